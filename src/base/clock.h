@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * clock.h - the clocks wick uses, in nanoseconds
+ *
+ * Threads: any; async-signal-safe (clock_gettime is a vDSO call for these clocks on x86-64 and aarch64).
+ * Memory:  none.
+ */
+#ifndef WICK_BASE_CLOCK_H
+#define WICK_BASE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t wick_clock_ns(clockid_t id)
+{
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Time since boot without suspend: the time base of events (perf's CLOCK_MONOTONIC too). */
+static inline uint64_t wick_clock_mono_ns(void)
+{
+    return wick_clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Time since 1970 UTC. */
+static inline uint64_t wick_clock_epoch_ns(void)
+{
+    return wick_clock_ns(CLOCK_REALTIME);
+}
+
+#endif

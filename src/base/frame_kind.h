@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * frame_kind.h - what a stack frame is (one list for agent, recording and reader: def/frame.def)
+ *
+ * Threads: constants only.
+ * Memory:  constants only.
+ */
+#ifndef WICK_BASE_FRAME_KIND_H
+#define WICK_BASE_FRAME_KIND_H
+
+#include <stdbool.h>
+
+enum wick_frame_kind {
+#define X(name, id, jfr_name, letter, is_java) WICK_FRAME_##name = (id),
+#include "def/frame.def"
+#undef X
+    WICK_FRAME_KIND_COUNT
+};
+
+/* The name in recordings ("JIT compiled"); "?" for an unknown number. */
+static inline const char *wick_frame_kind_name(unsigned kind)
+{
+    switch (kind) {
+#define X(name, id, jfr_name, letter, is_java) \
+    case id:                                   \
+        return jfr_name;
+#include "def/frame.def"
+#undef X
+    default:
+        return "?";
+    }
+}
+
+/* True if a frame of this kind is a Java method. */
+static inline bool wick_frame_kind_is_java(unsigned kind)
+{
+    switch (kind) {
+#define X(name, id, jfr_name, letter, is_java) \
+    case id:                                   \
+        return is_java;
+#include "def/frame.def"
+#undef X
+    default:
+        return false;
+    }
+}
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/leb128.h"
+#include "base/strbuf.h"
+
+static void test_jfrint__every_length_round_trips(void **state)
+{
+    (void)state;
+    for (unsigned bits = 0; bits <= 64; bits++) {
+        uint64_t v = bits ? ~(uint64_t)0 >> (64 - bits) : 0;
+        uint8_t buf[9];
+        size_t n = wick_jfrint_write(buf, v);
+        assert_in_range(n, 1, 9);
+        const uint8_t *p = buf;
+        assert_true(wick_jfrint_read(&p, buf + n) == v);
+        assert_ptr_equal(p, buf + n);
+    }
+}
+
+static void test_jfrint__truncated_input_is_an_error(void **state)
+{
+    (void)state;
+    uint8_t buf[9];
+    size_t n = wick_jfrint_write(buf, ~(uint64_t)0);
+    for (size_t cut = 0; cut < n; cut++) {
+        const uint8_t *p = buf;
+        assert_int_equal(wick_jfrint_read(&p, buf + cut), 0);
+        assert_null(p);
+    }
+}
+
+static void test_sleb__negative_numbers(void **state)
+{
+    (void)state;
+    const uint8_t minus_2[] = {0x7e}, minus_129[] = {0xff, 0x7e};
+    const uint8_t *p = minus_2;
+    assert_true(wick_sleb_read(&p, minus_2 + 1) == -2);
+    p = minus_129;
+    assert_true(wick_sleb_read(&p, minus_129 + 2) == -129);
+}
+
+static void test_strbuf__grows_and_is_always_terminated(void **state)
+{
+    (void)state;
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    assert_string_equal(sb.buf, "");
+    for (int i = 0; i < 1000; i++)
+        wick_strbuf_addf(&sb, "%d,", i);
+    assert_int_equal(sb.len, 10 * 2 + 90 * 3 + 900 * 4);
+    assert_int_equal(sb.buf[sb.len], 0);
+    assert_false(sb.failed);
+    wick_strbuf_release(&sb);
+    assert_string_equal(sb.buf, "");
+}
+
+static void test_err__prefix_keeps_the_cause(void **state)
+{
+    (void)state;
+    struct wick_err err = {0};
+    assert_int_equal(wick_err_set(&err, WICK_E_PERM, "cannot open %s", "x"), -WICK_E_PERM);
+    assert_int_equal(wick_err_prefix(&err, "pid %d", 7), -WICK_E_PERM);
+    assert_string_equal(err.msg, "pid 7: cannot open x");
+    assert_int_equal(wick_err_exit(-WICK_E_PERM), 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_jfrint__every_length_round_trips),
+        cmocka_unit_test(test_jfrint__truncated_input_is_an_error),
+        cmocka_unit_test(test_sleb__negative_numbers),
+        cmocka_unit_test(test_strbuf__grows_and_is_always_terminated),
+        cmocka_unit_test(test_err__prefix_keeps_the_cause),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
