@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of def/option.def becomes an array of descriptors: name, kind, range and the place of the field in struct
+ * wick_opts. Everything else is a walk over that array: the defaults are texts read by the same code as the user's
+ * values, so that "10ms" in the manual page and the number in the program cannot differ.
+ *
+ * Time and size are parsed by hand, in integers: strtod depends on the process's locale, and in the agent that is the
+ * application's business.
+ */
+#include "opt/option.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define RECORD  WICK_CMD_RECORD
+#define START   WICK_CMD_START
+#define STOP    WICK_CMD_STOP
+#define DUMP    WICK_CMD_DUMP
+#define STATUS  WICK_CMD_STATUS
+#define PS      WICK_CMD_PS
+#define DOCTOR  WICK_CMD_DOCTOR
+#define VERSION WICK_CMD_VERSION
+
+const struct wick_opt_desc wick_opt_table[WICK_OPT_TABLE_COUNT] = {
+#define ROW(place, opt_kind, opt_name, opt_letter, opt_metavar, opt_def, lo, hi, cmds, text)                      \
+    {                                                                                                             \
+        .name = (opt_name), .metavar = (opt_metavar), .def = (opt_def), .help = (text), .min = (lo), .max = (hi), \
+        .where = (cmds), .kind = WICK_OPT_##opt_kind, .offset = (place), .letter = (opt_letter)                   \
+    }
+#define X(field, kind, name, letter, metavar, def, lo, hi, cmds, text) \
+    ROW(offsetof(struct wick_opts, s.field), kind, name, letter, metavar, def, lo, hi, (cmds) | WICK_CMD_AGENT, text),
+#define C(field, kind, name, letter, metavar, def, lo, hi, cmds, text) \
+    ROW(offsetof(struct wick_opts, field), kind, name, letter, metavar, def, lo, hi, cmds, text),
+#include "def/option.def"
+#undef X
+#undef C
+};
+
+static const struct {
+    const char *name;
+    enum wick_opt_action action;
+} actions[] = {
+    {"start", WICK_ACTION_START},   {"stop", WICK_ACTION_STOP},       {"dump", WICK_ACTION_DUMP},
+    {"status", WICK_ACTION_STATUS}, {"version", WICK_ACTION_VERSION}, {"retire", WICK_ACTION_RETIRE},
+};
+
+/* Digits with an optional fraction of up to nine places, as billionths: 1.5 -> 1500000000. */
+static int parse_number(const char **s, uint64_t *whole, uint64_t *billionths)
+{
+    const char *p = *s;
+    uint64_t w = 0, f = 0, unit = 100000000;
+    if (*p < '0' || *p > '9')
+        return -WICK_E_USAGE;
+    for (; *p >= '0' && *p <= '9'; p++)
+        if (__builtin_mul_overflow(w, 10, &w) || __builtin_add_overflow(w, (uint64_t)(*p - '0'), &w))
+            return -WICK_E_USAGE;
+    if (*p == '.') {
+        p++;
+        if (*p < '0' || *p > '9')
+            return -WICK_E_USAGE;
+        for (; *p >= '0' && *p <= '9'; p++, unit /= 10)
+            f += (uint64_t)(*p - '0') * unit;
+    }
+    *s = p;
+    *whole = w;
+    *billionths = f;
+    return 0;
+}
+
+static int scale(uint64_t whole, uint64_t billionths, uint64_t unit, uint64_t *out)
+{
+    uint64_t v;
+    unsigned __int128 frac = (unsigned __int128)billionths * unit / 1000000000u;
+    if (__builtin_mul_overflow(whole, unit, &v) || __builtin_add_overflow(v, (uint64_t)frac, &v) || v >> 63)
+        return -WICK_E_USAGE;
+    *out = v;
+    return 0;
+}
+
+int wick_opt_time(const char *s, uint64_t bare_ns, uint64_t *ns)
+{
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"ns", 1},          {"us", 1000},         {"ms", 1000000},      {"s", 1000000000},
+                 {"m", 60000000000}, {"h", 3600000000000}, {"d", 86400000000000}};
+    uint64_t whole, billionths, unit = 0;
+    if (parse_number(&s, &whole, &billionths))
+        return -WICK_E_USAGE;
+    if (!*s)
+        unit = bare_ns;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcmp(s, units[i].name))
+            unit = units[i].ns;
+    return unit ? scale(whole, billionths, unit, ns) : -WICK_E_USAGE;
+}
+
+int wick_opt_size(const char *s, uint64_t *bytes)
+{
+    uint64_t whole, billionths, unit = 1;
+    if (parse_number(&s, &whole, &billionths))
+        return -WICK_E_USAGE;
+    static const char letters[] = "kmgt";
+    const char *hit = *s ? strchr(letters, *s | 0x20) : NULL;
+    if (hit) {
+        unit = (uint64_t)1 << (10 * (hit - letters + 1));
+        s++;
+        if (*s == 'i')
+            s++;
+    }
+    if (*s == 'b' || *s == 'B')
+        s++;
+    return *s ? -WICK_E_USAGE : scale(whole, billionths, unit, bytes);
+}
+
+/* Equal but for dashes in either. */
+static bool same_name(const char *a, size_t a_len, const char *b)
+{
+    const char *end = a + a_len;
+    for (;;) {
+        while (a < end && *a == '-')
+            a++;
+        while (*b == '-')
+            b++;
+        if (a == end || !*b)
+            return a == end && !*b;
+        if (*a++ != *b++)
+            return false;
+    }
+}
+
+static const struct wick_opt_desc *find(const char *name, size_t len, unsigned where)
+{
+    for (size_t i = 0; i < WICK_OPT_TABLE_COUNT; i++)
+        if ((wick_opt_table[i].where & where) && same_name(name, len, wick_opt_table[i].name))
+            return &wick_opt_table[i];
+    return NULL;
+}
+
+static int set_number(const struct wick_opt_desc *d, uint64_t *field, const char *value, struct wick_err *err)
+{
+    static const char *const hints[] = {[WICK_OPT_NS] = "a time such as 10ms or 100us",
+                                        [WICK_OPT_SEC] = "a time such as 30, 500ms or 2m",
+                                        [WICK_OPT_SIZE] = "a size such as 64m or 1g",
+                                        [WICK_OPT_COUNT] = "a whole number"};
+    uint64_t v = 0, billionths = 0;
+    int rc;
+    if (d->kind == WICK_OPT_NS || d->kind == WICK_OPT_SEC) {
+        rc = wick_opt_time(value, d->kind == WICK_OPT_NS ? 1 : 1000000000, &v);
+    } else if (d->kind == WICK_OPT_SIZE) {
+        rc = wick_opt_size(value, &v);
+    } else {
+        const char *p = value;
+        rc = parse_number(&p, &v, &billionths);
+        if (!rc && (*p || billionths))
+            rc = -WICK_E_USAGE;
+    }
+    if (rc)
+        return wick_err_set(err, WICK_E_USAGE, "option %s: '%.100s' is not %s", d->name, value, hints[d->kind]);
+    if (v < d->min || (d->max && v > d->max))
+        return wick_err_set(err, WICK_E_USAGE, "option %s: '%.100s' is too %s", d->name, value,
+                            v < d->min ? "small" : "large");
+    *field = v;
+    return 0;
+}
+
+static int set_text(const struct wick_opt_desc *d, char *field, const char *value, struct wick_err *err)
+{
+    size_t cap = d->kind == WICK_OPT_STR ? WICK_OPT_STR_MAX : WICK_OPT_PATH_MAX, len = strlen(value);
+    if (len >= cap)
+        return wick_err_set(err, WICK_E_USAGE, "option %s: the value is longer than %zu bytes", d->name, cap - 1);
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)value[i] < 0x20)
+            return wick_err_set(err, WICK_E_USAGE, "option %s: the value has a control character", d->name);
+    memcpy(field, value, len + 1);
+    return 0;
+}
+
+static int set_flag(const struct wick_opt_desc *d, bool *field, const char *value, struct wick_err *err)
+{
+    if (!value || !strcmp(value, "1") || !strcmp(value, "true") || !strcmp(value, "yes") || !strcmp(value, "on"))
+        *field = true;
+    else if (!strcmp(value, "0") || !strcmp(value, "false") || !strcmp(value, "no") || !strcmp(value, "off"))
+        *field = false;
+    else
+        return wick_err_set(err, WICK_E_USAGE, "option %s takes no value (or true/false), not '%.100s'", d->name,
+                            value);
+    return 0;
+}
+
+static int set_desc(struct wick_opts *o, const struct wick_opt_desc *d, const char *value, struct wick_err *err)
+{
+    void *field = (char *)o + d->offset;
+    if (d->kind == WICK_OPT_FLAG)
+        return set_flag(d, field, value, err);
+    if (!value || !*value)
+        return wick_err_set(err, WICK_E_USAGE, "option %s needs a value: %s", d->name, d->metavar);
+    if (d->kind == WICK_OPT_STR || d->kind == WICK_OPT_PATH)
+        return set_text(d, field, value, err);
+    return set_number(d, field, value, err);
+}
+
+void wick_opt_defaults(struct wick_opts *o)
+{
+    memset(o, 0, sizeof *o);
+    for (size_t i = 0; i < WICK_OPT_TABLE_COUNT; i++)
+        if (*wick_opt_table[i].def)
+            set_desc(o, &wick_opt_table[i], wick_opt_table[i].def, NULL);
+}
+
+/* Edit distance, cut off at 3: enough to tell a slip of the finger. */
+static unsigned distance(const char *a, size_t n, const char *b)
+{
+    unsigned row[64];
+    size_t m = strlen(b);
+    if (n >= 64 || m >= 64)
+        return 3;
+    for (size_t j = 0; j <= m; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= n; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= m; j++) {
+            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[m];
+}
+
+static int unknown(const char *name, size_t len, unsigned where, struct wick_err *err)
+{
+    const char *near = NULL;
+    unsigned best = 3;
+    for (size_t i = 0; i < WICK_OPT_TABLE_COUNT; i++) {
+        unsigned d = (wick_opt_table[i].where & where) ? distance(name, len, wick_opt_table[i].name) : 3;
+        if (d < best && d < len) {
+            best = d;
+            near = wick_opt_table[i].name;
+        }
+    }
+    char shown[41];
+    size_t n = len < sizeof shown - 1 ? len : sizeof shown - 1;
+    for (size_t i = 0; i < n; i++)
+        shown[i] = (unsigned char)name[i] < 0x20 || (unsigned char)name[i] > 0x7e ? '?' : name[i];
+    shown[n] = 0;
+    return near ? wick_err_set(err, WICK_E_USAGE, "unknown option '%s': did you mean '%s'?", shown, near)
+                : wick_err_set(err, WICK_E_USAGE, "unknown option '%s'", shown);
+}
+
+int wick_opt_set(struct wick_opts *o, const char *name, size_t name_len, const char *value, unsigned where,
+                 struct wick_err *err)
+{
+    const struct wick_opt_desc *d = find(name, name_len, where);
+    if (!d)
+        return unknown(name, name_len, where, err);
+    int rc = set_desc(o, d, value, err);
+    if (!rc)
+        o->given |= (uint64_t)1 << (d - wick_opt_table);
+    return rc;
+}
+
+/* Copies one comma-separated item without its backslashes into item[]; *eq = index of the first unescaped '=', or its
+ * length. Returns the bytes consumed, or a negative error. */
+static long next_item(const char *s, size_t len, char *item, size_t cap, size_t *item_len, size_t *eq)
+{
+    size_t i = 0, n = 0;
+    *eq = (size_t)-1;
+    for (; i < len && s[i] != ','; i++) {
+        if (s[i] == '=' && *eq == (size_t)-1)
+            *eq = n;
+        else if (s[i] == '\\' && i + 1 < len)
+            i++;
+        if (!s[i] || n + 1 >= cap)
+            return -WICK_E_USAGE;
+        item[n++] = s[i];
+    }
+    item[n] = 0;
+    *item_len = n;
+    if (*eq == (size_t)-1)
+        *eq = n;
+    return (long)(i < len ? i + 1 : i);
+}
+
+static enum wick_opt_action find_action(const char *name)
+{
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (!strcmp(name, actions[i].name))
+            return actions[i].action;
+    return WICK_ACTION_NONE;
+}
+
+int wick_opt_parse_agent(const char *s, size_t len, struct wick_opts *o, enum wick_opt_action *action,
+                         struct wick_err *err)
+{
+    char item[WICK_OPT_PATH_MAX + 64];
+    enum wick_opt_action found = WICK_ACTION_NONE;
+    while (len) {
+        size_t n, eq;
+        long used = next_item(s, len, item, sizeof item, &n, &eq);
+        if (used < 0)
+            return wick_err_set(err, WICK_E_USAGE, "an option is too long or holds a NUL byte");
+        s += used;
+        len -= (size_t)used;
+        if (!n)
+            continue;
+        enum wick_opt_action a = eq == n ? find_action(item) : WICK_ACTION_NONE;
+        if (a != WICK_ACTION_NONE) {
+            if (found != WICK_ACTION_NONE && found != a)
+                return wick_err_set(err, WICK_E_USAGE, "two actions in one request");
+            found = a;
+            continue;
+        }
+        int rc = wick_opt_set(o, item, eq, eq < n ? item + eq + 1 : NULL, WICK_CMD_AGENT, err);
+        if (rc)
+            return rc;
+    }
+    *action = found;
+    return 0;
+}
+
+/* One word that begins with a dash. Returns the number of words consumed (1 or 2) or an error. */
+static int parse_word(const char *word, const char *next, unsigned where, struct wick_opts *o, struct wick_err *err)
+{
+    const struct wick_opt_desc *d = NULL;
+    const char *value = NULL, *name = word + 1;
+    size_t len;
+    if (word[1] == '-') {
+        name++;
+        len = strcspn(name, "=");
+        d = find(name, len, where);
+        if (name[len])
+            value = name + len + 1;
+    } else {
+        len = 1;
+        for (size_t i = 0; i < WICK_OPT_TABLE_COUNT && !d; i++)
+            if (wick_opt_table[i].letter == word[1] && (wick_opt_table[i].where & where))
+                d = &wick_opt_table[i];
+        if (word[2])
+            value = word + 2 + (word[2] == '=');
+    }
+    if (!d)
+        return unknown(name, len, where, err);
+    int used = 1;
+    if (d->kind != WICK_OPT_FLAG && !value) {
+        value = next;
+        used = 2;
+    }
+    int rc = set_desc(o, d, value, err);
+    if (!rc)
+        o->given |= (uint64_t)1 << (d - wick_opt_table);
+    return rc ? rc : used;
+}
+
+int wick_opt_parse_args(int argc, char **argv, unsigned where, struct wick_opts *o, char **rest, int *nrest,
+                        int *dashdash, struct wick_err *err)
+{
+    int n = 0, i = 1;
+    while (i < argc) {
+        if (!strcmp(argv[i], "--"))
+            break;
+        if (argv[i][0] != '-' || !argv[i][1]) {
+            rest[n++] = argv[i++];
+            continue;
+        }
+        int used = parse_word(argv[i], i + 1 < argc ? argv[i + 1] : NULL, where, o, err);
+        if (used < 0)
+            return used;
+        i += used;
+    }
+    *dashdash = n;
+    for (i++; i < argc; i++)
+        rest[n++] = argv[i];
+    *nrest = n;
+    return 0;
+}
+
+static void add_escaped(struct wick_strbuf *out, const char *s)
+{
+    for (; *s; s++) {
+        if (*s == ',' || *s == '\\')
+            wick_strbuf_addc(out, '\\');
+        wick_strbuf_addc(out, *s);
+    }
+}
+
+void wick_opt_format_agent(const struct wick_opts *o, const char *action, struct wick_strbuf *out)
+{
+    wick_strbuf_adds(out, action);
+    for (size_t i = 0; i < WICK_OPT_TABLE_COUNT; i++) {
+        const struct wick_opt_desc *d = &wick_opt_table[i];
+        if (!(d->where & WICK_CMD_AGENT) || !(o->given >> i & 1))
+            continue;
+        const void *field = (const char *)o + d->offset;
+        wick_strbuf_addf(out, ",%s=", d->name);
+        switch (d->kind) {
+        case WICK_OPT_FLAG:
+            wick_strbuf_adds(out, *(const bool *)field ? "true" : "false");
+            break;
+        case WICK_OPT_STR:
+        case WICK_OPT_PATH:
+            add_escaped(out, field);
+            break;
+        case WICK_OPT_SEC:
+            wick_strbuf_addf(out, "%lluns", *(const unsigned long long *)field);
+            break;
+        default:
+            wick_strbuf_addf(out, "%llu", *(const unsigned long long *)field);
+        }
+    }
+}

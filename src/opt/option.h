@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * option.h - the options of the agent and of the CLI, parsed from one list (def/option.def)
+ *
+ * Two spellings meet here. The agent takes one string, as async-profiler's does: `start,event=cpu,interval=10ms`. The
+ * CLI takes `-e cpu --interval=10ms`. Both end in wick_opt_set(), so a value means the same everywhere. In the agent's
+ * string a backslash takes the next character as it is, so that file names with commas are possible: `file=/tmp/a\,b`.
+ *
+ * Threads: a struct wick_opts belongs to one thread; the table is constant.
+ * Memory:  no allocation except where a strbuf is passed. Not for signal handlers.
+ */
+#ifndef WICK_OPT_OPTION_H
+#define WICK_OPT_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/strbuf.h"
+
+#define WICK_OPT_STR_MAX  256
+#define WICK_OPT_PATH_MAX 1024
+
+enum wick_opt_kind {
+    WICK_OPT_FLAG,
+    WICK_OPT_STR,
+    WICK_OPT_PATH,
+    WICK_OPT_NS,
+    WICK_OPT_SEC,
+    WICK_OPT_SIZE,
+    WICK_OPT_COUNT,
+};
+
+/* Who takes an option: one bit a command; WICK_CMD_AGENT is the agent's string. */
+enum wick_opt_where {
+    WICK_CMD_RECORD = 1 << 0,
+    WICK_CMD_START = 1 << 1,
+    WICK_CMD_STOP = 1 << 2,
+    WICK_CMD_DUMP = 1 << 3,
+    WICK_CMD_STATUS = 1 << 4,
+    WICK_CMD_PS = 1 << 5,
+    WICK_CMD_DOCTOR = 1 << 6,
+    WICK_CMD_VERSION = 1 << 7,
+    WICK_CMD_AGENT = 1 << 8,
+};
+
+#define WICK_OPT_TYPE_FLAG(f)  bool f
+#define WICK_OPT_TYPE_STR(f)   char f[WICK_OPT_STR_MAX]
+#define WICK_OPT_TYPE_PATH(f)  char f[WICK_OPT_PATH_MAX]
+#define WICK_OPT_TYPE_NS(f)    uint64_t f
+#define WICK_OPT_TYPE_SEC(f)   uint64_t f
+#define WICK_OPT_TYPE_SIZE(f)  uint64_t f
+#define WICK_OPT_TYPE_COUNT(f) uint64_t f
+
+/* What a recording is made with: the X() lines of def/option.def. */
+struct wick_session_opts {
+#define X(field, kind, ...) WICK_OPT_TYPE_##kind(field);
+#define C(...)
+#include "def/option.def"
+#undef X
+#undef C
+};
+
+/* Everything: the recording's options and the CLI's own. */
+struct wick_opts {
+    struct wick_session_opts s;
+#define X(...)
+#define C(field, kind, ...) WICK_OPT_TYPE_##kind(field);
+#include "def/option.def"
+#undef X
+#undef C
+    uint64_t given; /* bit i: option i of the table was set by the user */
+};
+
+struct wick_opt_desc {
+    const char *name, *metavar, *def, *help;
+    uint64_t min, max;
+    unsigned where; /* WICK_CMD_* */
+    enum wick_opt_kind kind;
+    size_t offset; /* into struct wick_opts */
+    char letter;
+};
+
+enum wick_opt_index {
+#define X(field, ...) WICK_OPT_I_##field,
+#define C(field, ...) WICK_OPT_I_##field,
+#include "def/option.def"
+#undef X
+#undef C
+    WICK_OPT_TABLE_COUNT
+};
+_Static_assert(WICK_OPT_TABLE_COUNT <= 64, "struct wick_opts.given has 64 bits");
+
+extern const struct wick_opt_desc wick_opt_table[WICK_OPT_TABLE_COUNT];
+
+/* True if the user set the option himself. */
+#define wick_opt_given(o, field) (((o)->given >> WICK_OPT_I_##field) & 1)
+
+enum wick_opt_action {
+    WICK_ACTION_NONE,
+    WICK_ACTION_START,
+    WICK_ACTION_STOP,
+    WICK_ACTION_DUMP,
+    WICK_ACTION_STATUS,
+    WICK_ACTION_VERSION,
+    WICK_ACTION_RETIRE, /* stop listening: a newer build takes over */
+};
+
+/* Fills o with the defaults of the table. */
+void wick_opt_defaults(struct wick_opts *o);
+
+/* Sets the option called name[0..name_len) to the value text (NULL = given without a value, right for flags only).
+ * where: WICK_CMD_* of the caller; an option that is not for it is refused. Errors: -WICK_E_USAGE with a sentence. */
+int wick_opt_set(struct wick_opts *o, const char *name, size_t name_len, const char *value, unsigned where,
+                 struct wick_err *err);
+
+/* Parses the agent's string s[0..len) into o (which holds defaults) and *action. Any bytes are allowed; errors:
+ * -WICK_E_USAGE. */
+int wick_opt_parse_agent(const char *s, size_t len, struct wick_opts *o, enum wick_opt_action *action,
+                         struct wick_err *err);
+
+/* Parses argv[1..argc) for one command. What is no option is moved to rest[] (room for argc pointers), *nrest counts
+ * them; everything after `--` goes to rest too, and *dashdash is the index in rest of the first such word (or *nrest if
+ * there was no `--`). Errors: -WICK_E_USAGE. */
+int wick_opt_parse_args(int argc, char **argv, unsigned where, struct wick_opts *o, char **rest, int *nrest,
+                        int *dashdash, struct wick_err *err);
+
+/* Appends the agent's string for action and every X() option that the user gave: `start,event=cpu`. */
+void wick_opt_format_agent(const struct wick_opts *o, const char *action, struct wick_strbuf *out);
+
+/* Time text to nanoseconds: number (fraction allowed) + ns us ms s m h d; bare_ns = the unit of a bare number.
+ * -WICK_E_USAGE if malformed or over 2^63. */
+int wick_opt_time(const char *s, uint64_t bare_ns, uint64_t *ns);
+
+/* Size text to bytes: number + optional b k m g t (powers of 1024, either case, optional "b"/"ib" tail). */
+int wick_opt_size(const char *s, uint64_t *bytes);
+
+/* Expands a file name pattern: %p pid, %t local time yyyyMMdd-HHmmss, %n{MAX} seq modulo MAX (%n alone: seq), %{NAME}
+ * environment variable, %% a percent sign; anything else stays. when: seconds since 1970. -WICK_E_LIMIT if the result
+ * does not fit into out[cap]. */
+int wick_opt_expand(const char *pattern, long pid, int64_t when, unsigned long seq, char *out, size_t cap);
+
+/* True if the pattern yields a new name for each chunk (%n). */
+bool wick_opt_is_sequence(const char *pattern);
+
+#endif

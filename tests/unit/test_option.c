@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "opt/option.h"
+
+static int parse(const char *s, struct wick_opts *o, enum wick_opt_action *action, struct wick_err *err)
+{
+    wick_opt_defaults(o);
+    return wick_opt_parse_agent(s, strlen(s), o, action, err);
+}
+
+static void test_option__every_default_is_a_value_the_parser_takes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < WICK_OPT_TABLE_COUNT; i++) {
+        const struct wick_opt_desc *d = &wick_opt_table[i];
+        struct wick_opts o;
+        struct wick_err err = {0};
+        wick_opt_defaults(&o);
+        if (*d->def && wick_opt_set(&o, d->name, strlen(d->name), d->def, d->where, &err))
+            fail_msg("%s: %s", d->name, err.msg);
+    }
+    struct wick_opts o;
+    wick_opt_defaults(&o);
+    assert_string_equal(o.s.event, "cpu");
+    assert_int_equal(o.s.interval_ns, 10000000);
+    assert_int_equal(o.duration_ns, 30000000000);
+    assert_int_equal(o.s.memlimit_bytes, 64 << 20);
+    assert_int_equal(o.given, 0);
+}
+
+static void test_option__names_and_letters_are_unique_within_a_command(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < WICK_OPT_TABLE_COUNT; i++)
+        for (size_t j = 0; j < i; j++) {
+            const struct wick_opt_desc *a = &wick_opt_table[i], *b = &wick_opt_table[j];
+            assert_string_not_equal(a->name, b->name);
+            if (a->letter && (a->where & b->where))
+                assert_int_not_equal(a->letter, b->letter);
+        }
+}
+
+static void test_option__agent_string_spelled_as_async_profiler_does(void **state)
+{
+    (void)state;
+    struct wick_opts o;
+    struct wick_err err = {0};
+    enum wick_opt_action action;
+    assert_int_equal(parse("start,event=wall,interval=100us,threads,chunksize=1m,chunktime=10,jfr,file=/tmp/x.jfr", &o,
+                           &action, &err),
+                     0);
+    assert_int_equal(action, WICK_ACTION_START);
+    assert_string_equal(o.s.event, "wall");
+    assert_int_equal(o.s.interval_ns, 100000);
+    assert_true(o.s.threads);
+    assert_int_equal(o.s.chunk_size_bytes, 1 << 20);
+    assert_int_equal(o.s.chunk_time_ns, 10000000000);
+    assert_string_equal(o.s.file, "/tmp/x.jfr");
+    assert_true(wick_opt_given(&o, interval_ns));
+    assert_false(wick_opt_given(&o, memlimit_bytes));
+}
+
+static void test_option__backslash_keeps_a_comma_in_a_file_name(void **state)
+{
+    (void)state;
+    struct wick_opts o, again;
+    enum wick_opt_action action;
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    assert_int_equal(parse("start,file=/tmp/a\\,b\\\\c=d.jfr,threads", &o, &action, NULL), 0);
+    assert_string_equal(o.s.file, "/tmp/a,b\\c=d.jfr");
+    assert_true(o.s.threads);
+    wick_opt_format_agent(&o, "start", &sb);
+    assert_int_equal(parse(sb.buf, &again, &action, NULL), 0);
+    assert_memory_equal(&o, &again, sizeof o);
+    wick_strbuf_release(&sb);
+}
+
+static void test_option__wrong_input_is_refused_with_a_sentence(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "start,evnt=cpu",        "start,interval=10parsecs", "start,interval=",
+        "start,interval=0",      "start,interval=-5",        "start,stop",
+        "start,threads=perhaps", "start,memlimit=1k",        "start,memlimit=99999999999999999999g",
+        "start,duration=5",      "start,file=a\nb",          "start,jstackdepth=1.5",
+        "start,interval=1e3",    "start,interval=10 ms",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct wick_opts o;
+        struct wick_err err = {0};
+        enum wick_opt_action action;
+        if (parse(wrong[i], &o, &action, &err) != -WICK_E_USAGE || strlen(err.msg) < 10)
+            fail_msg("'%s' passed", wrong[i]);
+    }
+}
+
+static void test_option__a_slip_of_the_finger_gets_a_suggestion(void **state)
+{
+    (void)state;
+    struct wick_opts o;
+    struct wick_err err = {0};
+    enum wick_opt_action action;
+    parse("start,intervall=1ms", &o, &action, &err);
+    assert_non_null(strstr(err.msg, "did you mean 'interval'"));
+}
+
+static void test_option__nul_and_overlong_items_are_refused(void **state)
+{
+    (void)state;
+    struct wick_opts o;
+    enum wick_opt_action action;
+    char big[8000];
+    wick_opt_defaults(&o);
+    assert_int_equal(wick_opt_parse_agent("start,file=a\0b", 14, &o, &action, NULL), -WICK_E_USAGE);
+    memset(big, 'x', sizeof big);
+    memcpy(big, "start,file=", 11);
+    assert_int_equal(wick_opt_parse_agent(big, sizeof big, &o, &action, NULL), -WICK_E_USAGE);
+}
+
+static void test_option__times_are_exact_integers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t ns;
+    } good[] = {{"1", 1000},           {"1ns", 1},
+                {"1.5us", 1500},       {"10ms", 10000000},
+                {"0.5s", 500000000},   {"2m", 120000000000},
+                {"1h", 3600000000000}, {"1d", 86400000000000},
+                {"0.000000001s", 1},   {"9223372036s", 9223372036000000000}};
+    uint64_t ns = 0;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_int_equal(wick_opt_time(good[i].text, 1000, &ns), 0);
+        assert_true(ns == good[i].ns);
+    }
+    static const char *const bad[] = {"",   "s", ".5s", "1.", "1.s", "1 s", "1S", "9223372037s", "18446744073709551616",
+                                      "1ss"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(wick_opt_time(bad[i], 1, &ns), -WICK_E_USAGE);
+}
+
+static void test_option__sizes_are_powers_of_1024(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } good[] = {{"0", 0},        {"512", 512},      {"512b", 512},        {"1k", 1024},
+                {"1.5K", 1536},  {"64m", 64 << 20}, {"2GiB", 2ull << 30}, {"1t", (uint64_t)1 << 40},
+                {"3MB", 3 << 20}};
+    uint64_t v = 0;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_int_equal(wick_opt_size(good[i].text, &v), 0);
+        assert_true(v == good[i].bytes);
+    }
+    assert_int_equal(wick_opt_size("1p", &v), -WICK_E_USAGE);
+    assert_int_equal(wick_opt_size("99999999t", &v), -WICK_E_USAGE);
+}
+
+static void test_option__command_line_takes_options_anywhere_and_stops_at_dashes(void **state)
+{
+    (void)state;
+    char *argv[] = {"record", "-e",   "wall", "app", "--interval=1ms", "-d5", "-t", "--chunk-size", "2m",
+                    "--",     "java", "-e",   NULL};
+    char *rest[16];
+    int n, dd;
+    struct wick_opts o;
+    struct wick_err err = {0};
+    wick_opt_defaults(&o);
+    assert_int_equal(wick_opt_parse_args(12, argv, WICK_CMD_RECORD, &o, rest, &n, &dd, &err), 0);
+    assert_int_equal(n, 3);
+    assert_int_equal(dd, 1);
+    assert_string_equal(rest[0], "app");
+    assert_string_equal(rest[2], "-e");
+    assert_string_equal(o.s.event, "wall");
+    assert_int_equal(o.s.interval_ns, 1000000);
+    assert_int_equal(o.duration_ns, 5000000000);
+    assert_int_equal(o.s.chunk_size_bytes, 2 << 20);
+    assert_true(o.s.threads);
+}
+
+static void test_option__command_line_refuses_what_is_not_its_own(void **state)
+{
+    (void)state;
+    char *json[] = {"record", "--json"}, *missing[] = {"record", "-d"}, *unknown[] = {"record", "-Z"};
+    char *rest[4];
+    int n, dd;
+    struct wick_opts o;
+    struct wick_err err = {0};
+    wick_opt_defaults(&o);
+    assert_int_equal(wick_opt_parse_args(2, json, WICK_CMD_RECORD, &o, rest, &n, &dd, &err), -WICK_E_USAGE);
+    assert_int_equal(wick_opt_parse_args(2, json, WICK_CMD_PS, &o, rest, &n, &dd, &err), 0);
+    assert_int_equal(wick_opt_parse_args(2, missing, WICK_CMD_RECORD, &o, rest, &n, &dd, &err), -WICK_E_USAGE);
+    assert_int_equal(wick_opt_parse_args(2, unknown, WICK_CMD_RECORD, &o, rest, &n, &dd, &err), -WICK_E_USAGE);
+}
+
+static void test_pattern__all_marks_are_replaced(void **state)
+{
+    (void)state;
+    char out[128];
+    setenv("TZ", "UTC", 1);
+    setenv("WICK_TEST_NAME", "blue", 1);
+    assert_int_equal(
+        wick_opt_expand("a-%p-%t-%n-%n{3}-%{WICK_TEST_NAME}%{NOT_SET}-100%%-%x", 42, 86400, 7, out, sizeof out), 0);
+    assert_string_equal(out, "a-42-19700102-000000-7-1-blue-100%-%x");
+    assert_int_equal(wick_opt_expand("%p", 42, 0, 0, out, 2), -WICK_E_LIMIT);
+    assert_int_equal(wick_opt_expand("%", 42, 0, 0, out, sizeof out), 0);
+    assert_string_equal(out, "%");
+    assert_int_equal(wick_opt_expand("%{open", 42, 0, 0, out, sizeof out), 0);
+    assert_string_equal(out, "%{open");
+    assert_true(wick_opt_is_sequence("x-%n{4}.jfr"));
+    assert_false(wick_opt_is_sequence("x-%%n.jfr"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_option__every_default_is_a_value_the_parser_takes),
+        cmocka_unit_test(test_option__names_and_letters_are_unique_within_a_command),
+        cmocka_unit_test(test_option__agent_string_spelled_as_async_profiler_does),
+        cmocka_unit_test(test_option__backslash_keeps_a_comma_in_a_file_name),
+        cmocka_unit_test(test_option__wrong_input_is_refused_with_a_sentence),
+        cmocka_unit_test(test_option__a_slip_of_the_finger_gets_a_suggestion),
+        cmocka_unit_test(test_option__nul_and_overlong_items_are_refused),
+        cmocka_unit_test(test_option__times_are_exact_integers),
+        cmocka_unit_test(test_option__sizes_are_powers_of_1024),
+        cmocka_unit_test(test_option__command_line_takes_options_anywhere_and_stops_at_dashes),
+        cmocka_unit_test(test_option__command_line_refuses_what_is_not_its_own),
+        cmocka_unit_test(test_pattern__all_marks_are_replaced),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
