@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * broker.h - perf descriptors from a privileged `wick` for an unprivileged JVM: the messages and the rules
+ *
+ * While `wick record` runs, the agent may ask it to open a perf event for one of the target's threads. The request is a
+ * struct wick_broker_request followed by nothing; the answer is a struct wick_broker_reply and, on success, the
+ * descriptor. The CLI may be root and the JVM is not trusted, so the rules below decide what it opens: a counting clock
+ * or event that samples addresses of one thread of the target, and nothing that reads other data or patches the kernel.
+ *
+ * Threads: any.
+ * Memory:  none.
+ */
+#ifndef WICK_SYS_BROKER_H
+#define WICK_SYS_BROKER_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define WICK_BROKER_MAGIC 0x6b636977u /* "wick" */
+
+struct wick_broker_request {
+    uint32_t magic;
+    uint32_t seq;       /* the reply repeats it */
+    int32_t tid;        /* as the target sees it */
+    uint32_t attr_size; /* bytes of attr that count: attr.size */
+    struct perf_event_attr attr;
+};
+
+struct wick_broker_reply {
+    uint32_t magic;
+    uint32_t seq;
+    int32_t code; /* 0, or -WICK_E_* */
+};
+
+/* Checks a request packet of len bytes against the rules; on success *attr is a clean copy whose unknown tail is zero.
+ * -WICK_E_FORMAT for a malformed packet, -WICK_E_PERM for an event that is not opened for others. */
+int wick_broker_check(const void *packet, size_t len, struct perf_event_attr *attr, struct wick_err *err);
+
+#endif
