@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jvm.c - from the layout tables to what a walk needs
+ *
+ * What changed between JDKs, and is decided here once:
+ *   code heaps     8: one CodeHeap (CodeCache::_heap); 9..: a GrowableArray of them
+ *   code bounds    9..22: pointers in the blob; 8 and 23..: offsets from the blob
+ *   deopt handler  9..22: pointer in CompiledMethod; 8 and 23..: offset from the blob
+ *   bcp slot       8: fp[-7]; 9..: fp[-8] (a slot for the mirror came in)
+ *   frame_complete 8..22: int; 23..: int16
+ */
+#include "hotspot/jvm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hotspot/value.h"
+
+enum { MAX_BLOCKS = 1 << 20 };
+
+static int open_heaps(struct wick_jvm *jvm, struct wick_err *err)
+{
+    const struct wick_hs_layout *l = &jvm->layout;
+    struct wick_step_jvm *s = &jvm->step;
+    const struct wick_mem *m = jvm->mem;
+    uint32_t n = 1;
+    if (l->codecache_heaps) {
+        wick_addr array = wick_hs_u64(m, l->codecache_heaps);
+        n = wick_hs_u32(m, array + (unsigned)l->array_len);
+        wick_addr data = wick_hs_u64(m, array + (unsigned)l->array_data);
+        if (n == 0 || n > WICK_STEP_HEAPS || wick_mem_read(m, data, jvm->heap_addr, n * sizeof *jvm->heap_addr))
+            return wick_err_set(err, WICK_E_STATE,
+                                "the JVM's code cache is not initialised yet (%u code heaps): try again", n);
+    } else {
+        jvm->heap_addr[0] = wick_hs_u64(m, l->codecache_heap);
+    }
+    s->cc_lo = UINT64_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        wick_addr h = jvm->heap_addr[i];
+        struct wick_step_heap *out = &s->heap[i];
+        out->lo = wick_hs_u64(m, h + (unsigned)(l->heap_memory + l->vs_low));
+        out->hi = wick_hs_u64(m, h + (unsigned)(l->heap_memory + l->vs_high));
+        out->segmap = wick_hs_u64(m, h + (unsigned)(l->heap_segmap + l->vs_low));
+        s->seg_shift = wick_hs_u32(m, h + (unsigned)l->heap_seg_shift);
+        if (!out->lo || out->hi <= out->lo || !out->segmap || s->seg_shift > 16)
+            return wick_err_set(err, WICK_E_STATE, "the JVM's code cache is not initialised yet: try again");
+        s->cc_lo = out->lo < s->cc_lo ? out->lo : s->cc_lo;
+        s->cc_hi = out->hi > s->cc_hi ? out->hi : s->cc_hi;
+    }
+    s->heap_count = n;
+    return 0;
+}
+
+static int check_layout(const struct wick_hs_layout *l, struct wick_err *err)
+{
+    const struct {
+        const char *name;
+        int32_t value;
+    } must[] = {
+#define MUST(id) {#id, l->id}
+        MUST(cb_name),           MUST(cb_frame_size),    MUST(cb_frame_complete), MUST(nm_method),
+        MUST(nm_compile_id),     MUST(nm_orig_pc),       MUST(nm_scopes_pcs),     MUST(pcdesc_size),
+        MUST(pcdesc_pc),         MUST(pcdesc_scope),     MUST(heap_memory),       MUST(heap_segmap),
+        MUST(heap_seg_shift),    MUST(vs_low),           MUST(vs_high),           MUST(heapblock_size),
+        MUST(method_const),      MUST(constmethod_size), MUST(cm_constants),      MUST(cm_code_size),
+        MUST(cm_name),           MUST(cm_signature),     MUST(constantpool_size), MUST(cp_holder),
+        MUST(klass_name),        MUST(symbol_length),    MUST(symbol_body),       MUST(thread_anchor),
+        MUST(thread_state),      MUST(thread_osthread),  MUST(anchor_sp),         MUST(anchor_pc),
+        MUST(wrapper_anchor),    MUST(osthread_tid),     MUST(nmethod_size),      MUST(nm_comp_level),
+        MUST(vs_committed_high), MUST(codeblob_size),
+#undef MUST
+    };
+    for (size_t i = 0; i < sizeof must / sizeof *must; i++)
+        if (must[i].value == WICK_HS_NONE)
+            return wick_err_set(err, WICK_E_UNSUPPORTED,
+                                "this JVM's tables lack `%s`, which wick needs to walk its stacks: its "
+                                "version is not supported (JDK 8 to 27 are)",
+                                must[i].name);
+    if ((!l->codecache_heaps && !l->codecache_heap) ||
+        (l->codecache_heaps && (l->array_len < 0 || l->array_data < 0)) || !l->call_stub_return)
+        return wick_err_set(err, WICK_E_UNSUPPORTED,
+                            "this JVM's tables lack its code cache: its version is not supported");
+    return 0;
+}
+
+static void fill_step(struct wick_jvm *jvm)
+{
+    const struct wick_hs_layout *l = &jvm->layout;
+    struct wick_step_jvm *s = &jvm->step;
+    s->code_is_pointer = l->cb_code_begin != WICK_HS_NONE;
+    s->cb_name = l->cb_name;
+    s->cb_frame_size = l->cb_frame_size;
+    s->cb_frame_complete = l->cb_frame_complete;
+    s->cb_frame_complete_is_short = jvm->major >= 23;
+    s->cb_code = s->code_is_pointer ? l->cb_code_begin : l->cb_code_offset;
+    s->cb_code_end = s->code_is_pointer ? l->cb_code_end : l->cb_data_offset;
+    s->nm_compile_id = l->nm_compile_id;
+    s->nm_comp_level = l->nm_comp_level;
+    s->nm_orig_pc = l->nm_orig_pc;
+    s->nm_deopt = s->code_is_pointer ? l->nm_deopt_begin : l->nm_deopt_offset;
+    s->nm_deopt_mh = s->code_is_pointer ? l->nm_deopt_mh_begin : l->nm_deopt_mh_offset;
+    s->method_const = l->method_const;
+    s->constmethod_size = l->constmethod_size;
+    s->cm_code_size = l->cm_code_size;
+    s->cm_constants = l->cm_constants;
+    s->cp_holder = l->cp_holder;
+    s->interp_bcp_slot = jvm->major >= 9 ? 8 : 7;
+    s->thread_anchor = l->thread_anchor;
+    s->anchor_sp = l->anchor_sp;
+    s->anchor_pc = l->anchor_pc;
+    s->anchor_fp = l->anchor_fp;
+    s->thread_state = l->thread_state;
+    s->thread_cont_entry = l->thread_cont_entry;
+    s->entry_wrapper_slot = l->entry_frame_wrapper == WICK_HS_NONE ? -6 : l->entry_frame_wrapper;
+    s->wrapper_anchor = l->wrapper_anchor;
+    s->cont_entry_size = l->cont_entry_size;
+    s->blob_bytes = (uint32_t)l->codeblob_size;
+    s->nmethod_bytes = (uint32_t)l->nmethod_size;
+    s->heapblock_size = (uint32_t)l->heapblock_size;
+    s->major = (uint32_t)jvm->major;
+}
+
+/* "1.8.0_504" and "25.504-b08" (the VM's own numbering of JDK 8) both mean 8. */
+static void read_version(struct wick_jvm *jvm)
+{
+    const struct wick_hs_layout *l = &jvm->layout;
+    wick_addr p = l->vm_release ? wick_hs_u64(jvm->mem, l->vm_release) : 0;
+    if (!p || wick_mem_read_str(jvm->mem, p, jvm->release, sizeof jvm->release) < 0)
+        jvm->release[0] = 0;
+    jvm->major = l->vm_major ? (int)wick_hs_u32(jvm->mem, l->vm_major) : atoi(jvm->release);
+    jvm->minor = l->vm_minor ? (int)wick_hs_u32(jvm->mem, l->vm_minor) : 0;
+    jvm->security = l->vm_security ? (int)wick_hs_u32(jvm->mem, l->vm_security) : 0;
+    if (!l->codecache_heaps) {
+        jvm->security = jvm->minor;
+        jvm->minor = 0;
+        jvm->major = 8;
+    }
+}
+
+int wick_jvm_open(struct wick_jvm *jvm, const struct wick_mem *mem, const struct wick_hs_symbols *syms,
+                  struct wick_err *err)
+{
+    struct wick_jvm out = {.mem = mem};
+    int r = wick_hs_layout_read(&out.layout, mem, syms, err);
+    if (!r)
+        r = check_layout(&out.layout, err);
+    if (r)
+        return r;
+    read_version(&out);
+    fill_step(&out);
+    *jvm = out;
+    return 0;
+}
+
+int wick_jvm_open_code(struct wick_jvm *jvm, struct wick_err *err)
+{
+    const struct wick_hs_layout *l = &jvm->layout;
+    struct wick_step_jvm *s = &jvm->step;
+    s->call_stub_return = wick_hs_u64(jvm->mem, l->call_stub_return);
+    s->cont_barrier = l->cont_return_barrier ? wick_hs_u64(jvm->mem, l->cont_return_barrier) : 0;
+    s->cont_return_pc = l->cont_return_pc ? wick_hs_u64(jvm->mem, l->cont_return_pc) : 0;
+    return open_heaps(jvm, err);
+}
+
+wick_addr wick_jvm_heap_committed(const struct wick_jvm *jvm, unsigned i)
+{
+    return wick_hs_u64(jvm->mem,
+                       jvm->heap_addr[i] + (unsigned)(jvm->layout.heap_memory + jvm->layout.vs_committed_high));
+}
+
+wick_addr wick_jvm_flag(const struct wick_jvm *jvm, const char *name)
+{
+    const struct wick_hs_layout *l = &jvm->layout;
+    if (!l->flags || !l->flag_count || l->flag_size <= 0 || l->flag_name < 0 || l->flag_addr < 0)
+        return 0;
+    wick_addr row = wick_hs_u64(jvm->mem, l->flags);
+    uint64_t n = wick_hs_u64(jvm->mem, l->flag_count);
+    for (uint64_t i = 0; i < n && i < 8192; i++, row += (unsigned)l->flag_size) {
+        char have[64];
+        wick_addr s = wick_hs_u64(jvm->mem, row + (unsigned)l->flag_name);
+        if (s && wick_mem_read_str(jvm->mem, s, have, sizeof have) >= 0 && !strcmp(have, name))
+            return wick_hs_u64(jvm->mem, row + (unsigned)l->flag_addr);
+    }
+    return 0;
+}
+
+/* jvmstat memory (hotspot/share/runtime/perfMemory.hpp): a 32-byte prologue with the offset of the first entry at 24
+ * and the number of entries at 28, then entries {s4 length, s4 name offset, s4 vector length, u1 type, u1 flags, u1
+ * units, u1 variability, s4 data offset}. */
+wick_addr wick_jvm_perf_counter(const struct wick_jvm *jvm, const char *name)
+{
+    const struct wick_mem *m = jvm->mem;
+    wick_addr start = jvm->layout.perf_start ? wick_hs_u64(m, jvm->layout.perf_start) : 0;
+    if (!start || wick_hs_u32(m, start) != 0xc0c0feca)
+        return 0;
+    wick_addr at = start + wick_hs_u32(m, start + 24);
+    uint32_t n = wick_hs_u32(m, start + 28);
+    for (uint32_t i = 0; i < n && i < 16384; i++) {
+        uint32_t e[5];
+        char have[64];
+        if (wick_mem_read(m, at, e, sizeof e) || e[0] < sizeof e || e[0] > 1 << 20)
+            return 0;
+        if (wick_mem_read_str(m, at + e[1], have, sizeof have) >= 0 && !strcmp(have, name))
+            return at + e[4];
+        at += e[0];
+    }
+    return 0;
+}
+
+uint32_t wick_jvm_last_compile_id(const struct wick_jvm *jvm)
+{
+    const struct wick_hs_layout *l = &jvm->layout;
+    const struct wick_step_jvm *s = &jvm->step;
+    uint32_t last = 0, visited = 0;
+    for (uint32_t i = 0; i < s->heap_count; i++) {
+        wick_addr end = wick_jvm_heap_committed(jvm, i);
+        /* A block begins with its length in segments (HeapBlock::Header._length). */
+        /* a lying target could claim a heap of any size made of the smallest blocks */
+        for (wick_addr at = s->heap[i].lo; at + 512 < end && visited < MAX_BLOCKS; visited++) {
+            uint64_t segments = s->heapblock_size == 16 ? wick_hs_u64(jvm->mem, at) : wick_hs_u32(jvm->mem, at);
+            if (!segments || segments > (end - at) >> s->seg_shift)
+                break;
+            wick_addr blob = at + s->heapblock_size;
+            uint8_t used = 0;
+            char name[5] = {0};
+            (void)wick_mem_read(jvm->mem, at + (s->heapblock_size == 16 ? 8 : 4), &used, 1);
+            if (used && !wick_mem_read(jvm->mem, wick_hs_u64(jvm->mem, blob + (unsigned)l->cb_name), name, 4) &&
+                (!memcmp(name, "nmet", 4) || !memcmp(name, "nati", 4))) {
+                uint32_t id = wick_hs_u32(jvm->mem, blob + (unsigned)l->nm_compile_id);
+                if (id > last && id < UINT32_MAX / 2)
+                    last = id;
+            }
+            at += segments << s->seg_shift;
+        }
+    }
+    return last;
+}

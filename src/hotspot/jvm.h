@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jvm.h - one HotSpot JVM, seen through its memory
+ *
+ * Threads: read-only once wick_jvm_open_code has returned.
+ * Memory:  the caller's struct; borrows the wick_mem, which must live as long.
+ */
+#ifndef WICK_HOTSPOT_JVM_H
+#define WICK_HOTSPOT_JVM_H
+
+#include "hotspot/layout.h"
+#include "hotspot/step_facts.h"
+
+struct wick_jvm {
+    const struct wick_mem *mem;
+    struct wick_hs_layout layout;
+    struct wick_step_jvm step;            /* what a stack walk needs */
+    wick_addr heap_addr[WICK_STEP_HEAPS]; /* CodeHeap* */
+    char release[64];                     /* "17.0.15+6-Debian-1deb12u1" */
+    int major, minor, security;           /* 17, 0, 15 */
+};
+
+/* Reads the layout and the version; flags and counters can be asked for from then on. Works as soon as libjvm.so is
+ * loaded. -WICK_E_UNSUPPORTED: not HotSpot, or a JDK without something that wick cannot do without; the message names
+ * it. */
+int wick_jvm_open(struct wick_jvm *jvm, const struct wick_mem *mem, const struct wick_hs_symbols *syms,
+                  struct wick_err *err);
+
+/* Completes jvm->step with the code heaps and stubs, which exist once the VM is initialised; -WICK_E_STATE before. */
+int wick_jvm_open_code(struct wick_jvm *jvm, struct wick_err *err);
+
+/* End of the committed part of code heap i: what lies below stays mapped as long as the JVM lives. */
+wick_addr wick_jvm_heap_committed(const struct wick_jvm *jvm, unsigned i);
+
+/* Address of the value of a JVM flag such as "DebugNonSafepoints", 0 if there is none of that name. */
+wick_addr wick_jvm_flag(const struct wick_jvm *jvm, const char *name);
+
+/* Address of the jvmstat counter (a jlong) of that name, e.g. "sun.cls.unloadedClasses"; 0 with -XX:-UsePerfData. It
+ * stays mapped as long as the JVM lives. */
+wick_addr wick_jvm_perf_counter(const struct wick_jvm *jvm, const char *name);
+
+/* Highest compile id in use: methods compiled later have greater ones. Visits the head of each nmethod once. */
+uint32_t wick_jvm_last_compile_id(const struct wick_jvm *jvm);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread.h - a JVM's threads, found in its memory
+ *
+ * Threads: any; the list of a running JVM changes while it is read, so entries may be stale: check what you use.
+ * Memory:  the caller's arrays.
+ */
+#ifndef WICK_HOTSPOT_THREAD_H
+#define WICK_HOTSPOT_THREAD_H
+
+#include "hotspot/jvm.h"
+
+struct wick_hs_thread {
+    wick_addr addr; /* JavaThread* */
+    int32_t tid;    /* kernel's number in the target's pid namespace */
+};
+
+/* Fills out with up to cap Java threads and returns their number, or -WICK_E_FAULT if the list cannot be read (try
+ * again). */
+int wick_hs_threads(const struct wick_jvm *jvm, struct wick_hs_thread *out, int cap);
+
+/* Kernel thread id of a JavaThread, 0 if it has none (not started, ended). */
+int32_t wick_hs_thread_tid(const struct wick_jvm *jvm, wick_addr thread);
+
+/* Where the thread's Java stack begins (highest address), 0 = not known. */
+wick_addr wick_hs_thread_stack_end(const struct wick_jvm *jvm, wick_addr thread);
+
+#endif

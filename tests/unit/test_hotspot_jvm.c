@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One JVM from its tables: what it needs, versions, flags, counters, and the code heap. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "fake_tables.h"
+#include "hotspot/jvm.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+enum { MAX_ROWS = 256, SEG_SHIFT = 7, HEAP_BYTES = 1 << 16 };
+
+static struct space space;
+static struct tables tables;
+static const struct wick_hs_symbols symbols = {tables_find, &tables};
+static struct row rows[MAX_ROWS];
+static size_t row_count;
+static struct wick_jvm jvm;
+
+/* Every fact of vmstruct.def as a row; the value of field number i is 8 i. */
+static const struct row all[] = {
+#define NUMBER                  (8 * (__COUNTER__ % 40))
+#define FIELD(id, type, field)  {type, field, NUMBER, 0, 0},
+#define STATIC(id, type, field) {type, field, 0, 1, 0},
+#define SIZE(id, type)          {type, NULL, 8 + NUMBER, 0, 0},
+#define CONST(id, name)         {name, NULL, NUMBER, 0, 1},
+#define ALT_FIELD(id, type, field)
+#define ALT_STATIC(id, type, field)
+#define ALT_SIZE(id, type)
+#define ALT_CONST(id, name)
+#include "hotspot/vmstruct.def"
+};
+
+static int same(const struct row *r, const char *type, const char *field)
+{
+    return !strcmp(r->type, type) && (r->field ? field && !strcmp(r->field, field) : !field);
+}
+
+static struct row *row_of(const char *type, const char *field)
+{
+    for (size_t i = 0; i < row_count; i++)
+        if (same(&rows[i], type, field))
+            return &rows[i];
+    return NULL;
+}
+
+static void drop(const char *type, const char *field)
+{
+    struct row *r = row_of(type, field);
+    assert_non_null(r);
+    *r = rows[--row_count];
+}
+
+/* A static of the JVM with room for n bytes; its address. */
+static wick_addr static_of(const char *type, const char *field, size_t n)
+{
+    struct row *r = row_of(type, field);
+    assert_non_null(r);
+    if (!r->value)
+        r->value = space_take(&space, n);
+    return r->value;
+}
+
+static void begin(void)
+{
+    space_init(&space);
+    memcpy(rows, all, sizeof all);
+    row_count = COUNT(all);
+    for (size_t i = 0; i < row_count; i++)
+        if (rows[i].is_static)
+            rows[i].value = space_take(&space, 8);
+    row_of("CodeBlob", NULL)->value = 64;
+    row_of("nmethod", NULL)->value = 128;
+    row_of("HeapBlock", NULL)->value = 16;
+}
+
+static int open_jvm(struct wick_err *err)
+{
+    tables_make(&tables, &space, rows, row_count);
+    memset(&jvm, 0x5a, sizeof jvm);
+    return wick_jvm_open(&jvm, &space.mem, &symbols, err);
+}
+
+static void set_version(int major, const char *release)
+{
+    space_put32(&space, static_of("Abstract_VM_Version", "_vm_major_version", 8), (uint32_t)major);
+    space_put64(&space, static_of("Abstract_VM_Version", "_s_vm_release", 8), space_string(&space, release));
+}
+
+static void test_jvm__a_fact_that_is_needed_is_named_when_it_is_missing(void **state)
+{
+    static const struct {
+        const char *type, *field, *id;
+    } needed[] = {{"CodeBlob", "_name", "cb_name"},
+                  {"nmethod", "_compile_id", "nm_compile_id"},
+                  {"PcDesc", NULL, "pcdesc_size"},
+                  {"JavaThread", "_anchor", "thread_anchor"},
+                  {"HeapBlock", NULL, "heapblock_size"},
+                  {"Symbol", "_body", "symbol_body"},
+                  {"CodeCache", "_heaps", "code cache"},
+                  {"StubRoutines", "_call_stub_return_address", "code cache"},
+                  {"GrowableArrayBase", "_len", "code cache"}};
+    for (size_t i = 0; i < COUNT(needed); i++) {
+        struct wick_err err = {0};
+        begin();
+        drop(needed[i].type, needed[i].field);
+        if (!strcmp(needed[i].type, "CodeCache"))
+            drop("CodeCache", "_heap");
+        assert_int_equal(open_jvm(&err), -WICK_E_UNSUPPORTED);
+        assert_non_null(strstr(err.msg, needed[i].id));
+        assert_int_equal(((uint8_t *)&jvm)[0], 0x5a);
+    }
+    begin();
+    drop("Method", "_access_flags"); /* nobody needs that to walk */
+    assert_int_equal(open_jvm(NULL), 0);
+}
+
+static void test_jvm__versions_decide_what_tables_do_not_tell(void **state)
+{
+    static const struct {
+        int major, bcp_slot, is_short, pointers;
+    } cases[] = {{11, 8, 0, 1}, {17, 8, 0, 1}, {22, 8, 0, 1}, {23, 8, 1, 0}, {25, 8, 1, 0}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        begin();
+        if (!cases[i].pointers)
+            drop("CodeBlob", "_code_begin");
+        set_version(cases[i].major, "a release");
+        assert_int_equal(open_jvm(NULL), 0);
+        assert_int_equal(jvm.major, cases[i].major);
+        assert_string_equal(jvm.release, "a release");
+        assert_int_equal(jvm.step.interp_bcp_slot, cases[i].bcp_slot);
+        assert_int_equal(jvm.step.cb_frame_complete_is_short, cases[i].is_short);
+        assert_int_equal(jvm.step.code_is_pointer, cases[i].pointers);
+        assert_int_equal(
+            jvm.step.cb_code,
+            (cases[i].pointers ? row_of("CodeBlob", "_code_begin") : row_of("CodeBlob", "_code_offset"))->value);
+    }
+}
+
+/* JDK 8 calls itself 25.x and has one code heap. */
+static void test_jvm__jdk_8_is_told_by_its_single_code_heap(void **state)
+{
+    begin();
+    drop("CodeCache", "_heaps");
+    set_version(25, "25.412-b08");
+    space_put32(&space, static_of("Abstract_VM_Version", "_vm_minor_version", 8), 412);
+    assert_int_equal(open_jvm(NULL), 0);
+    assert_int_equal(jvm.major, 8);
+    assert_int_equal(jvm.security, 412);
+    assert_int_equal(jvm.step.interp_bcp_slot, 7);
+}
+
+static void test_jvm__a_release_that_cannot_be_read_is_empty(void **state)
+{
+    begin();
+    set_version(17, "x");
+    space_put64(&space, static_of("Abstract_VM_Version", "_s_vm_release", 8), 0x10);
+    assert_int_equal(open_jvm(NULL), 0);
+    assert_string_equal(jvm.release, "");
+    assert_int_equal(jvm.major, 17);
+}
+
+/* A CodeHeap of HEAP_BYTES reserved; returns its address. */
+static wick_addr make_heap(wick_addr *code, wick_addr *map)
+{
+    wick_addr heap = space_take(&space, 2048);
+    uint64_t low = row_of("VirtualSpace", "_low_boundary")->value,
+             high = row_of("VirtualSpace", "_high_boundary")->value, committed = row_of("VirtualSpace", "_high")->value,
+             memory = row_of("CodeHeap", "_memory")->value, segmap = row_of("CodeHeap", "_segmap")->value;
+    *code = space_take(&space, HEAP_BYTES);
+    *map = space_take(&space, HEAP_BYTES >> SEG_SHIFT);
+    space_put64(&space, heap + memory + low, *code);
+    space_put64(&space, heap + memory + high, *code + HEAP_BYTES);
+    space_put64(&space, heap + memory + committed, *code + HEAP_BYTES / 2);
+    space_put64(&space, heap + segmap + low, *map);
+    space_put32(&space, heap + row_of("CodeHeap", "_log2_segment_size")->value, SEG_SHIFT);
+    return heap;
+}
+
+/* Fields of the same structure may not overlap, as NUMBER would let them. */
+static void spread_heap_fields(void)
+{
+    row_of("VirtualSpace", "_low_boundary")->value = 0;
+    row_of("VirtualSpace", "_high_boundary")->value = 8;
+    row_of("VirtualSpace", "_high")->value = 16;
+    row_of("CodeHeap", "_memory")->value = 16;
+    row_of("CodeHeap", "_segmap")->value = 80;
+    row_of("CodeHeap", "_log2_segment_size")->value = 160;
+    row_of("GrowableArrayBase", "_len")->value = 0;
+    row_of("GrowableArray<int>", "_data")->value = 8;
+}
+
+static wick_addr heaps[8], code[8], maps[8];
+
+static void make_heaps(uint32_t n)
+{
+    begin();
+    spread_heap_fields();
+    wick_addr array = space_take(&space, 64), data = space_take(&space, 64);
+    space_put64(&space, row_of("CodeCache", "_heaps")->value, array);
+    space_put32(&space, array, n);
+    space_put64(&space, array + 8, data);
+    for (uint32_t i = 0; i < n && i < 2; i++) {
+        heaps[i] = make_heap(&code[i], &maps[i]);
+        space_put64(&space, data + 8 * i, heaps[i]);
+    }
+    space_put64(&space, row_of("StubRoutines", "_call_stub_return_address")->value, 0x1234);
+    set_version(17, "17");
+    assert_int_equal(open_jvm(NULL), 0);
+}
+
+static void test_jvm__code_heaps_are_found_once_they_are_there(void **state)
+{
+    struct wick_err err = {0};
+    make_heaps(2);
+    assert_int_equal(wick_jvm_open_code(&jvm, &err), 0);
+    assert_int_equal(jvm.step.heap_count, 2);
+    assert_int_equal(jvm.step.heap[1].lo, code[1]);
+    assert_int_equal(jvm.step.heap[1].hi, code[1] + HEAP_BYTES);
+    assert_int_equal(jvm.step.heap[1].segmap, maps[1]);
+    assert_int_equal(jvm.step.cc_lo, code[0]);
+    assert_int_equal(jvm.step.cc_hi, code[1] + HEAP_BYTES);
+    assert_int_equal(jvm.step.seg_shift, SEG_SHIFT);
+    assert_int_equal(jvm.step.call_stub_return, 0x1234);
+    assert_int_equal(wick_jvm_heap_committed(&jvm, 0), code[0] + HEAP_BYTES / 2);
+}
+
+static void test_jvm__a_code_cache_that_is_not_there_yet_is_a_state(void **state)
+{
+    struct wick_err err = {0};
+    static const uint32_t counts[] = {0, 5, UINT32_MAX};
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        make_heaps(counts[i] ? 2 : 0);
+        wick_addr array;
+        memcpy(&array, space.bytes + (row_of("CodeCache", "_heaps")->value - SPACE_BASE), 8);
+        space_put32(&space, array, counts[i]);
+        assert_int_equal(wick_jvm_open_code(&jvm, &err), -WICK_E_STATE);
+    }
+    make_heaps(2);
+    space_put64(&space, row_of("CodeCache", "_heaps")->value, 0);
+    assert_int_equal(wick_jvm_open_code(&jvm, &err), -WICK_E_STATE);
+    make_heaps(2);
+    space_put64(&space, heaps[1] + 16, 0); /* low boundary */
+    assert_int_equal(wick_jvm_open_code(&jvm, &err), -WICK_E_STATE);
+    make_heaps(2);
+    space_put32(&space, heaps[1] + 160, 60); /* log2 of the segment size */
+    assert_int_equal(wick_jvm_open_code(&jvm, &err), -WICK_E_STATE);
+    assert_non_null(strstr(err.msg, "not initialised yet"));
+}
+
+/* A block of the code heap: header, then a blob of the given name. Returns where the next one begins. */
+static wick_addr put_block(wick_addr at, uint32_t segments, int used, const char *name, uint32_t compile_id)
+{
+    space_put64(&space, at, segments);
+    space_put(&space, at + 8, &used, 1);
+    wick_addr blob = at + 16;
+    space_put64(&space, blob + row_of("CodeBlob", "_name")->value, name ? space_string(&space, name) : 0);
+    space_put32(&space, blob + row_of("nmethod", "_compile_id")->value, compile_id);
+    return at + ((wick_addr)segments << SEG_SHIFT);
+}
+
+static void make_code(void)
+{
+    make_heaps(2);
+    row_of("CodeBlob", "_name")->value = 8;
+    row_of("nmethod", "_compile_id")->value = 40;
+    assert_int_equal(open_jvm(NULL), 0);
+    assert_int_equal(wick_jvm_open_code(&jvm, NULL), 0);
+}
+
+static void test_last_compile_id__is_the_highest_of_methods_that_live(void **state)
+{
+    make_code();
+    wick_addr at = put_block(code[0], 3, 1, "nmethod", 17);
+    at = put_block(at, 2, 1, "I2C/C2I adapters", 5000);
+    at = put_block(at, 1, 0, "nmethod", 6000); /* free */
+    at = put_block(at, 4, 1, "native nmethod", 90);
+    at = put_block(at, 4, 1, NULL, 7000);
+    put_block(at, 4, 1, "nmethod", UINT32_MAX); /* being made */
+    put_block(code[1], 2, 1, "nmethod", 60);
+    assert_int_equal(wick_jvm_last_compile_id(&jvm), 90);
+}
+
+static void test_last_compile_id__lying_blocks_end_the_search(void **state)
+{
+    make_code();
+    assert_int_equal(wick_jvm_last_compile_id(&jvm), 0);
+    static const uint64_t lengths[] = {0, HEAP_BYTES, UINT64_MAX, 1ull << 57};
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        wick_addr at = put_block(code[0], 3, 1, "nmethod", 17);
+        put_block(at, 1, 1, "nmethod", 99);
+        space_put64(&space, at, lengths[i]);
+        assert_int_equal(wick_jvm_last_compile_id(&jvm), 17);
+    }
+    space_put64(&space, heaps[0] + 32, 0); /* nothing is committed */
+    assert_int_equal(wick_jvm_last_compile_id(&jvm), 0);
+}
+
+static wick_addr flag_table;
+
+static void make_flags(const char *const *names, uint32_t n)
+{
+    begin();
+    row_of("JVMFlag", NULL)->value = 48;
+    row_of("JVMFlag", "_name")->value = 8;
+    row_of("JVMFlag", "_addr")->value = 0;
+    flag_table = space_take(&space, 48 * (n + 1));
+    space_put64(&space, row_of("JVMFlag", "flags")->value, flag_table);
+    space_put64(&space, row_of("JVMFlag", "numFlags")->value, n);
+    for (uint32_t i = 0; i < n; i++) {
+        space_put64(&space, flag_table + 48 * i + 8, names[i] ? space_string(&space, names[i]) : 0);
+        space_put64(&space, flag_table + 48 * i, 0x9000 + i);
+    }
+    assert_int_equal(open_jvm(NULL), 0);
+}
+
+static void test_flag__is_found_by_its_whole_name(void **state)
+{
+    static const char *const names[] = {"UseZGC", NULL, "DebugNonSafepoints",
+                                        "AFlagWhoseNameIsSoLongThatItDoesNotFitIntoTheSixtyFourBytesThatAreReadOfIt",
+                                        "Last"};
+    make_flags(names, COUNT(names));
+    space_put64(&space, flag_table + 8, 0x10); /* a name that cannot be read */
+    assert_int_equal(wick_jvm_flag(&jvm, "DebugNonSafepoints"), 0x9002);
+    assert_int_equal(wick_jvm_flag(&jvm, "Last"), 0x9004);
+    assert_int_equal(wick_jvm_flag(&jvm, "UseZGC"), 0);
+    assert_int_equal(wick_jvm_flag(&jvm, "Debug"), 0);
+    assert_int_equal(wick_jvm_flag(&jvm, "DebugNonSafepointsX"), 0);
+    space_put64(&space, row_of("JVMFlag", "numFlags")->value, 3);
+    assert_int_equal(wick_jvm_flag(&jvm, "Last"), 0);
+    space_put64(&space, row_of("JVMFlag", "numFlags")->value, UINT64_MAX);
+    assert_int_equal(wick_jvm_flag(&jvm, "Nowhere"), 0);
+}
+
+static void test_flag__without_a_table_there_is_none(void **state)
+{
+    begin();
+    drop("JVMFlag", "flags");
+    assert_int_equal(open_jvm(NULL), 0);
+    assert_int_equal(wick_jvm_flag(&jvm, "DebugNonSafepoints"), 0);
+}
+
+static wick_addr perf;
+
+static void make_perf(const char *const *names, uint32_t n)
+{
+    begin();
+    perf = space_take(&space, 4096);
+    space_put64(&space, row_of("PerfMemory", "_start")->value, perf);
+    space_put32(&space, perf, 0xc0c0feca);
+    space_put32(&space, perf + 24, 32);
+    space_put32(&space, perf + 28, n);
+    wick_addr at = perf + 32;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t len = 96;
+        space_put32(&space, at, len);
+        space_put32(&space, at + 4, 20);
+        space_put32(&space, at + 16, 88);
+        space_put(&space, at + 20, names[i], strlen(names[i]) + 1);
+        at += len;
+    }
+    assert_int_equal(open_jvm(NULL), 0);
+}
+
+static void test_perf_counter__is_found_by_its_name(void **state)
+{
+    static const char *const names[] = {"sun.cls.loadedClasses", "sun.cls.unloadedClasses", "sun.rt.x"};
+    make_perf(names, COUNT(names));
+    assert_int_equal(wick_jvm_perf_counter(&jvm, "sun.cls.unloadedClasses"), perf + 32 + 96 + 88);
+    assert_int_equal(wick_jvm_perf_counter(&jvm, "sun.cls.unloaded"), 0);
+    assert_int_equal(wick_jvm_perf_counter(&jvm, "sun.rt.y"), 0);
+}
+
+static void test_perf_counter__damaged_memory_has_none(void **state)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    static const uint32_t lengths[] = {0, 19, (1 << 20) + 1, UINT32_MAX};
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        make_perf(names, 3);
+        space_put32(&space, perf + 32, lengths[i]);
+        assert_int_equal(wick_jvm_perf_counter(&jvm, "c"), 0);
+    }
+    make_perf(names, 3);
+    space_put32(&space, perf, 0xdeadbeef);
+    assert_int_equal(wick_jvm_perf_counter(&jvm, "c"), 0);
+    make_perf(names, 3);
+    space_put32(&space, perf + 28, UINT32_MAX); /* runs into zeros */
+    assert_int_equal(wick_jvm_perf_counter(&jvm, "d"), 0);
+    make_perf(names, 3);
+    space_put64(&space, row_of("PerfMemory", "_start")->value, 0); /* -XX:-UsePerfData */
+    assert_int_equal(wick_jvm_perf_counter(&jvm, "a"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_jvm__a_fact_that_is_needed_is_named_when_it_is_missing),
+        cmocka_unit_test(test_jvm__versions_decide_what_tables_do_not_tell),
+        cmocka_unit_test(test_jvm__jdk_8_is_told_by_its_single_code_heap),
+        cmocka_unit_test(test_jvm__a_release_that_cannot_be_read_is_empty),
+        cmocka_unit_test(test_jvm__code_heaps_are_found_once_they_are_there),
+        cmocka_unit_test(test_jvm__a_code_cache_that_is_not_there_yet_is_a_state),
+        cmocka_unit_test(test_last_compile_id__is_the_highest_of_methods_that_live),
+        cmocka_unit_test(test_last_compile_id__lying_blocks_end_the_search),
+        cmocka_unit_test(test_flag__is_found_by_its_whole_name),
+        cmocka_unit_test(test_flag__without_a_table_there_is_none),
+        cmocka_unit_test(test_perf_counter__is_found_by_its_name),
+        cmocka_unit_test(test_perf_counter__damaged_memory_has_none),
+    };
+    return cmocka_run_group_tests_name("hotspot_jvm", tests, NULL, NULL);
+}
