@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * method.h - copying a Java method's names and line table out of metaspace
+ *
+ * Metaspace is reused after class unloading, so a Method* alone names nothing for long. A method is therefore known by
+ * its identity, and what a reader needs of it is copied the first time it is seen. No jmethodID is ever made: those are
+ * never freed before JDK 26.
+ *
+ * Threads: any; async-signal-safe with a signal-safe wick_mem.
+ * Memory:  the caller's buffers.
+ */
+#ifndef WICK_HOTSPOT_METHOD_H
+#define WICK_HOTSPOT_METHOD_H
+
+#include "hotspot/jvm.h"
+
+/* Two equal identities mean the same method as long as no class was unloaded in between, and practically always after.
+ */
+struct wick_hs_method_id {
+    wick_addr method, const_method, constants, class_name; /* Method*, ConstMethod*, ConstantPool*, Symbol* */
+};
+
+/* Reads the identity. -WICK_E_FAULT if `method` is not (or no longer) a Method*. */
+int wick_hs_method_identity(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr method,
+                            struct wick_hs_method_id *id);
+
+/* A copied method: this header, then the bytes of class name ("java/lang/String"), method name, signature and line
+ * table, in that order, without NULs. Names are HotSpot's modified UTF-8. */
+struct wick_hs_method {
+    uint32_t line_bytes;
+    uint16_t class_len, name_len, sig_len, access; /* access: JVM access flags */
+    uint8_t data[];
+};
+
+/* Copies the method into buf (8-aligned). Returns the number of bytes used (never more than cap; the line table is left
+ * out when it does not fit, names are cut at 4 KiB each), or -WICK_E_FAULT, -WICK_E_LIMIT. */
+int wick_hs_method_copy(const struct wick_jvm *jvm, const struct wick_mem *mem, const struct wick_hs_method_id *id,
+                        void *buf, uint32_t cap);
+
+/* Source line of bci in a copied method, 0 = not known. `excluded`: see unsigned5.h. */
+uint32_t wick_hs_method_line(const struct wick_hs_method *m, uint32_t bci, uint8_t excluded);
+
+#endif

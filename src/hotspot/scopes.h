@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scopes.h - which Java methods one pc of a compiled method stands for
+ *
+ * Threads: any; async-signal-safe with a signal-safe wick_mem.
+ * Memory:  the caller's arrays; about 1 KiB of stack.
+ */
+#ifndef WICK_HOTSPOT_SCOPES_H
+#define WICK_HOTSPOT_SCOPES_H
+
+#include "hotspot/jvm.h"
+
+struct wick_hs_scope {
+    wick_addr method; /* Method* */
+    int32_t bci;      /* -1: the invocation itself, not a bytecode */
+};
+
+/* Expands pc = code begin + off of the nmethod at `nmethod`, innermost method first; at least the compiled method
+ * itself is reported when it has no debug information for that pc. Returns the number of scopes (at most cap; the
+ * outermost ones are lost beyond it), or -WICK_E_FAULT / -WICK_E_FORMAT when the nmethod cannot be read (it may just
+ * have been freed). */
+int wick_hs_scopes(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr nmethod, uint32_t off,
+                   struct wick_hs_scope *out, int cap);
+
+/* The root method of an nmethod or JNI wrapper, 0 if not readable. */
+wick_addr wick_hs_nmethod_method(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr nmethod);
+
+#endif
