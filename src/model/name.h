@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * name.h - how functions, frames and threads are shown
+ *
+ * The profile keeps names as the JVM and the linker wrote them; here they become what people read:
+ *
+ *     Java    java/lang/Foo + bar          java.lang.Foo.bar
+ *     native  libc.so.6 + write            write
+ *             libfoo.so + "" or "+0x1234"  libfoo.so, libfoo.so+0x1234
+ *     kernel  any + do_syscall_64          do_syscall_64
+ *
+ * Nothing is escaped: names are hostile, and every output has its own rules. They may hold any bytes, NUL included, so
+ * take what is appended by its length.
+ *
+ * Threads: reads the profile only.
+ * Memory:  the caller's string buffer.
+ */
+#ifndef WICK_MODEL_NAME_H
+#define WICK_MODEL_NAME_H
+
+#include "base/strbuf.h"
+#include "model/profile.h"
+
+enum wick_name_flags {
+    WICK_NAME_SIMPLE = 1,     /* Foo.bar instead of java.lang.Foo.bar */
+    WICK_NAME_SIGNATURES = 2, /* bar(int,java.lang.String)void */
+    WICK_NAME_LINES = 4,      /* bar:123, where the line is known */
+    WICK_NAME_ANNOTATE = 8,   /* bar_[j]: the frame kind's letter (def/frame.def) */
+};
+
+/* Appends the name of frame number `frame`. Flags: enum wick_name_flags. Never appends nothing: an unnamed frame is
+ * "[unknown]". */
+void wick_frame_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t frame, unsigned flags);
+
+/* Appends the name of function number `function`, shown as Java or as native code. LINES and ANNOTATE do not apply. */
+void wick_function_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function, bool is_java,
+                        unsigned flags);
+
+/* Appends a class name (len bytes) with dots: "java/lang/Foo" as java.lang.Foo; the serial number of a hidden class
+ * ("/0x...") keeps its slash. SIMPLE leaves out the package. */
+void wick_class_name(struct wick_strbuf *out, const char *internal, size_t len, unsigned flags);
+
+/* Appends "[name tid=N]"; N is the system's thread id, or the Java one where there is no other. */
+void wick_thread_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t thread);
+
+/* The suffix letter of a frame kind, 0 = none. */
+char wick_frame_kind_letter(unsigned kind);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile.h - a profile in memory: what every reader fills and every view and export reads
+ *
+ * Everything is interned into dense tables and named by its number, so that a profile's size depends on how many
+ * different things it holds, not on how many samples were taken:
+ *
+ *     string <- function {class, name, signature} <- frame {function, line, bci, kind} <- stack {parent, frame}
+ *                                                             thread, state, event type /
+ *                                                                   aggregate {stack, thread, state, event} -> weight,
+ * count
+ *
+ * Number 0 of each table is "none": the empty string, a function without a name, the empty stack, the unknown thread,
+ * the unnamed state and event. Loops over real entries start at 1.
+ *
+ * A stack is a path in a prefix tree, root first: `stacks[s].frame` is its leaf and `stacks[s].parent` the stack
+ * without that leaf. A parent's number is always smaller than its children's, so one pass upwards sees parents first
+ * and one pass downwards sums children into parents.
+ *
+ * The tables are public for reading: hot loops in views should not pay for accessors. Only the functions here write.
+ *
+ * Weights and counts: `weight` is what the samples stand for, in the event type's unit (nanoseconds, bytes ...);
+ * `count` is how many samples the profiler took. Different event types are never added together.
+ *
+ * Running out of memory: the profile stays valid, `failed` is set, further additions return 0 ("none"). Check once at
+ * the end.
+ *
+ * Threads: one at a time.
+ * Memory:  malloc; everything is freed by wick_profile_release. Strings live in the profile.
+ */
+#ifndef WICK_MODEL_PROFILE_H
+#define WICK_MODEL_PROFILE_H
+
+#include "base/frame_kind.h"
+#include "model/hash.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct wick_string {
+    const char *s; /* len bytes of UTF-8 (not checked), then a NUL */
+    uint32_t len;
+};
+
+/* class_name, name, signature: string numbers, as the JVM writes them ("java/lang/Foo", "bar", "(I)V").
+ * For native code: the library, the symbol, and the empty string. */
+struct wick_function {
+    uint32_t class_name, name, signature;
+};
+
+struct wick_frame {
+    uint32_t function;
+    int32_t line; /* source line, <= 0 = unknown */
+    int32_t bci;  /* bytecode index, -1 = none */
+    uint8_t kind; /* enum wick_frame_kind */
+};
+
+struct wick_stack {
+    uint32_t parent, frame;
+};
+
+struct wick_thread {
+    uint32_t name; /* the Java name, or the system's name of a thread without one */
+    bool is_virtual;
+    int64_t os_tid, java_tid; /* 0 = none */
+};
+
+enum wick_event_kind {
+    WICK_EVENT_OTHER,
+    WICK_EVENT_CPU,    /* time on a processor */
+    WICK_EVENT_WALL,   /* elapsed time of threads, running or not */
+    WICK_EVENT_NATIVE, /* JFR's separate sampling of threads in native code: elapsed time */
+    WICK_EVENT_PERF,   /* a hardware or kernel event */
+    WICK_EVENT_KIND_COUNT
+};
+
+enum wick_unit { WICK_UNIT_COUNT, WICK_UNIT_NS, WICK_UNIT_BYTES };
+
+/* One type of sample. Two with the same name and another kind or unit are two types. */
+struct wick_event_type {
+    uint32_t name; /* as in the recording: "jdk.ExecutionSample" */
+    uint8_t kind;  /* enum wick_event_kind */
+    uint8_t unit;  /* enum wick_unit, of weights */
+    uint64_t count;
+    int64_t weight; /* sums over all samples added */
+};
+
+/* One sample as a reader hands it out. stack, thread, state, event: numbers in the profile. */
+struct wick_sample {
+    uint32_t stack, thread;
+    uint16_t state, event;
+    int64_t time_ns;     /* since 1970 UTC */
+    int64_t duration_ns; /* 0 = a moment */
+    int64_t weight;
+    uint64_t count;
+};
+
+struct wick_agg {
+    uint32_t stack, thread;
+    uint16_t state, event;
+    int64_t weight;
+    uint64_t count;
+};
+
+struct wick_profile;
+
+/* Which samples to take. All zero = every sample. A reader asks wick_filter_time() before it decodes a stack and
+ * `match` (if set) on the finished sample. */
+struct wick_filter {
+    int64_t from_ns, to_ns; /* [from, to) since 1970; to_ns 0 = no end */
+    bool (*match)(void *ctx, const struct wick_profile *p, const struct wick_sample *s);
+    void *ctx;
+};
+
+static inline bool wick_filter_time(const struct wick_filter *f, int64_t time_ns)
+{
+    return time_ns >= f->from_ns && (!f->to_ns || time_ns < f->to_ns);
+}
+
+struct wick_profile {
+    struct wick_string *strings;
+    struct wick_function *functions;
+    struct wick_frame *frames;
+    struct wick_stack *stacks;
+    struct wick_thread *threads;
+    uint32_t *states; /* string numbers: "STATE_RUNNABLE" */
+    struct wick_event_type *events;
+    struct wick_agg *aggs; /* from 0, in order of first appearance */
+    uint32_t nstrings, nfunctions, nframes, nstacks, nthreads, nstates, nevents, naggs;
+
+    int64_t start_ns, end_ns; /* time covered by the inputs, since 1970; end 0 = unknown */
+    bool failed;              /* memory ran out; what is there is right but not complete */
+
+    /* How finely to aggregate: false merges all threads (states) into number 0. Set before the first sample. */
+    bool by_thread, by_state;
+
+    /* Private from here. */
+    uint32_t cap_strings, cap_functions, cap_frames, cap_stacks, cap_threads, cap_states, cap_events, cap_aggs;
+    struct wick_index ix_strings, ix_functions, ix_frames, ix_stacks, ix_threads, ix_aggs;
+    uint32_t *leaf_agg; /* by stack number: aggregate + 1 last used for it */
+    uint32_t cap_leaf_agg;
+    struct wick_arena_block *arena;
+};
+
+/* An empty profile with the "none" entries, aggregating by thread and state. 0 or -WICK_E_NOMEM. */
+int wick_profile_init(struct wick_profile *p);
+void wick_profile_release(struct wick_profile *p);
+
+/* Interning: each returns the number of the thing, new or known; 0 when memory ran out (p->failed). */
+uint32_t wick_profile_string(struct wick_profile *p, const char *s, size_t len);
+uint32_t wick_profile_cstring(struct wick_profile *p, const char *s);
+uint32_t wick_profile_function(struct wick_profile *p, uint32_t class_name, uint32_t name, uint32_t signature);
+uint32_t wick_profile_frame(struct wick_profile *p, uint32_t function, int32_t line, int32_t bci, unsigned kind);
+/* The stack `parent` with one more frame at the leaf end. */
+uint32_t wick_profile_push(struct wick_profile *p, uint32_t parent, uint32_t frame);
+/* The stack of n frames, given leaf first: the same as pushing them from the last to the first. */
+uint32_t wick_profile_push_all(struct wick_profile *p, const uint32_t *frames, uint32_t n);
+uint32_t wick_profile_thread(struct wick_profile *p, uint32_t name, int64_t os_tid, int64_t java_tid, bool is_virtual);
+uint16_t wick_profile_state(struct wick_profile *p, uint32_t name);
+uint16_t wick_profile_event(struct wick_profile *p, uint32_t name, enum wick_event_kind kind, enum wick_unit unit);
+
+/* Adds one sample to the aggregates and to its event type's sums. */
+void wick_profile_add(struct wick_profile *p, const struct wick_sample *s);
+
+/* Widens start_ns..end_ns. */
+void wick_profile_cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns);
+
+/* The event type to show when none was asked for: the first non-empty one in the order CPU, wall, native, perf, other
+ * (the heaviest within a kind). 0 if there are no samples. */
+uint16_t wick_profile_main_event(const struct wick_profile *p);
+
+/* The non-empty event type of that name ("jdk.ExecutionSample", or without its prefix: "ExecutionSample"; or a kind:
+ * "cpu", "wall", "native", "perf"). 0 if there is none. */
+uint16_t wick_profile_find_event(const struct wick_profile *p, const char *name);
+
+/* "cpu", "wall" ...; never NULL. */
+const char *wick_event_kind_name(unsigned kind);
+
+static inline const char *wick_profile_str(const struct wick_profile *p, uint32_t id)
+{
+    return p->strings[id < p->nstrings ? id : 0].s;
+}
+
+#endif

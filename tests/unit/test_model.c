@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/name.h"
+#include "model/profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+static int set_up(void **state)
+{
+    struct wick_profile *p = malloc(sizeof *p);
+    *state = p;
+    return wick_profile_init(p);
+}
+
+static int tear_down(void **state)
+{
+    wick_profile_release(*state);
+    free(*state);
+    return 0;
+}
+
+static uint32_t function(struct wick_profile *p, const char *cls, const char *name, const char *sig)
+{
+    return wick_profile_function(p, wick_profile_cstring(p, cls), wick_profile_cstring(p, name),
+                                 wick_profile_cstring(p, sig));
+}
+
+static void test_profile__equal_things_have_one_number(void **state)
+{
+    struct wick_profile *p = *state;
+    uint32_t f = function(p, "a/B", "c", "()V");
+    assert_int_not_equal(f, 0);
+    assert_int_equal(function(p, "a/B", "c", "()V"), f);
+    assert_int_not_equal(function(p, "a/B", "c", "(I)V"), f);
+    uint32_t fr = wick_profile_frame(p, f, 12, 3, WICK_FRAME_C2);
+    assert_int_equal(wick_profile_frame(p, f, 12, 3, WICK_FRAME_C2), fr);
+    assert_int_not_equal(wick_profile_frame(p, f, 12, 3, WICK_FRAME_C1), fr);
+    assert_int_not_equal(wick_profile_frame(p, f, 13, 3, WICK_FRAME_C2), fr);
+    assert_int_not_equal(wick_profile_frame(p, f, 12, -1, WICK_FRAME_C2), fr);
+}
+
+static void test_profile__strings_may_be_empty_long_or_hold_nul(void **state)
+{
+    struct wick_profile *p = *state;
+    assert_int_equal(wick_profile_string(p, "", 0), 0);
+    char *big = calloc(1, 300000);
+    uint32_t a = wick_profile_string(p, big, 300000), b = wick_profile_string(p, big, 299999);
+    assert_int_not_equal(a, b);
+    assert_int_equal(p->strings[a].len, 300000);
+    assert_int_equal(wick_profile_string(p, "x\0y", 3), wick_profile_string(p, "x\0y", 3));
+    assert_int_not_equal(wick_profile_string(p, "x\0y", 3), wick_profile_string(p, "x\0z", 3));
+    free(big);
+}
+
+static void test_profile__stacks_share_prefixes_and_parents_come_first(void **state)
+{
+    struct wick_profile *p = *state;
+    uint32_t frames[64];
+    for (int i = 0; i < 64; i++)
+        frames[i] = wick_profile_frame(p, function(p, "A", (char[]){(char)('0' + i), 0}, ""), i, i, WICK_FRAME_C2);
+    for (unsigned k = 0; k < 5000; k++) {
+        uint32_t s = 0;
+        for (unsigned d = 0; d < 20; d++)
+            s = wick_profile_push(p, s, frames[(k >> d) % 64]);
+        for (unsigned d = 20; d-- > 0; s = p->stacks[s].parent)
+            assert_int_equal(p->stacks[s].frame, frames[(k >> d) % 64]);
+        assert_int_equal(s, 0);
+    }
+    uint32_t n = p->nstacks;
+    wick_profile_push(p, wick_profile_push(p, 0, frames[1]), frames[0]);
+    assert_int_equal(p->nstacks, n); /* k = 1 begins with frames 1, 0 */
+    for (uint32_t s = 1; s < p->nstacks; s++)
+        assert_true(p->stacks[s].parent < s);
+}
+
+static void test_profile__whole_stacks_get_the_number_of_their_frames_pushed_one_by_one(void **state)
+{
+    struct wick_profile *p = *state;
+    uint32_t frames[3], leaf_first[24], random = 1;
+    for (int i = 0; i < 3; i++)
+        frames[i] = wick_profile_frame(p, function(p, "A", (char[]){(char)('a' + i), 0}, ""), i, i, WICK_FRAME_C2);
+    for (unsigned k = 0; k < 20000; k++) {
+        uint32_t n = k % 25, one_by_one = 0, before = p->nstacks;
+        for (uint32_t i = 0; i < n; i++) {
+            random = random * 1664525 + 1013904223;
+            leaf_first[i] = frames[i < 12 ? random >> 16 & 1 : 2];
+        }
+        bool whole_first = random >> 20 & 1;
+        uint32_t whole = whole_first ? wick_profile_push_all(p, leaf_first, n) : 0, made = p->nstacks;
+        for (uint32_t i = n; i-- > 0;)
+            one_by_one = wick_profile_push(p, one_by_one, leaf_first[i]);
+        if (whole_first)
+            assert_int_equal(p->nstacks, made);
+        else
+            whole = wick_profile_push_all(p, leaf_first, n);
+        assert_int_equal(whole, one_by_one);
+        assert_true(p->nstacks - before <= n);
+        for (uint32_t s = whole, i = 0; s; s = p->stacks[s].parent, i++)
+            assert_int_equal(p->stacks[s].frame, leaf_first[i]);
+    }
+}
+
+static void test_profile__samples_sum_by_stack_thread_state_and_event(void **state)
+{
+    struct wick_profile *p = *state;
+    uint16_t cpu = wick_profile_event(p, wick_profile_cstring(p, "jdk.ExecutionSample"), WICK_EVENT_CPU, WICK_UNIT_NS);
+    uint16_t wall = wick_profile_event(p, wick_profile_cstring(p, "x.Wall"), WICK_EVENT_WALL, WICK_UNIT_NS);
+    uint32_t s1 = wick_profile_push(p, 0, wick_profile_frame(p, function(p, "A", "b", ""), 1, 1, WICK_FRAME_C1));
+    uint32_t t1 = wick_profile_thread(p, wick_profile_cstring(p, "t1"), 1, 10, false);
+    uint32_t t2 = wick_profile_thread(p, wick_profile_cstring(p, "t2"), 2, 11, false);
+    for (int i = 0; i < 10; i++) {
+        wick_profile_add(p, &(struct wick_sample){.stack = s1, .thread = t1, .event = cpu, .weight = 5, .count = 1});
+        wick_profile_add(p, &(struct wick_sample){.stack = s1, .thread = t2, .event = cpu, .weight = 7, .count = 1});
+        wick_profile_add(p,
+                         &(struct wick_sample){.stack = s1, .thread = t1, .event = wall, .weight = 1000, .count = 3});
+    }
+    assert_int_equal(p->naggs, 3);
+    assert_int_equal(p->aggs[0].weight, 50);
+    assert_int_equal(p->aggs[1].weight, 70);
+    assert_int_equal(p->aggs[2].count, 30);
+    assert_int_equal(p->events[cpu].weight, 120);
+    assert_int_equal(p->events[cpu].count, 20);
+    assert_int_equal(wick_profile_main_event(p), cpu);
+    assert_int_equal(wick_profile_find_event(p, "Wall"), wall);
+    assert_int_equal(wick_profile_find_event(p, "cpu"), cpu);
+    assert_int_equal(wick_profile_find_event(p, "perf"), 0);
+    p->by_thread = false;
+    wick_profile_add(p, &(struct wick_sample){.stack = s1, .thread = t2, .event = cpu, .weight = 1, .count = 1});
+    assert_int_equal(p->aggs[3].thread, 0);
+}
+
+static void test_profile__sums_saturate_instead_of_overflowing(void **state)
+{
+    struct wick_profile *p = *state;
+    uint16_t e = wick_profile_event(p, wick_profile_cstring(p, "e"), WICK_EVENT_CPU, WICK_UNIT_NS);
+    struct wick_sample s = {.event = e, .weight = INT64_MAX, .count = UINT64_MAX};
+    wick_profile_add(p, &s);
+    wick_profile_add(p, &s);
+    assert_true(p->aggs[0].weight == INT64_MAX && p->aggs[0].count == UINT64_MAX);
+}
+
+static void check_name(struct wick_profile *p, uint32_t frame, unsigned flags, const char *want)
+{
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    wick_frame_name(&sb, p, frame, flags);
+    assert_string_equal(sb.buf, want);
+    wick_strbuf_release(&sb);
+}
+
+static void test_name__java_names_have_dots(void **state)
+{
+    struct wick_profile *p = *state;
+    uint32_t f =
+        wick_profile_frame(p, function(p, "java/util/Map$Entry", "get", "([[ILjava/lang/String;J)Ljava/lang/Object;"),
+                           42, 7, WICK_FRAME_C2);
+    check_name(p, f, 0, "java.util.Map$Entry.get");
+    check_name(p, f, WICK_NAME_SIMPLE, "Map$Entry.get");
+    check_name(p, f, WICK_NAME_LINES | WICK_NAME_ANNOTATE, "java.util.Map$Entry.get:42_[j]");
+    check_name(p, f, WICK_NAME_SIGNATURES, "java.util.Map$Entry.get(int[][],java.lang.String,long)java.lang.Object");
+    check_name(p, f, WICK_NAME_SIGNATURES | WICK_NAME_SIMPLE, "Map$Entry.get(int[][],String,long)Object");
+    check_name(p, 0, 0, "[unknown]");
+}
+
+static void test_name__a_nul_byte_does_not_end_a_name(void **state)
+{
+    struct wick_profile *p = *state;
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    uint32_t s = wick_profile_string(p, "a\0b", 3), sig = wick_profile_string(p, "()V\0x", 5);
+    uint32_t f = wick_profile_function(p, s, s, sig);
+    wick_function_name(&sb, p, f, true, WICK_NAME_SIGNATURES);
+    assert_int_equal(sb.len, 12);
+    assert_memory_equal(sb.buf, "a\0b.a\0b()V\0x", 12);
+    wick_strbuf_clear(&sb);
+    wick_function_name(&sb, p, f, false, 0);
+    assert_memory_equal(sb.buf, "a\0b", 4);
+    wick_strbuf_clear(&sb);
+    wick_thread_name(&sb, p, wick_profile_thread(p, s, 7, 0, false));
+    assert_memory_equal(sb.buf, "[a\0b tid=7]", 12);
+    wick_strbuf_release(&sb);
+}
+
+static void test_name__hidden_classes_keep_their_serial_number(void **state)
+{
+    struct wick_profile *p = *state;
+    uint32_t f = wick_profile_frame(p, function(p, "a/B$$Lambda/0x00007f12", "run", "()V"), 0, 0, WICK_FRAME_INLINED);
+    check_name(p, f, 0, "a.B$$Lambda/0x00007f12.run");
+    check_name(p, f, WICK_NAME_SIMPLE, "B$$Lambda/0x00007f12.run");
+}
+
+static void test_name__malformed_signatures_are_shown_raw(void **state)
+{
+    static const char *const bad[] = {"", "(", "(L", "(Lx", "()", "(I)", "(I)Vx", "Q", "(Q)V", "([)V", "([", "()L;x"};
+    struct wick_profile *p = *state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char want[32];
+        snprintf(want, sizeof want, "A.b%s", bad[i]);
+        check_name(p, wick_profile_frame(p, function(p, "A", "b", bad[i]), 0, 0, WICK_FRAME_C2), WICK_NAME_SIGNATURES,
+                   want);
+    }
+}
+
+static void test_name__native_frames_show_the_symbol_or_library_and_offset(void **state)
+{
+    struct wick_profile *p = *state;
+    static const struct {
+        const char *lib, *sym, *want;
+    } c[] = {
+        {"libc.so.6", "write", "write"},
+        {"libx.so", "", "libx.so"},
+        {"libx.so", "+0x12", "libx.so+0x12"},
+        {"libx.so", "0x12", "libx.so+0x12"},
+        {"/usr/lib/libz.so", "0x7f00", "libz.so+0x7f00"},
+        {"", "/usr/lib/libz.so", "libz.so"},
+        {"", "0x7f00", "0x7f00"},
+        {"libjvm.so", "java/lang/x", "java/lang/x"},
+    };
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++)
+        check_name(p, wick_profile_frame(p, function(p, c[i].lib, c[i].sym, ""), 0, -1, WICK_FRAME_NATIVE), 0,
+                   c[i].want);
+}
+
+static void test_name__threads_show_name_and_tid(void **state)
+{
+    struct wick_profile *p = *state;
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    wick_thread_name(&sb, p, wick_profile_thread(p, wick_profile_cstring(p, "main"), 7, 1, false));
+    wick_thread_name(&sb, p, wick_profile_thread(p, 0, 0, 99, true));
+    assert_string_equal(sb.buf, "[main tid=7][virtual tid=99]");
+    wick_strbuf_release(&sb);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        T(test_profile__equal_things_have_one_number),
+        T(test_profile__strings_may_be_empty_long_or_hold_nul),
+        T(test_profile__stacks_share_prefixes_and_parents_come_first),
+        T(test_profile__whole_stacks_get_the_number_of_their_frames_pushed_one_by_one),
+        T(test_profile__samples_sum_by_stack_thread_state_and_event),
+        T(test_profile__sums_saturate_instead_of_overflowing),
+        T(test_name__java_names_have_dots),
+        T(test_name__a_nul_byte_does_not_end_a_name),
+        T(test_name__hidden_classes_keep_their_serial_number),
+        T(test_name__malformed_signatures_are_shown_raw),
+        T(test_name__native_frames_show_the_symbol_or_library_and_offset),
+        T(test_name__threads_show_name_and_tid),
+    };
+    return cmocka_run_group_tests_name("model", tests, NULL, NULL);
+}
