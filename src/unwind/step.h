@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * step.h - the data of one unwinding step: what is known of the JVM, where a walk stands, what a step found
+ *
+ * The stepping code (step_blob.h, step_x86_64.h, step_java.h, step_native.h, step_walk.h) is written in the subset of C
+ * that the kernel's BPF verifier accepts: no globals, no recursion, loops with constant bounds, all state in the
+ * structs below, and memory only through functions that the includer defines before it includes step_walk.h:
+ *
+ *   struct wick_step_env;                               the includer's own context, passed through
+ *   int  step_read(env, addr, buf, n)                   0, or non-zero if the bytes are not readable
+ *   int  step_native_rule(env, state, rule)             the unwind rule of state->pc; non-zero if none is known
+ *   int  step_blob_find(env, jvm, pc, blob)             usually step_blob_read(), perhaps behind a cache
+ *   int  step_method_find(env, jvm, method, cm, size)   usually step_method_read(), perhaps behind a cache
+ *
+ * So one source walks the own thread in a signal handler, another process, a core file, and in the kernel.
+ *
+ * Threads: no shared state.
+ * Memory:  flat structs without pointers.
+ */
+#ifndef WICK_UNWIND_STEP_H
+#define WICK_UNWIND_STEP_H
+
+#include <stdint.h>
+
+#include "hotspot/step_facts.h"
+
+/* Where a walk stands. The registers are in DWARF's order (System V ABI x86-64, figure 3.36), which unwind rules use.
+ */
+struct wick_step_state {
+    union {
+        uint64_t reg[17];
+        struct {
+            uint64_t rax, rdx, rcx, rbx, rsi, rdi, fp, sp, r8, r9, r10, r11, r12, r13, r14, r15, pc;
+        };
+    };
+    uint64_t anchor_sp, anchor_pc, anchor_fp; /* next JavaFrameAnchor, sp = 0: none */
+    uint64_t thread;                          /* JavaThread, 0 = not a Java thread */
+    uint64_t stack_end;                       /* sp must stay below; 0 = not known */
+    uint32_t thread_state;                    /* JavaThreadState, 0 = not known */
+    uint8_t leaf;                             /* pc is an interrupted instruction, not a return address */
+    uint8_t anchors_used, scans, gaps;
+    uint8_t stop, stopped; /* the next step reports this enum wick_stop; and the walk ends there */
+};
+
+/* Frame kinds of a step; they become enum wick_frame_kind when scopes are expanded. */
+enum wick_step_kind {
+    WICK_STEP_NATIVE,
+    WICK_STEP_INTERPRETED,
+    WICK_STEP_COMPILED, /* nmethod: one or more Java methods */
+    WICK_STEP_WRAPPER,  /* native nmethod: one Java method, declared native */
+    WICK_STEP_STUB,
+    WICK_STEP_ENTRY,    /* C++ calls Java here */
+    WICK_STEP_BOUNDARY, /* virtual thread above, carrier below */
+    WICK_STEP_BREAK,
+    WICK_STEP_UNKNOWN, /* inside a step: nothing can be said of the frame */
+};
+
+/* Why a walk ended before the bottom of the stack. Names in def/stop.def. */
+enum wick_stop {
+#define X(name, text) WICK_STOP_##name,
+#include "def/stop.def"
+#undef X
+    WICK_STOP_COUNT
+};
+
+struct wick_step_frame {
+    uint64_t ptr;      /* native: pc; interpreted: Method*; compiled, stub: CodeBlob* */
+    uint32_t off;      /* interpreted: bci (0xffff = none); compiled, stub: pc - code */
+    uint32_t identity; /* compiled: compile id */
+    uint8_t kind;      /* enum wick_step_kind */
+    uint8_t level;     /* compiled: 1..4 */
+    uint8_t leaf;      /* see wick_step_state.leaf */
+    uint8_t stop;      /* BREAK: enum wick_stop */
+};
+
+enum wick_step_result {
+    WICK_STEP_MORE, /* frame filled, state moved to the caller */
+    WICK_STEP_LAST, /* frame filled, bottom of the stack reached or walk broken */
+    WICK_STEP_NONE, /* no frame: bottom reached */
+};
+
+#endif

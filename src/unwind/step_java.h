@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * step_java.h - one step through a frame whose pc lies in the code cache
+ *
+ * Stack grows down. An interpreted frame (x86-64; hotspot/cpu/x86/frame_x86.hpp):
+ *
+ *      fp[ 1]  return address
+ *      fp[ 0]  caller's fp
+ *      fp[-1]  caller's sp before it pushed arguments ("sender sp")
+ *      fp[-2]  last sp
+ *      fp[-3]  Method*
+ *      fp[-7] or fp[-8]  bcp: address of the bytecode, stale in the top frame, where r13 holds it
+ *
+ * A compiled frame is `frame_bytes` long once it stands: sp + frame_bytes is the caller's sp, the return address lies
+ * below it, the caller's rbp below that. A return address into the deoptimisation handler stands for the one saved at
+ * orig_pc_slot.
+ *
+ * A walk never guesses silently: every return address found by looking around must lie in the code cache behind a call.
+ *
+ * Threads: as step_walk.h, which includes this.
+ * Memory:  as step_walk.h.
+ */
+#ifndef WICK_UNWIND_STEP_JAVA_H
+#define WICK_UNWIND_STEP_JAVA_H
+
+enum { STEP_SCAN_WORDS = 160, STEP_FP_REACH = 1 << 19, STEP_THREAD_IN_JAVA = 8 };
+
+STEP_INLINE int step_word(struct wick_step_env *env, uint64_t addr, uint64_t *out)
+{
+    return step_read(env, addr, out, 8);
+}
+
+/* A value that can be the return address of a frame called from Java code: behind a call, or one of the interpreter's
+ * return entries, which it pushes without a call. */
+STEP_FN int step_is_return(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t v)
+{
+    struct wick_step_blob b;
+    if (!step_in_code_cache(j, v))
+        return 0;
+    if (v == j->call_stub_return || v == j->cont_return_pc || v == j->cont_barrier)
+        return 1;
+    if (step_blob_find(env, j, v, &b) || v < b.code || v >= b.code_end)
+        return 0;
+    return b.kind == WICK_BLOB_INTERPRETER || step_after_call(env, v);
+}
+
+STEP_INLINE int step_return_at(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t addr, uint64_t *out)
+{
+    uint64_t v = 0;
+    if (step_word(env, addr, &v) || !step_is_return(env, j, v))
+        return 0;
+    *out = v;
+    return 1;
+}
+
+/* The caller's frame begins at sp with the given pc; rbp is left to the caller of this function. */
+STEP_INLINE void step_to(struct wick_step_state *s, uint64_t pc, uint64_t sp)
+{
+    s->pc = pc;
+    s->sp = sp;
+    s->leaf = 0;
+}
+
+/* Frame with [fp] = caller's fp and [fp+8] = return address. 0 on success. */
+STEP_INLINE int step_by_fp(struct wick_step_env *env, struct wick_step_state *s)
+{
+    uint64_t w[2];
+    if (s->fp < s->sp || s->fp - s->sp > STEP_FP_REACH || (s->fp & 7) || step_read(env, s->fp, w, sizeof w))
+        return -1;
+    step_to(s, w[1], s->fp + 16);
+    s->fp = w[0];
+    return 0;
+}
+
+STEP_INLINE int step_pop(struct wick_step_env *env, struct wick_step_state *s, int part)
+{
+    uint64_t w[2];
+    if (step_read(env, s->sp, w, sizeof w))
+        return WICK_STOP_STACK_RANGE;
+    if (part == STEP_FRAME_SAVED_FP) {
+        s->fp = w[0];
+        step_to(s, w[1], s->sp + 16);
+    } else {
+        step_to(s, w[0], s->sp + 8);
+    }
+    return WICK_STOP_NONE;
+}
+
+STEP_FN int step_in_interpreter(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc)
+{
+    struct wick_step_blob b;
+    return !step_blob_find(env, j, pc, &b) && b.kind == WICK_BLOB_INTERPRETER;
+}
+
+/* Whether the word at `slot` can be a frame's return address. If it leads into the interpreter, whose frames are found
+ * by rbp only, the caller's rbp must be plausible: saved below the return address (fp_saved), or still in the register.
+ * Old return addresses that were left on the stack seldom have one. */
+STEP_FN int step_is_frame_end(struct wick_step_env *env, const struct wick_step_jvm *j, const struct wick_step_state *s,
+                              uint64_t slot, uint64_t ret, int fp_saved)
+{
+    struct wick_step_blob b;
+    uint64_t fp = s->fp;
+    if (!step_is_return(env, j, ret) || step_blob_find(env, j, ret, &b))
+        return 0;
+    if (b.kind != WICK_BLOB_INTERPRETER)
+        return 1;
+    if (fp_saved && step_word(env, slot - 8, &fp))
+        return 0;
+    return fp > slot && fp - slot < STEP_FP_REACH && !(fp & 7);
+}
+
+/* Looks upwards from `from`, at most `words` words, for the first that can be a return address; rbp is taken from below
+ * it if fp_saved. 1 if found. */
+STEP_FN int step_scan(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                      uint64_t from, uint32_t words, int fp_saved)
+{
+    for (uint32_t i = 0; i < STEP_SCAN_WORDS; i++) {
+        uint64_t v = 0, slot = from + 8 * i;
+        if (i >= words || step_word(env, slot, &v))
+            break;
+        if (!step_in_code_cache(j, v) || !step_is_frame_end(env, j, s, slot, v, fp_saved))
+            continue;
+        if (fp_saved && step_word(env, slot - 8, &s->fp))
+            break;
+        s->scans++;
+        step_to(s, v, slot + 8);
+        return 1;
+    }
+    return 0;
+}
+
+/* bci of bcp in the method, or 0xffff if bcp does not point into its bytecodes (native methods have none). */
+STEP_INLINE uint32_t step_bci(const struct wick_step_jvm *j, uint64_t cm, uint32_t code_size, uint64_t bcp)
+{
+    uint64_t first = cm + (uint64_t)j->constmethod_size;
+    return bcp >= first && bcp - first < code_size ? (uint32_t)(bcp - first) : 0xffff;
+}
+
+/* ConstMethod* and bytecode size of what should be a Method*; 0 if it is none. */
+STEP_FN int step_method_read(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t method, uint64_t *cm,
+                             uint32_t *code_size)
+{
+    uint16_t n = 0;
+    uint64_t pool = 0, holder = 0;
+    if (method < 4096 || (method & 7) || step_read(env, method + (uint64_t)j->method_const, cm, 8) || *cm < 4096 ||
+        (*cm & 7) || step_read(env, *cm + (uint64_t)j->cm_code_size, &n, 2) ||
+        step_read(env, *cm + (uint64_t)j->cm_constants, &pool, 8) || pool < 4096 || (pool & 7) ||
+        step_read(env, pool + (uint64_t)j->cp_holder, &holder, 8) || holder < 4096 || (holder & 7))
+        return 0;
+    *code_size = n;
+    return 1;
+}
+
+/*
+ * The interrupted instruction belongs to the interpreter, but there is no whole frame:
+ *   at a method's entry     rbx = Method*, r13 = sender sp, [sp] = return address
+ *   while it is built       the same, and rbp points to the new frame already: [fp + 8] = return address
+ *   after it was taken down [sp] or r13 = return address, rbp is the caller's
+ */
+STEP_FN int step_interpreter_edge(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                                  struct wick_step_frame *f)
+{
+    uint64_t cm = 0, ret = 0, fp = 0, sender = 0;
+    uint32_t code_size = 0;
+    int method = step_method_find(env, j, s->rbx, &cm, &code_size);
+    if (method) {
+        f->ptr = s->rbx;
+        f->off = code_size ? 0 : 0xffff;
+        f->identity = (uint32_t)(cm >> 3);
+    } else {
+        f->kind = WICK_STEP_STUB;
+    }
+    if (step_return_at(env, j, s->sp, &ret)) {
+        step_to(s, ret, method && s->r13 > s->sp && s->r13 - s->sp < STEP_FP_REACH ? s->r13 : s->sp + 8);
+        return WICK_STOP_NONE;
+    }
+    if (method && s->fp >= s->sp && s->fp - s->sp <= 64 && step_return_at(env, j, s->fp + 8, &ret) &&
+        !step_word(env, s->fp, &fp)) {
+        if (s->fp == s->sp || step_word(env, s->fp - 8, &sender) || sender <= s->fp || sender - s->fp > STEP_FP_REACH)
+            sender = s->r13 > s->fp && s->r13 - s->fp < STEP_FP_REACH ? s->r13 : s->fp + 16;
+        s->fp = fp;
+        step_to(s, ret, sender);
+        return WICK_STOP_NONE;
+    }
+    if (step_is_return(env, j, s->r13)) {
+        step_to(s, s->r13, s->sp);
+        return WICK_STOP_NONE;
+    }
+    return WICK_STOP_INTERPRETER;
+}
+
+STEP_FN int step_interpreted(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                             struct wick_step_frame *f)
+{
+    uint64_t w[10] = {0}; /* fp[-8] .. fp[1] */
+    uint64_t cm = 0;
+    uint32_t code_size = 0;
+    f->kind = WICK_STEP_INTERPRETED;
+    if (s->fp >= s->sp && s->fp - s->sp < STEP_FP_REACH && !(s->fp & 7) && !step_read(env, s->fp - 64, w, sizeof w) &&
+        step_method_find(env, j, w[5], &cm, &code_size) && w[7] > s->fp && w[7] - s->fp < STEP_FP_REACH) {
+        uint64_t slot = j->interp_bcp_slot == 7 ? w[1] : w[0];
+        uint32_t bci = step_bci(j, cm, code_size, s->leaf ? s->r13 : slot);
+        if (s->leaf && bci == 0xffff)
+            bci = step_bci(j, cm, code_size, slot);
+        f->ptr = w[5];
+        f->off = bci;
+        f->identity = (uint32_t)(cm >> 3);
+        s->fp = w[8];
+        step_to(s, w[9], w[7]);
+        return WICK_STOP_NONE;
+    }
+    if (s->leaf)
+        return step_interpreter_edge(env, j, s, f);
+    f->kind = WICK_STEP_UNKNOWN;
+    return WICK_STOP_INTERPRETER;
+}
+
+/* An nmethod or JNI wrapper whose frame may be half built. */
+STEP_FN int step_compiled(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                          const struct wick_step_blob *b, struct wick_step_frame *f)
+{
+    uint64_t w[2];
+    f->kind = b->kind == WICK_BLOB_NATIVE ? WICK_STEP_WRAPPER : WICK_STEP_COMPILED;
+    f->identity = b->compile_id;
+    f->level = b->comp_level;
+    if ((s->pc == b->deopt || s->pc == b->deopt_mh) && s->pc && b->orig_pc_slot >= 0) {
+        uint64_t orig = 0;
+        if (step_word(env, s->sp + (uint64_t)b->orig_pc_slot, &orig) || orig < b->code || orig >= b->code_end)
+            return WICK_STOP_DEOPT;
+        s->pc = orig;
+        f->off = (uint32_t)(orig - b->code);
+    }
+    int part = STEP_FRAME_WHOLE;
+    if (s->leaf) {
+        part = b->frame_complete < 0 || s->pc - b->code < (uint64_t)b->frame_complete
+                   ? step_prologue(env, b->code, s->pc)
+                   : step_epilogue(env, s->pc);
+        if (part == STEP_FRAME_RETURN_ONLY || part == STEP_FRAME_SAVED_FP)
+            return step_pop(env, s, part);
+    }
+    if (b->frame_bytes < 8)
+        return step_by_fp(env, s) ? WICK_STOP_COMPILED : WICK_STOP_NONE;
+    if (step_read(env, s->sp + (uint64_t)b->frame_bytes - 16, w, sizeof w))
+        return WICK_STOP_STACK_RANGE;
+    uint64_t end = s->sp + (uint64_t)b->frame_bytes;
+    int plausible = step_in_code_cache(j, w[1]);
+    if (plausible && part == STEP_FRAME_WHOLE && (w[0] < end || w[0] - end > STEP_FP_REACH))
+        plausible =
+            !step_in_interpreter(env, j, w[1]); /* an interpreted caller would need the rbp that is saved here */
+    if (!plausible) {
+        /* Words pushed below the frame: arguments of a leaf call, registers saved by a GC barrier. */
+        return step_scan(env, j, s, end, STEP_SCAN_WORDS, 1) ? WICK_STOP_NONE : WICK_STOP_COMPILED;
+    }
+    if (part != STEP_FRAME_FP_NOT_SAVED)
+        s->fp = w[0];
+    step_to(s, w[1], end);
+    return WICK_STOP_NONE;
+}
+
+/* The blobs that handle a safepoint poll or a deoptimisation are entered without a call: their return address is the
+ * poll, or the nmethod's deoptimisation handler, so all that can be asked is that it lies in an nmethod. */
+STEP_FN int step_into_nmethod(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                              const struct wick_step_blob *b)
+{
+    for (uint32_t i = 0; i < STEP_SCAN_WORDS; i++) {
+        /* where the frame should end, if it is complete; then upwards from sp */
+        uint64_t slot = i == 0 ? s->sp + (uint64_t)b->frame_bytes - 8 : s->sp + 8 * (i - 1), v = 0, fp = 0;
+        struct wick_step_blob caller;
+        if (slot < s->sp || step_word(env, slot, &v) || !step_in_code_cache(j, v) ||
+            step_blob_find(env, j, v, &caller) || caller.kind != WICK_BLOB_NMETHOD || v < caller.code ||
+            v >= caller.code_end)
+            continue;
+        if (i == 0 && !step_word(env, slot - 8, &fp))
+            s->fp = fp;
+        s->scans += i > 0;
+        step_to(s, v, slot + 8);
+        return WICK_STOP_NONE;
+    }
+    return WICK_STOP_STUB;
+}
+
+/* A return address into native code: C++ calls a few stubs directly, the JIT compilers that flush the instruction cache
+ * for example. */
+STEP_FN int step_native_return_at(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t addr,
+                                  uint64_t *out)
+{
+    struct wick_step_state at = {.leaf = 0};
+    struct wick_unwind_rule rule;
+    if (step_word(env, addr, &at.pc) || at.pc < 4096 || step_in_code_cache(j, at.pc) ||
+        step_native_rule(env, &at, &rule))
+        return 0;
+    *out = at.pc;
+    return 1;
+}
+
+/* Stubs describe little about themselves: the layouts that occur are tried in the order of how sure they are. */
+STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                      const struct wick_step_blob *b)
+{
+    uint64_t ret = 0, fp = 0;
+    if (s->leaf) {
+        int part = step_epilogue(env, s->pc);
+        if (part == STEP_FRAME_RETURN_ONLY || part == STEP_FRAME_SAVED_FP)
+            return step_pop(env, s, part);
+    }
+    if (s->leaf && s->thread_state != STEP_THREAD_IN_JAVA && step_native_return_at(env, j, s->sp, &ret)) {
+        step_to(s, ret, s->sp + 8);
+        return WICK_STOP_NONE;
+    }
+    if (b->frame_bytes >= 16 && step_return_at(env, j, s->sp + (uint64_t)b->frame_bytes - 8, &ret) &&
+        !step_word(env, s->sp + (uint64_t)b->frame_bytes - 16, &fp)) {
+        s->fp = fp;
+        step_to(s, ret, s->sp + (uint64_t)b->frame_bytes);
+        return WICK_STOP_NONE;
+    }
+    if (b->kind == WICK_BLOB_ADAPTER && s->leaf && step_is_return(env, j, s->rax)) {
+        step_to(s, s->rax, s->sp); /* kept there while arguments are moved */
+        return WICK_STOP_NONE;
+    }
+    if (b->kind == WICK_BLOB_SAFEPOINT || b->kind == WICK_BLOB_DEOPT)
+        return step_into_nmethod(env, j, s, b);
+    if (s->leaf && step_return_at(env, j, s->sp, &ret)) {
+        step_to(s, ret, s->sp + 8);
+        return WICK_STOP_NONE;
+    }
+    if (s->leaf && step_return_at(env, j, s->sp + 8, &ret) && step_is_frame_end(env, j, s, s->sp + 8, ret, 1) &&
+        !step_word(env, s->sp, &fp)) {
+        s->fp = fp;
+        step_to(s, ret, s->sp + 16);
+        return WICK_STOP_NONE;
+    }
+    /* A return address nearer than the one behind rbp belongs to a stub without frame pointer: rbp still is some
+     * caller's. */
+    uint64_t words = s->fp >= s->sp && s->fp - s->sp < 8 * STEP_SCAN_WORDS ? (s->fp - s->sp) / 8 : STEP_SCAN_WORDS;
+    if (step_scan(env, j, s, s->sp, (uint32_t)words, 0))
+        return WICK_STOP_NONE;
+    if (s->fp >= s->sp && s->fp - s->sp < STEP_FP_REACH && step_return_at(env, j, s->fp + 8, &ret))
+        return step_by_fp(env, s) ? WICK_STOP_STUB : WICK_STOP_NONE;
+    /* something between the saved rbp and the return address: the entry barrier of nmethods pushes a cookie there */
+    if (s->fp < s->sp || s->fp - s->sp >= STEP_FP_REACH || step_word(env, s->fp, &fp))
+        return WICK_STOP_STUB;
+    s->sp = s->fp;
+    s->fp = fp;
+    return step_scan(env, j, s, s->sp + 8, STEP_SCAN_WORDS, 0) ? WICK_STOP_NONE : WICK_STOP_STUB;
+}
+
+/* Takes the anchor as the next frame: the thread said where its last Java frame is. 1 if there was one. */
+STEP_INLINE int step_use_anchor(struct wick_step_env *env, struct wick_step_state *s)
+{
+    uint64_t pc = s->anchor_pc;
+    if (!s->anchor_sp || s->anchor_sp < s->sp)
+        return 0;
+    if (!pc && step_word(env, s->anchor_sp - 8, &pc))
+        return 0;
+    step_to(s, pc, s->anchor_sp);
+    if (s->anchor_fp)
+        s->fp = s->anchor_fp;
+    s->anchor_sp = 0;
+    s->anchors_used++;
+    return 1;
+}
+
+/* Reads the JavaFrameAnchor at `at`; one that does not lie above sp is none. */
+STEP_FN void step_load_anchor(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                              uint64_t at)
+{
+    uint64_t sp = 0, pc = 0, fp = 0;
+    s->anchor_sp = 0;
+    if (step_word(env, at + (uint64_t)j->anchor_sp, &sp) || sp <= s->sp || (sp & 7))
+        return;
+    if (s->stack_end && sp >= s->stack_end)
+        return;
+    if (step_word(env, at + (uint64_t)j->anchor_pc, &pc) || (pc && !step_in_code_cache(j, pc)))
+        return;
+    if (j->anchor_fp >= 0 && step_word(env, at + (uint64_t)j->anchor_fp, &fp))
+        return;
+    s->anchor_sp = sp;
+    s->anchor_pc = pc;
+    s->anchor_fp = fp;
+}
+
+/* The frame of call_stub: C++ called Java. The anchor of the Java frames further down is in its JavaCallWrapper. */
+STEP_FN int step_entry(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                       struct wick_step_frame *f)
+{
+    uint64_t wrapper = 0;
+    f->kind = WICK_STEP_ENTRY;
+    s->anchor_sp = 0;
+    if (!step_word(env, s->fp + 8 * (uint64_t)(int64_t)j->entry_wrapper_slot, &wrapper) && wrapper > s->fp &&
+        wrapper - s->fp < 65536)
+        step_load_anchor(env, j, s, wrapper + (uint64_t)j->wrapper_anchor);
+    return step_by_fp(env, s) ? WICK_STOP_STUB : WICK_STOP_NONE;
+}
+
+#endif

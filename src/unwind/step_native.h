@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * step_native.h - one step through a frame outside of the code cache
+ *
+ * The rule comes from .eh_frame (elf/eh_frame.h) through the includer's step_native_rule(), usually behind a cache.
+ * Without a rule the thread's anchor leads to the next Java frames (a gap: the native frames in between are lost); a
+ * thread in Java state, which has no anchor, called a leaf function, so a return address into the code cache is near;
+ * and at last the frame pointer is tried.
+ *
+ * Threads: as step_walk.h, which includes this.
+ * Memory:  as step_walk.h.
+ */
+#ifndef WICK_UNWIND_STEP_NATIVE_H
+#define WICK_UNWIND_STEP_NATIVE_H
+
+enum { STEP_CFA_REACH = 64 << 20 }; /* no frame is larger */
+
+/* Value of a slot's register in the caller. 0 on success. */
+STEP_INLINE int step_slot(struct wick_step_env *env, const struct wick_step_state *s, const struct wick_unwind_rule *r,
+                          uint64_t cfa, uint32_t slot, uint64_t old, uint64_t *out)
+{
+    uint8_t how = r->how[slot];
+    uint64_t at = cfa + (uint64_t)(int64_t)r->off[slot];
+    switch (WICK_HOW_KIND(how)) {
+    case WICK_HOW_SAME:
+        *out = old;
+        return 0;
+    case WICK_HOW_CFA:
+        return step_word(env, at, out);
+    case WICK_HOW_MEM:
+        return step_word(env, s->reg[WICK_HOW_REG(how) & 15] + (uint64_t)(int64_t)r->off[slot], out);
+    case WICK_HOW_MOVED:
+        *out = s->reg[WICK_HOW_REG(how) & 15];
+        return 0;
+    case WICK_HOW_VALUE:
+        *out = at;
+        return 0;
+    default: /* lost: 0 is no address that any later step would accept */
+        *out = 0;
+        return 0;
+    }
+}
+
+STEP_FN int step_apply(struct wick_step_env *env, struct wick_step_state *s, const struct wick_unwind_rule *r)
+{
+    uint64_t cfa = s->reg[r->cfa_reg & 15] + (uint64_t)(int64_t)r->cfa_off;
+    uint64_t fp, ra, rbx, r12, r13, r14, r15;
+    if (r->cfa_kind == WICK_CFA_DEREF) {
+        uint64_t v = 0;
+        if (step_word(env, cfa, &v))
+            return WICK_STOP_STACK_RANGE;
+        cfa = v + (uint64_t)(int64_t)r->cfa_add;
+    }
+    if (cfa <= s->sp || cfa - s->sp > STEP_CFA_REACH || (cfa & 7))
+        return WICK_STOP_STACK_RANGE;
+    if (step_slot(env, s, r, cfa, WICK_SLOT_RA, 0, &ra) || step_slot(env, s, r, cfa, WICK_SLOT_FP, s->fp, &fp) ||
+        step_slot(env, s, r, cfa, WICK_SLOT_RBX, s->rbx, &rbx) ||
+        step_slot(env, s, r, cfa, WICK_SLOT_R12, s->r12, &r12) ||
+        step_slot(env, s, r, cfa, WICK_SLOT_R13, s->r13, &r13) ||
+        step_slot(env, s, r, cfa, WICK_SLOT_R14, s->r14, &r14) ||
+        step_slot(env, s, r, cfa, WICK_SLOT_R15, s->r15, &r15))
+        return WICK_STOP_STACK_RANGE;
+    s->fp = fp;
+    s->rbx = rbx;
+    s->r12 = r12;
+    s->r13 = r13;
+    s->r14 = r14;
+    s->r15 = r15;
+    s->pc = ra;
+    s->sp = cfa;
+    s->leaf = r->flags & WICK_RULE_SIGNAL ? 1 : 0;
+    return WICK_STOP_NONE;
+}
+
+/* 0: moved on; -1: this was the outermost frame; > 0: enum wick_stop. */
+STEP_FN int step_native(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
+{
+    struct wick_unwind_rule r;
+    int stop = WICK_STOP_NATIVE;
+    if (!step_native_rule(env, s, &r)) {
+        if (r.flags & WICK_RULE_END)
+            return -1;
+        struct wick_step_state before = *s;
+        stop = step_apply(env, s, &r);
+        if (!stop && s->pc >= 4096)
+            return WICK_STOP_NONE;
+        if (!stop)
+            return -1; /* a zero return address is the classic end of a stack */
+        *s = before;
+    }
+    if (step_use_anchor(env, s)) {
+        s->gaps++;
+        return WICK_STOP_NONE;
+    }
+    uint64_t ret = 0;
+    if (s->leaf && s->thread_state == STEP_THREAD_IN_JAVA) {
+        /* code without a frame, such as the trampolines to adapters in a CDS archive, or a library function without
+         * unwind rules */
+        if (step_return_at(env, j, s->sp, &ret)) {
+            step_to(s, ret, s->sp + 8);
+            return WICK_STOP_NONE;
+        }
+        if (step_scan(env, j, s, s->sp, STEP_SCAN_WORDS, 0))
+            return WICK_STOP_NONE;
+    }
+    if (s->fp >= s->sp && !step_word(env, s->fp + 8, &ret) && ret >= 4096 && !step_by_fp(env, s))
+        return WICK_STOP_NONE;
+    return stop;
+}
+
+#endif
