@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reader.h - reads JFR recordings into a profile
+ *
+ * Reads chunks of version 2.x (the JDK's 2.1, async-profiler's 2.0, wick's own), any number of them one after another.
+ * What the events and constants look like is taken from each chunk's own metadata by field name; types and fields
+ * nobody asked for are stepped over. Samples are handed out one by one with thread, stack and state already interned in
+ * the profile; other events can be had by type name.
+ *
+ * A damaged recording is read as far as it makes sense: a chunk that was not closed, or was cut, is searched for the
+ * metadata and constants that did reach the disk. What was lost is in `struct wick_jfr_result`, never silent.
+ *
+ * Samples known: jdk.ExecutionSample, jdk.CPUTimeSample, jdk.NativeMethodSample, profiler.WallClockSample and
+ * wick.PerfSample (one event type of the profile for each perf event). Weights:
+ *   - a time span in the event (weight, samplingPeriod), in whatever unit the metadata says;
+ *   - profiler.WallClockSample: its time span is that between its first and last sample, so one interval is added;
+ *   - otherwise count times the period from jdk.ActiveSetting; without one the weight is the count, and the event
+ *     type's unit WICK_UNIT_COUNT.
+ * async-profiler writes unbatched wall samples as jdk.ExecutionSample with a state other than STATE_DEFAULT: they
+ * become an event type of their own (kind WALL). A sample without a stack gets the one-frame stack "[no stack]", one
+ * whose stack cannot be found or read "[lost stack]", and a stack cut at its root begins with the frame "[truncated]";
+ * these frames are of kind WICK_FRAME_BREAK.
+ *
+ * Threads: one reader per profile at a time.
+ * Memory:  the file is mapped and pages already read are given back; per chunk about 16 bytes for each constant of the
+ *          pools in use, freed with the chunk. Nothing is kept for an event.
+ */
+#ifndef WICK_JFR_READER_H
+#define WICK_JFR_READER_H
+
+#include "base/err.h"
+#include "model/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct wick_jfr_result {
+    uint64_t chunks, events, samples; /* read; events of all types, samples before the filter */
+    uint64_t filtered;                /* samples the filter left out */
+    uint64_t unresolved;              /* samples whose stack constant was missing or malformed */
+    uint64_t problems;                /* places where the input was malformed */
+    uint64_t lost_bytes;              /* bytes of the input in which no events could be found */
+    uint64_t first_offset;            /* where the first problem is, from the start of the input */
+    char first[160];                  /* and what it is; "" = no problem */
+};
+
+/* One event that `want` asked for; valid during the call. */
+struct wick_jfr_event {
+    const char *type;    /* "jdk.ActiveSetting" */
+    int64_t type_id;     /* the chunk's number for this type */
+    int64_t time_ns;     /* startTime since 1970 UTC, 0 = the event has none */
+    int64_t duration_ns; /* 0 = the event has none */
+    uint64_t offset;     /* of the event, from the start of the input */
+    uint32_t nfields;
+    struct wick_jfr_reader *reader; /* private */
+};
+
+/* What the reader calls back. Everything may be NULL. */
+struct wick_jfr_visitor {
+    void *ctx;
+    /* Every sample that passed the filter. NULL = wick_profile_add() to the profile. */
+    void (*sample)(void *ctx, const struct wick_sample *s);
+    /* Asked once per chunk for each type in its metadata. */
+    bool (*want)(void *ctx, const char *type);
+    /* Every event of a wanted type, in the order of the file. */
+    void (*event)(void *ctx, const struct wick_jfr_event *e);
+    struct wick_filter filter;
+};
+
+/* Reads a file into p (initialised, may already hold other inputs); path "-" = standard input. v and res may be NULL;
+ * res is set in any case. 0 if at least one chunk could be read, even if damaged: look at res. Otherwise -WICK_E_IO,
+ * _NOTFOUND, _PERM, _FORMAT (no JFR) or _NOMEM, with a message. A regular file must not be shortened meanwhile. */
+int wick_jfr_read_file(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
+                       struct wick_jfr_result *res, struct wick_err *err);
+
+/* The same from memory (borrowed during the call). */
+int wick_jfr_read_memory(struct wick_profile *p, const void *data, size_t size, const struct wick_jfr_visitor *v,
+                         struct wick_jfr_result *res, struct wick_err *err);
+
+/* True if the bytes begin as a JFR recording does. */
+bool wick_jfr_is_recording(const void *data, size_t size);
+
+/* Name of field number i (< nfields), NULL beyond. */
+const char *wick_jfr_event_field(const struct wick_jfr_event *e, uint32_t i);
+
+/* A number or boolean: false if there is no such field or it is neither. Time spans come in nanoseconds, points in
+ * time in nanoseconds since 1970; everything else as recorded. */
+bool wick_jfr_event_int(const struct wick_jfr_event *e, const char *field, int64_t *out);
+bool wick_jfr_event_double(const struct wick_jfr_event *e, const char *field, double *out);
+
+/* A string, or the text of a constant with a name (class, symbol, thread, thread state, GC cause ...), as a string
+ * number of the profile: false if there is no such field, it is no text or it is null. */
+bool wick_jfr_event_text(const struct wick_jfr_event *e, const char *field, uint32_t *out);
+
+/* The thread or stack of a field, as a number in the profile; 0 if there is none. */
+uint32_t wick_jfr_event_thread(const struct wick_jfr_event *e, const char *field);
+uint32_t wick_jfr_event_stack(const struct wick_jfr_event *e, const char *field);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reader_pool.c - constant pools
+ *
+ * Events refer to threads, stacks, classes by key. The constants themselves are in checkpoint events: for each type a
+ * list of (key, value). A chunk has any number of checkpoints, each naming the one before it by a negative distance;
+ * the chunk header names the last. A key must be known before the first event that uses it is decoded, and events come
+ * before their checkpoints, so all checkpoints are indexed first.
+ *
+ *     checkpoint: size, type 1, start, duration, distance, flags byte, number of pools,
+ *                 then per pool: type id, number of constants, then per constant: key, value
+ *
+ * Indexing only steps over values and remembers where they are: 16 bytes a constant, and only for pools that some
+ * wanted event can reach. A value is decoded when it is first needed and its number in the profile takes the place of
+ * its position (reader_const.c). That keeps a recording with a million stacks of which ten are asked for cheap.
+ *
+ * Keys: the JDK counts them up, async-profiler uses slots of a table three quarters full. So a plain array by key
+ * mostly does (`direct`); where keys are far apart an open-addressing hash table is made of the same list. A key
+ * defined more than once keeps the value that stands first in the file, which is what the JDK's own parser makes of it:
+ * it goes through the chain backwards as we do, and the later look wins.
+ */
+#include "jfr/reader_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* A table by key may have this many free places more than there are constants twice over. async-profiler's keys of few
+ * stacks lie in 65536 slots; pages nobody touches cost nothing. */
+#define DIRECT_SPARE (1u << 18)
+
+static void mark(struct wick_jfr_reader *r, uint32_t type, unsigned depth);
+
+/* Makes a pool for every constant type that a value of this type can lead to. */
+static void mark_fields(struct wick_jfr_reader *r, const struct wick_jfr_type *t, unsigned depth)
+{
+    for (uint32_t i = t->first_field, end = i + t->nfields; i < end; i++) {
+        const struct wick_jfr_field *f = &r->meta.fields[i];
+        if (f->type == WICK_JFR_NONE)
+            continue;
+        const struct wick_jfr_type *of = &r->meta.types[f->type];
+        if (f->pooled || of->prim == WICK_JFR_STRING)
+            mark(r, f->type, depth + 1);
+        else if (of->prim == WICK_JFR_STRUCT && depth < WICK_JFR_MAX_DEPTH)
+            mark_fields(r, of, depth + 1);
+    }
+}
+
+static void mark(struct wick_jfr_reader *r, uint32_t type, unsigned depth)
+{
+    struct wick_jfr_type *t = &r->meta.types[type];
+    if (t->pool != WICK_JFR_NONE || depth >= WICK_JFR_MAX_DEPTH ||
+        !wick_jfr_room(r, &r->pools, r->npools, &r->cap_pools, sizeof *r->pools))
+        return;
+    t->pool = r->npools;
+    r->pools[r->npools++] = (struct wick_jfr_pool){.type = type};
+    mark_fields(r, t, depth);
+}
+
+static bool add_entry(struct wick_jfr_reader *r, struct wick_jfr_pool *pool, uint64_t key, uint64_t at)
+{
+    if (pool->n == pool->cap) {
+        uint64_t cap = pool->cap ? pool->cap * 2 : 64;
+        struct wick_jfr_entry *e = reallocarray(pool->entries, cap, sizeof *e);
+        if (!e) {
+            r->nomem = true;
+            return false;
+        }
+        pool->entries = e;
+        pool->cap = cap;
+    }
+    pool->entries[pool->n++] = (struct wick_jfr_entry){key, at};
+    return true;
+}
+
+/* The constants of one pool. */
+static void read_pool(struct wick_jfr_reader *r, struct wick_jfr_cur *c, const struct wick_jfr_type *t, uint64_t n)
+{
+    struct wick_jfr_pool *pool = t->pool == WICK_JFR_NONE ? NULL : &r->pools[t->pool];
+    if (n > wick_jfr_cur_left(c)) {
+        wick_jfr_cur_fail(c);
+        return;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t key = wick_jfr_cur_int(c), at = (uint64_t)(c->p - r->base);
+        wick_jfr_skip_value(r, c, t, 0);
+        if (c->bad || (pool && !add_entry(r, pool, key, at)))
+            return;
+    }
+}
+
+static void read_checkpoint(struct wick_jfr_reader *r, uint64_t at)
+{
+    struct wick_jfr_cur c = wick_jfr_cur_at(r, at);
+    uint64_t size = wick_jfr_cur_int(&c);
+    c.end = r->base + at + size;   /* checked when the checkpoint was found */
+    wick_jfr_cur_skip_ints(&c, 4); /* type, start, duration, distance */
+    wick_jfr_cur_byte(&c);
+    uint64_t pools = wick_jfr_cur_int(&c);
+    for (uint64_t i = 0; i < pools && !c.bad && !r->nomem; i++) {
+        uint64_t where = (uint64_t)(c.p - r->base);
+        int64_t id = (int64_t)wick_jfr_cur_int(&c);
+        uint64_t n = wick_jfr_cur_int(&c);
+        uint32_t type = wick_jfr_type_by_id(&r->meta, id);
+        if (c.bad || type == WICK_JFR_NONE || r->meta.types[type].check != WICK_JFR_GOOD) {
+            wick_jfr_problem(r, where, "checkpoint: constants of unknown type %" PRId64, id);
+            return;
+        }
+        read_pool(r, &c, &r->meta.types[type], n);
+        if (c.bad)
+            wick_jfr_problem(r, where, "checkpoint: broken constants of type %s",
+                             wick_jfr_text_at(&r->meta, r->meta.types[type].name));
+    }
+}
+
+static uint64_t hash_at(const struct wick_jfr_pool *pool, uint64_t key)
+{
+    return wick_hash_2(key, pool->mask) & pool->mask;
+}
+
+static bool build_hash(struct wick_jfr_pool *pool)
+{
+    uint64_t slots = 64;
+    while (slots * 2 < pool->n * 3)
+        slots *= 2;
+    struct wick_jfr_entry *table = calloc(slots, sizeof *table);
+    if (!table)
+        return false;
+    pool->mask = slots - 1;
+    for (uint64_t i = 0; i < pool->n; i++) {
+        uint64_t at = hash_at(pool, pool->entries[i].key);
+        while (table[at].val && table[at].key != pool->entries[i].key)
+            at = (at + 1) & pool->mask;
+        table[at] = pool->entries[i];
+    }
+    free(pool->entries);
+    pool->entries = table;
+    return true;
+}
+
+/* Turns the list of constants into something that can be asked. Positions are never 0: the chunk header is there. */
+static bool build(struct wick_jfr_pool *pool)
+{
+    uint64_t min = UINT64_MAX, max = 0;
+    for (uint64_t i = 0; i < pool->n; i++) {
+        min = pool->entries[i].key < min ? pool->entries[i].key : min;
+        max = pool->entries[i].key > max ? pool->entries[i].key : max;
+    }
+    pool->built = true;
+    if (pool->n == 0)
+        return true;
+    if (max - min >= pool->n * 3 + DIRECT_SPARE)
+        return build_hash(pool);
+    pool->ndirect = max - min + 1;
+    pool->min_key = min;
+    pool->direct = calloc(pool->ndirect, sizeof *pool->direct);
+    if (!pool->direct)
+        return false;
+    for (uint64_t i = 0; i < pool->n; i++)
+        pool->direct[pool->entries[i].key - min] = pool->entries[i].val;
+    free(pool->entries);
+    pool->entries = NULL;
+    return true;
+}
+
+void wick_jfr_pools_read(struct wick_jfr_reader *r)
+{
+    for (uint32_t i = 0; i < r->nhandlers; i++)
+        mark_fields(r, &r->meta.types[r->handlers[i].type], 0);
+    for (uint32_t i = 0; i < r->ncheckpoints && !r->nomem; i++)
+        read_checkpoint(r, r->checkpoints[i]);
+    for (uint32_t i = 0; i < r->npools && !r->nomem; i++)
+        r->nomem = !build(&r->pools[i]);
+}
+
+void wick_jfr_pools_release(struct wick_jfr_reader *r)
+{
+    for (uint32_t i = 0; i < r->npools; i++) {
+        free(r->pools[i].entries);
+        free(r->pools[i].direct);
+        wick_jfr_plan_release(&r->pools[i].plan);
+        wick_jfr_plan_release(&r->pools[i].item);
+    }
+    r->npools = 0;
+}
+
+uint64_t *wick_jfr_pool_find(struct wick_jfr_reader *r, uint32_t type, uint64_t key, enum wick_jfr_role role,
+                             struct wick_jfr_pool **out)
+{
+    if (type == WICK_JFR_NONE || r->meta.types[type].pool == WICK_JFR_NONE)
+        return NULL;
+    struct wick_jfr_pool *pool = &r->pools[r->meta.types[type].pool];
+    if (!pool->built || (pool->role && pool->role != role))
+        return NULL;
+    pool->role = (uint8_t)role;
+    *out = pool;
+    if (pool->direct) {
+        uint64_t i = key - pool->min_key;
+        return i < pool->ndirect && pool->direct[i] ? &pool->direct[i] : NULL;
+    }
+    if (!pool->entries)
+        return NULL;
+    for (uint64_t at = hash_at(pool, key); pool->entries[at].val; at = (at + 1) & pool->mask)
+        if (pool->entries[at].key == key)
+            return &pool->entries[at].val;
+    return NULL;
+}

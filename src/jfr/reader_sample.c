@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reader_sample.c - events become samples
+ *
+ * Which events are samples is one table. All of them have the same few fields under a handful of names, so one plan
+ * shape serves for all; what differs is where the weight comes from (reader.h). Settings are events too and may stand
+ * after the samples they apply to, so chunks in which a weight depends on one are walked twice; the first walk looks at
+ * jdk.ActiveSetting only.
+ */
+#include "jfr/reader_int.h"
+
+#include <stdlib.h>
+
+struct wick_jfr_sample_type {
+    const char *name;
+    uint8_t kind;      /* enum wick_event_kind */
+    bool span_between; /* the time span is that between the first and the last sample: one interval is missing */
+    bool named;        /* field "event" tells different events of this type apart */
+};
+
+static const struct wick_jfr_sample_type sample_types[] = {
+    {"jdk.ExecutionSample", WICK_EVENT_CPU, false, false},
+    {"jdk.CPUTimeSample", WICK_EVENT_CPU, false, false},
+    {"jdk.NativeMethodSample", WICK_EVENT_NATIVE, false, false},
+    {"profiler.WallClockSample", WICK_EVENT_WALL, true, false},
+    {"wick.PerfSample", WICK_EVENT_PERF, false, true},
+};
+
+static const char *const slot_names[WICK_JFR_SLOT_NAMES] = {
+    [WICK_JFR_START] = "startTime",
+    [WICK_JFR_DURATION] = "duration",
+    [WICK_JFR_THREAD] = "sampledThread|eventThread",
+    [WICK_JFR_STACK] = "stackTrace",
+    [WICK_JFR_STATE] = "state",
+    [WICK_JFR_WEIGHT] = "weight|samplingPeriod|timeSpan",
+    [WICK_JFR_COUNT] = "samples",
+    [WICK_JFR_NAME] = "event",
+};
+
+/* The field behind a slot, NULL = none. */
+static const struct wick_jfr_field *field_of(const struct wick_jfr_reader *r, const struct wick_jfr_plan *plan,
+                                             unsigned slot)
+{
+    return plan->field[slot] == WICK_JFR_NONE ? NULL : &r->meta.fields[plan->field[slot]];
+}
+
+static uint32_t type_of(const struct wick_jfr_reader *r, const struct wick_jfr_plan *plan, unsigned slot)
+{
+    const struct wick_jfr_field *f = field_of(r, plan, slot);
+    return f && f->pooled && !f->array ? f->type : WICK_JFR_NONE;
+}
+
+static const struct wick_jfr_sample_type *find_sample_type(const char *name)
+{
+    for (size_t i = 0; i < sizeof sample_types / sizeof *sample_types; i++)
+        if (strcmp(sample_types[i].name, name) == 0)
+            return &sample_types[i];
+    return NULL;
+}
+
+/* What samples need to know about their fields, worked out once for all events. */
+static void describe_fields(const struct wick_jfr_reader *r, struct wick_jfr_handler *h)
+{
+    const struct wick_jfr_field *start = field_of(r, &h->plan, WICK_JFR_START);
+    const struct wick_jfr_field *duration = field_of(r, &h->plan, WICK_JFR_DURATION);
+    const struct wick_jfr_field *weight = field_of(r, &h->plan, WICK_JFR_WEIGHT);
+    h->stack_type = type_of(r, &h->plan, WICK_JFR_STACK);
+    h->thread_type = type_of(r, &h->plan, WICK_JFR_THREAD);
+    h->state_type = type_of(r, &h->plan, WICK_JFR_STATE);
+    h->has_start = start != NULL;
+    h->has_duration = duration != NULL;
+    h->has_weight = weight != NULL;
+    h->start_unit = start ? start->unit : 0;
+    h->duration_unit = duration ? duration->unit : 0;
+    h->weight_unit = weight ? weight->unit : 0;
+    if (!weight || weight->array || weight->type == WICK_JFR_NONE)
+        return;
+    uint8_t prim = r->meta.types[weight->type].prim;
+    h->weight_is_float = prim == WICK_JFR_FLOAT || prim == WICK_JFR_DOUBLE;
+    h->weighs = prim != WICK_JFR_STRUCT && prim != WICK_JFR_STRING &&
+                (weight->unit != WICK_JFR_PLAIN || h->sample->kind == WICK_EVENT_PERF);
+}
+
+static void make_handler(struct wick_jfr_reader *r, uint32_t type)
+{
+    static const char *const setting_names[] = {"id", "name", "value"};
+    struct wick_jfr_type *t = &r->meta.types[type];
+    const char *name = wick_jfr_text_at(&r->meta, t->name);
+    const struct wick_jfr_visitor *v = r->v;
+    struct wick_jfr_handler h = {
+        .type = type,
+        .wanted = v && v->event && v->want && v->want(v->ctx, name),
+        .setting = strcmp(name, "jdk.ActiveSetting") == 0,
+        .sample = find_sample_type(name),
+    };
+    if (h.sample || h.setting) {
+        const char *const *names = h.sample ? slot_names : setting_names;
+        if (!wick_jfr_plan_make(r, &h.plan, type, names, h.sample ? WICK_JFR_SLOT_NAMES : 3, false)) {
+            wick_jfr_plan_release(&h.plan);
+            wick_jfr_problem(r, r->metadata_at, "metadata: %s has fields of unknown type", name);
+            return;
+        }
+    }
+    if (!(h.wanted || h.sample || h.setting) ||
+        !wick_jfr_room(r, &r->handlers, r->nhandlers, &r->cap_handlers, sizeof *r->handlers)) {
+        wick_jfr_plan_release(&h.plan);
+        return;
+    }
+    if (h.sample)
+        describe_fields(r, &h);
+    if (h.sample && (!h.has_weight || h.sample->span_between))
+        r->needs_settings = true;
+    t->handler = r->nhandlers;
+    r->handlers[r->nhandlers++] = h;
+}
+
+void wick_jfr_handlers_make(struct wick_jfr_reader *r)
+{
+    r->needs_settings = r->perf_engine = r->wall_engine = false;
+    r->interval_handler = WICK_JFR_NONE;
+    r->wall_period = 0;
+    r->string_type = wick_jfr_type_by_name(&r->meta, "java.lang.String");
+    r->thread_type = wick_jfr_type_by_name(&r->meta, "java.lang.Thread");
+    for (uint32_t i = 0; i < r->meta.ntypes && !r->nomem; i++)
+        if (r->meta.types[i].is_event)
+            make_handler(r, i);
+}
+
+void wick_jfr_handlers_release(struct wick_jfr_reader *r)
+{
+    for (uint32_t i = 0; i < r->nhandlers; i++)
+        wick_jfr_plan_release(&r->handlers[i].plan);
+    r->nhandlers = 0;
+}
+
+/* --- settings --- */
+
+/* A time span as JFR settings spell it: "20 ms", "1 s", or a bare number of nanoseconds. 0 if it is something else. */
+static int64_t parse_period(const char *s)
+{
+    static const struct {
+        const char *unit;
+        int64_t ns;
+    } units[] = {{"", 1},           {"ns", 1},          {"us", 1000},         {"ms", 1000000},
+                 {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}, {"d", 86400000000000}};
+    char *end;
+    long long n = strtoll(s, &end, 10);
+    int64_t ns;
+    while (*end == ' ')
+        end++;
+    for (size_t i = 0; end != s && n > 0 && i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].unit, end) == 0)
+            return __builtin_mul_overflow((int64_t)n, units[i].ns, &ns) ? 0 : ns;
+    return 0;
+}
+
+/* async-profiler's names for time on a processor; anything else it counts is a hardware or kernel event. */
+static bool is_time_event(const char *s)
+{
+    static const char *const names[] = {"cpu", "cpu-clock", "task-clock", "ctimer", "itimer", "wall"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], s) == 0)
+            return true;
+    return false;
+}
+
+/* async-profiler writes 0 for "not given" and then uses these (its arguments.h, wallClock.cpp). */
+#define AP_CPU_DEFAULT_NS  10000000
+#define AP_WALL_DEFAULT_NS 50000000
+
+/* The string a plan found at a slot, "" = none. */
+static const char *place_text(struct wick_jfr_reader *r, const struct wick_jfr_plan *plan, unsigned slot,
+                              uint64_t place)
+{
+    const struct wick_jfr_field *f = field_of(r, plan, slot);
+    bool is_null;
+    if (!f || f->pooled || f->array || f->type == WICK_JFR_NONE || r->meta.types[f->type].prim != WICK_JFR_STRING)
+        return "";
+    struct wick_jfr_cur c = wick_jfr_cur_at(r, place);
+    return wick_profile_str(r->p, wick_jfr_string(r, &c, &is_null));
+}
+
+void wick_jfr_setting(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, struct wick_jfr_cur *c)
+{
+    union wick_jfr_slot s[WICK_JFR_SLOTS] = {0};
+    wick_jfr_plan_run(r, &h->plan, c, s);
+    if (c->bad)
+        return;
+    const char *name = place_text(r, &h->plan, 1, s[1].place), *value = place_text(r, &h->plan, 2, s[2].place);
+    if (strcmp(name, "wall") == 0) {
+        r->wall_period = strcmp(value, "0") == 0 ? AP_WALL_DEFAULT_NS : parse_period(value);
+    } else if (strcmp(name, "event") == 0 && *value) {
+        r->perf_engine = !is_time_event(value);
+        r->wall_engine = strcmp(value, "wall") == 0;
+    }
+    bool interval = strcmp(name, "interval") == 0;
+    uint32_t type = wick_jfr_type_by_id(&r->meta, s[0].i);
+    uint32_t handler = type == WICK_JFR_NONE ? WICK_JFR_NONE : r->meta.types[type].handler;
+    if (handler == WICK_JFR_NONE || (!interval && strcmp(name, "period") != 0))
+        return;
+    r->handlers[handler].period = parse_period(value);
+    if (interval && r->handlers[handler].sample)
+        r->interval_handler = handler;
+}
+
+void wick_jfr_settings_done(struct wick_jfr_reader *r)
+{
+    r->state_default = 0;
+    if (r->interval_handler == WICK_JFR_NONE)
+        return;
+    struct wick_jfr_handler *h = &r->handlers[r->interval_handler];
+    r->state_default = wick_profile_cstring(r->p, "STATE_DEFAULT");
+    if (r->wall_engine && !r->wall_period)
+        r->wall_period = h->period ? h->period : AP_WALL_DEFAULT_NS;
+    if (!h->period && !r->perf_engine)
+        h->period = AP_CPU_DEFAULT_NS;
+}
+
+/* --- samples --- */
+
+static bool is_span(unsigned unit)
+{
+    return unit >= WICK_JFR_SPAN_TICKS && unit <= WICK_JFR_SPAN_S;
+}
+
+/* The unit of the weights of a handler's samples. */
+static enum wick_unit unit_of(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h)
+{
+    if (h->weighs && is_span(h->weight_unit))
+        return WICK_UNIT_NS;
+    if (h->weighs)
+        return h->weight_unit == WICK_JFR_BYTES ? WICK_UNIT_BYTES : WICK_UNIT_COUNT;
+    bool counts_time = h->sample->kind != WICK_EVENT_PERF && !r->perf_engine;
+    return counts_time && h->period ? WICK_UNIT_NS : WICK_UNIT_COUNT;
+}
+
+/* The name that tells events of one type apart, as a string number; 0 = none. */
+static uint32_t name_of(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, uint64_t place)
+{
+    const struct wick_jfr_field *f = field_of(r, &h->plan, WICK_JFR_NAME);
+    bool is_null;
+    if (!f || f->array || f->pooled || r->meta.types[f->type].prim != WICK_JFR_STRING)
+        return 0;
+    struct wick_jfr_cur c = wick_jfr_cur_at(r, place);
+    return wick_jfr_string(r, &c, &is_null);
+}
+
+/* The event type of a sample in the profile. is_wall: an unbatched wall sample of async-profiler. */
+static uint16_t event_of(struct wick_jfr_reader *r, struct wick_jfr_handler *h, bool is_wall, uint64_t name_place)
+{
+    uint16_t *known = is_wall ? &h->event_wall : &h->event;
+    uint32_t name = h->sample->named ? name_of(r, h, name_place) : 0;
+    if (*known && name == h->event_name)
+        return *known;
+    h->event_name = name;
+    unsigned kind = is_wall ? WICK_EVENT_WALL : h->sample->kind;
+    if (kind == WICK_EVENT_CPU && r->perf_engine && !h->has_weight)
+        kind = WICK_EVENT_PERF;
+    *known = wick_profile_event(r->p, name ? name : wick_profile_cstring(r->p, h->sample->name),
+                                (enum wick_event_kind)kind, unit_of(r, h));
+    return *known;
+}
+
+static int64_t weight_of(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h, bool is_wall,
+                         const union wick_jfr_slot *s, uint64_t count)
+{
+    int64_t period = is_wall && r->wall_period ? r->wall_period : h->period, v = s[WICK_JFR_WEIGHT].i;
+    if (!h->weighs)
+        return __builtin_mul_overflow((int64_t)(count & INT64_MAX), period ? period : 1, &v) ? INT64_MAX : v;
+    if (h->weight_is_float) {
+        double d = s[WICK_JFR_WEIGHT].d;
+        v = d > 0 && d < 9e18 ? (int64_t)d : 0;
+    }
+    v = wick_jfr_value_ns(r, h->weight_unit, v);
+    if (h->sample->span_between && __builtin_add_overflow(v, r->wall_period, &v))
+        v = INT64_MAX;
+    return v > 0 ? v : 0;
+}
+
+static uint32_t stack_of(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
+{
+    static const char *const names[] = {"[no stack]", "[lost stack]"};
+    uint32_t stack, *special = key ? &r->lost_stack : &r->no_stack;
+    if (key && wick_jfr_stack(r, type, key, &stack))
+        return stack;
+    r->res->unresolved += key != 0;
+    if (!*special) {
+        uint32_t f = wick_profile_function(r->p, 0, wick_profile_cstring(r->p, names[key != 0]), 0);
+        *special = wick_profile_push(r->p, 0, wick_profile_frame(r->p, f, 0, -1, WICK_FRAME_BREAK));
+    }
+    return *special;
+}
+
+/* Time and duration; false if the filter does not want a sample of that time. */
+static bool take_time(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, const union wick_jfr_slot *s,
+                      struct wick_sample *out)
+{
+    out->time_ns = h->has_start ? wick_jfr_value_ns(r, h->start_unit, s[WICK_JFR_START].i) : r->start_ns;
+    if (h->has_duration)
+        out->duration_ns = wick_jfr_value_ns(r, h->duration_unit, s[WICK_JFR_DURATION].i);
+    return wick_filter_time(&r->v->filter, out->time_ns);
+}
+
+void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, struct wick_jfr_cur *c)
+{
+    union wick_jfr_slot s[WICK_JFR_SLOT_NAMES] = {[WICK_JFR_COUNT] = {.i = 1}};
+    /* Up to the chunk's end, because near the end of its input the cursor is slow; checked against the event's
+     * afterwards. */
+    const uint8_t *end = c->end;
+    c->end = r->base + r->len;
+    wick_jfr_plan_take(r, &h->plan, c, s);
+    if (c->bad || c->p > end) {
+        wick_jfr_problem(r, (uint64_t)(end - r->base), "%s: event is too short", h->sample->name);
+        return;
+    }
+    r->res->samples++;
+    struct wick_sample out = {.count = s[WICK_JFR_COUNT].i > 0 ? (uint64_t)s[WICK_JFR_COUNT].i : 0};
+    if (r->whole_samples && !take_time(r, h, s, &out)) {
+        r->res->filtered++;
+        return;
+    }
+    bool may_be_wall = r->state_default && !h->has_weight && h->sample->kind == WICK_EVENT_CPU;
+    if (r->whole_samples || r->p->by_state || may_be_wall)
+        out.state = wick_jfr_state(r, h->state_type, (uint64_t)s[WICK_JFR_STATE].i);
+    if (r->whole_samples || r->p->by_thread)
+        out.thread = wick_jfr_thread(r, h->thread_type, (uint64_t)s[WICK_JFR_THREAD].i);
+    bool is_wall = may_be_wall && r->p->states[out.state] != r->state_default;
+    out.event = event_of(r, h, is_wall, s[WICK_JFR_NAME].place);
+    out.weight = weight_of(r, h, is_wall, s, out.count);
+    out.stack = stack_of(r, h->stack_type, (uint64_t)s[WICK_JFR_STACK].i);
+    if (!r->whole_samples)
+        wick_profile_add(r->p, &out);
+    else if (r->v->filter.match && !r->v->filter.match(r->v->filter.ctx, r->p, &out))
+        r->res->filtered++;
+    else if (r->v->sample)
+        r->v->sample(r->v->ctx, &out);
+    else
+        wick_profile_add(r->p, &out);
+}
