@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * assets.h - the files of web/flame/ as bytes, made at build time by web/flame/embed.py
+ *
+ * Threads: constants only.
+ * Memory:  constants only.
+ */
+#ifndef WICK_FLAME_ASSETS_H
+#define WICK_FLAME_ASSETS_H
+
+#include <stddef.h>
+
+/* The page up to the title, from there to the data, and the rest. */
+extern const char wick_asset_html_head[], wick_asset_html_body[], wick_asset_html_tail[];
+extern const size_t wick_asset_html_head_len, wick_asset_html_body_len, wick_asset_html_tail_len;
+
+/* Style and script of the SVG; neither holds the sequence "]]>". */
+extern const char wick_asset_svg_css[], wick_asset_svg_js[];
+extern const size_t wick_asset_svg_css_len, wick_asset_svg_js_len;
+
+#endif

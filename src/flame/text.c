@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * text.c - UTF-8 checking, escaping, shortening and units
+ *
+ * Escaping works on code points, never on bytes, so that a broken sequence cannot swallow the quote behind it. What is
+ * replaced besides markup: C0 and C1 controls (most are not allowed in XML 1.0, not even as character references), the
+ * soft hyphen, the Arabic letter mark, zero-width and bidirectional controls, line and paragraph separators,
+ * interlinear marks, the byte order mark, and the two non-characters that XML forbids. A name that holds U+202E would
+ * otherwise turn around the text that follows it.
+ *
+ * web/flame/names.js holds the same rules for the HTML page; tests/web compares the two.
+ */
+#include "flame/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+uint32_t wick_text_utf8(const char **p, const char *end)
+{
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    const unsigned char *s = (const unsigned char *)*p;
+    size_t room = (size_t)(end - *p);
+    unsigned more = s[0] < 0x80 ? 0 : s[0] < 0xc2 ? 4 : s[0] < 0xe0 ? 1 : s[0] < 0xf0 ? 2 : s[0] < 0xf5 ? 3 : 4;
+    *p += 1;
+    if (more == 0)
+        return s[0];
+    if (more == 4 || more >= room)
+        return 0xfffd;
+    uint32_t c = s[0] & (0x3fu >> more);
+    for (unsigned i = 1; i <= more; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0xfffd;
+        c = c << 6 | (s[i] & 0x3f);
+    }
+    if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+        return 0xfffd;
+    *p += more;
+    return c;
+}
+
+static void add_replacement(struct wick_strbuf *sb)
+{
+    wick_strbuf_add(sb, "\xef\xbf\xbd", 3);
+}
+
+void wick_text_add_utf8(struct wick_strbuf *sb, const char *s, size_t n)
+{
+    const char *end = s + n;
+    while (s < end) {
+        const char *from = s;
+        uint32_t c = wick_text_utf8(&s, end);
+        if (c == 0 || (c == 0xfffd && s - from == 1))
+            add_replacement(sb);
+        else
+            wick_strbuf_add(sb, from, (size_t)(s - from));
+    }
+}
+
+int wick_text_is_hidden(uint32_t c)
+{
+    if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+        return 1;
+    if (c < 0xad)
+        return 0;
+    return c == 0xad || c == 0x61c || c == 0x180e || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+           (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) || (c & 0xfffe) == 0xfffe ||
+           (c >= 0xe0000 && c <= 0xe007f);
+}
+
+static void add_xml_char(struct wick_strbuf *sb, uint32_t c, const char *bytes, size_t n)
+{
+    switch (c) {
+    case '<':
+        wick_strbuf_adds(sb, "&lt;");
+        break;
+    case '>':
+        wick_strbuf_adds(sb, "&gt;");
+        break;
+    case '&':
+        wick_strbuf_adds(sb, "&amp;");
+        break;
+    case '"':
+        wick_strbuf_adds(sb, "&quot;");
+        break;
+    case '\'':
+        wick_strbuf_adds(sb, "&#39;");
+        break;
+    default:
+        if (wick_text_is_hidden(c) || (c == 0xfffd && n == 1))
+            add_replacement(sb);
+        else
+            wick_strbuf_add(sb, bytes, n);
+    }
+}
+
+void wick_text_add_xml(struct wick_strbuf *sb, const char *s, size_t n)
+{
+    const char *end = s + n;
+    while (s < end) {
+        const char *from = s;
+        uint32_t c = wick_text_utf8(&s, end);
+        add_xml_char(sb, c, from, (size_t)(s - from));
+    }
+}
+
+/* Leading segments that look like packages go (all lower case, digits, _), but two segments always stay. */
+static void shorten_java(const char **s, size_t *n)
+{
+    const char *p = *s, *end = p + *n, *paren = memchr(p + (*n > 0), '(', *n - (*n > 0));
+    if (paren)
+        end = paren;
+    for (;;) {
+        const char *q = p;
+        while (q < end && ((*q >= 'a' && *q <= 'z') || (*q >= '0' && *q <= '9') || *q == '_'))
+            q++;
+        if (q == p || q == end || (*q != '.' && *q != '/'))
+            break;
+        const char *rest = q + 1;
+        while (rest < end && *rest != '.' && *rest != '/')
+            rest++;
+        if (rest == end)
+            break;
+        p = q + 1;
+    }
+    *s = p;
+    *n = (size_t)(end - p);
+}
+
+/* Arguments go (not those of `operator()` or "(anonymous namespace)"), then all but the last two :: segments. */
+static void shorten_cpp(const char **s, size_t *n)
+{
+    const char *p = *s, *end = p + *n, *cut = end, *last = p, *before = p;
+    int angle = 0;
+    for (const char *q = p; q < end; q++) {
+        if (*q == '<')
+            angle++;
+        else if (*q == '>' && angle)
+            angle--;
+        if (angle)
+            continue;
+        if (*q == '(' && q > p && q[-1] != ':' && !(q - p >= 8 && !memcmp(q - 8, "operator", 8))) {
+            cut = q;
+            break;
+        }
+        if (*q == ':' && q + 2 < end && q[1] == ':') {
+            before = last;
+            last = q + 2;
+            q++;
+        }
+    }
+    if (last == p)
+        return;
+    *s = before;
+    *n = (size_t)(cut - before);
+}
+
+void wick_text_shorten(const char **s, size_t *n, int is_java)
+{
+    if (is_java)
+        shorten_java(s, n);
+    else
+        shorten_cpp(s, n);
+}
+
+static size_t count_chars(const char *s, size_t n)
+{
+    const char *end = s + n;
+    size_t chars = 0;
+    for (; s < end; chars++)
+        wick_text_utf8(&s, end);
+    return chars;
+}
+
+/* Drops what stands before the method: the class of a Java name, the scope of a C++ one. */
+static void keep_method(const char **s, size_t *n, int is_java)
+{
+    char mark = is_java ? '.' : ':';
+    const char *last = memrchr(*s, mark, *n);
+    if (!last || last == *s || last + 1 == *s + *n || (!is_java && last[-1] != ':'))
+        return;
+    *n -= (size_t)(last + 1 - *s);
+    *s = last + 1;
+}
+
+void wick_text_add_label(struct wick_strbuf *sb, const char *s, size_t n, int is_java, size_t max_chars)
+{
+    if (max_chars < 3)
+        return;
+    if (n > max_chars && count_chars(s, n) > max_chars)
+        wick_text_shorten(&s, &n, is_java);
+    if (n > max_chars && count_chars(s, n) > max_chars)
+        keep_method(&s, &n, is_java);
+    if (count_chars(s, n) <= max_chars) {
+        wick_text_add_xml(sb, s, n);
+        return;
+    }
+    const char *end = s + n, *p = s;
+    for (size_t i = 0; i + 1 < max_chars && p < end; i++)
+        wick_text_utf8(&p, end);
+    wick_text_add_xml(sb, s, (size_t)(p - s));
+    wick_strbuf_adds(sb, "\xe2\x80\xa6");
+}
+
+static void add_scaled(struct wick_strbuf *sb, uint64_t v, const uint64_t *steps, const char *const *names, size_t n)
+{
+    size_t i = 0;
+    while (i + 1 < n && v < steps[i])
+        i++;
+    double d = (double)v / (double)steps[i];
+    wick_strbuf_addf(sb, "%.*f %s", steps[i] == 1 ? 0 : d < 10 ? 2 : d < 100 ? 1 : 0, d, names[i]);
+}
+
+void wick_text_add_weight(struct wick_strbuf *sb, uint64_t weight, const char *unit)
+{
+    static const uint64_t ns[] = {1000000000, 1000000, 1000, 1};
+    static const char *const ns_names[] = {"s", "ms", "\xc2\xb5s", "ns"};
+    static const uint64_t bytes[] = {(uint64_t)1 << 40, 1 << 30, 1 << 20, 1 << 10, 1};
+    static const char *const bytes_names[] = {"TiB", "GiB", "MiB", "KiB", "B"};
+    if (unit && !strcmp(unit, "ns")) {
+        add_scaled(sb, weight, ns, ns_names, 4);
+    } else if (unit && !strcmp(unit, "bytes")) {
+        add_scaled(sb, weight, bytes, bytes_names, 5);
+    } else {
+        char digits[24];
+        int n = snprintf(digits, sizeof digits, "%" PRIu64, weight);
+        for (int i = 0; i < n; i++) {
+            if (i && (n - i) % 3 == 0)
+                wick_strbuf_addc(sb, ',');
+            wick_strbuf_addc(sb, digits[i]);
+        }
+        wick_strbuf_addc(sb, ' ');
+        wick_text_add_xml(sb, unit ? unit : "samples", strlen(unit ? unit : "samples"));
+    }
+}
