@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recorder.c - memory and generations of the recorder
+ */
+#include "record/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SCRATCH_PER_CPU = 4, SCRATCH_LEAST = 16 };
+
+static size_t page_up(size_t n)
+{
+    return (n + 4095) & ~(size_t)4095;
+}
+
+int wick_recorder_init(struct wick_recorder *r, size_t memory_limit, uint32_t ring_events, uint32_t max_frames)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_CONF);
+    struct wick_recorder out = {.memory_limit = memory_limit};
+    out.cpus = cpus < 1 ? 1 : cpus > 1024 ? 1024 : (uint32_t)cpus;
+    out.scratch_count = out.cpus * SCRATCH_PER_CPU > SCRATCH_LEAST ? out.cpus * SCRATCH_PER_CPU : SCRATCH_LEAST;
+    out.max_frames = max_frames && max_frames < WICK_MAX_FRAMES ? max_frames : WICK_MAX_FRAMES;
+    size_t rings = page_up(out.cpus * sizeof *out.rings), counters = page_up(out.cpus * sizeof *out.counters);
+    size_t cells = page_up(ring_events * sizeof(struct wick_ring_cell)),
+           scratch = page_up(out.scratch_count * sizeof *out.scratch);
+    out.map_bytes = rings + counters + scratch + cells * out.cpus;
+    out.map = mmap(NULL, out.map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (out.map == MAP_FAILED)
+        return -WICK_E_NOMEM;
+    madvise(out.map, out.map_bytes, MADV_NOHUGEPAGE);
+    struct wick_tables *t = wick_tables_new(memory_limit);
+    if (!t) {
+        munmap(out.map, out.map_bytes);
+        return -WICK_E_NOMEM;
+    }
+    uint8_t *p = out.map;
+    out.rings = (struct wick_ring *)p;
+    out.counters = (struct wick_counters *)(p + rings);
+    out.scratch = (struct wick_scratch *)(p + rings + counters);
+    p += rings + counters + scratch;
+    for (uint32_t i = 0; i < out.cpus; i++)
+        wick_ring_init(&out.rings[i], (struct wick_ring_cell *)(p + i * cells), ring_events);
+    *r = out;
+    t->generation = 1;
+    atomic_store(&r->tables, t);
+    return 0;
+}
+
+void wick_recorder_release(struct wick_recorder *r)
+{
+    if (!r->map)
+        return;
+    wick_tables_free(atomic_load(&r->tables));
+    munmap(r->map, r->map_bytes);
+    r->map = NULL;
+}
+
+/* Returns when every scratch area was seen free since the call. Handlers take microseconds, unless their thread lost
+ * its CPU. */
+static void wait_idle(struct wick_recorder *r)
+{
+    atomic_thread_fence(memory_order_seq_cst); /* see recorder.h */
+    for (uint32_t i = 0; i < r->scratch_count; i++) {
+        while (wick_load_acquire(&r->scratch[i].busy)) { /* pairs: wick_recorder_leave_sig */
+            const struct timespec pause = {.tv_nsec = 100000};
+            nanosleep(&pause, NULL);
+        }
+    }
+}
+
+struct wick_tables *wick_recorder_next_generation(struct wick_recorder *r)
+{
+    struct wick_tables *old = atomic_load(&r->tables), *t = wick_tables_new(r->memory_limit);
+    if (!t)
+        return NULL;
+    t->generation = old->generation + 1;
+    atomic_store(&r->tables, t);
+    wait_idle(r);
+    return old;
+}
+
+void wick_recorder_quiesce(struct wick_recorder *r)
+{
+    atomic_store(&r->running, 0);
+    wait_idle(r);
+}
+
+void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out)
+{
+    *out = (struct wick_totals){.drop_weight = wick_load_relaxed(&r->missed_weight)};
+    for (int d = 0; d < WICK_DROP_COUNT; d++) {
+        out->drops[d] = wick_load_relaxed(&r->missed[d]);
+        out->fired += out->drops[d];
+    }
+    for (uint32_t i = 0; i < r->cpus; i++) {
+        const struct wick_counters *c = &r->counters[i];
+        for (int d = 0; d < WICK_DROP_COUNT; d++)
+            out->drops[d] += wick_load_relaxed(&c->drops[d]);
+        out->recorded += wick_load_relaxed(&c->recorded);
+        out->weight += wick_load_relaxed(&c->weight);
+        out->drop_weight += wick_load_relaxed(&c->drop_weight);
+        out->biased_weight += wick_load_relaxed(&c->biased_weight);
+        out->broken += wick_load_relaxed(&c->broken);
+        out->gaps += wick_load_relaxed(&c->gaps);
+        out->handler_ns += wick_load_relaxed(&c->handler_ns);
+        out->walk_ns += wick_load_relaxed(&c->walk_ns);
+        out->frames += wick_load_relaxed(&c->frames);
+        out->fired += wick_load_relaxed(&c->fired);
+    }
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recorder.h - from an interrupted thread to an event in a ring, with every loss counted
+ *
+ *      handler:  scratch -> walk -> intern root-first -> ring          (recorder_sig.c)
+ *      drain:    ring -> JFR writer; new generation of tables when full (drain.c)
+ *
+ * The books. A sample that fired ends in exactly one of: recorded, or one named drop (def/drop.def); while its handler
+ * runs it is in flight. fired = recorded + sum of drops + in flight at every instant. The same holds for weights.
+ *
+ * A handler owns a scratch area from before it looks at anything shared until it is done. So the drain thread knows
+ * that nobody uses an old generation (or that sampling has stopped) once it has seen every scratch area free:
+ *
+ *      handler                                   drain
+ *      scratch.busy = 1        (seq_cst)         tables = new / running = 0   (seq_cst)
+ *      read tables, running    (seq_cst)         wait until each busy was 0   (seq_cst)
+ *
+ * Threads: as above; _init and _release belong to the session's owner while no handler is installed.
+ * Memory:  mmap; pages are touched as they are used.
+ */
+#ifndef WICK_RECORD_RECORDER_H
+#define WICK_RECORD_RECORDER_H
+
+#include <stdbool.h>
+#include <ucontext.h>
+
+#include "base/atomic.h"
+#include "record/ring.h"
+#include "record/tables.h"
+#include "record/walk.h"
+
+enum { WICK_MAX_FRAMES = 2048, WICK_MAX_KERNEL_FRAMES = 128 };
+
+enum wick_drop {
+#define X(name, ...) WICK_DROP_##name,
+#include "def/drop.def"
+#undef X
+    WICK_DROP_COUNT
+};
+
+struct wick_scratch {
+    _Atomic uint32_t busy;
+    uint64_t frames[WICK_MAX_KERNEL_FRAMES + WICK_MAX_FRAMES]; /* leaf first */
+    /* The stack interned here last, root first: the next one on this CPU mostly begins with the same frames. */
+    uint32_t last_generation, last_count;
+    uint32_t last_nodes[WICK_MAX_KERNEL_FRAMES + WICK_MAX_FRAMES];
+    uint64_t last_frames[WICK_MAX_KERNEL_FRAMES + WICK_MAX_FRAMES];
+};
+
+/* Counted where the handler runs; read as a sum. */
+struct wick_counters {
+    _Alignas(64) _Atomic uint64_t fired;
+    _Atomic uint64_t recorded;
+    _Atomic uint64_t drops[WICK_DROP_COUNT];
+    _Atomic uint64_t weight, drop_weight; /* of recorded and of dropped samples */
+    _Atomic uint64_t biased_weight;
+    _Atomic uint64_t broken, gaps; /* samples whose walk ended early or lost native frames */
+    _Atomic uint64_t handler_ns, walk_ns, frames;
+};
+
+/* A sum of all counters. */
+struct wick_totals {
+    uint64_t fired, recorded, drops[WICK_DROP_COUNT], weight, drop_weight, biased_weight, broken, gaps, handler_ns,
+        walk_ns, frames;
+};
+
+struct wick_recorder {
+    struct wick_walker walker;
+    _Atomic(struct wick_tables *) tables;
+    _Atomic uint32_t running;
+    /* counted without a scratch area, so not in the mapping, which may go at any moment */
+    _Atomic uint64_t missed[WICK_DROP_COUNT], missed_weight;
+    uint32_t cpus, scratch_count, max_frames;
+    struct wick_ring *rings;        /* by CPU */
+    struct wick_counters *counters; /* by CPU */
+    struct wick_scratch *scratch;
+    size_t memory_limit;
+    void *map;
+    size_t map_bytes;
+};
+
+/* 0 or -WICK_E_NOMEM. The walker must be initialised by the caller afterwards. ring_events: per CPU, a power of two. */
+int wick_recorder_init(struct wick_recorder *r, size_t memory_limit, uint32_t ring_events, uint32_t max_frames);
+void wick_recorder_release(struct wick_recorder *r);
+
+/* A fresh generation of tables in place of the present one, which is returned; no handler uses it any more when this
+ * returns. NULL if there is no memory for one. For the drain thread. */
+struct wick_tables *wick_recorder_next_generation(struct wick_recorder *r);
+
+/* Stops recording: when this returns no handler is at work and none will start. */
+void wick_recorder_quiesce(struct wick_recorder *r);
+
+/* Sums the counters of all CPUs. Exact once the recorder is quiet; while handlers run each figure is a moment old. */
+void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out);
+
+/* One sample in a signal handler. */
+struct wick_sample_sig {
+    const ucontext_t *context;
+    struct wick_stack_window *window;
+    wick_addr java; /* JavaThread or 0 */
+    uint64_t time_ns, weight;
+    const uint64_t *kernel; /* kernel pcs, leaf first */
+    uint32_t kernel_count;
+    uint32_t thread;
+    enum wick_event_type type;
+};
+
+/* Takes a scratch area, NULL if recording stopped or all are taken. Nothing of a session may be touched without one. */
+struct wick_scratch *wick_recorder_enter_sig(struct wick_recorder *r);
+void wick_recorder_leave_sig(struct wick_scratch *s);
+
+/* Walks, interns and records the sample, and keeps the books. Returns the time when it was done. */
+uint64_t wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in);
+
+/* Counts a sample that got no scratch area, or none in time. Any thread or handler; needs no scratch area. */
+void wick_recorder_drop_sig(struct wick_recorder *r, enum wick_drop why, uint64_t weight);
+
+/* Records a sample whose stack is one frame with a stop reason: CPU time that is known but was not seen. Any thread. */
+void wick_recorder_note(struct wick_recorder *r, uint64_t time_ns, uint64_t weight, uint32_t thread,
+                        enum wick_stop why);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recorder_sig.c - the handler's way through the recorder
+ */
+#include "record/recorder.h"
+
+#include <sched.h>
+
+#include "base/clock.h"
+
+static uint32_t cpu_index(const struct wick_recorder *r)
+{
+    int cpu = sched_getcpu();
+    return cpu < 0 ? 0 : (uint32_t)cpu % r->cpus;
+}
+
+struct wick_scratch *wick_recorder_enter_sig(struct wick_recorder *r)
+{
+    uint32_t start = cpu_index(r);
+    for (uint32_t i = 0; i < r->scratch_count; i++) {
+        struct wick_scratch *s = &r->scratch[(start + i) % r->scratch_count];
+        uint32_t idle = 0;
+        if (wick_load_relaxed(&s->busy) || !atomic_compare_exchange_strong(&s->busy, &idle, 1))
+            continue;
+        if (atomic_load(&r->running)) /* seq_cst, see recorder.h */
+            return s;
+        wick_recorder_leave_sig(s);
+        return NULL;
+    }
+    return NULL;
+}
+
+void wick_recorder_leave_sig(struct wick_scratch *s)
+{
+    wick_store_release(&s->busy, 0); /* pairs: wait_idle in recorder.c */
+}
+
+void wick_recorder_drop_sig(struct wick_recorder *r, enum wick_drop why, uint64_t weight)
+{
+    wick_add_relaxed(&r->missed[why], 1);
+    wick_add_relaxed(&r->missed_weight, weight);
+}
+
+/* Interns frames (leaf first) from the root on; what the stack shares with the scratch area's last one is not looked up
+ * again. 0 if the table is full. */
+static uint32_t intern(struct wick_tables *t, struct wick_scratch *s, const uint64_t *frames, int n)
+{
+    uint32_t node = 0, depth = 0;
+    uint32_t known = s->last_generation == t->generation ? s->last_count : 0;
+    int i = n - 1;
+    for (; i >= 0 && depth < known && s->last_frames[depth] == frames[i]; i--)
+        node = s->last_nodes[depth++];
+    s->last_generation = t->generation;
+    for (; i >= 0; i--) {
+        node = wick_tables_node_sig(t, node, frames[i]);
+        if (!node)
+            break;
+        s->last_frames[depth] = frames[i];
+        s->last_nodes[depth++] = node;
+    }
+    s->last_count = depth;
+    return node;
+}
+
+static void finish(struct wick_recorder *r, struct wick_counters *c, struct wick_tables *t, const struct wick_event *in)
+{
+    struct wick_event e = *in;
+    enum wick_drop why = WICK_DROP_RING_FULL;
+    e.generation = t->generation;
+    if (!e.stack)
+        why = WICK_DROP_STACK_TABLE_FULL;
+    else if (wick_ring_put_sig(&r->rings[c - r->counters], &e)) {
+        wick_add_relaxed(&c->recorded, 1);
+        wick_add_relaxed(&c->weight, e.weight);
+        if (e.flags & WICK_EVENT_BIASED)
+            wick_add_relaxed(&c->biased_weight, e.weight);
+        if (e.flags & WICK_EVENT_BROKEN)
+            wick_add_relaxed(&c->broken, 1);
+        if (e.flags & WICK_EVENT_GAP)
+            wick_add_relaxed(&c->gaps, 1);
+        return;
+    }
+    wick_add_relaxed(&c->drops[why], 1);
+    wick_add_relaxed(&c->drop_weight, e.weight);
+}
+
+uint64_t wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in)
+{
+    struct wick_counters *c = &r->counters[cpu_index(r)];
+    struct wick_tables *t = atomic_load(&r->tables); /* seq_cst, see recorder.h */
+    struct wick_walk_result res;
+    uint32_t k = in->kernel_count < WICK_MAX_KERNEL_FRAMES ? in->kernel_count : WICK_MAX_KERNEL_FRAMES;
+    wick_add_relaxed(&c->fired, 1);
+    for (uint32_t i = 0; i < k; i++)
+        s->frames[i] = WICK_FRAME(WICK_FRAME_KERNEL, in->kernel[i] & 0xffffffffffff);
+    int n = wick_walk_sig(&r->walker, t, in->java, in->window, in->context, s->frames + k, (int)r->max_frames, &res);
+    n += (int)k;
+    wick_add_relaxed(&c->walk_ns, wick_clock_mono_ns() - in->time_ns);
+    const struct wick_event e = {
+        .time_ns = in->time_ns,
+        .weight = in->weight,
+        .stack = intern(t, s, s->frames, n),
+        .thread = in->thread,
+        .type = (uint8_t)in->type,
+        .flags = (uint8_t)(res.flags | (k ? WICK_EVENT_KERNEL : 0)),
+        .state = (uint16_t)res.state,
+    };
+    finish(r, c, t, &e);
+    wick_add_relaxed(&c->frames, (uint64_t)n);
+    uint64_t end = wick_clock_mono_ns();
+    wick_add_relaxed(&c->handler_ns, end - in->time_ns);
+    return end;
+}
+
+void wick_recorder_note(struct wick_recorder *r, uint64_t time_ns, uint64_t weight, uint32_t thread, enum wick_stop why)
+{
+    struct wick_scratch *s = wick_recorder_enter_sig(r);
+    if (!s) {
+        wick_recorder_drop_sig(r, wick_load_relaxed(&r->running) ? WICK_DROP_WALK_IN_PROGRESS : WICK_DROP_STOPPED,
+                               weight);
+        return;
+    }
+    struct wick_counters *c = &r->counters[cpu_index(r)];
+    struct wick_tables *t = atomic_load(&r->tables); /* seq_cst, see recorder.h */
+    uint64_t frame = WICK_FRAME(WICK_FRAME_BREAK, why);
+    wick_add_relaxed(&c->fired, 1);
+    finish(
+        r, c, t,
+        &(struct wick_event){.time_ns = time_ns, .weight = weight, .thread = thread, .stack = intern(t, s, &frame, 1)});
+    wick_recorder_leave_sig(s);
+}

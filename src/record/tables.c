@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tables.c - making and freeing a generation
+ *
+ * The mapping is reserved without being counted against the machine's memory (MAP_NORESERVE); pages come when they are
+ * touched. A limit of L bytes is shared out as: nodes and their index 5/8, methods and theirs 1/8, arena 1/4 - a
+ * program with unlimited distinct stacks has many nodes of few methods.
+ */
+#include "record/tables.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { MIN_LIMIT = 4 << 20, NODE_FIRST = 1 << 14, METHOD_FIRST = 1 << 12 };
+
+static size_t page_up(size_t n)
+{
+    return (n + 4095) & ~(size_t)4095;
+}
+
+/* Most levels of an index whose slots stay within `bytes`. */
+static int levels_for(uint32_t first, size_t bytes)
+{
+    int n = 1;
+    while (n < WICK_INDEX_LEVELS && wick_index_bytes(first, n + 1) <= bytes)
+        n++;
+    return n;
+}
+
+struct wick_tables *wick_tables_new(size_t limit)
+{
+    if (limit < MIN_LIMIT)
+        limit = MIN_LIMIT;
+    int node_levels = levels_for(NODE_FIRST, limit / 8), method_levels = levels_for(METHOD_FIRST, limit / 64);
+    size_t node_index = page_up(wick_index_bytes(NODE_FIRST, node_levels));
+    size_t method_index = page_up(wick_index_bytes(METHOD_FIRST, method_levels));
+    size_t nodes = page_up(limit / 2), methods = page_up(limit / 16), pcs = page_up(WICK_PC_SLOTS * sizeof(uint32_t));
+    size_t arena = page_up(limit / 4), head = page_up(sizeof(struct wick_tables));
+    size_t total = head + node_index + method_index + nodes + methods + pcs + arena;
+    uint8_t *p = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    madvise(p, total, MADV_NOHUGEPAGE); /* a huge page would make 2 MiB of every touched byte */
+    struct wick_tables *t = (struct wick_tables *)p;
+    t->bytes = total;
+    wick_index_init(&t->node_index, p + head, NODE_FIRST, node_levels);
+    wick_index_init(&t->method_index, p + head + node_index, METHOD_FIRST, method_levels);
+    p += head + node_index + method_index;
+    t->nodes = (struct wick_node *)p;
+    t->node_cap = (uint32_t)(nodes / sizeof *t->nodes);
+    t->methods = (struct wick_method_entry *)(p + nodes);
+    t->method_cap = (uint32_t)(methods / sizeof *t->methods);
+    t->pc_slots = (_Atomic uint32_t *)(p + nodes + methods);
+    t->arena = p + nodes + methods + pcs;
+    t->arena_cap = arena < UINT32_MAX ? arena : UINT32_MAX;
+    t->nodes[0] = (struct wick_node){0};
+    wick_store_relaxed(&t->node_count, 1);
+    wick_store_relaxed(&t->method_count, 1);
+    wick_store_relaxed(&t->arena_used, 8); /* offset 0 means none */
+    return t;
+}
+
+void wick_tables_free(struct wick_tables *t)
+{
+    if (t)
+        munmap(t, t->bytes);
+}
+
+size_t wick_tables_used(const struct wick_tables *t)
+{
+    size_t used = page_up(sizeof *t) + page_up(WICK_PC_SLOTS * sizeof(uint32_t));
+    for (int i = 0; i < WICK_INDEX_LEVELS; i++) {
+        used += wick_load_relaxed(&t->node_index.used[i]) ? t->node_index.size[i] * sizeof(uint32_t) : 0;
+        used += wick_load_relaxed(&t->method_index.used[i]) ? t->method_index.size[i] * sizeof(uint32_t) : 0;
+    }
+    used += wick_load_relaxed(&t->node_count) * sizeof *t->nodes;
+    used += wick_load_relaxed(&t->method_count) * sizeof *t->methods;
+    return used + wick_load_relaxed(&t->arena_used);
+}
+
+bool wick_tables_nearly_full(const struct wick_tables *t)
+{
+    size_t slots = 0;
+    for (int i = 0; i < WICK_INDEX_LEVELS; i++)
+        slots += t->node_index.size[i] / 2;
+    uint32_t nodes = wick_load_relaxed(&t->node_count);
+    return nodes > t->node_cap / 4 * 3 || nodes > slots ||
+           wick_load_relaxed(&t->method_count) > t->method_cap / 4 * 3 ||
+           wick_load_relaxed(&t->arena_used) > t->arena_cap / 4 * 3;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * walk.h - walking the stack of the thread that was just interrupted, in its signal handler
+ *
+ * Memory is read by plain loads where it cannot vanish (the thread's own stack, the committed code heaps), through the
+ * kernel elsewhere, so a walk over garbage is an error, never a fault. What repeats from sample to sample is cached:
+ * blobs and decoded scopes by pc (record/tables.h), unwind rules by pc (here).
+ *
+ * Threads: _sig functions run in handlers of any number of threads; the others belong to one ordinary thread.
+ * Memory:  _init maps the rule cache, _release unmaps it. A handler needs about 3 KiB of stack.
+ */
+#ifndef WICK_RECORD_WALK_H
+#define WICK_RECORD_WALK_H
+
+#include <ucontext.h>
+
+#include "base/atomic.h"
+#include "elf/eh_frame.h"
+#include "elf/image.h"
+#include "hotspot/jvm.h"
+#include "record/tables.h"
+#include "unwind/step.h"
+
+enum { WICK_RULE_SLOTS = 1 << 11 };
+
+/* One cached unwind rule; `sequence` is odd while somebody writes. */
+struct wick_rule_slot {
+    _Atomic uint32_t sequence;
+    uint32_t epoch; /* of the image table; a slot of another epoch is empty */
+    uint64_t pc;
+    struct wick_unwind_rule rule;
+};
+
+/* A named piece of generated code: a stub, an adapter. Sorted by lo, without overlaps. */
+struct wick_stub {
+    uint64_t lo, hi;
+    const char *name;
+};
+
+struct wick_walker {
+    const struct wick_jvm *jvm;
+    const struct wick_stub *stubs; /* borrowed */
+    uint32_t stub_count;
+    struct wick_mem mem;
+    struct wick_elf_images *images;
+    _Atomic uint32_t images_epoch;
+    _Atomic uint64_t heap_end[WICK_STEP_HEAPS]; /* committed end of each code heap */
+    const _Atomic uint64_t
+        *unloads[2];     /* the JVM's counts of unloaded classes (plain, from its archive); NULL: it keeps none */
+    uint32_t java_bytes; /* how much of a JavaThread a walk may look at */
+    uint64_t interpreter_lo, interpreter_hi; /* the blob with the interpreter's code, 0 = not known yet */
+    uint32_t last_old_compile_id;            /* nmethods up to here may lack exact debug information */
+    struct wick_rule_slot *rules;
+};
+
+/* Part of a thread's stack that was seen to be readable: [lo, hi). Each thread has its own. */
+struct wick_stack_window {
+    uint64_t lo, hi;
+};
+
+struct wick_walk_result {
+    uint32_t state; /* JavaThreadState, 0 = none */
+    uint8_t flags;  /* WICK_EVENT_BIASED, _BROKEN, _GAP */
+};
+
+/* 0, -WICK_E_NOMEM, -WICK_E_PERM. `images` is borrowed. */
+int wick_walker_init(struct wick_walker *w, const struct wick_jvm *jvm, struct wick_elf_images *images);
+void wick_walker_release(struct wick_walker *w);
+
+/* Looks again at what changes slowly: committed code heaps. For the drain thread, now and then. */
+void wick_walker_refresh(struct wick_walker *w);
+
+/* Tells that the image table changed: cached rules are void. */
+void wick_walker_images_changed(struct wick_walker *w);
+
+/* Walks from the interrupted context and fills frames, leaf first, as WICK_FRAME_* numbers. Returns their number (1 ..
+ * cap). `java` is the thread's JavaThread or 0. Async-signal-safe. */
+int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
+                  const ucontext_t *uc, uint64_t *frames, int cap, struct wick_walk_result *out);
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The recorder's books, its generations and its end, under threads that behave as handlers do.
+ *
+ * The walk itself is replaced: a context's registers say which stack it is. So this also runs under the thread
+ * sanitizer (test_record_race), which cannot look into a real one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/recorder.h"
+
+enum { HANDLERS = 4, SAMPLES = 20000, STACKS = 50, DEPTH = 12 };
+
+int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
+                  const ucontext_t *uc, uint64_t *frames, int cap, struct wick_walk_result *out)
+{
+    uint64_t stack = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+    int n = DEPTH < cap ? DEPTH : cap;
+    for (int i = 0; i < n; i++)
+        frames[i] = WICK_FRAME_NATIVE(0x1000 + (i < 2 ? stack * 8 : 0) + (uint64_t)i, i > 0);
+    *out = (struct wick_walk_result){.state = 8, .flags = stack % 5 == 0 ? WICK_EVENT_BROKEN : 0};
+    return n;
+}
+
+static struct wick_recorder rec;
+
+/* One sample as a handler makes it. */
+static void fire(uint64_t stack, uint64_t weight, uint32_t thread)
+{
+    ucontext_t uc;
+    struct wick_stack_window window = {0, 0};
+    memset(&uc, 0, sizeof uc);
+    uc.uc_mcontext.gregs[REG_RIP] = (greg_t)stack;
+    struct wick_scratch *s = wick_recorder_enter_sig(&rec);
+    if (!s) {
+        if (atomic_load(&rec.running))
+            wick_recorder_drop_sig(&rec, WICK_DROP_WALK_IN_PROGRESS, weight);
+        return;
+    }
+    const struct wick_sample_sig in = {
+        .context = &uc, .window = &window, .time_ns = 1, .weight = weight, .thread = thread, .type = WICK_EVENT_CPU};
+    wick_recorder_sample_sig(&rec, s, &in);
+    wick_recorder_leave_sig(s);
+}
+
+static uint64_t drops_of(const struct wick_totals *t)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < WICK_DROP_COUNT; i++)
+        sum += t->drops[i];
+    return sum;
+}
+
+struct drained {
+    uint64_t events, weight, broken;
+};
+
+/* Empties all rings; checks that each stack can be read in its generation. */
+static void drain(struct drained *d, const struct wick_tables *tables)
+{
+    for (uint32_t c = 0; c < rec.cpus; c++) {
+        struct wick_event e;
+        while (wick_ring_get(&rec.rings[c], &e)) {
+            d->events++;
+            d->weight += e.weight;
+            d->broken += (e.flags & WICK_EVENT_BROKEN) != 0;
+            if (!tables || e.generation != tables->generation)
+                continue;
+            uint32_t node = e.stack, depth = 0;
+            for (; node; node = tables->nodes[node].parent)
+                depth++;
+            assert_int_equal(depth, tables->nodes[e.stack].depth);
+            assert_true(depth == DEPTH || depth == 1);
+        }
+    }
+}
+
+static void *handler(void *arg)
+{
+    uint32_t id = (uint32_t)(uintptr_t)arg;
+    for (uint64_t i = 0; i < SAMPLES; i++)
+        fire(i * (id + 1) % STACKS, 10 + i % 7, id + 1);
+    return NULL;
+}
+
+static void start(pthread_t *threads)
+{
+    for (uintptr_t i = 0; i < HANDLERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, handler, (void *)i), 0);
+}
+
+static void join(pthread_t *threads)
+{
+    for (int i = 0; i < HANDLERS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void begin(uint32_t ring_events)
+{
+    assert_int_equal(wick_recorder_init(&rec, 0, ring_events, 0), 0);
+    atomic_store(&rec.running, 1);
+}
+
+static void test_recorder__books_balance_with_a_tiny_ring_and_no_reader(void **state)
+{
+    struct wick_totals t;
+    struct drained d = {0};
+    pthread_t threads[HANDLERS];
+    uint64_t weight = 0;
+    for (uint64_t i = 0; i < SAMPLES; i++)
+        weight += 10 + i % 7;
+    begin(16);
+    start(threads);
+    join(threads);
+    wick_recorder_totals(&rec, &t);
+    assert_int_equal(t.fired, HANDLERS * SAMPLES);
+    assert_int_equal(t.fired, t.recorded + drops_of(&t));
+    assert_int_equal(t.weight + t.drop_weight, HANDLERS * weight);
+    assert_true(t.drops[WICK_DROP_RING_FULL] > 0);
+    assert_int_equal(drops_of(&t), t.drops[WICK_DROP_RING_FULL] + t.drops[WICK_DROP_WALK_IN_PROGRESS]);
+    drain(&d, atomic_load(&rec.tables));
+    assert_int_equal(d.events, t.recorded);
+    assert_int_equal(d.weight, t.weight);
+    assert_int_equal(d.broken, t.broken);
+    wick_recorder_release(&rec);
+}
+
+/* Generations change under the handlers' feet; what was recorded can be read in its own. */
+static void test_recorder__generations_change_without_losing_a_sample(void **state)
+{
+    struct wick_totals t;
+    struct drained d = {0};
+    pthread_t threads[HANDLERS];
+    begin(1 << 16);
+    start(threads);
+    for (int i = 0; i < 40; i++) {
+        struct wick_tables *old = wick_recorder_next_generation(&rec);
+        assert_non_null(old);
+        assert_int_equal(atomic_load(&rec.tables)->generation, old->generation + 1);
+        uint32_t nodes = wick_load_relaxed(&old->node_count);
+        drain(&d, old);
+        assert_int_equal(wick_load_relaxed(&old->node_count), nodes); /* nobody is at work in it */
+        wick_tables_free(old);
+    }
+    join(threads);
+    drain(&d, atomic_load(&rec.tables));
+    wick_recorder_totals(&rec, &t);
+    assert_int_equal(t.fired, HANDLERS * SAMPLES);
+    assert_int_equal(d.events, t.recorded);
+    assert_int_equal(t.recorded + drops_of(&t), t.fired);
+    wick_recorder_release(&rec);
+}
+
+static void test_recorder__after_quiesce_no_handler_is_at_work_and_none_begins(void **state)
+{
+    for (int round = 0; round < 5; round++) {
+        struct wick_totals before, after;
+        pthread_t threads[HANDLERS];
+        begin(1 << 10);
+        start(threads);
+        usleep(2000);
+        wick_recorder_quiesce(&rec);
+        wick_recorder_totals(&rec, &before);
+        for (uint32_t i = 0; i < rec.scratch_count; i++)
+            assert_true(wick_load_acquire(&rec.scratch[i].busy) == 0 || !atomic_load(&rec.running));
+        assert_int_equal(before.fired, before.recorded + drops_of(&before));
+        join(threads);
+        wick_recorder_totals(&rec, &after);
+        assert_int_equal(after.recorded, before.recorded);
+        assert_int_equal(after.weight, before.weight);
+        wick_recorder_release(&rec);
+    }
+}
+
+struct slow {
+    _Atomic int entered, leave, done;
+};
+
+static void *slow_handler(void *arg)
+{
+    struct slow *s = arg;
+    struct wick_scratch *scratch = wick_recorder_enter_sig(&rec);
+    atomic_store(&s->entered, 1);
+    while (!atomic_load(&s->leave))
+        usleep(100);
+    atomic_store(&s->done, 1);
+    wick_recorder_leave_sig(scratch);
+    return NULL;
+}
+
+static void *release_later(void *arg)
+{
+    struct slow *s = arg;
+    usleep(30000);
+    atomic_store(&s->leave, 1);
+    return NULL;
+}
+
+static void test_recorder__quiesce_and_generations_wait_for_a_handler_that_lost_its_cpu(void **state)
+{
+    for (int generations = 0; generations < 2; generations++) {
+        struct slow s = {0};
+        pthread_t handler_thread, other;
+        begin(16);
+        pthread_create(&handler_thread, NULL, slow_handler, &s);
+        while (!atomic_load(&s.entered))
+            usleep(100);
+        pthread_create(&other, NULL, release_later, &s);
+        if (generations)
+            wick_tables_free(wick_recorder_next_generation(&rec));
+        else
+            wick_recorder_quiesce(&rec);
+        assert_int_equal(atomic_load(&s.done), 1);
+        pthread_join(handler_thread, NULL);
+        pthread_join(other, NULL);
+        wick_recorder_release(&rec);
+    }
+}
+
+static void test_recorder__without_a_scratch_area_nothing_is_touched(void **state)
+{
+    struct wick_totals t;
+    begin(16);
+    uint32_t n = 0;
+    while (wick_recorder_enter_sig(&rec))
+        n++;
+    assert_int_equal(n, rec.scratch_count);
+    fire(1, 100, 1);
+    wick_recorder_totals(&rec, &t);
+    assert_int_equal(t.fired, 1);
+    assert_int_equal(t.drops[WICK_DROP_WALK_IN_PROGRESS], 1);
+    assert_int_equal(t.drop_weight, 100);
+    wick_recorder_leave_sig(&rec.scratch[3]);
+    fire(1, 100, 1);
+    wick_recorder_totals(&rec, &t);
+    assert_int_equal(t.recorded, 1);
+    wick_recorder_release(&rec);
+}
+
+static void test_recorder__a_stopped_one_takes_nothing(void **state)
+{
+    assert_int_equal(wick_recorder_init(&rec, 0, 16, 0), 0);
+    assert_null(wick_recorder_enter_sig(&rec));
+    for (uint32_t i = 0; i < rec.scratch_count; i++)
+        assert_int_equal(wick_load_relaxed(&rec.scratch[i].busy), 0);
+    wick_recorder_release(&rec);
+}
+
+/* CPU time that nobody saw is a sample of one frame, and in the books. */
+static void test_recorder__notes_are_samples(void **state)
+{
+    struct wick_totals t;
+    struct wick_event e = {0};
+    bool found = false;
+    begin(16);
+    wick_recorder_note(&rec, 7, 12345, 3, WICK_STOP_YOUNG_THREAD);
+    wick_recorder_totals(&rec, &t);
+    assert_int_equal(t.fired, 1);
+    assert_int_equal(t.recorded, 1);
+    assert_int_equal(t.weight, 12345);
+    for (uint32_t c = 0; c < rec.cpus && !found; c++)
+        found = wick_ring_get(&rec.rings[c], &e);
+    assert_true(found);
+    assert_int_equal(e.thread, 3);
+    uint64_t frame = atomic_load(&rec.tables)->nodes[e.stack].frame;
+    assert_int_equal(WICK_FRAME_KIND(frame), WICK_FRAME_BREAK);
+    assert_int_equal(frame & 0xff, WICK_STOP_YOUNG_THREAD);
+    wick_recorder_release(&rec);
+}
+
+/* With more stacks than the tables hold, what finds no room is a named drop. */
+static void test_recorder__a_full_stack_table_is_a_named_drop(void **state)
+{
+    struct wick_totals t;
+    struct drained d = {0};
+    begin(1 << 10);
+    for (uint64_t i = 0; i < 150000; i++) {
+        fire(i, 1, 1);
+        if (i % 500 == 0)
+            drain(&d, atomic_load(&rec.tables));
+    }
+    drain(&d, atomic_load(&rec.tables));
+    wick_recorder_totals(&rec, &t);
+    assert_true(t.drops[WICK_DROP_STACK_TABLE_FULL] > 0);
+    assert_int_equal(t.fired, t.recorded + drops_of(&t));
+    assert_int_equal(t.weight + t.drop_weight, t.fired);
+    assert_int_equal(d.events, t.recorded);
+    wick_recorder_release(&rec);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_recorder__books_balance_with_a_tiny_ring_and_no_reader),
+        cmocka_unit_test(test_recorder__generations_change_without_losing_a_sample),
+        cmocka_unit_test(test_recorder__after_quiesce_no_handler_is_at_work_and_none_begins),
+        cmocka_unit_test(test_recorder__quiesce_and_generations_wait_for_a_handler_that_lost_its_cpu),
+        cmocka_unit_test(test_recorder__without_a_scratch_area_nothing_is_touched),
+        cmocka_unit_test(test_recorder__a_stopped_one_takes_nothing),
+        cmocka_unit_test(test_recorder__notes_are_samples),
+        cmocka_unit_test(test_recorder__a_full_stack_table_is_a_named_drop),
+    };
+    return cmocka_run_group_tests_name("record_recorder", tests, NULL, NULL);
+}
