@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drain.c - see drain.h
+ *
+ * Method numbers that the writer sees: bit 31 clear = a method or stub of the tables; 31 set = a native function
+ * (names.h); 30 and 31 set = a stop reason or border, whose text is constant.
+ */
+#include "record/drain.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+enum { HELD_MAX = 1 << 16 };
+#define METHOD_NATIVE 0x80000000u
+#define METHOD_TEXT   0xc0000000u
+#define TEXT_BOUNDARY 0xffffu
+
+static const char *const stop_text[WICK_STOP_COUNT] = {
+#define X(name, text) text,
+#include "def/stop.def"
+#undef X
+};
+
+static const char *const drop_name[WICK_DROP_COUNT] = {
+#define X(NAME, name, text) name,
+#include "def/drop.def"
+#undef X
+};
+
+/* One frame of the tables as the recording shows it. */
+static struct wick_jfr_frame show_frame(struct wick_drain *d, uint64_t f)
+{
+    struct wick_jfr_frame out = {.kind = (uint8_t)WICK_FRAME_KIND(f)};
+    struct wick_name name;
+    int32_t bci;
+    switch (out.kind) {
+    case WICK_FRAME_NATIVE:
+    case WICK_FRAME_KERNEL: {
+        bool kernel = out.kind == WICK_FRAME_KERNEL;
+        uint32_t n = wick_names_of(d->names, WICK_FRAME_PC(f) - (WICK_FRAME_IS_RETURN(f) ? 1 : 0), kernel);
+        wick_names_get(d->names, n, &name);
+        out.method = METHOD_NATIVE | n;
+        out.kind = (uint8_t)name.kind;
+        break;
+    }
+    case WICK_FRAME_BREAK:
+        out.method = METHOD_TEXT | (uint32_t)(f & 0xffff);
+        break;
+    case WICK_FRAME_BOUNDARY:
+        out.method = METHOD_TEXT | TEXT_BOUNDARY;
+        break;
+    default:
+        out.method = WICK_FRAME_METHOD(f);
+        bci = WICK_FRAME_BCI(f);
+        if (bci >= 0 && out.kind != WICK_FRAME_STUB) {
+            const struct wick_hs_method *m = wick_tables_method_data(d->tables, out.method);
+            out.bci = (uint32_t)bci;
+            out.line = wick_hs_method_line(m, (uint32_t)bci, d->recorder->walker.jvm->major >= 20);
+        }
+    }
+    return out;
+}
+
+static size_t source_stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t cap, bool *truncated)
+{
+    struct wick_drain *d = arg;
+    size_t n = 0;
+    *truncated = false;
+    for (uint32_t node = id; node && n < cap; node = d->tables->nodes[node].parent) {
+        uint64_t f = d->tables->nodes[node].frame;
+        if (WICK_FRAME_KIND(f) == WICK_FRAME_BREAK && (f & 0xffff) == WICK_STOP_TRUNCATED)
+            *truncated = true;
+        out[n++] = show_frame(d, f);
+    }
+    return n;
+}
+
+static const char *put(struct wick_strbuf *sb, const uint8_t *s, size_t n)
+{
+    wick_strbuf_clear(sb);
+    wick_strbuf_add(sb, s, n);
+    return sb->buf;
+}
+
+static int source_method(void *arg, uint32_t id, struct wick_jfr_method *out)
+{
+    struct wick_drain *d = arg;
+    *out = (struct wick_jfr_method){0};
+    if ((id & METHOD_TEXT) == METHOD_TEXT) {
+        uint32_t what = id & ~METHOD_TEXT;
+        wick_strbuf_clear(&d->method_name);
+        wick_strbuf_addf(&d->method_name, "[%s]",
+                         what == TEXT_BOUNDARY    ? "virtual thread above, carrier below"
+                         : what < WICK_STOP_COUNT ? stop_text[what]
+                                                  : "?");
+        out->name = d->method_name.buf;
+        return 0;
+    }
+    if (id & METHOD_NATIVE) {
+        struct wick_name name;
+        wick_names_get(d->names, id & ~METHOD_TEXT, &name);
+        out->class_name = name.library;
+        out->name = name.symbol;
+        return 0;
+    }
+    if (id == 0 || id >= wick_load_relaxed(&d->tables->method_count))
+        return -WICK_E_NOTFOUND;
+    const struct wick_hs_method *m = wick_tables_method_data(d->tables, id);
+    out->class_name = put(&d->class_name, m->data, m->class_len);
+    out->name = put(&d->method_name, m->data + m->class_len, m->name_len);
+    if (m->sig_len)
+        out->signature = put(&d->signature, m->data + m->class_len + m->name_len, m->sig_len);
+    out->modifiers = m->access;
+    out->class_hidden = memmem(m->data, m->class_len, "+0x", 3) != NULL;
+    return 0;
+}
+
+static int source_thread(void *arg, uint32_t serial, struct wick_jfr_thread *out)
+{
+    struct wick_drain *d = arg;
+    return d->host.thread(d->host.arg, serial, out);
+}
+
+static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
+{
+    struct wick_drain *d = arg;
+    d->host.chunk_begin(d->host.arg, w, now_ns);
+}
+
+int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_elf_images *images,
+                    struct wick_output *out, const struct wick_drain_host *host, const struct wick_drain_config *c,
+                    struct wick_err *err)
+{
+    *d =
+        (struct wick_drain){.recorder = r, .images = images, .output = out, .host = *host, .event_name = c->event_name};
+    wick_strbuf_init(&d->class_name);
+    wick_strbuf_init(&d->method_name);
+    wick_strbuf_init(&d->signature);
+    d->tables = atomic_load(&r->tables);
+    d->names = wick_names_new(images, &r->walker.mem);
+    d->process_start_ns = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    const struct wick_jfr_source source = {d, source_stack, source_method, source_thread};
+    struct wick_jfr_config config = {
+        .start_mono_ns = wick_clock_mono_ns(),
+        .start_epoch_ns = wick_clock_epoch_ns(),
+        .chunk_bytes = c->chunk_bytes,
+        .chunk_ns = c->chunk_ns,
+        .memory_limit_bytes = c->memory_limit,
+        .max_frames = c->max_frames + WICK_MAX_KERNEL_FRAMES,
+        .chunk_begin = chunk_begin,
+        .chunk_arg = d,
+    };
+    wick_output_limit_chunks(out, &config);
+    const struct wick_jfr_sink sink = wick_output_sink(out);
+    int rc = d->names ? wick_jfr_writer_open(&d->writer, &sink, &source, &config) : -WICK_E_NOMEM;
+    if (rc) {
+        wick_names_free(d->names);
+        return wick_err_set(err, WICK_E_NOMEM, "no memory for the recording's writer");
+    }
+    return 0;
+}
+
+static void hold(struct wick_drain *d, const struct wick_event *e)
+{
+    if (d->held_count == d->held_cap) {
+        size_t cap = d->held_cap ? d->held_cap * 2 : 256;
+        struct wick_event *p = cap <= HELD_MAX ? realloc(d->held, cap * sizeof *p) : NULL;
+        if (!p) {
+            d->held_lost++;
+            return;
+        }
+        d->held = p;
+        d->held_cap = cap;
+    }
+    d->held[d->held_count++] = *e;
+}
+
+static void write_event(struct wick_drain *d, const struct wick_event *e)
+{
+    uint32_t kind = e->flags & WICK_EVENT_KERNEL ? WICK_JFR_SAMPLE_KERNEL : WICK_JFR_SAMPLE_USER;
+    if (e->type == WICK_EVENT_CPU) {
+        const struct wick_jfr_execution_sample s = {
+            .start_ns = e->time_ns,
+            .thread = e->thread,
+            .stack = e->stack,
+            .state = WICK_JFR_STATE_DEFAULT,
+            .weight_ns = e->weight,
+            .cpu_time_ns = e->weight,
+            .kind = kind,
+        };
+        wick_jfr_write_execution_sample(d->writer, &s);
+    } else {
+        const struct wick_jfr_perf_sample s = {
+            .start_ns = e->time_ns,
+            .thread = e->thread,
+            .stack = e->stack,
+            .state = WICK_JFR_STATE_DEFAULT,
+            .event = d->event_name,
+            .weight = e->weight,
+            .kind = kind,
+        };
+        wick_jfr_write_perf_sample(d->writer, &s);
+    }
+}
+
+static void refresh_images(struct wick_drain *d)
+{
+    bool changed = false;
+    if (wick_elf_images_refresh(d->images, NULL, &changed, NULL) || !changed)
+        return;
+    wick_walker_images_changed(&d->recorder->walker);
+    wick_names_images_changed(d->names);
+}
+
+size_t wick_drain_round(struct wick_drain *d)
+{
+    struct wick_event e;
+    size_t n = 0;
+    refresh_images(d);
+    for (uint32_t cpu = 0; cpu < d->recorder->cpus; cpu++) {
+        while (wick_ring_get(&d->recorder->rings[cpu], &e)) {
+            n++;
+            if (e.generation == d->tables->generation)
+                write_event(d, &e);
+            else
+                hold(d, &e);
+        }
+    }
+    return n;
+}
+
+/* Replaces the tables. Everything that refers to the old ones is written before they go. */
+static void next_generation(struct wick_drain *d, uint64_t now_ns)
+{
+    struct wick_tables *old = wick_recorder_next_generation(d->recorder);
+    if (!old)
+        return;
+    wick_drain_round(d);
+    wick_jfr_writer_rotate(d->writer, now_ns);
+    wick_names_clear(d->names);
+    d->host.chunk_end(d->host.arg);
+    d->tables = atomic_load(&d->recorder->tables);
+    wick_tables_free(old);
+    d->generations++;
+    for (size_t i = 0; i < d->held_count; i++)
+        write_event(d, &d->held[i]);
+    d->held_count = 0;
+}
+
+static void count_lost(struct wick_totals *t, enum wick_drop why, uint64_t n)
+{
+    t->drops[why] += n;
+    t->recorded -= n < t->recorded ? n : t->recorded;
+}
+
+static void totals(const struct wick_drain *d, const struct wick_jfr_stats *s, struct wick_totals *out)
+{
+    wick_recorder_totals(d->recorder, out);
+    count_lost(out, WICK_DROP_OUTPUT_FULL,
+               s->lost_output[WICK_JFR_EVENT_EXECUTION_SAMPLE] + s->lost_output[WICK_JFR_EVENT_PERF_SAMPLE]);
+    count_lost(out, WICK_DROP_OUT_OF_MEMORY,
+               s->lost_memory[WICK_JFR_EVENT_EXECUTION_SAMPLE] + s->lost_memory[WICK_JFR_EVENT_PERF_SAMPLE] +
+                   d->held_lost);
+}
+
+void wick_drain_totals(const struct wick_drain *d, struct wick_totals *out)
+{
+    struct wick_jfr_stats stats;
+    wick_jfr_writer_stats(d->writer, &stats);
+    totals(d, &stats, out);
+}
+
+static void write_profiler(struct wick_drain *d, uint64_t now_ns)
+{
+    struct wick_totals t;
+    struct wick_jfr_stats stats;
+    wick_jfr_writer_stats(d->writer, &stats);
+    totals(d, &stats, &t);
+    uint64_t dropped = 0, used = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - d->process_start_ns;
+    for (int i = 0; i < WICK_DROP_COUNT; i++) {
+        dropped += t.drops[i];
+        if (t.drops[i])
+            wick_jfr_write_drops(
+                d->writer, &(struct wick_jfr_drops){.start_ns = now_ns, .name = drop_name[i], .count = t.drops[i]});
+    }
+    const struct wick_jfr_profiler p = {
+        .start_ns = now_ns,
+        .fired = t.fired,
+        .recorded = t.recorded,
+        .dropped = dropped,
+        .handler_ns = t.handler_ns,
+        .memory_bytes = wick_tables_used(d->tables) + wick_names_memory(d->names) + stats.memory_bytes +
+                        d->held_cap * sizeof *d->held,
+        .written_bytes = stats.bytes,
+        .biased_ns = t.biased_weight,
+        .unsampled_ns = used > t.weight ? used - t.weight : 0,
+    };
+    wick_jfr_write_profiler(d->writer, &p);
+}
+
+/* Busy and total jiffies of the machine. */
+static void machine_time(uint64_t *busy, uint64_t *total)
+{
+    unsigned long long v[8] = {0};
+    char buf[256];
+    int fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, buf, sizeof buf - 1);
+    if (fd >= 0)
+        close(fd);
+    *busy = *total = 0;
+    if (n <= 0)
+        return;
+    buf[n] = 0;
+    if (sscanf(buf, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
+               &v[7]) < 4)
+        return;
+    for (int i = 0; i < 8; i++)
+        *total += v[i];
+    *busy = *total - v[3] - v[4];
+}
+
+static void write_cpu_load(struct wick_drain *d, uint64_t now_ns)
+{
+    struct rusage ru;
+    uint64_t busy, total;
+    if (getrusage(RUSAGE_SELF, &ru))
+        return;
+    machine_time(&busy, &total);
+    uint64_t user = (uint64_t)ru.ru_utime.tv_sec * 1000000000u + (uint64_t)ru.ru_utime.tv_usec * 1000u;
+    uint64_t cpu = user + (uint64_t)ru.ru_stime.tv_sec * 1000000000u + (uint64_t)ru.ru_stime.tv_usec * 1000u;
+    if (d->last_wall_ns && now_ns > d->last_wall_ns) {
+        double span = (double)(now_ns - d->last_wall_ns) * d->recorder->cpus;
+        uint64_t sys = cpu - user, last_sys = d->last_cpu_ns - d->last_user_ns;
+        const struct wick_jfr_cpu_load load = {
+            .start_ns = now_ns,
+            .jvm_user = (float)((double)(user - d->last_user_ns) / span),
+            .jvm_system = (float)((double)(sys - last_sys) / span),
+            .machine_total =
+                total > d->machine_total ? (float)(busy - d->machine_busy) / (float)(total - d->machine_total) : 0,
+        };
+        wick_jfr_write_cpu_load(d->writer, &load);
+    }
+    d->last_wall_ns = now_ns;
+    d->last_user_ns = user;
+    d->last_cpu_ns = cpu;
+    d->machine_busy = busy;
+    d->machine_total = total;
+}
+
+int wick_drain_flush(struct wick_drain *d, uint64_t now_ns)
+{
+    wick_drain_round(d);
+    write_profiler(d, now_ns);
+    write_cpu_load(d, now_ns);
+    int rc = wick_jfr_writer_flush(d->writer, now_ns);
+    wick_walker_refresh(&d->recorder->walker);
+    wick_names_tidy(d->names);
+    if (wick_tables_nearly_full(d->tables))
+        next_generation(d, now_ns);
+    return rc;
+}
+
+int wick_drain_close(struct wick_drain *d, uint64_t now_ns, struct wick_totals *sum, struct wick_jfr_stats *stats)
+{
+    struct wick_jfr_stats last;
+    wick_drain_round(d);
+    write_profiler(d, now_ns);
+    int rc = wick_jfr_writer_close(d->writer, now_ns, &last);
+    if (sum)
+        totals(d, &last, sum);
+    if (stats)
+        *stats = last;
+    wick_names_free(d->names);
+    wick_strbuf_release(&d->class_name);
+    wick_strbuf_release(&d->method_name);
+    wick_strbuf_release(&d->signature);
+    free(d->held);
+    d->writer = NULL;
+    d->held = NULL;
+    return rc;
+}

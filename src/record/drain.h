@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drain.h - from the rings to the recording
+ *
+ * Everything slow happens here, in one ordinary thread: names are looked up, events encoded, files written, tables
+ * replaced when they are full. Sampling never waits for it; a ring that runs full meanwhile is a counted drop.
+ *
+ * A new generation of tables: the old one is swapped out and no handler uses it any more; the rings may hold events of
+ * both, so those of the new one are held back until all of the old one are written and its chunk is closed (ids mean
+ * something else afterwards).
+ *
+ * Threads: one at a time (the session's lock).
+ * Memory:  malloc.
+ */
+#ifndef WICK_RECORD_DRAIN_H
+#define WICK_RECORD_DRAIN_H
+
+#include "base/strbuf.h"
+#include "jfr/writer.h"
+#include "record/names.h"
+#include "record/output.h"
+#include "record/recorder.h"
+
+/* What the drain must be told by those above. */
+struct wick_drain_host {
+    void *arg;
+    /* Names of the thread with that serial number; not 0: unknown. Strings live until the next call. */
+    int (*thread)(void *arg, uint32_t serial, struct wick_jfr_thread *out);
+    /* A chunk was closed: names of threads that are gone may be forgotten. */
+    void (*chunk_end)(void *arg);
+    /* A chunk begins: write the events that describe the recording. */
+    void (*chunk_begin)(void *arg, struct wick_jfr_writer *w, uint64_t now_ns);
+};
+
+struct wick_drain_config {
+    const char *event_name; /* of WICK_EVENT_PERF samples */
+    uint64_t chunk_bytes, chunk_ns;
+    size_t memory_limit;
+    uint32_t max_frames;
+};
+
+struct wick_drain {
+    struct wick_recorder *recorder;
+    struct wick_elf_images *images;
+    struct wick_names *names;
+    struct wick_output *output;
+    struct wick_jfr_writer *writer;
+    struct wick_drain_host host;
+    const char *event_name;
+    struct wick_tables *tables; /* the generation whose events are being written */
+    struct wick_event *held;    /* events of the next generation */
+    size_t held_count, held_cap;
+    uint64_t held_lost;
+    struct wick_strbuf class_name, method_name, signature; /* of the method last asked for */
+    uint64_t generations;
+    uint64_t last_cpu_ns, last_wall_ns, last_user_ns; /* for jdk.CPULoad */
+    uint64_t machine_busy, machine_total;
+    uint64_t process_start_ns; /* CPU clock of the process at the start */
+};
+
+/* Begins the recording. Takes the output over on success. */
+int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_elf_images *images,
+                    struct wick_output *out, const struct wick_drain_host *host, const struct wick_drain_config *c,
+                    struct wick_err *err);
+
+/* Moves what the rings hold to the writer. Returns the number of events. */
+size_t wick_drain_round(struct wick_drain *d);
+
+/* Writes everything so far to the file, with the profiler's own figures; replaces tables that are nearly full. About
+ * once a second. 0 or the output's error. */
+int wick_drain_flush(struct wick_drain *d, uint64_t now_ns);
+
+/* The recorder's totals, samples that were lost behind the rings taken from the recorded ones. */
+void wick_drain_totals(const struct wick_drain *d, struct wick_totals *out);
+
+/* Ends the recording: the recorder must be quiet. Both outputs may be NULL. */
+int wick_drain_close(struct wick_drain *d, uint64_t now_ns, struct wick_totals *sum, struct wick_jfr_stats *stats);
+
+#endif
