@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * format.h - the list of output formats
+ *
+ * Each format is one file with one writer; this table is how a front end finds it, by name (--to) or by the extension
+ * of the output file.
+ *
+ * Threads: constants only.
+ * Memory:  constants only.
+ */
+#ifndef WICK_EXPORT_FORMAT_H
+#define WICK_EXPORT_FORMAT_H
+
+#include "base/err.h"
+#include "model/name.h"
+#include "model/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct wick_export_options {
+    uint16_t event;    /* the event type to write; 0 = wick_profile_main_event() */
+    unsigned names;    /* enum wick_name_flags */
+    bool threads;      /* the thread as root frame */
+    bool counts;       /* samples instead of weights */
+    const char *title; /* NULL = the format's own choice */
+};
+
+struct wick_format {
+    const char *name;
+    const char *const *extensions; /* without the dot, NULL-terminated */
+    const char *text;              /* one line for --help */
+    /* Writes p to out. The caller opens, flushes and closes out and checks it for write errors (ferror). 0 or
+     * -WICK_E_NOMEM, _NOTFOUND (no samples of the event type). */
+    int (*write)(const struct wick_profile *p, const struct wick_export_options *o, FILE *out, struct wick_err *err);
+};
+
+/* Formats in the order they are listed, ends with a NULL name. */
+extern const struct wick_format wick_formats[];
+
+/* NULL if there is none. */
+const struct wick_format *wick_format_by_name(const char *name);
+/* By the part of the file name behind its last dot; NULL if there is none or it is unknown. */
+const struct wick_format *wick_format_by_file(const char *path);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recordings made by the JDKs themselves, read and written as collapsed stacks (tests/golden/update.sh). */
+#include "export/collapsed.h"
+#include "jfr/reader.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* Everything that `command` prints, or the file that `command` names; NUL-terminated, the caller frees it. */
+static char *slurp(const char *command, bool is_command, size_t *size)
+{
+    FILE *f = is_command ? popen(command, "r") : fopen(command, "r");
+    assert_non_null(f);
+    char *all = malloc(1 << 20);
+    *size = fread(all, 1, (1 << 20) - 1, f);
+    all[*size] = 0;
+    assert_int_equal(is_command ? pclose(f) : fclose(f), 0);
+    assert_in_range(*size, 1, (1 << 20) - 2);
+    return all;
+}
+
+struct expected {
+    const char *name;
+    uint64_t chunks, execution, native, cpu_time; /* as `jfr summary` counts them */
+};
+
+static void check_golden(const struct expected *e)
+{
+    char path[1024], *text = NULL;
+    size_t size, nwant, ntext;
+    struct wick_profile p;
+    struct wick_jfr_result res;
+    struct wick_err err = {0};
+    snprintf(path, sizeof path, "gzip -dc '%s/jfr/%s.jfr.gz'", WICK_GOLDEN, e->name);
+    char *recording = slurp(path, true, &size);
+    snprintf(path, sizeof path, "%s/jfr/%s.collapsed", WICK_GOLDEN, e->name);
+    char *want = slurp(path, false, &nwant);
+
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_jfr_read_memory(&p, recording, size, NULL, &res, &err), 0);
+    assert_string_equal(res.first, "");
+    assert_int_equal(res.chunks, e->chunks);
+    assert_int_equal(res.samples, e->execution + e->native + e->cpu_time);
+    assert_int_equal(p.events[wick_profile_find_event(&p, "ExecutionSample")].count, e->execution);
+    assert_int_equal(p.events[wick_profile_find_event(&p, "NativeMethodSample")].count, e->native);
+    assert_int_equal(p.events[wick_profile_find_event(&p, "CPUTimeSample")].count, e->cpu_time);
+    struct wick_export_options o = {.threads = true,
+                                    .names = WICK_NAME_ANNOTATE | WICK_NAME_LINES | WICK_NAME_SIGNATURES};
+    FILE *f = open_memstream(&text, &ntext);
+    assert_int_equal(wick_collapsed_write(&p, &o, f, &err), 0);
+    fclose(f);
+    assert_string_equal(text, want);
+    free(text);
+    free(want);
+    free(recording);
+    wick_profile_release(&p);
+}
+
+static void test_golden__jdk_8_recording_reads_as_ever(void **state)
+{
+    check_golden(&(struct expected){"jdk8", 1, 12, 17, 0});
+}
+
+static void test_golden__jdk_17_recording_reads_as_ever(void **state)
+{
+    check_golden(&(struct expected){"jdk17", 1, 9, 11, 0});
+}
+
+static void test_golden__jdk_25_recording_reads_as_ever(void **state)
+{
+    check_golden(&(struct expected){"jdk25", 1, 22, 14, 18});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden__jdk_8_recording_reads_as_ever),
+        cmocka_unit_test(test_golden__jdk_17_recording_reads_as_ever),
+        cmocka_unit_test(test_golden__jdk_25_recording_reads_as_ever),
+    };
+    return cmocka_run_group_tests_name("golden_jfr", tests, NULL, NULL);
+}
