@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cpu.c - arming threads
+ *
+ * perf. One event per thread, sampling every `interval`, with the kernel's call chain; user frames are walked by us.
+ * The first period is the random phase; the handler sets the regular one. The event signals the thread through its
+ * descriptor (F_SETSIG, F_OWNER_TID). Our signal is a standard one, not a real-time one: while one is pending further
+ * ones merge into it instead of queueing, the queue cannot overflow, and the weight comes from the event's counter
+ * anyway. (An overflowing queue would make the kernel send SIGIO, which kills a process that does not expect it.) The
+ * event is never disabled and enabled in between, so the counter keeps running.
+ *
+ * timer. timer_create() on the thread's CPU clock; that clock may belong to any thread of the process (its id is made
+ * of the thread's; kernel: include/linux/posix-timers_types.h), and SIGEV_THREAD_ID delivers to the thread.
+ *
+ * The signal. One whose disposition is the default, so that nobody uses it. SIGPROF is left to others, save for the
+ * itimer, which knows no other.
+ */
+#include "engine/cpu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "engine/perf_event.h"
+
+enum { PERF_PAGES = 2, CPUCLOCK_SCHED_PER_THREAD = 6, PAGE = 4096 };
+
+_Atomic(struct wick_cpu_engine *) wick_cpu_current;
+
+static uint64_t random_u64(struct wick_cpu_engine *e)
+{
+    /* splitmix64; the registry's lock protects the seed */
+    uint64_t z = (e->seed += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static clockid_t thread_clock(int32_t tid)
+{
+    return (clockid_t)((~(uint32_t)tid << 3) | CPUCLOCK_SCHED_PER_THREAD);
+}
+
+static int perf_open(const struct perf_event_attr *attr, int32_t tid)
+{
+    return (int)syscall(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static int arm_perf(struct wick_cpu_engine *e, struct wick_thread *t)
+{
+    int32_t tid = wick_load_relaxed(&t->tid);
+    struct perf_event_attr attr = e->attr;
+    attr.sample_period = t->phase ? t->phase : 1;
+    int fd = perf_open(&attr, tid);
+    if (fd < 0 && e->broker)
+        fd = e->broker(e->broker_arg, &attr, tid);
+    if (fd < 0)
+        return -1;
+    /* without the ring (locked memory limit) only the kernel frames are missing */
+    void *page =
+        e->kernel_frames ? mmap(NULL, PERF_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+    struct f_owner_ex owner = {F_OWNER_TID, tid};
+    t->perf_page = page == MAP_FAILED ? NULL : page;
+    t->perf_fd = fd;
+    wick_signal_fence();
+    if (fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) || fcntl(fd, F_SETSIG, e->signal) || fcntl(fd, F_SETOWN_EX, &owner) ||
+        ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)) {
+        if (t->perf_page)
+            munmap(t->perf_page, PERF_PAGES * PAGE);
+        t->perf_page = NULL;
+        t->perf_fd = -1;
+        close(fd);
+        return -1;
+    }
+    return 0;
+}
+
+static int arm_timer(struct wick_cpu_engine *e, struct wick_thread *t)
+{
+    int32_t tid = wick_load_relaxed(&t->tid);
+    struct sigevent ev = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = e->signal, .sigev_value.sival_ptr = t};
+    ev._sigev_un._tid = tid;
+    int id = -1;
+    if (syscall(SYS_timer_create, thread_clock(tid), &ev, &id))
+        return -1;
+    uint64_t first = t->phase ? t->phase : 1;
+    const struct itimerspec when = {
+        .it_value = {(time_t)(first / 1000000000), (long)(first % 1000000000)},
+        .it_interval = {(time_t)(e->interval / 1000000000), (long)(e->interval % 1000000000)},
+    };
+    t->timer = id;
+    wick_signal_fence();
+    if (syscall(SYS_timer_settime, id, 0, &when, NULL)) {
+        syscall(SYS_timer_delete, id);
+        t->timer = -1;
+        return -1;
+    }
+    return 0;
+}
+
+/* Books the CPU time that a thread used before it was known: as many samples as its clock crossed multiples. */
+static void book_youth(struct wick_cpu_engine *e, struct wick_thread *t)
+{
+    uint64_t used = wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid)));
+    if (used <= t->phase) {
+        t->phase -= used;
+        return;
+    }
+    uint64_t crossed = (used - t->phase) / e->interval + 1;
+    wick_recorder_note(e->recorder, wick_clock_mono_ns(), crossed * e->interval, t->serial, WICK_STOP_YOUNG_THREAD);
+    t->phase = t->phase + crossed * e->interval - used;
+}
+
+static void arm(void *arg, struct wick_thread *t, bool born_late)
+{
+    struct wick_cpu_engine *e = arg;
+    t->phase = random_u64(e) % e->interval;
+    t->crossings = t->owed = t->rest_until = t->last_count = t->last_cpu = 0;
+    if (born_late && e->event_type == WICK_EVENT_CPU)
+        book_youth(e, t);
+    t->cpu_base = wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid)));
+    int r = e->mode == WICK_CPU_PERF ? arm_perf(e, t) : e->mode == WICK_CPU_TIMER ? arm_timer(e, t) : 0;
+    if (r)
+        e->arm_failures++;
+}
+
+static void disarm(void *arg, struct wick_thread *t)
+{
+    struct wick_cpu_engine *e = arg;
+    if (t->timer >= 0)
+        syscall(SYS_timer_delete, t->timer);
+    if (t->perf_fd >= 0) {
+        /* A child that was forked and has not called exec yet holds the event too, so closing does not end it. */
+        ioctl(t->perf_fd, PERF_EVENT_IOC_DISABLE, 0);
+        fcntl(t->perf_fd, F_SETFL, O_NONBLOCK);
+    }
+    if (t->owed)
+        wick_recorder_drop_sig(e->recorder, WICK_DROP_THREAD_ENDED, t->owed * e->interval);
+    if (t->perf_page)
+        munmap(t->perf_page, PERF_PAGES * PAGE);
+    if (t->perf_fd >= 0)
+        close(t->perf_fd);
+    t->timer = t->perf_fd = -1;
+    t->perf_page = NULL;
+}
+
+/* Whether a perf event like ours can be opened on this thread. */
+static bool try_perf(struct wick_cpu_engine *e)
+{
+    int32_t tid = (int32_t)syscall(SYS_gettid);
+    int fd = perf_open(&e->attr, tid);
+    if (fd < 0 && e->broker)
+        fd = e->broker(e->broker_arg, &e->attr, tid);
+    if (fd < 0)
+        return false;
+    close(fd);
+    return true;
+}
+
+static bool try_timer(void)
+{
+    struct sigevent ev = {.sigev_notify = SIGEV_NONE};
+    int id;
+    if (syscall(SYS_timer_create, thread_clock((int32_t)syscall(SYS_gettid)), &ev, &id))
+        return false;
+    syscall(SYS_timer_delete, id);
+    return true;
+}
+
+/* A signal that nobody has a handler for. */
+static int choose_signal(void)
+{
+    static const int candidates[] = {SIGSTKFLT, SIGPWR, SIGXFSZ, SIGTTIN, SIGTTOU};
+    struct sigaction sa;
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++)
+        if (!sigaction(candidates[i], NULL, &sa) && !(sa.sa_flags & SA_SIGINFO) && sa.sa_handler == SIG_DFL)
+            return candidates[i];
+    return 0;
+}
+
+static int choose_mode(struct wick_cpu_engine *e, const struct wick_cpu_config *c, struct wick_err *err)
+{
+    const char *name = c->event && *c->event ? c->event : "cpu";
+    bool cpu_time = true, any = !strcmp(name, "cpu"), timer = !strcmp(name, "ctimer"), itimer = !strcmp(name, "itimer");
+    int r = wick_perf_event_parse(any || timer || itimer ? "cpu-clock" : name, &e->attr, &cpu_time, err);
+    if (r)
+        return r;
+    e->interval = c->interval ? c->interval : e->attr.sample_period;
+    e->event_type = cpu_time ? WICK_EVENT_CPU : WICK_EVENT_PERF;
+    e->attr.disabled = 1;
+    e->attr.wakeup_events = 1;
+    e->attr.exclude_hv = 1;
+    e->attr.exclude_kernel = c->user_only;
+    e->attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN;
+    e->attr.exclude_callchain_user = 1;
+    e->attr.sample_period = e->interval;
+    e->kernel_frames = !c->user_only;
+    e->mode = WICK_CPU_PERF;
+    if (!timer && !itimer && try_perf(e))
+        return 0;
+    int why = errno;
+    if (!any && !timer && !itimer)
+        return wick_err_set(err, why == EACCES || why == EPERM ? WICK_E_PERM : WICK_E_UNSUPPORTED,
+                            "cannot open the perf event %s: %s. %s", name, strerror(why),
+                            why == EACCES || why == EPERM
+                                ? "Lower kernel.perf_event_paranoid, give the process CAP_PERFMON, or record as root"
+                                : "This machine does not offer it");
+    if (any)
+        snprintf(e->note, sizeof e->note, "perf events are not permitted (%s): CPU timers, no kernel frames",
+                 strerror(why));
+    e->kernel_frames = false;
+    e->mode = WICK_CPU_TIMER;
+    if (!itimer && try_timer())
+        return 0;
+    if (timer)
+        return wick_err_set(err, WICK_E_UNSUPPORTED, "this kernel has no CPU timers for threads: %s", strerror(errno));
+    if (any)
+        snprintf(e->note, sizeof e->note,
+                 "neither perf events nor thread timers are permitted: one timer for the process");
+    e->mode = WICK_CPU_ITIMER;
+    return 0;
+}
+
+static int install_handler(struct wick_cpu_engine *e, struct wick_err *err)
+{
+    struct sigaction sa = {.sa_sigaction = wick_cpu_signal_sig, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    e->signal = e->mode == WICK_CPU_ITIMER ? SIGPROF : choose_signal();
+    if (e->mode == WICK_CPU_ITIMER) {
+        struct sigaction old;
+        if (sigaction(SIGPROF, NULL, &old) || (old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL)
+            return wick_err_set(err, WICK_E_STATE,
+                                "only itimer is possible here, but SIGPROF belongs to somebody else (another profiler, "
+                                "or the application)");
+    }
+    if (!e->signal || sigaction(e->signal, &sa, &e->old_action))
+        return wick_err_set(err, WICK_E_STATE,
+                            "there is no free signal: SIGSTKFLT, SIGPWR, SIGXFSZ, SIGTTIN and SIGTTOU are all taken");
+    e->handler_set = true;
+    return 0;
+}
+
+static void remove_handler(struct wick_cpu_engine *e)
+{
+    struct sigaction now, ignore = {.sa_handler = SIG_IGN};
+    if (!e->handler_set)
+        return;
+    e->handler_set = false;
+    /* If somebody chained behind us meanwhile, our handler must stay: it passes on what is not ours. */
+    if (sigaction(e->signal, NULL, &now) || !(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != wick_cpu_signal_sig)
+        return;
+    /* Ignoring a signal makes the kernel discard pending ones, which would kill by default. */
+    sigaction(e->signal, &ignore, NULL);
+    sigaction(e->signal, &e->old_action, NULL);
+}
+
+int wick_cpu_start(struct wick_cpu_engine *e, const struct wick_cpu_config *c, struct wick_recorder *r,
+                   struct wick_threads *ts, struct wick_err *err)
+{
+    *e = (struct wick_cpu_engine){.recorder = r, .threads = ts, .broker = c->broker, .broker_arg = c->broker_arg};
+    e->seed = wick_clock_mono_ns() ^ (uint64_t)getpid() << 32;
+    int rc = choose_mode(e, c, err);
+    if (!rc)
+        rc = install_handler(e, err);
+    if (rc)
+        return rc;
+    e->process_start_ns = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    atomic_store(&wick_cpu_current, e);
+    const struct wick_thread_hooks hooks = {arm, disarm, e};
+    wick_threads_arm(ts, &hooks);
+    if (e->mode == WICK_CPU_ITIMER) {
+        const struct timeval tv = {(time_t)(e->interval / 1000000000), (suseconds_t)(e->interval % 1000000000 / 1000)};
+        const struct itimerval when = {tv, tv};
+        if (setitimer(ITIMER_PROF, &when, NULL)) {
+            wick_cpu_stop(e);
+            return wick_err_set(err, WICK_E_UNSUPPORTED, "setitimer: %s", strerror(errno));
+        }
+    }
+    return 0;
+}
+
+void wick_cpu_stop(struct wick_cpu_engine *e)
+{
+    const struct itimerval off = {0};
+    if (e->mode == WICK_CPU_ITIMER)
+        setitimer(ITIMER_PROF, &off, NULL);
+    /* No handler may be reading a ring page while it is unmapped. */
+    wick_recorder_quiesce(e->recorder);
+    wick_threads_disarm(e->threads);
+    remove_handler(e);
+    atomic_store(&wick_cpu_current, NULL);
+}
+
+const char *wick_cpu_mode_name(const struct wick_cpu_engine *e)
+{
+    return e->mode == WICK_CPU_PERF ? "perf" : e->mode == WICK_CPU_TIMER ? "timer" : "itimer";
+}

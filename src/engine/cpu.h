@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cpu.h - the engine that samples by CPU time, or by any perf event
+ *
+ * Three ways to be told that a thread used another interval of CPU time, best first; which one works is tried, not
+ * guessed:
+ *
+ *   perf    a perf event per thread that signals the thread on overflow; kernel frames come with it
+ *   timer   a POSIX timer on the thread's CPU clock; no kernel frames; the kernel rounds it to its tick and counts the
+ *           expirations that it left out
+ *   itimer  one timer for the process
+ *
+ * A sample's weight is interval x multiples of the interval that the thread's clock has crossed since its last sample.
+ * (Where a hypervisor takes the processor away, perf's clock goes on and the weight is scaled to CPU time.)
+ * The first multiple lies at a uniformly random phase, so a thread that lives for a time t < interval is seen with
+ * probability t / interval, and the sum of weights is an unbiased estimate of the CPU time, whatever was delayed or
+ * merged in between.
+ *
+ * Threads: start and stop by the session's owner; arming by any ordinary thread under the registry's lock; the handler
+ *          runs in all.
+ * Memory:  a pair of pages for each thread with perf, unmapped when it ends or sampling stops.
+ */
+#ifndef WICK_ENGINE_CPU_H
+#define WICK_ENGINE_CPU_H
+
+#include <linux/perf_event.h>
+#include <signal.h>
+
+#include "base/err.h"
+#include "engine/threads.h"
+
+enum wick_cpu_mode { WICK_CPU_PERF, WICK_CPU_TIMER, WICK_CPU_ITIMER };
+
+/* Opens a perf event of this process's thread tid for us (a privileged helper does): a descriptor or -WICK_E_*. */
+typedef int wick_perf_broker(void *arg, const struct perf_event_attr *attr, int32_t tid);
+
+struct wick_cpu_config {
+    const char *event; /* "cpu", "cpu-clock", "ctimer", "itimer", or the name of a perf event (engine/perf_event.h) */
+    uint64_t interval; /* ns of CPU time, or occurrences of the event; 0 = the event's default */
+    bool user_only;    /* no kernel frames and, for perf events, no counting in the kernel */
+    wick_perf_broker *broker; /* NULL = none */
+    void *broker_arg;
+};
+
+struct wick_cpu_engine {
+    struct wick_recorder *recorder;
+    struct wick_threads *threads;
+    enum wick_cpu_mode mode;
+    enum wick_event_type event_type;
+    struct perf_event_attr attr;
+    uint64_t interval;
+    int signal;
+    bool kernel_frames, handler_set;
+    wick_perf_broker *broker;
+    void *broker_arg;
+    struct sigaction old_action;
+    _Atomic uint64_t itimer_crossings;
+    uint64_t process_start_ns; /* the process's CPU clock when sampling began */
+    _Atomic uint64_t foreign;  /* signals that were not ours */
+    uint32_t arm_failures;
+    uint64_t seed;
+    char note[160]; /* why a better mode was not possible, "" if the best one runs */
+};
+
+/* Starts sampling all threads. The recorder must be running. -WICK_E_PERM, -WICK_E_UNSUPPORTED, -WICK_E_USAGE with a
+ * message. */
+int wick_cpu_start(struct wick_cpu_engine *e, const struct wick_cpu_config *c, struct wick_recorder *r,
+                   struct wick_threads *ts, struct wick_err *err);
+
+/* Stops it and gives the signal back. When this returns no handler of ours will run again. */
+void wick_cpu_stop(struct wick_cpu_engine *e);
+
+/* "perf cpu-clock", "timer", "itimer" ... for the recording's settings. */
+const char *wick_cpu_mode_name(const struct wick_cpu_engine *e);
+
+/* The handler (cpu_sig.c). `wick_cpu_current` is the engine it serves, NULL = none. */
+extern _Atomic(struct wick_cpu_engine *) wick_cpu_current;
+void wick_cpu_signal_sig(int sig, siginfo_t *info, void *context);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threads.c - knowing every thread of the process
+ *
+ * Java threads announce themselves (JVMTI ThreadStart, in the new thread, before it runs any Java code). All others -
+ * collectors, compilers, threads of native libraries - are found by reading /proc/self/task. That costs a few
+ * microseconds per thread, so it is only done when something changed: the number of threads (the directory's link
+ * count) or the last pid that the system gave out (/proc/loadavg), each one cheap system call.
+ */
+#include "engine/threads.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int wick_threads_init(struct wick_threads *ts)
+{
+    size_t slots = WICK_MAX_THREADS * sizeof *ts->slots, map = WICK_MAX_TID * sizeof *ts->slot_of_tid;
+    uint8_t *p = mmap(NULL, slots + map, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return -WICK_E_NOMEM;
+    madvise(p, slots + map, MADV_NOHUGEPAGE);
+    *ts = (struct wick_threads){.lock = PTHREAD_MUTEX_INITIALIZER,
+                                .slots = (struct wick_thread *)p,
+                                .slot_of_tid = (_Atomic uint32_t *)(p + slots),
+                                .top = 1,
+                                .free_hint = 1,
+                                .next_serial = 1};
+    return 0;
+}
+
+void wick_threads_release(struct wick_threads *ts)
+{
+    for (uint32_t i = 0; i < ts->name_count; i++)
+        free(ts->names[i].java_name);
+    free(ts->names);
+    munmap(ts->slots, WICK_MAX_THREADS * sizeof *ts->slots + WICK_MAX_TID * sizeof *ts->slot_of_tid);
+    *ts = (struct wick_threads){0};
+}
+
+/* The names are a row sorted by serial. */
+static struct wick_thread_name *name_of(struct wick_threads *ts, uint32_t serial)
+{
+    uint32_t lo = 0, hi = ts->name_count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (ts->names[mid].serial < serial)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < ts->name_count && ts->names[lo].serial == serial ? &ts->names[lo] : NULL;
+}
+
+/* Room for the name of `serial`, which is the greatest so far. */
+static void add_name(struct wick_threads *ts, uint32_t serial, int32_t tid)
+{
+    if (ts->name_count == ts->name_cap) {
+        uint32_t cap = ts->name_cap ? ts->name_cap * 2 : 64;
+        struct wick_thread_name *p = realloc(ts->names, cap * sizeof *p);
+        if (!p)
+            return;
+        ts->names = p;
+        ts->name_cap = cap;
+    }
+    ts->names[ts->name_count++] = (struct wick_thread_name){.serial = serial, .tid = tid};
+}
+
+static void read_os_name(struct wick_thread_name *n)
+{
+    char path[48];
+    snprintf(path, sizeof path, "/proc/self/task/%d/comm", n->tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    ssize_t len = read(fd, n->os_name, sizeof n->os_name - 1);
+    close(fd);
+    if (len > 0)
+        n->os_name[n->os_name[len - 1] == '\n' ? len - 1 : len] = 0;
+}
+
+/* A slot for a thread that has none. Locked. */
+static struct wick_thread *add_locked(struct wick_threads *ts, int32_t tid)
+{
+    uint32_t i = ts->free_hint;
+    while (i < ts->top && wick_load_relaxed(&ts->slots[i].tid))
+        i++;
+    if (i >= WICK_MAX_THREADS || tid <= 0 || tid >= WICK_MAX_TID) {
+        ts->overflow++;
+        return NULL;
+    }
+    struct wick_thread *t = &ts->slots[i];
+    *t = (struct wick_thread){.serial = ts->next_serial++, .perf_fd = -1, .timer = -1};
+    wick_store_relaxed(&t->tid, tid);
+    ts->free_hint = i + 1;
+    if (i >= ts->top)
+        ts->top = i + 1;
+    add_name(ts, t->serial, tid);
+    wick_store_release(&ts->slot_of_tid[tid], i); /* pairs: wick_threads_find_sig */
+    return t;
+}
+
+static void arm_locked(struct wick_threads *ts, struct wick_thread *t, bool born_late)
+{
+    if (t->armed || !ts->hooks.arm)
+        return;
+    t->armed = true;
+    ts->hooks.arm(ts->hooks.arg, t, born_late);
+}
+
+static void disarm_locked(struct wick_threads *ts, struct wick_thread *t)
+{
+    if (t->armed && ts->hooks.disarm)
+        ts->hooks.disarm(ts->hooks.arg, t);
+    t->armed = false;
+}
+
+/* The thread has ended. */
+static void remove_locked(struct wick_threads *ts, struct wick_thread *t)
+{
+    uint32_t i = (uint32_t)(t - ts->slots);
+    int32_t tid = wick_load_relaxed(&t->tid);
+    disarm_locked(ts, t);
+    if (wick_load_relaxed(&ts->slot_of_tid[tid]) == i)
+        wick_store_release(&ts->slot_of_tid[tid], 0); /* pairs: wick_threads_find_sig */
+    wick_store_relaxed(&t->java, 0);
+    wick_store_relaxed(&t->tid, 0);
+    if (i < ts->free_hint)
+        ts->free_hint = i;
+}
+
+void wick_threads_java(struct wick_threads *ts, int32_t tid, wick_addr java, const char *name, uint64_t java_tid)
+{
+    pthread_mutex_lock(&ts->lock);
+    struct wick_thread *t = wick_threads_find_sig(ts, tid);
+    bool own = tid == (int32_t)syscall(SYS_gettid);
+    if (t && own && wick_load_relaxed(&t->java) && wick_load_relaxed(&t->java) != java) {
+        /* the kernel gave the id of a thread that ended unnoticed to a new one */
+        remove_locked(ts, t);
+        t = NULL;
+    }
+    if (!t)
+        t = add_locked(ts, tid);
+    if (t) {
+        struct wick_thread_name *n = name_of(ts, t->serial);
+        wick_store_release(&t->java, java);
+        t->seen = ts->scan;
+        if (n) {
+            free(n->java_name);
+            n->java_name = name ? strdup(name) : NULL;
+            n->java_tid = java_tid;
+        }
+        arm_locked(ts, t, own); /* what its start cost is booked, too */
+    }
+    pthread_mutex_unlock(&ts->lock);
+}
+
+void wick_threads_java_end(struct wick_threads *ts, int32_t tid)
+{
+    pthread_mutex_lock(&ts->lock);
+    struct wick_thread *t = wick_threads_find_sig(ts, tid);
+    if (t) {
+        struct wick_thread_name *n = name_of(ts, t->serial);
+        if (n)
+            read_os_name(n);
+        wick_store_release(&t->java, 0);
+    }
+    pthread_mutex_unlock(&ts->lock);
+}
+
+/* Brings the slots in line with /proc/self/task. Locked. */
+static void scan_locked(struct wick_threads *ts, bool first)
+{
+    DIR *d = opendir("/proc/self/task");
+    if (!d)
+        return;
+    ts->scan++;
+    for (struct dirent *e; (e = readdir(d));) {
+        int32_t tid = atoi(e->d_name);
+        if (tid <= 0)
+            continue;
+        struct wick_thread *t = wick_threads_find_sig(ts, tid);
+        if (!t)
+            t = add_locked(ts, tid);
+        if (!t)
+            continue;
+        t->seen = ts->scan;
+        struct wick_thread_name *n = name_of(ts, t->serial);
+        if (n && !n->os_name[0])
+            read_os_name(n);
+        arm_locked(ts, t, !first);
+    }
+    closedir(d);
+    for (uint32_t i = 1; i < ts->top; i++) {
+        struct wick_thread *t = &ts->slots[i];
+        if (wick_load_relaxed(&t->tid) && t->seen != ts->scan)
+            remove_locked(ts, t);
+    }
+    while (ts->top > 1 && !wick_load_relaxed(&ts->slots[ts->top - 1].tid))
+        ts->top--;
+}
+
+/* Two numbers that change whenever a thread of this process is born. */
+static void birth_marks(uint64_t out[2])
+{
+    struct stat st;
+    char buf[128];
+    out[0] = stat("/proc/self/task", &st) ? 0 : st.st_nlink;
+    out[1] = 0;
+    int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    ssize_t n = read(fd, buf, sizeof buf - 1);
+    close(fd);
+    if (n > 0) {
+        buf[n] = 0;
+        const char *last = strrchr(buf, ' ');
+        out[1] = last ? strtoull(last, NULL, 10) : 0;
+    }
+}
+
+int wick_threads_arm(struct wick_threads *ts, const struct wick_thread_hooks *hooks)
+{
+    pthread_mutex_lock(&ts->lock);
+    ts->hooks = *hooks;
+    birth_marks(ts->scan_state);
+    scan_locked(ts, true);
+    pthread_mutex_unlock(&ts->lock);
+    return 0;
+}
+
+void wick_threads_disarm(struct wick_threads *ts)
+{
+    pthread_mutex_lock(&ts->lock);
+    for (uint32_t i = 1; i < ts->top; i++)
+        if (wick_load_relaxed(&ts->slots[i].tid))
+            disarm_locked(ts, &ts->slots[i]);
+    ts->hooks = (struct wick_thread_hooks){0};
+    pthread_mutex_unlock(&ts->lock);
+}
+
+void wick_threads_poll(struct wick_threads *ts)
+{
+    uint64_t marks[2];
+    birth_marks(marks);
+    if (marks[0] == ts->scan_state[0] && marks[1] == ts->scan_state[1] && marks[0])
+        return;
+    pthread_mutex_lock(&ts->lock);
+    memcpy(ts->scan_state, marks, sizeof marks);
+    scan_locked(ts, false);
+    pthread_mutex_unlock(&ts->lock);
+}
+
+void wick_threads_refresh_names(struct wick_threads *ts)
+{
+    pthread_mutex_lock(&ts->lock);
+    for (uint32_t i = 1; i < ts->top; i++) {
+        struct wick_thread_name *n = wick_load_relaxed(&ts->slots[i].tid) ? name_of(ts, ts->slots[i].serial) : NULL;
+        if (n)
+            read_os_name(n);
+    }
+    pthread_mutex_unlock(&ts->lock);
+}
+
+bool wick_threads_name(struct wick_threads *ts, uint32_t serial, struct wick_thread_name *out, char *buf, size_t cap)
+{
+    pthread_mutex_lock(&ts->lock);
+    struct wick_thread_name *n = name_of(ts, serial);
+    if (n) {
+        if (!n->os_name[0])
+            read_os_name(n);
+        *out = *n;
+        if (n->java_name) {
+            snprintf(buf, cap, "%s", n->java_name);
+            out->java_name = buf;
+        }
+    }
+    pthread_mutex_unlock(&ts->lock);
+    return n != NULL;
+}
+
+void wick_threads_forget(struct wick_threads *ts)
+{
+    pthread_mutex_lock(&ts->lock);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < ts->name_count; i++) {
+        struct wick_thread_name *n = &ts->names[i];
+        struct wick_thread *t = wick_threads_find_sig(ts, n->tid);
+        if ((t && t->serial == n->serial) || !n->gone) {
+            n->gone = !t || t->serial != n->serial;
+            ts->names[kept++] = *n;
+        } else {
+            free(n->java_name);
+        }
+    }
+    ts->name_count = kept;
+    pthread_mutex_unlock(&ts->lock);
+}

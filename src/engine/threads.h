@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threads.h - the threads of this process that an engine samples
+ *
+ * A thread has a slot from when it is seen first until it is gone, and a serial number that is never used again,
+ * because the kernel reuses its thread ids. Its names are kept until the recording has written them.
+ *
+ * Who writes what: `tid`, `serial`, `java` and what an engine arms are written under the registry's lock by ordinary
+ * threads; a handler reads them, and alone writes `window`, `crossings`, `rest_until` and `owed` of its own thread. A
+ * slot is only freed when its thread has ended, so no handler can run on it.
+ *
+ * Threads: functions take the lock unless named _sig.
+ * Memory:  one mapping, touched as threads come; names by malloc.
+ */
+#ifndef WICK_ENGINE_THREADS_H
+#define WICK_ENGINE_THREADS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "record/recorder.h"
+
+enum { WICK_MAX_THREADS = 1 << 16, WICK_MAX_TID = 1 << 22 };
+
+struct wick_thread {
+    _Atomic int32_t tid;   /* 0 = free slot */
+    uint32_t serial;       /* from 1 */
+    _Atomic uint64_t java; /* JavaThread*, 0 = none (any more) */
+    /* armed by an engine */
+    int32_t perf_fd;               /* -1 = none */
+    int32_t timer;                 /* kernel timer id, -1 = none */
+    void *perf_page;               /* ring of the perf event, NULL = none */
+    uint64_t phase;                /* value of the thread's clock (since arming) at which the first sample is due */
+    uint64_t crossings;            /* multiples of the interval seen since */
+    uint64_t cpu_base;             /* the thread's CPU clock at arming */
+    uint64_t last_count, last_cpu; /* event counter and CPU clock at the last sample, since arming */
+    struct wick_stack_window window;
+    uint64_t rest_until; /* CPU clock since arming: no sample before, because the last one was dear */
+    uint64_t owed;       /* intervals of samples that were put off, for the next one's weight */
+    uint32_t seen;       /* number of the scan that saw it last */
+    bool armed;
+};
+
+/* What the recording says of a thread. */
+struct wick_thread_name {
+    uint32_t serial;
+    int32_t tid;
+    uint64_t java_tid;
+    char os_name[16];
+    char *java_name; /* NULL: not a Java thread (or not known) */
+    bool gone;       /* it had ended at the last wick_threads_forget */
+};
+
+/* An engine's hooks; both run under the lock. */
+struct wick_thread_hooks {
+    void (*arm)(void *arg, struct wick_thread *t, bool born_late);
+    void (*disarm)(void *arg, struct wick_thread *t);
+    void *arg;
+};
+
+struct wick_threads {
+    pthread_mutex_t lock;
+    struct wick_thread *slots;     /* [1 .. WICK_MAX_THREADS) */
+    _Atomic uint32_t *slot_of_tid; /* [WICK_MAX_TID), 0 = none */
+    uint32_t top, free_hint;       /* highest slot in use + 1; where to look for a free one */
+    uint32_t next_serial, scan;
+    struct wick_thread_hooks hooks; /* arm = NULL: nothing runs */
+    struct wick_thread_name *names; /* sorted by serial */
+    uint32_t name_count, name_cap;
+    uint64_t overflow; /* threads that found no slot */
+    uint64_t scan_state[2];
+};
+
+/* 0 or -WICK_E_NOMEM. _release must come after _disarm. */
+int wick_threads_init(struct wick_threads *ts);
+void wick_threads_release(struct wick_threads *ts);
+
+/* The thread with kernel id tid, NULL if it is not known. Async-signal-safe. */
+static inline struct wick_thread *wick_threads_find_sig(const struct wick_threads *ts, int32_t tid)
+{
+    uint32_t slot =
+        tid > 0 && tid < WICK_MAX_TID ? wick_load_acquire(&ts->slot_of_tid[tid]) : 0; /* pairs: add in threads.c */
+    return slot ? &ts->slots[slot] : NULL;
+}
+
+/* Tells the name of a Java thread (UTF-8, copied) and its JavaThread; makes the thread known, and arms it, if it was
+ * not. For the thread's start (run in that thread) and for those that exist at the agent's start. */
+void wick_threads_java(struct wick_threads *ts, int32_t tid, wick_addr java, const char *name, uint64_t java_tid);
+
+/* The Java thread ends: its JavaThread will be freed. */
+void wick_threads_java_end(struct wick_threads *ts, int32_t tid);
+
+/* Begins sampling: every thread of the process is made known and armed. */
+int wick_threads_arm(struct wick_threads *ts, const struct wick_thread_hooks *hooks);
+void wick_threads_disarm(struct wick_threads *ts);
+
+/* Looks for threads that came or went without telling. Costs two system calls when nothing changed. */
+void wick_threads_poll(struct wick_threads *ts);
+
+/* Reads the kernel's names of all live threads again: for the end of a chunk. */
+void wick_threads_refresh_names(struct wick_threads *ts);
+
+/* What is known of the thread with that serial number. The Java name is copied to buf, because a thread that ends may
+ * change it at any time, and cut at cap. False if nothing is known. */
+bool wick_threads_name(struct wick_threads *ts, uint32_t serial, struct wick_thread_name *out, char *buf, size_t cap);
+
+/* The recording has written all it has of threads that were gone at the last call: drops their names. */
+void wick_threads_forget(struct wick_threads *ts);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The registry of threads, and perf events by name. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "engine/perf_event.h"
+#include "engine/threads.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static struct wick_threads ts;
+
+struct hook_log {
+    int armed, disarmed, late;
+};
+
+static void on_arm(void *arg, struct wick_thread *t, bool born_late)
+{
+    struct hook_log *log = arg;
+    log->armed++;
+    log->late += born_late;
+}
+
+static void on_disarm(void *arg, struct wick_thread *t)
+{
+    struct hook_log *log = arg;
+    log->disarmed++;
+}
+
+static int32_t own_tid(void)
+{
+    return (int32_t)syscall(SYS_gettid);
+}
+
+struct helper {
+    pthread_t thread;
+    _Atomic int32_t tid;
+    _Atomic int leave;
+    const char *name;
+};
+
+static void *help(void *arg)
+{
+    struct helper *h = arg;
+    prctl(PR_SET_NAME, h->name);
+    atomic_store(&h->tid, own_tid());
+    while (!atomic_load(&h->leave))
+        usleep(200);
+    return NULL;
+}
+
+static void helper_start(struct helper *h, const char *name)
+{
+    memset(h, 0, sizeof *h);
+    h->name = name;
+    assert_int_equal(pthread_create(&h->thread, NULL, help, h), 0);
+    while (!atomic_load(&h->tid))
+        usleep(100);
+}
+
+static void helper_end(struct helper *h)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d", atomic_load(&h->tid));
+    atomic_store(&h->leave, 1);
+    pthread_join(h->thread, NULL);
+    while (!access(path, F_OK)) /* the kernel is a moment later than join */
+        usleep(100);
+}
+
+static void test_threads__arming_finds_every_thread_and_disarming_lets_all_go(void **state)
+{
+    struct hook_log log = {0};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, &log};
+    struct helper h[3];
+    assert_int_equal(wick_threads_init(&ts), 0);
+    for (int i = 0; i < 3; i++)
+        helper_start(&h[i], "helper");
+    wick_threads_arm(&ts, &hooks);
+    assert_true(log.armed >= 4); /* a sanitizer may have a thread of its own */
+    assert_int_equal(log.late, 0);
+    assert_non_null(wick_threads_find_sig(&ts, own_tid()));
+    for (int i = 0; i < 3; i++)
+        assert_non_null(wick_threads_find_sig(&ts, h[i].tid));
+    wick_threads_disarm(&ts);
+    assert_int_equal(log.disarmed, log.armed);
+    wick_threads_disarm(&ts);
+    assert_int_equal(log.disarmed, log.armed);
+    for (int i = 0; i < 3; i++)
+        helper_end(&h[i]);
+    wick_threads_release(&ts);
+}
+
+static void test_threads__a_poll_sees_births_and_deaths(void **state)
+{
+    struct hook_log log = {0};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, &log};
+    struct helper h;
+    struct wick_thread_name name;
+    char text[64];
+    assert_int_equal(wick_threads_init(&ts), 0);
+    wick_threads_arm(&ts, &hooks);
+    int before = log.armed;
+    helper_start(&h, "late one");
+    int32_t tid = h.tid;
+    wick_threads_poll(&ts);
+    assert_int_equal(log.armed, before + 1);
+    assert_int_equal(log.late, 1);
+    struct wick_thread *t = wick_threads_find_sig(&ts, tid);
+    assert_non_null(t);
+    uint32_t serial = t->serial;
+    assert_true(wick_threads_name(&ts, serial, &name, text, sizeof text));
+    assert_string_equal(name.os_name, "late one");
+    assert_int_equal(name.tid, tid);
+    assert_null(name.java_name);
+    helper_end(&h);
+    wick_threads_poll(&ts);
+    assert_null(wick_threads_find_sig(&ts, tid));
+    assert_int_equal(log.disarmed, 1);
+    assert_true(wick_threads_name(&ts, serial, &name, text, sizeof text)); /* until it has been written */
+    assert_string_equal(name.os_name, "late one");
+    wick_threads_forget(&ts);
+    assert_true(wick_threads_name(&ts, serial, &name, text, sizeof text)); /* the next chunk may need it still */
+    wick_threads_forget(&ts);
+    assert_false(wick_threads_name(&ts, serial, &name, text, sizeof text));
+    assert_true(wick_threads_name(&ts, wick_threads_find_sig(&ts, own_tid())->serial, &name, text, sizeof text));
+    wick_threads_disarm(&ts);
+    wick_threads_release(&ts);
+}
+
+static void test_threads__java_threads_are_known_by_name_until_they_end(void **state)
+{
+    struct wick_thread_name name;
+    char text[64];
+    assert_int_equal(wick_threads_init(&ts), 0);
+    wick_threads_java(&ts, own_tid(), 0x7000, "http-1 <\"x\">", 42);
+    struct wick_thread *t = wick_threads_find_sig(&ts, own_tid());
+    assert_non_null(t);
+    assert_int_equal(wick_load_relaxed(&t->java), 0x7000);
+    assert_true(wick_threads_name(&ts, t->serial, &name, text, sizeof text));
+    assert_string_equal(name.java_name, "http-1 <\"x\">");
+    assert_int_equal(name.java_tid, 42);
+    wick_threads_java(&ts, own_tid(), 0x7000, "renamed", 42);
+    assert_true(wick_threads_name(&ts, t->serial, &name, text, sizeof text));
+    assert_string_equal(name.java_name, "renamed");
+    wick_threads_java_end(&ts, own_tid());
+    assert_int_equal(wick_load_relaxed(&t->java), 0);
+    assert_true(wick_threads_name(&ts, t->serial, &name, text, sizeof text));
+    assert_string_equal(name.java_name, "renamed");
+    wick_threads_java_end(&ts, 999999); /* nobody knows it */
+    wick_threads_release(&ts);
+}
+
+/* The kernel gives the id of a thread that ended to another: that is another thread, with another serial number. */
+static void test_threads__a_reused_tid_is_another_thread(void **state)
+{
+    struct hook_log log = {0};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, &log};
+    struct wick_thread_name name;
+    char text[64];
+    assert_int_equal(wick_threads_init(&ts), 0);
+    wick_threads_arm(&ts, &hooks);
+    wick_threads_java(&ts, own_tid(), 0x7000, "first", 1);
+    uint32_t first = wick_threads_find_sig(&ts, own_tid())->serial;
+    int armed = log.armed;
+    wick_threads_java(&ts, own_tid(), 0x8000, "second", 2);
+    struct wick_thread *t = wick_threads_find_sig(&ts, own_tid());
+    assert_true(t->serial != first);
+    assert_int_equal(wick_load_relaxed(&t->java), 0x8000);
+    assert_int_equal(log.disarmed, 1);
+    assert_int_equal(log.armed, armed + 1);
+    assert_true(wick_threads_name(&ts, first, &name, text, sizeof text));
+    assert_string_equal(name.java_name, "first");
+    wick_threads_disarm(&ts);
+    wick_threads_release(&ts);
+}
+
+static void test_threads__slots_are_used_again_but_serials_never(void **state)
+{
+    uint32_t last = 0;
+    assert_int_equal(wick_threads_init(&ts), 0);
+    struct hook_log log = {0};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, &log};
+    wick_threads_arm(&ts, &hooks);
+    uint32_t top = ts.top;
+    for (int i = 0; i < 20; i++) {
+        struct helper h;
+        helper_start(&h, "short");
+        wick_threads_poll(&ts);
+        struct wick_thread *t = wick_threads_find_sig(&ts, h.tid);
+        assert_non_null(t);
+        assert_true(t->serial > last);
+        last = t->serial;
+        helper_end(&h);
+        wick_threads_poll(&ts);
+        assert_int_equal(ts.top, top);
+    }
+    assert_int_equal(log.disarmed, 20);
+    wick_threads_disarm(&ts);
+    wick_threads_release(&ts);
+}
+
+static void test_threads__wild_ids_are_nobody(void **state)
+{
+    static const int32_t wild[] = {0, -1, INT32_MIN, WICK_MAX_TID, INT32_MAX};
+    assert_int_equal(wick_threads_init(&ts), 0);
+    for (size_t i = 0; i < COUNT(wild); i++) {
+        assert_null(wick_threads_find_sig(&ts, wild[i]));
+        wick_threads_java(&ts, wild[i], 1, "x", 1);
+    }
+    assert_int_equal(ts.overflow, COUNT(wild));
+    assert_int_equal(ts.top, 1);
+    wick_threads_release(&ts);
+}
+
+static void test_perf_event__names_are_perfs_own(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t type;
+        uint64_t config;
+        bool cpu_time;
+    } cases[] = {{"cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, true},
+                 {"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, true},
+                 {"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false},
+                 {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false},
+                 {"r1a2b", PERF_TYPE_RAW, 0x1a2b, false},
+                 {"r0", PERF_TYPE_RAW, 0, false}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct perf_event_attr attr;
+        struct wick_err err = {0};
+        bool cpu_time = !cases[i].cpu_time;
+        assert_int_equal(wick_perf_event_parse(cases[i].name, &attr, &cpu_time, &err), 0);
+        assert_int_equal(attr.type, cases[i].type);
+        assert_int_equal(attr.config, cases[i].config);
+        assert_int_equal(attr.size, sizeof attr);
+        assert_true(attr.sample_period > 0);
+        assert_int_equal(cpu_time, cases[i].cpu_time);
+    }
+}
+
+static void test_perf_event__what_is_no_event_is_told_so(void **state)
+{
+    static const char *const names[] = {
+        "",          "r",   "rxyz", "r12 ",    "cpu-cloc",         "cpu-clock2",
+        ":",         "a:",  ":b",   "no:such", "../../etc:passwd", "sched:../../../etc/passwd",
+        "sched:a/b", "%s%n"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        struct perf_event_attr attr;
+        struct wick_err err = {0};
+        bool cpu_time;
+        int r = wick_perf_event_parse(names[i], &attr, &cpu_time, &err);
+        assert_true(r == -WICK_E_USAGE || (!strcmp(names[i], "no:such") && r == -WICK_E_PERM));
+        assert_true(err.msg[0]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads__arming_finds_every_thread_and_disarming_lets_all_go),
+        cmocka_unit_test(test_threads__a_poll_sees_births_and_deaths),
+        cmocka_unit_test(test_threads__java_threads_are_known_by_name_until_they_end),
+        cmocka_unit_test(test_threads__a_reused_tid_is_another_thread),
+        cmocka_unit_test(test_threads__slots_are_used_again_but_serials_never),
+        cmocka_unit_test(test_threads__wild_ids_are_nobody),
+        cmocka_unit_test(test_perf_event__names_are_perfs_own),
+        cmocka_unit_test(test_perf_event__what_is_no_event_is_told_so),
+    };
+    return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
+}
