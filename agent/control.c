@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One thread, one poll(2). It sleeps until somebody connects, so an idle agent costs nothing but its stack.
+ *
+ * Anybody in the network namespace can connect to an abstract socket, so a connection is judged by its credentials
+ * before a byte is read: the user this process runs as, or root. (wick run by root takes the target's user before it
+ * connects, because inside a user namespace the outer root has no number.) Who does not pass is hung up on, and the
+ * thread takes a pause, so that a flood of strangers costs at most a hundred accepts a second.
+ *
+ * A request is one packet and is answered by one packet; nothing here waits for a client. A reply that does not fit the
+ * client's socket buffer closes that client. A client that stays silent for IDLE_NS is closed, unless it holds a
+ * recording: then its end is the recording's end. There are MAX_CLIENTS places; when all are taken the one that has
+ * been silent longest gives way.
+ *
+ * Everything that changes the session happens under `lock`, because Agent_OnLoad and Agent_OnUnload act in threads of
+ * the JVM.
+ */
+#include "agent/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/session.h"
+#include "base/clock.h"
+#include "sys/sock.h"
+
+#define MAX_CLIENTS 8
+#define IDLE_NS     10000000000u
+#define PAUSE_NS    10000000u
+#define STACK_SIZE  (1u << 20) /* a thread that attaches to the JVM needs room for its guard zones */
+
+struct client {
+    int fd; /* -1 = free */
+    uint64_t heard_ns;
+    bool holds; /* the running recording ends with this connection */
+};
+
+/* Written by the control thread only, but for what is marked. */
+static struct {
+    pthread_mutex_t lock; /* around every wick_session_* call, and around the fields up to the blank line */
+    struct wick_err init;
+    int out_fd;                         /* duplicate of the recording's file, -1 = none */
+    uint64_t stop_at;                   /* option timeout, 0 = none */
+    bool started;                       /* the thread exists */
+    struct client clients[MAX_CLIENTS]; /* adopt() adds to it before or while the thread runs */
+
+    int listen_fd, wake_fd;
+    uint64_t pause_until; /* no accept before this time */
+    bool retired;
+    pid_t pid;
+} ctl = {.lock = PTHREAD_MUTEX_INITIALIZER, .out_fd = -1, .listen_fd = -1, .wake_fd = -1};
+
+struct reply {
+    int code;
+    int fd; /* sent along, closed afterwards; -1 = none */
+    char text[WICK_SOCK_REPLY_MAX - 16];
+};
+
+/* --- commands; ctl.lock is held ----------------------------------------------------------------------------------- */
+
+struct fds {
+    int out, dir, broker; /* -1 = none; who takes one sets it to -1 */
+};
+
+static void close_fds(struct fds *f)
+{
+    if (f->out >= 0)
+        close(f->out);
+    if (f->dir >= 0)
+        close(f->dir);
+    if (f->broker >= 0)
+        close(f->broker);
+    *f = (struct fds){-1, -1, -1};
+}
+
+static void drop_hold_locked(void)
+{
+    for (int i = 0; i < MAX_CLIENTS; i++)
+        ctl.clients[i].holds = false;
+    ctl.stop_at = 0;
+    wick_broker_set(-1);
+}
+
+static void forget_output_locked(void)
+{
+    if (ctl.out_fd >= 0)
+        close(ctl.out_fd);
+    ctl.out_fd = -1;
+}
+
+static int check_output(int fd, struct wick_err *err)
+{
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+        return wick_err_set(err, WICK_E_USAGE, "the descriptor passed for the recording is not open for writing");
+    return 0;
+}
+
+/* Expands %p %t %{}: a name in the option string of Agent_OnLoad; %n stays for the session. */
+static int expand_file(struct wick_session_opts *o, struct wick_err *err)
+{
+    char name[WICK_OPT_PATH_MAX];
+    if (!*o->file || wick_opt_is_sequence(o->file))
+        return 0;
+    if (wick_opt_expand(o->file, ctl.pid, (int64_t)time(NULL), 0, name, sizeof name))
+        return wick_err_set(err, WICK_E_USAGE, "the file name is too long once expanded");
+    memcpy(o->file, name, sizeof name);
+    return 0;
+}
+
+static int start_locked(struct wick_session_opts *o, struct fds *f, struct wick_err *err)
+{
+    int rc = 0, copy = -1;
+    if (ctl.init.code) {
+        *err = ctl.init;
+        return -ctl.init.code;
+    }
+    if (wick_session_running())
+        return wick_err_set(err, WICK_E_STATE, "a recording is already running: stop it first with `wick stop`");
+    if (f->out < 0 && !*o->file)
+        return wick_err_set(err, WICK_E_USAGE, "no output: give file=NAME");
+    if (f->out >= 0 && (rc = check_output(f->out, err)))
+        return rc;
+    if (f->out < 0 && (rc = expand_file(o, err)))
+        return rc;
+    forget_output_locked();
+    drop_hold_locked();
+    if (f->out >= 0)
+        copy = fcntl(f->out, F_DUPFD_CLOEXEC, 3);
+    wick_broker_set(f->broker);
+    f->broker = -1;
+    rc = wick_session_start(o, f->out, f->dir, err);
+    if (rc) {
+        wick_broker_set(-1);
+        if (copy >= 0)
+            close(copy);
+        return rc;
+    }
+    f->out = f->dir = -1; /* the session's now */
+    ctl.out_fd = copy;
+    ctl.stop_at = o->timeout_ns ? wick_clock_mono_ns() + o->timeout_ns : 0;
+    return 0;
+}
+
+static int stop_locked(struct wick_err *err)
+{
+    int rc = wick_session_stop(err);
+    drop_hold_locked();
+    return rc;
+}
+
+static void version_text(struct reply *r)
+{
+    snprintf(r->text, sizeof r->text, "version=%s\nbuild=%s\npid=%d\nrunning=%d\n", WICK_VERSION, wick_agent_build_id(),
+             (int)ctl.pid, wick_session_running());
+}
+
+static int run_locked(enum wick_opt_action action, struct wick_opts *o, struct fds *f, struct reply *r,
+                      struct wick_err *err)
+{
+    int rc = 0;
+    switch (action) {
+    case WICK_ACTION_START:
+        return start_locked(&o->s, f, err);
+    case WICK_ACTION_STOP:
+        /* Also after the recording has ended by itself: its file is still wanted. */
+        rc = wick_session_running() || ctl.out_fd < 0 ? stop_locked(err) : 0;
+        r->fd = ctl.out_fd;
+        ctl.out_fd = -1;
+        return rc;
+    case WICK_ACTION_DUMP:
+        if (f->out < 0)
+            return wick_err_set(err, WICK_E_USAGE, "dump needs an output descriptor");
+        if ((rc = check_output(f->out, err)))
+            return rc;
+        return wick_session_dump(f->out, err);
+    case WICK_ACTION_STATUS:
+        wick_session_status(r->text, sizeof r->text);
+        return 0;
+    case WICK_ACTION_VERSION:
+        version_text(r);
+        return 0;
+    case WICK_ACTION_RETIRE:
+        if (wick_session_running())
+            return wick_err_set(err, WICK_E_STATE, "a recording is running: stop it first");
+        forget_output_locked();
+        ctl.retired = true;
+        return 0;
+    default:
+        return wick_err_set(err, WICK_E_USAGE, "no action given: start, stop, dump or status");
+    }
+}
+
+static void run_command_locked(const char *command, size_t len, struct fds *f, struct reply *r)
+{
+    struct wick_err err = {0};
+    enum wick_opt_action action = WICK_ACTION_NONE;
+    struct wick_opts o;
+    r->text[0] = 0;
+    r->fd = -1;
+    wick_opt_defaults(&o);
+    int rc = wick_opt_parse_agent(command, len, &o, &action, &err);
+    if (!rc)
+        rc = run_locked(action, &o, f, r, &err);
+    r->code = -rc;
+    if (rc || (!r->text[0] && err.msg[0]))
+        snprintf(r->text, sizeof r->text, "%s", err.msg[0] ? err.msg : wick_err_text(rc));
+}
+
+/* --- clients ------------------------------------------------------------------------------------------------------ */
+
+/* Ends a connection; if a recording hangs on it, that too. */
+static void drop_client_locked(struct client *c)
+{
+    bool held = c->holds;
+    close(c->fd);
+    *c = (struct client){.fd = -1};
+    if (held && wick_session_running())
+        stop_locked(&(struct wick_err){0});
+}
+
+static int add_client_locked(int fd)
+{
+    struct client *best = NULL;
+    for (int i = 0; i < MAX_CLIENTS; i++) {
+        struct client *c = &ctl.clients[i];
+        if (c->fd < 0) {
+            best = c;
+            break;
+        }
+        if (!c->holds && (!best || c->heard_ns < best->heard_ns))
+            best = c;
+    }
+    if (!best)
+        return -WICK_E_LIMIT;
+    if (best->fd >= 0)
+        drop_client_locked(best);
+    *best = (struct client){.fd = fd, .heard_ns = wick_clock_mono_ns()};
+    return 0;
+}
+
+static bool send_reply(int fd, struct reply *r)
+{
+    char head[16];
+    int n = snprintf(head, sizeof head, "%d\n", r->code);
+    size_t text = strlen(r->text);
+    memmove(r->text + n, r->text, text < sizeof r->text - 16 ? text : sizeof r->text - 16);
+    if (text > sizeof r->text - 16)
+        text = sizeof r->text - 16;
+    memcpy(r->text, head, (size_t)n);
+    int rc = wick_sock_send(fd, r->text, text + (size_t)n, &r->fd, r->fd >= 0, MSG_DONTWAIT);
+    if (r->fd >= 0)
+        close(r->fd);
+    r->fd = -1;
+    return !rc;
+}
+
+static void sort_fds(const struct wick_sock_request *req, const int *list, struct fds *f)
+{
+    for (int i = 0; req->fds[i]; i++) {
+        if (req->fds[i] == 'o')
+            f->out = list[i];
+        else if (req->fds[i] == 'd')
+            f->dir = list[i];
+        else
+            f->broker = list[i];
+    }
+}
+
+/* Carries out one packet. False: hang up. */
+static bool serve_packet_locked(struct client *c, const char *packet, size_t len, const int *list, int n)
+{
+    struct wick_sock_request req;
+    struct fds f = {-1, -1, -1};
+    struct reply *r = malloc(sizeof *r);
+    bool was_running = wick_session_running(), ok = false;
+    if (!r || wick_sock_parse_request(packet, len, n, &req)) {
+        for (int i = 0; i < n; i++)
+            close(list[i]);
+        free(r);
+        return false;
+    }
+    sort_fds(&req, list, &f);
+    run_command_locked(req.command, req.command_len, &f, r);
+    close_fds(&f);
+    if (req.hold && !was_running && r->code == 0 && wick_session_running())
+        c->holds = true;
+    ok = send_reply(c->fd, r);
+    free(r);
+    return ok;
+}
+
+static void serve_client(struct client *c)
+{
+    char packet[WICK_SOCK_REQUEST_MAX];
+    int list[WICK_SOCK_FDS], n = 0;
+    ssize_t len = wick_sock_recv(c->fd, packet, sizeof packet, list, WICK_SOCK_FDS, &n, MSG_DONTWAIT);
+    if (len == -WICK_E_TIMEOUT)
+        return;
+    c->heard_ns = wick_clock_mono_ns();
+    if (len <= 0 || !serve_packet_locked(c, packet, (size_t)len, list, n))
+        drop_client_locked(c);
+}
+
+/* True for our own user and for root. */
+static bool may_command(int fd)
+{
+    struct ucred who;
+    return !wick_sock_peer(fd, &who) && (who.uid == geteuid() || who.uid == 0);
+}
+
+static void accept_client_locked(uint64_t now)
+{
+    int fd = accept4(ctl.listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0 && may_command(fd) && !add_client_locked(fd))
+        return;
+    if (fd >= 0)
+        close(fd);
+    /* Strangers, no descriptors left (EMFILE keeps the socket readable), or every place holds a recording. */
+    ctl.pause_until = now + PAUSE_NS;
+}
+
+/* --- the thread --------------------------------------------------------------------------------------------------- */
+
+/* Time to the next thing that happens without a message, in milliseconds; -1 = nothing is due. */
+static int next_due_locked(uint64_t now)
+{
+    uint64_t due = ctl.stop_at ? ctl.stop_at : UINT64_MAX;
+    if (ctl.pause_until > now && ctl.pause_until < due)
+        due = ctl.pause_until;
+    for (int i = 0; i < MAX_CLIENTS; i++) {
+        const struct client *c = &ctl.clients[i];
+        if (c->fd >= 0 && !c->holds && c->heard_ns + IDLE_NS < due)
+            due = c->heard_ns + IDLE_NS;
+    }
+    if (due == UINT64_MAX)
+        return -1;
+    uint64_t ms = due > now ? (due - now) / 1000000 + 1 : 0;
+    return ms > 3600000 ? 3600000 : (int)ms;
+}
+
+static void expire_locked(uint64_t now)
+{
+    if (ctl.stop_at && now >= ctl.stop_at) {
+        ctl.stop_at = 0;
+        if (wick_session_running())
+            stop_locked(&(struct wick_err){0});
+    }
+    for (int i = 0; i < MAX_CLIENTS; i++) {
+        struct client *c = &ctl.clients[i];
+        if (c->fd >= 0 && !c->holds && now >= c->heard_ns + IDLE_NS)
+            drop_client_locked(c);
+    }
+}
+
+/* Sets out what to wait for: wake, listen, then the clients in their places. */
+static int prepare_poll_locked(struct pollfd *p, uint64_t now)
+{
+    p[0] = (struct pollfd){.fd = ctl.wake_fd, .events = POLLIN};
+    p[1] = (struct pollfd){.fd = now < ctl.pause_until ? -1 : ctl.listen_fd, .events = POLLIN};
+    for (int i = 0; i < MAX_CLIENTS; i++)
+        p[2 + i] = (struct pollfd){.fd = ctl.clients[i].fd, .events = POLLIN};
+    return next_due_locked(now);
+}
+
+static void handle_events_locked(const struct pollfd *p)
+{
+    uint64_t count, now = wick_clock_mono_ns();
+    if (p[0].revents && read(ctl.wake_fd, &count, sizeof count) < 0)
+        return;
+    for (int i = 0; i < MAX_CLIENTS; i++)
+        if (p[2 + i].fd >= 0 && p[2 + i].revents && ctl.clients[i].fd == p[2 + i].fd)
+            serve_client(&ctl.clients[i]);
+    if (p[1].revents)
+        accept_client_locked(now);
+    expire_locked(now);
+}
+
+static void *control_thread(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&ctl.lock);
+    while (!ctl.retired) {
+        struct pollfd p[2 + MAX_CLIENTS];
+        int ms = prepare_poll_locked(p, wick_clock_mono_ns());
+        pthread_mutex_unlock(&ctl.lock);
+        int n = poll(p, 2 + MAX_CLIENTS, ms);
+        pthread_mutex_lock(&ctl.lock);
+        if (n >= 0)
+            handle_events_locked(p);
+    }
+    close(ctl.listen_fd);
+    ctl.listen_fd = -1;
+    for (int i = 0; i < MAX_CLIENTS; i++)
+        if (ctl.clients[i].fd >= 0)
+            drop_client_locked(&ctl.clients[i]);
+    ctl.started = false; /* a later load of this very build starts it again */
+    pthread_mutex_unlock(&ctl.lock);
+    return NULL;
+}
+
+static int spawn_thread(void)
+{
+    pthread_t thread;
+    pthread_attr_t attr;
+    sigset_t all, old;
+    if (pthread_attr_init(&attr))
+        return -WICK_E_NOMEM;
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attr, STACK_SIZE);
+    /* The new thread inherits the mask: not even its first instruction can take one of the application's signals. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int rc = pthread_create(&thread, &attr, control_thread, NULL);
+    if (!rc)
+        pthread_setname_np(thread, "wick-control");
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attr);
+    return rc ? -WICK_E_LIMIT : 0;
+}
+
+static int start_listening_locked(struct wick_err *err)
+{
+    char name[WICK_SOCK_NAME_MAX];
+    ctl.pid = getpid();
+    ctl.retired = false;
+    ctl.listen_fd = wick_sock_listen(ctl.pid, name);
+    if (ctl.listen_fd < 0)
+        return wick_err_set(err, WICK_E_IO, "cannot open the control socket: %s", strerror(errno));
+    if (ctl.wake_fd < 0)
+        ctl.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (ctl.wake_fd >= 0 && !spawn_thread()) {
+        ctl.started = true;
+        return 0;
+    }
+    close(ctl.listen_fd);
+    ctl.listen_fd = -1;
+    return wick_err_set(err, WICK_E_LIMIT,
+                        "cannot start the control thread: the process is out of threads or descriptors");
+}
+
+int wick_control_start(const struct wick_err *init, struct wick_err *err)
+{
+    int rc = 0;
+    pthread_mutex_lock(&ctl.lock);
+    if (!ctl.started) {
+        for (int i = 0; i < MAX_CLIENTS; i++)
+            ctl.clients[i].fd = -1;
+        ctl.init = *init;
+        rc = start_listening_locked(err);
+    }
+    pthread_mutex_unlock(&ctl.lock);
+    return rc;
+}
+
+/* --- called from the JVM's threads -------------------------------------------------------------------------------- */
+
+static void wake(void)
+{
+    uint64_t one = 1;
+    if (write(ctl.wake_fd, &one, sizeof one) < 0)
+        return; /* the counter is full: it is awake already */
+}
+
+int wick_control_run(const char *options, size_t len, struct wick_err *err)
+{
+    struct reply *r = len ? malloc(sizeof *r) : NULL;
+    struct fds f = {-1, -1, -1};
+    if (!len)
+        return 0;
+    if (!r)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    pthread_mutex_lock(&ctl.lock);
+    run_command_locked(options, len, &f, r);
+    pthread_mutex_unlock(&ctl.lock);
+    wake(); /* a timeout may have been set */
+    close_fds(&f);
+    if (r->fd >= 0)
+        close(r->fd);
+    int rc = r->code ? wick_err_set(err, (enum wick_code)r->code, "%.900s", r->text) : 0;
+    free(r);
+    return rc;
+}
+
+bool wick_control_has_offer(int fd, unsigned long long dev, unsigned long long ino)
+{
+    struct stat st;
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    return !fstat(fd, &st) && S_ISSOCK(st.st_mode) && st.st_dev == dev && st.st_ino == ino && may_command(fd) &&
+           poll(&p, 1, 0) == 1;
+}
+
+int wick_control_adopt(int fd, struct wick_err *err)
+{
+    char packet[WICK_SOCK_REQUEST_MAX];
+    int list[WICK_SOCK_FDS], n = 0;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    ssize_t len = wick_sock_recv(fd, packet, sizeof packet, list, WICK_SOCK_FDS, &n, MSG_DONTWAIT);
+    if (len <= 0) { /* a JVM before us has taken the request */
+        close(fd);
+        return 0;
+    }
+    pthread_mutex_lock(&ctl.lock);
+    int rc = add_client_locked(fd);
+    for (int i = 0; !rc && i < MAX_CLIENTS; i++)
+        if (ctl.clients[i].fd == fd && !serve_packet_locked(&ctl.clients[i], packet, (size_t)len, list, n))
+            drop_client_locked(&ctl.clients[i]);
+    pthread_mutex_unlock(&ctl.lock);
+    wake();
+    return rc ? wick_err_set(err, WICK_E_LIMIT, "too many control connections") : 0;
+}
+
+void wick_control_shutdown(void)
+{
+    pthread_mutex_lock(&ctl.lock);
+    if (wick_session_running())
+        stop_locked(&(struct wick_err){0});
+    pthread_mutex_unlock(&ctl.lock);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * control.h - the agent's listening thread and its link to the CLI
+ *
+ * Threads: wick_control_broker_open may be called by any thread that is not a signal handler, also from within
+ *          wick_session_start; the rest by onload.c.
+ * Memory:  static; one malloc'ed buffer a request.
+ */
+#ifndef WICK_AGENT_CONTROL_H
+#define WICK_AGENT_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+struct perf_event_attr;
+
+/* Opens the control socket and starts the thread "wick-control"; the second call does nothing. init: the outcome of
+ * wick_agent_init, answered to every start if it is an error. */
+int wick_control_start(const struct wick_err *init, struct wick_err *err);
+
+/* Runs one option string in this thread ("start,event=cpu,file=x.jfr"). An empty string does nothing. */
+int wick_control_run(const char *options, size_t len, struct wick_err *err);
+
+/* dev, ino: what fd must be, since the number may have come to mean something else. True if fd is the connection that
+ * `wick record -- command` left open and the request in it has not been taken. */
+bool wick_control_has_offer(int fd, unsigned long long dev, unsigned long long ino);
+
+/* Takes the connection that `wick record -- command` left open in fd for the first JVM of the command: carries out the
+ * request waiting in it and keeps it as a control connection. A JVM that comes too late leaves it alone: 0 then too. */
+int wick_control_adopt(int fd, struct wick_err *err);
+
+/* Ends a running recording: the JVM is going down. */
+void wick_control_shutdown(void);
+
+/* Asks the CLI that records us to open a perf event for thread tid of this process (attr->size set) and returns the
+ * descriptor (close-on-exec); -WICK_E_STATE if there is no such CLI, -WICK_E_GONE, -WICK_E_TIMEOUT (2 s),
+ * -WICK_E_PERM refused or not permitted to the CLI either, -WICK_E_NOTFOUND the thread has ended. */
+int wick_control_broker_open(const struct perf_event_attr *attr, pid_t tid);
+
+/* The broker's side of the session (broker.c): sets the descriptor, -1 = none. */
+void wick_broker_set(int fd);
+
+/* Hex build id of this library (GNU note), 40 digits, or "" if it was linked without. Constant. */
+const char *wick_agent_build_id(void);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session.h - the border between the agent's front end (onload, control) and what records
+ *
+ * The front end parses options, talks to the CLI and decides when; the functions below do the work. There is at most
+ * one recording at a time in a process.
+ *
+ * Threads: the front end calls start, stop, dump, status and init one at a time (it holds a lock), mostly from the
+ *          thread "wick-control", which is not attached to the JVM and has every signal blocked; start also from
+ *          Agent_OnLoad's thread, and stop from Agent_OnUnload's. wick_session_running is called from any thread, also
+ *          while another call is under way.
+ * Memory:  see each function. No function here may print, exit or throw into Java.
+ */
+#ifndef WICK_AGENT_SESSION_H
+#define WICK_AGENT_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jni.h>
+
+#include "base/err.h"
+#include "opt/option.h"
+
+/* Prepares what every recording needs (JVMTI, the reading of HotSpot's tables). Called once, from Agent_OnLoad (the VM
+ * is not up yet) or Agent_OnAttach, before the first start. An error is kept and answered to every start. */
+int wick_agent_init(JavaVM *vm, struct wick_err *err);
+
+/* Starts a recording. out_fd: where the JFR goes, opened for reading and writing, or -1: o->file (patterns already
+ * expanded, unless it is a sequence %n) is opened here, with O_NOFOLLOW and 0600, or in out_dirfd if that is not -1
+ * (the directory in which the CLI wants files of a sequence). On success both descriptors belong to the session, on
+ * failure they stay the caller's. err->msg may hold notes on success too (err->code 0): one sentence a line for the
+ * user, such as "perf events are not permitted: CPU timers are used, kernel frames are missing". Errors: -WICK_E_STATE
+ * if one is running, and others with a sentence. */
+int wick_session_start(const struct wick_session_opts *o, int out_fd, int out_dirfd, struct wick_err *err);
+
+/* Ends the recording and completes the file; the descriptors are closed. -WICK_E_STATE if none is running;
+ * -WICK_E_NOSPACE and others if the file is not whole (the recording has ended all the same). */
+int wick_session_stop(struct wick_err *err);
+
+/* Writes what has been recorded so far, as whole JFR chunks, to out_fd (borrowed), without ending the recording. */
+int wick_session_dump(int out_fd, struct wick_err *err);
+
+/* Describes the recording in lines "key=value\n", cut at cap, always terminated. Keys that the CLI shows: running
+ * (0/1), samples, dropped, bytes (of JFR written), elapsed_ns, engine (perf, timer, itimer), event, interval_ns, file,
+ * error (a sentence: the recording ended by itself, and why). Others may follow. */
+void wick_session_status(char *buf, size_t cap);
+
+/* True from a successful start to the end of the recording, whoever ended it. */
+bool wick_session_running(void);
+
+#endif
