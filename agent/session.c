@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session.c - one recording: puts recorder, engine, drain and output together
+ *
+ * The drain thread is the session's heart beat: every TICK it looks for new threads and empties the rings, every second
+ * it flushes the recording. It leaves the engine's signal unblocked, so that its own cost is in the profile.
+ *
+ * Before the VM is initialised (Agent_OnLoad) a start is only prepared - its output is open, so that mistakes are told
+ * at once - and carried out at VMInit.
+ */
+#include "agent/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/control.h"
+#include "agent/recording_info.h"
+#include "agent/vm.h"
+#include "base/clock.h"
+#include "engine/cpu.h"
+#include "record/drain.h"
+
+enum { TICK_MS = 50 };
+#define FLUSH_NS 1000000000ull
+
+enum phase { IDLE, PREPARED, RUNNING };
+
+static struct session {
+    pthread_mutex_t lock; /* drain and output; the front end serialises start and stop itself */
+    _Atomic int phase;
+    struct wick_session_opts opts;
+    struct wick_recorder recorder;
+    struct wick_cpu_engine cpu;
+    struct wick_drain drain;
+    struct wick_output output;
+    struct wick_recording_info info;
+    pthread_t thread;
+    int wake; /* eventfd: stop the drain thread */
+    uint64_t start_ns;
+    struct wick_totals final;    /* of the last recording */
+    struct wick_jfr_stats stats; /* likewise */
+    char error[256];             /* why the recording is not whole, "" = it is */
+    char file[WICK_OPT_PATH_MAX];
+} session = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1};
+
+static _Atomic bool vm_ended;
+
+static int begin(struct wick_err *err);
+
+static void vm_ready(void)
+{
+    struct wick_err err = {0};
+    if (atomic_load(&session.phase) != PREPARED)
+        return;
+    if (begin(&err)) {
+        wick_output_release(&session.output);
+        snprintf(session.error, sizeof session.error, "%.200s", err.msg);
+        atomic_store(&session.phase, IDLE);
+        dprintf(STDERR_FILENO, "wick: the recording did not start: %s\n", err.msg);
+    }
+}
+
+/* From here on the JVM takes itself apart: nothing may be started in it any more. */
+static void vm_death(void)
+{
+    atomic_store(&vm_ended, true);
+    wick_control_shutdown();
+}
+
+int wick_agent_init(JavaVM *vm, struct wick_err *err)
+{
+    return wick_vm_init(vm, vm_ready, vm_death, err);
+}
+
+bool wick_session_running(void)
+{
+    return atomic_load(&session.phase) != IDLE;
+}
+
+static int thread_names(void *arg, uint32_t serial, struct wick_jfr_thread *out)
+{
+    struct wick_thread_name n;
+    static char os_name[16], java_name[1024]; /* session.lock is held */
+    (void)arg;
+    if (!wick_threads_name(&wick_vm.threads, serial, &n, java_name, sizeof java_name))
+        return -WICK_E_NOTFOUND;
+    memcpy(os_name, n.os_name, sizeof os_name);
+    *out = (struct wick_jfr_thread){
+        .os_name = os_name, .os_tid = (uint64_t)n.tid, .java_name = n.java_name, .java_tid = n.java_tid, .group = NULL};
+    return 0;
+}
+
+static void chunk_end(void *arg)
+{
+    (void)arg;
+    wick_threads_refresh_names(&wick_vm.threads);
+}
+
+static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
+{
+    (void)arg;
+    wick_recording_info_write(&session.info, w, now_ns);
+}
+
+static void note_error(int rc)
+{
+    if (rc == -WICK_E_NOSPACE)
+        snprintf(session.error, sizeof session.error, "the disk is full: samples are being lost until there is room");
+    else if (rc == -WICK_E_IO)
+        snprintf(session.error, sizeof session.error, "the recording cannot be written: input/output error");
+}
+
+static void *drain_main(void *arg)
+{
+    struct session *s = arg;
+    uint64_t last_flush = wick_clock_mono_ns();
+    prctl(PR_SET_NAME, "wick-drain");
+    for (;;) {
+        struct pollfd p = {.fd = s->wake, .events = POLLIN};
+        if (poll(&p, 1, TICK_MS) > 0)
+            break;
+        uint64_t now = wick_clock_mono_ns();
+        pthread_mutex_lock(&s->lock);
+        wick_threads_poll(&wick_vm.threads);
+        wick_drain_round(&s->drain);
+        if (now - last_flush >= FLUSH_NS) {
+            last_flush = now;
+            note_error(wick_drain_flush(&s->drain, now));
+            wick_threads_forget(&wick_vm.threads);
+        }
+        pthread_mutex_unlock(&s->lock);
+    }
+    return NULL;
+}
+
+static int start_thread(struct session *s)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    sigdelset(&all, s->cpu.signal);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int r = pthread_create(&s->thread, NULL, drain_main, s);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return r;
+}
+
+/* perf events that a privileged CLI opens for us. */
+static int broker(void *arg, const struct perf_event_attr *attr, int32_t tid)
+{
+    (void)arg;
+    return wick_control_broker_open(attr, tid);
+}
+
+/* The least power of two that is not less than n. */
+static uint32_t power_of_two(uint64_t n)
+{
+    uint32_t p = 1;
+    while (p < n)
+        p *= 2;
+    return p;
+}
+
+static int open_recorder(struct session *s, struct wick_err *err)
+{
+    size_t limit = s->opts.memlimit_bytes;
+    int r = wick_recorder_init(&s->recorder, limit / 4 * 3, power_of_two(s->opts.ring), (uint32_t)s->opts.depth);
+    if (!r && (r = wick_walker_init(&s->recorder.walker, &wick_vm.jvm, &wick_vm.images)))
+        wick_recorder_release(&s->recorder);
+    if (r)
+        return wick_err_set(err, (enum wick_code) - r, "the recording's tables could not be set up: %s",
+                            wick_err_text(r));
+    struct wick_walker *w = &s->recorder.walker;
+    w->stubs = wick_vm.stubs;
+    w->stub_count = wick_vm.stub_count;
+    w->last_old_compile_id = wick_vm.last_old_compile_id;
+    return 0;
+}
+
+static void close_recorder(struct session *s)
+{
+    wick_walker_release(&s->recorder.walker);
+    wick_recorder_release(&s->recorder);
+}
+
+/* Everything but the output, which is open. */
+static int begin(struct wick_err *err)
+{
+    struct session *s = &session;
+    bool changed;
+    wick_elf_images_refresh(&wick_vm.images, &wick_vm.mem, &changed, NULL);
+    int r = open_recorder(s, err);
+    if (r)
+        return r;
+    const struct wick_cpu_config cpu = {
+        .event = s->opts.event, .interval = s->opts.interval_ns, .user_only = s->opts.all_user, .broker = broker};
+    const struct wick_drain_host host = {s, thread_names, chunk_end, chunk_begin};
+    const struct wick_drain_config config = {
+        .event_name = s->opts.event,
+        .chunk_bytes = s->opts.chunk_size_bytes,
+        .chunk_ns = s->opts.chunk_time_ns,
+        .memory_limit = s->opts.memlimit_bytes / 4,
+        .max_frames = s->recorder.max_frames,
+    };
+    s->start_ns = wick_clock_mono_ns();
+    s->info = (struct wick_recording_info){&s->opts, &s->cpu, wick_clock_epoch_ns() / 1000000};
+    s->wake = eventfd(0, EFD_CLOEXEC);
+    atomic_store(&s->recorder.running, 1);
+    r = wick_cpu_start(&s->cpu, &cpu, &s->recorder, &wick_vm.threads, err);
+    if (r)
+        goto no_engine;
+    r = wick_drain_open(&s->drain, &s->recorder, &wick_vm.images, &s->output, &host, &config, err);
+    if (r)
+        goto no_drain;
+    if (s->wake < 0 || start_thread(s)) {
+        r = wick_err_set(err, WICK_E_NOMEM, "the drain thread could not be started");
+        goto no_thread;
+    }
+    if (s->cpu.note[0])
+        snprintf(err->msg, sizeof err->msg, "%.150s", s->cpu.note);
+    atomic_store(&s->phase, RUNNING);
+    return 0;
+
+no_thread:
+    wick_cpu_stop(&s->cpu); /* the drain wants a quiet recorder */
+    wick_drain_close(&s->drain, wick_clock_mono_ns(), NULL, NULL);
+    goto no_engine;
+no_drain:
+    wick_cpu_stop(&s->cpu);
+no_engine:
+    if (s->wake >= 0)
+        close(s->wake);
+    s->wake = -1;
+    close_recorder(s);
+    return r;
+}
+
+/* Opens o->file. A new file gets mode 0600; links are not followed. */
+static int open_file(const struct wick_session_opts *o, int *fd, struct wick_err *err)
+{
+    *fd = open(o->file, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (*fd >= 0)
+        return 0;
+    return wick_err_set(err,
+                        errno == ENOSPC                     ? WICK_E_NOSPACE
+                        : errno == EACCES || errno == EPERM ? WICK_E_PERM
+                                                            : WICK_E_IO,
+                        "cannot create %s: %s%s", o->file, strerror(errno),
+                        errno == ELOOP ? " (it is a symbolic link, which is not followed)" : "");
+}
+
+/* The name of the files of a recording with limits: the file's without directory and suffix. */
+static void base_name(const char *file, char *out, size_t cap)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    const char *dot = strrchr(name, '.');
+    snprintf(out, cap, "%.*s", dot && dot > name ? (int)(dot - name) : (int)strlen(name), *name ? name : "wick");
+}
+
+static int open_output(const struct wick_session_opts *o, int out_fd, int out_dirfd, struct wick_err *err)
+{
+    struct wick_output *out = &session.output;
+    bool segments = out_dirfd >= 0 || (out_fd < 0 && (o->max_size_bytes || o->max_age_ns));
+    int r, fd = out_fd, dir = out_dirfd;
+    char base[WICK_OUTPUT_BASE_MAX + 1];
+    if (out_fd < 0 && out_dirfd < 0 && !o->file[0])
+        return wick_err_set(err, WICK_E_USAGE, "no output: give file=PATH");
+    if (!segments) {
+        if (fd < 0 && (r = open_file(o, &fd, err)))
+            return r;
+        r = wick_output_init_fd(out, fd);
+        if (r && out_fd < 0)
+            close(fd);
+        return r ? wick_err_set(err, WICK_E_USAGE, "the output must be a regular file") : 0;
+    }
+    base_name(o->file, base, sizeof base);
+    if (dir < 0) {
+        char path[WICK_OPT_PATH_MAX];
+        const char *slash = strrchr(o->file, '/');
+        snprintf(path, sizeof path, "%.*s", slash ? (int)(slash - o->file) + 1 : 1, slash ? o->file : ".");
+        dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (dir < 0)
+            return wick_err_set(err, WICK_E_IO, "cannot open the directory of %s: %s", o->file, strerror(errno));
+    }
+    r = wick_output_init_dir(out, dir, base, o->max_size_bytes, o->max_age_ns);
+    if (r && out_dirfd < 0)
+        close(dir);
+    return r ? wick_err_set(err, WICK_E_USAGE, "'%s' is no good base name for the files of a recording", base) : 0;
+}
+
+int wick_session_start(const struct wick_session_opts *o, int out_fd, int out_dirfd, struct wick_err *err)
+{
+    struct session *s = &session;
+    if (atomic_load(&s->phase) != IDLE)
+        return wick_err_set(err, WICK_E_STATE,
+                            "a recording is already running in this JVM: stop it first (wick stop %d)", (int)getpid());
+    if (atomic_load(&vm_ended))
+        return wick_err_set(err, WICK_E_STATE, "the JVM is ending");
+    s->error[0] = 0;
+    s->opts = *o;
+    memcpy(s->file, o->file, sizeof s->file);
+    int r = open_output(o, out_fd, out_dirfd, err);
+    if (r)
+        return r;
+    if (!atomic_load(&wick_vm.live)) {
+        atomic_store(&s->phase, PREPARED);
+        return 0;
+    }
+    r = begin(err);
+    if (r) {
+        /* on failure the caller keeps the descriptors it gave */
+        if (out_fd >= 0)
+            s->output.fd = -1;
+        if (out_dirfd >= 0)
+            s->output.dirfd = -1;
+        wick_output_release(&s->output);
+    }
+    return r;
+}
+
+int wick_session_stop(struct wick_err *err)
+{
+    struct session *s = &session;
+    int was = atomic_load(&s->phase);
+    if (was == IDLE)
+        return wick_err_set(err, WICK_E_STATE, "no recording is running in this JVM%s%s", s->error[0] ? ": " : "",
+                            s->error);
+    if (was == PREPARED) {
+        wick_output_release(&s->output);
+        atomic_store(&s->phase, IDLE);
+        return 0;
+    }
+    const uint64_t one = 1;
+    wick_cpu_stop(&s->cpu);
+    (void)!write(s->wake, &one, sizeof one);
+    pthread_join(s->thread, NULL);
+    pthread_mutex_lock(&s->lock);
+    wick_threads_refresh_names(&wick_vm.threads);
+    int r = wick_drain_close(&s->drain, wick_clock_mono_ns(), &s->final, &s->stats);
+    note_error(r);
+    wick_output_release(&s->output);
+    close(s->wake);
+    s->wake = -1;
+    close_recorder(s);
+    wick_threads_forget(&wick_vm.threads);
+    atomic_store(&s->phase, IDLE);
+    pthread_mutex_unlock(&s->lock);
+    if (r)
+        return wick_err_set(err, (enum wick_code) - r, "the recording is not whole: %s",
+                            s->error[0] ? s->error : wick_err_text(r));
+    return 0;
+}
+
+static int copy_bytes(int from, int to, uint64_t bytes, struct wick_err *err)
+{
+    char buf[64 << 10];
+    for (uint64_t at = 0; at < bytes;) {
+        size_t want = bytes - at < sizeof buf ? (size_t)(bytes - at) : sizeof buf;
+        ssize_t n = pread(from, buf, want, (off_t)at);
+        if (n <= 0)
+            return wick_err_set(err, WICK_E_IO, "cannot read the recording back: %s",
+                                n ? strerror(errno) : "it is shorter than it was");
+        for (ssize_t done = 0; done < n;) {
+            ssize_t w = write(to, buf + done, (size_t)(n - done));
+            if (w <= 0)
+                return wick_err_set(err, errno == ENOSPC ? WICK_E_NOSPACE : WICK_E_IO, "cannot write the dump: %s",
+                                    strerror(errno));
+            done += w;
+        }
+        at += (uint64_t)n;
+    }
+    return 0;
+}
+
+/* Copies the files of a recording with limits, oldest first. */
+static int copy_segments(const struct wick_output *o, int to, struct wick_err *err)
+{
+    for (size_t i = 0; i < o->count; i++) {
+        char name[WICK_OUTPUT_NAME_MAX];
+        struct stat st;
+        int fd = wick_output_segment_name(o, i, name) ? openat(o->dirfd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+        if (fd < 0)
+            continue; /* removed meanwhile by somebody else */
+        int r = fstat(fd, &st) ? 0 : copy_bytes(fd, to, (uint64_t)st.st_size, err);
+        close(fd);
+        if (r)
+            return r;
+    }
+    return 0;
+}
+
+int wick_session_dump(int out_fd, struct wick_err *err)
+{
+    struct session *s = &session;
+    struct stat st;
+    if (atomic_load(&s->phase) != RUNNING)
+        return wick_err_set(err, WICK_E_STATE, "no recording is running in this JVM");
+    /* Held while copying: nothing is written to the file meanwhile, and the rings buffer what is sampled. */
+    pthread_mutex_lock(&s->lock);
+    int r = wick_drain_flush(&s->drain, wick_clock_mono_ns());
+    note_error(r);
+    if (s->output.dirfd >= 0)
+        r = copy_segments(&s->output, out_fd, err);
+    else if (fstat(s->output.fd, &st))
+        r = wick_err_set(err, WICK_E_IO, "cannot read the recording back: %s", strerror(errno));
+    else
+        r = copy_bytes(s->output.fd, out_fd, (uint64_t)st.st_size, err);
+    pthread_mutex_unlock(&s->lock);
+    return r;
+}
+
+static size_t add(char *buf, size_t cap, size_t at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static size_t add(char *buf, size_t cap, size_t at, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = at < cap ? vsnprintf(buf + at, cap - at, fmt, ap) : 0;
+    va_end(ap);
+    return n > 0 ? at + (size_t)n : at;
+}
+
+void wick_session_status(char *buf, size_t cap)
+{
+    struct session *s = &session;
+    static const char *const drop_names[] = {
+#define X(NAME, name, text) name,
+#include "def/drop.def"
+#undef X
+    };
+    struct wick_totals t = s->final;
+    struct wick_jfr_stats stats = s->stats;
+    int phase = atomic_load(&s->phase);
+    uint64_t dropped = 0, now = wick_clock_mono_ns();
+    if (phase == RUNNING) {
+        pthread_mutex_lock(&s->lock);
+        wick_drain_totals(&s->drain, &t);
+        wick_jfr_writer_stats(s->drain.writer, &stats);
+        pthread_mutex_unlock(&s->lock);
+    }
+    for (int i = 0; i < WICK_DROP_COUNT; i++)
+        dropped += t.drops[i];
+    size_t n = add(buf, cap, 0, "running=%d\nversion=%s\nevent=%s\nfile=%s\n", phase != IDLE, WICK_VERSION,
+                   s->opts.event, s->file);
+    n = add(buf, cap, n, "fired=%" PRIu64 "\nsamples=%" PRIu64 "\ndropped=%" PRIu64 "\n", t.fired, t.recorded, dropped);
+    n = add(buf, cap, n,
+            "weight=%" PRIu64 "\ndropped_weight=%" PRIu64 "\nbiased_weight=%" PRIu64 "\nbroken=%" PRIu64
+            "\ngaps=%" PRIu64 "\n",
+            t.weight, t.drop_weight, t.biased_weight, t.broken, t.gaps);
+    n = add(buf, cap, n, "handler_ns=%" PRIu64 "\nwalk_ns=%" PRIu64 "\nframes=%" PRIu64 "\nbytes=%" PRIu64 "\n",
+            t.handler_ns, t.walk_ns, t.frames, stats.bytes);
+    for (int i = 0; i < WICK_DROP_COUNT; i++)
+        if (t.drops[i])
+            n = add(buf, cap, n, "drop_%s=%" PRIu64 "\n", drop_names[i], t.drops[i]);
+    if (phase == RUNNING)
+        n = add(buf, cap, n, "elapsed_ns=%" PRIu64 "\nengine=%s\ninterval_ns=%" PRIu64 "\nkernel_frames=%d\nnote=%s\n",
+                now - s->start_ns, wick_cpu_mode_name(&s->cpu), s->cpu.interval, s->cpu.kernel_frames, s->cpu.note);
+    if (s->error[0])
+        n = add(buf, cap, n, "error=%s\n", s->error);
+    if (n >= cap && cap)
+        buf[cap - 1] = 0;
+}
