@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/ui.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_quiet;
+static bool progress_shown;
+
+void wick_ui_set_quiet(bool quiet)
+{
+    is_quiet = quiet;
+}
+
+const char *wick_ui_colour(FILE *f, enum wick_ui_colour c)
+{
+    static const char *const codes[] = {"\033[0m", "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[33m"};
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    if ((no && *no) || !isatty(fileno(f)) || (term && !strcmp(term, "dumb")))
+        return "";
+    return codes[c];
+}
+
+int wick_ui_fail(const struct wick_err *err)
+{
+    wick_ui_progress_end();
+    fprintf(stderr, "%swick:%s ", wick_ui_colour(stderr, WICK_UI_RED), wick_ui_colour(stderr, WICK_UI_PLAIN));
+    for (const char *p = err->msg[0] ? err->msg : wick_err_text(err->code); *p; p++)
+        fputc((unsigned char)*p < 0x20 && *p != '\n' ? '?' : *p, stderr);
+    fputc('\n', stderr);
+    return err->code ? wick_err_exit(err->code) : 1;
+}
+
+void wick_ui_note(const char *fmt, ...)
+{
+    if (is_quiet)
+        return;
+    wick_ui_progress_end();
+    va_list ap;
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+}
+
+bool wick_ui_shows_progress(void)
+{
+    return !is_quiet && isatty(STDERR_FILENO);
+}
+
+void wick_ui_progress(const char *fmt, ...)
+{
+    if (!wick_ui_shows_progress())
+        return;
+    fputs("\r\033[K", stderr);
+    va_list ap;
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fflush(stderr);
+    progress_shown = true;
+}
+
+void wick_ui_progress_end(void)
+{
+    if (progress_shown)
+        fputs("\r\033[K", stderr);
+    progress_shown = false;
+}
+
+const char *wick_ui_bytes(uint64_t n, char *out, size_t cap)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    double v = (double)n;
+    size_t u = 0;
+    for (; v >= 999.5 && u < 4; u++)
+        v /= 1000;
+    snprintf(out, cap, u && v < 9.95 ? "%.1f %s" : "%.0f %s", v, units[u]);
+    return out;
+}
+
+const char *wick_ui_count(uint64_t n, char *out, size_t cap)
+{
+    char digits[24];
+    int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+    size_t o = 0;
+    for (int i = 0; i < len && o + 2 < cap; i++) {
+        if (i && (len - i) % 3 == 0)
+            out[o++] = ',';
+        out[o++] = digits[i];
+    }
+    out[o] = 0;
+    return out;
+}
+
+const char *wick_ui_seconds(uint64_t ns, char *out, size_t cap)
+{
+    uint64_t s = ns / 1000000000u;
+    if (s < 120)
+        snprintf(out, cap, "%.1f s", (double)ns / 1e9);
+    else if (s < 7200)
+        snprintf(out, cap, "%llu min %llu s", (unsigned long long)(s / 60), (unsigned long long)(s % 60));
+    else
+        snprintf(out, cap, "%llu h %llu min", (unsigned long long)(s / 3600), (unsigned long long)(s / 60 % 60));
+    return out;
+}
+
+void wick_ui_plain(FILE *f, const char *s)
+{
+    for (; *s; s++)
+        fputc((unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s, f);
+}
+
+/* Length of the valid UTF-8 sequence at p, 0 if it is none. */
+static int utf8_len(const unsigned char *p)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    int n = *p < 0x80 ? 1 : (*p & 0xe0) == 0xc0 ? 2 : (*p & 0xf0) == 0xe0 ? 3 : (*p & 0xf8) == 0xf0 ? 4 : 0;
+    uint32_t v = n > 1 ? *p & (0x7fu >> n) : *p;
+    for (int i = 1; i < n; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+        v = v << 6 | (p[i] & 0x3f);
+    }
+    return n && v >= least[n] && v <= 0x10ffff && (v < 0xd800 || v > 0xdfff) ? n : 0;
+}
+
+void wick_ui_json_string(FILE *f, const char *s)
+{
+    const unsigned char *p = (const unsigned char *)s;
+    fputc('"', f);
+    while (*p) {
+        int n = utf8_len(p);
+        if (*p == '"' || *p == '\\')
+            fprintf(f, "\\%c", *p);
+        else if (*p < 0x20 || *p == 0x7f)
+            fprintf(f, "\\u%04x", *p);
+        else if (!n)
+            fputs("\\ufffd", f);
+        else
+            fwrite(p, 1, (size_t)n, f);
+        p += n ? n : 1;
+    }
+    fputc('"', f);
+}
+
+void wick_ui_wrap(FILE *f, const char *text, int at, int indent, int width)
+{
+    bool first = true;
+    while (*text) {
+        int n = (int)strcspn(text, " ");
+        if (!first && at + 1 + n > width) {
+            fprintf(f, "\n%*s", indent, "");
+            at = indent;
+        } else if (!first) {
+            fputc(' ', f);
+            at++;
+        }
+        fwrite(text, 1, (size_t)n, f);
+        at += n;
+        first = false;
+        text += n + (text[n] == ' ');
+    }
+    fputc('\n', f);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ui.h - what the user sees: errors, notes, the progress line, tables and JSON
+ *
+ * Results go to stdout, everything else to stderr. Colour and the progress line appear only on a terminal; NO_COLOR
+ * (no-color.org) switches colour off. Names of processes, classes and threads are hostile: they pass through
+ * wick_ui_plain() or wick_ui_json_string() before they reach a terminal.
+ *
+ * Threads: one.
+ * Memory:  none kept.
+ */
+#ifndef WICK_CLI_UI_H
+#define WICK_CLI_UI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+enum wick_ui_colour { WICK_UI_PLAIN, WICK_UI_BOLD, WICK_UI_DIM, WICK_UI_RED, WICK_UI_GREEN, WICK_UI_YELLOW };
+
+/* Silences notes and progress (option --quiet). */
+void wick_ui_set_quiet(bool quiet);
+
+/* Prints "wick: message" to stderr and returns the exit status of err's class. */
+int wick_ui_fail(const struct wick_err *err);
+
+/* Prints a line to stderr unless quiet; ends a progress line first. */
+void wick_ui_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* The escape sequence for a colour on f, or "" where there is none. */
+const char *wick_ui_colour(FILE *f, enum wick_ui_colour c);
+
+/* Shows a line that the next one overwrites; only on a terminal and unless quiet. */
+void wick_ui_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+bool wick_ui_shows_progress(void);
+
+/* Removes the progress line. */
+void wick_ui_progress_end(void);
+
+/* "1.2 MB" (powers of 1000), "1,234,567", "1 h 2 min" style; to out[cap], returned. */
+const char *wick_ui_bytes(uint64_t n, char *out, size_t cap);
+const char *wick_ui_count(uint64_t n, char *out, size_t cap);
+const char *wick_ui_seconds(uint64_t ns, char *out, size_t cap);
+
+/* Prints s with control characters as '?'. */
+void wick_ui_plain(FILE *f, const char *s);
+
+/* Prints s as a JSON string, quotes included; bytes that are no UTF-8 become U+FFFD. */
+void wick_ui_json_string(FILE *f, const char *s);
+
+/* Prints text at column `indent` broken at blanks before column `width`, the first line going on at column `at`. */
+void wick_ui_wrap(FILE *f, const char *text, int at, int indent, int width);
+
+#endif
