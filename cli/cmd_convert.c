@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_convert.c - wick convert: recordings in, another format out
+ *
+ * The output format comes from --to or from the output file's extension (export/format.h). One event type is
+ * written: adding samples of different types together would give a number that means nothing.
+ */
+#include "cli/convert.h"
+#include "cli/input.h"
+#include "cli/ui.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int wick_cmd_convert(int argc, char **argv);
+
+struct convert {
+    const char *out, *to, *event;
+    struct wick_export_options o;
+    const struct wick_format *format;
+};
+
+static void usage(FILE *f)
+{
+    fputs("Usage: wick convert [OPTION...] IN OUT\n"
+          "       wick convert [OPTION...] IN... -o OUT\n"
+          "\n"
+          "Reads JFR recordings (several make one profile; - is standard input) and writes another format.\n"
+          "\n"
+          "Options:\n"
+          "  -o, --output FILE   write to FILE (- is standard output, as is neither this option nor OUT)\n"
+          "      --to FORMAT     output format (default: by the extension of FILE, else collapsed)\n"
+          "      --title TEXT    heading of a picture\n"
+          "  -e, --event NAME    the samples to take: an event type's name, or cpu, wall, native, perf\n"
+          "                      (default: the first of these that the recording has)\n"
+          "      --samples       count samples; the default is their weight: nanoseconds for CPU and wall time,\n"
+          "                      occurrences for perf events\n"
+          "  -t, --threads       thread as root frame: [name tid=N]\n"
+          "      --annotate      mark the kind of each frame: _[j] compiled, _[i] inlined, _[k] kernel ...\n"
+          "      --lines         line numbers\n"
+          "      --signatures    parameter and return types\n"
+          "      --simple        class names without package\n"
+          "  -h, --help          this text\n"
+          "\n"
+          "Formats:\n",
+          f);
+    for (const struct wick_format *x = wick_formats; x->name; x++) {
+        fprintf(f, "  %-18s  %s (", x->name, x->text);
+        for (const char *const *e = x->extensions; *e; e++)
+            fprintf(f, "%s.%s", e == x->extensions ? "" : " ", *e);
+        fputs(")\n", f);
+    }
+}
+
+enum { OPT_TO = 256, OPT_TITLE, OPT_SAMPLES, OPT_ANNOTATE, OPT_LINES, OPT_SIGNATURES, OPT_SIMPLE };
+
+static const struct option longs[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"to", required_argument, NULL, OPT_TO},
+    {"title", required_argument, NULL, OPT_TITLE},
+    {"event", required_argument, NULL, 'e'},
+    {"samples", no_argument, NULL, OPT_SAMPLES},
+    {"threads", no_argument, NULL, 't'},
+    {"annotate", no_argument, NULL, OPT_ANNOTATE},
+    {"lines", no_argument, NULL, OPT_LINES},
+    {"signatures", no_argument, NULL, OPT_SIGNATURES},
+    {"simple", no_argument, NULL, OPT_SIMPLE},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+/* -1 = go on, otherwise the exit status. */
+static int parse(struct convert *c, int argc, char **argv)
+{
+    int opt;
+    optind = 0; /* getopt starts anew: another command may have used it */
+    while ((opt = getopt_long(argc, argv, "o:e:th", longs, NULL)) != -1) {
+        switch (opt) {
+        case 'o':
+            c->out = optarg;
+            break;
+        case OPT_TO:
+            c->to = optarg;
+            break;
+        case OPT_TITLE:
+            c->o.title = optarg;
+            break;
+        case 'e':
+            c->event = optarg;
+            break;
+        case 't':
+            c->o.threads = true;
+            break;
+        case OPT_SAMPLES:
+            c->o.counts = true;
+            break;
+        case OPT_ANNOTATE:
+            c->o.names |= WICK_NAME_ANNOTATE;
+            break;
+        case OPT_LINES:
+            c->o.names |= WICK_NAME_LINES;
+            break;
+        case OPT_SIGNATURES:
+            c->o.names |= WICK_NAME_SIGNATURES;
+            break;
+        case OPT_SIMPLE:
+            c->o.names |= WICK_NAME_SIMPLE;
+            break;
+        case 'h':
+            usage(stdout);
+            return 0;
+        default:
+            fputs("wick: `wick convert --help` lists the options\n", stderr);
+            return wick_err_exit(WICK_E_USAGE);
+        }
+    }
+    return -1;
+}
+
+static int choose_format(struct convert *c, struct wick_err *err)
+{
+    c->format = c->to                           ? wick_format_by_name(c->to)
+                : c->out && strcmp(c->out, "-") ? wick_format_by_file(c->out)
+                                                : wick_format_by_name("collapsed");
+    if (c->format)
+        return 0;
+    if (c->to)
+        return wick_err_set(err, WICK_E_USAGE, "unknown format '%s' (`wick convert --help` lists the formats)", c->to);
+    return wick_err_set(err, WICK_E_USAGE,
+                        "'%s' does not tell a format: end it in .html, .svg or .collapsed, or add --to FORMAT", c->out);
+}
+
+int wick_cmd_convert(int argc, char **argv)
+{
+    struct convert c = {0};
+    struct wick_err err = {0};
+    struct wick_profile p;
+    int status = parse(&c, argc, argv);
+    if (status >= 0)
+        return status;
+    if (optind >= argc) {
+        fputs("wick: no input (`wick convert --help` tells more)\n", stderr);
+        return wick_err_exit(WICK_E_USAGE);
+    }
+    int inputs = argc - optind;
+    if (!c.out && inputs > 1)
+        c.out = argv[optind + --inputs];
+    /* `wick convert *.jfr`, without -o, must not take the last recording for the output */
+    size_t len = c.out ? strlen(c.out) : 0;
+    if (len > 4 && !strcmp(c.out + len - 4, ".jfr")) {
+        fprintf(stderr, "wick: convert does not write recordings: %s would be overwritten; name the output with -o\n",
+                c.out);
+        return wick_err_exit(WICK_E_USAGE);
+    }
+    int rc = choose_format(&c, &err);
+    if (rc == 0 && c.format != wick_format_by_name("collapsed") && !c.out && isatty(STDOUT_FILENO))
+        rc = wick_err_set(&err, WICK_E_USAGE, "%s on a terminal is of no use; name a file", c.format->name);
+    if (rc == 0 && (rc = wick_profile_init(&p)) == 0) {
+        p.by_thread = c.o.threads;
+        p.by_state = false;
+        rc = wick_cli_read(&p, argv + optind, inputs, &err);
+        if (rc == 0)
+            rc = wick_cli_event(&p, c.event, &c.o.event, &err);
+        if (rc == 0)
+            rc = wick_convert_write(&p, c.format, &c.o, c.out, false, &err);
+        wick_profile_release(&p);
+    }
+    if (rc && !err.code)
+        wick_err_set(&err, (enum wick_code) - rc, "%s", wick_err_text(rc));
+    return rc ? wick_ui_fail(&err) : 0;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wick flame [options] IN... -o OUT
+ *
+ * Inputs are JFR recordings or collapsed stacks; which of the two is seen from the first bytes, not from the name. All
+ * inputs are added up in one picture, so they must be of one sort: a recording's weights have a unit, those of text do
+ * not. The output's form follows from its name.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "cli/input.h"
+#include "cli/save.h"
+#include "cli/ui.h"
+#include "export/picture.h"
+#include "flame/flame.h"
+#include "import/collapsed.h"
+#include "jfr/reader.h"
+
+int wick_cmd_flame(int argc, char **argv);
+
+static const char usage[] =
+    "Usage: wick flame [OPTION...] IN... -o OUT\n"
+    "\n"
+    "Draws a flame graph. IN is a JFR recording or a file of collapsed stacks, - for standard input; several are\n"
+    "added up.\n"
+    "\n"
+    "Options:\n"
+    "  -o, --output FILE     .html, .svg or .collapsed; without it HTML goes to standard output\n"
+    "      --title TEXT      heading (default: the name of the first input)\n"
+    "      --subtitle TEXT   what was measured (default: what the recording says)\n"
+    "  -r, --reverse         leaf-up: merge stacks from the leaf\n"
+    "  -i, --inverted        root at the top\n"
+    "      --min-width PCT   SVG: leave out boxes narrower than PCT per cent (default: half a pixel)\n"
+    "  -h, --help            this text\n"
+    "\n"
+    "For recordings:\n"
+    "  -e, --event NAME      the samples to take: an event type's name, or cpu, wall, native, perf\n"
+    "                        (default: the first of these that the recording has)\n"
+    "  -t, --threads         the thread as root frame\n"
+    "      --samples         count samples instead of adding up their weights\n"
+    "      --simple          class names without package\n"
+    "      --signatures      parameter and return types\n"
+    "\n"
+    "For collapsed stacks:\n"
+    "  -u, --unit UNIT       unit of the weights: samples (default), ns, bytes, or a word of yours\n";
+
+struct job {
+    struct wick_flame_opts flame;
+    struct wick_export_options export;
+    const char *event, *out;
+    struct wick_tree *tree;
+    struct wick_profile profile;
+    bool text, recording; /* sorts of input seen */
+};
+
+/* ---- input ---- */
+
+static int mixed(const char *name, struct wick_err *err)
+{
+    return wick_err_set(err, WICK_E_USAGE,
+                        "%s: recordings and collapsed stacks cannot be added up, since only the former have a unit; "
+                        "convert the recordings with `wick convert` first",
+                        name);
+}
+
+/* Everything that is left in `in`, after what is in sb already. */
+static int slurp(FILE *in, struct wick_strbuf *sb, const char *name, struct wick_err *err)
+{
+    char buf[65536];
+    size_t n;
+    while ((n = fread(buf, 1, sizeof buf, in)) > 0 && !sb->failed)
+        wick_strbuf_add(sb, buf, n);
+    if (sb->failed)
+        return wick_err_set(err, WICK_E_NOMEM, "not enough memory to hold %s", name);
+    return ferror(in) ? wick_err_set(err, WICK_E_IO, "cannot read %s: %s", name, strerror(errno)) : 0;
+}
+
+static int read_text(struct job *j, FILE *in, const char *name, struct wick_err *err)
+{
+    int rc = wick_collapsed_read(j->tree, in, name, err);
+    size_t n = strlen(err->msg);
+    if (rc == -WICK_E_FORMAT && !wick_tree_node(j->tree, WICK_TREE_ROOT)->total)
+        snprintf(err->msg + n, sizeof err->msg - n, ", and this is no JFR recording either");
+    return rc;
+}
+
+/* An input that cannot be read twice, held in memory. */
+static int read_bytes(struct job *j, const struct wick_strbuf *sb, const char *name, struct wick_err *err)
+{
+    if (wick_jfr_is_recording(sb->buf, sb->len)) {
+        j->recording = true;
+        return j->text ? mixed(name, err) : wick_cli_read_memory(&j->profile, sb->buf, sb->len, name, err);
+    }
+    j->text = true;
+    if (j->recording)
+        return mixed(name, err);
+    FILE *in = sb->len ? fmemopen(sb->buf, sb->len, "r") : NULL;
+    if (!in)
+        return sb->len ? wick_err_set(err, WICK_E_NOMEM, "not enough memory to read %s", name) : 0;
+    int rc = read_text(j, in, name, err);
+    fclose(in);
+    return rc;
+}
+
+static int read_stream(struct job *j, FILE *in, const char *path, const char *name, struct wick_err *err)
+{
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    char head[16];
+    errno = 0;
+    size_t n = fread(head, 1, sizeof head, in);
+    if (!n && ferror(in))
+        return wick_err_set(err, WICK_E_IO, "cannot read %s: %s", name, strerror(errno));
+    if (in == stdin || fseek(in, 0, SEEK_SET)) {
+        wick_strbuf_add(&sb, head, n);
+        int rc = slurp(in, &sb, name, err);
+        rc = rc ? rc : read_bytes(j, &sb, name, err);
+        wick_strbuf_release(&sb);
+        return rc;
+    }
+    if (wick_jfr_is_recording(head, n)) {
+        char *const paths[] = {(char *)path};
+        j->recording = true;
+        return j->text ? mixed(name, err) : wick_cli_read(&j->profile, paths, 1, err);
+    }
+    j->text = true;
+    return j->recording ? mixed(name, err) : read_text(j, in, name, err);
+}
+
+static int read_input(struct job *j, const char *path, struct wick_err *err)
+{
+    if (!strcmp(path, "-"))
+        return read_stream(j, stdin, path, "standard input", err);
+    FILE *in = fopen(path, "re");
+    if (!in) {
+        int e = errno;
+        return wick_err_set(err,
+                            e == ENOENT   ? WICK_E_NOTFOUND
+                            : e == EACCES ? WICK_E_PERM
+                                          : WICK_E_IO,
+                            "cannot open %s: %s", path, strerror(e));
+    }
+    int rc = read_stream(j, in, path, path, err);
+    fclose(in);
+    return rc;
+}
+
+/* ---- output ---- */
+
+typedef int writer(struct wick_tree *t, const struct wick_flame_opts *o, FILE *out, struct wick_err *err);
+
+static writer *writer_for(const char *path, struct wick_err *err)
+{
+    static const struct {
+        const char *format;
+        writer *write;
+    } writers[] = {
+        {"html", wick_flame_write_html}, {"svg", wick_flame_write_svg}, {"collapsed", wick_flame_write_collapsed}};
+    const struct wick_format *f = path && strcmp(path, "-") ? wick_format_by_file(path) : wick_format_by_name("html");
+    for (size_t i = 0; f && i < sizeof writers / sizeof *writers; i++)
+        if (!strcmp(writers[i].format, f->name))
+            return writers[i].write;
+    wick_err_set(err, WICK_E_USAGE, "'%s' does not tell a form: end it in .html, .svg or .collapsed", path);
+    return NULL;
+}
+
+/* The profile's samples of the chosen event go into the tree; unit and subtitle follow from them. */
+static int fold(struct job *j, struct wick_strbuf *subtitle, struct wick_err *err)
+{
+    int rc = wick_cli_event(&j->profile, j->event, &j->export.event, err);
+    rc = rc ? rc : wick_picture_fold(&j->profile, &j->export, j->tree, err);
+    if (rc)
+        return rc;
+    j->flame.unit = wick_picture_unit(&j->profile, &j->export);
+    wick_picture_subtitle(subtitle, &j->profile, &j->export);
+    if (!j->flame.subtitle && !subtitle->failed)
+        j->flame.subtitle = subtitle->buf;
+    return 0;
+}
+
+static int run(struct job *j, char **inputs, int n, struct wick_err *err)
+{
+    struct wick_strbuf subtitle = WICK_STRBUF_INIT;
+    const char *slash = strrchr(inputs[0], '/');
+    writer *write = writer_for(j->out, err);
+    int rc = write ? 0 : -err->code;
+    if (!rc && !j->out && isatty(STDOUT_FILENO))
+        rc = wick_err_set(err, WICK_E_USAGE, "HTML on a terminal is of no use; name a file with -o FILE.html");
+    for (int i = 0; !rc && i < n; i++)
+        rc = read_input(j, inputs[i], err);
+    if (!rc && j->recording)
+        rc = fold(j, &subtitle, err);
+    if (!rc && !wick_tree_node(j->tree, WICK_TREE_ROOT)->total)
+        rc = wick_err_set(err, WICK_E_FORMAT, "there are no stacks in the input, so there is nothing to draw");
+    if (!j->flame.title && strcmp(inputs[0], "-"))
+        j->flame.title = slash && slash[1] ? slash + 1 : inputs[0];
+    if (!rc) {
+        FILE *out = wick_save_open(j->out, false, err);
+        rc = out ? wick_save_close(out, j->out, write(j->tree, &j->flame, out, err), err) : -err->code;
+    }
+    wick_strbuf_release(&subtitle);
+    return rc;
+}
+
+/* ---- command line ---- */
+
+enum { OPT_TITLE = 256, OPT_SUBTITLE, OPT_MINWIDTH, OPT_SAMPLES, OPT_SIMPLE, OPT_SIGNATURES };
+
+static const struct option options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"title", required_argument, NULL, OPT_TITLE},
+    {"subtitle", required_argument, NULL, OPT_SUBTITLE},
+    {"unit", required_argument, NULL, 'u'},
+    {"reverse", no_argument, NULL, 'r'},
+    {"inverted", no_argument, NULL, 'i'},
+    {"minwidth", required_argument, NULL, OPT_MINWIDTH}, /* async-profiler's spelling */
+    {"min-width", required_argument, NULL, OPT_MINWIDTH},
+    {"event", required_argument, NULL, 'e'},
+    {"threads", no_argument, NULL, 't'},
+    {"samples", no_argument, NULL, OPT_SAMPLES},
+    {"simple", no_argument, NULL, OPT_SIMPLE},
+    {"signatures", no_argument, NULL, OPT_SIGNATURES},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+static bool parse_percent(const char *s, double *out)
+{
+    char *end;
+    *out = strtod(s, &end);
+    return !*end && end != s && *out >= 0 && *out <= 100;
+}
+
+/* -1 = go on, otherwise the exit status. */
+static int take_option(struct job *j, int c)
+{
+    switch (c) {
+    case 'o':
+        j->out = optarg;
+        return -1;
+    case OPT_TITLE:
+        j->flame.title = optarg;
+        return -1;
+    case OPT_SUBTITLE:
+        j->flame.subtitle = optarg;
+        return -1;
+    case 'u':
+        j->flame.unit = optarg;
+        return -1;
+    case 'r':
+        j->flame.reverse = true;
+        return -1;
+    case 'i':
+        j->flame.icicle = true;
+        return -1;
+    case OPT_MINWIDTH:
+        if (parse_percent(optarg, &j->flame.min_width))
+            return -1;
+        fprintf(stderr, "wick: --min-width takes a percentage, not '%s'\n", optarg);
+        return wick_err_exit(WICK_E_USAGE);
+    case 'e':
+        j->event = optarg;
+        return -1;
+    case 't':
+        j->export.threads = true;
+        return -1;
+    case OPT_SAMPLES:
+        j->export.counts = true;
+        return -1;
+    case OPT_SIMPLE:
+        j->export.names |= WICK_NAME_SIMPLE;
+        return -1;
+    case OPT_SIGNATURES:
+        j->export.names |= WICK_NAME_SIGNATURES;
+        return -1;
+    case 'h':
+        fputs(usage, stdout);
+        return 0;
+    default:
+        fputs("wick: `wick flame --help` lists the options\n", stderr);
+        return wick_err_exit(WICK_E_USAGE);
+    }
+}
+
+int wick_cmd_flame(int argc, char **argv)
+{
+    struct job j = {0};
+    struct wick_err err = {0};
+    int c, status = -1;
+    optind = 0; /* getopt starts anew: another command may have used it */
+    while (status < 0 && (c = getopt_long(argc, argv, "o:u:rie:th", options, NULL)) != -1)
+        status = take_option(&j, c);
+    if (status >= 0)
+        return status;
+    if (optind == argc) {
+        fputs("wick: no input (`wick flame --help` tells more)\n", stderr);
+        return wick_err_exit(WICK_E_USAGE);
+    }
+    j.tree = wick_tree_new();
+    int rc = j.tree ? wick_profile_init(&j.profile) : -WICK_E_NOMEM;
+    if (rc) {
+        wick_err_set(&err, WICK_E_NOMEM, "out of memory");
+    } else {
+        j.profile.by_thread = j.export.threads;
+        j.profile.by_state = false;
+        rc = run(&j, argv + optind, argc - optind, &err);
+        wick_profile_release(&j.profile);
+    }
+    wick_tree_free(j.tree);
+    return rc ? wick_ui_fail(&err) : 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * convert.h - from a recording to a picture
+ *
+ * Threads: one at a time.
+ * Memory:  none kept.
+ */
+#ifndef WICK_CLI_CONVERT_H
+#define WICK_CLI_CONVERT_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "export/format.h"
+
+struct wick_convert_opts {
+    const char *format; /* a name in wick_formats: "html", "svg", "collapsed" */
+    const char *title;  /* NULL = the format's own */
+    bool threads;       /* keep threads apart */
+};
+
+/* Reads the recording `in` (which may be /proc/self/fd/N, positioned anywhere) and writes the file `out`: its main
+ * event type, by weight. 0 or an error with a sentence; -WICK_E_NOTFOUND if the recording holds no samples. */
+int wick_convert_jfr(const char *in, const char *out, const struct wick_convert_opts *o, struct wick_err *err);
+
+/* Writes a profile to path (NULL or "-": standard output), or nothing: what could not be written to the end is removed.
+ * own: see wick_save_open. */
+int wick_convert_write(const struct wick_profile *p, const struct wick_format *format,
+                       const struct wick_export_options *o, const char *path, bool own, struct wick_err *err);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/input.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/strbuf.h"
+#include "jfr/reader.h"
+
+static void warn(const char *path, const struct wick_jfr_result *r)
+{
+    if (r->problems)
+        fprintf(stderr, "wick: %s is damaged: at offset %" PRIu64 ": %s (%" PRIu64 " such places)\n", path,
+                r->first_offset, r->first, r->problems);
+    if (r->lost_bytes)
+        fprintf(stderr, "wick: %s: %" PRIu64 " bytes could not be read\n", path, r->lost_bytes);
+    if (r->unresolved)
+        fprintf(stderr, "wick: %s: %" PRIu64 " of %" PRIu64 " samples have lost their stack\n", path, r->unresolved,
+                r->samples);
+}
+
+int wick_cli_read(struct wick_profile *p, char *const *paths, int n, struct wick_err *err)
+{
+    for (int i = 0; i < n; i++) {
+        struct wick_jfr_result res;
+        int rc = wick_jfr_read_file(p, paths[i], NULL, &res, err);
+        if (rc)
+            return rc;
+        warn(paths[i], &res);
+    }
+    return 0;
+}
+
+/* Names come from the recording; what would act on a terminal becomes '?'. */
+static void make_harmless(struct wick_strbuf *sb)
+{
+    for (size_t i = 0; i < sb->len; i++) {
+        unsigned char c = (unsigned char)sb->buf[i];
+        bool c1 = i && (unsigned char)sb->buf[i - 1] == 0xc2 && c >= 0x80 && c < 0xa0;
+        if (c < 0x20 || c == 0x7f)
+            sb->buf[i] = '?';
+        else if (c1)
+            sb->buf[i - 1] = sb->buf[i] = '?';
+    }
+}
+
+int wick_cli_read_memory(struct wick_profile *p, const void *data, size_t size, const char *name, struct wick_err *err)
+{
+    struct wick_jfr_result res;
+    int rc = wick_jfr_read_memory(p, data, size, NULL, &res, err);
+    if (!rc)
+        warn(name, &res);
+    return rc;
+}
+
+int wick_cli_event(const struct wick_profile *p, const char *name, uint16_t *event, struct wick_err *err)
+{
+    uint16_t found = name ? wick_profile_find_event(p, name) : wick_profile_main_event(p);
+    if (found) {
+        *event = found;
+        return 0;
+    }
+    if (!wick_profile_main_event(p))
+        return wick_err_set(err, WICK_E_NOTFOUND, "the recording holds no samples");
+    struct wick_strbuf list = WICK_STRBUF_INIT;
+    for (uint32_t i = 1; i < p->nevents; i++)
+        if (p->events[i].count)
+            wick_strbuf_addf(&list, "%s%s (%s)", list.len ? ", " : "", wick_profile_str(p, p->events[i].name),
+                             wick_event_kind_name(p->events[i].kind));
+    make_harmless(&list);
+    int rc = wick_err_set(err, WICK_E_NOTFOUND, "no samples of event \"%s\"; there are: %s", name, list.buf);
+    wick_strbuf_release(&list);
+    return rc;
+}

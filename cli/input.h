@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * input.h - recordings named on the command line become one profile
+ *
+ * Threads: one at a time.
+ * Memory:  the profile is the caller's.
+ */
+#ifndef WICK_CLI_INPUT_H
+#define WICK_CLI_INPUT_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "model/profile.h"
+
+/* Reads n files ("-" = standard input) into p, which must be initialised. Damage that leaves something to read is
+ * reported on standard error and is no failure. */
+int wick_cli_read(struct wick_profile *p, char *const *paths, int n, struct wick_err *err);
+
+/* The same for one recording in memory; name is what messages call it. */
+int wick_cli_read_memory(struct wick_profile *p, const void *data, size_t size, const char *name, struct wick_err *err);
+
+/* The event type to show: the one named, or the most significant one if name is NULL. Not found: -WICK_E_NOTFOUND and a
+ * message that lists what there is. */
+int wick_cli_event(const struct wick_profile *p, const char *name, uint16_t *event, struct wick_err *err);
+
+#endif
