@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wick start, stop, dump, status: a recording that outlives the command that started it.
+ *
+ * `start` opens the output and passes it to the agent. If a picture is wanted, the JFR goes to an unnamed temporary
+ * file that lives as long as the agent holds it; `stop` gets its descriptor back from the agent and draws the picture.
+ * The picture's name travels with the options, so that `stop` needs none.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/agentlib.h"
+#include "cli/client.h"
+#include "cli/cmd.h"
+#include "cli/output.h"
+#include "cli/recorder.h"
+#include "cli/target.h"
+#include "cli/ui.h"
+
+#define ANSWER_NS 120000000000u
+
+/* What all four commands begin with. */
+struct session {
+    struct wick_opts o;
+    struct wick_proc p;
+    struct wick_jvm_entry jvm;
+    struct wick_client *client;
+    bool open; /* p is */
+};
+
+/* Parses and opens the target. 0, 1 = help was printed, or an error. */
+static int begin(int argc, char **argv, struct session *s, struct wick_err *err)
+{
+    char **rest = calloc((size_t)argc + 1, sizeof *rest);
+    const char *word;
+    int nrest, dashdash;
+    memset(s, 0, sizeof *s);
+    s->client = malloc(sizeof *s->client);
+    if (!rest || !s->client) {
+        free(rest);
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    }
+    wick_client_init(s->client);
+    int rc = wick_cmd_parse(argc, argv, &s->o, rest, &nrest, &dashdash, err);
+    if (!rc)
+        rc = wick_target_operand(rest, nrest, argv[0], &word, err);
+    if (!rc)
+        rc = wick_target_open(word, &s->p, &s->jvm, err);
+    s->open = !rc;
+    free(rest);
+    return rc;
+}
+
+static int end(struct session *s, int rc, const struct wick_err *err)
+{
+    if (s->client)
+        wick_client_close(s->client);
+    free(s->client);
+    if (s->open)
+        wick_proc_close(&s->p);
+    return rc < 0 ? wick_ui_fail(err) : 0;
+}
+
+/* Connects to the agent that is there; it is not loaded for a mere question. */
+static int find_agent(struct session *s, struct wick_err *err)
+{
+    int rc = wick_client_find(&s->p, NULL, s->client, err);
+    if (rc == -WICK_E_NOTFOUND)
+        return wick_err_set(err, WICK_E_STATE, "process %d (%.100s) is not being recorded: wick's agent is not in it",
+                            (int)s->p.pid, s->jvm.main);
+    return rc;
+}
+
+static int start(struct session *s, struct wick_err *err)
+{
+    char lib[4096];
+    struct wick_cli_output out = {.fd = -1, .dir = -1};
+    struct wick_recording r;
+    int rc = wick_cli_output_plan(&s->o, &s->jvm, &out, err);
+    if (!rc)
+        rc = wick_agentlib_find(s->o.lib, lib, sizeof lib, err);
+    if (!rc)
+        rc = wick_client_obtain(&s->p, lib, s->o.attach_timeout_ns, s->client, err);
+    if (!rc && s->client->running)
+        rc = wick_err_set(err, WICK_E_STATE, "process %d is being recorded already: `wick stop %d` ends that recording",
+                          (int)s->p.pid, (int)s->p.pid);
+    if (!rc)
+        rc = wick_cli_output_open(&out, err);
+    if (rc)
+        return rc;
+    s->o.keep_running = true;
+    rc = wick_recording_init(&r, s->client, &s->p, err);
+    if (!rc) {
+        rc = wick_recording_send_start(&r, &s->o, &out, err);
+        if (!rc)
+            rc = wick_recording_await(&r, wick_clock_mono_ns() + ANSWER_NS, err);
+        wick_recording_release(&r);
+    }
+    if (!rc)
+        wick_ui_note("recording process %d (%s); `wick stop %d` writes %s", (int)s->p.pid, s->jvm.main, (int)s->p.pid,
+                     out.path);
+    else if (!out.sequence && !strcmp(out.format, "jfr"))
+        unlink(out.path);
+    wick_cli_output_close(&out);
+    return rc;
+}
+
+int wick_cmd_start(int argc, char **argv)
+{
+    struct session s;
+    struct wick_err err = {0};
+    int rc = begin(argc, argv, &s, &err);
+    if (!rc)
+        rc = start(&s, &err);
+    return end(&s, rc, &err);
+}
+
+/* Same file? */
+static bool is_file(int fd, const char *path)
+{
+    struct stat a, b;
+    return !fstat(fd, &a) && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Copies the recording in fd to the jfr file that the user named. */
+static int save_copy(int fd, struct wick_cli_output *out, struct wick_err *err)
+{
+    char buf[65536];
+    int rc = wick_cli_output_open(out, err);
+    off_t at = 0;
+    while (!rc) {
+        ssize_t n = pread(fd, buf, sizeof buf, at);
+        if (n == 0)
+            break;
+        if (n < 0 || write(out->fd, buf, (size_t)n) != n)
+            rc = wick_err_set(err, errno == ENOSPC ? WICK_E_NOSPACE : WICK_E_IO, "cannot copy the recording to %s: %s",
+                              out->path, strerror(errno));
+        at += n;
+    }
+    return rc;
+}
+
+/* Writes the output of a recording that has ended; fd: the agent's JFR. name: what `start` was told. */
+static int write_output(struct session *s, int fd, const char *name, struct wick_err *err)
+{
+    struct wick_cli_output out = {.fd = -1, .dir = -1};
+    if (!*s->o.s.file && *name)
+        snprintf(s->o.s.file, sizeof s->o.s.file, "%s", name);
+    int rc = wick_cli_output_plan(&s->o, &s->jvm, &out, err);
+    if (!rc && !out.sequence && !strcmp(out.format, "jfr") && !is_file(fd, out.path))
+        rc = save_copy(fd, &out, err);
+    if (!rc)
+        rc = wick_cli_output_finish(&out, fd, err);
+    wick_cli_output_close(&out);
+    return rc;
+}
+
+static int stop(struct session *s, struct wick_err *err)
+{
+    char name[WICK_OPT_PATH_MAX], threads[8];
+    int rc = find_agent(s, err);
+    if (!rc)
+        rc = wick_client_ask(s->client, "status", s->o.attach_timeout_ns, err);
+    if (rc)
+        return rc;
+    wick_client_value(s->client->text, "file", name, sizeof name);
+    if (wick_client_value(s->client->text, "threads", threads, sizeof threads))
+        s->o.s.threads = threads[0] == '1';
+    rc = wick_client_ask(s->client, "stop", ANSWER_NS, err);
+    if (rc)
+        return rc;
+    if (s->client->reply_fd >= 0)
+        return write_output(s, s->client->reply_fd, name, err);
+    /* Started by -agentpath or with a sequence: the agent opened its files itself. */
+    wick_ui_note("recording: %s", name);
+    return 0;
+}
+
+int wick_cmd_stop(int argc, char **argv)
+{
+    struct session s;
+    struct wick_err err = {0};
+    int rc = begin(argc, argv, &s, &err);
+    wick_ui_set_quiet(s.o.quiet);
+    if (!rc)
+        rc = stop(&s, &err);
+    return end(&s, rc, &err);
+}
+
+static int dump(struct session *s, struct wick_err *err)
+{
+    struct wick_cli_output out = {.fd = -1, .dir = -1};
+    int rc = wick_cli_output_plan(&s->o, &s->jvm, &out, err);
+    if (!rc && out.sequence)
+        rc = wick_err_set(err, WICK_E_USAGE, "%%n has no meaning for dump");
+    if (!rc)
+        rc = find_agent(s, err);
+    if (!rc)
+        rc = wick_cli_output_open(&out, err);
+    if (!rc)
+        rc = wick_client_send(s->client, "o", &out.fd, 1, false, "dump", err);
+    if (!rc)
+        rc = wick_client_receive(s->client, ANSWER_NS, err);
+    if (!rc)
+        rc = wick_cli_output_finish(&out, out.fd, err);
+    else if (out.fd >= 0 && !strcmp(out.format, "jfr"))
+        unlink(out.path);
+    wick_cli_output_close(&out);
+    return rc;
+}
+
+int wick_cmd_dump(int argc, char **argv)
+{
+    struct session s;
+    struct wick_err err = {0};
+    int rc = begin(argc, argv, &s, &err);
+    if (!rc)
+        rc = dump(&s, &err);
+    return end(&s, rc, &err);
+}
+
+static bool is_number(const char *s)
+{
+    return *s && !s[strspn(s, "0123456789")] && (s[0] != '0' || !s[1]) && strlen(s) < 16;
+}
+
+static void print_json(const struct session *s)
+{
+    printf("{\"pid\": %d, \"agent_version\": ", (int)s->p.pid);
+    wick_ui_json_string(stdout, s->client->version);
+    for (char *line = s->client->text; *line;) {
+        char *nl = strchr(line, '\n'), *eq = strchr(line, '=');
+        if (nl)
+            *nl = 0;
+        if (eq && (!nl || eq < nl)) {
+            *eq = 0;
+            fputs(", ", stdout);
+            wick_ui_json_string(stdout, line);
+            fputs(": ", stdout);
+            if (!strcmp(line, "running"))
+                fputs(eq[1] == '1' ? "true" : "false", stdout);
+            else if (is_number(eq + 1))
+                fputs(eq + 1, stdout);
+            else
+                wick_ui_json_string(stdout, eq + 1);
+        }
+        line = nl ? nl + 1 : line + strlen(line);
+    }
+    puts("}");
+}
+
+static int status(struct session *s, struct wick_err *err)
+{
+    int rc = find_agent(s, err);
+    if (!rc)
+        rc = wick_client_ask(s->client, "status", s->o.attach_timeout_ns, err);
+    if (rc)
+        return rc;
+    if (s->o.json)
+        print_json(s);
+    else
+        printf("pid=%d\nmain=%s\nagent_version=%s\n%s", (int)s->p.pid, s->jvm.main, s->client->version,
+               s->client->text);
+    return 0;
+}
+
+int wick_cmd_status(int argc, char **argv)
+{
+    struct session s;
+    struct wick_err err = {0};
+    int rc = begin(argc, argv, &s, &err);
+    if (!rc)
+        rc = status(&s, &err);
+    return end(&s, rc, &err);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/live.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "cli/agentlib.h"
+#include "cli/recorder.h"
+#include "cli/target.h"
+
+#define START_NS 60000000000u /* a JVM may be at a long safepoint */
+
+uint64_t wick_live_deadline(uint64_t duration_ns)
+{
+    uint64_t now = wick_clock_mono_ns();
+    return duration_ns < UINT64_MAX - now ? now + duration_ns : UINT64_MAX;
+}
+
+int wick_live_open(struct wick_live *l, const char *word, struct wick_err *err)
+{
+    l->client = NULL;
+    return wick_target_open(word, &l->proc, &l->jvm, err);
+}
+
+int wick_live_attach(struct wick_live *l, const struct wick_opts *o, struct wick_err *err)
+{
+    char lib[4096];
+    l->client = malloc(sizeof *l->client);
+    if (!l->client)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    wick_client_init(l->client);
+    int rc = wick_agentlib_find(o->lib, lib, sizeof lib, err);
+    if (!rc)
+        rc = wick_client_obtain(&l->proc, lib, o->attach_timeout_ns, l->client, err);
+    if (!rc && l->client->running)
+        rc = wick_err_set(err, WICK_E_STATE, "process %d is being recorded already: `wick stop %d` ends that recording",
+                          (int)l->proc.pid, (int)l->proc.pid);
+    return rc;
+}
+
+int wick_live_record(struct wick_live *l, const struct wick_opts *o, const struct wick_cli_output *out, bool *started,
+                     struct wick_err *err)
+{
+    struct wick_recording r;
+    *started = false;
+    int rc = wick_recording_init(&r, l->client, &l->proc, err);
+    if (rc)
+        return rc;
+    rc = wick_recording_send_start(&r, o, out, err);
+    if (!rc)
+        rc = wick_recording_await(&r, wick_clock_mono_ns() + START_NS, err);
+    *started = !rc;
+    if (!rc) {
+        rc = wick_recording_run(&r, wick_live_deadline(o->duration_ns), err);
+        if (!r.ended)
+            rc = wick_recording_stop(&r, err);
+    }
+    wick_recording_release(&r); /* from here on Ctrl-C kills */
+    return rc;
+}
+
+void wick_live_close(struct wick_live *l)
+{
+    if (l->client)
+        wick_client_close(l->client);
+    free(l->client);
+    wick_proc_close(&l->proc);
+}

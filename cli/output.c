@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/convert.h"
+#include "cli/ui.h"
+
+static const char *const formats[] = {"jfr", "html", "svg", "collapsed"};
+
+bool wick_cli_output_can_convert(void)
+{
+#ifdef WICK_HAVE_CONVERT
+    return true;
+#else
+    return false;
+#endif
+}
+
+static int convert(const char *in, const struct wick_cli_output *out, struct wick_err *err)
+{
+#ifdef WICK_HAVE_CONVERT
+    const struct wick_convert_opts o = {out->format, out->title, out->threads};
+    return wick_convert_jfr(in, out->path, &o, err);
+#else
+    (void)in;
+    return wick_err_set(err, WICK_E_UNSUPPORTED, "this build of wick writes jfr only, not %s", out->format);
+#endif
+}
+
+static const char *format_of_name(const char *file)
+{
+    const char *dot = strrchr(file, '.');
+    if (!dot || strchr(dot, '/'))
+        return NULL;
+    if (!strcmp(dot, ".htm"))
+        return "html";
+    if (!strcmp(dot, ".folded") || !strcmp(dot, ".txt"))
+        return "collapsed";
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (!strcmp(dot + 1, formats[i]))
+            return formats[i];
+    return NULL;
+}
+
+static int choose_format(const struct wick_opts *o, struct wick_cli_output *out, struct wick_err *err)
+{
+    const char *format = NULL;
+    if (*o->output) {
+        for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+            if (!strcmp(o->output, formats[i]))
+                format = formats[i];
+        if (!format)
+            return wick_err_set(err, WICK_E_USAGE, "option output: '%.40s' is none of html, svg, collapsed, jfr",
+                                o->output);
+    } else if (*o->s.file) {
+        format = format_of_name(o->s.file);
+        if (!format)
+            return wick_err_set(err, WICK_E_USAGE,
+                                "'%.200s' does not tell a format: end it in .html, .svg, .collapsed or .jfr, or add "
+                                "--output FORMAT",
+                                o->s.file);
+    } else {
+        format = wick_cli_output_can_convert() ? "html" : "jfr";
+    }
+    if (strcmp(format, "jfr") && !wick_cli_output_can_convert())
+        return wick_err_set(err, WICK_E_UNSUPPORTED, "this build of wick writes jfr only, not %s: use -f NAME.jfr",
+                            format);
+    snprintf(out->format, sizeof out->format, "%s", format);
+    return 0;
+}
+
+/* The simple name of a main class or jar, of harmless characters only. */
+static void label(const struct wick_jvm_entry *jvm, char *out, size_t cap)
+{
+    const char *s = jvm && *jvm->main ? jvm->main : "java";
+    const char *slash = strrchr(s, '/');
+    size_t n = 0;
+    for (s = slash && slash[1] ? slash + 1 : s; *s && n < cap - 1; s++)
+        out[n++] =
+            (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '.' ? *s : '-';
+    out[n] = 0;
+    if (out[0] == '.')
+        out[0] = '-';
+}
+
+static int make_absolute(char *path, struct wick_err *err)
+{
+    char cwd[PATH_MAX], joined[WICK_OPT_PATH_MAX];
+    if (*path == '/')
+        return 0;
+    if (!getcwd(cwd, sizeof cwd))
+        return wick_err_set(err, WICK_E_IO, "cannot tell the current directory: %s", strerror(errno));
+    if ((size_t)snprintf(joined, sizeof joined, "%s/%s", cwd, path) >= sizeof joined)
+        return wick_err_set(err, WICK_E_LIMIT, "the output's path is too long");
+    strcpy(path, joined);
+    return 0;
+}
+
+int wick_cli_output_plan(const struct wick_opts *o, const struct wick_jvm_entry *jvm, struct wick_cli_output *out,
+                         struct wick_err *err)
+{
+    char name[64], pattern[WICK_OPT_PATH_MAX];
+    struct wick_cli_output r = {.fd = -1, .dir = -1, .threads = o->s.threads};
+    int rc = choose_format(o, &r, err);
+    if (rc)
+        return rc;
+    label(jvm, name, sizeof name);
+    if (*o->s.file)
+        snprintf(pattern, sizeof pattern, "%s", o->s.file);
+    else
+        snprintf(pattern, sizeof pattern, jvm ? "wick-%s-%%p-%%t.%s" : "wick-%s-%%t.%s", name, r.format);
+    /* a limit is kept by removing the oldest of several files */
+    r.sequence = wick_opt_is_sequence(pattern) || o->s.max_size_bytes || o->s.max_age_ns;
+    if (r.sequence && strcmp(r.format, "jfr"))
+        return wick_err_set(err, WICK_E_USAGE, "%%n, --max-size and --max-age are for jfr files only");
+    if (wick_opt_is_sequence(pattern))
+        snprintf(r.path, sizeof r.path, "%s", pattern);
+    else if (wick_opt_expand(pattern, jvm ? jvm->pid : getpid(), (int64_t)time(NULL), 0, r.path, sizeof r.path))
+        return wick_err_set(err, WICK_E_LIMIT, "the output's path is too long once expanded");
+    rc = make_absolute(r.path, err);
+    snprintf(r.title, sizeof r.title, "%s", *o->title ? o->title : jvm && *jvm->main ? jvm->main : name);
+    if (!rc)
+        *out = r;
+    return rc;
+}
+
+static void directory_of(const char *path, char *dir, size_t cap)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(dir, cap, "%.*s", slash && slash > path ? (int)(slash - path) : 1, slash ? path : ".");
+}
+
+static int file_error(const char *what, const char *path, struct wick_err *err)
+{
+    if (errno == ELOOP)
+        return wick_err_set(err, WICK_E_PERM, "cannot %s %s: it is a symbolic link, which is not followed here", what,
+                            path);
+    enum wick_code code = errno == ENOSPC || errno == EDQUOT                    ? WICK_E_NOSPACE
+                          : errno == EACCES || errno == EPERM || errno == EROFS ? WICK_E_PERM
+                          : errno == ENOENT || errno == ENOTDIR                 ? WICK_E_NOTFOUND
+                                                                                : WICK_E_IO;
+    return wick_err_set(err, code, "cannot %s %s: %s", what, path, strerror(errno));
+}
+
+int wick_cli_output_temp(const char *dir, struct wick_err *err)
+{
+    const char *tmp = getenv("TMPDIR");
+    char name[PATH_MAX];
+    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return fd;
+    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
+        return file_error("create a file in", dir, err);
+    snprintf(name, sizeof name, "%s/wick-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd < 0)
+        return file_error("create a temporary file in", tmp && *tmp ? tmp : "/tmp", err);
+    unlink(name);
+    return fd;
+}
+
+/* A picture is written at the end, but that it cannot be should be said at the start. Leaves no trace. */
+static int check_picture(const char *path, struct wick_err *err)
+{
+    struct stat st;
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        close(fd);
+        unlink(path);
+        return 0;
+    }
+    if (errno != EEXIST)
+        return file_error("create", path, err);
+    fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return file_error("write", path, err);
+    bool plain = !fstat(fd, &st) && S_ISREG(st.st_mode);
+    close(fd);
+    return plain ? 0 : wick_err_set(err, WICK_E_IO, "%s is not a plain file", path);
+}
+
+int wick_cli_output_open(struct wick_cli_output *out, struct wick_err *err)
+{
+    char dir[WICK_OPT_PATH_MAX];
+    directory_of(out->path, dir, sizeof dir);
+    if (out->sequence) {
+        out->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        return out->dir < 0 ? file_error("open", dir, err) : 0;
+    }
+    if (strcmp(out->format, "jfr")) {
+        int rc = check_picture(out->path, err);
+        int fd = rc ? rc : wick_cli_output_temp(dir, err);
+        if (fd < 0)
+            return fd;
+        out->fd = fd;
+        return 0;
+    }
+    /* Not truncated before it is known to be a plain file: `-f /dev/sda` must not do harm. */
+    struct stat st;
+    int fd = open(out->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return file_error("create", out->path, err);
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || ftruncate(fd, 0)) {
+        close(fd);
+        return wick_err_set(err, WICK_E_IO, "%s is not a plain file", out->path);
+    }
+    out->fd = fd;
+    return 0;
+}
+
+/* The picture could not be made, which is no reason to lose the recording: it gets a name beside the picture's. */
+static void keep_recording(const struct wick_cli_output *out, const char *in, struct wick_err *err)
+{
+    char path[WICK_OPT_PATH_MAX + 8];
+    size_t n = strlen(err->msg);
+    snprintf(path, sizeof path, "%s.jfr", out->path);
+    if (!linkat(AT_FDCWD, in, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
+        snprintf(err->msg + n, sizeof err->msg - n, "\nwick: the recording is kept: `wick flame %s` draws it", path);
+}
+
+int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err *err)
+{
+    char in[64], size[32];
+    struct stat st;
+    if (out->sequence) {
+        wick_ui_note("recording: %s", out->path);
+        return 0;
+    }
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+        return wick_err_set(err, WICK_E_IO, "the recording is not a plain file");
+    if (!st.st_size) {
+        if (!strcmp(out->format, "jfr"))
+            unlink(out->path);
+        return wick_err_set(err, WICK_E_IO, "the recording is empty, so there is no %s", out->path);
+    }
+    if (strcmp(out->format, "jfr")) {
+        snprintf(in, sizeof in, "/proc/self/fd/%d", fd);
+        int rc = convert(in, out, err);
+        if (rc == -WICK_E_NOTFOUND)
+            return wick_err_set(err, WICK_E_NOTFOUND,
+                                "there were no samples, so there is nothing to draw: the JVM was idle");
+        if (rc) {
+            keep_recording(out, in, err);
+            return rc;
+        }
+        if (stat(out->path, &st))
+            st.st_size = 0;
+    }
+    wick_ui_note("%s: %s (%s)", strcmp(out->format, "jfr") ? "picture" : "recording", out->path,
+                 wick_ui_bytes((uint64_t)st.st_size, size, sizeof size));
+    return 0;
+}
+
+void wick_cli_output_close(struct wick_cli_output *out)
+{
+    if (out->fd >= 0)
+        close(out->fd);
+    if (out->dir >= 0)
+        close(out->dir);
+    out->fd = out->dir = -1;
+}

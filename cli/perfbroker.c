@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tid in a request is what the target calls its thread. In another pid namespace our number differs: the thread is
+ * looked for in /proc/PID/task by the last number of its NSpid line. Thread ids are reused, so after the event is open
+ * the thread must still be the target's; else somebody else's thread may have been hit and the event is closed.
+ */
+#include "cli/perfbroker.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sys/broker.h"
+#include "sys/sock.h"
+
+static bool is_thread_of(const struct wick_proc *p, pid_t tid)
+{
+    char path[32];
+    struct stat st;
+    snprintf(path, sizeof path, "task/%d", (int)tid);
+    return !fstatat(p->dir, path, &st, 0);
+}
+
+static pid_t nstid_of(const struct wick_proc *p, const char *task)
+{
+    char path[64];
+    struct wick_proc_status st;
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    snprintf(path, sizeof path, "task/%.20s/status", task);
+    bool ok = !wick_proc_read(p, path, &sb) && !wick_proc_parse_status(sb.buf, sb.len, &st);
+    wick_strbuf_release(&sb);
+    return ok ? st.nspid : 0;
+}
+
+pid_t wick_perfbroker_tid(const struct wick_proc *p, pid_t nstid)
+{
+    if (p->st.pid_depth <= 1)
+        return is_thread_of(p, nstid) ? nstid : 0;
+    int fd = openat(p->dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    pid_t found = 0;
+    for (struct dirent *e; dir && !found && (e = readdir(dir));)
+        if (e->d_name[0] != '.' && nstid_of(p, e->d_name) == nstid)
+            found = (pid_t)atoi(e->d_name);
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+/* The event's descriptor or -WICK_E_*. */
+static int open_event(const struct wick_proc *p, struct perf_event_attr *attr, pid_t nstid)
+{
+    pid_t tid = wick_perfbroker_tid(p, nstid);
+    if (!tid)
+        return -WICK_E_NOTFOUND;
+    int fd = (int)syscall(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0)
+        return errno == EACCES || errno == EPERM    ? -WICK_E_PERM
+               : errno == ESRCH                     ? -WICK_E_NOTFOUND
+               : errno == EMFILE || errno == ENFILE ? -WICK_E_LIMIT
+                                                    : -WICK_E_UNSUPPORTED;
+    if (!is_thread_of(p, tid) || wick_proc_gone(p)) {
+        close(fd);
+        return -WICK_E_NOTFOUND;
+    }
+    return fd;
+}
+
+bool wick_perfbroker_serve(int fd, const struct wick_proc *p)
+{
+    struct wick_broker_request r;
+    struct perf_event_attr attr;
+    ssize_t n = wick_sock_recv(fd, &r, sizeof r, NULL, 0, NULL, MSG_DONTWAIT);
+    if (n == -WICK_E_TIMEOUT)
+        return true;
+    if (n <= 0)
+        return false;
+    int event = wick_broker_check(&r, (size_t)n, &attr, NULL);
+    if (!event)
+        event = open_event(p, &attr, r.tid);
+    struct wick_broker_reply reply = {WICK_BROKER_MAGIC, n == sizeof r ? r.seq : 0, event < 0 ? event : 0};
+    int rc = wick_sock_send(fd, &reply, sizeof reply, &event, event >= 0, MSG_DONTWAIT);
+    if (event >= 0)
+        close(event);
+    return !rc;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * perfbroker.h - the CLI's side of the perf broker (sys/broker.h): opens events for one target
+ *
+ * Threads: one.
+ * Memory:  none.
+ */
+#ifndef WICK_CLI_PERFBROKER_H
+#define WICK_CLI_PERFBROKER_H
+
+#include "sys/proc.h"
+
+/* Answers one request waiting on fd. False if the agent has closed it. */
+bool wick_perfbroker_serve(int fd, const struct wick_proc *p);
+
+/* Finds the thread that process p knows as nstid; returns its id in our pid namespace, 0 if p has none. */
+pid_t wick_perfbroker_tid(const struct wick_proc *p, pid_t nstid);
+
+#endif
