@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wick top [options] FILE...
+ * wick top [options] PID|NAME
+ *
+ * The table is made of recordings; of a live JVM a short one is taken first, just as `wick record` does it, into
+ * memory. Which of the two an operand means: what exists as a file, or looks like a path, is a file.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/input.h"
+#include "cli/live.h"
+#include "cli/top_table.h"
+#include "cli/ui.h"
+
+#define DURATION "5"
+
+struct top {
+    struct wick_top_options table;
+    const char *event, *duration, *interval, *lib;
+};
+
+static void usage(FILE *f)
+{
+    fputs(
+        "Usage: wick top [OPTION...] FILE...\n"
+        "       wick top [OPTION...] PID|NAME\n"
+        "\n"
+        "Shows what the samples of recordings (- is standard input), or of a JVM now, have on top of their stacks\n"
+        "(self) and anywhere in them (total; recursion counts once).\n"
+        "\n"
+        "Options:\n"
+        "  -n, --rows N          show N rows (default 20; 0 = all)\n"
+        "      --by WHAT         a row for each method (default), class, thread or kind of code\n"
+        "  -e, --event NAME      the samples to take: an event type's name, or cpu, wall, native, perf (default: the\n"
+        "                        first of these that the recording has); types are never mixed\n"
+        "      --json            JSON; weights in the event's unit, time in nanoseconds\n"
+        "  -h, --help            this text\n"
+        "\n"
+        "For a JVM (-e is what to sample then, see `wick record --help`):\n"
+        "  -d, --duration TIME   how long to look (default " DURATION " s; Ctrl-C ends it earlier)\n"
+        "  -i, --interval TIME   time between samples of one thread (default 10ms)\n"
+        "      --lib PATH        the agent, instead of the libwick.so installed with wick\n",
+        f);
+}
+
+enum { OPT_BY = 256, OPT_JSON, OPT_LIB };
+
+static const struct option longs[] = {
+    {"rows", required_argument, NULL, 'n'},
+    {"by", required_argument, NULL, OPT_BY},
+    {"duration", required_argument, NULL, 'd'},
+    {"interval", required_argument, NULL, 'i'},
+    {"lib", required_argument, NULL, OPT_LIB},
+    {"event", required_argument, NULL, 'e'},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static int bad_usage(const char *what, const char *value)
+{
+    if (what)
+        fprintf(stderr, "wick: %s, not '%s'\n", what, value);
+    fputs("wick: `wick top --help` lists the options\n", stderr);
+    return wick_err_exit(WICK_E_USAGE);
+}
+
+/* -1 = go on, otherwise the exit status. */
+static int parse(struct top *t, int argc, char **argv)
+{
+    static const char *const by[] = {"method", "class", "thread", "kind"};
+    int opt;
+    optind = 0; /* getopt starts anew: another command may have used it */
+    while ((opt = getopt_long(argc, argv, "n:e:d:i:h", longs, NULL)) != -1) {
+        char *end;
+        unsigned i = 0;
+        switch (opt) {
+        case 'n':
+            t->table.rows = (uint32_t)strtoul(optarg, &end, 10);
+            if (*optarg < '0' || *optarg > '9' || *end)
+                return bad_usage("--rows wants a number", optarg);
+            break;
+        case OPT_BY:
+            while (i < 4 && strcmp(by[i], optarg) != 0)
+                i++;
+            if (i == 4)
+                return bad_usage("--by wants method, class, thread or kind", optarg);
+            t->table.by = (enum wick_top_by)i;
+            break;
+        case 'e':
+            t->event = optarg;
+            break;
+        case 'd':
+            t->duration = optarg;
+            break;
+        case 'i':
+            t->interval = optarg;
+            break;
+        case OPT_LIB:
+            t->lib = optarg;
+            break;
+        case OPT_JSON:
+            t->table.json = true;
+            break;
+        case 'h':
+            usage(stdout);
+            return 0;
+        default:
+            return bad_usage(NULL, NULL);
+        }
+    }
+    return -1;
+}
+
+static bool is_file(const char *word)
+{
+    size_t n = strlen(word);
+    return !strcmp(word, "-") || strchr(word, '/') || (n > 4 && !strcmp(word + n - 4, ".jfr")) || !access(word, F_OK);
+}
+
+/* Reads the files and prints the table. */
+static int show(const struct top *t, const char *event, char *const *paths, int n, struct wick_err *err)
+{
+    struct wick_top_options o = t->table;
+    struct wick_profile p;
+    int rc = wick_profile_init(&p);
+    if (rc)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    p.by_thread = o.by == WICK_TOP_THREAD;
+    p.by_state = false;
+    rc = wick_cli_read(&p, paths, n, err);
+    if (rc == 0)
+        rc = wick_cli_event(&p, event, &o.event, err);
+    if (rc == 0)
+        rc = wick_top_write(&p, &o, stdout, err);
+    if (rc == 0 && (fflush(stdout) || ferror(stdout)))
+        rc = wick_err_set(err, WICK_E_IO, "cannot write to standard output: %s", strerror(errno));
+    wick_profile_release(&p);
+    return rc;
+}
+
+/* The options of a recording, checked by those who know them. */
+static int record_options(const struct top *t, struct wick_opts *o, struct wick_err *err)
+{
+    char *args[12] = {"top", "-d", (char *)(t->duration ? t->duration : DURATION)}, *rest[12];
+    int n = 3, nrest = 0, dashdash = 0;
+    const char *const given[][2] = {{"-e", t->event}, {"-i", t->interval}, {"--lib", t->lib}};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        if (!given[i][1])
+            continue;
+        args[n++] = (char *)given[i][0];
+        args[n++] = (char *)given[i][1];
+    }
+    wick_opt_defaults(o);
+    return wick_opt_parse_args(n, args, WICK_CMD_RECORD, o, rest, &nrest, &dashdash, err);
+}
+
+static int look_at_jvm(const struct top *t, const char *word, struct wick_err *err)
+{
+    struct wick_cli_output out = {.format = "jfr", .path = "/top.jfr", .fd = -1, .dir = -1};
+    char path[64], *const paths[] = {path};
+    struct wick_opts o;
+    struct wick_live l;
+    bool started;
+    int rc = record_options(t, &o, err);
+    if (rc || (rc = wick_live_open(&l, word, err)))
+        return rc;
+    out.fd = memfd_create("wick-top", MFD_CLOEXEC);
+    if (out.fd < 0)
+        rc = wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
+    if (!rc)
+        rc = wick_live_attach(&l, &o, err);
+    if (!rc)
+        rc = wick_live_record(&l, &o, &out, &started, err);
+    wick_ui_progress_end();
+    if (!rc) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", out.fd);
+        rc = show(t, NULL, paths, 1, err);
+        if (rc == -WICK_E_NOTFOUND)
+            wick_err_set(err, WICK_E_NOTFOUND, "there were no samples: process %d did nothing all the time",
+                         (int)l.proc.pid);
+    }
+    wick_cli_output_close(&out);
+    wick_live_close(&l);
+    return rc;
+}
+
+int wick_cmd_top(int argc, char **argv)
+{
+    struct top t = {.table.rows = 20};
+    struct wick_err err = {0};
+    int status = parse(&t, argc, argv);
+    if (status >= 0)
+        return status;
+    if (optind >= argc) {
+        fputs("wick: which recording or JVM? (`wick top --help` tells more)\n", stderr);
+        return wick_err_exit(WICK_E_USAGE);
+    }
+    bool live = argc - optind == 1 && !is_file(argv[optind]);
+    if (!live && (t.duration || t.interval || t.lib))
+        wick_err_set(&err, WICK_E_USAGE, "--duration, --interval and --lib are for a JVM, not for recordings");
+    else if (live)
+        look_at_jvm(&t, argv[optind], &err);
+    else
+        show(&t, t.event, argv + optind, argc - optind, &err);
+    return err.code ? wick_ui_fail(&err) : 0;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * top_table.c - self and total weights by method, class, kind or thread
+ *
+ * Everything is done on the prefix tree of stacks, never stack by stack: the samples' weights are put on their
+ * nodes and summed into the parents (a parent's number is lower, so one pass from the end does it). Then a depth-first
+ * walk knows for each row how often it is on the current path; the node where that count leaves zero is the outermost
+ * one, and its sum is added to the row's total. So recursion counts once and the cost is linear in the nodes.
+ *
+ * Frames are mapped to rows by their shown name: overloads, and a method seen in several libraries or class loaders
+ * under one name, are one row.
+ */
+#include "top_table.h"
+#include "base/strbuf.h"
+#include "model/name.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    char *name; /* len bytes, any */
+    size_t len;
+    uint64_t self, total, self_count, total_count;
+    uint32_t on_path;
+};
+
+struct table {
+    const struct wick_profile *p;
+    const struct wick_top_options *o;
+    struct row *rows;
+    uint32_t nrows, cap_rows;
+    struct wick_index by_name;
+    uint32_t *frame_row;      /* by frame number: row + 1, 0 = not yet known */
+    uint64_t *weight, *count; /* by stack number: of the node and everything below */
+    uint32_t *child, *sibling;
+    uint64_t all_weight, all_count;
+    bool failed;
+};
+
+static uint32_t row_of(struct table *t, const struct wick_strbuf *name)
+{
+    uint64_t h = wick_hash_bytes(name->buf, name->len);
+    uint32_t at = wick_index_start(&t->by_name, h), id;
+    while (wick_index_next(&t->by_name, h, &at, &id))
+        if (t->rows[id].len == name->len && memcmp(t->rows[id].name, name->buf, name->len) == 0)
+            return id;
+    if (t->nrows == t->cap_rows) {
+        uint32_t cap = t->cap_rows ? t->cap_rows * 2 : 256;
+        struct row *bigger = reallocarray(t->rows, cap, sizeof *bigger);
+        t->failed = t->failed || !bigger;
+        if (!bigger)
+            return 0;
+        t->rows = bigger;
+        t->cap_rows = cap;
+    }
+    t->rows[t->nrows] = (struct row){.name = malloc(name->len + 1), .len = name->len};
+    if (t->rows[t->nrows].name)
+        memcpy(t->rows[t->nrows].name, name->buf, name->len + 1);
+    t->failed = t->failed || !t->rows[t->nrows].name || wick_index_add(&t->by_name, h, t->nrows);
+    return t->nrows++;
+}
+
+static uint32_t row_of_frame(struct table *t, uint32_t frame)
+{
+    if (t->frame_row[frame])
+        return t->frame_row[frame] - 1;
+    const struct wick_frame *f = &t->p->frames[frame];
+    const struct wick_function *fn = &t->p->functions[f->function];
+    bool is_java = wick_frame_kind_is_java(f->kind);
+    struct wick_strbuf name = WICK_STRBUF_INIT;
+    const struct wick_string *cls = &t->p->strings[fn->class_name];
+    switch (t->o->by) {
+    case WICK_TOP_KIND:
+        wick_strbuf_adds(&name, wick_frame_kind_name(f->kind));
+        break;
+    case WICK_TOP_CLASS:
+        if (is_java)
+            wick_class_name(&name, cls->s, cls->len, 0);
+        else
+            wick_strbuf_adds(&name, cls->len ? cls->s : wick_frame_kind_name(f->kind));
+        break;
+    default:
+        wick_function_name(&name, t->p, f->function, is_java, 0);
+    }
+    uint32_t row = row_of(t, &name);
+    t->failed = t->failed || name.failed;
+    t->frame_row[frame] = row + 1;
+    wick_strbuf_release(&name);
+    return row;
+}
+
+/* Adds with saturation. */
+static void add(uint64_t *sum, uint64_t v)
+{
+    if (__builtin_add_overflow(*sum, v, sum))
+        *sum = UINT64_MAX;
+}
+
+/* Puts the samples on their nodes; with by-thread tables that is all there is to do. */
+static void place_samples(struct table *t)
+{
+    for (uint32_t i = 0; i < t->p->naggs && !t->failed; i++) {
+        const struct wick_agg *a = &t->p->aggs[i];
+        uint64_t w = a->weight > 0 ? (uint64_t)a->weight : 0;
+        if (a->event != t->o->event)
+            continue;
+        add(&t->all_weight, w);
+        add(&t->all_count, a->count);
+        uint32_t row;
+        if (t->o->by == WICK_TOP_THREAD) {
+            struct wick_strbuf name = WICK_STRBUF_INIT;
+            wick_thread_name(&name, t->p, a->thread);
+            row = row_of(t, &name);
+            wick_strbuf_release(&name);
+        } else {
+            row = row_of_frame(t, t->p->stacks[a->stack].frame);
+            add(&t->weight[a->stack], w);
+            add(&t->count[a->stack], a->count);
+        }
+        if (t->failed)
+            return;
+        struct row *r = &t->rows[row];
+        add(&r->self, w);
+        add(&r->self_count, a->count);
+        if (t->o->by == WICK_TOP_THREAD) {
+            r->total = r->self;
+            r->total_count = r->self_count;
+        }
+    }
+}
+
+static void sum_and_link(struct table *t)
+{
+    const struct wick_stack *s = t->p->stacks;
+    for (uint32_t i = t->p->nstacks; i-- > 1;) {
+        add(&t->weight[s[i].parent], t->weight[i]);
+        add(&t->count[s[i].parent], t->count[i]);
+        t->sibling[i] = t->child[s[i].parent];
+        t->child[s[i].parent] = i;
+    }
+}
+
+/* The walk. Branches without samples are not entered. */
+static void add_totals(struct table *t)
+{
+    const struct wick_stack *s = t->p->stacks;
+    uint32_t node = t->child[0];
+    while (node && !t->failed) {
+        bool enter = t->count[node] || t->weight[node];
+        if (enter) {
+            uint32_t row = row_of_frame(t, s[node].frame);
+            if (t->failed)
+                return;
+            struct row *r = &t->rows[row];
+            if (r->on_path++ == 0) {
+                add(&r->total, t->weight[node]);
+                add(&r->total_count, t->count[node]);
+            }
+            if (t->child[node]) {
+                node = t->child[node];
+                continue;
+            }
+        }
+        for (; node; node = s[node].parent) {
+            if (t->count[node] || t->weight[node])
+                t->rows[t->frame_row[s[node].frame] - 1].on_path--;
+            if (t->sibling[node])
+                break;
+        }
+        node = node ? t->sibling[node] : 0;
+    }
+}
+
+static int by_self(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->self != y->self)
+        return x->self > y->self ? -1 : 1;
+    if (x->total != y->total)
+        return x->total > y->total ? -1 : 1;
+    int c = memcmp(x->name, y->name, x->len < y->len ? x->len : y->len);
+    return c ? c : x->len < y->len ? -1 : x->len > y->len;
+}
+
+/* --- output --- */
+
+/* A name for a terminal: control characters would act there. Bytes from 0x80 on are left as they are. */
+static void print_name(FILE *out, const char *s, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)s[i], next = i + 1 < len ? (unsigned char)s[i + 1] : 0;
+        bool c1 = c == 0xc2 && next >= 0x80 && next < 0xa0;
+        if (c < 0x20 || c == 0x7f || c1)
+            fprintf(out, "\\x%02x", c);
+        else
+            fputc(c, out);
+        if (c1)
+            fprintf(out, "\\x%02x", (unsigned char)s[++i]);
+    }
+}
+
+/* Length of the well-formed UTF-8 sequence at s, 0 if there is none. */
+static unsigned utf8_at(const unsigned char *s)
+{
+    unsigned n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+    for (unsigned i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+static void print_json_string(FILE *out, const char *s, size_t len)
+{
+    fputc('"', out);
+    for (const char *end = s + len; s < end;) {
+        unsigned char c = (unsigned char)*s;
+        unsigned n = utf8_at((const unsigned char *)s);
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (n == 0)
+            fputs("\\ufffd", out);
+        else if (c < 0x20 || c == 0x7f)
+            fprintf(out, "\\u%04x", c);
+        else
+            fwrite(s, 1, n, out);
+        s += n ? n : 1;
+    }
+    fputc('"', out);
+}
+
+static double percent(uint64_t part, uint64_t all)
+{
+    return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+static const char *const by_names[] = {"method", "class", "thread", "kind"};
+static const char *const unit_names[] = {"count", "ns", "bytes"};
+
+static void write_json(const struct table *t, uint32_t n, FILE *out)
+{
+    const struct wick_event_type *e = &t->p->events[t->o->event];
+    fputs("{\"event\":", out);
+    print_json_string(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
+    fprintf(out,
+            ",\"kind\":\"%s\",\"unit\":\"%s\",\"by\":\"%s\",\"weight\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"rows\":[",
+            wick_event_kind_name(e->kind), unit_names[e->unit], by_names[t->o->by], t->all_weight, t->all_count);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct row *r = &t->rows[i];
+        fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
+        print_json_string(out, r->name, r->len);
+        fprintf(out,
+                ",\"self\":%" PRIu64 ",\"self_samples\":%" PRIu64 ",\"total\":%" PRIu64 ",\"total_samples\":%" PRIu64
+                "}",
+                r->self, r->self_count, r->total, r->total_count);
+    }
+    fputs("\n]}\n", out);
+}
+
+/* Weights in the unit people read: milliseconds for time. */
+static void print_weight(FILE *out, unsigned unit, uint64_t w)
+{
+    if (unit == WICK_UNIT_NS)
+        fprintf(out, "%12.1f", (double)w / 1e6);
+    else
+        fprintf(out, "%12" PRIu64, w);
+}
+
+static void write_text(const struct table *t, uint32_t n, FILE *out)
+{
+    const struct wick_event_type *e = &t->p->events[t->o->event];
+    const char *unit = e->unit == WICK_UNIT_NS ? "ms" : e->unit == WICK_UNIT_BYTES ? "bytes" : "";
+    print_name(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
+    fprintf(out, " (%s): %" PRIu64 " samples", wick_event_kind_name(e->kind), t->all_count);
+    if (e->unit == WICK_UNIT_NS)
+        fprintf(out, " standing for %.3f s", (double)t->all_weight / 1e9);
+    else
+        fprintf(out, " standing for %" PRIu64 " %s", t->all_weight, *unit ? unit : "occurrences");
+    fputs("; by ", out);
+    fputs(by_names[t->o->by], out);
+    fputc('\n', out);
+    for (uint32_t i = 1; i < t->p->nevents; i++) {
+        const struct wick_event_type *x = &t->p->events[i];
+        if (i != t->o->event && x->count) {
+            fputs("not shown: ", out);
+            print_name(out, t->p->strings[x->name].s, t->p->strings[x->name].len);
+            fprintf(out, " (%s), %" PRIu64 " samples (--event)\n", wick_event_kind_name(x->kind), x->count);
+        }
+    }
+    char self[32], total[32];
+    snprintf(self, sizeof self, "SELF %s", unit);
+    snprintf(total, sizeof total, "TOTAL %s", unit);
+    fprintf(out, "%12s %6s %12s %6s %9s  %s\n", self, "%", total, "%", "SAMPLES", "NAME");
+    for (uint32_t i = 0; i < n; i++) {
+        const struct row *r = &t->rows[i];
+        print_weight(out, e->unit, r->self);
+        fprintf(out, " %6.2f ", percent(r->self, t->all_weight));
+        print_weight(out, e->unit, r->total);
+        fprintf(out, " %6.2f %9" PRIu64 "  ", percent(r->total, t->all_weight), r->self_count);
+        print_name(out, r->name, r->len);
+        fputc('\n', out);
+    }
+    if (n < t->nrows)
+        fprintf(out, "... %" PRIu32 " more\n", t->nrows - n);
+}
+
+int wick_top_write(const struct wick_profile *p, const struct wick_top_options *o, FILE *out, struct wick_err *err)
+{
+    struct table t = {.p = p, .o = o};
+    t.frame_row = calloc(p->nframes, sizeof *t.frame_row);
+    t.weight = calloc(p->nstacks, sizeof *t.weight);
+    t.count = calloc(p->nstacks, sizeof *t.count);
+    t.child = calloc(p->nstacks, sizeof *t.child);
+    t.sibling = calloc(p->nstacks, sizeof *t.sibling);
+    t.failed = !t.frame_row || !t.weight || !t.count || !t.child || !t.sibling;
+    if (!t.failed)
+        place_samples(&t);
+    if (!t.failed && o->by != WICK_TOP_THREAD) {
+        sum_and_link(&t);
+        add_totals(&t);
+    }
+    if (!t.failed) {
+        if (t.nrows)
+            qsort(t.rows, t.nrows, sizeof *t.rows, by_self);
+        uint32_t n = o->rows && o->rows < t.nrows ? o->rows : t.nrows;
+        (o->json ? write_json : write_text)(&t, n, out);
+    }
+    for (uint32_t i = 0; i < t.nrows; i++)
+        free(t.rows[i].name);
+    free(t.rows);
+    free(t.frame_row);
+    free(t.weight);
+    free(t.count);
+    free(t.child);
+    free(t.sibling);
+    wick_index_release(&t.by_name);
+    return t.failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory while making the table") : 0;
+}
