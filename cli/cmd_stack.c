@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_stack.c - `wick stack PID`: mixed stacks of all threads of a live JVM, read from outside
+ *
+ * No agent is loaded and no safepoint is asked for: the same stepping code that runs in the agent's signal handlers
+ * runs here over the target's memory (unwind/remote.c). Each thread stands still only while its stack is copied.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/frame_kind.h"
+#include "cli/cmd.h"
+#include "cli/target.h"
+#include "cli/ui.h"
+#include "elf/demangle.h"
+#include "elf/symbols.h"
+#include "hotspot/method.h"
+#include "hotspot/scopes.h"
+#include "hotspot/thread.h"
+#include "hotspot/value.h"
+#include "unwind/remote.h"
+
+enum { MAX_FRAMES = 4096, MAX_THREADS = 65536, MAX_SCOPES = 256, METHOD_BYTES = 64 << 10 };
+
+struct stack_cmd {
+    struct wick_remote remote;
+    struct wick_symbols **symbols; /* by image id */
+    uint32_t symbols_cap;
+    struct wick_hs_thread *java;
+    int java_count;
+    void *method; /* buffer of METHOD_BYTES */
+    const char *only;
+    bool timing;
+    unsigned walks, broken;
+    uint64_t longest_stop_ns;
+};
+
+static const char *const stop_text[] = {
+#define X(name, text) text,
+#include "def/stop.def"
+#undef X
+};
+
+static const char *thread_state_name(uint32_t state)
+{
+    switch (state) {
+    case 4:
+        return "in native";
+    case 6:
+        return "in VM";
+    case 8:
+        return "in Java";
+    case 10:
+        return "blocked";
+    default:
+        return state ? "in transition" : "native thread";
+    }
+}
+
+static void print_native(struct stack_cmd *c, const struct wick_step_frame *f)
+{
+    uint64_t pc = f->leaf ? f->ptr : f->ptr - 1;
+    const struct wick_elf_image *image = wick_elf_images_find(&c->remote.images, pc);
+    char raw[1024], name[512];
+    struct wick_symbol s;
+    if (!image) {
+        printf("    [unknown] 0x%" PRIx64 "\n", f->ptr);
+        return;
+    }
+    if (image->id >= c->symbols_cap) {
+        uint32_t cap = image->id + 64;
+        struct wick_symbols **p = realloc(c->symbols, cap * sizeof *p);
+        if (!p)
+            return;
+        memset(p + c->symbols_cap, 0, (cap - c->symbols_cap) * sizeof *p);
+        c->symbols = p;
+        c->symbols_cap = cap;
+    }
+    const struct wick_symbols_from from = {.pid = c->remote.pid, .mem = &c->remote.mem};
+    if (!c->symbols[image->id] && wick_symbols_load(&c->symbols[image->id], image, &from, NULL))
+        c->symbols[image->id] = NULL;
+    const char *slash = strrchr(image->path, '/'), *library = slash ? slash + 1 : image->path;
+    if (c->symbols[image->id] && !wick_symbols_find(c->symbols[image->id], pc - image->bias, &s, raw, sizeof raw)) {
+        wick_demangle(raw, 0, name, sizeof name);
+        printf("    %s (%s)\n", name, library);
+    } else {
+        printf("    [%s] +0x%" PRIx64 "\n", library, f->ptr - image->bias);
+    }
+}
+
+static void print_method(struct stack_cmd *c, wick_addr method, int32_t bci, const char *kind)
+{
+    struct wick_hs_method_id id;
+    struct wick_hs_method *m = c->method;
+    if (wick_hs_method_identity(&c->remote.jvm, &c->remote.mem, method, &id) ||
+        wick_hs_method_copy(&c->remote.jvm, &c->remote.mem, &id, m, METHOD_BYTES) < 0) {
+        printf("    [unreadable method] (%s)\n", kind);
+        return;
+    }
+    for (uint16_t i = 0; i < m->class_len; i++)
+        if (m->data[i] == '/')
+            m->data[i] = '.';
+    uint32_t line = bci >= 0 ? wick_hs_method_line(m, (uint32_t)bci, c->remote.jvm.major >= 20) : 0;
+    printf("    %.*s.%.*s", m->class_len, (char *)m->data, m->name_len, (char *)m->data + m->class_len);
+    if (line)
+        printf(":%u", line);
+    printf(" (%s)\n", kind);
+}
+
+static void print_compiled(struct stack_cmd *c, const struct wick_step_frame *f)
+{
+    struct wick_hs_scope scopes[MAX_SCOPES];
+    int n = wick_hs_scopes(&c->remote.jvm, &c->remote.mem, f->ptr, f->off, scopes, MAX_SCOPES);
+    const char *root = f->level >= 1 && f->level <= 3 ? "C1" : "C2";
+    for (int i = 0; i < n; i++)
+        print_method(c, scopes[i].method, scopes[i].bci, i == n - 1 ? root : "inlined");
+    if (n <= 0)
+        print_method(c, wick_hs_nmethod_method(&c->remote.jvm, &c->remote.mem, f->ptr), -1, root);
+}
+
+static void print_frame(struct stack_cmd *c, const struct wick_step_frame *f)
+{
+    char name[96] = "?";
+    switch (f->kind) {
+    case WICK_STEP_NATIVE:
+        print_native(c, f);
+        break;
+    case WICK_STEP_INTERPRETED:
+        print_method(c, f->ptr, f->off == 0xffff ? -1 : (int32_t)f->off,
+                     f->off == 0xffff ? "native method" : "interpreted");
+        break;
+    case WICK_STEP_COMPILED:
+        print_compiled(c, f);
+        break;
+    case WICK_STEP_WRAPPER:
+        print_method(c, wick_hs_nmethod_method(&c->remote.jvm, &c->remote.mem, f->ptr), -1, "native method");
+        break;
+    case WICK_STEP_BOUNDARY:
+        printf("    -- virtual thread above, carrier below --\n");
+        break;
+    case WICK_STEP_BREAK:
+        printf("    [%s]\n", stop_text[f->stop]);
+        break;
+    default:
+        wick_mem_read_str(&c->remote.mem, wick_hs_u64(&c->remote.mem, f->ptr + (unsigned)c->remote.jvm.layout.cb_name),
+                          name, sizeof name);
+        printf("    [%s]\n", name);
+    }
+}
+
+static void read_comm(int pid, int tid, char *out, size_t cap)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/comm", pid, tid);
+    FILE *f = fopen(path, "re");
+    if (!f || !fgets(out, (int)cap, f))
+        snprintf(out, cap, "?");
+    out[strcspn(out, "\n")] = 0;
+    if (f)
+        fclose(f);
+}
+
+static int walk_one(struct stack_cmd *c, int tid, struct wick_step_frame *frames, struct wick_err *err)
+{
+    char comm[32];
+    wick_addr java = 0;
+    for (int i = 0; i < c->java_count; i++)
+        if (c->java[i].tid == tid)
+            java = c->java[i].addr;
+    read_comm(c->remote.pid, tid, comm, sizeof comm);
+    if (c->only && !strstr(comm, c->only))
+        return 0;
+    struct wick_remote_walk w = {.frames = frames, .cap = MAX_FRAMES};
+    int r = wick_remote_walk_thread(&c->remote, tid, java, &w, err);
+    if (r)
+        return r == -WICK_E_GONE ? 0 : r;
+    c->walks++;
+    if (w.stopped_ns > c->longest_stop_ns)
+        c->longest_stop_ns = w.stopped_ns;
+    printf("\"%s\" tid=%d %s", comm, tid, thread_state_name(w.thread_state));
+    if (c->timing)
+        printf(" stopped=%.3fms", (double)w.stopped_ns / 1e6);
+    putchar('\n');
+    for (int i = 0; i < w.n; i++)
+        print_frame(c, &w.frames[i]);
+    if (w.n && w.frames[w.n - 1].kind == WICK_STEP_BREAK)
+        c->broken++;
+    putchar('\n');
+    return 0;
+}
+
+static int walk_all(struct stack_cmd *c, struct wick_err *err)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d/task", c->remote.pid);
+    DIR *d = opendir(path);
+    struct wick_step_frame *frames = malloc(MAX_FRAMES * sizeof *frames);
+    int r = 0;
+    if (!d || !frames)
+        r = wick_err_set(err, WICK_E_GONE, "process %d ended", c->remote.pid);
+    for (struct dirent *e; !r && (e = readdir(d));)
+        if (atoi(e->d_name) > 0)
+            r = walk_one(c, atoi(e->d_name), frames, err);
+    if (d)
+        closedir(d);
+    free(frames);
+    return r;
+}
+
+static void usage(FILE *f)
+{
+    fputs("usage: wick stack [options] PID|NAME\n"
+          "Prints the stack of every thread of a JVM, native to Java, read from outside: no agent, no safepoint.\n"
+          "\n"
+          "  -t, --thread NAME   only threads whose name contains NAME\n"
+          "      --timing        how long each thread was stopped, and totals on stderr\n"
+          "  -h, --help          this text\n",
+          f);
+}
+
+static int run(struct stack_cmd *c, int pid, struct wick_err *err)
+{
+    int r = wick_remote_open(&c->remote, pid, err);
+    if (r)
+        return r;
+    c->method = malloc(METHOD_BYTES);
+    c->java = malloc(MAX_THREADS * sizeof *c->java);
+    if (c->method && c->java) {
+        c->java_count = wick_hs_threads(&c->remote.jvm, c->java, MAX_THREADS);
+        r = walk_all(c, err);
+    } else {
+        r = wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    }
+    if (!r && c->timing)
+        fprintf(stderr, "%u threads, %u broken walks, longest stop %.3f ms\n", c->walks, c->broken,
+                (double)c->longest_stop_ns / 1e6);
+    for (uint32_t i = 0; i < c->symbols_cap; i++)
+        wick_symbols_free(c->symbols[i]);
+    free(c->symbols);
+    free(c->java);
+    free(c->method);
+    wick_remote_close(&c->remote);
+    return r;
+}
+
+int wick_cmd_stack(int argc, char **argv)
+{
+    static const struct option longs[] = {{"thread", required_argument, NULL, 't'},
+                                          {"timing", no_argument, NULL, 'T'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    struct stack_cmd c = {0};
+    struct wick_err err = {0};
+    struct wick_proc proc;
+    struct wick_jvm_entry jvm;
+    const char *word;
+    int opt;
+    while ((opt = getopt_long(argc, argv, "t:h", longs, NULL)) != -1) {
+        if (opt == 't') {
+            c.only = optarg;
+        } else if (opt == 'T') {
+            c.timing = true;
+        } else {
+            usage(opt == 'h' ? stdout : stderr);
+            return opt == 'h' ? 0 : wick_err_exit(WICK_E_USAGE);
+        }
+    }
+    int r = wick_target_operand(argv + optind, argc - optind, "stack", &word, &err);
+    if (!r)
+        r = wick_target_open(word, &proc, &jvm, &err);
+    if (!r) {
+        r = run(&c, proc.pid, &err);
+        wick_proc_close(&proc);
+    }
+    return r ? wick_ui_fail(&err) : 0;
+}
