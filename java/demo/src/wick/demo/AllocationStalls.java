@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package wick.demo;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * {@code /allocation-stalls?tasks=N&mib=M}: tasks on a pool of ten threads allocate a pair of large buffers each and fill
+ * them with random bytes.
+ *
+ * <p>With the values by default that is 3 GiB for a request, of which 1,000 MiB are alive at any time. Under ZGC with a
+ * heap of 1 GiB the allocating threads are made to wait by the collector: a CPU profile shows random numbers as the
+ * culprit, while half of the time is spent waiting in {@code ByteBuffer.allocate}. Other collectors may run out of memory
+ * instead, which is answered with an error.
+ */
+final class AllocationStalls implements Endpoint {
+    private static final int THREADS = 10;
+    private static final int MIB = 1024 * 1024;
+
+    private final ExecutorService pool = Executors.newFixedThreadPool(THREADS, new NamedThreads("allocator"));
+
+    @Override
+    public String handle(Query query) throws InterruptedException, ExecutionException {
+        int tasks = query.get("tasks", 30, 1000);
+        int bytes = query.get("mib", 50, 1000) * MIB;
+        List<Future<Integer>> results = new ArrayList<>();
+        for (int i = 0; i < tasks; i++) {
+            int seed = i;
+            results.add(pool.submit(() -> allocatePair(bytes, seed)));
+        }
+        int sum = 0;
+        for (Future<Integer> result : results) {
+            sum += result.get();
+        }
+        return tasks + " tasks of 2 x " + bytes / MIB + " MiB, sum " + sum;
+    }
+
+    private static int allocatePair(int bytes, int seed) {
+        ByteBuffer left = ByteBuffer.allocate(bytes);
+        ByteBuffer right = ByteBuffer.allocate(bytes);
+        Random random = new Random(seed);
+        fill(left, random);
+        fill(right, random);
+        return bytes == 0 ? 0 : left.get(bytes / 2) + right.get(bytes / 2);
+    }
+
+    private static void fill(ByteBuffer buffer, Random random) {
+        while (buffer.remaining() >= Integer.BYTES) {
+            buffer.putInt(random.nextInt());
+        }
+    }
+}
