@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_jfr_reader.c - any bytes as a JFR recording, read, then written as collapsed stacks
+ *
+ * Beyond not crashing: every number the reader hands out must exist in the profile, parents must come before children,
+ * and what the events were summed to must be what was handed out.
+ */
+#include "export/collapsed.h"
+#include "jfr/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void need(bool ok)
+{
+    if (!ok)
+        abort();
+}
+
+static void take_sample(void *ctx, const struct wick_sample *s)
+{
+    struct wick_profile *p = ctx;
+    need(s->stack && s->stack < p->nstacks && s->thread < p->nthreads && s->state < p->nstates);
+    need(s->event && s->event < p->nevents && s->weight >= 0);
+    wick_profile_add(p, s);
+}
+
+static bool want(void *ctx, const char *type)
+{
+    return true;
+}
+
+static void take_event(void *ctx, const struct wick_jfr_event *e)
+{
+    struct wick_profile *p = ctx;
+    for (uint32_t i = 0; i < e->nfields && i < 50; i++) {
+        const char *f = wick_jfr_event_field(e, i);
+        int64_t n;
+        double d;
+        uint32_t id;
+        wick_jfr_event_int(e, f, &n);
+        wick_jfr_event_double(e, f, &d);
+        if (wick_jfr_event_text(e, f, &id))
+            need(id < p->nstrings);
+        need(wick_jfr_event_thread(e, f) < p->nthreads);
+        need(wick_jfr_event_stack(e, f) < p->nstacks);
+    }
+}
+
+static void check(const struct wick_profile *p)
+{
+    for (uint32_t i = 1; i < p->nfunctions; i++) {
+        const struct wick_function *f = &p->functions[i];
+        need(f->class_name < p->nstrings && f->name < p->nstrings && f->signature < p->nstrings);
+    }
+    for (uint32_t i = 1; i < p->nframes; i++)
+        need(p->frames[i].function < p->nfunctions && p->frames[i].kind < WICK_FRAME_KIND_COUNT);
+    for (uint32_t i = 1; i < p->nstacks; i++)
+        need(p->stacks[i].parent < i && p->stacks[i].frame < p->nframes);
+    for (uint32_t i = 1; i < p->nthreads; i++)
+        need(p->threads[i].name < p->nstrings);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static FILE *null;
+    struct wick_profile p;
+    struct wick_jfr_result res;
+    struct wick_jfr_visitor v = {.ctx = &p, .sample = take_sample, .want = want, .event = take_event};
+    if (!null)
+        null = fopen("/dev/null", "w");
+    if (wick_profile_init(&p))
+        return 0;
+    wick_jfr_read_memory(&p, data, size, &v, &res, NULL);
+    need(res.lost_bytes <= size && res.first_offset <= size && (res.problems == 0) == (res.first[0] == 0));
+    check(&p);
+    struct wick_export_options o = {.names = WICK_NAME_ANNOTATE | WICK_NAME_LINES | WICK_NAME_SIGNATURES,
+                                    .threads = true};
+    if (null && p.nstacks < 100000)
+        wick_collapsed_write(&p, &o, null, NULL);
+    wick_profile_release(&p);
+    return 0;
+}
