@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each header compiles alone, and twice in a row."""
+
+import glob
+import os
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+from tree import Finding
+
+# Sources that are compiled several times against what their includer defines, and what must come before them.
+TEMPLATES = "tests/lint/templates.txt"
+# Where jni.h and jvmti.h are (a JDK's own folder, and below it one for the system).
+JNI = sorted(glob.glob("/usr/lib/jvm/java-17-*/include") + glob.glob("/usr/lib/jvm/java-17-*/include/linux"))
+FLAGS = ["-std=gnu17", "-D_GNU_SOURCE", '-DWICK_VERSION="lint"', "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"]
+
+
+def _templates(tree):
+    needed = {}
+    if TEMPLATES in tree.paths():
+        for line in tree.lines(TEMPLATES):
+            if line.strip() and not line.startswith("#"):
+                header, before = line.split()[:2]
+                needed[header] = before.split(",")
+    return needed
+
+
+def _compile(tree, path, before):
+    include = path.split("/", 1)[1] if path.startswith(("src/", "include/")) else path
+    source = "".join(f'#include "{header}"\n' for header in [*before, include, include])
+    folders = [f"-I{tree.root / folder}" for folder in ("src", "include", "")] + [f"-I{f}" for f in JNI]
+    command = ["gcc", "-fsyntax-only", "-x", "c", *FLAGS, *folders, "-"]
+    done = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return None
+    errors = [line for line in done.stderr.splitlines() if "error:" in line]
+    return Finding(path, 1, "does not compile alone: " + (errors or ["?"])[0].split("error:")[-1].strip())
+
+
+def check_headers_compile(tree):
+    """each header compiles alone"""
+    needed = _templates(tree)
+    headers = tree.paths(".h", under=("src/", "include/", "agent/", "cli/"))
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        results = pool.map(lambda path: _compile(tree, path, needed.get(path, [])), headers)
+    yield from (finding for finding in results if finding)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""House style that no formatter knows: sizes, names, licence lines, comments on what a header promises."""
+
+import re
+
+import csource
+from tree import Finding
+
+MAX_FILE_LINES = 800
+MAX_FUNCTION_LINES = 80
+MAX_NESTING = 4
+C_FILES = (".c", ".h")
+SOURCES = (".c", ".h", ".def", ".S", ".py", ".sh", ".java", ".js", ".mjs", ".css")
+TEXTS = SOURCES + (".build", ".md", ".txt", ".yml", ".json", ".html", ".allow", "Makefile", ".clj")
+# What is kept byte for byte as somebody else's program wrote it.
+DATA = ("tests/golden/", "tests/fuzz/corpus/", "tests/data/", "tests/web/package-lock.json")
+
+
+def _own(tree, *suffixes):
+    return [p for p in tree.paths(*suffixes) if not p.startswith(DATA)]
+
+
+def _scripts(tree):
+    """Files without a suffix that start with #!."""
+    for path in _own(tree):
+        if "." not in path.rsplit("/", 1)[-1] and tree.text(path).startswith("#!"):
+            yield path
+
+
+def check_file_size(tree):
+    """no source file has more than 800 lines"""
+    for path in [*_own(tree, *SOURCES), *_scripts(tree)]:
+        count = len(tree.lines(path))
+        if count > MAX_FILE_LINES:
+            yield Finding(path, MAX_FILE_LINES, f"{count} lines; split it by idea (at most {MAX_FILE_LINES})")
+
+
+def check_functions(tree):
+    """no function has more than 80 lines or nests deeper than 4"""
+    for path in _own(tree, *C_FILES):
+        for function in csource.functions(tree.text(path)):
+            lines = function.last_line - function.first_line + 1
+            if lines > MAX_FUNCTION_LINES:
+                yield Finding(path, function.first_line, f"{function.name}() has {lines} lines (at most {MAX_FUNCTION_LINES})")
+            if function.nesting > MAX_NESTING:
+                yield Finding(path, function.first_line, f"{function.name}() nests {function.nesting} deep (at most {MAX_NESTING})")
+
+
+def check_names(tree):
+    """no file is called utils, and no struct hides behind a typedef"""
+    vague = re.compile(r"(^|[-_.])(utils?|misc|stuff)([-_.]|$)", re.IGNORECASE)
+    for path in _own(tree):
+        if vague.search(path.rsplit("/", 1)[-1]):
+            yield Finding(path, 1, "the name does not say what is in it")
+    for path in _own(tree, *C_FILES):
+        text = csource.blanked(tree.text(path))
+        for match in re.finditer(r"\btypedef\s+(struct|union|enum)\b", text):
+            yield Finding(path, text.count("\n", 0, match.start()) + 1, f"a {match.group(1)} behind a typedef")
+
+
+def check_licence(tree):
+    """every source file names its licence at the top"""
+    for path in [*_own(tree, *SOURCES), *_scripts(tree)]:
+        head = "\n".join(tree.lines(path)[:3])
+        if "SPDX-License-Identifier: Apache-2.0" not in head:
+            yield Finding(path, 1, "no SPDX-License-Identifier in the first lines")
+
+
+def check_whitespace(tree):
+    """no trailing blanks, no carriage returns, no tabs in C, a newline at the end"""
+    for path in [*_own(tree, *TEXTS), *_scripts(tree)]:
+        text = tree.text(path)
+        for number, line in enumerate(text.split("\n"), 1):
+            if line != line.rstrip():
+                yield Finding(path, number, "blanks at the end of the line")
+            if "\t" in line and path.endswith(C_FILES + (".java", ".py")):
+                yield Finding(path, number, "a tab")
+        if text and not text.endswith("\n"):
+            yield Finding(path, text.count("\n") + 1, "no newline at the end of the file")
+
+
+def check_header_comment(tree):
+    """every header says what it is for, which threads may use it, and whose the memory is"""
+    for path in tree.paths(".h", under=("src/", "include/", "agent/", "cli/")):
+        head = tree.text(path).split("#", 1)[0]
+        for word in ("Threads:", "Memory:"):
+            if f"* {word}" not in head:
+                yield Finding(path, 1, f"the comment at the top has no line * {word}")
+
+
+# CONTRIBUTING.md says once what these verbs mean; they take nothing but the object.
+UNDERSTOOD = re.compile(r"_(release|free|clear)$")
+
+
+def check_prototypes_documented(tree):
+    """every prototype in a header has a comment, alone or with its neighbours"""
+    for path in tree.paths(".h", under=("src/", "include/", "agent/", "cli/")):
+        lines = tree.lines(path)
+        for prototype in csource.prototypes(tree.text(path)):
+            if UNDERSTOOD.search(prototype.name) or re.search(r"/\*|//", lines[prototype.line - 1]):
+                continue
+            i = prototype.line - 2
+            while i >= 0 and lines[i].strip() and "*/" not in lines[i] and "//" not in lines[i]:
+                i -= 1
+            if i < 0 or not lines[i].strip():
+                yield Finding(path, prototype.line, f"{prototype.name}() has no comment above it")

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an includer of the stepping code defines (unwind/step.h): for the check that each of its headers compiles. */
+#ifndef WICK_TESTS_LINT_STEP_ENV_H
+#define WICK_TESTS_LINT_STEP_ENV_H
+
+#include "elf/eh_frame.h"
+#include "unwind/step.h"
+
+#define STEP_INLINE static inline __attribute__((always_inline))
+#define STEP_FN     static __attribute__((noinline, unused))
+
+struct wick_step_env;
+int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64_t n);
+int step_native_rule(struct wick_step_env *env, const struct wick_step_state *s, struct wick_unwind_rule *rule);
+int step_blob_find(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc, struct wick_step_blob *blob);
+int step_method_find(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t method, uint64_t *cm,
+                     uint32_t *code_size);
+
+#endif
