@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 400
+# jdks: 11 17 25
+"""The sum of the weights is the CPU time that the process used, and the books close: fired = recorded + drops.
+
+Tolerances: 2 %, the figure that wick promises, plus 4 standard deviations of what the random phases leave open. A thread
+leaves at most one interval open, evenly distributed, so n threads leave interval * sqrt(n / 12)."""
+import math
+import time
+
+import jvmtest as t
+
+SIGMAS = 4  # one false alarm in 16,000
+CPUCLOCK_SCHED = 2
+MS = 1_000_000
+
+
+def cpu_ns(pid):
+    """The CPU clock of a process (its id is made of the process's; include/linux/posix-timers_types.h)."""
+    return time.clock_gettime_ns((~pid << 3) | CPUCLOCK_SCHED)
+
+
+def used(s):
+    return s["weight"] + s["dropped_weight"]
+
+
+def busy_program(engine, interval_ms):
+    """A recording of a program with busy threads of all kinds against the process's CPU clock."""
+    title = f"-e {engine} at {interval_ms} ms: "
+    j = t.Jvm(["-Xmx256m", "-cp", classes, "Busy", "spin=3", "zip", "alloc", "kernel"], "busy")
+    j.wait_for("up")
+    file = t.path(f"{engine}{interval_ms}.jfr")
+    r = t.start(j.pid, file, "-e", engine, "-i", f"{interval_ms}ms")
+    begin = cpu_ns(j.pid)
+    if not t.check(title + "starts", r.status == 0, r):
+        return j.kill()
+    time.sleep(4)
+    end = cpu_ns(j.pid)
+    t.stop(j.pid)
+    s, threads = t.status(j.pid), sum(j.threads().values())
+    truth = end - begin
+    # the stop itself writes the recording; it is sampled until the engine has stopped
+    slack = 0.02 * truth + SIGMAS * interval_ms * MS * math.sqrt(threads / 12) + 10 * MS
+    t.check(title + "weights sum up to the process's CPU time", abs(used(s) - truth) < slack,
+            f"weights {used(s) / 1e9:.3f} s, CPU {truth / 1e9:.3f} s ({used(s) / truth - 1:+.2%}), slack {slack / 1e9:.3f}")
+    print(f"# {title}{used(s) / truth - 1:+.2%} of {truth / 1e9:.2f} s, {s['fired']} samples, {threads} threads")
+    t.check(title + "fired = recorded + drops", s["fired"] == s["samples"] + s["dropped"], s)
+    # each weight is rounded to a microsecond with the rest carried on
+    written = t.weight_of(t.stacks(file))
+    t.check(title + "the file holds these weights", abs(written - s["weight"]) < 2000, f"{written} {s['weight']}")
+    j.kill()
+
+
+def short_threads():
+    """Threads that live for a fifth of an interval are seen in proportion: their number is binomial."""
+    j = t.Jvm(["-Xmx256m", f"-Dnative={t.NATIVE}", "-cp", classes, "Busy"], "short")
+    j.wait_for("up")
+    for interval_ms, count in ((10, 1500), (1, 600)):
+        file = t.path(f"short{interval_ms}.jfr")
+        t.start(j.pid, file, "-i", f"{interval_ms}ms")
+        truth = int(j.ask(f"short {count} 2", r"short (\d+)"))
+        t.stop(j.pid)
+        seen = t.weight_of([r for r in t.stacks(file) if r[0][0].startswith("[short-")])
+        # a thread of t < interval is seen with probability t / interval: variance t * (interval - t) of its weight;
+        # a longer one leaves a part of an interval open, at most interval / 2 in standard deviation
+        each, i = truth / count, interval_ms * MS
+        variance = each * (i - each) if each < i else i * i / 4
+        slack = 0.02 * truth + SIGMAS * math.sqrt(count * variance)
+        t.check(f"{count} threads of 2 ms at {interval_ms} ms are seen in proportion", abs(seen - truth) < slack,
+                f"weights {seen / 1e9:.3f} s, CPU {truth / 1e9:.3f} s, slack {slack / 1e9:.3f}")
+        print(f"# short threads at {interval_ms} ms: {seen / truth - 1:+.2%} of {truth / 1e9:.2f} s")
+    # The kernel tells nobody of these; they are found by looking twenty times a second.
+    file = t.path("native.jfr")
+    t.start(j.pid, file, "-i", "1ms")
+    done = int(j.ask("native 8 400", r"native (\d+)"))
+    t.stop(j.pid)
+    rows = [r for r in t.stacks(file, annotate=False) if r[0][0].startswith("[unattached")]
+    truth, seen = done * 400 * MS, t.weight_of(rows)
+    t.check("threads that never attach are seen", done == 8 and abs(seen - truth) < 0.02 * truth + 8 * SIGMAS * MS,
+            f"{seen / 1e9:.3f} s of {truth / 1e9:.3f} s")
+    burning = t.weight_of([r for r in rows if "wick_test_burn" in r[0]])
+    t.check("and walked: what they burn is named", burning > 0.8 * seen, f"{burning / 1e9:.3f} s of {seen / 1e9:.3f} s")
+    j.kill()
+
+
+def tiny_ring():
+    """A ring of 8 events at 100 us overflows; every loss is counted, at every moment."""
+    j = t.Jvm(["-Xmx256m", "-cp", classes, "Busy", "spin=3", "zip"], "ring")
+    j.wait_for("up")
+    file = t.path("ring.jfr")
+    r = t.start(j.pid, file, "-i", "100us", "--ring", "8")
+    t.check("a ring of 8 is accepted", r.status == 0, r)
+    worst = -1
+    for _ in range(30):
+        s = t.status(j.pid)
+        in_flight = s["fired"] - s["samples"] - s["dropped"]
+        worst = max(worst, in_flight if in_flight >= 0 else 10**9)
+        time.sleep(0.05)
+    # at most one sample for each scratch area, and what came while the counters of the processors were added up
+    t.check("at every moment: fired = recorded + drops + those in flight", 0 <= worst <= 32, f"{worst} in flight")
+    truth = cpu_ns(j.pid)
+    t.stop(j.pid)
+    s = t.status(j.pid)
+    t.check("after the stop: fired = recorded + drops", s["fired"] == s["samples"] + s["dropped"], s)
+    t.check("the ring did overflow", s.get("drop_ring_full", 0) > 100, s)
+    t.check("the named drops sum up to all", sum(v for k, v in s.items() if k.startswith("drop_")) == s["dropped"], s)
+    t.check("samples were recorded all the same", 0 < s["samples"], s)
+    count = t.wick("convert", file, "--to", "collapsed", "--samples").out
+    t.check("the file holds as many samples as were recorded",
+            sum(int(l.rsplit(" ", 1)[1]) for l in count.splitlines()) == s["samples"], s)
+    last = {e["name"]: e["count"] for e in t.events(file, "wick.Drops")}
+    t.check("the recording says so itself", last.get("ring_full") == str(s["drop_ring_full"]), last)
+    t.check("dropped weight is weight", used(s) < truth * 1.02, f"{used(s)} of {truth}")
+    j.kill()
+
+
+classes = t.compile_java("Busy")
+for what in [("cpu", 10), ("cpu", 1), ("ctimer", 10), ("ctimer", 1), ("itimer", 10), ("itimer", 1)]:
+    busy_program(*what)
+short_threads()
+tiny_ring()
+t.done()

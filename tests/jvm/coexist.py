@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 200
+"""wick beside others that sample: JFR, an application that owns SIGPROF, another build of wick; and without perf."""
+import os
+import shutil
+import subprocess
+import time
+
+import jvmtest as t
+
+classes = t.compile_java("Busy")
+
+
+def busy(*options, name="busy", prefix=()):
+    j = t.Jvm([*options, "-Xmx256m", f"-Dnative={t.NATIVE}", "-cp", classes, "Busy", "spin=2", "zip"], name, prefix=prefix)
+    if not j.wait_for(r"(?m)^up"):
+        t.check(f"{name}: the JVM runs", False, j.output())
+    return j
+
+
+def beside_jfr():
+    if t.JDK < 11:
+        t.skip("beside JFR", "Debian's JDK 8 needs other options for it")
+        return
+    file, own = t.path("own.jfr"), t.path("wick.jfr")
+    settings = ["settings=profile"] + (["jdk.CPUTimeSample#enabled=true", "jdk.CPUTimeSample#throttle=5ms"]
+                                       if t.JDK >= 25 else [])
+    j = busy(f"-XX:StartFlightRecording={','.join(settings)},filename={file}", name="jfr")
+    r = t.start(j.pid, own, "-i", "1ms")
+    time.sleep(3)
+    t.stop(j.pid)
+    s = t.status(j.pid)
+    time.sleep(0.5)
+    t.check("beside JFR: wick records", r.status == 0 and s["samples"] > 500 and not t.jfr_complaints(own), (r, s))
+    t.check("beside JFR: walks do not break", s["broken"] <= 0.005 * s["samples"], s)
+    j.say("exit")
+    t.check("beside JFR: the JVM ends well", j.wait(30) == 0, j.output())
+    theirs = t.jfr(21, "summary", file).out
+    counts = {l.split()[0]: int(l.split()[1]) for l in theirs.splitlines() if l.strip().startswith("jdk.")}
+    t.check("JFR records, too", counts.get("jdk.ExecutionSample", 0) > 20, theirs[:300])
+    if t.JDK >= 25:
+        t.check("its sampler by CPU time as well", counts.get("jdk.CPUTimeSample", 0) > 100, counts)
+
+
+def beside_sigprof():
+    j = busy(name="sigprof")
+    t.check("the application takes SIGPROF", j.ask("prof 10", r"prof (\d+)") == "0", j.output())
+
+    def rate(seconds=1.5):
+        a, cpu = int(j.ask("profs", r"profs (\d+)")), j.cpu_seconds()
+        time.sleep(seconds)
+        return (int(j.ask("profs", r"profs (\d+)")) - a) / max(j.cpu_seconds() - cpu, 0.01)
+    alone = rate()
+    t.start(j.pid, t.path("prof.jfr"), "-i", "1ms")
+    beside = rate()
+    t.stop(j.pid)
+    after = rate()
+    t.check("its signals keep coming while wick records", beside > 0.6 * alone and after > 0.6 * alone,
+            f"a second of CPU time: {alone:.1f} alone, {beside:.1f} with wick, {after:.1f} after")
+    t.check("and wick records", t.status(j.pid)["samples"] > 300, t.status(j.pid))
+    r = t.start(j.pid, t.path("itimer.jfr"), "-e", "itimer")
+    t.check("itimer, which needs SIGPROF, is refused with the reason", r.status != 0 and "SIGPROF" in r.err, r)
+    t.check("and takes nothing away", rate() > 0.6 * alone)
+    j.kill()
+
+
+def two_builds():
+    """The same agent with another build id is another build: the old one retires, the new one records."""
+    other = t.path("other")
+    os.mkdir(other)
+    copy = shutil.copy(t.AGENT, other + "/libwick.so")
+    note = subprocess.run(["readelf", "-n", copy], capture_output=True, text=True).stdout.split("Build ID: ")[1][:40]
+    with open(copy, "r+b") as f:
+        data = f.read()
+        at = data.find(bytes.fromhex(note))
+        f.seek(at)
+        f.write(bytes([data[at] ^ 0xff]))
+    j = busy(name="builds")
+    for i, agent in enumerate((t.AGENT, copy, t.AGENT)):
+        file = t.path(f"build{i}.jfr")
+        r = t.wick("start", "-q", "--lib", agent, "-i", "1ms", "-f", file, j.pid)
+        time.sleep(1)
+        q = t.stop(j.pid)
+        t.check(f"build {i}: records after another", r.status == 0 and q.status == 0
+                and t.weight_of(t.stacks(file)) > 5e7, (r, q))
+    r = t.wick("start", "-q", "--lib", copy, "-f", t.path("a.jfr"), j.pid)
+    q = t.wick("start", "-q", "--lib", t.AGENT, "-f", t.path("b.jfr"), j.pid)
+    t.check("but not while that one records", r.status == 0 and q.status != 0 and "stop" in q.err, (r, q))
+    t.stop(j.pid)
+    j.kill()
+
+
+def without_perf():
+    """A JVM of another user, for whom kernel frames are not permitted: the privileged command opens the events."""
+    if os.geteuid() or not os.path.isdir("/proc/self/ns"):
+        t.skip("the perf broker", "needs root")
+        return
+    with open("/proc/sys/kernel/perf_event_paranoid") as f:
+        if int(f.read()) < 2:
+            t.skip("the perf broker", "everybody may use perf here")
+            return
+    home = os.path.realpath(t.JAVA_HOME)
+    if not home.startswith("/usr/"):
+        t.skip("the perf broker", "this JDK is in a folder of root's own")
+        return
+    os.chmod(t.WORK, 0o755)
+    j = t.Jvm(["-Xmx256m", "-cp", t.path("c"), "Busy", "spin=1", "kernel"], "broker",
+              prefix=["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"])
+    if not j.wait_for(r"(?m)^up"):
+        t.check("the other user's JVM runs", False, j.output())
+        return
+    file = t.path("broker.jfr")
+    r = t.wick("record", "-q", "--lib", t.AGENT, "-i", "1ms", "-d", "2", "-f", file, j.pid)
+    kernel = [x for x in t.stacks(file) if any(f.endswith("_[k]") for f in x[0])] if r.status == 0 else []
+    t.check("kernel frames of another user's JVM through the broker", t.weight_of(kernel) > 2e7, r)
+    j.kill()
+
+
+beside_jfr()
+beside_sigprof()
+two_builds()
+shutil.copytree(classes, t.path("c"))
+without_perf()
+t.done()

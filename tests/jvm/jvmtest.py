@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests with real JVMs that are written in Python share: TAP, JVMs, the wick command, readings of recordings.
+
+The environment is that of run-tests: WICK_JDK, JAVA_HOME, WICK_BUILD. All that a test starts is ended with it, by pid.
+"""
+import atexit
+import collections
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.environ.get("WICK_BUILD", os.path.join(ROOT, "build"))
+WICK = os.path.join(BUILD, "wick")
+AGENT = os.path.join(BUILD, "libwick.so")
+NATIVE = os.path.join(BUILD, "tests/jvm/libwicktestnative.so")
+JDK = int(os.environ.get("WICK_JDK", "17"))
+WORK = tempfile.mkdtemp(prefix="wick-test.")
+HZ = os.sysconf("SC_CLK_TCK")
+
+
+def jdk_home(version):
+    return subprocess.run([ROOT + "/tools/get-jdk", "--or-system", str(version)], capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
+JAVA_HOME = os.environ.get("JAVA_HOME") or jdk_home(JDK)
+JAVA = JAVA_HOME + "/bin/java"
+
+_started = []
+_count = _failed = 0
+
+
+def check(title, good, detail=""):
+    """One TAP line; returns whether it was good."""
+    global _count, _failed
+    _count += 1
+    print(("ok" if good else "not ok") + f" {_count} - {title}", flush=True)
+    if not good:
+        _failed += 1
+        for line in str(detail).splitlines()[:40]:
+            print("# " + line, flush=True)
+    return good
+
+
+def skip(title, why):
+    global _count
+    _count += 1
+    print(f"ok {_count} - {title} # SKIP {why}", flush=True)
+
+
+def done():
+    print(f"1..{_count}", flush=True)
+    sys.exit(1 if _failed else 0)
+
+
+def _clean_up():
+    for p in _started:
+        if p.poll() is None:
+            p.kill()
+            p.wait()
+        for leftover in (f"/tmp/.java_pid{p.pid}", f"/tmp/.attach_pid{p.pid}"):
+            if os.path.lexists(leftover):
+                os.unlink(leftover)
+    if os.environ.get("KEEP"):
+        print("# kept " + WORK)
+    else:
+        shutil.rmtree(WORK, ignore_errors=True)
+
+
+atexit.register(_clean_up)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
+
+def path(name):
+    return os.path.join(WORK, name)
+
+
+def compile_java(*names):
+    """Compiles tests/jvm/NAME.java for JDK 8, once for each text; returns the class path."""
+    out = os.path.join(BUILD, "tests/jvm/classes")
+    sources = [os.path.join(HERE, n + ".java") for n in names]
+    todo = [s for s, n in zip(sources, names) if not os.path.exists(f"{out}/{n}.class")
+            or os.path.getmtime(f"{out}/{n}.class") < os.path.getmtime(s)]
+    if todo:
+        os.makedirs(out, exist_ok=True)
+        javac = next((h for h in (JAVA_HOME + "/bin/javac", jdk_home(17) + "/bin/javac") if os.path.exists(h)))
+        level = [] if "1.8" in subprocess.run([javac, "-version"], capture_output=True, text=True).stderr else \
+            ["--release", "8"]
+        subprocess.run([javac, "-nowarn", *level, "-d", out, *todo], check=True, stderr=subprocess.DEVNULL)
+    return out
+
+
+class Jvm:
+    """A java process; its output goes to a file."""
+
+    def __init__(self, args, name="jvm", env=None, prefix=()):
+        self.log = path(f"{name}.{len(_started)}.out")
+        with open(self.log, "w") as f:
+            self.proc = subprocess.Popen([*prefix, JAVA, *args], stdout=f, stderr=subprocess.STDOUT,
+                                         stdin=subprocess.PIPE, env={**os.environ, **(env or {})})
+        _started.append(self.proc)
+        self.pid = self.proc.pid
+
+    def output(self):
+        with open(self.log, errors="replace") as f:
+            return f.read()
+
+    def wait_for(self, text, seconds=30):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if re.search(text, self.output()):
+                return True
+            if self.proc.poll() is not None:
+                return bool(re.search(text, self.output()))
+            time.sleep(0.02)
+        return False
+
+    def say(self, line):
+        self.proc.stdin.write((line + "\n").encode())
+        self.proc.stdin.flush()
+
+    def ask(self, line, answer, seconds=60):
+        """Says a line and returns what the answer's group 1 is, None if there is no answer."""
+        at = len(self.output())
+        self.say(line)
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and self.proc.poll() is None:
+            m = re.search(answer, self.output()[at:])
+            if m:
+                return m.group(1)
+            time.sleep(0.01)
+        return None
+
+    def wait(self, seconds=60):
+        """The exit status, None if it does not end."""
+        try:
+            return self.proc.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def kill(self):
+        if self.proc.poll() is None:
+            self.proc.kill()
+            self.proc.wait()
+
+    def cpu_seconds(self):
+        with open(f"/proc/{self.pid}/stat") as f:
+            fields = f.read().rsplit(") ", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / HZ
+
+    def rss_kib(self):
+        with open(f"/proc/{self.pid}/status") as f:
+            return int(re.search(r"VmRSS:\s+(\d+)", f.read()).group(1))
+
+    def fds(self):
+        """What the descriptors point to, counted."""
+        out = collections.Counter()
+        for n in os.listdir(f"/proc/{self.pid}/fd"):
+            try:
+                out[re.sub(r"\d+", "N", os.readlink(f"/proc/{self.pid}/fd/{n}"))] += 1
+            except OSError:
+                pass
+        return out
+
+    def threads(self):
+        out = collections.Counter()
+        for n in os.listdir(f"/proc/{self.pid}/task"):
+            try:
+                with open(f"/proc/{self.pid}/task/{n}/comm") as f:
+                    out[f.read().strip()] += 1
+            except OSError:
+                pass
+        return out
+
+    def timers(self):
+        with open(f"/proc/{self.pid}/timers") as f:
+            return f.read().count("ID:")
+
+    def caught(self, number):
+        """Whether signal `number` has a handler."""
+        with open(f"/proc/{self.pid}/status") as f:
+            return bool(int(re.search(r"SigCgt:\s+(\w+)", f.read()).group(1), 16) >> (number - 1) & 1)
+
+
+Result = collections.namedtuple("Result", "status out err")
+
+
+def run(*args, seconds=120):
+    try:
+        r = subprocess.run([str(a) for a in args], capture_output=True, text=True, timeout=seconds, errors="replace")
+    except subprocess.TimeoutExpired:
+        return Result(-1, "", f"does not end within {seconds} s: {args}")
+    return Result(r.returncode, r.stdout, r.stderr)
+
+
+def wick(*args, **kw):
+    return run(WICK, *args, **kw)
+
+
+def status(pid):
+    """The answer of `wick status` as a dictionary of integers and strings."""
+    out = {}
+    for line in wick("status", pid).out.splitlines():
+        key, _, value = line.partition("=")
+        out[key] = int(value) if re.fullmatch(r"-?\d+", value) else value
+    return out
+
+
+def start(pid, file, *options):
+    return wick("start", "--lib", AGENT, "-q", *options, "-f", file, pid)
+
+
+def stop(pid):
+    return wick("stop", "-q", pid)
+
+
+def jfr(tool_jdk, *args):
+    """The jfr tool of a JDK."""
+    return run(jdk_home(tool_jdk) + "/bin/jfr", *args)
+
+
+def jfr_complaints(file, versions=(17, 21), events=True):
+    """What the jfr tools say against a recording, '' if nothing."""
+    said = []
+    for v in versions:
+        for args in [("summary",)] + ([("print",)] if events else []):
+            r = jfr(v, *args, file)
+            if r.status or r.err.strip() or not r.out.strip():
+                said.append(f"jfr {args[0]} of JDK {v}: status {r.status} {r.err[:500]}")
+            elif args[0] == "print" and "jdk.ExecutionSample" not in r.out and "wick.PerfSample" not in r.out:
+                said.append(f"jfr print of JDK {v} shows no sample")
+    return "\n".join(said)
+
+
+def stacks(*files, threads=True, annotate=True):
+    """[(frames root first, weight ns)] of recordings, by wick's own reader; the thread is the first frame."""
+    args = ["convert", *files, "--to", "collapsed", "-o", "-"]
+    args += ["-t"] if threads else []
+    args += ["--annotate"] if annotate else []
+    r = wick(*args)
+    if r.status:
+        raise RuntimeError(f"wick convert {files}: {r.err}")
+    out = []
+    for line in r.out.splitlines():
+        frames, _, weight = line.rpartition(" ")
+        out.append((frames.split(";"), int(weight)))
+    return out
+
+
+def weight_of(rows):
+    return sum(w for _, w in rows)
+
+
+def events(file, kind):
+    """[{field: text}] of the events of a kind, by the jfr tool."""
+    r = jfr(17, "print", "--events", kind, file)
+    out = []
+    for block in re.split(r"^" + re.escape(kind) + r" \{$", r.out, flags=re.M)[1:]:
+        out.append(dict(re.findall(r"^  (\w+) = \"?(.*?)\"?$", block, flags=re.M)))
+    return out
+
+
+def collectors():
+    """(name, options) of the collectors that this JDK has."""
+    names = ["Serial", "Parallel", "G1"]
+    names += ["ConcMarkSweep"] if JDK < 14 else []
+    names += ["Shenandoah", "Z", "Epsilon"] if JDK >= 11 else []
+    out = []
+    for n in names:
+        unlock = ["-XX:+UnlockExperimentalVMOptions"] if n in ("Z", "Epsilon", "Shenandoah") else []
+        out.append((n, [*unlock, f"-XX:+Use{n}GC"]))
+    if JDK == 21:
+        out.append(("ZGenerational", ["-XX:+UseZGC", "-XX:+ZGenerational"]))
+    return out

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 400
+# jdks: 8 17 25
+"""Recordings begin and end in every way there is, and leave nothing behind.
+
+WICK_CYCLES: start/stop cycles on one busy JVM (30)."""
+import glob
+import os
+import random
+import signal
+import time
+
+import jvmtest as t
+
+CYCLES = int(os.environ.get("WICK_CYCLES", "30"))
+SIGNALS = (16, 30, 25, 21, 22)  # those that the engine may choose from
+classes = t.compile_java("Busy")
+
+
+def busy(*workers, name="busy", options=()):
+    j = t.Jvm([*options, "-Xmx256m", "-cp", classes, "Busy", *workers], name)
+    if not j.wait_for(r"(?m)^up"):
+        t.check(f"{name}: the JVM runs", False, j.output())
+    return j
+
+
+def leftovers(j, before_signals):
+    said = []
+    if j.timers():
+        said.append(f"{j.timers()} timers")
+    perf = sum(n for what, n in j.fds().items() if "perf_event" in what)
+    if perf:
+        said.append(f"{perf} perf descriptors")
+    if j.threads()["wick-drain"]:
+        said.append("a drain thread")
+    changed = [n for n in SIGNALS + (27,) if j.caught(n) != before_signals[n]]
+    if changed:
+        said.append(f"signals whose disposition changed: {changed}")
+    return ", ".join(said)
+
+
+def cycles():
+    j = busy("spin=2", "zip", "alloc")
+    before = {n: j.caught(n) for n in SIGNALS + (27,)}
+    failed, first, late = [], None, None
+    for i in range(CYCLES):
+        event = ("cpu", "ctimer", "itimer")[i % 3]
+        r = t.start(j.pid, t.path("cycle.jfr"), "-e", event, "-i", "500us")
+        if i % 7 == 0:
+            time.sleep(0.1)
+        q = t.stop(j.pid)
+        if r.status or q.status:
+            failed.append((i, r, q))
+        if j.proc.poll() is not None:
+            break
+        if i == min(9, CYCLES // 2):
+            time.sleep(0.3)
+            first = (j.rss_kib(), sum(j.fds().values()), sum(j.threads().values()))
+    time.sleep(0.3)
+    t.check(f"{CYCLES} cycles of start and stop, all engines in turn", not failed and j.proc.poll() is None,
+            f"{failed[:3]}\n{j.output()[-2000:]}")
+    late = (j.rss_kib(), sum(j.fds().values()), sum(j.threads().values()))
+    print(f"# resident KiB, descriptors, threads: {first} -> {late}")
+    # the JVM itself still grows a little: code, collector's tables
+    t.check("memory does not grow with the cycles", late[0] - first[0] < 12_000 + 5 * CYCLES, f"{first} -> {late}")
+    t.check("descriptors and threads do not either", late[1] <= first[1] + 1 and late[2] <= first[2] + 2,
+            f"{first} -> {late}")
+    t.check("nothing is left after the stop", not leftovers(j, before), leftovers(j, before))
+    t.start(j.pid, t.path("again.jfr"), "-i", "1ms")
+    time.sleep(1)
+    t.stop(j.pid)
+    t.check("and the next recording is as good as the first", t.weight_of(t.stacks(t.path("again.jfr"))) > 2e8)
+    j.kill()
+
+
+def killed():
+    for i in range(3):
+        j = busy("spin=2", name="killed")
+        file = t.path(f"killed{i}.jfr")
+        t.start(j.pid, file, "-i", "1ms")
+        began = time.monotonic()
+        time.sleep(2 + random.random() * 1.5)
+        lived = time.monotonic() - began
+        j.proc.send_signal(signal.SIGKILL)
+        j.wait()
+        complaints = t.jfr_complaints(file, versions=(17,))
+        t.check(f"kill -9 after {lived:.1f} s: the recording can be read", not complaints, complaints)
+        last = [e["startTime"] for e in t.events(file, "wick.Profiler")]
+        t.check("and was written once a second", len(last) >= int(lived - 0.6), f"{last} in {lived:.2f} s")
+
+
+def ends():
+    for title, how in (("System.exit", "exit"), ("the end of main", "return"), ("SIGTERM", None)):
+        file = t.path("end.jfr")
+        if os.path.exists(file):
+            os.unlink(file)
+        j = busy("spin=2", name="ends", options=[f"-agentpath:{t.AGENT}=start,interval=1ms,file={file}"])
+        time.sleep(1)
+        if how:
+            j.say(how)
+        else:
+            j.proc.terminate()
+        status = j.wait(20)
+        t.check(f"{title} while recording: the JVM ends", status is not None and status in (0, 143), status)
+        rows = t.stacks(file)
+        t.check(f"{title}: the recording is whole", t.weight_of(rows) > 2e8 and not t.jfr_complaints(file, (17,), False),
+                t.weight_of(rows))
+    j = busy("spin=1", name="racing")
+    j.say("exit")
+    r = t.start(j.pid, t.path("race.jfr"))
+    t.check("a start while the JVM ends: no hang, no crash", j.wait(20) == 0, (r, j.output()))
+
+
+def refused():
+    for options, sentence in (("start,interval=never,file=x.jfr", "interval"), ("start,fiel=x.jfr", "fiel"),
+                              ("start,file=/nowhere/x.jfr", "cannot create"), ("start,event=bogus,file=" + t.path("b.jfr"),
+                                                                               "bogus")):
+        j = t.Jvm([f"-agentpath:{t.AGENT}={options}", "-cp", classes, "Busy"], "refused")
+        if sentence == "bogus":  # known at VMInit only: told, and the JVM runs
+            good = j.wait_for("not an event")
+            t.check(f"{options}: is told", good, j.output())
+            j.kill()
+            continue
+        status = j.wait(20)
+        t.check(f"{options}: refused with a sentence", status not in (0, None) and "wick: " in j.output()
+                and sentence in j.output(), (status, j.output()))
+
+
+def limits():
+    j = busy("stacks", "spin=1", name="limits")
+    file = t.path("rot.jfr")
+    t.start(j.pid, file, "-i", "200us", "--chunk-size", "256k")
+    time.sleep(3)
+    dump = t.path("dump.jfr")
+    r = t.wick("dump", "-q", "-f", dump, j.pid)
+    t.check("dump while it runs", r.status == 0 and not t.jfr_complaints(dump), (r, t.jfr_complaints(dump)))
+    t.stop(j.pid)
+    s = t.status(j.pid)
+    chunks = t.jfr(17, "summary", file).out
+    t.check("chunks by size: several, readable", "Chunks: 1\n" not in chunks and not t.jfr_complaints(file), chunks[:200])
+    total = t.weight_of(t.stacks(file))
+    t.check("no sample is lost at their borders", abs(total - s["weight"]) < 3000, f"{total} {s['weight']}")
+    t.check("a dump holds the beginning", 0 < t.weight_of(t.stacks(dump)) < total)
+
+    os.mkdir(t.path("seg"))
+    k = busy("stacks", "spin=1", name="segments", options=[
+        f"-agentpath:{t.AGENT}=start,interval=100us,maxsize=1m,file={t.path('seg/s.jfr')}"])
+    top = 0
+    for _ in range(80):
+        time.sleep(0.1)
+        top = max(top, sum(os.path.getsize(f) for f in glob.glob(t.path("seg/*")) if os.path.exists(f)))
+    t.stop(k.pid)
+    k.kill()
+    files = sorted(glob.glob(t.path("seg/*")))
+    t.check("--max-size: segments stay below it", 0 < top <= 1 << 20 and len(files) > 1, f"{top} {files}")
+    t.check("each can be read", not any(t.jfr_complaints(f, (17,), False) for f in files))
+    t.check("and all together", t.weight_of(t.stacks(*files)) > 0)
+
+    before = j.rss_kib()
+    t.start(j.pid, t.path("small.jfr"), "-i", "200us", "--memlimit", "4m")
+    top = 0
+    for _ in range(50):
+        time.sleep(0.1)
+        top = max(top, j.rss_kib())
+    t.stop(j.pid)
+    s = t.status(j.pid)
+    # symbols of libjvm and the kernel's are loaded to write a chunk and are not part of the limit's tables
+    t.check("--memlimit 4m with stacks without end: memory is bounded", top - before < 24_000, f"{before} -> {top} KiB")
+    print(f"# memlimit 4m: {before} -> {top} KiB, {s['samples']} samples")
+    t.check("the recording is right all the same", abs(t.weight_of(t.stacks(t.path("small.jfr"))) - s["weight"]) < 5000
+            and not t.jfr_complaints(t.path("small.jfr"), (17,)), s)
+    j.kill()
+
+
+def children():
+    j = busy("spin=1", name="children")
+    t.start(j.pid, t.path("exec.jfr"), "-i", "100us")
+    t.check("child processes are started at 100 us", j.ask("exec 30", r"exec (\w+)", 60) == "30", j.output())
+    idle = j.ask("idle 1000", r"idle (\d+)")
+    t.check("1,000 threads more", idle == "1000", j.output())
+    tid = next((n for n in os.listdir(f"/proc/{j.pid}/task")
+                if open(f"/proc/{j.pid}/task/{n}/comm").read().strip() == "wick-drain"), None)
+
+    def drain_cpu():
+        with open(f"/proc/{j.pid}/task/{tid}/schedstat") as f:
+            return int(f.read().split()[0]) / 1e9
+    a = drain_cpu()
+    time.sleep(3)
+    calm = (drain_cpu() - a) / 3
+    a, begin = drain_cpu(), time.monotonic()
+    j.ask("short 600 1", r"short (\d+)")
+    churn = (drain_cpu() - a) / (time.monotonic() - begin)
+    print(f"# drain thread with 1,000 threads: {calm:.1%} of a processor, with churn {churn:.1%}")
+    t.check("the drain thread stays cheap with 1,000 threads", calm < 0.10 and churn < 0.25, f"{calm:.2%} {churn:.2%}")
+    t.stop(j.pid)
+    j.kill()
+
+
+cycles()
+killed()
+ends()
+refused()
+limits()
+children()
+t.done()

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A session that records nothing but what it was asked, so that the way from the CLI through the JVM to the session and
+ * back can be tested without the profiler. The "recording" is lines of text: the options, the notes, "end".
+ *
+ * Special events: `fail` refuses to start; `broker` asks the broker for a cpu-clock event on the calling thread and
+ * writes what came of it; `enospc` breaks off with a full disk as soon as it is asked for its status.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent/control.h"
+#include "agent/session.h"
+#include "base/atomic.h"
+#include "base/clock.h"
+
+static struct {
+    atomic_bool running;
+    int fd, dir;
+    uint64_t start_ns;
+    struct wick_session_opts o;
+    bool full;
+} s = {.fd = -1, .dir = -1};
+
+int wick_agent_init(JavaVM *vm, struct wick_err *err)
+{
+    JNIEnv *env;
+    if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6) == JNI_EVERSION)
+        return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM has no JNI 1.6");
+    return 0;
+}
+
+static void try_broker(int fd)
+{
+    struct perf_event_attr a = {.type = PERF_TYPE_SOFTWARE,
+                                .size = sizeof a,
+                                .config = PERF_COUNT_SW_CPU_CLOCK,
+                                .sample_period = 10000000,
+                                .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN,
+                                .disabled = 1};
+    int own = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0), e = errno;
+    int event = wick_control_broker_open(&a, (pid_t)syscall(SYS_gettid));
+    long long count = -1;
+    if (event >= 0 && read(event, &count, sizeof count) != sizeof count)
+        count = -2;
+    dprintf(fd, "own=%s broker=%s count=%lld\n", own < 0 ? strerror(e) : "opened",
+            event < 0 ? wick_err_text(event) : "opened", count);
+    a.sample_type |= PERF_SAMPLE_RAW;
+    int raw = wick_control_broker_open(&a, (pid_t)syscall(SYS_gettid));
+    a.sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
+    int foreign = wick_control_broker_open(&a, 1);
+    dprintf(fd, "raw=%s foreign=%s\n", raw < 0 ? wick_err_text(raw) : "opened",
+            foreign < 0 ? wick_err_text(foreign) : "opened");
+    if (own >= 0)
+        close(own);
+    if (event >= 0)
+        close(event);
+}
+
+int wick_session_start(const struct wick_session_opts *o, int out_fd, int out_dirfd, struct wick_err *err)
+{
+    if (s.running)
+        return wick_err_set(err, WICK_E_STATE, "running");
+    if (!strcmp(o->event, "fail"))
+        return wick_err_set(err, WICK_E_UNSUPPORTED, "the event 'fail' always fails");
+    int fd = out_fd;
+    if (fd < 0 && out_dirfd >= 0)
+        fd = openat(out_dirfd, "sequence-0.jfr", O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    else if (fd < 0)
+        fd = open(o->file, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return wick_err_set(err, WICK_E_IO, "cannot open %s: %s", o->file, strerror(errno));
+    s.o = *o;
+    s.fd = fd;
+    s.dir = out_dirfd;
+    s.full = false;
+    s.start_ns = wick_clock_mono_ns();
+    dprintf(fd, "event=%s interval=%llu threads=%d file=%s pid=%d variant=%s\n", o->event,
+            (unsigned long long)o->interval_ns, o->threads, o->file, (int)getpid(), VARIANT);
+    if (!strcmp(o->event, "broker"))
+        try_broker(fd);
+    snprintf(err->msg, sizeof err->msg, "test double %s", VARIANT);
+    s.running = true;
+    return 0;
+}
+
+static void finish(void)
+{
+    s.running = false;
+    close(s.fd);
+    if (s.dir >= 0)
+        close(s.dir);
+    s.fd = s.dir = -1;
+}
+
+int wick_session_stop(struct wick_err *err)
+{
+    if (!s.running)
+        return wick_err_set(err, WICK_E_STATE, "no recording is running");
+    dprintf(s.fd, "end\n");
+    finish();
+    return 0;
+}
+
+int wick_session_dump(int out_fd, struct wick_err *err)
+{
+    if (!s.running)
+        return wick_err_set(err, WICK_E_STATE, "no recording is running");
+    dprintf(out_fd, "dump event=%s\n", s.o.event);
+    return 0;
+}
+
+void wick_session_status(char *buf, size_t cap)
+{
+    if (s.running && !strcmp(s.o.event, "enospc")) {
+        finish();
+        s.full = true;
+    }
+    snprintf(buf, cap, "running=%d\nevent=%s\nfile=%s\nsamples=%llu\ndropped=0\nbytes=100\n%s", (int)s.running,
+             s.o.event, s.o.file, (unsigned long long)(wick_clock_mono_ns() - s.start_ns) / 10000000,
+             s.full ? "error=no space left on device\nerror_code=14\n" : "");
+}
+
+bool wick_session_running(void)
+{
+    return s.running;
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# jdks: 17 21 25
+# timeout: 4000
+"""Sampling every 100 us while classes come and go, code is thrown away, threads churn: no crash, no hang, no lost thread.
+
+WICK_STRESS_SECS says for how long (20)."""
+import os
+import re
+import time
+
+import jvmtest as t
+
+SECONDS = int(os.environ.get("WICK_STRESS_SECS", "20"))
+classes = t.compile_java("Stress")
+file = t.path("stress.jfr")
+j = t.Jvm(["-Xmx256m", f"-agentpath:{t.AGENT}=start,event=cpu,interval=100us,chunktime=5s,memlimit=16m,file={file}",
+           "-XX:ErrorFile=" + t.path("hs_err.log"), "-cp", classes, "Stress", str(SECONDS)], "stress")
+threads = None
+end = time.monotonic() + SECONDS - 2
+while time.monotonic() < end and j.proc.poll() is None:
+    time.sleep(1)
+s = t.status(j.pid)
+status = j.wait(SECONDS + 180)
+counts = dict(re.findall(r"(\w+)=(\d+)", j.output().splitlines()[-1] if j.output() else ""))
+t.check("it ends by itself, with success", status == 0 and "done" in j.output(), f"{status}\n{j.output()[-3000:]}")
+t.check("no thread was lost", counts.get("lost") == "0", j.output()[-3000:])
+for what in ("loaded", "deopts", "threads", "thrown", "garbage") + (("virtual",) if t.JDK >= 21 else ()):
+    t.check(f"work was done: {what}", int(counts.get(what, 0)) > SECONDS, counts)
+t.check("the books balanced a moment before", 0 <= s["fired"] - s["samples"] - s["dropped"] <= 32, s)
+t.check("many samples were taken", s["samples"] > 500 * SECONDS, s)
+t.check("less than 0.5 % of the walks broke", s["broken"] < 0.005 * s["samples"], s)
+t.check("the recording can be read", t.weight_of(t.stacks(file)) > 0)
+complaints = t.jfr_complaints(file, events=False)
+t.check("and the JDK's tool has no complaint", not complaints, complaints)
+t.done()

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What only native code can do to a profiler: threads that the JVM never hears of, and a SIGPROF handler of the
+ * application's own. Loaded by Busy.java.
+ */
+#include <jni.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/time.h>
+#include <time.h>
+
+static _Atomic long prof_signals;
+
+void wick_test_burn(int64_t ns);
+__attribute__((noinline)) void wick_test_burn(int64_t ns)
+{
+    struct timespec t;
+    do {
+        for (volatile int i = 0; i < 2000; i++) {
+        }
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    } while ((int64_t)t.tv_sec * 1000000000 + t.tv_nsec < ns);
+}
+
+static void *unattached(void *arg)
+{
+    wick_test_burn((int64_t)(intptr_t)arg);
+    return NULL;
+}
+
+/* Runs `count` threads, each for `ns` of CPU time, four at a time. */
+JNIEXPORT jint JNICALL Java_Busy_nativeThreads(JNIEnv *env, jclass cls, jint count, jlong ns);
+JNIEXPORT jint JNICALL Java_Busy_nativeThreads(JNIEnv *env, jclass cls, jint count, jlong ns)
+{
+    (void)env, (void)cls;
+    int done = 0;
+    for (int i = 0; i < count; i += 4) {
+        pthread_t t[4];
+        int n = 0;
+        for (; n < 4 && i + n < count; n++) {
+            if (pthread_create(&t[n], NULL, unattached, (void *)(intptr_t)ns))
+                break;
+            pthread_setname_np(t[n], "unattached");
+        }
+        for (int k = 0; k < n; k++)
+            done += !pthread_join(t[k], NULL);
+    }
+    return done;
+}
+
+static void on_prof(int sig)
+{
+    (void)sig;
+    atomic_fetch_add(&prof_signals, 1);
+}
+
+/* Makes the application the owner of SIGPROF, every ms milliseconds of CPU time. */
+JNIEXPORT jint JNICALL Java_Busy_ownSigprof(JNIEnv *env, jclass cls, jint ms);
+JNIEXPORT jint JNICALL Java_Busy_ownSigprof(JNIEnv *env, jclass cls, jint ms)
+{
+    (void)env, (void)cls;
+    struct sigaction sa = {.sa_handler = on_prof, .sa_flags = SA_RESTART};
+    const struct itimerval every = {{0, ms * 1000}, {0, ms * 1000}};
+    return sigaction(SIGPROF, &sa, NULL) || setitimer(ITIMER_PROF, &every, NULL);
+}
+
+JNIEXPORT jlong JNICALL Java_Busy_sigprofs(JNIEnv *env, jclass cls);
+JNIEXPORT jlong JNICALL Java_Busy_sigprofs(JNIEnv *env, jclass cls)
+{
+    (void)env, (void)cls;
+    return atomic_load(&prof_signals);
+}
