@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The scripts that a stranger meets first - tools/setup, tools/get-jdk, tools/demo - when all is well and when it is not.
+# Programs that would change the system are replaced by fakes that write down how they were called.
+# shellcheck source=../jvm/lib.sh
+source "$(dirname "$0")/../jvm/lib.sh"
+
+mkdir "$WORK/fake" "$WORK/jdks" "$WORK/build"
+calls=$WORK/calls
+said=$WORK/said
+
+# fake NAME BODY: a program of that name, ahead of the real one in PATH of `run`.
+fake() {
+    printf '#!/bin/sh\necho "%s $*" >>"%s"\n%s\n' "$1" "$calls" "$2" >"$WORK/fake/$1"
+    chmod +x "$WORK/fake/$1"
+}
+
+# run EXPECTED-STATUS COMMAND...: what it says goes to $said, how the fakes were called to $calls.
+run() {
+    local expected=$1 status=0
+    shift
+    : >"$calls"
+    PATH="$WORK/fake:$PATH" "$@" >"$said" 2>&1 || status=$?
+    [ "$status" = "$expected" ] || { echo "status $status, not $expected: $(cat "$said")"; return 1; }
+}
+
+says() {
+    grep -qE -- "$1" "$said" || { echo "said: $(cat "$said")"; return 1; }
+}
+
+is_silent() {
+    if [ -s "$said" ] || [ -s "$calls" ]; then
+        cat "$said" "$calls"
+        return 1
+    fi
+}
+
+called_not() {
+    ! called "$1"
+}
+
+called() {
+    grep -qE -- "$1" "$calls" || { echo "calls: $(cat "$calls")"; return 1; }
+}
+
+setup=$ROOT/tools/setup
+
+fake apt-get 'exit 100'
+check "setup is content when nothing is missing" run 0 "$setup" demo
+check "setup says and does nothing then" is_silent
+check "setup refuses a group that does not exist" run 1 "$setup" everything
+check "setup names the groups that exist" says "build demo check test jdks bench or all"
+
+fake dpkg-query 'exit 0'
+fake id 'echo 1000'
+check "setup does nothing for an ordinary user" run 1 "$setup" build
+check "setup tells an ordinary user the command to give" says "sudo apt-get install --no-install-recommends .*libcmocka-dev"
+fake id 'echo 0'
+check "setup fails when apt fails" run 1 "$setup" build
+check "setup says when apt fails" says "apt could not install: .*libcmocka-dev"
+check "setup refreshes the lists when an installation has failed" called "^apt-get .*update"
+check "setup upgrades nothing" called "install .*--no-upgrade"
+fake apt-get 'case "$*" in *update*) exit 1;; esac'
+check "setup fails when apt has not done what it said" run 1 "$setup" build
+check "setup notices that a package is still missing" says "still missing after the installation"
+check "setup does not refresh the lists without need" called_not " update"
+rm "$WORK"/fake/*
+
+get_jdk=(env WICK_JDKS="$WORK/jdks" "$ROOT/tools/get-jdk")
+check "get-jdk refuses a version that it does not know" run 1 "${get_jdk[@]}" 9
+check "get-jdk wants a version" run 1 "${get_jdk[@]}"
+mkdir -p "$WORK/jdks/21/home/bin"
+check "get-jdk leaves alone what it has not made" run 1 "${get_jdk[@]}" 21
+check "get-jdk says what to do about it" says "move it away or set WICK_JDKS"
+mkdir -p "$WORK/jdks/17"
+ln -s "$(jdk_home 17)" "$WORK/jdks/17/home"
+fake apt-get 'exit 100'
+check "get-jdk accepts a JDK that is there and works" run 0 "${get_jdk[@]}" 17
+check "get-jdk prints its home" says "^$WORK/jdks/17/home\$"
+
+demo=(env WICK_BUILD="$WORK/build" DEMO_JVM="-Xmx512m" "$ROOT/tools/demo" 1)
+check "the demo fails when wick is not built" run 1 "${demo[@]}"
+mkdir "$WORK/build/java"
+cp "$DEMO_JAR" "$WORK/build/java/"
+cat >"$WORK/build/wick" <<END
+#!/bin/sh
+[ \$1 != record ] || { echo "\$*" | sed 's/.* //' >"$WORK/target"; exit 7; }
+END
+chmod +x "$WORK/build/wick"
+check "the demo ends with wick's status when recording fails" run 7 "${demo[@]}"
+check "the demo says what to do then" says "doctor"
+check "the demo gives wick the service's pid" grep -qE '^[0-9]+$' "$WORK/target"
+check "the demo leaves no service behind" is_gone "$(cat "$WORK/target")"
+done_testing
