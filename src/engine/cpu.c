@@ -33,6 +33,7 @@
 enum { PERF_PAGES = 2, CPUCLOCK_SCHED_PER_THREAD = 6, PAGE = 4096 };
 
 _Atomic(struct wick_cpu_engine *) wick_cpu_current;
+struct wick_gate wick_cpu_gate;
 
 static uint64_t random_u64(struct wick_cpu_engine *e)
 {
@@ -295,6 +296,7 @@ void wick_cpu_stop(struct wick_cpu_engine *e)
     wick_threads_disarm(e->threads);
     remove_handler(e);
     atomic_store(&wick_cpu_current, NULL);
+    wick_gate_wait(&wick_cpu_gate); /* a handler that has begun may not own anything yet */
 }
 
 const char *wick_cpu_mode_name(const struct wick_cpu_engine *e)

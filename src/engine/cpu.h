@@ -27,6 +27,7 @@
 #include <signal.h>
 
 #include "base/err.h"
+#include "engine/gate.h"
 #include "engine/threads.h"
 
 enum wick_cpu_mode { WICK_CPU_PERF, WICK_CPU_TIMER, WICK_CPU_ITIMER };
@@ -73,8 +74,9 @@ void wick_cpu_stop(struct wick_cpu_engine *e);
 /* "perf cpu-clock", "timer", "itimer" ... for the recording's settings. */
 const char *wick_cpu_mode_name(const struct wick_cpu_engine *e);
 
-/* The handler (cpu_sig.c). `wick_cpu_current` is the engine it serves, NULL = none. */
+/* The handler (cpu_sig.c). `wick_cpu_current` is the engine it serves, NULL = none; it is read inside the gate. */
 extern _Atomic(struct wick_cpu_engine *) wick_cpu_current;
+extern struct wick_gate wick_cpu_gate;
 void wick_cpu_signal_sig(int sig, siginfo_t *info, void *context);
 
 #endif

@@ -142,13 +142,12 @@ static struct wick_thread *recognise(struct wick_cpu_engine *e, const siginfo_t 
     }
 }
 
-static void chain(struct wick_cpu_engine *e, int sig, siginfo_t *info, void *context)
+static void pass_on(const struct sigaction *to, int sig, siginfo_t *info, void *context)
 {
-    wick_add_relaxed(&e->foreign, 1);
-    if (e->old_action.sa_flags & SA_SIGINFO)
-        e->old_action.sa_sigaction(sig, info, context);
-    else if (e->old_action.sa_handler != SIG_DFL && e->old_action.sa_handler != SIG_IGN)
-        e->old_action.sa_handler(sig);
+    if (to->sa_flags & SA_SIGINFO)
+        to->sa_sigaction(sig, info, context);
+    else if (to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN)
+        to->sa_handler(sig);
 }
 
 static void sample(struct wick_cpu_engine *e, struct wick_thread *t, void *context, uint64_t now)
@@ -196,13 +195,17 @@ void wick_cpu_signal_sig(int sig, siginfo_t *info, void *context)
 {
     int saved = errno;
     uint64_t now = wick_clock_mono_ns();
-    struct wick_cpu_engine *e = atomic_load(&wick_cpu_current);
-    if (e) {
-        struct wick_thread *t = recognise(e, info);
-        if (t)
-            sample(e, t, context, now);
-        else
-            chain(e, sig, info, context);
+    struct sigaction other = {.sa_handler = SIG_DFL};
+    uint32_t lane = wick_gate_enter_sig(&wick_cpu_gate);
+    struct wick_cpu_engine *e = atomic_load(&wick_cpu_current); /* seq_cst, see gate.h */
+    struct wick_thread *t = e ? recognise(e, info) : NULL;
+    if (t) {
+        sample(e, t, context, now);
+    } else if (e) {
+        wick_add_relaxed(&e->foreign, 1);
+        other = e->old_action;
     }
+    wick_gate_leave_sig(&wick_cpu_gate, lane);
+    pass_on(&other, sig, info, context);
     errno = saved;
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate.h - knowing when no handler is at work any more
+ *
+ * A handler may lose its processor between its first instruction and the moment it owns anything that others can see;
+ * what it is about to touch must not go away meanwhile. So a handler passes a gate before it looks for its engine:
+ *
+ *      handler                                   who stops the engine
+ *      gate.inside++           (seq_cst)         engine = NULL                          (seq_cst)
+ *      read engine             (seq_cst)         wait until each counter was seen at 0  (seq_cst)
+ *
+ * After wick_gate_wait every handler that saw the engine has left; later ones see none. The counters are split by
+ * processor, because handlers of all threads pass here, and they live as long as the process. Foreign code must not
+ * run inside: it may jump out.
+ *
+ * Threads: _sig in handlers; wick_gate_wait in an ordinary thread.
+ * Memory:  the caller's, static.
+ */
+#ifndef WICK_ENGINE_GATE_H
+#define WICK_ENGINE_GATE_H
+
+#include "base/atomic.h"
+
+enum { WICK_GATE_LANES = 64 };
+
+struct wick_gate {
+    struct {
+        _Alignas(64) _Atomic uint32_t inside;
+    } lanes[WICK_GATE_LANES];
+};
+
+/* Enters; the result is for wick_gate_leave_sig. */
+uint32_t wick_gate_enter_sig(struct wick_gate *g);
+void wick_gate_leave_sig(struct wick_gate *g, uint32_t lane);
+
+/* Returns when each lane was seen empty since the call. */
+void wick_gate_wait(struct wick_gate *g);
+
+#endif

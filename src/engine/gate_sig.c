@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_sig.c - the handler's side of the gate
+ */
+#include "engine/gate.h"
+
+#include <sched.h>
+
+uint32_t wick_gate_enter_sig(struct wick_gate *g)
+{
+    int cpu = sched_getcpu();
+    uint32_t lane = cpu < 0 ? 0 : (uint32_t)cpu % WICK_GATE_LANES;
+    atomic_fetch_add(&g->lanes[lane].inside, 1); /* seq_cst, see gate.h */
+    return lane;
+}
+
+void wick_gate_leave_sig(struct wick_gate *g, uint32_t lane)
+{
+    atomic_fetch_sub_explicit(&g->lanes[lane].inside, 1, memory_order_release); /* pairs: wick_gate_wait */
+}
