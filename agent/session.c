@@ -3,7 +3,7 @@
  * session.c - one recording: puts recorder, engine, drain and output together
  *
  * The drain thread is the session's heart beat: every TICK it looks for new threads and empties the rings, every second
- * it flushes the recording. It leaves the engine's signal unblocked, so that its own cost is in the profile.
+ * (and when a chunk is full) it flushes the recording. It leaves the engine's signal unblocked, so that its own cost is in the profile.
  *
  * Before the VM is initialised (Agent_OnLoad) a start is only prepared - its output is open, so that mistakes are told
  * at once - and carried out at VMInit.
@@ -133,7 +133,7 @@ static void *drain_main(void *arg)
         pthread_mutex_lock(&s->lock);
         wick_threads_poll(&wick_vm.threads);
         wick_drain_round(&s->drain);
-        if (now - last_flush >= FLUSH_NS) {
+        if (now - last_flush >= FLUSH_NS || wick_drain_chunk_full(&s->drain)) {
             last_flush = now;
             note_error(wick_drain_flush(&s->drain, now));
             wick_threads_forget(&wick_vm.threads);

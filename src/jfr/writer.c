@@ -252,6 +252,14 @@ int wick_jfr_writer_flush(struct wick_jfr_writer *w, uint64_t now_ns)
     return error;
 }
 
+bool wick_jfr_writer_chunk_full(const struct wick_jfr_writer *w)
+{
+    uint64_t pending = w->events.len, events = w->stats.event_bytes;
+    if (events)
+        pending += (uint64_t)((double)pending * (double)w->stats.constant_bytes / (double)events);
+    return pending && !w->stats.error && w->size + pending >= w->config.chunk_bytes;
+}
+
 int wick_jfr_writer_rotate(struct wick_jfr_writer *w, uint64_t now_ns)
 {
     advance(w, now_ns);

@@ -131,6 +131,10 @@ int wick_jfr_writer_open(struct wick_jfr_writer **out, const struct wick_jfr_sin
  * 0, -WICK_E_NOMEM, -WICK_E_NOSPACE or -WICK_E_IO; the recording goes on in every case. */
 int wick_jfr_writer_flush(struct wick_jfr_writer *w, uint64_t now_ns);
 
+/* Whether the next flush will probably fill the chunk, so that it should come now: pending events count with as many
+ * bytes of constants as those before them needed. */
+bool wick_jfr_writer_chunk_full(const struct wick_jfr_writer *w);
+
 /* Flushes, then begins a new chunk: after this no id of the old chunk will be asked for. Returns as _flush. */
 int wick_jfr_writer_rotate(struct wick_jfr_writer *w, uint64_t now_ns);
 

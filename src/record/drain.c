@@ -354,6 +354,11 @@ static void write_cpu_load(struct wick_drain *d, uint64_t now_ns)
     d->machine_total = total;
 }
 
+bool wick_drain_chunk_full(const struct wick_drain *d)
+{
+    return wick_jfr_writer_chunk_full(d->writer);
+}
+
 int wick_drain_flush(struct wick_drain *d, uint64_t now_ns)
 {
     wick_drain_round(d);

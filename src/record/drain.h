@@ -70,6 +70,9 @@ size_t wick_drain_round(struct wick_drain *d);
  * once a second. 0 or the output's error. */
 int wick_drain_flush(struct wick_drain *d, uint64_t now_ns);
 
+/* Whether a flush should come before its time, because it will fill the chunk. */
+bool wick_drain_chunk_full(const struct wick_drain *d);
+
 /* The recorder's totals, samples that were lost behind the rings taken from the recorded ones. */
 void wick_drain_totals(const struct wick_drain *d, struct wick_totals *out);
 

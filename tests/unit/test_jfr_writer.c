@@ -335,6 +335,30 @@ static void test_writer__chunks_end_at_their_size_and_age(void **state)
     assert_int_equal(s.chunks, 10);
 }
 
+/* Who flushes when the writer says so gets chunks near their size, however fast the events and their constants come. */
+static void test_writer__says_when_a_flush_will_fill_the_chunk(void **state)
+{
+    (void)state;
+    struct wick_jfr_writer *w = open_writer((struct wick_jfr_config){.chunk_bytes = 256 << 10});
+    struct wick_jfr_stats s;
+    uint32_t flushes = 0;
+    uint64_t before = 0;
+    assert_false(wick_jfr_writer_chunk_full(w));
+    for (uint32_t i = 0; i < 60000; i++) {
+        sample(w, START_NS + i, 1, 1 + i, MS); /* a new stack each time: constants outweigh events */
+        if (!wick_jfr_writer_chunk_full(w))
+            continue;
+        wick_jfr_writer_flush(w, START_NS + i);
+        wick_jfr_writer_stats(w, &s);
+        if (flushes++) /* the first flush knows nothing of constants yet */
+            assert_in_range(s.bytes - before, 1, 384 << 10);
+        before = s.bytes;
+        assert_false(wick_jfr_writer_chunk_full(w));
+    }
+    assert_in_range(flushes, 4, 1000);
+    wick_jfr_writer_close(w, START_NS + 60000, NULL);
+}
+
 static void test_writer__memory_limit_starts_a_new_chunk(void **state)
 {
     (void)state;
@@ -638,6 +662,7 @@ int main(void)
         TEST(test_writer__sum_of_weights_is_exact),
         TEST(test_writer__late_events_keep_their_time),
         TEST(test_writer__chunks_end_at_their_size_and_age),
+        TEST(test_writer__says_when_a_flush_will_fill_the_chunk),
         TEST(test_writer__memory_limit_starts_a_new_chunk),
         TEST(test_writer__full_buffer_flushes_itself),
         TEST(test_writer__deep_stacks_are_cut_and_marked),
