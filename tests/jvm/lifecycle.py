@@ -127,6 +127,19 @@ def refused():
                 and sentence in j.output(), (status, j.output()))
 
 
+def folder_size(folder):
+    """The files' names and the sum of their sizes at one instant. Files come, go and grow meanwhile: a sum counts only
+    if no name changed while it was taken."""
+    while True:
+        names = sorted(os.listdir(folder))
+        try:
+            size = sum(os.path.getsize(os.path.join(folder, n)) for n in names)
+        except FileNotFoundError:
+            continue
+        if names == sorted(os.listdir(folder)):
+            return names, size
+
+
 def limits():
     j = busy("stacks", "spin=1", name="limits")
     file = t.path("rot.jfr")
@@ -146,14 +159,17 @@ def limits():
     os.mkdir(t.path("seg"))
     k = busy("stacks", "spin=1", name="segments", options=[
         f"-agentpath:{t.AGENT}=start,interval=100us,maxsize=1m,file={t.path('seg/s.jfr')}"])
-    top = 0
-    for _ in range(80):
-        time.sleep(0.1)
-        top = max(top, sum(os.path.getsize(f) for f in glob.glob(t.path("seg/*")) if os.path.exists(f)))
+    top, removed, began = 0, False, time.monotonic()
+    while time.monotonic() - began < (8 if removed else 60):
+        time.sleep(0.05)
+        names, size = folder_size(t.path("seg"))
+        top = max(top, size)
+        removed = bool(names) and not names[0].endswith("-000001.jfr")
     t.stop(k.pid)
     k.kill()
     files = sorted(glob.glob(t.path("seg/*")))
     t.check("--max-size: segments stay below it", 0 < top <= 1 << 20 and len(files) > 1, f"{top} {files}")
+    t.check("the oldest was removed", removed, files)
     t.check("each can be read", not any(t.jfr_complaints(f, (17,), False) for f in files))
     t.check("and all together", t.weight_of(t.stacks(*files)) > 0)
 
