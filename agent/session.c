@@ -3,7 +3,8 @@
  * session.c - one recording: puts recorder, engine, drain and output together
  *
  * The drain thread is the session's heart beat: every TICK it looks for new threads and empties the rings, every second
- * (and when a chunk is full) it flushes the recording. It leaves the engine's signal unblocked, so that its own cost is in the profile.
+ * (and when a chunk is full) it flushes the recording. It leaves the engine's signal unblocked, so that its own cost is
+ * in the profile.
  *
  * Before the VM is initialised (Agent_OnLoad) a start is only prepared - its output is open, so that mistakes are told
  * at once - and carried out at VMInit.

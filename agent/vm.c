@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/virtual_threads.h"
 #include "elf/dynsym.h"
 #include "hotspot/thread.h"
 
@@ -188,6 +189,7 @@ static void become_live(JNIEnv *env)
         (*env)->DeleteLocalRef(env, thread);
     if (wick_jvm_open_code(&wick_vm.jvm, &err))
         return;
+    wick_virtual_threads_open(env, &wick_vm.jvm);
     collect_stubs();
     collect_properties();
     if (wick_vm.eetop)

@@ -187,6 +187,7 @@ static void sample(struct wick_cpu_engine *e, struct wick_thread *t, void *conte
         /* in CPU time: a handler that lost its processor was not dear */
         uint64_t end = own_cpu_ns(t);
         t->rest_until = end + REST * (end - cpu);
+        wick_recorder_spent_sig(e->recorder, end - cpu);
     }
     wick_recorder_leave_sig(scratch);
 }

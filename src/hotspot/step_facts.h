@@ -39,6 +39,18 @@ struct wick_step_jvm {
     int32_t entry_wrapper_slot; /* words from fp */
     int32_t wrapper_anchor;
     int32_t cont_entry_size;
+    /* frozen frames of virtual threads; cont_tail <= 0: not known */
+    int32_t cont_tail, chunk_parent, chunk_size, chunk_sp, chunk_bottom, chunk_stack;
+    int32_t chunk_bottom_is_argsize; /* chunk_bottom holds the size of the arguments instead */
+    uint32_t oop_kind, oop_shift;    /* enum wick_oop_kind */
+    uint64_t oop_base;
+};
+
+/* How a field of an object keeps a reference. */
+enum wick_oop_kind {
+    WICK_OOP_PLAIN,
+    WICK_OOP_NARROW,   /* 32 bits: base + (value << shift) */
+    WICK_OOP_COLOURED, /* generational ZGC */
 };
 
 /* HotSpot's kinds of code, told by the name of the blob. */

@@ -55,7 +55,9 @@ struct wick_counters {
     _Atomic uint64_t weight, drop_weight; /* of recorded and of dropped samples */
     _Atomic uint64_t biased_weight;
     _Atomic uint64_t broken, gaps; /* samples whose walk ended early or lost native frames */
-    _Atomic uint64_t handler_ns, walk_ns, frames;
+    _Atomic uint64_t handler_ns;   /* CPU time */
+    _Atomic uint64_t walk_ns;      /* of the clock on the wall: more than the walks' cost where processors are short */
+    _Atomic uint64_t frames;
 };
 
 /* A sum of all counters. */
@@ -109,8 +111,11 @@ struct wick_sample_sig {
 struct wick_scratch *wick_recorder_enter_sig(struct wick_recorder *r);
 void wick_recorder_leave_sig(struct wick_scratch *s);
 
-/* Walks, interns and records the sample, and keeps the books. Returns the time when it was done. */
-uint64_t wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in);
+/* Walks, interns and records the sample, and keeps the books. */
+void wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in);
+
+/* Adds to the CPU time spent in handlers. Needs a scratch area, as _sample_sig does. */
+void wick_recorder_spent_sig(struct wick_recorder *r, uint64_t ns);
 
 /* Counts a sample that got no scratch area, or none in time. Any thread or handler; needs no scratch area. */
 void wick_recorder_drop_sig(struct wick_recorder *r, enum wick_drop why, uint64_t weight);

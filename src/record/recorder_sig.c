@@ -84,7 +84,12 @@ static void finish(struct wick_recorder *r, struct wick_counters *c, struct wick
     wick_add_relaxed(&c->drop_weight, e.weight);
 }
 
-uint64_t wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in)
+void wick_recorder_spent_sig(struct wick_recorder *r, uint64_t ns)
+{
+    wick_add_relaxed(&r->counters[cpu_index(r)].handler_ns, ns);
+}
+
+void wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in)
 {
     struct wick_counters *c = &r->counters[cpu_index(r)];
     struct wick_tables *t = atomic_load(&r->tables); /* seq_cst, see recorder.h */
@@ -107,9 +112,6 @@ uint64_t wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *
     };
     finish(r, c, t, &e);
     wick_add_relaxed(&c->frames, (uint64_t)n);
-    uint64_t end = wick_clock_mono_ns();
-    wick_add_relaxed(&c->handler_ns, end - in->time_ns);
-    return end;
 }
 
 void wick_recorder_note(struct wick_recorder *r, uint64_t time_ns, uint64_t weight, uint32_t thread, enum wick_stop why)

@@ -27,7 +27,8 @@ struct wick_step_env {
     uint64_t java;                  /* own JavaThread, 0 = none */
     uint64_t unloads;
     bool stepping;
-    const struct wick_pc_record *record; /* of the frame that is being stepped through */
+    /* of the pcs that this step looked up first and last: one of them is the frame's */
+    const struct wick_pc_record *first, *last;
 };
 
 static inline __attribute__((always_inline)) int step_read(struct wick_step_env *env, uint64_t addr, void *buf,
@@ -221,14 +222,23 @@ static const struct wick_pc_record *valid_record(struct wick_step_env *env, uint
     return r;
 }
 
-/* The first look-up of a step is for its own frame: that record is kept for translate(). */
+/* The first look-up of a step is for its own frame, or for the return barrier and the last one for a frozen frame. */
 static const struct wick_pc_record *keep(struct wick_step_env *env, const struct wick_pc_record *r)
 {
     if (!env->stepping) {
         env->stepping = true;
-        env->record = r;
+        env->first = r;
     }
+    env->last = r;
     return r;
+}
+
+/* The record of the step's frame, whose blob is known. */
+static const struct wick_pc_record *record_of(const struct wick_step_env *env, uint64_t blob)
+{
+    if (env->first && env->first->blob.addr == blob)
+        return env->first;
+    return env->last && env->last->blob.addr == blob ? env->last : NULL;
 }
 
 static int step_blob_find(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc,
@@ -264,7 +274,7 @@ static int step_blob_find(struct wick_step_env *env, const struct wick_step_jvm 
 static int translate(struct wick_step_env *env, const struct wick_step_frame *f, uint64_t *out, int cap,
                      struct wick_walk_result *res)
 {
-    const struct wick_pc_record *r = env->record;
+    const struct wick_pc_record *r = record_of(env, f->ptr);
     switch (f->kind) {
     case WICK_STEP_NATIVE:
         out[0] = WICK_FRAME_NATIVE(f->ptr, !f->leaf);
@@ -400,7 +410,7 @@ int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, 
         step_load_anchor(&env, j, &s, java + (unsigned)j->thread_anchor);
     while (res == WICK_STEP_MORE && n < cap - 1) {
         struct wick_step_frame f;
-        env.record = NULL;
+        env.first = env.last = NULL;
         env.stepping = false;
         res = wick_step(&env, j, &s, &f);
         if (res == WICK_STEP_NONE)

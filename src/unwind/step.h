@@ -36,10 +36,13 @@ struct wick_step_state {
     uint64_t anchor_sp, anchor_pc, anchor_fp; /* next JavaFrameAnchor, sp = 0: none */
     uint64_t thread;                          /* JavaThread, 0 = not a Java thread */
     uint64_t stack_end;                       /* sp must stay below; 0 = not known */
-    uint32_t thread_state;                    /* JavaThreadState, 0 = not known */
-    uint8_t leaf;                             /* pc is an interrupted instruction, not a return address */
+    uint64_t frozen_sp, frozen_usp, frozen_end,
+        frozen_chunk;      /* in the heap (step_frozen.h); frozen_sp = 0: none left */
+    uint32_t thread_state; /* JavaThreadState, 0 = not known */
+    uint8_t leaf;          /* pc is an interrupted instruction, not a return address */
     uint8_t anchors_used, scans, gaps;
-    uint8_t stop, stopped; /* the next step reports this enum wick_stop; and the walk ends there */
+    uint8_t in_heap, chunks; /* at the return barrier, frozen frames are being told; chunks visited */
+    uint8_t stop, stopped;   /* the next step reports this enum wick_stop; and the walk ends there */
 };
 
 /* Frame kinds of a step; they become enum wick_frame_kind when scopes are expanded. */

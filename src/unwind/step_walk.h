@@ -28,6 +28,7 @@
 #include "elf/eh_frame.h"
 #include "unwind/step_java.h"
 #include "unwind/step_native.h"
+#include "unwind/step_frozen.h"
 
 STEP_INLINE int step_broken(struct wick_step_frame *f, int stop)
 {
@@ -65,14 +66,38 @@ STEP_FN int step_use_cont_entry(struct wick_step_env *env, const struct wick_ste
     return 1;
 }
 
-/* StubRoutines::cont_returnBarrier: the carrier's frames follow, those of the virtual thread that are frozen do not. */
-STEP_FN int step_barrier(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
+/* Leaves the virtual thread: the carrier's frames follow. */
+STEP_FN int step_to_carrier(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
 {
     if (step_use_cont_entry(env, j, s))
         return WICK_STOP_NONE;
     /* where the tables do not tell: the first return address above is that of enterSpecial's frame, which begins here
      */
     return step_scan(env, j, s, s->sp, STEP_SCAN_WORDS, 1) ? WICK_STOP_NONE : WICK_STOP_CONTINUATION;
+}
+
+/* StubRoutines::cont_returnBarrier: the state stays here while the frozen frames are told one by one, then comes the
+ * border. A frozen frame that cannot be read is a gap. */
+STEP_FN int step_barrier(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                         struct wick_step_frame *f)
+{
+    if (!s->in_heap)
+        s->in_heap = (uint8_t)step_open_frozen(env, j, s);
+    if (!s->in_heap || !s->frozen_sp) {
+        s->in_heap = 0;
+        f->kind = WICK_STEP_BOUNDARY;
+        return step_to_carrier(env, j, s);
+    }
+    int stop = step_frozen(env, j, s, f);
+    if (!stop)
+        return WICK_STOP_NONE;
+    s->frozen_sp = 0;
+    s->gaps++;
+    if (f->kind == WICK_STEP_UNKNOWN)
+        step_broken(f, stop);
+    else
+        s->stop = (uint8_t)stop;
+    return WICK_STOP_NONE;
 }
 
 STEP_FN int step_code_cache(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
@@ -98,10 +123,8 @@ STEP_FN int step_code_cache(struct wick_step_env *env, const struct wick_step_jv
         f->off = (uint32_t)(s->pc - b.addr);
         if (s->pc == j->call_stub_return)
             return step_entry(env, j, s, f);
-        if (step_is_barrier(env, j, s, &b)) {
-            f->kind = WICK_STEP_BOUNDARY;
-            return step_barrier(env, j, s);
-        }
+        if (step_is_barrier(env, j, s, &b))
+            return step_barrier(env, j, s, f);
         return step_stub(env, j, s, &b);
     }
 }
@@ -153,7 +176,7 @@ STEP_FN int wick_step(struct wick_step_env *env, const struct wick_step_jvm *j, 
         if (stop)
             return step_stopped(env, j, s, f, stop);
     }
-    if (s->sp <= old_sp && !(f->leaf && s->sp == old_sp)) {
+    if (!s->in_heap && s->sp <= old_sp && !(f->leaf && s->sp == old_sp)) {
         s->stop = WICK_STOP_STACK_RANGE;
         s->stopped = 1;
         return WICK_STEP_MORE;

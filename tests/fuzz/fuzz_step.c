@@ -36,7 +36,7 @@ static void take(struct input *in, void *to, size_t n)
 /* Makes of small numbers addresses that mean something. */
 static uint64_t address(uint64_t v)
 {
-    static const uint64_t bases[] = {FJ_CODE, FJ_STACK, FJ_META, FJ_NATIVE, FJ_CODE, FJ_STACK, FJ_CODE, 0};
+    static const uint64_t bases[] = {FJ_CODE, FJ_STACK, FJ_META, FJ_NATIVE, FJ_CODE, FJ_STACK, FJ_CODE, FJ_HEAP};
     return v >> 32 ? v : bases[v >> 29 & 7] + (v & 0xffff);
 }
 
@@ -78,6 +78,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         uint32_t v = 0;
         take(&in, &v, sizeof v);
         f.stack[i] = address(v);
+    }
+    if (choice[7] & 16) { /* at the return barrier, with a chunk */
+        f.jvm.cont_barrier = f.s.pc;
+        f.jvm.oop_kind = choice[7] >> 5 & 3;
+        f.s.leaf = 0;
+        for (uint32_t i = 0; i < FJ_HEAP_WORDS && in.left; i++) {
+            uint64_t v = 0;
+            take(&in, &v, sizeof v);
+            f.heap[i] = v >> 63 ? address((uint32_t)v) : v;
+        }
     }
     take(&in, f.code, sizeof f.code);
     take(&in, f.segmap, sizeof f.segmap);

@@ -5,6 +5,7 @@
  *      CODE    code heap of 128-byte segments, SEGMAP its map      blobs are made by fj_blob()
  *      META    Method, ConstMethod, ConstantPool, one each
  *      STACK   the thread's stack; words are numbered from its lowest address
+ *      HEAP    objects: a Continuation and its chunks, made by the test
  *      NATIVE  code outside of the code cache, with an unwind rule or without
  *
  * The includer gets struct wick_step_env and wick_step() over it.
@@ -23,16 +24,24 @@
 #include "mem/mem.h"
 #include "unwind/step.h"
 
-enum { FJ_CODE_BYTES = 1 << 15, FJ_SEG_SHIFT = 7, FJ_META_BYTES = 4096, FJ_STACK_WORDS = 1024, FJ_NATIVE_BYTES = 4096 };
+enum {
+    FJ_CODE_BYTES = 1 << 15,
+    FJ_SEG_SHIFT = 7,
+    FJ_META_BYTES = 4096,
+    FJ_STACK_WORDS = 1024,
+    FJ_NATIVE_BYTES = 4096,
+    FJ_HEAP_WORDS = 512
+};
 #define FJ_CODE   0x7f0000000000ull
 #define FJ_META   0x7f1000000000ull
 #define FJ_STACK  0x7f2000000000ull
 #define FJ_NATIVE 0x7f3000000000ull
 #define FJ_SEGMAP 0x7f4000000000ull
 #define FJ_NAMES  0x7f5000000000ull
+#define FJ_HEAP   0x7f6000000000ull
 
 /* Offsets inside a blob and of the rest; any would do. */
-enum { FJ_HEAD = 128, FJ_CM_SIZE = 48, FJ_CODE_SIZE = 100, FJ_THREAD = 2048, FJ_ANCHOR = 64 };
+enum { FJ_HEAD = 128, FJ_CM_SIZE = 48, FJ_CODE_SIZE = 100, FJ_THREAD = 2048, FJ_ANCHOR = 64, FJ_CHUNK_HEAD = 40 };
 #define FJ_METHOD (FJ_META + 64)
 #define FJ_CM     (FJ_META + 256)
 #define FJ_POOL   (FJ_META + 512)
@@ -64,10 +73,10 @@ static int step_native_rule(struct wick_step_env *env, const struct wick_step_st
 
 struct fj {
     uint8_t code[FJ_CODE_BYTES], segmap[FJ_CODE_BYTES >> FJ_SEG_SHIFT], meta[FJ_META_BYTES], native[FJ_NATIVE_BYTES];
-    uint64_t stack[FJ_STACK_WORDS];
+    uint64_t stack[FJ_STACK_WORDS], heap[FJ_HEAP_WORDS];
     char names[512];
     uint32_t code_used, names_used;
-    struct wick_mem_range ranges[6];
+    struct wick_mem_range ranges[7];
     struct wick_mem_fake fake;
     struct wick_mem mem;
     struct wick_step_jvm jvm;
@@ -94,7 +103,8 @@ static inline void fj_memory(struct fj *f)
     const struct wick_mem_range r[] = {
         {FJ_CODE, sizeof f->code, f->code},       {FJ_META, sizeof f->meta, f->meta},
         {FJ_STACK, sizeof f->stack, f->stack},    {FJ_NATIVE, sizeof f->native, f->native},
-        {FJ_SEGMAP, sizeof f->segmap, f->segmap}, {FJ_NAMES, sizeof f->names, f->names}};
+        {FJ_SEGMAP, sizeof f->segmap, f->segmap}, {FJ_NAMES, sizeof f->names, f->names},
+        {FJ_HEAP, sizeof f->heap, f->heap}};
     memcpy(f->ranges, r, sizeof r);
     f->fake = (struct wick_mem_fake){f->ranges, sizeof r / sizeof *r};
     wick_mem_fake_init(&f->mem, &f->fake);
@@ -144,6 +154,12 @@ static inline void fj_init(struct fj *f, unsigned major)
         .entry_wrapper_slot = -6,
         .wrapper_anchor = 16,
         .cont_entry_size = -1,
+        .cont_tail = major >= 21 ? 16 : 0,
+        .chunk_parent = 32,
+        .chunk_size = 12,
+        .chunk_sp = 16,
+        .chunk_bottom = 20,
+        .chunk_stack = FJ_CHUNK_HEAD,
     };
     fj_put64(f->meta, 64 + 8, FJ_CM);
     fj_put64(f->meta, 256 + 8, FJ_POOL);

@@ -376,6 +376,137 @@ static void test_barrier__does_not_exist_before_21(void **state)
     assert_int_equal(frame.kind, WICK_STEP_STUB);
 }
 
+enum { CONT = 8, CHUNK = 16, PARENT = 200, CHUNK_SIZE = 64, CHUNK_HEAD = FJ_CHUNK_HEAD / 8 }; /* in words of the heap */
+
+static uint64_t heap_at(uint32_t word)
+{
+    return FJ_HEAP + 8 * (uint64_t)word;
+}
+
+/* An empty chunk at a word of the heap. */
+static void put_chunk(uint32_t at, uint32_t sp, uint32_t bottom, uint64_t parent)
+{
+    uint8_t *p = (uint8_t *)&f.heap[at];
+    fj_put32(p, 12, CHUNK_SIZE);
+    fj_put32(p, 16, sp);
+    fj_put32(p, 20, bottom);
+    fj_put64(p, 32, parent);
+}
+
+/* A walk has come to the return barrier at sp = word 40; enterSpecial's frame there, its return address in word 61. */
+static uint64_t at_barrier(uint32_t lead)
+{
+    begin(21);
+    struct fj_blob stubs = fj_blob(&f, "StubRoutines (continuation stubs)", 300, 0, -1);
+    uint64_t ret = fj_return(&f, &caller, 100);
+    f.jvm.cont_barrier = stubs.code + 40;
+    f.stack[40] = lead;
+    f.stack[40 + lead + 1] = heap_at(CONT);
+    f.stack[40 + lead + 3] = 1; /* flags: a virtual thread; no arguments */
+    f.heap[CONT + 2] = heap_at(CHUNK);
+    f.stack[60] = fj_sp(70);
+    f.stack[61] = ret;
+    f.s.pc = stubs.code + 40;
+    f.s.sp = fj_sp(40);
+    f.s.fp = fj_sp(60);
+    f.s.leaf = 0;
+    return ret;
+}
+
+/* compiled, then interpreted, the chunk's last; in the parent chunk one more compiled frame */
+static void test_frozen__frames_in_the_heap_come_before_the_border(void **state)
+{
+    for (uint32_t lead = 0; lead < 2; lead++) { /* JDK 25's entry begins with another word */
+        uint64_t ret = at_barrier(lead);
+        struct fj_blob b = fj_blob(&f, "nmethod", 200, 10, 12);
+        uint64_t *chunk = &f.heap[CHUNK + CHUNK_HEAD], *parent = &f.heap[PARENT + CHUNK_HEAD];
+        put_chunk(CHUNK, 10, 50, heap_at(PARENT));
+        chunk[9] = b.code + 60;
+        chunk[18] = 10; /* at sp 20 - 2: the interpreted frame's fp is word 28 */
+        chunk[19] = interpreter.code + 900;
+        chunk[28 - 1] = 12; /* sender sp */
+        chunk[28 - 3] = FJ_METHOD;
+        chunk[28 - 7] = 21; /* locals: word 49 */
+        chunk[28 - 8] = FJ_BCP(7);
+        put_chunk(PARENT, 30, 42, 0);
+        parent[29] = b.code + 80;
+        static const uint8_t kinds[] = {WICK_STEP_COMPILED, WICK_STEP_INTERPRETED, WICK_STEP_COMPILED,
+                                        WICK_STEP_BOUNDARY};
+        for (size_t i = 0; i < COUNT(kinds); i++) {
+            assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+            assert_int_equal(frame.kind, kinds[i]);
+            if (i == 0)
+                assert_int_equal(frame.off, 60);
+            if (i == 1) {
+                assert_int_equal(frame.ptr, FJ_METHOD);
+                assert_int_equal(frame.off, 7);
+            }
+            if (i == 2)
+                assert_int_equal(frame.off, 80);
+        }
+        expect_caller(ret, fj_sp(62), fj_sp(70));
+        assert_int_equal(f.s.gaps, 0);
+    }
+}
+
+static void test_frozen__references_are_read_in_every_form(void **state)
+{
+    for (int form = 0; form < 6; form++) {
+        at_barrier(0);
+        struct fj_blob b = fj_blob(&f, "nmethod", 200, 10, 12);
+        put_chunk(CHUNK, 10, 22, 0);
+        f.heap[CHUNK + CHUNK_HEAD + 9] = b.code + 60;
+        if (form == 1) {
+            f.jvm.oop_kind = WICK_OOP_NARROW;
+            f.jvm.oop_base = FJ_HEAP - 64;
+            f.jvm.oop_shift = 3;
+            fj_put32((uint8_t *)&f.heap[CONT + 2], 0, (64 + 8 * CHUNK) >> 3);
+            fj_put32((uint8_t *)&f.heap[CONT + 2], 4, 0xdeadbeef); /* another field */
+        } else if (form >= 2) {
+            f.jvm.oop_kind = WICK_OOP_COLOURED;
+            f.heap[CONT + 2] = heap_at(CHUNK) << (11 + form) | 1ull << (10 + form) | 0x10;
+        }
+        assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+        assert_int_equal(frame.kind, WICK_STEP_COMPILED);
+        assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+        assert_int_equal(frame.kind, WICK_STEP_BOUNDARY);
+    }
+}
+
+static void test_frozen__a_frame_that_cannot_be_read_is_a_gap(void **state)
+{
+    static const uint8_t kinds[] = {WICK_STEP_COMPILED, WICK_STEP_BREAK, WICK_STEP_BOUNDARY};
+    at_barrier(0);
+    struct fj_blob b = fj_blob(&f, "nmethod", 200, 10, 12);
+    put_chunk(CHUNK, 10, 50, 0);
+    f.heap[CHUNK + CHUNK_HEAD + 9] = b.code + 60;
+    f.heap[CHUNK + CHUNK_HEAD + 19] = 0x1234; /* no code */
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+        assert_int_equal(frame.kind, kinds[i]);
+    }
+    assert_int_equal(f.s.gaps, 1);
+}
+
+static void test_frozen__wild_chunks_are_passed_over(void **state)
+{
+    static const struct {
+        int32_t size, sp, bottom;
+    } wild[] = {{64, 64, 64}, {64, 1, 50}, {0, 0, 0}, {64, -5, 50}, {64, 10, 65}, {INT32_MAX, 10, 50}, {64, 50, 40}};
+    for (size_t i = 0; i < COUNT(wild); i++) {
+        uint64_t ret = at_barrier(0);
+        put_chunk(CHUNK, (uint32_t)wild[i].sp, (uint32_t)wild[i].bottom, heap_at(CHUNK)); /* its own parent */
+        fj_put32((uint8_t *)&f.heap[CHUNK], 12, (uint32_t)wild[i].size);
+        assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+        assert_int_equal(frame.kind, WICK_STEP_BOUNDARY);
+        expect_caller(ret, fj_sp(62), fj_sp(70));
+    }
+    at_barrier(0);
+    f.heap[CONT + 2] = 0x123456789000; /* nothing there */
+    assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+    assert_int_equal(frame.kind, WICK_STEP_BOUNDARY);
+}
+
 /* --- whole walks ---------------------------------------------------------------------------------------------------
  */
 
@@ -496,6 +627,10 @@ int main(void)
         cmocka_unit_test(test_native__rules_that_lead_nowhere_break_the_walk),
         cmocka_unit_test(test_barrier__is_the_border_between_a_virtual_thread_and_its_carrier),
         cmocka_unit_test(test_barrier__does_not_exist_before_21),
+        cmocka_unit_test(test_frozen__frames_in_the_heap_come_before_the_border),
+        cmocka_unit_test(test_frozen__references_are_read_in_every_form),
+        cmocka_unit_test(test_frozen__a_frame_that_cannot_be_read_is_a_gap),
+        cmocka_unit_test(test_frozen__wild_chunks_are_passed_over),
         cmocka_unit_test(test_walk__a_broken_java_frame_with_an_anchor_is_a_gap_not_the_end),
         cmocka_unit_test(test_walk__a_stack_pointer_out_of_range_breaks),
         cmocka_unit_test(test_walk__a_mixed_stack_is_walked_to_its_bottom),

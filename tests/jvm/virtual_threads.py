@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# jdks: 21 25
+"""Stacks of virtual threads are whole: the frames on the stack, those frozen in the heap, a border, the carrier's."""
+import time
+
+import jvmtest as t
+
+DEPTH = 20
+BORDER = "[virtual thread above, carrier below]"
+classes = t.compile_java("VDeep")
+FORMS = [("compiled", []), ("interpreted", ["-Xint"]), ("C1 only", ["-XX:TieredStopAtLevel=1"]),
+         ("plain references", ["-XX:+UseParallelGC", "-XX:-UseCompressedOops"]),
+         ("Z", ["-XX:+UseZGC"]), ("Shenandoah", ["-XX:+UseShenandoahGC"])]
+if t.JDK == 21:
+    FORMS.append(("generational Z", ["-XX:+UseZGC", "-XX:+ZGenerational"]))
+
+
+def enough(pid):
+    """Waits until there is something to judge by, however slow the machine is."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end and t.status(pid).get("samples", 0) < 1000:
+        time.sleep(0.2)
+
+
+def examine(title, options):
+    file = t.path("v.jfr")
+    load = f"-agentpath:{t.AGENT}=start,interval=1ms,file={file}"
+    j = t.Jvm([load, *options, "-Xmx128m", "-cp", classes, "VDeep", str(DEPTH)], "v")
+    if not t.check(f"{title}: the JVM runs", j.wait_for(r"(?m)^up"), j.output()):
+        return
+    enough(j.pid)
+    t.stop(j.pid)
+    rows = [(f, w) for f, w in t.stacks(file, annotate=False) if any("VDeep.burn" in x for x in f)]
+    total = t.weight_of(rows)
+    calls = t.weight_of([r for r in rows if sum("VDeep.down" in x for x in r[0]) == DEPTH])
+    t.check(f"{title}: all {DEPTH} calls are there", total > 0 and calls >= 0.98 * total,
+            f"{calls / 1e9} of {total / 1e9} s\n" + "\n".join(";".join(f)[:900] for f, _ in rows[:3]))
+
+    def is_whole(frames):
+        """root first: carrier, border (or enterSpecial, if all is on the stack), run of the virtual thread, calls"""
+        bare = [x.replace("/", ".") for x in frames]
+        border = next((i for i, x in enumerate(bare) if x == BORDER or "enterSpecial" in x), None)
+        return border is not None and any("ForkJoinWorkerThread.run" in x for x in bare[:border]) \
+            and any("VirtualThread.run" in x for x in bare[border + 1:])
+    whole = t.weight_of([r for r in rows if is_whole(r[0])])
+    t.check(f"{title}: carrier below, virtual thread above a border", whole >= 0.98 * total,
+            f"{whole / 1e9} of {total / 1e9} s\n" + "\n".join(";".join(f)[:900] for f, _ in rows[:3]))
+    frozen = t.weight_of([r for r in rows if BORDER in r[0]])
+    t.check(f"{title}: most of them were frozen", frozen >= 0.5 * total, f"{frozen / 1e9} of {total / 1e9} s")
+    s = t.status(j.pid)
+    t.check(f"{title}: hardly a gap", s["gaps"] <= 0.02 * s["samples"] and s["broken"] <= 0.01 * s["samples"], s)
+    j.kill()
+
+
+for name, how in FORMS:
+    examine(name, how)
+t.done()
