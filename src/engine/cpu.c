@@ -132,6 +132,23 @@ static void arm(void *arg, struct wick_thread *t, bool born_late)
         e->arm_failures++;
 }
 
+/* The running thread ends: what it used since its last sample is known, but not where. Timers tick every few
+ * milliseconds only, so this is most of the time of a short thread. */
+static void end(void *arg, struct wick_thread *t)
+{
+    struct wick_cpu_engine *e = arg;
+    sigset_t ours, old;
+    if (e->event_type != WICK_EVENT_CPU || e->mode == WICK_CPU_ITIMER || (t->timer < 0 && t->perf_fd < 0))
+        return;
+    sigemptyset(&ours);
+    sigaddset(&ours, e->signal);
+    pthread_sigmask(SIG_BLOCK, &ours, &old);
+    uint64_t weight = wick_cpu_residue_sig(e, t);
+    if (weight)
+        wick_recorder_note(e->recorder, wick_clock_mono_ns(), weight, t->serial, WICK_STOP_THREAD_ENDED);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
 static void disarm(void *arg, struct wick_thread *t)
 {
     struct wick_cpu_engine *e = arg;
@@ -273,7 +290,7 @@ int wick_cpu_start(struct wick_cpu_engine *e, const struct wick_cpu_config *c, s
         return rc;
     e->process_start_ns = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     atomic_store(&wick_cpu_current, e);
-    const struct wick_thread_hooks hooks = {arm, disarm, e};
+    const struct wick_thread_hooks hooks = {arm, disarm, end, e};
     wick_threads_arm(ts, &hooks);
     if (e->mode == WICK_CPU_ITIMER) {
         const struct timeval tv = {(time_t)(e->interval / 1000000000), (suseconds_t)(e->interval % 1000000000 / 1000)};

@@ -150,34 +150,58 @@ static void pass_on(const struct sigaction *to, int sig, siginfo_t *info, void *
         to->sa_handler(sig);
 }
 
+/* Intervals that are due for the running thread, those put off before included. */
+static uint64_t take_crossings(struct wick_cpu_engine *e, struct wick_thread *t, uint64_t cpu, struct perf_sample *ps)
+{
+    uint64_t n;
+    ps->kernel_count = 0;
+    ps->count = 0;
+    if (e->mode == WICK_CPU_PERF)
+        n = perf_crossings(e, t, ps);
+    else if (e->mode == WICK_CPU_TIMER)
+        n = new_crossings(e, t, cpu); /* overruns were seen to fall 7 % short on a crowded machine */
+    else
+        n = itimer_crossings(e);
+    n += t->owed;
+    t->owed = 0;
+    return n;
+}
+
+static uint64_t weigh(const struct wick_cpu_engine *e, struct wick_thread *t, uint64_t n, uint64_t count, uint64_t cpu)
+{
+    return e->mode == WICK_CPU_PERF && e->event_type == WICK_EVENT_CPU ? cpu_weight(e, t, n, count, cpu)
+                                                                       : n * e->interval;
+}
+
+uint64_t wick_cpu_residue_sig(struct wick_cpu_engine *e, struct wick_thread *t)
+{
+    uint64_t cpu = own_cpu_ns(t), count = cpu;
+    if (e->mode == WICK_CPU_PERF && read(t->perf_fd, &count, sizeof count) != (ssize_t)sizeof count)
+        return 0;
+    uint64_t n = new_crossings(e, t, count) + t->owed; /* exactly: no overflow is due that could have drifted */
+    t->owed = 0;
+    return n ? weigh(e, t, n, count, cpu) : 0;
+}
+
 static void sample(struct wick_cpu_engine *e, struct wick_thread *t, void *context, uint64_t now)
 {
     struct perf_sample ps;
-    uint64_t n;
     struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
     if (!scratch) {
         if (atomic_load(&e->recorder->running)) /* the clocks tell the weight again with the next sample */
             wick_recorder_drop_sig(e->recorder, WICK_DROP_WALK_IN_PROGRESS, 0);
         return;
     }
-    uint64_t cpu = own_cpu_ns(t);
-    ps.kernel_count = 0;
-    if (e->mode == WICK_CPU_PERF)
-        n = perf_crossings(e, t, &ps);
-    else if (e->mode == WICK_CPU_TIMER)
-        n = new_crossings(e, t, cpu); /* overruns were seen to fall 7 % short on a crowded machine */
-    else
-        n = itimer_crossings(e);
-    n += t->owed;
-    t->owed = cpu < t->rest_until ? n : 0;
-    if (n && !t->owed) {
+    uint64_t cpu = own_cpu_ns(t), n = take_crossings(e, t, cpu, &ps);
+    if (cpu < t->rest_until) {
+        t->owed = n;
+    } else if (n) {
         const struct wick_sample_sig in = {
             .context = context,
             .window = &t->window,
             .java = wick_load_acquire(&t->java),
             .time_ns = now,
-            .weight = e->mode == WICK_CPU_PERF && e->event_type == WICK_EVENT_CPU ? cpu_weight(e, t, n, ps.count, cpu)
-                                                                                  : n * e->interval,
+            .weight = weigh(e, t, n, ps.count, cpu),
             .kernel = ps.kernel,
             .kernel_count = ps.kernel_count,
             .thread = t->serial,

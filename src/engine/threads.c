@@ -19,6 +19,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { YOUNG_POLLS = 6 };
+
 int wick_threads_init(struct wick_threads *ts)
 {
     size_t slots = WICK_MAX_THREADS * sizeof *ts->slots, map = WICK_MAX_TID * sizeof *ts->slot_of_tid;
@@ -70,6 +72,9 @@ static void add_name(struct wick_threads *ts, uint32_t serial, int32_t tid)
         ts->name_cap = cap;
     }
     ts->names[ts->name_count++] = (struct wick_thread_name){.serial = serial, .tid = tid};
+    ts->young[ts->young_next].serial = serial;
+    ts->young[ts->young_next].polls = YOUNG_POLLS;
+    ts->young_next = (ts->young_next + 1) % WICK_YOUNG_THREADS;
 }
 
 static void read_os_name(struct wick_thread_name *n)
@@ -169,6 +174,8 @@ void wick_threads_java_end(struct wick_threads *ts, int32_t tid)
         struct wick_thread_name *n = name_of(ts, t->serial);
         if (n)
             read_os_name(n);
+        if (t->armed && ts->hooks.end && tid == (int32_t)syscall(SYS_gettid))
+            ts->hooks.end(ts->hooks.arg, t);
         wick_store_release(&t->java, 0);
     }
     pthread_mutex_unlock(&ts->lock);
@@ -204,6 +211,20 @@ static void scan_locked(struct wick_threads *ts, bool first)
     }
     while (ts->top > 1 && !wick_load_relaxed(&ts->slots[ts->top - 1].tid))
         ts->top--;
+}
+
+static void reread_young_locked(struct wick_threads *ts)
+{
+    for (uint32_t i = 0; i < WICK_YOUNG_THREADS; i++) {
+        if (!ts->young[i].polls)
+            continue;
+        struct wick_thread_name *n = name_of(ts, ts->young[i].serial);
+        struct wick_thread *t = n ? wick_threads_find_sig(ts, n->tid) : NULL;
+        bool alive = t && t->serial == n->serial;
+        if (alive)
+            read_os_name(n);
+        ts->young[i].polls = alive ? ts->young[i].polls - 1 : 0;
+    }
 }
 
 /* Two numbers that change whenever a thread of this process is born. */
@@ -249,11 +270,12 @@ void wick_threads_poll(struct wick_threads *ts)
 {
     uint64_t marks[2];
     birth_marks(marks);
-    if (marks[0] == ts->scan_state[0] && marks[1] == ts->scan_state[1] && marks[0])
-        return;
+    bool changed = marks[0] != ts->scan_state[0] || marks[1] != ts->scan_state[1] || !marks[0];
     pthread_mutex_lock(&ts->lock);
+    reread_young_locked(ts);
     memcpy(ts->scan_state, marks, sizeof marks);
-    scan_locked(ts, false);
+    if (changed)
+        scan_locked(ts, false);
     pthread_mutex_unlock(&ts->lock);
 }
 

@@ -20,7 +20,7 @@
 
 #include "record/recorder.h"
 
-enum { WICK_MAX_THREADS = 1 << 16, WICK_MAX_TID = 1 << 22 };
+enum { WICK_MAX_THREADS = 1 << 16, WICK_MAX_TID = 1 << 22, WICK_YOUNG_THREADS = 64 };
 
 struct wick_thread {
     _Atomic int32_t tid;   /* 0 = free slot */
@@ -51,10 +51,11 @@ struct wick_thread_name {
     bool gone;       /* it had ended at the last wick_threads_forget */
 };
 
-/* An engine's hooks; both run under the lock. */
+/* An engine's hooks; all run under the lock. */
 struct wick_thread_hooks {
     void (*arm)(void *arg, struct wick_thread *t, bool born_late);
     void (*disarm)(void *arg, struct wick_thread *t);
+    void (*end)(void *arg, struct wick_thread *t); /* in an armed Java thread that ends; may be NULL */
     void *arg;
 };
 
@@ -68,6 +69,12 @@ struct wick_threads {
     struct wick_thread_name *names; /* sorted by serial */
     uint32_t name_count, name_cap;
     uint64_t overflow; /* threads that found no slot */
+    /* Threads born lately, whose names are read again for some polls: most name themselves a moment after their start.
+     */
+    struct {
+        uint32_t serial, polls;
+    } young[WICK_YOUNG_THREADS];
+    uint32_t young_next;
     uint64_t scan_state[2];
 };
 

@@ -56,9 +56,9 @@ def short_threads():
     """Threads that live for a fifth of an interval are seen in proportion: their number is binomial."""
     j = t.Jvm(["-Xmx256m", f"-Dnative={t.NATIVE}", "-cp", classes, "Busy"], "short")
     j.wait_for("up")
-    for interval_ms, count in ((10, 1500), (1, 600)):
-        file = t.path(f"short{interval_ms}.jfr")
-        t.start(j.pid, file, "-i", f"{interval_ms}ms")
+    for engine, interval_ms, count in (("cpu", 10, 1500), ("cpu", 1, 600), ("ctimer", 10, 1500), ("ctimer", 1, 600)):
+        file = t.path(f"short.{engine}{interval_ms}.jfr")
+        t.start(j.pid, file, "-e", engine, "-i", f"{interval_ms}ms")
         truth = int(j.ask(f"short {count} 2", r"short (\d+)"))
         t.stop(j.pid)
         seen = t.weight_of([r for r in t.stacks(file) if r[0][0].startswith("[short-")])
@@ -67,9 +67,9 @@ def short_threads():
         each, i = truth / count, interval_ms * MS
         variance = each * (i - each) if each < i else i * i / 4
         slack = 0.02 * truth + SIGMAS * math.sqrt(count * variance)
-        t.check(f"{count} threads of 2 ms at {interval_ms} ms are seen in proportion", abs(seen - truth) < slack,
+        t.check(f"-e {engine}: {count} threads of 2 ms at {interval_ms} ms are seen in proportion", abs(seen - truth) < slack,
                 f"weights {seen / 1e9:.3f} s, CPU {truth / 1e9:.3f} s, slack {slack / 1e9:.3f}")
-        print(f"# short threads at {interval_ms} ms: {seen / truth - 1:+.2%} of {truth / 1e9:.2f} s")
+        print(f"# -e {engine}: short threads at {interval_ms} ms: {seen / truth - 1:+.2%} of {truth / 1e9:.2f} s")
     # The kernel tells nobody of these; they are found by looking twenty times a second.
     file = t.path("native.jfr")
     t.start(j.pid, file, "-i", "1ms")

@@ -21,7 +21,7 @@
 static struct wick_threads ts;
 
 struct hook_log {
-    int armed, disarmed, late;
+    int armed, disarmed, late, ended;
 };
 
 static void on_arm(void *arg, struct wick_thread *t, bool born_late)
@@ -37,6 +37,12 @@ static void on_disarm(void *arg, struct wick_thread *t)
     log->disarmed++;
 }
 
+static void on_end(void *arg, struct wick_thread *t)
+{
+    struct hook_log *log = arg;
+    log->ended++;
+}
+
 static int32_t own_tid(void)
 {
     return (int32_t)syscall(SYS_gettid);
@@ -45,7 +51,8 @@ static int32_t own_tid(void)
 struct helper {
     pthread_t thread;
     _Atomic int32_t tid;
-    _Atomic int leave;
+    _Atomic int leave, renamed;
+    _Atomic(const char *) rename;
     const char *name;
 };
 
@@ -54,8 +61,14 @@ static void *help(void *arg)
     struct helper *h = arg;
     prctl(PR_SET_NAME, h->name);
     atomic_store(&h->tid, own_tid());
-    while (!atomic_load(&h->leave))
+    while (!atomic_load(&h->leave)) {
+        const char *other = atomic_exchange(&h->rename, NULL);
+        if (other) {
+            prctl(PR_SET_NAME, other);
+            atomic_store(&h->renamed, 1);
+        }
         usleep(200);
+    }
     return NULL;
 }
 
@@ -81,7 +94,7 @@ static void helper_end(struct helper *h)
 static void test_threads__arming_finds_every_thread_and_disarming_lets_all_go(void **state)
 {
     struct hook_log log = {0};
-    const struct wick_thread_hooks hooks = {on_arm, on_disarm, &log};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, on_end, &log};
     struct helper h[3];
     assert_int_equal(wick_threads_init(&ts), 0);
     for (int i = 0; i < 3; i++)
@@ -104,7 +117,7 @@ static void test_threads__arming_finds_every_thread_and_disarming_lets_all_go(vo
 static void test_threads__a_poll_sees_births_and_deaths(void **state)
 {
     struct hook_log log = {0};
-    const struct wick_thread_hooks hooks = {on_arm, on_disarm, &log};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, on_end, &log};
     struct helper h;
     struct wick_thread_name name;
     char text[64];
@@ -138,6 +151,31 @@ static void test_threads__a_poll_sees_births_and_deaths(void **state)
     wick_threads_release(&ts);
 }
 
+/* Threads are seen before they have named themselves, and may be gone a moment later. */
+static void test_threads__the_name_of_a_young_thread_is_read_again(void **state)
+{
+    struct hook_log log = {0};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, on_end, &log};
+    struct helper h;
+    struct wick_thread_name name;
+    char text[64];
+    assert_int_equal(wick_threads_init(&ts), 0);
+    wick_threads_arm(&ts, &hooks);
+    helper_start(&h, "java");
+    wick_threads_poll(&ts);
+    atomic_store(&h.rename, "worker-1");
+    while (!atomic_load(&h.renamed))
+        usleep(100);
+    wick_threads_poll(&ts);
+    uint32_t serial = wick_threads_find_sig(&ts, h.tid)->serial;
+    helper_end(&h);
+    wick_threads_poll(&ts);
+    assert_true(wick_threads_name(&ts, serial, &name, text, sizeof text));
+    assert_string_equal(name.os_name, "worker-1");
+    wick_threads_disarm(&ts);
+    wick_threads_release(&ts);
+}
+
 static void test_threads__java_threads_are_known_by_name_until_they_end(void **state)
 {
     struct wick_thread_name name;
@@ -161,11 +199,29 @@ static void test_threads__java_threads_are_known_by_name_until_they_end(void **s
     wick_threads_release(&ts);
 }
 
+static void test_threads__a_java_thread_that_ends_is_told_to_the_engine_once_it_is_armed(void **state)
+{
+    struct hook_log log = {0};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, on_end, &log};
+    assert_int_equal(wick_threads_init(&ts), 0);
+    wick_threads_java(&ts, own_tid(), 0x7000, "before", 1);
+    wick_threads_java_end(&ts, own_tid());
+    assert_int_equal(log.ended, 0);
+    wick_threads_arm(&ts, &hooks);
+    wick_threads_java(&ts, own_tid(), 0x7000, "during", 1);
+    wick_threads_java_end(&ts, own_tid());
+    assert_int_equal(log.ended, 1);
+    wick_threads_disarm(&ts);
+    wick_threads_java_end(&ts, own_tid());
+    assert_int_equal(log.ended, 1);
+    wick_threads_release(&ts);
+}
+
 /* The kernel gives the id of a thread that ended to another: that is another thread, with another serial number. */
 static void test_threads__a_reused_tid_is_another_thread(void **state)
 {
     struct hook_log log = {0};
-    const struct wick_thread_hooks hooks = {on_arm, on_disarm, &log};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, on_end, &log};
     struct wick_thread_name name;
     char text[64];
     assert_int_equal(wick_threads_init(&ts), 0);
@@ -190,7 +246,7 @@ static void test_threads__slots_are_used_again_but_serials_never(void **state)
     uint32_t last = 0;
     assert_int_equal(wick_threads_init(&ts), 0);
     struct hook_log log = {0};
-    const struct wick_thread_hooks hooks = {on_arm, on_disarm, &log};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, on_end, &log};
     wick_threads_arm(&ts, &hooks);
     uint32_t top = ts.top;
     for (int i = 0; i < 20; i++) {
@@ -270,7 +326,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads__arming_finds_every_thread_and_disarming_lets_all_go),
         cmocka_unit_test(test_threads__a_poll_sees_births_and_deaths),
+        cmocka_unit_test(test_threads__the_name_of_a_young_thread_is_read_again),
         cmocka_unit_test(test_threads__java_threads_are_known_by_name_until_they_end),
+        cmocka_unit_test(test_threads__a_java_thread_that_ends_is_told_to_the_engine_once_it_is_armed),
         cmocka_unit_test(test_threads__a_reused_tid_is_another_thread),
         cmocka_unit_test(test_threads__slots_are_used_again_but_serials_never),
         cmocka_unit_test(test_threads__wild_ids_are_nobody),
