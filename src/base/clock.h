@@ -11,10 +11,12 @@
 #include <stdint.h>
 #include <time.h>
 
+/* 0 if there is no such clock: the CPU clock of a thread that has ended. */
 static inline uint64_t wick_clock_ns(clockid_t id)
 {
     struct timespec t;
-    clock_gettime(id, &t);
+    if (clock_gettime(id, &t))
+        return 0;
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 

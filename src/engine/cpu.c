@@ -132,35 +132,44 @@ static void arm(void *arg, struct wick_thread *t, bool born_late)
         e->arm_failures++;
 }
 
-/* The running thread ends: what it used since its last sample is known, but not where. Timers tick every few
- * milliseconds only, so this is most of the time of a short thread. */
+/* What the thread used since its last sample is known, but not where. Timers tick every few milliseconds only, so this
+ * is most of the time of a short thread. */
+static void book_residue(struct wick_cpu_engine *e, struct wick_thread *t)
+{
+    uint64_t clock = wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid))), weight = 0;
+    if (e->event_type == WICK_EVENT_CPU && (t->perf_fd >= 0 || (t->timer >= 0 && clock)))
+        weight = wick_cpu_residue_sig(e, t, clock > t->cpu_base ? clock - t->cpu_base : 0);
+    if (weight)
+        wick_recorder_note(e->recorder, wick_clock_mono_ns(), weight, t->serial, WICK_STOP_ENDED);
+    if (t->owed)
+        wick_recorder_drop_sig(e->recorder, WICK_DROP_THREAD_ENDED, t->owed * e->interval);
+    t->owed = 0;
+}
+
+/* The running thread ends. */
 static void end(void *arg, struct wick_thread *t)
 {
     struct wick_cpu_engine *e = arg;
     sigset_t ours, old;
-    if (e->event_type != WICK_EVENT_CPU || e->mode == WICK_CPU_ITIMER || (t->timer < 0 && t->perf_fd < 0))
-        return;
     sigemptyset(&ours);
     sigaddset(&ours, e->signal);
     pthread_sigmask(SIG_BLOCK, &ours, &old);
-    uint64_t weight = wick_cpu_residue_sig(e, t);
-    if (weight)
-        wick_recorder_note(e->recorder, wick_clock_mono_ns(), weight, t->serial, WICK_STOP_THREAD_ENDED);
+    book_residue(e, t);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+/* The thread has ended, or the recorder is quiet. */
 static void disarm(void *arg, struct wick_thread *t)
 {
     struct wick_cpu_engine *e = arg;
-    if (t->timer >= 0)
-        syscall(SYS_timer_delete, t->timer);
     if (t->perf_fd >= 0) {
         /* A child that was forked and has not called exec yet holds the event too, so closing does not end it. */
         ioctl(t->perf_fd, PERF_EVENT_IOC_DISABLE, 0);
         fcntl(t->perf_fd, F_SETFL, O_NONBLOCK);
     }
-    if (t->owed)
-        wick_recorder_drop_sig(e->recorder, WICK_DROP_THREAD_ENDED, t->owed * e->interval);
+    book_residue(e, t);
+    if (t->timer >= 0)
+        syscall(SYS_timer_delete, t->timer);
     if (t->perf_page)
         munmap(t->perf_page, PERF_PAGES * PAGE);
     if (t->perf_fd >= 0)

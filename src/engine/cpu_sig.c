@@ -173,14 +173,14 @@ static uint64_t weigh(const struct wick_cpu_engine *e, struct wick_thread *t, ui
                                                                        : n * e->interval;
 }
 
-uint64_t wick_cpu_residue_sig(struct wick_cpu_engine *e, struct wick_thread *t)
+uint64_t wick_cpu_residue_sig(struct wick_cpu_engine *e, struct wick_thread *t, uint64_t cpu)
 {
-    uint64_t cpu = own_cpu_ns(t), count = cpu;
+    uint64_t count = cpu;
     if (e->mode == WICK_CPU_PERF && read(t->perf_fd, &count, sizeof count) != (ssize_t)sizeof count)
         return 0;
     uint64_t n = new_crossings(e, t, count) + t->owed; /* exactly: no overflow is due that could have drifted */
     t->owed = 0;
-    return n ? weigh(e, t, n, count, cpu) : 0;
+    return n ? weigh(e, t, n, count, cpu ? cpu : t->last_cpu + count - t->last_count) : 0;
 }
 
 static void sample(struct wick_cpu_engine *e, struct wick_thread *t, void *context, uint64_t now)

@@ -120,7 +120,8 @@ void wick_recorder_spent_sig(struct wick_recorder *r, uint64_t ns);
 /* Counts a sample that got no scratch area, or none in time. Any thread or handler; needs no scratch area. */
 void wick_recorder_drop_sig(struct wick_recorder *r, enum wick_drop why, uint64_t weight);
 
-/* Records a sample whose stack is one frame with a stop reason: CPU time that is known but was not seen. Any thread. */
+/* Records a sample whose stack is one frame with a stop reason: CPU time that is known but was not seen. Any ordinary
+ * thread; also when the recorder is quiet, until it is drained for the last time. */
 void wick_recorder_note(struct wick_recorder *r, uint64_t time_ns, uint64_t weight, uint32_t thread,
                         enum wick_stop why);
 

@@ -14,19 +14,24 @@ static uint32_t cpu_index(const struct wick_recorder *r)
     return cpu < 0 ? 0 : (uint32_t)cpu % r->cpus;
 }
 
-struct wick_scratch *wick_recorder_enter_sig(struct wick_recorder *r)
+static struct wick_scratch *take_scratch(struct wick_recorder *r)
 {
     uint32_t start = cpu_index(r);
     for (uint32_t i = 0; i < r->scratch_count; i++) {
         struct wick_scratch *s = &r->scratch[(start + i) % r->scratch_count];
         uint32_t idle = 0;
-        if (wick_load_relaxed(&s->busy) || !atomic_compare_exchange_strong(&s->busy, &idle, 1))
-            continue;
-        if (atomic_load(&r->running)) /* seq_cst, see recorder.h */
+        if (!wick_load_relaxed(&s->busy) && atomic_compare_exchange_strong(&s->busy, &idle, 1))
             return s;
-        wick_recorder_leave_sig(s);
-        return NULL;
     }
+    return NULL;
+}
+
+struct wick_scratch *wick_recorder_enter_sig(struct wick_recorder *r)
+{
+    struct wick_scratch *s = take_scratch(r);
+    if (!s || atomic_load(&r->running)) /* seq_cst, see recorder.h */
+        return s;
+    wick_recorder_leave_sig(s);
     return NULL;
 }
 
@@ -116,10 +121,9 @@ void wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, c
 
 void wick_recorder_note(struct wick_recorder *r, uint64_t time_ns, uint64_t weight, uint32_t thread, enum wick_stop why)
 {
-    struct wick_scratch *s = wick_recorder_enter_sig(r);
+    struct wick_scratch *s = take_scratch(r);
     if (!s) {
-        wick_recorder_drop_sig(r, wick_load_relaxed(&r->running) ? WICK_DROP_WALK_IN_PROGRESS : WICK_DROP_STOPPED,
-                               weight);
+        wick_recorder_drop_sig(r, WICK_DROP_WALK_IN_PROGRESS, weight);
         return;
     }
     struct wick_counters *c = &r->counters[cpu_index(r)];

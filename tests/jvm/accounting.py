@@ -31,6 +31,7 @@ def busy_program(engine, interval_ms):
     j = t.Jvm(["-Xmx256m", "-cp", classes, "Busy", "spin=3", "zip", "alloc", "kernel"], "busy")
     j.wait_for("up")
     file = t.path(f"{engine}{interval_ms}.jfr")
+    before = cpu_ns(j.pid)
     r = t.start(j.pid, file, "-e", engine, "-i", f"{interval_ms}ms")
     begin = cpu_ns(j.pid)
     if not t.check(title + "starts", r.status == 0, r):
@@ -38,12 +39,13 @@ def busy_program(engine, interval_ms):
     time.sleep(4)
     end = cpu_ns(j.pid)
     t.stop(j.pid)
+    after = cpu_ns(j.pid)
     s, threads = t.status(j.pid), sum(j.threads().values())
-    truth = end - begin
-    # the stop itself writes the recording; it is sampled until the engine has stopped
-    slack = 0.02 * truth + SIGMAS * interval_ms * MS * math.sqrt(threads / 12) + 10 * MS
-    t.check(title + "weights sum up to the process's CPU time", abs(used(s) - truth) < slack,
-            f"weights {used(s) / 1e9:.3f} s, CPU {truth / 1e9:.3f} s ({used(s) / truth - 1:+.2%}), slack {slack / 1e9:.3f}")
+    # Sampling begins and ends somewhere within the two commands, which may take long on a crowded machine.
+    truth, most = end - begin, after - before
+    slack = SIGMAS * interval_ms * MS * math.sqrt(threads / 12)
+    t.check(title + "weights sum up to the process's CPU time", 0.98 * truth - slack < used(s) < 1.02 * most + slack,
+            f"weights {used(s) / 1e9:.3f} s, CPU {truth / 1e9:.3f} to {most / 1e9:.3f} s, slack {slack / 1e9:.3f}")
     print(f"# {title}{used(s) / truth - 1:+.2%} of {truth / 1e9:.2f} s, {s['fired']} samples, {threads} threads")
     t.check(title + "fired = recorded + drops", s["fired"] == s["samples"] + s["dropped"], s)
     # each weight is rounded to a microsecond with the rest carried on

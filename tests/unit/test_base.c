@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/leb128.h"
 #include "base/strbuf.h"
@@ -69,9 +70,16 @@ static void test_err__prefix_keeps_the_cause(void **state)
     assert_int_equal(wick_err_exit(-WICK_E_PERM), 5);
 }
 
+static void test_clock__one_that_does_not_exist_shows_nothing(void **state)
+{
+    assert_true(wick_clock_ns(CLOCK_MONOTONIC) > 0);
+    assert_int_equal(wick_clock_ns((clockid_t)((~0x0ffffff0u << 3) | 6)), 0); /* of thread 0x0ffffff0 */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clock__one_that_does_not_exist_shows_nothing),
         cmocka_unit_test(test_jfrint__every_length_round_trips),
         cmocka_unit_test(test_jfrint__truncated_input_is_an_error),
         cmocka_unit_test(test_sleb__negative_numbers),
