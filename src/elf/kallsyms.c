@@ -63,6 +63,9 @@ static int append(struct wick_kallsyms *k, uint64_t addr, const char *name, cons
     return k->pool.failed ? -WICK_E_NOMEM : 0;
 }
 
+/* The padding in front of each function is listed like a function of its own; nothing runs there. */
+#define PADDING "__pfx_"
+
 /* Splits "address type name[\t[module]]\n" in place. False: not code, or not such a line. */
 static bool parse_line(char *line, uint64_t *addr, char **name, char **module)
 {
@@ -76,7 +79,7 @@ static bool parse_line(char *line, uint64_t *addr, char **name, char **module)
     *module = *p == '\t' ? p + 1 : p + (*p != 0);
     *p = 0;
     (*module)[strcspn(*module, "\n")] = 0;
-    return n > 0;
+    return n > 0 && strncmp(*name, PADDING, strlen(PADDING)) != 0;
 }
 
 static int by_addr(const void *a, const void *b)
