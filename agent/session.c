@@ -148,7 +148,7 @@ static int start_thread(struct session *s)
 {
     sigset_t all, old;
     sigfillset(&all);
-    sigdelset(&all, s->cpu.signal);
+    sigdelset(&all, s->cpu.signal.number);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     int r = pthread_create(&s->thread, NULL, drain_main, s);
     pthread_sigmask(SIG_SETMASK, &old, NULL);

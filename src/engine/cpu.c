@@ -71,8 +71,8 @@ static int arm_perf(struct wick_cpu_engine *e, struct wick_thread *t)
     t->perf_page = page == MAP_FAILED ? NULL : page;
     t->perf_fd = fd;
     wick_signal_fence();
-    if (fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) || fcntl(fd, F_SETSIG, e->signal) || fcntl(fd, F_SETOWN_EX, &owner) ||
-        ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)) {
+    if (fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) || fcntl(fd, F_SETSIG, e->signal.number) ||
+        fcntl(fd, F_SETOWN_EX, &owner) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)) {
         if (t->perf_page)
             munmap(t->perf_page, PERF_PAGES * PAGE);
         t->perf_page = NULL;
@@ -86,7 +86,7 @@ static int arm_perf(struct wick_cpu_engine *e, struct wick_thread *t)
 static int arm_timer(struct wick_cpu_engine *e, struct wick_thread *t)
 {
     int32_t tid = wick_load_relaxed(&t->tid);
-    struct sigevent ev = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = e->signal, .sigev_value.sival_ptr = t};
+    struct sigevent ev = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = e->signal.number, .sigev_value.sival_ptr = t};
     ev._sigev_un._tid = tid;
     int id = -1;
     if (syscall(SYS_timer_create, thread_clock(tid), &ev, &id))
@@ -152,7 +152,7 @@ static void end(void *arg, struct wick_thread *t)
     struct wick_cpu_engine *e = arg;
     sigset_t ours, old;
     sigemptyset(&ours);
-    sigaddset(&ours, e->signal);
+    sigaddset(&ours, e->signal.number);
     pthread_sigmask(SIG_BLOCK, &ours, &old);
     book_residue(e, t);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -201,17 +201,6 @@ static bool try_timer(void)
     return true;
 }
 
-/* A signal that nobody has a handler for. */
-static int choose_signal(void)
-{
-    static const int candidates[] = {SIGSTKFLT, SIGPWR, SIGXFSZ, SIGTTIN, SIGTTOU};
-    struct sigaction sa;
-    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++)
-        if (!sigaction(candidates[i], NULL, &sa) && !(sa.sa_flags & SA_SIGINFO) && sa.sa_handler == SIG_DFL)
-            return candidates[i];
-    return 0;
-}
-
 static int choose_mode(struct wick_cpu_engine *e, const struct wick_cpu_config *c, struct wick_err *err)
 {
     const char *name = c->event && *c->event ? c->event : "cpu";
@@ -255,38 +244,6 @@ static int choose_mode(struct wick_cpu_engine *e, const struct wick_cpu_config *
     return 0;
 }
 
-static int install_handler(struct wick_cpu_engine *e, struct wick_err *err)
-{
-    struct sigaction sa = {.sa_sigaction = wick_cpu_signal_sig, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-    e->signal = e->mode == WICK_CPU_ITIMER ? SIGPROF : choose_signal();
-    if (e->mode == WICK_CPU_ITIMER) {
-        struct sigaction old;
-        if (sigaction(SIGPROF, NULL, &old) || (old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL)
-            return wick_err_set(err, WICK_E_STATE,
-                                "only itimer is possible here, but SIGPROF belongs to somebody else (another profiler, "
-                                "or the application)");
-    }
-    if (!e->signal || sigaction(e->signal, &sa, &e->old_action))
-        return wick_err_set(err, WICK_E_STATE,
-                            "there is no free signal: SIGSTKFLT, SIGPWR, SIGXFSZ, SIGTTIN and SIGTTOU are all taken");
-    e->handler_set = true;
-    return 0;
-}
-
-static void remove_handler(struct wick_cpu_engine *e)
-{
-    struct sigaction now, ignore = {.sa_handler = SIG_IGN};
-    if (!e->handler_set)
-        return;
-    e->handler_set = false;
-    /* If somebody chained behind us meanwhile, our handler must stay: it passes on what is not ours. */
-    if (sigaction(e->signal, NULL, &now) || !(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != wick_cpu_signal_sig)
-        return;
-    /* Ignoring a signal makes the kernel discard pending ones, which would kill by default. */
-    sigaction(e->signal, &ignore, NULL);
-    sigaction(e->signal, &e->old_action, NULL);
-}
-
 int wick_cpu_start(struct wick_cpu_engine *e, const struct wick_cpu_config *c, struct wick_recorder *r,
                    struct wick_threads *ts, struct wick_err *err)
 {
@@ -294,7 +251,7 @@ int wick_cpu_start(struct wick_cpu_engine *e, const struct wick_cpu_config *c, s
     e->seed = wick_clock_mono_ns() ^ (uint64_t)getpid() << 32;
     int rc = choose_mode(e, c, err);
     if (!rc)
-        rc = install_handler(e, err);
+        rc = wick_signal_take(&e->signal, e->mode == WICK_CPU_ITIMER ? SIGPROF : 0, wick_cpu_signal_sig, err);
     if (rc)
         return rc;
     e->process_start_ns = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -319,8 +276,8 @@ void wick_cpu_stop(struct wick_cpu_engine *e)
         setitimer(ITIMER_PROF, &off, NULL);
     /* No handler may be reading a ring page while it is unmapped. */
     wick_recorder_quiesce(e->recorder);
-    wick_threads_disarm(e->threads);
-    remove_handler(e);
+    wick_threads_disarm(e->threads, e);
+    wick_signal_give(&e->signal);
     atomic_store(&wick_cpu_current, NULL);
     wick_gate_wait(&wick_cpu_gate); /* a handler that has begun may not own anything yet */
 }

@@ -28,6 +28,7 @@
 
 #include "base/err.h"
 #include "engine/gate.h"
+#include "engine/signal.h"
 #include "engine/threads.h"
 
 enum wick_cpu_mode { WICK_CPU_PERF, WICK_CPU_TIMER, WICK_CPU_ITIMER };
@@ -50,11 +51,10 @@ struct wick_cpu_engine {
     enum wick_event_type event_type;
     struct perf_event_attr attr;
     uint64_t interval;
-    int signal;
-    bool kernel_frames, handler_set;
+    struct wick_signal signal;
+    bool kernel_frames;
     wick_perf_broker *broker;
     void *broker_arg;
-    struct sigaction old_action;
     _Atomic uint64_t itimer_crossings;
     uint64_t process_start_ns; /* the process's CPU clock when sampling began */
     _Atomic uint64_t foreign;  /* signals that were not ours */

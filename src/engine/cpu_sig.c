@@ -142,14 +142,6 @@ static struct wick_thread *recognise(struct wick_cpu_engine *e, const siginfo_t 
     }
 }
 
-static void pass_on(const struct sigaction *to, int sig, siginfo_t *info, void *context)
-{
-    if (to->sa_flags & SA_SIGINFO)
-        to->sa_sigaction(sig, info, context);
-    else if (to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN)
-        to->sa_handler(sig);
-}
-
 /* Intervals that are due for the running thread, those put off before included. */
 static uint64_t take_crossings(struct wick_cpu_engine *e, struct wick_thread *t, uint64_t cpu, struct perf_sample *ps)
 {
@@ -228,9 +220,9 @@ void wick_cpu_signal_sig(int sig, siginfo_t *info, void *context)
         sample(e, t, context, now);
     } else if (e) {
         wick_add_relaxed(&e->foreign, 1);
-        other = e->old_action;
+        other = e->signal.old;
     }
     wick_gate_leave_sig(&wick_cpu_gate, lane);
-    pass_on(&other, sig, info, context);
+    wick_signal_pass_sig(&other, sig, info, context);
     errno = saved;
 }

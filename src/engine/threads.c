@@ -113,17 +113,27 @@ static struct wick_thread *add_locked(struct wick_threads *ts, int32_t tid)
 
 static void arm_locked(struct wick_threads *ts, struct wick_thread *t, bool born_late)
 {
-    if (t->armed || !ts->hooks.arm)
-        return;
-    t->armed = true;
-    ts->hooks.arm(ts->hooks.arg, t, born_late);
+    for (int i = 0; i < WICK_MAX_ENGINES; i++) {
+        if ((t->armed >> i & 1) || !ts->hooks[i].arm)
+            continue;
+        t->armed |= (uint8_t)(1 << i);
+        ts->hooks[i].arm(ts->hooks[i].arg, t, born_late);
+    }
 }
 
-static void disarm_locked(struct wick_threads *ts, struct wick_thread *t)
+static void disarm_locked(struct wick_threads *ts, struct wick_thread *t, int i)
 {
-    if (t->armed && ts->hooks.disarm)
-        ts->hooks.disarm(ts->hooks.arg, t);
-    t->armed = false;
+    if ((t->armed >> i & 1) && ts->hooks[i].disarm)
+        ts->hooks[i].disarm(ts->hooks[i].arg, t);
+    t->armed &= (uint8_t) ~(1 << i);
+}
+
+/* The running thread ends. */
+static void end_locked(struct wick_threads *ts, struct wick_thread *t)
+{
+    for (int i = 0; i < WICK_MAX_ENGINES; i++)
+        if ((t->armed >> i & 1) && ts->hooks[i].end)
+            ts->hooks[i].end(ts->hooks[i].arg, t);
 }
 
 /* The thread has ended. */
@@ -131,7 +141,8 @@ static void remove_locked(struct wick_threads *ts, struct wick_thread *t)
 {
     uint32_t i = (uint32_t)(t - ts->slots);
     int32_t tid = wick_load_relaxed(&t->tid);
-    disarm_locked(ts, t);
+    for (int e = 0; e < WICK_MAX_ENGINES; e++)
+        disarm_locked(ts, t, e);
     if (wick_load_relaxed(&ts->slot_of_tid[tid]) == i)
         wick_store_release(&ts->slot_of_tid[tid], 0); /* pairs: wick_threads_find_sig */
     wick_store_relaxed(&t->java, 0);
@@ -174,8 +185,8 @@ void wick_threads_java_end(struct wick_threads *ts, int32_t tid)
         struct wick_thread_name *n = name_of(ts, t->serial);
         if (n)
             read_os_name(n);
-        if (t->armed && ts->hooks.end && tid == (int32_t)syscall(SYS_gettid))
-            ts->hooks.end(ts->hooks.arg, t);
+        if (tid == (int32_t)syscall(SYS_gettid))
+            end_locked(ts, t);
         wick_store_release(&t->java, 0);
     }
     pthread_mutex_unlock(&ts->lock);
@@ -248,21 +259,30 @@ static void birth_marks(uint64_t out[2])
 
 int wick_threads_arm(struct wick_threads *ts, const struct wick_thread_hooks *hooks)
 {
+    int i = 0;
     pthread_mutex_lock(&ts->lock);
-    ts->hooks = *hooks;
-    birth_marks(ts->scan_state);
-    scan_locked(ts, true);
+    while (i < WICK_MAX_ENGINES && ts->hooks[i].arm)
+        i++;
+    if (i < WICK_MAX_ENGINES) {
+        ts->hooks[i] = *hooks;
+        birth_marks(ts->scan_state);
+        scan_locked(ts, true);
+    }
     pthread_mutex_unlock(&ts->lock);
-    return 0;
+    return i < WICK_MAX_ENGINES ? 0 : -WICK_E_LIMIT;
 }
 
-void wick_threads_disarm(struct wick_threads *ts)
+void wick_threads_disarm(struct wick_threads *ts, const void *arg)
 {
     pthread_mutex_lock(&ts->lock);
-    for (uint32_t i = 1; i < ts->top; i++)
-        if (wick_load_relaxed(&ts->slots[i].tid))
-            disarm_locked(ts, &ts->slots[i]);
-    ts->hooks = (struct wick_thread_hooks){0};
+    for (int e = 0; e < WICK_MAX_ENGINES; e++) {
+        if (!ts->hooks[e].arm || ts->hooks[e].arg != arg)
+            continue;
+        for (uint32_t i = 1; i < ts->top; i++)
+            if (wick_load_relaxed(&ts->slots[i].tid))
+                disarm_locked(ts, &ts->slots[i], e);
+        ts->hooks[e] = (struct wick_thread_hooks){0};
+    }
     pthread_mutex_unlock(&ts->lock);
 }
 

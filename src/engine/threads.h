@@ -20,7 +20,7 @@
 
 #include "record/recorder.h"
 
-enum { WICK_MAX_THREADS = 1 << 16, WICK_MAX_TID = 1 << 22, WICK_YOUNG_THREADS = 64 };
+enum { WICK_MAX_THREADS = 1 << 16, WICK_MAX_TID = 1 << 22, WICK_MAX_ENGINES = 4, WICK_YOUNG_THREADS = 64 };
 
 struct wick_thread {
     _Atomic int32_t tid;   /* 0 = free slot */
@@ -38,7 +38,7 @@ struct wick_thread {
     uint64_t rest_until; /* CPU clock since arming: no sample before, because the last one was dear */
     uint64_t owed;       /* intervals of samples that were put off, for the next one's weight */
     uint32_t seen;       /* number of the scan that saw it last */
-    bool armed;
+    uint8_t armed;       /* bit i: by hooks[i] */
 };
 
 /* What the recording says of a thread. */
@@ -51,7 +51,7 @@ struct wick_thread_name {
     bool gone;       /* it had ended at the last wick_threads_forget */
 };
 
-/* An engine's hooks; all run under the lock. */
+/* An engine's hooks; all run under the lock. `arg` tells engines apart. */
 struct wick_thread_hooks {
     void (*arm)(void *arg, struct wick_thread *t, bool born_late);
     void (*disarm)(void *arg, struct wick_thread *t);
@@ -65,8 +65,8 @@ struct wick_threads {
     _Atomic uint32_t *slot_of_tid; /* [WICK_MAX_TID), 0 = none */
     uint32_t top, free_hint;       /* highest slot in use + 1; where to look for a free one */
     uint32_t next_serial, scan;
-    struct wick_thread_hooks hooks; /* arm = NULL: nothing runs */
-    struct wick_thread_name *names; /* sorted by serial */
+    struct wick_thread_hooks hooks[WICK_MAX_ENGINES]; /* arm = NULL: nobody's */
+    struct wick_thread_name *names;                   /* sorted by serial */
     uint32_t name_count, name_cap;
     uint64_t overflow; /* threads that found no slot */
     /* Threads born lately, whose names are read again for some polls: most name themselves a moment after their start.
@@ -97,9 +97,12 @@ void wick_threads_java(struct wick_threads *ts, int32_t tid, wick_addr java, con
 /* The Java thread ends: its JavaThread will be freed. */
 void wick_threads_java_end(struct wick_threads *ts, int32_t tid);
 
-/* Begins sampling: every thread of the process is made known and armed. */
+/* An engine begins to sample: every thread of the process is made known and armed. 0, or -WICK_E_LIMIT if
+ * WICK_MAX_ENGINES run already. */
 int wick_threads_arm(struct wick_threads *ts, const struct wick_thread_hooks *hooks);
-void wick_threads_disarm(struct wick_threads *ts);
+
+/* The engine whose hooks have that argument ends. Does nothing if there is none. */
+void wick_threads_disarm(struct wick_threads *ts, const void *arg);
 
 /* Looks for threads that came or went without telling. Costs two system calls when nothing changed. */
 void wick_threads_poll(struct wick_threads *ts);

@@ -105,12 +105,42 @@ static void test_threads__arming_finds_every_thread_and_disarming_lets_all_go(vo
     assert_non_null(wick_threads_find_sig(&ts, own_tid()));
     for (int i = 0; i < 3; i++)
         assert_non_null(wick_threads_find_sig(&ts, h[i].tid));
-    wick_threads_disarm(&ts);
+    wick_threads_disarm(&ts, &log);
     assert_int_equal(log.disarmed, log.armed);
-    wick_threads_disarm(&ts);
+    wick_threads_disarm(&ts, &log);
     assert_int_equal(log.disarmed, log.armed);
     for (int i = 0; i < 3; i++)
         helper_end(&h[i]);
+    wick_threads_release(&ts);
+}
+
+static void test_threads__two_engines_arm_and_disarm_by_themselves(void **state)
+{
+    struct hook_log first = {0}, second = {0}, more = {0};
+    const struct wick_thread_hooks a = {on_arm, on_disarm, on_end, &first}, b = {on_arm, on_disarm, on_end, &second},
+                                   c = {on_arm, on_disarm, on_end, &more};
+    struct helper h;
+    assert_int_equal(wick_threads_init(&ts), 0);
+    assert_int_equal(wick_threads_arm(&ts, &a), 0);
+    int before = first.armed;
+    assert_int_equal(wick_threads_arm(&ts, &b), 0);
+    assert_int_equal(first.armed, before);
+    assert_int_equal(second.armed, before);
+    wick_threads_disarm(&ts, &first);
+    assert_int_equal(first.disarmed, before);
+    assert_int_equal(second.disarmed, 0);
+    helper_start(&h, "late one");
+    wick_threads_poll(&ts);
+    assert_int_equal(first.armed, before);
+    assert_int_equal(second.armed, before + 1);
+    helper_end(&h);
+    for (int i = 1; i < WICK_MAX_ENGINES; i++)
+        assert_int_equal(wick_threads_arm(&ts, &c), 0);
+    assert_int_equal(wick_threads_arm(&ts, &c), -WICK_E_LIMIT);
+    wick_threads_disarm(&ts, &second);
+    assert_int_equal(second.disarmed, second.armed);
+    wick_threads_disarm(&ts, &more);
+    assert_int_equal(more.disarmed, more.armed);
     wick_threads_release(&ts);
 }
 
@@ -147,7 +177,7 @@ static void test_threads__a_poll_sees_births_and_deaths(void **state)
     wick_threads_forget(&ts);
     assert_false(wick_threads_name(&ts, serial, &name, text, sizeof text));
     assert_true(wick_threads_name(&ts, wick_threads_find_sig(&ts, own_tid())->serial, &name, text, sizeof text));
-    wick_threads_disarm(&ts);
+    wick_threads_disarm(&ts, &log);
     wick_threads_release(&ts);
 }
 
@@ -172,7 +202,7 @@ static void test_threads__the_name_of_a_young_thread_is_read_again(void **state)
     wick_threads_poll(&ts);
     assert_true(wick_threads_name(&ts, serial, &name, text, sizeof text));
     assert_string_equal(name.os_name, "worker-1");
-    wick_threads_disarm(&ts);
+    wick_threads_disarm(&ts, &log);
     wick_threads_release(&ts);
 }
 
@@ -211,7 +241,7 @@ static void test_threads__a_java_thread_that_ends_is_told_to_the_engine_once_it_
     wick_threads_java(&ts, own_tid(), 0x7000, "during", 1);
     wick_threads_java_end(&ts, own_tid());
     assert_int_equal(log.ended, 1);
-    wick_threads_disarm(&ts);
+    wick_threads_disarm(&ts, &log);
     wick_threads_java_end(&ts, own_tid());
     assert_int_equal(log.ended, 1);
     wick_threads_release(&ts);
@@ -237,7 +267,7 @@ static void test_threads__a_reused_tid_is_another_thread(void **state)
     assert_int_equal(log.armed, armed + 1);
     assert_true(wick_threads_name(&ts, first, &name, text, sizeof text));
     assert_string_equal(name.java_name, "first");
-    wick_threads_disarm(&ts);
+    wick_threads_disarm(&ts, &log);
     wick_threads_release(&ts);
 }
 
@@ -262,7 +292,7 @@ static void test_threads__slots_are_used_again_but_serials_never(void **state)
         assert_int_equal(ts.top, top);
     }
     assert_int_equal(log.disarmed, 20);
-    wick_threads_disarm(&ts);
+    wick_threads_disarm(&ts, &log);
     wick_threads_release(&ts);
 }
 
@@ -325,6 +355,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads__arming_finds_every_thread_and_disarming_lets_all_go),
+        cmocka_unit_test(test_threads__two_engines_arm_and_disarm_by_themselves),
         cmocka_unit_test(test_threads__a_poll_sees_births_and_deaths),
         cmocka_unit_test(test_threads__the_name_of_a_young_thread_is_read_again),
         cmocka_unit_test(test_threads__java_threads_are_known_by_name_until_they_end),

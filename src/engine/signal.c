@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/signal.h"
+
+static bool is_free(int number)
+{
+    struct sigaction sa;
+    return !sigaction(number, NULL, &sa) && !(sa.sa_flags & SA_SIGINFO) && sa.sa_handler == SIG_DFL;
+}
+
+static int choose(void)
+{
+    static const int candidates[] = {SIGSTKFLT, SIGPWR, SIGXFSZ, SIGTTIN, SIGTTOU};
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++)
+        if (is_free(candidates[i]))
+            return candidates[i];
+    return 0;
+}
+
+int wick_signal_take(struct wick_signal *s, int number, wick_signal_handler *handler, struct wick_err *err)
+{
+    struct sigaction sa = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    *s = (struct wick_signal){.number = number ? number : choose(), .handler = handler};
+    if (number && !is_free(number))
+        return wick_err_set(err, WICK_E_STATE,
+                            "signal %d is wanted here, but it belongs to somebody else (another profiler, or the "
+                            "application)",
+                            number);
+    if (!s->number || sigaction(s->number, &sa, &s->old))
+        return wick_err_set(err, WICK_E_STATE,
+                            "there is no free signal: SIGSTKFLT, SIGPWR, SIGXFSZ, SIGTTIN and SIGTTOU are all taken");
+    s->set = true;
+    return 0;
+}
+
+void wick_signal_give(struct wick_signal *s)
+{
+    struct sigaction now, ignore = {.sa_handler = SIG_IGN};
+    if (!s->set)
+        return;
+    s->set = false;
+    if (sigaction(s->number, NULL, &now) || !(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != s->handler)
+        return;
+    /* Ignoring a signal makes the kernel discard pending ones, which would kill by default. */
+    sigaction(s->number, &ignore, NULL);
+    sigaction(s->number, &s->old, NULL);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * signal.h - taking a signal that nobody uses, and giving it back
+ *
+ * The signals are those that no JVM and hardly any program uses, and only one whose disposition is the default is
+ * taken. They are standard signals, not real-time ones: while one is pending further ones merge into it, so that no
+ * queue can overflow.
+ *
+ * Threads: take and give by the engine's owner; wick_signal_pass_sig in handlers.
+ * Memory:  the caller's struct.
+ */
+#ifndef WICK_ENGINE_SIGNAL_H
+#define WICK_ENGINE_SIGNAL_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+
+typedef void wick_signal_handler(int sig, siginfo_t *info, void *context);
+
+struct wick_signal {
+    int number; /* 0 = none */
+    bool set;
+    wick_signal_handler *handler;
+    struct sigaction old;
+};
+
+/* Installs the handler for signal `number`, or for any free one if that is 0; system calls are restarted
+ * (SA_RESTART). -WICK_E_STATE with a message if there is none. */
+int wick_signal_take(struct wick_signal *s, int number, wick_signal_handler *handler, struct wick_err *err);
+
+/* Gives it back, pending ones are discarded. If somebody has put a handler before ours, ours stays: it passes on what
+ * is not its own. */
+void wick_signal_give(struct wick_signal *s);
+
+/* Calls what was there before us. Not inside a gate: a foreign handler may jump away. */
+void wick_signal_pass_sig(const struct sigaction *to, int sig, siginfo_t *info, void *context);
+
+#endif
