@@ -8,6 +8,8 @@
 #ifndef WICK_HOTSPOT_THREAD_H
 #define WICK_HOTSPOT_THREAD_H
 
+#include <stdbool.h>
+
 #include "hotspot/jvm.h"
 
 struct wick_hs_thread {
@@ -21,6 +23,10 @@ int wick_hs_threads(const struct wick_jvm *jvm, struct wick_hs_thread *out, int 
 
 /* Kernel thread id of a JavaThread, 0 if it has none (not started, ended). */
 int32_t wick_hs_thread_tid(const struct wick_jvm *jvm, wick_addr thread);
+
+/* True if the thread waits to enter a monitor (synchronized), as HotSpot's OSThread says; false if that is not known.
+ */
+bool wick_hs_thread_enters_monitor(const struct wick_jvm *jvm, wick_addr thread);
 
 /* Where the thread's Java stack begins (highest address), 0 = not known. */
 wick_addr wick_hs_thread_stack_end(const struct wick_jvm *jvm, wick_addr thread);

@@ -243,10 +243,16 @@ int wick_jfr_writer_flush(struct wick_jfr_writer *w, uint64_t now_ns)
     advance(w, now_ns);
     int error = write_out(w, 0);
     trim_buffers(w);
-    if (w->beginning)
+    if (w->beginning || w->ending)
         return error;
     bool full = w->size >= w->config.chunk_bytes || w->now_ns - w->start_ns >= w->config.chunk_ns ||
                 wick_jfr_pools_bytes(w) >= w->config.memory_limit_bytes;
+    if (full && !w->stats.error && w->config.chunk_end) {
+        w->ending = true;
+        w->config.chunk_end(w->config.chunk_arg, w, w->now_ns);
+        w->ending = false;
+        error = write_out(w, 0);
+    }
     if (w->stats.error ? w->now_ns >= w->retry_at_ns : full)
         begin_chunk(w);
     return error;

@@ -87,6 +87,8 @@ struct wick_jfr_config {
     /* Called at the start of each chunk, to write the events that every chunk needs to be read by itself (settings,
      * JVM, OS, CPU, libraries). May be NULL. */
     void (*chunk_begin)(void *arg, struct wick_jfr_writer *w, uint64_t now_ns);
+    /* Called before a chunk that is full is closed: a last chance to write what belongs into it. May be NULL. */
+    void (*chunk_end)(void *arg, struct wick_jfr_writer *w, uint64_t now_ns);
     void *chunk_arg;
 };
 
@@ -110,7 +112,7 @@ struct wick_jfr_stats {
 };
 
 enum wick_jfr_state {
-#define X(NAME, id, jfr_name) WICK_JFR_STATE_##NAME = (id),
+#define X(NAME, id, jfr_name, ...) WICK_JFR_STATE_##NAME = (id),
 #include "def/thread_state.def"
 #undef X
 };

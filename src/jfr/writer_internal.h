@@ -27,7 +27,7 @@ struct wick_jfr_writer {
     uint64_t origin_ns;       /* tick 0: start_ns - WICK_JFR_LATENESS_NS */
     uint64_t now_ns;          /* latest time given */
     uint64_t retry_at_ns;     /* with stats.error set */
-    bool beginning;           /* in chunk_begin: no rotation now */
+    bool beginning, ending;   /* in chunk_begin, in chunk_end: no rotation now */
 
     struct wick_strbuf metadata; /* body of the metadata event: the same in every chunk */
     struct wick_strbuf events;   /* pending */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "record/wait_state.h"
 
 enum { HELD_MAX = 1 << 16 };
 #define METHOD_NATIVE 0x80000000u
@@ -134,6 +135,13 @@ static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
     d->host.chunk_begin(d->host.arg, w, now_ns);
 }
 
+static void chunk_end(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
+{
+    struct wick_drain *d = arg;
+    if (d->host.more)
+        d->host.more(d->host.arg, d, true);
+}
+
 int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_elf_images *images,
                     struct wick_output *out, const struct wick_drain_host *host, const struct wick_drain_config *c,
                     struct wick_err *err)
@@ -155,6 +163,7 @@ int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_e
         .memory_limit_bytes = c->memory_limit,
         .max_frames = c->max_frames + WICK_MAX_KERNEL_FRAMES,
         .chunk_begin = chunk_begin,
+        .chunk_end = chunk_end,
         .chunk_arg = d,
     };
     wick_output_limit_chunks(out, &config);
@@ -182,10 +191,62 @@ static void hold(struct wick_drain *d, const struct wick_event *e)
     d->held[d->held_count++] = *e;
 }
 
+/* What a thread with this stack waits for, 0 = the stack does not tell. */
+static unsigned wait_by_stack(struct wick_drain *d, uint32_t stack)
+{
+    for (uint32_t node = stack; node; node = d->tables->nodes[node].parent) {
+        uint64_t f = d->tables->nodes[node].frame;
+        struct wick_name name;
+        unsigned kind = (unsigned)WICK_FRAME_KIND(f);
+        if (kind == WICK_FRAME_NATIVE) {
+            wick_names_get(d->names,
+                           wick_names_of(d->names, WICK_FRAME_PC(f) - (WICK_FRAME_IS_RETURN(f) ? 1 : 0), false), &name);
+            unsigned state = wick_wait_native(name.symbol);
+            if (state)
+                return state;
+        } else if (kind != WICK_FRAME_BREAK && kind != WICK_FRAME_BOUNDARY && kind != WICK_FRAME_KERNEL &&
+                   kind != WICK_FRAME_STUB) {
+            struct wick_jfr_method m;
+            if (source_method(d, WICK_FRAME_METHOD(f), &m))
+                return 0;
+            return wick_wait_java(m.class_name ? m.class_name : "", m.name ? m.name : "");
+        }
+    }
+    return 0;
+}
+
+static unsigned wait_state(struct wick_drain *d, const struct wick_event *e)
+{
+    if (e->state != WICK_JFR_STATE_NATIVE_WAIT)
+        return e->state;
+    uint32_t i = e->stack % WICK_WAIT_CACHE;
+    if (d->waits[i].stack != e->stack) {
+        d->waits[i].stack = e->stack;
+        d->waits[i].state = (uint8_t)wait_by_stack(d, e->stack);
+    }
+    return d->waits[i].state ? d->waits[i].state : WICK_JFR_STATE_NATIVE_WAIT;
+}
+
+static void write_wall(struct wick_drain *d, const struct wick_event *e)
+{
+    const struct wick_jfr_wall_clock_sample s = {
+        .start_ns = e->time_ns,
+        .thread = e->thread,
+        .stack = e->stack,
+        .state = wait_state(d, e),
+        .samples = e->samples ? e->samples : 1,
+        .span_ns = e->span_ns,
+        .weight_ns = e->weight,
+    };
+    wick_jfr_write_wall_clock_sample(d->writer, &s);
+}
+
 static void write_event(struct wick_drain *d, const struct wick_event *e)
 {
     uint32_t kind = e->flags & WICK_EVENT_KERNEL ? WICK_JFR_SAMPLE_KERNEL : WICK_JFR_SAMPLE_USER;
-    if (e->type == WICK_EVENT_CPU) {
+    if (e->type == WICK_EVENT_WALL) {
+        write_wall(d, e);
+    } else if (e->type == WICK_EVENT_CPU) {
         const struct wick_jfr_execution_sample s = {
             .start_ns = e->time_ns,
             .thread = e->thread,
@@ -219,6 +280,14 @@ static void refresh_images(struct wick_drain *d)
     wick_names_images_changed(d->names);
 }
 
+void wick_drain_put(struct wick_drain *d, const struct wick_event *e)
+{
+    if (e->generation == d->tables->generation)
+        write_event(d, e);
+    else
+        hold(d, e);
+}
+
 size_t wick_drain_round(struct wick_drain *d)
 {
     struct wick_event e;
@@ -227,12 +296,11 @@ size_t wick_drain_round(struct wick_drain *d)
     for (uint32_t cpu = 0; cpu < d->recorder->cpus; cpu++) {
         while (wick_ring_get(&d->recorder->rings[cpu], &e)) {
             n++;
-            if (e.generation == d->tables->generation)
-                write_event(d, &e);
-            else
-                hold(d, &e);
+            wick_drain_put(d, &e);
         }
     }
+    if (d->host.more)
+        d->host.more(d->host.arg, d, false);
     return n;
 }
 
@@ -243,8 +311,11 @@ static void next_generation(struct wick_drain *d, uint64_t now_ns)
     if (!old)
         return;
     wick_drain_round(d);
+    if (d->host.more)
+        d->host.more(d->host.arg, d, true);
     wick_jfr_writer_rotate(d->writer, now_ns);
     wick_names_clear(d->names);
+    memset(d->waits, 0, sizeof d->waits);
     d->host.chunk_end(d->host.arg);
     d->tables = atomic_load(&d->recorder->tables);
     wick_tables_free(old);
@@ -264,10 +335,11 @@ static void totals(const struct wick_drain *d, const struct wick_jfr_stats *s, s
 {
     wick_recorder_totals(d->recorder, out);
     count_lost(out, WICK_DROP_OUTPUT_FULL,
-               s->lost_output[WICK_JFR_EVENT_EXECUTION_SAMPLE] + s->lost_output[WICK_JFR_EVENT_PERF_SAMPLE]);
+               s->lost_output[WICK_JFR_EVENT_EXECUTION_SAMPLE] + s->lost_output[WICK_JFR_EVENT_PERF_SAMPLE] +
+                   s->lost_output[WICK_JFR_EVENT_WALL_CLOCK_SAMPLE]);
     count_lost(out, WICK_DROP_OUT_OF_MEMORY,
                s->lost_memory[WICK_JFR_EVENT_EXECUTION_SAMPLE] + s->lost_memory[WICK_JFR_EVENT_PERF_SAMPLE] +
-                   d->held_lost);
+                   s->lost_memory[WICK_JFR_EVENT_WALL_CLOCK_SAMPLE] + d->held_lost);
 }
 
 void wick_drain_totals(const struct wick_drain *d, struct wick_totals *out)
@@ -370,6 +442,13 @@ int wick_drain_flush(struct wick_drain *d, uint64_t now_ns)
     if (wick_tables_nearly_full(d->tables))
         next_generation(d, now_ns);
     return rc;
+}
+
+int wick_drain_flush_all(struct wick_drain *d, uint64_t now_ns)
+{
+    if (d->host.more)
+        d->host.more(d->host.arg, d, true);
+    return wick_drain_flush(d, now_ns);
 }
 
 int wick_drain_close(struct wick_drain *d, uint64_t now_ns, struct wick_totals *sum, struct wick_jfr_stats *stats)

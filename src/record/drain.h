@@ -22,6 +22,7 @@
 #include "record/recorder.h"
 
 /* What the drain must be told by those above. */
+struct wick_drain;
 struct wick_drain_host {
     void *arg;
     /* Names of the thread with that serial number; not 0: unknown. Strings live until the next call. */
@@ -30,7 +31,12 @@ struct wick_drain_host {
     void (*chunk_end)(void *arg);
     /* A chunk begins: write the events that describe the recording. */
     void (*chunk_begin)(void *arg, struct wick_jfr_writer *w, uint64_t now_ns);
+    /* Hands over events that do not come through the rings (wick_drain_put); all: also those that are still growing,
+     * because a chunk or a generation ends. May be NULL. */
+    void (*more)(void *arg, struct wick_drain *d, bool all);
 };
+
+enum { WICK_WAIT_CACHE = 1 << 10 };
 
 struct wick_drain_config {
     const char *event_name; /* of WICK_EVENT_PERF samples */
@@ -52,6 +58,10 @@ struct wick_drain {
     size_t held_count, held_cap;
     uint64_t held_lost;
     struct wick_strbuf class_name, method_name, signature; /* of the method last asked for */
+    struct {
+        uint32_t stack;
+        uint8_t state;
+    } waits[WICK_WAIT_CACHE]; /* by stack of the present generation: what a thread there waits for */
     uint64_t generations;
     uint64_t last_cpu_ns, last_wall_ns, last_user_ns; /* for jdk.CPULoad */
     uint64_t machine_busy, machine_total;
@@ -62,6 +72,12 @@ struct wick_drain {
 int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_elf_images *images,
                     struct wick_output *out, const struct wick_drain_host *host, const struct wick_drain_config *c,
                     struct wick_err *err);
+
+/* One event that did not come through a ring. */
+void wick_drain_put(struct wick_drain *d, const struct wick_event *e);
+
+/* Writes all that is known so far, growing events included: for a dump. Returns as _flush. */
+int wick_drain_flush_all(struct wick_drain *d, uint64_t now_ns);
 
 /* Moves what the rings hold to the writer. Returns the number of events. */
 size_t wick_drain_round(struct wick_drain *d);

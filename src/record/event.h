@@ -13,6 +13,7 @@
 enum wick_event_type {
     WICK_EVENT_CPU,  /* weight_ns = cpu time this sample stands for */
     WICK_EVENT_PERF, /* weight = number of occurrences of the session's perf event */
+    WICK_EVENT_WALL, /* weight_ns = elapsed time of threads */
 };
 
 enum {                        /* wick_event.flags */
@@ -25,12 +26,15 @@ enum {                        /* wick_event.flags */
 struct wick_event {
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     uint64_t weight;
-    uint32_t stack;  /* node number in the generation below */
-    uint32_t thread; /* serial number of the thread, see engine/threads.h */
+    uint64_t span_ns; /* WALL: from the first of its samples to the last */
+    uint32_t stack;   /* node number in the generation below */
+    uint32_t thread;  /* serial number of the thread, see engine/threads.h */
     uint32_t generation;
+    uint32_t samples; /* how many samples it stands for; 0 counts as 1 */
     uint8_t type, flags;
-    uint16_t state; /* JavaThreadState or 0 */
+    uint8_t java_state; /* JavaThreadState or 0 */
+    uint8_t state;      /* WALL: enum wick_jfr_state as far as it is known without the stack */
 };
-_Static_assert(sizeof(struct wick_event) == 32, "half a cache line");
+_Static_assert(sizeof(struct wick_event) == 48, "a cell of the ring stays below a cache line");
 
 #endif

@@ -91,7 +91,8 @@ void wick_recorder_quiesce(struct wick_recorder *r)
 
 void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out)
 {
-    *out = (struct wick_totals){.drop_weight = wick_load_relaxed(&r->missed_weight)};
+    *out = (struct wick_totals){.drop_weight = wick_load_relaxed(&r->missed_weight),
+                                .wall_drop_weight = wick_load_relaxed(&r->missed_wall_weight)};
     for (int d = 0; d < WICK_DROP_COUNT; d++) {
         out->drops[d] = wick_load_relaxed(&r->missed[d]);
         out->fired += out->drops[d];
@@ -103,6 +104,8 @@ void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out
         out->recorded += wick_load_relaxed(&c->recorded);
         out->weight += wick_load_relaxed(&c->weight);
         out->drop_weight += wick_load_relaxed(&c->drop_weight);
+        out->wall_weight += wick_load_relaxed(&c->wall_weight);
+        out->wall_drop_weight += wick_load_relaxed(&c->wall_drop_weight);
         out->biased_weight += wick_load_relaxed(&c->biased_weight);
         out->broken += wick_load_relaxed(&c->broken);
         out->gaps += wick_load_relaxed(&c->gaps);
@@ -111,4 +114,19 @@ void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out
         out->frames += wick_load_relaxed(&c->frames);
         out->fired += wick_load_relaxed(&c->fired);
     }
+    uint64_t back = 0;
+    for (int d = 0; d < WICK_DROP_COUNT; d++) {
+        uint64_t n = wick_load_relaxed(&r->taken_back[d]);
+        out->drops[d] += n;
+        back += n;
+    }
+    out->recorded -= back < out->recorded ? back : out->recorded;
+}
+
+void wick_recorder_wall_lost(struct wick_recorder *r, enum wick_drop why, const struct wick_event *e)
+{
+    struct wick_counters *c = &r->counters[0];
+    wick_add_relaxed(&r->taken_back[why], e->samples);
+    wick_add_relaxed(&c->wall_weight, -e->weight);
+    wick_add_relaxed(&c->wall_drop_weight, e->weight);
 }

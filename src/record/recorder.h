@@ -52,7 +52,8 @@ struct wick_counters {
     _Alignas(64) _Atomic uint64_t fired;
     _Atomic uint64_t recorded;
     _Atomic uint64_t drops[WICK_DROP_COUNT];
-    _Atomic uint64_t weight, drop_weight; /* of recorded and of dropped samples */
+    _Atomic uint64_t weight, drop_weight;           /* of recorded and of dropped samples, */
+    _Atomic uint64_t wall_weight, wall_drop_weight; /* those of the wall clock apart */
     _Atomic uint64_t biased_weight;
     _Atomic uint64_t broken, gaps; /* samples whose walk ended early or lost native frames */
     _Atomic uint64_t handler_ns;   /* CPU time */
@@ -62,8 +63,8 @@ struct wick_counters {
 
 /* A sum of all counters. */
 struct wick_totals {
-    uint64_t fired, recorded, drops[WICK_DROP_COUNT], weight, drop_weight, biased_weight, broken, gaps, handler_ns,
-        walk_ns, frames;
+    uint64_t fired, recorded, drops[WICK_DROP_COUNT], weight, drop_weight, wall_weight, wall_drop_weight, biased_weight,
+        broken, gaps, handler_ns, walk_ns, frames;
 };
 
 struct wick_recorder {
@@ -71,7 +72,8 @@ struct wick_recorder {
     _Atomic(struct wick_tables *) tables;
     _Atomic uint32_t running;
     /* counted without a scratch area, so not in the mapping, which may go at any moment */
-    _Atomic uint64_t missed[WICK_DROP_COUNT], missed_weight;
+    _Atomic uint64_t missed[WICK_DROP_COUNT], missed_weight, missed_wall_weight;
+    _Atomic uint64_t taken_back[WICK_DROP_COUNT]; /* counted as recorded at first */
     uint32_t cpus, scratch_count, max_frames;
     struct wick_ring *rings;        /* by CPU */
     struct wick_counters *counters; /* by CPU */
@@ -95,9 +97,10 @@ void wick_recorder_quiesce(struct wick_recorder *r);
 /* Sums the counters of all CPUs. Exact once the recorder is quiet; while handlers run each figure is a moment old. */
 void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out);
 
-/* One sample in a signal handler. */
+/* One sample in a signal handler, or of a thread that is looked at from outside. */
 struct wick_sample_sig {
-    const ucontext_t *context;
+    const ucontext_t *context;          /* NULL: another thread, */
+    const struct wick_outside *outside; /* which waits here (record/walk.h) */
     struct wick_stack_window *window;
     wick_addr java; /* JavaThread or 0 */
     uint64_t time_ns, weight;
@@ -105,6 +108,9 @@ struct wick_sample_sig {
     uint32_t kernel_count;
     uint32_t thread;
     enum wick_event_type type;
+    uint64_t event_ns; /* time that the event gets; 0: time_ns */
+    uint32_t samples;  /* as in struct wick_event */
+    uint8_t state;
 };
 
 /* Takes a scratch area, NULL if recording stopped or all are taken. Nothing of a session may be touched without one. */
@@ -117,8 +123,21 @@ void wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, c
 /* Adds to the CPU time spent in handlers. Needs a scratch area, as _sample_sig does. */
 void wick_recorder_spent_sig(struct wick_recorder *r, uint64_t ns);
 
+/* The same up to the ring: the event is left in *out for the caller, who answers for it and keeps the books. False if
+ * there is no room for the stack. */
+bool wick_recorder_walk_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in,
+                            struct wick_event *out);
+
+/* Books the samples of a wall-clock event, with its weight, as fired and recorded. Takes them back as a drop, should
+ * the event get lost behind. */
+void wick_recorder_wall_sig(struct wick_recorder *r, const struct wick_event *e);
+void wick_recorder_wall_lost(struct wick_recorder *r, enum wick_drop why, const struct wick_event *e);
+
 /* Counts a sample that got no scratch area, or none in time. Any thread or handler; needs no scratch area. */
 void wick_recorder_drop_sig(struct wick_recorder *r, enum wick_drop why, uint64_t weight);
+
+/* The same for n samples of the wall clock. */
+void wick_recorder_wall_drop_sig(struct wick_recorder *r, enum wick_drop why, uint32_t n, uint64_t weight);
 
 /* Records a sample whose stack is one frame with a stop reason: CPU time that is known but was not seen. Any ordinary
  * thread; also when the recorder is quiet, until it is drained for the last time. */

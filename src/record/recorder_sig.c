@@ -46,6 +46,12 @@ void wick_recorder_drop_sig(struct wick_recorder *r, enum wick_drop why, uint64_
     wick_add_relaxed(&r->missed_weight, weight);
 }
 
+void wick_recorder_wall_drop_sig(struct wick_recorder *r, enum wick_drop why, uint32_t n, uint64_t weight)
+{
+    wick_add_relaxed(&r->missed[why], n);
+    wick_add_relaxed(&r->missed_wall_weight, weight);
+}
+
 /* Interns frames (leaf first) from the root on; what the stack shares with the scratch area's last one is not looked up
  * again. 0 if the table is full. */
 static uint32_t intern(struct wick_tables *t, struct wick_scratch *s, const uint64_t *frames, int n)
@@ -67,26 +73,68 @@ static uint32_t intern(struct wick_tables *t, struct wick_scratch *s, const uint
     return node;
 }
 
-static void finish(struct wick_recorder *r, struct wick_counters *c, struct wick_tables *t, const struct wick_event *in)
+static uint32_t samples_of(const struct wick_event *e)
 {
-    struct wick_event e = *in;
-    enum wick_drop why = WICK_DROP_RING_FULL;
-    e.generation = t->generation;
-    if (!e.stack)
-        why = WICK_DROP_STACK_TABLE_FULL;
-    else if (wick_ring_put_sig(&r->rings[c - r->counters], &e)) {
-        wick_add_relaxed(&c->recorded, 1);
-        wick_add_relaxed(&c->weight, e.weight);
-        if (e.flags & WICK_EVENT_BIASED)
-            wick_add_relaxed(&c->biased_weight, e.weight);
-        if (e.flags & WICK_EVENT_BROKEN)
-            wick_add_relaxed(&c->broken, 1);
-        if (e.flags & WICK_EVENT_GAP)
-            wick_add_relaxed(&c->gaps, 1);
-        return;
+    return e->samples ? e->samples : 1;
+}
+
+static void count_flags(struct wick_counters *c, const struct wick_event *e)
+{
+    if ((e->flags & WICK_EVENT_BIASED) && e->type != WICK_EVENT_WALL)
+        wick_add_relaxed(&c->biased_weight, e->weight);
+    if (e->flags & WICK_EVENT_BROKEN)
+        wick_add_relaxed(&c->broken, 1);
+    if (e->flags & WICK_EVENT_GAP)
+        wick_add_relaxed(&c->gaps, 1);
+}
+
+static void count_drop(struct wick_counters *c, enum wick_drop why, const struct wick_event *e)
+{
+    wick_add_relaxed(&c->drops[why], samples_of(e));
+    wick_add_relaxed(e->type == WICK_EVENT_WALL ? &c->wall_drop_weight : &c->drop_weight, e->weight);
+}
+
+static void finish(struct wick_recorder *r, struct wick_counters *c, const struct wick_event *e)
+{
+    if (!e->stack) {
+        count_drop(c, WICK_DROP_STACK_TABLE_FULL, e);
+    } else if (wick_ring_put_sig(&r->rings[c - r->counters], e)) {
+        wick_add_relaxed(&c->recorded, samples_of(e));
+        wick_add_relaxed(e->type == WICK_EVENT_WALL ? &c->wall_weight : &c->weight, e->weight);
+        count_flags(c, e);
+    } else {
+        count_drop(c, WICK_DROP_RING_FULL, e);
     }
-    wick_add_relaxed(&c->drops[why], 1);
-    wick_add_relaxed(&c->drop_weight, e.weight);
+}
+
+/* Walks and interns; e->stack is 0 if there is no room. Returns the number of frames. */
+static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_scratch *s,
+                const struct wick_sample_sig *in, struct wick_event *e)
+{
+    struct wick_tables *t = atomic_load(&r->tables); /* seq_cst, see recorder.h */
+    struct wick_walk_result res;
+    uint32_t k = in->kernel_count < WICK_MAX_KERNEL_FRAMES ? in->kernel_count : WICK_MAX_KERNEL_FRAMES;
+    for (uint32_t i = 0; i < k; i++)
+        s->frames[i] = WICK_FRAME(WICK_FRAME_KERNEL, in->kernel[i] & 0xffffffffffff);
+    int n =
+        in->context
+            ? wick_walk_sig(&r->walker, t, in->java, in->window, in->context, s->frames + k, (int)r->max_frames, &res)
+            : wick_walk_outside_sig(&r->walker, t, in->java, in->outside, s->frames + k, (int)r->max_frames, &res);
+    n += (int)k;
+    wick_add_relaxed(&c->walk_ns, wick_clock_mono_ns() - in->time_ns);
+    *e = (struct wick_event){
+        .time_ns = in->event_ns ? in->event_ns : in->time_ns,
+        .weight = in->weight,
+        .stack = intern(t, s, s->frames, n),
+        .generation = t->generation,
+        .thread = in->thread,
+        .samples = in->samples,
+        .type = (uint8_t)in->type,
+        .flags = (uint8_t)(res.flags | (k ? WICK_EVENT_KERNEL : 0)),
+        .java_state = (uint8_t)res.state,
+        .state = in->state,
+    };
+    return n;
 }
 
 void wick_recorder_spent_sig(struct wick_recorder *r, uint64_t ns)
@@ -97,26 +145,28 @@ void wick_recorder_spent_sig(struct wick_recorder *r, uint64_t ns)
 void wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in)
 {
     struct wick_counters *c = &r->counters[cpu_index(r)];
-    struct wick_tables *t = atomic_load(&r->tables); /* seq_cst, see recorder.h */
-    struct wick_walk_result res;
-    uint32_t k = in->kernel_count < WICK_MAX_KERNEL_FRAMES ? in->kernel_count : WICK_MAX_KERNEL_FRAMES;
-    wick_add_relaxed(&c->fired, 1);
-    for (uint32_t i = 0; i < k; i++)
-        s->frames[i] = WICK_FRAME(WICK_FRAME_KERNEL, in->kernel[i] & 0xffffffffffff);
-    int n = wick_walk_sig(&r->walker, t, in->java, in->window, in->context, s->frames + k, (int)r->max_frames, &res);
-    n += (int)k;
-    wick_add_relaxed(&c->walk_ns, wick_clock_mono_ns() - in->time_ns);
-    const struct wick_event e = {
-        .time_ns = in->time_ns,
-        .weight = in->weight,
-        .stack = intern(t, s, s->frames, n),
-        .thread = in->thread,
-        .type = (uint8_t)in->type,
-        .flags = (uint8_t)(res.flags | (k ? WICK_EVENT_KERNEL : 0)),
-        .state = (uint16_t)res.state,
-    };
-    finish(r, c, t, &e);
+    struct wick_event e;
+    wick_add_relaxed(&c->fired, in->samples ? in->samples : 1);
+    int n = walk(r, c, s, in, &e);
+    finish(r, c, &e);
     wick_add_relaxed(&c->frames, (uint64_t)n);
+}
+
+bool wick_recorder_walk_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in,
+                            struct wick_event *out)
+{
+    struct wick_counters *c = &r->counters[cpu_index(r)];
+    wick_add_relaxed(&c->frames, (uint64_t)walk(r, c, s, in, out));
+    return out->stack != 0;
+}
+
+void wick_recorder_wall_sig(struct wick_recorder *r, const struct wick_event *e)
+{
+    struct wick_counters *c = &r->counters[cpu_index(r)];
+    wick_add_relaxed(&c->fired, samples_of(e));
+    wick_add_relaxed(&c->recorded, samples_of(e));
+    wick_add_relaxed(&c->wall_weight, e->weight);
+    count_flags(c, e);
 }
 
 void wick_recorder_note(struct wick_recorder *r, uint64_t time_ns, uint64_t weight, uint32_t thread, enum wick_stop why)
@@ -130,8 +180,11 @@ void wick_recorder_note(struct wick_recorder *r, uint64_t time_ns, uint64_t weig
     struct wick_tables *t = atomic_load(&r->tables); /* seq_cst, see recorder.h */
     uint64_t frame = WICK_FRAME(WICK_FRAME_BREAK, why);
     wick_add_relaxed(&c->fired, 1);
-    finish(
-        r, c, t,
-        &(struct wick_event){.time_ns = time_ns, .weight = weight, .thread = thread, .stack = intern(t, s, &frame, 1)});
+    const struct wick_event e = {.time_ns = time_ns,
+                                 .weight = weight,
+                                 .thread = thread,
+                                 .generation = t->generation,
+                                 .stack = intern(t, s, &frame, 1)};
+    finish(r, c, &e);
     wick_recorder_leave_sig(s);
 }

@@ -58,6 +58,14 @@ struct wick_stack_window {
     uint64_t lo, hi;
 };
 
+/* A thread that waits in the kernel, seen from another one: all that can be known of its registers, and a copy of a
+ * part of its stack, [lo, lo + bytes). Nothing of it is loaded plainly, because it may wake and go away at any time;
+ * whether it slept throughout is the caller's to check. */
+struct wick_outside {
+    uint64_t pc, sp, lo, bytes;
+    const uint8_t *stack;
+};
+
 struct wick_walk_result {
     uint32_t state; /* JavaThreadState, 0 = none */
     uint8_t flags;  /* WICK_EVENT_BIASED, _BROKEN, _GAP */
@@ -77,5 +85,10 @@ void wick_walker_images_changed(struct wick_walker *w);
  * cap). `java` is the thread's JavaThread or 0. Async-signal-safe. */
 int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
                   const ucontext_t *uc, uint64_t *frames, int cap, struct wick_walk_result *out);
+
+/* The same for a thread that waits. Where native code kept the caller's frame pointer in a register that nobody saved,
+ * the walk goes on at the thread's anchor, with a gap. */
+int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, const struct wick_outside *o,
+                          uint64_t *frames, int cap, struct wick_walk_result *out);
 
 #endif

@@ -24,6 +24,7 @@ struct wick_step_env {
     struct wick_walker *w;
     struct wick_tables *t;
     uint64_t stack_lo, stack_bytes; /* trusted window of the stack */
+    const uint8_t *stack;           /* where its bytes are: there, or a copy */
     uint64_t java;                  /* own JavaThread, 0 = none */
     uint64_t unloads;
     bool stepping;
@@ -35,7 +36,7 @@ static inline __attribute__((always_inline)) int step_read(struct wick_step_env 
                                                            uint64_t n)
 {
     if (addr - env->stack_lo < env->stack_bytes && env->stack_bytes - (addr - env->stack_lo) >= n) {
-        __builtin_memcpy(buf, (const void *)(uintptr_t)addr, n);
+        __builtin_memcpy(buf, env->stack + (addr - env->stack_lo), n);
         return 0;
     }
     if (env->java && addr - env->java < env->w->java_bytes && env->w->java_bytes - (addr - env->java) >= n) {
@@ -384,44 +385,70 @@ static uint64_t unload_count(const struct wick_walker *w)
     return wick_load_relaxed(w->unloads[0]) + wick_load_relaxed(w->unloads[1]);
 }
 
-int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
-                  const ucontext_t *uc, uint64_t *frames, int cap, struct wick_walk_result *out)
+/* Fills in what the JavaThread says. */
+static void load_thread(struct wick_step_env *env, struct wick_step_state *s, wick_addr java,
+                        struct wick_walk_result *out)
 {
-    const struct wick_step_jvm *j = &w->jvm->step;
-    struct wick_step_env env = {.w = w, .t = t, .java = java, .unloads = unload_count(w)};
-    struct wick_step_state s;
+    const struct wick_step_jvm *j = &env->w->jvm->step;
+    uint32_t state = 0;
+    (void)step_read(env, java + (unsigned)j->thread_state, &state, sizeof state);
+    s->thread = java;
+    s->thread_state = out->state = state;
+    if (env->w->jvm->layout.thread_stack_base != WICK_HS_NONE)
+        (void)step_read(env, java + (unsigned)env->w->jvm->layout.thread_stack_base, &s->stack_end, 8);
+    if (s->sp >= s->stack_end || s->stack_end - s->sp > 1ull << 30)
+        s->stack_end = 0;
+}
+
+static int walk(struct wick_step_env *env, struct wick_step_state *s, uint64_t *frames, int cap,
+                struct wick_walk_result *out)
+{
+    const struct wick_step_jvm *j = &env->w->jvm->step;
     int n = 0, res = WICK_STEP_MORE;
-    *out = (struct wick_walk_result){0};
-    load_context(&s, uc);
-    if (java) {
-        uint32_t state = 0;
-        (void)step_read(&env, java + (unsigned)j->thread_state, &state, sizeof state);
-        s.thread = java;
-        s.thread_state = out->state = state;
-        if (w->jvm->layout.thread_stack_base != WICK_HS_NONE)
-            (void)step_read(&env, java + (unsigned)w->jvm->layout.thread_stack_base, &s.stack_end, 8);
-        if (s.sp >= s.stack_end || s.stack_end - s.sp > 1ull << 30)
-            s.stack_end = 0;
-    }
-    open_window(w, window, s.sp, s.stack_end);
-    env.stack_lo = window->lo;
-    env.stack_bytes = window->hi - window->lo;
-    if (java)
-        step_load_anchor(&env, j, &s, java + (unsigned)j->thread_anchor);
+    if (s->thread)
+        step_load_anchor(env, j, s, s->thread + (unsigned)j->thread_anchor);
     while (res == WICK_STEP_MORE && n < cap - 1) {
         struct wick_step_frame f;
-        env.first = env.last = NULL;
-        env.stepping = false;
-        res = wick_step(&env, j, &s, &f);
+        env->first = env->last = NULL;
+        env->stepping = false;
+        res = wick_step(env, j, s, &f);
         if (res == WICK_STEP_NONE)
             break;
         if (f.kind == WICK_STEP_BREAK && f.stop && res == WICK_STEP_LAST)
             out->flags |= WICK_EVENT_BROKEN;
-        n += translate(&env, &f, frames + n, cap - 1 - n, out);
+        n += translate(env, &f, frames + n, cap - 1 - n, out);
     }
     if (res == WICK_STEP_MORE)
         frames[n++] = WICK_FRAME(WICK_FRAME_BREAK, WICK_STOP_TRUNCATED);
-    if (s.gaps)
+    if (s->gaps)
         out->flags |= WICK_EVENT_GAP;
     return n;
+}
+
+int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
+                  const ucontext_t *uc, uint64_t *frames, int cap, struct wick_walk_result *out)
+{
+    struct wick_step_env env = {.w = w, .t = t, .java = java, .unloads = unload_count(w)};
+    struct wick_step_state s;
+    *out = (struct wick_walk_result){0};
+    load_context(&s, uc);
+    if (java)
+        load_thread(&env, &s, java, out);
+    open_window(w, window, s.sp, s.stack_end);
+    env.stack_lo = window->lo;
+    env.stack_bytes = window->hi - window->lo;
+    env.stack = (const uint8_t *)(uintptr_t)window->lo;
+    return walk(&env, &s, frames, cap, out);
+}
+
+int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, const struct wick_outside *o,
+                          uint64_t *frames, int cap, struct wick_walk_result *out)
+{
+    struct wick_step_env env = {
+        .w = w, .t = t, .stack_lo = o->lo, .stack_bytes = o->bytes, .stack = o->stack, .unloads = unload_count(w)};
+    struct wick_step_state s = {.pc = o->pc, .sp = o->sp, .leaf = 1};
+    *out = (struct wick_walk_result){0};
+    if (java)
+        load_thread(&env, &s, java, out);
+    return walk(&env, &s, frames, cap, out);
 }

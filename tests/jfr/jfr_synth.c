@@ -147,6 +147,11 @@ static void write_second(struct wick_jfr_writer *w, uint64_t now_ns)
     wick_jfr_write_drops(w, &(struct wick_jfr_drops){now_ns, "ring_full", 17});
     wick_jfr_write_drops(w, &(struct wick_jfr_drops){now_ns, "stopped", 1});
     wick_jfr_write_profiler(w, &(struct wick_jfr_profiler){now_ns, 1000, 983, 17, 5000000, 1 << 20, 1 << 16, 42, 77});
+    wick_jfr_write_wall_clock_sample(
+        w, &(struct wick_jfr_wall_clock_sample){now_ns, 1, 2, WICK_JFR_STATE_PARKED, 41, 410000, 6000000});
+    wick_jfr_write_thread_cpu(w, &(struct wick_jfr_thread_cpu){now_ns, 1000000, 1, 250000, 750000, 9});
+    wick_jfr_write_wall_sampler(
+        w, &(struct wick_jfr_wall_sampler){now_ns, 4000, 100, 1, 70000, 9000, 1600, 1500, 60, 40, 3000000});
     wick_jfr_write_log(w, &(struct wick_jfr_log){now_ns, "warning", hostile[2]});
 }
 

@@ -30,6 +30,14 @@ int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, 
     return n;
 }
 
+int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, const struct wick_outside *o,
+                          uint64_t *frames, int cap, struct wick_walk_result *out)
+{
+    frames[0] = WICK_FRAME_NATIVE(o->pc, false);
+    *out = (struct wick_walk_result){.state = 10, .flags = WICK_EVENT_GAP};
+    return 1;
+}
+
 static struct wick_recorder rec;
 
 /* One sample as a handler makes it. */
@@ -296,9 +304,52 @@ static void test_recorder__a_full_stack_table_is_a_named_drop(void **state)
     wick_recorder_release(&rec);
 }
 
+/* Samples of the wall clock weigh apart from CPU time; one event may stand for many samples. */
+static void test_recorder__wall_samples_have_books_of_their_own(void **state)
+{
+    struct wick_totals t;
+    struct wick_event e;
+    const struct wick_outside o = {.pc = 0x4000, .sp = 0x7000};
+    begin(64);
+    fire(1, 10, 1);
+    struct wick_scratch *s = wick_recorder_enter_sig(&rec);
+    const struct wick_sample_sig in = {
+        .outside = &o, .time_ns = 1, .weight = 1000, .thread = 2, .type = WICK_EVENT_WALL, .samples = 1, .state = 7};
+    assert_true(wick_recorder_walk_sig(&rec, s, &in, &e));
+    wick_recorder_leave_sig(s);
+    assert_int_equal(e.type, WICK_EVENT_WALL);
+    assert_int_equal(e.state, 7);
+    assert_int_equal(e.java_state, 10);
+    wick_recorder_totals(&rec, &t);
+    assert_int_equal(t.fired, 1); /* nothing is booked before the caller says so */
+    wick_recorder_wall_sig(&rec, &e);
+    e.samples = 41;
+    e.weight = 41000;
+    e.flags = 0;
+    wick_recorder_wall_sig(&rec, &e);
+    wick_recorder_wall_drop_sig(&rec, WICK_DROP_THREAD_MOVED, 3, 3000);
+    wick_recorder_totals(&rec, &t);
+    assert_int_equal(t.fired, 1 + 42 + 3);
+    assert_int_equal(t.recorded, 1 + 42);
+    assert_int_equal(t.weight, 10);
+    assert_int_equal(t.drop_weight, 0);
+    assert_int_equal(t.wall_weight, 42000);
+    assert_int_equal(t.wall_drop_weight, 3000);
+    assert_int_equal(t.gaps, 1);
+    wick_recorder_wall_lost(&rec, WICK_DROP_OUT_OF_MEMORY, &e);
+    wick_recorder_totals(&rec, &t);
+    assert_int_equal(t.fired, t.recorded + drops_of(&t));
+    assert_int_equal(t.recorded, 2);
+    assert_int_equal(t.wall_weight, 1000);
+    assert_int_equal(t.wall_drop_weight, 44000);
+    wick_recorder_quiesce(&rec);
+    wick_recorder_release(&rec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_recorder__wall_samples_have_books_of_their_own),
         cmocka_unit_test(test_recorder__books_balance_with_a_tiny_ring_and_no_reader),
         cmocka_unit_test(test_recorder__generations_change_without_losing_a_sample),
         cmocka_unit_test(test_recorder__after_quiesce_no_handler_is_at_work_and_none_begins),
