@@ -136,18 +136,44 @@ static void setting(struct wick_jfr_writer *w, uint64_t now, uint64_t id, const 
         w, &(struct wick_jfr_active_setting){.start_ns = now, .id = id, .name = name, .value = value});
 }
 
-static void write_settings(const struct wick_recording_info *info, struct wick_jfr_writer *w, uint64_t now)
+static void cpu_settings(const struct wick_engines *e, struct wick_jfr_writer *w, uint64_t now)
 {
-    const struct wick_cpu_engine *cpu = info->cpu;
+    const struct wick_cpu_engine *cpu = &e->cpu;
     uint64_t id = wick_jfr_event_type_id(cpu->event_type == WICK_EVENT_CPU ? WICK_JFR_EVENT_EXECUTION_SAMPLE
                                                                            : WICK_JFR_EVENT_PERF_SAMPLE);
     char num[32];
     snprintf(num, sizeof num, "%" PRIu64 "%s", cpu->interval, cpu->event_type == WICK_EVENT_CPU ? " ns" : "");
     setting(w, now, id, "enabled", "true");
-    setting(w, now, id, "event", info->opts->event);
+    setting(w, now, id, "event", e->plan.cpu);
     setting(w, now, id, "period", num);
     setting(w, now, id, "engine", wick_cpu_mode_name(cpu));
     setting(w, now, id, "kernelFrames", cpu->kernel_frames ? "true" : "false");
+}
+
+static void wall_settings(const struct wick_engines *e, const struct wick_session_opts *o, struct wick_jfr_writer *w,
+                          uint64_t now)
+{
+    uint64_t id = wick_jfr_event_type_id(WICK_JFR_EVENT_WALL_CLOCK_SAMPLE);
+    char num[32];
+    snprintf(num, sizeof num, "%" PRIu64 " ns", e->plan.wall_ns);
+    setting(w, now, id, "enabled", "true");
+    setting(w, now, id, "period", num);
+    snprintf(num, sizeof num, "%" PRIu32, e->wall.k);
+    setting(w, now, id, "threads", num);
+    setting(w, now, id, "filter", o->filter);
+    setting(w, now, id, "batching", o->nobatch ? "false" : "true");
+}
+
+static void write_settings(const struct wick_recording_info *info, struct wick_jfr_writer *w, uint64_t now)
+{
+    const struct wick_engines *e = info->engines;
+    uint64_t id =
+        wick_jfr_event_type_id(e->plan.cpu[0] ? WICK_JFR_EVENT_EXECUTION_SAMPLE : WICK_JFR_EVENT_WALL_CLOCK_SAMPLE);
+    char num[32];
+    if (e->cpu_on)
+        cpu_settings(e, w, now);
+    if (e->wall_on)
+        wall_settings(e, info->opts, w, now);
     setting(w, now, id, "exactDebugInfo",
             !wick_vm.exact_debug_info     ? "false"
             : wick_vm.last_old_compile_id ? "true, but for methods compiled before the attach"
@@ -176,7 +202,8 @@ void wick_recording_info_write(const struct wick_recording_info *info, struct wi
     write_jvm(w, now_ns, &sb);
     write_machine(w, now_ns, &sb);
     write_libraries(w, now_ns);
-    if (info->cpu->note[0])
-        wick_jfr_write_log(w, &(struct wick_jfr_log){.start_ns = now_ns, .level = "info", .message = info->cpu->note});
+    if (info->engines->cpu.note[0])
+        wick_jfr_write_log(
+            w, &(struct wick_jfr_log){.start_ns = now_ns, .level = "info", .message = info->engines->cpu.note});
     wick_strbuf_release(&sb);
 }

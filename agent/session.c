@@ -25,10 +25,10 @@
 #include <unistd.h>
 
 #include "agent/control.h"
+#include "agent/engines.h"
 #include "agent/recording_info.h"
 #include "agent/vm.h"
 #include "base/clock.h"
-#include "engine/cpu.h"
 #include "record/drain.h"
 
 enum { TICK_MS = 50 };
@@ -41,7 +41,7 @@ static struct session {
     _Atomic int phase;
     struct wick_session_opts opts;
     struct wick_recorder recorder;
-    struct wick_cpu_engine cpu;
+    struct wick_engines engines;
     struct wick_drain drain;
     struct wick_output output;
     struct wick_recording_info info;
@@ -113,6 +113,12 @@ static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
     wick_recording_info_write(&session.info, w, now_ns);
 }
 
+static void more(void *arg, struct wick_drain *d, bool all)
+{
+    struct session *s = arg;
+    wick_engines_more(&s->engines, d, all);
+}
+
 static void note_error(int rc)
 {
     if (rc == -WICK_E_NOSPACE)
@@ -126,6 +132,7 @@ static void *drain_main(void *arg)
     struct session *s = arg;
     uint64_t last_flush = wick_clock_mono_ns();
     prctl(PR_SET_NAME, "wick-drain");
+    wick_engines_own_thread(&s->engines);
     for (;;) {
         struct pollfd p = {.fd = s->wake, .events = POLLIN};
         if (poll(&p, 1, TICK_MS) > 0)
@@ -136,6 +143,7 @@ static void *drain_main(void *arg)
         wick_drain_round(&s->drain);
         if (now - last_flush >= FLUSH_NS || wick_drain_chunk_full(&s->drain)) {
             last_flush = now;
+            wick_engines_write(&s->engines, s->drain.writer, now);
             note_error(wick_drain_flush(&s->drain, now));
             wick_threads_forget(&wick_vm.threads);
         }
@@ -148,7 +156,9 @@ static int start_thread(struct session *s)
 {
     sigset_t all, old;
     sigfillset(&all);
-    sigdelset(&all, s->cpu.signal.number);
+    int open = wick_engines_open_signal(&s->engines);
+    if (open)
+        sigdelset(&all, open);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     int r = pthread_create(&s->thread, NULL, drain_main, s);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -202,21 +212,19 @@ static int begin(struct wick_err *err)
     int r = open_recorder(s, err);
     if (r)
         return r;
-    const struct wick_cpu_config cpu = {
-        .event = s->opts.event, .interval = s->opts.interval_ns, .user_only = s->opts.all_user, .broker = broker};
-    const struct wick_drain_host host = {s, thread_names, chunk_end, chunk_begin};
+    const struct wick_drain_host host = {s, thread_names, chunk_end, chunk_begin, more};
     const struct wick_drain_config config = {
-        .event_name = s->opts.event,
+        .event_name = s->engines.plan.cpu,
         .chunk_bytes = s->opts.chunk_size_bytes,
         .chunk_ns = s->opts.chunk_time_ns,
         .memory_limit = s->opts.memlimit_bytes / 4,
         .max_frames = s->recorder.max_frames,
     };
     s->start_ns = wick_clock_mono_ns();
-    s->info = (struct wick_recording_info){&s->opts, &s->cpu, wick_clock_epoch_ns() / 1000000};
+    s->info = (struct wick_recording_info){&s->opts, &s->engines, wick_clock_epoch_ns() / 1000000};
     s->wake = eventfd(0, EFD_CLOEXEC);
     atomic_store(&s->recorder.running, 1);
-    r = wick_cpu_start(&s->cpu, &cpu, &s->recorder, &wick_vm.threads, err);
+    r = wick_engines_start(&s->engines, &s->opts, broker, &s->recorder, &wick_vm.threads, err);
     if (r)
         goto no_engine;
     r = wick_drain_open(&s->drain, &s->recorder, &wick_vm.images, &s->output, &host, &config, err);
@@ -226,18 +234,19 @@ static int begin(struct wick_err *err)
         r = wick_err_set(err, WICK_E_NOMEM, "the drain thread could not be started");
         goto no_thread;
     }
-    if (s->cpu.note[0])
-        snprintf(err->msg, sizeof err->msg, "%.150s", s->cpu.note);
+    if (s->engines.cpu.note[0])
+        snprintf(err->msg, sizeof err->msg, "%.150s", s->engines.cpu.note);
     atomic_store(&s->phase, RUNNING);
     return 0;
 
 no_thread:
-    wick_cpu_stop(&s->cpu); /* the drain wants a quiet recorder */
+    wick_engines_stop(&s->engines, &s->recorder); /* the drain wants a quiet recorder */
     wick_drain_close(&s->drain, wick_clock_mono_ns(), NULL, NULL);
     goto no_engine;
 no_drain:
-    wick_cpu_stop(&s->cpu);
+    wick_engines_stop(&s->engines, &s->recorder);
 no_engine:
+    wick_engines_release(&s->engines);
     if (s->wake >= 0)
         close(s->wake);
     s->wake = -1;
@@ -341,16 +350,18 @@ int wick_session_stop(struct wick_err *err)
         return 0;
     }
     const uint64_t one = 1;
-    wick_cpu_stop(&s->cpu);
+    wick_engines_stop(&s->engines, &s->recorder);
     (void)!write(s->wake, &one, sizeof one);
     pthread_join(s->thread, NULL);
     pthread_mutex_lock(&s->lock);
     wick_threads_refresh_names(&wick_vm.threads);
+    wick_engines_write(&s->engines, s->drain.writer, wick_clock_mono_ns());
     int r = wick_drain_close(&s->drain, wick_clock_mono_ns(), &s->final, &s->stats);
     note_error(r);
     wick_output_release(&s->output);
     close(s->wake);
     s->wake = -1;
+    wick_engines_release(&s->engines);
     close_recorder(s);
     wick_threads_forget(&wick_vm.threads);
     atomic_store(&s->phase, IDLE);
@@ -407,7 +418,7 @@ int wick_session_dump(int out_fd, struct wick_err *err)
         return wick_err_set(err, WICK_E_STATE, "no recording is running in this JVM");
     /* Held while copying: nothing is written to the file meanwhile, and the rings buffer what is sampled. */
     pthread_mutex_lock(&s->lock);
-    int r = wick_drain_flush(&s->drain, wick_clock_mono_ns());
+    int r = wick_drain_flush_all(&s->drain, wick_clock_mono_ns());
     note_error(r);
     if (s->output.dirfd >= 0)
         r = copy_segments(&s->output, out_fd, err);
@@ -440,6 +451,7 @@ void wick_session_status(char *buf, size_t cap)
     struct wick_totals t = s->final;
     struct wick_jfr_stats stats = s->stats;
     int phase = atomic_load(&s->phase);
+    char engine[32];
     uint64_t dropped = 0, now = wick_clock_mono_ns();
     if (phase == RUNNING) {
         pthread_mutex_lock(&s->lock);
@@ -456,6 +468,8 @@ void wick_session_status(char *buf, size_t cap)
             "weight=%" PRIu64 "\ndropped_weight=%" PRIu64 "\nbiased_weight=%" PRIu64 "\nbroken=%" PRIu64
             "\ngaps=%" PRIu64 "\n",
             t.weight, t.drop_weight, t.biased_weight, t.broken, t.gaps);
+    n = add(buf, cap, n, "wall_weight=%" PRIu64 "\nwall_dropped_weight=%" PRIu64 "\n", t.wall_weight,
+            t.wall_drop_weight);
     n = add(buf, cap, n, "handler_ns=%" PRIu64 "\nwalk_ns=%" PRIu64 "\nframes=%" PRIu64 "\nbytes=%" PRIu64 "\n",
             t.handler_ns, t.walk_ns, t.frames, stats.bytes);
     for (int i = 0; i < WICK_DROP_COUNT; i++)
@@ -463,7 +477,9 @@ void wick_session_status(char *buf, size_t cap)
             n = add(buf, cap, n, "drop_%s=%" PRIu64 "\n", drop_names[i], t.drops[i]);
     if (phase == RUNNING)
         n = add(buf, cap, n, "elapsed_ns=%" PRIu64 "\nengine=%s\ninterval_ns=%" PRIu64 "\nkernel_frames=%d\nnote=%s\n",
-                now - s->start_ns, wick_cpu_mode_name(&s->cpu), s->cpu.interval, s->cpu.kernel_frames, s->cpu.note);
+                now - s->start_ns, wick_engines_name(&s->engines, engine),
+                s->engines.cpu_on ? s->engines.cpu.interval : s->engines.plan.wall_ns, s->engines.cpu.kernel_frames,
+                s->engines.cpu.note);
     if (s->error[0])
         n = add(buf, cap, n, "error=%s\n", s->error);
     if (n >= cap && cap)

@@ -28,21 +28,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "engine/perf_event.h"
 
 enum { PERF_PAGES = 2, CPUCLOCK_SCHED_PER_THREAD = 6, PAGE = 4096 };
 
 _Atomic(struct wick_cpu_engine *) wick_cpu_current;
 struct wick_gate wick_cpu_gate;
-
-static uint64_t random_u64(struct wick_cpu_engine *e)
-{
-    /* splitmix64; the registry's lock protects the seed */
-    uint64_t z = (e->seed += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 static clockid_t thread_clock(int32_t tid)
 {
@@ -122,7 +114,7 @@ static void book_youth(struct wick_cpu_engine *e, struct wick_thread *t)
 static void arm(void *arg, struct wick_thread *t, bool born_late)
 {
     struct wick_cpu_engine *e = arg;
-    t->phase = random_u64(e) % e->interval;
+    t->phase = wick_random_u64(&e->seed) % e->interval; /* the registry's lock protects the seed */
     t->crossings = t->owed = t->rest_until = t->last_count = t->last_cpu = 0;
     if (born_late && e->event_type == WICK_EVENT_CPU)
         book_youth(e, t);

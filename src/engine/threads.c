@@ -264,8 +264,10 @@ int wick_threads_arm(struct wick_threads *ts, const struct wick_thread_hooks *ho
     while (i < WICK_MAX_ENGINES && ts->hooks[i].arm)
         i++;
     if (i < WICK_MAX_ENGINES) {
-        ts->hooks[i] = *hooks;
         birth_marks(ts->scan_state);
+        if (i > 0)
+            scan_locked(ts, false); /* what was born meanwhile is late for those that run already */
+        ts->hooks[i] = *hooks;
         scan_locked(ts, true);
     }
     pthread_mutex_unlock(&ts->lock);
@@ -325,6 +327,11 @@ bool wick_threads_name(struct wick_threads *ts, uint32_t serial, struct wick_thr
     }
     pthread_mutex_unlock(&ts->lock);
     return n != NULL;
+}
+
+const struct wick_thread_name *wick_threads_name_locked(struct wick_threads *ts, uint32_t serial)
+{
+    return name_of(ts, serial);
 }
 
 void wick_threads_forget(struct wick_threads *ts)

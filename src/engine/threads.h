@@ -63,7 +63,8 @@ struct wick_threads {
     pthread_mutex_t lock;
     struct wick_thread *slots;     /* [1 .. WICK_MAX_THREADS) */
     _Atomic uint32_t *slot_of_tid; /* [WICK_MAX_TID), 0 = none */
-    uint32_t top, free_hint;       /* highest slot in use + 1; where to look for a free one */
+    _Atomic uint32_t top;          /* highest slot in use + 1 */
+    uint32_t free_hint;            /* where to look for a free one */
     uint32_t next_serial, scan;
     struct wick_thread_hooks hooks[WICK_MAX_ENGINES]; /* arm = NULL: nobody's */
     struct wick_thread_name *names;                   /* sorted by serial */
@@ -113,6 +114,15 @@ void wick_threads_refresh_names(struct wick_threads *ts);
 /* What is known of the thread with that serial number. The Java name is copied to buf, because a thread that ends may
  * change it at any time, and cut at cap. False if nothing is known. */
 bool wick_threads_name(struct wick_threads *ts, uint32_t serial, struct wick_thread_name *out, char *buf, size_t cap);
+
+/* The same inside a hook; borrowed until the hook returns. NULL if nothing is known. */
+const struct wick_thread_name *wick_threads_name_locked(struct wick_threads *ts, uint32_t serial);
+
+/* All slots in use lie below. A moment old, but never less than when the caller's last thread was armed. */
+static inline uint32_t wick_threads_top(const struct wick_threads *ts)
+{
+    return wick_load_relaxed(&ts->top);
+}
 
 /* The recording has written all it has of threads that were gone at the last call: drops their names. */
 void wick_threads_forget(struct wick_threads *ts);

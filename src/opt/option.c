@@ -142,13 +142,14 @@ static const struct wick_opt_desc *find(const char *name, size_t len, unsigned w
 static int set_number(const struct wick_opt_desc *d, uint64_t *field, const char *value, struct wick_err *err)
 {
     static const char *const hints[] = {[WICK_OPT_NS] = "a time such as 10ms or 100us",
+                                        [WICK_OPT_WALL] = "a time such as 10ms or 1s",
                                         [WICK_OPT_SEC] = "a time such as 30, 500ms or 2m",
                                         [WICK_OPT_SIZE] = "a size such as 64m or 1g",
                                         [WICK_OPT_COUNT] = "a whole number"};
     uint64_t v = 0, billionths = 0;
     int rc;
-    if (d->kind == WICK_OPT_NS || d->kind == WICK_OPT_SEC) {
-        rc = wick_opt_time(value, d->kind == WICK_OPT_NS ? 1 : 1000000000, &v);
+    if (d->kind == WICK_OPT_NS || d->kind == WICK_OPT_WALL || d->kind == WICK_OPT_SEC) {
+        rc = wick_opt_time(value, d->kind == WICK_OPT_SEC ? 1000000000 : 1, &v);
     } else if (d->kind == WICK_OPT_SIZE) {
         rc = wick_opt_size(value, &v);
     } else {
@@ -195,6 +196,10 @@ static int set_desc(struct wick_opts *o, const struct wick_opt_desc *d, const ch
     void *field = (char *)o + d->offset;
     if (d->kind == WICK_OPT_FLAG)
         return set_flag(d, field, value, err);
+    if (d->kind == WICK_OPT_WALL && !value) {
+        *(uint64_t *)field = WICK_OPT_WALL_DEFAULT_NS;
+        return 0;
+    }
     if (!value || !*value)
         return wick_err_set(err, WICK_E_USAGE, "option %s needs a value: %s", d->name, d->metavar);
     if (d->kind == WICK_OPT_STR || d->kind == WICK_OPT_PATH)

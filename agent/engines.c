@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/engines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int start_cpu(struct wick_engines *e, const struct wick_session_opts *o, wick_perf_broker *broker,
+                     struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
+{
+    const struct wick_cpu_config c = {
+        .event = e->plan.cpu, .interval = e->plan.cpu_interval, .user_only = o->all_user, .broker = broker};
+    if (!e->plan.cpu[0])
+        return 0;
+    int rc = wick_cpu_start(&e->cpu, &c, r, ts, err);
+    e->cpu_on = !rc;
+    return rc;
+}
+
+static int start_wall(struct wick_engines *e, const struct wick_session_opts *o, struct wick_recorder *r,
+                      struct wick_threads *ts, struct wick_err *err)
+{
+    const struct wick_wall_config c = {
+        .interval_ns = e->plan.wall_ns,
+        .threads = (uint32_t)o->wall_threads,
+        .filter = o->filter,
+        .nobatch = o->nobatch,
+    };
+    if (!e->plan.wall_ns)
+        return 0;
+    int rc = wick_wall_start(&e->wall, &c, r, ts, wick_engines_open_signal(e), err);
+    e->wall_on = !rc;
+    return rc;
+}
+
+int wick_engines_start(struct wick_engines *e, const struct wick_session_opts *o, wick_perf_broker *broker,
+                       struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
+{
+    memset(e, 0, sizeof *e);
+    int rc = wick_opt_events(o, &e->plan, err);
+    if (!rc)
+        rc = start_cpu(e, o, broker, r, ts, err);
+    if (!rc && (rc = start_wall(e, o, r, ts, err)))
+        wick_engines_stop(e, r);
+    return rc;
+}
+
+void wick_engines_stop(struct wick_engines *e, struct wick_recorder *r)
+{
+    if (e->wall_on)
+        wick_wall_stop(&e->wall);
+    if (e->cpu_on)
+        wick_cpu_stop(&e->cpu);
+    wick_recorder_quiesce(r);
+}
+
+void wick_engines_release(struct wick_engines *e)
+{
+    if (e->wall_on)
+        wick_wall_release(&e->wall);
+    e->wall_on = e->cpu_on = false;
+}
+
+void wick_engines_own_thread(struct wick_engines *e)
+{
+    if (e->wall_on)
+        wick_wall_exclude_self(&e->wall);
+}
+
+int wick_engines_open_signal(const struct wick_engines *e)
+{
+    return e->cpu_on ? e->cpu.signal.number : 0;
+}
+
+static void put_event(void *arg, const struct wick_event *ev)
+{
+    wick_drain_put(arg, ev);
+}
+
+static void put_time(void *arg, const struct wick_wall_cpu_time *t)
+{
+    struct wick_drain *d = arg;
+    wick_jfr_write_thread_cpu(d->writer, &(struct wick_jfr_thread_cpu){.start_ns = t->start_ns,
+                                                                       .duration_ns = t->end_ns - t->start_ns,
+                                                                       .thread = t->thread,
+                                                                       .cpu_ns = t->used.cpu_ns,
+                                                                       .delay_ns = t->used.delay_ns,
+                                                                       .slices = t->used.slices});
+}
+
+void wick_engines_more(struct wick_engines *e, struct wick_drain *d, bool all)
+{
+    if (!e->wall_on)
+        return;
+    if (all)
+        wick_wall_flush(&e->wall);
+    wick_wall_take(&e->wall, put_event, put_time, d);
+}
+
+void wick_engines_write(struct wick_engines *e, struct wick_jfr_writer *w, uint64_t now_ns)
+{
+    struct wick_wall_stats s;
+    if (!e->wall_on)
+        return;
+    wick_wall_stats_get(&e->wall, &s);
+    wick_jfr_write_wall_sampler(w, &(struct wick_jfr_wall_sampler){.start_ns = now_ns,
+                                                                   .candidates = s.candidates,
+                                                                   .ticks = s.ticks,
+                                                                   .merged = s.merged,
+                                                                   .late_ns = s.late_ns,
+                                                                   .latest_ns = s.latest_ns,
+                                                                   .chosen = s.chosen,
+                                                                   .idle = s.idle,
+                                                                   .outside = s.outside,
+                                                                   .signals = s.signals,
+                                                                   .cpu_ns = s.cpu_ns});
+}
+
+const char *wick_engines_name(const struct wick_engines *e, char buf[32])
+{
+    snprintf(buf, 32, "%s%s%s", e->cpu_on ? wick_cpu_mode_name(&e->cpu) : "", e->cpu_on && e->wall_on ? "+" : "",
+             e->wall_on ? "wall" : "");
+    return buf;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wall.h - the engine that samples by elapsed time
+ *
+ * A thread of its own ticks at a constant interval. At each tick it draws k of the candidates (wall_pick.h) and visits
+ * those, whatever the number of threads:
+ *
+ *   waits, and has used no CPU time since its last visit    its stack cannot have changed: one more sample of it is
+ *                                                           counted, and nothing is touched
+ *   waits elsewhere                                         it is walked from outside; its CPU clock before and after
+ *                                                           tells whether it slept throughout
+ *   can run                                                 it is sent a signal and walks itself
+ *
+ * So a thread that waits is never signalled: no system call of the application is broken off, and nobody is woken.
+ *
+ * Running or waiting for a processor. What the sampler sees at its tick would mislead: it needs a processor itself and
+ * pushes somebody off it. So a thread that can run gets the state by lot, in the proportion of what the kernel says
+ * that it used and waited since its last visit; one that has used nothing at all waits.
+ *
+ * Idle batching. The samples of a thread that does not move are one event, a batch, which is handed over when the
+ * thread has used CPU time, after MOST_SKIPS samples or MOST_AGE, when it ends, and when the drain asks (dump, end of a
+ * chunk or of the recording). A batch is tied to a walk by the CPU clock, which the kernel advances by every
+ * nanosecond that the thread runs, so a thread that woke and waits again elsewhere never adds to its old stack.
+ *
+ * Weights. A visit weighs time x candidates / k, time being the interval, or several where the sampler had no
+ * processor; the weights of all visits sum up to the sum of time x candidates. What is sent by signal is owed to the
+ * thread: further visits before it gets a processor add to it. A thread that ends before loses it, as a drop.
+ *
+ * Threads: start, stop, flush and take by the session's owner and the drain thread; the sampler; context and the
+ *          handler in any thread. `lock` guards what is marked so; it is taken for one visit at a time, inside the
+ *          registry's lock, never the other way round.
+ * Memory:  one mapping, touched as threads come; finished events by malloc, bounded.
+ */
+#ifndef WICK_ENGINE_WALL_H
+#define WICK_ENGINE_WALL_H
+
+#include <pthread.h>
+
+#include "engine/gate.h"
+#include "engine/signal.h"
+#include "engine/threads.h"
+#include "engine/wall_filter.h"
+#include "engine/wall_look.h"
+#include "engine/wall_pick.h"
+
+#define WICK_WALL_INTERVAL_NS 10000000ull /* default */
+
+struct wick_wall_config {
+    uint64_t interval_ns; /* 0 = WICK_WALL_INTERVAL_NS */
+    uint32_t threads;     /* k; 0 = 16 */
+    const char *filter;   /* wall_filter.h; "" or NULL = none given */
+    bool nobatch;         /* an event for each sample */
+    uint64_t seed;        /* of the draws; 0 = any */
+    /* Whether a thread has a trace context already, asked when it becomes known. NULL: none has. Must not wait: it is
+     * called under the registry's lock. */
+    bool (*has_context)(void *arg, int32_t tid);
+    void *context_arg;
+};
+
+/* What is owed to a thread by signal: weight << 16 | number of samples, by state. */
+enum { WICK_WALL_OWED_RUNNING, WICK_WALL_OWED_WAITING, WICK_WALL_OWED_COUNT };
+
+/* By slot of the registry. */
+struct wick_wall_slot {
+    _Atomic uint64_t owed[WICK_WALL_OWED_COUNT]; /* the sampler adds, the handler takes */
+    _Atomic uint32_t signalled;                  /* a signal is on its way */
+    struct wick_stack_window window;             /* the handler's */
+    /* under the lock */
+    uint32_t serial; /* 0 = no thread */
+    int32_t tid;
+    bool idle; /* `batch` holds its stack at CPU time `idle_cpu`; samples = 0: nothing to hand over */
+    uint64_t idle_cpu;
+    struct wick_event batch;
+    uint64_t seen_cpu, seen_delay; /* CPU time and run-queue delay when it was last seen ready */
+    struct wick_wall_sched sched;  /* at sched_ns; cpu_ns = 0: not known */
+    uint64_t sched_ns;
+};
+
+struct wick_wall_cpu_time {
+    uint64_t start_ns, end_ns;
+    struct wick_wall_sched used;
+    uint32_t thread;
+};
+
+struct wick_wall_stats {
+    uint64_t candidates, ticks, merged, late_ns, latest_ns, chosen, idle, outside, signals, cpu_ns;
+};
+
+struct wick_wall_finished {
+    struct wick_event *events;
+    struct wick_wall_cpu_time *times;
+    uint32_t event_count, event_cap, time_count, time_cap;
+};
+
+struct wick_wall_engine;
+
+/* What the engine sees of threads; unit tests put theirs in place. */
+struct wick_wall_eyes {
+    uint64_t (*cpu_ns)(int32_t tid);
+    enum wick_wall_seen (*look)(int tasks, int32_t tid, struct wick_wall_look *out);
+    int (*sched)(int tasks, int32_t tid, struct wick_wall_sched *out);
+    /* Walks a thread that waits. False: no stack, *why tells. */
+    bool (*walk)(struct wick_wall_engine *e, const struct wick_thread *t, const struct wick_wall_look *l,
+                 struct wick_event *out, enum wick_drop *why);
+    bool (*signal)(struct wick_wall_engine *e, int32_t tid);
+};
+
+struct wick_wall_engine {
+    struct wick_recorder *recorder;
+    struct wick_threads *threads;
+    struct wick_wall_eyes eyes;
+    struct wick_wall_filter filter;
+    struct wick_signal signal;
+    uint64_t interval;
+    uint32_t k;
+    bool nobatch;
+    bool (*has_context)(void *arg, int32_t tid);
+    void *context_arg;
+    struct wick_wall_set admitted, context; /* candidates by the filter; threads with a context */
+    _Atomic bool context_seen;
+    _Atomic int32_t excluded[4]; /* wick's own threads */
+    struct wick_wall_slot *slots;
+    pthread_mutex_t lock;
+    struct wick_wall_finished finished, spare; /* under the lock; the drain's */
+    struct wick_wall_stats stats;              /* under the lock */
+    struct wick_wall_pick pick;                /* the sampler's */
+    uint8_t *stack;                            /* the sampler's copy of a thread's stack */
+    uint64_t random;
+    int tasks, wake; /* /proc/self/task; eventfd that ends the sampler */
+    pthread_t thread;
+    bool thread_started;
+};
+
+/* Starts sampling. The recorder must be running. `keep` is a signal that stays open in the sampler's thread, so that
+ * its own cost is in a CPU profile; 0 = none. -WICK_E_USAGE, _STATE, _PERM, _NOMEM with a message. */
+int wick_wall_start(struct wick_wall_engine *e, const struct wick_wall_config *c, struct wick_recorder *r,
+                    struct wick_threads *ts, int keep, struct wick_err *err);
+
+/* Ends it and gives the signal back; all batches are finished. When this returns no handler of ours will run again.
+ * wick_wall_take still works, until _release. */
+void wick_wall_stop(struct wick_wall_engine *e);
+void wick_wall_release(struct wick_wall_engine *e);
+
+/* Tells that a thread got its first trace context, or lost its last. Never waits; async-signal-safe. A thread that is
+ * not known yet is asked for (has_context) when it is. */
+void wick_wall_context_sig(struct wick_wall_engine *e, int32_t tid, bool has);
+
+/* The calling thread is one of wick's own: it is not sampled. */
+void wick_wall_exclude_self(struct wick_wall_engine *e);
+
+/* Finishes all batches and forgets the stacks behind them. */
+void wick_wall_flush(struct wick_wall_engine *e);
+
+/* Hands over what was finished. For the drain thread. */
+void wick_wall_take(struct wick_wall_engine *e, void (*event)(void *arg, const struct wick_event *ev),
+                    void (*time)(void *arg, const struct wick_wall_cpu_time *t), void *arg);
+
+/* Figures so far; the greatest lateness is since the last call. */
+void wick_wall_stats_get(struct wick_wall_engine *e, struct wick_wall_stats *out);
+
+/* One tick, `passed` intervals after the last. The sampler's; public for tests. */
+void wick_wall_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_t passed);
+
+/* The registry's hooks; public for tests. */
+void wick_wall_arm(void *arg, struct wick_thread *t, bool born_late);
+void wick_wall_disarm(void *arg, struct wick_thread *t);
+void wick_wall_end(void *arg, struct wick_thread *t);
+
+/* The engine's own eyes (wall_eyes.c). */
+extern const struct wick_wall_eyes wick_wall_eyes;
+
+/* The handler (wall_sig.c). `wick_wall_current` is the engine it serves, NULL = none; it is read inside the gate. */
+extern struct wick_gate wick_wall_gate;
+extern _Atomic(struct wick_wall_engine *) wick_wall_current;
+void wick_wall_signal_sig(int sig, siginfo_t *info, void *context);
+
+/* Takes what is owed to a thread: number of samples in *n, weight as the result. */
+static inline uint64_t wick_wall_owed_take(struct wick_wall_slot *s, int which, uint32_t *n)
+{
+    uint64_t v = wick_xchg_acq_rel(&s->owed[which], 0); /* pairs: owe in wall.c */
+    *n = (uint32_t)(v & 0xffff);
+    return v >> 16;
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wall_eyes.c - looking at a thread of this process from another one
+ */
+#include "engine/wall.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "hotspot/thread.h"
+#include "jfr/writer.h"
+
+enum { STACK_COPY = 32 << 10, RED_ZONE = 128, PAGE = 4096 };
+
+/* Copies as much of the stack from sp up as there is; a stack may end, and the copy ends at a page then. */
+static uint64_t copy_stack(struct wick_wall_engine *e, uint64_t lo)
+{
+    const struct wick_mem *m = &e->recorder->walker.mem;
+    for (uint64_t n = STACK_COPY; n >= PAGE; n /= 2) {
+        uint64_t bytes = ((lo + n) & ~(uint64_t)(PAGE - 1)) - lo;
+        if (bytes && !wick_mem_read(m, lo, e->stack, bytes))
+            return bytes;
+    }
+    return 0;
+}
+
+static uint8_t state_of(struct wick_wall_engine *e, wick_addr java, uint8_t seen)
+{
+    bool monitor =
+        java && seen == WICK_JFR_STATE_NATIVE_WAIT && wick_hs_thread_enters_monitor(e->recorder->walker.jvm, java);
+    return monitor ? WICK_JFR_STATE_MONITOR : seen;
+}
+
+static bool walk(struct wick_wall_engine *e, const struct wick_thread *t, const struct wick_wall_look *l,
+                 struct wick_event *out, enum wick_drop *why)
+{
+    struct wick_outside o = {.pc = l->pc, .sp = l->sp, .lo = l->sp - RED_ZONE, .stack = e->stack};
+    struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
+    wick_addr java = wick_load_acquire(&t->java); /* pairs: wick_threads_java */
+    if (!scratch) {
+        *why = WICK_DROP_WALK_IN_PROGRESS;
+        return false;
+    }
+    o.bytes = copy_stack(e, o.lo);
+    const struct wick_sample_sig in = {
+        .outside = &o,
+        .java = java,
+        .time_ns = wick_clock_mono_ns(),
+        .type = WICK_EVENT_WALL,
+        .state = state_of(e, java, l->state),
+    };
+    bool good = wick_recorder_walk_sig(e->recorder, scratch, &in, out);
+    wick_recorder_leave_sig(scratch);
+    *why = WICK_DROP_STACK_TABLE_FULL;
+    return good;
+}
+
+static bool send(struct wick_wall_engine *e, int32_t tid)
+{
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    info.si_signo = e->signal.number;
+    info.si_code = SI_QUEUE;
+    info.si_pid = getpid();
+    info.si_uid = getuid();
+    info.si_value.sival_ptr = e;
+    return !syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, e->signal.number, &info);
+}
+
+const struct wick_wall_eyes wick_wall_eyes = {wick_wall_cpu_ns, wick_wall_look, wick_wall_sched, walk, send};

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/wall_look.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "jfr/writer.h"
+
+static ssize_t read_task(int tasks, int32_t tid, const char *file, char *buf, size_t cap)
+{
+    char path[48];
+    snprintf(path, sizeof path, "%d/%s", tid, file);
+    int fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    ssize_t n = read(fd, buf, cap - 1);
+    close(fd);
+    buf[n > 0 ? n : 0] = 0;
+    return n;
+}
+
+/* A call on a descriptor: what kind of file is it? It is our own, so its number means the same here. */
+static uint8_t wait_for_file(uint64_t fd)
+{
+    struct stat st;
+    if (fd > INT32_MAX || fstat((int)fd, &st))
+        return WICK_JFR_STATE_IO;
+    return S_ISREG(st.st_mode) || S_ISBLK(st.st_mode) || S_ISDIR(st.st_mode) ? WICK_JFR_STATE_DISK : WICK_JFR_STATE_IO;
+}
+
+static uint8_t wait_in_call(long nr, uint64_t first)
+{
+    switch (nr) {
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+        return WICK_JFR_STATE_SLEEPING;
+    case SYS_read:
+    case SYS_readv:
+    case SYS_pread64:
+    case SYS_preadv:
+    case SYS_write:
+    case SYS_writev:
+    case SYS_pwrite64:
+    case SYS_pwritev:
+    case SYS_sendfile:
+    case SYS_splice:
+        return wait_for_file(first);
+#ifdef SYS_poll
+    case SYS_poll:
+    case SYS_select:
+    case SYS_epoll_wait:
+#endif
+    case SYS_ppoll:
+    case SYS_pselect6:
+    case SYS_epoll_pwait:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_sendmmsg:
+    case SYS_io_uring_enter:
+        return WICK_JFR_STATE_IO;
+#ifdef SYS_open
+    case SYS_open:
+    case SYS_stat:
+    case SYS_unlink:
+    case SYS_rename:
+#endif
+    case SYS_openat:
+    case SYS_newfstatat:
+    case SYS_unlinkat:
+    case SYS_renameat2:
+    case SYS_getdents64:
+    case SYS_fsync:
+    case SYS_fdatasync:
+    case SYS_sync:
+    case SYS_syncfs:
+    case SYS_msync:
+    case SYS_fallocate:
+    case SYS_ftruncate:
+        return WICK_JFR_STATE_DISK;
+    case -1: /* waits, but in no call: a page fault */
+        return WICK_JFR_STATE_DISK;
+    default:
+        return WICK_JFR_STATE_NATIVE_WAIT;
+    }
+}
+
+/* "running", or "NR A0 A1 A2 A3 A4 A5 SP PC", or "-1 SP PC" (fs/proc/base.c: proc_pid_syscall). */
+enum wick_wall_seen wick_wall_look_parse(const char *text, struct wick_wall_look *out)
+{
+    uint64_t v[9] = {0};
+    char *p;
+    int n = 0;
+    if (!strncmp(text, "running", 7))
+        return WICK_WALL_READY;
+    long nr = strtol(text, &p, 10);
+    if (p == text)
+        return WICK_WALL_GONE;
+    for (char *end; n < 8; n++, p = end) {
+        v[n] = strtoull(p, &end, 16);
+        if (end == p)
+            break;
+    }
+    if (n != (nr == -1 ? 2 : 8))
+        return WICK_WALL_GONE;
+    *out = (struct wick_wall_look){.sp = v[n - 2], .pc = v[n - 1], .state = wait_in_call(nr, v[0])};
+    return WICK_WALL_WAITS;
+}
+
+enum wick_wall_seen wick_wall_look(int tasks, int32_t tid, struct wick_wall_look *out)
+{
+    char buf[256];
+    return read_task(tasks, tid, "syscall", buf, sizeof buf) > 0 ? wick_wall_look_parse(buf, out) : WICK_WALL_GONE;
+}
+
+int wick_wall_sched(int tasks, int32_t tid, struct wick_wall_sched *out)
+{
+    char buf[96], *p = buf;
+    uint64_t v[3];
+    if (read_task(tasks, tid, "schedstat", buf, sizeof buf) <= 0)
+        return -WICK_E_NOTFOUND;
+    for (int i = 0; i < 3; i++)
+        v[i] = strtoull(p, &p, 10);
+    *out = (struct wick_wall_sched){v[0], v[1], v[2]};
+    return 0;
+}
+
+uint64_t wick_wall_cpu_ns(int32_t tid)
+{
+    enum { CPUCLOCK_SCHED_PER_THREAD = 6 };
+    struct timespec t;
+    if (clock_gettime((clockid_t)((~(uint32_t)tid << 3) | CPUCLOCK_SCHED_PER_THREAD), &t))
+        return 0;
+    uint64_t ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return ns ? ns : 1;
+}

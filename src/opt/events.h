@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * events.h - what to sample: the options event, interval and wall taken together
+ *
+ * `event` is a list: at most one event that the CPU engine knows, and "wall". In the agent's string, where the comma
+ * stands between options, `event=cpu,wall` works because `wall` is an option, too.
+ *
+ * Threads: pure functions.
+ * Memory:  the caller's.
+ */
+#ifndef WICK_OPT_EVENTS_H
+#define WICK_OPT_EVENTS_H
+
+#include "opt/option.h"
+
+struct wick_opt_events {
+    char cpu[WICK_OPT_STR_MAX]; /* the CPU engine's event, "" = it does not run */
+    uint64_t cpu_interval;      /* ns, or occurrences */
+    uint64_t wall_ns;           /* interval of the wall clock, 0 = it does not run */
+};
+
+/* 0, or -WICK_E_USAGE with a sentence. */
+int wick_opt_events(const struct wick_session_opts *o, struct wick_opt_events *out, struct wick_err *err);
+
+#endif
