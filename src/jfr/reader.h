@@ -13,7 +13,8 @@
  * Samples known: jdk.ExecutionSample, jdk.CPUTimeSample, jdk.NativeMethodSample, profiler.WallClockSample and
  * wick.PerfSample (one event type of the profile for each perf event). Weights:
  *   - a time span in the event (weight, samplingPeriod), in whatever unit the metadata says;
- *   - profiler.WallClockSample: its time span is that between its first and last sample, so one interval is added;
+ *   - profiler.WallClockSample without a weight: its time span is that between its first and last sample, so one
+ *     interval is added;
  *   - otherwise count times the period from jdk.ActiveSetting; without one the weight is the count, and the event
  *     type's unit WICK_UNIT_COUNT.
  * async-profiler writes unbatched wall samples as jdk.ExecutionSample with a state other than STATE_DEFAULT: they

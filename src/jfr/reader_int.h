@@ -265,6 +265,7 @@ struct wick_jfr_handler {
     bool weighs;                                    /* the weight is that field's value, not a count */
     uint8_t start_unit, duration_unit, weight_unit; /* enum wick_jfr_unit */
     bool weight_is_float;
+    bool between;        /* the weight is the span between samples: one interval is missing */
     int64_t period;      /* from the settings, 0 = unknown */
     uint16_t event;      /* in the profile; 0 = not yet known */
     uint16_t event_wall; /* unbatched wall samples of async-profiler */

@@ -76,6 +76,7 @@ static void describe_fields(const struct wick_jfr_reader *r, struct wick_jfr_han
     if (!weight || weight->array || weight->type == WICK_JFR_NONE)
         return;
     uint8_t prim = r->meta.types[weight->type].prim;
+    h->between = h->sample->span_between && strcmp(wick_jfr_text_at(&r->meta, weight->name), "timeSpan") == 0;
     h->weight_is_float = prim == WICK_JFR_FLOAT || prim == WICK_JFR_DOUBLE;
     h->weighs = prim != WICK_JFR_STRUCT && prim != WICK_JFR_STRING &&
                 (weight->unit != WICK_JFR_PLAIN || h->sample->kind == WICK_EVENT_PERF);
@@ -108,7 +109,7 @@ static void make_handler(struct wick_jfr_reader *r, uint32_t type)
     }
     if (h.sample)
         describe_fields(r, &h);
-    if (h.sample && (!h.has_weight || h.sample->span_between))
+    if (h.sample && (!h.has_weight || h.between))
         r->needs_settings = true;
     t->handler = r->nhandlers;
     r->handlers[r->nhandlers++] = h;
@@ -272,7 +273,7 @@ static int64_t weight_of(const struct wick_jfr_reader *r, const struct wick_jfr_
         v = d > 0 && d < 9e18 ? (int64_t)d : 0;
     }
     v = wick_jfr_value_ns(r, h->weight_unit, v);
-    if (h->sample->span_between && __builtin_add_overflow(v, r->wall_period, &v))
+    if (h->between && __builtin_add_overflow(v, r->wall_period, &v))
         v = INT64_MAX;
     return v > 0 ? v : 0;
 }

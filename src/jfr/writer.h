@@ -112,7 +112,7 @@ struct wick_jfr_stats {
 };
 
 enum wick_jfr_state {
-#define X(NAME, id, jfr_name, ...) WICK_JFR_STATE_##NAME = (id),
+#define X(NAME, id, jfr_name) WICK_JFR_STATE_##NAME = (id),
 #include "def/thread_state.def"
 #undef X
 };

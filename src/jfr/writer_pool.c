@@ -221,7 +221,7 @@ static void put_fixed(struct wick_jfr_writer *w, uint32_t *pools)
 #define X(NAME, id, name, ...) {WICK_JFR_TYPE_FRAME_TYPE, id, name},
 #include "def/frame.def"
 #undef X
-#define X(NAME, id, name, ...) {WICK_JFR_TYPE_THREAD_STATE, id, name},
+#define X(NAME, id, name) {WICK_JFR_TYPE_THREAD_STATE, id, name},
 #include "def/thread_state.def"
 #undef X
 #define X(NAME, id, name) {WICK_JFR_TYPE_SAMPLE_KIND, id, name},

@@ -270,6 +270,12 @@ static void test_weight__of_batched_wall_samples_includes_one_interval(void **st
     check_weight(type, F(TICKS(0), 1, 1, 3, 4, 2 * 60000000), "wall", "20000000", 80000000, 4, WICK_UNIT_NS);
     check_weight(type, F(TICKS(0), 1, 1, 3, 1, 0), "wall", "20000000", 20000000, 1, WICK_UNIT_NS);
     check_weight(type, F(TICKS(0), 1, 1, 3, 1, 0), "wall", "0", 50000000, 1, WICK_UNIT_NS);
+    /* an event that says what it stands for is believed */
+    const char *own =
+        "E100 profiler.WallClockSample startTime:12T sampledThread:20p stackTrace:23p state:21p samples:11 "
+        "timeSpan:12S weight:12S";
+    check_weight(own, F(TICKS(0), 1, 1, 3, 4, 2 * 60000000, 2 * 700000000), "wall", "20000000", 700000000, 4,
+                 WICK_UNIT_NS);
 }
 
 static void test_reader__unbatched_wall_samples_are_kept_apart_from_cpu(void **state)

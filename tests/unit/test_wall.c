@@ -1,0 +1,759 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The wall clock, tick by tick: threads that a test makes up, seen through eyes of its own, with a fixed seed.
+ *
+ * The exactness of weights is arithmetic and checked to the nanosecond. That draws are fair is statistics: with a fixed
+ * seed the outcome is always the same, and the bounds say how unlikely it would be if the draws were fair.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "engine/wall.h"
+#include "engine/wall_visit.h"
+#include "jfr/writer.h"
+
+enum { MOST = 5000, FIRST_TID = 1000000 };
+#define MS 1000000ull
+
+/* --- made-up threads --- */
+
+struct actor {
+    uint64_t cpu, delay, slices;
+    uint64_t step;  /* CPU time that passes at each look at its clock: it runs */
+    uint64_t place; /* where it waits, 0 = it can run */
+    bool gone, deaf;
+    uint64_t looks, walks, signals;
+};
+
+static struct actor actors[MOST + 1];
+static struct wick_threads ts;
+static struct wick_recorder rec;
+static struct wick_wall_engine wall;
+
+static struct actor *actor(int32_t tid)
+{
+    return &actors[tid - FIRST_TID];
+}
+
+static uint64_t see_cpu(int32_t tid)
+{
+    struct actor *a = actor(tid);
+    a->cpu += a->step;
+    return a->gone ? 0 : a->cpu;
+}
+
+static enum wick_wall_seen see(int tasks, int32_t tid, struct wick_wall_look *out)
+{
+    struct actor *a = actor(tid);
+    a->looks++;
+    if (a->gone)
+        return WICK_WALL_GONE;
+    *out = (struct wick_wall_look){.sp = 0x7000, .pc = a->place, .state = WICK_JFR_STATE_NATIVE_WAIT};
+    return a->place ? WICK_WALL_WAITS : WICK_WALL_READY;
+}
+
+static int see_sched(int tasks, int32_t tid, struct wick_wall_sched *out)
+{
+    struct actor *a = actor(tid);
+    *out = (struct wick_wall_sched){a->cpu, a->delay, a->slices};
+    return a->gone ? -WICK_E_NOTFOUND : 0;
+}
+
+/* The stack's number is the place. */
+static bool walk(struct wick_wall_engine *e, const struct wick_thread *t, const struct wick_wall_look *l,
+                 struct wick_event *out, enum wick_drop *why)
+{
+    actor(wick_load_relaxed(&t->tid))->walks++;
+    *out = (struct wick_event){.stack = (uint32_t)l->pc, .generation = 1, .type = WICK_EVENT_WALL, .state = l->state};
+    *why = WICK_DROP_STACK_TABLE_FULL;
+    return l->pc != 666;
+}
+
+static bool tell(struct wick_wall_engine *e, int32_t tid)
+{
+    actor(tid)->signals++;
+    return !actor(tid)->deaf;
+}
+
+static const struct wick_wall_eyes eyes = {see_cpu, see, see_sched, walk, tell};
+
+static struct wick_thread *thread(uint32_t i)
+{
+    return &ts.slots[i];
+}
+
+static int32_t tid_of(uint32_t i)
+{
+    return FIRST_TID + (int32_t)i;
+}
+
+static void born(uint32_t i)
+{
+    struct wick_thread *t = thread(i);
+    t->serial = i;
+    wick_store_relaxed(&t->tid, tid_of(i));
+    wick_store_release(&ts.slot_of_tid[tid_of(i)], i); /* pairs: wick_threads_find_sig */
+    if (wick_load_relaxed(&ts.top) <= i)
+        wick_store_relaxed(&ts.top, i + 1);
+    wick_wall_arm(&wall, t, false);
+}
+
+/* n threads, numbered from 1, that wait at place 1000 + their number; k of them are drawn each tick of 10 ms. */
+static void begin(uint32_t n, uint32_t k, const char *filter)
+{
+    struct wick_err err = {0};
+    memset(actors, 0, sizeof actors);
+    memset(&wall, 0, sizeof wall);
+    assert_int_equal(wick_threads_init(&ts), 0);
+    assert_int_equal(wick_recorder_init(&rec, 0, 64, 0), 0);
+    atomic_store(&rec.running, 1);
+    wall.recorder = &rec;
+    wall.threads = &ts;
+    wall.eyes = eyes;
+    wall.interval = 10 * MS;
+    wall.k = k;
+    wall.random = 42;
+    wall.tasks = wall.wake = -1;
+    wall.slots = calloc(WICK_MAX_THREADS, sizeof *wall.slots);
+    pthread_mutex_init(&wall.lock, NULL);
+    assert_int_equal(wick_wall_filter_parse(&wall.filter, filter, &err), 0);
+    for (uint32_t i = 1; i <= n; i++) {
+        actors[i] = (struct actor){.cpu = 1000, .slices = 1, .place = 1000 + i};
+        born(i);
+    }
+}
+
+static void end(void)
+{
+    free(wall.slots);
+    wall.slots = NULL;
+    wick_wall_release(&wall);
+    wick_recorder_quiesce(&rec);
+    wick_recorder_release(&rec);
+    wick_threads_release(&ts);
+}
+
+struct seen {
+    uint64_t events, samples, weight;
+    uint64_t by_thread[MOST + 1], by_state[16];
+    struct wick_event last;
+    uint64_t times, cpu_ns, delay_ns;
+};
+
+static void on_event(void *arg, const struct wick_event *e)
+{
+    struct seen *s = arg;
+    s->events++;
+    s->samples += e->samples;
+    s->weight += e->weight;
+    s->by_thread[e->thread] += e->samples;
+    s->by_state[e->state] += e->weight;
+    s->last = *e;
+}
+
+static void on_time(void *arg, const struct wick_wall_cpu_time *t)
+{
+    struct seen *s = arg;
+    s->times++;
+    s->cpu_ns += t->used.cpu_ns;
+    s->delay_ns += t->used.delay_ns;
+}
+
+static struct seen *take(void)
+{
+    static struct seen s;
+    memset(&s, 0, sizeof s);
+    wick_wall_take(&wall, on_event, on_time, &s);
+    return &s;
+}
+
+static struct seen *flush(void)
+{
+    wick_wall_flush(&wall);
+    return take();
+}
+
+static void ticks(uint64_t from, uint64_t n)
+{
+    for (uint64_t i = from; i < from + n; i++)
+        wick_wall_tick(&wall, (i + 1) * 10 * MS, 1);
+}
+
+static void expect_books(uint64_t fired, uint64_t weight)
+{
+    struct wick_totals t;
+    uint64_t dropped = 0;
+    wick_recorder_totals(&rec, &t);
+    for (int i = 0; i < WICK_DROP_COUNT; i++)
+        dropped += t.drops[i];
+    assert_int_equal(t.fired, fired);
+    assert_int_equal(t.recorded + dropped, fired);
+    assert_int_equal(t.wall_weight + t.wall_drop_weight, weight);
+}
+
+/* --- draws --- */
+
+static void put_n(struct wick_wall_set *set, uint32_t n)
+{
+    memset(set, 0, sizeof *set);
+    for (uint32_t i = 0; i < n; i++)
+        wick_wall_set_put_sig(set, 3 * i + 1, true);
+}
+
+/* Each thread is drawn about equally often: the statistic of Pearson's test, with the variance of draws without
+ * replacement, lies below the 99.99 % point of chi-square (Wilson and Hilferty's approximation). */
+static void test_pick__is_fair_from_1_to_5000_threads(void **state)
+{
+    static const uint32_t sizes[] = {1, 2, 3, 15, 16, 17, 40, 64, 65, 200, 1000, 5000};
+    static struct wick_wall_set set;
+    static struct wick_wall_pick p;
+    static uint32_t count[3 * MOST + 2];
+    for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++) {
+        uint32_t n = sizes[c], k = n < 16 ? n : 16;
+        uint64_t random = 7 + c, rounds = 400000 / k;
+        put_n(&set, n);
+        memset(count, 0, sizeof count);
+        for (uint64_t r = 0; r < rounds; r++) {
+            wick_wall_pick(&p, &set, NULL, 3 * n + 2, 16, &random);
+            assert_int_equal(p.candidates, n);
+            assert_int_equal(p.n, k);
+            for (uint32_t i = 0; i < k; i++) {
+                assert_true(i == 0 || p.slots[i] > p.slots[i - 1]); /* no thread twice */
+                count[p.slots[i]]++;
+            }
+        }
+        double expected = (double)rounds * k / n, chi = 0, df = n - 1;
+        for (uint32_t i = 0; i < n; i++) {
+            double d = count[3 * i + 1] - expected;
+            chi += d * d / (expected * (1 - (double)k / n) * n / (n > 1 ? n - 1 : 1));
+        }
+        if (n == k) {
+            for (uint32_t i = 0; i < n; i++)
+                assert_int_equal(count[3 * i + 1], rounds);
+            continue;
+        }
+        double z = 3.719, h = 2 / (9 * df), bound = df * pow(1 - h + z * sqrt(h), 3),
+               low = df * pow(1 - h - z * sqrt(h), 3);
+        if (chi > bound || (df > 30 && chi < low))
+            fail_msg("n=%u: chi-square %.1f, not in %.1f .. %.1f", n, chi, low, bound);
+    }
+}
+
+/* Pairs, too: that two neighbours are drawn together is as likely as for any two. */
+static void test_pick__every_pair_is_equally_likely(void **state)
+{
+    enum { N = 12, K = 4, ROUNDS = 110000 };
+    static struct wick_wall_set set;
+    static struct wick_wall_pick p;
+    uint32_t pairs[N][N] = {0};
+    uint64_t random = 99;
+    put_n(&set, N);
+    for (int r = 0; r < ROUNDS; r++) {
+        wick_wall_pick(&p, &set, NULL, 3 * N + 2, K, &random);
+        for (uint32_t i = 0; i < p.n; i++)
+            for (uint32_t j = i + 1; j < p.n; j++)
+                pairs[p.slots[i] / 3][p.slots[j] / 3]++;
+    }
+    double share = (double)(K * (K - 1)) / (N * (N - 1)), mean = ROUNDS * share, sd = sqrt(mean * (1 - share));
+    for (int i = 0; i < N; i++)
+        for (int j = i + 1; j < N; j++)
+            assert_true(fabs(pairs[i][j] - mean) < 4.5 * sd);
+}
+
+static void test_pick__takes_what_is_in_both_sets(void **state)
+{
+    static struct wick_wall_set a, b;
+    static struct wick_wall_pick p;
+    uint64_t random = 1;
+    put_n(&a, 100);
+    memset(&b, 0, sizeof b);
+    wick_wall_pick(&p, &a, &b, 400, 16, &random);
+    assert_int_equal(p.candidates + p.n, 0);
+    wick_wall_set_put_sig(&b, 31, true); /* in a */
+    wick_wall_set_put_sig(&b, 32, true); /* not in a */
+    wick_wall_set_put_sig(&b, 34, true);
+    wick_wall_pick(&p, &a, &b, 400, 16, &random);
+    assert_int_equal(p.candidates, 2);
+    assert_int_equal(p.slots[0], 31);
+    assert_int_equal(p.slots[1], 34);
+    wick_wall_set_put_sig(&b, 31, false);
+    wick_wall_pick(&p, &a, &b, 400, 16, &random);
+    assert_int_equal(p.slots[0], 34);
+}
+
+static void test_weight__of_a_tick_is_time_times_candidates_to_the_nanosecond(void **state)
+{
+    struct wick_wall_pick *p = calloc(1, sizeof *p);
+    for (p->candidates = 1; p->candidates <= MOST; p->candidates++) {
+        p->n = p->candidates < 16 ? p->candidates : 16;
+        uint64_t sum = 0, time = 10 * MS + p->candidates % 7, each = time * p->candidates / p->n;
+        for (uint32_t i = 0; i < p->n; i++) {
+            uint64_t w = wick_wall_weight(p, i, time);
+            assert_true(w == each || w == each + 1); /* interval x candidates / k */
+            sum += w;
+        }
+        assert_int_equal(sum, time * p->candidates);
+    }
+    free(p);
+}
+
+/* --- visits --- */
+
+static void test_wall__an_idle_thread_is_walked_once_and_counted_then(void **state)
+{
+    begin(1, 16, "");
+    ticks(0, 500);
+    assert_int_equal(actors[1].walks, 1);
+    assert_int_equal(actors[1].signals, 0);
+    assert_int_equal(take()->events, 0);
+    struct seen *s = flush();
+    assert_int_equal(s->events, 1);
+    assert_int_equal(s->samples, 500);
+    assert_int_equal(s->weight, 500 * 10 * MS);
+    assert_int_equal(s->last.stack, 1001);
+    assert_int_equal(s->last.time_ns, 10 * MS);
+    assert_int_equal(s->last.span_ns, 499 * 10 * MS);
+    expect_books(500, 5000 * MS);
+    end();
+}
+
+/* It woke, ran for the least time there is, and waits again, elsewhere or in the same place. */
+static void test_wall__a_thread_that_ran_is_never_booked_on_its_old_stack(void **state)
+{
+    begin(1, 16, "");
+    ticks(0, 10);
+    actors[1].cpu += 1;
+    actors[1].place = 77;
+    ticks(10, 5);
+    struct seen *s = take();
+    assert_int_equal(s->events, 1);
+    assert_int_equal(s->last.stack, 1001);
+    assert_int_equal(s->last.samples, 10);
+    s = flush();
+    assert_int_equal(s->events, 1);
+    assert_int_equal(s->last.stack, 77);
+    assert_int_equal(s->last.samples, 5);
+    assert_int_equal(s->last.weight, 50 * MS);
+    ticks(15, 1);
+    actors[1].cpu += 1; /* and back into the same wait: that is another one */
+    ticks(16, 1);
+    assert_int_equal(take()->events, 1);
+    assert_int_equal(actors[1].walks, 4); /* a flush forgets the stack */
+    expect_books(17, 170 * MS);
+    flush();
+    end();
+}
+
+static void test_wall__a_batch_ends_after_1000_skips_and_is_looked_at_anew(void **state)
+{
+    begin(1, 16, "");
+    ticks(0, 1001);
+    assert_int_equal(take()->events, 0);
+    ticks(1001, 1);
+    struct seen *s = take();
+    assert_int_equal(s->events, 1);
+    assert_int_equal(s->last.samples, 1001);
+    assert_int_equal(actors[1].walks, 2);
+    assert_int_equal(flush()->samples, 1);
+    end();
+}
+
+static void test_wall__a_batch_does_not_grow_older_than_a_minute(void **state)
+{
+    begin(1, 16, "");
+    wick_wall_tick(&wall, 1000 * MS, 1);
+    wick_wall_tick(&wall, 60000 * MS, 1);
+    assert_int_equal(take()->events, 0);
+    wick_wall_tick(&wall, 61001 * MS, 1);
+    assert_int_equal(take()->samples, 2);
+    flush();
+    end();
+}
+
+static void test_wall__nobatch_gives_an_event_for_each_sample(void **state)
+{
+    begin(1, 16, "");
+    wall.nobatch = true;
+    ticks(0, 20);
+    struct seen *s = take();
+    assert_int_equal(s->events, 20);
+    assert_int_equal(s->samples, 20);
+    assert_int_equal(s->weight, 200 * MS);
+    assert_int_equal(s->last.span_ns, 0);
+    assert_int_equal(actors[1].walks, 1); /* the stack is known all the same */
+    assert_int_equal(flush()->events, 0);
+    end();
+}
+
+static void test_wall__a_thread_that_ends_leaves_its_batch(void **state)
+{
+    begin(2, 16, "");
+    ticks(0, 10);
+    actors[1].gone = true;
+    wick_wall_disarm(&wall, thread(1));
+    struct seen *s = take();
+    assert_int_equal(s->by_thread[1], 10);
+    assert_int_equal(s->by_thread[2], 0);
+    ticks(10, 1);
+    assert_int_equal(wall.stats.candidates, 1);
+    actors[2].gone = true; /* nobody told us yet */
+    ticks(11, 3);
+    struct wick_totals t;
+    wick_recorder_totals(&rec, &t);
+    assert_int_equal(t.drops[WICK_DROP_THREAD_ENDED], 3);
+    expect_books(20 + 1 + 3, (200 + 10 + 30) * MS);
+    flush();
+    end();
+}
+
+/* In the thread itself, while it can still be asked. */
+static void test_wall__a_java_thread_that_ends_settles_its_account(void **state)
+{
+    begin(1, 16, "");
+    ticks(0, 3);
+    actors[1].cpu += 700;
+    actors[1].delay += 300;
+    wick_wall_end(&wall, thread(1));
+    struct seen *s = take();
+    assert_int_equal(s->samples, 3);
+    assert_int_equal(s->cpu_ns, 700);
+    assert_int_equal(s->delay_ns, 300);
+    ticks(3, 3); /* nobody draws it any more */
+    assert_int_equal(wall.stats.chosen, 3);
+    actors[1].gone = true;
+    wick_wall_disarm(&wall, thread(1));
+    assert_int_equal(take()->times, 0);
+    end();
+}
+
+static void test_wall__late_ticks_carry_the_time_that_has_passed(void **state)
+{
+    begin(40, 16, "");
+    wick_wall_tick(&wall, 70 * MS, 7);
+    assert_int_equal(flush()->weight, 7 * 10 * MS * 40);
+    assert_int_equal(wall.stats.ticks, 7);
+    assert_int_equal(wall.stats.merged, 6);
+    end();
+}
+
+/* Whatever batching does, the weights are those of the ticks. */
+static void test_wall__batching_keeps_the_sum_of_weights_exact(void **state)
+{
+    static const uint32_t sizes[] = {1, 15, 16, 17, 333, 5000};
+    for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++) {
+        uint64_t random = 5, weight = 0, samples = 0;
+        begin(sizes[c], 16, "");
+        for (uint64_t i = 0; i < 3000; i++) {
+            uint32_t n = 1 + (uint32_t)wick_random_below(&random, sizes[c]);
+            actors[n].cpu++; /* somebody moves */
+            actors[n].place = 1 + wick_random_below(&random, 500);
+            wick_wall_tick(&wall, (i + 1) * 10 * MS, 1);
+            if (i % 700 == 0) {
+                struct seen *s = flush();
+                weight += s->weight;
+                samples += s->samples;
+            }
+        }
+        struct seen *s = flush();
+        weight += s->weight;
+        samples += s->samples;
+        assert_int_equal(weight, 3000ull * 10 * MS * sizes[c]);
+        assert_int_equal(samples, 3000ull * (sizes[c] < 16 ? sizes[c] : 16));
+        expect_books(samples, weight);
+        end();
+    }
+}
+
+/* --- threads that can run --- */
+
+/* What a handler does. */
+static uint64_t answer(uint32_t i, int which, uint32_t *n)
+{
+    atomic_store(&wall.slots[i].signalled, 0);
+    return wick_wall_owed_take(&wall.slots[i], which, n);
+}
+
+static void test_wall__a_thread_that_can_run_is_told_once_and_owed_the_rest(void **state)
+{
+    uint32_t n;
+    begin(1, 16, "");
+    actors[1] = (struct actor){.cpu = 1000, .step = 5000};
+    ticks(0, 6);
+    assert_int_equal(actors[1].signals, 1);
+    assert_int_equal(actors[1].walks, 0);
+    assert_int_equal(answer(1, WICK_WALL_OWED_RUNNING, &n), 60 * MS);
+    assert_int_equal(n, 6);
+    ticks(6, 1);
+    assert_int_equal(actors[1].signals, 2);
+    assert_int_equal(answer(1, WICK_WALL_OWED_RUNNING, &n), 10 * MS);
+    assert_int_equal(answer(1, WICK_WALL_OWED_WAITING, &n), 0);
+    end();
+}
+
+static void test_wall__what_is_owed_at_the_end_is_a_drop(void **state)
+{
+    begin(2, 16, "");
+    actors[1] = (struct actor){.cpu = 1000, .step = 5000};
+    actors[2] = (struct actor){.cpu = 1000, .step = 5000, .deaf = true};
+    ticks(0, 4);
+    wick_wall_disarm(&wall, thread(1));
+    wick_wall_disarm(&wall, thread(2));
+    struct wick_totals t;
+    wick_recorder_totals(&rec, &t);
+    assert_int_equal(t.drops[WICK_DROP_THREAD_ENDED], 4);
+    assert_int_equal(t.drops[WICK_DROP_NO_SIGNAL], 4);
+    assert_int_equal(t.wall_drop_weight, 80 * MS);
+    take();
+    end();
+}
+
+/* A thread that could run and used nothing since its last visit waits for a processor. */
+static void test_wall__without_cpu_time_it_waits_for_a_processor(void **state)
+{
+    uint32_t n;
+    begin(1, 16, "");
+    actors[1] = (struct actor){.cpu = 1000};
+    wall.slots[1].seen_cpu = 1000;
+    ticks(0, 5);
+    assert_int_equal(answer(1, WICK_WALL_OWED_RUNNING, &n), 0);
+    assert_int_equal(answer(1, WICK_WALL_OWED_WAITING, &n), 50 * MS);
+    end();
+}
+
+/* Woken, but without a processor so far: it still has the stack it waited with, and nobody needs to tell it. */
+static void test_wall__a_woken_thread_without_a_processor_is_runnable_on_its_stack(void **state)
+{
+    begin(1, 16, "");
+    ticks(0, 3);
+    actors[1].place = 0;
+    ticks(3, 2);
+    assert_int_equal(actors[1].signals, 0);
+    struct seen *s = flush();
+    assert_int_equal(s->by_state[WICK_JFR_STATE_NATIVE_WAIT], 30 * MS);
+    assert_int_equal(s->by_state[WICK_JFR_STATE_WAITING_FOR_CPU], 20 * MS);
+    assert_int_equal(s->samples, 5);
+    expect_books(5, 50 * MS);
+    end();
+}
+
+/* Running and waiting are told apart in the proportion of the kernel's figures: a thread that gets a quarter of a
+ * processor. Binomial, 4.5 standard deviations. */
+static void test_wall__running_and_waiting_are_in_the_proportion_of_schedstat(void **state)
+{
+    enum { TICKS = 20000 };
+    uint64_t running = 0;
+    uint32_t n;
+    begin(1, 16, "");
+    actors[1] = (struct actor){.cpu = 1000};
+    for (uint64_t i = 0; i < TICKS; i++) {
+        actors[1].cpu += 2500000;
+        actors[1].delay += 7500000;
+        actors[1].slices++;
+        ticks(i, 1);
+        answer(1, WICK_WALL_OWED_RUNNING, &n);
+        running += n;
+        answer(1, WICK_WALL_OWED_WAITING, &n);
+    }
+    assert_true(fabs((double)running - TICKS / 4.0) < 4.5 * sqrt(TICKS * 0.25 * 0.75));
+    struct seen *s = take(); /* and the figures themselves are written down, once a second, to the nanosecond */
+    wick_wall_disarm(&wall, thread(1));
+    uint64_t cpu = s->cpu_ns, delay = s->delay_ns;
+    assert_true(s->times > 0 && s->times <= TICKS / 100 + 1);
+    s = take();
+    assert_int_equal(cpu + s->cpu_ns, actors[1].cpu - 1000);
+    assert_int_equal(delay + s->delay_ns, actors[1].delay);
+    end();
+}
+
+/* Its clock moves at each look: what was walked meanwhile may be no stack it ever had. */
+static void test_wall__a_stack_walked_while_the_thread_moved_is_thrown_away(void **state)
+{
+    begin(1, 16, "");
+    actors[1] = (struct actor){.cpu = 1000, .step = 10, .place = 5};
+    ticks(0, 4);
+    assert_int_equal(flush()->events, 0);
+    struct wick_totals t;
+    wick_recorder_totals(&rec, &t);
+    assert_int_equal(t.drops[WICK_DROP_THREAD_MOVED], 4);
+    actors[1].step = 0;
+    actors[1].place = 666; /* no room for its stack */
+    ticks(4, 1);
+    expect_books(5, 50 * MS);
+    end();
+}
+
+/* --- filters --- */
+
+static void test_filter__context_takes_only_threads_that_have_one(void **state)
+{
+    begin(100, 16, "context");
+    ticks(0, 3);
+    assert_int_equal(wall.stats.chosen, 0);
+    wick_wall_context_sig(&wall, tid_of(7), true);
+    wick_wall_context_sig(&wall, tid_of(70), true);
+    ticks(3, 10);
+    wick_wall_context_sig(&wall, tid_of(7), false);
+    ticks(13, 10);
+    struct seen *s = flush();
+    assert_int_equal(s->by_thread[7], 10);
+    assert_int_equal(s->by_thread[70], 20);
+    assert_int_equal(s->samples, 30);
+    assert_int_equal(s->weight, 300 * MS);
+    wick_wall_context_sig(&wall, 5, true); /* not known: no harm */
+    end();
+}
+
+static void test_filter__without_one_contexts_count_as_soon_as_there_is_any(void **state)
+{
+    begin(8, 16, "");
+    ticks(0, 1);
+    assert_int_equal(flush()->samples, 8);
+    wick_wall_context_sig(&wall, tid_of(3), true);
+    ticks(1, 1);
+    struct seen *s = flush();
+    assert_int_equal(s->samples, 1);
+    assert_int_equal(s->by_thread[3], 1);
+    wick_wall_context_sig(&wall, tid_of(3), false); /* between two requests nobody has one */
+    ticks(2, 1);
+    assert_int_equal(flush()->samples, 0);
+    end();
+}
+
+static bool odd_has(void *arg, int32_t tid)
+{
+    return tid % 2;
+}
+
+static void test_filter__a_new_thread_is_asked_for_its_context(void **state)
+{
+    begin(0, 16, "");
+    wall.has_context = odd_has;
+    for (uint32_t i = 1; i <= 9; i++) {
+        actors[i] = (struct actor){.cpu = 1, .place = 9};
+        born(i);
+    }
+    ticks(0, 1);
+    assert_int_equal(flush()->samples, 5);
+    end();
+}
+
+static void test_filter__all_stays_all(void **state)
+{
+    begin(8, 16, "all");
+    wick_wall_context_sig(&wall, tid_of(3), true);
+    ticks(0, 1);
+    assert_int_equal(flush()->samples, 8);
+    end();
+}
+
+static void test_filter__tids_and_names(void **state)
+{
+    struct wick_err err = {0};
+    struct wick_wall_filter f;
+    assert_int_equal(wick_wall_filter_parse(&f, "tids:12,20-29", &err), 0);
+    assert_true(wick_wall_filter_admits(&f, NULL, 12));
+    assert_true(wick_wall_filter_admits(&f, NULL, 20));
+    assert_true(wick_wall_filter_admits(&f, NULL, 29));
+    assert_false(wick_wall_filter_admits(&f, NULL, 13));
+    assert_false(wick_wall_filter_admits(&f, NULL, 30));
+    wick_wall_filter_release(&f);
+    assert_int_equal(wick_wall_filter_parse(&f, "names:^http-[0-9]+$|worker", &err), 0);
+    assert_true(wick_wall_filter_admits(&f, "http-12", 1));
+    assert_true(wick_wall_filter_admits(&f, "my worker 3", 1));
+    assert_false(wick_wall_filter_admits(&f, "http-x", 1));
+    assert_false(wick_wall_filter_admits(&f, NULL, 1));
+    wick_wall_filter_release(&f);
+    begin(8, 16, "tids:1000002,1000005-1000006");
+    ticks(0, 1);
+    struct seen *s = flush();
+    assert_int_equal(s->samples, 3);
+    assert_int_equal(s->by_thread[2] + s->by_thread[5] + s->by_thread[6], 3);
+    assert_int_equal(s->weight, 30 * MS);
+    end();
+}
+
+static void test_filter__what_is_none_is_told_so(void **state)
+{
+    static const char *const bad[] = {"al",      "names:",   "names:(",  "tids:",       "tids:a",
+                                      "tids:1,", "tids:5-4", "tids:0",   "tids:1;2",    "tids:99999999999999",
+                                      "tids:-1", "tids:1-",  "contexts", "names:a{2,1}"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct wick_err err = {0};
+        struct wick_wall_filter f;
+        assert_int_equal(wick_wall_filter_parse(&f, bad[i], &err), -WICK_E_USAGE);
+        assert_non_null(strstr(err.msg, "filter"));
+        wick_wall_filter_release(&f);
+    }
+}
+
+/* --- what the kernel says --- */
+
+static void test_look__texts_of_the_kernel(void **state)
+{
+    static const struct {
+        const char *text;
+        enum wick_wall_seen seen;
+        uint8_t state;
+    } cases[] = {
+        {"running\n", WICK_WALL_READY, 0},
+        {"202 0x7f0 0x189 0x0 0x0 0x0 0xffffffff 0x7ffd10 0x7f3020\n", WICK_WALL_WAITS, WICK_JFR_STATE_NATIVE_WAIT},
+        {"230 0x1 0x1 0x0 0x0 0x0 0xffffffff 0x7ffd10 0x7f3020\n", WICK_WALL_WAITS, WICK_JFR_STATE_SLEEPING},
+        {"7 0x0 0x0 0x0 0x0 0x0 0xffffffff 0x7ffd10 0x7f3020\n", WICK_WALL_WAITS, WICK_JFR_STATE_IO},
+        {"-1 0x7ffd10 0x7f3020\n", WICK_WALL_WAITS, WICK_JFR_STATE_DISK},
+        {"", WICK_WALL_GONE, 0},
+        {"-1 0x7ffd10", WICK_WALL_GONE, 0},
+        {"202 0x7f0 0x189", WICK_WALL_GONE, 0},
+        {"nonsense", WICK_WALL_GONE, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct wick_wall_look l = {0};
+        assert_int_equal(wick_wall_look_parse(cases[i].text, &l), cases[i].seen);
+        if (cases[i].seen != WICK_WALL_WAITS)
+            continue;
+        assert_int_equal(l.state, cases[i].state);
+        assert_int_equal(l.sp, 0x7ffd10);
+        assert_int_equal(l.pc, 0x7f3020);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pick__is_fair_from_1_to_5000_threads),
+        cmocka_unit_test(test_pick__every_pair_is_equally_likely),
+        cmocka_unit_test(test_pick__takes_what_is_in_both_sets),
+        cmocka_unit_test(test_weight__of_a_tick_is_time_times_candidates_to_the_nanosecond),
+        cmocka_unit_test(test_wall__an_idle_thread_is_walked_once_and_counted_then),
+        cmocka_unit_test(test_wall__a_thread_that_ran_is_never_booked_on_its_old_stack),
+        cmocka_unit_test(test_wall__a_batch_ends_after_1000_skips_and_is_looked_at_anew),
+        cmocka_unit_test(test_wall__a_batch_does_not_grow_older_than_a_minute),
+        cmocka_unit_test(test_wall__nobatch_gives_an_event_for_each_sample),
+        cmocka_unit_test(test_wall__a_thread_that_ends_leaves_its_batch),
+        cmocka_unit_test(test_wall__a_java_thread_that_ends_settles_its_account),
+        cmocka_unit_test(test_wall__late_ticks_carry_the_time_that_has_passed),
+        cmocka_unit_test(test_wall__batching_keeps_the_sum_of_weights_exact),
+        cmocka_unit_test(test_wall__a_thread_that_can_run_is_told_once_and_owed_the_rest),
+        cmocka_unit_test(test_wall__what_is_owed_at_the_end_is_a_drop),
+        cmocka_unit_test(test_wall__without_cpu_time_it_waits_for_a_processor),
+        cmocka_unit_test(test_wall__a_woken_thread_without_a_processor_is_runnable_on_its_stack),
+        cmocka_unit_test(test_wall__running_and_waiting_are_in_the_proportion_of_schedstat),
+        cmocka_unit_test(test_wall__a_stack_walked_while_the_thread_moved_is_thrown_away),
+        cmocka_unit_test(test_filter__context_takes_only_threads_that_have_one),
+        cmocka_unit_test(test_filter__without_one_contexts_count_as_soon_as_there_is_any),
+        cmocka_unit_test(test_filter__a_new_thread_is_asked_for_its_context),
+        cmocka_unit_test(test_filter__all_stays_all),
+        cmocka_unit_test(test_filter__tids_and_names),
+        cmocka_unit_test(test_filter__what_is_none_is_told_so),
+        cmocka_unit_test(test_look__texts_of_the_kernel),
+    };
+    return cmocka_run_group_tests_name("wall", tests, NULL, NULL);
+}
