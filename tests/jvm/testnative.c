@@ -3,13 +3,19 @@
  * What only native code can do to a profiler: threads that the JVM never hears of, and a SIGPROF handler of the
  * application's own. Loaded by Busy.java.
  */
+#include <errno.h>
 #include <jni.h>
+#include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 static _Atomic long prof_signals;
 
@@ -71,4 +77,48 @@ JNIEXPORT jlong JNICALL Java_Busy_sigprofs(JNIEnv *env, jclass cls)
 {
     (void)env, (void)cls;
     return atomic_load(&prof_signals);
+}
+
+static int wait_on_semaphore(const struct timespec *for_)
+{
+    struct timespec until;
+    sem_t never;
+    sem_init(&never, 0, 0);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += for_->tv_sec;
+    until.tv_nsec += for_->tv_nsec;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    int r = sem_timedwait(&never, &until);
+    int why = errno;
+    sem_destroy(&never);
+    return r && why == ETIMEDOUT ? 0 : why;
+}
+
+/* Waits in one of five calls that SA_RESTART does not cover (signal(7)). 0 if the time is over, otherwise errno. */
+JNIEXPORT jint JNICALL Java_Walls_waitIn(JNIEnv *env, jclass cls, jint call, jint ms);
+JNIEXPORT jint JNICALL Java_Walls_waitIn(JNIEnv *env, jclass cls, jint call, jint ms)
+{
+    (void)env, (void)cls;
+    const struct timespec ts = {ms / 1000, ms % 1000 * 1000000L};
+    struct timeval tv = {ms / 1000, ms % 1000 * 1000L};
+    struct epoll_event event;
+    int r, fd;
+    switch (call) {
+    case 0:
+        return poll(NULL, 0, ms) ? errno : 0;
+    case 1:
+        return nanosleep(&ts, NULL) ? errno : 0;
+    case 2:
+        fd = epoll_create1(0);
+        r = epoll_wait(fd, &event, 1, ms) ? errno : 0;
+        close(fd);
+        return r;
+    case 3:
+        return select(0, NULL, NULL, NULL, &tv) ? errno : 0;
+    default:
+        return wait_on_semaphore(&ts);
+    }
 }

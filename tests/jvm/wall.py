@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# jdks: 8 21
+"""The wall clock on a real JVM: threads known to sleep, park, wait, read ... are in that state with that stack for all of
+the time, nobody who waits is woken or has a system call broken off, run-queue delay is the kernel's, and the books close.
+
+With as many threads drawn as there are (--wall-threads) each tick weighs each thread alike, so most checks are exact; what
+remains by lot is checked at 4.5 standard deviations (one false alarm in 150,000)."""
+import collections
+import json
+import math
+import os
+import re
+import time
+
+import jvmtest as t
+
+SIGMAS = 4.5
+
+# thread, state, what its stack holds
+KNOWN = [
+    ("holding", "STATE_SLEEPING", "Thread.sleep"),
+    ("parking", "STATE_PARKED", "LockSupport.park"),
+    ("waiting", "STATE_IN_OBJECT_WAIT", "Object.wait"),
+    ("reading", "STATE_IO_WAIT", "Walls.reading"),
+    ("accepting", "STATE_IO_WAIT", "Walls.accepting"),
+]
+
+
+def tasks(pid):
+    """{thread name: tid}"""
+    out = {}
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{tid}/comm") as f:
+                out[f.read().strip()] = tid
+        except OSError:
+            pass
+    return out
+
+
+def switches(pid, tid):
+    """How often a thread got a processor, ever."""
+    with open(f"/proc/{pid}/task/{tid}/status") as f:
+        return sum(int(n) for n in re.findall(r"ctxt_switches:\s+(\d+)", f.read()))
+
+
+def schedstat(pid, tid):
+    """CPU time and run-queue delay, ns. The kernel adds a wait when it is over."""
+    with open(f"/proc/{pid}/task/{tid}/schedstat") as f:
+        cpu, delay, _ = map(int, f.read().split())
+    return cpu, delay
+
+
+def ns(text):
+    number, unit = text.split()
+    return float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9}[unit]
+
+
+def json_events(file, kind):
+    r = t.jfr(17, "print", "--json", "--events", kind, file)
+    return [e["values"] for e in json.loads(r.out)["recording"]["events"]]
+
+
+def span(text):
+    """ISO 8601 of the jfr tool: PT1.5S, PT1M2.25S."""
+    m = re.fullmatch(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?", text)
+    return sum(float(v or 0) * f for v, f in zip(m.groups(), (3600, 60, 1))) * 1e9
+
+
+def by_thread_and_state(file):
+    """{(java name, state): [weight ns, samples]}"""
+    out = collections.defaultdict(lambda: [0, 0])
+    for e in json_events(file, "profiler.WallClockSample"):
+        key = (e["sampledThread"]["javaName"], e["state"]["name"] if isinstance(e["state"], dict) else e["state"])
+        out[key][0] += span(e["weight"])
+        out[key][1] += e["samples"]
+    return out
+
+
+def known_waits(j, names):
+    file = t.path("known.jfr")
+    before = {n: switches(j.pid, names[n]) for n, _, _ in KNOWN}
+    outer = schedstat(j.pid, names["burn-0"])
+    r = t.start(j.pid, file, "-e", "cpu,wall", "--wall", "5ms", "--wall-threads", "512")
+    if not t.check("-e cpu,wall starts", r.status == 0, r):
+        return
+    inner = schedstat(j.pid, names["burn-0"])
+    time.sleep(4)
+    inner_end = schedstat(j.pid, names["burn-0"])
+    t.stop(j.pid)
+    outer_end = schedstat(j.pid, names["burn-0"])
+    after = {n: switches(j.pid, names[n]) for n, _, _ in KNOWN}
+    s = t.status(j.pid)
+    seen = by_thread_and_state(file)
+    of_thread = collections.Counter()
+    for (name, _), (weight, _) in seen.items():
+        of_thread[name] += weight
+    t.check("threads that wait got no processor while they were sampled", before == after, f"{before} {after}")
+    whole = of_thread["parking"]
+    t.check("there are samples for most of the time", whole > 3e9, dict(of_thread))
+    rows = t.wick("convert", file, "-e", "wall", "--to", "collapsed", "-t", "-o", "-").out.splitlines()
+    for name, state, frame in KNOWN:
+        # rounding to ticks of a microsecond carries over from one event to the next
+        t.check(f"{name}: all of the time {state}", abs(seen[(name, state)][0] - whole) < 5000 and
+                abs(of_thread[name] - whole) < 5000, {k: v for k, v in seen.items() if k[0] == name})
+        mine = [l for l in rows if l.startswith(f"[{name} ")]
+        t.check(f"{name}: with its stack", mine and all(frame in l for l in mine), mine[:3])
+    enters = seen[("entering", "STATE_BLOCKED_ON_MONITOR_ENTER")][0]
+    t.check("entering: waits for its monitor", enters > 0.8 * whole, {k: v for k, v in seen.items() if k[0] == "entering"})
+    burning(file, seen, outer, inner, inner_end, outer_end)
+    t.check("fired = recorded + drops", s["fired"] == s["samples"] + s["dropped"], s)
+    total = sum(w for w, _ in seen.values())
+    t.check("the file holds the weights", abs(total - s["wall_weight"]) < 20000, f"{total} {s}")
+    t.check("CPU samples are in the same file", bool(json_events(file, "jdk.ExecutionSample")), s)
+    t.check("the jfr tools read it", not t.jfr_complaints(file), t.jfr_complaints(file))
+
+
+def burning(file, seen, outer, inner, inner_end, outer_end):
+    """What wick.ThreadCpu adds up to lies between the kernel's figures just inside and just outside of the recording; and
+    the states of a thread that always wants to run are in that proportion."""
+    cpu = delay = 0
+    for e in json_events(file, "wick.ThreadCpu"):
+        if e["eventThread"]["javaName"] == "burn-0":
+            cpu += span(e["cpuTime"])
+            delay += span(e["runQueueDelay"])
+    slack = 20000  # rounding to ticks
+    t.check("CPU time of a thread is the kernel's", inner_end[0] - inner[0] - slack <= cpu <= outer_end[0] - outer[0] + slack,
+            f"{inner} {inner_end} {outer} {outer_end}: {cpu}")
+    t.check("run-queue delay of a thread is the kernel's",
+            inner_end[1] - inner[1] - slack <= delay <= outer_end[1] - outer[1] + slack,
+            f"{inner} {inner_end} {outer} {outer_end}: {delay}")
+    states = {s: v for (n, s), v in seen.items() if n == "burn-0"}
+    runs, waits = states.get("STATE_RUNNABLE", [0, 0]), states.get("STATE_WAITING_FOR_CPU", [0, 0])
+    t.check("a busy thread runs or waits for a processor, nothing else", set(states) <=
+            {"STATE_RUNNABLE", "STATE_WAITING_FOR_CPU"} and runs[0] + waits[0] > 0, states)
+    n, p = runs[1] + waits[1], cpu / (cpu + delay)
+    # one sample may have no figures behind it, the first; a late one weighs for several
+    slack = SIGMAS * math.sqrt(n * max(p * (1 - p), 0.01)) * 2 + 0.03 * n
+    t.check("in the proportion of the kernel's figures", abs(runs[1] - n * p) < slack,
+            f"{runs[1]} of {n} samples, {p:.3f} of the time, slack {slack:.0f}")
+    print(f"# burn-0: {cpu / 1e9:.2f} s on a CPU, {delay / 1e9:.2f} s waiting; {runs[1]} and {waits[1]} samples")
+
+
+def unbroken_calls(j):
+    """Native code in poll(), nanosleep(), epoll_wait(), select() and sem_timedwait(), sampled all the while: each gets its
+    time-out. They are in their calls before the recording starts, and until after it ends."""
+    file = t.path("calls.jfr")
+    j.say("native 6000")
+    j.wait_for("done native")
+    time.sleep(1)
+    t.start(j.pid, file, "-e", "wall", "-i", "1ms", "--wall-threads", "512", "--filter", "names:^native-")
+    time.sleep(2)
+    early = re.findall(r"call \d ended", j.output())
+    t.stop(j.pid)
+    for call in range(5):
+        j.wait_for(f"call {call} ended", 60)
+    ends = re.findall(r"call (\d) ended with (\d+)", j.output())
+    t.check("native waits last their time and are not broken off", not early and sorted(ends) ==
+            [(str(c), "0") for c in range(5)], j.output()[-500:])
+    seen = by_thread_and_state(file)
+    t.check("they were sampled, and nobody else was", {n for n, _ in seen} == {f"native-{i}" for i in range(5)}, dict(seen))
+    expected = {"native-0": "IO_WAIT", "native-1": "SLEEPING", "native-2": "IO_WAIT", "native-3": "IO_WAIT",
+                "native-4": "NATIVE_WAIT"}
+    t.check("the system call tells the state", {n: s for n, s in seen} == {n: "STATE_" + s for n, s in expected.items()},
+            dict(seen))
+    sampler = t.events(file, "wick.WallSampler")[-1]
+    t.check("without a single signal", sampler["signals"] == "0" and int(sampler["chosen"]) > 500, sampler)
+
+
+def dumps_and_batches(j):
+    """A dump holds what idle threads have gathered so far; without batching there are more events, not more time."""
+    file, dump, plain = t.path("batch.jfr"), t.path("dump.jfr"), t.path("plain.jfr")
+    only = ("-e", "wall", "-i", "5ms", "--filter", "names:^parking$")
+    t.start(j.pid, file, *only)
+    time.sleep(1.5)
+    r = t.wick("dump", "-q", "-f", dump, j.pid)
+    time.sleep(0.5)
+    t.stop(j.pid)
+    t.start(j.pid, plain, *only, "--nobatch")
+    time.sleep(1)
+    t.stop(j.pid)
+    events = {f: json_events(f, "profiler.WallClockSample") for f in (file, dump, plain)}
+    weight = {f: sum(span(e["weight"]) for e in v) for f, v in events.items()}
+    t.check("a dump holds the samples of idle threads", r.status == 0 and len(events[dump]) == 1 and weight[dump] > 1e9,
+            events[dump])
+    t.check("a batch for each part", len(events[file]) == 2 and weight[file] > weight[dump], events[file])
+    t.check("nobatch: an event for each sample", len(events[plain]) > 50 and
+            all(e["samples"] == 1 for e in events[plain]), events[plain][:2])
+
+
+def agent_string():
+    """event=cpu,wall in the agent's string, where the comma stands between options."""
+    file = t.path("agent.jfr")
+    j = t.Jvm([f"-agentpath:{t.AGENT}=start,event=cpu,wall,file={file}", "-cp", classes, "Walls"], "agent")
+    j.wait_for("up")
+    time.sleep(1)
+    s = t.status(j.pid)
+    t.check("event=cpu,wall runs both", s.get("engine", "").endswith("+wall"), s)
+    j.proc.stdin.close()
+    j.wait()
+    t.check("and both are in the file", bool(json_events(file, "profiler.WallClockSample")) and
+            bool(json_events(file, "jdk.ExecutionSample")), j.output())
+
+
+classes = t.compile_java("Walls")
+jvm = t.Jvm([f"-Dnative={t.NATIVE}", "-Xmx64m", "-cp", classes, "Walls", "burn=1"], "walls")
+t.check("the program is up", jvm.wait_for("up"), jvm.output())
+known_waits(jvm, tasks(jvm.pid))
+unbroken_calls(jvm)
+dumps_and_batches(jvm)
+jvm.kill()
+agent_string()
+t.done()
