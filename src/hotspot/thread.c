@@ -16,11 +16,8 @@ int32_t wick_hs_thread_tid(const struct wick_jvm *jvm, wick_addr thread)
 
 bool wick_hs_thread_enters_monitor(const struct wick_jvm *jvm, wick_addr thread)
 {
-    const struct wick_hs_layout *l = &jvm->layout;
-    if (l->osthread_state == WICK_HS_NONE || l->osthread_monitor_wait == WICK_HS_NONE)
-        return false;
-    wick_addr os = wick_hs_u64(jvm->mem, thread + (unsigned)l->thread_osthread);
-    return os && (int32_t)wick_hs_u32(jvm->mem, os + (unsigned)l->osthread_state) == l->osthread_monitor_wait;
+    int32_t at = jvm->layout.thread_pending_monitor;
+    return at != WICK_HS_NONE && wick_hs_u64(jvm->mem, thread + (unsigned)at);
 }
 
 wick_addr wick_hs_thread_stack_end(const struct wick_jvm *jvm, wick_addr thread)
