@@ -77,6 +77,7 @@ struct wick_threads {
     } young[WICK_YOUNG_THREADS];
     uint32_t young_next;
     uint64_t scan_state[2];
+    uint64_t scan_rest_until_ns;
 };
 
 /* 0 or -WICK_E_NOMEM. _release must come after _disarm. */

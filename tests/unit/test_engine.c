@@ -43,6 +43,13 @@ static void on_end(void *arg, struct wick_thread *t)
     log->ended++;
 }
 
+/* A poll that does not rest after the last one. */
+static void poll_now(void)
+{
+    ts.scan_rest_until_ns = 0;
+    wick_threads_poll(&ts);
+}
+
 static int32_t own_tid(void)
 {
     return (int32_t)syscall(SYS_gettid);
@@ -130,7 +137,7 @@ static void test_threads__two_engines_arm_and_disarm_by_themselves(void **state)
     assert_int_equal(first.disarmed, before);
     assert_int_equal(second.disarmed, 0);
     helper_start(&h, "late one");
-    wick_threads_poll(&ts);
+    poll_now();
     assert_int_equal(first.armed, before);
     assert_int_equal(second.armed, before + 1);
     helper_end(&h);
@@ -156,7 +163,7 @@ static void test_threads__a_poll_sees_births_and_deaths(void **state)
     int before = log.armed;
     helper_start(&h, "late one");
     int32_t tid = h.tid;
-    wick_threads_poll(&ts);
+    poll_now();
     assert_int_equal(log.armed, before + 1);
     assert_int_equal(log.late, 1);
     struct wick_thread *t = wick_threads_find_sig(&ts, tid);
@@ -167,7 +174,7 @@ static void test_threads__a_poll_sees_births_and_deaths(void **state)
     assert_int_equal(name.tid, tid);
     assert_null(name.java_name);
     helper_end(&h);
-    wick_threads_poll(&ts);
+    poll_now();
     assert_null(wick_threads_find_sig(&ts, tid));
     assert_int_equal(log.disarmed, 1);
     assert_true(wick_threads_name(&ts, serial, &name, text, sizeof text)); /* until it has been written */
@@ -192,16 +199,38 @@ static void test_threads__the_name_of_a_young_thread_is_read_again(void **state)
     assert_int_equal(wick_threads_init(&ts), 0);
     wick_threads_arm(&ts, &hooks);
     helper_start(&h, "java");
-    wick_threads_poll(&ts);
+    poll_now();
     atomic_store(&h.rename, "worker-1");
     while (!atomic_load(&h.renamed))
         usleep(100);
-    wick_threads_poll(&ts);
+    poll_now();
     uint32_t serial = wick_threads_find_sig(&ts, h.tid)->serial;
     helper_end(&h);
-    wick_threads_poll(&ts);
+    poll_now();
     assert_true(wick_threads_name(&ts, serial, &name, text, sizeof text));
     assert_string_equal(name.os_name, "worker-1");
+    wick_threads_disarm(&ts, &log);
+    wick_threads_release(&ts);
+}
+
+static void test_threads__scans_rest_in_proportion_to_their_cost(void **state)
+{
+    struct hook_log log = {0};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, on_end, &log};
+    struct helper h;
+    assert_int_equal(wick_threads_init(&ts), 0);
+    wick_threads_arm(&ts, &hooks);
+    helper_start(&h, "late one");
+    poll_now();
+    assert_non_null(wick_threads_find_sig(&ts, h.tid));
+    assert_true(ts.scan_rest_until_ns > 0);
+    helper_end(&h);
+    ts.scan_rest_until_ns = UINT64_MAX; /* still resting */
+    wick_threads_poll(&ts);
+    assert_int_equal(log.disarmed, 0);
+    ts.scan_rest_until_ns = 0; /* what changed meanwhile is not forgotten */
+    wick_threads_poll(&ts);
+    assert_int_equal(log.disarmed, 1);
     wick_threads_disarm(&ts, &log);
     wick_threads_release(&ts);
 }
@@ -282,13 +311,13 @@ static void test_threads__slots_are_used_again_but_serials_never(void **state)
     for (int i = 0; i < 20; i++) {
         struct helper h;
         helper_start(&h, "short");
-        wick_threads_poll(&ts);
+        poll_now();
         struct wick_thread *t = wick_threads_find_sig(&ts, h.tid);
         assert_non_null(t);
         assert_true(t->serial > last);
         last = t->serial;
         helper_end(&h);
-        wick_threads_poll(&ts);
+        poll_now();
         assert_int_equal(ts.top, top);
     }
     assert_int_equal(log.disarmed, 20);
@@ -358,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_threads__two_engines_arm_and_disarm_by_themselves),
         cmocka_unit_test(test_threads__a_poll_sees_births_and_deaths),
         cmocka_unit_test(test_threads__the_name_of_a_young_thread_is_read_again),
+        cmocka_unit_test(test_threads__scans_rest_in_proportion_to_their_cost),
         cmocka_unit_test(test_threads__java_threads_are_known_by_name_until_they_end),
         cmocka_unit_test(test_threads__a_java_thread_that_ends_is_told_to_the_engine_once_it_is_armed),
         cmocka_unit_test(test_threads__a_reused_tid_is_another_thread),
