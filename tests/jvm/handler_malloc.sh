@@ -25,7 +25,7 @@ run() {
     [ -n "$DEMO_PORT" ] || return 1
     # at least three rounds, and on until there are handlers enough to judge by: processors may be short
     local rounds=0
-    while [ $rounds -lt 3 ] || { [ "$(samples)" -lt $((2 * LEAST)) ] && [ $rounds -lt 60 ]; }; do
+    while [ $rounds -lt 3 ] || { [ "$(samples)" -lt $((2 * least)) ] && [ $rounds -lt 60 ]; }; do
         get cpu && get "compress?kib=2000" && get "lock?rounds=5&us=50" || return 1
         rounds=$((rounds + 1))
     done >/dev/null 2>&1

@@ -63,10 +63,11 @@ def examine(title, file, s, kernel, attached):
             share(z, lambda f: any("deflate" in x.lower() for x in f[f.index("Busy.zip"):] if "Busy.zip" in f)
                   if "Busy.zip" in f else False) > 0.8, [f[-6:] for f, _ in z[:5]])
     if kernel:
-        k = [(f, w) for f, w, _ in by_thread.get("kernel", [])]
+        # all samples that have kernel frames, but those of page faults, interrupts and the start of the thread
+        k = [(f, w) for f, w, kinds in by_thread.get("kernel", []) if kinds[-1].endswith("_[k]")]
         t.check(title + ": the kernel's frames stand on the Java caller",
-                share(k, lambda f: "Busy.kernel" in f and any("read" in x and x.islower() for x in f)) > 0.5,
-                [f[-6:] for f, _ in k[:5]])
+                share(k, lambda f: "Busy.kernel" in f and any("read" in x and x.islower() for x in f)) > 0.8
+                and len(k) > 3, [f[-6:] for f, _ in k[:5]])
     vm = [n for n in by_thread if n.startswith(("C1 ", "C2 ", "GC ", "VM Thread", "G1 ", "ZWorker", "ZDriver", "Gang",
                                                 "Shenandoah", "Concurrent", "XWorker", "ParGC", "CMS", "Epsilon"))]
     t.check(title + ": threads of the VM itself are named", bool(vm), sorted(by_thread))
