@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "opt/events.h"
 #include "opt/option.h"
 
 static int parse(const char *s, struct wick_opts *o, enum wick_opt_action *action, struct wick_err *err)
@@ -219,9 +220,56 @@ static void test_pattern__all_marks_are_replaced(void **state)
     assert_false(wick_opt_is_sequence("x-%%n.jfr"));
 }
 
+/* The agent's string as a user writes it, through to what the engines are told. */
+static int events_of(const char *text, struct wick_opt_events *out)
+{
+    struct wick_opts o;
+    struct wick_err err = {0};
+    enum wick_opt_action action;
+    wick_opt_defaults(&o);
+    int rc = wick_opt_parse_agent(text, strlen(text), &o, &action, &err);
+    return rc ? rc : wick_opt_events(&o.s, out, &err);
+}
+
+static void test_events__cpu_and_wall_alone_and_together(void **state)
+{
+    static const struct {
+        const char *text, *cpu;
+        uint64_t cpu_interval, wall_ns;
+    } cases[] = {
+        {"start", "cpu", 10000000, 0},
+        {"start,event=wall", "", 10000000, 10000000},
+        {"start,event=wall,interval=3ms", "", 3000000, 3000000},
+        {"start,event=cpu,wall,interval=1ms", "cpu", 1000000, 10000000},
+        {"start,event=cpu\\,wall", "cpu", 10000000, 10000000},
+        {"start,event=wall\\,ctimer,wall=50ms", "ctimer", 10000000, 50000000},
+        {"start,wall=20ms", "cpu", 10000000, 20000000},
+        {"start,event=page-faults,interval=7,wall=1s", "page-faults", 7, 1000000000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct wick_opt_events e;
+        assert_int_equal(events_of(cases[i].text, &e), 0);
+        assert_string_equal(e.cpu, cases[i].cpu);
+        assert_int_equal(e.cpu_interval, cases[i].cpu_interval);
+        assert_int_equal(e.wall_ns, cases[i].wall_ns);
+    }
+}
+
+static void test_events__two_of_one_sort_are_refused(void **state)
+{
+    static const char *const bad[] = {"start,event=cpu\\,ctimer",  "start,event=cpu\\,", "start,event=\\,wall",
+                                      "start,event=cpu\\,\\,wall", "start,wall=1us",     "start,wall=x"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct wick_opt_events e;
+        assert_int_equal(events_of(bad[i], &e), -WICK_E_USAGE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_events__cpu_and_wall_alone_and_together),
+        cmocka_unit_test(test_events__two_of_one_sort_are_refused),
         cmocka_unit_test(test_option__every_default_is_a_value_the_parser_takes),
         cmocka_unit_test(test_option__names_and_letters_are_unique_within_a_command),
         cmocka_unit_test(test_option__agent_string_spelled_as_async_profiler_does),
