@@ -335,6 +335,35 @@ static void test_writer__chunks_end_at_their_size_and_age(void **state)
     assert_int_equal(s.chunks, 10);
 }
 
+/* What is written while a chunk ends is in that chunk, and does not end it once more. */
+static void write_last(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
+{
+    ++*(uint32_t *)arg;
+    for (uint32_t i = 0; i < 50000; i++) /* more than the buffer holds */
+        sample(w, now_ns, 1, 2 + i % 500, MS);
+    wick_jfr_write_log(w, &(struct wick_jfr_log){now_ns, "info", "the last of its chunk"});
+}
+
+static void test_writer__asks_for_the_last_events_of_a_full_chunk(void **state)
+{
+    (void)state;
+    struct walk x;
+    uint32_t asked = 0;
+    struct wick_jfr_writer *w =
+        open_writer((struct wick_jfr_config){.chunk_ns = SECOND, .chunk_end = write_last, .chunk_arg = &asked});
+    for (uint32_t i = 0; i < 30; i++) {
+        sample(w, START_NS + i * 100 * MS, 1, 1, MS);
+        wick_jfr_writer_flush(w, START_NS + i * 100 * MS);
+        walk_recording(&x, file.data, file.len);
+        assert_int_equal(x.events[WICK_JFR_EVENT_LOG], asked);
+        assert_int_equal(x.events[WICK_JFR_EVENT_EXECUTION_SAMPLE], i + 1 + 50000 * asked);
+    }
+    assert_int_equal(asked, 2);
+    wick_jfr_writer_close(w, START_NS + 3 * SECOND, NULL);
+    walk_recording(&x, file.data, file.len);
+    assert_int_equal(x.chunks, 3);
+}
+
 /* Who flushes when the writer says so gets chunks near their size, however fast the events and their constants come. */
 static void test_writer__says_when_a_flush_will_fill_the_chunk(void **state)
 {
@@ -662,6 +691,7 @@ int main(void)
         TEST(test_writer__sum_of_weights_is_exact),
         TEST(test_writer__late_events_keep_their_time),
         TEST(test_writer__chunks_end_at_their_size_and_age),
+        TEST(test_writer__asks_for_the_last_events_of_a_full_chunk),
         TEST(test_writer__says_when_a_flush_will_fill_the_chunk),
         TEST(test_writer__memory_limit_starts_a_new_chunk),
         TEST(test_writer__full_buffer_flushes_itself),

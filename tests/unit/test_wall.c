@@ -20,6 +20,7 @@
 #include "engine/wall.h"
 #include "engine/wall_visit.h"
 #include "jfr/writer.h"
+#include "record/wait_state.h"
 
 enum { MOST = 5000, FIRST_TID = 1000000 };
 #define MS 1000000ull
@@ -725,6 +726,26 @@ static void test_look__texts_of_the_kernel(void **state)
     }
 }
 
+/* Names as they are in the libjvm of JDK 8 to 25. */
+static void test_wait__functions_of_the_jvm_and_java_methods_tell(void **state)
+{
+    assert_int_equal(wick_wait_native("XPageAllocator::alloc_page_stall(XPageAllocation*)"), WICK_JFR_STATE_ALLOCATION);
+    assert_int_equal(wick_wait_native("ParallelScavengeHeap::mem_allocate(unsigned long)"), WICK_JFR_STATE_ALLOCATION);
+    assert_int_equal(wick_wait_native("SafepointSynchronize::block(JavaThread*)"), WICK_JFR_STATE_SAFEPOINT);
+    assert_int_equal(wick_wait_native("LinuxWaitBarrier::wait(int)"), WICK_JFR_STATE_SAFEPOINT);
+    assert_int_equal(wick_wait_native("ObjectMonitor::EnterI(JavaThread*)"), 0);
+    assert_int_equal(wick_wait_native("ObjectMonitor::enter(JavaThread*)"), WICK_JFR_STATE_MONITOR);
+    assert_int_equal(wick_wait_native("ObjectSynchronizer::wait(Handle, long, JavaThread*)"), 0);
+    assert_int_equal(wick_wait_native("pthread_cond_wait"), 0);
+    assert_int_equal(wick_wait_native(NULL), 0);
+    assert_int_equal(wick_wait_java("java/lang/Thread", "sleep0"), WICK_JFR_STATE_SLEEPING);
+    assert_int_equal(wick_wait_java("java/lang/Object", "wait0"), WICK_JFR_STATE_OBJECT_WAIT);
+    assert_int_equal(wick_wait_java("jdk/internal/misc/Unsafe", "park"), WICK_JFR_STATE_PARKED);
+    assert_int_equal(wick_wait_java("sun/misc/Unsafe", "park"), WICK_JFR_STATE_PARKED);
+    assert_int_equal(wick_wait_java("java/lang/Thread", "run"), 0);
+    assert_int_equal(wick_wait_java("my/Thread", "sleep"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -754,6 +775,7 @@ int main(void)
         cmocka_unit_test(test_filter__tids_and_names),
         cmocka_unit_test(test_filter__what_is_none_is_told_so),
         cmocka_unit_test(test_look__texts_of_the_kernel),
+        cmocka_unit_test(test_wait__functions_of_the_jvm_and_java_methods_tell),
     };
     return cmocka_run_group_tests_name("wall", tests, NULL, NULL);
 }
