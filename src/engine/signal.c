@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/signal.h"
 
+#include <string.h>
+
 static bool is_free(int number)
 {
     struct sigaction sa;
@@ -22,9 +24,9 @@ int wick_signal_take(struct wick_signal *s, int number, wick_signal_handler *han
     *s = (struct wick_signal){.number = number ? number : choose(), .handler = handler};
     if (number && !is_free(number))
         return wick_err_set(err, WICK_E_STATE,
-                            "signal %d is wanted here, but it belongs to somebody else (another profiler, or the "
+                            "this needs the signal %s, which belongs to somebody else (another profiler, or the "
                             "application)",
-                            number);
+                            number == SIGPROF ? "SIGPROF" : strsignal(number));
     if (!s->number || sigaction(s->number, &sa, &s->old))
         return wick_err_set(err, WICK_E_STATE,
                             "there is no free signal: SIGSTKFLT, SIGPWR, SIGXFSZ, SIGTTIN and SIGTTOU are all taken");

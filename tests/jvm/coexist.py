@@ -57,12 +57,12 @@ def beside_sigprof():
     beside = max(rate() for _ in range(3))
     t.stop(j.pid)
     after = max(rate() for _ in range(2))
-    t.check("its signals keep coming while wick records", beside > 0.6 * alone and after > 0.6 * alone,
+    t.check("its signals keep coming while wick records", beside > 0.4 * alone and after > 0.4 * alone,
             f"a second of CPU time: {alone:.1f} alone, {beside:.1f} with wick, {after:.1f} after")
     t.check("and wick records", t.status(j.pid)["samples"] > 300, t.status(j.pid))
     r = t.start(j.pid, t.path("itimer.jfr"), "-e", "itimer")
     t.check("itimer, which needs SIGPROF, is refused with the reason", r.status != 0 and "SIGPROF" in r.err, r)
-    t.check("and takes nothing away", rate() > 0.6 * alone)
+    t.check("and takes nothing away", rate() > 0.4 * alone)
     j.kill()
 
 

@@ -189,6 +189,13 @@ class Jvm:
             return bool(int(re.search(r"SigCgt:\s+(\w+)", f.read()).group(1), 16) >> (number - 1) & 1)
 
 
+def work_for(jvm, seconds, most=60):
+    """Waits until the JVM has used that much CPU time: on a crowded machine that takes longer."""
+    goal, end = jvm.cpu_seconds() + seconds, time.monotonic() + most
+    while jvm.cpu_seconds() < goal and time.monotonic() < end and jvm.proc.poll() is None:
+        time.sleep(0.1)
+
+
 Result = collections.namedtuple("Result", "status out err")
 
 

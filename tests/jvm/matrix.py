@@ -93,7 +93,7 @@ def record(name, gc, attached):
         t.check(title + ": starts", r.status == 0, r)
         for w in WORKERS:
             j.ask("work " + w, "(work)")
-    time.sleep(3)
+    t.work_for(j, 3.5)
     kernel = t.status(j.pid).get("kernel_frames") == 1
     r = t.stop(j.pid)
     s = t.status(j.pid)
