@@ -47,7 +47,7 @@ static void usage(FILE *f)
           "Formats:\n",
           f);
     for (const struct wick_format *x = wick_formats; x->name; x++) {
-        fprintf(f, "  %-18s  %s (", x->name, x->text);
+        fprintf(f, "  %-12s  %s (", x->name, x->text);
         for (const char *const *e = x->extensions; *e; e++)
             fprintf(f, "%s.%s", e == x->extensions ? "" : " ", *e);
         fputs(")\n", f);
@@ -129,7 +129,7 @@ static int choose_format(struct convert *c, struct wick_err *err)
     if (c->to)
         return wick_err_set(err, WICK_E_USAGE, "unknown format '%s' (`wick convert --help` lists the formats)", c->to);
     return wick_err_set(err, WICK_E_USAGE,
-                        "'%s' does not tell a format: end it in .html, .svg or .collapsed, or add --to FORMAT", c->out);
+                        "'%s' does not tell a format: end it as `wick convert --help` says, or add --to FORMAT", c->out);
 }
 
 int wick_cmd_convert(int argc, char **argv)
@@ -158,8 +158,8 @@ int wick_cmd_convert(int argc, char **argv)
     if (rc == 0 && c.format != wick_format_by_name("collapsed") && !c.out && isatty(STDOUT_FILENO))
         rc = wick_err_set(&err, WICK_E_USAGE, "%s on a terminal is of no use; name a file", c.format->name);
     if (rc == 0 && (rc = wick_profile_init(&p)) == 0) {
-        p.by_thread = c.o.threads;
-        p.by_state = false;
+        p.by_thread = c.o.threads || c.format->detailed;
+        p.by_state = c.format->detailed;
         rc = wick_cli_read(&p, argv + optind, inputs, &err);
         if (rc == 0)
             rc = wick_cli_event(&p, c.event, &c.o.event, &err);

@@ -26,8 +26,8 @@ int wick_convert_jfr(const char *in, const char *out, const struct wick_convert_
     int rc = wick_profile_init(&p);
     if (rc)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    p.by_thread = o->threads;
-    p.by_state = false;
+    p.by_thread = o->threads || format->detailed;
+    p.by_state = format->detailed;
     rc = wick_cli_read(&p, inputs, 1, err);
     if (!rc)
         rc = wick_cli_event(&p, NULL, &e.event, err);

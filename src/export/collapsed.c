@@ -13,6 +13,7 @@
  */
 #include "export/collapsed.h"
 #include "base/strbuf.h"
+#include "codec/utf8.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -36,25 +37,6 @@ struct tree {
 
 /* --- labels --- */
 
-/* Length of the UTF-8 sequence at s, 0 if it is none (overlong, surrogate, cut). */
-static size_t utf8_length(const unsigned char *s, size_t left)
-{
-    size_t n = s[0] < 0x80                   ? 1
-               : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-               : (s[0] & 0xf0) == 0xe0       ? 3
-               : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                             : 0;
-    if (n == 0 || n > left)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-        (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return n;
-}
-
 /* True if the well-formed sequence of n bytes at s would end a line, or a frame, for some reader: controls (U+0085
  * too), U+2028, U+2029, ';', and the backslash because it is what we escape with. */
 static bool breaks_line(const unsigned char *s, size_t n)
@@ -70,7 +52,7 @@ static void escape(struct wick_strbuf *out, const char *text, size_t len)
 {
     for (size_t i = 0; i < len;) {
         const unsigned char *s = (const unsigned char *)text + i;
-        size_t n = utf8_length(s, len - i);
+        size_t n = wick_utf8_length(text + i, len - i);
         if (n && !breaks_line(s, n)) {
             wick_strbuf_add(out, s, n);
             i += n;

@@ -2,20 +2,25 @@
 #include "export/format.h"
 #include "export/collapsed.h"
 #include "export/picture.h"
+#include "export/pprof.h"
 
 #include <string.h>
 #include <strings.h>
 
 static const char *const html_extensions[] = {"html", "htm", NULL};
 static const char *const svg_extensions[] = {"svg", NULL};
+static const char *const pprof_extensions[] = {"pprof", "pb.gz", "pprof.gz", NULL};
 static const char *const collapsed_extensions[] = {"collapsed", "folded", "txt", NULL};
 
 const struct wick_format wick_formats[] = {
-    {"html", html_extensions, "flame graph to look into: one page that needs no network", wick_picture_write_html},
-    {"svg", svg_extensions, "flame graph as a picture", wick_picture_write_svg},
-    {"collapsed", collapsed_extensions, "one line a stack: frames separated by ';', a space, the weight",
+    {"html", html_extensions, "flame graph to look into: one page that needs no network", false,
+     wick_picture_write_html},
+    {"svg", svg_extensions, "flame graph as a picture", false, wick_picture_write_svg},
+    {"collapsed", collapsed_extensions, "one line a stack: frames separated by ';', a space, the weight", false,
      wick_collapsed_write},
-    {NULL, NULL, NULL, NULL},
+    {"pprof", pprof_extensions, "Go's pprof: a compressed profile.proto, with threads and states as labels", true,
+     wick_pprof_write},
+    {NULL, NULL, NULL, false, NULL},
 };
 
 const struct wick_format *wick_format_by_name(const char *name)
@@ -28,10 +33,16 @@ const struct wick_format *wick_format_by_name(const char *name)
 
 const struct wick_format *wick_format_by_file(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    for (const struct wick_format *f = wick_formats; dot && f->name; f++)
-        for (const char *const *e = f->extensions; *e; e++)
-            if (strcasecmp(*e, dot + 1) == 0)
-                return f;
-    return NULL;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t len = strlen(name), longest = 0;
+    const struct wick_format *found = NULL;
+    for (const struct wick_format *f = wick_formats; f->name; f++)
+        for (const char *const *e = f->extensions; *e; e++) {
+            size_t n = strlen(*e);
+            if (n > longest && len > n && name[len - n - 1] == '.' && strcasecmp(*e, name + len - n) == 0) {
+                found = f;
+                longest = n;
+            }
+        }
+    return found;
 }

@@ -32,6 +32,7 @@ struct wick_format {
     const char *name;
     const char *const *extensions; /* without the dot, NULL-terminated */
     const char *text;              /* one line for --help */
+    bool detailed;                 /* it holds threads and states itself: aggregate by both */
     /* Writes p to out. The caller opens, flushes and closes out and checks it for write errors (ferror). 0 or
      * -WICK_E_NOMEM, _NOTFOUND (no samples of the event type). */
     int (*write)(const struct wick_profile *p, const struct wick_export_options *o, FILE *out, struct wick_err *err);
@@ -42,7 +43,7 @@ extern const struct wick_format wick_formats[];
 
 /* NULL if there is none. */
 const struct wick_format *wick_format_by_name(const char *name);
-/* By the part of the file name behind its last dot; NULL if there is none or it is unknown. */
+/* By how the file name ends: a dot and one of the extensions, the longest that fits; NULL if none does. */
 const struct wick_format *wick_format_by_file(const char *path);
 
 #endif
