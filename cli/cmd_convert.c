@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_convert.c - wick convert: recordings in, another format out
+ * cmd_convert.c - wick convert: profiles of any format in, another format out
  *
  * The output format comes from --to or from the output file's extension (export/format.h). One event type is
  * written: adding samples of different types together would give a number that means nothing.
@@ -27,7 +27,8 @@ static void usage(FILE *f)
     fputs("Usage: wick convert [OPTION...] IN OUT\n"
           "       wick convert [OPTION...] IN... -o OUT\n"
           "\n"
-          "Reads JFR recordings (several make one profile; - is standard input) and writes another format.\n"
+          "Reads JFR recordings, pprof, output of `perf script` or collapsed stacks, also compressed with gzip, and\n"
+          "writes another format. Several inputs make one profile; - is standard input.\n"
           "\n"
           "Options:\n"
           "  -o, --output FILE   write to FILE (- is standard output, as is neither this option nor OUT)\n"
@@ -129,7 +130,8 @@ static int choose_format(struct convert *c, struct wick_err *err)
     if (c->to)
         return wick_err_set(err, WICK_E_USAGE, "unknown format '%s' (`wick convert --help` lists the formats)", c->to);
     return wick_err_set(err, WICK_E_USAGE,
-                        "'%s' does not tell a format: end it as `wick convert --help` says, or add --to FORMAT", c->out);
+                        "'%s' does not tell a format: end it as `wick convert --help` says, or add --to FORMAT",
+                        c->out);
 }
 
 int wick_cmd_convert(int argc, char **argv)

@@ -2,9 +2,9 @@
 /*
  * wick flame [options] IN... -o OUT
  *
- * Inputs are JFR recordings or collapsed stacks; which of the two is seen from the first bytes, not from the name. All
- * inputs are added up in one picture, so they must be of one sort: a recording's weights have a unit, those of text do
- * not. The output's form follows from its name.
+ * Inputs are profiles of any format that is read (import/input.h), which is seen from the first bytes, not from the
+ * name. All inputs are added up in one picture, so they must be of one sort: a recording's weights have a unit, those
+ * of collapsed stacks do not. The output's form follows from its name.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -20,15 +20,15 @@
 #include "export/picture.h"
 #include "flame/flame.h"
 #include "import/collapsed.h"
-#include "jfr/reader.h"
+#include "import/input.h"
 
 int wick_cmd_flame(int argc, char **argv);
 
 static const char usage[] =
     "Usage: wick flame [OPTION...] IN... -o OUT\n"
     "\n"
-    "Draws a flame graph. IN is a JFR recording or a file of collapsed stacks, - for standard input; several are\n"
-    "added up.\n"
+    "Draws a flame graph. IN is a JFR recording, pprof, output of `perf script` or a file of collapsed stacks, also\n"
+    "compressed with gzip; - is standard input; several are added up.\n"
     "\n"
     "Options:\n"
     "  -o, --output FILE     .html, .svg or .collapsed; without it HTML goes to standard output\n"
@@ -86,50 +86,46 @@ static int read_text(struct job *j, FILE *in, const char *name, struct wick_err 
     int rc = wick_collapsed_read(j->tree, in, name, err);
     size_t n = strlen(err->msg);
     if (rc == -WICK_E_FORMAT && !wick_tree_node(j->tree, WICK_TREE_ROOT)->total)
-        snprintf(err->msg + n, sizeof err->msg - n, ", and this is no JFR recording either");
+        snprintf(err->msg + n, sizeof err->msg - n,
+                 ", and this is no JFR recording, pprof or `perf script` output either");
     return rc;
 }
 
-/* An input that cannot be read twice, held in memory. */
-static int read_bytes(struct job *j, const struct wick_strbuf *sb, const char *name, struct wick_err *err)
-{
-    if (wick_jfr_is_recording(sb->buf, sb->len)) {
-        j->recording = true;
-        return j->text ? mixed(name, err) : wick_cli_read_memory(&j->profile, sb->buf, sb->len, name, err);
-    }
-    j->text = true;
-    if (j->recording)
-        return mixed(name, err);
-    FILE *in = sb->len ? fmemopen(sb->buf, sb->len, "r") : NULL;
-    if (!in)
-        return sb->len ? wick_err_set(err, WICK_E_NOMEM, "not enough memory to read %s", name) : 0;
-    int rc = read_text(j, in, name, err);
-    fclose(in);
-    return rc;
-}
-
+/* Collapsed stacks go into the tree, everything else into the profile. What is neither is taken for text, whose reader
+ * says where it stops making sense. */
 static int read_stream(struct job *j, FILE *in, const char *path, const char *name, struct wick_err *err)
 {
-    struct wick_strbuf sb = WICK_STRBUF_INIT;
-    char head[16];
+    char head[WICK_INPUT_HEAD];
     errno = 0;
     size_t n = fread(head, 1, sizeof head, in);
     if (!n && ferror(in))
         return wick_err_set(err, WICK_E_IO, "cannot read %s: %s", name, strerror(errno));
-    if (in == stdin || fseek(in, 0, SEEK_SET)) {
-        wick_strbuf_add(&sb, head, n);
-        int rc = slurp(in, &sb, name, err);
-        rc = rc ? rc : read_bytes(j, &sb, name, err);
-        wick_strbuf_release(&sb);
-        return rc;
-    }
-    if (wick_jfr_is_recording(head, n)) {
+    enum wick_input_format format = wick_input_is(head, n);
+    bool text = format == WICK_INPUT_COLLAPSED || format == WICK_INPUT_UNKNOWN;
+    if (text ? j->recording : j->text)
+        return mixed(name, err);
+    bool again = in != stdin && !fseek(in, 0, SEEK_SET);
+    j->text |= text;
+    j->recording |= !text;
+    if (!text) {
         char *const paths[] = {(char *)path};
-        j->recording = true;
-        return j->text ? mixed(name, err) : wick_cli_read(&j->profile, paths, 1, err);
+        return again ? wick_cli_read(&j->profile, paths, 1, err)
+                     : wick_cli_read_stream(&j->profile, in, head, n, name, err);
     }
-    j->text = true;
-    return j->recording ? mixed(name, err) : read_text(j, in, name, err);
+    if (again)
+        return read_text(j, in, name, err);
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    wick_strbuf_add(&sb, head, n);
+    int rc = slurp(in, &sb, name, err);
+    FILE *mem = rc || !sb.len ? NULL : fmemopen(sb.buf, sb.len, "r");
+    if (mem)
+        rc = read_text(j, mem, name, err);
+    else if (!rc && sb.len)
+        rc = wick_err_set(err, WICK_E_NOMEM, "not enough memory to read %s", name);
+    if (mem)
+        fclose(mem);
+    wick_strbuf_release(&sb);
+    return rc;
 }
 
 static int read_input(struct job *j, const char *path, struct wick_err *err)

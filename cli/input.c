@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/strbuf.h"
-#include "jfr/reader.h"
+#include "import/input.h"
 
 static void warn(const char *path, const struct wick_jfr_result *r)
 {
@@ -23,7 +23,7 @@ int wick_cli_read(struct wick_profile *p, char *const *paths, int n, struct wick
 {
     for (int i = 0; i < n; i++) {
         struct wick_jfr_result res;
-        int rc = wick_jfr_read_file(p, paths[i], NULL, &res, err);
+        int rc = wick_input_read_file(p, paths[i], NULL, &res, err);
         if (rc)
             return rc;
         warn(paths[i], &res);
@@ -44,13 +44,15 @@ static void make_harmless(struct wick_strbuf *sb)
     }
 }
 
-int wick_cli_read_memory(struct wick_profile *p, const void *data, size_t size, const char *name, struct wick_err *err)
+int wick_cli_read_stream(struct wick_profile *p, FILE *in, const void *head, size_t n, const char *name,
+                         struct wick_err *err)
 {
     struct wick_jfr_result res;
-    int rc = wick_jfr_read_memory(p, data, size, NULL, &res, err);
-    if (!rc)
-        warn(name, &res);
-    return rc;
+    int rc = wick_input_read_stream(p, in, head, n, NULL, &res, err);
+    if (rc)
+        return wick_err_prefix(err, "%s", name);
+    warn(name, &res);
+    return 0;
 }
 
 int wick_cli_event(const struct wick_profile *p, const char *name, uint16_t *event, struct wick_err *err)

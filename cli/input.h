@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input.h - recordings named on the command line become one profile
+ * input.h - profiles of any format named on the command line become one profile
  *
  * Threads: one at a time.
  * Memory:  the profile is the caller's.
@@ -9,6 +9,7 @@
 #define WICK_CLI_INPUT_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/err.h"
 #include "model/profile.h"
@@ -17,8 +18,9 @@
  * reported on standard error and is no failure. */
 int wick_cli_read(struct wick_profile *p, char *const *paths, int n, struct wick_err *err);
 
-/* The same for one recording in memory; name is what messages call it. */
-int wick_cli_read_memory(struct wick_profile *p, const void *data, size_t size, const char *name, struct wick_err *err);
+/* The same for a stream of which n bytes have been read; name is what messages call it. */
+int wick_cli_read_stream(struct wick_profile *p, FILE *in, const void *head, size_t n, const char *name,
+                         struct wick_err *err);
 
 /* The event type to show: the one named, or the most significant one if name is NULL. Not found: -WICK_E_NOTFOUND and a
  * message that lists what there is. */

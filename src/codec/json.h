@@ -33,6 +33,7 @@ void wick_json_close(struct wick_json *j, char bracket);
 /* The name of the value that follows: plain ASCII without quotes. */
 void wick_json_key(struct wick_json *j, const char *name);
 
+/* Values: text of n bytes, of a string, and whole numbers. */
 void wick_json_str(struct wick_json *j, const char *s, size_t n);
 void wick_json_cstr(struct wick_json *j, const char *s);
 void wick_json_int(struct wick_json *j, int64_t v);

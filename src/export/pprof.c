@@ -3,8 +3,8 @@
  * pprof.c - writing profile.proto
  *
  * The order of the fields in the file is free, so everything is written as it is first needed: a sample is preceded by
- * the locations, functions and mappings that nobody has mentioned before it, and the strings follow at the very end,
- * when all of them are known. Nothing but one message at a time is held in memory.
+ * the locations, functions, mappings and strings that nobody has mentioned before it. Nothing but one message at a time
+ * is held in memory, and a file that was cut can be understood up to there.
  *
  * The format knows no kinds of frames. They are told by the mapping: native code has its library there, and a frame
  * without a library the name of its kind in brackets, "[JIT compiled]". The JVM's own spelling of a method, with its
@@ -36,7 +36,7 @@ struct pprof {
     struct wick_profile names; /* only its strings (the file's) and functions (the file's mappings) are used */
     uint32_t *location;        /* by frame number: its id, 0 = not written yet */
     uint32_t *function;        /* by function number * 2 + is_java: the same */
-    uint32_t locations, functions;
+    uint32_t locations, functions, strings; /* written */
     struct wick_strbuf message, part, packed, text, utf8;
     struct wick_gzip *z;
     bool failed;
@@ -56,9 +56,22 @@ static uint32_t cstring(struct pprof *w, const char *s)
     return string(w, s, strlen(s));
 }
 
+/* Writes the strings that are new since the last time. */
+static void put_strings(struct pprof *w)
+{
+    for (; w->strings < w->names.nstrings; w->strings++) {
+        const struct wick_string *s = &w->names.strings[w->strings];
+        wick_strbuf_clear(&w->utf8);
+        wick_pb_bytes(&w->utf8, P_STRING, s->s, s->len);
+        wick_gzip_add(w->z, w->utf8.buf, w->utf8.len);
+        w->failed = w->failed || w->utf8.failed;
+    }
+}
+
 /* Writes `message` as field number `field` of the profile and empties it. */
 static void put(struct pprof *w, unsigned field)
 {
+    put_strings(w);
     wick_strbuf_clear(&w->text);
     wick_pb_tag(&w->text, field, WICK_PB_BYTES);
     wick_pb_varint(&w->text, w->message.len);
@@ -70,6 +83,7 @@ static void put(struct pprof *w, unsigned field)
 
 static void put_number(struct pprof *w, unsigned field, uint64_t v)
 {
+    put_strings(w);
     wick_strbuf_clear(&w->text);
     wick_pb_uint(&w->text, field, v);
     wick_gzip_add(w->z, w->text.buf, w->text.len);
@@ -219,10 +233,6 @@ static bool put_all(struct pprof *w)
         put_sample(w, a);
         any = true;
         w->failed = w->failed || w->packed.failed || w->part.failed || w->names.failed;
-    }
-    for (uint32_t i = 0; i < w->names.nstrings && !w->failed; i++) {
-        wick_strbuf_add(&w->message, w->names.strings[i].s, w->names.strings[i].len);
-        put(w, P_STRING);
     }
     return any;
 }
