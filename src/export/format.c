@@ -3,6 +3,8 @@
 #include "export/collapsed.h"
 #include "export/picture.h"
 #include "export/pprof.h"
+#include "export/speedscope.h"
+#include "export/stacks.h"
 
 #include <string.h>
 #include <strings.h>
@@ -10,6 +12,9 @@
 static const char *const html_extensions[] = {"html", "htm", NULL};
 static const char *const svg_extensions[] = {"svg", NULL};
 static const char *const pprof_extensions[] = {"pprof", "pb.gz", "pprof.gz", NULL};
+static const char *const speedscope_extensions[] = {"speedscope.json", "speedscope", NULL};
+static const char *const csv_extensions[] = {"csv", NULL};
+static const char *const json_extensions[] = {"json", NULL};
 static const char *const collapsed_extensions[] = {"collapsed", "folded", "txt", NULL};
 
 const struct wick_format wick_formats[] = {
@@ -20,6 +25,10 @@ const struct wick_format wick_formats[] = {
      wick_collapsed_write},
     {"pprof", pprof_extensions, "Go's pprof: a compressed profile.proto, with threads and states as labels", true,
      wick_pprof_write},
+    {"speedscope", speedscope_extensions, "JSON for speedscope; with -t a profile for each thread", false,
+     wick_speedscope_write},
+    {"csv", csv_extensions, "table of stacks for spreadsheets and databases", true, wick_stacks_write_csv},
+    {"json", json_extensions, "the same table as JSON", true, wick_stacks_write_json},
     {NULL, NULL, NULL, false, NULL},
 };
 
