@@ -8,6 +8,7 @@
 #include "cli/convert.h"
 #include "cli/input.h"
 #include "cli/ui.h"
+#include "export/timeline.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -20,6 +21,8 @@ struct convert {
     const char *out, *to, *event;
     struct wick_export_options o;
     const struct wick_format *format;
+    struct wick_profile *p;
+    struct wick_timeline timeline;
 };
 
 static void usage(FILE *f)
@@ -134,6 +137,22 @@ static int choose_format(struct convert *c, struct wick_err *err)
                         c->out);
 }
 
+static void take_sample(void *ctx, const struct wick_sample *s)
+{
+    struct convert *c = ctx;
+    wick_profile_add(c->p, s);
+    wick_timeline_add(&c->timeline, s);
+}
+
+/* For formats with a time axis: keeps the samples, too. */
+static int read_timed(struct convert *c, struct wick_profile *p, char *const *paths, int n, struct wick_err *err)
+{
+    const struct wick_jfr_visitor v = {.ctx = c, .sample = take_sample};
+    c->p = p;
+    c->o.timeline = &c->timeline;
+    return wick_cli_read_each(p, paths, n, &v, err);
+}
+
 int wick_cmd_convert(int argc, char **argv)
 {
     struct convert c = {0};
@@ -162,12 +181,14 @@ int wick_cmd_convert(int argc, char **argv)
     if (rc == 0 && (rc = wick_profile_init(&p)) == 0) {
         p.by_thread = c.o.threads || c.format->detailed;
         p.by_state = c.format->detailed;
-        rc = wick_cli_read(&p, argv + optind, inputs, &err);
+        rc = c.format->timed ? read_timed(&c, &p, argv + optind, inputs, &err)
+                             : wick_cli_read(&p, argv + optind, inputs, &err);
         if (rc == 0)
             rc = wick_cli_event(&p, c.event, &c.o.event, &err);
         if (rc == 0)
             rc = wick_convert_write(&p, c.format, &c.o, c.out, false, &err);
         wick_profile_release(&p);
+        wick_timeline_release(&c.timeline);
     }
     if (rc && !err.code)
         wick_err_set(&err, (enum wick_code) - rc, "%s", wick_err_text(rc));

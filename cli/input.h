@@ -12,11 +12,16 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "jfr/reader.h"
 #include "model/profile.h"
 
 /* Reads n files ("-" = standard input) into p, which must be initialised. Damage that leaves something to read is
  * reported on standard error and is no failure. */
 int wick_cli_read(struct wick_profile *p, char *const *paths, int n, struct wick_err *err);
+
+/* The same, with what v says about each sample (see jfr/reader.h). */
+int wick_cli_read_each(struct wick_profile *p, char *const *paths, int n, const struct wick_jfr_visitor *v,
+                       struct wick_err *err);
 
 /* The same for a stream of which n bytes have been read; name is what messages call it. */
 int wick_cli_read_stream(struct wick_profile *p, FILE *in, const void *head, size_t n, const char *name,

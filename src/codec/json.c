@@ -68,11 +68,13 @@ void wick_json_uint(struct wick_json *j, uint64_t v)
     fprintf(j->out, "%" PRIu64, v);
 }
 
-void wick_json_milli(struct wick_json *j, int64_t v)
+void wick_json_decimal(struct wick_json *j, int64_t v, unsigned places)
 {
-    uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v;
+    uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v, scale = 1;
+    for (unsigned i = 0; i < places; i++)
+        scale *= 10;
     before_value(j);
-    fprintf(j->out, "%s%" PRIu64 ".%03u", v < 0 ? "-" : "", u / 1000, (unsigned)(u % 1000));
+    fprintf(j->out, "%s%" PRIu64 ".%0*" PRIu64, v < 0 ? "-" : "", u / scale, (int)places, u % scale);
 }
 
 void wick_json_raw(struct wick_json *j, const char *text)

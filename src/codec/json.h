@@ -38,8 +38,8 @@ void wick_json_str(struct wick_json *j, const char *s, size_t n);
 void wick_json_cstr(struct wick_json *j, const char *s);
 void wick_json_int(struct wick_json *j, int64_t v);
 void wick_json_uint(struct wick_json *j, uint64_t v);
-/* v thousandths, as 1.234: exact, unlike a floating-point number. */
-void wick_json_milli(struct wick_json *j, int64_t v);
+/* v with the last `places` digits behind the point, 1.234: exact, unlike a floating-point number. */
+void wick_json_decimal(struct wick_json *j, int64_t v, unsigned places);
 /* true, false, null or a number that is text already. */
 void wick_json_raw(struct wick_json *j, const char *text);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/format.h"
 #include "export/collapsed.h"
+#include "export/firefox.h"
 #include "export/picture.h"
 #include "export/pprof.h"
 #include "export/speedscope.h"
 #include "export/stacks.h"
+#include "export/trace.h"
 
 #include <string.h>
 #include <strings.h>
@@ -13,23 +15,30 @@ static const char *const html_extensions[] = {"html", "htm", NULL};
 static const char *const svg_extensions[] = {"svg", NULL};
 static const char *const pprof_extensions[] = {"pprof", "pb.gz", "pprof.gz", NULL};
 static const char *const speedscope_extensions[] = {"speedscope.json", "speedscope", NULL};
+static const char *const firefox_extensions[] = {"firefox.json", NULL};
+static const char *const trace_extensions[] = {"trace.json", "perfetto.json", NULL};
 static const char *const csv_extensions[] = {"csv", NULL};
 static const char *const json_extensions[] = {"json", NULL};
 static const char *const collapsed_extensions[] = {"collapsed", "folded", "txt", NULL};
 
 const struct wick_format wick_formats[] = {
-    {"html", html_extensions, "flame graph to look into: one page that needs no network", false,
-     wick_picture_write_html},
-    {"svg", svg_extensions, "flame graph as a picture", false, wick_picture_write_svg},
-    {"collapsed", collapsed_extensions, "one line a stack: frames separated by ';', a space, the weight", false,
-     wick_collapsed_write},
-    {"pprof", pprof_extensions, "Go's pprof: a compressed profile.proto, with threads and states as labels", true,
-     wick_pprof_write},
-    {"speedscope", speedscope_extensions, "JSON for speedscope; with -t a profile for each thread", false,
-     wick_speedscope_write},
-    {"csv", csv_extensions, "table of stacks for spreadsheets and databases", true, wick_stacks_write_csv},
-    {"json", json_extensions, "the same table as JSON", true, wick_stacks_write_json},
-    {NULL, NULL, NULL, false, NULL},
+    {"html", html_extensions, "flame graph to look into: one page that needs no network",
+     .write = wick_picture_write_html},
+    {"svg", svg_extensions, "flame graph as a picture", .write = wick_picture_write_svg},
+    {"collapsed", collapsed_extensions, "one line a stack: frames separated by ';', a space, the weight",
+     .write = wick_collapsed_write},
+    {"pprof", pprof_extensions, "Go's pprof: a compressed profile.proto, with threads and states as labels",
+     .detailed = true, .write = wick_pprof_write},
+    {"speedscope", speedscope_extensions, "JSON for speedscope; with -t a profile for each thread",
+     .write = wick_speedscope_write},
+    {"firefox", firefox_extensions, "JSON for the Firefox Profiler: threads over time", .detailed = true, .timed = true,
+     .write = wick_firefox_write},
+    {"trace", trace_extensions, "JSON for Perfetto and chrome://tracing: threads over time", .detailed = true,
+     .timed = true, .write = wick_trace_write},
+    {"csv", csv_extensions, "table of stacks for spreadsheets and databases", .detailed = true,
+     .write = wick_stacks_write_csv},
+    {"json", json_extensions, "the same table as JSON", .detailed = true, .write = wick_stacks_write_json},
+    {NULL},
 };
 
 const struct wick_format *wick_format_by_name(const char *name)

@@ -20,12 +20,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct wick_timeline;
+
 struct wick_export_options {
-    uint16_t event;    /* the event type to write; 0 = wick_profile_main_event() */
-    unsigned names;    /* enum wick_name_flags */
-    bool threads;      /* the thread as root frame */
-    bool counts;       /* samples instead of weights */
-    const char *title; /* NULL = the format's own choice */
+    uint16_t event;                       /* the event type to write; 0 = wick_profile_main_event() */
+    unsigned names;                       /* enum wick_name_flags */
+    bool threads;                         /* the thread as root frame */
+    bool counts;                          /* samples instead of weights */
+    const char *title;                    /* NULL = the format's own choice */
+    const struct wick_timeline *timeline; /* the samples one by one, for formats that are `timed`; may be NULL */
 };
 
 struct wick_format {
@@ -33,6 +36,7 @@ struct wick_format {
     const char *const *extensions; /* without the dot, NULL-terminated */
     const char *text;              /* one line for --help */
     bool detailed;                 /* it holds threads and states itself: aggregate by both */
+    bool timed;                    /* it has a time axis: pass a timeline (export/timeline.h) */
     /* Writes p to out. The caller opens, flushes and closes out and checks it for write errors (ferror). 0 or
      * -WICK_E_NOMEM, _NOTFOUND (no samples of the event type). */
     int (*write)(const struct wick_profile *p, const struct wick_export_options *o, FILE *out, struct wick_err *err);
