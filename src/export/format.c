@@ -2,6 +2,7 @@
 #include "export/format.h"
 #include "export/collapsed.h"
 #include "export/firefox.h"
+#include "export/otlp.h"
 #include "export/picture.h"
 #include "export/pprof.h"
 #include "export/speedscope.h"
@@ -17,6 +18,7 @@ static const char *const pprof_extensions[] = {"pprof", "pb.gz", "pprof.gz", NUL
 static const char *const speedscope_extensions[] = {"speedscope.json", "speedscope", NULL};
 static const char *const firefox_extensions[] = {"firefox.json", NULL};
 static const char *const trace_extensions[] = {"trace.json", "perfetto.json", NULL};
+static const char *const otlp_extensions[] = {"otlp", NULL};
 static const char *const csv_extensions[] = {"csv", NULL};
 static const char *const json_extensions[] = {"json", NULL};
 static const char *const collapsed_extensions[] = {"collapsed", "folded", "txt", NULL};
@@ -35,6 +37,8 @@ const struct wick_format wick_formats[] = {
      .write = wick_firefox_write},
     {"trace", trace_extensions, "JSON for Perfetto and chrome://tracing: threads over time", .detailed = true,
      .timed = true, .write = wick_trace_write},
+    {"otlp", otlp_extensions, "OpenTelemetry profiles: a message ProfilesData (v1development, proto 1.10 and 1.11)",
+     .detailed = true, .write = wick_otlp_write},
     {"csv", csv_extensions, "table of stacks for spreadsheets and databases", .detailed = true,
      .write = wick_stacks_write_csv},
     {"json", json_extensions, "the same table as JSON", .detailed = true, .write = wick_stacks_write_json},
