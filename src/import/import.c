@@ -100,12 +100,16 @@ uint32_t wick_import_java(struct wick_profile *p, const char *s, size_t n, bool 
     const char *paren = memchr(s, '(', n);
     size_t name_end = paren ? (size_t)(paren - s) : n, skip = 1;
     const char *at = memrchr(s, '.', name_end), *colons = memmem(s, name_end, "::", 2);
+    const char *semicolon = n && *s == 'L' ? memchr(s, ';', name_end) : NULL;
     if (colons) {
         at = colons;
         skip = 2;
+    } else if (semicolon) { /* Lfoo/Bar;baz */
+        at = semicolon + 1;
+        skip = 0;
     }
     size_t class_len = at ? (size_t)(at - s) : 0, from = at ? class_len + skip : 0;
-    if (colons && class_len > 2 && s[0] == 'L' && s[class_len - 1] == ';') { /* a descriptor */
+    if ((colons || semicolon) && class_len > 2 && s[0] == 'L' && s[class_len - 1] == ';') { /* a descriptor */
         s++;
         n--;
         name_end--;

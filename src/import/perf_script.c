@@ -240,7 +240,23 @@ static uint32_t native_frame(struct wick_profile *p, struct word library, struct
     return wick_profile_frame(p, function, 0, -1, kind);
 }
 
-/* Symbols of a JVM's map: methods have a class before them, stubs are single words. */
+/* Foo.bar, Lfoo/Bar;::baz, Lfoo/Bar;baz(I)V: a class and a method; stubs are words. A type in front, as the JDK's own
+ * map has it ("int Foo.bar(int)"), is cut off. */
+static bool is_method(struct word *w)
+{
+    const char *paren = memchr(w->s, '(', w->n), *end = paren ? paren : w->s + w->n;
+    const char *space = memrchr(w->s, ' ', (size_t)(end - w->s)), *s = space ? space + 1 : w->s;
+    size_t n = (size_t)(end - s);
+    const char *dot = memrchr(s, '.', n);
+    if (!(dot && dot > s && dot + 1 < end) && !(n && *s != ':' && memmem(s, n, "::", 2)) &&
+        !(n && *s == 'L' && memchr(s, ';', n)))
+        return false;
+    w->n -= (size_t)(s - w->s);
+    w->s = s;
+    return true;
+}
+
+/* Symbols of a JVM's map. */
 static void java_frames(struct wick_perf_in *in, struct word symbol)
 {
     const char *end = symbol.s + symbol.n;
@@ -248,7 +264,7 @@ static void java_frames(struct wick_perf_in *in, struct word symbol)
     for (const char *s = symbol.s; s < end;) {
         const char *arrow = memmem(s, (size_t)(end - s), "->", 2), *stop = arrow ? arrow : end;
         struct word w = {s, (size_t)(stop - s)};
-        bool method = wick_import_guess_kind(w.s, w.n) != WICK_FRAME_NATIVE;
+        bool method = is_method(&w);
         unsigned kind = s == symbol.s ? WICK_FRAME_C2 : WICK_FRAME_INLINED;
         keep_frame(in, method ? wick_import_java(in->im->p, w.s, w.n, false, 0, kind)
                               : native_frame(in->im->p, (struct word){"", 0}, w, WICK_FRAME_STUB));
