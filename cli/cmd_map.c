@@ -36,18 +36,20 @@ struct map_file {
 
 static void usage(FILE *f)
 {
-    fputs("Usage: wick map PID|NAME...\n"
-          "       wick map --all\n"
-          "\n"
-          "Writes /tmp/perf-PID.map: the names of compiled methods and of the JVM's stubs, read from outside, so that\n"
-          "perf can name them. Call it while or right after `perf record` runs:\n"
-          "\n"
-          "  perf record -F 99 -a -g -- sleep 30; wick map --all; perf script | wick flame - -o all.html\n"
-          "\n"
-          "Options:\n"
-          "      --all     every JVM that this user may read\n"
-          "  -h, --help    this text\n",
-          f);
+    fputs(
+        "Usage: wick map PID|NAME...\n"
+        "       wick map --all\n"
+        "\n"
+        "Writes /tmp/perf-PID.map: the names of compiled methods and of the JVM's stubs, read from outside, so that\n"
+        "perf can name them. Call it while or right after `perf record` runs:\n"
+        "\n"
+        "  perf record -F 99 -a -g -- sleep 30; wick map --all; perf script | wick flame - -o all.html\n"
+        "\n"
+        "Options:\n"
+        "      --all       every JVM that this user may read\n"
+        "      --inlined   tell inlined methods apart: \"a->b\" is b inlined into a, which `wick` shows as two frames\n"
+        "  -h, --help      this text\n",
+        f);
 }
 
 /* --- the file --- */
@@ -131,7 +133,7 @@ static bool keeps_frame_pointer(const struct wick_remote *r)
     return !flag || wick_mem_read(&r->mem, flag, &on, 1) || on;
 }
 
-static int map_process(const struct wick_proc *p, struct wick_err *err)
+static int map_process(const struct wick_proc *p, bool inlined, struct wick_err *err)
 {
     struct map_file f = {.dir = -1};
     struct wick_remote remote;
@@ -139,7 +141,7 @@ static int map_process(const struct wick_proc *p, struct wick_err *err)
     if (rc)
         return rc;
     rc = begin_file(&f, p, err);
-    if (!rc && (rc = wick_codemap_read(&remote, put_symbol, &f)))
+    if (!rc && (rc = wick_codemap_read(&remote, inlined, put_symbol, &f)))
         wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (!rc && !f.symbols)
         rc = wick_err_set(err, WICK_E_GONE, "process %d has no code that can be read: is it just starting or ending?",
@@ -158,20 +160,20 @@ static int map_process(const struct wick_proc *p, struct wick_err *err)
     return rc;
 }
 
-static int map_word(const char *word, struct wick_err *err)
+static int map_word(const char *word, bool inlined, struct wick_err *err)
 {
     struct wick_proc proc;
     struct wick_jvm_entry jvm;
     int rc = wick_target_open(word, &proc, &jvm, err);
     if (rc)
         return rc;
-    rc = map_process(&proc, err);
+    rc = map_process(&proc, inlined, err);
     wick_proc_close(&proc);
     return rc;
 }
 
 /* JVMs that end meanwhile are no failure, nor are other users'. */
-static int map_all(struct wick_err *err)
+static int map_all(bool inlined, struct wick_err *err)
 {
     struct wick_jvmlist list;
     size_t done = 0;
@@ -183,7 +185,7 @@ static int map_all(struct wick_err *err)
         struct wick_proc proc;
         if (!list.jvms[i].readable || wick_proc_open(list.jvms[i].pid, &proc, &one))
             continue;
-        if (map_process(&proc, &one) == 0)
+        if (map_process(&proc, inlined, &one) == 0)
             done++;
         else if (one.code != WICK_E_GONE)
             fprintf(stderr, "wick: %s\n", one.msg);
@@ -195,15 +197,19 @@ static int map_all(struct wick_err *err)
 
 int wick_cmd_map(int argc, char **argv)
 {
-    static const struct option longs[] = {
-        {"all", no_argument, NULL, 'a'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {{"all", no_argument, NULL, 'a'},
+                                          {"inlined", no_argument, NULL, 'i'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
     struct wick_err err = {0};
-    bool all = false;
+    bool all = false, inlined = false;
     int opt, rc = 0;
     optind = 0; /* getopt starts anew: another command may have used it */
     while ((opt = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
         if (opt == 'a') {
             all = true;
+        } else if (opt == 'i') {
+            inlined = true;
         } else {
             usage(opt == 'h' ? stdout : stderr);
             return opt == 'h' ? 0 : wick_err_exit(WICK_E_USAGE);
@@ -214,8 +220,8 @@ int wick_cmd_map(int argc, char **argv)
         return wick_err_exit(WICK_E_USAGE);
     }
     if (all)
-        rc = map_all(&err);
+        rc = map_all(inlined, &err);
     for (int i = optind; !rc && i < argc; i++)
-        rc = map_word(argv[i], &err);
+        rc = map_word(argv[i], inlined, &err);
     return rc ? wick_ui_fail(&err) : 0;
 }

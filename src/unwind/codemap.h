@@ -10,6 +10,8 @@
 #ifndef WICK_UNWIND_CODEMAP_H
 #define WICK_UNWIND_CODEMAP_H
 
+#include <stdbool.h>
+
 #include "base/strbuf.h"
 #include "unwind/remote.h"
 
@@ -21,7 +23,9 @@ struct wick_code_entry {
 };
 
 /* Calls take for every blob of the code cache that can be read. What is compiled or thrown away meanwhile may be
- * missing or stale. 0 or -WICK_E_NOMEM. */
-int wick_codemap_read(const struct wick_remote *r, void (*take)(void *ctx, const struct wick_code_entry *c), void *ctx);
+ * missing or stale. inlined: an entry for each stretch of a compiled method, whose name is the way in, "a->b->c", where
+ * b was inlined into a and c into b. 0 or -WICK_E_NOMEM. */
+int wick_codemap_read(const struct wick_remote *r, bool inlined,
+                      void (*take)(void *ctx, const struct wick_code_entry *c), void *ctx);
 
 #endif

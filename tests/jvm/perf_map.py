@@ -61,7 +61,7 @@ def check_stacks():
 
 
 reason = why_not()
-jvm = t.Jvm(["-XX:+PreserveFramePointer", "-cp", classes, "Busy", "chain"], "busy")
+jvm = t.Jvm(["-XX:+PreserveFramePointer", "-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", "-cp", classes, "Busy", "chain"], "busy")
 jvm.wait_for("up")
 map_file = check_file(jvm.pid)
 if reason:
@@ -78,6 +78,14 @@ else:
     r = t.wick("convert", "--samples", "--annotate", text, folded)
     if t.check("the text of perf script is converted", r.status == 0, r):
         check_stacks()
+    t.check("map --inlined", t.wick("map", "--inlined", jvm.pid).status == 0)
+    with open(text, "w") as f:
+        subprocess.run(["perf", "script", "-i", data], stdout=f, stderr=subprocess.DEVNULL)
+    t.wick("convert", "--samples", "--annotate", text, folded)
+    with open(folded) as f:
+        stacks = f.read()
+    t.check("then methods inlined into it are frames of their own",
+            re.search(r"Busy\.chain_\[j\];(Busy\.\w+_\[i\];)*Busy\.mix_\[i\]", stacks), stacks[:4000])
     page = t.path("perf.html")
     r = t.wick("flame", text, "-o", page)
     t.check("and drawn", r.status == 0 and os.path.getsize(page) > 10000, r)
