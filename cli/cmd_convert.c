@@ -21,7 +21,6 @@ struct convert {
     const char *out, *to, *event;
     struct wick_export_options o;
     const struct wick_format *format;
-    struct wick_profile *p;
     struct wick_timeline timeline;
 };
 
@@ -137,22 +136,6 @@ static int choose_format(struct convert *c, struct wick_err *err)
                         c->out);
 }
 
-static void take_sample(void *ctx, const struct wick_sample *s)
-{
-    struct convert *c = ctx;
-    wick_profile_add(c->p, s);
-    wick_timeline_add(&c->timeline, s);
-}
-
-/* For formats with a time axis: keeps the samples, too. */
-static int read_timed(struct convert *c, struct wick_profile *p, char *const *paths, int n, struct wick_err *err)
-{
-    const struct wick_jfr_visitor v = {.ctx = c, .sample = take_sample};
-    c->p = p;
-    c->o.timeline = &c->timeline;
-    return wick_cli_read_each(p, paths, n, &v, err);
-}
-
 int wick_cmd_convert(int argc, char **argv)
 {
     struct convert c = {0};
@@ -179,10 +162,7 @@ int wick_cmd_convert(int argc, char **argv)
     if (rc == 0 && c.format != wick_format_by_name("collapsed") && !c.out && isatty(STDOUT_FILENO))
         rc = wick_err_set(&err, WICK_E_USAGE, "%s on a terminal is of no use; name a file", c.format->name);
     if (rc == 0 && (rc = wick_profile_init(&p)) == 0) {
-        p.by_thread = c.o.threads || c.format->detailed;
-        p.by_state = c.format->detailed;
-        rc = c.format->timed ? read_timed(&c, &p, argv + optind, inputs, &err)
-                             : wick_cli_read(&p, argv + optind, inputs, &err);
+        rc = wick_convert_read(&p, c.format, &c.o, &c.timeline, argv + optind, inputs, &err);
         if (rc == 0)
             rc = wick_cli_event(&p, c.event, &c.o.event, &err);
         if (rc == 0)

@@ -4,6 +4,32 @@
 #include "cli/input.h"
 #include "cli/save.h"
 #include "export/format.h"
+#include "jfr/reader.h"
+
+struct collector {
+    struct wick_profile *p;
+    struct wick_timeline *t;
+};
+
+static void take_sample(void *ctx, const struct wick_sample *s)
+{
+    struct collector *c = ctx;
+    wick_profile_add(c->p, s);
+    wick_timeline_add(c->t, s);
+}
+
+int wick_convert_read(struct wick_profile *p, const struct wick_format *format, struct wick_export_options *o,
+                      struct wick_timeline *t, char *const *paths, int n, struct wick_err *err)
+{
+    struct collector c = {p, t};
+    const struct wick_jfr_visitor v = {.ctx = &c, .sample = take_sample};
+    p->by_thread = o->threads || format->detailed;
+    p->by_state = format->detailed;
+    if (!format->timed)
+        return wick_cli_read(p, paths, n, err);
+    o->timeline = t;
+    return wick_cli_read_each(p, paths, n, &v, err);
+}
 
 int wick_convert_write(const struct wick_profile *p, const struct wick_format *format,
                        const struct wick_export_options *o, const char *path, bool own, struct wick_err *err)
@@ -19,6 +45,7 @@ int wick_convert_jfr(const char *in, const char *out, const struct wick_convert_
 {
     const struct wick_format *format = wick_format_by_name(o->format);
     struct wick_export_options e = {.threads = o->threads, .title = o->title};
+    struct wick_timeline timeline = {0};
     struct wick_profile p;
     char *const inputs[] = {(char *)in};
     if (!format)
@@ -26,13 +53,12 @@ int wick_convert_jfr(const char *in, const char *out, const struct wick_convert_
     int rc = wick_profile_init(&p);
     if (rc)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    p.by_thread = o->threads || format->detailed;
-    p.by_state = format->detailed;
-    rc = wick_cli_read(&p, inputs, 1, err);
+    rc = wick_convert_read(&p, format, &e, &timeline, inputs, 1, err);
     if (!rc)
         rc = wick_cli_event(&p, NULL, &e.event, err);
     if (!rc)
         rc = wick_convert_write(&p, format, &e, out, true, err);
     wick_profile_release(&p);
+    wick_timeline_release(&timeline);
     return rc;
 }
