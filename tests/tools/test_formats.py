@@ -255,8 +255,8 @@ class Oracles(unittest.TestCase):
             time.sleep(1)
         return r
 
-    def ask_firefox(self, *args):
-        return self.firefox(*args, "--session", "wick").stdout.decode()
+    def ask_firefox(self, session, *args):
+        return self.firefox(*args, "--session", session).stdout.decode()
 
     def test_the_firefox_profiler_loads_what_is_written_for_it(self):
         need("node", "nodejs")
@@ -264,18 +264,19 @@ class Oracles(unittest.TestCase):
         source = inputs()["perf"]
         for name in ("perf.firefox.json", "perf.trace.json"):
             file = convert(source, name)
-            r = self.firefox("load", file, "--session", "wick")
+            r = self.firefox("load", file, "--session", file.stem)
             try:
                 self.assertEqual(r.returncode, 0, r)
-                info = self.ask_firefox("profile", "info")
+                info = self.ask_firefox(file.stem, "profile", "info")
                 self.assertIn("2 threads", info, r)
                 if name == "perf.firefox.json":
-                    found = [self.ask_firefox("thread", "functions", "--thread", t) for t in ("t-0", "t-1")]
+                    found = [self.ask_firefox(file.stem, "thread", "functions", "--thread", t)
+                             for t in ("t-0", "t-1")]
                     self.assertIn("java.lang.Foo.bar", found[0])
                     self.assertIn("java.lang.Foo.baz", found[1])
                     self.assertIn("do_\"syscall\"<64>", found[1])
             finally:
-                self.firefox("stop", "wick")
+                self.firefox("stop", file.stem)
 
 
 class Tap(unittest.TextTestResult):
