@@ -20,6 +20,7 @@
 
 #define WHOLE_MAX ((size_t)4 << 30)
 #define PIECE     (256u << 10)
+#define BLOCK     ((size_t)8 << 20) /* a whole number of pages */
 
 struct input {
     struct wick_import im;
@@ -91,21 +92,24 @@ static int feed(struct input *in, const void *data, size_t n)
     }
 }
 
-/* Decides for a format from what is held, and hands that on. */
-static int tell(struct input *in)
+/* Decides for a format from the first bytes, which are held or in the piece at hand, and hands them on. */
+static int tell(struct input *in, const void *data, size_t n)
 {
-    struct wick_strbuf head = in->held;
     in->told = true;
-    in->format = wick_input_is(head.buf, head.len);
-    if (in->format == WICK_INPUT_JFR || in->format == WICK_INPUT_PPROF)
-        return 0;
-    wick_strbuf_init(&in->held);
+    in->format = wick_input_is(data, n);
     if (in->format == WICK_INPUT_COLLAPSED)
         in->collapsed = wick_collapsed_in_new(&in->im);
     else if (in->format == WICK_INPUT_PERF)
         in->perf = wick_perf_in_new(&in->im);
     bool text = in->format == WICK_INPUT_COLLAPSED || in->format == WICK_INPUT_PERF;
-    int rc = text && !in->collapsed && !in->perf ? -WICK_E_NOMEM : feed(in, head.buf, head.len);
+    return text && !in->collapsed && !in->perf ? -WICK_E_NOMEM : feed(in, data, n);
+}
+
+static int tell_held(struct input *in)
+{
+    struct wick_strbuf head = in->held;
+    wick_strbuf_init(&in->held);
+    int rc = tell(in, head.buf, head.len);
     wick_strbuf_release(&head);
     return rc;
 }
@@ -116,8 +120,10 @@ static int take(void *ctx, const void *data, size_t n)
     struct input *in = ctx;
     if (in->told)
         return feed(in, data, n);
+    if (!in->held.len && n >= WICK_INPUT_HEAD)
+        return tell(in, data, n);
     int rc = hold(in, data, n);
-    return !rc && in->held.len >= WICK_INPUT_HEAD ? tell(in) : rc;
+    return !rc && in->held.len >= WICK_INPUT_HEAD ? tell_held(in) : rc;
 }
 
 /* Bytes as they are in the file. Damage in the packing ends the input, and what came out so far is used. */
@@ -155,7 +161,7 @@ static int finish(struct input *in, int rc)
     if (damaged)
         rc = 0;
     if (!rc && !in->told)
-        rc = in->held.len ? tell(in) : wick_err_set(in->err, WICK_E_FORMAT, "the input is empty");
+        rc = in->held.len ? tell_held(in) : wick_err_set(in->err, WICK_E_FORMAT, "the input is empty");
     if (in->perf) {
         int end = wick_perf_in_end(in->perf);
         rc = rc ? rc : end;
@@ -186,8 +192,9 @@ static int begin(struct input *in, const void *head, size_t n)
 
 /* --- where bytes come from --- */
 
-int wick_input_read_memory(struct wick_profile *p, const void *data, size_t size, const struct wick_jfr_visitor *v,
-                           struct wick_jfr_result *res, struct wick_err *err)
+/* Bytes in memory; of a mapped file the pages behind are given back on the way. */
+static int read_block(struct wick_profile *p, const void *data, size_t size, bool mapped,
+                      const struct wick_jfr_visitor *v, struct wick_jfr_result *res, struct wick_err *err)
 {
     struct wick_jfr_result own;
     struct wick_err own_err = {0};
@@ -202,7 +209,20 @@ int wick_input_read_memory(struct wick_profile *p, const void *data, size_t size
         return rc ? wick_err_set(in.err, (enum wick_code) - rc, "%s", wick_err_text(rc)) : 0;
     }
     int rc = begin(&in, data, size);
-    return finish(&in, rc ? rc : take_raw(&in, data, size));
+    for (size_t at = 0; !rc && at < size; at += BLOCK) {
+        const char *block = (const char *)data + at;
+        size_t n = size - at < BLOCK ? size - at : BLOCK;
+        rc = take_raw(&in, block, n);
+        if (mapped)
+            madvise((void *)block, n, MADV_DONTNEED);
+    }
+    return finish(&in, rc);
+}
+
+int wick_input_read_memory(struct wick_profile *p, const void *data, size_t size, const struct wick_jfr_visitor *v,
+                           struct wick_jfr_result *res, struct wick_err *err)
+{
+    return read_block(p, data, size, false, v, res, err);
 }
 
 int wick_input_read_stream(struct wick_profile *p, FILE *from, const void *head, size_t n,
@@ -240,7 +260,7 @@ static int read_mapped(struct wick_profile *p, const char *path, int fd, size_t 
         return wick_err_set(err, WICK_E_IO, "cannot map: %s", strerror(errno));
     madvise(map, size, MADV_SEQUENTIAL);
     bool jfr = wick_jfr_is_recording(map, size);
-    int rc = jfr ? 0 : wick_input_read_memory(p, map, size, v, res, err);
+    int rc = jfr ? 0 : read_block(p, map, size, true, v, res, err);
     munmap(map, size);
     return jfr ? wick_jfr_read_file(p, path, v, res, err) : rc;
 }
