@@ -160,6 +160,7 @@ int wick_cmd_convert(int argc, char **argv)
     if (rc == 0 && (rc = wick_profile_init(&p)) == 0) {
         p.by_thread = c.o.threads;
         p.by_state = false;
+        p.keep = wick_format_keep(c.format, c.o.names);
         rc = wick_cli_read(&p, argv + optind, inputs, &err);
         if (rc == 0)
             rc = wick_cli_event(&p, c.event, &c.o.event, &err);

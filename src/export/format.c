@@ -11,11 +11,12 @@ static const char *const svg_extensions[] = {"svg", NULL};
 static const char *const collapsed_extensions[] = {"collapsed", "folded", "txt", NULL};
 
 const struct wick_format wick_formats[] = {
-    {"html", html_extensions, "flame graph to look into: one page that needs no network", wick_picture_write_html},
-    {"svg", svg_extensions, "flame graph as a picture", wick_picture_write_svg},
+    {"html", html_extensions, "flame graph to look into: one page that needs no network", wick_picture_write_html,
+     wick_picture_keep},
+    {"svg", svg_extensions, "flame graph as a picture", wick_picture_write_svg, wick_picture_keep},
     {"collapsed", collapsed_extensions, "one line a stack: frames separated by ';', a space, the weight",
-     wick_collapsed_write},
-    {NULL, NULL, NULL, NULL},
+     wick_collapsed_write, wick_collapsed_keep},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 
 const struct wick_format *wick_format_by_name(const char *name)

@@ -7,9 +7,10 @@
  *
  *   names    bytes in one arena + (offset, length, hash); found through an open-addressing table of name numbers
  *   nodes    struct wick_tree_node; children are singly linked lists; found through an open-addressing table keyed by
- *            (parent, name, group), whose keys are read from the nodes themselves
- *   splits   one record for each Java node that was seen in more than one kind; record 0 is unused, so that 0 = none
- *   lines    linked records; a node seldom has more than a few, so a list with the latest hit in front is fastest
+ *            (parent, name, group), whose keys are read from the nodes themselves. A node made right after its parent
+ * is found there, at the next number, and is not in the table: of a stack seen for the first time that is every node
+ * but one splits   one record for each Java node that was seen in more than one kind; record 0 is unused, so that 0 =
+ * none lines    linked records; a node seldom has more than a few, so a list with the latest hit in front is fastest
  *
  * wick_tree_add reserves room for the worst case first (n nodes, n splits, n lines) and then cannot fail half-way.
  *
@@ -46,7 +47,7 @@ struct wick_tree {
     size_t names_len, names_cap;
     struct table name_table, node_table;
     struct wick_tree_node *nodes;
-    size_t nodes_len, nodes_cap;
+    size_t nodes_len, nodes_cap, node_table_used;
     struct wick_tree_split *splits;
     size_t splits_len, splits_cap;
     struct wick_tree_line *lines;
@@ -246,7 +247,7 @@ uint8_t wick_tree_java_kind(unsigned slot)
 static int reserve_node_table(struct wick_tree *t, size_t more)
 {
     size_t slots = t->node_table.mask + 1;
-    while ((t->nodes_len + more) * 2 > slots)
+    while ((t->node_table_used + more) * 2 > slots)
         slots *= 2;
     if (slots == t->node_table.mask + 1)
         return 0;
@@ -255,6 +256,8 @@ static int reserve_node_table(struct wick_tree *t, size_t more)
         return -WICK_E_NOMEM;
     for (size_t id = 1; id < t->nodes_len; id++) {
         const struct wick_tree_node *d = &t->nodes[id];
+        if (d->parent + 1 == id)
+            continue;
         size_t i = hash_node(t, d->parent, d->name, group_of(d->kind)) & bigger.mask;
         while (bigger.slot[i])
             i = (i + 1) & bigger.mask;
@@ -265,15 +268,24 @@ static int reserve_node_table(struct wick_tree *t, size_t more)
     return 0;
 }
 
+static inline bool node_is(const struct wick_tree_node *d, uint32_t parent, uint32_t name, unsigned group)
+{
+    return d->parent == parent && d->name == name && group_of(d->kind) == group;
+}
+
 /* The child of parent with this name and group, made if need be. Room must have been reserved. */
 static uint32_t child_of(struct wick_tree *t, uint32_t parent, uint32_t name, uint8_t kind)
 {
     unsigned group = group_of(kind);
-    size_t i = hash_node(t, parent, name, group) & t->node_table.mask;
-    for (uint32_t id1; (id1 = t->node_table.slot[i]); i = (i + 1) & t->node_table.mask) {
-        const struct wick_tree_node *d = &t->nodes[id1 - 1];
-        if (d->parent == parent && d->name == name && group_of(d->kind) == group)
-            return id1 - 1;
+    bool beside = parent + 1 == t->nodes_len;
+    size_t i = 0;
+    if (!beside) {
+        if (node_is(&t->nodes[parent + 1], parent, name, group))
+            return parent + 1;
+        i = hash_node(t, parent, name, group) & t->node_table.mask;
+        for (uint32_t id1; (id1 = t->node_table.slot[i]); i = (i + 1) & t->node_table.mask)
+            if (node_is(&t->nodes[id1 - 1], parent, name, group))
+                return id1 - 1;
     }
     uint32_t id = (uint32_t)t->nodes_len++;
     struct wick_tree_node *p = &t->nodes[parent];
@@ -287,7 +299,10 @@ static uint32_t child_of(struct wick_tree *t, uint32_t parent, uint32_t name, ui
         .kind = kind,
     };
     p->first_child = id;
-    t->node_table.slot[i] = id + 1;
+    if (!beside) {
+        t->node_table.slot[i] = id + 1;
+        t->node_table_used++;
+    }
     if (t->depth < p->depth + 1)
         t->depth = p->depth + 1;
     t->sorted = false;
@@ -380,6 +395,36 @@ int wick_tree_add(struct wick_tree *t, const struct wick_tree_frame *frames, siz
             add_line(t, at, frames[i].line, weight, self);
     }
     if (!n)
+        t->nodes[WICK_TREE_ROOT].self += weight;
+    return 0;
+}
+
+int wick_tree_child(struct wick_tree *t, uint32_t parent, const struct wick_tree_frame *frame, uint32_t *node)
+{
+    int rc = reserve_stack(t, 1);
+    if (!rc)
+        *node = child_of(t, parent, frame->name, frame->kind);
+    return rc;
+}
+
+int wick_tree_weigh(struct wick_tree *t, uint32_t node, const struct wick_tree_frame *frame, uint64_t total,
+                    uint64_t self)
+{
+    int rc = reserve_stack(t, 1);
+    if (rc)
+        return rc;
+    add_weight(t, node, frame->kind, total, self);
+    if (frame->line)
+        add_line(t, node, frame->line, total, self);
+    return 0;
+}
+
+int wick_tree_count(struct wick_tree *t, uint64_t weight, bool at_root)
+{
+    if (t->nodes[WICK_TREE_ROOT].total + weight < weight)
+        return -WICK_E_LIMIT;
+    count_weight(t, weight);
+    if (at_root)
         t->nodes[WICK_TREE_ROOT].self += weight;
     return 0;
 }

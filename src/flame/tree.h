@@ -17,6 +17,7 @@
 #ifndef WICK_FLAME_TREE_H
 #define WICK_FLAME_TREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -82,6 +83,15 @@ uint32_t wick_tree_names(const struct wick_tree *t); /* how many names */
  * nothing. Errors: NOMEM; FORMAT (a frame with a kind or name that does not exist); LIMIT (the sum of all weights would
  * pass 2^64, or there are 2^32 nodes). */
 int wick_tree_add(struct wick_tree *t, const struct wick_tree_frame *frames, size_t n, uint64_t weight);
+
+/* The same in parts, for callers that know each stack's parent and sum weights themselves. In any order:
+ * _child finds or makes the node of a frame under a node, without weight; _weigh adds weight to it; _count adds a
+ * sample's weight to the whole, `at_root` when no frame holds it. A whole tree has been weighed so that each node's
+ * total is its self and its children's totals. Errors: NOMEM, LIMIT. */
+int wick_tree_child(struct wick_tree *t, uint32_t parent, const struct wick_tree_frame *frame, uint32_t *node);
+int wick_tree_weigh(struct wick_tree *t, uint32_t node, const struct wick_tree_frame *frame, uint64_t total,
+                    uint64_t self);
+int wick_tree_count(struct wick_tree *t, uint64_t weight, bool at_root);
 
 uint32_t wick_tree_nodes(const struct wick_tree *t); /* how many nodes, the root included */
 const struct wick_tree_node *wick_tree_node(const struct wick_tree *t, uint32_t node);

@@ -299,7 +299,6 @@ static void clear_chunk(struct wick_jfr_reader *r)
     wick_jfr_pools_release(r);
     wick_jfr_meta_release(&r->meta);
     r->ncheckpoints = 0;
-    memset(r->memo, 0, WICK_JFR_MEMO * sizeof *r->memo);
 }
 
 /* A damaged chunk without a chunk size may swallow the ones behind it: cut at the next header, if there is one. */

@@ -248,8 +248,9 @@ static uint32_t method(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
     wick_jfr_plan_run(r, &pool->plan, &c, s);
     if (c.bad)
         return 0;
+    uint32_t signature = r->p->keep & WICK_KEEP_SIGNATURES ? slot_text(r, &pool->plan, 2, s, 0) : 0;
     return resolve(val, wick_profile_function(r->p, slot_text(r, &pool->plan, 0, s, 0),
-                                              slot_text(r, &pool->plan, 1, s, 0), slot_text(r, &pool->plan, 2, s, 0)));
+                                              slot_text(r, &pool->plan, 1, s, 0), signature));
 }
 
 enum { FRAME_METHOD, FRAME_LINE, FRAME_BCI, FRAME_KIND, FRAME_SLOTS };
@@ -272,7 +273,7 @@ static bool frames_fit(struct wick_jfr_reader *r, uint64_t n)
 
 static struct wick_jfr_frame_memo *memo_of(struct wick_jfr_reader *r, const struct wick_jfr_frame_memo *f)
 {
-    uint64_t h = wick_hash_2(f->method, (uint64_t)(uint32_t)f->bci << 8 ^ f->kind);
+    uint64_t h = wick_hash_2(f->method, (uint64_t)(uint32_t)f->line << 8 ^ f->kind ^ (uint64_t)(uint32_t)f->bci << 32);
     return &r->memo[h >> 32 & (WICK_JFR_MEMO - 1)];
 }
 
@@ -293,10 +294,13 @@ static bool read_frames(struct wick_jfr_reader *r, const struct wick_jfr_plan *p
         wick_jfr_plan_take(r, plan, c, s);
         if (c->bad)
             return false;
-        struct wick_jfr_frame_memo f = {(uint64_t)s[FRAME_METHOD].i, (uint64_t)s[FRAME_KIND].i,
-                                        (int32_t)s[FRAME_LINE].i, (int32_t)s[FRAME_BCI].i, 0};
+        struct wick_jfr_frame_memo f = {.method = (uint64_t)s[FRAME_METHOD].i,
+                                        .kind = (uint64_t)s[FRAME_KIND].i,
+                                        .line = r->p->keep & WICK_KEEP_LINES ? (int32_t)s[FRAME_LINE].i : 0,
+                                        .bci = r->p->keep & WICK_KEEP_BCI ? (int32_t)s[FRAME_BCI].i : -1,
+                                        .chunk = (uint32_t)r->res->chunks};
         struct wick_jfr_frame_memo *m = memo_of(r, &f);
-        if (!m->frame || m->method != f.method || m->kind != f.kind || m->line != f.line || m->bci != f.bci) {
+        if (m->chunk != f.chunk || m->method != f.method || m->kind != f.kind || m->line != f.line || m->bci != f.bci) {
             f.frame = wick_profile_frame(r->p, method(r, method_type, f.method), f.line, f.bci,
                                          frame_kind(r, kind_type, f.kind));
             *m = f;

@@ -275,10 +275,11 @@ struct wick_jfr_handler {
 struct wick_jfr_frame_memo {
     uint64_t method, kind;
     int32_t line, bci;
-    uint32_t frame; /* 0 = free */
+    uint32_t frame;
+    uint32_t chunk; /* the chunk it is of, counted from 1; 0 = free */
 };
 
-#define WICK_JFR_MEMO 4096u
+#define WICK_JFR_MEMO 65536u /* kept from chunk to chunk; only what is used is ever touched */
 
 struct wick_jfr_reader {
     struct wick_profile *p;
@@ -313,7 +314,7 @@ struct wick_jfr_reader {
 
     /* Scratch, kept from chunk to chunk. */
     struct wick_strbuf tmp;
-    struct wick_jfr_frame_memo *memo; /* WICK_JFR_MEMO frames decoded last, by hash; cleared for each chunk */
+    struct wick_jfr_frame_memo *memo; /* WICK_JFR_MEMO frames decoded last, by hash */
     uint32_t *frames;                 /* a stack being built */
     uint32_t cap_frames;
     uint64_t *places; /* generic access: where each field of the current event begins */

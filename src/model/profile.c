@@ -121,6 +121,7 @@ uint32_t wick_profile_function(struct wick_profile *p, uint32_t class_name, uint
 
 uint32_t wick_profile_frame(struct wick_profile *p, uint32_t function, int32_t line, int32_t bci, unsigned kind)
 {
+    wick_profile_coarse(p, &line, &bci, &kind);
     uint64_t h = wick_hash_2((uint64_t)function << 32 | (uint32_t)line, (uint64_t)(uint32_t)bci << 8 | (kind & 0xff));
     uint32_t at = wick_index_start(&p->ix_frames, h), id;
     while (wick_index_next(&p->ix_frames, h, &at, &id)) {
@@ -335,7 +336,7 @@ uint16_t wick_profile_find_event(const struct wick_profile *p, const char *name)
 int wick_profile_init(struct wick_profile *p)
 {
     wick_hash_seed_init();
-    *p = (struct wick_profile){.by_thread = true, .by_state = true};
+    *p = (struct wick_profile){.by_thread = true, .by_state = true, .keep = WICK_KEEP_ALL};
     wick_profile_string(p, "", 0);
     wick_profile_function(p, 0, 0, 0);
     wick_profile_frame(p, 0, 0, -1, WICK_FRAME_BREAK);

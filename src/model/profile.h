@@ -103,6 +103,15 @@ struct wick_agg {
     uint64_t count;
 };
 
+/* What tells frames apart. What a view does not show need not: then fewer frames and stacks are kept. */
+enum wick_keep {
+    WICK_KEEP_LINES = 1,
+    WICK_KEEP_BCI = 2,
+    WICK_KEEP_JAVA_KINDS = 4, /* interpreted, C1, C2, inlined; without it all are WICK_FRAME_C2 */
+    WICK_KEEP_SIGNATURES = 8, /* of Java methods */
+    WICK_KEEP_ALL = 15
+};
+
 struct wick_profile;
 
 /* Which samples to take. All zero = every sample. A reader asks wick_filter_time() before it decodes a stack and
@@ -134,6 +143,7 @@ struct wick_profile {
 
     /* How finely to aggregate: false merges all threads (states) into number 0. Set before the first sample. */
     bool by_thread, by_state;
+    unsigned keep; /* enum wick_keep; set before the first frame */
 
     /* Private from here. */
     uint32_t cap_strings, cap_functions, cap_frames, cap_stacks, cap_threads, cap_states, cap_events, cap_aggs;
@@ -147,10 +157,22 @@ struct wick_profile {
 int wick_profile_init(struct wick_profile *p);
 void wick_profile_release(struct wick_profile *p);
 
+/* Takes from a frame what p->keep does not keep. */
+static inline void wick_profile_coarse(const struct wick_profile *p, int32_t *line, int32_t *bci, unsigned *kind)
+{
+    if (!(p->keep & WICK_KEEP_LINES))
+        *line = 0;
+    if (!(p->keep & WICK_KEEP_BCI))
+        *bci = -1;
+    if (!(p->keep & WICK_KEEP_JAVA_KINDS) && wick_frame_kind_is_java(*kind))
+        *kind = WICK_FRAME_C2;
+}
+
 /* Interning: each returns the number of the thing, new or known; 0 when memory ran out (p->failed). */
 uint32_t wick_profile_string(struct wick_profile *p, const char *s, size_t len);
 uint32_t wick_profile_cstring(struct wick_profile *p, const char *s);
 uint32_t wick_profile_function(struct wick_profile *p, uint32_t class_name, uint32_t name, uint32_t signature);
+/* Line, bci and kind as p->keep has them: see wick_profile_coarse(). */
 uint32_t wick_profile_frame(struct wick_profile *p, uint32_t function, int32_t line, int32_t bci, unsigned kind);
 /* The stack `parent` with one more frame at the leaf end. */
 uint32_t wick_profile_push(struct wick_profile *p, uint32_t parent, uint32_t frame);
