@@ -134,7 +134,7 @@ static int show(const struct top *t, const char *event, char *const *paths, int 
     if (rc)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     p.by_thread = o.by == WICK_TOP_THREAD;
-    p.by_state = false;
+    p.by_state = p.by_labels = false;
     p.keep = o.by == WICK_TOP_KIND ? WICK_KEEP_JAVA_KINDS : 0;
     rc = wick_cli_read(&p, paths, n, err);
     if (rc == 0)

@@ -249,6 +249,8 @@ enum wick_jfr_slot_name {
     WICK_JFR_WEIGHT,
     WICK_JFR_COUNT,
     WICK_JFR_NAME,
+    WICK_JFR_CLASS,
+    WICK_JFR_FACTOR,
     WICK_JFR_SLOT_NAMES
 };
 _Static_assert(WICK_JFR_SLOT_NAMES <= WICK_JFR_SLOTS, "a plan has room for all");
@@ -261,7 +263,7 @@ struct wick_jfr_handler {
     const struct wick_jfr_sample_type *sample;    /* NULL = no sample */
     struct wick_jfr_plan plan;
     /* Samples only. */
-    bool has_start, has_duration, has_weight;       /* fields */
+    bool has_start, has_duration;                   /* fields */
     bool weighs;                                    /* the weight is that field's value, not a count */
     uint8_t start_unit, duration_unit, weight_unit; /* enum wick_jfr_unit */
     bool weight_is_float;
@@ -322,7 +324,7 @@ struct wick_jfr_reader {
     const struct wick_jfr_type *event_type;
     struct wick_jfr_cur event_cur;
     uint32_t no_stack, lost_stack; /* 0 = not yet made */
-    uint32_t truncated_frame;
+    uint32_t truncated_frame, class_key;
 };
 
 /* reader.c */

@@ -46,11 +46,6 @@ static void add_class(struct wick_strbuf *out, const char *s, size_t len, unsign
         wick_strbuf_addc(out, i + 1 < len && separates(s + i) ? '.' : s[i]);
 }
 
-void wick_class_name(struct wick_strbuf *out, const char *internal, size_t len, unsigned flags)
-{
-    add_class(out, internal, len, flags);
-}
-
 static const char *primitive(char c)
 {
     switch (c) {
@@ -101,6 +96,18 @@ static const char *add_type(struct wick_strbuf *out, const char *s, unsigned fla
     return s;
 }
 
+void wick_class_name(struct wick_strbuf *out, const char *internal, size_t len, unsigned flags)
+{
+    size_t mark = out->len;
+    if (*internal == '[') { /* an array: a descriptor, not a name */
+        const char *end = add_type(out, internal, flags);
+        if (end == internal + len)
+            return;
+        wick_strbuf_cut(out, mark);
+    }
+    add_class(out, internal, len, flags);
+}
+
 static const struct wick_string *string_of(const struct wick_profile *p, uint32_t id)
 {
     return &p->strings[id < p->nstrings ? id : 0];
@@ -130,10 +137,7 @@ static void add_signature(struct wick_strbuf *out, const struct wick_string *sig
     if (s == sig->s + sig->len)
         return;
 raw:
-    if (!out->failed && out->len > mark) {
-        out->len = mark;
-        out->buf[mark] = 0;
-    }
+    wick_strbuf_cut(out, mark);
     add_string(out, sig);
 }
 

@@ -36,7 +36,8 @@ void wick_frame_name(struct wick_strbuf *out, const struct wick_profile *p, uint
 void wick_function_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function, bool is_java,
                         unsigned flags);
 
-/* Appends a class name (len bytes) with dots: "java/lang/Foo" as java.lang.Foo; the serial number of a hidden class
+/* Appends a class name (len bytes, then a NUL) with dots: "java/lang/Foo" as java.lang.Foo, "[[I" as int[][]; the
+ * serial number of a hidden class
  * ("/0x...") keeps its slash. SIMPLE leaves out the package. */
 void wick_class_name(struct wick_strbuf *out, const char *internal, size_t len, unsigned flags);
 

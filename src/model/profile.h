@@ -6,9 +6,8 @@
  * different things it holds, not on how many samples were taken:
  *
  *     string <- function {class, name, signature} <- frame {function, line, bci, kind} <- stack {parent, frame}
- *                                                             thread, state, event type /
- *                                                                   aggregate {stack, thread, state, event} -> weight,
- * count
+ *                               thread, state, event type, label set /
+ *                  aggregate {stack, thread, state, event, labels} -> weight, count
  *
  * Number 0 of each table is "none": the empty string, a function without a name, the empty stack, the unknown thread,
  * the unnamed state and event. Loops over real entries start at 1.
@@ -72,6 +71,14 @@ enum wick_event_kind {
     WICK_EVENT_WALL,   /* elapsed time of threads, running or not */
     WICK_EVENT_NATIVE, /* JFR's separate sampling of threads in native code: elapsed time */
     WICK_EVENT_PERF,   /* a hardware or kernel event */
+    WICK_EVENT_ALLOC,  /* objects allocated: bytes */
+    WICK_EVENT_LIVE,   /* objects that are still alive: bytes, or objects where the size is not known */
+    WICK_EVENT_LOCK,   /* time spent waiting to get a lock */
+    WICK_EVENT_PARK,   /* time parked, asleep or in Object.wait() */
+    WICK_EVENT_IO,     /* time in reads and writes of files and sockets */
+    WICK_EVENT_MALLOC, /* native memory: bytes */
+    WICK_EVENT_TRACE,  /* time in methods that are traced */
+    WICK_EVENT_THROW,  /* exceptions and errors thrown */
     WICK_EVENT_KIND_COUNT
 };
 
@@ -86,10 +93,22 @@ struct wick_event_type {
     int64_t weight; /* sums over all samples added */
 };
 
-/* One sample as a reader hands it out. stack, thread, state, event: numbers in the profile. */
+/* What a sample carries beside thread, state and event: a span's name, a customer, the class of an object ... */
+struct wick_label {
+    uint32_t key, value; /* string numbers */
+};
+
+#define WICK_LABELS_MAX 64u /* labels of a sample; further ones are left out */
+
+struct wick_label_set {
+    uint32_t first, n; /* n labels from number `first` on, by key */
+};
+
+/* One sample as a reader hands it out. stack, thread, state, event, labels (a set): numbers in the profile. */
 struct wick_sample {
     uint32_t stack, thread;
     uint16_t state, event;
+    uint32_t labels;
     int64_t time_ns;     /* since 1970 UTC */
     int64_t duration_ns; /* 0 = a moment */
     int64_t weight;
@@ -99,6 +118,7 @@ struct wick_sample {
 struct wick_agg {
     uint32_t stack, thread;
     uint16_t state, event;
+    uint32_t labels;
     int64_t weight;
     uint64_t count;
 };
@@ -135,19 +155,23 @@ struct wick_profile {
     struct wick_thread *threads;
     uint32_t *states; /* string numbers: "STATE_RUNNABLE" */
     struct wick_event_type *events;
-    struct wick_agg *aggs; /* from 0, in order of first appearance */
-    uint32_t nstrings, nfunctions, nframes, nstacks, nthreads, nstates, nevents, naggs;
+    struct wick_agg *aggs;             /* from 0, in order of first appearance */
+    struct wick_label *labels;         /* of all sets, one after another */
+    struct wick_label_set *label_sets; /* set 0 is empty */
+    uint32_t nstrings, nfunctions, nframes, nstacks, nthreads, nstates, nevents, naggs, nlabels, nlabel_sets;
 
     int64_t start_ns, end_ns; /* time covered by the inputs, since 1970; end 0 = unknown */
     bool failed;              /* memory ran out; what is there is right but not complete */
 
-    /* How finely to aggregate: false merges all threads (states) into number 0. Set before the first sample. */
-    bool by_thread, by_state;
+    /* How finely to aggregate: false merges all threads (states, label sets) into number 0. Set before the first
+     * sample. */
+    bool by_thread, by_state, by_labels;
     unsigned keep; /* enum wick_keep; set before the first frame */
 
     /* Private from here. */
     uint32_t cap_strings, cap_functions, cap_frames, cap_stacks, cap_threads, cap_states, cap_events, cap_aggs;
-    struct wick_index ix_strings, ix_functions, ix_frames, ix_stacks, ix_threads, ix_aggs;
+    uint32_t cap_labels, cap_label_sets;
+    struct wick_index ix_strings, ix_functions, ix_frames, ix_stacks, ix_threads, ix_aggs, ix_label_sets;
     uint32_t *leaf_agg; /* by stack number: aggregate + 1 last used for it */
     uint32_t cap_leaf_agg;
     struct wick_arena_block *arena;
@@ -182,18 +206,21 @@ uint32_t wick_profile_thread(struct wick_profile *p, uint32_t name, int64_t os_t
 uint16_t wick_profile_state(struct wick_profile *p, uint32_t name);
 uint16_t wick_profile_event(struct wick_profile *p, uint32_t name, enum wick_event_kind kind, enum wick_unit unit);
 
+/* The set of n labels, in any order; of labels with one key the first counts. 0 for none. */
+uint32_t wick_profile_labels(struct wick_profile *p, const struct wick_label *labels, uint32_t n);
+
 /* Adds one sample to the aggregates and to its event type's sums. */
 void wick_profile_add(struct wick_profile *p, const struct wick_sample *s);
 
 /* Widens start_ns..end_ns. */
 void wick_profile_cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns);
 
-/* The event type to show when none was asked for: the first non-empty one in the order CPU, wall, native, perf, other
- * (the heaviest within a kind). 0 if there are no samples. */
+/* The event type to show when none was asked for: the first non-empty one in the order CPU, wall, native, perf,
+ * alloc, lock, live, malloc, trace, io, park, throw, other (the heaviest within a kind). 0 if there are no samples. */
 uint16_t wick_profile_main_event(const struct wick_profile *p);
 
 /* The non-empty event type of that name ("jdk.ExecutionSample", or without its prefix: "ExecutionSample"; or a kind:
- * "cpu", "wall", "native", "perf"). 0 if there is none. */
+ * "cpu", "wall", "native", "perf", "alloc" ...). 0 if there is none. */
 uint16_t wick_profile_find_event(const struct wick_profile *p, const char *name);
 
 /* "cpu", "wall" ...; never NULL. */

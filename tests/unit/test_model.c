@@ -132,6 +132,39 @@ static void test_profile__samples_sum_by_stack_thread_state_and_event(void **sta
     assert_int_equal(p->aggs[3].thread, 0);
 }
 
+static void test_profile__label_sets_are_equal_whatever_the_order_and_set_samples_apart(void **state)
+{
+    struct wick_profile *p = *state;
+    uint16_t e = wick_profile_event(p, wick_profile_cstring(p, "e"), WICK_EVENT_CPU, WICK_UNIT_NS);
+    uint32_t a = wick_profile_cstring(p, "a"), b = wick_profile_cstring(p, "b");
+    const struct wick_label ab[] = {{a, b}, {b, a}}, ba[] = {{b, a}, {a, b}, {b, b}}, other[] = {{a, a}};
+    uint32_t one = wick_profile_labels(p, ab, 2), two = wick_profile_labels(p, other, 1);
+    assert_int_equal(wick_profile_labels(p, NULL, 0), 0);
+    assert_true(one && two && one != two);
+    assert_int_equal(wick_profile_labels(p, ba, 3), one);
+    assert_int_equal(p->label_sets[one].n, 2);
+    wick_profile_add(p, &(struct wick_sample){.event = e, .labels = one, .weight = 1, .count = 1});
+    wick_profile_add(p, &(struct wick_sample){.event = e, .labels = two, .weight = 2, .count = 1});
+    wick_profile_add(p, &(struct wick_sample){.event = e, .labels = one, .weight = 4, .count = 1});
+    assert_int_equal(p->naggs, 2);
+    assert_int_equal(p->aggs[0].weight, 5);
+    p->by_labels = false;
+    wick_profile_add(p, &(struct wick_sample){.event = e, .labels = one, .weight = 8, .count = 1});
+    assert_int_equal(p->aggs[2].labels, 0);
+}
+
+static void test_profile__what_is_not_kept_does_not_set_frames_apart(void **state)
+{
+    struct wick_profile *p = *state;
+    uint32_t f = function(p, "A", "b", "");
+    assert_int_not_equal(wick_profile_frame(p, f, 1, 1, WICK_FRAME_C1), wick_profile_frame(p, f, 2, 1, WICK_FRAME_C1));
+    p->keep = WICK_KEEP_LINES;
+    uint32_t coarse = wick_profile_frame(p, f, 2, 1, WICK_FRAME_C1);
+    assert_int_equal(coarse, wick_profile_frame(p, f, 2, 7, WICK_FRAME_INLINED));
+    assert_int_not_equal(coarse, wick_profile_frame(p, f, 3, 7, WICK_FRAME_INLINED));
+    assert_int_not_equal(coarse, wick_profile_frame(p, f, 2, 7, WICK_FRAME_KERNEL));
+}
+
 static void test_profile__sums_saturate_instead_of_overflowing(void **state)
 {
     struct wick_profile *p = *state;
@@ -241,6 +274,8 @@ int main(void)
         T(test_profile__stacks_share_prefixes_and_parents_come_first),
         T(test_profile__whole_stacks_get_the_number_of_their_frames_pushed_one_by_one),
         T(test_profile__samples_sum_by_stack_thread_state_and_event),
+        T(test_profile__label_sets_are_equal_whatever_the_order_and_set_samples_apart),
+        T(test_profile__what_is_not_kept_does_not_set_frames_apart),
         T(test_profile__sums_saturate_instead_of_overflowing),
         T(test_name__java_names_have_dots),
         T(test_name__a_nul_byte_does_not_end_a_name),
