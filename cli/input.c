@@ -21,9 +21,16 @@ static void warn(const char *path, const struct wick_jfr_result *r)
 
 int wick_cli_read(struct wick_profile *p, char *const *paths, int n, struct wick_err *err)
 {
+    return wick_cli_read_part(p, paths, n, &(struct wick_filter){0}, err);
+}
+
+int wick_cli_read_part(struct wick_profile *p, char *const *paths, int n, const struct wick_filter *f,
+                       struct wick_err *err)
+{
+    const struct wick_jfr_visitor v = {.filter = *f};
     for (int i = 0; i < n; i++) {
         struct wick_jfr_result res;
-        int rc = wick_jfr_read_file(p, paths[i], NULL, &res, err);
+        int rc = wick_jfr_read_file(p, paths[i], &v, &res, err);
         if (rc)
             return rc;
         warn(paths[i], &res);

@@ -17,6 +17,10 @@
  * reported on standard error and is no failure. */
 int wick_cli_read(struct wick_profile *p, char *const *paths, int n, struct wick_err *err);
 
+/* The same for the samples that pass a filter. */
+int wick_cli_read_part(struct wick_profile *p, char *const *paths, int n, const struct wick_filter *f,
+                       struct wick_err *err);
+
 /* The same for one recording in memory; name is what messages call it. */
 int wick_cli_read_memory(struct wick_profile *p, const void *data, size_t size, const char *name, struct wick_err *err);
 

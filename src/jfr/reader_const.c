@@ -274,7 +274,7 @@ static bool frames_fit(struct wick_jfr_reader *r, uint64_t n)
 static struct wick_jfr_frame_memo *memo_of(struct wick_jfr_reader *r, const struct wick_jfr_frame_memo *f)
 {
     uint64_t h = wick_hash_2(f->method, (uint64_t)(uint32_t)f->line << 8 ^ f->kind ^ (uint64_t)(uint32_t)f->bci << 32);
-    return &r->memo[h >> 32 & (WICK_JFR_MEMO - 1)];
+    return &r->memo[h >> 32 & r->memo_mask];
 }
 
 /* Decodes the frames that begin at c, of at least min_bytes each, into r->frames, leaf first; false if malformed. */

@@ -281,7 +281,8 @@ struct wick_jfr_frame_memo {
     uint32_t chunk; /* the chunk it is of, counted from 1; 0 = free */
 };
 
-#define WICK_JFR_MEMO 65536u /* kept from chunk to chunk; only what is used is ever touched */
+#define WICK_JFR_MEMO_MIN 1024u
+#define WICK_JFR_MEMO_MAX 65536u
 
 struct wick_jfr_reader {
     struct wick_profile *p;
@@ -316,7 +317,8 @@ struct wick_jfr_reader {
 
     /* Scratch, kept from chunk to chunk. */
     struct wick_strbuf tmp;
-    struct wick_jfr_frame_memo *memo; /* WICK_JFR_MEMO frames decoded last, by hash */
+    struct wick_jfr_frame_memo *memo; /* the frames decoded last, by hash; kept from chunk to chunk */
+    size_t memo_mask;                 /* how many, minus 1: a power of two that grows with the file */
     uint32_t *frames;                 /* a stack being built */
     uint32_t cap_frames;
     uint64_t *places; /* generic access: where each field of the current event begins */
@@ -324,7 +326,7 @@ struct wick_jfr_reader {
     const struct wick_jfr_type *event_type;
     struct wick_jfr_cur event_cur;
     uint32_t no_stack, lost_stack; /* 0 = not yet made */
-    uint32_t truncated_frame, class_key;
+    uint32_t truncated_frame, object_key;
 };
 
 /* reader.c */

@@ -388,13 +388,13 @@ static uint32_t labels_of(struct wick_jfr_reader *r, const struct wick_jfr_handl
     uint32_t name = type == WICK_JFR_NONE ? 0 : wick_jfr_text(r, type, (uint64_t)s[WICK_JFR_CLASS].i, 0);
     if (!name)
         return 0;
-    if (!r->class_key)
-        r->class_key = wick_profile_cstring(r->p, "class");
+    if (!r->object_key)
+        r->object_key = wick_profile_cstring(r->p, "object");
     const struct wick_string *internal = &r->p->strings[name];
     wick_strbuf_clear(&r->tmp);
     wick_class_name(&r->tmp, internal->s, internal->len, 0);
     name = wick_profile_string(r->p, r->tmp.buf, r->tmp.len);
-    return wick_profile_labels(r->p, &(struct wick_label){r->class_key, name}, 1);
+    return wick_profile_labels(r->p, &(struct wick_label){r->object_key, name}, 1);
 }
 
 void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, struct wick_jfr_cur *c)
