@@ -36,25 +36,25 @@ struct fold {
 };
 
 /* The library of a native frame where its name does not tell it, else WICK_TREE_NONE. */
-static uint32_t library_of(struct fold *f, const struct wick_frame *frame)
+static uint32_t library_of(const struct wick_profile *p, struct wick_tree *t, const struct wick_frame *frame)
 {
-    const struct wick_function *fn = &f->p->functions[frame->function];
-    const struct wick_string *library = &f->p->strings[fn->class_name];
+    const struct wick_function *fn = &p->functions[frame->function];
+    const struct wick_string *library = &p->strings[fn->class_name];
     if ((frame->kind != WICK_FRAME_NATIVE && frame->kind != WICK_FRAME_CPP) || !library->len ||
-        !f->p->strings[fn->name].len)
+        !p->strings[fn->name].len)
         return WICK_TREE_NONE;
-    return wick_tree_name(f->t, library->s, library->len);
+    return wick_tree_name(t, library->s, library->len);
 }
 
-static int make_frame(struct fold *f, uint32_t frame)
+int wick_picture_frame(const struct wick_profile *p, struct wick_tree *t, uint32_t frame, unsigned names,
+                       struct wick_tree_frame *out)
 {
     struct wick_strbuf name = WICK_STRBUF_INIT;
-    const struct wick_frame *from = &f->p->frames[frame];
-    wick_frame_name(&name, f->p, frame, f->names);
-    uint32_t id = name.failed ? WICK_TREE_NONE : wick_tree_name_in(f->t, name.buf, name.len, library_of(f, from));
+    const struct wick_frame *from = &p->frames[frame];
+    wick_frame_name(&name, p, frame, names & ~(unsigned)(WICK_NAME_LINES | WICK_NAME_ANNOTATE));
+    uint32_t id = name.failed ? WICK_TREE_NONE : wick_tree_name_in(t, name.buf, name.len, library_of(p, t, from));
     wick_strbuf_release(&name);
-    f->frames[frame] =
-        (struct wick_tree_frame){.name = id, .line = from->line > 0 ? (uint32_t)from->line : 0, .kind = from->kind};
+    *out = (struct wick_tree_frame){.name = id, .line = from->line > 0 ? (uint32_t)from->line : 0, .kind = from->kind};
     return id == WICK_TREE_NONE ? -WICK_E_NOMEM : 0;
 }
 
@@ -80,7 +80,7 @@ static int place_stack(struct fold *f, uint32_t stack)
         s = f->path[--n];
         uint32_t frame = f->p->stacks[s].frame;
         if (f->frames[frame].name == WICK_TREE_NONE)
-            rc = make_frame(f, frame);
+            rc = wick_picture_frame(f->p, f->t, frame, f->names, &f->frames[frame]);
         if (!rc)
             rc = wick_tree_child(f->t, node, &f->frames[frame], &node);
         f->places[s] = (struct place){.node = node, .group = f->group};
@@ -168,7 +168,7 @@ int wick_picture_fold(const struct wick_profile *p, const struct wick_export_opt
                       struct wick_err *err)
 {
     uint16_t event = o->event ? o->event : wick_profile_main_event(p);
-    struct fold f = {.p = p, .t = t, .names = o->names & ~(unsigned)(WICK_NAME_LINES | WICK_NAME_ANNOTATE)};
+    struct fold f = {.p = p, .t = t, .names = o->names};
     bool any = false;
     f.frames = reallocarray(NULL, p->nframes, sizeof *f.frames);
     f.places = calloc(p->nstacks, sizeof *f.places);

@@ -323,6 +323,24 @@ found:
         *guess = id + 1;
 }
 
+struct wick_agg *wick_profile_take_aggs(struct wick_profile *p, uint32_t *n)
+{
+    struct wick_agg *taken = p->aggs;
+    *n = p->naggs;
+    p->aggs = NULL;
+    p->naggs = p->cap_aggs = 0;
+    p->start_ns = p->end_ns = 0;
+    wick_index_release(&p->ix_aggs);
+    free(p->leaf_agg);
+    p->leaf_agg = NULL;
+    p->cap_leaf_agg = 0;
+    for (uint32_t i = 0; i < p->nevents; i++) {
+        p->events[i].weight = 0;
+        p->events[i].count = 0;
+    }
+    return taken;
+}
+
 void wick_profile_cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns)
 {
     if (end_ns < start_ns)

@@ -212,6 +212,10 @@ uint32_t wick_profile_labels(struct wick_profile *p, const struct wick_label *la
 /* Adds one sample to the aggregates and to its event type's sums. */
 void wick_profile_add(struct wick_profile *p, const struct wick_sample *s);
 
+/* Takes the aggregates out, so that other samples can be added up beside them: the caller frees the array (*n long).
+ * What is interned stays; sums of event types and the time covered begin anew. */
+struct wick_agg *wick_profile_take_aggs(struct wick_profile *p, uint32_t *n);
+
 /* Widens start_ns..end_ns. */
 void wick_profile_cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns);
 
