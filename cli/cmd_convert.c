@@ -158,7 +158,7 @@ int wick_cmd_convert(int argc, char **argv)
         rc = wick_err_set(&err, WICK_E_USAGE, "%s on a terminal is of no use; name a file", c.format->name);
     if (rc == 0 && (rc = wick_profile_init(&p)) == 0) {
         p.by_thread = c.o.threads;
-        p.by_state = p.by_labels = false;
+        p.by_state = false;
         p.keep = wick_format_keep(c.format, c.o.names);
         rc = wick_view_read(&c.view, &p, argv + optind, inputs, &err);
         if (rc == 0)

@@ -280,7 +280,7 @@ int wick_cmd_diff(int argc, char **argv)
         wick_err_set(&err, WICK_E_NOMEM, "out of memory");
     } else {
         d.export.names = d.view.names;
-        d.profile.by_thread = d.profile.by_state = d.profile.by_labels = false;
+        d.profile.by_thread = d.profile.by_state = false;
         d.profile.keep = wick_picture_keep(d.view.names) & ~(unsigned)WICK_KEEP_LINES;
         rc = run(&d, argv + optind, &err);
         wick_profile_release(&d.profile);

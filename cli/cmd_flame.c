@@ -299,7 +299,7 @@ int wick_cmd_flame(int argc, char **argv)
         wick_err_set(&err, WICK_E_NOMEM, "out of memory");
     } else {
         j.profile.by_thread = j.export.threads;
-        j.profile.by_state = j.profile.by_labels = false;
+        j.profile.by_state = false;
         j.export.names = j.view.names;
         j.profile.keep = wick_picture_keep(j.export.names);
         rc = run(&j, argv + optind, argc - optind, &err);

@@ -93,7 +93,7 @@ static int parse(struct top *t, int argc, char **argv)
             while (i < 4 && strcmp(by[i], optarg) != 0)
                 i++;
             t->table.by = (enum wick_top_by)i;
-            t->table.key = optarg;
+            t->table.key = wick_view_key(optarg);
             break;
         case 'd':
             t->duration = optarg;
@@ -142,7 +142,7 @@ static int show(const struct top *t, const char *event, char *const *paths, int 
     if (rc)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     p.by_thread = o.by == WICK_TOP_THREAD;
-    p.by_state = p.by_labels = false;
+    p.by_state = false;
     p.keep = keep_of(t);
     if (o.by == WICK_TOP_VALUE)
         wick_shape_prepare(&(struct wick_shape){.by = {o.key}, .nby = 1}, &p);

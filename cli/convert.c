@@ -27,7 +27,7 @@ int wick_convert_jfr(const char *in, const char *out, const struct wick_convert_
     if (rc)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     p.by_thread = o->threads;
-    p.by_state = p.by_labels = false;
+    p.by_state = false;
     p.keep = wick_format_keep(format, e.names);
     rc = wick_cli_read(&p, inputs, 1, err);
     if (!rc)

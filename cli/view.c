@@ -51,6 +51,11 @@ static int take_number(uint32_t *out, const char *what, const char *arg, struct 
     return 0;
 }
 
+const char *wick_view_key(const char *key)
+{
+    return strncmp(key, "label:", 6) ? key : key + 6;
+}
+
 /* "key=value" or "key~regex"; the argument lives as long as the program, so the key may be cut out of it. */
 static int take_where(struct wick_view *v, const char *arg, struct wick_err *err)
 {
@@ -59,14 +64,15 @@ static int take_where(struct wick_view *v, const char *arg, struct wick_err *err
         return bad("--where wants KEY=VALUE or KEY~REGEX", arg, err);
     char sort = arg[n];
     ((char *)(uintptr_t)arg)[n] = 0;
-    return wick_shape_test(&v->shape, WICK_TEST_VALUE, arg, sort == '=' ? arg + n + 1 : NULL, arg + n + 1, err);
+    return wick_shape_test(&v->shape, WICK_TEST_VALUE, wick_view_key(arg), sort == '=' ? arg + n + 1 : NULL,
+                           arg + n + 1, err);
 }
 
 static int take_group(struct wick_view *v, const char *key, struct wick_err *err)
 {
     if (v->shape.nby == WICK_SHAPE_GROUPS)
         return wick_err_set(err, WICK_E_LIMIT, "more than %u groups", WICK_SHAPE_GROUPS);
-    v->shape.by[v->shape.nby++] = key;
+    v->shape.by[v->shape.nby++] = wick_view_key(key);
     return 0;
 }
 

@@ -82,6 +82,9 @@ int wick_view_option(struct wick_view *v, int opt, const char *arg, struct wick_
 /* The same for a command's loop over its options: -1 to go on, else the exit status after a message. */
 int wick_view_take(struct wick_view *v, int opt, const char *arg, const char *command);
 
+/* The key that a word means: "label:KEY" is KEY. */
+const char *wick_view_key(const char *key);
+
 /* True if no samples are left out and no stacks changed. */
 bool wick_view_is_plain(const struct wick_view *v);
 

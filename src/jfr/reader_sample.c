@@ -8,6 +8,7 @@
  * jdk.ActiveSetting only.
  */
 #include "jfr/reader_int.h"
+#include "model/label.h"
 #include "model/name.h"
 
 #include <stdlib.h>
@@ -79,6 +80,7 @@ static const char *const slot_names[WICK_JFR_SLOT_NAMES] = {
     [WICK_JFR_COUNT] = "samples",
     [WICK_JFR_NAME] = "event",
     [WICK_JFR_CLASS] = "objectClass|monitorClass|parkedClass|thrownClass",
+    [WICK_JFR_CONTEXT] = "context",
 };
 
 /* The field behind a slot, NULL = none. */
@@ -111,6 +113,7 @@ static void describe_fields(const struct wick_jfr_reader *r, struct wick_jfr_han
     h->stack_type = type_of(r, &h->plan, WICK_JFR_STACK);
     h->thread_type = type_of(r, &h->plan, WICK_JFR_THREAD);
     h->state_type = type_of(r, &h->plan, WICK_JFR_STATE);
+    h->context_type = type_of(r, &h->plan, WICK_JFR_CONTEXT);
     h->has_start = start != NULL;
     h->has_duration = duration != NULL;
     h->start_unit = start ? start->unit : 0;
@@ -381,20 +384,31 @@ static bool take_time(struct wick_jfr_reader *r, const struct wick_jfr_handler *
     return wick_filter_time(&r->v->filter, out->time_ns);
 }
 
-/* What a sample says beside time, thread and state, as a set of labels. */
-static uint32_t labels_of(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, const union wick_jfr_slot *s)
+/* The class a sample is about as the label "object", beside the labels of `set`. */
+static uint32_t add_object(struct wick_jfr_reader *r, uint32_t set, uint32_t type, uint64_t key)
 {
-    uint32_t type = type_of(r, &h->plan, WICK_JFR_CLASS);
-    uint32_t name = type == WICK_JFR_NONE ? 0 : wick_jfr_text(r, type, (uint64_t)s[WICK_JFR_CLASS].i, 0);
+    struct wick_label pairs[WICK_LABELS_MAX];
+    const struct wick_label_set *have = &r->p->label_sets[set];
+    uint32_t n = have->n < WICK_LABELS_MAX ? have->n : WICK_LABELS_MAX - 1;
+    uint32_t name = type == WICK_JFR_NONE ? 0 : wick_jfr_text(r, type, key, 0);
     if (!name)
-        return 0;
+        return set;
+    if (n)
+        memcpy(pairs, &r->p->labels[have->first], n * sizeof *pairs);
     if (!r->object_key)
         r->object_key = wick_profile_cstring(r->p, "object");
     const struct wick_string *internal = &r->p->strings[name];
     wick_strbuf_clear(&r->tmp);
     wick_class_name(&r->tmp, internal->s, internal->len, 0);
-    name = wick_profile_string(r->p, r->tmp.buf, r->tmp.len);
-    return wick_profile_labels(r->p, &(struct wick_label){r->object_key, name}, 1);
+    pairs[n] = (struct wick_label){r->object_key, wick_profile_string(r->p, r->tmp.buf, r->tmp.len)};
+    return wick_profile_label_set(r->p, pairs, n + 1);
+}
+
+/* What a sample says beside time, thread and state. */
+static uint32_t labels_of(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, const union wick_jfr_slot *s)
+{
+    uint32_t set = wick_jfr_labels(r, h->context_type, (uint64_t)s[WICK_JFR_CONTEXT].i);
+    return add_object(r, set, type_of(r, &h->plan, WICK_JFR_CLASS), (uint64_t)s[WICK_JFR_CLASS].i);
 }
 
 void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, struct wick_jfr_cur *c)
@@ -420,11 +434,11 @@ void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, stru
         out.state = wick_jfr_state(r, h->state_type, (uint64_t)s[WICK_JFR_STATE].i);
     if (r->whole_samples || r->p->by_thread)
         out.thread = wick_jfr_thread(r, h->thread_type, (uint64_t)s[WICK_JFR_THREAD].i);
+    if (r->p->by_labels)
+        out.labels = labels_of(r, h, s);
     bool is_wall = may_be_wall && r->p->states[out.state] != r->state_default;
     out.event = event_of(r, h, is_wall, s[WICK_JFR_NAME].place);
     out.weight = weight_of(r, h, is_wall, s, out.count);
-    if ((r->whole_samples || r->p->by_labels) && h->plan.field[WICK_JFR_CLASS] != WICK_JFR_NONE)
-        out.labels = labels_of(r, h, s);
     out.stack = stack_of(r, h->stack_type, (uint64_t)s[WICK_JFR_STACK].i);
     if (!r->whole_samples)
         wick_profile_add(r->p, &out);

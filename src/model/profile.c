@@ -193,46 +193,6 @@ uint32_t wick_profile_thread(struct wick_profile *p, uint32_t name, int64_t os_t
     return p->nthreads++;
 }
 
-/* Labels in the order of their keys, each key once, into out[n]. */
-static uint32_t sort_labels(struct wick_label *out, const struct wick_label *labels, uint32_t n)
-{
-    uint32_t have = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = have;
-        while (at && out[at - 1].key > labels[i].key)
-            at--;
-        if (!labels[i].key || (at && out[at - 1].key == labels[i].key))
-            continue;
-        memmove(out + at + 1, out + at, (have - at) * sizeof *out);
-        out[at] = labels[i];
-        have++;
-    }
-    return have;
-}
-
-uint32_t wick_profile_labels(struct wick_profile *p, const struct wick_label *labels, uint32_t n)
-{
-    struct wick_label sorted[WICK_LABELS_MAX];
-    n = sort_labels(sorted, labels, n < WICK_LABELS_MAX ? n : WICK_LABELS_MAX);
-    if (!n)
-        return 0;
-    uint64_t h = wick_hash_bytes(sorted, n * sizeof *sorted);
-    uint32_t at = wick_index_start(&p->ix_label_sets, h), id;
-    while (wick_index_next(&p->ix_label_sets, h, &at, &id))
-        if (p->label_sets[id].n == n && memcmp(&p->labels[p->label_sets[id].first], sorted, n * sizeof *sorted) == 0)
-            return id;
-    struct wick_label_set set = {p->nlabels, n};
-    for (uint32_t i = 0; i < n; i++) {
-        if (!ROOM(p, labels))
-            return 0;
-        p->labels[p->nlabels++] = sorted[i];
-    }
-    if (!ROOM(p, label_sets) || !entered(p, &p->ix_label_sets, h, p->nlabel_sets))
-        return 0;
-    p->label_sets[p->nlabel_sets] = set;
-    return p->nlabel_sets++;
-}
-
 /* States and event types are a handful, so a scan will do; a hostile file's thousands end in number 0. */
 #define FEW_MAX 1024u
 
@@ -284,18 +244,18 @@ static void sum(int64_t *weight, uint64_t *count, const struct wick_sample *s)
 
 static bool agg_is(const struct wick_agg *a, const struct wick_agg *b)
 {
-    return a->stack == b->stack && a->thread == b->thread && a->state == b->state && a->event == b->event &&
-           a->labels == b->labels;
+    return a->stack == b->stack && a->thread == b->thread && a->labels == b->labels && a->state == b->state &&
+           a->event == b->event;
 }
 
 void wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
 {
-    const struct wick_agg want = {
+    const struct wick_agg key = {
         .stack = s->stack,
         .thread = p->by_thread ? s->thread : 0,
+        .labels = p->by_labels ? s->labels : 0,
         .state = p->by_state ? s->state : 0,
         .event = s->event,
-        .labels = p->by_labels ? s->labels : 0,
     };
     if (s->event >= p->nevents || s->stack >= p->nstacks)
         return;
@@ -303,20 +263,20 @@ void wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
 
     uint32_t *guess = guess_for(p, s->stack), id;
     struct wick_agg *a = guess && *guess ? &p->aggs[*guess - 1] : NULL;
-    if (a && agg_is(a, &want)) {
+    if (a && agg_is(a, &key)) {
         sum(&a->weight, &a->count, s);
         return;
     }
-    uint64_t h = wick_hash_2((uint64_t)want.stack << 32 | want.thread,
-                             (uint64_t)want.labels << 32 | (uint32_t)want.state << 16 | want.event);
+    uint64_t h = wick_hash_2((uint64_t)key.stack << 32 | key.thread,
+                             (uint64_t)key.labels << 32 | (uint32_t)key.state << 16 | key.event);
     uint32_t at = wick_index_start(&p->ix_aggs, h);
     while (wick_index_next(&p->ix_aggs, h, &at, &id))
-        if (agg_is(&p->aggs[id], &want))
+        if (agg_is(&p->aggs[id], &key))
             goto found;
     id = p->naggs;
     if (!ROOM(p, aggs) || !entered(p, &p->ix_aggs, h, id))
         return;
-    p->aggs[p->naggs++] = want;
+    p->aggs[p->naggs++] = key;
 found:
     sum(&p->aggs[id].weight, &p->aggs[id].count, s);
     if (guess)
@@ -407,7 +367,7 @@ uint16_t wick_profile_find_event(const struct wick_profile *p, const char *name)
 int wick_profile_init(struct wick_profile *p)
 {
     wick_hash_seed_init();
-    *p = (struct wick_profile){.by_thread = true, .by_state = true, .by_labels = true, .keep = WICK_KEEP_ALL};
+    *p = (struct wick_profile){.by_thread = true, .by_state = true, .keep = WICK_KEEP_ALL};
     wick_profile_string(p, "", 0);
     wick_profile_function(p, 0, 0, 0);
     wick_profile_frame(p, 0, 0, -1, WICK_FRAME_BREAK);
@@ -415,9 +375,9 @@ int wick_profile_init(struct wick_profile *p)
         p->stacks[p->nstacks++] = (struct wick_stack){0, 0};
     wick_profile_thread(p, 0, 0, 0, false);
     wick_profile_state(p, 0);
-    wick_profile_event(p, 0, WICK_EVENT_OTHER, WICK_UNIT_COUNT);
     if (ROOM(p, label_sets))
         p->label_sets[p->nlabel_sets++] = (struct wick_label_set){0, 0};
+    wick_profile_event(p, 0, WICK_EVENT_OTHER, WICK_UNIT_COUNT);
     if (!p->failed)
         return 0;
     wick_profile_release(p);
@@ -437,12 +397,12 @@ void wick_profile_release(struct wick_profile *p)
     free(p->threads);
     free(p->states);
     free(p->events);
-    free(p->aggs);
-    free(p->leaf_agg);
     free(p->labels);
     free(p->label_sets);
-    struct wick_index *ix[] = {&p->ix_strings, &p->ix_functions, &p->ix_frames,    &p->ix_stacks,
-                               &p->ix_threads, &p->ix_aggs,      &p->ix_label_sets};
+    free(p->aggs);
+    free(p->leaf_agg);
+    struct wick_index *ix[] = {&p->ix_strings, &p->ix_functions,  &p->ix_frames, &p->ix_stacks,
+                               &p->ix_threads, &p->ix_label_sets, &p->ix_aggs};
     for (size_t i = 0; i < sizeof ix / sizeof *ix; i++)
         wick_index_release(ix[i]);
     *p = (struct wick_profile){0};

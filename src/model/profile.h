@@ -6,8 +6,8 @@
  * different things it holds, not on how many samples were taken:
  *
  *     string <- function {class, name, signature} <- frame {function, line, bci, kind} <- stack {parent, frame}
- *                               thread, state, event type, label set /
- *                  aggregate {stack, thread, state, event, labels} -> weight, count
+ *                                                    thread, label set, state, event type /
+ *                                       aggregate {stack, thread, labels, state, event} -> weight, count
  *
  * Number 0 of each table is "none": the empty string, a function without a name, the empty stack, the unknown thread,
  * the unnamed state and event. Loops over real entries start at 1.
@@ -93,22 +93,20 @@ struct wick_event_type {
     int64_t weight; /* sums over all samples added */
 };
 
-/* What a sample carries beside thread, state and event: a span's name, a customer, the class of an object ... */
+/* A label: string numbers. */
 struct wick_label {
-    uint32_t key, value; /* string numbers */
+    uint32_t key, value;
 };
 
-#define WICK_LABELS_MAX 64u /* labels of a sample; further ones are left out */
-
+/* A set of labels: `n` of them from `first` on, each key once (model/label.h). */
 struct wick_label_set {
-    uint32_t first, n; /* n labels from number `first` on, by key */
+    uint32_t first, n;
 };
 
-/* One sample as a reader hands it out. stack, thread, state, event, labels (a set): numbers in the profile. */
+/* One sample as a reader hands it out. stack, thread, labels, state, event: numbers in the profile. */
 struct wick_sample {
-    uint32_t stack, thread;
+    uint32_t stack, thread, labels;
     uint16_t state, event;
-    uint32_t labels;
     int64_t time_ns;     /* since 1970 UTC */
     int64_t duration_ns; /* 0 = a moment */
     int64_t weight;
@@ -116,9 +114,8 @@ struct wick_sample {
 };
 
 struct wick_agg {
-    uint32_t stack, thread;
+    uint32_t stack, thread, labels;
     uint16_t state, event;
-    uint32_t labels;
     int64_t weight;
     uint64_t count;
 };
@@ -155,23 +152,24 @@ struct wick_profile {
     struct wick_thread *threads;
     uint32_t *states; /* string numbers: "STATE_RUNNABLE" */
     struct wick_event_type *events;
-    struct wick_agg *aggs;             /* from 0, in order of first appearance */
-    struct wick_label *labels;         /* of all sets, one after another */
-    struct wick_label_set *label_sets; /* set 0 is empty */
-    uint32_t nstrings, nfunctions, nframes, nstacks, nthreads, nstates, nevents, naggs, nlabels, nlabel_sets;
+    struct wick_label *labels;
+    struct wick_label_set *label_sets;
+    struct wick_agg *aggs; /* from 0, in order of first appearance */
+    uint32_t nstrings, nfunctions, nframes, nstacks, nthreads, nstates, nevents, nlabels, nlabel_sets, naggs;
 
     int64_t start_ns, end_ns; /* time covered by the inputs, since 1970; end 0 = unknown */
     bool failed;              /* memory ran out; what is there is right but not complete */
 
-    /* How finely to aggregate: false merges all threads (states, label sets) into number 0. Set before the first
-     * sample. */
-    bool by_thread, by_state, by_labels;
+    /* How finely to aggregate: false merges all threads (states) into number 0. Set before the first sample. */
+    bool by_thread, by_state;
+    bool by_labels; /* off at first. On: samples have labels, the ids of spans and traces only with by_span. */
+    bool by_span;
     unsigned keep; /* enum wick_keep; set before the first frame */
 
     /* Private from here. */
-    uint32_t cap_strings, cap_functions, cap_frames, cap_stacks, cap_threads, cap_states, cap_events, cap_aggs;
-    uint32_t cap_labels, cap_label_sets;
-    struct wick_index ix_strings, ix_functions, ix_frames, ix_stacks, ix_threads, ix_aggs, ix_label_sets;
+    uint32_t cap_strings, cap_functions, cap_frames, cap_stacks, cap_threads, cap_states, cap_events, cap_labels,
+        cap_label_sets, cap_aggs;
+    struct wick_index ix_strings, ix_functions, ix_frames, ix_stacks, ix_threads, ix_label_sets, ix_aggs;
     uint32_t *leaf_agg; /* by stack number: aggregate + 1 last used for it */
     uint32_t cap_leaf_agg;
     struct wick_arena_block *arena;
@@ -205,9 +203,6 @@ uint32_t wick_profile_push_all(struct wick_profile *p, const uint32_t *frames, u
 uint32_t wick_profile_thread(struct wick_profile *p, uint32_t name, int64_t os_tid, int64_t java_tid, bool is_virtual);
 uint16_t wick_profile_state(struct wick_profile *p, uint32_t name);
 uint16_t wick_profile_event(struct wick_profile *p, uint32_t name, enum wick_event_kind kind, enum wick_unit unit);
-
-/* The set of n labels, in any order; of labels with one key the first counts. 0 for none. */
-uint32_t wick_profile_labels(struct wick_profile *p, const struct wick_label *labels, uint32_t n);
 
 /* Adds one sample to the aggregates and to its event type's sums. */
 void wick_profile_add(struct wick_profile *p, const struct wick_sample *s);

@@ -57,6 +57,7 @@ static void prepare_key(struct wick_profile *p, const char *key)
         p->by_thread = true;
     else if (strcmp(key, "event") != 0 && strcmp(key, "kind") != 0)
         p->by_labels = true;
+    p->by_span |= !strcmp(key, "traceId") || !strcmp(key, "spanId");
     if (!strcmp(key, "kind") || !strcmp(key, "work"))
         p->keep |= WICK_KEEP_JAVA_KINDS;
 }

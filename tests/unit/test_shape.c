@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "export/collapsed.h"
 #include "model/classify.h"
+#include "model/label.h"
 #include "model/shape.h"
 
 #include <setjmp.h>
@@ -42,7 +43,7 @@ static void add(struct test *t, uint16_t event, const char *thread, const char *
                             .thread = wick_profile_thread(p, wick_profile_cstring(p, thread), 1, 1, false),
                             .state = wick_profile_state(p, wick_profile_cstring(p, state)),
                             .event = event,
-                            .labels = customer ? wick_profile_labels(p, &l, 1) : 0,
+                            .labels = customer ? wick_profile_label_set(p, &l, 1) : 0,
                             .weight = weight,
                             .count = 1,
                         });
@@ -52,6 +53,7 @@ static void make(struct test *t)
 {
     struct wick_profile *p = &t->p;
     assert_int_equal(wick_profile_init(p), 0);
+    p->by_labels = true;
     t->cpu = wick_profile_event(p, wick_profile_cstring(p, "x.Cpu"), WICK_EVENT_CPU, WICK_UNIT_NS);
     t->wall = wick_profile_event(p, wick_profile_cstring(p, "x.Wall"), WICK_EVENT_WALL, WICK_UNIT_NS);
     add(t, t->cpu, "web-1", "RUNNABLE", "acme", "a/Main.run/1 a/Shop.buy/1 a/Cart.sum/2", 10);
