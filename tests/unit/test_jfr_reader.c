@@ -303,23 +303,6 @@ static void test_weight__comes_from_the_event_in_the_unit_of_the_metadata(void *
                  F(TICKS(0), 1, 1, 0, 20000000), NULL, NULL, 10000000, 1, WICK_UNIT_NS);
 }
 
-static void test_weight__of_memory_is_bytes_and_of_waiting_the_duration(void **state)
-{
-    check_weight("E100 profiler.Malloc startTime:12T eventThread:20p stackTrace:23p address:12 size:12",
-                 F(TICKS(0), 1, 1, 99, 4096), NULL, NULL, 4096, 1, WICK_UNIT_BYTES);
-    check_weight("E100 jdk.ObjectAllocationInNewTLAB startTime:12T eventThread:20p stackTrace:23p objectClass:26p "
-                 "allocationSize:12 tlabSize:12",
-                 F(TICKS(0), 1, 1, 0, 24, 65536), NULL, NULL, 65536, 1, WICK_UNIT_BYTES);
-    check_weight("E100 jdk.OldObjectSample startTime:12T eventThread:20p stackTrace:23p", F(TICKS(0), 1, 1), NULL, NULL,
-                 1, 1, WICK_UNIT_COUNT);
-    check_weight("E100 datadog.ObjectSample startTime:12T eventThread:20p stackTrace:23p size:12 weight:12",
-                 F(TICKS(0), 1, 1, 100, 30), NULL, NULL, 3000, 1, WICK_UNIT_BYTES);
-    check_weight("E100 jdk.ThreadPark startTime:12T duration:12S eventThread:20p stackTrace:23p",
-                 F(TICKS(0), 3000, 1, 1), "threshold", "20 ms", 1500, 1, WICK_UNIT_NS);
-    check_weight("E100 jdk.JavaErrorThrow startTime:12T duration:12S eventThread:20p stackTrace:23p",
-                 F(TICKS(0), 3000, 1, 1), NULL, NULL, 1, 1, WICK_UNIT_COUNT);
-}
-
 static void test_weight__falls_back_to_the_period_and_then_to_the_count(void **state)
 {
     check_weight(EXECUTION, F(TICKS(0), 1, 1, 1), "period", "10 ms", 10000000, 1, WICK_UNIT_NS);
@@ -787,7 +770,6 @@ int main(void)
         cmocka_unit_test(test_reader__contexts_become_labels_if_asked_for),
         cmocka_unit_test(test_reader__filters_by_time_and_by_predicate),
         cmocka_unit_test(test_weight__comes_from_the_event_in_the_unit_of_the_metadata),
-        cmocka_unit_test(test_weight__of_memory_is_bytes_and_of_waiting_the_duration),
         cmocka_unit_test(test_weight__falls_back_to_the_period_and_then_to_the_count),
         cmocka_unit_test(test_weight__of_batched_wall_samples_includes_one_interval),
         cmocka_unit_test(test_reader__unbatched_wall_samples_are_kept_apart_from_cpu),
