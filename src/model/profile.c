@@ -324,13 +324,22 @@ const char *wick_event_kind_name(unsigned kind)
     return kind_names[kind < WICK_EVENT_KIND_COUNT ? kind : WICK_EVENT_OTHER];
 }
 
-/* The heaviest non-empty event type of a kind, 0 = none. */
+/* JDK 25 has two samplers of the CPU; this one asks the kernel's clock and not the scheduler's mood. */
+static bool is_exact(const struct wick_profile *p, const struct wick_event_type *e)
+{
+    return strcmp(wick_profile_str(p, e->name), "jdk.CPUTimeSample") == 0;
+}
+
+/* The non-empty event type of a kind to take, 0 = none: the exact one, else the heaviest. */
 static uint16_t heaviest(const struct wick_profile *p, unsigned kind)
 {
     uint16_t best = 0;
     for (uint32_t i = 1; i < p->nevents; i++) {
         const struct wick_event_type *e = &p->events[i], *b = &p->events[best];
-        if (e->kind == kind && e->count && (!best || e->weight > b->weight))
+        if (e->kind != kind || !e->count)
+            continue;
+        bool better = is_exact(p, e) == is_exact(p, b) ? e->weight > b->weight : is_exact(p, e);
+        if (!best || better)
             best = (uint16_t)i;
     }
     return best;

@@ -215,7 +215,8 @@ struct wick_agg *wick_profile_take_aggs(struct wick_profile *p, uint32_t *n);
 void wick_profile_cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns);
 
 /* The event type to show when none was asked for: the first non-empty one in the order CPU, wall, native, perf,
- * alloc, lock, live, malloc, trace, io, park, throw, other (the heaviest within a kind). 0 if there are no samples. */
+ * alloc, lock, live, malloc, trace, io, park, throw, other (within a kind the heaviest, but jdk.CPUTimeSample before
+ * all). 0 if there are no samples. */
 uint16_t wick_profile_main_event(const struct wick_profile *p);
 
 /* The non-empty event type of that name ("jdk.ExecutionSample", or without its prefix: "ExecutionSample"; or a kind:

@@ -57,6 +57,41 @@ def top(file, event, *options):
     return json.loads(r.stdout) if r.returncode == 0 else r.stderr
 
 
+def weight(file, *options):
+    got = top(file, "cpu", *options)
+    return got["weight"] if isinstance(got, dict) else got
+
+
+def choosing(file):
+    """Options that split a recording: the parts add up to the whole."""
+    whole = weight(file)
+    t.check("the two halves of the time add up", weight(file, "--to", "50%") + weight(file, "--from", "50%") == whole)
+    chosen, rest = weight(file, "--thread", "^worker-0$"), weight(file, "--where", "thread~^([^w]|worker-[^0])")
+    t.check("one thread and the others add up", 0 < chosen < whole and chosen + rest == whole, f"{chosen} {rest} {whole}")
+    burning, others = weight(file, "--include", "Events.burn"), weight(file, "--exclude", "Events.burn")
+    t.check("stacks with a frame and those without add up", 0 < burning < whole and burning + others == whole,
+            f"{burning} {others} {whole}")
+    rows = {row["name"]: row["self"] for row in top(file, "cpu", "--by", "thread")["rows"]}
+    worker = sum(v for k, v in rows.items() if k.startswith("[worker-0 tid="))
+    t.check("a table by thread has the same weights", worker == chosen and sum(rows.values()) == whole, rows)
+
+
+def run(*args):
+    return subprocess.run([t.WICK, *args], capture_output=True, text=True)
+
+
+def comparing(file):
+    same = run("diff", file, file, "--fail-above", "1%", "--json", "-n", "0")
+    rows = json.loads(same.stdout)["rows"]
+    t.check("a recording is like itself", same.returncode == 0 and rows
+            and not any(r["self"]["real"] or r["total"]["real"] for r in rows), same.stderr)
+    cut = t.path("burn.txt")
+    other = run("diff", "--thread", "^worker-0$", file, file, "-o", cut, "--absolute")
+    t.check("a table goes to a file", other.returncode == 0 and "Events.burn" in open(cut).read(), other.stderr)
+    none = run("diff", "-e", "exception", "--include", "NoSuchMethodAnywhere", file, file)
+    t.check("nothing to compare is an error", none.returncode == 4, none.stderr)
+
+
 def main():
     file = t.path("jdk.jfr")
     more = ",jdk.CPUTimeSample#enabled=true" if t.JDK >= 25 else ""
@@ -75,6 +110,8 @@ def main():
     got = top(file, "alloc")
     names = [row["name"] for row in got["rows"]]
     t.check("the allocating method is in the table of allocations", "Events.allocate" in names, names)
+    choosing(file)
+    comparing(file)
     t.done()
 
 
