@@ -164,6 +164,8 @@ int wick_cmd_convert(int argc, char **argv)
         if (rc == 0)
             rc = wick_cli_event(&p, c.view.event, &c.o.event, &err);
         if (rc == 0)
+            wick_profile_seal(&p);
+        if (rc == 0)
             rc = wick_convert_write(&p, c.format, &c.o, c.out, false, &err);
         wick_profile_release(&p);
     }

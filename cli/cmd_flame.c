@@ -173,6 +173,7 @@ static int fold(struct job *j, struct wick_strbuf *subtitle, struct wick_err *er
 {
     int rc = wick_view_end(&j->view, &j->profile, &j->filter, err);
     rc = rc ? rc : wick_cli_event(&j->profile, j->view.event, &j->export.event, err);
+    wick_profile_seal(&j->profile);
     rc = rc ? rc : wick_picture_fold(&j->profile, &j->export, j->tree, err);
     if (rc)
         return rc;

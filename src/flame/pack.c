@@ -172,20 +172,15 @@ static void put_split(struct packer *p, const uint64_t *weight)
             put_weight(p, weight[i]);
 }
 
-static void put_lines(struct packer *p, const struct wick_tree_node *d)
+static void put_lines(struct packer *p, const struct wick_tree_node *d, const struct wick_tree_line *l, unsigned n)
 {
-    const struct wick_tree_line *l = wick_tree_line(p->t, d->lines);
-    if (l->next == WICK_TREE_NONE && l->total == d->total && l->self == d->self) {
+    if (n == 1 && l->total == d->total && l->self == d->self) {
         put_int(p, 0);
         put_int(p, l->line);
         return;
     }
-    uint64_t n = 1;
-    for (uint32_t i = l->next; i != WICK_TREE_NONE; i = wick_tree_line(p->t, i)->next)
-        n++;
     put_int(p, n);
-    for (uint32_t i = d->lines; i != WICK_TREE_NONE; i = l->next) {
-        l = wick_tree_line(p->t, i);
+    for (const struct wick_tree_line *end = l + n; l < end; l++) {
         put_int(p, l->line);
         put_weight(p, l->total);
         put_weight(p, l->self);
@@ -206,14 +201,15 @@ static void put_node(struct packer *p, uint32_t id, uint32_t depth_before)
 {
     const struct wick_tree_node *d = wick_tree_node(p->t, id);
     struct wick_tree_split s;
-    unsigned kind = wick_tree_kind(p->t, id);
+    struct wick_tree_line lines[WICK_TREE_MAX_LINES];
+    unsigned kind = wick_tree_kind(p->t, id), nlines = wick_tree_lines(p->t, id, lines);
     unsigned kinds = wick_tree_split_get(p->t, id, &s);
     uint8_t flags = (uint8_t)kind;
     if (d->self)
         flags |= NODE_SELF;
     if (kinds > 1)
         flags |= NODE_SPLIT;
-    if (d->lines != WICK_TREE_NONE)
+    if (nlines)
         flags |= NODE_LINES;
     if (d->self && kinds > 1 && s.self[wick_tree_java_slot(kind)] != d->self)
         flags |= NODE_SELF_SPLIT;
@@ -229,7 +225,7 @@ static void put_node(struct packer *p, uint32_t id, uint32_t depth_before)
     if (flags & NODE_SELF_SPLIT)
         put_split(p, s.self);
     if (flags & NODE_LINES)
-        put_lines(p, d);
+        put_lines(p, d, lines, nlines);
 }
 
 int wick_pack_base64(const struct wick_tree *t, const struct wick_flame_opts *o, FILE *out)

@@ -35,6 +35,11 @@ struct name {
     uint32_t library; /* a name, always a smaller number; WICK_TREE_NONE = none */
 };
 
+struct line {
+    uint64_t total, self;
+    uint32_t line, next; /* WICK_TREE_NONE = last */
+};
+
 struct table {
     uint32_t *slot; /* number + 1; 0 = free */
     size_t mask;    /* slots - 1 */
@@ -50,7 +55,7 @@ struct wick_tree {
     size_t nodes_len, nodes_cap, node_table_used;
     struct wick_tree_split *splits;
     size_t splits_len, splits_cap;
-    struct wick_tree_line *lines;
+    struct line *lines;
     size_t lines_len, lines_cap;
     uint32_t *rank; /* by name number; names_ranked of them */
     size_t names_ranked;
@@ -329,13 +334,43 @@ static void add_weight(struct wick_tree *t, uint32_t id, uint8_t kind, uint64_t 
     }
 }
 
+/* Most nodes were on one line with all their weight: such a line stands in the node, marked by the top bit. */
+#define ONE_LINE 0x80000000u
+_Static_assert((WICK_TREE_NONE & ONE_LINE) != 0, "the largest line number is taken");
+
+static bool is_one_line(uint32_t lines)
+{
+    return lines != WICK_TREE_NONE && (lines & ONE_LINE);
+}
+
+/* Makes a record of a line that stood in its node and had this much weight. */
+static void spill_line(struct wick_tree *t, struct wick_tree_node *d, uint64_t total, uint64_t self)
+{
+    if (!is_one_line(d->lines))
+        return;
+    t->lines[t->lines_len] =
+        (struct line){.total = total, .self = self, .line = d->lines & ~ONE_LINE, .next = WICK_TREE_NONE};
+    d->lines = (uint32_t)t->lines_len++;
+}
+
+/* Says on which line (0 = unknown) the weight was that the node has just been given. */
 static void add_line(struct wick_tree *t, uint32_t id, uint32_t line, uint64_t total, uint64_t self)
 {
     struct wick_tree_node *d = &t->nodes[id];
+    bool fresh = d->total == total && d->self == self;
+    if (fresh && line && line < ~ONE_LINE && d->lines == WICK_TREE_NONE) {
+        d->lines = line | ONE_LINE;
+        return;
+    }
+    if (is_one_line(d->lines) && (d->lines & ~ONE_LINE) == line)
+        return;
+    spill_line(t, d, d->total - total, d->self - self);
+    if (!line)
+        return;
     uint32_t *link = &d->lines;
     for (unsigned seen = 0; *link != WICK_TREE_NONE; seen++) {
         uint32_t at = *link;
-        struct wick_tree_line *l = &t->lines[at];
+        struct line *l = &t->lines[at];
         if (l->line == line) {
             l->total += total;
             l->self += self;
@@ -348,15 +383,15 @@ static void add_line(struct wick_tree *t, uint32_t id, uint32_t line, uint64_t t
             return;
         link = &l->next;
     }
-    t->lines[t->lines_len] = (struct wick_tree_line){.total = total, .self = self, .line = line, .next = d->lines};
+    t->lines[t->lines_len] = (struct line){.total = total, .self = self, .line = line, .next = d->lines};
     d->lines = (uint32_t)t->lines_len++;
 }
 
 static int reserve_stack(struct wick_tree *t, size_t n)
 {
-    if (n >= WICK_TREE_NONE - t->nodes_len || n >= WICK_TREE_NONE - t->lines_len)
+    if (n >= WICK_TREE_NONE - t->nodes_len || 2 * n >= ONE_LINE - t->lines_len)
         return -WICK_E_LIMIT;
-    if (RESERVE(t, nodes, n) || RESERVE(t, splits, n) || RESERVE(t, lines, n) || reserve_node_table(t, n))
+    if (RESERVE(t, nodes, n) || RESERVE(t, splits, n) || RESERVE(t, lines, 2 * n) || reserve_node_table(t, n))
         return -WICK_E_NOMEM;
     return 0;
 }
@@ -391,8 +426,7 @@ int wick_tree_add(struct wick_tree *t, const struct wick_tree_frame *frames, siz
         uint64_t self = i + 1 == n ? weight : 0;
         at = child_of(t, at, frames[i].name, frames[i].kind);
         add_weight(t, at, frames[i].kind, weight, self);
-        if (frames[i].line)
-            add_line(t, at, frames[i].line, weight, self);
+        add_line(t, at, frames[i].line, weight, self);
     }
     if (!n)
         t->nodes[WICK_TREE_ROOT].self += weight;
@@ -414,8 +448,7 @@ int wick_tree_weigh(struct wick_tree *t, uint32_t node, const struct wick_tree_f
     if (rc)
         return rc;
     add_weight(t, node, frame->kind, total, self);
-    if (frame->line)
-        add_line(t, node, frame->line, total, self);
+    add_line(t, node, frame->line, total, self);
     return 0;
 }
 
@@ -471,9 +504,17 @@ unsigned wick_tree_split_get(const struct wick_tree *t, uint32_t node, struct wi
     return kinds;
 }
 
-const struct wick_tree_line *wick_tree_line(const struct wick_tree *t, uint32_t record)
+unsigned wick_tree_lines(const struct wick_tree *t, uint32_t node, struct wick_tree_line out[WICK_TREE_MAX_LINES])
 {
-    return &t->lines[record];
+    const struct wick_tree_node *d = &t->nodes[node];
+    unsigned n = 0;
+    if (is_one_line(d->lines)) {
+        out[n++] = (struct wick_tree_line){d->total, d->self, d->lines & ~ONE_LINE};
+        return n;
+    }
+    for (uint32_t i = d->lines; i != WICK_TREE_NONE && n < WICK_TREE_MAX_LINES; i = t->lines[i].next)
+        out[n++] = (struct wick_tree_line){t->lines[i].total, t->lines[i].self, t->lines[i].line};
+    return n;
 }
 
 uint64_t wick_tree_gcd(const struct wick_tree *t)
@@ -620,6 +661,15 @@ static void add_shared(struct wick_tree *r, uint32_t at, const uint64_t *part, u
         add_weight(r, at, java_kinds[biggest], left, self ? left : 0);
 }
 
+static void add_leaf_lines(struct wick_tree *r, uint32_t at, const struct wick_tree *f, uint32_t leaf, bool last)
+{
+    struct wick_tree_line lines[WICK_TREE_MAX_LINES];
+    unsigned n = wick_tree_lines(f, leaf, lines);
+    for (unsigned i = 0; i < n; i++)
+        if (lines[i].self)
+            add_line(r, at, lines[i].line, lines[i].self, last ? lines[i].self : 0);
+}
+
 static int add_reversed(struct wick_tree *r, const struct wick_tree *f, uint32_t leaf, const uint32_t *name_map)
 {
     const struct wick_tree_node *l = &f->nodes[leaf];
@@ -633,6 +683,8 @@ static int add_reversed(struct wick_tree *r, const struct wick_tree *f, uint32_t
         const struct wick_tree_node *d = &f->nodes[id];
         bool last = d->parent == WICK_TREE_ROOT;
         at = child_of(r, at, name_map[d->name], d->kind);
+        if (id == leaf)
+            spill_line(r, &r->nodes[at], r->nodes[at].total, r->nodes[at].self);
         if (!d->split) {
             add_weight(r, at, d->kind, l->self, last ? l->self : 0);
         } else {
@@ -640,9 +692,7 @@ static int add_reversed(struct wick_tree *r, const struct wick_tree *f, uint32_t
             add_shared(r, at, id == leaf ? s->self : s->total, id == leaf ? d->self : d->total, l->self, last);
         }
         if (id == leaf)
-            for (uint32_t i = d->lines; i != WICK_TREE_NONE; i = f->lines[i].next)
-                if (f->lines[i].self)
-                    add_line(r, at, f->lines[i].line, f->lines[i].self, last ? f->lines[i].self : 0);
+            add_leaf_lines(r, at, f, leaf, last);
     }
     if (leaf == WICK_TREE_ROOT)
         r->nodes[WICK_TREE_ROOT].self += l->self;

@@ -283,6 +283,16 @@ found:
         *guess = id + 1;
 }
 
+void wick_profile_seal(struct wick_profile *p)
+{
+    struct wick_index *ix[] = {&p->ix_strings, &p->ix_functions, &p->ix_frames, &p->ix_stacks, &p->ix_aggs};
+    for (size_t i = 0; i < sizeof ix / sizeof *ix; i++)
+        wick_index_release(ix[i]);
+    free(p->leaf_agg);
+    p->leaf_agg = NULL;
+    p->cap_leaf_agg = 0;
+}
+
 struct wick_agg *wick_profile_take_aggs(struct wick_profile *p, uint32_t *n)
 {
     struct wick_agg *taken = p->aggs;

@@ -211,6 +211,9 @@ void wick_profile_add(struct wick_profile *p, const struct wick_sample *s);
  * What is interned stays; sums of event types and the time covered begin anew. */
 struct wick_agg *wick_profile_take_aggs(struct wick_profile *p, uint32_t *n);
 
+/* Frees what only adding needs, as large as half the profile: no sample may be added afterwards. */
+void wick_profile_seal(struct wick_profile *p);
+
 /* Widens start_ns..end_ns. */
 void wick_profile_cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns);
 
