@@ -94,7 +94,7 @@ static int read_bytes(struct job *j, const struct wick_strbuf *sb, const char *n
 {
     if (wick_jfr_is_recording(sb->buf, sb->len)) {
         j->recording = true;
-        return j->text ? mixed(name, err) : wick_cli_read_memory(&j->profile, sb->buf, sb->len, name, err);
+        return j->text ? mixed(name, err) : wick_cli_read_memory(&j->profile, sb->buf, sb->len, name, &j->filter, err);
     }
     j->text = true;
     if (j->recording)

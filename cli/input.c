@@ -51,10 +51,12 @@ static void make_harmless(struct wick_strbuf *sb)
     }
 }
 
-int wick_cli_read_memory(struct wick_profile *p, const void *data, size_t size, const char *name, struct wick_err *err)
+int wick_cli_read_memory(struct wick_profile *p, const void *data, size_t size, const char *name,
+                         const struct wick_filter *f, struct wick_err *err)
 {
+    const struct wick_jfr_visitor v = {.filter = *f};
     struct wick_jfr_result res;
-    int rc = wick_jfr_read_memory(p, data, size, NULL, &res, err);
+    int rc = wick_jfr_read_memory(p, data, size, &v, &res, err);
     if (!rc)
         warn(name, &res);
     return rc;

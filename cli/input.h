@@ -22,7 +22,8 @@ int wick_cli_read_part(struct wick_profile *p, char *const *paths, int n, const 
                        struct wick_err *err);
 
 /* The same for one recording in memory; name is what messages call it. */
-int wick_cli_read_memory(struct wick_profile *p, const void *data, size_t size, const char *name, struct wick_err *err);
+int wick_cli_read_memory(struct wick_profile *p, const void *data, size_t size, const char *name,
+                         const struct wick_filter *f, struct wick_err *err);
 
 /* The event type to show: the one named, or the most significant one if name is NULL. Not found: -WICK_E_NOTFOUND and a
  * message that lists what there is. */

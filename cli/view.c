@@ -188,13 +188,20 @@ bool wick_view_is_plain(const struct wick_view *v)
 
 /* --- reading --- */
 
+/* True if a time needs no recording to count from. */
+static bool is_absolute(const char *text)
+{
+    return !text || *text == '@' || (strlen(text) > 10 && text[4] == '-');
+}
+
 static int range_of(const struct wick_view *v, char *const *paths, int n, struct wick_filter *f, struct wick_err *err)
 {
     int64_t start = 0, end = 0;
     const char *const texts[] = {v->from, v->to};
     int64_t *const out[] = {&f->from_ns, &f->to_ns};
     int rc = 0;
-    for (int i = 0; !rc && i < n; i++)
+    bool absolute = is_absolute(v->from) && is_absolute(v->to);
+    for (int i = 0; !rc && !absolute && i < n; i++)
         rc = wick_jfr_span(paths[i], &start, &end, err);
     for (int i = 0; !rc && i < 2; i++)
         if (texts[i] && wick_opt_when(texts[i], start, end, out[i]))
