@@ -125,7 +125,9 @@ static int read_stream(struct job *j, FILE *in, const char *path, const char *na
     if (wick_jfr_is_recording(head, n)) {
         char *const paths[] = {(char *)path};
         j->recording = true;
-        return j->text ? mixed(name, err) : wick_cli_read_part(&j->profile, paths, 1, &j->filter, err);
+        return j->text
+                   ? mixed(name, err)
+                   : wick_cli_read_each(&j->profile, paths, 1, &(struct wick_jfr_visitor){.filter = j->filter}, err);
     }
     j->text = true;
     return j->recording ? mixed(name, err) : read_text(j, in, name, err);

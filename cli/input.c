@@ -21,16 +21,15 @@ static void warn(const char *path, const struct wick_jfr_result *r)
 
 int wick_cli_read(struct wick_profile *p, char *const *paths, int n, struct wick_err *err)
 {
-    return wick_cli_read_part(p, paths, n, &(struct wick_filter){0}, err);
+    return wick_cli_read_each(p, paths, n, NULL, err);
 }
 
-int wick_cli_read_part(struct wick_profile *p, char *const *paths, int n, const struct wick_filter *f,
+int wick_cli_read_each(struct wick_profile *p, char *const *paths, int n, const struct wick_jfr_visitor *v,
                        struct wick_err *err)
 {
-    const struct wick_jfr_visitor v = {.filter = *f};
     for (int i = 0; i < n; i++) {
         struct wick_jfr_result res;
-        int rc = wick_jfr_read_file(p, paths[i], &v, &res, err);
+        int rc = wick_jfr_read_file(p, paths[i], v, &res, err);
         if (rc)
             return rc;
         warn(paths[i], &res);

@@ -11,14 +11,15 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "jfr/reader.h"
 #include "model/profile.h"
 
 /* Reads n files ("-" = standard input) into p, which must be initialised. Damage that leaves something to read is
  * reported on standard error and is no failure. */
 int wick_cli_read(struct wick_profile *p, char *const *paths, int n, struct wick_err *err);
 
-/* The same for the samples that pass a filter. */
-int wick_cli_read_part(struct wick_profile *p, char *const *paths, int n, const struct wick_filter *f,
+/* The same, with what v says about each sample (see jfr/reader.h). */
+int wick_cli_read_each(struct wick_profile *p, char *const *paths, int n, const struct wick_jfr_visitor *v,
                        struct wick_err *err);
 
 /* The same for one recording in memory; name is what messages call it. */

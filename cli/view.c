@@ -245,6 +245,6 @@ int wick_view_read(const struct wick_view *v, struct wick_profile *p, char *cons
 {
     struct wick_filter filter;
     int rc = wick_view_begin(v, p, paths, n, &filter, err);
-    rc = rc ? rc : wick_cli_read_part(p, paths, n, &filter, err);
+    rc = rc ? rc : wick_cli_read_each(p, paths, n, &(struct wick_jfr_visitor){.filter = filter}, err);
     return rc ? rc : wick_view_end(v, p, &filter, err);
 }
