@@ -21,17 +21,18 @@
 struct tree {
     const struct wick_profile *p;
     struct wick_profile shown;       /* only its stacks are used, with labels as frames */
-    const struct wick_stack *stacks; /* the shown tree: those of `shown`, or of the profile itself ... */
-    uint32_t nstacks, first_frame;   /* ... where frame `first_frame` has label 0, and so on */
-    struct wick_strbuf text;         /* rendered labels, one after another */
-    size_t *label_at;                /* start of each label in text; one more than labels */
-    uint32_t *frame_label;           /* by frame number: label + 1, 0 = not yet rendered */
-    uint32_t *rank;                  /* by label: place in byte order */
-    uint32_t *known;                 /* by stack number: its shown stack ... */
-    uint32_t *known_under;           /* ... under this root; with threads only */
-    uint32_t *path;                  /* room for the deepest stack */
-    uint64_t *weight;                /* by shown stack, from here on */
-    uint32_t *child, *sibling;       /* 0 = none */
+    const struct wick_stack *stacks; /* the shown tree: those of `shown`, or, if `aliased`, of the profile itself */
+    uint32_t nstacks;
+    bool aliased;
+    struct wick_strbuf text;   /* rendered labels, one after another */
+    size_t *label_at;          /* start of each label in text; one more than labels */
+    uint32_t *frame_label;     /* by frame number: label + 1, 0 = not yet rendered */
+    uint32_t *rank;            /* by label: place in byte order */
+    uint32_t *known;           /* by stack number: its shown stack ... */
+    uint32_t *known_under;     /* ... under this root; with threads only */
+    uint32_t *path;            /* room for the deepest stack */
+    uint64_t *weight;          /* by shown stack, from here on */
+    uint32_t *child, *sibling; /* 0 = none */
     uint32_t nlabels, cap_labels, cap_weight;
     struct wick_index labels;
     bool failed;
@@ -165,16 +166,17 @@ static void rank_labels(struct tree *t)
 
 /* --- the shown tree --- */
 
-/* The profile's own tree is the shown one if no two of its frames have one label; then stacks' numbers stay. */
+/* The profile's own tree is the shown one if no two of its frames have one label: then stacks keep their numbers, and a
+ * frame's label has the frame's number. */
 static void alias_tree(struct tree *t, const struct wick_export_options *o)
 {
-    for (uint32_t i = 1; i < t->p->nframes && !t->failed; i++)
+    for (uint32_t i = 0; i < t->p->nframes && !t->failed; i++)
         label_of_frame(t, i, o->names);
-    if (t->failed || o->threads || t->nlabels != t->p->nframes - 1)
+    if (t->failed || o->threads || t->nlabels != t->p->nframes)
         return;
     t->stacks = t->p->stacks;
     t->nstacks = t->p->nstacks;
-    t->first_frame = 1;
+    t->aliased = true;
 }
 
 /* The shown stack of a stack, under `root`. */
@@ -200,16 +202,16 @@ static uint32_t shown_of(struct tree *t, uint32_t root, uint32_t stack, unsigned
 
 static uint32_t label_at(const struct tree *t, uint32_t node)
 {
-    return t->stacks[node].frame - t->first_frame;
+    return t->stacks[node].frame;
 }
 
 /* Makes room for a weight for every shown stack. */
 static bool weights_fit(struct tree *t)
 {
-    uint32_t n = t->first_frame ? t->nstacks : t->shown.nstacks;
+    uint32_t n = t->aliased ? t->nstacks : t->shown.nstacks;
     if (n <= t->cap_weight)
         return true;
-    uint32_t cap = t->first_frame ? n : t->shown.cap_stacks;
+    uint32_t cap = t->aliased ? n : t->shown.cap_stacks;
     uint64_t *bigger = reallocarray(t->weight, cap, sizeof *bigger);
     if (!bigger)
         return false;
@@ -241,13 +243,13 @@ static bool build(struct tree *t, const struct wick_export_options *o, uint16_t 
         const struct wick_agg *a = &p->aggs[order[i]];
         uint64_t w = o->counts ? a->count : (uint64_t)a->weight;
         uint32_t root = o->threads ? wick_profile_push(&t->shown, 0, label_of_thread(t, a->thread, o->names)) : 0;
-        uint32_t node = t->first_frame ? a->stack : shown_of(t, root, a->stack, o->names);
+        uint32_t node = t->aliased ? a->stack : shown_of(t, root, a->stack, o->names);
         t->failed = t->failed || t->shown.failed || !weights_fit(t);
         if (!t->failed && __builtin_add_overflow(t->weight[node], w, &t->weight[node]))
             t->weight[node] = UINT64_MAX;
     }
     free(order);
-    if (!t->first_frame) {
+    if (!t->aliased) {
         t->stacks = t->shown.stacks;
         t->nstacks = t->shown.nstacks;
     }
