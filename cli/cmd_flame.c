@@ -17,6 +17,7 @@
 #include "cli/input.h"
 #include "cli/save.h"
 #include "cli/ui.h"
+#include "cli/view.h"
 #include "export/picture.h"
 #include "flame/flame.h"
 #include "import/collapsed.h"
@@ -39,21 +40,19 @@ static const char usage[] =
     "      --min-width PCT   SVG: leave out boxes narrower than PCT per cent (default: half a pixel)\n"
     "  -h, --help            this text\n"
     "\n"
-    "For recordings:\n"
-    "  -e, --event NAME      the samples to take: an event type's name, or cpu, wall, native, perf\n"
-    "                        (default: the first of these that the recording has)\n"
-    "  -t, --threads         the thread as root frame\n"
-    "      --samples         count samples instead of adding up their weights\n"
-    "      --simple          class names without package\n"
-    "      --signatures      parameter and return types\n"
-    "\n"
     "For collapsed stacks:\n"
-    "  -u, --unit UNIT       unit of the weights: samples (default), ns, bytes, or a word of yours\n";
+    "  -u, --unit UNIT       unit of the weights: samples (default), ns, bytes, or a word of yours\n"
+    "\n"
+    "For recordings:\n"
+    "  -t, --threads         the thread as root frame\n"
+    "      --samples         count samples instead of adding up their weights\n";
 
 struct job {
     struct wick_flame_opts flame;
     struct wick_export_options export;
-    const char *event, *out;
+    const char *out;
+    struct wick_view view;
+    struct wick_filter filter; /* the view's */
     struct wick_tree *tree;
     struct wick_profile profile;
     bool text, recording; /* sorts of input seen */
@@ -109,8 +108,9 @@ static int read_stream(struct job *j, FILE *in, const char *path, const char *na
     j->recording |= !text;
     if (!text) {
         char *const paths[] = {(char *)path};
-        return again ? wick_cli_read(&j->profile, paths, 1, err)
-                     : wick_cli_read_stream(&j->profile, in, head, n, name, err);
+        const struct wick_jfr_visitor v = {.filter = j->filter};
+        return again ? wick_cli_read_each(&j->profile, paths, 1, &v, err)
+                     : wick_cli_read_stream(&j->profile, in, head, n, name, &v, err);
     }
     if (again)
         return read_text(j, in, name, err);
@@ -168,7 +168,9 @@ static writer *writer_for(const char *path, struct wick_err *err)
 /* The profile's samples of the chosen event go into the tree; unit and subtitle follow from them. */
 static int fold(struct job *j, struct wick_strbuf *subtitle, struct wick_err *err)
 {
-    int rc = wick_cli_event(&j->profile, j->event, &j->export.event, err);
+    int rc = wick_view_end(&j->view, &j->profile, &j->filter, err);
+    rc = rc ? rc : wick_cli_event(&j->profile, j->view.event, &j->export.event, err);
+    wick_profile_seal(&j->profile);
     rc = rc ? rc : wick_picture_fold(&j->profile, &j->export, j->tree, err);
     if (rc)
         return rc;
@@ -187,8 +189,12 @@ static int run(struct job *j, char **inputs, int n, struct wick_err *err)
     int rc = write ? 0 : -err->code;
     if (!rc && !j->out && isatty(STDOUT_FILENO))
         rc = wick_err_set(err, WICK_E_USAGE, "HTML on a terminal is of no use; name a file with -o FILE.html");
+    rc = rc ? rc : wick_view_begin(&j->view, &j->profile, inputs, n, &j->filter, err);
     for (int i = 0; !rc && i < n; i++)
         rc = read_input(j, inputs[i], err);
+    if (!rc && j->text && !wick_view_is_plain(&j->view))
+        rc = wick_err_set(err, WICK_E_USAGE,
+                          "text has no threads, times or labels to choose by: such options are for recordings");
     if (!rc && j->recording)
         rc = fold(j, &subtitle, err);
     if (!rc && !wick_tree_node(j->tree, WICK_TREE_ROOT)->total)
@@ -205,7 +211,7 @@ static int run(struct job *j, char **inputs, int n, struct wick_err *err)
 
 /* ---- command line ---- */
 
-enum { OPT_TITLE = 256, OPT_SUBTITLE, OPT_MINWIDTH, OPT_SAMPLES, OPT_SIMPLE, OPT_SIGNATURES };
+enum { OPT_TITLE = 256, OPT_SUBTITLE, OPT_MINWIDTH, OPT_SAMPLES };
 
 static const struct option options[] = {
     {"output", required_argument, NULL, 'o'},
@@ -216,12 +222,10 @@ static const struct option options[] = {
     {"inverted", no_argument, NULL, 'i'},
     {"minwidth", required_argument, NULL, OPT_MINWIDTH}, /* async-profiler's spelling */
     {"min-width", required_argument, NULL, OPT_MINWIDTH},
-    {"event", required_argument, NULL, 'e'},
     {"threads", no_argument, NULL, 't'},
     {"samples", no_argument, NULL, OPT_SAMPLES},
-    {"simple", no_argument, NULL, OPT_SIMPLE},
-    {"signatures", no_argument, NULL, OPT_SIGNATURES},
     {"help", no_argument, NULL, 'h'},
+    WICK_VIEW_LONGS,
     {0},
 };
 
@@ -259,27 +263,17 @@ static int take_option(struct job *j, int c)
             return -1;
         fprintf(stderr, "wick: --min-width takes a percentage, not '%s'\n", optarg);
         return wick_err_exit(WICK_E_USAGE);
-    case 'e':
-        j->event = optarg;
-        return -1;
     case 't':
         j->export.threads = true;
         return -1;
     case OPT_SAMPLES:
         j->export.counts = true;
         return -1;
-    case OPT_SIMPLE:
-        j->export.names |= WICK_NAME_SIMPLE;
-        return -1;
-    case OPT_SIGNATURES:
-        j->export.names |= WICK_NAME_SIGNATURES;
-        return -1;
     case 'h':
-        fputs(usage, stdout);
+        printf("%s\n%s", usage, wick_view_help);
         return 0;
     default:
-        fputs("wick: `wick flame --help` lists the options\n", stderr);
-        return wick_err_exit(WICK_E_USAGE);
+        return wick_view_take(&j->view, c, optarg, "flame");
     }
 }
 
@@ -304,9 +298,12 @@ int wick_cmd_flame(int argc, char **argv)
     } else {
         j.profile.by_thread = j.export.threads;
         j.profile.by_state = false;
+        j.export.names = j.view.names;
+        j.profile.keep = wick_picture_keep(j.export.names);
         rc = run(&j, argv + optind, argc - optind, &err);
         wick_profile_release(&j.profile);
     }
     wick_tree_free(j.tree);
+    wick_view_release(&j.view);
     return rc ? wick_ui_fail(&err) : 0;
 }

@@ -18,17 +18,28 @@ static void take_sample(void *ctx, const struct wick_sample *s)
     wick_timeline_add(c->t, s);
 }
 
-int wick_convert_read(struct wick_profile *p, const struct wick_format *format, struct wick_export_options *o,
-                      struct wick_timeline *t, char *const *paths, int n, struct wick_err *err)
+int wick_convert_read(struct wick_profile *p, const struct wick_format *format, const struct wick_view *view,
+                      struct wick_export_options *o, struct wick_timeline *t, char *const *paths, int n,
+                      struct wick_err *err)
 {
+    static const struct wick_view everything;
     struct collector c = {p, t};
-    const struct wick_jfr_visitor v = {.ctx = &c, .sample = take_sample};
+    struct wick_jfr_visitor v = {.ctx = &c, .sample = take_sample};
+    view = view ? view : &everything;
     p->by_thread = o->threads || format->detailed;
     p->by_state = format->detailed;
     if (!format->timed)
-        return wick_cli_read(p, paths, n, err);
+        return wick_view_read(view, p, paths, n, err);
+    if (!wick_shape_is_plain(&view->shape))
+        return wick_err_set(
+            err, WICK_E_UNSUPPORTED,
+            "%s shows every sample at its time; of the options that choose samples, only --event, --from "
+            "and --to go with it",
+            format->name);
     o->timeline = t;
-    return wick_cli_read_each(p, paths, n, &v, err);
+    int rc = wick_view_begin(view, p, paths, n, &v.filter, err);
+    rc = rc ? rc : wick_cli_read_each(p, paths, n, &v, err);
+    return rc ? rc : wick_view_end(view, p, &v.filter, err);
 }
 
 int wick_convert_write(const struct wick_profile *p, const struct wick_format *format,
@@ -53,7 +64,8 @@ int wick_convert_jfr(const char *in, const char *out, const struct wick_convert_
     int rc = wick_profile_init(&p);
     if (rc)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    rc = wick_convert_read(&p, format, &e, &timeline, inputs, 1, err);
+    p.keep = wick_format_keep(format, e.names);
+    rc = wick_convert_read(&p, format, NULL, &e, &timeline, inputs, 1, err);
     if (!rc)
         rc = wick_cli_event(&p, NULL, &e.event, err);
     if (!rc)

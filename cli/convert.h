@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "cli/view.h"
 #include "export/timeline.h"
 
 struct wick_convert_opts {
@@ -23,10 +24,11 @@ struct wick_convert_opts {
  * event type, by weight. 0 or an error with a sentence; -WICK_E_NOTFOUND if the recording holds no samples. */
 int wick_convert_jfr(const char *in, const char *out, const struct wick_convert_opts *o, struct wick_err *err);
 
-/* Reads n inputs into p (initialised) as finely as the format wants it; for one with a time axis the samples go into t
- * (zeroed; the caller releases it), which o then points to. */
-int wick_convert_read(struct wick_profile *p, const struct wick_format *format, struct wick_export_options *o,
-                      struct wick_timeline *t, char *const *paths, int n, struct wick_err *err);
+/* Reads n inputs into p (initialised), what the view (NULL = everything) takes, as finely as the format wants it; for
+ * one with a time axis the samples go into t (zeroed; the caller releases it), which o then points to. */
+int wick_convert_read(struct wick_profile *p, const struct wick_format *format, const struct wick_view *view,
+                      struct wick_export_options *o, struct wick_timeline *t, char *const *paths, int n,
+                      struct wick_err *err);
 
 /* Writes a profile to path (NULL or "-": standard output), or nothing: what could not be written to the end is removed.
  * own: see wick_save_open. */

@@ -51,10 +51,10 @@ static void make_harmless(struct wick_strbuf *sb)
 }
 
 int wick_cli_read_stream(struct wick_profile *p, FILE *in, const void *head, size_t n, const char *name,
-                         struct wick_err *err)
+                         const struct wick_jfr_visitor *v, struct wick_err *err)
 {
     struct wick_jfr_result res;
-    int rc = wick_input_read_stream(p, in, head, n, NULL, &res, err);
+    int rc = wick_input_read_stream(p, in, head, n, v, &res, err);
     if (rc)
         return wick_err_prefix(err, "%s", name);
     warn(name, &res);

@@ -25,7 +25,7 @@ int wick_cli_read_each(struct wick_profile *p, char *const *paths, int n, const 
 
 /* The same for a stream of which n bytes have been read; name is what messages call it. */
 int wick_cli_read_stream(struct wick_profile *p, FILE *in, const void *head, size_t n, const char *name,
-                         struct wick_err *err);
+                         const struct wick_jfr_visitor *v, struct wick_err *err);
 
 /* The event type to show: the one named, or the most significant one if name is NULL. Not found: -WICK_E_NOTFOUND and a
  * message that lists what there is. */

@@ -13,6 +13,7 @@
 #include "top_table.h"
 #include "base/strbuf.h"
 #include "model/name.h"
+#include "model/shape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -81,7 +82,10 @@ static uint32_t row_of_frame(struct table *t, uint32_t frame)
             wick_strbuf_adds(&name, cls->len ? cls->s : wick_frame_kind_name(f->kind));
         break;
     default:
-        wick_function_name(&name, t->p, f->function, is_java, 0);
+        if (t->o->names & WICK_NAME_LINES)
+            wick_frame_name(&name, t->p, frame, t->o->names);
+        else
+            wick_function_name(&name, t->p, f->function, is_java, t->o->names);
     }
     uint32_t row = row_of(t, &name);
     t->failed = t->failed || name.failed;
@@ -97,7 +101,25 @@ static void add(uint64_t *sum, uint64_t v)
         *sum = UINT64_MAX;
 }
 
-/* Puts the samples on their nodes; with by-thread tables that is all there is to do. */
+/* True if a sample's row follows from what it carries and not from its stack. */
+static bool by_sample(const struct wick_top_options *o)
+{
+    return o->by == WICK_TOP_THREAD || o->by == WICK_TOP_VALUE;
+}
+
+static uint32_t row_of_sample(struct table *t, const struct wick_agg *a)
+{
+    struct wick_strbuf name = WICK_STRBUF_INIT;
+    if (t->o->by == WICK_TOP_THREAD)
+        wick_thread_name(&name, t->p, a->thread);
+    else if (!wick_agg_value(&name, t->p, a, t->o->key))
+        wick_strbuf_addf(&name, "[no %s]", t->o->key);
+    uint32_t row = row_of(t, &name);
+    wick_strbuf_release(&name);
+    return row;
+}
+
+/* Puts the samples on their nodes; in tables by what samples carry that is all there is to do. */
 static void place_samples(struct table *t)
 {
     for (uint32_t i = 0; i < t->p->naggs && !t->failed; i++) {
@@ -108,11 +130,8 @@ static void place_samples(struct table *t)
         add(&t->all_weight, w);
         add(&t->all_count, a->count);
         uint32_t row;
-        if (t->o->by == WICK_TOP_THREAD) {
-            struct wick_strbuf name = WICK_STRBUF_INIT;
-            wick_thread_name(&name, t->p, a->thread);
-            row = row_of(t, &name);
-            wick_strbuf_release(&name);
+        if (by_sample(t->o)) {
+            row = row_of_sample(t, a);
         } else {
             row = row_of_frame(t, t->p->stacks[a->stack].frame);
             add(&t->weight[a->stack], w);
@@ -123,7 +142,7 @@ static void place_samples(struct table *t)
         struct row *r = &t->rows[row];
         add(&r->self, w);
         add(&r->self_count, a->count);
-        if (t->o->by == WICK_TOP_THREAD) {
+        if (by_sample(t->o)) {
             r->total = r->self;
             r->total_count = r->self_count;
         }
@@ -234,7 +253,12 @@ static double percent(uint64_t part, uint64_t all)
     return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-static const char *const by_names[] = {"method", "class", "thread", "kind"};
+static const char *by_name(const struct wick_top_options *o)
+{
+    static const char *const names[] = {"method", "class", "thread", "kind"};
+    return o->by == WICK_TOP_VALUE ? o->key : names[o->by];
+}
+
 static const char *const unit_names[] = {"count", "ns", "bytes"};
 
 static void write_json(const struct table *t, uint32_t n, FILE *out)
@@ -242,9 +266,9 @@ static void write_json(const struct table *t, uint32_t n, FILE *out)
     const struct wick_event_type *e = &t->p->events[t->o->event];
     fputs("{\"event\":", out);
     print_json_string(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
-    fprintf(out,
-            ",\"kind\":\"%s\",\"unit\":\"%s\",\"by\":\"%s\",\"weight\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"rows\":[",
-            wick_event_kind_name(e->kind), unit_names[e->unit], by_names[t->o->by], t->all_weight, t->all_count);
+    fprintf(out, ",\"kind\":\"%s\",\"unit\":\"%s\",\"by\":", wick_event_kind_name(e->kind), unit_names[e->unit]);
+    print_json_string(out, by_name(t->o), strlen(by_name(t->o)));
+    fprintf(out, ",\"weight\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"rows\":[", t->all_weight, t->all_count);
     for (uint32_t i = 0; i < n; i++) {
         const struct row *r = &t->rows[i];
         fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
@@ -277,7 +301,7 @@ static void write_text(const struct table *t, uint32_t n, FILE *out)
     else
         fprintf(out, " standing for %" PRIu64 " %s", t->all_weight, *unit ? unit : "occurrences");
     fputs("; by ", out);
-    fputs(by_names[t->o->by], out);
+    print_name(out, by_name(t->o), strlen(by_name(t->o)));
     fputc('\n', out);
     for (uint32_t i = 1; i < t->p->nevents; i++) {
         const struct wick_event_type *x = &t->p->events[i];
@@ -315,7 +339,7 @@ int wick_top_write(const struct wick_profile *p, const struct wick_top_options *
     t.failed = !t.frame_row || !t.weight || !t.count || !t.child || !t.sibling;
     if (!t.failed)
         place_samples(&t);
-    if (!t.failed && o->by != WICK_TOP_THREAD) {
+    if (!t.failed && !by_sample(o)) {
         sum_and_link(&t);
         add_totals(&t);
     }

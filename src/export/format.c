@@ -25,10 +25,10 @@ static const char *const collapsed_extensions[] = {"collapsed", "folded", "txt",
 
 const struct wick_format wick_formats[] = {
     {"html", html_extensions, "flame graph to look into: one page that needs no network",
-     .write = wick_picture_write_html},
-    {"svg", svg_extensions, "flame graph as a picture", .write = wick_picture_write_svg},
+     .write = wick_picture_write_html, .keep = wick_picture_keep},
+    {"svg", svg_extensions, "flame graph as a picture", .write = wick_picture_write_svg, .keep = wick_picture_keep},
     {"collapsed", collapsed_extensions, "one line a stack: frames separated by ';', a space, the weight",
-     .write = wick_collapsed_write},
+     .write = wick_collapsed_write, .keep = wick_collapsed_keep},
     {"pprof", pprof_extensions, "Go's pprof: a compressed profile.proto, with threads and states as labels",
      .detailed = true, .write = wick_pprof_write},
     {"speedscope", speedscope_extensions, "JSON for speedscope; with -t a profile for each thread",

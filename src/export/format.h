@@ -40,7 +40,15 @@ struct wick_format {
     /* Writes p to out. The caller opens, flushes and closes out and checks it for write errors (ferror). 0 or
      * -WICK_E_NOMEM, _NOTFOUND (no samples of the event type). */
     int (*write)(const struct wick_profile *p, const struct wick_export_options *o, FILE *out, struct wick_err *err);
+    /* What it shows of frames (enum wick_keep) under these name flags. NULL = everything. */
+    unsigned (*keep)(unsigned names);
 };
+
+/* What a profile must keep of frames to be written in that format. */
+static inline unsigned wick_format_keep(const struct wick_format *f, unsigned names)
+{
+    return f->keep ? f->keep(names) : (unsigned)WICK_KEEP_ALL;
+}
 
 /* Formats in the order they are listed, ends with a NULL name. */
 extern const struct wick_format wick_formats[];

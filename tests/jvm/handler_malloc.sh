@@ -23,9 +23,16 @@ run() {
     wait_for 60 demo_listens || return 1
     DEMO_PORT=$(sed -n 's/.*listening on 127.0.0.1:\([0-9]*\) .*/\1/p' "$WORK/demo.out")
     [ -n "$DEMO_PORT" ] || return 1
-    for _ in 1 2 3; do
+    # at least three rounds, and on until there are handlers enough to judge by: processors may be short
+    local rounds=0
+    while [ $rounds -lt 3 ] || { [ "$(samples)" -lt $((2 * LEAST)) ] && [ $rounds -lt 60 ]; }; do
         get cpu && get "compress?kib=2000" && get "lock?rounds=5&us=50" || return 1
+        rounds=$((rounds + 1))
     done >/dev/null 2>&1
+}
+
+samples() {
+    "$WICK" status "$JVM_PID" | sed -n 's/^samples=//p' | grep . || echo 0
 }
 
 ends_guarded() {
