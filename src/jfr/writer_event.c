@@ -107,6 +107,11 @@ static void put_STACK(struct cursor *c, uint32_t stack, int field)
     put_id(c, &c->w->stacks, stack);
 }
 
+static void put_CONTEXT(struct cursor *c, uint32_t context, int field)
+{
+    put_id(c, &c->w->contexts, context);
+}
+
 /* The most bytes a field takes. */
 static size_t bound_STRING(const char *s)
 {
@@ -133,6 +138,7 @@ FIXED(NAME, const char *)
 #define bound_MODE     bound_COUNT
 #define bound_THREAD   bound_COUNT
 #define bound_STACK    bound_COUNT
+#define bound_CONTEXT  bound_COUNT
 
 #define EVENT(N, n, ...)                                  \
     static size_t bound_##n(const struct wick_jfr_##n *e) \

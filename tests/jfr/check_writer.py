@@ -59,6 +59,11 @@ def check(expected_path, summary_path, print_path, json_path):
             weight += ticks(v["weight"])
             assert v["kind"] in ("user", "kernel"), v["kind"]
             assert v["state"] in ("STATE_DEFAULT", "STATE_RUNNABLE", "STATE_SLEEPING"), v["state"]
+            if v["context"]:
+                n = int(v["context"]["spanId"], 16)
+                assert v["context"]["endpoint"] == ("GET /cpu" if n % 3 else "GET /lock"), v["context"]
+                assert v["context"]["labels"] == ("customer=big,tier=a\\,b" if n % 7 else None), v["context"]
+                assert v["context"]["traceId"] == ("4bf92f3577b34da6a3ce929d0e0e4736" if n % 2 else None), v["context"]
         elif e["type"] == "wick.PerfSample":
             perf_weight += v["weight"]
         if v.get("stackTrace"):

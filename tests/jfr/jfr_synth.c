@@ -101,7 +101,20 @@ static int synth_thread(void *arg, uint32_t id, struct wick_jfr_thread *out)
     return 0;
 }
 
-static const struct wick_jfr_source source = {NULL, synth_stack, synth_method, synth_thread};
+static int synth_context(void *arg, uint32_t id, struct wick_jfr_context *out)
+{
+    static char span[17];
+    (void)arg;
+    snprintf(span, sizeof span, "%016x", id);
+    *out = (struct wick_jfr_context){.endpoint = id % 3 ? "GET /cpu" : "GET /lock", .span_id = span};
+    if (id % 2)
+        out->trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
+    if (id % 7)
+        out->labels = "customer=big,tier=a\\,b";
+    return 0;
+}
+
+static const struct wick_jfr_source source = {NULL, synth_stack, synth_method, synth_thread, synth_context};
 
 struct expected {
     uint64_t samples, weight_ns, perf_samples, perf_weight, settings, libraries;
@@ -165,7 +178,8 @@ static void write_sample(struct wick_jfr_writer *w, struct expected *x, uint64_t
         return;
     }
     wick_jfr_write_execution_sample(w, &(struct wick_jfr_execution_sample){now - late, thread, i % 1000 ? stack : 0,
-                                                                           1 + r % 3, weight, weight / 2, 1 + r % 2});
+                                                                           1 + r % 3, weight, 1 + r % 2,
+                                                                           i % 5 ? 1 + r % 900 : 0});
     x->samples++;
     x->weight_ns += weight;
 }
@@ -251,7 +265,7 @@ static int cmd_size(const char *path)
             t = START_NS + UINT64_C(1800000000000) + i * 100000;
             wick_jfr_write_execution_sample(
                 w, &(struct wick_jfr_execution_sample){t, 1 + r % 100, 1 + mix(r) % 2000, WICK_JFR_STATE_DEFAULT,
-                                                       10000000, 9990000 + r % 20000, WICK_JFR_SAMPLE_USER});
+                                                       9990000 + r % 20000, WICK_JFR_SAMPLE_USER, 0});
         }
         uint64_t written = wick_clock_mono_ns();
         if (wick_jfr_writer_flush(w, t))
