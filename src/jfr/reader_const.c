@@ -12,6 +12,7 @@
  * from it instead of being looked up frame by frame.
  */
 #include "jfr/reader_int.h"
+#include "model/label.h"
 
 #include <stdlib.h>
 
@@ -204,6 +205,42 @@ uint16_t wick_jfr_state(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
     wick_jfr_plan_run(r, &pool->plan, &c, s);
     uint32_t name = c.bad ? 0 : slot_text(r, &pool->plan, 0, s, 0);
     return (uint16_t)resolve(val, wick_profile_state(r->p, name));
+}
+
+/* --- labels --- */
+
+uint32_t wick_jfr_labels(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
+{
+    static const char *const names[] = {"endpoint", "traceId", "spanId", "labels"};
+    enum { LABELS = 3 };
+    struct wick_label pairs[WICK_LABELS_MAX];
+    struct wick_jfr_pool *pool;
+    uint32_t set, n = 0;
+    if (!key)
+        return 0;
+    if (wick_jfr_pool_known(r, type, key, WICK_JFR_ROLE_LABELS, &set))
+        return set;
+    uint64_t *val = wick_jfr_pool_find(r, type, key, WICK_JFR_ROLE_LABELS, &pool);
+    if (!val)
+        return 0;
+    if (*val & WICK_JFR_RESOLVED)
+        return resolved(*val);
+    struct wick_jfr_cur c = wick_jfr_cur_at(r, *val);
+    union wick_jfr_slot s[WICK_JFR_SLOTS] = {0};
+    *val = WICK_JFR_RESOLVED;
+    if (!planned(r, pool, names, LABELS + 1))
+        return 0;
+    wick_jfr_plan_run(r, &pool->plan, &c, s);
+    if (c.bad)
+        return 0;
+    const char *text = wick_profile_str(r->p, slot_text(r, &pool->plan, LABELS, s, 0));
+    n = wick_labels_parse(r->p, text, pairs, 0, WICK_LABELS_MAX - LABELS);
+    for (unsigned i = 0; i < LABELS; i++) { /* last: a label of the same name does not count */
+        uint32_t value = i == 0 || r->p->by_span ? slot_text(r, &pool->plan, i, s, 0) : 0;
+        if (value)
+            pairs[n++] = (struct wick_label){wick_profile_cstring(r->p, names[i]), value};
+    }
+    return resolve(val, wick_profile_label_set(r->p, pairs, n));
 }
 
 /* --- stacks --- */

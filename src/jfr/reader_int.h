@@ -216,6 +216,7 @@ enum wick_jfr_role { /* what the constants of a pool have been turned into; one 
                      WICK_JFR_ROLE_THREAD,
                      WICK_JFR_ROLE_STATE,
                      WICK_JFR_ROLE_KIND,
+                     WICK_JFR_ROLE_LABELS,
 };
 
 /* A constant: where it is in the chunk, or, once it was needed, its number in the profile with the top bit set. */
@@ -249,16 +250,17 @@ enum wick_jfr_slot_name {
     WICK_JFR_WEIGHT,
     WICK_JFR_COUNT,
     WICK_JFR_NAME,
+    WICK_JFR_CONTEXT,
     WICK_JFR_SLOT_NAMES
 };
 _Static_assert(WICK_JFR_SLOT_NAMES <= WICK_JFR_SLOTS, "a plan has room for all");
 
 struct wick_jfr_handler {
     uint32_t type;
-    uint32_t stack_type, thread_type, state_type; /* of its fields, WICK_JFR_NONE = no such field */
-    bool wanted;                                  /* the visitor takes it */
-    bool setting;                                 /* jdk.ActiveSetting */
-    const struct wick_jfr_sample_type *sample;    /* NULL = no sample */
+    uint32_t stack_type, thread_type, state_type, context_type; /* of its fields, WICK_JFR_NONE = no such field */
+    bool wanted;                                                /* the visitor takes it */
+    bool setting;                                               /* jdk.ActiveSetting */
+    const struct wick_jfr_sample_type *sample;                  /* NULL = no sample */
     struct wick_jfr_plan plan;
     /* Samples only. */
     bool has_start, has_duration, has_weight;       /* fields */
@@ -407,6 +409,7 @@ uint32_t wick_jfr_text(struct wick_jfr_reader *r, uint32_t type, uint64_t key, u
 uint32_t wick_jfr_thread(struct wick_jfr_reader *r, uint32_t type, uint64_t key);
 uint16_t wick_jfr_state(struct wick_jfr_reader *r, uint32_t type, uint64_t key);
 bool wick_jfr_stack(struct wick_jfr_reader *r, uint32_t type, uint64_t key, uint32_t *stack);
+uint32_t wick_jfr_labels(struct wick_jfr_reader *r, uint32_t type, uint64_t key);
 
 /* reader_sample.c */
 void wick_jfr_handlers_make(struct wick_jfr_reader *r); /* for the chunk's event types */

@@ -35,6 +35,7 @@ static const char *const slot_names[WICK_JFR_SLOT_NAMES] = {
     [WICK_JFR_WEIGHT] = "weight|samplingPeriod|timeSpan",
     [WICK_JFR_COUNT] = "samples",
     [WICK_JFR_NAME] = "event",
+    [WICK_JFR_CONTEXT] = "context",
 };
 
 /* The field behind a slot, NULL = none. */
@@ -67,6 +68,7 @@ static void describe_fields(const struct wick_jfr_reader *r, struct wick_jfr_han
     h->stack_type = type_of(r, &h->plan, WICK_JFR_STACK);
     h->thread_type = type_of(r, &h->plan, WICK_JFR_THREAD);
     h->state_type = type_of(r, &h->plan, WICK_JFR_STATE);
+    h->context_type = type_of(r, &h->plan, WICK_JFR_CONTEXT);
     h->has_start = start != NULL;
     h->has_duration = duration != NULL;
     h->has_weight = weight != NULL;
@@ -324,6 +326,8 @@ void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, stru
         out.state = wick_jfr_state(r, h->state_type, (uint64_t)s[WICK_JFR_STATE].i);
     if (r->whole_samples || r->p->by_thread)
         out.thread = wick_jfr_thread(r, h->thread_type, (uint64_t)s[WICK_JFR_THREAD].i);
+    if (r->p->by_labels)
+        out.labels = wick_jfr_labels(r, h->context_type, (uint64_t)s[WICK_JFR_CONTEXT].i);
     bool is_wall = may_be_wall && r->p->states[out.state] != r->state_default;
     out.event = event_of(r, h, is_wall, s[WICK_JFR_NAME].place);
     out.weight = weight_of(r, h, is_wall, s, out.count);

@@ -241,34 +241,41 @@ static void sum(int64_t *weight, uint64_t *count, const struct wick_sample *s)
         *count = UINT64_MAX;
 }
 
-static bool agg_is(const struct wick_agg *a, uint32_t stack, uint32_t thread, uint16_t state, uint16_t event)
+static bool agg_is(const struct wick_agg *a, const struct wick_agg *b)
 {
-    return a->stack == stack && a->thread == thread && a->state == state && a->event == event;
+    return a->stack == b->stack && a->thread == b->thread && a->labels == b->labels && a->state == b->state &&
+           a->event == b->event;
 }
 
 void wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
 {
-    uint32_t thread = p->by_thread ? s->thread : 0;
-    uint16_t state = p->by_state ? s->state : 0;
+    const struct wick_agg key = {
+        .stack = s->stack,
+        .thread = p->by_thread ? s->thread : 0,
+        .labels = p->by_labels ? s->labels : 0,
+        .state = p->by_state ? s->state : 0,
+        .event = s->event,
+    };
     if (s->event >= p->nevents || s->stack >= p->nstacks)
         return;
     sum(&p->events[s->event].weight, &p->events[s->event].count, s);
 
     uint32_t *guess = guess_for(p, s->stack), id;
     struct wick_agg *a = guess && *guess ? &p->aggs[*guess - 1] : NULL;
-    if (a && agg_is(a, s->stack, thread, state, s->event)) {
+    if (a && agg_is(a, &key)) {
         sum(&a->weight, &a->count, s);
         return;
     }
-    uint64_t h = wick_hash_2((uint64_t)s->stack << 32 | thread, (uint32_t)state << 16 | s->event);
+    uint64_t h = wick_hash_2((uint64_t)key.stack << 32 | key.thread,
+                             (uint64_t)key.labels << 32 | (uint32_t)key.state << 16 | key.event);
     uint32_t at = wick_index_start(&p->ix_aggs, h);
     while (wick_index_next(&p->ix_aggs, h, &at, &id))
-        if (agg_is(&p->aggs[id], s->stack, thread, state, s->event))
+        if (agg_is(&p->aggs[id], &key))
             goto found;
     id = p->naggs;
     if (!ROOM(p, aggs) || !entered(p, &p->ix_aggs, h, id))
         return;
-    p->aggs[p->naggs++] = (struct wick_agg){.stack = s->stack, .thread = thread, .state = state, .event = s->event};
+    p->aggs[p->naggs++] = key;
 found:
     sum(&p->aggs[id].weight, &p->aggs[id].count, s);
     if (guess)
@@ -343,6 +350,8 @@ int wick_profile_init(struct wick_profile *p)
         p->stacks[p->nstacks++] = (struct wick_stack){0, 0};
     wick_profile_thread(p, 0, 0, 0, false);
     wick_profile_state(p, 0);
+    if (ROOM(p, label_sets))
+        p->label_sets[p->nlabel_sets++] = (struct wick_label_set){0, 0};
     wick_profile_event(p, 0, WICK_EVENT_OTHER, WICK_UNIT_COUNT);
     if (!p->failed)
         return 0;
@@ -363,10 +372,12 @@ void wick_profile_release(struct wick_profile *p)
     free(p->threads);
     free(p->states);
     free(p->events);
+    free(p->labels);
+    free(p->label_sets);
     free(p->aggs);
     free(p->leaf_agg);
-    struct wick_index *ix[] = {&p->ix_strings, &p->ix_functions, &p->ix_frames,
-                               &p->ix_stacks,  &p->ix_threads,   &p->ix_aggs};
+    struct wick_index *ix[] = {&p->ix_strings, &p->ix_functions,  &p->ix_frames, &p->ix_stacks,
+                               &p->ix_threads, &p->ix_label_sets, &p->ix_aggs};
     for (size_t i = 0; i < sizeof ix / sizeof *ix; i++)
         wick_index_release(ix[i]);
     *p = (struct wick_profile){0};

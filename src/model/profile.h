@@ -6,9 +6,8 @@
  * different things it holds, not on how many samples were taken:
  *
  *     string <- function {class, name, signature} <- frame {function, line, bci, kind} <- stack {parent, frame}
- *                                                             thread, state, event type /
- *                                                                   aggregate {stack, thread, state, event} -> weight,
- * count
+ *                                                    thread, label set, state, event type /
+ *                                       aggregate {stack, thread, labels, state, event} -> weight, count
  *
  * Number 0 of each table is "none": the empty string, a function without a name, the empty stack, the unknown thread,
  * the unnamed state and event. Loops over real entries start at 1.
@@ -86,9 +85,19 @@ struct wick_event_type {
     int64_t weight; /* sums over all samples added */
 };
 
-/* One sample as a reader hands it out. stack, thread, state, event: numbers in the profile. */
+/* A label: string numbers. */
+struct wick_label {
+    uint32_t key, value;
+};
+
+/* A set of labels: `n` of them from `first` on, each key once (model/label.h). */
+struct wick_label_set {
+    uint32_t first, n;
+};
+
+/* One sample as a reader hands it out. stack, thread, labels, state, event: numbers in the profile. */
 struct wick_sample {
-    uint32_t stack, thread;
+    uint32_t stack, thread, labels;
     uint16_t state, event;
     int64_t time_ns;     /* since 1970 UTC */
     int64_t duration_ns; /* 0 = a moment */
@@ -97,7 +106,7 @@ struct wick_sample {
 };
 
 struct wick_agg {
-    uint32_t stack, thread;
+    uint32_t stack, thread, labels;
     uint16_t state, event;
     int64_t weight;
     uint64_t count;
@@ -126,18 +135,23 @@ struct wick_profile {
     struct wick_thread *threads;
     uint32_t *states; /* string numbers: "STATE_RUNNABLE" */
     struct wick_event_type *events;
+    struct wick_label *labels;
+    struct wick_label_set *label_sets;
     struct wick_agg *aggs; /* from 0, in order of first appearance */
-    uint32_t nstrings, nfunctions, nframes, nstacks, nthreads, nstates, nevents, naggs;
+    uint32_t nstrings, nfunctions, nframes, nstacks, nthreads, nstates, nevents, nlabels, nlabel_sets, naggs;
 
     int64_t start_ns, end_ns; /* time covered by the inputs, since 1970; end 0 = unknown */
     bool failed;              /* memory ran out; what is there is right but not complete */
 
     /* How finely to aggregate: false merges all threads (states) into number 0. Set before the first sample. */
     bool by_thread, by_state;
+    bool by_labels; /* off at first. On: samples have labels, the ids of spans and traces only with by_span. */
+    bool by_span;
 
     /* Private from here. */
-    uint32_t cap_strings, cap_functions, cap_frames, cap_stacks, cap_threads, cap_states, cap_events, cap_aggs;
-    struct wick_index ix_strings, ix_functions, ix_frames, ix_stacks, ix_threads, ix_aggs;
+    uint32_t cap_strings, cap_functions, cap_frames, cap_stacks, cap_threads, cap_states, cap_events, cap_labels,
+        cap_label_sets, cap_aggs;
+    struct wick_index ix_strings, ix_functions, ix_frames, ix_stacks, ix_threads, ix_label_sets, ix_aggs;
     uint32_t *leaf_agg; /* by stack number: aggregate + 1 last used for it */
     uint32_t cap_leaf_agg;
     struct wick_arena_block *arena;
