@@ -23,6 +23,7 @@
 
 struct top {
     struct wick_top_options table;
+    struct wick_cli_where where;
     const char *event, *duration, *interval, *lib;
 };
 
@@ -37,7 +38,10 @@ static void usage(FILE *f)
         "\n"
         "Options:\n"
         "  -n, --rows N          show N rows (default 20; 0 = all)\n"
-        "      --by WHAT         a row for each method (default), class, thread or kind of code\n"
+        "      --by WHAT         a row for each method (default), class, thread or kind of code, for each endpoint, "
+        "or\n"
+        "                        for each value of a label (label:KEY)\n"
+        "      --where KEY=VALUE only samples with this label; endpoint is one, and so are traceId and spanId\n"
         "  -e, --event NAME      the samples to take: an event type's name, or cpu, wall, native, perf (default: the\n"
         "                        first of these that the recording has); types are never mixed\n"
         "      --json            JSON; weights in the event's unit, time in nanoseconds\n"
@@ -50,11 +54,12 @@ static void usage(FILE *f)
         f);
 }
 
-enum { OPT_BY = 256, OPT_JSON, OPT_LIB };
+enum { OPT_BY = 256, OPT_JSON, OPT_LIB, OPT_WHERE };
 
 static const struct option longs[] = {
     {"rows", required_argument, NULL, 'n'},
     {"by", required_argument, NULL, OPT_BY},
+    {"where", required_argument, NULL, OPT_WHERE},
     {"duration", required_argument, NULL, 'd'},
     {"interval", required_argument, NULL, 'i'},
     {"lib", required_argument, NULL, OPT_LIB},
@@ -72,15 +77,27 @@ static int bad_usage(const char *what, const char *value)
     return wick_err_exit(WICK_E_USAGE);
 }
 
+/* Sets by from WHAT; false if it is nothing known. */
+static bool parse_by(struct wick_top_options *o, const char *what)
+{
+    static const char *const by[] = {"method", "class", "thread", "kind"};
+    for (unsigned i = 0; i < sizeof by / sizeof *by; i++)
+        if (!strcmp(by[i], what)) {
+            o->by = (enum wick_top_by)i;
+            return true;
+        }
+    o->by = WICK_TOP_LABEL;
+    o->label = !strcmp(what, "endpoint") ? what : what + strlen("label:");
+    return !strcmp(what, "endpoint") || (!strncmp(what, "label:", 6) && what[6]);
+}
+
 /* -1 = go on, otherwise the exit status. */
 static int parse(struct top *t, int argc, char **argv)
 {
-    static const char *const by[] = {"method", "class", "thread", "kind"};
     int opt;
     optind = 0; /* getopt starts anew: another command may have used it */
     while ((opt = getopt_long(argc, argv, "n:e:d:i:h", longs, NULL)) != -1) {
         char *end;
-        unsigned i = 0;
         switch (opt) {
         case 'n':
             t->table.rows = (uint32_t)strtoul(optarg, &end, 10);
@@ -88,11 +105,12 @@ static int parse(struct top *t, int argc, char **argv)
                 return bad_usage("--rows wants a number", optarg);
             break;
         case OPT_BY:
-            while (i < 4 && strcmp(by[i], optarg) != 0)
-                i++;
-            if (i == 4)
-                return bad_usage("--by wants method, class, thread or kind", optarg);
-            t->table.by = (enum wick_top_by)i;
+            if (!parse_by(&t->table, optarg))
+                return bad_usage("--by wants method, class, thread, kind, endpoint or label:KEY", optarg);
+            break;
+        case OPT_WHERE:
+            if (!wick_cli_where(&t->where, optarg))
+                return bad_usage("--where wants KEY=VALUE, at most 8 times", optarg);
             break;
         case 'e':
             t->event = optarg;
@@ -135,7 +153,8 @@ static int show(const struct top *t, const char *event, char *const *paths, int 
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     p.by_thread = o.by == WICK_TOP_THREAD;
     p.by_state = false;
-    rc = wick_cli_read(&p, paths, n, err);
+    p.by_labels = o.by == WICK_TOP_LABEL;
+    rc = wick_cli_read_where(&p, paths, n, &t->where, NULL, err);
     if (rc == 0)
         rc = wick_cli_event(&p, event, &o.event, err);
     if (rc == 0)

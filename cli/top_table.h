@@ -19,10 +19,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum wick_top_by { WICK_TOP_METHOD, WICK_TOP_CLASS, WICK_TOP_THREAD, WICK_TOP_KIND };
+enum wick_top_by { WICK_TOP_METHOD, WICK_TOP_CLASS, WICK_TOP_THREAD, WICK_TOP_KIND, WICK_TOP_LABEL };
 
 struct wick_top_options {
-    enum wick_top_by by; /* THREAD needs a profile aggregated by thread */
+    enum wick_top_by by; /* THREAD needs a profile aggregated by thread, LABEL one by labels */
+    const char *label;   /* LABEL: the key; "endpoint" is one */
     uint16_t event;      /* event type of the profile */
     uint32_t rows;       /* at most; 0 = all */
     bool json;
