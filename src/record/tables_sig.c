@@ -70,7 +70,9 @@ static bool context_eq(const void *arg, uint32_t n)
 uint32_t wick_tables_context_sig(struct wick_tables *t, const struct wick_context *context)
 {
     const struct context_key key = {t, context};
-    uint32_t h = hash64(context->span ^ context->trace_lo, (uint64_t)context->endpoint << 32 | context->labels);
+    /* the ids may be equal, so they are not simply mixed with each other */
+    uint32_t h = hash64(context->span, context->trace_lo) ^
+                 hash64(context->trace_hi, (uint64_t)context->endpoint << 32 | context->labels);
     uint32_t n = wick_index_find(&t->context_index, h, context_eq, &key);
     if (n)
         return n;
