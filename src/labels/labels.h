@@ -38,7 +38,7 @@
 #include "labels/queue.h"
 
 enum {
-    WICK_LABELS_DEPTH = 12,           /* spans of one thread that are open at once; deeper ones do not show */
+    WICK_LABELS_DEPTH = 15,           /* spans of one thread that are open at once; deeper ones do not show */
     WICK_LABELS_RECORDS = 1 << 17,    /* threads with an open scope, virtual ones included */
     WICK_LABELS_MAX_TID = 1 << 22,    /* kernel ids are below */
     WICK_LABELS_TEXTS = 1 << 16,      /* different texts in the life of a process */
@@ -52,8 +52,8 @@ enum {
 };
 
 struct wick_label_span {
-    uint64_t trace_hi, trace_lo, span, root; /* root: the outermost span in this process */
-    uint32_t endpoint, operation;            /* texts; endpoint: the operation of the root */
+    uint64_t trace_hi, trace_lo, span;
+    uint32_t endpoint, operation; /* texts; endpoint: the operation of the outermost span in this process */
 };
 
 /* Offsets are known to java/api/src/wick/Record.java. */
@@ -64,8 +64,8 @@ struct wick_label_record {
     struct wick_label_span spans[WICK_LABELS_DEPTH];
 };
 _Static_assert(sizeof(struct wick_label_record) == 512 && offsetof(struct wick_label_record, closed) == 16 &&
-                   offsetof(struct wick_label_record, spans) == 32 && sizeof(struct wick_label_span) == 40 &&
-                   offsetof(struct wick_label_span, endpoint) == 32,
+                   offsetof(struct wick_label_record, spans) == 32 && sizeof(struct wick_label_span) == 32 &&
+                   offsetof(struct wick_label_span, endpoint) == 24,
                "WICK_LABELS_LAYOUT 1");
 
 /* What a sample carries. Plain data, compared byte by byte. */

@@ -20,12 +20,12 @@ import wick.Wick;
  * standard input, each answered by one line:
  *
  * <pre>
- *   shares MS          one thread; CPU nanoseconds of customer=big, customer=small, no customer, all in GET /shares
- *   pool MS            tasks in a wrapped pool; CPU nanoseconds of tasks of GET /a, of GET /b, of bare tasks
- *   virtual N MS       N virtual threads that move between carriers; CPU nanoseconds of GET /even and GET /odd
+ *   shares MS          one thread, for so much CPU time; CPU nanoseconds of customer=big, customer=small, no customer, all in GET /shares
+ *   pool MS            tasks in a wrapped pool, likewise; CPU nanoseconds of tasks of GET /a, of GET /b, of bare tasks
+ *   virtual N PIECES   N virtual threads that move between carriers; equal pieces of work of GET /even and GET /odd
  *   churn THREADS N    each opens and closes N spans; answers how many were closed
  *   vchurn N           N virtual threads, each one span; likewise
- *   torn MS            spans whose parts depend on each other
+ *   torn MS            spans whose parts depend on each other, for so much CPU time
  *   bounds             too many of everything
  *   misuse             scopes closed twice, by others, in the wrong order
  * </pre>
@@ -59,8 +59,8 @@ public class Labels {
 
     static String shares(long ms) {
         long[] used = new long[3];
-        long end = System.nanoTime() + ms * 1_000_000;
-        for (long n = 1; System.nanoTime() < end; n++) {
+        long end = cpu() + ms * 1_000_000;
+        for (long n = 1; cpu() < end; n++) {
             try (Scope request = Wick.span("GET /shares", n, n)) {
                 long a = cpu();
                 try (Scope who = Wick.label("customer", "big")) {
@@ -84,8 +84,7 @@ public class Labels {
         ExecutorService bare = Executors.newFixedThreadPool(2);
         ExecutorService pool = Wick.wrap(bare);
         AtomicLong[] used = {new AtomicLong(), new AtomicLong(), new AtomicLong()};
-        long end = System.nanoTime() + ms * 1_000_000;
-        for (int n = 1; System.nanoTime() < end; n++) {
+        for (int n = 1; used[0].get() + used[1].get() + used[2].get() < ms * 1_000_000; n++) {
             int which = n % 3;
             Callable<Integer> work = () -> {
                 long a = cpu();
@@ -113,16 +112,15 @@ public class Labels {
         return (ThreadFactory) Class.forName("java.lang.Thread$Builder").getMethod("factory").invoke(builder);
     }
 
-    static String virtual(int n, long ms) throws Exception {
+    static String virtual(int n, long pieces) throws Exception {
         ThreadFactory factory = virtualThreads();
         AtomicLong[] done = {new AtomicLong(), new AtomicLong()};
         List<Thread> threads = new ArrayList<>();
-        long end = System.nanoTime() + ms * 1_000_000;
         for (int i = 0; i < n; i++) {
             int me = i;
             Thread t = factory.newThread(() -> {
                 // an odd thread does two pieces of work for each of an even one; each piece is as dear as the other
-                for (long k = 1; System.nanoTime() < end; k++) {
+                for (long k = 1; done[0].get() + done[1].get() < pieces; k++) {
                     try (Scope request = Wick.span(me % 2 == 0 ? "GET /even" : "GET /odd", me + 1, k)) {
                         for (int piece = 0; piece <= me % 2; piece++) {
                             count(done[me % 2]);
@@ -202,9 +200,9 @@ public class Labels {
             names[i] = "op-" + i;
             values[i] = "v-" + i;
         }
-        long end = System.nanoTime() + ms * 1_000_000;
+        long end = cpu() + ms * 1_000_000;
         long n = 0;
-        for (int round = 0; System.nanoTime() < end; round++) {
+        for (int round = 0; cpu() < end; round++) {
             for (int i = 0; i < 40; i++) {
                 try (Scope a = Wick.activate(names[i], 1000 + i, 2000 + i, 3000 + i); Scope b = Wick.label("v", values[i])) {
                     try (Scope c = Wick.activate("inner", 0, 0, 5000 + i)) {

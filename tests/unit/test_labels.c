@@ -46,7 +46,6 @@ static void open_span(struct wick_label_record *r, uint64_t id, uint32_t endpoin
         s->trace_hi = id;
         s->trace_lo = ~id;
         s->span = id * 3;
-        s->root = id;
         s->endpoint = endpoint;
         s->operation = endpoint;
     }

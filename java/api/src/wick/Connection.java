@@ -2,8 +2,8 @@
 package wick;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -13,10 +13,12 @@ final class Connection {
     private static final int MAX_TEXTS = 1 << 16;
 
     final SpanQueue queue;
-    final LabelSet noLabels = new LabelSet(0, new TreeMap<>());
     private final ConcurrentHashMap<String, Integer> numbers = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, LabelSet> sets = new ConcurrentHashMap<>();
-    private final LabelSet overflow = new LabelSet(OVERFLOW, new TreeMap<>());
+    private final LabelSet noLabels = new LabelSet(0, 0, new TreeMap<>());
+    private final LabelSet overflow = new LabelSet(OVERFLOW, 1, new TreeMap<>());
+    private volatile LabelSet[] places = {noLabels, overflow, null, null}; // grown under the lock
+    private int placesUsed = 2; // guarded by this
     private final ThreadLocal<Record> records = new ThreadLocal<Record>() {
         @Override
         protected Record initialValue() {
@@ -35,7 +37,7 @@ final class Connection {
             if (memory == null) {
                 return null;
             }
-            Connection made = new Connection(memory.order(ByteOrder.nativeOrder()));
+            Connection made = new Connection(memory);
             return made.queue.isKnown() ? made : null;
         } catch (LinkageError e) {
             return null; // no agent: Wick.connect() is called when it comes
@@ -78,8 +80,19 @@ final class Connection {
         if (number == OVERFLOW) {
             return overflow;
         }
-        LabelSet made = new LabelSet(number, labels);
-        LabelSet first = sets.putIfAbsent(text, made);
-        return first != null ? first : made;
+        return sets.computeIfAbsent(text, t -> place(number, labels));
+    }
+
+    private synchronized LabelSet place(int number, TreeMap<String, String> labels) {
+        LabelSet made = new LabelSet(number, placesUsed, labels);
+        LabelSet[] now = placesUsed < places.length ? places : Arrays.copyOf(places, placesUsed * 2);
+        now[placesUsed++] = made;
+        places = now;
+        return made;
+    }
+
+    /** The set at a place that this thread got from a set. */
+    LabelSet setAt(int place) {
+        return places[place];
     }
 }

@@ -10,11 +10,11 @@ import java.util.concurrent.Callable;
 public final class Context {
     static final Context NONE = new Context(null, null, null);
 
-    final Connection connection;
-    final Span span;
+    private final Connection connection; // null: nothing
+    final long[] span; // Record.PARTS of them; null: no span
     final LabelSet labels;
 
-    Context(Connection connection, Span span, LabelSet labels) {
+    Context(Connection connection, long[] span, LabelSet labels) {
         this.connection = connection;
         this.span = span;
         this.labels = labels;
@@ -22,12 +22,8 @@ public final class Context {
 
     /** Puts this context in force in the calling thread until the scope is closed. */
     public Scope attach() {
-        Connection c = connection;
-        if (c == null || c != Wick.connection || !c.isRecording()) {
-            return Scope.NONE;
-        }
-        Record record = c.record();
-        return record.isReady() ? record.openContext(this) : Scope.NONE;
+        Record record = connection == null || connection != Wick.connection ? null : Wick.record();
+        return record == null ? new Scope(null, 0, 0) : new Scope(record, record.level(), record.openContext(this));
     }
 
     /** A task that runs in this context. */

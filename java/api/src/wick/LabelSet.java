@@ -10,7 +10,8 @@ import java.util.TreeMap;
  */
 final class LabelSet {
     static final int MAX_LABELS = 16;
-    private static final int WAYS = 64; // a power of two
+    private static final int STEPS = 64; // a power of two
+    private static final int WAYS = 4;   // places where a step may be
     private static final String OVERFLOW = "[overflow]";
 
     private static final class Step {
@@ -25,12 +26,14 @@ final class LabelSet {
         }
     }
 
-    final int number;
+    final int number; // the agent's
+    final int place;  // in the connection
     private final TreeMap<String, String> labels;
-    private Step[] steps; // direct-mapped; races lose a step, which is found again
+    private Step[] steps; // races lose a step, which is found again
 
-    LabelSet(int number, TreeMap<String, String> labels) {
+    LabelSet(int number, int place, TreeMap<String, String> labels) {
         this.number = number;
+        this.place = place;
         this.labels = labels;
     }
 
@@ -38,12 +41,32 @@ final class LabelSet {
     LabelSet with(Connection connection, String key, String value) {
         Step[] known = steps;
         if (known != null && value != null) {
-            Step step = known[(key.hashCode() * 31 + value.hashCode()) & WAYS - 1];
-            if (step != null && step.value.equals(value) && step.key.equals(key)) {
-                return step.to;
+            int home = home(key, value);
+            for (int i = 0; i < WAYS; i++) {
+                Step step = known[home + i & STEPS - 1];
+                if (step != null && step.value.equals(value) && step.key.equals(key)) {
+                    return step.to;
+                }
             }
         }
         return find(connection, key, value == null ? "" : value);
+    }
+
+    private static int home(String key, String value) {
+        int h = (key.hashCode() * 31 + value.hashCode()) * 0x9e3779b9;
+        return h >>> 26;
+    }
+
+    private void remember(Step step) {
+        Step[] known = steps;
+        if (known == null) {
+            steps = known = new Step[STEPS];
+        }
+        int at = home(step.key, step.value);
+        for (int i = 1; i < WAYS && known[at & STEPS - 1] != null; i++) {
+            at++;
+        }
+        known[at & STEPS - 1] = step;
     }
 
     private LabelSet find(Connection connection, String key, String value) {
@@ -56,11 +79,7 @@ final class LabelSet {
             changed.put(Text.cutKey(key), Text.cut(value));
         }
         LabelSet to = connection.labelSet(changed);
-        Step[] known = steps;
-        if (known == null) {
-            steps = known = new Step[WAYS];
-        }
-        known[(key.hashCode() * 31 + value.hashCode()) & WAYS - 1] = new Step(key, value, to);
+        remember(new Step(key, value, to));
         return to;
     }
 

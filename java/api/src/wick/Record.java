@@ -3,6 +3,8 @@ package wick;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.LongBuffer;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -11,27 +13,55 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Being an AtomicInteger gives it a release store ({@link #lazySet}), the one fence that Java 8 has. HotSpot's compilers
  * move no store to memory across it, and a handler runs on the very processor that made the stores.
+ *
+ * <p>Opening and closing stores numbers only, no references, which would each cost a collector's barrier.
  */
 final class Record extends AtomicInteger {
     private static final long serialVersionUID = 1;
+    // In words of 64 bits.
     private static final int CURRENT_AT = 0;
-    private static final int CLOSED_AT = 16;
-    private static final int DROPPED_AT = 24;
-    private static final int SPANS_AT = 32;
-    private static final int SPAN_BYTES = 40;
-    private static final int DEPTH = 12;
+    private static final int CLOSED_AT = 2;
+    private static final int DROPPED_AT = 3;
+    private static final int SPANS_AT = 4;
+    private static final int SPAN_WORDS = 4;
+    private static final int DEPTH = 15;
+
+    static final int MAX_LEVELS = 256; // scopes that are open at once; more are ignored
+    private static final int FIRST_LEVELS = 16;
+
+    // The parts of a span in `spans`.
+    static final int START = 0;
+    static final int TRACE_HIGH = 1;
+    static final int TRACE_LOW = 2;
+    static final int ID = 3;
+    static final int ROOT = 4;
+    static final int PARENT = 5;
+    static final int NAMES = 6; // operation << 32 | endpoint
+    static final int IS_ROOT = 7;
+    static final int PARTS = 8;
+    private static final long UNTIMED = Long.MIN_VALUE;
 
     final transient Connection connection;
-    final transient Thread thread = Thread.currentThread();
     final int number; // of the thread, for the agent
+    private final transient Thread thread = Thread.currentThread();
     private final long virtualId; // 0: a platform thread
-    private transient ByteBuffer memory; // null: none (now)
-    private transient Scope top; // the innermost open scope
+    private transient LongBuffer memory; // null: none (now)
+
+    // By level, 0 = outermost.
+    private int level; // scopes that are open
+    private long[] tickets = new long[FIRST_LEVELS];
+    private long[] words = new long[FIRST_LEVELS];  // the record's `current` while this is the innermost
+    private int[] sets = new int[FIRST_LEVELS];     // label set in force, by its place in the connection
+    private int[] innermost = new int[FIRST_LEVELS]; // spans open up to here; this scope's own is the last of them
+    private boolean[] isSpan = new boolean[FIRST_LEVELS];
+    private long[] spans = new long[FIRST_LEVELS * PARTS];
+    private long lastTicket;
+
     private long closed;
     private long dropped;
     private transient String lastName; // the operation seen last, and its number
     private int lastNumber;
-    private long nextId = System.nanoTime() ^ System.identityHashCode(this) * 0x9e3779b97f4a7c15L;
+    private long lastId = System.nanoTime() ^ System.identityHashCode(this) * 0x9e3779b97f4a7c15L;
 
     Record(Connection connection) {
         this.connection = connection;
@@ -39,9 +69,9 @@ final class Record extends AtomicInteger {
         number = Native.thread();
     }
 
-    /** Whether there is memory to write to. */
+    /** Whether there is memory to write to, and room for one more scope. */
     boolean isReady() {
-        return memory != null || bind();
+        return (memory != null || bind()) && (level < tickets.length || grow());
     }
 
     private boolean bind() {
@@ -49,9 +79,23 @@ final class Record extends AtomicInteger {
         if (bound == null) {
             return false;
         }
-        memory = bound.order(ByteOrder.nativeOrder());
-        closed = memory.getLong(CLOSED_AT);
-        dropped = memory.getLong(DROPPED_AT);
+        memory = bound.order(ByteOrder.nativeOrder()).asLongBuffer();
+        closed = memory.get(CLOSED_AT);
+        dropped = memory.get(DROPPED_AT);
+        return true;
+    }
+
+    private boolean grow() {
+        int n = level * 2;
+        if (n > MAX_LEVELS) {
+            return false;
+        }
+        tickets = Arrays.copyOf(tickets, n);
+        words = Arrays.copyOf(words, n);
+        sets = Arrays.copyOf(sets, n);
+        innermost = Arrays.copyOf(innermost, n);
+        isSpan = Arrays.copyOf(isSpan, n);
+        spans = Arrays.copyOf(spans, n * PARTS);
         return true;
     }
 
@@ -65,105 +109,140 @@ final class Record extends AtomicInteger {
 
     /** An id for a span that was given none: not 0, and no other span's but by chance. */
     private long newId() {
-        nextId ^= nextId << 13;
-        nextId ^= nextId >>> 7;
-        nextId ^= nextId << 17;
-        return nextId;
+        lastId ^= lastId << 13;
+        lastId ^= lastId >>> 7;
+        lastId ^= lastId << 17;
+        return lastId;
     }
 
-    private void makeVisible(Scope scope) {
-        top = scope;
-        memory.putLong(CURRENT_AT, scope == null ? 0 : scope.word);
-        lazySet(0); // stays before what the next scope writes
+    /** Makes the innermost scope what a handler sees. Its span, if it has one, has been written. */
+    private void show(long word) {
+        lazySet(0); // what was written stays before this
+        memory.put(CURRENT_AT, word);
+        lazySet(0); // and this before what the next scope writes
     }
 
-    /** Writes a span behind the open ones; returns the new depth. */
-    private int push(int depth, long traceHigh, long traceLow, long id, long root, int endpoint, int operation) {
+    /** Writes span number `depth` where a handler will look for it; returns the depth that it then sees. */
+    private int writeSpan(int depth, long traceHigh, long traceLow, long id, long names) {
         if (depth >= DEPTH) {
-            return depth; // too deep: samples keep showing the span around it
+            return DEPTH; // too deep: samples keep showing the span around it
         }
-        ByteBuffer m = memory;
-        int at = SPANS_AT + depth * SPAN_BYTES;
-        m.putLong(at, traceHigh);
-        m.putLong(at + 8, traceLow);
-        m.putLong(at + 16, id);
-        m.putLong(at + 24, root);
-        m.putInt(at + 32, endpoint);
-        m.putInt(at + 36, operation);
-        lazySet(0); // stays before what makes it visible
+        int at = SPANS_AT + depth * SPAN_WORDS;
+        LongBuffer m = memory;
+        m.put(at, traceHigh);
+        m.put(at + 1, traceLow);
+        m.put(at + 2, id);
+        m.put(at + 3, names);
         return depth + 1;
     }
 
-    Scope openSpan(String operation, long traceHigh, long traceLow, long id, boolean timed) {
-        Scope outer = top;
-        Span around = outer == null ? null : outer.span();
-        LabelSet labels = outer == null ? connection.noLabels : outer.labels;
-        int name = numberOf(operation);
+    /** Opens a level; returns its ticket. */
+    private long open(int set, int setNumber, int spanCount, int depth, boolean span) {
+        int l = level;
+        long word = (long) setNumber << 32 | depth;
+        sets[l] = set;
+        innermost[l] = spanCount;
+        isSpan[l] = span;
+        words[l] = word;
+        tickets[l] = ++lastTicket;
+        level = l + 1;
+        show(word);
+        return lastTicket;
+    }
+
+    int level() {
+        return level;
+    }
+
+    private int spansOpen() {
+        return level == 0 ? 0 : innermost[level - 1];
+    }
+
+    private int set() {
+        return level == 0 ? 0 : sets[level - 1];
+    }
+
+    private int setNumber() {
+        return level == 0 ? 0 : (int) (words[level - 1] >>> 32);
+    }
+
+    long openSpan(String operation, long traceHigh, long traceLow, long id, boolean timed) {
+        int count = spansOpen();
+        int at = count * PARTS;
+        int around = at - PARTS;
+        long[] s = spans;
+        long name = numberOf(operation);
         long own = id != 0 ? id : newId();
-        boolean inherits = (traceHigh | traceLow) == 0 && around != null;
-        long high = inherits ? around.traceHigh : traceHigh;
-        long low = inherits ? around.traceLow : traceLow;
-        long root = around == null ? own : around.root;
-        int endpoint = around == null ? name : around.endpoint;
-        int depth = push(outer == null ? 0 : (int) outer.word, high, low, own, root, endpoint, name);
-        Span span = new Span(this, outer, labels, (long) labels.number << 32 | depth, timed ? System.nanoTime() : Span.UNTIMED,
-                high, low, own, root, around == null ? 0 : around.id, endpoint, name, around == null);
-        makeVisible(span);
-        return span;
+        boolean inherits = (traceHigh | traceLow) == 0 && count > 0;
+        long high = inherits ? s[around + TRACE_HIGH] : traceHigh;
+        long low = inherits ? s[around + TRACE_LOW] : traceLow;
+        long names = name << 32 | (count > 0 ? s[around + NAMES] & 0xffffffffL : name);
+        s[at + TRACE_HIGH] = high;
+        s[at + TRACE_LOW] = low;
+        s[at + ID] = own;
+        s[at + ROOT] = count > 0 ? s[around + ROOT] : own;
+        s[at + PARENT] = count > 0 ? s[around + ID] : 0;
+        s[at + NAMES] = names;
+        s[at + IS_ROOT] = count > 0 ? 0 : 1;
+        int depth = writeSpan(count, high, low, own, names);
+        s[at + START] = timed ? System.nanoTime() : UNTIMED;
+        return open(set(), setNumber(), count + 1, depth, true);
     }
 
-    Scope openLabel(String key, String value) {
-        Scope outer = top;
-        LabelSet labels = (outer == null ? connection.noLabels : outer.labels).with(connection, key, value);
-        Scope scope = new Scope(this, outer, labels,
-                (long) labels.number << 32 | (outer == null ? 0 : outer.word & 0xffffffffL));
-        makeVisible(scope);
-        return scope;
+    long openLabel(String key, String value) {
+        LabelSet labels = connection.setAt(set()).with(connection, key, value);
+        int count = spansOpen();
+        return open(labels.place, labels.number, count, Math.min(count, DEPTH), false);
     }
 
-    Scope openContext(Context context) {
-        Scope outer = top;
-        Span from = context.span;
-        int depth = outer == null ? 0 : (int) outer.word;
-        long word = (long) context.labels.number << 32;
-        if (from == null) {
-            Scope scope = new Scope(this, outer, context.labels, word | depth);
-            makeVisible(scope);
-            return scope;
+    long openContext(Context context) {
+        int count = spansOpen();
+        if (context.span == null) {
+            return open(context.labels.place, context.labels.number, count, Math.min(count, DEPTH), false);
         }
-        depth = push(depth, from.traceHigh, from.traceLow, from.id, from.root, from.endpoint, from.operation);
-        Span span = new Span(this, outer, context.labels, word | depth, Span.UNTIMED, from.traceHigh, from.traceLow, from.id,
-                from.root, from.parent, from.endpoint, from.operation, false);
-        makeVisible(span);
-        return span;
+        long[] span = context.span;
+        System.arraycopy(span, 0, spans, count * PARTS, PARTS);
+        spans[count * PARTS + START] = UNTIMED;
+        spans[count * PARTS + IS_ROOT] = 0;
+        int depth = writeSpan(count, span[TRACE_HIGH], span[TRACE_LOW], span[ID], span[NAMES]);
+        return open(context.labels.place, context.labels.number, count + 1, depth, true);
     }
 
-    Scope top() {
-        return top;
+    /** What is in force, for another thread. */
+    Context capture() {
+        int count = spansOpen();
+        if (level == 0) {
+            return Context.NONE;
+        }
+        long[] span = count == 0 ? null : Arrays.copyOfRange(spans, (count - 1) * PARTS, count * PARTS);
+        return new Context(connection, span, connection.setAt(set()));
     }
 
     /** Ends a scope of this thread, and those inside it that were left open. */
-    void leave(Scope scope) {
-        for (Scope s = top; s != null; s = s.outer) {
-            if (s == scope) {
-                makeVisible(scope.outer);
-                if (scope.outer == null && virtualId != 0) {
-                    memory = null;
-                    Native.unbind(virtualId);
-                }
-                return;
-            }
+    void close(int l, long ticket) {
+        if (thread != Thread.currentThread() || l >= level || tickets[l] != ticket) {
+            return;
+        }
+        if (isSpan[l] && spans[(innermost[l] - 1) * PARTS + START] != UNTIMED) {
+            spanEnded(l);
+        }
+        level = l;
+        show(l == 0 ? 0 : words[l - 1]);
+        if (l == 0 && virtualId != 0) {
+            memory = null;
+            Native.unbind(virtualId);
         }
     }
 
-    void spanEnded(Span span) {
-        if (!connection.isRecording() || memory == null) {
+    private void spanEnded(int l) {
+        if (!connection.isRecording()) {
             return;
         }
-        long duration = System.nanoTime() - span.start;
-        memory.putLong(CLOSED_AT, ++closed);
-        if (!connection.queue.offer(this, span, duration)) {
-            memory.putLong(DROPPED_AT, ++dropped);
+        int at = (innermost[l] - 1) * PARTS;
+        long duration = System.nanoTime() - spans[at + START];
+        memory.put(CLOSED_AT, ++closed);
+        if (!connection.queue.offer(this, spans, at, (int) (words[l] >>> 32), duration)) {
+            memory.put(DROPPED_AT, ++dropped);
         }
     }
 }

@@ -5,38 +5,26 @@ package wick;
  * Something that is in force in a thread until it is closed: a span, a label, a context. Meant for try-with-resources. A
  * scope is closed by the thread that opened it; other threads' calls do nothing. Closing twice does nothing, and closing
  * an outer scope ends those inside it too.
+ *
+ * <p>It is only a ticket: what is open is kept in the thread's Record. Nothing refers to it there, so the compiler leaves the
+ * object out where it sees both ends of its life.
  */
-public class Scope implements AutoCloseable {
-    static final Scope NONE = new Scope(null, null, null, 0);
+public final class Scope implements AutoCloseable {
+    private final Record record; // null: nothing was opened
+    private final int level;
+    private final long ticket;
 
-    final Record record;
-    final Scope outer;
-    final LabelSet labels;
-    final long word; // what the record's `current` is while this is the innermost scope
-    private boolean open;
-
-    Scope(Record record, Scope outer, LabelSet labels, long word) {
+    Scope(Record record, int level, long ticket) {
         this.record = record;
-        this.outer = outer;
-        this.labels = labels;
-        this.word = word;
-        this.open = record != null;
+        this.level = level;
+        this.ticket = ticket;
     }
-
-    /** The innermost span that this scope is in or is. */
-    Span span() {
-        return outer == null ? null : outer.span();
-    }
-
-    void ended() {}
 
     @Override
-    public final void close() {
-        if (!open || record.thread != Thread.currentThread()) {
-            return;
+    public void close() {
+        Record r = record;
+        if (r != null) {
+            r.close(level, ticket);
         }
-        open = false;
-        ended();
-        record.leave(this);
     }
 }

@@ -2,6 +2,8 @@
 package wick;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.LongBuffer;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
@@ -10,30 +12,29 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 final class SpanQueue {
     static final int LAYOUT = 1;
-    static final int ROOT = 1;
-    private static final int RECORDING_AT = 0;
-    private static final int LAYOUT_AT = 4;
-    private static final int STRIPES_AT = 4096;
+    // In words of 64 bits.
+    private static final int CONTROL_AT = 0; // layout << 32 | recording
+    private static final int STRIPES_AT = 4096 / 8;
     private static final int STRIPES = 8; // a power of two
     private static final int CELLS = 2048; // a power of two
-    private static final int CELLS_AT = 64;
-    private static final int CELL_BYTES = 80;
-    private static final int STRIPE_BYTES = CELLS_AT + CELLS * CELL_BYTES;
+    private static final int CELLS_AT = 64 / 8;
+    private static final int CELL_WORDS = 10;
+    private static final int STRIPE_WORDS = CELLS_AT + CELLS * CELL_WORDS;
     private static final int SPREAD = 16; // tails lie in cache lines of their own
 
-    private final ByteBuffer memory;
+    private final LongBuffer memory;
     private final AtomicLongArray tails = new AtomicLongArray((STRIPES + 1) * SPREAD);
 
     SpanQueue(ByteBuffer memory) {
-        this.memory = memory;
+        this.memory = memory.order(ByteOrder.nativeOrder()).asLongBuffer();
     }
 
     boolean isKnown() {
-        return memory.getInt(LAYOUT_AT) == LAYOUT;
+        return memory.get(CONTROL_AT) >>> 32 == LAYOUT;
     }
 
     boolean isRecording() {
-        return memory.getInt(RECORDING_AT) != 0;
+        return (int) memory.get(CONTROL_AT) != 0;
     }
 
     /** Where the caller may write its cell, -1 if the queue is full. */
@@ -41,7 +42,7 @@ final class SpanQueue {
         int tail = (stripe + 1) * SPREAD;
         while (true) {
             long position = tails.get(tail);
-            if (position - memory.getLong(STRIPES_AT + stripe * STRIPE_BYTES) >= CELLS) {
+            if (position - memory.get(STRIPES_AT + stripe * STRIPE_WORDS) >= CELLS) {
                 return -1;
             }
             if (tails.compareAndSet(tail, position, position + 1)) {
@@ -50,29 +51,31 @@ final class SpanQueue {
         }
     }
 
-    /** False if there is no room. */
-    boolean offer(Record record, Span span, long duration) {
+    /**
+     * Hands a span over.
+     *
+     * @param spans holds it from place `from` on (Record says how)
+     * @return false if there is no room
+     */
+    boolean offer(Record record, long[] spans, int from, int labels, long duration) {
         int stripe = record.number & STRIPES - 1;
         long position = claim(stripe);
         if (position < 0) {
             return false;
         }
-        ByteBuffer m = memory;
-        int at = STRIPES_AT + stripe * STRIPE_BYTES + CELLS_AT + (int) (position & CELLS - 1) * CELL_BYTES;
-        m.putInt(at + 4, record.number);
-        m.putLong(at + 8, span.start);
-        m.putLong(at + 16, duration);
-        m.putLong(at + 24, span.traceHigh);
-        m.putLong(at + 32, span.traceLow);
-        m.putLong(at + 40, span.id);
-        m.putLong(at + 48, span.root);
-        m.putLong(at + 56, span.parent);
-        m.putInt(at + 64, span.endpoint);
-        m.putInt(at + 68, span.operation);
-        m.putInt(at + 72, span.labels.number);
-        m.putInt(at + 76, span.isRoot ? ROOT : 0);
+        LongBuffer m = memory;
+        int at = STRIPES_AT + stripe * STRIPE_WORDS + CELLS_AT + (int) (position & CELLS - 1) * CELL_WORDS;
+        m.put(at + 1, spans[from + Record.START]);
+        m.put(at + 2, duration);
+        m.put(at + 3, spans[from + Record.TRACE_HIGH]);
+        m.put(at + 4, spans[from + Record.TRACE_LOW]);
+        m.put(at + 5, spans[from + Record.ID]);
+        m.put(at + 6, spans[from + Record.ROOT]);
+        m.put(at + 7, spans[from + Record.PARENT]);
+        m.put(at + 8, spans[from + Record.NAMES]);
+        m.put(at + 9, spans[from + Record.IS_ROOT] << 32 | labels & 0xffffffffL);
         record.lazySet(0); // a release store: what is above stays above
-        m.putInt(at, (int) (position + 1));
+        m.put(at, (long) record.number << 32 | position + 1 & 0xffffffffL);
         return true;
     }
 }

@@ -18,8 +18,8 @@ import java.util.concurrent.ExecutorService;
  * of it. A scope that was opened before a recording began is not part of it. Scopes belong to the thread that opens them,
  * platform or virtual; {@link #capture} and {@link #wrap} carry them to others.
  *
- * <p>Bounds: 16 labels in force at once, keys of 64 and values and names of 200 characters (longer ones are cut), 12 spans
- * open within each other (deeper ones are recorded as events but do not show in samples), 65,534 different names and sets
+ * <p>Bounds: 16 labels in force at once, keys of 64 and values and names of 200 characters (longer ones are cut), 15 spans
+ * open within each other (deeper ones are recorded as events but do not show in samples), 256 scopes open in a thread, 65,534 different names and sets
  * of labels in the life of the JVM (later ones show as {@code [overflow]}).
  */
 public final class Wick {
@@ -34,7 +34,8 @@ public final class Wick {
         connection = Connection.open();
     }
 
-    private static Record record() {
+    /** The calling thread's record, ready for a scope; null: nothing is to be recorded. */
+    static Record record() {
         Connection c = connection;
         if (c == null || !c.isRecording()) {
             return null;
@@ -62,7 +63,7 @@ public final class Wick {
     /** Opens a span; ids in hexadecimal, as in W3C's trace context: up to 32 digits and up to 16; null: none. */
     public static Scope span(String operation, String traceId, String spanId) {
         if (!isRecording()) {
-            return Scope.NONE;
+            return new Scope(null, 0, 0);
         }
         int traceEnd = traceId == null ? 0 : traceId.length();
         int split = Math.max(0, traceEnd - 16);
@@ -81,7 +82,8 @@ public final class Wick {
      */
     public static Scope span(String operation, long traceIdHigh, long traceIdLow, long spanId) {
         Record record = record();
-        return record == null ? Scope.NONE : record.openSpan(operation, traceIdHigh, traceIdLow, spanId, true);
+        int level = record == null ? 0 : record.level();
+        return new Scope(record, level, record == null ? 0 : record.openSpan(operation, traceIdHigh, traceIdLow, spanId, true));
     }
 
     /**
@@ -90,7 +92,8 @@ public final class Wick {
      */
     public static Scope activate(String operation, long traceIdHigh, long traceIdLow, long spanId) {
         Record record = record();
-        return record == null ? Scope.NONE : record.openSpan(operation, traceIdHigh, traceIdLow, spanId, false);
+        int level = record == null ? 0 : record.level();
+        return new Scope(record, level, record == null ? 0 : record.openSpan(operation, traceIdHigh, traceIdLow, spanId, false));
     }
 
     /**
@@ -101,14 +104,14 @@ public final class Wick {
      */
     public static Scope label(String key, String value) {
         Record record = record();
-        return record == null ? Scope.NONE : record.openLabel(key, value);
+        int level = record == null ? 0 : record.level();
+        return new Scope(record, level, record == null ? 0 : record.openLabel(key, value));
     }
 
     /** What is in force in the calling thread, for another one. */
     public static Context capture() {
         Record record = record();
-        Scope top = record == null ? null : record.top();
-        return top == null ? Context.NONE : new Context(record.connection, top.span(), top.labels);
+        return record == null ? Context.NONE : record.capture();
     }
 
     /** A task that runs, wherever it does, in the context of this call. */
