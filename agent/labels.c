@@ -28,7 +28,7 @@ struct wick_labels wick_agent_labels;
 void wick_agent_labels_init(void)
 {
     const struct wick_hs_layout *l = &wick_vm.jvm.layout;
-    if (!wick_agent_labels.map && !wick_labels_init(&wick_agent_labels))
+    if (!wick_agent_labels.map && !wick_labels_init(&wick_agent_labels, &wick_vm.mem))
         wick_label_mount_init(&wick_agent_labels.mount, l->thread_object, l->thread_current, l->thread_current_id);
 }
 

@@ -24,7 +24,7 @@ static void *reserve(size_t bytes)
     return p;
 }
 
-int wick_labels_init(struct wick_labels *l)
+int wick_labels_init(struct wick_labels *l, const struct wick_mem *mem)
 {
     size_t records = page_up(WICK_LABELS_RECORDS * sizeof *l->records);
     size_t tids = page_up(WICK_LABELS_MAX_TID * sizeof *l->record_of_tid);
@@ -36,7 +36,8 @@ int wick_labels_init(struct wick_labels *l)
     uint8_t *p = reserve(total);
     if (!p)
         return -WICK_E_NOMEM;
-    *l = (struct wick_labels){.lock = PTHREAD_MUTEX_INITIALIZER, .record_top = 1, .map = p, .map_bytes = total};
+    *l = (struct wick_labels){
+        .lock = PTHREAD_MUTEX_INITIALIZER, .record_top = 1, .mem = mem, .map = p, .map_bytes = total};
     l->records = (struct wick_label_record *)p;
     l->record_of_tid = (_Atomic uint32_t *)(p += records);
     l->virtual_slots = (_Atomic uint32_t *)(p += tids);
@@ -104,6 +105,7 @@ static uint32_t bind_virtual_locked(struct wick_labels *l, uint64_t id)
         l->gone.no_record++;
     if (n) {
         wick_store_relaxed(&l->records[n].owner, id);
+        wick_store_relaxed(&l->virtual_threads, 1);
         wick_store_release(slot, n); /* pairs: find_virtual in labels_sig.c */
     }
     return n;

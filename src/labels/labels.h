@@ -99,6 +99,8 @@ struct wick_labels {
     _Atomic uint32_t text_count;
     uint32_t bytes_used;
     struct wick_label_mount mount;
+    const struct wick_mem *mem;       /* of this process, signal-safe */
+    _Atomic uint32_t virtual_threads; /* 1 once a virtual thread has had a record: before, none is looked for */
     struct wick_label_client *clients[WICK_LABELS_CLIENTS];
     _Atomic uint32_t client_count;
     uint32_t next_client; /* to be looked at by _take */
@@ -108,8 +110,8 @@ struct wick_labels {
     size_t map_bytes;
 };
 
-/* 0 or -WICK_E_NOMEM. _release is for tests: Java must not hold buffers. */
-int wick_labels_init(struct wick_labels *l);
+/* 0 or -WICK_E_NOMEM. mem is borrowed. _release is for tests: Java must not hold buffers. */
+int wick_labels_init(struct wick_labels *l, const struct wick_mem *mem);
 void wick_labels_release(struct wick_labels *l);
 
 /* A record for the calling thread: kernel id `tid`; virtual_id: 0, or the id of the virtual thread that is mounted on

@@ -20,10 +20,29 @@ static const struct wick_label_record *find_virtual(const struct wick_labels *l,
     return NULL;
 }
 
+static bool word_sig(const struct wick_mem *mem, uint64_t at, uint64_t *out)
+{
+    return at && !wick_mem_read(mem, at, out, sizeof *out);
+}
+
+bool wick_label_mounted_sig(const struct wick_label_mount *m, const struct wick_mem *mem, uint64_t java, uint64_t *id)
+{
+    uint64_t own, current, own_object, current_object;
+    if (!java || m->own_offset <= 0 || m->current_offset <= 0)
+        return false;
+    if (!word_sig(mem, java + (uint32_t)m->own_offset, &own) ||
+        !word_sig(mem, java + (uint32_t)m->current_offset, &current) || !word_sig(mem, own, &own_object) ||
+        !word_sig(mem, current, &current_object) || own_object == current_object)
+        return false;
+    uint32_t at = wick_load_acquire(&m->id_offset); /* pairs: wick_label_mount_see */
+    *id = 0;
+    return !at || word_sig(mem, java + at, id);
+}
+
 static const struct wick_label_record *find(const struct wick_labels *l, int32_t tid, uint64_t java)
 {
     uint64_t id;
-    if (wick_label_mounted_sig(&l->mount, java, &id))
+    if (wick_load_relaxed(&l->virtual_threads) && wick_label_mounted_sig(&l->mount, l->mem, java, &id))
         return id ? find_virtual(l, id) : NULL;
     if (tid <= 0 || tid >= WICK_LABELS_MAX_TID)
         return NULL;

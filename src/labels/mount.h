@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/atomic.h"
+#include "mem/mem.h"
 
 enum { WICK_LABEL_MOUNT_BYTES = 1536, WICK_LABEL_MOUNT_PROOFS = 4 };
 
@@ -39,24 +40,9 @@ void wick_label_mount_init(struct wick_label_mount *m, int32_t own, int32_t curr
 /* Learns from the first n bytes of the calling thread's JavaThread, on which the virtual thread `id` is mounted. */
 void wick_label_mount_see(struct wick_label_mount *m, uint64_t id, const uint8_t *java_thread, size_t n);
 
-static inline uint64_t wick_label_word_sig(uint64_t at)
-{
-    return *(const volatile uint64_t *)(uintptr_t)at;
-}
-
 /* Whether a virtual thread is mounted on the calling thread; *id gets its id, 0 = not known. java: its JavaThread, or
- * 0. Async-signal-safe: a thread's own JavaThread and its handles are there as long as the thread is. */
-static inline bool wick_label_mounted_sig(const struct wick_label_mount *m, uint64_t java, uint64_t *id)
-{
-    if (!java || m->own_offset <= 0 || m->current_offset <= 0)
-        return false;
-    uint64_t own = wick_label_word_sig(java + (uint32_t)m->own_offset);
-    uint64_t current = wick_label_word_sig(java + (uint32_t)m->current_offset);
-    if (!own || !current || wick_label_word_sig(own) == wick_label_word_sig(current))
-        return false;
-    uint32_t at = wick_load_acquire(&m->id_offset); /* pairs: wick_label_mount_see */
-    *id = at ? wick_label_word_sig(java + at) : 0;
-    return true;
-}
+ * 0. Reads through `mem`, because a thread that is about to end may have lost its JavaThread already. Async-signal-safe
+ * with a signal-safe mem. */
+bool wick_label_mounted_sig(const struct wick_label_mount *m, const struct wick_mem *mem, uint64_t java, uint64_t *id);
 
 #endif

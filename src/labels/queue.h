@@ -9,7 +9,7 @@
  * A stripe is a bounded queue: many writers, one reader. Writers are Java threads; they claim a position with a
  * compare-and-swap on a tail that is a Java object, fill the cell and publish it by its sequence, position + 1. The
  * reader moves `head` on; a writer that finds the tail a whole lap ahead of it drops the span and counts it. Threads
- * spread over the stripes.
+ * spread over the stripes and go on to the next one when theirs is full.
  *
  * A writer that is killed between claiming and publishing (a StackOverflowError, say) would stop its stripe for ever.
  * So the reader gives up on a cell that has stayed unpublished, with published ones behind it, for many looks.

@@ -22,11 +22,14 @@
 #include "labels/labels.h"
 
 static struct wick_labels labels;
+static struct wick_mem self;
 
 static int set_up(void **state)
 {
     (void)state;
-    return wick_labels_init(&labels);
+    if (!self.read && wick_mem_self_init(&self))
+        return -1;
+    return wick_labels_init(&labels, &self);
 }
 
 static int tear_down(void **state)
@@ -183,6 +186,23 @@ static void test_labels__a_virtual_threads_context_follows_it_to_another_carrier
     assert_false(wick_labels_read_sig(&labels, 101, mount(&b, 32), &c));
     wick_labels_unbind_virtual(&labels, 31);
     assert_false(wick_labels_read_sig(&labels, 101, mount(&b, 31), &c));
+}
+
+static void test_labels__a_javathread_that_is_gone_is_no_crash(void **state)
+{
+    struct carrier a = {0};
+    struct wick_context c;
+    (void)state;
+    wick_label_mount_init(&labels.mount, OWN, CURRENT, ID);
+    open_span(&labels.records[wick_labels_bind(&labels, 100, 0)], 7, 2, 0);
+    wick_labels_bind(&labels, 100, 31);
+    uint64_t java = mount(&a, 31);
+    assert_false(wick_labels_read_sig(&labels, 100, java, &c));
+    a.words[CURRENT / 8] = 0xdead0000;
+    assert_true(wick_labels_read_sig(&labels, 100, java, &c) && c.trace_hi == 7);
+    assert_true(wick_labels_read_sig(&labels, 100, 0x1000, &c) && c.trace_hi == 7);
+    a.words[OWN / 8] = 0;
+    assert_true(wick_labels_read_sig(&labels, 100, java, &c) && c.trace_hi == 7);
 }
 
 static void test_labels__a_hundred_thousand_virtual_threads_have_records(void **state)
@@ -498,6 +518,7 @@ int main(void)
         TEST(test_labels__a_thread_that_ends_leaves_its_counts_and_its_record),
         TEST(test_labels__records_run_out_and_that_is_counted),
         TEST(test_labels__a_virtual_threads_context_follows_it_to_another_carrier),
+        TEST(test_labels__a_javathread_that_is_gone_is_no_crash),
         TEST(test_labels__a_hundred_thousand_virtual_threads_have_records),
         TEST(test_labels__the_place_of_the_mounted_id_is_found_by_proof),
         TEST(test_labels__no_place_is_found_where_none_holds),

@@ -60,6 +60,10 @@ final class SpanQueue {
     boolean offer(Record record, long[] spans, int from, int labels, long duration) {
         int stripe = record.number & STRIPES - 1;
         long position = claim(stripe);
+        for (int i = 1; position < 0 && i < STRIPES; i++) {
+            stripe = stripe + 1 & STRIPES - 1; // one's own is full
+            position = claim(stripe);
+        }
         if (position < 0) {
             return false;
         }
