@@ -50,6 +50,13 @@ static void put_TIME(struct cursor *c, uint64_t mono_ns, int field)
     put_int(c, wick_jfr_ticks(c->w, mono_ns));
 }
 
+/* A time before the chunk's origin is negative; the format's readers take it as it is. */
+static void put_PAST(struct cursor *c, uint64_t mono_ns, int field)
+{
+    uint64_t before = c->w->origin_ns > mono_ns ? c->w->origin_ns - mono_ns : 0;
+    put_int(c, before ? -((before + WICK_JFR_TICK_NS - 1) / WICK_JFR_TICK_NS) : wick_jfr_ticks(c->w, mono_ns));
+}
+
 static void put_SPAN(struct cursor *c, uint64_t ns, int field)
 {
     uint32_t *carry = &c->w->carry_ns[field];
@@ -128,6 +135,7 @@ FIXED(SPAN, uint64_t)
 FIXED(COUNT, uint64_t)
 FIXED(PERCENT, float)
 FIXED(NAME, const char *)
+#define bound_PAST     bound_COUNT
 #define bound_SPAN_NS  bound_COUNT
 #define bound_SPAN_MS  bound_COUNT
 #define bound_EPOCH_MS bound_COUNT

@@ -117,7 +117,7 @@ static int synth_context(void *arg, uint32_t id, struct wick_jfr_context *out)
 static const struct wick_jfr_source source = {NULL, synth_stack, synth_method, synth_thread, synth_context};
 
 struct expected {
-    uint64_t samples, weight_ns, perf_samples, perf_weight, settings, libraries;
+    uint64_t samples, weight_ns, perf_samples, perf_weight, settings, libraries, spans;
 };
 
 static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
@@ -142,6 +142,12 @@ static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
                                                                          .jvm_start_ms = EPOCH_NS / 1000000 - 5000,
                                                                          .pid = 4711});
     wick_jfr_write_os_information(w, &(struct wick_jfr_os_information){.start_ns = now_ns, .os_version = hostile[3]});
+    wick_jfr_write_span(w, &(struct wick_jfr_span){.start_ns = START_NS - UINT64_C(3600000000000),
+                                                   .duration_ns = UINT64_C(7200000000000),
+                                                   .operation = "an hour before the recording",
+                                                   .endpoint = hostile[2],
+                                                   .is_root = 1});
+    x->spans++;
     wick_jfr_write_cpu_information(w, &(struct wick_jfr_cpu_information){now_ns, "cpu", "a cpu", 1, 2, 4});
     wick_jfr_write_initial_system_property(w, &(struct wick_jfr_initial_system_property){now_ns, "java.home", "/opt"});
     wick_jfr_write_initial_system_property(w,
@@ -222,6 +228,7 @@ static int cmd_write(const char *path, uint64_t samples)
     printf("weight_ticks %" PRIu64 "\nperf_weight %" PRIu64 "\n", ticks, x.perf_weight);
     printf("jdk.ActiveSetting %" PRIu64 "\njdk.NativeLibrary %" PRIu64 "\n", x.settings, x.libraries);
     printf("jdk.CPULoad %" PRIu64 "\nwick.Drops %" PRIu64 "\n", samples / 1000, samples / 1000 * 2);
+    printf("wick.Span %" PRIu64 "\n", x.spans);
     printf("wick.Log %" PRIu64 "\nwick.Profiler %" PRIu64 "\nchunks %" PRIu64 "\n", samples / 1000, samples / 1000,
            s.chunks);
     return 0;

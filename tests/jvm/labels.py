@@ -44,6 +44,14 @@ def last_labels(file):
     return {k: int(v) for k, v in rows[-1].items() if v.isdigit()} if rows else {}
 
 
+def root_durations(file):
+    """Microseconds of the root spans, by the JDK's tool."""
+    for e in json.loads(t.jfr(17, "print", "--json", "--events", "wick.Span", file).out)["recording"]["events"]:
+        if e["values"]["root"] == 1:
+            m = re.fullmatch(r"PT(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?", e["values"]["duration"])
+            yield (int(m[1] or 0) * 60 + int(m[2] or 0)) * 1_000_000 + int((m[3] or "").ljust(6, "0")[:6])
+
+
 def compare(title, seen, truth, samples):
     """Shares of {name: weight} against the truth."""
     total, all_true, said = sum(seen[k] for k in truth), sum(truth.values()), []
@@ -78,6 +86,10 @@ def shares(j):
     t.check("each request is a span", row["count"] == labels.get("spans") == labels.get("recorded") > 100, (row, labels))
     t.check("its latency is at least its work, the greatest no less than the median",
             5_000_000 <= row["p50_ns"] <= row["max_ns"], row)
+    spans = sorted(int(n) for n in root_durations(file))
+    t.check("its percentiles are those of its spans", len(spans) == row["count"] and
+            [row[k] // 1000 for k in ("p50_ns", "p90_ns", "p99_ns", "max_ns")]
+            == [spans[max(0, math.ceil(len(spans) * p / 100) - 1)] for p in (50, 90, 99, 100)], (row, spans))
     whole = sum(used)
     t.check("the endpoint's CPU time is that of the work", abs(row["cpu_ns"] - whole) < 0.03 * whole + 10_000_000,
             f"{row['cpu_ns']} of {whole}")

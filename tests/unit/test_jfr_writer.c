@@ -307,6 +307,20 @@ static void test_writer__contexts_are_constants_that_share_their_texts(void **st
     assert_int_equal(x.constants[WICK_JFR_TYPE_STRING], 2 * 3);
 }
 
+static void test_writer__spans_may_begin_long_before_their_chunk(void **state)
+{
+    (void)state;
+    struct walk x;
+    struct wick_jfr_writer *w = open_writer((struct wick_jfr_config){0});
+    struct wick_jfr_span s = {.start_ns = START_NS - 3600 * SECOND, .duration_ns = 3600 * SECOND, .is_root = 1};
+    wick_jfr_write_span(w, &s);
+    wick_jfr_writer_close(w, START_NS + MS, NULL);
+    walk_recording(&x, file.data, file.len);
+    /* the chunk's tick 0 is a second before it */
+    assert_int_equal((int64_t)x.last_value[WICK_JFR_FIELD_SPAN_start_ns], -INT64_C(3599) * 1000000);
+    assert_int_equal(x.last_value[WICK_JFR_FIELD_SPAN_duration_ns], INT64_C(3600) * 1000000);
+}
+
 static void test_writer__sum_of_weights_is_exact(void **state)
 {
     (void)state;
@@ -694,6 +708,7 @@ int main(void)
         TEST(test_writer__neighbouring_chunks_share_no_constant_numbers),
         TEST(test_writer__sample_takes_at_most_16_bytes),
         TEST(test_writer__contexts_are_constants_that_share_their_texts),
+        TEST(test_writer__spans_may_begin_long_before_their_chunk),
         TEST(test_writer__sum_of_weights_is_exact),
         TEST(test_writer__late_events_keep_their_time),
         TEST(test_writer__chunks_end_at_their_size_and_age),
