@@ -12,6 +12,7 @@
  */
 #include "top_table.h"
 #include "base/strbuf.h"
+#include "cli/print.h"
 #include "model/name.h"
 #include "model/shape.h"
 
@@ -113,7 +114,7 @@ static uint32_t row_of_sample(struct table *t, const struct wick_agg *a)
     if (t->o->by == WICK_TOP_THREAD)
         wick_thread_name(&name, t->p, a->thread);
     else if (!wick_agg_value(&name, t->p, a, t->o->key))
-        wick_strbuf_addf(&name, "[no %s]", t->o->key);
+        wick_strbuf_adds(&name, "[none]");
     uint32_t row = row_of(t, &name);
     wick_strbuf_release(&name);
     return row;
@@ -204,50 +205,6 @@ static int by_self(const void *a, const void *b)
 
 /* --- output --- */
 
-/* A name for a terminal: control characters would act there. Bytes from 0x80 on are left as they are. */
-static void print_name(FILE *out, const char *s, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)s[i], next = i + 1 < len ? (unsigned char)s[i + 1] : 0;
-        bool c1 = c == 0xc2 && next >= 0x80 && next < 0xa0;
-        if (c < 0x20 || c == 0x7f || c1)
-            fprintf(out, "\\x%02x", c);
-        else
-            fputc(c, out);
-        if (c1)
-            fprintf(out, "\\x%02x", (unsigned char)s[++i]);
-    }
-}
-
-/* Length of the well-formed UTF-8 sequence at s, 0 if there is none. */
-static unsigned utf8_at(const unsigned char *s)
-{
-    unsigned n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-    for (unsigned i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
-}
-
-static void print_json_string(FILE *out, const char *s, size_t len)
-{
-    fputc('"', out);
-    for (const char *end = s + len; s < end;) {
-        unsigned char c = (unsigned char)*s;
-        unsigned n = utf8_at((const unsigned char *)s);
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (n == 0)
-            fputs("\\ufffd", out);
-        else if (c < 0x20 || c == 0x7f)
-            fprintf(out, "\\u%04x", c);
-        else
-            fwrite(s, 1, n, out);
-        s += n ? n : 1;
-    }
-    fputc('"', out);
-}
-
 static double percent(uint64_t part, uint64_t all)
 {
     return all ? 100.0 * (double)part / (double)all : 0;
@@ -265,14 +222,14 @@ static void write_json(const struct table *t, uint32_t n, FILE *out)
 {
     const struct wick_event_type *e = &t->p->events[t->o->event];
     fputs("{\"event\":", out);
-    print_json_string(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
+    wick_print_json(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
     fprintf(out, ",\"kind\":\"%s\",\"unit\":\"%s\",\"by\":", wick_event_kind_name(e->kind), unit_names[e->unit]);
-    print_json_string(out, by_name(t->o), strlen(by_name(t->o)));
+    wick_print_json(out, by_name(t->o), strlen(by_name(t->o)));
     fprintf(out, ",\"weight\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"rows\":[", t->all_weight, t->all_count);
     for (uint32_t i = 0; i < n; i++) {
         const struct row *r = &t->rows[i];
         fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
-        print_json_string(out, r->name, r->len);
+        wick_print_json(out, r->name, r->len);
         fprintf(out,
                 ",\"self\":%" PRIu64 ",\"self_samples\":%" PRIu64 ",\"total\":%" PRIu64 ",\"total_samples\":%" PRIu64
                 "}",
@@ -294,20 +251,20 @@ static void write_text(const struct table *t, uint32_t n, FILE *out)
 {
     const struct wick_event_type *e = &t->p->events[t->o->event];
     const char *unit = e->unit == WICK_UNIT_NS ? "ms" : e->unit == WICK_UNIT_BYTES ? "bytes" : "";
-    print_name(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
+    wick_print_name(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
     fprintf(out, " (%s): %" PRIu64 " samples", wick_event_kind_name(e->kind), t->all_count);
     if (e->unit == WICK_UNIT_NS)
         fprintf(out, " standing for %.3f s", (double)t->all_weight / 1e9);
     else
         fprintf(out, " standing for %" PRIu64 " %s", t->all_weight, *unit ? unit : "occurrences");
     fputs("; by ", out);
-    print_name(out, by_name(t->o), strlen(by_name(t->o)));
+    wick_print_name(out, by_name(t->o), strlen(by_name(t->o)));
     fputc('\n', out);
     for (uint32_t i = 1; i < t->p->nevents; i++) {
         const struct wick_event_type *x = &t->p->events[i];
         if (i != t->o->event && x->count) {
             fputs("not shown: ", out);
-            print_name(out, t->p->strings[x->name].s, t->p->strings[x->name].len);
+            wick_print_name(out, t->p->strings[x->name].s, t->p->strings[x->name].len);
             fprintf(out, " (%s), %" PRIu64 " samples (--event)\n", wick_event_kind_name(x->kind), x->count);
         }
     }
@@ -321,7 +278,7 @@ static void write_text(const struct table *t, uint32_t n, FILE *out)
         fprintf(out, " %6.2f ", percent(r->self, t->all_weight));
         print_weight(out, e->unit, r->total);
         fprintf(out, " %6.2f %9" PRIu64 "  ", percent(r->total, t->all_weight), r->self_count);
-        print_name(out, r->name, r->len);
+        wick_print_name(out, r->name, r->len);
         fputc('\n', out);
     }
     if (n < t->nrows)

@@ -25,11 +25,12 @@ enum {                        /* wick_event.flags */
 struct wick_event {
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     uint64_t weight;
-    uint32_t stack;  /* node number in the generation below */
-    uint32_t thread; /* serial number of the thread, see engine/threads.h */
-    uint32_t generation;
+    uint32_t stack;   /* node number in the generation below */
+    uint32_t thread;  /* serial number of the thread, see engine/threads.h */
+    uint32_t context; /* number in the generation below: what the thread worked on; 0 = nothing is known */
     uint8_t type, flags;
-    uint16_t state; /* JavaThreadState or 0 */
+    uint8_t state;      /* JavaThreadState or 0 */
+    uint8_t generation; /* low bits: at most two are under way */
 };
 _Static_assert(sizeof(struct wick_event) == 32, "half a cache line");
 

@@ -5,6 +5,8 @@
 #include "record/recorder.h"
 
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -71,7 +73,7 @@ static void finish(struct wick_recorder *r, struct wick_counters *c, struct wick
 {
     struct wick_event e = *in;
     enum wick_drop why = WICK_DROP_RING_FULL;
-    e.generation = t->generation;
+    e.generation = (uint8_t)t->generation;
     if (!e.stack)
         why = WICK_DROP_STACK_TABLE_FULL;
     else if (wick_ring_put_sig(&r->rings[c - r->counters], &e)) {
@@ -94,6 +96,22 @@ void wick_recorder_spent_sig(struct wick_recorder *r, uint64_t ns)
     wick_add_relaxed(&r->counters[cpu_index(r)].handler_ns, ns);
 }
 
+/* What the interrupted thread works on, as a number in the tables. A sample whose context finds no room is recorded
+ * without. */
+static uint32_t context_of(struct wick_recorder *r, struct wick_counters *c, struct wick_tables *t,
+                           const struct wick_sample_sig *in)
+{
+    struct wick_context context;
+    int32_t tid = in->tid || !r->labels ? in->tid : (int32_t)syscall(SYS_gettid);
+    if (!r->labels || !wick_labels_read_sig(r->labels, tid, in->java, &context))
+        return 0;
+    uint32_t n = wick_tables_context_sig(t, &context);
+    wick_add_relaxed(&c->labelled, 1);
+    if (!n)
+        wick_add_relaxed(&c->labels_lost, 1);
+    return n;
+}
+
 void wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in)
 {
     struct wick_counters *c = &r->counters[cpu_index(r)];
@@ -111,9 +129,10 @@ void wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, c
         .weight = in->weight,
         .stack = intern(t, s, s->frames, n),
         .thread = in->thread,
+        .context = context_of(r, c, t, in),
         .type = (uint8_t)in->type,
         .flags = (uint8_t)(res.flags | (k ? WICK_EVENT_KERNEL : 0)),
-        .state = (uint16_t)res.state,
+        .state = (uint8_t)res.state,
     };
     finish(r, c, t, &e);
     wick_add_relaxed(&c->frames, (uint64_t)n);

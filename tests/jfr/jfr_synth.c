@@ -103,10 +103,23 @@ static int synth_thread(void *arg, uint32_t id, struct wick_jfr_thread *out)
     return 0;
 }
 
-static const struct wick_jfr_source source = {NULL, synth_stack, synth_method, synth_thread};
+static int synth_context(void *arg, uint32_t id, struct wick_jfr_context *out)
+{
+    static char span[17];
+    (void)arg;
+    snprintf(span, sizeof span, "%016x", id);
+    *out = (struct wick_jfr_context){.endpoint = id % 3 ? "GET /cpu" : "GET /lock", .span_id = span};
+    if (id % 2)
+        out->trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
+    if (id % 7)
+        out->labels = "customer=big,tier=a\\,b";
+    return 0;
+}
+
+static const struct wick_jfr_source source = {NULL, synth_stack, synth_method, synth_thread, synth_context};
 
 struct expected {
-    uint64_t samples, weight_ns, perf_samples, perf_weight, settings, libraries;
+    uint64_t samples, weight_ns, perf_samples, perf_weight, settings, libraries, spans;
 };
 
 static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
@@ -131,6 +144,12 @@ static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
                                                                          .jvm_start_ms = EPOCH_NS / 1000000 - 5000,
                                                                          .pid = 4711});
     wick_jfr_write_os_information(w, &(struct wick_jfr_os_information){.start_ns = now_ns, .os_version = hostile[3]});
+    wick_jfr_write_span(w, &(struct wick_jfr_span){.start_ns = START_NS - UINT64_C(3600000000000),
+                                                   .duration_ns = UINT64_C(7200000000000),
+                                                   .operation = "an hour before the recording",
+                                                   .endpoint = hostile[2],
+                                                   .is_root = 1});
+    x->spans++;
     wick_jfr_write_cpu_information(w, &(struct wick_jfr_cpu_information){now_ns, "cpu", "a cpu", 1, 2, 4});
     wick_jfr_write_initial_system_property(w, &(struct wick_jfr_initial_system_property){now_ns, "java.home", "/opt"});
     wick_jfr_write_initial_system_property(w,
@@ -167,7 +186,8 @@ static void write_sample(struct wick_jfr_writer *w, struct expected *x, uint64_t
         return;
     }
     wick_jfr_write_execution_sample(w, &(struct wick_jfr_execution_sample){now - late, thread, i % 1000 ? stack : 0,
-                                                                           1 + r % 3, weight, weight / 2, 1 + r % 2});
+                                                                           1 + r % 3, weight, 1 + r % 2,
+                                                                           i % 5 ? 1 + r % 900 : 0});
     x->samples++;
     x->weight_ns += weight;
 }
@@ -210,6 +230,7 @@ static int cmd_write(const char *path, uint64_t samples)
     printf("weight_ticks %" PRIu64 "\nperf_weight %" PRIu64 "\n", ticks, x.perf_weight);
     printf("jdk.ActiveSetting %" PRIu64 "\njdk.NativeLibrary %" PRIu64 "\n", x.settings, x.libraries);
     printf("jdk.CPULoad %" PRIu64 "\nwick.Drops %" PRIu64 "\n", samples / 1000, samples / 1000 * 2);
+    printf("wick.Span %" PRIu64 "\n", x.spans);
     printf("wick.Log %" PRIu64 "\nwick.Profiler %" PRIu64 "\nchunks %" PRIu64 "\n", samples / 1000, samples / 1000,
            s.chunks);
     return 0;
@@ -253,7 +274,7 @@ static int cmd_size(const char *path)
             t = START_NS + UINT64_C(1800000000000) + i * 100000;
             wick_jfr_write_execution_sample(
                 w, &(struct wick_jfr_execution_sample){t, 1 + r % 100, 1 + mix(r) % 2000, WICK_JFR_STATE_DEFAULT,
-                                                       10000000, 9990000 + r % 20000, WICK_JFR_SAMPLE_USER});
+                                                       9990000 + r % 20000, WICK_JFR_SAMPLE_USER, 0});
         }
         uint64_t written = wick_clock_mono_ns();
         if (wick_jfr_writer_flush(w, t))
