@@ -26,6 +26,7 @@
 
 #include "agent/control.h"
 #include "agent/engines.h"
+#include "agent/labels.h"
 #include "agent/recording_info.h"
 #include "agent/vm.h"
 #include "base/clock.h"
@@ -194,6 +195,7 @@ static int open_recorder(struct session *s, struct wick_err *err)
     w->stubs = wick_vm.stubs;
     w->stub_count = wick_vm.stub_count;
     w->last_old_compile_id = wick_vm.last_old_compile_id;
+    s->recorder.labels = wick_agent_labels.map ? &wick_agent_labels : NULL;
     return 0;
 }
 
@@ -201,6 +203,13 @@ static void close_recorder(struct session *s)
 {
     wick_walker_release(&s->recorder.walker);
     wick_recorder_release(&s->recorder);
+}
+
+/* Scopes are written while a recording runs. */
+static void set_labels(bool on)
+{
+    if (wick_agent_labels.map)
+        wick_labels_recording(&wick_agent_labels, on);
 }
 
 /* Everything but the output, which is open. */
@@ -215,6 +224,7 @@ static int begin(struct wick_err *err)
     const struct wick_drain_host host = {s, thread_names, chunk_end, chunk_begin, more};
     const struct wick_drain_config config = {
         .event_name = s->engines.plan.cpu,
+        .labels = wick_agent_labels.map ? &wick_agent_labels : NULL,
         .chunk_bytes = s->opts.chunk_size_bytes,
         .chunk_ns = s->opts.chunk_time_ns,
         .memory_limit = s->opts.memlimit_bytes / 4,
@@ -236,6 +246,7 @@ static int begin(struct wick_err *err)
     }
     if (s->engines.cpu.note[0])
         snprintf(err->msg, sizeof err->msg, "%.150s", s->engines.cpu.note);
+    set_labels(true);
     atomic_store(&s->phase, RUNNING);
     return 0;
 
@@ -350,6 +361,7 @@ int wick_session_stop(struct wick_err *err)
         return 0;
     }
     const uint64_t one = 1;
+    set_labels(false);
     wick_engines_stop(&s->engines, &s->recorder);
     (void)!write(s->wake, &one, sizeof one);
     pthread_join(s->thread, NULL);

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/labels.h"
 #include "agent/virtual_threads.h"
 #include "elf/dynsym.h"
 #include "hotspot/thread.h"
@@ -76,6 +77,7 @@ static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
     if (wick_vm.eetop)
         tell_thread(env, thread); /* the name may have changed since the start */
     wick_threads_java_end(&wick_vm.threads, (int32_t)syscall(SYS_gettid));
+    wick_agent_labels_thread_end((int32_t)syscall(SYS_gettid));
 }
 
 /* Stubs are collected while `collecting`: compilers may generate code, and tell of it in their own threads, at the same
@@ -192,6 +194,7 @@ static void become_live(JNIEnv *env)
     wick_virtual_threads_open(env, &wick_vm.jvm);
     collect_stubs();
     collect_properties();
+    wick_agent_labels_init();
     if (wick_vm.eetop)
         tell_all_threads(env);
     atomic_store(&wick_vm.live, true);
@@ -279,6 +282,7 @@ int wick_vm_init(JavaVM *vm, wick_vm_ready *ready, wick_vm_death *death, struct 
         if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6) != JNI_OK)
             return wick_err_set(err, WICK_E_STATE, "the agent was loaded by a thread that is not attached to the JVM");
         become_live(env);
+        wick_agent_labels_find(env);
     }
     return 0;
 }

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build"
 WICK = BUILD / "wick"
 JAR = BUILD / "java" / "wick-demo.jar"
+API_JAR = BUILD / "java" / "wick.jar"
 CLASSES = BUILD / "bench" / "classes"
 NO_PEER = "not compared with async-profiler: PEER_ASYNC_PROFILER is not set"
 
@@ -60,9 +61,9 @@ def classpath():
     stamp = CLASSES / ".stamp"
     if not stamp.exists() or stamp.stat().st_mtime < max(s.stat().st_mtime for s in sources):
         CLASSES.mkdir(parents=True, exist_ok=True)
-        run(java("javac"), "--release", "11", "-cp", JAR, "-d", CLASSES, *sources)
+        run(java("javac"), "--release", "11", "-cp", f"{JAR}:{API_JAR}", "-d", CLASSES, *sources)
         stamp.touch()
-    return f"{CLASSES}:{JAR}"
+    return f"{CLASSES}:{JAR}:{API_JAR}"
 
 
 def scratch(prefix):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_convert.c - wick convert: recordings in, another format out
+ * cmd_convert.c - wick convert: profiles of any format in, another format out
  *
  * The output format comes from --to or from the output file's extension (export/format.h). One event type is
  * written: adding samples of different types together would give a number that means nothing.
@@ -8,6 +8,8 @@
 #include "cli/convert.h"
 #include "cli/input.h"
 #include "cli/ui.h"
+#include "cli/view.h"
+#include "export/timeline.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -17,9 +19,11 @@
 int wick_cmd_convert(int argc, char **argv);
 
 struct convert {
-    const char *out, *to, *event;
+    const char *out, *to;
+    struct wick_view view;
     struct wick_export_options o;
     const struct wick_format *format;
+    struct wick_timeline timeline;
 };
 
 static void usage(FILE *f)
@@ -27,54 +31,56 @@ static void usage(FILE *f)
     fputs("Usage: wick convert [OPTION...] IN OUT\n"
           "       wick convert [OPTION...] IN... -o OUT\n"
           "\n"
-          "Reads JFR recordings (several make one profile; - is standard input) and writes another format.\n"
+          "Reads JFR recordings, pprof, output of `perf script` or collapsed stacks, also compressed with gzip, and\n"
+          "writes another format. Several inputs make one profile; - is standard input.\n"
           "\n"
           "Options:\n"
           "  -o, --output FILE   write to FILE (- is standard output, as is neither this option nor OUT)\n"
-          "      --to FORMAT     output format (default: by the extension of FILE, else collapsed)\n"
+          "      --to FORMAT     output format (default: by the extension of FILE, else collapsed); a word that is no\n"
+          "                      format is a time, see below\n"
           "      --title TEXT    heading of a picture\n"
-          "  -e, --event NAME    the samples to take: an event type's name, or cpu, wall, native, perf\n"
-          "                      (default: the first of these that the recording has)\n"
           "      --samples       count samples; the default is their weight: nanoseconds for CPU and wall time,\n"
           "                      occurrences for perf events\n"
           "  -t, --threads       thread as root frame: [name tid=N]\n"
           "      --annotate      mark the kind of each frame: _[j] compiled, _[i] inlined, _[k] kernel ...\n"
-          "      --lines         line numbers\n"
-          "      --signatures    parameter and return types\n"
-          "      --simple        class names without package\n"
+          "      --reverse       turn stacks round: the leaf first\n"
           "  -h, --help          this text\n"
-          "\n"
-          "Formats:\n",
+          "\n",
           f);
+    fputs(wick_view_help, f);
+    fputs("\nFormats:\n", f);
     for (const struct wick_format *x = wick_formats; x->name; x++) {
-        fprintf(f, "  %-18s  %s (", x->name, x->text);
+        fprintf(f, "  %-12s  %s (", x->name, x->text);
         for (const char *const *e = x->extensions; *e; e++)
             fprintf(f, "%s.%s", e == x->extensions ? "" : " ", *e);
         fputs(")\n", f);
     }
 }
 
-enum { OPT_TO = 256, OPT_TITLE, OPT_SAMPLES, OPT_ANNOTATE, OPT_LINES, OPT_SIGNATURES, OPT_SIMPLE };
+enum { OPT_TO = 256, OPT_TITLE, OPT_SAMPLES, OPT_ANNOTATE };
 
 static const struct option longs[] = {
     {"output", required_argument, NULL, 'o'},
-    {"to", required_argument, NULL, OPT_TO},
+    {"format", required_argument, NULL, OPT_TO},
     {"title", required_argument, NULL, OPT_TITLE},
-    {"event", required_argument, NULL, 'e'},
     {"samples", no_argument, NULL, OPT_SAMPLES},
     {"threads", no_argument, NULL, 't'},
     {"annotate", no_argument, NULL, OPT_ANNOTATE},
-    {"lines", no_argument, NULL, OPT_LINES},
-    {"signatures", no_argument, NULL, OPT_SIGNATURES},
-    {"simple", no_argument, NULL, OPT_SIMPLE},
+    {"reverse", no_argument, NULL, WICK_VIEW_REVERSE},
     {"help", no_argument, NULL, 'h'},
+    WICK_VIEW_LONGS,
     {NULL, 0, NULL, 0},
 };
+
+static bool may_be_time(const char *word)
+{
+    return strchr("0123456789-+@", *word) != NULL;
+}
 
 /* -1 = go on, otherwise the exit status. */
 static int parse(struct convert *c, int argc, char **argv)
 {
-    int opt;
+    int opt, status;
     optind = 0; /* getopt starts anew: another command may have used it */
     while ((opt = getopt_long(argc, argv, "o:e:th", longs, NULL)) != -1) {
         switch (opt) {
@@ -87,9 +93,6 @@ static int parse(struct convert *c, int argc, char **argv)
         case OPT_TITLE:
             c->o.title = optarg;
             break;
-        case 'e':
-            c->event = optarg;
-            break;
         case 't':
             c->o.threads = true;
             break;
@@ -99,23 +102,22 @@ static int parse(struct convert *c, int argc, char **argv)
         case OPT_ANNOTATE:
             c->o.names |= WICK_NAME_ANNOTATE;
             break;
-        case OPT_LINES:
-            c->o.names |= WICK_NAME_LINES;
-            break;
-        case OPT_SIGNATURES:
-            c->o.names |= WICK_NAME_SIGNATURES;
-            break;
-        case OPT_SIMPLE:
-            c->o.names |= WICK_NAME_SIMPLE;
-            break;
         case 'h':
             usage(stdout);
             return 0;
+        case WICK_VIEW_UNTIL: /* --to is a format or a time; no word is both */
+            if (!may_be_time(optarg)) {
+                c->to = optarg;
+                break;
+            }
+            /* fall through */
         default:
-            fputs("wick: `wick convert --help` lists the options\n", stderr);
-            return wick_err_exit(WICK_E_USAGE);
+            status = wick_view_take(&c->view, opt, optarg, "convert");
+            if (status >= 0)
+                return status;
         }
     }
+    c->o.names |= c->view.names;
     return -1;
 }
 
@@ -129,7 +131,8 @@ static int choose_format(struct convert *c, struct wick_err *err)
     if (c->to)
         return wick_err_set(err, WICK_E_USAGE, "unknown format '%s' (`wick convert --help` lists the formats)", c->to);
     return wick_err_set(err, WICK_E_USAGE,
-                        "'%s' does not tell a format: end it in .html, .svg or .collapsed, or add --to FORMAT", c->out);
+                        "'%s' does not tell a format: end it as `wick convert --help` says, or add --to FORMAT",
+                        c->out);
 }
 
 int wick_cmd_convert(int argc, char **argv)
@@ -158,15 +161,18 @@ int wick_cmd_convert(int argc, char **argv)
     if (rc == 0 && c.format != wick_format_by_name("collapsed") && !c.out && isatty(STDOUT_FILENO))
         rc = wick_err_set(&err, WICK_E_USAGE, "%s on a terminal is of no use; name a file", c.format->name);
     if (rc == 0 && (rc = wick_profile_init(&p)) == 0) {
-        p.by_thread = c.o.threads;
-        p.by_state = false;
-        rc = wick_cli_read(&p, argv + optind, inputs, &err);
+        p.keep = wick_format_keep(c.format, c.o.names);
+        rc = wick_convert_read(&p, c.format, &c.view, &c.o, &c.timeline, argv + optind, inputs, &err);
         if (rc == 0)
-            rc = wick_cli_event(&p, c.event, &c.o.event, &err);
+            rc = wick_cli_event(&p, c.view.event, &c.o.event, &err);
+        if (rc == 0)
+            wick_profile_seal(&p);
         if (rc == 0)
             rc = wick_convert_write(&p, c.format, &c.o, c.out, false, &err);
         wick_profile_release(&p);
+        wick_timeline_release(&c.timeline);
     }
+    wick_view_release(&c.view);
     if (rc && !err.code)
         wick_err_set(&err, (enum wick_code) - rc, "%s", wick_err_text(rc));
     return rc ? wick_ui_fail(&err) : 0;

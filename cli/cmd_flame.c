@@ -2,9 +2,9 @@
 /*
  * wick flame [options] IN... -o OUT
  *
- * Inputs are JFR recordings or collapsed stacks; which of the two is seen from the first bytes, not from the name. All
- * inputs are added up in one picture, so they must be of one sort: a recording's weights have a unit, those of text do
- * not. The output's form follows from its name.
+ * Inputs are profiles of any format that is read (import/input.h), which is seen from the first bytes, not from the
+ * name. All inputs are added up in one picture, so they must be of one sort: a recording's weights have a unit, those
+ * of collapsed stacks do not. The output's form follows from its name.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -17,18 +17,19 @@
 #include "cli/input.h"
 #include "cli/save.h"
 #include "cli/ui.h"
+#include "cli/view.h"
 #include "export/picture.h"
 #include "flame/flame.h"
 #include "import/collapsed.h"
-#include "jfr/reader.h"
+#include "import/input.h"
 
 int wick_cmd_flame(int argc, char **argv);
 
 static const char usage[] =
     "Usage: wick flame [OPTION...] IN... -o OUT\n"
     "\n"
-    "Draws a flame graph. IN is a JFR recording or a file of collapsed stacks, - for standard input; several are\n"
-    "added up.\n"
+    "Draws a flame graph. IN is a JFR recording, pprof, output of `perf script` or a file of collapsed stacks, also\n"
+    "compressed with gzip; - is standard input; several are added up.\n"
     "\n"
     "Options:\n"
     "  -o, --output FILE     .html, .svg or .collapsed; without it HTML goes to standard output\n"
@@ -39,21 +40,19 @@ static const char usage[] =
     "      --min-width PCT   SVG: leave out boxes narrower than PCT per cent (default: half a pixel)\n"
     "  -h, --help            this text\n"
     "\n"
-    "For recordings:\n"
-    "  -e, --event NAME      the samples to take: an event type's name, or cpu, wall, native, perf\n"
-    "                        (default: the first of these that the recording has)\n"
-    "  -t, --threads         the thread as root frame\n"
-    "      --samples         count samples instead of adding up their weights\n"
-    "      --simple          class names without package\n"
-    "      --signatures      parameter and return types\n"
-    "\n"
     "For collapsed stacks:\n"
-    "  -u, --unit UNIT       unit of the weights: samples (default), ns, bytes, or a word of yours\n";
+    "  -u, --unit UNIT       unit of the weights: samples (default), ns, bytes, or a word of yours\n"
+    "\n"
+    "For recordings:\n"
+    "  -t, --threads         the thread as root frame\n"
+    "      --samples         count samples instead of adding up their weights\n";
 
 struct job {
     struct wick_flame_opts flame;
     struct wick_export_options export;
-    const char *event, *out;
+    const char *out;
+    struct wick_view view;
+    struct wick_filter filter; /* the view's */
     struct wick_tree *tree;
     struct wick_profile profile;
     bool text, recording; /* sorts of input seen */
@@ -86,50 +85,47 @@ static int read_text(struct job *j, FILE *in, const char *name, struct wick_err 
     int rc = wick_collapsed_read(j->tree, in, name, err);
     size_t n = strlen(err->msg);
     if (rc == -WICK_E_FORMAT && !wick_tree_node(j->tree, WICK_TREE_ROOT)->total)
-        snprintf(err->msg + n, sizeof err->msg - n, ", and this is no JFR recording either");
+        snprintf(err->msg + n, sizeof err->msg - n,
+                 ", and this is no JFR recording, pprof or `perf script` output either");
     return rc;
 }
 
-/* An input that cannot be read twice, held in memory. */
-static int read_bytes(struct job *j, const struct wick_strbuf *sb, const char *name, struct wick_err *err)
-{
-    if (wick_jfr_is_recording(sb->buf, sb->len)) {
-        j->recording = true;
-        return j->text ? mixed(name, err) : wick_cli_read_memory(&j->profile, sb->buf, sb->len, name, err);
-    }
-    j->text = true;
-    if (j->recording)
-        return mixed(name, err);
-    FILE *in = sb->len ? fmemopen(sb->buf, sb->len, "r") : NULL;
-    if (!in)
-        return sb->len ? wick_err_set(err, WICK_E_NOMEM, "not enough memory to read %s", name) : 0;
-    int rc = read_text(j, in, name, err);
-    fclose(in);
-    return rc;
-}
-
+/* Collapsed stacks go into the tree, everything else into the profile. What is neither is taken for text, whose reader
+ * says where it stops making sense. */
 static int read_stream(struct job *j, FILE *in, const char *path, const char *name, struct wick_err *err)
 {
-    struct wick_strbuf sb = WICK_STRBUF_INIT;
-    char head[16];
+    char head[WICK_INPUT_HEAD];
     errno = 0;
     size_t n = fread(head, 1, sizeof head, in);
     if (!n && ferror(in))
         return wick_err_set(err, WICK_E_IO, "cannot read %s: %s", name, strerror(errno));
-    if (in == stdin || fseek(in, 0, SEEK_SET)) {
-        wick_strbuf_add(&sb, head, n);
-        int rc = slurp(in, &sb, name, err);
-        rc = rc ? rc : read_bytes(j, &sb, name, err);
-        wick_strbuf_release(&sb);
-        return rc;
-    }
-    if (wick_jfr_is_recording(head, n)) {
+    enum wick_input_format format = wick_input_is(head, n);
+    bool text = format == WICK_INPUT_COLLAPSED || format == WICK_INPUT_UNKNOWN;
+    if (text ? j->recording : j->text)
+        return mixed(name, err);
+    bool again = in != stdin && !fseek(in, 0, SEEK_SET);
+    j->text |= text;
+    j->recording |= !text;
+    if (!text) {
         char *const paths[] = {(char *)path};
-        j->recording = true;
-        return j->text ? mixed(name, err) : wick_cli_read(&j->profile, paths, 1, err);
+        const struct wick_jfr_visitor v = {.filter = j->filter};
+        return again ? wick_cli_read_each(&j->profile, paths, 1, &v, err)
+                     : wick_cli_read_stream(&j->profile, in, head, n, name, &v, err);
     }
-    j->text = true;
-    return j->recording ? mixed(name, err) : read_text(j, in, name, err);
+    if (again)
+        return read_text(j, in, name, err);
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    wick_strbuf_add(&sb, head, n);
+    int rc = slurp(in, &sb, name, err);
+    FILE *mem = rc || !sb.len ? NULL : fmemopen(sb.buf, sb.len, "r");
+    if (mem)
+        rc = read_text(j, mem, name, err);
+    else if (!rc && sb.len)
+        rc = wick_err_set(err, WICK_E_NOMEM, "not enough memory to read %s", name);
+    if (mem)
+        fclose(mem);
+    wick_strbuf_release(&sb);
+    return rc;
 }
 
 static int read_input(struct job *j, const char *path, struct wick_err *err)
@@ -172,7 +168,9 @@ static writer *writer_for(const char *path, struct wick_err *err)
 /* The profile's samples of the chosen event go into the tree; unit and subtitle follow from them. */
 static int fold(struct job *j, struct wick_strbuf *subtitle, struct wick_err *err)
 {
-    int rc = wick_cli_event(&j->profile, j->event, &j->export.event, err);
+    int rc = wick_view_end(&j->view, &j->profile, &j->filter, err);
+    rc = rc ? rc : wick_cli_event(&j->profile, j->view.event, &j->export.event, err);
+    wick_profile_seal(&j->profile);
     rc = rc ? rc : wick_picture_fold(&j->profile, &j->export, j->tree, err);
     if (rc)
         return rc;
@@ -191,8 +189,12 @@ static int run(struct job *j, char **inputs, int n, struct wick_err *err)
     int rc = write ? 0 : -err->code;
     if (!rc && !j->out && isatty(STDOUT_FILENO))
         rc = wick_err_set(err, WICK_E_USAGE, "HTML on a terminal is of no use; name a file with -o FILE.html");
+    rc = rc ? rc : wick_view_begin(&j->view, &j->profile, inputs, n, &j->filter, err);
     for (int i = 0; !rc && i < n; i++)
         rc = read_input(j, inputs[i], err);
+    if (!rc && j->text && !wick_view_is_plain(&j->view))
+        rc = wick_err_set(err, WICK_E_USAGE,
+                          "text has no threads, times or labels to choose by: such options are for recordings");
     if (!rc && j->recording)
         rc = fold(j, &subtitle, err);
     if (!rc && !wick_tree_node(j->tree, WICK_TREE_ROOT)->total)
@@ -209,7 +211,7 @@ static int run(struct job *j, char **inputs, int n, struct wick_err *err)
 
 /* ---- command line ---- */
 
-enum { OPT_TITLE = 256, OPT_SUBTITLE, OPT_MINWIDTH, OPT_SAMPLES, OPT_SIMPLE, OPT_SIGNATURES };
+enum { OPT_TITLE = 256, OPT_SUBTITLE, OPT_MINWIDTH, OPT_SAMPLES };
 
 static const struct option options[] = {
     {"output", required_argument, NULL, 'o'},
@@ -220,12 +222,10 @@ static const struct option options[] = {
     {"inverted", no_argument, NULL, 'i'},
     {"minwidth", required_argument, NULL, OPT_MINWIDTH}, /* async-profiler's spelling */
     {"min-width", required_argument, NULL, OPT_MINWIDTH},
-    {"event", required_argument, NULL, 'e'},
     {"threads", no_argument, NULL, 't'},
     {"samples", no_argument, NULL, OPT_SAMPLES},
-    {"simple", no_argument, NULL, OPT_SIMPLE},
-    {"signatures", no_argument, NULL, OPT_SIGNATURES},
     {"help", no_argument, NULL, 'h'},
+    WICK_VIEW_LONGS,
     {0},
 };
 
@@ -263,27 +263,17 @@ static int take_option(struct job *j, int c)
             return -1;
         fprintf(stderr, "wick: --min-width takes a percentage, not '%s'\n", optarg);
         return wick_err_exit(WICK_E_USAGE);
-    case 'e':
-        j->event = optarg;
-        return -1;
     case 't':
         j->export.threads = true;
         return -1;
     case OPT_SAMPLES:
         j->export.counts = true;
         return -1;
-    case OPT_SIMPLE:
-        j->export.names |= WICK_NAME_SIMPLE;
-        return -1;
-    case OPT_SIGNATURES:
-        j->export.names |= WICK_NAME_SIGNATURES;
-        return -1;
     case 'h':
-        fputs(usage, stdout);
+        printf("%s\n%s", usage, wick_view_help);
         return 0;
     default:
-        fputs("wick: `wick flame --help` lists the options\n", stderr);
-        return wick_err_exit(WICK_E_USAGE);
+        return wick_view_take(&j->view, c, optarg, "flame");
     }
 }
 
@@ -308,9 +298,12 @@ int wick_cmd_flame(int argc, char **argv)
     } else {
         j.profile.by_thread = j.export.threads;
         j.profile.by_state = false;
+        j.export.names = j.view.names;
+        j.profile.keep = wick_picture_keep(j.export.names);
         rc = run(&j, argv + optind, argc - optind, &err);
         wick_profile_release(&j.profile);
     }
     wick_tree_free(j.tree);
+    wick_view_release(&j.view);
     return rc ? wick_ui_fail(&err) : 0;
 }

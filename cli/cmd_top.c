@@ -18,56 +18,59 @@
 #include "cli/live.h"
 #include "cli/top_table.h"
 #include "cli/ui.h"
+#include "cli/view.h"
 
 #define DURATION "5"
 
 struct top {
     struct wick_top_options table;
-    const char *event, *duration, *interval, *lib;
+    struct wick_view view;
+    const char *duration, *interval, *lib;
 };
 
 static void usage(FILE *f)
 {
-    fputs(
+    fprintf(
+        f,
         "Usage: wick top [OPTION...] FILE...\n"
         "       wick top [OPTION...] PID|NAME\n"
         "\n"
-        "Shows what the samples of recordings (- is standard input), or of a JVM now, have on top of their stacks\n"
-        "(self) and anywhere in them (total; recursion counts once).\n"
+        "Shows what the samples of recordings (or of other profiles that `wick convert` reads; - is standard input), "
+        "or\n"
+        "of a JVM now, have on top of their stacks (self) and anywhere in them (total; recursion counts once).\n"
         "\n"
         "Options:\n"
         "  -n, --rows N          show N rows (default 20; 0 = all)\n"
-        "      --by WHAT         a row for each method (default), class, thread or kind of code\n"
-        "  -e, --event NAME      the samples to take: an event type's name, or cpu, wall, native, perf (default: the\n"
-        "                        first of these that the recording has); types are never mixed\n"
+        "      --by WHAT         a row for each method (default), class, thread, kind of code, or value of a label or\n"
+        "                        of state, event, work ...\n"
         "      --json            JSON; weights in the event's unit, time in nanoseconds\n"
         "  -h, --help            this text\n"
+        "\n"
+        "%s"
         "\n"
         "For a JVM (-e is what to sample then, see `wick record --help`):\n"
         "  -d, --duration TIME   how long to look (default " DURATION " s; Ctrl-C ends it earlier)\n"
         "  -i, --interval TIME   time between samples of one thread (default 10ms)\n"
         "      --lib PATH        the agent, instead of the libwick.so installed with wick\n",
-        f);
+        wick_view_help);
 }
 
-enum { OPT_BY = 256, OPT_JSON, OPT_LIB };
+enum { OPT_JSON = 256, OPT_LIB };
 
 static const struct option longs[] = {
     {"rows", required_argument, NULL, 'n'},
-    {"by", required_argument, NULL, OPT_BY},
     {"duration", required_argument, NULL, 'd'},
     {"interval", required_argument, NULL, 'i'},
     {"lib", required_argument, NULL, OPT_LIB},
-    {"event", required_argument, NULL, 'e'},
     {"json", no_argument, NULL, OPT_JSON},
     {"help", no_argument, NULL, 'h'},
+    WICK_VIEW_LONGS,
     {NULL, 0, NULL, 0},
 };
 
 static int bad_usage(const char *what, const char *value)
 {
-    if (what)
-        fprintf(stderr, "wick: %s, not '%s'\n", what, value);
+    fprintf(stderr, "wick: %s, not '%s'\n", what, value);
     fputs("wick: `wick top --help` lists the options\n", stderr);
     return wick_err_exit(WICK_E_USAGE);
 }
@@ -75,8 +78,8 @@ static int bad_usage(const char *what, const char *value)
 /* -1 = go on, otherwise the exit status. */
 static int parse(struct top *t, int argc, char **argv)
 {
-    static const char *const by[] = {"method", "class", "thread", "kind"};
-    int opt;
+    static const char *const by[] = {"method", "class", "thread", "kind"}; /* another word is a label's key */
+    int opt, status;
     optind = 0; /* getopt starts anew: another command may have used it */
     while ((opt = getopt_long(argc, argv, "n:e:d:i:h", longs, NULL)) != -1) {
         char *end;
@@ -87,15 +90,11 @@ static int parse(struct top *t, int argc, char **argv)
             if (*optarg < '0' || *optarg > '9' || *end)
                 return bad_usage("--rows wants a number", optarg);
             break;
-        case OPT_BY:
+        case WICK_VIEW_BY:
             while (i < 4 && strcmp(by[i], optarg) != 0)
                 i++;
-            if (i == 4)
-                return bad_usage("--by wants method, class, thread or kind", optarg);
             t->table.by = (enum wick_top_by)i;
-            break;
-        case 'e':
-            t->event = optarg;
+            t->table.key = wick_view_key(optarg);
             break;
         case 'd':
             t->duration = optarg;
@@ -113,7 +112,9 @@ static int parse(struct top *t, int argc, char **argv)
             usage(stdout);
             return 0;
         default:
-            return bad_usage(NULL, NULL);
+            status = wick_view_take(&t->view, opt, optarg, "top");
+            if (status >= 0)
+                return status;
         }
     }
     return -1;
@@ -123,6 +124,14 @@ static bool is_file(const char *word)
 {
     size_t n = strlen(word);
     return !strcmp(word, "-") || strchr(word, '/') || (n > 4 && !strcmp(word + n - 4, ".jfr")) || !access(word, F_OK);
+}
+
+/* What the rows tell frames apart by. */
+static unsigned keep_of(const struct top *t)
+{
+    unsigned keep = t->table.by == WICK_TOP_KIND ? WICK_KEEP_JAVA_KINDS : 0;
+    keep |= t->view.names & WICK_NAME_LINES ? WICK_KEEP_LINES : 0;
+    return keep | (t->view.names & WICK_NAME_SIGNATURES ? WICK_KEEP_SIGNATURES : 0);
 }
 
 /* Reads the files and prints the table. */
@@ -135,7 +144,11 @@ static int show(const struct top *t, const char *event, char *const *paths, int 
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     p.by_thread = o.by == WICK_TOP_THREAD;
     p.by_state = false;
-    rc = wick_cli_read(&p, paths, n, err);
+    p.keep = keep_of(t);
+    if (o.by == WICK_TOP_VALUE)
+        wick_shape_prepare(&(struct wick_shape){.by = {o.key}, .nby = 1}, &p);
+    o.names = t->view.names;
+    rc = wick_view_read(&t->view, &p, paths, n, err);
     if (rc == 0)
         rc = wick_cli_event(&p, event, &o.event, err);
     if (rc == 0)
@@ -151,7 +164,7 @@ static int record_options(const struct top *t, struct wick_opts *o, struct wick_
 {
     char *args[12] = {"top", "-d", (char *)(t->duration ? t->duration : DURATION)}, *rest[12];
     int n = 3, nrest = 0, dashdash = 0;
-    const char *const given[][2] = {{"-e", t->event}, {"-i", t->interval}, {"--lib", t->lib}};
+    const char *const given[][2] = {{"-e", t->view.event}, {"-i", t->interval}, {"--lib", t->lib}};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         if (!given[i][1])
             continue;
@@ -209,6 +222,7 @@ int wick_cmd_top(int argc, char **argv)
     else if (live)
         look_at_jvm(&t, argv[optind], &err);
     else
-        show(&t, t.event, argv + optind, argc - optind, &err);
+        show(&t, t.view.event, argv + optind, argc - optind, &err);
+    wick_view_release(&t.view);
     return err.code ? wick_ui_fail(&err) : 0;
 }

@@ -11,10 +11,11 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "export/format.h"
+#include "cli/view.h"
+#include "export/timeline.h"
 
 struct wick_convert_opts {
-    const char *format; /* a name in wick_formats: "html", "svg", "collapsed" */
+    const char *format; /* a name in wick_formats */
     const char *title;  /* NULL = the format's own */
     bool threads;       /* keep threads apart */
 };
@@ -22,6 +23,12 @@ struct wick_convert_opts {
 /* Reads the recording `in` (which may be /proc/self/fd/N, positioned anywhere) and writes the file `out`: its main
  * event type, by weight. 0 or an error with a sentence; -WICK_E_NOTFOUND if the recording holds no samples. */
 int wick_convert_jfr(const char *in, const char *out, const struct wick_convert_opts *o, struct wick_err *err);
+
+/* Reads n inputs into p (initialised), what the view (NULL = everything) takes, as finely as the format wants it; for
+ * one with a time axis the samples go into t (zeroed; the caller releases it), which o then points to. */
+int wick_convert_read(struct wick_profile *p, const struct wick_format *format, const struct wick_view *view,
+                      struct wick_export_options *o, struct wick_timeline *t, char *const *paths, int n,
+                      struct wick_err *err);
 
 /* Writes a profile to path (NULL or "-": standard output), or nothing: what could not be written to the end is removed.
  * own: see wick_save_open. */

@@ -3,9 +3,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/strbuf.h"
-#include "jfr/reader.h"
+#include "import/input.h"
 
 static void warn(const char *path, const struct wick_jfr_result *r)
 {
@@ -19,11 +20,66 @@ static void warn(const char *path, const struct wick_jfr_result *r)
                 r->samples);
 }
 
+bool wick_cli_where(struct wick_cli_where *w, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || w->n == WICK_CLI_WHERE_MAX)
+        return false;
+    w->text[w->n++] = text;
+    return true;
+}
+
+/* Whether a sample has all the labels. The texts are compared: which number a key has is not known before the recording
+ * has been read. */
+static bool has_labels(void *ctx, const struct wick_profile *p, const struct wick_sample *s)
+{
+    const struct wick_cli_where *w = ctx;
+    const struct wick_label_set *set = &p->label_sets[s->labels];
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < w->n; i++) {
+        size_t key = strcspn(w->text[i], "=");
+        for (uint32_t k = set->first; k < set->first + set->n; k++) {
+            const struct wick_string *name = &p->strings[p->labels[k].key];
+            found += name->len == key && !memcmp(name->s, w->text[i], key) &&
+                     !strcmp(wick_profile_str(p, p->labels[k].value), w->text[i] + key + 1);
+        }
+    }
+    return found == w->n;
+}
+
+int wick_cli_read_where(struct wick_profile *p, char *const *paths, int n, const struct wick_cli_where *w,
+                        const struct wick_jfr_visitor *events, struct wick_err *err)
+{
+    struct wick_jfr_visitor v = events ? *events : (struct wick_jfr_visitor){0};
+    bool by_labels = p->by_labels;
+    v.filter = (struct wick_filter){0};
+    if (w->n) {
+        v.filter.match = has_labels;
+        v.filter.ctx = (void *)(uintptr_t)w;
+        p->by_labels = p->by_span = true;
+    }
+    for (int i = 0; i < n; i++) {
+        struct wick_jfr_result res;
+        int rc = wick_jfr_read_file(p, paths[i], &v, &res, err);
+        if (rc)
+            return rc;
+        warn(paths[i], &res);
+    }
+    p->by_labels = by_labels;
+    return 0;
+}
+
 int wick_cli_read(struct wick_profile *p, char *const *paths, int n, struct wick_err *err)
+{
+    return wick_cli_read_each(p, paths, n, NULL, err);
+}
+
+int wick_cli_read_each(struct wick_profile *p, char *const *paths, int n, const struct wick_jfr_visitor *v,
+                       struct wick_err *err)
 {
     for (int i = 0; i < n; i++) {
         struct wick_jfr_result res;
-        int rc = wick_jfr_read_file(p, paths[i], NULL, &res, err);
+        int rc = wick_input_read_file(p, paths[i], v, &res, err);
         if (rc)
             return rc;
         warn(paths[i], &res);
@@ -44,13 +100,15 @@ static void make_harmless(struct wick_strbuf *sb)
     }
 }
 
-int wick_cli_read_memory(struct wick_profile *p, const void *data, size_t size, const char *name, struct wick_err *err)
+int wick_cli_read_stream(struct wick_profile *p, FILE *in, const void *head, size_t n, const char *name,
+                         const struct wick_jfr_visitor *v, struct wick_err *err)
 {
     struct wick_jfr_result res;
-    int rc = wick_jfr_read_memory(p, data, size, NULL, &res, err);
-    if (!rc)
-        warn(name, &res);
-    return rc;
+    int rc = wick_input_read_stream(p, in, head, n, v, &res, err);
+    if (rc)
+        return wick_err_prefix(err, "%s", name);
+    warn(name, &res);
+    return 0;
 }
 
 int wick_cli_event(const struct wick_profile *p, const char *name, uint16_t *event, struct wick_err *err)

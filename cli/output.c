@@ -14,8 +14,6 @@
 #include "cli/convert.h"
 #include "cli/ui.h"
 
-static const char *const formats[] = {"jfr", "html", "svg", "collapsed"};
-
 bool wick_cli_output_can_convert(void)
 {
 #ifdef WICK_HAVE_CONVERT
@@ -36,37 +34,39 @@ static int convert(const char *in, const struct wick_cli_output *out, struct wic
 #endif
 }
 
+/* The name of a format that can be written: "jfr", or one of the converter's. NULL if it is none. */
+static const char *known_format(const char *name)
+{
+    if (!strcmp(name, "jfr"))
+        return "jfr";
+    const struct wick_format *f = wick_format_by_name(name);
+    return f ? f->name : NULL;
+}
+
 static const char *format_of_name(const char *file)
 {
-    const char *dot = strrchr(file, '.');
-    if (!dot || strchr(dot, '/'))
-        return NULL;
-    if (!strcmp(dot, ".htm"))
-        return "html";
-    if (!strcmp(dot, ".folded") || !strcmp(dot, ".txt"))
-        return "collapsed";
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (!strcmp(dot + 1, formats[i]))
-            return formats[i];
-    return NULL;
+    size_t n = strlen(file);
+    if (n > 4 && !strcmp(file + n - 4, ".jfr"))
+        return "jfr";
+    const struct wick_format *f = wick_format_by_file(file);
+    return f ? f->name : NULL;
 }
 
 static int choose_format(const struct wick_opts *o, struct wick_cli_output *out, struct wick_err *err)
 {
     const char *format = NULL;
     if (*o->output) {
-        for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-            if (!strcmp(o->output, formats[i]))
-                format = formats[i];
+        format = known_format(o->output);
         if (!format)
-            return wick_err_set(err, WICK_E_USAGE, "option output: '%.40s' is none of html, svg, collapsed, jfr",
+            return wick_err_set(err, WICK_E_USAGE,
+                                "option output: '%.40s' is neither jfr nor a format that `wick convert --help` lists",
                                 o->output);
     } else if (*o->s.file) {
         format = format_of_name(o->s.file);
         if (!format)
             return wick_err_set(err, WICK_E_USAGE,
-                                "'%.200s' does not tell a format: end it in .html, .svg, .collapsed or .jfr, or add "
-                                "--output FORMAT",
+                                "'%.200s' does not tell a format: end it in .html, .jfr or as `wick convert --help` "
+                                "says, or add --output FORMAT",
                                 o->s.file);
     } else {
         format = wick_cli_output_can_convert() ? "html" : "jfr";
@@ -227,6 +227,14 @@ static void keep_recording(const struct wick_cli_output *out, const char *in, st
         snprintf(err->msg + n, sizeof err->msg - n, "\nwick: the recording is kept: `wick flame %s` draws it", path);
 }
 
+/* What a file of that format is called in messages. */
+static const char *what(const char *format)
+{
+    return !strcmp(format, "jfr")                              ? "recording"
+           : !strcmp(format, "html") || !strcmp(format, "svg") ? "picture"
+                                                               : "profile";
+}
+
 int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err *err)
 {
     char in[64], size[32];
@@ -255,8 +263,7 @@ int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err 
         if (stat(out->path, &st))
             st.st_size = 0;
     }
-    wick_ui_note("%s: %s (%s)", strcmp(out->format, "jfr") ? "picture" : "recording", out->path,
-                 wick_ui_bytes((uint64_t)st.st_size, size, sizeof size));
+    wick_ui_note("%s: %s (%s)", what(out->format), out->path, wick_ui_bytes((uint64_t)st.st_size, size, sizeof size));
     return 0;
 }
 

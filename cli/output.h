@@ -19,7 +19,7 @@
 
 struct wick_cli_output {
     char path[WICK_OPT_PATH_MAX]; /* absolute name of the final file; for a sequence its pattern */
-    char format[16];              /* "jfr", "html", "svg", "collapsed" */
+    char format[16];              /* "jfr", or a name in wick_formats */
     char title[WICK_OPT_STR_MAX];
     bool threads;
     bool sequence; /* path has %n: the agent opens files in the directory dir */

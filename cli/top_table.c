@@ -12,7 +12,9 @@
  */
 #include "top_table.h"
 #include "base/strbuf.h"
+#include "cli/print.h"
 #include "model/name.h"
+#include "model/shape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -81,7 +83,10 @@ static uint32_t row_of_frame(struct table *t, uint32_t frame)
             wick_strbuf_adds(&name, cls->len ? cls->s : wick_frame_kind_name(f->kind));
         break;
     default:
-        wick_function_name(&name, t->p, f->function, is_java, 0);
+        if (t->o->names & WICK_NAME_LINES)
+            wick_frame_name(&name, t->p, frame, t->o->names);
+        else
+            wick_function_name(&name, t->p, f->function, is_java, t->o->names);
     }
     uint32_t row = row_of(t, &name);
     t->failed = t->failed || name.failed;
@@ -97,7 +102,25 @@ static void add(uint64_t *sum, uint64_t v)
         *sum = UINT64_MAX;
 }
 
-/* Puts the samples on their nodes; with by-thread tables that is all there is to do. */
+/* True if a sample's row follows from what it carries and not from its stack. */
+static bool by_sample(const struct wick_top_options *o)
+{
+    return o->by == WICK_TOP_THREAD || o->by == WICK_TOP_VALUE;
+}
+
+static uint32_t row_of_sample(struct table *t, const struct wick_agg *a)
+{
+    struct wick_strbuf name = WICK_STRBUF_INIT;
+    if (t->o->by == WICK_TOP_THREAD)
+        wick_thread_name(&name, t->p, a->thread);
+    else if (!wick_agg_value(&name, t->p, a, t->o->key))
+        wick_strbuf_adds(&name, "[none]");
+    uint32_t row = row_of(t, &name);
+    wick_strbuf_release(&name);
+    return row;
+}
+
+/* Puts the samples on their nodes; in tables by what samples carry that is all there is to do. */
 static void place_samples(struct table *t)
 {
     for (uint32_t i = 0; i < t->p->naggs && !t->failed; i++) {
@@ -108,11 +131,8 @@ static void place_samples(struct table *t)
         add(&t->all_weight, w);
         add(&t->all_count, a->count);
         uint32_t row;
-        if (t->o->by == WICK_TOP_THREAD) {
-            struct wick_strbuf name = WICK_STRBUF_INIT;
-            wick_thread_name(&name, t->p, a->thread);
-            row = row_of(t, &name);
-            wick_strbuf_release(&name);
+        if (by_sample(t->o)) {
+            row = row_of_sample(t, a);
         } else {
             row = row_of_frame(t, t->p->stacks[a->stack].frame);
             add(&t->weight[a->stack], w);
@@ -123,7 +143,7 @@ static void place_samples(struct table *t)
         struct row *r = &t->rows[row];
         add(&r->self, w);
         add(&r->self_count, a->count);
-        if (t->o->by == WICK_TOP_THREAD) {
+        if (by_sample(t->o)) {
             r->total = r->self;
             r->total_count = r->self_count;
         }
@@ -185,70 +205,31 @@ static int by_self(const void *a, const void *b)
 
 /* --- output --- */
 
-/* A name for a terminal: control characters would act there. Bytes from 0x80 on are left as they are. */
-static void print_name(FILE *out, const char *s, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)s[i], next = i + 1 < len ? (unsigned char)s[i + 1] : 0;
-        bool c1 = c == 0xc2 && next >= 0x80 && next < 0xa0;
-        if (c < 0x20 || c == 0x7f || c1)
-            fprintf(out, "\\x%02x", c);
-        else
-            fputc(c, out);
-        if (c1)
-            fprintf(out, "\\x%02x", (unsigned char)s[++i]);
-    }
-}
-
-/* Length of the well-formed UTF-8 sequence at s, 0 if there is none. */
-static unsigned utf8_at(const unsigned char *s)
-{
-    unsigned n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-    for (unsigned i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
-}
-
-static void print_json_string(FILE *out, const char *s, size_t len)
-{
-    fputc('"', out);
-    for (const char *end = s + len; s < end;) {
-        unsigned char c = (unsigned char)*s;
-        unsigned n = utf8_at((const unsigned char *)s);
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (n == 0)
-            fputs("\\ufffd", out);
-        else if (c < 0x20 || c == 0x7f)
-            fprintf(out, "\\u%04x", c);
-        else
-            fwrite(s, 1, n, out);
-        s += n ? n : 1;
-    }
-    fputc('"', out);
-}
-
 static double percent(uint64_t part, uint64_t all)
 {
     return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-static const char *const by_names[] = {"method", "class", "thread", "kind"};
+static const char *by_name(const struct wick_top_options *o)
+{
+    static const char *const names[] = {"method", "class", "thread", "kind"};
+    return o->by == WICK_TOP_VALUE ? o->key : names[o->by];
+}
+
 static const char *const unit_names[] = {"count", "ns", "bytes"};
 
 static void write_json(const struct table *t, uint32_t n, FILE *out)
 {
     const struct wick_event_type *e = &t->p->events[t->o->event];
     fputs("{\"event\":", out);
-    print_json_string(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
-    fprintf(out,
-            ",\"kind\":\"%s\",\"unit\":\"%s\",\"by\":\"%s\",\"weight\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"rows\":[",
-            wick_event_kind_name(e->kind), unit_names[e->unit], by_names[t->o->by], t->all_weight, t->all_count);
+    wick_print_json(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
+    fprintf(out, ",\"kind\":\"%s\",\"unit\":\"%s\",\"by\":", wick_event_kind_name(e->kind), unit_names[e->unit]);
+    wick_print_json(out, by_name(t->o), strlen(by_name(t->o)));
+    fprintf(out, ",\"weight\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"rows\":[", t->all_weight, t->all_count);
     for (uint32_t i = 0; i < n; i++) {
         const struct row *r = &t->rows[i];
         fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
-        print_json_string(out, r->name, r->len);
+        wick_print_json(out, r->name, r->len);
         fprintf(out,
                 ",\"self\":%" PRIu64 ",\"self_samples\":%" PRIu64 ",\"total\":%" PRIu64 ",\"total_samples\":%" PRIu64
                 "}",
@@ -270,20 +251,20 @@ static void write_text(const struct table *t, uint32_t n, FILE *out)
 {
     const struct wick_event_type *e = &t->p->events[t->o->event];
     const char *unit = e->unit == WICK_UNIT_NS ? "ms" : e->unit == WICK_UNIT_BYTES ? "bytes" : "";
-    print_name(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
+    wick_print_name(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
     fprintf(out, " (%s): %" PRIu64 " samples", wick_event_kind_name(e->kind), t->all_count);
     if (e->unit == WICK_UNIT_NS)
         fprintf(out, " standing for %.3f s", (double)t->all_weight / 1e9);
     else
         fprintf(out, " standing for %" PRIu64 " %s", t->all_weight, *unit ? unit : "occurrences");
     fputs("; by ", out);
-    fputs(by_names[t->o->by], out);
+    wick_print_name(out, by_name(t->o), strlen(by_name(t->o)));
     fputc('\n', out);
     for (uint32_t i = 1; i < t->p->nevents; i++) {
         const struct wick_event_type *x = &t->p->events[i];
         if (i != t->o->event && x->count) {
             fputs("not shown: ", out);
-            print_name(out, t->p->strings[x->name].s, t->p->strings[x->name].len);
+            wick_print_name(out, t->p->strings[x->name].s, t->p->strings[x->name].len);
             fprintf(out, " (%s), %" PRIu64 " samples (--event)\n", wick_event_kind_name(x->kind), x->count);
         }
     }
@@ -297,7 +278,7 @@ static void write_text(const struct table *t, uint32_t n, FILE *out)
         fprintf(out, " %6.2f ", percent(r->self, t->all_weight));
         print_weight(out, e->unit, r->total);
         fprintf(out, " %6.2f %9" PRIu64 "  ", percent(r->total, t->all_weight), r->self_count);
-        print_name(out, r->name, r->len);
+        wick_print_name(out, r->name, r->len);
         fputc('\n', out);
     }
     if (n < t->nrows)
@@ -315,7 +296,7 @@ int wick_top_write(const struct wick_profile *p, const struct wick_top_options *
     t.failed = !t.frame_row || !t.weight || !t.count || !t.child || !t.sibling;
     if (!t.failed)
         place_samples(&t);
-    if (!t.failed && o->by != WICK_TOP_THREAD) {
+    if (!t.failed && !by_sample(o)) {
         sum_and_link(&t);
         add_totals(&t);
     }

@@ -19,10 +19,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum wick_top_by { WICK_TOP_METHOD, WICK_TOP_CLASS, WICK_TOP_THREAD, WICK_TOP_KIND };
+enum wick_top_by { WICK_TOP_METHOD, WICK_TOP_CLASS, WICK_TOP_THREAD, WICK_TOP_KIND, WICK_TOP_VALUE };
 
 struct wick_top_options {
     enum wick_top_by by; /* THREAD needs a profile aggregated by thread */
+    const char *key;     /* VALUE: whose values are the rows, see model/shape.h */
+    unsigned names;      /* METHOD: enum wick_name_flags */
     uint16_t event;      /* event type of the profile */
     uint32_t rows;       /* at most; 0 = all */
     bool json;

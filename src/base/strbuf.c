@@ -30,6 +30,14 @@ void wick_strbuf_clear(struct wick_strbuf *sb)
         sb->buf[0] = 0;
 }
 
+void wick_strbuf_cut(struct wick_strbuf *sb, size_t len)
+{
+    if (len >= sb->len)
+        return;
+    sb->len = len;
+    sb->buf[len] = 0;
+}
+
 int wick_strbuf_grow(struct wick_strbuf *sb, size_t n)
 {
     if (sb->failed)

@@ -35,6 +35,9 @@ void wick_strbuf_release(struct wick_strbuf *sb);
 /* Empties the string and keeps its memory. */
 void wick_strbuf_clear(struct wick_strbuf *sb);
 
+/* Shortens the string to len bytes; a longer len changes nothing. */
+void wick_strbuf_cut(struct wick_strbuf *sb, size_t len);
+
 /* Makes room for n more bytes (plus NUL). 0 or -WICK_E_NOMEM. */
 int wick_strbuf_grow(struct wick_strbuf *sb, size_t n);
 

@@ -192,6 +192,7 @@ static void sample(struct wick_cpu_engine *e, struct wick_thread *t, void *conte
             .context = context,
             .window = &t->window,
             .java = wick_load_acquire(&t->java),
+            .tid = wick_load_relaxed(&t->tid),
             .time_ns = now,
             .weight = weigh(e, t, n, ps.count, cpu),
             .kernel = ps.kernel,

@@ -47,6 +47,7 @@ static bool walk(struct wick_wall_engine *e, const struct wick_thread *t, const 
     const struct wick_sample_sig in = {
         .outside = &o,
         .java = java,
+        .tid = wick_load_relaxed(&t->tid),
         .time_ns = wick_clock_mono_ns(),
         .type = WICK_EVENT_WALL,
         .state = state_of(e, java, l->state),

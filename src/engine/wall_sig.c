@@ -30,6 +30,7 @@ static void sample(struct wick_wall_engine *e, struct wick_thread *t, int which,
     const struct wick_sample_sig in = {
         .context = context,
         .window = &slot->window,
+        .tid = wick_load_relaxed(&t->tid),
         .java = wick_load_acquire(&t->java), /* pairs: wick_threads_java */
         .time_ns = now,
         .weight = weight,

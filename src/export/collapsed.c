@@ -8,18 +8,23 @@
  * children are put in order and a depth-first walk writes the lines, keeping the text of the path in one buffer. Work
  * is linear in the nodes and in the bytes written.
  *
- * The shown tree is made by walking up from every aggregate to a stack that has its node already (with threads: to the
- * root, because each thread has a tree of its own).
+ * Where every frame has a name of its own, the profile's tree is the shown one already. Otherwise the shown tree is
+ * made by walking up from every aggregate to a stack that has its node already (with threads: to the root, because each
+ * thread has a tree of its own).
  */
 #include "export/collapsed.h"
 #include "base/strbuf.h"
+#include "codec/utf8.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 struct tree {
     const struct wick_profile *p;
-    struct wick_profile shown; /* only its stacks are used, with labels as frames */
+    struct wick_profile shown;       /* only its stacks are used, with labels as frames */
+    const struct wick_stack *stacks; /* the shown tree: those of `shown`, or, if `aliased`, of the profile itself */
+    uint32_t nstacks;
+    bool aliased;
     struct wick_strbuf text;   /* rendered labels, one after another */
     size_t *label_at;          /* start of each label in text; one more than labels */
     uint32_t *frame_label;     /* by frame number: label + 1, 0 = not yet rendered */
@@ -36,25 +41,6 @@ struct tree {
 
 /* --- labels --- */
 
-/* Length of the UTF-8 sequence at s, 0 if it is none (overlong, surrogate, cut). */
-static size_t utf8_length(const unsigned char *s, size_t left)
-{
-    size_t n = s[0] < 0x80                   ? 1
-               : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-               : (s[0] & 0xf0) == 0xe0       ? 3
-               : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                             : 0;
-    if (n == 0 || n > left)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-        (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return n;
-}
-
 /* True if the well-formed sequence of n bytes at s would end a line, or a frame, for some reader: controls (U+0085
  * too), U+2028, U+2029, ';', and the backslash because it is what we escape with. */
 static bool breaks_line(const unsigned char *s, size_t n)
@@ -70,7 +56,7 @@ static void escape(struct wick_strbuf *out, const char *text, size_t len)
 {
     for (size_t i = 0; i < len;) {
         const unsigned char *s = (const unsigned char *)text + i;
-        size_t n = utf8_length(s, len - i);
+        size_t n = wick_utf8_length(text + i, len - i);
         if (n && !breaks_line(s, n)) {
             wick_strbuf_add(out, s, n);
             i += n;
@@ -162,6 +148,19 @@ static void rank_labels(struct tree *t)
 
 /* --- the shown tree --- */
 
+/* The profile's own tree is the shown one if no two of its frames have one label: then stacks keep their numbers, and a
+ * frame's label has the frame's number. */
+static void alias_tree(struct tree *t, const struct wick_export_options *o)
+{
+    for (uint32_t i = 0; i < t->p->nframes && !t->failed; i++)
+        label_of_frame(t, i, o->names);
+    if (t->failed || o->threads || t->nlabels != t->p->nframes)
+        return;
+    t->stacks = t->p->stacks;
+    t->nstacks = t->p->nstacks;
+    t->aliased = true;
+}
+
 /* The shown stack of a stack, under `root`. */
 static uint32_t shown_of(struct tree *t, uint32_t root, uint32_t stack, unsigned names)
 {
@@ -183,12 +182,18 @@ static uint32_t shown_of(struct tree *t, uint32_t root, uint32_t stack, unsigned
     return node;
 }
 
+static uint32_t label_at(const struct tree *t, uint32_t node)
+{
+    return t->stacks[node].frame;
+}
+
 /* Makes room for a weight for every shown stack. */
 static bool weights_fit(struct tree *t)
 {
-    if (t->shown.nstacks <= t->cap_weight)
+    uint32_t n = t->aliased ? t->nstacks : t->shown.nstacks;
+    if (n <= t->cap_weight)
         return true;
-    uint32_t cap = t->shown.cap_stacks;
+    uint32_t cap = t->aliased ? n : t->shown.cap_stacks;
     uint64_t *bigger = reallocarray(t->weight, cap, sizeof *bigger);
     if (!bigger)
         return false;
@@ -220,20 +225,23 @@ static bool build(struct tree *t, const struct wick_export_options *o, uint16_t 
         const struct wick_agg *a = &p->aggs[order[i]];
         uint64_t w = o->counts ? a->count : (uint64_t)a->weight;
         uint32_t root = o->threads ? wick_profile_push(&t->shown, 0, label_of_thread(t, a->thread, o->names)) : 0;
-        uint32_t node = shown_of(t, root, a->stack, o->names);
+        uint32_t node = t->aliased ? a->stack : shown_of(t, root, a->stack, o->names);
         t->failed = t->failed || t->shown.failed || !weights_fit(t);
         if (!t->failed && __builtin_add_overflow(t->weight[node], w, &t->weight[node]))
             t->weight[node] = UINT64_MAX;
     }
     free(order);
+    if (!t->aliased) {
+        t->stacks = t->shown.stacks;
+        t->nstacks = t->shown.nstacks;
+    }
     return n > 0;
 }
 
 static int by_rank(const void *a, const void *b, void *ctx)
 {
     const struct tree *t = ctx;
-    uint32_t x = t->rank[t->shown.stacks[*(const uint32_t *)a].frame];
-    uint32_t y = t->rank[t->shown.stacks[*(const uint32_t *)b].frame];
+    uint32_t x = t->rank[label_at(t, *(const uint32_t *)a)], y = t->rank[label_at(t, *(const uint32_t *)b)];
     return x < y ? -1 : x > y;
 }
 
@@ -241,8 +249,8 @@ static int by_rank(const void *a, const void *b, void *ctx)
  * this is mostly one pass through memory in order. */
 static void sort_children(struct tree *t)
 {
-    const struct wick_stack *s = t->shown.stacks;
-    uint32_t n = t->shown.nstacks, *some = reallocarray(NULL, n, sizeof *some);
+    const struct wick_stack *s = t->stacks;
+    uint32_t n = t->nstacks, *some = reallocarray(NULL, n, sizeof *some);
     t->child = calloc(n, sizeof *t->child);
     t->sibling = calloc(n, sizeof *t->sibling);
     t->failed = !some || !t->child || !t->sibling;
@@ -272,12 +280,12 @@ static size_t label_bytes(const struct tree *t, uint32_t label)
 /* Walks the tree depth first; `line` holds the path. Going back up cuts the last name off again. */
 static void write_lines(struct tree *t, FILE *out)
 {
-    const struct wick_stack *s = t->shown.stacks;
+    const struct wick_stack *s = t->stacks;
     struct wick_strbuf line = WICK_STRBUF_INIT;
     for (uint32_t node = t->child[0]; node && !t->failed;) {
         if (s[node].parent)
             wick_strbuf_addc(&line, ';');
-        wick_strbuf_add(&line, t->text.buf + t->label_at[s[node].frame], label_bytes(t, s[node].frame));
+        wick_strbuf_add(&line, t->text.buf + t->label_at[label_at(t, node)], label_bytes(t, label_at(t, node)));
         t->failed = line.failed;
         if (t->weight[node]) {
             char number[24];
@@ -290,7 +298,7 @@ static void write_lines(struct tree *t, FILE *out)
             continue;
         }
         for (; node; node = s[node].parent) {
-            line.len -= label_bytes(t, s[node].frame) + (s[node].parent != 0);
+            line.len -= label_bytes(t, label_at(t, node)) + (s[node].parent != 0);
             if (t->sibling[node])
                 break;
         }
@@ -312,6 +320,15 @@ static uint32_t depth_of(const struct wick_profile *p)
     return result;
 }
 
+unsigned wick_collapsed_keep(unsigned names)
+{
+    unsigned keep = 0;
+    keep |= names & WICK_NAME_LINES ? WICK_KEEP_LINES : 0;
+    keep |= names & WICK_NAME_ANNOTATE ? WICK_KEEP_JAVA_KINDS : 0;
+    keep |= names & WICK_NAME_SIGNATURES ? WICK_KEEP_SIGNATURES : 0;
+    return keep;
+}
+
 int wick_collapsed_write(const struct wick_profile *p, const struct wick_export_options *o, FILE *out,
                          struct wick_err *err)
 {
@@ -320,9 +337,11 @@ int wick_collapsed_write(const struct wick_profile *p, const struct wick_export_
     bool any = false;
     t.path = reallocarray(NULL, (size_t)depth_of(p) + 1, sizeof *t.path);
     t.frame_label = calloc(p->nframes, sizeof *t.frame_label);
-    t.known = calloc(p->nstacks, sizeof *t.known);
+    t.known = calloc(p->nstacks, sizeof *t.known); /* untouched, and so no memory, where the trees are the same */
     t.known_under = calloc(o->threads ? p->nstacks : 1, sizeof *t.known_under);
     t.failed = wick_profile_init(&t.shown) || !t.path || !t.frame_label || !t.known || !t.known_under;
+    if (!t.failed)
+        alias_tree(&t, o);
     if (!t.failed)
         any = build(&t, o, event);
     if (any && !t.failed)

@@ -1,21 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/format.h"
 #include "export/collapsed.h"
+#include "export/firefox.h"
+#include "export/otlp.h"
 #include "export/picture.h"
+#include "export/pprof.h"
+#include "export/speedscope.h"
+#include "export/stacks.h"
+#include "export/trace.h"
 
 #include <string.h>
 #include <strings.h>
 
 static const char *const html_extensions[] = {"html", "htm", NULL};
 static const char *const svg_extensions[] = {"svg", NULL};
+static const char *const pprof_extensions[] = {"pprof", "pb.gz", "pprof.gz", NULL};
+static const char *const speedscope_extensions[] = {"speedscope.json", "speedscope", NULL};
+static const char *const firefox_extensions[] = {"firefox.json", NULL};
+static const char *const trace_extensions[] = {"trace.json", "perfetto.json", NULL};
+static const char *const otlp_extensions[] = {"otlp", NULL};
+static const char *const csv_extensions[] = {"csv", NULL};
+static const char *const json_extensions[] = {"json", NULL};
 static const char *const collapsed_extensions[] = {"collapsed", "folded", "txt", NULL};
 
 const struct wick_format wick_formats[] = {
-    {"html", html_extensions, "flame graph to look into: one page that needs no network", wick_picture_write_html},
-    {"svg", svg_extensions, "flame graph as a picture", wick_picture_write_svg},
+    {"html", html_extensions, "flame graph to look into: one page that needs no network",
+     .write = wick_picture_write_html, .keep = wick_picture_keep},
+    {"svg", svg_extensions, "flame graph as a picture", .write = wick_picture_write_svg, .keep = wick_picture_keep},
     {"collapsed", collapsed_extensions, "one line a stack: frames separated by ';', a space, the weight",
-     wick_collapsed_write},
-    {NULL, NULL, NULL, NULL},
+     .write = wick_collapsed_write, .keep = wick_collapsed_keep},
+    {"pprof", pprof_extensions, "Go's pprof: a compressed profile.proto, with threads and states as labels",
+     .detailed = true, .write = wick_pprof_write},
+    {"speedscope", speedscope_extensions, "JSON for speedscope; with -t a profile for each thread",
+     .write = wick_speedscope_write},
+    {"firefox", firefox_extensions, "JSON for the Firefox Profiler: threads over time", .detailed = true, .timed = true,
+     .write = wick_firefox_write},
+    {"trace", trace_extensions, "JSON for Perfetto and chrome://tracing: threads over time", .detailed = true,
+     .timed = true, .write = wick_trace_write},
+    {"otlp", otlp_extensions, "OpenTelemetry profiles: a message ProfilesData (v1development, proto 1.10 and 1.11)",
+     .detailed = true, .write = wick_otlp_write},
+    {"csv", csv_extensions, "table of stacks for spreadsheets and databases", .detailed = true,
+     .write = wick_stacks_write_csv},
+    {"json", json_extensions, "the same table as JSON", .detailed = true, .write = wick_stacks_write_json},
+    {NULL},
 };
 
 const struct wick_format *wick_format_by_name(const char *name)
@@ -28,10 +55,16 @@ const struct wick_format *wick_format_by_name(const char *name)
 
 const struct wick_format *wick_format_by_file(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    for (const struct wick_format *f = wick_formats; dot && f->name; f++)
-        for (const char *const *e = f->extensions; *e; e++)
-            if (strcasecmp(*e, dot + 1) == 0)
-                return f;
-    return NULL;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t len = strlen(name), longest = 0;
+    const struct wick_format *found = NULL;
+    for (const struct wick_format *f = wick_formats; f->name; f++)
+        for (const char *const *e = f->extensions; *e; e++) {
+            size_t n = strlen(*e);
+            if (n > longest && len > n && name[len - n - 1] == '.' && strcasecmp(*e, name + len - n) == 0) {
+                found = f;
+                longest = n;
+            }
+        }
+    return found;
 }

@@ -20,29 +20,42 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct wick_timeline;
+
 struct wick_export_options {
-    uint16_t event;    /* the event type to write; 0 = wick_profile_main_event() */
-    unsigned names;    /* enum wick_name_flags */
-    bool threads;      /* the thread as root frame */
-    bool counts;       /* samples instead of weights */
-    const char *title; /* NULL = the format's own choice */
+    uint16_t event;                       /* the event type to write; 0 = wick_profile_main_event() */
+    unsigned names;                       /* enum wick_name_flags */
+    bool threads;                         /* the thread as root frame */
+    bool counts;                          /* samples instead of weights */
+    const char *title;                    /* NULL = the format's own choice */
+    const struct wick_timeline *timeline; /* the samples one by one, for formats that are `timed`; may be NULL */
 };
 
 struct wick_format {
     const char *name;
     const char *const *extensions; /* without the dot, NULL-terminated */
     const char *text;              /* one line for --help */
+    bool detailed;                 /* it holds threads and states itself: aggregate by both */
+    bool timed;                    /* it has a time axis: pass a timeline (export/timeline.h) */
     /* Writes p to out. The caller opens, flushes and closes out and checks it for write errors (ferror). 0 or
      * -WICK_E_NOMEM, _NOTFOUND (no samples of the event type). */
     int (*write)(const struct wick_profile *p, const struct wick_export_options *o, FILE *out, struct wick_err *err);
+    /* What it shows of frames (enum wick_keep) under these name flags. NULL = everything. */
+    unsigned (*keep)(unsigned names);
 };
+
+/* What a profile must keep of frames to be written in that format. */
+static inline unsigned wick_format_keep(const struct wick_format *f, unsigned names)
+{
+    return f->keep ? f->keep(names) : (unsigned)WICK_KEEP_ALL;
+}
 
 /* Formats in the order they are listed, ends with a NULL name. */
 extern const struct wick_format wick_formats[];
 
 /* NULL if there is none. */
 const struct wick_format *wick_format_by_name(const char *name);
-/* By the part of the file name behind its last dot; NULL if there is none or it is unknown. */
+/* By how the file name ends: a dot and one of the extensions, the longest that fits; NULL if none does. */
 const struct wick_format *wick_format_by_file(const char *path);
 
 #endif

@@ -18,6 +18,12 @@
 #include "base/err.h"
 #include "flame/tree.h"
 
+/* A node of a picture that compares: what of its self weight was before, and how many samples both sides' are. */
+struct wick_flame_change {
+    uint64_t before;
+    uint64_t samples[2]; /* before, after */
+};
+
 /* All fields may be zero. */
 struct wick_flame_opts {
     const char *title;    /* NULL: "Flame graph" */
@@ -28,6 +34,8 @@ struct wick_flame_opts {
     bool icicle;  /* root at the top */
     double min_width; /* SVG only: boxes narrower than this percentage are not drawn; 0: those under half a pixel */
     unsigned width;   /* SVG only: pixels; 0: 1200 */
+    const struct wick_flame_change *change; /* HTML only: by node; the tree's weights are before and after together */
+    bool absolute;                          /* with change: weights are compared, not shares */
 };
 
 /* Each writes the whole document to out, flushes it and reports a failed write. The tree is sorted on the way,

@@ -6,9 +6,9 @@
  *
  *   "WFG2"
  *   s title, s subtitle, s unit
- *   v flags            1 = open leaf-up, 2 = root at the top
+ *   v flags            1 = open leaf-up, 2 = root at the top, 4 = a comparison, 8 = of weights instead of shares
  *   v scale            every weight below is to be multiplied by it (the greatest common divisor of all weights)
- *   v names, v nodes (without the root), v depth, v root's self
+ *   v names, v nodes (without the root), v depth, v root's self (and change, see below)
  *   names times, in order of bytes:   v bytes shared with the name before, v further bytes, those bytes
  *   v how many names have a library, and for each, by number:   v number minus that of the one before, v its library's
  *   nodes times, in pre-order, children sorted by name:
@@ -16,6 +16,7 @@
  *     v     how many levels up from the node before: 0 = its child, 1 = its sibling, 2 = its parent's sibling ...
  *     v     name
  *     v     self                                            if bit 4
+ *     v     what of it was before, v samples before, v after  if bit 4, in comparisons
  *     byte  mask of kinds (bit = wick_tree_java_slot), then v weight for all but the last of them      if bit 5
  *     the same for self                                     if bit 7 (else self, if any, is all of the dominant kind)
  *     v     lines: 0 = one line that has all of total and self: v line;
@@ -46,6 +47,7 @@ _Static_assert(WICK_FRAME_KIND_COUNT <= 16, "four bits hold a kind");
 struct packer {
     FILE *out;
     const struct wick_tree *t;
+    const struct wick_flame_change *change; /* NULL = no comparison */
     uint64_t scale;
     size_t len;
     uint8_t buf[3 * 4096]; /* whole groups of three, so that blocks join without padding */
@@ -170,52 +172,60 @@ static void put_split(struct packer *p, const uint64_t *weight)
             put_weight(p, weight[i]);
 }
 
-static void put_lines(struct packer *p, const struct wick_tree_node *d)
+static void put_lines(struct packer *p, const struct wick_tree_node *d, const struct wick_tree_line *l, unsigned n)
 {
-    const struct wick_tree_line *l = wick_tree_line(p->t, d->lines);
-    if (l->next == WICK_TREE_NONE && l->total == d->total && l->self == d->self) {
+    if (n == 1 && l->total == d->total && l->self == d->self) {
         put_int(p, 0);
         put_int(p, l->line);
         return;
     }
-    uint64_t n = 1;
-    for (uint32_t i = l->next; i != WICK_TREE_NONE; i = wick_tree_line(p->t, i)->next)
-        n++;
     put_int(p, n);
-    for (uint32_t i = d->lines; i != WICK_TREE_NONE; i = l->next) {
-        l = wick_tree_line(p->t, i);
+    for (const struct wick_tree_line *end = l + n; l < end; l++) {
         put_int(p, l->line);
         put_weight(p, l->total);
         put_weight(p, l->self);
     }
 }
 
+/* What of a node's self weight was before, and the samples of both sides. */
+static void put_change(struct packer *p, uint32_t id)
+{
+    if (!p->change)
+        return;
+    put_weight(p, p->change[id].before);
+    put_int(p, p->change[id].samples[0]);
+    put_int(p, p->change[id].samples[1]);
+}
+
 static void put_node(struct packer *p, uint32_t id, uint32_t depth_before)
 {
     const struct wick_tree_node *d = wick_tree_node(p->t, id);
     struct wick_tree_split s;
-    unsigned kind = wick_tree_kind(p->t, id);
+    struct wick_tree_line lines[WICK_TREE_MAX_LINES];
+    unsigned kind = wick_tree_kind(p->t, id), nlines = wick_tree_lines(p->t, id, lines);
     unsigned kinds = wick_tree_split_get(p->t, id, &s);
     uint8_t flags = (uint8_t)kind;
     if (d->self)
         flags |= NODE_SELF;
     if (kinds > 1)
         flags |= NODE_SPLIT;
-    if (d->lines != WICK_TREE_NONE)
+    if (nlines)
         flags |= NODE_LINES;
     if (d->self && kinds > 1 && s.self[wick_tree_java_slot(kind)] != d->self)
         flags |= NODE_SELF_SPLIT;
     put_bytes(p, &flags, 1);
     put_int(p, depth_before + 1 - d->depth);
     put_int(p, wick_tree_rank(p->t, d->name));
-    if (flags & NODE_SELF)
+    if (flags & NODE_SELF) {
         put_weight(p, d->self);
+        put_change(p, id);
+    }
     if (flags & NODE_SPLIT)
         put_split(p, s.total);
     if (flags & NODE_SELF_SPLIT)
         put_split(p, s.self);
     if (flags & NODE_LINES)
-        put_lines(p, d);
+        put_lines(p, d, lines, nlines);
 }
 
 int wick_pack_base64(const struct wick_tree *t, const struct wick_flame_opts *o, FILE *out)
@@ -225,18 +235,20 @@ int wick_pack_base64(const struct wick_tree *t, const struct wick_flame_opts *o,
         return -WICK_E_NOMEM;
     p->out = out;
     p->t = t;
+    p->change = o->change;
     p->scale = wick_tree_gcd(t) ? wick_tree_gcd(t) : 1;
     p->len = 0;
     put_bytes(p, "WFG2", 4);
     int rc = put_string(p, o->title ? o->title : "Flame graph");
     rc = rc ? rc : put_string(p, o->subtitle);
     rc = rc ? rc : put_string(p, o->unit ? o->unit : "samples");
-    put_int(p, (o->reverse ? 1u : 0) | (o->icicle ? 2u : 0));
+    put_int(p, (o->reverse ? 1u : 0) | (o->icicle ? 2u : 0) | (o->change ? 4u : 0) | (o->absolute ? 8u : 0));
     put_int(p, p->scale);
     put_int(p, wick_tree_names(t));
     put_int(p, wick_tree_nodes(t) - 1);
     put_int(p, wick_tree_depth(t));
     put_weight(p, wick_tree_node(t, WICK_TREE_ROOT)->self);
+    put_change(p, WICK_TREE_ROOT);
     rc = rc ? rc : put_names(p);
     uint32_t depth = 0;
     for (uint32_t id = wick_tree_next(t, WICK_TREE_ROOT, WICK_TREE_ROOT); !rc && id != WICK_TREE_NONE;

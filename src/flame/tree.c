@@ -7,9 +7,10 @@
  *
  *   names    bytes in one arena + (offset, length, hash); found through an open-addressing table of name numbers
  *   nodes    struct wick_tree_node; children are singly linked lists; found through an open-addressing table keyed by
- *            (parent, name, group), whose keys are read from the nodes themselves
- *   splits   one record for each Java node that was seen in more than one kind; record 0 is unused, so that 0 = none
- *   lines    linked records; a node seldom has more than a few, so a list with the latest hit in front is fastest
+ *            (parent, name, group), whose keys are read from the nodes themselves. A node made right after its parent
+ * is found there, at the next number, and is not in the table: of a stack seen for the first time that is every node
+ * but one splits   one record for each Java node that was seen in more than one kind; record 0 is unused, so that 0 =
+ * none lines    linked records; a node seldom has more than a few, so a list with the latest hit in front is fastest
  *
  * wick_tree_add reserves room for the worst case first (n nodes, n splits, n lines) and then cannot fail half-way.
  *
@@ -34,6 +35,11 @@ struct name {
     uint32_t library; /* a name, always a smaller number; WICK_TREE_NONE = none */
 };
 
+struct line {
+    uint64_t total, self;
+    uint32_t line, next; /* WICK_TREE_NONE = last */
+};
+
 struct table {
     uint32_t *slot; /* number + 1; 0 = free */
     size_t mask;    /* slots - 1 */
@@ -46,10 +52,10 @@ struct wick_tree {
     size_t names_len, names_cap;
     struct table name_table, node_table;
     struct wick_tree_node *nodes;
-    size_t nodes_len, nodes_cap;
+    size_t nodes_len, nodes_cap, node_table_used;
     struct wick_tree_split *splits;
     size_t splits_len, splits_cap;
-    struct wick_tree_line *lines;
+    struct line *lines;
     size_t lines_len, lines_cap;
     uint32_t *rank; /* by name number; names_ranked of them */
     size_t names_ranked;
@@ -246,7 +252,7 @@ uint8_t wick_tree_java_kind(unsigned slot)
 static int reserve_node_table(struct wick_tree *t, size_t more)
 {
     size_t slots = t->node_table.mask + 1;
-    while ((t->nodes_len + more) * 2 > slots)
+    while ((t->node_table_used + more) * 2 > slots)
         slots *= 2;
     if (slots == t->node_table.mask + 1)
         return 0;
@@ -255,6 +261,8 @@ static int reserve_node_table(struct wick_tree *t, size_t more)
         return -WICK_E_NOMEM;
     for (size_t id = 1; id < t->nodes_len; id++) {
         const struct wick_tree_node *d = &t->nodes[id];
+        if (d->parent + 1 == id)
+            continue;
         size_t i = hash_node(t, d->parent, d->name, group_of(d->kind)) & bigger.mask;
         while (bigger.slot[i])
             i = (i + 1) & bigger.mask;
@@ -265,15 +273,24 @@ static int reserve_node_table(struct wick_tree *t, size_t more)
     return 0;
 }
 
+static inline bool node_is(const struct wick_tree_node *d, uint32_t parent, uint32_t name, unsigned group)
+{
+    return d->parent == parent && d->name == name && group_of(d->kind) == group;
+}
+
 /* The child of parent with this name and group, made if need be. Room must have been reserved. */
 static uint32_t child_of(struct wick_tree *t, uint32_t parent, uint32_t name, uint8_t kind)
 {
     unsigned group = group_of(kind);
-    size_t i = hash_node(t, parent, name, group) & t->node_table.mask;
-    for (uint32_t id1; (id1 = t->node_table.slot[i]); i = (i + 1) & t->node_table.mask) {
-        const struct wick_tree_node *d = &t->nodes[id1 - 1];
-        if (d->parent == parent && d->name == name && group_of(d->kind) == group)
-            return id1 - 1;
+    bool beside = parent + 1 == t->nodes_len;
+    size_t i = 0;
+    if (!beside) {
+        if (node_is(&t->nodes[parent + 1], parent, name, group))
+            return parent + 1;
+        i = hash_node(t, parent, name, group) & t->node_table.mask;
+        for (uint32_t id1; (id1 = t->node_table.slot[i]); i = (i + 1) & t->node_table.mask)
+            if (node_is(&t->nodes[id1 - 1], parent, name, group))
+                return id1 - 1;
     }
     uint32_t id = (uint32_t)t->nodes_len++;
     struct wick_tree_node *p = &t->nodes[parent];
@@ -287,7 +304,10 @@ static uint32_t child_of(struct wick_tree *t, uint32_t parent, uint32_t name, ui
         .kind = kind,
     };
     p->first_child = id;
-    t->node_table.slot[i] = id + 1;
+    if (!beside) {
+        t->node_table.slot[i] = id + 1;
+        t->node_table_used++;
+    }
     if (t->depth < p->depth + 1)
         t->depth = p->depth + 1;
     t->sorted = false;
@@ -314,13 +334,43 @@ static void add_weight(struct wick_tree *t, uint32_t id, uint8_t kind, uint64_t 
     }
 }
 
+/* Most nodes were on one line with all their weight: such a line stands in the node, marked by the top bit. */
+#define ONE_LINE 0x80000000u
+_Static_assert((WICK_TREE_NONE & ONE_LINE) != 0, "the largest line number is taken");
+
+static bool is_one_line(uint32_t lines)
+{
+    return lines != WICK_TREE_NONE && (lines & ONE_LINE);
+}
+
+/* Makes a record of a line that stood in its node and had this much weight. */
+static void spill_line(struct wick_tree *t, struct wick_tree_node *d, uint64_t total, uint64_t self)
+{
+    if (!is_one_line(d->lines))
+        return;
+    t->lines[t->lines_len] =
+        (struct line){.total = total, .self = self, .line = d->lines & ~ONE_LINE, .next = WICK_TREE_NONE};
+    d->lines = (uint32_t)t->lines_len++;
+}
+
+/* Says on which line (0 = unknown) the weight was that the node has just been given. */
 static void add_line(struct wick_tree *t, uint32_t id, uint32_t line, uint64_t total, uint64_t self)
 {
     struct wick_tree_node *d = &t->nodes[id];
+    bool fresh = d->total == total && d->self == self;
+    if (fresh && line && line < ~ONE_LINE && d->lines == WICK_TREE_NONE) {
+        d->lines = line | ONE_LINE;
+        return;
+    }
+    if (is_one_line(d->lines) && (d->lines & ~ONE_LINE) == line)
+        return;
+    spill_line(t, d, d->total - total, d->self - self);
+    if (!line)
+        return;
     uint32_t *link = &d->lines;
     for (unsigned seen = 0; *link != WICK_TREE_NONE; seen++) {
         uint32_t at = *link;
-        struct wick_tree_line *l = &t->lines[at];
+        struct line *l = &t->lines[at];
         if (l->line == line) {
             l->total += total;
             l->self += self;
@@ -333,15 +383,15 @@ static void add_line(struct wick_tree *t, uint32_t id, uint32_t line, uint64_t t
             return;
         link = &l->next;
     }
-    t->lines[t->lines_len] = (struct wick_tree_line){.total = total, .self = self, .line = line, .next = d->lines};
+    t->lines[t->lines_len] = (struct line){.total = total, .self = self, .line = line, .next = d->lines};
     d->lines = (uint32_t)t->lines_len++;
 }
 
 static int reserve_stack(struct wick_tree *t, size_t n)
 {
-    if (n >= WICK_TREE_NONE - t->nodes_len || n >= WICK_TREE_NONE - t->lines_len)
+    if (n >= WICK_TREE_NONE - t->nodes_len || 2 * n >= ONE_LINE - t->lines_len)
         return -WICK_E_LIMIT;
-    if (RESERVE(t, nodes, n) || RESERVE(t, splits, n) || RESERVE(t, lines, n) || reserve_node_table(t, n))
+    if (RESERVE(t, nodes, n) || RESERVE(t, splits, n) || RESERVE(t, lines, 2 * n) || reserve_node_table(t, n))
         return -WICK_E_NOMEM;
     return 0;
 }
@@ -376,10 +426,38 @@ int wick_tree_add(struct wick_tree *t, const struct wick_tree_frame *frames, siz
         uint64_t self = i + 1 == n ? weight : 0;
         at = child_of(t, at, frames[i].name, frames[i].kind);
         add_weight(t, at, frames[i].kind, weight, self);
-        if (frames[i].line)
-            add_line(t, at, frames[i].line, weight, self);
+        add_line(t, at, frames[i].line, weight, self);
     }
     if (!n)
+        t->nodes[WICK_TREE_ROOT].self += weight;
+    return 0;
+}
+
+int wick_tree_child(struct wick_tree *t, uint32_t parent, const struct wick_tree_frame *frame, uint32_t *node)
+{
+    int rc = reserve_stack(t, 1);
+    if (!rc)
+        *node = child_of(t, parent, frame->name, frame->kind);
+    return rc;
+}
+
+int wick_tree_weigh(struct wick_tree *t, uint32_t node, const struct wick_tree_frame *frame, uint64_t total,
+                    uint64_t self)
+{
+    int rc = reserve_stack(t, 1);
+    if (rc)
+        return rc;
+    add_weight(t, node, frame->kind, total, self);
+    add_line(t, node, frame->line, total, self);
+    return 0;
+}
+
+int wick_tree_count(struct wick_tree *t, uint64_t weight, bool at_root)
+{
+    if (t->nodes[WICK_TREE_ROOT].total + weight < weight)
+        return -WICK_E_LIMIT;
+    count_weight(t, weight);
+    if (at_root)
         t->nodes[WICK_TREE_ROOT].self += weight;
     return 0;
 }
@@ -426,9 +504,17 @@ unsigned wick_tree_split_get(const struct wick_tree *t, uint32_t node, struct wi
     return kinds;
 }
 
-const struct wick_tree_line *wick_tree_line(const struct wick_tree *t, uint32_t record)
+unsigned wick_tree_lines(const struct wick_tree *t, uint32_t node, struct wick_tree_line out[WICK_TREE_MAX_LINES])
 {
-    return &t->lines[record];
+    const struct wick_tree_node *d = &t->nodes[node];
+    unsigned n = 0;
+    if (is_one_line(d->lines)) {
+        out[n++] = (struct wick_tree_line){d->total, d->self, d->lines & ~ONE_LINE};
+        return n;
+    }
+    for (uint32_t i = d->lines; i != WICK_TREE_NONE && n < WICK_TREE_MAX_LINES; i = t->lines[i].next)
+        out[n++] = (struct wick_tree_line){t->lines[i].total, t->lines[i].self, t->lines[i].line};
+    return n;
 }
 
 uint64_t wick_tree_gcd(const struct wick_tree *t)
@@ -575,6 +661,15 @@ static void add_shared(struct wick_tree *r, uint32_t at, const uint64_t *part, u
         add_weight(r, at, java_kinds[biggest], left, self ? left : 0);
 }
 
+static void add_leaf_lines(struct wick_tree *r, uint32_t at, const struct wick_tree *f, uint32_t leaf, bool last)
+{
+    struct wick_tree_line lines[WICK_TREE_MAX_LINES];
+    unsigned n = wick_tree_lines(f, leaf, lines);
+    for (unsigned i = 0; i < n; i++)
+        if (lines[i].self)
+            add_line(r, at, lines[i].line, lines[i].self, last ? lines[i].self : 0);
+}
+
 static int add_reversed(struct wick_tree *r, const struct wick_tree *f, uint32_t leaf, const uint32_t *name_map)
 {
     const struct wick_tree_node *l = &f->nodes[leaf];
@@ -588,6 +683,8 @@ static int add_reversed(struct wick_tree *r, const struct wick_tree *f, uint32_t
         const struct wick_tree_node *d = &f->nodes[id];
         bool last = d->parent == WICK_TREE_ROOT;
         at = child_of(r, at, name_map[d->name], d->kind);
+        if (id == leaf)
+            spill_line(r, &r->nodes[at], r->nodes[at].total, r->nodes[at].self);
         if (!d->split) {
             add_weight(r, at, d->kind, l->self, last ? l->self : 0);
         } else {
@@ -595,9 +692,7 @@ static int add_reversed(struct wick_tree *r, const struct wick_tree *f, uint32_t
             add_shared(r, at, id == leaf ? s->self : s->total, id == leaf ? d->self : d->total, l->self, last);
         }
         if (id == leaf)
-            for (uint32_t i = d->lines; i != WICK_TREE_NONE; i = f->lines[i].next)
-                if (f->lines[i].self)
-                    add_line(r, at, f->lines[i].line, f->lines[i].self, last ? f->lines[i].self : 0);
+            add_leaf_lines(r, at, f, leaf, last);
     }
     if (leaf == WICK_TREE_ROOT)
         r->nodes[WICK_TREE_ROOT].self += l->self;

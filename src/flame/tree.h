@@ -17,6 +17,7 @@
 #ifndef WICK_FLAME_TREE_H
 #define WICK_FLAME_TREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,7 +43,7 @@ struct wick_tree_node {
     uint32_t name;         /* WICK_TREE_NONE for the root */
     uint32_t depth;        /* root = 0 */
     uint32_t split;        /* private: number of the split record, 0 = one kind only */
-    uint32_t lines;        /* number of the first line record, WICK_TREE_NONE = none */
+    uint32_t lines;        /* private: see wick_tree_lines */
     uint8_t kind;          /* first kind seen; wick_tree_kind tells the dominant one */
 };
 
@@ -55,7 +56,6 @@ struct wick_tree_split {
 struct wick_tree_line {
     uint64_t total, self; /* weight of the samples that were on this line; self: and had no frame below */
     uint32_t line;
-    uint32_t next; /* WICK_TREE_NONE = last */
 };
 
 /* A new tree that holds the root only. NULL if memory ran out. */
@@ -83,6 +83,15 @@ uint32_t wick_tree_names(const struct wick_tree *t); /* how many names */
  * pass 2^64, or there are 2^32 nodes). */
 int wick_tree_add(struct wick_tree *t, const struct wick_tree_frame *frames, size_t n, uint64_t weight);
 
+/* The same in parts, for callers that know each stack's parent and sum weights themselves. In any order:
+ * _child finds or makes the node of a frame under a node, without weight; _weigh adds weight to it; _count adds a
+ * sample's weight to the whole, `at_root` when no frame holds it. A whole tree has been weighed so that each node's
+ * total is its self and its children's totals. Errors: NOMEM, LIMIT. */
+int wick_tree_child(struct wick_tree *t, uint32_t parent, const struct wick_tree_frame *frame, uint32_t *node);
+int wick_tree_weigh(struct wick_tree *t, uint32_t node, const struct wick_tree_frame *frame, uint64_t total,
+                    uint64_t self);
+int wick_tree_count(struct wick_tree *t, uint64_t weight, bool at_root);
+
 uint32_t wick_tree_nodes(const struct wick_tree *t); /* how many nodes, the root included */
 const struct wick_tree_node *wick_tree_node(const struct wick_tree *t, uint32_t node);
 
@@ -97,8 +106,8 @@ unsigned wick_tree_split_get(const struct wick_tree *t, uint32_t node, struct wi
 int wick_tree_java_slot(unsigned kind);
 uint8_t wick_tree_java_kind(unsigned slot);
 
-/* A line record by number (node->lines, then line->next). */
-const struct wick_tree_line *wick_tree_line(const struct wick_tree *t, uint32_t record);
+/* The lines of a node that are known, in no order; returns how many. */
+unsigned wick_tree_lines(const struct wick_tree *t, uint32_t node, struct wick_tree_line out[WICK_TREE_MAX_LINES]);
 
 /* The greatest number that divides every weight added, 0 for an empty tree. */
 uint64_t wick_tree_gcd(const struct wick_tree *t);

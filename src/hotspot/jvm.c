@@ -207,31 +207,51 @@ wick_addr wick_jvm_perf_counter(const struct wick_jvm *jvm, const char *name)
     return 0;
 }
 
+/* A block begins with its length in segments and whether it is used (HeapBlock::Header). A lying target could claim a
+ * heap of any size made of the smallest blocks, so there is a limit. */
+bool wick_jvm_blob_next(struct wick_jvm_blobs *it, wick_addr *blob)
+{
+    const struct wick_jvm *jvm = it->jvm;
+    const struct wick_step_jvm *s = &jvm->step;
+    for (; it->visited < MAX_BLOCKS; it->visited++) {
+        if (!it->at && it->heap < s->heap_count) {
+            it->at = s->heap[it->heap].lo;
+            it->end = wick_jvm_heap_committed(jvm, it->heap);
+        }
+        uint64_t segments = 0;
+        if (it->at && it->at + 512 < it->end)
+            segments = s->heapblock_size == 16 ? wick_hs_u64(jvm->mem, it->at) : wick_hs_u32(jvm->mem, it->at);
+        if (!segments || segments > (it->end - it->at) >> s->seg_shift) {
+            it->at = 0;
+            if (++it->heap >= s->heap_count)
+                return false;
+            continue;
+        }
+        uint8_t used = 0;
+        (void)wick_mem_read(jvm->mem, it->at + (s->heapblock_size == 16 ? 8 : 4), &used, 1);
+        *blob = it->at + s->heapblock_size;
+        it->at += segments << s->seg_shift;
+        if (used) {
+            it->visited++;
+            return true;
+        }
+    }
+    return false;
+}
+
 uint32_t wick_jvm_last_compile_id(const struct wick_jvm *jvm)
 {
     const struct wick_hs_layout *l = &jvm->layout;
-    const struct wick_step_jvm *s = &jvm->step;
-    uint32_t last = 0, visited = 0;
-    for (uint32_t i = 0; i < s->heap_count; i++) {
-        wick_addr end = wick_jvm_heap_committed(jvm, i);
-        /* A block begins with its length in segments (HeapBlock::Header._length). */
-        /* a lying target could claim a heap of any size made of the smallest blocks */
-        for (wick_addr at = s->heap[i].lo; at + 512 < end && visited < MAX_BLOCKS; visited++) {
-            uint64_t segments = s->heapblock_size == 16 ? wick_hs_u64(jvm->mem, at) : wick_hs_u32(jvm->mem, at);
-            if (!segments || segments > (end - at) >> s->seg_shift)
-                break;
-            wick_addr blob = at + s->heapblock_size;
-            uint8_t used = 0;
-            char name[5] = {0};
-            (void)wick_mem_read(jvm->mem, at + (s->heapblock_size == 16 ? 8 : 4), &used, 1);
-            if (used && !wick_mem_read(jvm->mem, wick_hs_u64(jvm->mem, blob + (unsigned)l->cb_name), name, 4) &&
-                (!memcmp(name, "nmet", 4) || !memcmp(name, "nati", 4))) {
-                uint32_t id = wick_hs_u32(jvm->mem, blob + (unsigned)l->nm_compile_id);
-                if (id > last && id < UINT32_MAX / 2)
-                    last = id;
-            }
-            at += segments << s->seg_shift;
-        }
+    struct wick_jvm_blobs it = {.jvm = jvm};
+    uint32_t last = 0;
+    for (wick_addr blob; wick_jvm_blob_next(&it, &blob);) {
+        char name[5] = {0};
+        if (wick_mem_read(jvm->mem, wick_hs_u64(jvm->mem, blob + (unsigned)l->cb_name), name, 4) ||
+            (memcmp(name, "nmet", 4) && memcmp(name, "nati", 4)))
+            continue;
+        uint32_t id = wick_hs_u32(jvm->mem, blob + (unsigned)l->nm_compile_id);
+        if (id > last && id < UINT32_MAX / 2)
+            last = id;
     }
     return last;
 }

@@ -11,6 +11,8 @@
 #include "hotspot/layout.h"
 #include "hotspot/step_facts.h"
 
+#include <stdbool.h>
+
 struct wick_jvm {
     const struct wick_mem *mem;
     struct wick_hs_layout layout;
@@ -38,6 +40,16 @@ wick_addr wick_jvm_flag(const struct wick_jvm *jvm, const char *name);
 /* Address of the jvmstat counter (a jlong) of that name, e.g. "sun.cls.unloadedClasses"; 0 with -XX:-UsePerfData. It
  * stays mapped as long as the JVM lives. */
 wick_addr wick_jvm_perf_counter(const struct wick_jvm *jvm, const char *name);
+
+/* A walk over all blobs of the code heaps, in the order of their addresses within each heap. Set jvm, zero the rest. */
+struct wick_jvm_blobs {
+    const struct wick_jvm *jvm;
+    uint32_t heap, visited;
+    wick_addr at, end; /* next block of this heap, 0 = not begun */
+};
+
+/* The address of the next CodeBlob, or false at the end. Blobs come and go while the JVM runs: check what you read. */
+bool wick_jvm_blob_next(struct wick_jvm_blobs *it, wick_addr *blob);
 
 /* Highest compile id in use: methods compiled later have greater ones. Visits the head of each nmethod once. */
 uint32_t wick_jvm_last_compile_id(const struct wick_jvm *jvm);

@@ -124,6 +124,28 @@ int wick_hs_scopes(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_
     return n;
 }
 
+int wick_hs_scope_ends(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr nmethod, uint32_t *out,
+                       int cap)
+{
+    const struct wick_hs_layout *l = &jvm->layout;
+    uint8_t b[NMETHOD_BYTES];
+    struct debug_info d;
+    if (l->nmethod_size > NMETHOD_BYTES || wick_mem_read(mem, nmethod, b, (size_t)l->nmethod_size))
+        return -WICK_E_FAULT;
+    int r = locate(jvm, nmethod, b, &d), n = 0;
+    if (r || l->pcdesc_size <= 0)
+        return r ? r : -WICK_E_FORMAT;
+    uint32_t rows = d.pcs_bytes / (uint32_t)l->pcdesc_size;
+    for (uint32_t i = 1; i + 1 < rows && n < cap; i++) { /* without the sentinels */
+        uint32_t at;
+        if (wick_mem_read(mem, d.pcs + (uint64_t)i * (uint32_t)l->pcdesc_size + (uint32_t)l->pcdesc_pc, &at, 4))
+            return -WICK_E_FAULT;
+        if ((int32_t)at >= 0 && (!n || at > out[n - 1]))
+            out[n++] = at;
+    }
+    return n;
+}
+
 wick_addr wick_hs_nmethod_method(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr nmethod)
 {
     return wick_hs_u64(mem, nmethod + (unsigned)jvm->layout.nm_method);

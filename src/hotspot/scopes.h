@@ -22,6 +22,11 @@ struct wick_hs_scope {
 int wick_hs_scopes(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr nmethod, uint32_t off,
                    struct wick_hs_scope *out, int cap);
 
+/* The offsets from code begin at which the nmethod's debug information stands, ascending: up to and including each, pcs
+ * behind the one before have the scopes of that offset. Returns how many (at most cap), or as wick_hs_scopes. */
+int wick_hs_scope_ends(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr nmethod, uint32_t *out,
+                       int cap);
+
 /* The root method of an nmethod or JNI wrapper, 0 if not readable. */
 wick_addr wick_hs_nmethod_method(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr nmethod);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/frame_kind.h"
+#include "import/import_int.h"
 
 struct stack {
     struct wick_tree_frame *frame;
@@ -25,17 +26,6 @@ static int kind_of_letter(char letter)
     }
 }
 
-/* For names without a suffix, by what names of that kind look like. */
-static int guess_kind(const char *s, size_t n)
-{
-    if (memmem(s, n, "::", 2))
-        return WICK_FRAME_CPP;
-    const char *paren = memchr(s, '(', n), *dot = memrchr(s, '.', paren ? (size_t)(paren - s) : n);
-    if (memchr(s, '/', n) || (dot && dot > s && dot + 1 < s + n && !memmem(s, n, ".so", 3)))
-        return WICK_FRAME_C2;
-    return WICK_FRAME_NATIVE;
-}
-
 static int push_frame(struct wick_tree *t, struct stack *st, const char *s, size_t n)
 {
     if (st->len == st->cap) {
@@ -50,7 +40,7 @@ static int push_frame(struct wick_tree *t, struct stack *st, const char *s, size
     if (kind >= 0)
         n -= 4;
     else
-        kind = guess_kind(s, n);
+        kind = (int)wick_import_guess_kind(s, n);
     uint64_t line = 0, scale = 1;
     size_t digits = 0;
     while (wick_frame_kind_is_java((unsigned)kind) && digits < 6 && digits + 1 < n && s[n - 1 - digits] >= '0' &&

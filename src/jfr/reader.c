@@ -299,7 +299,6 @@ static void clear_chunk(struct wick_jfr_reader *r)
     wick_jfr_pools_release(r);
     wick_jfr_meta_release(&r->meta);
     r->ncheckpoints = 0;
-    memset(r->memo, 0, WICK_JFR_MEMO * sizeof *r->memo);
 }
 
 /* A damaged chunk without a chunk size may swallow the ones behind it: cut at the next header, if there is one. */
@@ -386,8 +385,12 @@ static int read_all(struct wick_profile *p, const void *data, size_t size, bool 
     struct wick_jfr_reader *r = calloc(1, sizeof *r);
     res = res ? res : &own;
     *res = (struct wick_jfr_result){0};
-    if (r)
-        r->memo = calloc(WICK_JFR_MEMO, sizeof *r->memo);
+    if (r) {
+        r->memo_mask = WICK_JFR_MEMO_MIN - 1; /* small files make many readers, in tests and fuzzers */
+        while (r->memo_mask + 1 < WICK_JFR_MEMO_MAX && r->memo_mask < size / 64)
+            r->memo_mask = r->memo_mask * 2 + 1;
+        r->memo = calloc(r->memo_mask + 1, sizeof *r->memo);
+    }
     if (!r || !r->memo) {
         free(r);
         return wick_err_set(err, WICK_E_NOMEM, "out of memory while reading the recording");
@@ -474,4 +477,31 @@ int wick_jfr_read_file(struct wick_profile *p, const char *path, const struct wi
     if (rc == -WICK_E_FORMAT)
         wick_err_prefix(err, "%s", is_stdin ? "standard input" : path);
     return rc;
+}
+
+int wick_jfr_span(const char *path, int64_t *start_ns, int64_t *end_ns, struct wick_err *err)
+{
+    uint8_t h[WICK_JFR_HEADER_BYTES];
+    uint64_t at = 0, size = 1;
+    int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    if (fd < 0)
+        return open_error(path, err);
+    while (size && pread(fd, h, sizeof h, (off_t)at) == (ssize_t)sizeof h && wick_jfr_is_recording(h, sizeof h)) {
+        int64_t start = (int64_t)big_endian(h + 32), end;
+        if (__builtin_add_overflow(start, (int64_t)big_endian(h + 40), &end) || end < start)
+            end = start;
+        *start_ns = !*end_ns || start < *start_ns ? start : *start_ns;
+        *end_ns = end > *end_ns ? end : *end_ns;
+        size = big_endian(h + 8);
+        if (size > INT64_MAX - at)
+            break;
+        at += size;
+    }
+    if (fd != STDIN_FILENO)
+        close(fd);
+    return *end_ns ? 0
+                   : wick_err_set(
+                         err, WICK_E_FORMAT,
+                         "%s: there is no telling beforehand what time it covers; give times like 2026-11-21T10:30:00",
+                         strcmp(path, "-") ? path : "standard input");
 }

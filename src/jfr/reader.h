@@ -10,8 +10,11 @@
  * A damaged recording is read as far as it makes sense: a chunk that was not closed, or was cut, is searched for the
  * metadata and constants that did reach the disk. What was lost is in `struct wick_jfr_result`, never silent.
  *
- * Samples known: jdk.ExecutionSample, jdk.CPUTimeSample, jdk.NativeMethodSample, profiler.WallClockSample and
- * wick.PerfSample (one event type of the profile for each perf event). Weights:
+ * Samples known: those of the table in reader_sample.c: the JDK's, async-profiler's (profiler.*), Datadog's and wick's.
+ * wick.PerfSample is one event type of the profile for each perf event; the JDK's two events for allocations inside and
+ * outside of thread-local buffers are one, jdk.ObjectAllocation. The class of an object or lock is the label "object".
+ * Weights:
+ *   - of allocations and live objects bytes, where the event says how many; of locks, parking and I/O the duration;
  *   - a time span in the event (weight, samplingPeriod), in whatever unit the metadata says;
  *   - profiler.WallClockSample without a weight: its time span is that between its first and last sample, so one
  *     interval is added;
@@ -78,6 +81,11 @@ int wick_jfr_read_file(struct wick_profile *p, const char *path, const struct wi
 /* The same from memory (borrowed during the call). */
 int wick_jfr_read_memory(struct wick_profile *p, const void *data, size_t size, const struct wick_jfr_visitor *v,
                          struct wick_jfr_result *res, struct wick_err *err);
+
+/* The time that the chunks' headers of a file say they cover, in ns since 1970: widens *start and *end, which are 0 at
+ * first. Nothing but headers is read; a chunk that was not closed counts as far as its header knows. -WICK_E_IO,
+ * _NOTFOUND, _PERM, _FORMAT (no recording, or a pipe). */
+int wick_jfr_span(const char *path, int64_t *start_ns, int64_t *end_ns, struct wick_err *err);
 
 /* True if the bytes begin as a JFR recording does. */
 bool wick_jfr_is_recording(const void *data, size_t size);

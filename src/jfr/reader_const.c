@@ -12,6 +12,7 @@
  * from it instead of being looked up frame by frame.
  */
 #include "jfr/reader_int.h"
+#include "model/label.h"
 
 #include <stdlib.h>
 
@@ -206,6 +207,42 @@ uint16_t wick_jfr_state(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
     return (uint16_t)resolve(val, wick_profile_state(r->p, name));
 }
 
+/* --- labels --- */
+
+uint32_t wick_jfr_labels(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
+{
+    static const char *const names[] = {"endpoint", "traceId", "spanId", "labels"};
+    enum { LABELS = 3 };
+    struct wick_label pairs[WICK_LABELS_MAX];
+    struct wick_jfr_pool *pool;
+    uint32_t set, n = 0;
+    if (!key)
+        return 0;
+    if (wick_jfr_pool_known(r, type, key, WICK_JFR_ROLE_LABELS, &set))
+        return set;
+    uint64_t *val = wick_jfr_pool_find(r, type, key, WICK_JFR_ROLE_LABELS, &pool);
+    if (!val)
+        return 0;
+    if (*val & WICK_JFR_RESOLVED)
+        return resolved(*val);
+    struct wick_jfr_cur c = wick_jfr_cur_at(r, *val);
+    union wick_jfr_slot s[WICK_JFR_SLOTS] = {0};
+    *val = WICK_JFR_RESOLVED;
+    if (!planned(r, pool, names, LABELS + 1))
+        return 0;
+    wick_jfr_plan_run(r, &pool->plan, &c, s);
+    if (c.bad)
+        return 0;
+    const char *text = wick_profile_str(r->p, slot_text(r, &pool->plan, LABELS, s, 0));
+    n = wick_labels_parse(r->p, text, pairs, 0, WICK_LABELS_MAX - LABELS);
+    for (unsigned i = 0; i < LABELS; i++) { /* last: a label of the same name does not count */
+        uint32_t value = i == 0 || r->p->by_span ? slot_text(r, &pool->plan, i, s, 0) : 0;
+        if (value)
+            pairs[n++] = (struct wick_label){wick_profile_cstring(r->p, names[i]), value};
+    }
+    return resolve(val, wick_profile_label_set(r->p, pairs, n));
+}
+
 /* --- stacks --- */
 
 static unsigned frame_kind(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
@@ -248,8 +285,9 @@ static uint32_t method(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
     wick_jfr_plan_run(r, &pool->plan, &c, s);
     if (c.bad)
         return 0;
+    uint32_t signature = r->p->keep & WICK_KEEP_SIGNATURES ? slot_text(r, &pool->plan, 2, s, 0) : 0;
     return resolve(val, wick_profile_function(r->p, slot_text(r, &pool->plan, 0, s, 0),
-                                              slot_text(r, &pool->plan, 1, s, 0), slot_text(r, &pool->plan, 2, s, 0)));
+                                              slot_text(r, &pool->plan, 1, s, 0), signature));
 }
 
 enum { FRAME_METHOD, FRAME_LINE, FRAME_BCI, FRAME_KIND, FRAME_SLOTS };
@@ -272,8 +310,8 @@ static bool frames_fit(struct wick_jfr_reader *r, uint64_t n)
 
 static struct wick_jfr_frame_memo *memo_of(struct wick_jfr_reader *r, const struct wick_jfr_frame_memo *f)
 {
-    uint64_t h = wick_hash_2(f->method, (uint64_t)(uint32_t)f->bci << 8 ^ f->kind);
-    return &r->memo[h >> 32 & (WICK_JFR_MEMO - 1)];
+    uint64_t h = wick_hash_2(f->method, (uint64_t)(uint32_t)f->line << 8 ^ f->kind ^ (uint64_t)(uint32_t)f->bci << 32);
+    return &r->memo[h >> 32 & r->memo_mask];
 }
 
 /* Decodes the frames that begin at c, of at least min_bytes each, into r->frames, leaf first; false if malformed. */
@@ -293,10 +331,13 @@ static bool read_frames(struct wick_jfr_reader *r, const struct wick_jfr_plan *p
         wick_jfr_plan_take(r, plan, c, s);
         if (c->bad)
             return false;
-        struct wick_jfr_frame_memo f = {(uint64_t)s[FRAME_METHOD].i, (uint64_t)s[FRAME_KIND].i,
-                                        (int32_t)s[FRAME_LINE].i, (int32_t)s[FRAME_BCI].i, 0};
+        struct wick_jfr_frame_memo f = {.method = (uint64_t)s[FRAME_METHOD].i,
+                                        .kind = (uint64_t)s[FRAME_KIND].i,
+                                        .line = r->p->keep & WICK_KEEP_LINES ? (int32_t)s[FRAME_LINE].i : 0,
+                                        .bci = r->p->keep & WICK_KEEP_BCI ? (int32_t)s[FRAME_BCI].i : -1,
+                                        .chunk = (uint32_t)r->res->chunks};
         struct wick_jfr_frame_memo *m = memo_of(r, &f);
-        if (!m->frame || m->method != f.method || m->kind != f.kind || m->line != f.line || m->bci != f.bci) {
+        if (m->chunk != f.chunk || m->method != f.method || m->kind != f.kind || m->line != f.line || m->bci != f.bci) {
             f.frame = wick_profile_frame(r->p, method(r, method_type, f.method), f.line, f.bci,
                                          frame_kind(r, kind_type, f.kind));
             *m = f;

@@ -216,6 +216,7 @@ enum wick_jfr_role { /* what the constants of a pool have been turned into; one 
                      WICK_JFR_ROLE_THREAD,
                      WICK_JFR_ROLE_STATE,
                      WICK_JFR_ROLE_KIND,
+                     WICK_JFR_ROLE_LABELS,
 };
 
 /* A constant: where it is in the chunk, or, once it was needed, its number in the profile with the top bit set. */
@@ -249,19 +250,22 @@ enum wick_jfr_slot_name {
     WICK_JFR_WEIGHT,
     WICK_JFR_COUNT,
     WICK_JFR_NAME,
+    WICK_JFR_CLASS,
+    WICK_JFR_FACTOR,
+    WICK_JFR_CONTEXT,
     WICK_JFR_SLOT_NAMES
 };
 _Static_assert(WICK_JFR_SLOT_NAMES <= WICK_JFR_SLOTS, "a plan has room for all");
 
 struct wick_jfr_handler {
     uint32_t type;
-    uint32_t stack_type, thread_type, state_type; /* of its fields, WICK_JFR_NONE = no such field */
-    bool wanted;                                  /* the visitor takes it */
-    bool setting;                                 /* jdk.ActiveSetting */
-    const struct wick_jfr_sample_type *sample;    /* NULL = no sample */
+    uint32_t stack_type, thread_type, state_type, context_type; /* of its fields, WICK_JFR_NONE = no such field */
+    bool wanted;                                                /* the visitor takes it */
+    bool setting;                                               /* jdk.ActiveSetting */
+    const struct wick_jfr_sample_type *sample;                  /* NULL = no sample */
     struct wick_jfr_plan plan;
     /* Samples only. */
-    bool has_start, has_duration, has_weight;       /* fields */
+    bool has_start, has_duration;                   /* fields */
     bool weighs;                                    /* the weight is that field's value, not a count */
     uint8_t start_unit, duration_unit, weight_unit; /* enum wick_jfr_unit */
     bool weight_is_float;
@@ -276,10 +280,12 @@ struct wick_jfr_handler {
 struct wick_jfr_frame_memo {
     uint64_t method, kind;
     int32_t line, bci;
-    uint32_t frame; /* 0 = free */
+    uint32_t frame;
+    uint32_t chunk; /* the chunk it is of, counted from 1; 0 = free */
 };
 
-#define WICK_JFR_MEMO 4096u
+#define WICK_JFR_MEMO_MIN 1024u
+#define WICK_JFR_MEMO_MAX 65536u
 
 struct wick_jfr_reader {
     struct wick_profile *p;
@@ -314,7 +320,8 @@ struct wick_jfr_reader {
 
     /* Scratch, kept from chunk to chunk. */
     struct wick_strbuf tmp;
-    struct wick_jfr_frame_memo *memo; /* WICK_JFR_MEMO frames decoded last, by hash; cleared for each chunk */
+    struct wick_jfr_frame_memo *memo; /* the frames decoded last, by hash; kept from chunk to chunk */
+    size_t memo_mask;                 /* how many, minus 1: a power of two that grows with the file */
     uint32_t *frames;                 /* a stack being built */
     uint32_t cap_frames;
     uint64_t *places; /* generic access: where each field of the current event begins */
@@ -322,7 +329,7 @@ struct wick_jfr_reader {
     const struct wick_jfr_type *event_type;
     struct wick_jfr_cur event_cur;
     uint32_t no_stack, lost_stack; /* 0 = not yet made */
-    uint32_t truncated_frame;
+    uint32_t truncated_frame, object_key;
 };
 
 /* reader.c */
@@ -408,6 +415,7 @@ uint32_t wick_jfr_text(struct wick_jfr_reader *r, uint32_t type, uint64_t key, u
 uint32_t wick_jfr_thread(struct wick_jfr_reader *r, uint32_t type, uint64_t key);
 uint16_t wick_jfr_state(struct wick_jfr_reader *r, uint32_t type, uint64_t key);
 bool wick_jfr_stack(struct wick_jfr_reader *r, uint32_t type, uint64_t key, uint32_t *stack);
+uint32_t wick_jfr_labels(struct wick_jfr_reader *r, uint32_t type, uint64_t key);
 
 /* reader_sample.c */
 void wick_jfr_handlers_make(struct wick_jfr_reader *r); /* for the chunk's event types */

@@ -8,24 +8,68 @@
  * jdk.ActiveSetting only.
  */
 #include "jfr/reader_int.h"
+#include "model/label.h"
+#include "model/name.h"
 
 #include <stdlib.h>
 
+/* Where a sample's weight comes from. */
+enum weigh {
+    BY_PERIOD,   /* a time span in the event, or the count times the period of the settings */
+    BY_FIELD,    /* a field, in whatever unit the metadata says */
+    BY_SIZE,     /* a field with a size in bytes, times the factor if there is one; without the field the count */
+    BY_DURATION, /* how long the event lasted */
+    BY_COUNT
+};
+
 struct wick_jfr_sample_type {
     const char *name;
-    uint8_t kind;      /* enum wick_event_kind */
-    bool span_between; /* the time span is that between the first and the last sample: one interval is missing */
-    bool named;        /* field "event" tells different events of this type apart */
+    uint8_t kind;         /* enum wick_event_kind */
+    uint8_t weigh;        /* enum weigh */
+    bool span_between;    /* the time span is that between the first and the last sample: one interval is missing */
+    bool named;           /* field "event" tells different events of this type apart */
+    const char *weight;   /* the field's names, NULL = those of slot_names */
+    const char *shown_as; /* the event type's name in the profile, NULL = the same */
+    const char *factor;   /* how many a sample stands for */
 };
 
+/* The JDK's two events for one allocation, with and without a new buffer, are one event type: together they cover the
+ * heap. The weight of the first is the buffer that was used up since the last such event. */
 static const struct wick_jfr_sample_type sample_types[] = {
-    {"jdk.ExecutionSample", WICK_EVENT_CPU, false, false},
-    {"jdk.CPUTimeSample", WICK_EVENT_CPU, false, false},
-    {"jdk.NativeMethodSample", WICK_EVENT_NATIVE, false, false},
-    {"profiler.WallClockSample", WICK_EVENT_WALL, true, false},
-    {"wick.PerfSample", WICK_EVENT_PERF, false, true},
+    {"jdk.ExecutionSample", WICK_EVENT_CPU},
+    {"jdk.CPUTimeSample", WICK_EVENT_CPU},
+    {"jdk.NativeMethodSample", WICK_EVENT_NATIVE},
+    {"profiler.WallClockSample", WICK_EVENT_WALL, .span_between = true},
+    {"wick.PerfSample", WICK_EVENT_PERF, BY_FIELD, .named = true},
+    {"datadog.ExecutionSample", WICK_EVENT_CPU, BY_PERIOD},
+    {"datadog.MethodSample", WICK_EVENT_WALL, BY_PERIOD},
+    {"jdk.ObjectAllocationSample", WICK_EVENT_ALLOC, BY_SIZE, .weight = "weight"},
+    {"jdk.ObjectAllocationInNewTLAB", WICK_EVENT_ALLOC, BY_SIZE, .weight = "tlabSize|allocationSize",
+     .shown_as = "jdk.ObjectAllocation"},
+    {"jdk.ObjectAllocationOutsideTLAB", WICK_EVENT_ALLOC, BY_SIZE, .weight = "allocationSize",
+     .shown_as = "jdk.ObjectAllocation"},
+    {"datadog.ObjectSample", WICK_EVENT_ALLOC, BY_SIZE, .weight = "size|allocationSize", .factor = "weight"},
+    {"jdk.OldObjectSample", WICK_EVENT_LIVE, BY_SIZE, .weight = "objectSize"},
+    {"profiler.LiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "allocationSize"},
+    {"datadog.HeapLiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "size|allocationSize", .factor = "weight"},
+    {"profiler.Malloc", WICK_EVENT_MALLOC, BY_SIZE, .weight = "size"},
+    {"datadog.NativeMemoryAllocation", WICK_EVENT_MALLOC, BY_SIZE, .weight = "size", .factor = "weight"},
+    {"jdk.JavaMonitorEnter", WICK_EVENT_LOCK, BY_DURATION},
+    {"profiler.NativeLock", WICK_EVENT_LOCK, BY_DURATION},
+    {"jdk.VirtualThreadPinned", WICK_EVENT_LOCK, BY_DURATION},
+    {"jdk.ThreadPark", WICK_EVENT_PARK, BY_DURATION},
+    {"jdk.JavaMonitorWait", WICK_EVENT_PARK, BY_DURATION},
+    {"jdk.ThreadSleep", WICK_EVENT_PARK, BY_DURATION},
+    {"jdk.FileRead", WICK_EVENT_IO, BY_DURATION},
+    {"jdk.FileWrite", WICK_EVENT_IO, BY_DURATION},
+    {"jdk.SocketRead", WICK_EVENT_IO, BY_DURATION},
+    {"jdk.SocketWrite", WICK_EVENT_IO, BY_DURATION},
+    {"jdk.MethodTrace", WICK_EVENT_TRACE, BY_DURATION},
+    {"jdk.JavaExceptionThrow", WICK_EVENT_THROW, BY_COUNT},
+    {"jdk.JavaErrorThrow", WICK_EVENT_THROW, BY_COUNT},
 };
 
+/* Names of fields in order of preference. */
 static const char *const slot_names[WICK_JFR_SLOT_NAMES] = {
     [WICK_JFR_START] = "startTime",
     [WICK_JFR_DURATION] = "duration",
@@ -35,6 +79,8 @@ static const char *const slot_names[WICK_JFR_SLOT_NAMES] = {
     [WICK_JFR_WEIGHT] = "weight|samplingPeriod|timeSpan",
     [WICK_JFR_COUNT] = "samples",
     [WICK_JFR_NAME] = "event",
+    [WICK_JFR_CLASS] = "objectClass|monitorClass|parkedClass|thrownClass",
+    [WICK_JFR_CONTEXT] = "context",
 };
 
 /* The field behind a slot, NULL = none. */
@@ -67,9 +113,9 @@ static void describe_fields(const struct wick_jfr_reader *r, struct wick_jfr_han
     h->stack_type = type_of(r, &h->plan, WICK_JFR_STACK);
     h->thread_type = type_of(r, &h->plan, WICK_JFR_THREAD);
     h->state_type = type_of(r, &h->plan, WICK_JFR_STATE);
+    h->context_type = type_of(r, &h->plan, WICK_JFR_CONTEXT);
     h->has_start = start != NULL;
     h->has_duration = duration != NULL;
-    h->has_weight = weight != NULL;
     h->start_unit = start ? start->unit : 0;
     h->duration_unit = duration ? duration->unit : 0;
     h->weight_unit = weight ? weight->unit : 0;
@@ -79,7 +125,18 @@ static void describe_fields(const struct wick_jfr_reader *r, struct wick_jfr_han
     h->between = h->sample->span_between && strcmp(wick_jfr_text_at(&r->meta, weight->name), "timeSpan") == 0;
     h->weight_is_float = prim == WICK_JFR_FLOAT || prim == WICK_JFR_DOUBLE;
     h->weighs = prim != WICK_JFR_STRUCT && prim != WICK_JFR_STRING &&
-                (weight->unit != WICK_JFR_PLAIN || h->sample->kind == WICK_EVENT_PERF);
+                (weight->unit != WICK_JFR_PLAIN || h->sample->weigh == BY_FIELD || h->sample->weigh == BY_SIZE);
+}
+
+/* The plan for a sample's fields: the common names, but for the weight and the factor of some types. */
+static bool plan_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
+{
+    const char *names[WICK_JFR_SLOT_NAMES];
+    memcpy(names, slot_names, sizeof names);
+    if (h->sample->weight)
+        names[WICK_JFR_WEIGHT] = h->sample->weight;
+    names[WICK_JFR_FACTOR] = h->sample->factor;
+    return wick_jfr_plan_make(r, &h->plan, h->type, names, WICK_JFR_SLOT_NAMES, false);
 }
 
 static void make_handler(struct wick_jfr_reader *r, uint32_t type)
@@ -95,8 +152,7 @@ static void make_handler(struct wick_jfr_reader *r, uint32_t type)
         .sample = find_sample_type(name),
     };
     if (h.sample || h.setting) {
-        const char *const *names = h.sample ? slot_names : setting_names;
-        if (!wick_jfr_plan_make(r, &h.plan, type, names, h.sample ? WICK_JFR_SLOT_NAMES : 3, false)) {
+        if (!(h.sample ? plan_sample(r, &h) : wick_jfr_plan_make(r, &h.plan, type, setting_names, 3, false))) {
             wick_jfr_plan_release(&h.plan);
             wick_jfr_problem(r, r->metadata_at, "metadata: %s has fields of unknown type", name);
             return;
@@ -109,7 +165,7 @@ static void make_handler(struct wick_jfr_reader *r, uint32_t type)
     }
     if (h.sample)
         describe_fields(r, &h);
-    if (h.sample && (!h.has_weight || h.between))
+    if (h.sample && h.sample->weigh == BY_PERIOD && (!h.weighs || h.between))
         r->needs_settings = true;
     t->handler = r->nhandlers;
     r->handlers[r->nhandlers++] = h;
@@ -227,11 +283,17 @@ static bool is_span(unsigned unit)
 /* The unit of the weights of a handler's samples. */
 static enum wick_unit unit_of(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h)
 {
+    if (h->sample->weigh == BY_DURATION)
+        return h->has_duration ? WICK_UNIT_NS : WICK_UNIT_COUNT;
+    if (h->sample->weigh == BY_COUNT)
+        return WICK_UNIT_COUNT;
+    if (h->weighs && h->sample->weigh == BY_SIZE)
+        return WICK_UNIT_BYTES;
     if (h->weighs && is_span(h->weight_unit))
         return WICK_UNIT_NS;
     if (h->weighs)
         return h->weight_unit == WICK_JFR_BYTES ? WICK_UNIT_BYTES : WICK_UNIT_COUNT;
-    bool counts_time = h->sample->kind != WICK_EVENT_PERF && !r->perf_engine;
+    bool counts_time = h->sample->weigh == BY_PERIOD && !r->perf_engine;
     return counts_time && h->period ? WICK_UNIT_NS : WICK_UNIT_COUNT;
 }
 
@@ -255,24 +317,45 @@ static uint16_t event_of(struct wick_jfr_reader *r, struct wick_jfr_handler *h, 
         return *known;
     h->event_name = name;
     unsigned kind = is_wall ? WICK_EVENT_WALL : h->sample->kind;
-    if (kind == WICK_EVENT_CPU && r->perf_engine && !h->has_weight)
+    if (kind == WICK_EVENT_CPU && r->perf_engine && !h->weighs)
         kind = WICK_EVENT_PERF;
-    *known = wick_profile_event(r->p, name ? name : wick_profile_cstring(r->p, h->sample->name),
-                                (enum wick_event_kind)kind, unit_of(r, h));
+    const char *type = h->sample->shown_as ? h->sample->shown_as : h->sample->name;
+    *known = wick_profile_event(r->p, name ? name : wick_profile_cstring(r->p, type), (enum wick_event_kind)kind,
+                                unit_of(r, h));
     return *known;
+}
+
+/* A number from a slot that holds either sort. */
+static double number_at(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h, unsigned slot,
+                        const union wick_jfr_slot *s)
+{
+    const struct wick_jfr_field *f = field_of(r, &h->plan, slot);
+    uint8_t prim = f && !f->array && !f->pooled && f->type != WICK_JFR_NONE ? r->meta.types[f->type].prim : 0;
+    if (prim == WICK_JFR_FLOAT || prim == WICK_JFR_DOUBLE)
+        return s[slot].d;
+    return prim >= WICK_JFR_BYTE && prim <= WICK_JFR_LONG ? (double)s[slot].i : 1;
 }
 
 static int64_t weight_of(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h, bool is_wall,
                          const union wick_jfr_slot *s, uint64_t count)
 {
     int64_t period = is_wall && r->wall_period ? r->wall_period : h->period, v = s[WICK_JFR_WEIGHT].i;
-    if (!h->weighs)
+    if (h->sample->weigh == BY_COUNT)
+        return (int64_t)(count & INT64_MAX);
+    if (h->sample->weigh == BY_DURATION && h->has_duration)
+        v = wick_jfr_value_ns(r, h->duration_unit, s[WICK_JFR_DURATION].i);
+    else if (!h->weighs)
         return __builtin_mul_overflow((int64_t)(count & INT64_MAX), period ? period : 1, &v) ? INT64_MAX : v;
-    if (h->weight_is_float) {
+    if (h->weighs && h->weight_is_float) {
         double d = s[WICK_JFR_WEIGHT].d;
         v = d > 0 && d < 9e18 ? (int64_t)d : 0;
     }
-    v = wick_jfr_value_ns(r, h->weight_unit, v);
+    if (h->weighs)
+        v = wick_jfr_value_ns(r, h->weight_unit, v);
+    if (h->plan.field[WICK_JFR_FACTOR] != WICK_JFR_NONE) {
+        double d = (double)v * number_at(r, h, WICK_JFR_FACTOR, s);
+        v = d > 0 && d < 9e18 ? (int64_t)(d + 0.5) : 0;
+    }
     if (h->between && __builtin_add_overflow(v, r->wall_period, &v))
         v = INT64_MAX;
     return v > 0 ? v : 0;
@@ -302,6 +385,33 @@ static bool take_time(struct wick_jfr_reader *r, const struct wick_jfr_handler *
     return wick_filter_time(&r->v->filter, out->time_ns);
 }
 
+/* The class a sample is about as the label "object", beside the labels of `set`. */
+static uint32_t add_object(struct wick_jfr_reader *r, uint32_t set, uint32_t type, uint64_t key)
+{
+    struct wick_label pairs[WICK_LABELS_MAX];
+    const struct wick_label_set *have = &r->p->label_sets[set];
+    uint32_t n = have->n < WICK_LABELS_MAX ? have->n : WICK_LABELS_MAX - 1;
+    uint32_t name = type == WICK_JFR_NONE ? 0 : wick_jfr_text(r, type, key, 0);
+    if (!name)
+        return set;
+    if (n)
+        memcpy(pairs, &r->p->labels[have->first], n * sizeof *pairs);
+    if (!r->object_key)
+        r->object_key = wick_profile_cstring(r->p, "object");
+    const struct wick_string *internal = &r->p->strings[name];
+    wick_strbuf_clear(&r->tmp);
+    wick_class_name(&r->tmp, internal->s, internal->len, 0);
+    pairs[n] = (struct wick_label){r->object_key, wick_profile_string(r->p, r->tmp.buf, r->tmp.len)};
+    return wick_profile_label_set(r->p, pairs, n + 1);
+}
+
+/* What a sample says beside time, thread and state. */
+static uint32_t labels_of(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, const union wick_jfr_slot *s)
+{
+    uint32_t set = wick_jfr_labels(r, h->context_type, (uint64_t)s[WICK_JFR_CONTEXT].i);
+    return add_object(r, set, type_of(r, &h->plan, WICK_JFR_CLASS), (uint64_t)s[WICK_JFR_CLASS].i);
+}
+
 void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, struct wick_jfr_cur *c)
 {
     union wick_jfr_slot s[WICK_JFR_SLOT_NAMES] = {[WICK_JFR_COUNT] = {.i = 1}};
@@ -320,11 +430,13 @@ void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, stru
         r->res->filtered++;
         return;
     }
-    bool may_be_wall = r->state_default && !h->has_weight && h->sample->kind == WICK_EVENT_CPU;
+    bool may_be_wall = r->state_default && !h->weighs && h->sample->kind == WICK_EVENT_CPU;
     if (r->whole_samples || r->p->by_state || may_be_wall)
         out.state = wick_jfr_state(r, h->state_type, (uint64_t)s[WICK_JFR_STATE].i);
     if (r->whole_samples || r->p->by_thread)
         out.thread = wick_jfr_thread(r, h->thread_type, (uint64_t)s[WICK_JFR_THREAD].i);
+    if (r->p->by_labels)
+        out.labels = labels_of(r, h, s);
     bool is_wall = may_be_wall && r->p->states[out.state] != r->state_default;
     out.event = event_of(r, h, is_wall, s[WICK_JFR_NAME].place);
     out.weight = weight_of(r, h, is_wall, s, out.count);

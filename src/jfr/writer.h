@@ -49,6 +49,11 @@ struct wick_jfr_thread {
     const char *group; /* name of the thread group, NULL = unknown */
 };
 
+/* What a thread was working on. NULL and "" = none. */
+struct wick_jfr_context {
+    const char *endpoint, *labels, *trace_id, *span_id;
+};
+
 /* The caller's tables. Called within _flush, _rotate, _close and, when the buffer is full, within a write. */
 struct wick_jfr_source {
     void *arg;
@@ -58,6 +63,8 @@ struct wick_jfr_source {
     int (*method)(void *arg, uint32_t method_id, struct wick_jfr_method *out);
     /* Likewise; not 0: a thread without names. */
     int (*thread)(void *arg, uint32_t thread_id, struct wick_jfr_thread *out);
+    /* Likewise; NULL if the source has no contexts. */
+    int (*context)(void *arg, uint32_t context_id, struct wick_jfr_context *out);
 };
 
 /* Where the bytes go (record/output.h is one). Functions return 0 or -WICK_E_*; they do not retry a full disk. */

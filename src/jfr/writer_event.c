@@ -50,6 +50,13 @@ static void put_TIME(struct cursor *c, uint64_t mono_ns, int field)
     put_int(c, wick_jfr_ticks(c->w, mono_ns));
 }
 
+/* A time before the chunk's origin is negative; the format's readers take it as it is. */
+static void put_PAST(struct cursor *c, uint64_t mono_ns, int field)
+{
+    uint64_t before = c->w->origin_ns > mono_ns ? c->w->origin_ns - mono_ns : 0;
+    put_int(c, before ? -((before + WICK_JFR_TICK_NS - 1) / WICK_JFR_TICK_NS) : wick_jfr_ticks(c->w, mono_ns));
+}
+
 static void put_SPAN(struct cursor *c, uint64_t ns, int field)
 {
     uint32_t *carry = &c->w->carry_ns[field];
@@ -107,6 +114,11 @@ static void put_STACK(struct cursor *c, uint32_t stack, int field)
     put_id(c, &c->w->stacks, stack);
 }
 
+static void put_CONTEXT(struct cursor *c, uint32_t context, int field)
+{
+    put_id(c, &c->w->contexts, context);
+}
+
 /* The most bytes a field takes. */
 static size_t bound_STRING(const char *s)
 {
@@ -123,6 +135,7 @@ FIXED(SPAN, uint64_t)
 FIXED(COUNT, uint64_t)
 FIXED(PERCENT, float)
 FIXED(NAME, const char *)
+#define bound_PAST     bound_COUNT
 #define bound_SPAN_NS  bound_COUNT
 #define bound_SPAN_MS  bound_COUNT
 #define bound_EPOCH_MS bound_COUNT
@@ -133,6 +146,7 @@ FIXED(NAME, const char *)
 #define bound_MODE     bound_COUNT
 #define bound_THREAD   bound_COUNT
 #define bound_STACK    bound_COUNT
+#define bound_CONTEXT  bound_COUNT
 
 #define EVENT(N, n, ...)                                  \
     static size_t bound_##n(const struct wick_jfr_##n *e) \

@@ -37,7 +37,7 @@ struct wick_jfr_writer {
 
     /* Constants of this chunk. Classes are keyed by name symbol * 4 + is Java * 2 + hidden, packages by
      * name symbol. */
-    struct wick_jfr_ids threads, stacks, methods, classes, packages;
+    struct wick_jfr_ids threads, stacks, methods, classes, packages, contexts;
     struct wick_jfr_names symbols, strings, groups;
 
     uint32_t carry_ns[WICK_JFR_FIELD_COUNT]; /* of SPAN fields: what rounding down to ticks has left over so far */

@@ -5,8 +5,8 @@
  * Each kind of constant has a table that gives ids in the order of first use (names.h). Events name threads, stacks and
  * strings; building the pools of a flush walks down from those:
  *
- *     threads -> groups        stacks -> methods -> classes -> packages
- *                                        \__________ symbols ________/      strings
+ *     threads -> groups        stacks -> methods -> classes -> packages        contexts -> strings
+ *                                        \__________ symbols ________/
  *
  * Writing a pool may add ids to the tables to its right, so writing them in this order writes everything. Ids are
  * dense, whatever the source's ids are: a frequent method has a small number and its frames cost few bytes. What is
@@ -183,6 +183,31 @@ static void put_package(struct wick_jfr_writer *w, uint32_t id)
     wick_strbuf_addc(&w->pools, 0); /* exported */
 }
 
+/* A string that other constants share, as its number in the string pool. */
+static void put_shared(struct wick_jfr_writer *w, const char *s)
+{
+    if (!s || !*s) {
+        put_text(w, s);
+        return;
+    }
+    uint32_t id = wick_jfr_names_add(&w->strings, s, strnlen(s, WICK_JFR_STRING_MAX));
+    w->pools.failed |= !id;
+    wick_strbuf_addc(&w->pools, WICK_JFR_STR_POOL);
+    put_number(w, &w->strings.numbering, id);
+}
+
+static void put_context(struct wick_jfr_writer *w, uint32_t id)
+{
+    struct wick_jfr_context c = {0};
+    if (!w->source.context || w->source.context(w->source.arg, wick_jfr_ids_key(&w->contexts, id), &c))
+        c = (struct wick_jfr_context){0};
+    put_number(w, &w->contexts.numbering, id);
+    put_shared(w, c.endpoint);
+    put_shared(w, c.labels);
+    put_text(w, c.trace_id);
+    put_text(w, c.span_id);
+}
+
 static void put_ids(struct wick_jfr_writer *w, struct wick_jfr_ids *t, enum wick_jfr_type type, uint32_t *pools,
                     void (*put)(struct wick_jfr_writer *, uint32_t))
 {
@@ -251,6 +276,7 @@ int wick_jfr_pools_build(struct wick_jfr_writer *w, uint32_t *count)
     put_ids(w, &w->methods, WICK_JFR_TYPE_METHOD, count, put_method);
     put_ids(w, &w->classes, WICK_JFR_TYPE_CLASS, count, put_class);
     put_ids(w, &w->packages, WICK_JFR_TYPE_PACKAGE, count, put_package);
+    put_ids(w, &w->contexts, WICK_JFR_TYPE_CONTEXT, count, put_context);
     put_names(w, &w->groups, WICK_JFR_TYPE_THREAD_GROUP, count);
     put_names(w, &w->symbols, WICK_JFR_TYPE_SYMBOL, count);
     put_names(w, &w->strings, WICK_JFR_TYPE_STRING, count);
@@ -258,13 +284,14 @@ int wick_jfr_pools_build(struct wick_jfr_writer *w, uint32_t *count)
 }
 
 /* Applies a statement to every table `t`. */
-#define FOR_IDS(w, statement)                                                                                     \
-    do {                                                                                                          \
-        struct wick_jfr_ids *all[] = {&(w)->threads, &(w)->stacks, &(w)->methods, &(w)->classes, &(w)->packages}; \
-        for (size_t i_ = 0; i_ < sizeof all / sizeof all[0]; i_++) {                                              \
-            struct wick_jfr_ids *t = all[i_];                                                                     \
-            statement;                                                                                            \
-        }                                                                                                         \
+#define FOR_IDS(w, statement)                                                         \
+    do {                                                                              \
+        struct wick_jfr_ids *all[] = {&(w)->threads, &(w)->stacks,   &(w)->methods,   \
+                                      &(w)->classes, &(w)->packages, &(w)->contexts}; \
+        for (size_t i_ = 0; i_ < sizeof all / sizeof all[0]; i_++) {                  \
+            struct wick_jfr_ids *t = all[i_];                                         \
+            statement;                                                                \
+        }                                                                             \
     } while (0)
 #define FOR_NAMES(w, statement)                                                      \
     do {                                                                             \
@@ -298,7 +325,7 @@ void wick_jfr_pools_reset(struct wick_jfr_writer *w, bool chunk_exists)
 size_t wick_jfr_pools_bytes(const struct wick_jfr_writer *w)
 {
     size_t sum = 0;
-    const struct wick_jfr_ids *ids[] = {&w->threads, &w->stacks, &w->methods, &w->classes, &w->packages};
+    const struct wick_jfr_ids *ids[] = {&w->threads, &w->stacks, &w->methods, &w->classes, &w->packages, &w->contexts};
     const struct wick_jfr_names *names[] = {&w->symbols, &w->strings, &w->groups};
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
         sum += wick_jfr_ids_bytes(ids[i]);

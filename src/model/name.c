@@ -46,11 +46,6 @@ static void add_class(struct wick_strbuf *out, const char *s, size_t len, unsign
         wick_strbuf_addc(out, i + 1 < len && separates(s + i) ? '.' : s[i]);
 }
 
-void wick_class_name(struct wick_strbuf *out, const char *internal, size_t len, unsigned flags)
-{
-    add_class(out, internal, len, flags);
-}
-
 static const char *primitive(char c)
 {
     switch (c) {
@@ -101,6 +96,18 @@ static const char *add_type(struct wick_strbuf *out, const char *s, unsigned fla
     return s;
 }
 
+void wick_class_name(struct wick_strbuf *out, const char *internal, size_t len, unsigned flags)
+{
+    size_t mark = out->len;
+    if (*internal == '[') { /* an array: a descriptor, not a name */
+        const char *end = add_type(out, internal, flags);
+        if (end == internal + len)
+            return;
+        wick_strbuf_cut(out, mark);
+    }
+    add_class(out, internal, len, flags);
+}
+
 static const struct wick_string *string_of(const struct wick_profile *p, uint32_t id)
 {
     return &p->strings[id < p->nstrings ? id : 0];
@@ -130,10 +137,7 @@ static void add_signature(struct wick_strbuf *out, const struct wick_string *sig
     if (s == sig->s + sig->len)
         return;
 raw:
-    if (!out->failed && out->len > mark) {
-        out->len = mark;
-        out->buf[mark] = 0;
-    }
+    wick_strbuf_cut(out, mark);
     add_string(out, sig);
 }
 
@@ -145,6 +149,50 @@ static void add_file_name(struct wick_strbuf *out, const struct wick_string *s)
     wick_strbuf_add(out, s->s + from, s->len - from);
 }
 
+/* --- what differs from run to run --- */
+
+static size_t without_digits(const char *s, size_t len)
+{
+    while (len && is_digit(s[len - 1]))
+        len--;
+    return len;
+}
+
+/* How much of a class name is the same in every run: up to the serial number of a lambda, hidden class, proxy, accessor
+ * or class made by CGLIB. */
+static size_t normal_class(const char *s, size_t len)
+{
+    static const char *const numbered[] = {"$Proxy", "GeneratedMethodAccessor", "GeneratedConstructorAccessor",
+                                           "GeneratedSerializationConstructorAccessor"};
+    static const char *const cglib[] = {"$$EnhancerBy", "$$FastClassBy", "$$SpringCGLIB"};
+    const char *at = memmem(s, len, "$$Lambda", 8);
+    if (at)
+        return (size_t)(at - s) + 8;
+    for (size_t i = 0; i < sizeof cglib / sizeof *cglib; i++) {
+        at = memmem(s, len, cglib[i], strlen(cglib[i]));
+        const char *serial = at ? memmem(at + 2, len - (size_t)(at + 2 - s), "$$", 2) : NULL;
+        if (serial)
+            return (size_t)(serial - s);
+    }
+    for (size_t i = 0; i + 1 < len; i++)
+        if (s[i] == '/' && is_digit(s[i + 1]))
+            return i;
+    size_t bare = without_digits(s, len);
+    for (size_t i = 0; bare < len && i < sizeof numbered / sizeof *numbered; i++) {
+        size_t n = strlen(numbered[i]);
+        if (bare >= n && memcmp(s + bare - n, numbered[i], n) == 0)
+            return bare;
+    }
+    return len;
+}
+
+/* "lambda$main$0" is the first lambda of main: the number moves when the source does. */
+static size_t normal_method(const char *s, size_t len)
+{
+    size_t bare = without_digits(s, len);
+    return len > 7 && memcmp(s, "lambda$", 7) == 0 && bare < len && bare > 8 && s[bare - 1] == '$' ? bare - 1 : len;
+}
+
 void wick_function_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function, bool is_java,
                         unsigned flags)
 {
@@ -153,10 +201,11 @@ void wick_function_name(struct wick_strbuf *out, const struct wick_profile *p, u
     if (!cls->len && !name->len) {
         wick_strbuf_adds(out, "[unknown]");
     } else if (is_java) {
-        add_class(out, cls->s, cls->len, flags);
+        bool normal = flags & WICK_NAME_NORMALISED;
+        add_class(out, cls->s, normal ? normal_class(cls->s, cls->len) : cls->len, flags);
         if (cls->len && name->len)
             wick_strbuf_addc(out, '.');
-        add_string(out, name);
+        wick_strbuf_add(out, name->s, normal ? normal_method(name->s, name->len) : name->len);
         if (flags & WICK_NAME_SIGNATURES)
             add_signature(out, string_of(p, f->signature), flags);
     } else {

@@ -22,10 +22,11 @@
 #include "model/profile.h"
 
 enum wick_name_flags {
-    WICK_NAME_SIMPLE = 1,     /* Foo.bar instead of java.lang.Foo.bar */
-    WICK_NAME_SIGNATURES = 2, /* bar(int,java.lang.String)void */
-    WICK_NAME_LINES = 4,      /* bar:123, where the line is known */
-    WICK_NAME_ANNOTATE = 8,   /* bar_[j]: the frame kind's letter (def/frame.def) */
+    WICK_NAME_SIMPLE = 1,      /* Foo.bar instead of java.lang.Foo.bar */
+    WICK_NAME_SIGNATURES = 2,  /* bar(int,java.lang.String)void */
+    WICK_NAME_LINES = 4,       /* bar:123, where the line is known */
+    WICK_NAME_NORMALISED = 16, /* without what differs from run to run: serial numbers of lambdas, proxies ... */
+    WICK_NAME_ANNOTATE = 8,    /* bar_[j]: the frame kind's letter (def/frame.def) */
 };
 
 /* Appends the name of frame number `frame`. Flags: enum wick_name_flags. Never appends nothing: an unnamed frame is
@@ -36,7 +37,8 @@ void wick_frame_name(struct wick_strbuf *out, const struct wick_profile *p, uint
 void wick_function_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function, bool is_java,
                         unsigned flags);
 
-/* Appends a class name (len bytes) with dots: "java/lang/Foo" as java.lang.Foo; the serial number of a hidden class
+/* Appends a class name (len bytes, then a NUL) with dots: "java/lang/Foo" as java.lang.Foo, "[[I" as int[][]; the
+ * serial number of a hidden class
  * ("/0x...") keeps its slash. SIMPLE leaves out the package. */
 void wick_class_name(struct wick_strbuf *out, const char *internal, size_t len, unsigned flags);
 

@@ -121,6 +121,7 @@ uint32_t wick_profile_function(struct wick_profile *p, uint32_t class_name, uint
 
 uint32_t wick_profile_frame(struct wick_profile *p, uint32_t function, int32_t line, int32_t bci, unsigned kind)
 {
+    wick_profile_coarse(p, &line, &bci, &kind);
     uint64_t h = wick_hash_2((uint64_t)function << 32 | (uint32_t)line, (uint64_t)(uint32_t)bci << 8 | (kind & 0xff));
     uint32_t at = wick_index_start(&p->ix_frames, h), id;
     while (wick_index_next(&p->ix_frames, h, &at, &id)) {
@@ -241,38 +242,73 @@ static void sum(int64_t *weight, uint64_t *count, const struct wick_sample *s)
         *count = UINT64_MAX;
 }
 
-static bool agg_is(const struct wick_agg *a, uint32_t stack, uint32_t thread, uint16_t state, uint16_t event)
+static bool agg_is(const struct wick_agg *a, const struct wick_agg *b)
 {
-    return a->stack == stack && a->thread == thread && a->state == state && a->event == event;
+    return a->stack == b->stack && a->thread == b->thread && a->labels == b->labels && a->state == b->state &&
+           a->event == b->event;
 }
 
 void wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
 {
-    uint32_t thread = p->by_thread ? s->thread : 0;
-    uint16_t state = p->by_state ? s->state : 0;
+    const struct wick_agg key = {
+        .stack = s->stack,
+        .thread = p->by_thread ? s->thread : 0,
+        .labels = p->by_labels ? s->labels : 0,
+        .state = p->by_state ? s->state : 0,
+        .event = s->event,
+    };
     if (s->event >= p->nevents || s->stack >= p->nstacks)
         return;
     sum(&p->events[s->event].weight, &p->events[s->event].count, s);
 
     uint32_t *guess = guess_for(p, s->stack), id;
     struct wick_agg *a = guess && *guess ? &p->aggs[*guess - 1] : NULL;
-    if (a && agg_is(a, s->stack, thread, state, s->event)) {
+    if (a && agg_is(a, &key)) {
         sum(&a->weight, &a->count, s);
         return;
     }
-    uint64_t h = wick_hash_2((uint64_t)s->stack << 32 | thread, (uint32_t)state << 16 | s->event);
+    uint64_t h = wick_hash_2((uint64_t)key.stack << 32 | key.thread,
+                             (uint64_t)key.labels << 32 | (uint32_t)key.state << 16 | key.event);
     uint32_t at = wick_index_start(&p->ix_aggs, h);
     while (wick_index_next(&p->ix_aggs, h, &at, &id))
-        if (agg_is(&p->aggs[id], s->stack, thread, state, s->event))
+        if (agg_is(&p->aggs[id], &key))
             goto found;
     id = p->naggs;
     if (!ROOM(p, aggs) || !entered(p, &p->ix_aggs, h, id))
         return;
-    p->aggs[p->naggs++] = (struct wick_agg){.stack = s->stack, .thread = thread, .state = state, .event = s->event};
+    p->aggs[p->naggs++] = key;
 found:
     sum(&p->aggs[id].weight, &p->aggs[id].count, s);
     if (guess)
         *guess = id + 1;
+}
+
+void wick_profile_seal(struct wick_profile *p)
+{
+    struct wick_index *ix[] = {&p->ix_strings, &p->ix_functions, &p->ix_frames, &p->ix_stacks, &p->ix_aggs};
+    for (size_t i = 0; i < sizeof ix / sizeof *ix; i++)
+        wick_index_release(ix[i]);
+    free(p->leaf_agg);
+    p->leaf_agg = NULL;
+    p->cap_leaf_agg = 0;
+}
+
+struct wick_agg *wick_profile_take_aggs(struct wick_profile *p, uint32_t *n)
+{
+    struct wick_agg *taken = p->aggs;
+    *n = p->naggs;
+    p->aggs = NULL;
+    p->naggs = p->cap_aggs = 0;
+    p->start_ns = p->end_ns = 0;
+    wick_index_release(&p->ix_aggs);
+    free(p->leaf_agg);
+    p->leaf_agg = NULL;
+    p->cap_leaf_agg = 0;
+    for (uint32_t i = 0; i < p->nevents; i++) {
+        p->events[i].weight = 0;
+        p->events[i].count = 0;
+    }
+    return taken;
 }
 
 void wick_profile_cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns)
@@ -286,8 +322,11 @@ void wick_profile_cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns
 }
 
 static const char *const kind_names[WICK_EVENT_KIND_COUNT] = {
-    [WICK_EVENT_OTHER] = "other",   [WICK_EVENT_CPU] = "cpu",   [WICK_EVENT_WALL] = "wall",
-    [WICK_EVENT_NATIVE] = "native", [WICK_EVENT_PERF] = "perf",
+    [WICK_EVENT_OTHER] = "other",     [WICK_EVENT_CPU] = "cpu",          [WICK_EVENT_WALL] = "wall",
+    [WICK_EVENT_NATIVE] = "native",   [WICK_EVENT_PERF] = "perf",        [WICK_EVENT_ALLOC] = "alloc",
+    [WICK_EVENT_LIVE] = "live",       [WICK_EVENT_LOCK] = "lock",        [WICK_EVENT_PARK] = "park",
+    [WICK_EVENT_IO] = "io",           [WICK_EVENT_MALLOC] = "nativemem", [WICK_EVENT_TRACE] = "trace",
+    [WICK_EVENT_THROW] = "exception",
 };
 
 const char *wick_event_kind_name(unsigned kind)
@@ -295,13 +334,22 @@ const char *wick_event_kind_name(unsigned kind)
     return kind_names[kind < WICK_EVENT_KIND_COUNT ? kind : WICK_EVENT_OTHER];
 }
 
-/* The heaviest non-empty event type of a kind, 0 = none. */
+/* JDK 25 has two samplers of the CPU; this one asks the kernel's clock and not the scheduler's mood. */
+static bool is_exact(const struct wick_profile *p, const struct wick_event_type *e)
+{
+    return strcmp(wick_profile_str(p, e->name), "jdk.CPUTimeSample") == 0;
+}
+
+/* The non-empty event type of a kind to take, 0 = none: the exact one, else the heaviest. */
 static uint16_t heaviest(const struct wick_profile *p, unsigned kind)
 {
     uint16_t best = 0;
     for (uint32_t i = 1; i < p->nevents; i++) {
         const struct wick_event_type *e = &p->events[i], *b = &p->events[best];
-        if (e->kind == kind && e->count && (!best || e->weight > b->weight))
+        if (e->kind != kind || !e->count)
+            continue;
+        bool better = is_exact(p, e) == is_exact(p, b) ? e->weight > b->weight : is_exact(p, e);
+        if (!best || better)
             best = (uint16_t)i;
     }
     return best;
@@ -309,8 +357,11 @@ static uint16_t heaviest(const struct wick_profile *p, unsigned kind)
 
 uint16_t wick_profile_main_event(const struct wick_profile *p)
 {
-    static const uint8_t order[] = {WICK_EVENT_CPU, WICK_EVENT_WALL, WICK_EVENT_NATIVE, WICK_EVENT_PERF,
+    static const uint8_t order[] = {WICK_EVENT_CPU,   WICK_EVENT_WALL, WICK_EVENT_NATIVE, WICK_EVENT_PERF,
+                                    WICK_EVENT_ALLOC, WICK_EVENT_LOCK, WICK_EVENT_LIVE,   WICK_EVENT_MALLOC,
+                                    WICK_EVENT_TRACE, WICK_EVENT_IO,   WICK_EVENT_PARK,   WICK_EVENT_THROW,
                                     WICK_EVENT_OTHER};
+    _Static_assert(sizeof order == WICK_EVENT_KIND_COUNT, "every kind has its place");
     for (size_t i = 0; i < sizeof order; i++) {
         uint16_t e = heaviest(p, order[i]);
         if (e)
@@ -335,7 +386,7 @@ uint16_t wick_profile_find_event(const struct wick_profile *p, const char *name)
 int wick_profile_init(struct wick_profile *p)
 {
     wick_hash_seed_init();
-    *p = (struct wick_profile){.by_thread = true, .by_state = true};
+    *p = (struct wick_profile){.by_thread = true, .by_state = true, .keep = WICK_KEEP_ALL};
     wick_profile_string(p, "", 0);
     wick_profile_function(p, 0, 0, 0);
     wick_profile_frame(p, 0, 0, -1, WICK_FRAME_BREAK);
@@ -343,6 +394,8 @@ int wick_profile_init(struct wick_profile *p)
         p->stacks[p->nstacks++] = (struct wick_stack){0, 0};
     wick_profile_thread(p, 0, 0, 0, false);
     wick_profile_state(p, 0);
+    if (ROOM(p, label_sets))
+        p->label_sets[p->nlabel_sets++] = (struct wick_label_set){0, 0};
     wick_profile_event(p, 0, WICK_EVENT_OTHER, WICK_UNIT_COUNT);
     if (!p->failed)
         return 0;
@@ -363,10 +416,12 @@ void wick_profile_release(struct wick_profile *p)
     free(p->threads);
     free(p->states);
     free(p->events);
+    free(p->labels);
+    free(p->label_sets);
     free(p->aggs);
     free(p->leaf_agg);
-    struct wick_index *ix[] = {&p->ix_strings, &p->ix_functions, &p->ix_frames,
-                               &p->ix_stacks,  &p->ix_threads,   &p->ix_aggs};
+    struct wick_index *ix[] = {&p->ix_strings, &p->ix_functions,  &p->ix_frames, &p->ix_stacks,
+                               &p->ix_threads, &p->ix_label_sets, &p->ix_aggs};
     for (size_t i = 0; i < sizeof ix / sizeof *ix; i++)
         wick_index_release(ix[i]);
     *p = (struct wick_profile){0};

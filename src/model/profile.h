@@ -6,9 +6,8 @@
  * different things it holds, not on how many samples were taken:
  *
  *     string <- function {class, name, signature} <- frame {function, line, bci, kind} <- stack {parent, frame}
- *                                                             thread, state, event type /
- *                                                                   aggregate {stack, thread, state, event} -> weight,
- * count
+ *                                                    thread, label set, state, event type /
+ *                                       aggregate {stack, thread, labels, state, event} -> weight, count
  *
  * Number 0 of each table is "none": the empty string, a function without a name, the empty stack, the unknown thread,
  * the unnamed state and event. Loops over real entries start at 1.
@@ -72,6 +71,14 @@ enum wick_event_kind {
     WICK_EVENT_WALL,   /* elapsed time of threads, running or not */
     WICK_EVENT_NATIVE, /* JFR's separate sampling of threads in native code: elapsed time */
     WICK_EVENT_PERF,   /* a hardware or kernel event */
+    WICK_EVENT_ALLOC,  /* objects allocated: bytes */
+    WICK_EVENT_LIVE,   /* objects that are still alive: bytes, or objects where the size is not known */
+    WICK_EVENT_LOCK,   /* time spent waiting to get a lock */
+    WICK_EVENT_PARK,   /* time parked, asleep or in Object.wait() */
+    WICK_EVENT_IO,     /* time in reads and writes of files and sockets */
+    WICK_EVENT_MALLOC, /* native memory: bytes */
+    WICK_EVENT_TRACE,  /* time in methods that are traced */
+    WICK_EVENT_THROW,  /* exceptions and errors thrown */
     WICK_EVENT_KIND_COUNT
 };
 
@@ -86,9 +93,19 @@ struct wick_event_type {
     int64_t weight; /* sums over all samples added */
 };
 
-/* One sample as a reader hands it out. stack, thread, state, event: numbers in the profile. */
+/* A label: string numbers. */
+struct wick_label {
+    uint32_t key, value;
+};
+
+/* A set of labels: `n` of them from `first` on, each key once (model/label.h). */
+struct wick_label_set {
+    uint32_t first, n;
+};
+
+/* One sample as a reader hands it out. stack, thread, labels, state, event: numbers in the profile. */
 struct wick_sample {
-    uint32_t stack, thread;
+    uint32_t stack, thread, labels;
     uint16_t state, event;
     int64_t time_ns;     /* since 1970 UTC */
     int64_t duration_ns; /* 0 = a moment */
@@ -97,10 +114,19 @@ struct wick_sample {
 };
 
 struct wick_agg {
-    uint32_t stack, thread;
+    uint32_t stack, thread, labels;
     uint16_t state, event;
     int64_t weight;
     uint64_t count;
+};
+
+/* What tells frames apart. What a view does not show need not: then fewer frames and stacks are kept. */
+enum wick_keep {
+    WICK_KEEP_LINES = 1,
+    WICK_KEEP_BCI = 2,
+    WICK_KEEP_JAVA_KINDS = 4, /* interpreted, C1, C2, inlined; without it all are WICK_FRAME_C2 */
+    WICK_KEEP_SIGNATURES = 8, /* of Java methods */
+    WICK_KEEP_ALL = 15
 };
 
 struct wick_profile;
@@ -126,18 +152,24 @@ struct wick_profile {
     struct wick_thread *threads;
     uint32_t *states; /* string numbers: "STATE_RUNNABLE" */
     struct wick_event_type *events;
+    struct wick_label *labels;
+    struct wick_label_set *label_sets;
     struct wick_agg *aggs; /* from 0, in order of first appearance */
-    uint32_t nstrings, nfunctions, nframes, nstacks, nthreads, nstates, nevents, naggs;
+    uint32_t nstrings, nfunctions, nframes, nstacks, nthreads, nstates, nevents, nlabels, nlabel_sets, naggs;
 
     int64_t start_ns, end_ns; /* time covered by the inputs, since 1970; end 0 = unknown */
     bool failed;              /* memory ran out; what is there is right but not complete */
 
     /* How finely to aggregate: false merges all threads (states) into number 0. Set before the first sample. */
     bool by_thread, by_state;
+    bool by_labels; /* off at first. On: samples have labels, the ids of spans and traces only with by_span. */
+    bool by_span;
+    unsigned keep; /* enum wick_keep; set before the first frame */
 
     /* Private from here. */
-    uint32_t cap_strings, cap_functions, cap_frames, cap_stacks, cap_threads, cap_states, cap_events, cap_aggs;
-    struct wick_index ix_strings, ix_functions, ix_frames, ix_stacks, ix_threads, ix_aggs;
+    uint32_t cap_strings, cap_functions, cap_frames, cap_stacks, cap_threads, cap_states, cap_events, cap_labels,
+        cap_label_sets, cap_aggs;
+    struct wick_index ix_strings, ix_functions, ix_frames, ix_stacks, ix_threads, ix_label_sets, ix_aggs;
     uint32_t *leaf_agg; /* by stack number: aggregate + 1 last used for it */
     uint32_t cap_leaf_agg;
     struct wick_arena_block *arena;
@@ -147,10 +179,22 @@ struct wick_profile {
 int wick_profile_init(struct wick_profile *p);
 void wick_profile_release(struct wick_profile *p);
 
+/* Takes from a frame what p->keep does not keep. */
+static inline void wick_profile_coarse(const struct wick_profile *p, int32_t *line, int32_t *bci, unsigned *kind)
+{
+    if (!(p->keep & WICK_KEEP_LINES))
+        *line = 0;
+    if (!(p->keep & WICK_KEEP_BCI))
+        *bci = -1;
+    if (!(p->keep & WICK_KEEP_JAVA_KINDS) && wick_frame_kind_is_java(*kind))
+        *kind = WICK_FRAME_C2;
+}
+
 /* Interning: each returns the number of the thing, new or known; 0 when memory ran out (p->failed). */
 uint32_t wick_profile_string(struct wick_profile *p, const char *s, size_t len);
 uint32_t wick_profile_cstring(struct wick_profile *p, const char *s);
 uint32_t wick_profile_function(struct wick_profile *p, uint32_t class_name, uint32_t name, uint32_t signature);
+/* Line, bci and kind as p->keep has them: see wick_profile_coarse(). */
 uint32_t wick_profile_frame(struct wick_profile *p, uint32_t function, int32_t line, int32_t bci, unsigned kind);
 /* The stack `parent` with one more frame at the leaf end. */
 uint32_t wick_profile_push(struct wick_profile *p, uint32_t parent, uint32_t frame);
@@ -163,15 +207,23 @@ uint16_t wick_profile_event(struct wick_profile *p, uint32_t name, enum wick_eve
 /* Adds one sample to the aggregates and to its event type's sums. */
 void wick_profile_add(struct wick_profile *p, const struct wick_sample *s);
 
+/* Takes the aggregates out, so that other samples can be added up beside them: the caller frees the array (*n long).
+ * What is interned stays; sums of event types and the time covered begin anew. */
+struct wick_agg *wick_profile_take_aggs(struct wick_profile *p, uint32_t *n);
+
+/* Frees what only adding needs, as large as half the profile: no sample may be added afterwards. */
+void wick_profile_seal(struct wick_profile *p);
+
 /* Widens start_ns..end_ns. */
 void wick_profile_cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns);
 
-/* The event type to show when none was asked for: the first non-empty one in the order CPU, wall, native, perf, other
- * (the heaviest within a kind). 0 if there are no samples. */
+/* The event type to show when none was asked for: the first non-empty one in the order CPU, wall, native, perf,
+ * alloc, lock, live, malloc, trace, io, park, throw, other (within a kind the heaviest, but jdk.CPUTimeSample before
+ * all). 0 if there are no samples. */
 uint16_t wick_profile_main_event(const struct wick_profile *p);
 
 /* The non-empty event type of that name ("jdk.ExecutionSample", or without its prefix: "ExecutionSample"; or a kind:
- * "cpu", "wall", "native", "perf"). 0 if there is none. */
+ * "cpu", "wall", "native", "perf", "alloc" ...). 0 if there is none. */
 uint16_t wick_profile_find_event(const struct wick_profile *p, const char *name);
 
 /* "cpu", "wall" ...; never NULL. */

@@ -138,6 +138,11 @@ void wick_opt_format_agent(const struct wick_opts *o, const char *action, struct
  * -WICK_E_USAGE if malformed or over 2^63. */
 int wick_opt_time(const char *s, uint64_t bare_ns, uint64_t *ns);
 
+/* A point in time in a recording that covers start to end (ns since 1970): "90s" and "-10s" count from its begin and
+ * its end, "25%" is a share of it, "10:30:00" the first such time of day (UTC) in it, "2026-11-21T10:30:00.5" and "@N"
+ * (seconds since 1970) are absolute. -WICK_E_USAGE. */
+int wick_opt_when(const char *text, int64_t start_ns, int64_t end_ns, int64_t *out);
+
 /* Size text to bytes: number + optional b k m g t (powers of 1024, either case, optional "b"/"ib" tail). */
 int wick_opt_size(const char *s, uint64_t *bytes);
 

@@ -129,6 +129,15 @@ static int source_thread(void *arg, uint32_t serial, struct wick_jfr_thread *out
     return d->host.thread(d->host.arg, serial, out);
 }
 
+static int source_context(void *arg, uint32_t id, struct wick_jfr_context *out)
+{
+    struct wick_drain *d = arg;
+    if (!d->labels || id >= wick_load_relaxed(&d->tables->context_count))
+        return -WICK_E_NOTFOUND;
+    wick_context_show(d->labels, &d->tables->contexts[id], &d->context_ids, out);
+    return 0;
+}
+
 static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
 {
     struct wick_drain *d = arg;
@@ -154,7 +163,7 @@ int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_e
     d->tables = atomic_load(&r->tables);
     d->names = wick_names_new(images, &r->walker.mem);
     d->process_start_ns = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    const struct wick_jfr_source source = {d, source_stack, source_method, source_thread};
+    const struct wick_jfr_source source = {d, source_stack, source_method, source_thread, source_context};
     struct wick_jfr_config config = {
         .start_mono_ns = wick_clock_mono_ns(),
         .start_epoch_ns = wick_clock_epoch_ns(),
@@ -167,6 +176,9 @@ int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_e
         .chunk_arg = d,
     };
     wick_output_limit_chunks(out, &config);
+    d->labels = c->labels;
+    if (d->labels)
+        wick_spans_begin(d->labels, &d->labels_base);
     const struct wick_jfr_sink sink = wick_output_sink(out);
     int rc = d->names ? wick_jfr_writer_open(&d->writer, &sink, &source, &config) : -WICK_E_NOMEM;
     if (rc) {
@@ -253,8 +265,8 @@ static void write_event(struct wick_drain *d, const struct wick_event *e)
             .stack = e->stack,
             .state = WICK_JFR_STATE_DEFAULT,
             .weight_ns = e->weight,
-            .cpu_time_ns = e->weight,
             .kind = kind,
+            .context = e->context,
         };
         wick_jfr_write_execution_sample(d->writer, &s);
     } else {
@@ -266,6 +278,7 @@ static void write_event(struct wick_drain *d, const struct wick_event *e)
             .event = d->event_name,
             .weight = e->weight,
             .kind = kind,
+            .context = e->context,
         };
         wick_jfr_write_perf_sample(d->writer, &s);
     }
@@ -301,6 +314,8 @@ size_t wick_drain_round(struct wick_drain *d)
     }
     if (d->host.more)
         d->host.more(d->host.arg, d, false);
+    if (d->labels)
+        wick_spans_write(d->labels, d->writer);
     return n;
 }
 
@@ -375,6 +390,8 @@ static void write_profiler(struct wick_drain *d, uint64_t now_ns)
         .unsampled_ns = used > t.weight ? used - t.weight : 0,
     };
     wick_jfr_write_profiler(d->writer, &p);
+    if (d->labels)
+        wick_labels_write(d->labels, &d->labels_base, &t, d->writer, now_ns);
 }
 
 /* Busy and total jiffies of the machine. */

@@ -17,6 +17,7 @@
 
 #include "base/strbuf.h"
 #include "jfr/writer.h"
+#include "record/contexts.h"
 #include "record/names.h"
 #include "record/output.h"
 #include "record/recorder.h"
@@ -39,7 +40,8 @@ struct wick_drain_host {
 enum { WICK_WAIT_CACHE = 1 << 10 };
 
 struct wick_drain_config {
-    const char *event_name; /* of WICK_EVENT_PERF samples */
+    const char *event_name;     /* of WICK_EVENT_PERF samples */
+    struct wick_labels *labels; /* whose spans are written; NULL = none */
     uint64_t chunk_bytes, chunk_ns;
     size_t memory_limit;
     uint32_t max_frames;
@@ -65,7 +67,10 @@ struct wick_drain {
     uint64_t generations;
     uint64_t last_cpu_ns, last_wall_ns, last_user_ns; /* for jdk.CPULoad */
     uint64_t machine_busy, machine_total;
-    uint64_t process_start_ns; /* CPU clock of the process at the start */
+    uint64_t process_start_ns;  /* CPU clock of the process at the start */
+    struct wick_labels *labels; /* NULL = none */
+    struct wick_labels_totals labels_base;
+    struct wick_context_ids context_ids; /* of the context last asked for */
 };
 
 /* Begins the recording. Takes the output over on success. */

@@ -30,6 +30,7 @@ struct wick_event {
     uint32_t stack;   /* node number in the generation below */
     uint32_t thread;  /* serial number of the thread, see engine/threads.h */
     uint32_t generation;
+    uint32_t context; /* likewise a number of that generation: what the thread worked on; 0 = nothing is known */
     uint32_t samples; /* how many samples it stands for; 0 counts as 1 */
     uint8_t type, flags;
     uint8_t java_state; /* JavaThreadState or 0 */

@@ -112,6 +112,8 @@ void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out
         out->handler_ns += wick_load_relaxed(&c->handler_ns);
         out->walk_ns += wick_load_relaxed(&c->walk_ns);
         out->frames += wick_load_relaxed(&c->frames);
+        out->labelled += wick_load_relaxed(&c->labelled);
+        out->labels_lost += wick_load_relaxed(&c->labels_lost);
         out->fired += wick_load_relaxed(&c->fired);
     }
     uint64_t back = 0;

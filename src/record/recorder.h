@@ -59,16 +59,18 @@ struct wick_counters {
     _Atomic uint64_t handler_ns;   /* CPU time */
     _Atomic uint64_t walk_ns;      /* of the clock on the wall: more than the walks' cost where processors are short */
     _Atomic uint64_t frames;
+    _Atomic uint64_t labelled, labels_lost; /* samples of threads with a context; of these, found no room for it */
 };
 
 /* A sum of all counters. */
 struct wick_totals {
     uint64_t fired, recorded, drops[WICK_DROP_COUNT], weight, drop_weight, wall_weight, wall_drop_weight, biased_weight,
-        broken, gaps, handler_ns, walk_ns, frames;
+        broken, gaps, handler_ns, walk_ns, frames, labelled, labels_lost;
 };
 
 struct wick_recorder {
     struct wick_walker walker;
+    const struct wick_labels *labels; /* NULL = none; set before running */
     _Atomic(struct wick_tables *) tables;
     _Atomic uint32_t running;
     /* counted without a scratch area, so not in the mapping, which may go at any moment */
@@ -103,6 +105,7 @@ struct wick_sample_sig {
     const struct wick_outside *outside; /* which waits here (record/walk.h) */
     struct wick_stack_window *window;
     wick_addr java; /* JavaThread or 0 */
+    int32_t tid;    /* kernel id, 0 = ask the kernel */
     uint64_t time_ns, weight;
     const uint64_t *kernel; /* kernel pcs, leaf first */
     uint32_t kernel_count;

@@ -5,6 +5,8 @@
 #include "record/recorder.h"
 
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -107,6 +109,22 @@ static void finish(struct wick_recorder *r, struct wick_counters *c, const struc
     }
 }
 
+/* What the thread works on, as a number in the tables. A sample whose context finds no room is recorded
+ * without. */
+static uint32_t context_of(struct wick_recorder *r, struct wick_counters *c, struct wick_tables *t,
+                           const struct wick_sample_sig *in)
+{
+    struct wick_context context;
+    int32_t tid = in->tid || !r->labels ? in->tid : (int32_t)syscall(SYS_gettid);
+    if (!r->labels || !wick_labels_read_sig(r->labels, tid, in->java, &context))
+        return 0;
+    uint32_t n = wick_tables_context_sig(t, &context);
+    wick_add_relaxed(&c->labelled, 1);
+    if (!n)
+        wick_add_relaxed(&c->labels_lost, 1);
+    return n;
+}
+
 /* Walks and interns; e->stack is 0 if there is no room. Returns the number of frames. */
 static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_scratch *s,
                 const struct wick_sample_sig *in, struct wick_event *e)
@@ -128,6 +146,7 @@ static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_sc
         .stack = intern(t, s, s->frames, n),
         .generation = t->generation,
         .thread = in->thread,
+        .context = context_of(r, c, t, in),
         .samples = in->samples,
         .type = (uint8_t)in->type,
         .flags = (uint8_t)(res.flags | (k ? WICK_EVENT_KERNEL : 0)),

@@ -3,7 +3,8 @@
  * tables.c - making and freeing a generation
  *
  * The mapping is reserved without being counted against the machine's memory (MAP_NORESERVE); pages come when they are
- * touched. A limit of L bytes is shared out as: nodes and their index 5/8, methods and theirs 1/8, arena 1/4 - a
+ * touched. A limit of L bytes is shared out as: nodes and their index 5/8, methods and theirs 1/8, arena 1/4,
+ * and a little more for contexts - a
  * program with unlimited distinct stacks has many nodes of few methods.
  */
 #include "record/tables.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { MIN_LIMIT = 4 << 20, NODE_FIRST = 1 << 14, METHOD_FIRST = 1 << 12 };
+enum { MIN_LIMIT = 4 << 20, NODE_FIRST = 1 << 14, METHOD_FIRST = 1 << 12, CONTEXT_FIRST = 1 << 10 };
 
 static size_t page_up(size_t n)
 {
@@ -32,11 +33,13 @@ struct wick_tables *wick_tables_new(size_t limit)
     if (limit < MIN_LIMIT)
         limit = MIN_LIMIT;
     int node_levels = levels_for(NODE_FIRST, limit / 8), method_levels = levels_for(METHOD_FIRST, limit / 64);
+    int context_levels = levels_for(CONTEXT_FIRST, limit / 128);
     size_t node_index = page_up(wick_index_bytes(NODE_FIRST, node_levels));
     size_t method_index = page_up(wick_index_bytes(METHOD_FIRST, method_levels));
+    size_t context_index = page_up(wick_index_bytes(CONTEXT_FIRST, context_levels)), contexts = page_up(limit / 32);
     size_t nodes = page_up(limit / 2), methods = page_up(limit / 16), pcs = page_up(WICK_PC_SLOTS * sizeof(uint32_t));
     size_t arena = page_up(limit / 4), head = page_up(sizeof(struct wick_tables));
-    size_t total = head + node_index + method_index + nodes + methods + pcs + arena;
+    size_t total = head + node_index + method_index + context_index + nodes + methods + contexts + pcs + arena;
     uint8_t *p = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return NULL;
@@ -45,17 +48,21 @@ struct wick_tables *wick_tables_new(size_t limit)
     t->bytes = total;
     wick_index_init(&t->node_index, p + head, NODE_FIRST, node_levels);
     wick_index_init(&t->method_index, p + head + node_index, METHOD_FIRST, method_levels);
-    p += head + node_index + method_index;
+    wick_index_init(&t->context_index, p + head + node_index + method_index, CONTEXT_FIRST, context_levels);
+    p += head + node_index + method_index + context_index;
     t->nodes = (struct wick_node *)p;
     t->node_cap = (uint32_t)(nodes / sizeof *t->nodes);
     t->methods = (struct wick_method_entry *)(p + nodes);
     t->method_cap = (uint32_t)(methods / sizeof *t->methods);
-    t->pc_slots = (_Atomic uint32_t *)(p + nodes + methods);
-    t->arena = p + nodes + methods + pcs;
+    t->contexts = (struct wick_context *)(p + nodes + methods);
+    t->context_cap = (uint32_t)(contexts / sizeof *t->contexts);
+    t->pc_slots = (_Atomic uint32_t *)(p + nodes + methods + contexts);
+    t->arena = p + nodes + methods + contexts + pcs;
     t->arena_cap = arena < UINT32_MAX ? arena : UINT32_MAX;
     t->nodes[0] = (struct wick_node){0};
     wick_store_relaxed(&t->node_count, 1);
     wick_store_relaxed(&t->method_count, 1);
+    wick_store_relaxed(&t->context_count, 1);
     wick_store_relaxed(&t->arena_used, 8); /* offset 0 means none */
     return t;
 }
@@ -72,9 +79,11 @@ size_t wick_tables_used(const struct wick_tables *t)
     for (int i = 0; i < WICK_INDEX_LEVELS; i++) {
         used += wick_load_relaxed(&t->node_index.used[i]) ? t->node_index.size[i] * sizeof(uint32_t) : 0;
         used += wick_load_relaxed(&t->method_index.used[i]) ? t->method_index.size[i] * sizeof(uint32_t) : 0;
+        used += wick_load_relaxed(&t->context_index.used[i]) ? t->context_index.size[i] * sizeof(uint32_t) : 0;
     }
     used += wick_load_relaxed(&t->node_count) * sizeof *t->nodes;
     used += wick_load_relaxed(&t->method_count) * sizeof *t->methods;
+    used += wick_load_relaxed(&t->context_count) * sizeof *t->contexts;
     return used + wick_load_relaxed(&t->arena_used);
 }
 
@@ -86,5 +95,6 @@ bool wick_tables_nearly_full(const struct wick_tables *t)
     uint32_t nodes = wick_load_relaxed(&t->node_count);
     return nodes > t->node_cap / 4 * 3 || nodes > slots ||
            wick_load_relaxed(&t->method_count) > t->method_cap / 4 * 3 ||
+           wick_load_relaxed(&t->context_count) > t->context_cap / 4 * 3 ||
            wick_load_relaxed(&t->arena_used) > t->arena_cap / 4 * 3;
 }

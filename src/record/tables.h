@@ -4,8 +4,8 @@
  *
  * One generation of tables is one reserved mapping, carved into parts that grow as they are touched:
  *
- *      [ node index | nodes | method index | methods | pc cache | arena ......................... ]
- *        stacks as a prefix tree            names, scopes and line tables copied from metaspace
+ *      [ node index | method index | context index | nodes | methods | contexts | pc cache | arena ............ ]
+ *        stacks are a prefix tree of nodes                  names, scopes and line tables copied from metaspace
  *
  * Everything is insert-only. A generation is bounded by the memory limit; when it fills up the drain thread makes the
  * next one, writes out what the old one holds, and frees it once no handler uses it (drain.c). Ids are only valid
@@ -21,6 +21,7 @@
 
 #include "base/frame_kind.h"
 #include "hotspot/method.h"
+#include "labels/labels.h"
 #include "record/index.h"
 #include "unwind/step.h"
 
@@ -68,14 +69,15 @@ enum { WICK_PC_SLOTS = 1 << 14, WICK_PC_WAYS = 4 };
 struct wick_tables {
     size_t bytes; /* of the whole mapping, this struct included */
     uint32_t generation;
-    struct wick_index node_index, method_index;
+    struct wick_index node_index, method_index, context_index;
     struct wick_node *nodes; /* [1 .. node_cap) */
     struct wick_method_entry *methods;
-    _Atomic uint32_t *pc_slots; /* arena offsets / 8 of wick_pc_record, 0 = empty */
+    struct wick_context *contexts; /* [1 .. context_cap) */
+    _Atomic uint32_t *pc_slots;    /* arena offsets / 8 of wick_pc_record, 0 = empty */
     uint8_t *arena;
-    uint32_t node_cap, method_cap;
+    uint32_t node_cap, method_cap, context_cap;
     uint64_t arena_cap;
-    _Atomic uint32_t node_count, method_count;
+    _Atomic uint32_t node_count, method_count, context_count;
     _Atomic uint64_t arena_used;
 };
 
@@ -94,6 +96,9 @@ uint32_t wick_tables_alloc_sig(struct wick_tables *t, uint32_t n);
 
 /* Node number of frame under parent (0 = root); 0 if the table is full. Async-signal-safe. */
 uint32_t wick_tables_node_sig(struct wick_tables *t, uint32_t parent, uint64_t frame);
+
+/* Number of a context; 0 if the table is full. Async-signal-safe. */
+uint32_t wick_tables_context_sig(struct wick_tables *t, const struct wick_context *context);
 
 /* Number of the Java method, copied on first sight; 0 if it is not readable or the table is full (*full tells which).
  * `unloads` is the present value of the JVM's unload counter: a method verified at the same value needs no second look.

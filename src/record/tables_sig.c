@@ -56,6 +56,35 @@ uint32_t wick_tables_node_sig(struct wick_tables *t, uint32_t parent, uint64_t f
     return wick_index_insert(&t->node_index, h, n, node_eq, &key);
 }
 
+struct context_key {
+    const struct wick_tables *t;
+    const struct wick_context *context;
+};
+
+static bool context_eq(const void *arg, uint32_t n)
+{
+    const struct context_key *k = arg;
+    return !memcmp(&k->t->contexts[n], k->context, sizeof *k->context);
+}
+
+uint32_t wick_tables_context_sig(struct wick_tables *t, const struct wick_context *context)
+{
+    const struct context_key key = {t, context};
+    /* the ids may be equal, so they are not simply mixed with each other */
+    uint32_t h = hash64(context->span, context->trace_lo) ^
+                 hash64(context->trace_hi, (uint64_t)context->endpoint << 32 | context->labels);
+    uint32_t n = wick_index_find(&t->context_index, h, context_eq, &key);
+    if (n)
+        return n;
+    if (wick_load_relaxed(&t->context_count) >= t->context_cap)
+        return 0;
+    n = wick_add_relaxed(&t->context_count, 1);
+    if (n >= t->context_cap)
+        return 0;
+    t->contexts[n] = *context;
+    return wick_index_insert(&t->context_index, h, n, context_eq, &key);
+}
+
 struct method_key {
     const struct wick_tables *t;
     const struct wick_hs_method_id *id;

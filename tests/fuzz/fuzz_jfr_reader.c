@@ -51,6 +51,12 @@ static void take_event(void *ctx, const struct wick_jfr_event *e)
 
 static void check(const struct wick_profile *p)
 {
+    for (uint32_t i = 1; i < p->nlabel_sets; i++) {
+        const struct wick_label_set *s = &p->label_sets[i];
+        need(s->n > 0 && s->first + s->n <= p->nlabels);
+        for (uint32_t k = 0; k < s->n; k++)
+            need(p->labels[s->first + k].key < p->nstrings && p->labels[s->first + k].value < p->nstrings);
+    }
     for (uint32_t i = 1; i < p->nfunctions; i++) {
         const struct wick_function *f = &p->functions[i];
         need(f->class_name < p->nstrings && f->name < p->nstrings && f->signature < p->nstrings);
@@ -73,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         null = fopen("/dev/null", "w");
     if (wick_profile_init(&p))
         return 0;
+    p.by_labels = p.by_span = true;
     wick_jfr_read_memory(&p, data, size, &v, &res, NULL);
     need(res.lost_bytes <= size && res.first_offset <= size && (res.problems == 0) == (res.first[0] == 0));
     check(&p);

@@ -9,5 +9,5 @@ set -eu
 wick=$(realpath "$1")
 cd "$(dirname "$0")/jfr"
 for recording in *.jfr.gz; do
-    gzip -dc "$recording" | "$wick" convert -t --lines --signatures --annotate -o "${recording%.jfr.gz}.collapsed" -
+    gzip -dc "$recording" | "$wick" convert -t -e ExecutionSample --lines --signatures --annotate -o "${recording%.jfr.gz}.collapsed" -
 done

@@ -6,6 +6,7 @@
     check_writer.py --cut FILE      cuts bytes that belong to no chunk off the end; prints how many
 """
 import collections
+import datetime
 import json
 import re
 import struct
@@ -53,14 +54,23 @@ def check(expected_path, summary_path, print_path, json_path):
         events = json.load(f, strict=False)["recording"]["events"]
     count = collections.Counter(e["type"] for e in events)
     weight = perf_weight = 0
+    starts = set()  # of spans: all the same, an hour before the recording
     for e in events:
         v = e["values"]
         if e["type"] == "jdk.ExecutionSample":
             weight += ticks(v["weight"])
             assert v["kind"] in ("user", "kernel"), v["kind"]
             assert v["state"] in ("STATE_DEFAULT", "STATE_RUNNABLE", "STATE_SLEEPING"), v["state"]
+            if v["context"]:
+                n = int(v["context"]["spanId"], 16)
+                assert v["context"]["endpoint"] == ("GET /cpu" if n % 3 else "GET /lock"), v["context"]
+                assert v["context"]["labels"] == ("customer=big,tier=a\\,b" if n % 7 else None), v["context"]
+                assert v["context"]["traceId"] == ("4bf92f3577b34da6a3ce929d0e0e4736" if n % 2 else None), v["context"]
         elif e["type"] == "wick.PerfSample":
             perf_weight += v["weight"]
+        elif e["type"] == "wick.Span":
+            starts.add(v["startTime"])
+            assert v["duration"] == "PT2H", v
         if v.get("stackTrace"):
             for frame in v["stackTrace"]["frames"]:
                 check_frame(frame)
@@ -68,6 +78,9 @@ def check(expected_path, summary_path, print_path, json_path):
         thread = v.get("sampledThread")
         if thread and re.fullmatch(r"http-worker-\d+", thread["osName"] or ""):
             assert thread["osThreadId"] == 10000 + int(thread["osName"].split("-")[2]), thread
+    first = min(e["values"]["startTime"] for e in events if e["type"] == "jdk.OSInformation")
+    hour = [datetime.datetime.fromisoformat(re.sub(r"\.\d+|Z$", "", t)[:19]) for t in (first, *starts)]
+    assert len(starts) == 1 and hour[0] - hour[1] == datetime.timedelta(hours=1), (first, starts)
     assert weight == expected.pop("weight_ticks"), weight
     assert perf_weight == expected.pop("perf_weight"), perf_weight
     summary = open(summary_path, encoding="utf-8").read()

@@ -6,6 +6,8 @@
  *                                      late and early times; prints what it holds as `key value` lines
  *     jfr_synth endless FILE           flushes every few milliseconds until it is killed; prints nothing
  *     jfr_synth size FILE              100,000 samples of an ordinary service; prints bytes by part and ns per event
+ *     jfr_synth load FILE STACKS SAMPLES   one chunk in which so many different stacks, of 10 to 30 frames, branch out
+ * as calls do: what a converter is measured with
  *
  * Everything is derived from counters by a fixed generator, so two runs write the same samples.
  */
@@ -101,10 +103,23 @@ static int synth_thread(void *arg, uint32_t id, struct wick_jfr_thread *out)
     return 0;
 }
 
-static const struct wick_jfr_source source = {NULL, synth_stack, synth_method, synth_thread};
+static int synth_context(void *arg, uint32_t id, struct wick_jfr_context *out)
+{
+    static char span[17];
+    (void)arg;
+    snprintf(span, sizeof span, "%016x", id);
+    *out = (struct wick_jfr_context){.endpoint = id % 3 ? "GET /cpu" : "GET /lock", .span_id = span};
+    if (id % 2)
+        out->trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
+    if (id % 7)
+        out->labels = "customer=big,tier=a\\,b";
+    return 0;
+}
+
+static const struct wick_jfr_source source = {NULL, synth_stack, synth_method, synth_thread, synth_context};
 
 struct expected {
-    uint64_t samples, weight_ns, perf_samples, perf_weight, settings, libraries;
+    uint64_t samples, weight_ns, perf_samples, perf_weight, settings, libraries, spans;
 };
 
 static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
@@ -129,6 +144,12 @@ static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
                                                                          .jvm_start_ms = EPOCH_NS / 1000000 - 5000,
                                                                          .pid = 4711});
     wick_jfr_write_os_information(w, &(struct wick_jfr_os_information){.start_ns = now_ns, .os_version = hostile[3]});
+    wick_jfr_write_span(w, &(struct wick_jfr_span){.start_ns = START_NS - UINT64_C(3600000000000),
+                                                   .duration_ns = UINT64_C(7200000000000),
+                                                   .operation = "an hour before the recording",
+                                                   .endpoint = hostile[2],
+                                                   .is_root = 1});
+    x->spans++;
     wick_jfr_write_cpu_information(w, &(struct wick_jfr_cpu_information){now_ns, "cpu", "a cpu", 1, 2, 4});
     wick_jfr_write_initial_system_property(w, &(struct wick_jfr_initial_system_property){now_ns, "java.home", "/opt"});
     wick_jfr_write_initial_system_property(w,
@@ -170,7 +191,8 @@ static void write_sample(struct wick_jfr_writer *w, struct expected *x, uint64_t
         return;
     }
     wick_jfr_write_execution_sample(w, &(struct wick_jfr_execution_sample){now - late, thread, i % 1000 ? stack : 0,
-                                                                           1 + r % 3, weight, weight / 2, 1 + r % 2});
+                                                                           1 + r % 3, weight, 1 + r % 2,
+                                                                           i % 5 ? 1 + r % 900 : 0});
     x->samples++;
     x->weight_ns += weight;
 }
@@ -213,6 +235,7 @@ static int cmd_write(const char *path, uint64_t samples)
     printf("weight_ticks %" PRIu64 "\nperf_weight %" PRIu64 "\n", ticks, x.perf_weight);
     printf("jdk.ActiveSetting %" PRIu64 "\njdk.NativeLibrary %" PRIu64 "\n", x.settings, x.libraries);
     printf("jdk.CPULoad %" PRIu64 "\nwick.Drops %" PRIu64 "\n", samples / 1000, samples / 1000 * 2);
+    printf("wick.Span %" PRIu64 "\n", x.spans);
     printf("wick.Log %" PRIu64 "\nwick.Profiler %" PRIu64 "\nchunks %" PRIu64 "\n", samples / 1000, samples / 1000,
            s.chunks);
     return 0;
@@ -256,7 +279,7 @@ static int cmd_size(const char *path)
             t = START_NS + UINT64_C(1800000000000) + i * 100000;
             wick_jfr_write_execution_sample(
                 w, &(struct wick_jfr_execution_sample){t, 1 + r % 100, 1 + mix(r) % 2000, WICK_JFR_STATE_DEFAULT,
-                                                       10000000, 9990000 + r % 20000, WICK_JFR_SAMPLE_USER});
+                                                       9990000 + r % 20000, WICK_JFR_SAMPLE_USER, 0});
         }
         uint64_t written = wick_clock_mono_ns();
         if (wick_jfr_writer_flush(w, t))
@@ -274,8 +297,64 @@ static int cmd_size(const char *path)
     return 0;
 }
 
+/* --- load: a call tree as a service has it --- */
+
+/* The path from the root is spelt by the digits of the stack's number: levels with one callee and levels with several
+ * alternate, so near the root all stacks are alike and near the leaves they differ. */
+static size_t load_stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t cap, bool *truncated)
+{
+    size_t depth = 10 + mix(id) % 21;
+    uint32_t path = 0, digits = id;
+    *truncated = depth > cap;
+    depth = depth > cap ? cap : depth;
+    for (size_t level = 0; level < depth; level++) {
+        uint32_t digit = level % 2 ? digits % 8 : 0;
+        bool rest = level + 1 == depth;
+        path = mix(path * 31 + (rest ? digits : digit) + 1);
+        digits = level % 2 ? digits / 8 : digits;
+        uint32_t method = 1 + mix(path) % METHODS;
+        uint32_t site = method % 200 + path % 4; /* a method calls from four places */
+        out[depth - 1 - level] = (struct wick_jfr_frame){method * 1000003u, 1 + site, 3 * site, (uint8_t)(path % 3)};
+    }
+    return depth;
+}
+
+static int cmd_load(const char *path, uint32_t stacks, uint64_t samples)
+{
+    static const struct wick_jfr_source load_source = {NULL, load_stack, synth_method, synth_thread};
+    struct wick_output o;
+    struct wick_jfr_stats s;
+    struct wick_jfr_writer *w;
+    struct wick_jfr_config config = {START_NS, EPOCH_NS, .chunk_bytes = UINT64_C(4) << 30};
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0 || !stacks || wick_output_init_fd(&o, fd)) {
+        perror(path);
+        return 1;
+    }
+    struct wick_jfr_sink sink = wick_output_sink(&o);
+    if (wick_jfr_writer_open(&w, &sink, &load_source, &config))
+        return 1;
+    for (uint64_t i = 0; i < samples; i++) {
+        uint32_t r = mix((uint32_t)i), stack = i < stacks ? (uint32_t)i : mix(r) % stacks;
+        uint64_t t = START_NS + i * (SAMPLE_NS / 10);
+        if (wick_jfr_write_execution_sample(
+                w, &(struct wick_jfr_execution_sample){t, 1 + r % 100, 1 + stack, WICK_JFR_STATE_DEFAULT, 10000000,
+                                                       9990000 + r % 20000, WICK_JFR_SAMPLE_USER}))
+            return 1;
+        if (i % 100000 == 99999 && wick_jfr_writer_flush(w, t))
+            return 1;
+    }
+    if (wick_jfr_writer_close(w, START_NS + samples * SAMPLE_NS / 10, &s))
+        return 1;
+    wick_output_release(&o);
+    printf("bytes %" PRIu64 "\nchunks %" PRIu64 "\n", s.bytes, s.chunks);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 5 && !strcmp(argv[1], "load"))
+        return cmd_load(argv[2], (uint32_t)strtoul(argv[3], NULL, 10), strtoull(argv[4], NULL, 10));
     if (argc >= 3 && !strcmp(argv[1], "write"))
         return cmd_write(argv[2], argc > 3 ? strtoull(argv[3], NULL, 10) : 100000);
     if (argc == 3 && !strcmp(argv[1], "endless"))

@@ -82,8 +82,8 @@ def path(name):
     return os.path.join(WORK, name)
 
 
-def compile_java(*names):
-    """Compiles tests/jvm/NAME.java for JDK 8, once for each text; returns the class path."""
+def compile_java(*names, classpath="."):
+    """Compiles tests/jvm/NAME.java for JDK 8, once for each text; returns the class path. classpath: what they use."""
     out = os.path.join(BUILD, "tests/jvm/classes")
     sources = [os.path.join(HERE, n + ".java") for n in names]
     todo = [s for s, n in zip(sources, names) if not os.path.exists(f"{out}/{n}.class")
@@ -93,7 +93,7 @@ def compile_java(*names):
         javac = next((h for h in (JAVA_HOME + "/bin/javac", jdk_home(17) + "/bin/javac") if os.path.exists(h)))
         level = [] if "1.8" in subprocess.run([javac, "-version"], capture_output=True, text=True).stderr else \
             ["--release", "8"]
-        subprocess.run([javac, "-nowarn", *level, "-d", out, *todo], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([javac, "-nowarn", *level, "-cp", classpath, "-d", out, *todo], check=True, stderr=subprocess.DEVNULL)
     return out
 
 

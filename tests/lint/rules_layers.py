@@ -8,7 +8,7 @@ from tree import Finding
 # Bottom first. A module may include headers of the layers below it, its own, and the public ones of its own layer.
 LAYERS = [
     ["def", "base"],
-    ["mem", "sys", "elf", "opt"],
+    ["mem", "sys", "elf", "opt", "codec"],
     ["hotspot", "model"],
     ["unwind", "labels", "jfr", "flame"],
     ["record", "export", "import"],

@@ -157,6 +157,10 @@ static void get_constant(struct walk *w, enum wick_jfr_type type, uint64_t id, c
         assert_int_equal(get(p, end), 0);
         assert_int_equal(*(*p)++, 0);
         break;
+    case WICK_JFR_TYPE_CONTEXT:
+        for (int i = 0; i < 4; i++)
+            get_string(w, p, end, NULL);
+        break;
     case WICK_JFR_TYPE_SYMBOL:
         get_string(w, p, end, walk_symbols[id]);
         break;

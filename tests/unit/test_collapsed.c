@@ -60,6 +60,19 @@ static uint16_t cpu_event(struct wick_profile *p)
     return wick_profile_event(p, wick_profile_cstring(p, "jdk.ExecutionSample"), WICK_EVENT_CPU, WICK_UNIT_NS);
 }
 
+/* Readers of damaged input may push the frame "none". */
+static void test_collapsed__the_unknown_frame_is_a_frame_like_others(void **state)
+{
+    struct wick_profile *p = *state;
+    uint16_t cpu = cpu_event(p);
+    uint32_t a = frame(p, "a/A", "m", 1, WICK_FRAME_C2), b = frame(p, "a/B", "m", 1, WICK_FRAME_C2);
+    uint32_t s = wick_profile_push(p, wick_profile_push(p, wick_profile_push(p, 0, b), 0), a);
+    wick_profile_add(p, &(struct wick_sample){.stack = s, .event = cpu, .weight = 2, .count = 1});
+    s = wick_profile_push(p, wick_profile_push(p, 0, b), a);
+    wick_profile_add(p, &(struct wick_sample){.stack = s, .event = cpu, .weight = 3, .count = 1});
+    check(p, (struct wick_export_options){0}, "a.B.m;[unknown];a.A.m 2\na.B.m;a.A.m 3\n");
+}
+
 static void test_collapsed__lines_are_sorted_and_equal_stacks_are_one_line(void **state)
 {
     struct wick_profile *p = *state;
@@ -182,6 +195,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        T(test_collapsed__the_unknown_frame_is_a_frame_like_others),
         T(test_collapsed__lines_are_sorted_and_equal_stacks_are_one_line),
         T(test_collapsed__threads_are_root_frames_and_are_not_mixed),
         T(test_collapsed__event_types_are_never_added),

@@ -47,7 +47,8 @@ static void check_golden(const struct expected *e)
     assert_int_equal(p.events[wick_profile_find_event(&p, "ExecutionSample")].count, e->execution);
     assert_int_equal(p.events[wick_profile_find_event(&p, "NativeMethodSample")].count, e->native);
     assert_int_equal(p.events[wick_profile_find_event(&p, "CPUTimeSample")].count, e->cpu_time);
-    struct wick_export_options o = {.threads = true,
+    struct wick_export_options o = {.event = wick_profile_find_event(&p, "ExecutionSample"),
+                                    .threads = true,
                                     .names = WICK_NAME_ANNOTATE | WICK_NAME_LINES | WICK_NAME_SIGNATURES};
     FILE *f = open_memstream(&text, &ntext);
     assert_int_equal(wick_collapsed_write(&p, &o, f, &err), 0);

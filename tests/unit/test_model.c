@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "model/label.h"
 #include "model/name.h"
 #include "model/profile.h"
 
@@ -132,6 +133,18 @@ static void test_profile__samples_sum_by_stack_thread_state_and_event(void **sta
     assert_int_equal(p->aggs[3].thread, 0);
 }
 
+static void test_profile__what_is_not_kept_does_not_set_frames_apart(void **state)
+{
+    struct wick_profile *p = *state;
+    uint32_t f = function(p, "A", "b", "");
+    assert_int_not_equal(wick_profile_frame(p, f, 1, 1, WICK_FRAME_C1), wick_profile_frame(p, f, 2, 1, WICK_FRAME_C1));
+    p->keep = WICK_KEEP_LINES;
+    uint32_t coarse = wick_profile_frame(p, f, 2, 1, WICK_FRAME_C1);
+    assert_int_equal(coarse, wick_profile_frame(p, f, 2, 7, WICK_FRAME_INLINED));
+    assert_int_not_equal(coarse, wick_profile_frame(p, f, 3, 7, WICK_FRAME_INLINED));
+    assert_int_not_equal(coarse, wick_profile_frame(p, f, 2, 7, WICK_FRAME_KERNEL));
+}
+
 static void test_profile__sums_saturate_instead_of_overflowing(void **state)
 {
     struct wick_profile *p = *state;
@@ -148,6 +161,73 @@ static void check_name(struct wick_profile *p, uint32_t frame, unsigned flags, c
     wick_frame_name(&sb, p, frame, flags);
     assert_string_equal(sb.buf, want);
     wick_strbuf_release(&sb);
+}
+
+static uint32_t parsed_set(struct wick_profile *p, const char *text)
+{
+    struct wick_label pairs[WICK_LABELS_MAX];
+    return wick_profile_label_set(p, pairs, wick_labels_parse(p, text, pairs, 0, WICK_LABELS_MAX));
+}
+
+static const char *label_of(struct wick_profile *p, uint32_t set, const char *key)
+{
+    return wick_profile_str(p, wick_profile_label(p, set, wick_profile_label_key(p, key)));
+}
+
+static void test_label__equal_sets_have_one_number_in_any_order(void **state)
+{
+    struct wick_profile *p = *state;
+    uint32_t a = parsed_set(p, "customer=big,tier=gold"), b = parsed_set(p, "tier=gold,customer=big");
+    assert_int_not_equal(a, 0);
+    assert_int_equal(a, b);
+    assert_int_not_equal(parsed_set(p, "customer=big"), a);
+    assert_int_equal(parsed_set(p, "tier=lead,customer=big,tier=gold"), a); /* the last one counts */
+    assert_string_equal(label_of(p, a, "tier"), "gold");
+    assert_string_equal(label_of(p, a, "nothing"), "");
+    assert_string_equal(label_of(p, 0, "tier"), "");
+    assert_string_equal(label_of(p, 4711, "tier"), "");
+}
+
+static void test_label__escapes_are_undone_and_bad_text_goes_as_far_as_it_can(void **state)
+{
+    struct wick_profile *p = *state;
+    uint32_t s = parsed_set(p, "a\\,b=1\\=2\\\\,c=,=x,d,e=5\\");
+    assert_string_equal(label_of(p, s, "a,b"), "1=2\\");
+    assert_string_equal(label_of(p, s, "e"), "5\\");
+    assert_int_equal(p->label_sets[s].n, 2);
+    assert_int_equal(parsed_set(p, ""), 0);
+    assert_int_equal(parsed_set(p, ",,,=,"), 0);
+}
+
+static void test_label__more_pairs_than_fit_are_left_out(void **state)
+{
+    struct wick_profile *p = *state;
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    for (int i = 0; i < 200; i++)
+        wick_strbuf_addf(&text, "k%d=v%d,", i, i);
+    uint32_t s = parsed_set(p, text.buf);
+    assert_int_equal(p->label_sets[s].n, WICK_LABELS_MAX);
+    assert_string_equal(label_of(p, s, "k63"), "v63");
+    assert_string_equal(label_of(p, s, "k64"), "");
+    wick_strbuf_release(&text);
+}
+
+static void test_label__samples_are_kept_apart_by_labels_only_if_asked(void **state)
+{
+    struct wick_profile *p = *state;
+    uint32_t big = parsed_set(p, "customer=big"), small = parsed_set(p, "customer=small");
+    struct wick_sample s = {.event = wick_profile_event(p, wick_profile_cstring(p, "e"), WICK_EVENT_CPU, WICK_UNIT_NS),
+                            .weight = 1,
+                            .count = 1};
+    for (int i = 0; i < 10; i++) {
+        p->by_labels = i >= 5;
+        s.labels = i % 2 ? big : small;
+        wick_profile_add(p, &s);
+    }
+    assert_int_equal(p->naggs, 3);
+    assert_true(p->aggs[0].labels == 0 && p->aggs[0].count == 5);
+    assert_true(p->aggs[1].labels == big && p->aggs[1].count == 3);
+    assert_true(p->aggs[2].labels == small && p->aggs[2].count == 2);
 }
 
 static void test_name__java_names_have_dots(void **state)
@@ -241,7 +321,12 @@ int main(void)
         T(test_profile__stacks_share_prefixes_and_parents_come_first),
         T(test_profile__whole_stacks_get_the_number_of_their_frames_pushed_one_by_one),
         T(test_profile__samples_sum_by_stack_thread_state_and_event),
+        T(test_profile__what_is_not_kept_does_not_set_frames_apart),
         T(test_profile__sums_saturate_instead_of_overflowing),
+        T(test_label__equal_sets_have_one_number_in_any_order),
+        T(test_label__escapes_are_undone_and_bad_text_goes_as_far_as_it_can),
+        T(test_label__more_pairs_than_fit_are_left_out),
+        T(test_label__samples_are_kept_apart_by_labels_only_if_asked),
         T(test_name__java_names_have_dots),
         T(test_name__a_nul_byte_does_not_end_a_name),
         T(test_name__hidden_classes_keep_their_serial_number),

@@ -265,6 +265,33 @@ static void test_events__two_of_one_sort_are_refused(void **state)
     }
 }
 
+static void check_when(const char *text, int64_t want)
+{
+    const int64_t start = INT64_C(1763767800500000000), end = start + INT64_C(100000000000); /* 2025-11-21 23:30:00.5 */
+    int64_t at = 0;
+    assert_int_equal(wick_opt_when(text, start, end, &at), 0);
+    assert_int_equal(at - start, want);
+}
+
+static void test_when__times_count_from_begin_end_share_midnight_or_1970(void **state)
+{
+    static const char *const wrong[] = {"", "%", "101%", "-5%", "x", "10:", "25:00:00", "@", "@x", "1h2", "2025-11-21"};
+    int64_t at;
+    check_when("90s", INT64_C(90000000000));
+    check_when("+1500ms", INT64_C(1500000000));
+    check_when("90", INT64_C(90000000000));
+    check_when("-10s", INT64_C(90000000000));
+    check_when("0%", 0);
+    check_when("25%", INT64_C(25000000000));
+    check_when("2025-11-21T23:30:10.25Z", INT64_C(9750000000));
+    check_when("2025-11-21 23:30:10", INT64_C(9500000000));
+    check_when("23:30:10", INT64_C(9500000000));
+    check_when("00:00:00", INT64_C(1799500000000));
+    check_when("@1763767801.75", INT64_C(1250000000));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(wick_opt_when(wrong[i], 0, 1000, &at), -WICK_E_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +309,7 @@ int main(void)
         cmocka_unit_test(test_option__command_line_takes_options_anywhere_and_stops_at_dashes),
         cmocka_unit_test(test_option__command_line_refuses_what_is_not_its_own),
         cmocka_unit_test(test_pattern__all_marks_are_replaced),
+        cmocka_unit_test(test_when__times_count_from_begin_end_share_midnight_or_1970),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

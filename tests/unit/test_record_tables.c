@@ -421,6 +421,39 @@ static void test_tables__stay_within_their_limit(void **state)
     }
 }
 
+static void test_tables__contexts_with_equal_ids_find_room(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    struct wick_tables *t = wick_tables_new(64 << 20);
+    assert_non_null(t);
+    for (uint64_t round = 0; round < 2; round++) /* the second time they are known */
+        for (uint64_t i = 1; i <= N; i++) {
+            const struct wick_context c = {.trace_lo = i, .span = i, .trace_hi = i % 2 ? i : 0, .endpoint = 2};
+            assert_int_equal(wick_tables_context_sig(t, &c), i);
+        }
+    assert_int_equal(wick_load_relaxed(&t->context_count), N + 1);
+    assert_int_equal(t->contexts[N].span, N);
+    wick_tables_free(t);
+}
+
+static void test_tables__contexts_without_room_are_none_and_ask_for_a_generation(void **state)
+{
+    (void)state;
+    struct wick_tables *t = wick_tables_new(0);
+    uint64_t i = 0;
+    struct wick_context c = {0};
+    assert_non_null(t);
+    do
+        c.span = ++i;
+    while (wick_tables_context_sig(t, &c) && i < 1000000);
+    assert_true(i < 1000000 && i > t->context_cap / 2);
+    assert_true(wick_tables_nearly_full(t));
+    c.span = 1;
+    assert_int_equal(wick_tables_context_sig(t, &c), 1);
+    wick_tables_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +476,8 @@ int main(void)
         cmocka_unit_test(test_pc_cache__a_new_record_replaces_the_old_one_of_its_pc),
         cmocka_unit_test(test_pc_cache__never_answers_with_another_pc_however_full_it_is),
         cmocka_unit_test(test_tables__stay_within_their_limit),
+        cmocka_unit_test(test_tables__contexts_with_equal_ids_find_room),
+        cmocka_unit_test(test_tables__contexts_without_room_are_none_and_ask_for_a_generation),
     };
     return cmocka_run_group_tests_name("record_tables", tests, NULL, NULL);
 }

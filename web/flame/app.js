@@ -54,7 +54,7 @@ class App {
     const p = this.profile;
     document.title = cleanText(p.title);
     $('title').textContent = cleanText(p.title);
-    const facts = [formatWeight(p.total[0], p.unit), cleanText(p.subtitle), `${formatCount(p.count - 1)} boxes`];
+    const facts = [p.compares ? '' : formatWeight(p.total[0], p.unit), cleanText(p.subtitle), `${formatCount(p.count - 1)} boxes`];
     $('facts').textContent = facts.filter(Boolean).join(' \u00b7 ');
   }
 

@@ -133,6 +133,8 @@ export class Profile {
     const flags = r.int();
     this.openLeafUp = (flags & 1) !== 0;
     this.openIcicle = (flags & 2) !== 0;
+    this.compares = (flags & 4) !== 0;
+    this.absolute = (flags & 8) !== 0;
     this.scale = r.int();
     const names = r.int();
     this.count = r.int() + 1;
@@ -140,10 +142,12 @@ export class Profile {
     if (names > bytes.length || this.count > bytes.length + 1) throw new Error('the data is damaged');
     this.allocate();
     this.self[0] = r.int() * this.scale;
+    if (this.compares) this.readChange(r, 0);
     this.names = readNames(r, names);
     this.readLibraries(r);
     this.readNodes(r);
     this.derive();
+    if (this.compares) this.deriveChange();
   }
 
   /** library[name] is the number of the library's name, -1 = none. */
@@ -170,9 +174,17 @@ export class Profile {
     this.total = new Float64Array(n);
     this.self = new Float64Array(n);
     this.start = new Float64Array(n);
+    if (this.compares) for (const c of ['before', 'samplesBefore', 'samplesAfter']) this[c] = new Float64Array(n);
     this.parent[0] = -1;
     this.name[0] = -1;
     this.kind[0] = 10;
+  }
+
+  /** What of a node's self weight was before, and both sides' samples; totals after derive(). */
+  readChange(r, i) {
+    this.before[i] = r.int() * this.scale;
+    this.samplesBefore[i] = r.int();
+    this.samplesAfter[i] = r.int();
   }
 
   readNodes(r) {
@@ -191,12 +203,26 @@ export class Profile {
       depth[i] = d;
       name[i] = id;
       kind[i] = flags & 15;
-      if (flags & 0x10) self[i] = r.int() * scale;
+      if (flags & 0x10) {
+        self[i] = r.int() * scale;
+        if (this.compares) this.readChange(r, i);
+      }
       if (flags & 0x20) r.split(0, null);
       if (flags & 0x80) r.split(0, null);
       if (flags & 0x40) r.skipLines();
     }
     if (r.at !== bytes.length) throw new Error('the data is damaged');
+  }
+
+  /** Both sides' weights and samples from the leaves up; selfBefore and so on keep the leaves' own. */
+  deriveChange() {
+    const { parent, count } = this;
+    this.own = { before: this.before.slice(), samplesBefore: this.samplesBefore.slice(), samplesAfter: this.samplesAfter.slice() };
+    for (const c of Object.keys(this.own)) for (let i = count - 1; i > 0; i--) this[c][parent[i]] += this[c][i];
+    this.sides = [
+      { weight: this.before[0], samples: this.samplesBefore[0] },
+      { weight: this.total[0] - this.before[0], samples: this.samplesAfter[0] },
+    ];
   }
 
   /** Totals, subtree ranges and heights from the leaves up, then places from the root down. */
@@ -263,7 +289,7 @@ export class Profile {
     r.flags = r.byte();
     r.int();
     r.int();
-    if (r.flags & 0x10) r.int();
+    if (r.flags & 0x10) for (let i = this.compares ? 4 : 1; i > 0; i--) r.int();
     return r;
   }
 

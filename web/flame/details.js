@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page says about a box: the dock below the graph, the tooltip beside the pointer, the legend, and the sentence
 // a screen reader hears. Names reach the document through textContent only.
+import { CHANGES } from './change.js';
 import { JAVA_SLOTS, KINDS, KIND_ORDER, kindGroup } from './kinds.js';
 import { cleanText, formatPercent, formatWeight, shortSpan } from './text.js';
 
@@ -41,6 +42,7 @@ export function describeNode(view, node, zoom) {
     unit: p.unit,
     lines: node === 0 ? [] : view.lines(node),
     level: view.depth[node],
+    change: p.compares ? { ...view.change(node), weight: (w) => (p.absolute ? formatWeight(w, p.unit) : formatPercent(w, p.sides[1].weight)) } : null,
   };
 }
 
@@ -59,8 +61,25 @@ function linesText(d) {
   return shown.join(', ') + (rest > 0 ? `, ${rest} more` : '');
 }
 
+function signed(share) {
+  return `${share < 0 ? '\u2212' : '+'}${formatPercent(Math.abs(share), 1)}`;
+}
+
+/** "+3.1 % ± 0.4% of all, at least doubled" */
+function changeText(c) {
+  return `${signed(c.change)} \u00b1 ${formatPercent(c.half, 1)} of all, ${CHANGES[c.kind].label}`;
+}
+
+function sideText(c, weight, samples) {
+  return `${c.weight(weight)}, ${samples} ${samples === 1 ? 'sample' : 'samples'}`;
+}
+
 /** One sentence for the live region. */
 export function spokenDetails(d) {
+  if (d.change) {
+    const c = d.change;
+    return `${d.name}; before ${sideText(c, c.before, c.samplesBefore)}; after ${sideText(c, c.after, c.samplesAfter)}; ${changeText(c)}`;
+  }
   const parts = [d.name, `total ${formatWeight(d.total, d.unit)}, ${formatPercent(d.total, d.all)} of all`];
   if (d.zoomed) parts.push(`${formatPercent(d.total, d.zoomed)} of the zoomed frame`);
   parts.push(`self ${formatWeight(d.self, d.unit)}, ${formatPercent(d.self, d.all)}`);
@@ -95,12 +114,21 @@ export class Dock {
     this.bar = root.querySelector('[data-part=bar]');
   }
 
+  changeStats(d) {
+    const c = d.change;
+    return [
+      stat('Before', c.weight(c.before), `${c.samplesBefore} samples`),
+      stat('After', c.weight(c.after), `${c.samplesAfter} samples`),
+      stat('Change', changeText(c)),
+    ];
+  }
+
   show(d, themeName) {
     nameParts(this.name, d);
     this.name.title = d.name;
     const shares = `${formatPercent(d.total, d.all)} of all${d.zoomed ? `, ${formatPercent(d.total, d.zoomed)} of zoom` : ''}`;
-    const items = [stat('Total', formatWeight(d.total, d.unit), shares)];
-    items.push(stat('Self', formatWeight(d.self, d.unit), formatPercent(d.self, d.all)));
+    const items = d.change ? this.changeStats(d) : [stat('Total', formatWeight(d.total, d.unit), shares)];
+    if (!d.change) items.push(stat('Self', formatWeight(d.self, d.unit), formatPercent(d.self, d.all)));
     if (d.kinds.length) items.push(stat(d.kinds.length > 1 ? 'Kinds' : 'Kind', kindsText(d)));
     if (d.library) items.push(stat('Library', d.library));
     const lines = linesText(d);
@@ -130,7 +158,8 @@ export class Tooltip {
   show(d, box, pointerX, area) {
     const name = element('div', 'tip-name');
     nameParts(name, d);
-    const shares = element('div', 'tip-shares', `${formatPercent(d.total, d.all)} \u00b7 ${formatWeight(d.total, d.unit)}`);
+    const text = d.change ? changeText(d.change) : `${formatPercent(d.total, d.all)} \u00b7 ${formatWeight(d.total, d.unit)}`;
+    const shares = element('div', 'tip-shares', text);
     this.root.replaceChildren(name, shares);
     this.root.hidden = false;
     const w = this.root.offsetWidth;
@@ -147,6 +176,10 @@ export class Legend {
   constructor(root, profile, onToggle) {
     this.root = root;
     this.chips = [];
+    if (profile.compares) {
+      this.addChanges();
+      return;
+    }
     const weights = profile.selfByKind();
     for (const kind of KIND_ORDER) {
       if (!weights[kind] && !profile.kind.includes(kind)) continue;
@@ -163,8 +196,24 @@ export class Legend {
     }
   }
 
+  /** Of a comparison: the colours are those of change, and explain themselves. */
+  addChanges() {
+    this.root.setAttribute('aria-label', 'Colours: how weights changed');
+    for (const change of CHANGES) {
+      const chip = element('span', 'chip');
+      const swatch = element('i');
+      chip.append(swatch, element('span', '', change.label));
+      this.root.append(chip);
+      this.chips.push({ chip, swatch, change });
+    }
+  }
+
   update(mask, themeName) {
     for (const c of this.chips) {
+      if (c.change) {
+        c.swatch.style.background = c.change[themeName];
+        continue;
+      }
       c.chip.setAttribute('aria-pressed', String(((mask >> c.kind) & 1) === 1));
       c.swatch.style.background = KINDS[c.kind][themeName];
     }

@@ -11,7 +11,8 @@
 // call puts that on the canvas (filling each as a rectangle took ten times as long without a GPU). The wide ones are
 // collected by colour, filled with round corners, then lettered. `rows` remembers what was drawn where: hit tests and
 // moving left and right read it.
-import { KIND_ROOT, SHADES, STYLE_ABOVE, STYLE_DIM, STYLE_PLAIN, THEMES, boxColour, kindGroup } from './kinds.js';
+import { CHANGES, changeColour } from './change.js';
+import { KIND_ROOT, SHADES, STYLE_ABOVE, STYLE_DIM, STYLE_PLAIN, THEMES, boxColour, kindGroup, styledColour } from './kinds.js';
 import { cleanText, nameForms } from './text.js';
 
 export const ROW = 20;
@@ -78,7 +79,7 @@ export class Painter {
     this.ctx = canvas.getContext('2d', { alpha: false });
     this.over = overlay.getContext('2d');
     this.labels = new Labeller(this.ctx);
-    this.buckets = Array.from({ length: (KIND_ROOT + 1) * SHADES * 3 }, () => []);
+    this.buckets = Array.from({ length: (KIND_ROOT + 1 + CHANGES.length) * SHADES * 3 }, () => []);
     this.colours = null;
     this.rows = new Map();
     this.width = 0;
@@ -112,6 +113,9 @@ export class Painter {
     for (let kind = 0; kind <= KIND_ROOT; kind++)
       for (let shade = 0; shade < SHADES; shade++)
         for (const style of [STYLE_PLAIN, STYLE_ABOVE, STYLE_DIM]) this.colours.push(boxColour(themeName, kind, shade, style));
+    for (const c of CHANGES)
+      for (let shade = 0; shade < SHADES; shade++)
+        for (const style of [STYLE_PLAIN, STYLE_ABOVE, STYLE_DIM]) this.colours.push(styledColour(themeName, c[themeName], style));
     this.pixelColours = this.colours.map((hex) => this.pixelOf(hex));
   }
 
@@ -211,7 +215,8 @@ export class Painter {
     if (scene.search.active && !hit) style = STYLE_DIM;
     else if (d < view.depth[scene.zoom] && !hit) style = STYLE_ABOVE;
     const shade = name < 0 ? 0 : (name * 7 + (name >> 3)) & 3;
-    const colour = (view.kind[node] * SHADES + shade) * 3 + style;
+    const group = view.profile.compares ? changeColour(view, node) : view.kind[node];
+    const colour = (group * SHADES + shade) * 3 + style;
     if (w < NARROW) this.plot(x, y, w, this.pixelColours[colour]);
     else {
       this.buckets[colour].push(x, y, w);

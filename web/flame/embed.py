@@ -15,7 +15,7 @@ import pathlib
 import re
 import sys
 
-MODULES = ['kinds.js', 'text.js', 'data.js', 'views.js', 'search.js', 'draw.js', 'details.js', 'twin.js', 'app.js']
+MODULES = ['kinds.js', 'text.js', 'change.js', 'data.js', 'views.js', 'search.js', 'draw.js', 'details.js', 'twin.js', 'app.js']
 
 
 def bundle(source):

@@ -73,6 +73,10 @@ export const SHADES = 4;
 export function boxColour(themeName, kind, shade, style) {
   const theme = THEMES[themeName];
   const base = kind === KIND_ROOT ? theme.root : KINDS[kind][themeName];
-  const shaded = mixColours(base, theme.shade, shade * 0.055);
-  return mixColours(shaded, theme.page, style === STYLE_PLAIN ? 0 : style === STYLE_ABOVE ? 0.5 : 0.8);
+  return styledColour(themeName, mixColours(base, theme.shade, shade * 0.055), style);
+}
+
+/** A colour as a style has it. */
+export function styledColour(themeName, colour, style) {
+  return mixColours(colour, THEMES[themeName].page, style === STYLE_PLAIN ? 0 : style === STYLE_ABOVE ? 0.5 : 0.8);
 }

@@ -6,6 +6,7 @@
 // below them their callers. It is not built but grown: a node holds the range of stacks (forward nodes with self weight) that
 // pass through it, and only when somebody asks for its children is that range regrouped by the next caller, in place. A
 // picture asks for what is on the screen, so a million nodes cost nothing until they are looked at.
+import { judgeChange } from './change.js';
 import { kindGroup } from './kinds.js';
 
 export class TopDown {
@@ -28,6 +29,12 @@ export class TopDown {
     return this.profile.self[i];
   }
 
+  /** In comparisons: {before, after, samplesBefore, samplesAfter, change, half, kind}. */
+  change(i) {
+    const p = this.profile;
+    return changeOf(p, p.total[i], p.before[i], p.samplesBefore[i], p.samplesAfter[i]);
+  }
+
   /** Weights by Java slot, or null; exact. */
   split(i) {
     const s = this.profile.splits(i);
@@ -37,6 +44,11 @@ export class TopDown {
   lines(i) {
     return this.profile.lines(i).map((l) => ({ line: l.line, weight: l.total }));
   }
+}
+
+function changeOf(profile, total, before, samplesBefore, samplesAfter) {
+  const after = total - before;
+  return { before, after, samplesBefore, samplesAfter, ...judgeChange(profile, before, after, samplesBefore, samplesAfter) };
 }
 
 const GROUPS = 16;
@@ -54,6 +66,7 @@ export class LeafUp {
       this.cur[k++] = i;
     }
     this.slotOf = new Int32Array(profile.names.length * GROUPS).fill(-1);
+    this.changes = []; // by node; looked at again with every picture
     this.capacity = 0;
     this.count = 0;
     this.reserve(1024);
@@ -98,6 +111,22 @@ export class LeafUp {
   self(i) {
     if (this.depth[i] === 1) return this.total[i];
     return 0;
+  }
+
+  /** As in TopDown; from the stacks that pass through here. */
+  change(i) {
+    return (this.changes[i] ??= this.judge(i));
+  }
+
+  judge(i) {
+    const { own } = this.profile;
+    let [before, samplesBefore, samplesAfter] = [0, 0, 0];
+    for (let k = this.low[i]; k < this.high[i]; k++) {
+      before += own.before[this.leaf[k]];
+      samplesBefore += own.samplesBefore[this.leaf[k]];
+      samplesAfter += own.samplesAfter[this.leaf[k]];
+    }
+    return changeOf(this.profile, this.total[i], before, samplesBefore, samplesAfter);
   }
 
   /** Regroups the stacks of node i by their next caller and makes a child for each, the heaviest first. */

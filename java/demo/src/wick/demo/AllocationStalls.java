@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import wick.Wick;
 
 /**
  * {@code /allocation-stalls?tasks=N&mib=M}: tasks on a pool of ten threads allocate a pair of large buffers each and fill
@@ -23,7 +24,8 @@ final class AllocationStalls implements Endpoint {
     private static final int THREADS = 10;
     private static final int MIB = 1024 * 1024;
 
-    private final ExecutorService pool = Executors.newFixedThreadPool(THREADS, new NamedThreads("allocator"));
+    private final ExecutorService pool =
+            Wick.wrap(Executors.newFixedThreadPool(THREADS, new NamedThreads("allocator")));
 
     @Override
     public String handle(Query query) throws InterruptedException, ExecutionException {

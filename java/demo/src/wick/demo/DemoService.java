@@ -8,17 +8,24 @@ import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import wick.Scope;
+import wick.Wick;
 
 /**
  * A small HTTP service that has the troubles which people look for with a profiler. Each endpoint is one trouble; see the
  * classes that implement {@link Endpoint}.
+ *
+ * <p>Each request is a span, GET and the path, with the label customer (from the header X-Customer); see docs/labels.md.
  *
  * <p>It listens on the loopback interface only and prints one line when it is ready:
  * {@code demo: listening on 127.0.0.1:PORT pid PID}. It ends on {@code /quit}, on SIGTERM, or after {@code --seconds}.
@@ -27,7 +34,10 @@ import java.util.concurrent.TimeUnit;
  * <p>Options: {@code --port} (0: any free one), {@code --workers} (threads that handle requests), {@code --idle} (threads
  * of the over-provisioned pool), {@code --seconds} (0: no limit).
  */
+@SuppressWarnings("try") // a scope is there to be closed
 public final class DemoService {
+    static final List<String> CUSTOMERS = Arrays.asList("big", "small", "tiny");
+
     private final Map<String, Endpoint> endpoints = new TreeMap<>();
     private final CountDownLatch quit = new CountDownLatch(1);
     private final ExecutorService workers;
@@ -94,13 +104,38 @@ public final class DemoService {
 
     private void serve(HttpExchange exchange) throws IOException {
         idlePool.touch();
+        String path = exchange.getRequestURI().getPath();
+        Endpoint endpoint = endpoints.get(path);
+        if (endpoint == null) {
+            // not a span: its name would be whatever the caller sent
+            answer(exchange, 404, "no such endpoint; there are " + endpoints.keySet());
+            exchange.close();
+            return;
+        }
+        try (Scope request = openSpan("GET " + path, exchange); Scope who = Wick.label("customer", customer(exchange))) {
+            handle(endpoint, exchange);
+        }
+    }
+
+    /** The span of a request: of the caller's trace if it sends a W3C traceparent, else of one of its own. */
+    private static Scope openSpan(String operation, HttpExchange exchange) {
+        String parent = exchange.getRequestHeaders().getFirst("traceparent");
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        if (parent == null || !parent.matches("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")) {
+            return Wick.span(operation, random.nextLong(), random.nextLong(), random.nextLong());
+        }
+        return Wick.span(operation, parent.substring(3, 35), String.format("%016x", random.nextLong()));
+    }
+
+    /** Who asks, of the few that the service knows. */
+    private static String customer(HttpExchange exchange) {
+        String name = exchange.getRequestHeaders().getFirst("X-Customer");
+        return name != null && CUSTOMERS.contains(name) ? name : "other";
+    }
+
+    private static void handle(Endpoint endpoint, HttpExchange exchange) throws IOException {
         try {
-            Endpoint endpoint = endpoints.get(exchange.getRequestURI().getPath());
-            if (endpoint == null) {
-                answer(exchange, 404, "no such endpoint; there are " + endpoints.keySet());
-            } else {
-                answer(exchange, 200, endpoint.handle(new Query(exchange.getRequestURI().getQuery())));
-            }
+            answer(exchange, 200, endpoint.handle(new Query(exchange.getRequestURI().getQuery())));
         } catch (IllegalArgumentException e) {
             answer(exchange, 400, e.getMessage());
         } catch (UnsupportedOperationException e) {

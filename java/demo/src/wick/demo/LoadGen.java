@@ -98,9 +98,15 @@ public final class LoadGen {
                 return;
             }
             String path = deck.get(new Random(number).nextInt(deck.size()));
-            boolean ok = send(path);
+            boolean ok = send(path, customer(number));
             byPath.get(path).add(System.nanoTime() - due, ok);
         }
+    }
+
+    /** Of ten requests six are from the big customer, three from the small one and one from the tiny one. */
+    private static String customer(long number) {
+        long tenth = number % 10;
+        return DemoService.CUSTOMERS.get(tenth < 6 ? 0 : tenth < 9 ? 1 : 2);
     }
 
     private static boolean sleepUntil(long nanoTime) {
@@ -116,11 +122,12 @@ public final class LoadGen {
         }
     }
 
-    private boolean send(String path) {
+    private boolean send(String path, String customer) {
         try {
             HttpURLConnection connection = (HttpURLConnection) new URL(base + path).openConnection();
             connection.setConnectTimeout(TIMEOUT_MS);
             connection.setReadTimeout(TIMEOUT_MS);
+            connection.setRequestProperty("X-Customer", customer);
             int status = connection.getResponseCode();
             try (InputStream body = status < 400 ? connection.getInputStream() : connection.getErrorStream()) {
                 byte[] buffer = new byte[4096];

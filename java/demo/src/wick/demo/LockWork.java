@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.ReentrantLock;
+import wick.Wick;
 
 /**
  * {@code /lock?rounds=N&us=M}: four threads fight for a monitor and then for a {@link ReentrantLock}, each holding it for
@@ -16,7 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class LockWork implements Endpoint {
     private static final int THREADS = 4;
 
-    private final ExecutorService pool = Executors.newCachedThreadPool(new NamedThreads("locker"));
+    private final ExecutorService pool = Wick.wrap(Executors.newCachedThreadPool(new NamedThreads("locker")));
     private final Object monitor = new Object();
     private final ReentrantLock lock = new ReentrantLock();
     private long underMonitor; // guarded by monitor

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import wick.Wick;
 
 /**
  * {@code /vthreads?tasks=N}: as many virtual threads, each of which computes, sleeps a little and computes again.
@@ -19,7 +20,7 @@ final class VirtualThreads implements Endpoint {
     @Override
     public String handle(Query query) throws Exception {
         int tasks = query.get("tasks", 100, 100_000);
-        ExecutorService executor = newVirtualThreadExecutor();
+        ExecutorService executor = Wick.wrap(newVirtualThreadExecutor());
         try {
             List<Future<Long>> results = new ArrayList<>();
             for (int i = 0; i < tasks; i++) {

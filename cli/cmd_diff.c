@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wick diff [options] A B
+ *
+ * Each side is a recording or several, separated by commas. Both are read into one profile, so that equal stacks are
+ * the same stack, and their samples are kept apart (export/diff.h).
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/diff_table.h"
+#include "cli/input.h"
+#include "cli/save.h"
+#include "cli/ui.h"
+#include "cli/view.h"
+#include "export/diff.h"
+#include "export/picture.h"
+#include "flame/text.h"
+
+static const char usage[] =
+    "Usage: wick diff [OPTION...] A B\n"
+    "\n"
+    "Compares two recordings, or two sets of recordings (FILE,FILE...): what takes more in B than in A, and what\n"
+    "less. Prints a table, or draws a flame graph of both, in which what grew is red, what shrank blue, and what is\n"
+    "within sampling error grey.\n"
+    "\n"
+    "Options:\n"
+    "  -o, --output FILE     write a flame graph (.html), or the table as .json or .txt\n"
+    "      --table           print the table, also with -o\n"
+    "  -n, --rows N          rows of the table (default 20; 0 = all)\n"
+    "      --json            print the table as JSON\n"
+    "      --absolute        compare weights; the default compares shares of each side's whole\n"
+    "      --fail-above PCT  exit with status 12 if a method's total surely grew by more than PCT per cent of all of "
+    "A:\n"
+    "                        if the whole of its 95 % interval lies above\n"
+    "  -t, --threads         the thread as root frame\n"
+    "      --samples         count samples instead of adding up their weights\n"
+    "      --title TEXT      heading of the flame graph\n"
+    "  -h, --help            this text\n";
+
+struct diff {
+    struct wick_view view;
+    struct wick_export_options export;
+    struct wick_diff_table table;
+    const char *out;
+    bool absolute, print;
+    double fail_above; /* per cent; below 0 = no limit */
+    struct wick_profile profile;
+    struct wick_diff_side side[2];
+    struct wick_agg *aggs[2]; /* owned; what the sides borrow */
+};
+
+/* --- input --- */
+
+/* Splits a comma-separated list in place; a file whose name has a comma is one file. Returns how many. */
+static int split(char *list, char **paths, int max)
+{
+    int n = 0;
+    if (!access(list, F_OK)) {
+        paths[0] = list;
+        return 1;
+    }
+    for (char *save = NULL, *s = strtok_r(list, ",", &save); s && n < max; s = strtok_r(NULL, ",", &save))
+        paths[n++] = s;
+    return n;
+}
+
+static int read_side(struct diff *d, unsigned k, char *list, struct wick_err *err)
+{
+    char **paths = calloc(strlen(list) + 1, sizeof *paths);
+    int n = paths ? split(list, paths, (int)strlen(list)) : 0;
+    int rc = paths ? 0 : wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    uint16_t event = 0;
+    if (!rc && !n)
+        rc = wick_err_set(err, WICK_E_USAGE, "an empty list of files");
+    rc = rc ? rc : wick_view_read(&d->view, &d->profile, paths, n, err);
+    /* The first side chooses the event, the second must have it. */
+    if (!rc && (!k || !d->profile.events[d->export.event].count))
+        rc = wick_cli_event(&d->profile,
+                            k ? wick_profile_str(&d->profile, d->profile.events[d->export.event].name) : d->view.event,
+                            &event, err);
+    if (!rc && !k)
+        d->export.event = event;
+    if (!rc && k && event)
+        rc = wick_err_set(err, WICK_E_NOTFOUND, "%s: its samples of that event are in another unit", paths[0]);
+    if (rc)
+        wick_err_prefix(err, "%s", k ? "second side" : "first side");
+    else
+        d->side[k].aggs = d->aggs[k] = wick_profile_take_aggs(&d->profile, &d->side[k].naggs);
+    free(paths);
+    return rc;
+}
+
+/* --- output --- */
+
+static void add_side(struct wick_strbuf *sb, const struct wick_diff *c, const char *unit, unsigned k)
+{
+    wick_strbuf_adds(sb, k ? "; after: " : "before: ");
+    wick_text_add_weight(sb, c->measured.weight[k], unit);
+    wick_strbuf_addf(sb, ", %llu samples", (unsigned long long)c->measured.samples[k]);
+}
+
+static int write_page(struct diff *d, struct wick_diff *c, FILE *out, struct wick_err *err)
+{
+    struct wick_strbuf subtitle = WICK_STRBUF_INIT;
+    wick_strbuf_addf(&subtitle, "%s, %s; ", d->table.event, d->absolute ? "absolute" : "normalised");
+    for (unsigned k = 0; k < 2; k++)
+        add_side(&subtitle, c, d->table.unit, k);
+    struct wick_flame_opts o = {
+        .title = d->export.title ? d->export.title : "Comparison",
+        .subtitle = subtitle.buf,
+        .unit = d->table.unit,
+        .change = c->change,
+        .absolute = d->absolute,
+    };
+    int rc = wick_flame_write_html(c->tree, &o, out, err);
+    wick_strbuf_release(&subtitle);
+    return rc;
+}
+
+static bool ends_in(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return n > m && !strcmp(path + n - m, end);
+}
+
+static int write_file(struct diff *d, struct wick_diff *c, struct wick_err *err)
+{
+    struct wick_diff_table table = d->table;
+    bool page = ends_in(d->out, ".html");
+    table.json = ends_in(d->out, ".json");
+    if (!page && !table.json && !ends_in(d->out, ".txt"))
+        return wick_err_set(err, WICK_E_USAGE, "'%s' does not tell a form: end it in .html, .json or .txt", d->out);
+    FILE *out = wick_save_open(d->out, false, err);
+    if (!out)
+        return -err->code;
+    int rc = 0;
+    if (page)
+        rc = write_page(d, c, out, err);
+    else
+        wick_diff_table_write(c, &table, out);
+    return wick_save_close(out, d->out, rc, err);
+}
+
+/* The row whose growth is surely above the limit, the largest; NULL if there is none. */
+static const struct wick_diff_row *above(const struct wick_diff *c, double limit)
+{
+    const struct wick_diff_row *worst = NULL;
+    double most = limit / 100;
+    for (uint32_t i = 0; i < c->nrows; i++) {
+        struct wick_diff_change x = wick_diff_change(c, &c->rows[i].total);
+        if (x.change - x.half > most) {
+            most = x.change - x.half;
+            worst = &c->rows[i];
+        }
+    }
+    return worst;
+}
+
+static int judge(const struct diff *d, const struct wick_diff *c, struct wick_err *err)
+{
+    const struct wick_diff_row *r = d->fail_above < 0 ? NULL : above(c, d->fail_above);
+    size_t n;
+    if (!r)
+        return 0;
+    const char *name = wick_tree_name_get(c->tree, r->name, &n);
+    struct wick_diff_change x = wick_diff_change(c, &r->total);
+    return wick_err_set(err, WICK_E_CHANGED, "%.*s grew by %.2f \xc2\xb1 %.2f %% of all; the limit is %g %%",
+                        (int)(n < 200 ? n : 200), name, 100 * x.change, 100 * x.half, d->fail_above);
+}
+
+static int run(struct diff *d, char **sides, struct wick_err *err)
+{
+    struct wick_diff c;
+    int rc = 0;
+    for (unsigned k = 0; k < 2 && !rc; k++)
+        rc = read_side(d, k, sides[k], err);
+    rc = rc ? rc : wick_diff_init(&c, &d->profile, d->side, &d->export, d->absolute, err);
+    if (rc)
+        return rc;
+    d->table.event = wick_profile_str(&d->profile, d->profile.events[d->export.event].name);
+    d->table.unit = wick_picture_unit(&d->profile, &d->export);
+    wick_diff_sort(&c);
+    if (d->out)
+        rc = write_file(d, &c, err);
+    if (!rc && (!d->out || d->print))
+        wick_diff_table_write(&c, &d->table, stdout);
+    rc = rc ? rc : judge(d, &c, err);
+    wick_diff_release(&c);
+    return rc;
+}
+
+/* --- command line --- */
+
+enum { OPT_TABLE = 256, OPT_JSON, OPT_ABSOLUTE, OPT_FAIL_ABOVE, OPT_SAMPLES, OPT_TITLE };
+
+static const struct option longs[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"table", no_argument, NULL, OPT_TABLE},
+    {"rows", required_argument, NULL, 'n'},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"absolute", no_argument, NULL, OPT_ABSOLUTE},
+    {"fail-above", required_argument, NULL, OPT_FAIL_ABOVE},
+    {"threads", no_argument, NULL, 't'},
+    {"samples", no_argument, NULL, OPT_SAMPLES},
+    {"title", required_argument, NULL, OPT_TITLE},
+    {"help", no_argument, NULL, 'h'},
+    WICK_VIEW_LONGS,
+    {0},
+};
+
+static int bad_usage(const char *what, const char *value)
+{
+    fprintf(stderr, "wick: %s, not '%s'\n", what, value);
+    return wick_err_exit(WICK_E_USAGE);
+}
+
+/* -1 = go on, otherwise the exit status. */
+static int take_option(struct diff *d, int c)
+{
+    char *end;
+    switch (c) {
+    case 'o':
+        d->out = optarg;
+        return -1;
+    case OPT_TABLE:
+        d->print = true;
+        return -1;
+    case 'n':
+        d->table.rows = (uint32_t)strtoul(optarg, &end, 10);
+        return *optarg < '0' || *optarg > '9' || *end ? bad_usage("--rows wants a number", optarg) : -1;
+    case OPT_JSON:
+        d->table.json = d->print = true;
+        return -1;
+    case OPT_ABSOLUTE:
+        d->absolute = true;
+        return -1;
+    case OPT_FAIL_ABOVE:
+        d->fail_above = strtod(optarg, &end);
+        if (end == optarg || (*end && strcmp(end, "%") != 0) || !(d->fail_above >= 0))
+            return bad_usage("--fail-above wants a percentage", optarg);
+        return -1;
+    case 't':
+        return wick_view_take(&d->view, WICK_VIEW_BY, "thread", "diff");
+    case OPT_SAMPLES:
+        d->export.counts = true;
+        return -1;
+    case OPT_TITLE:
+        d->export.title = optarg;
+        return -1;
+    case 'h':
+        printf("%s\n%s", usage, wick_view_help);
+        return 0;
+    default:
+        return wick_view_take(&d->view, c, optarg, "diff");
+    }
+}
+
+int wick_cmd_diff(int argc, char **argv)
+{
+    struct diff d = {.table.rows = 20, .fail_above = -1};
+    struct wick_err err = {0};
+    int c, status = -1;
+    optind = 0; /* getopt starts anew: another command may have used it */
+    while (status < 0 && (c = getopt_long(argc, argv, "o:n:te:h", longs, NULL)) != -1)
+        status = take_option(&d, c);
+    if (status >= 0)
+        return status;
+    if (argc - optind != 2) {
+        fputs("wick: two recordings are compared, or two lists with commas (`wick diff --help` tells more)\n", stderr);
+        return wick_err_exit(WICK_E_USAGE);
+    }
+    int rc = wick_profile_init(&d.profile);
+    if (rc) {
+        wick_err_set(&err, WICK_E_NOMEM, "out of memory");
+    } else {
+        d.export.names = d.view.names;
+        d.profile.by_thread = d.profile.by_state = false;
+        d.profile.keep = wick_picture_keep(d.view.names) & ~(unsigned)WICK_KEEP_LINES;
+        rc = run(&d, argv + optind, &err);
+        wick_profile_release(&d.profile);
+    }
+    free(d.aggs[0]);
+    free(d.aggs[1]);
+    wick_view_release(&d.view);
+    return rc ? wick_ui_fail(&err) : 0;
+}

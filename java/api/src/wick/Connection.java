@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package wick;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The tie between this library and one agent: shared memory, numbers of texts, and the threads' records. */
+final class Connection {
+    private static final int OVERFLOW = 1; // the agent's number for texts that found no room
+    private static final int MAX_TEXTS = 1 << 16;
+
+    final SpanQueue queue;
+    private final ConcurrentHashMap<String, Integer> numbers = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, LabelSet> sets = new ConcurrentHashMap<>();
+    private final LabelSet noLabels = new LabelSet(0, 0, new TreeMap<>());
+    private final LabelSet overflow = new LabelSet(OVERFLOW, 1, new TreeMap<>());
+    private volatile LabelSet[] places = {noLabels, overflow, null, null}; // grown under the lock
+    private int placesUsed = 2; // guarded by this
+    private final ThreadLocal<Record> records = new ThreadLocal<Record>() {
+        @Override
+        protected Record initialValue() {
+            return new Record(Connection.this);
+        }
+    };
+
+    private Connection(ByteBuffer memory) {
+        queue = new SpanQueue(memory);
+    }
+
+    /** A connection to the agent in this JVM, null if there is none or it is of another make. */
+    static Connection open() {
+        try {
+            ByteBuffer memory = Native.connect();
+            if (memory == null) {
+                return null;
+            }
+            Connection made = new Connection(memory);
+            return made.queue.isKnown() ? made : null;
+        } catch (LinkageError e) {
+            return null; // no agent: Wick.connect() is called when it comes
+        }
+    }
+
+    boolean isRecording() {
+        return queue.isRecording();
+    }
+
+    /** The calling thread's record. */
+    Record record() {
+        return records.get();
+    }
+
+    int number(String name) {
+        Integer known = numbers.get(name);
+        if (known != null) {
+            return known;
+        }
+        if (numbers.size() >= MAX_TEXTS) {
+            return OVERFLOW;
+        }
+        int number = Native.intern(Text.cut(name).getBytes(StandardCharsets.UTF_8));
+        numbers.put(name, number);
+        return number;
+    }
+
+    /** The one set of these labels. */
+    LabelSet labelSet(TreeMap<String, String> labels) {
+        if (labels.isEmpty()) {
+            return noLabels;
+        }
+        String text = LabelSet.text(labels);
+        LabelSet known = sets.get(text);
+        if (known != null) {
+            return known;
+        }
+        int number = sets.size() >= MAX_TEXTS ? OVERFLOW : Native.intern(text.getBytes(StandardCharsets.UTF_8));
+        if (number == OVERFLOW) {
+            return overflow;
+        }
+        return sets.computeIfAbsent(text, t -> place(number, labels));
+    }
+
+    private synchronized LabelSet place(int number, TreeMap<String, String> labels) {
+        LabelSet made = new LabelSet(number, placesUsed, labels);
+        LabelSet[] now = placesUsed < places.length ? places : Arrays.copyOf(places, placesUsed * 2);
+        now[placesUsed++] = made;
+        places = now;
+        return made;
+    }
+
+    /** The set at a place that this thread got from a set. */
+    LabelSet setAt(int place) {
+        return places[place];
+    }
+}

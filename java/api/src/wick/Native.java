@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package wick;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What the agent, libwick.so, does for this library. None of it is called while scopes open and close, save on virtual
+ * threads, whose outermost scope binds and unbinds a record.
+ */
+final class Native {
+    private Native() {}
+
+    /** Memory shared with the agent (SpanQueue says what is in it), or null if there are too many class loaders. */
+    static native ByteBuffer connect();
+
+    /**
+     * The record of the calling thread, or null if there is no room for one.
+     *
+     * @param virtualId the id of the calling thread if it is virtual, else 0
+     */
+    static native ByteBuffer bind(long virtualId);
+
+    /** Gives the record of the calling virtual thread back. */
+    static native void unbind(long virtualId);
+
+    /** The agent's number of the calling platform thread, or of the carrier; 0 if it does not know it. */
+    static native int thread();
+
+    /** The number of a text, given now if it is new. */
+    static native int intern(byte[] utf8);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/import_int.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define LINE_MAX_BYTES (1u << 20)
+
+void wick_import_problem(struct wick_import *im, uint64_t offset, const char *fmt, ...)
+{
+    if (im->res->problems++)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    im->res->first_offset = offset;
+    vsnprintf(im->res->first, sizeof im->res->first, fmt, ap);
+    va_end(ap);
+}
+
+void wick_import_sample(struct wick_import *im, const struct wick_sample *s)
+{
+    const struct wick_jfr_visitor *v = im->v;
+    im->res->samples++;
+    if (v &&
+        (!wick_filter_time(&v->filter, s->time_ns) || (v->filter.match && !v->filter.match(v->filter.ctx, im->p, s))))
+        im->res->filtered++;
+    else if (v && v->sample)
+        v->sample(v->ctx, s);
+    else
+        wick_profile_add(im->p, s);
+}
+
+/* A whole line, or the end of one whose beginning is in l->part. */
+static void end_line(struct wick_lines *l, const char *data, size_t n, size_t total)
+{
+    const char *line = data;
+    size_t len = n;
+    if (l->part.len) {
+        wick_strbuf_add(&l->part, data, n);
+        line = l->part.buf;
+        len = l->part.len;
+    }
+    if (len && line[len - 1] == '\r')
+        len--;
+    if (!l->too_long)
+        l->take(l->ctx, line, len, l->offset);
+    l->too_long = false;
+    wick_strbuf_clear(&l->part);
+    l->offset += total;
+}
+
+int wick_lines_feed(struct wick_lines *l, const char *data, size_t n)
+{
+    while (n) {
+        const char *end = memchr(data, '\n', n);
+        size_t len = end ? (size_t)(end - data) : n;
+        if (l->part.len + len > LINE_MAX_BYTES)
+            l->too_long = true;
+        if (!end) {
+            if (!l->too_long)
+                wick_strbuf_add(&l->part, data, n);
+            return l->part.failed ? -WICK_E_NOMEM : 0;
+        }
+        end_line(l, data, len, l->part.len + len + 1);
+        data += len + 1;
+        n -= len + 1;
+    }
+    return l->part.failed ? -WICK_E_NOMEM : 0;
+}
+
+void wick_lines_end(struct wick_lines *l)
+{
+    if (l->part.len)
+        end_line(l, "", 0, l->part.len);
+    wick_strbuf_release(&l->part);
+}
+
+unsigned wick_import_guess_kind(const char *s, size_t n)
+{
+    if (memmem(s, n, "::", 2))
+        return WICK_FRAME_CPP;
+    const char *paren = memchr(s, '(', n), *dot = memrchr(s, '.', paren ? (size_t)(paren - s) : n);
+    if (memchr(s, '/', n) || (dot && dot > s && dot + 1 < s + n && !memmem(s, n, ".so", 3)))
+        return WICK_FRAME_C2;
+    return WICK_FRAME_NATIVE;
+}
+
+int wick_import_kind_named(const char *s, size_t n)
+{
+    for (unsigned kind = 0; kind < WICK_FRAME_KIND_COUNT; kind++) {
+        const char *name = wick_frame_kind_name(kind);
+        if (strlen(name) == n && memcmp(name, s, n) == 0)
+            return (int)kind;
+    }
+    return -1;
+}
+
+uint32_t wick_import_java(struct wick_profile *p, const char *s, size_t n, bool signature, int32_t line, unsigned kind)
+{
+    const char *paren = memchr(s, '(', n);
+    size_t name_end = paren ? (size_t)(paren - s) : n, skip = 1;
+    const char *at = memrchr(s, '.', name_end), *colons = memmem(s, name_end, "::", 2);
+    const char *semicolon = n && *s == 'L' ? memchr(s, ';', name_end) : NULL;
+    if (colons) {
+        at = colons;
+        skip = 2;
+    } else if (semicolon) { /* Lfoo/Bar;baz */
+        at = semicolon + 1;
+        skip = 0;
+    }
+    size_t class_len = at ? (size_t)(at - s) : 0, from = at ? class_len + skip : 0;
+    if ((colons || semicolon) && class_len > 2 && s[0] == 'L' && s[class_len - 1] == ';') { /* a descriptor */
+        s++;
+        n--;
+        name_end--;
+        from--;
+        class_len -= 2;
+    }
+    uint32_t class_name = wick_profile_string(p, s, class_len);
+    uint32_t name = wick_profile_string(p, s + from, (signature ? name_end : n) - from);
+    uint32_t sig = signature ? wick_profile_string(p, s + name_end, n - name_end) : 0;
+    return wick_profile_frame(p, wick_profile_function(p, class_name, name, sig), line, -1, kind);
+}

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * perf_script.c - reading the text of `perf script`
+ *
+ *     http-nio 4711/4733 [001] 12345.678901:   10101010 cpu-clock:pppH:
+ *             7f12345678ab Lorg/example/Handler;::handle+0x1b (/tmp/perf-4711.map)
+ *                 5580123 main+0x23 (/usr/bin/server)
+ *         ffffffff81234567 do_syscall_64+0x57 ([kernel.kallsyms])
+ *
+ * A sample is a head and its frames, leaf first, up to an empty line. The head holds what `-F` asked for: the name of
+ * the thread (which may hold blanks), pid/tid or tid, [cpu], time, period and event; all but the name may be missing.
+ * It is taken apart from the time backwards and forwards, since that is the one part that looks like nothing else.
+ * Without call chains (`-g`) the one frame stands behind the head.
+ *
+ * The name of the thread becomes the root frame, as it does elsewhere, and with the tid the thread of the sample.
+ *
+ * Frames. What follows the address is the same text again and again, so the frames of each different text are worked
+ * out once. A symbol in perf-PID.map is Java or a stub; "a->b" there is b inlined into a. "(inlined)" instead of a
+ * library marks native inlining. A line "file:12" is the source line of the frame above it (-F +srcline).
+ *
+ * The weight is the period, where the head has one, else 1. Periods of cpu-clock and task-clock are nanoseconds.
+ */
+#include "import/import_int.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#define DEPTH_MAX 4096u
+
+/* The frames that a text stands for: one, or several for inlined Java methods. */
+struct known {
+    size_t text;  /* in texts */
+    uint32_t len; /* of the text */
+    uint32_t first, count;
+};
+
+struct perf_head {
+    const char *comm, *event;
+    size_t comm_len, event_len;
+    const char *rest; /* behind the event */
+    size_t rest_len;
+    int64_t pid, tid, time_ns, period;
+    bool has_tid, has_time, has_period;
+};
+
+struct wick_perf_in {
+    struct wick_import *im;
+    struct wick_lines lines;
+    struct wick_strbuf texts;
+    struct known *known;
+    uint32_t nknown, cap_known;
+    struct wick_index ix;
+    uint32_t *frames, nframes, cap_frames; /* of `known`, leaf first */
+    struct wick_sample sample;
+    uint32_t root;             /* frame with the thread's name */
+    uint32_t stack[DEPTH_MAX]; /* of the sample at hand, leaf first */
+    uint32_t depth;
+    bool open;   /* a sample has begun */
+    bool single; /* heads with their frame behind them have been seen: an indented line may be a head */
+    bool nomem;
+};
+
+/* --- words --- */
+
+struct word {
+    const char *s;
+    size_t n;
+};
+
+/* The next word in [at, end); n = 0 at the end. */
+static struct word next_word(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    const char *s = at;
+    while (at < end && *at != ' ' && *at != '\t')
+        at++;
+    return (struct word){s, (size_t)(at - s)};
+}
+
+/* The last word in [from, at). */
+static struct word word_before(const char *from, const char *at)
+{
+    while (at > from && (at[-1] == ' ' || at[-1] == '\t'))
+        at--;
+    const char *end = at;
+    while (at > from && at[-1] != ' ' && at[-1] != '\t')
+        at--;
+    return (struct word){at, (size_t)(end - at)};
+}
+
+/* Digits up to the end or to `stop`: how many, 0 if there are none or the number is too great. */
+static size_t number(const char *s, size_t n, int64_t *out)
+{
+    size_t i = 0;
+    int64_t v = 0;
+    for (; i < n && s[i] >= '0' && s[i] <= '9'; i++)
+        if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, s[i] - '0', &v))
+            return 0;
+    *out = v;
+    return i;
+}
+
+/* 12345.678901: */
+static bool is_time(struct word w, int64_t *ns)
+{
+    int64_t s = 0, fraction = 0;
+    size_t a = number(w.s, w.n, &s);
+    if (!a || a + 2 >= w.n || w.s[a] != '.' || w.s[w.n - 1] != ':')
+        return false;
+    size_t digits = w.n - a - 2, b = number(w.s + a + 1, digits, &fraction);
+    if (b != digits || digits > 9)
+        return false;
+    for (; digits < 9; digits++)
+        fraction *= 10;
+    return !__builtin_mul_overflow(s, 1000000000, ns) && !__builtin_add_overflow(*ns, fraction, ns);
+}
+
+/* 4711/4733 or 4733 */
+static bool is_ids(struct word w, int64_t *pid, int64_t *tid)
+{
+    size_t a = number(w.s, w.n, pid);
+    *tid = *pid;
+    if (!a || a == w.n)
+        return a > 0;
+    return w.s[a] == '/' && a + 1 < w.n && number(w.s + a + 1, w.n - a - 1, tid) == w.n - a - 1;
+}
+
+static bool is_cpu(struct word w)
+{
+    int64_t cpu;
+    return w.n > 2 && w.s[0] == '[' && w.s[w.n - 1] == ']' && number(w.s + 1, w.n - 2, &cpu) == w.n - 2;
+}
+
+/* --- heads --- */
+
+/* The event and what stands before it, from `at` on. */
+static void head_tail(struct perf_head *h, const char *at, const char *end)
+{
+    struct word w = next_word(at, end);
+    if (w.n && number(w.s, w.n, &h->period) == w.n) {
+        h->has_period = true;
+        w = next_word(w.s + w.n, end);
+    }
+    if (w.n > 1 && w.s[w.n - 1] == ':') {
+        h->event = w.s;
+        h->event_len = w.n - 1;
+        w = next_word(w.s + w.n, end);
+    }
+    h->rest = w.s;
+    h->rest_len = (size_t)(end - w.s);
+}
+
+/* The name and the ids, which end at `at`. */
+static void head_front(struct perf_head *h, const char *from, const char *at)
+{
+    struct word w = word_before(from, at);
+    if (is_cpu(w))
+        w = word_before(from, w.s);
+    if (w.n && is_ids(w, &h->pid, &h->tid)) {
+        h->has_tid = true;
+        w = (struct word){w.s, 0};
+    } else {
+        w.s += w.n;
+    }
+    while (from < w.s && (*from == ' ' || *from == '\t'))
+        from++;
+    while (w.s > from && (w.s[-1] == ' ' || w.s[-1] == '\t'))
+        w.s--;
+    h->comm = from;
+    h->comm_len = (size_t)(w.s - from);
+}
+
+static bool parse_head(struct perf_head *h, const char *line, size_t n)
+{
+    const char *end = line + n;
+    int64_t pid, tid;
+    *h = (struct perf_head){.rest = end};
+    for (struct word w = next_word(line, end); w.n; w = next_word(w.s + w.n, end))
+        if (is_time(w, &h->time_ns)) {
+            h->has_time = true;
+            head_front(h, line, w.s);
+            head_tail(h, w.s + w.n, end);
+            return h->comm_len || h->has_tid;
+        }
+    struct word first = next_word(line, end);
+    for (struct word w = next_word(first.s + first.n, end); w.n; w = next_word(w.s + w.n, end))
+        if (is_ids(w, &pid, &tid)) { /* no time: the first number behind the name */
+            struct word cpu = next_word(w.s + w.n, end);
+            const char *tail = is_cpu(cpu) ? cpu.s + cpu.n : w.s + w.n;
+            head_front(h, line, w.s + w.n);
+            head_tail(h, tail, end);
+            return h->comm_len > 0;
+        }
+    return false;
+}
+
+/* cycles:u, cpu-clock:pppH: what follows the last colon is modifiers if it looks like them. */
+static size_t without_modifiers(const char *s, size_t n)
+{
+    const char *colon = memrchr(s, ':', n);
+    if (!colon || colon == s || (size_t)(s + n - colon) > 8)
+        return n;
+    for (const char *c = colon + 1; c < s + n; c++)
+        if (!strchr("ukhpPHGSDIeW", *c))
+            return n;
+    return (size_t)(colon - s);
+}
+
+static uint16_t event_of(struct wick_perf_in *in, const struct perf_head *h)
+{
+    struct wick_profile *p = in->im->p;
+    const char *s = h->event_len ? h->event : "perf";
+    size_t n = h->event_len ? without_modifiers(h->event, h->event_len) : 4;
+    bool clock = n >= 9 && (!memcmp(s, "cpu-clock", 9) || (n >= 10 && !memcmp(s, "task-clock", 10)));
+    return wick_profile_event(p, wick_profile_string(p, s, n), clock ? WICK_EVENT_CPU : WICK_EVENT_PERF,
+                              clock && h->has_period ? WICK_UNIT_NS : WICK_UNIT_COUNT);
+}
+
+/* --- frames --- */
+
+static void keep_frame(struct wick_perf_in *in, uint32_t frame)
+{
+    if (in->nframes == in->cap_frames) {
+        uint32_t cap = in->cap_frames ? in->cap_frames * 2 : 256;
+        uint32_t *bigger = cap > in->cap_frames ? reallocarray(in->frames, cap, sizeof *bigger) : NULL;
+        in->nomem = in->nomem || !bigger;
+        if (!bigger)
+            return;
+        in->frames = bigger;
+        in->cap_frames = cap;
+    }
+    in->frames[in->nframes++] = frame;
+}
+
+static uint32_t native_frame(struct wick_profile *p, struct word library, struct word name, unsigned kind)
+{
+    uint32_t function = wick_profile_function(p, wick_profile_string(p, library.s, library.n),
+                                              wick_profile_string(p, name.s, name.n), 0);
+    return wick_profile_frame(p, function, 0, -1, kind);
+}
+
+/* Foo.bar, Lfoo/Bar;::baz, Lfoo/Bar;baz(I)V: a class and a method; stubs are words. A type in front, as the JDK's own
+ * map has it ("int Foo.bar(int)"), is cut off. */
+static bool is_method(struct word *w)
+{
+    const char *paren = memchr(w->s, '(', w->n), *end = paren ? paren : w->s + w->n;
+    const char *space = memrchr(w->s, ' ', (size_t)(end - w->s)), *s = space ? space + 1 : w->s;
+    size_t n = (size_t)(end - s);
+    const char *dot = memrchr(s, '.', n);
+    if (!(dot && dot > s && dot + 1 < end) && !(n && *s != ':' && memmem(s, n, "::", 2)) &&
+        !(n && *s == 'L' && memchr(s, ';', n)))
+        return false;
+    w->n -= (size_t)(s - w->s);
+    w->s = s;
+    return true;
+}
+
+/* Symbols of a JVM's map. */
+static void java_frames(struct wick_perf_in *in, struct word symbol)
+{
+    const char *end = symbol.s + symbol.n;
+    uint32_t first = in->nframes;
+    for (const char *s = symbol.s; s < end;) {
+        const char *arrow = memmem(s, (size_t)(end - s), "->", 2), *stop = arrow ? arrow : end;
+        struct word w = {s, (size_t)(stop - s)};
+        bool method = is_method(&w);
+        unsigned kind = s == symbol.s ? WICK_FRAME_C2 : WICK_FRAME_INLINED;
+        keep_frame(in, method ? wick_import_java(in->im->p, w.s, w.n, false, 0, kind)
+                              : native_frame(in->im->p, (struct word){"", 0}, w, WICK_FRAME_STUB));
+        s = arrow ? arrow + 2 : end;
+    }
+    for (uint32_t a = first, b = in->nframes; a + 1 < b; a++) { /* the text has the caller first */
+        uint32_t swap = in->frames[a];
+        in->frames[a] = in->frames[--b];
+        in->frames[b] = swap;
+    }
+}
+
+static bool is_kernel(struct word dso, bool high)
+{
+    static const char *const user[] = {"[vdso]", "[vsyscall]", "[unknown]", "[heap]", "[stack]", "[uprobes]"};
+    if (high)
+        return true;
+    for (size_t i = 0; i < sizeof user / sizeof *user; i++)
+        if (dso.n == strlen(user[i]) && !memcmp(dso.s, user[i], dso.n))
+            return false;
+    return dso.n > 2 && dso.s[0] == '[' && dso.s[dso.n - 1] == ']';
+}
+
+static bool is_jvm_map(struct word dso)
+{
+    return dso.n > 4 && !memcmp(dso.s + dso.n - 4, ".map", 4) && memmem(dso.s, dso.n, "perf-", 5);
+}
+
+/* Where " (library)" begins, NULL if there is none. Symbols and paths may both hold brackets; a path begins as such. */
+static const char *library_of(const char *text, const char *end)
+{
+    if (end == text || end[-1] != ')')
+        return NULL;
+    const char *path = memmem(text, (size_t)(end - text), " (/", 3);
+    const char *open = path ? path + 1 : memrchr(text, '(', (size_t)(end - text));
+    return open && open > text && open[-1] == ' ' ? open : NULL;
+}
+
+/* symbol+0x1b (library); high: the address is one of the kernel's. False if it is no frame. */
+static bool make_frames(struct wick_perf_in *in, const char *text, size_t n, bool high)
+{
+    const char *end = text + n;
+    while (end > text && end[-1] == ' ')
+        end--;
+    const char *open = library_of(text, end);
+    if (!open)
+        return false;
+    struct word symbol = {text, (size_t)(open - text)}, dso = {open + 1, (size_t)(end - open - 2)};
+    while (symbol.n && symbol.s[symbol.n - 1] == ' ')
+        symbol.n--;
+    const char *plus = memrchr(symbol.s, '+', symbol.n);
+    if (plus && plus > symbol.s && symbol.s + symbol.n - plus > 3 && plus[1] == '0' && plus[2] == 'x')
+        symbol.n = (size_t)(plus - symbol.s);
+    if (dso.n > 10 && !memcmp(dso.s + dso.n - 10, " (deleted)", 10))
+        dso.n -= 10;
+    bool unknown = symbol.n == 9 && !memcmp(symbol.s, "[unknown]", 9);
+    bool inlined = dso.n == 7 && !memcmp(dso.s, "inlined", 7);
+    const char *slash = memrchr(dso.s, '/', dso.n);
+    struct word library = {slash ? slash + 1 : dso.s, slash ? (size_t)(dso.s + dso.n - slash - 1) : dso.n};
+    if (inlined || (unknown && library.n == 9 && !memcmp(library.s, "[unknown]", 9)))
+        library.n = 0;
+    if (is_jvm_map(dso) && !unknown) {
+        java_frames(in, symbol);
+        return true;
+    }
+    unsigned kind = is_kernel(dso, high)                  ? WICK_FRAME_KERNEL
+                    : memmem(symbol.s, symbol.n, "::", 2) ? WICK_FRAME_CPP
+                                                          : WICK_FRAME_NATIVE;
+    keep_frame(in, native_frame(in->im->p, library, unknown ? (struct word){"", 0} : symbol, kind));
+    return true;
+}
+
+/* The frames of a text, made when it is first seen. NULL if it is no frame. */
+static const struct known *frames_of(struct wick_perf_in *in, const char *text, size_t n, bool high)
+{
+    uint64_t h = wick_hash_bytes(text, n);
+    uint32_t at = wick_index_start(&in->ix, h), id;
+    while (wick_index_next(&in->ix, h, &at, &id))
+        if (in->known[id].len == n && !memcmp(in->texts.buf + in->known[id].text, text, n))
+            return &in->known[id];
+    if (in->nknown == in->cap_known) {
+        uint32_t cap = in->cap_known ? in->cap_known * 2 : 256;
+        struct known *bigger = cap > in->cap_known ? reallocarray(in->known, cap, sizeof *bigger) : NULL;
+        in->nomem = in->nomem || !bigger;
+        if (!bigger)
+            return NULL;
+        in->known = bigger;
+        in->cap_known = cap;
+    }
+    uint32_t first = in->nframes;
+    if (!make_frames(in, text, n, high))
+        return NULL;
+    in->known[in->nknown] = (struct known){in->texts.len, (uint32_t)n, first, in->nframes - first};
+    wick_strbuf_add(&in->texts, text, n);
+    in->nomem = in->nomem || in->texts.failed || wick_index_add(&in->ix, h, in->nknown);
+    return &in->known[in->nknown++];
+}
+
+/* A line of a call chain, or what stands behind a head. */
+static bool add_frame(struct wick_perf_in *in, const char *line, size_t n)
+{
+    const char *end = line + n;
+    struct word w = next_word(line, end);
+    bool hex = w.n > 0 && w.n <= 16;
+    for (size_t i = 0; i < w.n && hex; i++)
+        hex = isxdigit((unsigned char)w.s[i]);
+    bool high = hex && w.n == 16 && w.s[0] >= '8';
+    struct word rest = hex ? next_word(w.s + w.n, end) : w;
+    const struct known *k = rest.n ? frames_of(in, rest.s, (size_t)(end - rest.s), high) : NULL;
+    for (uint32_t i = 0; k && i < k->count && in->depth < DEPTH_MAX; i++)
+        in->stack[in->depth++] = in->frames[k->first + i];
+    return k != NULL;
+}
+
+/* "Handler.java:12" below a frame is its line. */
+static bool add_line_number(struct wick_perf_in *in, const char *line, size_t n)
+{
+    struct word w = next_word(line, line + n);
+    const char *colon = w.n == n - (size_t)(w.s - line) ? memrchr(w.s, ':', w.n) : NULL;
+    int64_t v;
+    size_t digits = colon ? (size_t)(w.s + w.n - colon - 1) : 0;
+    if (!in->depth || !digits || number(colon + 1, digits, &v) != digits || v > INT32_MAX)
+        return false;
+    struct wick_frame f = in->im->p->frames[in->stack[in->depth - 1]];
+    in->stack[in->depth - 1] = wick_profile_frame(in->im->p, f.function, (int32_t)v, -1, f.kind);
+    return true;
+}
+
+/* --- samples --- */
+
+static void end_sample(struct wick_perf_in *in)
+{
+    if (!in->open)
+        return;
+    in->open = false;
+    uint32_t stack = wick_profile_push(in->im->p, 0, in->root);
+    while (in->depth)
+        stack = wick_profile_push(in->im->p, stack, in->stack[--in->depth]);
+    in->sample.stack = stack;
+    wick_import_sample(in->im, &in->sample);
+}
+
+static void begin_sample(struct wick_perf_in *in, const struct perf_head *h)
+{
+    struct wick_profile *p = in->im->p;
+    uint32_t name = wick_profile_string(p, h->comm, h->comm_len);
+    in->root = wick_profile_frame(p, wick_profile_function(p, 0, name, 0), 0, -1, WICK_FRAME_BOUNDARY);
+    in->sample = (struct wick_sample){
+        .thread = wick_profile_thread(p, name, h->has_tid ? h->tid : 0, 0, false),
+        .event = event_of(in, h),
+        .time_ns = h->time_ns,
+        .weight = h->has_period ? h->period : 1,
+        .count = 1,
+    };
+    in->depth = 0;
+    in->open = true;
+}
+
+static void take_line(void *ctx, const char *line, size_t n, uint64_t offset)
+{
+    struct wick_perf_in *in = ctx;
+    struct perf_head h;
+    if (!next_word(line, line + n).n) {
+        end_sample(in);
+        return;
+    }
+    bool indented = line[0] == ' ' || line[0] == '\t', head = in->single && parse_head(&h, line, n) && h.has_time;
+    if (line[0] == '#' || (in->open && !head && indented && (add_frame(in, line, n) || add_line_number(in, line, n))))
+        return;
+    if (head || parse_head(&h, line, n)) {
+        end_sample(in);
+        begin_sample(in, &h);
+        if (h.rest_len && add_frame(in, h.rest, h.rest_len))
+            in->single = true;
+        return;
+    }
+    in->im->res->lost_bytes += n;
+    wick_import_problem(in->im, offset, "perf script: neither a sample nor a frame");
+}
+
+struct wick_perf_in *wick_perf_in_new(struct wick_import *im)
+{
+    struct wick_perf_in *in = calloc(1, sizeof *in);
+    if (!in)
+        return NULL;
+    in->im = im;
+    in->lines = (struct wick_lines){.part = WICK_STRBUF_INIT, .take = take_line, .ctx = in};
+    wick_strbuf_init(&in->texts);
+    return in;
+}
+
+int wick_perf_in_feed(struct wick_perf_in *in, const void *data, size_t n)
+{
+    int rc = wick_lines_feed(&in->lines, data, n);
+    return in->nomem || in->im->p->failed ? -WICK_E_NOMEM : rc;
+}
+
+int wick_perf_in_end(struct wick_perf_in *in)
+{
+    wick_lines_end(&in->lines);
+    end_sample(in);
+    int rc = in->nomem || in->im->p->failed ? -WICK_E_NOMEM : 0;
+    in->im->res->chunks++;
+    wick_strbuf_release(&in->texts);
+    wick_index_release(&in->ix);
+    free(in->known);
+    free(in->frames);
+    free(in);
+    return rc;
+}
+
+/* A head with a time or an event before anything else but comments. */
+bool wick_perf_in_is(const char *text, size_t n)
+{
+    for (const char *end = text + n; text < end;) {
+        const char *line_end = memchr(text, '\n', (size_t)(end - text));
+        size_t len = (size_t)((line_end ? line_end : end) - text);
+        struct perf_head h;
+        if (len && text[0] != '#' && next_word(text, text + len).n)
+            return parse_head(&h, text, len) && (h.has_time || h.event_len);
+        text += len + 1;
+    }
+    return false;
+}

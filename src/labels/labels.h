@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * labels.h - what each thread is working on, readable in a signal handler
+ *
+ * A thread that has opened a scope (java/api) has a record here, written by the thread itself through a direct
+ * ByteBuffer and read by the handler that interrupts it:
+ *
+ *      current = label set << 32 | depth          one 64-bit store makes a change visible
+ *      spans[0 .. depth - 1]                      the innermost is spans[depth - 1]
+ *
+ * A new span is written behind the open ones, where nobody looks, and becomes visible with the store of `current`; to
+ * close it, the old word is stored. So at every instruction the record is whole: there is no moment at which a handler
+ * finds half an update, and none at which it finds nothing. What the compiler must not do is move the span's stores
+ * behind that of `current`; the Java side puts a release store in between.
+ *
+ * Which record is it? A platform thread's is found by its kernel id. A virtual thread has its own, found by its
+ * Thread.threadId(): the JVM keeps the id of the mounted virtual thread in its JavaThread, at a place that mount.h
+ * finds. So context follows a virtual thread over any number of mounts and costs nothing at a mount.
+ *
+ * Label sets ("customer=big,tier=gold"), endpoints and operations are texts with numbers, given once for the life of
+ * the process. Number 0 is "none", WICK_LABELS_OVERFLOW stands for all that found no room.
+ *
+ * Records, texts and queues are never unmapped while the process lives: Java may hold buffers on them.
+ *
+ * Threads: _bind, _unbind, _intern, _connect lock; _read_sig and _text do not. A record is written by its own thread.
+ * Memory:  one mapping, touched as it is used: 512 bytes a record; texts at most 8 MiB; each client 1.3 MiB.
+ */
+#ifndef WICK_LABELS_LABELS_H
+#define WICK_LABELS_LABELS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "labels/mount.h"
+#include "labels/queue.h"
+
+enum {
+    WICK_LABELS_DEPTH = 15,           /* spans of one thread that are open at once; deeper ones do not show */
+    WICK_LABELS_RECORDS = 1 << 17,    /* threads with an open scope, virtual ones included */
+    WICK_LABELS_MAX_TID = 1 << 22,    /* kernel ids are below */
+    WICK_LABELS_TEXTS = 1 << 16,      /* different texts in the life of a process */
+    WICK_LABELS_TEXT_BYTES = 8 << 20, /* and their sum */
+    WICK_LABELS_TEXT_MAX = 4096,      /* bytes of one */
+    WICK_LABELS_OVERFLOW = 1,         /* the text "[overflow]" */
+    WICK_LABELS_CLIENTS = 4,          /* copies of the Java classes (class loaders) that can be connected */
+    WICK_LABELS_LAYOUT = 1,           /* of records and queues; the Java side refuses another one */
+    WICK_LABELS_WAYS = 16,            /* slots of a bucket of virtual threads */
+    WICK_LABELS_BUCKETS = 1 << 14,
+};
+
+struct wick_label_span {
+    uint64_t trace_hi, trace_lo, span;
+    uint32_t endpoint, operation; /* texts; endpoint: the operation of the outermost span in this process */
+};
+
+/* Offsets are known to java/api/src/wick/Record.java. */
+struct wick_label_record {
+    _Atomic uint64_t current;
+    _Atomic uint64_t owner;           /* Thread.threadId() of a virtual thread; 0 = free or a platform thread's */
+    _Atomic uint64_t closed, dropped; /* spans that ended while a recording ran; of these, found the queue full */
+    struct wick_label_span spans[WICK_LABELS_DEPTH];
+};
+_Static_assert(sizeof(struct wick_label_record) == 512 && offsetof(struct wick_label_record, closed) == 16 &&
+                   offsetof(struct wick_label_record, spans) == 32 && sizeof(struct wick_label_span) == 32 &&
+                   offsetof(struct wick_label_span, endpoint) == 24,
+               "WICK_LABELS_LAYOUT 1");
+
+/* What a sample carries. Plain data, compared byte by byte. */
+struct wick_context {
+    uint64_t trace_hi, trace_lo, span;
+    uint32_t endpoint, labels; /* texts, 0 = none */
+};
+_Static_assert(sizeof(struct wick_context) == 32, "no padding");
+
+struct wick_labels_totals {
+    uint64_t closed;    /* spans that ended while a recording ran */
+    uint64_t taken;     /* given out by _take */
+    uint64_t dropped;   /* the queue was full */
+    uint64_t skipped;   /* the thread died while it wrote */
+    uint64_t no_record; /* threads that found no record */
+    uint64_t no_text;   /* texts that found no room */
+};
+
+struct wick_labels {
+    pthread_mutex_t lock;
+    struct wick_label_record *records; /* [1 .. WICK_LABELS_RECORDS) */
+    _Atomic uint32_t *record_of_tid;   /* [WICK_LABELS_MAX_TID) */
+    _Atomic uint32_t *virtual_slots; /* [WICK_LABELS_BUCKETS][WICK_LABELS_WAYS] records of virtual threads, 0 = free */
+    uint32_t *free_list;             /* records given back, last first */
+    uint32_t free_count, record_top; /* record_top: first record never used */
+    struct wick_labels_text {
+        uint32_t at, len;
+    } * texts; /* [1 .. text_count]; written before text_count */
+    char *bytes;
+    uint32_t *text_slots; /* hash of texts, twice as many as texts */
+    _Atomic uint32_t text_count;
+    uint32_t bytes_used;
+    struct wick_label_mount mount;
+    const struct wick_mem *mem;       /* of this process, signal-safe */
+    _Atomic uint32_t virtual_threads; /* 1 once a virtual thread has had a record: before, none is looked for */
+    struct wick_label_client *clients[WICK_LABELS_CLIENTS];
+    _Atomic uint32_t client_count;
+    uint32_t next_client; /* to be looked at by _take */
+    bool recording;
+    struct wick_labels_totals gone; /* of records given back, and what is counted elsewhere */
+    void *map;
+    size_t map_bytes;
+};
+
+/* 0 or -WICK_E_NOMEM. mem is borrowed. _release is for tests: Java must not hold buffers. */
+int wick_labels_init(struct wick_labels *l, const struct wick_mem *mem);
+void wick_labels_release(struct wick_labels *l);
+
+/* A record for the calling thread: kernel id `tid`; virtual_id: 0, or the id of the virtual thread that is mounted on
+ * it. The one it has if it has one. 0: there is no room (counted). */
+uint32_t wick_labels_bind(struct wick_labels *l, int32_t tid, uint64_t virtual_id);
+
+/* Gives back the record of a virtual thread (it has no scope open) or of a platform thread that ends. */
+void wick_labels_unbind_virtual(struct wick_labels *l, uint64_t virtual_id);
+void wick_labels_thread_end(struct wick_labels *l, int32_t tid);
+
+/* The number of a text of len bytes, given now if it is new; WICK_LABELS_OVERFLOW if there is no room. */
+uint32_t wick_labels_intern(struct wick_labels *l, const char *s, size_t len);
+
+/* The text of a number, NUL-terminated; "" for 0 and for numbers never given. */
+const char *wick_labels_text(const struct wick_labels *l, uint32_t number);
+
+/* Memory for one more copy of the Java classes; NULL if there are too many. Its recording flag is as the others'. */
+struct wick_label_client *wick_labels_connect(struct wick_labels *l);
+
+/* Tells all clients whether scopes shall be written. */
+void wick_labels_recording(struct wick_labels *l, bool on);
+
+/* Takes one span that ended from the queues; false if there is none. One thread at a time. */
+bool wick_labels_take(struct wick_labels *l, struct wick_label_event *out);
+
+/* Sums the counters. Exact when no scope is being closed. */
+void wick_labels_totals(struct wick_labels *l, struct wick_labels_totals *out);
+
+/* The context of the calling thread, as a signal handler on it finds it. tid: its kernel id; java: its JavaThread or 0.
+ * False if it has none. Async-signal-safe. */
+bool wick_labels_read_sig(const struct wick_labels *l, int32_t tid, uint64_t java, struct wick_context *out);
+
+static inline uint32_t wick_labels_bucket(uint64_t virtual_id)
+{
+    return (uint32_t)(virtual_id * 0x9e3779b97f4a7c15u >> 50) % WICK_LABELS_BUCKETS;
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mount.h - which virtual thread is mounted on a thread, without asking the JVM
+ *
+ * A JavaThread has two handles, its own Thread object and that of the thread which runs on it now. They hold the same
+ * object unless a virtual thread is mounted.
+ *
+ * The id of the mounted virtual thread is in the JavaThread too. JDK 24 and later tell where (the owner of monitors).
+ * In JDK 21 to 23 it is in the part that belongs to JFR, kept up with every mount whether JFR runs or not, but no table
+ * tells the place. Whoever runs on a virtual thread knows its id, so the word is found by looking for it: a place that
+ * has held the right id for several virtual threads in a row is the place. Ids are small numbers, which other words
+ * hold by chance, but not for one thread after the other. Until then virtual threads have no labels in samples.
+ *
+ * Threads: wick_label_mount_see by one thread at a time; _id_sig in handlers.
+ * Memory:  plain data.
+ */
+#ifndef WICK_LABELS_MOUNT_H
+#define WICK_LABELS_MOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "mem/mem.h"
+
+enum { WICK_LABEL_MOUNT_BYTES = 1536, WICK_LABEL_MOUNT_PROOFS = 4 };
+
+struct wick_label_mount {
+    int32_t own_offset, current_offset; /* of the two handles in a JavaThread; <= 0: this JVM has no virtual threads */
+    _Atomic uint32_t id_offset;         /* of the id, 0 = not known */
+    uint32_t proofs;                    /* virtual threads that the candidates below have held */
+    uint64_t last_id;
+    bool candidate[WICK_LABEL_MOUNT_BYTES / 8]; /* the word has been right each time */
+};
+
+/* Offsets in JavaThread; negative = the JVM does not tell. */
+void wick_label_mount_init(struct wick_label_mount *m, int32_t own, int32_t current, int32_t id);
+
+/* Learns from the first n bytes of the calling thread's JavaThread, on which the virtual thread `id` is mounted. */
+void wick_label_mount_see(struct wick_label_mount *m, uint64_t id, const uint8_t *java_thread, size_t n);
+
+/* Whether a virtual thread is mounted on the calling thread; *id gets its id, 0 = not known. java: its JavaThread, or
+ * 0. Reads through `mem`, because a thread that is about to end may have lost its JavaThread already. Async-signal-safe
+ * with a signal-safe mem. */
+bool wick_label_mounted_sig(const struct wick_label_mount *m, const struct wick_mem *mem, uint64_t java, uint64_t *id);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * classify.h - what kind of work a stack is, and whether it is work at all
+ *
+ * Both are told from names alone: those of HotSpot's threads and functions, of the JDK's methods that wait, and of the
+ * kernel's and libc's. So they work for recordings of any profiler, and they are guesses where a program uses such
+ * names for something else.
+ *
+ * Threads: reads the profile only.
+ * Memory:  none kept.
+ */
+#ifndef WICK_MODEL_CLASSIFY_H
+#define WICK_MODEL_CLASSIFY_H
+
+#include "model/profile.h"
+
+enum wick_work {
+#define X(name, text) WICK_WORK_##name,
+#include "def/work.def"
+#undef X
+    WICK_WORK_COUNT
+};
+
+/* "GC", "Java" ... */
+const char *wick_work_name(enum wick_work w);
+
+/* The class of a stack in a thread. Of several that fit the first of def/work.def counts. */
+enum wick_work wick_classify(const struct wick_profile *p, uint32_t stack, uint32_t thread);
+
+/* True if the stack is that of a thread that waits: parked, asleep, in a poll or an accept. A sample of time on a
+ * processor is never idle. */
+bool wick_is_idle(const struct wick_profile *p, const struct wick_agg *a);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * shape.c - choosing samples and rewriting stacks
+ *
+ * Which tests a frame's name meets is a mask of bits worked out once a frame, and a stack's mask is its parent's and
+ * its leaf's, so one pass over the stacks decides for all of them. Rewritten stacks are pushed into the same prefix
+ * tree: old ones stay, without samples. How a stack is rewritten depends on the stack alone but for the groups at its
+ * root, so each is rewritten once and then hung under the frames of its group.
+ */
+#include "model/shape.h"
+#include "model/classify.h"
+#include "model/name.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+int wick_shape_test(struct wick_shape *s, enum wick_test_what what, const char *key, const char *equal,
+                    const char *expression, struct wick_err *err)
+{
+    char why[128];
+    if (s->ntests == WICK_SHAPE_TESTS)
+        return wick_err_set(err, WICK_E_LIMIT, "more than %u conditions", WICK_SHAPE_TESTS);
+    struct wick_test *t = &s->tests[s->ntests];
+    *t = (struct wick_test){.what = what, .key = key, .equal = equal};
+    int rc = equal ? 0 : regcomp(&t->regex, expression, REG_EXTENDED | REG_NOSUB);
+    if (rc) {
+        regerror(rc, &t->regex, why, sizeof why);
+        return wick_err_set(err, WICK_E_USAGE, "'%s' is no regular expression: %s", expression, why);
+    }
+    s->ntests++;
+    return 0;
+}
+
+void wick_shape_release(struct wick_shape *s)
+{
+    for (uint32_t i = 0; i < s->ntests; i++)
+        if (!s->tests[i].equal)
+            regfree(&s->tests[i].regex);
+    s->ntests = 0;
+}
+
+static bool cuts(const struct wick_shape *s)
+{
+    return s->skip || s->depth || s->fold_inlined || s->reverse;
+}
+
+bool wick_shape_is_plain(const struct wick_shape *s)
+{
+    return !s->ntests && !s->nby && !s->no_idle && !cuts(s);
+}
+
+static void prepare_key(struct wick_profile *p, const char *key)
+{
+    if (!strcmp(key, "state"))
+        p->by_state = true;
+    else if (!strcmp(key, "thread") || !strcmp(key, "tid") || !strcmp(key, "work"))
+        p->by_thread = true;
+    else if (strcmp(key, "event") != 0 && strcmp(key, "kind") != 0)
+        p->by_labels = true;
+    p->by_span |= !strcmp(key, "traceId") || !strcmp(key, "spanId");
+    if (!strcmp(key, "kind") || !strcmp(key, "work"))
+        p->keep |= WICK_KEEP_JAVA_KINDS;
+}
+
+void wick_shape_prepare(const struct wick_shape *s, struct wick_profile *p)
+{
+    for (uint32_t i = 0; i < s->ntests; i++)
+        if (s->tests[i].what == WICK_TEST_VALUE)
+            prepare_key(p, s->tests[i].key);
+    for (uint32_t i = 0; i < s->nby; i++)
+        prepare_key(p, s->by[i]);
+    p->by_state |= s->no_idle;
+    if (s->fold_inlined)
+        p->keep |= WICK_KEEP_JAVA_KINDS;
+}
+
+/* --- values --- */
+
+static bool add_text(struct wick_strbuf *out, const struct wick_profile *p, uint32_t string)
+{
+    wick_strbuf_add(out, p->strings[string].s, p->strings[string].len);
+    return p->strings[string].len > 0;
+}
+
+bool wick_agg_value(struct wick_strbuf *out, const struct wick_profile *p, const struct wick_agg *a, const char *key)
+{
+    const struct wick_label_set *set = &p->label_sets[a->labels];
+    for (uint32_t i = set->first; i < set->first + set->n; i++)
+        if (!strcmp(wick_profile_str(p, p->labels[i].key), key))
+            return add_text(out, p, p->labels[i].value);
+    const struct wick_thread *t = &p->threads[a->thread];
+    if (!strcmp(key, "thread"))
+        return add_text(out, p, t->name);
+    if (!strcmp(key, "state"))
+        return add_text(out, p, p->states[a->state]);
+    if (!strcmp(key, "event"))
+        return add_text(out, p, p->events[a->event].name);
+    if (!strcmp(key, "kind"))
+        wick_strbuf_adds(out, wick_frame_kind_name(p->frames[p->stacks[a->stack].frame].kind));
+    else if (!strcmp(key, "work"))
+        wick_strbuf_adds(out, wick_work_name(wick_classify(p, a->stack, a->thread)));
+    else if (!strcmp(key, "tid") && (t->os_tid || t->java_tid))
+        wick_strbuf_addf(out, "%" PRId64, t->os_tid ? t->os_tid : t->java_tid);
+    else
+        return false;
+    return true;
+}
+
+/* --- choosing --- */
+
+struct work {
+    const struct wick_shape *s;
+    struct wick_profile *p;
+    uint32_t nstacks;    /* before any was rewritten */
+    uint32_t *mask;      /* by stack: tests that some frame meets */
+    uint32_t *rewritten; /* by stack: its rewritten form + 1, 0 = not yet */
+    uint32_t *path;      /* room for the deepest stack, twice */
+    struct wick_strbuf text;
+};
+
+static bool frame_tests(const struct wick_shape *s)
+{
+    for (uint32_t i = 0; i < s->ntests; i++)
+        if (s->tests[i].what != WICK_TEST_VALUE)
+            return true;
+    return false;
+}
+
+static uint32_t mask_of_frame(struct work *w, uint32_t frame)
+{
+    uint32_t mask = 0;
+    wick_strbuf_clear(&w->text);
+    wick_frame_name(&w->text, w->p, frame, 0);
+    for (uint32_t i = 0; i < w->s->ntests; i++) {
+        const struct wick_test *t = &w->s->tests[i];
+        if (t->what != WICK_TEST_VALUE && regexec(&t->regex, w->text.buf, 0, NULL, 0) == 0)
+            mask |= 1u << i;
+    }
+    return mask;
+}
+
+static bool make_masks(struct work *w)
+{
+    uint32_t *frames = reallocarray(NULL, w->p->nframes, sizeof *frames);
+    w->mask = calloc(w->nstacks, sizeof *w->mask);
+    if (frames && w->mask) {
+        for (uint32_t i = 0; i < w->p->nframes; i++)
+            frames[i] = i ? mask_of_frame(w, i) : 0;
+        for (uint32_t i = 1; i < w->nstacks; i++)
+            w->mask[i] = w->mask[w->p->stacks[i].parent] | frames[w->p->stacks[i].frame];
+    }
+    free(frames);
+    return frames && w->mask;
+}
+
+static bool takes(struct work *w, const struct wick_agg *a)
+{
+    for (uint32_t i = 0; i < w->s->ntests; i++) {
+        const struct wick_test *t = &w->s->tests[i];
+        bool met = t->what != WICK_TEST_VALUE && w->mask[a->stack] >> i & 1;
+        if (t->what == WICK_TEST_VALUE) {
+            wick_strbuf_clear(&w->text);
+            wick_agg_value(&w->text, w->p, a, t->key);
+            met = t->equal ? !strcmp(t->equal, w->text.buf) : regexec(&t->regex, w->text.buf, 0, NULL, 0) == 0;
+        }
+        if (met == (t->what == WICK_TEST_EXCLUDE))
+            return false;
+    }
+    return !w->s->no_idle || !wick_is_idle(w->p, a);
+}
+
+/* --- rewriting --- */
+
+/* The frames of a stack that are kept, root first, into w->path; returns how many. */
+static uint32_t kept_frames(struct work *w, uint32_t stack)
+{
+    const struct wick_shape *s = w->s;
+    uint32_t n = 0, *path = w->path;
+    for (uint32_t i = stack; i; i = w->p->stacks[i].parent) {
+        uint32_t frame = w->p->stacks[i].frame;
+        if (!s->fold_inlined || w->p->frames[frame].kind != WICK_FRAME_INLINED)
+            path[n++] = frame;
+    }
+    for (uint32_t i = 0; !s->reverse && i < n / 2; i++) {
+        uint32_t frame = path[i];
+        path[i] = path[n - 1 - i];
+        path[n - 1 - i] = frame;
+    }
+    uint32_t skip = s->skip < n ? s->skip : n;
+    n -= skip;
+    memmove(path, path + skip, n * sizeof *path);
+    return s->depth && s->depth < n ? s->depth : n;
+}
+
+static uint32_t group_frame(struct work *w, const struct wick_agg *a, const char *key)
+{
+    wick_strbuf_clear(&w->text);
+    wick_strbuf_addc(&w->text, '[');
+    if (!wick_agg_value(&w->text, w->p, a, key))
+        wick_strbuf_addf(&w->text, "no %s", key);
+    wick_strbuf_addc(&w->text, ']');
+    uint32_t name = wick_profile_string(w->p, w->text.buf, w->text.len);
+    return wick_profile_frame(w->p, wick_profile_function(w->p, 0, name, 0), 0, -1, WICK_FRAME_BOUNDARY);
+}
+
+static void rewrite(struct work *w, struct wick_agg *a)
+{
+    uint32_t root = 0;
+    for (uint32_t i = 0; i < w->s->nby; i++)
+        root = wick_profile_push(w->p, root, group_frame(w, a, w->s->by[i]));
+    if (!root && w->rewritten[a->stack]) {
+        a->stack = w->rewritten[a->stack] - 1;
+        return;
+    }
+    uint32_t n = kept_frames(w, a->stack), stack = root;
+    for (uint32_t i = 0; i < n; i++)
+        stack = wick_profile_push(w->p, stack, w->path[i]);
+    if (!root)
+        w->rewritten[a->stack] = stack + 1;
+    a->stack = stack;
+}
+
+/* Sums of the event types over what is left. */
+static void sum_events(struct wick_profile *p)
+{
+    for (uint32_t i = 0; i < p->nevents; i++) {
+        p->events[i].weight = 0;
+        p->events[i].count = 0;
+    }
+    for (uint32_t i = 0; i < p->naggs; i++) {
+        struct wick_event_type *e = &p->events[p->aggs[i].event];
+        if (__builtin_add_overflow(e->weight, p->aggs[i].weight, &e->weight))
+            e->weight = INT64_MAX;
+        if (__builtin_add_overflow(e->count, p->aggs[i].count, &e->count))
+            e->count = UINT64_MAX;
+    }
+}
+
+int wick_shape_apply(const struct wick_shape *s, struct wick_profile *p, struct wick_err *err)
+{
+    struct work w = {.s = s, .p = p, .nstacks = p->nstacks, .text = WICK_STRBUF_INIT};
+    uint32_t kept = 0;
+    if (wick_shape_is_plain(s))
+        return 0;
+    w.rewritten = calloc(p->nstacks, sizeof *w.rewritten);
+    w.path = reallocarray(NULL, p->nstacks, sizeof *w.path);
+    bool good = w.rewritten && w.path && (!frame_tests(s) || make_masks(&w));
+    for (uint32_t i = 0; good && i < p->naggs; i++) {
+        struct wick_agg a = p->aggs[i];
+        if (!takes(&w, &a))
+            continue;
+        if (s->nby || cuts(s))
+            rewrite(&w, &a);
+        p->aggs[kept++] = a;
+    }
+    if (good)
+        p->naggs = kept;
+    sum_events(p);
+    free(w.rewritten);
+    free(w.path);
+    free(w.mask);
+    good = good && !w.text.failed && !p->failed;
+    wick_strbuf_release(&w.text);
+    return good ? 0 : wick_err_set(err, WICK_E_NOMEM, "out of memory while choosing samples");
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * contexts.h - labels and spans as the recording shows them
+ *
+ * Threads: one (the drain thread).
+ * Memory:  the caller's.
+ */
+#ifndef WICK_RECORD_CONTEXTS_H
+#define WICK_RECORD_CONTEXTS_H
+
+#include "jfr/writer.h"
+#include "labels/labels.h"
+#include "record/recorder.h"
+
+/* Room for the ids of a context. */
+struct wick_context_ids {
+    char trace[33], span[17];
+};
+
+/* A context in words. Ids are lower-case hexadecimal and stand in *ids; the other strings live as long as the process.
+ */
+void wick_context_show(const struct wick_labels *l, const struct wick_context *c, struct wick_context_ids *ids,
+                       struct wick_jfr_context *out);
+
+/* Writes the spans that have ended as wick.Span. */
+void wick_spans_write(struct wick_labels *l, struct wick_jfr_writer *w);
+
+/* Spans of before the recording are nobody's: throws them away and notes where the counters stand. */
+void wick_spans_begin(struct wick_labels *l, struct wick_labels_totals *base);
+
+/* Writes wick.Labels: the counters since `base`. */
+void wick_labels_write(struct wick_labels *l, const struct wick_labels_totals *base, const struct wick_totals *samples,
+                       struct wick_jfr_writer *w, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 300
+# jdks: 8 21 25
+"""Labels and spans of wick.jar come out in recordings, and their books close.
+
+Shares are compared with the program's own CPU clock. A sample stands for one interval, so of n samples the share p has
+the standard deviation sqrt(p * (1 - p) / n); allowed are 4 of them and 1 % for what the program's clock does not see."""
+import collections
+import json
+import math
+import re
+
+import jvmtest as t
+
+JAR = t.os.path.join(t.BUILD, "java/wick.jar")
+SIGMAS = 4  # one false alarm in 16,000
+classes = t.compile_java("Labels", classpath=JAR)
+
+
+def program(name, *options):
+    j = t.Jvm([*options, "-Xmx256m", "-cp", f"{classes}:{JAR}", "Labels"], name)
+    if not j.wait_for("up"):
+        t.check(f"{name}: the program runs", False, j.output())
+    return j
+
+
+def answer(j, line, seconds=60):
+    return j.ask(line, r"answer \w+ ?(.*)\n", seconds) or ""
+
+
+def by(file, what, *where):
+    """{row: weight ns} of wick top --by, and the number of samples."""
+    args = [a for w in where for a in ("--where", w)]
+    r = t.wick("top", "--json", "-n", "0", "--by", what, *args, file)
+    if r.status:
+        return collections.Counter(), 0
+    top = json.loads(r.out)
+    return collections.Counter({row["name"]: row["self"] for row in top["rows"]}), top["samples"]
+
+
+def last_labels(file):
+    rows = t.events(file, "wick.Labels")
+    return {k: int(v) for k, v in rows[-1].items() if v.isdigit()} if rows else {}
+
+
+def root_durations(file):
+    """Microseconds of the root spans, by the JDK's tool."""
+    for e in json.loads(t.jfr(17, "print", "--json", "--events", "wick.Span", file).out)["recording"]["events"]:
+        if e["values"]["root"] == 1:
+            m = re.fullmatch(r"PT(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?", e["values"]["duration"])
+            yield (int(m[1] or 0) * 60 + int(m[2] or 0)) * 1_000_000 + int((m[3] or "").ljust(6, "0")[:6])
+
+
+def compare(title, seen, truth, samples):
+    """Shares of {name: weight} against the truth."""
+    total, all_true, said = sum(seen[k] for k in truth), sum(truth.values()), []
+    for k in truth:
+        p = truth[k] / all_true
+        got = seen[k] / total if total else 0
+        if abs(got - p) > 0.01 + SIGMAS * math.sqrt(p * (1 - p) / max(samples, 1)):
+            said.append(f"{k}: {got:.3f} instead of {p:.3f}")
+    t.check(title, samples > 200 and not said, f"{said} of {samples} samples; {seen}")
+    print(f"# {title}: " + ", ".join(f"{k} {seen[k] / max(total, 1):.3f}/{truth[k] / all_true:.3f}" for k in truth))
+
+
+def recorded(j, name, *lines):
+    """Starts a recording, has the program do the lines, stops; (file, answers)."""
+    file = t.path(name + ".jfr")
+    r = t.start(j.pid, file, "-i", "1ms")
+    if not t.check(f"{name}: a recording starts", r.status == 0, r):
+        return file, ["" for _ in lines]
+    out = [answer(j, line) for line in lines]
+    t.stop(j.pid)
+    return file, out
+
+
+def shares(j):
+    file, (said,) = recorded(j, "shares", "shares 2000")
+    used = [int(n) for n in said.split()] or [1, 1, 1]
+    seen, samples = by(file, "label:customer", "endpoint=GET /shares")
+    compare("CPU time by label", seen, dict(zip(("big", "small", "[none]"), used)), samples)
+    rows = {r["endpoint"]: r for r in json.loads(t.wick("endpoints", "--json", file).out)["endpoints"]}
+    row = rows.get("GET /shares", {"count": 0, "cpu_ns": 0, "p50_ns": 0, "max_ns": 0})
+    labels = last_labels(file)
+    t.check("each request is a span", row["count"] == labels.get("spans") == labels.get("recorded") > 100, (row, labels))
+    t.check("its latency is at least its work, the greatest no less than the median",
+            5_000_000 <= row["p50_ns"] <= row["max_ns"], row)
+    spans = sorted(int(n) for n in root_durations(file))
+    t.check("its percentiles are those of its spans", len(spans) == row["count"] and
+            [row[k] // 1000 for k in ("p50_ns", "p90_ns", "p99_ns", "max_ns")]
+            == [spans[max(0, math.ceil(len(spans) * p / 100) - 1)] for p in (50, 90, 99, 100)], (row, spans))
+    whole = sum(used)
+    t.check("the endpoint's CPU time is that of the work", abs(row["cpu_ns"] - whole) < 0.03 * whole + 10_000_000,
+            f"{row['cpu_ns']} of {whole}")
+    complaints = t.jfr_complaints(file)
+    t.check("the JDK's tool reads it", not complaints, complaints)
+    shown = t.jfr(17, "print", "--events", "jdk.ExecutionSample", file).out
+    t.check("and shows the labels", 'endpoint = "GET /shares"' in shown and 'labels = "customer=big"' in shown
+            and re.search(r'traceId = "[0-9a-f]{16}"', shown), shown[:2000])
+
+
+def pool(j):
+    file, (said,) = recorded(j, "pool", "pool 2000")
+    used = [int(n) for n in said.split()] or [1, 1, 1]
+    seen, _ = by(file, "endpoint")
+    _, samples = by(file, "endpoint", "traceId=" + f"{77:016x}")
+    # what is not a task (starting, compiling) has no endpoint either
+    compare("CPU time of a wrapped pool's tasks by endpoint", seen, {"GET /a": used[0], "GET /b": used[1]}, samples)
+    t.check("tasks that were not wrapped have none", seen["[none]"] > 0.9 * used[2], f"{seen} {used}")
+
+
+def virtual(j):
+    answer(j, "recording")
+    file, (said,) = recorded(j, "virtual", "virtual 20 5000")
+    done = [int(n) for n in said.split()] or [1, 1]
+    seen, samples = by(file, "endpoint")
+    inside = seen["GET /even"] + seen["GET /odd"]
+    compare("CPU time of virtual threads by endpoint", seen, {"GET /even": done[0], "GET /odd": done[1]},
+            int(samples * inside / max(sum(seen.values()), 1)))
+    rows = t.stacks(file, threads=False)
+    counting = sum(w for frames, w in rows if any("Labels.count" in f for f in frames))
+    t.check("nearly all of their work is labelled", inside > 0.9 * counting, f"{inside} of {counting}")
+    file, (said,) = recorded(j, "vchurn", "vchurn 100000")
+    labels = last_labels(file)
+    t.check("100,000 virtual threads: every span is in the books",
+            said.startswith("100000") and labels.get("spans", 0) + labels.get("threadsLost", 0) == 100000
+            and labels["spans"] == labels["recorded"] + labels["dropped"], (said, labels))
+
+
+def churn(j):
+    file, (said,) = recorded(j, "churn", "churn 3 400000")
+    labels = last_labels(file)
+    spans = int(re.search(r"wick\.Span +(\d+)", t.jfr(17, "summary", file).out)[1])
+    print(f"# churn: {said}; {labels}")
+    t.check("churn: every span that was closed is counted", labels.get("spans") == int(said.split()[0]) == 1200000,
+            (said, labels))
+    t.check("churn: spans = recorded + dropped", labels["spans"] == labels["recorded"] + labels["dropped"], labels)
+    t.check("churn: the recording holds as many as it says", spans == labels["recorded"] > 0, (spans, labels))
+
+
+def torn(j):
+    file, _ = recorded(j, "torn", "torn 1200")
+    shown = t.jfr(17, "print", "--events", "jdk.ExecutionSample", file).out
+    contexts = re.findall(r'endpoint = (\S+)\n\s+labels = (\S+)\n\s+traceId = (\S+)\n\s+spanId = (\S+)\n', shown)
+    bad, inner = [], 0
+    for endpoint, label, trace, span in contexts:
+        i = int(endpoint.strip('"')[3:])
+        n = int(span.strip('"'), 16)
+        inner += n == 5000 + i
+        good = trace.strip('"') == f"{1000 + i:016x}{2000 + i:016x}" and n in (3000 + i, 5000 + i)
+        # the label is put in force after the span and taken away before it
+        if not good or label.strip('"') not in ("", f"v=v-{i}") or (n == 5000 + i and not label.strip('"')):
+            bad.append((endpoint, label, trace, span))
+    t.check("no sample shows parts of two contexts", len(contexts) > 200 and not bad, f"{len(contexts)}: {bad[:5]}")
+    t.check("inner spans are seen, and keep the endpoint around them", inner > 0, f"{len(contexts)}")
+
+
+def bounds(j):
+    file, (said,) = recorded(j, "bounds", "bounds")
+    seen, _ = by(file, "endpoint")
+    labels = last_labels(file)
+    t.check("too deep, too many, too long: the program does not notice", j.proc.poll() is None and labels, (said, labels))
+    t.check("spans too deep stay with their endpoint", seen["deep-0"] > 200_000_000, seen)
+    over, _ = by(file, "label:[overflow]")
+    t.check("too many labels at once show in the samples", over["1"] > 200_000_000, over)
+    t.check("texts without room are counted", labels.get("textsLost", 0) > 1000, labels)
+    t.check("a name that is too long is cut", any(len(k) == 200 for k in seen), list(seen))
+
+
+def misuse(j):
+    file, _ = recorded(j, "misuse", "misuse")
+    seen, _ = by(file, "endpoint")
+    t.check("scopes closed twice, by others, in the wrong order: the open one stays", seen["next"] > 150_000_000
+            and seen["inner"] == 0, seen)
+
+
+def without_agent():
+    j = program("absent", *(["-XX:+EnableDynamicAgentLoading"] if t.JDK >= 21 else []))
+    told = [answer(j, "recording"), answer(j, "churn 1 1000"), answer(j, "pool 50"), answer(j, "misuse")]
+    t.check("without the agent the library does nothing", told[0] == "false" and told[1].startswith("1000 "), told)
+    t.check("and says nothing", "WARNING" not in j.output() and "xception" not in j.output(), j.output()[:1000])
+    # attached afterwards
+    shares(j)
+    t.check("after a recording nothing is written", answer(j, "recording") == "false")
+    t.check("the JVM has no complaints", "WARNING" not in j.output() and "xception" not in j.output(), j.output()[:1000])
+    return j
+
+
+def from_start():
+    file = t.path("first.jfr")
+    j = program("first", f"-agentpath:{t.AGENT}=start,interval=1ms,file={file}")
+    t.check("an agent of the command line is found at once", answer(j, "recording") == "true", j.output())
+    answer(j, "torn 400")
+    t.stop(j.pid)
+    seen, _ = by(file, "endpoint")
+    t.check("and its recording has the endpoints", sum(w for k, w in seen.items() if k.startswith("op-")) > 2 * 10**7, seen)
+    j.kill()
+
+
+from_start()
+running = without_agent()
+pool(running)
+churn(running)
+torn(running)
+if t.JDK >= 21:
+    virtual(running)
+misuse(running)
+bounds(running)
+running.kill()
+t.done()

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "codec/gzip.h"
+#include "import/import_int.h"
+#include "import/input.h"
+#include "profile_build.h"
+
+static const char mixed[] =
+    "# captured on: today\n"
+    "http nio 8080  4711/4733 [001] 12345.678901:   10101010 cpu-clock:pppH: \n"
+    "\t    7f12345678ab Lorg/example/Handler;::handle->Lorg/example/Inner;::work+0x1b (/tmp/perf-4711.map)\n"
+    "\t    7f12345678aa Interpreter+0x1b (/tmp/perf-4711.map)\n"
+    "\t         5580123 JavaCalls::call(void*)+0x23 (/usr/lib/jvm/libjvm.so)\n"
+    "\t         5580124 std::vector<int>::push_back (inlined)\n"
+    "\t         5580125 [unknown] (/usr/bin/my (odd) server)\n"
+    "\t         5580126 [unknown] ([unknown])\n"
+    "\n"
+    "swapper     0 [000] 12345.700000:   10101010 cpu-clock:pppH: \n"
+    "\tffffffff81234567 do_syscall_64+0x57 ([kernel.kallsyms])\n"
+    "\tffffffffc0001234 nf_hook+0x7 ([nf_tables])\n"
+    "\n"
+    "cc1 77 12345.800000: sched:sched_switch: prev_comm=cc1 prev_pid=77 ==> next_comm=x\n"
+    "\t    55 main+0x1 (/usr/bin/cc1)\n"
+    "\tmain.c:12\n"
+    "\n";
+
+static void read_text(struct wick_profile *p, const char *text, struct wick_jfr_result *res)
+{
+    assert_int_equal(wick_profile_init(p), 0);
+    assert_int_equal(wick_input_read_memory(p, text, strlen(text), NULL, res, NULL), 0);
+}
+
+static void assert_shown(const struct wick_profile *p, const char *event, unsigned names, const char *want)
+{
+    struct wick_export_options o = {.event = wick_profile_find_event(p, event), .names = names};
+    assert_int_not_equal(o.event, 0);
+    char *text = build_text(p, &o, wick_collapsed_write, NULL);
+    assert_string_equal(text, want);
+    free(text);
+}
+
+static void test_perf__heads_frames_inlining_kernel_and_tracepoints(void **state)
+{
+    (void)state;
+    struct wick_profile p;
+    struct wick_jfr_result res;
+    read_text(&p, mixed, &res);
+    assert_int_equal(res.problems, 0);
+    assert_int_equal(res.samples, 3);
+    assert_shown(&p, "cpu-clock", WICK_NAME_ANNOTATE,
+                 "http nio 8080_[x];[unknown]_[n];my (odd) server_[n];std::vector<int>::push_back_[p];"
+                 "JavaCalls::call(void*)_[p];Interpreter_[s];org.example.Handler.handle_[j];"
+                 "org.example.Inner.work_[i] 10101010\n"
+                 "swapper_[x];nf_hook_[k];do_syscall_64_[k] 10101010\n");
+    assert_shown(&p, "sched:sched_switch", WICK_NAME_LINES, "cc1;main:12 1\n");
+    uint16_t clock = wick_profile_find_event(&p, "cpu-clock");
+    assert_int_equal(p.events[clock].unit, WICK_UNIT_NS);
+    assert_int_equal(p.events[clock].kind, WICK_EVENT_CPU);
+    bool found = false;
+    for (uint32_t i = 1; i < p.nthreads; i++)
+        found |= p.threads[i].os_tid == 4733 && !strcmp(wick_profile_str(&p, p.threads[i].name), "http nio 8080");
+    assert_true(found);
+    wick_profile_release(&p);
+}
+
+static void test_perf__fields_may_be_missing(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *event, *want;
+    } cases[] = {
+        {"java 12346 1.5: cycles: \n\t 1 a (b)\n", "cycles", "java;a 1\n"},
+        {"java 12346/12347 cycles:u: \n\t 1 a (b)\n", "cycles", "java;a 1\n"},
+        {"java 12346 [003] 99 cycles:ppp: \n\t 1 a (b)\n", "cycles", "java;a 99\n"},
+        {"java 1.5: 7 page-faults: \n\t 1 a (b)\n", "page-faults", "java;a 7\n"},
+        {"     cc1  5 1.5: 7 instructions:  1a main+0x4 (/bin/cc1)\n", "instructions", "cc1;main 7\n"},
+        {" a 1 1.0: 2 cycles:  1a x+0x4 (/bin/a)\n b 2 1.1: 3 cycles:  1a y+0x4 (/bin/b)\n", "cycles",
+         "a;x 2\nb;y 3\n"},
+        {"java 1/2 [000] 1.0:  1 cycles: \n\n", "cycles", "java 1\n"},
+        {"java 1 1.0: 1 cycles: \r\n\t 1 a (b)\r\n\r\n", "cycles", "java;a 1\n"},
+        {"java 1 1.0: \n\t 1 a (b)\n", "perf", "java;a 1\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct wick_profile p;
+        struct wick_jfr_result res;
+        read_text(&p, cases[i].text, &res);
+        assert_int_equal(res.problems, 0);
+        assert_shown(&p, cases[i].event, 0, cases[i].want);
+        wick_profile_release(&p);
+    }
+}
+
+static void test_perf__what_is_no_sample_is_reported_with_its_place(void **state)
+{
+    (void)state;
+    struct wick_profile p;
+    struct wick_jfr_result res;
+    static const char good[] = "java 1 1.0: 5 cycles: \n\t 1 a (b)\n\n";
+    char text[200];
+    snprintf(text, sizeof text, "%sthis is nothing\n\n%s", good, good);
+    read_text(&p, text, &res);
+    assert_int_equal(res.problems, 1);
+    assert_int_equal(res.first_offset, strlen(good));
+    assert_int_equal(res.lost_bytes, strlen("this is nothing"));
+    assert_shown(&p, "cycles", 0, "java;a 10\n");
+    wick_profile_release(&p);
+}
+
+/* However the bytes come, the result is the same. */
+static void test_input__pieces_of_any_size_make_no_difference(void **state)
+{
+    (void)state;
+    struct wick_profile whole;
+    struct wick_jfr_result res;
+    read_text(&whole, mixed, &res);
+    char *want = build_shown(&whole, false);
+    for (size_t piece = 1; piece < 70; piece += 3) {
+        struct wick_profile p;
+        assert_int_equal(wick_profile_init(&p), 0);
+        struct wick_import im = {&p, NULL, &res};
+        struct wick_perf_in *in = wick_perf_in_new(&im);
+        for (size_t at = 0; at < sizeof mixed - 1; at += piece) {
+            size_t n = sizeof mixed - 1 - at < piece ? sizeof mixed - 1 - at : piece;
+            assert_int_equal(wick_perf_in_feed(in, mixed + at, n), 0);
+        }
+        assert_int_equal(wick_perf_in_end(in), 0);
+        char *got = build_shown(&p, false);
+        assert_string_equal(got, want);
+        free(got);
+        wick_profile_release(&p);
+    }
+    free(want);
+    wick_profile_release(&whole);
+}
+
+static void test_input__the_first_bytes_tell_the_format(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum wick_input_format format;
+    } cases[] = {{"a;b;c 12\n", WICK_INPUT_COLLAPSED},
+                 {"main 1\n", WICK_INPUT_COLLAPSED},
+                 {"java;foo bar 12 13\n", WICK_INPUT_COLLAPSED},
+                 {"PERFILE2xxxx", WICK_INPUT_PERF_DATA},
+                 {"\x1f\x8b\x08", WICK_INPUT_GZIP},
+                 {mixed, WICK_INPUT_PERF},
+                 {"hello world\n", WICK_INPUT_UNKNOWN},
+                 {"", WICK_INPUT_UNKNOWN},
+                 {"\n\n\n\n", WICK_INPUT_UNKNOWN}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(wick_input_is(cases[i].text, strlen(cases[i].text)), cases[i].format);
+    assert_int_equal(wick_input_is("FLR\0\0\2\0\1", 8), WICK_INPUT_JFR);
+}
+
+static void test_input__packed_text_is_read_too_and_its_damage_is_told(void **state)
+{
+    (void)state;
+    char *packed = NULL;
+    size_t n;
+    FILE *f = open_memstream(&packed, &n);
+    struct wick_gzip *z = wick_gzip_new(f);
+    for (int i = 0; i < 1000; i++)
+        wick_gzip_add(z, "a;b 3\n", 6);
+    wick_gzip_finish(z);
+    fclose(f);
+    for (int cut = 0; cut < 2; cut++) {
+        struct wick_profile p;
+        struct wick_jfr_result res;
+        assert_int_equal(wick_profile_init(&p), 0);
+        assert_int_equal(wick_input_read_memory(&p, packed, cut ? n - 9 : n, NULL, &res, NULL), 0);
+        int64_t weight = p.events[wick_profile_main_event(&p)].weight;
+        assert_int_equal(res.problems > 0, cut);
+        assert_true(cut ? weight > 0 && weight <= 3000 : weight == 3000);
+        wick_profile_release(&p);
+    }
+    free(packed);
+}
+
+static void test_input__what_is_nothing_says_so(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"", "hello world\n", "PERFILE2xxxx", "\x1f\x8b\x08", "\x1f\x8b\x08nonsense"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct wick_profile p;
+        struct wick_err err = {0};
+        assert_int_equal(wick_profile_init(&p), 0);
+        assert_true(wick_input_read_memory(&p, texts[i], strlen(texts[i]), NULL, NULL, &err) < 0);
+        assert_true(err.code != 0 && err.msg[0]);
+        wick_profile_release(&p);
+    }
+}
+
+static void test_collapsed__what_is_written_is_read_back(void **state)
+{
+    (void)state;
+    struct wick_profile p, q;
+    struct wick_jfr_result res;
+    struct wick_export_options o = {.names = WICK_NAME_ANNOTATE | WICK_NAME_SIGNATURES | WICK_NAME_LINES};
+    build_profile(&p);
+    char *a = build_text(&p, &o, wick_collapsed_write, NULL);
+    read_text(&q, a, &res);
+    assert_int_equal(res.problems, 0);
+    o.names = WICK_NAME_ANNOTATE | WICK_NAME_LINES;
+    char *b = build_text(&q, &o, wick_collapsed_write, NULL);
+    assert_string_equal(a, b);
+    assert_int_equal(q.events[wick_profile_main_event(&q)].weight, p.events[wick_profile_main_event(&p)].weight);
+    free(a);
+    free(b);
+    wick_profile_release(&p);
+    wick_profile_release(&q);
+}
+
+static bool only_first(void *ctx, const struct wick_profile *p, const struct wick_sample *s)
+{
+    return (*(int *)ctx)++ == 0;
+}
+
+static void test_input__a_filter_holds_for_every_format(void **state)
+{
+    (void)state;
+    int seen = 0;
+    struct wick_profile p;
+    struct wick_jfr_result res;
+    struct wick_jfr_visitor v = {.filter = {.match = only_first, .ctx = &seen}};
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_input_read_memory(&p, mixed, sizeof mixed - 1, &v, &res, NULL), 0);
+    assert_int_equal(res.samples, 3);
+    assert_int_equal(res.filtered, 2);
+    assert_int_equal(p.naggs, 1);
+    wick_profile_release(&p);
+    v.filter = (struct wick_filter){.from_ns = 12345700000000, .to_ns = 12345750000000};
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_input_read_memory(&p, mixed, sizeof mixed - 1, &v, &res, NULL), 0);
+    assert_shown(&p, "cpu-clock", 0, "swapper;nf_hook;do_syscall_64 10101010\n");
+    wick_profile_release(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_perf__heads_frames_inlining_kernel_and_tracepoints),
+        cmocka_unit_test(test_perf__fields_may_be_missing),
+        cmocka_unit_test(test_perf__what_is_no_sample_is_reported_with_its_place),
+        cmocka_unit_test(test_input__pieces_of_any_size_make_no_difference),
+        cmocka_unit_test(test_input__the_first_bytes_tell_the_format),
+        cmocka_unit_test(test_input__packed_text_is_read_too_and_its_damage_is_told),
+        cmocka_unit_test(test_input__what_is_nothing_says_so),
+        cmocka_unit_test(test_collapsed__what_is_written_is_read_back),
+        cmocka_unit_test(test_input__a_filter_holds_for_every_format),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which events are samples, and what they weigh (jfr/reader_sample.c). */
+#include "base/err.h"
+#include "jfr/reader.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "jfr_build.h"
+
+#define TICKS(ns) (JFR_BUILD_START_TICKS + (ns) * (JFR_BUILD_FREQUENCY / 1000000) / 1000)
+
+/* Reads one event of `type`, given as integers, and checks what it has become. */
+static void check(const char *type, const int64_t *fields, size_t n, const char *kind, int64_t weight, unsigned unit)
+{
+    const char *types[] = {"10 boolean",          "11 int",   "12 long",
+                           "13 java.lang.String", "14 float", "30 jdk.jfr.Timestamp",
+                           "31 jdk.jfr.Timespan", type};
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct wick_jfr_result res;
+    struct wick_profile p;
+    struct wick_err err;
+    jfr_begin(&j);
+    jfr_event_ints(&j, 100, fields, n);
+    jfr_metadata(&j, types, sizeof types / sizeof *types);
+    jfr_checkpoint(&j, 0, &(struct wick_strbuf)WICK_STRBUF_INIT);
+    jfr_end(&j);
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_jfr_read_memory(&p, j.out.buf, j.out.len, NULL, &res, &err), 0);
+    assert_string_equal(res.first, "");
+    assert_int_equal(p.naggs, 1);
+    assert_int_equal(p.aggs[0].weight, weight);
+    assert_int_equal(p.aggs[0].count, 1);
+    assert_int_equal(p.events[p.aggs[0].event].unit, unit);
+    assert_int_equal(wick_profile_find_event(&p, kind), p.aggs[0].event);
+    assert_int_equal(wick_profile_main_event(&p), p.aggs[0].event);
+    wick_profile_release(&p);
+    wick_strbuf_release(&j.out);
+}
+#define F(...) (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)
+
+static void test_memory__weighs_bytes(void **state)
+{
+    check("E100 profiler.Malloc startTime:12T address:12 size:12", F(TICKS(0), 99, 4096), "nativemem", 4096,
+          WICK_UNIT_BYTES);
+    check("E100 profiler.LiveObject startTime:12T allocationSize:12", F(TICKS(0), 48), "live", 48, WICK_UNIT_BYTES);
+    check("E100 jdk.ObjectAllocationSample startTime:12T weight:12", F(TICKS(0), 65000), "alloc", 65000,
+          WICK_UNIT_BYTES);
+    check("E100 jdk.ObjectAllocationInNewTLAB startTime:12T allocationSize:12 tlabSize:12", F(TICKS(0), 24, 65536),
+          "ObjectAllocation", 65536, WICK_UNIT_BYTES);
+    check("E100 jdk.ObjectAllocationOutsideTLAB startTime:12T allocationSize:12", F(TICKS(0), 24), "ObjectAllocation",
+          24, WICK_UNIT_BYTES);
+    check("E100 jdk.OldObjectSample startTime:12T objectSize:12", F(TICKS(0), 24), "live", 24, WICK_UNIT_BYTES);
+}
+
+static void test_memory__counts_objects_where_their_size_is_not_known(void **state)
+{
+    check("E100 jdk.OldObjectSample startTime:12T", F(TICKS(0)), "live", 1, WICK_UNIT_COUNT);
+}
+
+static void test_memory__is_multiplied_by_how_many_a_sample_stands_for(void **state)
+{
+    check("E100 datadog.ObjectSample startTime:12T size:12 weight:12", F(TICKS(0), 100, 30), "alloc", 3000,
+          WICK_UNIT_BYTES);
+    check("E100 datadog.HeapLiveObject startTime:12T size:12 weight:12", F(TICKS(0), INT64_MAX, 30), "live", 0,
+          WICK_UNIT_BYTES);
+}
+
+static void test_waiting__weighs_its_duration(void **state)
+{
+    static const char *const names[][2] = {{"jdk.ThreadPark", "park"},       {"jdk.JavaMonitorWait", "park"},
+                                           {"jdk.JavaMonitorEnter", "lock"}, {"profiler.NativeLock", "lock"},
+                                           {"jdk.FileRead", "io"},           {"jdk.SocketWrite", "io"},
+                                           {"jdk.MethodTrace", "trace"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char type[100];
+        snprintf(type, sizeof type, "E100 %s startTime:12T duration:12S", names[i][0]);
+        check(type, F(TICKS(0), TICKS(1500) - TICKS(0)), names[i][1], 1500, WICK_UNIT_NS);
+    }
+}
+
+static void test_exceptions__are_counted(void **state)
+{
+    check("E100 jdk.JavaErrorThrow startTime:12T duration:12S", F(TICKS(0), 3000), "exception", 1, WICK_UNIT_COUNT);
+    check("E100 jdk.JavaExceptionThrow startTime:12T", F(TICKS(0)), "exception", 1, WICK_UNIT_COUNT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory__weighs_bytes),
+        cmocka_unit_test(test_memory__counts_objects_where_their_size_is_not_known),
+        cmocka_unit_test(test_memory__is_multiplied_by_how_many_a_sample_stands_for),
+        cmocka_unit_test(test_waiting__weighs_its_duration),
+        cmocka_unit_test(test_exceptions__are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

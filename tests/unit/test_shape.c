@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/shape.h and model/classify.h: a small profile, shaped, and written as collapsed stacks. */
+#include "base/err.h"
+#include "export/collapsed.h"
+#include "model/classify.h"
+#include "model/label.h"
+#include "model/shape.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct test {
+    struct wick_profile p;
+    uint16_t cpu, wall;
+};
+
+static uint32_t frame(struct wick_profile *p, const char *cls, const char *name, unsigned kind)
+{
+    uint32_t f = wick_profile_function(p, wick_profile_cstring(p, cls), wick_profile_cstring(p, name), 0);
+    return wick_profile_frame(p, f, 7, -1, kind);
+}
+
+/* A sample of a thread, with one label, with a stack of "class.name/kind" words, root first. */
+static void add(struct test *t, uint16_t event, const char *thread, const char *state, const char *customer,
+                const char *stack, int64_t weight)
+{
+    struct wick_profile *p = &t->p;
+    char copy[400], *save = NULL;
+    uint32_t s = 0;
+    snprintf(copy, sizeof copy, "%s", stack);
+    for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
+        char *dot = strrchr(w, '.'), *slash = strrchr(w, '/');
+        *dot = *slash = 0;
+        s = wick_profile_push(p, s, frame(p, w, dot + 1, (unsigned)atoi(slash + 1)));
+    }
+    struct wick_label l = {wick_profile_cstring(p, "customer"), wick_profile_cstring(p, customer ? customer : "")};
+    wick_profile_add(p, &(struct wick_sample){
+                            .stack = s,
+                            .thread = wick_profile_thread(p, wick_profile_cstring(p, thread), 1, 1, false),
+                            .state = wick_profile_state(p, wick_profile_cstring(p, state)),
+                            .event = event,
+                            .labels = customer ? wick_profile_label_set(p, &l, 1) : 0,
+                            .weight = weight,
+                            .count = 1,
+                        });
+}
+
+static void make(struct test *t)
+{
+    struct wick_profile *p = &t->p;
+    assert_int_equal(wick_profile_init(p), 0);
+    p->by_labels = true;
+    t->cpu = wick_profile_event(p, wick_profile_cstring(p, "x.Cpu"), WICK_EVENT_CPU, WICK_UNIT_NS);
+    t->wall = wick_profile_event(p, wick_profile_cstring(p, "x.Wall"), WICK_EVENT_WALL, WICK_UNIT_NS);
+    add(t, t->cpu, "web-1", "RUNNABLE", "acme", "a/Main.run/1 a/Shop.buy/1 a/Cart.sum/2", 10);
+    add(t, t->cpu, "web-2", "RUNNABLE", "bolt", "a/Main.run/1 a/Shop.buy/1 a/Tax.of/1", 20);
+    add(t, t->cpu, "web-2", "RUNNABLE", NULL, "a/Main.run/1 a/Log.write/1 libc.write/3 k.do_write/5", 40);
+    add(t, t->cpu, "G1 Conc#0", "RUNNABLE", NULL, "libjvm.so.G1ConcurrentMark::mark/4", 80);
+    add(t, t->wall, "web-1", "RUNNABLE", NULL, "a/Main.run/1 java/util/Queue.take/1 jdk/internal/misc/Unsafe.park/3",
+        1);
+    add(t, t->wall, "web-1", "RUNNABLE", NULL, "a/Main.run/1 a/Cart.sum/1", 2);
+}
+
+static void check(struct test *t, struct wick_shape *s, uint16_t event, const char *want)
+{
+    struct wick_export_options o = {.event = event};
+    struct wick_err err = {0};
+    char *text;
+    size_t n;
+    assert_int_equal(wick_shape_apply(s, &t->p, &err), 0);
+    FILE *out = open_memstream(&text, &n);
+    wick_collapsed_write(&t->p, &o, out, &err);
+    fclose(out);
+    assert_string_equal(text, want);
+    free(text);
+    wick_shape_release(s);
+    wick_profile_release(&t->p);
+}
+
+static void test(struct wick_shape *s, enum wick_test_what what, const char *key, const char *equal, const char *regex)
+{
+    struct wick_err err = {0};
+    assert_int_equal(wick_shape_test(s, what, key, equal, regex, &err), 0);
+}
+
+static void test_shape__threads_labels_and_frames_choose_samples(void **state)
+{
+    struct test t;
+    struct wick_shape s = {0};
+    make(&t);
+    test(&s, WICK_TEST_VALUE, "thread", NULL, "^web");
+    test(&s, WICK_TEST_EXCLUDE, NULL, NULL, "Log");
+    check(&t, &s, t.cpu, "a.Main.run;a.Shop.buy;a.Cart.sum 10\na.Main.run;a.Shop.buy;a.Tax.of 20\n");
+    make(&t);
+    test(&s, WICK_TEST_VALUE, "customer", "bolt", NULL);
+    check(&t, &s, t.cpu, "a.Main.run;a.Shop.buy;a.Tax.of 20\n");
+    make(&t);
+    test(&s, WICK_TEST_INCLUDE, NULL, NULL, "^a\\.Shop");
+    test(&s, WICK_TEST_INCLUDE, NULL, NULL, "sum$");
+    check(&t, &s, t.cpu, "a.Main.run;a.Shop.buy;a.Cart.sum 10\n");
+}
+
+static void test_shape__sums_of_event_types_follow(void **state)
+{
+    struct test t;
+    struct wick_shape s = {0};
+    struct wick_err err;
+    make(&t);
+    test(&s, WICK_TEST_VALUE, "thread", NULL, "^web-2$");
+    assert_int_equal(wick_shape_apply(&s, &t.p, &err), 0);
+    assert_int_equal(t.p.events[t.cpu].weight, 60);
+    assert_int_equal(t.p.events[t.cpu].count, 2);
+    assert_int_equal(t.p.events[t.wall].count, 0);
+    wick_shape_release(&s);
+    wick_profile_release(&t.p);
+}
+
+static void test_shape__stacks_are_cut_turned_and_folded(void **state)
+{
+    struct test t;
+    struct wick_shape s = {.skip = 1, .depth = 1};
+    make(&t);
+    check(&t, &s, t.cpu, "a.Log.write 40\na.Shop.buy 30\n");
+    make(&t);
+    s = (struct wick_shape){.fold_inlined = true};
+    test(&s, WICK_TEST_VALUE, "customer", NULL, ".");
+    check(&t, &s, t.cpu, "a.Main.run;a.Shop.buy 10\na.Main.run;a.Shop.buy;a.Tax.of 20\n");
+    make(&t);
+    s = (struct wick_shape){.reverse = true, .depth = 2};
+    check(&t, &s, t.cpu,
+          "G1ConcurrentMark::mark 80\na.Cart.sum;a.Shop.buy 10\na.Tax.of;a.Shop.buy 20\ndo_write;write 40\n");
+}
+
+static void test_shape__groups_become_root_frames_outermost_first(void **state)
+{
+    struct test t;
+    struct wick_shape s = {.by = {"customer", "thread"}, .nby = 2, .skip = 1, .depth = 1};
+    make(&t);
+    check(&t, &s, t.cpu,
+          "[acme];[web-1];a.Shop.buy 10\n[bolt];[web-2];a.Shop.buy 20\n[no customer];[G1 Conc#0] 80\n"
+          "[no customer];[web-2];a.Log.write 40\n");
+}
+
+static void test_shape__work_is_told_from_threads_functions_and_leaves(void **state)
+{
+    struct test t;
+    struct wick_shape s = {.by = {"work"}, .nby = 1, .depth = 1};
+    make(&t);
+    add(&t, t.cpu, "main", "RUNNABLE", NULL, "a/Main.run/1 java/lang/ClassLoader.loadClass/1 x/Y.z/1", 3);
+    add(&t, t.cpu, "C2 CompilerThread0", "RUNNABLE", NULL, "libc.start_thread/3", 5);
+    add(&t, t.cpu, "main", "RUNNABLE", NULL, "a/Main.run/0", 7);
+    check(&t, &s, t.cpu,
+          "[GC];G1ConcurrentMark::mark 80\n[JIT compiler];start_thread 5\n[Java, interpreted];a.Main.run 7\n"
+          "[Java];a.Main.run 30\n[class loading];a.Main.run 3\n[kernel];a.Main.run 40\n");
+}
+
+static void test_shape__threads_that_wait_are_hidden_but_never_cpu_time(void **state)
+{
+    struct test t;
+    struct wick_shape s = {.no_idle = true};
+    make(&t);
+    add(&t, t.wall, "web-3", "STATE_SLEEPING", NULL, "a/Main.run/1", 4);
+    check(&t, &s, t.wall, "a.Main.run;a.Cart.sum 2\n");
+    make(&t);
+    add(&t, t.cpu, "web-1", "STATE_SLEEPING", NULL, "a/Idle.nap/1 jdk/internal/misc/Unsafe.park/3", 4);
+    test(&s, WICK_TEST_INCLUDE, NULL, NULL, "Idle");
+    check(&t, &s, t.cpu, "a.Idle.nap;park 4\n");
+}
+
+static void test_shape__bad_expressions_are_refused(void **state)
+{
+    struct wick_shape s = {0};
+    struct wick_err err;
+    assert_int_equal(wick_shape_test(&s, WICK_TEST_INCLUDE, NULL, NULL, "a(", &err), -WICK_E_USAGE);
+    assert_true(wick_shape_is_plain(&s));
+    for (unsigned i = 0; i < WICK_SHAPE_TESTS; i++)
+        test(&s, WICK_TEST_INCLUDE, NULL, NULL, "a");
+    assert_int_equal(wick_shape_test(&s, WICK_TEST_INCLUDE, NULL, NULL, "a", &err), -WICK_E_LIMIT);
+    wick_shape_release(&s);
+}
+
+static void check_normal(const char *cls, const char *name, const char *want)
+{
+    struct wick_profile p;
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    assert_int_equal(wick_profile_init(&p), 0);
+    wick_frame_name(&sb, &p, frame(&p, cls, name, WICK_FRAME_C2), WICK_NAME_NORMALISED);
+    assert_string_equal(sb.buf, want);
+    wick_strbuf_release(&sb);
+    wick_profile_release(&p);
+}
+
+static void test_name__normalised_is_the_same_in_every_run(void **state)
+{
+    check_normal("a/B$$Lambda/0x00007f", "run", "a.B$$Lambda.run");
+    check_normal("a/B$$Lambda$12/345", "run", "a.B$$Lambda.run");
+    check_normal("java/lang/invoke/LambdaForm$MH/0x0000", "invoke", "java.lang.invoke.LambdaForm$MH.invoke");
+    check_normal("com/sun/proxy/$Proxy12", "get", "com.sun.proxy.$Proxy.get");
+    check_normal("jdk/internal/reflect/GeneratedMethodAccessor7", "invoke",
+                 "jdk.internal.reflect.GeneratedMethodAccessor.invoke");
+    check_normal("a/B$$EnhancerBySpringCGLIB$$4fe1", "x", "a.B$$EnhancerBySpringCGLIB.x");
+    check_normal("a/B", "lambda$main$0", "a.B.lambda$main");
+    check_normal("a/B1", "access$000", "a.B1.access$000");
+    check_normal("", "lambda$", "lambda$");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shape__threads_labels_and_frames_choose_samples),
+        cmocka_unit_test(test_shape__sums_of_event_types_follow),
+        cmocka_unit_test(test_shape__stacks_are_cut_turned_and_folded),
+        cmocka_unit_test(test_shape__groups_become_root_frames_outermost_first),
+        cmocka_unit_test(test_shape__work_is_told_from_threads_functions_and_leaves),
+        cmocka_unit_test(test_shape__threads_that_wait_are_hidden_but_never_cpu_time),
+        cmocka_unit_test(test_shape__bad_expressions_are_refused),
+        cmocka_unit_test(test_name__normalised_is_the_same_in_every_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
