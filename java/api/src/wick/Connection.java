@@ -53,6 +53,11 @@ final class Connection {
         return records.get();
     }
 
+    /** Lets go of the calling thread's record. */
+    void forget() {
+        records.remove();
+    }
+
     int number(String name) {
         Integer known = numbers.get(name);
         if (known != null) {

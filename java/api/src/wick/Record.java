@@ -28,6 +28,7 @@ final class Record extends AtomicInteger {
 
     static final int MAX_LEVELS = 256; // scopes that are open at once; more are ignored
     private static final int FIRST_LEVELS = 16;
+    private static final int FIRST_VIRTUAL_LEVELS = 2; // virtual threads are many
 
     // The parts of a span in `spans`.
     static final int START = 0;
@@ -49,12 +50,12 @@ final class Record extends AtomicInteger {
 
     // By level, 0 = outermost.
     private int level; // scopes that are open
-    private long[] tickets = new long[FIRST_LEVELS];
-    private long[] words = new long[FIRST_LEVELS];  // the record's `current` while this is the innermost
-    private int[] sets = new int[FIRST_LEVELS];     // label set in force, by its place in the connection
-    private int[] innermost = new int[FIRST_LEVELS]; // spans open up to here; this scope's own is the last of them
-    private boolean[] isSpan = new boolean[FIRST_LEVELS];
-    private long[] spans = new long[FIRST_LEVELS * PARTS];
+    private long[] tickets;
+    private long[] words;   // the record's `current` while this is the innermost
+    private int[] sets;      // label set in force, by its place in the connection
+    private int[] innermost; // spans open up to here; this scope's own is the last of them
+    private boolean[] isSpan;
+    private long[] spans;
     private long lastTicket;
 
     private long closed;
@@ -67,6 +68,13 @@ final class Record extends AtomicInteger {
         this.connection = connection;
         virtualId = Virtual.id(thread);
         number = Native.thread();
+        int n = virtualId != 0 ? FIRST_VIRTUAL_LEVELS : FIRST_LEVELS;
+        tickets = new long[n];
+        words = new long[n];
+        sets = new int[n];
+        innermost = new int[n];
+        isSpan = new boolean[n];
+        spans = new long[n * PARTS];
     }
 
     /** Whether there is memory to write to, and room for one more scope. */
@@ -231,6 +239,7 @@ final class Record extends AtomicInteger {
         if (l == 0 && virtualId != 0) {
             memory = null;
             Native.unbind(virtualId);
+            connection.forget(); // a thread that lives on shall not hold it
         }
     }
 
