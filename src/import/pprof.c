@@ -224,6 +224,8 @@ static bool is_java_file(struct span s)
 static uint32_t native_frame(struct pprof *r, struct span library, struct span name, int32_t line, unsigned kind)
 {
     struct wick_profile *p = r->im->p;
+    if (!library.n && !name.n) /* would be frame 0, which is none, if it were a break */
+        name = (struct span){(const uint8_t *)"[unknown]", 9};
     uint32_t function = wick_profile_function(p, intern(r, library), intern(r, name), 0);
     return wick_profile_frame(p, function, line, -1, kind);
 }

@@ -39,7 +39,7 @@ static inline void fuzz_check(const struct wick_profile *p, const struct wick_jf
     for (uint32_t i = 1; i < p->nframes; i++)
         need(p->frames[i].function < p->nfunctions && p->frames[i].kind < WICK_FRAME_KIND_COUNT);
     for (uint32_t i = 1; i < p->nstacks; i++)
-        need(p->stacks[i].parent < i && p->stacks[i].frame < p->nframes);
+        need(p->stacks[i].parent < i && p->stacks[i].frame && p->stacks[i].frame < p->nframes);
     if (!null)
         null = fopen("/dev/null", "w");
     struct wick_export_options o = {.names = WICK_NAME_ANNOTATE | WICK_NAME_LINES | WICK_NAME_SIGNATURES};
