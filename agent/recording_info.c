@@ -139,15 +139,18 @@ static void setting(struct wick_jfr_writer *w, uint64_t now, uint64_t id, const 
 static void write_settings(const struct wick_recording_info *info, struct wick_jfr_writer *w, uint64_t now)
 {
     const struct wick_cpu_engine *cpu = info->cpu;
+    bool runs = info->cpu_runs;
     uint64_t id = wick_jfr_event_type_id(cpu->event_type == WICK_EVENT_CPU ? WICK_JFR_EVENT_EXECUTION_SAMPLE
                                                                            : WICK_JFR_EVENT_PERF_SAMPLE);
     char num[32];
     snprintf(num, sizeof num, "%" PRIu64 "%s", cpu->interval, cpu->event_type == WICK_EVENT_CPU ? " ns" : "");
-    setting(w, now, id, "enabled", "true");
+    setting(w, now, id, "enabled", runs ? "true" : "false");
     setting(w, now, id, "event", info->opts->event);
-    setting(w, now, id, "period", num);
-    setting(w, now, id, "engine", wick_cpu_mode_name(cpu));
-    setting(w, now, id, "kernelFrames", cpu->kernel_frames ? "true" : "false");
+    if (runs) {
+        setting(w, now, id, "period", num);
+        setting(w, now, id, "engine", wick_cpu_mode_name(cpu));
+        setting(w, now, id, "kernelFrames", cpu->kernel_frames ? "true" : "false");
+    }
     setting(w, now, id, "exactDebugInfo",
             !wick_vm.exact_debug_info     ? "false"
             : wick_vm.last_old_compile_id ? "true, but for methods compiled before the attach"

@@ -17,6 +17,7 @@ struct wick_recording_info {
     const struct wick_session_opts *opts;
     const struct wick_cpu_engine *cpu;
     uint64_t start_epoch_ms;
+    bool cpu_runs; /* false: nothing is sampled by CPU time */
 };
 
 /* Writes them at the beginning of a chunk, so that each chunk can be read by itself. */

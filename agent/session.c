@@ -26,6 +26,7 @@
 
 #include "agent/control.h"
 #include "agent/recording_info.h"
+#include "agent/ttsp.h"
 #include "agent/vm.h"
 #include "base/clock.h"
 #include "engine/cpu.h"
@@ -42,9 +43,11 @@ static struct session {
     struct wick_session_opts opts;
     struct wick_recorder recorder;
     struct wick_cpu_engine cpu;
+    char cpu_event[WICK_OPT_STR_MAX]; /* what it samples, "" = it does not run */
     struct wick_drain drain;
     struct wick_output output;
     struct wick_recording_info info;
+    bool ttsp; /* the time-to-safepoint profiler runs */
     pthread_t thread;
     int wake; /* eventfd: stop the drain thread */
     uint64_t start_ns;
@@ -113,6 +116,12 @@ static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
     wick_recording_info_write(&session.info, w, now_ns);
 }
 
+static void other_event(void *arg, const struct wick_event *e)
+{
+    struct session *s = arg;
+    wick_agent_ttsp_event(&s->drain, e);
+}
+
 static void note_error(int rc)
 {
     if (rc == -WICK_E_NOSPACE)
@@ -134,6 +143,7 @@ static void *drain_main(void *arg)
         pthread_mutex_lock(&s->lock);
         wick_threads_poll(&wick_vm.threads);
         wick_drain_round(&s->drain);
+        wick_agent_ttsp_round(&s->drain, false);
         if (now - last_flush >= FLUSH_NS || wick_drain_chunk_full(&s->drain)) {
             last_flush = now;
             note_error(wick_drain_flush(&s->drain, now));
@@ -193,6 +203,16 @@ static void close_recorder(struct session *s)
     wick_recorder_release(&s->recorder);
 }
 
+/* After this no handler is at work. */
+static void stop_engines(struct session *s)
+{
+    wick_agent_ttsp_stop();
+    if (s->cpu_event[0])
+        wick_cpu_stop(&s->cpu);
+    else
+        wick_recorder_quiesce(&s->recorder);
+}
+
 /* Everything but the output, which is open. */
 static int begin(struct wick_err *err)
 {
@@ -203,25 +223,27 @@ static int begin(struct wick_err *err)
     if (r)
         return r;
     const struct wick_cpu_config cpu = {
-        .event = s->opts.event, .interval = s->opts.interval_ns, .user_only = s->opts.all_user, .broker = broker};
-    const struct wick_drain_host host = {s, thread_names, chunk_end, chunk_begin};
+        .event = s->cpu_event, .interval = s->opts.interval_ns, .user_only = s->opts.all_user, .broker = broker};
+    const struct wick_drain_host host = {s, thread_names, other_event, chunk_end, chunk_begin};
     const struct wick_drain_config config = {
-        .event_name = s->opts.event,
+        .event_name = s->cpu_event,
         .chunk_bytes = s->opts.chunk_size_bytes,
         .chunk_ns = s->opts.chunk_time_ns,
         .memory_limit = s->opts.memlimit_bytes / 4,
         .max_frames = s->recorder.max_frames,
     };
     s->start_ns = wick_clock_mono_ns();
-    s->info = (struct wick_recording_info){&s->opts, &s->cpu, wick_clock_epoch_ns() / 1000000};
+    s->info = (struct wick_recording_info){&s->opts, &s->cpu, wick_clock_epoch_ns() / 1000000, s->cpu_event[0] != 0};
     s->wake = eventfd(0, EFD_CLOEXEC);
     atomic_store(&s->recorder.running, 1);
-    r = wick_cpu_start(&s->cpu, &cpu, &s->recorder, &wick_vm.threads, err);
-    if (r)
+    s->cpu = (struct wick_cpu_engine){0};
+    if (s->cpu_event[0] && (r = wick_cpu_start(&s->cpu, &cpu, &s->recorder, &wick_vm.threads, err)))
         goto no_engine;
     r = wick_drain_open(&s->drain, &s->recorder, &wick_vm.images, &s->output, &host, &config, err);
     if (r)
         goto no_drain;
+    if (s->ttsp && (r = wick_agent_ttsp_start(&s->opts, &s->recorder, s->cpu.signal, err)))
+        goto no_thread;
     if (s->wake < 0 || start_thread(s)) {
         r = wick_err_set(err, WICK_E_NOMEM, "the drain thread could not be started");
         goto no_thread;
@@ -232,11 +254,12 @@ static int begin(struct wick_err *err)
     return 0;
 
 no_thread:
-    wick_cpu_stop(&s->cpu); /* the drain wants a quiet recorder */
+    stop_engines(s); /* the drain wants a quiet recorder */
+    wick_agent_ttsp_round(&s->drain, true);
     wick_drain_close(&s->drain, wick_clock_mono_ns(), NULL, NULL);
     goto no_engine;
 no_drain:
-    wick_cpu_stop(&s->cpu);
+    stop_engines(s);
 no_engine:
     if (s->wake >= 0)
         close(s->wake);
@@ -309,6 +332,7 @@ int wick_session_start(const struct wick_session_opts *o, int out_fd, int out_di
     s->error[0] = 0;
     s->opts = *o;
     memcpy(s->file, o->file, sizeof s->file);
+    s->ttsp = wick_agent_ttsp_wanted(o, s->cpu_event, sizeof s->cpu_event);
     int r = open_output(o, out_fd, out_dirfd, err);
     if (r)
         return r;
@@ -341,11 +365,13 @@ int wick_session_stop(struct wick_err *err)
         return 0;
     }
     const uint64_t one = 1;
-    wick_cpu_stop(&s->cpu);
+    stop_engines(s);
     (void)!write(s->wake, &one, sizeof one);
     pthread_join(s->thread, NULL);
     pthread_mutex_lock(&s->lock);
     wick_threads_refresh_names(&wick_vm.threads);
+    wick_drain_round(&s->drain);
+    wick_agent_ttsp_round(&s->drain, true);
     int r = wick_drain_close(&s->drain, wick_clock_mono_ns(), &s->final, &s->stats);
     note_error(r);
     wick_output_release(&s->output);
@@ -463,7 +489,13 @@ void wick_session_status(char *buf, size_t cap)
             n = add(buf, cap, n, "drop_%s=%" PRIu64 "\n", drop_names[i], t.drops[i]);
     if (phase == RUNNING)
         n = add(buf, cap, n, "elapsed_ns=%" PRIu64 "\nengine=%s\ninterval_ns=%" PRIu64 "\nkernel_frames=%d\nnote=%s\n",
-                now - s->start_ns, wick_cpu_mode_name(&s->cpu), s->cpu.interval, s->cpu.kernel_frames, s->cpu.note);
+                now - s->start_ns, s->cpu_event[0] ? wick_cpu_mode_name(&s->cpu) : "none", s->cpu.interval,
+                s->cpu.kernel_frames, s->cpu.note);
+    struct wick_strbuf ttsp = WICK_STRBUF_INIT;
+    if (phase == RUNNING)
+        wick_agent_ttsp_status(&ttsp);
+    n = add(buf, cap, n, "%s", ttsp.buf);
+    wick_strbuf_release(&ttsp);
     if (s->error[0])
         n = add(buf, cap, n, "error=%s\n", s->error);
     if (n >= cap && cap)

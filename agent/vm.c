@@ -45,6 +45,7 @@ static void tell_thread(JNIEnv *env, jthread thread)
     if ((*wick_vm.jvmti)->GetThreadInfo(wick_vm.jvmti, thread, &info))
         return;
     wick_threads_java(&wick_vm.threads, tid, (wick_addr)java, info.name, (uint64_t)id);
+    wick_threads_java_priority(&wick_vm.threads, tid, info.priority);
     (*wick_vm.jvmti)->Deallocate(wick_vm.jvmti, (unsigned char *)info.name);
     (*env)->DeleteLocalRef(env, info.thread_group);
     (*env)->DeleteLocalRef(env, info.context_class_loader);
