@@ -184,24 +184,26 @@ static uint32_t common_stack(const struct wick_profile *p, const struct wick_tts
     return best;
 }
 
-/* Whether a stub's or a C function's name says that it works through memory: jbyte_disjoint_arraycopy, memmove,
- * __memset_avx2_unaligned_erms, Copy::fill_to_memory_atomic. */
+/* Whether a stub's or a C function's name says that it works through memory: jbyte_disjoint_arraycopy,
+ * __memset_avx2_unaligned_erms, acl_CopyRight. */
 static bool moves_memory(const char *name)
 {
-    static const char *const parts[] = {"arraycopy", "memmove", "memcpy",   "memset",        "_fill",
-                                        "Copy::",    "memcmp",  "mismatch", "copy_conjoint", "arrayof_"};
+    static const char *const parts[] = {"copy", "memmove", "memcpy", "memset", "_fill", "memcmp", "mismatch"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strstr(name, parts[i]))
+        if (strcasestr(name, parts[i]))
             return true;
     return false;
 }
 
-/* The nearest Java frame below the leaf, 0 = none. */
+/* The nearest Java frame below the leaf that asked for the work, 0 = none. */
 static uint32_t java_caller(const struct wick_profile *p, uint32_t stack)
 {
-    for (stack = p->stacks[stack].parent; stack; stack = p->stacks[stack].parent)
-        if (wick_frame_kind_is_java(p->frames[p->stacks[stack].frame].kind))
+    for (stack = p->stacks[stack].parent; stack; stack = p->stacks[stack].parent) {
+        const struct wick_frame *f = &p->frames[p->stacks[stack].frame];
+        if (wick_frame_kind_is_java(f->kind) &&
+            strcmp(wick_profile_str(p, p->functions[f->function].name), "arraycopy") != 0)
             return p->stacks[stack].frame;
+    }
     return 0;
 }
 

@@ -91,6 +91,16 @@ static uint32_t attempts_at(const struct wick_ttsp_incident *i, uint32_t late)
     return n;
 }
 
+/* Up to JDK 13 a thread that stops at a poll waits for a lock of the VM thread's before its state says so. */
+static bool stands_at_door(const struct wick_ttsp_engine *e, wick_addr java, int32_t tid)
+{
+    struct wick_thread_now now;
+    if (e->jvm->major >= 14 || wick_hs_thread_state_sig(e->jvm, java) != IN_VM)
+        return false;
+    wick_thread_now(tid, &now);
+    return now.state == 'S' && !strncmp(now.wchan, "futex", 5);
+}
+
 static int queue_signal(const struct wick_ttsp_engine *e, int32_t tid, uint64_t ticket)
 {
     siginfo_t info = {.si_signo = e->signal, .si_code = SI_QUEUE};
@@ -127,16 +137,6 @@ static void send(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i, uint3
     }
 }
 
-/* Up to JDK 13 a thread that stops at a poll waits for a lock of the VM thread's before its state says so. */
-static bool stands_at_door(const struct wick_ttsp_engine *e, const struct wick_hs_thread *t)
-{
-    struct wick_thread_now now;
-    if (e->jvm->major >= 14 || wick_hs_thread_state_sig(e->jvm, t->addr) != IN_VM)
-        return false;
-    wick_thread_now(t->tid, &now);
-    return now.state == 'S' && !strncmp(now.wchan, "futex", 5);
-}
-
 /* Asks all threads that have not arrived. */
 static void ask_late(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i)
 {
@@ -147,7 +147,7 @@ static void ask_late(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i)
     i->java_threads = all;
     uint32_t found = awaited < WICK_TTSP_LATE_MAX ? awaited : WICK_TTSP_LATE_MAX;
     for (uint32_t k = 0; k < found; k++) {
-        if (stands_at_door(e, &threads[k])) {
+        if (stands_at_door(e, threads[k].addr, threads[k].tid)) {
             awaited--;
             continue;
         }
@@ -159,12 +159,18 @@ static void ask_late(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i)
         i->awaited = awaited;
 }
 
+static bool has_arrived(const struct wick_ttsp_engine *e, const struct wick_ttsp_late *l)
+{
+    return !wick_hs_thread_awaited_sig(e->jvm, wick_hs_thread_state_sig(e->jvm, l->java)) ||
+           stands_at_door(e, l->java, l->tid);
+}
+
 /* Notes which late threads have given way since the last look, and asks them where they stand. */
 static void watch_late(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i, bool over)
 {
     for (uint32_t k = 0; k < i->late_count; k++) {
         struct wick_ttsp_late *l = &i->late[k];
-        if (!l->released_ns && (over || !wick_hs_thread_awaited_sig(e->jvm, wick_hs_thread_state_sig(e->jvm, l->java))))
+        if (!l->released_ns && (over || has_arrived(e, l)))
             l->released_ns = wick_clock_mono_ns();
         if (l->released_ns && !l->asked && e->safepoint.source == WICK_HS_SAFEPOINT_SYMBOLS &&
             wick_hs_safepoint_holds_sig(&e->safepoint, i->safepoint)) {
@@ -217,19 +223,21 @@ static void await_end(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i, 
     }
 }
 
+/* Fills in the times. before: number of safepoints and sum of times to safepoint while this one was awaited. */
 static void close_incident(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i, uint64_t seen_ns,
-                           uint64_t sync_before)
+                           const uint64_t before[2])
 {
     const struct wick_hs_safepoint *sp = &e->safepoint;
     uint64_t exact = wick_hs_safepoint_sync_ns(sp), sum = wick_hs_safepoint_sync_total(sp);
+    bool alone = before[0] && wick_hs_safepoint_count(sp) == before[0]; /* no other safepoint is in the sum */
     i->end_ns = wick_clock_mono_ns();
     if (wick_hs_safepoint_end_ns(sp) > i->begin_ns)
         i->end_ns = wick_hs_safepoint_end_ns(sp);
     i->sync_ns = exact > i->begin_ns && exact <= seen_ns ? exact : seen_ns;
     i->reach_ns = i->sync_ns - i->begin_ns;
     i->reach_exact = exact == i->sync_ns && i->begin_exact;
-    if (!i->reach_exact && sync_before && sum > sync_before) {
-        i->reach_ns = sum - sync_before;
+    if (!i->reach_exact && alone && sum > before[1]) {
+        i->reach_ns = sum - before[1];
         i->reach_exact = true;
         if (i->begin_exact && i->begin_ns + i->reach_ns <= seen_ns)
             i->sync_ns = i->begin_ns + i->reach_ns;
@@ -247,7 +255,7 @@ static void follow(struct wick_ttsp_engine *e, const struct wick_hs_safepoint_vi
     struct wick_ttsp_incident *i = NULL;
     struct wick_hs_safepoint_view v = *first;
     uint64_t begin = first->begin_ns ? first->begin_ns : wick_clock_mono_ns();
-    uint64_t sync_before = wick_hs_safepoint_sync_total(&e->safepoint);
+    const uint64_t before[2] = {wick_hs_safepoint_count(&e->safepoint), wick_hs_safepoint_sync_total(&e->safepoint)};
     for (uint32_t round = 0;; round++) {
         if (!wait_due(e, i, first->id, begin, due_after(&e->config, begin, round), &v))
             break;
@@ -269,7 +277,7 @@ static void follow(struct wick_ttsp_engine *e, const struct wick_hs_safepoint_vi
     uint64_t seen_ns = wick_clock_mono_ns();
     watch_late(e, i, true);
     await_end(e, i, &v);
-    close_incident(e, i, seen_ns, sync_before);
+    close_incident(e, i, seen_ns, before);
 }
 
 static uint64_t look_period(const struct wick_ttsp_engine *e)

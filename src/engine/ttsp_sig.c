@@ -61,8 +61,9 @@ static void answer(struct wick_ttsp_engine *e, uint64_t ticket, struct wick_ttsp
     const struct wick_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
     wick_store_relaxed(&a->answered_ns, now);
     a->pc = context_pc(context);
+    /* up to JDK 13 a thread that has stopped may still be in the VM by its state */
     a->held = wick_hs_safepoint_holds_sig(&e->safepoint, i->safepoint) &&
-              !wick_hs_thread_awaited_sig(e->jvm, wick_hs_thread_state_sig(e->jvm, late->java));
+              (e->jvm->major < 14 || !wick_hs_thread_awaited_sig(e->jvm, wick_hs_thread_state_sig(e->jvm, late->java)));
     /* what ran on since it gave way shows another place; and the number may be another thread's by now */
     if ((a->held || !a->gave_way) && t && wick_load_acquire(&t->java) == late->java) /* pairs: threads.c */
         record(e, a, late, context);

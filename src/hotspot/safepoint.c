@@ -150,6 +150,11 @@ uint64_t wick_hs_safepoint_sync_total(const struct wick_hs_safepoint *sp)
     return sp->sync_total ? wick_hs_u64(sp->jvm->mem, sp->sync_total) : 0;
 }
 
+uint64_t wick_hs_safepoint_count(const struct wick_hs_safepoint *sp)
+{
+    return sp->count ? wick_hs_u64(sp->jvm->mem, sp->count) : 0;
+}
+
 uint64_t wick_hs_safepoint_vm_start_ns(const struct wick_hs_safepoint *sp)
 {
     return sp->tick_origin ? wick_hs_u64(sp->jvm->mem, sp->tick_origin) : 0;

@@ -69,6 +69,9 @@ uint64_t wick_hs_safepoint_end_ns(const struct wick_hs_safepoint *sp);
 /* Sum of all times to safepoint so far in ns (exact, from the JVM's own clock), 0 without jvmstat. */
 uint64_t wick_hs_safepoint_sync_total(const struct wick_hs_safepoint *sp);
 
+/* Number of safepoints so far, 0 without jvmstat. */
+uint64_t wick_hs_safepoint_count(const struct wick_hs_safepoint *sp);
+
 /* When the VM's clock began (CLOCK_MONOTONIC ns): what its log calls uptime counts from here. 0 = not known. */
 uint64_t wick_hs_safepoint_vm_start_ns(const struct wick_hs_safepoint *sp);
 
