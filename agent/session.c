@@ -26,6 +26,7 @@
 
 #include "agent/control.h"
 #include "agent/recording_info.h"
+#include "agent/runtime.h"
 #include "agent/ttsp.h"
 #include "agent/vm.h"
 #include "base/clock.h"
@@ -146,6 +147,7 @@ static void *drain_main(void *arg)
         wick_agent_ttsp_round(&s->drain, false);
         if (now - last_flush >= FLUSH_NS || wick_drain_chunk_full(&s->drain)) {
             last_flush = now;
+            wick_runtime_write(s->drain.writer, now);
             note_error(wick_drain_flush(&s->drain, now));
             wick_threads_forget(&wick_vm.threads);
         }
@@ -234,6 +236,7 @@ static int begin(struct wick_err *err)
     };
     s->start_ns = wick_clock_mono_ns();
     s->info = (struct wick_recording_info){&s->opts, &s->cpu, wick_clock_epoch_ns() / 1000000, s->cpu_event[0] != 0};
+    wick_runtime_open();
     s->wake = eventfd(0, EFD_CLOEXEC);
     atomic_store(&s->recorder.running, 1);
     s->cpu = (struct wick_cpu_engine){0};
@@ -261,6 +264,7 @@ no_thread:
 no_drain:
     stop_engines(s);
 no_engine:
+    wick_runtime_close();
     if (s->wake >= 0)
         close(s->wake);
     s->wake = -1;
@@ -372,6 +376,8 @@ int wick_session_stop(struct wick_err *err)
     wick_threads_refresh_names(&wick_vm.threads);
     wick_drain_round(&s->drain);
     wick_agent_ttsp_round(&s->drain, true);
+    wick_runtime_write(s->drain.writer, wick_clock_mono_ns());
+    wick_runtime_close();
     int r = wick_drain_close(&s->drain, wick_clock_mono_ns(), &s->final, &s->stats);
     note_error(r);
     wick_output_release(&s->output);
