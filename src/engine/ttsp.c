@@ -434,6 +434,10 @@ void wick_ttsp_collect(bool all, void (*tell)(void *arg, struct wick_ttsp_incide
         struct wick_ttsp_incident *i = &wick_ttsp_incidents[k];
         if (wick_load_acquire(&i->phase) != CLOSED || !settled(i, all)) /* pairs: close_incident */
             continue;
+        if (!all && !i->ripe) { /* the last answer's event may have come after the rings were emptied */
+            i->ripe = true;
+            continue;
+        }
         tell(arg, i);
         for (uint32_t n = 0; n < i->attempt_count; n++)
             wick_store_relaxed(&i->attempts[n].word, 0);
@@ -450,6 +454,8 @@ static int read_list(const char *list, struct wick_ttsp_config *out, uint32_t *n
             return -WICK_E_USAGE;
         out->threshold_ns[*n] = (uint64_t)(ms * 1e6);
         if (*n && out->threshold_ns[*n] <= out->threshold_ns[*n - 1])
+            return -WICK_E_USAGE;
+        if (*end && !end[1])
             return -WICK_E_USAGE;
         list = *end ? end + 1 : end;
     }

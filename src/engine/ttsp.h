@@ -92,6 +92,7 @@ struct wick_ttsp_incident {
     uint64_t reach_ns; /* time to safepoint */
     uint64_t closed_ns;
     bool begin_exact, reach_exact; /* by the JVM's own clock */
+    bool ripe;                     /* the reader's: seen settled before */
     char operation[WICK_TTSP_OPERATION];
     wick_addr operation_class; /* where the name must be found by the class's virtual functions, 0 = none */
     uint32_t java_threads, awaited;
@@ -138,8 +139,8 @@ void wick_ttsp_stop(struct wick_ttsp_engine *e);
 /* The attempt that an event from the ring belongs to, NULL if it came too late. */
 struct wick_ttsp_attempt *wick_ttsp_found(const struct wick_event *event);
 
-/* Calls `tell` for each incident that is over and whose signals were answered, or are not expected to be (or, with
- * `all`, for every one), and frees it. */
+/* To be called after the rings were emptied. Calls `tell` for each incident that is over and whose signals were
+ * answered, or are not expected to be (or, with `all`, for every one), and frees it. */
 void wick_ttsp_collect(bool all, void (*tell)(void *arg, struct wick_ttsp_incident *i), void *arg);
 
 static inline enum wick_ttsp_phase wick_ttsp_phase_of(uint64_t word)
