@@ -77,7 +77,7 @@ static uint64_t safepoint_timeout_ms(void)
 int wick_agent_ttsp_start(const struct wick_session_opts *o, struct wick_recorder *r, int awake_signal,
                           struct wick_err *err)
 {
-    struct wick_ttsp_config c = {.awake_signal = awake_signal};
+    struct wick_ttsp_config c = {.awake_signal = awake_signal, .critical_place = wick_vm.critical_place};
     const char *list = o->ttsp_threshold ? "" : o->ttsp_threshold_ms;
     int rc = wick_ttsp_thresholds(list, o->ttsp_threshold ? o->ttsp_threshold : 2, o->ttsp_interval,
                                   safepoint_timeout_ms(), &c, err);
@@ -192,6 +192,7 @@ static void write_incident(struct wick_drain *d, const struct wick_ttsp_incident
         .duration_ns = i->end_ns - i->begin_ns,
         .incident = i->id,
         .safepoint_id = i->safepoint,
+        .kind = i->critical ? "jni critical" : "safepoint",
         .operation = i->operation,
         .reach_ns = i->reach_ns,
         .java_threads = i->java_threads,
@@ -208,6 +209,8 @@ static void write_incident(struct wick_drain *d, const struct wick_ttsp_incident
                                                                   .safepoint_id = i->safepoint,
                                                                   .initial_threads = i->awaited};
     wick_jfr_write_safepoint_latency(d->writer, &event);
+    if (i->critical)
+        return;
     wick_jfr_write_safepoint_begin(d->writer, &begin);
     wick_jfr_write_safepoint_state_synchronization(d->writer, &sync);
 }
@@ -241,8 +244,9 @@ void wick_agent_ttsp_status(struct wick_strbuf *out)
     if (!engine.running)
         return;
     wick_strbuf_addf(out,
-                     "ttsp_source=%s\nttsp_incidents=%" PRIu64 "\nttsp_lost=%" PRIu64 "\nttsp_looks=%" PRIu64
-                     "\nttsp_unsent=%" PRIu64 "\n",
-                     source_name(), wick_load_relaxed(&engine.incidents), wick_load_relaxed(&engine.lost),
-                     wick_load_relaxed(&engine.looks), wick_load_relaxed(&engine.unsent));
+                     "ttsp_source=%s\nttsp_critical=%d\nttsp_incidents=%" PRIu64 "\nttsp_lost=%" PRIu64
+                     "\nttsp_looks=%" PRIu64 "\nttsp_unsent=%" PRIu64 "\n",
+                     source_name(), engine.critical.pending != 0, wick_load_relaxed(&engine.incidents),
+                     wick_load_relaxed(&engine.lost), wick_load_relaxed(&engine.looks),
+                     wick_load_relaxed(&engine.unsent));
 }

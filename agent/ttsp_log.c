@@ -95,8 +95,12 @@ void wick_ttsp_log(int fd, const struct wick_ttsp_incident *i, uint64_t vm_start
     struct wick_strbuf sb = WICK_STRBUF_INIT;
     uint64_t origin = vm_start_ns ? vm_start_ns : process_start_ns();
     add_time(&sb, "Detected TTSP issue: start", i->begin_ns, origin);
-    wick_strbuf_addf(&sb, " wait: %.3f operation: %s threads: %u late: %u\n", (double)i->reach_ns / 1e6,
-                     i->operation[0] ? i->operation : "?", i->java_threads, i->awaited);
+    wick_strbuf_addf(&sb, " wait: %.3f %s: %s threads: %u late: %u\n", (double)i->reach_ns / 1e6,
+                     i->critical ? "held up" : "operation",
+                     i->critical       ? "GC, by JNI critical sections"
+                     : i->operation[0] ? i->operation
+                                       : "?",
+                     i->java_threads, i->awaited);
     for (uint32_t k = 0; k < i->late_count; k++) {
         add_thread(&sb, &i->late[k]);
         add_release(&sb, i, k, origin);

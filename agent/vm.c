@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "agent/virtual_threads.h"
+#include "agent/critical.h"
 #include "agent/gc.h"
 #include "elf/dynsym.h"
 #include "hotspot/thread.h"
@@ -196,6 +197,8 @@ static void become_live(JNIEnv *env)
     collect_properties();
     if (wick_vm.eetop)
         tell_all_threads(env);
+    const struct wick_thread *own = wick_threads_find_sig(&wick_vm.threads, (int32_t)syscall(SYS_gettid));
+    wick_vm.critical_place = wick_critical_place(env, &wick_vm.jvm, own ? wick_load_relaxed(&own->java) : 0);
     atomic_store(&wick_vm.live, true);
     on_ready();
 }

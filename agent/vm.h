@@ -40,8 +40,9 @@ struct wick_vm {
     uint32_t property_count;
     jfieldID eetop, thread_id; /* of java.lang.Thread */
     uint32_t last_old_compile_id;
-    bool exact_debug_info; /* DebugNonSafepoints is on */
-    _Atomic bool live;     /* the VM is initialised: recording is possible */
+    int32_t critical_place; /* see critical.h */
+    bool exact_debug_info;  /* DebugNonSafepoints is on */
+    _Atomic bool live;      /* the VM is initialised: recording is possible */
 };
 
 /* The one VM of this process. */

@@ -12,6 +12,8 @@
  *   loop      on top of its stack is compiled Java code: it ran on without a poll
  *   vm        on top of its stack is the JVM's own code, entered from Java or from JNI
  *
+ * A thread that held up a collection by a critical section has that as its reason.
+ *
  * The stack that counts is the one that most of the signals while it was late agree on, at the leaf.
  */
 #include "cli/ttsp_incidents.h"
@@ -72,6 +74,7 @@ static void add_slow(struct wick_ttsp_incidents *in, const struct wick_jfr_event
     s->late_threads = number(e, "lateThreads");
     s->operation = text(e, "operation");
     s->source = text(e, "source");
+    s->critical = !strcmp(wick_profile_str(in->profile, text(e, "kind")), "jni critical");
 }
 
 static void add_signal(struct wick_ttsp_incidents *in, const struct wick_jfr_event *e)
@@ -253,6 +256,17 @@ static void explain(const struct wick_ttsp_incidents *in, struct wick_ttsp_culpr
     }
 }
 
+/* A thread that holds arrays: the frame that counts is the native method that took them. */
+static void blame_critical(const struct wick_profile *p, struct wick_ttsp_culprit *c)
+{
+    uint32_t java = c->stack ? java_caller(p, c->stack) : 0;
+    c->why = WICK_TTSP_CRITICAL;
+    if (java && c->frame != java) {
+        c->frame = java;
+        c->caller = 0;
+    }
+}
+
 /* Orders everything and ties signals to threads, threads to incidents. */
 static void tie(struct wick_ttsp_incidents *in)
 {
@@ -285,6 +299,8 @@ static void tie(struct wick_ttsp_incidents *in)
             if (in->culprits[k].file != s->file || in->culprits[k].incident != s->incident)
                 continue;
             s->first = s->count++ ? s->first : k;
+            if (s->critical)
+                blame_critical(in->profile, &in->culprits[k]);
         }
     }
 }
@@ -317,7 +333,7 @@ void wick_ttsp_release(struct wick_ttsp_incidents *in)
 
 const char *wick_ttsp_why_name(enum wick_ttsp_why why)
 {
-    static const char *const names[WICK_TTSP_WHYS] = {"unknown", "loop", "copy", "starved", "fault", "vm"};
+    static const char *const names[WICK_TTSP_WHYS] = {"unknown", "loop", "copy", "starved", "fault", "vm", "critical"};
     return names[why];
 }
 
@@ -330,6 +346,7 @@ const char *wick_ttsp_why_text(enum wick_ttsp_why why)
         [WICK_TTSP_STARVED] = "no processor to run on",
         [WICK_TTSP_FAULT] = "made to wait by the kernel: page fault, swap or disk",
         [WICK_TTSP_VM] = "in the JVM's own code",
+        [WICK_TTSP_CRITICAL] = "native code held an array (JNI critical section), so no collection could begin",
     };
     return texts[why];
 }

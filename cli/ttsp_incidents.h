@@ -18,11 +18,12 @@
 
 enum wick_ttsp_why {
     WICK_TTSP_UNKNOWN,
-    WICK_TTSP_LOOP,    /* compiled code without a safepoint poll */
-    WICK_TTSP_COPY,    /* one copy, fill or comparison of much memory: a stub without a poll */
-    WICK_TTSP_STARVED, /* it had no processor */
-    WICK_TTSP_FAULT,   /* the kernel made it wait: page fault, swap, disk */
-    WICK_TTSP_VM,      /* inside the JVM's own code */
+    WICK_TTSP_LOOP,     /* compiled code without a safepoint poll */
+    WICK_TTSP_COPY,     /* one copy, fill or comparison of much memory: a stub without a poll */
+    WICK_TTSP_STARVED,  /* it had no processor */
+    WICK_TTSP_FAULT,    /* the kernel made it wait: page fault, swap, disk */
+    WICK_TTSP_VM,       /* inside the JVM's own code */
+    WICK_TTSP_CRITICAL, /* native code held arrays */
     WICK_TTSP_WHYS
 };
 
@@ -37,6 +38,7 @@ struct wick_ttsp_signal {
 struct wick_ttsp_slow {
     uint32_t file;
     int64_t incident, safepoint, time_ns, duration_ns, reach_ns, java_threads, late_threads;
+    bool critical;              /* a collection that waited, not a safepoint */
     uint32_t operation, source; /* strings */
     uint32_t first, count;      /* its late threads */
 };

@@ -142,7 +142,9 @@ static void write_text(const struct wick_ttsp_incidents *in, const struct wick_t
         print_time(out, s->time_ns);
         fprintf(out, "  %.1f ms to safepoint, %.1f ms in all; ", (double)s->reach_ns / 1e6,
                 (double)s->duration_ns / 1e6);
-        wick_ui_plain(out, s->operation ? wick_profile_str(p, s->operation) : "operation not known");
+        wick_ui_plain(out, s->critical    ? "collection held up by JNI critical sections"
+                           : s->operation ? wick_profile_str(p, s->operation)
+                                          : "operation not known");
         fprintf(out, "; %" PRId64 " of %" PRId64 " threads late\n", s->late_threads, s->java_threads);
         for (uint32_t k = 0; k < s->count; k++)
             print_culprit(out, in, &in->culprits[s->first + k], o, sb);
@@ -219,6 +221,7 @@ static void write_json(const struct wick_ttsp_incidents *in, const struct wick_t
                 "%s\n{\"time_ns\":%" PRId64 ",\"safepoint\":%" PRId64 ",\"reach_ns\":%" PRId64
                 ",\"duration_ns\":%" PRId64 ",\"java_threads\":%" PRId64 ",\"late_threads\":%" PRId64,
                 i ? "," : "", s->time_ns, s->safepoint, s->reach_ns, s->duration_ns, s->java_threads, s->late_threads);
+        json_text(out, "kind", s->critical ? "jni critical" : "safepoint");
         json_text(out, "operation", wick_profile_str(p, s->operation));
         json_text(out, "source", wick_profile_str(p, s->source));
         fputs(",\"threads\":[", out);

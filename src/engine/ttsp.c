@@ -137,17 +137,35 @@ static void send(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i, uint3
     }
 }
 
+/* The threads that are waited for now. */
+static int find_late(const struct wick_ttsp_engine *e, struct wick_hs_thread *out, uint32_t *awaited, uint32_t *all)
+{
+    if (!e->in_critical)
+        return wick_hs_threads_awaited(e->jvm, out, WICK_TTSP_LATE_MAX, awaited, all);
+    int n = wick_hs_critical_threads(&e->critical, out, WICK_TTSP_LATE_MAX, all);
+    *awaited = n > 0 ? (uint32_t)n : 0;
+    return n < 0 ? n : 0;
+}
+
+/* The flag of a waiting collection stays set while it runs, when nobody is to blame any more. */
+static bool nobody_holds(const struct wick_ttsp_engine *e)
+{
+    struct wick_hs_thread threads[WICK_TTSP_LATE_MAX];
+    uint32_t awaited, all;
+    return e->in_critical && (find_late(e, threads, &awaited, &all) || !awaited);
+}
+
 /* Asks all threads that have not arrived. */
 static void ask_late(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i)
 {
     struct wick_hs_thread threads[WICK_TTSP_LATE_MAX];
     uint32_t awaited, all;
-    if (wick_hs_threads_awaited(e->jvm, threads, WICK_TTSP_LATE_MAX, &awaited, &all))
+    if (find_late(e, threads, &awaited, &all))
         return;
     i->java_threads = all;
     uint32_t found = awaited < WICK_TTSP_LATE_MAX ? awaited : WICK_TTSP_LATE_MAX;
     for (uint32_t k = 0; k < found; k++) {
-        if (stands_at_door(e, threads[k].addr, threads[k].tid)) {
+        if (!e->in_critical && stands_at_door(e, threads[k].addr, threads[k].tid)) {
             awaited--;
             continue;
         }
@@ -161,6 +179,8 @@ static void ask_late(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i)
 
 static bool has_arrived(const struct wick_ttsp_engine *e, const struct wick_ttsp_late *l)
 {
+    if (e->in_critical)
+        return !wick_hs_critical_holds(&e->critical, l->java);
     return !wick_hs_thread_awaited_sig(e->jvm, wick_hs_thread_state_sig(e->jvm, l->java)) ||
            stands_at_door(e, l->java, l->tid);
 }
@@ -172,7 +192,7 @@ static void watch_late(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i,
         struct wick_ttsp_late *l = &i->late[k];
         if (!l->released_ns && (over || has_arrived(e, l)))
             l->released_ns = wick_clock_mono_ns();
-        if (l->released_ns && !l->asked && e->safepoint.source == WICK_HS_SAFEPOINT_SYMBOLS &&
+        if (l->released_ns && !l->asked && !e->in_critical && e->safepoint.source == WICK_HS_SAFEPOINT_SYMBOLS &&
             wick_hs_safepoint_holds_sig(&e->safepoint, i->safepoint)) {
             l->asked = true;
             send(e, i, k, true);
@@ -182,6 +202,8 @@ static void watch_late(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i,
 
 static bool same(struct wick_ttsp_engine *e, uint64_t id, struct wick_hs_safepoint_view *v)
 {
+    if (e->in_critical)
+        return wick_hs_critical_pending(&e->critical);
     wick_hs_safepoint_look(&e->safepoint, v);
     return v->id == id && v->synchronising && v->certain;
 }
@@ -231,7 +253,9 @@ static void close_incident(struct wick_ttsp_engine *e, struct wick_ttsp_incident
     uint64_t exact = wick_hs_safepoint_sync_ns(sp), sum = wick_hs_safepoint_sync_total(sp);
     bool alone = before[0] && wick_hs_safepoint_count(sp) == before[0]; /* no other safepoint is in the sum */
     i->end_ns = wick_clock_mono_ns();
-    if (wick_hs_safepoint_end_ns(sp) > i->begin_ns)
+    if (i->critical)
+        exact = sum = 0;
+    else if (wick_hs_safepoint_end_ns(sp) > i->begin_ns)
         i->end_ns = wick_hs_safepoint_end_ns(sp);
     i->sync_ns = exact > i->begin_ns && exact <= seen_ns ? exact : seen_ns;
     i->reach_ns = i->sync_ns - i->begin_ns;
@@ -249,7 +273,7 @@ static void close_incident(struct wick_ttsp_engine *e, struct wick_ttsp_incident
     wick_store_release(&i->phase, CLOSED); /* pairs: wick_ttsp_collect */
 }
 
-/* A safepoint is being synchronised: follows it to its end. */
+/* A safepoint is being synchronised, or (in_critical) a collection waits: follows it to its end. */
 static void follow(struct wick_ttsp_engine *e, const struct wick_hs_safepoint_view *first)
 {
     struct wick_ttsp_incident *i = NULL;
@@ -259,12 +283,15 @@ static void follow(struct wick_ttsp_engine *e, const struct wick_hs_safepoint_vi
     for (uint32_t round = 0;; round++) {
         if (!wait_due(e, i, first->id, begin, due_after(&e->config, begin, round), &v))
             break;
-        if (!i && !(i = open_incident(e)))
+        if (!i && (nobody_holds(e) || !(i = open_incident(e))))
             break;
         if (round == 0) {
             i->safepoint = first->id;
+            i->critical = e->in_critical;
             i->begin_ns = begin;
             i->begin_exact = first->begin_ns != 0;
+        }
+        if (round == 0 && !i->critical) {
             wick_hs_safepoint_operation(&e->safepoint, i->operation, sizeof i->operation);
             i->operation_class = i->operation[0] ? 0 : wick_hs_safepoint_operation_class(&e->safepoint);
         }
@@ -276,7 +303,8 @@ static void follow(struct wick_ttsp_engine *e, const struct wick_hs_safepoint_vi
         return;
     uint64_t seen_ns = wick_clock_mono_ns();
     watch_late(e, i, true);
-    await_end(e, i, &v);
+    if (!i->critical)
+        await_end(e, i, &v);
     close_incident(e, i, seen_ns, before);
 }
 
@@ -295,6 +323,11 @@ static bool open_safepoint(struct wick_ttsp_engine *e)
     if (have && !f.symtab.size)
         separate = !wick_elf_open_debug(&f, e->libjvm->path, -1, "/usr/lib/debug", &debug);
     int r = wick_hs_safepoint_open(&e->safepoint, e->jvm, separate ? &debug : have ? &f : NULL, e->libjvm->bias);
+    wick_hs_critical_open(&e->critical, e->jvm,
+                          separate ? &debug
+                          : have   ? &f
+                                   : NULL,
+                          e->libjvm->bias, e->config.critical_place);
     if (separate)
         wick_elf_file_release(&debug);
     if (have)
@@ -317,8 +350,14 @@ static void *watch(void *arg)
         struct wick_hs_safepoint_view v;
         wick_add_relaxed(&e->looks, 1);
         wick_hs_safepoint_look(&e->safepoint, &v);
-        if (v.synchronising && v.certain)
+        if (v.synchronising && v.certain) {
             follow(e, &v);
+        } else if (wick_hs_critical_pending(&e->critical)) {
+            const struct wick_hs_safepoint_view none = {.certain = true};
+            e->in_critical = true;
+            follow(e, &none);
+            e->in_critical = false;
+        }
     }
     return NULL;
 }

@@ -21,6 +21,9 @@
  * reader; those of an attempt to the watcher until it is sent, then to the handler until it is answered. `word`
  * decides. The reader may read what was written before the signal was sent as soon as it has the event.
  *
+ * In the same way threads are asked that hold up a garbage collection by JNI critical sections (hotspot/critical.h),
+ * which comes before any safepoint; their incidents have `critical` set.
+ *
  * A thread that ends meanwhile: the JVM frees no thread during a safepoint; after it, memory is read through the
  * kernel, a signal to a thread that is gone fails, and one that reaches another thread with the same number is told by
  * the JavaThread.
@@ -38,6 +41,7 @@
 #include "engine/gate.h"
 #include "engine/thread_facts.h"
 #include "engine/threads.h"
+#include "hotspot/critical.h"
 #include "hotspot/safepoint.h"
 
 enum {
@@ -51,6 +55,7 @@ enum {
 struct wick_ttsp_config {
     uint64_t threshold_ns[WICK_TTSP_STEPS]; /* since the begin of the safepoint, rising */
     uint64_t interval_ns;                   /* between the signals that follow */
+    int32_t critical_place;                 /* in a JavaThread, see hotspot/critical.h; WICK_HS_NONE = not known */
     int awake_signal;                       /* signal that the watcher leaves unblocked, 0 = none */
 };
 
@@ -91,6 +96,7 @@ struct wick_ttsp_incident {
     uint64_t begin_ns, sync_ns, end_ns;
     uint64_t reach_ns; /* time to safepoint */
     uint64_t closed_ns;
+    bool critical;                 /* no safepoint: a collection waited for threads that hold arrays */
     bool begin_exact, reach_exact; /* by the JVM's own clock */
     bool ripe;                     /* the reader's: seen settled before */
     char operation[WICK_TTSP_OPERATION];
@@ -108,6 +114,8 @@ struct wick_ttsp_engine {
     const struct wick_elf_image *libjvm;
     struct wick_ttsp_config config;
     struct wick_hs_safepoint safepoint;
+    struct wick_hs_critical critical;
+    bool in_critical; /* the watcher's: it follows a collection that waits, not a safepoint */
     struct sigaction old_action;
     pthread_t watcher;
     int signal, wake, pid;

@@ -42,6 +42,17 @@ public class Tardy {
         }
     }
 
+    static native void hold(byte[] array, long ns);
+
+    static void critical() {
+        System.load(System.getProperty("native"));
+        byte[] array = new byte[100];
+        while (true) {
+            hold(array, 100_000_000);
+            Thread.yield();
+        }
+    }
+
     /** Polls all the time: never late if it has a processor. */
     static void prompt() {
         long x = 1;
@@ -67,6 +78,9 @@ public class Tardy {
                     break;
                 case "copy":
                     start("copy", Tardy::copy);
+                    break;
+                case "critical":
+                    start("critical", Tardy::critical);
                     break;
                 default:
                     start("prompt", Tardy::prompt);

@@ -127,7 +127,7 @@ static int tear_down(void **state)
 static void start(uint64_t threshold_ns)
 {
     struct wick_err err = {0};
-    struct wick_ttsp_config c = {.interval_ns = 20 * threshold_ns};
+    struct wick_ttsp_config c = {.interval_ns = 20 * threshold_ns, .critical_place = WICK_HS_NONE};
     for (int i = 0; i < WICK_TTSP_STEPS; i++)
         c.threshold_ns[i] = threshold_ns * (uint64_t)(i + 1);
     atomic_store(&recorder.running, 1);
