@@ -33,6 +33,10 @@ def reached(file):
            [float(s.replace(",", ".")) * 1e3 for s in re.findall(r"Stopping threads took: ([\d.,]+) seconds", said)]
 
 
+# On a crowded machine the late thread may lack a processor most of the time, which then is the reason ("starved"); where
+# it was is the same.
+
+
 class Run:
     """A JVM with the profiler from its start, stopped a number of times."""
 
@@ -92,7 +96,7 @@ def counted_loop():
     t.check("loop: the JVM was slow at all", len(run.slow) >= 3, run.slow)
     agree("loop", run)
     got = run.blamed("loop")
-    good = [g for g in got if g[0] == "loop" and g[1].startswith("Tardy.countedLoop:")]
+    good = [g for g in got if g[0] in ("loop", "starved") and g[1].startswith("Tardy.countedLoop:")]
     t.check("loop: the counted loop is blamed, by method and line", len(good) >= 0.6 * len(got) > 0, got)
     t.check("loop: the log has every field", not [f for f in FIELDS if f not in run.said],
             [f for f in FIELDS if f not in run.said])
@@ -114,9 +118,8 @@ def counted_loop():
 def huge_copy():
     run = Run("copy", "copy", options=["-Xmx1200m"], thresholds="2:5:10:20:40")
     got = run.blamed("copy")
-    good = [g for g in got if g[0] == "copy" and "Tardy.copyHuge" in g[2]]
-    t.check("copy: the copy is blamed, with the method that wanted it",
-            len(good) >= 0.6 * len([g for g in got if g[0] != "starved"]) and good, got)
+    good = [g for g in got if g[0] in ("copy", "starved") and re.search("copy|mem", g[1].lower()) and "Tardy.copyHuge" in g[2]]
+    t.check("copy: the copy is blamed, with the method that wanted it", len(good) >= 0.6 * len(got) > 0, got)
 
 
 def critical():
