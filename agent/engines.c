@@ -117,6 +117,8 @@ void wick_engines_write(struct wick_engines *e, struct wick_jfr_writer *w, uint6
 
 const char *wick_engines_name(const struct wick_engines *e, char buf[32])
 {
+    if (!e->cpu_on && !e->wall_on)
+        return "none";
     snprintf(buf, 32, "%s%s%s", e->cpu_on ? wick_cpu_mode_name(&e->cpu) : "", e->cpu_on && e->wall_on ? "+" : "",
              e->wall_on ? "wall" : "");
     return buf;

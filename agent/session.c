@@ -28,6 +28,8 @@
 #include "agent/engines.h"
 #include "agent/labels.h"
 #include "agent/recording_info.h"
+#include "agent/runtime.h"
+#include "agent/ttsp.h"
 #include "agent/vm.h"
 #include "base/clock.h"
 #include "record/drain.h"
@@ -120,6 +122,12 @@ static void more(void *arg, struct wick_drain *d, bool all)
     wick_engines_more(&s->engines, d, all);
 }
 
+static void other_event(void *arg, const struct wick_event *e)
+{
+    struct session *s = arg;
+    wick_agent_ttsp_event(&s->drain, e);
+}
+
 static void note_error(int rc)
 {
     if (rc == -WICK_E_NOSPACE)
@@ -142,9 +150,11 @@ static void *drain_main(void *arg)
         pthread_mutex_lock(&s->lock);
         wick_threads_poll(&wick_vm.threads);
         wick_drain_round(&s->drain);
+        wick_agent_ttsp_round(&s->drain, false);
         if (now - last_flush >= FLUSH_NS || wick_drain_chunk_full(&s->drain)) {
             last_flush = now;
             wick_engines_write(&s->engines, s->drain.writer, now);
+            wick_runtime_write(s->drain.writer, now);
             note_error(wick_drain_flush(&s->drain, now));
             wick_threads_forget(&wick_vm.threads);
         }
@@ -212,6 +222,13 @@ static void set_labels(bool on)
         wick_labels_recording(&wick_agent_labels, on);
 }
 
+/* After this no handler is at work. */
+static void stop_engines(struct session *s)
+{
+    wick_agent_ttsp_stop();
+    wick_engines_stop(&s->engines, &s->recorder);
+}
+
 /* Everything but the output, which is open. */
 static int begin(struct wick_err *err)
 {
@@ -221,7 +238,7 @@ static int begin(struct wick_err *err)
     int r = open_recorder(s, err);
     if (r)
         return r;
-    const struct wick_drain_host host = {s, thread_names, chunk_end, chunk_begin, more};
+    const struct wick_drain_host host = {s, thread_names, other_event, chunk_end, chunk_begin, more};
     const struct wick_drain_config config = {
         .event_name = s->engines.plan.cpu,
         .labels = wick_agent_labels.map ? &wick_agent_labels : NULL,
@@ -232,6 +249,7 @@ static int begin(struct wick_err *err)
     };
     s->start_ns = wick_clock_mono_ns();
     s->info = (struct wick_recording_info){&s->opts, &s->engines, wick_clock_epoch_ns() / 1000000};
+    wick_runtime_open();
     s->wake = eventfd(0, EFD_CLOEXEC);
     atomic_store(&s->recorder.running, 1);
     r = wick_engines_start(&s->engines, &s->opts, broker, &s->recorder, &wick_vm.threads, err);
@@ -240,6 +258,9 @@ static int begin(struct wick_err *err)
     r = wick_drain_open(&s->drain, &s->recorder, &wick_vm.images, &s->output, &host, &config, err);
     if (r)
         goto no_drain;
+    if (s->engines.plan.ttsp &&
+        (r = wick_agent_ttsp_start(&s->opts, &s->recorder, wick_engines_open_signal(&s->engines), err)))
+        goto no_thread;
     if (s->wake < 0 || start_thread(s)) {
         r = wick_err_set(err, WICK_E_NOMEM, "the drain thread could not be started");
         goto no_thread;
@@ -251,12 +272,14 @@ static int begin(struct wick_err *err)
     return 0;
 
 no_thread:
-    wick_engines_stop(&s->engines, &s->recorder); /* the drain wants a quiet recorder */
+    stop_engines(s); /* the drain wants a quiet recorder */
+    wick_agent_ttsp_round(&s->drain, true);
     wick_drain_close(&s->drain, wick_clock_mono_ns(), NULL, NULL);
     goto no_engine;
 no_drain:
-    wick_engines_stop(&s->engines, &s->recorder);
+    stop_engines(s);
 no_engine:
+    wick_runtime_close();
     wick_engines_release(&s->engines);
     if (s->wake >= 0)
         close(s->wake);
@@ -362,12 +385,16 @@ int wick_session_stop(struct wick_err *err)
     }
     const uint64_t one = 1;
     set_labels(false);
-    wick_engines_stop(&s->engines, &s->recorder);
+    stop_engines(s);
     (void)!write(s->wake, &one, sizeof one);
     pthread_join(s->thread, NULL);
     pthread_mutex_lock(&s->lock);
     wick_threads_refresh_names(&wick_vm.threads);
     wick_engines_write(&s->engines, s->drain.writer, wick_clock_mono_ns());
+    wick_drain_round(&s->drain);
+    wick_agent_ttsp_round(&s->drain, true);
+    wick_runtime_write(s->drain.writer, wick_clock_mono_ns());
+    wick_runtime_close();
     int r = wick_drain_close(&s->drain, wick_clock_mono_ns(), &s->final, &s->stats);
     note_error(r);
     wick_output_release(&s->output);
@@ -492,6 +519,11 @@ void wick_session_status(char *buf, size_t cap)
                 now - s->start_ns, wick_engines_name(&s->engines, engine),
                 s->engines.cpu_on ? s->engines.cpu.interval : s->engines.plan.wall_ns, s->engines.cpu.kernel_frames,
                 s->engines.cpu.note);
+    struct wick_strbuf ttsp = WICK_STRBUF_INIT;
+    if (phase == RUNNING)
+        wick_agent_ttsp_status(&ttsp);
+    n = add(buf, cap, n, "%s", ttsp.buf);
+    wick_strbuf_release(&ttsp);
     if (s->error[0])
         n = add(buf, cap, n, "error=%s\n", s->error);
     if (n >= cap && cap)

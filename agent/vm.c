@@ -19,6 +19,8 @@
 
 #include "agent/labels.h"
 #include "agent/virtual_threads.h"
+#include "agent/critical.h"
+#include "agent/gc.h"
 #include "elf/dynsym.h"
 #include "hotspot/thread.h"
 
@@ -46,6 +48,7 @@ static void tell_thread(JNIEnv *env, jthread thread)
     if ((*wick_vm.jvmti)->GetThreadInfo(wick_vm.jvmti, thread, &info))
         return;
     wick_threads_java(&wick_vm.threads, tid, (wick_addr)java, info.name, (uint64_t)id);
+    wick_threads_java_priority(&wick_vm.threads, tid, info.priority);
     (*wick_vm.jvmti)->Deallocate(wick_vm.jvmti, (unsigned char *)info.name);
     (*env)->DeleteLocalRef(env, info.thread_group);
     (*env)->DeleteLocalRef(env, info.context_class_loader);
@@ -197,6 +200,8 @@ static void become_live(JNIEnv *env)
     wick_agent_labels_init();
     if (wick_vm.eetop)
         tell_all_threads(env);
+    const struct wick_thread *own = wick_threads_find_sig(&wick_vm.threads, (int32_t)syscall(SYS_gettid));
+    wick_vm.critical_place = wick_critical_place(env, &wick_vm.jvm, own ? wick_load_relaxed(&own->java) : 0);
     atomic_store(&wick_vm.live, true);
     on_ready();
 }
@@ -272,6 +277,7 @@ int wick_vm_init(JavaVM *vm, wick_vm_ready *ready, wick_vm_death *death, struct 
     if (live && !wick_jvm_open_code(&wick_vm.jvm, NULL))
         wick_vm.last_old_compile_id = wick_jvm_last_compile_id(&wick_vm.jvm);
     ask_for_exact_debug_info();
+    wick_gc_init(vm);
     if ((*ti)->SetEventCallbacks(ti, &cb, sizeof cb))
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses JVMTI callbacks");
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)

@@ -3,7 +3,8 @@
  * vm.h - the JVM we live in: JVMTI, its threads, its facts
  *
  * JVMTI is used for what only the JVM can tell: that a Java thread starts or ends, its name, the names of stubs, system
- * properties. No capability is asked for and no jmethodID is made.
+ * properties. No jmethodID is made, and the only capability asked for is
+ * that to be told of garbage collections (gc.h).
  *
  * Threads: _init in Agent_OnLoad or Agent_OnAttach; afterwards any thread may read.
  * Memory:  static, and what a JVM has once (names of stubs, properties) by malloc for the life of the process.
@@ -39,8 +40,9 @@ struct wick_vm {
     uint32_t property_count;
     jfieldID eetop, thread_id; /* of java.lang.Thread */
     uint32_t last_old_compile_id;
-    bool exact_debug_info; /* DebugNonSafepoints is on */
-    _Atomic bool live;     /* the VM is initialised: recording is possible */
+    int32_t critical_place; /* see critical.h */
+    bool exact_debug_info;  /* DebugNonSafepoints is on */
+    _Atomic bool live;      /* the VM is initialised: recording is possible */
 };
 
 /* The one VM of this process. */

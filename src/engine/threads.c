@@ -184,6 +184,16 @@ void wick_threads_java(struct wick_threads *ts, int32_t tid, wick_addr java, con
     pthread_mutex_unlock(&ts->lock);
 }
 
+void wick_threads_java_priority(struct wick_threads *ts, int32_t tid, int32_t priority)
+{
+    pthread_mutex_lock(&ts->lock);
+    const struct wick_thread *t = wick_threads_find_sig(ts, tid);
+    struct wick_thread_name *n = t ? name_of(ts, t->serial) : NULL;
+    if (n)
+        n->java_priority = priority;
+    pthread_mutex_unlock(&ts->lock);
+}
+
 void wick_threads_java_end(struct wick_threads *ts, int32_t tid)
 {
     pthread_mutex_lock(&ts->lock);

@@ -46,6 +46,7 @@ struct wick_thread_name {
     uint32_t serial;
     int32_t tid;
     uint64_t java_tid;
+    int32_t java_priority; /* 1 .. 10, 0 = not known */
     char os_name[16];
     char *java_name; /* NULL: not a Java thread (or not known) */
     bool gone;       /* it had ended at the last wick_threads_forget */
@@ -95,6 +96,9 @@ static inline struct wick_thread *wick_threads_find_sig(const struct wick_thread
 /* Tells the name of a Java thread (UTF-8, copied) and its JavaThread; makes the thread known, and arms it, if it was
  * not. For the thread's start (run in that thread) and for those that exist at the agent's start. */
 void wick_threads_java(struct wick_threads *ts, int32_t tid, wick_addr java, const char *name, uint64_t java_tid);
+
+/* Tells the Java priority of a thread that is known. */
+void wick_threads_java_priority(struct wick_threads *ts, int32_t tid, int32_t priority);
 
 /* The Java thread ends: its JavaThread will be freed. */
 void wick_threads_java_end(struct wick_threads *ts, int32_t tid);

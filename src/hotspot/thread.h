@@ -21,6 +21,17 @@ struct wick_hs_thread {
  * again). */
 int wick_hs_threads(const struct wick_jvm *jvm, struct wick_hs_thread *out, int cap);
 
+/* Fills out with up to cap threads that a safepoint has to wait for in the state that they are in now, and sets
+ * *awaited to how many there are and *all to the number of Java threads. One read a thread. -WICK_E_FAULT as above. */
+int wick_hs_threads_awaited(const struct wick_jvm *jvm, struct wick_hs_thread *out, int cap, uint32_t *awaited,
+                            uint32_t *all);
+
+/* The thread's state (JavaThreadState), 0 if it cannot be read. Async-signal-safe with a signal-safe memory. */
+uint32_t wick_hs_thread_state_sig(const struct wick_jvm *jvm, wick_addr thread);
+
+/* Whether a safepoint has to wait for a thread in that state. */
+bool wick_hs_thread_awaited_sig(const struct wick_jvm *jvm, uint32_t state);
+
 /* Kernel thread id of a JavaThread, 0 if it has none (not started, ended). */
 int32_t wick_hs_thread_tid(const struct wick_jvm *jvm, wick_addr thread);
 

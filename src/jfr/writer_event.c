@@ -87,6 +87,8 @@ static void put_PERCENT(struct cursor *c, float v, int field)
     c->p = wick_jfr_be_at(c->p, bits, 4);
 }
 
+#define put_RATIO put_PERCENT
+
 static void put_STRING(struct cursor *c, const char *s, int field)
 {
     c->p = wick_jfr_string_at(c->p, s, text_len(s));
@@ -136,6 +138,7 @@ FIXED(COUNT, uint64_t)
 FIXED(PERCENT, float)
 FIXED(NAME, const char *)
 #define bound_PAST     bound_COUNT
+#define bound_RATIO    bound_PERCENT
 #define bound_SPAN_NS  bound_COUNT
 #define bound_SPAN_MS  bound_COUNT
 #define bound_EPOCH_MS bound_COUNT

@@ -2,8 +2,8 @@
 /*
  * events.h - what to sample: the options event, interval and wall taken together
  *
- * `event` is a list: at most one event that the CPU engine knows, and "wall". In the agent's string, where the comma
- * stands between options, `event=cpu,wall` works because `wall` is an option, too.
+ * `event` is a list: at most one event that the CPU engine knows, "wall" and "ttsp". In the agent's string, where the
+ * comma stands between options, `event=cpu,wall` works because `wall` is an option, too; so is `ttsp`.
  *
  * Threads: pure functions.
  * Memory:  the caller's.
@@ -17,6 +17,7 @@ struct wick_opt_events {
     char cpu[WICK_OPT_STR_MAX]; /* the CPU engine's event, "" = it does not run */
     uint64_t cpu_interval;      /* ns, or occurrences */
     uint64_t wall_ns;           /* interval of the wall clock, 0 = it does not run */
+    bool ttsp;                  /* threads late to safepoints */
 };
 
 /* 0, or -WICK_E_USAGE with a sentence. */

@@ -269,6 +269,9 @@ static void write_event(struct wick_drain *d, const struct wick_event *e)
             .context = e->context,
         };
         wick_jfr_write_execution_sample(d->writer, &s);
+    } else if (e->type == WICK_EVENT_TTSP) {
+        if (d->host.event)
+            d->host.event(d->host.arg, e);
     } else {
         const struct wick_jfr_perf_sample s = {
             .start_ns = e->time_ns,
@@ -466,6 +469,49 @@ int wick_drain_flush_all(struct wick_drain *d, uint64_t now_ns)
     if (d->host.more)
         d->host.more(d->host.arg, d, true);
     return wick_drain_flush(d, now_ns);
+}
+
+const char *wick_drain_symbol(struct wick_drain *d, uint64_t pc)
+{
+    struct wick_name name;
+    wick_names_get(d->names, wick_names_of(d->names, pc, false), &name);
+    return name.symbol;
+}
+
+/* "demo.Work.run()V:12", "[truncated: ...]", "libjvm.so`memcpy": what a person wants to read. */
+static void frame_text(struct wick_drain *d, uint64_t raw, struct wick_strbuf *out)
+{
+    const struct wick_jfr_frame f = show_frame(d, raw);
+    struct wick_jfr_method m;
+    if (source_method(d, f.method, &m)) {
+        wick_strbuf_adds(out, "[unknown]");
+        return;
+    }
+    bool java = m.signature != NULL;
+    for (const char *c = m.class_name ? m.class_name : ""; *c; c++)
+        wick_strbuf_addc(out, java && *c == '/' ? '.' : *c);
+    wick_strbuf_addf(out, "%s%s%s", m.class_name && *m.class_name ? java ? "." : "`" : "", m.name,
+                     java ? m.signature : "");
+    if (java && f.line)
+        wick_strbuf_addf(out, ":%u", f.line);
+}
+
+void wick_drain_stack_text(struct wick_drain *d, uint32_t stack, uint64_t pc, struct wick_strbuf *out)
+{
+    unsigned n = 0;
+    for (uint32_t node = stack; node; node = d->tables->nodes[node].parent, n++) {
+        uint64_t f = d->tables->nodes[node].frame;
+        if (n && WICK_FRAME_KIND(f) == WICK_FRAME_NATIVE)
+            pc = WICK_FRAME_PC(f);
+        wick_strbuf_addf(out, "%u ", n);
+        if (pc)
+            wick_strbuf_addf(out, "0x%016llx ", (unsigned long long)pc);
+        else
+            wick_strbuf_addf(out, "%18s ", "-");
+        frame_text(d, f, out);
+        wick_strbuf_addc(out, '\n');
+        pc = 0;
+    }
 }
 
 int wick_drain_close(struct wick_drain *d, uint64_t now_ns, struct wick_totals *sum, struct wick_jfr_stats *stats)

@@ -28,6 +28,8 @@ struct wick_drain_host {
     void *arg;
     /* Names of the thread with that serial number; not 0: unknown. Strings live until the next call. */
     int (*thread)(void *arg, uint32_t serial, struct wick_jfr_thread *out);
+    /* An event that an engine completes itself (WICK_EVENT_TTSP); its stack is valid during the call. May be NULL. */
+    void (*event)(void *arg, const struct wick_event *e);
     /* A chunk was closed: names of threads that are gone may be forgotten. */
     void (*chunk_end)(void *arg);
     /* A chunk begins: write the events that describe the recording. */
@@ -96,6 +98,13 @@ bool wick_drain_chunk_full(const struct wick_drain *d);
 
 /* The recorder's totals, samples that were lost behind the rings taken from the recorded ones. */
 void wick_drain_totals(const struct wick_drain *d, struct wick_totals *out);
+
+/* The stack of an event that is being told, as text: a line for each frame with its number, its pc and its name. `pc`
+ * is that of the leaf, which a Java frame does not know. */
+void wick_drain_stack_text(struct wick_drain *d, uint32_t stack, uint64_t pc, struct wick_strbuf *out);
+
+/* The name of the native function that holds pc, valid until the next chunk. */
+const char *wick_drain_symbol(struct wick_drain *d, uint64_t pc);
 
 /* Ends the recording: the recorder must be quiet. Both outputs may be NULL. */
 int wick_drain_close(struct wick_drain *d, uint64_t now_ns, struct wick_totals *sum, struct wick_jfr_stats *stats);

@@ -12,6 +12,7 @@
 
 enum wick_event_type {
     WICK_EVENT_CPU,  /* weight_ns = cpu time this sample stands for */
+    WICK_EVENT_TTSP, /* a thread late to a safepoint; no weight: engine/ttsp.h knows the rest */
     WICK_EVENT_PERF, /* weight = number of occurrences of the session's perf event */
     WICK_EVENT_WALL, /* weight_ns = elapsed time of threads */
 };

@@ -56,6 +56,20 @@ JNIEXPORT jint JNICALL Java_Busy_nativeThreads(JNIEnv *env, jclass cls, jint cou
     return done;
 }
 
+/* Holds the array as long as it takes to use so much CPU time. */
+JNIEXPORT void JNICALL Java_Tardy_hold(JNIEnv *env, jclass cls, jbyteArray array, jlong ns);
+JNIEXPORT void JNICALL Java_Tardy_hold(JNIEnv *env, jclass cls, jbyteArray array, jlong ns)
+{
+    (void)cls;
+    void *p = (*env)->GetPrimitiveArrayCritical(env, array, NULL);
+    struct timespec t;
+    if (!p)
+        return;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    wick_test_burn((int64_t)t.tv_sec * 1000000000 + t.tv_nsec + ns);
+    (*env)->ReleasePrimitiveArrayCritical(env, array, p, 0);
+}
+
 static void on_prof(int sig)
 {
     (void)sig;

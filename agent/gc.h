@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gc.h - garbage collections that stop the world, as the JVM tells them
+ *
+ * JVMTI calls back at the begin and the end of a collection, in the thread that collects and while nothing else runs:
+ * two clock readings and a few loads from the JVM's counters go into a small queue; the drain thread writes events.
+ *
+ * Threads: _init in Agent_OnLoad or Agent_OnAttach, _open and _write by the session.
+ * Memory:  static.
+ */
+#ifndef WICK_AGENT_GC_H
+#define WICK_AGENT_GC_H
+
+#include <jvmti.h>
+
+#include "jfr/writer.h"
+
+/* Asks for the callbacks, in a JVMTI environment of their own. A JVM that refuses them is told without them. */
+void wick_gc_init(JavaVM *vm);
+
+/* A recording begins: finds the counters, and forgets what was queued. */
+void wick_gc_open(void);
+
+/* Writes what was queued. */
+void wick_gc_write(struct wick_jfr_writer *w);
+
+#endif

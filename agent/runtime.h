@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime.h - what explains pauses, once a second: the JVM's own counters, the cgroup, the machine
+ *
+ * Threads: the drain thread; _open and _close by the session's owner while it does not run.
+ * Memory:  static; a dozen descriptors while a recording runs.
+ */
+#ifndef WICK_AGENT_RUNTIME_H
+#define WICK_AGENT_RUNTIME_H
+
+#include "jfr/writer.h"
+
+/* Finds counters and files; gives the files back. */
+void wick_runtime_open(void);
+void wick_runtime_close(void);
+
+/* Writes one event of each kind, and the garbage collections since the last call. About 30 us. */
+void wick_runtime_write(struct wick_jfr_writer *w, uint64_t now_ns);
+
+#endif

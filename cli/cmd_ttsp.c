@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wick ttsp [options] FILE...
+ * wick ttsp [options] PID|NAME
+ *
+ * Which threads were late to safepoints, and why. Of a live JVM a recording is taken first, into memory, with nothing
+ * but the time-to-safepoint profiler. What exists as a file, or looks like a path, is a file.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/live.h"
+#include "cli/ttsp_table.h"
+#include "cli/ui.h"
+
+#define DURATION "30"
+
+struct ttsp {
+    struct wick_ttsp_options table;
+    const char *duration, *thresholds, *lib;
+};
+
+static void usage(FILE *f)
+{
+    fputs(
+        "Usage: wick ttsp [OPTION...] FILE...\n"
+        "       wick ttsp [OPTION...] PID|NAME\n"
+        "\n"
+        "Shows the slow safepoints of recordings made with -e ttsp or --ttsp (- is standard input), or of a JVM now,\n"
+        "worst first: the threads that were late, where they were, and why.\n"
+        "\n"
+        "Options:\n"
+        "  -n, --rows N              show the N worst (default 20; 0 = all)\n"
+        "      --stacks              with the stacks of late threads\n"
+        "      --json                JSON; times in nanoseconds\n"
+        "  -h, --help                this text\n"
+        "\n"
+        "For a JVM:\n"
+        "  -d, --duration TIME       how long to look (default " DURATION " s; Ctrl-C ends it earlier)\n"
+        "      --threshold-ms LIST   when to ask late threads, in ms since the begin of the safepoint (default\n"
+        "                            10,20,50,100,200)\n"
+        "      --lib PATH            the agent, instead of the libwick.so installed with wick\n",
+        f);
+}
+
+enum { OPT_STACKS = 256, OPT_JSON, OPT_LIB, OPT_THRESHOLDS };
+
+static const struct option longs[] = {
+    {"rows", required_argument, NULL, 'n'},
+    {"duration", required_argument, NULL, 'd'},
+    {"threshold-ms", required_argument, NULL, OPT_THRESHOLDS},
+    {"lib", required_argument, NULL, OPT_LIB},
+    {"stacks", no_argument, NULL, OPT_STACKS},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static int bad_usage(const char *what, const char *value)
+{
+    if (what)
+        fprintf(stderr, "wick: %s, not '%s'\n", what, value);
+    fputs("wick: `wick ttsp --help` lists the options\n", stderr);
+    return wick_err_exit(WICK_E_USAGE);
+}
+
+/* -1 = go on, otherwise the exit status. */
+static int parse(struct ttsp *t, int argc, char **argv)
+{
+    int opt;
+    optind = 0; /* getopt starts anew: another command may have used it */
+    while ((opt = getopt_long(argc, argv, "n:d:h", longs, NULL)) != -1) {
+        char *end;
+        switch (opt) {
+        case 'n':
+            t->table.rows = (uint32_t)strtoul(optarg, &end, 10);
+            if (*optarg < '0' || *optarg > '9' || *end)
+                return bad_usage("--rows wants a number", optarg);
+            break;
+        case 'd':
+            t->duration = optarg;
+            break;
+        case OPT_THRESHOLDS:
+            t->thresholds = optarg;
+            break;
+        case OPT_LIB:
+            t->lib = optarg;
+            break;
+        case OPT_STACKS:
+            t->table.stacks = true;
+            break;
+        case OPT_JSON:
+            t->table.json = true;
+            break;
+        case 'h':
+            usage(stdout);
+            return 0;
+        default:
+            return bad_usage(NULL, NULL);
+        }
+    }
+    return -1;
+}
+
+static bool is_file(const char *word)
+{
+    size_t n = strlen(word);
+    return !strcmp(word, "-") || strchr(word, '/') || (n > 4 && !strcmp(word + n - 4, ".jfr")) || !access(word, F_OK);
+}
+
+/* Reads the files and prints the tables. */
+static int show(const struct ttsp *t, char *const *paths, int n, struct wick_err *err)
+{
+    struct wick_ttsp_incidents in;
+    struct wick_profile p;
+    int rc = wick_profile_init(&p);
+    if (rc)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    rc = wick_ttsp_read(&in, &p, paths, n, err);
+    if (!rc)
+        rc = wick_ttsp_write(&in, &t->table, stdout, err);
+    if (!rc && (fflush(stdout) || ferror(stdout)))
+        rc = wick_err_set(err, WICK_E_IO, "cannot write to standard output: %s", strerror(errno));
+    wick_ttsp_release(&in);
+    wick_profile_release(&p);
+    return rc;
+}
+
+/* The options of a recording, checked by those who know them. */
+static int record_options(const struct ttsp *t, struct wick_opts *o, struct wick_err *err)
+{
+    char *args[12] = {"ttsp", "-e", "ttsp", "-d", (char *)(t->duration ? t->duration : DURATION)}, *rest[12];
+    int n = 5, nrest = 0, dashdash = 0;
+    const char *const given[][2] = {{"--ttsp-threshold-ms", t->thresholds}, {"--lib", t->lib}};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        if (!given[i][1])
+            continue;
+        args[n++] = (char *)given[i][0];
+        args[n++] = (char *)given[i][1];
+    }
+    wick_opt_defaults(o);
+    return wick_opt_parse_args(n, args, WICK_CMD_RECORD, o, rest, &nrest, &dashdash, err);
+}
+
+static int look_at_jvm(const struct ttsp *t, const char *word, struct wick_err *err)
+{
+    struct wick_cli_output out = {.format = "jfr", .path = "/ttsp.jfr", .fd = -1, .dir = -1};
+    char path[64], *const paths[] = {path};
+    struct wick_opts o;
+    struct wick_live l;
+    bool started;
+    int rc = record_options(t, &o, err);
+    if (rc || (rc = wick_live_open(&l, word, err)))
+        return rc;
+    out.fd = memfd_create("wick-ttsp", MFD_CLOEXEC);
+    if (out.fd < 0)
+        rc = wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
+    if (!rc)
+        rc = wick_live_attach(&l, &o, err);
+    if (!rc)
+        rc = wick_live_record(&l, &o, &out, &started, err);
+    wick_ui_progress_end();
+    if (!rc) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", out.fd);
+        rc = show(t, paths, 1, err);
+    }
+    wick_cli_output_close(&out);
+    wick_live_close(&l);
+    return rc;
+}
+
+int wick_cmd_ttsp(int argc, char **argv)
+{
+    struct ttsp t = {.table.rows = 20};
+    struct wick_err err = {0};
+    int status = parse(&t, argc, argv);
+    if (status >= 0)
+        return status;
+    if (optind >= argc) {
+        fputs("wick: which recording or JVM? (`wick ttsp --help` tells more)\n", stderr);
+        return wick_err_exit(WICK_E_USAGE);
+    }
+    bool live = argc - optind == 1 && !is_file(argv[optind]);
+    if (!live && (t.duration || t.thresholds || t.lib))
+        wick_err_set(&err, WICK_E_USAGE, "--duration, --threshold-ms and --lib are for a JVM, not for recordings");
+    else if (live)
+        look_at_jvm(&t, argv[optind], &err);
+    else
+        show(&t, argv + optind, argc - optind, &err);
+    return err.code ? wick_ui_fail(&err) : 0;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ttsp_incidents.h - the slow safepoints of recordings, and why their threads were late
+ *
+ * Made of the events wick.SafepointLatency, wick.SafepointLaggard and wick.SafepointArrival. A late thread's reason
+ * comes from what its signals found: what the kernel said of the thread, how long it took to answer, and what stood on
+ * top of its stack; the rule that explains the waiting best wins (rules in ttsp_incidents.c).
+ *
+ * Threads: one at a time.
+ * Memory:  malloc; wick_ttsp_release frees all. Names and stacks are numbers of the profile.
+ */
+#ifndef WICK_CLI_TTSP_INCIDENTS_H
+#define WICK_CLI_TTSP_INCIDENTS_H
+
+#include <stdbool.h>
+
+#include "jfr/reader.h"
+
+enum wick_ttsp_why {
+    WICK_TTSP_UNKNOWN,
+    WICK_TTSP_LOOP,     /* compiled code without a safepoint poll */
+    WICK_TTSP_COPY,     /* one copy, fill or comparison of much memory: a stub without a poll */
+    WICK_TTSP_STARVED,  /* it had no processor */
+    WICK_TTSP_FAULT,    /* the kernel made it wait: page fault, swap, disk */
+    WICK_TTSP_VM,       /* inside the JVM's own code */
+    WICK_TTSP_CRITICAL, /* native code held arrays */
+    WICK_TTSP_WHYS
+};
+
+/* One signal to a late thread. */
+struct wick_ttsp_signal {
+    uint32_t file, thread, stack; /* numbers in the profile, 0 = none; file: which input */
+    int64_t incident, attempt, time_ns, waited_ns, response_ns, run_delay_ns, cpu_ns, major_faults, last_cpu, nice;
+    uint32_t state, wchan, scheduler, allowed; /* strings of the profile */
+    bool gave_way;
+};
+
+struct wick_ttsp_slow {
+    uint32_t file;
+    int64_t incident, safepoint, time_ns, duration_ns, reach_ns, java_threads, late_threads;
+    bool critical;              /* a collection that waited, not a safepoint */
+    uint32_t operation, source; /* strings */
+    uint32_t first, count;      /* its late threads */
+};
+
+/* A thread that was late at an incident. */
+struct wick_ttsp_culprit {
+    uint32_t file, thread;
+    int64_t incident, waited_ns; /* until it gave way */
+    uint32_t first, count;       /* its signals, by time */
+    enum wick_ttsp_why why;
+    uint32_t frame;       /* the guilty frame, 0 = none */
+    uint32_t caller;      /* the Java frame that led there, if that is another; 0 = none */
+    uint32_t stack;       /* a stack that shows it, 0 = none */
+    int64_t starved_ns;   /* runnable without a processor while it was late */
+    int64_t major_faults; /* meanwhile */
+};
+
+struct wick_ttsp_incidents {
+    struct wick_profile *profile;
+    struct wick_ttsp_slow *slow; /* worst first */
+    struct wick_ttsp_culprit *culprits;
+    struct wick_ttsp_signal *signals;
+    uint32_t nslow, nculprits, nsignals, cap_slow, cap_culprits, cap_signals;
+    uint32_t file;
+    bool failed; /* memory ran out */
+};
+
+/* Reads n recordings ("-" = standard input); the profile is initialised and outlives the incidents. 0 or as
+ * wick_jfr_read_file. */
+int wick_ttsp_read(struct wick_ttsp_incidents *in, struct wick_profile *p, char *const *paths, int n,
+                   struct wick_err *err);
+void wick_ttsp_release(struct wick_ttsp_incidents *in);
+
+/* "loop", "copy" ...: for JSON. And what it means, for people. */
+const char *wick_ttsp_why_name(enum wick_ttsp_why why);
+const char *wick_ttsp_why_text(enum wick_ttsp_why why);
+
+#endif

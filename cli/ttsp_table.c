@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ttsp_table.c - see ttsp_table.h
+ */
+#include "cli/ttsp_table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/ui.h"
+#include "model/name.h"
+
+/* What is to blame: one reason at one frame. */
+struct blame {
+    enum wick_ttsp_why why;
+    uint32_t function, frame, caller, count;
+    int64_t total_ns, longest_ns;
+};
+
+static const char *frame_name(struct wick_strbuf *sb, const struct wick_profile *p, uint32_t frame)
+{
+    wick_strbuf_clear(sb);
+    if (frame)
+        wick_frame_name(sb, p, frame, WICK_NAME_LINES);
+    return sb->buf;
+}
+
+static uint32_t count_blames(const struct wick_ttsp_incidents *in, struct blame *rows)
+{
+    const struct wick_profile *p = in->profile;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < in->nculprits; i++) {
+        const struct wick_ttsp_culprit *c = &in->culprits[i];
+        uint32_t function = p->frames[c->frame].function, k = 0;
+        while (k < n && (rows[k].why != c->why || rows[k].function != function))
+            k++;
+        if (k == n)
+            rows[n++] = (struct blame){.why = c->why, .function = function, .frame = c->frame, .caller = c->caller};
+        rows[k].count++;
+        rows[k].total_ns += c->waited_ns;
+        if (c->waited_ns > rows[k].longest_ns) {
+            rows[k].longest_ns = c->waited_ns;
+            rows[k].frame = c->frame;
+            rows[k].caller = c->caller;
+        }
+    }
+    return n;
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const struct blame *x = a, *y = b;
+    return x->total_ns < y->total_ns ? 1 : x->total_ns > y->total_ns ? -1 : 0;
+}
+
+static void print_time(FILE *out, int64_t ns)
+{
+    time_t s = (time_t)(ns / 1000000000);
+    struct tm tm;
+    char buf[32];
+    gmtime_r(&s, &tm);
+    strftime(buf, sizeof buf, "%Y-%m-%d %H:%M:%S", &tm);
+    fprintf(out, "%s.%03d", buf, (int)(ns / 1000000 % 1000));
+}
+
+/* "in demo.Work.run:12, called by demo.Main.main:3" */
+static void print_place(FILE *out, const struct wick_profile *p, uint32_t frame, uint32_t caller,
+                        struct wick_strbuf *sb)
+{
+    if (!frame)
+        return;
+    fputs(", at ", out);
+    wick_ui_plain(out, frame_name(sb, p, frame));
+    if (caller) {
+        fputs(" from ", out);
+        wick_ui_plain(out, frame_name(sb, p, caller));
+    }
+}
+
+static void print_stack(FILE *out, const struct wick_profile *p, uint32_t stack, struct wick_strbuf *sb)
+{
+    for (; stack; stack = p->stacks[stack].parent) {
+        fputs("        ", out);
+        wick_ui_plain(out, frame_name(sb, p, p->stacks[stack].frame));
+        fputc('\n', out);
+    }
+}
+
+static void print_culprit(FILE *out, const struct wick_ttsp_incidents *in, const struct wick_ttsp_culprit *c,
+                          const struct wick_ttsp_options *o, struct wick_strbuf *sb)
+{
+    const struct wick_profile *p = in->profile;
+    const struct wick_ttsp_signal *s = c->count ? &in->signals[c->first] : NULL;
+    fputs("    \"", out);
+    wick_ui_plain(out, wick_profile_str(p, p->threads[c->thread].name));
+    fprintf(out, "\" (tid %" PRId64 ") after %.1f ms: %s", p->threads[c->thread].os_tid, (double)c->waited_ns / 1e6,
+            wick_ttsp_why_text(c->why));
+    if (c->why == WICK_TTSP_STARVED && s) {
+        fprintf(out, " for %.1f ms (", (double)c->starved_ns / 1e6);
+        wick_ui_plain(out, wick_profile_str(p, s->scheduler));
+        fprintf(out, ", nice %" PRId64 ", processors ", s->nice);
+        wick_ui_plain(out, wick_profile_str(p, s->allowed));
+        fputc(')', out);
+    } else if (c->why == WICK_TTSP_FAULT && s) {
+        fputs(" (state ", out);
+        wick_ui_plain(out, wick_profile_str(p, s->state));
+        fputs(", in ", out);
+        wick_ui_plain(out, wick_profile_str(p, s->wchan));
+        fprintf(out, ", %" PRId64 " major faults)", c->major_faults);
+    }
+    print_place(out, p, c->frame, c->caller, sb);
+    fputc('\n', out);
+    if (o->stacks)
+        print_stack(out, p, c->stack, sb);
+}
+
+static void write_text(const struct wick_ttsp_incidents *in, const struct wick_ttsp_options *o,
+                       const struct blame *blames, uint32_t nblames, FILE *out, struct wick_strbuf *sb)
+{
+    const struct wick_profile *p = in->profile;
+    uint32_t shown = o->rows && o->rows < in->nslow ? o->rows : in->nslow;
+    int64_t total = 0;
+    for (uint32_t i = 0; i < in->nslow; i++)
+        total += in->slow[i].reach_ns;
+    fprintf(out, "%" PRIu32 " slow safepoint%s, %.1f ms waited for late threads\n", in->nslow,
+            in->nslow == 1 ? "" : "s", (double)total / 1e6);
+    if (!in->nslow)
+        return;
+    fprintf(out, "\n%9s %12s %12s  %s\n", "LATE", "TOTAL ms", "LONGEST ms", "WHY");
+    for (uint32_t i = 0; i < nblames; i++) {
+        const struct blame *b = &blames[i];
+        fprintf(out, "%9" PRIu32 " %12.1f %12.1f  %s", b->count, (double)b->total_ns / 1e6, (double)b->longest_ns / 1e6,
+                wick_ttsp_why_text(b->why));
+        print_place(out, p, b->frame, b->caller, sb);
+        fputc('\n', out);
+    }
+    for (uint32_t i = 0; i < shown; i++) {
+        const struct wick_ttsp_slow *s = &in->slow[i];
+        fputc('\n', out);
+        print_time(out, s->time_ns);
+        fprintf(out, "  %.1f ms to safepoint, %.1f ms in all; ", (double)s->reach_ns / 1e6,
+                (double)s->duration_ns / 1e6);
+        wick_ui_plain(out, s->critical    ? "collection held up by JNI critical sections"
+                           : s->operation ? wick_profile_str(p, s->operation)
+                                          : "operation not known");
+        fprintf(out, "; %" PRId64 " of %" PRId64 " threads late\n", s->late_threads, s->java_threads);
+        for (uint32_t k = 0; k < s->count; k++)
+            print_culprit(out, in, &in->culprits[s->first + k], o, sb);
+    }
+    if (shown < in->nslow)
+        fprintf(out, "\n... %" PRIu32 " more\n", in->nslow - shown);
+}
+
+static void json_text(FILE *out, const char *key, const char *value)
+{
+    fprintf(out, ",\"%s\":", key);
+    wick_ui_json_string(out, value);
+}
+
+static void json_signals(FILE *out, const struct wick_ttsp_incidents *in, const struct wick_ttsp_culprit *c)
+{
+    const struct wick_profile *p = in->profile;
+    fputs(",\"signals\":[", out);
+    for (uint32_t k = 0; k < c->count; k++) {
+        const struct wick_ttsp_signal *s = &in->signals[c->first + k];
+        fprintf(out,
+                "%s{\"attempt\":%" PRId64 ",\"gave_way\":%s,\"waited_ns\":%" PRId64 ",\"response_ns\":%" PRId64
+                ",\"last_cpu\":%" PRId64 ",\"cpu_ns\":%" PRId64 ",\"run_delay_ns\":%" PRId64
+                ",\"major_faults\":%" PRId64 ",\"nice\":%" PRId64,
+                k ? "," : "", s->attempt, s->gave_way ? "true" : "false", s->waited_ns, s->response_ns, s->last_cpu,
+                s->cpu_ns, s->run_delay_ns, s->major_faults, s->nice);
+        json_text(out, "state", wick_profile_str(p, s->state));
+        json_text(out, "wchan", wick_profile_str(p, s->wchan));
+        json_text(out, "scheduler", wick_profile_str(p, s->scheduler));
+        json_text(out, "allowed_cpus", wick_profile_str(p, s->allowed));
+        fprintf(out, ",\"stack\":%s}", s->stack ? "true" : "false");
+    }
+    fputc(']', out);
+}
+
+static void json_culprit(FILE *out, const struct wick_ttsp_incidents *in, const struct wick_ttsp_culprit *c,
+                         struct wick_strbuf *sb)
+{
+    const struct wick_profile *p = in->profile;
+    fputs("{\"thread\":", out);
+    wick_ui_json_string(out, wick_profile_str(p, p->threads[c->thread].name));
+    fprintf(out, ",\"tid\":%" PRId64 ",\"waited_ns\":%" PRId64 ",\"why\":\"%s\",\"starved_ns\":%" PRId64,
+            p->threads[c->thread].os_tid, c->waited_ns, wick_ttsp_why_name(c->why), c->starved_ns);
+    json_text(out, "frame", frame_name(sb, p, c->frame));
+    json_text(out, "caller", frame_name(sb, p, c->caller));
+    fputs(",\"stack\":[", out);
+    for (uint32_t s = c->stack; s; s = p->stacks[s].parent) {
+        fputs(s == c->stack ? "" : ",", out);
+        wick_ui_json_string(out, frame_name(sb, p, p->stacks[s].frame));
+    }
+    fputc(']', out);
+    json_signals(out, in, c);
+    fputc('}', out);
+}
+
+static void write_json(const struct wick_ttsp_incidents *in, const struct wick_ttsp_options *o,
+                       const struct blame *blames, uint32_t nblames, FILE *out, struct wick_strbuf *sb)
+{
+    const struct wick_profile *p = in->profile;
+    uint32_t shown = o->rows && o->rows < in->nslow ? o->rows : in->nslow;
+    fprintf(out, "{\"incidents\":%" PRIu32 ",\"blame\":[", in->nslow);
+    for (uint32_t i = 0; i < nblames; i++) {
+        const struct blame *b = &blames[i];
+        fprintf(out, "%s\n{\"why\":\"%s\",\"late\":%" PRIu32 ",\"total_ns\":%" PRId64 ",\"longest_ns\":%" PRId64,
+                i ? "," : "", wick_ttsp_why_name(b->why), b->count, b->total_ns, b->longest_ns);
+        json_text(out, "frame", frame_name(sb, p, b->frame));
+        json_text(out, "caller", frame_name(sb, p, b->caller));
+        fputc('}', out);
+    }
+    fputs("],\n\"worst\":[", out);
+    for (uint32_t i = 0; i < shown; i++) {
+        const struct wick_ttsp_slow *s = &in->slow[i];
+        fprintf(out,
+                "%s\n{\"time_ns\":%" PRId64 ",\"safepoint\":%" PRId64 ",\"reach_ns\":%" PRId64
+                ",\"duration_ns\":%" PRId64 ",\"java_threads\":%" PRId64 ",\"late_threads\":%" PRId64,
+                i ? "," : "", s->time_ns, s->safepoint, s->reach_ns, s->duration_ns, s->java_threads, s->late_threads);
+        json_text(out, "kind", s->critical ? "jni critical" : "safepoint");
+        json_text(out, "operation", wick_profile_str(p, s->operation));
+        json_text(out, "source", wick_profile_str(p, s->source));
+        fputs(",\"threads\":[", out);
+        for (uint32_t k = 0; k < s->count; k++) {
+            fputs(k ? "," : "", out);
+            json_culprit(out, in, &in->culprits[s->first + k], sb);
+        }
+        fputs("]}", out);
+    }
+    fputs("\n]}\n", out);
+}
+
+int wick_ttsp_write(const struct wick_ttsp_incidents *in, const struct wick_ttsp_options *o, FILE *out,
+                    struct wick_err *err)
+{
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    struct blame *blames = calloc((size_t)in->nculprits + 1, sizeof *blames);
+    if (!blames)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory while making the table");
+    uint32_t n = count_blames(in, blames);
+    if (n)
+        qsort(blames, n, sizeof *blames, by_total);
+    (o->json ? write_json : write_text)(in, o, blames, n, out, &sb);
+    free(blames);
+    wick_strbuf_release(&sb);
+    return 0;
+}

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 200
+"""Threads that are late to safepoints are found, blamed rightly, and nobody else is.
+
+The JVM's own log of safepoints is the oracle: what it calls slow must be found, and what is found must be in it."""
+import json
+import os
+import re
+import subprocess
+import time
+
+import jvmtest as t
+
+classes = t.compile_java("Tardy")
+THRESHOLD_MS = 10
+FIELDS = ["Detected TTSP issue: start: ", " wait: ", "Dumping stack for thread 0x", " id: ", " prio: 5", " os_prio: ",
+          " sched: SCHED_OTHER", " allowed_cpus: ", "lock_release: ", "signal_sent: ", "signal_responded: ", "state: ",
+          " wchan: ", "last_cpu: ", "cpu_time: "]
+
+
+def log_options(file):
+    if t.JDK == 8:
+        return ["-XX:+PrintGCApplicationStoppedTime", "-Xloggc:" + file]
+    return [f"-Xlog:safepoint*:file={file}"]
+
+
+def reached(file):
+    """Times to safepoint in the JVM's log, ms."""
+    with open(file) as f:
+        said = f.read()
+    return [int(ns) / 1e6 for ns in re.findall(r"Reaching safepoint: +(\d+) ns", said)] + \
+           [float(s.replace(",", ".")) * 1e3 for s in re.findall(r"Stopping threads took: ([\d.,]+) seconds", said)]
+
+
+# On a crowded machine the late thread may lack a processor most of the time, which then is the reason ("starved"); where
+# it was is the same.
+
+
+class Run:
+    """A JVM with the profiler from its start, stopped a number of times."""
+
+    def __init__(self, name, *modes, gcs=10, options=(), event="ttsp", prepare=None, thresholds="10:20:50:100:200"):
+        self.file, self.text, self.sp = t.path(name + ".jfr"), t.path(name + ".txt"), t.path(name + ".log")
+        agent = f"-agentpath:{t.AGENT}=start,event={event},ttsp-threshold-ms={thresholds},ttsp-log={self.text}," \
+                f"file={self.file}"
+        self.jvm = t.Jvm([agent, "-XX:+UseParallelGC", *log_options(self.sp), *options, "-cp", classes, "Tardy", *modes],
+                         name)
+        ok = t.check(f"{name}: the JVM runs", self.jvm.wait_for(r"(?m)^up"), self.jvm.output())
+        self.tidy = prepare(self.jvm) if ok and prepare else None
+        time.sleep(1)
+        ok = ok and t.check(f"{name}: it stops {gcs} times",
+                            self.jvm.ask(f"gc {gcs}", "(gc done)", 120) is not None, self.jvm.output())
+        self.status = t.status(self.jvm.pid)
+        if self.tidy:
+            self.tidy()
+        stopped = t.stop(self.jvm.pid)
+        t.check(f"{name}: the recording ends", stopped.status == 0, stopped)
+        self.jvm.say("exit")
+        t.check(f"{name}: the JVM ends well", self.jvm.wait(30) == 0, self.jvm.output())
+        r = t.wick("ttsp", "--json", "-n", "0", self.file)
+        t.check(f"{name}: wick ttsp reads it", r.status == 0, r)
+        self.found = json.loads(r.out)
+        with open(self.text) as f:
+            self.said = f.read()
+        self.slow = [ms for ms in reached(self.sp) if ms > 4 * THRESHOLD_MS]
+
+    def blamed(self, thread):
+        """Reasons and frames of a thread's late arrivals."""
+        return [(c["why"], c["frame"], c["caller"]) for i in self.found["worst"] for c in i["threads"]
+                if c["thread"] == thread]
+
+
+def same(mine, theirs):
+    """Before JDK 14 the JVM tells sums, which may hold another safepoint; then the watcher's own time has to do."""
+    close = abs(mine - theirs) < 0.01 + 0.01 * theirs
+    return close or (t.JDK < 14 and theirs <= mine < theirs + 20)
+
+
+def agree(name, run):
+    """The recording and the JVM's log tell of the same safepoints."""
+    mine = [i["reach_ns"] / 1e6 for i in run.found["worst"] if i["kind"] == "safepoint"]
+    theirs = reached(run.sp)
+    # the log of JDK 8 and 11 has seven digits of a second
+    strange = [ms for ms in mine if not any(same(ms, x) for x in theirs)]
+    t.check(f"{name}: each incident is in the JVM's log", not strange, (strange, sorted(theirs)[-20:]))
+    t.check(f"{name}: none is below the threshold", all(ms >= 0.9 * THRESHOLD_MS for ms in mine), mine)
+    # a watcher that gets no processor for so long on a crowded machine may miss one
+    found = sum(any(same(ms, x) for ms in mine) for x in run.slow)
+    t.check(f"{name}: what the JVM calls slow is found", found >= 0.8 * len(run.slow), (found, run.slow, mine))
+
+
+def counted_loop():
+    strips = [] if t.JDK == 8 else ["-XX:-UseCountedLoopSafepoints"]
+    run = Run("loop", "loop", "prompt", options=["-Xmx128m", *strips])
+    t.check("loop: the JVM was slow at all", len(run.slow) >= 3, run.slow)
+    agree("loop", run)
+    got = run.blamed("loop")
+    good = [g for g in got if g[0] in ("loop", "starved") and g[1].startswith("Tardy.countedLoop:")]
+    t.check("loop: the counted loop is blamed, by method and line", len(good) >= 0.6 * len(got) > 0, got)
+    t.check("loop: the log has every field", not [f for f in FIELDS if f not in run.said],
+            [f for f in FIELDS if f not in run.said])
+    answers = re.findall(r"signal_responded: (\S+)", run.said)
+    t.check("loop: signals are answered", answers and answers.count("never") <= 0.1 * len(answers), answers)
+    if t.JDK >= 11:
+        t.check("loop: where it gave way is shown", "SafepointSynchronize::block" in run.said, run.said[:3000])
+        t.check("loop: the operation is named", any("GC" in i["operation"] for i in run.found["worst"]),
+                run.found["worst"][:1])
+    else:
+        t.check("loop: counters do where there are no symbols", run.status.get("ttsp_source") == "counters", run.status)
+    for v in (17, 21):
+        r = t.jfr(v, "print", "--events", "wick.Safepoint*,jdk.Safepoint*", run.file)
+        t.check(f"loop: jfr of JDK {v} reads the events", r.status == 0 and not r.err.strip() and
+                all(e in r.out for e in ("wick.SafepointLatency", "wick.SafepointLaggard", "wick.SafepointArrival",
+                                         "jdk.SafepointBegin", "jdk.SafepointStateSynchronization")), r)
+
+
+def huge_copy():
+    run = Run("copy", "copy", options=["-Xmx1200m"], thresholds="2:5:10:20:40")
+    got = run.blamed("copy")
+    good = [g for g in got if g[0] in ("copy", "starved") and re.search("copy|mem", g[1].lower()) and "Tardy.copyHuge" in g[2]]
+    t.check("copy: the copy is blamed, with the method that wanted it", len(good) >= 0.6 * len(got) > 0, got)
+
+
+def critical():
+    """A collection waits for native code: no safepoint is late, and the holder is found all the same."""
+    run = Run("critical", "critical", options=["-Xmx64m", f"-Dnative={t.NATIVE}"], gcs=5)
+    got = run.blamed("critical")
+    good = [g for g in got if g[0] == "critical" and g[1].startswith("Tardy.hold")]
+    t.check("critical: the native method that holds an array is blamed", len(good) >= 0.6 * len(got) > 0,
+            (got, run.found["blame"]))
+
+
+def keep_busy(cpu):
+    return subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"],
+                            preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+
+
+def starve(jvm):
+    """The thread `prompt` may only run when a busy processor has nothing else to do."""
+    cpu = min(os.sched_getaffinity(0))
+    others = [keep_busy(cpu) for _ in range(2)]
+    for n in os.listdir(f"/proc/{jvm.pid}/task"):
+        with open(f"/proc/{jvm.pid}/task/{n}/comm") as f:
+            if f.read().strip() == "prompt":
+                os.sched_setscheduler(int(n), os.SCHED_IDLE, os.sched_param(0))
+                os.sched_setaffinity(int(n), {cpu})
+
+    def tidy():
+        for o in others:
+            o.kill()
+            o.wait()
+    return tidy
+
+
+def starved():
+    run = Run("starved", "prompt", options=["-Xmx64m"], prepare=starve, gcs=12)
+    agree("starved", run)
+    got = run.blamed("prompt")
+    if not got:
+        t.skip("starved: no processor", "the kernel gave it one in time")
+        return
+    t.check("starved: want of a processor is the reason", [g[0] for g in got].count("starved") >= 0.5 * len(got), got)
+    t.check("starved: scheduler and processors are told", "sched: SCHED_IDLE allowed_cpus: " in run.said,
+            run.said[:2000])
+
+
+def fast_ones():
+    """Beside CPU samples; all safepoints are fast, as far as this machine lets them be."""
+    run = Run("fast", "prompt", options=["-Xmx64m"], gcs=25, event="cpu\\,ttsp", thresholds="100")
+    late = [ms for ms in reached(run.sp) if ms > 90]
+    found = [i for i in run.found["worst"] if i["kind"] == "safepoint"]
+    t.check("fast: nothing is found that the JVM does not know", len(found) <= len(late), (found, late))
+    t.check("fast: CPU samples are taken meanwhile", run.status.get("samples", 0) > 20, run.status)
+    complaints = t.jfr_complaints(run.file)
+    t.check("fast: jfr of JDK 17 and 21 accept the recording", not complaints, complaints)
+
+
+def live():
+    strips = [] if t.JDK == 8 else ["-XX:-UseCountedLoopSafepoints"]
+    dynamic = ["-XX:+EnableDynamicAgentLoading"] if t.JDK >= 21 else []
+    j = t.Jvm(["-XX:+UseParallelGC", "-Xmx128m", *strips, *dynamic, "-cp", classes, "Tardy", "loop"], "live")
+    j.wait_for(r"(?m)^up")
+    time.sleep(1)
+    j.say("gc 60")
+    r = t.wick("ttsp", "-d", "2", "--lib", t.AGENT, j.pid)
+    t.check("live: wick ttsp PID shows the loop", r.status == 0 and "Tardy.countedLoop" in r.out, r)
+    # the interrupt signal of the class libraries and ours must not be the same
+    t.check("live: no signal handler stays", not any(j.caught(s) for s in range(39, 60)))
+    j.kill()
+
+
+counted_loop()
+live()
+if t.JDK >= 11:
+    huge_copy()
+    critical()
+    starved()
+    fast_ones()
+t.done()
