@@ -509,8 +509,8 @@ void wick_session_status(char *buf, size_t cap)
             t.weight, t.drop_weight, t.biased_weight, t.broken, t.gaps);
     n = add(buf, cap, n, "wall_weight=%" PRIu64 "\nwall_dropped_weight=%" PRIu64 "\n", t.wall_weight,
             t.wall_drop_weight);
-    n = add(buf, cap, n, "handler_ns=%" PRIu64 "\nwalk_ns=%" PRIu64 "\nframes=%" PRIu64 "\nbytes=%" PRIu64 "\n",
-            t.handler_ns, t.walk_ns, t.frames, stats.bytes);
+    n = add(buf, cap, n, "handler_ns=%" PRIu64 "\nframes=%" PRIu64 "\nbytes=%" PRIu64 "\n", t.handler_ns, t.frames,
+            stats.bytes);
     for (int i = 0; i < WICK_DROP_COUNT; i++)
         if (t.drops[i])
             n = add(buf, cap, n, "drop_%s=%" PRIu64 "\n", drop_names[i], t.drops[i]);

@@ -9,8 +9,8 @@ machine nor the luck of the JIT compiler counts for one side only. The CPU time 
 inside it counts: signals, walks, and the thread that writes.
 
 A loss of L at an interval of I means L x I of CPU time for each sample: the cost of a sample with the signal, the walk and the caches
-that the program finds cold afterwards. The second table gives that by depth of the stack, beside the time that wick's own
-counters say passed in its handler (wall time: on a busy machine other programs' time slices are in it).
+that the program finds cold afterwards. The second table gives that by depth of the stack, beside the CPU time that wick's own
+counters say its handler took.
 
 Environment: PAIRS (default 7) windows of each profiler, SECONDS (default 3) a window.
 """
@@ -47,7 +47,7 @@ def profiled(target, profiler, folder, interval, length):
     rate = work_rate(target, length)
     after = profiler.status(target.pid) if counts else {}
     profiler.stop(target.pid)
-    return rate, {key: after[key] - before[key] for key in ("samples", "handler_ns", "walk_ns", "frames") if counts}
+    return rate, {key: after[key] - before[key] for key in ("samples", "handler_ns", "frames") if counts}
 
 
 def alternate(target, profilers, interval, count, length, folder):
@@ -103,9 +103,8 @@ def by_depth(count, length, folder):
             off, on, counters = alternate(target, [lab.Wick()], interval, count, length, folder)["wick"]
         samples, frames = (sum(c[key] for c in counters) for key in ("samples", "frames"))
         handler = [c["handler_ns"] / c["samples"] / 1000 for c in counters]
-        walk = [c["walk_ns"] / c["samples"] / 1000 for c in counters]
-        rows.append([str(depth), f"{frames / samples:.0f}", row_of("", off, on, interval)[5], lab.spread(handler, "{:.1f}"), lab.spread(walk, "{:.1f}")])
-    headings = ["calls deep", "frames a sample", "us a sample, from the loss", "us in the handler, median (range)", "of it walking"]
+        rows.append([str(depth), f"{frames / samples:.0f}", row_of("", off, on, interval)[5], lab.spread(handler, "{:.1f}")])
+    headings = ["calls deep", "frames a sample", "us a sample, from the loss", "us of CPU time in the handler, median (range)"]
     print("\n" + pairs.table(rows, headings))
 
 

@@ -110,7 +110,6 @@ void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out
         out->broken += wick_load_relaxed(&c->broken);
         out->gaps += wick_load_relaxed(&c->gaps);
         out->handler_ns += wick_load_relaxed(&c->handler_ns);
-        out->walk_ns += wick_load_relaxed(&c->walk_ns);
         out->frames += wick_load_relaxed(&c->frames);
         out->labelled += wick_load_relaxed(&c->labelled);
         out->labels_lost += wick_load_relaxed(&c->labels_lost);

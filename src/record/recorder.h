@@ -57,7 +57,6 @@ struct wick_counters {
     _Atomic uint64_t biased_weight;
     _Atomic uint64_t broken, gaps; /* samples whose walk ended early or lost native frames */
     _Atomic uint64_t handler_ns;   /* CPU time */
-    _Atomic uint64_t walk_ns;      /* of the clock on the wall: more than the walks' cost where processors are short */
     _Atomic uint64_t frames;
     _Atomic uint64_t labelled, labels_lost; /* samples of threads with a context; of these, found no room for it */
 };
@@ -65,7 +64,7 @@ struct wick_counters {
 /* A sum of all counters. */
 struct wick_totals {
     uint64_t fired, recorded, drops[WICK_DROP_COUNT], weight, drop_weight, wall_weight, wall_drop_weight, biased_weight,
-        broken, gaps, handler_ns, walk_ns, frames, labelled, labels_lost;
+        broken, gaps, handler_ns, frames, labelled, labels_lost;
 };
 
 struct wick_recorder {

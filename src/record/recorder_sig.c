@@ -8,8 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-
 static uint32_t cpu_index(const struct wick_recorder *r)
 {
     int cpu = sched_getcpu();
@@ -139,7 +137,6 @@ static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_sc
             ? wick_walk_sig(&r->walker, t, in->java, in->window, in->context, s->frames + k, (int)r->max_frames, &res)
             : wick_walk_outside_sig(&r->walker, t, in->java, in->outside, s->frames + k, (int)r->max_frames, &res);
     n += (int)k;
-    wick_add_relaxed(&c->walk_ns, wick_clock_mono_ns() - in->time_ns);
     *e = (struct wick_event){
         .time_ns = in->event_ns ? in->event_ns : in->time_ns,
         .weight = in->weight,
