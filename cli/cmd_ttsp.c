@@ -10,11 +10,9 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "cli/cmd.h"
-#include "cli/live.h"
+#include "cli/look.h"
 #include "cli/ttsp_table.h"
 #include "cli/ui.h"
 
@@ -107,12 +105,6 @@ static int parse(struct ttsp *t, int argc, char **argv)
     return -1;
 }
 
-static bool is_file(const char *word)
-{
-    size_t n = strlen(word);
-    return !strcmp(word, "-") || strchr(word, '/') || (n > 4 && !strcmp(word + n - 4, ".jfr")) || !access(word, F_OK);
-}
-
 /* Reads the files and prints the tables. */
 static int show(const struct ttsp *t, char *const *paths, int n, struct wick_err *err)
 {
@@ -131,47 +123,18 @@ static int show(const struct ttsp *t, char *const *paths, int n, struct wick_err
     return rc;
 }
 
-/* The options of a recording, checked by those who know them. */
-static int record_options(const struct ttsp *t, struct wick_opts *o, struct wick_err *err)
+static int show_live(void *arg, char *const *paths, int n, struct wick_err *err)
 {
-    char *args[12] = {"ttsp", "-e", "ttsp", "-d", (char *)(t->duration ? t->duration : DURATION)}, *rest[12];
-    int n = 5, nrest = 0, dashdash = 0;
-    const char *const given[][2] = {{"--ttsp-threshold-ms", t->thresholds}, {"--lib", t->lib}};
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-        if (!given[i][1])
-            continue;
-        args[n++] = (char *)given[i][0];
-        args[n++] = (char *)given[i][1];
-    }
-    wick_opt_defaults(o);
-    return wick_opt_parse_args(n, args, WICK_CMD_RECORD, o, rest, &nrest, &dashdash, err);
+    return show(arg, paths, n, err);
 }
 
-static int look_at_jvm(const struct ttsp *t, const char *word, struct wick_err *err)
+static int look_at_jvm(struct ttsp *t, const char *word, struct wick_err *err)
 {
-    struct wick_cli_output out = {.format = "jfr", .path = "/ttsp.jfr", .fd = -1, .dir = -1};
-    char path[64], *const paths[] = {path};
-    struct wick_opts o;
-    struct wick_live l;
-    bool started;
-    int rc = record_options(t, &o, err);
-    if (rc || (rc = wick_live_open(&l, word, err)))
-        return rc;
-    out.fd = memfd_create("wick-ttsp", MFD_CLOEXEC);
-    if (out.fd < 0)
-        rc = wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
-    if (!rc)
-        rc = wick_live_attach(&l, &o, err);
-    if (!rc)
-        rc = wick_live_record(&l, &o, &out, &started, err);
-    wick_ui_progress_end();
-    if (!rc) {
-        snprintf(path, sizeof path, "/proc/self/fd/%d", out.fd);
-        rc = show(t, paths, 1, err);
-    }
-    wick_cli_output_close(&out);
-    wick_live_close(&l);
-    return rc;
+    const struct wick_look_option options[] = {{"-d", t->duration ? t->duration : DURATION},
+                                               {"-e", "ttsp"},
+                                               {"--ttsp-threshold-ms", t->thresholds},
+                                               {"--lib", t->lib}};
+    return wick_look(word, options, sizeof options / sizeof *options, show_live, t, NULL, err);
 }
 
 int wick_cmd_ttsp(int argc, char **argv)
@@ -185,7 +148,7 @@ int wick_cmd_ttsp(int argc, char **argv)
         fputs("wick: which recording or JVM? (`wick ttsp --help` tells more)\n", stderr);
         return wick_err_exit(WICK_E_USAGE);
     }
-    bool live = argc - optind == 1 && !is_file(argv[optind]);
+    bool live = argc - optind == 1 && !wick_look_is_file(argv[optind]);
     if (!live && (t.duration || t.thresholds || t.lib))
         wick_err_set(&err, WICK_E_USAGE, "--duration, --threshold-ms and --lib are for a JVM, not for recordings");
     else if (live)

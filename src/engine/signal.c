@@ -18,18 +18,32 @@ static int choose(void)
     return 0;
 }
 
+/* The last ones are left out: the JDK's class libraries take SIGRTMAX - 2 when sockets or channels are first used,
+ * without looking. */
+static int choose_realtime(void)
+{
+    for (int number = SIGRTMIN + 5; number < SIGRTMAX - 5; number++)
+        if (is_free(number))
+            return number;
+    return 0;
+}
+
 int wick_signal_take(struct wick_signal *s, int number, wick_signal_handler *handler, struct wick_err *err)
 {
     struct sigaction sa = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-    *s = (struct wick_signal){.number = number ? number : choose(), .handler = handler};
-    if (number && !is_free(number))
+    *s = (struct wick_signal){.handler = handler};
+    s->number = number > 0 ? number : number == WICK_SIGNAL_ANY_REALTIME ? choose_realtime() : choose();
+    if (number > 0 && !is_free(number))
         return wick_err_set(err, WICK_E_STATE,
                             "this needs the signal %s, which belongs to somebody else (another profiler, or the "
                             "application)",
                             number == SIGPROF ? "SIGPROF" : strsignal(number));
     if (!s->number || sigaction(s->number, &sa, &s->old))
-        return wick_err_set(err, WICK_E_STATE,
-                            "there is no free signal: SIGSTKFLT, SIGPWR, SIGXFSZ, SIGTTIN and SIGTTOU are all taken");
+        return wick_err_set(
+            err, WICK_E_STATE,
+            number == WICK_SIGNAL_ANY_REALTIME
+                ? "there is no free real-time signal"
+                : "there is no free signal: SIGSTKFLT, SIGPWR, SIGXFSZ, SIGTTIN and SIGTTOU are all taken");
     s->set = true;
     return 0;
 }

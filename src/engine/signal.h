@@ -3,8 +3,8 @@
  * signal.h - taking a signal that nobody uses, and giving it back
  *
  * The signals are those that no JVM and hardly any program uses, and only one whose disposition is the default is
- * taken. They are standard signals, not real-time ones: while one is pending further ones merge into it, so that no
- * queue can overflow.
+ * taken. Mostly they are standard signals: while one is pending further ones merge into it, so that no queue can
+ * overflow. A real-time one is for a signal that carries a value of its own each time.
  *
  * Threads: take and give by the engine's owner; wick_signal_pass_sig in handlers.
  * Memory:  the caller's struct.
@@ -26,8 +26,10 @@ struct wick_signal {
     struct sigaction old;
 };
 
-/* Installs the handler for signal `number`, or for any free one if that is 0; system calls are restarted
- * (SA_RESTART). -WICK_E_STATE with a message if there is none. */
+enum { WICK_SIGNAL_ANY = 0, WICK_SIGNAL_ANY_REALTIME = -1 };
+
+/* Installs the handler for signal `number`, or for any free one of that sort; system calls are restarted (SA_RESTART).
+ * -WICK_E_STATE with a message if there is none. */
 int wick_signal_take(struct wick_signal *s, int number, wick_signal_handler *handler, struct wick_err *err);
 
 /* Gives it back, pending ones are discarded. If somebody has put a handler before ours, ours stays: it passes on what

@@ -103,11 +103,11 @@ static bool stands_at_door(const struct wick_ttsp_engine *e, wick_addr java, int
 
 static int queue_signal(const struct wick_ttsp_engine *e, int32_t tid, uint64_t ticket)
 {
-    siginfo_t info = {.si_signo = e->signal, .si_code = SI_QUEUE};
+    siginfo_t info = {.si_signo = e->signal.number, .si_code = SI_QUEUE};
     info.si_pid = e->pid;
     info.si_uid = getuid();
     info.si_value.sival_ptr = (void *)(uintptr_t)ticket;
-    return (int)syscall(SYS_rt_tgsigqueueinfo, e->pid, tid, e->signal, &info);
+    return (int)syscall(SYS_rt_tgsigqueueinfo, e->pid, tid, e->signal.number, &info);
 }
 
 /* Reads the kernel's facts of a late thread and asks it for its stack. */
@@ -362,17 +362,6 @@ static void *watch(void *arg)
     return NULL;
 }
 
-/* A real-time signal that nobody has a handler for. The last ones are left out: the JDK's class libraries take
- * SIGRTMAX - 2 when sockets or channels are first used, without looking. */
-static int choose_signal(void)
-{
-    struct sigaction sa;
-    for (int s = SIGRTMIN + 5; s < SIGRTMAX - 5; s++)
-        if (!sigaction(s, NULL, &sa) && !(sa.sa_flags & SA_SIGINFO) && sa.sa_handler == SIG_DFL)
-            return s;
-    return 0;
-}
-
 static int start_watcher(struct wick_ttsp_engine *e)
 {
     sigset_t all, old;
@@ -385,33 +374,21 @@ static int start_watcher(struct wick_ttsp_engine *e)
     return r;
 }
 
-static void remove_handler(struct wick_ttsp_engine *e)
-{
-    struct sigaction now, ignore = {.sa_handler = SIG_IGN};
-    /* If somebody chained behind us meanwhile, our handler must stay: it passes on what is not ours. */
-    if (sigaction(e->signal, NULL, &now) || !(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != wick_ttsp_signal_sig)
-        return;
-    /* Ignoring a signal makes the kernel discard pending ones, which would kill by default. */
-    sigaction(e->signal, &ignore, NULL);
-    sigaction(e->signal, &e->old_action, NULL);
-}
-
 int wick_ttsp_start(struct wick_ttsp_engine *e, const struct wick_ttsp_config *c, const struct wick_jvm *jvm,
                     const struct wick_elf_image *libjvm, struct wick_recorder *r, struct wick_threads *ts,
                     struct wick_err *err)
 {
-    struct sigaction sa = {.sa_sigaction = wick_ttsp_signal_sig, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
     uint64_t next_id = e->next_id; /* tickets of an earlier recording must not come again */
     *e = (struct wick_ttsp_engine){.recorder = r, .threads = ts, .jvm = jvm, .libjvm = libjvm, .config = *c};
     e->next_id = next_id;
     e->source = -1;
     e->pid = getpid();
-    e->signal = choose_signal();
-    if (!e->signal || sigaction(e->signal, &sa, &e->old_action))
-        return wick_err_set(err, WICK_E_STATE, "there is no free real-time signal for the time-to-safepoint profiler");
+    int rc = wick_signal_take(&e->signal, WICK_SIGNAL_ANY_REALTIME, wick_ttsp_signal_sig, err);
+    if (rc)
+        return rc;
     e->wake = eventfd(0, EFD_CLOEXEC);
     if (e->wake < 0 || start_watcher(e)) {
-        remove_handler(e);
+        wick_signal_give(&e->signal);
         if (e->wake >= 0)
             close(e->wake);
         return wick_err_set(err, WICK_E_NOMEM, "the time-to-safepoint watcher could not be started");
@@ -429,7 +406,7 @@ void wick_ttsp_stop(struct wick_ttsp_engine *e)
     (void)!write(e->wake, &one, sizeof one);
     pthread_join(e->watcher, NULL);
     close(e->wake);
-    remove_handler(e);
+    wick_signal_give(&e->signal);
     atomic_store(&wick_ttsp_current, NULL);
     wick_gate_wait(&wick_ttsp_gate);
 }

@@ -40,6 +40,7 @@
 #include "base/err.h"
 #include "engine/gate.h"
 #include "engine/thread_facts.h"
+#include "engine/signal.h"
 #include "engine/threads.h"
 #include "hotspot/critical.h"
 #include "hotspot/safepoint.h"
@@ -116,9 +117,9 @@ struct wick_ttsp_engine {
     struct wick_hs_safepoint safepoint;
     struct wick_hs_critical critical;
     bool in_critical; /* the watcher's: it follows a collection that waits, not a safepoint */
-    struct sigaction old_action;
+    struct wick_signal signal;
     pthread_t watcher;
-    int signal, wake, pid;
+    int wake, pid;
     bool running;
     uint64_t next_id;
     _Atomic int source;           /* enum wick_hs_safepoint_source, -1 = not opened yet */

@@ -70,14 +70,6 @@ static void answer(struct wick_ttsp_engine *e, uint64_t ticket, struct wick_ttsp
     wick_store_release(&a->word, ticket << 2 | WICK_TTSP_ANSWERED); /* pairs: wick_ttsp_collect */
 }
 
-static void pass_on(const struct sigaction *to, int sig, siginfo_t *info, void *context)
-{
-    if (to->sa_flags & SA_SIGINFO)
-        to->sa_sigaction(sig, info, context);
-    else if (to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN)
-        to->sa_handler(sig);
-}
-
 void wick_ttsp_signal_sig(int sig, siginfo_t *info, void *context)
 {
     int saved = errno;
@@ -91,9 +83,9 @@ void wick_ttsp_signal_sig(int sig, siginfo_t *info, void *context)
         if (a)
             answer(e, ticket, a, now, context);
     } else if (e) {
-        other = e->old_action;
+        other = e->signal.old;
     }
     wick_gate_leave_sig(&wick_ttsp_gate, lane);
-    pass_on(&other, sig, info, context);
+    wick_signal_pass_sig(&other, sig, info, context);
     errno = saved;
 }

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/look.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cli/live.h"
+#include "cli/ui.h"
+
+enum { MOST_OPTIONS = 8 };
+
+bool wick_look_is_file(const char *word)
+{
+    size_t n = strlen(word);
+    return !strcmp(word, "-") || strchr(word, '/') || (n > 4 && !strcmp(word + n - 4, ".jfr")) || !access(word, F_OK);
+}
+
+/* The options of a recording, checked by those who know them. */
+static int parse(const struct wick_look_option *given, size_t n, struct wick_opts *o, struct wick_err *err)
+{
+    char *args[1 + 2 * MOST_OPTIONS] = {"look"}, *rest[1 + 2 * MOST_OPTIONS];
+    int count = 1, nrest = 0, dashdash = 0;
+    for (size_t i = 0; i < n && i < MOST_OPTIONS; i++) {
+        if (!given[i].value)
+            continue;
+        args[count++] = (char *)given[i].flag;
+        args[count++] = (char *)given[i].value;
+    }
+    wick_opt_defaults(o);
+    return wick_opt_parse_args(count, args, WICK_CMD_RECORD, o, rest, &nrest, &dashdash, err);
+}
+
+int wick_look(const char *word, const struct wick_look_option *options, size_t n, wick_look_show *show, void *arg,
+              int *pid, struct wick_err *err)
+{
+    struct wick_cli_output out = {.format = "jfr", .path = "/look.jfr", .fd = -1, .dir = -1};
+    char path[64], *const paths[] = {path};
+    struct wick_opts o;
+    struct wick_live l;
+    bool started;
+    int rc = parse(options, n, &o, err);
+    if (rc || (rc = wick_live_open(&l, word, err)))
+        return rc;
+    if (pid)
+        *pid = (int)l.proc.pid;
+    out.fd = memfd_create("wick-look", MFD_CLOEXEC);
+    if (out.fd < 0)
+        rc = wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
+    if (!rc)
+        rc = wick_live_attach(&l, &o, err);
+    if (!rc)
+        rc = wick_live_record(&l, &o, &out, &started, err);
+    wick_ui_progress_end();
+    if (!rc) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", out.fd);
+        rc = show(arg, paths, 1, err);
+    }
+    wick_cli_output_close(&out);
+    wick_live_close(&l);
+    return rc;
+}

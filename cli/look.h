@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * look.h - a short recording of a JVM that is only looked at: `wick top PID` and its like
+ *
+ * Threads: the command's one.
+ * Memory:  the recording is in memory and gone afterwards.
+ */
+#ifndef WICK_CLI_LOOK_H
+#define WICK_CLI_LOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* Whether a word of the command line means a recording: it exists as a file, or looks like a path. Else it is a JVM. */
+bool wick_look_is_file(const char *word);
+
+/* An option of `wick record`; without a value it is left out. */
+struct wick_look_option {
+    const char *flag, *value;
+};
+
+/* Shows the recordings. 0 or -WICK_E_* with a sentence. */
+typedef int wick_look_show(void *arg, char *const *paths, int n, struct wick_err *err);
+
+/* Records the JVM that `word` means, with these options, and shows what came of it. What `show` returns, or why there
+ * is nothing to show. *pid gets the process, if it is not NULL. */
+int wick_look(const char *word, const struct wick_look_option *options, size_t n, wick_look_show *show, void *arg,
+              int *pid, struct wick_err *err);
+
+#endif
