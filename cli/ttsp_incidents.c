@@ -114,22 +114,31 @@ static void add_arrival(struct wick_ttsp_incidents *in, const struct wick_jfr_ev
     c->waited_ns = number(e, "waited");
 }
 
-static bool want(void *ctx, const char *type)
+bool wick_ttsp_wants(const char *type)
 {
-    (void)ctx;
     return !strcmp(type, "wick.SafepointLatency") || !strcmp(type, "wick.SafepointLaggard") ||
            !strcmp(type, "wick.SafepointArrival");
 }
 
-static void take(void *ctx, const struct wick_jfr_event *e)
+static bool want(void *ctx, const char *type)
 {
-    struct wick_ttsp_incidents *in = ctx;
+    (void)ctx;
+    return wick_ttsp_wants(type);
+}
+
+void wick_ttsp_take(struct wick_ttsp_incidents *in, const struct wick_jfr_event *e)
+{
     if (!strcmp(e->type, "wick.SafepointLatency"))
         add_slow(in, e);
     else if (!strcmp(e->type, "wick.SafepointLaggard"))
         add_signal(in, e);
     else
         add_arrival(in, e);
+}
+
+static void take(void *ctx, const struct wick_jfr_event *e)
+{
+    wick_ttsp_take(ctx, e);
 }
 
 static void no_sample(void *ctx, const struct wick_sample *s)
@@ -267,8 +276,7 @@ static void blame_critical(const struct wick_profile *p, struct wick_ttsp_culpri
     }
 }
 
-/* Orders everything and ties signals to threads, threads to incidents. */
-static void tie(struct wick_ttsp_incidents *in)
+void wick_ttsp_tie(struct wick_ttsp_incidents *in)
 {
     if (in->nsignals)
         qsort(in->signals, in->nsignals, sizeof *in->signals, by_signal);
@@ -319,7 +327,7 @@ int wick_ttsp_read(struct wick_ttsp_incidents *in, struct wick_profile *p, char 
     }
     if (in->failed || p->failed)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    tie(in);
+    wick_ttsp_tie(in);
     return 0;
 }
 

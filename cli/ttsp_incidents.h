@@ -70,6 +70,14 @@ struct wick_ttsp_incidents {
  * wick_jfr_read_file. */
 int wick_ttsp_read(struct wick_ttsp_incidents *in, struct wick_profile *p, char *const *paths, int n,
                    struct wick_err *err);
+
+/* The same for a command that reads other events at the same time: begin with {.profile, .file = number of the input},
+ * hand over each event of a type wanted, tie at the end, which ties signals to threads and threads to incidents, worst
+ * first. Look at `failed` before. */
+bool wick_ttsp_wants(const char *type);
+void wick_ttsp_take(struct wick_ttsp_incidents *in, const struct wick_jfr_event *e);
+void wick_ttsp_tie(struct wick_ttsp_incidents *in);
+
 void wick_ttsp_release(struct wick_ttsp_incidents *in);
 
 /* "loop", "copy" ...: for JSON. And what it means, for people. */

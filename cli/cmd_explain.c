@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wick explain [options] FILE...
+ * wick explain [options] PID|NAME
+ *
+ * Says in sentences what makes a program slow. Of a live JVM a recording is taken first, into memory, with all that the
+ * rules read. What exists as a file, or looks like a path, is a file.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/explain_rules.h"
+#include "cli/live.h"
+#include "cli/ui.h"
+
+#define DURATION "30"
+
+struct explain {
+    bool json;
+    const char *duration, *lib;
+};
+
+static void usage(FILE *f)
+{
+    fputs(
+        "Usage: wick explain [OPTION...] FILE...\n"
+        "       wick explain [OPTION...] PID|NAME\n"
+        "\n"
+        "Says in sentences with figures what makes a program slow, by its recordings (- is standard input) or of a "
+        "JVM\n"
+        "now, what matters most first: allocation stalls, too few CPUs, neighbours, limits, locks, collections, late\n"
+        "safepoints, a hot method. Record with -e cpu,wall --ttsp; docs/explain.md lists the rules.\n"
+        "\n"
+        "Options:\n"
+        "      --json            JSON; times in nanoseconds\n"
+        "  -h, --help            this text\n"
+        "\n"
+        "For a JVM:\n"
+        "  -d, --duration TIME   how long to look (default " DURATION " s; Ctrl-C ends it earlier)\n"
+        "      --lib PATH        the agent, instead of the libwick.so installed with wick\n",
+        f);
+}
+
+enum { OPT_JSON = 256, OPT_LIB };
+
+static const struct option longs[] = {
+    {"duration", required_argument, NULL, 'd'},
+    {"lib", required_argument, NULL, OPT_LIB},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+/* -1 = go on, otherwise the exit status. */
+static int parse(struct explain *x, int argc, char **argv)
+{
+    int opt;
+    optind = 0; /* getopt starts anew: another command may have used it */
+    while ((opt = getopt_long(argc, argv, "d:h", longs, NULL)) != -1) {
+        switch (opt) {
+        case 'd':
+            x->duration = optarg;
+            break;
+        case OPT_LIB:
+            x->lib = optarg;
+            break;
+        case OPT_JSON:
+            x->json = true;
+            break;
+        case 'h':
+            usage(stdout);
+            return 0;
+        default:
+            fputs("wick: `wick explain --help` lists the options\n", stderr);
+            return wick_err_exit(WICK_E_USAGE);
+        }
+    }
+    if (optind < argc)
+        return -1;
+    fputs("wick: which recording or JVM? (`wick explain --help` tells more)\n", stderr);
+    return wick_err_exit(WICK_E_USAGE);
+}
+
+static bool is_file(const char *word)
+{
+    size_t n = strlen(word);
+    return !strcmp(word, "-") || strchr(word, '/') || (n > 4 && !strcmp(word + n - 4, ".jfr")) || !access(word, F_OK);
+}
+
+/* Reads the files and prints what the rules find. */
+static int show(const struct explain *x, char *const *paths, int n, struct wick_err *err)
+{
+    struct wick_explain_findings all = {0};
+    struct wick_explain_facts f = {0};
+    struct wick_profile p;
+    int rc = wick_profile_init(&p);
+    if (rc)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    rc = wick_explain_read(&f, &p, paths, n, err);
+    if (!rc)
+        rc = wick_explain_apply(&all, &f, err);
+    if (!rc)
+        wick_explain_write(&all, &f, x->json, stdout);
+    if (!rc && (fflush(stdout) || ferror(stdout)))
+        rc = wick_err_set(err, WICK_E_IO, "cannot write to standard output: %s", strerror(errno));
+    wick_explain_findings_release(&all);
+    wick_explain_release(&f);
+    wick_profile_release(&p);
+    return rc;
+}
+
+/* The options of a recording, checked by those who know them. */
+static int record_options(const struct explain *x, struct wick_opts *o, struct wick_err *err)
+{
+    char *args[12] = {"explain", "-e", "cpu,wall", "--ttsp", "-d", (char *)(x->duration ? x->duration : DURATION)};
+    char *rest[12];
+    int n = 6, nrest = 0, dashdash = 0;
+    if (x->lib) {
+        args[n++] = "--lib";
+        args[n++] = (char *)x->lib;
+    }
+    wick_opt_defaults(o);
+    return wick_opt_parse_args(n, args, WICK_CMD_RECORD, o, rest, &nrest, &dashdash, err);
+}
+
+static int look_at_jvm(const struct explain *x, const char *word, struct wick_err *err)
+{
+    struct wick_cli_output out = {.format = "jfr", .path = "/explain.jfr", .fd = -1, .dir = -1};
+    char path[64], *const paths[] = {path};
+    struct wick_opts o;
+    struct wick_live l;
+    bool started;
+    int rc = record_options(x, &o, err);
+    if (rc || (rc = wick_live_open(&l, word, err)))
+        return rc;
+    out.fd = memfd_create("wick-explain", MFD_CLOEXEC);
+    if (out.fd < 0)
+        rc = wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
+    if (!rc)
+        rc = wick_live_attach(&l, &o, err);
+    if (!rc)
+        rc = wick_live_record(&l, &o, &out, &started, err);
+    wick_ui_progress_end();
+    if (!rc) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", out.fd);
+        rc = show(x, paths, 1, err);
+    }
+    wick_cli_output_close(&out);
+    wick_live_close(&l);
+    return rc;
+}
+
+int wick_cmd_explain(int argc, char **argv)
+{
+    struct explain x = {0};
+    struct wick_err err = {0};
+    int status = parse(&x, argc, argv);
+    if (status >= 0)
+        return status;
+    bool live = argc - optind == 1 && !is_file(argv[optind]);
+    if (!live && (x.duration || x.lib))
+        wick_err_set(&err, WICK_E_USAGE, "--duration and --lib are for a JVM, not for recordings");
+    else if (live)
+        look_at_jvm(&x, argv[optind], &err);
+    else
+        show(&x, argv + optind, argc - optind, &err);
+    return err.code ? wick_ui_fail(&err) : 0;
+}

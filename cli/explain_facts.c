@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_facts.c - see explain_facts.h
+ *
+ * One table says which events are read and by which function. An event that the recording does not have leaves its sums
+ * at 0, and rules that divide by them stay silent.
+ */
+#include "cli/explain_facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/input.h"
+#include "model/label.h"
+
+void *wick_explain_room(void *rows, size_t n, size_t *cap, size_t size)
+{
+    if (n < *cap)
+        return rows;
+    size_t wanted = *cap ? *cap * 2 : 256;
+    void *p = reallocarray(rows, wanted, size);
+    if (p)
+        *cap = wanted;
+    return p;
+}
+
+/* The next row of f->LIST, NULL without memory. */
+#define ADD(f, list)                                                                                   \
+    ({                                                                                                 \
+        void *rows_ = wick_explain_room((f)->list, (f)->n##list, &(f)->cap_##list, sizeof *(f)->list); \
+        if (rows_)                                                                                     \
+            (f)->list = rows_;                                                                         \
+        else                                                                                           \
+            (f)->failed = true;                                                                        \
+        rows_ ? &(f)->list[(f)->n##list++] : NULL;                                                     \
+    })
+
+static int64_t number(const struct wick_jfr_event *e, const char *field)
+{
+    int64_t v = 0;
+    (void)wick_jfr_event_int(e, field, &v);
+    return v;
+}
+
+static double real(const struct wick_jfr_event *e, const char *field)
+{
+    double v = 0;
+    (void)wick_jfr_event_double(e, field, &v);
+    return v > 0 ? v : 0;
+}
+
+static uint32_t text(const struct wick_jfr_event *e, const char *field)
+{
+    uint32_t v = 0;
+    return wick_jfr_event_text(e, field, &v) ? v : 0;
+}
+
+static void raise_to(int64_t *most, int64_t v)
+{
+    if (v > *most)
+        *most = v;
+}
+
+/* A counter that falls began anew. */
+static void count_on(struct wick_explain_counter *c, int64_t v)
+{
+    if (c->seen)
+        c->grown += v >= c->last ? v - c->last : v;
+    c->last = v;
+    c->seen = true;
+}
+
+/* One that began with the recording: its first value counts as well. */
+static void count_all(struct wick_explain_counter *c, int64_t v)
+{
+    if (!c->seen)
+        c->last = 0;
+    c->seen = true;
+    count_on(c, v);
+}
+
+static void take_span(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_explain_span *s = ADD(f, spans);
+    if (s)
+        *s = (struct wick_explain_span){.begin_ns = e->time_ns,
+                                        .end_ns = e->time_ns + e->duration_ns,
+                                        .thread = wick_jfr_event_thread(e, "eventThread"),
+                                        .endpoint = text(e, "endpoint"),
+                                        .root = number(e, "root") == 1};
+}
+
+/* Whether a thread works for a collector, by the names that HotSpot's collectors give theirs. */
+static bool collects(const char *name)
+{
+    static const char *const names[] = {"GC Thread",       "G1 ",          "ZWorker", "ZDirector",  "ZDriver",
+                                        "XWorker",         "XDirector",    "XDriver", "Shenandoah", "ParGC",
+                                        "Concurrent Mark", "ZUncommitter", "ZStat"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(name, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static void take_thread_cpu(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    uint32_t thread = wick_jfr_event_thread(e, "eventThread");
+    int64_t cpu = number(e, "cpuTime"), delay = number(e, "runQueueDelay");
+    f->got_ns += cpu;
+    if (cpu + delay >= e->duration_ns / 2) {
+        f->hungry_got_ns += cpu;
+        f->hungry_delay_ns += delay;
+    }
+    if (collects(wick_profile_str(f->p, f->p->threads[thread].name)))
+        f->gc_ns += cpu;
+}
+
+static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    uint32_t *cause = ADD(f, causes);
+    if (cause)
+        *cause = text(e, "cause");
+    f->gcs++;
+    f->pauses_ns += number(e, "sumOfPauses");
+    raise_to(&f->longest_ns, number(e, "longestPause"));
+    raise_to(&f->heap_used, number(e, "heapUsedAfter"));
+}
+
+static void take_load(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    f->loads++;
+    f->machine += real(e, "machineTotal");
+    f->jvm += real(e, "jvmUser") + real(e, "jvmSystem");
+}
+
+static void take_machine(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    f->machines++;
+    f->steal += real(e, "steal");
+}
+
+static void take_cpus(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    raise_to(&f->cpus, number(e, "hwThreads"));
+}
+
+static void take_rss(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    raise_to(&f->rss, number(e, "size"));
+}
+
+static void take_cgroup_cpu(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    f->cpu_limit = real(e, "limit");
+    count_on(&f->periods, number(e, "periods"));
+    count_on(&f->throttled, number(e, "throttledPeriods"));
+    count_on(&f->throttled_ns, number(e, "throttledTime"));
+}
+
+static void take_cgroup_memory(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    f->memory_limit = number(e, "max");
+    count_on(&f->oom_kills, number(e, "oomKills"));
+}
+
+static void take_pressure(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    count_on(&f->memory_full_ns, number(e, "memoryFull"));
+    count_on(&f->io_some_ns, number(e, "ioSome"));
+}
+
+static void take_safepoints(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    count_on(&f->safepoints, number(e, "count"));
+    count_on(&f->sync_ns, number(e, "timeToSafepoint"));
+}
+
+static void take_profiler(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    count_all(&f->fired, number(e, "fired"));
+    count_all(&f->dropped, number(e, "dropped"));
+    count_all(&f->biased_ns, number(e, "biasedWeight"));
+    count_all(&f->unsampled_ns, number(e, "cpuTimeUnsampled"));
+}
+
+/* "-Xmx1g -Dx=y": the last -Xmx or -XX:MaxHeapSize counts, as for the JVM. 0 = neither. */
+static int64_t heap_limit(const char *arguments)
+{
+    static const char *const options[] = {"-Xmx", "-XX:MaxHeapSize="};
+    int64_t limit = 0;
+    for (const char *word = arguments; *word; word += strcspn(word, " "), word += strspn(word, " ")) {
+        for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+            size_t n = strlen(options[i]);
+            char *end;
+            if (strncmp(word, options[i], n) != 0 || word[n] < '0' || word[n] > '9')
+                continue;
+            uint64_t v = strtoull(word + n, &end, 10);
+            char unit = (char)(*end | 0x20);
+            unsigned shift = unit == 'k' ? 10 : unit == 'm' ? 20 : unit == 'g' ? 30 : unit == 't' ? 40 : 0;
+            limit = v <= (uint64_t)INT64_MAX >> shift ? (int64_t)(v << shift) : 0;
+        }
+    }
+    return limit;
+}
+
+static void take_jvm(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    raise_to(&f->heap_max, heap_limit(wick_profile_str(f->p, text(e, "jvmArguments"))));
+}
+
+static const struct {
+    const char *type;
+    void (*take)(struct wick_explain_facts *f, const struct wick_jfr_event *e);
+} readers[] = {
+    {"wick.Span", take_span},
+    {"wick.ThreadCpu", take_thread_cpu},
+    {"jdk.GarbageCollection", take_gc},
+    {"jdk.CPULoad", take_load},
+    {"jdk.CPUInformation", take_cpus},
+    {"jdk.JVMInformation", take_jvm},
+    {"jdk.ResidentSetSize", take_rss},
+    {"wick.MachineTime", take_machine},
+    {"wick.CgroupCpu", take_cgroup_cpu},
+    {"wick.CgroupMemory", take_cgroup_memory},
+    {"wick.Pressure", take_pressure},
+    {"wick.Safepoints", take_safepoints},
+    {"wick.Profiler", take_profiler},
+};
+#define READERS (sizeof readers / sizeof *readers)
+
+static bool want(void *ctx, const char *type)
+{
+    (void)ctx;
+    for (size_t i = 0; i < READERS; i++)
+        if (!strcmp(type, readers[i].type))
+            return true;
+    return wick_ttsp_wants(type);
+}
+
+static void take(void *ctx, const struct wick_jfr_event *e)
+{
+    struct wick_explain_facts *f = ctx;
+    for (size_t i = 0; i < READERS; i++)
+        if (!strcmp(e->type, readers[i].type)) {
+            readers[i].take(f, e);
+            return;
+        }
+    wick_ttsp_take(&f->ttsp, e);
+}
+
+static enum wick_explain_state state_of(const struct wick_profile *p, uint16_t state)
+{
+    static const struct {
+        const char *name;
+        enum wick_explain_state state;
+    } states[] = {
+#define X(NAME, id, jfr_name) {jfr_name, WICK_EXPLAIN_##NAME},
+#include "def/thread_state.def"
+#undef X
+    };
+    const char *name = wick_profile_str(p, p->states[state]);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (!strcmp(name, states[i].name))
+            return states[i].state;
+    return WICK_EXPLAIN_UNKNOWN;
+}
+
+static void take_sample(void *ctx, const struct wick_sample *s)
+{
+    struct wick_explain_facts *f = ctx;
+    struct wick_profile *p = f->p;
+    const struct wick_event_type *type = &p->events[s->event];
+    bool cpu = type->kind == WICK_EVENT_CPU;
+    if ((!cpu && type->kind != WICK_EVENT_WALL) || type->unit != WICK_UNIT_NS || s->weight <= 0)
+        return;
+    struct wick_explain_sample *row = cpu ? ADD(f, cpu) : ADD(f, wall);
+    if (!row)
+        return;
+    uint32_t key = wick_profile_label_key(p, "endpoint");
+    *row = (struct wick_explain_sample){.time_ns = s->time_ns,
+                                        .weight_ns = s->weight,
+                                        .thread = s->thread,
+                                        .stack = s->stack,
+                                        .state = state_of(p, s->state),
+                                        .endpoint = key ? wick_profile_label(p, s->labels, key) : 0};
+    if (cpu)
+        f->sampled_ns += s->weight;
+}
+
+static void begin_input(struct wick_explain_facts *f, int i)
+{
+    struct wick_explain_counter *counters[] = {&f->throttled,  &f->periods, &f->throttled_ns,   &f->oom_kills,
+                                               &f->safepoints, &f->sync_ns, &f->memory_full_ns, &f->io_some_ns,
+                                               &f->fired,      &f->dropped, &f->biased_ns,      &f->unsampled_ns};
+    for (size_t k = 0; k < sizeof counters / sizeof *counters; k++)
+        counters[k]->seen = false;
+    f->ttsp.file = (uint32_t)i;
+    f->p->start_ns = f->p->end_ns = 0;
+}
+
+int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char *const *paths, int n,
+                      struct wick_err *err)
+{
+    const struct wick_jfr_visitor v = {.ctx = f, .sample = take_sample, .want = want, .event = take};
+    *f = (struct wick_explain_facts){.p = p, .ttsp.profile = p};
+    p->by_labels = true;
+    p->keep = WICK_KEEP_LINES | WICK_KEEP_JAVA_KINDS;
+    for (int i = 0; i < n; i++) {
+        begin_input(f, i);
+        int rc = wick_cli_read_each(p, &paths[i], 1, &v, err);
+        if (rc)
+            return rc;
+        if (p->end_ns > p->start_ns)
+            f->duration_ns += p->end_ns - p->start_ns;
+    }
+    if (f->failed || f->ttsp.failed || p->failed)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    if (!f->duration_ns)
+        return wick_err_set(err, WICK_E_NOTFOUND,
+                            "the recording says nothing of time: only recordings in JFR format do");
+    wick_ttsp_tie(&f->ttsp);
+    wick_explain_join(f);
+    return 0;
+}
+
+void wick_explain_release(struct wick_explain_facts *f)
+{
+    wick_ttsp_release(&f->ttsp);
+    free(f->wall);
+    free(f->cpu);
+    free(f->spans);
+    free(f->causes);
+    *f = (struct wick_explain_facts){0};
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_facts.h - what recordings say about why a program is slow, added up for the rules of `wick explain`
+ *
+ * Sums over all inputs: durations are added, counters that the recording gives as totals count by their growth within
+ * each input. Wall-clock samples belong to endpoints by their own labels; where they have none see explain_wall.c.
+ *
+ * Threads: one at a time.
+ * Memory:  malloc; wick_explain_release frees all. Names and stacks are numbers of the profile.
+ */
+#ifndef WICK_CLI_EXPLAIN_FACTS_H
+#define WICK_CLI_EXPLAIN_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/ttsp_incidents.h"
+#include "model/profile.h"
+
+enum wick_explain_state {
+    WICK_EXPLAIN_UNKNOWN,
+#define X(NAME, id, jfr_name) WICK_EXPLAIN_##NAME = (id),
+#include "def/thread_state.def"
+#undef X
+    WICK_EXPLAIN_STATES
+};
+
+/* A counter that only grows, and what it grew by in the inputs so far. */
+struct wick_explain_counter {
+    int64_t last, grown;
+    bool seen; /* in this input */
+};
+
+struct wick_explain_sample {
+    int64_t time_ns, weight_ns;
+    uint32_t thread, stack, endpoint; /* 0 = none */
+    enum wick_explain_state state;
+};
+
+struct wick_explain_span {
+    int64_t begin_ns, end_ns;
+    uint32_t thread, endpoint;
+    bool root;
+};
+
+struct wick_explain_facts {
+    struct wick_profile *p;
+    struct wick_ttsp_incidents ttsp;
+    int64_t duration_ns;
+    struct wick_explain_sample *wall, *cpu;
+    struct wick_explain_span *spans;
+    size_t nwall, ncpu, nspans, cap_wall, cap_cpu, cap_spans;
+
+    int64_t got_ns, gc_ns; /* wick.ThreadCpu: CPU time of all threads, of the collector's */
+    /* CPU time and run-queue delay in seconds in which the thread wanted a CPU for at least half of the time. A thread
+     * that wakes now and then on a crowded machine waits for a CPU, too, but has little to do with it. */
+    int64_t hungry_got_ns, hungry_delay_ns;
+    int64_t sampled_ns;                 /* weight of CPU samples */
+    int64_t gcs, pauses_ns, longest_ns; /* jdk.GarbageCollection */
+    int64_t heap_used, heap_max;        /* peak after a collection; -Xmx. 0 = not known */
+    uint32_t *causes;                   /* of each collection: strings */
+    size_t ncauses, cap_causes;
+    int64_t rss, memory_limit, cpus;       /* peak; 0 = not known */
+    double cpu_limit, machine, jvm, steal; /* the latter three: sums over `loads` and `machines` events */
+    int64_t loads, machines;
+    struct wick_explain_counter throttled, periods, throttled_ns, oom_kills, safepoints, sync_ns, memory_full_ns,
+        io_some_ns;
+    struct wick_explain_counter fired, dropped, biased_ns, unsampled_ns;
+    bool failed; /* memory ran out */
+};
+
+/* Reads n recordings of any format ("-" = standard input) into f; the profile is initialised and outlives it. Samples
+ * are not added to the profile's aggregates. 0 or as wick_cli_read. */
+int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char *const *paths, int n,
+                      struct wick_err *err);
+void wick_explain_release(struct wick_explain_facts *f);
+
+/* Makes room for one more row; the array, moved or not, or NULL without memory. */
+void *wick_explain_room(void *rows, size_t n, size_t *cap, size_t size);
+
+/* Gives wall-clock samples without labels their endpoint, and sorts spans by thread and time. */
+void wick_explain_join(struct wick_explain_facts *f);
+
+/* The latency that 99 % of the endpoint's root spans do not exceed; -1 = it has none. */
+int64_t wick_explain_p99(const struct wick_explain_facts *f, uint32_t endpoint);
+
+/* Wall time in a set of states (bits by enum wick_explain_state) of one endpoint; every_endpoint: of all threads. */
+int64_t wick_explain_wall(const struct wick_explain_facts *f, bool every_endpoint, uint32_t endpoint, unsigned states);
+
+/* States in which a thread has work, whether it can get on with it or not. */
+enum {
+    WICK_EXPLAIN_WORK = 1 << WICK_EXPLAIN_DEFAULT | 1 << WICK_EXPLAIN_RUNNABLE | 1 << WICK_EXPLAIN_WAITING_FOR_CPU |
+                        1 << WICK_EXPLAIN_MONITOR | 1 << WICK_EXPLAIN_DISK | 1 << WICK_EXPLAIN_SAFEPOINT |
+                        1 << WICK_EXPLAIN_ALLOCATION,
+    WICK_EXPLAIN_ALL = (1 << WICK_EXPLAIN_STATES) - 1
+};
+
+/* The function under which most weight of samples comes together. */
+struct wick_explain_top {
+    uint32_t frame;  /* that counts: by `subject` */
+    uint32_t caller; /* nearest Java frame below of the program's own, else the nearest Java frame; 0 = none */
+    int64_t weight_ns;
+};
+
+enum wick_explain_subject {
+    WICK_EXPLAIN_LEAF, /* the leaf that is no kernel code and no broken walk */
+    WICK_EXPLAIN_JAVA, /* the nearest Java frame to the leaf, else the leaf */
+    WICK_EXPLAIN_STALL /* the JVM's function that makes the thread wait for memory, else the leaf */
+};
+
+/* Of the samples of these states and, unless every_endpoint, of one endpoint. All 0 if there is none. */
+struct wick_explain_top wick_explain_top(struct wick_explain_facts *f, const struct wick_explain_sample *rows, size_t n,
+                                         bool every_endpoint, uint32_t endpoint, unsigned states,
+                                         enum wick_explain_subject subject);
+
+#endif

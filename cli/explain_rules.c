@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_rules.c - see explain_rules.h
+ *
+ * One function a rule: it computes the measure, compares it with the rule's threshold, and gives the figures for the
+ * sentence. All findings are compared by the time of threads that they cost, so a rule whose measure is a share of the
+ * machine or of the recording multiplies it by that.
+ */
+#include "cli/explain_rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/name.h"
+
+/* Thread time below these shares of the recording's duration is not worth a sentence. */
+#define STALL_LEAST  0.02
+#define WAIT_LEAST   0.10
+#define CPU_LEAST    0.05
+#define STARVE_LEAST 0.25
+
+struct explain {
+    struct wick_explain_facts *f;
+    struct wick_explain_findings *out;
+    const struct wick_explain_rule *rule; /* that is being applied */
+};
+
+enum { ALWAYS, BUSY };
+const struct wick_explain_rule wick_explain_rules[WICK_EXPLAIN_RULES] = {
+#define X(NAME, text, gate, least, what, reads, says, helps) \
+    {.name = (text),                                         \
+     .busy = (gate) == BUSY,                                 \
+     .threshold = (least),                                   \
+     .measure = (what),                                      \
+     .evidence = (reads),                                    \
+     .sentence = (says),                                     \
+     .advice = (helps)},
+#include "def/explain.def"
+#undef X
+};
+
+/* A new finding of the rule, NULL without memory. */
+static struct wick_explain_finding *found(struct explain *x, double cost_ns)
+{
+    struct wick_explain_findings *o = x->out;
+    struct wick_explain_finding *rows = wick_explain_room(o->rows, o->n, &o->cap, sizeof *rows);
+    if (!rows) {
+        o->failed = true;
+        return NULL;
+    }
+    o->rows = rows;
+    rows[o->n] = (struct wick_explain_finding){.rule = x->rule, .cost_ns = cost_ns};
+    return &rows[o->n++];
+}
+
+static void figure(struct wick_explain_finding *r, const char *key, enum wick_explain_unit unit, double value)
+{
+    if (r && r->n < sizeof r->figures / sizeof *r->figures)
+        r->figures[r->n++] = (struct wick_explain_figure){.key = key, .unit = unit, .value = value};
+}
+
+static void say(struct explain *x, struct wick_explain_finding *r, const char *key, const char *text)
+{
+    char *copy = r ? strdup(text) : NULL;
+    if (!r || !copy)
+        x->out->failed = true;
+    else {
+        figure(r, key, WICK_EXPLAIN_TEXT, 0);
+        r->figures[r->n - 1].text = copy;
+    }
+}
+
+static void say_frame(struct explain *x, struct wick_explain_finding *r, const char *key, uint32_t frame)
+{
+    struct wick_strbuf name = WICK_STRBUF_INIT;
+    if (frame)
+        wick_frame_name(&name, x->f->p, frame, WICK_NAME_LINES);
+    if (frame)
+        say(x, r, key, name.buf);
+    wick_strbuf_release(&name);
+}
+
+static double share_of(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+/* Processors that the process used, or wanted for work. */
+static double busy_of(const struct wick_explain_facts *f)
+{
+    double used = f->got_ns ? (double)f->got_ns : (double)f->sampled_ns;
+    return share_of(used + (double)f->hungry_delay_ns, (double)f->duration_ns);
+}
+
+/* Whether thread time is enough of the recording to be worth a sentence. */
+static bool counts(const struct wick_explain_facts *f, double ns, double least)
+{
+    return ns >= least * (double)f->duration_ns;
+}
+
+static void say_where(struct explain *x, struct wick_explain_finding *r, uint32_t endpoint)
+{
+    int64_t p99 = endpoint ? wick_explain_p99(x->f, endpoint) : -1;
+    say(x, r, "where", endpoint ? wick_profile_str(x->f->p, endpoint) : "threads of no endpoint, while they have work");
+    if (p99 >= 0)
+        figure(r, "p99", WICK_EXPLAIN_TIME, (double)p99);
+}
+
+/* Calls rule for every endpoint of wall-clock samples, the "none" of threads without one included. */
+static void each_endpoint(struct explain *x, void (*rule)(struct explain *x, uint32_t endpoint))
+{
+    bool *done = calloc(x->f->p->nstrings, sizeof *done);
+    if (!done)
+        x->out->failed = true;
+    for (size_t i = 0; done && i < x->f->nwall; i++) {
+        uint32_t endpoint = x->f->wall[i].endpoint;
+        if (!done[endpoint])
+            rule(x, endpoint);
+        done[endpoint] = true;
+    }
+    free(done);
+}
+
+static void stalls_of(struct explain *x, uint32_t endpoint)
+{
+    struct wick_explain_facts *f = x->f;
+    double stalled = (double)wick_explain_wall(f, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION);
+    double all = (double)wick_explain_wall(f, false, endpoint, endpoint ? WICK_EXPLAIN_ALL : WICK_EXPLAIN_WORK);
+    if (share_of(stalled, all) < x->rule->threshold || !counts(f, stalled, STALL_LEAST))
+        return;
+    struct wick_explain_top top =
+        wick_explain_top(f, f->wall, f->nwall, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION, WICK_EXPLAIN_STALL);
+    struct wick_explain_finding *r = found(x, stalled);
+    say_where(x, r, endpoint);
+    figure(r, "share", WICK_EXPLAIN_SHARE, stalled / all);
+    figure(r, "time", WICK_EXPLAIN_TIME, stalled);
+    say_frame(x, r, "frame", top.frame);
+    say_frame(x, r, "caller", top.caller);
+    if (f->heap_max)
+        figure(r, "heap", WICK_EXPLAIN_BYTES, (double)f->heap_max);
+    if (f->heap_used)
+        figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->heap_used);
+}
+
+static void allocation_stall(struct explain *x)
+{
+    each_endpoint(x, stalls_of);
+}
+
+static bool starves(const struct wick_explain_facts *f)
+{
+    double delay = (double)f->hungry_delay_ns;
+    return counts(f, delay, STARVE_LEAST) && share_of(delay, (double)f->hungry_got_ns + delay) >=
+                                                 wick_explain_rules[WICK_EXPLAIN_RULE_CPU_STARVATION].threshold;
+}
+
+static void cpu_starvation(struct explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double delay = (double)f->hungry_delay_ns, runnable = (double)f->hungry_got_ns + delay;
+    if (!starves(f))
+        return;
+    struct wick_explain_finding *r = found(x, delay);
+    figure(r, "threads", WICK_EXPLAIN_NUMBER, runnable / (double)f->duration_ns);
+    figure(r, "got", WICK_EXPLAIN_NUMBER, (double)f->got_ns / (double)f->duration_ns);
+    figure(r, "share", WICK_EXPLAIN_SHARE, delay / runnable);
+    figure(r, "time", WICK_EXPLAIN_TIME, delay);
+}
+
+static void neighbours(struct explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double others = share_of(f->machine - f->jvm, (double)f->loads);
+    if (others < x->rule->threshold || !starves(f))
+        return;
+    /* they cannot take more from us than they use, nor more than we lack */
+    double taken = others * (double)(f->cpus ? f->cpus : 1) * (double)f->duration_ns;
+    struct wick_explain_finding *r = found(x, taken < (double)f->hungry_delay_ns ? taken : (double)f->hungry_delay_ns);
+    if (f->cpus) {
+        figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->cpus);
+        figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->cpus);
+    } else
+        figure(r, "others", WICK_EXPLAIN_SHARE, others);
+    figure(r, "time", WICK_EXPLAIN_TIME, (double)f->hungry_delay_ns);
+}
+
+static void cpu_limit(struct explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double share = share_of((double)f->throttled.grown, (double)f->periods.grown);
+    if (share < x->rule->threshold)
+        return;
+    struct wick_explain_finding *r = found(x, (double)f->throttled_ns.grown);
+    if (f->cpu_limit > 0)
+        figure(r, "limit", WICK_EXPLAIN_NUMBER, f->cpu_limit);
+    figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    figure(r, "time", WICK_EXPLAIN_TIME, (double)f->throttled_ns.grown);
+}
+
+static void hot_method(struct explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    struct wick_explain_top top = wick_explain_top(f, f->cpu, f->ncpu, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_LEAF);
+    double share = share_of((double)top.weight_ns, (double)f->sampled_ns);
+    if (share < x->rule->threshold || !top.frame || !counts(f, (double)top.weight_ns, CPU_LEAST))
+        return;
+    struct wick_explain_finding *r = found(x, (double)top.weight_ns);
+    figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    figure(r, "time", WICK_EXPLAIN_TIME, (double)top.weight_ns);
+    say_frame(x, r, "frame", top.frame);
+    say_frame(x, r, "caller", top.caller);
+}
+
+/* Time in some states as a share of the time threads have work; r is NULL below the threshold. */
+static struct wick_explain_finding *waits(struct explain *x, unsigned states)
+{
+    struct wick_explain_facts *f = x->f;
+    double waited = (double)wick_explain_wall(f, true, 0, states);
+    double work = (double)wick_explain_wall(f, true, 0, WICK_EXPLAIN_WORK);
+    if (share_of(waited, work) < x->rule->threshold || !counts(f, waited, WAIT_LEAST))
+        return NULL;
+    struct wick_explain_top top = wick_explain_top(f, f->wall, f->nwall, true, 0, states, WICK_EXPLAIN_JAVA);
+    struct wick_explain_finding *r = found(x, waited);
+    figure(r, "share", WICK_EXPLAIN_SHARE, waited / work);
+    figure(r, "time", WICK_EXPLAIN_TIME, waited);
+    say_frame(x, r, "frame", top.frame);
+    figure(r, "most", WICK_EXPLAIN_TIME, (double)top.weight_ns);
+    return r;
+}
+
+static void lock_contention(struct explain *x)
+{
+    (void)waits(x, 1 << WICK_EXPLAIN_MONITOR);
+}
+
+static void disk_wait(struct explain *x)
+{
+    struct wick_explain_finding *r = waits(x, 1 << WICK_EXPLAIN_DISK);
+    double pressure = share_of((double)x->f->io_some_ns.grown, (double)x->f->duration_ns);
+    if (r && pressure > 0)
+        figure(r, "pressure", WICK_EXPLAIN_SHARE, pressure);
+}
+
+static void waits_of(struct explain *x, uint32_t endpoint)
+{
+    static const struct {
+        enum wick_explain_state state;
+        const char *text;
+    } kinds[] = {{WICK_EXPLAIN_PARKED, "parked"},     {WICK_EXPLAIN_OBJECT_WAIT, "Object.wait"},
+                 {WICK_EXPLAIN_SLEEPING, "sleeping"}, {WICK_EXPLAIN_IO, "I/O"},
+                 {WICK_EXPLAIN_MONITOR, "a monitor"}, {WICK_EXPLAIN_NATIVE_WAIT, "native code"}};
+    struct wick_explain_facts *f = x->f;
+    double all = endpoint ? (double)wick_explain_wall(f, false, endpoint, WICK_EXPLAIN_ALL) : 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        unsigned state = 1u << kinds[i].state;
+        double waited = (double)wick_explain_wall(f, false, endpoint, state);
+        if (share_of(waited, all) < x->rule->threshold || !counts(f, waited, WAIT_LEAST))
+            continue;
+        struct wick_explain_top top = wick_explain_top(f, f->wall, f->nwall, false, endpoint, state, WICK_EXPLAIN_JAVA);
+        struct wick_explain_finding *r = found(x, waited);
+        say_where(x, r, endpoint);
+        figure(r, "share", WICK_EXPLAIN_SHARE, waited / all);
+        figure(r, "time", WICK_EXPLAIN_TIME, waited);
+        say(x, r, "state", kinds[i].text);
+        say_frame(x, r, "frame", top.caller ? top.caller : top.frame);
+        figure(r, "most", WICK_EXPLAIN_TIME, (double)top.weight_ns);
+    }
+}
+
+static void endpoint_wait(struct explain *x)
+{
+    each_endpoint(x, waits_of);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static uint32_t commonest_cause(struct wick_explain_facts *f)
+{
+    uint32_t best = 0;
+    size_t most = 0, run = 0;
+    if (f->ncauses)
+        qsort(f->causes, f->ncauses, sizeof *f->causes, by_number);
+    for (size_t i = 0; i < f->ncauses; i++) {
+        run = i && f->causes[i] == f->causes[i - 1] ? run + 1 : 1;
+        if (run > most) {
+            most = run;
+            best = f->causes[i];
+        }
+    }
+    return best;
+}
+
+static void gc_pauses(struct explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    double share = share_of((double)f->pauses_ns, (double)f->duration_ns), busy = busy_of(f);
+    if (share < x->rule->threshold)
+        return;
+    uint32_t cause = commonest_cause(f);
+    struct wick_explain_finding *r = found(x, (double)f->pauses_ns * (busy > 1 ? busy : 1));
+    figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->gcs);
+    figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
+    figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->longest_ns);
+    if (cause)
+        say(x, r, "cause", wick_profile_str(f->p, cause));
+    if (f->heap_used)
+        figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->heap_used);
+    if (f->heap_max)
+        figure(r, "heap", WICK_EXPLAIN_BYTES, (double)f->heap_max);
+}
+
+/* A share of something that costs time: most rules about shares look like this. */
+static struct wick_explain_finding *by_share(struct explain *x, double part_ns, double whole_ns, double cost_ns)
+{
+    double share = share_of(part_ns, whole_ns);
+    if (share < x->rule->threshold)
+        return NULL;
+    struct wick_explain_finding *r = found(x, cost_ns);
+    figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    figure(r, "time", WICK_EXPLAIN_TIME, part_ns);
+    return r;
+}
+
+static void gc_cpu(struct explain *x)
+{
+    if (counts(x->f, (double)x->f->gc_ns, CPU_LEAST))
+        by_share(x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns);
+}
+
+/* The late thread that was awaited longest, NULL if none is known. */
+static const struct wick_ttsp_culprit *worst_culprit(const struct wick_ttsp_incidents *in)
+{
+    const struct wick_ttsp_culprit *worst = NULL;
+    for (uint32_t i = 0; i < in->nculprits; i++)
+        if (!worst || in->culprits[i].waited_ns > worst->waited_ns)
+            worst = &in->culprits[i];
+    return worst;
+}
+
+static void late_safepoints(struct explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double late = 0, busy = busy_of(f);
+    for (uint32_t i = 0; i < f->ttsp.nslow; i++)
+        late += (double)f->ttsp.slow[i].reach_ns;
+    struct wick_explain_finding *r = by_share(x, late, (double)f->duration_ns, late * (busy > 1 ? busy : 1));
+    const struct wick_ttsp_culprit *c = worst_culprit(&f->ttsp);
+    if (!r)
+        return;
+    figure(r, "count", WICK_EXPLAIN_NUMBER, f->ttsp.nslow);
+    figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->ttsp.slow[0].reach_ns);
+    if (!c)
+        return;
+    say(x, r, "thread", wick_profile_str(f->p, f->p->threads[c->thread].name));
+    say(x, r, "why", wick_ttsp_why_text(c->why));
+    say_frame(x, r, "frame", c->frame);
+    say_frame(x, r, "caller", c->caller);
+}
+
+static void slow_safepoints(struct explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double busy = busy_of(f), sync = (double)f->sync_ns.grown;
+    if (f->ttsp.nslow)
+        return;
+    struct wick_explain_finding *r = by_share(x, sync, (double)f->duration_ns, sync * (busy > 1 ? busy : 1));
+    figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->safepoints.grown);
+}
+
+static void memory_limit(struct explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double share = share_of((double)f->rss, (double)f->memory_limit);
+    if (!f->memory_limit || (share < x->rule->threshold && !f->oom_kills.grown))
+        return;
+    struct wick_explain_finding *r = found(x, share * (double)f->duration_ns);
+    figure(r, "rss", WICK_EXPLAIN_BYTES, (double)f->rss);
+    figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->memory_limit);
+    if (f->oom_kills.grown)
+        figure(r, "kills", WICK_EXPLAIN_NUMBER, (double)f->oom_kills.grown);
+}
+
+static void memory_pressure(struct explain *x)
+{
+    double full = (double)x->f->memory_full_ns.grown;
+    by_share(x, full, (double)x->f->duration_ns, full);
+}
+
+static void steal(struct explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double share = share_of(f->steal, (double)f->machines),
+           machine = (double)f->duration_ns * (double)(f->cpus ? f->cpus : 1);
+    by_share(x, share * machine, machine, share * machine);
+}
+
+static void biased(struct explain *x)
+{
+    by_share(x, (double)x->f->biased_ns.grown, (double)x->f->sampled_ns, 0);
+}
+
+static void unsampled(struct explain *x)
+{
+    double missing = (double)x->f->unsampled_ns.grown;
+    by_share(x, missing, missing + (double)x->f->sampled_ns, 0);
+}
+
+static void lost(struct explain *x)
+{
+    struct wick_explain_finding *r = by_share(x, (double)x->f->dropped.grown, (double)x->f->fired.grown, 0);
+    figure(r, "count", WICK_EXPLAIN_NUMBER, (double)x->f->dropped.grown);
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct wick_explain_finding *x = a, *y = b;
+    if (x->cost_ns != y->cost_ns)
+        return x->cost_ns > y->cost_ns ? -1 : 1;
+    return x->rule < y->rule ? -1 : x->rule > y->rule;
+}
+
+int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_facts *f, struct wick_err *err)
+{
+    static void (*const rules[WICK_EXPLAIN_RULES])(struct explain * x) = {
+        [WICK_EXPLAIN_RULE_ALLOCATION_STALL] = allocation_stall,
+        [WICK_EXPLAIN_RULE_CPU_STARVATION] = cpu_starvation,
+        [WICK_EXPLAIN_RULE_NEIGHBOURS] = neighbours,
+        [WICK_EXPLAIN_RULE_CPU_LIMIT] = cpu_limit,
+        [WICK_EXPLAIN_RULE_HOT_METHOD] = hot_method,
+        [WICK_EXPLAIN_RULE_LOCK_CONTENTION] = lock_contention,
+        [WICK_EXPLAIN_RULE_ENDPOINT_WAIT] = endpoint_wait,
+        [WICK_EXPLAIN_RULE_GC_PAUSES] = gc_pauses,
+        [WICK_EXPLAIN_RULE_GC_CPU] = gc_cpu,
+        [WICK_EXPLAIN_RULE_LATE_SAFEPOINTS] = late_safepoints,
+        [WICK_EXPLAIN_RULE_SLOW_SAFEPOINTS] = slow_safepoints,
+        [WICK_EXPLAIN_RULE_MEMORY_LIMIT] = memory_limit,
+        [WICK_EXPLAIN_RULE_MEMORY_PRESSURE] = memory_pressure,
+        [WICK_EXPLAIN_RULE_DISK_WAIT] = disk_wait,
+        [WICK_EXPLAIN_RULE_STEAL] = steal,
+        [WICK_EXPLAIN_RULE_BIASED] = biased,
+        [WICK_EXPLAIN_RULE_UNSAMPLED] = unsampled,
+        [WICK_EXPLAIN_RULE_LOST] = lost,
+    };
+    struct explain x = {.f = f, .out = out};
+    bool busy = busy_of(f) >= WICK_EXPLAIN_BUSY;
+    *out = (struct wick_explain_findings){0};
+    for (unsigned i = 0; i < WICK_EXPLAIN_RULES; i++) {
+        x.rule = &wick_explain_rules[i];
+        if (busy || !x.rule->busy)
+            rules[i](&x);
+    }
+    if (out->n)
+        qsort(out->rows, out->n, sizeof *out->rows, by_cost);
+    if (out->failed || f->failed)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    return 0;
+}
+
+void wick_explain_findings_release(struct wick_explain_findings *out)
+{
+    for (size_t i = 0; i < out->n; i++)
+        for (unsigned k = 0; k < out->rows[i].n; k++)
+            free(out->rows[i].figures[k].text);
+    free(out->rows);
+    *out = (struct wick_explain_findings){0};
+}

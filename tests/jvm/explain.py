@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 180
+# jdks: 21
+"""wick explain names the heap that is too small, and says nothing of an idle JVM."""
+import json
+import re
+import threading
+import time
+import urllib.request
+
+import jvmtest as t
+
+DEMO = t.os.path.join(t.BUILD, "java/wick-demo.jar")
+
+
+def explained(*args):
+    r = t.wick("explain", "--json", *args)
+    if not t.check(f"explain {args[-1]} succeeds", r.status == 0, r):
+        return {"findings": []}
+    return json.loads(r.out)
+
+
+def get(port, path):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=100) as answer:
+            return answer.status
+    except OSError as e:
+        return e
+
+
+j = t.Jvm(["-XX:+UseZGC", "-Xmx256m", "-jar", DEMO, "--seconds", "170", "--idle", "20"], "demo")
+t.check("the service listens", j.wait_for(r"listening on .*:\d+ pid", 60), j.output())
+port = int(re.search(r"listening on 127.0.0.1:(\d+)", j.output())[1])
+
+# Idle: the service waits, whatever else the machine does.
+get(port, "health")
+end = time.monotonic() + 30
+while time.monotonic() < end:  # compilers work off their queues
+    before = j.cpu_seconds()
+    time.sleep(1)
+    if j.cpu_seconds() - before < 0.05:
+        break
+idle = explained("-d", "3", "--lib", t.AGENT, str(j.pid))
+t.check("nothing stands out in an idle JVM", idle["findings"] == [] and idle["duration_ns"] > 1e9, idle)
+
+# Ten threads want 2 x 12 MiB each of a heap of 256 MiB: not all can have them at a time.
+file = t.path("stalls.jfr")
+t.check("a recording starts", t.start(j.pid, file, "-e", "cpu,wall").status == 0)
+answers = []
+clients = [threading.Thread(target=lambda: answers.append(get(port, "allocation-stalls?tasks=60&mib=12"))) for _ in range(2)]
+for c in clients:
+    c.start()
+for c in clients:
+    c.join()
+t.check("the recording ends", t.stop(j.pid).status == 0)
+t.check("requests were answered", len(answers) == 2, answers)
+said = explained(file)
+stalls = [f for f in said["findings"] if f["rule"] == "allocation-stall"]
+stalls = [f for f in stalls if f["figures"]["where"] == "GET /allocation-stalls"]
+if t.check("allocation stalls of the endpoint are named", len(stalls) == 1, said):
+    figures = stalls[0]["figures"]
+    print("#", stalls[0]["sentence"])
+    t.check("with the function that waits, and who wanted memory", "alloc_page_stall" in figures["frame"]
+            and "ByteBuffer" in figures["caller"], figures)
+    t.check("with the size of the heap", figures["heap_bytes"] == 256 << 20, figures)
+    t.check("with a latency no less than any stall's share of it", figures["p99_ns"] > 0 and 0.05 <= figures["share"] <= 1, figures)
+text = t.wick("explain", file)
+t.check("the text says the same", text.status == 0 and "GET /allocation-stalls" in text.out, text)
+j.kill()
+t.done()

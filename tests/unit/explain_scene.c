@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "explain_scene.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/frame_kind.h"
+#include "jfr/writer.h"
+#include "record/output.h"
+
+#define SECONDS  10
+#define START_NS UINT64_C(5000000000000)
+#define EPOCH_NS UINT64_C(1700000000000000000)
+#define MS       UINT64_C(1000000)
+
+enum { WORKER = 1, COLLECTOR, POOL };
+enum { COLD = 1, HOT = 100, LOCK, STALL, SLEEP, LOOP };
+
+static size_t stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t cap, bool *truncated)
+{
+    size_t n = 0;
+    (void)arg, (void)cap;
+    *truncated = false;
+    out[n++] = (struct wick_jfr_frame){
+        .method = id, .line = id == STALL ? 0 : 7, .kind = id == STALL ? WICK_FRAME_CPP : WICK_FRAME_C2};
+    if (id == STALL)
+        out[n++] = (struct wick_jfr_frame){.method = 200, .line = 9, .kind = WICK_FRAME_C2};
+    out[n++] = (struct wick_jfr_frame){.method = 201, .line = 11, .kind = WICK_FRAME_C2};
+    return n;
+}
+
+static int method(void *arg, uint32_t id, struct wick_jfr_method *out)
+{
+    static char cold[32];
+    (void)arg;
+    snprintf(cold, sizeof cold, "cold%u", id);
+    *out = (struct wick_jfr_method){.class_name = "app/Main", .name = cold, .signature = "()V"};
+    switch (id) {
+    case HOT:
+        out->name = "hot";
+        break;
+    case LOCK:
+        out->name = "enter";
+        break;
+    case STALL:
+        *out = (struct wick_jfr_method){.class_name = "libjvm.so", .name = "ZPageAllocator::alloc_page_stall"};
+        break;
+    case SLEEP:
+        out->name = "nap";
+        break;
+    case LOOP:
+        out->name = "loop";
+        break;
+    case 200:
+        *out = (struct wick_jfr_method){.class_name = "java/nio/ByteBuffer", .name = "allocate", .signature = "()V"};
+        break;
+    case 201:
+        out->name = "run";
+        break;
+    }
+    return 0;
+}
+
+static int thread(void *arg, uint32_t id, struct wick_jfr_thread *out)
+{
+    static const char *const names[] = {"", "worker", "GC Thread#0", "pool"};
+    (void)arg;
+    *out = (struct wick_jfr_thread){.os_name = names[id], .os_tid = id, .java_name = names[id], .java_tid = id};
+    return 0;
+}
+
+static int context(void *arg, uint32_t id, struct wick_jfr_context *out)
+{
+    (void)arg, (void)id;
+    *out = (struct wick_jfr_context){.endpoint = "GET /pool"};
+    return 0;
+}
+
+static void wall(struct wick_jfr_writer *w, uint64_t now, uint32_t who, uint32_t where, uint32_t state, unsigned ms)
+{
+    if (ms)
+        wick_jfr_write_wall_clock_sample(
+            w, &(struct wick_jfr_wall_clock_sample){now, who, where, state, 1, 0, ms * MS / SECONDS});
+}
+
+static void cpu(struct wick_jfr_writer *w, uint64_t now, uint32_t where, unsigned ms)
+{
+    if (ms)
+        wick_jfr_write_execution_sample(w, &(struct wick_jfr_execution_sample){now, POOL, where, WICK_JFR_STATE_DEFAULT,
+                                                                               ms * MS / SECONDS, WICK_JFR_SAMPLE_USER,
+                                                                               1});
+}
+
+static void samples(struct wick_jfr_writer *w, const struct scene *s, uint64_t now, unsigned second)
+{
+    cpu(w, now, HOT, s->hot);
+    cpu(w, now + 1 * MS, COLD + second, s->sampled - s->hot);
+    wall(w, now + 2 * MS, WORKER, COLD, WICK_JFR_STATE_RUNNABLE, s->run);
+    wall(w, now + 3 * MS, WORKER, STALL, WICK_JFR_STATE_ALLOCATION, s->stall);
+    wall(w, now + 4 * MS, WORKER, LOCK, WICK_JFR_STATE_MONITOR, s->monitor);
+    wall(w, now + 5 * MS, WORKER, COLD, WICK_JFR_STATE_DISK, s->disk);
+    wall(w, now + 6 * MS, WORKER, SLEEP, WICK_JFR_STATE_SLEEPING, s->sleep);
+    wall(w, now + 7 * MS, POOL, COLD, WICK_JFR_STATE_RUNNABLE, s->pool_run);
+    wall(w, now + 8 * MS, POOL, STALL, WICK_JFR_STATE_ALLOCATION, s->pool_stall);
+    wick_jfr_write_span(w, &(struct wick_jfr_span){.start_ns = now,
+                                                   .duration_ns = (second + 1) * 90 * MS,
+                                                   .thread = WORKER,
+                                                   .operation = "GET /x",
+                                                   .endpoint = "GET /x",
+                                                   .is_root = 1});
+    wick_jfr_write_thread_cpu(w, &(struct wick_jfr_thread_cpu){now, 1000 * MS, WORKER,
+                                                               (s->got - s->collector) * MS / SECONDS,
+                                                               s->delay * MS / SECONDS, 9});
+    wick_jfr_write_thread_cpu(
+        w, &(struct wick_jfr_thread_cpu){now, 1000 * MS, COLLECTOR, s->collector * MS / SECONDS, 0, 9});
+}
+
+/* Totals, once at the begin and once at the end. */
+static void totals(struct wick_jfr_writer *w, const struct scene *s, uint64_t now, unsigned end)
+{
+    wick_jfr_write_cgroup_cpu(w,
+                              &(struct wick_jfr_cgroup_cpu){now, 2, 1000 + end * s->periods, 500 + end * s->throttled,
+                                                            (9000 + end * s->throttled * 50) * MS});
+    wick_jfr_write_cgroup_memory(w, &(struct wick_jfr_cgroup_memory){now, s->limit, s->limit, 5, 3 + end * s->kills});
+    wick_jfr_write_pressure(
+        w, &(struct wick_jfr_pressure){.start_ns = now, .memory_full_ns = (7777 + end * s->memory_full) * MS});
+    wick_jfr_write_safepoints(w, &(struct wick_jfr_safepoints){now, 100 + end * 50, (6666 + end * s->sync) * MS, 0});
+    wick_jfr_write_profiler(w, &(struct wick_jfr_profiler){.start_ns = now,
+                                                           .fired = end * s->fired,
+                                                           .dropped = end * s->dropped,
+                                                           .biased_ns = end * s->biased * MS,
+                                                           .unsampled_ns = end * s->unsampled * MS});
+}
+
+static void once(struct wick_jfr_writer *w, const struct scene *s)
+{
+    wick_jfr_write_jvm_information(
+        w, &(struct wick_jfr_jvm_information){
+               .start_ns = START_NS, .jvm_arguments = "-Xms1m -Xmx1g", .jvm_name = "", .jvm_version = ""});
+    wick_jfr_write_cpu_information(w, &(struct wick_jfr_cpu_information){START_NS, "", "", 1, 4, 4});
+    wick_jfr_write_cpu_load(w, &(struct wick_jfr_cpu_load){START_NS, 0.125f, 0.125f, s->machine});
+    wick_jfr_write_machine_time(w, &(struct wick_jfr_machine_time){.start_ns = START_NS, .steal = s->steal});
+    wick_jfr_write_resident_set_size(w, &(struct wick_jfr_resident_set_size){START_NS, s->rss, s->rss, 0});
+    if (s->pauses)
+        wick_jfr_write_garbage_collection(w, &(struct wick_jfr_garbage_collection){.start_ns = START_NS,
+                                                                                   .name = "G1",
+                                                                                   .cause = "Allocation Failure",
+                                                                                   .sum_of_pauses_ns = s->pauses * MS,
+                                                                                   .longest_pause_ns = s->pauses * MS,
+                                                                                   .used_after = 900 << 20});
+    if (!s->late)
+        return;
+    wick_jfr_write_safepoint_latency(w, &(struct wick_jfr_safepoint_latency){.start_ns = START_NS,
+                                                                             .duration_ns = s->late * MS,
+                                                                             .incident = 1,
+                                                                             .kind = "safepoint",
+                                                                             .operation = "G1Pause",
+                                                                             .reach_ns = s->late * MS,
+                                                                             .source = "symbols"});
+    wick_jfr_write_safepoint_laggard(w, &(struct wick_jfr_safepoint_laggard){.start_ns = START_NS,
+                                                                             .thread = WORKER,
+                                                                             .stack = LOOP,
+                                                                             .incident = 1,
+                                                                             .attempt = 1,
+                                                                             .kind = "late",
+                                                                             .waited_ns = 1 * MS,
+                                                                             .os_state = "R",
+                                                                             .wchan = "0",
+                                                                             .scheduler = "",
+                                                                             .allowed_cpus = "3"});
+    wick_jfr_write_safepoint_arrival(
+        w, &(struct wick_jfr_safepoint_arrival){START_NS + s->late * MS, WORKER, 1, s->late * MS, 1, 1});
+}
+
+int explain_scene_record(const struct scene *s)
+{
+    static const struct wick_jfr_source source = {NULL, stack, method, thread, context};
+    const struct wick_jfr_config config = {START_NS, EPOCH_NS};
+    struct wick_jfr_writer *w;
+    struct wick_output o;
+    int fd = memfd_create("explain", MFD_CLOEXEC);
+    if (fd < 0 || wick_output_init_fd(&o, dup(fd)))
+        return -1;
+    struct wick_jfr_sink sink = wick_output_sink(&o);
+    if (wick_jfr_writer_open(&w, &sink, &source, &config))
+        return -1;
+    once(w, s);
+    totals(w, s, START_NS, 0);
+    for (unsigned i = 0; i < SECONDS; i++)
+        samples(w, s, START_NS + i * 1000 * MS, i);
+    totals(w, s, START_NS + SECONDS * 1000 * MS - MS, 1);
+    int rc = wick_jfr_writer_close(w, START_NS + SECONDS * 1000 * MS, NULL);
+    wick_output_release(&o);
+    return rc ? -1 : fd;
+}

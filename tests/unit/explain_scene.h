@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_scene.h - recordings of ten seconds of a service, for the rules of `wick explain`
+ *
+ * Apart from the test, because the headers of JFR writer and reader do not go together.
+ *
+ * Threads: one at a time.
+ * Memory:  none kept.
+ */
+#ifndef WICK_TEST_EXPLAIN_SCENE_H
+#define WICK_TEST_EXPLAIN_SCENE_H
+
+#include <stdint.h>
+
+/* Times in ms of threads, sums of the ten seconds; shares of 1. */
+struct scene {
+    unsigned got, delay, collector;            /* on a CPU, waiting for one, the collector's threads on one */
+    unsigned sampled, hot;                     /* CPU samples, and those of them in one method */
+    unsigned run, stall, monitor, disk, sleep; /* wall-clock samples of a thread with spans by state */
+    unsigned pool_run, pool_stall;             /* of a thread whose CPU samples have an endpoint, and no span */
+    unsigned periods, throttled, pauses, sync, late, memory_full;
+    unsigned biased, unsampled, fired, dropped, kills;
+    float machine, steal;
+    uint64_t rss, limit;
+};
+
+/* Writes the recording; the descriptor of a file in memory, -1 = failure. */
+int explain_scene_record(const struct scene *s);
+
+#endif

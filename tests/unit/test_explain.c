@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each rule of `wick explain` fires at its threshold and is silent below, in recordings written by wick's own writer.
+ *
+ * A scene says how ten seconds of a service went; the default one is a busy service without troubles. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/explain_rules.h"
+#include "explain_scene.h"
+
+static const struct scene healthy = {.got = 10000,
+                                     .collector = 500,
+                                     .sampled = 10000,
+                                     .hot = 1000,
+                                     .run = 8000,
+                                     .sleep = 1000,
+                                     .periods = 100,
+                                     .fired = 1000,
+                                     .machine = 0.3f,
+                                     .rss = 500 << 20,
+                                     .limit = 1 << 30};
+static const struct scene idle = {.got = 100,
+                                  .delay = 300,
+                                  .sampled = 100,
+                                  .hot = 100,
+                                  .periods = 100,
+                                  .throttled = 50,
+                                  .sync = 900,
+                                  .late = 500,
+                                  .memory_full = 2000,
+                                  .biased = 100,
+                                  .unsampled = 100,
+                                  .fired = 10,
+                                  .dropped = 10,
+                                  .machine = 1,
+                                  .steal = 0.5f,
+                                  .collector = 90};
+
+/* What the rules find in a scene, as text: "rule: sentence" lines. The caller frees it. */
+static char *explained(const struct scene *s)
+{
+    struct wick_strbuf out = WICK_STRBUF_INIT;
+    struct wick_explain_findings all;
+    struct wick_explain_facts f;
+    struct wick_profile p;
+    struct wick_err err = {0};
+    char path[64], *const paths[] = {path};
+    int fd = explain_scene_record(s);
+    assert_true(fd >= 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    assert_int_equal(wick_profile_init(&p), 0);
+    if (wick_explain_read(&f, &p, paths, 1, &err) || wick_explain_apply(&all, &f, &err))
+        fail_msg("%s", err.msg);
+    for (size_t i = 0; i < all.n; i++) {
+        wick_strbuf_addf(&out, "%s: ", all.rows[i].rule->name);
+        wick_explain_sentence(&out, &all.rows[i]);
+        wick_strbuf_addc(&out, '\n');
+    }
+    wick_explain_findings_release(&all);
+    wick_explain_release(&f);
+    wick_profile_release(&p);
+    close(fd);
+    return wick_strbuf_take(&out);
+}
+
+static char *explained_by(struct scene s)
+{
+    return explained(&s);
+}
+
+static void silent(struct scene s)
+{
+    char *text = explained(&s);
+    assert_string_equal(text, "");
+    free(text);
+}
+
+static void says(struct scene s, const char *line)
+{
+    char *text = explained(&s);
+    if (!strstr(text, line))
+        fail_msg("no \"%s\" in:\n%s", line, text);
+    free(text);
+}
+
+/* The healthy scene with changes. */
+#define SCENE(...)                \
+    ({                            \
+        struct scene s = healthy; \
+        struct scene *c = &s;     \
+        (void)(__VA_ARGS__);      \
+        s;                        \
+    })
+
+static void test_healthy__nothing_stands_out(void **state)
+{
+    silent(healthy);
+}
+
+static void test_idle__nothing_stands_out_whatever_the_machine_suffers(void **state)
+{
+    silent(idle);
+}
+
+static void test_allocation_stalls__by_the_endpoint_of_spans(void **state)
+{
+    silent(SCENE(c->run = 9600, c->sleep = 0, c->stall = 400));
+    says(SCENE(c->run = 5000, c->sleep = 0, c->stall = 5000),
+         "allocation-stall: GET /x: p99 900 ms; 50 % of its wall time (5.0 s) is in allocation stalls "
+         "(ZPageAllocator::alloc_page_stall under java.nio.ByteBuffer.allocate:9): the heap is too small (at most 1 "
+         "GiB)\n");
+    says(SCENE(c->run = 9400, c->sleep = 0, c->stall = 600), "allocation-stall: GET /x");
+}
+
+static void test_allocation_stalls__by_the_endpoint_of_cpu_samples(void **state)
+{
+    silent(SCENE(c->pool_run = 9600, c->pool_stall = 400));
+    says(SCENE(c->pool_run = 7500, c->pool_stall = 2500), "allocation-stall: GET /pool: 25 % of its wall time (2.5 s)");
+}
+
+static void test_cpu_starvation__compares_runnable_time(void **state)
+{
+    silent(SCENE(c->got = 20000, c->collector = 0, c->delay = 4900));
+    says(SCENE(c->got = 20000, c->collector = 0, c->delay = 51000),
+         "cpu-starvation: 7.1 threads want a CPU, the process got 2: 72 % of "
+         "runnable time (51.0 s) is waiting for a CPU\n");
+    /* a quarter of a thread is no starvation, nor are threads that want a CPU now and then */
+    silent(SCENE(c->got = 4000, c->collector = 0, c->delay = 2400, c->machine = 1.0f));
+    silent(SCENE(c->got = 1000, c->collector = 0, c->delay = 3900, c->machine = 1.0f));
+}
+
+static void test_neighbours__need_both_a_busy_machine_and_starvation(void **state)
+{
+    silent(SCENE(c->machine = 1.0f));
+    says(SCENE(c->delay = 5000, c->machine = 0.75f),
+         "neighbours: other processes use 2 of the machine's 4 CPUs while threads here wait for one (5.0 s)\n");
+    char *text = explained_by(SCENE(c->delay = 5000, c->machine = 0.45f));
+    assert_null(strstr(text, "neighbours"));
+    free(text);
+}
+
+static void test_cpu_limit__counts_throttled_periods(void **state)
+{
+    silent(SCENE(c->throttled = 9));
+    says(SCENE(c->throttled = 10),
+         "cpu-limit: the CPU limit of 2 CPUs stopped the cgroup in 10 % of its periods, 500 ms in all\n");
+}
+
+static void test_hot_method__names_method_and_caller(void **state)
+{
+    silent(SCENE(c->hot = 3900));
+    silent(SCENE(c->got = 2000, c->collector = 0, c->sampled = 450, c->hot = 450, c->fired = 0)); /* hardly any time */
+    says(SCENE(c->hot = 4100),
+         "hot-method: 41 % of CPU time (4.1 s) is in app.Main.hot:7, called by app.Main.run:11\n");
+}
+
+static void test_lock_contention__counts_only_time_with_work(void **state)
+{
+    silent(SCENE(c->monitor = 800, c->sleep = 3000));
+    says(SCENE(c->run = 7500, c->monitor = 2500), "lock-contention: threads wait for monitors 25 % of the time they "
+                                                  "have work (2.5 s), most at app.Main.enter:7 (2.5 s)\n");
+}
+
+static void test_endpoint_wait__names_the_kind_of_waiting(void **state)
+{
+    silent(SCENE(c->run = 6000, c->sleep = 5500));
+    says(SCENE(c->run = 4000, c->sleep = 6000), "endpoint-wait: GET /x: p99 900 ms; 60 % of its wall time (6.0 s) is "
+                                                "waiting: sleeping, most at app.Main.run:11");
+}
+
+static void test_gc__pauses_and_cpu_time(void **state)
+{
+    silent(SCENE(c->pauses = 950));
+    says(SCENE(c->pauses = 1100),
+         "gc-pauses: 1 collections stopped the JVM for 11 % of the time (1.1 s, the longest 1.1 s), "
+         "most for Allocation Failure; 900 MiB were in use after one, of 1 GiB at most\n");
+    silent(SCENE(c->collector = 2400));
+    says(SCENE(c->collector = 2600), "gc-cpu: threads of the collector use 26 % of the CPU time (2.6 s)\n");
+}
+
+static void test_safepoints__late_and_slow(void **state)
+{
+    silent(SCENE(c->late = 90));
+    says(SCENE(c->late = 200), "late-safepoints: 1 safepoints were reached late, 200 ms in all, the longest after 200 "
+                               "ms; most by worker: compiled code "
+                               "without a safepoint poll, at app.Main.loop:7 from app.Main.run:11\n");
+    silent(SCENE(c->sync = 480));
+    says(SCENE(c->sync = 520), "slow-safepoints: 50 safepoints took 520 ms to be reached, 5.2 % of the time\n");
+}
+
+static void test_memory__limit_and_pressure(void **state)
+{
+    silent(SCENE(c->rss = 910ull << 20));
+    says(SCENE(c->rss = 960ull << 20),
+         "memory-limit: resident memory reached 960 MiB, 94 % of the cgroup's limit of 1 GiB\n");
+    says(SCENE(c->kills = 2), "of 1 GiB; 2 processes were killed for want of memory\n");
+    silent(SCENE(c->rss = 960ull << 20, c->limit = 0));
+    silent(SCENE(c->memory_full = 480));
+    says(SCENE(c->memory_full = 520), "memory-pressure: all tasks waited for memory 5.2 % of the time (520 ms)\n");
+}
+
+static void test_disk_wait__counts_only_time_with_work(void **state)
+{
+    silent(SCENE(c->run = 9200, c->disk = 800));
+    says(SCENE(c->run = 7000, c->disk = 3000),
+         "disk-wait: threads wait for a disk 30 % of the time they have work (3.0 s)");
+}
+
+static void test_steal__is_a_share_of_the_machine(void **state)
+{
+    silent(SCENE(c->steal = 0.04f));
+    says(SCENE(c->steal = 0.08f), "steal: the hypervisor gave 8.0 % of the machine's CPU time to other guests\n");
+}
+
+static void test_cautions__stand_last(void **state)
+{
+    silent(SCENE(c->biased = 2900, c->unsampled = 1000, c->dropped = 49));
+    says(SCENE(c->biased = 3100), "biased-profile: caution: 31 % of the samples' CPU time");
+    says(SCENE(c->unsampled = 1200), "unsampled-cpu: caution: no sample stands for 11 % of the CPU time (1.2 s)\n");
+    says(SCENE(c->dropped = 51), "lost-samples: caution: 5.1 % of the samples (51) were lost\n");
+    char *text = explained_by(SCENE(c->dropped = 900, c->throttled = 10));
+    assert_true(strstr(text, "cpu-limit") < strstr(text, "lost-samples"));
+    free(text);
+}
+
+static void test_findings__stand_in_the_order_of_what_they_cost(void **state)
+{
+    char *text = explained_by(SCENE(c->hot = 5000, c->delay = 8000, c->run = 9000, c->stall = 1000));
+    const char *starved = strstr(text, "cpu-starvation"), *hot = strstr(text, "hot-method"),
+               *stall = strstr(text, "allocation-stall");
+    assert_true(starved && hot && stall && starved < hot && hot < stall);
+    free(text);
+}
+
+/* docs/explain.md has a row for every rule, as in the table. */
+static void test_docs__agree_with_the_table(void **state)
+{
+    FILE *in = fopen(WICK_DOCS "/explain.md", "re");
+    struct wick_strbuf doc = WICK_STRBUF_INIT;
+    char part[4096];
+    assert_non_null(in);
+    for (size_t n; (n = fread(part, 1, sizeof part, in)) > 0;)
+        wick_strbuf_add(&doc, part, n);
+    fclose(in);
+    for (unsigned i = 0; i < WICK_EXPLAIN_RULES; i++) {
+        const struct wick_explain_rule *r = &wick_explain_rules[i];
+        struct wick_strbuf row = WICK_STRBUF_INIT;
+        wick_strbuf_addf(&row, "| `%s` | %g %% %s%s | %s | %s |\n", r->name, 100 * r->threshold, r->measure,
+                         r->busy ? "; busy" : "", r->evidence, r->advice);
+        if (!strstr(doc.buf, row.buf))
+            fail_msg("docs/explain.md lacks the row\n%s", row.buf);
+        wick_strbuf_release(&row);
+    }
+    wick_strbuf_release(&doc);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_healthy__nothing_stands_out),
+        cmocka_unit_test(test_idle__nothing_stands_out_whatever_the_machine_suffers),
+        cmocka_unit_test(test_allocation_stalls__by_the_endpoint_of_spans),
+        cmocka_unit_test(test_allocation_stalls__by_the_endpoint_of_cpu_samples),
+        cmocka_unit_test(test_cpu_starvation__compares_runnable_time),
+        cmocka_unit_test(test_neighbours__need_both_a_busy_machine_and_starvation),
+        cmocka_unit_test(test_cpu_limit__counts_throttled_periods),
+        cmocka_unit_test(test_hot_method__names_method_and_caller),
+        cmocka_unit_test(test_lock_contention__counts_only_time_with_work),
+        cmocka_unit_test(test_endpoint_wait__names_the_kind_of_waiting),
+        cmocka_unit_test(test_gc__pauses_and_cpu_time),
+        cmocka_unit_test(test_safepoints__late_and_slow),
+        cmocka_unit_test(test_memory__limit_and_pressure),
+        cmocka_unit_test(test_disk_wait__counts_only_time_with_work),
+        cmocka_unit_test(test_steal__is_a_share_of_the_machine),
+        cmocka_unit_test(test_cautions__stand_last),
+        cmocka_unit_test(test_findings__stand_in_the_order_of_what_they_cost),
+        cmocka_unit_test(test_docs__agree_with_the_table),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
