@@ -12,6 +12,7 @@
 #include "engine/threads.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,6 +210,13 @@ void wick_threads_java_end(struct wick_threads *ts, int32_t tid)
     pthread_mutex_unlock(&ts->lock);
 }
 
+/* The kernel's list of threads is not read at once, and leaves out a thread that lives when others end between two reads
+ * (fs/proc/base.c: first_tid counts again from the beginning). So whoever is missing is asked for. */
+static bool has_ended(int32_t tid)
+{
+    return syscall(SYS_tgkill, getpid(), tid, 0) && errno == ESRCH;
+}
+
 /* Brings the slots in line with /proc/self/task. Locked. */
 static void scan_locked(struct wick_threads *ts, bool first)
 {
@@ -234,7 +242,8 @@ static void scan_locked(struct wick_threads *ts, bool first)
     closedir(d);
     for (uint32_t i = 1; i < ts->top; i++) {
         struct wick_thread *t = &ts->slots[i];
-        if (wick_load_relaxed(&t->tid) && t->seen != ts->scan)
+        int32_t tid = wick_load_relaxed(&t->tid);
+        if (tid && t->seen != ts->scan && has_ended(tid))
             remove_locked(ts, t);
     }
     while (ts->top > 1 && !wick_load_relaxed(&ts->slots[ts->top - 1].tid))
