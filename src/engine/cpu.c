@@ -102,6 +102,8 @@ static int arm_timer(struct wick_cpu_engine *e, struct wick_thread *t)
 static void book_youth(struct wick_cpu_engine *e, struct wick_thread *t)
 {
     uint64_t used = wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid)));
+    if (used > wick_clock_mono_ns() - e->start_ns)
+        return; /* older than the recording: the kernel's list of threads had left it out */
     if (used <= t->phase) {
         t->phase -= used;
         return;
@@ -246,6 +248,7 @@ int wick_cpu_start(struct wick_cpu_engine *e, const struct wick_cpu_config *c, s
         rc = wick_signal_take(&e->signal, e->mode == WICK_CPU_ITIMER ? SIGPROF : 0, wick_cpu_signal_sig, err);
     if (rc)
         return rc;
+    e->start_ns = wick_clock_mono_ns();
     e->process_start_ns = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     atomic_store(&wick_cpu_current, e);
     const struct wick_thread_hooks hooks = {arm, disarm, end, e};

@@ -56,7 +56,8 @@ struct wick_cpu_engine {
     wick_perf_broker *broker;
     void *broker_arg;
     _Atomic uint64_t itimer_crossings;
-    uint64_t process_start_ns; /* the process's CPU clock when sampling began */
+    uint64_t process_start_ns; /* the process's CPU clock when sampling began, */
+    uint64_t start_ns;         /* and CLOCK_MONOTONIC */
     _Atomic uint64_t foreign;  /* signals that were not ours */
     uint32_t arm_failures;
     uint64_t seed;
