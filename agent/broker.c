@@ -3,6 +3,9 @@
  * The broker's agent side: one question, one answer, on a socket pair of its own so that the answers never mix with the
  * control connection, which another thread reads. A mutex makes it one question at a time. An answer that comes after
  * its question has timed out is recognised by its sequence number and thrown away, its descriptor closed.
+ *
+ * Threads of the JVM that begin wait for the answer (a thread is armed under the registry's lock). So a CLI that does
+ * not answer, because somebody has stopped it, is not asked again for a while.
  */
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -15,10 +18,12 @@
 #include "sys/sock.h"
 
 #define ANSWER_NS 2000000000u
+#define REST_NS   60000000000u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int broker_fd = -1; /* under lock */
-static uint32_t last_seq;  /* under lock */
+static int broker_fd = -1;     /* under lock */
+static uint32_t last_seq;      /* under lock */
+static uint64_t rest_until_ns; /* under lock: not asked before */
 
 void wick_broker_set(int fd)
 {
@@ -26,6 +31,7 @@ void wick_broker_set(int fd)
     if (broker_fd >= 0)
         close(broker_fd);
     broker_fd = fd;
+    rest_until_ns = 0;
     pthread_mutex_unlock(&lock);
 }
 
@@ -63,7 +69,9 @@ int wick_control_broker_open(const struct perf_event_attr *attr, pid_t tid)
     memcpy(&r.attr, attr, attr->size);
     pthread_mutex_lock(&lock);
     int rc = -WICK_E_STATE;
-    if (broker_fd >= 0) {
+    if (broker_fd >= 0 && wick_clock_mono_ns() < rest_until_ns) {
+        rc = -WICK_E_TIMEOUT;
+    } else if (broker_fd >= 0) {
         r.seq = ++last_seq;
         rc = wick_sock_send(broker_fd, &r, sizeof r, NULL, 0, MSG_DONTWAIT);
         if (!rc)
@@ -72,6 +80,8 @@ int wick_control_broker_open(const struct perf_event_attr *attr, pid_t tid)
             close(broker_fd);
             broker_fd = -1;
         }
+        if (rc == -WICK_E_TIMEOUT)
+            rest_until_ns = wick_clock_mono_ns() + REST_NS;
     }
     pthread_mutex_unlock(&lock);
     return rc;

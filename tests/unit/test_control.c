@@ -350,6 +350,26 @@ static void test_broker__answers_are_matched_and_a_dead_peer_is_forgotten(void *
     close(out);
 }
 
+/* Threads of the JVM that begin wait for the answer: once is enough. */
+static void test_broker__one_that_does_not_answer_is_not_asked_again_at_once(void **state)
+{
+    (void)state;
+    int pair[2], out = temp_file(), fd = connect_agent();
+    struct perf_event_attr a = {.type = PERF_TYPE_SOFTWARE, .size = sizeof a, .sample_period = 1000000};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+    assert_int_equal(ask(fd, "wick1 ob hold\nstart", (int[]){out, pair[1]}, 2, NULL, NULL), 0);
+    close(pair[1]);
+    assert_int_equal(wick_control_broker_open(&a, 1), -WICK_E_TIMEOUT);
+    uint64_t before = wick_clock_mono_ns();
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(wick_control_broker_open(&a, 1), -WICK_E_TIMEOUT);
+    assert_true(wick_clock_mono_ns() - before < 1000000000);
+    close(pair[0]);
+    close(fd);
+    assert_true(becomes(&running, 0));
+    close(out);
+}
+
 static void test_adopt__only_the_first_takes_the_request(void **state)
 {
     (void)state;
@@ -422,6 +442,7 @@ int main(void)
         cmocka_unit_test(test_control__a_held_recording_ends_with_its_client),
         cmocka_unit_test(test_control__timeout_stops_the_recording),
         cmocka_unit_test(test_control__the_thread_blocks_signals_and_has_a_name),
+        cmocka_unit_test(test_broker__one_that_does_not_answer_is_not_asked_again_at_once),
         cmocka_unit_test(test_broker__answers_are_matched_and_a_dead_peer_is_forgotten),
         cmocka_unit_test(test_adopt__only_the_first_takes_the_request),
         cmocka_unit_test(test_run__agentpath_options),
