@@ -35,7 +35,8 @@ static int open_log(const char *path, struct wick_err *err)
     if (!strcmp(path, "stderr") || !strcmp(path, "-"))
         log_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     else
-        log_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+        /* a pipe that nobody reads is an error, not something to wait for: the JVM's end would wait, too */
+        log_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
     if (log_fd >= 0)
         return 0;
     return wick_err_set(err, errno == EACCES || errno == EPERM ? WICK_E_PERM : WICK_E_IO, "cannot open the log %s: %s",

@@ -5,6 +5,8 @@
 #include "agent/ttsp_log.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +112,10 @@ void wick_ttsp_log(int fd, const struct wick_ttsp_incident *i, uint64_t vm_start
     }
     wick_strbuf_addc(&sb, '\n');
     for (size_t done = 0; done < sb.len;) {
-        ssize_t w = write(fd, sb.buf + done, sb.len - done);
+        /* stderr may be a pipe whose reader has stopped; so much fits one that poll finds writable */
+        struct pollfd p = {.fd = fd, .events = POLLOUT};
+        size_t part = sb.len - done < PIPE_BUF ? sb.len - done : PIPE_BUF;
+        ssize_t w = poll(&p, 1, 0) == 1 ? write(fd, sb.buf + done, part) : -1;
         if (w <= 0)
             break;
         done += (size_t)w;
