@@ -4,9 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_COPIES = 1000 };
+
+/* The C library writes a{1000} out as a thousand a's, inner ones first: ((a{200}){200}){200} takes all memory there is. */
+static bool is_modest(const char *text)
+{
+    unsigned long copies = 1;
+    for (const char *p = text; copies <= MOST_COPIES && (p = strchr(p, '{')); p++) {
+        char *end;
+        unsigned long lo = strtoul(p + 1, &end, 10), hi = *end == ',' ? strtoul(end + 1, NULL, 10) : 0;
+        unsigned long n = hi > lo ? hi : lo;
+        copies = n > MOST_COPIES ? n : n ? copies * n : copies;
+    }
+    return copies <= MOST_COPIES;
+}
+
 static int parse_names(struct wick_wall_filter *f, const char *text, struct wick_err *err)
 {
     char why[160];
+    if (!is_modest(text))
+        return wick_err_set(err, WICK_E_USAGE, "option filter: '%.100s' repeats too much", text);
     int rc = *text ? regcomp(&f->names, text, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
     if (!rc) {
         f->kind = WICK_WALL_NAMES;
