@@ -298,10 +298,15 @@ static void refresh_images(struct wick_drain *d)
 
 void wick_drain_put(struct wick_drain *d, const struct wick_event *e)
 {
-    if (e->generation == d->tables->generation)
+    int32_t ahead = (int32_t)(e->generation - d->tables->generation);
+    if (!ahead)
         write_event(d, e);
-    else
+    else if (ahead > 0)
         hold(d, e);
+    else
+        /* its tables are gone: it lay in its ring behind a cell that a handler of the next generation had claimed and
+         * not filled, when the rings were emptied for the last time */
+        d->held_lost++;
 }
 
 size_t wick_drain_round(struct wick_drain *d)
