@@ -121,7 +121,7 @@ struct wick_collapsed_in *wick_collapsed_in_new(struct wick_import *im)
     if (!c)
         return NULL;
     c->im = im;
-    c->lines = (struct wick_lines){.part = WICK_STRBUF_INIT, .take = take_line, .ctx = c};
+    c->lines = (struct wick_lines){.part = WICK_STRBUF_INIT, .take = take_line, .ctx = c, .im = im};
     wick_strbuf_init(&c->name);
     c->event = wick_profile_event(im->p, wick_profile_cstring(im->p, "samples"), WICK_EVENT_OTHER, WICK_UNIT_COUNT);
     return c;

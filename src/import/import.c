@@ -42,11 +42,16 @@ static void end_line(struct wick_lines *l, const char *data, size_t n, size_t to
     }
     if (len && line[len - 1] == '\r')
         len--;
-    if (!l->too_long)
+    if (l->too_long) {
+        l->im->res->lost_bytes += total + l->dropped;
+        wick_import_problem(l->im, l->offset, "a line of more than 1 MiB is left out");
+    } else {
         l->take(l->ctx, line, len, l->offset);
+    }
+    l->offset += total + l->dropped;
     l->too_long = false;
+    l->dropped = 0;
     wick_strbuf_clear(&l->part);
-    l->offset += total;
 }
 
 int wick_lines_feed(struct wick_lines *l, const char *data, size_t n)
@@ -57,7 +62,9 @@ int wick_lines_feed(struct wick_lines *l, const char *data, size_t n)
         if (l->part.len + len > LINE_MAX_BYTES)
             l->too_long = true;
         if (!end) {
-            if (!l->too_long)
+            if (l->too_long)
+                l->dropped += n;
+            else
                 wick_strbuf_add(&l->part, data, n);
             return l->part.failed ? -WICK_E_NOMEM : 0;
         }
@@ -70,7 +77,7 @@ int wick_lines_feed(struct wick_lines *l, const char *data, size_t n)
 
 void wick_lines_end(struct wick_lines *l)
 {
-    if (l->part.len)
+    if (l->part.len || l->dropped)
         end_line(l, "", 0, l->part.len);
     wick_strbuf_release(&l->part);
 }

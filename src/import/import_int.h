@@ -36,7 +36,9 @@ struct wick_lines {
     /* Takes one line without its line break (not NUL-terminated). */
     void (*take)(void *ctx, const char *line, size_t n, uint64_t offset);
     void *ctx;
-    bool too_long; /* the line at hand is longer than 1 MiB and is dropped */
+    struct wick_import *im; /* is told of lines that are dropped */
+    bool too_long;          /* the line at hand is longer than 1 MiB and is dropped */
+    uint64_t dropped;       /* bytes of it so far that are not in `part` */
 };
 
 /* Feeds n bytes; and at the end what has no line break. 0 or -WICK_E_NOMEM. */

@@ -43,7 +43,9 @@ static bool is_collapsed(const char *s, size_t n)
     size_t digits = 0;
     while (digits < len && s[len - 1 - digits] >= '0' && s[len - 1 - digits] <= '9')
         digits++;
-    return digits && digits + 1 < len && s[len - 1 - digits] == ' ' && !memchr(s, 0, len);
+    bool whole = digits && digits + 1 < len && s[len - 1 - digits] == ' ';
+    /* of a deep stack there may be only the beginning */
+    return (whole || (!end && n >= WICK_INPUT_HEAD && memchr(s, ';', len))) && !memchr(s, 0, len);
 }
 
 enum wick_input_format wick_input_is(const void *head, size_t n)

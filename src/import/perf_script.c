@@ -451,7 +451,7 @@ struct wick_perf_in *wick_perf_in_new(struct wick_import *im)
     if (!in)
         return NULL;
     in->im = im;
-    in->lines = (struct wick_lines){.part = WICK_STRBUF_INIT, .take = take_line, .ctx = in};
+    in->lines = (struct wick_lines){.part = WICK_STRBUF_INIT, .take = take_line, .ctx = in, .im = im};
     wick_strbuf_init(&in->texts);
     return in;
 }
