@@ -21,6 +21,7 @@
 #include "codec/protobuf.h"
 
 #define VALUES_MAX 32u
+#define DEPTH_MAX  (1u << 20) /* a few bytes can ask for any number of frames */
 
 enum { P_SAMPLE_TYPE = 1, P_SAMPLE, P_MAPPING, P_LOCATION, P_FUNCTION, P_STRING, P_TIME = 9, P_DURATION };
 
@@ -446,9 +447,16 @@ static uint32_t stack_of(struct pprof *r, const struct wick_pb_field *fields, ui
         }
     }
     uint32_t stack = 0;
+    uint64_t depth = 0;
     bool lost = false;
-    while (n--) {
+    while (n-- && !r->im->p->failed) {
         const struct location *l = table_find(&r->locations, (*ids)[n]);
+        depth += l ? l->count : 1;
+        if (depth > DEPTH_MAX) {
+            uint64_t at = fields->wire == WICK_PB_BYTES ? (uint64_t)(fields->data - r->base) : 0;
+            wick_import_problem(r->im, at, "pprof: a stack of more than 2^20 frames is cut");
+            break;
+        }
         lost = lost || !l;
         for (uint32_t i = l ? l->count : 0; i--;)
             stack = wick_profile_push(r->im->p, stack, r->frames[l->first + i]);
