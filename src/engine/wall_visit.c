@@ -127,6 +127,8 @@ static void drop_owed(struct wick_wall_engine *e, struct wick_wall_slot *s, enum
  * before it takes what is owed, so whatever is added is seen by it or by the next. */
 static void owe(struct wick_wall_engine *e, struct wick_wall_slot *s, int which, uint64_t weight)
 {
+    if (weight > MOST_OWED_WEIGHT) /* the process stood still for long; this does not fit the slot's word */
+        return wick_recorder_wall_drop_sig(e->recorder, WICK_DROP_NO_SIGNAL, 1, weight);
     uint64_t before = wick_load_relaxed(&s->owed[which]);
     if ((before & MOST_OWED) == MOST_OWED || before >> 16 > MOST_OWED_WEIGHT)
         drop_owed(e, s, WICK_DROP_NO_SIGNAL);            /* it blocks the signal */

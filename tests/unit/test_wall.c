@@ -500,6 +500,21 @@ static void test_wall__a_thread_that_can_run_is_told_once_and_owed_the_rest(void
     end();
 }
 
+/* A process that was stopped for days (or for minutes, with thousands of threads) comes back with one great tick. */
+static void test_wall__a_weight_that_fits_no_slot_is_a_drop(void **state)
+{
+    struct wick_totals t;
+    uint32_t n;
+    begin(1, 1, "all");
+    actors[1].place = 0;
+    uint64_t passed = (1ull << 49) / wall.interval;
+    wick_wall_tick(&wall, 5 * MS, passed);
+    uint64_t owed = answer(1, WICK_WALL_OWED_RUNNING, &n) + answer(1, WICK_WALL_OWED_WAITING, &n);
+    wick_recorder_totals(&rec, &t);
+    assert_true(owed + t.wall_drop_weight == passed * wall.interval);
+    end();
+}
+
 static void test_wall__what_is_owed_at_the_end_is_a_drop(void **state)
 {
     begin(2, 16, "");
@@ -764,6 +779,7 @@ int main(void)
         cmocka_unit_test(test_wall__late_ticks_carry_the_time_that_has_passed),
         cmocka_unit_test(test_wall__batching_keeps_the_sum_of_weights_exact),
         cmocka_unit_test(test_wall__a_thread_that_can_run_is_told_once_and_owed_the_rest),
+        cmocka_unit_test(test_wall__a_weight_that_fits_no_slot_is_a_drop),
         cmocka_unit_test(test_wall__what_is_owed_at_the_end_is_a_drop),
         cmocka_unit_test(test_wall__without_cpu_time_it_waits_for_a_processor),
         cmocka_unit_test(test_wall__a_woken_thread_without_a_processor_is_runnable_on_its_stack),
