@@ -25,11 +25,15 @@ EXPORT JNIEXPORT jint JNICALL Java_wick_Native_intern(JNIEnv *env, jclass cls, j
 
 struct wick_labels wick_agent_labels;
 
+/* Threads of the JVM end, and tell so, while an attach is still setting the labels up. */
+static _Atomic bool ready;
+
 void wick_agent_labels_init(void)
 {
     const struct wick_hs_layout *l = &wick_vm.jvm.layout;
     if (!wick_agent_labels.map && !wick_labels_init(&wick_agent_labels, &wick_vm.mem))
         wick_label_mount_init(&wick_agent_labels.mount, l->thread_object, l->thread_current, l->thread_current_id);
+    wick_store_release(&ready, wick_agent_labels.map != NULL); /* pairs: wick_agent_labels_thread_end */
 }
 
 static int32_t own_tid(void)
@@ -153,6 +157,6 @@ void wick_agent_labels_find(JNIEnv *env)
 
 void wick_agent_labels_thread_end(int32_t tid)
 {
-    if (wick_agent_labels.map)
+    if (wick_load_acquire(&ready)) /* pairs: wick_agent_labels_init */
         wick_labels_thread_end(&wick_agent_labels, tid);
 }
