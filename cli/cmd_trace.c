@@ -14,6 +14,8 @@
 
 #include "cli/cmd.h"
 #include "cli/input.h"
+#include "cli/page.h"
+#include "cli/page_assets.h"
 #include "cli/save.h"
 #include "cli/trace_view.h"
 #include "cli/ui.h"
@@ -24,6 +26,7 @@ struct job {
     const char *id; /* NULL = the slowest */
     size_t slowest;
     bool json;
+    const char *out; /* a page; NULL = none */
 };
 
 static void usage(FILE *f)
@@ -38,6 +41,7 @@ static void usage(FILE *f)
           "\n"
           "Options:\n"
           "      --slowest N           how many traces to list, or to put into the output (default 10)\n"
+          "  -o, --output FILE.html    a page to look at in a browser, instead of text\n"
           "      --json                JSON of these traces; times in nanoseconds\n"
           "  -h, --help                this text\n",
           f);
@@ -47,6 +51,7 @@ enum { OPT_SLOWEST = 256, OPT_JSON };
 
 static const struct option longs[] = {
     {"slowest", required_argument, NULL, OPT_SLOWEST},
+    {"output", required_argument, NULL, 'o'},
     {"json", no_argument, NULL, OPT_JSON},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
@@ -57,7 +62,7 @@ static int parse(struct job *j, int argc, char **argv)
 {
     int opt;
     optind = 0; /* getopt starts anew: another command may have used it */
-    while ((opt = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+    while ((opt = getopt_long(argc, argv, "o:h", longs, NULL)) != -1) {
         char *end;
         switch (opt) {
         case OPT_SLOWEST:
@@ -66,6 +71,9 @@ static int parse(struct job *j, int argc, char **argv)
                 break;
             fputs("wick: --slowest wants a number from 1 on\n", stderr);
             return wick_err_exit(WICK_E_USAGE);
+        case 'o':
+            j->out = optarg;
+            break;
         case OPT_JSON:
             j->json = true;
             break;
@@ -138,9 +146,26 @@ static int write_text(const struct job *j, const struct wick_spans *s, const str
     return rc;
 }
 
+struct chosen {
+    const struct wick_spans *s;
+    const struct wick_spantrace_id *ids;
+    size_t n;
+};
+
+static int page_json(void *ctx, FILE *out)
+{
+    const struct chosen *c = ctx;
+    return wick_trace_view_json(c->s, c->ids, c->n, out);
+}
+
 static int write_all(const struct job *j, const struct wick_spans *s, const struct wick_spantrace_id *ids, size_t n,
                      size_t all, struct wick_err *err)
 {
+    if (j->out) {
+        struct chosen chosen = {s, ids, n};
+        return wick_page_save(&(struct wick_page){wick_page_trace_head, wick_page_trace_tail, page_json, &chosen},
+                              j->out, err);
+    }
     int rc = j->json ? wick_trace_view_json(s, ids, n, stdout) : write_text(j, s, ids, n, all);
     if (rc)
         wick_err_set(err, WICK_E_NOMEM, "out of memory while putting the trace together");
@@ -153,8 +178,10 @@ static int show(const struct job *j, char *const *paths, int n, struct wick_err 
     struct wick_spans s;
     struct wick_spantrace_id *ids = NULL;
     size_t all = 0, chosen = 0;
-    int rc = wick_profile_init(&p);
+    int rc = j->out ? wick_page_check(j->out, err) : 0;
     if (rc)
+        return rc;
+    if (wick_profile_init(&p))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     wick_spans_init(&s, &p);
     const struct wick_jfr_visitor v = wick_spans_visitor(&s);
