@@ -37,10 +37,21 @@ static void *room(struct wick_spans *s, void *array, size_t n, size_t *cap, size
     return bigger;
 }
 
-static int64_t sum(int64_t a, int64_t b)
+int64_t wick_spans_sum(int64_t a, int64_t b)
 {
     int64_t out;
     return __builtin_add_overflow(a, b, &out) ? INT64_MAX : out;
+}
+
+/* A time of a damaged recording becomes one that can be subtracted from any other: 1970 to 2116. */
+static int64_t bounded(int64_t time_ns)
+{
+    return time_ns < 0 ? 0 : time_ns > INT64_MAX / 2 ? INT64_MAX / 2 : time_ns;
+}
+
+static int64_t end_of(int64_t start_ns, int64_t duration_ns)
+{
+    return bounded(wick_spans_sum(bounded(start_ns), duration_ns > 0 ? duration_ns : 0));
 }
 
 static uint32_t text_of(const struct wick_jfr_event *e, const char *field)
@@ -58,8 +69,8 @@ static void add_span(struct wick_spans *s, const struct wick_jfr_event *e)
     s->spans = spans;
     wick_jfr_event_int(e, "root", &root);
     spans[s->n++] = (struct wick_span){
-        .start_ns = e->time_ns,
-        .end_ns = sum(e->time_ns, e->duration_ns > 0 ? e->duration_ns : 0),
+        .start_ns = bounded(e->time_ns),
+        .end_ns = end_of(e->time_ns, e->duration_ns),
         .thread = wick_jfr_event_thread(e, "eventThread"),
         .operation = text_of(e, "operation"),
         .endpoint = text_of(e, "endpoint"),
@@ -78,8 +89,8 @@ static void add_cpu(struct wick_spans *s, const struct wick_jfr_event *e)
     if (!cpus)
         return;
     s->cpus = cpus;
-    struct wick_span_cpu c = {.start_ns = e->time_ns,
-                              .end_ns = sum(e->time_ns, e->duration_ns > 0 ? e->duration_ns : 0),
+    struct wick_span_cpu c = {.start_ns = bounded(e->time_ns),
+                              .end_ns = end_of(e->time_ns, e->duration_ns),
                               .thread = wick_jfr_event_thread(e, "eventThread")};
     wick_jfr_event_int(e, "cpuTime", &c.cpu_ns);
     wick_jfr_event_int(e, "runQueueDelay", &c.delay_ns);
@@ -119,8 +130,8 @@ static void take_sample(void *ctx, const struct wick_sample *in)
         return;
     s->samples = samples;
     struct wick_span_sample out = {
-        .start_ns = in->time_ns,
-        .end_ns = sum(in->time_ns, in->duration_ns > 0 ? in->duration_ns : 0),
+        .start_ns = bounded(in->time_ns),
+        .end_ns = end_of(in->time_ns, in->duration_ns),
         .weight_ns = in->weight > 0 ? in->weight : 0,
         .count = in->count,
         .thread = in->thread,

@@ -80,6 +80,9 @@ const struct wick_span *wick_spans_at(const struct wick_spans *s, uint32_t threa
 /* The endpoint that a sample was taken in, a string number, 0 = none. After _finish. */
 uint32_t wick_spans_endpoint(const struct wick_spans *s, const struct wick_span_sample *sample);
 
+/* a + b, at most INT64_MAX: figures of damaged recordings may be anything. */
+int64_t wick_spans_sum(int64_t a, int64_t b);
+
 /* What a thread did that is in this state (a number of p->states). */
 enum wick_work wick_spans_work(const struct wick_profile *p, uint16_t state);
 

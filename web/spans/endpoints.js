@@ -63,7 +63,7 @@ function choose(index) {
   byId('chosen').replaceChildren(element('span', '', row.endpoint ?? NONE));
   [...byId('rows').children].forEach((tr, i) => tr.setAttribute('aria-selected', String(i === index)));
   const waits = row.waits.map((w) => `${w.state} ${time(w.wall_ns)}`).join(', ');
-  byId('waits').replaceChildren(element('span', '', waits ? `By the wall clock: ${waits}` : 'No wall-clock samples.'));
+  byId('waits').replaceChildren(element('span', '', waits ? `Blocked, by the wall clock: ${waits}` : 'No wall-clock sample shows it blocked.'));
   draw(row);
 }
 
