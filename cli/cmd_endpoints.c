@@ -2,17 +2,17 @@
 /*
  * wick endpoints [options] FILE...
  *
- * Latencies come from the spans in the recordings, CPU time from their samples.
+ * Latencies come from the spans in the recordings, CPU time and waits from their samples.
  */
-#include <errno.h>
 #include <getopt.h>
-#include <string.h>
 
 #include "cli/cmd.h"
 #include "cli/endpoint_table.h"
 #include "cli/input.h"
+#include "cli/page.h"
+#include "cli/page_assets.h"
+#include "cli/save.h"
 #include "cli/ui.h"
-#include "model/label.h"
 
 static void usage(FILE *f)
 {
@@ -20,43 +20,63 @@ static void usage(FILE *f)
         "Usage: wick endpoints [OPTION...] FILE...\n"
         "\n"
         "Shows for each endpoint how many requests there were, how long they took (of their outermost spans; each is\n"
-        "counted) and what CPU time the samples of their threads stand for. Programs tell their endpoints with\n"
-        "wick.jar (docs/labels.md).\n"
+        "counted) and what CPU time the samples of their threads stand for; where the wall clock was recorded, too,\n"
+        "how long they waited for a CPU or were blocked, by reason. Programs tell their endpoints with wick.jar\n"
+        "(docs/labels.md).\n"
         "\n"
         "Options:\n"
+        "  -o, --output FILE.html    a page with latency over time, instead of text\n"
         "      --json            JSON; times in nanoseconds\n"
         "  -h, --help            this text\n",
         f);
 }
 
 static const struct option longs[] = {
+    {"output", required_argument, NULL, 'o'},
     {"json", no_argument, NULL, 'j'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
 
-static int show(char *const *paths, int n, bool json, struct wick_err *err)
+static int page_json(void *ctx, FILE *out)
+{
+    return wick_endpoints_write(ctx, WICK_ENDPOINTS_JSON, out);
+}
+
+static int write_all(struct wick_endpoints *e, bool json, const char *path, struct wick_err *err)
+{
+    if (path)
+        return wick_page_save(&(struct wick_page){wick_page_endpoints_head, wick_page_endpoints_tail, page_json, e},
+                              path, err);
+    int rc = wick_endpoints_write(e, json ? WICK_ENDPOINTS_JSON : WICK_ENDPOINTS_TEXT, stdout);
+    if (rc)
+        wick_err_set(err, WICK_E_NOMEM, "out of memory while writing the table");
+    return wick_save_close(stdout, NULL, rc, err);
+}
+
+static int show(char *const *paths, int n, bool json, const char *path, struct wick_err *err)
 {
     static const struct wick_cli_where all = {0};
     struct wick_profile p;
-    int rc = wick_profile_init(&p);
+    struct wick_spans s;
+    struct wick_endpoints e = {0};
+    int rc = path ? wick_page_check(path, err) : 0;
     if (rc)
+        return rc;
+    if (wick_profile_init(&p))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    struct wick_endpoints e = {.p = &p};
-    const struct wick_jfr_visitor v = wick_endpoints_visitor(&e);
-    p.by_thread = p.by_state = false;
-    p.by_labels = true;
+    wick_spans_init(&s, &p);
+    p.by_span = false; /* endpoints are enough */
+    const struct wick_jfr_visitor v = wick_spans_visitor(&s);
     rc = wick_cli_read_where(&p, paths, n, &all, &v, err);
-    if (!rc && !e.n && !wick_profile_label_key(&p, "endpoint"))
+    if (!rc && (wick_spans_finish(&s) || wick_endpoints_init(&e, &s)))
+        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory while making the table");
+    if (!rc && !s.n && !s.key_endpoint)
         rc = wick_err_set(err, WICK_E_NOTFOUND,
                           "the recording has no endpoints: the program tells none (docs/labels.md says how)");
-    if (!rc) {
-        wick_endpoints_add_cpu(&e);
-        rc = wick_endpoints_write(&e, json, stdout, err);
-    }
-    if (!rc && (fflush(stdout) || ferror(stdout)))
-        rc = wick_err_set(err, WICK_E_IO, "cannot write to standard output: %s", strerror(errno));
+    rc = rc ? rc : write_all(&e, json, path, err);
     wick_endpoints_release(&e);
+    wick_spans_release(&s);
     wick_profile_release(&p);
     return rc;
 }
@@ -64,23 +84,25 @@ static int show(char *const *paths, int n, bool json, struct wick_err *err)
 int wick_cmd_endpoints(int argc, char **argv)
 {
     struct wick_err err = {0};
+    const char *path = NULL;
     bool json = false;
     int opt;
     optind = 0; /* getopt starts anew: another command may have used it */
-    while ((opt = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+    while ((opt = getopt_long(argc, argv, "o:h", longs, NULL)) != -1) {
         if (opt == 'h') {
             usage(stdout);
             return 0;
         }
-        if (opt != 'j') {
+        if (opt != 'j' && opt != 'o') {
             fputs("wick: `wick endpoints --help` lists the options\n", stderr);
             return wick_err_exit(WICK_E_USAGE);
         }
-        json = true;
+        json |= opt == 'j';
+        path = opt == 'o' ? optarg : path;
     }
     if (optind >= argc) {
         fputs("wick: which recording? (`wick endpoints --help` tells more)\n", stderr);
         return wick_err_exit(WICK_E_USAGE);
     }
-    return show(argv + optind, argc - optind, json, &err) ? wick_ui_fail(&err) : 0;
+    return show(argv + optind, argc - optind, json, path, &err) ? wick_ui_fail(&err) : 0;
 }

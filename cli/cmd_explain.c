@@ -85,7 +85,7 @@ static int parse(struct explain *x, int argc, char **argv)
     return wick_err_exit(WICK_E_USAGE);
 }
 
-static bool is_file(const char *word)
+static bool wick_look_is_file(const char *word)
 {
     size_t n = strlen(word);
     return !strcmp(word, "-") || strchr(word, '/') || (n > 4 && !strcmp(word + n - 4, ".jfr")) || !access(word, F_OK);
@@ -161,7 +161,7 @@ int wick_cmd_explain(int argc, char **argv)
     int status = parse(&x, argc, argv);
     if (status >= 0)
         return status;
-    bool live = argc - optind == 1 && !is_file(argv[optind]);
+    bool live = argc - optind == 1 && !wick_look_is_file(argv[optind]);
     if (!live && (x.duration || x.lib))
         wick_err_set(&err, WICK_E_USAGE, "--duration and --lib are for a JVM, not for recordings");
     else if (live)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli/print.h"
-#include "model/label.h"
 
 static void *room(void *array, size_t n, size_t *cap, size_t size)
 {
@@ -25,79 +24,72 @@ static struct wick_endpoint *row_of(struct wick_endpoints *e, uint32_t name)
         if (e->rows[i].name == name)
             return &e->rows[i];
     struct wick_endpoint *rows = room(e->rows, e->n, &e->cap, sizeof *rows);
-    if (!rows) {
+    if (rows)
+        e->rows = rows;
+    int64_t *by_state = rows ? calloc(e->s->p->nstates, sizeof *by_state) : NULL;
+    if (!by_state) {
         e->failed = true;
         return NULL;
     }
-    e->rows = rows;
-    rows[e->n] = (struct wick_endpoint){.name = name};
+    rows[e->n] = (struct wick_endpoint){.name = name, .by_state = by_state};
     return &rows[e->n++];
 }
 
-static bool want(void *ctx, const char *type)
+static void add_request(struct wick_endpoints *e, const struct wick_span *span)
 {
-    (void)ctx;
-    return !strcmp(type, "wick.Span");
-}
-
-static void take(void *ctx, const struct wick_jfr_event *event)
-{
-    struct wick_endpoints *e = ctx;
-    int64_t root = 0;
-    uint32_t name = 0;
-    if (!wick_jfr_event_int(event, "root", &root) || root != 1)
-        return;
-    if (!wick_jfr_event_text(event, "endpoint", &name))
-        name = 0;
-    struct wick_endpoint *row = row_of(e, name);
-    int64_t *latencies = row ? room(row->latencies, row->n, &row->cap, sizeof *latencies) : NULL;
-    if (!latencies) {
+    struct wick_endpoint *row = row_of(e, span->endpoint);
+    struct wick_request *requests = row ? room(row->requests, row->n, &row->cap, sizeof *requests) : NULL;
+    if (!requests) {
         e->failed = true;
         return;
     }
-    row->latencies = latencies;
-    latencies[row->n++] = event->duration_ns;
+    row->requests = requests;
+    requests[row->n++] = (struct wick_request){span->start_ns, span->end_ns - span->start_ns};
 }
 
-struct wick_jfr_visitor wick_endpoints_visitor(struct wick_endpoints *e)
+static void add_sample(struct wick_endpoints *e, const struct wick_span_sample *x)
 {
-    return (struct wick_jfr_visitor){.ctx = e, .want = want, .event = take};
-}
-
-void wick_endpoints_add_cpu(struct wick_endpoints *e)
-{
-    const struct wick_profile *p = e->p;
-    uint32_t key = wick_profile_label_key(p, "endpoint");
-    for (uint32_t i = 0; i < p->naggs && !e->failed; i++) {
-        const struct wick_agg *a = &p->aggs[i];
-        const struct wick_event_type *type = &p->events[a->event];
-        if (type->kind != WICK_EVENT_CPU || type->unit != WICK_UNIT_NS)
-            continue;
-        struct wick_endpoint *row = row_of(e, wick_profile_label(p, a->labels, key));
-        if (!row)
-            return;
-        row->cpu_ns += a->weight > 0 ? (uint64_t)a->weight : 0;
-        row->samples += a->count;
+    struct wick_endpoint *row = row_of(e, wick_spans_endpoint(e->s, x));
+    if (!row)
+        return;
+    if (x->cpu) {
+        row->cpu_ns += (uint64_t)x->weight_ns;
+        row->samples += x->count;
+    } else {
+        int64_t *work_ns = &row->work_ns[wick_spans_work(e->s->p, x->state)];
+        row->by_state[x->state] = wick_spans_sum(row->by_state[x->state], x->weight_ns);
+        *work_ns = wick_spans_sum(*work_ns, x->weight_ns);
     }
 }
 
-static int by_value(const void *a, const void *b)
+static int by_latency(const void *a, const void *b)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
+    const struct wick_request *x = a, *y = b;
+    return x->latency_ns < y->latency_ns ? -1 : x->latency_ns > y->latency_ns;
 }
 
-/* The least latency that `percent` of the requests did not exceed; they are sorted. */
+static int by_start(const void *a, const void *b)
+{
+    const struct wick_request *x = a, *y = b;
+    return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+/* The least latency that `percent` of n requests, sorted by it, did not exceed. */
+static int64_t percentile_of(const struct wick_request *r, size_t n, unsigned percent)
+{
+    return n ? r[(n * percent + 99) / 100 - 1].latency_ns : 0;
+}
+
 static int64_t percentile(const struct wick_endpoint *r, unsigned percent)
 {
-    return r->n ? r->latencies[(r->n * percent + 99) / 100 - 1] : 0;
+    return percentile_of(r->requests, r->n, percent);
 }
 
 static uint64_t sum_of(const struct wick_endpoint *r)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < r->n; i++)
-        sum += (uint64_t)r->latencies[i];
+        sum += (uint64_t)r->requests[i].latency_ns;
     return sum;
 }
 
@@ -111,6 +103,29 @@ static int by_sum(const void *a, const void *b)
     if (sx != sy)
         return sx > sy ? -1 : 1;
     return x->cpu_ns > y->cpu_ns ? -1 : x->cpu_ns < y->cpu_ns;
+}
+
+int wick_endpoints_init(struct wick_endpoints *e, const struct wick_spans *s)
+{
+    *e = (struct wick_endpoints){.s = s};
+    for (size_t i = 0; i < s->n && !e->failed; i++)
+        if (s->spans[i].is_root)
+            add_request(e, &s->spans[i]);
+    for (size_t i = 0; i < s->nsamples && !e->failed; i++)
+        add_sample(e, &s->samples[i]);
+    for (size_t i = 0; i < e->n; i++)
+        if (e->rows[i].n)
+            qsort(e->rows[i].requests, e->rows[i].n, sizeof *e->rows[i].requests, by_latency);
+    if (e->n)
+        qsort(e->rows, e->n, sizeof *e->rows, by_sum);
+    return e->failed ? -WICK_E_NOMEM : 0;
+}
+
+static void put_name(const struct wick_endpoints *e, const struct wick_endpoint *r, FILE *out)
+{
+    const struct wick_string *name = &e->s->p->strings[r->name];
+    wick_print_name(out, r->name ? name->s : "[no endpoint]", r->name ? name->len : strlen("[no endpoint]"));
+    fputc('\n', out);
 }
 
 static void write_text(const struct wick_endpoints *e, FILE *out)
@@ -134,48 +149,152 @@ static void write_text(const struct wick_endpoints *e, FILE *out)
             fprintf(out, "%10.3f  ", (double)r->cpu_ns / 1e6 / (double)r->n);
         else
             fprintf(out, "%10s  ", "-");
-        const struct wick_string *name = &e->p->strings[r->name];
-        wick_print_name(out, r->name ? name->s : "[no endpoint]", r->name ? name->len : strlen("[no endpoint]"));
-        fputc('\n', out);
+        put_name(e, r, out);
     }
 }
 
-static void write_json(const struct wick_endpoints *e, FILE *out)
+/* ---- what was waited for ---- */
+
+/* The blocked state in which a row spent the most time, of those not done; marks it. 0 = no more. */
+static uint16_t next_wait(const struct wick_endpoints *e, const struct wick_endpoint *r, bool *done)
 {
-    fputs("{\"endpoints\":[", out);
-    for (size_t i = 0; i < e->n; i++) {
+    uint16_t best = 0;
+    for (uint32_t i = 1; i < e->s->p->nstates; i++)
+        if (!done[i] && r->by_state[i] > 0 && wick_spans_work(e->s->p, (uint16_t)i) == WICK_WORK_BLOCKED &&
+            (!best || r->by_state[i] > r->by_state[best]))
+            best = (uint16_t)i;
+    done[best] = true;
+    return best;
+}
+
+static int write_waits(const struct wick_endpoints *e, FILE *out)
+{
+    bool any = false, *done = calloc(e->s->p->nstates, sizeof *done);
+    char state[64];
+    for (size_t i = 0; i < e->n; i++)
+        any |= e->rows[i].work_ns[0] || e->rows[i].work_ns[1] || e->rows[i].work_ns[2];
+    if (any && done)
+        fprintf(out, "\nBy the wall clock, all threads together:\n%12s %12s %12s  %s\n", "ON CPU ms", "CPU WAIT ms",
+                "BLOCKED ms", "ENDPOINT and what blocked it");
+    for (size_t i = 0; any && done && i < e->n; i++) {
         const struct wick_endpoint *r = &e->rows[i];
+        for (int k = 0; k < 3; k++)
+            fprintf(out, "%12.1f ", (double)r->work_ns[k] / 1e6);
+        fputc(' ', out);
+        put_name(e, r, out);
+        memset(done, 0, e->s->p->nstates * sizeof *done);
+        for (uint16_t k; (k = next_wait(e, r, done));) {
+            fprintf(out, "%26s%12.1f    ", "", (double)r->by_state[k] / 1e6);
+            wick_spans_state(e->s->p, k, state, sizeof state);
+            wick_print_name(out, state, strlen(state));
+            fputc('\n', out);
+        }
+    }
+    free(done);
+    return done ? 0 : -WICK_E_NOMEM;
+}
+
+/* ---- JSON ---- */
+
+static int64_t second_of(const struct wick_request *r)
+{
+    return r->start_ns / 1000000000;
+}
+
+/* Percentiles of the requests that began in each second from start_s on. */
+static int json_seconds(const struct wick_endpoint *r, int64_t start_s, FILE *out)
+{
+    struct wick_request *all = calloc(r->n + 1, sizeof *all);
+    if (!all)
+        return -WICK_E_NOMEM;
+    if (r->n)
+        memcpy(all, r->requests, r->n * sizeof *all);
+    qsort(all, r->n, sizeof *all, by_start);
+    for (size_t i = 0, n; i < r->n; i += n) {
+        for (n = 1; i + n < r->n && second_of(&all[i + n]) == second_of(&all[i]);)
+            n++;
+        int64_t second = second_of(&all[i]) - start_s;
+        qsort(all + i, n, sizeof *all, by_latency);
+        fprintf(out, "%s{\"second\":%" PRId64 ",\"count\":%zu,\"p50_ns\":%" PRId64 ",\"p99_ns\":%" PRId64 "}",
+                i ? "," : "", second, n, percentile_of(all + i, n, 50), percentile_of(all + i, n, 99));
+    }
+    free(all);
+    return 0;
+}
+
+static int json_waits(const struct wick_endpoints *e, const struct wick_endpoint *r, FILE *out)
+{
+    bool *done = calloc(e->s->p->nstates, sizeof *done);
+    char state[64];
+    if (!done)
+        return -WICK_E_NOMEM;
+    bool first = true;
+    for (uint16_t k; (k = next_wait(e, r, done)); first = false) {
+        fputs(first ? "{\"state\":" : ",{\"state\":", out);
+        wick_spans_state(e->s->p, k, state, sizeof state);
+        wick_print_json(out, state, strlen(state));
+        fprintf(out, ",\"wall_ns\":%" PRId64 "}", r->by_state[k]);
+    }
+    free(done);
+    return 0;
+}
+
+static int64_t first_second(const struct wick_endpoints *e)
+{
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < e->n; i++)
+        for (size_t k = 0; k < e->rows[i].n; k++)
+            if (second_of(&e->rows[i].requests[k]) < first)
+                first = second_of(&e->rows[i].requests[k]);
+    return first == INT64_MAX ? 0 : first;
+}
+
+static int json_row(const struct wick_endpoints *e, const struct wick_endpoint *r, int64_t start_s, FILE *out)
+{
+    if (r->name)
+        wick_print_json(out, e->s->p->strings[r->name].s, e->s->p->strings[r->name].len);
+    else
+        fputs("null", out);
+    fprintf(out,
+            ",\"count\":%zu,\"p50_ns\":%" PRId64 ",\"p90_ns\":%" PRId64 ",\"p99_ns\":%" PRId64 ",\"max_ns\":%" PRId64
+            ",\"sum_ns\":%" PRIu64 ",\"cpu_ns\":%" PRIu64 ",\"cpu_samples\":%" PRIu64 ",\"running_ns\":%" PRId64
+            ",\"run_queue_ns\":%" PRId64 ",\"blocked_ns\":%" PRId64 ",\"waits\":[",
+            r->n, percentile(r, 50), percentile(r, 90), percentile(r, 99), percentile(r, 100), sum_of(r), r->cpu_ns,
+            r->samples, r->work_ns[WICK_WORK_RUNNING], r->work_ns[WICK_WORK_WAITING], r->work_ns[WICK_WORK_BLOCKED]);
+    int rc = json_waits(e, r, out);
+    fputs("],\"seconds\":[", out);
+    rc = rc ? rc : json_seconds(r, start_s, out);
+    fputs("]}", out);
+    return rc;
+}
+
+static int write_json(const struct wick_endpoints *e, FILE *out)
+{
+    int64_t start_s = first_second(e);
+    int rc = 0;
+    fprintf(out, "{\"start_s\":%" PRId64 ",\"endpoints\":[", start_s);
+    for (size_t i = 0; i < e->n && !rc; i++) {
         fputs(i ? ",\n{\"endpoint\":" : "\n{\"endpoint\":", out);
-        if (r->name)
-            wick_print_json(out, e->p->strings[r->name].s, e->p->strings[r->name].len);
-        else
-            fputs("null", out);
-        fprintf(out,
-                ",\"count\":%zu,\"p50_ns\":%" PRId64 ",\"p90_ns\":%" PRId64 ",\"p99_ns\":%" PRId64
-                ",\"max_ns\":%" PRId64 ",\"sum_ns\":%" PRIu64 ",\"cpu_ns\":%" PRIu64 ",\"cpu_samples\":%" PRIu64 "}",
-                r->n, percentile(r, 50), percentile(r, 90), percentile(r, 99), percentile(r, 100), sum_of(r), r->cpu_ns,
-                r->samples);
+        rc = json_row(e, &e->rows[i], start_s, out);
     }
     fputs("\n]}\n", out);
+    return rc;
 }
 
-int wick_endpoints_write(struct wick_endpoints *e, bool json, FILE *out, struct wick_err *err)
+int wick_endpoints_write(const struct wick_endpoints *e, enum wick_endpoints_form form, FILE *out)
 {
-    if (e->failed)
-        return wick_err_set(err, WICK_E_NOMEM, "out of memory while making the table");
-    for (size_t i = 0; i < e->n; i++)
-        if (e->rows[i].n)
-            qsort(e->rows[i].latencies, e->rows[i].n, sizeof *e->rows[i].latencies, by_value);
-    if (e->n)
-        qsort(e->rows, e->n, sizeof *e->rows, by_sum);
-    (json ? write_json : write_text)(e, out);
-    return 0;
+    if (form == WICK_ENDPOINTS_JSON)
+        return write_json(e, out);
+    write_text(e, out);
+    return write_waits(e, out);
 }
 
 void wick_endpoints_release(struct wick_endpoints *e)
 {
-    for (size_t i = 0; i < e->n; i++)
-        free(e->rows[i].latencies);
+    for (size_t i = 0; i < e->n; i++) {
+        free(e->rows[i].requests);
+        free(e->rows[i].by_state);
+    }
     free(e->rows);
     *e = (struct wick_endpoints){0};
 }

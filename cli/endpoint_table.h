@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * endpoint_table.h - the table of `wick endpoints`: how often, how long, how much CPU
+ * endpoint_table.h - the table of `wick endpoints`: how often, how long, how much CPU, and what was waited for
  *
  * Latencies are those of root spans (wick.Span with root = 1), all of them, so percentiles are exact: the p-th is the
  * least latency that at least p % of the requests did not exceed. CPU time is the weight of CPU samples taken within
- * the endpoint, in whichever thread and span.
+ * the endpoint, in whichever thread and span; the wall clock's shares are the weights of its samples by their state
+ * (export/spans.h says which endpoint a sample belongs to).
  *
  * Threads: one at a time.
- * Memory:  8 bytes a root span.
+ * Memory:  16 bytes a root span, 8 a state and row.
  */
 #ifndef WICK_CLI_ENDPOINT_TABLE_H
 #define WICK_CLI_ENDPOINT_TABLE_H
@@ -17,30 +18,35 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "jfr/reader.h"
+#include "export/spans.h"
+
+struct wick_request {
+    int64_t start_ns, latency_ns;
+};
 
 struct wick_endpoint {
-    uint32_t name;      /* string number; 0 = samples of no endpoint */
-    int64_t *latencies; /* ns, n of them */
+    uint32_t name;                 /* string number; 0 = samples of no endpoint */
+    struct wick_request *requests; /* n of them */
     size_t n, cap;
     uint64_t cpu_ns, samples;
+    int64_t *by_state;  /* ns of the wall clock, by state of the profile */
+    int64_t work_ns[3]; /* the same by enum wick_work */
 };
 
 struct wick_endpoints {
-    struct wick_profile *p; /* aggregated by labels */
+    const struct wick_spans *s; /* finished */
     struct wick_endpoint *rows;
     size_t n, cap;
     bool failed; /* memory ran out */
 };
 
-/* Asks the reader for spans and collects them; put it in a visitor with an empty filter. */
-struct wick_jfr_visitor wick_endpoints_visitor(struct wick_endpoints *e);
+enum wick_endpoints_form { WICK_ENDPOINTS_TEXT, WICK_ENDPOINTS_JSON };
 
-/* Adds the CPU time of the profile, which has been read. */
-void wick_endpoints_add_cpu(struct wick_endpoints *e);
+/* Makes the rows, the most latency in sum first. -WICK_E_NOMEM. */
+int wick_endpoints_init(struct wick_endpoints *e, const struct wick_spans *s);
 
-/* Writes the rows, the most latency in sum first. 0 or -WICK_E_NOMEM. */
-int wick_endpoints_write(struct wick_endpoints *e, bool json, FILE *out, struct wick_err *err);
+/* Writes them. -WICK_E_NOMEM. */
+int wick_endpoints_write(const struct wick_endpoints *e, enum wick_endpoints_form form, FILE *out);
 
 void wick_endpoints_release(struct wick_endpoints *e);
 

@@ -210,8 +210,8 @@ void wick_threads_java_end(struct wick_threads *ts, int32_t tid)
     pthread_mutex_unlock(&ts->lock);
 }
 
-/* The kernel's list of threads is not read at once, and leaves out a thread that lives when others end between two reads
- * (fs/proc/base.c: first_tid counts again from the beginning). So whoever is missing is asked for. */
+/* The kernel's list of threads is not read at once, and leaves out a thread that lives when others end between two
+ * reads (fs/proc/base.c: first_tid counts again from the beginning). So whoever is missing is asked for. */
 static bool has_ended(int32_t tid)
 {
     return syscall(SYS_tgkill, getpid(), tid, 0) && errno == ESRCH;

@@ -6,7 +6,8 @@
 
 enum { MOST_COPIES = 1000 };
 
-/* The C library writes a{1000} out as a thousand a's, inner ones first: ((a{200}){200}){200} takes all memory there is. */
+/* The C library writes a{1000} out as a thousand a's, inner ones first: ((a{200}){200}){200} takes all memory there is.
+ */
 static bool is_modest(const char *text)
 {
     unsigned long copies = 1;

@@ -128,6 +128,15 @@ static void describe_fields(const struct wick_jfr_reader *r, struct wick_jfr_han
                 (weight->unit != WICK_JFR_PLAIN || h->sample->weigh == BY_FIELD || h->sample->weigh == BY_SIZE);
 }
 
+static bool has_field(const struct wick_jfr_reader *r, uint32_t type, const char *name)
+{
+    const struct wick_jfr_type *t = &r->meta.types[type];
+    for (uint32_t i = 0; i < t->nfields; i++)
+        if (strcmp(wick_jfr_text_at(&r->meta, r->meta.fields[t->first_field + i].name), name) == 0)
+            return true;
+    return false;
+}
+
 /* The plan for a sample's fields: the common names, but for the weight and the factor of some types. */
 static bool plan_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
 {
@@ -136,6 +145,8 @@ static bool plan_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
     if (h->sample->weight)
         names[WICK_JFR_WEIGHT] = h->sample->weight;
     names[WICK_JFR_FACTOR] = h->sample->factor;
+    if (h->sample->span_between && has_field(r, h->type, "weight"))
+        names[WICK_JFR_DURATION] = "timeSpan"; /* where it is not what the weight is made from */
     return wick_jfr_plan_make(r, &h->plan, h->type, names, WICK_JFR_SLOT_NAMES, false);
 }
 

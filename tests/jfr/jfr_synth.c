@@ -6,6 +6,7 @@
  *                                      late and early times; prints what it holds as `key value` lines
  *     jfr_synth endless FILE           flushes every few milliseconds until it is killed; prints nothing
  *     jfr_synth size FILE              100,000 samples of an ordinary service; prints bytes by part and ns per event
+ *     jfr_synth requests FILE         the requests of requests.h
  *     jfr_synth load FILE STACKS SAMPLES   one chunk in which so many different stacks, of 10 to 30 frames, branch out
  * as calls do: what a converter is measured with
  *
@@ -23,6 +24,7 @@
 #include "base/frame_kind.h"
 #include "jfr/writer.h"
 #include "record/output.h"
+#include "requests.h"
 
 #define DEEP      2000u
 #define THREADS   200u
@@ -359,8 +361,12 @@ int main(int argc, char **argv)
         return cmd_write(argv[2], argc > 3 ? strtoull(argv[3], NULL, 10) : 100000);
     if (argc == 3 && !strcmp(argv[1], "endless"))
         return cmd_endless(argv[2]);
+    if (argc == 3 && !strcmp(argv[1], "requests")) {
+        int fd = open(argv[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        return fd < 0 || requests_write(fd) ? 1 : 0;
+    }
     if (argc == 3 && !strcmp(argv[1], "size"))
         return cmd_size(argv[2]);
-    fputs("usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE\n", stderr);
+    fputs("usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE\n", stderr);
     return 2;
 }

@@ -699,10 +699,23 @@ static void test_filter__tids_and_names(void **state)
 
 static void test_filter__what_is_none_is_told_so(void **state)
 {
-    static const char *const bad[] = {"al",      "names:",   "names:(",  "tids:",       "tids:a",
-                                      "tids:1,", "tids:5-4", "tids:0",   "tids:1;2",    "tids:99999999999999",
-                                      "tids:-1", "tids:1-",  "contexts", "names:a{2,1}",
-                                      "names:((a{200}){200}){200}", "names:a{1001}", "names:a{2,30000}"};
+    static const char *const bad[] = {"al",
+                                      "names:",
+                                      "names:(",
+                                      "tids:",
+                                      "tids:a",
+                                      "tids:1,",
+                                      "tids:5-4",
+                                      "tids:0",
+                                      "tids:1;2",
+                                      "tids:99999999999999",
+                                      "tids:-1",
+                                      "tids:1-",
+                                      "contexts",
+                                      "names:a{2,1}",
+                                      "names:((a{200}){200}){200}",
+                                      "names:a{1001}",
+                                      "names:a{2,30000}"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct wick_err err = {0};
         struct wick_wall_filter f;

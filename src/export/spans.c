@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/spans.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "model/label.h"
+
+void wick_spans_init(struct wick_spans *s, struct wick_profile *p)
+{
+    *s = (struct wick_spans){.p = p};
+    p->by_labels = p->by_span = p->by_thread = p->by_state = true;
+}
+
+void wick_spans_release(struct wick_spans *s)
+{
+    free(s->spans);
+    free(s->samples);
+    free(s->cpus);
+    free(s->contexts);
+    *s = (struct wick_spans){0};
+}
+
+/* Room for one more; NULL and `failed` if there is none. */
+static void *room(struct wick_spans *s, void *array, size_t n, size_t *cap, size_t size)
+{
+    if (n < *cap)
+        return array;
+    size_t want = *cap ? *cap * 2 : 256;
+    void *bigger = reallocarray(array, want, size);
+    if (bigger)
+        *cap = want;
+    else
+        s->failed = true;
+    return bigger;
+}
+
+int64_t wick_spans_sum(int64_t a, int64_t b)
+{
+    int64_t out;
+    return __builtin_add_overflow(a, b, &out) ? INT64_MAX : out;
+}
+
+/* A time of a damaged recording becomes one that can be subtracted from any other: 1970 to 2116. */
+static int64_t bounded(int64_t time_ns)
+{
+    return time_ns < 0 ? 0 : time_ns > INT64_MAX / 2 ? INT64_MAX / 2 : time_ns;
+}
+
+static int64_t end_of(int64_t start_ns, int64_t duration_ns)
+{
+    return bounded(wick_spans_sum(bounded(start_ns), duration_ns > 0 ? duration_ns : 0));
+}
+
+static uint32_t text_of(const struct wick_jfr_event *e, const char *field)
+{
+    uint32_t text = 0;
+    return wick_jfr_event_text(e, field, &text) ? text : 0;
+}
+
+static void add_span(struct wick_spans *s, const struct wick_jfr_event *e)
+{
+    struct wick_span *spans = room(s, s->spans, s->n, &s->cap, sizeof *spans);
+    int64_t root = 0;
+    if (!spans)
+        return;
+    s->spans = spans;
+    wick_jfr_event_int(e, "root", &root);
+    spans[s->n++] = (struct wick_span){
+        .start_ns = bounded(e->time_ns),
+        .end_ns = end_of(e->time_ns, e->duration_ns),
+        .thread = wick_jfr_event_thread(e, "eventThread"),
+        .operation = text_of(e, "operation"),
+        .endpoint = text_of(e, "endpoint"),
+        .labels = text_of(e, "labels"),
+        .trace = text_of(e, "traceId"),
+        .id = text_of(e, "spanId"),
+        .parent = text_of(e, "parentSpanId"),
+        .local_root = text_of(e, "localRootSpanId"),
+        .is_root = root == 1,
+    };
+}
+
+static void add_cpu(struct wick_spans *s, const struct wick_jfr_event *e)
+{
+    struct wick_span_cpu *cpus = room(s, s->cpus, s->ncpus, &s->cap_cpus, sizeof *cpus);
+    if (!cpus)
+        return;
+    s->cpus = cpus;
+    struct wick_span_cpu c = {.start_ns = bounded(e->time_ns),
+                              .end_ns = end_of(e->time_ns, e->duration_ns),
+                              .thread = wick_jfr_event_thread(e, "eventThread")};
+    wick_jfr_event_int(e, "cpuTime", &c.cpu_ns);
+    wick_jfr_event_int(e, "runQueueDelay", &c.delay_ns);
+    cpus[s->ncpus++] = c;
+}
+
+static bool want(void *ctx, const char *type)
+{
+    (void)ctx;
+    return !strcmp(type, "wick.Span") || !strcmp(type, "wick.ThreadCpu");
+}
+
+static void take_event(void *ctx, const struct wick_jfr_event *e)
+{
+    if (!strcmp(e->type, "wick.Span"))
+        add_span(ctx, e);
+    else
+        add_cpu(ctx, e);
+}
+
+/* The value of a label whose key may not have occurred yet. */
+static uint32_t label(const struct wick_profile *p, uint32_t set, const char *name, uint32_t *key)
+{
+    if (!*key)
+        *key = wick_profile_label_key(p, name);
+    return *key ? wick_profile_label(p, set, *key) : 0;
+}
+
+static void take_sample(void *ctx, const struct wick_sample *in)
+{
+    struct wick_spans *s = ctx;
+    const struct wick_event_type *type = &s->p->events[in->event];
+    if (type->unit != WICK_UNIT_NS || (type->kind != WICK_EVENT_CPU && type->kind != WICK_EVENT_WALL))
+        return;
+    struct wick_span_sample *samples = room(s, s->samples, s->nsamples, &s->cap_samples, sizeof *samples);
+    if (!samples)
+        return;
+    s->samples = samples;
+    struct wick_span_sample out = {
+        .start_ns = bounded(in->time_ns),
+        .end_ns = end_of(in->time_ns, in->duration_ns),
+        .weight_ns = in->weight > 0 ? in->weight : 0,
+        .count = in->count,
+        .thread = in->thread,
+        .stack = in->stack,
+        .state = in->state,
+        .event = in->event,
+        .cpu = type->kind == WICK_EVENT_CPU,
+    };
+    if (in->labels) {
+        out.endpoint = label(s->p, in->labels, "endpoint", &s->key_endpoint);
+        out.trace = label(s->p, in->labels, "traceId", &s->key_trace);
+        out.id = label(s->p, in->labels, "spanId", &s->key_span);
+    }
+    samples[s->nsamples++] = out;
+}
+
+struct wick_jfr_visitor wick_spans_visitor(struct wick_spans *s)
+{
+    return (struct wick_jfr_visitor){.ctx = s, .sample = take_sample, .want = want, .event = take_event};
+}
+
+static int by_thread_and_start(const void *a, const void *b)
+{
+    const struct wick_span *x = a, *y = b;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return x->end_ns > y->end_ns ? -1 : x->end_ns < y->end_ns; /* what is within comes after */
+}
+
+int wick_spans_finish(struct wick_spans *s)
+{
+    s->contexts = calloc(s->p->nevents + 1u, sizeof *s->contexts);
+    if (s->failed || s->p->failed || !s->contexts)
+        return -WICK_E_NOMEM;
+    for (size_t i = 0; i < s->nsamples; i++)
+        s->contexts[s->samples[i].event] |= s->samples[i].endpoint || s->samples[i].trace || s->samples[i].id;
+    if (s->n)
+        qsort(s->spans, s->n, sizeof *s->spans, by_thread_and_start);
+    for (size_t i = 0; i < s->n; i++) {
+        struct wick_span *x = &s->spans[i];
+        bool first = !i || x[-1].thread != x->thread;
+        x->latest_ns = first || x[-1].latest_ns < x->end_ns ? x->end_ns : x[-1].latest_ns;
+    }
+    return 0;
+}
+
+const struct wick_span *wick_spans_at(const struct wick_spans *s, uint32_t thread, int64_t time_ns)
+{
+    size_t low = 0, high = s->n;
+    while (low < high) { /* the first span that begins later */
+        size_t mid = low + (high - low) / 2;
+        const struct wick_span *x = &s->spans[mid];
+        if (x->thread < thread || (x->thread == thread && x->start_ns <= time_ns))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    while (low-- > 0) {
+        const struct wick_span *x = &s->spans[low];
+        if (x->thread != thread || x->latest_ns <= time_ns)
+            return NULL;
+        if (x->end_ns > time_ns)
+            return x;
+    }
+    return NULL;
+}
+
+uint32_t wick_spans_endpoint(const struct wick_spans *s, const struct wick_span_sample *sample)
+{
+    if (s->contexts[sample->event] || !sample->thread)
+        return sample->endpoint;
+    const struct wick_span *x = wick_spans_at(s, sample->thread, sample->start_ns);
+    return x ? x->endpoint : 0;
+}
+
+enum wick_work wick_spans_work(const struct wick_profile *p, uint16_t state)
+{
+    const char *name = wick_profile_str(p, p->states[state]);
+    if (!*name || !strcmp(name, "STATE_RUNNABLE") || !strcmp(name, "STATE_DEFAULT"))
+        return WICK_WORK_RUNNING;
+    return strcmp(name, "STATE_WAITING_FOR_CPU") ? WICK_WORK_BLOCKED : WICK_WORK_WAITING;
+}
+
+const char *wick_spans_state(const struct wick_profile *p, uint16_t state, char *out, size_t cap)
+{
+    static const char *const short_names[][2] = {
+        {"STATE_WAITING_FOR_CPU", "waiting for CPU"},
+        {"STATE_BLOCKED_ON_MONITOR_ENTER", "monitor"},
+        {"STATE_IN_OBJECT_WAIT", "Object.wait"},
+        {"STATE_IO_WAIT", "I/O"},
+        {"STATE_DISK_WAIT", "disk"},
+    };
+    const char *name = wick_profile_str(p, p->states[state]);
+    if (wick_spans_work(p, state) == WICK_WORK_RUNNING)
+        name = "on CPU";
+    for (size_t i = 0; i < sizeof short_names / sizeof *short_names; i++)
+        if (!strcmp(name, short_names[i][0]))
+            name = short_names[i][1];
+    bool jfr = !strncmp(name, "STATE_", 6);
+    snprintf(out, cap, "%s", jfr ? name + 6 : name);
+    for (char *c = out; jfr && *c; c++)
+        *c = *c == '_' ? ' ' : *c >= 'A' && *c <= 'Z' ? (char)(*c + 'a' - 'A') : *c;
+    return out;
+}

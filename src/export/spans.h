@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spans.h - the spans of a recording and the samples taken while they were open
+ *
+ * A sample belongs to the span it names in its context. Event types of which no sample has a context (wall-clock
+ * samples of some recordings) go by thread and time instead: to the innermost span that was open in the sample's thread
+ * at the sample's begin. That is right where a thread works on one request at a time; spans of virtual threads name a
+ * carrier, so waits of what is mounted beside them cannot be told apart this way.
+ *
+ * Threads: one at a time.
+ * Memory:  72 bytes a span, 72 a sample, 40 a thread and second; freed by wick_spans_release.
+ */
+#ifndef WICK_EXPORT_SPANS_H
+#define WICK_EXPORT_SPANS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jfr/reader.h"
+#include "model/profile.h"
+
+/* A span; names and ids are string numbers of the profile, 0 = none. */
+struct wick_span {
+    int64_t start_ns, end_ns; /* since 1970 */
+    int64_t latest_ns;        /* the latest end of this and all earlier spans of the thread, once sorted */
+    uint32_t thread, operation, endpoint, labels, trace, id, parent, local_root;
+    bool is_root; /* the outermost span of its request in this process */
+};
+
+enum wick_work {
+    WICK_WORK_RUNNING, /* on a processor */
+    WICK_WORK_WAITING, /* could run, waits for a processor */
+    WICK_WORK_BLOCKED  /* waits for something else: the state says what */
+};
+
+/* A sample of CPU time (cpu) or of elapsed time. */
+struct wick_span_sample {
+    int64_t start_ns, end_ns; /* first and last look */
+    int64_t weight_ns;
+    uint64_t count;
+    uint32_t thread, stack;
+    uint32_t endpoint, trace, id; /* of its context, string numbers */
+    uint16_t state, event;
+    bool cpu;
+};
+
+/* What a thread got of the processors in about a second (wick.ThreadCpu). */
+struct wick_span_cpu {
+    int64_t start_ns, end_ns, cpu_ns, delay_ns;
+    uint32_t thread;
+};
+
+struct wick_spans {
+    struct wick_profile *p; /* by_labels and by_span */
+    struct wick_span *spans;
+    struct wick_span_sample *samples;
+    struct wick_span_cpu *cpus;
+    size_t n, nsamples, ncpus;
+    size_t cap, cap_samples, cap_cpus;
+    uint32_t key_endpoint, key_trace, key_span; /* of labels, once they occur */
+    bool *contexts;                             /* by event type: some sample has a context */
+    bool failed;                                /* memory ran out */
+};
+
+/* Begins a collection; sets in p what it needs. */
+void wick_spans_init(struct wick_spans *s, struct wick_profile *p);
+void wick_spans_release(struct wick_spans *s);
+
+/* What collects, for a reader of p; s must outlive the reading. */
+struct wick_jfr_visitor wick_spans_visitor(struct wick_spans *s);
+
+/* After reading: sorts spans by thread and start, and learns which types of samples have contexts. 0 or -WICK_E_NOMEM.
+ */
+int wick_spans_finish(struct wick_spans *s);
+
+/* The innermost span that was open in a thread at a time, NULL = none. After _finish. */
+const struct wick_span *wick_spans_at(const struct wick_spans *s, uint32_t thread, int64_t time_ns);
+
+/* The endpoint that a sample was taken in, a string number, 0 = none. After _finish. */
+uint32_t wick_spans_endpoint(const struct wick_spans *s, const struct wick_span_sample *sample);
+
+/* a + b, at most INT64_MAX: figures of damaged recordings may be anything. */
+int64_t wick_spans_sum(int64_t a, int64_t b);
+
+/* What a thread did that is in this state (a number of p->states). */
+enum wick_work wick_spans_work(const struct wick_profile *p, uint16_t state);
+
+/* A state for people, "on CPU", "waiting for CPU", "blocked on monitor enter"; to out[cap], returned. */
+const char *wick_spans_state(const struct wick_profile *p, uint16_t state, char *out, size_t cap);
+
+#endif

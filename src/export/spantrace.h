@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spantrace.h - one trace: its spans, and for each thread what it did meanwhile
+ *
+ * Spans with the same trace id are a trace; spans without one are grouped by their outermost span. Its time is that
+ * from the first begin to the last end, its latency that of its longest span.
+ *
+ * A bar is the stretch of time that a sample speaks for. A CPU sample is taken when the thread has used its weight, so
+ * its bar ends there. A wall-clock sample speaks for its surroundings: half of what one look stands for to either side,
+ * but never beyond the middle to the next sample of the thread, nor out of the spans that are open. So the bars of a
+ * thread do not overlap, their sum is at most the time that passed, and what nobody looked at stays empty.
+ *
+ * Threads: one at a time.
+ * Memory:  8 bytes a span and 64 a sample of the trace; freed by wick_spantrace_release.
+ */
+#ifndef WICK_EXPORT_SPANTRACE_H
+#define WICK_EXPORT_SPANTRACE_H
+
+#include "export/spans.h"
+
+/* A trace among the others. */
+struct wick_spantrace_id {
+    uint32_t key; /* string number: the trace id, or the id of the outermost span */
+    const struct wick_span *longest;
+    size_t spans;
+};
+
+struct wick_bar {
+    int64_t start_ns, end_ns; /* since 1970 */
+    const struct wick_span_sample *sample;
+};
+
+struct wick_spantrace {
+    struct wick_spantrace_id id;
+    int64_t start_ns, end_ns;
+    const struct wick_span **spans; /* nspans of them by start, outer ones first */
+    struct wick_bar *bars;          /* nbars of them by thread; CPU before wall; by time */
+    uint32_t *threads;              /* nthreads of them: those of spans and bars, by first appearance */
+    size_t nspans, nbars, nthreads;
+};
+
+/* The key of a span's trace; 0 = it has no ids at all. */
+uint32_t wick_spantrace_key(const struct wick_span *span);
+
+/* All traces, the longest first; free(*out). -WICK_E_NOMEM. */
+int wick_spantrace_list(const struct wick_spans *s, struct wick_spantrace_id **out, size_t *n);
+
+/* Puts a trace together. -WICK_E_NOMEM. */
+int wick_spantrace_init(struct wick_spantrace *t, const struct wick_spans *s, const struct wick_spantrace_id *id);
+void wick_spantrace_release(struct wick_spantrace *t);
+
+/* How many spans of the trace are open around span number i: its depth. */
+unsigned wick_spantrace_depth(const struct wick_spantrace *t, size_t i);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spans and samples of a recording whose timeline is known: tests/jfr/requests.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../jfr/requests.h"
+#include "export/spantrace.h"
+
+struct fixture {
+    struct wick_profile p;
+    struct wick_spans s;
+    struct wick_spantrace_id *ids;
+    size_t n;
+};
+
+static unsigned char *recording;
+static size_t recording_size;
+
+static int write_once(void **state)
+{
+    int fd = memfd_create("requests", MFD_CLOEXEC), copy = dup(fd);
+    struct stat st;
+    (void)state;
+    if (fd < 0 || copy < 0 || requests_write(fd) || fstat(copy, &st))
+        return 1;
+    recording_size = (size_t)st.st_size;
+    recording = malloc(recording_size);
+    ssize_t got = pread(copy, recording, recording_size, 0);
+    close(copy);
+    return got != st.st_size;
+}
+
+static int forget(void **state)
+{
+    (void)state;
+    free(recording);
+    return 0;
+}
+
+static int read_bytes(struct fixture *f, const void *data, size_t size)
+{
+    struct wick_err err = {0};
+    assert_int_equal(wick_profile_init(&f->p), 0);
+    wick_spans_init(&f->s, &f->p);
+    const struct wick_jfr_visitor v = wick_spans_visitor(&f->s);
+    return wick_jfr_read_memory(&f->p, data, size, &v, NULL, &err);
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    assert_int_equal(read_bytes(f, recording, recording_size), 0);
+    assert_int_equal(wick_spans_finish(&f->s), 0);
+    assert_int_equal(wick_spantrace_list(&f->s, &f->ids, &f->n), 0);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    free(f->ids);
+    wick_spans_release(&f->s);
+    wick_profile_release(&f->p);
+    free(f);
+    return 0;
+}
+
+static const char *text(const struct fixture *f, uint32_t string)
+{
+    return wick_profile_str(&f->p, string);
+}
+
+static int64_t at_ms(int64_t time_ns)
+{
+    return (time_ns - (int64_t)REQUESTS_TIME_NS) / (int64_t)REQUESTS_MS;
+}
+
+static void test_spans__traces_are_listed_by_latency(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(f->n, 3);
+    assert_string_equal(text(f, f->ids[0].key), REQUESTS_SLOW);
+    assert_int_equal(f->ids[0].spans, 3);
+    assert_string_equal(text(f, f->ids[0].longest->operation), "GET /slow");
+    assert_string_equal(text(f, f->ids[1].key), "0000000000000009"); /* has no trace id: goes by its outermost span */
+    assert_string_equal(text(f, f->ids[2].key), REQUESTS_FAST);
+}
+
+static void test_spans__a_trace_has_its_spans_in_order_with_their_depth(void **state)
+{
+    struct fixture *f = *state;
+    struct wick_spantrace t;
+    assert_int_equal(wick_spantrace_init(&t, &f->s, &f->ids[0]), 0);
+    assert_int_equal(t.nspans, 3);
+    assert_string_equal(text(f, t.spans[0]->operation), "GET /slow");
+    assert_string_equal(text(f, t.spans[1]->operation), "db.query");
+    assert_int_equal(wick_spantrace_depth(&t, 0), 0);
+    assert_int_equal(wick_spantrace_depth(&t, 1), 1);
+    assert_int_equal(wick_spantrace_depth(&t, 2), 0);
+    assert_int_equal(at_ms(t.start_ns), 0);
+    assert_int_equal(at_ms(t.end_ns), 100);
+    assert_int_equal(t.nthreads, 2);
+    wick_spantrace_release(&t);
+}
+
+static void test_spans__bars_say_what_each_thread_did_when(void **state)
+{
+    static const struct {
+        int thread, cpu, from, to;
+        const char *state;
+    } want[] = {
+        {1, 1, 0, 10, "STATE_DEFAULT"},
+        {1, 1, 81, 90, "STATE_DEFAULT"},
+        {1, 1, 90, 99, "STATE_DEFAULT"},
+        {1, 0, 0, 10, "STATE_RUNNABLE"},
+        {1, 0, 10, 60, "STATE_BLOCKED_ON_MONITOR_ENTER"},
+        {1, 0, 60, 70, "STATE_WAITING_FOR_CPU"},
+        {1, 0, 70, 80, "STATE_WAITING_FOR_CPU"},
+        {1, 0, 80, 90, "STATE_RUNNABLE"},
+        {1, 0, 90, 100, "STATE_RUNNABLE"},
+        {2, 0, 30, 80, "STATE_PARKED"},
+    };
+    struct fixture *f = *state;
+    struct wick_spantrace t;
+    size_t found = 0;
+    assert_int_equal(wick_spantrace_init(&t, &f->s, &f->ids[0]), 0);
+    assert_int_equal(t.nbars, sizeof want / sizeof *want);
+    for (size_t i = 0; i < t.nbars; i++)
+        for (size_t k = 0; k < t.nbars; k++) {
+            const struct wick_span_sample *x = t.bars[k].sample;
+            found += f->p.threads[x->thread].os_tid == 100 + want[i].thread && x->cpu == want[i].cpu &&
+                     at_ms(t.bars[k].start_ns) == want[i].from && at_ms(t.bars[k].end_ns) == want[i].to &&
+                     !strcmp(text(f, f->p.states[x->state]), want[i].state);
+        }
+    assert_int_equal(found, t.nbars);
+    wick_spantrace_release(&t);
+}
+
+static void test_spans__a_samples_endpoint_is_its_contexts_or_else_that_of_the_open_span(void **state)
+{
+    struct fixture *f = *state;
+    int64_t cpu[3] = {0}, wall[3] = {0};
+    for (size_t i = 0; i < f->s.nsamples; i++) {
+        const struct wick_span_sample *x = &f->s.samples[i];
+        const char *name = text(f, wick_spans_endpoint(&f->s, x));
+        int64_t *sums = x->cpu ? cpu : wall;
+        sums[!*name ? 0 : !strcmp(name, "GET /slow") ? 1 : 2] += x->weight_ns / (int64_t)REQUESTS_MS;
+    }
+    assert_int_equal(cpu[0], 10); /* names no endpoint, so it has none, though a span is open */
+    assert_int_equal(cpu[1], 28);
+    assert_int_equal(cpu[2], 8);
+    assert_int_equal(wall[0], 2000);
+    assert_int_equal(wall[1], 150);
+    assert_int_equal(wall[2], 10);
+}
+
+static void test_spans__the_innermost_open_span_is_found(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t thread = f->ids[0].longest->thread;
+    static const struct {
+        int ms;
+        const char *operation;
+    } want[] = {{0, "GET /slow"}, {19, "GET /slow"}, {20, "db.query"},   {59, "db.query"},    {60, "GET /slow"},
+                {100, ""},        {199, ""},         {200, "GET /fast"}, {1519, "GET /fast"}, {1520, ""}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        const struct wick_span *x =
+            wick_spans_at(&f->s, thread, (int64_t)(REQUESTS_TIME_NS + (uint64_t)want[i].ms * REQUESTS_MS));
+        assert_string_equal(x ? text(f, x->operation) : "", want[i].operation);
+    }
+    assert_null(wick_spans_at(&f->s, 99, (int64_t)REQUESTS_TIME_NS));
+}
+
+static void test_spans__states_are_work_and_have_names(void **state)
+{
+    struct fixture *f = *state;
+    char name[64];
+    unsigned seen[3] = {0};
+    for (uint16_t i = 1; i < f->p.nstates; i++)
+        seen[wick_spans_work(&f->p, i)]++;
+    assert_int_equal(seen[WICK_WORK_RUNNING], 2);
+    assert_int_equal(seen[WICK_WORK_WAITING], 1);
+    assert_int_equal(seen[WICK_WORK_BLOCKED], 2);
+    uint16_t safepoint = wick_profile_state(&f->p, wick_profile_cstring(&f->p, "STATE_NATIVE_WAIT"));
+    assert_string_equal(wick_spans_state(&f->p, safepoint, name, sizeof name), "native wait");
+}
+
+/* What is read of a damaged recording can be put together all the same. */
+static void test_spans__damaged_recordings_are_no_trouble(void **state)
+{
+    unsigned char *bytes = malloc(recording_size);
+    uint32_t random = 1;
+    (void)state;
+    for (int round = 0; round < 400; round++) {
+        struct fixture f = {0};
+        memcpy(bytes, recording, recording_size);
+        for (int i = 0; i < 1 + round % 16; i++) {
+            random = random * 1664525u + 1013904223u;
+            bytes[68 + random % (recording_size - 68)] = (unsigned char)(random >> 24);
+        }
+        size_t size = round % 3 ? recording_size : recording_size - random % (recording_size / 2);
+        if (!read_bytes(&f, bytes, size) && !wick_spans_finish(&f.s) && !wick_spantrace_list(&f.s, &f.ids, &f.n))
+            for (size_t i = 0; i < f.n; i++) {
+                struct wick_spantrace t;
+                assert_int_equal(wick_spantrace_init(&t, &f.s, &f.ids[i]), 0);
+                for (size_t k = 0; k < t.nbars; k++)
+                    assert_true(t.bars[k].start_ns <= t.bars[k].end_ns);
+                wick_spantrace_release(&t);
+            }
+        free(f.ids);
+        wick_spans_release(&f.s);
+        wick_profile_release(&f.p);
+    }
+    free(bytes);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_spans__traces_are_listed_by_latency),
+        TEST(test_spans__a_trace_has_its_spans_in_order_with_their_depth),
+        TEST(test_spans__bars_say_what_each_thread_did_when),
+        TEST(test_spans__a_samples_endpoint_is_its_contexts_or_else_that_of_the_open_span),
+        TEST(test_spans__the_innermost_open_span_is_found),
+        TEST(test_spans__states_are_work_and_have_names),
+        cmocka_unit_test(test_spans__damaged_recordings_are_no_trouble),
+    };
+    return cmocka_run_group_tests(tests, write_once, forget);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of `wick endpoints`: a table, and of the chosen endpoint latency over time.
+import { byId, element, readData, startTheme, svg, time } from './common.js';
+
+const data = readData();
+const NONE = '[no endpoint]';
+const LEFT = 80;
+const BOTTOM = 24;
+const TOP = 10;
+
+/** A round figure, 1, 2 or 5 times a power of ten, that is not below v. */
+function roundUp(v) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(v, 1)));
+  return [1, 2, 5, 10].map((f) => f * power).find((x) => x >= v);
+}
+
+function drawGrid(chart, width, height, most, first, last) {
+  for (let i = 0; i <= 4; i++) {
+    const y = TOP + ((height - TOP - BOTTOM) * i) / 4;
+    chart.append(svg('line', { x1: LEFT, x2: width - 10, y1: y, y2: y, class: 'grid' }));
+    chart.append(svg('text', { x: LEFT - 6, y: y + 4, 'text-anchor': 'end' }, i === 4 ? '0' : time((most * (4 - i)) / 4)));
+  }
+  const clock = (s) => new Date((data.start_s + s) * 1000).toISOString().slice(11, 19);
+  chart.append(svg('text', { x: LEFT, y: height - 6 }, `${clock(first)} UTC`));
+  if (last > first) chart.append(svg('text', { x: width - 10, y: height - 6, 'text-anchor': 'end' }, clock(last)));
+}
+
+/** Seconds without requests break the line. */
+function drawLine(chart, seconds, key, x, y) {
+  let path = '';
+  seconds.forEach((s, i) => {
+    const on = i > 0 && seconds[i - 1].second === s.second - 1;
+    path += `${on ? 'L' : 'M'}${x(s.second)} ${y(s[key])}`;
+  });
+  chart.append(svg('path', { d: path, class: key.slice(0, 3) }));
+  for (const s of seconds) {
+    const dot = svg('circle', { cx: x(s.second), cy: y(s[key]), r: 2.5, class: key.slice(0, 3) });
+    dot.append(svg('title', {}, `${s.count} requests: ${key.slice(0, 3)} ${time(s[key])}`));
+    chart.append(dot);
+  }
+}
+
+function draw(row) {
+  const chart = byId('chart');
+  const { width, height } = chart.getBoundingClientRect();
+  chart.replaceChildren();
+  chart.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  if (!row.seconds.length) return;
+  const [first, last] = [row.seconds[0].second, row.seconds[row.seconds.length - 1].second];
+  const most = roundUp(row.seconds.reduce((m, s) => Math.max(m, s.p99_ns), 0));
+  const x = (s) => LEFT + ((width - LEFT - 10) * (s - first)) / Math.max(last - first, 1);
+  const y = (ns) => height - BOTTOM - ((height - TOP - BOTTOM) * ns) / most;
+  drawGrid(chart, width, height, most, first, last);
+  drawLine(chart, row.seconds, 'p99_ns', x, y);
+  drawLine(chart, row.seconds, 'p50_ns', x, y);
+}
+
+let current = 0;
+
+function choose(index) {
+  current = index;
+  const row = data.endpoints[index];
+  byId('chosen').replaceChildren(element('span', '', row.endpoint ?? NONE));
+  [...byId('rows').children].forEach((tr, i) => tr.setAttribute('aria-selected', String(i === index)));
+  const waits = row.waits.map((w) => `${w.state} ${time(w.wall_ns)}`).join(', ');
+  byId('waits').replaceChildren(element('span', '', waits ? `Blocked, by the wall clock: ${waits}` : 'No wall-clock sample shows it blocked.'));
+  draw(row);
+}
+
+startTheme();
+data.endpoints.forEach((row, i) => {
+  const tr = element('tr');
+  const name = element('td');
+  const button = element('button', '', row.endpoint ?? NONE);
+  button.type = 'button';
+  button.addEventListener('click', () => choose(i));
+  name.append(button);
+  tr.append(name, element('td', '', String(row.count)));
+  for (const key of ['p50_ns', 'p90_ns', 'p99_ns', 'max_ns'])
+    tr.append(element('td', '', row.count ? time(row[key]) : '\u2013'));
+  for (const key of ['cpu_ns', 'run_queue_ns', 'blocked_ns']) tr.append(element('td', '', time(row[key])));
+  byId('rows').append(tr);
+});
+addEventListener('resize', () => draw(data.endpoints[current]));
+if (data.endpoints.length) choose(0);
+document.documentElement.dataset.ready = '';
