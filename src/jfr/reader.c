@@ -296,7 +296,7 @@ static bool read_header(struct wick_jfr_reader *r, bool *whole)
 static void clear_chunk(struct wick_jfr_reader *r)
 {
     wick_jfr_handlers_release(r);
-    wick_jfr_read_pools_release(r);
+    wick_jfr_reader_pools_release(r);
     wick_jfr_meta_release(&r->meta);
     r->ncheckpoints = 0;
 }

@@ -391,7 +391,7 @@ static inline struct wick_jfr_cur wick_jfr_cur_at(const struct wick_jfr_reader *
 
 /* reader_pool.c */
 void wick_jfr_pools_read(struct wick_jfr_reader *r); /* indexes every checkpoint in r->checkpoints */
-void wick_jfr_read_pools_release(struct wick_jfr_reader *r);
+void wick_jfr_reader_pools_release(struct wick_jfr_reader *r);
 /* The constant's `val` to read or resolve, NULL if the type has no such constant or another role. */
 uint64_t *wick_jfr_pool_find(struct wick_jfr_reader *r, uint32_t type, uint64_t key, enum wick_jfr_role role,
                              struct wick_jfr_pool **pool);

@@ -172,7 +172,7 @@ void wick_jfr_pools_read(struct wick_jfr_reader *r)
         r->nomem = !build(&r->pools[i]);
 }
 
-void wick_jfr_read_pools_release(struct wick_jfr_reader *r)
+void wick_jfr_reader_pools_release(struct wick_jfr_reader *r)
 {
     for (uint32_t i = 0; i < r->npools; i++) {
         free(r->pools[i].entries);
