@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "agent/vm.h"
+#include "engine/wall.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -70,6 +71,8 @@ jobject JNICALL Java_wick_Native_bind(JNIEnv *env, jclass cls, jlong virtual_id)
     if (virtual_id)
         learn_mount((uint64_t)virtual_id);
     uint32_t n = wick_labels_bind(&wick_agent_labels, own_tid(), (uint64_t)virtual_id);
+    if (n)
+        wick_wall_tell_context_sig(own_tid(), true); /* of a virtual thread, its carrier */
     struct wick_label_record *r = &wick_agent_labels.records[n];
     return n ? (*env)->NewDirectByteBuffer(env, r, sizeof *r) : NULL;
 }
@@ -153,6 +156,13 @@ void wick_agent_labels_find(JNIEnv *env)
         (*env)->DeleteLocalRef(env, classes[i]);
     }
     (*ti)->Deallocate(ti, (unsigned char *)classes);
+}
+
+bool wick_agent_labels_has(void *arg, int32_t tid)
+{
+    (void)arg;
+    return wick_load_acquire(&ready) && tid > 0 && tid < WICK_LABELS_MAX_TID && /* pairs: wick_agent_labels_init */
+           wick_load_relaxed(&wick_agent_labels.record_of_tid[tid]);
 }
 
 void wick_agent_labels_thread_end(int32_t tid)

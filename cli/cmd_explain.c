@@ -9,12 +9,10 @@
 #include <errno.h>
 #include <getopt.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "cli/cmd.h"
 #include "cli/explain_rules.h"
-#include "cli/live.h"
+#include "cli/look.h"
 #include "cli/ui.h"
 
 #define DURATION "30"
@@ -85,12 +83,6 @@ static int parse(struct explain *x, int argc, char **argv)
     return wick_err_exit(WICK_E_USAGE);
 }
 
-static bool wick_look_is_file(const char *word)
-{
-    size_t n = strlen(word);
-    return !strcmp(word, "-") || strchr(word, '/') || (n > 4 && !strcmp(word + n - 4, ".jfr")) || !access(word, F_OK);
-}
-
 /* Reads the files and prints what the rules find. */
 static int show(const struct explain *x, char *const *paths, int n, struct wick_err *err)
 {
@@ -113,45 +105,16 @@ static int show(const struct explain *x, char *const *paths, int n, struct wick_
     return rc;
 }
 
-/* The options of a recording, checked by those who know them. */
-static int record_options(const struct explain *x, struct wick_opts *o, struct wick_err *err)
+static int show_live(void *arg, char *const *paths, int n, struct wick_err *err)
 {
-    char *args[12] = {"explain", "-e", "cpu,wall", "--ttsp", "-d", (char *)(x->duration ? x->duration : DURATION)};
-    char *rest[12];
-    int n = 6, nrest = 0, dashdash = 0;
-    if (x->lib) {
-        args[n++] = "--lib";
-        args[n++] = (char *)x->lib;
-    }
-    wick_opt_defaults(o);
-    return wick_opt_parse_args(n, args, WICK_CMD_RECORD, o, rest, &nrest, &dashdash, err);
+    return show(arg, paths, n, err);
 }
 
-static int look_at_jvm(const struct explain *x, const char *word, struct wick_err *err)
+static int look_at_jvm(struct explain *x, const char *word, struct wick_err *err)
 {
-    struct wick_cli_output out = {.format = "jfr", .path = "/explain.jfr", .fd = -1, .dir = -1};
-    char path[64], *const paths[] = {path};
-    struct wick_opts o;
-    struct wick_live l;
-    bool started;
-    int rc = record_options(x, &o, err);
-    if (rc || (rc = wick_live_open(&l, word, err)))
-        return rc;
-    out.fd = memfd_create("wick-explain", MFD_CLOEXEC);
-    if (out.fd < 0)
-        rc = wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
-    if (!rc)
-        rc = wick_live_attach(&l, &o, err);
-    if (!rc)
-        rc = wick_live_record(&l, &o, &out, &started, err);
-    wick_ui_progress_end();
-    if (!rc) {
-        snprintf(path, sizeof path, "/proc/self/fd/%d", out.fd);
-        rc = show(x, paths, 1, err);
-    }
-    wick_cli_output_close(&out);
-    wick_live_close(&l);
-    return rc;
+    const struct wick_look_option options[] = {
+        {"-e", "cpu,wall,ttsp"}, {"-d", x->duration ? x->duration : DURATION}, {"--lib", x->lib}};
+    return wick_look(word, options, sizeof options / sizeof *options, show_live, x, NULL, err);
 }
 
 int wick_cmd_explain(int argc, char **argv)

@@ -145,6 +145,9 @@ void wick_wall_release(struct wick_wall_engine *e);
  * not known yet is asked for (has_context) when it is. */
 void wick_wall_context_sig(struct wick_wall_engine *e, int32_t tid, bool has);
 
+/* The same to the engine that runs, if one does. */
+void wick_wall_tell_context_sig(int32_t tid, bool has);
+
 /* The calling thread is one of wick's own: it is not sampled. */
 void wick_wall_exclude_self(struct wick_wall_engine *e);
 

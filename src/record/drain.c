@@ -249,6 +249,7 @@ static void write_wall(struct wick_drain *d, const struct wick_event *e)
         .samples = e->samples ? e->samples : 1,
         .span_ns = e->span_ns,
         .weight_ns = e->weight,
+        .context = e->context,
     };
     wick_jfr_write_wall_clock_sample(d->writer, &s);
 }

@@ -20,7 +20,6 @@
 #include "engine/wall.h"
 #include "engine/wall_visit.h"
 #include "jfr/writer.h"
-#include "record/wait_state.h"
 
 enum { MOST = 5000, FIRST_TID = 1000000 };
 #define MS 1000000ull
@@ -725,56 +724,6 @@ static void test_filter__what_is_none_is_told_so(void **state)
     }
 }
 
-/* --- what the kernel says --- */
-
-static void test_look__texts_of_the_kernel(void **state)
-{
-    static const struct {
-        const char *text;
-        enum wick_wall_seen seen;
-        uint8_t state;
-    } cases[] = {
-        {"running\n", WICK_WALL_READY, 0},
-        {"202 0x7f0 0x189 0x0 0x0 0x0 0xffffffff 0x7ffd10 0x7f3020\n", WICK_WALL_WAITS, WICK_JFR_STATE_NATIVE_WAIT},
-        {"230 0x1 0x1 0x0 0x0 0x0 0xffffffff 0x7ffd10 0x7f3020\n", WICK_WALL_WAITS, WICK_JFR_STATE_SLEEPING},
-        {"7 0x0 0x0 0x0 0x0 0x0 0xffffffff 0x7ffd10 0x7f3020\n", WICK_WALL_WAITS, WICK_JFR_STATE_IO},
-        {"-1 0x7ffd10 0x7f3020\n", WICK_WALL_WAITS, WICK_JFR_STATE_DISK},
-        {"", WICK_WALL_GONE, 0},
-        {"-1 0x7ffd10", WICK_WALL_GONE, 0},
-        {"202 0x7f0 0x189", WICK_WALL_GONE, 0},
-        {"nonsense", WICK_WALL_GONE, 0},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct wick_wall_look l = {0};
-        assert_int_equal(wick_wall_look_parse(cases[i].text, &l), cases[i].seen);
-        if (cases[i].seen != WICK_WALL_WAITS)
-            continue;
-        assert_int_equal(l.state, cases[i].state);
-        assert_int_equal(l.sp, 0x7ffd10);
-        assert_int_equal(l.pc, 0x7f3020);
-    }
-}
-
-/* Names as they are in the libjvm of JDK 8 to 25. */
-static void test_wait__functions_of_the_jvm_and_java_methods_tell(void **state)
-{
-    assert_int_equal(wick_wait_native("XPageAllocator::alloc_page_stall(XPageAllocation*)"), WICK_JFR_STATE_ALLOCATION);
-    assert_int_equal(wick_wait_native("ParallelScavengeHeap::mem_allocate(unsigned long)"), WICK_JFR_STATE_ALLOCATION);
-    assert_int_equal(wick_wait_native("SafepointSynchronize::block(JavaThread*)"), WICK_JFR_STATE_SAFEPOINT);
-    assert_int_equal(wick_wait_native("LinuxWaitBarrier::wait(int)"), WICK_JFR_STATE_SAFEPOINT);
-    assert_int_equal(wick_wait_native("ObjectMonitor::EnterI(JavaThread*)"), 0);
-    assert_int_equal(wick_wait_native("ObjectMonitor::enter(JavaThread*)"), WICK_JFR_STATE_MONITOR);
-    assert_int_equal(wick_wait_native("ObjectSynchronizer::wait(Handle, long, JavaThread*)"), 0);
-    assert_int_equal(wick_wait_native("pthread_cond_wait"), 0);
-    assert_int_equal(wick_wait_native(NULL), 0);
-    assert_int_equal(wick_wait_java("java/lang/Thread", "sleep0"), WICK_JFR_STATE_SLEEPING);
-    assert_int_equal(wick_wait_java("java/lang/Object", "wait0"), WICK_JFR_STATE_OBJECT_WAIT);
-    assert_int_equal(wick_wait_java("jdk/internal/misc/Unsafe", "park"), WICK_JFR_STATE_PARKED);
-    assert_int_equal(wick_wait_java("sun/misc/Unsafe", "park"), WICK_JFR_STATE_PARKED);
-    assert_int_equal(wick_wait_java("java/lang/Thread", "run"), 0);
-    assert_int_equal(wick_wait_java("my/Thread", "sleep"), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -804,8 +753,6 @@ int main(void)
         cmocka_unit_test(test_filter__all_stays_all),
         cmocka_unit_test(test_filter__tids_and_names),
         cmocka_unit_test(test_filter__what_is_none_is_told_so),
-        cmocka_unit_test(test_look__texts_of_the_kernel),
-        cmocka_unit_test(test_wait__functions_of_the_jvm_and_java_methods_tell),
     };
     return cmocka_run_group_tests_name("wall", tests, NULL, NULL);
 }
