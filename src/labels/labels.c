@@ -177,12 +177,12 @@ void wick_labels_recording(struct wick_labels *l, bool on)
     pthread_mutex_unlock(&l->lock);
 }
 
-bool wick_labels_take(struct wick_labels *l, struct wick_label_event *out)
+bool wick_labels_take(struct wick_labels *l, uint64_t now_ns, struct wick_label_event *out)
 {
     uint32_t count = wick_load_acquire(&l->client_count); /* pairs: wick_labels_connect */
     for (uint32_t i = 0; i < count; i++) {
         uint32_t c = (l->next_client + i) % count;
-        if (wick_label_client_take(l->clients[c], out, &l->gone.skipped)) {
+        if (wick_label_client_take(l->clients[c], now_ns, out, &l->gone.skipped)) {
             l->next_client = c;
             l->gone.taken++;
             return true;

@@ -135,7 +135,7 @@ struct wick_label_client *wick_labels_connect(struct wick_labels *l);
 void wick_labels_recording(struct wick_labels *l, bool on);
 
 /* Takes one span that ended from the queues; false if there is none. One thread at a time. */
-bool wick_labels_take(struct wick_labels *l, struct wick_label_event *out);
+bool wick_labels_take(struct wick_labels *l, uint64_t now_ns, struct wick_label_event *out);
 
 /* Sums the counters. Exact when no scope is being closed. */
 void wick_labels_totals(struct wick_labels *l, struct wick_labels_totals *out);

@@ -29,9 +29,11 @@
 enum {
     WICK_LABEL_CONTROL_BYTES = 4096,
     WICK_LABEL_STRIPES = 8,
-    WICK_LABEL_CELLS = 2048,  /* of a stripe, a power of two */
-    WICK_LABEL_PATIENCE = 100 /* looks at a cell that others have overtaken: 5 s of the drain thread's */
+    WICK_LABEL_CELLS = 2048 /* of a stripe, a power of two */
 };
+
+/* How long to wait for a cell that others have overtaken: its writer may have lost its processor. */
+#define WICK_LABEL_PATIENCE_NS UINT64_C(5000000000)
 
 /* A span that ended. */
 struct wick_label_event {
@@ -48,7 +50,7 @@ enum { WICK_LABEL_ROOT = 1 }; /* the outermost span of its request in this proce
 
 struct wick_label_stripe {
     _Atomic uint64_t head; /* reader; Java looks at it */
-    uint64_t looks;        /* at the cell at head while it was unpublished */
+    uint64_t waiting_ns;   /* since when the cell at head is overtaken, 0 = it is not */
     uint64_t pad[6];
     struct wick_label_event cells[WICK_LABEL_CELLS];
 };
@@ -67,7 +69,8 @@ _Static_assert(sizeof(struct wick_label_event) == 80 && offsetof(struct wick_lab
                    offsetof(struct wick_label_client, stripes) == WICK_LABEL_CONTROL_BYTES,
                "WICK_LABELS_LAYOUT 1");
 
-/* Takes one span; false if there is none. *skipped counts cells that were given up. */
-bool wick_label_client_take(struct wick_label_client *c, struct wick_label_event *out, uint64_t *skipped);
+/* Takes one span; false if there is none. now_ns: CLOCK_MONOTONIC. *skipped counts cells that were given up. */
+bool wick_label_client_take(struct wick_label_client *c, uint64_t now_ns, struct wick_label_event *out,
+                            uint64_t *skipped);
 
 #endif

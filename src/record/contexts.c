@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
+
 /* Takes at a time: writers that are faster than this thread must not keep it for ever. */
 enum { MOST = 4 * WICK_LABEL_STRIPES * WICK_LABEL_CELLS };
 
@@ -64,14 +66,16 @@ static void write_span(const struct wick_labels *l, const struct wick_label_even
 void wick_spans_write(struct wick_labels *l, struct wick_jfr_writer *w)
 {
     struct wick_label_event e;
-    for (int i = 0; i < MOST && wick_labels_take(l, &e); i++)
+    uint64_t now = wick_clock_mono_ns();
+    for (int i = 0; i < MOST && wick_labels_take(l, now, &e); i++)
         write_span(l, &e, w);
 }
 
 void wick_spans_begin(struct wick_labels *l, struct wick_labels_totals *base)
 {
     struct wick_label_event e;
-    for (int i = 0; i < MOST && wick_labels_take(l, &e); i++)
+    uint64_t now = wick_clock_mono_ns();
+    for (int i = 0; i < MOST && wick_labels_take(l, now, &e); i++)
         continue;
     wick_labels_totals(l, base);
 }

@@ -328,6 +328,9 @@ static bool offer(struct wick_label_client *c, uint32_t stripe, uint64_t id)
     return true;
 }
 
+/* No time passes, unless a test says so: nobody is given up. */
+#define NOW UINT64_C(1000000000)
+
 static struct wick_label_client *connect_client(void)
 {
     memset((void *)tails, 0, sizeof tails);
@@ -345,11 +348,11 @@ static void test_labels__a_full_stripe_refuses_and_takes_again(void **state)
     for (uint64_t i = 0; i < WICK_LABEL_CELLS; i++)
         assert_true(offer(c, 3, i));
     assert_false(offer(c, 3, 0));
-    assert_true(wick_labels_take(&labels, &e));
+    assert_true(wick_labels_take(&labels, NOW, &e));
     assert_true(offer(c, 3, WICK_LABEL_CELLS));
     do
         sum += e.span;
-    while (wick_labels_take(&labels, &e));
+    while (wick_labels_take(&labels, NOW, &e));
     assert_int_equal(sum, (uint64_t)WICK_LABEL_CELLS * (WICK_LABEL_CELLS + 1) / 2);
 }
 
@@ -361,12 +364,16 @@ static void test_labels__a_writer_that_dies_does_not_stop_the_queue(void **state
     (void)state;
     struct wick_label_client *c = connect_client();
     assert_true(claim(c, 0, &lost));
-    for (int i = 0; i < 2 * WICK_LABEL_PATIENCE; i++)
-        assert_false(wick_labels_take(&labels, &e)); /* nobody has overtaken it: it may still come */
+    const uint64_t patience = WICK_LABEL_PATIENCE_NS;
+    for (int i = 0; i < 1000; i++)
+        assert_false(
+            wick_labels_take(&labels, NOW + (uint64_t)i * patience, &e)); /* not overtaken: it may still come */
+    const uint64_t begin = NOW + 2000 * patience;
     assert_true(offer(c, 0, 42));
-    int looks = 0;
-    while (!wick_labels_take(&labels, &e))
-        assert_true(++looks <= WICK_LABEL_PATIENCE);
+    for (int i = 0; i < 1000; i++)
+        assert_false(wick_labels_take(&labels, begin, &e)); /* many looks are not much time */
+    assert_false(wick_labels_take(&labels, begin + patience, &e));
+    assert_true(wick_labels_take(&labels, begin + patience + 1, &e));
     assert_int_equal(e.span, 42);
     wick_labels_totals(&labels, &t);
     assert_int_equal(t.skipped, 1);
@@ -413,7 +420,7 @@ static void test_labels__every_span_is_taken_once_or_refused(void **state)
     for (uintptr_t i = 0; i < WRITERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, write_many, (void *)i), 0);
     for (int ended = 0; ended < 2;) {
-        if (!wick_labels_take(&labels, &e)) {
+        if (!wick_labels_take(&labels, NOW, &e)) {
             if (taken + wick_load_relaxed(&refused) >= (uint64_t)WRITERS * EACH)
                 ended++;
             continue;
