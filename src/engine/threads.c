@@ -7,7 +7,8 @@
  * microseconds per thread, so it is only done when something changed: the number of threads (the directory's link
  * count) or the last pid that the system gave out (/proc/loadavg), each one cheap system call. Where pids are given out
  * all the time by others, a process with thousands of threads would do little else; so scans rest in proportion to what
- * they cost.
+ * looking cost (not to what arming did: that is paid once for each thread), and less where the process itself has more
+ * threads or fewer than before.
  */
 #include "engine/threads.h"
 
@@ -26,7 +27,8 @@
 
 enum {
     YOUNG_POLLS = 6,
-    SCAN_REST = 400, /* a scan that took a time t is followed by none for so many t: at most 0.25 % of a core */
+    SCAN_REST = 400, /* a scan that took a time t is followed by none for so many t: at most 0.25 % of a core, */
+    OWN_SCAN_REST = 100, /* or 1 % where the number of the process's own threads keeps changing */
 };
 
 int wick_threads_init(struct wick_threads *ts)
@@ -217,27 +219,31 @@ static bool has_ended(int32_t tid)
     return syscall(SYS_tgkill, getpid(), tid, 0) && errno == ESRCH;
 }
 
-/* Brings the slots in line with /proc/self/task. Locked. */
-static void scan_locked(struct wick_threads *ts, bool first)
+/* Brings the slots in line with /proc/self/task. Returns the CPU time spent on looking. Locked. */
+static uint64_t scan_locked(struct wick_threads *ts, bool first)
 {
+    uint64_t begin = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID), arming = 0;
     DIR *d = opendir("/proc/self/task");
     if (!d)
-        return;
+        return 0;
     ts->scan++;
     for (struct dirent *e; (e = readdir(d));) {
         int32_t tid = atoi(e->d_name);
         if (tid <= 0)
             continue;
         struct wick_thread *t = wick_threads_find_sig(ts, tid);
+        bool known = t;
         if (!t)
             t = add_locked(ts, tid);
         if (!t)
             continue;
         t->seen = ts->scan;
+        uint64_t found = known ? 0 : wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
         struct wick_thread_name *n = name_of(ts, t->serial);
         if (n && !n->os_name[0])
             read_os_name(n);
         arm_locked(ts, t, !first);
+        arming += known ? 0 : wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - found;
     }
     closedir(d);
     for (uint32_t i = 1; i < ts->top; i++) {
@@ -248,6 +254,7 @@ static void scan_locked(struct wick_threads *ts, bool first)
     }
     while (ts->top > 1 && !wick_load_relaxed(&ts->slots[ts->top - 1].tid))
         ts->top--;
+    return wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin - arming;
 }
 
 static void reread_young_locked(struct wick_threads *ts)
@@ -322,10 +329,9 @@ void wick_threads_poll(struct wick_threads *ts)
     pthread_mutex_lock(&ts->lock);
     reread_young_locked(ts);
     if (changed && now >= ts->scan_rest_until_ns) {
-        uint64_t cpu = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+        uint64_t rest = marks[0] != ts->scan_state[0] ? OWN_SCAN_REST : SCAN_REST;
         memcpy(ts->scan_state, marks, sizeof marks);
-        scan_locked(ts, false);
-        ts->scan_rest_until_ns = now + SCAN_REST * (wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
+        ts->scan_rest_until_ns = now + rest * scan_locked(ts, false);
     }
     pthread_mutex_unlock(&ts->lock);
 }

@@ -81,8 +81,13 @@ def short_threads():
     truth, seen = done * 400 * MS, t.weight_of(rows)
     t.check("threads that never attach are seen", done == 8 and abs(seen - truth) < 0.02 * truth + 8 * SIGMAS * MS,
             f"{seen / 1e9:.3f} s of {truth / 1e9:.3f} s")
-    burning = t.weight_of([r for r in rows if "wick_test_burn" in r[0]])
-    t.check("and walked: what they burn is named", burning > 0.8 * seen, f"{burning / 1e9:.3f} s of {seen / 1e9:.3f} s")
+    burns = [r for r in rows if "wick_test_burn" in r[0]]
+    t.check("and walked: each of them", len({r[0][0] for r in burns}) == 8, sorted({r[0][0] for r in rows}))
+    # What a thread used before it was found has no stack, and says so. How long that takes is up to the machine.
+    late = t.weight_of([r for r in rows if "[not sampled: thread not yet known]" in r[0]])
+    burning = t.weight_of(burns)
+    t.check("what they burn is named, but for what came before they were known", burning > 0.98 * (seen - late) and burning > late,
+            f"{burning / 1e9:.3f} s of {seen / 1e9:.3f} s, {late / 1e9:.3f} s late")
     j.kill()
 
 
