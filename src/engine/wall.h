@@ -6,7 +6,9 @@
  * those, whatever the number of threads:
  *
  *   waits, and has used no CPU time since its last visit    its stack cannot have changed: one more sample of it is
- *                                                           counted, and nothing is touched
+ *                                                           counted, and nothing is touched. Whether it could run by
+ *                                                           now is looked at in each visit, of threads long idle in
+ *                                                           one of up to eight, which then counts for them all
  *   waits elsewhere                                         it is walked from outside; its CPU clock before and after
  *                                                           tells whether it slept throughout
  *   can run                                                 it is sent a signal and walks itself
@@ -65,7 +67,7 @@ struct wick_wall_slot {
     uint32_t serial; /* 0 = no thread */
     int32_t tid;
     bool idle; /* `batch` holds its stack at CPU time `idle_cpu`; samples = 0: nothing to hand over */
-    uint64_t idle_cpu;
+    uint64_t idle_cpu, settled_ns; /* since then it has not run */
     struct wick_event batch;
     uint64_t seen_cpu, seen_delay; /* CPU time and run-queue delay when it was last seen ready */
     struct wick_wall_sched sched;  /* at sched_ns; cpu_ns = 0: not known */

@@ -457,6 +457,57 @@ static void test_wall__a_woken_thread_without_a_processor_is_runnable_on_its_sta
     end();
 }
 
+/* Who has been idle for long is looked at in one of eight visits; until then, and without batches, in each. */
+static void test_wall__trust_in_an_idle_thread_grows(void **state)
+{
+    begin(1, 16, "");
+    ticks(0, 10); /* 100 ms from the walk on */
+    assert_int_equal(actors[1].looks, 10);
+    ticks(10, 900);
+    double more = (double)actors[1].looks - 10;
+    assert_true(fabs(more - 900 / 8.0) < 4.5 * sqrt(900 / 8.0 * 7 / 8));
+    actors[1].cpu++;
+    uint64_t before = actors[1].looks;
+    ticks(910, 10);
+    assert_int_equal(actors[1].looks, before + 10);
+    end();
+    begin(1, 16, "");
+    wall.nobatch = true;
+    ticks(0, 100);
+    assert_int_equal(actors[1].looks, 100);
+    flush();
+    end();
+}
+
+/* It can run in three of ten ticks, and gets no processor. A look counts eight times then: 64 * 0.3 / 8 is the mean of the
+ * squares; 4.5 standard deviations. Weights and samples are all there, whatever is moved between events. */
+static void test_wall__what_few_looks_find_is_unbiased(void **state)
+{
+    enum { TICKS = 60000 };
+    uint64_t random = 11, ready = 0, waiting = 0, weight = 0, samples = 0;
+    begin(1, 16, "");
+    for (uint64_t i = 0; i < TICKS; i++) {
+        bool can_run = i % 500 > 0 && wick_random_below(&random, 10) < 3; /* when it is walked, it waits */
+        actors[1].place = can_run ? 0 : 7;
+        ready += can_run;
+        ticks(i, 1);
+        if (i % 500 < 499)
+            continue;
+        struct seen *s = flush();
+        waiting += s->by_state[WICK_JFR_STATE_WAITING_FOR_CPU];
+        weight += s->weight;
+        samples += s->samples;
+    }
+    assert_int_equal(actors[1].signals, 0);
+    assert_int_equal(weight, (uint64_t)TICKS * 10 * MS);
+    assert_int_equal(samples, TICKS);
+    double off = (double)waiting / (10 * MS) - (double)ready;
+    if (fabs(off) > 4.5 * sqrt(TICKS * 64 * 0.3 / 8))
+        fail_msg("%.0f intervals instead of %.0f", off + (double)ready, (double)ready);
+    expect_books(TICKS, weight);
+    end();
+}
+
 /* Running and waiting are told apart in the proportion of the kernel's figures: a thread that gets a quarter of a
  * processor. Binomial, 4.5 standard deviations. */
 static void test_wall__running_and_waiting_are_in_the_proportion_of_schedstat(void **state)
@@ -709,6 +760,8 @@ int main(void)
         cmocka_unit_test(test_wall__what_is_owed_at_the_end_is_a_drop),
         cmocka_unit_test(test_wall__without_cpu_time_it_waits_for_a_processor),
         cmocka_unit_test(test_wall__a_woken_thread_without_a_processor_is_runnable_on_its_stack),
+        cmocka_unit_test(test_wall__trust_in_an_idle_thread_grows),
+        cmocka_unit_test(test_wall__what_few_looks_find_is_unbiased),
         cmocka_unit_test(test_wall__running_and_waiting_are_in_the_proportion_of_schedstat),
         cmocka_unit_test(test_wall__a_stack_walked_while_the_thread_moved_is_thrown_away),
         cmocka_unit_test(test_filter__context_takes_only_threads_that_have_one_now),
