@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/labels.h"
-
 static int start_cpu(struct wick_engines *e, const struct wick_session_opts *o, wick_perf_broker *broker,
                      struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
 {
@@ -24,10 +22,8 @@ static int start_wall(struct wick_engines *e, const struct wick_session_opts *o,
     const struct wick_wall_config c = {
         .interval_ns = e->plan.wall_ns,
         .threads = (uint32_t)o->wall_threads,
-        /* by default all: what works for a request need not have a context, the threads of a pool for example */
-        .filter = o->filter[0] ? o->filter : "all",
+        .filter = o->filter,
         .nobatch = o->nobatch,
-        .has_context = wick_agent_labels_has,
     };
     if (!e->plan.wall_ns)
         return 0;

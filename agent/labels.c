@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "agent/vm.h"
-#include "engine/wall.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -22,6 +21,8 @@ EXPORT JNIEXPORT jobject JNICALL Java_wick_Native_connect(JNIEnv *env, jclass cl
 EXPORT JNIEXPORT jobject JNICALL Java_wick_Native_bind(JNIEnv *env, jclass cls, jlong virtual_id);
 EXPORT JNIEXPORT void JNICALL Java_wick_Native_unbind(JNIEnv *env, jclass cls, jlong virtual_id);
 EXPORT JNIEXPORT jint JNICALL Java_wick_Native_thread(JNIEnv *env, jclass cls);
+EXPORT JNIEXPORT jint JNICALL Java_wick_Native_place(JNIEnv *env, jclass cls);
+EXPORT JNIEXPORT jobject JNICALL Java_wick_Native_places(JNIEnv *env, jclass cls);
 EXPORT JNIEXPORT jint JNICALL Java_wick_Native_intern(JNIEnv *env, jclass cls, jbyteArray utf8);
 
 struct wick_labels wick_agent_labels;
@@ -71,8 +72,6 @@ jobject JNICALL Java_wick_Native_bind(JNIEnv *env, jclass cls, jlong virtual_id)
     if (virtual_id)
         learn_mount((uint64_t)virtual_id);
     uint32_t n = wick_labels_bind(&wick_agent_labels, own_tid(), (uint64_t)virtual_id);
-    if (n)
-        wick_wall_tell_context_sig(own_tid(), true); /* of a virtual thread, its carrier */
     struct wick_label_record *r = &wick_agent_labels.records[n];
     return n ? (*env)->NewDirectByteBuffer(env, r, sizeof *r) : NULL;
 }
@@ -90,6 +89,24 @@ jint JNICALL Java_wick_Native_thread(JNIEnv *env, jclass cls)
     (void)cls;
     const struct wick_thread *t = wick_threads_find_sig(&wick_vm.threads, own_tid());
     return t ? (jint)t->serial : 0;
+}
+
+static uint32_t place_of(const struct wick_thread *t)
+{
+    return t ? (uint32_t)(t - wick_vm.threads.slots) : 0;
+}
+
+jint JNICALL Java_wick_Native_place(JNIEnv *env, jclass cls)
+{
+    (void)env;
+    (void)cls;
+    return (jint)place_of(wick_threads_find_sig(&wick_vm.threads, own_tid()));
+}
+
+jobject JNICALL Java_wick_Native_places(JNIEnv *env, jclass cls)
+{
+    (void)cls;
+    return (*env)->NewDirectByteBuffer(env, wick_agent_labels.places, sizeof *wick_agent_labels.places);
 }
 
 jint JNICALL Java_wick_Native_intern(JNIEnv *env, jclass cls, jbyteArray utf8)
@@ -111,6 +128,8 @@ static bool rebind(JNIEnv *env, jclass native)
         {(char *)"bind", (char *)"(J)Ljava/nio/ByteBuffer;", (void *)Java_wick_Native_bind},
         {(char *)"unbind", (char *)"(J)V", (void *)Java_wick_Native_unbind},
         {(char *)"thread", (char *)"()I", (void *)Java_wick_Native_thread},
+        {(char *)"place", (char *)"()I", (void *)Java_wick_Native_place},
+        {(char *)"places", (char *)"()Ljava/nio/ByteBuffer;", (void *)Java_wick_Native_places},
         {(char *)"intern", (char *)"([B)I", (void *)Java_wick_Native_intern},
     };
     return (*env)->RegisterNatives(env, native, methods, sizeof methods / sizeof *methods) == JNI_OK;
@@ -158,15 +177,15 @@ void wick_agent_labels_find(JNIEnv *env)
     (*ti)->Deallocate(ti, (unsigned char *)classes);
 }
 
-bool wick_agent_labels_has(void *arg, int32_t tid)
+void wick_agent_labels_carrier(int32_t tid)
 {
-    (void)arg;
-    return wick_load_acquire(&ready) && tid > 0 && tid < WICK_LABELS_MAX_TID && /* pairs: wick_agent_labels_init */
-           wick_load_relaxed(&wick_agent_labels.record_of_tid[tid]);
+    const struct wick_thread *t = wick_threads_find_sig(&wick_vm.threads, tid);
+    if (t && wick_load_acquire(&ready)) /* pairs: wick_agent_labels_init */
+        wick_labels_carrier(&wick_agent_labels, place_of(t));
 }
 
 void wick_agent_labels_thread_end(int32_t tid)
 {
     if (wick_load_acquire(&ready)) /* pairs: wick_agent_labels_init */
-        wick_labels_thread_end(&wick_agent_labels, tid);
+        wick_labels_thread_end(&wick_agent_labels, tid, place_of(wick_threads_find_sig(&wick_vm.threads, tid)));
 }

@@ -24,8 +24,8 @@ void wick_agent_labels_init(void);
 /* Connects the copies of the Java library that were loaded before the agent. env belongs to the calling thread. */
 void wick_agent_labels_find(JNIEnv *env);
 
-/* Whether a thread has opened a scope since it began. tid: its kernel id. For the wall clock; never waits. */
-bool wick_agent_labels_has(void *arg, int32_t tid);
+/* A thread that is known to the registry carries virtual threads. tid: its kernel id. */
+void wick_agent_labels_carrier(int32_t tid);
 
 /* A Java thread ends. tid: its kernel id. */
 void wick_agent_labels_thread_end(int32_t tid);

@@ -34,6 +34,8 @@ static int32_t field_offset(JNIEnv *env, jclass c, const char *name, const char 
     return offset < MAX_OFFSET ? (int32_t)offset : 0;
 }
 
+static jclass carrier_class; /* NULL: this JDK has no virtual threads */
+
 static jclass find_class(JNIEnv *env, const char *name)
 {
     jclass c = (*env)->FindClass(env, name);
@@ -102,10 +104,20 @@ void wick_virtual_threads_open(JNIEnv *env, struct wick_jvm *jvm)
         return;
     jclass continuation = find_class(env, "jdk/internal/vm/Continuation");
     jclass chunk = find_class(env, "jdk/internal/vm/StackChunk");
+    jclass carrier = find_class(env, "jdk/internal/misc/CarrierThread");
     if (continuation && chunk)
         read_fields(env, jvm, continuation, chunk);
+    if (carrier) {
+        carrier_class = (*env)->NewGlobalRef(env, carrier);
+        (*env)->DeleteLocalRef(env, carrier);
+    }
     if (chunk)
         (*env)->DeleteLocalRef(env, chunk);
     if (continuation)
         (*env)->DeleteLocalRef(env, continuation);
+}
+
+bool wick_virtual_threads_is_carrier(JNIEnv *env, jobject thread)
+{
+    return carrier_class && (*env)->IsInstanceOf(env, thread, carrier_class);
 }

@@ -49,6 +49,8 @@ static void tell_thread(JNIEnv *env, jthread thread)
         return;
     wick_threads_java(&wick_vm.threads, tid, (wick_addr)java, info.name, (uint64_t)id);
     wick_threads_java_priority(&wick_vm.threads, tid, info.priority);
+    if (wick_virtual_threads_is_carrier(env, thread))
+        wick_agent_labels_carrier(tid);
     (*wick_vm.jvmti)->Deallocate(wick_vm.jvmti, (unsigned char *)info.name);
     (*env)->DeleteLocalRef(env, info.thread_group);
     (*env)->DeleteLocalRef(env, info.context_class_loader);

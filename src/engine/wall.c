@@ -66,18 +66,14 @@ void wick_wall_arm(void *arg, struct wick_thread *t, bool born_late)
     s->seen_cpu = s->sched.cpu_ns;
     s->seen_delay = s->sched.delay_ns;
     pthread_mutex_unlock(&e->lock);
-    bool has = e->has_context && e->has_context(e->context_arg, tid);
-    wick_wall_set_put_sig(&e->context, slot, has);
-    if (has)
-        wick_store_relaxed(&e->context_seen, true);
-    wick_wall_set_put_sig(&e->admitted, slot, admits(e, t, tid));
+    wick_wall_set_put(&e->admitted, slot, admits(e, t, tid));
 }
 
 void wick_wall_end(void *arg, struct wick_thread *t)
 {
     struct wick_wall_engine *e = arg;
     uint32_t slot = (uint32_t)(t - e->threads->slots);
-    wick_wall_set_put_sig(&e->admitted, slot, false);
+    wick_wall_set_put(&e->admitted, slot, false);
     pthread_mutex_lock(&e->lock);
     wick_wall_finish_locked(e, &e->slots[slot]);
     wick_wall_account_locked(e, &e->slots[slot], wick_clock_mono_ns());
@@ -89,8 +85,7 @@ void wick_wall_disarm(void *arg, struct wick_thread *t)
     struct wick_wall_engine *e = arg;
     uint32_t slot = (uint32_t)(t - e->threads->slots);
     struct wick_wall_slot *s = &e->slots[slot];
-    wick_wall_set_put_sig(&e->admitted, slot, false);
-    wick_wall_set_put_sig(&e->context, slot, false);
+    wick_wall_set_put(&e->admitted, slot, false);
     pthread_mutex_lock(&e->lock);
     wick_wall_finish_locked(e, s);
     wick_wall_account_locked(e, s, wick_clock_mono_ns()); /* if it is still there: the recording ends */
@@ -112,23 +107,15 @@ void wick_wall_exclude_self(struct wick_wall_engine *e)
             break;
     struct wick_thread *t = wick_threads_find_sig(e->threads, tid);
     if (t)
-        wick_wall_set_put_sig(&e->admitted, (uint32_t)(t - e->threads->slots), false);
+        wick_wall_set_put(&e->admitted, (uint32_t)(t - e->threads->slots), false);
 }
 
 /* --- ticks --- */
 
-/* The set that narrows the candidates down, NULL = none does. */
-static const struct wick_wall_set *narrowing(const struct wick_wall_engine *e)
-{
-    bool by_context = e->filter.kind == WICK_WALL_CONTEXT ||
-                      (e->filter.kind == WICK_WALL_AUTO && wick_load_relaxed(&e->context_seen));
-    return by_context ? &e->context : NULL;
-}
-
 void wick_wall_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_t passed)
 {
     struct wick_wall_pick *p = &e->pick;
-    wick_wall_pick(p, &e->admitted, narrowing(e), wick_threads_top(e->threads), e->k, &e->random);
+    wick_wall_pick(p, &e->admitted, wick_wall_narrowing(e), wick_threads_top(e->threads), e->k, &e->random);
     for (uint32_t i = 0; i < p->n; i++) {
         pthread_mutex_lock(&e->lock);
         wick_wall_visit_locked(e, p->slots[i], now_ns, wick_wall_weight(p, i, passed * e->interval));
@@ -223,8 +210,6 @@ int wick_wall_start(struct wick_wall_engine *e, const struct wick_wall_config *c
     e->interval = c->interval_ns ? c->interval_ns : WICK_WALL_INTERVAL_NS;
     e->k = c->threads ? c->threads : DEFAULT_THREADS;
     e->nobatch = c->nobatch;
-    e->has_context = c->has_context;
-    e->context_arg = c->context_arg;
     e->random = c->seed ? c->seed : wick_clock_mono_ns() ^ (uint64_t)getpid() << 32;
     e->tasks = e->wake = -1;
     pthread_mutex_init(&e->lock, NULL);

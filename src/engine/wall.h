@@ -6,7 +6,9 @@
  * those, whatever the number of threads:
  *
  *   waits, and has used no CPU time since its last visit    its stack cannot have changed: one more sample of it is
- *                                                           counted, and nothing is touched
+ *                                                           counted, and nothing is touched. Whether it could run by
+ *                                                           now is looked at in each visit, of threads long idle in
+ *                                                           one of up to eight, which then counts for them all
  *   waits elsewhere                                         it is walked from outside; its CPU clock before and after
  *                                                           tells whether it slept throughout
  *   can run                                                 it is sent a signal and walks itself
@@ -26,8 +28,8 @@
  * processor; the weights of all visits sum up to the sum of time x candidates. What is sent by signal is owed to the
  * thread: further visits before it gets a processor add to it. A thread that ends before loses it, as a drop.
  *
- * Threads: start, stop, flush and take by the session's owner and the drain thread; the sampler; context and the
- *          handler in any thread. `lock` guards what is marked so; it is taken for one visit at a time, inside the
+ * Threads: start, stop, flush and take by the session's owner and the drain thread; the sampler; the handler in any
+ *          thread. `lock` guards what is marked so; it is taken for one visit at a time, inside the
  *          registry's lock, never the other way round.
  * Memory:  one mapping, touched as threads come; finished events by malloc, bounded.
  */
@@ -51,10 +53,6 @@ struct wick_wall_config {
     const char *filter;   /* wall_filter.h; "" or NULL = none given */
     bool nobatch;         /* an event for each sample */
     uint64_t seed;        /* of the draws; 0 = any */
-    /* Whether a thread has a trace context already, asked when it becomes known. NULL: none has. Must not wait: it is
-     * called under the registry's lock. */
-    bool (*has_context)(void *arg, int32_t tid);
-    void *context_arg;
 };
 
 /* What is owed to a thread by signal: weight << 16 | number of samples, by state. */
@@ -69,7 +67,7 @@ struct wick_wall_slot {
     uint32_t serial; /* 0 = no thread */
     int32_t tid;
     bool idle; /* `batch` holds its stack at CPU time `idle_cpu`; samples = 0: nothing to hand over */
-    uint64_t idle_cpu;
+    uint64_t idle_cpu, settled_ns; /* since then it has not run */
     struct wick_event batch;
     uint64_t seen_cpu, seen_delay; /* CPU time and run-queue delay when it was last seen ready */
     struct wick_wall_sched sched;  /* at sched_ns; cpu_ns = 0: not known */
@@ -114,11 +112,9 @@ struct wick_wall_engine {
     uint64_t interval;
     uint32_t k;
     bool nobatch;
-    bool (*has_context)(void *arg, int32_t tid);
-    void *context_arg;
-    struct wick_wall_set admitted, context; /* candidates by the filter; threads with a context */
-    _Atomic bool context_seen;
-    _Atomic int32_t excluded[4]; /* wick's own threads */
+    struct wick_wall_set admitted, context; /* candidates by the filter; those with a context at this tick */
+    bool context_seen;                      /* at any tick; the sampler's */
+    _Atomic int32_t excluded[4];            /* wick's own threads */
     struct wick_wall_slot *slots;
     pthread_mutex_t lock;
     struct wick_wall_finished finished, spare; /* under the lock; the drain's */
@@ -140,13 +136,6 @@ int wick_wall_start(struct wick_wall_engine *e, const struct wick_wall_config *c
  * wick_wall_take still works, until _release. */
 void wick_wall_stop(struct wick_wall_engine *e);
 void wick_wall_release(struct wick_wall_engine *e);
-
-/* Tells that a thread got its first trace context, or lost its last. Never waits; async-signal-safe. A thread that is
- * not known yet is asked for (has_context) when it is. */
-void wick_wall_context_sig(struct wick_wall_engine *e, int32_t tid, bool has);
-
-/* The same to the engine that runs, if one does. */
-void wick_wall_tell_context_sig(int32_t tid, bool has);
 
 /* The calling thread is one of wick's own: it is not sampled. */
 void wick_wall_exclude_self(struct wick_wall_engine *e);

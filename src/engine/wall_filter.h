@@ -2,9 +2,9 @@
 /*
  * wall_filter.h - which threads the wall clock may sample: the option `filter`
  *
- *   (nothing)      threads that have a trace context, as soon as any thread has one; until then all
+ *   (nothing)      all until a tick finds a thread that has a trace context; from then on those that have one
  *   all            all
- *   context        those that have a trace context
+ *   context        those that have a trace context at the tick
  *   names:REGEX    whose name matches (POSIX extended, anywhere in the name)
  *   tids:1,5-9     by the kernel's thread ids
  *

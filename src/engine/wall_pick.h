@@ -2,15 +2,14 @@
 /*
  * wall_pick.h - the threads that are sampled at one tick of the wall clock
  *
- * Candidates are bits of a set, by slot number of the registry. A bit changes with one atomic operation, from any
- * thread, so that a tracer can steer the set from its scopes; nothing is rearranged. A tick takes a copy, 64 candidates
- * a word, and draws k of them without replacement, each subset equally likely (Floyd's algorithm on ranks). Its cost is
- * that of k threads and of one look at each word.
+ * Candidates are bits of a set, by slot number of the registry. A bit changes with one atomic operation; nothing is
+ * rearranged. A tick takes a copy, 64 candidates a word, and draws k of them without replacement, each subset equally
+ * likely (Floyd's algorithm on ranks). Its cost is that of k threads and of one look at each word.
  *
  * Each of the k stands for n / k candidates, so its weight is interval x n / k. The division leaves a rest, which is
  * dealt out in nanoseconds: the weights of a tick sum up to interval x n exactly.
  *
- * Threads: sets are changed by any number of threads and handlers; picks belong to one.
+ * Threads: sets are changed by any number of threads; picks belong to one.
  * Memory:  the caller's.
  */
 #ifndef WICK_ENGINE_WALL_PICK_H
@@ -27,7 +26,7 @@ struct wick_wall_set {
     _Atomic uint64_t words[WICK_WALL_WORDS];
 };
 
-static inline void wick_wall_set_put_sig(struct wick_wall_set *s, uint32_t slot, bool in)
+static inline void wick_wall_set_put(struct wick_wall_set *s, uint32_t slot, bool in)
 {
     uint64_t bit = 1ull << (slot % 64);
     if (in)

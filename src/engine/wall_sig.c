@@ -44,15 +44,6 @@ static void sample(struct wick_wall_engine *e, struct wick_thread *t, int which,
     wick_recorder_leave_sig(scratch);
 }
 
-void wick_wall_tell_context_sig(int32_t tid, bool has)
-{
-    uint32_t lane = wick_gate_enter_sig(&wick_wall_gate);
-    struct wick_wall_engine *e = atomic_load(&wick_wall_current); /* seq_cst, see gate.h */
-    if (e)
-        wick_wall_context_sig(e, tid, has);
-    wick_gate_leave_sig(&wick_wall_gate, lane);
-}
-
 void wick_wall_signal_sig(int sig, siginfo_t *info, void *context)
 {
     int saved = errno;

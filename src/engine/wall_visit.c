@@ -9,8 +9,14 @@
 #include "base/random.h"
 #include "jfr/writer.h"
 
-enum { MOST_SKIPS = 1000, TRIES = 3, FINISHED_MOST = 1 << 17 };
+enum {
+    MOST_SKIPS = 1000,
+    TRIES = 3,
+    FINISHED_MOST = 1 << 17,
+    MOST_TRUST = 8, /* a thread long idle is looked at in one of so many visits */
+};
 #define MOST_AGE_NS      60000000000ull
+#define TRUST_NS         100000000ull /* idle for less is not long */
 #define ACCOUNT_NS       1000000000ull
 #define MOST_OWED        0xffffu
 #define MOST_OWED_WEIGHT (1ull << 46)
@@ -72,26 +78,58 @@ void wick_wall_account_locked(struct wick_wall_engine *e, struct wick_wall_slot 
     s->sched_ns = now_ns;
 }
 
-/* One more sample of a stack that is known, in the state given. */
-static void grow(struct wick_wall_engine *e, struct wick_wall_slot *s, uint8_t state, uint64_t now, uint64_t weight)
+/* One more sample of a stack that is known, counted. */
+static struct wick_event one_more(struct wick_wall_engine *e, const struct wick_wall_slot *s, uint64_t now,
+                                  uint64_t weight)
 {
     struct wick_event one = s->batch;
     one.time_ns = now;
     one.weight = weight;
     one.samples = 1;
     one.span_ns = 0;
-    one.state = state;
     one.flags = 0;
     wick_recorder_wall_sig(e->recorder, &one);
-    if (e->nobatch || state != s->batch.state) {
-        hand_over(e, &one);
-        return;
-    }
+    return one;
+}
+
+static void grow(struct wick_wall_engine *e, struct wick_wall_slot *s, uint64_t now, uint64_t weight)
+{
+    struct wick_event one = one_more(e, s, now, weight);
+    if (e->nobatch)
+        return hand_over(e, &one);
     if (!s->batch.samples)
         s->batch.time_ns = now;
     s->batch.span_ns = now - s->batch.time_ns;
     s->batch.samples++;
     s->batch.weight += weight;
+}
+
+/* The thread could run by now, but has not since it was walked: it waits for a processor, with that stack. The sample
+ * counts for `taken` others too, which nobody looked at; they are taken out of the batch. */
+static void wait_for_cpu(struct wick_wall_engine *e, struct wick_wall_slot *s, uint32_t taken, uint64_t now,
+                         uint64_t weight)
+{
+    struct wick_event *b = &s->batch, one = one_more(e, s, now, weight);
+    uint64_t share = taken < b->samples ? b->weight / b->samples * taken : b->weight;
+    one.state = WICK_JFR_STATE_WAITING_FOR_CPU;
+    if (taken) {
+        b->samples -= taken;
+        b->weight -= share;
+        one.samples += taken;
+        one.weight += share;
+    }
+    hand_over(e, &one);
+}
+
+/* Of how many visits to an idle thread one is a look? Most threads that wait will go on to do so, and a look costs more than
+ * all the rest of a visit. What is found by a look counts for the visits without one, so nothing is biased; it
+ * scatters more. So trust grows: none where every single wait may matter, never more than there are samples to take
+ * from. */
+static uint32_t trust(const struct wick_wall_engine *e, const struct wick_wall_slot *s, uint64_t now)
+{
+    if (e->nobatch || now - s->settled_ns < TRUST_NS)
+        return 1;
+    return s->batch.samples < MOST_TRUST ? s->batch.samples + 1 : MOST_TRUST;
 }
 
 /* The stack that was just walked is the thread's as long as its CPU clock stands still at `cpu`. */
@@ -107,6 +145,7 @@ static void settle(struct wick_wall_engine *e, struct wick_wall_slot *s, const s
     wick_recorder_wall_sig(e->recorder, &s->batch);
     s->idle = true;
     s->idle_cpu = cpu;
+    s->settled_ns = now;
     e->stats.outside++;
     if (e->nobatch)
         hand_over_batch(e, s);
@@ -189,17 +228,31 @@ static bool is_full(const struct wick_wall_slot *s, uint64_t now)
     return s->batch.samples > MOST_SKIPS || (s->batch.samples && now - s->batch.time_ns > MOST_AGE_NS);
 }
 
+/* The thread waited when it was walked, and its CPU clock has stood still since. False: it is gone. */
+static bool visit_idle(struct wick_wall_engine *e, struct wick_wall_slot *s, uint64_t now, uint64_t weight)
+{
+    struct wick_wall_look look;
+    uint32_t of = trust(e, s, now);
+    enum wick_wall_seen seen =
+        wick_random_below(&e->random, of) ? WICK_WALL_WAITS : e->eyes.look(e->tasks, s->tid, &look);
+    if (seen == WICK_WALL_GONE)
+        return false;
+    e->stats.idle++;
+    if (seen == WICK_WALL_READY)
+        wait_for_cpu(e, s, of - 1, now, weight);
+    else
+        grow(e, s, now, weight);
+    return true;
+}
+
 void wick_wall_visit_locked(struct wick_wall_engine *e, uint32_t slot, uint64_t now_ns, uint64_t weight)
 {
     struct wick_wall_slot *s = &e->slots[slot];
     struct wick_wall_look look;
     uint64_t cpu = s->serial ? e->eyes.cpu_ns(s->tid) : 0;
+    if (cpu && s->idle && cpu == s->idle_cpu && !is_full(s, now_ns) && visit_idle(e, s, now_ns, weight))
+        return;
     enum wick_wall_seen seen = cpu ? e->eyes.look(e->tasks, s->tid, &look) : WICK_WALL_GONE;
-    if (s->idle && cpu == s->idle_cpu && seen != WICK_WALL_GONE && !is_full(s, now_ns)) {
-        /* it has not run since: if it could now, it waits for a processor, still with that stack */
-        e->stats.idle++;
-        return grow(e, s, seen == WICK_WALL_READY ? WICK_JFR_STATE_WAITING_FOR_CPU : s->batch.state, now_ns, weight);
-    }
     wick_wall_finish_locked(e, s);
     if (seen != WICK_WALL_GONE && now_ns - s->sched_ns >= ACCOUNT_NS)
         wick_wall_account_locked(e, s, now_ns);

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wall_visit.h - what happens to one thread that was drawn; inside the engine's lock
+ * wall_visit.h - who may be drawn at a tick, and what happens to one thread that was
  *
- * Threads: the caller holds the engine's lock.
+ * Threads: the sampler; in functions named _locked the caller holds the engine's lock.
  * Memory:  the engine's.
  */
 #ifndef WICK_ENGINE_WALL_VISIT_H
 #define WICK_ENGINE_WALL_VISIT_H
 
 #include "engine/wall.h"
+
+/* The set that narrows the candidates of this tick down, NULL = none does (wall_context.c). The recorder's labels, if
+ * it has any, tell who has a context now; where no filter was given they count from the first tick on that finds one.
+ */
+const struct wick_wall_set *wick_wall_narrowing(struct wick_wall_engine *e);
 
 /* One sample of the thread in that slot. */
 void wick_wall_visit_locked(struct wick_wall_engine *e, uint32_t slot, uint64_t now_ns, uint64_t weight);

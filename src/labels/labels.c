@@ -28,11 +28,12 @@ int wick_labels_init(struct wick_labels *l, const struct wick_mem *mem)
 {
     size_t records = page_up(WICK_LABELS_RECORDS * sizeof *l->records);
     size_t tids = page_up(WICK_LABELS_MAX_TID * sizeof *l->record_of_tid);
+    size_t places = page_up(sizeof *l->places);
     size_t slots = page_up((size_t)WICK_LABELS_BUCKETS * WICK_LABELS_WAYS * sizeof *l->virtual_slots);
     size_t list = page_up(WICK_LABELS_RECORDS * sizeof *l->free_list);
     size_t texts = page_up(WICK_LABELS_TEXTS * sizeof *l->texts);
     size_t text_slots = page_up(2 * WICK_LABELS_TEXTS * sizeof *l->text_slots);
-    size_t total = records + tids + slots + list + texts + text_slots + WICK_LABELS_TEXT_BYTES;
+    size_t total = records + tids + places + slots + list + texts + text_slots + WICK_LABELS_TEXT_BYTES;
     uint8_t *p = reserve(total);
     if (!p)
         return -WICK_E_NOMEM;
@@ -40,7 +41,8 @@ int wick_labels_init(struct wick_labels *l, const struct wick_mem *mem)
         .lock = PTHREAD_MUTEX_INITIALIZER, .record_top = 1, .mem = mem, .map = p, .map_bytes = total};
     l->records = (struct wick_label_record *)p;
     l->record_of_tid = (_Atomic uint32_t *)(p += records);
-    l->virtual_slots = (_Atomic uint32_t *)(p += tids);
+    l->places = (union wick_label_places *)(p += tids);
+    l->virtual_slots = (_Atomic uint32_t *)(p += places);
     l->free_list = (uint32_t *)(p += slots);
     l->texts = (struct wick_labels_text *)(p += list);
     l->text_slots = (uint32_t *)(p += texts);
@@ -141,8 +143,10 @@ void wick_labels_unbind_virtual(struct wick_labels *l, uint64_t virtual_id)
     pthread_mutex_unlock(&l->lock);
 }
 
-void wick_labels_thread_end(struct wick_labels *l, int32_t tid)
+void wick_labels_thread_end(struct wick_labels *l, int32_t tid, uint32_t place)
 {
+    if (place < WICK_LABELS_PLACES)
+        wick_store_relaxed(&l->places->bytes[place], 0);
     if (tid <= 0 || tid >= WICK_LABELS_MAX_TID || !wick_load_relaxed(&l->record_of_tid[tid]))
         return;
     pthread_mutex_lock(&l->lock);

@@ -17,6 +17,11 @@
  * Thread.threadId(): the JVM keeps the id of the mounted virtual thread in its JavaThread, at a place that mount.h
  * finds. So context follows a virtual thread over any number of mounts and costs nothing at a mount.
  *
+ * A sampler wants to know which threads have a context at all, of thousands, many times a second. So each thread also
+ * has a byte, in a row by its place in the registry of threads, which it sets when its context ceases to be empty and
+ * clears when it becomes empty (open.c). Virtual threads have none: they change carriers without telling. Their
+ * carriers, about as many as processors, are marked, and whoever wants to know asks for the thread that is mounted.
+ *
  * Label sets ("customer=big,tier=gold"), endpoints and operations are texts with numbers, given once for the life of
  * the process. Number 0 is "none", WICK_LABELS_OVERFLOW stands for all that found no room.
  *
@@ -46,7 +51,10 @@ enum {
     WICK_LABELS_TEXT_MAX = 4096,      /* bytes of one */
     WICK_LABELS_OVERFLOW = 1,         /* the text "[overflow]" */
     WICK_LABELS_CLIENTS = 4,          /* copies of the Java classes (class loaders) that can be connected */
-    WICK_LABELS_LAYOUT = 1,           /* of records and queues; the Java side refuses another one */
+    WICK_LABELS_LAYOUT = 2,           /* of records, places and queues; the Java side refuses another one */
+    WICK_LABELS_PLACES = 1 << 16,     /* threads of the registry; place 0 is nobody's */
+    WICK_LABELS_OPEN = 1,             /* a place's byte: the thread has a context now; Java writes it */
+    WICK_LABELS_CARRIER = 2,          /* or it carries virtual threads */
     WICK_LABELS_WAYS = 16,            /* slots of a bucket of virtual threads */
     WICK_LABELS_BUCKETS = 1 << 14,
 };
@@ -66,7 +74,13 @@ struct wick_label_record {
 _Static_assert(sizeof(struct wick_label_record) == 512 && offsetof(struct wick_label_record, closed) == 16 &&
                    offsetof(struct wick_label_record, spans) == 32 && sizeof(struct wick_label_span) == 32 &&
                    offsetof(struct wick_label_span, endpoint) == 24,
-               "WICK_LABELS_LAYOUT 1");
+               "WICK_LABELS_LAYOUT 2");
+
+/* By place. Java writes bytes, samplers read words. */
+union wick_label_places {
+    _Atomic uint8_t bytes[WICK_LABELS_PLACES];
+    _Atomic uint64_t words[WICK_LABELS_PLACES / 8];
+};
 
 /* What a sample carries. Plain data, compared byte by byte. */
 struct wick_context {
@@ -88,6 +102,7 @@ struct wick_labels {
     pthread_mutex_t lock;
     struct wick_label_record *records; /* [1 .. WICK_LABELS_RECORDS) */
     _Atomic uint32_t *record_of_tid;   /* [WICK_LABELS_MAX_TID) */
+    union wick_label_places *places;
     _Atomic uint32_t *virtual_slots; /* [WICK_LABELS_BUCKETS][WICK_LABELS_WAYS] records of virtual threads, 0 = free */
     uint32_t *free_list;             /* records given back, last first */
     uint32_t free_count, record_top; /* record_top: first record never used */
@@ -118,9 +133,18 @@ void wick_labels_release(struct wick_labels *l);
  * it. The one it has if it has one. 0: there is no room (counted). */
 uint32_t wick_labels_bind(struct wick_labels *l, int32_t tid, uint64_t virtual_id);
 
-/* Gives back the record of a virtual thread (it has no scope open) or of a platform thread that ends. */
+/* Gives back the record of a virtual thread (it has no scope open) or of a platform thread that ends, and clears the
+ * latter's place. */
 void wick_labels_unbind_virtual(struct wick_labels *l, uint64_t virtual_id);
-void wick_labels_thread_end(struct wick_labels *l, int32_t tid);
+void wick_labels_thread_end(struct wick_labels *l, int32_t tid, uint32_t place);
+
+/* The thread at that place carries virtual threads, until it ends. */
+void wick_labels_carrier(struct wick_labels *l, uint32_t place);
+
+/* Bit i: the thread at place 64 * word + i has a context now; *carriers: it is a carrier, and has to be asked for the
+ * thread that is mounted on it (_mounted_has, by the address of its JavaThread). Neither waits; moments old. */
+uint64_t wick_labels_open(const struct wick_labels *l, uint32_t word, uint64_t *carriers);
+bool wick_labels_mounted_has(const struct wick_labels *l, uint64_t java);
 
 /* The number of a text of len bytes, given now if it is new; WICK_LABELS_OVERFLOW if there is no room. */
 uint32_t wick_labels_intern(struct wick_labels *l, const char *s, size_t len);

@@ -39,6 +39,15 @@ bool wick_label_mounted_sig(const struct wick_label_mount *m, const struct wick_
     return !at || word_sig(mem, java + at, id);
 }
 
+bool wick_labels_mounted_has(const struct wick_labels *l, uint64_t java)
+{
+    uint64_t id;
+    const struct wick_label_record *r = NULL;
+    if (wick_load_relaxed(&l->virtual_threads) && wick_label_mounted_sig(&l->mount, l->mem, java, &id) && id)
+        r = find_virtual(l, id);
+    return r && wick_load_relaxed(&r->current);
+}
+
 static const struct wick_label_record *find(const struct wick_labels *l, int32_t tid, uint64_t java)
 {
     uint64_t id;

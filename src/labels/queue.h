@@ -67,7 +67,7 @@ _Static_assert(sizeof(struct wick_label_event) == 80 && offsetof(struct wick_lab
                    offsetof(struct wick_label_event, endpoint) == 64 &&
                    offsetof(struct wick_label_stripe, cells) == 64 &&
                    offsetof(struct wick_label_client, stripes) == WICK_LABEL_CONTROL_BYTES,
-               "WICK_LABELS_LAYOUT 1");
+               "WICK_LABELS_LAYOUT 2");
 
 /* Takes one span; false if there is none. now_ns: CLOCK_MONOTONIC. *skipped counts cells that were given up. */
 bool wick_label_client_take(struct wick_label_client *c, uint64_t now_ns, struct wick_label_event *out,

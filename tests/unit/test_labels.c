@@ -126,7 +126,7 @@ static void test_labels__a_thread_that_ends_leaves_its_counts_and_its_record(voi
     open_span(&labels.records[n], 5, 2, 9);
     wick_store_relaxed(&labels.records[n].closed, 10);
     wick_store_relaxed(&labels.records[n].dropped, 3);
-    wick_labels_thread_end(&labels, 77);
+    wick_labels_thread_end(&labels, 77, 0);
     assert_false(wick_labels_read_sig(&labels, 77, 0, &c));
     assert_int_equal(wick_labels_bind(&labels, 78, 0), n); /* used again, and clean */
     assert_false(wick_labels_read_sig(&labels, 78, 0, &c));
@@ -145,7 +145,7 @@ static void test_labels__records_run_out_and_that_is_counted(void **state)
     wick_labels_totals(&labels, &t);
     assert_int_equal(bound, WICK_LABELS_RECORDS - 1);
     assert_int_equal(t.no_record, 5);
-    wick_labels_thread_end(&labels, 9);
+    wick_labels_thread_end(&labels, 9, 0);
     assert_int_not_equal(wick_labels_bind(&labels, WICK_LABELS_RECORDS + 4, 0), 0);
 }
 
@@ -186,6 +186,45 @@ static void test_labels__a_virtual_threads_context_follows_it_to_another_carrier
     assert_false(wick_labels_read_sig(&labels, 101, mount(&b, 32), &c));
     wick_labels_unbind_virtual(&labels, 31);
     assert_false(wick_labels_read_sig(&labels, 101, mount(&b, 31), &c));
+}
+
+static void test_labels__a_carrier_has_the_context_of_whoever_is_mounted(void **state)
+{
+    struct carrier a = {0};
+    (void)state;
+    wick_label_mount_init(&labels.mount, OWN, CURRENT, ID);
+    assert_false(wick_labels_mounted_has(&labels, mount(&a, 31)));
+    struct wick_label_record *r = &labels.records[wick_labels_bind(&labels, 100, 31)];
+    wick_labels_bind(&labels, 100, 32);
+    assert_false(wick_labels_mounted_has(&labels, mount(&a, 31))); /* a record, but nothing open */
+    open_span(r, 5, 2, 0);
+    assert_true(wick_labels_mounted_has(&labels, mount(&a, 31)));
+    assert_false(wick_labels_mounted_has(&labels, mount(&a, 0))); /* unmounted: the stale id says nothing */
+    assert_false(wick_labels_mounted_has(&labels, mount(&a, 32)));
+    assert_false(wick_labels_mounted_has(&labels, 0x1000));
+}
+
+/* Every place shows as the bit of its number and nowhere else, carriers apart from threads with a context. */
+static void test_labels__a_place_is_one_bit(void **state)
+{
+    uint64_t carriers;
+    (void)state;
+    for (uint32_t place = 1; place < 200; place++) {
+        bool carries = place % 3 == 0;
+        if (carries)
+            wick_labels_carrier(&labels, place);
+        else
+            wick_store_relaxed(&labels.places->bytes[place], WICK_LABELS_OPEN);
+        for (uint32_t w = 0; w < 5; w++) {
+            uint64_t bit = w == place / 64 ? 1ull << place % 64 : 0, open = wick_labels_open(&labels, w, &carriers);
+            assert_true(open == (carries ? 0 : bit) && carriers == (carries ? bit : 0));
+        }
+        wick_labels_thread_end(&labels, 1, place);
+    }
+    memset(labels.places->bytes, WICK_LABELS_OPEN, 64);
+    assert_true(wick_labels_open(&labels, 0, &carriers) == UINT64_MAX && !carriers);
+    wick_labels_carrier(&labels, WICK_LABELS_PLACES); /* no place: no harm */
+    wick_labels_thread_end(&labels, 1, WICK_LABELS_PLACES);
 }
 
 static void test_labels__a_javathread_that_is_gone_is_no_crash(void **state)
@@ -525,6 +564,8 @@ int main(void)
         TEST(test_labels__a_thread_that_ends_leaves_its_counts_and_its_record),
         TEST(test_labels__records_run_out_and_that_is_counted),
         TEST(test_labels__a_virtual_threads_context_follows_it_to_another_carrier),
+        TEST(test_labels__a_carrier_has_the_context_of_whoever_is_mounted),
+        TEST(test_labels__a_place_is_one_bit),
         TEST(test_labels__a_javathread_that_is_gone_is_no_crash),
         TEST(test_labels__a_hundred_thousand_virtual_threads_have_records),
         TEST(test_labels__the_place_of_the_mounted_id_is_found_by_proof),

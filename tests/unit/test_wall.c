@@ -2,8 +2,7 @@
 /*
  * The wall clock, tick by tick: threads that a test makes up, seen through eyes of its own, with a fixed seed.
  *
- * The exactness of weights is arithmetic and checked to the nanosecond. That draws are fair is statistics: with a fixed
- * seed the outcome is always the same, and the bounds say how unlikely it would be if the draws were fair.
+ * The exactness of weights is arithmetic and checked to the nanosecond; test_wall_pick.c shows that draws are fair.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,6 +37,7 @@ static struct actor actors[MOST + 1];
 static struct wick_threads ts;
 static struct wick_recorder rec;
 static struct wick_wall_engine wall;
+static struct wick_labels labels;
 
 static struct actor *actor(int32_t tid)
 {
@@ -116,6 +116,8 @@ static void begin(uint32_t n, uint32_t k, const char *filter)
     assert_int_equal(wick_threads_init(&ts), 0);
     assert_int_equal(wick_recorder_init(&rec, 0, 64, 0), 0);
     atomic_store(&rec.running, 1);
+    assert_int_equal(wick_labels_init(&labels, NULL), 0);
+    rec.labels = &labels;
     wall.recorder = &rec;
     wall.threads = &ts;
     wall.eyes = eyes;
@@ -140,6 +142,7 @@ static void end(void)
     wick_recorder_quiesce(&rec);
     wick_recorder_release(&rec);
     wick_threads_release(&ts);
+    wick_labels_release(&labels);
 }
 
 struct seen {
@@ -198,112 +201,6 @@ static void expect_books(uint64_t fired, uint64_t weight)
     assert_int_equal(t.fired, fired);
     assert_int_equal(t.recorded + dropped, fired);
     assert_int_equal(t.wall_weight + t.wall_drop_weight, weight);
-}
-
-/* --- draws --- */
-
-static void put_n(struct wick_wall_set *set, uint32_t n)
-{
-    memset(set, 0, sizeof *set);
-    for (uint32_t i = 0; i < n; i++)
-        wick_wall_set_put_sig(set, 3 * i + 1, true);
-}
-
-/* Each thread is drawn about equally often: the statistic of Pearson's test, with the variance of draws without
- * replacement, lies below the 99.99 % point of chi-square (Wilson and Hilferty's approximation). */
-static void test_pick__is_fair_from_1_to_5000_threads(void **state)
-{
-    static const uint32_t sizes[] = {1, 2, 3, 15, 16, 17, 40, 64, 65, 200, 1000, 5000};
-    static struct wick_wall_set set;
-    static struct wick_wall_pick p;
-    static uint32_t count[3 * MOST + 2];
-    for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++) {
-        uint32_t n = sizes[c], k = n < 16 ? n : 16;
-        uint64_t random = 7 + c, rounds = 400000 / k;
-        put_n(&set, n);
-        memset(count, 0, sizeof count);
-        for (uint64_t r = 0; r < rounds; r++) {
-            wick_wall_pick(&p, &set, NULL, 3 * n + 2, 16, &random);
-            assert_int_equal(p.candidates, n);
-            assert_int_equal(p.n, k);
-            for (uint32_t i = 0; i < k; i++) {
-                assert_true(i == 0 || p.slots[i] > p.slots[i - 1]); /* no thread twice */
-                count[p.slots[i]]++;
-            }
-        }
-        double expected = (double)rounds * k / n, chi = 0, df = n - 1;
-        for (uint32_t i = 0; i < n; i++) {
-            double d = count[3 * i + 1] - expected;
-            chi += d * d / (expected * (1 - (double)k / n) * n / (n > 1 ? n - 1 : 1));
-        }
-        if (n == k) {
-            for (uint32_t i = 0; i < n; i++)
-                assert_int_equal(count[3 * i + 1], rounds);
-            continue;
-        }
-        double z = 3.719, h = 2 / (9 * df), bound = df * pow(1 - h + z * sqrt(h), 3),
-               low = df * pow(1 - h - z * sqrt(h), 3);
-        if (chi > bound || (df > 30 && chi < low))
-            fail_msg("n=%u: chi-square %.1f, not in %.1f .. %.1f", n, chi, low, bound);
-    }
-}
-
-/* Pairs, too: that two neighbours are drawn together is as likely as for any two. */
-static void test_pick__every_pair_is_equally_likely(void **state)
-{
-    enum { N = 12, K = 4, ROUNDS = 110000 };
-    static struct wick_wall_set set;
-    static struct wick_wall_pick p;
-    uint32_t pairs[N][N] = {0};
-    uint64_t random = 99;
-    put_n(&set, N);
-    for (int r = 0; r < ROUNDS; r++) {
-        wick_wall_pick(&p, &set, NULL, 3 * N + 2, K, &random);
-        for (uint32_t i = 0; i < p.n; i++)
-            for (uint32_t j = i + 1; j < p.n; j++)
-                pairs[p.slots[i] / 3][p.slots[j] / 3]++;
-    }
-    double share = (double)(K * (K - 1)) / (N * (N - 1)), mean = ROUNDS * share, sd = sqrt(mean * (1 - share));
-    for (int i = 0; i < N; i++)
-        for (int j = i + 1; j < N; j++)
-            assert_true(fabs(pairs[i][j] - mean) < 4.5 * sd);
-}
-
-static void test_pick__takes_what_is_in_both_sets(void **state)
-{
-    static struct wick_wall_set a, b;
-    static struct wick_wall_pick p;
-    uint64_t random = 1;
-    put_n(&a, 100);
-    memset(&b, 0, sizeof b);
-    wick_wall_pick(&p, &a, &b, 400, 16, &random);
-    assert_int_equal(p.candidates + p.n, 0);
-    wick_wall_set_put_sig(&b, 31, true); /* in a */
-    wick_wall_set_put_sig(&b, 32, true); /* not in a */
-    wick_wall_set_put_sig(&b, 34, true);
-    wick_wall_pick(&p, &a, &b, 400, 16, &random);
-    assert_int_equal(p.candidates, 2);
-    assert_int_equal(p.slots[0], 31);
-    assert_int_equal(p.slots[1], 34);
-    wick_wall_set_put_sig(&b, 31, false);
-    wick_wall_pick(&p, &a, &b, 400, 16, &random);
-    assert_int_equal(p.slots[0], 34);
-}
-
-static void test_weight__of_a_tick_is_time_times_candidates_to_the_nanosecond(void **state)
-{
-    struct wick_wall_pick *p = calloc(1, sizeof *p);
-    for (p->candidates = 1; p->candidates <= MOST; p->candidates++) {
-        p->n = p->candidates < 16 ? p->candidates : 16;
-        uint64_t sum = 0, time = 10 * MS + p->candidates % 7, each = time * p->candidates / p->n;
-        for (uint32_t i = 0; i < p->n; i++) {
-            uint64_t w = wick_wall_weight(p, i, time);
-            assert_true(w == each || w == each + 1); /* interval x candidates / k */
-            sum += w;
-        }
-        assert_int_equal(sum, time * p->candidates);
-    }
-    free(p);
 }
 
 /* --- visits --- */
@@ -560,6 +457,57 @@ static void test_wall__a_woken_thread_without_a_processor_is_runnable_on_its_sta
     end();
 }
 
+/* Who has been idle for long is looked at in one of eight visits; until then, and without batches, in each. */
+static void test_wall__trust_in_an_idle_thread_grows(void **state)
+{
+    begin(1, 16, "");
+    ticks(0, 10); /* 100 ms from the walk on */
+    assert_int_equal(actors[1].looks, 10);
+    ticks(10, 900);
+    double more = (double)actors[1].looks - 10;
+    assert_true(fabs(more - 900 / 8.0) < 4.5 * sqrt(900 / 8.0 * 7 / 8));
+    actors[1].cpu++;
+    uint64_t before = actors[1].looks;
+    ticks(910, 10);
+    assert_int_equal(actors[1].looks, before + 10);
+    end();
+    begin(1, 16, "");
+    wall.nobatch = true;
+    ticks(0, 100);
+    assert_int_equal(actors[1].looks, 100);
+    flush();
+    end();
+}
+
+/* It can run in three of ten ticks, and gets no processor. A look counts eight times then: 64 * 0.3 / 8 is the mean of the
+ * squares; 4.5 standard deviations. Weights and samples are all there, whatever is moved between events. */
+static void test_wall__what_few_looks_find_is_unbiased(void **state)
+{
+    enum { TICKS = 60000 };
+    uint64_t random = 11, ready = 0, waiting = 0, weight = 0, samples = 0;
+    begin(1, 16, "");
+    for (uint64_t i = 0; i < TICKS; i++) {
+        bool can_run = i % 500 > 0 && wick_random_below(&random, 10) < 3; /* when it is walked, it waits */
+        actors[1].place = can_run ? 0 : 7;
+        ready += can_run;
+        ticks(i, 1);
+        if (i % 500 < 499)
+            continue;
+        struct seen *s = flush();
+        waiting += s->by_state[WICK_JFR_STATE_WAITING_FOR_CPU];
+        weight += s->weight;
+        samples += s->samples;
+    }
+    assert_int_equal(actors[1].signals, 0);
+    assert_int_equal(weight, (uint64_t)TICKS * 10 * MS);
+    assert_int_equal(samples, TICKS);
+    double off = (double)waiting / (10 * MS) - (double)ready;
+    if (fabs(off) > 4.5 * sqrt(TICKS * 64 * 0.3 / 8))
+        fail_msg("%.0f intervals instead of %.0f", off + (double)ready, (double)ready);
+    expect_books(TICKS, weight);
+    end();
+}
+
 /* Running and waiting are told apart in the proportion of the kernel's figures: a thread that gets a quarter of a
  * processor. Binomial, 4.5 standard deviations. */
 static void test_wall__running_and_waiting_are_in_the_proportion_of_schedstat(void **state)
@@ -608,22 +556,67 @@ static void test_wall__a_stack_walked_while_the_thread_moved_is_thrown_away(void
 
 /* --- filters --- */
 
-static void test_filter__context_takes_only_threads_that_have_one(void **state)
+/* What a thread does when its scope stack becomes empty or ceases to be. */
+static void context(uint32_t i, bool has)
+{
+    wick_store_relaxed(&labels.places->bytes[i], has ? WICK_LABELS_OPEN : 0);
+}
+
+static void test_filter__context_takes_only_threads_that_have_one_now(void **state)
 {
     begin(100, 16, "context");
     ticks(0, 3);
     assert_int_equal(wall.stats.chosen, 0);
-    wick_wall_context_sig(&wall, tid_of(7), true);
-    wick_wall_context_sig(&wall, tid_of(70), true);
+    context(7, true);
+    context(70, true);
+    context(101, true); /* no thread's */
     ticks(3, 10);
-    wick_wall_context_sig(&wall, tid_of(7), false);
+    context(7, false);
     ticks(13, 10);
     struct seen *s = flush();
     assert_int_equal(s->by_thread[7], 10);
     assert_int_equal(s->by_thread[70], 20);
     assert_int_equal(s->samples, 30);
     assert_int_equal(s->weight, 300 * MS);
-    wick_wall_context_sig(&wall, 5, true); /* not known: no harm */
+    expect_books(30, 300 * MS);
+    end();
+}
+
+/* Contexts come and go. Each tick weighs interval x threads that have one now, and each thread gets its share of that:
+ * thread i has a context in i of 64 ticks, so i intervals of 64 in expectation. Draws without replacement scatter less
+ * than a binomial; 4.5 standard deviations of one, over ticks that are independent of each other. */
+static void test_filter__context_is_unbiased_by_the_candidates_of_the_tick(void **state)
+{
+    enum { N = 64, K = 4, TICKS = 64000 };
+    static uint64_t by_thread[N + 1];
+    uint64_t expected = 0, weight = 0, samples = 0, random = 3;
+    begin(N, K, "context");
+    wall.nobatch = true;
+    memset(by_thread, 0, sizeof by_thread);
+    for (uint32_t tick = 0; tick < TICKS; tick++) {
+        uint32_t now = 0;
+        for (uint32_t i = 1; i <= N; i++) {
+            bool has = wick_random_below(&random, N) < i;
+            context(i, has);
+            now += has;
+        }
+        ticks(tick, 1);
+        assert_int_equal(wall.stats.candidates, now);
+        expected += (uint64_t)now * 10 * MS;
+        samples += now < K ? now : K;
+        for (uint32_t e = 0; e < wall.finished.event_count; e++)
+            by_thread[wall.finished.events[e].thread] += wall.finished.events[e].weight;
+        weight += take()->weight;
+    }
+    assert_true(weight == expected);
+    for (uint32_t i = 1; i <= N; i++) {
+        double share = (double)by_thread[i] / (10.0 * MS), mean = (double)TICKS * i / N;
+        double sd =
+            sqrt((double)TICKS * i / N * N / 2 / K); /* a draw weighs about candidates / K, 32 of them on average */
+        if (fabs(share - mean) > 4.5 * sd)
+            fail_msg("thread %u: %.0f intervals instead of %.0f, sd %.0f", i, share, mean, sd);
+    }
+    expect_books(samples, weight);
     end();
 }
 
@@ -632,39 +625,65 @@ static void test_filter__without_one_contexts_count_as_soon_as_there_is_any(void
     begin(8, 16, "");
     ticks(0, 1);
     assert_int_equal(flush()->samples, 8);
-    wick_wall_context_sig(&wall, tid_of(3), true);
+    context(3, true);
     ticks(1, 1);
     struct seen *s = flush();
     assert_int_equal(s->samples, 1);
     assert_int_equal(s->by_thread[3], 1);
-    wick_wall_context_sig(&wall, tid_of(3), false); /* between two requests nobody has one */
+    context(3, false); /* between two requests nobody has one */
     ticks(2, 1);
     assert_int_equal(flush()->samples, 0);
     end();
 }
 
-static bool odd_has(void *arg, int32_t tid)
+static void test_filter__without_labels_there_is_no_context(void **state)
 {
-    return tid % 2;
+    begin(8, 16, "");
+    rec.labels = NULL;
+    ticks(0, 1);
+    assert_int_equal(flush()->samples, 8);
+    end();
+    begin(8, 16, "context");
+    rec.labels = NULL;
+    ticks(0, 1);
+    assert_int_equal(flush()->samples, 0);
+    end();
 }
 
-static void test_filter__a_new_thread_is_asked_for_its_context(void **state)
+/* A carrier's place says nothing but that: the thread that is mounted is looked up through its JavaThread. */
+static void test_filter__a_carrier_counts_while_its_virtual_thread_has_a_context(void **state)
 {
-    begin(0, 16, "");
-    wall.has_context = odd_has;
-    for (uint32_t i = 1; i <= 9; i++) {
-        actors[i] = (struct actor){.cpu = 1, .place = 9};
-        born(i);
+    struct wick_mem self;
+    uint64_t own = 1, current = 2, java[3] = {(uintptr_t)&own, (uintptr_t)&current, 31};
+    assert_int_equal(wick_mem_self_init(&self), 0);
+    begin(8, 16, "context");
+    labels.mem = &self;
+    wick_label_mount_init(&labels.mount, -1, 8, 16);
+    labels.mount.own_offset = 8; /* java - 8 + 8: offset 0 would mean that there is none */
+    labels.mount.current_offset = 16;
+    wick_store_relaxed(&labels.mount.id_offset, 24);
+    struct wick_label_record *r = &labels.records[wick_labels_bind(&labels, 100, 31)];
+    for (uint32_t i = 3; i <= 4; i++) {
+        wick_store_release(&thread(i)->java, (uintptr_t)java - 8); /* pairs: wall_context.c */
+        if (i == 3)
+            wick_labels_carrier(&labels, i);
     }
     ticks(0, 1);
-    assert_int_equal(flush()->samples, 5);
+    assert_int_equal(wall.stats.candidates, 0);
+    wick_store_relaxed(&r->current, 1);
+    ticks(1, 1);
+    assert_int_equal(wall.stats.candidates, 1);
+    assert_int_equal(flush()->by_thread[3], 1);
+    current = own; /* unmounted */
+    ticks(2, 1);
+    assert_int_equal(wall.stats.candidates, 0);
     end();
 }
 
 static void test_filter__all_stays_all(void **state)
 {
     begin(8, 16, "all");
-    wick_wall_context_sig(&wall, tid_of(3), true);
+    context(3, true);
     ticks(0, 1);
     assert_int_equal(flush()->samples, 8);
     end();
@@ -727,10 +746,6 @@ static void test_filter__what_is_none_is_told_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pick__is_fair_from_1_to_5000_threads),
-        cmocka_unit_test(test_pick__every_pair_is_equally_likely),
-        cmocka_unit_test(test_pick__takes_what_is_in_both_sets),
-        cmocka_unit_test(test_weight__of_a_tick_is_time_times_candidates_to_the_nanosecond),
         cmocka_unit_test(test_wall__an_idle_thread_is_walked_once_and_counted_then),
         cmocka_unit_test(test_wall__a_thread_that_ran_is_never_booked_on_its_old_stack),
         cmocka_unit_test(test_wall__a_batch_ends_after_1000_skips_and_is_looked_at_anew),
@@ -745,11 +760,15 @@ int main(void)
         cmocka_unit_test(test_wall__what_is_owed_at_the_end_is_a_drop),
         cmocka_unit_test(test_wall__without_cpu_time_it_waits_for_a_processor),
         cmocka_unit_test(test_wall__a_woken_thread_without_a_processor_is_runnable_on_its_stack),
+        cmocka_unit_test(test_wall__trust_in_an_idle_thread_grows),
+        cmocka_unit_test(test_wall__what_few_looks_find_is_unbiased),
         cmocka_unit_test(test_wall__running_and_waiting_are_in_the_proportion_of_schedstat),
         cmocka_unit_test(test_wall__a_stack_walked_while_the_thread_moved_is_thrown_away),
-        cmocka_unit_test(test_filter__context_takes_only_threads_that_have_one),
+        cmocka_unit_test(test_filter__context_takes_only_threads_that_have_one_now),
+        cmocka_unit_test(test_filter__context_is_unbiased_by_the_candidates_of_the_tick),
         cmocka_unit_test(test_filter__without_one_contexts_count_as_soon_as_there_is_any),
-        cmocka_unit_test(test_filter__a_new_thread_is_asked_for_its_context),
+        cmocka_unit_test(test_filter__without_labels_there_is_no_context),
+        cmocka_unit_test(test_filter__a_carrier_counts_while_its_virtual_thread_has_a_context),
         cmocka_unit_test(test_filter__all_stays_all),
         cmocka_unit_test(test_filter__tids_and_names),
         cmocka_unit_test(test_filter__what_is_none_is_told_so),

@@ -13,6 +13,7 @@ final class Connection {
     private static final int MAX_TEXTS = 1 << 16;
 
     final SpanQueue queue;
+    private final ByteBuffer marks; // null: an agent that is not known
     private final ConcurrentHashMap<String, Integer> numbers = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, LabelSet> sets = new ConcurrentHashMap<>();
     private final LabelSet noLabels = new LabelSet(0, 0, new TreeMap<>());
@@ -28,6 +29,7 @@ final class Connection {
 
     private Connection(ByteBuffer memory) {
         queue = new SpanQueue(memory);
+        marks = queue.isKnown() ? Native.places() : null;
     }
 
     /** A connection to the agent in this JVM, null if there is none or it is of another make. */
@@ -38,7 +40,7 @@ final class Connection {
                 return null;
             }
             Connection made = new Connection(memory);
-            return made.queue.isKnown() ? made : null;
+            return made.marks != null ? made : null;
         } catch (LinkageError e) {
             return null; // no agent: Wick.connect() is called when it comes
         }
@@ -56,6 +58,11 @@ final class Connection {
     /** Lets go of the calling thread's record. */
     void forget() {
         records.remove();
+    }
+
+    /** Whether the thread at that place has a context: for whoever samples those that have one. */
+    void mark(int place, boolean hasContext) {
+        marks.put(place, (byte) (hasContext ? 1 : 0));
     }
 
     int number(String name) {

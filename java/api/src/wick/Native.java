@@ -26,6 +26,12 @@ final class Native {
     /** The agent's number of the calling platform thread, or of the carrier; 0 if it does not know it. */
     static native int thread();
 
+    /** The place of the calling platform thread in {@link #places}; 0 if it has none. */
+    static native int place();
+
+    /** A byte for each thread: 1 while it has a context. */
+    static native ByteBuffer places();
+
     /** The number of a text, given now if it is new. */
     static native int intern(byte[] utf8);
 }

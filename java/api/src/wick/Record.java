@@ -46,6 +46,8 @@ final class Record extends AtomicInteger {
     final int number; // of the thread, for the agent
     private final transient Thread thread = Thread.currentThread();
     private final long virtualId; // 0: a platform thread
+    private final int place;      // in the row of those that have a context; 0: none, or virtual
+    private boolean marked;       // there
     private transient LongBuffer memory; // null: none (now)
 
     // By level, 0 = outermost.
@@ -68,6 +70,7 @@ final class Record extends AtomicInteger {
         this.connection = connection;
         virtualId = Virtual.id(thread);
         number = Native.thread();
+        place = virtualId != 0 ? 0 : Native.place();
         int n = virtualId != 0 ? FIRST_VIRTUAL_LEVELS : FIRST_LEVELS;
         tickets = new long[n];
         words = new long[n];
@@ -123,8 +126,18 @@ final class Record extends AtomicInteger {
         return lastId;
     }
 
+    private void mark(boolean hasContext) {
+        marked = hasContext;
+        if (place != 0) {
+            connection.mark(place, hasContext);
+        }
+    }
+
     /** Makes the innermost scope what a handler sees. Its span, if it has one, has been written. */
     private void show(long word) {
+        if (word != 0 != marked) {
+            mark(word != 0);
+        }
         lazySet(0); // what was written stays before this
         memory.put(CURRENT_AT, word);
         lazySet(0); // and this before what the next scope writes

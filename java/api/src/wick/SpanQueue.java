@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * layout and the protocol. Nobody waits: a full queue drops the span, and the caller counts it.
  */
 final class SpanQueue {
-    static final int LAYOUT = 1;
+    static final int LAYOUT = 2;
     // In words of 64 bits.
     private static final int CONTROL_AT = 0; // layout << 32 | recording
     private static final int STRIPES_AT = 4096 / 8;

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# jdks: 8 21 25
+"""The wall clock samples the threads that have a context now: all threads until there is one, then nobody without.
+
+Who is sampled is exact, because the sampler looks at the contexts at each tick. How much is compared with a thread that
+always has one, with wide bounds: a tick that comes late stands for all the time it missed."""
+import json
+import time
+
+import jvmtest as t
+
+JAR = t.os.path.join(t.BUILD, "java/wick.jar")
+classes = t.compile_java("Contexts", classpath=JAR)
+
+
+def samples(file):
+    """[(thread, first, last, ns of weight, endpoint)] of a recording; times in seconds"""
+    out = []
+    for e in json.loads(t.jfr(17, "print", "--json", "--events", "profiler.WallClockSample", file).out)["recording"]["events"]:
+        v = e["values"]
+        day = v["startTime"].split("T")[1][:18]
+        h, m, s = day.rstrip("Z").split(":")[:3]
+        first = int(h) * 3600 + int(m) * 60 + float(s.split("+")[0].rstrip("Z"))
+        out.append((v["sampledThread"]["javaName"] or v["sampledThread"]["osName"], first, first + span(v["timeSpan"]),
+                    span(v["weight"]) * 1e9, (v["context"] or {}).get("endpoint")))
+    return out
+
+
+def span(text):
+    """Seconds of ISO 8601 as the jfr tool writes it: PT1.5S, PT1M2.25S."""
+    minutes, _, seconds = text[2:].rstrip("S").rpartition("M")
+    return 60 * int(minutes or 0) + float(seconds or 0)
+
+
+def weights(rows):
+    out = t.collections.Counter()
+    for thread, _, _, weight, _ in rows:
+        out[thread] += weight
+    return out
+
+
+def program(name):
+    j = t.Jvm(["-Xmx64m", "-cp", f"{classes}:{JAR}", "Contexts"], name)
+    t.check(f"{name}: the program is up", j.wait_for("up"), j.output())
+    return j
+
+
+def recorded_for(j, seconds):
+    """Waits until the recording has so many ticks behind it that shares can be told."""
+    end, at_least = time.monotonic() + 60, t.status(j.pid)["fired"] + 100 * seconds
+    time.sleep(seconds)
+    while t.status(j.pid)["fired"] < at_least and time.monotonic() < end:
+        time.sleep(0.1)
+
+
+def books(title, s):
+    t.check(f"{title}: fired = recorded + drops", s["fired"] == s["samples"] + s["dropped"], s)
+
+
+def by_default():
+    """Without --filter: everybody until a tick finds a context; then those that have one at the tick."""
+    j = program("default")
+    file = t.path("default.jfr")
+    t.start(j.pid, file, "-e", "wall", "--wall-threads", "512")
+    recorded_for(j, 1)
+    j.say("go")
+    t.check("three threads have opened scopes", j.wait_for("done go"), j.output())
+    recorded_for(j, 3)
+    t.stop(j.pid)
+    rows = samples(file)
+    seen = weights(rows)
+    t.check("all threads are sampled before there is a context", seen["never"] > 0 and seen["main"] > 0, seen)
+    begin = min((first for thread, first, _, _, _ in rows if thread == "always"), default=0)
+    late = [r for r in rows if r[0] not in ("always", "half", "once") and r[2] > begin]
+    t.check("from the first context on only those that have one", begin > 0 and not late, f"{begin} {late[:5]} {seen}")
+    t.check("a thread has one only between open and close", 0.15 * seen["always"] < seen["half"] < 0.85 * seen["always"], seen)
+    t.check("a thread that had one once is not sampled for long", seen["once"] < 0.3 * seen["always"], seen)
+    sampler = t.events(file, "wick.WallSampler")[-1]
+    t.check("the sampler tells how few the candidates are", int(sampler["candidates"]) <= 2, sampler)
+    books("default", t.status(j.pid))
+    return j
+
+
+def by_filter(j):
+    """--filter context; the threads of before have scopes that were opened in the recording before."""
+    file, whole = t.path("context.jfr"), t.path("all.jfr")
+    t.start(j.pid, file, "-e", "wall", "--filter", "context", "--wall-threads", "512")
+    recorded_for(j, 2)
+    t.stop(j.pid)
+    rows = samples(file)
+    t.check("--filter context: nobody but those that have one", {r[0] for r in rows} == {"always", "half"}, weights(rows))
+    bare = sum(w for thread, _, _, w, endpoint in rows if endpoint != f"GET /{thread}")
+    t.check("and their samples say which", bare < 0.1 * sum(weights(rows).values()), f"{bare} {weights(rows)}")
+    books("context", t.status(j.pid))
+    t.start(j.pid, whole, "-e", "wall", "--filter", "all", "--wall-threads", "512")
+    recorded_for(j, 1)
+    t.stop(j.pid)
+    seen = weights(samples(whole))
+    t.check("--filter all: everybody", all(seen[n] > 0 for n in ("always", "half", "once", "never", "main")), seen)
+
+
+def virtual(j):
+    """A virtual thread's context makes its carrier a candidate while it is mounted. The first four virtual threads of a JVM
+    before 24 may be needed to find where it keeps the id of the mounted one."""
+    file = t.path("virtual.jfr")
+    t.start(j.pid, file, "-e", "wall", "--filter", "context", "--wall-threads", "512")
+    t.check("virtual threads have worked", j.ask("virtual", "(done virtual)"), j.output())
+    time.sleep(1)
+    t.stop(j.pid)
+    rows = [r for r in samples(file) if r[0] not in ("always", "half")]
+    seen, inside = weights(rows), sum(w for _, _, _, w, endpoint in rows if endpoint == "GET /virtual")
+    t.check("carriers are sampled for the virtual threads on them", rows and all("ForkJoinPool" in n for n in seen), seen)
+    t.check("and only while these have a context", inside > 0.8 * sum(seen.values()) > 0, f"{inside} of {seen}")
+
+
+jvm = by_default()
+by_filter(jvm)
+if t.JDK >= 21:
+    virtual(jvm)
+jvm.kill()
+t.done()
