@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page_assets.h - the pages of web/spans/, made at build time by web/spans/embed.py: what stands before and after the
+ * page_assets.h - the pages of web/spans/, made at build time by web/embed.py: what stands before and after the
  * data
  *
  * Threads: constants only.

@@ -15,7 +15,7 @@
 #include "cli/ui.h"
 #include "model/name.h"
 
-enum { NAME_WIDTH = 34, SPANS_MAX = 200, STACKS_MAX = 5, FRAMES_MAX = 12 };
+enum { NAME_WIDTH = 34, SPANS_MAX = 200, STACKS_MAX = 5, NATIVE_MAX = 4, FRAMES_MAX = 12 };
 
 /* Prints at most `width` characters of a name, and blanks up to there. */
 static void put_name(FILE *out, const char *s, size_t len, unsigned width)
@@ -222,18 +222,56 @@ static void put_lane(const struct wick_spans *s, struct canvas *c, const struct 
 
 /* ---- where a thread waited ---- */
 
+/* A place to wait in, by the frames that are printed of it. */
 struct wait {
-    uint32_t stack;
-    uint16_t state;
+    uint32_t frames[FRAMES_MAX]; /* n of them from the leaf on */
+    uint16_t n, state;
     int64_t ns;
 };
+
+static bool has_name(const struct wick_profile *p, uint32_t frame)
+{
+    const char *name = wick_profile_str(p, p->functions[p->frames[frame].function].name);
+    return *name && *name != '[';
+}
+
+/* The frames that tell most: of native ones the first that have names, then those of Java. What lies between is the way
+ * through the JVM, which is long and always the same. */
+static void choose_frames(const struct wick_profile *p, uint32_t stack, struct wait *w)
+{
+    uint32_t natives = 0;
+    for (; stack && w->n < FRAMES_MAX; stack = p->stacks[stack].parent) {
+        uint32_t frame = p->stacks[stack].frame;
+        bool java = wick_frame_kind_is_java(p->frames[frame].kind);
+        if (!java && (natives == NATIVE_MAX || !has_name(p, frame)))
+            continue;
+        natives += !java;
+        w->frames[w->n++] = frame;
+    }
+}
+
+/* Whether two frames print the same: how the method was compiled makes no difference. */
+static bool same_frame(const struct wick_profile *p, uint32_t a, uint32_t b)
+{
+    return p->frames[a].function == p->frames[b].function && p->frames[a].line == p->frames[b].line;
+}
+
+static bool same_place(const struct wick_profile *p, const struct wait *a, const struct wait *b)
+{
+    if (a->state != b->state || a->n != b->n)
+        return false;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (!same_frame(p, a->frames[i], b->frames[i]))
+            return false;
+    return true;
+}
 
 static int longest_first(const void *a, const void *b)
 {
     const struct wait *x = a, *y = b;
     if (x->ns != y->ns)
         return x->ns > y->ns ? -1 : 1;
-    return x->stack < y->stack ? -1 : x->stack > y->stack;
+    return memcmp(x->frames, y->frames, sizeof x->frames);
 }
 
 static size_t sum_waits(const struct wick_profile *p, const struct wick_bar *bars, size_t n, struct wait *waits)
@@ -241,32 +279,33 @@ static size_t sum_waits(const struct wick_profile *p, const struct wick_bar *bar
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         const struct wick_span_sample *x = bars[i].sample;
+        struct wait w = {.state = x->state};
         size_t k = 0;
         if (x->cpu || wick_spans_work(p, x->state) != WICK_WORK_BLOCKED)
             continue;
-        while (k < kept && (waits[k].stack != x->stack || waits[k].state != x->state))
+        choose_frames(p, x->stack, &w);
+        while (k < kept && !same_place(p, &waits[k], &w))
             k++;
         if (k == kept)
-            waits[kept++] = (struct wait){x->stack, x->state, 0};
+            waits[kept++] = w;
         waits[k].ns += bars[i].end_ns - bars[i].start_ns;
     }
     qsort(waits, kept, sizeof *waits, longest_first);
     return kept;
 }
 
-static void put_stack(const struct wick_profile *p, uint32_t stack, FILE *out)
+static void put_stack(const struct wick_profile *p, const struct wait *w, FILE *out)
 {
     struct wick_strbuf name = WICK_STRBUF_INIT;
-    int n = 0;
-    for (; stack && n < FRAMES_MAX; stack = p->stacks[stack].parent, n++) {
+    for (uint32_t i = 0; i < w->n; i++) {
         name.len = 0;
-        wick_frame_name(&name, p, p->stacks[stack].frame, WICK_NAME_LINES);
+        wick_frame_name(&name, p, w->frames[i], WICK_NAME_LINES);
         fputs("        ", out);
         wick_print_name(out, name.buf, name.len);
         fputc('\n', out);
     }
-    if (stack)
-        fputs("        ...\n", out);
+    if (!w->n)
+        fputs("        [no names]\n", out);
     wick_strbuf_release(&name);
 }
 
@@ -282,7 +321,7 @@ static int put_waits(const struct wick_spans *s, const struct wick_bar *bars, si
         wick_spans_state(s->p, waits[i].state, state, sizeof state);
         wick_print_name(out, state, strlen(state));
         fputs(":\n", out);
-        put_stack(s->p, waits[i].stack, out);
+        put_stack(s->p, &waits[i], out);
     }
     free(waits);
     return 0;

@@ -19,6 +19,7 @@ void wick_spans_release(struct wick_spans *s)
     free(s->spans);
     free(s->samples);
     free(s->cpus);
+    free(s->looks);
     free(s->contexts);
     *s = (struct wick_spans){0};
 }
@@ -97,18 +98,63 @@ static void add_cpu(struct wick_spans *s, const struct wick_jfr_event *e)
     cpus[s->ncpus++] = c;
 }
 
+/* Settings come one by one. Of the event types that have a period only the wall clock's has a number of threads, which
+ * follows it. */
+static void take_setting(struct wick_spans *s, const struct wick_jfr_event *e)
+{
+    int64_t type = 0;
+    const char *name = wick_profile_str(s->p, text_of(e, "name")), *value = wick_profile_str(s->p, text_of(e, "value"));
+    int64_t number = strtoll(value, NULL, 10);
+    wick_jfr_event_int(e, "id", &type);
+    if (!strcmp(name, "period")) {
+        s->wall.type = type;
+        s->wall.period_ns = number;
+        s->wall.threads = 0;
+    } else if (!strcmp(name, "threads") && type == s->wall.type) {
+        s->wall.threads = number;
+    }
+}
+
+static void add_look(struct wick_spans *s, const struct wick_jfr_event *e)
+{
+    int64_t candidates = 0, each = 0;
+    wick_jfr_event_int(e, "candidates", &candidates);
+    if (s->wall.threads <= 0 || s->wall.period_ns <= 0)
+        return;
+    int64_t threads = candidates > s->wall.threads ? candidates : s->wall.threads;
+    struct wick_span_look *looks = room(s, s->looks, s->nlooks, &s->cap_looks, sizeof *looks);
+    if (!looks)
+        return;
+    s->looks = looks;
+    each = __builtin_mul_overflow(s->wall.period_ns, threads, &each) ? INT64_MAX : each;
+    looks[s->nlooks++] = (struct wick_span_look){bounded(e->time_ns), each / s->wall.threads};
+}
+
+static const struct {
+    const char *type;
+    void (*take)(struct wick_spans *s, const struct wick_jfr_event *e);
+} readers[] = {
+    {"wick.Span", add_span},
+    {"wick.ThreadCpu", add_cpu},
+    {"wick.WallSampler", add_look},
+    {"jdk.ActiveSetting", take_setting},
+};
+#define READERS (sizeof readers / sizeof *readers)
+
 static bool want(void *ctx, const char *type)
 {
     (void)ctx;
-    return !strcmp(type, "wick.Span") || !strcmp(type, "wick.ThreadCpu");
+    for (size_t i = 0; i < READERS; i++)
+        if (!strcmp(type, readers[i].type))
+            return true;
+    return false;
 }
 
 static void take_event(void *ctx, const struct wick_jfr_event *e)
 {
-    if (!strcmp(e->type, "wick.Span"))
-        add_span(ctx, e);
-    else
-        add_cpu(ctx, e);
+    for (size_t i = 0; i < READERS; i++)
+        if (!strcmp(e->type, readers[i].type))
+            readers[i].take(ctx, e);
 }
 
 /* The value of a label whose key may not have occurred yet. */
@@ -163,6 +209,12 @@ static int by_thread_and_start(const void *a, const void *b)
     return x->end_ns > y->end_ns ? -1 : x->end_ns < y->end_ns; /* what is within comes after */
 }
 
+static int by_time(const void *a, const void *b)
+{
+    const struct wick_span_look *x = a, *y = b;
+    return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
+}
+
 int wick_spans_finish(struct wick_spans *s)
 {
     s->contexts = calloc(s->p->nevents + 1u, sizeof *s->contexts);
@@ -170,6 +222,8 @@ int wick_spans_finish(struct wick_spans *s)
         return -WICK_E_NOMEM;
     for (size_t i = 0; i < s->nsamples; i++)
         s->contexts[s->samples[i].event] |= s->samples[i].endpoint || s->samples[i].trace || s->samples[i].id;
+    if (s->nlooks)
+        qsort(s->looks, s->nlooks, sizeof *s->looks, by_time);
     if (s->n)
         qsort(s->spans, s->n, sizeof *s->spans, by_thread_and_start);
     for (size_t i = 0; i < s->n; i++) {
@@ -199,6 +253,19 @@ const struct wick_span *wick_spans_at(const struct wick_spans *s, uint32_t threa
             return x;
     }
     return NULL;
+}
+
+int64_t wick_spans_look(const struct wick_spans *s, int64_t time_ns)
+{
+    size_t low = 0, high = s->nlooks;
+    while (low < high) { /* the first account given at that time or later */
+        size_t mid = low + (high - low) / 2;
+        if (s->looks[mid].time_ns < time_ns)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return !s->nlooks ? 0 : s->looks[low < s->nlooks ? low : s->nlooks - 1].each_ns;
 }
 
 uint32_t wick_spans_endpoint(const struct wick_spans *s, const struct wick_span_sample *sample)

@@ -8,7 +8,7 @@
  * carrier, so waits of what is mounted beside them cannot be told apart this way.
  *
  * Threads: one at a time.
- * Memory:  72 bytes a span, 72 a sample, 40 a thread and second; freed by wick_spans_release.
+ * Memory:  72 bytes a span, 72 a sample, 40 a thread and second, 16 a second; freed by wick_spans_release.
  */
 #ifndef WICK_EXPORT_SPANS_H
 #define WICK_EXPORT_SPANS_H
@@ -51,13 +51,22 @@ struct wick_span_cpu {
     uint32_t thread;
 };
 
+/* What one look of the wall clock's sampler stood for about then: interval x candidates / threads looked at. */
+struct wick_span_look {
+    int64_t time_ns, each_ns;
+};
+
 struct wick_spans {
     struct wick_profile *p; /* by_labels and by_span */
     struct wick_span *spans;
     struct wick_span_sample *samples;
     struct wick_span_cpu *cpus;
-    size_t n, nsamples, ncpus;
-    size_t cap, cap_samples, cap_cpus;
+    struct wick_span_look *looks;
+    size_t n, nsamples, ncpus, nlooks;
+    size_t cap, cap_samples, cap_cpus, cap_looks;
+    struct {
+        int64_t type, period_ns, threads; /* of the wall clock's event type (jdk.ActiveSetting) */
+    } wall;
     uint32_t key_endpoint, key_trace, key_span; /* of labels, once they occur */
     bool *contexts;                             /* by event type: some sample has a context */
     bool failed;                                /* memory ran out */
@@ -79,6 +88,10 @@ const struct wick_span *wick_spans_at(const struct wick_spans *s, uint32_t threa
 
 /* The endpoint that a sample was taken in, a string number, 0 = none. After _finish. */
 uint32_t wick_spans_endpoint(const struct wick_spans *s, const struct wick_span_sample *sample);
+
+/* What one look was to stand for at a time, 0 = not known. A tick that came late stands for more: for time in which
+ * nobody looked. After _finish. */
+int64_t wick_spans_look(const struct wick_spans *s, int64_t time_ns);
 
 /* a + b, at most INT64_MAX: figures of damaged recordings may be anything. */
 int64_t wick_spans_sum(int64_t a, int64_t b);

@@ -125,20 +125,21 @@ static bool same_lane(const struct wick_bar *a, const struct wick_bar *b)
     return a->sample->thread == b->sample->thread && a->sample->cpu == b->sample->cpu;
 }
 
-/* The time in which the trace's spans of the sample's thread that hold it are open; else that of the trace. */
-static void open_around(const struct wick_spantrace *t, const struct wick_span_sample *x, int64_t *from, int64_t *to)
+/* The span of the trace that a sample was taken in: the one it names, which may be another thread's, else the innermost
+ * of its thread; NULL = it is not in the recording. */
+static const struct wick_span *span_of(const struct wick_spantrace *t, const struct wick_span_sample *x)
 {
-    bool found = false;
-    *from = t->start_ns;
-    *to = t->end_ns;
-    for (size_t i = 0; i < t->nspans; i++) {
+    const struct wick_span *inner = NULL;
+    for (size_t i = 0; i < t->nspans && t->spans[i]->start_ns <= x->start_ns; i++) {
         const struct wick_span *s = t->spans[i];
-        if (s->thread != x->thread || s->start_ns > x->start_ns || s->end_ns <= x->start_ns)
+        if (s->end_ns <= x->start_ns)
             continue;
-        *from = found && *from < s->start_ns ? *from : s->start_ns;
-        *to = found && *to > s->end_ns ? *to : s->end_ns;
-        found = true;
+        if (x->id && s->id == x->id)
+            return s;
+        if (s->thread == x->thread && !x->id)
+            inner = s; /* sorted: what begins later is within */
     }
+    return inner;
 }
 
 static int64_t middle(int64_t a, int64_t b)
@@ -152,12 +153,20 @@ static int64_t plus(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &out) ? b > 0 ? INT64_MAX : INT64_MIN : out;
 }
 
+/* What one of the looks of a wall-clock sample speaks for. */
+static int64_t look_of(const struct wick_spans *s, const struct wick_span_sample *x)
+{
+    int64_t each = x->count ? (int64_t)((uint64_t)x->weight_ns / x->count) : x->weight_ns;
+    int64_t usual = wick_spans_look(s, x->start_ns);
+    return usual && usual < each ? usual : each;
+}
+
 /* Gives bar i, of sorted ones, the time that its sample speaks for. */
-static void stretch(const struct wick_spantrace *t, struct wick_bar *bar, size_t i)
+static void stretch(const struct wick_spantrace *t, const struct wick_spans *s, struct wick_bar *bar, size_t i)
 {
     const struct wick_span_sample *x = bar->sample;
-    int64_t from, to, each = x->count ? (int64_t)((uint64_t)x->weight_ns / x->count) : x->weight_ns;
-    open_around(t, x, &from, &to);
+    const struct wick_span *span = span_of(t, x);
+    int64_t from = span ? span->start_ns : t->start_ns, to = span ? span->end_ns : t->end_ns, each = look_of(s, x);
     const struct wick_bar *before = i && same_lane(bar - 1, bar) ? bar - 1 : NULL;
     const struct wick_bar *after = i + 1 < t->nbars && same_lane(bar, bar + 1) ? bar + 1 : NULL;
     int64_t end = after && after->sample->start_ns < x->end_ns ? after->sample->start_ns : x->end_ns;
@@ -193,7 +202,7 @@ static int take_bars(struct wick_spantrace *t, const struct wick_spans *s)
             t->bars[t->nbars++].sample = &s->samples[i];
     qsort(t->bars, t->nbars, sizeof *t->bars, by_lane);
     for (size_t i = 0; i < t->nbars; i++)
-        stretch(t, &t->bars[i], i);
+        stretch(t, s, &t->bars[i], i);
     return 0;
 }
 

@@ -2,7 +2,7 @@
 /*
  * html.c - the one-file HTML flame graph
  *
- * The page is web/flame/ put together at build time (web/flame/embed.py) and cut in three where the title and the data
+ * The page is web/flame/ put together at build time (web/embed.py) and cut in three where the title and the data
  * go in. The title is the only text from outside that is written as text, and it is escaped; everything else, names
  * included, is inside base64. The page's Content-Security-Policy names the hashes of its own style and script, so even
  * markup that got in by a mistake could not run.

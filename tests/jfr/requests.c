@@ -55,6 +55,20 @@ static void requests_wall(struct wick_jfr_writer *w, uint64_t at_ms, uint32_t th
                                                 .weight_ns = n * 10 * REQUESTS_MS});
 }
 
+/* An interval of 10 ms and as many threads as can be looked at: until 1 s; then twice as many. */
+static void requests_sampler(struct wick_jfr_writer *w)
+{
+    static const char *const settings[][2] = {{"period", "10000000 ns"}, {"threads", "16"}};
+    for (int i = 0; i < 2; i++)
+        wick_jfr_write_active_setting(w, &(struct wick_jfr_active_setting){REQUESTS_MONO_NS, .id = 4,
+                                                                           .name = settings[i][0],
+                                                                           .value = settings[i][1]});
+    for (uint64_t i = 1; i <= 2; i++)
+        wick_jfr_write_wall_sampler(
+            w, &(struct wick_jfr_wall_sampler){.start_ns = REQUESTS_MONO_NS + i * 1000 * REQUESTS_MS,
+                                               .candidates = 16 * i});
+}
+
 static void requests_cpu(struct wick_jfr_writer *w, uint64_t at_ms, uint64_t weight_ms, uint32_t context)
 {
     wick_jfr_write_execution_sample(
@@ -107,6 +121,7 @@ int requests_write(int fd)
     struct wick_jfr_sink sink = wick_output_sink(&o);
     if (wick_jfr_writer_open(&w, &sink, &source, &config))
         return 1;
+    requests_sampler(w);
     requests_wall(w, 5, 1, WICK_JFR_STATE_RUNNABLE, 1);
     requests_wall(w, 15, 1, WICK_JFR_STATE_MONITOR, 5);
     requests_wall(w, 65, 1, WICK_JFR_STATE_WAITING_FOR_CPU, 1);

@@ -194,6 +194,68 @@ static void test_spans__states_are_work_and_have_names(void **state)
     assert_string_equal(wick_spans_state(&f->p, safepoint, name, sizeof name), "native wait");
 }
 
+static void test_spans__a_look_stands_for_its_share_of_the_interval(void **state)
+{
+    struct fixture *f = *state;
+    int64_t start = (int64_t)REQUESTS_TIME_NS, ms = (int64_t)REQUESTS_MS;
+    assert_int_equal(wick_spans_look(&f->s, start), 10 * ms);
+    assert_int_equal(wick_spans_look(&f->s, start + 1001 * ms), 20 * ms);
+    assert_int_equal(wick_spans_look(&f->s, start + 9000 * ms), 20 * ms);
+}
+
+/* Two spans, "inner" within "outer", a task of the inner one in another thread, and looks that came late. */
+static void test_spans__no_bar_leaves_its_span_or_the_time_of_one_look(void **state)
+{
+    enum { OUTER = 1, INNER };
+    static const struct {
+        uint32_t thread, id;
+        int at, weight, from, to; /* ms */
+    } want[] = {
+        {1, OUTER, 50, 3000, 45, 55},    /* late by 3 s: not drawn longer */
+        {1, OUTER, 99, 10, 94, 100},     /* ends half-way to the next */
+        {1, INNER, 101, 2000, 100, 106}, /* begins with its span */
+        {2, INNER, 197, 10, 192, 200},   /* ends with the span it works for, which is another thread's */
+        {2, 0, 600, 5000, 595, 605},     /* names none: held by the trace */
+        {3, OUTER, 998, 10, 993, 1000},
+    };
+    enum { SAMPLES = sizeof want / sizeof *want };
+    const int64_t ms = 1000000;
+    struct wick_profile p;
+    struct wick_span spans[] = {{.end_ns = 1000 * ms, .thread = 1, .trace = 1, .id = OUTER},
+                                {.start_ns = 100 * ms, .end_ns = 200 * ms, .thread = 1, .trace = 1, .id = INNER}};
+    struct wick_span_sample samples[SAMPLES];
+    struct wick_span_look look = {0, 10 * ms};
+    bool contexts = true;
+    struct wick_spans s = {.p = &p,
+                           .spans = spans,
+                           .n = 2,
+                           .samples = samples,
+                           .nsamples = SAMPLES,
+                           .looks = &look,
+                           .nlooks = 1,
+                           .contexts = &contexts};
+    struct wick_spantrace t;
+    (void)state;
+    assert_int_equal(wick_profile_init(&p), 0);
+    for (int i = 0; i < SAMPLES; i++)
+        samples[i] = (struct wick_span_sample){.start_ns = want[i].at * ms,
+                                               .end_ns = want[i].at * ms,
+                                               .weight_ns = want[i].weight * ms,
+                                               .count = 1,
+                                               .thread = want[i].thread,
+                                               .trace = 1,
+                                               .id = want[i].id};
+    assert_int_equal(wick_spantrace_init(&t, &s, &(struct wick_spantrace_id){1, &spans[0], 2}), 0);
+    assert_int_equal(t.nbars, SAMPLES);
+    for (size_t i = 0; i < t.nbars; i++) {
+        const int k = (int)(t.bars[i].sample - samples);
+        assert_int_equal(t.bars[i].start_ns / ms, want[k].from);
+        assert_int_equal(t.bars[i].end_ns / ms, want[k].to);
+    }
+    wick_spantrace_release(&t);
+    wick_profile_release(&p);
+}
+
 /* What is read of a damaged recording can be put together all the same. */
 static void test_spans__damaged_recordings_are_no_trouble(void **state)
 {
@@ -233,6 +295,8 @@ int main(void)
         TEST(test_spans__a_samples_endpoint_is_its_contexts_or_else_that_of_the_open_span),
         TEST(test_spans__the_innermost_open_span_is_found),
         TEST(test_spans__states_are_work_and_have_names),
+        TEST(test_spans__a_look_stands_for_its_share_of_the_interval),
+        cmocka_unit_test(test_spans__no_bar_leaves_its_span_or_the_time_of_one_look),
         cmocka_unit_test(test_spans__damaged_recordings_are_no_trouble),
     };
     return cmocka_run_group_tests(tests, write_once, forget);

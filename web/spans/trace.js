@@ -4,7 +4,10 @@ import { byId, element, readData, startTheme, svg, time } from './common.js';
 
 const data = readData();
 const KIND = { cpu: 'run', runqueue: 'wait', blocked: 'blocked' };
+const REASON = { 'allocation stall': 'held', safepoint: 'held', monitor: 'monitor' };
 let chosen = null;
+
+const kindOf = (bar) => (bar.clock === 'cpu' ? 'cpu' : (bar.work === 'blocked' && REASON[bar.state]) || KIND[bar.work]);
 
 const percent = (part, whole) => `${whole > 0 ? (100 * part) / whole : 0}%`;
 
@@ -51,7 +54,7 @@ function showBar(thread, bar, rect) {
 function makeLane(trace, thread, parent, bars, name, figures) {
   const picture = row(parent, name, figures);
   const rects = bars.map((bar) => {
-    const rect = box(trace, bar, `bar ${bar.clock === 'cpu' ? 'cpu' : KIND[bar.work]}`);
+    const rect = box(trace, bar, `bar ${kindOf(bar)}`);
     rect.append(svg('title', {}, `${bar.state}, ${time(bar.duration_ns)}`));
     rect.addEventListener('click', () => showBar(thread, bar, rect));
     picture.append(rect);
@@ -78,8 +81,8 @@ function drawThread(trace, thread) {
   parent.append(element('h2', '', thread.name));
   if (cpu.length) makeLane(trace, thread, parent, cpu, '\u2003CPU samples', `${time(sum(cpu, 'weight_ns'))} on CPU`);
   if (wall.length) {
-    const blocked = sum(wall.filter((b) => b.work === 'blocked'), 'duration_ns');
-    makeLane(trace, thread, parent, wall, '\u2003wall clock', `${time(blocked)} blocked`);
+    const spent = (work) => time(sum(wall.filter((b) => b.work === work), 'duration_ns'));
+    makeLane(trace, thread, parent, wall, '\u2003wall clock', `${spent('runqueue')} waiting, ${spent('blocked')} blocked`);
   }
   if (!thread.bars.length) parent.append(element('p', 'quiet', 'no samples'));
   if (thread.seconds.length)

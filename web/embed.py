@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Puts pages of web/ together and writes them as a C file.
+
+usage: embed.py flame|spans WEB_DIR OUT.c
+
+A page's script is the ES modules one after the other, in an order in which each comes after what it imports; the import
+lines and the word `export` are all that is removed, so the modules run unchanged in a browser, under node, and here. Names
+at the top level of different modules must therefore differ: checked below. The hashes of script and style go into the
+page's Content-Security-Policy. A page is cut in pieces where its title and data go in.
+"""
+import base64
+import hashlib
+import pathlib
+import re
+import sys
+
+FLAME = ['flame/' + name + '.js' for name in ('kinds', 'text', 'change', 'data', 'views', 'search', 'draw', 'details', 'twin', 'app')]
+SPANS = {name: ['flame/text.js', 'spans/common.js', f'spans/{name}.js'] for name in ('trace', 'endpoints')}
+
+
+def read(path):
+    return path.read_text(encoding='utf-8')
+
+
+def bundle(web, names):
+    out, owner = [], {}
+    for i, name in enumerate(names):
+        text = read(web / name)
+        for target in re.findall(r"^import .*? from '(.*?)';$", text, re.M):
+            if (web / name).parent.joinpath(target).resolve() not in [(web / n).resolve() for n in names[:i]]:
+                sys.exit(f'embed.py: {name} imports {target}, which does not come before it')
+        text = re.sub(r'^import .*?;\n|^export |^// SPDX.*\n', '', text, flags=re.M)
+        for top in re.findall(r'^(?:async )?(?:const|let|class|function) ([\w$]+)', text, re.M):
+            if top in owner:
+                sys.exit(f'embed.py: {top} is defined in {owner[top]} and {name}')
+            owner[top] = name
+        out.append(text)
+    script = '\n// SPDX-License-Identifier: Apache-2.0\n' + '\n'.join(out)
+    if '</script' in script.lower():
+        sys.exit('embed.py: the script holds its own end tag')
+    return script
+
+
+def csp_hash(text):
+    return 'sha256-' + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def page(web, html_name, css_name, modules):
+    style = '\n' + read(web / css_name)
+    script = bundle(web, modules)
+    html = read(web / html_name)
+    for key, value in [('@STYLE_HASH@', csp_hash(style)), ('@SCRIPT_HASH@', csp_hash(script)), ('@STYLE@', style),
+                       ('@SCRIPT@', script)]:
+        if html.count(key) != 1:
+            sys.exit(f'embed.py: {html_name} must hold {key} once')
+        html = html.replace(key, value)
+    return re.split('@TITLE@|@DATA@', html)
+
+
+def c_array(name, text):
+    byte = [str(b) if b < 128 else f"'\\x{b:02x}'" for b in text.encode()]
+    rows = [','.join(byte[i:i + 32]) for i in range(0, len(byte), 32)]
+    return f'const char {name}[] = {{\n' + ',\n'.join(rows) + ',0};\n'
+
+
+def flame(web):
+    pieces = page(web, 'flame/flame.html', 'flame/flame.css', FLAME)
+    assets = dict(zip(('html_head', 'html_body', 'html_tail'), pieces, strict=True))
+    for name in ('css', 'js'):
+        assets['svg_' + name] = '\n' + read(web / f'flame/svg.{name}')
+        if ']]>' in assets['svg_' + name] or '<' in assets['svg_css']:
+            sys.exit(f'embed.py: svg.{name} holds what XML does not allow there')
+    return '#include "flame/assets.h"\n\n' + '\n'.join(
+        c_array(f'wick_asset_{name}', text) + f'const size_t wick_asset_{name}_len = {len(text.encode())};\n'
+        for name, text in assets.items())
+
+
+def spans(web):
+    out = '#include "cli/page_assets.h"\n\n'
+    for name, modules in SPANS.items():
+        pieces = page(web, f'spans/{name}.html', 'spans/page.css', modules)
+        for part, text in zip(('head', 'tail'), pieces, strict=True):
+            out += c_array(f'wick_page_{name}_{part}', text)
+    return out
+
+
+def main():
+    makers = {'flame': flame, 'spans': spans}
+    if len(sys.argv) != 4 or sys.argv[1] not in makers:
+        sys.exit(__doc__)
+    text = makers[sys.argv[1]](pathlib.Path(sys.argv[2]))
+    pathlib.Path(sys.argv[3]).write_text('/* Made by web/embed.py; do not edit. */\n' + text, encoding='utf-8')
+
+
+main()
