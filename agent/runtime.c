@@ -40,7 +40,7 @@ void wick_runtime_open(void)
 #define X(field, name) at.field = wick_jvm_perf_counter(&wick_vm.jvm, name);
     COUNTERS(X)
 #undef X
-    wick_hostload_open(&host);
+    wick_hostload_open(&host, "");
     wick_hostload_read(&host, &last);
     wick_gc_open();
 }
