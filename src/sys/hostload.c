@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT = 16384 };
+enum { TEXT = 1 << 17, CPUS = 8192 };
 
 /* One figure of a cgroup: its file in version 2 and in version 1. */
 static const struct {
@@ -111,6 +111,22 @@ void wick_hostload_parse_stat(const char *text, struct wick_hostload_now *out)
     out->machine.known = true;
 }
 
+void wick_hostload_parse_allowed(const char *text, const cpu_set_t *set, size_t bytes, struct wick_hostload_now *out)
+{
+    for (const char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        unsigned long long v[8] = {0};
+        unsigned cpu;
+        if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &v[0], &v[1], &v[2], &v[3], &v[4],
+                   &v[5], &v[6], &v[7]) < 5 ||
+            !CPU_ISSET_S(cpu, bytes, set))
+            continue;
+        for (int i = 0; i < 8; i++)
+            out->allowed.total += v[i];
+        out->allowed.busy += v[0] + v[1] + v[2] + v[5] + v[6];
+        out->allowed.cpus++;
+    }
+}
+
 void wick_hostload_parse_status(const char *text, struct wick_hostload_now *out)
 {
     out->process.rss_bytes = value_of(text, "VmRSS", &out->process.known) * 1024;
@@ -168,9 +184,12 @@ static void read_pressure(const struct wick_hostload *h, char *buf, struct wick_
 void wick_hostload_read(const struct wick_hostload *h, struct wick_hostload_now *out)
 {
     char buf[TEXT];
+    cpu_set_t set[CPUS / CPU_SETSIZE];
     *out = (struct wick_hostload_now){0};
     /* what is wanted of the last lines may lie behind the interrupts of a large machine, and is 0 then */
     wick_hostload_parse_stat(read_fd(h->fd[WICK_LOAD_STAT], buf), out);
+    if (!sched_getaffinity(0, sizeof set, set))
+        wick_hostload_parse_allowed(buf, set, sizeof set, out);
     wick_hostload_parse_status(read_fd(h->fd[WICK_LOAD_STATUS], buf), out);
     wick_hostload_parse_cpu_stat(read_fd(h->fd[WICK_LOAD_CPU_STAT], buf), out);
     if (out->cpu.known)
