@@ -15,7 +15,7 @@
 
 /* Neighbours are looked at from this share on that they take of the processors this process may run on. */
 #define NEIGHBOURS_FROM 0.05f
-enum { NEIGHBOURS = 5 };
+enum { NEIGHBOURS = 10 };
 
 /* jvmstat counters; 0 = this JVM has none of that name. */
 #define COUNTERS(X)                                      \
@@ -47,12 +47,15 @@ static uint64_t last_own_ns; /* CPU time of this process */
 
 void wick_runtime_open(void)
 {
+    struct wick_neighbour none;
+    uint64_t period;
 #define X(field, name) at.field = wick_jvm_perf_counter(&wick_vm.jvm, name);
     COUNTERS(X)
 #undef X
     wick_hostload_open(&host, "");
     wick_hostload_read(&host, &last);
     wick_neighbours_init(&neighbours, "/proc", (int32_t)getpid());
+    wick_neighbours_read(&neighbours, wick_clock_mono_ns(), &none, 1, &period);
     last_own_ns = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     wick_gc_open();
 }
@@ -170,6 +173,10 @@ static void write_machine(struct wick_jfr_writer *w, uint64_t now, const struct 
         wick_jfr_write_machine_time(w, &machine);
         write_neighbours(w, now, others);
     }
+}
+
+static void write_pressure(struct wick_jfr_writer *w, uint64_t now, const struct wick_hostload_now *h)
+{
     if (h->pressure.known) {
         const struct wick_jfr_pressure pressure = {
             .start_ns = now,
@@ -214,14 +221,26 @@ static void write_process(struct wick_jfr_writer *w, uint64_t now, const struct 
     }
 }
 
+/* What is told as a sum so far. */
+static void write_totals(struct wick_jfr_writer *w, uint64_t now, const struct wick_hostload_now *h)
+{
+    write_jvm(w, now);
+    write_code_cache(w, now);
+    write_pressure(w, now, h);
+    write_process(w, now, h);
+}
+
+void wick_runtime_begin(struct wick_jfr_writer *w, uint64_t now_ns)
+{
+    write_totals(w, now_ns, &last);
+}
+
 void wick_runtime_write(struct wick_jfr_writer *w, uint64_t now_ns)
 {
     struct wick_hostload_now h;
     wick_hostload_read(&host, &h);
-    write_jvm(w, now_ns);
-    write_code_cache(w, now_ns);
+    write_totals(w, now_ns, &h);
     write_machine(w, now_ns, &h);
-    write_process(w, now_ns, &h);
     wick_gc_write(w);
     last = h;
 }

@@ -139,7 +139,8 @@ static void take_neighbour(struct wick_explain_facts *f, const struct wick_jfr_e
     uint32_t name = text(e, "name");
     int64_t pid = number(e, "pid");
     for (size_t i = 0; i < f->nneighbours; i++)
-        if (f->neighbours[i].pid == pid && f->neighbours[i].name == name) {
+        if (f->neighbours[i].name == name) {
+            f->neighbours[i].several |= f->neighbours[i].pid != pid;
             f->neighbours[i].cpu_ns += number(e, "cpuTime");
             return;
         }

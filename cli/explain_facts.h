@@ -44,10 +44,12 @@ struct wick_explain_span {
     bool root;
 };
 
-/* Another process, by wick.Neighbour. */
+/* Other processes of one name, by wick.Neighbour. */
 struct wick_explain_neighbour {
     uint32_t name;
-    int64_t pid, cpu_ns;
+    int64_t pid; /* of the first */
+    bool several;
+    int64_t cpu_ns;
 };
 
 struct wick_explain_facts {
@@ -70,7 +72,7 @@ struct wick_explain_facts {
     int64_t rss, memory_limit, cpus, allowed; /* peak; allowed: CPUs the process may run on. 0 = not known */
     double cpu_limit, steal, others;          /* the latter two: sums of shares over `machines` events */
     int64_t machines;
-    struct wick_explain_neighbour *neighbours; /* one row a process */
+    struct wick_explain_neighbour *neighbours; /* one row a name */
     size_t nneighbours, cap_neighbours;
     struct wick_explain_counter throttled, periods, throttled_ns, oom_kills, safepoints, sync_ns, memory_full_ns,
         io_some_ns;

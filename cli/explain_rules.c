@@ -158,15 +158,11 @@ static bool starves(const struct wick_explain_facts *f, double delay)
            share_of(delay, runnable) >= wick_explain_rules[WICK_EXPLAIN_RULE_CPU_STARVATION].threshold;
 }
 
-/* Waiting for a CPU that the CPU limit does not account for: while the cgroup was stopped on a CPU, all its threads
- * there waited. */
+/* Waiting for a CPU in periods in which the CPU limit did not stop the cgroup. In the others it got all it may have, so
+ * nobody took anything from it. */
 static double delay_by_others(const struct wick_explain_facts *f)
 {
-    double runnable = (double)f->hungry_got_ns + (double)f->hungry_delay_ns,
-           cpus = (double)(f->allowed ? f->allowed : 1);
-    double crowd = share_of(runnable, cpus * (double)f->duration_ns);
-    double left = (double)f->hungry_delay_ns - (double)f->throttled_ns.grown * (crowd > 1 ? crowd : 1);
-    return left > 0 ? left : 0;
+    return (double)f->hungry_delay_ns * (1 - share_of((double)f->throttled.grown, (double)f->periods.grown));
 }
 
 static void cpu_starvation(struct explain *x)
@@ -185,10 +181,10 @@ static void cpu_starvation(struct explain *x)
 static int by_use(const void *a, const void *b)
 {
     const struct wick_explain_neighbour *x = a, *y = b;
-    return x->cpu_ns != y->cpu_ns ? (x->cpu_ns > y->cpu_ns ? -1 : 1) : (x->pid > y->pid) - (x->pid < y->pid);
+    return x->cpu_ns != y->cpu_ns ? (x->cpu_ns > y->cpu_ns ? -1 : 1) : (x->name > y->name) - (x->name < y->name);
 }
 
-/* "cc1 (pid 12, 1.5 CPUs), ..." of those that used most. */
+/* "java app.Main (pid 12, 1.5 CPUs), cc1 (several, 0.3 CPUs)", those that used most. */
 static void say_neighbours(struct explain *x, struct wick_explain_finding *r)
 {
     struct wick_explain_facts *f = x->f;
@@ -197,8 +193,12 @@ static void say_neighbours(struct explain *x, struct wick_explain_finding *r)
         qsort(f->neighbours, f->nneighbours, sizeof *f->neighbours, by_use);
     for (size_t i = 0; i < f->nneighbours && i < NAMED; i++) {
         const struct wick_explain_neighbour *n = &f->neighbours[i];
-        wick_strbuf_addf(&who, "%s%s (pid %" PRId64 ", %.2f CPUs)", i ? ", " : "", wick_profile_str(f->p, n->name),
-                         n->pid, share_of((double)n->cpu_ns, (double)f->duration_ns));
+        wick_strbuf_addf(&who, "%s%s (", i ? ", " : "", wick_profile_str(f->p, n->name));
+        if (n->several)
+            wick_strbuf_adds(&who, "several");
+        else
+            wick_strbuf_addf(&who, "pid %" PRId64, n->pid);
+        wick_strbuf_addf(&who, ", %.2f CPUs)", share_of((double)n->cpu_ns, (double)f->duration_ns));
     }
     if (who.len)
         say(x, r, "who", who.buf);
@@ -247,32 +247,36 @@ static void hot_method(struct explain *x)
     say_frame(x, r, "caller", top.caller);
 }
 
-/* Time in some states as a share of the time threads have work; r is NULL below the threshold. */
-static struct wick_explain_finding *waits(struct explain *x, unsigned states)
+/* Time in some states as a share of the time threads have work, and where most of it was; NULL below the threshold. */
+static struct wick_explain_finding *waits(struct explain *x, unsigned states, struct wick_explain_top *most)
 {
     struct wick_explain_facts *f = x->f;
     double waited = (double)wick_explain_wall(f, true, 0, states);
     double work = (double)wick_explain_wall(f, true, 0, WICK_EXPLAIN_WORK);
     if (share_of(waited, work) < x->rule->threshold || !counts(f, waited, WAIT_LEAST))
         return NULL;
-    struct wick_explain_top top = wick_explain_top(f, f->wall, f->nwall, true, 0, states, WICK_EXPLAIN_JAVA);
+    *most = wick_explain_top(f, f->wall, f->nwall, true, 0, states, WICK_EXPLAIN_JAVA);
     struct wick_explain_finding *r = found(x, waited);
     figure(r, "share", WICK_EXPLAIN_SHARE, waited / work);
     figure(r, "time", WICK_EXPLAIN_TIME, waited);
-    say_frame(x, r, "frame", top.frame);
-    figure(r, "most", WICK_EXPLAIN_TIME, (double)top.weight_ns);
+    say_frame(x, r, "frame", most->frame);
+    figure(r, "most", WICK_EXPLAIN_TIME, (double)most->weight_ns);
     return r;
 }
 
 static void lock_contention(struct explain *x)
 {
-    (void)waits(x, 1 << WICK_EXPLAIN_MONITOR);
+    struct wick_explain_top top;
+    (void)waits(x, 1 << WICK_EXPLAIN_MONITOR, &top);
 }
 
 static void disk_wait(struct explain *x)
 {
-    struct wick_explain_finding *r = waits(x, 1 << WICK_EXPLAIN_DISK);
+    struct wick_explain_top top;
+    struct wick_explain_finding *r = waits(x, 1 << WICK_EXPLAIN_DISK, &top);
     double pressure = share_of((double)x->f->io_some_ns.grown, (double)x->f->duration_ns);
+    if (r)
+        say_frame(x, r, "caller", top.caller);
     if (r && pressure > 0)
         figure(r, "pressure", WICK_EXPLAIN_SHARE, pressure);
 }

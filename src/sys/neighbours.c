@@ -158,7 +158,7 @@ uint32_t wick_neighbours_read(struct wick_neighbours *n, uint64_t now_ns, struct
 {
     if (now_ns < n->next_ns)
         return 0;
-    uint64_t begin = wick_clock_mono_ns();
+    uint64_t begin = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     size_t nis = read_all(n);
     uint32_t count = n->read_ns ? compare(n, nis, out, most) : 0;
     for (uint32_t i = 0; i < count; i++)
@@ -172,6 +172,6 @@ uint32_t wick_neighbours_read(struct wick_neighbours *n, uint64_t now_ns, struct
     n->cap_is = cap;
     *period_ns = now_ns - n->read_ns;
     n->read_ns = now_ns;
-    n->next_ns = now_ns + (wick_clock_mono_ns() - begin) * REST;
+    n->next_ns = now_ns + (wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) * REST;
     return count;
 }

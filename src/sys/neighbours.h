@@ -37,7 +37,7 @@ void wick_neighbours_init(struct wick_neighbours *n, const char *proc, int32_t s
 void wick_neighbours_release(struct wick_neighbours *n);
 
 /* Reads what all processes used and gives those that used most since the last reading, most first; the period in ns. 0
- * at the first reading, and while the next one is not due: a reading rests for 200 times of what it took. */
+ * at the first reading, and while the next one is not due: a reading rests for 200 times of the CPU time it took. */
 uint32_t wick_neighbours_read(struct wick_neighbours *n, uint64_t now_ns, struct wick_neighbour *out, uint32_t most,
                               uint64_t *period_ns);
 

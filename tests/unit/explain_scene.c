@@ -121,7 +121,7 @@ static void totals(struct wick_jfr_writer *w, const struct scene *s, uint64_t no
 {
     wick_jfr_write_cgroup_cpu(w,
                               &(struct wick_jfr_cgroup_cpu){now, 2, 1000 + end * s->periods, 500 + end * s->throttled,
-                                                            (9000 + end * (s->throttled * 50 + s->stopped)) * MS});
+                                                            (9000 + end * s->throttled * 50) * MS});
     wick_jfr_write_cgroup_memory(w, &(struct wick_jfr_cgroup_memory){now, s->limit, s->limit, 5, 3 + end * s->kills});
     wick_jfr_write_pressure(
         w, &(struct wick_jfr_pressure){.start_ns = now, .memory_full_ns = (7777 + end * s->memory_full) * MS});
@@ -143,7 +143,8 @@ static void once(struct wick_jfr_writer *w, const struct scene *s)
         w, &(struct wick_jfr_machine_time){.start_ns = START_NS, .steal = s->steal, .allowed = 4, .others = s->others});
     for (unsigned i = 0; s->named && i < 2; i++) {
         wick_jfr_write_neighbour(w, &(struct wick_jfr_neighbour){START_NS, 1000 * MS, 77, "cc1", s->named * MS / 2});
-        wick_jfr_write_neighbour(w, &(struct wick_jfr_neighbour){START_NS, 1000 * MS, 78, "java app.Other", 100 * MS});
+        wick_jfr_write_neighbour(w,
+                                 &(struct wick_jfr_neighbour){START_NS, 1000 * MS, 78 + i, "java app.Other", 100 * MS});
     }
     wick_jfr_write_resident_set_size(w, &(struct wick_jfr_resident_set_size){START_NS, s->rss, s->rss, 0});
     if (s->pauses)
