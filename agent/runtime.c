@@ -4,10 +4,18 @@
  */
 #include "agent/runtime.h"
 
+#include <unistd.h>
+
 #include "agent/gc.h"
 #include "agent/vm.h"
+#include "base/clock.h"
 #include "hotspot/value.h"
 #include "sys/hostload.h"
+#include "sys/neighbours.h"
+
+/* Neighbours are looked at from this share on that they take of the processors this process may run on. */
+#define NEIGHBOURS_FROM 0.05f
+enum { NEIGHBOURS = 10 };
 
 /* jvmstat counters; 0 = this JVM has none of that name. */
 #define COUNTERS(X)                                      \
@@ -34,20 +42,28 @@ static struct {
 
 static struct wick_hostload host;
 static struct wick_hostload_now last;
+static struct wick_neighbours neighbours;
+static uint64_t last_own_ns; /* CPU time of this process */
 
 void wick_runtime_open(void)
 {
+    struct wick_neighbour none;
+    uint64_t period;
 #define X(field, name) at.field = wick_jvm_perf_counter(&wick_vm.jvm, name);
     COUNTERS(X)
 #undef X
-    wick_hostload_open(&host);
+    wick_hostload_open(&host, "");
     wick_hostload_read(&host, &last);
+    wick_neighbours_init(&neighbours, "/proc", (int32_t)getpid());
+    wick_neighbours_read(&neighbours, wick_clock_mono_ns(), &none, 1, &period);
+    last_own_ns = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     wick_gc_open();
 }
 
 void wick_runtime_close(void)
 {
     wick_hostload_close(&host);
+    wick_neighbours_release(&neighbours);
 }
 
 static uint64_t value(wick_addr counter)
@@ -107,8 +123,40 @@ static float share(uint64_t part, uint64_t before, uint64_t total)
     return total && part > before ? (float)((double)(part - before) / (double)total) : 0;
 }
 
+/* Share of the processors this process may run on that other processes used since the last time. */
+static float share_of_others(const struct wick_hostload_now *h)
+{
+    uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK), own_ns = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    uint64_t total = (h->allowed.total - last.allowed.total) * tick_ns;
+    uint64_t busy = (h->allowed.busy - last.allowed.busy) * tick_ns, own = own_ns - last_own_ns;
+    bool comparable = h->allowed.cpus == last.allowed.cpus && h->allowed.total > last.allowed.total;
+    last_own_ns = own_ns;
+    return comparable && h->allowed.busy >= last.allowed.busy ? share(busy, own, total) : 0;
+}
+
+/* Who they are, while they use enough to matter. */
+static void write_neighbours(struct wick_jfr_writer *w, uint64_t now, float others)
+{
+    struct wick_neighbour rows[NEIGHBOURS];
+    uint64_t period;
+    if (others < NEIGHBOURS_FROM) {
+        wick_neighbours_forget(&neighbours);
+        return;
+    }
+    uint32_t n = wick_neighbours_read(&neighbours, now, rows, NEIGHBOURS, &period);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wick_jfr_neighbour neighbour = {.start_ns = now - period,
+                                                     .duration_ns = period,
+                                                     .pid = (uint64_t)rows[i].pid,
+                                                     .name = rows[i].name,
+                                                     .cpu_ns = rows[i].cpu_ns};
+        wick_jfr_write_neighbour(w, &neighbour);
+    }
+}
+
 static void write_machine(struct wick_jfr_writer *w, uint64_t now, const struct wick_hostload_now *h)
 {
+    float others = share_of_others(h);
     uint64_t total = h->machine.total > last.machine.total ? h->machine.total - last.machine.total : 0;
     if (h->machine.known && total) {
         const struct wick_jfr_machine_time machine = {
@@ -119,9 +167,16 @@ static void write_machine(struct wick_jfr_writer *w, uint64_t now, const struct 
             .steal = share(h->machine.steal, last.machine.steal, total),
             .running = h->machine.running,
             .blocked = h->machine.blocked,
+            .allowed = h->allowed.cpus,
+            .others = others,
         };
         wick_jfr_write_machine_time(w, &machine);
+        write_neighbours(w, now, others);
     }
+}
+
+static void write_pressure(struct wick_jfr_writer *w, uint64_t now, const struct wick_hostload_now *h)
+{
     if (h->pressure.known) {
         const struct wick_jfr_pressure pressure = {
             .start_ns = now,
@@ -166,14 +221,26 @@ static void write_process(struct wick_jfr_writer *w, uint64_t now, const struct 
     }
 }
 
+/* What is told as a sum so far. */
+static void write_totals(struct wick_jfr_writer *w, uint64_t now, const struct wick_hostload_now *h)
+{
+    write_jvm(w, now);
+    write_code_cache(w, now);
+    write_pressure(w, now, h);
+    write_process(w, now, h);
+}
+
+void wick_runtime_begin(struct wick_jfr_writer *w, uint64_t now_ns)
+{
+    write_totals(w, now_ns, &last);
+}
+
 void wick_runtime_write(struct wick_jfr_writer *w, uint64_t now_ns)
 {
     struct wick_hostload_now h;
     wick_hostload_read(&host, &h);
-    write_jvm(w, now_ns);
-    write_code_cache(w, now_ns);
+    write_totals(w, now_ns, &h);
     write_machine(w, now_ns, &h);
-    write_process(w, now_ns, &h);
     wick_gc_write(w);
     last = h;
 }

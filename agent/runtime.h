@@ -14,7 +14,11 @@
 void wick_runtime_open(void);
 void wick_runtime_close(void);
 
-/* Writes one event of each kind, and the garbage collections since the last call. About 30 us. */
+/* Writes what counts from before the recording, so that it can be told by how much it grew. Before the first _write. */
+void wick_runtime_begin(struct wick_jfr_writer *w, uint64_t now_ns);
+
+/* Writes one event of each kind, and the garbage collections since the last call. About 30 us; more while
+ * neighbours are busy, see sys/neighbours.h. */
 void wick_runtime_write(struct wick_jfr_writer *w, uint64_t now_ns);
 
 #endif

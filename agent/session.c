@@ -142,6 +142,9 @@ static void *drain_main(void *arg)
     uint64_t last_flush = wick_clock_mono_ns();
     prctl(PR_SET_NAME, "wick-drain");
     wick_engines_own_thread(&s->engines);
+    pthread_mutex_lock(&s->lock);
+    wick_runtime_begin(s->drain.writer, last_flush);
+    pthread_mutex_unlock(&s->lock);
     for (;;) {
         struct pollfd p = {.fd = s->wake, .events = POLLIN};
         if (poll(&p, 1, TICK_MS) > 0)

@@ -126,17 +126,27 @@ static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e
     raise_to(&f->heap_used, number(e, "heapUsedAfter"));
 }
 
-static void take_load(struct wick_explain_facts *f, const struct wick_jfr_event *e)
-{
-    f->loads++;
-    f->machine += real(e, "machineTotal");
-    f->jvm += real(e, "jvmUser") + real(e, "jvmSystem");
-}
-
 static void take_machine(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     f->machines++;
     f->steal += real(e, "steal");
+    f->others += real(e, "others");
+    raise_to(&f->allowed, number(e, "allowedCpus"));
+}
+
+static void take_neighbour(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    uint32_t name = text(e, "name");
+    int64_t pid = number(e, "pid");
+    for (size_t i = 0; i < f->nneighbours; i++)
+        if (f->neighbours[i].name == name) {
+            f->neighbours[i].several |= f->neighbours[i].pid != pid;
+            f->neighbours[i].cpu_ns += number(e, "cpuTime");
+            return;
+        }
+    struct wick_explain_neighbour *n = ADD(f, neighbours);
+    if (n)
+        *n = (struct wick_explain_neighbour){.name = name, .pid = pid, .cpu_ns = number(e, "cpuTime")};
 }
 
 static void take_cpus(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -215,11 +225,11 @@ static const struct {
     {"wick.Span", take_span},
     {"wick.ThreadCpu", take_thread_cpu},
     {"jdk.GarbageCollection", take_gc},
-    {"jdk.CPULoad", take_load},
     {"jdk.CPUInformation", take_cpus},
     {"jdk.JVMInformation", take_jvm},
     {"jdk.ResidentSetSize", take_rss},
     {"wick.MachineTime", take_machine},
+    {"wick.Neighbour", take_neighbour},
     {"wick.CgroupCpu", take_cgroup_cpu},
     {"wick.CgroupMemory", take_cgroup_memory},
     {"wick.Pressure", take_pressure},
@@ -330,5 +340,6 @@ void wick_explain_release(struct wick_explain_facts *f)
     free(f->cpu);
     free(f->spans);
     free(f->causes);
+    free(f->neighbours);
     *f = (struct wick_explain_facts){0};
 }

@@ -44,6 +44,14 @@ struct wick_explain_span {
     bool root;
 };
 
+/* Other processes of one name, by wick.Neighbour. */
+struct wick_explain_neighbour {
+    uint32_t name;
+    int64_t pid; /* of the first */
+    bool several;
+    int64_t cpu_ns;
+};
+
 struct wick_explain_facts {
     struct wick_profile *p;
     struct wick_ttsp_incidents ttsp;
@@ -61,9 +69,11 @@ struct wick_explain_facts {
     int64_t heap_used, heap_max;        /* peak after a collection; -Xmx. 0 = not known */
     uint32_t *causes;                   /* of each collection: strings */
     size_t ncauses, cap_causes;
-    int64_t rss, memory_limit, cpus;       /* peak; 0 = not known */
-    double cpu_limit, machine, jvm, steal; /* the latter three: sums over `loads` and `machines` events */
-    int64_t loads, machines;
+    int64_t rss, memory_limit, cpus, allowed; /* peak; allowed: CPUs the process may run on. 0 = not known */
+    double cpu_limit, steal, others;          /* the latter two: sums of shares over `machines` events */
+    int64_t machines;
+    struct wick_explain_neighbour *neighbours; /* one row a name */
+    size_t nneighbours, cap_neighbours;
     struct wick_explain_counter throttled, periods, throttled_ns, oom_kills, safepoints, sync_ns, memory_full_ns,
         io_some_ns;
     struct wick_explain_counter fired, dropped, biased_ns, unsampled_ns;

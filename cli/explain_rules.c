@@ -8,6 +8,7 @@
  */
 #include "cli/explain_rules.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,8 @@
 #define WAIT_LEAST   0.10
 #define CPU_LEAST    0.05
 #define STARVE_LEAST 0.25
+
+enum { NAMED = 3 }; /* neighbours in a sentence */
 
 struct explain {
     struct wick_explain_facts *f;
@@ -147,18 +150,26 @@ static void allocation_stall(struct explain *x)
     each_endpoint(x, stalls_of);
 }
 
-static bool starves(const struct wick_explain_facts *f)
+/* Whether that much of the time in which threads wanted a CPU is enough to be called starvation. */
+static bool starves(const struct wick_explain_facts *f, double delay)
 {
-    double delay = (double)f->hungry_delay_ns;
-    return counts(f, delay, STARVE_LEAST) && share_of(delay, (double)f->hungry_got_ns + delay) >=
-                                                 wick_explain_rules[WICK_EXPLAIN_RULE_CPU_STARVATION].threshold;
+    double runnable = (double)f->hungry_got_ns + (double)f->hungry_delay_ns;
+    return counts(f, delay, STARVE_LEAST) &&
+           share_of(delay, runnable) >= wick_explain_rules[WICK_EXPLAIN_RULE_CPU_STARVATION].threshold;
+}
+
+/* Waiting for a CPU in periods in which the CPU limit did not stop the cgroup. In the others it got all it may have, so
+ * nobody took anything from it. */
+static double delay_by_others(const struct wick_explain_facts *f)
+{
+    return (double)f->hungry_delay_ns * (1 - share_of((double)f->throttled.grown, (double)f->periods.grown));
 }
 
 static void cpu_starvation(struct explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double delay = (double)f->hungry_delay_ns, runnable = (double)f->hungry_got_ns + delay;
-    if (!starves(f))
+    if (!starves(f, delay))
         return;
     struct wick_explain_finding *r = found(x, delay);
     figure(r, "threads", WICK_EXPLAIN_NUMBER, runnable / (double)f->duration_ns);
@@ -167,21 +178,46 @@ static void cpu_starvation(struct explain *x)
     figure(r, "time", WICK_EXPLAIN_TIME, delay);
 }
 
+static int by_use(const void *a, const void *b)
+{
+    const struct wick_explain_neighbour *x = a, *y = b;
+    return x->cpu_ns != y->cpu_ns ? (x->cpu_ns > y->cpu_ns ? -1 : 1) : (x->name > y->name) - (x->name < y->name);
+}
+
+/* "java app.Main (pid 12, 1.5 CPUs), cc1 (several, 0.3 CPUs)", those that used most. */
+static void say_neighbours(struct explain *x, struct wick_explain_finding *r)
+{
+    struct wick_explain_facts *f = x->f;
+    struct wick_strbuf who = WICK_STRBUF_INIT;
+    if (f->nneighbours)
+        qsort(f->neighbours, f->nneighbours, sizeof *f->neighbours, by_use);
+    for (size_t i = 0; i < f->nneighbours && i < NAMED; i++) {
+        const struct wick_explain_neighbour *n = &f->neighbours[i];
+        wick_strbuf_addf(&who, "%s%s (", i ? ", " : "", wick_profile_str(f->p, n->name));
+        if (n->several)
+            wick_strbuf_adds(&who, "several");
+        else
+            wick_strbuf_addf(&who, "pid %" PRId64, n->pid);
+        wick_strbuf_addf(&who, ", %.2f CPUs)", share_of((double)n->cpu_ns, (double)f->duration_ns));
+    }
+    if (who.len)
+        say(x, r, "who", who.buf);
+    wick_strbuf_release(&who);
+}
+
 static void neighbours(struct explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    double others = share_of(f->machine - f->jvm, (double)f->loads);
-    if (others < x->rule->threshold || !starves(f))
+    double others = share_of(f->others, (double)f->machines), delay = delay_by_others(f);
+    if (others < x->rule->threshold || !f->allowed || !starves(f, delay))
         return;
     /* they cannot take more from us than they use, nor more than we lack */
-    double taken = others * (double)(f->cpus ? f->cpus : 1) * (double)f->duration_ns;
-    struct wick_explain_finding *r = found(x, taken < (double)f->hungry_delay_ns ? taken : (double)f->hungry_delay_ns);
-    if (f->cpus) {
-        figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->cpus);
-        figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->cpus);
-    } else
-        figure(r, "others", WICK_EXPLAIN_SHARE, others);
-    figure(r, "time", WICK_EXPLAIN_TIME, (double)f->hungry_delay_ns);
+    double taken = others * (double)f->allowed * (double)f->duration_ns;
+    struct wick_explain_finding *r = found(x, taken < delay ? taken : delay);
+    figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->allowed);
+    figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->allowed);
+    figure(r, "time", WICK_EXPLAIN_TIME, delay);
+    say_neighbours(x, r);
 }
 
 static void cpu_limit(struct explain *x)
@@ -211,32 +247,36 @@ static void hot_method(struct explain *x)
     say_frame(x, r, "caller", top.caller);
 }
 
-/* Time in some states as a share of the time threads have work; r is NULL below the threshold. */
-static struct wick_explain_finding *waits(struct explain *x, unsigned states)
+/* Time in some states as a share of the time threads have work, and where most of it was; NULL below the threshold. */
+static struct wick_explain_finding *waits(struct explain *x, unsigned states, struct wick_explain_top *most)
 {
     struct wick_explain_facts *f = x->f;
     double waited = (double)wick_explain_wall(f, true, 0, states);
     double work = (double)wick_explain_wall(f, true, 0, WICK_EXPLAIN_WORK);
     if (share_of(waited, work) < x->rule->threshold || !counts(f, waited, WAIT_LEAST))
         return NULL;
-    struct wick_explain_top top = wick_explain_top(f, f->wall, f->nwall, true, 0, states, WICK_EXPLAIN_JAVA);
+    *most = wick_explain_top(f, f->wall, f->nwall, true, 0, states, WICK_EXPLAIN_JAVA);
     struct wick_explain_finding *r = found(x, waited);
     figure(r, "share", WICK_EXPLAIN_SHARE, waited / work);
     figure(r, "time", WICK_EXPLAIN_TIME, waited);
-    say_frame(x, r, "frame", top.frame);
-    figure(r, "most", WICK_EXPLAIN_TIME, (double)top.weight_ns);
+    say_frame(x, r, "frame", most->frame);
+    figure(r, "most", WICK_EXPLAIN_TIME, (double)most->weight_ns);
     return r;
 }
 
 static void lock_contention(struct explain *x)
 {
-    (void)waits(x, 1 << WICK_EXPLAIN_MONITOR);
+    struct wick_explain_top top;
+    (void)waits(x, 1 << WICK_EXPLAIN_MONITOR, &top);
 }
 
 static void disk_wait(struct explain *x)
 {
-    struct wick_explain_finding *r = waits(x, 1 << WICK_EXPLAIN_DISK);
+    struct wick_explain_top top;
+    struct wick_explain_finding *r = waits(x, 1 << WICK_EXPLAIN_DISK, &top);
     double pressure = share_of((double)x->f->io_some_ns.grown, (double)x->f->duration_ns);
+    if (r)
+        say_frame(x, r, "caller", top.caller);
     if (r && pressure > 0)
         figure(r, "pressure", WICK_EXPLAIN_SHARE, pressure);
 }

@@ -2,9 +2,7 @@
 /*
  * hostload.c - see hostload.h
  *
- * Where a cgroup's files are. /proc/self/cgroup has one line a hierarchy, ID:controllers:path; version 2 is the one
- * with ID 0. Inside a container the path may be that of the host, while what is mounted begins at the container: so the
- * path is tried first, then the mount point itself.
+ * Where a cgroup's files are is told in cgroup.c.
  */
 #include "sys/hostload.h"
 
@@ -14,27 +12,28 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT = 16384, PATH = 512 };
+enum { TEXT = 1 << 17, CPUS = 8192 };
 
-/* One figure of a cgroup: its file in version 2 and in version 1, where controllers have mount points of their own. */
+/* One figure of a cgroup: its file in version 2 and in version 1. */
 static const struct {
     enum wick_hostload_file file;
-    const char *v2, *controller, *v1;
+    enum wick_cgroup_controller controller;
+    const char *v2, *v1;
 } cgroup_files[] = {
-    {WICK_LOAD_CPU_STAT, "cpu.stat", "cpu", "cpu.stat"},
-    {WICK_LOAD_CPU_LIMIT, "cpu.max", "cpu", "cpu.cfs_quota_us"},
-    {WICK_LOAD_CPU_PERIOD, NULL, "cpu", "cpu.cfs_period_us"},
-    {WICK_LOAD_MEMORY, "memory.current", "memory", "memory.usage_in_bytes"},
-    {WICK_LOAD_MEMORY_MAX, "memory.max", "memory", "memory.limit_in_bytes"},
-    {WICK_LOAD_MEMORY_EVENTS, "memory.events", "memory", "memory.oom_control"},
-    {WICK_LOAD_PSI_CPU, "cpu.pressure", NULL, NULL},
-    {WICK_LOAD_PSI_MEMORY, "memory.pressure", NULL, NULL},
-    {WICK_LOAD_PSI_IO, "io.pressure", NULL, NULL},
+    {WICK_LOAD_CPU_STAT, WICK_CGROUP_CPU, "cpu.stat", "cpu.stat"},
+    {WICK_LOAD_MEMORY, WICK_CGROUP_MEMORY, "memory.current", "memory.usage_in_bytes"},
+    {WICK_LOAD_MEMORY_EVENTS, WICK_CGROUP_MEMORY, "memory.events", "memory.oom_control"},
+    {WICK_LOAD_MEMORY_FAILURES, WICK_CGROUP_MEMORY, NULL, "memory.failcnt"},
+    {WICK_LOAD_PSI_CPU, WICK_CGROUP_PRESSURE, "cpu.pressure", NULL},
+    {WICK_LOAD_PSI_MEMORY, WICK_CGROUP_PRESSURE, "memory.pressure", NULL},
+    {WICK_LOAD_PSI_IO, WICK_CGROUP_PRESSURE, "io.pressure", NULL},
 };
 
-static int open_file(const char *path)
+static int open_file(const char *root, const char *path)
 {
-    return open(path, O_RDONLY | O_CLOEXEC);
+    char full[WICK_CGROUP_PATH + 64];
+    snprintf(full, sizeof full, "%s%s", root, path);
+    return open(full, O_RDONLY | O_CLOEXEC);
 }
 
 static const char *read_fd(int fd, char *buf)
@@ -44,68 +43,32 @@ static const char *read_fd(int fd, char *buf)
     return buf;
 }
 
-/* The path of this process in the hierarchy of a controller, NULL = version 2. False if it has none. */
-static bool cgroup_path(const char *text, const char *controller, char *out)
+static void open_cgroups(struct wick_hostload *h, const char *root)
 {
-    for (const char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-        const char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
-        if (!path)
-            return false;
-        size_t n = controller ? strlen(controller) : 0;
-        bool hit = !controller && path == list + 1;
-        for (const char *c = list + 1; controller && c < path; c += strcspn(c, ",:") + 1)
-            hit |= strcspn(c, ",:") == n && !strncmp(c, controller, n);
-        if (hit) {
-            snprintf(out, PATH, "%.*s", (int)strcspn(path + 1, "\n"), path + 1);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Opens mount/path/name, or mount/name. */
-static int open_in(const char *mount, const char *path, const char *name)
-{
-    char full[3 * PATH];
-    snprintf(full, sizeof full, "%s%s/%s", mount, path, name);
-    int fd = open_file(full);
-    if (fd >= 0)
-        return fd;
-    snprintf(full, sizeof full, "%s/%s", mount, name);
-    return open_file(full);
-}
-
-static void open_cgroup(struct wick_hostload *h)
-{
-    char text[TEXT], path[PATH], mount[PATH];
-    int self = open_file("/proc/self/cgroup");
-    read_fd(self, text);
-    if (self >= 0)
-        close(self);
+    char dir[WICK_CGROUP_PATH + 1];
+    for (int c = 0; c < WICK_LOAD_CGROUPS; c++)
+        if (!wick_cgroup_find(root, (enum wick_cgroup_controller)c, &h->cgroup[c]))
+            h->cgroup[c] = (struct wick_cgroup){0};
     for (size_t i = 0; i < sizeof cgroup_files / sizeof *cgroup_files; i++) {
-        int fd = -1;
-        if (cgroup_files[i].v2 && cgroup_path(text, NULL, path) &&
-            (fd = open_in("/sys/fs/cgroup", path, cgroup_files[i].v2)) < 0)
-            fd = open_in("/sys/fs/cgroup/unified", path, cgroup_files[i].v2);
-        if (fd < 0 && cgroup_files[i].v1 && cgroup_path(text, cgroup_files[i].controller, path)) {
-            snprintf(mount, sizeof mount, "/sys/fs/cgroup/%s", cgroup_files[i].controller);
-            fd = open_in(mount, path, cgroup_files[i].v1);
-        }
-        h->fd[cgroup_files[i].file] = fd;
+        const struct wick_cgroup *g = &h->cgroup[cgroup_files[i].controller];
+        const char *name = g->v2 ? cgroup_files[i].v2 : cgroup_files[i].v1;
+        snprintf(dir, sizeof dir, "%s/", g->dir);
+        if (g->dir[0] && name)
+            h->fd[cgroup_files[i].file] = open_file(dir, name);
     }
 }
 
-void wick_hostload_open(struct wick_hostload *h)
+void wick_hostload_open(struct wick_hostload *h, const char *root)
 {
     static const char *const psi[] = {"/proc/pressure/cpu", "/proc/pressure/memory", "/proc/pressure/io"};
     for (int i = 0; i < WICK_LOAD_FILES; i++)
         h->fd[i] = -1;
-    h->fd[WICK_LOAD_STAT] = open_file("/proc/stat");
-    h->fd[WICK_LOAD_STATUS] = open_file("/proc/self/status");
-    open_cgroup(h);
+    h->fd[WICK_LOAD_STAT] = open_file(root, "/proc/stat");
+    h->fd[WICK_LOAD_STATUS] = open_file(root, "/proc/self/status");
+    open_cgroups(h, root);
     if (h->fd[WICK_LOAD_PSI_CPU] < 0) /* the machine's, if the cgroup has none of its own */
         for (int i = 0; i < 3; i++)
-            h->fd[WICK_LOAD_PSI_CPU + i] = open_file(psi[i]);
+            h->fd[WICK_LOAD_PSI_CPU + i] = open_file(root, psi[i]);
 }
 
 void wick_hostload_close(struct wick_hostload *h)
@@ -148,6 +111,22 @@ void wick_hostload_parse_stat(const char *text, struct wick_hostload_now *out)
     out->machine.known = true;
 }
 
+void wick_hostload_parse_allowed(const char *text, const cpu_set_t *set, size_t bytes, struct wick_hostload_now *out)
+{
+    for (const char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        unsigned long long v[8] = {0};
+        unsigned cpu;
+        if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &v[0], &v[1], &v[2], &v[3], &v[4],
+                   &v[5], &v[6], &v[7]) < 5 ||
+            !CPU_ISSET_S(cpu, bytes, set))
+            continue;
+        for (int i = 0; i < 8; i++)
+            out->allowed.total += v[i];
+        out->allowed.busy += v[0] + v[1] + v[2] + v[5] + v[6];
+        out->allowed.cpus++;
+    }
+}
+
 void wick_hostload_parse_status(const char *text, struct wick_hostload_now *out)
 {
     out->process.rss_bytes = value_of(text, "VmRSS", &out->process.known) * 1024;
@@ -176,26 +155,18 @@ uint64_t wick_hostload_parse_psi(const char *text, const char *line)
     return 0;
 }
 
-/* Version 2: "max 100000" or "50000 100000"; version 1: the quota, -1 = none, and the period in another file. */
-static double cpu_limit(const struct wick_hostload *h, char *buf)
-{
-    long long quota = 0, period = 0;
-    int n = sscanf(read_fd(h->fd[WICK_LOAD_CPU_LIMIT], buf), "%lld %lld", &quota, &period);
-    if (n == 1)
-        period = strtoll(read_fd(h->fd[WICK_LOAD_CPU_PERIOD], buf), NULL, 10);
-    return n >= 1 && quota > 0 && period > 0 ? (double)quota / (double)period : 0;
-}
-
 static void read_memory(const struct wick_hostload *h, char *buf, struct wick_hostload_now *out)
 {
     bool found = false;
-    uint64_t max = strtoull(read_fd(h->fd[WICK_LOAD_MEMORY_MAX], buf), NULL, 10);
-    out->memory.max_bytes = max < (uint64_t)1 << 60 ? max : 0; /* version 1 has a huge number for none */
-    out->memory.current_bytes = strtoull(read_fd(h->fd[WICK_LOAD_MEMORY], buf), NULL, 10);
     out->memory.known = h->fd[WICK_LOAD_MEMORY] >= 0;
+    if (out->memory.known)
+        out->memory.max_bytes = (uint64_t)wick_cgroup_limit(&h->cgroup[WICK_CGROUP_MEMORY], WICK_CGROUP_MEMORY);
+    out->memory.current_bytes = strtoull(read_fd(h->fd[WICK_LOAD_MEMORY], buf), NULL, 10);
     read_fd(h->fd[WICK_LOAD_MEMORY_EVENTS], buf);
     out->memory.at_limit = value_of(buf, "max", &found);
     out->memory.oom_kills = value_of(buf, "oom_kill", &found);
+    if (h->fd[WICK_LOAD_MEMORY_FAILURES] >= 0)
+        out->memory.at_limit = strtoull(read_fd(h->fd[WICK_LOAD_MEMORY_FAILURES], buf), NULL, 10);
 }
 
 static void read_pressure(const struct wick_hostload *h, char *buf, struct wick_hostload_now *out)
@@ -213,12 +184,16 @@ static void read_pressure(const struct wick_hostload *h, char *buf, struct wick_
 void wick_hostload_read(const struct wick_hostload *h, struct wick_hostload_now *out)
 {
     char buf[TEXT];
+    cpu_set_t set[CPUS / CPU_SETSIZE];
     *out = (struct wick_hostload_now){0};
     /* what is wanted of the last lines may lie behind the interrupts of a large machine, and is 0 then */
     wick_hostload_parse_stat(read_fd(h->fd[WICK_LOAD_STAT], buf), out);
+    if (!sched_getaffinity(0, sizeof set, set))
+        wick_hostload_parse_allowed(buf, set, sizeof set, out);
     wick_hostload_parse_status(read_fd(h->fd[WICK_LOAD_STATUS], buf), out);
     wick_hostload_parse_cpu_stat(read_fd(h->fd[WICK_LOAD_CPU_STAT], buf), out);
-    out->cpu.limit = cpu_limit(h, buf);
+    if (out->cpu.known)
+        out->cpu.limit = wick_cgroup_limit(&h->cgroup[WICK_CGROUP_CPU], WICK_CGROUP_CPU);
     read_memory(h, buf, out);
     read_pressure(h, buf, out);
 }

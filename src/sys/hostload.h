@@ -2,8 +2,9 @@
 /*
  * hostload.h - what the machine and the process's cgroup do to it: CPU limit, pressure, stolen time, memory
  *
- * The kernel's files are found and opened once and read again with one system call each. Both cgroup versions are
- * understood; a file that is not there leaves its figures at 0 and its flag off.
+ * The kernel's files are found and opened once and read again with one system call each, but for limits, which are
+ * opened each time. A file that is not there leaves its figures at 0 and its flag off. Both cgroup versions are
+ * understood, see cgroup.h for which cgroup counts.
  *
  * Threads: one at a time.
  * Memory:  the caller's struct; descriptors until _close.
@@ -11,26 +12,31 @@
 #ifndef WICK_SYS_HOSTLOAD_H
 #define WICK_SYS_HOSTLOAD_H
 
+#include <sched.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "sys/cgroup.h"
+
 enum wick_hostload_file {
-    WICK_LOAD_STAT,       /* /proc/stat */
-    WICK_LOAD_STATUS,     /* /proc/self/status */
-    WICK_LOAD_CPU_STAT,   /* cgroup */
-    WICK_LOAD_CPU_LIMIT,  /* cpu.max, or cpu.cfs_quota_us */
-    WICK_LOAD_CPU_PERIOD, /* version 1: cpu.cfs_period_us */
+    WICK_LOAD_STAT,     /* /proc/stat */
+    WICK_LOAD_STATUS,   /* /proc/self/status */
+    WICK_LOAD_CPU_STAT, /* cgroup */
     WICK_LOAD_MEMORY,
-    WICK_LOAD_MEMORY_MAX,
     WICK_LOAD_MEMORY_EVENTS,
+    WICK_LOAD_MEMORY_FAILURES, /* version 1 only */
     WICK_LOAD_PSI_CPU,
     WICK_LOAD_PSI_MEMORY,
     WICK_LOAD_PSI_IO,
     WICK_LOAD_FILES
 };
 
+enum { WICK_LOAD_CGROUPS = WICK_CGROUP_PRESSURE + 1 };
+
 struct wick_hostload {
-    int fd[WICK_LOAD_FILES]; /* -1 = absent */
+    int fd[WICK_LOAD_FILES];                      /* -1 = absent */
+    struct wick_cgroup cgroup[WICK_LOAD_CGROUPS]; /* by enum wick_cgroup_controller; dir "" = none */
 };
 
 /* Sums since boot or since the cgroup began, unless said otherwise. */
@@ -40,6 +46,10 @@ struct wick_hostload_now {
         uint64_t running, blocked; /* tasks now: on a processor or wanting one; waiting for a disk */
         bool known;
     } machine;
+    struct {
+        uint64_t busy, total; /* as machine, of those processors only that this process may run on */
+        uint32_t cpus;        /* how many these are, 0 = not known */
+    } allowed;
     struct {
         uint64_t rss_bytes, peak_bytes, swap_bytes; /* now */
         bool known;
@@ -60,8 +70,8 @@ struct wick_hostload_now {
     } pressure;
 };
 
-/* Opens what there is. */
-void wick_hostload_open(struct wick_hostload *h);
+/* Opens what there is. `root` stands before every path: "" but in tests. */
+void wick_hostload_open(struct wick_hostload *h, const char *root);
 void wick_hostload_close(struct wick_hostload *h);
 
 /* Reads everything: about a dozen system calls. */
@@ -69,6 +79,7 @@ void wick_hostload_read(const struct wick_hostload *h, struct wick_hostload_now 
 
 /* The parsers, each for the text of one file. */
 void wick_hostload_parse_stat(const char *text, struct wick_hostload_now *out);
+void wick_hostload_parse_allowed(const char *text, const cpu_set_t *set, size_t bytes, struct wick_hostload_now *out);
 void wick_hostload_parse_status(const char *text, struct wick_hostload_now *out);
 void wick_hostload_parse_cpu_stat(const char *text, struct wick_hostload_now *out);
 /* Total of the line "some" or "full" of a pressure file in ns, 0 if there is none. */

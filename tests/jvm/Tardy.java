@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import java.io.RandomAccessFile;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
 import java.util.Scanner;
 
 /**
@@ -42,6 +45,32 @@ public class Tardy {
         }
     }
 
+    /** Reads bytes of a mapped file, each on another page. */
+    static int touchPages(MappedByteBuffer file, int from, int n) {
+        int mask = file.capacity() - 1;
+        int sum = 0;
+        for (int i = 0; i < n; i++) {
+            sum += file.get((from + i) * 40503 * 4096 & mask);
+        }
+        return sum;
+    }
+
+    /** The file of -Dfile, whose size is a power of two; where it does not fit into memory each page is read anew. */
+    static void fault() {
+        try (RandomAccessFile file = new RandomAccessFile(System.getProperty("file"), "r")) {
+            MappedByteBuffer map = file.getChannel().map(FileChannel.MapMode.READ_ONLY, 0, file.length());
+            int pages = map.capacity() / 4096;
+            for (int i = 0; i < 20_000; i++) {
+                sink += touchPages(map, 0, 16);
+            }
+            for (int i = 0; true; i += 1000) {
+                sink += touchPages(map, i % pages, 1000);
+            }
+        } catch (java.io.IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
     static native void hold(byte[] array, long ns);
 
     static void critical() {
@@ -78,6 +107,9 @@ public class Tardy {
                     break;
                 case "copy":
                     start("copy", Tardy::copy);
+                    break;
+                case "fault":
+                    start("fault", Tardy::fault);
                     break;
                 case "critical":
                     start("critical", Tardy::critical);

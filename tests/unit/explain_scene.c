@@ -139,8 +139,13 @@ static void once(struct wick_jfr_writer *w, const struct scene *s)
         w, &(struct wick_jfr_jvm_information){
                .start_ns = START_NS, .jvm_arguments = "-Xms1m -Xmx1g", .jvm_name = "", .jvm_version = ""});
     wick_jfr_write_cpu_information(w, &(struct wick_jfr_cpu_information){START_NS, "", "", 1, 4, 4});
-    wick_jfr_write_cpu_load(w, &(struct wick_jfr_cpu_load){START_NS, 0.125f, 0.125f, s->machine});
-    wick_jfr_write_machine_time(w, &(struct wick_jfr_machine_time){.start_ns = START_NS, .steal = s->steal});
+    wick_jfr_write_machine_time(
+        w, &(struct wick_jfr_machine_time){.start_ns = START_NS, .steal = s->steal, .allowed = 4, .others = s->others});
+    for (unsigned i = 0; s->named && i < 2; i++) {
+        wick_jfr_write_neighbour(w, &(struct wick_jfr_neighbour){START_NS, 1000 * MS, 77, "cc1", s->named * MS / 2});
+        wick_jfr_write_neighbour(w,
+                                 &(struct wick_jfr_neighbour){START_NS, 1000 * MS, 78 + i, "java app.Other", 100 * MS});
+    }
     wick_jfr_write_resident_set_size(w, &(struct wick_jfr_resident_set_size){START_NS, s->rss, s->rss, 0});
     if (s->pauses)
         wick_jfr_write_garbage_collection(w, &(struct wick_jfr_garbage_collection){.start_ns = START_NS,

@@ -20,7 +20,8 @@ struct scene {
     unsigned pool_run, pool_stall;             /* of a thread whose CPU samples have an endpoint, and no span */
     unsigned periods, throttled, pauses, sync, late, memory_full;
     unsigned biased, unsampled, fired, dropped, kills;
-    float machine, steal;
+    unsigned named; /* CPU time of a neighbour */
+    float others, steal;
     uint64_t rss, limit;
 };
 

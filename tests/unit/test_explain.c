@@ -21,7 +21,7 @@ static const struct scene healthy = {.got = 10000,
                                      .sleep = 1000,
                                      .periods = 100,
                                      .fired = 1000,
-                                     .machine = 0.3f,
+                                     .others = 0.05f,
                                      .rss = 500 << 20,
                                      .limit = 1 << 30};
 static const struct scene idle = {.got = 100,
@@ -37,7 +37,7 @@ static const struct scene idle = {.got = 100,
                                   .unsampled = 100,
                                   .fired = 10,
                                   .dropped = 10,
-                                  .machine = 1,
+                                  .others = 1,
                                   .steal = 0.5f,
                                   .collector = 90};
 
@@ -130,18 +130,37 @@ static void test_cpu_starvation__compares_runnable_time(void **state)
          "cpu-starvation: 7.1 threads want a CPU, the process got 2: 72 % of "
          "runnable time (51.0 s) is waiting for a CPU\n");
     /* a quarter of a thread is no starvation, nor are threads that want a CPU now and then */
-    silent(SCENE(c->got = 4000, c->collector = 0, c->delay = 2400, c->machine = 1.0f));
-    silent(SCENE(c->got = 1000, c->collector = 0, c->delay = 3900, c->machine = 1.0f));
+    silent(SCENE(c->got = 4000, c->collector = 0, c->delay = 2400, c->others = 1.0f));
+    silent(SCENE(c->got = 1000, c->collector = 0, c->delay = 3900, c->others = 1.0f));
 }
 
-static void test_neighbours__need_both_a_busy_machine_and_starvation(void **state)
+static void test_neighbours__need_both_busy_processors_and_starvation(void **state)
 {
-    silent(SCENE(c->machine = 1.0f));
-    says(SCENE(c->delay = 5000, c->machine = 0.75f),
-         "neighbours: other processes use 2 of the machine's 4 CPUs while threads here wait for one (5.0 s)\n");
-    char *text = explained_by(SCENE(c->delay = 5000, c->machine = 0.45f));
+    silent(SCENE(c->others = 1.0f, c->named = 9000));
+    says(SCENE(c->delay = 5000, c->others = 0.5f), "neighbours: other processes use 2 of the 4 CPUs that this one may "
+                                                   "run on, while threads here wait for one (5.0 "
+                                                   "s)\n");
+    char *text = explained_by(SCENE(c->delay = 5000, c->others = 0.2f));
     assert_null(strstr(text, "neighbours"));
     free(text);
+}
+
+static void test_neighbours__are_named(void **state)
+{
+    says(SCENE(c->delay = 5000, c->others = 0.5f, c->named = 15000),
+         "wait for one (5.0 s); most: cc1 (pid 77, 1.50 CPUs), java app.Other (several, 0.02 CPUs)\n");
+}
+
+static void test_neighbours__are_not_blamed_for_the_cpu_limit(void **state)
+{
+    char *text = explained_by(SCENE(c->delay = 6000, c->others = 0.5f, c->throttled = 50));
+    assert_null(strstr(text, "neighbours"));
+    assert_non_null(strstr(text, "cpu-limit"));
+    free(text);
+    says(SCENE(c->delay = 9000, c->others = 0.5f, c->throttled = 50),
+         "neighbours: other processes use 2 of the 4 CPUs that this one may run on, while threads here wait for one "
+         "(4.5 "
+         "s)\n");
 }
 
 static void test_cpu_limit__counts_throttled_periods(void **state)
@@ -267,7 +286,9 @@ int main(void)
         cmocka_unit_test(test_allocation_stalls__by_the_endpoint_of_spans),
         cmocka_unit_test(test_allocation_stalls__by_the_endpoint_of_cpu_samples),
         cmocka_unit_test(test_cpu_starvation__compares_runnable_time),
-        cmocka_unit_test(test_neighbours__need_both_a_busy_machine_and_starvation),
+        cmocka_unit_test(test_neighbours__need_both_busy_processors_and_starvation),
+        cmocka_unit_test(test_neighbours__are_named),
+        cmocka_unit_test(test_neighbours__are_not_blamed_for_the_cpu_limit),
         cmocka_unit_test(test_cpu_limit__counts_throttled_periods),
         cmocka_unit_test(test_hot_method__names_method_and_caller),
         cmocka_unit_test(test_lock_contention__counts_only_time_with_work),

@@ -3,7 +3,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -66,12 +70,136 @@ static void test_psi__the_line_counts(void **state)
     assert_int_equal(wick_hostload_parse_psi("", "some"), 0);
 }
 
+/* A tree of files as the kernel shows them, under a directory of its own. */
+static char root[] = "/tmp/wick-hostload.XXXXXX";
+
+static void put(const char *path, const char *text)
+{
+    char full[512];
+    snprintf(full, sizeof full, "%s%s", root, path);
+    for (char *slash = strchr(full + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        mkdir(full, 0700);
+        *slash = '/';
+    }
+    FILE *f = fopen(full, "we");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static int make_root(void **state)
+{
+    (void)state;
+    strcpy(root, "/tmp/wick-hostload.XXXXXX");
+    return mkdtemp(root) ? 0 : -1;
+}
+
+static int remove_root(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r '%s'", root);
+    return system(command);
+}
+
+static struct wick_hostload_now read_tree(void)
+{
+    struct wick_hostload h;
+    struct wick_hostload_now n;
+    wick_hostload_open(&h, root);
+    wick_hostload_read(&h, &n);
+    wick_hostload_close(&h);
+    return n;
+}
+
+static void test_cgroup__version_2_with_the_tightest_limit_above(void **state)
+{
+    (void)state;
+    put("/proc/self/cgroup", "0::/pod/app/inner\n");
+    put("/sys/fs/cgroup/cpu.stat", "usage_usec 9\n");
+    put("/sys/fs/cgroup/pod/cpu.stat", "nr_periods 50\nnr_throttled 20\nthrottled_usec 7\n");
+    put("/sys/fs/cgroup/pod/cpu.max", "50000 100000\n");
+    put("/sys/fs/cgroup/pod/memory.current", "900\n");
+    put("/sys/fs/cgroup/pod/memory.max", "5000\n");
+    put("/sys/fs/cgroup/pod/app/cpu.stat", "nr_periods 60\nnr_throttled 1\nthrottled_usec 8\n");
+    put("/sys/fs/cgroup/pod/app/cpu.max", "200000 100000\n");
+    put("/sys/fs/cgroup/pod/app/memory.current", "700\n");
+    put("/sys/fs/cgroup/pod/app/memory.max", "1000\n");
+    put("/sys/fs/cgroup/pod/app/memory.events", "low 0\nhigh 0\nmax 4\noom 2\noom_kill 1\n");
+    put("/sys/fs/cgroup/pod/app/inner/cpu.stat", "nr_periods 0\n");
+    put("/sys/fs/cgroup/pod/app/inner/cpu.max", "max 100000\n");
+    put("/sys/fs/cgroup/pod/app/inner/cpu.pressure", "some avg10=0.00 total=11\n");
+    put("/sys/fs/cgroup/pod/app/inner/memory.pressure", "some avg10=0.00 total=12\nfull avg10=0.00 total=5\n");
+    put("/sys/fs/cgroup/pod/app/inner/memory.current", "650\n");
+    put("/sys/fs/cgroup/pod/app/inner/memory.max", "max\n");
+    struct wick_hostload_now n = read_tree();
+    assert_true(n.cpu.known && n.memory.known && n.pressure.known);
+    assert_true(n.cpu.limit > 0.49 && n.cpu.limit < 0.51);
+    assert_int_equal(n.cpu.throttled, 20);
+    assert_int_equal(n.memory.max_bytes, 1000);
+    assert_int_equal(n.memory.current_bytes, 700);
+    assert_int_equal(n.memory.at_limit, 4);
+    assert_int_equal(n.memory.oom_kills, 1);
+    assert_int_equal(n.pressure.cpu_some_ns, 11000);
+    assert_int_equal(n.pressure.memory_full_ns, 5000);
+}
+
+static void test_cgroup__controllers_of_version_1_beside_version_2(void **state)
+{
+    (void)state;
+    put("/proc/self/cgroup", "4:memory:/m\n2:cpu,cpuacct:/c\n1:name=systemd:/\n0::/u\n");
+    put("/sys/fs/cgroup/unified/u/cpu.stat", "usage_usec 9\n"); /* knows no limit */
+    put("/sys/fs/cgroup/unified/u/cpu.pressure", "some avg10=0.00 total=3\n");
+    put("/sys/fs/cgroup/cpu/cpu.stat", "nr_periods 0\nnr_throttled 0\nthrottled_time 0\n");
+    put("/sys/fs/cgroup/cpu/c/cpu.stat", "nr_periods 10\nnr_throttled 3\nthrottled_time 5000\n");
+    put("/sys/fs/cgroup/cpu/c/cpu.cfs_quota_us", "150000\n");
+    put("/sys/fs/cgroup/cpu/c/cpu.cfs_period_us", "100000\n");
+    put("/sys/fs/cgroup/memory/memory.usage_in_bytes", "10000\n");
+    put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    put("/sys/fs/cgroup/memory/m/memory.usage_in_bytes", "600\n");
+    put("/sys/fs/cgroup/memory/m/memory.limit_in_bytes", "9223372036854771712\n");
+    put("/sys/fs/cgroup/memory/m/memory.failcnt", "17\n");
+    put("/sys/fs/cgroup/memory/m/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n");
+    struct wick_hostload_now n = read_tree();
+    assert_int_equal(n.cpu.throttled, 3);
+    assert_int_equal(n.cpu.throttled_ns, 5000);
+    assert_true(n.cpu.limit > 1.49 && n.cpu.limit < 1.51);
+    assert_int_equal(n.memory.current_bytes, 600);
+    assert_int_equal(n.memory.max_bytes, 0);
+    assert_int_equal(n.memory.at_limit, 17);
+    assert_int_equal(n.memory.oom_kills, 2);
+    assert_int_equal(n.pressure.cpu_some_ns, 3000);
+}
+
+static void test_cgroup__in_a_container_the_mount_point_is_its_own(void **state)
+{
+    (void)state;
+    put("/proc/self/cgroup", "0::/kubepods/pod1234/5678\n");
+    put("/sys/fs/cgroup/cpu.stat", "nr_periods 7\nnr_throttled 2\nthrottled_usec 1\n");
+    put("/sys/fs/cgroup/cpu.max", "50000 100000\n");
+    put("/proc/pressure/cpu", "some avg10=0.00 total=8\n");
+    struct wick_hostload_now n = read_tree();
+    assert_int_equal(n.cpu.periods, 7);
+    assert_true(n.cpu.limit > 0.49 && n.cpu.limit < 0.51);
+    assert_false(n.memory.known);
+    assert_int_equal(n.pressure.cpu_some_ns, 8000);
+}
+
+static void test_cgroup__none_is_known_without_files(void **state)
+{
+    (void)state;
+    put("/proc/self/cgroup", "0::/\nrubbish\n");
+    struct wick_hostload_now n = read_tree();
+    assert_false(n.cpu.known || n.memory.known || n.pressure.known || n.machine.known);
+}
+
 static void test_read__this_process_is_there(void **state)
 {
     struct wick_hostload h;
     struct wick_hostload_now n;
     (void)state;
-    wick_hostload_open(&h);
+    wick_hostload_open(&h, "");
     wick_hostload_read(&h, &n);
     assert_true(n.machine.known && n.machine.total > 0);
     assert_true(n.process.known && n.process.rss_bytes > 0 && n.process.peak_bytes >= n.process.rss_bytes);
@@ -87,6 +215,10 @@ int main(void)
         cmocka_unit_test(test_status__sizes_are_bytes),
         cmocka_unit_test(test_cpu_stat__both_versions_mean_the_same),
         cmocka_unit_test(test_psi__the_line_counts),
+        cmocka_unit_test_setup_teardown(test_cgroup__version_2_with_the_tightest_limit_above, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(test_cgroup__controllers_of_version_1_beside_version_2, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(test_cgroup__in_a_container_the_mount_point_is_its_own, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(test_cgroup__none_is_known_without_files, make_root, remove_root),
         cmocka_unit_test(test_read__this_process_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

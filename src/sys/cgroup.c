@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgroup.c - see cgroup.h
+ *
+ * /proc/self/cgroup has one line a hierarchy, ID:controllers:path; version 2 is the one with ID 0. A controller that a
+ * version 1 hierarchy names is there and nowhere else, even if version 2 is mounted beside it for other purposes, where
+ * its cpu.stat knows of no limit. Pressure is counted by version 2 in either case.
+ *
+ * Inside a container the path may be that of the host, while what is mounted begins at the container. So the path is
+ * shortened from its end until it is empty, which is the mount point itself, and those that exist are looked at. On
+ * the way the cgroups above are seen, whose limits hold for this one as well.
+ */
+#include "sys/cgroup.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TEXT = 8192, PATH = 512 };
+
+static const struct {
+    const char *name, *v2, *v1; /* files that tell whether a directory belongs to the controller */
+} controllers[] = {
+    [WICK_CGROUP_CPU] = {"cpu", "cpu.stat", "cpu.stat"},
+    [WICK_CGROUP_MEMORY] = {"memory", "memory.current", "memory.usage_in_bytes"},
+    [WICK_CGROUP_PRESSURE] = {"", "cpu.pressure", NULL},
+};
+
+/* A small file as text, "" if it cannot be read. */
+static void read_text(const char *path, char *buf, size_t cap)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, buf, cap - 1);
+    buf[n > 0 ? n : 0] = 0;
+    if (fd >= 0)
+        close(fd);
+}
+
+/* The path of this process in the hierarchy of a controller, "" = that of version 2. False if it has none. */
+static bool path_of(const char *text, const char *controller, char *out)
+{
+    size_t n = strlen(controller);
+    for (const char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        const char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
+        if (!path)
+            return false;
+        bool hit = !n && path == list + 1;
+        for (const char *c = list + 1; n && c < path; c += strcspn(c, ",:") + 1)
+            hit |= strcspn(c, ",:") == n && !strncmp(c, controller, n);
+        if (hit) {
+            snprintf(out, PATH, "%.*s", (int)strcspn(path + 1, "\n"), path + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+static double cpu_limit(const struct wick_cgroup *g)
+{
+    char file[WICK_CGROUP_PATH + 32], text[64];
+    long long quota = 0, period = 0;
+    snprintf(file, sizeof file, "%s/%s", g->dir, g->v2 ? "cpu.max" : "cpu.cfs_quota_us");
+    read_text(file, text, sizeof text);
+    int n = sscanf(text, "%lld %lld", &quota, &period); /* version 2: "max 100000" or "50000 100000" */
+    if (n == 1) {
+        snprintf(file, sizeof file, "%s/cpu.cfs_period_us", g->dir);
+        read_text(file, text, sizeof text);
+        period = strtoll(text, NULL, 10);
+    }
+    return n >= 1 && quota > 0 && period > 0 ? (double)quota / (double)period : 0; /* version 1: -1 = none */
+}
+
+static double memory_limit(const struct wick_cgroup *g)
+{
+    char file[WICK_CGROUP_PATH + 32], text[64];
+    snprintf(file, sizeof file, "%s/%s", g->dir, g->v2 ? "memory.max" : "memory.limit_in_bytes");
+    read_text(file, text, sizeof text);
+    uint64_t max = strtoull(text, NULL, 10);
+    return max < (uint64_t)1 << 60 ? (double)max : 0; /* version 1 has a huge number for none */
+}
+
+double wick_cgroup_limit(const struct wick_cgroup *g, enum wick_cgroup_controller c)
+{
+    return c == WICK_CGROUP_CPU ? cpu_limit(g) : c == WICK_CGROUP_MEMORY ? memory_limit(g) : 0;
+}
+
+/* Looks at mount/path and what is above it. */
+static bool look_up(const char *mount, char *path, enum wick_cgroup_controller c, bool v2, struct wick_cgroup *out)
+{
+    char file[WICK_CGROUP_PATH + 32];
+    bool found = false;
+    for (bool top = false; !top;) {
+        struct wick_cgroup g = {.v2 = v2};
+        size_t n = strlen(path);
+        while (n && path[n - 1] == '/')
+            path[--n] = 0;
+        top = n == 0;
+        snprintf(g.dir, sizeof g.dir, "%s%s", mount, path);
+        snprintf(file, sizeof file, "%s/%s", g.dir, v2 ? controllers[c].v2 : controllers[c].v1);
+        if (!access(file, R_OK)) {
+            g.limit = wick_cgroup_limit(&g, c);
+            if (!found || (g.limit > 0 && (out->limit <= 0 || g.limit < out->limit)))
+                *out = g;
+            found = true;
+        }
+        while (n && path[n - 1] != '/')
+            path[--n] = 0;
+    }
+    return found;
+}
+
+bool wick_cgroup_find(const char *root, enum wick_cgroup_controller c, struct wick_cgroup *out)
+{
+    static const char *const mounts[] = {"/sys/fs/cgroup/unified", "/sys/fs/cgroup"};
+    char mount[WICK_CGROUP_PATH / 2], text[TEXT], path[PATH];
+    snprintf(mount, sizeof mount, "%s/proc/self/cgroup", root);
+    read_text(mount, text, sizeof text);
+    if (*controllers[c].name && path_of(text, controllers[c].name, path)) {
+        snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/%s", root, controllers[c].name);
+        return look_up(mount, path, c, false, out);
+    }
+    for (int i = 0; i < 2 && path_of(text, "", path); i++) {
+        snprintf(mount, sizeof mount, "%s%s", root, mounts[i]);
+        if (look_up(mount, path, c, true, out))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgroup.h - where the files are that say what a cgroup's controller does to this process
+ *
+ * Threads: any.
+ * Memory:  none kept.
+ */
+#ifndef WICK_SYS_CGROUP_H
+#define WICK_SYS_CGROUP_H
+
+#include <stdbool.h>
+
+enum wick_cgroup_controller { WICK_CGROUP_CPU, WICK_CGROUP_MEMORY, WICK_CGROUP_PRESSURE };
+
+enum { WICK_CGROUP_PATH = 1024 };
+
+struct wick_cgroup {
+    char dir[WICK_CGROUP_PATH]; /* without a slash at its end */
+    bool v2;
+    double limit; /* CPUs or bytes, 0 = none */
+};
+
+/* Finds the cgroup of this process whose limit counts: of its own and those above it the one with the tightest; its own
+ * if none has a limit. `root` stands before every path: "" but in tests. False if there is none. */
+bool wick_cgroup_find(const char *root, enum wick_cgroup_controller c, struct wick_cgroup *out);
+
+/* The present limit of such a cgroup in CPUs or bytes, 0 = none. */
+double wick_cgroup_limit(const struct wick_cgroup *g, enum wick_cgroup_controller c);
+
+#endif
