@@ -21,8 +21,8 @@
  * events that are there. A header whose size is smaller than what follows is believed: up to there everything was
  * flushed. If no chunk begins where the last one ended, the next "FLR\0" is looked for.
  *
- * Cost. The walk touches every byte of a large file once; pages behind it are returned as it goes, so that the
- * resident size stays small. Constants decoded later fault them in again from the page cache.
+ * Cost. A walk touches every byte of a large file; pages behind it are returned as it goes, so that the resident size
+ * stays small. The next walk, and constants decoded later, fault them in again from the page cache.
  */
 #include "jfr/reader_int.h"
 
@@ -35,7 +35,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RELEASE_STEP ((size_t)8 << 20)
+#define RELEASE_STEP ((size_t)4 << 20)
+#define PAGE_MASK    ((size_t)0xffff) /* of the largest pages there are */
 
 void wick_jfr_problem(struct wick_jfr_reader *r, uint64_t at, const char *fmt, ...)
 {
@@ -103,6 +104,20 @@ int64_t wick_jfr_value_ns(const struct wick_jfr_reader *r, unsigned unit, int64_
 
 /* --- walking events --- */
 
+void wick_jfr_walk_from(struct wick_jfr_reader *r, uint64_t at)
+{
+    r->released = (r->base_offset + at) & ~PAGE_MASK;
+}
+
+void wick_jfr_walk_to(struct wick_jfr_reader *r, uint64_t at)
+{
+    size_t end = (r->base_offset + at) & ~PAGE_MASK;
+    if (!r->mapped || end < r->released + RELEASE_STEP)
+        return;
+    madvise((void *)(uintptr_t)(r->file + r->released), end - r->released, MADV_DONTNEED);
+    r->released = end;
+}
+
 struct event {
     uint64_t at, size;
     int64_t type;
@@ -110,24 +125,19 @@ struct event {
 };
 
 /* The event at e->at + e->size, i.e. the one after e. False at the end, or where there is no sensible event. */
-static bool next_event(struct wick_jfr_reader *r, struct event *e)
+static inline bool next_event(const struct wick_jfr_reader *r, struct event *e)
 {
     e->at += e->size;
-    struct wick_jfr_cur c = wick_jfr_cur_at(r, e->at);
-    if (c.p == c.end)
+    e->cur = wick_jfr_cur_at(r, e->at);
+    if (e->cur.p == e->cur.end)
         return false;
-    e->size = wick_jfr_cur_int(&c);
-    if (c.bad || e->size > r->len - e->at) {
+    e->size = wick_jfr_cur_int(&e->cur);
+    if (e->cur.bad || e->size > r->len - e->at || e->cur.p >= r->base + e->at + e->size) {
         e->size = 0;
         return false;
     }
-    c.end = r->base + e->at + e->size;
-    if (c.p >= c.end) {
-        e->size = 0;
-        return false;
-    }
-    e->type = (int64_t)wick_jfr_cur_int(&c);
-    e->cur = c;
+    e->cur.end = r->base + e->at + e->size;
+    e->type = (int64_t)wick_jfr_cur_int(&e->cur);
     return true;
 }
 
@@ -187,7 +197,7 @@ static void search(struct wick_jfr_reader *r)
     }
 }
 
-static struct wick_jfr_handler *handler_of(struct wick_jfr_reader *r, int64_t type_id)
+static inline struct wick_jfr_handler *handler_of(struct wick_jfr_reader *r, int64_t type_id)
 {
     uint32_t type = wick_jfr_type_by_id(&r->meta, type_id);
     uint32_t h = type == WICK_JFR_NONE ? WICK_JFR_NONE : r->meta.types[type].handler;
@@ -196,40 +206,33 @@ static struct wick_jfr_handler *handler_of(struct wick_jfr_reader *r, int64_t ty
 
 static void read_settings(struct wick_jfr_reader *r)
 {
+    wick_jfr_walk_from(r, 0);
     for (struct event e = first_event(); next_event(r, &e);) {
         struct wick_jfr_handler *h = handler_of(r, e.type);
+        wick_jfr_walk_to(r, e.at);
         if (h && h->setting)
             wick_jfr_setting(r, h, &e.cur);
     }
     wick_jfr_settings_done(r);
 }
 
-/* Gives back the pages of the file before `at`, a large step at a time. */
-static void release_pages(struct wick_jfr_reader *r, size_t at)
-{
-    if (!r->mapped || at - r->released < RELEASE_STEP)
-        return;
-    size_t end = at & ~(size_t)0xffff;
-    madvise((void *)(uintptr_t)(r->file + r->released), end - r->released, MADV_DONTNEED);
-    r->released = end;
-}
-
 static void read_events(struct wick_jfr_reader *r)
 {
     struct event e = first_event();
+    wick_jfr_walk_from(r, 0);
     while (next_event(r, &e)) {
         r->res->events++;
         if (e.type == 0 || e.type == 1)
             continue;
-        release_pages(r, r->base_offset + e.at);
+        wick_jfr_walk_to(r, e.at);
         struct wick_jfr_handler *h = handler_of(r, e.type);
         if (!h)
             continue;
-        struct wick_jfr_cur again = e.cur;
+        const uint8_t *fields = e.cur.p, *end = e.cur.end;
         if (h->sample)
-            wick_jfr_sample(r, h, &e.cur);
+            wick_jfr_sample(r, h, fields, end);
         if (h->wanted)
-            wick_jfr_generic(r, h, &again, e.at);
+            wick_jfr_generic(r, h, &(struct wick_jfr_cur){fields, end, false}, e.at);
         if (r->nomem)
             return;
     }
@@ -339,8 +342,11 @@ static void read_chunk(struct wick_jfr_reader *r)
     wick_jfr_pools_read(r);
     if (r->needs_settings && !r->nomem)
         read_settings(r);
+    wick_jfr_sums_begin(r);
     if (!r->nomem)
         read_events(r);
+    if (!r->nomem)
+        wick_jfr_sums_end(r);
 out:
     clear_chunk(r);
 }

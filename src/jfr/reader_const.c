@@ -333,8 +333,8 @@ static bool read_frames(struct wick_jfr_reader *r, const struct wick_jfr_plan *p
             return false;
         struct wick_jfr_frame_memo f = {.method = (uint64_t)s[FRAME_METHOD].i,
                                         .kind = (uint64_t)s[FRAME_KIND].i,
-                                        .line = r->p->keep & WICK_KEEP_LINES ? (int32_t)s[FRAME_LINE].i : 0,
-                                        .bci = r->p->keep & WICK_KEEP_BCI ? (int32_t)s[FRAME_BCI].i : -1,
+                                        .line = (int32_t)s[FRAME_LINE].i,
+                                        .bci = (int32_t)s[FRAME_BCI].i,
                                         .chunk = (uint32_t)r->res->chunks};
         struct wick_jfr_frame_memo *m = memo_of(r, &f);
         if (m->chunk != f.chunk || m->method != f.method || m->kind != f.kind || m->line != f.line || m->bci != f.bci) {
@@ -357,7 +357,8 @@ static uint32_t break_frame(struct wick_jfr_reader *r, const char *name)
 static bool plan_stacks(struct wick_jfr_reader *r, struct wick_jfr_pool *pool)
 {
     static const char *const names[] = {"truncated", "frames"};
-    static const char *const frame_names[FRAME_SLOTS] = {"method", "lineNumber", "bytecodeIndex", "type"};
+    const char *const frame_names[FRAME_SLOTS] = {"method", r->p->keep & WICK_KEEP_LINES ? "lineNumber" : NULL,
+                                                  r->p->keep & WICK_KEEP_BCI ? "bytecodeIndex" : NULL, "type"};
     if (pool->planned)
         return pool->item.nops > 0;
     if (!planned(r, pool, names, 2) || pool->plan.field[1] == WICK_JFR_NONE)

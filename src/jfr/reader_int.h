@@ -54,6 +54,14 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the word-wise integer
 
 /* A compressed integer. One byte is the common case; longer ones are taken from one 8-byte load by squeezing the 7-bit
  * groups together pairwise, which is faster than a loop for the long ones (time stamps). */
+static inline uint64_t wick_jfr_squeeze(uint64_t w)
+{
+    w &= ~WICK_JFR_HIGH_BITS;
+    w = (w & 0x7f007f007f007f00u) >> 1 | (w & 0x007f007f007f007fu);
+    w = (w & 0x3fff00003fff0000u) >> 2 | (w & 0x00003fff00003fffu);
+    return (w & 0x0fffffff00000000u) >> 4 | (w & 0x000000000fffffffu);
+}
+
 static inline uint64_t wick_jfr_cur_int(struct wick_jfr_cur *c)
 {
     const uint8_t *p = c->p;
@@ -72,11 +80,7 @@ static inline uint64_t wick_jfr_cur_int(struct wick_jfr_cur *c)
             top = (uint64_t)p[8] << 56;
             c->p = p + 9;
         }
-        w &= ~WICK_JFR_HIGH_BITS;
-        w = (w & 0x7f007f007f007f00u) >> 1 | (w & 0x007f007f007f007fu);
-        w = (w & 0x3fff00003fff0000u) >> 2 | (w & 0x00003fff00003fffu);
-        w = (w & 0x0fffffff00000000u) >> 4 | (w & 0x000000000fffffffu);
-        return w | top;
+        return wick_jfr_squeeze(w) | top;
     }
     uint64_t v = wick_jfrint_read(&p, c->end);
     if (!p) {
@@ -196,7 +200,7 @@ struct wick_jfr_op {
 struct wick_jfr_plan {
     struct wick_jfr_op *ops;
     uint32_t nops;
-    bool only_ints;                 /* all steps are OP_INT */
+    bool only_ints;                 /* all steps are OP_INT or OP_SKIP_INTS */
     uint32_t field[WICK_JFR_SLOTS]; /* slot -> field number, WICK_JFR_NONE = the type has no such field */
 };
 
@@ -257,6 +261,12 @@ enum wick_jfr_slot_name {
 };
 _Static_assert(WICK_JFR_SLOT_NAMES <= WICK_JFR_SLOTS, "a plan has room for all");
 
+/* What samples of one stack add up to. */
+struct wick_jfr_sum {
+    int64_t weight;
+    uint64_t count;
+};
+
 struct wick_jfr_handler {
     uint32_t type;
     uint32_t stack_type, thread_type, state_type, context_type; /* of its fields, WICK_JFR_NONE = no such field */
@@ -269,11 +279,15 @@ struct wick_jfr_handler {
     bool weighs;                                    /* the weight is that field's value, not a count */
     uint8_t start_unit, duration_unit, weight_unit; /* enum wick_jfr_unit */
     bool weight_is_float;
-    bool between;        /* the weight is the span between samples: one interval is missing */
-    int64_t period;      /* from the settings, 0 = unknown */
-    uint16_t event;      /* in the profile; 0 = not yet known */
-    uint16_t event_wall; /* unbatched wall samples of async-profiler */
-    uint32_t event_name; /* events that are told apart by name: string number `event` is for */
+    bool between;              /* the weight is the span between samples: one interval is missing */
+    int64_t period;            /* from the settings, 0 = unknown */
+    uint16_t event;            /* in the profile; 0 = not yet known */
+    uint16_t event_wall;       /* unbatched wall samples of async-profiler */
+    bool may_be_wall;          /* and where these are told by their state ... */
+    uint64_t cpu_state;        /* ... the key of one seen that says they are not; 0 = none yet */
+    int64_t same_weight;       /* what every sample weighs, -1 = the events tell */
+    struct wick_jfr_sum *sums; /* by key of the stack - min_key of its pool; NULL = samples are added one by one */
+    uint32_t event_name;       /* events that are told apart by name: string number `event` is for */
 };
 
 /* A frame as it stands in the file, and what it is in the profile. */
@@ -292,7 +306,7 @@ struct wick_jfr_reader {
     const struct wick_jfr_visitor *v;
     struct wick_jfr_result *res;
     const uint8_t *file;
-    size_t file_size, released; /* released: bytes whose pages were given back */
+    size_t file_size, released; /* released: up to where the walk has given pages back */
     bool mapped, nomem;
     bool whole_samples; /* somebody sees every sample: time and thread are needed even if not for the sums */
 
@@ -337,6 +351,9 @@ void wick_jfr_problem(struct wick_jfr_reader *r, uint64_t at, const char *fmt, .
     __attribute__((format(printf, 3, 4)));                                            /* at: position in the chunk */
 int64_t wick_jfr_ticks_ns(const struct wick_jfr_reader *r, int64_t ticks);            /* a span */
 int64_t wick_jfr_value_ns(const struct wick_jfr_reader *r, unsigned unit, int64_t v); /* by enum wick_jfr_unit */
+/* A walk over the chunk begins, and has come to a position: pages behind it are given back in large steps. */
+void wick_jfr_walk_from(struct wick_jfr_reader *r, uint64_t at);
+void wick_jfr_walk_to(struct wick_jfr_reader *r, uint64_t at);
 bool wick_jfr_room(struct wick_jfr_reader *r, void *array, uint32_t n, uint32_t *cap, size_t size);
 
 /* reader_meta.c: parses the metadata event at a position. False if it is unusable (a problem is noted). */
@@ -359,9 +376,27 @@ void wick_jfr_plan_release(struct wick_jfr_plan *plan);
 void wick_jfr_plan_run(struct wick_jfr_reader *r, const struct wick_jfr_plan *plan, struct wick_jfr_cur *c,
                        union wick_jfr_slot *slots);
 
+/* Steps over a few compressed integers: mostly their ends lie in one word. */
+static inline void wick_jfr_cur_skip_few(struct wick_jfr_cur *c, uint32_t n)
+{
+    if (__builtin_expect(wick_jfr_cur_left(c) >= 9, 1)) {
+        uint64_t w;
+        memcpy(&w, c->p, 8);
+        uint64_t stop = ~w & WICK_JFR_HIGH_BITS;
+        for (uint32_t i = 1; i < n; i++)
+            stop &= stop - 1;
+        if (__builtin_expect(stop != 0, 1)) {
+            c->p += ((unsigned)__builtin_ctzll(stop) >> 3) + 1;
+            return;
+        }
+    }
+    wick_jfr_cur_skip_ints(c, n);
+}
+
 /* The same for the hot paths: events and frames are mostly nothing but integers. */
-static inline void wick_jfr_plan_take(struct wick_jfr_reader *r, const struct wick_jfr_plan *plan,
-                                      struct wick_jfr_cur *c, union wick_jfr_slot *slots)
+static inline __attribute__((always_inline)) void wick_jfr_plan_take(struct wick_jfr_reader *r,
+                                                                     const struct wick_jfr_plan *plan,
+                                                                     struct wick_jfr_cur *c, union wick_jfr_slot *slots)
 {
     if (!plan->only_ints) {
         wick_jfr_plan_run(r, plan, c, slots);
@@ -369,7 +404,10 @@ static inline void wick_jfr_plan_take(struct wick_jfr_reader *r, const struct wi
     }
     const struct wick_jfr_op *op = plan->ops;
     for (uint32_t n = plan->nops; n; n--, op++)
-        slots[op->slot].i = (int64_t)(wick_jfr_cur_int(c) << op->n) >> op->n;
+        if (op->code == WICK_JFR_OP_INT)
+            slots[op->slot].i = (int64_t)(wick_jfr_cur_int(c) << op->n) >> op->n;
+        else
+            wick_jfr_cur_skip_few(c, op->n);
 }
 
 /* Moves the cursor over a field, or over one value of a type; `depth` = how deep structures are nested already, so that
@@ -422,7 +460,10 @@ void wick_jfr_handlers_make(struct wick_jfr_reader *r); /* for the chunk's event
 void wick_jfr_handlers_release(struct wick_jfr_reader *r);
 void wick_jfr_setting(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, struct wick_jfr_cur *c);
 void wick_jfr_settings_done(struct wick_jfr_reader *r);
-void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, struct wick_jfr_cur *c);
+void wick_jfr_sums_begin(struct wick_jfr_reader *r); /* once pools and settings are known */
+/* One event of the handler's; its fields lie between `from` and `end`. */
+void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end);
+void wick_jfr_sums_end(struct wick_jfr_reader *r); /* what was summed goes to the profile */
 
 /* reader_event.c */
 void wick_jfr_generic(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, struct wick_jfr_cur *c, uint64_t at);

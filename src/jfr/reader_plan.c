@@ -250,7 +250,8 @@ bool wick_jfr_plan_make(struct wick_jfr_reader *r, struct wick_jfr_plan *plan, u
     }
     plan->only_ints = true;
     for (uint32_t i = 0; i < plan->nops; i++)
-        plan->only_ints = plan->only_ints && plan->ops[i].code == WICK_JFR_OP_INT;
+        plan->only_ints =
+            plan->only_ints && (plan->ops[i].code == WICK_JFR_OP_INT || plan->ops[i].code == WICK_JFR_OP_SKIP_INTS);
     return true;
 }
 

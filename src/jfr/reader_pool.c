@@ -85,6 +85,7 @@ static void read_pool(struct wick_jfr_reader *r, struct wick_jfr_cur *c, const s
         wick_jfr_skip_value(r, c, t, 0);
         if (c->bad || (pool && !add_entry(r, pool, key, at)))
             return;
+        wick_jfr_walk_to(r, at);
     }
 }
 
@@ -92,7 +93,8 @@ static void read_checkpoint(struct wick_jfr_reader *r, uint64_t at)
 {
     struct wick_jfr_cur c = wick_jfr_cur_at(r, at);
     uint64_t size = wick_jfr_cur_int(&c);
-    c.end = r->base + at + size;   /* checked when the checkpoint was found */
+    c.end = r->base + at + size; /* checked when the checkpoint was found */
+    wick_jfr_walk_from(r, at);
     wick_jfr_cur_skip_ints(&c, 4); /* type, start, duration, distance */
     wick_jfr_cur_byte(&c);
     uint64_t pools = wick_jfr_cur_int(&c);

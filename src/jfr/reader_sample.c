@@ -6,6 +6,11 @@
  * shape serves for all; what differs is where the weight comes from (reader.h). Settings are events too and may stand
  * after the samples they apply to, so chunks in which a weight depends on one are walked twice; the first walk looks at
  * jdk.ActiveSetting only.
+ *
+ * The cost of a large recording is this file's: an event is some 12 bytes, and there are millions. So a plan takes only
+ * fields that are wanted, and where nothing but the stack tells samples apart (no threads, states or labels, nobody who
+ * sees them one by one) they are summed by the number of the stack's constant and reach the profile at the end of the
+ * chunk, one for each stack. Stacks are then decoded in the order of their numbers, which is mostly that of the file.
  */
 #include "jfr/reader_int.h"
 #include "model/label.h"
@@ -147,6 +152,19 @@ static bool plan_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
     names[WICK_JFR_FACTOR] = h->sample->factor;
     if (h->sample->span_between && has_field(r, h->type, "weight"))
         names[WICK_JFR_DURATION] = "timeSpan"; /* where it is not what the weight is made from */
+    if (!h->sample->named)
+        names[WICK_JFR_NAME] = NULL;
+    if (!r->p->by_labels)
+        names[WICK_JFR_CONTEXT] = names[WICK_JFR_CLASS] = NULL;
+    if (!r->whole_samples) {
+        names[WICK_JFR_START] = NULL;
+        if (h->sample->weigh != BY_DURATION)
+            names[WICK_JFR_DURATION] = NULL;
+        if (!r->p->by_thread)
+            names[WICK_JFR_THREAD] = NULL;
+        if (!r->p->by_state && h->sample->kind != WICK_EVENT_CPU)
+            names[WICK_JFR_STATE] = NULL;
+    }
     return wick_jfr_plan_make(r, &h->plan, h->type, names, WICK_JFR_SLOT_NAMES, false);
 }
 
@@ -196,8 +214,10 @@ void wick_jfr_handlers_make(struct wick_jfr_reader *r)
 
 void wick_jfr_handlers_release(struct wick_jfr_reader *r)
 {
-    for (uint32_t i = 0; i < r->nhandlers; i++)
+    for (uint32_t i = 0; i < r->nhandlers; i++) {
         wick_jfr_plan_release(&r->handlers[i].plan);
+        free(r->handlers[i].sums);
+    }
     r->nhandlers = 0;
 }
 
@@ -350,7 +370,7 @@ static double number_at(const struct wick_jfr_reader *r, const struct wick_jfr_h
 static int64_t weight_of(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h, bool is_wall,
                          const union wick_jfr_slot *s, uint64_t count)
 {
-    int64_t period = is_wall && r->wall_period ? r->wall_period : h->period, v = s[WICK_JFR_WEIGHT].i;
+    int64_t period = is_wall && r->wall_period ? r->wall_period : h->period, v = 0;
     if (h->sample->weigh == BY_COUNT)
         return (int64_t)(count & INT64_MAX);
     if (h->sample->weigh == BY_DURATION && h->has_duration)
@@ -360,6 +380,8 @@ static int64_t weight_of(const struct wick_jfr_reader *r, const struct wick_jfr_
     if (h->weighs && h->weight_is_float) {
         double d = s[WICK_JFR_WEIGHT].d;
         v = d > 0 && d < 9e18 ? (int64_t)d : 0;
+    } else if (h->weighs) {
+        v = s[WICK_JFR_WEIGHT].i;
     }
     if (h->weighs)
         v = wick_jfr_value_ns(r, h->weight_unit, v);
@@ -423,15 +445,96 @@ static uint32_t labels_of(struct wick_jfr_reader *r, const struct wick_jfr_handl
     return add_object(r, set, type_of(r, &h->plan, WICK_JFR_CLASS), (uint64_t)s[WICK_JFR_CLASS].i);
 }
 
-void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, struct wick_jfr_cur *c)
+/* --- sums by stack --- */
+
+static const struct wick_jfr_pool *stack_pool(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h)
 {
-    union wick_jfr_slot s[WICK_JFR_SLOT_NAMES] = {[WICK_JFR_COUNT] = {.i = 1}};
+    uint32_t pool = h->stack_type == WICK_JFR_NONE ? WICK_JFR_NONE : r->meta.types[h->stack_type].pool;
+    return pool == WICK_JFR_NONE ? NULL : &r->pools[pool];
+}
+
+/* True if all samples have one weight. */
+static bool weighs_the_same(const struct wick_jfr_handler *h)
+{
+    return h->sample->weigh == BY_COUNT || (!h->weighs && !(h->sample->weigh == BY_DURATION && h->has_duration));
+}
+
+void wick_jfr_sums_begin(struct wick_jfr_reader *r)
+{
+    bool alike = !r->whole_samples && !r->p->by_thread && !r->p->by_state && !r->p->by_labels;
+    for (uint32_t i = 0; i < r->nhandlers; i++) {
+        struct wick_jfr_handler *h = &r->handlers[i];
+        const struct wick_jfr_pool *pool = h->sample ? stack_pool(r, h) : NULL;
+        h->may_be_wall = h->sample && r->state_default && !h->weighs && h->sample->kind == WICK_EVENT_CPU;
+        /* Not where a sample may count for several: then a sum would not tell how many samples it is of. Without memory
+         * for sums it goes on without them. */
+        if (!alike || !pool || !pool->direct || h->sample->named || h->plan.field[WICK_JFR_COUNT] != WICK_JFR_NONE)
+            continue;
+        h->sums = calloc(pool->ndirect, sizeof *h->sums);
+        h->same_weight = weighs_the_same(h) ? weight_of(r, h, false, NULL, 1) : -1;
+    }
+}
+
+/* Adds a sample to the sums; false if it has to go its own way. Nothing else of the slots is
+ * looked at unless it has a field. */
+static bool sum_up(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end)
+{
+    const struct wick_jfr_pool *pool = stack_pool(r, h);
+    union wick_jfr_slot s[WICK_JFR_SLOT_NAMES];
+    s[WICK_JFR_STACK].i = s[WICK_JFR_STATE].i = 0;
+    struct wick_jfr_cur c = {from, r->base + r->len, false};
+    wick_jfr_plan_take(r, &h->plan, &c, s);
+    uint64_t at = (uint64_t)s[WICK_JFR_STACK].i - pool->min_key;
+    if (c.bad || c.p > end || at >= pool->ndirect || !pool->direct[at])
+        return false;
+    if (h->may_be_wall && (!h->cpu_state || (uint64_t)s[WICK_JFR_STATE].i != h->cpu_state))
+        return false;
+    struct wick_jfr_sum *sum = &h->sums[at];
+    int64_t weight = h->same_weight < 0 ? weight_of(r, h, false, s, 1) : h->same_weight;
+    if (__builtin_add_overflow(sum->weight, weight, &sum->weight))
+        sum->weight = INT64_MAX;
+    sum->count++;
+    r->res->samples++;
+    return true;
+}
+
+/* After how many stacks the pages with their constants, some megabytes, are given back. */
+#define STACKS_AT_ONCE 32768u
+
+void wick_jfr_sums_end(struct wick_jfr_reader *r)
+{
+    uint64_t stacks = 0;
+    for (uint32_t i = 0; i < r->nhandlers; i++) {
+        struct wick_jfr_handler *h = &r->handlers[i];
+        const struct wick_jfr_pool *pool = h->sums ? stack_pool(r, h) : NULL;
+        for (uint64_t k = 0; pool && k < pool->ndirect && !r->nomem; k++) {
+            struct wick_jfr_sum *sum = &h->sums[k];
+            if (!sum->count)
+                continue;
+            if (++stacks % STACKS_AT_ONCE == 0) { /* their constants may be anywhere in the chunk */
+                wick_jfr_walk_from(r, 0);
+                wick_jfr_walk_to(r, r->len);
+            }
+            uint64_t lost = r->res->unresolved;
+            struct wick_sample out = {.event = event_of(r, h, false, 0), .weight = sum->weight, .count = sum->count};
+            out.stack = stack_of(r, h->stack_type, pool->min_key + k);
+            if (r->res->unresolved > lost)
+                r->res->unresolved = lost + sum->count;
+            wick_profile_add(r->p, &out);
+        }
+    }
+}
+
+void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end)
+{
+    if (h->sums && sum_up(r, h, from, end))
+        return;
     /* Up to the chunk's end, because near the end of its input the cursor is slow; checked against the event's
      * afterwards. */
-    const uint8_t *end = c->end;
-    c->end = r->base + r->len;
-    wick_jfr_plan_take(r, &h->plan, c, s);
-    if (c->bad || c->p > end) {
+    struct wick_jfr_cur c = {from, r->base + r->len, false};
+    union wick_jfr_slot s[WICK_JFR_SLOT_NAMES] = {[WICK_JFR_COUNT] = {.i = 1}};
+    wick_jfr_plan_take(r, &h->plan, &c, s);
+    if (c.bad || c.p > end) {
         wick_jfr_problem(r, (uint64_t)(end - r->base), "%s: event is too short", h->sample->name);
         return;
     }
@@ -441,14 +544,15 @@ void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, stru
         r->res->filtered++;
         return;
     }
-    bool may_be_wall = r->state_default && !h->weighs && h->sample->kind == WICK_EVENT_CPU;
-    if (r->whole_samples || r->p->by_state || may_be_wall)
+    if (r->whole_samples || r->p->by_state || h->may_be_wall)
         out.state = wick_jfr_state(r, h->state_type, (uint64_t)s[WICK_JFR_STATE].i);
     if (r->whole_samples || r->p->by_thread)
         out.thread = wick_jfr_thread(r, h->thread_type, (uint64_t)s[WICK_JFR_THREAD].i);
     if (r->p->by_labels)
         out.labels = labels_of(r, h, s);
-    bool is_wall = may_be_wall && r->p->states[out.state] != r->state_default;
+    bool is_wall = h->may_be_wall && r->p->states[out.state] != r->state_default;
+    if (!is_wall)
+        h->cpu_state = (uint64_t)s[WICK_JFR_STATE].i;
     out.event = event_of(r, h, is_wall, s[WICK_JFR_NAME].place);
     out.weight = weight_of(r, h, is_wall, s, out.count);
     out.stack = stack_of(r, h->stack_type, (uint64_t)s[WICK_JFR_STACK].i);

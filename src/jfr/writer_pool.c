@@ -230,7 +230,13 @@ static void put_names(struct wick_jfr_writer *w, struct wick_jfr_names *t, enum 
         put_number(w, &t->numbering, id);
         if (type == WICK_JFR_TYPE_THREAD_GROUP)
             wick_jfr_add_int(&w->pools, 0);
-        wick_jfr_add_string(&w->pools, s, len);
+        if (len || type != WICK_JFR_TYPE_SYMBOL) {
+            wick_jfr_add_string(&w->pools, s, len);
+            continue;
+        }
+        wick_strbuf_addc(&w->pools,
+                         WICK_JFR_STR_UTF8); /* as the JDK writes it; jfrconv takes a symbol in no other form */
+        wick_jfr_add_int(&w->pools, 0);
     }
 }
 

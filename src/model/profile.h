@@ -134,14 +134,14 @@ struct wick_profile;
 /* Which samples to take. All zero = every sample. A reader asks wick_filter_time() before it decodes a stack and
  * `match` (if set) on the finished sample. */
 struct wick_filter {
-    int64_t from_ns, to_ns; /* [from, to) since 1970; to_ns 0 = no end */
+    int64_t from_ns, to_ns; /* [from, to) since 1970; 0 = no beginning, no end */
     bool (*match)(void *ctx, const struct wick_profile *p, const struct wick_sample *s);
     void *ctx;
 };
 
 static inline bool wick_filter_time(const struct wick_filter *f, int64_t time_ns)
 {
-    return time_ns >= f->from_ns && (!f->to_ns || time_ns < f->to_ns);
+    return (!f->from_ns || time_ns >= f->from_ns) && (!f->to_ns || time_ns < f->to_ns);
 }
 
 struct wick_profile {

@@ -8,7 +8,8 @@
  *     jfr_synth size FILE              100,000 samples of an ordinary service; prints bytes by part and ns per event
  *     jfr_synth requests FILE         the requests of requests.h
  *     jfr_synth load FILE STACKS SAMPLES   one chunk in which so many different stacks, of 10 to 30 frames, branch out
- * as calls do: what a converter is measured with
+ *                                      as calls do: what a converter is measured with
+ *     jfr_synth plain FILE STACKS SAMPLES  the same stacks in a recording as async-profiler writes it (plain.h)
  *
  * Everything is derived from counters by a fixed generator, so two runs write the same samples.
  */
@@ -23,6 +24,7 @@
 #include "base/clock.h"
 #include "base/frame_kind.h"
 #include "jfr/writer.h"
+#include "plain.h"
 #include "record/output.h"
 #include "requests.h"
 
@@ -321,9 +323,10 @@ static size_t load_stack(void *arg, uint32_t id, struct wick_jfr_frame *out, siz
     return depth;
 }
 
+static const struct wick_jfr_source load_source = {NULL, load_stack, synth_method, synth_thread};
+
 static int cmd_load(const char *path, uint32_t stacks, uint64_t samples)
 {
-    static const struct wick_jfr_source load_source = {NULL, load_stack, synth_method, synth_thread};
     struct wick_output o;
     struct wick_jfr_stats s;
     struct wick_jfr_writer *w;
@@ -357,6 +360,8 @@ int main(int argc, char **argv)
 {
     if (argc == 5 && !strcmp(argv[1], "load"))
         return cmd_load(argv[2], (uint32_t)strtoul(argv[3], NULL, 10), strtoull(argv[4], NULL, 10));
+    if (argc == 5 && !strcmp(argv[1], "plain"))
+        return plain_write(argv[2], &load_source, (uint32_t)strtoul(argv[3], NULL, 10), strtoull(argv[4], NULL, 10));
     if (argc >= 3 && !strcmp(argv[1], "write"))
         return cmd_write(argv[2], argc > 3 ? strtoull(argv[3], NULL, 10) : 100000);
     if (argc == 3 && !strcmp(argv[1], "endless"))
@@ -367,6 +372,8 @@ int main(int argc, char **argv)
     }
     if (argc == 3 && !strcmp(argv[1], "size"))
         return cmd_size(argv[2]);
-    fputs("usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE\n", stderr);
+    fputs("usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE |\n"
+          "       jfr_synth load|plain FILE STACKS SAMPLES\n",
+          stderr);
     return 2;
 }

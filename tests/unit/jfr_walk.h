@@ -94,7 +94,7 @@ static void get_string(struct walk *w, const uint8_t **p, const uint8_t *end, ch
         want(w, WICK_JFR_TYPE_STRING, get(p, end));
     else if (encoding == WICK_JFR_STR_UTF8) {
         n = get(p, end);
-        assert_true(n > 0 && n <= (size_t)(end - *p));
+        assert_true((n > 0 || copy) && n <= (size_t)(end - *p)); /* of no bytes: symbols only */
         check_utf8(*p, n);
         if (copy)
             memcpy(copy, *p, n < 79 ? n : 79);
@@ -162,6 +162,7 @@ static void get_constant(struct walk *w, enum wick_jfr_type type, uint64_t id, c
             get_string(w, p, end, NULL);
         break;
     case WICK_JFR_TYPE_SYMBOL:
+        assert_true(*p < end && **p == WICK_JFR_STR_UTF8); /* the only form that the JDK writes symbols in */
         get_string(w, p, end, walk_symbols[id]);
         break;
     case WICK_JFR_TYPE_FRAME_TYPE:

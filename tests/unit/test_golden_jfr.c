@@ -27,6 +27,43 @@ struct expected {
     uint64_t chunks, execution, native, cpu_time; /* as `jfr summary` counts them */
 };
 
+static void add_one(void *ctx, const struct wick_sample *s)
+{
+    wick_profile_add(ctx, s);
+}
+
+/* The recording as collapsed text, its samples summed up while reading or seen one by one. */
+static char *collapsed_of(const char *recording, size_t size, bool one_by_one, const char *event)
+{
+    struct wick_profile p;
+    struct wick_jfr_visitor v = {.ctx = &p, .sample = one_by_one ? add_one : NULL};
+    char *text = NULL;
+    size_t n;
+    assert_int_equal(wick_profile_init(&p), 0);
+    p.by_thread = p.by_state = false;
+    p.keep = WICK_KEEP_LINES;
+    assert_int_equal(wick_jfr_read_memory(&p, recording, size, &v, NULL, NULL), 0);
+    uint16_t id = wick_profile_find_event(&p, event);
+    FILE *f = open_memstream(&text, &n);
+    if (id)
+        assert_int_equal(wick_collapsed_write(&p, &(struct wick_export_options){.event = id}, f, NULL), 0);
+    fclose(f);
+    wick_profile_release(&p);
+    return text;
+}
+
+static void check_sums(const char *recording, size_t size)
+{
+    static const char *const events[] = {"ExecutionSample", "NativeMethodSample", "CPUTimeSample"};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        char *sums = collapsed_of(recording, size, false, events[i]);
+        char *want = collapsed_of(recording, size, true, events[i]);
+        assert_string_equal(sums, want);
+        free(sums);
+        free(want);
+    }
+}
+
 static void check_golden(const struct expected *e)
 {
     char path[1024], *text = NULL;
@@ -54,6 +91,7 @@ static void check_golden(const struct expected *e)
     assert_int_equal(wick_collapsed_write(&p, &o, f, &err), 0);
     fclose(f);
     assert_string_equal(text, want);
+    check_sums(recording, size);
     free(text);
     free(want);
     free(recording);

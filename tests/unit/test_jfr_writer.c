@@ -547,6 +547,18 @@ static void test_writer__modified_utf8_becomes_utf8(void **state)
     assert_true(found);
 }
 
+static void test_writer__an_empty_symbol_has_the_form_of_all_symbols(void **state)
+{
+    (void)state;
+    struct walk x;
+    struct wick_jfr_writer *w = open_writer((struct wick_jfr_config){0});
+    method_of_all = (struct wick_jfr_method){"", "", "()V"};
+    sample(w, START_NS, 1, 1, MS);
+    wick_jfr_writer_close(w, START_NS, NULL);
+    walk_recording(&x, file.data, file.len); /* checks it */
+    assert_int_equal(x.constants[WICK_JFR_TYPE_SYMBOL], 2);
+}
+
 static void test_writer__broken_descriptors_are_replaced(void **state)
 {
     (void)state;
@@ -749,6 +761,7 @@ int main(void)
         TEST(test_writer__event_without_thread_and_stack_refers_to_none),
         TEST(test_writer__any_bytes_become_valid_utf8),
         TEST(test_writer__modified_utf8_becomes_utf8),
+        TEST(test_writer__an_empty_symbol_has_the_form_of_all_symbols),
         TEST(test_writer__broken_descriptors_are_replaced),
         TEST(test_writer__package_is_taken_from_java_names_only),
         TEST(test_writer__endless_strings_are_cut),

@@ -256,6 +256,24 @@ static void test_pprof__numbers_that_lead_nowhere_are_counted(void **state)
     free_hand(&h);
 }
 
+/* Found by the fuzzer: a time below zero lay before a beginning that nobody had asked for. */
+static void test_pprof__a_time_before_1970_is_not_filtered_out(void **state)
+{
+    (void)state;
+    struct wick_profile q;
+    struct hand h;
+    struct wick_jfr_result res;
+    struct wick_jfr_visitor nothing_asked_for = {0};
+    build_go_heap(&h);
+    wick_pb_int(&h.out, 9, -5);
+    assert_int_equal(wick_profile_init(&q), 0);
+    assert_int_equal(wick_input_read_memory(&q, h.out.buf, h.out.len, &nothing_asked_for, &res, NULL), 0);
+    assert_int_equal(res.filtered, 0);
+    assert_int_equal(q.events[wick_profile_find_event(&q, "alloc_space")].weight, 5000);
+    wick_profile_release(&q);
+    free_hand(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +283,7 @@ int main(void)
         cmocka_unit_test(test_pprof__a_packed_file_cut_anywhere_is_no_crash),
         cmocka_unit_test(test_pprof__values_become_event_types_and_counts_their_counts),
         cmocka_unit_test(test_pprof__numbers_that_lead_nowhere_are_counted),
+        cmocka_unit_test(test_pprof__a_time_before_1970_is_not_filtered_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
