@@ -248,7 +248,7 @@ static bool agg_is(const struct wick_agg *a, const struct wick_agg *b)
            a->event == b->event;
 }
 
-void wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
+uint32_t wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
 {
     const struct wick_agg key = {
         .stack = s->stack,
@@ -258,14 +258,14 @@ void wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
         .event = s->event,
     };
     if (s->event >= p->nevents || s->stack >= p->nstacks)
-        return;
+        return WICK_AGG_NONE;
     sum(&p->events[s->event].weight, &p->events[s->event].count, s);
 
     uint32_t *guess = guess_for(p, s->stack), id;
     struct wick_agg *a = guess && *guess ? &p->aggs[*guess - 1] : NULL;
     if (a && agg_is(a, &key)) {
         sum(&a->weight, &a->count, s);
-        return;
+        return *guess - 1;
     }
     uint64_t h = wick_hash_2((uint64_t)key.stack << 32 | key.thread,
                              (uint64_t)key.labels << 32 | (uint32_t)key.state << 16 | key.event);
@@ -275,12 +275,13 @@ void wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
             goto found;
     id = p->naggs;
     if (!ROOM(p, aggs) || !entered(p, &p->ix_aggs, h, id))
-        return;
+        return WICK_AGG_NONE;
     p->aggs[p->naggs++] = key;
 found:
     sum(&p->aggs[id].weight, &p->aggs[id].count, s);
     if (guess)
         *guess = id + 1;
+    return id;
 }
 
 void wick_profile_seal(struct wick_profile *p)
