@@ -371,17 +371,26 @@ uint16_t wick_profile_main_event(const struct wick_profile *p)
     return 0;
 }
 
+static bool event_is_called(const struct wick_profile *p, uint32_t event, const char *name)
+{
+    const char *full = wick_profile_str(p, p->events[event].name), *dot = strrchr(full, '.');
+    return strcmp(full, name) == 0 || (dot && strcmp(dot + 1, name) == 0);
+}
+
 uint16_t wick_profile_find_event(const struct wick_profile *p, const char *name)
 {
-    for (uint32_t i = 1; i < p->nevents; i++) {
-        const char *full = wick_profile_str(p, p->events[i].name), *dot = strrchr(full, '.');
-        if (p->events[i].count && (strcmp(full, name) == 0 || (dot && strcmp(dot + 1, name) == 0)))
+    for (uint32_t i = 1; i < p->nevents; i++)
+        if (p->events[i].count && event_is_called(p, i, name))
             return (uint16_t)i;
-    }
     for (unsigned k = 0; k < WICK_EVENT_KIND_COUNT; k++)
         if (strcmp(kind_names[k], name) == 0)
             return heaviest(p, k);
     return 0;
+}
+
+bool wick_profile_event_is(const struct wick_profile *p, uint16_t event, const char *name)
+{
+    return event_is_called(p, event, name) || strcmp(wick_event_kind_name(p->events[event].kind), name) == 0;
 }
 
 int wick_profile_init(struct wick_profile *p)

@@ -229,6 +229,9 @@ uint16_t wick_profile_main_event(const struct wick_profile *p);
  * "cpu", "wall", "native", "perf", "alloc" ...). 0 if there is none. */
 uint16_t wick_profile_find_event(const struct wick_profile *p, const char *name);
 
+/* Whether an event type has that name, or is of that kind. */
+bool wick_profile_event_is(const struct wick_profile *p, uint16_t event, const char *name);
+
 /* "cpu", "wall" ...; never NULL. */
 const char *wick_event_kind_name(unsigned kind);
 
