@@ -3,9 +3,11 @@
  * cmd_convert.c - wick convert: profiles of any format in, another format out
  *
  * The output format comes from --to or from the output file's extension (export/format.h). One event type is
- * written: adding samples of different types together would give a number that means nothing.
+ * written: adding samples of different types together would give a number that means nothing. Recordings are not
+ * written from samples but cut out of others (cli/cut.h), with all their events.
  */
 #include "cli/convert.h"
+#include "cli/cut.h"
 #include "cli/input.h"
 #include "cli/ui.h"
 #include "cli/view.h"
@@ -14,6 +16,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 int wick_cmd_convert(int argc, char **argv);
@@ -24,6 +27,7 @@ struct convert {
     struct wick_export_options o;
     const struct wick_format *format;
     struct wick_timeline timeline;
+    bool cut; /* into a recording: no format of the list */
 };
 
 static void usage(FILE *f)
@@ -55,6 +59,10 @@ static void usage(FILE *f)
             fprintf(f, "%s.%s", e == x->extensions ? "" : " ", *e);
         fputs(")\n", f);
     }
+    fputs("  jfr           a smaller recording, cut out of one or several: all events of the samples and the time "
+          "chosen\n"
+          "                (.jfr; one that is there already is replaced only with -o)\n",
+          f);
 }
 
 enum { OPT_TO = 256, OPT_TITLE, OPT_SAMPLES, OPT_ANNOTATE };
@@ -121,8 +129,17 @@ static int parse(struct convert *c, int argc, char **argv)
     return -1;
 }
 
+static bool ends_in_jfr(const char *path)
+{
+    size_t n = path ? strlen(path) : 0;
+    return n > 4 && !strcasecmp(path + n - 4, ".jfr");
+}
+
 static int choose_format(struct convert *c, struct wick_err *err)
 {
+    c->cut = c->to ? !strcmp(c->to, "jfr") : ends_in_jfr(c->out);
+    if (c->cut)
+        return 0;
     c->format = c->to                           ? wick_format_by_name(c->to)
                 : c->out && strcmp(c->out, "-") ? wick_format_by_file(c->out)
                                                 : wick_format_by_name("collapsed");
@@ -135,11 +152,51 @@ static int choose_format(struct convert *c, struct wick_err *err)
                         c->out);
 }
 
+/* `wick convert *.jfr`, without -o, must not take the last recording for the output. */
+static int check_output(const struct convert *c, bool named, struct wick_err *err)
+{
+    const char *word = c->cut ? "jfr" : c->format->name;
+    if (!named && ends_in_jfr(c->out) && !access(c->out, F_OK))
+        return wick_err_set(err, WICK_E_USAGE, "%s is there already and would be overwritten; name the output with -o",
+                            c->out);
+    if (!c->out && c->format != wick_format_by_name("collapsed") && isatty(STDOUT_FILENO))
+        return wick_err_set(err, WICK_E_USAGE, "%s on a terminal is of no use; name a file", word);
+    return 0;
+}
+
+static int cut(struct convert *c, char *const *inputs, int n, struct wick_err *err)
+{
+    if (c->o.names || c->o.threads || c->o.counts || c->o.title)
+        return wick_err_set(
+            err, WICK_E_USAGE,
+            "a recording keeps its events as they are: options for names, threads as frames, counts and "
+            "titles do not go with it");
+    return wick_cut_write(&c->view, inputs, n, c->out, err);
+}
+
+static int convert(struct convert *c, char *const *inputs, int n, struct wick_err *err)
+{
+    struct wick_profile p;
+    int rc = wick_profile_init(&p);
+    if (rc)
+        return rc;
+    p.keep = wick_format_keep(c->format, c->o.names);
+    rc = wick_convert_read(&p, c->format, &c->view, &c->o, &c->timeline, inputs, n, err);
+    if (rc == 0)
+        rc = wick_cli_event(&p, c->view.event, &c->o.event, err);
+    if (rc == 0)
+        wick_profile_seal(&p);
+    if (rc == 0)
+        rc = wick_convert_write(&p, c->format, &c->o, c->out, false, err);
+    wick_profile_release(&p);
+    wick_timeline_release(&c->timeline);
+    return rc;
+}
+
 int wick_cmd_convert(int argc, char **argv)
 {
     struct convert c = {0};
     struct wick_err err = {0};
-    struct wick_profile p;
     int status = parse(&c, argc, argv);
     if (status >= 0)
         return status;
@@ -148,30 +205,13 @@ int wick_cmd_convert(int argc, char **argv)
         return wick_err_exit(WICK_E_USAGE);
     }
     int inputs = argc - optind;
+    bool named = c.out;
     if (!c.out && inputs > 1)
         c.out = argv[optind + --inputs];
-    /* `wick convert *.jfr`, without -o, must not take the last recording for the output */
-    size_t len = c.out ? strlen(c.out) : 0;
-    if (len > 4 && !strcmp(c.out + len - 4, ".jfr")) {
-        fprintf(stderr, "wick: convert does not write recordings: %s would be overwritten; name the output with -o\n",
-                c.out);
-        return wick_err_exit(WICK_E_USAGE);
-    }
     int rc = choose_format(&c, &err);
-    if (rc == 0 && c.format != wick_format_by_name("collapsed") && !c.out && isatty(STDOUT_FILENO))
-        rc = wick_err_set(&err, WICK_E_USAGE, "%s on a terminal is of no use; name a file", c.format->name);
-    if (rc == 0 && (rc = wick_profile_init(&p)) == 0) {
-        p.keep = wick_format_keep(c.format, c.o.names);
-        rc = wick_convert_read(&p, c.format, &c.view, &c.o, &c.timeline, argv + optind, inputs, &err);
-        if (rc == 0)
-            rc = wick_cli_event(&p, c.view.event, &c.o.event, &err);
-        if (rc == 0)
-            wick_profile_seal(&p);
-        if (rc == 0)
-            rc = wick_convert_write(&p, c.format, &c.o, c.out, false, &err);
-        wick_profile_release(&p);
-        wick_timeline_release(&c.timeline);
-    }
+    rc = rc ? rc : check_output(&c, named, &err);
+    if (!rc)
+        rc = c.cut ? cut(&c, argv + optind, inputs, &err) : convert(&c, argv + optind, inputs, &err);
     wick_view_release(&c.view);
     if (rc && !err.code)
         wick_err_set(&err, (enum wick_code) - rc, "%s", wick_err_text(rc));

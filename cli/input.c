@@ -8,7 +8,7 @@
 #include "base/strbuf.h"
 #include "import/input.h"
 
-static void warn(const char *path, const struct wick_jfr_result *r)
+void wick_cli_warn(const char *path, const struct wick_jfr_result *r)
 {
     if (r->problems)
         fprintf(stderr, "wick: %s is damaged: at offset %" PRIu64 ": %s (%" PRIu64 " such places)\n", path,
@@ -63,7 +63,7 @@ int wick_cli_read_where(struct wick_profile *p, char *const *paths, int n, const
         int rc = wick_jfr_read_file(p, paths[i], &v, &res, err);
         if (rc)
             return rc;
-        warn(paths[i], &res);
+        wick_cli_warn(paths[i], &res);
     }
     p->by_labels = by_labels;
     return 0;
@@ -82,7 +82,7 @@ int wick_cli_read_each(struct wick_profile *p, char *const *paths, int n, const 
         int rc = wick_input_read_file(p, paths[i], v, &res, err);
         if (rc)
             return rc;
-        warn(paths[i], &res);
+        wick_cli_warn(paths[i], &res);
     }
     return 0;
 }
@@ -107,7 +107,7 @@ int wick_cli_read_stream(struct wick_profile *p, FILE *in, const void *head, siz
     int rc = wick_input_read_stream(p, in, head, n, v, &res, err);
     if (rc)
         return wick_err_prefix(err, "%s", name);
-    warn(name, &res);
+    wick_cli_warn(name, &res);
     return 0;
 }
 

@@ -28,6 +28,9 @@ int wick_cli_read_each(struct wick_profile *p, char *const *paths, int n, const 
 int wick_cli_read_stream(struct wick_profile *p, FILE *in, const void *head, size_t n, const char *name,
                          const struct wick_jfr_visitor *v, struct wick_err *err);
 
+/* Says on standard error what of an input was damaged, if anything was. */
+void wick_cli_warn(const char *path, const struct wick_jfr_result *r);
+
 enum { WICK_CLI_WHERE_MAX = 8 };
 
 /* Labels that samples must have: key and value, both borrowed. */

@@ -233,7 +233,7 @@ int wick_view_end(const struct wick_view *v, struct wick_profile *p, const struc
 {
     bool any = wick_profile_main_event(p) != 0;
     clip(p, filter);
-    int rc = wick_shape_apply(&v->shape, p, err);
+    int rc = wick_shape_apply(&v->shape, p, v->moved, err);
     if (!rc && !any && !wick_view_is_plain(v))
         rc = wick_err_set(err, WICK_E_NOTFOUND, "there are no samples in that time");
     if (!rc && any && !wick_profile_main_event(p))

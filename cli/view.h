@@ -69,7 +69,8 @@ struct wick_view {
     struct wick_shape shape;
     const char *event;
     const char *from, *to;
-    unsigned names; /* enum wick_name_flags */
+    unsigned names;  /* enum wick_name_flags */
+    uint32_t *moved; /* for wick_view_end: see wick_shape_apply(); borrowed, NULL = nobody wants to know */
 };
 
 /* The lines of --help for all these options. */

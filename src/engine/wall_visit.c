@@ -121,8 +121,8 @@ static void wait_for_cpu(struct wick_wall_engine *e, struct wick_wall_slot *s, u
     hand_over(e, &one);
 }
 
-/* Of how many visits to an idle thread one is a look? Most threads that wait will go on to do so, and a look costs more than
- * all the rest of a visit. What is found by a look counts for the visits without one, so nothing is biased; it
+/* Of how many visits to an idle thread one is a look? Most threads that wait will go on to do so, and a look costs more
+ * than all the rest of a visit. What is found by a look counts for the visits without one, so nothing is biased; it
  * scatters more. So trust grows: none where every single wait may matter, never more than there are samples to take
  * from. */
 static uint32_t trust(const struct wick_wall_engine *e, const struct wick_wall_slot *s, uint64_t now)

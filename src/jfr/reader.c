@@ -118,14 +118,7 @@ void wick_jfr_walk_to(struct wick_jfr_reader *r, uint64_t at)
     r->released = end;
 }
 
-struct event {
-    uint64_t at, size;
-    int64_t type;
-    struct wick_jfr_cur cur; /* behind the type */
-};
-
-/* The event at e->at + e->size, i.e. the one after e. False at the end, or where there is no sensible event. */
-static inline bool next_event(const struct wick_jfr_reader *r, struct event *e)
+bool wick_jfr_next_event(struct wick_jfr_reader *r, struct wick_jfr_place *e)
 {
     e->at += e->size;
     e->cur = wick_jfr_cur_at(r, e->at);
@@ -139,11 +132,6 @@ static inline bool next_event(const struct wick_jfr_reader *r, struct event *e)
     e->cur.end = r->base + e->at + e->size;
     e->type = (int64_t)wick_jfr_cur_int(&e->cur);
     return true;
-}
-
-static struct event first_event(void)
-{
-    return (struct event){.at = WICK_JFR_HEADER_BYTES};
 }
 
 static bool add_checkpoint(struct wick_jfr_reader *r, uint64_t at)
@@ -182,7 +170,7 @@ static void search(struct wick_jfr_reader *r)
 {
     r->metadata_at = 0;
     r->ncheckpoints = 0;
-    for (struct event e = first_event(); next_event(r, &e);) {
+    for (struct wick_jfr_place e = WICK_JFR_FIRST; wick_jfr_next_event(r, &e);) {
         if (e.cur.bad)
             continue;
         if (e.type == 0)
@@ -197,7 +185,7 @@ static void search(struct wick_jfr_reader *r)
     }
 }
 
-static inline struct wick_jfr_handler *handler_of(struct wick_jfr_reader *r, int64_t type_id)
+struct wick_jfr_handler *wick_jfr_handler_of(struct wick_jfr_reader *r, int64_t type_id)
 {
     uint32_t type = wick_jfr_type_by_id(&r->meta, type_id);
     uint32_t h = type == WICK_JFR_NONE ? WICK_JFR_NONE : r->meta.types[type].handler;
@@ -207,8 +195,8 @@ static inline struct wick_jfr_handler *handler_of(struct wick_jfr_reader *r, int
 static void read_settings(struct wick_jfr_reader *r)
 {
     wick_jfr_walk_from(r, 0);
-    for (struct event e = first_event(); next_event(r, &e);) {
-        struct wick_jfr_handler *h = handler_of(r, e.type);
+    for (struct wick_jfr_place e = WICK_JFR_FIRST; wick_jfr_next_event(r, &e);) {
+        struct wick_jfr_handler *h = wick_jfr_handler_of(r, e.type);
         wick_jfr_walk_to(r, e.at);
         if (h && h->setting)
             wick_jfr_setting(r, h, &e.cur);
@@ -216,16 +204,24 @@ static void read_settings(struct wick_jfr_reader *r)
     wick_jfr_settings_done(r);
 }
 
+void wick_jfr_events_end(struct wick_jfr_reader *r, const struct wick_jfr_place *e)
+{
+    if (e->at >= r->len)
+        return;
+    wick_jfr_problem(r, e->at, "no event can begin here");
+    r->res->lost_bytes += r->len - e->at;
+}
+
 static void read_events(struct wick_jfr_reader *r)
 {
-    struct event e = first_event();
+    struct wick_jfr_place e = WICK_JFR_FIRST;
     wick_jfr_walk_from(r, 0);
-    while (next_event(r, &e)) {
+    while (wick_jfr_next_event(r, &e)) {
         r->res->events++;
         if (e.type == 0 || e.type == 1)
             continue;
         wick_jfr_walk_to(r, e.at);
-        struct wick_jfr_handler *h = handler_of(r, e.type);
+        struct wick_jfr_handler *h = wick_jfr_handler_of(r, e.type);
         if (!h)
             continue;
         const uint8_t *fields = e.cur.p, *end = e.cur.end;
@@ -236,10 +232,7 @@ static void read_events(struct wick_jfr_reader *r)
         if (r->nomem)
             return;
     }
-    if (e.at < r->len) {
-        wick_jfr_problem(r, e.at, "no event can begin here");
-        r->res->lost_bytes += r->len - e.at;
-    }
+    wick_jfr_events_end(r, &e);
 }
 
 /* --- chunks --- */
@@ -343,7 +336,9 @@ static void read_chunk(struct wick_jfr_reader *r)
     if (r->needs_settings && !r->nomem)
         read_settings(r);
     wick_jfr_sums_begin(r);
-    if (!r->nomem)
+    if (!r->nomem && r->cutter)
+        wick_jfr_cut_chunk(r);
+    else if (!r->nomem)
         read_events(r);
     if (!r->nomem)
         wick_jfr_sums_end(r);
@@ -385,7 +380,8 @@ static int read_chunks(struct wick_jfr_reader *r, struct wick_err *err)
 }
 
 static int read_all(struct wick_profile *p, const void *data, size_t size, bool mapped,
-                    const struct wick_jfr_visitor *v, struct wick_jfr_result *res, struct wick_err *err)
+                    const struct wick_jfr_visitor *v, struct wick_jfr_cutter *cutter, struct wick_jfr_result *res,
+                    struct wick_err *err)
 {
     struct wick_jfr_result own;
     struct wick_jfr_reader *r = calloc(1, sizeof *r);
@@ -403,6 +399,7 @@ static int read_all(struct wick_profile *p, const void *data, size_t size, bool 
     }
     r->p = p;
     r->v = v;
+    r->cutter = cutter;
     r->res = res;
     r->file = data;
     r->file_size = size;
@@ -422,10 +419,17 @@ static int read_all(struct wick_profile *p, const void *data, size_t size, bool 
     return rc;
 }
 
+int wick_jfr_each_chunk_of_memory(struct wick_profile *p, const void *data, size_t size,
+                                  const struct wick_jfr_visitor *v, struct wick_jfr_cutter *cutter,
+                                  struct wick_jfr_result *res, struct wick_err *err)
+{
+    return read_all(p, data, size, false, v, cutter, res, err);
+}
+
 int wick_jfr_read_memory(struct wick_profile *p, const void *data, size_t size, const struct wick_jfr_visitor *v,
                          struct wick_jfr_result *res, struct wick_err *err)
 {
-    return read_all(p, data, size, false, v, res, err);
+    return read_all(p, data, size, false, v, NULL, res, err);
 }
 
 /* --- files --- */
@@ -455,6 +459,12 @@ static int open_error(const char *path, struct wick_err *err)
 int wick_jfr_read_file(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
                        struct wick_jfr_result *res, struct wick_err *err)
 {
+    return wick_jfr_each_chunk_of_file(p, path, v, NULL, res, err);
+}
+
+int wick_jfr_each_chunk_of_file(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
+                                struct wick_jfr_cutter *cutter, struct wick_jfr_result *res, struct wick_err *err)
+{
     if (res)
         *res = (struct wick_jfr_result){0};
     bool is_stdin = strcmp(path, "-") == 0;
@@ -468,14 +478,14 @@ int wick_jfr_read_file(struct wick_profile *p, const char *path, const struct wi
         if (map == MAP_FAILED) {
             rc = wick_err_set(err, WICK_E_IO, "cannot map %s: %s", path, strerror(errno));
         } else {
-            rc = read_all(p, map, size, true, v, res, err);
+            rc = read_all(p, map, size, true, v, cutter, res, err);
             munmap(map, size);
         }
     } else {
         struct wick_strbuf all = WICK_STRBUF_INIT;
         rc = read_stream(fd, path, &all, err);
         if (rc == 0)
-            rc = read_all(p, all.buf, all.len, false, v, res, err);
+            rc = read_all(p, all.buf, all.len, false, v, cutter, res, err);
         wick_strbuf_release(&all);
     }
     if (!is_stdin)

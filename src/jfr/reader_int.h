@@ -9,6 +9,7 @@
  *     reader_const.c    constants -> strings, functions, threads, stacks of the profile
  *     reader_sample.c   events -> samples
  *     reader_event.c    events -> generic field access
+ *     cut.c             instead of reading: a chunk with fewer events (cut_const.c: and the constants they need)
  *
  * Trust: nothing read from the file is believed. Every position goes through a cursor with an end; every count is
  * checked against the bytes left before anything is allocated or repeated for it; type graphs are cut at MAX_DEPTH; a
@@ -171,6 +172,7 @@ struct wick_jfr_meta {
     uint32_t nstrings, ntypes, nfields, nnotes;
     uint32_t cap_strings, cap_types, cap_fields, cap_notes;
     struct wick_index by_id;
+    bool broken;          /* some of it could not be read */
     uint32_t dense[4096]; /* type number + 1 of ids below 4096, for the walk over events; 0 = none */
 };
 
@@ -240,8 +242,11 @@ struct wick_jfr_pool {
     uint64_t *direct;               /* val by key - min_key where keys are dense */
     uint64_t min_key, ndirect;
     uint64_t n, cap;
-    uint64_t mask; /* hash slots - 1 */
+    uint64_t mask;    /* hash slots - 1 */
+    uint64_t *places; /* cutting: as val was at first, by slot of `direct` or `entries`; with WICK_JFR_NEEDED */
 };
+
+#define WICK_JFR_NEEDED ((uint64_t)1 << 63)
 
 /* --- event handlers --- */
 
@@ -301,10 +306,13 @@ struct wick_jfr_frame_memo {
 #define WICK_JFR_MEMO_MIN 1024u
 #define WICK_JFR_MEMO_MAX 65536u
 
+struct wick_jfr_cutter;
+
 struct wick_jfr_reader {
     struct wick_profile *p;
     const struct wick_jfr_visitor *v;
     struct wick_jfr_result *res;
+    struct wick_jfr_cutter *cutter; /* chunks are cut instead of read; NULL = read */
     const uint8_t *file;
     size_t file_size, released; /* released: up to where the walk has given pages back */
     bool mapped, nomem;
@@ -346,7 +354,30 @@ struct wick_jfr_reader {
     uint32_t truncated_frame, object_key;
 };
 
+/* An event of the chunk. */
+struct wick_jfr_place {
+    uint64_t at, size;
+    int64_t type;
+    struct wick_jfr_cur cur; /* behind the type */
+};
+
 /* reader.c */
+/* From e = WICK_JFR_FIRST on, the next event at each call: the one at e->at + e->size. False at the end, or where no
+ * event can begin; then e->at is where. */
+#define WICK_JFR_FIRST              \
+    {                               \
+        .at = WICK_JFR_HEADER_BYTES \
+    }
+bool wick_jfr_next_event(struct wick_jfr_reader *r, struct wick_jfr_place *e);
+/* After the last event: whether the chunk ends here; otherwise a problem is noted. */
+void wick_jfr_events_end(struct wick_jfr_reader *r, const struct wick_jfr_place *e);
+struct wick_jfr_handler *wick_jfr_handler_of(struct wick_jfr_reader *r, int64_t type_id);
+/* Reads a file, or with a cutter cuts it. */
+int wick_jfr_each_chunk_of_file(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
+                                struct wick_jfr_cutter *cutter, struct wick_jfr_result *res, struct wick_err *err);
+int wick_jfr_each_chunk_of_memory(struct wick_profile *p, const void *data, size_t size,
+                                  const struct wick_jfr_visitor *v, struct wick_jfr_cutter *cutter,
+                                  struct wick_jfr_result *res, struct wick_err *err);
 void wick_jfr_problem(struct wick_jfr_reader *r, uint64_t at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));                                            /* at: position in the chunk */
 int64_t wick_jfr_ticks_ns(const struct wick_jfr_reader *r, int64_t ticks);            /* a span */
@@ -434,6 +465,9 @@ void wick_jfr_reader_pools_release(struct wick_jfr_reader *r);
 uint64_t *wick_jfr_pool_find(struct wick_jfr_reader *r, uint32_t type, uint64_t key, enum wick_jfr_role role,
                              struct wick_jfr_pool **pool);
 
+/* The slot of a constant in its pool; false if there is none. */
+bool wick_jfr_pool_slot(const struct wick_jfr_pool *pool, uint64_t key, uint64_t *slot);
+
 /* The number of a constant that was resolved before, in a pool of dense keys: the case of nearly every event. */
 static inline bool wick_jfr_pool_known(const struct wick_jfr_reader *r, uint32_t type, uint64_t key, unsigned role,
                                        uint32_t *id)
@@ -464,8 +498,14 @@ void wick_jfr_sums_begin(struct wick_jfr_reader *r); /* once pools and settings 
 /* One event of the handler's; its fields lie between `from` and `end`. */
 void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end);
 void wick_jfr_sums_end(struct wick_jfr_reader *r); /* what was summed goes to the profile */
+/* Whether the filter takes a sample, and nothing else; r->whole_samples. */
+bool wick_jfr_sample_passes(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from,
+                            const uint8_t *end);
 
 /* reader_event.c */
 void wick_jfr_generic(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, struct wick_jfr_cur *c, uint64_t at);
+
+/* cut.c */
+void wick_jfr_cut_chunk(struct wick_jfr_reader *r);
 
 #endif

@@ -379,6 +379,7 @@ bool wick_jfr_meta_read(struct wick_jfr_reader *r, uint64_t at)
         return false;
     }
     read_element(r, &c, ELEMENT_OTHER, 0);
+    m->broken = c.bad;
     if (c.bad)
         wick_jfr_problem(r, at, "metadata: broken element tree after %" PRIu32 " types", m->ntypes);
     resolve_references(m);

@@ -164,6 +164,34 @@ static bool build(struct wick_jfr_pool *pool)
     return true;
 }
 
+bool wick_jfr_pool_slot(const struct wick_jfr_pool *pool, uint64_t key, uint64_t *slot)
+{
+    if (pool->direct) {
+        *slot = key - pool->min_key;
+        return *slot < pool->ndirect && pool->direct[*slot];
+    }
+    if (!pool->built || !pool->entries)
+        return false;
+    for (*slot = hash_at(pool, key); pool->entries[*slot].val; *slot = (*slot + 1) & pool->mask)
+        if (pool->entries[*slot].key == key)
+            return true;
+    return false;
+}
+
+/* Where the constants are, for those who want to know after some of them have been decoded. Slots that nobody took stay
+ * untouched memory. */
+static bool keep_places(struct wick_jfr_pool *pool)
+{
+    uint64_t n = pool->direct ? pool->ndirect : pool->entries ? pool->mask + 1 : 0;
+    pool->places = n ? calloc(n, sizeof *pool->places) : NULL;
+    for (uint64_t i = 0; pool->places && i < n; i++) {
+        uint64_t at = pool->direct ? pool->direct[i] : pool->entries[i].val;
+        if (at)
+            pool->places[i] = at;
+    }
+    return !n || pool->places;
+}
+
 void wick_jfr_pools_read(struct wick_jfr_reader *r)
 {
     for (uint32_t i = 0; i < r->nhandlers; i++)
@@ -171,7 +199,7 @@ void wick_jfr_pools_read(struct wick_jfr_reader *r)
     for (uint32_t i = 0; i < r->ncheckpoints && !r->nomem; i++)
         read_checkpoint(r, r->checkpoints[i]);
     for (uint32_t i = 0; i < r->npools && !r->nomem; i++)
-        r->nomem = !build(&r->pools[i]);
+        r->nomem = !build(&r->pools[i]) || (r->cutter && !keep_places(&r->pools[i]));
 }
 
 void wick_jfr_reader_pools_release(struct wick_jfr_reader *r)
@@ -179,6 +207,7 @@ void wick_jfr_reader_pools_release(struct wick_jfr_reader *r)
     for (uint32_t i = 0; i < r->npools; i++) {
         free(r->pools[i].entries);
         free(r->pools[i].direct);
+        free(r->pools[i].places);
         wick_jfr_plan_release(&r->pools[i].plan);
         wick_jfr_plan_release(&r->pools[i].item);
     }
@@ -195,14 +224,8 @@ uint64_t *wick_jfr_pool_find(struct wick_jfr_reader *r, uint32_t type, uint64_t 
         return NULL;
     pool->role = (uint8_t)role;
     *out = pool;
-    if (pool->direct) {
-        uint64_t i = key - pool->min_key;
-        return i < pool->ndirect && pool->direct[i] ? &pool->direct[i] : NULL;
-    }
-    if (!pool->entries)
+    uint64_t slot;
+    if (!wick_jfr_pool_slot(pool, key, &slot))
         return NULL;
-    for (uint64_t at = hash_at(pool, key); pool->entries[at].val; at = (at + 1) & pool->mask)
-        if (pool->entries[at].key == key)
-            return &pool->entries[at].val;
-    return NULL;
+    return pool->direct ? &pool->direct[slot] : &pool->entries[slot].val;
 }

@@ -109,20 +109,25 @@ static const struct wick_jfr_sample_type *find_sample_type(const char *name)
     return NULL;
 }
 
-/* What samples need to know about their fields, worked out once for all events. */
-static void describe_fields(const struct wick_jfr_reader *r, struct wick_jfr_handler *h)
+static void describe_times(const struct wick_jfr_reader *r, struct wick_jfr_handler *h)
 {
     const struct wick_jfr_field *start = field_of(r, &h->plan, WICK_JFR_START);
     const struct wick_jfr_field *duration = field_of(r, &h->plan, WICK_JFR_DURATION);
+    h->has_start = start != NULL;
+    h->has_duration = duration != NULL;
+    h->start_unit = start ? start->unit : 0;
+    h->duration_unit = duration ? duration->unit : 0;
+}
+
+/* What samples need to know about their fields, worked out once for all events. */
+static void describe_fields(const struct wick_jfr_reader *r, struct wick_jfr_handler *h)
+{
     const struct wick_jfr_field *weight = field_of(r, &h->plan, WICK_JFR_WEIGHT);
     h->stack_type = type_of(r, &h->plan, WICK_JFR_STACK);
     h->thread_type = type_of(r, &h->plan, WICK_JFR_THREAD);
     h->state_type = type_of(r, &h->plan, WICK_JFR_STATE);
     h->context_type = type_of(r, &h->plan, WICK_JFR_CONTEXT);
-    h->has_start = start != NULL;
-    h->has_duration = duration != NULL;
-    h->start_unit = start ? start->unit : 0;
-    h->duration_unit = duration ? duration->unit : 0;
+    describe_times(r, h);
     h->weight_unit = weight ? weight->unit : 0;
     if (!weight || weight->array || weight->type == WICK_JFR_NONE)
         return;
@@ -180,20 +185,24 @@ static void make_handler(struct wick_jfr_reader *r, uint32_t type)
         .setting = strcmp(name, "jdk.ActiveSetting") == 0,
         .sample = find_sample_type(name),
     };
-    if (h.sample || h.setting) {
-        if (!(h.sample ? plan_sample(r, &h) : wick_jfr_plan_make(r, &h.plan, type, setting_names, 3, false))) {
-            wick_jfr_plan_release(&h.plan);
-            wick_jfr_problem(r, r->metadata_at, "metadata: %s has fields of unknown type", name);
-            return;
-        }
+    bool good = h.sample    ? plan_sample(r, &h)
+                : h.setting ? wick_jfr_plan_make(r, &h.plan, type, setting_names, 3, false)
+                : r->cutter ? wick_jfr_plan_make(r, &h.plan, type, slot_names, WICK_JFR_DURATION + 1, false)
+                            : true;
+    if (!good) {
+        wick_jfr_plan_release(&h.plan);
+        wick_jfr_problem(r, r->metadata_at, "metadata: %s has fields of unknown type", name);
+        return;
     }
-    if (!(h.wanted || h.sample || h.setting) ||
+    if (!(h.wanted || h.sample || h.setting || r->cutter) ||
         !wick_jfr_room(r, &r->handlers, r->nhandlers, &r->cap_handlers, sizeof *r->handlers)) {
         wick_jfr_plan_release(&h.plan);
         return;
     }
     if (h.sample)
         describe_fields(r, &h);
+    else if (r->cutter && !h.setting)
+        describe_times(r, &h);
     if (h.sample && h.sample->weigh == BY_PERIOD && (!h.weighs || h.between))
         r->needs_settings = true;
     t->handler = r->nhandlers;
@@ -525,10 +534,10 @@ void wick_jfr_sums_end(struct wick_jfr_reader *r)
     }
 }
 
-void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end)
+/* The sample of an event; false if it is malformed, or of a time that the filter does not want. */
+static bool decode(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end,
+                   struct wick_sample *out)
 {
-    if (h->sums && sum_up(r, h, from, end))
-        return;
     /* Up to the chunk's end, because near the end of its input the cursor is slow; checked against the event's
      * afterwards. */
     struct wick_jfr_cur c = {from, r->base + r->len, false};
@@ -536,32 +545,52 @@ void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, cons
     wick_jfr_plan_take(r, &h->plan, &c, s);
     if (c.bad || c.p > end) {
         wick_jfr_problem(r, (uint64_t)(end - r->base), "%s: event is too short", h->sample->name);
-        return;
+        return false;
     }
     r->res->samples++;
-    struct wick_sample out = {.count = s[WICK_JFR_COUNT].i > 0 ? (uint64_t)s[WICK_JFR_COUNT].i : 0};
-    if (r->whole_samples && !take_time(r, h, s, &out)) {
+    *out = (struct wick_sample){.count = s[WICK_JFR_COUNT].i > 0 ? (uint64_t)s[WICK_JFR_COUNT].i : 0};
+    if (r->whole_samples && !take_time(r, h, s, out)) {
         r->res->filtered++;
-        return;
+        return false;
     }
     if (r->whole_samples || r->p->by_state || h->may_be_wall)
-        out.state = wick_jfr_state(r, h->state_type, (uint64_t)s[WICK_JFR_STATE].i);
+        out->state = wick_jfr_state(r, h->state_type, (uint64_t)s[WICK_JFR_STATE].i);
     if (r->whole_samples || r->p->by_thread)
-        out.thread = wick_jfr_thread(r, h->thread_type, (uint64_t)s[WICK_JFR_THREAD].i);
+        out->thread = wick_jfr_thread(r, h->thread_type, (uint64_t)s[WICK_JFR_THREAD].i);
     if (r->p->by_labels)
-        out.labels = labels_of(r, h, s);
-    bool is_wall = h->may_be_wall && r->p->states[out.state] != r->state_default;
+        out->labels = labels_of(r, h, s);
+    bool is_wall = h->may_be_wall && r->p->states[out->state] != r->state_default;
     if (!is_wall)
         h->cpu_state = (uint64_t)s[WICK_JFR_STATE].i;
-    out.event = event_of(r, h, is_wall, s[WICK_JFR_NAME].place);
-    out.weight = weight_of(r, h, is_wall, s, out.count);
-    out.stack = stack_of(r, h->stack_type, (uint64_t)s[WICK_JFR_STACK].i);
-    if (!r->whole_samples)
-        wick_profile_add(r->p, &out);
-    else if (r->v->filter.match && !r->v->filter.match(r->v->filter.ctx, r->p, &out))
-        r->res->filtered++;
-    else if (r->v->sample)
-        r->v->sample(r->v->ctx, &out);
+    out->event = event_of(r, h, is_wall, s[WICK_JFR_NAME].place);
+    out->weight = weight_of(r, h, is_wall, s, out->count);
+    out->stack = stack_of(r, h->stack_type, (uint64_t)s[WICK_JFR_STACK].i);
+    return true;
+}
+
+static bool matches(struct wick_jfr_reader *r, const struct wick_sample *s)
+{
+    bool good = !r->v->filter.match || r->v->filter.match(r->v->filter.ctx, r->p, s);
+    r->res->filtered += !good;
+    return good;
+}
+
+void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end)
+{
+    if (h->sums && sum_up(r, h, from, end))
+        return;
+    struct wick_sample s;
+    if (!decode(r, h, from, end, &s) || (r->whole_samples && !matches(r, &s)))
+        return;
+    if (r->whole_samples && r->v->sample)
+        r->v->sample(r->v->ctx, &s);
     else
-        wick_profile_add(r->p, &out);
+        wick_profile_add(r->p, &s);
+}
+
+bool wick_jfr_sample_passes(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from,
+                            const uint8_t *end)
+{
+    struct wick_sample s;
+    return decode(r, h, from, end, &s) && matches(r, &s);
 }

@@ -248,7 +248,7 @@ static bool agg_is(const struct wick_agg *a, const struct wick_agg *b)
            a->event == b->event;
 }
 
-void wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
+uint32_t wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
 {
     const struct wick_agg key = {
         .stack = s->stack,
@@ -258,14 +258,14 @@ void wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
         .event = s->event,
     };
     if (s->event >= p->nevents || s->stack >= p->nstacks)
-        return;
+        return WICK_AGG_NONE;
     sum(&p->events[s->event].weight, &p->events[s->event].count, s);
 
     uint32_t *guess = guess_for(p, s->stack), id;
     struct wick_agg *a = guess && *guess ? &p->aggs[*guess - 1] : NULL;
     if (a && agg_is(a, &key)) {
         sum(&a->weight, &a->count, s);
-        return;
+        return *guess - 1;
     }
     uint64_t h = wick_hash_2((uint64_t)key.stack << 32 | key.thread,
                              (uint64_t)key.labels << 32 | (uint32_t)key.state << 16 | key.event);
@@ -275,12 +275,13 @@ void wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
             goto found;
     id = p->naggs;
     if (!ROOM(p, aggs) || !entered(p, &p->ix_aggs, h, id))
-        return;
+        return WICK_AGG_NONE;
     p->aggs[p->naggs++] = key;
 found:
     sum(&p->aggs[id].weight, &p->aggs[id].count, s);
     if (guess)
         *guess = id + 1;
+    return id;
 }
 
 void wick_profile_seal(struct wick_profile *p)
@@ -370,17 +371,26 @@ uint16_t wick_profile_main_event(const struct wick_profile *p)
     return 0;
 }
 
+static bool event_is_called(const struct wick_profile *p, uint32_t event, const char *name)
+{
+    const char *full = wick_profile_str(p, p->events[event].name), *dot = strrchr(full, '.');
+    return strcmp(full, name) == 0 || (dot && strcmp(dot + 1, name) == 0);
+}
+
 uint16_t wick_profile_find_event(const struct wick_profile *p, const char *name)
 {
-    for (uint32_t i = 1; i < p->nevents; i++) {
-        const char *full = wick_profile_str(p, p->events[i].name), *dot = strrchr(full, '.');
-        if (p->events[i].count && (strcmp(full, name) == 0 || (dot && strcmp(dot + 1, name) == 0)))
+    for (uint32_t i = 1; i < p->nevents; i++)
+        if (p->events[i].count && event_is_called(p, i, name))
             return (uint16_t)i;
-    }
     for (unsigned k = 0; k < WICK_EVENT_KIND_COUNT; k++)
         if (strcmp(kind_names[k], name) == 0)
             return heaviest(p, k);
     return 0;
+}
+
+bool wick_profile_event_is(const struct wick_profile *p, uint16_t event, const char *name)
+{
+    return event_is_called(p, event, name) || strcmp(wick_event_kind_name(p->events[event].kind), name) == 0;
 }
 
 int wick_profile_init(struct wick_profile *p)

@@ -120,6 +120,8 @@ struct wick_agg {
     uint64_t count;
 };
 
+#define WICK_AGG_NONE UINT32_MAX
+
 /* What tells frames apart. What a view does not show need not: then fewer frames and stacks are kept. */
 enum wick_keep {
     WICK_KEEP_LINES = 1,
@@ -204,8 +206,9 @@ uint32_t wick_profile_thread(struct wick_profile *p, uint32_t name, int64_t os_t
 uint16_t wick_profile_state(struct wick_profile *p, uint32_t name);
 uint16_t wick_profile_event(struct wick_profile *p, uint32_t name, enum wick_event_kind kind, enum wick_unit unit);
 
-/* Adds one sample to the aggregates and to its event type's sums. */
-void wick_profile_add(struct wick_profile *p, const struct wick_sample *s);
+/* Adds one sample to the aggregates and to its event type's sums. Returns the number of its aggregate, WICK_AGG_NONE if
+ * memory ran out or the sample's numbers are not the profile's. */
+uint32_t wick_profile_add(struct wick_profile *p, const struct wick_sample *s);
 
 /* Takes the aggregates out, so that other samples can be added up beside them: the caller frees the array (*n long).
  * What is interned stays; sums of event types and the time covered begin anew. */
@@ -225,6 +228,9 @@ uint16_t wick_profile_main_event(const struct wick_profile *p);
 /* The non-empty event type of that name ("jdk.ExecutionSample", or without its prefix: "ExecutionSample"; or a kind:
  * "cpu", "wall", "native", "perf", "alloc" ...). 0 if there is none. */
 uint16_t wick_profile_find_event(const struct wick_profile *p, const char *name);
+
+/* Whether an event type has that name, or is of that kind. */
+bool wick_profile_event_is(const struct wick_profile *p, uint16_t event, const char *name);
 
 /* "cpu", "wall" ...; never NULL. */
 const char *wick_event_kind_name(unsigned kind);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shape.c - choosing samples and rewriting stacks
+ * shape.c - rewriting stacks, and what is left of a profile (choose.c tells which samples are)
  *
- * Which tests a frame's name meets is a mask of bits worked out once a frame, and a stack's mask is its parent's and
- * its leaf's, so one pass over the stacks decides for all of them. Rewritten stacks are pushed into the same prefix
- * tree: old ones stay, without samples. How a stack is rewritten depends on the stack alone but for the groups at its
- * root, so each is rewritten once and then hung under the frames of its group.
+ * Rewritten stacks are pushed into the same prefix tree: old ones stay, without samples. How a stack is rewritten
+ * depends on the stack alone but for the groups at its root, so each is rewritten once and then hung under the frames
+ * of its group.
  */
 #include "model/shape.h"
+#include "model/choose.h"
 #include "model/classify.h"
 #include "model/name.h"
 
@@ -106,68 +106,13 @@ bool wick_agg_value(struct wick_strbuf *out, const struct wick_profile *p, const
     return true;
 }
 
-/* --- choosing --- */
-
 struct work {
     const struct wick_shape *s;
     struct wick_profile *p;
-    uint32_t nstacks;    /* before any was rewritten */
-    uint32_t *mask;      /* by stack: tests that some frame meets */
     uint32_t *rewritten; /* by stack: its rewritten form + 1, 0 = not yet */
     uint32_t *path;      /* room for the deepest stack, twice */
     struct wick_strbuf text;
 };
-
-static bool frame_tests(const struct wick_shape *s)
-{
-    for (uint32_t i = 0; i < s->ntests; i++)
-        if (s->tests[i].what != WICK_TEST_VALUE)
-            return true;
-    return false;
-}
-
-static uint32_t mask_of_frame(struct work *w, uint32_t frame)
-{
-    uint32_t mask = 0;
-    wick_strbuf_clear(&w->text);
-    wick_frame_name(&w->text, w->p, frame, 0);
-    for (uint32_t i = 0; i < w->s->ntests; i++) {
-        const struct wick_test *t = &w->s->tests[i];
-        if (t->what != WICK_TEST_VALUE && regexec(&t->regex, w->text.buf, 0, NULL, 0) == 0)
-            mask |= 1u << i;
-    }
-    return mask;
-}
-
-static bool make_masks(struct work *w)
-{
-    uint32_t *frames = reallocarray(NULL, w->p->nframes, sizeof *frames);
-    w->mask = calloc(w->nstacks, sizeof *w->mask);
-    if (frames && w->mask) {
-        for (uint32_t i = 0; i < w->p->nframes; i++)
-            frames[i] = i ? mask_of_frame(w, i) : 0;
-        for (uint32_t i = 1; i < w->nstacks; i++)
-            w->mask[i] = w->mask[w->p->stacks[i].parent] | frames[w->p->stacks[i].frame];
-    }
-    free(frames);
-    return frames && w->mask;
-}
-
-static bool takes(struct work *w, const struct wick_agg *a)
-{
-    for (uint32_t i = 0; i < w->s->ntests; i++) {
-        const struct wick_test *t = &w->s->tests[i];
-        bool met = t->what != WICK_TEST_VALUE && w->mask[a->stack] >> i & 1;
-        if (t->what == WICK_TEST_VALUE) {
-            wick_strbuf_clear(&w->text);
-            wick_agg_value(&w->text, w->p, a, t->key);
-            met = t->equal ? !strcmp(t->equal, w->text.buf) : regexec(&t->regex, w->text.buf, 0, NULL, 0) == 0;
-        }
-        if (met == (t->what == WICK_TEST_EXCLUDE))
-            return false;
-    }
-    return !w->s->no_idle || !wick_is_idle(w->p, a);
-}
 
 /* --- rewriting --- */
 
@@ -236,18 +181,26 @@ static void sum_events(struct wick_profile *p)
     }
 }
 
-int wick_shape_apply(const struct wick_shape *s, struct wick_profile *p, struct wick_err *err)
+int wick_shape_apply(const struct wick_shape *s, struct wick_profile *p, uint32_t *moved, struct wick_err *err)
 {
-    struct work w = {.s = s, .p = p, .nstacks = p->nstacks, .text = WICK_STRBUF_INIT};
+    struct work w = {.s = s, .p = p, .text = WICK_STRBUF_INIT};
+    struct wick_chooser chooser;
     uint32_t kept = 0;
+    for (uint32_t i = 0; moved && i < p->naggs; i++)
+        moved[i] = i;
     if (wick_shape_is_plain(s))
         return 0;
+    wick_chooser_init(&chooser, s, p);
     w.rewritten = calloc(p->nstacks, sizeof *w.rewritten);
     w.path = reallocarray(NULL, p->nstacks, sizeof *w.path);
-    bool good = w.rewritten && w.path && (!frame_tests(s) || make_masks(&w));
+    /* All are chosen before any is moved: the chooser knows them by number. */
+    bool good = w.rewritten && w.path && wick_chooser_decide(&chooser, p->naggs);
     for (uint32_t i = 0; good && i < p->naggs; i++) {
         struct wick_agg a = p->aggs[i];
-        if (!takes(&w, &a))
+        bool taken = wick_chooser_takes(&chooser, i);
+        if (moved)
+            moved[i] = taken ? kept : WICK_AGG_NONE;
+        if (!taken)
             continue;
         if (s->nby || cuts(s))
             rewrite(&w, &a);
@@ -258,7 +211,7 @@ int wick_shape_apply(const struct wick_shape *s, struct wick_profile *p, struct 
     sum_events(p);
     free(w.rewritten);
     free(w.path);
-    free(w.mask);
+    wick_chooser_release(&chooser);
     good = good && !w.text.failed && !p->failed;
     wick_strbuf_release(&w.text);
     return good ? 0 : wick_err_set(err, WICK_E_NOMEM, "out of memory while choosing samples");

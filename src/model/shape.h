@@ -63,8 +63,9 @@ bool wick_shape_is_plain(const struct wick_shape *s);
 void wick_shape_prepare(const struct wick_shape *s, struct wick_profile *p);
 
 /* Applies it to all aggregates; the sums of the event types follow. No sample may be added afterwards.
+ * moved: room for a number for each aggregate, or NULL; gets which aggregate each has become, WICK_AGG_NONE = left out.
  * -WICK_E_NOMEM. */
-int wick_shape_apply(const struct wick_shape *s, struct wick_profile *p, struct wick_err *err);
+int wick_shape_apply(const struct wick_shape *s, struct wick_profile *p, uint32_t *moved, struct wick_err *err);
 
 /* Appends the value of a key for an aggregate; false if it has none. */
 bool wick_agg_value(struct wick_strbuf *out, const struct wick_profile *p, const struct wick_agg *a, const char *key);

@@ -71,7 +71,7 @@ static void check(struct test *t, struct wick_shape *s, uint16_t event, const ch
     struct wick_err err = {0};
     char *text;
     size_t n;
-    assert_int_equal(wick_shape_apply(s, &t->p, &err), 0);
+    assert_int_equal(wick_shape_apply(s, &t->p, NULL, &err), 0);
     FILE *out = open_memstream(&text, &n);
     wick_collapsed_write(&t->p, &o, out, &err);
     fclose(out);
@@ -111,7 +111,7 @@ static void test_shape__sums_of_event_types_follow(void **state)
     struct wick_err err;
     make(&t);
     test(&s, WICK_TEST_VALUE, "thread", NULL, "^web-2$");
-    assert_int_equal(wick_shape_apply(&s, &t.p, &err), 0);
+    assert_int_equal(wick_shape_apply(&s, &t.p, NULL, &err), 0);
     assert_int_equal(t.p.events[t.cpu].weight, 60);
     assert_int_equal(t.p.events[t.cpu].count, 2);
     assert_int_equal(t.p.events[t.wall].count, 0);

@@ -479,8 +479,8 @@ static void test_wall__trust_in_an_idle_thread_grows(void **state)
     end();
 }
 
-/* It can run in three of ten ticks, and gets no processor. A look counts eight times then: 64 * 0.3 / 8 is the mean of the
- * squares; 4.5 standard deviations. Weights and samples are all there, whatever is moved between events. */
+/* It can run in three of ten ticks, and gets no processor. A look counts eight times then: 64 * 0.3 / 8 is the mean of
+ * the squares; 4.5 standard deviations. Weights and samples are all there, whatever is moved between events. */
 static void test_wall__what_few_looks_find_is_unbiased(void **state)
 {
     enum { TICKS = 60000 };
