@@ -27,7 +27,7 @@
 
 enum {
     YOUNG_POLLS = 6,
-    SCAN_REST = 400, /* a scan that took a time t is followed by none for so many t: at most 0.25 % of a core, */
+    SCAN_REST = 400,     /* a scan that took a time t is followed by none for so many t: at most 0.25 % of a core, */
     OWN_SCAN_REST = 100, /* or 1 % where the number of the process's own threads keeps changing */
 };
 
