@@ -28,7 +28,8 @@ int wick_cmd_flame(int argc, char **argv);
 static const char usage[] =
     "Usage: wick flame [OPTION...] IN... -o OUT\n"
     "\n"
-    "Draws a flame graph. IN is a JFR recording, pprof, output of `perf script` or a file of collapsed stacks, also\n"
+    "Draws a flame graph. IN is a JFR recording, pprof, perf.data, output of `perf script` or a file of collapsed "
+    "stacks, also\n"
     "compressed with gzip; - is standard input; several are added up.\n"
     "\n"
     "Options:\n"
@@ -86,7 +87,7 @@ static int read_text(struct job *j, FILE *in, const char *name, struct wick_err 
     size_t n = strlen(err->msg);
     if (rc == -WICK_E_FORMAT && !wick_tree_node(j->tree, WICK_TREE_ROOT)->total)
         snprintf(err->msg + n, sizeof err->msg - n,
-                 ", and this is no JFR recording, pprof or `perf script` output either");
+                 ", and this is no JFR recording, pprof, perf.data or `perf script` output either");
     return rc;
 }
 

@@ -18,6 +18,8 @@ void wick_cli_warn(const char *path, const struct wick_jfr_result *r)
     if (r->unresolved)
         fprintf(stderr, "wick: %s: %" PRIu64 " of %" PRIu64 " samples have lost their stack\n", path, r->unresolved,
                 r->samples);
+    if (*r->note)
+        fprintf(stderr, "wick: %s: %s\n", path, r->note);
 }
 
 bool wick_cli_where(struct wick_cli_where *w, const char *text)

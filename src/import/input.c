@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "codec/gzip.h"
-#include "import/import_int.h"
+#include "import/perf_int.h"
 
 #define WHOLE_MAX ((size_t)4 << 30)
 #define PIECE     (256u << 10)
@@ -30,6 +30,7 @@ struct input {
     struct wick_gunzip *gunzip;
     struct wick_collapsed_in *collapsed;
     struct wick_perf_in *perf;
+    struct wick_perf_data *perf_data; /* in the form for pipes */
     struct wick_err *err;
 };
 
@@ -86,11 +87,10 @@ static int feed(struct input *in, const void *data, size_t n)
     case WICK_INPUT_PPROF:
         return hold(in, data, n);
     case WICK_INPUT_PERF_DATA:
-        return wick_err_set(in->err, WICK_E_UNSUPPORTED,
-                            "this is perf's own file: `perf script -i FILE | wick ...` gives the text that is read");
+        return in->perf_data ? wick_perf_data_feed(in->perf_data, data, n) : hold(in, data, n);
     default:
         return wick_err_set(in->err, WICK_E_FORMAT,
-                            "neither a JFR recording, pprof, output of `perf script` nor collapsed stacks");
+                            "neither a JFR recording, pprof, perf.data, output of `perf script` nor collapsed stacks");
     }
 }
 
@@ -103,8 +103,11 @@ static int tell(struct input *in, const void *data, size_t n)
         in->collapsed = wick_collapsed_in_new(&in->im);
     else if (in->format == WICK_INPUT_PERF)
         in->perf = wick_perf_in_new(&in->im);
-    bool text = in->format == WICK_INPUT_COLLAPSED || in->format == WICK_INPUT_PERF;
-    return text && !in->collapsed && !in->perf ? -WICK_E_NOMEM : feed(in, data, n);
+    bool pipe = in->format == WICK_INPUT_PERF_DATA && wick_perf_data_is_pipe(data, n);
+    if (pipe)
+        in->perf_data = wick_perf_data_new(&in->im, true);
+    bool streamed = pipe || in->format == WICK_INPUT_COLLAPSED || in->format == WICK_INPUT_PERF;
+    return streamed && !in->collapsed && !in->perf && !in->perf_data ? -WICK_E_NOMEM : feed(in, data, n);
 }
 
 static int tell_held(struct input *in)
@@ -146,6 +149,8 @@ static int read_held(struct input *in)
 {
     if (in->format == WICK_INPUT_PPROF)
         return wick_pprof_read(&in->im, in->held.buf, in->held.len);
+    if (in->format == WICK_INPUT_PERF_DATA)
+        return wick_perf_data_read(&in->im, in->held.buf, in->held.len, false, true);
     struct wick_jfr_result gzip = *in->im.res; /* the reader begins anew */
     int rc = wick_jfr_read_memory(in->im.p, in->held.buf, in->held.len, in->im.v, in->im.res, in->err);
     if (gzip.problems && !in->im.res->problems++) {
@@ -172,7 +177,13 @@ static int finish(struct input *in, int rc)
         int end = wick_collapsed_in_end(in->collapsed);
         rc = rc ? rc : end;
     }
-    if (!rc && (in->format == WICK_INPUT_PPROF || in->format == WICK_INPUT_JFR))
+    if (in->perf_data) {
+        int end = wick_perf_data_end(in->perf_data);
+        rc = rc ? rc : end;
+    }
+    bool whole = in->format == WICK_INPUT_PPROF || in->format == WICK_INPUT_JFR ||
+                 (in->format == WICK_INPUT_PERF_DATA && !in->perf_data);
+    if (!rc && whole)
         rc = read_held(in);
     wick_gunzip_free(in->gunzip);
     wick_strbuf_release(&in->held);
@@ -208,6 +219,10 @@ static int read_block(struct wick_profile *p, const void *data, size_t size, boo
     in.err->code = 0;
     if (wick_pprof_is(data, size)) { /* no copy */
         int rc = wick_pprof_read(&in.im, data, size);
+        return rc ? wick_err_set(in.err, (enum wick_code) - rc, "%s", wick_err_text(rc)) : 0;
+    }
+    if (wick_input_is(data, size) == WICK_INPUT_PERF_DATA) {
+        int rc = wick_perf_data_read(&in.im, data, size, mapped, true);
         return rc ? wick_err_set(in.err, (enum wick_code) - rc, "%s", wick_err_text(rc)) : 0;
     }
     int rc = begin(&in, data, size);

@@ -2,16 +2,16 @@
 /*
  * input.h - any profile into the model: which format it is, is seen from its first bytes
  *
- * Read are JFR recordings, pprof, the text of `perf script` and collapsed stacks, each also compressed with gzip. The
- * calls are those of jfr/reader.h and mean the same; a recording goes straight there. Several inputs may be read into
- * one profile.
+ * Read are JFR recordings, pprof, perf.data, the text of `perf script` and collapsed stacks, each also compressed with
+ * gzip. The calls are those of jfr/reader.h and mean the same; a recording goes straight there. Several inputs may be
+ * read into one profile.
  *
  * A damaged input is read as far as it makes sense; where the damage begins is in the result. Offsets are those of the
  * unpacked input.
  *
  * Threads: one at a time per profile.
- * Memory:  text is read as a stream, so memory grows with the number of different stacks; pprof and JFR that do not
- *          come from a plain file are held as a whole (at most 4 GiB).
+ * Memory:  text is read as a stream, so memory grows with the number of different stacks; pprof, JFR and perf.data
+ *          (but for its form for pipes) that do not come from a plain file are held as a whole (at most 4 GiB).
  */
 #ifndef WICK_IMPORT_INPUT_H
 #define WICK_IMPORT_INPUT_H
@@ -25,7 +25,7 @@ enum wick_input_format {
     WICK_INPUT_JFR,
     WICK_INPUT_PPROF,
     WICK_INPUT_PERF,      /* the text of `perf script` */
-    WICK_INPUT_PERF_DATA, /* perf's own file, which is not read */
+    WICK_INPUT_PERF_DATA, /* perf's own file */
     WICK_INPUT_COLLAPSED,
     WICK_INPUT_GZIP, /* one of the others, packed */
 };
@@ -38,7 +38,7 @@ enum wick_input_format wick_input_is(const void *head, size_t n);
 
 /* Reads a file into p (initialised, may already hold other inputs); path "-" = standard input. v and res may be NULL;
  * res is set in any case. 0 if something could be read: look at res. Otherwise -WICK_E_IO, _NOTFOUND, _PERM, _FORMAT,
- * _UNSUPPORTED (perf.data) or _NOMEM, with a message. A regular file must not be shortened meanwhile. */
+ * or _NOMEM, with a message. A regular file must not be shortened meanwhile. */
 int wick_input_read_file(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
                          struct wick_jfr_result *res, struct wick_err *err);
 

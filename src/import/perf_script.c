@@ -20,7 +20,8 @@
  *
  * The weight is the period, where the head has one, else 1. Periods of cpu-clock and task-clock are nanoseconds.
  */
-#include "import/import_int.h"
+#include "import/perf_int.h"
+#include "model/label.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -32,6 +33,15 @@ struct known {
     size_t text;  /* in texts */
     uint32_t len; /* of the text */
     uint32_t first, count;
+    bool is_jvm; /* in a JVM's map */
+};
+
+/* The label set of a process is made when it is first seen; what it is called is known at the end. */
+struct process {
+    int64_t pid;
+    uint32_t labels;
+    uint32_t name; /* string: its own, if known; else that of the thread that came first */
+    bool own_name, is_jvm;
 };
 
 struct perf_head {
@@ -40,7 +50,7 @@ struct perf_head {
     const char *rest; /* behind the event */
     size_t rest_len;
     int64_t pid, tid, time_ns, period;
-    bool has_tid, has_time, has_period;
+    bool has_pid, has_tid, has_time, has_period;
 };
 
 struct wick_perf_in {
@@ -50,43 +60,42 @@ struct wick_perf_in {
     struct known *known;
     uint32_t nknown, cap_known;
     struct wick_index ix;
-    uint32_t *frames, nframes, cap_frames; /* of `known`, leaf first */
+    struct wick_perf_frames frames; /* of `known`, leaf first */
+    struct process *processes;
+    uint32_t nprocesses, cap_processes;
+    struct wick_index by_pid;
     struct wick_sample sample;
     uint32_t root;             /* frame with the thread's name */
     uint32_t stack[DEPTH_MAX]; /* of the sample at hand, leaf first */
     uint32_t depth;
-    bool open;   /* a sample has begun */
-    bool single; /* heads with their frame behind them have been seen: an indented line may be a head */
+    uint32_t at_hand; /* process of the sample, + 1; 0 = not told */
+    bool open;        /* a sample has begun */
+    bool single;      /* heads with their frame behind them have been seen: an indented line may be a head */
     bool nomem;
 };
 
 /* --- words --- */
 
-struct word {
-    const char *s;
-    size_t n;
-};
-
 /* The next word in [at, end); n = 0 at the end. */
-static struct word next_word(const char *at, const char *end)
+static struct wick_word next_word(const char *at, const char *end)
 {
     while (at < end && (*at == ' ' || *at == '\t'))
         at++;
     const char *s = at;
     while (at < end && *at != ' ' && *at != '\t')
         at++;
-    return (struct word){s, (size_t)(at - s)};
+    return (struct wick_word){s, (size_t)(at - s)};
 }
 
 /* The last word in [from, at). */
-static struct word word_before(const char *from, const char *at)
+static struct wick_word word_before(const char *from, const char *at)
 {
     while (at > from && (at[-1] == ' ' || at[-1] == '\t'))
         at--;
     const char *end = at;
     while (at > from && at[-1] != ' ' && at[-1] != '\t')
         at--;
-    return (struct word){at, (size_t)(end - at)};
+    return (struct wick_word){at, (size_t)(end - at)};
 }
 
 /* Digits up to the end or to `stop`: how many, 0 if there are none or the number is too great. */
@@ -102,7 +111,7 @@ static size_t number(const char *s, size_t n, int64_t *out)
 }
 
 /* 12345.678901: */
-static bool is_time(struct word w, int64_t *ns)
+static bool is_time(struct wick_word w, int64_t *ns)
 {
     int64_t s = 0, fraction = 0;
     size_t a = number(w.s, w.n, &s);
@@ -116,9 +125,13 @@ static bool is_time(struct word w, int64_t *ns)
     return !__builtin_mul_overflow(s, 1000000000, ns) && !__builtin_add_overflow(*ns, fraction, ns);
 }
 
-/* 4711/4733 or 4733 */
-static bool is_ids(struct word w, int64_t *pid, int64_t *tid)
+/* 4711/4733 or 4733; what is left of a thread that has just ended is -1. */
+static bool is_ids(struct wick_word w, int64_t *pid, int64_t *tid)
 {
+    if (w.n == 2 && !memcmp(w.s, "-1", 2)) {
+        *pid = *tid = -1;
+        return true;
+    }
     size_t a = number(w.s, w.n, pid);
     *tid = *pid;
     if (!a || a == w.n)
@@ -126,7 +139,7 @@ static bool is_ids(struct word w, int64_t *pid, int64_t *tid)
     return w.s[a] == '/' && a + 1 < w.n && number(w.s + a + 1, w.n - a - 1, tid) == w.n - a - 1;
 }
 
-static bool is_cpu(struct word w)
+static bool is_cpu(struct wick_word w)
 {
     int64_t cpu;
     return w.n > 2 && w.s[0] == '[' && w.s[w.n - 1] == ']' && number(w.s + 1, w.n - 2, &cpu) == w.n - 2;
@@ -137,7 +150,7 @@ static bool is_cpu(struct word w)
 /* The event and what stands before it, from `at` on. */
 static void head_tail(struct perf_head *h, const char *at, const char *end)
 {
-    struct word w = next_word(at, end);
+    struct wick_word w = next_word(at, end);
     if (w.n && number(w.s, w.n, &h->period) == w.n) {
         h->has_period = true;
         w = next_word(w.s + w.n, end);
@@ -154,12 +167,13 @@ static void head_tail(struct perf_head *h, const char *at, const char *end)
 /* The name and the ids, which end at `at`. */
 static void head_front(struct perf_head *h, const char *from, const char *at)
 {
-    struct word w = word_before(from, at);
+    struct wick_word w = word_before(from, at);
     if (is_cpu(w))
         w = word_before(from, w.s);
     if (w.n && is_ids(w, &h->pid, &h->tid)) {
         h->has_tid = true;
-        w = (struct word){w.s, 0};
+        h->has_pid = memchr(w.s, '/', w.n) != NULL;
+        w = (struct wick_word){w.s, 0};
     } else {
         w.s += w.n;
     }
@@ -176,17 +190,17 @@ static bool parse_head(struct perf_head *h, const char *line, size_t n)
     const char *end = line + n;
     int64_t pid, tid;
     *h = (struct perf_head){.rest = end};
-    for (struct word w = next_word(line, end); w.n; w = next_word(w.s + w.n, end))
+    for (struct wick_word w = next_word(line, end); w.n; w = next_word(w.s + w.n, end))
         if (is_time(w, &h->time_ns)) {
             h->has_time = true;
             head_front(h, line, w.s);
             head_tail(h, w.s + w.n, end);
             return h->comm_len || h->has_tid;
         }
-    struct word first = next_word(line, end);
-    for (struct word w = next_word(first.s + first.n, end); w.n; w = next_word(w.s + w.n, end))
+    struct wick_word first = next_word(line, end);
+    for (struct wick_word w = next_word(first.s + first.n, end); w.n; w = next_word(w.s + w.n, end))
         if (is_ids(w, &pid, &tid)) { /* no time: the first number behind the name */
-            struct word cpu = next_word(w.s + w.n, end);
+            struct wick_word cpu = next_word(w.s + w.n, end);
             const char *tail = is_cpu(cpu) ? cpu.s + cpu.n : w.s + w.n;
             head_front(h, line, w.s + w.n);
             head_tail(h, tail, end);
@@ -195,103 +209,13 @@ static bool parse_head(struct perf_head *h, const char *line, size_t n)
     return false;
 }
 
-/* cycles:u, cpu-clock:pppH: what follows the last colon is modifiers if it looks like them. */
-static size_t without_modifiers(const char *s, size_t n)
-{
-    const char *colon = memrchr(s, ':', n);
-    if (!colon || colon == s || (size_t)(s + n - colon) > 8)
-        return n;
-    for (const char *c = colon + 1; c < s + n; c++)
-        if (!strchr("ukhpPHGSDIeW", *c))
-            return n;
-    return (size_t)(colon - s);
-}
-
 static uint16_t event_of(struct wick_perf_in *in, const struct perf_head *h)
 {
-    struct wick_profile *p = in->im->p;
-    const char *s = h->event_len ? h->event : "perf";
-    size_t n = h->event_len ? without_modifiers(h->event, h->event_len) : 4;
-    bool clock = n >= 9 && (!memcmp(s, "cpu-clock", 9) || (n >= 10 && !memcmp(s, "task-clock", 10)));
-    return wick_profile_event(p, wick_profile_string(p, s, n), clock ? WICK_EVENT_CPU : WICK_EVENT_PERF,
-                              clock && h->has_period ? WICK_UNIT_NS : WICK_UNIT_COUNT);
+    struct wick_word name = h->event_len ? (struct wick_word){h->event, h->event_len} : (struct wick_word){"perf", 4};
+    return wick_perf_event(in->im->p, name, h->has_period);
 }
 
 /* --- frames --- */
-
-static void keep_frame(struct wick_perf_in *in, uint32_t frame)
-{
-    if (in->nframes == in->cap_frames) {
-        uint32_t cap = in->cap_frames ? in->cap_frames * 2 : 256;
-        uint32_t *bigger = cap > in->cap_frames ? reallocarray(in->frames, cap, sizeof *bigger) : NULL;
-        in->nomem = in->nomem || !bigger;
-        if (!bigger)
-            return;
-        in->frames = bigger;
-        in->cap_frames = cap;
-    }
-    in->frames[in->nframes++] = frame;
-}
-
-static uint32_t native_frame(struct wick_profile *p, struct word library, struct word name, unsigned kind)
-{
-    uint32_t function = wick_profile_function(p, wick_profile_string(p, library.s, library.n),
-                                              wick_profile_string(p, name.s, name.n), 0);
-    return wick_profile_frame(p, function, 0, -1, kind);
-}
-
-/* Foo.bar, Lfoo/Bar;::baz, Lfoo/Bar;baz(I)V: a class and a method; stubs are words. A type in front, as the JDK's own
- * map has it ("int Foo.bar(int)"), is cut off. */
-static bool is_method(struct word *w)
-{
-    const char *paren = memchr(w->s, '(', w->n), *end = paren ? paren : w->s + w->n;
-    const char *space = memrchr(w->s, ' ', (size_t)(end - w->s)), *s = space ? space + 1 : w->s;
-    size_t n = (size_t)(end - s);
-    const char *dot = memrchr(s, '.', n);
-    if (!(dot && dot > s && dot + 1 < end) && !(n && *s != ':' && memmem(s, n, "::", 2)) &&
-        !(n && *s == 'L' && memchr(s, ';', n)))
-        return false;
-    w->n -= (size_t)(s - w->s);
-    w->s = s;
-    return true;
-}
-
-/* Symbols of a JVM's map. */
-static void java_frames(struct wick_perf_in *in, struct word symbol)
-{
-    const char *end = symbol.s + symbol.n;
-    uint32_t first = in->nframes;
-    for (const char *s = symbol.s; s < end;) {
-        const char *arrow = memmem(s, (size_t)(end - s), "->", 2), *stop = arrow ? arrow : end;
-        struct word w = {s, (size_t)(stop - s)};
-        bool method = is_method(&w);
-        unsigned kind = s == symbol.s ? WICK_FRAME_C2 : WICK_FRAME_INLINED;
-        keep_frame(in, method ? wick_import_java(in->im->p, w.s, w.n, false, 0, kind)
-                              : native_frame(in->im->p, (struct word){"", 0}, w, WICK_FRAME_STUB));
-        s = arrow ? arrow + 2 : end;
-    }
-    for (uint32_t a = first, b = in->nframes; a + 1 < b; a++) { /* the text has the caller first */
-        uint32_t swap = in->frames[a];
-        in->frames[a] = in->frames[--b];
-        in->frames[b] = swap;
-    }
-}
-
-static bool is_kernel(struct word dso, bool high)
-{
-    static const char *const user[] = {"[vdso]", "[vsyscall]", "[unknown]", "[heap]", "[stack]", "[uprobes]"};
-    if (high)
-        return true;
-    for (size_t i = 0; i < sizeof user / sizeof *user; i++)
-        if (dso.n == strlen(user[i]) && !memcmp(dso.s, user[i], dso.n))
-            return false;
-    return dso.n > 2 && dso.s[0] == '[' && dso.s[dso.n - 1] == ']';
-}
-
-static bool is_jvm_map(struct word dso)
-{
-    return dso.n > 4 && !memcmp(dso.s + dso.n - 4, ".map", 4) && memmem(dso.s, dso.n, "perf-", 5);
-}
 
 /* Where " (library)" begins, NULL if there is none. Symbols and paths may both hold brackets; a path begins as such. */
 static const char *library_of(const char *text, const char *end)
@@ -312,28 +236,15 @@ static bool make_frames(struct wick_perf_in *in, const char *text, size_t n, boo
     const char *open = library_of(text, end);
     if (!open)
         return false;
-    struct word symbol = {text, (size_t)(open - text)}, dso = {open + 1, (size_t)(end - open - 2)};
+    struct wick_word symbol = {text, (size_t)(open - text)}, dso = {open + 1, (size_t)(end - open - 2)};
     while (symbol.n && symbol.s[symbol.n - 1] == ' ')
         symbol.n--;
     const char *plus = memrchr(symbol.s, '+', symbol.n);
     if (plus && plus > symbol.s && symbol.s + symbol.n - plus > 3 && plus[1] == '0' && plus[2] == 'x')
         symbol.n = (size_t)(plus - symbol.s);
-    if (dso.n > 10 && !memcmp(dso.s + dso.n - 10, " (deleted)", 10))
-        dso.n -= 10;
-    bool unknown = symbol.n == 9 && !memcmp(symbol.s, "[unknown]", 9);
-    bool inlined = dso.n == 7 && !memcmp(dso.s, "inlined", 7);
-    const char *slash = memrchr(dso.s, '/', dso.n);
-    struct word library = {slash ? slash + 1 : dso.s, slash ? (size_t)(dso.s + dso.n - slash - 1) : dso.n};
-    if (inlined || (unknown && library.n == 9 && !memcmp(library.s, "[unknown]", 9)))
-        library.n = 0;
-    if (is_jvm_map(dso) && !unknown) {
-        java_frames(in, symbol);
-        return true;
-    }
-    unsigned kind = is_kernel(dso, high)                  ? WICK_FRAME_KERNEL
-                    : memmem(symbol.s, symbol.n, "::", 2) ? WICK_FRAME_CPP
-                                                          : WICK_FRAME_NATIVE;
-    keep_frame(in, native_frame(in->im->p, library, unknown ? (struct word){"", 0} : symbol, kind));
+    if (symbol.n == 9 && !memcmp(symbol.s, "[unknown]", 9))
+        symbol.n = 0;
+    wick_perf_frames_of(&in->frames, in->im->p, symbol, dso, high);
     return true;
 }
 
@@ -354,10 +265,12 @@ static const struct known *frames_of(struct wick_perf_in *in, const char *text, 
         in->known = bigger;
         in->cap_known = cap;
     }
-    uint32_t first = in->nframes;
+    uint32_t first = in->frames.n;
     if (!make_frames(in, text, n, high))
         return NULL;
-    in->known[in->nknown] = (struct known){in->texts.len, (uint32_t)n, first, in->nframes - first};
+    in->known[in->nknown] = (struct known){in->texts.len, (uint32_t)n, first, in->frames.n - first,
+                                           memmem(text, n, "/perf-", 6) && text[n - 1] == ')' && n > 5 &&
+                                               !memcmp(text + n - 5, ".map)", 5)};
     wick_strbuf_add(&in->texts, text, n);
     in->nomem = in->nomem || in->texts.failed || wick_index_add(&in->ix, h, in->nknown);
     return &in->known[in->nknown++];
@@ -367,22 +280,24 @@ static const struct known *frames_of(struct wick_perf_in *in, const char *text, 
 static bool add_frame(struct wick_perf_in *in, const char *line, size_t n)
 {
     const char *end = line + n;
-    struct word w = next_word(line, end);
+    struct wick_word w = next_word(line, end);
     bool hex = w.n > 0 && w.n <= 16;
     for (size_t i = 0; i < w.n && hex; i++)
         hex = isxdigit((unsigned char)w.s[i]);
     bool high = hex && w.n == 16 && w.s[0] >= '8';
-    struct word rest = hex ? next_word(w.s + w.n, end) : w;
+    struct wick_word rest = hex ? next_word(w.s + w.n, end) : w;
     const struct known *k = rest.n ? frames_of(in, rest.s, (size_t)(end - rest.s), high) : NULL;
+    if (k && k->is_jvm && in->at_hand)
+        in->processes[in->at_hand - 1].is_jvm = true;
     for (uint32_t i = 0; k && i < k->count && in->depth < DEPTH_MAX; i++)
-        in->stack[in->depth++] = in->frames[k->first + i];
+        in->stack[in->depth++] = in->frames.f[k->first + i];
     return k != NULL;
 }
 
 /* "Handler.java:12" below a frame is its line. */
 static bool add_line_number(struct wick_perf_in *in, const char *line, size_t n)
 {
-    struct word w = next_word(line, line + n);
+    struct wick_word w = next_word(line, line + n);
     const char *colon = w.n == n - (size_t)(w.s - line) ? memrchr(w.s, ':', w.n) : NULL;
     int64_t v;
     size_t digits = colon ? (size_t)(w.s + w.n - colon - 1) : 0;
@@ -391,6 +306,66 @@ static bool add_line_number(struct wick_perf_in *in, const char *line, size_t n)
     struct wick_frame f = in->im->p->frames[in->stack[in->depth - 1]];
     in->stack[in->depth - 1] = wick_profile_frame(in->im->p, f.function, (int32_t)v, -1, f.kind);
     return true;
+}
+
+/* --- processes --- */
+
+static struct process *find_process(struct wick_perf_in *in, int64_t pid)
+{
+    uint64_t h = wick_hash_2((uint64_t)pid, 4);
+    uint32_t at = wick_index_start(&in->by_pid, h), id;
+    while (wick_index_next(&in->by_pid, h, &at, &id))
+        if (in->processes[id].pid == pid)
+            return &in->processes[id];
+    return NULL;
+}
+
+static struct process *add_process(struct wick_perf_in *in, int64_t pid, uint32_t name)
+{
+    if (in->nprocesses == in->cap_processes) {
+        uint32_t cap = in->cap_processes ? in->cap_processes * 2 : 64;
+        void *bigger = cap > in->cap_processes ? reallocarray(in->processes, cap, sizeof *in->processes) : NULL;
+        in->nomem = in->nomem || !bigger;
+        if (!bigger)
+            return NULL;
+        in->processes = bigger;
+        in->cap_processes = cap;
+    }
+    const struct wick_string *s = &in->im->p->strings[name];
+    struct process *p = &in->processes[in->nprocesses];
+    *p = (struct process){.pid = pid, .name = name};
+    p->labels = wick_perf_process(in->im->p, (struct wick_word){s->s, s->len}, pid);
+    in->nomem = in->nomem || wick_index_add(&in->by_pid, wick_hash_2((uint64_t)pid, 4), in->nprocesses);
+    in->nprocesses++;
+    return p;
+}
+
+static uint32_t process_of(struct wick_perf_in *in, const struct perf_head *h, uint32_t name)
+{
+    if (!in->im->p->by_labels)
+        return 0;
+    struct process *p = find_process(in, h->pid);
+    p = p ? p : add_process(in, h->pid, name);
+    if (p && h->pid == h->tid) {
+        p->name = name;
+        p->own_name = true;
+    }
+    in->at_hand = p ? (uint32_t)(p - in->processes) + 1 : 0;
+    return p ? p->labels : 0;
+}
+
+/* A process is called as its first thread is; a JVM's, which never has samples, "java". */
+static void name_processes(struct wick_perf_in *in)
+{
+    struct wick_profile *p = in->im->p;
+    for (uint32_t i = 0; i < in->nprocesses; i++) {
+        const struct process *o = &in->processes[i];
+        const struct wick_string *s = &p->strings[o->name];
+        bool java = !o->own_name && o->is_jvm;
+        struct wick_word name = {java ? "java" : s->s, java ? 4 : s->len};
+        uint32_t named = wick_perf_process(p, name, o->pid), key = wick_profile_label_key(p, "process");
+        wick_profile_relabel(p, o->labels, key, wick_profile_label(p, named, key));
+    }
 }
 
 /* --- samples --- */
@@ -413,13 +388,15 @@ static void begin_sample(struct wick_perf_in *in, const struct perf_head *h)
     uint32_t name = wick_profile_string(p, h->comm, h->comm_len);
     in->root = wick_profile_frame(p, wick_profile_function(p, 0, name, 0), 0, -1, WICK_FRAME_BOUNDARY);
     in->sample = (struct wick_sample){
-        .thread = wick_profile_thread(p, name, h->has_tid ? h->tid : 0, 0, false),
+        .thread = wick_profile_thread(p, name, h->has_tid && h->tid > 0 ? h->tid : 0, 0, false),
+        .labels = h->has_pid ? process_of(in, h, name) : 0,
         .event = event_of(in, h),
         .time_ns = h->time_ns,
         .weight = h->has_period ? h->period : 1,
         .count = 1,
     };
     in->depth = 0;
+    in->at_hand = h->has_pid ? in->at_hand : 0;
     in->open = true;
 }
 
@@ -459,19 +436,22 @@ struct wick_perf_in *wick_perf_in_new(struct wick_import *im)
 int wick_perf_in_feed(struct wick_perf_in *in, const void *data, size_t n)
 {
     int rc = wick_lines_feed(&in->lines, data, n);
-    return in->nomem || in->im->p->failed ? -WICK_E_NOMEM : rc;
+    return in->nomem || in->frames.nomem || in->im->p->failed ? -WICK_E_NOMEM : rc;
 }
 
 int wick_perf_in_end(struct wick_perf_in *in)
 {
     wick_lines_end(&in->lines);
     end_sample(in);
-    int rc = in->nomem || in->im->p->failed ? -WICK_E_NOMEM : 0;
+    name_processes(in);
+    int rc = in->nomem || in->frames.nomem || in->im->p->failed ? -WICK_E_NOMEM : 0;
     in->im->res->chunks++;
     wick_strbuf_release(&in->texts);
     wick_index_release(&in->ix);
+    wick_index_release(&in->by_pid);
     free(in->known);
-    free(in->frames);
+    free(in->processes);
+    free(in->frames.f);
     free(in);
     return rc;
 }

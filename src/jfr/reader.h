@@ -47,6 +47,7 @@ struct wick_jfr_result {
     uint64_t lost_bytes;              /* bytes of the input in which no events could be found */
     uint64_t first_offset;            /* where the first problem is, from the start of the input */
     char first[160];                  /* and what it is; "" = no problem */
+    char note[200];                   /* what is no damage but should be known of the input; "" = nothing */
 };
 
 /* One event that `want` asked for; valid during the call. */

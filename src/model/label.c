@@ -78,6 +78,14 @@ uint32_t wick_profile_label(const struct wick_profile *p, uint32_t set, uint32_t
     return 0;
 }
 
+void wick_profile_relabel(struct wick_profile *p, uint32_t set, uint32_t key, uint32_t value)
+{
+    const struct wick_label_set *s = &p->label_sets[set < p->nlabel_sets ? set : 0];
+    for (uint32_t i = 0; key && i < s->n; i++)
+        if (p->labels[s->first + i].key == key)
+            p->labels[s->first + i].value = value;
+}
+
 uint32_t wick_profile_label_key(const struct wick_profile *p, const char *key)
 {
     size_t len = strlen(key);

@@ -21,6 +21,10 @@ uint32_t wick_profile_label_set(struct wick_profile *p, const struct wick_label 
 /* The value (a string number) of a key (likewise) in a set; 0 if the set has no such key. */
 uint32_t wick_profile_label(const struct wick_profile *p, uint32_t set, uint32_t key);
 
+/* Gives the key's label in a set another value (string numbers), for readers that learn only at the end what something
+ * is called. Nothing happens if the set has no such key. */
+void wick_profile_relabel(struct wick_profile *p, uint32_t set, uint32_t key, uint32_t value);
+
 /* The string number of a key, 0 if the profile holds no string like it. */
 uint32_t wick_profile_label_key(const struct wick_profile *p, const char *key);
 
