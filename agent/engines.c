@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/locks.h"
+#include "agent/ttsp.h"
+#include "agent/vm.h"
+
 static int start_cpu(struct wick_engines *e, const struct wick_session_opts *o, wick_perf_broker *broker,
                      struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
 {
@@ -32,6 +36,17 @@ static int start_wall(struct wick_engines *e, const struct wick_session_opts *o,
     return rc;
 }
 
+static int start_lock(struct wick_engines *e, struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
+{
+    const struct wick_lock_config c = {.threshold_ns = e->plan.lock_threshold_ns,
+                                       .interval_ns = e->plan.lock_interval_ns};
+    if (!e->plan.lock)
+        return 0;
+    int rc = wick_lock_start(&e->lock, &c, &wick_vm.jvm, r, ts, err);
+    e->lock_on = !rc;
+    return rc ? rc : wick_agent_locks_on(err);
+}
+
 int wick_engines_start(struct wick_engines *e, const struct wick_session_opts *o, wick_perf_broker *broker,
                        struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
 {
@@ -39,13 +54,20 @@ int wick_engines_start(struct wick_engines *e, const struct wick_session_opts *o
     int rc = wick_opt_events(o, &e->plan, err);
     if (!rc)
         rc = start_cpu(e, o, broker, r, ts, err);
-    if (!rc && (rc = start_wall(e, o, r, ts, err)))
+    if (!rc)
+        rc = start_wall(e, o, r, ts, err);
+    if (!rc)
+        rc = start_lock(e, r, ts, err);
+    if (rc)
         wick_engines_stop(e, r);
     return rc;
 }
 
 void wick_engines_stop(struct wick_engines *e, struct wick_recorder *r)
 {
+    wick_agent_locks_off();
+    if (e->lock_on)
+        wick_lock_stop(&e->lock);
     if (e->wall_on)
         wick_wall_stop(&e->wall);
     if (e->cpu_on)
@@ -57,7 +79,9 @@ void wick_engines_release(struct wick_engines *e)
 {
     if (e->wall_on)
         wick_wall_release(&e->wall);
-    e->wall_on = e->cpu_on = false;
+    if (e->lock_on)
+        wick_lock_release(&e->lock);
+    e->wall_on = e->cpu_on = e->lock_on = false;
 }
 
 void wick_engines_own_thread(struct wick_engines *e)
@@ -96,9 +120,19 @@ void wick_engines_more(struct wick_engines *e, struct wick_drain *d, bool all)
     wick_wall_take(&e->wall, put_event, put_time, d);
 }
 
+void wick_engines_event(struct wick_engines *e, struct wick_drain *d, const struct wick_event *event)
+{
+    if (event->type == WICK_EVENT_LOCK)
+        wick_agent_locks_event(&e->lock, d, event);
+    else
+        wick_agent_ttsp_event(d, event);
+}
+
 void wick_engines_write(struct wick_engines *e, struct wick_jfr_writer *w, uint64_t now_ns)
 {
     struct wick_wall_stats s;
+    if (e->lock_on)
+        wick_agent_locks_write(&e->lock, w, now_ns);
     if (!e->wall_on)
         return;
     wick_wall_stats_get(&e->wall, &s);
@@ -117,9 +151,12 @@ void wick_engines_write(struct wick_engines *e, struct wick_jfr_writer *w, uint6
 
 const char *wick_engines_name(const struct wick_engines *e, char buf[32])
 {
-    if (!e->cpu_on && !e->wall_on)
-        return "none";
-    snprintf(buf, 32, "%s%s%s", e->cpu_on ? wick_cpu_mode_name(&e->cpu) : "", e->cpu_on && e->wall_on ? "+" : "",
-             e->wall_on ? "wall" : "");
-    return buf;
+    const char *const names[] = {e->cpu_on ? wick_cpu_mode_name(&e->cpu) : NULL, e->wall_on ? "wall" : NULL,
+                                 e->lock_on ? "lock" : NULL};
+    size_t n = 0;
+    buf[0] = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i])
+            n += (size_t)snprintf(buf + n, 32 - n, "%s%s", n ? "+" : "", names[i]);
+    return n ? buf : "none";
 }

@@ -9,6 +9,7 @@
 #define WICK_AGENT_ENGINES_H
 
 #include "engine/cpu.h"
+#include "engine/lock.h"
 #include "engine/wall.h"
 #include "opt/events.h"
 #include "record/drain.h"
@@ -17,7 +18,8 @@ struct wick_engines {
     struct wick_opt_events plan;
     struct wick_cpu_engine cpu;
     struct wick_wall_engine wall;
-    bool cpu_on, wall_on;
+    struct wick_lock_engine lock;
+    bool cpu_on, wall_on, lock_on;
 };
 
 /* Starts what o asks for. On failure nothing runs. The recorder must be running. */
@@ -36,6 +38,9 @@ int wick_engines_open_signal(const struct wick_engines *e);
 
 /* Gives the drain what did not come through the rings; see struct wick_drain_host. */
 void wick_engines_more(struct wick_engines *e, struct wick_drain *d, bool all);
+
+/* An event that an engine completes; see struct wick_drain_host. */
+void wick_engines_event(struct wick_engines *e, struct wick_drain *d, const struct wick_event *event);
 
 /* The engines' own figures, about once a second. */
 void wick_engines_write(struct wick_engines *e, struct wick_jfr_writer *w, uint64_t now_ns);

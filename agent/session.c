@@ -27,6 +27,7 @@
 #include "agent/control.h"
 #include "agent/engines.h"
 #include "agent/labels.h"
+#include "agent/locks.h"
 #include "agent/recording_info.h"
 #include "agent/runtime.h"
 #include "agent/ttsp.h"
@@ -125,7 +126,7 @@ static void more(void *arg, struct wick_drain *d, bool all)
 static void other_event(void *arg, const struct wick_event *e)
 {
     struct session *s = arg;
-    wick_agent_ttsp_event(&s->drain, e);
+    wick_engines_event(&s->engines, &s->drain, e);
 }
 
 static void note_error(int rc)
@@ -522,11 +523,13 @@ void wick_session_status(char *buf, size_t cap)
                 now - s->start_ns, wick_engines_name(&s->engines, engine),
                 s->engines.cpu_on ? s->engines.cpu.interval : s->engines.plan.wall_ns, s->engines.cpu.kernel_frames,
                 s->engines.cpu.note);
-    struct wick_strbuf ttsp = WICK_STRBUF_INIT;
+    struct wick_strbuf more_text = WICK_STRBUF_INIT;
+    if (phase == RUNNING && s->engines.lock_on)
+        wick_agent_locks_status(&s->engines.lock, &more_text);
     if (phase == RUNNING)
-        wick_agent_ttsp_status(&ttsp);
-    n = add(buf, cap, n, "%s", ttsp.buf);
-    wick_strbuf_release(&ttsp);
+        wick_agent_ttsp_status(&more_text);
+    n = add(buf, cap, n, "%s", more_text.buf);
+    wick_strbuf_release(&more_text);
     if (s->error[0])
         n = add(buf, cap, n, "error=%s\n", s->error);
     if (n >= cap && cap)

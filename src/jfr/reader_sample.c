@@ -23,7 +23,7 @@ enum weigh {
     BY_PERIOD,   /* a time span in the event, or the count times the period of the settings */
     BY_FIELD,    /* a field, in whatever unit the metadata says */
     BY_SIZE,     /* a field with a size in bytes, times the factor if there is one; without the field the count */
-    BY_DURATION, /* how long the event lasted */
+    BY_DURATION, /* a time span in the event, or how long it lasted */
     BY_COUNT
 };
 
@@ -382,7 +382,7 @@ static int64_t weight_of(const struct wick_jfr_reader *r, const struct wick_jfr_
     int64_t period = is_wall && r->wall_period ? r->wall_period : h->period, v = 0;
     if (h->sample->weigh == BY_COUNT)
         return (int64_t)(count & INT64_MAX);
-    if (h->sample->weigh == BY_DURATION && h->has_duration)
+    if (h->sample->weigh == BY_DURATION && h->has_duration && !h->weighs)
         v = wick_jfr_value_ns(r, h->duration_unit, s[WICK_JFR_DURATION].i);
     else if (!h->weighs)
         return __builtin_mul_overflow((int64_t)(count & INT64_MAX), period ? period : 1, &v) ? INT64_MAX : v;

@@ -106,6 +106,18 @@ static void put_NAME(struct cursor *c, const char *s, int field)
     put_int(c, wick_jfr_number(&c->w->strings.numbering, id));
 }
 
+static void put_BOOL(struct cursor *c, bool v, int field)
+{
+    *c->p++ = v;
+}
+
+static void put_CLASS(struct cursor *c, const char *name, int field)
+{
+    uint32_t id = name && *name ? wick_jfr_class_add(c->w, name) : 0;
+    c->failed |= name && *name && !id;
+    put_int(c, wick_jfr_number(&c->w->classes.numbering, id));
+}
+
 static void put_THREAD(struct cursor *c, uint32_t thread, int field)
 {
     put_id(c, &c->w->threads, thread);
@@ -137,6 +149,8 @@ FIXED(SPAN, uint64_t)
 FIXED(COUNT, uint64_t)
 FIXED(PERCENT, float)
 FIXED(NAME, const char *)
+FIXED(BOOL, bool)
+#define bound_CLASS    bound_NAME
 #define bound_PAST     bound_COUNT
 #define bound_RATIO    bound_PERCENT
 #define bound_SPAN_NS  bound_COUNT

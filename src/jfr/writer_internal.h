@@ -47,6 +47,9 @@ struct wick_jfr_writer {
  * pools, 0 if there is nothing new. 0 or -WICK_E_NOMEM. */
 int wick_jfr_pools_build(struct wick_jfr_writer *w, uint32_t *count);
 
+/* The id of a Java class by its internal name, 0 = no memory. */
+uint32_t wick_jfr_class_add(struct wick_jfr_writer *w, const char *name);
+
 /* What _build made last is on disk. */
 void wick_jfr_pools_commit(struct wick_jfr_writer *w);
 

@@ -124,6 +124,18 @@ static const char *checked_descriptor(const char *s)
     return p && !*p ? s : none;
 }
 
+/* Classes are keyed by their name's symbol, whether they are Java's, and whether they are hidden. */
+static uint32_t class_key(uint32_t symbol_id, bool java, bool hidden)
+{
+    return symbol_id << 2 | (uint32_t)java << 1 | hidden;
+}
+
+uint32_t wick_jfr_class_add(struct wick_jfr_writer *w, const char *name)
+{
+    uint32_t s = wick_jfr_names_add(&w->symbols, name, strnlen(name, WICK_JFR_STRING_MAX));
+    return s ? wick_jfr_ids_add(&w->classes, class_key(s, true, strstr(name, "+0x") != NULL)) : 0;
+}
+
 static void put_method(struct wick_jfr_writer *w, uint32_t id)
 {
     static const struct wick_jfr_method unknown = {.class_name = "", .name = "[unknown]"};
@@ -134,7 +146,7 @@ static void put_method(struct wick_jfr_writer *w, uint32_t id)
     uint32_t class_name = symbol(w, m.class_name ? m.class_name : "");
     if (!class_name)
         return; /* no class without a name may get into the table */
-    uint32_t class = wick_jfr_ids_add(&w->classes, class_name << 2 | (uint32_t)java << 1 | m.class_hidden);
+    uint32_t class = wick_jfr_ids_add(&w->classes, class_key(class_name, java, m.class_hidden));
     w->pools.failed |= !class;
     put_number(w, &w->methods.numbering, id);
     put_number(w, &w->classes.numbering, class);
@@ -159,7 +171,7 @@ static void put_class(struct wick_jfr_writer *w, uint32_t id)
     uint32_t key = wick_jfr_ids_key(&w->classes, id), name = key >> 2, package = 0;
     size_t len;
     const char *text = wick_jfr_names_get(&w->symbols, name, &len);
-    size_t prefix = key & 2 ? package_len(text, len) : 0;
+    size_t prefix = key & 2 && *text != '[' ? package_len(text, len) : 0;
     if (prefix) {
         wick_strbuf_clear(&w->scratch); /* a copy: adding the symbol may move the text */
         wick_strbuf_add(&w->scratch, text, prefix);

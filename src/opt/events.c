@@ -3,28 +3,63 @@
 
 #include <string.h>
 
+/* "", "on", "THRESHOLD", "THRESHOLD/INTERVAL" or "/INTERVAL". */
+static int parse_lock(const char *text, struct wick_opt_events *e, struct wick_err *err)
+{
+    char threshold[WICK_OPT_STR_MAX];
+    size_t n = strcspn(text, "/");
+    memcpy(threshold, text, n);
+    threshold[n] = 0;
+    e->lock = true;
+    if (!*text || !strcmp(text, "on"))
+        return 0;
+    int rc = n ? wick_opt_time(threshold, 1, &e->lock_threshold_ns) : 0;
+    if (!rc && text[n])
+        rc = wick_opt_time(text + n + 1, 1, &e->lock_interval_ns);
+    if (rc || !e->lock_interval_ns)
+        return wick_err_set(err, WICK_E_USAGE,
+                            "option lock: '%.100s' is not THRESHOLD/INTERVAL, two times such as 10us/1ms", text);
+    return 0;
+}
+
+/* One word of the list. */
+static int parse_word(const char *word, const char *list, struct wick_opt_events *e, bool *wall, struct wick_err *err)
+{
+    if (!strcmp(word, "wall"))
+        *wall = true;
+    else if (!strcmp(word, "ttsp"))
+        e->ttsp = true;
+    else if (!strcmp(word, "lock") || !strncmp(word, "lock=", 5))
+        return parse_lock(word[4] ? word + 5 : "", e, err);
+    else if (!*word || e->cpu[0])
+        return wick_err_set(
+            err, WICK_E_USAGE,
+            "option event: '%.100s' is not a list of at most one event, wall, lock and ttsp (-e cpu,wall)", list);
+    else
+        strcpy(e->cpu, word); /* a part of a text of the same size */
+    return 0;
+}
+
 int wick_opt_events(const struct wick_session_opts *o, struct wick_opt_events *out, struct wick_err *err)
 {
-    struct wick_opt_events e = {.cpu_interval = o->interval_ns, .wall_ns = o->wall_ns, .ttsp = o->ttsp};
+    struct wick_opt_events e = {.cpu_interval = o->interval_ns,
+                                .wall_ns = o->wall_ns,
+                                .ttsp = o->ttsp,
+                                .lock_interval_ns = WICK_OPT_LOCK_DEFAULT_NS};
     bool wall = false;
-    for (const char *p = o->event;; p++) {
+    int rc = o->lock[0] ? parse_lock(o->lock, &e, err) : 0;
+    for (const char *p = o->event; !rc; p++) {
+        char word[WICK_OPT_STR_MAX];
         size_t n = strcspn(p, ",");
-        if (n == 4 && !memcmp(p, "wall", 4)) {
-            wall = true;
-        } else if (n == 4 && !memcmp(p, "ttsp", 4)) {
-            e.ttsp = true;
-        } else if (!n || e.cpu[0]) {
-            return wick_err_set(
-                err, WICK_E_USAGE,
-                "option event: '%.100s' is not a list of at most one event, wall and ttsp (-e cpu,wall)", o->event);
-        } else {
-            memcpy(e.cpu, p, n);
-            e.cpu[n] = 0;
-        }
+        memcpy(word, p, n);
+        word[n] = 0;
+        rc = parse_word(word, o->event, &e, &wall, err);
         p += n;
         if (!*p)
             break;
     }
+    if (rc)
+        return rc;
     /* a bare -i is that of the only event; beside another one the wall clock has its own */
     if (wall && !e.wall_ns)
         e.wall_ns = e.cpu[0] ? WICK_OPT_WALL_DEFAULT_NS : o->interval_ns;

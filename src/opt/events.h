@@ -2,8 +2,9 @@
 /*
  * events.h - what to sample: the options event, interval and wall taken together
  *
- * `event` is a list: at most one event that the CPU engine knows, "wall" and "ttsp". In the agent's string, where the
- * comma stands between options, `event=cpu,wall` works because `wall` is an option, too; so is `ttsp`.
+ * `event` is a list: at most one event that the CPU engine knows, "wall", "lock" and "ttsp". In the agent's string,
+ * where the comma stands between options, `event=cpu,wall` works because `wall` is an option, too; so are `lock` and
+ * `ttsp`.
  *
  * Threads: pure functions.
  * Memory:  the caller's.
@@ -18,6 +19,9 @@ struct wick_opt_events {
     uint64_t cpu_interval;      /* ns, or occurrences */
     uint64_t wall_ns;           /* interval of the wall clock, 0 = it does not run */
     bool ttsp;                  /* threads late to safepoints */
+    bool lock;                  /* waiting for locks, */
+    uint64_t lock_threshold_ns; /* at least so long, */
+    uint64_t lock_interval_ns;  /* sampled once in so much of it */
 };
 
 /* 0, or -WICK_E_USAGE with a sentence. */

@@ -167,9 +167,14 @@ static int set_number(const struct wick_opt_desc *d, uint64_t *field, const char
     return 0;
 }
 
+static bool is_text(enum wick_opt_kind k)
+{
+    return k == WICK_OPT_STR || k == WICK_OPT_LOCK || k == WICK_OPT_PATH;
+}
+
 static int set_text(const struct wick_opt_desc *d, char *field, const char *value, struct wick_err *err)
 {
-    size_t cap = d->kind == WICK_OPT_STR ? WICK_OPT_STR_MAX : WICK_OPT_PATH_MAX, len = strlen(value);
+    size_t cap = d->kind == WICK_OPT_PATH ? WICK_OPT_PATH_MAX : WICK_OPT_STR_MAX, len = strlen(value);
     if (len >= cap)
         return wick_err_set(err, WICK_E_USAGE, "option %s: the value is longer than %zu bytes", d->name, cap - 1);
     for (size_t i = 0; i < len; i++)
@@ -200,9 +205,11 @@ static int set_desc(struct wick_opts *o, const struct wick_opt_desc *d, const ch
         *(uint64_t *)field = WICK_OPT_WALL_DEFAULT_NS;
         return 0;
     }
+    if (d->kind == WICK_OPT_LOCK && !value)
+        value = "on";
     if (!value || !*value)
         return wick_err_set(err, WICK_E_USAGE, "option %s needs a value: %s", d->name, d->metavar);
-    if (d->kind == WICK_OPT_STR || d->kind == WICK_OPT_PATH)
+    if (is_text(d->kind))
         return set_text(d, field, value, err);
     return set_number(d, field, value, err);
 }
@@ -410,6 +417,7 @@ void wick_opt_format_agent(const struct wick_opts *o, const char *action, struct
             wick_strbuf_adds(out, *(const bool *)field ? "true" : "false");
             break;
         case WICK_OPT_STR:
+        case WICK_OPT_LOCK:
         case WICK_OPT_PATH:
             add_escaped(out, field);
             break;

@@ -25,12 +25,16 @@
 /* Interval of the wall clock where none is given. */
 #define WICK_OPT_WALL_DEFAULT_NS 10000000u
 
+/* Of waiting for locks, one sample on average where no interval is given. */
+#define WICK_OPT_LOCK_DEFAULT_NS 10000000u
+
 enum wick_opt_kind {
     WICK_OPT_FLAG,
     WICK_OPT_STR,
     WICK_OPT_PATH,
     WICK_OPT_NS,
     WICK_OPT_WALL, /* WICK_OPT_NS; without a value WICK_OPT_WALL_DEFAULT_NS */
+    WICK_OPT_LOCK, /* WICK_OPT_STR; without a value "on" */
     WICK_OPT_SEC,
     WICK_OPT_SIZE,
     WICK_OPT_COUNT,
@@ -54,6 +58,7 @@ enum wick_opt_where {
 #define WICK_OPT_TYPE_PATH(f)  char f[WICK_OPT_PATH_MAX]
 #define WICK_OPT_TYPE_NS(f)    uint64_t f
 #define WICK_OPT_TYPE_WALL(f)  uint64_t f
+#define WICK_OPT_TYPE_LOCK(f)  char f[WICK_OPT_STR_MAX]
 #define WICK_OPT_TYPE_SEC(f)   uint64_t f
 #define WICK_OPT_TYPE_SIZE(f)  uint64_t f
 #define WICK_OPT_TYPE_COUNT(f) uint64_t f

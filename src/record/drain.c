@@ -270,7 +270,7 @@ static void write_event(struct wick_drain *d, const struct wick_event *e)
             .context = e->context,
         };
         wick_jfr_write_execution_sample(d->writer, &s);
-    } else if (e->type == WICK_EVENT_TTSP) {
+    } else if (e->type == WICK_EVENT_TTSP || e->type == WICK_EVENT_LOCK) {
         if (d->host.event)
             d->host.event(d->host.arg, e);
     } else {
@@ -355,15 +355,23 @@ static void count_lost(struct wick_totals *t, enum wick_drop why, uint64_t n)
     t->recorded -= n < t->recorded ? n : t->recorded;
 }
 
+/* Of a count kept for each event, the part that are samples. */
+static uint64_t sum_of_samples(const uint64_t by_event[WICK_JFR_EVENT_COUNT])
+{
+    static const enum wick_jfr_event samples[] = {WICK_JFR_EVENT_EXECUTION_SAMPLE,  WICK_JFR_EVENT_PERF_SAMPLE,
+                                                  WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, WICK_JFR_EVENT_JAVA_MONITOR_ENTER,
+                                                  WICK_JFR_EVENT_THREAD_PARK,       WICK_JFR_EVENT_JAVA_MONITOR_WAIT};
+    uint64_t sum = 0;
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
+        sum += by_event[samples[i]];
+    return sum;
+}
+
 static void totals(const struct wick_drain *d, const struct wick_jfr_stats *s, struct wick_totals *out)
 {
     wick_recorder_totals(d->recorder, out);
-    count_lost(out, WICK_DROP_OUTPUT_FULL,
-               s->lost_output[WICK_JFR_EVENT_EXECUTION_SAMPLE] + s->lost_output[WICK_JFR_EVENT_PERF_SAMPLE] +
-                   s->lost_output[WICK_JFR_EVENT_WALL_CLOCK_SAMPLE]);
-    count_lost(out, WICK_DROP_OUT_OF_MEMORY,
-               s->lost_memory[WICK_JFR_EVENT_EXECUTION_SAMPLE] + s->lost_memory[WICK_JFR_EVENT_PERF_SAMPLE] +
-                   s->lost_memory[WICK_JFR_EVENT_WALL_CLOCK_SAMPLE] + d->held_lost);
+    count_lost(out, WICK_DROP_OUTPUT_FULL, sum_of_samples(s->lost_output));
+    count_lost(out, WICK_DROP_OUT_OF_MEMORY, sum_of_samples(s->lost_memory) + d->held_lost);
 }
 
 void wick_drain_totals(const struct wick_drain *d, struct wick_totals *out)

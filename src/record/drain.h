@@ -28,7 +28,8 @@ struct wick_drain_host {
     void *arg;
     /* Names of the thread with that serial number; not 0: unknown. Strings live until the next call. */
     int (*thread)(void *arg, uint32_t serial, struct wick_jfr_thread *out);
-    /* An event that an engine completes itself (WICK_EVENT_TTSP); its stack is valid during the call. May be NULL. */
+    /* An event that an engine completes itself (WICK_EVENT_TTSP, WICK_EVENT_LOCK); its stack is valid during the call.
+     * May be NULL. */
     void (*event)(void *arg, const struct wick_event *e);
     /* A chunk was closed: names of threads that are gone may be forgotten. */
     void (*chunk_end)(void *arg);

@@ -15,6 +15,8 @@ enum wick_event_type {
     WICK_EVENT_TTSP, /* a thread late to a safepoint; no weight: engine/ttsp.h knows the rest */
     WICK_EVENT_PERF, /* weight = number of occurrences of the session's perf event */
     WICK_EVENT_WALL, /* weight_ns = elapsed time of threads */
+    WICK_EVENT_LOCK, /* a thread waited for a lock, or owned one that was waited for; no weight: engine/lock.h knows
+                        the rest */
 };
 
 enum {                        /* wick_event.flags */
@@ -27,7 +29,7 @@ enum {                        /* wick_event.flags */
 struct wick_event {
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     uint64_t weight;
-    uint64_t span_ns; /* WALL: from the first of its samples to the last */
+    uint64_t span_ns; /* WALL: from the first of its samples to the last; LOCK: number of the note */
     uint32_t stack;   /* node number in the generation below */
     uint32_t thread;  /* serial number of the thread, see engine/threads.h */
     uint32_t generation;

@@ -100,8 +100,9 @@ void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out
 
 /* One sample in a signal handler, or of a thread that is looked at from outside. */
 struct wick_sample_sig {
-    const ucontext_t *context;          /* NULL: another thread, */
-    const struct wick_outside *outside; /* which waits here (record/walk.h) */
+    const ucontext_t *context; /* NULL: another thread, */
+    const struct wick_outside
+        *outside; /* which waits here (record/walk.h); NULL too: this one, from where it left Java */
     struct wick_stack_window *window;
     wick_addr java; /* JavaThread or 0 */
     int32_t tid;    /* kernel id, 0 = ask the kernel */
@@ -111,7 +112,8 @@ struct wick_sample_sig {
     uint32_t thread;
     enum wick_event_type type;
     uint64_t event_ns; /* time that the event gets; 0: time_ns */
-    uint32_t samples;  /* as in struct wick_event */
+    uint64_t span_ns;  /* this and the next as in struct wick_event */
+    uint32_t samples;
     uint8_t state;
 };
 
@@ -119,8 +121,8 @@ struct wick_sample_sig {
 struct wick_scratch *wick_recorder_enter_sig(struct wick_recorder *r);
 void wick_recorder_leave_sig(struct wick_scratch *s);
 
-/* Walks, interns and records the sample, and keeps the books. */
-void wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in);
+/* Walks, interns and records the sample, and keeps the books. False: it is a drop. */
+bool wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in);
 
 /* Adds to the CPU time spent in handlers. Needs a scratch area, as _sample_sig does. */
 void wick_recorder_spent_sig(struct wick_recorder *r, uint64_t ns);

@@ -94,7 +94,7 @@ static void count_drop(struct wick_counters *c, enum wick_drop why, const struct
     wick_add_relaxed(e->type == WICK_EVENT_WALL ? &c->wall_drop_weight : &c->drop_weight, e->weight);
 }
 
-static void finish(struct wick_recorder *r, struct wick_counters *c, const struct wick_event *e)
+static bool finish(struct wick_recorder *r, struct wick_counters *c, const struct wick_event *e)
 {
     if (!e->stack) {
         count_drop(c, WICK_DROP_STACK_TABLE_FULL, e);
@@ -102,9 +102,11 @@ static void finish(struct wick_recorder *r, struct wick_counters *c, const struc
         wick_add_relaxed(&c->recorded, samples_of(e));
         wick_add_relaxed(e->type == WICK_EVENT_WALL ? &c->wall_weight : &c->weight, e->weight);
         count_flags(c, e);
+        return true;
     } else {
         count_drop(c, WICK_DROP_RING_FULL, e);
     }
+    return false;
 }
 
 /* What the thread works on, as a number in the tables. A sample whose context finds no room is recorded
@@ -132,10 +134,10 @@ static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_sc
     uint32_t k = in->kernel_count < WICK_MAX_KERNEL_FRAMES ? in->kernel_count : WICK_MAX_KERNEL_FRAMES;
     for (uint32_t i = 0; i < k; i++)
         s->frames[i] = WICK_FRAME(WICK_FRAME_KERNEL, in->kernel[i] & 0xffffffffffff);
-    int n =
-        in->context
-            ? wick_walk_sig(&r->walker, t, in->java, in->window, in->context, s->frames + k, (int)r->max_frames, &res)
-            : wick_walk_outside_sig(&r->walker, t, in->java, in->outside, s->frames + k, (int)r->max_frames, &res);
+    int cap = (int)r->max_frames;
+    int n = in->context   ? wick_walk_sig(&r->walker, t, in->java, in->window, in->context, s->frames + k, cap, &res)
+            : in->outside ? wick_walk_outside_sig(&r->walker, t, in->java, in->outside, s->frames + k, cap, &res)
+                          : wick_walk_here_sig(&r->walker, t, in->java, in->window, s->frames + k, cap, &res);
     n += (int)k;
     *e = (struct wick_event){
         .time_ns = in->event_ns ? in->event_ns : in->time_ns,
@@ -144,6 +146,7 @@ static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_sc
         .generation = t->generation,
         .thread = in->thread,
         .context = context_of(r, c, t, in),
+        .span_ns = in->span_ns,
         .samples = in->samples,
         .type = (uint8_t)in->type,
         .flags = (uint8_t)(res.flags | (k ? WICK_EVENT_KERNEL : 0)),
@@ -158,14 +161,15 @@ void wick_recorder_spent_sig(struct wick_recorder *r, uint64_t ns)
     wick_add_relaxed(&r->counters[cpu_index(r)].handler_ns, ns);
 }
 
-void wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in)
+bool wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in)
 {
     struct wick_counters *c = &r->counters[cpu_index(r)];
     struct wick_event e;
     wick_add_relaxed(&c->fired, in->samples ? in->samples : 1);
     int n = walk(r, c, s, in, &e);
-    finish(r, c, &e);
+    bool kept = finish(r, c, &e);
     wick_add_relaxed(&c->frames, (uint64_t)n);
+    return kept;
 }
 
 bool wick_recorder_walk_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in,

@@ -86,6 +86,11 @@ void wick_walker_images_changed(struct wick_walker *w);
 int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
                   const ucontext_t *uc, uint64_t *frames, int cap, struct wick_walk_result *out);
 
+/* The same for the calling thread, from its last Java frame; from the caller if it has none. Java code called it, so
+ * there is nothing above that frame but the JVM. */
+int wick_walk_here_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
+                       uint64_t *frames, int cap, struct wick_walk_result *out);
+
 /* The same for a thread that waits. Where native code kept the caller's frame pointer in a register that nobody saved,
  * the walk goes on at the thread's anchor, with a gap. */
 int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, const struct wick_outside *o,

@@ -441,6 +441,37 @@ int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, 
     return walk(&env, &s, frames, cap, out);
 }
 
+/* Drops stubs at the leaf, through which compiled code called the JVM: what called is what matters. */
+static int without_stubs(uint64_t *frames, int n)
+{
+    int stubs = 0;
+    while (stubs < n - 1 && WICK_FRAME_KIND(frames[stubs]) == WICK_FRAME_STUB)
+        stubs++;
+    memmove(frames, frames + stubs, (size_t)(n - stubs) * sizeof *frames);
+    return n - stubs;
+}
+
+__attribute__((noinline)) int wick_walk_here_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java,
+                                                 struct wick_stack_window *window, uint64_t *frames, int cap,
+                                                 struct wick_walk_result *out)
+{
+    const uint64_t *frame = __builtin_frame_address(0); /* the caller's frame pointer; then the return address */
+    struct wick_step_env env = {.w = w, .t = t, .java = java, .unloads = unload_count(w)};
+    struct wick_step_state s = {.pc = frame[1], .sp = (uint64_t)(uintptr_t)(frame + 2), .fp = frame[0]};
+    *out = (struct wick_walk_result){0};
+    if (java)
+        load_thread(&env, &s, java, out);
+    open_window(w, window, s.sp, s.stack_end);
+    env.stack_lo = window->lo;
+    env.stack_bytes = window->hi - window->lo;
+    env.stack = (const uint8_t *)(uintptr_t)window->lo;
+    if (java) {
+        step_load_anchor(&env, &w->jvm->step, &s, java + (unsigned)w->jvm->step.thread_anchor);
+        step_use_anchor(&env, &s);
+    }
+    return without_stubs(frames, walk(&env, &s, frames, cap, out));
+}
+
 int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, const struct wick_outside *o,
                           uint64_t *frames, int cap, struct wick_walk_result *out)
 {

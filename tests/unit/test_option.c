@@ -255,6 +255,34 @@ static void test_events__cpu_and_wall_alone_and_together(void **state)
     }
 }
 
+static void test_events__locks_have_a_threshold_and_an_interval(void **state)
+{
+    static const struct {
+        const char *text, *cpu;
+        uint64_t threshold_ns, interval_ns;
+    } cases[] = {
+        {"start,event=lock", "", 0, 10000000},
+        {"start,event=cpu,lock", "cpu", 0, 10000000},
+        {"start,event=lock=10us", "", 10000, 10000000},
+        {"start,event=cpu\\,lock=10us/1ms\\,wall", "cpu", 10000, 1000000},
+        {"start,lock=/200us", "cpu", 0, 200000},
+    };
+    static const char *const bad[] = {"start,lock=x", "start,lock=1ms/0", "start,lock=1ms/", "start,event=lock=/1x",
+                                      "start,event=locks\\,cpu"};
+    struct wick_opt_events e;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(events_of(cases[i].text, &e), 0);
+        assert_string_equal(e.cpu, cases[i].cpu);
+        assert_true(e.lock);
+        assert_int_equal(e.lock_threshold_ns, cases[i].threshold_ns);
+        assert_int_equal(e.lock_interval_ns, cases[i].interval_ns);
+    }
+    assert_int_equal(events_of("start", &e), 0);
+    assert_false(e.lock);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(events_of(bad[i], &e), -WICK_E_USAGE);
+}
+
 static void test_events__two_of_one_sort_are_refused(void **state)
 {
     static const char *const bad[] = {"start,event=cpu\\,ctimer",  "start,event=cpu\\,", "start,event=\\,wall",
@@ -296,6 +324,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_events__cpu_and_wall_alone_and_together),
+        cmocka_unit_test(test_events__locks_have_a_threshold_and_an_interval),
         cmocka_unit_test(test_events__two_of_one_sort_are_refused),
         cmocka_unit_test(test_option__every_default_is_a_value_the_parser_takes),
         cmocka_unit_test(test_option__names_and_letters_are_unique_within_a_command),

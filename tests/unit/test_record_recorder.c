@@ -30,6 +30,14 @@ int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, 
     return n;
 }
 
+int wick_walk_here_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
+                       uint64_t *frames, int cap, struct wick_walk_result *out)
+{
+    frames[0] = WICK_FRAME_NATIVE(0x2000, false);
+    *out = (struct wick_walk_result){.state = 4};
+    return 1;
+}
+
 int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, const struct wick_outside *o,
                           uint64_t *frames, int cap, struct wick_walk_result *out)
 {

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * locks.c - see locks.h
+ *
+ * Monitors. JVMTI calls MonitorContendedEnter and -Entered, MonitorWait and -Waited in the thread that waits; a monitor
+ * that nobody contends for costs nothing.
+ *
+ * java.util.concurrent. All of it waits in Unsafe.park, a native method. Which C function stands behind it is told by
+ * Unsafe.registerNatives(), which hands the JVM's own functions to JNI's RegisterNatives: it is called once more while
+ * this thread, and no other, has a table of JNI functions whose RegisterNatives puts our function in the place of the
+ * JVM's and remembers that. Calling it again with JNI's own table puts the JVM's back. The JVM warns of foreign code
+ * that binds its methods anew, and takes for foreign what has no caller among its own classes; so registerNatives is
+ * called through a method handle, whose frames are the JVM's.
+ *
+ * What stands in the way of a cheap park is looking for the owner: four JNI calls, well below a microsecond in all,
+ * beside the two context switches of a park. The names of classes are asked for waits that are recorded only.
+ *
+ * Virtual threads wait without either: they leave their carrier (docs/locks.md).
+ */
+#include "agent/locks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/vm.h"
+
+typedef void JNICALL park_function(JNIEnv *env, jobject unsafe, jboolean absolute, jlong time);
+
+static struct {
+    jvmtiEnv *jvmti;
+    jclass unsafe, ownable;   /* Unsafe; AbstractOwnableSynchronizer */
+    jobject register_natives; /* MethodHandle */
+    jmethodID invoke;         /* its invokeWithArguments */
+    jobjectArray no_arguments;
+    jfieldID blocker, owner, eetop;
+    _Atomic(park_function *) park; /* the JVM's */
+    jint(JNICALL *register_function)(JNIEnv *, jclass, const JNINativeMethod *, jint);
+    bool monitors_on, park_on;
+} locks;
+
+static const jvmtiEvent monitor_events[] = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
+                                            JVMTI_EVENT_MONITOR_WAIT, JVMTI_EVENT_MONITOR_WAITED};
+enum { MONITOR_EVENTS = sizeof monitor_events / sizeof *monitor_events, METHODS_MOST = 512 };
+
+/* --- in threads that wait --- */
+
+/* The class and the identity of the object that was waited for. */
+static void describe(JNIEnv *env, jobject object, struct wick_lock_what *out)
+{
+    char *signature = NULL;
+    jint hash = 0;
+    jclass class = object ? (*env)->GetObjectClass(env, object) : NULL;
+    if (!class)
+        return;
+    if (!(*locks.jvmti)->GetClassSignature(locks.jvmti, class, &signature, NULL)) {
+        size_t n = strlen(signature), skip = signature[0] == 'L' && n > 2;
+        n -= 2 * skip;
+        if (n >= sizeof out->class_name)
+            n = sizeof out->class_name - 1;
+        memcpy(out->class_name, signature + skip, n);
+        out->class_name[n] = 0;
+        (*locks.jvmti)->Deallocate(locks.jvmti, (unsigned char *)signature);
+    }
+    if (!(*locks.jvmti)->GetObjectHashCode(locks.jvmti, object, &hash))
+        out->hash = (uint32_t)hash;
+    (*env)->DeleteLocalRef(env, class);
+}
+
+static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object)
+{
+    wick_lock_begin(WICK_LOCK_MONITOR, 0);
+}
+
+static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object)
+{
+    struct wick_lock_done done;
+    struct wick_lock_what what = {0};
+    if (!wick_lock_end(WICK_LOCK_MONITOR, &done))
+        return;
+    describe(env, object, &what);
+    wick_lock_record(&done, &what);
+}
+
+/* The timeout comes at the begin and is asked for at the end: a thread is in one Object.wait at a time. */
+static void JNICALL monitor_wait(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object, jlong timeout)
+{
+    wick_lock_begin(WICK_LOCK_WAIT, (uint64_t)timeout);
+}
+
+static void JNICALL monitor_waited(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object, jboolean timed_out)
+{
+    struct wick_lock_done done;
+    struct wick_lock_what what = {.timed_out = timed_out};
+    if (!wick_lock_end(WICK_LOCK_WAIT, &done))
+        return;
+    what.timeout = (int64_t)done.owner;
+    describe(env, object, &what);
+    what.address = what.hash;
+    wick_lock_record(&done, &what);
+}
+
+/* What the calling thread is about to park on, as a local reference. */
+static jobject blocker_of(JNIEnv *env)
+{
+    jthread thread = NULL;
+    if ((*locks.jvmti)->GetCurrentThread(locks.jvmti, &thread) || !thread)
+        return NULL;
+    jobject blocker = (*env)->GetObjectField(env, thread, locks.blocker);
+    (*env)->DeleteLocalRef(env, thread);
+    return blocker;
+}
+
+/* JavaThread of the owner of a lock, 0 = it has none, or cannot have one. */
+static wick_addr owner_of(JNIEnv *env, jobject blocker)
+{
+    wick_addr java = 0;
+    if (!blocker || !(*env)->IsInstanceOf(env, blocker, locks.ownable))
+        return 0;
+    jobject owner = (*env)->GetObjectField(env, blocker, locks.owner);
+    if (owner) {
+        java = (wick_addr)(*env)->GetLongField(env, owner, locks.eetop);
+        (*env)->DeleteLocalRef(env, owner);
+    }
+    return java;
+}
+
+static void JNICALL park(JNIEnv *env, jobject unsafe, jboolean absolute, jlong time)
+{
+    struct wick_lock_done done;
+    park_function *original = wick_load_relaxed(&locks.park);
+    jobject blocker = wick_lock_running() ? blocker_of(env) : NULL;
+    wick_lock_begin(WICK_LOCK_PARK, owner_of(env, blocker));
+    original(env, unsafe, absolute, time);
+    if (wick_lock_end(WICK_LOCK_PARK, &done)) {
+        struct wick_lock_what what = {.timeout = absolute || !time ? INT64_MIN : time,
+                                      .until = absolute ? time : INT64_MIN};
+        describe(env, blocker, &what);
+        what.address = what.hash;
+        wick_lock_record(&done, &what);
+    }
+    if (blocker)
+        (*env)->DeleteLocalRef(env, blocker);
+}
+
+/* --- on and off --- */
+
+/* True, and no longer pending, if the last call threw. */
+static bool failed(JNIEnv *env)
+{
+    bool thrown = (*env)->ExceptionCheck(env);
+    (*env)->ExceptionClear(env);
+    return thrown;
+}
+
+/* RegisterNatives of the thread that switches. */
+static jint JNICALL register_park(JNIEnv *env, jclass class, const JNINativeMethod *methods, jint n)
+{
+    JNINativeMethod *copy = n > 0 && n <= METHODS_MOST ? malloc((size_t)n * sizeof *copy) : NULL;
+    if (!copy)
+        return locks.register_function(env, class, methods, n);
+    memcpy(copy, methods, (size_t)n * sizeof *copy);
+    for (jint i = 0; i < n; i++) {
+        if (strcmp(copy[i].name, "park") != 0 || strcmp(copy[i].signature, "(ZJ)V") != 0)
+            continue;
+        wick_store_relaxed(&locks.park, (park_function *)copy[i].fnPtr);
+        copy[i].fnPtr = (void *)park;
+    }
+    jint rc = locks.register_function(env, class, copy, n);
+    free(copy);
+    return rc;
+}
+
+/* Lets Unsafe register its methods again, `hooked`: through register_park. */
+static bool register_again(JNIEnv *env, bool hooked)
+{
+    const struct JNINativeInterface_ *own = *env;
+    struct JNINativeInterface_ table = *own;
+    locks.register_function = own->RegisterNatives;
+    table.RegisterNatives = register_park;
+    if (hooked)
+        *env = &table;
+    own->CallObjectMethod(env, locks.register_natives, locks.invoke, locks.no_arguments);
+    *env = own;
+    return !failed(env);
+}
+
+/* A global reference in place of a local one; NULL stays NULL. */
+static jobject keep(JNIEnv *env, jobject local)
+{
+    jobject global = local ? (*env)->NewGlobalRef(env, local) : NULL;
+    (*env)->DeleteLocalRef(env, local);
+    return global;
+}
+
+/* The value of a static field, a local reference. */
+static jobject static_object(JNIEnv *env, const char *class_name, const char *field, const char *type)
+{
+    jclass c = (*env)->FindClass(env, class_name);
+    jfieldID f = c ? (*env)->GetStaticFieldID(env, c, field, type) : NULL;
+    return f ? (*env)->GetStaticObjectField(env, c, f) : NULL;
+}
+
+/* A method handle of Unsafe.registerNatives: MethodHandles.Lookup.IMPL_LOOKUP.findStatic(Unsafe.class,
+ * "registerNatives", MethodType.methodType(void.class)). NULL, with an exception, if it cannot be made. */
+static jobject find_register_natives(JNIEnv *env)
+{
+    jobject lookup = static_object(env, "java/lang/invoke/MethodHandles$Lookup", "IMPL_LOOKUP",
+                                   "Ljava/lang/invoke/MethodHandles$Lookup;");
+    jobject none = lookup ? static_object(env, "java/lang/Void", "TYPE", "Ljava/lang/Class;") : NULL;
+    jclass types = none ? (*env)->FindClass(env, "java/lang/invoke/MethodType") : NULL;
+    jmethodID make =
+        types ? (*env)->GetStaticMethodID(env, types, "methodType", "(Ljava/lang/Class;)Ljava/lang/invoke/MethodType;")
+              : NULL;
+    jobject type = make ? (*env)->CallStaticObjectMethod(env, types, make, none) : NULL;
+    jmethodID find = type ? (*env)->GetMethodID(env, (*env)->GetObjectClass(env, lookup), "findStatic",
+                                                "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/invoke/MethodType;)"
+                                                "Ljava/lang/invoke/MethodHandle;")
+                          : NULL;
+    jstring name = find ? (*env)->NewStringUTF(env, "registerNatives") : NULL;
+    return name ? (*env)->CallObjectMethod(env, lookup, find, locks.unsafe, name, type) : NULL;
+}
+
+static bool find_fields(JNIEnv *env)
+{
+    jclass thread = (*env)->FindClass(env, "java/lang/Thread");
+    locks.ownable = keep(env, (*env)->FindClass(env, "java/util/concurrent/locks/AbstractOwnableSynchronizer"));
+    if (!thread || !locks.ownable)
+        return false;
+    locks.blocker = (*env)->GetFieldID(env, thread, "parkBlocker", "Ljava/lang/Object;");
+    locks.eetop = locks.blocker ? (*env)->GetFieldID(env, thread, "eetop", "J") : NULL;
+    locks.owner =
+        locks.eetop ? (*env)->GetFieldID(env, locks.ownable, "exclusiveOwnerThread", "Ljava/lang/Thread;") : NULL;
+    return locks.owner;
+}
+
+static bool find_handle(JNIEnv *env)
+{
+    jclass handle = (*env)->FindClass(env, "java/lang/invoke/MethodHandle");
+    jclass object = handle ? (*env)->FindClass(env, "java/lang/Object") : NULL;
+    const char *unsafe = wick_vm.jvm.major >= 9 ? "jdk/internal/misc/Unsafe" : "sun/misc/Unsafe";
+    locks.unsafe = object ? keep(env, (*env)->FindClass(env, unsafe)) : NULL;
+    if (!locks.unsafe)
+        return false;
+    locks.invoke = (*env)->GetMethodID(env, handle, "invokeWithArguments", "([Ljava/lang/Object;)Ljava/lang/Object;");
+    locks.no_arguments = locks.invoke ? keep(env, (*env)->NewObjectArray(env, 0, object, NULL)) : NULL;
+    locks.register_natives = locks.no_arguments ? keep(env, find_register_natives(env)) : NULL;
+    return locks.register_natives;
+}
+
+/* Finds what is needed of Java's classes, once. */
+static bool find_all(JNIEnv *env)
+{
+    if (locks.register_natives)
+        return true;
+    if ((*env)->PushLocalFrame(env, 32)) {
+        failed(env);
+        return false;
+    }
+    bool found = find_fields(env) && find_handle(env);
+    found &= !failed(env);
+    (*env)->PopLocalFrame(env, NULL);
+    return found;
+}
+
+static int open_jvmti(struct wick_err *err)
+{
+    const jvmtiCapabilities wanted = {.can_generate_monitor_events = 1};
+    const jvmtiEventCallbacks cb = {.MonitorContendedEnter = contended_enter,
+                                    .MonitorContendedEntered = contended_entered,
+                                    .MonitorWait = monitor_wait,
+                                    .MonitorWaited = monitor_waited};
+    jvmtiEnv *ti = NULL;
+    if (locks.jvmti)
+        return 0;
+    if ((*wick_vm.java_vm)->GetEnv(wick_vm.java_vm, (void **)&ti, JVMTI_VERSION_1_0) == JNI_OK &&
+        !(*ti)->AddCapabilities(ti, &wanted) && !(*ti)->SetEventCallbacks(ti, &cb, sizeof cb)) {
+        locks.jvmti = ti;
+        return 0;
+    }
+    if (ti)
+        (*ti)->DisposeEnvironment(ti);
+    return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses to tell of contended monitors");
+}
+
+static bool set_monitors(bool on)
+{
+    bool good = true;
+    for (int i = 0; i < MONITOR_EVENTS; i++)
+        good &=
+            !(*locks.jvmti)
+                 ->SetEventNotificationMode(locks.jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE, monitor_events[i], NULL);
+    return good;
+}
+
+/* Runs in a thread that is attached to the JVM. */
+static int switch_on(JNIEnv *env, struct wick_err *err)
+{
+    int rc = open_jvmti(err);
+    if (rc)
+        return rc;
+    locks.monitors_on = true;
+    if (!set_monitors(true))
+        return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses to tell of contended monitors");
+    if (!find_all(env))
+        return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM's Unsafe.park, or what it parks on, cannot be found");
+    locks.park_on = register_again(env, true);
+    if (!locks.park_on || !wick_load_relaxed(&locks.park))
+        return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM's Unsafe.park cannot be replaced");
+    return 0;
+}
+
+static void switch_off(JNIEnv *env)
+{
+    if (locks.monitors_on)
+        set_monitors(false);
+    if (locks.park_on)
+        register_again(env, false);
+    locks.monitors_on = locks.park_on = false;
+}
+
+/* The environment of this thread; `attached`: it must be detached again. NULL: the JVM refuses. */
+static JNIEnv *enter_jvm(bool *attached)
+{
+    JavaVM *vm = wick_vm.java_vm;
+    JNIEnv *env = NULL;
+    JavaVMAttachArgs args = {JNI_VERSION_1_6, "wick-control", NULL};
+    *attached = false;
+    if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6) == JNI_OK)
+        return env;
+    if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&env, &args) != JNI_OK)
+        return NULL;
+    *attached = true;
+    return env;
+}
+
+static void leave_jvm(bool attached)
+{
+    if (attached)
+        (*wick_vm.java_vm)->DetachCurrentThread(wick_vm.java_vm);
+}
+
+int wick_agent_locks_on(struct wick_err *err)
+{
+    bool attached;
+    JNIEnv *env = enter_jvm(&attached);
+    if (!env)
+        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
+    int rc = switch_on(env, err);
+    if (rc)
+        switch_off(env);
+    leave_jvm(attached);
+    return rc;
+}
+
+void wick_agent_locks_off(void)
+{
+    bool attached;
+    if (!locks.monitors_on && !locks.park_on)
+        return;
+    JNIEnv *env = enter_jvm(&attached);
+    if (!env)
+        return;
+    switch_off(env);
+    leave_jvm(attached);
+}

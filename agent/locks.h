@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * locks.h - where the JVM tells that threads wait: JVMTI's monitor events, and Unsafe.park
+ *
+ * Threads: _on and _off by the session's owner, who is attached to the JVM for as long as that takes.
+ * Memory:  a few global references to classes that are never unloaded.
+ */
+#ifndef WICK_AGENT_LOCKS_H
+#define WICK_AGENT_LOCKS_H
+
+#include "engine/lock.h"
+#include "record/drain.h"
+
+/* From here on the waits of all threads are told to the engine. -WICK_E_UNSUPPORTED, -WICK_E_STATE with a sentence. */
+int wick_agent_locks_on(struct wick_err *err);
+
+/* Undoes it: the JVM is as before. Does nothing if it is not on. */
+void wick_agent_locks_off(void);
+
+/* An event of type WICK_EVENT_LOCK came out of a ring: writes it. */
+void wick_agent_locks_event(struct wick_lock_engine *e, struct wick_drain *d, const struct wick_event *event);
+
+/* The engine's own figures. */
+void wick_agent_locks_write(const struct wick_lock_engine *e, struct wick_jfr_writer *w, uint64_t now_ns);
+void wick_agent_locks_status(const struct wick_lock_engine *e, struct wick_strbuf *out);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lock.c - see lock.h
+ *
+ * The owner of a monitor is read when the wait begins: while a thread contends for it the ObjectMonitor stays what it
+ * is, so a plain load will do. It is a JavaThread, or whatever else the JDK puts there (hotspot/monitor.h), and becomes
+ * a thread's number only if the wait is recorded.
+ *
+ * A thread that returns from its wait in a later recording finds that recording's slot, in which it does not wait.
+ */
+#include "engine/lock.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/poisson.h"
+#include "hotspot/monitor.h"
+
+static _Atomic(struct wick_lock_engine *) current; /* NULL = nothing is recorded; read inside the gate */
+static struct wick_gate gate;
+
+#define WAITS_BYTES (WICK_MAX_THREADS * sizeof(struct wick_lock_wait))
+#define NOTES_BYTES (WICK_LOCK_NOTES * sizeof(struct wick_lock_note))
+
+int wick_lock_start(struct wick_lock_engine *e, const struct wick_lock_config *c, const struct wick_jvm *jvm,
+                    struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
+{
+    static uint64_t sessions;
+    void *p = mmap(NULL, WAITS_BYTES + NOTES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    if (p == MAP_FAILED)
+        return wick_err_set(err, WICK_E_NOMEM, "the tables for locks could not be set up: %s", strerror(errno));
+    madvise(p, WAITS_BYTES + NOTES_BYTES, MADV_NOHUGEPAGE);
+    memset(e, 0, sizeof *e);
+    e->recorder = r;
+    e->threads = ts;
+    e->jvm = jvm;
+    e->config = *c;
+    e->session = ++sessions;
+    if (!e->config.seed)
+        e->config.seed = wick_clock_mono_ns() ^ (uint64_t)getpid() << 32;
+    e->waits = p;
+    e->notes = (struct wick_lock_note *)((uint8_t *)p + WAITS_BYTES);
+    e->running = true;
+    atomic_store(&current, e);
+    return 0;
+}
+
+void wick_lock_stop(struct wick_lock_engine *e)
+{
+    if (!e->running)
+        return;
+    atomic_store(&current, NULL);
+    wick_gate_wait(&gate);
+    e->running = false;
+}
+
+void wick_lock_release(struct wick_lock_engine *e)
+{
+    if (e->waits)
+        munmap(e->waits, WAITS_BYTES + NOTES_BYTES);
+    e->waits = NULL;
+    e->notes = NULL;
+}
+
+/* The calling thread in the registry, NULL if it is not known there. */
+static struct wick_thread *self(const struct wick_lock_engine *e)
+{
+    return wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
+}
+
+/* The monitor that the calling thread is about to wait for: a word of the own JavaThread and one of the monitor. */
+static void read_monitor(const struct wick_lock_engine *e, wick_addr java, struct wick_lock_wait *w)
+{
+    const struct wick_hs_layout *l = &e->jvm->layout;
+    if (!java || l->thread_pending_monitor == WICK_HS_NONE || l->monitor_owner == WICK_HS_NONE)
+        return;
+    w->monitor = *(const volatile uint64_t *)(uintptr_t)(java + (unsigned)l->thread_pending_monitor);
+    if (w->monitor)
+        w->owner = *(const volatile uint64_t *)(uintptr_t)(w->monitor + (unsigned)l->monitor_owner);
+}
+
+static void begin(struct wick_lock_engine *e, enum wick_lock_kind kind, uint64_t owner)
+{
+    struct wick_thread *t = self(e);
+    if (!t)
+        return;
+    struct wick_lock_wait *w = &e->waits[t - e->threads->slots];
+    if (w->serial != t->serial) { /* its first wait; what was counted here stays */
+        w->serial = t->serial;
+        w->count = 0;
+        w->window = (struct wick_stack_window){0};
+        w->random = e->config.seed + t->serial * 0x9e3779b97f4a7c15u;
+    }
+    w->kind = (uint8_t)kind;
+    w->id = (uint64_t)w->serial << 32 | ++w->count;
+    w->owner = owner;
+    w->monitor = 0;
+    if (kind == WICK_LOCK_MONITOR)
+        read_monitor(e, wick_load_relaxed(&t->java), w);
+    uint64_t now = wick_clock_mono_ns();
+    w->due_ns = now + wick_poisson_next(&w->random, e->config.interval_ns);
+    wick_store_release(&w->since_ns, now);
+}
+
+bool wick_lock_running(void)
+{
+    return wick_load_relaxed(&current) != NULL;
+}
+
+void wick_lock_begin(enum wick_lock_kind kind, uint64_t owner)
+{
+    uint32_t lane = wick_gate_enter_sig(&gate);
+    struct wick_lock_engine *e = atomic_load(&current); /* seq_cst, see gate.h */
+    if (e)
+        begin(e, kind, owner);
+    wick_gate_leave_sig(&gate, lane);
+}
+
+static bool end(struct wick_lock_engine *e, enum wick_lock_kind kind, struct wick_lock_done *out)
+{
+    uint64_t now = wick_clock_mono_ns();
+    struct wick_thread *t = self(e);
+    struct wick_lock_wait *w = t ? &e->waits[t - e->threads->slots] : NULL;
+    uint64_t since = w ? wick_load_relaxed(&w->since_ns) : 0;
+    if (!since || w->kind != kind || w->serial != t->serial)
+        return false;
+    wick_store_release(&w->since_ns, 0);
+    uint64_t duration = now - since;
+    wick_add_relaxed(&w->waits[kind], 1);
+    wick_add_relaxed(&w->waited_ns[kind], duration);
+    if (now < w->due_ns || duration < e->config.threshold_ns)
+        return false;
+    *out = (struct wick_lock_done){.session = e->session,
+                                   .id = w->id,
+                                   .start_ns = since,
+                                   .duration_ns = duration,
+                                   .weight_ns = wick_poisson_weight(duration, e->config.interval_ns),
+                                   .monitor = w->monitor,
+                                   .owner = w->owner,
+                                   .kind = kind};
+    return true;
+}
+
+bool wick_lock_end(enum wick_lock_kind kind, struct wick_lock_done *out)
+{
+    uint32_t lane = wick_gate_enter_sig(&gate);
+    struct wick_lock_engine *e = atomic_load(&current); /* seq_cst, see gate.h */
+    bool sampled = e && end(e, kind, out);
+    wick_gate_leave_sig(&gate, lane);
+    return sampled;
+}
+
+static struct wick_lock_note *take_note(struct wick_lock_engine *e)
+{
+    for (int i = 0; i < WICK_LOCK_NOTES; i++) {
+        uint32_t n = wick_add_relaxed(&e->next_note, 1) % (WICK_LOCK_NOTES - 1) + 1, unused = 0;
+        if (!wick_load_relaxed(&e->notes[n].used) && wick_cas_acq_rel(&e->notes[n].used, &unused, 1))
+            return &e->notes[n];
+    }
+    return NULL;
+}
+
+/* The serial number of the thread that `owner` stands for. */
+static uint32_t owner_serial(const struct wick_lock_engine *e, const struct wick_lock_done *d)
+{
+    struct wick_hs_monitor m;
+    uint32_t top = wick_threads_top(e->threads);
+    if (!d->owner || d->kind == WICK_LOCK_WAIT)
+        return 0;
+    wick_hs_monitor_init(&m, e->jvm, d->monitor, d->owner);
+    for (uint32_t i = 1; i < top; i++) {
+        const struct wick_thread *t = &e->threads->slots[i];
+        wick_addr java = wick_load_acquire(&t->java); /* pairs: wick_threads_java */
+        if (java && wick_hs_monitor_owned_by(e->jvm, &m, java))
+            return t->serial;
+    }
+    return 0;
+}
+
+static void lose(struct wick_lock_engine *e, const struct wick_lock_done *d)
+{
+    wick_add_relaxed(&e->lost, 1);
+    wick_add_relaxed(&e->lost_ns, d->weight_ns);
+}
+
+static bool sample(struct wick_lock_engine *e, const struct wick_lock_done *d, struct wick_lock_note *note)
+{
+    const struct wick_thread *t = self(e);
+    struct wick_scratch *scratch = t ? wick_recorder_enter_sig(e->recorder) : NULL;
+    if (!scratch) {
+        wick_recorder_drop_sig(e->recorder, WICK_DROP_WALK_IN_PROGRESS, 0);
+        return false;
+    }
+    uint64_t cpu = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    const struct wick_sample_sig in = {
+        .window = &e->waits[t - e->threads->slots].window,
+        .java = wick_load_acquire(&t->java), /* pairs: wick_threads_java */
+        .tid = wick_load_relaxed(&t->tid),
+        .time_ns = d->start_ns,
+        .thread = t->serial,
+        .type = WICK_EVENT_LOCK,
+        .span_ns = (uint64_t)(note - e->notes),
+    };
+    bool kept = wick_recorder_sample_sig(e->recorder, scratch, &in);
+    wick_recorder_spent_sig(e->recorder, wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
+    wick_recorder_leave_sig(scratch);
+    return kept;
+}
+
+static void record(struct wick_lock_engine *e, const struct wick_lock_done *d, const struct wick_lock_what *what)
+{
+    struct wick_lock_note *note = take_note(e);
+    if (!note) {
+        wick_recorder_drop_sig(e->recorder, WICK_DROP_RING_FULL, 0);
+        lose(e, d);
+        return;
+    }
+    note->done = *d;
+    note->what = *what;
+    if (d->monitor)
+        note->what.address = d->monitor;
+    note->owner = owner_serial(e, d);
+    if (sample(e, d, note)) {
+        wick_add_relaxed(&e->recorded, 1);
+        wick_add_relaxed(&e->recorded_ns, d->weight_ns);
+        return;
+    }
+    lose(e, d);
+    wick_store_release(&note->used, 0); /* pairs: take_note */
+}
+
+void wick_lock_record(const struct wick_lock_done *d, const struct wick_lock_what *what)
+{
+    uint32_t lane = wick_gate_enter_sig(&gate);
+    struct wick_lock_engine *e = atomic_load(&current); /* seq_cst, see gate.h */
+    if (e && e->session == d->session)
+        record(e, d, what);
+    wick_gate_leave_sig(&gate, lane);
+}
+
+const struct wick_lock_note *wick_lock_found(const struct wick_lock_engine *e, const struct wick_event *event)
+{
+    return event->span_ns && event->span_ns < WICK_LOCK_NOTES ? &e->notes[event->span_ns] : NULL;
+}
+
+void wick_lock_told(struct wick_lock_engine *e, const struct wick_event *event)
+{
+    wick_store_release(&e->notes[event->span_ns].used, 0); /* pairs: take_note */
+}
+
+void wick_lock_totals_get(const struct wick_lock_engine *e, struct wick_lock_totals *out)
+{
+    uint32_t top = wick_threads_top(e->threads);
+    *out = (struct wick_lock_totals){.recorded = wick_load_relaxed(&e->recorded),
+                                     .recorded_ns = wick_load_relaxed(&e->recorded_ns),
+                                     .lost = wick_load_relaxed(&e->lost),
+                                     .lost_ns = wick_load_relaxed(&e->lost_ns)};
+    for (uint32_t i = 1; i < top; i++) {
+        for (int k = 0; k < WICK_LOCK_KINDS; k++) {
+            out->waits[k] += wick_load_relaxed(&e->waits[i].waits[k]);
+            out->waited_ns[k] += wick_load_relaxed(&e->waits[i].waited_ns[k]);
+        }
+    }
+}

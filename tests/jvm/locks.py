@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# jdks: 11 21 25
+"""Waiting for locks on a real JVM: the totals are those that the program itself measured, at any interval; owners are the
+right ones; and when recordings end, the JVM is as before.
+
+What the sampling leaves to chance is allowed for: the variance of a total T at the interval I is at most I x T, whatever
+the waits' lengths; checks are at 4.5 standard deviations (one false alarm in 150,000)."""
+import json
+import math
+import re
+import time
+
+import jvmtest as t
+
+SIGMAS = 4.5
+KINDS = ["jdk.JavaMonitorEnter", "jdk.ThreadPark", "jdk.JavaMonitorWait"]
+classes = t.compile_java("Locks")
+
+
+def json_events(file, kind):
+    r = t.jfr(17, "print", "--json", "--events", kind, file)
+    return [e["values"] for e in json.loads(r.out)["recording"]["events"]]
+
+
+def span(text):
+    """ISO 8601 of the jfr tool in ns: PT1.5S, PT1M2.25S."""
+    m = re.fullmatch(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?", text)
+    return sum(float(v or 0) * f for v, f in zip(m.groups(), (3600, 60, 1))) * 1e9
+
+
+def locks():
+    j = t.Jvm(["-Xmx128m", "-cp", classes, "Locks"], "locks")
+    if not j.wait_for(r"(?m)^up"):
+        t.check("the JVM runs", False, j.output())
+    return j
+
+
+def truth_of(answer):
+    """{event: ns} of the program's answer; a ReentrantLock is taken by parking."""
+    w = answer.split()
+    ns = {w[i]: int(w[i + 1]) for i in range(0, len(w), 3)}
+    return {"jdk.JavaMonitorEnter": ns["enter"], "jdk.ThreadPark": ns["take"] + ns["park"], "jdk.JavaMonitorWait": ns["wait"]}
+
+
+def exact(file):
+    """{event: (waits, ns)}: what the engine counted, sampled or not."""
+    out = {}
+    for e in json_events(file, "wick.LockStatistics"):
+        out[e["kind"]] = (e["waits"], span(e["waited"]))
+    return out
+
+
+def totals(j, interval_us):
+    file = t.path(f"totals{interval_us}.jfr")
+    r = t.start(j.pid, file, "-e", f"lock=/{interval_us}us")
+    answer = j.ask("run 2000 2000 3", r"truth (.*)")
+    q = t.stop(j.pid)
+    if not t.check(f"every {interval_us} us: a recording of locks is made", answer and not r.status and not q.status,
+                   f"{r} {q} {answer}"):
+        return
+    truth, counted = truth_of(answer), exact(file)
+    lost = t.wick("convert", file, "--to", "collapsed", "-o", "-").err
+    for kind in KINDS:
+        events = json_events(file, kind)
+        weight = sum(span(e["weight"]) for e in events)
+        waits, waited = counted[kind]
+        deviation = math.sqrt(interval_us * 1000 * waited)
+        said = (f"{kind}: program {truth[kind]} ns, counted {waited:.0f} ns in {waits} waits, weight {weight:.0f} ns in "
+                f"{len(events)} events, standard deviation {deviation:.0f} ns; {lost}")
+        t.check(f"every {interval_us} us: {kind}: what was counted is what the program measured",
+                abs(waited - truth[kind]) <= 0.03 * truth[kind], said)
+        t.check(f"every {interval_us} us: {kind}: the weights sum up to it",
+                abs(weight - waited) <= SIGMAS * deviation + 1e6, said)
+        t.check(f"every {interval_us} us: {kind}: an event is drawn once",
+                len({(e["eventThread"]["javaName"], e["startTime"]) for e in events}) >= 0.9 * len(events), said)
+
+
+def events_are_the_jdks(file):
+    complaints = []
+    for v in (17, 21):
+        r = t.jfr(v, "summary", file)
+        complaints += [r.err] if r.status or r.err.strip() else []
+        complaints += [k for k in KINDS if not re.search(re.escape(k) + r" +[1-9]", r.out)]
+    t.check("the JDK's tool reads the events", not complaints, complaints)
+    enter, park, wait = (json_events(file, k) for k in KINDS)
+    t.check("a monitor's class, waiter and stack are told",
+            all(e["monitorClass"]["name"] == "Locks$Monitor" and e["eventThread"]["javaName"].startswith("enter-")
+                and e["stackTrace"]["frames"][0]["method"]["name"] == "enterMonitor" and e["address"] for e in enter),
+            enter[:1])
+    own = [e for e in park if e["eventThread"]["javaName"].startswith(("take-", "parks"))]
+    t.check("so are a parked thread's",
+            all(e["parkedClass"]["name"] in ("java/util/concurrent/locks/ReentrantLock$NonfairSync", "Locks$Truth")
+                and e["stackTrace"]["frames"][0]["method"]["name"] == "park" for e in own) and own, own[:1])
+    wait = [e for e in wait if e["eventThread"]["javaName"] == "waits"]
+    t.check("a wait has its timeout", all(1 <= span(e["timeout"]) / 1e6 <= 8 and e["timedOut"] for e in wait) and wait, wait[:1])
+    for kind, events, prefix in (("monitor", enter, "enter-"), ("lock", [e for e in own if "Sync" in e["parkedClass"]["name"]], "take-")):
+        owners = [(e["previousOwner"] or {}).get("javaName") or "" for e in events]
+        known = [o for o in owners if o]
+        t.check(f"the owner of a {kind} is one of those that take it, and mostly known",
+                all(o.startswith(prefix) for o in known) and len(known) >= 0.9 * len(events), owners[:20])
+
+
+def uncontended(j):
+    file = t.path("quick.jfr")
+    t.start(j.pid, file, "-e", "lock")
+    time.sleep(0.2)
+    before = t.status(j.pid)
+    j.ask("quick 200000", r"quick (\d+)")
+    after = t.status(j.pid)
+    t.stop(j.pid)
+    t.check("a lock that nobody contends for is no wait",
+            all(after[k] == before[k] for k in ("lock_waits", "wait_waits")) and after["park_waits"] - before["park_waits"] < 50,
+            f"{before} {after}")
+
+
+def hooked(j):
+    """Frames of the agent below Unsafe.park."""
+    return [line for line in t.wick("stack", j.pid).out.splitlines() if re.search(r"\bpark \(libwick", line)]
+
+
+def cycles(j, n=12):
+    """Recordings begin and end while threads wait."""
+    signals = {s: j.caught(s) for s in range(1, 65)}
+    j.say("run 6000 500 3")
+    failed = []
+    for i in range(n):
+        r = t.start(j.pid, t.path("cycle.jfr"), "-e", ("lock=/100us", "cpu,lock=10us/1ms", "wall,lock")[i % 3])
+        time.sleep(0.05 * (i % 3))
+        q = t.stop(j.pid)
+        if r.status or q.status:
+            failed.append((i, r, q))
+    t.start(j.pid, t.path("cycle.jfr"), "-e", "lock")
+    time.sleep(0.3)  # no wait takes that long: all begin or end after it
+    there = hooked(j)
+    t.stop(j.pid)
+    t.check("recordings begin and end while threads wait", not failed and j.proc.poll() is None, f"{failed} {j.output()[-2000:]}")
+    time.sleep(0.3)
+    left = hooked(j)
+    changed = [s for s in signals if signals[s] != j.caught(s)]
+    threads = [n for n in j.threads() if n.startswith("wick-") and n != "wick-control"]
+    t.check("nothing is left in the way of threads that park", there and not left and not changed and not threads,
+            f"while recording {there}, after {left[:5]} signals {changed} threads {threads}")
+    t.check("the program goes on", j.ask("quick 10", r"quick (\d+)") is not None, j.output()[-500:])
+    t.check("the JVM does not complain", "Re-registering" not in j.output(), j.output()[:500])
+
+
+def main():
+    j = locks()
+    for interval_us in (100, 1000, 10000):
+        totals(j, interval_us)
+    events_are_the_jdks(t.path("totals1000.jfr"))
+    uncontended(j)
+    cycles(j)
+    j.say("quit")
+    t.check("the JVM ends as it should", j.wait() == 0, j.output()[-500:])
+    t.done()
+
+
+main()
