@@ -31,6 +31,7 @@ struct wick_chooser {
     struct wick_strbuf text;
 };
 
+/* Prepares for samples of p; nothing is decided yet. */
 void wick_chooser_init(struct wick_chooser *c, const struct wick_shape *shape, const struct wick_profile *p);
 void wick_chooser_release(struct wick_chooser *c);
 
