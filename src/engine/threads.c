@@ -5,22 +5,25 @@
  * Java threads announce themselves (JVMTI ThreadStart, in the new thread, before it runs any Java code). All others -
  * collectors, compilers, threads of native libraries - are found by reading /proc/self/task. That costs a few
  * microseconds per thread, so it is only done when something changed: the number of threads (the directory's link
- * count) or the last pid that the system gave out (/proc/loadavg), each one cheap system call. Where pids are given out
- * all the time by others, a process with thousands of threads would do little else; so scans rest in proportion to what
- * looking cost (not to what arming did: that is paid once for each thread), and less where the process itself has more
- * threads or fewer than before.
+ * count), or the last pid that the system gave out (/proc/loadavg), if one of those given out since is a thread of this
+ * process, for which the kernel is asked pid by pid. Each is a cheap system call. Where more pids are given out than
+ * can be asked for, a process with thousands of threads would do little else than read; so scans rest in proportion to
+ * what looking cost (not to what arming did: that is paid once for each thread), and less where the process itself has
+ * more threads or fewer than before.
  */
 #include "engine/threads.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -29,6 +32,7 @@ enum {
     YOUNG_POLLS = 6,
     SCAN_REST = 400,     /* a scan that took a time t is followed by none for so many t: at most 0.25 % of a core, */
     OWN_SCAN_REST = 100, /* or 1 % where the number of the process's own threads keeps changing */
+    MOST_PROBES = 256,   /* pids asked for at a poll */
 };
 
 int wick_threads_init(struct wick_threads *ts)
@@ -290,6 +294,31 @@ static void birth_marks(uint64_t out[2])
     }
 }
 
+/* Whether /proc/loadavg is the kernel's own, with pids as this process sees them (lxcfs puts another one in its place).
+ */
+static bool loadavg_is_the_kernels(void)
+{
+    struct statfs st;
+    return !statfs("/proc/loadavg", &st) && st.f_type == PROC_SUPER_MAGIC;
+}
+
+/* Whether a thread of this process may be among the pids given out since the last poll, `last` being the newest. A
+ * thread has its pid a moment before it can be found, so each pid is asked for at two polls. */
+static bool may_have_born(struct wick_threads *ts, uint64_t last)
+{
+    uint64_t from = ts->probed_pid;
+    if (last == from && last == ts->scan_state[1])
+        return false;
+    if (!ts->pids_are_ours || last < from || last - from > MOST_PROBES)
+        return true;
+    for (uint64_t pid = from + 1; pid <= last; pid++)
+        if (!has_ended((int32_t)pid))
+            return true;
+    ts->probed_pid = ts->scan_state[1];
+    ts->scan_state[1] = last;
+    return false;
+}
+
 int wick_threads_arm(struct wick_threads *ts, const struct wick_thread_hooks *hooks)
 {
     int i = 0;
@@ -298,6 +327,8 @@ int wick_threads_arm(struct wick_threads *ts, const struct wick_thread_hooks *ho
         i++;
     if (i < WICK_MAX_ENGINES) {
         birth_marks(ts->scan_state);
+        ts->probed_pid = ts->scan_state[1];
+        ts->pids_are_ours = loadavg_is_the_kernels();
         if (i > 0)
             scan_locked(ts, false); /* what was born meanwhile is late for those that run already */
         ts->hooks[i] = *hooks;
@@ -325,12 +356,13 @@ void wick_threads_poll(struct wick_threads *ts)
 {
     uint64_t marks[2], now = wick_clock_mono_ns();
     birth_marks(marks);
-    bool changed = marks[0] != ts->scan_state[0] || marks[1] != ts->scan_state[1] || !marks[0];
     pthread_mutex_lock(&ts->lock);
     reread_young_locked(ts);
+    bool own = marks[0] != ts->scan_state[0], changed = own || !marks[0] || may_have_born(ts, marks[1]);
     if (changed && now >= ts->scan_rest_until_ns) {
-        uint64_t rest = marks[0] != ts->scan_state[0] ? OWN_SCAN_REST : SCAN_REST;
+        uint64_t rest = own ? OWN_SCAN_REST : SCAN_REST;
         memcpy(ts->scan_state, marks, sizeof marks);
+        ts->probed_pid = marks[1];
         ts->scan_rest_until_ns = now + rest * scan_locked(ts, false);
     }
     pthread_mutex_unlock(&ts->lock);

@@ -77,7 +77,9 @@ struct wick_threads {
         uint32_t serial, polls;
     } young[WICK_YOUNG_THREADS];
     uint32_t young_next;
-    uint64_t scan_state[2];
+    uint64_t scan_state[2]; /* number of threads, and last pid given out, at the last poll */
+    uint64_t probed_pid;    /* no pid since that one is a thread of ours, as far as could be told */
+    bool pids_are_ours;     /* the last pid given out can be told in numbers of our namespace */
     uint64_t scan_rest_until_ns;
 };
 
@@ -110,7 +112,7 @@ int wick_threads_arm(struct wick_threads *ts, const struct wick_thread_hooks *ho
 /* The engine whose hooks have that argument ends. Does nothing if there is none. */
 void wick_threads_disarm(struct wick_threads *ts, const void *arg);
 
-/* Looks for threads that came or went without telling. Costs two system calls when nothing changed. */
+/* Looks for threads that came or went without telling. Costs a few system calls when nothing changed. */
 void wick_threads_poll(struct wick_threads *ts);
 
 /* Reads the kernel's names of all live threads again: for the end of a chunk. */

@@ -13,6 +13,7 @@ import wick.Wick;
  *
  * <pre>
  *   go        the threads `always`, `half` and `once` begin; answered when each has opened its first scope
+ *   early     a thread of that name opens a span and a label in it and computes half of the time; answered when it has
  *   virtual   eight virtual threads compute in a scope, one after the other; answered when they are done
  * </pre>
  */
@@ -56,6 +57,23 @@ public class Contexts {
             LockSupport.park();
     }
 
+    static void early(CountDownLatch begun) {
+        try (Scope s = Wick.span("GET /early", 5, 5); Scope who = Wick.label("customer", "early")) {
+            begun.countDown();
+            while (true) {
+                for (long end = System.nanoTime() + 5_000_000; System.nanoTime() < end;)
+                    sink++;
+                rest(5);
+            }
+        }
+    }
+
+    static void goEarly() throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        thread("early", () -> early(begun));
+        begun.await();
+    }
+
     static void thread(String name, Runnable body) {
         Thread t = new Thread(body, name);
         t.setDaemon(true);
@@ -97,6 +115,8 @@ public class Contexts {
             String line = in.nextLine();
             if (line.equals("go"))
                 go();
+            else if (line.equals("early"))
+                goEarly();
             else if (line.equals("virtual"))
                 virtual();
             System.out.println("done " + line);

@@ -100,6 +100,30 @@ def by_filter(j):
     t.check("--filter all: everybody", all(seen[n] > 0 for n in ("always", "half", "once", "never", "main")), seen)
 
 
+def opened_before():
+    """The agent is there, but no recording; scopes opened now are in force in the samples of one that begins later."""
+    for kept, options in ((True, []), (False, ["-Dwick.scopes=recording"])):
+        title = "scopes of before the recording, " + ("kept" if kept else "with wick.scopes=recording")
+        file = t.path(f"early-{kept}.jfr")
+        j = t.Jvm([f"-agentpath:{t.AGENT}", *options, "-Xmx64m", "-cp", f"{classes}:{JAR}", "Contexts"], "early")
+        t.check(f"{title}: the program is up", j.wait_for("up") and j.ask("early", "(done early)"), j.output())
+        t.start(j.pid, file, "-e", "cpu,wall", "--filter", "all", "--wall-threads", "512")
+        recorded_for(j, 2)
+        t.stop(j.pid)
+        events = json.loads(t.jfr(17, "print", "--json", "--events", "profiler.WallClockSample,jdk.ExecutionSample,wick.Span",
+                                  file).out)["recording"]["events"]
+        kinds = t.collections.Counter()
+        for e in events:
+            if e["type"] != "wick.Span" and e["values"]["sampledThread"]["javaName"] == "early":
+                context = e["values"]["context"] or {}
+                kinds[e["type"], context.get("endpoint"), context.get("labels")] += 1
+        expected = ("GET /early", "customer=early") if kept else (None, None)
+        t.check(f"{title}: samples of CPU time and of elapsed time say so", len(kinds) == 2 and
+                all(k[1:] == expected for k in kinds), kinds)
+        t.check(f"{title}: no event of a span whose begin nobody saw", not [e for e in events if e["type"] == "wick.Span"])
+        j.kill()
+
+
 def virtual(j):
     """A virtual thread's context makes its carrier a candidate while it is mounted. The first four virtual threads of a JVM
     before 24 may be needed to find where it keeps the id of the mounted one."""
@@ -119,4 +143,5 @@ by_filter(jvm)
 if t.JDK >= 21:
     virtual(jvm)
 jvm.kill()
+opened_before()
 t.done()

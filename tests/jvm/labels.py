@@ -4,8 +4,11 @@
 # jdks: 8 21 25
 """Labels and spans of wick.jar come out in recordings, and their books close.
 
-Shares are compared with the program's own CPU clock. A sample stands for one interval, so of n samples the share p has
-the standard deviation sqrt(p * (1 - p) / n); allowed are 4 of them and 1 % for what the program's clock does not see."""
+Shares are compared with the program's own CPU clock. Of n samples that weigh alike the share p has the standard deviation
+sqrt(p * (1 - p) / n); allowed are 4 of them and 1 % for what the program's clock does not see. On a loaded machine samples do
+not weigh alike: where the kernel throttles the event, or a walk is dear and the thread rests after it, the next sample
+stands for all the intervals that passed, though the label may have changed meanwhile. That favours no label, but a sample of weight w
+scatters like w that come together; so n is (sum of w)^2 / (sum of w^2), Kish's effective number of samples."""
 import collections
 import json
 import math
@@ -52,16 +55,34 @@ def root_durations(file):
             yield (int(m[1] or 0) * 60 + int(m[2] or 0)) * 1_000_000 + int((m[3] or "").ljust(6, "0")[:6])
 
 
-def compare(title, seen, truth, samples):
-    """Shares of {name: weight} against the truth."""
+def seconds(duration):
+    """ISO 8601 of the jfr tool: PT0.001S, PT1M2S."""
+    minutes, _, rest = duration[2:].rstrip("S").rpartition("M")
+    return 60 * int(minutes or 0) + float(rest or 0)
+
+
+def effective(file, *endpoints):
+    """(number of samples, effective number, the greatest weight in ms) of those endpoints."""
+    weights = []
+    for e in json.loads(t.jfr(17, "print", "--json", "--events", "jdk.ExecutionSample", file).out)["recording"]["events"]:
+        if (e["values"]["context"] or {}).get("endpoint") in endpoints:
+            weights.append(seconds(e["values"]["weight"]))
+    squares = sum(w * w for w in weights)
+    return len(weights), sum(weights) ** 2 / squares if squares else 0, 1000 * max(weights, default=0)
+
+
+def compare(title, seen, truth, weighed):
+    """Shares of {name: weight} against the truth. weighed: of effective()."""
     total, all_true, said = sum(seen[k] for k in truth), sum(truth.values()), []
+    count, samples, heaviest = weighed
     for k in truth:
         p = truth[k] / all_true
         got = seen[k] / total if total else 0
         if abs(got - p) > 0.01 + SIGMAS * math.sqrt(p * (1 - p) / max(samples, 1)):
             said.append(f"{k}: {got:.3f} instead of {p:.3f}")
-    t.check(title, samples > 200 and not said, f"{said} of {samples} samples; {seen}")
-    print(f"# {title}: " + ", ".join(f"{k} {seen[k] / max(total, 1):.3f}/{truth[k] / all_true:.3f}" for k in truth))
+    t.check(title, count > 200 and not said,
+            f"{said} of {count} samples, {samples:.0f} in effect, the heaviest {heaviest:.1f} ms; {seen}; true {truth}")
+    print(f"# {title}: {count} samples, {samples:.0f} in effect: " + ", ".join(f"{k} {seen[k] / max(total, 1):.3f}/{truth[k] / all_true:.3f}" for k in truth))
 
 
 def recorded(j, name, *lines):
@@ -78,8 +99,8 @@ def recorded(j, name, *lines):
 def shares(j):
     file, (said,) = recorded(j, "shares", "shares 2000")
     used = [int(n) for n in said.split()] or [1, 1, 1]
-    seen, samples = by(file, "label:customer", "endpoint=GET /shares")
-    compare("CPU time by label", seen, dict(zip(("big", "small", "[none]"), used)), samples)
+    seen, _ = by(file, "label:customer", "endpoint=GET /shares")
+    compare("CPU time by label", seen, dict(zip(("big", "small", "[none]"), used)), effective(file, "GET /shares"))
     rows = {r["endpoint"]: r for r in json.loads(t.wick("endpoints", "--json", file).out)["endpoints"]}
     row = rows.get("GET /shares", {"count": 0, "cpu_ns": 0, "p50_ns": 0, "max_ns": 0})
     labels = last_labels(file)
@@ -104,9 +125,9 @@ def pool(j):
     file, (said,) = recorded(j, "pool", "pool 2000")
     used = [int(n) for n in said.split()] or [1, 1, 1]
     seen, _ = by(file, "endpoint")
-    _, samples = by(file, "endpoint", "traceId=" + f"{77:016x}")
     # what is not a task (starting, compiling) has no endpoint either
-    compare("CPU time of a wrapped pool's tasks by endpoint", seen, {"GET /a": used[0], "GET /b": used[1]}, samples)
+    compare("CPU time of a wrapped pool's tasks by endpoint", seen, {"GET /a": used[0], "GET /b": used[1]},
+            effective(file, "GET /a", "GET /b"))
     t.check("tasks that were not wrapped have none", seen["[none]"] > 0.9 * used[2], f"{seen} {used}")
 
 
@@ -114,10 +135,10 @@ def virtual(j):
     answer(j, "recording")
     file, (said,) = recorded(j, "virtual", "virtual 20 5000")
     done = [int(n) for n in said.split()] or [1, 1]
-    seen, samples = by(file, "endpoint")
+    seen, _ = by(file, "endpoint")
     inside = seen["GET /even"] + seen["GET /odd"]
     compare("CPU time of virtual threads by endpoint", seen, {"GET /even": done[0], "GET /odd": done[1]},
-            int(samples * inside / max(sum(seen.values()), 1)))
+            effective(file, "GET /even", "GET /odd"))
     rows = t.stacks(file, threads=False)
     counting = sum(w for frames, w in rows if any("Labels.count" in f for f in frames))
     t.check("nearly all of their work is labelled", inside > 0.9 * counting, f"{inside} of {counting}")

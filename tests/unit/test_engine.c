@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/perf_event.h"
@@ -199,6 +200,53 @@ static void test_threads__a_poll_sees_births_and_deaths(void **state)
     wick_threads_forget(&ts);
     assert_false(wick_threads_name(&ts, serial, &name, text, sizeof text));
     assert_true(wick_threads_name(&ts, wick_threads_find_sig(&ts, own_tid())->serial, &name, text, sizeof text));
+    wick_threads_disarm(&ts, &log);
+    wick_threads_release(&ts);
+}
+
+/* As many as before, but not the same: told by the pids given out. */
+static void test_threads__one_that_takes_the_place_of_another_is_seen(void **state)
+{
+    struct hook_log log = {0};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, on_end, &log};
+    struct helper first, second;
+    assert_int_equal(wick_threads_init(&ts), 0);
+    helper_start(&first, "first");
+    wick_threads_arm(&ts, &hooks);
+    assert_non_null(wick_threads_find_sig(&ts, first.tid));
+    int32_t gone = first.tid;
+    helper_end(&first);
+    helper_start(&second, "second");
+    poll_now();
+    assert_null(wick_threads_find_sig(&ts, gone));
+    assert_non_null(wick_threads_find_sig(&ts, second.tid));
+    helper_end(&second);
+    wick_threads_disarm(&ts, &log);
+    wick_threads_release(&ts);
+}
+
+/* Other processes begin all the time. On a machine that gives out hundreds of pids between two polls a scan is right,
+ * so one poll of a hundred without is enough; each would have scanned if pids were not asked for. */
+static void test_threads__births_of_others_cause_no_scan(void **state)
+{
+    struct hook_log log = {0};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, on_end, &log};
+    assert_int_equal(wick_threads_init(&ts), 0);
+    wick_threads_arm(&ts, &hooks);
+    bool quiet = false;
+    for (int i = 0; i < 100 && !quiet; i++) {
+        poll_now();
+        poll_now();
+        uint64_t last = ts.scan_state[1];
+        uint32_t scan = ts.scan;
+        pid_t child = fork();
+        if (!child)
+            _exit(0);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        poll_now();
+        quiet = ts.scan == scan && ts.scan_state[1] != last;
+    }
+    assert_true(quiet || !ts.pids_are_ours);
     wick_threads_disarm(&ts, &log);
     wick_threads_release(&ts);
 }
@@ -422,6 +470,8 @@ int main(void)
         cmocka_unit_test(test_threads__arming_finds_every_thread_and_disarming_lets_all_go),
         cmocka_unit_test(test_threads__two_engines_arm_and_disarm_by_themselves),
         cmocka_unit_test(test_threads__a_poll_sees_births_and_deaths),
+        cmocka_unit_test(test_threads__one_that_takes_the_place_of_another_is_seen),
+        cmocka_unit_test(test_threads__births_of_others_cause_no_scan),
         cmocka_unit_test(test_threads__one_that_the_kernel_leaves_out_is_not_gone),
         cmocka_unit_test(test_threads__the_name_of_a_young_thread_is_read_again),
         cmocka_unit_test(test_threads__scans_rest_in_proportion_to_their_cost),

@@ -206,7 +206,7 @@ final class Record extends AtomicInteger {
         s[at + NAMES] = names;
         s[at + IS_ROOT] = count > 0 ? 0 : 1;
         int depth = writeSpan(count, high, low, own, names);
-        s[at + START] = timed ? System.nanoTime() : UNTIMED;
+        s[at + START] = timed && connection.isRecording() ? System.nanoTime() : UNTIMED;
         return open(set(), setNumber(), count + 1, depth, true);
     }
 

@@ -14,9 +14,11 @@ import java.util.concurrent.ExecutorService;
  * }
  * }</pre>
  *
- * <p>While no recording runs, or without the agent, every method returns at once and does nothing; no method throws because
- * of it. A scope that was opened before a recording began is not part of it. Scopes belong to the thread that opens them,
- * platform or virtual; {@link #capture} and {@link #wrap} carry them to others.
+ * <p>Without the agent every method returns at once and does nothing; no method throws because of it. With the agent scopes
+ * are kept whether a recording runs or not, so that one which begins while they are open shows them: its samples carry them, but
+ * a span that was open before becomes no event. With the system property {@code wick.scopes=recording}, and in virtual
+ * threads, scopes are kept only while a recording runs, and cost next to nothing otherwise. Scopes belong to the thread
+ * that opens them, platform or virtual; {@link #capture} and {@link #wrap} carry them to others.
  *
  * <p>Bounds: 16 labels in force at once, keys of 64 and values and names of 200 characters (longer ones are cut), 15 spans
  * open within each other (deeper ones are recorded as events but do not show in samples), 256 scopes open in a thread, 65,534 different names and sets
@@ -26,7 +28,17 @@ public final class Wick {
     /** Plain, not volatile: a thread may see the agent a little late. */
     static Connection connection = Connection.open();
 
+    private static final boolean ALWAYS = !"recording".equals(property("wick.scopes"));
+
     private Wick() {}
+
+    private static String property(String name) {
+        try {
+            return System.getProperty(name);
+        } catch (SecurityException e) {
+            return null;
+        }
+    }
 
     /** Called by the agent when it is loaded into a JVM that runs already. */
     @SuppressWarnings("unused")
@@ -34,17 +46,25 @@ public final class Wick {
         connection = Connection.open();
     }
 
-    /** The calling thread's record, ready for a scope; null: nothing is to be recorded. */
+    /** The calling thread's record, ready for a scope; null: nothing is to be kept. */
     static Record record() {
         Connection c = connection;
-        if (c == null || !c.isRecording()) {
+        if (!keeps(c)) {
             return null;
         }
         Record record = c.record();
         return record.isReady() ? record : null;
     }
 
-    /** Whether scopes are being recorded now. */
+    /**
+     * Whether the calling thread's scopes are kept now. While no recording runs those of a virtual thread are not: each outermost one
+     * would cost two calls of the agent.
+     */
+    private static boolean keeps(Connection c) {
+        return c != null && (c.isRecording() || ALWAYS && Virtual.id(Thread.currentThread()) == 0);
+    }
+
+    /** Whether a recording runs now. */
     public static boolean isRecording() {
         Connection c = connection;
         return c != null && c.isRecording();
@@ -62,7 +82,7 @@ public final class Wick {
 
     /** Opens a span; ids in hexadecimal, as in W3C's trace context: up to 32 digits and up to 16; null: none. */
     public static Scope span(String operation, String traceId, String spanId) {
-        if (!isRecording()) {
+        if (!keeps(connection)) {
             return new Scope(null, 0, 0);
         }
         int traceEnd = traceId == null ? 0 : traceId.length();
