@@ -185,6 +185,10 @@ def check_stalls(row, said):
         html = f.read()
     t.check("small: the timeline of a request has them, too", '"state":"allocation stall"' in html
             and "allocatePair" in html, html[-500:])
+    text = t.wick("trace", file).out
+    t.check("small: its text says where they wait, and from where", re.search(
+        r"allocation stall:\n(?:        \S.*\n)*? +\w*::alloc_page_stall\n(?:        \S.*\n)*? +wick\S+allocatePair", text)
+        and "[libc.so" not in text, text)
     waits = {w["state"]: w["wall_ns"] for w in row["waits"]}
     t.check("small: wick endpoints adds up the same", waits.get("allocation stall") == stalled, (row, stalled))
     f = finding(said, "allocation-stall")
