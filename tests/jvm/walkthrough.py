@@ -167,10 +167,11 @@ def check_stalls(row, said):
     file = t.path("small.jfr")
     stalled, samples = weight_of(file, "wall", "--where", "endpoint=" + ENDPOINT, "--state", "ALLOCATION_STALL")
     truth, count = stalls_by_jvm("small")
-    print(f"# small: stalled {stalled / 1e9:.2f} s by the wall clock ({samples} samples), {truth / 1e9:.2f} s by the JVM ({count})")
     # The JVM counts until the thread goes on, so the wait for a processor behind a stall is part of it.
     inside, looks = weight_of(file, "wall", "--include", "alloc_page_stall")
     allowed = SIGMAS * inside / math.sqrt(max(looks, 1))
+    print(f"# small: stalled {stalled / 1e9:.2f} s by the wall clock ({samples} looks), with the wait behind it "
+          f"{inside / 1e9:.2f} s ({looks}); {truth / 1e9:.2f} s by the JVM ({count}); allowed {allowed / 1e9:.2f} s")
     t.check("small: the wall clock sees as much of them as the JVM counts", looks > 50 and abs(inside - truth) <= allowed,
             (inside, looks, truth, count, allowed))
     on_cpu, _ = weight_of(file, "cpu", "--include", "alloc_page_stall")
