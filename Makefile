@@ -44,7 +44,7 @@ build-check/build.ninja:
 build-fuzz/build.ninja:
 	@CC=clang meson setup build-fuzz $(FUZZ_FLAGS)
 
-demo: setup-demo ## profile the demo service for 10 s and say where the flame graph is
+demo: setup-demo ## profile the demo service for 10 s and say where the pictures are
 	@$(MAKE) --no-print-directory build
 	@tools/demo
 

@@ -165,6 +165,22 @@ static double delay_by_others(const struct wick_explain_facts *f)
     return (double)f->hungry_delay_ns * (1 - share_of((double)f->throttled.grown, (double)f->periods.grown));
 }
 
+/* The endpoint that waited longest in a state, 0 = none. */
+static uint32_t most_waiting(const struct wick_explain_facts *f, enum wick_explain_state state)
+{
+    int64_t *sums = calloc(f->p->nstrings, sizeof *sums);
+    uint32_t most = 0;
+    for (size_t i = 0; sums && i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        if (s->state != state || !s->endpoint)
+            continue;
+        sums[s->endpoint] += s->weight_ns;
+        most = sums[s->endpoint] > sums[most] ? s->endpoint : most;
+    }
+    free(sums);
+    return most;
+}
+
 static void cpu_starvation(struct explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -176,6 +192,13 @@ static void cpu_starvation(struct explain *x)
     figure(r, "got", WICK_EXPLAIN_NUMBER, (double)f->got_ns / (double)f->duration_ns);
     figure(r, "share", WICK_EXPLAIN_SHARE, delay / runnable);
     figure(r, "time", WICK_EXPLAIN_TIME, delay);
+    uint32_t endpoint = most_waiting(f, WICK_EXPLAIN_WAITING_FOR_CPU);
+    if (!endpoint)
+        return;
+    say(x, r, "where", wick_profile_str(f->p, endpoint));
+    figure(r, "of", WICK_EXPLAIN_SHARE,
+           share_of((double)wick_explain_wall(f, false, endpoint, 1 << WICK_EXPLAIN_WAITING_FOR_CPU),
+                    (double)wick_explain_wall(f, false, endpoint, WICK_EXPLAIN_ALL)));
 }
 
 static int by_use(const void *a, const void *b)

@@ -107,11 +107,11 @@ static void take_setting(struct wick_spans *s, const struct wick_jfr_event *e)
     int64_t number = strtoll(value, NULL, 10);
     wick_jfr_event_int(e, "id", &type);
     if (!strcmp(name, "period")) {
-        s->wall.type = type;
-        s->wall.period_ns = number;
-        s->wall.threads = 0;
-    } else if (!strcmp(name, "threads") && type == s->wall.type) {
-        s->wall.threads = number;
+        s->settings.type = type;
+        s->settings.period_ns = number;
+    } else if (!strcmp(name, "threads") && type == s->settings.type) {
+        s->settings.interval_ns = s->settings.period_ns;
+        s->settings.threads = number;
     }
 }
 
@@ -119,15 +119,15 @@ static void add_look(struct wick_spans *s, const struct wick_jfr_event *e)
 {
     int64_t candidates = 0, each = 0;
     wick_jfr_event_int(e, "candidates", &candidates);
-    if (s->wall.threads <= 0 || s->wall.period_ns <= 0)
+    if (s->settings.threads <= 0 || s->settings.interval_ns <= 0)
         return;
-    int64_t threads = candidates > s->wall.threads ? candidates : s->wall.threads;
+    int64_t threads = candidates > s->settings.threads ? candidates : s->settings.threads;
     struct wick_span_look *looks = room(s, s->looks, s->nlooks, &s->cap_looks, sizeof *looks);
     if (!looks)
         return;
     s->looks = looks;
-    each = __builtin_mul_overflow(s->wall.period_ns, threads, &each) ? INT64_MAX : each;
-    looks[s->nlooks++] = (struct wick_span_look){bounded(e->time_ns), each / s->wall.threads};
+    each = __builtin_mul_overflow(s->settings.interval_ns, threads, &each) ? INT64_MAX : each;
+    looks[s->nlooks++] = (struct wick_span_look){bounded(e->time_ns), each / s->settings.threads};
 }
 
 static const struct {

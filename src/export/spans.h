@@ -65,8 +65,9 @@ struct wick_spans {
     size_t n, nsamples, ncpus, nlooks;
     size_t cap, cap_samples, cap_cpus, cap_looks;
     struct {
-        int64_t type, period_ns, threads; /* of the wall clock's event type (jdk.ActiveSetting) */
-    } wall;
+        int64_t type, period_ns;      /* of the period that was read last (jdk.ActiveSetting) */
+        int64_t interval_ns, threads; /* of the wall clock */
+    } settings;
     uint32_t key_endpoint, key_trace, key_span; /* of labels, once they occur */
     bool *contexts;                             /* by event type: some sample has a context */
     bool failed;                                /* memory ran out */

@@ -58,11 +58,14 @@ static void requests_wall(struct wick_jfr_writer *w, uint64_t at_ms, uint32_t th
 /* An interval of 10 ms and as many threads as can be looked at: until 1 s; then twice as many. */
 static void requests_sampler(struct wick_jfr_writer *w)
 {
-    static const char *const settings[][2] = {{"period", "10000000 ns"}, {"threads", "16"}};
-    for (int i = 0; i < 2; i++)
-        wick_jfr_write_active_setting(w, &(struct wick_jfr_active_setting){REQUESTS_MONO_NS, .id = 4,
-                                                                           .name = settings[i][0],
-                                                                           .value = settings[i][1]});
+    static const struct {
+        uint64_t id;
+        const char *name, *value;
+    } settings[] = {{4, "period", "10000000 ns"}, {4, "threads", "16"}, {2, "period", "1000000 ns"}};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        wick_jfr_write_active_setting(w, &(struct wick_jfr_active_setting){REQUESTS_MONO_NS, .id = settings[i].id,
+                                                                           .name = settings[i].name,
+                                                                           .value = settings[i].value});
     for (uint64_t i = 1; i <= 2; i++)
         wick_jfr_write_wall_sampler(
             w, &(struct wick_jfr_wall_sampler){.start_ns = REQUESTS_MONO_NS + i * 1000 * REQUESTS_MS,

@@ -97,6 +97,7 @@ static void samples(struct wick_jfr_writer *w, const struct scene *s, uint64_t n
     cpu(w, now, HOT, s->hot);
     cpu(w, now + 1 * MS, COLD + second, s->sampled - s->hot);
     wall(w, now + 2 * MS, WORKER, COLD, WICK_JFR_STATE_RUNNABLE, s->run);
+    wall(w, now + 2 * MS, WORKER, COLD, WICK_JFR_STATE_WAITING_FOR_CPU, s->queue);
     wall(w, now + 3 * MS, WORKER, STALL, WICK_JFR_STATE_ALLOCATION, s->stall);
     wall(w, now + 4 * MS, WORKER, LOCK, WICK_JFR_STATE_MONITOR, s->monitor);
     wall(w, now + 5 * MS, WORKER, COLD, WICK_JFR_STATE_DISK, s->disk);

@@ -14,10 +14,10 @@
 
 /* Times in ms of threads, sums of the ten seconds; shares of 1. */
 struct scene {
-    unsigned got, delay, collector;            /* on a CPU, waiting for one, the collector's threads on one */
-    unsigned sampled, hot;                     /* CPU samples, and those of them in one method */
-    unsigned run, stall, monitor, disk, sleep; /* wall-clock samples of a thread with spans by state */
-    unsigned pool_run, pool_stall;             /* of a thread whose CPU samples have an endpoint, and no span */
+    unsigned got, delay, collector;                   /* on a CPU, waiting for one, the collector's threads on one */
+    unsigned sampled, hot;                            /* CPU samples, and those of them in one method */
+    unsigned run, queue, stall, monitor, disk, sleep; /* wall-clock samples of a thread with spans by state */
+    unsigned pool_run, pool_stall;                    /* of a thread whose CPU samples have an endpoint, and no span */
     unsigned periods, throttled, pauses, sync, late, memory_full;
     unsigned biased, unsampled, fired, dropped, kills;
     unsigned named; /* CPU time of a neighbour */

@@ -12,8 +12,8 @@ import java.util.concurrent.Future;
 import wick.Wick;
 
 /**
- * {@code /allocation-stalls?tasks=N&mib=M}: tasks on a pool of ten threads allocate a pair of large buffers each and fill
- * them with random bytes.
+ * {@code /allocation-stalls?tasks=N&mib=M&filled=PERCENT}: tasks on a pool of threads (ten, or {@code --allocators}) allocate a pair of
+ * large buffers each and fill them, or the given part of them, with random bytes.
  *
  * <p>With the values by default that is 3 GiB for a request, of which 1,000 MiB are alive at any time. Under ZGC with a
  * heap of 1 GiB the allocating threads are made to wait by the collector: a CPU profile shows random numbers as the
@@ -21,20 +21,23 @@ import wick.Wick;
  * instead, which is answered with an error.
  */
 final class AllocationStalls implements Endpoint {
-    private static final int THREADS = 10;
     private static final int MIB = 1024 * 1024;
 
-    private final ExecutorService pool =
-            Wick.wrap(Executors.newFixedThreadPool(THREADS, new NamedThreads("allocator")));
+    private final ExecutorService pool;
+
+    AllocationStalls(int threads) {
+        pool = Wick.wrap(Executors.newFixedThreadPool(threads, new NamedThreads("allocator")));
+    }
 
     @Override
     public String handle(Query query) throws InterruptedException, ExecutionException {
         int tasks = query.get("tasks", 30, 1000);
         int bytes = query.get("mib", 50, 1000) * MIB;
+        int filled = (int) (bytes * (long) query.get("filled", 100, 100) / 100);
         List<Future<Integer>> results = new ArrayList<>();
         for (int i = 0; i < tasks; i++) {
             int seed = i;
-            results.add(pool.submit(() -> allocatePair(bytes, seed)));
+            results.add(pool.submit(() -> allocatePair(bytes, filled, seed)));
         }
         int sum = 0;
         for (Future<Integer> result : results) {
@@ -43,17 +46,17 @@ final class AllocationStalls implements Endpoint {
         return tasks + " tasks of 2 x " + bytes / MIB + " MiB, sum " + sum;
     }
 
-    private static int allocatePair(int bytes, int seed) {
+    private static int allocatePair(int bytes, int filled, int seed) {
         ByteBuffer left = ByteBuffer.allocate(bytes);
         ByteBuffer right = ByteBuffer.allocate(bytes);
         Random random = new Random(seed);
-        fill(left, random);
-        fill(right, random);
+        fill(left, filled, random);
+        fill(right, filled, random);
         return bytes == 0 ? 0 : left.get(bytes / 2) + right.get(bytes / 2);
     }
 
-    private static void fill(ByteBuffer buffer, Random random) {
-        while (buffer.remaining() >= Integer.BYTES) {
+    private static void fill(ByteBuffer buffer, int filled, Random random) {
+        while (buffer.position() + Integer.BYTES <= filled) {
             buffer.putInt(random.nextInt());
         }
     }

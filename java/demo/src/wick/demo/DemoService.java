@@ -31,8 +31,9 @@ import wick.Wick;
  * {@code demo: listening on 127.0.0.1:PORT pid PID}. It ends on {@code /quit}, on SIGTERM, or after {@code --seconds}.
  * It runs on every JVM from 8 on.
  *
- * <p>Options: {@code --port} (0: any free one), {@code --workers} (threads that handle requests), {@code --idle} (threads
- * of the over-provisioned pool), {@code --seconds} (0: no limit).
+ * <p>Options: {@code --port} (0: any free one), {@code --workers} (threads that handle requests), {@code --allocators}
+ * (threads that work for /allocation-stalls), {@code --idle} (threads of the over-provisioned pool), {@code --seconds}
+ * (0: no limit).
  */
 @SuppressWarnings("try") // a scope is there to be closed
 public final class DemoService {
@@ -47,7 +48,7 @@ public final class DemoService {
     private DemoService(Options options) throws IOException {
         MetricsThread metrics = MetricsThread.start();
         idlePool = new IdlePool(Math.max(1, options.number("idle")));
-        endpoints.put("/allocation-stalls", new AllocationStalls());
+        endpoints.put("/allocation-stalls", new AllocationStalls(Math.max(1, options.number("allocators"))));
         endpoints.put("/compress", new CompressWork());
         endpoints.put("/cpu", new CpuWork());
         endpoints.put("/health", query -> "ok, java " + System.getProperty("java.version") + ", threads " + metrics.latest());
@@ -70,7 +71,7 @@ public final class DemoService {
 
     public static void main(String[] args) throws IOException, InterruptedException {
         Options options =
-                new Options("demo", "port", "0", "workers", "16", "idle", "200", "seconds", "0").parse(args);
+                new Options("demo", "port", "0", "workers", "16", "allocators", "10", "idle", "200", "seconds", "0").parse(args);
         new DemoService(options).run(options.number("seconds"));
     }
 

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 180
+# jdks: 21
+"""What wick endpoints says of latency, CPU time and waits is what the program has measured itself.
+
+A request's span lies between the two stretches that the program times, so the same holds for each percentile of all. What
+the wall clock sees of n looks has about the standard deviation sqrt(n) looks, and a late tick is one look of all threads:
+its lateness is allowed on top."""
+import collections
+import json
+import math
+import re
+
+import jvmtest as t
+
+SIGMAS = 4  # one false alarm in 16,000
+WALL_NS, CPU_NS = 5_000_000, 1_000_000
+STATES = {"sleep": "sleeping", "park": "parked", "lock": "monitor"}
+JAR = t.os.path.join(t.BUILD, "java/wick.jar")
+
+
+def recorded():
+    """(recording, {endpoint: [(inner, outer, cpu)]}), all threads on one processor, so that some wait for it."""
+    classes = t.compile_java("Latency", classpath=JAR)
+    cpu = str(min(t.os.sched_getaffinity(0)))
+    j = t.Jvm(["-Xmx128m", "-cp", f"{classes}:{JAR}", "Latency"], "latency", prefix=("taskset", "-c", cpu))
+    t.check("the program runs", j.wait_for("up"), j.output())
+    file = t.path("latency.jfr")
+    t.check("a recording starts", t.start(j.pid, file, "-e", "cpu,wall", "-i", "1ms", "--wall", "5ms", "--filter", "context",
+                                          "--nobatch").status == 0)
+    j.say("serve")
+    t.check("requests are served", j.wait_for("done", 100), j.output()[-500:])
+    t.check("the recording ends", t.stop(j.pid).status == 0)
+    truth = collections.defaultdict(list)
+    for name, *figures in re.findall(r"^request (\w+) (\d+) (\d+) (\d+)$", j.output(), re.M):
+        truth[name].append(tuple(int(x) for x in figures))
+    j.kill()
+    return file, truth
+
+
+def percentile(values, percent):
+    return sorted(values)[(len(values) * percent + 99) // 100 - 1]
+
+
+def latest_tick(file):
+    """Nanoseconds that the latest tick of the wall clock was late."""
+    late = re.findall(r"maxLateness = ([\d.,]+) (\w+)", t.jfr(17, "print", "--events", "wick.WallSampler", file).out)
+    units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+    return max((float(v.replace(",", "")) * units.get(unit, 1) for v, unit in late), default=0)
+
+
+def near(title, seen, truth, look, threads, late):
+    allowed = SIGMAS * look * math.sqrt(max(truth, look) / look) + 2 * threads * late
+    print(f"# {title}: {seen / 1e6:.0f} ms, by the program {truth / 1e6:.0f} ms; allowed {allowed / 1e6:.0f} ms")
+    t.check(title, abs(seen - truth) <= allowed, (seen, truth, allowed, late))
+
+
+def check_latency(name, row, truth):
+    inner, outer = [x[0] for x in truth], [x[1] for x in truth]
+    t.check(f"{name}: every request is counted", row["count"] == len(truth) > 0, row)
+    wrong = [(p, row[key], percentile(inner, p), percentile(outer, p))
+             for p, key in ((50, "p50_ns"), (90, "p90_ns"), (99, "p99_ns"), (100, "max_ns"))
+             if not percentile(inner, p) <= row[key] <= percentile(outer, p)]
+    t.check(f"{name}: percentiles lie between what is within and around the spans", not wrong, wrong)
+    t.check(f"{name}: so does their sum", sum(inner) <= row["sum_ns"] <= sum(outer), (row, sum(inner), sum(outer)))
+    t.check(f"{name}: the chart has all requests, and no greater latency", sum(s["count"] for s in row["seconds"])
+            == row["count"] and max(s["p99_ns"] for s in row["seconds"]) <= row["max_ns"], row["seconds"])
+
+
+file, measured = recorded()
+said = json.loads(t.wick("endpoints", "--json", file).out)
+rows = {r["endpoint"]: r for r in said["endpoints"]}
+late = latest_tick(file)
+for endpoint in ("sleep", "park", "lock", "compute"):
+    if t.check(f"{endpoint}: is there", endpoint in rows and endpoint in measured, list(rows)):
+        check_latency(endpoint, rows[endpoint], measured[endpoint])
+if all(e in rows for e in measured):
+    for endpoint, state in STATES.items():
+        waits = {w["state"]: w["wall_ns"] for w in rows[endpoint]["waits"]}
+        r, wanted = rows[endpoint], sum(x[0] for x in measured[endpoint])
+        near(f"{endpoint}: the wall clock adds up to the latency", r["running_ns"] + r["run_queue_ns"] + r["blocked_ns"], wanted,
+             WALL_NS, 1, late)
+        t.check(f"{endpoint}: most of what blocked it is {state}", waits.get(state, 0) > 0.9 * sum(waits.values()), waits)
+    r, all_of = rows["compute"], measured["compute"]
+    used, waited = sum(x[2] for x in all_of), sum(x[0] - x[2] for x in all_of)
+    near("compute: the CPU samples add up to the CPU time", r["cpu_ns"], used, CPU_NS, 3, 0)
+    near("compute: the rest of the latency is waiting for a CPU", r["run_queue_ns"], waited, WALL_NS, 3, late)
+    text = t.wick("endpoints", file).out
+    t.check("the text has the same figures", all(re.search(rf"^ *{len(measured[e])} +[\d.]+ .* {e}$", text, re.M) for e in rows if e),
+            text)
+t.done()
