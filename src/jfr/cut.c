@@ -77,7 +77,8 @@ static bool in_range(struct wick_jfr_reader *r, const struct wick_jfr_handler *h
     int64_t start = h->has_start ? wick_jfr_value_ns(r, h->start_unit, s[WICK_JFR_START].i) : r->start_ns;
     int64_t span = h->has_duration ? wick_jfr_value_ns(r, h->duration_unit, s[WICK_JFR_DURATION].i) : 0;
     int64_t end = span > 0 ? plus(start, span) : start;
-    bool touches = h->sample ? wick_filter_time(f, start) : end >= f->from_ns && (!f->to_ns || start < f->to_ns);
+    bool touches = (!f->from_ns && !f->to_ns) || /* whatever the time: then readers do not look at it either */
+                   (h->sample ? wick_filter_time(f, start) : end >= f->from_ns && (!f->to_ns || start < f->to_ns));
     if (touches && end > r->cutter->latest_ns)
         r->cutter->latest_ns = end;
     return touches;
