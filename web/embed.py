@@ -15,7 +15,8 @@ import pathlib
 import re
 import sys
 
-FLAME = ['flame/' + name + '.js' for name in ('kinds', 'text', 'change', 'data', 'views', 'search', 'draw', 'details', 'twin', 'app')]
+FLAME = ['flame/' + name + '.js' for name in ('kinds', 'text', 'change', 'data', 'views', 'search', 'draw', 'details', 'twin', 'app',
+                                                'main')]
 SPANS = {name: ['flame/text.js', 'spans/common.js', f'spans/{name}.js'] for name in ('trace', 'endpoints')}
 
 
