@@ -11,7 +11,7 @@
  * as the recordings cover them; sums stay exact.
  *
  * Threads: one at a time.
- * Memory:  64 bytes a cell, at most 128 MiB.
+ * Memory:  64 bytes a cell, at most 128 MiB, and half as much more while the table is made anew.
  */
 #ifndef WICK_EXPORT_HEAT_H
 #define WICK_EXPORT_HEAT_H
