@@ -18,7 +18,9 @@ struct wick_base64 {
     uint8_t buf[3 * 4096]; /* whole groups of three, so that blocks join without padding */
 };
 
+/* Begins a stream into out. */
 void wick_base64_init(struct wick_base64 *b, FILE *out);
+/* Adds n bytes. */
 void wick_base64_add(struct wick_base64 *b, const void *data, size_t n);
 /* A variable-length integer (base/leb128.h, JFR flavour). */
 void wick_base64_add_int(struct wick_base64 *b, uint64_t v);
