@@ -11,7 +11,6 @@
 #include "cli/input.h"
 #include "cli/ui.h"
 #include "cli/view.h"
-#include "export/timeline.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -26,7 +25,7 @@ struct convert {
     struct wick_view view;
     struct wick_export_options o;
     const struct wick_format *format;
-    struct wick_timeline timeline;
+    struct wick_convert_times times;
     bool cut; /* into a recording: no format of the list */
 };
 
@@ -181,7 +180,7 @@ static int convert(struct convert *c, char *const *inputs, int n, struct wick_er
     if (rc)
         return rc;
     p.keep = wick_format_keep(c->format, c->o.names);
-    rc = wick_convert_read(&p, c->format, &c->view, &c->o, &c->timeline, inputs, n, err);
+    rc = wick_convert_read(&p, c->format, &c->view, &c->o, &c->times, inputs, n, err);
     if (rc == 0)
         rc = wick_cli_event(&p, c->view.event, &c->o.event, err);
     if (rc == 0)
@@ -189,7 +188,7 @@ static int convert(struct convert *c, char *const *inputs, int n, struct wick_er
     if (rc == 0)
         rc = wick_convert_write(&p, c->format, &c->o, c->out, false, err);
     wick_profile_release(&p);
-    wick_timeline_release(&c->timeline);
+    wick_convert_times_release(&c->times);
     return rc;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "cli/view.h"
+#include "export/heat.h"
 #include "export/timeline.h"
 
 struct wick_convert_opts {
@@ -24,11 +25,18 @@ struct wick_convert_opts {
  * event type, by weight. 0 or an error with a sentence; -WICK_E_NOTFOUND if the recording holds no samples. */
 int wick_convert_jfr(const char *in, const char *out, const struct wick_convert_opts *o, struct wick_err *err);
 
+/* The samples in time, for formats that want them. */
+struct wick_convert_times {
+    struct wick_timeline timeline;
+    struct wick_heat heat;
+};
+
 /* Reads n inputs into p (initialised), what the view (NULL = everything) takes, as finely as the format wants it; for
- * one with a time axis the samples go into t (zeroed; the caller releases it), which o then points to. */
+ * one that shows time the samples go into t (zeroed; the caller releases it), which o then points to. */
 int wick_convert_read(struct wick_profile *p, const struct wick_format *format, const struct wick_view *view,
-                      struct wick_export_options *o, struct wick_timeline *t, char *const *paths, int n,
+                      struct wick_export_options *o, struct wick_convert_times *t, char *const *paths, int n,
                       struct wick_err *err);
+void wick_convert_times_release(struct wick_convert_times *t);
 
 /* Writes a profile to path (NULL or "-": standard output), or nothing: what could not be written to the end is removed.
  * own: see wick_save_open. */

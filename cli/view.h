@@ -2,9 +2,9 @@
 /*
  * view.h - the options by which every command that reads a file chooses samples and shapes stacks
  *
- * One list of options, one parser, one text for --help: `wick flame`, `convert`, `top` and `diff` put WICK_VIEW_LONGS
- * into their own tables and hand what they do not know to wick_view_option(). What the options mean is in
- * model/shape.h; times, which need the recordings' own span, are worked out here.
+ * One list of options, one parser, one text for --help: `wick flame`, `heatmap`, `convert`, `top` and `diff` put
+ * WICK_VIEW_LONGS into their own tables and hand what they do not know to wick_view_option(). What the options mean is
+ * in model/shape.h; times, which need the recordings' own span, are worked out here.
  *
  * Threads: one at a time.
  * Memory:  strings are borrowed from argv; wick_view_release frees the rest.

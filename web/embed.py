@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts pages of web/ together and writes them as a C file.
 
-usage: embed.py flame|spans WEB_DIR OUT.c
+usage: embed.py flame|heat|spans WEB_DIR OUT.c
 
 A page's script is the ES modules one after the other, in an order in which each comes after what it imports; the import
 lines and the word `export` are all that is removed, so the modules run unchanged in a browser, under node, and here. Names
@@ -15,7 +15,9 @@ import pathlib
 import re
 import sys
 
-FLAME = ['flame/' + name + '.js' for name in ('kinds', 'text', 'change', 'data', 'views', 'search', 'draw', 'details', 'twin', 'app')]
+FLAME = ['flame/' + name + '.js' for name in ('kinds', 'text', 'change', 'data', 'views', 'search', 'draw', 'details', 'twin', 'app',
+                                                'main')]
+HEAT = FLAME[:-1] + ['heat/' + name + '.js' for name in ('slices', 'range', 'grid', 'panel', 'main')]
 SPANS = {name: ['flame/text.js', 'spans/common.js', f'spans/{name}.js'] for name in ('trace', 'endpoints')}
 
 
@@ -46,22 +48,34 @@ def csp_hash(text):
     return 'sha256-' + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def page(web, html_name, css_name, modules):
-    style = '\n' + read(web / css_name)
-    script = bundle(web, modules)
-    html = read(web / html_name)
+def once(html, old, new):
+    if html.count(old) != 1:
+        sys.exit(f'embed.py: a page must hold {old!r} once')
+    return html.replace(old, new)
+
+
+def assemble(html, style, script):
+    """The pieces of a page."""
     for key, value in [('@STYLE_HASH@', csp_hash(style)), ('@SCRIPT_HASH@', csp_hash(script)), ('@STYLE@', style),
                        ('@SCRIPT@', script)]:
-        if html.count(key) != 1:
-            sys.exit(f'embed.py: {html_name} must hold {key} once')
-        html = html.replace(key, value)
-    return re.split('@TITLE@|@DATA@', html)
+        html = once(html, key, value)
+    return re.split('@TITLE@|@DATA@|@SLICES@', html)
+
+
+def page(web, html_name, css_name, modules):
+    return assemble(read(web / html_name), '\n' + read(web / css_name), bundle(web, modules))
 
 
 def c_array(name, text):
     byte = [str(b) if b < 128 else f"'\\x{b:02x}'" for b in text.encode()]
     rows = [','.join(byte[i:i + 32]) for i in range(0, len(byte), 32)]
     return f'const char {name}[] = {{\n' + ',\n'.join(rows) + ',0};\n'
+
+
+def c_assets(header, assets):
+    return f'#include "{header}"\n\n' + '\n'.join(
+        c_array(f'wick_asset_{name}', text) + f'const size_t wick_asset_{name}_len = {len(text.encode())};\n'
+        for name, text in assets.items())
 
 
 def flame(web):
@@ -71,9 +85,21 @@ def flame(web):
         assets['svg_' + name] = '\n' + read(web / f'flame/svg.{name}')
         if ']]>' in assets['svg_' + name] or '<' in assets['svg_css']:
             sys.exit(f'embed.py: svg.{name} holds what XML does not allow there')
-    return '#include "flame/assets.h"\n\n' + '\n'.join(
-        c_array(f'wick_asset_{name}', text) + f'const size_t wick_asset_{name}_len = {len(text.encode())};\n'
-        for name, text in assets.items())
+    return c_assets('flame/assets.h', assets)
+
+
+def heat(web):
+    """The flame graph's page with the panel of heat.html above the legend, more keys in the help, and a second place for
+    data."""
+    html = read(web / 'flame/flame.html')
+    panel, keys = read(web / 'heat/heat.html').split('@HELP@\n')
+    html = once(html, '<div class="strip">', panel + '<div class="strip">')
+    html = once(html, '    </dl>\n    <div class="help-foot">', keys + '    </dl>\n    <div class="help-foot">')
+    html = once(html, '@DATA@</script>', '@DATA@</script>\n<script type="application/x-wick" id="slices">@SLICES@</script>')
+    html = once(html, 'This flame graph is drawn', 'This heatmap is drawn')
+    style = '\n' + read(web / 'flame/flame.css') + read(web / 'heat/heat.css')
+    pieces = assemble(html, style, bundle(web, HEAT))
+    return c_assets('export/heat_assets.h', dict(zip(('heat_head', 'heat_body', 'heat_slices', 'heat_tail'), pieces, strict=True)))
 
 
 def spans(web):
@@ -86,7 +112,7 @@ def spans(web):
 
 
 def main():
-    makers = {'flame': flame, 'spans': spans}
+    makers = {'flame': flame, 'heat': heat, 'spans': spans}
     if len(sys.argv) != 4 or sys.argv[1] not in makers:
         sys.exit(__doc__)
     text = makers[sys.argv[1]](pathlib.Path(sys.argv[2]))

@@ -2,6 +2,7 @@
 #include "export/format.h"
 #include "export/collapsed.h"
 #include "export/firefox.h"
+#include "export/heat.h"
 #include "export/otlp.h"
 #include "export/picture.h"
 #include "export/pprof.h"
@@ -13,6 +14,7 @@
 #include <strings.h>
 
 static const char *const html_extensions[] = {"html", "htm", NULL};
+static const char *const heatmap_extensions[] = {"heatmap.html", NULL};
 static const char *const svg_extensions[] = {"svg", NULL};
 static const char *const pprof_extensions[] = {"pprof", "pb.gz", "pprof.gz", NULL};
 static const char *const speedscope_extensions[] = {"speedscope.json", "speedscope", NULL};
@@ -27,6 +29,8 @@ const struct wick_format wick_formats[] = {
     {"html", html_extensions, "flame graph to look into: one page that needs no network",
      .write = wick_picture_write_html, .keep = wick_picture_keep},
     {"svg", svg_extensions, "flame graph as a picture", .write = wick_picture_write_svg, .keep = wick_picture_keep},
+    {"heatmap", heatmap_extensions, "heatmap of time, with the flame graph of any range: one page", .sliced = true,
+     .write = wick_heat_write, .keep = wick_heat_keep},
     {"collapsed", collapsed_extensions, "one line a stack: frames separated by ';', a space, the weight",
      .write = wick_collapsed_write, .keep = wick_collapsed_keep},
     {"pprof", pprof_extensions, "Go's pprof: a compressed profile.proto, with threads and states as labels",

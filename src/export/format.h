@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct wick_heat;
 struct wick_timeline;
 
 struct wick_export_options {
@@ -29,6 +30,7 @@ struct wick_export_options {
     bool counts;                          /* samples instead of weights */
     const char *title;                    /* NULL = the format's own choice */
     const struct wick_timeline *timeline; /* the samples one by one, for formats that are `timed`; may be NULL */
+    const struct wick_heat *heat;         /* the samples by slices of time, for formats that are `sliced` */
 };
 
 struct wick_format {
@@ -37,6 +39,7 @@ struct wick_format {
     const char *text;              /* one line for --help */
     bool detailed;                 /* it holds threads and states itself: aggregate by both */
     bool timed;                    /* it has a time axis: pass a timeline (export/timeline.h) */
+    bool sliced;                   /* it shows slices of time: pass a heat (export/heat.h), settled */
     /* Writes p to out. The caller opens, flushes and closes out and checks it for write errors (ferror). 0 or
      * -WICK_E_NOMEM, _NOTFOUND (no samples of the event type). */
     int (*write)(const struct wick_profile *p, const struct wick_export_options *o, FILE *out, struct wick_err *err);

@@ -34,7 +34,7 @@
 #include <string.h>
 
 #include "base/frame_kind.h"
-#include "base/leb128.h"
+#include "codec/base64.h"
 #include "flame/text.h"
 
 _Static_assert(WICK_FRAME_KIND_COUNT <= 16, "four bits hold a kind");
@@ -45,51 +45,20 @@ _Static_assert(WICK_FRAME_KIND_COUNT <= 16, "four bits hold a kind");
 #define NODE_SELF_SPLIT 0x80u
 
 struct packer {
-    FILE *out;
+    struct wick_base64 out;
     const struct wick_tree *t;
     const struct wick_flame_change *change; /* NULL = no comparison */
     uint64_t scale;
-    size_t len;
-    uint8_t buf[3 * 4096]; /* whole groups of three, so that blocks join without padding */
 };
-
-static void flush_base64(struct packer *p)
-{
-    static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char text[sizeof p->buf / 3 * 4];
-    size_t n = 0;
-    for (size_t i = 0; i < p->len; i += 3) {
-        size_t have = p->len - i;
-        uint32_t v = (uint32_t)p->buf[i] << 16;
-        v |= have > 1 ? (uint32_t)p->buf[i + 1] << 8 : 0;
-        v |= have > 2 ? p->buf[i + 2] : 0;
-        text[n++] = alphabet[v >> 18];
-        text[n++] = alphabet[v >> 12 & 63];
-        text[n++] = have > 1 ? alphabet[v >> 6 & 63] : '=';
-        text[n++] = have > 2 ? alphabet[v & 63] : '=';
-    }
-    fwrite(text, 1, n, p->out);
-    p->len = 0;
-}
 
 static void put_bytes(struct packer *p, const void *data, size_t n)
 {
-    const uint8_t *s = data;
-    while (n) {
-        size_t part = sizeof p->buf - p->len < n ? sizeof p->buf - p->len : n;
-        memcpy(p->buf + p->len, s, part);
-        p->len += part;
-        s += part;
-        n -= part;
-        if (p->len == sizeof p->buf)
-            flush_base64(p);
-    }
+    wick_base64_add(&p->out, data, n);
 }
 
 static void put_int(struct packer *p, uint64_t v)
 {
-    uint8_t buf[9];
-    put_bytes(p, buf, wick_jfrint_write(buf, v));
+    wick_base64_add_int(&p->out, v);
 }
 
 static void put_weight(struct packer *p, uint64_t weight)
@@ -233,11 +202,10 @@ int wick_pack_base64(const struct wick_tree *t, const struct wick_flame_opts *o,
     struct packer *p = malloc(sizeof *p);
     if (!p)
         return -WICK_E_NOMEM;
-    p->out = out;
+    wick_base64_init(&p->out, out);
     p->t = t;
     p->change = o->change;
     p->scale = wick_tree_gcd(t) ? wick_tree_gcd(t) : 1;
-    p->len = 0;
     put_bytes(p, "WFG2", 4);
     int rc = put_string(p, o->title ? o->title : "Flame graph");
     rc = rc ? rc : put_string(p, o->subtitle);
@@ -256,7 +224,7 @@ int wick_pack_base64(const struct wick_tree *t, const struct wick_flame_opts *o,
         put_node(p, id, depth);
         depth = wick_tree_node(t, id)->depth;
     }
-    flush_base64(p);
+    wick_base64_finish(&p->out);
     free(p);
     return rc;
 }

@@ -66,6 +66,11 @@ static int64_t plus(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
 }
 
+static bool overlaps(const struct wick_filter *f, int64_t start, int64_t end)
+{
+    return (!f->from_ns || end >= f->from_ns) && (!f->to_ns || start < f->to_ns);
+}
+
 /* Whether an event touches the range; a sample must begin in it, as it must for a reader. */
 static bool in_range(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, struct wick_jfr_cur *c)
 {
@@ -77,7 +82,7 @@ static bool in_range(struct wick_jfr_reader *r, const struct wick_jfr_handler *h
     int64_t start = h->has_start ? wick_jfr_value_ns(r, h->start_unit, s[WICK_JFR_START].i) : r->start_ns;
     int64_t span = h->has_duration ? wick_jfr_value_ns(r, h->duration_unit, s[WICK_JFR_DURATION].i) : 0;
     int64_t end = span > 0 ? plus(start, span) : start;
-    bool touches = h->sample ? wick_filter_time(f, start) : end >= f->from_ns && (!f->to_ns || start < f->to_ns);
+    bool touches = h->sample ? wick_filter_time(f, start) : overlaps(f, start, end);
     if (touches && end > r->cutter->latest_ns)
         r->cutter->latest_ns = end;
     return touches;
@@ -238,7 +243,7 @@ static void write_events(struct wick_jfr_reader *r)
 static bool covers_range(const struct wick_jfr_reader *r)
 {
     const struct wick_filter *f = &r->cutter->cut->filter;
-    return end_of_chunk(r) >= f->from_ns && (!f->to_ns || r->start_ns < f->to_ns);
+    return overlaps(f, r->start_ns, end_of_chunk(r));
 }
 
 void wick_jfr_cut_chunk(struct wick_jfr_reader *r)

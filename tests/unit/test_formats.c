@@ -9,6 +9,7 @@
 #include "codec/json.h"
 #include "codec/protobuf.h"
 #include "codec/utf8.h"
+#include "export/heat.h"
 #include "export/timeline.h"
 #include "profile_build.h"
 
@@ -122,11 +123,28 @@ static void test_format__the_longest_extension_decides(void **state)
     assert_null(wick_format_by_file("json"));
 }
 
+/* Every aggregate as a sample of its own, a second after the one before. */
+static void fill_heat(struct wick_heat *h, const struct wick_profile *p)
+{
+    uint32_t *moved = calloc(p->naggs + 1, sizeof *moved);
+    wick_heat_init(h);
+    for (uint32_t i = 0; i < p->naggs; i++) {
+        const struct wick_sample s = {
+            .time_ns = p->start_ns + i * 1000000000ll, .weight = p->aggs[i].weight, .count = p->aggs[i].count};
+        wick_heat_add(h, p, i, &s);
+        moved[i] = i;
+    }
+    wick_heat_settle(h, moved);
+    free(moved);
+}
+
 static void test_format__every_format_writes_hostile_names_and_says_when_there_is_nothing(void **state)
 {
     (void)state;
     struct wick_profile p, empty;
+    struct wick_heat heat;
     build_profile(&p);
+    fill_heat(&heat, &p);
     assert_int_equal(wick_profile_init(&empty), 0);
     for (const struct wick_format *f = wick_formats; f->name; f++) {
         for (int i = 0; i < 4; i++) {
@@ -134,6 +152,7 @@ static void test_format__every_format_writes_hostile_names_and_says_when_there_i
             struct wick_export_options o = {.threads = i & 1,
                                             .counts = i & 2,
                                             .names = i ? WICK_NAME_LINES | WICK_NAME_SIGNATURES : 0,
+                                            .heat = f->sliced ? &heat : NULL,
                                             .title = i ? "a \"title\" </script>" : NULL};
             free(build_text(&p, &o, f->write, &n));
             assert_true(n > 100);
@@ -148,6 +167,7 @@ static void test_format__every_format_writes_hostile_names_and_says_when_there_i
         fclose(out);
         free(text);
     }
+    wick_heat_release(&heat);
     wick_profile_release(&p);
     wick_profile_release(&empty);
 }

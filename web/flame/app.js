@@ -3,7 +3,6 @@
 //
 // State is small and flows one way: an event changes `state`, `refresh` derives the scene from it and paints. The fragment
 // holds view, orientation, zoom, search and highlighted kinds, so a link or the back button brings the same picture.
-import { Profile, base64Bytes } from './data.js';
 import { Dock, Legend, Tooltip, describeNode, spokenDetails } from './details.js';
 import { Painter, ROW } from './draw.js';
 import { KIND_ROOT } from './kinds.js';
@@ -16,8 +15,10 @@ const $ = (id) => document.getElementById(id);
 const KEEP_ABOVE = 4; // rows of callers left in sight when a zoom has to scroll
 const ANIMATE_MS = 170;
 
-class App {
-  constructor(profile) {
+export class App {
+  /** @param more what else the page keeps in the address: {write(query), read(query)}, or nothing */
+  constructor(profile, more = null) {
+    this.more = more;
     this.profile = profile;
     this.views = { top: new TopDown(profile), leaf: null };
     this.state = { leafUp: profile.openLeafUp, icicle: null, zoom: 0, selected: -1, query: '', kinds: 0 };
@@ -42,6 +43,31 @@ class App {
     this.layout();
     this.place();
     this.paint();
+  }
+
+  /** Shows another profile that shares its names with the one before: view, search and, as far as there is one, zoom stay. */
+  setProfile(profile) {
+    const path = this.zoomPath(this.state.zoom);
+    this.profile = profile;
+    this.views = { top: new TopDown(profile), leaf: null };
+    this.legend = new Legend($('legend'), profile, (kind) => this.toggleKind(kind));
+    this.state.zoom = 0;
+    this.state.selected = -1;
+    this.hover = -1;
+    this.tooltip.hide();
+    this.header();
+    this.setQuery(this.state.query, false);
+    this.state.zoom = path ? this.followPath(path) : 0;
+    this.showZoom();
+  }
+
+  /** Puts the zoomed box across the whole width. */
+  showZoom() {
+    this.animation = null;
+    this.x0 = this.view.start[this.state.zoom];
+    this.x1 = this.x0 + (this.view.total[this.state.zoom] || 1);
+    this.place();
+    this.refresh();
   }
 
   get view() {
@@ -407,6 +433,7 @@ class App {
     if (s.query) q.set('search', s.query);
     if (s.kinds) q.set('kinds', s.kinds.toString(36));
     if (s.zoom > 0) q.set('zoom', this.zoomPath(s.zoom));
+    this.more?.write(q);
     const hash = q.toString() ? `#${q}` : '';
     if (hash === location.hash) return;
     try {
@@ -419,17 +446,14 @@ class App {
   readHash() {
     const q = new URLSearchParams(location.hash.slice(1));
     const s = this.state;
+    this.more?.read(q);
     s.leafUp = q.has('view') ? q.get('view') === 'leaf-up' : this.profile.openLeafUp && !location.hash;
     s.icicle = q.has('root') ? q.get('root') === 'top' : s.leafUp || (this.profile.openIcicle && !location.hash);
     s.kinds = parseInt(q.get('kinds') ?? '0', 36) & ((1 << KIND_ROOT) - 1);
     s.selected = -1;
     this.setQuery(q.get('search') ?? '', false);
     s.zoom = q.has('zoom') ? this.followPath(q.get('zoom')) : 0;
-    this.animation = null;
-    this.x0 = this.view.start[s.zoom];
-    this.x1 = this.x0 + (this.view.total[s.zoom] || 1);
-    this.place();
-    this.refresh();
+    this.showZoom();
   }
 
   /* ---- events ---- */
@@ -609,21 +633,3 @@ function copyOldWay(text) {
   area.remove();
   return done;
 }
-
-function main() {
-  const began = performance.now();
-  const data = $('data');
-  try {
-    const app = new App(new Profile(base64Bytes(data.textContent.trim())));
-    data.remove();
-    app.stats.loadMs = performance.now() - began;
-    window.wickFlame = app;
-    document.documentElement.dataset.ready = 'yes';
-  } catch (e) {
-    $('title').textContent = 'This flame graph cannot be shown';
-    $('facts').textContent = String(e && e.message);
-    throw e;
-  }
-}
-
-main();

@@ -29,7 +29,7 @@ export function base64Bytes(text) {
 }
 
 /** A cursor over packed bytes. */
-class PackReader {
+export class PackReader {
   constructor(bytes, at = 0) {
     this.bytes = bytes;
     this.at = at;
@@ -120,48 +120,8 @@ function readNames(r, count) {
   return all;
 }
 
-export class Profile {
-  /** @param {Uint8Array} bytes */
-  constructor(bytes) {
-    const r = new PackReader(bytes);
-    if (bytes.length < 4 || String.fromCharCode(...bytes.subarray(0, 4)) !== 'WFG2') throw new Error('this is not a packed call tree');
-    r.at = 4;
-    this.bytes = bytes;
-    this.title = r.string();
-    this.subtitle = r.string();
-    this.unit = r.string();
-    const flags = r.int();
-    this.openLeafUp = (flags & 1) !== 0;
-    this.openIcicle = (flags & 2) !== 0;
-    this.compares = (flags & 4) !== 0;
-    this.absolute = (flags & 8) !== 0;
-    this.scale = r.int();
-    const names = r.int();
-    this.count = r.int() + 1;
-    this.maxDepth = r.int();
-    if (names > bytes.length || this.count > bytes.length + 1) throw new Error('the data is damaged');
-    this.allocate();
-    this.self[0] = r.int() * this.scale;
-    if (this.compares) this.readChange(r, 0);
-    this.names = readNames(r, names);
-    this.readLibraries(r);
-    this.readNodes(r);
-    this.derive();
-    if (this.compares) this.deriveChange();
-  }
-
-  /** library[name] is the number of the library's name, -1 = none. */
-  readLibraries(r) {
-    const names = this.names.length;
-    this.library = new Int32Array(names).fill(-1);
-    for (let left = r.int(), id = 0; left > 0; left--) {
-      id += r.int();
-      const library = r.int();
-      if (id >= names || library >= names) throw new Error('the data is damaged');
-      this.library[id] = library;
-    }
-  }
-
+/** The columns of a call tree, and what follows from parents and self weights. */
+export class CallTree {
   allocate() {
     const n = this.count;
     this.parent = new Int32Array(n);
@@ -178,40 +138,6 @@ export class Profile {
     this.parent[0] = -1;
     this.name[0] = -1;
     this.kind[0] = 10;
-  }
-
-  /** What of a node's self weight was before, and both sides' samples; totals after derive(). */
-  readChange(r, i) {
-    this.before[i] = r.int() * this.scale;
-    this.samplesBefore[i] = r.int();
-    this.samplesAfter[i] = r.int();
-  }
-
-  readNodes(r) {
-    const path = new Int32Array(this.maxDepth + 2);
-    const { bytes, scale, parent, name, depth, kind, self, at, count } = this;
-    const names = this.names.length;
-    let d = 0;
-    for (let i = 1; i < count; i++) {
-      at[i] = r.at;
-      const flags = r.byte();
-      d = d + 1 - r.int();
-      const id = r.int();
-      if (d < 1 || d > this.maxDepth || id >= names) throw new Error('the data is damaged');
-      parent[i] = path[d - 1];
-      path[d] = i;
-      depth[i] = d;
-      name[i] = id;
-      kind[i] = flags & 15;
-      if (flags & 0x10) {
-        self[i] = r.int() * scale;
-        if (this.compares) this.readChange(r, i);
-      }
-      if (flags & 0x20) r.split(0, null);
-      if (flags & 0x80) r.split(0, null);
-      if (flags & 0x40) r.skipLines();
-    }
-    if (r.at !== bytes.length) throw new Error('the data is damaged');
   }
 
   /** Both sides' weights and samples from the leaves up; selfBefore and so on keep the leaves' own. */
@@ -251,6 +177,85 @@ export class Profile {
   nodeName(node) {
     const id = this.name[node];
     return id < 0 ? 'all' : this.names[id];
+  }
+}
+
+/** The call tree that came with the page. */
+export class Profile extends CallTree {
+  /** @param {Uint8Array} bytes */
+  constructor(bytes) {
+    super();
+    const r = new PackReader(bytes);
+    if (bytes.length < 4 || String.fromCharCode(...bytes.subarray(0, 4)) !== 'WFG2') throw new Error('this is not a packed call tree');
+    r.at = 4;
+    this.bytes = bytes;
+    this.title = r.string();
+    this.subtitle = r.string();
+    this.unit = r.string();
+    const flags = r.int();
+    this.openLeafUp = (flags & 1) !== 0;
+    this.openIcicle = (flags & 2) !== 0;
+    this.compares = (flags & 4) !== 0;
+    this.absolute = (flags & 8) !== 0;
+    this.scale = r.int();
+    const names = r.int();
+    this.count = r.int() + 1;
+    this.maxDepth = r.int();
+    if (names > bytes.length || this.count > bytes.length + 1) throw new Error('the data is damaged');
+    this.allocate();
+    this.self[0] = r.int() * this.scale;
+    if (this.compares) this.readChange(r, 0);
+    this.names = readNames(r, names);
+    this.readLibraries(r);
+    this.readNodes(r);
+    this.derive();
+    if (this.compares) this.deriveChange();
+  }
+
+  /** library[name] is the number of the library's name, -1 = none. */
+  readLibraries(r) {
+    const names = this.names.length;
+    this.library = new Int32Array(names).fill(-1);
+    for (let left = r.int(), id = 0; left > 0; left--) {
+      id += r.int();
+      const library = r.int();
+      if (id >= names || library >= names) throw new Error('the data is damaged');
+      this.library[id] = library;
+    }
+  }
+
+  /** What of a node's self weight was before, and both sides' samples; totals after derive(). */
+  readChange(r, i) {
+    this.before[i] = r.int() * this.scale;
+    this.samplesBefore[i] = r.int();
+    this.samplesAfter[i] = r.int();
+  }
+
+  readNodes(r) {
+    const path = new Int32Array(this.maxDepth + 2);
+    const { bytes, scale, parent, name, depth, kind, self, at, count } = this;
+    const names = this.names.length;
+    let d = 0;
+    for (let i = 1; i < count; i++) {
+      at[i] = r.at;
+      const flags = r.byte();
+      d = d + 1 - r.int();
+      const id = r.int();
+      if (d < 1 || d > this.maxDepth || id >= names) throw new Error('the data is damaged');
+      parent[i] = path[d - 1];
+      path[d] = i;
+      depth[i] = d;
+      name[i] = id;
+      kind[i] = flags & 15;
+      if (flags & 0x10) {
+        self[i] = r.int() * scale;
+        if (this.compares) this.readChange(r, i);
+      }
+      if (flags & 0x20) r.split(0, null);
+      if (flags & 0x80) r.split(0, null);
+      if (flags & 0x40) r.skipLines();
+    }
+    if (r.at !== bytes.length) throw new Error('the data is damaged');
   }
 
   /** {total: [4 weights by Java slot], self: [4]} of a Java node, null for others. Reads the packed record again. */

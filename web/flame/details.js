@@ -176,10 +176,12 @@ export class Legend {
   constructor(root, profile, onToggle) {
     this.root = root;
     this.chips = [];
+    root.replaceChildren();
     if (profile.compares) {
       this.addChanges();
       return;
     }
+    root.setAttribute('aria-label', 'Kinds of code, share of samples by top frame; press to highlight');
     const weights = profile.selfByKind();
     for (const kind of KIND_ORDER) {
       if (!weights[kind] && !profile.kind.includes(kind)) continue;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * heat.h - how much weight each slice of time has, by stack: what a heatmap shows
+ *
+ * Time is cut into slices of equal length, of 20 ms at first, that begin with the hour, the minute and the second as
+ * the clock has them. A cell is a slice and an aggregate of the profile. Samples are added while they are read; where
+ * more cells or slices would come out than a page can hold, all slices become longer: the data is bounded however long
+ * the recording is.
+ *
+ * A sample that lasts (a wait, a wall-clock sample for many intervals) is spread over the slices that it lasts, as far
+ * as the recordings cover them; sums stay exact.
+ *
+ * Threads: one at a time.
+ * Memory:  64 bytes a cell, at most 128 MiB, and half as much more while the table is made anew.
+ */
+#ifndef WICK_EXPORT_HEAT_H
+#define WICK_EXPORT_HEAT_H
+
+#include "base/err.h"
+#include "export/format.h"
+#include "model/profile.h"
+
+#define WICK_HEAT_CELLS  (1u << 21)
+#define WICK_HEAT_SLICES (1u << 20)
+
+struct wick_heat_cell {
+    int64_t slice; /* counted from 1970 */
+    uint32_t agg;  /* WICK_AGG_NONE = a free place */
+    uint64_t weight, count;
+};
+
+struct wick_heat {
+    struct wick_heat_cell *cells; /* a hash table; after _settle a list by slice and aggregate */
+    size_t n, places;             /* cells, and room for them */
+    unsigned level;               /* how long slices are */
+    int64_t first, last;          /* slices */
+    uint32_t most_cells, most_slices;
+    int64_t time_ns;  /* of the first sample */
+    bool any, differ; /* samples; of different times */
+    bool failed;      /* out of memory: cells are missing */
+};
+
+/* Zeroes and sets the limits to those above. */
+void wick_heat_init(struct wick_heat *h);
+void wick_heat_release(struct wick_heat *h);
+
+/* Length of a slice in ns. */
+int64_t wick_heat_slice_ns(const struct wick_heat *h);
+
+/* Adds a sample of aggregate `agg` of p. */
+void wick_heat_add(struct wick_heat *h, const struct wick_profile *p, uint32_t agg, const struct wick_sample *s);
+
+/* Ends the adding: cells get the numbers that wick_shape_apply() has given their aggregates (moved; those left out go)
+ * and become a list in the order of time. */
+void wick_heat_settle(struct wick_heat *h, const uint32_t *moved);
+
+/* Writer of the format heatmap; see struct wick_format. o->heat must be settled. -WICK_E_UNSUPPORTED if the samples
+ * have no times. */
+int wick_heat_write(const struct wick_profile *p, const struct wick_export_options *o, FILE *out, struct wick_err *err);
+/* What it shows of frames. */
+unsigned wick_heat_keep(unsigned names);
+
+#endif

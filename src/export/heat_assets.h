@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * heat_assets.h - the page of web/heat/ as bytes, made at build time by web/embed.py
+ *
+ * Threads: constants only.
+ * Memory:  constants only.
+ */
+#ifndef WICK_EXPORT_HEAT_ASSETS_H
+#define WICK_EXPORT_HEAT_ASSETS_H
+
+#include <stddef.h>
+
+/* The page up to the title, from there to the call tree, from there to the slices, and the rest. */
+extern const char wick_asset_heat_head[], wick_asset_heat_body[], wick_asset_heat_slices[], wick_asset_heat_tail[];
+extern const size_t wick_asset_heat_head_len, wick_asset_heat_body_len, wick_asset_heat_slices_len,
+    wick_asset_heat_tail_len;
+
+#endif
