@@ -92,6 +92,11 @@ static double share_of(double part, double whole)
 static double busy_of(const struct wick_explain_facts *f)
 {
     double used = f->got_ns ? (double)f->got_ns : (double)f->sampled_ns;
+    if (!f->got_ns) /* what else tells of waiting for a CPU */
+        for (uint32_t i = 0; i < f->ttsp.nculprits; i++)
+            used += (double)f->ttsp.culprits[i].starved_ns;
+    if (!f->got_ns && !f->sampled_ns)
+        used += share_of(f->jvm, (double)f->loads) * (double)(f->cpus ? f->cpus : 1) * (double)f->duration_ns;
     return share_of(used + (double)f->hungry_delay_ns, (double)f->duration_ns);
 }
 
