@@ -493,7 +493,8 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_LOST] = lost,
     };
     struct explain x = {.f = f, .out = out};
-    bool busy = busy_of(f) >= WICK_EXPLAIN_BUSY;
+    bool told = f->got_ns || f->sampled_ns || f->loads; /* whether the recording says how busy it was */
+    bool busy = !told || busy_of(f) >= WICK_EXPLAIN_BUSY;
     *out = (struct wick_explain_findings){0};
     for (unsigned i = 0; i < WICK_EXPLAIN_RULES; i++) {
         x.rule = &wick_explain_rules[i];

@@ -186,9 +186,9 @@ def faults():
     def tighten(jvm):
         group.limit_memory(150 << 20)
 
-    run = Run("fault", "fault", options=["-Xmx32m", *STRIPS, "-Dfile=" + file], prepare=tighten, gcs=8,
-              thresholds="5:10:20:40:80", prefix=group.prefix())
-    agree("fault", run, 5)
+    run = Run("fault", "fault", options=["-Xmx32m", *STRIPS, "-Dfile=" + file], prepare=tighten, gcs=6,
+              thresholds="2:5:10:20:40", prefix=group.prefix())
+    agree("fault", run, 2)
     got = run.blamed("fault")
     good = [g for g in got if g[0] in ("fault", "starved") and "Tardy.touchPages" in g[1] + g[2]]
     t.check("fault: page faults are the reason", len(good) >= 0.6 * len(got) > 0 and "fault" in [g[0] for g in got],
