@@ -199,10 +199,12 @@ static uint32_t common_stack(const struct wick_profile *p, const struct wick_tts
 }
 
 /* Whether a stub's or a C function's name says that it works through memory: jbyte_disjoint_arraycopy,
- * __memset_avx2_unaligned_erms, acl_CopyRight. */
+ * __memset_avx2_unaligned_erms, acl_CopyRight. In a C library without symbols those that are chosen by processor have
+ * no names, while what it exports has. */
 static bool moves_memory(const char *name)
 {
-    static const char *const parts[] = {"copy", "memmove", "memcpy", "memset", "_fill", "memcmp", "mismatch"};
+    static const char *const parts[] = {"copy",   "memmove",  "memcpy",   "memset", "_fill",
+                                        "memcmp", "mismatch", "[libc.so", "[libc-"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strcasestr(name, parts[i]))
             return true;
