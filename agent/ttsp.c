@@ -227,10 +227,11 @@ void wick_agent_ttsp_status(struct wick_strbuf *out)
 {
     if (!engine.running)
         return;
-    wick_strbuf_addf(out,
-                     "ttsp_source=%s\nttsp_critical=%d\nttsp_incidents=%" PRIu64 "\nttsp_lost=%" PRIu64
-                     "\nttsp_looks=%" PRIu64 "\nttsp_unsent=%" PRIu64 "\n",
-                     source_name(), engine.critical.pending != 0, wick_load_relaxed(&engine.incidents),
-                     wick_load_relaxed(&engine.lost), wick_load_relaxed(&engine.looks),
-                     wick_load_relaxed(&engine.unsent));
+    wick_strbuf_addf(
+        out,
+        "ttsp_source=%s\nttsp_critical=%d\nttsp_incidents=%" PRIu64 "\nttsp_lost=%" PRIu64 "\nttsp_unwatched=%" PRIu64
+        "\nttsp_unclear=%" PRIu64 "\nttsp_looks=%" PRIu64 "\nttsp_unsent=%" PRIu64 "\n",
+        source_name(), engine.critical.pending != 0, wick_load_relaxed(&engine.incidents),
+        wick_load_relaxed(&engine.lost), wick_load_relaxed(&engine.unwatched), wick_load_relaxed(&engine.unclear),
+        wick_load_relaxed(&engine.looks), wick_load_relaxed(&engine.unsent));
 }

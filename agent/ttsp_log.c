@@ -103,6 +103,8 @@ void wick_ttsp_log(int fd, const struct wick_ttsp_incident *i, uint64_t vm_start
                      : i->operation[0] ? i->operation
                                        : "?",
                      i->java_threads, i->awaited);
+    if (!i->java_threads)
+        wick_strbuf_adds(&sb, "(over before it could be looked at)\n");
     for (uint32_t k = 0; k < i->late_count; k++) {
         add_thread(&sb, &i->late[k]);
         add_release(&sb, i, k, origin);

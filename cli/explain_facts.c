@@ -126,6 +126,12 @@ static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e
     raise_to(&f->heap_used, number(e, "heapUsedAfter"));
 }
 
+static void take_load(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    f->loads++;
+    f->jvm += real(e, "jvmUser") + real(e, "jvmSystem");
+}
+
 static void take_machine(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     f->machines++;
@@ -225,6 +231,7 @@ static const struct {
     {"wick.Span", take_span},
     {"wick.ThreadCpu", take_thread_cpu},
     {"jdk.GarbageCollection", take_gc},
+    {"jdk.CPULoad", take_load},
     {"jdk.CPUInformation", take_cpus},
     {"jdk.JVMInformation", take_jvm},
     {"jdk.ResidentSetSize", take_rss},

@@ -70,8 +70,8 @@ struct wick_explain_facts {
     uint32_t *causes;                   /* of each collection: strings */
     size_t ncauses, cap_causes;
     int64_t rss, memory_limit, cpus, allowed; /* peak; allowed: CPUs the process may run on. 0 = not known */
-    double cpu_limit, steal, others;          /* the latter two: sums of shares over `machines` events */
-    int64_t machines;
+    double cpu_limit, steal, others, jvm;     /* the latter three: sums of shares over `machines` and `loads` events */
+    int64_t machines, loads;
     struct wick_explain_neighbour *neighbours; /* one row a name */
     size_t nneighbours, cap_neighbours;
     struct wick_explain_counter throttled, periods, throttled_ns, oom_kills, safepoints, sync_ns, memory_full_ns,

@@ -92,6 +92,11 @@ static double share_of(double part, double whole)
 static double busy_of(const struct wick_explain_facts *f)
 {
     double used = f->got_ns ? (double)f->got_ns : (double)f->sampled_ns;
+    if (!f->got_ns) /* what else tells of waiting for a CPU */
+        for (uint32_t i = 0; i < f->ttsp.nculprits; i++)
+            used += (double)f->ttsp.culprits[i].starved_ns;
+    if (!f->got_ns && !f->sampled_ns)
+        used += share_of(f->jvm, (double)f->loads) * (double)(f->cpus ? f->cpus : 1) * (double)f->duration_ns;
     return share_of(used + (double)f->hungry_delay_ns, (double)f->duration_ns);
 }
 
@@ -511,7 +516,8 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_LOST] = lost,
     };
     struct explain x = {.f = f, .out = out};
-    bool busy = busy_of(f) >= WICK_EXPLAIN_BUSY;
+    bool told = f->got_ns || f->sampled_ns || f->loads; /* whether the recording says how busy it was */
+    bool busy = !told || busy_of(f) >= WICK_EXPLAIN_BUSY;
     *out = (struct wick_explain_findings){0};
     for (unsigned i = 0; i < WICK_EXPLAIN_RULES; i++) {
         x.rule = &wick_explain_rules[i];

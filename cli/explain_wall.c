@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/name.h"
 #include "cli/explain_facts.h"
 
 #define NEAR_NS 10000000000
@@ -157,16 +158,6 @@ static uint32_t subject_of(const struct wick_profile *p, uint32_t stack, enum wi
     return stack;
 }
 
-/* Of the JDK itself: there the reason is not to be sought. */
-static bool is_library(const char *class_name)
-{
-    static const char *const packages[] = {"java/", "javax/", "jdk/", "sun/", "com/sun/"};
-    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
-        if (!strncmp(class_name, packages[i], strlen(packages[i])))
-            return true;
-    return false;
-}
-
 static uint32_t caller_of(const struct wick_profile *p, uint32_t stack, enum wick_explain_subject subject)
 {
     uint32_t nearest = 0, cut = stack ? p->stacks[stack].parent : 0;
@@ -175,7 +166,8 @@ static uint32_t caller_of(const struct wick_profile *p, uint32_t stack, enum wic
         if (!wick_frame_kind_is_java(f->kind))
             continue;
         nearest = nearest ? nearest : p->stacks[s].frame;
-        if (subject == WICK_EXPLAIN_STALL || !is_library(wick_profile_str(p, p->functions[f->function].class_name)))
+        if (subject == WICK_EXPLAIN_STALL ||
+            !wick_name_is_jdk(wick_profile_str(p, p->functions[f->function].class_name)))
             return p->stacks[s].frame;
     }
     return nearest;

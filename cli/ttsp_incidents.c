@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/name.h"
+
 static void *more(void *rows, uint32_t n, uint32_t *cap, size_t size, bool *failed)
 {
     if (n < *cap)
@@ -197,18 +199,20 @@ static uint32_t common_stack(const struct wick_profile *p, const struct wick_tts
 }
 
 /* Whether a stub's or a C function's name says that it works through memory: jbyte_disjoint_arraycopy,
- * __memset_avx2_unaligned_erms, acl_CopyRight. */
+ * __memset_avx2_unaligned_erms, acl_CopyRight. In a C library without symbols those that are chosen by processor have
+ * no names, while what it exports has. */
 static bool moves_memory(const char *name)
 {
-    static const char *const parts[] = {"copy", "memmove", "memcpy", "memset", "_fill", "memcmp", "mismatch"};
+    static const char *const parts[] = {"copy",   "memmove",  "memcpy",   "memset", "_fill",
+                                        "memcmp", "mismatch", "[libc.so", "[libc-"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strcasestr(name, parts[i]))
             return true;
     return false;
 }
 
-/* The nearest Java frame below the leaf that asked for the work, 0 = none. */
-static uint32_t java_caller(const struct wick_profile *p, uint32_t stack)
+/* The nearest Java frame below the leaf, 0 = none. */
+static uint32_t nearest_java(const struct wick_profile *p, uint32_t stack)
 {
     for (stack = p->stacks[stack].parent; stack; stack = p->stacks[stack].parent) {
         const struct wick_frame *f = &p->frames[p->stacks[stack].frame];
@@ -217,6 +221,18 @@ static uint32_t java_caller(const struct wick_profile *p, uint32_t stack)
             return p->stacks[stack].frame;
     }
     return 0;
+}
+
+/* The nearest below the leaf of the program's own, not of the JDK, else the nearest: who asked for the work. */
+static uint32_t java_caller(const struct wick_profile *p, uint32_t stack)
+{
+    for (uint32_t s = p->stacks[stack].parent; s; s = p->stacks[s].parent) {
+        const struct wick_frame *f = &p->frames[p->stacks[s].frame];
+        if (wick_frame_kind_is_java(f->kind) &&
+            !wick_name_is_jdk(wick_profile_str(p, p->functions[f->function].class_name)))
+            return p->stacks[s].frame;
+    }
+    return nearest_java(p, stack);
 }
 
 static enum wick_ttsp_why why_by_stack(const struct wick_profile *p, struct wick_ttsp_culprit *c)
@@ -268,7 +284,7 @@ static void explain(const struct wick_ttsp_incidents *in, struct wick_ttsp_culpr
 /* A thread that holds arrays: the frame that counts is the native method that took them. */
 static void blame_critical(const struct wick_profile *p, struct wick_ttsp_culprit *c)
 {
-    uint32_t java = c->stack ? java_caller(p, c->stack) : 0;
+    uint32_t java = c->stack ? nearest_java(p, c->stack) : 0;
     c->why = WICK_TTSP_CRITICAL;
     if (java && c->frame != java) {
         c->frame = java;

@@ -145,7 +145,10 @@ static void write_text(const struct wick_ttsp_incidents *in, const struct wick_t
         wick_ui_plain(out, s->critical    ? "collection held up by JNI critical sections"
                            : s->operation ? wick_profile_str(p, s->operation)
                                           : "operation not known");
-        fprintf(out, "; %" PRId64 " of %" PRId64 " threads late\n", s->late_threads, s->java_threads);
+        fprintf(out,
+                s->java_threads ? "; %" PRId64 " of %" PRId64 " threads late\n"
+                                : "; over before it could be looked at\n",
+                s->late_threads, s->java_threads);
         for (uint32_t k = 0; k < s->count; k++)
             print_culprit(out, in, &in->culprits[s->first + k], o, sb);
     }

@@ -10,12 +10,16 @@
  * While a thread is late all others stand still, so looks may be close then: every LOOK_NS, to see when each late
  * thread gives way and to catch it where it stands before the JVM lets it go.
  *
+ * A safepoint that begins and ends while the watcher itself has no processor is told all the same, without threads: the
+ * JVM keeps the times of the last one and the sum of all.
+ *
  * The signal is a real-time one that nobody uses: it carries the ticket, and several may be under way to one thread.
  */
 #include "engine/ttsp.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +38,7 @@
 #define LEAST_NS          250000ull
 #define MOST_NS           100000000ull
 #define SLACK_NS          10000ul
+#define SLICE_NS          100000ull /* the least there is */
 #define LEAST_INTERVAL_NS 1000000ull
 
 _Atomic(struct wick_ttsp_engine *) wick_ttsp_current;
@@ -245,23 +250,47 @@ static void await_end(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i, 
     }
 }
 
+/* Whether no other safepoint began since. */
+static bool is_last(const struct wick_hs_safepoint *sp, const struct wick_ttsp_incident *i)
+{
+    return !i->begin_exact || wick_hs_safepoint_begin_ns(sp) == i->begin_ns;
+}
+
+/* When all threads had arrived, by the JVM: it keeps that of the last safepoint, so perhaps of a later one; 0 then. */
+static uint64_t arrival_of(const struct wick_hs_safepoint *sp, const struct wick_ttsp_incident *i)
+{
+    uint64_t sync = wick_hs_safepoint_sync_ns(sp);
+    return sync > i->begin_ns && (is_last(sp, i) || sync < wick_hs_safepoint_begin_ns(sp)) ? sync : 0;
+}
+
+/* What the sum of all times to safepoint grew by, less what one later safepoint took if that is in it already (the JVM
+ * forgets the arrival at the last one when the next one begins); 0 if that is not known. */
+static uint64_t reach_by_sums(const struct wick_hs_safepoint *sp, const struct wick_ttsp_incident *i,
+                              const uint64_t before[2])
+{
+    uint64_t begin = wick_hs_safepoint_begin_ns(sp), sync = wick_hs_safepoint_sync_ns(sp);
+    uint64_t later = wick_hs_safepoint_count(sp) - before[0], sum = wick_hs_safepoint_sync_total(sp);
+    if (!before[0] || sum <= before[1])
+        return 0;
+    if (later == 1 && sync > begin && begin > i->begin_ns && sum - before[1] > sync - begin)
+        return sum - before[1] - (sync - begin);
+    return !later || (later == 1 && sync <= begin && begin > i->begin_ns) ? sum - before[1] : 0;
+}
+
 /* Fills in the times. before: number of safepoints and sum of times to safepoint while this one was awaited. */
 static void close_incident(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i, uint64_t seen_ns,
                            const uint64_t before[2])
 {
     const struct wick_hs_safepoint *sp = &e->safepoint;
-    uint64_t exact = wick_hs_safepoint_sync_ns(sp), sum = wick_hs_safepoint_sync_total(sp);
-    bool alone = before[0] && wick_hs_safepoint_count(sp) == before[0]; /* no other safepoint is in the sum */
+    uint64_t exact = i->critical ? 0 : arrival_of(sp, i), sum = i->critical ? 0 : reach_by_sums(sp, i, before);
     i->end_ns = wick_clock_mono_ns();
-    if (i->critical)
-        exact = sum = 0;
-    else if (wick_hs_safepoint_end_ns(sp) > i->begin_ns)
+    if (exact && wick_hs_safepoint_end_ns(sp) > exact && is_last(sp, i))
         i->end_ns = wick_hs_safepoint_end_ns(sp);
-    i->sync_ns = exact > i->begin_ns && exact <= seen_ns ? exact : seen_ns;
+    i->sync_ns = exact && exact <= seen_ns ? exact : seen_ns;
     i->reach_ns = i->sync_ns - i->begin_ns;
     i->reach_exact = exact == i->sync_ns && i->begin_exact;
-    if (!i->reach_exact && alone && sum > before[1]) {
-        i->reach_ns = sum - before[1];
+    if (!i->reach_exact && sum) {
+        i->reach_ns = sum;
         i->reach_exact = true;
         if (i->begin_exact && i->begin_ns + i->reach_ns <= seen_ns)
             i->sync_ns = i->begin_ns + i->reach_ns;
@@ -269,8 +298,56 @@ static void close_incident(struct wick_ttsp_engine *e, struct wick_ttsp_incident
     for (uint32_t k = 0; k < i->late_count; k++)
         if (!i->late[k].released_ns || i->late[k].released_ns > i->sync_ns)
             i->late[k].released_ns = i->sync_ns;
+    if (!i->critical) {
+        e->told_count++;
+        e->told_sync_ns += i->reach_ns;
+        e->told_begin_ns = i->begin_ns;
+    }
     i->closed_ns = wick_clock_mono_ns();
     wick_store_release(&i->phase, CLOSED); /* pairs: wick_ttsp_collect */
+}
+
+/* An incident that is over. */
+static void tell_unwatched(struct wick_ttsp_engine *e, uint64_t begin_ns, uint64_t reach_ns, uint64_t end_ns,
+                           bool exact)
+{
+    struct wick_ttsp_incident *i = open_incident(e);
+    wick_add_relaxed(&e->unwatched, 1);
+    if (!i)
+        return;
+    i->begin_ns = begin_ns;
+    i->sync_ns = begin_ns + reach_ns;
+    i->end_ns = end_ns > i->sync_ns ? end_ns : i->sync_ns;
+    i->reach_ns = reach_ns;
+    i->begin_exact = exact;
+    i->reach_exact = true;
+    i->closed_ns = wick_clock_mono_ns();
+    wick_store_release(&i->phase, CLOSED); /* pairs: wick_ttsp_collect */
+}
+
+/* Looks for slow safepoints that were over before the watcher could look. */
+static void tell_unseen(struct wick_ttsp_engine *e, bool synchronising)
+{
+    const struct wick_hs_safepoint *sp = &e->safepoint;
+    uint64_t count = wick_hs_safepoint_count(sp) - synchronising, sum = wick_hs_safepoint_sync_total(sp);
+    uint64_t begin = wick_hs_safepoint_begin_ns(sp), sync = wick_hs_safepoint_sync_ns(sp);
+    int64_t over = (int64_t)(count - e->told_count);
+    uint64_t took = sum > e->told_sync_ns ? sum - e->told_sync_ns : 0;
+    if (!synchronising && sync > begin && begin != e->told_begin_ns) {
+        uint64_t last = begin ? sync - begin : 0;
+        if (last >= e->config.threshold_ns[0]) {
+            tell_unwatched(e, begin, last, wick_hs_safepoint_end_ns(sp), true);
+            took = took > last ? took - last : 0;
+            over--;
+        }
+        e->told_begin_ns = begin;
+    }
+    if (took >= e->config.threshold_ns[0] && over <= 1)
+        tell_unwatched(e, wick_clock_mono_ns() - took, took, 0, false);
+    else if (took >= e->config.threshold_ns[0])
+        wick_add_relaxed(&e->unclear, 1);
+    e->told_count = count;
+    e->told_sync_ns = sum;
 }
 
 /* A safepoint is being synchronised, or (in_critical) a collection waits: follows it to its end. */
@@ -337,19 +414,42 @@ static bool open_safepoint(struct wick_ttsp_engine *e)
     return !r;
 }
 
+/* A thread that runs for microseconds at a time says so: from Linux 6.12 on the scheduler then puts it before those
+ * that want to run for long, without giving it more. Older kernels take no notice. */
+static void ask_for_short_slices(void)
+{
+    /* struct sched_attr of sched_setattr(2), which this C library does not have */
+    struct {
+        uint32_t size, sched_policy;
+        uint64_t sched_flags;
+        int32_t sched_nice;
+        uint32_t sched_priority;
+        uint64_t sched_runtime, sched_deadline, sched_period;
+    } a = {.size = sizeof a};
+    if (syscall(SYS_sched_getattr, 0, &a, sizeof a, 0) || a.sched_policy != SCHED_OTHER)
+        return;
+    a.sched_runtime = SLICE_NS;
+    (void)syscall(SYS_sched_setattr, 0, &a, 0);
+}
+
 static void *watch(void *arg)
 {
     struct wick_ttsp_engine *e = arg;
     prctl(PR_SET_NAME, "wick-ttsp");
     prctl(PR_SET_TIMERSLACK, SLACK_NS);
+    ask_for_short_slices();
     if (!open_safepoint(e))
         return NULL;
     atomic_store(&wick_ttsp_current, e); /* seq_cst, see gate.h: handlers read the safepoint from now on */
     uint64_t period = look_period(e);
+    e->told_count = wick_hs_safepoint_count(&e->safepoint);
+    e->told_sync_ns = wick_hs_safepoint_sync_total(&e->safepoint);
+    e->told_begin_ns = wick_hs_safepoint_begin_ns(&e->safepoint);
     while (sleep_until(e, wick_clock_mono_ns() + period)) {
         struct wick_hs_safepoint_view v;
         wick_add_relaxed(&e->looks, 1);
         wick_hs_safepoint_look(&e->safepoint, &v);
+        tell_unseen(e, v.synchronising);
         if (v.synchronising && v.certain) {
             follow(e, &v);
         } else if (wick_hs_critical_pending(&e->critical)) {

@@ -116,6 +116,8 @@ struct wick_ttsp_engine {
     struct wick_ttsp_config config;
     struct wick_hs_safepoint safepoint;
     struct wick_hs_critical critical;
+    /* the watcher's: safepoints that it followed or told, so what the JVM's sums are ahead by it has not seen */
+    uint64_t told_count, told_sync_ns, told_begin_ns;
     bool in_critical; /* the watcher's: it follows a collection that waits, not a safepoint */
     struct wick_signal signal;
     pthread_t watcher;
@@ -126,6 +128,8 @@ struct wick_ttsp_engine {
     _Atomic uint64_t looks;       /* how often the watcher woke up */
     _Atomic uint64_t incidents;   /* found */
     _Atomic uint64_t lost;        /* found while none was free */
+    _Atomic uint64_t unwatched;   /* of those found: over before the watcher could look, so no thread was asked */
+    _Atomic uint64_t unclear;     /* several safepoints together took that long while it could not look */
     _Atomic uint64_t unsent;      /* signals that the kernel refused */
     _Atomic uint64_t dumb;        /* answered, but without a stack */
     _Atomic uint64_t vm_start_ns; /* what the VM's log calls uptime counts from here, 0 = not known */

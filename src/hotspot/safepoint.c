@@ -63,7 +63,7 @@ int wick_hs_safepoint_open(struct wick_hs_safepoint *sp, const struct wick_jvm *
     return 0;
 }
 
-static uint64_t begin_of(const struct wick_hs_safepoint *sp)
+uint64_t wick_hs_safepoint_begin_ns(const struct wick_hs_safepoint *sp)
 {
     const struct wick_mem *m = sp->jvm->mem;
     if (sp->begin_ns)
@@ -83,7 +83,7 @@ static void look_at_symbols(const struct wick_hs_safepoint *sp, struct wick_hs_s
     out->id = wick_hs_u32(m, sp->counter);
     out->synchronising = state == SYNCHRONIZING;
     out->stopped = state == SYNCHRONIZED;
-    out->begin_ns = begin_of(sp);
+    out->begin_ns = wick_hs_safepoint_begin_ns(sp);
 }
 
 /* Begins and arrivals alternate, so what two looks apart have in common tells where the JVM stands:

@@ -62,6 +62,9 @@ void wick_hs_safepoint_look(struct wick_hs_safepoint *sp, struct wick_hs_safepoi
  * with a signal-safe memory. */
 bool wick_hs_safepoint_holds_sig(const struct wick_hs_safepoint *sp, uint64_t id);
 
+/* When the present or last safepoint began, if the JVM says so; 0 otherwise. */
+uint64_t wick_hs_safepoint_begin_ns(const struct wick_hs_safepoint *sp);
+
 /* When the last safepoint's threads had all arrived, and when it ended, if the JVM says so; 0 otherwise. */
 uint64_t wick_hs_safepoint_sync_ns(const struct wick_hs_safepoint *sp);
 uint64_t wick_hs_safepoint_end_ns(const struct wick_hs_safepoint *sp);

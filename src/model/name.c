@@ -240,3 +240,12 @@ void wick_thread_name(struct wick_strbuf *out, const struct wick_profile *p, uin
         wick_strbuf_adds(out, t->is_virtual ? "virtual" : "unknown");
     wick_strbuf_addf(out, " tid=%" PRId64 "]", t->os_tid ? t->os_tid : t->java_tid);
 }
+
+bool wick_name_is_jdk(const char *class_name)
+{
+    static const char *const packages[] = {"java/", "javax/", "jdk/", "sun/", "com/sun/"};
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
+        if (!strncmp(class_name, packages[i], strlen(packages[i])))
+            return true;
+    return false;
+}

@@ -45,6 +45,9 @@ void wick_class_name(struct wick_strbuf *out, const char *internal, size_t len, 
 /* Appends "[name tid=N]"; N is the system's thread id, or the Java one where there is no other. */
 void wick_thread_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t thread);
 
+/* Whether a class ("java/lang/Foo") is of the JDK itself and not of the program. */
+bool wick_name_is_jdk(const char *class_name);
+
 /* The suffix letter of a frame kind, 0 = none. */
 char wick_frame_kind_letter(unsigned kind);
 

@@ -63,8 +63,8 @@ public class Tardy {
             for (int i = 0; i < 20_000; i++) {
                 sink += touchPages(map, 0, 16);
             }
-            for (int i = 0; true; i += 1000) {
-                sink += touchPages(map, i % pages, 1000);
+            for (int i = 0; true; i += 100) {
+                sink += touchPages(map, i % pages, 100);
             }
         } catch (java.io.IOException e) {
             throw new java.io.UncheckedIOException(e);

@@ -29,6 +29,16 @@ def _mounts():
     return v1, v2
 
 
+def cold_file(path, size):
+    """Writes a file of whole MiB that is on the disk and not in memory."""
+    with open(path, "wb") as f:
+        for _ in range(size >> 20):
+            f.write(os.urandom(1 << 20))
+        f.flush()
+        os.fsync(f.fileno())
+        os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
 class Cgroup:
     """A group for processes, with the controllers cpu and memory."""
 

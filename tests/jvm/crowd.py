@@ -164,13 +164,8 @@ def memory_limit(group):
 
 def thrash(group):
     """A file that is mapped, and read all over, in a group with room for a part of it."""
-    file, size = t.path("big"), 256 << 20
-    with open(file, "wb") as f:
-        for _ in range(size >> 20):
-            f.write(os.urandom(1 << 20))
-        f.flush()
-        os.fsync(f.fileno())
-        os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    file = t.path("big")
+    cgroup.cold_file(file, 256 << 20)
     group.limit_memory(200 << 20)
     j = t.Jvm(["-XX:+UseSerialGC", "-Xmx32m", "-XX:+EnableDynamicAgentLoading", "-Dfile=" + file, "-cp", classes, "Tardy",
                "fault"], "thrash", prefix=group.prefix())

@@ -10,13 +10,28 @@ import re
 import subprocess
 import time
 
+import cgroup
 import jvmtest as t
 
 classes = t.compile_java("Tardy")
 THRESHOLD_MS = 10
-FIELDS = ["Detected TTSP issue: start: ", " wait: ", "Dumping stack for thread 0x", " id: ", " prio: 5", " os_prio: ",
-          " sched: SCHED_OTHER", " allowed_cpus: ", "lock_release: ", "signal_sent: ", "signal_responded: ", "state: ",
-          " wchan: ", "last_cpu: ", "cpu_time: "]
+STRIPS = [] if t.JDK == 8 else ["-XX:-UseCountedLoopSafepoints"]
+# The lines of the text log: what each looks like, and which may follow it. docs/ttsp.md says what the fields mean.
+UPTIME = r"\d+\.\d{3}"
+LINES = {
+    "issue": (rf"Detected TTSP issue: start: {UPTIME} wait: {UPTIME} (operation: \S+|held up: GC, by JNI critical sections) "
+              r"threads: \d+ late: \d+", ("thread", "over", "end")),
+    "over": (r"\(over before it could be looked at\)", ("end",)),
+    "thread": (r"Dumping stack for thread 0x[0-9a-f]{16}", ("rules",)),
+    "rules": (r'".*" id: \d+ prio: \d+ os_prio: -?\d+ sched: SCHED_\w+ allowed_cpus: [0-9a-f,]+', ("release",)),
+    "release": (rf"lock_release: {UPTIME}", ("use", "signal", "thread", "end")),
+    "signal": (rf"signal_sent: {UPTIME} signal_responded: ({UPTIME}|never)", ("state",)),
+    "state": (r"state: [RSDTtXZI?] wchan: \S+", ("use",)),
+    "use": (r"last_cpu: -?\d+ cpu_time: \d+ run_delay: \d+ major_faults: \d+", ("frame", "none")),
+    "frame": (r"\d+ (0x[0-9a-f]{16}| {17}-) \S.*", ("frame", "signal", "thread", "end")),
+    "none": (r"\(no stack\)", ("signal", "thread", "end")),
+    "end": (r"", ("issue",)),
+}
 
 
 def log_options(file):
@@ -37,15 +52,28 @@ def reached(file):
 # it was is the same.
 
 
+def log_errors(text):
+    """Lines of the text log that are not as they must be, or not where."""
+    wrong, allowed = [], ("issue",)
+    for line in text.splitlines():
+        kind = next((k for k in allowed if re.fullmatch(LINES[k][0], line)), None)
+        if kind is None:
+            wrong.append(f"{line!r} where one of {allowed} was expected")
+            kind = next((k for k in LINES if re.fullmatch(LINES[k][0], line)), "end")
+        allowed = LINES[kind][1]
+    return wrong
+
+
 class Run:
     """A JVM with the profiler from its start, stopped a number of times."""
 
-    def __init__(self, name, *modes, gcs=10, options=(), event="ttsp", prepare=None, thresholds="10:20:50:100:200"):
+    def __init__(self, name, *modes, gcs=10, options=(), event="ttsp", prepare=None, thresholds="10:20:50:100:200",
+                 prefix=()):
         self.file, self.text, self.sp = t.path(name + ".jfr"), t.path(name + ".txt"), t.path(name + ".log")
         agent = f"-agentpath:{t.AGENT}=start,event={event},ttsp-threshold-ms={thresholds},ttsp-log={self.text}," \
                 f"file={self.file}"
         self.jvm = t.Jvm([agent, "-XX:+UseParallelGC", *log_options(self.sp), *options, "-cp", classes, "Tardy", *modes],
-                         name)
+                         name, prefix=prefix)
         ok = t.check(f"{name}: the JVM runs", self.jvm.wait_for(r"(?m)^up"), self.jvm.output())
         self.tidy = prepare(self.jvm) if ok and prepare else None
         time.sleep(1)
@@ -63,6 +91,14 @@ class Run:
         self.found = json.loads(r.out)
         with open(self.text) as f:
             self.said = f.read()
+        t.check(f"{name}: the log has every field in its place", not log_errors(self.said),
+                "\n".join(log_errors(self.said)))
+        r = t.wick("explain", "--json", self.file)
+        t.check(f"{name}: wick explain reads it", r.status == 0, r)
+        explained = json.loads(r.out)
+        late = [f for f in explained["findings"] if f["rule"] == "late-safepoints"]
+        self.explained = late[0]["sentence"] if late else ""
+        self.late_share = sum(i["reach_ns"] for i in self.found["worst"]) / explained["duration_ns"]
         self.slow = [ms for ms in reached(self.sp) if ms > 4 * THRESHOLD_MS]
 
     def blamed(self, thread):
@@ -77,29 +113,40 @@ def same(mine, theirs):
     return close or (t.JDK < 14 and theirs <= mine < theirs + 20)
 
 
-def agree(name, run):
+def names_it(name, run, *words):
+    """What explain says of the worst incident. On a crowded machine that may be want of a processor."""
+    print(f"# {name}: late {run.late_share:.3f} of the time: {run.explained}", flush=True)
+    if run.late_share < 0.011:
+        t.skip(f"{name}: wick explain names it", f"too little: {run.late_share:.3f} of the time")
+        return
+    t.check(f"{name}: wick explain names it", any(w in run.explained for w in (*words, "no processor to run on")),
+            (run.explained, run.found["blame"]))
+
+
+def agree(name, run, threshold_ms=THRESHOLD_MS):
     """The recording and the JVM's log tell of the same safepoints."""
     mine = [i["reach_ns"] / 1e6 for i in run.found["worst"] if i["kind"] == "safepoint"]
     theirs = reached(run.sp)
     # the log of JDK 8 and 11 has seven digits of a second
     strange = [ms for ms in mine if not any(same(ms, x) for x in theirs)]
     t.check(f"{name}: each incident is in the JVM's log", not strange, (strange, sorted(theirs)[-20:]))
-    t.check(f"{name}: none is below the threshold", all(ms >= 0.9 * THRESHOLD_MS for ms in mine), mine)
-    # a watcher that gets no processor for so long on a crowded machine may miss one
-    found = sum(any(same(ms, x) for ms in mine) for x in run.slow)
-    t.check(f"{name}: what the JVM calls slow is found", found >= 0.8 * len(run.slow), (found, run.slow, mine))
+    t.check(f"{name}: none is below the threshold", all(ms >= 0.9 * threshold_ms for ms in mine), mine)
+    # of several that fall between two looks of a watcher without a processor only the sum is known
+    found = run.status.get("ttsp_unclear", 0) + sum(any(same(ms, x) for ms in mine) for x in run.slow)
+    t.check(f"{name}: what the JVM calls slow is found", found >= len(run.slow),
+            (found, run.slow, mine, run.status))
 
 
 def counted_loop():
-    strips = [] if t.JDK == 8 else ["-XX:-UseCountedLoopSafepoints"]
-    run = Run("loop", "loop", "prompt", options=["-Xmx128m", *strips])
+    run = Run("loop", "loop", "prompt", options=["-Xmx128m", *STRIPS])
     t.check("loop: the JVM was slow at all", len(run.slow) >= 3, run.slow)
     agree("loop", run)
     got = run.blamed("loop")
     good = [g for g in got if g[0] in ("loop", "starved") and g[1].startswith("Tardy.countedLoop:")]
     t.check("loop: the counted loop is blamed, by method and line", len(good) >= 0.6 * len(got) > 0, got)
-    t.check("loop: the log has every field", not [f for f in FIELDS if f not in run.said],
-            [f for f in FIELDS if f not in run.said])
+    names_it("loop", run, "without a safepoint poll, at Tardy.countedLoop")
+    kinds = [k for k in LINES if k not in ("over", "none") and not re.search("(?m)^" + LINES[k][0] + "$", run.said)]
+    t.check("loop: the log has lines of all kinds", not kinds, kinds)
     answers = re.findall(r"signal_responded: (\S+)", run.said)
     t.check("loop: signals are answered", answers and answers.count("never") <= 0.1 * len(answers), answers)
     if t.JDK >= 11:
@@ -118,8 +165,38 @@ def counted_loop():
 def huge_copy():
     run = Run("copy", "copy", options=["-Xmx1200m"], thresholds="2:5:10:20:40")
     got = run.blamed("copy")
-    good = [g for g in got if g[0] in ("copy", "starved") and re.search("copy|mem", g[1].lower()) and "Tardy.copyHuge" in g[2]]
+    # the function that copies has no name in a stripped libjvm.so
+    place = "copy|mem" if t.JDK >= 11 else "libjvm.so"
+    good = [g for g in got if g[0] in ("copy", "starved", "vm") and re.search(place, g[1].lower()) and
+            "Tardy.copyHuge" in g[2]]
     t.check("copy: the copy is blamed, with the method that wanted it", len(good) >= 0.6 * len(got) > 0, got)
+    # the arrays are filled at first, which is late as well
+    names_it("copy", run, "one copy or fill of much memory" if t.JDK >= 11 else "Tardy.copy")
+
+
+def faults():
+    """A loop without a poll reads a mapped file for which its cgroup has no room: each page waits for the disk."""
+    try:
+        group = cgroup.Cgroup()
+    except cgroup.Unavailable as e:
+        t.skip("fault", e)
+        return
+    file = t.path("big")
+    cgroup.cold_file(file, 256 << 20)
+
+    def tighten(jvm):
+        group.limit_memory(150 << 20)
+
+    run = Run("fault", "fault", options=["-Xmx32m", *STRIPS, "-Dfile=" + file], prepare=tighten, gcs=6,
+              thresholds="2:5:10:20:40", prefix=group.prefix())
+    agree("fault", run, 2)
+    got = run.blamed("fault")
+    good = [g for g in got if g[0] in ("fault", "starved") and "Tardy.touchPages" in g[1] + g[2]]
+    t.check("fault: page faults are the reason", len(good) >= 0.6 * len(got) > 0 and "fault" in [g[0] for g in got],
+            (got, run.said[-3000:]))
+    names_it("fault", run, "made to wait by the kernel: page fault, swap or disk")
+    group.remove()
+    t.check("fault: the cgroup is gone", not any(map(os.path.exists, group.dirs)))
 
 
 def critical():
@@ -129,6 +206,7 @@ def critical():
     good = [g for g in got if g[0] == "critical" and g[1].startswith("Tardy.hold")]
     t.check("critical: the native method that holds an array is blamed", len(good) >= 0.6 * len(got) > 0,
             (got, run.found["blame"]))
+    names_it("critical", run, "native code held an array (JNI critical section)")
 
 
 def keep_busy(cpu):
@@ -161,6 +239,7 @@ def starved():
         t.skip("starved: no processor", "the kernel gave it one in time")
         return
     t.check("starved: want of a processor is the reason", [g[0] for g in got].count("starved") >= 0.5 * len(got), got)
+    names_it("starved", run)
     t.check("starved: scheduler and processors are told", "sched: SCHED_IDLE allowed_cpus: " in run.said,
             run.said[:2000])
 
@@ -177,13 +256,12 @@ def fast_ones():
 
 
 def live():
-    strips = [] if t.JDK == 8 else ["-XX:-UseCountedLoopSafepoints"]
     dynamic = ["-XX:+EnableDynamicAgentLoading"] if t.JDK >= 21 else []
-    j = t.Jvm(["-XX:+UseParallelGC", "-Xmx128m", *strips, *dynamic, "-cp", classes, "Tardy", "loop"], "live")
+    j = t.Jvm(["-XX:+UseParallelGC", "-Xmx128m", *STRIPS, *dynamic, "-cp", classes, "Tardy", "loop"], "live")
     j.wait_for(r"(?m)^up")
     time.sleep(1)
     j.say("gc 60")
-    r = t.wick("ttsp", "-d", "2", "--lib", t.AGENT, j.pid)
+    r = t.wick("ttsp", "-d", "4", "--lib", t.AGENT, j.pid)
     t.check("live: wick ttsp PID shows the loop", r.status == 0 and "Tardy.countedLoop" in r.out, r)
     # the interrupt signal of the class libraries and ours must not be the same
     t.check("live: no signal handler stays", not any(j.caught(s) for s in range(39, 60)))
@@ -192,9 +270,10 @@ def live():
 
 counted_loop()
 live()
+huge_copy()
+faults()
+starved()
+fast_ones()
 if t.JDK >= 11:
-    huge_copy()
     critical()
-    starved()
-    fast_ones()
 t.done()

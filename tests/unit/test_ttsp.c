@@ -270,6 +270,63 @@ static void test_ttsp__fast_safepoints_are_never_reported(void **state)
     assert_int_equal(atomic_load(&engine.incidents), 0);
 }
 
+static void test_ttsp__a_slow_safepoint_that_nobody_watched_is_told_without_threads(void **state)
+{
+    enum { MS = 1000000 };
+    (void)state;
+    memset(&told, 0, sizeof told);
+    start(100 * MS);
+    for (uint32_t i = 1; i <= 3; i++) { /* all of it between two looks: the second one is fast */
+        uint64_t now = wick_clock_mono_ns();
+        atomic_store(&jvm_begin, now - (i == 2 ? 50 : 150) * MS);
+        atomic_store(&jvm_sync, now);
+        atomic_store(&jvm_end, now);
+        atomic_fetch_add(&jvm_counter, 2);
+        for (uint32_t seen = looks(); looks() < seen + 2;)
+            usleep(1000);
+    }
+    stop();
+    assert_int_equal(told.incidents, 2);
+    assert_int_equal(told.signals, 0);
+    assert_int_equal(told.reach_wrong, 0);
+    assert_int_equal(atomic_load(&engine.unwatched), 2);
+    assert_int_equal(atomic_load(&engine.unclear), 0);
+}
+
+/* As on a JDK that keeps sums, but no time of arrival. The watcher sleeps meanwhile. */
+__attribute__((no_sanitize("thread"))) static void give_sums(_Atomic uint64_t *count, _Atomic uint64_t *sum)
+{
+    engine.safepoint.sync_ns = 0;
+    engine.safepoint.count = (wick_addr)(uintptr_t)count;
+    engine.safepoint.sync_total = (wick_addr)(uintptr_t)sum;
+}
+
+static void test_ttsp__sums_tell_what_nobody_watched(void **state)
+{
+    enum { MS = 1000000 };
+    static _Atomic uint64_t count, sum;
+    (void)state;
+    memset(&told, 0, sizeof told);
+    start(100 * MS);
+    give_sums(&count, &sum);
+    for (uint32_t seen = looks(); looks() < seen + 2;)
+        usleep(1000);
+    uint64_t before = atomic_load(&engine.unwatched) + atomic_load(&engine.unclear);
+    assert_int_equal(before, 0);
+    static const struct {
+        uint64_t count, sum;
+    } steps[] = {{1, 150 * MS}, {1, 50 * MS}, {5, 90 * MS}, {5, 150 * MS}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        atomic_fetch_add(&sum, steps[i].sum);
+        atomic_fetch_add(&count, steps[i].count);
+        for (uint32_t seen = looks(); looks() < seen + 2;)
+            usleep(1000);
+    }
+    stop();
+    assert_int_equal(atomic_load(&engine.unwatched), 1);
+    assert_int_equal(atomic_load(&engine.unclear), 1);
+}
+
 static void test_ttsp__threads_that_end_and_stops_in_the_middle_do_no_harm(void **state)
 {
     (void)state;
@@ -379,6 +436,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ttsp__every_provoked_incident_is_found_and_blamed_on_the_late_thread),
         cmocka_unit_test(test_ttsp__fast_safepoints_are_never_reported),
+        cmocka_unit_test(test_ttsp__a_slow_safepoint_that_nobody_watched_is_told_without_threads),
+        cmocka_unit_test(test_ttsp__sums_tell_what_nobody_watched),
         cmocka_unit_test(test_ttsp__threads_that_end_and_stops_in_the_middle_do_no_harm),
         cmocka_unit_test(test_counters__two_looks_tell_where_the_jvm_stands),
         cmocka_unit_test(test_thresholds__lists_and_percentages),
