@@ -11,6 +11,10 @@
 #include "engine/lock.h"
 #include "record/drain.h"
 
+/* Finds what _on needs in the JVM, once, and where locks keep their owners. -WICK_E_UNSUPPORTED, -WICK_E_STATE with a
+ * sentence. */
+int wick_agent_locks_find(struct wick_hs_ownable *out, struct wick_err *err);
+
 /* From here on the waits of all threads are told to the engine. -WICK_E_UNSUPPORTED, -WICK_E_STATE with a sentence. */
 int wick_agent_locks_on(struct wick_err *err);
 

@@ -14,12 +14,13 @@ import time
 import jvmtest as t
 
 SIGMAS = 4.5
+INTERVALS = (100, 1000, 10000)
 KINDS = ["jdk.JavaMonitorEnter", "jdk.ThreadPark", "jdk.JavaMonitorWait"]
 classes = t.compile_java("Locks")
 
 
 def json_events(file, kind):
-    r = t.jfr(17, "print", "--json", "--events", kind, file)
+    r = t.jfr(17, "print", "--json", "--stack-depth", "64", "--events", kind, file)
     return [e["values"] for e in json.loads(r.out)["recording"]["events"]]
 
 
@@ -101,6 +102,28 @@ def events_are_the_jdks(file):
                 all(o.startswith(prefix) for o in known) and len(known) >= 0.9 * len(events), owners[:20])
 
 
+def owners(j):
+    """Who holds what others wait for, and what it does meanwhile: one asleep, two computing."""
+    known = {"waiter-sync": ("owner-sync", "ownerSleeps"), "waiter-lock": ("owner-lock", "ownerComputes"),
+             "waiter-busy": ("owner-busy", "ownerComputesInMonitor")}
+    file = t.path("owners.jfr")
+    t.start(j.pid, file, "-e", "lock=/2ms")
+    j.ask("hold 400", r"held (.*)")
+    t.stop(j.pid)
+    looked = {e["wait"]: e for e in json_events(file, "wick.LockOwner")}
+    found = {}
+    for e in json_events(file, KINDS[0]) + json_events(file, KINDS[1]):
+        if e["eventThread"]["javaName"] in known:
+            o = looked.get(e["wait"])
+            found[e["eventThread"]["javaName"]] = (
+                (e["previousOwner"] or {}).get("javaName"), o and o["eventThread"]["javaName"],
+                [f["method"]["name"] for f in o["stackTrace"]["frames"]] if o else [])
+    for waiter, (owner, method) in known.items():
+        first, during, frames = found.get(waiter, (None, None, []))
+        t.check(f"{waiter} waits for {owner}, which is in {method} meanwhile",
+                first == owner and during == owner and method in frames, f"{found.get(waiter)} {t.status(j.pid)}")
+
+
 def uncontended(j):
     file = t.path("quick.jfr")
     t.start(j.pid, file, "-e", "lock")
@@ -147,9 +170,10 @@ def cycles(j, n=12):
 
 def main():
     j = locks()
-    for interval_us in (100, 1000, 10000):
+    for interval_us in INTERVALS:
         totals(j, interval_us)
     events_are_the_jdks(t.path("totals1000.jfr"))
+    owners(j)
     uncontended(j)
     cycles(j)
     j.say("quit")
