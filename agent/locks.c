@@ -223,6 +223,8 @@ static jobject find_register_natives(JNIEnv *env)
 
 static bool find_fields(JNIEnv *env)
 {
+    if (locks.owner)
+        return true;
     jclass thread = (*env)->FindClass(env, "java/lang/Thread");
     locks.ownable = keep(env, (*env)->FindClass(env, "java/util/concurrent/locks/AbstractOwnableSynchronizer"));
     if (!thread || !locks.ownable)
@@ -250,8 +252,8 @@ static bool find_handle(JNIEnv *env)
     return locks.register_natives;
 }
 
-/* Finds what is needed of Java's classes, once. */
-static bool find_all(JNIEnv *env)
+/* Finds what is needed of Java's classes, once; `all`: also to replace Unsafe.park. */
+static bool find_all(JNIEnv *env, bool all)
 {
     if (locks.register_natives)
         return true;
@@ -259,7 +261,7 @@ static bool find_all(JNIEnv *env)
         failed(env);
         return false;
     }
-    bool found = find_fields(env) && find_handle(env);
+    bool found = find_fields(env) && (!all || find_handle(env));
     found &= !failed(env);
     (*env)->PopLocalFrame(env, NULL);
     return found;
@@ -344,11 +346,45 @@ int wick_agent_locks_find(struct wick_hs_ownable *out, struct wick_err *err)
     if (!env)
         return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
     int rc = open_jvmti(err);
-    if (!rc && !find_all(env))
+    if (!rc && !find_all(env, true))
         rc = wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM's Unsafe.park, or what it parks on, cannot be found");
     leave_jvm(attached);
     *out = wick_vm.oops_known ? locks.places : (struct wick_hs_ownable){0};
     return rc;
+}
+
+/* Tells what one thread is parked on. */
+static void tell_parked(JNIEnv *env, jthread thread, void (*tell)(void *arg, const struct wick_agent_parked *p),
+                        void *arg)
+{
+    struct wick_agent_parked p = {.thread = (wick_addr)(*env)->GetLongField(env, thread, locks.eetop)};
+    jobject blocker = p.thread ? (*env)->GetObjectField(env, thread, locks.blocker) : NULL;
+    if (blocker && (*env)->IsInstanceOf(env, blocker, locks.ownable))
+        p.owner = owner_of(env, blocker);
+    if (p.owner) {
+        describe(env, blocker, &p.what);
+        tell(arg, &p);
+    }
+    if (blocker)
+        (*env)->DeleteLocalRef(env, blocker);
+}
+
+void wick_agent_locks_parked(void (*tell)(void *arg, const struct wick_agent_parked *p), void *arg)
+{
+    bool attached;
+    jthread *threads = NULL;
+    jint n = 0;
+    JNIEnv *env = enter_jvm(&attached);
+    if (!env)
+        return;
+    if (!open_jvmti(NULL) && find_all(env, false) && !(*locks.jvmti)->GetAllThreads(locks.jvmti, &n, &threads)) {
+        for (jint i = 0; i < n; i++) {
+            tell_parked(env, threads[i], tell, arg);
+            (*env)->DeleteLocalRef(env, threads[i]);
+        }
+        (*locks.jvmti)->Deallocate(locks.jvmti, (unsigned char *)threads);
+    }
+    leave_jvm(attached);
 }
 
 int wick_agent_locks_on(struct wick_err *err)

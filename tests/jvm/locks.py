@@ -197,6 +197,24 @@ def cycles(j, n=12):
     t.check("the JVM does not complain", "Re-registering" not in j.output(), j.output()[:500])
 
 
+def deadlocks(j):
+    """Two pairs for ever; before them nobody, however much is waited."""
+    busy = [t.status(j.pid).get("deadlocks")]
+    j.say("run 1500 200 3")
+    busy += [t.status(j.pid).get("deadlocks") for _ in range(5)]
+    t.check("threads that only wait for each other are no deadlock", set(busy) == {0}, busy)
+    time.sleep(2)
+    j.ask("deadlock", r"deadlocked (yes)")
+    s = t.status(j.pid)
+    told = " ".join(str(v) for k, v in s.items() if re.match(r"deadlock_\d", k))
+    t.check("two deadlocks are found", s.get("deadlocks") == 2, s)
+    t.check("their threads and locks are named",
+            all(f'"{n}"' in told for n in ("dead-sync-a", "dead-sync-b", "dead-lock-a", "dead-lock-b"))
+            and told.count("a monitor") == 2 and told.count("ReentrantLock$NonfairSync@") == 2, told)
+    as_json = json.loads(t.wick("status", "--json", j.pid).out)
+    t.check("also in JSON", as_json["deadlocks"] == 2 and as_json["running"] is False, as_json)
+
+
 def main():
     j = locks()
     for interval_us in INTERVALS:
@@ -205,6 +223,7 @@ def main():
     owners(j)
     uncontended(j)
     cycles(j)
+    deadlocks(j)
     j.say("quit")
     t.check("the JVM ends as it should", j.wait() == 0, j.output()[-500:])
     t.done()
