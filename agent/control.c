@@ -187,6 +187,9 @@ static int run_locked(enum wick_opt_action action, struct wick_opts *o, struct f
     case WICK_ACTION_STATUS:
         wick_session_status(r->text, sizeof r->text);
         return 0;
+    case WICK_ACTION_DEADLOCKS:
+        wick_session_deadlocks(r->text, sizeof r->text);
+        return 0;
     case WICK_ACTION_VERSION:
         version_text(r);
         return 0;

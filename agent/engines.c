@@ -38,11 +38,15 @@ static int start_wall(struct wick_engines *e, const struct wick_session_opts *o,
 
 static int start_lock(struct wick_engines *e, struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
 {
-    const struct wick_lock_config c = {.threshold_ns = e->plan.lock_threshold_ns,
-                                       .interval_ns = e->plan.lock_interval_ns};
+    struct wick_lock_config c = {.threshold_ns = e->plan.lock_threshold_ns,
+                                 .interval_ns = e->plan.lock_interval_ns,
+                                 .awake_signal = wick_engines_open_signal(e)};
     if (!e->plan.lock)
         return 0;
-    int rc = wick_lock_start(&e->lock, &c, &wick_vm.jvm, r, ts, err);
+    int rc = wick_agent_locks_find(&c.ownable, err);
+    if (rc)
+        return rc;
+    rc = wick_lock_start(&e->lock, &c, &wick_vm.jvm, r, ts, err);
     e->lock_on = !rc;
     return rc ? rc : wick_agent_locks_on(err);
 }

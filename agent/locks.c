@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/field.h"
 #include "agent/vm.h"
 
 typedef void JNICALL park_function(JNIEnv *env, jobject unsafe, jboolean absolute, jlong time);
@@ -35,6 +36,7 @@ static struct {
     jfieldID blocker, owner, eetop;
     _Atomic(park_function *) park; /* the JVM's */
     jint(JNICALL *register_function)(JNIEnv *, jclass, const JNINativeMethod *, jint);
+    struct wick_hs_ownable places;
     bool monitors_on, park_on;
 } locks;
 
@@ -68,7 +70,7 @@ static void describe(JNIEnv *env, jobject object, struct wick_lock_what *out)
 
 static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object)
 {
-    wick_lock_begin(WICK_LOCK_MONITOR, 0);
+    wick_lock_begin(WICK_LOCK_MONITOR, 0, NULL);
 }
 
 static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object)
@@ -84,7 +86,7 @@ static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *env, jthread thre
 /* The timeout comes at the begin and is asked for at the end: a thread is in one Object.wait at a time. */
 static void JNICALL monitor_wait(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object, jlong timeout)
 {
-    wick_lock_begin(WICK_LOCK_WAIT, (uint64_t)timeout);
+    wick_lock_begin(WICK_LOCK_WAIT, (uint64_t)timeout, NULL);
 }
 
 static void JNICALL monitor_waited(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object, jboolean timed_out)
@@ -110,13 +112,11 @@ static jobject blocker_of(JNIEnv *env)
     return blocker;
 }
 
-/* JavaThread of the owner of a lock, 0 = it has none, or cannot have one. */
-static wick_addr owner_of(JNIEnv *env, jobject blocker)
+/* JavaThread of the owner of an AbstractOwnableSynchronizer, 0 = it has none. */
+static wick_addr owner_of(JNIEnv *env, jobject ownable)
 {
     wick_addr java = 0;
-    if (!blocker || !(*env)->IsInstanceOf(env, blocker, locks.ownable))
-        return 0;
-    jobject owner = (*env)->GetObjectField(env, blocker, locks.owner);
+    jobject owner = (*env)->GetObjectField(env, ownable, locks.owner);
     if (owner) {
         java = (wick_addr)(*env)->GetLongField(env, owner, locks.eetop);
         (*env)->DeleteLocalRef(env, owner);
@@ -129,7 +129,8 @@ static void JNICALL park(JNIEnv *env, jobject unsafe, jboolean absolute, jlong t
     struct wick_lock_done done;
     park_function *original = wick_load_relaxed(&locks.park);
     jobject blocker = wick_lock_running() ? blocker_of(env) : NULL;
-    wick_lock_begin(WICK_LOCK_PARK, owner_of(env, blocker));
+    bool ownable = blocker && (*env)->IsInstanceOf(env, blocker, locks.ownable);
+    wick_lock_begin(WICK_LOCK_PARK, ownable ? owner_of(env, blocker) : 0, ownable ? blocker : NULL);
     original(env, unsafe, absolute, time);
     if (wick_lock_end(WICK_LOCK_PARK, &done)) {
         struct wick_lock_what what = {.timeout = absolute || !time ? INT64_MIN : time,
@@ -222,6 +223,8 @@ static jobject find_register_natives(JNIEnv *env)
 
 static bool find_fields(JNIEnv *env)
 {
+    if (locks.owner)
+        return true;
     jclass thread = (*env)->FindClass(env, "java/lang/Thread");
     locks.ownable = keep(env, (*env)->FindClass(env, "java/util/concurrent/locks/AbstractOwnableSynchronizer"));
     if (!thread || !locks.ownable)
@@ -230,6 +233,8 @@ static bool find_fields(JNIEnv *env)
     locks.eetop = locks.blocker ? (*env)->GetFieldID(env, thread, "eetop", "J") : NULL;
     locks.owner =
         locks.eetop ? (*env)->GetFieldID(env, locks.ownable, "exclusiveOwnerThread", "Ljava/lang/Thread;") : NULL;
+    locks.places.owner = wick_field_offset(env, locks.ownable, "exclusiveOwnerThread", "Ljava/lang/Thread;");
+    locks.places.eetop = wick_field_offset(env, thread, "eetop", "J");
     return locks.owner;
 }
 
@@ -247,8 +252,8 @@ static bool find_handle(JNIEnv *env)
     return locks.register_natives;
 }
 
-/* Finds what is needed of Java's classes, once. */
-static bool find_all(JNIEnv *env)
+/* Finds what is needed of Java's classes, once; `all`: also to replace Unsafe.park. */
+static bool find_all(JNIEnv *env, bool all)
 {
     if (locks.register_natives)
         return true;
@@ -256,7 +261,7 @@ static bool find_all(JNIEnv *env)
         failed(env);
         return false;
     }
-    bool found = find_fields(env) && find_handle(env);
+    bool found = find_fields(env) && (!all || find_handle(env));
     found &= !failed(env);
     (*env)->PopLocalFrame(env, NULL);
     return found;
@@ -295,14 +300,9 @@ static bool set_monitors(bool on)
 /* Runs in a thread that is attached to the JVM. */
 static int switch_on(JNIEnv *env, struct wick_err *err)
 {
-    int rc = open_jvmti(err);
-    if (rc)
-        return rc;
     locks.monitors_on = true;
     if (!set_monitors(true))
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses to tell of contended monitors");
-    if (!find_all(env))
-        return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM's Unsafe.park, or what it parks on, cannot be found");
     locks.park_on = register_again(env, true);
     if (!locks.park_on || !wick_load_relaxed(&locks.park))
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM's Unsafe.park cannot be replaced");
@@ -337,6 +337,54 @@ static void leave_jvm(bool attached)
 {
     if (attached)
         (*wick_vm.java_vm)->DetachCurrentThread(wick_vm.java_vm);
+}
+
+int wick_agent_locks_find(struct wick_hs_ownable *out, struct wick_err *err)
+{
+    bool attached;
+    JNIEnv *env = enter_jvm(&attached);
+    if (!env)
+        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
+    int rc = open_jvmti(err);
+    if (!rc && !find_all(env, true))
+        rc = wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM's Unsafe.park, or what it parks on, cannot be found");
+    leave_jvm(attached);
+    *out = wick_vm.oops_known ? locks.places : (struct wick_hs_ownable){0};
+    return rc;
+}
+
+/* Tells what one thread is parked on. */
+static void tell_parked(JNIEnv *env, jthread thread, void (*tell)(void *arg, const struct wick_agent_parked *p),
+                        void *arg)
+{
+    struct wick_agent_parked p = {.thread = (wick_addr)(*env)->GetLongField(env, thread, locks.eetop)};
+    jobject blocker = p.thread ? (*env)->GetObjectField(env, thread, locks.blocker) : NULL;
+    if (blocker && (*env)->IsInstanceOf(env, blocker, locks.ownable))
+        p.owner = owner_of(env, blocker);
+    if (p.owner) {
+        describe(env, blocker, &p.what);
+        tell(arg, &p);
+    }
+    if (blocker)
+        (*env)->DeleteLocalRef(env, blocker);
+}
+
+void wick_agent_locks_parked(void (*tell)(void *arg, const struct wick_agent_parked *p), void *arg)
+{
+    bool attached;
+    jthread *threads = NULL;
+    jint n = 0;
+    JNIEnv *env = enter_jvm(&attached);
+    if (!env)
+        return;
+    if (!open_jvmti(NULL) && find_all(env, false) && !(*locks.jvmti)->GetAllThreads(locks.jvmti, &n, &threads)) {
+        for (jint i = 0; i < n; i++) {
+            tell_parked(env, threads[i], tell, arg);
+            (*env)->DeleteLocalRef(env, threads[i]);
+        }
+        (*locks.jvmti)->Deallocate(locks.jvmti, (unsigned char *)threads);
+    }
+    leave_jvm(attached);
 }
 
 int wick_agent_locks_on(struct wick_err *err)

@@ -11,11 +11,24 @@
 #include "engine/lock.h"
 #include "record/drain.h"
 
+/* Finds what _on needs in the JVM, once, and where locks keep their owners. -WICK_E_UNSUPPORTED, -WICK_E_STATE with a
+ * sentence. */
+int wick_agent_locks_find(struct wick_hs_ownable *out, struct wick_err *err);
+
 /* From here on the waits of all threads are told to the engine. -WICK_E_UNSUPPORTED, -WICK_E_STATE with a sentence. */
 int wick_agent_locks_on(struct wick_err *err);
 
 /* Undoes it: the JVM is as before. Does nothing if it is not on. */
 void wick_agent_locks_off(void);
+
+/* A thread that is parked on a lock of java.util.concurrent that somebody owns. */
+struct wick_agent_parked {
+    wick_addr thread, owner; /* JavaThreads */
+    struct wick_lock_what what;
+};
+
+/* Tells all of them. Does nothing if the JVM does not let the calling thread in. */
+void wick_agent_locks_parked(void (*tell)(void *arg, const struct wick_agent_parked *p), void *arg);
 
 /* An event of type WICK_EVENT_LOCK came out of a ring: writes it. */
 void wick_agent_locks_event(struct wick_lock_engine *e, struct wick_drain *d, const struct wick_event *event);

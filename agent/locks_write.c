@@ -65,6 +65,19 @@ static void write_wait(struct wick_jfr_writer *w, const struct wick_lock_note *n
     wick_jfr_write_java_monitor_wait(w, &event);
 }
 
+static void write_owner(struct wick_jfr_writer *w, const struct wick_lock_note *n, const struct wick_event *e)
+{
+    const struct wick_jfr_lock_owner event = {
+        .start_ns = e->time_ns,
+        .thread = e->thread,
+        .stack = e->stack,
+        .wait = n->done.id,
+        .waited_ns = n->done.duration_ns,
+        .context = e->context,
+    };
+    wick_jfr_write_lock_owner(w, &event);
+}
+
 void wick_agent_locks_event(struct wick_lock_engine *e, struct wick_drain *d, const struct wick_event *event)
 {
     static void (*const write[WICK_LOCK_KINDS])(struct wick_jfr_writer *, const struct wick_lock_note *,
@@ -72,7 +85,10 @@ void wick_agent_locks_event(struct wick_lock_engine *e, struct wick_drain *d, co
     const struct wick_lock_note *n = wick_lock_found(e, event);
     if (!n)
         return;
-    write[n->done.kind](d->writer, n, event);
+    if (n->of_owner)
+        write_owner(d->writer, n, event);
+    else
+        write[n->done.kind](d->writer, n, event);
     wick_lock_told(e, event);
 }
 
@@ -95,6 +111,8 @@ void wick_agent_locks_status(const struct wick_lock_engine *e, struct wick_strbu
                      "\npark_waited_ns=%" PRIu64 "\nwait_waits=%" PRIu64 "\nwait_waited_ns=%" PRIu64 "\n",
                      t.waits[WICK_LOCK_MONITOR], t.waited_ns[WICK_LOCK_MONITOR], t.waits[WICK_LOCK_PARK],
                      t.waited_ns[WICK_LOCK_PARK], t.waits[WICK_LOCK_WAIT], t.waited_ns[WICK_LOCK_WAIT]);
-    wick_strbuf_addf(out, "lock_weight=%" PRIu64 "\nlock_lost=%" PRIu64 "\nlock_lost_weight=%" PRIu64 "\n",
-                     t.recorded_ns, t.lost, t.lost_ns);
+    wick_strbuf_addf(out,
+                     "lock_weight=%" PRIu64 "\nlock_lost=%" PRIu64 "\nlock_lost_weight=%" PRIu64 "\nlock_looks=%" PRIu64
+                     "\nlock_owners=%" PRIu64 "\n",
+                     t.recorded_ns, t.lost, t.lost_ns, t.looks, t.owners);
 }

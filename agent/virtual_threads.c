@@ -2,11 +2,6 @@
 /*
  * virtual_threads.c - asks JNI for the fields, because HotSpot's tables do not have them
  *
- * The id of an instance field holds its offset (hotspot/share/runtime/jfieldIDWorkaround.hpp):
- *
- *      bit 0: checked (the class's hash is kept above)    bit 1: instance field
- *      bits 2..8: offset, if checked                       bits 2..63: offset, if not
- *
  * Where a chunk's stack begins is the size of an instance of StackChunk without it, which is in the class's layout
  * helper; the class is found through its mirror.
  */
@@ -14,25 +9,11 @@
 
 #include <stdbool.h>
 
+#include "agent/field.h"
+#include "hotspot/oop.h"
 #include "hotspot/value.h"
 
-enum { CHECKED = 1, INSTANCE = 2, ADDRESS_SHIFT = 2, SMALL_OFFSET = 0x7f, MAX_OFFSET = 4096 };
-
-/* Offset of a field, 0 if there is none of that name and type. */
-static int32_t field_offset(JNIEnv *env, jclass c, const char *name, const char *type)
-{
-    uintptr_t id = (uintptr_t)(*env)->GetFieldID(env, c, name, type);
-    if ((*env)->ExceptionCheck(env)) {
-        (*env)->ExceptionClear(env);
-        return 0;
-    }
-    if (!(id & INSTANCE))
-        return 0;
-    uintptr_t offset = id >> ADDRESS_SHIFT;
-    if (id & CHECKED)
-        offset &= SMALL_OFFSET;
-    return offset < MAX_OFFSET ? (int32_t)offset : 0;
-}
+enum { MAX_OFFSET = 4096 };
 
 static jclass carrier_class; /* NULL: this JDK has no virtual threads */
 
@@ -57,44 +38,20 @@ static int32_t instance_bytes(const struct wick_jvm *jvm, jclass c)
     return helper > 0 && helper < MAX_OFFSET ? helper & ~7 : 0;
 }
 
-static bool flag_is_set(const struct wick_jvm *jvm, const char *name, bool if_missing)
-{
-    uint8_t value = 0;
-    wick_addr at = wick_jvm_flag(jvm, name);
-    return at ? !wick_mem_read(jvm->mem, at, &value, 1) && value : if_missing;
-}
-
-static bool read_oop_form(struct wick_jvm *jvm)
-{
-    const struct wick_hs_layout *l = &jvm->layout;
-    struct wick_step_jvm *s = &jvm->step;
-    s->oop_kind = WICK_OOP_PLAIN;
-    if (flag_is_set(jvm, "UseCompressedOops", false)) {
-        s->oop_kind = WICK_OOP_NARROW;
-        s->oop_base = l->oop_base ? wick_hs_u64(jvm->mem, l->oop_base) : 0;
-        s->oop_shift = l->oop_shift ? wick_hs_u32(jvm->mem, l->oop_shift) : 0;
-        return l->oop_base && s->oop_shift < 8;
-    }
-    /* 21 and 22 also have the older ZGC, whose references can be used as they are; 24 and later only this one */
-    if (flag_is_set(jvm, "UseZGC", false) && flag_is_set(jvm, "ZGenerational", true))
-        s->oop_kind = WICK_OOP_COLOURED;
-    return true;
-}
-
 static void read_fields(JNIEnv *env, struct wick_jvm *jvm, jclass continuation, jclass chunk)
 {
     struct wick_step_jvm *s = &jvm->step;
-    int32_t tail = field_offset(env, continuation, "tail", "Ljdk/internal/vm/StackChunk;");
-    s->chunk_parent = field_offset(env, chunk, "parent", "Ljdk/internal/vm/StackChunk;");
-    s->chunk_size = field_offset(env, chunk, "size", "I");
-    s->chunk_sp = field_offset(env, chunk, "sp", "I");
-    s->chunk_bottom = field_offset(env, chunk, "bottom", "I");
+    int32_t tail = wick_field_offset(env, continuation, "tail", "Ljdk/internal/vm/StackChunk;");
+    s->chunk_parent = wick_field_offset(env, chunk, "parent", "Ljdk/internal/vm/StackChunk;");
+    s->chunk_size = wick_field_offset(env, chunk, "size", "I");
+    s->chunk_sp = wick_field_offset(env, chunk, "sp", "I");
+    s->chunk_bottom = wick_field_offset(env, chunk, "bottom", "I");
     s->chunk_bottom_is_argsize = !s->chunk_bottom;
     if (s->chunk_bottom_is_argsize)
-        s->chunk_bottom = field_offset(env, chunk, "argsize", "I");
+        s->chunk_bottom = wick_field_offset(env, chunk, "argsize", "I");
     s->chunk_stack = instance_bytes(jvm, chunk);
     if (s->chunk_parent && s->chunk_size && s->chunk_sp && s->chunk_bottom && s->chunk_stack > s->chunk_bottom &&
-        read_oop_form(jvm))
+        wick_hs_oop_form(jvm))
         s->cont_tail = tail;
 }
 

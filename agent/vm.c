@@ -22,6 +22,7 @@
 #include "agent/critical.h"
 #include "agent/gc.h"
 #include "elf/dynsym.h"
+#include "hotspot/oop.h"
 #include "hotspot/thread.h"
 
 struct wick_vm wick_vm;
@@ -196,6 +197,7 @@ static void become_live(JNIEnv *env)
         (*env)->DeleteLocalRef(env, thread);
     if (wick_jvm_open_code(&wick_vm.jvm, &err))
         return;
+    wick_vm.oops_known = wick_hs_oop_form(&wick_vm.jvm);
     wick_virtual_threads_open(env, &wick_vm.jvm);
     collect_stubs();
     collect_properties();

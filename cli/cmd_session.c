@@ -229,10 +229,13 @@ static bool is_number(const char *s)
     return *s && !s[strspn(s, "0123456789")] && (s[0] != '0' || !s[1]) && strlen(s) < 16;
 }
 
-static void print_json(const struct session *s)
+/* The agent's lines as they are, or as members of a JSON object. */
+static void print_lines(const struct session *s)
 {
-    printf("{\"pid\": %d, \"agent_version\": ", (int)s->p.pid);
-    wick_ui_json_string(stdout, s->client->version);
+    if (!s->o.json) {
+        fputs(s->client->text, stdout);
+        return;
+    }
     for (char *line = s->client->text; *line;) {
         char *nl = strchr(line, '\n'), *eq = strchr(line, '=');
         if (nl)
@@ -251,7 +254,6 @@ static void print_json(const struct session *s)
         }
         line = nl ? nl + 1 : line + strlen(line);
     }
-    puts("}");
 }
 
 static int status(struct session *s, struct wick_err *err)
@@ -261,11 +263,18 @@ static int status(struct session *s, struct wick_err *err)
         rc = wick_client_ask(s->client, "status", s->o.attach_timeout_ns, err);
     if (rc)
         return rc;
+    if (s->o.json) {
+        printf("{\"pid\": %d, \"agent_version\": ", (int)s->p.pid);
+        wick_ui_json_string(stdout, s->client->version);
+    } else {
+        printf("pid=%d\nmain=%s\nagent_version=%s\n", (int)s->p.pid, s->jvm.main, s->client->version);
+    }
+    print_lines(s);
+    /* an agent of an older build does not know the question */
+    if (!wick_client_ask(s->client, "deadlocks", s->o.attach_timeout_ns, &(struct wick_err){0}))
+        print_lines(s);
     if (s->o.json)
-        print_json(s);
-    else
-        printf("pid=%d\nmain=%s\nagent_version=%s\n%s", (int)s->p.pid, s->jvm.main, s->client->version,
-               s->client->text);
+        puts("}");
     return 0;
 }
 

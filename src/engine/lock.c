@@ -18,10 +18,9 @@
 
 #include "base/clock.h"
 #include "base/poisson.h"
-#include "hotspot/monitor.h"
 
-static _Atomic(struct wick_lock_engine *) current; /* NULL = nothing is recorded; read inside the gate */
-static struct wick_gate gate;
+_Atomic(struct wick_lock_engine *) wick_lock_current;
+struct wick_gate wick_lock_gate;
 
 #define WAITS_BYTES (WICK_MAX_THREADS * sizeof(struct wick_lock_wait))
 #define NOTES_BYTES (WICK_LOCK_NOTES * sizeof(struct wick_lock_note))
@@ -45,17 +44,23 @@ int wick_lock_start(struct wick_lock_engine *e, const struct wick_lock_config *c
         e->config.seed = wick_clock_mono_ns() ^ (uint64_t)getpid() << 32;
     e->waits = p;
     e->notes = (struct wick_lock_note *)((uint8_t *)p + WAITS_BYTES);
+    e->wake = e->tasks = -1;
     e->running = true;
-    atomic_store(&current, e);
-    return 0;
+    atomic_store(&wick_lock_current, e);
+    int rc = wick_lock_watch_start(e, err);
+    if (rc) {
+        wick_lock_stop(e);
+        wick_lock_release(e);
+    }
+    return rc;
 }
 
 void wick_lock_stop(struct wick_lock_engine *e)
 {
     if (!e->running)
         return;
-    atomic_store(&current, NULL);
-    wick_gate_wait(&gate);
+    atomic_store(&wick_lock_current, NULL);
+    wick_lock_watch_stop(e);
     e->running = false;
 }
 
@@ -73,18 +78,19 @@ static struct wick_thread *self(const struct wick_lock_engine *e)
     return wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
 }
 
-/* The monitor that the calling thread is about to wait for: a word of the own JavaThread and one of the monitor. */
-static void read_monitor(const struct wick_lock_engine *e, wick_addr java, struct wick_lock_wait *w)
+/* The monitor that the calling thread is about to wait for, a word of the own JavaThread; and its owner. */
+static wick_addr read_monitor(const struct wick_lock_engine *e, wick_addr java, uint64_t *owner)
 {
     const struct wick_hs_layout *l = &e->jvm->layout;
     if (!java || l->thread_pending_monitor == WICK_HS_NONE || l->monitor_owner == WICK_HS_NONE)
-        return;
-    w->monitor = *(const volatile uint64_t *)(uintptr_t)(java + (unsigned)l->thread_pending_monitor);
-    if (w->monitor)
-        w->owner = *(const volatile uint64_t *)(uintptr_t)(w->monitor + (unsigned)l->monitor_owner);
+        return 0;
+    wick_addr monitor = *(const volatile uint64_t *)(uintptr_t)(java + (unsigned)l->thread_pending_monitor);
+    if (monitor)
+        *owner = *(const volatile uint64_t *)(uintptr_t)(monitor + (unsigned)l->monitor_owner);
+    return monitor;
 }
 
-static void begin(struct wick_lock_engine *e, enum wick_lock_kind kind, uint64_t owner)
+static void begin(struct wick_lock_engine *e, enum wick_lock_kind kind, uint64_t owner, wick_addr ownable)
 {
     struct wick_thread *t = self(e);
     if (!t)
@@ -93,32 +99,34 @@ static void begin(struct wick_lock_engine *e, enum wick_lock_kind kind, uint64_t
     if (w->serial != t->serial) { /* its first wait; what was counted here stays */
         w->serial = t->serial;
         w->count = 0;
-        w->window = (struct wick_stack_window){0};
+        w->window = w->owner_window = (struct wick_stack_window){0};
         w->random = e->config.seed + t->serial * 0x9e3779b97f4a7c15u;
     }
-    w->kind = (uint8_t)kind;
-    w->id = (uint64_t)w->serial << 32 | ++w->count;
     w->owner = owner;
-    w->monitor = 0;
     if (kind == WICK_LOCK_MONITOR)
-        read_monitor(e, wick_load_relaxed(&t->java), w);
+        ownable = read_monitor(e, wick_load_relaxed(&t->java), &w->owner);
     uint64_t now = wick_clock_mono_ns();
-    w->due_ns = now + wick_poisson_next(&w->random, e->config.interval_ns);
-    wick_store_release(&w->since_ns, now);
+    wick_store_relaxed(&w->kind, kind);
+    wick_store_relaxed(&w->id, (uint64_t)w->serial << 32 | ++w->count);
+    wick_store_relaxed(&w->monitor, ownable);
+    wick_store_relaxed(&w->due_ns, now + wick_poisson_next(&w->random, e->config.interval_ns));
+    atomic_store(&w->since_ns, now); /* seq_cst, see lock_watch.c */
+    if (ownable)
+        wick_lock_watch_wake(e);
 }
 
 bool wick_lock_running(void)
 {
-    return wick_load_relaxed(&current) != NULL;
+    return wick_load_relaxed(&wick_lock_current) != NULL;
 }
 
-void wick_lock_begin(enum wick_lock_kind kind, uint64_t owner)
+void wick_lock_begin(enum wick_lock_kind kind, uint64_t owner, const void *ownable)
 {
-    uint32_t lane = wick_gate_enter_sig(&gate);
-    struct wick_lock_engine *e = atomic_load(&current); /* seq_cst, see gate.h */
+    uint32_t lane = wick_gate_enter_sig(&wick_lock_gate);
+    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* seq_cst, see gate.h */
     if (e)
-        begin(e, kind, owner);
-    wick_gate_leave_sig(&gate, lane);
+        begin(e, kind, owner, (wick_addr)(uintptr_t)ownable);
+    wick_gate_leave_sig(&wick_lock_gate, lane);
 }
 
 static bool end(struct wick_lock_engine *e, enum wick_lock_kind kind, struct wick_lock_done *out)
@@ -127,57 +135,59 @@ static bool end(struct wick_lock_engine *e, enum wick_lock_kind kind, struct wic
     struct wick_thread *t = self(e);
     struct wick_lock_wait *w = t ? &e->waits[t - e->threads->slots] : NULL;
     uint64_t since = w ? wick_load_relaxed(&w->since_ns) : 0;
-    if (!since || w->kind != kind || w->serial != t->serial)
+    if (!since || wick_load_relaxed(&w->kind) != kind || w->serial != t->serial)
         return false;
     wick_store_release(&w->since_ns, 0);
-    uint64_t duration = now - since;
+    uint64_t duration = now - since, id = wick_load_relaxed(&w->id), seen = wick_load_relaxed(&w->seen_owner);
     wick_add_relaxed(&w->waits[kind], 1);
     wick_add_relaxed(&w->waited_ns[kind], duration);
-    if (now < w->due_ns || duration < e->config.threshold_ns)
+    if (now < wick_load_relaxed(&w->due_ns) || duration < e->config.threshold_ns)
         return false;
     *out = (struct wick_lock_done){.session = e->session,
-                                   .id = w->id,
+                                   .id = id,
                                    .start_ns = since,
                                    .duration_ns = duration,
                                    .weight_ns = wick_poisson_weight(duration, e->config.interval_ns),
-                                   .monitor = w->monitor,
+                                   .monitor = kind == WICK_LOCK_MONITOR ? wick_load_relaxed(&w->monitor) : 0,
                                    .owner = w->owner,
+                                   .seen_owner = seen >> 32 == (uint32_t)id ? (uint32_t)seen : 0,
                                    .kind = kind};
     return true;
 }
 
 bool wick_lock_end(enum wick_lock_kind kind, struct wick_lock_done *out)
 {
-    uint32_t lane = wick_gate_enter_sig(&gate);
-    struct wick_lock_engine *e = atomic_load(&current); /* seq_cst, see gate.h */
+    uint32_t lane = wick_gate_enter_sig(&wick_lock_gate);
+    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* seq_cst, see gate.h */
     bool sampled = e && end(e, kind, out);
-    wick_gate_leave_sig(&gate, lane);
+    wick_gate_leave_sig(&wick_lock_gate, lane);
     return sampled;
 }
 
-static struct wick_lock_note *take_note(struct wick_lock_engine *e)
+struct wick_lock_note *wick_lock_note_take(struct wick_lock_engine *e)
 {
     for (int i = 0; i < WICK_LOCK_NOTES; i++) {
-        uint32_t n = wick_add_relaxed(&e->next_note, 1) % (WICK_LOCK_NOTES - 1) + 1, unused = 0;
-        if (!wick_load_relaxed(&e->notes[n].used) && wick_cas_acq_rel(&e->notes[n].used, &unused, 1))
-            return &e->notes[n];
+        struct wick_lock_note *n = &e->notes[wick_add_relaxed(&e->next_note, 1) % (WICK_LOCK_NOTES - 1) + 1];
+        uint64_t word = wick_load_relaxed(&n->word);
+        if ((word & 3) == WICK_LOCK_FREE &&
+            wick_cas_acq_rel(&n->word, &word, ((word >> 2) + 1) << 2 | WICK_LOCK_HELD)) /* pairs: note_free */
+            return n;
     }
     return NULL;
 }
 
-/* The serial number of the thread that `owner` stands for. */
-static uint32_t owner_serial(const struct wick_lock_engine *e, const struct wick_lock_done *d)
+uint32_t wick_lock_owner_slot(const struct wick_lock_engine *e, enum wick_lock_kind kind, wick_addr monitor,
+                              uint64_t owner)
 {
     struct wick_hs_monitor m;
     uint32_t top = wick_threads_top(e->threads);
-    if (!d->owner || d->kind == WICK_LOCK_WAIT)
+    if (!owner || kind == WICK_LOCK_WAIT)
         return 0;
-    wick_hs_monitor_init(&m, e->jvm, d->monitor, d->owner);
+    wick_hs_monitor_init(&m, e->jvm, kind == WICK_LOCK_MONITOR ? monitor : 0, owner);
     for (uint32_t i = 1; i < top; i++) {
-        const struct wick_thread *t = &e->threads->slots[i];
-        wick_addr java = wick_load_acquire(&t->java); /* pairs: wick_threads_java */
+        wick_addr java = wick_load_acquire(&e->threads->slots[i].java); /* pairs: wick_threads_java */
         if (java && wick_hs_monitor_owned_by(e->jvm, &m, java))
-            return t->serial;
+            return i;
     }
     return 0;
 }
@@ -214,7 +224,7 @@ static bool sample(struct wick_lock_engine *e, const struct wick_lock_done *d, s
 
 static void record(struct wick_lock_engine *e, const struct wick_lock_done *d, const struct wick_lock_what *what)
 {
-    struct wick_lock_note *note = take_note(e);
+    struct wick_lock_note *note = wick_lock_note_take(e);
     if (!note) {
         wick_recorder_drop_sig(e->recorder, WICK_DROP_RING_FULL, 0);
         lose(e, d);
@@ -224,23 +234,25 @@ static void record(struct wick_lock_engine *e, const struct wick_lock_done *d, c
     note->what = *what;
     if (d->monitor)
         note->what.address = d->monitor;
-    note->owner = owner_serial(e, d);
+    note->of_owner = false;
+    note->owner = d->seen_owner ? d->seen_owner
+                                : e->threads->slots[wick_lock_owner_slot(e, d->kind, d->monitor, d->owner)].serial;
     if (sample(e, d, note)) {
         wick_add_relaxed(&e->recorded, 1);
         wick_add_relaxed(&e->recorded_ns, d->weight_ns);
         return;
     }
     lose(e, d);
-    wick_store_release(&note->used, 0); /* pairs: take_note */
+    wick_lock_note_free_sig(note);
 }
 
 void wick_lock_record(const struct wick_lock_done *d, const struct wick_lock_what *what)
 {
-    uint32_t lane = wick_gate_enter_sig(&gate);
-    struct wick_lock_engine *e = atomic_load(&current); /* seq_cst, see gate.h */
+    uint32_t lane = wick_gate_enter_sig(&wick_lock_gate);
+    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* seq_cst, see gate.h */
     if (e && e->session == d->session)
         record(e, d, what);
-    wick_gate_leave_sig(&gate, lane);
+    wick_gate_leave_sig(&wick_lock_gate, lane);
 }
 
 const struct wick_lock_note *wick_lock_found(const struct wick_lock_engine *e, const struct wick_event *event)
@@ -250,7 +262,7 @@ const struct wick_lock_note *wick_lock_found(const struct wick_lock_engine *e, c
 
 void wick_lock_told(struct wick_lock_engine *e, const struct wick_event *event)
 {
-    wick_store_release(&e->notes[event->span_ns].used, 0); /* pairs: take_note */
+    wick_lock_note_free_sig(&e->notes[event->span_ns]);
 }
 
 void wick_lock_totals_get(const struct wick_lock_engine *e, struct wick_lock_totals *out)
@@ -259,7 +271,9 @@ void wick_lock_totals_get(const struct wick_lock_engine *e, struct wick_lock_tot
     *out = (struct wick_lock_totals){.recorded = wick_load_relaxed(&e->recorded),
                                      .recorded_ns = wick_load_relaxed(&e->recorded_ns),
                                      .lost = wick_load_relaxed(&e->lost),
-                                     .lost_ns = wick_load_relaxed(&e->lost_ns)};
+                                     .lost_ns = wick_load_relaxed(&e->lost_ns),
+                                     .looks = wick_load_relaxed(&e->looks),
+                                     .owners = wick_load_relaxed(&e->owners)};
     for (uint32_t i = 1; i < top; i++) {
         for (int k = 0; k < WICK_LOCK_KINDS; k++) {
             out->waits[k] += wick_load_relaxed(&e->waits[i].waits[k]);

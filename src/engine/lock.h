@@ -9,12 +9,19 @@
  *
  *      waiting thread                                            drain thread
  *      wick_lock_begin   since, due in its slot
- *      (waits)
+ *      (waits)                                   <-- watcher: due? who owns the lock now? a note is sent to it,
+ *                                                    or filled, with its stack as an event
  *      wick_lock_end     counts; sampled?
  *      wick_lock_record  fills a note, stack as an event -->     wick_lock_found: event and note become a JFR event
  *                                                                wick_lock_told:  the note is free again
  *
  * An event in a ring is too small for what is to be said of a wait, so it carries the number of a note.
+ *
+ * Owners. A wait that lasts beyond its point is going to be recorded, and the watcher then looks at the lock: once a
+ * wait, at the first of its looks after that. So what owners are seen at is drawn by chance like the waits themselves.
+ * An owner that can run gets a signal with the note's number and tells its stack; one that waits is walked from
+ * outside (wall_look.h) and not disturbed. Looks are at least LOOK_NS apart, so waits much shorter than that seldom
+ * show their owner's stack. Nobody waits: the watcher sleeps.
  *
  * Threads: begin, end and record in any thread of the JVM, never in a signal handler; start, stop and release by the
  *          session's owner; found and done by the drain thread.
@@ -25,7 +32,9 @@
 
 #include "base/err.h"
 #include "engine/gate.h"
+#include "engine/signal.h"
 #include "engine/threads.h"
+#include "hotspot/monitor.h"
 
 enum wick_lock_kind {
     WICK_LOCK_MONITOR, /* to enter synchronized code */
@@ -34,27 +43,31 @@ enum wick_lock_kind {
     WICK_LOCK_KINDS
 };
 
-enum { WICK_LOCK_NOTES = 2048, WICK_LOCK_CLASS = 200 };
+enum { WICK_LOCK_NOTES = 2048, WICK_LOCK_CLASS = 200, WICK_LOCK_SENT_MOST = 32 };
 
 struct wick_lock_config {
     uint64_t threshold_ns; /* shorter waits are only counted */
     uint64_t interval_ns;  /* of waiting, a sample on average */
     uint64_t seed;         /* 0 = any */
+    struct wick_hs_ownable ownable;
+    int awake_signal; /* signal that the watcher leaves unblocked, 0 = none */
 };
 
 /* What one thread waits for; a place for each slot of the registry. Its thread writes, others may read what is atomic.
  */
 struct wick_lock_wait {
     _Atomic uint64_t since_ns; /* 0 = it does not wait */
-    uint64_t due_ns;           /* when the wait becomes a sample */
-    uint64_t id;               /* of the wait, see struct wick_lock_done */
-    wick_addr monitor;         /* ObjectMonitor, 0 = none */
-    uint64_t owner;            /* as found when it began, see wick_lock_begin */
+    _Atomic uint64_t due_ns;   /* when the wait becomes a sample */
+    _Atomic uint64_t id;       /* of the wait, see struct wick_lock_done */
+    _Atomic uint64_t monitor;  /* ObjectMonitor; or a handle of an AbstractOwnableSynchronizer; 0 = none */
+    _Atomic uint32_t kind;
+    uint64_t looked;             /* the watcher's: id of the wait whose owner was looked at */
+    _Atomic uint64_t seen_owner; /* which wait << 32 | serial number of the owner found then */
+    uint64_t owner;              /* as found when it began, see wick_lock_begin */
     uint64_t random;
-    uint32_t serial; /* of the thread, which may get another slot's remains */
-    uint32_t count;  /* of its waits */
-    uint8_t kind;
-    struct wick_stack_window window;
+    uint32_t serial;                               /* of the thread, which may get another slot's remains */
+    uint32_t count;                                /* of its waits */
+    struct wick_stack_window window, owner_window; /* outside and inside of the signal handler */
     _Atomic uint64_t waits[WICK_LOCK_KINDS], waited_ns[WICK_LOCK_KINDS]; /* all that ended */
 };
 
@@ -65,6 +78,7 @@ struct wick_lock_done {
     uint64_t start_ns, duration_ns, weight_ns;
     wick_addr monitor;
     uint64_t owner;
+    uint32_t seen_owner;
     enum wick_lock_kind kind;
 };
 
@@ -77,9 +91,13 @@ struct wick_lock_what {
     bool timed_out;
 };
 
+enum wick_lock_phase { WICK_LOCK_FREE, WICK_LOCK_HELD, WICK_LOCK_SENT };
+
 struct wick_lock_note {
-    _Atomic uint32_t used;
-    uint32_t owner; /* serial number of the owning thread when the wait began, 0 = not known */
+    _Atomic uint64_t word; /* uses << 2 | enum wick_lock_phase */
+    bool of_owner;         /* the event's stack is that of the owner, during the wait `done` */
+    uint32_t owner;        /* serial number of the owning thread, as seen by the watcher or when the wait began */
+    wick_addr owner_java;  /* of_owner: its JavaThread */
     struct wick_lock_done done;
     struct wick_lock_what what;
 };
@@ -88,6 +106,7 @@ struct wick_lock_totals {
     uint64_t waits[WICK_LOCK_KINDS], waited_ns[WICK_LOCK_KINDS]; /* all waits that ended */
     uint64_t recorded, recorded_ns;                              /* samples and their weight */
     uint64_t lost, lost_ns;                                      /* samples that found no room, and their weight */
+    uint64_t looks, owners;                                      /* at locks; stacks of owners taken */
 };
 
 struct wick_lock_engine {
@@ -99,11 +118,21 @@ struct wick_lock_engine {
     struct wick_lock_wait *waits;
     struct wick_lock_note *notes; /* [1 .. WICK_LOCK_NOTES) */
     _Atomic uint32_t next_note;
-    _Atomic uint64_t recorded, recorded_ns, lost, lost_ns;
+    _Atomic uint64_t recorded, recorded_ns, lost, lost_ns, looks, owners;
     bool running;
+    /* the watcher */
+    struct wick_signal signal;
+    pthread_t watcher;
+    bool watching;
+    int wake, tasks, pid;
+    _Atomic uint32_t asleep; /* until somebody begins to wait */
+    uint8_t *stack;          /* copy of an owner's */
+    struct wick_lock_sent {
+        uint64_t ticket, sent_ns; /* 0 = none */
+    } sent[WICK_LOCK_SENT_MOST];
 };
 
-/* Starts. The recorder must be running. -WICK_E_NOMEM with a sentence. */
+/* Starts. The recorder must be running. -WICK_E_NOMEM, -WICK_E_STATE (no free signal) with a sentence. */
 int wick_lock_start(struct wick_lock_engine *e, const struct wick_lock_config *c, const struct wick_jvm *jvm,
                     struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err);
 
@@ -116,8 +145,9 @@ void wick_lock_release(struct wick_lock_engine *e);
 bool wick_lock_running(void);
 
 /* The calling thread begins to wait. owner: JavaThread of the owner if the caller knows it, 0 = no; of
- * WICK_LOCK_WAIT anything, it is given back in struct wick_lock_done. */
-void wick_lock_begin(enum wick_lock_kind kind, uint64_t owner);
+ * WICK_LOCK_WAIT anything, it is given back in struct wick_lock_done. ownable: JNI handle of the
+ * AbstractOwnableSynchronizer that it parks on, valid until _end; NULL = none. */
+void wick_lock_begin(enum wick_lock_kind kind, uint64_t owner, const void *ownable);
 
 /* The calling thread has stopped waiting. True if the wait is to be recorded; then tell more by _record. */
 bool wick_lock_end(enum wick_lock_kind kind, struct wick_lock_done *out);
@@ -131,5 +161,30 @@ void wick_lock_told(struct wick_lock_engine *e, const struct wick_event *event);
 
 /* A moment old. */
 void wick_lock_totals_get(const struct wick_lock_engine *e, struct wick_lock_totals *out);
+
+/* --- between lock.c, lock_watch.c and lock_sig.c --- */
+
+/* The watcher; begins and ends with the engine. -WICK_E_NOMEM, -WICK_E_STATE. */
+int wick_lock_watch_start(struct wick_lock_engine *e, struct wick_err *err);
+/* Nobody is inside the gate when it returns; wick_lock_current must be NULL. */
+void wick_lock_watch_stop(struct wick_lock_engine *e);
+
+/* A note to fill, NULL if all are in use. */
+struct wick_lock_note *wick_lock_note_take(struct wick_lock_engine *e);
+
+/* The holder gives it back. */
+void wick_lock_note_free_sig(struct wick_lock_note *note);
+
+/* Slot of the thread that owns the lock, 0 = not known. */
+uint32_t wick_lock_owner_slot(const struct wick_lock_engine *e, enum wick_lock_kind kind, wick_addr monitor,
+                              uint64_t owner);
+
+/* Somebody begins to wait: wakes the watcher if it sleeps. */
+void wick_lock_watch_wake(struct wick_lock_engine *e);
+
+/* What runs, NULL = nothing; read inside the gate. */
+extern _Atomic(struct wick_lock_engine *) wick_lock_current;
+extern struct wick_gate wick_lock_gate;
+void wick_lock_signal_sig(int sig, siginfo_t *info, void *context);
 
 #endif

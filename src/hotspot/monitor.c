@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hotspot/monitor.h"
 
+#include "hotspot/oop.h"
 #include "hotspot/value.h"
 
 enum { ANONYMOUS = 1, LOCK_STACK_MOST = 16 };
@@ -28,7 +29,7 @@ void wick_hs_monitor_init(struct wick_hs_monitor *m, const struct wick_jvm *jvm,
     if (!is_anonymous(jvm, owner) || jvm->layout.monitor_object == WICK_HS_NONE)
         return;
     wick_addr handle = wick_hs_u64(jvm->mem, address + (unsigned)jvm->layout.monitor_object);
-    m->object = handle ? wick_hs_u64(jvm->mem, handle) : 0;
+    m->object = wick_hs_oop_resolve(jvm, handle);
 }
 
 /* LockStack::_top counts in bytes from the begin of the JavaThread. */
@@ -70,4 +71,13 @@ bool wick_hs_monitor_owned_by(const struct wick_jvm *jvm, const struct wick_hs_m
     if (id != WICK_HS_NONE)
         return wick_hs_u64(jvm->mem, java_thread + (unsigned)id) == m->owner;
     return in_stack(jvm, java_thread, m->owner);
+}
+
+wick_addr wick_hs_ownable_owner(const struct wick_jvm *jvm, const struct wick_hs_ownable *o, wick_addr handle)
+{
+    if (!o->owner || !o->eetop)
+        return 0;
+    wick_addr lock = wick_hs_oop_resolve(jvm, handle);
+    wick_addr thread = lock ? wick_hs_oop_load(jvm, lock + (unsigned)o->owner) : 0;
+    return thread ? wick_hs_u64(jvm->mem, thread + (unsigned)o->eetop) : 0;
 }

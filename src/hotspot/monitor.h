@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * monitor.h - which thread owns an ObjectMonitor
+ * monitor.h - which thread owns an ObjectMonitor, or a lock of java.util.concurrent
  *
  * What stands in ObjectMonitor::_owner differs:
  *   JDK 8..23   the owner's JavaThread; or, where another thread made the monitor of a lock that was held already, the
@@ -37,5 +37,15 @@ void wick_hs_monitor_init(struct wick_hs_monitor *m, const struct wick_jvm *jvm,
 
 /* Whether that thread is the owner. */
 bool wick_hs_monitor_owned_by(const struct wick_jvm *jvm, const struct wick_hs_monitor *m, wick_addr java_thread);
+
+/* Where java.util.concurrent keeps an owner; 0 = not known. */
+struct wick_hs_ownable {
+    int32_t owner; /* AbstractOwnableSynchronizer.exclusiveOwnerThread */
+    int32_t eetop; /* Thread.eetop: its JavaThread */
+};
+
+/* JavaThread of the owner of the AbstractOwnableSynchronizer behind a JNI handle, 0 = none, or not known. Wrong if the
+ * collector moves one of the objects meanwhile: check that there is such a thread. */
+wick_addr wick_hs_ownable_owner(const struct wick_jvm *jvm, const struct wick_hs_ownable *o, wick_addr handle);
 
 #endif

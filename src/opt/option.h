@@ -113,6 +113,7 @@ enum wick_opt_action {
     WICK_ACTION_STOP,
     WICK_ACTION_DUMP,
     WICK_ACTION_STATUS,
+    WICK_ACTION_DEADLOCKS,
     WICK_ACTION_VERSION,
     WICK_ACTION_RETIRE, /* stop listening: a newer build takes over */
 };

@@ -360,7 +360,8 @@ static uint64_t sum_of_samples(const uint64_t by_event[WICK_JFR_EVENT_COUNT])
 {
     static const enum wick_jfr_event samples[] = {WICK_JFR_EVENT_EXECUTION_SAMPLE,  WICK_JFR_EVENT_PERF_SAMPLE,
                                                   WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, WICK_JFR_EVENT_JAVA_MONITOR_ENTER,
-                                                  WICK_JFR_EVENT_THREAD_PARK,       WICK_JFR_EVENT_JAVA_MONITOR_WAIT};
+                                                  WICK_JFR_EVENT_THREAD_PARK,       WICK_JFR_EVENT_JAVA_MONITOR_WAIT,
+                                                  WICK_JFR_EVENT_LOCK_OWNER};
     uint64_t sum = 0;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         sum += by_event[samples[i]];

@@ -128,6 +128,11 @@ void wick_session_status(char *buf, size_t cap)
              s.full ? "error=no space left on device\nerror_code=14\n" : "");
 }
 
+void wick_session_deadlocks(char *buf, size_t cap)
+{
+    snprintf(buf, cap, "deadlocks=0\n");
+}
+
 bool wick_session_running(void)
 {
     return s.running;

@@ -63,6 +63,11 @@ void wick_session_status(char *buf, size_t cap)
     snprintf(buf, cap, "running=%d\n", running);
 }
 
+void wick_session_deadlocks(char *buf, size_t cap)
+{
+    snprintf(buf, cap, "deadlocks=0\n");
+}
+
 bool wick_session_running(void)
 {
     return running;

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lock_table.c - see lock_table.h
+ *
+ * A park of which no owner was ever seen is mostly a thread of a pool without work, or one that waits for a condition:
+ * nobody blocks it. Such are counted, and shown with --all.
+ */
+#include "cli/lock_table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cli/ui.h"
+#include "model/name.h"
+
+enum { SHARES = 4 };
+
+struct table {
+    const struct wick_lock_waits *w;
+    const struct wick_lock_options *o;
+    FILE *out;
+    struct wick_strbuf sb;
+    uint32_t shown, left_out;      /* locks */
+    int64_t total_ns, left_out_ns; /* waited for those that have an owner; for the others */
+};
+
+static bool is_owned(const struct wick_lock_waits *w, const struct wick_lock_row *l)
+{
+    return !w->rows[l->first].park || l->owned_ns;
+}
+
+static const char *frame_name(struct table *t, uint32_t frame)
+{
+    wick_strbuf_clear(&t->sb);
+    if (frame)
+        wick_frame_name(&t->sb, t->w->profile, frame, WICK_NAME_LINES);
+    return t->sb.buf;
+}
+
+static const char *class_name(struct table *t, const struct wick_lock_wait_row *r)
+{
+    const struct wick_string *s = &t->w->profile->strings[r->class_name];
+    wick_strbuf_clear(&t->sb);
+    if (s->len)
+        wick_class_name(&t->sb, s->s, s->len, 0);
+    else
+        wick_strbuf_adds(&t->sb, r->park ? "(no object)" : "(not known)");
+    return t->sb.buf;
+}
+
+static const char *kind_name(const struct table *t, const struct wick_lock_row *l)
+{
+    return !t->w->rows[l->first].park ? "monitor" : l->owned_ns ? "lock" : "park";
+}
+
+static double percent(int64_t part, int64_t of)
+{
+    return of ? 100.0 * (double)part / (double)of : 0;
+}
+
+static void print_stack(struct table *t, uint32_t stack)
+{
+    const struct wick_profile *p = t->w->profile;
+    for (; stack; stack = p->stacks[stack].parent) {
+        fputs("                  ", t->out);
+        wick_ui_plain(t->out, frame_name(t, p->stacks[stack].frame));
+        fputc('\n', t->out);
+    }
+}
+
+static void print_place(struct table *t, const struct wick_lock_share *s)
+{
+    if (!s->frame) {
+        fputs("(not seen where)", t->out);
+        return;
+    }
+    fputs("in ", t->out);
+    wick_ui_plain(t->out, frame_name(t, s->frame));
+    if (s->own) {
+        fputs(" from ", t->out);
+        wick_ui_plain(t->out, frame_name(t, s->own));
+    }
+}
+
+static void print_shares(struct table *t, const struct wick_lock_row *l, bool owners)
+{
+    const struct wick_profile *p = t->w->profile;
+    struct wick_lock_share *shares;
+    uint32_t n = wick_lock_shares(t->w, l, owners, &shares), shown = n < SHARES ? n : SHARES;
+    for (uint32_t i = 0; i < shown; i++) {
+        const struct wick_lock_share *s = &shares[i];
+        fprintf(t->out, "    %-8s %5.1f %%  ", owners ? "held by" : "waits", percent(s->weight_ns, l->total_ns));
+        if (owners) {
+            fputc('"', t->out);
+            wick_ui_plain(t->out, wick_profile_str(p, p->threads[s->thread].name));
+            fputs("\" ", t->out);
+        } else {
+            fprintf(t->out, "%" PRIu32 " thread%s ", s->threads, s->threads == 1 ? "" : "s");
+        }
+        print_place(t, s);
+        fputc('\n', t->out);
+        if (t->o->stacks)
+            print_stack(t, s->stack);
+    }
+    if (shown < n)
+        fprintf(t->out, "             ... %" PRIu32 " more\n", n - shown);
+    free(shares);
+}
+
+static void print_lock(struct table *t, const struct wick_lock_row *l)
+{
+    const struct wick_lock_wait_row *r = &t->w->rows[l->first];
+    fprintf(t->out, "%12.1f %6.2f %9" PRIu32 " %12.1f  %s ", (double)l->total_ns / 1e6,
+            percent(l->total_ns, t->total_ns + (t->o->all ? t->left_out_ns : 0)), l->count, (double)l->longest_ns / 1e6,
+            kind_name(t, l));
+    wick_ui_plain(t->out, class_name(t, r));
+    if (r->identity)
+        fprintf(t->out, "@%" PRIx64, (uint64_t)r->identity);
+    fputc('\n', t->out);
+    print_shares(t, l, false);
+    print_shares(t, l, true);
+}
+
+static void write_text(struct table *t)
+{
+    uint32_t printed = 0;
+    fprintf(t->out, "%" PRIu32 " lock%s waited for, %.1f ms in all, threads added together\n", t->shown,
+            t->shown == 1 ? "" : "s", (double)t->total_ns / 1e6);
+    if (t->left_out && !t->o->all)
+        fprintf(t->out, "not shown: %.1f ms parked on %" PRIu32 " object%s without an owner (--all)\n",
+                (double)t->left_out_ns / 1e6, t->left_out, t->left_out == 1 ? "" : "s");
+    if (t->shown || (t->o->all && t->left_out))
+        fprintf(t->out, "\n%12s %6s %9s %12s  %s\n", "TOTAL ms", "%", "SAMPLES", "LONGEST ms", "LOCK");
+    for (uint32_t i = 0; i < t->w->nlocks && (!t->o->rows || printed < t->o->rows); i++) {
+        if (!t->o->all && !is_owned(t->w, &t->w->locks[i]))
+            continue;
+        print_lock(t, &t->w->locks[i]);
+        printed++;
+    }
+}
+
+static void json_text(struct table *t, const char *key, const char *value)
+{
+    fprintf(t->out, ",\"%s\":", key);
+    wick_ui_json_string(t->out, value);
+}
+
+static void json_shares(struct table *t, const struct wick_lock_row *l, bool owners)
+{
+    const struct wick_profile *p = t->w->profile;
+    struct wick_lock_share *shares;
+    uint32_t n = wick_lock_shares(t->w, l, owners, &shares);
+    fprintf(t->out, ",\"%s\":[", owners ? "owners" : "waiters");
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wick_lock_share *s = &shares[i];
+        fprintf(t->out, "%s{\"weight_ns\":%" PRId64 ",\"samples\":%" PRIu32 ",\"threads\":%" PRIu32, i ? "," : "",
+                s->weight_ns, s->waits, s->threads);
+        if (owners)
+            json_text(t, "thread", wick_profile_str(p, p->threads[s->thread].name));
+        json_text(t, "frame", frame_name(t, s->frame));
+        json_text(t, "from", frame_name(t, s->own));
+        fputs(",\"stack\":[", t->out);
+        for (uint32_t k = s->stack; k; k = p->stacks[k].parent) {
+            fputs(k == s->stack ? "" : ",", t->out);
+            wick_ui_json_string(t->out, frame_name(t, p->stacks[k].frame));
+        }
+        fputs("]}", t->out);
+    }
+    fputc(']', t->out);
+    free(shares);
+}
+
+static void write_json(struct table *t)
+{
+    uint32_t printed = 0;
+    fprintf(t->out, "{\"total_ns\":%" PRId64 ",\"unowned_ns\":%" PRId64 ",\"locks\":[", t->total_ns, t->left_out_ns);
+    for (uint32_t i = 0; i < t->w->nlocks && (!t->o->rows || printed < t->o->rows); i++) {
+        const struct wick_lock_row *l = &t->w->locks[i];
+        const struct wick_lock_wait_row *r = &t->w->rows[l->first];
+        if (!t->o->all && !is_owned(t->w, l))
+            continue;
+        fprintf(t->out,
+                "%s\n{\"kind\":\"%s\",\"identity\":%" PRId64 ",\"total_ns\":%" PRId64 ",\"longest_ns\":%" PRId64
+                ",\"samples\":%" PRIu32,
+                printed++ ? "," : "", kind_name(t, l), r->identity, l->total_ns, l->longest_ns, l->count);
+        json_text(t, "class", class_name(t, r));
+        json_shares(t, l, false);
+        json_shares(t, l, true);
+        fputc('}', t->out);
+    }
+    fputs("\n]}\n", t->out);
+}
+
+int wick_lock_table(const struct wick_lock_waits *w, const struct wick_lock_options *o, FILE *out, struct wick_err *err)
+{
+    struct table t = {.w = w, .o = o, .out = out, .sb = WICK_STRBUF_INIT};
+    for (uint32_t i = 0; i < w->nlocks; i++) {
+        bool owned = is_owned(w, &w->locks[i]);
+        *(owned ? &t.shown : &t.left_out) += 1;
+        *(owned ? &t.total_ns : &t.left_out_ns) += w->locks[i].total_ns;
+    }
+    (o->json ? write_json : write_text)(&t);
+    bool failed = t.sb.failed;
+    wick_strbuf_release(&t.sb);
+    return failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory while making the table") : 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lock_waits.h - who waited for which lock, and who held it meanwhile
+ *
+ * Made of the events jdk.JavaMonitorEnter and jdk.ThreadPark, of wick's recordings or the JDK's own, and of
+ * wick.LockOwner, which are joined by the number of the wait. A lock is a class and an identity hash code, or an
+ * address where there is no hash code.
+ *
+ * Threads: one at a time.
+ * Memory:  malloc; wick_lock_waits_release frees all. Names and stacks are numbers of the profile.
+ */
+#ifndef WICK_CLI_LOCK_WAITS_H
+#define WICK_CLI_LOCK_WAITS_H
+
+#include <stdbool.h>
+
+#include "jfr/reader.h"
+
+struct wick_lock_wait_row {
+    bool park;                 /* LockSupport.park, not a monitor */
+    uint32_t file, class_name; /* number of the input; string of the profile */
+    int64_t identity, number;  /* of the lock; of the wait, 0 = none */
+    int64_t weight_ns, duration_ns;
+    uint32_t thread, stack; /* who waited, where; numbers in the profile */
+    uint32_t owner;         /* thread that held it, 0 = not known */
+    uint32_t owner_stack;   /* what it did meanwhile, 0 = not seen */
+};
+
+/* A lock; its waits are rows[first .. first + count). */
+struct wick_lock_row {
+    uint32_t first, count;
+    int64_t total_ns, longest_ns, owned_ns; /* owned: of waits whose owner is known */
+};
+
+struct wick_lock_look_row {
+    uint32_t file, thread, stack;
+    int64_t number;
+};
+
+struct wick_lock_waits {
+    struct wick_profile *profile;
+    struct wick_lock_wait_row *rows;
+    struct wick_lock_look_row *looks;
+    struct wick_lock_row *locks; /* those waited for longest first */
+    uint32_t nrows, nlooks, nlocks, cap_rows, cap_looks, file;
+    bool failed; /* memory ran out */
+};
+
+/* A share of a lock's waits: those of one place, or of one owner at one place. A place is a function, whatever the
+ * line. */
+struct wick_lock_share {
+    uint32_t thread;                 /* the owner; 0 among waiters */
+    uint32_t frame;                  /* the Java frame at the leaf, 0 = not known */
+    uint32_t own;                    /* the nearest frame outside of the JDK's classes, if that is another; 0 = none */
+    uint32_t function, own_function; /* of these frames */
+    uint32_t stack;                  /* the heaviest such stack, which has these frames */
+    uint32_t waits, threads;         /* how many; of how many waiting threads */
+    int64_t weight_ns;
+};
+
+/* Reads n recordings ("-" = standard input); the profile is initialised and outlives the waits. 0 or as
+ * wick_jfr_read_file. */
+int wick_lock_waits_read(struct wick_lock_waits *w, struct wick_profile *p, char *const *paths, int n,
+                         struct wick_err *err);
+void wick_lock_waits_release(struct wick_lock_waits *w);
+
+/* Where a lock's waiters were, or who owned it and where, heaviest first. *out is malloc'ed, NULL without memory; their
+ * number is returned. */
+uint32_t wick_lock_shares(const struct wick_lock_waits *w, const struct wick_lock_row *lock, bool owners,
+                          struct wick_lock_share **out);
+
+#endif

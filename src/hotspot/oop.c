@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hotspot/oop.h"
+
+#include "hotspot/value.h"
+
+static bool flag_is_set(const struct wick_jvm *jvm, const char *name, bool if_missing)
+{
+    uint8_t value = 0;
+    wick_addr at = wick_jvm_flag(jvm, name);
+    return at ? !wick_mem_read(jvm->mem, at, &value, 1) && value : if_missing;
+}
+
+bool wick_hs_oop_form(struct wick_jvm *jvm)
+{
+    const struct wick_hs_layout *l = &jvm->layout;
+    struct wick_step_jvm *s = &jvm->step;
+    s->oop_kind = WICK_OOP_PLAIN;
+    if (flag_is_set(jvm, "UseCompressedOops", false)) {
+        s->oop_kind = WICK_OOP_NARROW;
+        s->oop_base = l->oop_base ? wick_hs_u64(jvm->mem, l->oop_base) : 0;
+        s->oop_shift = l->oop_shift ? wick_hs_u32(jvm->mem, l->oop_shift) : 0;
+        return l->oop_base && s->oop_shift < 8;
+    }
+    /* 21 and 22 also have the older ZGC, whose references can be used as they are; 24 and later only this one */
+    if (flag_is_set(jvm, "UseZGC", false) && jvm->major >= 21 && flag_is_set(jvm, "ZGenerational", true))
+        s->oop_kind = WICK_OOP_COLOURED;
+    return true;
+}
+
+/* ZGC: one of bits 12 to 15 is the colour that loads want, and the address begins above it. */
+static wick_addr uncoloured(uint64_t v)
+{
+    uint64_t colour = (v >> 12) & 0xf;
+    return colour == 1 ? v >> 13 : colour == 2 ? v >> 14 : colour == 4 ? v >> 15 : colour == 8 ? v >> 16 : 0;
+}
+
+wick_addr wick_hs_oop_resolve(const struct wick_jvm *jvm, wick_addr handle)
+{
+    uint64_t v = handle ? wick_hs_u64(jvm->mem, handle) : 0;
+    return jvm->step.oop_kind == WICK_OOP_COLOURED ? uncoloured(v) : v;
+}
+
+wick_addr wick_hs_oop_load(const struct wick_jvm *jvm, wick_addr field)
+{
+    const struct wick_step_jvm *s = &jvm->step;
+    if (s->oop_kind != WICK_OOP_NARROW)
+        return wick_hs_oop_resolve(jvm, field);
+    uint64_t v = wick_hs_u32(jvm->mem, field);
+    return v ? s->oop_base + (v << s->oop_shift) : 0;
+}

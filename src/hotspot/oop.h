@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * oop.h - references to Java objects in memory
+ *
+ * Collectors move objects while this process looks at them, so what is found behind a reference may be an old copy:
+ * good for a profiler that checks what it gets, and for nothing else.
+ *
+ * Threads: the form is found once; the rest reads only.
+ * Memory:  the caller's.
+ */
+#ifndef WICK_HOTSPOT_OOP_H
+#define WICK_HOTSPOT_OOP_H
+
+#include <stdbool.h>
+
+#include "hotspot/jvm.h"
+
+/* Finds out how this JVM keeps references in objects, for jvm->step. False if it cannot be told. */
+bool wick_hs_oop_form(struct wick_jvm *jvm);
+
+/* The object that the field at addr refers to, 0 = none, or not readable. */
+wick_addr wick_hs_oop_load(const struct wick_jvm *jvm, wick_addr field);
+
+/* The object behind a JNI handle, whose slot is as wide as an address. */
+wick_addr wick_hs_oop_resolve(const struct wick_jvm *jvm, wick_addr handle);
+
+#endif
