@@ -102,8 +102,8 @@ def by_filter(j):
 
 def opened_before():
     """The agent is there, but no recording; scopes opened now are in force in the samples of one that begins later."""
-    for kept, options in ((True, []), (False, ["-Dwick.scopes=recording"])):
-        title = "scopes of before the recording, " + ("kept" if kept else "with wick.scopes=recording")
+    for kept, options in ((False, []), (True, ["-Dwick.scopes=always"])):
+        title = "scopes of before the recording, " + ("with wick.scopes=always" if kept else "by default")
         file = t.path(f"early-{kept}.jfr")
         j = t.Jvm([f"-agentpath:{t.AGENT}", *options, "-Xmx64m", "-cp", f"{classes}:{JAR}", "Contexts"], "early")
         t.check(f"{title}: the program is up", j.wait_for("up") and j.ask("early", "(done early)"), j.output())

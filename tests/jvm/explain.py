@@ -12,6 +12,16 @@ import urllib.request
 import jvmtest as t
 
 DEMO = t.os.path.join(t.BUILD, "java/wick-demo.jar")
+OTHERS = {"cpu-starvation", "neighbours", "late-safepoints", "slow-safepoints", "steal"}
+
+
+def waited_for_cpu():
+    """Seconds in which some task of the machine waited for a CPU."""
+    try:
+        with open("/proc/pressure/cpu", encoding="ascii") as f:
+            return int(re.search(r"some .* total=(\d+)", f.read())[1]) / 1e6
+    except OSError:
+        return time.monotonic() * t.os.getloadavg()[0]  # a kernel without PSI: a guess by the load
 
 
 def explained(*args):
@@ -41,8 +51,12 @@ while time.monotonic() < end:  # compilers work off their queues
     time.sleep(1)
     if j.cpu_seconds() - before < 0.05:
         break
+begin = time.monotonic(), waited_for_cpu()
 idle = explained("-d", "3", "--lib", t.AGENT, str(j.pid))
-t.check("nothing stands out in an idle JVM", idle["findings"] == [] and idle["duration_ns"] > 1e9, idle)
+# What little it does may be held up by others who use the machine meanwhile; then to say so is right.
+crowded = waited_for_cpu() - begin[1] > 0.3 * (time.monotonic() - begin[0])
+told = {f["rule"] for f in idle["findings"]} - (OTHERS if crowded else set())
+t.check("nothing stands out in an idle JVM", not told and idle["duration_ns"] > 1e9, (crowded, idle))
 
 # Ten threads want 2 x 12 MiB each of a heap of 256 MiB: not all can have them at a time.
 file = t.path("stalls.jfr")

@@ -14,11 +14,10 @@ import java.util.concurrent.ExecutorService;
  * }
  * }</pre>
  *
- * <p>Without the agent every method returns at once and does nothing; no method throws because of it. With the agent scopes
- * are kept whether a recording runs or not, so that one which begins while they are open shows them: its samples carry them, but
- * a span that was open before becomes no event. With the system property {@code wick.scopes=recording}, and in virtual
- * threads, scopes are kept only while a recording runs, and cost next to nothing otherwise. Scopes belong to the thread
- * that opens them, platform or virtual; {@link #capture} and {@link #wrap} carry them to others.
+ * <p>Without the agent every method returns at once and does nothing; no method throws because of it. Scopes are
+ * kept while a recording runs and cost next to nothing otherwise; one that is open when a recording begins is not part of it. With
+ * the system property {@code wick.scopes=always} those of platform threads are kept as soon as the agent is there: the
+ * recording's samples carry them, but a span that was open before becomes no event. Scopes belong to the thread that opens them, platform or virtual; {@link #capture} and {@link #wrap} carry them to others.
  *
  * <p>Bounds: 16 labels in force at once, keys of 64 and values and names of 200 characters (longer ones are cut), 15 spans
  * open within each other (deeper ones are recorded as events but do not show in samples), 256 scopes open in a thread, 65,534 different names and sets
@@ -28,7 +27,7 @@ public final class Wick {
     /** Plain, not volatile: a thread may see the agent a little late. */
     static Connection connection = Connection.open();
 
-    private static final boolean ALWAYS = !"recording".equals(property("wick.scopes"));
+    private static final boolean ALWAYS = "always".equals(property("wick.scopes"));
 
     private Wick() {}
 
@@ -57,8 +56,8 @@ public final class Wick {
     }
 
     /**
-     * Whether the calling thread's scopes are kept now. While no recording runs those of a virtual thread are not: each outermost one
-     * would cost two calls of the agent.
+     * Whether the calling thread's scopes are kept now. While no recording runs those of a virtual thread never are: each
+     * outermost one would cost two calls of the agent.
      */
     private static boolean keeps(Connection c) {
         return c != null && (c.isRecording() || ALWAYS && Virtual.id(Thread.currentThread()) == 0);
