@@ -139,7 +139,7 @@ static void test_cpu_starvation__compares_runnable_time(void **state)
 static void test_neighbours__need_both_busy_processors_and_starvation(void **state)
 {
     silent(SCENE(c->others = 1.0f, c->named = 9000));
-    says(SCENE(c->delay = 5000, c->others = 0.5f), "neighbours: other processes use 2 of the 4 CPUs that this one may "
+    says(SCENE(c->delay = 5000, c->others = 0.5f), "neighbours: other processes use 2 CPUs of the 4 that this one may "
                                                    "run on, while threads here wait for one (5.0 "
                                                    "s)\n");
     char *text = explained_by(SCENE(c->delay = 5000, c->others = 0.2f));
@@ -160,9 +160,8 @@ static void test_neighbours__are_not_blamed_for_the_cpu_limit(void **state)
     assert_non_null(strstr(text, "cpu-limit"));
     free(text);
     says(SCENE(c->delay = 9000, c->others = 0.5f, c->throttled = 50),
-         "neighbours: other processes use 2 of the 4 CPUs that this one may run on, while threads here wait for one "
-         "(4.5 "
-         "s)\n");
+         "neighbours: other processes use 2 CPUs of the 4 that this one may run on, while threads here wait for one "
+         "(4.5 s)\n");
 }
 
 static void test_cpu_limit__counts_throttled_periods(void **state)
