@@ -3,7 +3,9 @@
 """ttsp.py - late threads: whether one is missed or made up, how soon it is asked, and what watching costs
 
 The world is stopped some thousand times, with a thread that runs without a poll for about 10 ms at a time, then as often
-without one. The JVM's own log of safepoints is the truth: each one that took the threshold or longer to reach must be found, and no other.
+without one. The JVM's own log of safepoints is the truth, to the nanosecond: each one that took the threshold or
+longer to reach must be found, and no other. Where the watcher had no processor for so long that several passed, only their sum is
+known; wick counts them, so that nothing is missed in silence.
 A recording tells for each late thread when its first signal was sent; what that is above the threshold is the latency.
 
 Then a program that does steady work, and stops 100 times a second, runs in windows with and without the watcher; compared is
@@ -12,7 +14,7 @@ its work per second of the process's CPU time, in which the watcher's counts.
 Environment: STOPS (default 1300) safepoints of each kind, PAIRS (default 7) windows, SECONDS (default 3) a window.
 """
 
-import difflib
+import collections
 import json
 import os
 import re
@@ -32,16 +34,6 @@ def reached_ns(file):
         return [int(ns) for ns in re.findall(r"Reaching safepoint: +(\d+) ns", f.read())]
 
 
-def pair_up(truth, found):
-    """(those of `truth` that are not in `found`, those of `found` that are not in `truth`); both in the order of time."""
-    missing, made_up = [], []
-    for what, a, b, c, d in difflib.SequenceMatcher(None, truth, found, autojunk=False).get_opcodes():
-        if what != "equal":
-            missing += truth[a:b]
-            made_up += found[c:d]
-    return missing, made_up
-
-
 def provoke(target, folder, log, stops, late):
     """(times to safepoint by the JVM's log, by wick, its counters, latencies) in ns."""
     file, before = f"{folder}/late-{late}.jfr", len(reached_ns(log))
@@ -54,7 +46,6 @@ def provoke(target, folder, log, stops, late):
     lab.Wick().stop(target.pid)
     found = json.loads(lab.run(lab.WICK, "ttsp", "--json", "-n", "0", file))["worst"]
     first = [s["waited_ns"] for i in found for c in i["threads"] for s in c["signals"] if s["attempt"] == 1 and not s["gave_way"]]
-    found.sort(key=lambda i: i["time_ns"])
     return reached_ns(log)[before:], [i["reach_ns"] for i in found], status, [ns - THRESHOLD_MS * 1e6 for ns in first]
 
 
@@ -64,14 +55,13 @@ def incidents(target, folder, log, stops):
         truth, found, status, latency = provoke(target, folder, log, stops, late)
         slow = [ns for ns in truth if ns >= THRESHOLD_MS * 1e6]
         latencies += latency
-        missing, made_up = pair_up(truth, found)
-        missing = [ns for ns in missing if ns >= THRESHOLD_MS * 1e6]
-        made_up += [ns for ns in found if ns < THRESHOLD_MS * 1e6]
+        missing = list((collections.Counter(slow) - collections.Counter(found)).elements())
+        made_up = list((collections.Counter(found) - collections.Counter(slow)).elements())
         lab.say(f"not found: {missing}, made up: {made_up}")
         rows.append([f"late thread {late}", len(truth), len(slow), len(missing), len(made_up), status["ttsp_unwatched"],
                      status["ttsp_unclear"]])
     headings = ["what", "safepoints", f"slower than {THRESHOLD_MS} ms, by the JVM's log", "not found", "made up",
-                "of those found: nobody could be asked", "sums that may hide one"]
+                "of those found: nobody could be asked", "of which only a sum is known"]
     print(pairs.table([[str(c) for c in r] for r in rows], headings))
     if latencies:
         cuts = statistics.quantiles(latencies, n=100)

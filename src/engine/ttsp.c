@@ -345,7 +345,7 @@ static void tell_unseen(struct wick_ttsp_engine *e, bool synchronising)
     if (took >= e->config.threshold_ns[0] && over <= 1)
         tell_unwatched(e, wick_clock_mono_ns() - took, took, 0, false);
     else if (took >= e->config.threshold_ns[0])
-        wick_add_relaxed(&e->unclear, 1);
+        wick_add_relaxed(&e->unclear, (uint64_t)over);
     e->told_count = count;
     e->told_sync_ns = sum;
 }
