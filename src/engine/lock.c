@@ -90,18 +90,26 @@ static wick_addr read_monitor(const struct wick_lock_engine *e, wick_addr java, 
     return monitor;
 }
 
+/* The slot belongs to a thread that was not seen in it before. What was counted there stays. */
+static void occupy(struct wick_lock_engine *e, struct wick_lock_wait *w, const struct wick_thread *t)
+{
+    uint32_t above = (uint32_t)(t - e->threads->slots) + 1, slots = wick_load_relaxed(&e->slots);
+    while (slots < above && !wick_cas_acq_rel(&e->slots, &slots, above))
+        ;
+    w->serial = t->serial;
+    w->count = 0;
+    w->window = w->owner_window = (struct wick_stack_window){0};
+    w->random = e->config.seed + t->serial * 0x9e3779b97f4a7c15u;
+}
+
 static void begin(struct wick_lock_engine *e, enum wick_lock_kind kind, uint64_t owner, wick_addr ownable)
 {
     struct wick_thread *t = self(e);
     if (!t)
         return;
     struct wick_lock_wait *w = &e->waits[t - e->threads->slots];
-    if (w->serial != t->serial) { /* its first wait; what was counted here stays */
-        w->serial = t->serial;
-        w->count = 0;
-        w->window = w->owner_window = (struct wick_stack_window){0};
-        w->random = e->config.seed + t->serial * 0x9e3779b97f4a7c15u;
-    }
+    if (w->serial != t->serial)
+        occupy(e, w, t);
     w->owner = owner;
     if (kind == WICK_LOCK_MONITOR)
         ownable = read_monitor(e, wick_load_relaxed(&t->java), &w->owner);
@@ -267,14 +275,14 @@ void wick_lock_told(struct wick_lock_engine *e, const struct wick_event *event)
 
 void wick_lock_totals_get(const struct wick_lock_engine *e, struct wick_lock_totals *out)
 {
-    uint32_t top = wick_threads_top(e->threads);
+    uint32_t slots = wick_load_relaxed(&e->slots);
     *out = (struct wick_lock_totals){.recorded = wick_load_relaxed(&e->recorded),
                                      .recorded_ns = wick_load_relaxed(&e->recorded_ns),
                                      .lost = wick_load_relaxed(&e->lost),
                                      .lost_ns = wick_load_relaxed(&e->lost_ns),
                                      .looks = wick_load_relaxed(&e->looks),
                                      .owners = wick_load_relaxed(&e->owners)};
-    for (uint32_t i = 1; i < top; i++) {
+    for (uint32_t i = 1; i < slots; i++) {
         for (int k = 0; k < WICK_LOCK_KINDS; k++) {
             out->waits[k] += wick_load_relaxed(&e->waits[i].waits[k]);
             out->waited_ns[k] += wick_load_relaxed(&e->waits[i].waited_ns[k]);

@@ -118,6 +118,7 @@ struct wick_lock_engine {
     struct wick_lock_wait *waits;
     struct wick_lock_note *notes; /* [1 .. WICK_LOCK_NOTES) */
     _Atomic uint32_t next_note;
+    _Atomic uint32_t slots; /* slots that were ever used lie below; the registry's own limit falls when threads end */
     _Atomic uint64_t recorded, recorded_ns, lost, lost_ns, looks, owners;
     bool running;
     /* the watcher */

@@ -68,6 +68,7 @@ def totals(j, interval_us):
     file = t.path(f"totals{interval_us}.jfr")
     r = t.start(j.pid, file, "-e", f"lock=/{interval_us}us")
     answer = j.ask("run 2000 2000 3", r"truth (.*)")
+    time.sleep(0.2)  # the threads are gone from the agent's tables by then, but not what they waited
     q = t.stop(j.pid)
     if not t.check(f"every {interval_us} us: a recording of locks is made", answer and not r.status and not q.status,
                    f"{r} {q} {answer}"):
