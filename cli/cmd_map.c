@@ -6,20 +6,40 @@
  * hexadecimal, then the name. Of a process in a container it looks there, inside the container and by the pid in it. It
  * takes only files that belong to its own user or root, so the file belongs to whoever calls this command.
  */
+#include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/cmd.h"
+#include "cli/jitdump.h"
 #include "cli/mapfile.h"
 #include "cli/target.h"
 #include "cli/ui.h"
+
+enum { LOOK_MS = 1000 };
+
+struct map_job {
+    struct wick_mapfile_opts o;
+    bool all;
+    pid_t *pids; /* JVMs that were named, for jitdump */
+    size_t npids;
+    char **command; /* to be run meanwhile; NULL = none */
+};
 
 static void usage(FILE *f)
 {
     fputs(
         "Usage: wick map PID|NAME...\n"
         "       wick map --all\n"
+        "       wick map --jitdump DIR PID|NAME...|--all -- COMMAND...\n"
         "\n"
         "Writes /tmp/perf-PID.map: the names of compiled methods and of the JVM's stubs, read from outside, so that\n"
         "perf can name them. Call it while or right after `perf record` runs:\n"
@@ -32,6 +52,14 @@ static void usage(FILE *f)
         "gone\n"
         "                  since, \" [changed]\" what lies where something else lay\n"
         "      --inlined   tell inlined methods apart: \"a->b\" is b inlined into a, which `wick` shows as two frames\n"
+        "      --jitdump DIR\n"
+        "                  write no map but DIR/jit-PID.dump while a command runs, looking every second: code with "
+        "the\n"
+        "                  times at which it came, for `perf inject --jit`:\n"
+        "\n"
+        "                    wick map --jitdump . --all -- perf record -k mono -F 99 -a -g -- sleep 30\n"
+        "                    perf inject --jit -i perf.data -o perf.jit.data\n"
+        "\n"
         "  -h, --help      this text\n",
         f);
 }
@@ -89,37 +117,148 @@ static int map_all(const struct wick_mapfile_opts *o, struct wick_err *err)
     return done ? 0 : wick_err_set(err, WICK_E_NOTFOUND, "there is no JVM that could be read (`wick ps` lists them)");
 }
 
+/* --- jitdump --- */
+
+/* One look at all JVMs that were named, or at all there are. Those that end meanwhile are no failure. */
+static int look(struct wick_jitdump *d, const struct map_job *job, struct wick_err *err)
+{
+    struct wick_jvmlist list = {0};
+    int rc = job->all ? wick_jvmlist_scan(&list, err) : 0;
+    size_t n = job->all ? list.count : job->npids;
+    wick_jitdump_begin(d);
+    for (size_t i = 0; !rc && i < n; i++) {
+        struct wick_err one = {0};
+        if (job->all && !list.jvms[i].readable)
+            continue;
+        int failed = wick_jitdump_look(d, job->all ? list.jvms[i].pid : job->pids[i], job->o.inlined, &one);
+        if (failed == -WICK_E_NOMEM || failed == -WICK_E_IO || failed == -WICK_E_NOSPACE) {
+            rc = failed;
+            *err = one;
+        }
+    }
+    wick_jvmlist_free(&list);
+    return rc;
+}
+
+/* Looks every second while the command runs. */
+static int watch(struct wick_jitdump *d, const struct map_job *job, int child, struct wick_err *err)
+{
+    struct pollfd p = {child, POLLIN, 0};
+    int rc = 0;
+    while (!rc && poll(&p, 1, LOOK_MS) == 0)
+        rc = look(d, job, err);
+    return rc ? rc : look(d, job, err); /* the last one */
+}
+
+static int run_command(struct wick_jitdump *d, const struct map_job *job, int *status, struct wick_err *err)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGINT, SIG_DFL);
+        execvp(job->command[0], job->command);
+        fprintf(stderr, "wick: cannot run %s: %s\n", job->command[0], strerror(errno));
+        _exit(errno == ENOENT ? 127 : 126);
+    }
+    int child = pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
+    if (child < 0)
+        return wick_err_set(err, WICK_E_LIMIT, "cannot run %s: %s", job->command[0], strerror(errno));
+    int rc = watch(d, job, child, err);
+    if (rc)
+        kill(pid, SIGINT);
+    while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+        ;
+    close(child);
+    return rc;
+}
+
+static int name_jvms(struct map_job *job, char **words, struct wick_err *err)
+{
+    for (; *words; words++) {
+        struct wick_proc proc;
+        int rc = wick_target_open(*words, &proc, NULL, err);
+        if (rc)
+            return rc;
+        job->pids[job->npids++] = proc.pid;
+        wick_proc_close(&proc);
+    }
+    return 0;
+}
+
+/* Returns the exit status, which is the command's. */
+static int jitdump(struct map_job *job, const char *dir, char **words)
+{
+    struct wick_err err = {0};
+    struct wick_jitdump d;
+    int status = 0, rc = name_jvms(job, words, &err);
+    if (rc)
+        return wick_ui_fail(&err);
+    signal(SIGINT, SIG_IGN); /* it is the command's, which ends then */
+    rc = wick_jitdump_open(&d, dir, &err);
+    rc = rc ? rc : look(&d, job, &err);
+    rc = rc ? rc : run_command(&d, job, &status, &err);
+    if (!rc)
+        printf("%" PRIu64 " symbols in %s\n", wick_jitdump_count(&d), d.path);
+    wick_jitdump_close(&d);
+    if (rc)
+        return wick_ui_fail(&err);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Takes "-- COMMAND" off the arguments. */
+static int take_command(struct map_job *job, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--") && i + 1 < argc) {
+            job->command = argv + i + 1;
+            argv[i] = NULL;
+            return i;
+        }
+    return argc;
+}
+
+static int misused(const char *what)
+{
+    fprintf(stderr, "wick: %s (`wick map --help` tells more)\n", what);
+    return wick_err_exit(WICK_E_USAGE);
+}
+
 int wick_cmd_map(int argc, char **argv)
 {
-    static const struct option longs[] = {{"all", no_argument, NULL, 'a'},
-                                          {"inlined", no_argument, NULL, 'i'},
-                                          {"compare", no_argument, NULL, 'c'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {
+        {"all", no_argument, NULL, 'a'},     {"inlined", no_argument, NULL, 'i'},
+        {"compare", no_argument, NULL, 'c'}, {"jitdump", required_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},    {NULL, 0, NULL, 0}};
     struct wick_err err = {0};
-    struct wick_mapfile_opts o = {0};
-    bool all = false;
-    int opt, rc = 0;
+    struct map_job job = {.pids = calloc((size_t)argc, sizeof *job.pids)};
+    const char *dir = NULL;
+    int opt, rc = job.pids ? 0 : wick_err_set(&err, WICK_E_NOMEM, "out of memory"), status = 0;
+    argc = take_command(&job, argc, argv);
     optind = 0; /* getopt starts anew: another command may have used it */
     while ((opt = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
         if (opt == 'a') {
-            all = true;
+            job.all = true;
         } else if (opt == 'i') {
-            o.inlined = true;
+            job.o.inlined = true;
         } else if (opt == 'c') {
-            o.compare = true;
+            job.o.compare = true;
+        } else if (opt == 'j') {
+            dir = optarg;
         } else {
             usage(opt == 'h' ? stdout : stderr);
+            free(job.pids);
             return opt == 'h' ? 0 : wick_err_exit(WICK_E_USAGE);
         }
     }
-    if (all == (optind < argc)) {
-        fputs("wick: which JVM? Name some, or give --all (`wick map --help` tells more)\n", stderr);
-        return wick_err_exit(WICK_E_USAGE);
-    }
-    if (all)
-        rc = map_all(&o, &err);
-    for (int i = optind; !rc && i < argc; i++)
-        rc = map_word(argv[i], &o, &err);
-    return rc ? wick_ui_fail(&err) : 0;
+    if (job.all == (optind < argc))
+        status = misused("which JVM? Name some, or give --all");
+    else if (!dir != !job.command)
+        status = misused("--jitdump DIR and -- COMMAND go together: it is written while that runs");
+    else if (!rc && dir)
+        status = jitdump(&job, dir, argv + optind);
+    else if (!rc && job.all)
+        rc = map_all(&job.o, &err);
+    for (int i = optind; !rc && !status && !dir && !job.all && i < argc; i++)
+        rc = map_word(argv[i], &job.o, &err);
+    free(job.pids);
+    return rc ? wick_ui_fail(&err) : status;
 }

@@ -94,9 +94,13 @@ static bool is_kernel(struct wick_word dso, bool high)
     return dso.n > 2 && dso.s[0] == '[' && dso.s[dso.n - 1] == ']';
 }
 
+/* /tmp/perf-PID.map, and the files that `perf inject --jit` makes: jitted-PID-N.so. */
 static bool is_jvm_map(struct wick_word dso)
 {
-    return dso.n > 4 && !memcmp(dso.s + dso.n - 4, ".map", 4) && memmem(dso.s, dso.n, "perf-", 5);
+    const char *slash = memrchr(dso.s, '/', dso.n), *name = slash ? slash + 1 : dso.s, *end = dso.s + dso.n;
+    if (dso.n > 4 && !memcmp(end - 4, ".map", 4))
+        return memmem(dso.s, dso.n, "perf-", 5) != NULL;
+    return end - name > 10 && !memcmp(name, "jitted-", 7) && !memcmp(end - 3, ".so", 3);
 }
 
 void wick_perf_frames_of(struct wick_perf_frames *out, struct wick_profile *p, struct wick_word symbol,
