@@ -148,7 +148,7 @@ static bool are_tracepoints(const char *events, bool *any)
     return all;
 }
 
-/* perf's arguments; `number` holds one of them. */
+/* perf's first arguments; `number` holds one of them. */
 static int make_args(const struct wick_perfrun *r, const char **argv, char number[32], struct wick_err *err)
 {
     int n = 0;
@@ -172,25 +172,33 @@ static int make_args(const struct wick_perfrun *r, const char **argv, char numbe
     return n;
 }
 
-/* The whole command line. NULL if memory ran out. */
-static const char **command_line(const struct wick_perfrun *r, const char **argv, int n, char pid[16])
+/* Words that are made here. */
+struct words {
+    char pid[16], seconds[32];
+};
+
+/* The whole command line. What perf records for is the run of a command, since perf needs its time to begin: the
+ * user's, or a sleep. NULL if memory ran out. */
+static const char **command_line(const struct wick_perfrun *r, const char **argv, int n, struct words *w)
 {
+    const char *sleeper[] = {"sleep", w->seconds, NULL};
+    const char *const *command = r->command ? (const char *const *)r->command : sleeper;
     int words = 0;
-    while (r->command && r->command[words])
+    while (command[words])
         words++;
     const char **all = calloc((size_t)(n + words) + 4, sizeof *all);
     if (!all)
         return NULL;
     memcpy(all, argv, (size_t)n * sizeof *all);
+    snprintf(w->seconds, sizeof w->seconds, "%.3f", (double)r->duration_ns / 1e9);
+    snprintf(w->pid, sizeof w->pid, "%d", r->pid);
     if (!r->all && r->pid) {
-        snprintf(pid, 16, "%d", r->pid);
         all[n++] = "-p";
-        all[n++] = pid;
+        all[n++] = w->pid;
     }
-    if (words)
-        all[n++] = "--";
+    all[n++] = "--";
     for (int i = 0; i < words; i++)
-        all[n++] = r->command[i];
+        all[n++] = command[i];
     return all;
 }
 
@@ -198,9 +206,9 @@ static const char **command_line(const struct wick_perfrun *r, const char **argv
  * unless it runs a command, which may want the terminal. */
 static void exec_perf(const struct wick_perfrun *r, const char **argv, int n, int words)
 {
-    char pid[16];
+    struct words made;
     sigset_t none;
-    const char **all = command_line(r, argv, n, pid);
+    const char **all = command_line(r, argv, n, &made);
     if (!all)
         _exit(125);
     if (!r->command) {
@@ -255,26 +263,24 @@ static void signals_close(int fd)
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* Waits until the time is over, perf has ended or the user wants an end, and writes maps on the way. */
+/* Waits until perf has ended or the user wants an end, and writes maps on the way. */
 static void watch(struct wick_perfrun *r, int child, int signals)
 {
-    uint64_t end = r->command ? UINT64_MAX : wick_live_deadline(r->duration_ns), pause = FIRST_MAP_NS;
-    uint64_t map_at = wick_clock_mono_ns() + pause;
+    uint64_t end = r->command ? UINT64_MAX : wick_live_deadline(r->duration_ns); /* about then */
+    uint64_t pause = FIRST_MAP_NS, map_at = wick_clock_mono_ns() + pause;
     for (;;) {
         struct pollfd p[] = {{child, POLLIN, 0}, {signals, POLLIN, 0}};
-        uint64_t now = wick_clock_mono_ns(), next = end < map_at ? end : map_at;
-        if (now >= end)
-            return;
+        uint64_t now = wick_clock_mono_ns();
         if (now >= map_at) {
             map_jvms(r);
             pause *= 2;
             map_at = wick_clock_mono_ns() + pause;
             continue;
         }
-        uint64_t ms = (next - now) / 1000000 + 1;
+        uint64_t ms = (map_at - now) / 1000000 + 1;
         if (poll(p, 2, ms < 1000 ? (int)ms : 1000) > 0)
             return;
-        if (end != UINT64_MAX)
+        if (end != UINT64_MAX && end > now)
             wick_ui_progress("recording with perf: %llu s to go", (unsigned long long)((end - now) / 1000000000));
     }
 }
