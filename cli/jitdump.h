@@ -32,14 +32,15 @@ struct wick_jitdump {
  * _PERM or _NOTFOUND with a message. */
 int wick_jitdump_open(struct wick_jitdump *d, const char *dir, struct wick_err *err);
 
-/* One look at JVMs: begins at _begin, and writes for each JVM what is new since the last one. 0; -WICK_E_GONE if the
- * JVM has ended, -WICK_E_PERM, -WICK_E_IO, -WICK_E_NOMEM. */
+/* A look at JVMs begins at _begin; _look writes what is new in one of them since the last one. 0; the errors of
+ * wick_remote_open if it has ended or cannot be read; -WICK_E_IO, _NOSPACE or _NOMEM. */
 void wick_jitdump_begin(struct wick_jitdump *d);
 int wick_jitdump_look(struct wick_jitdump *d, pid_t pid, bool inlined, struct wick_err *err);
 
 /* How many symbols have been written. */
 uint64_t wick_jitdump_count(const struct wick_jitdump *d);
 
+/* Ends the file, which stays. Harmless after a failed _open. */
 void wick_jitdump_close(struct wick_jitdump *d);
 
 #endif
