@@ -5,33 +5,33 @@
  * perf looks up addresses that belong to no file in /tmp/perf-PID.map: one line a symbol, address and size in
  * hexadecimal, then the name. Of a process in a container it looks there, inside the container and by the pid in it. It
  * takes only files that belong to its own user or root, so the file belongs to whoever calls this command.
- *
- * /tmp is everybody's. So the file is made under a random name, O_EXCL and 0600, and moved over the old one when it is
- * complete: a link that somebody has put there is replaced, never followed. Inside a container even /tmp is looked up
- * with the links of that container.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/cmd.h"
+#include "cli/jitdump.h"
+#include "cli/mapfile.h"
 #include "cli/target.h"
 #include "cli/ui.h"
-#include "hotspot/value.h"
-#include "sys/ns.h"
-#include "unwind/codemap.h"
 
-struct map_file {
-    int dir; /* /tmp */
-    char name[64], temporary[64];
-    FILE *out;
-    unsigned long symbols;
+enum { LOOK_MS = 1000 };
+
+struct map_job {
+    struct wick_mapfile_opts o;
+    bool all;
+    pid_t *pids; /* JVMs that were named, for jitdump */
+    size_t npids;
+    char **command; /* to be run meanwhile; NULL = none */
 };
 
 static void usage(FILE *f)
@@ -39,141 +39,65 @@ static void usage(FILE *f)
     fputs(
         "Usage: wick map PID|NAME...\n"
         "       wick map --all\n"
+        "       wick map --jitdump DIR PID|NAME...|--all -- COMMAND...\n"
         "\n"
         "Writes /tmp/perf-PID.map: the names of compiled methods and of the JVM's stubs, read from outside, so that\n"
         "perf can name them. Call it while or right after `perf record` runs:\n"
         "\n"
-        "  perf record -F 99 -a -g -- sleep 30; wick map --all; perf script | wick flame - -o all.html\n"
+        "  perf record -F 99 -a -g -- sleep 30; wick map --all; wick flame perf.data -o all.html\n"
+        "\n"
+        "`wick record --perf -a` does all of this in one step.\n"
         "\n"
         "Options:\n"
         "      --all       every JVM that this user may read\n"
+        "      --compare   mark what differs from the map that is there, written before: \" [stale]\" is what has "
+        "gone\n"
+        "                  since, \" [changed]\" what lies where something else lay\n"
         "      --inlined   tell inlined methods apart: \"a->b\" is b inlined into a, which `wick` shows as two frames\n"
+        "      --jitdump DIR\n"
+        "                  write no map but DIR/jit-PID.dump while a command runs, looking every second: code with "
+        "the\n"
+        "                  times at which it came, for `perf inject --jit`:\n"
+        "\n"
+        "                    wick map --jitdump . --all -- perf record -k mono -F 99 -a -g -- sleep 30\n"
+        "                    perf inject --jit -i perf.data -o perf.jit.data\n"
+        "\n"
         "  -h, --help      this text\n",
         f);
 }
 
-/* --- the file --- */
-
-/* The target's /tmp, which is ours unless it lives in a container. */
-static int open_tmp(const struct wick_proc *p, struct wick_err *err)
+static int map_process(const struct wick_proc *p, const struct wick_mapfile_opts *o, struct wick_err *err)
 {
-    int dir = -1;
-    if (wick_ns_same_root(p) == 1) {
-        dir = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        dir = dir < 0 ? -errno : dir;
-    } else {
-        int root = wick_ns_root(p);
-        dir = root < 0 ? -EACCES : wick_ns_open(root, "/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-        if (root >= 0)
-            close(root);
-    }
-    return dir >= 0 ? dir
-                    : wick_err_set(err, dir == -EACCES ? WICK_E_PERM : WICK_E_IO, "cannot open /tmp of process %d: %s",
-                                   (int)p->pid, strerror(-dir));
-}
-
-static int begin_file(struct map_file *f, const struct wick_proc *p, struct wick_err *err)
-{
-    uint64_t random = 0;
-    f->dir = open_tmp(p, err);
-    if (f->dir < 0)
-        return f->dir;
-    snprintf(f->name, sizeof f->name, "perf-%d.map", (int)(wick_ns_same_root(p) == 1 ? p->pid : p->st.nspid));
-    if (getrandom(&random, sizeof random, 0) != sizeof random)
-        return wick_err_set(err, WICK_E_IO, "no random numbers: %s", strerror(errno));
-    snprintf(f->temporary, sizeof f->temporary, ".wick-%016" PRIx64, random);
-    int fd = openat(f->dir, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    f->out = fd < 0 ? NULL : fdopen(fd, "w");
-    if (f->out)
-        return 0;
-    int e = errno;
-    if (fd >= 0)
-        close(fd);
-    return wick_err_set(err, e == EACCES ? WICK_E_PERM : WICK_E_IO, "cannot make a file in /tmp: %s", strerror(e));
-}
-
-static int end_file(struct map_file *f, int rc, struct wick_err *err)
-{
-    if (f->out) {
-        bool lost = ferror(f->out);
-        lost |= fclose(f->out) != 0;
-        if (!rc && lost)
-            rc = wick_err_set(err, WICK_E_IO, "cannot write to /tmp: %s", strerror(errno));
-        if (!rc && renameat(f->dir, f->temporary, f->dir, f->name))
-            rc = wick_err_set(err, errno == EPERM || errno == EACCES ? WICK_E_PERM : WICK_E_IO,
-                              "cannot replace /tmp/%s: %s; does it belong to another user?", f->name, strerror(errno));
-        if (rc)
-            unlinkat(f->dir, f->temporary, 0);
-    }
-    if (f->dir >= 0)
-        close(f->dir);
-    return rc;
-}
-
-/* Names are hostile: one must not become two lines. */
-static void put_symbol(void *ctx, const struct wick_code_entry *c)
-{
-    struct map_file *f = ctx;
-    fprintf(f->out, "%" PRIx64 " %" PRIx64 " ", c->start, c->end - c->start);
-    for (size_t i = 0; i < c->name->len; i++) {
-        unsigned char b = (unsigned char)c->name->buf[i];
-        putc_unlocked(b < 0x20 || b == 0x7f ? '?' : b, f->out);
-    }
-    putc_unlocked('\n', f->out);
-    f->symbols++;
-}
-
-/* --- JVMs --- */
-
-/* perf walks stacks by the frame pointer, which compiled Java code has for other things unless it is told not to. */
-static bool keeps_frame_pointer(const struct wick_remote *r)
-{
-    uint8_t on = 1;
-    wick_addr flag = wick_jvm_flag(&r->jvm, "PreserveFramePointer");
-    return !flag || wick_mem_read(&r->mem, flag, &on, 1) || on;
-}
-
-static int map_process(const struct wick_proc *p, bool inlined, struct wick_err *err)
-{
-    struct map_file f = {.dir = -1};
-    struct wick_remote remote;
-    int rc = wick_remote_open(&remote, p->pid, err);
+    struct wick_mapfile_result r;
+    int rc = wick_mapfile_write(p, o, &r, err);
     if (rc)
         return rc;
-    rc = begin_file(&f, p, err);
-    if (!rc && (rc = wick_codemap_read(&remote, inlined, put_symbol, &f)))
-        wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    if (!rc && !f.symbols)
-        rc = wick_err_set(err, WICK_E_GONE, "process %d has no code that can be read: is it just starting or ending?",
-                          (int)p->pid);
-    rc = end_file(&f, rc, err);
-    if (!rc) {
-        printf("%d: %lu symbols in /tmp/%s%s\n", (int)p->pid, f.symbols, f.name,
-               wick_ns_same_root(p) == 1 ? "" : " of its container");
-        if (!keeps_frame_pointer(&remote))
-            fprintf(stderr,
-                    "wick: %d runs without -XX:+PreserveFramePointer: perf sees its Java frames, but often not who "
-                    "called them\n",
-                    (int)p->pid);
-    }
-    wick_remote_close(&remote);
-    return rc;
+    printf("%d: %lu symbols in /tmp/%s%s", (int)p->pid, r.symbols, r.name, r.in_container ? " of its container" : "");
+    if (o->compare)
+        printf(", %lu stale, %lu changed", r.stale, r.changed);
+    putchar('\n');
+    if (!r.frame_pointers)
+        fprintf(stderr,
+                "wick: %d runs without -XX:+PreserveFramePointer: perf sees its Java frames, but often not who called "
+                "them\n",
+                (int)p->pid);
+    return 0;
 }
 
-static int map_word(const char *word, bool inlined, struct wick_err *err)
+static int map_word(const char *word, const struct wick_mapfile_opts *o, struct wick_err *err)
 {
     struct wick_proc proc;
     struct wick_jvm_entry jvm;
     int rc = wick_target_open(word, &proc, &jvm, err);
     if (rc)
         return rc;
-    rc = map_process(&proc, inlined, err);
+    rc = map_process(&proc, o, err);
     wick_proc_close(&proc);
     return rc;
 }
 
 /* JVMs that end meanwhile are no failure, nor are other users'. */
-static int map_all(bool inlined, struct wick_err *err)
+static int map_all(const struct wick_mapfile_opts *o, struct wick_err *err)
 {
     struct wick_jvmlist list;
     size_t done = 0;
@@ -185,7 +109,7 @@ static int map_all(bool inlined, struct wick_err *err)
         struct wick_proc proc;
         if (!list.jvms[i].readable || wick_proc_open(list.jvms[i].pid, &proc, &one))
             continue;
-        if (map_process(&proc, inlined, &one) == 0)
+        if (map_process(&proc, o, &one) == 0)
             done++;
         else if (one.code != WICK_E_GONE)
             fprintf(stderr, "wick: %s\n", one.msg);
@@ -195,33 +119,148 @@ static int map_all(bool inlined, struct wick_err *err)
     return done ? 0 : wick_err_set(err, WICK_E_NOTFOUND, "there is no JVM that could be read (`wick ps` lists them)");
 }
 
+/* --- jitdump --- */
+
+/* One look at all JVMs that were named, or at all there are. Those that end meanwhile are no failure. */
+static int look(struct wick_jitdump *d, const struct map_job *job, struct wick_err *err)
+{
+    struct wick_jvmlist list = {0};
+    int rc = job->all ? wick_jvmlist_scan(&list, err) : 0;
+    size_t n = job->all ? list.count : job->npids;
+    wick_jitdump_begin(d);
+    for (size_t i = 0; !rc && i < n; i++) {
+        struct wick_err one = {0};
+        if (job->all && !list.jvms[i].readable)
+            continue;
+        int failed = wick_jitdump_look(d, job->all ? list.jvms[i].pid : job->pids[i], job->o.inlined, &one);
+        if (failed == -WICK_E_NOMEM || failed == -WICK_E_IO || failed == -WICK_E_NOSPACE) {
+            rc = failed;
+            *err = one;
+        }
+    }
+    wick_jvmlist_free(&list);
+    return rc;
+}
+
+/* Looks every second while the command runs. */
+static int watch(struct wick_jitdump *d, const struct map_job *job, int child, struct wick_err *err)
+{
+    struct pollfd p = {child, POLLIN, 0};
+    int rc = 0;
+    while (!rc && poll(&p, 1, LOOK_MS) == 0)
+        rc = look(d, job, err);
+    return rc ? rc : look(d, job, err); /* the last one */
+}
+
+static int run_command(struct wick_jitdump *d, const struct map_job *job, int *status, struct wick_err *err)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGINT, SIG_DFL);
+        execvp(job->command[0], job->command);
+        fprintf(stderr, "wick: cannot run %s: %s\n", job->command[0], strerror(errno));
+        _exit(errno == ENOENT ? 127 : 126);
+    }
+    int child = pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
+    if (child < 0)
+        return wick_err_set(err, WICK_E_LIMIT, "cannot run %s: %s", job->command[0], strerror(errno));
+    int rc = watch(d, job, child, err);
+    if (rc)
+        kill(pid, SIGINT);
+    while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+        ;
+    close(child);
+    return rc;
+}
+
+static int name_jvms(struct map_job *job, char **words, struct wick_err *err)
+{
+    for (; *words; words++) {
+        struct wick_proc proc;
+        int rc = wick_target_open(*words, &proc, NULL, err);
+        if (rc)
+            return rc;
+        job->pids[job->npids++] = proc.pid;
+        wick_proc_close(&proc);
+    }
+    return 0;
+}
+
+/* Returns the exit status, which is the command's. */
+static int jitdump(struct map_job *job, const char *dir, char **words)
+{
+    struct wick_err err = {0};
+    struct wick_jitdump d;
+    int status = 0, rc = name_jvms(job, words, &err);
+    if (rc)
+        return wick_ui_fail(&err);
+    signal(SIGINT, SIG_IGN); /* it is the command's, which ends then */
+    rc = wick_jitdump_open(&d, dir, &err);
+    rc = rc ? rc : look(&d, job, &err);
+    rc = rc ? rc : run_command(&d, job, &status, &err);
+    if (!rc)
+        printf("%" PRIu64 " symbols in %s\n", wick_jitdump_count(&d), d.path);
+    wick_jitdump_close(&d);
+    if (rc)
+        return wick_ui_fail(&err);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Takes "-- COMMAND" off the arguments. */
+static int take_command(struct map_job *job, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--") && i + 1 < argc) {
+            job->command = argv + i + 1;
+            argv[i] = NULL;
+            return i;
+        }
+    return argc;
+}
+
+static int misused(const char *what)
+{
+    fprintf(stderr, "wick: %s (`wick map --help` tells more)\n", what);
+    return wick_err_exit(WICK_E_USAGE);
+}
+
 int wick_cmd_map(int argc, char **argv)
 {
-    static const struct option longs[] = {{"all", no_argument, NULL, 'a'},
-                                          {"inlined", no_argument, NULL, 'i'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {
+        {"all", no_argument, NULL, 'a'},     {"inlined", no_argument, NULL, 'i'},
+        {"compare", no_argument, NULL, 'c'}, {"jitdump", required_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},    {NULL, 0, NULL, 0}};
     struct wick_err err = {0};
-    bool all = false, inlined = false;
-    int opt, rc = 0;
+    struct map_job job = {.pids = calloc((size_t)argc, sizeof *job.pids)};
+    const char *dir = NULL;
+    int opt, rc = job.pids ? 0 : wick_err_set(&err, WICK_E_NOMEM, "out of memory"), status = 0;
+    argc = take_command(&job, argc, argv);
     optind = 0; /* getopt starts anew: another command may have used it */
     while ((opt = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
         if (opt == 'a') {
-            all = true;
+            job.all = true;
         } else if (opt == 'i') {
-            inlined = true;
+            job.o.inlined = true;
+        } else if (opt == 'c') {
+            job.o.compare = true;
+        } else if (opt == 'j') {
+            dir = optarg;
         } else {
             usage(opt == 'h' ? stdout : stderr);
+            free(job.pids);
             return opt == 'h' ? 0 : wick_err_exit(WICK_E_USAGE);
         }
     }
-    if (all == (optind < argc)) {
-        fputs("wick: which JVM? Name some, or give --all (`wick map --help` tells more)\n", stderr);
-        return wick_err_exit(WICK_E_USAGE);
-    }
-    if (all)
-        rc = map_all(inlined, &err);
-    for (int i = optind; !rc && i < argc; i++)
-        rc = map_word(argv[i], inlined, &err);
-    return rc ? wick_ui_fail(&err) : 0;
+    if (job.all == (optind < argc))
+        status = misused("which JVM? Name some, or give --all");
+    else if (!dir != !job.command)
+        status = misused("--jitdump DIR and -- COMMAND go together: it is written while that runs");
+    else if (!rc && dir)
+        status = jitdump(&job, dir, argv + optind);
+    else if (!rc && job.all)
+        rc = map_all(&job.o, &err);
+    for (int i = optind; !rc && !status && !dir && !job.all && i < argc; i++)
+        rc = map_word(argv[i], &job.o, &err);
+    free(job.pids);
+    return rc ? wick_ui_fail(&err) : status;
 }

@@ -2,6 +2,7 @@
 /*
  * wick record [options] PID|NAME
  * wick record [options] -- command ...
+ * wick record --perf [-a | PID|NAME] [options] [-- command ...]
  *
  * The JVM of a command is recorded from its first moment. `java ...` gets the agent as its first argument; for any
  * other command (a script, a build tool) it travels in JAVA_TOOL_OPTIONS. The agent finds one end of a socket pair
@@ -24,6 +25,7 @@
 #include "cli/cmd.h"
 #include "cli/live.h"
 #include "cli/output.h"
+#include "cli/record_perf.h"
 #include "cli/recorder.h"
 #include "cli/target.h"
 #include "cli/ui.h"
@@ -204,6 +206,10 @@ int wick_cmd_record(int argc, char **argv)
     int rc = rest ? wick_cmd_parse(argc, argv, &o, rest, &nrest, &dashdash, &err) : -WICK_E_NOMEM;
     if (rc < 0) {
         status = wick_ui_fail(&err);
+    } else if (rc == 0 && (o.perf || o.all)) {
+        if (!o.perf)
+            wick_err_set(&err, WICK_E_USAGE, "-a is for --perf: wick's own recordings are of one JVM");
+        status = o.perf ? wick_record_perf(&o, rest, nrest, dashdash) : wick_ui_fail(&err);
     } else if (rc == 0 && dashdash < nrest) {
         if (dashdash) {
             wick_err_set(&err, WICK_E_USAGE, "give either a PID or NAME, or a command after --");

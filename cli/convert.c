@@ -110,7 +110,7 @@ int wick_convert_jfr(const char *in, const char *out, const struct wick_convert_
     if (rc)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     p.keep = wick_format_keep(format, e.names);
-    rc = wick_convert_read(&p, format, NULL, &e, &times, inputs, 1, err);
+    rc = wick_convert_read(&p, format, o->view, &e, &times, inputs, 1, err);
     if (!rc)
         rc = wick_cli_event(&p, NULL, &e.event, err);
     if (!rc)

@@ -16,9 +16,10 @@
 #include "export/timeline.h"
 
 struct wick_convert_opts {
-    const char *format; /* a name in wick_formats */
-    const char *title;  /* NULL = the format's own */
-    bool threads;       /* keep threads apart */
+    const char *format;           /* a name in wick_formats */
+    const char *title;            /* NULL = the format's own */
+    bool threads;                 /* keep threads apart */
+    const struct wick_view *view; /* what to take; NULL = everything */
 };
 
 /* Reads the recording `in` (which may be /proc/self/fd/N, positioned anywhere) and writes the file `out`: its main

@@ -26,7 +26,7 @@ bool wick_cli_output_can_convert(void)
 static int convert(const char *in, const struct wick_cli_output *out, struct wick_err *err)
 {
 #ifdef WICK_HAVE_CONVERT
-    const struct wick_convert_opts o = {out->format, out->title, out->threads};
+    const struct wick_convert_opts o = {out->format, out->title, out->threads, NULL};
     return wick_convert_jfr(in, out->path, &o, err);
 #else
     (void)in;

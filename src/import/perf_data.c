@@ -387,7 +387,10 @@ static size_t complete_part(struct wick_perf_data *d, const unsigned char *p, si
     size_t take = want - have < n ? want - have : n;
     wick_strbuf_add(&d->part, p, take);
     d->nomem = d->nomem || d->part.failed;
-    if (!d->part.failed && take_records(d, (const unsigned char *)d->part.buf, d->part.len) == d->part.len)
+    size_t used = d->part.failed ? 0 : take_records(d, (const unsigned char *)d->part.buf, d->part.len);
+    if (d->stopped)
+        d->im->res->lost_bytes += d->part.len - used;
+    if (d->stopped || used == d->part.len)
         wick_strbuf_clear(&d->part);
     return take;
 }

@@ -50,20 +50,6 @@ static bool is_method(struct wick_word *w)
     return true;
 }
 
-/* Cuts " [stale]" or " [changed]" off a symbol and returns it; n = 0 if there is none. */
-static struct wick_word cut_mark(struct wick_word *symbol)
-{
-    static const char *const marks[] = {" [stale]", " [changed]"};
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        size_t n = strlen(marks[i]);
-        if (symbol->n > n && !memcmp(symbol->s + symbol->n - n, marks[i], n)) {
-            symbol->n -= n;
-            return (struct wick_word){marks[i], n};
-        }
-    }
-    return (struct wick_word){"", 0};
-}
-
 static uint32_t java_frame(struct wick_profile *p, struct wick_word method, struct wick_word mark, unsigned kind)
 {
     struct wick_strbuf text = WICK_STRBUF_INIT;
@@ -81,7 +67,7 @@ static uint32_t java_frame(struct wick_profile *p, struct wick_word method, stru
 /* Symbols of a JVM's map. */
 static void java_frames(struct wick_perf_frames *out, struct wick_profile *p, struct wick_word symbol)
 {
-    struct wick_word mark = cut_mark(&symbol);
+    struct wick_word mark = wick_perf_map_cut_mark(&symbol);
     const char *end = symbol.s + symbol.n;
     uint32_t first = out->n;
     for (const char *s = symbol.s; s < end;) {
@@ -108,9 +94,13 @@ static bool is_kernel(struct wick_word dso, bool high)
     return dso.n > 2 && dso.s[0] == '[' && dso.s[dso.n - 1] == ']';
 }
 
+/* /tmp/perf-PID.map, and the files that `perf inject --jit` makes: jitted-PID-N.so. */
 static bool is_jvm_map(struct wick_word dso)
 {
-    return dso.n > 4 && !memcmp(dso.s + dso.n - 4, ".map", 4) && memmem(dso.s, dso.n, "perf-", 5);
+    const char *slash = memrchr(dso.s, '/', dso.n), *name = slash ? slash + 1 : dso.s, *end = dso.s + dso.n;
+    if (dso.n > 4 && !memcmp(end - 4, ".map", 4))
+        return memmem(dso.s, dso.n, "perf-", 5) != NULL;
+    return end - name > 10 && !memcmp(name, "jitted-", 7) && !memcmp(end - 3, ".so", 3);
 }
 
 void wick_perf_frames_of(struct wick_perf_frames *out, struct wick_profile *p, struct wick_word symbol,

@@ -14,13 +14,9 @@
 
 #include "elf/image.h"
 #include "import/import_int.h"
+#include "import/perf_map.h"
 
 /* --- perf_frames.c: frames and events by perf's names for them --- */
-
-struct wick_word {
-    const char *s;
-    size_t n;
-};
 
 /* Frames one after another. */
 struct wick_perf_frames {
@@ -39,21 +35,6 @@ uint16_t wick_perf_event(struct wick_profile *p, struct wick_word name, bool has
 
 /* The label set "process": the process's name and number, 0 if p keeps no labels. */
 uint32_t wick_perf_process(struct wick_profile *p, struct wick_word comm, int64_t pid);
-
-/* --- perf_map.c: /tmp/perf-PID.map --- */
-
-struct wick_perf_map;
-
-/* Opens the map of a process for reading: in its own /tmp, if it still lives and has another. It must be a plain file
- * of ours, root's or the process's user. The descriptor, or -1. */
-int wick_perf_map_open(int64_t pid);
-
-/* Reads a map and closes fd. NULL if memory ran out. */
-struct wick_perf_map *wick_perf_map_read(int fd);
-void wick_perf_map_free(struct wick_perf_map *m);
-
-/* The symbol that holds addr; n = 0 if there is none. Of two that do, the one that came later in the file. */
-struct wick_word wick_perf_map_find(const struct wick_perf_map *m, uint64_t addr);
 
 /* --- perf_record.c: records taken apart --- */
 

@@ -10,10 +10,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "import/perf_int.h"
+#include "base/strbuf.h"
+#include "import/perf_map.h"
 #include "sys/ns.h"
 
 #define FLAGS      (O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
@@ -64,6 +66,11 @@ int wick_perf_map_open(int64_t pid)
     }
     snprintf(path, sizeof path, "/tmp/perf-%" PRId64 ".map", pid);
     return only_trusted(fd >= 0 ? fd : open(path, FLAGS), owner);
+}
+
+int wick_perf_map_open_at(int dir, const char *name)
+{
+    return only_trusted(openat(dir, name, FLAGS), geteuid());
 }
 
 /* --- lines --- */
@@ -162,4 +169,25 @@ struct wick_word wick_perf_map_find(const struct wick_perf_map *m, uint64_t addr
         if (m->e[i - 1].end > addr && (!best || m->e[i - 1].line > best->line))
             best = &m->e[i - 1];
     return best ? (struct wick_word){m->text.buf + best->name, best->len} : (struct wick_word){"", 0};
+}
+
+bool wick_perf_map_get(const struct wick_perf_map *m, uint32_t i, struct wick_perf_symbol *out)
+{
+    if (i >= m->n)
+        return false;
+    *out = (struct wick_perf_symbol){m->e[i].start, m->e[i].end, {m->text.buf + m->e[i].name, m->e[i].len}};
+    return true;
+}
+
+struct wick_word wick_perf_map_cut_mark(struct wick_word *name)
+{
+    static const char *const marks[] = {WICK_PERF_STALE, WICK_PERF_CHANGED};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        size_t n = strlen(marks[i]);
+        if (name->n > n && !memcmp(name->s + name->n - n, marks[i], n)) {
+            name->n -= n;
+            return (struct wick_word){marks[i], n};
+        }
+    }
+    return (struct wick_word){"", 0};
 }

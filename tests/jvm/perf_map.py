@@ -44,6 +44,83 @@ def check_file(pid):
     return name
 
 
+def check_compare(name):
+    """What an older map says of free places is kept, what it says of others is marked. (It is made by hand: a JVM throws
+    code away when it likes to.)"""
+    t.check("map while the JVM runs", t.wick("map", jvm.pid).status == 0)
+    with open(name) as f:
+        symbols = [line.split(" ", 2) for line in f]
+    symbols.sort(key=lambda s: int(s[0], 16))
+    start, size, _ = next(s for s in symbols if s[2] == "Interpreter\n")
+    end = max(int(s[0], 16) + int(s[1], 16) for s in symbols)
+    with open(name, "w") as f:
+        f.write(f"{start} {size} Foo.bar\n{end + (1 << 40):x} 40 Gone.by\n")
+    r = t.wick("map", "--compare", jvm.pid)
+    t.check("map --compare", r.status == 0 and "1 stale, 1 changed" in r.out, r)
+    with open(name) as f:
+        text = f.read()
+    t.check("code at a place that held other code is marked", f"{start} {size} Interpreter [changed]\n" in text, text[:2000])
+    t.check("code that has gone is kept and marked", f"{end + (1 << 40):x} 40 Gone.by [stale]\n" in text, text[-2000:])
+
+
+def check_foreign(name):
+    """A map that somebody else has put there is not believed."""
+    if os.geteuid() != 0:
+        t.skip("another user's map is not compared with", "only root can make one")
+        return
+    with open(name, "w") as f:
+        f.write("1000 10 Foo.bar\n")
+    os.chown(name, 65534, 65534)
+    r = t.wick("map", "--compare", jvm.pid)
+    t.check("another user's map is not compared with", r.status == 0 and "0 stale, 0 changed" in r.out, r)
+    t.check("and replaced by one of ours", os.stat(name).st_uid == os.geteuid())
+
+
+def check_jitdump():
+    """perf itself takes the dump, and then names methods without a map."""
+    folder, joined = t.path("jit"), t.path("jit.data")
+    os.mkdir(folder)
+    if os.path.exists(map_file):
+        os.unlink(map_file)
+    r = t.wick("map", "--jitdump", folder, jvm.pid, "--", "perf", "record", "-q", "-k", "mono", "-F", "199", "-a", "-g",
+               "-e", "cpu-clock", "-o", data, "--", "sleep", "3")
+    t.check("map --jitdump", r.status == 0 and re.search(r"\d+ symbols in ", r.out), r)
+    r = t.run("perf", "inject", "--jit", "-i", data, "-o", joined)
+    t.check("perf inject --jit accepts it", r.status == 0 and os.path.exists(joined), r)
+    made = [n for n in os.listdir(folder) if n.endswith(".so")]
+    t.check("perf has made a file of each piece of code", made, os.listdir(folder)[:10])
+    with open(text, "w") as f:
+        subprocess.run(["perf", "script", "-i", joined], stdout=f, stderr=subprocess.DEVNULL)
+    with open(text) as f:
+        t.check("perf script names methods by it", "Busy.chain" in f.read())
+    for source in (joined, text):
+        r = t.wick("convert", "--annotate", source, folded)
+        with open(folded) as f:
+            t.check(f"wick reads them as Java from {os.path.basename(source)}",
+                    r.status == 0 and "Interpreter_[s];Busy.chain_[j]" in f.read(), r)
+
+
+def check_container():
+    """A JVM with a /tmp of its own: the map goes there, perf.data is read with it, and the /tmp of all stays as it is."""
+    private = ("unshare", "-m", "sh", "-c", 'mount -t tmpfs tmpfs /tmp && exec "$@"', "sh")
+    if t.run(*private, "true").status:
+        t.skip("a JVM with a /tmp of its own", "mount namespaces are not allowed here")
+        return
+    other = t.Jvm(["-XX:+PreserveFramePointer", "-cp", classes, "Busy", "chain"], "boxed", prefix=private)
+    other.wait_for("up")
+    t.work_for(other, 1)
+    name = f"tmp/perf-{other.pid}.map"
+    r = t.wick("map", other.pid)
+    t.check("map of a JVM with a /tmp of its own", r.status == 0 and "of its container" in r.out, r)
+    t.check("it lies in there and nowhere else",
+            os.path.exists(f"/proc/{other.pid}/root/{name}") and not os.path.exists("/" + name))
+    r = t.wick("record", "--perf", "-e", "cpu-clock", "-d", "2", "-f", t.path("boxed.data"), other.pid)
+    t.check("record --perf of that JVM", r.status == 0, r)
+    r = t.wick("convert", "--annotate", "--to", "collapsed", t.path("boxed.data"))
+    t.check("its methods are named", "Busy.chain_[j]" in r.out, r.out[:2000] + r.err)
+    other.kill()
+
+
 def check_stacks():
     with open(folded) as f:
         stacks = [line.rsplit(" ", 1) for line in f]
@@ -89,6 +166,10 @@ else:
     page = t.path("perf.html")
     r = t.wick("flame", text, "-o", page)
     t.check("and drawn", r.status == 0 and os.path.getsize(page) > 10000, r)
+    check_jitdump()
+    check_container()
+check_compare(map_file)
+check_foreign(map_file)
 jvm.kill()
 r = t.wick("map", jvm.pid)
 t.check("of a process that has ended there is no map", r.status == 4, r)
