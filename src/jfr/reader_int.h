@@ -297,14 +297,13 @@ struct wick_jfr_handler {
 
 /* A frame as it stands in the file, and what it is in the profile. */
 struct wick_jfr_frame_memo {
-    uint64_t method, kind;
-    int32_t line, bci;
+    uint64_t method, kind, place; /* place: line and bytecode index */
     uint32_t frame;
     uint32_t chunk; /* the chunk it is of, counted from 1; 0 = free */
 };
 
 #define WICK_JFR_MEMO_MIN 1024u
-#define WICK_JFR_MEMO_MAX 65536u
+#define WICK_JFR_MEMO_MAX 131072u
 
 struct wick_jfr_cutter;
 
