@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """convert.py - what it costs to turn a recording into a flame graph or collapsed stacks
 
-Recordings are written by tests/jfr/jfr_synth: `few` holds 2,000 different stacks in 85 MB, `many` a million in 140 MB, each
-of 10 to 30 frames that branch out as calls do. Measured is the CPU time of the whole process, its largest resident memory, and
-megabytes of recording for each second of CPU: the tool uses one core. The comparison is `jfr print` of JDK 21 with its output
-thrown away, and, where PEER_JFRCONV names it, async-profiler's jfrconv with its heap unlimited. `jfr print` gets a recording a
-tenth as large (it would take minutes), so ratios are of CPU time for each megabyte.
+Recordings are written by tests/jfr/jfr_synth in the form that async-profiler has too: `few` holds 2,000 different stacks in
+5.5 million samples, 66 MB, `many` a million in a million, 139 MB, each of 10 to 30 frames that branch out as calls do.
+Measured is the CPU time of the whole process, its largest resident memory, and megabytes of input for each second of CPU:
+wick uses one core. The comparison is `jfr print` of JDK 21 with its output thrown away, and, where PEER_JFRCONV names it,
+async-profiler's jfrconv with its heap unlimited. `jfr print` gets a recording a tenth as large (it would take minutes), as
+wick writes it, so its ratios are of CPU time for each megabyte.
+
+Where PEER_FLAMEGRAPH names a folder with stackcollapse-perf.pl and flamegraph.pl, the text of `perf script` (100,000 samples of
+5,000 stacks) to collapsed stacks, and collapsed stacks to SVG, are compared with them.
 
 Environment: PAIRS  pairs of runs (default 7)        PEER_JFRCONV  path of jfrconv (optional)
+             PEER_FLAMEGRAPH  folder of FlameGraph's programs (optional)
 """
 
 import os
@@ -53,9 +58,9 @@ class Tool:
         return cost
 
 
-def write(folder, name, stacks, samples):
+def write(folder, name, stacks, samples, form="plain"):
     path = folder / f"{name}.jfr"
-    subprocess.run([SYNTH, "load", path, str(stacks), str(samples)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([SYNTH, form, path, str(stacks), str(samples)], check=True, stdout=subprocess.DEVNULL)
     return path, path.stat().st_size
 
 
@@ -74,13 +79,56 @@ def peers(folder, name, path, size, small):
             yield f"jfrconv, {out}", Tool([converter, "--total", path, folder / f"{name}-peer.{out}"], size)
 
 
+def perf_text(folder):
+    """100,000 samples as `perf script` prints them, of 5,000 stacks of 20 frames."""
+    path = folder / "perf.txt"
+    stacks = []
+    for stack in range(5000):
+        frames = [(stack * 31 + level * 7) % 900 if level < 4 else (stack % 64 + level) % 200 for level in range(20)]
+        lines = (f"\t{0x7f0000000000 + 4096 * m:16x} com.example.service{m % 20}.Handler{m}.handle{m}+0x{level:x} (/tmp/perf-4711.map)"
+                 for level, m in enumerate(frames))
+        stacks.append("\n".join(lines) + "\n\n")
+    with open(path, "w", encoding="utf-8") as out:
+        for i in range(100_000):
+            out.write(f"java  4711/{4720 + i % 8} [001] {1000 + i / 100:.6f}:   10101010 cpu-clock:pppH: \n{stacks[i * 7919 % 5000]}")
+    return path
+
+
+def redirected(command, out):
+    """FlameGraph's programs print their result, and their complaints."""
+    return ["sh", "-c", '"$@" > "$0" 2> "$0.log"', out, *command]
+
+
+def flamegraph_peers(folder, rows, ratios):
+    peer = os.environ.get("PEER_FLAMEGRAPH")
+    text = perf_text(folder)
+    stacks = write(folder, "svg", 20_000, 200_000)[0]
+    collapsed = folder / "svg.collapsed"
+    subprocess.run([WICK, "convert", stacks, collapsed], check=True)
+    for label, source, out, program in (("perf script to collapsed", text, "perf.collapsed", "stackcollapse-perf.pl"),
+                                        ("collapsed to SVG", collapsed, "drawn.svg", "flamegraph.pl")):
+        size = source.stat().st_size
+        mine = Tool([WICK, "convert", source, folder / out], size)
+        if peer:
+            other = Tool(redirected(["perl", f"{peer}/{program}", source], folder / f"peer-{out}"), size)
+            result = pairs.compare(other, mine, COUNT)
+            ratios.append(result.row(f"{label}: wick / {program}"))
+            rows.append([f"{label}, {program}", "-", f"{1 / sorted(result.a)[COUNT // 2]:.2f}", f"{other.memory:.0f} MB"])
+            costs = result.b
+        else:
+            costs = [mine() for _ in range(COUNT)]
+        cost = sorted(costs)[COUNT // 2]
+        rows.append([f"{label}, {size / 1e6:.0f} MB", f"{cost * size / 1e6:.2f} s", f"{1 / cost:.0f}", f"{mine.memory:.0f} MB"])
+        say(" ".join(rows[-1]))
+
+
 def main():
     rows, ratios = [], []
     with tempfile.TemporaryDirectory(prefix="wick-bench-", dir=os.environ.get("TMPDIR")) as temporary:
         folder = Path(temporary)
         for name, stacks, samples in (("few", 2000, 5_500_000), ("many", 1_000_000, 1_000_000)):
             path, size = write(folder, name, stacks, samples)
-            small = write(folder, f"{name}-small", stacks if name == "few" else stacks // 10, samples // 10)
+            small = write(folder, f"{name}-small", stacks if name == "few" else stacks // 10, samples // 10, "load")
             mine = {out: Tool([WICK, "convert", path, folder / f"{name}.{out}"], size) for out in ("collapsed", "html")}
             for out, tool in mine.items():
                 costs = [tool() for _ in range(COUNT)]
@@ -93,6 +141,7 @@ def main():
                 ratios.append(result.row(f"{name}: wick / {label}"))
                 rows.append([f"{name}, {label}", "-", f"{1 / sorted(result.a)[COUNT // 2]:.2f}", f"{peer.memory:.0f} MB"])
                 say(" ".join(ratios[-1]))
+        flamegraph_peers(folder, rows, ratios)
     print(pairs.table(rows, ["recording, output", "CPU time (median)", "MB a second of CPU", "memory (most)"]))
     print("\nSeconds of CPU for each MB of recording, in pairs:\n")
     print(pairs.table(ratios))

@@ -2,6 +2,7 @@
 /* `wick`: finds the command in the table and runs it. */
 #include <errno.h>
 #include <locale.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,6 +41,7 @@ int main(int argc, char **argv)
     struct wick_err err;
     const char *name = argc > 1 ? argv[1] : "help";
     setlocale(LC_CTYPE, "");
+    mallopt(M_MMAP_THRESHOLD, 1 << 20); /* the tables of a large profile are given back whole, not kept in the heap */
     if (!strcmp(name, "--help") || !strcmp(name, "-h"))
         name = "help";
     else if (!strcmp(name, "--version") || !strcmp(name, "-V"))

@@ -277,6 +277,15 @@ static size_t label_bytes(const struct tree *t, uint32_t label)
     return t->label_at[label + 1] - t->label_at[label];
 }
 
+/* A node that will be visited soon and lies far from the one that is visited now. */
+static void prefetch(const struct tree *t, uint32_t node)
+{
+    __builtin_prefetch(&t->stacks[node]);
+    __builtin_prefetch(&t->weight[node]);
+    __builtin_prefetch(&t->child[node]);
+    __builtin_prefetch(&t->sibling[node]);
+}
+
 /* Walks the tree depth first; `line` holds the path. Going back up cuts the last name off again. */
 static void write_lines(struct tree *t, FILE *out)
 {
@@ -287,6 +296,8 @@ static void write_lines(struct tree *t, FILE *out)
             wick_strbuf_addc(&line, ';');
         wick_strbuf_add(&line, t->text.buf + t->label_at[label_at(t, node)], label_bytes(t, label_at(t, node)));
         t->failed = line.failed;
+        if (t->sibling[node])
+            prefetch(t, t->sibling[node]);
         if (t->weight[node]) {
             char number[24];
             int n = snprintf(number, sizeof number, " %" PRIu64 "\n", t->weight[node]);

@@ -21,6 +21,7 @@
 #include "flame/text.h"
 
 #define ROW        18u  /* height of a row, a gap of one pixel included */
+#define EDGED      4    /* boxes wider than this have an edge; the same in web/flame/svg.js */
 #define PAD        12u  /* around the boxes */
 #define HEAD       56u  /* above the boxes */
 #define FOOT       62u  /* below the boxes */
@@ -154,8 +155,8 @@ static void add_box(struct picture *p, const struct wick_layout_box *b)
             wick_tree_name_get(p->t, d->name, &n);
         }
     }
-    wick_strbuf_addf(sb, "</title><rect class=\"k%s%u\" x=\"%.3f\" y=\"%u\" width=\"%.3f\" height=\"%u\"/>",
-                     b->node == WICK_TREE_ROOT ? "r k" : "", kind, x, y, w, ROW - 1);
+    wick_strbuf_addf(sb, "</title><rect class=\"k%s%u%s\" x=\"%.3f\" y=\"%u\" width=\"%.3f\" height=\"%u\"/>",
+                     b->node == WICK_TREE_ROOT ? "r k" : "", kind, w > EDGED ? " w" : "", x, y, w, ROW - 1);
     if (w > 3 * CHAR_WIDTH + 6) {
         wick_strbuf_addf(sb, "<text x=\"%.3f\" y=\"%u\">", x + 4, y + 12);
         wick_text_add_label(sb, name, n, wick_frame_kind_is_java(kind), (size_t)((w - 6) / CHAR_WIDTH));

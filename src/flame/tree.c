@@ -14,9 +14,9 @@
  *
  * wick_tree_add reserves room for the worst case first (n nodes, n splits, n lines) and then cannot fail half-way.
  *
- * Sorting children needs no comparison sort of nodes: names are ranked once (qsort of the names), then all nodes are
- * placed by kind and by rank with two counting passes, and pushed onto their parents' lists from the last to the
- * first. Linear in nodes, stable, and independent of the order in which stacks came.
+ * Sorting children: names are ranked once (qsort of the names), then each list of siblings is put in order by rank and
+ * kind. Most nodes are an only child, so this is mostly one pass through the nodes in order. The result is independent
+ * of the order in which stacks came.
  */
 #include "flame/tree.h"
 
@@ -570,26 +570,29 @@ static int rank_names(struct wick_tree *t)
     return 0;
 }
 
-/* Node numbers 1.. in order of (rank of name, kind): a counting pass by kind, then a stable one by rank. */
-static int order_nodes(const struct wick_tree *t, uint32_t *by_kind, uint32_t *order)
+static int by_rank_and_kind(const void *a, const void *b, void *tree)
 {
-    uint32_t kind_start[WICK_FRAME_KIND_COUNT + 1] = {0};
-    uint32_t *start = calloc(t->names_len + 1, sizeof *start);
-    if (!start)
-        return -WICK_E_NOMEM;
-    for (size_t i = 1; i < t->nodes_len; i++) {
-        kind_start[group_of(t->nodes[i].kind) + 1]++;
-        start[t->rank[t->nodes[i].name] + 1]++;
+    const struct wick_tree *t = tree;
+    const struct wick_tree_node *x = &t->nodes[*(const uint32_t *)a], *y = &t->nodes[*(const uint32_t *)b];
+    uint32_t rx = t->rank[x->name], ry = t->rank[y->name];
+    unsigned gx = group_of(x->kind), gy = group_of(y->kind);
+    return rx != ry ? (rx < ry ? -1 : 1) : (gx > gy) - (gx < gy);
+}
+
+/* Puts the children of a node, of which there are several, in order. */
+static int sort_children(struct wick_tree *t, struct wick_tree_node *parent, uint32_t **some, size_t *cap)
+{
+    size_t n = 0;
+    for (uint32_t c = parent->first_child; c != WICK_TREE_NONE; c = t->nodes[c].next_sibling) {
+        int rc = reserve((void **)some, cap, n, 1, sizeof **some);
+        if (rc)
+            return rc;
+        (*some)[n++] = c;
     }
-    for (size_t k = 1; k <= WICK_FRAME_KIND_COUNT; k++)
-        kind_start[k] += kind_start[k - 1];
-    for (size_t r = 1; r <= t->names_len; r++)
-        start[r] += start[r - 1];
-    for (size_t i = 1; i < t->nodes_len; i++)
-        by_kind[kind_start[group_of(t->nodes[i].kind)]++] = (uint32_t)i;
-    for (size_t i = 0; i + 1 < t->nodes_len; i++)
-        order[start[t->rank[t->nodes[by_kind[i]].name]]++] = by_kind[i];
-    free(start);
+    qsort_r(*some, n, sizeof **some, by_rank_and_kind, t);
+    parent->first_child = (*some)[0];
+    for (size_t i = 0; i < n; i++)
+        t->nodes[(*some)[i]].next_sibling = i + 1 < n ? (*some)[i + 1] : WICK_TREE_NONE;
     return 0;
 }
 
@@ -597,26 +600,16 @@ int wick_tree_sort(struct wick_tree *t)
 {
     if (t->sorted)
         return 0;
-    uint32_t *by_kind = malloc(t->nodes_len * sizeof *by_kind);
-    uint32_t *order = malloc(t->nodes_len * sizeof *order);
-    int rc = by_kind && order ? 0 : -WICK_E_NOMEM;
-    if (!rc)
-        rc = rank_names(t);
-    if (!rc)
-        rc = order_nodes(t, by_kind, order);
-    if (rc)
-        goto out;
-    for (size_t i = 0; i < t->nodes_len; i++)
-        t->nodes[i].first_child = WICK_TREE_NONE;
-    for (size_t i = t->nodes_len - 1; i-- > 0;) {
-        struct wick_tree_node *d = &t->nodes[order[i]], *p = &t->nodes[d->parent];
-        d->next_sibling = p->first_child;
-        p->first_child = order[i];
+    uint32_t *some = NULL;
+    size_t cap = 0;
+    int rc = rank_names(t);
+    for (size_t i = 0; !rc && i < t->nodes_len; i++) {
+        uint32_t first = t->nodes[i].first_child;
+        if (first != WICK_TREE_NONE && t->nodes[first].next_sibling != WICK_TREE_NONE)
+            rc = sort_children(t, &t->nodes[i], &some, &cap);
     }
-    t->sorted = true;
-out:
-    free(by_kind);
-    free(order);
+    free(some);
+    t->sorted = !rc;
     return rc;
 }
 
@@ -627,6 +620,9 @@ uint32_t wick_tree_rank(const struct wick_tree *t, uint32_t name)
 
 uint32_t wick_tree_next(const struct wick_tree *t, uint32_t top, uint32_t node)
 {
+    uint32_t sibling = t->nodes[node].next_sibling; /* for later: siblings lie far apart */
+    if (sibling != WICK_TREE_NONE)
+        __builtin_prefetch(&t->nodes[sibling]);
     if (t->nodes[node].first_child != WICK_TREE_NONE)
         return t->nodes[node].first_child;
     for (; node != top; node = t->nodes[node].parent)

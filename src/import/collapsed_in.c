@@ -5,15 +5,28 @@
  * The same text that import/collapsed.c reads into a call tree, for those who convert it. The weights have no unit: the
  * event type is called "samples", and the count of samples is the weight. "\xNN", which wick writes for bytes that
  * would break a line, becomes that byte again; anything else with a backslash is what it is.
+ *
+ * The same few frames stand in all lines, so what a text means is worked out once: later it is looked up by its bytes.
  */
 #include "import/import_int.h"
+#include "model/hash.h"
 
 #include <stdlib.h>
+
+/* A text that was met before, and the frame that it is. */
+struct known {
+    size_t at; /* in `texts` */
+    uint32_t len, frame;
+};
 
 struct wick_collapsed_in {
     struct wick_import *im;
     struct wick_lines lines;
-    struct wick_strbuf name;
+    struct wick_strbuf name, texts;
+    struct known *known;
+    uint32_t nknown, cap_known;
+    struct wick_index by_text;
+    bool failed;
     uint16_t event;
 };
 
@@ -31,6 +44,10 @@ static bool is_escaped(int c)
 static void unescape(struct wick_strbuf *out, const char *s, size_t n)
 {
     wick_strbuf_clear(out);
+    if (!memchr(s, '\\', n)) {
+        wick_strbuf_add(out, s, n);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         int hi = n - i > 3 && s[i] == '\\' && s[i + 1] == 'x' ? hex_digit(s[i + 2]) : -1;
         int lo = hi >= 0 ? hex_digit(s[i + 3]) : -1;
@@ -67,7 +84,7 @@ static size_t split_line(const char *s, size_t n, int32_t *line)
     return n - digits - 1;
 }
 
-static uint32_t frame_of(struct wick_collapsed_in *c, const char *text, size_t len)
+static uint32_t make_frame(struct wick_collapsed_in *c, const char *text, size_t len)
 {
     struct wick_profile *p = c->im->p;
     int32_t line = 0;
@@ -85,6 +102,26 @@ static uint32_t frame_of(struct wick_collapsed_in *c, const char *text, size_t l
     }
     n = split_line(s, n, &line);
     return wick_import_java(p, s, n, false, line, (unsigned)kind);
+}
+
+static uint32_t frame_of(struct wick_collapsed_in *c, const char *text, size_t len)
+{
+    uint64_t h = wick_hash_bytes(text, len);
+    uint32_t at = wick_index_start(&c->by_text, h), id;
+    while (wick_index_next(&c->by_text, h, &at, &id))
+        if (c->known[id].len == len && memcmp(c->texts.buf + c->known[id].at, text, len) == 0)
+            return c->known[id].frame;
+    uint32_t frame = make_frame(c, text, len), cap = c->cap_known ? c->cap_known * 2 : 64;
+    struct known *bigger = c->nknown < c->cap_known ? c->known : reallocarray(c->known, cap, sizeof *bigger);
+    c->failed = c->failed || !bigger;
+    if (!bigger)
+        return frame;
+    c->cap_known = c->nknown < c->cap_known ? c->cap_known : cap;
+    c->known = bigger;
+    c->known[c->nknown] = (struct known){c->texts.len, (uint32_t)len, frame};
+    wick_strbuf_add(&c->texts, text, len);
+    c->failed = c->failed || c->texts.failed || wick_index_add(&c->by_text, h, c->nknown++);
+    return frame;
 }
 
 static void take_line(void *ctx, const char *line, size_t n, uint64_t offset)
@@ -123,6 +160,7 @@ struct wick_collapsed_in *wick_collapsed_in_new(struct wick_import *im)
     c->im = im;
     c->lines = (struct wick_lines){.part = WICK_STRBUF_INIT, .take = take_line, .ctx = c, .im = im};
     wick_strbuf_init(&c->name);
+    wick_strbuf_init(&c->texts);
     c->event = wick_profile_event(im->p, wick_profile_cstring(im->p, "samples"), WICK_EVENT_OTHER, WICK_UNIT_COUNT);
     return c;
 }
@@ -130,15 +168,18 @@ struct wick_collapsed_in *wick_collapsed_in_new(struct wick_import *im)
 int wick_collapsed_in_feed(struct wick_collapsed_in *c, const void *data, size_t n)
 {
     int rc = wick_lines_feed(&c->lines, data, n);
-    return c->im->p->failed || c->name.failed ? -WICK_E_NOMEM : rc;
+    return c->im->p->failed || c->name.failed || c->failed ? -WICK_E_NOMEM : rc;
 }
 
 int wick_collapsed_in_end(struct wick_collapsed_in *c)
 {
     wick_lines_end(&c->lines);
-    int rc = c->im->p->failed || c->name.failed ? -WICK_E_NOMEM : 0;
+    int rc = c->im->p->failed || c->name.failed || c->failed ? -WICK_E_NOMEM : 0;
     c->im->res->chunks++;
     wick_strbuf_release(&c->name);
+    wick_strbuf_release(&c->texts);
+    wick_index_release(&c->by_text);
+    free(c->known);
     free(c);
     return rc;
 }

@@ -308,10 +308,9 @@ static bool frames_fit(struct wick_jfr_reader *r, uint64_t n)
     return true;
 }
 
-static struct wick_jfr_frame_memo *memo_of(struct wick_jfr_reader *r, const struct wick_jfr_frame_memo *f)
+static struct wick_jfr_frame_memo *memo_of(struct wick_jfr_reader *r, uint64_t method, uint64_t kind, uint64_t place)
 {
-    uint64_t h = wick_hash_2(f->method, (uint64_t)(uint32_t)f->line << 8 ^ f->kind ^ (uint64_t)(uint32_t)f->bci << 32);
-    return &r->memo[h >> 32 & r->memo_mask];
+    return &r->memo[wick_hash_2(method << 8 ^ kind, place) >> 32 & r->memo_mask];
 }
 
 /* Decodes the frames that begin at c, of at least min_bytes each, into r->frames, leaf first; false if malformed. */
@@ -323,6 +322,7 @@ static bool read_frames(struct wick_jfr_reader *r, const struct wick_jfr_plan *p
         !frames_fit(r, n))
         return false;
     const struct wick_jfr_field *fields = r->meta.fields;
+    uint32_t chunk = (uint32_t)r->res->chunks;
     uint32_t method_type = fields[plan->field[FRAME_METHOD]].type;
     uint32_t kind_type =
         plan->field[FRAME_KIND] == WICK_JFR_NONE ? WICK_JFR_NONE : fields[plan->field[FRAME_KIND]].type;
@@ -331,16 +331,14 @@ static bool read_frames(struct wick_jfr_reader *r, const struct wick_jfr_plan *p
         wick_jfr_plan_take(r, plan, c, s);
         if (c->bad)
             return false;
-        struct wick_jfr_frame_memo f = {.method = (uint64_t)s[FRAME_METHOD].i,
-                                        .kind = (uint64_t)s[FRAME_KIND].i,
-                                        .line = (int32_t)s[FRAME_LINE].i,
-                                        .bci = (int32_t)s[FRAME_BCI].i,
-                                        .chunk = (uint32_t)r->res->chunks};
-        struct wick_jfr_frame_memo *m = memo_of(r, &f);
-        if (m->chunk != f.chunk || m->method != f.method || m->kind != f.kind || m->line != f.line || m->bci != f.bci) {
-            f.frame = wick_profile_frame(r->p, method(r, method_type, f.method), f.line, f.bci,
-                                         frame_kind(r, kind_type, f.kind));
-            *m = f;
+        uint64_t key = (uint64_t)s[FRAME_METHOD].i, kind = (uint64_t)s[FRAME_KIND].i;
+        int32_t line = (int32_t)s[FRAME_LINE].i, bci = (int32_t)s[FRAME_BCI].i;
+        uint64_t place = (uint64_t)(uint32_t)line << 32 | (uint32_t)bci;
+        struct wick_jfr_frame_memo *m = memo_of(r, key, kind, place);
+        if (m->chunk != chunk || m->method != key || m->kind != kind || m->place != place) {
+            uint32_t frame =
+                wick_profile_frame(r->p, method(r, method_type, key), line, bci, frame_kind(r, kind_type, kind));
+            *m = (struct wick_jfr_frame_memo){key, kind, place, frame, chunk};
         }
         r->frames[i] = m->frame;
     }

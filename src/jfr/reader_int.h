@@ -161,6 +161,7 @@ struct wick_jfr_type {
     uint8_t check;      /* enum wick_jfr_check: BAD = cannot be stepped over */
     uint8_t depth;      /* nesting of inline structs */
     bool is_event;
+    bool marked; /* its fields' constants have their pools */
 };
 
 struct wick_jfr_meta {
@@ -290,6 +291,7 @@ struct wick_jfr_handler {
     uint16_t event_wall;       /* unbatched wall samples of async-profiler */
     bool may_be_wall;          /* and where these are told by their state ... */
     uint64_t cpu_state;        /* ... the key of one seen that says they are not; 0 = none yet */
+    bool may_sum;              /* samples can be summed by stack; there is no table yet */
     int64_t same_weight;       /* what every sample weighs, -1 = the events tell */
     struct wick_jfr_sum *sums; /* by key of the stack - min_key of its pool; NULL = samples are added one by one */
     uint32_t event_name;       /* events that are told apart by name: string number `event` is for */
@@ -297,14 +299,13 @@ struct wick_jfr_handler {
 
 /* A frame as it stands in the file, and what it is in the profile. */
 struct wick_jfr_frame_memo {
-    uint64_t method, kind;
-    int32_t line, bci;
+    uint64_t method, kind, place; /* place: line and bytecode index */
     uint32_t frame;
     uint32_t chunk; /* the chunk it is of, counted from 1; 0 = free */
 };
 
 #define WICK_JFR_MEMO_MIN 1024u
-#define WICK_JFR_MEMO_MAX 65536u
+#define WICK_JFR_MEMO_MAX 131072u
 
 struct wick_jfr_cutter;
 
@@ -329,6 +330,7 @@ struct wick_jfr_reader {
     struct wick_jfr_pool *pools;
     struct wick_jfr_handler *handlers;
     uint64_t *checkpoints; /* positions, last first */
+    uint64_t sums_left;    /* how many sums may still be made in this chunk */
     uint32_t npools, nhandlers, ncheckpoints, cap_pools, cap_handlers, cap_checkpoints;
     uint32_t string_type; /* java.lang.String, WICK_JFR_NONE = not declared */
     uint32_t thread_type;

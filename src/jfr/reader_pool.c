@@ -30,14 +30,18 @@
 
 static void mark(struct wick_jfr_reader *r, uint32_t type, unsigned depth);
 
-/* Makes a pool for every constant type that a value of this type can lead to. */
-static void mark_fields(struct wick_jfr_reader *r, const struct wick_jfr_type *t, unsigned depth)
+/* Makes a pool for every constant type that a value of this type can lead to. Once for each type: types that hold each
+ * other, several times over, would take as many steps as there are ways through them. */
+static void mark_fields(struct wick_jfr_reader *r, struct wick_jfr_type *t, unsigned depth)
 {
+    if (t->marked)
+        return;
+    t->marked = true;
     for (uint32_t i = t->first_field, end = i + t->nfields; i < end; i++) {
         const struct wick_jfr_field *f = &r->meta.fields[i];
         if (f->type == WICK_JFR_NONE)
             continue;
-        const struct wick_jfr_type *of = &r->meta.types[f->type];
+        struct wick_jfr_type *of = &r->meta.types[f->type];
         if (f->pooled || of->prim == WICK_JFR_STRING)
             mark(r, f->type, depth + 1);
         else if (of->prim == WICK_JFR_STRUCT && depth < WICK_JFR_MAX_DEPTH)

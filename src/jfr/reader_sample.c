@@ -471,21 +471,32 @@ static bool weighs_the_same(const struct wick_jfr_handler *h)
 void wick_jfr_sums_begin(struct wick_jfr_reader *r)
 {
     bool alike = !r->whole_samples && !r->p->by_thread && !r->p->by_state && !r->p->by_labels;
+    r->sums_left = r->len / 8;
     for (uint32_t i = 0; i < r->nhandlers; i++) {
         struct wick_jfr_handler *h = &r->handlers[i];
         const struct wick_jfr_pool *pool = h->sample ? stack_pool(r, h) : NULL;
         h->may_be_wall = h->sample && r->state_default && !h->weighs && h->sample->kind == WICK_EVENT_CPU;
-        /* Not where a sample may count for several: then a sum would not tell how many samples it is of. Without memory
-         * for sums it goes on without them. */
-        if (!alike || !pool || !pool->direct || h->sample->named || h->plan.field[WICK_JFR_COUNT] != WICK_JFR_NONE)
-            continue;
-        h->sums = calloc(pool->ndirect, sizeof *h->sums);
-        h->same_weight = weighs_the_same(h) ? weight_of(r, h, false, NULL, 1) : -1;
+        /* Not where a sample may count for several: then a sum would not tell how many samples it is of. */
+        h->may_sum =
+            alike && pool && pool->direct && !h->sample->named && h->plan.field[WICK_JFR_COUNT] == WICK_JFR_NONE;
     }
 }
 
-/* Adds a sample to the sums; false if it has to go its own way. Nothing else of the slots is
- * looked at unless it has a field. */
+/* At the first sample of a type. A table is as long as its pool's keys are far apart; all of a chunk together are not
+ * longer than the chunk, so that many small chunks cannot cost more than they are. Without a table it goes on, too. */
+static void make_sums(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
+{
+    const struct wick_jfr_pool *pool = stack_pool(r, h);
+    h->may_sum = false;
+    if (pool->ndirect > r->sums_left)
+        return;
+    r->sums_left -= pool->ndirect;
+    h->sums = calloc(pool->ndirect, sizeof *h->sums);
+    h->same_weight = weighs_the_same(h) ? weight_of(r, h, false, NULL, 1) : -1;
+}
+
+/* Adds a sample to the sums; false if it has to go its own way. Of the slots only those with a field are looked at,
+ * and these two. */
 static bool sum_up(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end)
 {
     const struct wick_jfr_pool *pool = stack_pool(r, h);
@@ -577,6 +588,8 @@ static bool matches(struct wick_jfr_reader *r, const struct wick_sample *s)
 
 void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end)
 {
+    if (h->may_sum)
+        make_sums(r, h);
     if (h->sums && sum_up(r, h, from, end))
         return;
     struct wick_sample s;

@@ -11,10 +11,9 @@
  * a known stack reads memory in order. The rule: a node n whose parent is n - 1 is not in the index, every other one
  * is.
  *
- * Adding a sample is the hottest function of the tool side: it runs once an event. Most recordings are looked at with
- * one event type, and neighbouring samples of one stack mostly share thread and state, so `leaf_agg` remembers per
- * stack the aggregate used last; only when that one does not fit is the index asked. With by_thread and by_state off
- * and one event type that guess is always right.
+ * Aggregates. Most stacks have one: recordings are looked at with one event type, and threads and states only where
+ * they are shown. So `leaf_agg` holds by stack its first aggregate, and the index only those that are not the first of
+ * their stack.
  */
 #include "model/profile.h"
 #include "base/err.h"
@@ -218,14 +217,16 @@ uint16_t wick_profile_event(struct wick_profile *p, uint32_t name, enum wick_eve
     return (uint16_t)p->nevents++;
 }
 
-/* The guess table follows the number of stacks; a failure only costs speed. */
-static uint32_t *guess_for(struct wick_profile *p, uint32_t stack)
+/* Where the first aggregate of a stack is, + 1. The table follows the number of stacks. */
+static uint32_t *first_agg(struct wick_profile *p, uint32_t stack)
 {
     if (stack >= p->cap_leaf_agg) {
         uint32_t want = p->cap_stacks > stack ? p->cap_stacks : stack + 1;
         uint32_t *bigger = reallocarray(p->leaf_agg, want, sizeof *bigger);
-        if (!bigger)
+        if (!bigger) {
+            p->failed = true;
             return NULL;
+        }
         memset(bigger + p->cap_leaf_agg, 0, (want - p->cap_leaf_agg) * sizeof *bigger);
         p->leaf_agg = bigger;
         p->cap_leaf_agg = want;
@@ -248,6 +249,28 @@ static bool agg_is(const struct wick_agg *a, const struct wick_agg *b)
            a->event == b->event;
 }
 
+/* The aggregate of a key, made if need be; NULL when memory ran out. */
+static struct wick_agg *agg_of(struct wick_profile *p, const struct wick_agg *key)
+{
+    uint32_t *first = first_agg(p, key->stack), id;
+    if (!first)
+        return NULL;
+    if (*first && agg_is(&p->aggs[*first - 1], key))
+        return &p->aggs[*first - 1];
+    uint64_t h = wick_hash_2((uint64_t)key->stack << 32 | key->thread,
+                             (uint64_t)key->labels << 32 | (uint32_t)key->state << 16 | key->event);
+    uint32_t at = wick_index_start(&p->ix_aggs, h);
+    while (*first && wick_index_next(&p->ix_aggs, h, &at, &id))
+        if (agg_is(&p->aggs[id], key))
+            return &p->aggs[id];
+    if (!ROOM(p, aggs) || (*first && !entered(p, &p->ix_aggs, h, p->naggs)))
+        return NULL;
+    if (!*first)
+        *first = p->naggs + 1;
+    p->aggs[p->naggs] = *key;
+    return &p->aggs[p->naggs++];
+}
+
 uint32_t wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
 {
     const struct wick_agg key = {
@@ -260,28 +283,11 @@ uint32_t wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
     if (s->event >= p->nevents || s->stack >= p->nstacks)
         return WICK_AGG_NONE;
     sum(&p->events[s->event].weight, &p->events[s->event].count, s);
-
-    uint32_t *guess = guess_for(p, s->stack), id;
-    struct wick_agg *a = guess && *guess ? &p->aggs[*guess - 1] : NULL;
-    if (a && agg_is(a, &key)) {
-        sum(&a->weight, &a->count, s);
-        return *guess - 1;
-    }
-    uint64_t h = wick_hash_2((uint64_t)key.stack << 32 | key.thread,
-                             (uint64_t)key.labels << 32 | (uint32_t)key.state << 16 | key.event);
-    uint32_t at = wick_index_start(&p->ix_aggs, h);
-    while (wick_index_next(&p->ix_aggs, h, &at, &id))
-        if (agg_is(&p->aggs[id], &key))
-            goto found;
-    id = p->naggs;
-    if (!ROOM(p, aggs) || !entered(p, &p->ix_aggs, h, id))
+    struct wick_agg *a = agg_of(p, &key);
+    if (!a)
         return WICK_AGG_NONE;
-    p->aggs[p->naggs++] = key;
-found:
-    sum(&p->aggs[id].weight, &p->aggs[id].count, s);
-    if (guess)
-        *guess = id + 1;
-    return id;
+    sum(&a->weight, &a->count, s);
+    return (uint32_t)(a - p->aggs);
 }
 
 void wick_profile_seal(struct wick_profile *p)

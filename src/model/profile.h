@@ -172,7 +172,7 @@ struct wick_profile {
     uint32_t cap_strings, cap_functions, cap_frames, cap_stacks, cap_threads, cap_states, cap_events, cap_labels,
         cap_label_sets, cap_aggs;
     struct wick_index ix_strings, ix_functions, ix_frames, ix_stacks, ix_threads, ix_label_sets, ix_aggs;
-    uint32_t *leaf_agg; /* by stack number: aggregate + 1 last used for it */
+    uint32_t *leaf_agg; /* by stack number: its first aggregate + 1 */
     uint32_t cap_leaf_agg;
     struct wick_arena_block *arena;
 };

@@ -56,7 +56,8 @@ static const char *const hostile[] = {
     "a;b;c 1234",
     "overlong \xc1\xbf \xe0\x80\x80 \xf8\x88\x80\x80\x80",
 };
-#define HOSTILE (sizeof hostile / sizeof hostile[0])
+#define HOSTILE         (sizeof hostile / sizeof hostile[0])
+#define HOSTILE_METHODS ((uint32_t)HOSTILE * 3 + 1) /* methods below this number have such names */
 
 static size_t synth_stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t cap, bool *truncated)
 {
@@ -78,7 +79,7 @@ static int synth_method(void *arg, uint32_t id, struct wick_jfr_method *out)
     uint32_t m = id * 0x78819a6bu; /* undoes the factor 1000003 above, modulo 2^32 */
     if (m % 97 == 5)
         return -1;
-    if (m < HOSTILE * 3 + 1) {
+    if (m < HOSTILE_METHODS) {
         const char *s = hostile[(m - 1) % HOSTILE];
         *out = (struct wick_jfr_method){s, s, m % 2 ? s : "(Ljava/lang/String", 1, true, true};
         return 0;
@@ -316,8 +317,8 @@ static size_t load_stack(void *arg, uint32_t id, struct wick_jfr_frame *out, siz
         bool rest = level + 1 == depth;
         path = mix(path * 31 + (rest ? digits : digit) + 1);
         digits = level % 2 ? digits / 8 : digits;
-        uint32_t method = 1 + mix(path) % METHODS;
-        uint32_t site = method % 200 + path % 4; /* a method calls from four places */
+        uint32_t method = HOSTILE_METHODS + mix(path) % METHODS; /* a peer whose page breaks cannot be measured */
+        uint32_t site = method % 200 + path % 4;                 /* a method calls from four places */
         out[depth - 1 - level] = (struct wick_jfr_frame){method * 1000003u, 1 + site, 3 * site, (uint8_t)(path % 3)};
     }
     return depth;

@@ -75,9 +75,9 @@ def stack(event):
 def thread(event):
     t = event.get("sampledThread") or event.get("eventThread")
     if not t:
-        return "[unknown tid=0]"
+        return "[unknown tid=0]_[x]"
     name = t["javaName"] or t["osName"] or ("virtual" if t.get("virtual") else "unknown")
-    return "[%s tid=%d]" % (name, t["osThreadId"] or t["javaThreadId"])
+    return "[%s tid=%d]_[x]" % (name, t["osThreadId"] or t["javaThreadId"])
 
 
 def main():

@@ -216,6 +216,52 @@ static void test_collapsed__what_is_written_is_read_back(void **state)
     wick_profile_release(&q);
 }
 
+/* What a text cut after n bytes gives: how many samples, and the weight of one event type. */
+static uint64_t samples_of_cut(const char *text, size_t n, const char *event, int64_t *weight)
+{
+    struct wick_profile p;
+    struct wick_jfr_result res = {0};
+    struct wick_err err = {0};
+    char *exact = malloc(n ? n : 1); /* so that reading behind the end is seen */
+    memcpy(exact, text, n);
+    assert_int_equal(wick_profile_init(&p), 0);
+    int rc = wick_input_read_memory(&p, exact, n, NULL, &res, &err);
+    assert_true(rc == 0 || err.msg[0]);
+    assert_true(res.first_offset <= n && res.lost_bytes <= n);
+    *weight = p.events[wick_profile_find_event(&p, event)].weight;
+    free(exact);
+    wick_profile_release(&p);
+    return res.samples;
+}
+
+static void check_every_cut(const char *text, size_t n, const char *event)
+{
+    int64_t whole_weight, weight;
+    uint64_t whole = samples_of_cut(text, n, event, &whole_weight);
+    assert_true(whole > 0 && whole_weight > 0);
+    for (size_t cut = 0; cut < n; cut++) {
+        assert_true(samples_of_cut(text, cut, event, &weight) <= whole);
+        assert_true(weight <= whole_weight);
+    }
+    /* Only the end is missing: all that was complete is there. */
+    assert_int_equal(samples_of_cut(text, n - 1, event, &weight), whole);
+    assert_int_equal(weight, whole_weight);
+}
+
+static void test_input__text_cut_at_any_byte_is_read_as_far_as_it_goes(void **state)
+{
+    (void)state;
+    struct wick_profile p;
+    size_t n;
+    struct wick_export_options o = {.names = WICK_NAME_ANNOTATE | WICK_NAME_LINES};
+    check_every_cut(mixed, sizeof mixed - 1, "cpu-clock");
+    build_profile(&p);
+    char *collapsed = build_text(&p, &o, wick_collapsed_write, &n);
+    check_every_cut(collapsed, n, "samples");
+    free(collapsed);
+    wick_profile_release(&p);
+}
+
 static bool only_first(void *ctx, const struct wick_profile *p, const struct wick_sample *s)
 {
     return (*(int *)ctx)++ == 0;
@@ -251,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_input__the_first_bytes_tell_the_format),
         cmocka_unit_test(test_input__packed_text_is_read_too_and_its_damage_is_told),
         cmocka_unit_test(test_input__what_is_nothing_says_so),
+        cmocka_unit_test(test_input__text_cut_at_any_byte_is_read_as_far_as_it_goes),
         cmocka_unit_test(test_collapsed__what_is_written_is_read_back),
         cmocka_unit_test(test_input__a_filter_holds_for_every_format),
     };

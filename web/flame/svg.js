@@ -35,6 +35,7 @@
     b.rect.setAttribute('x', pad + left);
     b.rect.setAttribute('width', width);
     b.g.classList.toggle('up', above);
+    b.rect.classList.toggle('w', width > 4);
     const text = label(b, width);
     if (text && !b.text) {
       b.text = document.createElementNS('http://www.w3.org/2000/svg', 'text');
