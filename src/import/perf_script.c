@@ -227,6 +227,16 @@ static const char *library_of(const char *text, const char *end)
     return open && open > text && open[-1] == ' ' ? open : NULL;
 }
 
+/* +0x1b up to the end; what looks like it in the name of a hidden class, Foo$$Lambda+0x7f12.run, is none. */
+static bool is_offset(const char *s, const char *end)
+{
+    if (end - s <= 3 || s[1] != '0' || s[2] != 'x')
+        return false;
+    for (s += 3; s < end && isxdigit((unsigned char)*s); s++)
+        ;
+    return s == end;
+}
+
 /* symbol+0x1b (library); high: the address is one of the kernel's. False if it is no frame. */
 static bool make_frames(struct wick_perf_in *in, const char *text, size_t n, bool high)
 {
@@ -240,7 +250,7 @@ static bool make_frames(struct wick_perf_in *in, const char *text, size_t n, boo
     while (symbol.n && symbol.s[symbol.n - 1] == ' ')
         symbol.n--;
     const char *plus = memrchr(symbol.s, '+', symbol.n);
-    if (plus && plus > symbol.s && symbol.s + symbol.n - plus > 3 && plus[1] == '0' && plus[2] == 'x')
+    if (plus && plus > symbol.s && is_offset(plus, symbol.s + symbol.n))
         symbol.n = (size_t)(plus - symbol.s);
     if (symbol.n == 9 && !memcmp(symbol.s, "[unknown]", 9))
         symbol.n = 0;

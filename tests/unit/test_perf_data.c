@@ -315,12 +315,15 @@ static void test_perf_frames__a_doubtful_symbol_stays_marked(void **state)
 {
     (void)state;
     static const char text[] = "java 1 1.0: 5 cycles: \n\t 1 a.B.c->a.D.e [stale]+0x1 (/tmp/perf-8.map)\n\n"
-                               "java 1 1.0: 3 cycles: \n\t 1 Stub [changed] (/tmp/perf-8.map)\n\n";
+                               "java 1 1.0: 3 cycles: \n\t 1 Stub [changed] (/tmp/perf-8.map)\n\n"
+                               "java 1 1.0: 2 cycles: \n\t 1 a.B$$Lambda+0x7f12.run (/tmp/perf-8.map)\n\n";
     struct wick_profile p;
     struct wick_jfr_result res;
     assert_int_equal(wick_profile_init(&p), 0);
     assert_int_equal(wick_input_read_memory(&p, text, strlen(text), NULL, &res, NULL), 0);
-    assert_shown(&p, "cycles", "java_[x];Stub [changed]_[s] 3\njava_[x];a.B.c [stale]_[j];a.D.e [stale]_[i] 5\n");
+    assert_shown(&p, "cycles",
+                 "java_[x];Stub [changed]_[s] 3\njava_[x];a.B$$Lambda+0x7f12.run_[j] 2\njava_[x];a.B.c "
+                 "[stale]_[j];a.D.e [stale]_[i] 5\n");
     wick_profile_release(&p);
 }
 
