@@ -214,12 +214,6 @@ static const struct option longs[] = {
     {0},
 };
 
-static int bad_usage(const char *what, const char *value)
-{
-    fprintf(stderr, "wick: %s, not '%s'\n", what, value);
-    return wick_err_exit(WICK_E_USAGE);
-}
-
 /* -1 = go on, otherwise the exit status. */
 static int take_option(struct diff *d, int c)
 {
@@ -233,7 +227,8 @@ static int take_option(struct diff *d, int c)
         return -1;
     case 'n':
         d->table.rows = (uint32_t)strtoul(optarg, &end, 10);
-        return *optarg < '0' || *optarg > '9' || *end ? bad_usage("--rows wants a number", optarg) : -1;
+        return *optarg < '0' || *optarg > '9' || *end ? wick_ui_bad_option("diff", "--rows wants a number", optarg)
+                                                      : -1;
     case OPT_JSON:
         d->table.json = d->print = true;
         return -1;
@@ -243,7 +238,7 @@ static int take_option(struct diff *d, int c)
     case OPT_FAIL_ABOVE:
         d->fail_above = strtod(optarg, &end);
         if (end == optarg || (*end && strcmp(end, "%") != 0) || !(d->fail_above >= 0))
-            return bad_usage("--fail-above wants a percentage", optarg);
+            return wick_ui_bad_option("diff", "--fail-above wants a percentage", optarg);
         return -1;
     case 't':
         return wick_view_take(&d->view, WICK_VIEW_BY, "thread", "diff");

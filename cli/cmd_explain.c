@@ -6,7 +6,6 @@
  * Says in sentences what makes a program slow. Of a live JVM a recording is taken first, into memory, with all that the
  * rules read. What exists as a file, or looks like a path, is a file.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <string.h>
 
@@ -73,19 +72,16 @@ static int parse(struct explain *x, int argc, char **argv)
             usage(stdout);
             return 0;
         default:
-            fputs("wick: `wick explain --help` lists the options\n", stderr);
-            return wick_err_exit(WICK_E_USAGE);
+            return wick_ui_bad_option("explain", NULL, NULL);
         }
     }
-    if (optind < argc)
-        return -1;
-    fputs("wick: which recording or JVM? (`wick explain --help` tells more)\n", stderr);
-    return wick_err_exit(WICK_E_USAGE);
+    return -1;
 }
 
 /* Reads the files and prints what the rules find. */
-static int show(const struct explain *x, char *const *paths, int n, struct wick_err *err)
+static int show(void *arg, char *const *paths, int n, struct wick_err *err)
 {
+    const struct explain *x = arg;
     struct wick_explain_findings all = {0};
     struct wick_explain_facts f = {0};
     struct wick_profile p;
@@ -97,24 +93,12 @@ static int show(const struct explain *x, char *const *paths, int n, struct wick_
         rc = wick_explain_apply(&all, &f, err);
     if (!rc)
         wick_explain_write(&all, &f, x->json, stdout);
-    if (!rc && (fflush(stdout) || ferror(stdout)))
-        rc = wick_err_set(err, WICK_E_IO, "cannot write to standard output: %s", strerror(errno));
+    if (!rc)
+        rc = wick_ui_written(err);
     wick_explain_findings_release(&all);
     wick_explain_release(&f);
     wick_profile_release(&p);
     return rc;
-}
-
-static int show_live(void *arg, char *const *paths, int n, struct wick_err *err)
-{
-    return show(arg, paths, n, err);
-}
-
-static int look_at_jvm(struct explain *x, const char *word, struct wick_err *err)
-{
-    const struct wick_look_option options[] = {
-        {"-e", "cpu,wall,ttsp"}, {"-d", x->duration ? x->duration : DURATION}, {"--lib", x->lib}};
-    return wick_look(word, options, sizeof options / sizeof *options, show_live, x, NULL, err);
 }
 
 int wick_cmd_explain(int argc, char **argv)
@@ -124,12 +108,13 @@ int wick_cmd_explain(int argc, char **argv)
     int status = parse(&x, argc, argv);
     if (status >= 0)
         return status;
-    bool live = argc - optind == 1 && !wick_look_is_file(argv[optind]);
-    if (!live && (x.duration || x.lib))
-        wick_err_set(&err, WICK_E_USAGE, "--duration and --lib are for a JVM, not for recordings");
-    else if (live)
-        look_at_jvm(&x, argv[optind], &err);
-    else
-        show(&x, argv + optind, argc - optind, &err);
-    return err.code ? wick_ui_fail(&err) : 0;
+    const struct wick_look_option options[] = {
+        {"-e", "cpu,wall,ttsp"}, {"-d", x.duration ? x.duration : DURATION}, {"--lib", x.lib}};
+    const struct wick_look_command look = {.name = "explain",
+                                           .show = show,
+                                           .arg = &x,
+                                           .options = options,
+                                           .noptions = sizeof options / sizeof *options,
+                                           .live_names = x.duration || x.lib ? "--duration and --lib" : NULL};
+    return wick_look_at_words(&look, argv + optind, argc - optind, NULL, &err) ? wick_ui_fail(&err) : 0;
 }

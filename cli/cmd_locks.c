@@ -6,7 +6,6 @@
  * Who blocks whom. Of a live JVM a recording is taken first, into memory, of nothing but waiting for locks. What exists
  * as a file, or looks like a path, is a file.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,14 +53,6 @@ static const struct option longs[] = {
     {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
 };
 
-static int bad_usage(const char *what, const char *value)
-{
-    if (what)
-        fprintf(stderr, "wick: %s, not '%s'\n", what, value);
-    fputs("wick: `wick locks --help` lists the options\n", stderr);
-    return wick_err_exit(WICK_E_USAGE);
-}
-
 /* -1 = go on, otherwise the exit status. */
 static int parse(struct locks *l, int argc, char **argv)
 {
@@ -73,7 +64,7 @@ static int parse(struct locks *l, int argc, char **argv)
         case 'n':
             l->table.rows = (uint32_t)strtoul(optarg, &end, 10);
             if (*optarg < '0' || *optarg > '9' || *end)
-                return bad_usage("--rows wants a number", optarg);
+                return wick_ui_bad_option("locks", "--rows wants a number", optarg);
             break;
         case 'd':
             l->duration = optarg;
@@ -94,7 +85,7 @@ static int parse(struct locks *l, int argc, char **argv)
             usage(stdout);
             return 0;
         default:
-            return bad_usage(NULL, NULL);
+            return wick_ui_bad_option("locks", NULL, NULL);
         }
     }
     return -1;
@@ -110,18 +101,11 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     int rc = wick_lock_waits_read(&w, &p, paths, n, err);
     if (!rc)
         rc = wick_lock_table(&w, &l->table, stdout, err);
-    if (!rc && (fflush(stdout) || ferror(stdout)))
-        rc = wick_err_set(err, WICK_E_IO, "cannot write to standard output: %s", strerror(errno));
+    if (!rc)
+        rc = wick_ui_written(err);
     wick_lock_waits_release(&w);
     wick_profile_release(&p);
     return rc;
-}
-
-static int look_at_jvm(struct locks *l, const char *word, struct wick_err *err)
-{
-    const struct wick_look_option options[] = {
-        {"-d", l->duration ? l->duration : DURATION}, {"-e", "lock"}, {"--lib", l->lib}};
-    return wick_look(word, options, sizeof options / sizeof *options, show, l, NULL, err);
 }
 
 int wick_cmd_locks(int argc, char **argv)
@@ -131,16 +115,13 @@ int wick_cmd_locks(int argc, char **argv)
     int status = parse(&l, argc, argv);
     if (status >= 0)
         return status;
-    if (optind >= argc) {
-        fputs("wick: which recording or JVM? (`wick locks --help` tells more)\n", stderr);
-        return wick_err_exit(WICK_E_USAGE);
-    }
-    bool live = argc - optind == 1 && !wick_look_is_file(argv[optind]);
-    if (!live && (l.duration || l.lib))
-        wick_err_set(&err, WICK_E_USAGE, "--duration and --lib are for a JVM, not for recordings");
-    else if (live)
-        look_at_jvm(&l, argv[optind], &err);
-    else
-        show(&l, argv + optind, argc - optind, &err);
-    return err.code ? wick_ui_fail(&err) : 0;
+    const struct wick_look_option options[] = {
+        {"-d", l.duration ? l.duration : DURATION}, {"-e", "lock"}, {"--lib", l.lib}};
+    const struct wick_look_command look = {.name = "locks",
+                                           .show = show,
+                                           .arg = &l,
+                                           .options = options,
+                                           .noptions = sizeof options / sizeof *options,
+                                           .live_names = l.duration || l.lib ? "--duration and --lib" : NULL};
+    return wick_look_at_words(&look, argv + optind, argc - optind, NULL, &err) ? wick_ui_fail(&err) : 0;
 }

@@ -6,7 +6,6 @@
  * The table is made of recordings; of a live JVM a short one is taken first, just as `wick record` does it, into
  * memory. Which of the two an operand means: what exists as a file, or looks like a path, is a file.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@ struct top {
     struct wick_top_options table;
     struct wick_view view;
     const char *duration, *interval, *lib;
+    const char *event; /* to show; NULL = the one there is */
 };
 
 static void usage(FILE *f)
@@ -66,13 +66,6 @@ static const struct option longs[] = {
     {NULL, 0, NULL, 0},
 };
 
-static int bad_usage(const char *what, const char *value)
-{
-    fprintf(stderr, "wick: %s, not '%s'\n", what, value);
-    fputs("wick: `wick top --help` lists the options\n", stderr);
-    return wick_err_exit(WICK_E_USAGE);
-}
-
 /* -1 = go on, otherwise the exit status. */
 static int parse(struct top *t, int argc, char **argv)
 {
@@ -86,7 +79,7 @@ static int parse(struct top *t, int argc, char **argv)
         case 'n':
             t->table.rows = (uint32_t)strtoul(optarg, &end, 10);
             if (*optarg < '0' || *optarg > '9' || *end)
-                return bad_usage("--rows wants a number", optarg);
+                return wick_ui_bad_option("top", "--rows wants a number", optarg);
             break;
         case WICK_VIEW_BY:
             while (i < 4 && strcmp(by[i], optarg) != 0)
@@ -127,8 +120,9 @@ static unsigned keep_of(const struct top *t)
 }
 
 /* Reads the files and prints the table. */
-static int show(const struct top *t, const char *event, char *const *paths, int n, struct wick_err *err)
+static int show(void *arg, char *const *paths, int n, struct wick_err *err)
 {
+    const struct top *t = arg;
     struct wick_top_options o = t->table;
     struct wick_profile p;
     int rc = wick_profile_init(&p);
@@ -142,27 +136,12 @@ static int show(const struct top *t, const char *event, char *const *paths, int 
     o.names = t->view.names;
     rc = wick_view_read(&t->view, &p, paths, n, err);
     if (rc == 0)
-        rc = wick_cli_event(&p, event, &o.event, err);
+        rc = wick_cli_event(&p, t->event, &o.event, err);
     if (rc == 0)
         rc = wick_top_write(&p, &o, stdout, err);
-    if (rc == 0 && (fflush(stdout) || ferror(stdout)))
-        rc = wick_err_set(err, WICK_E_IO, "cannot write to standard output: %s", strerror(errno));
+    if (rc == 0)
+        rc = wick_ui_written(err);
     wick_profile_release(&p);
-    return rc;
-}
-
-static int show_live(void *arg, char *const *paths, int n, struct wick_err *err)
-{
-    return show(arg, NULL, paths, n, err);
-}
-
-static int look_at_jvm(struct top *t, const char *word, struct wick_err *err)
-{
-    const struct wick_look_option options[] = {
-        {"-d", t->duration ? t->duration : DURATION}, {"-e", t->view.event}, {"-i", t->interval}, {"--lib", t->lib}};
-    int pid = 0, rc = wick_look(word, options, sizeof options / sizeof *options, show_live, t, &pid, err);
-    if (rc == -WICK_E_NOTFOUND && pid)
-        wick_err_set(err, WICK_E_NOTFOUND, "there were no samples: process %d did nothing all the time", pid);
     return rc;
 }
 
@@ -173,17 +152,19 @@ int wick_cmd_top(int argc, char **argv)
     int status = parse(&t, argc, argv);
     if (status >= 0)
         return status;
-    if (optind >= argc) {
-        fputs("wick: which recording or JVM? (`wick top --help` tells more)\n", stderr);
-        return wick_err_exit(WICK_E_USAGE);
-    }
-    bool live = argc - optind == 1 && !wick_look_is_file(argv[optind]);
-    if (!live && (t.duration || t.interval || t.lib))
-        wick_err_set(&err, WICK_E_USAGE, "--duration, --interval and --lib are for a JVM, not for recordings");
-    else if (live)
-        look_at_jvm(&t, argv[optind], &err);
-    else
-        show(&t, t.view.event, argv + optind, argc - optind, &err);
+    const struct wick_look_option options[] = {
+        {"-d", t.duration ? t.duration : DURATION}, {"-e", t.view.event}, {"-i", t.interval}, {"--lib", t.lib}};
+    bool live = t.duration || t.interval || t.lib;
+    const struct wick_look_command look = {.name = "top",
+                                           .show = show,
+                                           .arg = &t,
+                                           .options = options,
+                                           .noptions = sizeof options / sizeof *options,
+                                           .live_names = live ? "--duration, --interval and --lib" : NULL};
+    t.event = wick_look_is_jvm(argv + optind, argc - optind) ? NULL : t.view.event;
+    int pid = 0, rc = wick_look_at_words(&look, argv + optind, argc - optind, &pid, &err);
+    if (rc == -WICK_E_NOTFOUND && pid)
+        wick_err_set(&err, WICK_E_NOTFOUND, "there were no samples: process %d did nothing all the time", pid);
     wick_view_release(&t.view);
-    return err.code ? wick_ui_fail(&err) : 0;
+    return rc ? wick_ui_fail(&err) : 0;
 }

@@ -6,7 +6,6 @@
  * Which threads were late to safepoints, and why. Of a live JVM a recording is taken first, into memory, with nothing
  * but the time-to-safepoint profiler. What exists as a file, or looks like a path, is a file.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,14 +58,6 @@ static const struct option longs[] = {
     {NULL, 0, NULL, 0},
 };
 
-static int bad_usage(const char *what, const char *value)
-{
-    if (what)
-        fprintf(stderr, "wick: %s, not '%s'\n", what, value);
-    fputs("wick: `wick ttsp --help` lists the options\n", stderr);
-    return wick_err_exit(WICK_E_USAGE);
-}
-
 /* -1 = go on, otherwise the exit status. */
 static int parse(struct ttsp *t, int argc, char **argv)
 {
@@ -78,7 +69,7 @@ static int parse(struct ttsp *t, int argc, char **argv)
         case 'n':
             t->table.rows = (uint32_t)strtoul(optarg, &end, 10);
             if (*optarg < '0' || *optarg > '9' || *end)
-                return bad_usage("--rows wants a number", optarg);
+                return wick_ui_bad_option("ttsp", "--rows wants a number", optarg);
             break;
         case 'd':
             t->duration = optarg;
@@ -99,15 +90,16 @@ static int parse(struct ttsp *t, int argc, char **argv)
             usage(stdout);
             return 0;
         default:
-            return bad_usage(NULL, NULL);
+            return wick_ui_bad_option("ttsp", NULL, NULL);
         }
     }
     return -1;
 }
 
 /* Reads the files and prints the tables. */
-static int show(const struct ttsp *t, char *const *paths, int n, struct wick_err *err)
+static int show(void *arg, char *const *paths, int n, struct wick_err *err)
 {
+    const struct ttsp *t = arg;
     struct wick_ttsp_incidents in;
     struct wick_profile p;
     int rc = wick_profile_init(&p);
@@ -116,25 +108,11 @@ static int show(const struct ttsp *t, char *const *paths, int n, struct wick_err
     rc = wick_ttsp_read(&in, &p, paths, n, err);
     if (!rc)
         rc = wick_ttsp_write(&in, &t->table, stdout, err);
-    if (!rc && (fflush(stdout) || ferror(stdout)))
-        rc = wick_err_set(err, WICK_E_IO, "cannot write to standard output: %s", strerror(errno));
+    if (!rc)
+        rc = wick_ui_written(err);
     wick_ttsp_release(&in);
     wick_profile_release(&p);
     return rc;
-}
-
-static int show_live(void *arg, char *const *paths, int n, struct wick_err *err)
-{
-    return show(arg, paths, n, err);
-}
-
-static int look_at_jvm(struct ttsp *t, const char *word, struct wick_err *err)
-{
-    const struct wick_look_option options[] = {{"-d", t->duration ? t->duration : DURATION},
-                                               {"-e", "ttsp"},
-                                               {"--ttsp-threshold-ms", t->thresholds},
-                                               {"--lib", t->lib}};
-    return wick_look(word, options, sizeof options / sizeof *options, show_live, t, NULL, err);
 }
 
 int wick_cmd_ttsp(int argc, char **argv)
@@ -144,16 +122,16 @@ int wick_cmd_ttsp(int argc, char **argv)
     int status = parse(&t, argc, argv);
     if (status >= 0)
         return status;
-    if (optind >= argc) {
-        fputs("wick: which recording or JVM? (`wick ttsp --help` tells more)\n", stderr);
-        return wick_err_exit(WICK_E_USAGE);
-    }
-    bool live = argc - optind == 1 && !wick_look_is_file(argv[optind]);
-    if (!live && (t.duration || t.thresholds || t.lib))
-        wick_err_set(&err, WICK_E_USAGE, "--duration, --threshold-ms and --lib are for a JVM, not for recordings");
-    else if (live)
-        look_at_jvm(&t, argv[optind], &err);
-    else
-        show(&t, argv + optind, argc - optind, &err);
-    return err.code ? wick_ui_fail(&err) : 0;
+    const struct wick_look_option options[] = {{"-d", t.duration ? t.duration : DURATION},
+                                               {"-e", "ttsp"},
+                                               {"--ttsp-threshold-ms", t.thresholds},
+                                               {"--lib", t.lib}};
+    bool live = t.duration || t.thresholds || t.lib;
+    const struct wick_look_command look = {.name = "ttsp",
+                                           .show = show,
+                                           .arg = &t,
+                                           .options = options,
+                                           .noptions = sizeof options / sizeof *options,
+                                           .live_names = live ? "--duration, --threshold-ms and --lib" : NULL};
+    return wick_look_at_words(&look, argv + optind, argc - optind, NULL, &err) ? wick_ui_fail(&err) : 0;
 }

@@ -62,3 +62,21 @@ int wick_look(const char *word, const struct wick_look_option *options, size_t n
     wick_live_close(&l);
     return rc;
 }
+
+bool wick_look_is_jvm(char *const *words, int n)
+{
+    return n == 1 && !wick_look_is_file(words[0]);
+}
+
+int wick_look_at_words(const struct wick_look_command *c, char *const *words, int n, int *pid, struct wick_err *err)
+{
+    if (pid)
+        *pid = 0;
+    if (n < 1)
+        return wick_err_set(err, WICK_E_USAGE, "which recording or JVM? (`wick %s --help` tells more)", c->name);
+    if (wick_look_is_jvm(words, n))
+        return wick_look(words[0], c->options, c->noptions, c->show, c->arg, pid, err);
+    if (c->live_names)
+        return wick_err_set(err, WICK_E_USAGE, "%s are for a JVM, not for recordings", c->live_names);
+    return c->show(c->arg, words, n, err);
+}

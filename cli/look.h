@@ -29,4 +29,21 @@ typedef int wick_look_show(void *arg, char *const *paths, int n, struct wick_err
 int wick_look(const char *word, const struct wick_look_option *options, size_t n, wick_look_show *show, void *arg,
               int *pid, struct wick_err *err);
 
+/* What a command does whose words are recordings, or one JVM to look at. */
+struct wick_look_command {
+    const char *name; /* of the command */
+    wick_look_show *show;
+    void *arg;
+    const struct wick_look_option *options; /* for a JVM, of the recording to make */
+    size_t noptions;
+    const char *live_names; /* options given that are for a JVM only, as the user knows them; NULL = none was given */
+};
+
+/* Whether the words mean a JVM. */
+bool wick_look_is_jvm(char *const *words, int n);
+
+/* Shows the recordings that n words name, or records the JVM that the only word means and shows that. 0 or -WICK_E_*
+ * with a sentence; *pid as above, 0 for recordings. */
+int wick_look_at_words(const struct wick_look_command *c, char *const *words, int n, int *pid, struct wick_err *err);
+
 #endif

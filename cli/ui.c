@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/ui.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,21 @@ int wick_ui_fail(const struct wick_err *err)
         fputc((unsigned char)*p < 0x20 && *p != '\n' ? '?' : *p, stderr);
     fputc('\n', stderr);
     return err->code ? wick_err_exit(err->code) : 1;
+}
+
+int wick_ui_bad_option(const char *command, const char *what, const char *value)
+{
+    if (what)
+        fprintf(stderr, "wick: %s, not '%s'\n", what, value);
+    fprintf(stderr, "wick: `wick %s --help` lists the options\n", command);
+    return wick_err_exit(WICK_E_USAGE);
+}
+
+int wick_ui_written(struct wick_err *err)
+{
+    if (fflush(stdout) || ferror(stdout))
+        return wick_err_set(err, WICK_E_IO, "cannot write to standard output: %s", strerror(errno));
+    return 0;
 }
 
 void wick_ui_note(const char *fmt, ...)

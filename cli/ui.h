@@ -26,6 +26,13 @@ void wick_ui_set_quiet(bool quiet);
 /* Prints "wick: message" to stderr and returns the exit status of err's class. */
 int wick_ui_fail(const struct wick_err *err);
 
+/* Says what an option wants ("--rows wants a number"), that it is not `value`, and where help is; with what = NULL,
+ * only that. Returns the exit status. */
+int wick_ui_bad_option(const char *command, const char *what, const char *value);
+
+/* Whether all that was printed to stdout has arrived. 0, or -WICK_E_IO with the reason. */
+int wick_ui_written(struct wick_err *err);
+
 /* Prints a line to stderr unless quiet; ends a progress line first. */
 void wick_ui_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

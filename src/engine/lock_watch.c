@@ -34,7 +34,7 @@
 #define REST_NS   10000000ull
 #define LATEST_NS 2000000000ull /* an answer that takes longer is not waited for */
 
-enum { STACK_COPY = 32 << 10, RED_ZONE = 128, PAGE = 4096, LOOKS_MOST = 64 };
+enum { STACK_COPY = 32 << 10, RED_ZONE = 128, LOOKS_MOST = 64 };
 
 /* A wait as the watcher saw it. */
 struct seen {
@@ -73,18 +73,6 @@ static struct wick_lock_note *make_note(struct wick_lock_engine *e, const struct
     return n;
 }
 
-/* Copies as much of the stack from lo up as there is; a stack may end, and the copy ends at a page then. */
-static uint64_t copy_stack(struct wick_lock_engine *e, uint64_t lo)
-{
-    const struct wick_mem *m = &e->recorder->walker.mem;
-    for (uint64_t n = STACK_COPY; n >= PAGE; n /= 2) {
-        uint64_t bytes = ((lo + n) & ~(uint64_t)(PAGE - 1)) - lo;
-        if (bytes && !wick_mem_read(m, lo, e->stack, bytes))
-            return bytes;
-    }
-    return 0;
-}
-
 static bool slept(const struct wick_lock_engine *e, int32_t tid, const struct wick_wall_sched *before)
 {
     struct wick_wall_sched now;
@@ -96,7 +84,7 @@ static bool walk(struct wick_lock_engine *e, struct wick_lock_note *n, int32_t t
                  const struct wick_wall_sched *before, uint64_t now)
 {
     struct wick_outside o = {.pc = l->pc, .sp = l->sp, .lo = l->sp - RED_ZONE, .stack = e->stack};
-    o.bytes = copy_stack(e, o.lo);
+    o.bytes = wick_mem_read_most(&e->recorder->walker.mem, o.lo, e->stack, STACK_COPY);
     if (!o.bytes || !slept(e, tid, before))
         return false;
     struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);

@@ -12,19 +12,7 @@
 #include "hotspot/thread.h"
 #include "jfr/writer.h"
 
-enum { STACK_COPY = 32 << 10, RED_ZONE = 128, PAGE = 4096 };
-
-/* Copies as much of the stack from sp up as there is; a stack may end, and the copy ends at a page then. */
-static uint64_t copy_stack(struct wick_wall_engine *e, uint64_t lo)
-{
-    const struct wick_mem *m = &e->recorder->walker.mem;
-    for (uint64_t n = STACK_COPY; n >= PAGE; n /= 2) {
-        uint64_t bytes = ((lo + n) & ~(uint64_t)(PAGE - 1)) - lo;
-        if (bytes && !wick_mem_read(m, lo, e->stack, bytes))
-            return bytes;
-    }
-    return 0;
-}
+enum { STACK_COPY = 32 << 10, RED_ZONE = 128 };
 
 static uint8_t state_of(struct wick_wall_engine *e, wick_addr java, uint8_t seen)
 {
@@ -43,7 +31,7 @@ static bool walk(struct wick_wall_engine *e, const struct wick_thread *t, const 
         *why = WICK_DROP_WALK_IN_PROGRESS;
         return false;
     }
-    o.bytes = copy_stack(e, o.lo);
+    o.bytes = wick_mem_read_most(&e->recorder->walker.mem, o.lo, e->stack, STACK_COPY);
     const struct wick_sample_sig in = {
         .outside = &o,
         .java = java,

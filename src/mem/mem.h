@@ -48,6 +48,10 @@ static inline int wick_mem_read(const struct wick_mem *m, wick_addr addr, void *
     return m->read(m, addr, buf, n);
 }
 
+/* Copies as many of the n bytes at addr as there are, halving until it can be read; what is left out begins at a page.
+ * Returns how many; 0 = none. For stacks, which may end anywhere above. */
+size_t wick_mem_read_most(const struct wick_mem *m, wick_addr addr, void *buf, size_t n);
+
 /* Reads a NUL-terminated string of at most cap - 1 bytes into buf, which is terminated whenever the answer is >= 0.
  * Returns the length, or -WICK_E_FAULT, -WICK_E_GONE, or -WICK_E_LIMIT if no NUL came within cap bytes. */
 int wick_mem_read_str(const struct wick_mem *m, wick_addr addr, char *buf, size_t cap);

@@ -174,6 +174,22 @@ static void test_mem_read_str__ends_at_nul_limit_or_fault(void **state)
     assert_int_equal(wick_mem_read_str(&m, range.addr, buf, 0), -WICK_E_LIMIT);
 }
 
+static void test_mem_read_most__takes_what_there_is_up_to_a_page(void **state)
+{
+    (void)state;
+    static char stack[10000], buf[32768];
+    memset(stack, 's', sizeof stack);
+    const struct wick_mem_range range = {0x10064, sizeof stack, stack};
+    const struct wick_mem_fake fake = {&range, 1};
+    struct wick_mem m;
+    wick_mem_fake_init(&m, &fake);
+    assert_int_equal(wick_mem_read_most(&m, 0x10064, buf, sizeof buf), 0x12000 - 0x10064);
+    assert_memory_equal(buf, stack, 0x12000 - 0x10064);
+    assert_int_equal(wick_mem_read_most(&m, 0x10064, buf, 8192), 0x12000 - 0x10064);
+    assert_int_equal(wick_mem_read_most(&m, 0x12000, buf, sizeof buf), 0); /* less than a page there */
+    assert_int_equal(wick_mem_read_most(&m, 0x20000, buf, sizeof buf), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +198,7 @@ int main(void)
         cmocka_unit_test(test_mem_remote__reads_a_child_and_notices_its_end),
         cmocka_unit_test(test_mem_file__offsets_are_addresses),
         cmocka_unit_test(test_mem_fake__reads_stay_inside_one_piece),
+        cmocka_unit_test(test_mem_read_most__takes_what_there_is_up_to_a_page),
         cmocka_unit_test(test_mem_read_str__ends_at_nul_limit_or_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
