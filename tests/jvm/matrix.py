@@ -4,6 +4,7 @@
 """A program whose threads and stacks are known, on every collector, with the agent there from the start and attached.
 
 The frames must be there, in order and of the right kind; the JDK's own tools must accept each recording."""
+import math
 import time
 
 import jvmtest as t
@@ -14,6 +15,7 @@ OPTIONS = ["-Xmx256m", "-XX:CompileCommand=quiet", "-XX:CompileCommand=exclude,B
            "-XX:CompileCommand=dontinline,Busy.alpha", "-cp", classes, "Busy"]
 if t.JDK >= 21:  # or the JVM warns of every agent that is attached
     OPTIONS.insert(0, "-XX:+EnableDynamicAgentLoading")
+INTERVAL_NS = 2_000_000
 # thread -> frames in order from the root, without kinds; each must be in most of the thread's weight
 CHAINS = {
     "chain": ["Busy.chain", "Busy.alpha", "Busy.beta", "Busy.gamma", "Busy.mix"],
@@ -46,10 +48,14 @@ def examine(title, file, s, kernel, attached):
     for thread, chain in CHAINS.items():
         mine = [(f, w) for f, w, _ in by_thread.get(thread, [])]
         got = share(mine, lambda f, c=chain: has_chain(f, c))
-        # the rest: start of the thread, the JVM's own work in it, outer frames between two calls
+        # the rest: start of the thread, the JVM's own work in it, outer frames between two calls; on a crowded machine
+        # a thread may have few samples, so 4 standard deviations of their number are granted
         least = 0.80 if thread != "deep" else 0.5
-        t.check(f"{title}: {thread} shows {' > '.join(dict.fromkeys(chain))}", got >= least,
-                f"{got:.1%} of {t.weight_of(mine) / 1e9:.3f} s\n" + "\n".join(";".join(f)[:300] for f, _ in mine[:8]))
+        slack = 4 * math.sqrt(least * (1 - least) * INTERVAL_NS / max(t.weight_of(mine), INTERVAL_NS))
+        others = sorted(((w, f) for f, w in mine if not has_chain(f, chain)), reverse=True)
+        t.check(f"{title}: {thread} shows {' > '.join(dict.fromkeys(chain))}", got >= least - min(slack, 0.2),
+                f"{got:.1%} of {t.weight_of(mine) / 1e9:.3f} s; others:\n" +
+                "\n".join(f"{w / 1e9:.3f} s {';'.join(f)[-300:]}" for w, f in others[:12]))
     interp = [(k, w) for _, w, k in by_thread.get("interp", [])]
     t.check(title + ": what is not compiled shows as interpreted",
             share(interp, lambda f: "Busy.interpLeaf_[i]" not in f and "Busy.interpMiddle_[0]" in f) > 0.7
