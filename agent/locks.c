@@ -211,6 +211,12 @@ static jobject static_object(JNIEnv *env, const char *class_name, const char *fi
     return f ? (*env)->GetStaticObjectField(env, c, f) : NULL;
 }
 
+/* What a call of Java returned; NULL if it threw. */
+static jobject unless_thrown(JNIEnv *env, jobject result)
+{
+    return (*env)->ExceptionCheck(env) ? NULL : result;
+}
+
 /* A method handle of Unsafe.registerNatives: MethodHandles.Lookup.IMPL_LOOKUP.findStatic(Unsafe.class,
  * "registerNatives", MethodType.methodType(void.class)). NULL, with an exception, if it cannot be made. */
 static jobject find_register_natives(JNIEnv *env)
@@ -222,13 +228,13 @@ static jobject find_register_natives(JNIEnv *env)
     jmethodID make =
         types ? (*env)->GetStaticMethodID(env, types, "methodType", "(Ljava/lang/Class;)Ljava/lang/invoke/MethodType;")
               : NULL;
-    jobject type = make ? (*env)->CallStaticObjectMethod(env, types, make, none) : NULL;
+    jobject type = make ? unless_thrown(env, (*env)->CallStaticObjectMethod(env, types, make, none)) : NULL;
     jmethodID find = type ? (*env)->GetMethodID(env, (*env)->GetObjectClass(env, lookup), "findStatic",
                                                 "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/invoke/MethodType;)"
                                                 "Ljava/lang/invoke/MethodHandle;")
                           : NULL;
     jstring name = find ? (*env)->NewStringUTF(env, "registerNatives") : NULL;
-    return name ? (*env)->CallObjectMethod(env, lookup, find, locks.unsafe, name, type) : NULL;
+    return name ? unless_thrown(env, (*env)->CallObjectMethod(env, lookup, find, locks.unsafe, name, type)) : NULL;
 }
 
 static bool find_fields(JNIEnv *env)
