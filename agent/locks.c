@@ -15,7 +15,9 @@
  * What stands in the way of a cheap park is looking for the owner: four JNI calls, well below a microsecond in all,
  * beside the two context switches of a park. The names of classes are asked for waits that are recorded only.
  *
- * Virtual threads wait without either: they leave their carrier (docs/locks.md).
+ * Virtual threads wait without either: they leave their carrier (docs/locks.md). From JDK 24 on they do so for
+ * monitors, too, and JVMTI tells of it all the same; the engine, which knows carriers only, is not told then, since
+ * between begin and end others wait on the same carrier.
  */
 #include "agent/locks.h"
 
@@ -30,6 +32,7 @@ typedef void JNICALL park_function(JNIEnv *env, jobject unsafe, jboolean absolut
 static struct {
     jvmtiEnv *jvmti;
     jclass unsafe, ownable;   /* Unsafe; AbstractOwnableSynchronizer */
+    jclass leaver;            /* of threads that leave their carrier while they wait for monitors; NULL = none do */
     jobject register_natives; /* MethodHandle */
     jmethodID invoke;         /* its invokeWithArguments */
     jobjectArray no_arguments;
@@ -68,16 +71,22 @@ static void describe(JNIEnv *env, jobject object, struct wick_lock_what *out)
     (*env)->DeleteLocalRef(env, class);
 }
 
+static bool leaves(JNIEnv *env, jthread thread)
+{
+    return locks.leaver && (*env)->IsInstanceOf(env, thread, locks.leaver);
+}
+
 static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object)
 {
-    wick_lock_begin(WICK_LOCK_MONITOR, 0, NULL);
+    if (!leaves(env, thread))
+        wick_lock_begin(WICK_LOCK_MONITOR, 0, NULL);
 }
 
 static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object)
 {
     struct wick_lock_done done;
     struct wick_lock_what what = {0};
-    if (!wick_lock_end(WICK_LOCK_MONITOR, &done))
+    if (leaves(env, thread) || !wick_lock_end(WICK_LOCK_MONITOR, &done))
         return;
     describe(env, object, &what);
     wick_lock_record(&done, &what);
@@ -86,14 +95,15 @@ static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *env, jthread thre
 /* The timeout comes at the begin and is asked for at the end: a thread is in one Object.wait at a time. */
 static void JNICALL monitor_wait(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object, jlong timeout)
 {
-    wick_lock_begin(WICK_LOCK_WAIT, (uint64_t)timeout, NULL);
+    if (!leaves(env, thread))
+        wick_lock_begin(WICK_LOCK_WAIT, (uint64_t)timeout, NULL);
 }
 
 static void JNICALL monitor_waited(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object, jboolean timed_out)
 {
     struct wick_lock_done done;
     struct wick_lock_what what = {.timed_out = timed_out};
-    if (!wick_lock_end(WICK_LOCK_WAIT, &done))
+    if (leaves(env, thread) || !wick_lock_end(WICK_LOCK_WAIT, &done))
         return;
     what.timeout = (int64_t)done.owner;
     describe(env, object, &what);
@@ -201,6 +211,12 @@ static jobject static_object(JNIEnv *env, const char *class_name, const char *fi
     return f ? (*env)->GetStaticObjectField(env, c, f) : NULL;
 }
 
+/* What a call of Java returned; NULL if it threw. */
+static jobject unless_thrown(JNIEnv *env, jobject result)
+{
+    return (*env)->ExceptionCheck(env) ? NULL : result;
+}
+
 /* A method handle of Unsafe.registerNatives: MethodHandles.Lookup.IMPL_LOOKUP.findStatic(Unsafe.class,
  * "registerNatives", MethodType.methodType(void.class)). NULL, with an exception, if it cannot be made. */
 static jobject find_register_natives(JNIEnv *env)
@@ -212,13 +228,13 @@ static jobject find_register_natives(JNIEnv *env)
     jmethodID make =
         types ? (*env)->GetStaticMethodID(env, types, "methodType", "(Ljava/lang/Class;)Ljava/lang/invoke/MethodType;")
               : NULL;
-    jobject type = make ? (*env)->CallStaticObjectMethod(env, types, make, none) : NULL;
+    jobject type = make ? unless_thrown(env, (*env)->CallStaticObjectMethod(env, types, make, none)) : NULL;
     jmethodID find = type ? (*env)->GetMethodID(env, (*env)->GetObjectClass(env, lookup), "findStatic",
                                                 "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/invoke/MethodType;)"
                                                 "Ljava/lang/invoke/MethodHandle;")
                           : NULL;
     jstring name = find ? (*env)->NewStringUTF(env, "registerNatives") : NULL;
-    return name ? (*env)->CallObjectMethod(env, lookup, find, locks.unsafe, name, type) : NULL;
+    return name ? unless_thrown(env, (*env)->CallObjectMethod(env, lookup, find, locks.unsafe, name, type)) : NULL;
 }
 
 static bool find_fields(JNIEnv *env)
@@ -227,7 +243,9 @@ static bool find_fields(JNIEnv *env)
         return true;
     jclass thread = (*env)->FindClass(env, "java/lang/Thread");
     locks.ownable = keep(env, (*env)->FindClass(env, "java/util/concurrent/locks/AbstractOwnableSynchronizer"));
-    if (!thread || !locks.ownable)
+    if (locks.ownable && wick_vm.jvm.major >= 24)
+        locks.leaver = keep(env, (*env)->FindClass(env, "java/lang/BaseVirtualThread"));
+    if (!thread || !locks.ownable || (*env)->ExceptionCheck(env))
         return false;
     locks.blocker = (*env)->GetFieldID(env, thread, "parkBlocker", "Ljava/lang/Object;");
     locks.eetop = locks.blocker ? (*env)->GetFieldID(env, thread, "eetop", "J") : NULL;

@@ -111,8 +111,8 @@ static void print_lock(struct table *t, const struct wick_lock_row *l)
 {
     const struct wick_lock_wait_row *r = &t->w->rows[l->first];
     fprintf(t->out, "%12.1f %6.2f %9" PRIu32 " %12.1f  %s ", (double)l->total_ns / 1e6,
-            percent(l->total_ns, t->total_ns + (t->o->all ? t->left_out_ns : 0)), l->count, (double)l->longest_ns / 1e6,
-            kind_name(t, l));
+            percent(l->total_ns, wick_lock_sum(t->total_ns, t->o->all ? t->left_out_ns : 0)), l->count,
+            (double)l->longest_ns / 1e6, kind_name(t, l));
     wick_ui_plain(t->out, class_name(t, r));
     if (r->identity)
         fprintf(t->out, "@%" PRIx64, (uint64_t)r->identity);
@@ -197,7 +197,8 @@ int wick_lock_table(const struct wick_lock_waits *w, const struct wick_lock_opti
     for (uint32_t i = 0; i < w->nlocks; i++) {
         bool owned = is_owned(w, &w->locks[i]);
         *(owned ? &t.shown : &t.left_out) += 1;
-        *(owned ? &t.total_ns : &t.left_out_ns) += w->locks[i].total_ns;
+        int64_t *total = owned ? &t.total_ns : &t.left_out_ns;
+        *total = wick_lock_sum(*total, w->locks[i].total_ns);
     }
     (o->json ? write_json : write_text)(&t);
     bool failed = t.sb.failed;

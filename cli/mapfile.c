@@ -146,11 +146,12 @@ static bool is_same(const struct map_file *f, const struct symbol *s, const stru
            !memcmp(f->text.buf + s->name, old->name.s, s->len);
 }
 
-/* Marks what differs from the older map. */
+/* Marks what differs from the older map. Its symbols come in the order of their begins, so what lies before `done` is
+ * marked already, or lies before the next one: many that cover everything cost no more than one. */
 static void compare(struct map_file *f, const struct wick_perf_map *older)
 {
     struct wick_perf_symbol old;
-    size_t now = f->n;
+    size_t now = f->n, done = 0;
     for (uint32_t i = 0; wick_perf_map_get(older, i, &old); i++) {
         struct wick_word mark = wick_perf_map_cut_mark(&old.name);
         size_t at = first_behind(f, now, old.start);
@@ -158,9 +159,11 @@ static void compare(struct map_file *f, const struct wick_perf_map *older)
             add_symbol(f, old.start, old.end, old.name.s, old.name.n, WICK_PERF_STALE);
             continue;
         }
-        for (; at < now && f->symbols[at].start < old.end; at++)
-            if (!is_same(f, &f->symbols[at], &old) || (mark.n && !strcmp(mark.s, WICK_PERF_CHANGED)))
+        for (at = at > done ? at : done; at < now && f->symbols[at].start < old.end; at++)
+            if (!is_same(f, &f->symbols[at], &old) || (mark.n && !strcmp(mark.s, WICK_PERF_CHANGED))) {
                 f->symbols[at].mark = WICK_PERF_CHANGED;
+                done = at + 1;
+            }
     }
 }
 

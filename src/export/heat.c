@@ -4,7 +4,9 @@
  *
  * The cells are an open-addressing hash table. When it holds as many as are allowed, or time as many slices, the next
  * length of slices is taken, each a multiple of the one before, and the cells are entered anew: those that fall
- * together become one. The last length is a day, of which no range of 64-bit nanoseconds has a million.
+ * together become one. The last length is a day, of which no range of 64-bit nanoseconds has a million. If even these
+ * are too many cells, by samples that say they lasted for centuries, a sample stands where it begins: one cell for
+ * each at most.
  */
 #include "export/heat.h"
 #include "model/hash.h"
@@ -158,6 +160,11 @@ static int64_t end_of(const struct wick_heat *h, int64_t slice)
     return end > INT64_MAX ? INT64_MAX : (int64_t)end;
 }
 
+static bool is_full(const struct wick_heat *h)
+{
+    return h->n >= h->most_cells && h->level + 1 == LEVELS;
+}
+
 /* How much of v lies before time t of a span. */
 static uint64_t part(uint64_t v, int64_t start, int64_t end, int64_t t)
 {
@@ -179,7 +186,7 @@ void wick_heat_add(struct wick_heat *h, const struct wick_profile *p, uint32_t a
     for (int64_t at = start; at <= end;) {
         if (!has_room(h))
             return;
-        int64_t slice = floor_div(at, wick_heat_slice_ns(h)), next = end_of(h, slice);
+        int64_t slice = floor_div(at, wick_heat_slice_ns(h)), next = is_full(h) ? end : end_of(h, slice);
         uint64_t w = part(weight, start, end, next), n = part(s->count, start, end, next);
         const struct wick_heat_cell c = {slice, agg, w - weight_done, n - count_done};
         if (c.weight || c.count)

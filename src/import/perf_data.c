@@ -499,12 +499,15 @@ static const unsigned char *section(const unsigned char *data, size_t n, const u
     return data + offset;
 }
 
+/* All together have no more numbers than the file has room for: attributes could name the same place. */
 static void read_attrs(struct wick_perf_data *d, const unsigned char *data, size_t n)
 {
-    size_t size, each = wick_perf_u64(data + 16) < 4096 ? (size_t)wick_perf_u64(data + 16) : 0, ids;
+    size_t size, each = wick_perf_u64(data + 16) < 4096 ? (size_t)wick_perf_u64(data + 16) : 0, ids, left = n;
     const unsigned char *p = section(data, n, data + 24, &size);
     for (size_t at = 0; each > 16 && at + each <= size; at += each) {
         const unsigned char *numbers = section(data, n, p + at + each - 16, &ids);
+        ids = ids < left ? ids : left;
+        left -= ids;
         add_attr(d, p + at, each - 16, numbers, ids / 8);
     }
 }

@@ -18,7 +18,7 @@ SIGMAS = 4.5
 INTERVALS = (100, 1000, 10000)
 KINDS = ["jdk.JavaMonitorEnter", "jdk.ThreadPark", "jdk.JavaMonitorWait"]
 OURS = re.compile(r"(enter|take)-\d+$|waits$|parks$")
-classes = t.compile_java("Locks")
+classes = t.compile_java("Locks", "VWaits")
 
 
 @functools.lru_cache(maxsize=1)
@@ -216,6 +216,25 @@ def deadlocks(j):
     t.check("also in JSON", as_json["deadlocks"] == 2 and as_json["running"] is False, as_json)
 
 
+def virtual_threads():
+    """Where virtual threads leave their carrier while they wait, others begin and end waits there."""
+    j = t.Jvm(["-Xmx128m", "-Djdk.virtualThreadScheduler.parallelism=2", "-cp", classes, "VWaits"], "vwaits")
+    if not j.wait_for(r"(?m)^up"):
+        t.check("virtual threads run", False, j.output())
+        return
+    file = t.path("virtual.jfr")
+    r = t.start(j.pid, file, "-e", "lock=/1us")
+    time.sleep(3)
+    q = t.stop(j.pid)
+    waits = [e for e in json_events(file, "jdk.JavaMonitorWait") if (e["monitorClass"] or {}).get("name") == "VWaits$Own"]
+    short = [span(e["duration"]) for e in waits if span(e["duration"]) < 25e6]
+    t.check("no wait of a virtual thread begins with another's", not r.status and not q.status and not short,
+            f"{r} {q} {len(short)} of {len(waits)}: {sorted(short)[:5]}")
+    if t.JDK < 24:
+        t.check("those that keep their carrier are there", waits, exact(file))
+    j.kill()
+
+
 def main():
     j = locks()
     for interval_us in INTERVALS:
@@ -227,6 +246,8 @@ def main():
     deadlocks(j)
     j.say("quit")
     t.check("the JVM ends as it should", j.wait() == 0, j.output()[-500:])
+    if t.JDK >= 21:
+        virtual_threads()
     t.done()
 
 

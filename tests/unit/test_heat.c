@@ -53,6 +53,22 @@ static void settle(struct scene *c)
     wick_heat_settle(&c->h, moved);
 }
 
+static void test_heat__samples_of_centuries_fill_no_memory(void **state)
+{
+    struct scene c;
+    uint64_t weight = 0;
+    begin(&c);
+    c.h.most_cells = 100;
+    for (int i = 0; i < 10; i++)
+        add(&c, i % 2, 1000 + i, INT64_MAX - 1, 1 << 20, 1);
+    assert_true(c.h.n <= 100 + 10);
+    settle(&c);
+    for (size_t i = 0; i < c.h.n; i++)
+        weight += c.h.cells[i].weight;
+    assert_int_equal(weight, 10 << 20);
+    end(&c);
+}
+
 static void test_heat__slices_begin_with_the_second(void **state)
 {
     struct scene c;
@@ -208,6 +224,7 @@ static void test_heat__the_title_is_escaped_and_data_is_written_once(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_heat__samples_of_centuries_fill_no_memory),
         cmocka_unit_test(test_heat__slices_begin_with_the_second),
         cmocka_unit_test(test_heat__a_sample_that_lasts_is_spread_and_nothing_is_lost),
         cmocka_unit_test(test_heat__a_sample_that_ends_with_its_slice_stays_in_it),
