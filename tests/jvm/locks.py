@@ -42,8 +42,8 @@ def span(text):
     return sum(float(v or 0) * f for v, f in zip(m.groups(), (3600, 60, 1))) * 1e9
 
 
-def locks():
-    j = t.Jvm(["-Xmx128m", "-cp", classes, "Locks"], "locks")
+def locks(*options, name="locks"):
+    j = t.Jvm(["-Xmx128m", *options, "-cp", classes, "Locks"], name)
     if not j.wait_for(r"(?m)^up"):
         t.check("the JVM runs", False, j.output())
     return j
@@ -131,11 +131,11 @@ def in_table(file, known):
     t.check("also as text", "held by" in text and '"owner-busy" in Locks.work' in text, text)
 
 
-def owners(j):
+def owners(j, name="owners"):
     """Who holds what others wait for, and what it does meanwhile: one asleep, two computing."""
     known = {"waiter-sync": ("owner-sync", "ownerSleeps"), "waiter-lock": ("owner-lock", "ownerComputes"),
              "waiter-busy": ("owner-busy", "ownerComputesInMonitor")}
-    file = t.path("owners.jfr")
+    file = t.path(name + ".jfr")
     t.start(j.pid, file, "-e", "lock=/2ms")
     j.ask("hold 400", r"held (.*)")
     t.stop(j.pid)
@@ -150,8 +150,19 @@ def owners(j):
                 [f["method"]["name"] for f in o["stackTrace"]["frames"]] if o else [])
     for waiter, (owner, method) in known.items():
         first, during, frames = found.get(waiter, (None, None, []))
-        t.check(f"{waiter} waits for {owner}, which is in {method} meanwhile",
+        t.check(f"{name}: {waiter} waits for {owner}, which is in {method} meanwhile",
                 first == owner and during == owner and method in frames, f"{found.get(waiter)} {t.status(j.pid)}")
+
+
+def owners_with_coloured_references():
+    """The generational ZGC, where references in objects are no addresses."""
+    generational = {21: ["-XX:+ZGenerational"], 25: []}.get(t.JDK)
+    if generational is None:
+        return
+    j = locks("-XX:+UseZGC", *generational, name="locks-zgc")
+    owners(j, "owners-zgc")
+    j.say("quit")
+    t.check("the JVM with ZGC ends as it should", j.wait() == 0, j.output()[-500:])
 
 
 def uncontended(j):
@@ -227,6 +238,7 @@ def main():
     deadlocks(j)
     j.say("quit")
     t.check("the JVM ends as it should", j.wait() == 0, j.output()[-500:])
+    owners_with_coloured_references()
     t.done()
 
 
