@@ -165,6 +165,30 @@ def owners_with_coloured_references():
     t.check("the JVM with ZGC ends as it should", j.wait() == 0, j.output()[-500:])
 
 
+def of_the_jdk():
+    """A recording by the JDK itself: waits for each lock sum up to what its own tool prints; who held one is known of monitors."""
+    file = t.path("of-the-jdk.jfr")
+    j = locks(f"-XX:StartFlightRecording=settings=profile,filename={file}", name="locks-jdk")
+    j.ask("run 1500 12000 3", r"truth (.*)")  # longer than the recorder's threshold of 10 ms
+    j.say("quit")
+    j.wait()
+    expected = {}
+    for kind, field in ((KINDS[0], "monitorClass"), (KINDS[1], "parkedClass")):
+        for e in json_events(file, kind):
+            name = ((e[field] or {}).get("name") or "").replace("/", ".")
+            count, ns = expected.get(name, (0, 0))
+            expected[name] = (count + 1, ns + span(e["duration"]))
+    r = t.wick("locks", "--json", file)
+    table = {lock["class"]: lock for lock in json.loads(r.out)["locks"]} if not r.status else {}
+    for name, kind in (("Locks$Monitor", "monitor"), ("java.util.concurrent.locks.ReentrantLock$NonfairSync", "lock")):
+        lock, (count, ns) = table.get(name, {}), expected.get(name, (0, 0))
+        t.check(f"the JDK's own recording: waits for a {kind} are those of its tool",
+                count and lock.get("kind") == kind and lock["samples"] == count and abs(lock["total_ns"] - ns) <= count,
+                f"{count} {ns} {r}")
+    holders = {o["thread"] for o in table.get("Locks$Monitor", {}).get("owners", [])}
+    t.check("and its holders", holders and all(h.startswith("enter-") for h in holders), holders)
+
+
 def uncontended(j):
     file = t.path("quick.jfr")
     t.start(j.pid, file, "-e", "lock")
@@ -238,6 +262,7 @@ def main():
     deadlocks(j)
     j.say("quit")
     t.check("the JVM ends as it should", j.wait() == 0, j.output()[-500:])
+    of_the_jdk()
     owners_with_coloured_references()
     t.done()
 
