@@ -3,12 +3,14 @@
  * lock_table.c - see lock_table.h
  *
  * A park of which no owner was ever seen is mostly a thread of a pool without work, or one that waits for a condition:
- * nobody blocks it. Such are counted, and shown with --all.
+ * nobody blocks it. Such are counted, and shown with --all. What is a lock by its class always has an owner; the JDK's
+ * recordings do not tell who that is.
  */
 #include "cli/lock_table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/ui.h"
 #include "model/name.h"
@@ -24,9 +26,21 @@ struct table {
     int64_t total_ns, left_out_ns; /* waited for those that have an owner; for the others */
 };
 
+static bool is_lock_class(const char *name)
+{
+    static const char *const prefixes[] = {"java/util/concurrent/locks/ReentrantLock$",
+                                           "java/util/concurrent/locks/ReentrantReadWriteLock$",
+                                           "java/util/concurrent/locks/StampedLock"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+            return true;
+    return false;
+}
+
 static bool is_owned(const struct wick_lock_waits *w, const struct wick_lock_row *l)
 {
-    return !w->rows[l->first].park || l->owned_ns;
+    const struct wick_lock_wait_row *r = &w->rows[l->first];
+    return !r->park || l->owned_ns || is_lock_class(wick_profile_str(w->profile, r->class_name));
 }
 
 static const char *frame_name(struct table *t, uint32_t frame)
@@ -50,7 +64,7 @@ static const char *class_name(struct table *t, const struct wick_lock_wait_row *
 
 static const char *kind_name(const struct table *t, const struct wick_lock_row *l)
 {
-    return !t->w->rows[l->first].park ? "monitor" : l->owned_ns ? "lock" : "park";
+    return !t->w->rows[l->first].park ? "monitor" : is_owned(t->w, l) ? "lock" : "park";
 }
 
 static double percent(int64_t part, int64_t of)

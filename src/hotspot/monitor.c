@@ -77,7 +77,7 @@ wick_addr wick_hs_ownable_owner(const struct wick_jvm *jvm, const struct wick_hs
 {
     if (!o->owner || !o->eetop)
         return 0;
-    wick_addr lock = wick_hs_oop_resolve(jvm, handle);
+    wick_addr lock = wick_hs_oop_resolve_local(jvm, handle);
     wick_addr thread = lock ? wick_hs_oop_load(jvm, lock + (unsigned)o->owner) : 0;
     return thread ? wick_hs_u64(jvm->mem, thread + (unsigned)o->eetop) : 0;
 }

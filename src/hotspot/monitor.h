@@ -44,8 +44,8 @@ struct wick_hs_ownable {
     int32_t eetop; /* Thread.eetop: its JavaThread */
 };
 
-/* JavaThread of the owner of the AbstractOwnableSynchronizer behind a JNI handle, 0 = none, or not known. Wrong if the
- * collector moves one of the objects meanwhile: check that there is such a thread. */
+/* JavaThread of the owner of the AbstractOwnableSynchronizer behind a local handle of JNI, 0 = none, or not known.
+ * Wrong if the collector moves one of the objects meanwhile: check that there is such a thread. */
 wick_addr wick_hs_ownable_owner(const struct wick_jvm *jvm, const struct wick_hs_ownable *o, wick_addr handle);
 
 #endif

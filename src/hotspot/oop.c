@@ -34,9 +34,14 @@ static wick_addr uncoloured(uint64_t v)
     return colour == 1 ? v >> 13 : colour == 2 ? v >> 14 : colour == 4 ? v >> 15 : colour == 8 ? v >> 16 : 0;
 }
 
+wick_addr wick_hs_oop_resolve_local(const struct wick_jvm *jvm, wick_addr handle)
+{
+    return handle ? wick_hs_u64(jvm->mem, handle) : 0;
+}
+
 wick_addr wick_hs_oop_resolve(const struct wick_jvm *jvm, wick_addr handle)
 {
-    uint64_t v = handle ? wick_hs_u64(jvm->mem, handle) : 0;
+    uint64_t v = wick_hs_oop_resolve_local(jvm, handle);
     return jvm->step.oop_kind == WICK_OOP_COLOURED ? uncoloured(v) : v;
 }
 

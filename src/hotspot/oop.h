@@ -21,7 +21,10 @@ bool wick_hs_oop_form(struct wick_jvm *jvm);
 /* The object that the field at addr refers to, 0 = none, or not readable. */
 wick_addr wick_hs_oop_load(const struct wick_jvm *jvm, wick_addr field);
 
-/* The object behind a JNI handle, whose slot is as wide as an address. */
+/* The object behind a handle of the JVM's own or a global one of JNI, whose slot is as wide as an address. */
 wick_addr wick_hs_oop_resolve(const struct wick_jvm *jvm, wick_addr handle);
+
+/* The object behind a local handle of JNI: collectors see to it with the stack of its thread, so it has no colour. */
+wick_addr wick_hs_oop_resolve_local(const struct wick_jvm *jvm, wick_addr handle);
 
 #endif

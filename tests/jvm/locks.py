@@ -42,8 +42,8 @@ def span(text):
     return sum(float(v or 0) * f for v, f in zip(m.groups(), (3600, 60, 1))) * 1e9
 
 
-def locks():
-    j = t.Jvm(["-Xmx128m", "-cp", classes, "Locks"], "locks")
+def locks(*options, name="locks"):
+    j = t.Jvm(["-Xmx128m", *options, "-cp", classes, "Locks"], name)
     if not j.wait_for(r"(?m)^up"):
         t.check("the JVM runs", False, j.output())
     return j
@@ -131,11 +131,11 @@ def in_table(file, known):
     t.check("also as text", "held by" in text and '"owner-busy" in Locks.work' in text, text)
 
 
-def owners(j):
+def owners(j, name="owners"):
     """Who holds what others wait for, and what it does meanwhile: one asleep, two computing."""
     known = {"waiter-sync": ("owner-sync", "ownerSleeps"), "waiter-lock": ("owner-lock", "ownerComputes"),
              "waiter-busy": ("owner-busy", "ownerComputesInMonitor")}
-    file = t.path("owners.jfr")
+    file = t.path(name + ".jfr")
     t.start(j.pid, file, "-e", "lock=/2ms")
     j.ask("hold 400", r"held (.*)")
     t.stop(j.pid)
@@ -150,8 +150,43 @@ def owners(j):
                 [f["method"]["name"] for f in o["stackTrace"]["frames"]] if o else [])
     for waiter, (owner, method) in known.items():
         first, during, frames = found.get(waiter, (None, None, []))
-        t.check(f"{waiter} waits for {owner}, which is in {method} meanwhile",
+        t.check(f"{name}: {waiter} waits for {owner}, which is in {method} meanwhile",
                 first == owner and during == owner and method in frames, f"{found.get(waiter)} {t.status(j.pid)}")
+
+
+def owners_with_coloured_references():
+    """The generational ZGC, where references in objects are no addresses."""
+    generational = {21: ["-XX:+ZGenerational"], 25: []}.get(t.JDK)
+    if generational is None:
+        return
+    j = locks("-XX:+UseZGC", *generational, name="locks-zgc")
+    owners(j, "owners-zgc")
+    j.say("quit")
+    t.check("the JVM with ZGC ends as it should", j.wait() == 0, j.output()[-500:])
+
+
+def of_the_jdk():
+    """A recording by the JDK itself: waits for each lock sum up to what its own tool prints; who held one is known of monitors."""
+    file = t.path("of-the-jdk.jfr")
+    j = locks(f"-XX:StartFlightRecording=settings=profile,filename={file}", name="locks-jdk")
+    j.ask("run 1500 12000 3", r"truth (.*)")  # longer than the recorder's threshold of 10 ms
+    j.say("quit")
+    j.wait()
+    expected = {}
+    for kind, field in ((KINDS[0], "monitorClass"), (KINDS[1], "parkedClass")):
+        for e in json_events(file, kind):
+            name = ((e[field] or {}).get("name") or "").replace("/", ".")
+            count, ns = expected.get(name, (0, 0))
+            expected[name] = (count + 1, ns + span(e["duration"]))
+    r = t.wick("locks", "--json", file)
+    table = {lock["class"]: lock for lock in json.loads(r.out)["locks"]} if not r.status else {}
+    for name, kind in (("Locks$Monitor", "monitor"), ("java.util.concurrent.locks.ReentrantLock$NonfairSync", "lock")):
+        lock, (count, ns) = table.get(name, {}), expected.get(name, (0, 0))
+        t.check(f"the JDK's own recording: waits for a {kind} are those of its tool",
+                count and lock.get("kind") == kind and lock["samples"] == count and abs(lock["total_ns"] - ns) <= count,
+                f"{count} {ns} {r}")
+    holders = {o["thread"] for o in table.get("Locks$Monitor", {}).get("owners", [])}
+    t.check("and its holders", holders and all(h.startswith("enter-") for h in holders), holders)
 
 
 def uncontended(j):
@@ -248,6 +283,8 @@ def main():
     t.check("the JVM ends as it should", j.wait() == 0, j.output()[-500:])
     if t.JDK >= 21:
         virtual_threads()
+    of_the_jdk()
+    owners_with_coloured_references()
     t.done()
 
 

@@ -126,6 +126,23 @@ static void test_ownable__owner_is_found_through_narrow_references(void **state)
     assert_int_equal(wick_hs_ownable_owner(&jvm, &o, 0x10), 0); /* not readable */
 }
 
+/* As the generational ZGC has them: a field is coloured, a local handle is not. */
+static void test_ownable__owner_is_found_through_coloured_references(void **state)
+{
+    (void)state;
+    const struct wick_hs_ownable o = {.owner = 16, .eetop = 24};
+    wick_addr handle = space_take(&space, 8), lock = space_take(&space, 64), thread = space_take(&space, 64);
+    jvm.step.oop_kind = WICK_OOP_COLOURED;
+    space_put64(&space, handle, lock);
+    space_put64(&space, thread + 24, b);
+    for (unsigned bit = 12; bit < 16; bit++) {
+        space_put64(&space, lock + 16, thread << (bit + 1) | UINT64_C(1) << bit);
+        assert_int_equal(wick_hs_ownable_owner(&jvm, &o, handle), b);
+    }
+    space_put64(&space, lock + 16, 0);
+    assert_int_equal(wick_hs_ownable_owner(&jvm, &o, handle), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +151,7 @@ int main(void)
         cmocka_unit_test_setup(test_monitor__owner_is_a_thread_id, setup),
         cmocka_unit_test_setup(test_monitor__anonymous_owner_has_the_object_in_its_lock_stack, setup),
         cmocka_unit_test_setup(test_ownable__owner_is_found_through_narrow_references, setup),
+        cmocka_unit_test_setup(test_ownable__owner_is_found_through_coloured_references, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
