@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the command says and how it ends when it is called by hand: help, versions, mistakes. No JVM is needed.
+# shellcheck source=../jvm/lib.sh
+source "$(dirname "$0")/../jvm/lib.sh"
+
+said=$WORK/said
+
+# run EXPECTED-STATUS COMMAND...: what it says goes to $said.
+run() {
+    local expected=$1 status=0
+    shift
+    "$@" >"$said" 2>&1 </dev/null || status=$?
+    [ "$status" = "$expected" ] || { echo "status $status, not $expected: $(cat "$said")"; return 1; }
+}
+
+says() {
+    grep -qE -- "$1" "$said" || { echo "said: $(cat "$said")"; return 1; }
+}
+
+for spelling in --version -V version; do
+    check "wick $spelling succeeds" run 0 "$WICK" "$spelling"
+    check "wick $spelling says the version" says '^wick [0-9]+\.[0-9]+\.[0-9]+'
+done
+for spelling in --help -h help; do
+    check "wick $spelling succeeds" run 0 "$WICK" "$spelling"
+    check "wick $spelling lists the commands" says '^  record +PID'
+done
+check "a command that does not exist is wrong usage" run 2 "$WICK" recrod
+check "no command is wrong usage" run 2 "$WICK"
+
+
+done_testing
