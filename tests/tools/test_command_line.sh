@@ -30,5 +30,14 @@ done
 check "a command that does not exist is wrong usage" run 2 "$WICK" recrod
 check "no command is wrong usage" run 2 "$WICK"
 
+every_help() {
+    local command
+    for command in $("$WICK" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+        run 0 "$WICK" "$command" --help && says "^Usage: wick $command" || return 1
+        cp "$said" "$WORK/by-option"
+        run 0 "$WICK" help "$command" && cmp "$said" "$WORK/by-option" || return 1
+    done
+}
+check "every command has the same help by --help and by help COMMAND" every_help
 
 done_testing
