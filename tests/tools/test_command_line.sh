@@ -40,4 +40,9 @@ every_help() {
 }
 check "every command has the same help by --help and by help COMMAND" every_help
 
+jdk=$WORK/jdk.jfr.gz
+cp "$ROOT/tests/golden/jfr/jdk17.jfr.gz" "$jdk"
+check "an event that was not recorded is not found" run 4 "$WICK" top -e nosuch "$jdk"
+check "the events that were are named" says 'no samples of event "nosuch"; there are: .*\(cpu\)'
+
 done_testing
