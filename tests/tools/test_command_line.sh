@@ -40,6 +40,9 @@ every_help() {
 }
 check "every command has the same help by --help and by help COMMAND" every_help
 
+check "a folder is no input of a cut" run 1 "$WICK" convert --to jfr "$WORK"
+check "the message is about the input only" says '^wick: cannot read '
+
 jdk=$WORK/jdk.jfr.gz
 cp "$ROOT/tests/golden/jfr/jdk17.jfr.gz" "$jdk"
 check "an event that was not recorded is not found" run 4 "$WICK" top -e nosuch "$jdk"
