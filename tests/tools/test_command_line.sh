@@ -47,5 +47,7 @@ jdk=$WORK/jdk.jfr.gz
 cp "$ROOT/tests/golden/jfr/jdk17.jfr.gz" "$jdk"
 check "an event that was not recorded is not found" run 4 "$WICK" top -e nosuch "$jdk"
 check "the events that were are named" says 'no samples of event "nosuch"; there are: .*\(cpu\)'
+check "an event whose samples an option removed is not found" run 4 "$WICK" top -e native --include Work.deep "$jdk"
+check "that it was the option is said" says 'none of the samples of event "native" fits the conditions, only of: .*\(cpu\)'
 
 done_testing
