@@ -40,6 +40,24 @@ every_help() {
 }
 check "every command has the same help by --help and by help COMMAND" every_help
 
+# Long options that the help of a command lists, and that the completion offers.
+offers_every_option() {
+    local command listed offered
+    # shellcheck disable=SC1091
+    source "$BUILD/completion/wick"
+    for command in $("$WICK" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+        listed=$("$WICK" help "$command" | sed -n 's/^ \{2,6\}\(-.*\)/\1/p' | sed 's/  .*//' | grep -oE -- '--[a-z-]+' | sort -u)
+        COMP_WORDS=(wick "$command" --) COMP_CWORD=2
+        _wick
+        offered=$(printf '%s\n' "${COMPREPLY[@]}" | grep -- '^--' | sort -u)
+        [ -z "$(comm -23 <(echo "$listed") <(echo "$offered"))" ] || {
+            echo "wick $command: not offered: $(comm -23 <(echo "$listed") <(echo "$offered"))"
+            return 1
+        }
+    done
+}
+check "bash completes every option of every command" offers_every_option
+
 check "a folder is no input of a cut" run 1 "$WICK" convert --to jfr "$WORK"
 check "the message is about the input only" says '^wick: cannot read '
 
