@@ -67,5 +67,11 @@ check "an event that was not recorded is not found" run 4 "$WICK" top -e nosuch 
 check "the events that were are named" says 'no samples of event "nosuch"; there are: .*\(cpu\)'
 check "an event whose samples an option removed is not found" run 4 "$WICK" top -e native --include Work.deep "$jdk"
 check "that it was the option is said" says 'none of the samples of event "native" fits the conditions, only of: .*\(cpu\)'
+gunzip "$jdk"
+jdk=${jdk%.gz}
+check "a recording without waits for locks is no mistake" run 0 "$WICK" locks "$jdk"
+check "how to record them is said" says 'recorded with -e lock or --lock'
+check "a recording without slow safepoints is no mistake" run 0 "$WICK" ttsp "$jdk"
+check "how to look for them is said" says 'with -e ttsp or --ttsp'
 
 done_testing
