@@ -273,6 +273,8 @@ int wick_cmd_help(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], "--expand"))
         return expand(argv[2]);
+    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+        argv[1] = argv[0];
     const struct wick_cmd *cmd = argc > 1 ? wick_cmd_find(argv[1]) : NULL;
     if (argc > 1 && !cmd) {
         struct wick_err err;
@@ -287,7 +289,7 @@ int wick_cmd_help(int argc, char **argv)
     }
     puts("wick: a profiler for the JVM\n\nUsage: wick COMMAND [OPTION...] [OPERAND...]\n\nCommands:");
     for (size_t i = 0; i < wick_cmds_count; i++)
-        printf("  %-8s  %-23s  %s\n", wick_cmds[i].name, wick_cmds[i].operands, wick_cmds[i].summary);
+        printf("  %-9s  %-23s  %s\n", wick_cmds[i].name, wick_cmds[i].operands, wick_cmds[i].summary);
     puts("\n`wick help COMMAND` lists a command's options. For a first look: wick ps; wick record -d 10 NAME");
     return 0;
 }

@@ -103,6 +103,9 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
         rc = wick_lock_table(&w, &l->table, stdout, err);
     if (!rc)
         rc = wick_ui_written(err);
+    if (!rc && !w.nrows)
+        wick_ui_note(
+            "wick: waits are recorded with -e lock or --lock, and when they end; `wick status PID` finds deadlocks");
     wick_lock_waits_release(&w);
     wick_profile_release(&p);
     return rc;

@@ -259,6 +259,11 @@ static void print_lines(const struct session *s)
 static int status(struct session *s, struct wick_err *err)
 {
     int rc = find_agent(s, err);
+    if (rc == -WICK_E_STATE) {
+        char *end = err->msg + strlen(err->msg);
+        snprintf(end, sizeof err->msg - (size_t)(end - err->msg),
+                 "; to look for deadlocks, load it first: wick locks -d 1 %d", (int)s->p.pid);
+    }
     if (!rc)
         rc = wick_client_ask(s->client, "status", s->o.attach_timeout_ns, err);
     if (rc)

@@ -214,9 +214,11 @@ static int walk_all(struct stack_cmd *c, struct wick_err *err)
 
 static void usage(FILE *f)
 {
-    fputs("usage: wick stack [options] PID|NAME\n"
+    fputs("Usage: wick stack [OPTION...] PID|NAME\n"
+          "\n"
           "Prints the stack of every thread of a JVM, native to Java, read from outside: no agent, no safepoint.\n"
           "\n"
+          "Options:\n"
           "  -t, --thread NAME   only threads whose name contains NAME\n"
           "      --timing        how long each thread was stopped, and totals on stderr\n"
           "  -h, --help          this text\n",

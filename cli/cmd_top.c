@@ -163,7 +163,7 @@ int wick_cmd_top(int argc, char **argv)
                                            .live_names = live ? "--duration, --interval and --lib" : NULL};
     t.event = wick_look_is_jvm(argv + optind, argc - optind) ? NULL : t.view.event;
     int pid = 0, rc = wick_look_at_words(&look, argv + optind, argc - optind, &pid, &err);
-    if (rc == -WICK_E_NOTFOUND && pid)
+    if (rc == -WICK_E_NOTFOUND && pid && wick_view_is_plain(&t.view))
         wick_err_set(&err, WICK_E_NOTFOUND, "there were no samples: process %d did nothing all the time", pid);
     wick_view_release(&t.view);
     return rc ? wick_ui_fail(&err) : 0;

@@ -48,6 +48,8 @@ static int check_files(char *const *paths, int n, const char *out, struct wick_e
         if (stat(paths[i], &from))
             return wick_err_set(err, errno == EACCES ? WICK_E_PERM : WICK_E_NOTFOUND, "cannot open %s: %s", paths[i],
                                 strerror(errno));
+        if (S_ISDIR(from.st_mode))
+            return wick_err_set(err, WICK_E_IO, "cannot read %s: %s", paths[i], strerror(EISDIR));
         if (there && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
             return wick_err_set(err, WICK_E_USAGE, "%s is the output and an input; write to another file", out);
     }

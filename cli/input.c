@@ -123,12 +123,18 @@ int wick_cli_event(const struct wick_profile *p, const char *name, uint16_t *eve
     if (!wick_profile_main_event(p))
         return wick_err_set(err, WICK_E_NOTFOUND, "the recording holds no samples");
     struct wick_strbuf list = WICK_STRBUF_INIT;
+    bool removed = false; /* samples were there, and the conditions took all of them */
     for (uint32_t i = 1; i < p->nevents; i++)
-        if (p->events[i].count)
+        if (!p->events[i].count)
+            removed |= wick_profile_event_is(p, (uint16_t)i, name);
+        else
             wick_strbuf_addf(&list, "%s%s (%s)", list.len ? ", " : "", wick_profile_str(p, p->events[i].name),
                              wick_event_kind_name(p->events[i].kind));
     make_harmless(&list);
-    int rc = wick_err_set(err, WICK_E_NOTFOUND, "no samples of event \"%s\"; there are: %s", name, list.buf);
+    int rc = removed
+                 ? wick_err_set(err, WICK_E_NOTFOUND,
+                                "none of the samples of event \"%s\" fits the conditions, only of: %s", name, list.buf)
+                 : wick_err_set(err, WICK_E_NOTFOUND, "no samples of event \"%s\"; there are: %s", name, list.buf);
     wick_strbuf_release(&list);
     return rc;
 }

@@ -4,6 +4,7 @@
 #include <locale.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +52,8 @@ int main(int argc, char **argv)
         wick_err_set(&err, WICK_E_USAGE, "there is no command '%.60s': `wick help` lists them", name);
         return wick_ui_fail(&err);
     }
+    if (argc > 1)
+        argv[1] = (char *)(uintptr_t)cmd->name; /* commands look themselves up by it: --version is `version` */
     int status = finish(argc > 1 ? cmd->run(argc - 1, argv + 1) : cmd->run(1, argv));
     return argc > 1 ? status : wick_err_exit(WICK_E_USAGE);
 }

@@ -255,7 +255,7 @@ int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err 
         int rc = convert(in, out, err);
         if (rc == -WICK_E_NOTFOUND)
             return wick_err_set(err, WICK_E_NOTFOUND,
-                                "there were no samples, so there is nothing to draw: the JVM was idle");
+                                "there were no samples, so there is nothing to draw: the JVM did nothing of that kind");
         if (rc) {
             keep_recording(out, in, err);
             return rc;

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -329,7 +330,8 @@ static int run(struct wick_perfrun *r, const char **argv, int n, int words, int 
     wick_ui_progress_end();
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && access(r->data, F_OK))
         return wick_err_set(err, WICK_E_UNSUPPORTED, "there is no perf here: install it (Debian: linux-perf)");
-    if (access(r->data, F_OK)) {
+    struct stat st;
+    if (stat(r->data, &st) || !st.st_size) {
         last_words(words, said, sizeof said);
         return wick_err_set(err, WICK_E_IO, "perf has recorded nothing: %s", *said ? said : "it does not say why");
     }

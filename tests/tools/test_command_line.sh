@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the command says and how it ends when it is called by hand: help, versions, mistakes. No JVM is needed.
+# shellcheck source=../jvm/lib.sh
+source "$(dirname "$0")/../jvm/lib.sh"
+
+said=$WORK/said
+
+# run EXPECTED-STATUS COMMAND...: what it says goes to $said.
+run() {
+    local expected=$1 status=0
+    shift
+    "$@" >"$said" 2>&1 </dev/null || status=$?
+    [ "$status" = "$expected" ] || { echo "status $status, not $expected: $(cat "$said")"; return 1; }
+}
+
+says() {
+    grep -qE -- "$1" "$said" || { echo "said: $(cat "$said")"; return 1; }
+}
+
+for spelling in --version -V version; do
+    check "wick $spelling succeeds" run 0 "$WICK" "$spelling"
+    check "wick $spelling says the version" says '^wick [0-9]+\.[0-9]+\.[0-9]+'
+done
+for spelling in --help -h help; do
+    check "wick $spelling succeeds" run 0 "$WICK" "$spelling"
+    check "wick $spelling lists the commands" says '^  record +PID'
+done
+check "a command that does not exist is wrong usage" run 2 "$WICK" recrod
+check "no command is wrong usage" run 2 "$WICK"
+
+every_help() {
+    local command
+    for command in $("$WICK" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+        run 0 "$WICK" "$command" --help && says "^Usage: wick $command" || return 1
+        cp "$said" "$WORK/by-option"
+        run 0 "$WICK" help "$command" && cmp "$said" "$WORK/by-option" || return 1
+    done
+}
+check "every command has the same help by --help and by help COMMAND" every_help
+
+# Long options that the help of a command lists, and that the completion offers.
+offers_every_option() {
+    local command listed offered
+    # shellcheck disable=SC1091
+    source "$BUILD/completion/wick"
+    for command in $("$WICK" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+        listed=$("$WICK" help "$command" | sed -n 's/^ \{2,6\}\(-.*\)/\1/p' | sed 's/  .*//' | grep -oE -- '--[a-z-]+' | sort -u)
+        COMP_WORDS=(wick "$command" --) COMP_CWORD=2
+        _wick
+        offered=$(printf '%s\n' "${COMPREPLY[@]}" | grep -- '^--' | sort -u)
+        [ -z "$(comm -23 <(echo "$listed") <(echo "$offered"))" ] || {
+            echo "wick $command: not offered: $(comm -23 <(echo "$listed") <(echo "$offered"))"
+            return 1
+        }
+    done
+}
+check "bash completes every option of every command" offers_every_option
+
+check "a folder is no input of a cut" run 1 "$WICK" convert --to jfr "$WORK"
+check "the message is about the input only" says '^wick: cannot read '
+
+jdk=$WORK/jdk.jfr.gz
+cp "$ROOT/tests/golden/jfr/jdk17.jfr.gz" "$jdk"
+check "an event that was not recorded is not found" run 4 "$WICK" top -e nosuch "$jdk"
+check "the events that were are named" says 'no samples of event "nosuch"; there are: .*\(cpu\)'
+check "an event whose samples an option removed is not found" run 4 "$WICK" top -e native --include Work.deep "$jdk"
+check "that it was the option is said" says 'none of the samples of event "native" fits the conditions, only of: .*\(cpu\)'
+gunzip "$jdk"
+jdk=${jdk%.gz}
+check "a recording without waits for locks is no mistake" run 0 "$WICK" locks "$jdk"
+check "how to record them is said" says 'recorded with -e lock or --lock'
+check "a recording without slow safepoints is no mistake" run 0 "$WICK" ttsp "$jdk"
+check "how to look for them is said" says 'with -e ttsp or --ttsp'
+
+done_testing
