@@ -133,8 +133,15 @@ int wick_elf_dyn_count(const struct wick_mem *mem, const struct wick_elf_dyn *dy
     return rc;
 }
 
-/* Does symbol i have that name (len counts the NUL), and is it defined? 1 or 0, or an error. */
-static int matches(const struct wick_mem *mem, const struct wick_elf_dyn *d, uint32_t i, const char *name, size_t len,
+/* What is looked for; len counts the NUL. A thread-local symbol's value is no address, so it is another kind. */
+struct wanted {
+    const char *name;
+    size_t len;
+    bool is_tls;
+};
+
+/* Is symbol i the one, and defined? 1 or 0, or an error. */
+static int matches(const struct wick_mem *mem, const struct wick_elf_dyn *d, uint32_t i, const struct wanted *w,
                    uint64_t *value)
 {
     Elf64_Sym s;
@@ -142,21 +149,20 @@ static int matches(const struct wick_mem *mem, const struct wick_elf_dyn *d, uin
     int rc = wick_mem_read(mem, d->symtab + (uint64_t)i * sizeof s, &s, sizeof s);
     if (rc)
         return rc;
-    if (s.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(s.st_info) == STT_TLS)
+    if (s.st_shndx == SHN_UNDEF || (ELF64_ST_TYPE(s.st_info) == STT_TLS) != w->is_tls)
         return 0;
-    if (wick_mem_read(mem, d->strtab + s.st_name, buf, len) || memcmp(buf, name, len))
+    if (wick_mem_read(mem, d->strtab + s.st_name, buf, w->len) || memcmp(buf, w->name, w->len))
         return 0; /* at the end of memory a shorter name may not be readable at our length */
     *value = s.st_value;
     return 1;
 }
 
-static int find_gnu(const struct wick_mem *mem, const struct wick_elf_dyn *d, const char *name, size_t len,
-                    uint64_t *value)
+static int find_gnu(const struct wick_mem *mem, const struct wick_elf_dyn *d, const struct wanted *w, uint64_t *value)
 {
     struct gnu_head h;
     wick_addr buckets, chains;
     uint32_t hash = 5381, i, word;
-    for (const char *p = name; *p; p++)
+    for (const char *p = w->name; *p; p++)
         hash = hash * 33 + (uint8_t)*p;
     int rc = gnu_open(mem, d->gnu_hash, &h, &buckets, &chains);
     if (!rc)
@@ -169,7 +175,7 @@ static int find_gnu(const struct wick_mem *mem, const struct wick_elf_dyn *d, co
         rc = wick_mem_read(mem, chains + (uint64_t)(i - h.symoffset) * 4, &word, 4);
         if (rc)
             return rc;
-        rc = (word | 1) == (hash | 1) ? matches(mem, d, i, name, len, value) : 0;
+        rc = (word | 1) == (hash | 1) ? matches(mem, d, i, w, value) : 0;
         if (rc)
             return rc < 0 ? rc : 0;
         if (word & 1)
@@ -178,11 +184,10 @@ static int find_gnu(const struct wick_mem *mem, const struct wick_elf_dyn *d, co
     return -WICK_E_FORMAT;
 }
 
-static int find_sysv(const struct wick_mem *mem, const struct wick_elf_dyn *d, const char *name, size_t len,
-                     uint64_t *value)
+static int find_sysv(const struct wick_mem *mem, const struct wick_elf_dyn *d, const struct wanted *w, uint64_t *value)
 {
     uint32_t head[2], hash = 0, i;
-    for (const char *p = name; *p; p++) {
+    for (const char *p = w->name; *p; p++) {
         hash = (hash << 4) + (uint8_t)*p;
         hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
     }
@@ -198,7 +203,7 @@ static int find_sysv(const struct wick_mem *mem, const struct wick_elf_dyn *d, c
             return -WICK_E_NOTFOUND;
         if (i >= head[1])
             return -WICK_E_FORMAT;
-        rc = matches(mem, d, i, name, len, value);
+        rc = matches(mem, d, i, w, value);
         if (rc)
             return rc < 0 ? rc : 0;
         rc = wick_mem_read(mem, chains + (uint64_t)i * 4, &i, 4);
@@ -206,17 +211,30 @@ static int find_sysv(const struct wick_mem *mem, const struct wick_elf_dyn *d, c
     return rc ? rc : -WICK_E_FORMAT;
 }
 
-int wick_elf_dynsym(const struct wick_mem *mem, const struct wick_elf_image *image, const char *name, wick_addr *addr)
+static int find(const struct wick_mem *mem, const struct wick_elf_image *image, const char *name, bool is_tls,
+                uint64_t *value)
 {
     struct wick_elf_dyn d;
-    size_t len = strlen(name) + 1;
-    uint64_t value = 0;
-    if (len > MAX_NAME)
+    const struct wanted w = {.name = name, .len = strlen(name) + 1, .is_tls = is_tls};
+    if (w.len > MAX_NAME)
         return -WICK_E_NOTFOUND;
     int rc = wick_elf_dyn_read(mem, image, &d);
     if (!rc)
-        rc = d.gnu_hash ? find_gnu(mem, &d, name, len, &value) : find_sysv(mem, &d, name, len, &value);
+        rc = d.gnu_hash ? find_gnu(mem, &d, &w, value) : find_sysv(mem, &d, &w, value);
+    return rc;
+}
+
+int wick_elf_dynsym(const struct wick_mem *mem, const struct wick_elf_image *image, const char *name, wick_addr *addr)
+{
+    uint64_t value = 0;
+    int rc = find(mem, image, name, false, &value);
     if (!rc)
         *addr = image->bias + value;
     return rc;
+}
+
+int wick_elf_dynsym_tls(const struct wick_mem *mem, const struct wick_elf_image *image, const char *name,
+                        uint64_t *offset)
+{
+    return find(mem, image, name, true, offset);
 }

@@ -27,8 +27,12 @@ int wick_elf_dyn_read(const struct wick_mem *mem, const struct wick_elf_image *i
 /* The number of dynamic symbols, which nothing states but the hash tables imply. Errors as above. */
 int wick_elf_dyn_count(const struct wick_mem *mem, const struct wick_elf_dyn *dyn, uint32_t *count);
 
-/* The address of a defined dynamic symbol: by DT_GNU_HASH, else by DT_HASH. Of an indirect function it is the
- * resolver's. 0, -WICK_E_NOTFOUND, -WICK_E_FORMAT, -WICK_E_FAULT or -WICK_E_GONE. */
+/* The address of a defined dynamic symbol that is not thread-local: by DT_GNU_HASH, else by DT_HASH. Of an indirect
+ * function it is the resolver's. 0, -WICK_E_NOTFOUND, -WICK_E_FORMAT, -WICK_E_FAULT or -WICK_E_GONE. */
 int wick_elf_dynsym(const struct wick_mem *mem, const struct wick_elf_image *image, const char *name, wick_addr *addr);
+
+/* The offset of a defined thread-local symbol in its image's thread-local block. Errors as above. */
+int wick_elf_dynsym_tls(const struct wick_mem *mem, const struct wick_elf_image *image, const char *name,
+                        uint64_t *offset);
 
 #endif

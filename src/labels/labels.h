@@ -39,6 +39,7 @@
 #include <stdint.h>
 
 #include "base/atomic.h"
+#include "labels/foreign.h"
 #include "labels/mount.h"
 #include "labels/queue.h"
 
@@ -82,13 +83,6 @@ union wick_label_places {
     _Atomic uint64_t words[WICK_LABELS_PLACES / 8];
 };
 
-/* What a sample carries. Plain data, compared byte by byte. */
-struct wick_context {
-    uint64_t trace_hi, trace_lo, span;
-    uint32_t endpoint, labels; /* texts, 0 = none */
-};
-_Static_assert(sizeof(struct wick_context) == 32, "no padding");
-
 struct wick_labels_totals {
     uint64_t closed;    /* spans that ended while a recording ran */
     uint64_t taken;     /* given out by _take */
@@ -114,6 +108,7 @@ struct wick_labels {
     _Atomic uint32_t text_count;
     uint32_t bytes_used;
     struct wick_label_mount mount;
+    struct wick_label_foreign foreign;
     const struct wick_mem *mem;       /* of this process, signal-safe */
     _Atomic uint32_t virtual_threads; /* 1 once a virtual thread has had a record: before, none is looked for */
     struct wick_label_client *clients[WICK_LABELS_CLIENTS];

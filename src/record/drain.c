@@ -291,7 +291,11 @@ static void write_event(struct wick_drain *d, const struct wick_event *e)
 static void refresh_images(struct wick_drain *d)
 {
     bool changed = false;
-    if (wick_elf_images_refresh(d->images, NULL, &changed, NULL) || !changed)
+    if (wick_elf_images_refresh(d->images, NULL, &changed, NULL))
+        return;
+    if (d->labels)
+        wick_label_foreign_find(&d->labels->foreign, d->images, d->labels->mem, changed);
+    if (!changed)
         return;
     wick_walker_images_changed(&d->recorder->walker);
     wick_names_images_changed(d->names);

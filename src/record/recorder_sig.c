@@ -109,14 +109,22 @@ static bool finish(struct wick_recorder *r, struct wick_counters *c, const struc
     return false;
 }
 
+/* The context of wick's own scopes, else one that somebody else has published; the latter can only be told by the
+ * thread itself. */
+static bool read_context(const struct wick_labels *l, const struct wick_sample_sig *in, struct wick_context *out)
+{
+    int32_t tid = in->tid ? in->tid : (int32_t)syscall(SYS_gettid);
+    return wick_labels_read_sig(l, tid, in->java, out) ||
+           (!in->outside && wick_label_foreign_read_sig(&l->foreign, l->mem, out));
+}
+
 /* What the thread works on, as a number in the tables. A sample whose context finds no room is recorded
  * without. */
 static uint32_t context_of(struct wick_recorder *r, struct wick_counters *c, struct wick_tables *t,
                            const struct wick_sample_sig *in)
 {
     struct wick_context context;
-    int32_t tid = in->tid || !r->labels ? in->tid : (int32_t)syscall(SYS_gettid);
-    if (!r->labels || !wick_labels_read_sig(r->labels, tid, in->java, &context))
+    if (!r->labels || !read_context(r->labels, in, &context))
         return 0;
     uint32_t n = wick_tables_context_sig(t, &context);
     wick_add_relaxed(&c->labelled, 1);
