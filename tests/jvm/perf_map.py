@@ -102,12 +102,13 @@ def check_jitdump():
 
 def check_container():
     """A JVM with a /tmp of its own: the map goes there, perf.data is read with it, and the /tmp of all stays as it is."""
-    private = ("unshare", "-m", "sh", "-c", 'mount -t tmpfs tmpfs /tmp && exec "$@"', "sh")
+    # the classes may lie below /tmp themselves
+    private = ("unshare", "-m", "sh", "-c", 'mount --bind "$0" /mnt && mount -t tmpfs tmpfs /tmp && exec "$@"', classes)
     if t.run(*private, "true").status:
         t.skip("a JVM with a /tmp of its own", "mount namespaces are not allowed here")
         return
-    other = t.Jvm(["-XX:+PreserveFramePointer", "-cp", classes, "Busy", "chain"], "boxed", prefix=private)
-    other.wait_for("up")
+    other = t.Jvm(["-XX:+PreserveFramePointer", "-cp", "/mnt", "Busy", "chain"], "boxed", prefix=private)
+    t.check("a JVM with a /tmp of its own starts", other.wait_for("up"), other.output())
     t.work_for(other, 1)
     name = f"tmp/perf-{other.pid}.map"
     r = t.wick("map", other.pid)

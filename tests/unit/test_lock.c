@@ -72,11 +72,12 @@ static struct {
 } told;
 
 #if defined(__SANITIZE_THREAD__)
-/* Walks, JavaThreads and monitors are read as they are found: somebody else's memory. */
+/* Walks, JavaThreads and monitors are read as they are found: somebody else's memory. The cache of unwind rules is read
+ * while others may write; what was read is thrown away then (a sequence lock), which the sanitizer does not know. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
-    return "race:step_read\nrace:read_monitor\n";
+    return "race:step_read\nrace:read_monitor\nrace:rule_cached\nrace:rule_store\n";
 }
 #endif
 
