@@ -61,11 +61,12 @@ static struct wick_recorder recorder;
 static struct wick_ttsp_engine engine;
 
 #if defined(__SANITIZE_THREAD__)
-/* A walk reads the JavaThread as it finds it, which is somebody else's memory. */
+/* A walk reads the JavaThread as it finds it, which is somebody else's memory; the cache of unwind rules is a sequence lock,
+ * which the sanitizer does not know. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
-    return "race:step_read\n";
+    return "race:step_read\nrace:rule_cached\nrace:rule_store\n";
 }
 #endif
 
