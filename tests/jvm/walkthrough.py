@@ -156,7 +156,7 @@ def check_step(step, client):
 def weight_of(file, event, *options):
     """(weight ns, samples) of the samples of one clock."""
     r = t.wick("top", "--json", "-n", "0", "-e", event, "--by", "state", *options, file)
-    if r.status == 4 and "no samples" in r.err:
+    if r.status == 4 and ("no samples" in r.err or "none of the samples" in r.err):
         return 0, 0
     top = json.loads(r.out)
     return top["weight"], top["samples"]
