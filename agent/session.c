@@ -141,6 +141,7 @@ static void *drain_main(void *arg)
 {
     struct session *s = arg;
     uint64_t last_flush = wick_clock_mono_ns();
+    bool full = false; /* then there may be more in the rings */
     prctl(PR_SET_NAME, "wick-drain");
     wick_engines_own_thread(&s->engines);
     pthread_mutex_lock(&s->lock);
@@ -148,14 +149,15 @@ static void *drain_main(void *arg)
     pthread_mutex_unlock(&s->lock);
     for (;;) {
         struct pollfd p = {.fd = s->wake, .events = POLLIN};
-        if (poll(&p, 1, TICK_MS) > 0)
+        if (poll(&p, 1, full ? 0 : TICK_MS) > 0)
             break;
         uint64_t now = wick_clock_mono_ns();
         pthread_mutex_lock(&s->lock);
         wick_threads_poll(&wick_vm.threads);
         wick_drain_round(&s->drain);
         wick_agent_ttsp_round(&s->drain, false);
-        if (now - last_flush >= FLUSH_NS || wick_drain_chunk_full(&s->drain)) {
+        full = wick_drain_chunk_full(&s->drain);
+        if (full || now - last_flush >= FLUSH_NS) {
             last_flush = now;
             wick_engines_write(&s->engines, s->drain.writer, now);
             wick_runtime_write(s->drain.writer, now);

@@ -314,13 +314,15 @@ void wick_drain_put(struct wick_drain *d, const struct wick_event *e)
         d->held_lost++;
 }
 
-size_t wick_drain_round(struct wick_drain *d)
+/* Takes what the rings hold: all of it, or until the chunk is full, because what has piled up while this thread got no
+ * processor may be more than a chunk. */
+static size_t take_events(struct wick_drain *d, bool all)
 {
     struct wick_event e;
     size_t n = 0;
     refresh_images(d);
     for (uint32_t cpu = 0; cpu < d->recorder->cpus; cpu++) {
-        while (wick_ring_get(&d->recorder->rings[cpu], &e)) {
+        while ((all || !wick_jfr_writer_chunk_full(d->writer)) && wick_ring_get(&d->recorder->rings[cpu], &e)) {
             n++;
             wick_drain_put(d, &e);
         }
@@ -332,13 +334,18 @@ size_t wick_drain_round(struct wick_drain *d)
     return n;
 }
 
+size_t wick_drain_round(struct wick_drain *d)
+{
+    return take_events(d, false);
+}
+
 /* Replaces the tables. Everything that refers to the old ones is written before they go. */
 static void next_generation(struct wick_drain *d, uint64_t now_ns)
 {
     struct wick_tables *old = wick_recorder_next_generation(d->recorder);
     if (!old)
         return;
-    wick_drain_round(d);
+    take_events(d, true);
     if (d->host.more)
         d->host.more(d->host.arg, d, true);
     wick_jfr_writer_rotate(d->writer, now_ns);
@@ -485,6 +492,7 @@ int wick_drain_flush(struct wick_drain *d, uint64_t now_ns)
 
 int wick_drain_flush_all(struct wick_drain *d, uint64_t now_ns)
 {
+    take_events(d, true);
     if (d->host.more)
         d->host.more(d->host.arg, d, true);
     return wick_drain_flush(d, now_ns);
@@ -536,7 +544,7 @@ void wick_drain_stack_text(struct wick_drain *d, uint32_t stack, uint64_t pc, st
 int wick_drain_close(struct wick_drain *d, uint64_t now_ns, struct wick_totals *sum, struct wick_jfr_stats *stats)
 {
     struct wick_jfr_stats last;
-    wick_drain_round(d);
+    take_events(d, true);
     write_profiler(d, now_ns);
     int rc = wick_jfr_writer_close(d->writer, now_ns, &last);
     if (sum)

@@ -87,11 +87,11 @@ void wick_drain_put(struct wick_drain *d, const struct wick_event *e);
 /* Writes all that is known so far, growing events included: for a dump. Returns as _flush. */
 int wick_drain_flush_all(struct wick_drain *d, uint64_t now_ns);
 
-/* Moves what the rings hold to the writer. Returns the number of events. */
+/* Moves what the rings hold to the writer, until they are empty or the chunk is full. Returns the number of events. */
 size_t wick_drain_round(struct wick_drain *d);
 
-/* Writes everything so far to the file, with the profiler's own figures; replaces tables that are nearly full. About
- * once a second. 0 or the output's error. */
+/* Writes what was taken so far to the file, with the profiler's own figures, a round before it; replaces tables that
+ * are nearly full. About once a second. 0 or the output's error. */
 int wick_drain_flush(struct wick_drain *d, uint64_t now_ns);
 
 /* Whether a flush should come before its time, because it will fill the chunk. */

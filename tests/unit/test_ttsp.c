@@ -61,8 +61,8 @@ static struct wick_recorder recorder;
 static struct wick_ttsp_engine engine;
 
 #if defined(__SANITIZE_THREAD__)
-/* A walk reads the JavaThread as it finds it, which is somebody else's memory; the cache of unwind rules is a sequence lock,
- * which the sanitizer does not know. */
+/* A walk reads the JavaThread as it finds it, which is somebody else's memory; the cache of unwind rules is a sequence
+ * lock, which the sanitizer does not know. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
