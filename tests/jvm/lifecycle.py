@@ -157,9 +157,10 @@ def limits():
     t.check("no sample is lost at their borders", abs(total - s["weight"]) < 3000, f"{total} {s['weight']}")
     t.check("a dump holds the beginning", 0 < t.weight_of(t.stacks(dump)) < total)
 
+    # An interval at which a second without a processor for the drain thread leaves less than a segment behind.
     os.mkdir(t.path("seg"))
     k = busy("stacks", "spin=1", name="segments", options=[
-        f"-agentpath:{t.AGENT}=start,interval=100us,maxsize=1m,file={t.path('seg/s.jfr')}"])
+        f"-agentpath:{t.AGENT}=start,interval=400us,maxsize=1m,file={t.path('seg/s.jfr')}"])
     top, removed, began = 0, False, time.monotonic()
     while time.monotonic() - began < (8 if removed else 60):
         time.sleep(0.05)
