@@ -5,6 +5,7 @@
 
 Who is sampled is exact, because the sampler looks at the contexts at each tick. How much is compared with a thread that
 always has one, with wide bounds: a tick that comes late stands for all the time it missed."""
+import collections
 import json
 import time
 
@@ -34,7 +35,7 @@ def span(text):
 
 
 def weights(rows):
-    out = t.collections.Counter()
+    out = collections.Counter()
     for thread, _, _, weight, _ in rows:
         out[thread] += weight
     return out
@@ -71,8 +72,11 @@ def by_default():
     rows = samples(file)
     seen = weights(rows)
     t.check("all threads are sampled before there is a context", seen["never"] > 0 and seen["main"] > 0, seen)
-    begin = min((first for thread, first, _, _, _ in rows if thread == "always"), default=0)
+    begin = min((first for thread, first, _, _, endpoint in rows if thread == "always" and endpoint), default=0)
     late = [r for r in rows if r[0] not in ("always", "half", "once") and r[2] > begin + 1e-6]  # sums of seconds
+    # a thread that could run takes its sample itself, when it gets a processor: that may be after the tick
+    owed = collections.Counter(r[0] for r in late if r[1] == r[2])
+    late = [r for r in late if r[1] != r[2] or owed[r[0]] > len(("running", "waiting"))]
     t.check("from the first context on only those that have one", begin > 0 and not late, f"{begin} {late[:5]} {seen}")
     t.check("a thread has one only between open and close", 0.15 * seen["always"] < seen["half"] < 0.85 * seen["always"], seen)
     t.check("a thread that had one once is not sampled for long", seen["once"] < 0.3 * seen["always"], seen)
@@ -112,7 +116,7 @@ def opened_before():
         t.stop(j.pid)
         events = json.loads(t.jfr(17, "print", "--json", "--events", "profiler.WallClockSample,jdk.ExecutionSample,wick.Span",
                                   file).out)["recording"]["events"]
-        kinds = t.collections.Counter()
+        kinds = collections.Counter()
         for e in events:
             if e["type"] != "wick.Span" and e["values"]["sampledThread"]["javaName"] == "early":
                 context = e["values"]["context"] or {}

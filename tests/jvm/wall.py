@@ -132,8 +132,9 @@ def burning(file, seen, outer, inner, inner_end, outer_end):
             f"{inner} {inner_end} {outer} {outer_end}: {delay}")
     states = {s: v for (n, s), v in seen.items() if n == "burn-0"}
     runs, waits = states.get("STATE_RUNNABLE", [0, 0]), states.get("STATE_WAITING_FOR_CPU", [0, 0])
-    t.check("a busy thread runs or waits for a processor, nothing else", set(states) <=
-            {"STATE_RUNNABLE", "STATE_WAITING_FOR_CPU"} and runs[0] + waits[0] > 0, states)
+    stopped = states.pop("STATE_SAFEPOINT", [0, 0])  # the JVM's own, now and then
+    t.check("a busy thread runs or waits for a processor, nothing else, unless the JVM stops it", set(states) <=
+            {"STATE_RUNNABLE", "STATE_WAITING_FOR_CPU"} and runs[0] + waits[0] > 4 * stopped[0], f"{states} {stopped}")
     n, p = runs[1] + waits[1], cpu / (cpu + delay)
     # one sample may have no figures behind it, the first; a late one weighs for several
     slack = SIGMAS * math.sqrt(n * max(p * (1 - p), 0.01)) * 2 + 0.03 * n
