@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 400
 # jdks: 11 17 25
 """The sum of the weights is the CPU time that the process used, and the books close: fired = recorded + drops.
 

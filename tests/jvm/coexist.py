@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 200
 """wick beside others that sample: JFR, an application that owns SIGPROF, another build of wick; and without perf."""
 import os
 import shutil

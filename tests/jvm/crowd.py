@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 200
 # jdks: 21
 """wick explain says what other processes and limits do to a JVM, by name, and nothing of those that do nothing.
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 180
 # jdks: 21
 """What wick endpoints says of latency, CPU time and waits is what the program has measured itself.
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 180
 # jdks: 21
 """wick explain names the heap that is too small, and says nothing of an idle JVM."""
 import json

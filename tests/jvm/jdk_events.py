@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 200
 # jdks: 8 17 25
 """Recordings that the JDK's own recorder made: every type of sample has the count and the weight that `jfr print` says.
 

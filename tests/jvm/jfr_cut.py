@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 300
 # jdks: 17 25
 """Recordings cut out of recordings (wick convert --to jfr), judged by the JDK's own `jfr`: every event that stays has the
 fields it had, those that should stay do, and wick reads the same weights to the last digit."""

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 300
 # jdks: 8 21 25
 """Labels and spans of wick.jar come out in recordings, and their books close.
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 400
 # jdks: 8 17 25
 """Recordings begin and end in every way there is, and leave nothing behind.
 

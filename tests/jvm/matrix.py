@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 400
 """A program whose threads and stacks are known, on every collector, with the agent there from the start and attached.
 
 The frames must be there, in order and of the right kind; the JDK's own tools must accept each recording."""

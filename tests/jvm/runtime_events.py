@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 90
 """What explains pauses is in every recording, and agrees with what the JVM says of itself."""
 import re
 import time

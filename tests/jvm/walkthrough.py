@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 400
 # jdks: 21
 """docs/walkthrough-latency.md does what it says: its commands are run as they stand, and wick names the cause at each step.
 
