@@ -2,6 +2,7 @@
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -12,7 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * <pre>
  *   run MS HOLD_US THREADS   for so long as many threads enter a monitor, others take a ReentrantLock, each held for about
  *                            that time; others Object.wait and park with a timeout; prints what they measured
- *   hold MS                  known owners: "owner-sync" and "owner-lock" hold locks, one asleep, one computing
+ *   hold MS                  known owners: "owner-sync" and "owner-lock" hold locks, one asleep, one computing, for so long
+ *                            after the last waiter has come
  *   deadlock                 two pairs of threads that wait for each other for ever
  *   quick N                  so many uncontended locks; prints the time they took
  *   quit
@@ -130,39 +132,62 @@ public class Locks {
             + wait.ns + " " + wait.waits + " park " + park.ns + " " + park.waits);
     }
 
-    static void ownerSleeps(long ms) {
+    /** What the owners hold, they hold till then. */
+    static volatile long until;
+
+    static boolean holds() {
+        return System.nanoTime() - until < 0;
+    }
+
+    static void ownerSleeps(CountDownLatch owned) {
         synchronized (monitor) {
-            sleepNanos(ms * 1_000_000);
+            owned.countDown();
+            while (holds())
+                sleepNanos(20_000_000);
         }
     }
 
-    static void ownerComputes(long ms) {
+    static void ownerComputes(CountDownLatch owned) {
         lock.lock();
         try {
-            work(ms * 1_000_000);
+            owned.countDown();
+            while (holds())
+                work(1_000_000);
         } finally {
             lock.unlock();
         }
     }
 
-    static void ownerComputesInMonitor(Object m, long ms) {
+    static void ownerComputesInMonitor(Object m, CountDownLatch owned) {
         synchronized (m) {
-            work(ms * 1_000_000);
+            owned.countDown();
+            while (holds())
+                work(1_000_000);
         }
+    }
+
+    static boolean waits(Thread t) {
+        return t.getState() == Thread.State.BLOCKED || t.getState() == Thread.State.WAITING;
     }
 
     static void hold(long ms) throws Exception {
         Object busy = new ArrayList<>();
         Truth t = new Truth();
-        Thread[] owners = {new Thread(() -> ownerSleeps(ms), "owner-sync"), new Thread(() -> ownerComputes(ms), "owner-lock"),
-            new Thread(() -> ownerComputesInMonitor(busy, ms), "owner-busy")};
+        CountDownLatch owned = new CountDownLatch(3);
+        until = System.nanoTime() + 100_000_000_000L;
+        Thread[] owners = {new Thread(() -> ownerSleeps(owned), "owner-sync"), new Thread(() -> ownerComputes(owned), "owner-lock"),
+            new Thread(() -> ownerComputesInMonitor(busy, owned), "owner-busy")};
         for (Thread o : owners)
             o.start();
-        Thread.sleep(20);
+        owned.await();
         Thread[] waiters = {new Thread(() -> enterMonitor(t, 0), "waiter-sync"), new Thread(() -> takeLock(t, 0), "waiter-lock"),
-            new Thread(() -> ownerComputesInMonitor(busy, 0), "waiter-busy")};
+            new Thread(() -> ownerComputesInMonitor(busy, owned), "waiter-busy")};
         for (Thread w : waiters)
             w.start();
+        for (Thread w : waiters)
+            while (!waits(w))
+                Thread.sleep(1);
+        until = System.nanoTime() + ms * 1_000_000;
         for (Thread o : owners)
             o.join();
         for (Thread w : waiters)
