@@ -273,6 +273,7 @@ static int begin(struct wick_err *err)
     }
     if (s->engines.cpu.note[0])
         snprintf(err->msg, sizeof err->msg, "%.150s", s->engines.cpu.note);
+    note_error(wick_jfr_writer_flush(s->drain.writer, s->start_ns)); /* whatever comes: from now on it can be read */
     set_labels(true);
     atomic_store(&s->phase, RUNNING);
     return 0;
