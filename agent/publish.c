@@ -57,6 +57,7 @@ static void on_mount(uint64_t virtual_id)
 
 jobject JNICALL Java_wick_Native_published(JNIEnv *env, jclass cls, jlong virtual_id)
 {
+    static _Atomic uint64_t writers;
     (void)cls;
     if (virtual_id && !wick_mounts_follow(on_mount))
         return NULL;
@@ -65,6 +66,7 @@ jobject JNICALL Java_wick_Native_published(JNIEnv *env, jclass cls, jlong virtua
     if (!r)
         return NULL;
     *(volatile uint8_t *)&r->valid = 0; /* whoever had it before may have ended within a scope */
+    r->writer = wick_add_relaxed(&writers, 1) + 1;
     wick_published_point(r);
     return (*env)->NewDirectByteBuffer(env, r, sizeof *r);
 }

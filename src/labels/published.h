@@ -42,10 +42,12 @@ struct wick_published_record {
     uint8_t trace_id[16], span_id[8]; /* big endian */
     uint8_t valid, flags;
     uint16_t attrs_size;
-    uint8_t attrs[WICK_PUBLISHED_BYTES - 28];
+    uint8_t attrs[WICK_PUBLISHED_BYTES - 28 - 8];
+    uint64_t writer; /* not of the layout: whose attributes these are, for copies of the Java classes that share it */
 };
 _Static_assert(sizeof(struct wick_published_record) == WICK_PUBLISHED_BYTES &&
-                   offsetof(struct wick_published_record, attrs) == 28,
+                   offsetof(struct wick_published_record, attrs) == 28 &&
+                   offsetof(struct wick_published_record, writer) == WICK_PUBLISHED_BYTES - 8,
                "OTEP 4947");
 
 /* What the process says of itself: settings as resource.h has them. Borrowed for as long as something is published. */

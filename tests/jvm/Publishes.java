@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.Scanner;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
@@ -12,6 +15,7 @@ import wick.Wick;
  *
  * <pre>
  *   span NAME HIGH LOW SPAN   the thread "driven" opens a span (numbers are hexadecimal)
+ *   elsewhere ...             the same by another copy of the library
  *   label KEY VALUE           it opens a label
  *   close                     it closes what it has opened last
  *   free                      the thread "free" begins: spans op0, op1, op2 of which everything follows from their number
@@ -22,6 +26,7 @@ import wick.Wick;
 public class Publishes {
     static final SynchronousQueue<String[]> COMMANDS = new SynchronousQueue<>();
     static volatile long sink;
+    static Method elsewhere;
 
     /** The span id that the calling thread publishes, 0 for none. */
     static native long seen(String agent);
@@ -30,12 +35,22 @@ public class Publishes {
         return Long.parseUnsignedLong(s, 16);
     }
 
-    static Scope open(String[] c) {
-        return c[0].equals("span") ? Wick.span(c[1], number(c[2]), number(c[3]), number(c[4])) : Wick.label(c[1], c[2]);
+    static AutoCloseable open(String[] c) throws Exception {
+        return c[0].equals("elsewhere") ? openElsewhere(c) : c[0].equals("span") ? Wick.span(c[1], number(c[2]), number(c[3]), number(c[4])) : Wick.label(c[1], c[2]);
+    }
+
+    /** A span by another copy of the library, in a class loader of its own. */
+    static AutoCloseable openElsewhere(String[] c) throws Exception {
+        if (elsewhere == null) {
+            URL jar = Wick.class.getProtectionDomain().getCodeSource().getLocation();
+            elsewhere = Class.forName("wick.Wick", true, new URLClassLoader(new URL[] {jar}, null))
+                    .getMethod("span", String.class, long.class, long.class, long.class);
+        }
+        return (AutoCloseable) elsewhere.invoke(null, c[1], number(c[2]), number(c[3]), number(c[4]));
     }
 
     static void driven() {
-        ArrayDeque<Scope> open = new ArrayDeque<>();
+        ArrayDeque<AutoCloseable> open = new ArrayDeque<>();
         try {
             while (true) {
                 String[] c = COMMANDS.take();
@@ -46,8 +61,8 @@ public class Publishes {
                 }
                 System.out.println("done " + open.size());
             }
-        } catch (InterruptedException e) {
-            return;
+        } catch (Exception e) {
+            e.printStackTrace(System.out);
         }
     }
 
@@ -131,7 +146,7 @@ public class Publishes {
     static Object runVirtual(int count) throws Exception {
         CountDownLatch done = new CountDownLatch(count);
         Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
-        java.lang.reflect.Method start = Class.forName("java.lang.Thread$Builder").getMethod("start", Runnable.class);
+        Method start = Class.forName("java.lang.Thread$Builder").getMethod("start", Runnable.class);
         for (long i = 1; i <= count; i++) {
             long own = i;
             start.invoke(builder, (Runnable) () -> {

@@ -10,18 +10,18 @@ import java.util.Map;
  * An endpoint and a set of labels as they stand in a published record (Published), ready to be copied: a sequence of
  * {@code key u8, length u8, bytes}. Immutable.
  *
- * <p>They are kept as words of 64 bits, the first of which is the one that the record's head shares with the first four bytes.
+ * <p>The id of the outermost span stands before them and shares the first of the words of 64 bits in which they are kept.
  */
 final class Attributes {
-    static final int FROM = 28; // where attributes begin in a record
-    static final int RECORD_BYTES = 640;
-    static final int ROOT_BYTES = 2 + 16; // kept free for the outermost span's id, which goes last
+    private static final int RECORD_BYTES = 640 - 8; // the last word is not for attributes
+    private static final int ALL_FROM = 28; // where attributes begin in a record
+    private static final int FROM = ALL_FROM + 2 + 16; // behind the outermost span's id
     private static final int ENDPOINT = 1; // WICK_PUBLISHED_ENDPOINT
     private static final int MAX_VALUE = 255;
 
     final int endpoint; // the agent's number of its name
-    final int bytes;
-    final long[] words; // of the record, from the one at FROM - 4 on
+    final int length;   // of all attributes in the record
+    final long[] words; // of the record, from the one on in which FROM is
 
     Attributes(Connection connection, int endpoint, Map<String, String> labels) {
         this.endpoint = endpoint;
@@ -33,10 +33,10 @@ final class Attributes {
         for (Map.Entry<String, String> label : labels.entrySet()) {
             add(out, connection.key(label.getKey()), label.getValue());
         }
-        bytes = out.position() - FROM;
-        words = new long[(out.position() + 7) / 8 - (FROM - 4) / 8];
+        length = out.position() - ALL_FROM;
+        words = new long[(out.position() + 7) / 8 - FROM / 8];
         for (int i = 0; i < words.length; i++) {
-            words[i] = out.getLong(FROM - 4 + i * 8);
+            words[i] = out.getLong((FROM / 8 + i) * 8);
         }
     }
 
@@ -44,7 +44,7 @@ final class Attributes {
     private static void add(ByteBuffer out, int key, String value) {
         byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
         int length = cut(utf8);
-        if (key < 0 || out.remaining() < 2 + length + ROOT_BYTES) {
+        if (key < 0 || out.remaining() < 2 + length) {
             return;
         }
         out.put((byte) key).put((byte) length).put(utf8, 0, length);

@@ -3,6 +3,7 @@ package wick;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.LongBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -19,27 +20,38 @@ final class Published extends AtomicInteger {
     /** Whether this program is to publish. */
     static final boolean WANTED = "otel".equals(Wick.property("wick.publish"));
 
+    // In words of 64 bits.
     private static final int TRACE_AT = 0;
-    private static final int SPAN_AT = 16;
-    private static final int HEAD_AT = 24; // valid u8, flags u8, length of attributes u16, their first four bytes
+    private static final int SPAN_AT = 2;
+    private static final int HEAD_AT = 3; // valid u8, flags u8, length of attributes u16; key u8, length u8, two digits
+    private static final int ROOT_AT = 4; // eight digits
+    private static final int REST_AT = 5; // six digits, and what Attributes has
+    private static final int WRITER_AT = 640 / 8 - 1;
     private static final long VALID = 1;
     private static final int LENGTH_SHIFT = 16;
-    private static final int ROOT = 0; // WICK_PUBLISHED_ROOT
+    private static final long ROOT = 0 | 16 << 8; // WICK_PUBLISHED_ROOT, and how many digits it has
 
     private final transient Connection connection;
-    private final transient ByteBuffer memory;
-    private long head;        // of what the record holds
-    private int set = -1;     // label set of it, by its place in the connection
+    private final transient LongBuffer memory;
+    private final long writer; // a number that no other object has, in another class loader neither
+    // What the record holds.
+    private int set = -1; // labels, by their place in the connection
     private int endpoint;
-    private long root;
+    private long root; // of which these are the digits in the words HEAD_AT and REST_AT
+    private long rootHead;
+    private long rootRest;
+    private transient Attributes attributes;
+    private long head;
 
     Published(Connection connection, ByteBuffer memory) {
         this.connection = connection;
-        this.memory = memory.order(ByteOrder.nativeOrder());
+        this.memory = memory.order(ByteOrder.nativeOrder()).asLongBuffer();
+        writer = this.memory.get(WRITER_AT);
+        writeRoot(0);
     }
 
     void hide() {
-        memory.putLong(HEAD_AT, 0);
+        memory.put(HEAD_AT, 0);
     }
 
     /**
@@ -49,41 +61,54 @@ final class Published extends AtomicInteger {
      * @param root the outermost span here
      */
     void show(long traceHigh, long traceLow, long span, long root, int endpoint, int set) {
-        ByteBuffer m = memory;
-        m.putLong(HEAD_AT, 0);
+        LongBuffer m = memory;
+        m.put(HEAD_AT, 0);
         lazySet(0); // it is invalid before it changes
-        m.putLong(TRACE_AT, Long.reverseBytes(traceHigh)); // the record wants big endian
-        m.putLong(TRACE_AT + 8, Long.reverseBytes(traceLow));
-        m.putLong(SPAN_AT, Long.reverseBytes(span));
-        if (set != this.set || endpoint != this.endpoint || root != this.root) {
-            writeAttributes(root, endpoint, set);
+        m.put(TRACE_AT, Long.reverseBytes(traceHigh)); // the record wants big endian
+        m.put(TRACE_AT + 1, Long.reverseBytes(traceLow));
+        m.put(SPAN_AT, Long.reverseBytes(span));
+        boolean own = m.get(WRITER_AT) == writer;
+        boolean sameRoot = own && root == this.root;
+        boolean sameRest = own && set == this.set && endpoint == this.endpoint;
+        if (!sameRoot) {
+            writeRoot(root);
+        }
+        if (!sameRest) {
+            writeRest(endpoint, set);
+        }
+        if (!sameRoot || !sameRest) {
+            join();
         }
         lazySet(0); // and whole before it is valid again
-        m.putLong(HEAD_AT, head);
+        m.put(HEAD_AT, head);
     }
 
-    private void writeAttributes(long root, int endpoint, int set) {
-        ByteBuffer m = memory;
+    private void writeRoot(long root) {
+        long first = hex(root >>> 32);
+        long last = hex(root & 0xffffffffL);
+        memory.put(ROOT_AT, first >>> 16 | last << 48);
+        rootHead = (ROOT | first << 16) << 32;
+        rootRest = last >>> 16;
+        this.root = root;
+    }
+
+    private void writeRest(int endpoint, int set) {
+        LongBuffer m = memory;
         Attributes a = connection.setAt(set).attributes(connection, endpoint);
-        int end = Attributes.FROM + a.bytes;
-        long[] words = a.words;
-        m.putLong(HEAD_AT, words[0]); // not valid yet
-        if (set != this.set || endpoint != this.endpoint) {
-            for (int i = 1; i < words.length; i++) {
-                m.putLong(HEAD_AT + i * 8, words[i]);
-            }
+        long[] from = a.words;
+        for (int i = 1; i < from.length; i++) {
+            m.put(REST_AT + i, from[i]);
         }
-        int length = a.bytes;
-        if (root != 0) {
-            m.putShort(end, (short) (ROOT | 16 << 8));
-            m.putLong(end + 2, hex(root >>> 32));
-            m.putLong(end + 10, hex(root & 0xffffffffL));
-            length += Attributes.ROOT_BYTES;
-        }
-        head = m.getLong(HEAD_AT) | (long) length << LENGTH_SHIFT | VALID;
+        attributes = a;
         this.set = set;
         this.endpoint = endpoint;
-        this.root = root;
+    }
+
+    /** The words that hold something of both. */
+    private void join() {
+        memory.put(WRITER_AT, writer);
+        memory.put(REST_AT, rootRest | attributes.words[0]);
+        head = rootHead | (long) attributes.length << LENGTH_SHIFT | VALID;
     }
 
     /** The eight hexadecimal digits of a number of 32 bits, the first in the lowest byte. */
