@@ -16,11 +16,12 @@ sys.dont_write_bytecode = True
 import lab
 import pairs
 
-TARGETS = {"activate": 25, "span": 25, "hexspan": 25, "label": 10}
+TARGETS = {"activate": 25, "span": 25, "restingspan": 25, "hexspan": 25, "label": 10}
 WHAT = {
     "clock": "System.nanoTime()",
     "activate": "activate: context of a span, no event",
     "span": "span with its event, numeric ids",
+    "restingspan": "the same, no more than the queue takes",
     "hexspan": "span with its event, hexadecimal ids",
     "label": "label put in force and taken back",
 }

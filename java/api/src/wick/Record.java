@@ -61,6 +61,7 @@ final class Record extends AtomicInteger {
     private long[] spans;
     private long lastTicket;
 
+    int ownStripeOnly; // for SpanQueue: how many spans more do not look for room elsewhere
     private long closed;
     private long dropped;
     private transient String lastName; // the operation seen last, and its number
