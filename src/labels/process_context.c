@@ -29,7 +29,7 @@
 
 enum { VERSION = 2 };
 
-/* lines of maps end with the name, which begins after the last space but for names with spaces */
+/* A line of maps. A kernel may add " (deleted)" behind the name. */
 static bool is_context(const char *line)
 {
     static const char *const names[] = {" /memfd:" NAME, " [anon:" NAME "]", " [anon_shmem:" NAME "]"};

@@ -188,6 +188,15 @@ class Stopped:
         self.ptrace(PTRACE_DETACH)
 
 
+def may_stop(tid):
+    """Whether this process is allowed to stop a thread."""
+    try:
+        with Stopped(tid):
+            return True
+    except PermissionError:
+        return False
+
+
 def decode(record, keys):
     """The context in a record, None if it is not valid."""
     trace, span, valid, _, size = struct.unpack_from("<16s8sBBH", record)
