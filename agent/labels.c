@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/publish.h"
 #include "agent/vm.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -80,6 +81,7 @@ void JNICALL Java_wick_Native_unbind(JNIEnv *env, jclass cls, jlong virtual_id)
 {
     (void)env;
     (void)cls;
+    wick_publish_thread_end();
     wick_labels_unbind_virtual(&wick_agent_labels, (uint64_t)virtual_id);
 }
 
@@ -120,7 +122,7 @@ jint JNICALL Java_wick_Native_intern(JNIEnv *env, jclass cls, jbyteArray utf8)
     return (jint)wick_labels_intern(&wick_agent_labels, buf, (size_t)n);
 }
 
-/* Makes this agent's functions those of the class wick.Native. */
+/* Makes this agent's functions those of the class wick.Native. An older copy of the class lacks the last of them. */
 static bool rebind(JNIEnv *env, jclass native)
 {
     static const JNINativeMethod methods[] = {
@@ -131,6 +133,9 @@ static bool rebind(JNIEnv *env, jclass native)
         {(char *)"place", (char *)"()I", (void *)Java_wick_Native_place},
         {(char *)"places", (char *)"()Ljava/nio/ByteBuffer;", (void *)Java_wick_Native_places},
         {(char *)"intern", (char *)"([B)I", (void *)Java_wick_Native_intern},
+        {(char *)"publish", (char *)"()Z", (void *)Java_wick_Native_publish},
+        {(char *)"published", (char *)"(J)Ljava/nio/ByteBuffer;", (void *)Java_wick_Native_published},
+        {(char *)"key", (char *)"([B)I", (void *)Java_wick_Native_key},
     };
     return (*env)->RegisterNatives(env, native, methods, sizeof methods / sizeof *methods) == JNI_OK;
 }
@@ -186,6 +191,7 @@ void wick_agent_labels_carrier(int32_t tid)
 
 void wick_agent_labels_thread_end(int32_t tid)
 {
+    wick_publish_thread_end();
     if (wick_load_acquire(&ready)) /* pairs: wick_agent_labels_init */
         wick_labels_thread_end(&wick_agent_labels, tid, place_of(wick_threads_find_sig(&wick_vm.threads, tid)));
 }

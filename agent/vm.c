@@ -21,6 +21,7 @@
 #include "agent/virtual_threads.h"
 #include "agent/critical.h"
 #include "agent/gc.h"
+#include "agent/publish.h"
 #include "elf/dynsym.h"
 #include "hotspot/oop.h"
 #include "hotspot/thread.h"
@@ -221,6 +222,7 @@ static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 {
     (void)jvmti;
     (void)env;
+    wick_publish_stop();
     on_death();
 }
 

@@ -53,10 +53,18 @@ static bool take(struct wick_label_foreign *f, const struct wick_mem *mem, void 
     return true;
 }
 
+/* Whether it exports the pointer, and is not wick itself, which does so too (published.h). */
+static bool exports(const struct wick_elf_image *image, const struct wick_mem *mem, uint64_t *offset)
+{
+    wick_addr own = (wick_addr)(uintptr_t)exports;
+    bool is_own = own >= image->map_lo && own < image->map_hi;
+    return !is_own && !wick_elf_dynsym_tls(mem, image, SYMBOL, offset);
+}
+
 static bool publishes(struct wick_label_foreign *f, const struct wick_elf_image *image, const struct wick_mem *mem)
 {
     uint64_t offset;
-    if (wick_elf_dynsym_tls(mem, image, SYMBOL, &offset))
+    if (!exports(image, mem, &offset))
         return false;
     void *library = dlopen(image->flags & WICK_IMAGE_MAIN ? NULL : image->path, RTLD_LAZY | RTLD_NOLOAD);
     if (!library)
@@ -84,4 +92,18 @@ void wick_label_foreign_find(struct wick_label_foreign *f, const struct wick_elf
     for (uint32_t i = 0; t && i < t->n && !found; i++)
         found = publishes(f, t->e[i].image, mem);
     f->looked = true;
+}
+
+bool wick_label_foreign_exists(const struct wick_mem *mem)
+{
+    struct wick_elf_images images;
+    bool changed, found = false;
+    uint64_t offset;
+    wick_elf_images_init(&images, 0);
+    wick_elf_images_refresh(&images, mem, &changed, NULL);
+    const struct wick_elf_table *t = wick_load_relaxed(&images.table);
+    for (uint32_t i = 0; t && i < t->n && !found; i++)
+        found = exports(t->e[i].image, mem, &offset);
+    wick_elf_images_release(&images);
+    return found;
 }

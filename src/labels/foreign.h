@@ -54,6 +54,9 @@ struct wick_label_foreign {
 void wick_label_foreign_find(struct wick_label_foreign *f, const struct wick_elf_images *images,
                              const struct wick_mem *mem, bool changed);
 
+/* Whether a library other than wick exports such a pointer. Looks through all images; not for signal handlers. */
+bool wick_label_foreign_exists(const struct wick_mem *mem);
+
 /* Where the calling thread's pointer is, 0 if it has none. Async-signal-safe with a signal-safe mem. */
 wick_addr wick_label_foreign_slot_sig(const struct wick_label_foreign *f, const struct wick_mem *mem);
 

@@ -128,6 +128,9 @@ void wick_labels_release(struct wick_labels *l);
  * it. The one it has if it has one. 0: there is no room (counted). */
 uint32_t wick_labels_bind(struct wick_labels *l, int32_t tid, uint64_t virtual_id);
 
+/* The record of a virtual thread, 0 if it has none. Does not wait. */
+uint32_t wick_labels_virtual(const struct wick_labels *l, uint64_t virtual_id);
+
 /* Gives back the record of a virtual thread (it has no scope open) or of a platform thread that ends, and clears the
  * latter's place. */
 void wick_labels_unbind_virtual(struct wick_labels *l, uint64_t virtual_id);

@@ -20,6 +20,12 @@ static const struct wick_label_record *find_virtual(const struct wick_labels *l,
     return NULL;
 }
 
+uint32_t wick_labels_virtual(const struct wick_labels *l, uint64_t virtual_id)
+{
+    const struct wick_label_record *r = virtual_id ? find_virtual(l, virtual_id) : NULL;
+    return r ? (uint32_t)(r - l->records) : 0;
+}
+
 static bool word_sig(const struct wick_mem *mem, uint64_t at, uint64_t *out)
 {
     return at && !wick_mem_read(mem, at, out, sizeof *out);

@@ -10,7 +10,7 @@ from tree import Finding, Skip
 ALLOWED = "tests/lint/signal.allow"
 POINTERS = "tests/lint/signal.pointers"
 NEEDED = {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
-EXPORTED = re.compile(r"^(Agent_On(Load|Attach|Unload)|wick_\w+|Java_wick_Native_\w+)$")
+EXPORTED = re.compile(r"^(Agent_On(Load|Attach|Unload)|wick_\w+|Java_wick_Native_\w+|otel_thread_ctx_v1)$")
 SANITIZER = ("__asan_", "__ubsan_", "__sanitizer_")
 
 
@@ -141,4 +141,4 @@ def check_agent_library(tree):
     for line in _lines("nm", "-D", "--defined-only", str(path)):
         symbol = line.split()[-1].split("@")[0]
         if not EXPORTED.match(symbol) and line.split()[-2] != "A":
-            yield Finding(name, 0, f"exports {symbol}; only Agent_On*, wick_* and the native methods of wick.jar belong to its interface")
+            yield Finding(name, 0, f"exports {symbol}; only Agent_On*, wick_*, the native methods of wick.jar and OpenTelemetry's otel_thread_ctx_v1 belong to its interface")

@@ -16,6 +16,9 @@ final class Connection {
     private final ByteBuffer marks; // null: an agent that is not known
     private final ConcurrentHashMap<String, Integer> numbers = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, LabelSet> sets = new ConcurrentHashMap<>();
+    private final boolean publishes;
+    private final ConcurrentHashMap<Integer, String> names = new ConcurrentHashMap<>(); // by number, if it publishes
+    private final ConcurrentHashMap<String, Integer> keys = new ConcurrentHashMap<>();
     private final LabelSet noLabels = new LabelSet(0, 0, new TreeMap<>());
     private final LabelSet overflow = new LabelSet(OVERFLOW, 1, new TreeMap<>());
     private volatile LabelSet[] places = {noLabels, overflow, null, null}; // grown under the lock
@@ -30,6 +33,15 @@ final class Connection {
     private Connection(ByteBuffer memory) {
         queue = new SpanQueue(memory);
         marks = queue.isKnown() ? Native.places() : null;
+        publishes = marks != null && Published.WANTED && publish();
+    }
+
+    private static boolean publish() {
+        try {
+            return Native.publish();
+        } catch (LinkageError e) {
+            return false; // an older agent
+        }
     }
 
     /** A connection to the agent in this JVM, null if there is none or it is of another make. */
@@ -65,6 +77,31 @@ final class Connection {
         marks.put(place, (byte) (hasContext ? 1 : 0));
     }
 
+    boolean isPublishing() {
+        return publishes;
+    }
+
+    /** What the calling thread publishes with; null: it does not. */
+    Published published(long virtualId) {
+        ByteBuffer memory = publishes ? Native.published(virtualId) : null;
+        return memory == null ? null : new Published(this, memory);
+    }
+
+    /** The name that number() has given a number, as far as it is published. */
+    String name(int number) {
+        return names.getOrDefault(number, "[overflow]");
+    }
+
+    /** The index of a label's key in published records, negative if there is none. */
+    int key(String key) {
+        Integer known = keys.get(key);
+        if (known == null) {
+            known = Native.key(key.getBytes(StandardCharsets.UTF_8));
+            keys.put(key, known);
+        }
+        return known;
+    }
+
     int number(String name) {
         Integer known = numbers.get(name);
         if (known != null) {
@@ -75,6 +112,9 @@ final class Connection {
         }
         int number = Native.intern(Text.cut(name).getBytes(StandardCharsets.UTF_8));
         numbers.put(name, number);
+        if (publishes && number != OVERFLOW) {
+            names.put(number, Text.cut(name));
+        }
         return number;
     }
 

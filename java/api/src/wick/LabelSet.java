@@ -11,6 +11,7 @@ import java.util.TreeMap;
 final class LabelSet {
     static final int MAX_LABELS = 16;
     private static final int STEPS = 64; // a power of two
+    private static final int ENDPOINTS = 64; // a power of two
     private static final int WAYS = 4;   // places where a step may be
     private static final String OVERFLOW = "[overflow]";
 
@@ -30,6 +31,7 @@ final class LabelSet {
     final int place;  // in the connection
     private final TreeMap<String, String> labels;
     private Step[] steps; // races lose a step, which is found again
+    private Attributes[] published; // by endpoint; the same
 
     LabelSet(int number, int place, TreeMap<String, String> labels) {
         this.number = number;
@@ -67,6 +69,19 @@ final class LabelSet {
             at++;
         }
         known[at & STEPS - 1] = step;
+    }
+
+    /** These labels and an endpoint as published records have them. */
+    Attributes attributes(Connection connection, int endpoint) {
+        Attributes[] known = published;
+        if (known == null) {
+            published = known = new Attributes[ENDPOINTS];
+        }
+        Attributes found = known[endpoint & ENDPOINTS - 1];
+        if (found == null || found.endpoint != endpoint) {
+            known[endpoint & ENDPOINTS - 1] = found = new Attributes(connection, endpoint, labels);
+        }
+        return found;
     }
 
     private LabelSet find(Connection connection, String key, String value) {

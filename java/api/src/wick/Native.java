@@ -34,4 +34,13 @@ final class Native {
 
     /** The number of a text, given now if it is new. */
     static native int intern(byte[] utf8);
+
+    /** Begins to publish contexts for readers other than wick; false: somebody else does already, or it is impossible. */
+    static native boolean publish();
+
+    /** The published record of the calling thread, which has bound its own; null if it cannot publish. */
+    static native ByteBuffer published(long virtualId);
+
+    /** The index of a key in published records, given now if it is new; negative: there is no room. */
+    static native int key(byte[] utf8);
 }

@@ -49,6 +49,7 @@ final class Record extends AtomicInteger {
     private final int place;      // in the row of those that have a context; 0: none, or virtual
     private boolean marked;       // there
     private transient LongBuffer memory; // null: none (now)
+    private transient Published published; // null: for wick only
 
     // By level, 0 = outermost.
     private int level; // scopes that are open
@@ -60,6 +61,7 @@ final class Record extends AtomicInteger {
     private long[] spans;
     private long lastTicket;
 
+    int ownStripeOnly; // for SpanQueue: how many spans more do not look for room elsewhere
     private long closed;
     private long dropped;
     private transient String lastName; // the operation seen last, and its number
@@ -93,6 +95,7 @@ final class Record extends AtomicInteger {
         memory = bound.order(ByteOrder.nativeOrder()).asLongBuffer();
         closed = memory.get(CLOSED_AT);
         dropped = memory.get(DROPPED_AT);
+        published = connection.published(virtualId);
         return true;
     }
 
@@ -141,6 +144,25 @@ final class Record extends AtomicInteger {
         lazySet(0); // what was written stays before this
         memory.put(CURRENT_AT, word);
         lazySet(0); // and this before what the next scope writes
+        if (Published.WANTED && published != null) {
+            publish(word);
+        }
+    }
+
+    /** Makes it what other readers see, too. */
+    private void publish(long word) {
+        if (word == 0) {
+            published.hide();
+            return;
+        }
+        int set = set();
+        int at = (spansOpen() - 1) * PARTS;
+        if (at < 0) {
+            published.show(0, 0, 0, 0, 0, set);
+        } else {
+            long[] s = spans;
+            published.show(s[at + TRACE_HIGH], s[at + TRACE_LOW], s[at + ID], s[at + ROOT], (int) s[at + NAMES], set);
+        }
     }
 
     /** Writes span number `depth` where a handler will look for it; returns the depth that it then sees. */
@@ -251,6 +273,7 @@ final class Record extends AtomicInteger {
         show(l == 0 ? 0 : words[l - 1]);
         if (l == 0 && virtualId != 0) {
             memory = null;
+            published = null;
             Native.unbind(virtualId);
             connection.forget(); // a thread that lives on shall not hold it
         }

@@ -20,6 +20,7 @@ final class SpanQueue {
     private static final int CELLS_AT = 64 / 8;
     private static final int CELL_WORDS = 10;
     private static final int STRIPE_WORDS = CELLS_AT + CELLS * CELL_WORDS;
+    private static final int OWN_ONLY = 63; // spans after one that found all stripes full, which try their own only
     private static final int SPREAD = 16; // tails lie in cache lines of their own
 
     private final LongBuffer memory;
@@ -60,13 +61,16 @@ final class SpanQueue {
     boolean offer(Record record, long[] spans, int from, int labels, long duration) {
         int stripe = record.number & STRIPES - 1;
         long position = claim(stripe);
-        for (int i = 1; position < 0 && i < STRIPES; i++) {
+        int others = record.ownStripeOnly > 0 ? 0 : STRIPES - 1;
+        for (int i = 0; position < 0 && i < others; i++) {
             stripe = stripe + 1 & STRIPES - 1; // one's own is full
             position = claim(stripe);
         }
         if (position < 0) {
+            record.ownStripeOnly = others > 0 ? OWN_ONLY : record.ownStripeOnly - 1;
             return false;
         }
+        record.ownStripeOnly = 0;
         LongBuffer m = memory;
         int at = STRIPES_AT + stripe * STRIPE_WORDS + CELLS_AT + (int) (position & CELLS - 1) * CELL_WORDS;
         m.put(at + 1, spans[from + Record.START]);

@@ -17,7 +17,8 @@ import java.util.concurrent.ExecutorService;
  * <p>Without the agent every method returns at once and does nothing; no method throws because of it. Scopes are
  * kept while a recording runs and cost next to nothing otherwise; one that is open when a recording begins is not part of it. With
  * the system property {@code wick.scopes=always} those of platform threads are kept as soon as the agent is there: the
- * recording's samples carry them, but a span that was open before becomes no event. Scopes belong to the thread that opens them, platform or virtual; {@link #capture} and {@link #wrap} carry them to others.
+ * recording's samples carry them, but a span that was open before becomes no event. With {@code wick.publish=otel} all scopes are
+ * kept, and readers that follow OpenTelemetry's thread context see them, too. Scopes belong to the thread that opens them, platform or virtual; {@link #capture} and {@link #wrap} carry them to others.
  *
  * <p>Bounds: 16 labels in force at once, keys of 64 and values and names of 200 characters (longer ones are cut), 15 spans
  * open within each other (deeper ones are recorded as events but do not show in samples), 256 scopes open in a thread, 65,534 different names and sets
@@ -31,7 +32,7 @@ public final class Wick {
 
     private Wick() {}
 
-    private static String property(String name) {
+    static String property(String name) {
         try {
             return System.getProperty(name);
         } catch (SecurityException e) {
@@ -60,7 +61,8 @@ public final class Wick {
      * outermost one would cost two calls of the agent.
      */
     private static boolean keeps(Connection c) {
-        return c != null && (c.isRecording() || ALWAYS && Virtual.id(Thread.currentThread()) == 0);
+        return c != null && (c.isRecording() || Published.WANTED && c.isPublishing()
+                || ALWAYS && Virtual.id(Thread.currentThread()) == 0);
     }
 
     /** Whether a recording runs now. */
