@@ -3,7 +3,7 @@
 //
 // Ranges are pairs of slice numbers [from, to). The whole recording is no range (null): then the page's own tree is shown.
 import { element } from '../flame/details.js';
-import { formatCount, formatPercent, formatWeight } from '../flame/text.js';
+import { formatPercent, formatWeight, samplesText } from '../flame/text.js';
 import { Grid, clockText, heatColour, spanText } from './grid.js';
 import { RangeProfile, restOf } from './range.js';
 import { Layout, fittingScale, scalesFor } from './slices.js';
@@ -11,6 +11,7 @@ import { Layout, fittingScale, scalesFor } from './slices.js';
 const at = (id) => document.getElementById(id);
 const LEAST_COLUMN = 3;
 const COMPARE = ['off', 'rest', 'baseline'];
+const FINEST_NS = 20e6; // slices are longer where finer ones would be too many: src/export/heat.c
 
 export class Panel {
   constructor(whole, slices) {
@@ -26,6 +27,7 @@ export class Panel {
     this.grid = new Grid(at('heat-canvas'), at('heat-marks'));
     this.scale = fittingScale(slices, at('heat').clientWidth || 1200, LEAST_COLUMN);
     this.buildScales();
+    this.sayWhatIsLost();
     this.bind();
   }
 
@@ -58,6 +60,13 @@ export class Panel {
       b.dataset.column = String(s.column);
       box.append(b);
     }
+  }
+
+  sayWhatIsLost() {
+    const length = this.slices.sliceNs;
+    at('heat-note').hidden = length <= FINEST_NS;
+    if (length > FINEST_NS)
+      at('heat-note').textContent = `Times are known to ${spanText(length)}: this is too much for ${spanText(FINEST_NS)}. A shorter stretch of time (--from, --to) shows more; weights are complete.`;
   }
 
   setScale(scale) {
@@ -163,7 +172,7 @@ export class Panel {
     const share = formatPercent(weight, this.whole.total[0]);
     const what = this.whole.unit === 'samples' ? '' : `${formatWeight(weight, this.whole.unit)} (${share}), `;
     const zone = this.slices.timeOf(0) > 1e11 ? ' UTC' : ''; // else times since the system's start
-    return `${this.rangeText([from, to])}${zone} \u00b7 ${spanText((to - from) * this.slices.sliceNs)} \u00b7 ${what}${formatCount(samples)} samples`;
+    return `${this.rangeText([from, to])}${zone} \u00b7 ${spanText((to - from) * this.slices.sliceNs)} \u00b7 ${what}${samplesText(samples)}`;
   }
 
   setCompare(mode) {
