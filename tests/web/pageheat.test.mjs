@@ -307,9 +307,29 @@ test('heatmap: a recording too long for 20 ms says how exact its times are, and 
   await page.fill('#heat-to', String(720 * 60));
   await page.keyboard.press('Tab');
   assert.equal((await shown(page)).all, weights.slice(0, 720).reduce((sum, w) => sum + w, 0));
-  assert.match(await page.textContent('#heat-said'), / 720 samples$/);
+  assert.match(await page.textContent('#heat-said'), /^day 0 00:16:40\.000 to day 0 12:16:40\.000 .* 720 samples$/);
   await page.screenshot({ path: join(SHOTS, 'heat-long.png') });
   await close(page);
+});
+
+test('heatmap: it stays where it is while the pointer goes over it and chooses', async () => {
+  for (const name of ['t.html', 'long.html'])
+    for (const width of [1280, 1000, 700, 400]) {
+      const page = await open(name, { viewport: { width, height: 800 } });
+      const place = async () => (await page.locator('#heat-scroll').boundingBox()).y;
+      const before = await place();
+      for (const x of [0.3, 0.6, 0.9]) {
+        await page.mouse.move(width * x, before + 40);
+        assert.equal(await place(), before, `${name}, ${width}: over a cell`);
+      }
+      await page.mouse.down();
+      await page.mouse.move(width * 0.4, before + 60, { steps: 3 });
+      assert.equal(await place(), before, `${name}, ${width}: while choosing`);
+      await page.mouse.up();
+      await page.keyboard.press('v');
+      assert.equal(await place(), before, `${name}, ${width}: compared`);
+      await close(page);
+    }
 });
 
 test('heatmap: where times are as fine as they get, there is nothing to say; one sample is a picture, too', async () => {

@@ -4,7 +4,7 @@
 // Ranges are pairs of slice numbers [from, to). The whole recording is no range (null): then the page's own tree is shown.
 import { element } from '../flame/details.js';
 import { formatPercent, formatWeight, samplesText } from '../flame/text.js';
-import { Grid, clockText, heatColour, spanText } from './grid.js';
+import { Grid, dayText, heatColour, sinceBoot, spanText } from './grid.js';
 import { RangeProfile, restOf } from './range.js';
 import { Layout, fittingScale, scalesFor } from './slices.js';
 
@@ -66,7 +66,7 @@ export class Panel {
     const length = this.slices.sliceNs;
     at('heat-note').hidden = length <= FINEST_NS;
     if (length > FINEST_NS)
-      at('heat-note').textContent = `Times are known to ${spanText(length)}: this is too much for ${spanText(FINEST_NS)}. A shorter stretch of time (--from, --to) shows more; weights are complete.`;
+      at('heat-note').textContent = `Times are known to ${spanText(length)}: the recording is too long, or has too many stacks, for ${spanText(FINEST_NS)}. A part of it (--from, --to) may have finer ones. Weights are complete.`;
   }
 
   setScale(scale) {
@@ -154,7 +154,10 @@ export class Panel {
   }
 
   clock(slice) {
-    return clockText(this.slices.timeOf(slice), this.slices.sliceNs < 1e9 ? 3 : 0);
+    const ms = this.slices.timeOf(slice);
+    const clock = new Date(ms).toISOString().slice(11, this.slices.sliceNs < 1e9 ? 23 : 19);
+    const days = dayText(this.slices.timeOf(0)) !== dayText(this.slices.timeOf(this.slices.count));
+    return days ? `${dayText(ms)} ${clock}` : clock;
   }
 
   rangeText([from, to]) {
@@ -171,7 +174,7 @@ export class Panel {
     }
     const share = formatPercent(weight, this.whole.total[0]);
     const what = this.whole.unit === 'samples' ? '' : `${formatWeight(weight, this.whole.unit)} (${share}), `;
-    const zone = this.slices.timeOf(0) > 1e11 ? ' UTC' : ''; // else times since the system's start
+    const zone = sinceBoot(this.slices.timeOf(0)) ? '' : ' UTC';
     return `${this.rangeText([from, to])}${zone} \u00b7 ${spanText((to - from) * this.slices.sliceNs)} \u00b7 ${what}${samplesText(samples)}`;
   }
 
