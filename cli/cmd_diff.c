@@ -41,7 +41,7 @@ static const char usage[] =
     "                        if the whole of its 95 % interval lies above\n"
     "  -t, --threads         the thread as root frame\n"
     "      --samples         count samples instead of adding up their weights\n"
-    "      --title TEXT      heading of the flame graph\n"
+    "      --title TEXT      heading of the flame graph (default: the names of both)\n"
     "  -h, --help            this text\n";
 
 struct diff {

@@ -279,7 +279,8 @@ export class App {
 
   /** Selects the next (or previous) hit of the search in the order of drawing. */
   nextHit(step) {
-    if (!this.search.active || this.state.leafUp) return;
+    if (!this.search.active) return;
+    if (this.state.leafUp) return this.toast('From hit to hit goes in the top-down view');
     const n = this.profile.count;
     let i = Math.max(0, this.state.selected);
     for (let k = 0; k < n; k++) {
@@ -372,6 +373,7 @@ export class App {
   flip() {
     this.state.icicle = !this.state.icicle;
     this.place();
+    if (this.state.selected >= 0) this.reveal(this.state.selected);
     this.refresh();
     this.writeHash(false);
     this.say(this.state.icicle ? 'Root on top' : 'Root at the bottom');
