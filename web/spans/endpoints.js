@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `wick endpoints`: a table, and of the chosen endpoint latency over time.
-import { cleanText } from '../flame/text.js';
+import { cleanText, formatCount } from '../flame/text.js';
 import { byId, element, readData, startTheme, svg, time } from './common.js';
 
 const data = readData();
@@ -83,7 +83,9 @@ function draw(row) {
   const most = roundUp(row.seconds.reduce((m, s) => Math.max(m, s.p99_ns), 0));
   const x = (s) => LEFT + ((width - LEFT - 10) * (s - first)) / Math.max(last - first, 1);
   const y = (ns) => height - BOTTOM - ((height - TOP - BOTTOM) * ns) / most;
-  const radius = row.seconds.length > width / 6 ? 1 : 2.5;
+  const dense = row.seconds.length > width / 6;
+  const radius = dense ? 0.8 : 2.5;
+  chart.classList.toggle('dense', dense);
   drawGrid(chart, width, height, most);
   drawClock(chart, height, first, last, x);
   drawLine(chart, row.seconds, 'p99_ns', radius * 1.6, x, y); // seen around a median that is the same
@@ -113,7 +115,7 @@ data.endpoints.forEach((row, i) => {
   button.type = 'button';
   button.addEventListener('click', () => choose(i));
   name.append(button);
-  tr.append(name, element('td', '', String(row.count)));
+  tr.append(name, element('td', '', formatCount(row.count)));
   for (const key of ['p50_ns', 'p90_ns', 'p99_ns', 'max_ns'])
     tr.append(element('td', '', row.count ? time(row[key]) : '\u2013'));
   for (const key of ['cpu_ns', 'run_queue_ns', 'blocked_ns']) tr.append(element('td', '', time(row[key])));
