@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/strbuf.h"
 #include "cli/cmd.h"
 #include "cli/diff_table.h"
 #include "cli/input.h"
@@ -40,7 +41,7 @@ static const char usage[] =
     "                        if the whole of its 95 % interval lies above\n"
     "  -t, --threads         the thread as root frame\n"
     "      --samples         count samples instead of adding up their weights\n"
-    "      --title TEXT      heading of the flame graph\n"
+    "      --title TEXT      heading of the flame graph (default: the names of both)\n"
     "  -h, --help            this text\n";
 
 struct diff {
@@ -53,7 +54,10 @@ struct diff {
     struct wick_profile profile;
     struct wick_diff_side side[2];
     struct wick_agg *aggs[2]; /* owned; what the sides borrow */
+    struct wick_strbuf names[2];
 };
+
+#define NAMED 3 /* files of a side that the title names */
 
 /* --- input --- */
 
@@ -68,6 +72,17 @@ static int split(char *list, char **paths, int max)
     for (char *save = NULL, *s = strtok_r(list, ",", &save); s && n < max; s = strtok_r(NULL, ",", &save))
         paths[n++] = s;
     return n;
+}
+
+/* The names of a side's files without their folders. */
+static void add_names(struct wick_strbuf *sb, char **paths, int n)
+{
+    for (int i = 0; i < n && i < NAMED; i++) {
+        const char *slash = strrchr(paths[i], '/');
+        wick_strbuf_addf(sb, "%s%s", i ? ", " : "", slash && slash[1] ? slash + 1 : paths[i]);
+    }
+    if (n > NAMED)
+        wick_strbuf_addf(sb, " and %d more", n - NAMED);
 }
 
 static int read_side(struct diff *d, unsigned k, char *list, struct wick_err *err)
@@ -92,6 +107,7 @@ static int read_side(struct diff *d, unsigned k, char *list, struct wick_err *er
         wick_err_prefix(err, "%s", k ? "second side" : "first side");
     else
         d->side[k].aggs = d->aggs[k] = wick_profile_take_aggs(&d->profile, &d->side[k].naggs);
+    add_names(&d->names[k], paths, n);
     free(paths);
     return rc;
 }
@@ -102,23 +118,27 @@ static void add_side(struct wick_strbuf *sb, const struct wick_diff *c, const ch
 {
     wick_strbuf_adds(sb, k ? "; after: " : "before: ");
     wick_text_add_weight(sb, c->measured.weight[k], unit);
-    wick_strbuf_addf(sb, ", %llu samples", (unsigned long long)c->measured.samples[k]);
+    wick_strbuf_adds(sb, ", ");
+    wick_text_add_weight(sb, c->measured.samples[k], "samples");
 }
 
 static int write_page(struct diff *d, struct wick_diff *c, FILE *out, struct wick_err *err)
 {
-    struct wick_strbuf subtitle = WICK_STRBUF_INIT;
-    wick_strbuf_addf(&subtitle, "%s, %s; ", d->table.event, d->absolute ? "absolute" : "normalised");
+    struct wick_strbuf title = WICK_STRBUF_INIT, subtitle = WICK_STRBUF_INIT;
+    wick_strbuf_addf(&title, "%s compared with %s", d->names[1].buf, d->names[0].buf);
+    wick_strbuf_addf(&subtitle, "%s, %s; ", wick_picture_measured(&d->profile, &d->export),
+                     d->absolute ? "absolute" : "normalised");
     for (unsigned k = 0; k < 2; k++)
         add_side(&subtitle, c, d->table.unit, k);
     struct wick_flame_opts o = {
-        .title = d->export.title ? d->export.title : "Comparison",
+        .title = d->export.title ? d->export.title : title.buf,
         .subtitle = subtitle.buf,
         .unit = d->table.unit,
         .change = c->change,
         .absolute = d->absolute,
     };
     int rc = wick_flame_write_html(c->tree, &o, out, err);
+    wick_strbuf_release(&title);
     wick_strbuf_release(&subtitle);
     return rc;
 }
@@ -258,7 +278,7 @@ static int take_option(struct diff *d, int c)
 
 int wick_cmd_diff(int argc, char **argv)
 {
-    struct diff d = {.table.rows = 20, .fail_above = -1};
+    struct diff d = {.table.rows = 20, .fail_above = -1, .names = {WICK_STRBUF_INIT, WICK_STRBUF_INIT}};
     struct wick_err err = {0};
     int c, status = -1;
     optind = 0; /* getopt starts anew: another command may have used it */
@@ -280,8 +300,10 @@ int wick_cmd_diff(int argc, char **argv)
         rc = run(&d, argv + optind, &err);
         wick_profile_release(&d.profile);
     }
-    free(d.aggs[0]);
-    free(d.aggs[1]);
+    for (unsigned k = 0; k < 2; k++) {
+        free(d.aggs[k]);
+        wick_strbuf_release(&d.names[k]);
+    }
     wick_view_release(&d.view);
     return rc ? wick_ui_fail(&err) : 0;
 }

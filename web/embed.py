@@ -93,7 +93,7 @@ def heat(web):
     data."""
     html = read(web / 'flame/flame.html')
     panel, keys = read(web / 'heat/heat.html').split('@HELP@\n')
-    html = once(html, '<div class="strip">', panel + '<div class="strip">')
+    html = once(html, '<section class="strip"', panel + '<section class="strip"')
     html = once(html, '    </dl>\n    <div class="help-foot">', keys + '    </dl>\n    <div class="help-foot">')
     html = once(html, '@DATA@</script>', '@DATA@</script>\n<script type="application/x-wick" id="slices">@SLICES@</script>')
     html = once(html, 'This flame graph is drawn', 'This heatmap is drawn')

@@ -59,10 +59,14 @@ void wick_diff_release(struct wick_diff *d);
 /* How much a row's (or a node's) weight has changed. */
 struct wick_diff_change wick_diff_change(const struct wick_diff *d, const struct wick_diff_sum *s);
 
+/* Shares are sums of rounded weights: less than this of all is no change. The same in web/flame/change.js. */
+#define WICK_DIFF_ROUNDING 1e-6
+
 /* True if it is more than sampling error. */
 static inline bool wick_diff_is_real(struct wick_diff_change c)
 {
-    return c.change > c.half || -c.change > c.half;
+    double size = c.change < 0 ? -c.change : c.change;
+    return size > c.half && size > WICK_DIFF_ROUNDING;
 }
 
 /* Sorts rows: real changes first, then by the size of the change in self weight, then of that in total. */

@@ -27,16 +27,22 @@ const char *wick_picture_unit(const struct wick_profile *p, const struct wick_ex
     return e->kind == WICK_EVENT_PERF ? wick_profile_str(p, e->name) : "samples";
 }
 
-void wick_picture_subtitle(struct wick_strbuf *out, const struct wick_profile *p, const struct wick_export_options *o)
+const char *wick_picture_measured(const struct wick_profile *p, const struct wick_export_options *o)
 {
     static const char *const measured[WICK_EVENT_KIND_COUNT] = {
         [WICK_EVENT_CPU] = "CPU time", [WICK_EVENT_WALL] = "elapsed time", [WICK_EVENT_NATIVE] = "time in native code"};
     const struct wick_event_type *e = shown(p, o);
+    const char *what = e->kind < WICK_EVENT_KIND_COUNT ? measured[e->kind] : NULL;
+    return what ? what : wick_profile_str(p, e->name);
+}
+
+void wick_picture_subtitle(struct wick_strbuf *out, const struct wick_profile *p, const struct wick_export_options *o)
+{
+    const struct wick_event_type *e = shown(p, o);
     char when[64];
     struct tm tm;
     time_t at = (time_t)(p->start_ns / 1000000000);
-    const char *what = e->kind < WICK_EVENT_KIND_COUNT ? measured[e->kind] : NULL;
-    wick_strbuf_adds(out, what ? what : wick_profile_str(p, e->name));
+    wick_strbuf_adds(out, wick_picture_measured(p, o));
     wick_strbuf_adds(out, ", ");
     wick_text_add_weight(out, e->count, "samples");
     if (p->end_ns > p->start_ns)

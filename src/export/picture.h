@@ -32,6 +32,9 @@ unsigned wick_picture_keep(unsigned names);
 /* The unit of the picture's weights as struct wick_flame_opts wants it. Valid as long as the profile. */
 const char *wick_picture_unit(const struct wick_profile *p, const struct wick_export_options *o);
 
+/* What was measured, for people: "CPU time", or the event's own name. Valid as long as the profile. */
+const char *wick_picture_measured(const struct wick_profile *p, const struct wick_export_options *o);
+
 /* Appends what was measured, when and for how long: "CPU time, 2,941 samples in 10.0 s from 2026-11-21 09:30:00 UTC".
  */
 void wick_picture_subtitle(struct wick_strbuf *out, const struct wick_profile *p, const struct wick_export_options *o);

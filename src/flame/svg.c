@@ -27,6 +27,9 @@
 #define FOOT       62u  /* below the boxes */
 #define CHAR_WIDTH 6.65 /* of the 11 px monospace label */
 
+/* How many characters of the title, and of the line below it, leave room for what stands at their right. */
+#define HEADING_CHARS(width) ((width) / 9 - 20)
+
 static const struct {
     const char *text; /* as in the HTML legend */
     uint8_t kind;
@@ -66,9 +69,15 @@ static double percent(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void add_xml(struct wick_strbuf *sb, const char *s)
+/* The text; where there is no room for all of it its beginning, and all as the tooltip. */
+static void add_heading(struct picture *p, const char *s)
 {
+    struct wick_strbuf *sb = &p->sb;
+    if (!wick_text_add_cut(sb, s, strlen(s), HEADING_CHARS(p->width)))
+        return;
+    wick_strbuf_adds(sb, "<title>");
     wick_text_add_xml(sb, s, strlen(s));
+    wick_strbuf_adds(sb, "</title>");
 }
 
 static void add_head(struct picture *p)
@@ -87,12 +96,12 @@ static void add_head(struct picture *p)
         "</style>\n<rect class=\"bg\" width=\"%u\" height=\"%u\"/>\n<text id=\"title\" class=\"h\" x=\"%u\" "
         "y=\"24\">",
         p->width, p->height, PAD);
-    add_xml(sb, title);
+    add_heading(p, title);
     wick_strbuf_addf(sb, "</text>\n<text class=\"m\" x=\"%u\" y=\"42\">", PAD);
     wick_text_add_weight(sb, wick_tree_node(p->t, WICK_TREE_ROOT)->total, p->o->unit);
     if (p->o->subtitle) {
         wick_strbuf_adds(sb, " \xc2\xb7 ");
-        add_xml(sb, p->o->subtitle);
+        add_heading(p, p->o->subtitle);
     }
     wick_strbuf_addf(
         sb,

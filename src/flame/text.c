@@ -183,6 +183,20 @@ static void keep_method(const char **s, size_t *n, int is_java)
     *s = last + 1;
 }
 
+int wick_text_add_cut(struct wick_strbuf *sb, const char *s, size_t n, size_t max_chars)
+{
+    if (count_chars(s, n) <= max_chars) {
+        wick_text_add_xml(sb, s, n);
+        return 0;
+    }
+    const char *end = s + n, *p = s;
+    for (size_t i = 0; i + 1 < max_chars && p < end; i++)
+        wick_text_utf8(&p, end);
+    wick_text_add_xml(sb, s, (size_t)(p - s));
+    wick_strbuf_adds(sb, "\xe2\x80\xa6");
+    return 1;
+}
+
 void wick_text_add_label(struct wick_strbuf *sb, const char *s, size_t n, int is_java, size_t max_chars)
 {
     if (max_chars < 3)
@@ -191,15 +205,7 @@ void wick_text_add_label(struct wick_strbuf *sb, const char *s, size_t n, int is
         wick_text_shorten(&s, &n, is_java);
     if (n > max_chars && count_chars(s, n) > max_chars)
         keep_method(&s, &n, is_java);
-    if (count_chars(s, n) <= max_chars) {
-        wick_text_add_xml(sb, s, n);
-        return;
-    }
-    const char *end = s + n, *p = s;
-    for (size_t i = 0; i + 1 < max_chars && p < end; i++)
-        wick_text_utf8(&p, end);
-    wick_text_add_xml(sb, s, (size_t)(p - s));
-    wick_strbuf_adds(sb, "\xe2\x80\xa6");
+    wick_text_add_cut(sb, s, n, max_chars);
 }
 
 static void add_scaled(struct wick_strbuf *sb, uint64_t v, const uint64_t *steps, const char *const *names, size_t n)
@@ -229,7 +235,10 @@ void wick_text_add_weight(struct wick_strbuf *sb, uint64_t weight, const char *u
                 wick_strbuf_addc(sb, ',');
             wick_strbuf_addc(sb, digits[i]);
         }
+        unit = unit ? unit : "samples";
+        if (weight == 1 && !strcmp(unit, "samples"))
+            unit = "sample";
         wick_strbuf_addc(sb, ' ');
-        wick_text_add_xml(sb, unit ? unit : "samples", strlen(unit ? unit : "samples"));
+        wick_text_add_xml(sb, unit, strlen(unit));
     }
 }

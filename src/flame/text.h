@@ -38,6 +38,10 @@ void wick_text_shorten(const char **s, size_t *n, int is_java);
  * alone, that cut with an ellipsis. Appends nothing if max_chars < 3. */
 void wick_text_add_label(struct wick_strbuf *sb, const char *s, size_t n, int is_java, size_t max_chars);
 
+/* Appends, escaped as by _add_xml, the text, or its beginning and an ellipsis: at most max_chars characters. 1 if it
+ * was cut, else 0. */
+int wick_text_add_cut(struct wick_strbuf *sb, const char *s, size_t n, size_t max_chars);
+
 /* Appends a weight for people: ns as "1.23 s", bytes as "1.20 MiB", else "12,345 unit" (unit is escaped as by
  * _add_xml). */
 void wick_text_add_weight(struct wick_strbuf *sb, uint64_t weight, const char *unit);

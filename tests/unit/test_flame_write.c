@@ -108,6 +108,8 @@ static void test_weight__speaks_the_unit(void **state)
     assert_weight(0, "ns", "0 ns");
     assert_weight(1258291, "bytes", "1.20 MiB");
     assert_weight(1234567, NULL, "1,234,567 samples");
+    assert_weight(1, NULL, "1 sample");
+    assert_weight(1, "page-faults", "1 page-faults");
     assert_weight(5, "<b>", "5 &lt;b&gt;");
 }
 

@@ -221,6 +221,8 @@ test('leaf-up: the first level is the methods by self weight, the searched share
   });
   assert.equal(have.length, self.size);
   for (const [name, kind, weight] of have) assert.equal(self.get(`${name} ${kindGroup(kind)}`), weight);
+  await page.keyboard.press('n');
+  assert.match(await page.textContent('#toast'), /top-down/);
   await page.click('#clear');
   await clickBox(page, [have[0][0]]);
   assert.equal((await state(page)).x1 - (await state(page)).x0, have[0][2]);

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { CHANGES } from '../../web/flame/change.js';
+import { CHANGES, judgeChange } from '../../web/flame/change.js';
 import { THEMES, contrastRatio, styledColour } from '../../web/flame/kinds.js';
 import { launch } from './browser.mjs';
 
@@ -93,6 +93,24 @@ test('comparison: sums, intervals and verdicts of the leaf-up view are those of 
   }
   assert.ok(compared > 100, String(compared));
   await close(page);
+});
+
+test('comparison: the page names both sides, and the whole of each has not changed', async () => {
+  const page = await open();
+  assert.equal(await page.title(), 'b.jfr, c.jfr compared with a.jfr');
+  assert.match(await page.textContent('#facts'), /^CPU time, normalised; before: .* samples; after: /);
+  const whole = await page.evaluate(() => window.wickFlame.view.change(0));
+  assert.deepEqual([whole.kind, whole.change], [0, 0]);
+  assert.match(await page.textContent('#dock'), /Change0 % \u00b1 0 % of all, within sampling error/);
+  await page.click('#help');
+  assert.match(await page.textContent('#help-boxes'), /before and after together/);
+  await close(page);
+});
+
+test('comparison: shares that differ by rounding have not changed', () => {
+  const profile = { absolute: false, sides: [{ weight: 1, samples: 10 }, { weight: 1 + 1e-15, samples: 20 }] };
+  assert.equal(judgeChange(profile, 1, 1 + 1e-15, 10, 20).kind, 0);
+  assert.equal(CHANGES[judgeChange(profile, 0.2, 1, 1000, 20).kind].key, 'grown3');
 });
 
 test('comparison: new, grown, shrunk and unchanged boxes have their colours, and the legend names them', async () => {

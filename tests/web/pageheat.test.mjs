@@ -3,7 +3,7 @@
 // rest shows is what `wick diff` says of the two.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -276,6 +276,97 @@ test('heatmap: kinds of code of ranges add up to those of the whole', async () =
   });
   seen.whole.forEach((w, k) => assert.ok(Math.abs(w - seen.parts[0][k] - seen.parts[1][k]) < 1, `kind ${k}`));
   assert.ok(seen.whole.filter((w) => w > 0).length >= 3); // interpreted, C2 and inlined
+  await close(page);
+});
+
+/** A sample a minute for days, of stacks that are all different: what a page can hold in slices of 20 ms is five hours. */
+function writeLong(path, { minutes }) {
+  const weights = [];
+  const lines = [];
+  for (let m = 0; m < minutes; m++) {
+    weights.push(1000000 * (1 + (m % 7)));
+    lines.push(`worker 77/78 [000] ${1000 + m * 60}.250000:    ${weights[m]} cpu-clock:u: \n\t    7f0000001000 shop.Job${m}.run (/tmp/perf-77.map)\n`);
+  }
+  writeFileSync(path, `${lines.join('\n')}\n`);
+  return weights;
+}
+
+test('heatmap: a recording too long for 20 ms says how exact its times are, and loses no weight', async () => {
+  const weights = writeLong(file('long.perf'), { minutes: 3 * 24 * 60 });
+  wick('heatmap', file('long.perf'), '-o', file('long.html'));
+  const page = await open('long.html');
+  const sliceNs = await page.evaluate(() => window.wickHeat.slices.sliceNs);
+  assert.ok(sliceNs > 20e6, String(sliceNs));
+  assert.match(await page.textContent('#heat-note'), new RegExp(`^Times are known to ${sliceNs / 1e6} ms: `));
+  assert.equal(await page.isVisible('#heat-note'), true);
+  const all = weights.reduce((sum, w) => sum + w, 0);
+  const seen = await page.evaluate(() => ({ cells: window.wickHeat.layout.values.reduce((a, b) => a + b, 0), tree: window.wickFlame.profile.total[0] }));
+  assert.deepEqual(seen, { cells: all, tree: all });
+  // Half a day from the first sample on, by the fields: as many samples as it has minutes, the last of which is outside.
+  await page.fill('#heat-from', '0');
+  await page.fill('#heat-to', String(720 * 60));
+  await page.keyboard.press('Tab');
+  assert.equal((await shown(page)).all, weights.slice(0, 720).reduce((sum, w) => sum + w, 0));
+  assert.match(await page.textContent('#heat-said'), /^day 0 00:16:40\.000 to day 0 12:16:40\.000 .* 720 samples$/);
+  await page.screenshot({ path: join(SHOTS, 'heat-long.png') });
+  await close(page);
+});
+
+test('heatmap: it stays where it is while the pointer goes over it and chooses', async () => {
+  for (const name of ['t.html', 'long.html'])
+    for (const width of [1280, 1000, 700, 400]) {
+      const page = await open(name, { viewport: { width, height: 800 } });
+      const place = async () => (await page.locator('#heat-scroll').boundingBox()).y;
+      const before = await place();
+      for (const x of [0.3, 0.6, 0.9]) {
+        await page.mouse.move(width * x, before + 40);
+        assert.equal(await place(), before, `${name}, ${width}: over a cell`);
+      }
+      await page.mouse.down();
+      await page.mouse.move(width * 0.4, before + 60, { steps: 3 });
+      assert.equal(await place(), before, `${name}, ${width}: while choosing`);
+      await page.mouse.up();
+      await page.keyboard.press('v');
+      assert.equal(await place(), before, `${name}, ${width}: compared`);
+      await close(page);
+    }
+});
+
+test('heatmap: where times are as fine as they get, there is nothing to say; one sample is a picture, too', async () => {
+  writeLong(file('one.perf'), { minutes: 1 });
+  wick('heatmap', file('one.perf'), '-o', file('one.html'));
+  const page = await open('one.html');
+  assert.equal(await page.isVisible('#heat-note'), false);
+  assert.match(await page.textContent('#heat-said'), / 1 sample$/);
+  await page.focus('#heat-scroll');
+  for (const key of ['ArrowRight', 'ArrowUp', 'Shift+ArrowLeft', 'Enter', 'b', 'v', 'Escape']) await page.keyboard.press(key);
+  assert.equal((await shown(page)).all, 1000000);
+  await page.screenshot({ path: join(SHOTS, 'heat-one.png') });
+  await close(page);
+});
+
+test('heatmap: by the keyboard alone a range is chosen, kept as the baseline and compared with another', async () => {
+  const page = await open('t.html');
+  await page.focus('#heat-scroll');
+  for (let i = 0; i < 19; i++) await page.keyboard.press('ArrowRight');
+  for (const key of ['Home', 'ArrowRight', 'Shift+PageDown', 'b']) await page.keyboard.press(key);
+  const baseline = await page.evaluate(() => window.wickHeat.baseline);
+  assert.deepEqual(baseline, [50, 551]);
+  assert.match(await page.textContent('#live'), /^Baseline: /);
+  await page.keyboard.press('Home');
+  for (let i = 0; i < 20; i++) await page.keyboard.press('ArrowRight');
+  for (let i = 0; i < 3; i++) await page.keyboard.press('Shift+ArrowRight');
+  const seen = await page.evaluate(() => ({ range: window.wickHeat.range, sides: window.wickFlame.profile.sides, compares: window.wickFlame.profile.compares }));
+  assert.deepEqual(seen.range, [1000, 1151]);
+  assert.equal(seen.compares, true);
+  assert.equal(seen.sides[0].samples, truth(1000, 11020).samples);
+  assert.equal(seen.sides[1].samples, truth(20000, 23020).samples);
+  const slow = await page.evaluate(() => {
+    const { profile, view } = window.wickFlame;
+    for (let i = 1; i < profile.count; i++) if (profile.names[profile.name[i]] === 'shop.Report.render') return view.change(i);
+    return null;
+  });
+  assert.equal(slow.kind, 4, 'what the baseline has not is new');
   await close(page);
 });
 

@@ -110,7 +110,7 @@ test('endpoints: the table and the chart are the recording\u2019s', async () => 
   assert.equal(await page.textContent('#chosen'), 'GET /fast');
   const points = await page.$$eval('#chart circle.p99', (all) => all.map((c) => ({
     x: Number(c.getAttribute('cx')), y: Number(c.getAttribute('cy')), text: c.textContent })));
-  assert.deepEqual(points.map((p) => p.text), ['1 requests: p99 10.0 ms', '1 requests: p99 20.0 ms']);
+  assert.deepEqual(points.map((p) => p.text), ['1 request: p99 10.0 ms', '1 request: p99 20.0 ms']);
   assert.ok(points[0].x < points[1].x && points[0].y > points[1].y);
   await page.screenshot({ path: join(SHOTS, 'endpoints.png'), fullPage: true });
   await close(page);

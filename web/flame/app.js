@@ -14,6 +14,9 @@ import { LeafUp, TopDown } from './views.js';
 const $ = (id) => document.getElementById(id);
 const KEEP_ABOVE = 4; // rows of callers left in sight when a zoom has to scroll
 const ANIMATE_MS = 170;
+const HELP_ON_CHANGES =
+  'The width of a box is the weight of all stacks that pass through it, before and after together. Its colour tells the change: ' +
+  'red grew, blue shrank, pink is new, violet is gone, and grey is within sampling error.';
 
 export class App {
   /** @param more what else the page keeps in the address: {write(query), read(query)}, or nothing */
@@ -82,6 +85,9 @@ export class App {
     $('title').textContent = cleanText(p.title);
     const facts = [p.compares ? '' : formatWeight(p.total[0], p.unit), cleanText(p.subtitle), `${formatCount(p.count - 1)} boxes`];
     $('facts').textContent = facts.filter(Boolean).join(' \u00b7 ');
+    for (const id of ['title', 'facts']) $(id).title = $(id).textContent; // where there is no room for all of it
+    this.helpOnBoxes ??= $('help-boxes').textContent;
+    $('help-boxes').textContent = p.compares ? HELP_ON_CHANGES : this.helpOnBoxes;
   }
 
   /* ---- scene and painting ---- */
@@ -273,7 +279,8 @@ export class App {
 
   /** Selects the next (or previous) hit of the search in the order of drawing. */
   nextHit(step) {
-    if (!this.search.active || this.state.leafUp) return;
+    if (!this.search.active) return;
+    if (this.state.leafUp) return this.toast('From hit to hit goes in the top-down view');
     const n = this.profile.count;
     let i = Math.max(0, this.state.selected);
     for (let k = 0; k < n; k++) {
@@ -366,6 +373,7 @@ export class App {
   flip() {
     this.state.icicle = !this.state.icicle;
     this.place();
+    if (this.state.selected >= 0) this.reveal(this.state.selected);
     this.refresh();
     this.writeHash(false);
     this.say(this.state.icicle ? 'Root on top' : 'Root at the bottom');

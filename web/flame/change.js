@@ -20,6 +20,7 @@ export const CHANGES = [
 ];
 
 const Z95 = 1.959964;
+const ROUNDING = 1e-6; // shares are sums of rounded weights; as in src/export/diff.h
 
 function shareVariance(profile, weight, samples, side) {
   const all = profile.sides[side];
@@ -37,6 +38,7 @@ export function judgeChange(profile, before, after, samplesBefore, samplesAfter)
   const v = shareVariance(profile, before, samplesBefore, 0) + shareVariance(profile, after, samplesAfter, 1) * larger * larger;
   const half = Z95 * Math.sqrt(v);
   let kind = 0;
+  if (Math.abs(change) <= ROUNDING) return { change: 0, half, kind };
   if (change > half) kind = before === 0 ? 4 : after >= 2 * before ? 3 : after >= 1.5 * before ? 2 : 1;
   else if (-change > half) kind = after === 0 ? 8 : before >= 2 * after ? 7 : before >= 1.5 * after ? 6 : 5;
   return { change, half, kind };

@@ -3,7 +3,7 @@
 // a screen reader hears. Names reach the document through textContent only.
 import { CHANGES } from './change.js';
 import { JAVA_SLOTS, KINDS, KIND_ORDER, kindGroup } from './kinds.js';
-import { cleanText, formatPercent, formatWeight, shortSpan } from './text.js';
+import { cleanText, formatPercent, formatWeight, samplesText, shortSpan } from './text.js';
 
 /** @returns {HTMLElement} */
 export function element(tag, className, text) {
@@ -62,7 +62,7 @@ function linesText(d) {
 }
 
 function signed(share) {
-  return `${share < 0 ? '\u2212' : '+'}${formatPercent(Math.abs(share), 1)}`;
+  return `${share < 0 ? '\u2212' : share > 0 ? '+' : ''}${formatPercent(Math.abs(share), 1)}`;
 }
 
 /** "+3.1 % ± 0.4% of all, at least doubled" */
@@ -71,7 +71,7 @@ function changeText(c) {
 }
 
 function sideText(c, weight, samples) {
-  return `${c.weight(weight)}, ${samples} ${samples === 1 ? 'sample' : 'samples'}`;
+  return `${c.weight(weight)}, ${samplesText(samples)}`;
 }
 
 /** One sentence for the live region. */
@@ -117,8 +117,8 @@ export class Dock {
   changeStats(d) {
     const c = d.change;
     return [
-      stat('Before', c.weight(c.before), `${c.samplesBefore} samples`),
-      stat('After', c.weight(c.after), `${c.samplesAfter} samples`),
+      stat('Before', c.weight(c.before), samplesText(c.samplesBefore)),
+      stat('After', c.weight(c.after), samplesText(c.samplesAfter)),
       stat('Change', changeText(c)),
     ];
   }
@@ -208,6 +208,7 @@ export class Legend {
       this.root.append(chip);
       this.chips.push({ chip, swatch, change });
     }
+    this.root.append(element('span', 'chip quiet', 'a box is as wide as before and after together'));
   }
 
   update(mask, themeName) {

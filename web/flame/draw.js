@@ -19,6 +19,7 @@ export const ROW = 20;
 const BOX = ROW - 1;
 const LABEL_MIN = 26;
 const NARROW = 8; // boxes below this width are plotted as pixels
+const MEASURED = 600; // characters of a name's form: more do not fit on a screen
 const FONT = '12px ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "DejaVu Sans", sans-serif';
 
 /** Fits names into boxes; widths of characters are measured once, forms of names are kept. */
@@ -50,7 +51,10 @@ class Labeller {
     let f = this.cache.get(key);
     if (f) return f;
     if (this.cache.size > 30000) this.cache.clear();
-    f = nameForms(cleanText(name.length > 600 ? name.slice(0, 600) : name), java).map((text) => ({ text, width: this.textWidth(text) }));
+    f = nameForms(cleanText(name), java).map((form) => {
+      const text = form.slice(0, MEASURED);
+      return { text, width: form.length > MEASURED ? Infinity : this.textWidth(text) };
+    });
     this.cache.set(key, f);
     return f;
   }

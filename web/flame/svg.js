@@ -84,8 +84,15 @@
   }
 
   byId('search').setAttribute('visibility', 'visible');
-  byId('search').addEventListener('click', ask);
-  byId('reset').addEventListener('click', () => zoom(root));
+  svg.setAttribute('role', 'group'); // not one image: what is inside can be used
+  for (const [id, run] of [['search', ask], ['reset', () => zoom(root)]]) {
+    byId(id).setAttribute('role', 'button');
+    byId(id).setAttribute('tabindex', '0');
+    byId(id).addEventListener('click', run);
+    byId(id).addEventListener('keydown', (e) => {
+      if (e.key === 'Enter' || e.key === ' ') run();
+    });
+  }
   for (const b of boxes) b.g.addEventListener('click', () => zoom(b));
   document.addEventListener('keydown', (e) => {
     if (e.key === 'Escape') zoom(root);

@@ -62,10 +62,15 @@ const NS = [[1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s'], [1, 'ns']];
 const BYTES = [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']];
 const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
+/** "1 sample", "12,345 samples" */
+export function samplesText(n) {
+  return `${GROUPED.format(n)} ${n === 1 ? 'sample' : 'samples'}`;
+}
+
 /** A weight in its unit: "1.23 s", "45.6 MiB", "12,345 samples". */
 export function formatWeight(weight, unit) {
   const steps = unit === 'ns' ? NS : unit === 'bytes' ? BYTES : null;
-  if (!steps) return `${GROUPED.format(weight)} ${cleanText(unit)}`;
+  if (!steps) return unit === 'samples' ? samplesText(weight) : `${GROUPED.format(weight)} ${cleanText(unit)}`;
   const [size, label] = steps.find(([s]) => weight >= s) ?? steps[steps.length - 1];
   const v = weight / size;
   return `${v.toFixed(size === 1 ? 0 : v < 10 ? 2 : v < 100 ? 1 : 0)} ${label}`;

@@ -208,9 +208,17 @@ export function spanText(ns) {
   return ns < 48 * 3600e9 ? `${+(ns / 3600e9).toFixed(1)} h` : `${+(ns / 86400e9).toFixed(1)} d`;
 }
 
-/** The time of day in UTC of a time in ms since 1970; the day too where it is midnight. */
+/** True for times that count from the system's start, as those of `perf script` do: no recording is from before 1973. */
+export const sinceBoot = (ms) => ms < 1e11;
+
+/** The day of a time in ms: "2026-11-22", or "day 3" since the system's start. */
+export function dayText(ms) {
+  return sinceBoot(ms) ? `day ${Math.floor(ms / 86400e3)}` : new Date(ms).toISOString().slice(0, 10);
+}
+
+/** The time of day in UTC of a time in ms since 1970; the day where it is midnight. */
 export function clockText(ms, digits) {
   const iso = new Date(ms).toISOString();
   const clock = iso.slice(11, digits ? 20 + digits : 19);
-  return clock === '00:00:00' ? iso.slice(0, 10) : clock;
+  return clock === '00:00:00' ? dayText(ms) : clock;
 }

@@ -3,14 +3,15 @@
 //
 // Ranges are pairs of slice numbers [from, to). The whole recording is no range (null): then the page's own tree is shown.
 import { element } from '../flame/details.js';
-import { formatCount, formatPercent, formatWeight } from '../flame/text.js';
-import { Grid, clockText, heatColour, spanText } from './grid.js';
+import { formatPercent, formatWeight, samplesText } from '../flame/text.js';
+import { Grid, dayText, heatColour, sinceBoot, spanText } from './grid.js';
 import { RangeProfile, restOf } from './range.js';
 import { Layout, fittingScale, scalesFor } from './slices.js';
 
 const at = (id) => document.getElementById(id);
 const LEAST_COLUMN = 3;
 const COMPARE = ['off', 'rest', 'baseline'];
+const FINEST_NS = 20e6; // slices are longer where finer ones would be too many: src/export/heat.c
 
 export class Panel {
   constructor(whole, slices) {
@@ -26,6 +27,7 @@ export class Panel {
     this.grid = new Grid(at('heat-canvas'), at('heat-marks'));
     this.scale = fittingScale(slices, at('heat').clientWidth || 1200, LEAST_COLUMN);
     this.buildScales();
+    this.sayWhatIsLost();
     this.bind();
   }
 
@@ -58,6 +60,13 @@ export class Panel {
       b.dataset.column = String(s.column);
       box.append(b);
     }
+  }
+
+  sayWhatIsLost() {
+    const length = this.slices.sliceNs;
+    at('heat-note').hidden = length <= FINEST_NS;
+    if (length > FINEST_NS)
+      at('heat-note').textContent = `Times are known to ${spanText(length)}: the recording is too long, or has too many stacks, for ${spanText(FINEST_NS)}. A part of it (--from, --to) may have finer ones. Weights are complete.`;
   }
 
   setScale(scale) {
@@ -145,7 +154,10 @@ export class Panel {
   }
 
   clock(slice) {
-    return clockText(this.slices.timeOf(slice), this.slices.sliceNs < 1e9 ? 3 : 0);
+    const ms = this.slices.timeOf(slice);
+    const clock = new Date(ms).toISOString().slice(11, this.slices.sliceNs < 1e9 ? 23 : 19);
+    const days = dayText(this.slices.timeOf(0)) !== dayText(this.slices.timeOf(this.slices.count));
+    return days ? `${dayText(ms)} ${clock}` : clock;
   }
 
   rangeText([from, to]) {
@@ -162,8 +174,8 @@ export class Panel {
     }
     const share = formatPercent(weight, this.whole.total[0]);
     const what = this.whole.unit === 'samples' ? '' : `${formatWeight(weight, this.whole.unit)} (${share}), `;
-    const zone = this.slices.timeOf(0) > 1e11 ? ' UTC' : ''; // else times since the system's start
-    return `${this.rangeText([from, to])}${zone} \u00b7 ${spanText((to - from) * this.slices.sliceNs)} \u00b7 ${what}${formatCount(samples)} samples`;
+    const zone = sinceBoot(this.slices.timeOf(0)) ? '' : ' UTC';
+    return `${this.rangeText([from, to])}${zone} \u00b7 ${spanText((to - from) * this.slices.sliceNs)} \u00b7 ${what}${samplesText(samples)}`;
   }
 
   setCompare(mode) {

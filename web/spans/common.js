@@ -25,7 +25,7 @@ export const time = (ns) => formatWeight(ns, 'ns');
 
 export const readData = () => JSON.parse(byId('data').textContent);
 
-/** Light or dark: as chosen last, else as the system has it. */
+/** Light or dark: as chosen last, else as the system has it and changes it. */
 export function startTheme() {
   const root = document.documentElement;
   let saved = null;
@@ -34,11 +34,18 @@ export function startTheme() {
   } catch {
     /* no storage for file: pages in some browsers */
   }
-  root.dataset.theme = saved ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+  const media = matchMedia('(prefers-color-scheme: dark)');
+  const follow = () => {
+    if (!saved) root.dataset.theme = media.matches ? 'dark' : 'light';
+  };
+  if (saved) root.dataset.theme = saved;
+  follow();
+  media.addEventListener('change', follow);
   const toggle = () => {
-    root.dataset.theme = root.dataset.theme === 'dark' ? 'light' : 'dark';
+    saved = root.dataset.theme === 'dark' ? 'light' : 'dark';
+    root.dataset.theme = saved;
     try {
-      localStorage.setItem('wick-theme', root.dataset.theme);
+      localStorage.setItem('wick-theme', saved);
     } catch {
       /* as above */
     }

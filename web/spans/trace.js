@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `wick trace`: spans, and under each thread a lane of CPU samples and one of the wall clock.
+import { cleanText, samplesText } from '../flame/text.js';
 import { byId, element, readData, startTheme, svg, time } from './common.js';
 
 const data = readData();
@@ -26,12 +27,28 @@ function box(trace, item, className) {
     width: percent(item.duration_ns, trace.duration_ns), class: className });
 }
 
+/** Five times across the bars, so that they can be read off. */
+function drawRuler(trace) {
+  const ruler = row(byId('spans'), '', '');
+  ruler.setAttribute('class', 'ruler');
+  ruler.setAttribute('aria-hidden', 'true');
+  ['start', 'middle', 'middle', 'middle', 'end'].forEach((anchor, i) => {
+    const x = percent(i, 4);
+    ruler.append(svg('line', { x1: x, x2: x, y1: 14, y2: 20 }),
+      svg('text', { x, y: 11, 'text-anchor': anchor }, i ? time((trace.duration_ns * i) / 4) : '0'));
+  });
+}
+
 function drawSpans(trace) {
+  drawRuler(trace);
   for (const s of trace.spans) {
     const picture = row(byId('spans'), `${'\u2003'.repeat(Math.min(s.depth, 8))}${s.operation ?? '[span]'}`, time(s.duration_ns));
     const rect = box(trace, s, 'span');
     const labels = s.labels ? `, ${s.labels}` : '';
-    rect.append(svg('title', {}, `${s.operation ?? '[span]'}: ${time(s.duration_ns)}, span ${s.id ?? 'without id'}${labels}`));
+    const said = `${s.operation ?? '[span]'}: ${time(s.duration_ns)}, span ${s.id ?? 'without id'}${labels}`;
+    rect.append(svg('title', {}, said));
+    picture.setAttribute('role', 'img');
+    picture.setAttribute('aria-label', cleanText(`${said}, from ${time(s.start_ns)} on`));
     picture.append(rect);
   }
 }
@@ -45,7 +62,7 @@ function showBar(thread, bar, rect) {
   for (const name of data.stacks[bar.stack] ?? ['[no stack]']) list.append(element('li', '', name));
   detail.replaceChildren(
     element('strong', '', `${bar.state}, ${time(bar.duration_ns)}`),
-    element('div', 'quiet', `${thread.name}: ${bar.samples} sample${bar.samples === 1 ? '' : 's'}, from ${time(bar.start_ns)} on, ` +
+    element('div', 'quiet', `${thread.name}: ${samplesText(bar.samples)}, from ${time(bar.start_ns)} on, ` +
       `weight ${time(bar.weight_ns)}`),
     list);
 }
