@@ -398,8 +398,13 @@ static int read_all(struct wick_profile *p, const void *data, size_t size, bool 
         while (r->memo_mask + 1 < WICK_JFR_MEMO_MAX && r->memo_mask < size / 64)
             r->memo_mask = r->memo_mask * 2 + 1;
         r->memo = calloc(r->memo_mask + 1, sizeof *r->memo);
+        r->short_frames = calloc(r->memo_mask + 1, sizeof *r->short_frames);
     }
-    if (!r || !r->memo) {
+    if (!r || !r->memo || !r->short_frames) {
+        if (r) {
+            free(r->memo);
+            free(r->short_frames);
+        }
         free(r);
         return wick_err_set(err, WICK_E_NOMEM, "out of memory while reading the recording");
     }
@@ -419,6 +424,7 @@ static int read_all(struct wick_profile *p, const void *data, size_t size, bool 
     free(r->checkpoints);
     free(r->frames);
     free(r->memo);
+    free(r->short_frames);
     free(r->places);
     wick_strbuf_release(&r->tmp);
     free(r);

@@ -309,6 +309,14 @@ struct wick_jfr_frame_memo {
     uint32_t chunk; /* the chunk it is of, counted from 1; 0 = free */
 };
 
+/* A frame of up to eight bytes and what it is in the profile. Most are so short, and need not be decoded to be known.
+ */
+struct wick_jfr_short_frame {
+    uint64_t bytes; /* those of fields that count */
+    uint32_t frame;
+    uint32_t chunk; /* as above */
+};
+
 #define WICK_JFR_MEMO_MIN 1024u
 #define WICK_JFR_MEMO_MAX 131072u
 
@@ -349,9 +357,10 @@ struct wick_jfr_reader {
 
     /* Scratch, kept from chunk to chunk. */
     struct wick_strbuf tmp;
-    struct wick_jfr_frame_memo *memo; /* the frames decoded last, by hash; kept from chunk to chunk */
-    size_t memo_mask;                 /* how many, minus 1: a power of two that grows with the file */
-    uint32_t *frames;                 /* a stack being built */
+    struct wick_jfr_frame_memo *memo;          /* the frames decoded last, by hash; kept from chunk to chunk */
+    struct wick_jfr_short_frame *short_frames; /* the same for frames of few bytes, by their bytes */
+    size_t memo_mask;                          /* how many of each, minus 1: a power of two that grows with the file */
+    uint32_t *frames;                          /* a stack being built */
     uint32_t cap_frames;
     uint64_t *places; /* generic access: where each field of the current event begins */
     uint32_t cap_places;
