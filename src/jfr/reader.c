@@ -35,8 +35,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RELEASE_STEP ((size_t)4 << 20)
-#define PAGE_MASK    ((size_t)0xffff) /* of the largest pages there are */
+#define PAGE_MASK ((size_t)0xffff) /* of the largest pages there are */
 
 void wick_jfr_problem(struct wick_jfr_reader *r, uint64_t at, const char *fmt, ...)
 {
@@ -112,7 +111,7 @@ void wick_jfr_walk_from(struct wick_jfr_reader *r, uint64_t at)
 void wick_jfr_walk_to(struct wick_jfr_reader *r, uint64_t at)
 {
     size_t end = (r->base_offset + at) & ~PAGE_MASK;
-    if (!r->mapped || end < r->released + RELEASE_STEP)
+    if (!r->mapped || end < r->released + WICK_JFR_RELEASE_STEP)
         return;
     madvise((void *)(uintptr_t)(r->file + r->released), end - r->released, MADV_DONTNEED);
     r->released = end;
@@ -131,6 +130,7 @@ bool wick_jfr_next_event(struct wick_jfr_reader *r, struct wick_jfr_place *e)
     }
     e->cur.end = r->base + e->at + e->size;
     e->type = (int64_t)wick_jfr_cur_int(&e->cur);
+    e->type_end = e->cur.p;
     return true;
 }
 
@@ -200,6 +200,8 @@ static void read_settings(struct wick_jfr_reader *r)
         wick_jfr_walk_to(r, e.at);
         if (h && h->setting)
             wick_jfr_setting(r, h, &e.cur);
+        else if (e.type != 0 && e.type != 1)
+            wick_jfr_skip_run(r, &e);
     }
     wick_jfr_settings_done(r);
 }
@@ -222,8 +224,10 @@ static void read_events(struct wick_jfr_reader *r)
             continue;
         wick_jfr_walk_to(r, e.at);
         struct wick_jfr_handler *h = wick_jfr_handler_of(r, e.type);
-        if (!h)
+        if (!h) {
+            r->res->events += wick_jfr_skip_run(r, &e);
             continue;
+        }
         const uint8_t *fields = e.cur.p, *end = e.cur.end;
         if (h->sample)
             wick_jfr_sample(r, h, fields, end);
@@ -231,6 +235,8 @@ static void read_events(struct wick_jfr_reader *r)
             wick_jfr_generic(r, h, &(struct wick_jfr_cur){fields, end, false}, e.at);
         if (r->nomem)
             return;
+        if (h->sums && !h->wanted)
+            r->res->events += wick_jfr_sum_run(r, h, &e);
     }
     wick_jfr_events_end(r, &e);
 }
@@ -392,8 +398,13 @@ static int read_all(struct wick_profile *p, const void *data, size_t size, bool 
         while (r->memo_mask + 1 < WICK_JFR_MEMO_MAX && r->memo_mask < size / 64)
             r->memo_mask = r->memo_mask * 2 + 1;
         r->memo = calloc(r->memo_mask + 1, sizeof *r->memo);
+        r->short_frames = calloc(r->memo_mask + 1, sizeof *r->short_frames);
     }
-    if (!r || !r->memo) {
+    if (!r || !r->memo || !r->short_frames) {
+        if (r) {
+            free(r->memo);
+            free(r->short_frames);
+        }
         free(r);
         return wick_err_set(err, WICK_E_NOMEM, "out of memory while reading the recording");
     }
@@ -413,6 +424,7 @@ static int read_all(struct wick_profile *p, const void *data, size_t size, bool 
     free(r->checkpoints);
     free(r->frames);
     free(r->memo);
+    free(r->short_frames);
     free(r->places);
     wick_strbuf_release(&r->tmp);
     free(r);

@@ -9,7 +9,8 @@
  * Stacks are where the time goes. JFR lists frames leaf first, the profile's prefix tree grows from the root, so the
  * frames are decoded into an array and then pushed from its end. Stacks that follow each other in a pool often share
  * their root part (the same thread's run loop); the path of the previous stack is kept and the shared part is taken
- * from it instead of being looked up frame by frame.
+ * from it instead of being looked up frame by frame. A frame that was met before is known by its bytes, without being
+ * decoded.
  */
 #include "jfr/reader_int.h"
 #include "model/label.h"
@@ -292,6 +293,10 @@ static uint32_t method(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
 
 enum { FRAME_METHOD, FRAME_LINE, FRAME_BCI, FRAME_KIND, FRAME_SLOTS };
 
+struct frame_types {
+    uint32_t method, kind; /* WICK_JFR_NONE = no such field */
+};
+
 /* Room for n frames and the one that says "[truncated]". The caller has checked that the chunk can hold n frames. */
 static bool frames_fit(struct wick_jfr_reader *r, uint64_t n)
 {
@@ -313,6 +318,76 @@ static struct wick_jfr_frame_memo *memo_of(struct wick_jfr_reader *r, uint64_t m
     return &r->memo[wick_hash_2(method << 8 ^ kind, place) >> 32 & r->memo_mask];
 }
 
+/* The frame of method, line, bytecode index and kind as they stand in the file. */
+static uint32_t frame_of(struct wick_jfr_reader *r, const struct frame_types *types, const union wick_jfr_slot *s)
+{
+    uint64_t key = (uint64_t)s[FRAME_METHOD].i, kind = (uint64_t)s[FRAME_KIND].i;
+    int32_t line = (int32_t)s[FRAME_LINE].i, bci = (int32_t)s[FRAME_BCI].i;
+    uint64_t place = (uint64_t)(uint32_t)line << 32 | (uint32_t)bci;
+    uint32_t chunk = (uint32_t)r->res->chunks;
+    struct wick_jfr_frame_memo *m = memo_of(r, key, kind, place);
+    if (m->chunk != chunk || m->method != key || m->kind != kind || m->place != place) {
+        uint32_t frame =
+            wick_profile_frame(r->p, method(r, types->method, key), line, bci, frame_kind(r, types->kind, kind));
+        *m = (struct wick_jfr_frame_memo){key, kind, place, frame, chunk};
+    }
+    return m->frame;
+}
+
+/* How the integers of a frame lie: `before` that count, `skipped` that do not, `behind` that count again. */
+struct frame_shape {
+    unsigned before, skipped, behind;
+};
+
+/* False if frames have another shape. Two integers behind a gap could be 0 and 5 behind a short one or 5 and 0 behind a
+ * long one, with the same bytes. */
+static bool shape_of(const struct wick_jfr_plan *plan, struct frame_shape *shape)
+{
+    *shape = (struct frame_shape){0};
+    for (uint32_t i = 0; i < plan->nops; i++) {
+        const struct wick_jfr_op *op = &plan->ops[i];
+        if (op->code == WICK_JFR_OP_INT && !shape->skipped)
+            shape->before++;
+        else if (op->code == WICK_JFR_OP_INT)
+            shape->behind++;
+        else if (shape->skipped || op->code != WICK_JFR_OP_SKIP_INTS || op->n > 8)
+            return false;
+        else
+            shape->skipped = op->n;
+    }
+    return shape->before && shape->behind <= 1 && shape->before + shape->skipped + shape->behind <= 8;
+}
+
+/* Clears the lowest n bits that are set. */
+static uint64_t without_lowest(uint64_t w, unsigned n)
+{
+    while (n--)
+        w &= w - 1;
+    return w;
+}
+
+/* All bits up to the lowest that is set. */
+static uint64_t up_to(uint64_t w)
+{
+    return w ^ (w - 1);
+}
+
+/* The bytes of a frame that begins at w, those that do not count as zeros; 0 in *end if they do not fit. Integers
+ * before the gap end where their bytes say so, and of the one behind it the bytes stand alone, so equal bytes are equal
+ * frames. */
+static uint64_t short_bytes(uint64_t w, const struct frame_shape *shape, unsigned *end)
+{
+    uint64_t stop = ~w & WICK_JFR_HIGH_BITS, first = without_lowest(stop, shape->before - 1);
+    uint64_t gap = without_lowest(first, shape->skipped), last = without_lowest(gap, shape->behind);
+    *end = last ? ((unsigned)__builtin_ctzll(last) >> 3) + 1 : 0;
+    return w & up_to(last) & ~(up_to(gap) ^ up_to(first));
+}
+
+static struct wick_jfr_short_frame *short_frame_of(struct wick_jfr_reader *r, uint64_t bytes)
+{
+    return &r->short_frames[wick_hash_2(bytes, 0) >> 32 & r->memo_mask];
+}
+
 /* Decodes the frames that begin at c, of at least min_bytes each, into r->frames, leaf first; false if malformed. */
 static bool read_frames(struct wick_jfr_reader *r, const struct wick_jfr_plan *plan, uint32_t min_bytes,
                         struct wick_jfr_cur *c, uint32_t *nframes)
@@ -322,25 +397,35 @@ static bool read_frames(struct wick_jfr_reader *r, const struct wick_jfr_plan *p
         !frames_fit(r, n))
         return false;
     const struct wick_jfr_field *fields = r->meta.fields;
+    struct frame_types types = {fields[plan->field[FRAME_METHOD]].type, WICK_JFR_NONE};
+    struct frame_shape shape;
     uint32_t chunk = (uint32_t)r->res->chunks;
-    uint32_t method_type = fields[plan->field[FRAME_METHOD]].type;
-    uint32_t kind_type =
-        plan->field[FRAME_KIND] == WICK_JFR_NONE ? WICK_JFR_NONE : fields[plan->field[FRAME_KIND]].type;
+    bool may_be_short = shape_of(plan, &shape);
+    if (plan->field[FRAME_KIND] != WICK_JFR_NONE)
+        types.kind = fields[plan->field[FRAME_KIND]].type;
     for (uint64_t i = 0; i < n; i++) {
         union wick_jfr_slot s[FRAME_SLOTS] = {[FRAME_BCI] = {.i = -1}};
+        struct wick_jfr_short_frame *known = NULL;
+        uint64_t w, bytes = 0;
+        unsigned end = 0;
+        if (may_be_short && wick_jfr_cur_left(c) >= sizeof w) {
+            memcpy(&w, c->p, sizeof w);
+            bytes = short_bytes(w, &shape, &end);
+        }
+        if (end) {
+            known = short_frame_of(r, bytes);
+            if (known->bytes == bytes && known->chunk == chunk) {
+                r->frames[i] = known->frame;
+                c->p += end;
+                continue;
+            }
+        }
         wick_jfr_plan_take(r, plan, c, s);
         if (c->bad)
             return false;
-        uint64_t key = (uint64_t)s[FRAME_METHOD].i, kind = (uint64_t)s[FRAME_KIND].i;
-        int32_t line = (int32_t)s[FRAME_LINE].i, bci = (int32_t)s[FRAME_BCI].i;
-        uint64_t place = (uint64_t)(uint32_t)line << 32 | (uint32_t)bci;
-        struct wick_jfr_frame_memo *m = memo_of(r, key, kind, place);
-        if (m->chunk != chunk || m->method != key || m->kind != kind || m->place != place) {
-            uint32_t frame =
-                wick_profile_frame(r->p, method(r, method_type, key), line, bci, frame_kind(r, kind_type, kind));
-            *m = (struct wick_jfr_frame_memo){key, kind, place, frame, chunk};
-        }
-        r->frames[i] = m->frame;
+        r->frames[i] = frame_of(r, &types, s);
+        if (known)
+            *known = (struct wick_jfr_short_frame){bytes, r->frames[i], chunk};
     }
     *nframes = (uint32_t)n;
     return true;

@@ -8,6 +8,7 @@
  *     reader_pool.c     checkpoints -> constant pools, found by key
  *     reader_const.c    constants -> strings, functions, threads, stacks of the profile
  *     reader_sample.c   events -> samples
+ *     reader_run.c      many events of one type at once
  *     reader_event.c    events -> generic field access
  *     cut.c             instead of reading: a chunk with fewer events (cut_const.c: and the constants they need)
  *
@@ -29,7 +30,8 @@
 #include <string.h>
 
 #define WICK_JFR_HEADER_BYTES 68u
-#define WICK_JFR_MAX_DEPTH    16u /* nesting of inline values; real files need 3 */
+#define WICK_JFR_RELEASE_STEP ((size_t)4 << 20) /* a walk gives so much back at a time */
+#define WICK_JFR_MAX_DEPTH    16u               /* nesting of inline values; real files need 3 */
 #define WICK_JFR_NONE         UINT32_MAX
 
 /* --- cursor: on any malformed read `bad` is set and the cursor stands at its end, so loops stop by themselves --- */
@@ -269,7 +271,7 @@ _Static_assert(WICK_JFR_SLOT_NAMES <= WICK_JFR_SLOTS, "a plan has room for all")
 
 /* What samples of one stack add up to. */
 struct wick_jfr_sum {
-    int64_t weight;
+    int64_t weight; /* 0 where all samples weigh the same */
     uint64_t count;
 };
 
@@ -293,6 +295,9 @@ struct wick_jfr_handler {
     uint64_t cpu_state;        /* ... the key of one seen that says they are not; 0 = none yet */
     bool may_sum;              /* samples can be summed by stack; there is no table yet */
     int64_t same_weight;       /* what every sample weighs, -1 = the events tell */
+    bool may_run;              /* samples in a row can be counted together (reader_run.c) ... */
+    bool run_state;            /* ... with the state behind the key of the stack ... */
+    uint32_t run_before;       /* ... and so many integers before it */
     struct wick_jfr_sum *sums; /* by key of the stack - min_key of its pool; NULL = samples are added one by one */
     uint32_t event_name;       /* events that are told apart by name: string number `event` is for */
 };
@@ -302,6 +307,14 @@ struct wick_jfr_frame_memo {
     uint64_t method, kind, place; /* place: line and bytecode index */
     uint32_t frame;
     uint32_t chunk; /* the chunk it is of, counted from 1; 0 = free */
+};
+
+/* A frame of up to eight bytes and what it is in the profile. Most are so short, and need not be decoded to be known.
+ */
+struct wick_jfr_short_frame {
+    uint64_t bytes; /* those of fields that count */
+    uint32_t frame;
+    uint32_t chunk; /* as above */
 };
 
 #define WICK_JFR_MEMO_MIN 1024u
@@ -344,9 +357,10 @@ struct wick_jfr_reader {
 
     /* Scratch, kept from chunk to chunk. */
     struct wick_strbuf tmp;
-    struct wick_jfr_frame_memo *memo; /* the frames decoded last, by hash; kept from chunk to chunk */
-    size_t memo_mask;                 /* how many, minus 1: a power of two that grows with the file */
-    uint32_t *frames;                 /* a stack being built */
+    struct wick_jfr_frame_memo *memo;          /* the frames decoded last, by hash; kept from chunk to chunk */
+    struct wick_jfr_short_frame *short_frames; /* the same for frames of few bytes, by their bytes */
+    size_t memo_mask;                          /* how many of each, minus 1: a power of two that grows with the file */
+    uint32_t *frames;                          /* a stack being built */
     uint32_t cap_frames;
     uint64_t *places; /* generic access: where each field of the current event begins */
     uint32_t cap_places;
@@ -360,6 +374,7 @@ struct wick_jfr_reader {
 struct wick_jfr_place {
     uint64_t at, size;
     int64_t type;
+    const uint8_t *type_end;
     struct wick_jfr_cur cur; /* behind the type */
 };
 
@@ -503,6 +518,13 @@ void wick_jfr_sums_end(struct wick_jfr_reader *r); /* what was summed goes to th
 /* Whether the filter takes a sample, and nothing else; r->whole_samples. */
 bool wick_jfr_sample_passes(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from,
                             const uint8_t *end);
+
+/* reader_run.c. Both go on behind an event of a type, at most to where the walk gives pages back next, as long as
+ * events of the type follow; e->size becomes the size of them all. They return how many followed. */
+uint64_t wick_jfr_skip_run(const struct wick_jfr_reader *r, struct wick_jfr_place *e);
+/* Adds samples to the handler's sums. */
+uint64_t wick_jfr_sum_run(struct wick_jfr_reader *r, struct wick_jfr_handler *h, struct wick_jfr_place *e);
+void wick_jfr_run_describe(struct wick_jfr_handler *h); /* once the handler has sums */
 
 /* reader_event.c */
 void wick_jfr_generic(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, struct wick_jfr_cur *c, uint64_t at);

@@ -493,6 +493,8 @@ static void make_sums(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
     r->sums_left -= pool->ndirect;
     h->sums = calloc(pool->ndirect, sizeof *h->sums);
     h->same_weight = weighs_the_same(h) ? weight_of(r, h, false, NULL, 1) : -1;
+    if (h->sums)
+        wick_jfr_run_describe(h);
 }
 
 /* Adds a sample to the sums; false if it has to go its own way. Of the slots only those with a field are looked at,
@@ -510,8 +512,7 @@ static bool sum_up(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const 
     if (h->may_be_wall && (!h->cpu_state || (uint64_t)s[WICK_JFR_STATE].i != h->cpu_state))
         return false;
     struct wick_jfr_sum *sum = &h->sums[at];
-    int64_t weight = h->same_weight < 0 ? weight_of(r, h, false, s, 1) : h->same_weight;
-    if (__builtin_add_overflow(sum->weight, weight, &sum->weight))
+    if (h->same_weight < 0 && __builtin_add_overflow(sum->weight, weight_of(r, h, false, s, 1), &sum->weight))
         sum->weight = INT64_MAX;
     sum->count++;
     r->res->samples++;
@@ -535,6 +536,8 @@ void wick_jfr_sums_end(struct wick_jfr_reader *r)
                 wick_jfr_walk_from(r, 0);
                 wick_jfr_walk_to(r, r->len);
             }
+            if (h->same_weight >= 0 && __builtin_mul_overflow(h->same_weight, sum->count, &sum->weight))
+                sum->weight = INT64_MAX;
             uint64_t lost = r->res->unresolved;
             struct wick_sample out = {.event = event_of(r, h, false, 0), .weight = sum->weight, .count = sum->count};
             out.stack = stack_of(r, h->stack_type, pool->min_key + k);
