@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "cli/ui.h"
 #include "model/name.h"
 
@@ -125,7 +126,7 @@ static void print_lock(struct table *t, const struct wick_lock_row *l)
 {
     const struct wick_lock_wait_row *r = &t->w->rows[l->first];
     fprintf(t->out, "%12.1f %6.2f %9" PRIu32 " %12.1f  %s ", (double)l->total_ns / 1e6,
-            percent(l->total_ns, wick_lock_sum(t->total_ns, t->o->all ? t->left_out_ns : 0)), l->count,
+            percent(l->total_ns, wick_sum(t->total_ns, t->o->all ? t->left_out_ns : 0)), l->count,
             (double)l->longest_ns / 1e6, kind_name(t, l));
     wick_ui_plain(t->out, class_name(t, r));
     if (r->identity)
@@ -212,7 +213,7 @@ int wick_lock_table(const struct wick_lock_waits *w, const struct wick_lock_opti
         bool owned = is_owned(w, &w->locks[i]);
         *(owned ? &t.shown : &t.left_out) += 1;
         int64_t *total = owned ? &t.total_ns : &t.left_out_ns;
-        *total = wick_lock_sum(*total, w->locks[i].total_ns);
+        *total = wick_sum(*total, w->locks[i].total_ns);
     }
     (o->json ? write_json : write_text)(&t);
     bool failed = t.sb.failed;

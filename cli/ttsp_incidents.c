@@ -48,11 +48,12 @@ static void *more(void *rows, uint32_t n, uint32_t *cap, size_t size, bool *fail
         rows_ ? &(in)->list[(in)->n++] : NULL;                                                  \
     })
 
+/* Bounded, so that differences and sums of a few do not overflow whatever a damaged recording says. */
 static int64_t number(const struct wick_jfr_event *e, const char *field)
 {
     int64_t v = 0;
     (void)wick_jfr_event_int(e, field, &v);
-    return v;
+    return v > INT64_MAX / 4 ? INT64_MAX / 4 : v < -INT64_MAX / 4 ? -INT64_MAX / 4 : v;
 }
 
 static uint32_t text(const struct wick_jfr_event *e, const char *field)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/sum.h"
 #include "cli/ui.h"
 #include "model/name.h"
 
@@ -39,7 +40,7 @@ static uint32_t count_blames(const struct wick_ttsp_incidents *in, struct blame 
         if (k == n)
             rows[n++] = (struct blame){.why = c->why, .function = function, .frame = c->frame, .caller = c->caller};
         rows[k].count++;
-        rows[k].total_ns += c->waited_ns;
+        rows[k].total_ns = wick_sum(rows[k].total_ns, c->waited_ns);
         if (c->waited_ns > rows[k].longest_ns) {
             rows[k].longest_ns = c->waited_ns;
             rows[k].frame = c->frame;
@@ -123,7 +124,7 @@ static void write_text(const struct wick_ttsp_incidents *in, const struct wick_t
     uint32_t shown = o->rows && o->rows < in->nslow ? o->rows : in->nslow;
     int64_t total = 0;
     for (uint32_t i = 0; i < in->nslow; i++)
-        total += in->slow[i].reach_ns;
+        total = wick_sum(total, in->slow[i].reach_ns);
     fprintf(out, "%" PRIu32 " slow safepoint%s, %.1f ms waited for late threads\n", in->nslow,
             in->nslow == 1 ? "" : "s", (double)total / 1e6);
     if (!in->nslow)
