@@ -16,13 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/operation.h"
 #include "agent/ttsp_log.h"
 #include "agent/vm.h"
 #include "base/clock.h"
 #include "engine/ttsp.h"
 #include "hotspot/value.h"
-
-enum { VIRTUALS = 24 };
 
 static struct wick_ttsp_engine engine;
 static int log_fd = -1;
@@ -134,24 +133,6 @@ void wick_agent_ttsp_event(struct wick_drain *d, const struct wick_event *e)
     write_attempt(d, a, e->stack);
 }
 
-/* Where the JVM keeps no table of names: the operation's class has a function type() of its own. */
-static void name_operation(struct wick_drain *d, struct wick_ttsp_incident *i)
-{
-    wick_addr slots[VIRTUALS];
-    if (i->operation[0] || !i->operation_class || wick_mem_read(&wick_vm.mem, i->operation_class, slots, sizeof slots))
-        return;
-    for (int k = 0; k < VIRTUALS; k++) {
-        const char *symbol = slots[k] ? wick_drain_symbol(d, slots[k]) : "";
-        const char *end = strstr(symbol, "::type(");
-        if (!end && strlen(symbol) > 6 && !strcmp(symbol + strlen(symbol) - 6, "::type"))
-            end = symbol + strlen(symbol) - 6;
-        if (!strncmp(symbol, "VM_", 3) && end) {
-            snprintf(i->operation, sizeof i->operation, "%.*s", (int)(end - symbol - 3), symbol + 3);
-            return;
-        }
-    }
-}
-
 static void write_arrivals(struct wick_drain *d, const struct wick_ttsp_incident *i)
 {
     for (uint32_t k = 0; k < i->late_count; k++) {
@@ -202,7 +183,8 @@ static void write_incident(struct wick_drain *d, const struct wick_ttsp_incident
 static void tell(void *arg, struct wick_ttsp_incident *i)
 {
     struct wick_drain *d = arg;
-    name_operation(d, i);
+    if (!i->operation[0])
+        wick_operation_name(d, i->operation_class, i->operation, sizeof i->operation);
     for (uint32_t n = 0; n < i->attempt_count; n++)
         if (!i->attempts[n].stack)
             write_attempt(d, &i->attempts[n], 0);
