@@ -57,13 +57,25 @@ static uint64_t safepoint_timeout_ms(void)
     return ms && ms < UINT32_MAX ? ms : 10000;
 }
 
+static int thresholds(const struct wick_session_opts *o, struct wick_ttsp_config *c, struct wick_err *err)
+{
+    const char *list = o->ttsp_threshold ? "" : o->ttsp_threshold_ms;
+    return wick_ttsp_thresholds(list, o->ttsp_threshold ? o->ttsp_threshold : 2, o->ttsp_interval,
+                                safepoint_timeout_ms(), c, err);
+}
+
+uint64_t wick_agent_ttsp_threshold_ns(const struct wick_session_opts *o)
+{
+    struct wick_ttsp_config c;
+    struct wick_err err;
+    return thresholds(o, &c, &err) ? 0 : c.threshold_ns[0];
+}
+
 int wick_agent_ttsp_start(const struct wick_session_opts *o, struct wick_recorder *r, int awake_signal,
                           struct wick_err *err)
 {
     struct wick_ttsp_config c = {.awake_signal = awake_signal, .critical_place = wick_vm.critical_place};
-    const char *list = o->ttsp_threshold ? "" : o->ttsp_threshold_ms;
-    int rc = wick_ttsp_thresholds(list, o->ttsp_threshold ? o->ttsp_threshold : 2, o->ttsp_interval,
-                                  safepoint_timeout_ms(), &c, err);
+    int rc = thresholds(o, &c, err);
     if (!rc)
         rc = open_log(o->ttsp_log, err);
     if (!rc && (rc = wick_ttsp_start(&engine, &c, &wick_vm.jvm, wick_vm.libjvm, r, &wick_vm.threads, err)))

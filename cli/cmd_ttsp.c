@@ -110,7 +110,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
         rc = wick_ttsp_write(&in, &t->table, stdout, err);
     if (!rc)
         rc = wick_ui_written(err);
-    if (!rc && !in.nslow)
+    if (!rc && !in.nslow && !in.threshold_ns)
         wick_ui_note("wick: only recordings made with -e ttsp or --ttsp tell of late threads");
     wick_ttsp_release(&in);
     wick_profile_release(&p);
