@@ -16,10 +16,12 @@
 #include "cli/ui.h"
 
 #define DURATION "30"
+#define ASK_NS   UINT64_C(60000000000) /* a JVM may be at a long safepoint */
 
 struct locks {
     struct wick_lock_options table;
     const char *duration, *lib;
+    char *now; /* answer of the agent, malloc */
 };
 
 static void usage(FILE *f)
@@ -91,6 +93,14 @@ static int parse(struct locks *l, int argc, char **argv)
     return -1;
 }
 
+/* Asks for what no event tells: waits that have not ended. */
+static void ask(void *arg, struct wick_client *client)
+{
+    struct locks *l = arg;
+    if (!wick_client_ask(client, "deadlocks", ASK_NS, &(struct wick_err){0}))
+        l->table.now = l->now = strdup(client->text);
+}
+
 static int show(void *arg, char *const *paths, int n, struct wick_err *err)
 {
     const struct locks *l = arg;
@@ -103,9 +113,9 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
         rc = wick_lock_table(&w, &l->table, stdout, err);
     if (!rc)
         rc = wick_ui_written(err);
-    if (!rc && !w.nrows)
-        wick_ui_note(
-            "wick: waits are recorded with -e lock or --lock, and when they end; `wick status PID` finds deadlocks");
+    if (!rc && !w.nrows && !l->now)
+        wick_ui_note("wick: waits are recorded with -e lock or --lock, and when they end; `wick locks PID` and "
+                     "`wick status PID` tell those that last, and deadlocks");
     wick_lock_waits_release(&w);
     wick_profile_release(&p);
     return rc;
@@ -122,9 +132,12 @@ int wick_cmd_locks(int argc, char **argv)
         {"-d", l.duration ? l.duration : DURATION}, {"-e", "lock"}, {"--lib", l.lib}};
     const struct wick_look_command look = {.name = "locks",
                                            .show = show,
+                                           .ask = ask,
                                            .arg = &l,
                                            .options = options,
                                            .noptions = sizeof options / sizeof *options,
                                            .live_names = l.duration || l.lib ? "--duration and --lib" : NULL};
-    return wick_look_at_words(&look, argv + optind, argc - optind, NULL, &err) ? wick_ui_fail(&err) : 0;
+    int rc = wick_look_at_words(&look, argv + optind, argc - optind, NULL, &err);
+    free(l.now);
+    return rc ? wick_ui_fail(&err) : 0;
 }

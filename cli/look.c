@@ -33,15 +33,16 @@ static int parse(const struct wick_look_option *given, size_t n, struct wick_opt
     return wick_opt_parse_args(count, args, WICK_CMD_RECORD, o, rest, &nrest, &dashdash, err);
 }
 
-int wick_look(const char *word, const struct wick_look_option *options, size_t n, wick_look_show *show, void *arg,
-              int *pid, struct wick_err *err)
+/* Records the JVM that `word` means, with the command's options, and shows what came of it. What `show` returns, or why
+ * there is nothing to show. *pid gets the process, if it is not NULL. */
+static int look_at_jvm(const struct wick_look_command *c, const char *word, int *pid, struct wick_err *err)
 {
     struct wick_cli_output out = {.format = "jfr", .path = "/look.jfr", .fd = -1, .dir = -1};
     char path[64], *const paths[] = {path};
     struct wick_opts o;
     struct wick_live l;
     bool started;
-    int rc = parse(options, n, &o, err);
+    int rc = parse(c->options, c->noptions, &o, err);
     if (rc || (rc = wick_live_open(&l, word, err)))
         return rc;
     if (pid)
@@ -56,7 +57,9 @@ int wick_look(const char *word, const struct wick_look_option *options, size_t n
     wick_ui_progress_end();
     if (!rc) {
         snprintf(path, sizeof path, "/proc/self/fd/%d", out.fd);
-        rc = show(arg, paths, 1, err);
+        if (c->ask)
+            c->ask(c->arg, l.client);
+        rc = c->show(c->arg, paths, 1, err);
     }
     wick_cli_output_close(&out);
     wick_live_close(&l);
@@ -75,7 +78,7 @@ int wick_look_at_words(const struct wick_look_command *c, char *const *words, in
     if (n < 1)
         return wick_err_set(err, WICK_E_USAGE, "which recording or JVM? (`wick %s --help` tells more)", c->name);
     if (wick_look_is_jvm(words, n))
-        return wick_look(words[0], c->options, c->noptions, c->show, c->arg, pid, err);
+        return look_at_jvm(c, words[0], pid, err);
     if (c->live_names)
         return wick_err_set(err, WICK_E_USAGE, "%s are for a JVM, not for recordings", c->live_names);
     return c->show(c->arg, words, n, err);
