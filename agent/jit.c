@@ -10,6 +10,7 @@
  */
 #include "agent/jit.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "agent/operation.h"
@@ -340,4 +341,20 @@ void wick_jit_write(struct wick_drain *d, uint64_t now_ns, bool last)
                                        &(struct wick_jfr_deoptimizations){.start_ns = now_ns, .count = deopts});
     for (uint32_t i = 0; last && i < jit.njobs; i++)
         finish(d, &jit.jobs[i]);
+}
+
+void wick_jit_status(struct wick_strbuf *out)
+{
+    uint32_t n;
+    wick_strbuf_addf(out, "code_cache_used=%" PRIu64 "\ncode_cache_fullest_percent=%.0f\n", jit.used,
+                     100 * (double)jit.fullest);
+    if (!at.open)
+        return;
+    for (unsigned k = 0; k < WICK_HS_COMPILERS; k++)
+        if (wick_hs_compiler_waiting(&at.compiler, k, &n))
+            wick_strbuf_addf(out, "compile_queue_%s=%" PRIu32 "\n", k ? "c2" : "c1", n);
+    if (wick_hs_compiler_deopts(&at.compiler, &n))
+        wick_strbuf_addf(out, "deoptimizations=%" PRIu32 "\n", n);
+    if (at.compiler.compiles)
+        wick_strbuf_addf(out, "compiler_stopped=%d\n", wick_hs_compiler_stopped(&at.compiler));
 }

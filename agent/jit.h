@@ -25,4 +25,8 @@ void wick_jit_look(struct wick_drain *d, uint64_t now_ns);
  * and compilations that go on are written as well. */
 void wick_jit_write(struct wick_drain *d, uint64_t now_ns, bool last);
 
+/* Appends lines for `wick status`: queues and deoptimisations where they are known, and how full the code cache is. Not
+ * while the drain thread is at work. */
+void wick_jit_status(struct wick_strbuf *out);
+
 #endif

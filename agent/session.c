@@ -501,10 +501,12 @@ void wick_session_status(char *buf, size_t cap)
     int phase = atomic_load(&s->phase);
     char engine[32];
     uint64_t dropped = 0, now = wick_clock_mono_ns();
+    struct wick_strbuf more_text = WICK_STRBUF_INIT;
     if (phase == RUNNING) {
         pthread_mutex_lock(&s->lock);
         wick_drain_totals(&s->drain, &t);
         wick_jfr_writer_stats(s->drain.writer, &stats);
+        wick_jit_status(&more_text);
         pthread_mutex_unlock(&s->lock);
     }
     for (int i = 0; i < WICK_DROP_COUNT; i++)
@@ -528,7 +530,6 @@ void wick_session_status(char *buf, size_t cap)
                 now - s->start_ns, wick_engines_name(&s->engines, engine),
                 s->engines.cpu_on ? s->engines.cpu.interval : s->engines.plan.wall_ns, s->engines.cpu.kernel_frames,
                 s->engines.cpu.note);
-    struct wick_strbuf more_text = WICK_STRBUF_INIT;
     if (phase == RUNNING && s->engines.lock_on)
         wick_agent_locks_status(&s->engines.lock, &more_text);
     if (phase == RUNNING)

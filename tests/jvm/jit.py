@@ -28,6 +28,10 @@ def start(name, *options, event="cpu", mode=()):
 
 def finish(name, j, file):
     """The rules that explain tells, by name, and the seconds that the recording took."""
+    said = t.status(j.pid)
+    known = {"compile_queue_c2", "deoptimizations", "compiler_stopped"} & set(said)
+    t.check(f"{name}: status tells what is known", said.get("code_cache_used", 0) > 0 and len(known) == (3 if SYMBOLS else 0),
+            said)
     ended = t.stop(j.pid)
     t.check(f"{name}: the recording ends", ended.status == 0, ended)
     j.kill()
