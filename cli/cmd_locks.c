@@ -6,7 +6,7 @@
  * Who blocks whom. Of a live JVM a recording is taken first, into memory, of nothing but waiting for locks. What exists
  * as a file, or looks like a path, is a file.
  */
-#include <getopt.h>
+#include <getopt.h> /* optind */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,53 +46,6 @@ static void usage(FILE *f)
         f);
 }
 
-enum { OPT_STACKS = 256, OPT_JSON, OPT_LIB, OPT_ALL };
-
-static const struct option longs[] = {
-    {"rows", required_argument, NULL, 'n'},    {"duration", required_argument, NULL, 'd'},
-    {"lib", required_argument, NULL, OPT_LIB}, {"stacks", no_argument, NULL, OPT_STACKS},
-    {"all", no_argument, NULL, OPT_ALL},       {"json", no_argument, NULL, OPT_JSON},
-    {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
-};
-
-/* -1 = go on, otherwise the exit status. */
-static int parse(struct locks *l, int argc, char **argv)
-{
-    int opt;
-    optind = 0; /* getopt starts anew: another command may have used it */
-    while ((opt = getopt_long(argc, argv, "n:d:h", longs, NULL)) != -1) {
-        char *end;
-        switch (opt) {
-        case 'n':
-            l->table.rows = (uint32_t)strtoul(optarg, &end, 10);
-            if (*optarg < '0' || *optarg > '9' || *end)
-                return wick_ui_bad_option("locks", "--rows wants a number", optarg);
-            break;
-        case 'd':
-            l->duration = optarg;
-            break;
-        case OPT_LIB:
-            l->lib = optarg;
-            break;
-        case OPT_STACKS:
-            l->table.stacks = true;
-            break;
-        case OPT_ALL:
-            l->table.all = true;
-            break;
-        case OPT_JSON:
-            l->table.json = true;
-            break;
-        case 'h':
-            usage(stdout);
-            return 0;
-        default:
-            return wick_ui_bad_option("locks", NULL, NULL);
-        }
-    }
-    return -1;
-}
-
 /* Asks for what no event tells: waits that have not ended. */
 static void ask(void *arg, struct wick_client *client)
 {
@@ -125,7 +78,13 @@ int wick_cmd_locks(int argc, char **argv)
 {
     struct locks l = {.table.rows = 20};
     struct wick_err err = {0};
-    int status = parse(&l, argc, argv);
+    const struct wick_look_flag flags[] = {{"rows", 'n', WICK_LOOK_NUMBER, &l.table.rows},
+                                           {"duration", 'd', WICK_LOOK_TEXT, &l.duration},
+                                           {"lib", 0, WICK_LOOK_TEXT, &l.lib},
+                                           {"stacks", 0, WICK_LOOK_SWITCH, &l.table.stacks},
+                                           {"all", 0, WICK_LOOK_SWITCH, &l.table.all},
+                                           {"json", 0, WICK_LOOK_SWITCH, &l.table.json}};
+    int status = wick_look_parse("locks", usage, flags, sizeof flags / sizeof *flags, argc, argv);
     if (status >= 0)
         return status;
     const struct wick_look_option options[] = {

@@ -2,7 +2,9 @@
 #include "cli/look.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,12 +12,58 @@
 #include "cli/live.h"
 #include "cli/ui.h"
 
-enum { MOST_OPTIONS = 8 };
+enum { MOST_OPTIONS = 8, OPTION = 256 /* + its place: what getopt gives for one */ };
 
 bool wick_look_is_file(const char *word)
 {
     size_t n = strlen(word);
     return !strcmp(word, "-") || strchr(word, '/') || (n > 4 && !strcmp(word + n - 4, ".jfr")) || !access(word, F_OK);
+}
+
+static int take_flag(const char *command, const struct wick_look_flag *f, char *arg)
+{
+    char *end, message[64];
+    switch (f->kind) {
+    case WICK_LOOK_SWITCH:
+        *(bool *)f->value = true;
+        break;
+    case WICK_LOOK_TEXT:
+        *(const char **)f->value = arg;
+        break;
+    case WICK_LOOK_NUMBER:
+        *(uint32_t *)f->value = (uint32_t)strtoul(arg, &end, 10);
+        snprintf(message, sizeof message, "--%s wants a number", f->name);
+        if (*arg < '0' || *arg > '9' || *end)
+            return wick_ui_bad_option(command, message, arg);
+        break;
+    }
+    return -1;
+}
+
+int wick_look_parse(const char *command, void (*usage)(FILE *f), const struct wick_look_flag *flags, size_t n, int argc,
+                    char **argv)
+{
+    struct option longs[MOST_OPTIONS + 2] = {{"help", no_argument, NULL, 'h'}};
+    char letters[2 * MOST_OPTIONS + 2] = "h", *at = letters + 1;
+    int opt, status = -1;
+    for (size_t i = 0; i < n && i < MOST_OPTIONS; i++) {
+        int argument = flags[i].kind == WICK_LOOK_SWITCH ? no_argument : required_argument;
+        longs[i + 1] = (struct option){flags[i].name, argument, NULL, OPTION + (int)i};
+        if (flags[i].letter)
+            at += sprintf(at, argument == no_argument ? "%c" : "%c:", flags[i].letter);
+    }
+    optind = 0; /* getopt starts anew: another command may have used it */
+    while (status < 0 && (opt = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+        size_t i = 0;
+        while (i < n && opt != OPTION + (int)i && (!flags[i].letter || opt != flags[i].letter))
+            i++;
+        if (opt == 'h')
+            usage(stdout);
+        status = opt == 'h' ? 0
+                 : i < n    ? take_flag(command, &flags[i], optarg)
+                            : wick_ui_bad_option(command, NULL, NULL);
+    }
+    return status;
 }
 
 /* The options of a recording, checked by those who know them. */

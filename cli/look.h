@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/err.h"
 #include "cli/client.h"
@@ -24,6 +25,18 @@ struct wick_look_option {
 
 /* Shows the recordings. 0 or -WICK_E_* with a sentence. */
 typedef int wick_look_show(void *arg, char *const *paths, int n, struct wick_err *err);
+
+/* An option that such a command takes itself. */
+struct wick_look_flag {
+    const char *name; /* "rows" for --rows */
+    char letter;      /* 0 = none */
+    enum { WICK_LOOK_SWITCH, WICK_LOOK_NUMBER, WICK_LOOK_TEXT } kind;
+    void *value; /* bool, uint32_t, const char * */
+};
+
+/* Parses options, --help among them; the words begin at optind then. -1 = go on, otherwise the exit status. */
+int wick_look_parse(const char *command, void (*usage)(FILE *f), const struct wick_look_flag *flags, size_t n, int argc,
+                    char **argv);
 
 /* What a command does whose words are recordings, or one JVM to look at. */
 struct wick_look_command {
