@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 200
 # jdks: 8 11 25
 """What compilers, class loaders and the VM thread do is in every recording, and explained where it is too much.
 
