@@ -7,7 +7,8 @@
  * these from a thread either ends or comes to a circle.
  *
  * Threads go on while they are looked at, so what is found might never have been true at one time. A deadlock stays:
- * what counts is a circle that each of several passes finds, with the same threads and locks.
+ * what counts is a circle that each of several passes finds, with the same threads and locks. What they find besides
+ * circles are waits that last, also such as began before any recording and have not ended.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +20,9 @@
 #include "agent/session.h"
 #include "agent/vm.h"
 
-enum { THREADS_MOST = 4096, PASSES = 3, PAUSE_NS = 20000000 };
+/* Finding out who owns a monitor takes up to a read or two of each thread; OWNER_READS take about half a second.
+ * Thousands of threads mostly wait for few monitors, so it is remembered of each. */
+enum { THREADS_MOST = 4096, PASSES = 3, PAUSE_NS = 20000000, OWNER_READS = 2000000, MONITORS = 8192, WAITS_TOLD = 20 };
 
 /* A thread and what it waits for. */
 struct node {
@@ -32,8 +35,13 @@ struct node {
 
 struct graph {
     struct node *nodes;
-    uint32_t n;
+    uint32_t n, reads, unknown; /* unknown: threads that wait for monitors whose owners were not looked for */
+    struct {
+        wick_addr monitor;
+        int32_t owner;
+    } known[MONITORS]; /* by hash; never more than half full */
 };
+_Static_assert(MONITORS >= 2 * THREADS_MOST, "the table of monitors must not fill up");
 
 static int32_t find(const struct graph *g, wick_addr java)
 {
@@ -55,19 +63,51 @@ static void add_threads(struct graph *g)
     }
 }
 
+/* The place of the monitor's owner, -1 = nobody that is known. */
+static int32_t search_owner(struct graph *g, wick_addr monitor)
+{
+    struct wick_hs_monitor m;
+    uint64_t owner = wick_hs_monitor_owner(&wick_vm.jvm, monitor);
+    int32_t place = find(g, owner);
+    if (place >= 0 || !owner)
+        return place;
+    wick_hs_monitor_init(&m, &wick_vm.jvm, monitor, owner);
+    g->reads += g->n;
+    for (uint32_t k = 0; k < g->n; k++)
+        if (wick_hs_monitor_owned_by(&wick_vm.jvm, &m, g->nodes[k].java))
+            return (int32_t)k;
+    return -1;
+}
+
+/* The same, looked for once for each monitor. False: there are too many to look. */
+static bool owner_place(struct graph *g, wick_addr monitor, int32_t *place)
+{
+    uint32_t at = (uint32_t)(monitor * 0x9e3779b97f4a7c15u >> 40) % MONITORS;
+    while (g->known[at].monitor && g->known[at].monitor != monitor)
+        at = (at + 1) % MONITORS;
+    if (!g->known[at].monitor) {
+        if (g->reads >= OWNER_READS)
+            return false;
+        g->known[at].owner = search_owner(g, monitor);
+        g->known[at].monitor = monitor;
+    }
+    *place = g->known[at].owner;
+    return true;
+}
+
 static void add_monitors(struct graph *g)
 {
     for (uint32_t i = 0; i < g->n; i++) {
         struct node *node = &g->nodes[i];
-        struct wick_hs_monitor m;
         wick_addr monitor = wick_hs_monitor_pending(&wick_vm.jvm, node->java);
+        int32_t owner;
         if (!monitor)
             continue;
-        wick_hs_monitor_init(&m, &wick_vm.jvm, monitor, wick_hs_monitor_owner(&wick_vm.jvm, monitor));
-        for (uint32_t k = 0; k < g->n && node->next < 0; k++)
-            if (k != i && wick_hs_monitor_owned_by(&wick_vm.jvm, &m, g->nodes[k].java))
-                node->next = (int32_t)k;
         node->lock = monitor;
+        if (!owner_place(g, monitor, &owner))
+            g->unknown++;
+        else if (owner != (int32_t)i)
+            node->next = owner;
     }
 }
 
@@ -87,7 +127,8 @@ static void add_parked(void *arg, const struct wick_agent_parked *p)
 /* Looks once. False: no memory. */
 static bool look(struct graph *g)
 {
-    g->n = 0;
+    g->n = g->reads = g->unknown = 0;
+    memset(g->known, 0, sizeof g->known);
     if (!g->nodes)
         g->nodes = malloc(THREADS_MOST * sizeof *g->nodes);
     if (!g->nodes)
@@ -152,7 +193,17 @@ static void add_lock(struct wick_strbuf *out, const struct node *node)
     wick_strbuf_addf(out, "@%" PRIx64, node->lock);
 }
 
-static void tell(struct wick_strbuf *out, const struct graph *g)
+/* "a" (tid 1) waits for LOCK held by "b" (tid 2) */
+static void add_wait(struct wick_strbuf *out, const struct graph *g, uint32_t i)
+{
+    add_name(out, &g->nodes[i]);
+    wick_strbuf_adds(out, " waits for ");
+    add_lock(out, &g->nodes[i]);
+    wick_strbuf_adds(out, " held by ");
+    add_name(out, &g->nodes[g->nodes[i].next]);
+}
+
+static void tell_circles(struct wick_strbuf *out, const struct graph *g)
 {
     uint32_t number = 0;
     wick_strbuf_addf(out, "deadlocks=%" PRIu32 "\n", circles(g));
@@ -160,39 +211,66 @@ static void tell(struct wick_strbuf *out, const struct graph *g)
         if (!leads(g, i))
             continue;
         wick_strbuf_addf(out, "deadlock_%" PRIu32 "=", ++number);
-        int32_t at = (int32_t)i;
-        do {
-            const struct node *node = &g->nodes[at];
-            wick_strbuf_adds(out, at == (int32_t)i ? "" : ", which waits for ");
-            if (at == (int32_t)i) {
-                add_name(out, node);
-                wick_strbuf_adds(out, " waits for ");
-            }
-            add_lock(out, node);
+        add_wait(out, g, i);
+        for (int32_t at = g->nodes[i].next; at != (int32_t)i; at = g->nodes[at].next) {
+            wick_strbuf_adds(out, ", which waits for ");
+            add_lock(out, &g->nodes[at]);
             wick_strbuf_adds(out, " held by ");
-            at = node->next;
-            add_name(out, &g->nodes[at]);
-        } while (at != (int32_t)i);
+            add_name(out, &g->nodes[g->nodes[at].next]);
+        }
         wick_strbuf_addc(out, '\n');
     }
 }
 
+static void tell_waits(struct wick_strbuf *out, const struct graph *g)
+{
+    uint32_t waits = 0;
+    for (uint32_t i = 0; i < g->n; i++)
+        waits += g->nodes[i].next >= 0;
+    wick_strbuf_addf(out, "lasting_waits=%" PRIu32 "\n", waits);
+    if (g->unknown)
+        wick_strbuf_addf(out, "unknown_waits=%" PRIu32 "\n", g->unknown);
+    for (uint32_t i = 0, told = 0; i < g->n && told < WAITS_TOLD; i++) {
+        if (g->nodes[i].next < 0)
+            continue;
+        wick_strbuf_addf(out, "wait_%" PRIu32 "=", ++told);
+        add_wait(out, g, i);
+        wick_strbuf_addc(out, '\n');
+    }
+}
+
+static bool waits_at_all(const struct graph *g)
+{
+    for (uint32_t i = 0; i < g->n; i++)
+        if (g->nodes[i].next >= 0)
+            return true;
+    return false;
+}
+
 void wick_session_deadlocks(char *buf, size_t cap)
 {
-    struct graph g = {0}, again = {0};
+    struct graph *g = calloc(2, sizeof *g), *again = g ? g + 1 : NULL;
     struct wick_strbuf out = WICK_STRBUF_INIT;
-    bool good = atomic_load(&wick_vm.live) && look(&g);
-    for (int pass = 1; good && pass < PASSES && circles(&g); pass++) {
+    bool good = g && atomic_load(&wick_vm.live) && look(g);
+    for (int pass = 1; good && pass < PASSES && waits_at_all(g); pass++) {
         const struct timespec pause = {.tv_nsec = PAUSE_NS};
         nanosleep(&pause, NULL);
-        good = look(&again);
+        good = look(again);
         if (good)
-            confirm(&g, &again);
+            confirm(g, again);
     }
-    if (good)
-        tell(&out, &g);
+    if (good) {
+        tell_circles(&out, g);
+        tell_waits(&out, g);
+    }
+    /* what has no room ends with a whole line */
     snprintf(buf, cap, "%s", out.buf);
+    if (out.len >= cap && strrchr(buf, '\n'))
+        strrchr(buf, '\n')[1] = 0;
     wick_strbuf_release(&out);
-    free(g.nodes);
-    free(again.nodes);
+    if (g) {
+        free(g->nodes);
+        free(again->nodes);
+    }
+    free(g);
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "agent/control.h"
+#include "agent/ttsp.h"
 #include "base/strbuf.h"
 
 /* A small file of /proc as text; NULs become spaces. */
@@ -164,6 +165,15 @@ static void wall_settings(const struct wick_engines *e, const struct wick_sessio
     setting(w, now, id, "batching", o->nobatch ? "false" : "true");
 }
 
+static void ttsp_settings(const struct wick_session_opts *o, struct wick_jfr_writer *w, uint64_t now)
+{
+    uint64_t id = wick_jfr_event_type_id(WICK_JFR_EVENT_SAFEPOINT_LATENCY);
+    char num[32];
+    snprintf(num, sizeof num, "%" PRIu64 " ns", wick_agent_ttsp_threshold_ns(o));
+    setting(w, now, id, "enabled", "true");
+    setting(w, now, id, "ttspThreshold", num);
+}
+
 static void write_settings(const struct wick_recording_info *info, struct wick_jfr_writer *w, uint64_t now)
 {
     const struct wick_engines *e = info->engines;
@@ -174,6 +184,8 @@ static void write_settings(const struct wick_recording_info *info, struct wick_j
         cpu_settings(e, w, now);
     if (e->wall_on)
         wall_settings(e, info->opts, w, now);
+    if (e->plan.ttsp)
+        ttsp_settings(info->opts, w, now);
     setting(w, now, id, "exactDebugInfo",
             !wick_vm.exact_debug_info     ? "false"
             : wick_vm.last_old_compile_id ? "true, but for methods compiled before the attach"

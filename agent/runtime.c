@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/gc.h"
+#include "agent/jit.h"
 #include "agent/vm.h"
 #include "base/clock.h"
 #include "hotspot/value.h"
@@ -58,6 +59,7 @@ void wick_runtime_open(void)
     wick_neighbours_read(&neighbours, wick_clock_mono_ns(), &none, 1, &period);
     last_own_ns = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     wick_gc_open();
+    wick_jit_open();
 }
 
 void wick_runtime_close(void)
@@ -103,19 +105,6 @@ static void write_jvm(struct wick_jfr_writer *w, uint64_t now)
         };
         wick_jfr_write_safepoints(w, &safepoints);
     }
-}
-
-static void write_code_cache(struct wick_jfr_writer *w, uint64_t now)
-{
-    const struct wick_step_jvm *s = &wick_vm.jvm.step;
-    uint64_t reserved = 0, committed = 0;
-    for (uint32_t i = 0; i < s->heap_count; i++) {
-        wick_addr end = wick_jvm_heap_committed(&wick_vm.jvm, i);
-        reserved += s->heap[i].hi - s->heap[i].lo;
-        committed += end > s->heap[i].lo ? end - s->heap[i].lo : 0;
-    }
-    const struct wick_jfr_code_cache cache = {.start_ns = now, .reserved = reserved, .committed = committed};
-    wick_jfr_write_code_cache(w, &cache);
 }
 
 static float share(uint64_t part, uint64_t before, uint64_t total)
@@ -225,22 +214,23 @@ static void write_process(struct wick_jfr_writer *w, uint64_t now, const struct 
 static void write_totals(struct wick_jfr_writer *w, uint64_t now, const struct wick_hostload_now *h)
 {
     write_jvm(w, now);
-    write_code_cache(w, now);
     write_pressure(w, now, h);
     write_process(w, now, h);
 }
 
-void wick_runtime_begin(struct wick_jfr_writer *w, uint64_t now_ns)
+void wick_runtime_begin(struct wick_drain *d, uint64_t now_ns)
 {
-    write_totals(w, now_ns, &last);
+    write_totals(d->writer, now_ns, &last);
+    wick_jit_write(d, now_ns, false);
 }
 
-void wick_runtime_write(struct wick_jfr_writer *w, uint64_t now_ns)
+void wick_runtime_write(struct wick_drain *d, uint64_t now_ns, bool ends)
 {
     struct wick_hostload_now h;
     wick_hostload_read(&host, &h);
-    write_totals(w, now_ns, &h);
-    write_machine(w, now_ns, &h);
-    wick_gc_write(w);
+    write_totals(d->writer, now_ns, &h);
+    write_machine(d->writer, now_ns, &h);
+    wick_gc_write(d->writer);
+    wick_jit_write(d, now_ns, ends);
     last = h;
 }

@@ -8,17 +8,17 @@
 #ifndef WICK_AGENT_RUNTIME_H
 #define WICK_AGENT_RUNTIME_H
 
-#include "jfr/writer.h"
+#include "record/drain.h"
 
 /* Finds counters and files; gives the files back. */
 void wick_runtime_open(void);
 void wick_runtime_close(void);
 
 /* Writes what counts from before the recording, so that it can be told by how much it grew. Before the first _write. */
-void wick_runtime_begin(struct wick_jfr_writer *w, uint64_t now_ns);
+void wick_runtime_begin(struct wick_drain *d, uint64_t now_ns);
 
-/* Writes one event of each kind, and the garbage collections since the last call. About 30 us; more while
- * neighbours are busy, see sys/neighbours.h. */
-void wick_runtime_write(struct wick_jfr_writer *w, uint64_t now_ns);
+/* Writes one event of each kind, and the garbage collections since the last call; `ends`: the recording does. About 30
+ * us; more while neighbours are busy, see sys/neighbours.h, or when the code cache is counted, see jit.h. */
+void wick_runtime_write(struct wick_drain *d, uint64_t now_ns, bool ends);
 
 #endif

@@ -26,6 +26,7 @@
 
 #include "agent/control.h"
 #include "agent/engines.h"
+#include "agent/jit.h"
 #include "agent/labels.h"
 #include "agent/locks.h"
 #include "agent/recording_info.h"
@@ -145,7 +146,7 @@ static void *drain_main(void *arg)
     prctl(PR_SET_NAME, "wick-drain");
     wick_engines_own_thread(&s->engines);
     pthread_mutex_lock(&s->lock);
-    wick_runtime_begin(s->drain.writer, last_flush);
+    wick_runtime_begin(&s->drain, last_flush);
     pthread_mutex_unlock(&s->lock);
     for (;;) {
         struct pollfd p = {.fd = s->wake, .events = POLLIN};
@@ -156,11 +157,12 @@ static void *drain_main(void *arg)
         wick_threads_poll(&wick_vm.threads);
         wick_drain_round(&s->drain);
         wick_agent_ttsp_round(&s->drain, false);
+        wick_jit_look(&s->drain, now);
         full = wick_drain_chunk_full(&s->drain);
         if (full || now - last_flush >= FLUSH_NS) {
             last_flush = now;
             wick_engines_write(&s->engines, s->drain.writer, now);
-            wick_runtime_write(s->drain.writer, now);
+            wick_runtime_write(&s->drain, now, false);
             note_error(wick_drain_flush(&s->drain, now));
             wick_threads_forget(&wick_vm.threads);
         }
@@ -400,7 +402,7 @@ int wick_session_stop(struct wick_err *err)
     wick_engines_write(&s->engines, s->drain.writer, wick_clock_mono_ns());
     wick_drain_round(&s->drain);
     wick_agent_ttsp_round(&s->drain, true);
-    wick_runtime_write(s->drain.writer, wick_clock_mono_ns());
+    wick_runtime_write(&s->drain, wick_clock_mono_ns(), true);
     wick_runtime_close();
     int r = wick_drain_close(&s->drain, wick_clock_mono_ns(), &s->final, &s->stats);
     note_error(r);
@@ -499,10 +501,12 @@ void wick_session_status(char *buf, size_t cap)
     int phase = atomic_load(&s->phase);
     char engine[32];
     uint64_t dropped = 0, now = wick_clock_mono_ns();
+    struct wick_strbuf more_text = WICK_STRBUF_INIT;
     if (phase == RUNNING) {
         pthread_mutex_lock(&s->lock);
         wick_drain_totals(&s->drain, &t);
         wick_jfr_writer_stats(s->drain.writer, &stats);
+        wick_jit_status(&more_text);
         pthread_mutex_unlock(&s->lock);
     }
     for (int i = 0; i < WICK_DROP_COUNT; i++)
@@ -526,7 +530,6 @@ void wick_session_status(char *buf, size_t cap)
                 now - s->start_ns, wick_engines_name(&s->engines, engine),
                 s->engines.cpu_on ? s->engines.cpu.interval : s->engines.plan.wall_ns, s->engines.cpu.kernel_frames,
                 s->engines.cpu.note);
-    struct wick_strbuf more_text = WICK_STRBUF_INIT;
     if (phase == RUNNING && s->engines.lock_on)
         wick_agent_locks_status(&s->engines.lock, &more_text);
     if (phase == RUNNING)

@@ -46,8 +46,8 @@ int wick_session_dump(int out_fd, struct wick_err *err);
  * error (a sentence: the recording ended by itself, and why). Others may follow. */
 void wick_session_status(char *buf, size_t cap);
 
-/* Looks for threads that wait for each other for ever: "deadlocks=N\n", and a line for each, deadlock_1=... Nothing if
- * the VM is not up. */
+/* Looks for threads that wait for each other for ever: "deadlocks=N\n", and a line for each, deadlock_1=... Then
+ * waits that last: lasting_waits, unknown_waits if any, wait_1=... for some. Nothing if the VM is not up. */
 void wick_session_deadlocks(char *buf, size_t cap);
 
 /* True from a successful start to the end of the recording, whoever ended it. */

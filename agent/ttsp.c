@@ -16,13 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/operation.h"
 #include "agent/ttsp_log.h"
 #include "agent/vm.h"
 #include "base/clock.h"
 #include "engine/ttsp.h"
 #include "hotspot/value.h"
-
-enum { VIRTUALS = 24 };
 
 static struct wick_ttsp_engine engine;
 static int log_fd = -1;
@@ -58,13 +57,25 @@ static uint64_t safepoint_timeout_ms(void)
     return ms && ms < UINT32_MAX ? ms : 10000;
 }
 
+static int thresholds(const struct wick_session_opts *o, struct wick_ttsp_config *c, struct wick_err *err)
+{
+    const char *list = o->ttsp_threshold ? "" : o->ttsp_threshold_ms;
+    return wick_ttsp_thresholds(list, o->ttsp_threshold ? o->ttsp_threshold : 2, o->ttsp_interval,
+                                safepoint_timeout_ms(), c, err);
+}
+
+uint64_t wick_agent_ttsp_threshold_ns(const struct wick_session_opts *o)
+{
+    struct wick_ttsp_config c;
+    struct wick_err err;
+    return thresholds(o, &c, &err) ? 0 : c.threshold_ns[0];
+}
+
 int wick_agent_ttsp_start(const struct wick_session_opts *o, struct wick_recorder *r, int awake_signal,
                           struct wick_err *err)
 {
     struct wick_ttsp_config c = {.awake_signal = awake_signal, .critical_place = wick_vm.critical_place};
-    const char *list = o->ttsp_threshold ? "" : o->ttsp_threshold_ms;
-    int rc = wick_ttsp_thresholds(list, o->ttsp_threshold ? o->ttsp_threshold : 2, o->ttsp_interval,
-                                  safepoint_timeout_ms(), &c, err);
+    int rc = thresholds(o, &c, err);
     if (!rc)
         rc = open_log(o->ttsp_log, err);
     if (!rc && (rc = wick_ttsp_start(&engine, &c, &wick_vm.jvm, wick_vm.libjvm, r, &wick_vm.threads, err)))
@@ -134,24 +145,6 @@ void wick_agent_ttsp_event(struct wick_drain *d, const struct wick_event *e)
     write_attempt(d, a, e->stack);
 }
 
-/* Where the JVM keeps no table of names: the operation's class has a function type() of its own. */
-static void name_operation(struct wick_drain *d, struct wick_ttsp_incident *i)
-{
-    wick_addr slots[VIRTUALS];
-    if (i->operation[0] || !i->operation_class || wick_mem_read(&wick_vm.mem, i->operation_class, slots, sizeof slots))
-        return;
-    for (int k = 0; k < VIRTUALS; k++) {
-        const char *symbol = slots[k] ? wick_drain_symbol(d, slots[k]) : "";
-        const char *end = strstr(symbol, "::type(");
-        if (!end && strlen(symbol) > 6 && !strcmp(symbol + strlen(symbol) - 6, "::type"))
-            end = symbol + strlen(symbol) - 6;
-        if (!strncmp(symbol, "VM_", 3) && end) {
-            snprintf(i->operation, sizeof i->operation, "%.*s", (int)(end - symbol - 3), symbol + 3);
-            return;
-        }
-    }
-}
-
 static void write_arrivals(struct wick_drain *d, const struct wick_ttsp_incident *i)
 {
     for (uint32_t k = 0; k < i->late_count; k++) {
@@ -202,7 +195,8 @@ static void write_incident(struct wick_drain *d, const struct wick_ttsp_incident
 static void tell(void *arg, struct wick_ttsp_incident *i)
 {
     struct wick_drain *d = arg;
-    name_operation(d, i);
+    if (!i->operation[0])
+        wick_operation_name(d, i->operation_class, i->operation, sizeof i->operation);
     for (uint32_t n = 0; n < i->attempt_count; n++)
         if (!i->attempts[n].stack)
             write_attempt(d, &i->attempts[n], 0);

@@ -16,6 +16,9 @@
 #include "opt/option.h"
 #include "record/drain.h"
 
+/* The time to safepoint from which on threads are asked by these options; 0 if they are wrong. */
+uint64_t wick_agent_ttsp_threshold_ns(const struct wick_session_opts *o);
+
 /* Starts the engine; awake_signal may interrupt its thread (0 = none). -WICK_E_USAGE, _STATE, _PERM, _IO, _NOMEM with a
  * message. */
 int wick_agent_ttsp_start(const struct wick_session_opts *o, struct wick_recorder *r, int awake_signal,

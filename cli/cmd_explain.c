@@ -6,7 +6,7 @@
  * Says in sentences what makes a program slow. Of a live JVM a recording is taken first, into memory, with all that the
  * rules read. What exists as a file, or looks like a path, is a file.
  */
-#include <getopt.h>
+#include <getopt.h> /* optind */
 #include <string.h>
 
 #include "cli/cmd.h"
@@ -42,42 +42,6 @@ static void usage(FILE *f)
         f);
 }
 
-enum { OPT_JSON = 256, OPT_LIB };
-
-static const struct option longs[] = {
-    {"duration", required_argument, NULL, 'd'},
-    {"lib", required_argument, NULL, OPT_LIB},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-/* -1 = go on, otherwise the exit status. */
-static int parse(struct explain *x, int argc, char **argv)
-{
-    int opt;
-    optind = 0; /* getopt starts anew: another command may have used it */
-    while ((opt = getopt_long(argc, argv, "d:h", longs, NULL)) != -1) {
-        switch (opt) {
-        case 'd':
-            x->duration = optarg;
-            break;
-        case OPT_LIB:
-            x->lib = optarg;
-            break;
-        case OPT_JSON:
-            x->json = true;
-            break;
-        case 'h':
-            usage(stdout);
-            return 0;
-        default:
-            return wick_ui_bad_option("explain", NULL, NULL);
-        }
-    }
-    return -1;
-}
-
 /* Reads the files and prints what the rules find. */
 static int show(void *arg, char *const *paths, int n, struct wick_err *err)
 {
@@ -105,7 +69,10 @@ int wick_cmd_explain(int argc, char **argv)
 {
     struct explain x = {0};
     struct wick_err err = {0};
-    int status = parse(&x, argc, argv);
+    const struct wick_look_flag flags[] = {{"duration", 'd', WICK_LOOK_TEXT, &x.duration},
+                                           {"lib", 0, WICK_LOOK_TEXT, &x.lib},
+                                           {"json", 0, WICK_LOOK_SWITCH, &x.json}};
+    int status = wick_look_parse("explain", usage, flags, sizeof flags / sizeof *flags, argc, argv);
     if (status >= 0)
         return status;
     const struct wick_look_option options[] = {

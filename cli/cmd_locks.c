@@ -6,7 +6,7 @@
  * Who blocks whom. Of a live JVM a recording is taken first, into memory, of nothing but waiting for locks. What exists
  * as a file, or looks like a path, is a file.
  */
-#include <getopt.h>
+#include <getopt.h> /* optind */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,10 +16,12 @@
 #include "cli/ui.h"
 
 #define DURATION "30"
+#define ASK_NS   UINT64_C(60000000000) /* a JVM may be at a long safepoint */
 
 struct locks {
     struct wick_lock_options table;
     const char *duration, *lib;
+    char *now; /* answer of the agent, malloc */
 };
 
 static void usage(FILE *f)
@@ -44,51 +46,12 @@ static void usage(FILE *f)
         f);
 }
 
-enum { OPT_STACKS = 256, OPT_JSON, OPT_LIB, OPT_ALL };
-
-static const struct option longs[] = {
-    {"rows", required_argument, NULL, 'n'},    {"duration", required_argument, NULL, 'd'},
-    {"lib", required_argument, NULL, OPT_LIB}, {"stacks", no_argument, NULL, OPT_STACKS},
-    {"all", no_argument, NULL, OPT_ALL},       {"json", no_argument, NULL, OPT_JSON},
-    {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
-};
-
-/* -1 = go on, otherwise the exit status. */
-static int parse(struct locks *l, int argc, char **argv)
+/* Asks for what no event tells: waits that have not ended. */
+static void ask(void *arg, struct wick_client *client)
 {
-    int opt;
-    optind = 0; /* getopt starts anew: another command may have used it */
-    while ((opt = getopt_long(argc, argv, "n:d:h", longs, NULL)) != -1) {
-        char *end;
-        switch (opt) {
-        case 'n':
-            l->table.rows = (uint32_t)strtoul(optarg, &end, 10);
-            if (*optarg < '0' || *optarg > '9' || *end)
-                return wick_ui_bad_option("locks", "--rows wants a number", optarg);
-            break;
-        case 'd':
-            l->duration = optarg;
-            break;
-        case OPT_LIB:
-            l->lib = optarg;
-            break;
-        case OPT_STACKS:
-            l->table.stacks = true;
-            break;
-        case OPT_ALL:
-            l->table.all = true;
-            break;
-        case OPT_JSON:
-            l->table.json = true;
-            break;
-        case 'h':
-            usage(stdout);
-            return 0;
-        default:
-            return wick_ui_bad_option("locks", NULL, NULL);
-        }
-    }
-    return -1;
+    struct locks *l = arg;
+    if (!wick_client_ask(client, "deadlocks", ASK_NS, &(struct wick_err){0}))
+        l->table.now = l->now = strdup(client->text);
 }
 
 static int show(void *arg, char *const *paths, int n, struct wick_err *err)
@@ -103,9 +66,9 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
         rc = wick_lock_table(&w, &l->table, stdout, err);
     if (!rc)
         rc = wick_ui_written(err);
-    if (!rc && !w.nrows)
-        wick_ui_note(
-            "wick: waits are recorded with -e lock or --lock, and when they end; `wick status PID` finds deadlocks");
+    if (!rc && !w.nrows && !l->now)
+        wick_ui_note("wick: waits are recorded with -e lock or --lock, and when they end; `wick locks PID` and "
+                     "`wick status PID` tell those that last, and deadlocks");
     wick_lock_waits_release(&w);
     wick_profile_release(&p);
     return rc;
@@ -115,16 +78,25 @@ int wick_cmd_locks(int argc, char **argv)
 {
     struct locks l = {.table.rows = 20};
     struct wick_err err = {0};
-    int status = parse(&l, argc, argv);
+    const struct wick_look_flag flags[] = {{"rows", 'n', WICK_LOOK_NUMBER, &l.table.rows},
+                                           {"duration", 'd', WICK_LOOK_TEXT, &l.duration},
+                                           {"lib", 0, WICK_LOOK_TEXT, &l.lib},
+                                           {"stacks", 0, WICK_LOOK_SWITCH, &l.table.stacks},
+                                           {"all", 0, WICK_LOOK_SWITCH, &l.table.all},
+                                           {"json", 0, WICK_LOOK_SWITCH, &l.table.json}};
+    int status = wick_look_parse("locks", usage, flags, sizeof flags / sizeof *flags, argc, argv);
     if (status >= 0)
         return status;
     const struct wick_look_option options[] = {
         {"-d", l.duration ? l.duration : DURATION}, {"-e", "lock"}, {"--lib", l.lib}};
     const struct wick_look_command look = {.name = "locks",
                                            .show = show,
+                                           .ask = ask,
                                            .arg = &l,
                                            .options = options,
                                            .noptions = sizeof options / sizeof *options,
                                            .live_names = l.duration || l.lib ? "--duration and --lib" : NULL};
-    return wick_look_at_words(&look, argv + optind, argc - optind, NULL, &err) ? wick_ui_fail(&err) : 0;
+    int rc = wick_look_at_words(&look, argv + optind, argc - optind, NULL, &err);
+    free(l.now);
+    return rc ? wick_ui_fail(&err) : 0;
 }

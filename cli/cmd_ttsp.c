@@ -6,7 +6,7 @@
  * Which threads were late to safepoints, and why. Of a live JVM a recording is taken first, into memory, with nothing
  * but the time-to-safepoint profiler. What exists as a file, or looks like a path, is a file.
  */
-#include <getopt.h>
+#include <getopt.h> /* optind */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,57 +45,6 @@ static void usage(FILE *f)
         f);
 }
 
-enum { OPT_STACKS = 256, OPT_JSON, OPT_LIB, OPT_THRESHOLDS };
-
-static const struct option longs[] = {
-    {"rows", required_argument, NULL, 'n'},
-    {"duration", required_argument, NULL, 'd'},
-    {"threshold-ms", required_argument, NULL, OPT_THRESHOLDS},
-    {"lib", required_argument, NULL, OPT_LIB},
-    {"stacks", no_argument, NULL, OPT_STACKS},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-/* -1 = go on, otherwise the exit status. */
-static int parse(struct ttsp *t, int argc, char **argv)
-{
-    int opt;
-    optind = 0; /* getopt starts anew: another command may have used it */
-    while ((opt = getopt_long(argc, argv, "n:d:h", longs, NULL)) != -1) {
-        char *end;
-        switch (opt) {
-        case 'n':
-            t->table.rows = (uint32_t)strtoul(optarg, &end, 10);
-            if (*optarg < '0' || *optarg > '9' || *end)
-                return wick_ui_bad_option("ttsp", "--rows wants a number", optarg);
-            break;
-        case 'd':
-            t->duration = optarg;
-            break;
-        case OPT_THRESHOLDS:
-            t->thresholds = optarg;
-            break;
-        case OPT_LIB:
-            t->lib = optarg;
-            break;
-        case OPT_STACKS:
-            t->table.stacks = true;
-            break;
-        case OPT_JSON:
-            t->table.json = true;
-            break;
-        case 'h':
-            usage(stdout);
-            return 0;
-        default:
-            return wick_ui_bad_option("ttsp", NULL, NULL);
-        }
-    }
-    return -1;
-}
-
 /* Reads the files and prints the tables. */
 static int show(void *arg, char *const *paths, int n, struct wick_err *err)
 {
@@ -110,7 +59,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
         rc = wick_ttsp_write(&in, &t->table, stdout, err);
     if (!rc)
         rc = wick_ui_written(err);
-    if (!rc && !in.nslow)
+    if (!rc && !in.nslow && !in.threshold_ns)
         wick_ui_note("wick: only recordings made with -e ttsp or --ttsp tell of late threads");
     wick_ttsp_release(&in);
     wick_profile_release(&p);
@@ -121,7 +70,11 @@ int wick_cmd_ttsp(int argc, char **argv)
 {
     struct ttsp t = {.table.rows = 20};
     struct wick_err err = {0};
-    int status = parse(&t, argc, argv);
+    const struct wick_look_flag flags[] = {
+        {"rows", 'n', WICK_LOOK_NUMBER, &t.table.rows},     {"duration", 'd', WICK_LOOK_TEXT, &t.duration},
+        {"threshold-ms", 0, WICK_LOOK_TEXT, &t.thresholds}, {"lib", 0, WICK_LOOK_TEXT, &t.lib},
+        {"stacks", 0, WICK_LOOK_SWITCH, &t.table.stacks},   {"json", 0, WICK_LOOK_SWITCH, &t.table.json}};
+    int status = wick_look_parse("ttsp", usage, flags, sizeof flags / sizeof *flags, argc, argv);
     if (status >= 0)
         return status;
     const struct wick_look_option options[] = {{"-d", t.duration ? t.duration : DURATION},

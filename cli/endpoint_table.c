@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "cli/print.h"
 
 static void *room(void *array, size_t n, size_t *cap, size_t size)
@@ -57,8 +58,8 @@ static void add_sample(struct wick_endpoints *e, const struct wick_span_sample *
         row->samples += x->count;
     } else {
         int64_t *work_ns = &row->work_ns[wick_spans_work(e->s->p, x->state)];
-        row->by_state[x->state] = wick_spans_sum(row->by_state[x->state], x->weight_ns);
-        *work_ns = wick_spans_sum(*work_ns, x->weight_ns);
+        row->by_state[x->state] = wick_sum(row->by_state[x->state], x->weight_ns);
+        *work_ns = wick_sum(*work_ns, x->weight_ns);
     }
 }
 

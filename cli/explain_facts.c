@@ -10,8 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "cli/input.h"
 #include "model/label.h"
+
+#define REAL_MOST 1e18
 
 void *wick_explain_room(void *rows, size_t n, size_t *cap, size_t size)
 {
@@ -35,18 +38,29 @@ void *wick_explain_room(void *rows, size_t n, size_t *cap, size_t size)
         rows_ ? &(f)->list[(f)->n##list++] : NULL;                                                     \
     })
 
+/* Whatever a damaged recording says: no figure is negative, so differences of them do not overflow. */
+static int64_t not_negative(int64_t v)
+{
+    return v > 0 ? v : 0;
+}
+
 static int64_t number(const struct wick_jfr_event *e, const char *field)
 {
     int64_t v = 0;
     (void)wick_jfr_event_int(e, field, &v);
-    return v;
+    return not_negative(v);
+}
+
+static void add_to(int64_t *sum, int64_t v)
+{
+    *sum = wick_sum(*sum, v);
 }
 
 static double real(const struct wick_jfr_event *e, const char *field)
 {
     double v = 0;
     (void)wick_jfr_event_double(e, field, &v);
-    return v > 0 ? v : 0;
+    return v > 0 && v < REAL_MOST ? v : 0; /* no NaN */
 }
 
 static uint32_t text(const struct wick_jfr_event *e, const char *field)
@@ -65,7 +79,7 @@ static void raise_to(int64_t *most, int64_t v)
 static void count_on(struct wick_explain_counter *c, int64_t v)
 {
     if (c->seen)
-        c->grown += v >= c->last ? v - c->last : v;
+        add_to(&c->grown, v >= c->last ? v - c->last : v);
     c->last = v;
     c->seen = true;
 }
@@ -83,8 +97,8 @@ static void take_span(struct wick_explain_facts *f, const struct wick_jfr_event 
 {
     struct wick_explain_span *s = ADD(f, spans);
     if (s)
-        *s = (struct wick_explain_span){.begin_ns = e->time_ns,
-                                        .end_ns = e->time_ns + e->duration_ns,
+        *s = (struct wick_explain_span){.begin_ns = not_negative(e->time_ns),
+                                        .end_ns = wick_sum(not_negative(e->time_ns), not_negative(e->duration_ns)),
                                         .thread = wick_jfr_event_thread(e, "eventThread"),
                                         .endpoint = text(e, "endpoint"),
                                         .root = number(e, "root") == 1};
@@ -106,13 +120,13 @@ static void take_thread_cpu(struct wick_explain_facts *f, const struct wick_jfr_
 {
     uint32_t thread = wick_jfr_event_thread(e, "eventThread");
     int64_t cpu = number(e, "cpuTime"), delay = number(e, "runQueueDelay");
-    f->got_ns += cpu;
-    if (cpu + delay >= e->duration_ns / 2) {
-        f->hungry_got_ns += cpu;
-        f->hungry_delay_ns += delay;
+    add_to(&f->got_ns, cpu);
+    if (wick_sum(cpu, delay) >= e->duration_ns / 2) {
+        add_to(&f->hungry_got_ns, cpu);
+        add_to(&f->hungry_delay_ns, delay);
     }
     if (collects(wick_profile_str(f->p, f->p->threads[thread].name)))
-        f->gc_ns += cpu;
+        add_to(&f->gc_ns, cpu);
 }
 
 static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -121,7 +135,7 @@ static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e
     if (cause)
         *cause = text(e, "cause");
     f->gcs++;
-    f->pauses_ns += number(e, "sumOfPauses");
+    add_to(&f->pauses_ns, number(e, "sumOfPauses"));
     raise_to(&f->longest_ns, number(e, "longestPause"));
     raise_to(&f->heap_used, number(e, "heapUsedAfter"));
 }
@@ -147,12 +161,96 @@ static void take_neighbour(struct wick_explain_facts *f, const struct wick_jfr_e
     for (size_t i = 0; i < f->nneighbours; i++)
         if (f->neighbours[i].name == name) {
             f->neighbours[i].several |= f->neighbours[i].pid != pid;
-            f->neighbours[i].cpu_ns += number(e, "cpuTime");
+            add_to(&f->neighbours[i].cpu_ns, number(e, "cpuTime"));
             return;
         }
     struct wick_explain_neighbour *n = ADD(f, neighbours);
     if (n)
         *n = (struct wick_explain_neighbour){.name = name, .pid = pid, .cpu_ns = number(e, "cpuTime")};
+}
+
+/* The row of that name, a new one if there is none; NULL without memory. */
+static struct wick_explain_row *row_of(struct wick_explain_facts *f, struct wick_explain_rows *in, uint32_t name)
+{
+    for (size_t i = 0; i < in->n; i++)
+        if (in->rows[i].name == name)
+            return &in->rows[i];
+    void *rows = wick_explain_room(in->rows, in->n, &in->cap, sizeof *in->rows);
+    f->failed |= !rows;
+    if (!rows)
+        return NULL;
+    in->rows = rows;
+    in->rows[in->n] = (struct wick_explain_row){.name = name};
+    return &in->rows[in->n++];
+}
+
+static void take_queue(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_explain_row *r = row_of(f, &f->queues, text(e, "compiler"));
+    if (!r)
+        return;
+    r->events++;
+    r->sum += real(e, "average");
+    raise_to(&r->peak, number(e, "peak"));
+}
+
+static void take_compilation(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    if (e->duration_ns <= f->long_ns)
+        return;
+    f->long_ns = e->duration_ns;
+    f->long_method = text(e, "method");
+}
+
+static void take_compiler(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    count_on(&f->compile_ns, number(e, "totalTimeSpent"));
+}
+
+static void take_deopts(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    count_on(&f->deopts, number(e, "count"));
+}
+
+static void take_classes(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    count_on(&f->loaded, number(e, "loadedClassCount"));
+    count_on(&f->unloaded, number(e, "unloadedClassCount"));
+}
+
+/* The compiler counts as switched off from the event that says so to the next one. */
+static void take_code_cache(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    int64_t time_ns = not_negative(e->time_ns);
+    if (f->off_since_ns && time_ns > f->off_since_ns)
+        add_to(&f->off_ns, time_ns - f->off_since_ns);
+    f->off_since_ns = number(e, "compilerStopped") ? time_ns : 0;
+    if (real(e, "fullest") < f->code_fullest)
+        return;
+    f->code_fullest = real(e, "fullest");
+    f->code_used = number(e, "used");
+    f->code_limit = number(e, "reserved");
+}
+
+/* Collections have rules of their own. */
+static bool is_collection(const char *operation)
+{
+    static const char *const words[] = {"Collect",    "GC",         "Mark",       "Evac",
+                                        "ZOperation", "XOperation", "Shenandoah", "CMS_"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(operation, words[i]))
+            return true;
+    return operation[0] == 'Z' || operation[0] == 'X';
+}
+
+static void take_operation(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    uint32_t name = text(e, "operation");
+    if (is_collection(wick_profile_str(f->p, name)))
+        return;
+    struct wick_explain_row *r = row_of(f, &f->operations, name);
+    if (r)
+        r->sum += (double)number(e, "time");
 }
 
 static void take_cpus(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -242,6 +340,13 @@ static const struct {
     {"wick.Pressure", take_pressure},
     {"wick.Safepoints", take_safepoints},
     {"wick.Profiler", take_profiler},
+    {"wick.CompileQueue", take_queue},
+    {"wick.Compilation", take_compilation},
+    {"jdk.CompilerStatistics", take_compiler},
+    {"wick.Deoptimizations", take_deopts},
+    {"jdk.ClassLoadingStatistics", take_classes},
+    {"wick.CodeCache", take_code_cache},
+    {"wick.VmOperation", take_operation},
 };
 #define READERS (sizeof readers / sizeof *readers)
 
@@ -294,21 +399,23 @@ static void take_sample(void *ctx, const struct wick_sample *s)
     if (!row)
         return;
     uint32_t key = wick_profile_label_key(p, "endpoint");
-    *row = (struct wick_explain_sample){.time_ns = s->time_ns,
+    *row = (struct wick_explain_sample){.time_ns = not_negative(s->time_ns),
                                         .weight_ns = s->weight,
                                         .thread = s->thread,
                                         .stack = s->stack,
                                         .state = state_of(p, s->state),
                                         .endpoint = key ? wick_profile_label(p, s->labels, key) : 0};
     if (cpu)
-        f->sampled_ns += s->weight;
+        add_to(&f->sampled_ns, s->weight);
 }
 
 static void begin_input(struct wick_explain_facts *f, int i)
 {
-    struct wick_explain_counter *counters[] = {&f->throttled,  &f->periods, &f->throttled_ns,   &f->oom_kills,
-                                               &f->safepoints, &f->sync_ns, &f->memory_full_ns, &f->io_some_ns,
-                                               &f->fired,      &f->dropped, &f->biased_ns,      &f->unsampled_ns};
+    struct wick_explain_counter *counters[] = {&f->throttled,  &f->periods,    &f->throttled_ns,   &f->oom_kills,
+                                               &f->safepoints, &f->sync_ns,    &f->memory_full_ns, &f->io_some_ns,
+                                               &f->fired,      &f->dropped,    &f->biased_ns,      &f->unsampled_ns,
+                                               &f->deopts,     &f->compile_ns, &f->loaded,         &f->unloaded};
+    f->off_since_ns = 0;
     for (size_t k = 0; k < sizeof counters / sizeof *counters; k++)
         counters[k]->seen = false;
     f->ttsp.file = (uint32_t)i;
@@ -328,7 +435,7 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
         if (rc)
             return rc;
         if (p->end_ns > p->start_ns)
-            f->duration_ns += p->end_ns - p->start_ns;
+            add_to(&f->duration_ns, not_negative(p->end_ns) - not_negative(p->start_ns));
     }
     if (f->failed || f->ttsp.failed || p->failed)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
@@ -348,5 +455,7 @@ void wick_explain_release(struct wick_explain_facts *f)
     free(f->spans);
     free(f->causes);
     free(f->neighbours);
+    free(f->queues.rows);
+    free(f->operations.rows);
     *f = (struct wick_explain_facts){0};
 }

@@ -52,6 +52,18 @@ struct wick_explain_neighbour {
     int64_t cpu_ns;
 };
 
+/* What several events of one name add up to. */
+struct wick_explain_row {
+    uint32_t name, events;
+    double sum;
+    int64_t peak;
+};
+
+struct wick_explain_rows {
+    struct wick_explain_row *rows; /* one a name */
+    size_t n, cap;
+};
+
 struct wick_explain_facts {
     struct wick_profile *p;
     struct wick_ttsp_incidents ttsp;
@@ -74,6 +86,14 @@ struct wick_explain_facts {
     int64_t machines, loads;
     struct wick_explain_neighbour *neighbours; /* one row a name */
     size_t nneighbours, cap_neighbours;
+    struct wick_explain_rows operations; /* of the VM thread that are no collections: time */
+    struct wick_explain_rows queues;     /* of compilers: sum of averages */
+    uint32_t long_method;                /* of the longest compilation: a string */
+    int64_t long_ns;
+    int64_t code_used, code_limit; /* code cache, when its fullest heap was fullest */
+    double code_fullest;           /* that heap's share */
+    int64_t off_ns, off_since_ns;  /* compiler switched off; since: at the last event, 0 = on */
+    struct wick_explain_counter deopts, compile_ns, loaded, unloaded;
     struct wick_explain_counter throttled, periods, throttled_ns, oom_kills, safepoints, sync_ns, memory_full_ns,
         io_some_ns;
     struct wick_explain_counter fired, dropped, biased_ns, unsampled_ns;

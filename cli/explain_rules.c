@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "model/name.h"
 
 /* Thread time below these shares of the recording's duration is not worth a sentence. */
@@ -179,7 +180,7 @@ static uint32_t most_waiting(const struct wick_explain_facts *f, enum wick_expla
         const struct wick_explain_sample *s = &f->wall[i];
         if (s->state != state || !s->endpoint)
             continue;
-        sums[s->endpoint] += s->weight_ns;
+        sums[s->endpoint] = wick_sum(sums[s->endpoint], s->weight_ns);
         most = sums[s->endpoint] > sums[most] ? s->endpoint : most;
     }
     free(sums);
@@ -400,6 +401,79 @@ static void gc_cpu(struct explain *x)
         by_share(x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns);
 }
 
+static void code_cache(struct explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    if (f->code_fullest < x->rule->threshold && !f->off_ns)
+        return;
+    struct wick_explain_finding *r = found(x, (double)f->off_ns);
+    figure(r, "share", WICK_EXPLAIN_SHARE, f->code_fullest);
+    figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->code_used);
+    figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->code_limit);
+    if (f->off_ns)
+        figure(r, "time", WICK_EXPLAIN_TIME, (double)f->off_ns);
+}
+
+static double a_second(const struct wick_explain_facts *f, double count)
+{
+    return share_of(count * 1e9, (double)f->duration_ns);
+}
+
+static void compile_queue(struct explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->queues.n; i++) {
+        const struct wick_explain_row *q = &f->queues.rows[i];
+        double waited = share_of(q->sum, q->events);
+        if (waited < x->rule->threshold)
+            continue;
+        struct wick_explain_finding *r = found(x, (double)f->compile_ns.grown);
+        figure(r, "count", WICK_EXPLAIN_NUMBER, waited);
+        say(x, r, "compiler", wick_profile_str(f->p, q->name));
+        figure(r, "peak", WICK_EXPLAIN_NUMBER, (double)q->peak);
+        if (!f->long_ns)
+            continue;
+        say(x, r, "method", wick_profile_str(f->p, f->long_method));
+        figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->long_ns);
+    }
+}
+
+static void deoptimisations(struct explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double rate = a_second(f, (double)f->deopts.grown);
+    if (rate < x->rule->threshold)
+        return;
+    struct wick_explain_finding *r = found(x, (double)f->compile_ns.grown);
+    figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->deopts.grown);
+    figure(r, "rate", WICK_EXPLAIN_NUMBER, rate);
+    if (f->compile_ns.grown)
+        figure(r, "time", WICK_EXPLAIN_TIME, (double)f->compile_ns.grown);
+}
+
+static void class_unloading(struct explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double rate = a_second(f, (double)f->unloaded.grown);
+    if (rate < x->rule->threshold)
+        return;
+    struct wick_explain_finding *r = found(x, (double)f->pauses_ns);
+    figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->unloaded.grown);
+    figure(r, "rate", WICK_EXPLAIN_NUMBER, rate);
+    figure(r, "loaded", WICK_EXPLAIN_NUMBER, (double)f->loaded.grown);
+}
+
+static void vm_operations(struct explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->operations.n; i++) {
+        const struct wick_explain_row *o = &f->operations.rows[i];
+        struct wick_explain_finding *r = by_share(x, o->sum, (double)f->duration_ns, o->sum);
+        if (r)
+            say(x, r, "operation", wick_profile_str(f->p, o->name));
+    }
+}
+
 /* The late thread that was awaited longest, NULL if none is known. */
 static const struct wick_ttsp_culprit *worst_culprit(const struct wick_ttsp_incidents *in)
 {
@@ -505,6 +579,11 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_ENDPOINT_WAIT] = endpoint_wait,
         [WICK_EXPLAIN_RULE_GC_PAUSES] = gc_pauses,
         [WICK_EXPLAIN_RULE_GC_CPU] = gc_cpu,
+        [WICK_EXPLAIN_RULE_CODE_CACHE] = code_cache,
+        [WICK_EXPLAIN_RULE_COMPILE_QUEUE] = compile_queue,
+        [WICK_EXPLAIN_RULE_DEOPTIMIZATIONS] = deoptimisations,
+        [WICK_EXPLAIN_RULE_CLASS_UNLOADING] = class_unloading,
+        [WICK_EXPLAIN_RULE_VM_OPERATIONS] = vm_operations,
         [WICK_EXPLAIN_RULE_LATE_SAFEPOINTS] = late_safepoints,
         [WICK_EXPLAIN_RULE_SLOW_SAFEPOINTS] = slow_safepoints,
         [WICK_EXPLAIN_RULE_MEMORY_LIMIT] = memory_limit,

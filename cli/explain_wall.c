@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/name.h"
+#include "base/sum.h"
 #include "cli/explain_facts.h"
+#include "model/name.h"
 
 #define NEAR_NS 10000000000
 
@@ -115,7 +116,7 @@ int64_t wick_explain_wall(const struct wick_explain_facts *f, bool every_endpoin
     int64_t sum = 0;
     for (size_t i = 0; i < f->nwall; i++)
         if ((every_endpoint || f->wall[i].endpoint == endpoint) && 1u << f->wall[i].state & states)
-            sum += f->wall[i].weight_ns;
+            sum = wick_sum(sum, f->wall[i].weight_ns);
     return sum;
 }
 
@@ -187,9 +188,9 @@ struct wick_explain_top wick_explain_top(struct wick_explain_facts *f, const str
         if ((!every_endpoint && rows[i].endpoint != endpoint) || !(1u << rows[i].state & states))
             continue;
         uint32_t at = subject_of(p, rows[i].stack, subject);
-        stacks[at] += rows[i].weight_ns;
+        stacks[at] = wick_sum(stacks[at], rows[i].weight_ns);
         uint32_t function = p->frames[p->stacks[at].frame].function;
-        sums[function] += rows[i].weight_ns;
+        sums[function] = wick_sum(sums[function], rows[i].weight_ns);
         if (function && sums[function] > top.weight_ns) {
             top.weight_ns = sums[function];
             best = function;

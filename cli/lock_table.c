@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
+#include "cli/client.h"
+#include "cli/print.h"
 #include "cli/ui.h"
 #include "model/name.h"
 
@@ -24,6 +27,7 @@ struct table {
     struct wick_strbuf sb;
     uint32_t shown, left_out;      /* locks */
     int64_t total_ns, left_out_ns; /* waited for those that have an owner; for the others */
+    bool separate;                 /* the next element of a JSON array is not its first */
 };
 
 static bool is_lock_class(const char *name)
@@ -125,7 +129,7 @@ static void print_lock(struct table *t, const struct wick_lock_row *l)
 {
     const struct wick_lock_wait_row *r = &t->w->rows[l->first];
     fprintf(t->out, "%12.1f %6.2f %9" PRIu32 " %12.1f  %s ", (double)l->total_ns / 1e6,
-            percent(l->total_ns, wick_lock_sum(t->total_ns, t->o->all ? t->left_out_ns : 0)), l->count,
+            percent(l->total_ns, wick_sum(t->total_ns, t->o->all ? t->left_out_ns : 0)), l->count,
             (double)l->longest_ns / 1e6, kind_name(t, l));
     wick_ui_plain(t->out, class_name(t, r));
     if (r->identity)
@@ -133,6 +137,53 @@ static void print_lock(struct table *t, const struct wick_lock_row *l)
     fputc('\n', t->out);
     print_shares(t, l, false);
     print_shares(t, l, true);
+}
+
+/* Calls `take` for the values of "key_1=...", "key_2=..." among the agent's lines; their number. */
+static uint32_t each_now(struct table *t, const char *key, void (*take)(struct table *t, const char *v, size_t n))
+{
+    size_t len = strlen(key);
+    uint32_t count = 0;
+    for (const char *line = t->o->now; line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        const char *value = strncmp(line, key, len) ? "" : line + len + strspn(line + len, "0123456789");
+        if (*value != '=')
+            continue;
+        take(t, value + 1, strcspn(value + 1, "\n"));
+        count++;
+    }
+    return count;
+}
+
+static void print_now_line(struct table *t, const char *value, size_t n)
+{
+    fputs("    ", t->out);
+    wick_print_name(t->out, value, n);
+    fputc('\n', t->out);
+}
+
+/* The number behind "key=". */
+static unsigned long now_number(const struct table *t, const char *key)
+{
+    char value[24];
+    return wick_client_value(t->o->now, key, value, sizeof value) ? strtoul(value, NULL, 10) : 0;
+}
+
+/* What no event tells, since it has not ended. */
+static void print_now(struct table *t)
+{
+    unsigned long deadlocks = now_number(t, "deadlocks"), waits = now_number(t, "lasting_waits");
+    unsigned long unknown = now_number(t, "unknown_waits");
+    if (deadlocks)
+        fprintf(t->out, "\nDeadlocked for ever:\n");
+    each_now(t, "deadlock_", print_now_line);
+    if (waits)
+        fprintf(t->out, "\nWaiting at the end, since before or during the recording (%lu thread%s):\n", waits,
+                waits == 1 ? "" : "s");
+    uint32_t printed = each_now(t, "wait_", print_now_line);
+    if (printed < waits)
+        fprintf(t->out, "    ... %lu more\n", waits - printed);
+    if (unknown)
+        fprintf(t->out, "\n%lu more wait for monitors; there were too many to look who owns each\n", unknown);
 }
 
 static void write_text(struct table *t)
@@ -151,6 +202,8 @@ static void write_text(struct table *t)
         print_lock(t, &t->w->locks[i]);
         printed++;
     }
+    if (t->o->now)
+        print_now(t);
 }
 
 static void json_text(struct table *t, const char *key, const char *value)
@@ -184,6 +237,25 @@ static void json_shares(struct table *t, const struct wick_lock_row *l, bool own
     free(shares);
 }
 
+static void json_now_line(struct table *t, const char *value, size_t n)
+{
+    fputs(t->separate ? ",\n" : "\n", t->out);
+    wick_print_json(t->out, value, n);
+    t->separate = true;
+}
+
+static void json_now(struct table *t)
+{
+    fprintf(t->out, ",\"lasting_waits\":%lu,\"unknown_waits\":%lu,\"deadlocks\":[", now_number(t, "lasting_waits"),
+            now_number(t, "unknown_waits"));
+    t->separate = false;
+    each_now(t, "deadlock_", json_now_line);
+    fputs("],\"waiting\":[", t->out);
+    t->separate = false;
+    each_now(t, "wait_", json_now_line);
+    fputc(']', t->out);
+}
+
 static void write_json(struct table *t)
 {
     uint32_t printed = 0;
@@ -202,7 +274,10 @@ static void write_json(struct table *t)
         json_shares(t, l, true);
         fputc('}', t->out);
     }
-    fputs("\n]}\n", t->out);
+    fputs("\n]", t->out);
+    if (t->o->now)
+        json_now(t);
+    fputs("}\n", t->out);
 }
 
 int wick_lock_table(const struct wick_lock_waits *w, const struct wick_lock_options *o, FILE *out, struct wick_err *err)
@@ -212,7 +287,7 @@ int wick_lock_table(const struct wick_lock_waits *w, const struct wick_lock_opti
         bool owned = is_owned(w, &w->locks[i]);
         *(owned ? &t.shown : &t.left_out) += 1;
         int64_t *total = owned ? &t.total_ns : &t.left_out_ns;
-        *total = wick_lock_sum(*total, w->locks[i].total_ns);
+        *total = wick_sum(*total, w->locks[i].total_ns);
     }
     (o->json ? write_json : write_text)(&t);
     bool failed = t.sb.failed;

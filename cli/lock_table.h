@@ -16,6 +16,7 @@ struct wick_lock_options {
     uint32_t rows; /* locks shown; 0 = all */
     bool all;      /* what nobody owned, too: threads that wait for work, or for a signal */
     bool stacks, json;
+    const char *now; /* the agent's lines of waits that last and of deadlocks (agent/deadlocks.c); NULL = not asked */
 };
 
 /* Writes the locks, those waited for longest first, with who waited where and who held them. 0 or -WICK_E_NOMEM. */

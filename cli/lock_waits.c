@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
+
 static const char ENTER[] = "jdk.JavaMonitorEnter", PARK[] = "jdk.ThreadPark", OWNER[] = "wick.LockOwner";
 
 /* Room for one more of n rows, zeroed; NULL without memory. */
@@ -20,12 +22,6 @@ static void *add(void **rows, uint32_t *n, uint32_t *cap, size_t size, bool *fai
         *cap = wanted;
     }
     return memset((char *)*rows + (size_t)(*n)++ * size, 0, size);
-}
-
-int64_t wick_lock_sum(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
 static int64_t number(const struct wick_jfr_event *e, const char *field)
@@ -150,8 +146,8 @@ static void group(struct wick_lock_waits *w)
             w->locks[w->nlocks++].first = i;
         struct wick_lock_row *l = &w->locks[w->nlocks - 1];
         l->count++;
-        l->total_ns = wick_lock_sum(l->total_ns, r->weight_ns);
-        l->owned_ns = wick_lock_sum(l->owned_ns, r->owner ? r->weight_ns : 0);
+        l->total_ns = wick_sum(l->total_ns, r->weight_ns);
+        l->owned_ns = wick_sum(l->owned_ns, r->owner ? r->weight_ns : 0);
         if (r->duration_ns > l->longest_ns)
             l->longest_ns = r->duration_ns;
     }
@@ -252,7 +248,7 @@ static uint32_t merge(struct wick_lock_share *s, uint32_t n)
         } else {
             k->threads += thread != last;
             k->waits++;
-            k->weight_ns = wick_lock_sum(k->weight_ns, one.weight_ns);
+            k->weight_ns = wick_sum(k->weight_ns, one.weight_ns);
             if (one.weight_ns > heaviest) {
                 heaviest = one.weight_ns;
                 k->stack = one.stack;

@@ -58,9 +58,6 @@ struct wick_lock_share {
     int64_t weight_ns;
 };
 
-/* a + b, neither below 0; at most what there is room for. */
-int64_t wick_lock_sum(int64_t a, int64_t b);
-
 /* Reads n recordings ("-" = standard input); the profile is initialised and outlives the waits. 0 or as
  * wick_jfr_read_file. */
 int wick_lock_waits_read(struct wick_lock_waits *w, struct wick_profile *p, char *const *paths, int n,

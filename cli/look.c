@@ -2,7 +2,9 @@
 #include "cli/look.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,12 +12,58 @@
 #include "cli/live.h"
 #include "cli/ui.h"
 
-enum { MOST_OPTIONS = 8 };
+enum { MOST_OPTIONS = 8, OPTION = 256 /* + its place: what getopt gives for one */ };
 
 bool wick_look_is_file(const char *word)
 {
     size_t n = strlen(word);
     return !strcmp(word, "-") || strchr(word, '/') || (n > 4 && !strcmp(word + n - 4, ".jfr")) || !access(word, F_OK);
+}
+
+static int take_flag(const char *command, const struct wick_look_flag *f, char *arg)
+{
+    char *end, message[64];
+    switch (f->kind) {
+    case WICK_LOOK_SWITCH:
+        *(bool *)f->value = true;
+        break;
+    case WICK_LOOK_TEXT:
+        *(const char **)f->value = arg;
+        break;
+    case WICK_LOOK_NUMBER:
+        *(uint32_t *)f->value = (uint32_t)strtoul(arg, &end, 10);
+        snprintf(message, sizeof message, "--%s wants a number", f->name);
+        if (*arg < '0' || *arg > '9' || *end)
+            return wick_ui_bad_option(command, message, arg);
+        break;
+    }
+    return -1;
+}
+
+int wick_look_parse(const char *command, void (*usage)(FILE *f), const struct wick_look_flag *flags, size_t n, int argc,
+                    char **argv)
+{
+    struct option longs[MOST_OPTIONS + 2] = {{"help", no_argument, NULL, 'h'}};
+    char letters[2 * MOST_OPTIONS + 2] = "h", *at = letters + 1;
+    int opt, status = -1;
+    for (size_t i = 0; i < n && i < MOST_OPTIONS; i++) {
+        int argument = flags[i].kind == WICK_LOOK_SWITCH ? no_argument : required_argument;
+        longs[i + 1] = (struct option){flags[i].name, argument, NULL, OPTION + (int)i};
+        if (flags[i].letter)
+            at += sprintf(at, argument == no_argument ? "%c" : "%c:", flags[i].letter);
+    }
+    optind = 0; /* getopt starts anew: another command may have used it */
+    while (status < 0 && (opt = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+        size_t i = 0;
+        while (i < n && opt != OPTION + (int)i && (!flags[i].letter || opt != flags[i].letter))
+            i++;
+        if (opt == 'h')
+            usage(stdout);
+        status = opt == 'h' ? 0
+                 : i < n    ? take_flag(command, &flags[i], optarg)
+                            : wick_ui_bad_option(command, NULL, NULL);
+    }
+    return status;
 }
 
 /* The options of a recording, checked by those who know them. */
@@ -33,15 +81,16 @@ static int parse(const struct wick_look_option *given, size_t n, struct wick_opt
     return wick_opt_parse_args(count, args, WICK_CMD_RECORD, o, rest, &nrest, &dashdash, err);
 }
 
-int wick_look(const char *word, const struct wick_look_option *options, size_t n, wick_look_show *show, void *arg,
-              int *pid, struct wick_err *err)
+/* Records the JVM that `word` means, with the command's options, and shows what came of it. What `show` returns, or why
+ * there is nothing to show. *pid gets the process, if it is not NULL. */
+static int look_at_jvm(const struct wick_look_command *c, const char *word, int *pid, struct wick_err *err)
 {
     struct wick_cli_output out = {.format = "jfr", .path = "/look.jfr", .fd = -1, .dir = -1};
     char path[64], *const paths[] = {path};
     struct wick_opts o;
     struct wick_live l;
     bool started;
-    int rc = parse(options, n, &o, err);
+    int rc = parse(c->options, c->noptions, &o, err);
     if (rc || (rc = wick_live_open(&l, word, err)))
         return rc;
     if (pid)
@@ -56,7 +105,9 @@ int wick_look(const char *word, const struct wick_look_option *options, size_t n
     wick_ui_progress_end();
     if (!rc) {
         snprintf(path, sizeof path, "/proc/self/fd/%d", out.fd);
-        rc = show(arg, paths, 1, err);
+        if (c->ask)
+            c->ask(c->arg, l.client);
+        rc = c->show(c->arg, paths, 1, err);
     }
     wick_cli_output_close(&out);
     wick_live_close(&l);
@@ -75,7 +126,7 @@ int wick_look_at_words(const struct wick_look_command *c, char *const *words, in
     if (n < 1)
         return wick_err_set(err, WICK_E_USAGE, "which recording or JVM? (`wick %s --help` tells more)", c->name);
     if (wick_look_is_jvm(words, n))
-        return wick_look(words[0], c->options, c->noptions, c->show, c->arg, pid, err);
+        return look_at_jvm(c, words[0], pid, err);
     if (c->live_names)
         return wick_err_set(err, WICK_E_USAGE, "%s are for a JVM, not for recordings", c->live_names);
     return c->show(c->arg, words, n, err);

@@ -10,8 +10,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/err.h"
+#include "cli/client.h"
 
 /* Whether a word of the command line means a recording: it exists as a file, or looks like a path. Else it is a JVM. */
 bool wick_look_is_file(const char *word);
@@ -24,10 +26,17 @@ struct wick_look_option {
 /* Shows the recordings. 0 or -WICK_E_* with a sentence. */
 typedef int wick_look_show(void *arg, char *const *paths, int n, struct wick_err *err);
 
-/* Records the JVM that `word` means, with these options, and shows what came of it. What `show` returns, or why there
- * is nothing to show. *pid gets the process, if it is not NULL. */
-int wick_look(const char *word, const struct wick_look_option *options, size_t n, wick_look_show *show, void *arg,
-              int *pid, struct wick_err *err);
+/* An option that such a command takes itself. */
+struct wick_look_flag {
+    const char *name; /* "rows" for --rows */
+    char letter;      /* 0 = none */
+    enum { WICK_LOOK_SWITCH, WICK_LOOK_NUMBER, WICK_LOOK_TEXT } kind;
+    void *value; /* bool, uint32_t, const char * */
+};
+
+/* Parses options, --help among them; the words begin at optind then. -1 = go on, otherwise the exit status. */
+int wick_look_parse(const char *command, void (*usage)(FILE *f), const struct wick_look_flag *flags, size_t n, int argc,
+                    char **argv);
 
 /* What a command does whose words are recordings, or one JVM to look at. */
 struct wick_look_command {
@@ -36,6 +45,8 @@ struct wick_look_command {
     void *arg;
     const struct wick_look_option *options; /* for a JVM, of the recording to make */
     size_t noptions;
+    /* A JVM was recorded, and the agent is still there to be asked; before show. NULL = nothing to ask. */
+    void (*ask)(void *arg, struct wick_client *client);
     const char *live_names; /* options given that are for a JVM only, as the user knows them; NULL = none was given */
 };
 

@@ -3,6 +3,7 @@
  * A trace on a terminal. Each row has the same columns: a name, the bar, figures. Of several samples that share a cell
  * the one that covers most of it is drawn, so a cell shows what the thread mostly did in that time, not all it did.
  */
+#include "base/sum.h"
 #include "cli/trace_view.h"
 
 #include <inttypes.h>
@@ -205,7 +206,7 @@ static void put_lane(const struct wick_spans *s, struct canvas *c, const struct 
             continue;
         draw(c, bars[i].start_ns, bars[i].end_ns, letter(s->p, x));
         sums[wick_spans_work(s->p, x->state)] += bars[i].end_ns - bars[i].start_ns;
-        cpu_ns = wick_spans_sum(cpu_ns, x->weight_ns);
+        cpu_ns = wick_sum(cpu_ns, x->weight_ns);
         looks++;
     }
     if (!looks)
@@ -335,8 +336,8 @@ static void put_books(const struct wick_spans *s, const struct wick_spantrace *t
         const struct wick_span_cpu *x = &s->cpus[i];
         if (x->thread != thread || x->end_ns <= t->start_ns || x->start_ns >= t->end_ns)
             continue;
-        cpu = wick_spans_sum(cpu, x->cpu_ns);
-        delay = wick_spans_sum(delay, x->delay_ns);
+        cpu = wick_sum(cpu, x->cpu_ns);
+        delay = wick_sum(delay, x->delay_ns);
         from = x->start_ns < from ? x->start_ns : from;
         to = x->end_ns > to ? x->end_ns : to;
     }

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "model/name.h"
 
 static void *more(void *rows, uint32_t n, uint32_t *cap, size_t size, bool *failed)
@@ -48,11 +49,12 @@ static void *more(void *rows, uint32_t n, uint32_t *cap, size_t size, bool *fail
         rows_ ? &(in)->list[(in)->n++] : NULL;                                                  \
     })
 
+/* Bounded, so that differences and sums of a few do not overflow whatever a damaged recording says. */
 static int64_t number(const struct wick_jfr_event *e, const char *field)
 {
     int64_t v = 0;
     (void)wick_jfr_event_int(e, field, &v);
-    return v;
+    return v > INT64_MAX / 4 ? INT64_MAX / 4 : v < -INT64_MAX / 4 ? -INT64_MAX / 4 : v;
 }
 
 static uint32_t text(const struct wick_jfr_event *e, const char *field)
@@ -116,6 +118,27 @@ static void add_arrival(struct wick_ttsp_incidents *in, const struct wick_jfr_ev
     c->waited_ns = number(e, "waited");
 }
 
+/* "10000000 ns" */
+static void add_setting(struct wick_ttsp_incidents *in, const struct wick_jfr_event *e)
+{
+    int64_t ns = strtoll(wick_profile_str(in->profile, text(e, "value")), NULL, 10);
+    bool ours = !strcmp(wick_profile_str(in->profile, text(e, "name")), "ttspThreshold");
+    if (ours && ns > 0 && (!in->threshold_ns || ns < in->threshold_ns))
+        in->threshold_ns = ns;
+}
+
+static void add_counters(struct wick_ttsp_incidents *in, const struct wick_jfr_event *e)
+{
+    int64_t count = number(e, "count"), sync = number(e, "timeToSafepoint");
+    if (in->counters == (int64_t)in->file + 1 && count >= in->last_safepoints && sync >= in->last_sync_ns) {
+        in->safepoints = wick_sum(in->safepoints, count - in->last_safepoints);
+        in->sync_ns = wick_sum(in->sync_ns, sync - in->last_sync_ns);
+    }
+    in->counters = (int64_t)in->file + 1;
+    in->last_safepoints = count;
+    in->last_sync_ns = sync;
+}
+
 bool wick_ttsp_wants(const char *type)
 {
     return !strcmp(type, "wick.SafepointLatency") || !strcmp(type, "wick.SafepointLaggard") ||
@@ -125,7 +148,7 @@ bool wick_ttsp_wants(const char *type)
 static bool want(void *ctx, const char *type)
 {
     (void)ctx;
-    return wick_ttsp_wants(type);
+    return wick_ttsp_wants(type) || !strcmp(type, "jdk.ActiveSetting") || !strcmp(type, "wick.Safepoints");
 }
 
 void wick_ttsp_take(struct wick_ttsp_incidents *in, const struct wick_jfr_event *e)
@@ -134,6 +157,10 @@ void wick_ttsp_take(struct wick_ttsp_incidents *in, const struct wick_jfr_event 
         add_slow(in, e);
     else if (!strcmp(e->type, "wick.SafepointLaggard"))
         add_signal(in, e);
+    else if (!strcmp(e->type, "jdk.ActiveSetting"))
+        add_setting(in, e);
+    else if (!strcmp(e->type, "wick.Safepoints"))
+        add_counters(in, e);
     else
         add_arrival(in, e);
 }

@@ -63,7 +63,10 @@ struct wick_ttsp_incidents {
     struct wick_ttsp_signal *signals;
     uint32_t nslow, nculprits, nsignals, cap_slow, cap_culprits, cap_signals;
     uint32_t file;
-    bool failed; /* memory ran out */
+    int64_t threshold_ns;        /* lowest that a recording was made with, 0 = none was */
+    int64_t safepoints, sync_ns; /* all of them, by the JVM's counters, and the time to reach them */
+    int64_t last_safepoints, last_sync_ns, counters; /* what they said last, and in which input, from 1 */
+    bool failed;                                     /* memory ran out */
 };
 
 /* Reads n recordings ("-" = standard input); the profile is initialised and outlives the incidents. 0 or as

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/sum.h"
 #include "cli/ui.h"
 #include "model/name.h"
 
@@ -39,7 +40,7 @@ static uint32_t count_blames(const struct wick_ttsp_incidents *in, struct blame 
         if (k == n)
             rows[n++] = (struct blame){.why = c->why, .function = function, .frame = c->frame, .caller = c->caller};
         rows[k].count++;
-        rows[k].total_ns += c->waited_ns;
+        rows[k].total_ns = wick_sum(rows[k].total_ns, c->waited_ns);
         if (c->waited_ns > rows[k].longest_ns) {
             rows[k].longest_ns = c->waited_ns;
             rows[k].frame = c->frame;
@@ -116,6 +117,27 @@ static void print_culprit(FILE *out, const struct wick_ttsp_incidents *in, const
         print_stack(out, p, c->stack, sb);
 }
 
+/* Nothing was late: what was looked at, and how fast it was. */
+static void write_none(const struct wick_ttsp_incidents *in, FILE *out)
+{
+    const struct wick_profile *p = in->profile;
+    double seconds = p->end_ns > p->start_ns ? ((double)p->end_ns - (double)p->start_ns) / 1e9 : 0;
+    if (!in->threshold_ns) {
+        fputs("No late threads in the recording.\n", out);
+        return;
+    }
+    if (!in->counters) {
+        fputs("No thread was found late; this JVM does not count its safepoints (-XX:-UsePerfData).\n", out);
+        return;
+    }
+    fprintf(out, "No thread was late: ");
+    if (in->safepoints)
+        fprintf(out, "each of the %" PRId64 " safepoints in %.1f s was reached within %.4g ms, all in %.1f ms.\n",
+                in->safepoints, seconds, (double)in->threshold_ns / 1e6, (double)in->sync_ns / 1e6);
+    else
+        fprintf(out, "there was no safepoint in %.1f s.\n", seconds);
+}
+
 static void write_text(const struct wick_ttsp_incidents *in, const struct wick_ttsp_options *o,
                        const struct blame *blames, uint32_t nblames, FILE *out, struct wick_strbuf *sb)
 {
@@ -123,11 +145,13 @@ static void write_text(const struct wick_ttsp_incidents *in, const struct wick_t
     uint32_t shown = o->rows && o->rows < in->nslow ? o->rows : in->nslow;
     int64_t total = 0;
     for (uint32_t i = 0; i < in->nslow; i++)
-        total += in->slow[i].reach_ns;
+        total = wick_sum(total, in->slow[i].reach_ns);
+    if (!in->nslow) {
+        write_none(in, out);
+        return;
+    }
     fprintf(out, "%" PRIu32 " slow safepoint%s, %.1f ms waited for late threads\n", in->nslow,
             in->nslow == 1 ? "" : "s", (double)total / 1e6);
-    if (!in->nslow)
-        return;
     fprintf(out, "\n%9s %12s %12s  %s\n", "LATE", "TOTAL ms", "LONGEST ms", "WHY");
     for (uint32_t i = 0; i < nblames; i++) {
         const struct blame *b = &blames[i];
@@ -208,7 +232,10 @@ static void write_json(const struct wick_ttsp_incidents *in, const struct wick_t
 {
     const struct wick_profile *p = in->profile;
     uint32_t shown = o->rows && o->rows < in->nslow ? o->rows : in->nslow;
-    fprintf(out, "{\"incidents\":%" PRIu32 ",\"blame\":[", in->nslow);
+    fprintf(out,
+            "{\"incidents\":%" PRIu32 ",\"threshold_ns\":%" PRId64 ",\"safepoints\":%" PRId64 ",\"sync_ns\":%" PRId64
+            ",\"blame\":[",
+            in->nslow, in->threshold_ns, in->safepoints, in->sync_ns);
     for (uint32_t i = 0; i < nblames; i++) {
         const struct blame *b = &blames[i];
         fprintf(out, "%s\n{\"why\":\"%s\",\"late\":%" PRIu32 ",\"total_ns\":%" PRId64 ",\"longest_ns\":%" PRId64,

@@ -65,6 +65,11 @@ int wick_elf_open_image(const struct wick_elf_image *image, int pid, int root_fd
 int wick_elf_open_debug(const struct wick_elf_file *f, const char *path, int root_fd, const char *debug_dir,
                         struct wick_elf_file *out);
 
+/* Opens the file that has the symbol table of an image of this process: its own, or its separate debug file under
+ * /usr/lib/debug. Without either it is the image's own file, where nothing will be found. 0, or why there is no file.
+ */
+int wick_elf_open_symbols(const struct wick_elf_image *image, struct wick_elf_file *out);
+
 /* The virtual address of a defined symbol of .symtab, by scanning it once. 0, -WICK_E_NOTFOUND, -WICK_E_FORMAT,
  * -WICK_E_LIMIT or -WICK_E_FAULT. */
 int wick_elf_find_symtab(const struct wick_elf_file *f, const char *name, uint64_t *vaddr);

@@ -239,3 +239,15 @@ int wick_elf_open_debug(const struct wick_elf_file *f, const char *path, int roo
     }
     return -WICK_E_NOTFOUND;
 }
+
+int wick_elf_open_symbols(const struct wick_elf_image *image, struct wick_elf_file *out)
+{
+    struct wick_elf_file debug;
+    int fd = wick_elf_open_image(image, 0, -1);
+    int rc = fd < 0 ? fd : wick_elf_file_take_fd(out, fd);
+    if (!rc && !out->symtab.size && !wick_elf_open_debug(out, image->path, -1, "/usr/lib/debug", &debug)) {
+        wick_elf_file_release(out);
+        *out = debug;
+    }
+    return rc;
+}

@@ -394,19 +394,10 @@ static uint64_t look_period(const struct wick_ttsp_engine *e)
 
 static bool open_safepoint(struct wick_ttsp_engine *e)
 {
-    struct wick_elf_file f, debug;
-    int fd = wick_elf_open_image(e->libjvm, 0, -1);
-    bool have = fd >= 0 && !wick_elf_file_take_fd(&f, fd), separate = false;
-    if (have && !f.symtab.size)
-        separate = !wick_elf_open_debug(&f, e->libjvm->path, -1, "/usr/lib/debug", &debug);
-    int r = wick_hs_safepoint_open(&e->safepoint, e->jvm, separate ? &debug : have ? &f : NULL, e->libjvm->bias);
-    wick_hs_critical_open(&e->critical, e->jvm,
-                          separate ? &debug
-                          : have   ? &f
-                                   : NULL,
-                          e->libjvm->bias, e->config.critical_place);
-    if (separate)
-        wick_elf_file_release(&debug);
+    struct wick_elf_file f;
+    bool have = !wick_elf_open_symbols(e->libjvm, &f);
+    int r = wick_hs_safepoint_open(&e->safepoint, e->jvm, have ? &f : NULL, e->libjvm->bias);
+    wick_hs_critical_open(&e->critical, e->jvm, have ? &f : NULL, e->libjvm->bias, e->config.critical_place);
     if (have)
         wick_elf_file_release(&f);
     wick_store_relaxed(&e->vm_start_ns, wick_hs_safepoint_vm_start_ns(&e->safepoint));

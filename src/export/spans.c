@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/sum.h"
 #include "model/label.h"
 
 void wick_spans_init(struct wick_spans *s, struct wick_profile *p)
@@ -38,12 +39,6 @@ static void *room(struct wick_spans *s, void *array, size_t n, size_t *cap, size
     return bigger;
 }
 
-int64_t wick_spans_sum(int64_t a, int64_t b)
-{
-    int64_t out;
-    return __builtin_add_overflow(a, b, &out) ? INT64_MAX : out;
-}
-
 /* A time of a damaged recording becomes one that can be subtracted from any other: 1970 to 2116. */
 static int64_t bounded(int64_t time_ns)
 {
@@ -52,7 +47,7 @@ static int64_t bounded(int64_t time_ns)
 
 static int64_t end_of(int64_t start_ns, int64_t duration_ns)
 {
-    return bounded(wick_spans_sum(bounded(start_ns), duration_ns > 0 ? duration_ns : 0));
+    return bounded(wick_sum(bounded(start_ns), duration_ns > 0 ? duration_ns : 0));
 }
 
 static uint32_t text_of(const struct wick_jfr_event *e, const char *field)

@@ -94,9 +94,6 @@ uint32_t wick_spans_endpoint(const struct wick_spans *s, const struct wick_span_
  * nobody looked. After _finish. */
 int64_t wick_spans_look(const struct wick_spans *s, int64_t time_ns);
 
-/* a + b, at most INT64_MAX: figures of damaged recordings may be anything. */
-int64_t wick_spans_sum(int64_t a, int64_t b);
-
 /* What a thread did that is in this state (a number of p->states). */
 enum wick_work wick_spans_work(const struct wick_profile *p, uint16_t state);
 

@@ -23,6 +23,17 @@ static wick_addr find(const struct wick_elf_file *f, wick_addr bias, const char 
     return f && !wick_elf_find_symtab(f, name, &vaddr) ? vaddr + bias : 0;
 }
 
+wick_addr wick_hs_operation_find(const struct wick_elf_file *libjvm, wick_addr bias)
+{
+    return find(libjvm, bias, "_ZN8VMThread17_cur_vm_operationE");
+}
+
+wick_addr wick_hs_operation_class(const struct wick_jvm *jvm, wick_addr place)
+{
+    wick_addr op = place ? wick_hs_u64(jvm->mem, place) : 0;
+    return op ? wick_hs_u64(jvm->mem, op) : 0;
+}
+
 static void find_symbols(struct wick_hs_safepoint *sp, const struct wick_elf_file *f, wick_addr bias)
 {
     sp->state = find(f, bias, "_ZN20SafepointSynchronize6_stateE");
@@ -31,7 +42,7 @@ static void find_symbols(struct wick_hs_safepoint *sp, const struct wick_elf_fil
     sp->counter = find(f, bias, "_ZN20SafepointSynchronize18_safepoint_counterE");
     sp->begin_ns = find(f, bias, "_ZN16SafepointTracing29_last_safepoint_begin_time_nsE");
     sp->tick_origin = find(f, bias, "_ZL18initial_time_count");
-    sp->operation = find(f, bias, "_ZN8VMThread17_cur_vm_operationE");
+    sp->operation = wick_hs_operation_find(f, bias);
     if (sp->begin_ns) {
         sp->sync_ns = find(f, bias, "_ZN16SafepointTracing28_last_safepoint_sync_time_nsE");
         sp->end_ns = find(f, bias, "_ZN16SafepointTracing27_last_safepoint_end_time_nsE");
@@ -171,6 +182,5 @@ void wick_hs_safepoint_operation(const struct wick_hs_safepoint *sp, char *name,
 
 wick_addr wick_hs_safepoint_operation_class(const struct wick_hs_safepoint *sp)
 {
-    wick_addr op = sp->operation ? wick_hs_u64(sp->jvm->mem, sp->operation) : 0;
-    return op ? wick_hs_u64(sp->jvm->mem, op) : 0;
+    return wick_hs_operation_class(sp->jvm, sp->operation);
 }

@@ -81,6 +81,14 @@ uint64_t wick_hs_safepoint_vm_start_ns(const struct wick_hs_safepoint *sp);
 /* Name of the operation that the safepoint is for, "" if it is not known. */
 void wick_hs_safepoint_operation(const struct wick_hs_safepoint *sp, char *name, size_t cap);
 
+/* Where the VM thread keeps what it works at (VMThread::_cur_vm_operation), by libjvm's file as above; 0 = not known.
+ */
+wick_addr wick_hs_operation_find(const struct wick_elf_file *libjvm, wick_addr bias);
+
+/* The virtual function table of the class of the operation that the VM thread works at, `place` as found by
+ * wick_hs_operation_find; 0 = none. Operations without a safepoint (handshakes) are among them. */
+wick_addr wick_hs_operation_class(const struct wick_jvm *jvm, wick_addr place);
+
 /* The virtual function table of that operation's class, 0 = none: for JDKs where the name must be found by it. */
 wick_addr wick_hs_safepoint_operation_class(const struct wick_hs_safepoint *sp);
 

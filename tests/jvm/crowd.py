@@ -134,11 +134,6 @@ def neighbours():
         for p in crowd:
             p.kill()
             p.wait()
-    quiet = Looked(j, "quiet")
-    if quiet.others < 0.2 * cpus:
-        check_silent(quiet, "quiet", "neighbours")
-    else:
-        t.skip("quiet: neighbours are silent", f"others use {quiet.others:.2f} CPUs of this machine")
     j.kill()
 
 
@@ -191,32 +186,32 @@ def thrash(group):
     j.kill()
 
 
-def stat_text(stolen):
+CPUS = 2
+
+
+def stat_text(user, system, idle, stolen):
     """/proc/stat of a machine with two processors; always as long, so that no reader sees a part of one."""
     line = "{:>12} 0 {:>12} {:>12} 0 0 0 {:>12} 0 0\n"
-    ticks = int(time.monotonic() * t.HZ)
-    out = "cpu  " + line.format(ticks, ticks // 4, ticks // 2, stolen)
-    for cpu in range(2):
-        out += f"cpu{cpu} " + line.format(ticks // 2, ticks // 8, ticks // 4, stolen // 2)
+    ticks = [int(seconds * t.HZ) for seconds in (user, system, idle, stolen)]
+    out = "cpu  " + line.format(*ticks)
+    for cpu in range(CPUS):
+        out += f"cpu{cpu} " + line.format(*(v // CPUS for v in ticks))
     return out + "procs_running 1\nprocs_blocked 0\n"
 
 
-class Hypervisor:
-    """Writes a /proc/stat in which some of the time is stolen."""
+class Machine:
+    """Writes a /proc/stat, whose figures in seconds `tell` gives."""
 
-    def __init__(self, share):
-        self.share, self.stolen = share, 0.0
+    def __init__(self, tell):
+        self.tell = tell
         self.fd = os.open(t.path("stat"), os.O_RDWR | os.O_CREAT)
-        self.last, self.ends = time.monotonic(), threading.Event()
+        self.ends = threading.Event()
         self.write()
         self.thread = threading.Thread(target=self.live)
         self.thread.start()
 
     def write(self):
-        now = time.monotonic()
-        self.stolen += (now - self.last) * t.HZ * self.share
-        self.last = now
-        os.pwrite(self.fd, stat_text(int(self.stolen)).encode(), 0)
+        os.pwrite(self.fd, stat_text(*self.tell()).encode(), 0)
 
     def live(self):
         while not self.ends.wait(0.05):
@@ -226,25 +221,75 @@ class Hypervisor:
         self.ends.set()
         self.thread.join()
 
+    def jvm(self, name, threads):
+        """In a mount namespace of its own a JVM sees that machine."""
+        stat = t.path("stat")
+        hide = ["unshare", "-m", "/bin/sh", "-c", f'mount --bind {stat} /proc/stat && exec "$@"', "sh"]
+        return busy_jvm(name, threads, "-XX:ActiveProcessorCount=2", prefix=["taskset", "-c", "0,1", *hide])
+
+
+def quiet():
+    """However crowded this machine is, the JVM sees one where nobody but itself uses the processors, and then one where
+    somebody else uses most of them."""
+    used, begin, others = [0.0, 0.0], time.monotonic(), [0.0]
+    pid = []
+
+    def tell():
+        now = time.monotonic() - begin
+        used[0] = own_cpu(pid[0]) if pid else 0.0
+        busy = min(used[0] + others[0] * (now - used[1]), CPUS * now)
+        return 1000 + busy, 0, 1000 + CPUS * now - busy, 0
+
+    machine = Machine(tell)
+    j = machine.jvm("alone", 1)
+    pid.append(j.pid)
+    try:
+        time.sleep(0.2)
+        alone = Looked(j, "alone")
+        shares = [float(e["others"].rstrip("%")) for e in t.events(alone.file, "wick.MachineTime")]
+        t.check("alone: nobody else uses the processors", shares and sum(shares) / len(shares) < 20, shares)
+        check_silent(alone, "alone", "neighbours")
+        used[1], others[0] = time.monotonic() - begin, 0.8 * CPUS
+        shared = Looked(j, "shared")
+        shares = [float(e["others"].rstrip("%")) for e in t.events(shared.file, "wick.MachineTime")]
+        t.check("shared: what others use is seen", shares and sum(shares) / len(shares) > 25, shares)
+        starved, blamed = shared.finding("cpu-starvation"), shared.finding("neighbours")
+        t.check("shared: they are blamed where threads starve, and nowhere else",
+                bool(blamed) == bool(starved) or (starved and shared.finding("cpu-limit")), shared)
+    finally:
+        machine.end()
+        j.kill()
+
 
 def steal():
-    """No test can make a hypervisor take its time, so in a mount namespace of its own the JVM sees another /proc/stat."""
-    if t.run("unshare", "-m", "true").status:
-        t.skip("steal is told", "no mount namespace can be made here")
-        return
-    hypervisor = Hypervisor(0)
-    hide = ["unshare", "-m", "/bin/sh", "-c", f'mount --bind {t.path("stat")} /proc/stat && exec "$@"', "sh"]
-    j = busy_jvm("steal", 1, prefix=hide)
+    """No test can make a hypervisor take its time, so it is told by another /proc/stat."""
+    share, stolen, last = [0.0], [0.0], [time.monotonic()]
+
+    def tell():
+        now = time.monotonic()
+        stolen[0] += (now - last[0]) * share[0]
+        last[0] = now
+        return now, now / 4, now / 2, stolen[0]
+
+    machine = Machine(tell)
+    j = machine.jvm("steal", 1)
     try:
         check_silent(Looked(j, "not-stolen"), "not-stolen", "steal")
-        hypervisor.share = 0.5
-        stolen = Looked(j, "stolen")
-        f = stolen.finding("steal")
+        share[0] = 0.5
+        looked = Looked(j, "stolen")
+        f = looked.finding("steal")
         # what is stolen comes on top of what else passes: 0.5 to 1.75
-        t.check("stolen: the hypervisor's share is told", f and 0.1 < f["figures"]["share"] < 0.35, stolen)
+        t.check("stolen: the hypervisor's share is told", f and 0.1 < f["figures"]["share"] < 0.35, looked)
     finally:
-        hypervisor.end()
+        machine.end()
         j.kill()
+
+
+def with_namespace(test):
+    if t.run("unshare", "-m", "true").status or len({0, 1} & os.sched_getaffinity(0)) < CPUS:
+        t.skip(test.__name__, "no mount namespace can be made here, or there is one processor only")
+        return
+    test()
 
 
 def with_group(test):
@@ -262,5 +307,6 @@ with_group(cpu_limit)
 neighbours()
 with_group(memory_limit)
 with_group(thrash)
-steal()
+with_namespace(quiet)
+with_namespace(steal)
 t.done()

@@ -100,10 +100,10 @@ def compile_java(*names, classpath="."):
 class Jvm:
     """A java process; its output goes to a file."""
 
-    def __init__(self, args, name="jvm", env=None, prefix=()):
+    def __init__(self, args, name="jvm", env=None, prefix=(), java=None):
         self.log = path(f"{name}.{len(_started)}.out")
         with open(self.log, "w") as f:
-            self.proc = subprocess.Popen([*prefix, JAVA, *args], stdout=f, stderr=subprocess.STDOUT,
+            self.proc = subprocess.Popen([*prefix, java or JAVA, *args], stdout=f, stderr=subprocess.STDOUT,
                                          stdin=subprocess.PIPE, env={**os.environ, **(env or {})})
         _started.append(self.proc)
         self.pid = self.proc.pid

@@ -248,6 +248,15 @@ def deadlocks(j):
             all(f'"{n}"' in told for n in ("dead-sync-a", "dead-sync-b", "dead-lock-a", "dead-lock-b"))
             and told.count("a monitor") == 2 and told.count("ReentrantLock$NonfairSync@") == 2, told)
     as_json = json.loads(t.wick("status", "--json", j.pid).out)
+    t.check("they are waits that last", s.get("lasting_waits", 0) >= 4 and "wait_1" in s, s)
+    # all of them began before this recording, and none ends
+    r = t.wick("locks", "-d", "1", "--lib", t.AGENT, j.pid)
+    t.check("wick locks PID tells deadlocks and waits that began before", r.status == 0 and
+            "Deadlocked for ever:" in r.out and '"dead-sync-a"' in r.out and "Waiting at the end" in r.out, r)
+    r = t.wick("locks", "--json", "-d", "1", "--lib", t.AGENT, j.pid)
+    live = json.loads(r.out) if r.status == 0 else {}
+    t.check("as in JSON", len(live.get("deadlocks", [])) == 2 and live.get("lasting_waits", 0) >= 4 and
+            live.get("unknown_waits") == 0 and len(live.get("waiting", [])) >= 4, r)
     t.check("also in JSON", as_json["deadlocks"] == 2 and as_json["running"] is False, as_json)
 
 

@@ -6,6 +6,7 @@ The JVM's own log of safepoints is the oracle: what it calls slow must be found,
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 
@@ -67,12 +68,12 @@ class Run:
     """A JVM with the profiler from its start, stopped a number of times."""
 
     def __init__(self, name, *modes, gcs=10, options=(), event="ttsp", prepare=None, thresholds="10:20:50:100:200",
-                 prefix=()):
+                 prefix=(), java=None):
         self.file, self.text, self.sp = t.path(name + ".jfr"), t.path(name + ".txt"), t.path(name + ".log")
         agent = f"-agentpath:{t.AGENT}=start,event={event},ttsp-threshold-ms={thresholds},ttsp-log={self.text}," \
                 f"file={self.file}"
         self.jvm = t.Jvm([agent, "-XX:+UseParallelGC", *log_options(self.sp), *options, "-cp", classes, "Tardy", *modes],
-                         name, prefix=prefix)
+                         name, prefix=prefix, java=java)
         ok = t.check(f"{name}: the JVM runs", self.jvm.wait_for(r"(?m)^up"), self.jvm.output())
         self.tidy = prepare(self.jvm) if ok and prepare else None
         time.sleep(1)
@@ -254,6 +255,41 @@ def fast_ones():
     t.check("fast: jfr of JDK 17 and 21 accept the recording", not complaints, complaints)
 
 
+def without_symbols():
+    """A copy of the JDK whose libjvm.so is stripped."""
+    home = t.path("jdk")
+    if t.run("cp", "-al", t.JAVA_HOME + "/.", home).status:
+        shutil.rmtree(home, ignore_errors=True)
+        t.run("cp", "-a", t.JAVA_HOME + "/.", home)
+    library = home + "/lib/server/libjvm.so"
+    stripped = t.run("strip", "--strip-all", "-o", library + ".new", library)
+    os.replace(library + ".new", library)  # the other name of the file keeps its symbols
+    t.check("stripped: libjvm.so has no symbols", stripped.status == 0 and
+            "no symbols" in t.run("nm", library).err, stripped)
+    return home + "/bin/java"
+
+
+def counters():
+    """Without symbols jvmstat's counters have to do; without those, too, it is said that nothing can be seen."""
+    java = without_symbols()
+    run = Run("stripped", "loop", "prompt", options=["-Xmx128m", *STRIPS], java=java)
+    t.check("stripped: counters do", run.status.get("ttsp_source") == "counters", run.status)
+    agree("stripped", run)
+    got = run.blamed("loop")
+    good = [g for g in got if g[0] in ("loop", "starved") and g[1].startswith("Tardy.countedLoop:")]
+    t.check("stripped: the counted loop is blamed, by method and line", len(good) >= 0.6 * len(got) > 0, got)
+    agent = f"-agentpath:{t.AGENT}=start,event=ttsp,file={t.path('blind.jfr')}"
+    j = t.Jvm([agent, "-XX:-UsePerfData", "-Xmx64m", "-cp", classes, "Tardy", "prompt"], "blind", java=java)
+    t.check("blind: the JVM runs", j.wait_for(r"(?m)^up"), j.output())
+    t.check("blind: it stops", j.ask("gc 3", "(gc done)", 60) is not None, j.output())
+    status = t.status(j.pid)
+    t.check("blind: status says that nothing can be seen", status.get("ttsp_source") == "none", status)
+    t.check("blind: the recording ends", t.stop(j.pid).status == 0)
+    r = t.wick("ttsp", t.path("blind.jfr"))
+    t.check("blind: wick ttsp does not call it fast", "does not count its safepoints" in r.out, r)
+    j.kill()
+
+
 def live():
     dynamic = ["-XX:+EnableDynamicAgentLoading"] if t.JDK >= 21 else []
     j = t.Jvm(["-XX:+UseParallelGC", "-Xmx128m", *STRIPS, *dynamic, "-cp", classes, "Tardy", "loop"], "live")
@@ -262,6 +298,9 @@ def live():
     j.say("gc 60")
     r = t.wick("ttsp", "-d", "4", "--lib", t.AGENT, j.pid)
     t.check("live: wick ttsp PID shows the loop", r.status == 0 and "Tardy.countedLoop" in r.out, r)
+    r = t.wick("ttsp", "-d", "2", "--threshold-ms", "30000", "--lib", t.AGENT, j.pid)
+    t.check("live: where nothing was late it says so", r.status == 0 and r.out.startswith("No thread was late: ") and
+            "-e ttsp" not in r.err, r)
     # the interrupt signal of the class libraries and ours must not be the same
     t.check("live: no signal handler stays", not any(j.caught(s) for s in range(39, 60)))
     j.kill()
@@ -275,4 +314,6 @@ starved()
 fast_ones()
 if t.JDK >= 11:
     critical()
+if t.JDK >= 11 and os.path.exists(t.JAVA_HOME + "/lib/server/libjvm.so"):
+    counters()
 t.done()

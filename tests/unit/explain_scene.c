@@ -134,6 +134,39 @@ static void totals(struct wick_jfr_writer *w, const struct scene *s, uint64_t no
                                                            .unsampled_ns = end * s->unsampled * MS});
 }
 
+/* What the JVM itself does. */
+static void runtime(struct wick_jfr_writer *w, const struct scene *s, uint64_t now, unsigned end)
+{
+    wick_jfr_write_class_loading_statistics(
+        w, &(struct wick_jfr_class_loading_statistics){now, 5000 + end * s->unloaded, 70 + end * s->unloaded});
+    wick_jfr_write_compiler_statistics(
+        w, &(struct wick_jfr_compiler_statistics){.start_ns = now, .total_ms = 3000 + end * 1500});
+    wick_jfr_write_deoptimizations(w, &(struct wick_jfr_deoptimizations){now, 900 + end * s->deopts});
+    wick_jfr_write_compile_queue(w, &(struct wick_jfr_compile_queue){now, "C1", 1, 5, 2.0f});
+    wick_jfr_write_compile_queue(w, &(struct wick_jfr_compile_queue){now, "C2", 3, s->waiting + 50, (float)s->waiting});
+}
+
+static void runtime_once(struct wick_jfr_writer *w, const struct scene *s)
+{
+    wick_jfr_write_code_cache(w, &(struct wick_jfr_code_cache){.start_ns = START_NS,
+                                                               .reserved = 64 << 20,
+                                                               .used = 32 << 20,
+                                                               .fullest = s->code,
+                                                               .stopped = s->compiler_off > 0});
+    wick_jfr_write_code_cache(w, &(struct wick_jfr_code_cache){.start_ns = START_NS + s->compiler_off * MS,
+                                                               .reserved = 64 << 20,
+                                                               .used = 31 << 20,
+                                                               .fullest = s->code / 2});
+    wick_jfr_write_compilation(
+        w, &(struct wick_jfr_compilation){START_NS, 700 * MS, POOL, 9, "C2", "app.Main.hot", 4, false});
+    wick_jfr_write_compilation(
+        w, &(struct wick_jfr_compilation){START_NS, 600 * MS, POOL, 10, "C2", "app.Main.run", 4, false});
+    wick_jfr_write_vm_operation(
+        w, &(struct wick_jfr_vm_operation){START_NS, 1000 * MS, "G1CollectFull", 9, 20, 9000 * MS});
+    wick_jfr_write_vm_operation(
+        w, &(struct wick_jfr_vm_operation){START_NS, 1000 * MS, "ThreadDump", 1, 20, s->operation * MS});
+}
+
 static void once(struct wick_jfr_writer *w, const struct scene *s)
 {
     wick_jfr_write_jvm_information(
@@ -179,6 +212,41 @@ static void once(struct wick_jfr_writer *w, const struct scene *s)
         w, &(struct wick_jfr_safepoint_arrival){START_NS + s->late * MS, WORKER, 1, s->late * MS, 1, 1});
 }
 
+/* What only a damaged recording says. */
+static void huge(struct wick_jfr_writer *w)
+{
+    const uint64_t most = INT64_MAX - 5;
+    for (int i = 0; i < 3; i++) {
+        wick_jfr_write_neighbour(w, &(struct wick_jfr_neighbour){START_NS, most, 77, "cc1", most});
+        wick_jfr_write_thread_cpu(w, &(struct wick_jfr_thread_cpu){START_NS, most, COLLECTOR, most, most, 9});
+        wick_jfr_write_span(w, &(struct wick_jfr_span){.start_ns = START_NS,
+                                                       .duration_ns = most,
+                                                       .thread = WORKER,
+                                                       .operation = "",
+                                                       .endpoint = "GET /x",
+                                                       .is_root = 1});
+        wick_jfr_write_garbage_collection(
+            w, &(struct wick_jfr_garbage_collection){
+                   .start_ns = START_NS, .name = "", .cause = "", .sum_of_pauses_ns = most, .longest_pause_ns = most});
+        wick_jfr_write_deoptimizations(w, &(struct wick_jfr_deoptimizations){START_NS, i % 2 ? most : 1});
+        wick_jfr_write_vm_operation(w, &(struct wick_jfr_vm_operation){START_NS, most, "ThreadDump", 1, 20, most});
+        wick_jfr_write_code_cache(w, &(struct wick_jfr_code_cache){START_NS, most, most, most, 1e30f, true});
+        wick_jfr_write_wall_clock_sample(
+            w, &(struct wick_jfr_wall_clock_sample){START_NS, WORKER, LOCK, WICK_JFR_STATE_MONITOR, 1, 0, most});
+        wick_jfr_write_execution_sample(w,
+                                        &(struct wick_jfr_execution_sample){START_NS, POOL, HOT, WICK_JFR_STATE_DEFAULT,
+                                                                            most, WICK_JFR_SAMPLE_USER, 1});
+        wick_jfr_write_safepoint_latency(w, &(struct wick_jfr_safepoint_latency){.start_ns = START_NS,
+                                                                                 .duration_ns = most,
+                                                                                 .incident = 1,
+                                                                                 .kind = "",
+                                                                                 .operation = "",
+                                                                                 .reach_ns = most,
+                                                                                 .source = ""});
+        wick_jfr_write_safepoint_arrival(w, &(struct wick_jfr_safepoint_arrival){START_NS, WORKER, 1, most, 1, 1});
+    }
+}
+
 int explain_scene_record(const struct scene *s)
 {
     static const struct wick_jfr_source source = {NULL, stack, method, thread, context};
@@ -192,10 +260,15 @@ int explain_scene_record(const struct scene *s)
     if (wick_jfr_writer_open(&w, &sink, &source, &config))
         return -1;
     once(w, s);
+    runtime_once(w, s);
+    if (s->huge)
+        huge(w);
     totals(w, s, START_NS, 0);
+    runtime(w, s, START_NS, 0);
     for (unsigned i = 0; i < SECONDS; i++)
         samples(w, s, START_NS + i * 1000 * MS, i);
     totals(w, s, START_NS + SECONDS * 1000 * MS - MS, 1);
+    runtime(w, s, START_NS + SECONDS * 1000 * MS - MS, 1);
     int rc = wick_jfr_writer_close(w, START_NS + SECONDS * 1000 * MS, NULL);
     wick_output_release(&o);
     return rc ? -1 : fd;

@@ -10,6 +10,7 @@
 #ifndef WICK_TEST_EXPLAIN_SCENE_H
 #define WICK_TEST_EXPLAIN_SCENE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Times in ms of threads, sums of the ten seconds; shares of 1. */
@@ -20,9 +21,12 @@ struct scene {
     unsigned pool_run, pool_stall;                    /* of a thread whose CPU samples have an endpoint, and no span */
     unsigned periods, throttled, pauses, sync, late, memory_full;
     unsigned biased, unsampled, fired, dropped, kills;
-    unsigned named; /* CPU time of a neighbour */
+    unsigned named;                                              /* CPU time of a neighbour */
+    unsigned waiting, operation, deopts, unloaded, compiler_off; /* methods, ms, numbers, ms */
+    float code;                                                  /* of the code cache in use */
     float others, steal;
     uint64_t rss, limit;
+    bool huge; /* with events whose figures are as large as can be, several times */
 };
 
 /* Writes the recording; the descriptor of a file in memory, -1 = failure. */

@@ -213,6 +213,44 @@ static void test_safepoints__late_and_slow(void **state)
     says(SCENE(c->sync = 520), "slow-safepoints: 50 safepoints took 520 ms to be reached, 5.2 % of the time\n");
 }
 
+static void test_compilers__queues_deoptimisations_and_room_for_code(void **state)
+{
+    silent(SCENE(c->waiting = 90));
+    says(SCENE(c->waiting = 150),
+         "compile-queue: 150 methods waited for C2 on average, 200 at most: they run in slower "
+         "code meanwhile; the longest compilation, of app.Main.hot, took 700 ms\n");
+    silent(SCENE(c->deopts = 190));
+    says(SCENE(c->deopts = 300), "deoptimisations: 300 deoptimisations, 30 a second: compiled code was thrown away or "
+                                 "left for the interpreter, and compiled anew: 1.5 s of compiling\n");
+    silent(SCENE(c->code = 0.9f));
+    says(SCENE(c->code = 0.96f), "code-cache: the code cache is 96 % full (32 MiB of 64 MiB): what is not compiled");
+    says(SCENE(c->code = 0.5f, c->compiler_off = 2000),
+         "code-cache: the code cache is 50 % full (32 MiB of 64 MiB); the compiler was switched off for 2.0 s: what");
+}
+
+static void test_classes__unloading_is_told_by_its_rate(void **state)
+{
+    silent(SCENE(c->unloaded = 90));
+    says(SCENE(c->unloaded = 150),
+         "class-unloading: 150 classes were unloaded, 15 a second, and 150 loaded: collections");
+}
+
+static void test_vm_operations__are_told_but_for_collections(void **state)
+{
+    silent(SCENE(c->operation = 450));
+    says(SCENE(c->operation = 600),
+         "vm-operations: the VM thread was at ThreadDump for 6.0 % of the time (about 600 ms)");
+}
+
+/* Figures that a damaged recording can hold: the sanitizer says whether a sum overflows. */
+static void test_explain__sums_of_hostile_figures_do_not_overflow(void **state)
+{
+    const unsigned most = UINT32_MAX;
+    free(explained_by(SCENE(c->got = most, c->delay = most, c->hot = most, c->run = most, c->monitor = most,
+                            c->throttled = most, c->pauses = most, c->sync = most, c->late = most)));
+    free(explained_by((struct scene){.huge = true}));
+}
+
 static void test_memory__limit_and_pressure(void **state)
 {
     silent(SCENE(c->rss = 910ull << 20));
@@ -270,8 +308,9 @@ static void test_docs__agree_with_the_table(void **state)
     for (unsigned i = 0; i < WICK_EXPLAIN_RULES; i++) {
         const struct wick_explain_rule *r = &wick_explain_rules[i];
         struct wick_strbuf row = WICK_STRBUF_INIT;
-        wick_strbuf_addf(&row, "| `%s` | %g %% %s%s | %s | %s |\n", r->name, 100 * r->threshold, r->measure,
-                         r->busy ? "; busy" : "", r->evidence, r->advice);
+        bool share = r->threshold <= 1;
+        wick_strbuf_addf(&row, "| `%s` | %g %s%s%s | %s | %s |\n", r->name, share ? 100 * r->threshold : r->threshold,
+                         share ? "% " : "", r->measure, r->busy ? "; busy" : "", r->evidence, r->advice);
         if (!strstr(doc.buf, row.buf))
             fail_msg("docs/explain.md lacks the row\n%s", row.buf);
         wick_strbuf_release(&row);
@@ -296,6 +335,10 @@ int main(void)
         cmocka_unit_test(test_endpoint_wait__names_the_kind_of_waiting),
         cmocka_unit_test(test_gc__pauses_and_cpu_time),
         cmocka_unit_test(test_safepoints__late_and_slow),
+        cmocka_unit_test(test_compilers__queues_deoptimisations_and_room_for_code),
+        cmocka_unit_test(test_classes__unloading_is_told_by_its_rate),
+        cmocka_unit_test(test_vm_operations__are_told_but_for_collections),
+        cmocka_unit_test(test_explain__sums_of_hostile_figures_do_not_overflow),
         cmocka_unit_test(test_memory__limit_and_pressure),
         cmocka_unit_test(test_disk_wait__counts_only_time_with_work),
         cmocka_unit_test(test_steal__is_a_share_of_the_machine),

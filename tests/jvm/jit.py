@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# jdks: 8 11 25
+"""What compilers, class loaders and the VM thread do is in every recording, and explained where it is too much.
+
+JDK 8 as Debian builds it has no symbols in libjvm.so: there the events that need them must be missing, not wrong."""
+import json
+import os
+import re
+import subprocess
+import time
+
+import jvmtest as t
+
+classes = t.compile_java("Churn")
+SYMBOLS = t.JDK >= 11
+LENIENT = "-XX:+IgnoreUnrecognizedVMOptions"
+
+
+def start(name, *options, event="cpu", mode=()):
+    file = t.path(name + ".jfr")
+    j = t.Jvm([f"-agentpath:{t.AGENT}=start,event={event},file={file}", "-XX:+UseSerialGC", LENIENT, *options, "-cp",
+               classes, "Churn", *mode], name)
+    t.check(f"{name}: the JVM runs", j.wait_for(r"(?m)^up", 120), j.output())
+    return j, file
+
+
+def finish(name, j, file):
+    """The rules that explain tells, by name, and the seconds that the recording took."""
+    said = t.status(j.pid)
+    known = {"compile_queue_c2", "deoptimizations", "compiler_stopped"} & set(said)
+    t.check(f"{name}: status tells what is known", said.get("code_cache_used", 0) > 0 and len(known) == (3 if SYMBOLS else 0),
+            said)
+    ended = t.stop(j.pid)
+    t.check(f"{name}: the recording ends", ended.status == 0, ended)
+    j.kill()
+    r = t.wick("explain", "--json", file)
+    t.check(f"{name}: explain reads it", r.status == 0, r)
+    said = json.loads(r.out) if r.status == 0 else {"findings": [], "duration_ns": 1}
+    found = {f["rule"]: f for f in said["findings"]}
+    for f in found.values():
+        print(f"# {name}: {f['rule']}: {f['sentence']}", flush=True)
+    return found, said["duration_ns"] / 1e9
+
+
+def check_rule(name, rule, found, measure, threshold):
+    """The rule speaks from its threshold on, and not below; close to it either is right."""
+    if abs(measure - threshold) > 0.05 * threshold:
+        t.check(f"{name}: {rule} is explained where it is a lot", (rule in found) == (measure > threshold),
+                (measure, found))
+
+
+def grown(file, kind, field):
+    v = [int(e[field]) for e in t.events(file, kind)]
+    return v[-1] - v[0] if v else None
+
+
+def churn():
+    n = 80
+    j, file = start("churn", "-Xbatch", "-XX:-TieredCompilation", "-Xmx64m")
+    t.check("churn: classes are loaded", j.ask(f"classes {n}", "(classes done)", 120) is not None, j.output())
+    t.check("churn: and thrown away", j.ask("gc", "(gc done)") is not None, j.output())
+    time.sleep(1.2)
+    found, seconds = finish("churn", j, file)
+    loaded = grown(file, "jdk.ClassLoadingStatistics", "loadedClassCount")
+    unloaded = grown(file, "jdk.ClassLoadingStatistics", "unloadedClassCount")
+    # the last one may still be in use
+    t.check("churn: each is counted, as loaded and as unloaded", loaded >= n and unloaded >= n - 5, (loaded, unloaded))
+    check_rule("churn", "class-unloading", found, unloaded / seconds, 10)
+    deopts = grown(file, "wick.Deoptimizations", "count")
+    if SYMBOLS:
+        t.check("churn: deoptimisations are counted", deopts is not None and n <= deopts < 20 * n, deopts)
+        check_rule("churn", "deoptimisations", found, deopts / seconds, 20)
+    else:
+        t.check("churn: deoptimisations are not told without symbols", deopts is None, deopts)
+    used = [float(e["fullest"].rstrip("%")) for e in t.events(file, "wick.CodeCache")]
+    t.check("churn: how full the code cache is, is told", used and all(0 < u < 90 for u in used), used)
+    t.check("churn: which is not too full", "code-cache" not in found, found.get("code-cache"))
+
+
+def starve_compilers(pid, cpu):
+    """Compiler threads get a hundredth of that processor."""
+    hungry = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"],
+                               preexec_fn=lambda: os.sched_setaffinity(0, {cpu})) for _ in range(2)]
+    names = set()
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{tid}/comm") as f:
+            name = f.read().strip()
+        if " Compiler" in name:
+            names.add(name)
+            os.setpriority(os.PRIO_PROCESS, int(tid), 19)
+            os.sched_setaffinity(int(tid), {cpu})
+    t.check("queue: compiler threads are found", any(n.startswith("C1") for n in names), names)
+    return hungry
+
+
+def queue():
+    j, file = start("queue", "-XX:-UseDynamicNumberOfCompilerThreads", "-Xmx128m")
+    hungry = starve_compilers(j.pid, min(os.sched_getaffinity(0)))
+    try:
+        done = j.ask("classes 150", "(classes done)", 150)
+        t.check("queue: classes are loaded", done is not None, j.output())
+        time.sleep(1.2)
+        found, _ = finish("queue", j, file)
+    finally:
+        for h in hungry:
+            h.kill()
+            h.wait()
+    queues = t.events(file, "wick.CompileQueue")
+    peak = max([int(e["peak"]) for e in queues if e["compiler"] == "C1"], default=None)
+    long = t.events(file, "wick.Compilation")
+    if SYMBOLS:
+        t.check("queue: what waits for a compiler is counted", peak is not None and peak >= 20, (peak, queues[-5:]))
+        average = {c: [float(e["average"]) for e in queues if e["compiler"] == c] for c in ("C1", "C2")}
+        long_queue = any(v and sum(v) / len(v) >= 100 for v in average.values())
+        t.check("queue: a long one is explained, a short one is not", ("compile-queue" in found) == long_queue,
+                (average, found))
+    else:
+        t.check("queue: queues are not told without symbols", not queues, queues)
+    t.check("queue: compilations that starve are long", long and all(e["method"] and e["compiler"] in ("C1", "C2")
+                                                                     for e in long), long[:3])
+
+
+def small_code_cache():
+    # -Xcomp compiles all that runs, so it is full at once
+    j, file = start("full", "-Xcomp", "-XX:ReservedCodeCacheSize=2500k", "-XX:InitialCodeCacheSize=2496k", "-Xmx128m")
+    j.ask("classes 3", "(classes done)", 120)
+    time.sleep(1.2)
+    found, _ = finish("full", j, file)
+    cache = t.events(file, "wick.CodeCache")
+    used = max([float(e["fullest"].rstrip("%")) for e in cache], default=0)
+    off = any(e["compilerStopped"] == "true" for e in cache)
+    if re.search("(?i)code ?cache is full", j.output()):
+        t.check("full: a full code cache is told", used > 60, cache[-2:])
+        t.check("full: and explained, if it stays full", ("code-cache" in found) == (used >= 95 or off), (used, off, found))
+    else:
+        t.skip("full: a full code cache is told", f"the JVM did not say that it is: {used} %")
+
+
+def operations():
+    j, file = start("dumps", "-Xmx128m", mode=["300"])
+    t.check("dumps: stacks are dumped", j.ask("dumps 3000", "(dumps done)", 60) is not None, j.output())
+    found, _ = finish("dumps", j, file)
+    told = t.events(file, "wick.VmOperation")
+    dumps = sum(int(e["looks"]) for e in told if e["operation"] == "ThreadDump")
+    if SYMBOLS:
+        t.check("dumps: the VM thread is seen at it", dumps >= 2, told)
+        f = found.get("vm-operations")
+        t.check("dumps: which is explained where it is a lot", f is None or f["figures"]["operation"] == "ThreadDump", f)
+        if dumps >= 10:
+            t.check("dumps: it is a lot", f, told)
+    else:
+        t.check("dumps: operations are not told without symbols", not told, told)
+    complaints = t.jfr_complaints(file)
+    t.check("dumps: jfr of JDK 17 and 21 accept the recording", not complaints, complaints)
+
+
+churn()
+queue()
+small_code_cache()
+operations()
+t.done()
