@@ -15,8 +15,10 @@
 
 #include "base/frame_kind.h"
 #include "cli/cmd.h"
+#include "cli/stack_virtual.h"
 #include "cli/target.h"
 #include "cli/ui.h"
+#include "cli/virtual_threads.h"
 #include "elf/demangle.h"
 #include "elf/symbols.h"
 #include "hotspot/method.h"
@@ -217,10 +219,15 @@ static void usage(FILE *f)
     fputs("Usage: wick stack [OPTION...] PID|NAME\n"
           "\n"
           "Prints the stack of every thread of a JVM, native to Java, read from outside: no agent, no safepoint.\n"
+          "With --virtual, the virtual threads that have a scope of wick.jar open, mounted or not; wick's agent must\n"
+          "be there (wick start), and tells of those that have opened one while a recording runs.\n"
           "\n"
           "Options:\n"
           "  -t, --thread NAME   only threads whose name contains NAME\n"
           "      --timing        how long each thread was stopped, and totals on stderr\n"
+          "      --virtual       virtual threads with their contexts, longest open first, by stack\n"
+          "  -n, --rows N        with --virtual: show at most N threads (default 1000, at most 131072)\n"
+          "      --json          with --virtual: print JSON\n"
           "  -h, --help          this text\n",
           f);
 }
@@ -250,33 +257,80 @@ static int run(struct stack_cmd *c, int pid, struct wick_err *err)
     return r;
 }
 
-int wick_cmd_stack(int argc, char **argv)
+struct stack_options {
+    struct stack_cmd outside;
+    struct wick_stack_virtual inside;
+    bool virtual_threads;
+};
+
+/* 0 to go on; else what the command ends with, plus 1. */
+static int parse(int argc, char **argv, struct stack_options *o)
 {
     static const struct option longs[] = {{"thread", required_argument, NULL, 't'},
                                           {"timing", no_argument, NULL, 'T'},
+                                          {"virtual", no_argument, NULL, 'V'},
+                                          {"rows", required_argument, NULL, 'n'},
+                                          {"json", no_argument, NULL, 'J'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
-    struct stack_cmd c = {0};
+    int opt;
+    char *end;
+    while ((opt = getopt_long(argc, argv, "t:n:h", longs, NULL)) != -1) {
+        switch (opt) {
+        case 't':
+            o->outside.only = o->inside.name = optarg;
+            break;
+        case 'T':
+            o->outside.timing = true;
+            break;
+        case 'V':
+            o->virtual_threads = true;
+            break;
+        case 'J':
+            o->inside.json = true;
+            break;
+        case 'n':
+            o->inside.rows = (uint32_t)strtoul(optarg, &end, 10);
+            if (*end || end == optarg || o->inside.rows < 1 || o->inside.rows > WICK_VIRTUAL_ROWS_MOST)
+                return 1 + wick_ui_bad_option("stack", "--rows wants a number from 1 to 131072", optarg);
+            break;
+        default:
+            usage(opt == 'h' ? stdout : stderr);
+            return 1 + (opt == 'h' ? 0 : wick_err_exit(WICK_E_USAGE));
+        }
+    }
+    return 0;
+}
+
+/* Options that do not go together. */
+static int check(const struct stack_options *o, struct wick_err *err)
+{
+    if (!o->virtual_threads && (o->inside.json || o->inside.rows))
+        return wick_err_set(err, WICK_E_USAGE, "--json and --rows are for --virtual");
+    if (o->virtual_threads && o->outside.timing)
+        return wick_err_set(err, WICK_E_USAGE, "--timing is not for --virtual, which stops no thread");
+    return 0;
+}
+
+int wick_cmd_stack(int argc, char **argv)
+{
+    struct stack_options o = {0};
     struct wick_err err = {0};
     struct wick_proc proc;
     struct wick_jvm_entry jvm;
     const char *word;
-    int opt;
-    while ((opt = getopt_long(argc, argv, "t:h", longs, NULL)) != -1) {
-        if (opt == 't') {
-            c.only = optarg;
-        } else if (opt == 'T') {
-            c.timing = true;
-        } else {
-            usage(opt == 'h' ? stdout : stderr);
-            return opt == 'h' ? 0 : wick_err_exit(WICK_E_USAGE);
-        }
-    }
-    int r = wick_target_operand(argv + optind, argc - optind, "stack", &word, &err);
+    int r = parse(argc, argv, &o);
+    if (r)
+        return r - 1;
+    r = check(&o, &err);
+    if (!r)
+        r = wick_target_operand(argv + optind, argc - optind, "stack", &word, &err);
     if (!r)
         r = wick_target_open(word, &proc, &jvm, &err);
     if (!r) {
-        r = run(&c, proc.pid, &err);
+        if (!o.inside.rows)
+            o.inside.rows = WICK_VIRTUAL_ROWS;
+        r = o.virtual_threads ? wick_stack_virtual(&o.inside, &proc, &jvm, &err) : run(&o.outside, proc.pid, &err);
         wick_proc_close(&proc);
     }
     return r ? wick_ui_fail(&err) : 0;
