@@ -2,8 +2,8 @@
 /*
  * stack_virtual.c - see stack_virtual.h
  *
- * The list may be longer than a reply, so the agent writes it to a file in memory that goes with the question. The agent
- * is not loaded for it: it would know of no thread that opened its scopes before.
+ * The list may be longer than a reply, so the agent writes it to a file in memory that goes with the question. The
+ * agent is not loaded for it: it would know of no thread that opened its scopes before.
  */
 #include "cli/stack_virtual.h"
 
@@ -79,7 +79,8 @@ static int ask(struct wick_client *c, const struct wick_stack_virtual *o, int pi
         rc = show(o, pid, fd, err);
     close(fd);
     if (!rc && !c->running)
-        wick_ui_note("wick: no recording is running in process %d: scopes that virtual threads open are kept only while one runs",
+        wick_ui_note("wick: no recording is running in process %d: scopes that virtual threads open are kept only "
+                     "while one runs",
                      pid);
     return rc;
 }
@@ -106,10 +107,11 @@ int wick_stack_virtual(const struct wick_stack_virtual *o, const struct wick_pro
     wick_client_init(c);
     int rc = wick_client_find(p, NULL, c, err);
     if (rc == -WICK_E_NOTFOUND)
-        rc = wick_err_set(err, WICK_E_STATE,
-                          "wick's agent is not in process %d (%.100s), so no context is known: `wick start %d` loads it and "
-                          "keeps the scopes that are opened from then on",
-                          (int)p->pid, jvm->main, (int)p->pid);
+        rc = wick_err_set(
+            err, WICK_E_STATE,
+            "wick's agent is not in process %d (%.100s), so no context is known: `wick start %d` loads it and "
+            "keeps the scopes that are opened from then on",
+            (int)p->pid, jvm->main, (int)p->pid);
     if (!rc)
         rc = ask(c, o, (int)p->pid, err);
     wick_client_close(c);

@@ -56,8 +56,9 @@ static void set_row(struct wick_virtual_row *row, const char *key, const char *v
 {
     const struct {
         const char *key, **place;
-    } texts[] = {{"name", &row->name},         {"state", &row->state},         {"trace", &row->trace}, {"span", &row->span},
-                 {"endpoint", &row->endpoint}, {"operation", &row->operation}, {"labels", &row->labels}};
+    } texts[] = {{"name", &row->name},    {"state", &row->state},       {"trace", &row->trace},
+                 {"span", &row->span},    {"endpoint", &row->endpoint}, {"operation", &row->operation},
+                 {"labels", &row->labels}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (!strcmp(key, texts[i].key))
             *texts[i].place = value;
@@ -96,7 +97,8 @@ static bool take(struct wick_virtual_threads *v, const char *key, const char *va
     return true;
 }
 
-/* Leaves the rows whose name contains `name`, and counts the threads of each stack. False: a row's stack is not there. */
+/* Leaves the rows whose name contains `name`, and counts the threads of each stack. False: a row's stack is not there.
+ */
 static bool choose(struct wick_virtual_threads *v, const char *name)
 {
     uint32_t n = 0;
@@ -259,8 +261,9 @@ static void json_stack(FILE *f, const struct wick_virtual_threads *v, const stru
 
 void wick_virtual_threads_json(FILE *f, int pid, const struct wick_virtual_threads *v)
 {
-    fprintf(f, "{\"pid\": %d, \"known\": %" PRIu32 ", \"shown\": %" PRIu32 ", \"ended\": %" PRIu32
-               ", \"cut\": %s,\n \"threads\": [",
+    fprintf(f,
+            "{\"pid\": %d, \"known\": %" PRIu32 ", \"shown\": %" PRIu32 ", \"ended\": %" PRIu32
+            ", \"cut\": %s,\n \"threads\": [",
             pid, v->known, v->nrows, v->ended, v->cut ? "true" : "false");
     for (uint32_t i = 0; i < v->nrows; i++) {
         fputs(i ? ",\n  " : "\n  ", f);
