@@ -100,6 +100,8 @@ static void forget_output_locked(void)
 
 static int check_output(int fd, struct wick_err *err)
 {
+    if (fd < 0)
+        return wick_err_set(err, WICK_E_USAGE, "an output descriptor is needed");
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
         return wick_err_set(err, WICK_E_USAGE, "the descriptor passed for the recording is not open for writing");
@@ -179,11 +181,11 @@ static int run_locked(enum wick_opt_action action, struct wick_opts *o, struct f
         ctl.out_fd = -1;
         return rc;
     case WICK_ACTION_DUMP:
-        if (f->out < 0)
-            return wick_err_set(err, WICK_E_USAGE, "dump needs an output descriptor");
-        if ((rc = check_output(f->out, err)))
-            return rc;
-        return wick_session_dump(f->out, err);
+        rc = check_output(f->out, err);
+        return rc ? rc : wick_session_dump(f->out, err);
+    case WICK_ACTION_VIRTUAL:
+        rc = check_output(f->out, err);
+        return rc ? rc : wick_session_virtual((uint32_t)o->s.virtual_rows, f->out, err);
     case WICK_ACTION_STATUS:
         wick_session_status(r->text, sizeof r->text);
         return 0;

@@ -15,6 +15,7 @@
 
 #include "agent/publish.h"
 #include "agent/vm.h"
+#include "base/clock.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -67,22 +68,50 @@ static void learn_mount(uint64_t virtual_id)
     pthread_mutex_unlock(&lock);
 }
 
+static void clear_exception(JNIEnv *env)
+{
+    if ((*env)->ExceptionCheck(env))
+        (*env)->ExceptionClear(env);
+}
+
+/* A weak reference to the calling thread: being listed keeps no thread from being collected. NULL if there is none. */
+static void *own_thread(JNIEnv *env)
+{
+    jthread thread = NULL;
+    if ((*wick_vm.jvmti)->GetCurrentThread(wick_vm.jvmti, &thread) || !thread)
+        return NULL;
+    jweak weak = (*env)->NewWeakGlobalRef(env, thread);
+    (*env)->DeleteLocalRef(env, thread);
+    clear_exception(env);
+    return weak;
+}
+
+static uint32_t bind_virtual(JNIEnv *env, uint64_t id)
+{
+    learn_mount(id);
+    void *thread = own_thread(env);
+    uint32_t n = wick_labels_bind_virtual(&wick_agent_labels, id, wick_clock_mono_ns(), &thread);
+    if (thread)
+        (*env)->DeleteWeakGlobalRef(env, thread);
+    return n;
+}
+
 jobject JNICALL Java_wick_Native_bind(JNIEnv *env, jclass cls, jlong virtual_id)
 {
     (void)cls;
-    if (virtual_id)
-        learn_mount((uint64_t)virtual_id);
-    uint32_t n = wick_labels_bind(&wick_agent_labels, own_tid(), (uint64_t)virtual_id);
+    uint32_t n =
+        virtual_id ? bind_virtual(env, (uint64_t)virtual_id) : wick_labels_bind(&wick_agent_labels, own_tid(), 0);
     struct wick_label_record *r = &wick_agent_labels.records[n];
     return n ? (*env)->NewDirectByteBuffer(env, r, sizeof *r) : NULL;
 }
 
 void JNICALL Java_wick_Native_unbind(JNIEnv *env, jclass cls, jlong virtual_id)
 {
-    (void)env;
     (void)cls;
     wick_publish_thread_end();
-    wick_labels_unbind_virtual(&wick_agent_labels, (uint64_t)virtual_id);
+    void *thread = wick_labels_unbind_virtual(&wick_agent_labels, (uint64_t)virtual_id);
+    if (thread)
+        (*env)->DeleteWeakGlobalRef(env, thread);
 }
 
 jint JNICALL Java_wick_Native_thread(JNIEnv *env, jclass cls)
@@ -145,12 +174,6 @@ static void tell(JNIEnv *env, jclass wick)
     jmethodID connect = (*env)->GetStaticMethodID(env, wick, "connect", "()V");
     if (connect)
         (*env)->CallStaticVoidMethod(env, wick, connect);
-}
-
-static void clear_exception(JNIEnv *env)
-{
-    if ((*env)->ExceptionCheck(env))
-        (*env)->ExceptionClear(env);
 }
 
 static bool is_class(jclass cls, const char *signature)

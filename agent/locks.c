@@ -336,37 +336,16 @@ static void switch_off(JNIEnv *env)
     locks.monitors_on = locks.park_on = false;
 }
 
-/* The environment of this thread; `attached`: it must be detached again. NULL: the JVM refuses. */
-static JNIEnv *enter_jvm(bool *attached)
-{
-    JavaVM *vm = wick_vm.java_vm;
-    JNIEnv *env = NULL;
-    JavaVMAttachArgs args = {JNI_VERSION_1_6, "wick-control", NULL};
-    *attached = false;
-    if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6) == JNI_OK)
-        return env;
-    if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&env, &args) != JNI_OK)
-        return NULL;
-    *attached = true;
-    return env;
-}
-
-static void leave_jvm(bool attached)
-{
-    if (attached)
-        (*wick_vm.java_vm)->DetachCurrentThread(wick_vm.java_vm);
-}
-
 int wick_agent_locks_find(struct wick_hs_ownable *out, struct wick_err *err)
 {
     bool attached;
-    JNIEnv *env = enter_jvm(&attached);
+    JNIEnv *env = wick_vm_enter(&attached);
     if (!env)
         return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
     int rc = open_jvmti(err);
     if (!rc && !find_all(env, true))
         rc = wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM's Unsafe.park, or what it parks on, cannot be found");
-    leave_jvm(attached);
+    wick_vm_leave(attached);
     *out = wick_vm.oops_known ? locks.places : (struct wick_hs_ownable){0};
     return rc;
 }
@@ -392,7 +371,7 @@ void wick_agent_locks_parked(void (*tell)(void *arg, const struct wick_agent_par
     bool attached;
     jthread *threads = NULL;
     jint n = 0;
-    JNIEnv *env = enter_jvm(&attached);
+    JNIEnv *env = wick_vm_enter(&attached);
     if (!env)
         return;
     if (!open_jvmti(NULL) && find_all(env, false) && !(*locks.jvmti)->GetAllThreads(locks.jvmti, &n, &threads)) {
@@ -402,19 +381,19 @@ void wick_agent_locks_parked(void (*tell)(void *arg, const struct wick_agent_par
         }
         (*locks.jvmti)->Deallocate(locks.jvmti, (unsigned char *)threads);
     }
-    leave_jvm(attached);
+    wick_vm_leave(attached);
 }
 
 int wick_agent_locks_on(struct wick_err *err)
 {
     bool attached;
-    JNIEnv *env = enter_jvm(&attached);
+    JNIEnv *env = wick_vm_enter(&attached);
     if (!env)
         return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
     int rc = switch_on(env, err);
     if (rc)
         switch_off(env);
-    leave_jvm(attached);
+    wick_vm_leave(attached);
     return rc;
 }
 
@@ -423,9 +402,9 @@ void wick_agent_locks_off(void)
     bool attached;
     if (!locks.monitors_on && !locks.park_on)
         return;
-    JNIEnv *env = enter_jvm(&attached);
+    JNIEnv *env = wick_vm_enter(&attached);
     if (!env)
         return;
     switch_off(env);
-    leave_jvm(attached);
+    wick_vm_leave(attached);
 }

@@ -50,6 +50,11 @@ void wick_session_status(char *buf, size_t cap);
  * waits that last: lasting_waits, unknown_waits if any, wait_1=... for some. Nothing if the VM is not up. */
 void wick_session_deadlocks(char *buf, size_t cap);
 
+/* Writes the virtual threads that have a context to out_fd (borrowed), at most `rows` of them, those that have had it
+ * longest first, in the lines that virtual_list.c describes. -WICK_E_UNSUPPORTED, -WICK_E_STATE, -WICK_E_NOMEM and
+ * -WICK_E_IO with a sentence. */
+int wick_session_virtual(uint32_t rows, int out_fd, struct wick_err *err);
+
 /* True from a successful start to the end of the recording, whoever ended it. */
 bool wick_session_running(void);
 

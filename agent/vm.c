@@ -181,6 +181,26 @@ const char *wick_vm_property(const char *key)
     return "";
 }
 
+JNIEnv *wick_vm_enter(bool *attached)
+{
+    JavaVM *vm = wick_vm.java_vm;
+    JNIEnv *env = NULL;
+    JavaVMAttachArgs args = {JNI_VERSION_1_6, "wick-control", NULL};
+    *attached = false;
+    if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6) == JNI_OK)
+        return env;
+    if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&env, &args) != JNI_OK)
+        return NULL;
+    *attached = true;
+    return env;
+}
+
+void wick_vm_leave(bool attached)
+{
+    if (attached)
+        (*wick_vm.java_vm)->DetachCurrentThread(wick_vm.java_vm);
+}
+
 /* The VM is initialised; runs in a Java thread. */
 static void become_live(JNIEnv *env)
 {
@@ -222,6 +242,7 @@ static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 {
     (void)jvmti;
     (void)env;
+    wick_store_relaxed(&wick_vm.dying, true);
     wick_publish_stop();
     on_death();
 }

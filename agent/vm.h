@@ -44,6 +44,7 @@ struct wick_vm {
     bool oops_known;        /* objects can be read, see hotspot/oop.h */
     bool exact_debug_info;  /* DebugNonSafepoints is on */
     _Atomic bool live;      /* the VM is initialised: recording is possible */
+    _Atomic bool dying;     /* it goes down and waits for us: nothing long may be begun or gone on with */
 };
 
 /* The one VM of this process. */
@@ -60,5 +61,11 @@ int wick_vm_init(JavaVM *vm, wick_vm_ready *ready, wick_vm_death *death, struct 
 
 /* A system property, "" if there is none. */
 const char *wick_vm_property(const char *key);
+
+/* Lets a thread of the agent into the JVM, or finds it there; `attached`: _leave must be told so. NULL: the JVM
+ * refuses.
+ */
+JNIEnv *wick_vm_enter(bool *attached);
+void wick_vm_leave(bool attached);
 
 #endif

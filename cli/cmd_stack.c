@@ -4,6 +4,7 @@
  *
  * No agent is loaded and no safepoint is asked for: the same stepping code that runs in the agent's signal handlers
  * runs here over the target's memory (unwind/remote.c). Each thread stands still only while its stack is copied.
+ * Virtual threads that are not mounted are no threads of the kernel: `--virtual` asks the agent (stack_virtual.c).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -15,8 +16,10 @@
 
 #include "base/frame_kind.h"
 #include "cli/cmd.h"
+#include "cli/stack_virtual.h"
 #include "cli/target.h"
 #include "cli/ui.h"
+#include "cli/virtual_threads.h"
 #include "elf/demangle.h"
 #include "elf/symbols.h"
 #include "hotspot/method.h"
@@ -123,7 +126,29 @@ static void print_compiled(struct stack_cmd *c, const struct wick_step_frame *f)
         print_method(c, wick_hs_nmethod_method(&c->remote.jvm, &c->remote.mem, f->ptr), -1, root);
 }
 
-static void print_frame(struct stack_cmd *c, const struct wick_step_frame *f)
+/* Behind the last frame of the virtual thread that is mounted. */
+static void print_border(const struct wick_remote_walk *w)
+{
+    if (w->mounted.id) {
+        fputs("    -- virtual thread \"", stdout);
+        wick_ui_plain(stdout, w->mounted.name);
+        printf("\" id=%" PRIu64 " above, carrier below --\n", w->mounted.id);
+    } else {
+        puts("    -- virtual thread above, carrier below --");
+    }
+}
+
+/* Whether a frame of a native method is Continuation.enterSpecial, where a virtual thread's stack begins if none of it
+ * is frozen. */
+static bool enters_continuation(struct stack_cmd *c, const struct wick_step_frame *f)
+{
+    static const char name[] = "enterSpecial";
+    const struct wick_hs_method *m = c->method;
+    return f->kind == WICK_STEP_WRAPPER && m->name_len == sizeof name - 1 &&
+           !memcmp(m->data + m->class_len, name, m->name_len);
+}
+
+static void print_frame(struct stack_cmd *c, const struct wick_remote_walk *w, const struct wick_step_frame *f)
 {
     char name[96] = "?";
     switch (f->kind) {
@@ -139,9 +164,11 @@ static void print_frame(struct stack_cmd *c, const struct wick_step_frame *f)
         break;
     case WICK_STEP_WRAPPER:
         print_method(c, wick_hs_nmethod_method(&c->remote.jvm, &c->remote.mem, f->ptr), -1, "native method");
+        if (w->carries && enters_continuation(c, f))
+            print_border(w);
         break;
     case WICK_STEP_BOUNDARY:
-        printf("    -- virtual thread above, carrier below --\n");
+        print_border(w);
         break;
     case WICK_STEP_BREAK:
         printf("    [%s]\n", stop_text[f->stop]);
@@ -165,6 +192,21 @@ static void read_comm(int pid, int tid, char *out, size_t cap)
         fclose(f);
 }
 
+/* By the name of the thread, or of the virtual thread that is mounted on it now. */
+static bool is_wanted(struct stack_cmd *c, const char *comm, wick_addr java)
+{
+    struct wick_hs_mounted m;
+    return !c->only || strstr(comm, c->only) ||
+           (java && wick_hs_mounted(&c->remote.jvm, &c->remote.mounted, java, &m) && strstr(m.name, c->only));
+}
+
+static void print_carried(const struct wick_hs_mounted *m)
+{
+    fputs(", carries virtual thread \"", stdout);
+    wick_ui_plain(stdout, m->name);
+    printf("\" id=%" PRIu64, m->id);
+}
+
 static int walk_one(struct stack_cmd *c, int tid, struct wick_step_frame *frames, struct wick_err *err)
 {
     char comm[32];
@@ -173,7 +215,7 @@ static int walk_one(struct stack_cmd *c, int tid, struct wick_step_frame *frames
         if (c->java[i].tid == tid)
             java = c->java[i].addr;
     read_comm(c->remote.pid, tid, comm, sizeof comm);
-    if (c->only && !strstr(comm, c->only))
+    if (!is_wanted(c, comm, java))
         return 0;
     struct wick_remote_walk w = {.frames = frames, .cap = MAX_FRAMES};
     int r = wick_remote_walk_thread(&c->remote, tid, java, &w, err);
@@ -183,11 +225,13 @@ static int walk_one(struct stack_cmd *c, int tid, struct wick_step_frame *frames
     if (w.stopped_ns > c->longest_stop_ns)
         c->longest_stop_ns = w.stopped_ns;
     printf("\"%s\" tid=%d %s", comm, tid, thread_state_name(w.thread_state));
+    if (w.carries)
+        print_carried(&w.mounted);
     if (c->timing)
         printf(" stopped=%.3fms", (double)w.stopped_ns / 1e6);
     putchar('\n');
     for (int i = 0; i < w.n; i++)
-        print_frame(c, &w.frames[i]);
+        print_frame(c, &w, &w.frames[i]);
     if (w.n && w.frames[w.n - 1].kind == WICK_STEP_BREAK)
         c->broken++;
     putchar('\n');
@@ -217,10 +261,15 @@ static void usage(FILE *f)
     fputs("Usage: wick stack [OPTION...] PID|NAME\n"
           "\n"
           "Prints the stack of every thread of a JVM, native to Java, read from outside: no agent, no safepoint.\n"
+          "With --virtual, the virtual threads that have a scope of wick.jar open, mounted or not; wick's agent must\n"
+          "be there (wick start), and tells of those that have opened one while a recording runs.\n"
           "\n"
           "Options:\n"
           "  -t, --thread NAME   only threads whose name contains NAME\n"
           "      --timing        how long each thread was stopped, and totals on stderr\n"
+          "      --virtual       virtual threads with their contexts, longest open first, by stack\n"
+          "  -n, --rows N        with --virtual: show at most N threads (default 1000, at most 131072)\n"
+          "      --json          with --virtual: print JSON\n"
           "  -h, --help          this text\n",
           f);
 }
@@ -250,33 +299,82 @@ static int run(struct stack_cmd *c, int pid, struct wick_err *err)
     return r;
 }
 
-int wick_cmd_stack(int argc, char **argv)
+struct stack_options {
+    struct stack_cmd outside;
+    struct wick_stack_virtual inside;
+    bool virtual_threads;
+};
+
+/* 0 to go on; else what the command ends with, plus 1. */
+static int parse(int argc, char **argv, struct stack_options *o)
 {
     static const struct option longs[] = {{"thread", required_argument, NULL, 't'},
                                           {"timing", no_argument, NULL, 'T'},
+                                          {"virtual", no_argument, NULL, 'V'},
+                                          {"rows", required_argument, NULL, 'n'},
+                                          {"json", no_argument, NULL, 'J'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
-    struct stack_cmd c = {0};
+    int opt;
+    unsigned long rows;
+    char *end;
+    while ((opt = getopt_long(argc, argv, "t:n:h", longs, NULL)) != -1) {
+        switch (opt) {
+        case 't':
+            o->outside.only = o->inside.name = optarg;
+            break;
+        case 'T':
+            o->outside.timing = true;
+            break;
+        case 'V':
+            o->virtual_threads = true;
+            break;
+        case 'J':
+            o->inside.json = true;
+            break;
+        case 'n':
+            rows = strtoul(optarg, &end, 10);
+            o->inside.rows = (uint32_t)rows;
+            if (*end || end == optarg || rows < 1 || rows > WICK_VIRTUAL_ROWS_MOST)
+                return 1 + wick_ui_bad_option("stack", "--rows wants a number from 1 to 131072", optarg);
+            break;
+        default:
+            usage(opt == 'h' ? stdout : stderr);
+            return 1 + (opt == 'h' ? 0 : wick_err_exit(WICK_E_USAGE));
+        }
+    }
+    return 0;
+}
+
+/* Options that do not go together. */
+static int check(const struct stack_options *o, struct wick_err *err)
+{
+    if (!o->virtual_threads && (o->inside.json || o->inside.rows))
+        return wick_err_set(err, WICK_E_USAGE, "--json and --rows are for --virtual");
+    if (o->virtual_threads && o->outside.timing)
+        return wick_err_set(err, WICK_E_USAGE, "--timing is not for --virtual, which stops no thread");
+    return 0;
+}
+
+int wick_cmd_stack(int argc, char **argv)
+{
+    struct stack_options o = {0};
     struct wick_err err = {0};
     struct wick_proc proc;
     struct wick_jvm_entry jvm;
     const char *word;
-    int opt;
-    while ((opt = getopt_long(argc, argv, "t:h", longs, NULL)) != -1) {
-        if (opt == 't') {
-            c.only = optarg;
-        } else if (opt == 'T') {
-            c.timing = true;
-        } else {
-            usage(opt == 'h' ? stdout : stderr);
-            return opt == 'h' ? 0 : wick_err_exit(WICK_E_USAGE);
-        }
-    }
-    int r = wick_target_operand(argv + optind, argc - optind, "stack", &word, &err);
+    int r = parse(argc, argv, &o);
+    if (r)
+        return r - 1;
+    r = check(&o, &err);
+    if (!r)
+        r = wick_target_operand(argv + optind, argc - optind, "stack", &word, &err);
     if (!r)
         r = wick_target_open(word, &proc, &jvm, &err);
     if (!r) {
-        r = run(&c, proc.pid, &err);
+        if (!o.inside.rows)
+            o.inside.rows = WICK_VIRTUAL_ROWS;
+        r = o.virtual_threads ? wick_stack_virtual(&o.inside, &proc, &jvm, &err) : run(&o.outside, proc.pid, &err);
         wick_proc_close(&proc);
     }
     return r ? wick_ui_fail(&err) : 0;

@@ -30,10 +30,11 @@ int wick_labels_init(struct wick_labels *l, const struct wick_mem *mem)
     size_t tids = page_up(WICK_LABELS_MAX_TID * sizeof *l->record_of_tid);
     size_t places = page_up(sizeof *l->places);
     size_t slots = page_up((size_t)WICK_LABELS_BUCKETS * WICK_LABELS_WAYS * sizeof *l->virtual_slots);
+    size_t owners = page_up(WICK_LABELS_RECORDS * sizeof *l->owners);
     size_t list = page_up(WICK_LABELS_RECORDS * sizeof *l->free_list);
     size_t texts = page_up(WICK_LABELS_TEXTS * sizeof *l->texts);
     size_t text_slots = page_up(2 * WICK_LABELS_TEXTS * sizeof *l->text_slots);
-    size_t total = records + tids + places + slots + list + texts + text_slots + WICK_LABELS_TEXT_BYTES;
+    size_t total = records + tids + places + slots + owners + list + texts + text_slots + WICK_LABELS_TEXT_BYTES;
     uint8_t *p = reserve(total);
     if (!p)
         return -WICK_E_NOMEM;
@@ -43,7 +44,8 @@ int wick_labels_init(struct wick_labels *l, const struct wick_mem *mem)
     l->record_of_tid = (_Atomic uint32_t *)(p += records);
     l->places = (union wick_label_places *)(p += tids);
     l->virtual_slots = (_Atomic uint32_t *)(p += places);
-    l->free_list = (uint32_t *)(p += slots);
+    l->owners = (struct wick_label_owner *)(p += slots);
+    l->free_list = (uint32_t *)(p += owners);
     l->texts = (struct wick_labels_text *)(p += list);
     l->text_slots = (uint32_t *)(p += texts);
     l->bytes = (char *)(p + text_slots);
@@ -96,7 +98,7 @@ static _Atomic uint32_t *slot_locked(struct wick_labels *l, uint64_t id, uint64_
     return NULL;
 }
 
-static uint32_t bind_virtual_locked(struct wick_labels *l, uint64_t id)
+static uint32_t bind_virtual_locked(struct wick_labels *l, uint64_t id, uint64_t now_ns, void **thread)
 {
     _Atomic uint32_t *slot = slot_locked(l, id, id);
     if (slot)
@@ -106,7 +108,10 @@ static uint32_t bind_virtual_locked(struct wick_labels *l, uint64_t id)
     if (!slot)
         l->gone.no_record++;
     if (n) {
-        wick_store_relaxed(&l->records[n].owner, id);
+        l->owners[n].thread = *thread;
+        *thread = NULL;
+        wick_store_relaxed(&l->owners[n].since_ns, now_ns);
+        wick_store_release(&l->records[n].owner, id); /* pairs: wick_labels_holders */
         wick_store_relaxed(&l->virtual_threads, 1);
         wick_store_release(slot, n); /* pairs: find_virtual in labels_sig.c */
     }
@@ -125,22 +130,36 @@ static uint32_t bind_platform_locked(struct wick_labels *l, int32_t tid)
 
 uint32_t wick_labels_bind(struct wick_labels *l, int32_t tid, uint64_t virtual_id)
 {
+    if (virtual_id)
+        return wick_labels_bind_virtual(l, virtual_id, 0, &(void *){NULL});
     pthread_mutex_lock(&l->lock);
-    uint32_t n = virtual_id ? bind_virtual_locked(l, virtual_id) : bind_platform_locked(l, tid);
+    uint32_t n = bind_platform_locked(l, tid);
     pthread_mutex_unlock(&l->lock);
     return n;
 }
 
-void wick_labels_unbind_virtual(struct wick_labels *l, uint64_t virtual_id)
+uint32_t wick_labels_bind_virtual(struct wick_labels *l, uint64_t virtual_id, uint64_t now_ns, void **thread)
 {
+    pthread_mutex_lock(&l->lock);
+    uint32_t n = bind_virtual_locked(l, virtual_id, now_ns, thread);
+    pthread_mutex_unlock(&l->lock);
+    return n;
+}
+
+void *wick_labels_unbind_virtual(struct wick_labels *l, uint64_t virtual_id)
+{
+    void *thread = NULL;
     pthread_mutex_lock(&l->lock);
     _Atomic uint32_t *slot = virtual_id ? slot_locked(l, virtual_id, virtual_id) : NULL;
     if (slot) {
         uint32_t n = wick_load_relaxed(slot);
         wick_store_release(slot, 0); /* pairs: find_virtual in labels_sig.c */
+        thread = l->owners[n].thread;
+        l->owners[n].thread = NULL;
         free_record_locked(l, n);
     }
     pthread_mutex_unlock(&l->lock);
+    return thread;
 }
 
 void wick_labels_thread_end(struct wick_labels *l, int32_t tid, uint32_t place)

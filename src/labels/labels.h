@@ -22,13 +22,17 @@
  * clears when it becomes empty (open.c). Virtual threads have none: they change carriers without telling. Their
  * carriers, about as many as processors, are marked, and whoever wants to know asks for the thread that is mounted.
  *
+ * Beside the record of a virtual thread stands since when it has a context, and the caller's handle on the thread, so
+ * that those that wait unmounted, which nothing samples, can be listed (virtual.c).
+ *
  * Label sets ("customer=big,tier=gold"), endpoints and operations are texts with numbers, given once for the life of
  * the process. Number 0 is "none", WICK_LABELS_OVERFLOW stands for all that found no room.
  *
  * Records, texts and queues are never unmapped while the process lives: Java may hold buffers on them.
  *
  * Threads: _bind, _unbind, _intern, _connect lock; _read_sig and _text do not. A record is written by its own thread.
- * Memory:  one mapping, touched as it is used: 512 bytes a record; texts at most 8 MiB; each client 1.3 MiB.
+ * Memory:  one mapping, touched as it is used: 512 bytes a record, 16 more if it is a virtual thread's; texts at most 8
+ * MiB; each client 1.3 MiB.
  */
 #ifndef WICK_LABELS_LABELS_H
 #define WICK_LABELS_LABELS_H
@@ -83,6 +87,18 @@ union wick_label_places {
     _Atomic uint64_t words[WICK_LABELS_PLACES / 8];
 };
 
+/* What else is known of a virtual thread that has a record. */
+struct wick_label_owner {
+    _Atomic uint64_t since_ns; /* wick_clock_mono_ns when its outermost scope was opened */
+    void *thread;              /* the caller's handle; under the lock */
+};
+
+/* A virtual thread that has a record. */
+struct wick_label_holder {
+    uint64_t id, since_ns;
+    uint32_t record;
+};
+
 struct wick_labels_totals {
     uint64_t closed;    /* spans that ended while a recording ran */
     uint64_t taken;     /* given out by _take */
@@ -98,6 +114,7 @@ struct wick_labels {
     _Atomic uint32_t *record_of_tid;   /* [WICK_LABELS_MAX_TID) */
     union wick_label_places *places;
     _Atomic uint32_t *virtual_slots; /* [WICK_LABELS_BUCKETS][WICK_LABELS_WAYS] records of virtual threads, 0 = free */
+    struct wick_label_owner *owners; /* [WICK_LABELS_RECORDS], by record */
     uint32_t *free_list;             /* records given back, last first */
     uint32_t free_count, record_top; /* record_top: first record never used */
     struct wick_labels_text {
@@ -131,9 +148,28 @@ uint32_t wick_labels_bind(struct wick_labels *l, int32_t tid, uint64_t virtual_i
 /* The record of a virtual thread, 0 if it has none. Does not wait. */
 uint32_t wick_labels_virtual(const struct wick_labels *l, uint64_t virtual_id);
 
-/* Gives back the record of a virtual thread (it has no scope open) or of a platform thread that ends, and clears the
- * latter's place. */
-void wick_labels_unbind_virtual(struct wick_labels *l, uint64_t virtual_id);
+/* As _bind for a virtual thread. A record that is new keeps the time and the handle *thread, which is NULL afterwards;
+ * what is still there is the caller's to free. */
+uint32_t wick_labels_bind_virtual(struct wick_labels *l, uint64_t virtual_id, uint64_t now_ns, void **thread);
+
+/* Gives back the record of a virtual thread (it has no scope open) and returns the handle that was kept, or NULL. */
+void *wick_labels_unbind_virtual(struct wick_labels *l, uint64_t virtual_id);
+
+/* Lists the virtual threads that have a record, in no order: up to cap of them to out. Returns how many there are. Does
+ * not hold up threads that open scopes. */
+uint32_t wick_labels_holders(struct wick_labels *l, struct wick_label_holder *out, uint32_t cap);
+
+/* The context of one of them, wherever it runs or waits; *operation: of the innermost span, a text. False if it has
+ * none any more, or changes it all the time. */
+bool wick_labels_holder_context(const struct wick_labels *l, const struct wick_label_holder *h,
+                                struct wick_context *out, uint32_t *operation);
+
+/* What `use` makes of its handle, NULL if it has none any more. The handle is not given back meanwhile: `use` must not
+ * wait. */
+void *wick_labels_holder_thread(struct wick_labels *l, const struct wick_label_holder *h,
+                                void *use(void *arg, void *thread), void *arg);
+
+/* Gives back the record of a platform thread that ends, and clears its place. */
 void wick_labels_thread_end(struct wick_labels *l, int32_t tid, uint32_t place);
 
 /* The thread at that place carries virtual threads, until it ends. */

@@ -42,9 +42,9 @@ static const struct {
     const char *name;
     enum wick_opt_action action;
 } actions[] = {
-    {"start", WICK_ACTION_START},   {"stop", WICK_ACTION_STOP},           {"dump", WICK_ACTION_DUMP},
-    {"status", WICK_ACTION_STATUS}, {"deadlocks", WICK_ACTION_DEADLOCKS}, {"version", WICK_ACTION_VERSION},
-    {"retire", WICK_ACTION_RETIRE},
+    {"start", WICK_ACTION_START},     {"stop", WICK_ACTION_STOP},           {"dump", WICK_ACTION_DUMP},
+    {"status", WICK_ACTION_STATUS},   {"deadlocks", WICK_ACTION_DEADLOCKS}, {"version", WICK_ACTION_VERSION},
+    {"virtual", WICK_ACTION_VIRTUAL}, {"retire", WICK_ACTION_RETIRE},
 };
 
 /* Digits with an optional fraction of up to nine places, as billionths: 1.5 -> 1500000000. */

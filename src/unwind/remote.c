@@ -4,10 +4,9 @@
  *
  *   PTRACE_SEIZE + INTERRUPT   the thread stops without a signal that it could see
  *   PTRACE_GETREGS             where it stands
- *   copy                       JavaFrameAnchor, thread state, stack from sp to its end (at most STACK_MAX)
- *   PTRACE_DETACH              it runs on
- *   walk                       memory reads inside the copied stack come from the copy, all others from the live
- *                              process
+ *   copy                       JavaFrameAnchor, thread state, who is mounted, stack from sp to its end (at most
+ * STACK_MAX) PTRACE_DETACH              it runs on walk                       memory reads inside the copied stack come
+ * from the copy, all others from the live process
  */
 #include "unwind/remote.h"
 
@@ -92,6 +91,8 @@ int wick_remote_open(struct wick_remote *r, int pid, struct wick_err *err)
         rc = wick_jvm_open(&r->jvm, &r->mem, &syms, err);
     if (!rc)
         rc = wick_jvm_open_code(&r->jvm, err);
+    if (!rc)
+        wick_hs_mounted_init(&r->mounted, &r->jvm);
     if (rc)
         wick_remote_close(r);
     return rc;
@@ -193,6 +194,7 @@ int wick_remote_walk_thread(struct wick_remote *r, int tid, wick_addr java_threa
             s.stack_end = 0;
         s.thread_state = wick_hs_u32(&r->mem, java_thread + (unsigned)j->thread_state);
         step_load_anchor(&env, j, &s, java_thread + (unsigned)j->thread_anchor);
+        w->carries = wick_hs_mounted(&r->jvm, &r->mounted, java_thread, &w->mounted);
     }
     env.stack_hi = copy_stack(r, env.stack_lo, s.stack_end);
     /* a signal that happened to stop the thread first is handed on */

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "elf/image.h"
 #include "hotspot/jvm.h"
+#include "hotspot/mounted.h"
 #include "unwind/step.h"
 #include "mem/mem.h"
 
@@ -23,6 +24,7 @@ struct wick_remote {
     struct wick_elf_images images;
     struct wick_jvm jvm;
     const struct wick_elf_image *libjvm;
+    struct wick_hs_mounted_fields mounted;
     uint8_t *stack; /* copy of one stack */
     size_t stack_cap;
 };
@@ -37,6 +39,8 @@ struct wick_remote_walk {
     uint64_t stopped_ns; /* how long the thread stood still */
     uint32_t thread_state;
     uint8_t gaps, anchors_used, scans;
+    bool carries; /* a virtual thread, whose frames come first; `mounted` tells which */
+    struct wick_hs_mounted mounted;
 };
 
 /* Walks thread tid, whose JavaThread is `java_thread` (0 = none). -WICK_E_GONE if it ended, -WICK_E_PERM if it may not

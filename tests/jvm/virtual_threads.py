@@ -23,6 +23,21 @@ def enough(pid):
         time.sleep(0.2)
 
 
+def seen_from_outside(pid):
+    """Whether `wick stack` once shows all calls with most of them frozen, a border with the thread's id, and the carrier."""
+    end, said = time.monotonic() + 60, ""
+    while time.monotonic() < end:
+        for block in t.wick("stack", pid).out.split("\n\n"):
+            above, _, below = block.partition("-- virtual thread \"\" id=")
+            if "VDeep.burn" not in above:
+                continue
+            said = block
+            if above.count("VDeep.down") == DEPTH and "enterSpecial" not in above and "VirtualThread.run" in above \
+                    and "ForkJoinWorkerThread.run" in below and "carries virtual thread \"\" id=" + below.split()[0] in above:
+                return True, block
+    return False, said
+
+
 def examine(title, options):
     file = t.path("v.jfr")
     load = f"-agentpath:{t.AGENT}=start,interval=1ms,file={file}"
@@ -30,6 +45,8 @@ def examine(title, options):
     if not t.check(f"{title}: the JVM runs", j.wait_for(r"(?m)^up"), j.output()):
         return
     enough(j.pid)
+    outside, block = seen_from_outside(j.pid)
+    t.check(f"{title}: whole from outside, too, with its id", outside, block)
     t.stop(j.pid)
     rows = [(f, w) for f, w in t.stacks(file, annotate=False) if any("VDeep.burn" in x for x in f)]
     total = t.weight_of(rows)

@@ -68,6 +68,12 @@ void wick_session_deadlocks(char *buf, size_t cap)
     snprintf(buf, cap, "deadlocks=0\n");
 }
 
+int wick_session_virtual(uint32_t rows, int out_fd, struct wick_err *err)
+{
+    (void)err;
+    return dprintf(out_fd, "rows=%u\n", rows) > 0 ? 0 : -WICK_E_IO;
+}
+
 bool wick_session_running(void)
 {
     return running;

@@ -553,10 +553,114 @@ static void test_labels__the_wrong_order_is_noticed(void **state)
 }
 #endif
 
+/* --- virtual threads, listed -----------------------------------------------------------------------------------------
+ */
+
+static void *same(void *arg, void *thread)
+{
+    ++*(int *)arg;
+    return thread;
+}
+
+static void test_labels__virtual_threads_are_listed_with_what_is_known_of_them(void **state)
+{
+    static int handles[3];
+    struct wick_label_holder list[3];
+    struct wick_context c;
+    uint32_t operation;
+    int uses = 0;
+    (void)state;
+    wick_labels_bind(&labels, 77, 0); /* a platform thread is none of them */
+    for (uint64_t i = 0; i < 3; i++) {
+        void *handle = &handles[i];
+        uint32_t n = wick_labels_bind_virtual(&labels, 31 + i, 1000 - i, &handle);
+        assert_null(handle); /* taken */
+        open_span(&labels.records[n], 5 + i, 2, 9);
+    }
+    assert_int_equal(wick_labels_holders(&labels, list, 2), 3); /* all are counted, two told */
+    assert_int_equal(wick_labels_holders(&labels, list, 3), 3);
+    assert_true(list[1].id == 32 && list[1].since_ns == 999);
+    assert_true(wick_labels_holder_context(&labels, &list[1], &c, &operation));
+    assert_true(whole(&c) && c.trace_hi == 6 && c.endpoint == 2 && c.labels == 9 && operation == 2);
+    assert_ptr_equal(wick_labels_holder_thread(&labels, &list[1], same, &uses), &handles[1]);
+    assert_ptr_equal(wick_labels_unbind_virtual(&labels, 32), &handles[1]);
+    assert_false(wick_labels_holder_context(&labels, &list[1], &c, &operation));
+    assert_null(wick_labels_holder_thread(&labels, &list[1], same, &uses));
+    assert_int_equal(uses, 1);
+    assert_int_equal(wick_labels_holders(&labels, list, 3), 2);
+}
+
+static void test_labels__a_record_that_changed_hands_is_not_taken_for_the_old_one(void **state)
+{
+    static int handles[2];
+    void *first = &handles[0], *second = &handles[1];
+    struct wick_label_holder h;
+    struct wick_context c;
+    uint32_t operation;
+    int uses = 0;
+    (void)state;
+    uint32_t n = wick_labels_bind_virtual(&labels, 31, 1, &first);
+    wick_labels_holders(&labels, &h, 1);
+    wick_labels_unbind_virtual(&labels, 31);
+    assert_int_equal(wick_labels_bind_virtual(&labels, 32, 2, &second), n);
+    open_span(&labels.records[n], 6, 3, 0);
+    assert_false(wick_labels_holder_context(&labels, &h, &c, &operation));
+    assert_null(wick_labels_holder_thread(&labels, &h, same, &uses));
+}
+
+static void test_labels__a_thread_that_is_bound_already_leaves_its_handle_with_the_caller(void **state)
+{
+    static int handles[2];
+    void *first = &handles[0], *second = &handles[1];
+    (void)state;
+    uint32_t n = wick_labels_bind_virtual(&labels, 31, 1, &first);
+    assert_int_equal(wick_labels_bind_virtual(&labels, 31, 2, &second), n);
+    assert_ptr_equal(second, &handles[1]);
+    assert_ptr_equal(wick_labels_unbind_virtual(&labels, 31), &handles[0]);
+    assert_null(wick_labels_unbind_virtual(&labels, 31));
+}
+
+static void *write_contexts(void *arg)
+{
+    struct wick_label_record *r = arg;
+    for (uint64_t id = 1; wick_load_relaxed(&r->closed) == 0; id++) {
+        open_span(r, id, 2, 9);
+        back_to(r, 0);
+    }
+    return NULL;
+}
+
+static void test_labels__a_context_seen_from_another_thread_is_whole(void **state)
+{
+    struct wick_label_holder h;
+    struct wick_context c;
+    uint32_t operation, seen = 0;
+    pthread_t thread;
+    (void)state;
+    void *none = NULL;
+    uint32_t n = wick_labels_bind_virtual(&labels, 31, 1, &none);
+    wick_labels_holders(&labels, &h, 1);
+    assert_int_equal(pthread_create(&thread, NULL, write_contexts, &labels.records[n]), 0);
+    for (int i = 0; i < 200000; i++) {
+        if (!wick_labels_holder_context(&labels, &h, &c, &operation))
+            continue;
+        seen++;
+        if (!whole(&c))
+            break;
+    }
+    wick_store_relaxed(&labels.records[n].closed, 1);
+    pthread_join(thread, NULL);
+    assert_true(!seen || whole(&c));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        TEST(test_labels__virtual_threads_are_listed_with_what_is_known_of_them),
+        TEST(test_labels__a_record_that_changed_hands_is_not_taken_for_the_old_one),
+        TEST(test_labels__a_thread_that_is_bound_already_leaves_its_handle_with_the_caller),
+        TEST(test_labels__a_context_seen_from_another_thread_is_whole),
         TEST(test_labels__a_thread_without_scopes_has_no_context),
         TEST(test_labels__the_innermost_span_is_seen_and_closing_restores),
         TEST(test_labels__a_label_without_a_span_is_a_context),

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * klass.h - the class of a Java object, and where its instances keep their fields, without asking the JVM (JDK 21 and
+ * later)
+ *
+ * Threads: any.
+ * Memory:  none.
+ */
+#ifndef WICK_HOTSPOT_KLASS_H
+#define WICK_HOTSPOT_KLASS_H
+
+#include <stdbool.h>
+
+#include "hotspot/jvm.h"
+
+/* Whether this JVM keeps the classes of objects where _of looks: not with -XX:-UseCompressedClassPointers or
+ * -XX:+UseCompactObjectHeaders, and not before JDK 21. Looks through the JVM's flags: ask once. */
+bool wick_hs_klass_form(const struct wick_jvm *jvm);
+
+/* The Klass of an object, 0 = not readable. _form must be true. */
+wick_addr wick_hs_klass_of(const struct wick_jvm *jvm, wick_addr object);
+
+/* Offset in bytes of the instance field of that name and type ("J", "Ljava/lang/String;") in instances of klass, which
+ * declares or inherits it; 0 = there is none. Some 10 reads, and 2 a field. */
+int32_t wick_hs_klass_field(const struct wick_jvm *jvm, wick_addr klass, const char *name, const char *type);
+
+/* Size of an instance in bytes, 0 = it cannot be told. */
+int32_t wick_hs_klass_instance_bytes(const struct wick_jvm *jvm, wick_addr klass);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * virtual.c - the virtual threads that have a context, seen from another thread
+ *
+ * Who looks is not the thread that writes, so the record may change under its eyes. A context counts if all of it was
+ * the same twice in a row: a thread that waits, which is what one looks for, does not write. Records are never
+ * unmapped, and one that was given to another thread meanwhile has another owner.
+ */
+#include <string.h>
+
+#include "labels/labels.h"
+
+enum { LOOKS = 8 };
+
+/* What is compared. */
+struct look {
+    uint64_t owner, current;
+    struct wick_label_span span;
+};
+
+uint32_t wick_labels_holders(struct wick_labels *l, struct wick_label_holder *out, uint32_t cap)
+{
+    uint32_t count = 0;
+    pthread_mutex_lock(&l->lock);
+    uint32_t top = l->record_top;
+    pthread_mutex_unlock(&l->lock);
+    for (uint32_t n = 1; n < top; n++) {
+        uint64_t id = wick_load_acquire(&l->records[n].owner); /* pairs: wick_labels_bind_virtual */
+        if (!id)
+            continue;
+        if (count < cap)
+            out[count] = (struct wick_label_holder){id, wick_load_relaxed(&l->owners[n].since_ns), n};
+        count++;
+    }
+    return count;
+}
+
+static void look_at(const struct wick_label_record *r, struct look *out)
+{
+    *out = (struct look){.owner = wick_load_acquire(&r->owner),      /* pairs: wick_labels_bind_virtual */
+                         .current = wick_load_acquire(&r->current)}; /* pairs: the release store in Record.java */
+    uint32_t depth = (uint32_t)out->current;
+    if (depth && depth <= WICK_LABELS_DEPTH)
+        out->span = *(const volatile struct wick_label_span *)&r->spans[depth - 1];
+}
+
+bool wick_labels_holder_context(const struct wick_labels *l, const struct wick_label_holder *h,
+                                struct wick_context *out, uint32_t *operation)
+{
+    const struct wick_label_record *r = &l->records[h->record];
+    struct look one, two;
+    int looks = 0;
+    look_at(r, &two);
+    do {
+        one = two;
+        atomic_thread_fence(memory_order_acquire);
+        look_at(r, &two);
+    } while (memcmp(&one, &two, sizeof one) != 0 && ++looks < LOOKS);
+    if (looks == LOOKS || two.owner != h->id || !two.current || (uint32_t)two.current > WICK_LABELS_DEPTH)
+        return false;
+    *out = (struct wick_context){.trace_hi = two.span.trace_hi,
+                                 .trace_lo = two.span.trace_lo,
+                                 .span = two.span.span,
+                                 .endpoint = two.span.endpoint,
+                                 .labels = (uint32_t)(two.current >> 32)};
+    *operation = two.span.operation;
+    return true;
+}
+
+void *wick_labels_holder_thread(struct wick_labels *l, const struct wick_label_holder *h,
+                                void *use(void *arg, void *thread), void *arg)
+{
+    void *made = NULL;
+    pthread_mutex_lock(&l->lock);
+    if (wick_load_relaxed(&l->records[h->record].owner) == h->id && l->owners[h->record].thread)
+        made = use(arg, l->owners[h->record].thread);
+    pthread_mutex_unlock(&l->lock);
+    return made;
+}
