@@ -154,6 +154,7 @@ static void *drain_main(void *arg)
         uint64_t now = wick_clock_mono_ns();
         pthread_mutex_lock(&s->lock);
         wick_threads_poll(&wick_vm.threads);
+        wick_engines_round();
         wick_drain_round(&s->drain);
         wick_agent_ttsp_round(&s->drain, false);
         full = wick_drain_chunk_full(&s->drain);
@@ -497,7 +498,7 @@ void wick_session_status(char *buf, size_t cap)
     struct wick_totals t = s->final;
     struct wick_jfr_stats stats = s->stats;
     int phase = atomic_load(&s->phase);
-    char engine[32];
+    char engine[WICK_ENGINES_NAME];
     uint64_t dropped = 0, now = wick_clock_mono_ns();
     if (phase == RUNNING) {
         pthread_mutex_lock(&s->lock);
