@@ -106,7 +106,8 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     if (!rc)
         rc = wick_ui_written(err);
     if (!rc && !w.nrows)
-        wick_ui_note("wick: waits are recorded with -e lock, --lock or -e nativelock, and when they end; `wick status "
+        wick_ui_note("wick: waits are recorded with -e lock or --lock, native ones with -e nativelock, and when they "
+                     "end; `wick status "
                      "PID` finds deadlocks");
     wick_lock_waits_release(&w);
     wick_profile_release(&p);
