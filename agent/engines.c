@@ -7,6 +7,7 @@
 #include "agent/locks.h"
 #include "agent/ttsp.h"
 #include "agent/vm.h"
+#include "engine/lock_native.h"
 
 static int start_cpu(struct wick_engines *e, const struct wick_session_opts *o, wick_perf_broker *broker,
                      struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
@@ -38,17 +39,24 @@ static int start_wall(struct wick_engines *e, const struct wick_session_opts *o,
 
 static int start_lock(struct wick_engines *e, struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
 {
-    struct wick_lock_config c = {.threshold_ns = e->plan.lock_threshold_ns,
-                                 .interval_ns = e->plan.lock_interval_ns,
+    const struct wick_opt_events *p = &e->plan;
+    struct wick_lock_config c = {.java = p->lock.on,
+                                 .native = p->native.on,
+                                 .threshold_ns = p->lock.threshold_ns,
+                                 .interval_ns = p->lock.interval_ns,
+                                 .native_threshold_ns = p->native.threshold_ns,
+                                 .native_interval_ns = p->native.interval_ns,
                                  .awake_signal = wick_engines_open_signal(e)};
-    if (!e->plan.lock)
+    if (!c.java && !c.native)
         return 0;
-    int rc = wick_agent_locks_find(&c.ownable, err);
+    int rc = c.java ? wick_agent_locks_find(&c.ownable, err) : 0;
     if (rc)
         return rc;
     rc = wick_lock_start(&e->lock, &c, &wick_vm.jvm, r, ts, err);
     e->lock_on = !rc;
-    return rc ? rc : wick_agent_locks_on(err);
+    if (!rc && c.native)
+        rc = wick_lock_native_on(wick_vm.libjvm ? wick_vm.libjvm->text_lo : 0, err);
+    return rc || !c.java ? rc : wick_agent_locks_on(err);
 }
 
 int wick_engines_start(struct wick_engines *e, const struct wick_session_opts *o, wick_perf_broker *broker,
@@ -70,6 +78,7 @@ int wick_engines_start(struct wick_engines *e, const struct wick_session_opts *o
 void wick_engines_stop(struct wick_engines *e, struct wick_recorder *r)
 {
     wick_agent_locks_off();
+    wick_lock_native_off();
     if (e->lock_on)
         wick_lock_stop(&e->lock);
     if (e->wall_on)
@@ -115,6 +124,11 @@ static void put_time(void *arg, const struct wick_wall_cpu_time *t)
                                                                        .slices = t->used.slices});
 }
 
+void wick_engines_round(void)
+{
+    wick_lock_native_refresh();
+}
+
 void wick_engines_more(struct wick_engines *e, struct wick_drain *d, bool all)
 {
     if (!e->wall_on)
@@ -153,14 +167,15 @@ void wick_engines_write(struct wick_engines *e, struct wick_jfr_writer *w, uint6
                                                                    .cpu_ns = s.cpu_ns});
 }
 
-const char *wick_engines_name(const struct wick_engines *e, char buf[32])
+const char *wick_engines_name(const struct wick_engines *e, char buf[WICK_ENGINES_NAME])
 {
     const char *const names[] = {e->cpu_on ? wick_cpu_mode_name(&e->cpu) : NULL, e->wall_on ? "wall" : NULL,
-                                 e->lock_on ? "lock" : NULL};
+                                 e->lock_on && e->lock.config.java ? "lock" : NULL,
+                                 e->lock_on && e->lock.config.native ? "nativelock" : NULL};
     size_t n = 0;
     buf[0] = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i])
-            n += (size_t)snprintf(buf + n, 32 - n, "%s%s", n ? "+" : "", names[i]);
+            n += (size_t)snprintf(buf + n, WICK_ENGINES_NAME - n, "%s%s", n ? "+" : "", names[i]);
     return n ? buf : "none";
 }

@@ -14,6 +14,8 @@
 #include "opt/events.h"
 #include "record/drain.h"
 
+enum { WICK_ENGINES_NAME = 48 };
+
 struct wick_engines {
     struct wick_opt_events plan;
     struct wick_cpu_engine cpu;
@@ -36,6 +38,9 @@ void wick_engines_own_thread(struct wick_engines *e);
 /* A signal that threads of wick should not block, 0 = none. */
 int wick_engines_open_signal(const struct wick_engines *e);
 
+/* What engines do now and then: looks for libraries that were loaded. */
+void wick_engines_round(void);
+
 /* Gives the drain what did not come through the rings; see struct wick_drain_host. */
 void wick_engines_more(struct wick_engines *e, struct wick_drain *d, bool all);
 
@@ -46,6 +51,6 @@ void wick_engines_event(struct wick_engines *e, struct wick_drain *d, const stru
 void wick_engines_write(struct wick_engines *e, struct wick_jfr_writer *w, uint64_t now_ns);
 
 /* "perf", "timer+wall", "wall" ... */
-const char *wick_engines_name(const struct wick_engines *e, char buf[32]);
+const char *wick_engines_name(const struct wick_engines *e, char buf[WICK_ENGINES_NAME]);
 
 #endif

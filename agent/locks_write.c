@@ -5,9 +5,14 @@
 #include "agent/locks.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
-static const char *const event_names[WICK_LOCK_KINDS] = {"jdk.JavaMonitorEnter", "jdk.ThreadPark",
-                                                         "jdk.JavaMonitorWait"};
+#include "agent/vm.h"
+#include "engine/lock_native.h"
+
+static const char *const event_names[WICK_LOCK_KINDS] = {
+    "jdk.JavaMonitorEnter", "jdk.ThreadPark", "jdk.JavaMonitorWait", "profiler.NativeLock", "wick.NativeWait"};
 
 static void write_enter(struct wick_jfr_writer *w, const struct wick_lock_note *n, const struct wick_event *e)
 {
@@ -65,6 +70,53 @@ static void write_wait(struct wick_jfr_writer *w, const struct wick_lock_note *n
     wick_jfr_write_java_monitor_wait(w, &event);
 }
 
+/* Where a lock that is a variable of a library lies in it: "libx.so+0x40c0"; "" for others. */
+static void name_variable(uint64_t address, char *out, size_t cap)
+{
+    out[0] = 0;
+    for (uint32_t i = 0; i < wick_vm.images.n_all; i++) {
+        const struct wick_elf_image *image = wick_elf_images_get(&wick_vm.images, i);
+        if (!image || address < image->map_lo || address >= image->map_hi)
+            continue;
+        const char *slash = strrchr(image->path, '/');
+        snprintf(out, cap, "%.200s+0x%" PRIx64, slash ? slash + 1 : image->path, address - image->bias);
+    }
+}
+
+/* Number of the waiting thread, which the registry may have come to know only after the wait. */
+static uint32_t waiter(const struct wick_lock_engine *e, const struct wick_lock_note *n, const struct wick_event *event)
+{
+    const struct wick_thread *t = event->thread ? NULL : wick_threads_find_sig(e->threads, n->what.tid);
+    return t ? t->serial : event->thread;
+}
+
+static void write_native(const struct wick_lock_engine *e, struct wick_jfr_writer *w, const struct wick_lock_note *n,
+                         const struct wick_event *event)
+{
+    char variable[240];
+    name_variable(n->what.address, variable, sizeof variable);
+    if (n->done.kind == WICK_LOCK_NATIVE)
+        wick_jfr_write_native_lock(w, &(struct wick_jfr_native_lock){.start_ns = n->done.start_ns,
+                                                                     .duration_ns = n->done.duration_ns,
+                                                                     .thread = waiter(e, n, event),
+                                                                     .stack = event->stack,
+                                                                     .address = n->what.address,
+                                                                     .weight_ns = n->done.weight_ns,
+                                                                     .context = event->context,
+                                                                     .operation = n->what.operation,
+                                                                     .variable = variable});
+    else
+        wick_jfr_write_native_wait(w, &(struct wick_jfr_native_wait){.start_ns = n->done.start_ns,
+                                                                     .duration_ns = n->done.duration_ns,
+                                                                     .thread = waiter(e, n, event),
+                                                                     .stack = event->stack,
+                                                                     .address = n->what.address,
+                                                                     .weight_ns = n->done.weight_ns,
+                                                                     .context = event->context,
+                                                                     .operation = n->what.operation,
+                                                                     .variable = variable});
+}
+
 static void write_owner(struct wick_jfr_writer *w, const struct wick_lock_note *n, const struct wick_event *e)
 {
     const struct wick_jfr_lock_owner event = {
@@ -80,13 +132,15 @@ static void write_owner(struct wick_jfr_writer *w, const struct wick_lock_note *
 
 void wick_agent_locks_event(struct wick_lock_engine *e, struct wick_drain *d, const struct wick_event *event)
 {
-    static void (*const write[WICK_LOCK_KINDS])(struct wick_jfr_writer *, const struct wick_lock_note *,
-                                                const struct wick_event *) = {write_enter, write_park, write_wait};
+    static void (*const write[])(struct wick_jfr_writer *, const struct wick_lock_note *,
+                                 const struct wick_event *) = {write_enter, write_park, write_wait};
     const struct wick_lock_note *n = wick_lock_found(e, event);
     if (!n)
         return;
     if (n->of_owner)
         write_owner(d->writer, n, event);
+    else if (n->done.kind >= WICK_LOCK_NATIVE)
+        write_native(e, d->writer, n, event);
     else
         write[n->done.kind](d->writer, n, event);
     wick_lock_told(e, event);
@@ -97,22 +151,37 @@ void wick_agent_locks_write(const struct wick_lock_engine *e, struct wick_jfr_wr
     struct wick_lock_totals t;
     wick_lock_totals_get(e, &t);
     for (int k = 0; k < WICK_LOCK_KINDS; k++)
-        wick_jfr_write_lock_statistics(
-            w, &(struct wick_jfr_lock_statistics){
-                   .start_ns = now_ns, .kind = event_names[k], .waits = t.waits[k], .waited_ns = t.waited_ns[k]});
+        if (k < WICK_LOCK_NATIVE ? e->config.java : e->config.native)
+            wick_jfr_write_lock_statistics(
+                w, &(struct wick_jfr_lock_statistics){
+                       .start_ns = now_ns, .kind = event_names[k], .waits = t.waits[k], .waited_ns = t.waited_ns[k]});
+}
+
+static void native_status(const struct wick_lock_totals *t, struct wick_strbuf *out)
+{
+    struct wick_elf_hooks_count places;
+    wick_lock_native_count(&places);
+    wick_strbuf_addf(out,
+                     "native_lock_waits=%" PRIu64 "\nnative_lock_waited_ns=%" PRIu64 "\nnative_wait_waits=%" PRIu64
+                     "\nnative_wait_waited_ns=%" PRIu64 "\nnative_images=%" PRIu32 "\nnative_words=%" PRIu32 "\n",
+                     t->waits[WICK_LOCK_NATIVE], t->waited_ns[WICK_LOCK_NATIVE], t->waits[WICK_LOCK_SIGNAL],
+                     t->waited_ns[WICK_LOCK_SIGNAL], places.images, places.words);
 }
 
 void wick_agent_locks_status(const struct wick_lock_engine *e, struct wick_strbuf *out)
 {
     struct wick_lock_totals t;
     wick_lock_totals_get(e, &t);
-    wick_strbuf_addf(out,
-                     "lock_waits=%" PRIu64 "\nlock_waited_ns=%" PRIu64 "\npark_waits=%" PRIu64
-                     "\npark_waited_ns=%" PRIu64 "\nwait_waits=%" PRIu64 "\nwait_waited_ns=%" PRIu64 "\n",
-                     t.waits[WICK_LOCK_MONITOR], t.waited_ns[WICK_LOCK_MONITOR], t.waits[WICK_LOCK_PARK],
-                     t.waited_ns[WICK_LOCK_PARK], t.waits[WICK_LOCK_WAIT], t.waited_ns[WICK_LOCK_WAIT]);
+    if (e->config.java)
+        wick_strbuf_addf(out,
+                         "lock_waits=%" PRIu64 "\nlock_waited_ns=%" PRIu64 "\npark_waits=%" PRIu64
+                         "\npark_waited_ns=%" PRIu64 "\nwait_waits=%" PRIu64 "\nwait_waited_ns=%" PRIu64 "\n",
+                         t.waits[WICK_LOCK_MONITOR], t.waited_ns[WICK_LOCK_MONITOR], t.waits[WICK_LOCK_PARK],
+                         t.waited_ns[WICK_LOCK_PARK], t.waits[WICK_LOCK_WAIT], t.waited_ns[WICK_LOCK_WAIT]);
     wick_strbuf_addf(out,
                      "lock_weight=%" PRIu64 "\nlock_lost=%" PRIu64 "\nlock_lost_weight=%" PRIu64 "\nlock_looks=%" PRIu64
                      "\nlock_owners=%" PRIu64 "\n",
                      t.recorded_ns, t.lost, t.lost_ns, t.looks, t.owners);
+    if (e->config.native)
+        native_status(&t, out);
 }

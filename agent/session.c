@@ -155,6 +155,7 @@ static void *drain_main(void *arg)
         uint64_t now = wick_clock_mono_ns();
         pthread_mutex_lock(&s->lock);
         wick_threads_poll(&wick_vm.threads);
+        wick_engines_round();
         wick_drain_round(&s->drain);
         wick_agent_ttsp_round(&s->drain, false);
         wick_jit_look(&s->drain, now);
@@ -499,7 +500,7 @@ void wick_session_status(char *buf, size_t cap)
     struct wick_totals t = s->final;
     struct wick_jfr_stats stats = s->stats;
     int phase = atomic_load(&s->phase);
-    char engine[32];
+    char engine[WICK_ENGINES_NAME];
     uint64_t dropped = 0, now = wick_clock_mono_ns();
     struct wick_strbuf more_text = WICK_STRBUF_INIT;
     if (phase == RUNNING) {

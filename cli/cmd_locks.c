@@ -30,8 +30,10 @@ static void usage(FILE *f)
         "Usage: wick locks [OPTION...] FILE...\n"
         "       wick locks [OPTION...] PID|NAME\n"
         "\n"
-        "Shows which locks threads waited for in recordings made with -e lock or --lock, or by the JDK (- is standard\n"
-        "input), or in a JVM now: where they waited, and who held the lock and what it did meanwhile.\n"
+        "Shows which locks threads waited for in recordings made with -e lock, --lock or -e nativelock, or by the JDK "
+        "(- is\n"
+        "standard input), or in a JVM now: where they waited, and who held the lock and what it did meanwhile (not of\n"
+        "native locks, those of the C library).\n"
         "\n"
         "Options:\n"
         "  -n, --rows N              show the N locks waited for longest (default 20; 0 = all)\n"
@@ -67,8 +69,9 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     if (!rc)
         rc = wick_ui_written(err);
     if (!rc && !w.nrows && !l->now)
-        wick_ui_note("wick: waits are recorded with -e lock or --lock, and when they end; `wick locks PID` and "
-                     "`wick status PID` tell those that last, and deadlocks");
+        wick_ui_note(
+            "wick: waits are recorded with -e lock or --lock, native ones with -e nativelock, and when they end; "
+            "`wick locks PID` and `wick status PID` tell those that last, and deadlocks");
     wick_lock_waits_release(&w);
     wick_profile_release(&p);
     return rc;

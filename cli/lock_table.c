@@ -3,8 +3,8 @@
  * lock_table.c - see lock_table.h
  *
  * A park of which no owner was ever seen is mostly a thread of a pool without work, or one that waits for a condition:
- * nobody blocks it. Such are counted, and shown with --all. What is a lock by its class always has an owner; the JDK's
- * recordings do not tell who that is.
+ * nobody blocks it; so is one that waits for a condition of the C library. Such are counted, and shown with --all. What
+ * is a lock by its class always has an owner; the JDK's recordings do not tell who that is.
  */
 #include "cli/lock_table.h"
 
@@ -59,16 +59,21 @@ static const char *class_name(struct table *t, const struct wick_lock_wait_row *
 {
     const struct wick_string *s = &t->w->profile->strings[r->class_name];
     wick_strbuf_clear(&t->sb);
-    if (s->len)
+    if (s->len && r->native)
+        wick_strbuf_add(&t->sb, s->s, s->len);
+    else if (s->len)
         wick_class_name(&t->sb, s->s, s->len, 0);
     else
-        wick_strbuf_adds(&t->sb, r->park ? "(no object)" : "(not known)");
+        wick_strbuf_adds(&t->sb, r->native ? "(no variable)" : r->park ? "(no object)" : "(not known)");
     return t->sb.buf;
 }
 
 static const char *kind_name(const struct table *t, const struct wick_lock_row *l)
 {
-    return !t->w->rows[l->first].park ? "monitor" : is_owned(t->w, l) ? "lock" : "park";
+    const struct wick_lock_wait_row *r = &t->w->rows[l->first];
+    if (r->native)
+        return r->park ? "native wait" : "native";
+    return !r->park ? "monitor" : is_owned(t->w, l) ? "lock" : "park";
 }
 
 static double percent(int64_t part, int64_t of)

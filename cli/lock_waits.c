@@ -6,7 +6,8 @@
 
 #include "base/sum.h"
 
-static const char ENTER[] = "jdk.JavaMonitorEnter", PARK[] = "jdk.ThreadPark", OWNER[] = "wick.LockOwner";
+static const char ENTER[] = "jdk.JavaMonitorEnter", PARK[] = "jdk.ThreadPark", OWNER[] = "wick.LockOwner",
+                  NATIVE[] = "profiler.NativeLock", NATIVE_WAIT[] = "wick.NativeWait";
 
 /* Room for one more of n rows, zeroed; NULL without memory. */
 static void *add(void **rows, uint32_t *n, uint32_t *cap, size_t size, bool *failed)
@@ -37,9 +38,10 @@ static void add_wait(struct wick_lock_waits *w, const struct wick_jfr_event *e)
     uint32_t class_name = 0;
     if (!r)
         return;
-    r->park = !strcmp(e->type, PARK);
+    r->native = !strcmp(e->type, NATIVE) || !strcmp(e->type, NATIVE_WAIT);
+    r->park = !strcmp(e->type, PARK) || !strcmp(e->type, NATIVE_WAIT);
     r->file = w->file;
-    if (wick_jfr_event_text(e, r->park ? "parkedClass" : "monitorClass", &class_name))
+    if (wick_jfr_event_text(e, r->native ? "variable" : r->park ? "parkedClass" : "monitorClass", &class_name))
         r->class_name = class_name;
     r->identity = number(e, "identityHash");
     if (!r->identity)
@@ -70,7 +72,8 @@ static void add_look(struct wick_lock_waits *w, const struct wick_jfr_event *e)
 static bool want(void *ctx, const char *type)
 {
     (void)ctx;
-    return !strcmp(type, ENTER) || !strcmp(type, PARK) || !strcmp(type, OWNER);
+    return !strcmp(type, ENTER) || !strcmp(type, PARK) || !strcmp(type, OWNER) || !strcmp(type, NATIVE) ||
+           !strcmp(type, NATIVE_WAIT);
 }
 
 static void take(void *ctx, const struct wick_jfr_event *e)
@@ -101,7 +104,8 @@ static int by_number(const void *a, const void *b)
 static int by_lock(const void *a, const void *b)
 {
     const struct wick_lock_wait_row *x = a, *y = b;
-    int r = order(x->park, y->park);
+    int r = order(x->native, y->native);
+    r = r ? r : order(x->park, y->park);
     r = r ? r : order(x->class_name, y->class_name);
     r = r ? r : order(x->file, y->file);
     return r ? r : order(x->identity, y->identity);
@@ -192,9 +196,13 @@ static bool is_jdk(const char *class_name)
 }
 
 /* Fills in the frames that tell where a stack is. */
-static void place(const struct wick_profile *p, uint32_t stack, struct wick_lock_share *out)
+static void place(const struct wick_profile *p, uint32_t stack, bool native, struct wick_lock_share *out)
 {
     out->stack = stack;
+    if (native && stack) {
+        out->frame = p->stacks[stack].frame;
+        out->function = p->frames[out->frame].function;
+    }
     for (; stack; stack = p->stacks[stack].parent) {
         uint32_t frame = p->stacks[stack].frame;
         const struct wick_frame *f = &p->frames[frame];
@@ -273,7 +281,7 @@ uint32_t wick_lock_shares(const struct wick_lock_waits *w, const struct wick_loc
             continue;
         s[n] = (struct wick_lock_share){
             .thread = owners ? r->owner : 0, .waits = 1, .threads = r->thread, .weight_ns = r->weight_ns};
-        place(w->profile, owners ? r->owner_stack : r->stack, &s[n++]);
+        place(w->profile, owners ? r->owner_stack : r->stack, r->native, &s[n++]);
     }
     if (n)
         qsort(s, n, sizeof *s, by_share);

@@ -3,8 +3,9 @@
  * lock_waits.h - who waited for which lock, and who held it meanwhile
  *
  * Made of the events jdk.JavaMonitorEnter and jdk.ThreadPark, of wick's recordings or the JDK's own, and of
- * wick.LockOwner, which are joined by the number of the wait. A lock is a class and an identity hash code, or an
- * address where there is no hash code.
+ * wick.LockOwner, which are joined by the number of the wait; and of profiler.NativeLock and wick.NativeWait. A lock is
+ * a class and an identity hash code, or an address where there is no hash code. A native lock is an address; in the
+ * place of the class is where it lies, if it is a variable of a library.
  *
  * Threads: one at a time.
  * Memory:  malloc; wick_lock_waits_release frees all. Names and stacks are numbers of the profile.
@@ -17,7 +18,8 @@
 #include "jfr/reader.h"
 
 struct wick_lock_wait_row {
-    bool park;                 /* LockSupport.park, not a monitor */
+    bool park;                 /* LockSupport.park, not a monitor; or a native condition, not a native lock */
+    bool native;               /* of the C library */
     uint32_t file, class_name; /* number of the input; string of the profile */
     int64_t identity, number;  /* of the lock; of the wait, 0 = none */
     int64_t weight_ns, duration_ns;
@@ -50,7 +52,7 @@ struct wick_lock_waits {
  * line. */
 struct wick_lock_share {
     uint32_t thread;                 /* the owner; 0 among waiters */
-    uint32_t frame;                  /* the Java frame at the leaf, 0 = not known */
+    uint32_t frame;                  /* the Java frame at the leaf, or who asked for a native lock; 0 = not known */
     uint32_t own;                    /* the nearest frame outside of the JDK's classes, if that is another; 0 = none */
     uint32_t function, own_function; /* of these frames */
     uint32_t stack;                  /* the heaviest such stack, which has these frames */

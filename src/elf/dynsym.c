@@ -62,6 +62,24 @@ int wick_elf_dyn_read(const struct wick_mem *mem, const struct wick_elf_image *i
         case DT_HASH:
             d.hash = absolute(image, e.d_un.d_ptr);
             break;
+        case DT_RELA:
+            d.rela = absolute(image, e.d_un.d_ptr);
+            break;
+        case DT_RELASZ:
+            d.rela_size = e.d_un.d_val;
+            break;
+        case DT_JMPREL:
+            d.jmprel = absolute(image, e.d_un.d_ptr);
+            break;
+        case DT_PLTRELSZ:
+            d.jmprel_size = e.d_un.d_val;
+            break;
+        case DT_VERSYM:
+            d.versym = absolute(image, e.d_un.d_ptr);
+            break;
+        case DT_VERNEED:
+            d.verneed = absolute(image, e.d_un.d_ptr);
+            break;
         }
     }
     if (!d.symtab || !d.strtab || (!d.gnu_hash && !d.hash))

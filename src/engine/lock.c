@@ -21,6 +21,7 @@
 
 _Atomic(struct wick_lock_engine *) wick_lock_current;
 struct wick_gate wick_lock_gate;
+static _Atomic uint64_t native_session;
 
 #define WAITS_BYTES (WICK_MAX_THREADS * sizeof(struct wick_lock_wait))
 #define NOTES_BYTES (WICK_LOCK_NOTES * sizeof(struct wick_lock_note))
@@ -47,7 +48,9 @@ int wick_lock_start(struct wick_lock_engine *e, const struct wick_lock_config *c
     e->wake = e->tasks = -1;
     e->running = true;
     atomic_store(&wick_lock_current, e);
-    int rc = wick_lock_watch_start(e, err);
+    if (c->native)
+        wick_store_relaxed(&native_session, e->session);
+    int rc = c->java ? wick_lock_watch_start(e, err) : 0;
     if (rc) {
         wick_lock_stop(e);
         wick_lock_release(e);
@@ -59,6 +62,7 @@ void wick_lock_stop(struct wick_lock_engine *e)
 {
     if (!e->running)
         return;
+    wick_store_relaxed(&native_session, 0);
     atomic_store(&wick_lock_current, NULL);
     wick_lock_watch_stop(e);
     e->running = false;
@@ -126,6 +130,11 @@ static void begin(struct wick_lock_engine *e, enum wick_lock_kind kind, uint64_t
 bool wick_lock_running(void)
 {
     return wick_load_relaxed(&wick_lock_current) != NULL;
+}
+
+uint64_t wick_lock_native_session(void)
+{
+    return wick_load_relaxed(&native_session);
 }
 
 void wick_lock_begin(enum wick_lock_kind kind, uint64_t owner, const void *ownable)
@@ -206,21 +215,26 @@ static void lose(struct wick_lock_engine *e, const struct wick_lock_done *d)
     wick_add_relaxed(&e->lost_ns, d->weight_ns);
 }
 
-static bool sample(struct wick_lock_engine *e, const struct wick_lock_done *d, struct wick_lock_note *note)
+/* Records the stack of the calling thread, which the registry need not know if it waited natively. */
+static bool sample(struct wick_lock_engine *e, const struct wick_lock_done *d, struct wick_lock_note *note,
+                   const struct wick_lock_native *native)
 {
     const struct wick_thread *t = self(e);
-    struct wick_scratch *scratch = t ? wick_recorder_enter_sig(e->recorder) : NULL;
+    struct wick_scratch *scratch = t || native ? wick_recorder_enter_sig(e->recorder) : NULL;
+    struct wick_stack_window window = {0};
     if (!scratch) {
         wick_recorder_drop_sig(e->recorder, WICK_DROP_WALK_IN_PROGRESS, 0);
         return false;
     }
     uint64_t cpu = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     const struct wick_sample_sig in = {
-        .window = &e->waits[t - e->threads->slots].window,
-        .java = wick_load_acquire(&t->java), /* pairs: wick_threads_java */
-        .tid = wick_load_relaxed(&t->tid),
+        .context = native ? native->here : NULL,
+        .from = native ? native->from : 0,
+        .window = t ? &e->waits[t - e->threads->slots].window : &window,
+        .java = t ? wick_load_acquire(&t->java) : 0, /* pairs: wick_threads_java */
+        .tid = t ? wick_load_relaxed(&t->tid) : 0,
         .time_ns = d->start_ns,
-        .thread = t->serial,
+        .thread = t ? t->serial : 0,
         .type = WICK_EVENT_LOCK,
         .span_ns = (uint64_t)(note - e->notes),
     };
@@ -230,7 +244,8 @@ static bool sample(struct wick_lock_engine *e, const struct wick_lock_done *d, s
     return kept;
 }
 
-static void record(struct wick_lock_engine *e, const struct wick_lock_done *d, const struct wick_lock_what *what)
+static void record(struct wick_lock_engine *e, const struct wick_lock_done *d, const struct wick_lock_what *what,
+                   const struct wick_lock_native *native)
 {
     struct wick_lock_note *note = wick_lock_note_take(e);
     if (!note) {
@@ -245,7 +260,7 @@ static void record(struct wick_lock_engine *e, const struct wick_lock_done *d, c
     note->of_owner = false;
     note->owner = d->seen_owner ? d->seen_owner
                                 : e->threads->slots[wick_lock_owner_slot(e, d->kind, d->monitor, d->owner)].serial;
-    if (sample(e, d, note)) {
+    if (sample(e, d, note, native)) {
         wick_add_relaxed(&e->recorded, 1);
         wick_add_relaxed(&e->recorded_ns, d->weight_ns);
         return;
@@ -259,7 +274,40 @@ void wick_lock_record(const struct wick_lock_done *d, const struct wick_lock_wha
     uint32_t lane = wick_gate_enter_sig(&wick_lock_gate);
     struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* seq_cst, see gate.h */
     if (e && e->session == d->session)
-        record(e, d, what);
+        record(e, d, what, NULL);
+    wick_gate_leave_sig(&wick_lock_gate, lane);
+}
+
+/* Threads that the registry does not know yet count in its slot 0, which is nobody's. */
+static void native_waited(struct wick_lock_engine *e, const struct wick_lock_native *n)
+{
+    struct wick_thread *t = self(e);
+    struct wick_lock_wait *w = &e->waits[t ? t - e->threads->slots : 0];
+    uint64_t duration = n->end_ns - n->start_ns, interval = e->config.native_interval_ns;
+    uint64_t unknown = e->config.seed ^ n->start_ns * 0x9e3779b97f4a7c15u ^ (uintptr_t)n->here;
+    if (t && w->serial != t->serial)
+        occupy(e, w, t);
+    wick_add_relaxed(&w->waits[n->kind], 1);
+    wick_add_relaxed(&w->waited_ns[n->kind], duration);
+    if (duration < e->config.native_threshold_ns || duration < wick_poisson_next(t ? &w->random : &unknown, interval))
+        return;
+    const struct wick_lock_done done = {.session = e->session,
+                                        .start_ns = n->start_ns,
+                                        .duration_ns = duration,
+                                        .weight_ns = wick_poisson_weight(duration, interval),
+                                        .kind = n->kind};
+    const struct wick_lock_what what = {.address = (uintptr_t)n->lock,
+                                        .operation = n->operation,
+                                        .tid = t ? wick_load_relaxed(&t->tid) : (int32_t)syscall(SYS_gettid)};
+    record(e, &done, &what, n);
+}
+
+void wick_lock_native_waited(const struct wick_lock_native *n)
+{
+    uint32_t lane = wick_gate_enter_sig(&wick_lock_gate);
+    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* seq_cst, see gate.h */
+    if (e && e->session == n->session)
+        native_waited(e, n);
     wick_gate_leave_sig(&wick_lock_gate, lane);
 }
 
@@ -282,7 +330,7 @@ void wick_lock_totals_get(const struct wick_lock_engine *e, struct wick_lock_tot
                                      .lost_ns = wick_load_relaxed(&e->lost_ns),
                                      .looks = wick_load_relaxed(&e->looks),
                                      .owners = wick_load_relaxed(&e->owners)};
-    for (uint32_t i = 1; i < slots; i++) {
+    for (uint32_t i = 0; i == 0 || i < slots; i++) {
         for (int k = 0; k < WICK_LOCK_KINDS; k++) {
             out->waits[k] += wick_load_relaxed(&e->waits[i].waits[k]);
             out->waited_ns[k] += wick_load_relaxed(&e->waits[i].waited_ns[k]);

@@ -23,6 +23,9 @@
  * outside (wall_look.h) and not disturbed. Looks are at least LOOK_NS apart, so waits much shorter than that seldom
  * show their owner's stack. Nobody waits: the watcher sleeps.
  *
+ * Native waits (lock_native.h) are told in one piece when they are over, because nobody looks for their owners. Whether
+ * such a wait holds a point is drawn then, which comes to the same.
+ *
  * Threads: begin, end and record in any thread of the JVM, never in a signal handler; start, stop and release by the
  *          session's owner; found and done by the drain thread.
  * Memory:  one mapping for each recording, touched as it is used.
@@ -40,15 +43,20 @@ enum wick_lock_kind {
     WICK_LOCK_MONITOR, /* to enter synchronized code */
     WICK_LOCK_PARK,    /* LockSupport.park: java.util.concurrent */
     WICK_LOCK_WAIT,    /* Object.wait */
+    WICK_LOCK_NATIVE,  /* for a mutex or rwlock of the C library, see lock_native.h */
+    WICK_LOCK_SIGNAL,  /* for a condition variable of it */
     WICK_LOCK_KINDS
 };
 
 enum { WICK_LOCK_NOTES = 2048, WICK_LOCK_CLASS = 200, WICK_LOCK_SENT_MOST = 32 };
 
 struct wick_lock_config {
-    uint64_t threshold_ns; /* shorter waits are only counted */
-    uint64_t interval_ns;  /* of waiting, a sample on average */
-    uint64_t seed;         /* 0 = any */
+    bool java;                                        /* waits that are told by _begin and _end, and owners */
+    bool native;                                      /* waits that are told by _native */
+    uint64_t threshold_ns;                            /* shorter waits are only counted */
+    uint64_t interval_ns;                             /* of waiting, a sample on average */
+    uint64_t native_threshold_ns, native_interval_ns; /* the same of native waits */
+    uint64_t seed;                                    /* 0 = any */
     struct wick_hs_ownable ownable;
     int awake_signal; /* signal that the watcher leaves unblocked, 0 = none */
 };
@@ -89,6 +97,19 @@ struct wick_lock_what {
     uint64_t address;                 /* of the ObjectMonitor, or of the blocker */
     int64_t timeout, until;           /* as the JDK's events have them */
     bool timed_out;
+    const char *operation; /* of a native wait: name of the function; static */
+    int32_t tid;           /* likewise: who waited, should the registry not know the thread yet */
+};
+
+/* A native wait that is over. */
+struct wick_lock_native {
+    uint64_t session; /* what wick_lock_native_session was when it began */
+    enum wick_lock_kind kind;
+    const char *operation;
+    const void *lock;
+    uint64_t start_ns, end_ns;
+    const ucontext_t *here; /* registers of the calling thread, */
+    wick_addr from;         /* and where the stack of the function that waited begins */
 };
 
 enum wick_lock_phase { WICK_LOCK_FREE, WICK_LOCK_HELD, WICK_LOCK_SENT };
@@ -155,6 +176,12 @@ bool wick_lock_end(enum wick_lock_kind kind, struct wick_lock_done *out);
 
 /* Records the wait with the calling thread's stack. */
 void wick_lock_record(const struct wick_lock_done *d, const struct wick_lock_what *what);
+
+/* Number of the recording that wants native waits, 0 = none does. */
+uint64_t wick_lock_native_session(void);
+
+/* Counts a wait, and records it if chance wants it. */
+void wick_lock_native_waited(const struct wick_lock_native *n);
 
 /* The note of an event from the ring. */
 const struct wick_lock_note *wick_lock_found(const struct wick_lock_engine *e, const struct wick_event *event);

@@ -67,18 +67,19 @@ struct wick_thread {
 
 enum wick_event_kind {
     WICK_EVENT_OTHER,
-    WICK_EVENT_CPU,    /* time on a processor */
-    WICK_EVENT_WALL,   /* elapsed time of threads, running or not */
-    WICK_EVENT_NATIVE, /* JFR's separate sampling of threads in native code: elapsed time */
-    WICK_EVENT_PERF,   /* a hardware or kernel event */
-    WICK_EVENT_ALLOC,  /* objects allocated: bytes */
-    WICK_EVENT_LIVE,   /* objects that are still alive: bytes, or objects where the size is not known */
-    WICK_EVENT_LOCK,   /* time spent waiting to get a lock */
-    WICK_EVENT_PARK,   /* time parked, asleep or in Object.wait() */
-    WICK_EVENT_IO,     /* time in reads and writes of files and sockets */
-    WICK_EVENT_MALLOC, /* native memory: bytes */
-    WICK_EVENT_TRACE,  /* time in methods that are traced */
-    WICK_EVENT_THROW,  /* exceptions and errors thrown */
+    WICK_EVENT_CPU,         /* time on a processor */
+    WICK_EVENT_WALL,        /* elapsed time of threads, running or not */
+    WICK_EVENT_NATIVE,      /* JFR's separate sampling of threads in native code: elapsed time */
+    WICK_EVENT_PERF,        /* a hardware or kernel event */
+    WICK_EVENT_ALLOC,       /* objects allocated: bytes */
+    WICK_EVENT_LIVE,        /* objects that are still alive: bytes, or objects where the size is not known */
+    WICK_EVENT_LOCK,        /* time spent waiting to get a lock */
+    WICK_EVENT_PARK,        /* time parked, asleep or in Object.wait() */
+    WICK_EVENT_IO,          /* time in reads and writes of files and sockets */
+    WICK_EVENT_MALLOC,      /* native memory: bytes */
+    WICK_EVENT_TRACE,       /* time in methods that are traced */
+    WICK_EVENT_THROW,       /* exceptions and errors thrown */
+    WICK_EVENT_NATIVE_LOCK, /* time spent waiting for a lock of the C library */
     WICK_EVENT_KIND_COUNT
 };
 

@@ -4,37 +4,50 @@
 #include <string.h>
 
 /* "", "on", "THRESHOLD", "THRESHOLD/INTERVAL" or "/INTERVAL". */
-static int parse_lock(const char *text, struct wick_opt_events *e, struct wick_err *err)
+static int parse_waits(const char *option, const char *text, struct wick_opt_waits *w, struct wick_err *err)
 {
     char threshold[WICK_OPT_STR_MAX];
     size_t n = strcspn(text, "/");
     memcpy(threshold, text, n);
     threshold[n] = 0;
-    e->lock = true;
+    w->on = true;
     if (!*text || !strcmp(text, "on"))
         return 0;
-    int rc = n ? wick_opt_time(threshold, 1, &e->lock_threshold_ns) : 0;
+    int rc = n ? wick_opt_time(threshold, 1, &w->threshold_ns) : 0;
     if (!rc && text[n])
-        rc = wick_opt_time(text + n + 1, 1, &e->lock_interval_ns);
-    if (rc || !e->lock_interval_ns)
+        rc = wick_opt_time(text + n + 1, 1, &w->interval_ns);
+    if (rc || !w->interval_ns)
         return wick_err_set(err, WICK_E_USAGE,
-                            "option lock: '%.100s' is not THRESHOLD/INTERVAL, two times such as 10us/1ms", text);
+                            "option %s: '%.100s' is not THRESHOLD/INTERVAL, two times such as 10us/1ms", option, text);
     return 0;
+}
+
+/* The text behind `name` or `name=`; NULL if the word is another. */
+static const char *behind(const char *word, const char *name)
+{
+    size_t n = strlen(name);
+    if (strncmp(word, name, n) != 0 || (word[n] && word[n] != '='))
+        return NULL;
+    return word + n + (word[n] == '=');
 }
 
 /* One word of the list. */
 static int parse_word(const char *word, const char *list, struct wick_opt_events *e, bool *wall, struct wick_err *err)
 {
+    const char *text;
     if (!strcmp(word, "wall"))
         *wall = true;
     else if (!strcmp(word, "ttsp"))
         e->ttsp = true;
-    else if (!strcmp(word, "lock") || !strncmp(word, "lock=", 5))
-        return parse_lock(word[4] ? word + 5 : "", e, err);
+    else if ((text = behind(word, "lock")))
+        return parse_waits("lock", text, &e->lock, err);
+    else if ((text = behind(word, "nativelock")))
+        return parse_waits("nativelock", text, &e->native, err);
     else if (!*word || e->cpu[0])
-        return wick_err_set(
-            err, WICK_E_USAGE,
-            "option event: '%.100s' is not a list of at most one event, wall, lock and ttsp (-e cpu,wall)", list);
+        return wick_err_set(err, WICK_E_USAGE,
+                            "option event: '%.100s' is not a list of at most one event, wall, lock, nativelock and "
+                            "ttsp (-e cpu,wall)",
+                            list);
     else
         strcpy(e->cpu, word); /* a part of a text of the same size */
     return 0;
@@ -45,9 +58,12 @@ int wick_opt_events(const struct wick_session_opts *o, struct wick_opt_events *o
     struct wick_opt_events e = {.cpu_interval = o->interval_ns,
                                 .wall_ns = o->wall_ns,
                                 .ttsp = o->ttsp,
-                                .lock_interval_ns = WICK_OPT_LOCK_DEFAULT_NS};
+                                .lock.interval_ns = WICK_OPT_LOCK_DEFAULT_NS,
+                                .native.interval_ns = WICK_OPT_LOCK_DEFAULT_NS};
     bool wall = false;
-    int rc = o->lock[0] ? parse_lock(o->lock, &e, err) : 0;
+    int rc = o->lock[0] ? parse_waits("lock", o->lock, &e.lock, err) : 0;
+    if (!rc && o->native_lock[0])
+        rc = parse_waits("nativelock", o->native_lock, &e.native, err);
     for (const char *p = o->event; !rc; p++) {
         char word[WICK_OPT_STR_MAX];
         size_t n = strcspn(p, ",");

@@ -2,9 +2,9 @@
 /*
  * events.h - what to sample: the options event, interval and wall taken together
  *
- * `event` is a list: at most one event that the CPU engine knows, "wall", "lock" and "ttsp". In the agent's string,
- * where the comma stands between options, `event=cpu,wall` works because `wall` is an option, too; so are `lock` and
- * `ttsp`.
+ * `event` is a list: at most one event that the CPU engine knows, "wall", "lock", "nativelock" and "ttsp". In the
+ * agent's string, where the comma stands between options, `event=cpu,wall` works because `wall` is an option, too; so
+ * are `lock`, `nativelock` and `ttsp`.
  *
  * Threads: pure functions.
  * Memory:  the caller's.
@@ -14,14 +14,19 @@
 
 #include "opt/option.h"
 
+/* Waiting that is sampled by its time. */
+struct wick_opt_waits {
+    bool on;
+    uint64_t threshold_ns; /* waits at least so long, */
+    uint64_t interval_ns;  /* sampled once in so much of it */
+};
+
 struct wick_opt_events {
-    char cpu[WICK_OPT_STR_MAX]; /* the CPU engine's event, "" = it does not run */
-    uint64_t cpu_interval;      /* ns, or occurrences */
-    uint64_t wall_ns;           /* interval of the wall clock, 0 = it does not run */
-    bool ttsp;                  /* threads late to safepoints */
-    bool lock;                  /* waiting for locks, */
-    uint64_t lock_threshold_ns; /* at least so long, */
-    uint64_t lock_interval_ns;  /* sampled once in so much of it */
+    char cpu[WICK_OPT_STR_MAX];         /* the CPU engine's event, "" = it does not run */
+    uint64_t cpu_interval;              /* ns, or occurrences */
+    uint64_t wall_ns;                   /* interval of the wall clock, 0 = it does not run */
+    bool ttsp;                          /* threads late to safepoints */
+    struct wick_opt_waits lock, native; /* for locks of Java; of the C library */
 };
 
 /* 0, or -WICK_E_USAGE with a sentence. */

@@ -104,6 +104,7 @@ struct wick_sample_sig {
     const struct wick_outside
         *outside; /* which waits here (record/walk.h); NULL too: this one, from where it left Java */
     struct wick_stack_window *window;
+    wick_addr from; /* with a context: frames with a stack pointer below are left out */
     wick_addr java; /* JavaThread or 0 */
     int32_t tid;    /* kernel id, 0 = ask the kernel */
     uint64_t time_ns, weight;

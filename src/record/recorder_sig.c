@@ -143,7 +143,8 @@ static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_sc
     for (uint32_t i = 0; i < k; i++)
         s->frames[i] = WICK_FRAME(WICK_FRAME_KERNEL, in->kernel[i] & 0xffffffffffff);
     int cap = (int)r->max_frames;
-    int n = in->context   ? wick_walk_sig(&r->walker, t, in->java, in->window, in->context, s->frames + k, cap, &res)
+    int n = in->context
+                ? wick_walk_sig(&r->walker, t, in->java, in->window, in->context, in->from, s->frames + k, cap, &res)
             : in->outside ? wick_walk_outside_sig(&r->walker, t, in->java, in->outside, s->frames + k, cap, &res)
                           : wick_walk_here_sig(&r->walker, t, in->java, in->window, s->frames + k, cap, &res);
     n += (int)k;

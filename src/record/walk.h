@@ -82,9 +82,10 @@ void wick_walker_refresh(struct wick_walker *w);
 void wick_walker_images_changed(struct wick_walker *w);
 
 /* Walks from the interrupted context and fills frames, leaf first, as WICK_FRAME_* numbers. Returns their number (1 ..
- * cap). `java` is the thread's JavaThread or 0. Async-signal-safe. */
+ * cap). `java` is the thread's JavaThread or 0. Frames whose stack pointer is below `from` are not told: those of a
+ * function that walks its own thread, for which the context is made by hand. Async-signal-safe. */
 int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
-                  const ucontext_t *uc, uint64_t *frames, int cap, struct wick_walk_result *out);
+                  const ucontext_t *uc, wick_addr from, uint64_t *frames, int cap, struct wick_walk_result *out);
 
 /* The same for the calling thread, from its last Java frame; from the caller if it has none. Java code called it, so
  * there is nothing above that frame but the JVM. */

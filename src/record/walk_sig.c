@@ -27,6 +27,7 @@ struct wick_step_env {
     const uint8_t *stack;           /* where its bytes are: there, or a copy */
     uint64_t java;                  /* own JavaThread, 0 = none */
     uint64_t unloads;
+    uint64_t from; /* frames with a stack pointer below are not told */
     bool stepping;
     /* of the pcs that this step looked up first and last: one of them is the frame's */
     const struct wick_pc_record *first, *last;
@@ -409,6 +410,7 @@ static int walk(struct wick_step_env *env, struct wick_step_state *s, uint64_t *
         step_load_anchor(env, j, s, s->thread + (unsigned)j->thread_anchor);
     while (res == WICK_STEP_MORE && n < cap - 1) {
         struct wick_step_frame f;
+        bool told = s->sp >= env->from;
         env->first = env->last = NULL;
         env->stepping = false;
         res = wick_step(env, j, s, &f);
@@ -416,7 +418,8 @@ static int walk(struct wick_step_env *env, struct wick_step_state *s, uint64_t *
             break;
         if (f.kind == WICK_STEP_BREAK && f.stop && res == WICK_STEP_LAST)
             out->flags |= WICK_EVENT_BROKEN;
-        n += translate(env, &f, frames + n, cap - 1 - n, out);
+        if (told || f.kind == WICK_STEP_BREAK)
+            n += translate(env, &f, frames + n, cap - 1 - n, out);
     }
     if (res == WICK_STEP_MORE)
         frames[n++] = WICK_FRAME(WICK_FRAME_BREAK, WICK_STOP_TRUNCATED);
@@ -426,9 +429,9 @@ static int walk(struct wick_step_env *env, struct wick_step_state *s, uint64_t *
 }
 
 int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
-                  const ucontext_t *uc, uint64_t *frames, int cap, struct wick_walk_result *out)
+                  const ucontext_t *uc, wick_addr from, uint64_t *frames, int cap, struct wick_walk_result *out)
 {
-    struct wick_step_env env = {.w = w, .t = t, .java = java, .unloads = unload_count(w)};
+    struct wick_step_env env = {.w = w, .t = t, .java = java, .unloads = unload_count(w), .from = from};
     struct wick_step_state s;
     *out = (struct wick_walk_result){0};
     load_context(&s, uc);

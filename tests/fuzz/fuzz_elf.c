@@ -14,6 +14,7 @@
 #include "elf/dynsym.h"
 #include "elf/eh_frame.h"
 #include "elf/file.h"
+#include "elf/got.h"
 #include "elf/image.h"
 #include "elf/symbols.h"
 
@@ -59,6 +60,14 @@ static void as_file(const uint8_t *data, size_t size)
     close(fd);
 }
 
+static void check_slot(void *arg, const struct wick_elf_slot *slot)
+{
+    const struct wick_elf_image *image = arg;
+    if (slot->addr < image->map_lo || slot->addr >= image->map_hi || slot->name > 1 ||
+        !memchr(slot->version, 0, sizeof slot->version))
+        abort();
+}
+
 static void as_image(const uint8_t *data, size_t size)
 {
     uint8_t *copy = malloc(size);
@@ -77,6 +86,8 @@ static void as_image(const uint8_t *data, size_t size)
         image.flags = WICK_IMAGE_VDSO;
         wick_elf_dynsym(&mem, &image, "f", &addr);
         wick_elf_dynsym(&mem, &image, "second_function", &addr);
+        static const char *const names[] = {"f", "puts"};
+        wick_elf_got_slots(&mem, &image, names, 2, check_slot, &image);
         for (unsigned i = 0; i < 32; i++)
             wick_eh_rule(&mem, &image, image.text_lo + i * 7, &rule, NULL, NULL);
         if (!wick_symbols_load(&s, &image, &from, NULL)) {

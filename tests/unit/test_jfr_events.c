@@ -73,7 +73,7 @@ static void test_memory__is_multiplied_by_how_many_a_sample_stands_for(void **st
 static void test_waiting__weighs_its_duration(void **state)
 {
     static const char *const names[][2] = {{"jdk.ThreadPark", "park"},       {"jdk.JavaMonitorWait", "park"},
-                                           {"jdk.JavaMonitorEnter", "lock"}, {"profiler.NativeLock", "lock"},
+                                           {"jdk.JavaMonitorEnter", "lock"}, {"profiler.NativeLock", "nativelock"},
                                            {"jdk.FileRead", "io"},           {"jdk.SocketWrite", "io"},
                                            {"jdk.MethodTrace", "trace"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -264,7 +264,7 @@ static void start(void)
 {
     struct wick_err err = {0};
     const struct wick_lock_config c = {
-        .interval_ns = MS / 10, .seed = 1, .ownable = {.owner = OWNER_PLACE, .eetop = OWNER_PLACE}};
+        .java = true, .interval_ns = MS / 10, .seed = 1, .ownable = {.owner = OWNER_PLACE, .eetop = OWNER_PLACE}};
     memset(&told, 0, sizeof told);
     atomic_store(&recorder.running, 1);
     assert_int_equal(wick_lock_start(&engine, &c, &jvm, &recorder, &threads, &err), 0);

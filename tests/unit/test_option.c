@@ -260,25 +260,39 @@ static void test_events__locks_have_a_threshold_and_an_interval(void **state)
     static const struct {
         const char *text, *cpu;
         uint64_t threshold_ns, interval_ns;
+        int native; /* 0: locks of Java; 1: of the C library; 2: both, these are the latter's */
     } cases[] = {
+        {"start,event=nativelock", "", 0, 10000000, 1},
+        {"start,event=cpu,nativelock=10us/1ms", "cpu", 10000, 1000000, 1},
+        {"start,event=cpu\\,lock=1us/2us\\,nativelock=20us/2ms", "cpu", 20000, 2000000, 2},
+        {"start,event=cpu,lock,nativelock=/3ms", "cpu", 0, 3000000, 2},
         {"start,event=lock", "", 0, 10000000},
         {"start,event=cpu,lock", "cpu", 0, 10000000},
         {"start,event=lock=10us", "", 10000, 10000000},
         {"start,event=cpu\\,lock=10us/1ms\\,wall", "cpu", 10000, 1000000},
         {"start,lock=/200us", "cpu", 0, 200000},
     };
-    static const char *const bad[] = {"start,lock=x", "start,lock=1ms/0", "start,lock=1ms/", "start,event=lock=/1x",
-                                      "start,event=locks\\,cpu"};
+    static const char *const bad[] = {"start,lock=x",
+                                      "start,lock=1ms/0",
+                                      "start,lock=1ms/",
+                                      "start,event=lock=/1x",
+                                      "start,event=locks\\,cpu",
+                                      "start,nativelock=x",
+                                      "start,event=nativelock=/1x",
+                                      "start,event=nativelocks\\,cpu"};
     struct wick_opt_events e;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(events_of(cases[i].text, &e), 0);
         assert_string_equal(e.cpu, cases[i].cpu);
-        assert_true(e.lock);
-        assert_int_equal(e.lock_threshold_ns, cases[i].threshold_ns);
-        assert_int_equal(e.lock_interval_ns, cases[i].interval_ns);
+        const struct wick_opt_waits *w = cases[i].native ? &e.native : &e.lock;
+        assert_true(w->on);
+        assert_int_equal(w->threshold_ns, cases[i].threshold_ns);
+        assert_int_equal(w->interval_ns, cases[i].interval_ns);
+        assert_true(e.lock.on == (cases[i].native != 1));
+        assert_true(e.native.on == (cases[i].native != 0));
     }
     assert_int_equal(events_of("start", &e), 0);
-    assert_false(e.lock);
+    assert_false(e.lock.on || e.native.on);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(events_of(bad[i], &e), -WICK_E_USAGE);
 }

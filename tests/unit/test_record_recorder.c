@@ -20,7 +20,7 @@
 enum { HANDLERS = 4, SAMPLES = 20000, STACKS = 50, DEPTH = 12 };
 
 int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
-                  const ucontext_t *uc, uint64_t *frames, int cap, struct wick_walk_result *out)
+                  const ucontext_t *uc, wick_addr from, uint64_t *frames, int cap, struct wick_walk_result *out)
 {
     uint64_t stack = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
     int n = DEPTH < cap ? DEPTH : cap;

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lock_native.c - see lock_native.h
+ *
+ * Between the two clocks is nothing but the true function, and of this engine nothing is held: the thread may be
+ * cancelled in it, or leave it by a jump. Afterwards cancellation is off until the engine is done, since a thread that
+ * goes away there would never leave the gate.
+ *
+ * What the functions return is what the true ones do: a lock that was tried in vain is asked for again, so recursive,
+ * error-checking and robust mutexes behave as ever.
+ */
+#include "engine/lock_native.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include "base/clock.h"
+#include "engine/lock.h"
+
+/* Not every C library has it, and what is not there is not hooked. */
+int pthread_cond_clockwait(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *)
+    __attribute__((weak));
+
+/* The caller's registers, as far as a walk of its stack needs them. */
+static inline __attribute__((always_inline)) void here(ucontext_t *out)
+{
+    uint64_t r[8];
+    __asm__ volatile("leaq 0f(%%rip), %%rax\n0:\n"
+                     "movq %%rax, 0(%0)\n movq %%rsp, 8(%0)\n movq %%rbp, 16(%0)\n movq %%rbx, 24(%0)\n"
+                     "movq %%r12, 32(%0)\n movq %%r13, 40(%0)\n movq %%r14, 48(%0)\n movq %%r15, 56(%0)\n"
+                     :
+                     : "c"(r)
+                     : "rax", "memory");
+    static const int places[] = {REG_RIP, REG_RSP, REG_RBP, REG_RBX, REG_R12, REG_R13, REG_R14, REG_R15};
+    memset(&out->uc_mcontext.gregs, 0, sizeof out->uc_mcontext.gregs);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        out->uc_mcontext.gregs[places[i]] = (greg_t)r[i];
+}
+
+struct wait {
+    uint64_t session, start_ns;
+};
+
+static struct wait begin(void)
+{
+    uint64_t session = wick_lock_native_session();
+    return (struct wait){session, session ? wick_clock_mono_ns() : 0};
+}
+
+/* The thread has waited as far as the true function's answer says. Returns that. */
+static __attribute__((noinline)) int end(struct wait w, int answer, enum wick_lock_kind kind, const char *operation,
+                                         const void *lock, const void *frame)
+{
+    if (!w.session || (answer && answer != ETIMEDOUT && answer != EOWNERDEAD))
+        return answer;
+    uint64_t now = wick_clock_mono_ns();
+    int saved = errno, cancel;
+    ucontext_t registers;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    here(&registers);
+    const struct wick_lock_native n = {
+        .session = w.session,
+        .kind = kind,
+        .operation = operation,
+        .lock = lock,
+        .start_ns = w.start_ns,
+        .end_ns = now,
+        .here = &registers,
+        .from = (uintptr_t)frame + 2 * sizeof(void *), /* saved frame pointer, return address; then the caller's */
+    };
+    wick_lock_native_waited(&n);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+    return answer;
+}
+
+/* A function `name` that takes a lock; `try` is the one that does not wait. */
+#define LOCK(name, try, parameters, arguments)                                                    \
+    static int our_##name parameters                                                              \
+    {                                                                                             \
+        int tried = try(lock);                                                                    \
+        if (tried != EBUSY)                                                                       \
+            return tried;                                                                         \
+        struct wait w = begin();                                                                  \
+        return end(w, name arguments, WICK_LOCK_NATIVE, #name, lock, __builtin_frame_address(0)); \
+    }
+
+/* One that waits for a condition. */
+#define WAIT(name, parameters, arguments)                                                         \
+    static int our_##name parameters                                                              \
+    {                                                                                             \
+        struct wait w = begin();                                                                  \
+        return end(w, name arguments, WICK_LOCK_SIGNAL, #name, cond, __builtin_frame_address(0)); \
+    }
+
+LOCK(pthread_mutex_lock, pthread_mutex_trylock, (pthread_mutex_t * lock), (lock))
+LOCK(pthread_mutex_timedlock, pthread_mutex_trylock, (pthread_mutex_t * lock, const struct timespec *until),
+     (lock, until))
+LOCK(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock))
+LOCK(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock))
+WAIT(pthread_cond_wait, (pthread_cond_t * cond, pthread_mutex_t *mutex), (cond, mutex))
+WAIT(pthread_cond_timedwait, (pthread_cond_t * cond, pthread_mutex_t *mutex, const struct timespec *until),
+     (cond, mutex, until))
+WAIT(pthread_cond_clockwait,
+     (pthread_cond_t * cond, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until),
+     (cond, mutex, clock, until))
+
+static struct wick_elf_hook hooks[] = {
+#define HOOK(name)                         \
+    {                                      \
+#name, 0, (uintptr_t)our_##name, 0 \
+    }
+    HOOK(pthread_mutex_lock), HOOK(pthread_mutex_timedlock), HOOK(pthread_rwlock_rdlock),  HOOK(pthread_rwlock_wrlock),
+    HOOK(pthread_cond_wait),  HOOK(pthread_cond_timedwait),  HOOK(pthread_cond_clockwait),
+#undef HOOK
+};
+enum { HOOKS = sizeof hooks / sizeof *hooks, CONDITIONS_FROM = 4 };
+
+static struct wick_elf_hooks placed;
+static bool on;
+
+int wick_lock_native_on(wick_addr jvm, struct wick_err *err)
+{
+    const uintptr_t truths[HOOKS] = {(uintptr_t)pthread_mutex_lock,    (uintptr_t)pthread_mutex_timedlock,
+                                     (uintptr_t)pthread_rwlock_rdlock, (uintptr_t)pthread_rwlock_wrlock,
+                                     (uintptr_t)pthread_cond_wait,     (uintptr_t)pthread_cond_timedwait,
+                                     (uintptr_t)pthread_cond_clockwait};
+    for (int i = 0; i < HOOKS; i++) {
+        hooks[i].truth = truths[i];
+        hooks[i].not_in = i >= CONDITIONS_FROM ? jvm : 0;
+    }
+    int rc = wick_elf_hooks_on(&placed, hooks, HOOKS);
+    if (rc)
+        return wick_err_set(err, (enum wick_code) - rc,
+                            "native locks cannot be watched: the own memory cannot be read");
+    on = true;
+    return 0;
+}
+
+void wick_lock_native_refresh(void)
+{
+    if (on)
+        wick_elf_hooks_refresh(&placed);
+}
+
+void wick_lock_native_off(void)
+{
+    if (on)
+        wick_elf_hooks_off(&placed);
+    on = false;
+}
+
+void wick_lock_native_count(struct wick_elf_hooks_count *out)
+{
+    *out = (struct wick_elf_hooks_count){0};
+    if (on)
+        wick_elf_hooks_count(&placed, out);
+}

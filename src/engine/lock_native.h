@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lock_native.h - waiting for the locks of the C library: functions put in the way of the calls of all images
+ *
+ * A call of pthread_mutex_lock first tries to take the lock. If that works, or fails for any reason but that somebody
+ * else has it, it was not contended: nothing is counted, and no clock is read. Otherwise the true function is
+ * called and timed, and the engine is told of the time (engine/lock.h). So are the timed forms, and read and write
+ * locks. Waiting for a condition variable is timed always, and a kind of its own: a thread without work waits, too.
+ *
+ * Calls of wick itself and within the C library are not seen (elf/hooks.h), nor is how the JVM parks its threads: its
+ * condition variables are left alone, because -e lock tells of those waits.
+ *
+ * A thread may be in one of the functions when a recording ends, and in the next recording when it leaves: it returns
+ * as it would have, and tells of nothing.
+ *
+ * Threads: on, refresh and off by the session's owner, one at a time; the functions in any thread of the process.
+ * Memory:  static.
+ */
+#ifndef WICK_ENGINE_LOCK_NATIVE_H
+#define WICK_ENGINE_LOCK_NATIVE_H
+
+#include "base/err.h"
+#include "elf/hooks.h"
+
+/* Puts the functions in place. jvm: an address in libjvm.so, 0 = there is none. -WICK_E_PERM with a sentence. */
+int wick_lock_native_on(wick_addr jvm, struct wick_err *err);
+
+/* Looks for libraries loaded since; about as often as the drain thread goes its round. */
+void wick_lock_native_refresh(void);
+
+/* Every word that held one of the functions holds the true one again. Does nothing if they are not in place. */
+void wick_lock_native_off(void);
+
+/* Where they are now. */
+void wick_lock_native_count(struct wick_elf_hooks_count *out);
+
+#endif

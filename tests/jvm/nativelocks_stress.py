@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# jdks: 21
+"""Recordings of native locks begin and end fifty times while threads fight for locks and libraries come and go."""
+import os
+import shutil
+
+import got
+import jvmtest as t
+
+TURNS = 50
+LIBS = os.path.join(t.BUILD, "tests/jvm")
+classes = t.compile_java("NativeLocks")
+copy = t.path("libwicknativelocks-copy.so")
+shutil.copy(f"{LIBS}/libwicknativelocks_lazy.so", copy)
+
+j = t.Jvm(["-Xmx128m", "-Xcheck:jni", "-cp", classes, "NativeLocks", f"{LIBS}/libwicknativelocks_now.so"], "stress")
+t.check("the JVM runs", j.wait_for(r"(?m)^up"), j.output())
+before = got.words(j.pid)
+t.check("libraries come and go", j.ask(f"churn {copy}", r"churning (true)"), j.output())
+failed, waits = [], 0
+for turn in range(TURNS):
+    j.say("run 60 6")
+    r = t.start(j.pid, t.path("stress.jfr"), "-e", "cpu,lock,nativelock=/100us" if turn % 2 else "nativelock=/1ms")
+    if turn % 10 == 0:
+        waits += t.status(j.pid).get("native_wait_waits", 0)
+    q = t.stop(j.pid)
+    if r.status or q.status:
+        failed.append((turn, r, q))
+        break
+t.check(f"{TURNS} recordings begin and end", not failed and j.proc.poll() is None, f"{failed} {j.output()[-2000:]}")
+t.check("and saw threads wait", waits > 0)
+t.check("libraries come and go to the end", j.ask("rest", r"(rested)"), j.output()[-500:])
+t.check("the program goes on", j.ask("run 100 6", r"truth (.*)"), j.output()[-500:])
+left = got.differences(before, got.words(j.pid), got.NATIVE_LOCKS)
+t.check("each word and each page's protection is as before", not left, "\n".join(left))
+t.check("and none leads into the agent", not got.into(got.words(j.pid), j.pid, t.AGENT))
+j.kill()
+t.done()

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Native waits: those of threads that the registry knows and of others, made up so that their lengths are known to the
+ * nanosecond; and real ones, in a library whose calls are hooked. Recordings begin and end meanwhile.
+ *
+ * The variance of a sum of weights is at most interval x total; sums are checked at 6 standard deviations.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "engine/lock.h"
+#include "engine/lock_native.h"
+
+enum { WAITERS = 4, KNOWN = 2, WAITS = 3000, MS = 1000000, SIGMAS = 6 };
+
+static struct wick_mem mem;
+static struct wick_jvm jvm;
+static struct wick_elf_images images;
+static struct wick_threads threads;
+static struct wick_recorder recorder;
+static struct wick_lock_engine engine;
+static const int locks[WAITERS] = {0};
+static _Atomic int leave;
+
+struct waiter {
+    pthread_t thread;
+    int number;
+    _Atomic int32_t tid;
+    uint64_t waited_ns;
+};
+
+static struct waiter waiters[WAITERS];
+static struct {
+    uint64_t waits, weight_ns;
+} told;
+
+#if defined(__SANITIZE_THREAD__)
+/* The cache of unwind rules is a sequence lock, and walks read what they find. */
+const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void)
+{
+    return "race:step_read\nrace:rule_cached\nrace:rule_store\n";
+}
+#endif
+
+static int set_up(void **state)
+{
+    bool changed;
+    (void)state;
+    assert_int_equal(wick_mem_self_init(&mem), 0);
+    jvm.mem = &mem;
+    memset(&jvm.layout, 0xff, sizeof jvm.layout);
+    wick_elf_images_init(&images, 0);
+    assert_int_equal(wick_elf_images_refresh(&images, &mem, &changed, NULL), 0);
+    assert_int_equal(wick_threads_init(&threads), 0);
+    assert_int_equal(wick_recorder_init(&recorder, 8 << 20, 1024, 64), 0);
+    assert_int_equal(wick_walker_init(&recorder.walker, &jvm, &images), 0);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    wick_walker_release(&recorder.walker);
+    wick_recorder_release(&recorder);
+    wick_threads_release(&threads);
+    wick_elf_images_release(&images);
+    return 0;
+}
+
+static void start(void)
+{
+    struct wick_err err = {0};
+    const struct wick_lock_config c = {.native = true, .native_interval_ns = MS, .seed = 1};
+    memset(&told, 0, sizeof told);
+    atomic_store(&recorder.running, 1);
+    assert_int_equal(wick_lock_start(&engine, &c, &jvm, &recorder, &threads, &err), 0);
+}
+
+static void drain(void)
+{
+    struct wick_event e;
+    for (uint32_t cpu = 0; cpu < recorder.cpus; cpu++) {
+        while (wick_ring_get(&recorder.rings[cpu], &e)) {
+            const struct wick_lock_note *n = wick_lock_found(&engine, &e);
+            assert_non_null(n);
+            assert_int_equal(e.time_ns, n->done.start_ns);
+            assert_non_null(n->what.operation);
+            told.waits++;
+            told.weight_ns += n->done.weight_ns;
+            if (n->done.kind == WICK_LOCK_SIGNAL) { /* made up: the address tells whose it is */
+                const struct waiter *w = &waiters[(const int *)(uintptr_t)n->what.address - locks];
+                assert_int_equal(n->what.tid, atomic_load(&w->tid));
+                assert_int_equal(e.thread != 0, w->number < KNOWN);
+            }
+            wick_lock_told(&engine, &e);
+        }
+    }
+}
+
+static void stop(struct wick_lock_totals *totals)
+{
+    wick_lock_stop(&engine);
+    wick_recorder_quiesce(&recorder);
+    drain();
+    wick_lock_totals_get(&engine, totals);
+    assert_int_equal(told.waits, totals->recorded);
+    assert_int_equal(told.weight_ns, totals->recorded_ns);
+    wick_lock_release(&engine);
+}
+
+static void tell(struct waiter *w, uint64_t *random, ucontext_t *here)
+{
+    uint64_t ns = wick_random_below(random, 3 * MS);
+    uint64_t now = wick_clock_mono_ns();
+    const struct wick_lock_native n = {.session = wick_lock_native_session(),
+                                       .kind = WICK_LOCK_SIGNAL,
+                                       .operation = "made up",
+                                       .lock = &locks[w->number],
+                                       .start_ns = now,
+                                       .end_ns = now + ns,
+                                       .here = here};
+    wick_lock_native_waited(&n);
+    w->waited_ns += ns;
+}
+
+static void *wait_often(void *arg)
+{
+    struct waiter *w = arg;
+    uint64_t random = (uint64_t)w->number;
+    ucontext_t here;
+    getcontext(&here);
+    atomic_store(&w->tid, (int32_t)syscall(SYS_gettid));
+    if (w->number < KNOWN)
+        wick_threads_java(&threads, w->tid, 0, "known", (uint64_t)w->number + 1);
+    for (int i = 0; i < WAITS || !atomic_load(&leave); i++) {
+        tell(w, &random, &here);
+        if (i % 16 == 0)
+            usleep(100);
+    }
+    if (w->number < KNOWN)
+        wick_threads_java_end(&threads, w->tid);
+    return NULL;
+}
+
+static void begin_waiters(void)
+{
+    for (int i = 0; i < WAITERS; i++) {
+        waiters[i].number = i;
+        waiters[i].waited_ns = 0;
+        assert_int_equal(pthread_create(&waiters[i].thread, NULL, wait_often, &waiters[i]), 0);
+    }
+}
+
+static void test_native__counts_are_exact_and_weights_sum_up(void **state)
+{
+    struct wick_lock_totals totals;
+    uint64_t waited = 0;
+    (void)state;
+    start();
+    atomic_store(&leave, 1); /* each waits so often and no more */
+    begin_waiters();
+    for (int i = 0; i < WAITERS; i++) {
+        while (pthread_tryjoin_np(waiters[i].thread, NULL)) {
+            drain();
+            usleep(500);
+        }
+        waited += waiters[i].waited_ns;
+    }
+    stop(&totals);
+    assert_int_equal(totals.waits[WICK_LOCK_SIGNAL], WAITERS * WAITS);
+    assert_int_equal(totals.waited_ns[WICK_LOCK_SIGNAL], waited);
+    assert_int_equal(totals.waits[WICK_LOCK_NATIVE], 0);
+    double off = fabs((double)(totals.recorded_ns + totals.lost_ns) - (double)waited);
+    assert_true(off <= SIGMAS * sqrt((double)MS * (double)waited));
+}
+
+static void test_native__recordings_end_while_threads_wait(void **state)
+{
+    enum { RECORDINGS = 25 };
+    struct wick_lock_totals totals;
+    (void)state;
+    atomic_store(&leave, 0);
+    begin_waiters();
+    for (int i = 0; i < RECORDINGS; i++) {
+        start();
+        for (int turn = 0; turn < 6; turn++) {
+            usleep((unsigned)(i % 5) * 300);
+            drain();
+        }
+        stop(&totals);
+        assert_int_equal(wick_lock_native_session(), 0);
+    }
+    atomic_store(&leave, 1);
+    for (int i = 0; i < WAITERS; i++)
+        pthread_join(waiters[i].thread, NULL);
+}
+
+/* --- a library's calls ----------------------------------------------------------------------------------------------
+ */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int (*lib_lock)(pthread_mutex_t *), (*lib_unlock)(pthread_mutex_t *);
+
+static void *ask_for_mutex(void *arg)
+{
+    (void)arg;
+    assert_int_equal(lib_lock(&mutex), 0);
+    assert_int_equal(lib_unlock(&mutex), 0);
+    return NULL;
+}
+
+/* Lets a thread ask for the mutex, and returns once it waits there: the C library marks a mutex that somebody sleeps
+ * for by the lock word 2. */
+static void make_wait(pthread_t *t)
+{
+    pthread_mutex_lock(&mutex);
+    assert_int_equal(pthread_create(t, NULL, ask_for_mutex, NULL), 0);
+    while (__atomic_load_n(&mutex.__data.__lock, __ATOMIC_RELAXED) != 2)
+        usleep(100);
+}
+
+static void test_native__only_contended_locks_count(void **state)
+{
+    struct wick_lock_totals totals;
+    struct wick_err err = {0};
+    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    pthread_t t;
+    (void)state;
+    assert_non_null(lib);
+    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
+    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
+    start();
+    assert_int_equal(wick_lock_native_on(0, &err), 0);
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(lib_lock(&mutex), 0);
+        assert_int_equal(lib_unlock(&mutex), 0);
+    }
+    make_wait(&t);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(t, NULL);
+    make_wait(&t); /* and one that is inside when the recording ends */
+    wick_lock_native_off();
+    stop(&totals);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(t, NULL);
+    assert_int_equal(totals.waits[WICK_LOCK_NATIVE], 1);
+    assert_true(totals.waited_ns[WICK_LOCK_NATIVE] > 0);
+    dlclose(lib);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_native__counts_are_exact_and_weights_sum_up),
+        cmocka_unit_test(test_native__recordings_end_while_threads_wait),
+        cmocka_unit_test(test_native__only_contended_locks_count),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
