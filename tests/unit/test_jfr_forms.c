@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Forms that recordings of different programs have: what means the same is written differently, and the same words mean
+ * something else.
+ */
+#include "jfr/reader.h"
+#include "jfr_build.h"
+#include "model/name.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+enum { THREAD = 20, STATE, KIND, TRACE, FRAME, METHOD, CLASS, SYMBOL };
+enum { ACC_PUBLIC = 1, ACC_NATIVE = 0x100 };
+#define N(array) (sizeof(array) / sizeof *(array))
+
+/* clang-format off */
+static const char *const types[] = {
+    "10 boolean", "11 int", "12 long", "13 java.lang.String",
+    "30 jdk.jfr.Timestamp value:13", "31 jdk.jfr.Timespan value:13",
+    "20 java.lang.Thread osName:13 osThreadId:12 javaName:13 javaThreadId:12",
+    "21 jdk.types.ThreadState name:13",
+    "22 jdk.types.FrameType description:13",
+    "23 jdk.types.StackTrace truncated:10 frames:24a",
+    "24 jdk.types.StackFrame method:25p lineNumber:11 bytecodeIndex:11 type:22p",
+    "25 jdk.types.Method type:26p name:27p descriptor:27p modifiers:11 hidden:10",
+    "26 java.lang.Class classLoader:26p name:27p",
+    "27 jdk.types.Symbol string:13",
+    "E100 jdk.ExecutionSample startTime:12T sampledThread:20p stackTrace:23p state:21p",
+};
+/* clang-format on */
+
+/* A frame by what its method's constant says, and by its kind: the number of a name in `kinds`. */
+struct frame {
+    const char *class_name, *name, *descriptor;
+    int modifiers, kind;
+};
+
+static const char *const kinds[] = {"Interpreted", "JIT compiled", "Native"};
+enum { INTERPRETED, COMPILED, NATIVE };
+
+/* The constants of one stack of n frames, leaf first: method k has the symbols 3k + 1 to 3k + 3 and the class k. */
+static void put_constants(struct jfr_build *j, const struct frame *f, int n)
+{
+    struct wick_strbuf b = WICK_STRBUF_INIT;
+    jfr_put(&b, KIND);
+    jfr_put(&b, N(kinds));
+    for (size_t i = 0; i < N(kinds); i++) {
+        jfr_put(&b, (int64_t)i);
+        jfr_put_utf8(&b, kinds[i]);
+    }
+    jfr_put(&b, SYMBOL);
+    jfr_put(&b, 3 * n);
+    for (int i = 0; i < n; i++) {
+        const char *const text[] = {f[i].class_name, f[i].name, f[i].descriptor};
+        for (int k = 0; k < 3; k++) {
+            jfr_put(&b, 3 * i + k + 1);
+            jfr_put_utf8(&b, text[k]);
+        }
+    }
+    jfr_put(&b, CLASS);
+    jfr_put(&b, n);
+    for (int i = 0; i < n; i++) {
+        jfr_put(&b, i);
+        jfr_put(&b, 0);
+        jfr_put(&b, 3 * i + 1);
+    }
+    jfr_put(&b, METHOD);
+    jfr_put(&b, n);
+    for (int i = 0; i < n; i++) {
+        jfr_put(&b, i);
+        jfr_put(&b, i);
+        jfr_put(&b, 3 * i + 2);
+        jfr_put(&b, 3 * i + 3);
+        jfr_put(&b, f[i].modifiers);
+        wick_strbuf_addc(&b, 0);
+    }
+    jfr_put(&b, TRACE);
+    jfr_put(&b, 1);
+    jfr_put(&b, 1);
+    wick_strbuf_addc(&b, 0);
+    jfr_put(&b, n);
+    for (int i = 0; i < n; i++) {
+        jfr_put(&b, i);
+        jfr_put(&b, 0);
+        jfr_put(&b, -1);
+        jfr_put(&b, f[i].kind);
+    }
+    jfr_checkpoint(j, 5, &b);
+    wick_strbuf_release(&b);
+}
+
+/* A chunk with one sample of that stack. */
+static void put_chunk(struct jfr_build *j, const struct frame *f, int n)
+{
+    jfr_begin(j);
+    JFR_EVENT(j, 100, JFR_BUILD_START_TICKS + 1000, 0, 1, 0);
+    jfr_metadata(j, types, N(types));
+    put_constants(j, f, n);
+    jfr_end(j);
+}
+
+static void assert_stack(const struct wick_profile *p, uint32_t stack, unsigned flags, const char *want)
+{
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    for (; stack; stack = p->stacks[stack].parent) {
+        wick_frame_name(&text, p, p->stacks[stack].frame, flags);
+        wick_strbuf_addc(&text, ' ');
+    }
+    assert_string_equal(text.buf, want);
+    wick_strbuf_release(&text);
+}
+
+/* Reads a recording of this one stack and compares what becomes of it. */
+static void check_frames(const struct frame *f, int n, unsigned keep, unsigned flags, const char *want)
+{
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct wick_jfr_result res;
+    struct wick_profile p;
+    put_chunk(&j, f, n);
+    assert_int_equal(wick_profile_init(&p), 0);
+    p.keep = keep;
+    assert_int_equal(wick_jfr_read_memory(&p, j.out.buf, j.out.len, NULL, &res, NULL), 0);
+    assert_int_equal(res.problems, 0);
+    assert_int_equal(p.naggs, 1);
+    assert_stack(&p, p.aggs[0].stack, flags, want);
+    wick_profile_release(&p);
+    wick_strbuf_release(&j.out);
+}
+
+static void test_frames__native_methods_of_java_keep_their_class(void **state)
+{
+    static const struct frame jdk[] = {
+        {"java/lang/Object", "wait", "(J)V", ACC_PUBLIC | ACC_NATIVE, NATIVE},
+        {"a/B", "run", "()V", ACC_PUBLIC, COMPILED},
+        {"a/B", "call0", "(Ljava/lang/String;)I", ACC_NATIVE, NATIVE},
+    };
+    (void)state;
+    check_frames(jdk, 3, WICK_KEEP_ALL, WICK_NAME_ANNOTATE, "java.lang.Object.wait_[N] a.B.run_[j] a.B.call0_[N] ");
+    check_frames(jdk, 3, 0, WICK_NAME_ANNOTATE, "java.lang.Object.wait_[N] a.B.run_[j] a.B.call0_[N] ");
+    check_frames(jdk, 3, WICK_KEEP_ALL, WICK_NAME_SIGNATURES,
+                 "java.lang.Object.wait(long)void a.B.run()void a.B.call0(java.lang.String)int ");
+}
+
+static void test_frames__native_code_is_none_of_java_whatever_its_modifiers_say(void **state)
+{
+    static const struct frame profilers[] = {
+        {"libc.so.6", "write", "()L;", ACC_NATIVE, NATIVE},
+        {"/usr/lib/libz.so.1", "deflate", "()V", 0, NATIVE},
+        {"", "start_thread", "", ACC_NATIVE, NATIVE},
+        {"java/lang/Object", "wait", "(J)V", ACC_NATIVE, INTERPRETED},
+    };
+    (void)state;
+    check_frames(profilers, 4, WICK_KEEP_ALL, WICK_NAME_ANNOTATE,
+                 "write_[n] deflate_[n] start_thread_[n] java.lang.Object.wait_[0] ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frames__native_methods_of_java_keep_their_class),
+        cmocka_unit_test(test_frames__native_code_is_none_of_java_whatever_its_modifiers_say),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
