@@ -386,7 +386,7 @@ static int read_all(struct wick_profile *p, const void *data, size_t size, bool 
     struct wick_jfr_result own;
     struct wick_jfr_reader *r = calloc(1, sizeof *r);
     res = res ? res : &own;
-    *res = (struct wick_jfr_result){0};
+    *res = (struct wick_jfr_result){.is_jfr = true};
     if (r) {
         r->memo_mask = WICK_JFR_MEMO_MIN - 1; /* small files make many readers, in tests and fuzzers */
         while (r->memo_mask + 1 < WICK_JFR_MEMO_MAX && r->memo_mask < size / 64)
