@@ -268,7 +268,7 @@ static bool read_header(struct wick_jfr_reader *r, bool *whole)
         return false;
     }
     if (!(h[67] & 1)) {
-        wick_jfr_problem(r, 66, "chunk without compressed integers is not supported");
+        wick_jfr_problem(r, 66, "its integers are not compressed, as only debug versions of the JVM write them");
         return false;
     }
     uint64_t size = big_endian(h + 8);

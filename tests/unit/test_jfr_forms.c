@@ -3,6 +3,7 @@
  * Forms that recordings of different programs have: what means the same is written differently, and the same words mean
  * something else.
  */
+#include "jfr/cut.h"
 #include "jfr/reader.h"
 #include "jfr_build.h"
 #include "model/name.h"
@@ -156,11 +157,48 @@ static void test_frames__native_code_is_none_of_java_whatever_its_modifiers_say(
                  "write_[n] deflate_[n] start_thread_[n] java.lang.Object.wait_[0] ");
 }
 
+/* Chunks of debug versions of the JVM; the flag is the last bit of the header. */
+static void test_chunks__without_compressed_integers_are_refused_with_the_reason(void **state)
+{
+    static const struct frame f[] = {{"a/B", "run", "()V", ACC_PUBLIC, COMPILED}};
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct wick_jfr_cut_result made = {0};
+    struct wick_jfr_result res;
+    struct wick_err err = {0};
+    struct wick_profile p;
+    (void)state;
+    put_chunk(&j, f, 1);
+    size_t second = j.out.len;
+    put_chunk(&j, f, 1);
+    j.out.buf[second + 67] = 0;
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_jfr_read_memory(&p, j.out.buf, j.out.len, NULL, &res, &err), 0);
+    assert_int_equal(res.samples, 1);
+    assert_int_equal(res.chunks, 1);
+    assert_int_equal(res.lost_bytes, j.out.len - second);
+    assert_int_equal(res.first_offset, second + 66);
+    assert_non_null(strstr(res.first, "integers are not compressed"));
+    assert_int_equal(wick_jfr_read_memory(&p, j.out.buf + second, j.out.len - second, NULL, &res, &err),
+                     -WICK_E_FORMAT);
+    assert_non_null(strstr(err.msg, "integers are not compressed"));
+    const struct wick_jfr_cut cut = {.out = fopen("/dev/null", "w")};
+    assert_int_equal(wick_jfr_cut_memory(&p, j.out.buf, j.out.len, &cut, &made, &res, &err), 0);
+    assert_int_equal(made.chunks, 1);
+    assert_int_equal(res.lost_bytes, j.out.len - second);
+    assert_int_equal(wick_jfr_cut_memory(&p, j.out.buf + second, j.out.len - second, &cut, &made, &res, &err),
+                     -WICK_E_FORMAT);
+    assert_non_null(strstr(err.msg, "integers are not compressed"));
+    fclose(cut.out);
+    wick_profile_release(&p);
+    wick_strbuf_release(&j.out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frames__native_methods_of_java_keep_their_class),
         cmocka_unit_test(test_frames__native_code_is_none_of_java_whatever_its_modifiers_say),
+        cmocka_unit_test(test_chunks__without_compressed_integers_are_refused_with_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
