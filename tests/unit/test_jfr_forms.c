@@ -29,6 +29,7 @@ static const char *const types[] = {
     "26 java.lang.Class classLoader:26p name:27p",
     "27 jdk.types.Symbol string:13",
     "E100 jdk.ExecutionSample startTime:12T sampledThread:20p stackTrace:23p state:21p",
+    "E102 jdk.ActiveSetting startTime:12T id:12 name:13 value:13",
 };
 /* clang-format on */
 
@@ -40,6 +41,8 @@ struct frame {
 
 static const char *const kinds[] = {"Interpreted", "JIT compiled", "Native"};
 enum { INTERPRETED, COMPILED, NATIVE };
+static const char *const states[] = {"STATE_DEFAULT", "STATE_SLEEPING"};
+enum { DEFAULT = 1, SLEEPING };
 
 /* The constants of one stack of n frames, leaf first: method k has the symbols 3k + 1 to 3k + 3 and the class k. */
 static void put_constants(struct jfr_build *j, const struct frame *f, int n)
@@ -88,7 +91,13 @@ static void put_constants(struct jfr_build *j, const struct frame *f, int n)
         jfr_put(&b, -1);
         jfr_put(&b, f[i].kind);
     }
-    jfr_checkpoint(j, 5, &b);
+    jfr_put(&b, STATE);
+    jfr_put(&b, N(states));
+    for (size_t i = 0; i < N(states); i++) {
+        jfr_put(&b, (int64_t)i + 1);
+        jfr_put_utf8(&b, states[i]);
+    }
+    jfr_checkpoint(j, 6, &b);
     wick_strbuf_release(&b);
 }
 
@@ -96,7 +105,7 @@ static void put_constants(struct jfr_build *j, const struct frame *f, int n)
 static void put_chunk(struct jfr_build *j, const struct frame *f, int n)
 {
     jfr_begin(j);
-    JFR_EVENT(j, 100, JFR_BUILD_START_TICKS + 1000, 0, 1, 0);
+    JFR_EVENT(j, 100, JFR_BUILD_START_TICKS + 1000, 0, 1, DEFAULT);
     jfr_metadata(j, types, N(types));
     put_constants(j, f, n);
     jfr_end(j);
@@ -193,12 +202,96 @@ static void test_chunks__without_compressed_integers_are_refused_with_the_reason
     wick_strbuf_release(&j.out);
 }
 
+static void put_setting(struct jfr_build *j, const char *name, const char *value)
+{
+    struct wick_strbuf b = WICK_STRBUF_INIT;
+    jfr_put(&b, JFR_BUILD_START_TICKS);
+    jfr_put(&b, 100);
+    jfr_put_utf8(&b, name);
+    jfr_put_utf8(&b, value);
+    jfr_event(j, 102, &b);
+    wick_strbuf_release(&b);
+}
+
+/* Two chunks of a second each; what async-profiler was told is in the first. In the second a sample on a CPU is one on
+ * the wall clock. */
+static void put_two_chunks(struct jfr_build *j, const char *interval)
+{
+    static const struct frame f[] = {{"a/B", "run", "()V", ACC_PUBLIC, COMPILED}};
+    for (int64_t chunk = 0; chunk < 2; chunk++) {
+        int64_t second = chunk * JFR_BUILD_FREQUENCY;
+        jfr_begin(j);
+        JFR_EVENT(j, 100, JFR_BUILD_START_TICKS + second + 1000, 0, 1, DEFAULT);
+        if (chunk)
+            JFR_EVENT(j, 100, JFR_BUILD_START_TICKS + second + 2000, 0, 1, SLEEPING);
+        else if (interval)
+            put_setting(j, "wall", "30000000");
+        if (!chunk && interval)
+            put_setting(j, "interval", interval);
+        jfr_metadata(j, types, N(types));
+        put_constants(j, f, 1);
+        jfr_end(j);
+    }
+}
+
+static void assert_event(const struct wick_profile *p, const char *name, uint64_t count, int64_t weight)
+{
+    uint16_t e = wick_profile_find_event(p, name);
+    assert_int_equal(p->events[e].count, count);
+    assert_int_equal(p->events[e].weight, weight);
+}
+
+static void test_settings__of_the_first_chunk_are_those_of_all(void **state)
+{
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct wick_profile p;
+    (void)state;
+    put_two_chunks(&j, "5000000");
+    size_t n = j.out.len;
+    put_two_chunks(&j, NULL);
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_jfr_read_memory(&p, j.out.buf, n, NULL, NULL, NULL), 0);
+    assert_event(&p, "cpu", 2, 10000000);
+    assert_event(&p, "wall", 1, 30000000);
+    assert_int_equal(wick_jfr_read_memory(&p, j.out.buf + n, j.out.len - n, NULL, NULL, NULL), 0);
+    assert_int_equal(p.nevents, 4); /* of another file they are not */
+    assert_event(&p, "cpu", 2, 10000000);
+    wick_profile_release(&p);
+    wick_strbuf_release(&j.out);
+}
+
+static void test_settings__stay_in_a_cut_that_begins_later(void **state)
+{
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct wick_jfr_cut_result made = {0};
+    struct wick_profile p;
+    char *out;
+    size_t n;
+    (void)state;
+    put_two_chunks(&j, "5000000");
+    const struct wick_jfr_cut cut = {.filter.from_ns = JFR_BUILD_START_NS + 1000000100,
+                                     .out = open_memstream(&out, &n)};
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_jfr_cut_memory(&p, j.out.buf, j.out.len, &cut, &made, NULL, NULL), 0);
+    fclose(cut.out);
+    assert_int_equal(made.chunks, 1);
+    assert_int_equal(made.samples, 2);
+    assert_int_equal(wick_jfr_read_memory(&p, out, n, NULL, NULL, NULL), 0);
+    assert_event(&p, "cpu", 1, 5000000);
+    assert_event(&p, "wall", 1, 30000000);
+    wick_profile_release(&p);
+    wick_strbuf_release(&j.out);
+    free(out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frames__native_methods_of_java_keep_their_class),
         cmocka_unit_test(test_frames__native_code_is_none_of_java_whatever_its_modifiers_say),
         cmocka_unit_test(test_chunks__without_compressed_integers_are_refused_with_the_reason),
+        cmocka_unit_test(test_settings__of_the_first_chunk_are_those_of_all),
+        cmocka_unit_test(test_settings__stay_in_a_cut_that_begins_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
