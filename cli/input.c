@@ -40,6 +40,49 @@ int wick_cli_read_each(struct wick_profile *p, char *const *paths, int n, const 
     return 0;
 }
 
+struct span {
+    int64_t first_ns, last_ns;
+};
+
+static void widen(struct span *s, int64_t from_ns, int64_t to_ns)
+{
+    s->first_ns = !s->last_ns || from_ns < s->first_ns ? from_ns : s->first_ns;
+    s->last_ns = to_ns > s->last_ns ? to_ns : s->last_ns;
+}
+
+static void take_time(void *ctx, const struct wick_sample *s)
+{
+    if (s->time_ns > 0 && s->time_ns < INT64_MAX)
+        widen(ctx, s->time_ns, s->time_ns + 1); /* the last one is before the end */
+}
+
+int wick_cli_span(const char *path, int64_t *start_ns, int64_t *end_ns, struct wick_err *err)
+{
+    struct span found = {0}, all = {*start_ns, *end_ns};
+    const struct wick_jfr_visitor v = {.ctx = &found, .sample = take_time};
+    struct wick_jfr_result res;
+    struct wick_profile p;
+    int rc = wick_jfr_span(path, start_ns, end_ns, err);
+    if (rc != -WICK_E_FORMAT || !strcmp(path, "-"))
+        return rc;
+    if (wick_profile_init(&p))
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    p.keep = 0;
+    rc = wick_input_read_file(&p, path, &v, &res, err);
+    if (!rc && res.is_jfr)
+        found = (struct span){p.start_ns, p.end_ns};
+    if (!rc && !found.last_ns)
+        rc = wick_err_set(err, WICK_E_FORMAT, "%s does not say when its samples were taken: it has no --from and --to",
+                          path);
+    wick_profile_release(&p);
+    if (rc)
+        return rc;
+    widen(&all, found.first_ns, found.last_ns);
+    *start_ns = all.first_ns;
+    *end_ns = all.last_ns;
+    return 0;
+}
+
 int wick_cli_read_events(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
                          struct wick_err *err)
 {
