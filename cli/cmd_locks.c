@@ -7,7 +7,6 @@
  * as a file, or looks like a path, is a file.
  */
 #include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
@@ -59,11 +58,9 @@ static int parse(struct locks *l, int argc, char **argv)
     int opt;
     optind = 0; /* getopt starts anew: another command may have used it */
     while ((opt = getopt_long(argc, argv, "n:d:h", longs, NULL)) != -1) {
-        char *end;
         switch (opt) {
         case 'n':
-            l->table.rows = (uint32_t)strtoul(optarg, &end, 10);
-            if (*optarg < '0' || *optarg > '9' || *end)
+            if (!wick_ui_rows(optarg, &l->table.rows))
                 return wick_ui_bad_option("locks", "--rows wants a number", optarg);
             break;
         case 'd':

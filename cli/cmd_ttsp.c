@@ -7,7 +7,6 @@
  * but the time-to-safepoint profiler. What exists as a file, or looks like a path, is a file.
  */
 #include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
@@ -64,11 +63,9 @@ static int parse(struct ttsp *t, int argc, char **argv)
     int opt;
     optind = 0; /* getopt starts anew: another command may have used it */
     while ((opt = getopt_long(argc, argv, "n:d:h", longs, NULL)) != -1) {
-        char *end;
         switch (opt) {
         case 'n':
-            t->table.rows = (uint32_t)strtoul(optarg, &end, 10);
-            if (*optarg < '0' || *optarg > '9' || *end)
+            if (!wick_ui_rows(optarg, &t->table.rows))
                 return wick_ui_bad_option("ttsp", "--rows wants a number", optarg);
             break;
         case 'd':

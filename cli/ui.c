@@ -34,6 +34,14 @@ int wick_ui_fail(const struct wick_err *err)
     return err->code ? wick_err_exit(err->code) : 1;
 }
 
+bool wick_ui_rows(const char *text, uint32_t *out)
+{
+    char *end;
+    unsigned long v = strtoul(text, &end, 10);
+    *out = v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
+    return *text >= '0' && *text <= '9' && !*end;
+}
+
 int wick_ui_bad_option(const char *command, const char *what, const char *value)
 {
     if (what)

@@ -102,4 +102,10 @@ check "it is named with its dash" says "unknown option '-Q'"
 check "a value that is none is refused" run 2 "$WICK" record --interval soon 1
 check "its option is named with dashes" says "option --interval: 'soon' is not a time"
 
+more_rows_than_a_number_says() {
+    "$WICK" top -n 4294967297 "$jdk" | cmp - <("$WICK" top -n 0 "$jdk")
+}
+check "more rows than a number can say are all" more_rows_than_a_number_says
+check "a limit that nothing reaches is no percentage" run 2 "$WICK" diff --fail-above 1e400 "$jdk" "$jdk"
+
 done_testing
