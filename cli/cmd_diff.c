@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,9 +247,7 @@ static int take_option(struct diff *d, int c)
         d->print = true;
         return -1;
     case 'n':
-        d->table.rows = (uint32_t)strtoul(optarg, &end, 10);
-        return *optarg < '0' || *optarg > '9' || *end ? wick_ui_bad_option("diff", "--rows wants a number", optarg)
-                                                      : -1;
+        return wick_ui_rows(optarg, &d->table.rows) ? -1 : wick_ui_bad_option("diff", "--rows wants a number", optarg);
     case OPT_JSON:
         d->table.json = d->print = true;
         return -1;
@@ -257,7 +256,7 @@ static int take_option(struct diff *d, int c)
         return -1;
     case OPT_FAIL_ABOVE:
         d->fail_above = strtod(optarg, &end);
-        if (end == optarg || (*end && strcmp(end, "%") != 0) || !(d->fail_above >= 0))
+        if (end == optarg || (*end && strcmp(end, "%") != 0) || !(d->fail_above >= 0) || isinf(d->fail_above))
             return wick_ui_bad_option("diff", "--fail-above wants a percentage", optarg);
         return -1;
     case 't':

@@ -56,7 +56,6 @@ static int write_all(struct wick_endpoints *e, bool json, const char *path, stru
 
 static int show(char *const *paths, int n, bool json, const char *path, struct wick_err *err)
 {
-    static const struct wick_cli_where all = {0};
     struct wick_profile p;
     struct wick_spans s;
     struct wick_endpoints e = {0};
@@ -68,7 +67,8 @@ static int show(char *const *paths, int n, bool json, const char *path, struct w
     wick_spans_init(&s, &p);
     p.by_span = false; /* endpoints are enough */
     const struct wick_jfr_visitor v = wick_spans_visitor(&s);
-    rc = wick_cli_read_where(&p, paths, n, &all, &v, err);
+    for (int i = 0; !rc && i < n; i++)
+        rc = wick_cli_read_events(&p, paths[i], &v, err);
     if (!rc && (wick_spans_finish(&s) || wick_endpoints_init(&e, &s)))
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory while making the table");
     if (!rc && !s.n && !s.key_endpoint)

@@ -182,12 +182,24 @@ static int fold(struct job *j, struct wick_strbuf *subtitle, struct wick_err *er
     return 0;
 }
 
+/* Pictures are no inputs, whatever stands in them: such a word was meant as the output. */
+static int check_inputs(const struct job *j, char *const *inputs, int n, struct wick_err *err)
+{
+    for (int i = 0; !j->out && i < n; i++) {
+        const char *dot = strrchr(inputs[i], '.');
+        if (dot && (!strcmp(dot, ".html") || !strcmp(dot, ".svg")))
+            return wick_err_set(err, WICK_E_USAGE, "%s cannot be read; as the output it is named with -o %s", inputs[i],
+                                inputs[i]);
+    }
+    return 0;
+}
+
 static int run(struct job *j, char **inputs, int n, struct wick_err *err)
 {
     struct wick_strbuf subtitle = WICK_STRBUF_INIT;
     const char *slash = strrchr(inputs[0], '/');
     writer *write = writer_for(j->out, err);
-    int rc = write ? 0 : -err->code;
+    int rc = write ? check_inputs(j, inputs, n, err) : -err->code;
     if (!rc && !j->out && isatty(STDOUT_FILENO))
         rc = wick_err_set(err, WICK_E_USAGE, "HTML on a terminal is of no use; name a file with -o FILE.html");
     rc = rc ? rc : wick_view_begin(&j->view, &j->profile, inputs, n, &j->filter, err);

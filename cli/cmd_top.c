@@ -7,7 +7,6 @@
  * memory. Which of the two an operand means: what exists as a file, or looks like a path, is a file.
  */
 #include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
@@ -73,12 +72,10 @@ static int parse(struct top *t, int argc, char **argv)
     int opt, status;
     optind = 0; /* getopt starts anew: another command may have used it */
     while ((opt = getopt_long(argc, argv, "n:e:d:i:h", longs, NULL)) != -1) {
-        char *end;
         unsigned i = 0;
         switch (opt) {
         case 'n':
-            t->table.rows = (uint32_t)strtoul(optarg, &end, 10);
-            if (*optarg < '0' || *optarg > '9' || *end)
+            if (!wick_ui_rows(optarg, &t->table.rows))
                 return wick_ui_bad_option("top", "--rows wants a number", optarg);
             break;
         case WICK_VIEW_BY:

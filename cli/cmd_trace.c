@@ -185,7 +185,8 @@ static int show(const struct job *j, char *const *paths, int n, struct wick_err 
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     wick_spans_init(&s, &p);
     const struct wick_jfr_visitor v = wick_spans_visitor(&s);
-    rc = wick_cli_read_each(&p, paths, n, &v, err);
+    for (int i = 0; !rc && i < n; i++)
+        rc = wick_cli_read_events(&p, paths[i], &v, err);
     if (!rc && (wick_spans_finish(&s) || wick_spantrace_list(&s, &ids, &all)))
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     rc = rc ? rc : choose(j, &p, ids, all, &chosen, err);

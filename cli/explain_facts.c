@@ -431,7 +431,7 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
     p->keep = WICK_KEEP_LINES | WICK_KEEP_JAVA_KINDS;
     for (int i = 0; i < n; i++) {
         begin_input(f, i);
-        int rc = wick_cli_read_each(p, &paths[i], 1, &v, err);
+        int rc = wick_cli_read_events(p, paths[i], &v, err);
         if (rc)
             return rc;
         if (p->end_ns > p->start_ns)
@@ -440,8 +440,7 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
     if (f->failed || f->ttsp.failed || p->failed)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (!f->duration_ns)
-        return wick_err_set(err, WICK_E_NOTFOUND,
-                            "the recording says nothing of time: only recordings in JFR format do");
+        return wick_err_set(err, WICK_E_NOTFOUND, "the recording does not say what time it covers");
     wick_ttsp_tie(&f->ttsp);
     wick_explain_join(f);
     return 0;

@@ -22,55 +22,6 @@ void wick_cli_warn(const char *path, const struct wick_jfr_result *r)
         fprintf(stderr, "wick: %s: %s\n", path, r->note);
 }
 
-bool wick_cli_where(struct wick_cli_where *w, const char *text)
-{
-    const char *equals = strchr(text, '=');
-    if (!equals || equals == text || w->n == WICK_CLI_WHERE_MAX)
-        return false;
-    w->text[w->n++] = text;
-    return true;
-}
-
-/* Whether a sample has all the labels. The texts are compared: which number a key has is not known before the recording
- * has been read. */
-static bool has_labels(void *ctx, const struct wick_profile *p, const struct wick_sample *s)
-{
-    const struct wick_cli_where *w = ctx;
-    const struct wick_label_set *set = &p->label_sets[s->labels];
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < w->n; i++) {
-        size_t key = strcspn(w->text[i], "=");
-        for (uint32_t k = set->first; k < set->first + set->n; k++) {
-            const struct wick_string *name = &p->strings[p->labels[k].key];
-            found += name->len == key && !memcmp(name->s, w->text[i], key) &&
-                     !strcmp(wick_profile_str(p, p->labels[k].value), w->text[i] + key + 1);
-        }
-    }
-    return found == w->n;
-}
-
-int wick_cli_read_where(struct wick_profile *p, char *const *paths, int n, const struct wick_cli_where *w,
-                        const struct wick_jfr_visitor *events, struct wick_err *err)
-{
-    struct wick_jfr_visitor v = events ? *events : (struct wick_jfr_visitor){0};
-    bool by_labels = p->by_labels;
-    v.filter = (struct wick_filter){0};
-    if (w->n) {
-        v.filter.match = has_labels;
-        v.filter.ctx = (void *)(uintptr_t)w;
-        p->by_labels = p->by_span = true;
-    }
-    for (int i = 0; i < n; i++) {
-        struct wick_jfr_result res;
-        int rc = wick_jfr_read_file(p, paths[i], &v, &res, err);
-        if (rc)
-            return rc;
-        wick_cli_warn(paths[i], &res);
-    }
-    p->by_labels = by_labels;
-    return 0;
-}
-
 int wick_cli_read(struct wick_profile *p, char *const *paths, int n, struct wick_err *err)
 {
     return wick_cli_read_each(p, paths, n, NULL, err);
@@ -87,6 +38,63 @@ int wick_cli_read_each(struct wick_profile *p, char *const *paths, int n, const 
         wick_cli_warn(paths[i], &res);
     }
     return 0;
+}
+
+struct span {
+    int64_t first_ns, last_ns;
+};
+
+static void widen(struct span *s, int64_t from_ns, int64_t to_ns)
+{
+    s->first_ns = !s->last_ns || from_ns < s->first_ns ? from_ns : s->first_ns;
+    s->last_ns = to_ns > s->last_ns ? to_ns : s->last_ns;
+}
+
+static void take_time(void *ctx, const struct wick_sample *s)
+{
+    if (s->time_ns > 0 && s->time_ns < INT64_MAX)
+        widen(ctx, s->time_ns, s->time_ns + 1); /* the last one is before the end */
+}
+
+int wick_cli_span(const char *path, int64_t *start_ns, int64_t *end_ns, struct wick_err *err)
+{
+    struct span found = {0}, all = {*start_ns, *end_ns};
+    const struct wick_jfr_visitor v = {.ctx = &found, .sample = take_time};
+    struct wick_jfr_result res;
+    struct wick_profile p;
+    int rc = wick_jfr_span(path, start_ns, end_ns, err);
+    if (rc != -WICK_E_FORMAT || !strcmp(path, "-"))
+        return rc;
+    if (wick_profile_init(&p))
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    p.keep = 0;
+    rc = wick_input_read_file(&p, path, &v, &res, err);
+    if (!rc && res.is_jfr)
+        found = (struct span){p.start_ns, p.end_ns};
+    if (!rc && !found.last_ns)
+        rc = wick_err_set(err, WICK_E_FORMAT, "%s does not say when its samples were taken: it has no --from and --to",
+                          path);
+    wick_profile_release(&p);
+    if (rc)
+        return rc;
+    widen(&all, found.first_ns, found.last_ns);
+    *start_ns = all.first_ns;
+    *end_ns = all.last_ns;
+    return 0;
+}
+
+int wick_cli_read_events(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
+                         struct wick_err *err)
+{
+    struct wick_jfr_result res;
+    int rc = wick_input_read_file(p, path, v, &res, err);
+    if (!rc && !res.is_jfr)
+        rc = wick_err_set(err, WICK_E_FORMAT,
+                          "%s is no recording in JFR format; others hold samples only, not the events to show here",
+                          strcmp(path, "-") ? path : "standard input");
+    if (!rc)
+        wick_cli_warn(path, &res);
+    return rc;
 }
 
 /* Names come from the recording; what would act on a terminal becomes '?'. */

@@ -24,28 +24,20 @@ int wick_cli_read(struct wick_profile *p, char *const *paths, int n, struct wick
 int wick_cli_read_each(struct wick_profile *p, char *const *paths, int n, const struct wick_jfr_visitor *v,
                        struct wick_err *err);
 
+/* The same for one file whose events v asks for. -WICK_E_FORMAT if it is of a format that has no events. */
+int wick_cli_read_events(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
+                         struct wick_err *err);
+
 /* The same for a stream of which n bytes have been read; name is what messages call it. */
 int wick_cli_read_stream(struct wick_profile *p, FILE *in, const void *head, size_t n, const char *name,
                          const struct wick_jfr_visitor *v, struct wick_err *err);
 
+/* The time that a file covers, in ns since 1970 or of perf's clock: widens *start and *end, which are 0 at first. Where
+ * no header tells, the file is read once for it. -WICK_E_FORMAT if the times of its samples cannot be told. */
+int wick_cli_span(const char *path, int64_t *start_ns, int64_t *end_ns, struct wick_err *err);
+
 /* Says on standard error what of an input was damaged, if anything was. */
 void wick_cli_warn(const char *path, const struct wick_jfr_result *r);
-
-enum { WICK_CLI_WHERE_MAX = 8 };
-
-/* Labels that samples must have: key and value, both borrowed. */
-struct wick_cli_where {
-    const char *text[WICK_CLI_WHERE_MAX]; /* KEY=VALUE */
-    uint32_t n;
-};
-
-/* Adds the operand of a --where. False if it is none or there are too many. */
-bool wick_cli_where(struct wick_cli_where *w, const char *text);
-
-/* As wick_cli_read, only samples that have all labels of `w`; `events` may ask for other events (its filter is not
- * looked at) or be NULL. */
-int wick_cli_read_where(struct wick_profile *p, char *const *paths, int n, const struct wick_cli_where *w,
-                        const struct wick_jfr_visitor *events, struct wick_err *err);
 
 /* The event type to show: the one named, or the most significant one if name is NULL. Not found: -WICK_E_NOTFOUND and a
  * message that lists what there is. */

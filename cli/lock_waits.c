@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sum.h"
+#include "cli/input.h"
 
 static const char ENTER[] = "jdk.JavaMonitorEnter", PARK[] = "jdk.ThreadPark", OWNER[] = "wick.LockOwner",
                   NATIVE[] = "profiler.NativeLock", NATIVE_WAIT[] = "wick.NativeWait";
@@ -165,9 +166,8 @@ int wick_lock_waits_read(struct wick_lock_waits *w, struct wick_profile *p, char
     const struct wick_jfr_visitor v = {.ctx = w, .sample = no_sample, .want = want, .event = take};
     *w = (struct wick_lock_waits){.profile = p};
     for (int i = 0; i < n; i++) {
-        struct wick_jfr_result res;
         w->file = (uint32_t)i;
-        int rc = wick_jfr_read_file(p, paths[i], &v, &res, err);
+        int rc = wick_cli_read_events(p, paths[i], &v, err);
         if (rc)
             return rc;
     }

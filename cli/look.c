@@ -22,7 +22,7 @@ bool wick_look_is_file(const char *word)
 
 static int take_flag(const char *command, const struct wick_look_flag *f, char *arg)
 {
-    char *end, message[64];
+    char message[64];
     switch (f->kind) {
     case WICK_LOOK_SWITCH:
         *(bool *)f->value = true;
@@ -31,9 +31,8 @@ static int take_flag(const char *command, const struct wick_look_flag *f, char *
         *(const char **)f->value = arg;
         break;
     case WICK_LOOK_NUMBER:
-        *(uint32_t *)f->value = (uint32_t)strtoul(arg, &end, 10);
         snprintf(message, sizeof message, "--%s wants a number", f->name);
-        if (*arg < '0' || *arg > '9' || *end)
+        if (!wick_ui_rows(arg, f->value))
             return wick_ui_bad_option(command, message, arg);
         break;
     }

@@ -3,28 +3,30 @@
 
 #include <stdbool.h>
 
-void wick_print_name(FILE *out, const char *s, size_t len)
+#include "codec/utf8.h"
+
+size_t wick_print_unit(const char *s, size_t left, unsigned *columns)
 {
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)s[i], next = i + 1 < len ? (unsigned char)s[i + 1] : 0;
-        bool c1 = c == 0xc2 && next >= 0x80 && next < 0xa0;
-        if (c < 0x20 || c == 0x7f || c1)
-            fprintf(out, "\\x%02x", c);
-        else
-            fputc(c, out);
-        if (c1)
-            fprintf(out, "\\x%02x", (unsigned char)s[++i]);
-    }
+    size_t n = wick_utf8_length(s, left);
+    unsigned char c = (unsigned char)*s;
+    bool c1 = n == 2 && c == 0xc2 && (unsigned char)s[1] < 0xa0;
+    bool shown = n && c >= 0x20 && c != 0x7f && !c1;
+    n += !n;
+    *columns = shown ? 1 : 4 * (unsigned)n;
+    return n;
 }
 
-/* Length of the well-formed UTF-8 sequence at s, 0 if there is none. */
-static unsigned utf8_at(const unsigned char *s)
+void wick_print_name(FILE *out, const char *s, size_t len)
 {
-    unsigned n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-    for (unsigned i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
+    for (size_t i = 0, n; i < len; i += n) {
+        unsigned columns;
+        n = wick_print_unit(s + i, len - i, &columns);
+        if (columns == 1)
+            fwrite(s + i, 1, n, out);
+        else
+            for (size_t k = i; k < i + n; k++)
+                fprintf(out, "\\x%02x", (unsigned char)s[k]);
+    }
 }
 
 void wick_print_json(FILE *out, const char *s, size_t len)
@@ -32,7 +34,7 @@ void wick_print_json(FILE *out, const char *s, size_t len)
     fputc('"', out);
     for (const char *end = s + len; s < end;) {
         unsigned char c = (unsigned char)*s;
-        unsigned n = utf8_at((const unsigned char *)s);
+        size_t n = wick_utf8_length(s, (size_t)(end - s));
         if (c == '"' || c == '\\')
             fprintf(out, "\\%c", c);
         else if (n == 0)

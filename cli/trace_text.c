@@ -24,15 +24,12 @@ static void put_name(FILE *out, const char *s, size_t len, unsigned width)
     unsigned used = 0;
     size_t n = 0;
     while (n < len) {
-        size_t next = n + 1;
-        while (next < len && ((unsigned char)s[next] & 0xc0) == 0x80)
-            next++;
-        unsigned char c = (unsigned char)s[n], c2 = next > n + 1 ? (unsigned char)s[n + 1] : 0xff;
-        unsigned cost = c < 0x20 || c == 0x7f ? 4 : c == 0xc2 && c2 < 0xa0 ? 8 : 1; /* as \xNN */
-        if (used + cost > width)
+        unsigned columns;
+        size_t more = wick_print_unit(s + n, len - n, &columns);
+        if (used + columns > width)
             break;
-        used += cost;
-        n = next;
+        used += columns;
+        n += more;
     }
     wick_print_name(out, s, n);
     fprintf(out, "%*s", (int)(width - used), "");

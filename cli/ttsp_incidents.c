@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/sum.h"
+#include "cli/input.h"
 #include "model/name.h"
 
 static void *more(void *rows, uint32_t n, uint32_t *cap, size_t size, bool *failed)
@@ -362,9 +363,8 @@ int wick_ttsp_read(struct wick_ttsp_incidents *in, struct wick_profile *p, char 
     const struct wick_jfr_visitor v = {.ctx = in, .sample = no_sample, .want = want, .event = take};
     *in = (struct wick_ttsp_incidents){.profile = p};
     for (int i = 0; i < n; i++) {
-        struct wick_jfr_result res;
         in->file = (uint32_t)i;
-        int rc = wick_jfr_read_file(p, paths[i], &v, &res, err);
+        int rc = wick_cli_read_events(p, paths[i], &v, err);
         if (rc)
             return rc;
     }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/print.h"
+
 static bool is_quiet;
 static bool progress_shown;
 
@@ -32,6 +34,14 @@ int wick_ui_fail(const struct wick_err *err)
         fputc((unsigned char)*p < 0x20 && *p != '\n' ? '?' : *p, stderr);
     fputc('\n', stderr);
     return err->code ? wick_err_exit(err->code) : 1;
+}
+
+bool wick_ui_rows(const char *text, uint32_t *out)
+{
+    char *end;
+    unsigned long v = strtoul(text, &end, 10);
+    *out = v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
+    return *text >= '0' && *text <= '9' && !*end;
 }
 
 int wick_ui_bad_option(const char *command, const char *what, const char *value)
@@ -125,41 +135,12 @@ const char *wick_ui_seconds(uint64_t ns, char *out, size_t cap)
 
 void wick_ui_plain(FILE *f, const char *s)
 {
-    for (; *s; s++)
-        fputc((unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s, f);
-}
-
-/* Length of the valid UTF-8 sequence at p, 0 if it is none. */
-static int utf8_len(const unsigned char *p)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    int n = *p < 0x80 ? 1 : (*p & 0xe0) == 0xc0 ? 2 : (*p & 0xf0) == 0xe0 ? 3 : (*p & 0xf8) == 0xf0 ? 4 : 0;
-    uint32_t v = n > 1 ? *p & (0x7fu >> n) : *p;
-    for (int i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        v = v << 6 | (p[i] & 0x3f);
-    }
-    return n && v >= least[n] && v <= 0x10ffff && (v < 0xd800 || v > 0xdfff) ? n : 0;
+    wick_print_name(f, s, strlen(s));
 }
 
 void wick_ui_json_string(FILE *f, const char *s)
 {
-    const unsigned char *p = (const unsigned char *)s;
-    fputc('"', f);
-    while (*p) {
-        int n = utf8_len(p);
-        if (*p == '"' || *p == '\\')
-            fprintf(f, "\\%c", *p);
-        else if (*p < 0x20 || *p == 0x7f)
-            fprintf(f, "\\u%04x", *p);
-        else if (!n)
-            fputs("\\ufffd", f);
-        else
-            fwrite(p, 1, (size_t)n, f);
-        p += n ? n : 1;
-    }
-    fputc('"', f);
+    wick_print_json(f, s, strlen(s));
 }
 
 void wick_ui_wrap(FILE *f, const char *text, int at, int indent, int width)

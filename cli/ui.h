@@ -26,6 +26,9 @@ void wick_ui_set_quiet(bool quiet);
 /* Prints "wick: message" to stderr and returns the exit status of err's class. */
 int wick_ui_fail(const struct wick_err *err);
 
+/* The number of rows to show; more than a number can say is as many as it can. False if the text is none. */
+bool wick_ui_rows(const char *text, uint32_t *out);
+
 /* Says what an option wants ("--rows wants a number"), that it is not `value`, and where help is; with what = NULL,
  * only that. Returns the exit status. */
 int wick_ui_bad_option(const char *command, const char *what, const char *value);
@@ -51,7 +54,7 @@ const char *wick_ui_bytes(uint64_t n, char *out, size_t cap);
 const char *wick_ui_count(uint64_t n, char *out, size_t cap);
 const char *wick_ui_seconds(uint64_t ns, char *out, size_t cap);
 
-/* Prints s with control characters as '?'. */
+/* Prints s as a terminal can take it: wick_print_name. */
 void wick_ui_plain(FILE *f, const char *s);
 
 /* Prints s as a JSON string, quotes included; bytes that are no UTF-8 become U+FFFD. */

@@ -202,7 +202,7 @@ static int range_of(const struct wick_view *v, char *const *paths, int n, struct
     int rc = 0;
     bool absolute = is_absolute(v->from) && is_absolute(v->to);
     for (int i = 0; !rc && !absolute && i < n; i++)
-        rc = wick_jfr_span(paths[i], &start, &end, err);
+        rc = wick_cli_span(paths[i], &start, &end, err);
     for (int i = 0; !rc && i < 2; i++)
         if (texts[i] && wick_opt_when(texts[i], start, end, out[i]))
             rc = bad("a time is 90s, -10s, 25%, 10:30:00, 2026-11-21T10:30:00 or @SECONDS", texts[i], err);

@@ -45,4 +45,11 @@ static inline bool wick_frame_kind_is_java(unsigned kind)
     }
 }
 
+/* True if it depends on the moment that a method's frame is of this kind: methods are interpreted first and compiled
+ * later. What shows methods without regard to that takes all these kinds as one. */
+static inline bool wick_frame_kind_varies(unsigned kind)
+{
+    return wick_frame_kind_is_java(kind) && kind != WICK_FRAME_JAVA_NATIVE;
+}
+
 #endif

@@ -45,6 +45,7 @@ static unsigned category_of(unsigned kind)
     case WICK_FRAME_STUB:
         return 4;
     case WICK_FRAME_NATIVE:
+    case WICK_FRAME_JAVA_NATIVE:
         return 5;
     case WICK_FRAME_KERNEL:
         return 6;

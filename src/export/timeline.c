@@ -87,17 +87,35 @@ static void lay_end_to_end(struct wick_slots *out, const struct wick_shown *s, c
     }
 }
 
-/* Moments get the time to the next sample of the thread; and all times count from the first one. */
+/* Moments get the time to the next sample of the thread. */
 static void stretch(struct wick_slots *out)
 {
-    int64_t first = out->n ? out->slots[0].start_ns : 0;
-    for (size_t i = 0; i < out->n; i++)
-        first = out->slots[i].start_ns < first ? out->slots[i].start_ns : first;
     for (size_t i = 0; i < out->n; i++) {
         struct wick_slot *slot = &out->slots[i], *next = i + 1 < out->n ? slot + 1 : NULL;
         if (slot->start_ns == slot->end_ns && next && next->thread == slot->thread)
             slot->end_ns = next->start_ns > slot->start_ns ? next->start_ns : slot->start_ns;
     }
+}
+
+/* A sample may stand for more time than passed since the one before: for other threads too, of which only some were
+ * looked at, or for a wait that was cut. On the axis it begins where that one ends, and not before the recording does.
+ */
+static void part(struct wick_slots *out, int64_t begin_ns)
+{
+    for (size_t i = 0; i < out->n; i++) {
+        struct wick_slot *slot = &out->slots[i], *before = i ? slot - 1 : NULL;
+        int64_t least = before && before->thread == slot->thread ? before->end_ns : begin_ns;
+        if (slot->start_ns < least)
+            slot->start_ns = least < slot->end_ns ? least : slot->end_ns;
+    }
+}
+
+/* All times count from the first one. */
+static void count_from_first(struct wick_slots *out)
+{
+    int64_t first = out->n ? out->slots[0].start_ns : 0;
+    for (size_t i = 0; i < out->n; i++)
+        first = out->slots[i].start_ns < first ? out->slots[i].start_ns : first;
     for (size_t i = 0; i < out->n; i++) {
         out->slots[i].start_ns = plus(out->slots[i].start_ns, -first);
         out->slots[i].end_ns = plus(out->slots[i].end_ns, -first);
@@ -116,6 +134,8 @@ int wick_slots_init(struct wick_slots *out, const struct wick_shown *s, const st
     if (from_timeline(out, s, o)) {
         qsort(out->slots, out->n, sizeof *out->slots, by_thread_and_time);
         stretch(out);
+        part(out, s->q.end_ns ? s->q.start_ns : INT64_MIN);
+        count_from_first(out);
     } else {
         lay_end_to_end(out, s, o);
     }

@@ -26,7 +26,8 @@ void wick_timeline_release(struct wick_timeline *t);
 
 /* A sample on the axis. Times are nanoseconds since the first slot's beginning. */
 struct wick_slot {
-    int64_t start_ns, end_ns; /* the time it stands for: of samples without a time span, up to the next one */
+    int64_t start_ns, end_ns; /* the time it stands for: of samples without a time span, up to the next one. Slots of a
+                                 thread do not overlap, so it may be less than the weight. */
     int64_t value;            /* as wick_shown_value() */
     uint32_t thread, stack;   /* in the shown profile */
 };

@@ -105,10 +105,10 @@ static uint32_t hash_bytes(uint64_t h, const char *s, size_t n)
     return (uint32_t)(mix(h, v) >> 32);
 }
 
-/* All kinds of Java frame fold into one group. */
+/* The kinds that a Java method's frames have in turn fold into one group. */
 static inline unsigned group_of(unsigned kind)
 {
-    return wick_frame_kind_is_java(kind) ? (unsigned)WICK_FRAME_C2 : kind;
+    return wick_frame_kind_varies(kind) ? (unsigned)WICK_FRAME_C2 : kind;
 }
 
 static inline uint32_t hash_node(const struct wick_tree *t, uint32_t parent, uint32_t name, unsigned group)

@@ -13,6 +13,9 @@
  * end of a piece waits for the rest. Records are put into the order of their times (perf_order.c), because a mapping
  * counts from its time on, and then tell of threads and mappings, or are samples, whose addresses are looked up one by
  * one.
+ *
+ * `perf record -z` puts records into records as one Zstandard stream, cut anywhere: one of them may hold the end of a
+ * record, and many others, and the beginning of the next.
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -20,6 +23,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "codec/zstd.h"
 #include "import/perf_int.h"
 
 enum { HEADER_PIPE = 16, HEADER_FILE = 104, RECORD = 8, STACK_MAX = 4096, ATTRS_MAX = 4096 };
@@ -45,8 +49,11 @@ struct wick_perf_data {
     uint32_t nids, cap_ids;
     struct wick_index by_id;
     struct wick_strbuf part; /* the beginning of a record */
-    uint64_t offset;         /* of the next record */
-    uint64_t skip;           /* bytes to be passed over */
+    struct wick_unzstd *zstd;
+    struct wick_strbuf unpacked; /* of compressed records: what has not been taken yet */
+    bool unpacking, zstd_broken;
+    uint64_t offset; /* of the next record */
+    uint64_t skip;   /* bytes to be passed over */
     uint64_t lost, compressed, user_stacks;
     bool stopped, nomem;
     uint32_t frames[STACK_MAX];
@@ -130,27 +137,32 @@ static void name_event(struct wick_perf_data *d, struct wick_perf_attr *a, bool 
 
 /* --- samples --- */
 
+static void add_address(struct wick_perf_data *d, int32_t pid, uint64_t addr, bool kernel,
+                        struct wick_perf_stack *stack)
+{
+    uint64_t at = 0;
+    if (kernel) {
+        wick_perf_kernel_frames(d->dsos, addr, stack);
+        return;
+    }
+    uint32_t dso = wick_perf_tasks_find(d->tasks, pid, addr, &at);
+    wick_perf_dso_frames(d->dsos, dso, at, stack);
+}
+
 /* The frames of a sample, leaf first. */
 static void walk(struct wick_perf_data *d, const struct wick_perf_rec *r, const struct wick_perf_sample *s,
                  struct wick_perf_stack *stack)
 {
-    bool kernel = (r->misc & MISC_CPU) == CPU_KERNEL;
-    uint64_t n = s->chain ? s->nchain : 1;
-    if (s->chain) /* its addresses are the process's until a context says otherwise */
-        kernel = false;
-    for (uint64_t i = 0; i < n && stack->n < stack->cap; i++) {
-        uint64_t addr = s->chain ? wick_perf_u64(s->chain + i * 8) : s->ip, at = 0;
-        if (s->chain && addr >= CONTEXT_MAX) {
+    bool kernel = false; /* a chain's addresses are the process's until a context says otherwise */
+    for (uint64_t i = 0; s->chain && i < s->nchain && stack->n < stack->cap; i++) {
+        uint64_t addr = wick_perf_u64(s->chain + i * 8);
+        if (addr >= CONTEXT_MAX)
             kernel = addr == CONTEXT_KERNEL;
-            continue;
-        }
-        if (kernel) {
-            wick_perf_kernel_frames(d->dsos, addr, stack);
-        } else {
-            uint32_t dso = wick_perf_tasks_find(d->tasks, s->pid, addr, &at);
-            wick_perf_dso_frames(d->dsos, dso, at, stack);
-        }
+        else
+            add_address(d, s->pid, addr, kernel, stack);
     }
+    if (!s->chain || (s->user_stack && !stack->n)) /* the copy of the stack is in the chain's place */
+        add_address(d, s->pid, s->ip, (r->misc & MISC_CPU) == CPU_KERNEL, stack);
 }
 
 static void take_sample(struct wick_perf_data *d, const struct wick_perf_rec *r, uint64_t offset)
@@ -302,6 +314,42 @@ static void take_feature(struct wick_perf_data *d, uint64_t which, const unsigne
 
 /* --- records --- */
 
+static size_t take_records(struct wick_perf_data *d, const unsigned char *p, size_t n);
+
+static int take_unpacked(void *ctx, const void *data, size_t n)
+{
+    struct wick_perf_data *d = ctx;
+    uint64_t offset = d->offset; /* problems are told of where the compressed record is */
+    wick_strbuf_add(&d->unpacked, data, n);
+    if (d->unpacked.failed)
+        return -WICK_E_NOMEM;
+    size_t used = take_records(d, (const unsigned char *)d->unpacked.buf, d->unpacked.len);
+    d->offset = offset;
+    memmove(d->unpacked.buf, d->unpacked.buf + used, d->unpacked.len - used);
+    wick_strbuf_cut(&d->unpacked, d->unpacked.len - used);
+    return d->nomem ? -WICK_E_NOMEM : d->stopped ? -WICK_E_FORMAT : 0;
+}
+
+/* A part of the stream. Behind damage nothing of it can be read. */
+static void take_compressed(struct wick_perf_data *d, const unsigned char *p, size_t n, uint32_t size)
+{
+    if (!d->zstd && wick_unzstd_known() && !(d->zstd = wick_unzstd_new()))
+        d->nomem = true;
+    if (!d->zstd || d->zstd_broken || d->unpacking) {
+        d->compressed++;
+        d->im->res->lost_bytes += size;
+        return;
+    }
+    d->unpacking = true;
+    int rc = wick_unzstd_add(d->zstd, p, n, take_unpacked, d);
+    d->unpacking = false;
+    d->skip = 0;
+    d->nomem = d->nomem || rc == -WICK_E_NOMEM;
+    d->zstd_broken = rc != 0;
+    if (rc == -WICK_E_FORMAT)
+        wick_import_problem(d->im, d->offset, "perf.data: a compressed record is damaged; those behind it are lost");
+}
+
 /* Records that perf itself writes, which have no time. Returns how many bytes follow that belong to it. */
 static uint64_t take_own(struct wick_perf_data *d, const struct wick_perf_rec *r)
 {
@@ -328,9 +376,11 @@ static uint64_t take_own(struct wick_perf_data *d, const struct wick_perf_rec *r
         wick_perf_order_round(d->order);
         break;
     case WICK_PERF_COMPRESSED:
-    case WICK_PERF_COMPRESSED2:
-        d->compressed++;
-        d->im->res->lost_bytes += r->size;
+        take_compressed(d, p, n, r->size);
+        break;
+    case WICK_PERF_COMPRESSED2: /* how many bytes follow, and padding behind them */
+        if (n >= 8 && wick_perf_u64(p) <= n - 8)
+            take_compressed(d, p + 8, wick_perf_u64(p), r->size);
         break;
     case WICK_PERF_TRACING_DATA: /* rounded up to 8 */
         return n >= 4 ? ((uint64_t)wick_perf_u32(p) + 7) & ~(uint64_t)7 : 0;
@@ -419,6 +469,7 @@ struct wick_perf_data *wick_perf_data_new(struct wick_import *im, bool use_files
         return NULL;
     d->im = im;
     wick_strbuf_init(&d->part);
+    wick_strbuf_init(&d->unpacked);
     d->order = wick_perf_order_new(take_ordered, d);
     d->dsos = wick_perf_dsos_new(im->p, use_files);
     d->tasks = d->dsos ? wick_perf_tasks_new(im->p, d->dsos) : NULL;
@@ -459,12 +510,14 @@ int wick_perf_data_end(struct wick_perf_data *d)
     bool whole = d->order && d->dsos && d->tasks;
     if (whole) {
         wick_perf_order_end(d->order);
-        if (d->part.len || d->skip) {
+        if (d->part.len || d->skip || (d->unpacked.len && !d->zstd_broken)) {
             d->im->res->lost_bytes += d->part.len;
             wick_import_problem(d->im, d->offset, "perf.data: cut off here");
         }
-        if (d->compressed)
-            wick_import_problem(d->im, 0, "perf.data: %" PRIu64 " compressed records (perf record -z) are not read",
+        if (d->compressed && !d->zstd)
+            wick_import_problem(d->im, 0,
+                                "perf.data: %" PRIu64 " compressed records (perf record -z) are not read, because "
+                                "wick was built without libzstd",
                                 d->compressed);
         if (wick_perf_tasks_dropped(d->tasks))
             wick_import_problem(d->im, 0, "perf.data: more mappings than are kept");
@@ -477,6 +530,8 @@ int wick_perf_data_end(struct wick_perf_data *d)
     wick_perf_order_free(d->order);
     wick_index_release(&d->by_id);
     wick_strbuf_release(&d->part);
+    wick_strbuf_release(&d->unpacked);
+    wick_unzstd_free(d->zstd);
     free(d->attrs);
     free(d->ids);
     free(d);

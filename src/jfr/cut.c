@@ -173,13 +173,20 @@ static int64_t end_of_chunk(const struct wick_jfr_reader *r)
                                                          : r->cutter->latest_ns;
 }
 
+/* Whether the chunk lies before the range, and chunks in it take their settings from here. */
+static bool is_for_settings(const struct wick_jfr_reader *r)
+{
+    int64_t from = r->cutter->cut->filter.from_ns;
+    return from && end_of_chunk(r) < from && wick_jfr_settings_lasting(r);
+}
+
 /* Moves the start of the chunk towards the range's, as far as all times stay what they are. */
 static void move_start(const struct wick_jfr_reader *r, uint64_t ticks_per_s, int64_t *start_ns, int64_t *start_ticks)
 {
     const uint64_t second = 1000000000;
     int64_t from = r->cutter->cut->filter.from_ns;
     uint64_t common = common_divisor(ticks_per_s, second), steps, ticks;
-    if (from <= *start_ns || from >= end_of_chunk(r))
+    if (from <= *start_ns || (from >= end_of_chunk(r) && !is_for_settings(r)))
         return;
     steps = ((uint64_t)from - (uint64_t)*start_ns) / (second / common);
     if (__builtin_mul_overflow(steps, ticks_per_s / common, &ticks))
@@ -256,7 +263,8 @@ void wick_jfr_cut_chunk(struct wick_jfr_reader *r)
     if (!wick_jfr_needs_begin(r))
         return;
     choose_events(r);
-    if (r->nomem || !k->kept || (!k->chosen && !covers_range(r)))
+    bool beside = !k->chosen && !covers_range(r);
+    if (r->nomem || !k->kept || (beside && !is_for_settings(r)))
         return;
     wick_jfr_needs_complete(r);
     if (r->nomem)
@@ -266,7 +274,7 @@ void wick_jfr_cut_chunk(struct wick_jfr_reader *r)
     fwrite(r->base + r->metadata_at, 1, metadata, k->cut->out);
     write_events(r);
     wick_jfr_checkpoint_write(r, k->cut->out);
-    k->made->chunks++;
+    k->made->chunks += !beside; /* alone it would say nothing */
     k->made->events += k->kept;
     k->made->samples += k->samples;
     k->made->bytes += WICK_JFR_HDR_SIZE + metadata + k->bytes + checkpoint;

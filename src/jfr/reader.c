@@ -274,7 +274,7 @@ static bool read_header(struct wick_jfr_reader *r, bool *whole)
         return false;
     }
     if (!(h[67] & 1)) {
-        wick_jfr_problem(r, 66, "chunk without compressed integers is not supported");
+        wick_jfr_problem(r, 66, "its integers are not compressed, as only debug versions of the JVM write them");
         return false;
     }
     uint64_t size = big_endian(h + 8);
@@ -392,7 +392,7 @@ static int read_all(struct wick_profile *p, const void *data, size_t size, bool 
     struct wick_jfr_result own;
     struct wick_jfr_reader *r = calloc(1, sizeof *r);
     res = res ? res : &own;
-    *res = (struct wick_jfr_result){0};
+    *res = (struct wick_jfr_result){.is_jfr = true};
     if (r) {
         r->memo_mask = WICK_JFR_MEMO_MIN - 1; /* small files make many readers, in tests and fuzzers */
         while (r->memo_mask + 1 < WICK_JFR_MEMO_MAX && r->memo_mask < size / 64)

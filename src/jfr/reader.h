@@ -40,6 +40,7 @@
 #include <stdint.h>
 
 struct wick_jfr_result {
+    bool is_jfr;                      /* the input was a recording; other formats' readers leave it false */
     uint64_t chunks, events, samples; /* read; events of all types, samples before the filter */
     uint64_t filtered;                /* samples the filter left out */
     uint64_t unresolved;              /* samples whose stack constant was missing or malformed */

@@ -269,26 +269,50 @@ static unsigned frame_kind(struct wick_jfr_reader *r, uint32_t type, uint64_t ke
     return resolve(val, kind);
 }
 
-static uint32_t method(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
+/* What a function's constant becomes: its number, and whether it is a native method of Java. The JDK calls the frames
+ * of those "Native", which is what profilers call native code; of these async-profiler's say that they are native
+ * methods, too, but have no descriptor that a method could have. */
+#define NATIVE_METHOD ((uint64_t)1 << 32)
+
+enum { ACC_NATIVE = 0x100 };
+
+static bool is_method_descriptor(const char *s)
 {
-    static const char *const names[] = {"type", "name", "descriptor"};
+    return *s == '(' && strcmp(s, "()L;") != 0;
+}
+
+static uint64_t method(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
+{
+    enum { CLASS, NAME, DESCRIPTOR, MODIFIERS, N };
+    static const char *const names[N] = {"type", "name", "descriptor", "modifiers"};
     struct wick_jfr_pool *pool;
     uint64_t *val = wick_jfr_pool_find(r, type, key, WICK_JFR_ROLE_FUNCTION, &pool);
     if (!val)
         return 0;
     if (*val & WICK_JFR_RESOLVED)
-        return resolved(*val);
+        return *val & ~WICK_JFR_RESOLVED;
     struct wick_jfr_cur c = wick_jfr_cur_at(r, *val);
     union wick_jfr_slot s[WICK_JFR_SLOTS] = {0};
     *val = WICK_JFR_RESOLVED;
-    if (!planned(r, pool, names, 3))
+    if (!planned(r, pool, names, N))
         return 0;
     wick_jfr_plan_run(r, &pool->plan, &c, s);
     if (c.bad)
         return 0;
-    uint32_t signature = r->p->keep & WICK_KEEP_SIGNATURES ? slot_text(r, &pool->plan, 2, s, 0) : 0;
-    return resolve(val, wick_profile_function(r->p, slot_text(r, &pool->plan, 0, s, 0),
-                                              slot_text(r, &pool->plan, 1, s, 0), signature));
+    bool keep = r->p->keep & WICK_KEEP_SIGNATURES, native = s[MODIFIERS].i & ACC_NATIVE;
+    uint32_t signature = keep || native ? slot_text(r, &pool->plan, DESCRIPTOR, s, 0) : 0;
+    native = native && is_method_descriptor(wick_profile_str(r->p, signature));
+    uint32_t id = wick_profile_function(r->p, slot_text(r, &pool->plan, CLASS, s, 0),
+                                        slot_text(r, &pool->plan, NAME, s, 0), keep ? signature : 0);
+    *val |= id | (native ? NATIVE_METHOD : 0);
+    return *val & ~WICK_JFR_RESOLVED;
+}
+
+static uint32_t make_frame(struct wick_jfr_reader *r, uint64_t function, int32_t line, int32_t bci, unsigned kind)
+{
+    if (kind == WICK_FRAME_NATIVE && (function & NATIVE_METHOD))
+        kind = WICK_FRAME_JAVA_NATIVE;
+    return wick_profile_frame(r->p, (uint32_t)function, line, bci, kind);
 }
 
 enum { FRAME_METHOD, FRAME_LINE, FRAME_BCI, FRAME_KIND, FRAME_SLOTS };
@@ -327,8 +351,8 @@ static uint32_t frame_of(struct wick_jfr_reader *r, const struct frame_types *ty
     uint32_t chunk = (uint32_t)r->res->chunks;
     struct wick_jfr_frame_memo *m = memo_of(r, key, kind, place);
     if (m->chunk != chunk || m->method != key || m->kind != kind || m->place != place) {
-        uint32_t frame =
-            wick_profile_frame(r->p, method(r, types->method, key), line, bci, frame_kind(r, types->kind, kind));
+        uint64_t function = method(r, types->method, key);
+        uint32_t frame = make_frame(r, function, line, bci, frame_kind(r, types->kind, kind));
         *m = (struct wick_jfr_frame_memo){key, kind, place, frame, chunk};
     }
     return m->frame;

@@ -354,6 +354,12 @@ struct wick_jfr_reader {
     uint32_t interval_handler;     /* handler the interval is for, WICK_JFR_NONE = another program's recording */
     uint32_t state_default;        /* string number of "STATE_DEFAULT", 0 = another program's recording */
     int64_t wall_period;           /* ns, 0 = unknown */
+    bool settings_here;            /* the chunk has settings of its own */
+    struct wick_jfr_ap_settings {
+        const struct wick_jfr_sample_type *sample; /* the interval's, NULL = there were none */
+        int64_t type_id, period, wall_period;
+        bool perf_engine, wall_engine;
+    } last; /* of async-profiler, in an earlier chunk: it writes them into a recording's first only */
 
     /* Scratch, kept from chunk to chunk. */
     struct wick_strbuf tmp;
@@ -511,6 +517,8 @@ void wick_jfr_handlers_make(struct wick_jfr_reader *r); /* for the chunk's event
 void wick_jfr_handlers_release(struct wick_jfr_reader *r);
 void wick_jfr_setting(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, struct wick_jfr_cur *c);
 void wick_jfr_settings_done(struct wick_jfr_reader *r);
+/* Whether later chunks without settings count on this chunk's. */
+bool wick_jfr_settings_lasting(const struct wick_jfr_reader *r);
 void wick_jfr_sums_begin(struct wick_jfr_reader *r); /* once pools and settings are known */
 /* One event of the handler's; its fields lie between `from` and `end`. */
 void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end);

@@ -212,7 +212,7 @@ static void make_handler(struct wick_jfr_reader *r, uint32_t type)
 
 void wick_jfr_handlers_make(struct wick_jfr_reader *r)
 {
-    r->needs_settings = r->perf_engine = r->wall_engine = false;
+    r->needs_settings = r->perf_engine = r->wall_engine = r->settings_here = false;
     r->interval_handler = WICK_JFR_NONE;
     r->wall_period = 0;
     r->string_type = wick_jfr_type_by_name(&r->meta, "java.lang.String");
@@ -284,6 +284,7 @@ void wick_jfr_setting(struct wick_jfr_reader *r, const struct wick_jfr_handler *
     wick_jfr_plan_run(r, &h->plan, c, s);
     if (c->bad)
         return;
+    r->settings_here = true;
     const char *name = place_text(r, &h->plan, 1, s[1].place), *value = place_text(r, &h->plan, 2, s[2].place);
     if (strcmp(name, "wall") == 0) {
         r->wall_period = strcmp(value, "0") == 0 ? AP_WALL_DEFAULT_NS : parse_period(value);
@@ -301,9 +302,30 @@ void wick_jfr_setting(struct wick_jfr_reader *r, const struct wick_jfr_handler *
         r->interval_handler = handler;
 }
 
+/* The settings of an earlier chunk, if this one's samples are of the same program: their type has the same number. */
+static void recall_settings(struct wick_jfr_reader *r)
+{
+    const struct wick_jfr_ap_settings *last = &r->last;
+    struct wick_jfr_handler *h = last->sample ? wick_jfr_handler_of(r, last->type_id) : NULL;
+    if (!h || h->sample != last->sample)
+        return;
+    h->period = last->period;
+    r->interval_handler = (uint32_t)(h - r->handlers);
+    r->wall_period = last->wall_period;
+    r->perf_engine = last->perf_engine;
+    r->wall_engine = last->wall_engine;
+}
+
+bool wick_jfr_settings_lasting(const struct wick_jfr_reader *r)
+{
+    return r->settings_here && r->interval_handler != WICK_JFR_NONE;
+}
+
 void wick_jfr_settings_done(struct wick_jfr_reader *r)
 {
     r->state_default = 0;
+    if (!r->settings_here)
+        recall_settings(r);
     if (r->interval_handler == WICK_JFR_NONE)
         return;
     struct wick_jfr_handler *h = &r->handlers[r->interval_handler];
@@ -312,6 +334,12 @@ void wick_jfr_settings_done(struct wick_jfr_reader *r)
         r->wall_period = h->period ? h->period : AP_WALL_DEFAULT_NS;
     if (!h->period && !r->perf_engine)
         h->period = AP_CPU_DEFAULT_NS;
+    r->last = (struct wick_jfr_ap_settings){.sample = h->sample,
+                                            .type_id = r->meta.types[h->type].id,
+                                            .period = h->period,
+                                            .wall_period = r->wall_period,
+                                            .perf_engine = r->perf_engine,
+                                            .wall_engine = r->wall_engine};
 }
 
 /* --- samples --- */

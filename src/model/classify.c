@@ -110,6 +110,8 @@ static enum wick_work by_leaf(const struct wick_profile *p, uint32_t stack)
         return WICK_WORK_VM;
     case WICK_FRAME_NATIVE:
         return strstr(library, "libjvm") ? WICK_WORK_VM : WICK_WORK_NATIVE;
+    case WICK_FRAME_JAVA_NATIVE:
+        return WICK_WORK_NATIVE;
     case WICK_FRAME_INTERPRETED:
         return WICK_WORK_INTERPRETED;
     case WICK_FRAME_BREAK:

@@ -189,7 +189,7 @@ static inline void wick_profile_coarse(const struct wick_profile *p, int32_t *li
         *line = 0;
     if (!(p->keep & WICK_KEEP_BCI))
         *bci = -1;
-    if (!(p->keep & WICK_KEEP_JAVA_KINDS) && wick_frame_kind_is_java(*kind))
+    if (!(p->keep & WICK_KEEP_JAVA_KINDS) && wick_frame_kind_varies(*kind))
         *kind = WICK_FRAME_C2;
 }
 

@@ -140,7 +140,14 @@ static const struct wick_opt_desc *find(const char *name, size_t len, unsigned w
     return NULL;
 }
 
-static int set_number(const struct wick_opt_desc *d, uint64_t *field, const char *value, struct wick_err *err)
+/* Before an option's name in messages: as it was written. */
+static const char *dashes(unsigned where)
+{
+    return where & WICK_CMD_AGENT ? "" : "--";
+}
+
+static int set_number(const struct wick_opt_desc *d, uint64_t *field, const char *value, unsigned where,
+                      struct wick_err *err)
 {
     static const char *const hints[] = {[WICK_OPT_NS] = "a time such as 10ms or 100us",
                                         [WICK_OPT_WALL] = "a time such as 10ms or 1s",
@@ -160,9 +167,10 @@ static int set_number(const struct wick_opt_desc *d, uint64_t *field, const char
             rc = -WICK_E_USAGE;
     }
     if (rc)
-        return wick_err_set(err, WICK_E_USAGE, "option %s: '%.100s' is not %s", d->name, value, hints[d->kind]);
+        return wick_err_set(err, WICK_E_USAGE, "option %s%s: '%.100s' is not %s", dashes(where), d->name, value,
+                            hints[d->kind]);
     if (v < d->min || (d->max && v > d->max))
-        return wick_err_set(err, WICK_E_USAGE, "option %s: '%.100s' is too %s", d->name, value,
+        return wick_err_set(err, WICK_E_USAGE, "option %s%s: '%.100s' is too %s", dashes(where), d->name, value,
                             v < d->min ? "small" : "large");
     *field = v;
     return 0;
@@ -173,35 +181,38 @@ static bool is_text(enum wick_opt_kind k)
     return k == WICK_OPT_STR || k == WICK_OPT_LOCK || k == WICK_OPT_PATH;
 }
 
-static int set_text(const struct wick_opt_desc *d, char *field, const char *value, struct wick_err *err)
+static int set_text(const struct wick_opt_desc *d, char *field, const char *value, unsigned where, struct wick_err *err)
 {
     size_t cap = d->kind == WICK_OPT_PATH ? WICK_OPT_PATH_MAX : WICK_OPT_STR_MAX, len = strlen(value);
     if (len >= cap)
-        return wick_err_set(err, WICK_E_USAGE, "option %s: the value is longer than %zu bytes", d->name, cap - 1);
+        return wick_err_set(err, WICK_E_USAGE, "option %s%s: the value is longer than %zu bytes", dashes(where),
+                            d->name, cap - 1);
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)value[i] < 0x20)
-            return wick_err_set(err, WICK_E_USAGE, "option %s: the value has a control character", d->name);
+            return wick_err_set(err, WICK_E_USAGE, "option %s%s: the value has a control character", dashes(where),
+                                d->name);
     memcpy(field, value, len + 1);
     return 0;
 }
 
-static int set_flag(const struct wick_opt_desc *d, bool *field, const char *value, struct wick_err *err)
+static int set_flag(const struct wick_opt_desc *d, bool *field, const char *value, unsigned where, struct wick_err *err)
 {
     if (!value || !strcmp(value, "1") || !strcmp(value, "true") || !strcmp(value, "yes") || !strcmp(value, "on"))
         *field = true;
     else if (!strcmp(value, "0") || !strcmp(value, "false") || !strcmp(value, "no") || !strcmp(value, "off"))
         *field = false;
     else
-        return wick_err_set(err, WICK_E_USAGE, "option %s takes no value (or true/false), not '%.100s'", d->name,
-                            value);
+        return wick_err_set(err, WICK_E_USAGE, "option %s%s takes no value (or true/false), not '%.100s'",
+                            dashes(where), d->name, value);
     return 0;
 }
 
-static int set_desc(struct wick_opts *o, const struct wick_opt_desc *d, const char *value, struct wick_err *err)
+static int set_desc(struct wick_opts *o, const struct wick_opt_desc *d, const char *value, unsigned where,
+                    struct wick_err *err)
 {
     void *field = (char *)o + d->offset;
     if (d->kind == WICK_OPT_FLAG)
-        return set_flag(d, field, value, err);
+        return set_flag(d, field, value, where, err);
     if (d->kind == WICK_OPT_WALL && !value) {
         *(uint64_t *)field = WICK_OPT_WALL_DEFAULT_NS;
         return 0;
@@ -209,10 +220,10 @@ static int set_desc(struct wick_opts *o, const struct wick_opt_desc *d, const ch
     if (d->kind == WICK_OPT_LOCK && !value)
         value = "on";
     if (!value || !*value)
-        return wick_err_set(err, WICK_E_USAGE, "option %s needs a value: %s", d->name, d->metavar);
+        return wick_err_set(err, WICK_E_USAGE, "option %s%s needs a value: %s", dashes(where), d->name, d->metavar);
     if (is_text(d->kind))
-        return set_text(d, field, value, err);
-    return set_number(d, field, value, err);
+        return set_text(d, field, value, where, err);
+    return set_number(d, field, value, where, err);
 }
 
 void wick_opt_defaults(struct wick_opts *o)
@@ -220,7 +231,7 @@ void wick_opt_defaults(struct wick_opts *o)
     memset(o, 0, sizeof *o);
     for (size_t i = 0; i < WICK_OPT_TABLE_COUNT; i++)
         if (*wick_opt_table[i].def)
-            set_desc(o, &wick_opt_table[i], wick_opt_table[i].def, NULL);
+            set_desc(o, &wick_opt_table[i], wick_opt_table[i].def, WICK_CMD_AGENT, NULL);
 }
 
 /* Edit distance, cut off at 3: enough to tell a slip of the finger. */
@@ -248,7 +259,8 @@ static unsigned distance(const char *a, size_t n, const char *b)
     return row[m];
 }
 
-static int unknown(const char *name, size_t len, unsigned where, struct wick_err *err)
+/* dash: what stood before the name. */
+static int unknown(const char *dash, const char *name, size_t len, unsigned where, struct wick_err *err)
 {
     const char *near = NULL;
     unsigned best = 3;
@@ -264,8 +276,9 @@ static int unknown(const char *name, size_t len, unsigned where, struct wick_err
     for (size_t i = 0; i < n; i++)
         shown[i] = (unsigned char)name[i] < 0x20 || (unsigned char)name[i] > 0x7e ? '?' : name[i];
     shown[n] = 0;
-    return near ? wick_err_set(err, WICK_E_USAGE, "unknown option '%s': did you mean '%s'?", shown, near)
-                : wick_err_set(err, WICK_E_USAGE, "unknown option '%s'", shown);
+    return near ? wick_err_set(err, WICK_E_USAGE, "unknown option '%s%s': did you mean '%s%s'?", dash, shown,
+                               dashes(where), near)
+                : wick_err_set(err, WICK_E_USAGE, "unknown option '%s%s'", dash, shown);
 }
 
 int wick_opt_set(struct wick_opts *o, const char *name, size_t name_len, const char *value, unsigned where,
@@ -273,8 +286,8 @@ int wick_opt_set(struct wick_opts *o, const char *name, size_t name_len, const c
 {
     const struct wick_opt_desc *d = find(name, name_len, where);
     if (!d)
-        return unknown(name, name_len, where, err);
-    int rc = set_desc(o, d, value, err);
+        return unknown("", name, name_len, where, err);
+    int rc = set_desc(o, d, value, where, err);
     if (!rc)
         o->given |= (uint64_t)1 << (d - wick_opt_table);
     return rc;
@@ -360,13 +373,13 @@ static int parse_word(const char *word, const char *next, unsigned where, struct
             value = word + 2 + (word[2] == '=');
     }
     if (!d)
-        return unknown(name, len, where, err);
+        return unknown(word[1] == '-' ? "--" : "-", name, len, where, err);
     int used = 1;
     if (d->kind != WICK_OPT_FLAG && !value) {
         value = next;
         used = 2;
     }
-    int rc = set_desc(o, d, value, err);
+    int rc = set_desc(o, d, value, where, err);
     if (!rc)
         o->given |= (uint64_t)1 << (d - wick_opt_table);
     return rc ? rc : used;

@@ -4,6 +4,7 @@
 
 usage: check_requests.py JFR_SYNTH WICK
 """
+import gzip
 import json
 import subprocess
 import sys
@@ -25,8 +26,9 @@ def check(title, good, *what):
         print("\n".join(f"# {line}" for w in what for line in str(w).splitlines()))
 
 
-def wick(*args):
-    done = subprocess.run([WICK, *map(str, args)], capture_output=True, text=True, check=False)
+def wick(*args, stdin=None):
+    with open(stdin or "/dev/null", "rb") as source:
+        done = subprocess.run([WICK, *map(str, args)], stdin=source, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -78,6 +80,22 @@ def check_endpoints(file):
     check("the text says the same", "20.0        100.0  GET /slow" in wick("endpoints", file)[1])
 
 
+def check_sources(file, work):
+    """A recording may be packed, or come from standard input, whatever command reads it."""
+    packed, text = work / "r.jfr.gz", work / "p.collapsed"
+    packed.write_bytes(gzip.compress(Path(file).read_bytes()))
+    text.write_text("main;run 3\n", encoding="utf-8")
+    for command in ("trace", "endpoints", "explain", "locks", "ttsp"):
+        plain = wick(command, file)
+        check(f"{command}: packed, the recording says the same", plain[0] == 0 and plain[1] and
+              plain == wick(command, packed), plain, wick(command, packed))
+        for source in (file, packed):
+            got = wick(command, "-", stdin=source)
+            check(f"{command}: from standard input {Path(source).suffix} says the same", got == plain, got)
+        code, out, err = wick(command, text)
+        check(f"{command}: what holds samples only is refused", code not in (0, 1) and not out and "in JFR format" in err, out, err)
+
+
 def check_damage(file, work):
     """Damaged recordings are read as far as they make sense, or refused; nothing crashes."""
     whole, worst, seed = bytearray(Path(file).read_bytes()), 0, 7
@@ -93,7 +111,7 @@ def check_damage(file, work):
             worst = max(worst, 255 if code < 0 or code > 100 else 0)
             if code == 0 and "--json" in args:
                 json.loads(out)
-    check("damage is no crash, and JSON stays JSON", worst == 0)
+    check("damage is no crash, JSON stays JSON, and text is UTF-8", worst == 0)
 
 
 with tempfile.TemporaryDirectory(prefix="wick-requests-") as name:
@@ -102,6 +120,7 @@ with tempfile.TemporaryDirectory(prefix="wick-requests-") as name:
     check_trace(recording)
     check_text(recording)
     check_endpoints(recording)
+    check_sources(recording, Path(name))
     check_damage(recording, Path(name))
 print(f"1..{tests}")
 sys.exit(failures > 0)

@@ -9,8 +9,9 @@ import json
 import sys
 
 LETTER = {"Interpreted": "0", "JIT compiled": "j", "Inlined": "i", "Native": "n", "C++": "p", "Kernel": "k",
-          "C1 compiled": "1", "Stub": "s", "Broken walk": "b", "Boundary": "x"}
-JAVA = {"Interpreted", "JIT compiled", "Inlined", "C1 compiled"}
+          "C1 compiled": "1", "Stub": "s", "Broken walk": "b", "Boundary": "x", "Java native": "N"}
+JAVA = {"Interpreted", "JIT compiled", "Inlined", "C1 compiled", "Java native"}
+ACC_NATIVE = 0x100
 PRIMITIVE = {"B": "byte", "C": "char", "D": "double", "F": "float", "I": "int", "J": "long", "S": "short", "V": "void",
              "Z": "boolean"}
 
@@ -50,6 +51,8 @@ def signature(s):
 
 def frame(f):
     method, kind = f["method"], f["type"]
+    if kind == "Native" and (method["modifiers"] or 0) & ACC_NATIVE and method["descriptor"] != "()L;":
+        kind = "Java native"
     cls, name = (method["type"] or {}).get("name") or "", method["name"] or ""
     if not cls and not name:
         text = "[unknown]"

@@ -58,6 +58,24 @@ offers_every_option() {
 }
 check "bash completes every option of every command" offers_every_option
 
+# The same of zsh, by its file alone: a command's case, and the arrays that it names.
+zsh_offers_every_option() {
+    local command listed offered branch array
+    for command in $("$WICK" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+        listed=$("$WICK" help "$command" | sed -n 's/^ \{2,6\}\(-.*\)/\1/p' | sed 's/  .*//' | grep -oE -- '--[a-z-]+' | sort -u)
+        branch=$(sed -n "/^        $command) /,/;;/p" "$BUILD/completion/_wick")
+        for array in $(grep -oE '\$\{?[a-z]+' <<<"$branch" | tr -d '${' | sort -u); do
+            branch+=$(sed -n "/^    $array=(/,/)\$/p" "$BUILD/completion/_wick")
+        done
+        offered=$(grep -oE -- '--[a-z-]+' <<<"$branch" | sort -u)
+        [ -z "$(comm -23 <(echo "$listed") <(echo "$offered"))" ] || {
+            echo "wick $command: not offered: $(comm -23 <(echo "$listed") <(echo "$offered"))"
+            return 1
+        }
+    done
+}
+check "zsh completes every option of every command" zsh_offers_every_option
+
 check "a folder is no input of a cut" run 1 "$WICK" convert --to jfr "$WORK"
 check "the message is about the input only" says '^wick: cannot read '
 
@@ -73,5 +91,21 @@ check "a recording without waits for locks is no mistake" run 0 "$WICK" locks "$
 check "how to record them is said" says 'recorded with -e lock or --lock'
 check "a recording without slow safepoints is no mistake" run 0 "$WICK" ttsp "$jdk"
 check "how to look for them is said" says 'with -e ttsp or --ttsp'
+
+touch "$WORK/out.html"
+check "a picture named as an input is refused" run 2 "$WICK" flame "$jdk" "$WORK/out.html"
+check "how an output is named is said" says 'named with -o .*out\.html'
+check "an option that does not exist is refused" run 2 "$WICK" record --intervall 1ms 1
+check "it is named as it was written, as is what was meant" says "unknown option '--intervall': did you mean '--interval'"
+check "a letter that does not exist is refused" run 2 "$WICK" record -Q 1
+check "it is named with its dash" says "unknown option '-Q'"
+check "a value that is none is refused" run 2 "$WICK" record --interval soon 1
+check "its option is named with dashes" says "option --interval: 'soon' is not a time"
+
+more_rows_than_a_number_says() {
+    "$WICK" top -n 4294967297 "$jdk" | cmp - <("$WICK" top -n 0 "$jdk")
+}
+check "more rows than a number can say are all" more_rows_than_a_number_says
+check "a limit that nothing reaches is no percentage" run 2 "$WICK" diff --fail-above 1e400 "$jdk" "$jdk"
 
 done_testing

@@ -162,6 +162,20 @@ class Totals(unittest.TestCase):
             self.assertEqual(r.stdout, want, r.stderr)
 
 
+    def test_halves_of_the_time_add_up_in_every_format_that_has_times(self):
+        for name, source in inputs().items():
+            whole = self.table(name, source)["samples"]
+            first = load_json(convert(source, f"{name}.1.json", "--to", "50%"))["samples"]
+            second = load_json(convert(source, f"{name}.2.json", "--from", "50%"))["samples"]
+            self.assertTrue(0 < first < whole, name)
+            self.assertEqual(first + second, whole, name)
+        text = work / "timeless.collapsed"
+        text.write_text("a;b 3\n")
+        r = run(WICK, "top", "--from", "1s", text)
+        self.assertNotEqual(r.returncode, 0)
+        self.assertIn(b"does not say when its samples were taken", r.stderr)
+
+
 class Trace(unittest.TestCase):
     def test_slices_of_a_thread_nest(self):
         for name, source in inputs().items():

@@ -216,6 +216,42 @@ static void test_timeline__samples_stand_for_the_time_before_them_in_the_order_o
     wick_profile_release(&p);
 }
 
+static void test_timeline__slots_of_a_thread_do_not_overlap(void **state)
+{
+    (void)state;
+    struct wick_profile p;
+    struct wick_shown s;
+    struct wick_timeline t = {0};
+    uint16_t cpu = build_profile(&p);
+    const int64_t base = 1763700000000000000;
+    static const struct {
+        int64_t at, span, weight;
+    } samples[] = {{10, 0, 500}, {20, 0, 5}, {30, 0, 500}, {22, 2, 2}, {30, 0, 7}};
+    p.start_ns = base;
+    p.end_ns = base + 100;
+    for (size_t i = 0; i < 5; i++)
+        wick_timeline_add(&t, &(struct wick_sample){.stack = 1,
+                                                    .thread = 1,
+                                                    .event = cpu,
+                                                    .time_ns = base + samples[i].at,
+                                                    .duration_ns = samples[i].span,
+                                                    .weight = samples[i].weight,
+                                                    .count = 1});
+    struct wick_slots slots = slots_of(&p, &s, &t);
+    assert_int_equal(slots.n, 5);
+    assert_int_equal(slots.origin_ns, base);
+    static const int64_t want[][3] = {{0, 10, 500}, {15, 20, 5}, {22, 24, 2}, {24, 30, 500}, {30, 30, 7}};
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(slots.slots[i].start_ns, want[i][0]);
+        assert_int_equal(slots.slots[i].end_ns, want[i][1]);
+        assert_int_equal(slots.slots[i].value, want[i][2]);
+    }
+    wick_slots_release(&slots);
+    wick_shown_release(&s);
+    wick_timeline_release(&t);
+    wick_profile_release(&p);
+}
+
 static void test_timeline__without_times_stacks_are_laid_end_to_end(void **state)
 {
     (void)state;
@@ -246,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_format__the_longest_extension_decides),
         cmocka_unit_test(test_format__every_format_writes_hostile_names_and_says_when_there_is_nothing),
         cmocka_unit_test(test_timeline__samples_stand_for_the_time_before_them_in_the_order_of_time),
+        cmocka_unit_test(test_timeline__slots_of_a_thread_do_not_overlap),
         cmocka_unit_test(test_timeline__without_times_stacks_are_laid_end_to_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

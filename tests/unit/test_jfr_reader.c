@@ -664,7 +664,7 @@ static void test_reader__what_is_no_recording_is_refused_with_a_sentence(void **
     j.out.buf[5] = 2;
     j.out.buf[67] = 0;
     read_bytes(&g, j.out.buf, j.out.len, NULL);
-    assert_non_null(strstr(g.err.msg, "compressed integers"));
+    assert_non_null(strstr(g.err.msg, "integers are not compressed"));
     wick_profile_release(&g.p);
     wick_strbuf_release(&j.out);
     assert_int_equal(wick_profile_init(&g.p), 0);

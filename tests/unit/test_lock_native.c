@@ -40,6 +40,7 @@ struct waiter {
     int number;
     _Atomic int32_t tid;
     uint64_t waited_ns;
+    uint64_t random;
 };
 
 static struct waiter waiters[WAITERS];
@@ -122,9 +123,9 @@ static void stop(struct wick_lock_totals *totals)
     wick_lock_release(&engine);
 }
 
-static void tell(struct waiter *w, uint64_t *random, ucontext_t *here)
+static void tell(struct waiter *w, ucontext_t *here)
 {
-    uint64_t ns = wick_random_below(random, 3 * MS);
+    uint64_t ns = wick_random_below(&w->random, 3 * MS);
     uint64_t now = wick_clock_mono_ns();
     const struct wick_lock_native n = {.session = wick_lock_native_session(),
                                        .kind = WICK_LOCK_SIGNAL,
@@ -140,14 +141,13 @@ static void tell(struct waiter *w, uint64_t *random, ucontext_t *here)
 static void *wait_often(void *arg)
 {
     struct waiter *w = arg;
-    uint64_t random = (uint64_t)w->number;
     ucontext_t here;
     getcontext(&here);
     atomic_store(&w->tid, (int32_t)syscall(SYS_gettid));
     if (w->number < KNOWN)
         wick_threads_java(&threads, w->tid, 0, "known", (uint64_t)w->number + 1);
     for (int i = 0; i < WAITS || !atomic_load(&leave); i++) {
-        tell(w, &random, &here);
+        tell(w, &here);
         if (i % 16 == 0)
             usleep(100);
     }
@@ -161,6 +161,7 @@ static void begin_waiters(void)
     for (int i = 0; i < WAITERS; i++) {
         waiters[i].number = i;
         waiters[i].waited_ns = 0;
+        waiters[i].random = (uint64_t)i;
         assert_int_equal(pthread_create(&waiters[i].thread, NULL, wait_often, &waiters[i]), 0);
     }
 }

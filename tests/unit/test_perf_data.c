@@ -4,6 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#ifdef WICK_HAVE_ZSTD
+#include <zstd.h>
+#endif
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -327,6 +330,87 @@ static void test_perf_frames__a_doubtful_symbol_stays_marked(void **state)
     wick_profile_release(&p);
 }
 
+#ifdef WICK_HAVE_ZSTD
+/* The story's records as one stream, put into records of these sizes before compression. */
+static void compress_story(struct build_perf *b, size_t piece, uint32_t type)
+{
+    struct build_perf plain;
+    ZSTD_CStream *z = ZSTD_createCStream();
+    ZSTD_initCStream(z, 1);
+    build_perf_init(&plain, false);
+    tell_story(&plain);
+    for (size_t at = 0; at < plain.records.len; at += piece) {
+        struct wick_strbuf body = WICK_STRBUF_INIT;
+        char room[4096];
+        size_t n = plain.records.len - at < piece ? plain.records.len - at : piece;
+        ZSTD_inBuffer in = {plain.records.buf + at, n, 0};
+        ZSTD_outBuffer out = {room, sizeof room, 0};
+        assert_false(ZSTD_isError(ZSTD_compressStream(z, &out, &in)));
+        assert_int_equal(ZSTD_flushStream(z, &out), 0);
+        assert_int_equal(in.pos, n);
+        if (type == WICK_PERF_COMPRESSED2)
+            put64(&body, out.pos);
+        wick_strbuf_add(&body, room, out.pos);
+        while (type == WICK_PERF_COMPRESSED2 && body.len % 8)
+            wick_strbuf_addc(&body, 0);
+        build_perf_record(b, type, 0, &body, 0, 0);
+        wick_strbuf_release(&body);
+    }
+    ZSTD_freeCStream(z);
+    build_perf_release(&plain);
+}
+
+static void test_perf_data__compressed_records_are_one_stream(void **state)
+{
+    static const size_t pieces[] = {1, 7, 100, 4000};
+    (void)state;
+    for (size_t i = 0; i < 4 * 2; i++) {
+        struct wick_strbuf data = WICK_STRBUF_INIT;
+        struct wick_jfr_result res;
+        struct wick_profile p;
+        struct build_perf b;
+        build_perf_init(&b, i % 2);
+        compress_story(&b, pieces[i / 2], i % 2 ? WICK_PERF_COMPRESSED : WICK_PERF_COMPRESSED2);
+        build_perf_end(&b, &data);
+        assert_int_equal(read_data(&p, data.buf, data.len, false, &res), 0);
+        assert_int_equal(res.problems, 0);
+        assert_shown(&p, "cpu-clock", cpu_story);
+        wick_profile_release(&p);
+        build_perf_release(&b);
+        wick_strbuf_release(&data);
+    }
+}
+
+static void test_perf_data__damage_in_compressed_records_is_told_of_once(void **state)
+{
+    struct wick_strbuf data = WICK_STRBUF_INIT;
+    struct wick_jfr_result res;
+    struct wick_profile p;
+    struct build_perf b;
+    (void)state;
+    build_perf_init(&b, true);
+    compress_story(&b, 100, WICK_PERF_COMPRESSED);
+    build_perf_end(&b, &data);
+    size_t whole = data.len;
+    for (size_t at = 16; at < whole; at++) {
+        char was = data.buf[at];
+        data.buf[at] = (char)(was ^ 0x5a);
+        (void)read_data(&p, data.buf, data.len, false, &res);
+        wick_profile_release(&p);
+        data.buf[at] = was;
+    }
+    assert_int_equal(read_data(&p, data.buf, whole, false, &res), 0);
+    assert_int_equal(res.problems, 0);
+    wick_profile_release(&p);
+    memset(data.buf + whole - 300, 0xff, 60);
+    assert_int_equal(read_data(&p, data.buf, whole, false, &res), 0);
+    assert_int_not_equal(res.problems, 0);
+    wick_profile_release(&p);
+    build_perf_release(&b);
+    wick_strbuf_release(&data);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +424,10 @@ int main(void)
         cmocka_unit_test(test_perf_data__symbols_come_from_the_file_that_was_mapped),
         cmocka_unit_test(test_perf_map__later_lines_replace_earlier_ones),
         cmocka_unit_test(test_perf_frames__a_doubtful_symbol_stays_marked),
+#ifdef WICK_HAVE_ZSTD
+        cmocka_unit_test(test_perf_data__compressed_records_are_one_stream),
+        cmocka_unit_test(test_perf_data__damage_in_compressed_records_is_told_of_once),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,8 @@
 // of i is i + 1, and the next sibling is end[i]. What is seldom asked for (splits by kind, lines) is not kept: `at` says
 // where the node's record begins, and it is read again on demand.
 
+import { KIND_ROOT } from './kinds.js';
+
 /** @param {string} text @returns {Uint8Array} */
 export function base64Bytes(text) {
   const code = new Uint8Array(128);
@@ -137,7 +139,7 @@ export class CallTree {
     if (this.compares) for (const c of ['before', 'samplesBefore', 'samplesAfter']) this[c] = new Float64Array(n);
     this.parent[0] = -1;
     this.name[0] = -1;
-    this.kind[0] = 10;
+    this.kind[0] = KIND_ROOT;
   }
 
   /** Both sides' weights and samples from the leaves up; selfBefore and so on keep the leaves' own. */

@@ -7,7 +7,7 @@
 // pass through it, and only when somebody asks for its children is that range regrouped by the next caller, in place. A
 // picture asks for what is on the screen, so a million nodes cost nothing until they are looked at.
 import { judgeChange } from './change.js';
-import { kindGroup } from './kinds.js';
+import { KIND_ROOT, kindGroup } from './kinds.js';
 
 export class TopDown {
   constructor(profile) {
@@ -70,7 +70,7 @@ export class LeafUp {
     this.capacity = 0;
     this.count = 0;
     this.reserve(1024);
-    this.addNode(-1, -1, 10, 0, profile.maxDepth, profile.total[0], 0, 0, leaves);
+    this.addNode(-1, -1, KIND_ROOT, 0, profile.maxDepth, profile.total[0], 0, 0, leaves);
   }
 
   reserve(n) {
