@@ -116,7 +116,7 @@ expect "no JVM of that name" 4 'no JVM has'
 run "$WICK" record -d 1
 expect "no operand" 2 'which JVM'
 run "$WICK" record --duratoin 1 5
-expect "a misspelt option gets a suggestion" 2 "did you mean 'duration'"
+expect "a misspelt option gets a suggestion" 2 "did you mean '--duration'"
 run "$WICK" nosuch
 expect "unknown command" 2 'no command'
 
