@@ -16,7 +16,7 @@ enum { MUTEX, RWLOCK, COND, KINDS };
 static struct {
     pthread_mutex_t mutex;
     pthread_rwlock_t rwlock;
-    pthread_mutex_t gate; /* of the condition, never fought for */
+    pthread_mutex_t gate; /* of the condition, held for a moment only */
     pthread_cond_t cond;
 } locks = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_RWLOCK_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
 
@@ -42,13 +42,18 @@ static void waited(int kind, int64_t since)
     atomic_fetch_add(&truth[kind], now_ns() - since);
 }
 
-__attribute__((noinline)) static void take_mutex(long hold_us)
+static inline __attribute__((always_inline)) void enter(pthread_mutex_t *m)
 {
-    if (pthread_mutex_trylock(&locks.mutex)) {
+    if (pthread_mutex_trylock(m)) {
         int64_t since = now_ns();
-        pthread_mutex_lock(&locks.mutex);
+        pthread_mutex_lock(m);
         waited(MUTEX, since);
     }
+}
+
+__attribute__((noinline)) static void take_mutex(long hold_us)
+{
+    enter(&locks.mutex);
     nap_us(hold_us);
     pthread_mutex_unlock(&locks.mutex);
 }
@@ -74,7 +79,7 @@ static void wait_cond(long us)
     int64_t ns = (int64_t)until.tv_nsec + us * 1000;
     until.tv_sec += ns / 1000000000;
     until.tv_nsec = ns % 1000000000;
-    pthread_mutex_lock(&locks.gate);
+    enter(&locks.gate);
     int64_t since = now_ns();
     pthread_cond_timedwait(&locks.cond, &locks.gate, &until);
     waited(COND, since);
