@@ -8,9 +8,13 @@
  *
  * What the functions return is what the true ones do: a lock that was tried in vain is asked for again, so recursive,
  * error-checking and robust mutexes behave as ever.
+ *
+ * The true functions are those that the loader finds by name. The words of our own image would not do: another agent
+ * may put its functions there, whose calls in turn come to ours, which would lead in a circle.
  */
 #include "engine/lock_native.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -78,22 +82,24 @@ static __attribute__((noinline)) int end(struct wait w, int answer, enum wick_lo
 }
 
 /* A function `name` that takes a lock; `try` is the one that does not wait. */
-#define LOCK(name, try, parameters, arguments)                                                    \
-    static int our_##name parameters                                                              \
-    {                                                                                             \
-        int tried = try(lock);                                                                    \
-        if (tried != EBUSY)                                                                       \
-            return tried;                                                                         \
-        struct wait w = begin();                                                                  \
-        return end(w, name arguments, WICK_LOCK_NATIVE, #name, lock, __builtin_frame_address(0)); \
+#define LOCK(name, try, parameters, arguments)                                                           \
+    static __typeof__(name) *true_##name;                                                                \
+    static int our_##name parameters                                                                     \
+    {                                                                                                    \
+        int tried = try(lock);                                                                           \
+        if (tried != EBUSY)                                                                              \
+            return tried;                                                                                \
+        struct wait w = begin();                                                                         \
+        return end(w, true_##name arguments, WICK_LOCK_NATIVE, #name, lock, __builtin_frame_address(0)); \
     }
 
 /* One that waits for a condition. */
-#define WAIT(name, parameters, arguments)                                                         \
-    static int our_##name parameters                                                              \
-    {                                                                                             \
-        struct wait w = begin();                                                                  \
-        return end(w, name arguments, WICK_LOCK_SIGNAL, #name, cond, __builtin_frame_address(0)); \
+#define WAIT(name, parameters, arguments)                                                                \
+    static __typeof__(name) *true_##name;                                                                \
+    static int our_##name parameters                                                                     \
+    {                                                                                                    \
+        struct wait w = begin();                                                                         \
+        return end(w, true_##name arguments, WICK_LOCK_SIGNAL, #name, cond, __builtin_frame_address(0)); \
     }
 
 LOCK(pthread_mutex_lock, pthread_mutex_trylock, (pthread_mutex_t * lock), (lock))
@@ -122,22 +128,37 @@ enum { HOOKS = sizeof hooks / sizeof *hooks, CONDITIONS_FROM = 4 };
 static struct wick_elf_hooks placed;
 static bool on;
 
+/* Named here, too, so that our own image tells which versions of them it is linked with (elf/hooks.h). */
+static void find_truths(void)
+{
+    size_t i = 0;
+#define FIND(name)                                                   \
+    do {                                                             \
+        void *found = dlsym(RTLD_DEFAULT, #name);                    \
+        true_##name = found ? (__typeof__(true_##name))found : name; \
+        hooks[i++].truth = (uintptr_t)true_##name;                   \
+    } while (0)
+    FIND(pthread_mutex_lock);
+    FIND(pthread_mutex_timedlock);
+    FIND(pthread_rwlock_rdlock);
+    FIND(pthread_rwlock_wrlock);
+    FIND(pthread_cond_wait);
+    FIND(pthread_cond_timedwait);
+    FIND(pthread_cond_clockwait);
+#undef FIND
+}
+
 int wick_lock_native_on(wick_addr jvm, struct wick_err *err)
 {
-    const uintptr_t truths[HOOKS] = {(uintptr_t)pthread_mutex_lock,    (uintptr_t)pthread_mutex_timedlock,
-                                     (uintptr_t)pthread_rwlock_rdlock, (uintptr_t)pthread_rwlock_wrlock,
-                                     (uintptr_t)pthread_cond_wait,     (uintptr_t)pthread_cond_timedwait,
-                                     (uintptr_t)pthread_cond_clockwait};
-    for (int i = 0; i < HOOKS; i++) {
-        hooks[i].truth = truths[i];
-        hooks[i].not_in = i >= CONDITIONS_FROM ? jvm : 0;
-    }
+    if (!hooks[0].truth) /* later on threads may be in our functions */
+        find_truths();
+    for (int i = CONDITIONS_FROM; i < HOOKS; i++)
+        hooks[i].not_in = jvm;
     int rc = wick_elf_hooks_on(&placed, hooks, HOOKS);
-    if (rc)
-        return wick_err_set(err, (enum wick_code) - rc,
-                            "native locks cannot be watched: the own memory cannot be read");
-    on = true;
-    return 0;
+    on = !rc;
+    return rc ? wick_err_set(err, (enum wick_code) - rc,
+                             "native locks cannot be watched: the own memory cannot be read")
+              : 0;
 }
 
 void wick_lock_native_refresh(void)
