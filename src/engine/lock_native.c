@@ -125,6 +125,7 @@ static struct wick_elf_hook hooks[] = {
 };
 enum { HOOKS = sizeof hooks / sizeof *hooks, CONDITIONS_FROM = 4 };
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
 static struct wick_elf_hooks placed;
 static bool on;
 
@@ -150,12 +151,14 @@ static void find_truths(void)
 
 int wick_lock_native_on(wick_addr jvm, struct wick_err *err)
 {
+    pthread_mutex_lock(&lock);
     if (!hooks[0].truth) /* later on threads may be in our functions */
         find_truths();
     for (int i = CONDITIONS_FROM; i < HOOKS; i++)
         hooks[i].not_in = jvm;
     int rc = wick_elf_hooks_on(&placed, hooks, HOOKS);
     on = !rc;
+    pthread_mutex_unlock(&lock);
     return rc ? wick_err_set(err, (enum wick_code) - rc,
                              "native locks cannot be watched: the own memory cannot be read")
               : 0;
@@ -163,20 +166,26 @@ int wick_lock_native_on(wick_addr jvm, struct wick_err *err)
 
 void wick_lock_native_refresh(void)
 {
+    pthread_mutex_lock(&lock);
     if (on)
         wick_elf_hooks_refresh(&placed);
+    pthread_mutex_unlock(&lock);
 }
 
 void wick_lock_native_off(void)
 {
+    pthread_mutex_lock(&lock);
     if (on)
         wick_elf_hooks_off(&placed);
     on = false;
+    pthread_mutex_unlock(&lock);
 }
 
 void wick_lock_native_count(struct wick_elf_hooks_count *out)
 {
     *out = (struct wick_elf_hooks_count){0};
+    pthread_mutex_lock(&lock);
     if (on)
         wick_elf_hooks_count(&placed, out);
+    pthread_mutex_unlock(&lock);
 }

@@ -373,6 +373,45 @@ static void test_native__another_agent_s_functions_do_not_lead_in_a_circle(void 
     dlclose(lib);
 }
 
+static void *refresh_often(void *arg)
+{
+    (void)arg;
+    while (!atomic_load(&leave))
+        wick_lock_native_refresh();
+    return NULL;
+}
+
+/* The drain thread looks for libraries until the recording has ended. */
+static void test_native__a_late_look_for_libraries_puts_nothing_back(void **state)
+{
+    enum { TURNS = 300 };
+    const uintptr_t truth = (uintptr_t)dlsym(RTLD_DEFAULT, "pthread_mutex_lock");
+    struct wick_err err = {0};
+    int left = 0;
+    pthread_t t;
+    (void)state;
+    atomic_store(&leave, 0);
+    assert_int_equal(pthread_create(&t, NULL, refresh_often, NULL), 0);
+    for (int i = 0; i < TURNS; i++) {
+        void *lib = dlopen(GOT_NOW, RTLD_NOW);
+        assert_non_null(lib);
+        const struct words w = words_of(dlsym(lib, "got_lock"));
+        assert_int_equal(wick_lock_native_on(0, &err), 0);
+        void *late = dlopen(GOT_NOPLT, RTLD_NOW);
+        assert_non_null(late);
+        const struct words v = words_of(dlsym(late, "got_lock"));
+        wick_lock_native_off();
+        usleep(200);
+        left += __atomic_load_n((uintptr_t *)(uintptr_t)w.at[0], __ATOMIC_SEQ_CST) != truth;
+        left += __atomic_load_n((uintptr_t *)(uintptr_t)v.at[0], __ATOMIC_SEQ_CST) != truth;
+        dlclose(late);
+        dlclose(lib);
+    }
+    atomic_store(&leave, 1);
+    pthread_join(t, NULL);
+    assert_int_equal(left, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_native__recordings_end_while_threads_wait),
         cmocka_unit_test(test_native__only_contended_locks_count),
         cmocka_unit_test(test_native__another_agent_s_functions_do_not_lead_in_a_circle),
+        cmocka_unit_test(test_native__a_late_look_for_libraries_puts_nothing_back),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
