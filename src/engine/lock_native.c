@@ -6,8 +6,8 @@
  * cancelled in it, or leave it by a jump. Afterwards cancellation is off until the engine is done, since a thread that
  * goes away there would never leave the gate.
  *
- * What the functions return is what the true ones do: a lock that was tried in vain is asked for again, so recursive,
- * error-checking and robust mutexes behave as ever.
+ * What the functions return is what the true ones do: a lock that was tried in vain is asked for again, so recursive
+ * and error-checking mutexes behave as ever. Robust ones are not tried.
  *
  * The true functions are those that the loader finds by name. The words of our own image would not do: another agent
  * may put its functions there, whose calls in turn come to ours, which would lead in a circle.
@@ -81,11 +81,26 @@ static __attribute__((noinline)) int end(struct wait w, int answer, enum wick_lo
     return answer;
 }
 
-/* A function `name` that takes a lock; `try` is the one that does not wait. */
-#define LOCK(name, try, parameters, arguments)                                                           \
+/* One that a thread may end with. To try one that cannot be recovered any more says so, but in glibc takes it for good:
+ * whoever asks next would wait for ever. */
+static bool is_robust(const pthread_mutex_t *m)
+{
+#ifdef __GLIBC__
+    enum { ROBUST = 16 }; /* PTHREAD_MUTEX_ROBUST_NORMAL_NP of glibc's nptl/pthreadP.h */
+    return *(const volatile int *)&m->__data.__kind & ROBUST;
+#else
+    (void)m;
+    return false;
+#endif
+}
+
+/* A function `name` that takes a lock; `try` is the one that does not wait; `alone`: a lock that is not watched. */
+#define LOCK(name, alone, try, parameters, arguments)                                                    \
     static __typeof__(name) *true_##name;                                                                \
     static int our_##name parameters                                                                     \
     {                                                                                                    \
+        if (alone)                                                                                       \
+            return true_##name arguments;                                                                \
         int tried = try(lock);                                                                           \
         if (tried != EBUSY)                                                                              \
             return tried;                                                                                \
@@ -102,11 +117,11 @@ static __attribute__((noinline)) int end(struct wait w, int answer, enum wick_lo
         return end(w, true_##name arguments, WICK_LOCK_SIGNAL, #name, cond, __builtin_frame_address(0)); \
     }
 
-LOCK(pthread_mutex_lock, pthread_mutex_trylock, (pthread_mutex_t * lock), (lock))
-LOCK(pthread_mutex_timedlock, pthread_mutex_trylock, (pthread_mutex_t * lock, const struct timespec *until),
-     (lock, until))
-LOCK(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock))
-LOCK(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock))
+LOCK(pthread_mutex_lock, is_robust(lock), pthread_mutex_trylock, (pthread_mutex_t * lock), (lock))
+LOCK(pthread_mutex_timedlock, is_robust(lock), pthread_mutex_trylock,
+     (pthread_mutex_t * lock, const struct timespec *until), (lock, until))
+LOCK(pthread_rwlock_rdlock, false, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock))
+LOCK(pthread_rwlock_wrlock, false, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock))
 WAIT(pthread_cond_wait, (pthread_cond_t * cond, pthread_mutex_t *mutex), (cond, mutex))
 WAIT(pthread_cond_timedwait, (pthread_cond_t * cond, pthread_mutex_t *mutex, const struct timespec *until),
      (cond, mutex, until))

@@ -8,7 +8,7 @@
  * locks. Waiting for a condition variable is timed always, and a kind of its own: a thread without work waits, too.
  *
  * Calls of wick itself and within the C library are not seen (elf/hooks.h), nor is how the JVM parks its threads: its
- * condition variables are left alone, because -e lock tells of those waits.
+ * condition variables are left alone, because -e lock tells of those waits. Robust mutexes are not watched.
  *
  * A thread may be in one of the functions when a recording ends, and in the next recording when it leaves: it returns
  * as it would have, and tells of nothing.

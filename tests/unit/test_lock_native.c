@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <math.h>
 #include <pthread.h>
@@ -266,6 +267,42 @@ static void test_native__only_contended_locks_count(void **state)
     dlclose(lib);
 }
 
+static void *end_with_it(void *arg)
+{
+    pthread_mutex_lock(arg);
+    return NULL;
+}
+
+/* A robust mutex whose owner ended, and that nobody made consistent, tells everybody so from then on. */
+static void test_native__robust_mutexes_stay_not_recoverable(void **state)
+{
+    struct wick_err err = {0};
+    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    const struct timespec past = {1, 0};
+    pthread_mutexattr_t attr;
+    pthread_mutex_t robust;
+    pthread_t t;
+    (void)state;
+    assert_non_null(lib);
+    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
+    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+    assert_int_equal(pthread_mutex_init(&robust, &attr), 0);
+    assert_int_equal(pthread_create(&t, NULL, end_with_it, &robust), 0);
+    pthread_join(t, NULL);
+    assert_int_equal(wick_lock_native_on(0, &err), 0);
+    assert_int_equal(lib_lock(&robust), EOWNERDEAD);
+    assert_int_equal(lib_unlock(&robust), 0);
+    int first = lib_lock(&robust), second = pthread_mutex_timedlock(&robust, &past);
+    wick_lock_native_off();
+    dlclose(lib);
+    assert_int_equal(first, ENOTRECOVERABLE);
+    assert_int_equal(second, ENOTRECOVERABLE);
+    pthread_mutexattr_destroy(&attr);
+    pthread_mutex_destroy(&robust);
+}
+
 /* --- other agents --------------------------------------------------------------------------------------------------
  */
 
@@ -418,6 +455,7 @@ int main(void)
         cmocka_unit_test(test_native__counts_are_exact_and_weights_sum_up),
         cmocka_unit_test(test_native__recordings_end_while_threads_wait),
         cmocka_unit_test(test_native__only_contended_locks_count),
+        cmocka_unit_test(test_native__robust_mutexes_stay_not_recoverable),
         cmocka_unit_test(test_native__another_agent_s_functions_do_not_lead_in_a_circle),
         cmocka_unit_test(test_native__a_late_look_for_libraries_puts_nothing_back),
     };
