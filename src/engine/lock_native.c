@@ -6,11 +6,15 @@
  * cancelled in it, or leave it by a jump. Afterwards cancellation is off until the engine is done, since a thread that
  * goes away there would never leave the gate.
  *
- * What the functions return is what the true ones do: a lock that was tried in vain is asked for again, so recursive,
- * error-checking and robust mutexes behave as ever.
+ * What the functions return is what the true ones do: a lock that was tried in vain is asked for again, so recursive
+ * and error-checking mutexes behave as ever. Robust ones are not tried.
+ *
+ * The true functions are those that the loader finds by name. The words of our own image would not do: another agent
+ * may put its functions there, whose calls in turn come to ours, which would lead in a circle.
  */
 #include "engine/lock_native.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -77,30 +81,47 @@ static __attribute__((noinline)) int end(struct wait w, int answer, enum wick_lo
     return answer;
 }
 
-/* A function `name` that takes a lock; `try` is the one that does not wait. */
-#define LOCK(name, try, parameters, arguments)                                                    \
-    static int our_##name parameters                                                              \
-    {                                                                                             \
-        int tried = try(lock);                                                                    \
-        if (tried != EBUSY)                                                                       \
-            return tried;                                                                         \
-        struct wait w = begin();                                                                  \
-        return end(w, name arguments, WICK_LOCK_NATIVE, #name, lock, __builtin_frame_address(0)); \
+/* One that a thread may end with. To try one that cannot be recovered any more says so, but in glibc takes it for good:
+ * whoever asks next would wait for ever. */
+static bool is_robust(const pthread_mutex_t *m)
+{
+#ifdef __GLIBC__
+    enum { ROBUST = 16 }; /* PTHREAD_MUTEX_ROBUST_NORMAL_NP of glibc's nptl/pthreadP.h */
+    return *(const volatile int *)&m->__data.__kind & ROBUST;
+#else
+    (void)m;
+    return false;
+#endif
+}
+
+/* A function `name` that takes a lock; `try` is the one that does not wait; `alone`: a lock that is not watched. */
+#define LOCK(name, alone, try, parameters, arguments)                                                    \
+    static __typeof__(name) *true_##name;                                                                \
+    static int our_##name parameters                                                                     \
+    {                                                                                                    \
+        if (alone)                                                                                       \
+            return true_##name arguments;                                                                \
+        int tried = try(lock);                                                                           \
+        if (tried != EBUSY)                                                                              \
+            return tried;                                                                                \
+        struct wait w = begin();                                                                         \
+        return end(w, true_##name arguments, WICK_LOCK_NATIVE, #name, lock, __builtin_frame_address(0)); \
     }
 
 /* One that waits for a condition. */
-#define WAIT(name, parameters, arguments)                                                         \
-    static int our_##name parameters                                                              \
-    {                                                                                             \
-        struct wait w = begin();                                                                  \
-        return end(w, name arguments, WICK_LOCK_SIGNAL, #name, cond, __builtin_frame_address(0)); \
+#define WAIT(name, parameters, arguments)                                                                \
+    static __typeof__(name) *true_##name;                                                                \
+    static int our_##name parameters                                                                     \
+    {                                                                                                    \
+        struct wait w = begin();                                                                         \
+        return end(w, true_##name arguments, WICK_LOCK_SIGNAL, #name, cond, __builtin_frame_address(0)); \
     }
 
-LOCK(pthread_mutex_lock, pthread_mutex_trylock, (pthread_mutex_t * lock), (lock))
-LOCK(pthread_mutex_timedlock, pthread_mutex_trylock, (pthread_mutex_t * lock, const struct timespec *until),
-     (lock, until))
-LOCK(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock))
-LOCK(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock))
+LOCK(pthread_mutex_lock, is_robust(lock), pthread_mutex_trylock, (pthread_mutex_t * lock), (lock))
+LOCK(pthread_mutex_timedlock, is_robust(lock), pthread_mutex_trylock,
+     (pthread_mutex_t * lock, const struct timespec *until), (lock, until))
+LOCK(pthread_rwlock_rdlock, false, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock))
+LOCK(pthread_rwlock_wrlock, false, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock))
 WAIT(pthread_cond_wait, (pthread_cond_t * cond, pthread_mutex_t *mutex), (cond, mutex))
 WAIT(pthread_cond_timedwait, (pthread_cond_t * cond, pthread_mutex_t *mutex, const struct timespec *until),
      (cond, mutex, until))
@@ -119,43 +140,67 @@ static struct wick_elf_hook hooks[] = {
 };
 enum { HOOKS = sizeof hooks / sizeof *hooks, CONDITIONS_FROM = 4 };
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
 static struct wick_elf_hooks placed;
 static bool on;
 
+/* Named here, too, so that our own image tells which versions of them it is linked with (elf/hooks.h). */
+static void find_truths(void)
+{
+    size_t i = 0;
+#define FIND(name)                                                   \
+    do {                                                             \
+        void *found = dlsym(RTLD_DEFAULT, #name);                    \
+        true_##name = found ? (__typeof__(true_##name))found : name; \
+        hooks[i++].truth = (uintptr_t)true_##name;                   \
+    } while (0)
+    FIND(pthread_mutex_lock);
+    FIND(pthread_mutex_timedlock);
+    FIND(pthread_rwlock_rdlock);
+    FIND(pthread_rwlock_wrlock);
+    FIND(pthread_cond_wait);
+    FIND(pthread_cond_timedwait);
+    FIND(pthread_cond_clockwait);
+#undef FIND
+}
+
 int wick_lock_native_on(wick_addr jvm, struct wick_err *err)
 {
-    const uintptr_t truths[HOOKS] = {(uintptr_t)pthread_mutex_lock,    (uintptr_t)pthread_mutex_timedlock,
-                                     (uintptr_t)pthread_rwlock_rdlock, (uintptr_t)pthread_rwlock_wrlock,
-                                     (uintptr_t)pthread_cond_wait,     (uintptr_t)pthread_cond_timedwait,
-                                     (uintptr_t)pthread_cond_clockwait};
-    for (int i = 0; i < HOOKS; i++) {
-        hooks[i].truth = truths[i];
-        hooks[i].not_in = i >= CONDITIONS_FROM ? jvm : 0;
-    }
+    pthread_mutex_lock(&lock);
+    if (!hooks[0].truth) /* later on threads may be in our functions */
+        find_truths();
+    for (int i = CONDITIONS_FROM; i < HOOKS; i++)
+        hooks[i].not_in = jvm;
     int rc = wick_elf_hooks_on(&placed, hooks, HOOKS);
-    if (rc)
-        return wick_err_set(err, (enum wick_code) - rc,
-                            "native locks cannot be watched: the own memory cannot be read");
-    on = true;
-    return 0;
+    on = !rc;
+    pthread_mutex_unlock(&lock);
+    return rc ? wick_err_set(err, (enum wick_code) - rc,
+                             "native locks cannot be watched: the own memory cannot be read")
+              : 0;
 }
 
 void wick_lock_native_refresh(void)
 {
+    pthread_mutex_lock(&lock);
     if (on)
         wick_elf_hooks_refresh(&placed);
+    pthread_mutex_unlock(&lock);
 }
 
 void wick_lock_native_off(void)
 {
+    pthread_mutex_lock(&lock);
     if (on)
         wick_elf_hooks_off(&placed);
     on = false;
+    pthread_mutex_unlock(&lock);
 }
 
 void wick_lock_native_count(struct wick_elf_hooks_count *out)
 {
     *out = (struct wick_elf_hooks_count){0};
+    pthread_mutex_lock(&lock);
     if (on)
         wick_elf_hooks_count(&placed, out);
+    pthread_mutex_unlock(&lock);
 }

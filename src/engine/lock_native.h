@@ -8,12 +8,13 @@
  * locks. Waiting for a condition variable is timed always, and a kind of its own: a thread without work waits, too.
  *
  * Calls of wick itself and within the C library are not seen (elf/hooks.h), nor is how the JVM parks its threads: its
- * condition variables are left alone, because -e lock tells of those waits.
+ * condition variables are left alone, because -e lock tells of those waits. Robust mutexes are not watched.
  *
  * A thread may be in one of the functions when a recording ends, and in the next recording when it leaves: it returns
  * as it would have, and tells of nothing.
  *
- * Threads: on, refresh and off by the session's owner, one at a time; the functions in any thread of the process.
+ * Threads: any; a lock keeps on, refresh, off and count apart, because the drain thread refreshes until it has ended,
+ *          which is after _off. The functions in any thread of the process.
  * Memory:  static.
  */
 #ifndef WICK_ENGINE_LOCK_NATIVE_H
@@ -25,7 +26,8 @@
 /* Puts the functions in place. jvm: an address in libjvm.so, 0 = there is none. -WICK_E_PERM with a sentence. */
 int wick_lock_native_on(wick_addr jvm, struct wick_err *err);
 
-/* Looks for libraries loaded since; about as often as the drain thread goes its round. */
+/* Looks for libraries loaded since; about as often as the drain thread goes its round. After _off it does nothing.
+ */
 void wick_lock_native_refresh(void);
 
 /* Every word that held one of the functions holds the true one again. Does nothing if they are not in place. */

@@ -12,15 +12,19 @@
 #include <cmocka.h>
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "elf/image_scan.h"
 #include "engine/lock.h"
 #include "engine/lock_native.h"
 
@@ -263,12 +267,197 @@ static void test_native__only_contended_locks_count(void **state)
     dlclose(lib);
 }
 
+static void *end_with_it(void *arg)
+{
+    pthread_mutex_lock(arg);
+    return NULL;
+}
+
+/* A robust mutex whose owner ended, and that nobody made consistent, tells everybody so from then on. */
+static void test_native__robust_mutexes_stay_not_recoverable(void **state)
+{
+    struct wick_err err = {0};
+    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    const struct timespec past = {1, 0};
+    pthread_mutexattr_t attr;
+    pthread_mutex_t robust;
+    pthread_t t;
+    (void)state;
+    assert_non_null(lib);
+    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
+    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+    assert_int_equal(pthread_mutex_init(&robust, &attr), 0);
+    assert_int_equal(pthread_create(&t, NULL, end_with_it, &robust), 0);
+    pthread_join(t, NULL);
+    assert_int_equal(wick_lock_native_on(0, &err), 0);
+    assert_int_equal(lib_lock(&robust), EOWNERDEAD);
+    assert_int_equal(lib_unlock(&robust), 0);
+    int first = lib_lock(&robust), second = pthread_mutex_timedlock(&robust, &past);
+    wick_lock_native_off();
+    dlclose(lib);
+    assert_int_equal(first, ENOTRECOVERABLE);
+    assert_int_equal(second, ENOTRECOVERABLE);
+    pthread_mutexattr_destroy(&attr);
+    pthread_mutex_destroy(&robust);
+}
+
+/* --- other agents --------------------------------------------------------------------------------------------------
+ */
+
+struct words {
+    wick_addr at[4];
+    int n;
+};
+
+static void keep_word(void *arg, const struct wick_elf_slot *slot)
+{
+    struct words *w = arg;
+    if (w->n < 4)
+        w->at[w->n++] = slot->addr;
+}
+
+struct wanted {
+    const void *inside;
+    struct words *words;
+};
+
+static int words_of_image(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    static const char *const names[] = {"pthread_mutex_lock"};
+    struct wanted *w = arg;
+    struct wick_elf_image image;
+    wick_addr inside = (uintptr_t)w->inside;
+    (void)size;
+    if (wick_elf_image_describe(&mem, info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum, &image) ||
+        inside < image.map_lo || inside >= image.map_hi)
+        return 0;
+    wick_elf_got_slots(&mem, &image, names, 1, keep_word, w->words);
+    return 1;
+}
+
+/* The words by which the image that holds an address calls pthread_mutex_lock. */
+static struct words words_of(const void *inside)
+{
+    struct words found = {.n = 0};
+    dl_iterate_phdr(words_of_image, &(struct wanted){inside, &found});
+    assert_true(found.n > 0);
+    return found;
+}
+
+static uintptr_t put_word(wick_addr at, uintptr_t value)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t *word = (uintptr_t *)(uintptr_t)at;
+    assert_int_equal(mprotect((void *)(uintptr_t)(at & ~(wick_addr)(page - 1)), page, PROT_READ | PROT_WRITE), 0);
+    return __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);
+}
+
+enum { MOST_CALLS = 100 };
+
+static _Atomic int peer_calls;
+static int (*true_lock)(pthread_mutex_t *);
+
+/* What another agent puts in the way of everybody but itself; its own calls go through a word that is ours. */
+static int peer_lock(pthread_mutex_t *m)
+{
+    if (!pthread_mutex_trylock(m))
+        return 0;
+    if (atomic_fetch_add(&peer_calls, 1) > MOST_CALLS) /* it is called by whom it has called */
+        return true_lock(m);
+    return lib_lock(m);
+}
+
+/* Another agent comes later, and changes our own image's words, too. */
+static void test_native__another_agent_s_functions_do_not_lead_in_a_circle(void **state)
+{
+    struct wick_lock_totals totals;
+    struct wick_err err = {0};
+    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    uintptr_t before[4];
+    pthread_t t;
+    (void)state;
+    assert_non_null(lib);
+    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
+    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
+    true_lock = (int (*)(pthread_mutex_t *))dlsym(RTLD_DEFAULT, "pthread_mutex_lock");
+    const struct words own = words_of((const void *)(uintptr_t)wick_lock_native_on);
+    start();
+    assert_int_equal(wick_lock_native_on(0, &err), 0);
+    for (int i = 0; i < own.n; i++)
+        before[i] = put_word(own.at[i], (uintptr_t)peer_lock);
+    atomic_store(&peer_calls, 0);
+    make_wait(&t);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(t, NULL);
+    const int circle = atomic_load(&peer_calls);
+    wick_lock_native_off();
+    stop(&totals);
+    start(); /* and when it was there before us */
+    assert_int_equal(wick_lock_native_on(0, &err), 0);
+    make_wait(&t);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(t, NULL);
+    wick_lock_native_off();
+    for (int i = 0; i < own.n; i++)
+        put_word(own.at[i], before[i]);
+    const struct words theirs = words_of((const void *)(uintptr_t)lib_lock);
+    assert_int_equal(*(uintptr_t *)(uintptr_t)theirs.at[0], (uintptr_t)true_lock);
+    stop(&totals);
+    assert_true(circle < MOST_CALLS);
+    assert_int_equal(totals.waits[WICK_LOCK_NATIVE], 1);
+    dlclose(lib);
+}
+
+static void *refresh_often(void *arg)
+{
+    (void)arg;
+    while (!atomic_load(&leave))
+        wick_lock_native_refresh();
+    return NULL;
+}
+
+/* The drain thread looks for libraries until the recording has ended. */
+static void test_native__a_late_look_for_libraries_puts_nothing_back(void **state)
+{
+    enum { TURNS = 300 };
+    const uintptr_t truth = (uintptr_t)dlsym(RTLD_DEFAULT, "pthread_mutex_lock");
+    struct wick_err err = {0};
+    int left = 0;
+    pthread_t t;
+    (void)state;
+    atomic_store(&leave, 0);
+    assert_int_equal(pthread_create(&t, NULL, refresh_often, NULL), 0);
+    for (int i = 0; i < TURNS; i++) {
+        void *lib = dlopen(GOT_NOW, RTLD_NOW);
+        assert_non_null(lib);
+        const struct words w = words_of(dlsym(lib, "got_lock"));
+        assert_int_equal(wick_lock_native_on(0, &err), 0);
+        void *late = dlopen(GOT_NOPLT, RTLD_NOW);
+        assert_non_null(late);
+        const struct words v = words_of(dlsym(late, "got_lock"));
+        wick_lock_native_off();
+        usleep(200);
+        left += __atomic_load_n((uintptr_t *)(uintptr_t)w.at[0], __ATOMIC_SEQ_CST) != truth;
+        left += __atomic_load_n((uintptr_t *)(uintptr_t)v.at[0], __ATOMIC_SEQ_CST) != truth;
+        dlclose(late);
+        dlclose(lib);
+    }
+    atomic_store(&leave, 1);
+    pthread_join(t, NULL);
+    assert_int_equal(left, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_native__counts_are_exact_and_weights_sum_up),
         cmocka_unit_test(test_native__recordings_end_while_threads_wait),
         cmocka_unit_test(test_native__only_contended_locks_count),
+        cmocka_unit_test(test_native__robust_mutexes_stay_not_recoverable),
+        cmocka_unit_test(test_native__another_agent_s_functions_do_not_lead_in_a_circle),
+        cmocka_unit_test(test_native__a_late_look_for_libraries_puts_nothing_back),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
