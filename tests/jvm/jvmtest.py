@@ -132,7 +132,8 @@ class Jvm:
         self.say(line)
         end = time.monotonic() + seconds
         while time.monotonic() < end and self.proc.poll() is None:
-            m = re.search(answer, self.output()[at:])
+            said = self.output()[at:]
+            m = re.search(answer, said[:said.rfind("\n") + 1])  # whole lines: the last may still be written
             if m:
                 return m.group(1)
             time.sleep(0.01)
