@@ -73,7 +73,8 @@ static int show(char *const *paths, int n, bool json, const char *path, struct w
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory while making the table");
     if (!rc && !s.n && !s.key_endpoint)
         rc = wick_err_set(err, WICK_E_NOTFOUND,
-                          "the recording has no endpoints: the program tells none (docs/labels.md says how)");
+                          "the recording has no endpoints: the program tells none (docs/labels.md says how), or none "
+                          "that began and ended while it was recorded");
     rc = rc ? rc : write_all(&e, json, path, err);
     wick_endpoints_release(&e);
     wick_spans_release(&s);

@@ -262,13 +262,14 @@ static void usage(FILE *f)
           "\n"
           "Prints the stack of every thread of a JVM, native to Java, read from outside: no agent, no safepoint.\n"
           "With --virtual, the virtual threads that have a scope of wick.jar open, mounted or not; wick's agent must\n"
-          "be there (wick start), and tells of those that have opened one while a recording runs.\n"
+          "be there (wick start), and tells of those that have opened one while a recording runs, or at any time if\n"
+          "the JVM runs with -Dwick.publish=otel.\n"
           "\n"
           "Options:\n"
           "  -t, --thread NAME   only threads whose name contains NAME\n"
           "      --timing        how long each thread was stopped, and totals on stderr\n"
           "      --virtual       virtual threads with their contexts, longest open first, by stack\n"
-          "  -n, --rows N        with --virtual: show at most N threads (default 1000, at most 131072)\n"
+          "  -n, --rows N        with --virtual: show at most N threads (default 1000; 0 = all)\n"
           "      --json          with --virtual: print JSON\n"
           "  -h, --help          this text\n",
           f);
@@ -334,9 +335,9 @@ static int parse(int argc, char **argv, struct stack_options *o)
             break;
         case 'n':
             rows = strtoul(optarg, &end, 10);
-            o->inside.rows = (uint32_t)rows;
-            if (*end || end == optarg || rows < 1 || rows > WICK_VIRTUAL_ROWS_MOST)
-                return 1 + wick_ui_bad_option("stack", "--rows wants a number from 1 to 131072", optarg);
+            if (*end || end == optarg || rows > WICK_VIRTUAL_ROWS_MOST)
+                return 1 + wick_ui_bad_option("stack", "--rows wants a number up to 131072 (0 = all)", optarg);
+            o->inside.rows = rows ? (uint32_t)rows : WICK_VIRTUAL_ROWS_MOST;
             break;
         default:
             usage(opt == 'h' ? stdout : stderr);

@@ -100,7 +100,8 @@ static int choose(const struct job *j, const struct wick_profile *p, struct wick
     size_t found = 0;
     if (!all)
         return wick_err_set(err, WICK_E_NOTFOUND,
-                            "the recording has no spans: the program tells none (docs/labels.md says how)");
+                            "the recording has no spans: the program tells none (docs/labels.md says how), or none "
+                            "that began and ended while it was recorded");
     if (!j->id) {
         *n = all < j->slowest ? all : j->slowest;
         return 0;

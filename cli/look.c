@@ -88,7 +88,7 @@ static int look_at_jvm(const struct wick_look_command *c, const char *word, int 
     char path[64], *const paths[] = {path};
     struct wick_opts o;
     struct wick_live l;
-    bool started;
+    bool started = false;
     int rc = parse(c->options, c->noptions, &o, err);
     if (rc || (rc = wick_live_open(&l, word, err)))
         return rc;
@@ -102,11 +102,13 @@ static int look_at_jvm(const struct wick_look_command *c, const char *word, int 
     if (!rc)
         rc = wick_live_record(&l, &o, &out, &started, err);
     wick_ui_progress_end();
-    if (!rc) {
+    bool ended = rc == -WICK_E_GONE && started; /* shown is what there is; that the JVM has ended is said after it */
+    if (!rc && c->ask)
+        c->ask(c->arg, l.client);
+    if (!rc || ended) {
         snprintf(path, sizeof path, "/proc/self/fd/%d", out.fd);
-        if (c->ask)
-            c->ask(c->arg, l.client);
-        rc = c->show(c->arg, paths, 1, err);
+        int shown = c->show(c->arg, paths, 1, ended ? &(struct wick_err){0} : err);
+        rc = ended ? rc : shown;
     }
     wick_cli_output_close(&out);
     wick_live_close(&l);

@@ -80,7 +80,7 @@ static int ask(struct wick_client *c, const struct wick_stack_virtual *o, int pi
     close(fd);
     if (!rc && !c->running)
         wick_ui_note("wick: no recording is running in process %d: scopes that virtual threads open are kept only "
-                     "while one runs",
+                     "while one runs, or always with -Dwick.publish=otel",
                      pid);
     return rc;
 }

@@ -152,7 +152,8 @@ static void write_text(const struct wick_ttsp_incidents *in, const struct wick_t
     }
     fprintf(out, "%" PRIu32 " slow safepoint%s, %.1f ms waited for late threads\n", in->nslow,
             in->nslow == 1 ? "" : "s", (double)total / 1e6);
-    fprintf(out, "\n%9s %12s %12s  %s\n", "LATE", "TOTAL ms", "LONGEST ms", "WHY");
+    if (nblames)
+        fprintf(out, "\n%9s %12s %12s  %s\n", "LATE", "TOTAL ms", "LONGEST ms", "WHY");
     for (uint32_t i = 0; i < nblames; i++) {
         const struct blame *b = &blames[i];
         fprintf(out, "%9" PRIu32 " %12.1f %12.1f  %s", b->count, (double)b->total_ns / 1e6, (double)b->longest_ns / 1e6,

@@ -219,6 +219,9 @@ static int set_desc(struct wick_opts *o, const struct wick_opt_desc *d, const ch
     }
     if (d->kind == WICK_OPT_LOCK && !value)
         value = "on";
+    else if (d->kind == WICK_OPT_LOCK && *value == '-') /* the next option, taken for this one's value */
+        return wick_err_set(err, WICK_E_USAGE, "option %s%s: '%.100s' is not %s, two times such as 10us/1ms",
+                            dashes(where), d->name, value, d->metavar);
     if (!value || !*value)
         return wick_err_set(err, WICK_E_USAGE, "option %s%s needs a value: %s", dashes(where), d->name, d->metavar);
     if (is_text(d->kind))

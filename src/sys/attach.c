@@ -42,6 +42,12 @@
 static int no_permission(const struct wick_proc *p, struct wick_err *err)
 {
     struct passwd *pw = getpwuid(p->st.euid);
+    if (!geteuid())
+        return wick_err_set(
+            err, WICK_E_PERM,
+            "process %d may not be inspected although wick runs as root: this root lacks CAP_SYS_PTRACE, as in many "
+            "containers, or a security module forbids it",
+            (int)p->pid);
     if (p->st.euid == geteuid())
         return wick_err_set(
             err, WICK_E_PERM,

@@ -10,6 +10,7 @@ import functools
 import json
 import math
 import re
+import subprocess
 import time
 
 import jvmtest as t
@@ -279,6 +280,19 @@ def virtual_threads():
     j.kill()
 
 
+def ends_meanwhile():
+    """The JVM ends while it is looked at."""
+    j = locks(name="ending")
+    looking = subprocess.Popen([t.WICK, "locks", "-d", "600", "--lib", t.AGENT, str(j.pid)], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    while looking.poll() is None and t.status(j.pid).get("running") != 1:
+        time.sleep(0.1)
+    j.proc.kill()
+    out, err = looking.communicate()
+    t.check("of a JVM that ended meanwhile is shown what was recorded", looking.returncode == 8 and
+            "locks waited for" in out and "ended during the recording" in err, (looking.returncode, out, err))
+
+
 def main():
     j = locks()
     for interval_us in INTERVALS:
@@ -294,6 +308,7 @@ def main():
         virtual_threads()
     of_the_jdk()
     owners_with_coloured_references()
+    ends_meanwhile()
     t.done()
 
 

@@ -191,6 +191,7 @@ static void test_option__command_line_refuses_what_is_not_its_own(void **state)
 {
     (void)state;
     char *json[] = {"record", "--json"}, *missing[] = {"record", "-d"}, *unknown[] = {"record", "-Z"};
+    char *swallowed[] = {"record", "--nativelock", "-d", "1", "4711"};
     char *rest[4];
     int n, dd;
     struct wick_opts o;
@@ -200,6 +201,8 @@ static void test_option__command_line_refuses_what_is_not_its_own(void **state)
     assert_int_equal(wick_opt_parse_args(2, json, WICK_CMD_PS, &o, rest, &n, &dd, &err), 0);
     assert_int_equal(wick_opt_parse_args(2, missing, WICK_CMD_RECORD, &o, rest, &n, &dd, &err), -WICK_E_USAGE);
     assert_int_equal(wick_opt_parse_args(2, unknown, WICK_CMD_RECORD, &o, rest, &n, &dd, &err), -WICK_E_USAGE);
+    assert_int_equal(wick_opt_parse_args(5, swallowed, WICK_CMD_RECORD, &o, rest, &n, &dd, &err), -WICK_E_USAGE);
+    assert_non_null(strstr(err.msg, "--nativelock: '-d' is not THRESHOLD/INTERVAL"));
 }
 
 static void test_pattern__all_marks_are_replaced(void **state)
