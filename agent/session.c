@@ -270,13 +270,13 @@ static int begin(struct wick_err *err)
     if (s->engines.plan.ttsp &&
         (r = wick_agent_ttsp_start(&s->opts, &s->recorder, wick_engines_open_signal(&s->engines), err)))
         goto no_thread;
+    note_error(wick_jfr_writer_flush(s->drain.writer, s->start_ns)); /* whatever comes: from now on it can be read */
     if (s->wake < 0 || start_thread(s)) {
         r = wick_err_set(err, WICK_E_NOMEM, "the drain thread could not be started");
         goto no_thread;
     }
     if (s->engines.cpu.note[0])
         snprintf(err->msg, sizeof err->msg, "%.150s", s->engines.cpu.note);
-    note_error(wick_jfr_writer_flush(s->drain.writer, s->start_ns)); /* whatever comes: from now on it can be read */
     set_labels(true);
     atomic_store(&s->phase, RUNNING);
     return 0;
