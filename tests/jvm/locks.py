@@ -224,8 +224,10 @@ def cycles(j, n=12):
     there = hooked(j)
     t.stop(j.pid)
     t.check("recordings begin and end while threads wait", not failed and j.proc.poll() is None, f"{failed} {j.output()[-2000:]}")
-    time.sleep(0.3)
-    left = hooked(j)
+    left, end = hooked(j), time.monotonic() + 30
+    while left and time.monotonic() < end:  # who waits for a lock may be passed over again and again
+        time.sleep(0.1)
+        left = hooked(j)
     changed = [s for s in signals if signals[s] != j.caught(s)]
     threads = [n for n in j.threads() if n.startswith("wick-") and n != "wick-control"]
     t.check("nothing is left in the way of threads that park", there and not left and not changed and not threads,

@@ -52,7 +52,7 @@ def none_before_21():
 def refusals(j):
     r = t.wick("stack", "--virtual", j.pid)
     t.check("without the agent the answer says what to do", r.status != 0 and f"wick start {j.pid}" in r.err, r)
-    for args in (["--json"], ["--rows", "5"], ["--virtual", "--rows", "0"], ["--virtual", "--rows", "x"], ["--virtual", "--timing"]):
+    for args in (["--json"], ["--rows", "5"], ["--virtual", "--rows", "x"], ["--virtual", "--timing"]):
         r = t.wick("stack", *args, j.pid)
         t.check(f"{' '.join(args)} is refused", r.status == 2 and r.err, r)
 
@@ -73,7 +73,7 @@ def waiting(j):
             and len(listed(j, "-n", "5")["threads"]) == 5, {**found, "threads": rows[:3]})
     t.check("those that are open longest come first", [r["open_ns"] for r in rows] == sorted((r["open_ns"] for r in rows), reverse=True)
             and rows[0]["open_ns"] > 0, rows[:3])
-    found = listed(j, "-n", "131072")
+    found = listed(j, "-n", "0")
     rows = found["threads"]
     t.check("all are listed if asked for, each once", found["shown"] == len({r["id"] for r in rows}) == 3000
             and {r["trace_id"] for r in rows} == {f"{1000 + i:016x}" for i in range(3000)}, rows[:3])
