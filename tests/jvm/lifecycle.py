@@ -96,6 +96,19 @@ def killed():
         t.check("and was written again and again", len(last) >= 2, f"{last} in {lived:.2f} s, {sizes}")
 
 
+def short_lives():
+    """A recording that is stopped at once is whole: what is written first does not meet what the drain thread writes."""
+    j = busy("spin=1", name="short")
+    file, said = t.path("short.jfr"), []
+    for _ in range(120):
+        t.start(j.pid, file)
+        t.stop(j.pid)
+        r = t.wick("convert", "--to", "jfr", "-o", t.path("short-cut.jfr"), file)
+        said += [r] if r.status or r.err.strip() else []
+    t.check("recordings that end at once are whole", not said, said[:2])
+    j.kill()
+
+
 def ends():
     for title, how in (("System.exit", "exit"), ("the end of main", "return"), ("SIGTERM", None)):
         file = t.path("end.jfr")
@@ -222,6 +235,7 @@ def children():
 
 cycles()
 killed()
+short_lives()
 ends()
 refused()
 limits()
