@@ -129,7 +129,8 @@ def in_table(file, known):
     t.check("and the lock's sort and class", kinds.get("Locks$Monitor") == "monitor"
             and kinds.get("java.util.concurrent.locks.ReentrantLock$NonfairSync") == "lock", kinds)
     text = t.wick("locks", file).out
-    t.check("also as text", "held by" in text and '"owner-busy" in Locks.work' in text, text)
+    # the owner computes: at that moment it may be in a method of the JDK's below its own
+    t.check("also as text", re.search(r'held by .*"owner-busy" in (\S+ from )?Locks\.work', text), text)
 
 
 def owners(j, name="owners"):
