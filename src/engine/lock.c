@@ -103,7 +103,7 @@ static void occupy(struct wick_lock_engine *e, struct wick_lock_wait *w, const s
     w->serial = t->serial;
     w->count = 0;
     w->window = w->owner_window = (struct wick_stack_window){0};
-    w->random = e->config.seed + t->serial * 0x9e3779b97f4a7c15u;
+    w->random = wick_random_stream(e->config.seed, t->serial);
 }
 
 static void begin(struct wick_lock_engine *e, enum wick_lock_kind kind, uint64_t owner, wick_addr ownable)

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/leb128.h"
 #include "base/poisson.h"
+#include "base/random.h"
 #include "base/strbuf.h"
 
 static void test_jfrint__every_length_round_trips(void **state)
@@ -107,6 +108,25 @@ static void test_poisson__weights_sum_up_to_what_was_sampled(void **state)
     assert_int_equal(wick_poisson_weight(123, 0), 123);
 }
 
+/* How many numbers lie between two states of the sequence, the short way round. */
+static uint64_t numbers_between(uint64_t a, uint64_t b)
+{
+    uint64_t draws = (a - b) * 0xf1de83e19937733du; /* the inverse of the increment */
+    return draws < -draws ? draws : -draws;
+}
+
+static void test_random__streams_of_neighbours_do_not_overlap(void **state)
+{
+    (void)state;
+    uint64_t at = 5, first = at;
+    wick_random_u64(&at);
+    wick_random_u64(&at);
+    assert_int_equal(numbers_between(at, first), 2);
+    for (uint64_t i = 1; i < 1000; i++)
+        for (uint64_t j = 0; j < i; j++)
+            assert_true(numbers_between(wick_random_stream(1, i), wick_random_stream(1, j)) > 1u << 30);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +137,7 @@ int main(void)
         cmocka_unit_test(test_strbuf__grows_and_is_always_terminated),
         cmocka_unit_test(test_poisson__logarithm_and_exponential_agree_with_the_library),
         cmocka_unit_test(test_poisson__weights_sum_up_to_what_was_sampled),
+        cmocka_unit_test(test_random__streams_of_neighbours_do_not_overlap),
         cmocka_unit_test(test_err__prefix_keeps_the_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "engine/lock.h"
 
 /* An offset of 0 says that a field is not known. */
@@ -369,6 +370,37 @@ static void test_lock__owners_answer_for_themselves_and_nothing_is_counted_twice
     forget_takers();
 }
 
+/* Each thread draws for itself: threads that drew the same numbers, if later, would be sampled or passed over together,
+ * and sums would scatter more than chance allows. */
+static void test_lock__threads_do_not_draw_the_same_numbers(void **state)
+{
+    enum { DRAWS = 1000 };
+    static uint64_t drawn[LOCKS * TAKERS][DRAWS];
+    int n = 0;
+    (void)state;
+    begin_takers();
+    start();
+    while (told.waits < 200) {
+        usleep(500);
+        drain();
+    }
+    end_takers();
+    stop();
+    for (uint32_t i = 1; i < wick_threads_top(&threads) && n < LOCKS * TAKERS; i++) {
+        uint64_t random = engine.waits[i].random;
+        for (int k = 0; random && k < DRAWS; k++)
+            drawn[n][k] = wick_random_u64(&random);
+        n += engine.waits[i].random != 0;
+    }
+    assert_true(n > 1);
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < i; j++)
+            for (int k = 0; k < DRAWS; k++)
+                assert_true(drawn[i][k] != drawn[j][0] && drawn[j][k] != drawn[i][0]);
+    wick_lock_release(&engine);
+    forget_takers();
+}
+
 static void test_lock__stops_in_the_middle_leave_nothing_behind(void **state)
 {
     enum { RECORDINGS = 25 };
@@ -400,6 +432,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lock__owners_answer_for_themselves_and_nothing_is_counted_twice),
+        cmocka_unit_test(test_lock__threads_do_not_draw_the_same_numbers),
         cmocka_unit_test(test_lock__stops_in_the_middle_leave_nothing_behind),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
