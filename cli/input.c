@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/input.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/strbuf.h"
 #include "import/input.h"
@@ -56,14 +60,62 @@ static void take_time(void *ctx, const struct wick_sample *s)
         widen(ctx, s->time_ns, s->time_ns + 1); /* the last one is before the end */
 }
 
+enum { PIECE = 1 << 16 };
+#define KEPT_MOST ((uint64_t)4 << 30)
+
+/* Copies all that comes from one descriptor into another. */
+static int copy_all(int from, int to, struct wick_err *err)
+{
+    char piece[PIECE];
+    uint64_t all = 0;
+    for (ssize_t n; (n = read(from, piece, sizeof piece)) != 0; all += (uint64_t)n) {
+        if (n < 0 && errno != EINTR)
+            return wick_err_set(err, WICK_E_IO, "cannot read standard input: %s", strerror(errno));
+        n = n < 0 ? 0 : n;
+        if (all + (uint64_t)n > KEPT_MOST)
+            return wick_err_set(
+                err, WICK_E_LIMIT,
+                "more than 4 GiB from a pipe, to be read twice for --from and --to; put it into a file");
+        for (ssize_t done = 0, wrote; done < n; done += wrote)
+            if ((wrote = write(to, piece + done, (size_t)(n - done))) < 0)
+                return wick_err_set(err, WICK_E_NOMEM, "cannot keep standard input in memory: %s", strerror(errno));
+    }
+    return 0;
+}
+
+/* Makes standard input a file that can be read twice: what comes from a pipe goes into one in memory first. Nothing may
+ * have been read from it yet. */
+static int keep_stdin(struct wick_err *err)
+{
+    struct stat st;
+    if (!fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode))
+        return 0;
+    int fd = memfd_create("wick-stdin", MFD_CLOEXEC), rc;
+    if (fd < 0)
+        return wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
+    rc = copy_all(STDIN_FILENO, fd, err);
+    if (!rc && (lseek(fd, 0, SEEK_SET) < 0 || dup2(fd, STDIN_FILENO) < 0))
+        rc = wick_err_set(err, WICK_E_IO, "cannot keep standard input in memory: %s", strerror(errno));
+    close(fd);
+    return rc;
+}
+
 int wick_cli_span(const char *path, int64_t *start_ns, int64_t *end_ns, struct wick_err *err)
 {
+    const char *name = path;
+    if (!strcmp(path, "-")) {
+        int kept = keep_stdin(err);
+        if (kept)
+            return kept;
+        path = "/proc/self/fd/0";
+        name = "standard input";
+    }
     struct span found = {0}, all = {*start_ns, *end_ns};
     const struct wick_jfr_visitor v = {.ctx = &found, .sample = take_time};
     struct wick_jfr_result res;
     struct wick_profile p;
     int rc = wick_jfr_span(path, start_ns, end_ns, err);
-    if (rc != -WICK_E_FORMAT || !strcmp(path, "-"))
+    if (rc != -WICK_E_FORMAT)
         return rc;
     if (wick_profile_init(&p))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
@@ -73,7 +125,7 @@ int wick_cli_span(const char *path, int64_t *start_ns, int64_t *end_ns, struct w
         found = (struct span){p.start_ns, p.end_ns};
     if (!rc && !found.last_ns)
         rc = wick_err_set(err, WICK_E_FORMAT, "%s does not say when its samples were taken: it has no --from and --to",
-                          path);
+                          name);
     wick_profile_release(&p);
     if (rc)
         return rc;

@@ -37,8 +37,6 @@ FILE *wick_save_open(const char *path, bool own, struct wick_err *err)
         error("create", path, errno, err);
         if (fd >= 0)
             close(fd);
-    } else {
-        setvbuf(out, NULL, _IOFBF, 1 << 18); /* collapsed stacks of a large recording are a gigabyte */
     }
     return out;
 }

@@ -169,6 +169,11 @@ class Totals(unittest.TestCase):
             second = load_json(convert(source, f"{name}.2.json", "--from", "50%"))["samples"]
             self.assertTrue(0 < first < whole, name)
             self.assertEqual(first + second, whole, name)
+            plain = source.read_bytes() if source.suffix != ".gz" else gzip.decompress(source.read_bytes())
+            for data in (plain, gzip.compress(plain)):
+                r = run(WICK, "convert", "--from", "50%", "--to", "json", "-", "-o", "-", input=data)
+                self.assertIn(b"samples", r.stdout, f"{name}: {r.stderr}")
+                self.assertEqual(json.loads(r.stdout)["samples"], second, name)
         text = work / "timeless.collapsed"
         text.write_text("a;b 3\n")
         r = run(WICK, "top", "--from", "1s", text)
