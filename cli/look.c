@@ -84,7 +84,7 @@ static int parse(const struct wick_look_option *given, size_t n, struct wick_opt
  * there is nothing to show. *pid gets the process, if it is not NULL. */
 static int look_at_jvm(const struct wick_look_command *c, const char *word, int *pid, struct wick_err *err)
 {
-    struct wick_cli_output out = {.format = "jfr", .path = "/look.jfr", .fd = -1, .dir = -1};
+    struct wick_cli_output out = {.format = "jfr", .path = "(memory)", .fd = -1, .dir = -1};
     char path[64], *const paths[] = {path};
     struct wick_opts o;
     struct wick_live l;
