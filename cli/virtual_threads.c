@@ -212,6 +212,10 @@ void wick_virtual_threads_print(FILE *f, const struct wick_virtual_threads *v)
     fprintf(f, "%s of %s virtual threads with a context shown, longest open first%s\n",
             wick_ui_count(v->nrows, shown, sizeof shown), wick_ui_count(v->known, known, sizeof known),
             v->cut ? "; it took too long to look at more" : "");
+    if (!v->known)
+        fputs(
+            "(listed are virtual threads with an open scope; programs open scopes with wick.jar, see docs/labels.md)\n",
+            f);
     if (v->ended)
         fprintf(f, "%s ended without closing their scopes\n", wick_ui_count(v->ended, shown, sizeof shown));
     for (uint32_t i = 0; done && i < v->nrows; i++) {

@@ -104,6 +104,19 @@ static void test_virtual_threads__a_large_group_is_not_printed_one_by_one(void *
     wick_virtual_threads_release(&v);
 }
 
+static void test_virtual_threads__an_empty_list_says_what_would_be_in_it(void **state)
+{
+    struct wick_virtual_threads v;
+    (void)state;
+    assert_int_equal(parse(&v, "known=0\nend=1\n", NULL), 0);
+    char *text = printed(&v, false);
+    assert_string_equal(text, "0 of 0 virtual threads with a context shown, longest open first\n"
+                              "(listed are virtual threads with an open scope; programs open scopes with wick.jar, see "
+                              "docs/labels.md)\n");
+    free(text);
+    wick_virtual_threads_release(&v);
+}
+
 static void test_virtual_threads__a_name_chooses_and_counts_follow(void **state)
 {
     struct wick_virtual_threads v;
@@ -155,6 +168,7 @@ int main(void)
         cmocka_unit_test(test_virtual_threads__rows_stacks_and_counts_are_read),
         cmocka_unit_test(test_virtual_threads__threads_of_one_stack_are_printed_as_a_group),
         cmocka_unit_test(test_virtual_threads__a_large_group_is_not_printed_one_by_one),
+        cmocka_unit_test(test_virtual_threads__an_empty_list_says_what_would_be_in_it),
         cmocka_unit_test(test_virtual_threads__a_name_chooses_and_counts_follow),
         cmocka_unit_test(test_virtual_threads__json_escapes_what_names_hold),
         cmocka_unit_test(test_virtual_threads__lists_that_cannot_be_are_refused),
