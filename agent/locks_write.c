@@ -104,7 +104,9 @@ static void write_native(const struct wick_lock_engine *e, struct wick_jfr_write
                                                                      .weight_ns = n->done.weight_ns,
                                                                      .context = event->context,
                                                                      .operation = n->what.operation,
-                                                                     .variable = variable});
+                                                                     .variable = variable,
+                                                                     .wait = n->done.id,
+                                                                     .owner = n->owner});
     else
         wick_jfr_write_native_wait(w, &(struct wick_jfr_native_wait){.start_ns = n->done.start_ns,
                                                                      .duration_ns = n->done.duration_ns,

@@ -195,14 +195,42 @@ static bool is_jdk(const char *class_name)
     return false;
 }
 
+static const struct wick_function *function_at(const struct wick_profile *p, uint32_t stack)
+{
+    return &p->functions[p->frames[p->stacks[stack].frame].function];
+}
+
+/* A function without a symbol is called after its library: "[libc.so.6]". */
+static bool is_named(const struct wick_profile *p, uint32_t stack)
+{
+    const char *name = wick_profile_str(p, function_at(p, stack)->name);
+    return *name && *name != '[';
+}
+
+/* Where a stack of a native lock is: the first function with a name, and the first one of another library, or of Java.
+ */
+static void place_native(const struct wick_profile *p, uint32_t stack, struct wick_lock_share *out)
+{
+    uint32_t named = stack, other;
+    while (named && !is_named(p, named))
+        named = p->stacks[named].parent;
+    named = named ? named : stack;
+    for (other = named; other; other = p->stacks[other].parent)
+        if (is_named(p, other) && function_at(p, other)->class_name != function_at(p, named)->class_name)
+            break;
+    out->stack = stack;
+    out->frame = p->stacks[named].frame;
+    out->function = p->frames[out->frame].function;
+    if (other) {
+        out->own = p->stacks[other].frame;
+        out->own_function = p->frames[out->own].function;
+    }
+}
+
 /* Fills in the frames that tell where a stack is. */
-static void place(const struct wick_profile *p, uint32_t stack, bool native, struct wick_lock_share *out)
+static void place(const struct wick_profile *p, uint32_t stack, struct wick_lock_share *out)
 {
     out->stack = stack;
-    if (native && stack) {
-        out->frame = p->stacks[stack].frame;
-        out->function = p->frames[out->frame].function;
-    }
     for (; stack; stack = p->stacks[stack].parent) {
         uint32_t frame = p->stacks[stack].frame;
         const struct wick_frame *f = &p->frames[frame];
@@ -281,7 +309,7 @@ uint32_t wick_lock_shares(const struct wick_lock_waits *w, const struct wick_loc
             continue;
         s[n] = (struct wick_lock_share){
             .thread = owners ? r->owner : 0, .waits = 1, .threads = r->thread, .weight_ns = r->weight_ns};
-        place(w->profile, owners ? r->owner_stack : r->stack, r->native, &s[n++]);
+        (r->native ? place_native : place)(w->profile, owners ? r->owner_stack : r->stack, &s[n++]);
     }
     if (n)
         qsort(s, n, sizeof *s, by_share);

@@ -51,9 +51,10 @@ struct wick_lock_waits {
 /* A share of a lock's waits: those of one place, or of one owner at one place. A place is a function, whatever the
  * line. */
 struct wick_lock_share {
-    uint32_t thread;                 /* the owner; 0 among waiters */
-    uint32_t frame;                  /* the Java frame at the leaf, or who asked for a native lock; 0 = not known */
-    uint32_t own;                    /* the nearest frame outside of the JDK's classes, if that is another; 0 = none */
+    uint32_t thread; /* the owner; 0 among waiters */
+    uint32_t frame;  /* the Java frame at the leaf; of a native lock the first with a symbol; 0 = not known */
+    uint32_t own;    /* the nearest frame outside of the JDK's classes, if that is another; of a native lock
+                        the nearest one of another library; 0 = none */
     uint32_t function, own_function; /* of these frames */
     uint32_t stack;                  /* the heaviest such stack, which has these frames */
     uint32_t waits, threads;         /* how many; of how many waiting threads */

@@ -50,7 +50,7 @@ int wick_lock_start(struct wick_lock_engine *e, const struct wick_lock_config *c
     atomic_store(&wick_lock_current, e);
     if (c->native)
         wick_store_relaxed(&native_session, e->session);
-    int rc = c->java ? wick_lock_watch_start(e, err) : 0;
+    int rc = wick_lock_watch_start(e, err);
     if (rc) {
         wick_lock_stop(e);
         wick_lock_release(e);
@@ -106,25 +106,38 @@ static void occupy(struct wick_lock_engine *e, struct wick_lock_wait *w, const s
     w->random = wick_random_stream(e->config.seed, t->serial);
 }
 
-static void begin(struct wick_lock_engine *e, enum wick_lock_kind kind, uint64_t owner, wick_addr ownable)
+/* The thread's place, NULL if the registry does not know it. */
+static struct wick_lock_wait *place(struct wick_lock_engine *e, const struct wick_thread *t)
 {
-    struct wick_thread *t = self(e);
-    if (!t)
-        return;
-    struct wick_lock_wait *w = &e->waits[t - e->threads->slots];
-    if (w->serial != t->serial)
+    struct wick_lock_wait *w = t ? &e->waits[t - e->threads->slots] : NULL;
+    if (w && w->serial != t->serial)
         occupy(e, w, t);
-    w->owner = owner;
-    if (kind == WICK_LOCK_MONITOR)
-        ownable = read_monitor(e, wick_load_relaxed(&t->java), &w->owner);
-    uint64_t now = wick_clock_mono_ns();
+    return w;
+}
+
+/* Makes a wait known to the watcher. */
+static void announce(struct wick_lock_engine *e, struct wick_lock_wait *w, enum wick_lock_kind kind, wick_addr ownable,
+                     uint64_t now, uint64_t interval)
+{
     wick_store_relaxed(&w->kind, kind);
     wick_store_relaxed(&w->id, (uint64_t)w->serial << 32 | ++w->count);
     wick_store_relaxed(&w->monitor, ownable);
-    wick_store_relaxed(&w->due_ns, now + wick_poisson_next(&w->random, e->config.interval_ns));
+    wick_store_relaxed(&w->due_ns, now + wick_poisson_next(&w->random, interval));
     atomic_store(&w->since_ns, now); /* seq_cst, see lock_watch.c */
     if (ownable)
         wick_lock_watch_wake(e);
+}
+
+static void begin(struct wick_lock_engine *e, enum wick_lock_kind kind, uint64_t owner, wick_addr ownable)
+{
+    struct wick_thread *t = self(e);
+    struct wick_lock_wait *w = place(e, t);
+    if (!w)
+        return;
+    w->owner = owner;
+    if (kind == WICK_LOCK_MONITOR)
+        ownable = read_monitor(e, wick_load_relaxed(&t->java), &w->owner);
+    announce(e, w, kind, ownable, wick_clock_mono_ns(), e->config.interval_ns);
 }
 
 bool wick_lock_running(void)
@@ -200,6 +213,10 @@ uint32_t wick_lock_owner_slot(const struct wick_lock_engine *e, enum wick_lock_k
     uint32_t top = wick_threads_top(e->threads);
     if (!owner || kind == WICK_LOCK_WAIT)
         return 0;
+    if (kind == WICK_LOCK_NATIVE) {
+        const struct wick_thread *t = wick_threads_find_sig(e->threads, (int32_t)owner);
+        return t ? (uint32_t)(t - e->threads->slots) : 0;
+    }
     wick_hs_monitor_init(&m, e->jvm, kind == WICK_LOCK_MONITOR ? monitor : 0, owner);
     for (uint32_t i = 1; i < top; i++) {
         wick_addr java = wick_load_acquire(&e->threads->slots[i].java); /* pairs: wick_threads_java */
@@ -255,7 +272,7 @@ static void record(struct wick_lock_engine *e, const struct wick_lock_done *d, c
     }
     note->done = *d;
     note->what = *what;
-    if (d->monitor)
+    if (d->kind == WICK_LOCK_MONITOR)
         note->what.address = d->monitor;
     note->of_owner = false;
     note->owner = d->seen_owner ? d->seen_owner
@@ -278,24 +295,60 @@ void wick_lock_record(const struct wick_lock_done *d, const struct wick_lock_wha
     wick_gate_leave_sig(&wick_lock_gate, lane);
 }
 
+/* Not while the thread waits otherwise: the JVM takes locks of its own to park it. A native wait that is still there
+ * was left by a jump. */
+static uint64_t native_begin(struct wick_lock_engine *e, const int *holder, uint64_t start_ns)
+{
+    struct wick_lock_wait *w = place(e, self(e));
+    if (!w || (wick_load_relaxed(&w->since_ns) && wick_load_relaxed(&w->kind) != WICK_LOCK_NATIVE))
+        return 0;
+    w->owner = (uint64_t) * (const volatile int *)holder;
+    announce(e, w, WICK_LOCK_NATIVE, (uintptr_t)holder, start_ns, e->config.native_interval_ns);
+    return wick_load_relaxed(&w->id);
+}
+
+uint64_t wick_lock_native_begin(uint64_t session, const int *holder, uint64_t start_ns)
+{
+    uint32_t lane = wick_gate_enter_sig(&wick_lock_gate);
+    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* seq_cst, see gate.h */
+    uint64_t id = e && e->session == session ? native_begin(e, holder, start_ns) : 0;
+    wick_gate_leave_sig(&wick_lock_gate, lane);
+    return id;
+}
+
+/* Ends an announced wait: whether it is a sample, and whose the lock was. */
+static bool native_end(struct wick_lock_wait *w, const struct wick_lock_native *n, struct wick_lock_done *done)
+{
+    uint64_t seen = wick_load_relaxed(&w->seen_owner);
+    done->id = n->id;
+    done->monitor = wick_load_relaxed(&w->monitor);
+    done->owner = w->owner;
+    done->seen_owner = seen >> 32 == (uint32_t)n->id ? (uint32_t)seen : 0;
+    wick_store_release(&w->since_ns, 0);
+    return n->end_ns >= wick_load_relaxed(&w->due_ns);
+}
+
 /* Threads that the registry does not know yet count in its slot 0, which is nobody's. */
 static void native_waited(struct wick_lock_engine *e, const struct wick_lock_native *n)
 {
     struct wick_thread *t = self(e);
-    struct wick_lock_wait *w = &e->waits[t ? t - e->threads->slots : 0];
+    struct wick_lock_wait *w = t ? place(e, t) : &e->waits[0];
     uint64_t duration = n->end_ns - n->start_ns, interval = e->config.native_interval_ns;
     uint64_t unknown = e->config.seed ^ n->start_ns * 0x9e3779b97f4a7c15u ^ (uintptr_t)n->here;
-    if (t && w->serial != t->serial)
-        occupy(e, w, t);
+    struct wick_lock_done done = {.session = e->session,
+                                  .start_ns = n->start_ns,
+                                  .duration_ns = duration,
+                                  .weight_ns = wick_poisson_weight(duration, interval),
+                                  .kind = n->kind};
+    bool announced = n->id && wick_load_relaxed(&w->id) == n->id;
+    bool sampled =
+        announced ? native_end(w, n, &done) : duration >= wick_poisson_next(t ? &w->random : &unknown, interval);
+    if (n->in_vain)
+        return;
     wick_add_relaxed(&w->waits[n->kind], 1);
     wick_add_relaxed(&w->waited_ns[n->kind], duration);
-    if (duration < e->config.native_threshold_ns || duration < wick_poisson_next(t ? &w->random : &unknown, interval))
+    if (duration < e->config.native_threshold_ns || !sampled)
         return;
-    const struct wick_lock_done done = {.session = e->session,
-                                        .start_ns = n->start_ns,
-                                        .duration_ns = duration,
-                                        .weight_ns = wick_poisson_weight(duration, interval),
-                                        .kind = n->kind};
     const struct wick_lock_what what = {.address = (uintptr_t)n->lock,
                                         .operation = n->operation,
                                         .tid = t ? wick_load_relaxed(&t->tid) : (int32_t)syscall(SYS_gettid)};

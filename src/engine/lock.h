@@ -23,8 +23,10 @@
  * outside (wall_look.h) and not disturbed. Looks are at least LOOK_NS apart, so waits much shorter than that seldom
  * show their owner's stack. Nobody waits: the watcher sleeps.
  *
- * Native waits (lock_native.h) are told in one piece when they are over, because nobody looks for their owners. Whether
- * such a wait holds a point is drawn then, which comes to the same.
+ * Native waits (lock_native.h) are told when they are over. Those for a lock that says who has it are announced when
+ * they begin, too, so that the watcher can look at the owner: a word with its kernel id takes the monitor's place. Of
+ * the others, and of threads that the registry does not know, whether a wait holds a point is drawn at its end, which
+ * comes to the same.
  *
  * Threads: begin, end and record in any thread of the JVM, never in a signal handler; start, stop and release by the
  *          session's owner; found and done by the drain thread.
@@ -51,8 +53,8 @@ enum wick_lock_kind {
 enum { WICK_LOCK_NOTES = 2048, WICK_LOCK_CLASS = 200, WICK_LOCK_SENT_MOST = 32 };
 
 struct wick_lock_config {
-    bool java;                                        /* waits that are told by _begin and _end, and owners */
-    bool native;                                      /* waits that are told by _native */
+    bool java;                                        /* waits that are told by _begin and _end */
+    bool native;                                      /* waits that are told by _native_begin and _native_waited */
     uint64_t threshold_ns;                            /* shorter waits are only counted */
     uint64_t interval_ns;                             /* of waiting, a sample on average */
     uint64_t native_threshold_ns, native_interval_ns; /* the same of native waits */
@@ -67,7 +69,8 @@ struct wick_lock_wait {
     _Atomic uint64_t since_ns; /* 0 = it does not wait */
     _Atomic uint64_t due_ns;   /* when the wait becomes a sample */
     _Atomic uint64_t id;       /* of the wait, see struct wick_lock_done */
-    _Atomic uint64_t monitor;  /* ObjectMonitor; or a handle of an AbstractOwnableSynchronizer; 0 = none */
+    _Atomic uint64_t monitor; /* ObjectMonitor; or a handle of an AbstractOwnableSynchronizer; or, native, the word with
+                                 the owner's kernel id; 0 = none */
     _Atomic uint32_t kind;
     uint64_t looked;             /* the watcher's: id of the wait whose owner was looked at */
     _Atomic uint64_t seen_owner; /* which wait << 32 | serial number of the owner found then */
@@ -104,6 +107,8 @@ struct wick_lock_what {
 /* A native wait that is over. */
 struct wick_lock_native {
     uint64_t session; /* what wick_lock_native_session was when it began */
+    uint64_t id;      /* what wick_lock_native_begin gave, 0 = it was not called */
+    bool in_vain;     /* it has not got the lock: nothing is counted */
     enum wick_lock_kind kind;
     const char *operation;
     const void *lock;
@@ -180,7 +185,11 @@ void wick_lock_record(const struct wick_lock_done *d, const struct wick_lock_wha
 /* Number of the recording that wants native waits, 0 = none does. */
 uint64_t wick_lock_native_session(void);
 
-/* Counts a wait, and records it if chance wants it. */
+/* The calling thread begins to wait for a lock of the C library at start_ns; *holder has the kernel id of the owner, 0
+ * = none. The wait's number, 0 if nobody is going to look at it. */
+uint64_t wick_lock_native_begin(uint64_t session, const int *holder, uint64_t start_ns);
+
+/* Counts a wait that is over, and records it if chance wants it. */
 void wick_lock_native_waited(const struct wick_lock_native *n);
 
 /* The note of an event from the ring. */

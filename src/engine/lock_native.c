@@ -45,20 +45,32 @@ static inline __attribute__((always_inline)) void here(ucontext_t *out)
 }
 
 struct wait {
-    uint64_t session, start_ns;
+    uint64_t session, start_ns, id;
 };
 
-static struct wait begin(void)
+/* holder: a word with the kernel id of who has the lock, NULL = there is none. */
+static struct wait begin(const int *holder)
 {
-    uint64_t session = wick_lock_native_session();
-    return (struct wait){session, session ? wick_clock_mono_ns() : 0};
+    struct wait w = {.session = wick_lock_native_session()};
+    int saved = errno, cancel;
+    if (!w.session)
+        return w;
+    w.start_ns = wick_clock_mono_ns();
+    if (holder) {
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+        w.id = wick_lock_native_begin(w.session, holder, w.start_ns);
+        pthread_setcancelstate(cancel, NULL);
+        errno = saved;
+    }
+    return w;
 }
 
 /* The thread has waited as far as the true function's answer says. Returns that. */
 static __attribute__((noinline)) int end(struct wait w, int answer, enum wick_lock_kind kind, const char *operation,
                                          const void *lock, const void *frame)
 {
-    if (!w.session || (answer && answer != ETIMEDOUT && answer != EOWNERDEAD))
+    bool in_vain = answer && answer != ETIMEDOUT && answer != EOWNERDEAD;
+    if (!w.session || (in_vain && !w.id))
         return answer;
     uint64_t now = wick_clock_mono_ns();
     int saved = errno, cancel;
@@ -67,6 +79,8 @@ static __attribute__((noinline)) int end(struct wait w, int answer, enum wick_lo
     here(&registers);
     const struct wick_lock_native n = {
         .session = w.session,
+        .id = w.id,
+        .in_vain = in_vain,
         .kind = kind,
         .operation = operation,
         .lock = lock,
@@ -94,8 +108,29 @@ static bool is_robust(const pthread_mutex_t *m)
 #endif
 }
 
+/* The words in which a mutex and a read-write lock keep the kernel id of their owner and writer. */
+static const int *mutex_holder(const pthread_mutex_t *m)
+{
+#ifdef __GLIBC__
+    return &m->__data.__owner;
+#else
+    (void)m;
+    return NULL;
+#endif
+}
+
+static const int *rwlock_holder(const pthread_rwlock_t *l)
+{
+#ifdef __GLIBC__
+    return &l->__data.__cur_writer;
+#else
+    (void)l;
+    return NULL;
+#endif
+}
+
 /* A function `name` that takes a lock; `try` is the one that does not wait; `alone`: a lock that is not watched. */
-#define LOCK(name, alone, try, parameters, arguments)                                                    \
+#define LOCK(name, alone, holder, try, parameters, arguments)                                            \
     static __typeof__(name) *true_##name;                                                                \
     static int our_##name parameters                                                                     \
     {                                                                                                    \
@@ -104,7 +139,7 @@ static bool is_robust(const pthread_mutex_t *m)
         int tried = try(lock);                                                                           \
         if (tried != EBUSY)                                                                              \
             return tried;                                                                                \
-        struct wait w = begin();                                                                         \
+        struct wait w = begin(holder(lock));                                                             \
         return end(w, true_##name arguments, WICK_LOCK_NATIVE, #name, lock, __builtin_frame_address(0)); \
     }
 
@@ -113,15 +148,15 @@ static bool is_robust(const pthread_mutex_t *m)
     static __typeof__(name) *true_##name;                                                                \
     static int our_##name parameters                                                                     \
     {                                                                                                    \
-        struct wait w = begin();                                                                         \
+        struct wait w = begin(NULL);                                                                     \
         return end(w, true_##name arguments, WICK_LOCK_SIGNAL, #name, cond, __builtin_frame_address(0)); \
     }
 
-LOCK(pthread_mutex_lock, is_robust(lock), pthread_mutex_trylock, (pthread_mutex_t * lock), (lock))
-LOCK(pthread_mutex_timedlock, is_robust(lock), pthread_mutex_trylock,
+LOCK(pthread_mutex_lock, is_robust(lock), mutex_holder, pthread_mutex_trylock, (pthread_mutex_t * lock), (lock))
+LOCK(pthread_mutex_timedlock, is_robust(lock), mutex_holder, pthread_mutex_trylock,
      (pthread_mutex_t * lock, const struct timespec *until), (lock, until))
-LOCK(pthread_rwlock_rdlock, false, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock))
-LOCK(pthread_rwlock_wrlock, false, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock))
+LOCK(pthread_rwlock_rdlock, false, rwlock_holder, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock))
+LOCK(pthread_rwlock_wrlock, false, rwlock_holder, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock))
 WAIT(pthread_cond_wait, (pthread_cond_t * cond, pthread_mutex_t *mutex), (cond, mutex))
 WAIT(pthread_cond_timedwait, (pthread_cond_t * cond, pthread_mutex_t *mutex, const struct timespec *until),
      (cond, mutex, until))

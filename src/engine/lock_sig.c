@@ -30,7 +30,8 @@ static void answer(struct wick_lock_engine *e, struct wick_lock_note *note, void
 {
     const struct wick_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
     /* the number may be another thread's by now */
-    bool right = t && wick_load_acquire(&t->java) == note->owner_java; /* pairs: wick_threads_java */
+    bool right =
+        t && t->serial == note->owner && wick_load_acquire(&t->java) == note->owner_java; /* pairs: wick_threads_java */
     struct wick_scratch *scratch = right ? wick_recorder_enter_sig(e->recorder) : NULL;
     bool kept = false;
     if (scratch) {

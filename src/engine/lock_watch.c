@@ -162,11 +162,22 @@ static void ask(struct wick_lock_engine *e, const struct seen *s, uint32_t owner
         wick_lock_note_free_sig(n);
 }
 
+/* As the lock says: a JavaThread, or what the JDK puts there instead; of a native lock a kernel id. Its memory may be
+ * another's, or nobody's, by now. */
+static uint64_t owner_of(const struct wick_lock_engine *e, const struct seen *s)
+{
+    int32_t tid;
+    if (s->kind == WICK_LOCK_MONITOR)
+        return wick_hs_monitor_owner(e->jvm, s->monitor);
+    if (s->kind != WICK_LOCK_NATIVE)
+        return wick_hs_ownable_owner(e->jvm, &e->config.ownable, s->monitor);
+    return wick_mem_read(e->jvm->mem, s->monitor, &tid, sizeof tid) || tid < 0 ? 0 : (uint64_t)tid;
+}
+
 /* Looks at the lock that a thread waits for, or has just got. */
 static void look(struct wick_lock_engine *e, const struct seen *s, uint32_t waiter, uint64_t now)
 {
-    uint64_t owner = s->kind == WICK_LOCK_MONITOR ? wick_hs_monitor_owner(e->jvm, s->monitor)
-                                                  : wick_hs_ownable_owner(e->jvm, &e->config.ownable, s->monitor);
+    uint64_t owner = owner_of(e, s);
     uint32_t slot = wick_lock_owner_slot(e, (enum wick_lock_kind)s->kind, s->monitor, owner);
     wick_add_relaxed(&e->looks, 1);
     if (!slot || slot == waiter)

@@ -17,6 +17,7 @@ import jvmtest as t
 
 SIGMAS = 4.5
 KINDS = ["profiler.NativeLock", "wick.NativeWait"]
+OWNER = "wick.LockOwner"
 LIBS = os.path.join(t.BUILD, "tests/jvm")
 classes = t.compile_java("NativeLocks")
 
@@ -24,7 +25,7 @@ classes = t.compile_java("NativeLocks")
 @functools.lru_cache(maxsize=1)
 def events_of(file):
     """{type: [values]} of what concerns native locks."""
-    kinds = [*KINDS, "wick.LockStatistics"]
+    kinds = [*KINDS, OWNER, "wick.LockStatistics"]
     r = t.jfr(17, "print", "--json", "--stack-depth", "40", "--events", ",".join(kinds), file)
     out = {k: [] for k in kinds}
     for e in json.loads(r.out)["recording"]["events"]:
@@ -114,8 +115,37 @@ def told(j):
     mine = [k for k in table["locks"] if k["kind"] == "native"]
     t.check("wick locks shows native locks by where they lie", any(k["class"].startswith("libwicknativelocks") for k in mine)
             and any(w["frame"].startswith("take_mutex") for k in mine for w in k["waiters"]), mine[:2])
+    owners(file)
     t.check("and wick top does with -e nativelock", "take_mutex" in t.wick("top", "-e", "nativelock", file).out,
             t.wick("top", "-e", "nativelock", file))
+
+
+def name_of(thread):
+    return (thread or {}).get("javaName") or (thread or {}).get("osName") or ""
+
+
+def owners(file):
+    """Who has a mutex that others wait for is one of those that take it, and seen with it."""
+    takers = lambda e: name_of(e["previousOwner"]).startswith(("nat-", "java-"))
+    mutex = [e for e in of_library(events_of(file)[KINDS[0]]) if e["operation"] == "pthread_mutex_lock" and
+             not any(f["method"]["name"] == "wait_cond" for f in e["stackTrace"]["frames"])]
+    known = sum(span(e["weight"]) for e in mutex if takers(e))
+    weight = sum(span(e["weight"]) for e in mutex)
+    t.check("the owner of a mutex is one of those that take it, and mostly known",
+            known > 0.8 * weight > 0 and all(takers(e) for e in mutex if e["previousOwner"]),
+            f"{known} of {weight} {[name_of(e['previousOwner']) for e in mutex]}")
+    t.check("nobody waits for himself", not [e for e in mutex if e["previousOwner"] and e["previousOwner"] == e["eventThread"]], mutex[:1])
+    of_wait = {e["wait"]: e for e in mutex if e["wait"]}
+    looks = [e for e in events_of(file)[OWNER] if e["wait"] in of_wait]
+    holding = [e for e in looks if any(f["method"]["name"] == "take_mutex" for f in e["stackTrace"]["frames"])]
+    # one that is just about to give it back, or to take it, need not be there
+    t.check("its stack is that of one who has it", looks and len(holding) >= 0.8 * len(looks),
+            f"{len(holding)} of {len(looks)}: {[[f['method']['name'] for f in e['stackTrace']['frames']] for e in looks if e not in holding][:5]}")
+    table = json.loads(t.wick("locks", "--json", file).out or '{"locks": []}')
+    t.check("wick locks tells who blocks whom", any(any("take_mutex" in f for f in o["stack"]) for k in table["locks"]
+                                                    if k["kind"] == "native" for o in k["owners"]), table["locks"][:2])
+    text = t.wick("locks", file).out
+    t.check("also as text", re.search(r'held by .*"(nat|java)-\w+" in (\S+ from )?take_mutex', text), text)
 
 
 def later(j):

@@ -49,7 +49,9 @@ struct waiter {
 
 static struct waiter waiters[WAITERS];
 static struct {
-    uint64_t waits, weight_ns;
+    uint64_t waits, weight_ns, looks;
+    uint64_t wait, look;      /* ids of the latest wait, and of the latest one whose owner was looked at */
+    uint32_t owner, answered; /* whose the lock of that wait was, and whose stack was taken */
 } told;
 
 #if defined(__SANITIZE_THREAD__)
@@ -102,7 +104,17 @@ static void drain(void)
         while (wick_ring_get(&recorder.rings[cpu], &e)) {
             const struct wick_lock_note *n = wick_lock_found(&engine, &e);
             assert_non_null(n);
+            if (n->of_owner) {
+                assert_int_equal(e.thread, n->owner);
+                told.looks++;
+                told.look = n->done.id;
+                told.answered = e.thread;
+                wick_lock_told(&engine, &e);
+                continue;
+            }
             assert_int_equal(e.time_ns, n->done.start_ns);
+            told.wait = n->done.id;
+            told.owner = n->owner;
             assert_non_null(n->what.operation);
             told.waits++;
             told.weight_ns += n->done.weight_ns;
@@ -264,6 +276,86 @@ static void test_native__only_contended_locks_count(void **state)
     pthread_join(t, NULL);
     assert_int_equal(totals.waits[WICK_LOCK_NATIVE], 1);
     assert_true(totals.waited_ns[WICK_LOCK_NATIVE] > 0);
+    dlclose(lib);
+}
+
+static uint32_t known(const char *name)
+{
+    int32_t tid = (int32_t)syscall(SYS_gettid);
+    wick_threads_java(&threads, tid, 0, name, (uint64_t)tid);
+    return wick_threads_find_sig(&threads, tid)->serial;
+}
+
+static void *be_known_and_ask(void *arg)
+{
+    known("waiter");
+    ask_for_mutex(arg);
+    wick_threads_java_end(&threads, (int32_t)syscall(SYS_gettid));
+    return NULL;
+}
+
+/* The owner is asked while the other waits, and the wait names it afterwards. */
+static void test_native__who_has_the_mutex_tells_its_stack(void **state)
+{
+    struct wick_lock_totals totals;
+    struct wick_err err = {0};
+    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    uint32_t self = known("owner");
+    pthread_t t;
+    (void)state;
+    assert_non_null(lib);
+    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
+    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
+    start();
+    assert_int_equal(wick_lock_native_on(0, &err), 0);
+    for (int turn = 0; turn < 2; turn++) { /* it computes, and it sleeps */
+        pthread_mutex_lock(&mutex);
+        assert_int_equal(pthread_create(&t, NULL, be_known_and_ask, NULL), 0);
+        for (uint64_t before = told.looks; told.looks == before; drain())
+            if (turn)
+                usleep(3000);
+        assert_int_equal(told.answered, self);
+        pthread_mutex_unlock(&mutex);
+        pthread_join(t, NULL);
+        drain();
+        assert_int_equal(told.look, told.wait);
+        assert_int_equal(told.owner, self);
+    }
+    wick_lock_native_off();
+    stop(&totals);
+    assert_int_equal(totals.waits[WICK_LOCK_NATIVE], 2);
+    wick_threads_java_end(&threads, (int32_t)syscall(SYS_gettid));
+    dlclose(lib);
+}
+
+/* A lock that fails is no wait, and the next one is looked at as ever. */
+static void test_native__a_wait_in_vain_is_not_counted(void **state)
+{
+    struct wick_lock_totals totals;
+    struct wick_err err = {0};
+    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    pthread_mutexattr_t attr;
+    pthread_mutex_t checked;
+    (void)state;
+    assert_non_null(lib);
+    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ERRORCHECK);
+    assert_int_equal(pthread_mutex_init(&checked, &attr), 0);
+    known("checked");
+    start();
+    assert_int_equal(wick_lock_native_on(0, &err), 0);
+    int first = lib_lock(&checked), again = lib_lock(&checked);
+    wick_lock_native_off();
+    for (uint32_t i = 0; i < wick_threads_top(&threads); i++)
+        assert_int_equal(atomic_load(&engine.waits[i].since_ns), 0);
+    stop(&totals);
+    assert_int_equal(first, 0);
+    assert_int_equal(again, EDEADLK);
+    assert_int_equal(totals.waits[WICK_LOCK_NATIVE], 0);
+    wick_threads_java_end(&threads, (int32_t)syscall(SYS_gettid));
+    pthread_mutex_unlock(&checked);
+    pthread_mutex_destroy(&checked);
     dlclose(lib);
 }
 
@@ -455,6 +547,8 @@ int main(void)
         cmocka_unit_test(test_native__counts_are_exact_and_weights_sum_up),
         cmocka_unit_test(test_native__recordings_end_while_threads_wait),
         cmocka_unit_test(test_native__only_contended_locks_count),
+        cmocka_unit_test(test_native__who_has_the_mutex_tells_its_stack),
+        cmocka_unit_test(test_native__a_wait_in_vain_is_not_counted),
         cmocka_unit_test(test_native__robust_mutexes_stay_not_recoverable),
         cmocka_unit_test(test_native__another_agent_s_functions_do_not_lead_in_a_circle),
         cmocka_unit_test(test_native__a_late_look_for_libraries_puts_nothing_back),
