@@ -73,8 +73,9 @@ static struct {
     struct queue queues[WICK_HS_COMPILERS];
     struct operation operations[OPERATIONS_MOST];
     uint32_t noperations, looks;
-    uint64_t since_ns; /* begin of these looks */
-    uint64_t count_ns; /* when the code cache is counted next */
+    uint64_t since_ns;                 /* begin of these looks */
+    uint64_t count_ns;                 /* when the code cache is counted next */
+    uint32_t reasons[WICK_HS_REASONS]; /* deoptimisations by reason that were before, or have been told */
     uint64_t used;
     float fullest;
 } jit;
@@ -227,8 +228,11 @@ void wick_jit_look(struct wick_drain *d, uint64_t now_ns)
 {
     if (!at.open)
         open_symbols();
-    if (!jit.since_ns)
+    if (!jit.since_ns) {
         jit.since_ns = now_ns;
+        for (uint32_t i = 1; i < at.compiler.nreasons; i++)
+            wick_hs_compiler_reason(&at.compiler, i, &jit.reasons[i]);
+    }
     if (now_ns >= jit.rescan_ns) {
         jit.rescan_ns = now_ns + RESCAN_NS;
         scan_threads(d);
@@ -329,16 +333,38 @@ static void write_code_cache(struct wick_drain *d, uint64_t now)
     wick_jfr_write_code_cache(d->writer, &cache);
 }
 
+/* --- deoptimisations --- */
+
+static void write_reason(struct wick_drain *d, uint64_t now, uint32_t reason)
+{
+    char name[32];
+    uint32_t count;
+    if (!wick_hs_compiler_reason(&at.compiler, reason, &count) || count == jit.reasons[reason] ||
+        !wick_hs_compiler_reason_name(&at.compiler, reason, name, sizeof name))
+        return;
+    wick_jfr_write_deoptimization_reason(
+        d->writer, &(struct wick_jfr_deoptimization_reason){
+                       .start_ns = now, .reason = name, .count = (uint32_t)(count - jit.reasons[reason])});
+    jit.reasons[reason] = count;
+}
+
+static void write_deopts(struct wick_drain *d, uint64_t now)
+{
+    uint32_t all;
+    if (!wick_hs_compiler_deopts(&at.compiler, &all))
+        return;
+    wick_jfr_write_deoptimizations(d->writer, &(struct wick_jfr_deoptimizations){.start_ns = now, .count = all});
+    for (uint32_t i = 1; i < at.compiler.nreasons; i++)
+        write_reason(d, now, i);
+}
+
 void wick_jit_write(struct wick_drain *d, uint64_t now_ns, bool last)
 {
-    uint32_t deopts;
     wick_jit_look(d, now_ns);
     write_queues(d, now_ns);
     write_operations(d, now_ns);
     write_code_cache(d, now_ns);
-    if (wick_hs_compiler_deopts(&at.compiler, &deopts))
-        wick_jfr_write_deoptimizations(d->writer,
-                                       &(struct wick_jfr_deoptimizations){.start_ns = now_ns, .count = deopts});
+    write_deopts(d, now_ns);
     for (uint32_t i = 0; last && i < jit.njobs; i++)
         finish(d, &jit.jobs[i]);
 }

@@ -212,6 +212,13 @@ static void take_deopts(struct wick_explain_facts *f, const struct wick_jfr_even
     count_on(&f->deopts, number(e, "count"));
 }
 
+static void take_reason(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_explain_row *r = row_of(f, &f->reasons, text(e, "reason"));
+    if (r)
+        r->sum += (double)number(e, "count");
+}
+
 static void take_classes(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     count_on(&f->loaded, number(e, "loadedClassCount"));
@@ -344,6 +351,7 @@ static const struct {
     {"wick.Compilation", take_compilation},
     {"jdk.CompilerStatistics", take_compiler},
     {"wick.Deoptimizations", take_deopts},
+    {"wick.DeoptimizationReason", take_reason},
     {"jdk.ClassLoadingStatistics", take_classes},
     {"wick.CodeCache", take_code_cache},
     {"wick.VmOperation", take_operation},
@@ -455,6 +463,7 @@ void wick_explain_release(struct wick_explain_facts *f)
     free(f->causes);
     free(f->neighbours);
     free(f->queues.rows);
+    free(f->reasons.rows);
     free(f->operations.rows);
     *f = (struct wick_explain_facts){0};
 }

@@ -88,6 +88,7 @@ struct wick_explain_facts {
     size_t nneighbours, cap_neighbours;
     struct wick_explain_rows operations; /* of the VM thread that are no collections: time */
     struct wick_explain_rows queues;     /* of compilers: sum of averages */
+    struct wick_explain_rows reasons;    /* of deoptimisations: how many */
     uint32_t long_method;                /* of the longest compilation: a string */
     int64_t long_ns;
     int64_t code_used, code_limit; /* code cache, when its fullest heap was fullest */

@@ -438,6 +438,22 @@ static void compile_queue(struct explain *x)
     }
 }
 
+/* The reason that most deoptimisations had. */
+static void main_reason(struct explain *x, struct wick_explain_finding *r)
+{
+    const struct wick_explain_rows *reasons = &x->f->reasons;
+    const struct wick_explain_row *most = NULL;
+    double all = 0;
+    for (size_t i = 0; i < reasons->n; i++) {
+        all += reasons->rows[i].sum;
+        most = !most || reasons->rows[i].sum > most->sum ? &reasons->rows[i] : most;
+    }
+    if (!most || !(most->sum > 0))
+        return;
+    say(x, r, "reason", wick_profile_str(x->f->p, most->name));
+    figure(r, "of", WICK_EXPLAIN_SHARE, most->sum / all);
+}
+
 static void deoptimisations(struct explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -447,6 +463,7 @@ static void deoptimisations(struct explain *x)
     struct wick_explain_finding *r = found(x, (double)f->compile_ns.grown);
     figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->deopts.grown);
     figure(r, "rate", WICK_EXPLAIN_NUMBER, rate);
+    main_reason(x, r);
     if (f->compile_ns.grown)
         figure(r, "time", WICK_EXPLAIN_TIME, (double)f->compile_ns.grown);
 }

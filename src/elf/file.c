@@ -218,7 +218,8 @@ static bool has_offset(const struct offsets *o, uint32_t at)
     return false;
 }
 
-static int scan_symbols(const struct wick_elf_file *f, const struct offsets *names, Elf64_Sym *block, uint64_t *vaddr)
+static int scan_symbols(const struct wick_elf_file *f, const struct offsets *names, Elf64_Sym *block, uint64_t *vaddr,
+                        uint64_t *size)
 {
     uint64_t count = f->symtab.size / sizeof *block, per = BLOCK / sizeof *block;
     for (uint64_t i = 0; i < count; i += per) {
@@ -229,6 +230,8 @@ static int scan_symbols(const struct wick_elf_file *f, const struct offsets *nam
         for (uint64_t k = 0; k < n; k++) {
             if (block[k].st_shndx != SHN_UNDEF && has_offset(names, block[k].st_name)) {
                 *vaddr = block[k].st_value;
+                if (size)
+                    *size = block[k].st_size;
                 return 0;
             }
         }
@@ -236,7 +239,7 @@ static int scan_symbols(const struct wick_elf_file *f, const struct offsets *nam
     return -WICK_E_NOTFOUND;
 }
 
-int wick_elf_find_symtab(const struct wick_elf_file *f, const char *name, uint64_t *vaddr)
+int wick_elf_find_symtab(const struct wick_elf_file *f, const char *name, uint64_t *vaddr, uint64_t *size)
 {
     size_t len = strlen(name) + 1;
     struct offsets names = {.n = 0};
@@ -247,7 +250,7 @@ int wick_elf_find_symtab(const struct wick_elf_file *f, const char *name, uint64
         return -WICK_E_NOMEM;
     int rc = find_strings(f, name, len, buf, &names);
     if (!rc)
-        rc = names.n ? scan_symbols(f, &names, buf, vaddr) : -WICK_E_NOTFOUND;
+        rc = names.n ? scan_symbols(f, &names, buf, vaddr, size) : -WICK_E_NOTFOUND;
     free(buf);
     return rc;
 }

@@ -70,9 +70,9 @@ int wick_elf_open_debug(const struct wick_elf_file *f, const char *path, int roo
  */
 int wick_elf_open_symbols(const struct wick_elf_image *image, struct wick_elf_file *out);
 
-/* The virtual address of a defined symbol of .symtab, by scanning it once. 0, -WICK_E_NOTFOUND, -WICK_E_FORMAT,
- * -WICK_E_LIMIT or -WICK_E_FAULT. */
-int wick_elf_find_symtab(const struct wick_elf_file *f, const char *name, uint64_t *vaddr);
+/* The virtual address of a defined symbol of .symtab, and its size (may be NULL), by scanning it once. 0,
+ * -WICK_E_NOTFOUND, -WICK_E_FORMAT, -WICK_E_LIMIT or -WICK_E_FAULT. */
+int wick_elf_find_symtab(const struct wick_elf_file *f, const char *name, uint64_t *vaddr, uint64_t *size);
 
 /* What the PLT entry at vaddr jumps to. 0: name is the imported symbol; or, for an indirect function of this file, name
  * is empty and *target is the resolver's virtual address. -WICK_E_NOTFOUND: vaddr is in no PLT. An entry without a

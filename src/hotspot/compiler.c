@@ -5,8 +5,9 @@
  * A CompileQueue (hotspot/share/compiler/compileBroker.hpp) begins with its name, first, last and stale task, then the
  * number of tasks; up to JDK 8 a lock stands behind the name. The name says whether it is one.
  *
- * The histogram of deoptimisations counts by reason, action and bytecode; its first element counts all
- * (Deoptimization::gather_statistics).
+ * The histogram of deoptimisations counts by reason, action and bytecode: its first element counts all, the first of
+ * each reason's row those for that reason (Deoptimization::gather_statistics). There are as many rows as reasons have
+ * names.
  */
 #include "hotspot/compiler.h"
 
@@ -16,20 +17,32 @@
 
 enum { NAME = 0, SIZE_8 = 40, SIZE_9 = 32, LENGTH_MOST = 1 << 24, LEVELS = 4 };
 
-static wick_addr find(const struct wick_elf_file *f, wick_addr bias, const char *name)
+static wick_addr find(const struct wick_elf_file *f, wick_addr bias, const char *name, uint64_t *size)
 {
     uint64_t vaddr;
-    return f && !wick_elf_find_symtab(f, name, &vaddr) ? vaddr + bias : 0;
+    return f && !wick_elf_find_symtab(f, name, &vaddr, size) ? vaddr + bias : 0;
+}
+
+static void find_reasons(struct wick_hs_compiler *c, const struct wick_elf_file *libjvm, wick_addr bias)
+{
+    uint64_t counts = 0, names = 0;
+    c->deopts = find(libjvm, bias, "_ZN14Deoptimization20_deoptimization_histE", &counts);
+    c->reasons = find(libjvm, bias, "_ZN14Deoptimization17_trap_reason_nameE", &names);
+    uint64_t n = names / sizeof(uint64_t);
+    if (!c->deopts || !c->reasons || n > WICK_HS_REASONS || !n || counts % (n * sizeof(uint32_t)))
+        return;
+    c->nreasons = (uint32_t)n;
+    c->reason_bytes = (uint32_t)(counts / n);
 }
 
 void wick_hs_compiler_open(struct wick_hs_compiler *c, const struct wick_jvm *jvm, const struct wick_elf_file *libjvm,
                            wick_addr bias)
 {
     *c = (struct wick_hs_compiler){.jvm = jvm};
-    c->queue[0] = find(libjvm, bias, "_ZN13CompileBroker17_c1_compile_queueE");
-    c->queue[1] = find(libjvm, bias, "_ZN13CompileBroker17_c2_compile_queueE");
-    c->compiles = find(libjvm, bias, "_ZN13CompileBroker24_should_compile_new_jobsE");
-    c->deopts = find(libjvm, bias, "_ZN14Deoptimization20_deoptimization_histE");
+    c->queue[0] = find(libjvm, bias, "_ZN13CompileBroker17_c1_compile_queueE", NULL);
+    c->queue[1] = find(libjvm, bias, "_ZN13CompileBroker17_c2_compile_queueE", NULL);
+    c->compiles = find(libjvm, bias, "_ZN13CompileBroker24_should_compile_new_jobsE", NULL);
+    find_reasons(c, libjvm, bias);
 }
 
 bool wick_hs_compiler_waiting(const struct wick_hs_compiler *c, unsigned k, uint32_t *methods)
@@ -55,6 +68,19 @@ bool wick_hs_compiler_stopped(const struct wick_hs_compiler *c)
 bool wick_hs_compiler_deopts(const struct wick_hs_compiler *c, uint32_t *count)
 {
     return c->deopts && !wick_mem_read(c->jvm->mem, c->deopts, count, sizeof *count);
+}
+
+bool wick_hs_compiler_reason(const struct wick_hs_compiler *c, uint32_t reason, uint32_t *count)
+{
+    return reason && reason < c->nreasons &&
+           !wick_mem_read(c->jvm->mem, c->deopts + (wick_addr)reason * c->reason_bytes, count, sizeof *count);
+}
+
+bool wick_hs_compiler_reason_name(const struct wick_hs_compiler *c, uint32_t reason, char *buf, size_t cap)
+{
+    const struct wick_mem *m = c->jvm->mem;
+    wick_addr name = reason < c->nreasons ? wick_hs_u64(m, c->reasons + reason * sizeof(uint64_t)) : 0;
+    return name && wick_mem_read_str(m, name, buf, cap) > 0;
 }
 
 bool wick_hs_compiler_work(const struct wick_jvm *jvm, wick_addr thread, struct wick_hs_compilation *out)

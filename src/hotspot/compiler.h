@@ -17,7 +17,7 @@
 #include "elf/file.h"
 #include "hotspot/jvm.h"
 
-enum { WICK_HS_COMPILERS = 2 }; /* C1, C2 */
+enum { WICK_HS_COMPILERS = 2, /* C1, C2 */ WICK_HS_REASONS = 64 };
 
 struct wick_hs_compiler {
     const struct wick_jvm *jvm;
@@ -25,6 +25,8 @@ struct wick_hs_compiler {
     wick_addr queue[WICK_HS_COMPILERS]; /* CompileBroker::_c1_compile_queue, _c2_compile_queue: pointers */
     wick_addr compiles;                 /* CompileBroker::_should_compile_new_jobs */
     wick_addr deopts;                   /* Deoptimization::_deoptimization_hist */
+    wick_addr reasons;                  /* Deoptimization::_trap_reason_name: pointers */
+    uint32_t nreasons, reason_bytes;    /* 0 = not known; of a reason in the histogram */
 };
 
 /* Finds what libjvm's file (NULL = none) tells; `bias` as in safepoint.h. Reads the whole symbol table. */
@@ -39,6 +41,10 @@ bool wick_hs_compiler_stopped(const struct wick_hs_compiler *c);
 
 /* Deoptimisations since the JVM began, modulo 2^32; false if that is not known. */
 bool wick_hs_compiler_deopts(const struct wick_hs_compiler *c, uint32_t *count);
+
+/* Those for one reason (1 .. nreasons - 1), and what HotSpot calls it: "class_check". False if that is not known. */
+bool wick_hs_compiler_reason(const struct wick_hs_compiler *c, uint32_t reason, uint32_t *count);
+bool wick_hs_compiler_reason_name(const struct wick_hs_compiler *c, uint32_t reason, char *buf, size_t cap);
 
 /* A compilation that is under way. */
 struct wick_hs_compilation {

@@ -16,7 +16,7 @@ void wick_hs_critical_open(struct wick_hs_critical *c, const struct wick_jvm *jv
     uint64_t vaddr;
     *c = (struct wick_hs_critical){.jvm = jvm, .held = held};
     for (size_t i = 0; libjvm && held != WICK_HS_NONE && !c->pending && i < sizeof names / sizeof *names; i++)
-        if (!wick_elf_find_symtab(libjvm, names[i], &vaddr))
+        if (!wick_elf_find_symtab(libjvm, names[i], &vaddr, NULL))
             c->pending = vaddr + bias;
 }
 

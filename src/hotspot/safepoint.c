@@ -20,7 +20,7 @@ enum { SYNCHRONIZING = 1, SYNCHRONIZED = 2, OPERATIONS_MAX = 512 };
 static wick_addr find(const struct wick_elf_file *f, wick_addr bias, const char *name)
 {
     uint64_t vaddr;
-    return f && !wick_elf_find_symtab(f, name, &vaddr) ? vaddr + bias : 0;
+    return f && !wick_elf_find_symtab(f, name, &vaddr, NULL) ? vaddr + bias : 0;
 }
 
 wick_addr wick_hs_operation_find(const struct wick_elf_file *libjvm, wick_addr bias)

@@ -51,11 +51,11 @@ static void as_file(const uint8_t *data, size_t size)
     }
     struct wick_elf_file f;
     struct wick_mem mem;
-    uint64_t vaddr;
+    uint64_t vaddr, bytes;
     wick_mem_file_init(&mem, fd);
     if (!wick_elf_file_init(&f, &mem, size)) {
-        wick_elf_find_symtab(&f, "f", &vaddr);
-        wick_elf_find_symtab(&f, "second_function", &vaddr);
+        wick_elf_find_symtab(&f, "f", &vaddr, NULL);
+        wick_elf_find_symtab(&f, "second_function", &vaddr, &bytes);
     }
     close(fd);
 }

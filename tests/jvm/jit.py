@@ -71,6 +71,12 @@ def churn():
     if SYMBOLS:
         t.check("churn: deoptimisations are counted", deopts is not None and n <= deopts < 20 * n, deopts)
         check_rule("churn", "deoptimisations", found, deopts / seconds, 20)
+        reasons = t.events(file, "wick.DeoptimizationReason")
+        told = sum(int(e["count"]) for e in reasons)
+        # the first event with the sum of all is a little younger than the recording
+        t.check("churn: each has a reason", deopts <= told <= 1.1 * deopts + 20 and
+                {"unstable_if", "class_check", "null_check", "unloaded", "uninitialized"} & {e["reason"] for e in reasons},
+                (told, deopts, reasons[:9]))
     else:
         t.check("churn: deoptimisations are not told without symbols", deopts is None, deopts)
     used = [float(e["fullest"].rstrip("%")) for e in t.events(file, "wick.CodeCache")]

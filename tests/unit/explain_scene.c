@@ -142,6 +142,12 @@ static void runtime(struct wick_jfr_writer *w, const struct scene *s, uint64_t n
     wick_jfr_write_compiler_statistics(
         w, &(struct wick_jfr_compiler_statistics){.start_ns = now, .total_ms = 3000 + end * 1500});
     wick_jfr_write_deoptimizations(w, &(struct wick_jfr_deoptimizations){now, 900 + end * s->deopts});
+    if (end && s->deopts)
+        wick_jfr_write_deoptimization_reason(
+            w, &(struct wick_jfr_deoptimization_reason){now, "null_check", s->deopts / 4});
+    if (end && s->deopts)
+        wick_jfr_write_deoptimization_reason(
+            w, &(struct wick_jfr_deoptimization_reason){now, "class_check", s->deopts - s->deopts / 4});
     wick_jfr_write_compile_queue(w, &(struct wick_jfr_compile_queue){now, "C1", 1, 5, 2.0f});
     wick_jfr_write_compile_queue(w, &(struct wick_jfr_compile_queue){now, "C2", 3, s->waiting + 50, (float)s->waiting});
 }
@@ -229,6 +235,7 @@ static void huge(struct wick_jfr_writer *w)
             w, &(struct wick_jfr_garbage_collection){
                    .start_ns = START_NS, .name = "", .cause = "", .sum_of_pauses_ns = most, .longest_pause_ns = most});
         wick_jfr_write_deoptimizations(w, &(struct wick_jfr_deoptimizations){START_NS, i % 2 ? most : 1});
+        wick_jfr_write_deoptimization_reason(w, &(struct wick_jfr_deoptimization_reason){START_NS, "", most});
         wick_jfr_write_vm_operation(w, &(struct wick_jfr_vm_operation){START_NS, most, "ThreadDump", 1, 20, most});
         wick_jfr_write_code_cache(w, &(struct wick_jfr_code_cache){START_NS, most, most, most, 1e30f, true});
         wick_jfr_write_wall_clock_sample(

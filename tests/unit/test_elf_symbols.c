@@ -539,11 +539,11 @@ static void test_find_symtab__agrees_with_nm(void **state)
     uint64_t vaddr;
     assert_int_equal(wick_elf_file_take_fd(&f, wick_elf_open_path(-1, self)), 0);
     for (size_t i = 0; i < ls.n; i += 7) {
-        assert_int_equal(wick_elf_find_symtab(&f, ls.l[i].name, &vaddr), 0);
+        assert_int_equal(wick_elf_find_symtab(&f, ls.l[i].name, &vaddr, NULL), 0);
         assert_true(has_line(&ls, vaddr, ls.l[i].name));
     }
-    assert_int_equal(wick_elf_find_symtab(&f, "no_such_symbol", &vaddr), -WICK_E_NOTFOUND);
-    assert_int_equal(wick_elf_find_symtab(&f, "_function_of_this_test", &vaddr), -WICK_E_NOTFOUND); /* a tail */
+    assert_int_equal(wick_elf_find_symtab(&f, "no_such_symbol", &vaddr, NULL), -WICK_E_NOTFOUND);
+    assert_int_equal(wick_elf_find_symtab(&f, "_function_of_this_test", &vaddr, NULL), -WICK_E_NOTFOUND); /* a tail */
     wick_elf_file_release(&f);
     free_lines(&ls);
 }

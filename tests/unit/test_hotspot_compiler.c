@@ -118,6 +118,38 @@ static void test_compiler__switch_and_deoptimisations(void **state)
     assert_true(wick_hs_compiler_stopped(&compiler));
     assert_true(wick_hs_compiler_deopts(&compiler, &n));
     assert_int_equal(n, 5);
+    assert_false(wick_hs_compiler_reason(&compiler, 1, &n)); /* how many there are is not known */
+}
+
+static void test_compiler__reasons_of_deoptimisations(void **state)
+{
+    enum { REASONS = 3, BYTES = 24 };
+    static const char *const names[REASONS] = {"none", "null_check", "unstable_if"};
+    char name[12];
+    uint32_t n;
+    (void)state;
+    compiler.deopts = space_take(&space, REASONS * BYTES);
+    compiler.reasons = space_take(&space, REASONS * 8);
+    compiler.nreasons = REASONS;
+    compiler.reason_bytes = BYTES;
+    for (uint32_t i = 0; i < REASONS; i++) {
+        wick_addr text = space_take(&space, 16);
+        for (size_t k = 0; k <= strlen(names[i]); k += 8) {
+            uint64_t word = 0;
+            memcpy(&word, names[i] + k, strnlen(names[i] + k, 8));
+            space_put64(&space, text + k, word);
+        }
+        space_put64(&space, compiler.reasons + i * 8, text);
+        space_put64(&space, compiler.deopts + i * BYTES, 10 + i);
+    }
+    assert_true(wick_hs_compiler_reason(&compiler, 2, &n));
+    assert_int_equal(n, 12);
+    assert_true(wick_hs_compiler_reason_name(&compiler, 2, name, sizeof name));
+    assert_string_equal(name, "unstable_if");
+    assert_false(wick_hs_compiler_reason_name(&compiler, 2, name, 8)); /* longer than there is room for */
+    assert_false(wick_hs_compiler_reason(&compiler, 0, &n));           /* all of them */
+    assert_false(wick_hs_compiler_reason(&compiler, REASONS, &n));
+    assert_false(wick_hs_compiler_reason_name(&compiler, REASONS, name, sizeof name));
 }
 
 int main(void)
@@ -128,6 +160,7 @@ int main(void)
         cmocka_unit_test_setup(test_compiler__queue_of_each_layout, setup),
         cmocka_unit_test_setup(test_compiler__without_symbols_nothing_is_known, setup),
         cmocka_unit_test_setup(test_compiler__switch_and_deoptimisations, setup),
+        cmocka_unit_test_setup(test_compiler__reasons_of_deoptimisations, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
