@@ -80,6 +80,7 @@ class Run:
         ok = ok and t.check(f"{name}: it stops {gcs} times",
                             self.jvm.ask(f"gc {gcs}", "(gc done)", 120) is not None, self.jvm.output())
         self.status = t.status(self.jvm.pid)
+        logged = len(reached(self.sp))  # the JVM stops its threads once more when it ends, and is not watched then
         if self.tidy:
             self.tidy()
         stopped = t.stop(self.jvm.pid)
@@ -99,7 +100,7 @@ class Run:
         late = [f for f in explained["findings"] if f["rule"] == "late-safepoints"]
         self.explained = late[0]["sentence"] if late else ""
         self.late_share = sum(i["reach_ns"] for i in self.found["worst"]) / explained["duration_ns"]
-        self.slow = [ms for ms in reached(self.sp) if ms > 4 * THRESHOLD_MS]
+        self.slow = [ms for ms in reached(self.sp)[:logged] if ms > 4 * THRESHOLD_MS]
 
     def blamed(self, thread):
         """Reasons and frames of a thread's late arrivals."""
