@@ -247,6 +247,23 @@ static void print_weight(FILE *out, unsigned unit, uint64_t w)
         fprintf(out, "%12" PRIu64, w);
 }
 
+/* The other event types that there are, by the words that --event takes. */
+static void write_others(const struct table *t, FILE *out)
+{
+    const char *before = "not shown (--event): ";
+    for (uint32_t i = 1; i < t->p->nevents; i++) {
+        const struct wick_event_type *x = &t->p->events[i];
+        if (i == t->o->event || !x->count)
+            continue;
+        fputs(before, out);
+        wick_print_name(out, t->p->strings[x->name].s, t->p->strings[x->name].len);
+        fprintf(out, " (%s) %" PRIu64 " samples", wick_event_kind_name(x->kind), x->count);
+        before = ", ";
+    }
+    if (*before == ',')
+        fputc('\n', out);
+}
+
 static void write_text(const struct table *t, uint32_t n, FILE *out)
 {
     const struct wick_event_type *e = &t->p->events[t->o->event];
@@ -260,14 +277,7 @@ static void write_text(const struct table *t, uint32_t n, FILE *out)
     fputs("; by ", out);
     wick_print_name(out, by_name(t->o), strlen(by_name(t->o)));
     fputc('\n', out);
-    for (uint32_t i = 1; i < t->p->nevents; i++) {
-        const struct wick_event_type *x = &t->p->events[i];
-        if (i != t->o->event && x->count) {
-            fputs("not shown: ", out);
-            wick_print_name(out, t->p->strings[x->name].s, t->p->strings[x->name].len);
-            fprintf(out, " (%s), %" PRIu64 " samples (--event)\n", wick_event_kind_name(x->kind), x->count);
-        }
-    }
+    write_others(t, out);
     char self[32], total[32];
     snprintf(self, sizeof self, "SELF %s", unit);
     snprintf(total, sizeof total, "TOTAL %s", unit);
