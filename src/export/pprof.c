@@ -117,19 +117,10 @@ static uint32_t mapping_of(struct pprof *w, const struct wick_frame *f)
     return id;
 }
 
-/* java/lang/Foo.bar(I)V, or a symbol as the linker has it. */
 static uint32_t system_name(struct pprof *w, uint32_t function, bool is_java)
 {
-    const struct wick_function *f = &w->p->functions[function];
-    const struct wick_string *s = w->p->strings;
     wick_strbuf_clear(&w->text);
-    if (is_java) {
-        wick_strbuf_add(&w->text, s[f->class_name].s, s[f->class_name].len);
-        wick_strbuf_addc(&w->text, '.');
-    }
-    wick_strbuf_add(&w->text, s[f->name].s, s[f->name].len);
-    if (is_java)
-        wick_strbuf_add(&w->text, s[f->signature].s, s[f->signature].len);
+    wick_function_system_name(&w->text, w->p, function, is_java);
     return string(w, w->text.buf, w->text.len);
 }
 

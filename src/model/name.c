@@ -193,6 +193,19 @@ static size_t normal_method(const char *s, size_t len)
     return len > 7 && memcmp(s, "lambda$", 7) == 0 && bare < len && bare > 8 && s[bare - 1] == '$' ? bare - 1 : len;
 }
 
+void wick_function_system_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function, bool is_java)
+{
+    const struct wick_function *f = &p->functions[function];
+    const struct wick_string *s = p->strings;
+    if (is_java) {
+        wick_strbuf_add(out, s[f->class_name].s, s[f->class_name].len);
+        wick_strbuf_addc(out, '.');
+    }
+    wick_strbuf_add(out, s[f->name].s, s[f->name].len);
+    if (is_java)
+        wick_strbuf_add(out, s[f->signature].s, s[f->signature].len);
+}
+
 void wick_function_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function, bool is_java,
                         unsigned flags)
 {

@@ -37,6 +37,9 @@ void wick_frame_name(struct wick_strbuf *out, const struct wick_profile *p, uint
 void wick_function_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function, bool is_java,
                         unsigned flags);
 
+/* Appends what the function is called within the JVM, java/lang/Foo.bar(I)V, or by the linker. */
+void wick_function_system_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function, bool is_java);
+
 /* Appends a class name (len bytes, then a NUL) with dots: "java/lang/Foo" as java.lang.Foo, "[[I" as int[][]; the
  * serial number of a hidden class
  * ("/0x...") keeps its slash. SIMPLE leaves out the package. */
