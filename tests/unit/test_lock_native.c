@@ -16,6 +16,7 @@
 #include <link.h>
 #include <math.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -359,6 +360,86 @@ static void test_native__a_wait_in_vain_is_not_counted(void **state)
     dlclose(lib);
 }
 
+/* The calling thread gets the same place under another number, as one that was born when this one had ended. */
+static uint32_t become_another(void)
+{
+    static const uint64_t java[4096], *next = &java[2048]; /* JavaThreads, of which only the address counts */
+    int32_t tid = (int32_t)syscall(SYS_gettid);
+    wick_threads_java(&threads, tid, (uintptr_t)++next, "another", (uint64_t)tid);
+    return wick_threads_find_sig(&threads, tid)->serial;
+}
+
+static _Atomic int32_t helper_tid;
+
+static void *own_until_told(void *arg)
+{
+    known("helper");
+    atomic_store(&helper_tid, (int32_t)syscall(SYS_gettid));
+    sem_wait(arg); /* it sleeps all the time: the watcher looks once, and its look is good */
+    wick_threads_java_end(&threads, atomic_load(&helper_tid));
+    return NULL;
+}
+
+/* A wait of the calling thread, made up, that is a sample; looked_at: once the watcher has seen the owner. */
+static void wait_for(const int *holder, bool looked_at)
+{
+    uint64_t now = wick_clock_mono_ns(), before = atomic_load(&engine.looks);
+    ucontext_t here;
+    struct wick_lock_native n = {.session = wick_lock_native_session(),
+                                 .kind = WICK_LOCK_NATIVE,
+                                 .operation = "made up",
+                                 .lock = holder,
+                                 .start_ns = now,
+                                 .end_ns = now + 1000 * (uint64_t)MS,
+                                 .here = &here};
+    getcontext(&here);
+    n.id = wick_lock_native_begin(n.session, holder, now);
+    assert_int_not_equal(n.id, 0);
+    while (looked_at && atomic_load(&engine.looks) == before)
+        usleep(1000);
+    if (looked_at)
+        usleep(50000); /* it keeps what it saw a moment later */
+    wick_lock_native_waited(&n);
+    drain();
+    assert_int_equal(told.wait, n.id);
+}
+
+/* Places in the tables are used again; what one thread left there is not told of the next. */
+static void test_native__a_place_s_next_thread_has_nothing_of_the_last(void **state)
+{
+    struct wick_lock_totals totals;
+    pthread_t t;
+    sem_t end;
+    int owner, nobody = 0;
+    (void)state;
+    sem_init(&end, 0, 0);
+    atomic_store(&helper_tid, 0);
+    assert_int_equal(pthread_create(&t, NULL, own_until_told, &end), 0);
+    while (!(owner = atomic_load(&helper_tid)))
+        usleep(100);
+    usleep(50000);
+    start();
+    uint32_t first = become_another();
+    wait_for(&owner, true);
+    uint32_t seen = told.owner;
+    uint32_t second = become_another();
+    wait_for(&nobody, false);
+    uint32_t left = told.owner;
+    wick_lock_begin(WICK_LOCK_WAIT, 0, NULL); /* and one that does not end: of a monitor that the thread has not */
+    become_another();
+    wait_for(&owner, false);
+    stop(&totals);
+    uint32_t helper = wick_threads_find_sig(&threads, owner)->serial;
+    sem_post(&end);
+    pthread_join(t, NULL);
+    sem_destroy(&end);
+    wick_threads_java_end(&threads, (int32_t)syscall(SYS_gettid));
+    assert_int_not_equal(first, second);
+    assert_int_equal(seen, helper);
+    assert_int_equal(left, 0);
+    assert_int_equal(told.owner, helper);
+}
+
 static void *end_with_it(void *arg)
 {
     pthread_mutex_lock(arg);
@@ -549,6 +630,7 @@ int main(void)
         cmocka_unit_test(test_native__only_contended_locks_count),
         cmocka_unit_test(test_native__who_has_the_mutex_tells_its_stack),
         cmocka_unit_test(test_native__a_wait_in_vain_is_not_counted),
+        cmocka_unit_test(test_native__a_place_s_next_thread_has_nothing_of_the_last),
         cmocka_unit_test(test_native__robust_mutexes_stay_not_recoverable),
         cmocka_unit_test(test_native__another_agent_s_functions_do_not_lead_in_a_circle),
         cmocka_unit_test(test_native__a_late_look_for_libraries_puts_nothing_back),
