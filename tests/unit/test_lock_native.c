@@ -301,7 +301,7 @@ static void test_native__who_has_the_mutex_tells_its_stack(void **state)
     struct wick_lock_totals totals;
     struct wick_err err = {0};
     void *lib = dlopen(GOT_NOW, RTLD_NOW);
-    uint32_t self = known("owner");
+    uint32_t self = known("owner"), waits = 0;
     pthread_t t;
     (void)state;
     assert_non_null(lib);
@@ -309,22 +309,27 @@ static void test_native__who_has_the_mutex_tells_its_stack(void **state)
     lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
     start();
     assert_int_equal(wick_lock_native_on(0, &err), 0);
-    for (int turn = 0; turn < 2; turn++) { /* it computes, and it sleeps */
+    for (int turn = 0; turn < 2;) { /* it computes, and it sleeps */
+        uint64_t before = told.looks, until = wick_clock_mono_ns() + 500 * (uint64_t)MS;
         pthread_mutex_lock(&mutex);
         assert_int_equal(pthread_create(&t, NULL, be_known_and_ask, NULL), 0);
-        for (uint64_t before = told.looks; told.looks == before; drain())
+        for (; told.looks == before && wick_clock_mono_ns() < until; drain())
             if (turn)
                 usleep(3000);
-        assert_int_equal(told.answered, self);
         pthread_mutex_unlock(&mutex);
         pthread_join(t, NULL);
         drain();
+        waits++;
+        if (told.looks == before)
+            continue; /* a wait is looked at once, in vain if the owner wakes or is put to sleep just then */
+        assert_int_equal(told.answered, self);
         assert_int_equal(told.look, told.wait);
         assert_int_equal(told.owner, self);
+        turn++;
     }
     wick_lock_native_off();
     stop(&totals);
-    assert_int_equal(totals.waits[WICK_LOCK_NATIVE], 2);
+    assert_int_equal(totals.waits[WICK_LOCK_NATIVE], waits);
     wick_threads_java_end(&threads, (int32_t)syscall(SYS_gettid));
     dlclose(lib);
 }
