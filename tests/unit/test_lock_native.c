@@ -445,6 +445,42 @@ static void test_native__a_place_s_next_thread_has_nothing_of_the_last(void **st
     assert_int_equal(told.owner, helper);
 }
 
+/* The kernel id in a lock that processes share may be that of another pid namespace's thread, and one of ours, too. */
+static void test_native__owners_of_shared_locks_are_not_told(void **state)
+{
+    const pthread_mutex_t private = PTHREAD_MUTEX_INITIALIZER;
+    struct wick_lock_totals totals;
+    struct wick_err err = {0};
+    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    pthread_mutexattr_t attr;
+    pthread_t t;
+    (void)state;
+    assert_non_null(lib);
+    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
+    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+    assert_int_equal(pthread_mutex_init(&mutex, &attr), 0);
+    known("owner");
+    start();
+    assert_int_equal(wick_lock_native_on(0, &err), 0);
+    for (int i = 0; i < 10 || !told.waits; i++) {
+        pthread_mutex_lock(&mutex);
+        assert_int_equal(pthread_create(&t, NULL, be_known_and_ask, NULL), 0);
+        usleep(10000);
+        pthread_mutex_unlock(&mutex);
+        pthread_join(t, NULL);
+        drain();
+    }
+    wick_lock_native_off();
+    stop(&totals);
+    mutex = private;
+    wick_threads_java_end(&threads, (int32_t)syscall(SYS_gettid));
+    dlclose(lib);
+    assert_int_equal(told.owner, 0);
+    assert_int_equal(totals.looks, 0);
+}
+
 static void *end_with_it(void *arg)
 {
     pthread_mutex_lock(arg);
@@ -636,6 +672,7 @@ int main(void)
         cmocka_unit_test(test_native__who_has_the_mutex_tells_its_stack),
         cmocka_unit_test(test_native__a_wait_in_vain_is_not_counted),
         cmocka_unit_test(test_native__a_place_s_next_thread_has_nothing_of_the_last),
+        cmocka_unit_test(test_native__owners_of_shared_locks_are_not_told),
         cmocka_unit_test(test_native__robust_mutexes_stay_not_recoverable),
         cmocka_unit_test(test_native__another_agent_s_functions_do_not_lead_in_a_circle),
         cmocka_unit_test(test_native__a_late_look_for_libraries_puts_nothing_back),
