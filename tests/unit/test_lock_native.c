@@ -445,6 +445,40 @@ static void test_native__a_place_s_next_thread_has_nothing_of_the_last(void **st
     assert_int_equal(told.owner, helper);
 }
 
+/* However short and many the waits, the watcher is woken once in a millisecond at most. */
+static void test_native__many_short_waits_wake_the_watcher_seldom(void **state)
+{
+    enum { SHORT = 4000 };
+    struct wick_lock_totals totals;
+    const int nobody = 0;
+    uint64_t wakes = 0;
+    (void)state;
+    known("short");
+    start();
+    uint64_t since = wick_clock_mono_ns();
+    for (int i = 0; i < SHORT; i++) {
+        ucontext_t here;
+        uint64_t now = wick_clock_mono_ns();
+        struct wick_lock_native n = {.session = wick_lock_native_session(),
+                                     .kind = WICK_LOCK_NATIVE,
+                                     .operation = "made up",
+                                     .lock = &nobody,
+                                     .start_ns = now,
+                                     .end_ns = now + 1,
+                                     .here = &here};
+        getcontext(&here);
+        wakes += atomic_load(&engine.asleep);
+        n.id = wick_lock_native_begin(n.session, &nobody, now);
+        wick_lock_native_waited(&n);
+        usleep(20);
+    }
+    uint64_t most = (wick_clock_mono_ns() - since) / MS + 2;
+    stop(&totals);
+    wick_threads_java_end(&threads, (int32_t)syscall(SYS_gettid));
+    assert_int_equal(totals.waits[WICK_LOCK_NATIVE], SHORT);
+    assert_in_range(wakes, 1, most);
+}
+
 /* The kernel id in a lock that processes share may be that of another pid namespace's thread, and one of ours, too. */
 static void test_native__owners_of_shared_locks_are_not_told(void **state)
 {
@@ -672,6 +706,7 @@ int main(void)
         cmocka_unit_test(test_native__who_has_the_mutex_tells_its_stack),
         cmocka_unit_test(test_native__a_wait_in_vain_is_not_counted),
         cmocka_unit_test(test_native__a_place_s_next_thread_has_nothing_of_the_last),
+        cmocka_unit_test(test_native__many_short_waits_wake_the_watcher_seldom),
         cmocka_unit_test(test_native__owners_of_shared_locks_are_not_told),
         cmocka_unit_test(test_native__robust_mutexes_stay_not_recoverable),
         cmocka_unit_test(test_native__another_agent_s_functions_do_not_lead_in_a_circle),
