@@ -152,9 +152,10 @@ static void ask(struct wick_lock_engine *e, const struct seen *s, uint32_t owner
     struct wick_wall_look l;
     if (!n)
         return;
+    bool blocks = wick_wall_blocks(e->tasks, tid, e->signal.number); /* it may take signals by sigwait() */
     enum wick_wall_seen seen =
         wick_wall_sched(e->tasks, tid, &before) ? WICK_WALL_GONE : wick_wall_look(e->tasks, tid, &l);
-    if (seen == WICK_WALL_READY && send(e, n, tid, now))
+    if (seen == WICK_WALL_READY && !blocks && send(e, n, tid, now))
         return;
     if (seen == WICK_WALL_WAITS && walk(e, n, tid, &l, &before, now))
         wick_add_relaxed(&e->owners, 1);

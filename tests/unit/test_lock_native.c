@@ -17,6 +17,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -515,6 +516,41 @@ static void test_native__owners_of_shared_locks_are_not_told(void **state)
     assert_int_equal(totals.looks, 0);
 }
 
+/* A thread that blocks signals may take them by sigwait(), so it gets none of ours. */
+static void test_native__who_blocks_signals_gets_none(void **state)
+{
+    struct wick_lock_totals totals;
+    struct wick_err err = {0};
+    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    sigset_t all, before, pending;
+    pthread_t t;
+    (void)state;
+    assert_non_null(lib);
+    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
+    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
+    known("owner");
+    start();
+    assert_int_equal(wick_lock_native_on(0, &err), 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    pthread_mutex_lock(&mutex);
+    assert_int_equal(pthread_create(&t, NULL, be_known_and_ask, NULL), 0);
+    while (!atomic_load(&engine.looks))
+        ;
+    for (uint64_t until = wick_clock_mono_ns() + 50 * (uint64_t)MS; wick_clock_mono_ns() < until;)
+        ;
+    sigpending(&pending);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(t, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int got = sigismember(&pending, engine.signal.number);
+    wick_lock_native_off();
+    stop(&totals);
+    wick_threads_java_end(&threads, (int32_t)syscall(SYS_gettid));
+    dlclose(lib);
+    assert_int_equal(got, 0);
+}
+
 static void *end_with_it(void *arg)
 {
     pthread_mutex_lock(arg);
@@ -708,6 +744,7 @@ int main(void)
         cmocka_unit_test(test_native__a_place_s_next_thread_has_nothing_of_the_last),
         cmocka_unit_test(test_native__many_short_waits_wake_the_watcher_seldom),
         cmocka_unit_test(test_native__owners_of_shared_locks_are_not_told),
+        cmocka_unit_test(test_native__who_blocks_signals_gets_none),
         cmocka_unit_test(test_native__robust_mutexes_stay_not_recoverable),
         cmocka_unit_test(test_native__another_agent_s_functions_do_not_lead_in_a_circle),
         cmocka_unit_test(test_native__a_late_look_for_libraries_puts_nothing_back),
