@@ -94,14 +94,15 @@ static wick_addr read_monitor(const struct wick_lock_engine *e, wick_addr java, 
     return monitor;
 }
 
-/* The slot belongs to a thread that was not seen in it before. What was counted there stays. */
+/* The slot belongs to a thread that was not seen in it before. What was counted there stays; and so does the number of
+ * the latest wait, by which an owner that the watcher saw is known to be of another one. */
 static void occupy(struct wick_lock_engine *e, struct wick_lock_wait *w, const struct wick_thread *t)
 {
     uint32_t above = (uint32_t)(t - e->threads->slots) + 1, slots = wick_load_relaxed(&e->slots);
     while (slots < above && !wick_cas_acq_rel(&e->slots, &slots, above))
         ;
+    wick_store_relaxed(&w->since_ns, 0); /* the last one may have gone away in a wait */
     w->serial = t->serial;
-    w->count = 0;
     w->window = w->owner_window = (struct wick_stack_window){0};
     w->random = wick_random_stream(e->config.seed, t->serial);
 }

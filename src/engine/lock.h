@@ -77,7 +77,7 @@ struct wick_lock_wait {
     uint64_t owner;              /* as found when it began, see wick_lock_begin */
     uint64_t random;
     uint32_t serial;                               /* of the thread, which may get another slot's remains */
-    uint32_t count;                                /* of its waits */
+    uint32_t count;                                /* of the slot's waits */
     struct wick_stack_window window, owner_window; /* outside and inside of the signal handler */
     _Atomic uint64_t waits[WICK_LOCK_KINDS], waited_ns[WICK_LOCK_KINDS]; /* all that ended */
 };

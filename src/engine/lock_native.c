@@ -108,11 +108,13 @@ static bool is_robust(const pthread_mutex_t *m)
 #endif
 }
 
-/* The words in which a mutex and a read-write lock keep the kernel id of their owner and writer. */
+/* The words in which a mutex and a read-write lock keep the kernel id of their owner and writer. Not of locks that
+ * processes share: the id may be that of a thread of another pid namespace, and of one of ours, too. */
 static const int *mutex_holder(const pthread_mutex_t *m)
 {
 #ifdef __GLIBC__
-    return &m->__data.__owner;
+    enum { SHARED = 128 }; /* PTHREAD_MUTEX_PSHARED_BIT of glibc's nptl/pthreadP.h */
+    return *(const volatile int *)&m->__data.__kind & SHARED ? NULL : &m->__data.__owner;
 #else
     (void)m;
     return NULL;
@@ -122,7 +124,7 @@ static const int *mutex_holder(const pthread_mutex_t *m)
 static const int *rwlock_holder(const pthread_rwlock_t *l)
 {
 #ifdef __GLIBC__
-    return &l->__data.__cur_writer;
+    return l->__data.__shared ? NULL : &l->__data.__cur_writer;
 #else
     (void)l;
     return NULL;

@@ -4,7 +4,7 @@
  *
  * While somebody waits for a lock whose owner was not looked at, the watcher sleeps until the first such wait is due,
  * but LOOK_NS at least, and REST_NS at most, since a wait that begins meanwhile may be due earlier. While nobody does,
- * it sleeps until it is woken:
+ * it sleeps until it is woken, and LOOK_NS more, so that many short waits do not wake it each:
  *
  *      watcher                             a thread that begins to wait
  *      asleep = 1             (seq_cst)    since = now                        (seq_cst)
@@ -152,9 +152,10 @@ static void ask(struct wick_lock_engine *e, const struct seen *s, uint32_t owner
     struct wick_wall_look l;
     if (!n)
         return;
+    bool blocks = wick_wall_blocks(e->tasks, tid, e->signal.number); /* it may take signals by sigwait() */
     enum wick_wall_seen seen =
         wick_wall_sched(e->tasks, tid, &before) ? WICK_WALL_GONE : wick_wall_look(e->tasks, tid, &l);
-    if (seen == WICK_WALL_READY && send(e, n, tid, now))
+    if (seen == WICK_WALL_READY && !blocks && send(e, n, tid, now))
         return;
     if (seen == WICK_WALL_WAITS && walk(e, n, tid, &l, &before, now))
         wick_add_relaxed(&e->owners, 1);
@@ -223,7 +224,7 @@ static bool rest(struct wick_lock_engine *e, uint64_t next)
     if (!next) {
         atomic_store(&e->asleep, 1); /* seq_cst, see above */
         if (!look_around(e, 0))      /* nothing is due at 0: only looks whether there is a wait */
-            return sleep_ns(e, NULL);
+            return sleep_ns(e, NULL) && sleep_ns(e, &(struct timespec){.tv_nsec = LOOK_NS});
         atomic_store(&e->asleep, 0);
     }
     ns = ns < LOOK_NS ? LOOK_NS : ns > REST_NS ? REST_NS : ns;

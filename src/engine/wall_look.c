@@ -137,6 +137,14 @@ int wick_wall_sched(int tasks, int32_t tid, struct wick_wall_sched *out)
     return 0;
 }
 
+bool wick_wall_blocks(int tasks, int32_t tid, int signal)
+{
+    static const char key[] = "\nSigBlk:";
+    char buf[4096];
+    const char *at = read_task(tasks, tid, "status", buf, sizeof buf) > 0 ? strstr(buf, key) : NULL;
+    return at && strtoull(at + sizeof key - 1, NULL, 16) >> (signal - 1) & 1;
+}
+
 uint64_t wick_wall_cpu_ns(int32_t tid)
 {
     enum { CPUCLOCK_SCHED_PER_THREAD = 6 };

@@ -13,6 +13,7 @@
 #ifndef WICK_ENGINE_WALL_LOOK_H
 #define WICK_ENGINE_WALL_LOOK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,9 @@ enum wick_wall_seen wick_wall_look_parse(const char *text, struct wick_wall_look
 
 /* 0 or -WICK_E_NOTFOUND. */
 int wick_wall_sched(int tasks, int32_t tid, struct wick_wall_sched *out);
+
+/* Whether the thread blocks the signal; false if there is no such thread. */
+bool wick_wall_blocks(int tasks, int32_t tid, int signal);
 
 /* CPU time of a thread so far, 0 if there is no such thread. */
 uint64_t wick_wall_cpu_ns(int32_t tid);

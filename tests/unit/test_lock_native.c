@@ -16,6 +16,8 @@
 #include <link.h>
 #include <math.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -300,7 +302,7 @@ static void test_native__who_has_the_mutex_tells_its_stack(void **state)
     struct wick_lock_totals totals;
     struct wick_err err = {0};
     void *lib = dlopen(GOT_NOW, RTLD_NOW);
-    uint32_t self = known("owner");
+    uint32_t self = known("owner"), waits = 0;
     pthread_t t;
     (void)state;
     assert_non_null(lib);
@@ -308,22 +310,27 @@ static void test_native__who_has_the_mutex_tells_its_stack(void **state)
     lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
     start();
     assert_int_equal(wick_lock_native_on(0, &err), 0);
-    for (int turn = 0; turn < 2; turn++) { /* it computes, and it sleeps */
+    for (int turn = 0; turn < 2;) { /* it computes, and it sleeps */
+        uint64_t before = told.looks, until = wick_clock_mono_ns() + 500 * (uint64_t)MS;
         pthread_mutex_lock(&mutex);
         assert_int_equal(pthread_create(&t, NULL, be_known_and_ask, NULL), 0);
-        for (uint64_t before = told.looks; told.looks == before; drain())
+        for (; told.looks == before && wick_clock_mono_ns() < until; drain())
             if (turn)
                 usleep(3000);
-        assert_int_equal(told.answered, self);
         pthread_mutex_unlock(&mutex);
         pthread_join(t, NULL);
         drain();
+        waits++;
+        if (told.looks == before)
+            continue; /* a wait is looked at once, in vain if the owner wakes or is put to sleep just then */
+        assert_int_equal(told.answered, self);
         assert_int_equal(told.look, told.wait);
         assert_int_equal(told.owner, self);
+        turn++;
     }
     wick_lock_native_off();
     stop(&totals);
-    assert_int_equal(totals.waits[WICK_LOCK_NATIVE], 2);
+    assert_int_equal(totals.waits[WICK_LOCK_NATIVE], waits);
     wick_threads_java_end(&threads, (int32_t)syscall(SYS_gettid));
     dlclose(lib);
 }
@@ -357,6 +364,191 @@ static void test_native__a_wait_in_vain_is_not_counted(void **state)
     pthread_mutex_unlock(&checked);
     pthread_mutex_destroy(&checked);
     dlclose(lib);
+}
+
+/* The calling thread gets the same place under another number, as one that was born when this one had ended. */
+static uint32_t become_another(void)
+{
+    static const uint64_t java[4096], *next = &java[2048]; /* JavaThreads, of which only the address counts */
+    int32_t tid = (int32_t)syscall(SYS_gettid);
+    wick_threads_java(&threads, tid, (uintptr_t)++next, "another", (uint64_t)tid);
+    return wick_threads_find_sig(&threads, tid)->serial;
+}
+
+static _Atomic int32_t helper_tid;
+
+static void *own_until_told(void *arg)
+{
+    known("helper");
+    atomic_store(&helper_tid, (int32_t)syscall(SYS_gettid));
+    sem_wait(arg); /* it sleeps all the time: the watcher looks once, and its look is good */
+    wick_threads_java_end(&threads, atomic_load(&helper_tid));
+    return NULL;
+}
+
+/* A wait of the calling thread, made up, that is a sample; looked_at: once the watcher has seen the owner. */
+static void wait_for(const int *holder, bool looked_at)
+{
+    uint64_t now = wick_clock_mono_ns(), before = atomic_load(&engine.looks);
+    ucontext_t here;
+    struct wick_lock_native n = {.session = wick_lock_native_session(),
+                                 .kind = WICK_LOCK_NATIVE,
+                                 .operation = "made up",
+                                 .lock = holder,
+                                 .start_ns = now,
+                                 .end_ns = now + 1000 * (uint64_t)MS,
+                                 .here = &here};
+    getcontext(&here);
+    n.id = wick_lock_native_begin(n.session, holder, now);
+    assert_int_not_equal(n.id, 0);
+    while (looked_at && atomic_load(&engine.looks) == before)
+        usleep(1000);
+    if (looked_at)
+        usleep(50000); /* it keeps what it saw a moment later */
+    wick_lock_native_waited(&n);
+    drain();
+    assert_int_equal(told.wait, n.id);
+}
+
+/* Places in the tables are used again; what one thread left there is not told of the next. */
+static void test_native__a_place_s_next_thread_has_nothing_of_the_last(void **state)
+{
+    struct wick_lock_totals totals;
+    pthread_t t;
+    sem_t end;
+    int owner, nobody = 0;
+    (void)state;
+    sem_init(&end, 0, 0);
+    atomic_store(&helper_tid, 0);
+    assert_int_equal(pthread_create(&t, NULL, own_until_told, &end), 0);
+    while (!(owner = atomic_load(&helper_tid)))
+        usleep(100);
+    usleep(50000);
+    start();
+    uint32_t first = become_another();
+    wait_for(&owner, true);
+    uint32_t seen = told.owner;
+    uint32_t second = become_another();
+    wait_for(&nobody, false);
+    uint32_t left = told.owner;
+    wick_lock_begin(WICK_LOCK_WAIT, 0, NULL); /* and one that does not end: of a monitor that the thread has not */
+    become_another();
+    wait_for(&owner, false);
+    stop(&totals);
+    uint32_t helper = wick_threads_find_sig(&threads, owner)->serial;
+    sem_post(&end);
+    pthread_join(t, NULL);
+    sem_destroy(&end);
+    wick_threads_java_end(&threads, (int32_t)syscall(SYS_gettid));
+    assert_int_not_equal(first, second);
+    assert_int_equal(seen, helper);
+    assert_int_equal(left, 0);
+    assert_int_equal(told.owner, helper);
+}
+
+/* However short and many the waits, the watcher is woken once in a millisecond at most. */
+static void test_native__many_short_waits_wake_the_watcher_seldom(void **state)
+{
+    enum { SHORT = 4000 };
+    struct wick_lock_totals totals;
+    const int nobody = 0;
+    uint64_t wakes = 0;
+    (void)state;
+    known("short");
+    start();
+    uint64_t since = wick_clock_mono_ns();
+    for (int i = 0; i < SHORT; i++) {
+        ucontext_t here;
+        uint64_t now = wick_clock_mono_ns();
+        struct wick_lock_native n = {.session = wick_lock_native_session(),
+                                     .kind = WICK_LOCK_NATIVE,
+                                     .operation = "made up",
+                                     .lock = &nobody,
+                                     .start_ns = now,
+                                     .end_ns = now + 1,
+                                     .here = &here};
+        getcontext(&here);
+        wakes += atomic_load(&engine.asleep);
+        n.id = wick_lock_native_begin(n.session, &nobody, now);
+        wick_lock_native_waited(&n);
+        usleep(20);
+    }
+    uint64_t most = (wick_clock_mono_ns() - since) / MS + 2;
+    stop(&totals);
+    wick_threads_java_end(&threads, (int32_t)syscall(SYS_gettid));
+    assert_int_equal(totals.waits[WICK_LOCK_NATIVE], SHORT);
+    assert_in_range(wakes, 1, most);
+}
+
+/* The kernel id in a lock that processes share may be that of another pid namespace's thread, and one of ours, too. */
+static void test_native__owners_of_shared_locks_are_not_told(void **state)
+{
+    const pthread_mutex_t private = PTHREAD_MUTEX_INITIALIZER;
+    struct wick_lock_totals totals;
+    struct wick_err err = {0};
+    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    pthread_mutexattr_t attr;
+    pthread_t t;
+    (void)state;
+    assert_non_null(lib);
+    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
+    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+    assert_int_equal(pthread_mutex_init(&mutex, &attr), 0);
+    known("owner");
+    start();
+    assert_int_equal(wick_lock_native_on(0, &err), 0);
+    for (int i = 0; i < 10 || !told.waits; i++) {
+        pthread_mutex_lock(&mutex);
+        assert_int_equal(pthread_create(&t, NULL, be_known_and_ask, NULL), 0);
+        usleep(10000);
+        pthread_mutex_unlock(&mutex);
+        pthread_join(t, NULL);
+        drain();
+    }
+    wick_lock_native_off();
+    stop(&totals);
+    mutex = private;
+    wick_threads_java_end(&threads, (int32_t)syscall(SYS_gettid));
+    dlclose(lib);
+    assert_int_equal(told.owner, 0);
+    assert_int_equal(totals.looks, 0);
+}
+
+/* A thread that blocks signals may take them by sigwait(), so it gets none of ours. */
+static void test_native__who_blocks_signals_gets_none(void **state)
+{
+    struct wick_lock_totals totals;
+    struct wick_err err = {0};
+    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    sigset_t all, before, pending;
+    pthread_t t;
+    (void)state;
+    assert_non_null(lib);
+    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
+    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
+    known("owner");
+    start();
+    assert_int_equal(wick_lock_native_on(0, &err), 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    pthread_mutex_lock(&mutex);
+    assert_int_equal(pthread_create(&t, NULL, be_known_and_ask, NULL), 0);
+    while (!atomic_load(&engine.looks))
+        ;
+    for (uint64_t until = wick_clock_mono_ns() + 50 * (uint64_t)MS; wick_clock_mono_ns() < until;)
+        ;
+    sigpending(&pending);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(t, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int got = sigismember(&pending, engine.signal.number);
+    wick_lock_native_off();
+    stop(&totals);
+    wick_threads_java_end(&threads, (int32_t)syscall(SYS_gettid));
+    dlclose(lib);
+    assert_int_equal(got, 0);
 }
 
 static void *end_with_it(void *arg)
@@ -549,6 +741,10 @@ int main(void)
         cmocka_unit_test(test_native__only_contended_locks_count),
         cmocka_unit_test(test_native__who_has_the_mutex_tells_its_stack),
         cmocka_unit_test(test_native__a_wait_in_vain_is_not_counted),
+        cmocka_unit_test(test_native__a_place_s_next_thread_has_nothing_of_the_last),
+        cmocka_unit_test(test_native__many_short_waits_wake_the_watcher_seldom),
+        cmocka_unit_test(test_native__owners_of_shared_locks_are_not_told),
+        cmocka_unit_test(test_native__who_blocks_signals_gets_none),
         cmocka_unit_test(test_native__robust_mutexes_stay_not_recoverable),
         cmocka_unit_test(test_native__another_agent_s_functions_do_not_lead_in_a_circle),
         cmocka_unit_test(test_native__a_late_look_for_libraries_puts_nothing_back),
