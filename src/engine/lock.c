@@ -340,6 +340,7 @@ static void native_waited(struct wick_lock_engine *e, const struct wick_lock_nat
                                   .start_ns = n->start_ns,
                                   .duration_ns = duration,
                                   .weight_ns = wick_poisson_weight(duration, interval),
+                                  .owner = (uint64_t)n->holder,
                                   .kind = n->kind};
     bool announced = n->id && wick_load_relaxed(&w->id) == n->id;
     bool sampled =

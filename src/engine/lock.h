@@ -108,6 +108,7 @@ struct wick_lock_what {
 struct wick_lock_native {
     uint64_t session; /* what wick_lock_native_session was when it began */
     uint64_t id;      /* what wick_lock_native_begin gave, 0 = it was not called */
+    int32_t holder;   /* kernel id of who had the lock when it began, 0 = not known */
     bool in_vain;     /* it has not got the lock: nothing is counted */
     enum wick_lock_kind kind;
     const char *operation;
