@@ -14,19 +14,15 @@
 static const char *const event_names[WICK_LOCK_KINDS] = {
     "jdk.JavaMonitorEnter", "jdk.ThreadPark", "jdk.JavaMonitorWait", "profiler.NativeLock", "wick.NativeWait"};
 
+/* What the events of all waits have in common. */
+#define WAIT(n, e, who)                                                                                         \
+    .start_ns = (n)->done.start_ns, .duration_ns = (n)->done.duration_ns, .thread = (who), .stack = (e)->stack, \
+    .address = (n)->what.address, .weight_ns = (n)->done.weight_ns, .context = (e)->context
+
 static void write_enter(struct wick_jfr_writer *w, const struct wick_lock_note *n, const struct wick_event *e)
 {
     const struct wick_jfr_java_monitor_enter event = {
-        .start_ns = n->done.start_ns,
-        .duration_ns = n->done.duration_ns,
-        .thread = e->thread,
-        .stack = e->stack,
-        .class_name = n->what.class_name,
-        .owner = n->owner,
-        .address = n->what.address,
-        .weight_ns = n->done.weight_ns,
-        .context = e->context,
-        .hash = n->what.hash,
+        WAIT(n, e, e->thread), .class_name = n->what.class_name, .owner = n->owner, .hash = n->what.hash,
         .wait = n->done.id,
     };
     wick_jfr_write_java_monitor_enter(w, &event);
@@ -35,16 +31,10 @@ static void write_enter(struct wick_jfr_writer *w, const struct wick_lock_note *
 static void write_park(struct wick_jfr_writer *w, const struct wick_lock_note *n, const struct wick_event *e)
 {
     const struct wick_jfr_thread_park event = {
-        .start_ns = n->done.start_ns,
-        .duration_ns = n->done.duration_ns,
-        .thread = e->thread,
-        .stack = e->stack,
+        WAIT(n, e, e->thread),
         .class_name = n->what.class_name,
         .timeout_ns = (uint64_t)n->what.timeout,
         .until_ms = (uint64_t)n->what.until,
-        .address = n->what.address,
-        .weight_ns = n->done.weight_ns,
-        .context = e->context,
         .hash = n->what.hash,
         .wait = n->done.id,
         .owner = n->owner,
@@ -55,16 +45,10 @@ static void write_park(struct wick_jfr_writer *w, const struct wick_lock_note *n
 static void write_wait(struct wick_jfr_writer *w, const struct wick_lock_note *n, const struct wick_event *e)
 {
     const struct wick_jfr_java_monitor_wait event = {
-        .start_ns = n->done.start_ns,
-        .duration_ns = n->done.duration_ns,
-        .thread = e->thread,
-        .stack = e->stack,
+        WAIT(n, e, e->thread),
         .class_name = n->what.class_name,
         .timeout_ms = (uint64_t)n->what.timeout,
         .timed_out = n->what.timed_out,
-        .address = n->what.address,
-        .weight_ns = n->done.weight_ns,
-        .context = e->context,
         .hash = n->what.hash,
     };
     wick_jfr_write_java_monitor_wait(w, &event);
@@ -95,28 +79,23 @@ static void write_native(const struct wick_lock_engine *e, struct wick_jfr_write
 {
     char variable[240];
     name_variable(n->what.address, variable, sizeof variable);
-    if (n->done.kind == WICK_LOCK_NATIVE)
-        wick_jfr_write_native_lock(w, &(struct wick_jfr_native_lock){.start_ns = n->done.start_ns,
-                                                                     .duration_ns = n->done.duration_ns,
-                                                                     .thread = waiter(e, n, event),
-                                                                     .stack = event->stack,
-                                                                     .address = n->what.address,
-                                                                     .weight_ns = n->done.weight_ns,
-                                                                     .context = event->context,
-                                                                     .operation = n->what.operation,
-                                                                     .variable = variable,
-                                                                     .wait = n->done.id,
-                                                                     .owner = n->owner});
-    else
-        wick_jfr_write_native_wait(w, &(struct wick_jfr_native_wait){.start_ns = n->done.start_ns,
-                                                                     .duration_ns = n->done.duration_ns,
-                                                                     .thread = waiter(e, n, event),
-                                                                     .stack = event->stack,
-                                                                     .address = n->what.address,
-                                                                     .weight_ns = n->done.weight_ns,
-                                                                     .context = event->context,
-                                                                     .operation = n->what.operation,
-                                                                     .variable = variable});
+    if (n->done.kind == WICK_LOCK_NATIVE) {
+        const struct wick_jfr_native_lock lock = {
+            WAIT(n, event, waiter(e, n, event)),
+            .operation = n->what.operation,
+            .variable = variable,
+            .wait = n->done.id,
+            .owner = n->owner,
+        };
+        wick_jfr_write_native_lock(w, &lock);
+        return;
+    }
+    const struct wick_jfr_native_wait wait = {
+        WAIT(n, event, waiter(e, n, event)),
+        .operation = n->what.operation,
+        .variable = variable,
+    };
+    wick_jfr_write_native_wait(w, &wait);
 }
 
 static void write_owner(struct wick_jfr_writer *w, const struct wick_lock_note *n, const struct wick_event *e)

@@ -234,6 +234,15 @@ static void test_native__recordings_end_while_threads_wait(void **state)
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int (*lib_lock)(pthread_mutex_t *), (*lib_unlock)(pthread_mutex_t *);
 
+static void *open_library(void)
+{
+    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    assert_non_null(lib);
+    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
+    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
+    return lib;
+}
+
 static void *ask_for_mutex(void *arg)
 {
     (void)arg;
@@ -256,12 +265,9 @@ static void test_native__only_contended_locks_count(void **state)
 {
     struct wick_lock_totals totals;
     struct wick_err err = {0};
-    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    void *lib = open_library();
     pthread_t t;
     (void)state;
-    assert_non_null(lib);
-    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
-    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
     start();
     assert_int_equal(wick_lock_native_on(0, &err), 0);
     for (int i = 0; i < 1000; i++) {
@@ -301,13 +307,10 @@ static void test_native__who_has_the_mutex_tells_its_stack(void **state)
 {
     struct wick_lock_totals totals;
     struct wick_err err = {0};
-    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    void *lib = open_library();
     uint32_t self = known("owner"), waits = 0;
     pthread_t t;
     (void)state;
-    assert_non_null(lib);
-    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
-    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
     start();
     assert_int_equal(wick_lock_native_on(0, &err), 0);
     for (int turn = 0; turn < 2;) { /* it computes, and it sleeps */
@@ -340,12 +343,10 @@ static void test_native__a_wait_in_vain_is_not_counted(void **state)
 {
     struct wick_lock_totals totals;
     struct wick_err err = {0};
-    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    void *lib = open_library();
     pthread_mutexattr_t attr;
     pthread_mutex_t checked;
     (void)state;
-    assert_non_null(lib);
-    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
     pthread_mutexattr_init(&attr);
     pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ERRORCHECK);
     assert_int_equal(pthread_mutex_init(&checked, &attr), 0);
@@ -486,13 +487,10 @@ static void test_native__owners_of_shared_locks_are_not_told(void **state)
     const pthread_mutex_t private = PTHREAD_MUTEX_INITIALIZER;
     struct wick_lock_totals totals;
     struct wick_err err = {0};
-    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    void *lib = open_library();
     pthread_mutexattr_t attr;
     pthread_t t;
     (void)state;
-    assert_non_null(lib);
-    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
-    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
     pthread_mutexattr_init(&attr);
     pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
     assert_int_equal(pthread_mutex_init(&mutex, &attr), 0);
@@ -521,13 +519,10 @@ static void test_native__who_blocks_signals_gets_none(void **state)
 {
     struct wick_lock_totals totals;
     struct wick_err err = {0};
-    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    void *lib = open_library();
     sigset_t all, before, pending;
     pthread_t t;
     (void)state;
-    assert_non_null(lib);
-    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
-    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
     known("owner");
     start();
     assert_int_equal(wick_lock_native_on(0, &err), 0);
@@ -561,15 +556,12 @@ static void *end_with_it(void *arg)
 static void test_native__robust_mutexes_stay_not_recoverable(void **state)
 {
     struct wick_err err = {0};
-    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    void *lib = open_library();
     const struct timespec past = {1, 0};
     pthread_mutexattr_t attr;
     pthread_mutex_t robust;
     pthread_t t;
     (void)state;
-    assert_non_null(lib);
-    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
-    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
     pthread_mutexattr_init(&attr);
     pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
     assert_int_equal(pthread_mutex_init(&robust, &attr), 0);
@@ -658,13 +650,10 @@ static void test_native__another_agent_s_functions_do_not_lead_in_a_circle(void 
 {
     struct wick_lock_totals totals;
     struct wick_err err = {0};
-    void *lib = dlopen(GOT_NOW, RTLD_NOW);
+    void *lib = open_library();
     uintptr_t before[4];
     pthread_t t;
     (void)state;
-    assert_non_null(lib);
-    lib_lock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_lock");
-    lib_unlock = (int (*)(pthread_mutex_t *))dlsym(lib, "got_unlock");
     true_lock = (int (*)(pthread_mutex_t *))dlsym(RTLD_DEFAULT, "pthread_mutex_lock");
     const struct words own = words_of((const void *)(uintptr_t)wick_lock_native_on);
     start();
@@ -714,7 +703,7 @@ static void test_native__a_late_look_for_libraries_puts_nothing_back(void **stat
     atomic_store(&leave, 0);
     assert_int_equal(pthread_create(&t, NULL, refresh_often, NULL), 0);
     for (int i = 0; i < TURNS; i++) {
-        void *lib = dlopen(GOT_NOW, RTLD_NOW);
+        void *lib = open_library();
         assert_non_null(lib);
         const struct words w = words_of(dlsym(lib, "got_lock"));
         assert_int_equal(wick_lock_native_on(0, &err), 0);
