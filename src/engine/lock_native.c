@@ -103,7 +103,8 @@ static __attribute__((noinline)) int end(struct wait w, int answer, enum wick_lo
     int saved = errno, cancel;
     ucontext_t registers;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    remember(lock, now - w.start_ns);
+    if (kind == WICK_LOCK_NATIVE)
+        remember(lock, now - w.start_ns);
     here(&registers);
     const struct wick_lock_native n = {
         .session = w.session,
