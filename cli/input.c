@@ -107,7 +107,7 @@ int wick_cli_span(const char *path, int64_t *start_ns, int64_t *end_ns, struct w
         int kept = keep_stdin(err);
         if (kept)
             return kept;
-        path = "/proc/self/fd/0";
+        path = "/dev/stdin";
         name = "standard input";
     }
     struct span found = {0}, all = {*start_ns, *end_ns};
