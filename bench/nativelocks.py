@@ -7,7 +7,7 @@
 - Threads that fight for a mutex: rounds per second of wall time, without a profiler, with wick and with the peer, both with
   `-e nativelock` as it comes.
 
-Environment: PAIRS (default 7) turns, SECONDS (default 3) of a fight.
+Environment: PAIRS (default 7) turns, SECONDS (default 3) of a fight, WORK (default 20000) steps under the lock.
 """
 
 import os
@@ -50,8 +50,9 @@ def alternate(target, line, profiler, folder, count, rate):
 
 def build(folder):
     library = f"{folder}/libcontended.so"
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-pthread", "-o", library, lab.ROOT / "bench" / "native" / "contended.c"],
-                   check=True)
+    work = int(os.environ.get("WORK", "20000"))
+    source = lab.ROOT / "bench" / "native" / "contended.c"
+    subprocess.run(["cc", "-O2", f"-DWORK={work}", "-shared", "-fPIC", "-pthread", "-o", library, source], check=True)
     return library
 
 

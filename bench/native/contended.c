@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Takes locks of the C library for bench/java/wick/bench/NativeContended.java. Compiled by bench/nativelocks.py,
- * without jni.h: a function of Java's is called with two pointers before its arguments.
+ * without jni.h: a function of Java's is called with two pointers before its arguments. WORK: steps under the lock.
  */
 #include <pthread.h>
 #include <stdint.h>
 #include <time.h>
 
-enum { THREADS = 4, WORK = 20000 };
+enum { THREADS = 4 };
 
 static pthread_mutex_t fought = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int fighting;
