@@ -531,13 +531,18 @@ static void test_dynsym__finds_every_exported_symbol_of_libc(void **state)
     free_lines(&ls);
 }
 
+static volatile uint32_t sized_for_this_test[6];
+
 static void test_find_symtab__agrees_with_nm(void **state)
 {
     (void)state;
+    sized_for_this_test[0] = 1;
     struct wick_elf_file f;
     struct lines ls = run_nm("", self, "tTdDbB");
-    uint64_t vaddr;
+    uint64_t vaddr, size = 0;
     assert_int_equal(wick_elf_file_take_fd(&f, wick_elf_open_path(-1, self)), 0);
+    assert_int_equal(wick_elf_find_symtab(&f, "sized_for_this_test", &vaddr, &size), 0);
+    assert_in_range(size, sizeof sized_for_this_test, 256); /* sanitizers add to it */
     for (size_t i = 0; i < ls.n; i += 7) {
         assert_int_equal(wick_elf_find_symtab(&f, ls.l[i].name, &vaddr, NULL), 0);
         assert_true(has_line(&ls, vaddr, ls.l[i].name));
