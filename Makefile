@@ -15,7 +15,7 @@ CHECK_FLAGS := -Dbuildtype=debug -Dwerror=true -Db_lundef=false -Db_sanitize=add
 FUZZ_FLAGS  := -Dbuildtype=debugoptimized -Db_lundef=false -Db_sanitize=address,undefined -Dfuzz=true \
 	-Dc_args='-fno-sanitize-recover=all -fsanitize=fuzzer-no-link'
 
-.PHONY: all build build-check build-fuzz demo test check bench install lint fmt fuzz clean help
+.PHONY: all build build-tests build-check build-fuzz demo test check bench install lint fmt fuzz clean help
 
 all: setup-build ## build wick and its agent into build/ (installs what is missing first)
 	@$(MAKE) --no-print-directory build
@@ -27,6 +27,9 @@ setup-%:
 	@tools/setup $*
 
 build: build/build.ninja
+	@ninja -C build -j $(JOBS) --quiet product
+
+build-tests: build/build.ninja
 	@ninja -C build -j $(JOBS)
 
 build-check: build-check/build.ninja
@@ -49,7 +52,7 @@ demo: setup-demo ## profile the demo service for 10 s and say where the pictures
 	@tools/demo
 
 test: setup-test ## everything: the checks, then real JVMs and a real browser
-	@$(MAKE) --no-print-directory build build-check
+	@$(MAKE) --no-print-directory build-tests build-check
 	@$(PYTHON) tests/run
 
 check: setup-check ## unit, golden, fuzz-corpus and lint tests under sanitizers; no JVM, under a minute
@@ -74,7 +77,7 @@ bench: setup-bench ## measure; BENCH="name..." for some of the benchmarks
 install: setup-build ## into PREFIX (default /usr/local), below DESTDIR if given
 	@$(MAKE) --no-print-directory build
 	@meson configure build -Dprefix='$(abspath $(PREFIX))'
-	@DESTDIR='$(DESTDIR)' meson install -C build
+	@DESTDIR='$(DESTDIR)' meson install -C build --no-rebuild
 
 clean: ## remove what was built
 	@rm -rf build build-check build-fuzz
