@@ -167,7 +167,7 @@ mkdir "$work/seq"
 run "$WICK" start --lib "$AGENT_A" -f "$work/seq/%n.jfr" "$pid"
 expect "a sequence of files" 0 recording
 run "$WICK" stop "$pid"
-check "goes to the directory that we opened" recorded "$work/seq/sequence-0.jfr"
+check "is written by the agent, by its path" recorded "$work/seq/%n.jfr"
 stop_java
 
 # --- -agentpath ---
