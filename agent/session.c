@@ -540,6 +540,8 @@ void wick_session_status(char *buf, size_t cap)
     wick_strbuf_release(&more_text);
     if (s->error[0])
         n = add(buf, cap, n, "error=%s\n", s->error);
+    if (atomic_load(&vm_ended)) /* what stopped the recording, if it has been stopped */
+        n = add(buf, cap, n, "vm_ended=1\n");
     if (n >= cap && cap)
         buf[cap - 1] = 0;
 }

@@ -69,10 +69,26 @@ static int end(struct session *s, int rc, const struct wick_err *err)
     return rc < 0 ? wick_ui_fail(err) : 0;
 }
 
+/* A stopped process does not answer, which says nothing about whether it is recorded. */
+static int refuse_stopped(struct session *s, struct wick_err *err)
+{
+    int rc = wick_proc_refresh(&s->p, err);
+    if (rc || (s->p.st.state != 'T' && s->p.st.state != 't'))
+        return rc;
+    return wick_err_set(err, WICK_E_TIMEOUT,
+                        "process %d (%.100s) does not answer because it is stopped (%s), so whether it is being "
+                        "recorded is not known: %s",
+                        (int)s->p.pid, s->jvm.main, s->p.st.state == 't' ? "a debugger holds it" : "SIGSTOP",
+                        s->p.st.state == 't' ? "let the debugger continue it" : "continue it with `kill -CONT`");
+}
+
 /* Connects to the agent that is there; it is not loaded for a mere question. */
 static int find_agent(struct session *s, struct wick_err *err)
 {
-    int rc = wick_client_find(&s->p, NULL, s->client, err);
+    int rc = refuse_stopped(s, err);
+    rc = rc ? rc : wick_client_find(&s->p, NULL, s->client, err);
+    if (rc == -WICK_E_NOTFOUND && refuse_stopped(s, err)) /* meanwhile */
+        return -WICK_E_TIMEOUT;
     if (rc == -WICK_E_NOTFOUND)
         return wick_err_set(err, WICK_E_STATE, "process %d (%.100s) is not being recorded: wick's agent is not in it",
                             (int)s->p.pid, s->jvm.main);

@@ -200,6 +200,12 @@ static void show_progress(const struct wick_recording *r, uint64_t deadline_ns)
                      wick_ui_bytes(number(text, "bytes"), bytes, sizeof bytes));
 }
 
+static int process_ended(struct wick_recording *r, struct wick_err *err)
+{
+    r->ended = true;
+    return wick_err_set(err, WICK_E_GONE, "process %d ended during the recording", (int)r->client->pid);
+}
+
 /* Asks how it goes. An error if the recording has broken off. */
 static int look(struct wick_recording *r, struct wick_err *err)
 {
@@ -207,13 +213,13 @@ static int look(struct wick_recording *r, struct wick_err *err)
     int rc = wick_client_send(r->client, "", NULL, 0, false, "status", err);
     if (!rc)
         rc = await(r, wick_clock_mono_ns() + ANSWER_NS, UINT32_MAX, err);
-    if (rc == -WICK_E_GONE)
-        r->ended = true;
     if (rc)
-        return rc;
+        return rc == -WICK_E_GONE ? process_ended(r, err) : rc;
     if (number(r->client->text, "running"))
         return 0;
     r->ended = true;
+    if (number(r->client->text, "vm_ended")) /* it answered once more on its way out */
+        return process_ended(r, err);
     uint64_t code = number(r->client->text, "error_code");
     if (!wick_client_value(r->client->text, "error", value, sizeof value))
         return 0; /* ended by `wick stop` from elsewhere */
@@ -242,8 +248,7 @@ int wick_recording_run(struct wick_recording *r, uint64_t deadline_ns, struct wi
         char scrap[16];
         if (wick_sock_recv(r->client->fd, scrap, sizeof scrap, NULL, 0, NULL, MSG_DONTWAIT) == -WICK_E_TIMEOUT)
             continue;
-        r->ended = true;
-        return wick_err_set(err, WICK_E_GONE, "process %d ended during the recording", (int)r->client->pid);
+        return process_ended(r, err);
     }
     return 0;
 }
