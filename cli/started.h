@@ -25,6 +25,7 @@ bool wick_started_keep(const struct wick_proc *p, const struct wick_cli_output *
  * had opened. False if nothing was kept. */
 bool wick_started_find(const struct wick_proc *p, int fd, struct wick_cli_output *out, bool *fd_is_it);
 
+/* Removes what was kept for p, if anything was. */
 void wick_started_forget(const struct wick_proc *p);
 
 #endif
