@@ -105,6 +105,10 @@ static int check_output(int fd, struct wick_err *err)
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
         return wick_err_set(err, WICK_E_USAGE, "the descriptor passed for the recording is not open for writing");
+    /* A full pipe would block under the lock that the JVM's end waits for. */
+    struct stat st;
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+        return wick_err_set(err, WICK_E_USAGE, "the descriptor passed for the recording is no plain file");
     return 0;
 }
 
@@ -317,11 +321,14 @@ static void serve_client(struct client *c)
         drop_client_locked(c);
 }
 
-/* True for our own user and for root. */
+/* True for our own user and for root. In a user namespace every uid without a number there is shown as the overflow uid
+ * (65534): a JVM that has that number itself cannot tell its own user from strangers, so it takes root only. */
 static bool may_command(int fd)
 {
     struct ucred who;
-    return !wick_sock_peer(fd, &who) && (who.uid == geteuid() || who.uid == 0);
+    if (wick_sock_peer(fd, &who))
+        return false;
+    return who.uid == 0 || (who.uid == geteuid() && !wick_sock_uid_is_ambiguous(who.uid));
 }
 
 static void accept_client_locked(uint64_t now)

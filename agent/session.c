@@ -323,7 +323,8 @@ static void base_name(const char *file, char *out, size_t cap)
 static int open_output(const struct wick_session_opts *o, int out_fd, int out_dirfd, struct wick_err *err)
 {
     struct wick_output *out = &session.output;
-    bool segments = out_dirfd >= 0 || (out_fd < 0 && (o->max_size_bytes || o->max_age_ns));
+    bool segments =
+        out_dirfd >= 0 || (out_fd < 0 && (o->max_size_bytes || o->max_age_ns || wick_opt_is_sequence(o->file)));
     int r, fd = out_fd, dir = out_dirfd;
     char base[WICK_OUTPUT_BASE_MAX + 1];
     if (out_fd < 0 && out_dirfd < 0 && !o->file[0])
@@ -539,6 +540,8 @@ void wick_session_status(char *buf, size_t cap)
     wick_strbuf_release(&more_text);
     if (s->error[0])
         n = add(buf, cap, n, "error=%s\n", s->error);
+    if (atomic_load(&vm_ended)) /* what stopped the recording, if it has been stopped */
+        n = add(buf, cap, n, "vm_ended=1\n");
     if (n >= cap && cap)
         buf[cap - 1] = 0;
 }

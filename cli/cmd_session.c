@@ -4,9 +4,11 @@
  *
  * `start` opens the output and passes it to the agent. If a picture is wanted, the JFR goes to an unnamed temporary
  * file that lives as long as the agent holds it; `stop` gets its descriptor back from the agent and draws the picture.
- * The picture's name travels with the options, so that `stop` needs none.
+ * The picture's name waits in a note of the user's own (started.h), so that `stop` needs none: the agent is in a
+ * process that is not trusted, so what it says is shown and never decides where something is written.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,7 @@
 #include "cli/cmd.h"
 #include "cli/output.h"
 #include "cli/recorder.h"
+#include "cli/started.h"
 #include "cli/target.h"
 #include "cli/ui.h"
 
@@ -66,10 +69,26 @@ static int end(struct session *s, int rc, const struct wick_err *err)
     return rc < 0 ? wick_ui_fail(err) : 0;
 }
 
+/* A stopped process does not answer, which says nothing about whether it is recorded. */
+static int refuse_stopped(struct session *s, struct wick_err *err)
+{
+    int rc = wick_proc_refresh(&s->p, err);
+    if (rc || (s->p.st.state != 'T' && s->p.st.state != 't'))
+        return rc;
+    return wick_err_set(err, WICK_E_TIMEOUT,
+                        "process %d (%.100s) does not answer because it is stopped (%s), so whether it is being "
+                        "recorded is not known: %s",
+                        (int)s->p.pid, s->jvm.main, s->p.st.state == 't' ? "a debugger holds it" : "SIGSTOP",
+                        s->p.st.state == 't' ? "let the debugger continue it" : "continue it with `kill -CONT`");
+}
+
 /* Connects to the agent that is there; it is not loaded for a mere question. */
 static int find_agent(struct session *s, struct wick_err *err)
 {
-    int rc = wick_client_find(&s->p, NULL, s->client, err);
+    int rc = refuse_stopped(s, err);
+    rc = rc ? rc : wick_client_find(&s->p, NULL, s->client, err);
+    if (rc == -WICK_E_NOTFOUND && refuse_stopped(s, err)) /* meanwhile */
+        return -WICK_E_TIMEOUT;
     if (rc == -WICK_E_NOTFOUND)
         return wick_err_set(err, WICK_E_STATE, "process %d (%.100s) is not being recorded: wick's agent is not in it",
                             (int)s->p.pid, s->jvm.main);
@@ -101,9 +120,10 @@ static int start(struct session *s, struct wick_err *err)
             rc = wick_recording_await(&r, wick_clock_mono_ns() + ANSWER_NS, err);
         wick_recording_release(&r);
     }
+    bool kept = !rc && wick_started_keep(&s->p, &out);
     if (!rc)
-        wick_ui_note("recording process %d (%s); `wick stop %d` writes %s", (int)s->p.pid, s->jvm.main, (int)s->p.pid,
-                     out.path);
+        wick_ui_note("recording process %d (%s); `wick stop%s%s %d` writes %s", (int)s->p.pid, s->jvm.main,
+                     kept || out.fd < 0 ? "" : " -f ", kept || out.fd < 0 ? "" : out.path, (int)s->p.pid, out.path);
     else if (!out.sequence && !strcmp(out.format, "jfr"))
         unlink(out.path);
     wick_cli_output_close(&out);
@@ -120,64 +140,96 @@ int wick_cmd_start(int argc, char **argv)
     return end(&s, rc, &err);
 }
 
+/* The recording that came from the agent: a plain file that is open for reading. A descriptor without that right,
+ * opened anew here, could show what its sender may not read. */
+static int check_recording(int fd, struct wick_err *err)
+{
+    struct stat st;
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || flags & O_PATH || (flags & O_ACCMODE) == O_WRONLY || fstat(fd, &st) || !S_ISREG(st.st_mode))
+        return wick_err_set(err, WICK_E_FORMAT,
+                            "the agent gave back something that is no recording: the process may have been tampered "
+                            "with, and nothing was written");
+    return 0;
+}
+
 /* Same file? */
 static bool is_file(int fd, const char *path)
 {
     struct stat a, b;
-    return !fstat(fd, &a) && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    return !fstat(fd, &a) && !lstat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Copies the recording in fd to the jfr file that the user named. */
+/* Copies the recording in fd to out->fd, which this command opened. */
 static int save_copy(int fd, struct wick_cli_output *out, struct wick_err *err)
 {
     char buf[65536];
-    int rc = wick_cli_output_open(out, err);
     off_t at = 0;
-    while (!rc) {
+    for (;;) {
         ssize_t n = pread(fd, buf, sizeof buf, at);
         if (n == 0)
-            break;
-        if (n < 0 || write(out->fd, buf, (size_t)n) != n)
-            rc = wick_err_set(err, errno == ENOSPC ? WICK_E_NOSPACE : WICK_E_IO, "cannot copy the recording to %s: %s",
-                              out->path, strerror(errno));
+            return 0;
+        for (ssize_t done = 0, w; n > 0 && done < n; done += w)
+            if ((w = write(out->fd, buf + done, (size_t)(n - done))) <= 0)
+                n = -1;
+        if (n < 0)
+            return wick_err_set(err, errno == ENOSPC ? WICK_E_NOSPACE : WICK_E_IO,
+                                "cannot copy the recording to %s: %s", out->path, strerror(errno));
         at += n;
     }
-    return rc;
 }
 
-/* Writes the output of a recording that has ended; fd: the agent's JFR. name: what `start` was told. */
-static int write_output(struct session *s, int fd, const char *name, struct wick_err *err)
+/* Writes the output of a recording that has ended; fd: the agent's JFR. Where it goes is what the user says now or what
+ * this user's `start` noted, never what the agent says: `claimed` is only shown. */
+static int write_output(struct session *s, int fd, const char *claimed, struct wick_err *err)
 {
     struct wick_cli_output out = {.fd = -1, .dir = -1};
-    if (!*s->o.s.file && *name)
-        snprintf(s->o.s.file, sizeof s->o.s.file, "%s", name);
-    int rc = wick_cli_output_plan(&s->o, &s->jvm, &out, err);
-    if (!rc && !out.sequence && !strcmp(out.format, "jfr") && !is_file(fd, out.path))
-        rc = save_copy(fd, &out, err);
-    if (!rc)
+    struct stat st;
+    bool same = false, named = *s->o.s.file || *s->o.output;
+    int rc = check_recording(fd, err);
+    if (rc)
+        return rc;
+    bool known = wick_started_find(&s->p, fd, &out, &same) && same;
+    wick_started_forget(&s->p);
+    if (!named && !known && !fstat(fd, &st) && st.st_nlink) {
+        /* Somebody else's `start` opened it, and it has a name already: there is nothing left to write. */
+        wick_ui_note("recording: %s (as the agent reports)", claimed);
+        return 0;
+    }
+    if (named || !known)
+        rc = wick_cli_output_plan(&s->o, &s->jvm, &out, err);
+    bool there = !rc && !strcmp(out.format, "jfr") && ((known && !named) || is_file(fd, out.path));
+    if (!rc && there) {
         rc = wick_cli_output_finish(&out, fd, err);
+    } else if (!rc) {
+        rc = wick_cli_output_open(&out, err);
+        rc = rc ? rc : save_copy(fd, &out, err);
+        rc = rc ? rc : wick_cli_output_finish(&out, out.fd, err);
+    }
     wick_cli_output_close(&out);
     return rc;
 }
 
 static int stop(struct session *s, struct wick_err *err)
 {
-    char name[WICK_OPT_PATH_MAX], threads[8];
+    char name[WICK_OPT_PATH_MAX];
+    struct wick_cli_output out;
+    bool same;
     int rc = find_agent(s, err);
     if (!rc)
         rc = wick_client_ask(s->client, "status", s->o.attach_timeout_ns, err);
     if (rc)
         return rc;
     wick_client_value(s->client->text, "file", name, sizeof name);
-    if (wick_client_value(s->client->text, "threads", threads, sizeof threads))
-        s->o.s.threads = threads[0] == '1';
     rc = wick_client_ask(s->client, "stop", ANSWER_NS, err);
     if (rc)
         return rc;
     if (s->client->reply_fd >= 0)
         return write_output(s, s->client->reply_fd, name, err);
-    /* Started by -agentpath or with a sequence: the agent opened its files itself. */
-    wick_ui_note("recording: %s", name);
+    /* Started by -agentpath or with a sequence: the files are there already. */
+    bool known = wick_started_find(&s->p, -1, &out, &same);
+    wick_started_forget(&s->p);
+    wick_ui_note("recording: %s%s", known ? out.path : name, known ? "" : " (as the agent reports)");
     return 0;
 }
 

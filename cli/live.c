@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "cli/agentlib.h"
 #include "cli/recorder.h"
+#include "cli/started.h"
 #include "cli/target.h"
 
 #define START_NS 60000000000u /* a JVM may be at a long safepoint */
@@ -51,9 +52,13 @@ int wick_live_record(struct wick_live *l, const struct wick_opts *o, const struc
         rc = wick_recording_await(&r, wick_clock_mono_ns() + START_NS, err);
     *started = !rc;
     if (!rc) {
+        if (o->keep_running)
+            wick_started_keep(&l->proc, out); /* for `wick stop`, should this command be killed */
         rc = wick_recording_run(&r, wick_live_deadline(o->duration_ns), err);
         if (!r.ended)
             rc = wick_recording_stop(&r, err);
+        if (o->keep_running)
+            wick_started_forget(&l->proc);
     }
     wick_recording_release(&r); /* from here on Ctrl-C kills */
     return rc;

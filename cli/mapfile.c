@@ -20,12 +20,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "hotspot/value.h"
 #include "import/perf_map.h"
 #include "sys/ns.h"
 #include "unwind/codemap.h"
+
+/* Bytes of names: a code cache that is full of methods with long names has a tenth of it. The target says how many
+ * there are and how long, so what it can make us write is bounded here. */
+#define MOST_TEXT ((size_t)128 << 20)
 
 struct symbol {
     uint64_t start, end;
@@ -36,11 +41,12 @@ struct symbol {
 struct map_file {
     int dir; /* /tmp */
     char name[64], temporary[64];
+    const struct wick_proc *as; /* whose identity makes the file; NULL = ours */
     FILE *out;
     struct symbol *symbols;
     size_t n, cap;
     struct wick_strbuf text;
-    bool nomem;
+    bool nomem, full;
 };
 
 /* --- the file --- */
@@ -63,13 +69,51 @@ static int open_tmp(const struct wick_proc *p, bool in_container, struct wick_er
                                    (int)p->pid, strerror(-dir));
 }
 
+/* The next two run in a child with the target's identity (wick_ns_call): system calls only. */
+static int create_step(void *arg, int *fd)
+{
+    struct map_file *f = arg;
+    *fd = openat(f->dir, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    return *fd < 0 ? -errno : 0;
+}
+
+static int rename_step(void *arg, int *fd)
+{
+    struct map_file *f = arg;
+    (void)fd;
+    return renameat(f->dir, f->temporary, f->dir, f->name) ? -errno : 0;
+}
+
+/* Runs a step as the target, in whose directory it happens: its bind mounts decide which one that is, and what it could
+ * not do itself is not done for it. */
+static int run_step(struct map_file *f, int (*step)(void *, int *), int *fd)
+{
+    int none = -1;
+    fd = fd ? fd : &none;
+    return f->as ? wick_ns_call(f->as, WICK_NS_IDENTITY, step, f, fd) : step(f, fd);
+}
+
+/* Puts the file in its place. perf takes no map but its own user's or root's, so it becomes ours, by its descriptor;
+ * and in a sticky directory only we can take our last one away. */
+static int place_file(struct map_file *f)
+{
+    struct stat st;
+    if (f->as && !fstatat(f->dir, f->name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) && st.st_uid == geteuid())
+        unlinkat(f->dir, f->name, 0);
+    int rc = run_step(f, rename_step, NULL);
+    if (!rc && f->as && fchown(fileno(f->out), geteuid(), getegid()))
+        rc = -errno;
+    return rc;
+}
+
 static int begin_file(struct map_file *f, struct wick_err *err)
 {
     uint64_t random = 0;
     if (getrandom(&random, sizeof random, 0) != sizeof random)
         return wick_err_set(err, WICK_E_IO, "no random numbers: %s", strerror(errno));
     snprintf(f->temporary, sizeof f->temporary, ".wick-%016" PRIx64, random);
-    int fd = openat(f->dir, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = -1, rc = run_step(f, create_step, &fd);
+    errno = rc ? -rc : 0;
     f->out = fd < 0 ? NULL : fdopen(fd, "w");
     if (f->out)
         return 0;
@@ -82,13 +126,15 @@ static int begin_file(struct map_file *f, struct wick_err *err)
 static int end_file(struct map_file *f, int rc, struct wick_err *err)
 {
     if (f->out) {
-        bool lost = ferror(f->out);
-        lost |= fclose(f->out) != 0;
+        bool lost = fflush(f->out) != 0 || ferror(f->out);
         if (!rc && lost)
             rc = wick_err_set(err, WICK_E_IO, "cannot write to /tmp: %s", strerror(errno));
-        if (!rc && renameat(f->dir, f->temporary, f->dir, f->name))
-            rc = wick_err_set(err, errno == EPERM || errno == EACCES ? WICK_E_PERM : WICK_E_IO,
-                              "cannot replace /tmp/%s: %s; does it belong to another user?", f->name, strerror(errno));
+        int placed = rc ? 0 : place_file(f);
+        if (placed)
+            rc =
+                wick_err_set(err, placed == -EPERM || placed == -EACCES ? WICK_E_PERM : WICK_E_IO,
+                             "cannot replace /tmp/%s: %s; does it belong to another user?", f->name, strerror(-placed));
+        fclose(f->out);
         if (rc)
             unlinkat(f->dir, f->temporary, 0);
     }
@@ -101,6 +147,9 @@ static int end_file(struct map_file *f, int rc, struct wick_err *err)
 
 static void add_symbol(struct map_file *f, uint64_t start, uint64_t end, const char *name, size_t len, const char *mark)
 {
+    f->full = f->full || f->text.len + len > MOST_TEXT;
+    if (f->full)
+        return;
     if (f->n == f->cap) {
         size_t cap = f->cap ? f->cap * 2 : 4096;
         struct symbol *bigger = reallocarray(f->symbols, cap, sizeof *bigger);
@@ -192,6 +241,11 @@ static int collect(struct map_file *f, const struct wick_remote *remote, const s
         compare(f, map);
     if (rc == -WICK_E_NOMEM || f->nomem || (older >= 0 && !map))
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    if (!rc && f->full)
+        rc = wick_err_set(err, WICK_E_LIMIT,
+                          "process %d has more than %zu MiB of names: its memory may have been tampered with, and no "
+                          "map was written",
+                          remote->pid, MOST_TEXT >> 20);
     wick_perf_map_free(map);
     return rc;
 }
@@ -228,6 +282,7 @@ int wick_mapfile_write(const struct wick_proc *p, const struct wick_mapfile_opts
         return rc;
     snprintf(f.name, sizeof f.name, "perf-%d.map", (int)(r.in_container ? p->st.nspid : p->pid));
     snprintf(r.name, sizeof r.name, "%s", f.name);
+    f.as = r.in_container ? p : NULL;
     f.dir = open_tmp(p, r.in_container, err);
     rc = f.dir < 0 ? f.dir : 0;
     if (!rc) {

@@ -22,9 +22,9 @@ struct wick_cli_output {
     char format[16];              /* "jfr", or a name in wick_formats */
     char title[WICK_OPT_STR_MAX];
     bool threads;
-    bool sequence; /* path has %n: the agent opens files in the directory dir */
+    bool sequence; /* several files, made by the agent in the path's directory */
     int fd;        /* the JFR, or -1 for a sequence */
-    int dir;       /* for a sequence, else -1 */
+    int dir;       /* for a sequence, to see that it is there; never sent */
 };
 
 /* True if this build can draw pictures. */

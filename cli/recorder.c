@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "cli/perfbroker.h"
 #include "cli/ui.h"
+#include "sys/ns.h"
 
 #define TICK_NS   500000000u
 #define ANSWER_NS 10000000000u /* for a status request */
@@ -63,6 +64,23 @@ void wick_recording_release(struct wick_recording *r)
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* The files of a sequence are made by the agent, with its own rights and by their path: a descriptor of our directory
+ * would let the target at everything below it, and from there at the rest of our file system. So the path must mean the
+ * same to both, and what the target makes must be what we could have made. */
+static int check_sequence(const struct wick_recording *r, struct wick_err *err)
+{
+    const struct wick_proc *p = r->proc;
+    if (!p || (p->st.euid == geteuid() && wick_ns_same_root(p) == 1 && wick_ns_same(p, "user") == 1))
+        return 0;
+    return wick_err_set(
+        err, WICK_E_UNSUPPORTED,
+        "process %d %s: a recording in several files (%%n, --max-size, --max-age) is written by the "
+        "JVM itself, which may not be handed a directory of yours; record into one file instead "
+        "(-f NAME.jfr), or run wick %s",
+        (int)p->pid, p->st.euid == geteuid() ? "is in another container or root directory" : "belongs to another user",
+        p->st.euid == geteuid() ? "inside the container" : "as that user");
+}
+
 int wick_recording_send_start(struct wick_recording *r, const struct wick_opts *o, const struct wick_cli_output *out,
                               struct wick_err *err)
 {
@@ -70,10 +88,10 @@ int wick_recording_send_start(struct wick_recording *r, const struct wick_opts *
     char letters[WICK_SOCK_FDS + 1] = "";
     int fds[WICK_SOCK_FDS], n = 0;
     struct wick_opts copy = *o;
-    if (out->sequence) {
-        letters[n] = 'd';
-        fds[n++] = out->dir;
-    } else {
+    int rc = out->sequence ? check_sequence(r, err) : 0;
+    if (rc)
+        return rc;
+    if (!out->sequence) {
         letters[n] = 'o';
         fds[n++] = out->fd;
     }
@@ -84,7 +102,7 @@ int wick_recording_send_start(struct wick_recording *r, const struct wick_opts *
     snprintf(copy.s.file, sizeof copy.s.file, "%s", out->path);
     copy.given |= (uint64_t)1 << WICK_OPT_I_file;
     wick_opt_format_agent(&copy, "start", &command);
-    int rc = wick_client_send(r->client, letters, fds, n, !o->keep_running, command.buf, err);
+    rc = wick_client_send(r->client, letters, fds, n, !o->keep_running, command.buf, err);
     wick_strbuf_release(&command);
     close_one(&r->broker_peer);
     r->started_ns = wick_clock_mono_ns();
@@ -182,6 +200,12 @@ static void show_progress(const struct wick_recording *r, uint64_t deadline_ns)
                      wick_ui_bytes(number(text, "bytes"), bytes, sizeof bytes));
 }
 
+static int process_ended(struct wick_recording *r, struct wick_err *err)
+{
+    r->ended = true;
+    return wick_err_set(err, WICK_E_GONE, "process %d ended during the recording", (int)r->client->pid);
+}
+
 /* Asks how it goes. An error if the recording has broken off. */
 static int look(struct wick_recording *r, struct wick_err *err)
 {
@@ -189,13 +213,13 @@ static int look(struct wick_recording *r, struct wick_err *err)
     int rc = wick_client_send(r->client, "", NULL, 0, false, "status", err);
     if (!rc)
         rc = await(r, wick_clock_mono_ns() + ANSWER_NS, UINT32_MAX, err);
-    if (rc == -WICK_E_GONE)
-        r->ended = true;
     if (rc)
-        return rc;
+        return rc == -WICK_E_GONE ? process_ended(r, err) : rc;
     if (number(r->client->text, "running"))
         return 0;
     r->ended = true;
+    if (number(r->client->text, "vm_ended")) /* it answered once more on its way out */
+        return process_ended(r, err);
     uint64_t code = number(r->client->text, "error_code");
     if (!wick_client_value(r->client->text, "error", value, sizeof value))
         return 0; /* ended by `wick stop` from elsewhere */
@@ -224,8 +248,7 @@ int wick_recording_run(struct wick_recording *r, uint64_t deadline_ns, struct wi
         char scrap[16];
         if (wick_sock_recv(r->client->fd, scrap, sizeof scrap, NULL, 0, NULL, MSG_DONTWAIT) == -WICK_E_TIMEOUT)
             continue;
-        r->ended = true;
-        return wick_err_set(err, WICK_E_GONE, "process %d ended during the recording", (int)r->client->pid);
+        return process_ended(r, err);
     }
     return 0;
 }

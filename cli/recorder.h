@@ -37,7 +37,8 @@ int wick_recording_init(struct wick_recording *r, struct wick_client *client, co
                         struct wick_err *err);
 void wick_recording_release(struct wick_recording *r);
 
-/* Sends the start request with the output's descriptor, the broker and the options. Does not wait. */
+/* Sends the start request with the output's descriptor, the broker and the options. Does not wait. A
+ * sequence needs a target that is this user's and has our root directory: -WICK_E_UNSUPPORTED otherwise. */
 int wick_recording_send_start(struct wick_recording *r, const struct wick_opts *o, const struct wick_cli_output *out,
                               struct wick_err *err);
 

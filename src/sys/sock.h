@@ -56,6 +56,13 @@ int wick_sock_wait(int fd, uint64_t deadline_ns);
 /* Who is at the other end; pid is 0 where it has no number in our pid namespace. 0 or -WICK_E_IO. */
 int wick_sock_peer(int fd, struct ucred *who);
 
+/* True if peers of different users may be shown with this uid: it is the overflow uid, and this process is in a user
+ * namespace that does not map every uid, or that cannot be found out. */
+bool wick_sock_uid_is_ambiguous(uid_t uid);
+
+/* The same of the texts of /proc/sys/kernel/overflowuid and /proc/self/uid_map. */
+bool wick_sock_uid_is_overflow(uid_t uid, const char *overflow, const char *map);
+
 /* Splits a request packet. -WICK_E_FORMAT unless it is well-formed and lists exactly nfds descriptors. */
 int wick_sock_parse_request(const char *packet, size_t len, int nfds, struct wick_sock_request *req);
 

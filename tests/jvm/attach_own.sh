@@ -84,6 +84,10 @@ for v in $VERSIONS; do
     kill -STOP "$pid"
     run "$WICK" record --lib "$AGENT_A" -d 1 -f "$work/x.jfr" "$pid"
     expect "$v: a stopped JVM is told" 7 'stopped .*kill -CONT'
+    run "$WICK" status "$pid"
+    expect "$v: status of a stopped JVM does not say that it is not recorded" 9 'does not answer because it is stopped'
+    run "$WICK" stop "$pid"
+    expect "$v: nor does stop" 9 'does not answer because it is stopped.*kill -CONT'
     kill -CONT "$pid"
     run "$WICK" record --lib "$AGENT_A" -d 200ms -f "$work/x.jfr" "$pid"
     expect "$v: once continued it can be recorded" 0 recording
@@ -167,7 +171,7 @@ mkdir "$work/seq"
 run "$WICK" start --lib "$AGENT_A" -f "$work/seq/%n.jfr" "$pid"
 expect "a sequence of files" 0 recording
 run "$WICK" stop "$pid"
-check "goes to the directory that we opened" recorded "$work/seq/sequence-0.jfr"
+check "is written by the agent, by its path" recorded "$work/seq/%n.jfr"
 stop_java
 
 # --- -agentpath ---

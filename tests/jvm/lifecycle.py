@@ -263,6 +263,17 @@ def children():
     j.kill()
 
 
+def ends_while_recorded():
+    """A JVM that ends by itself under `wick record PID`: one exit status, one message, whoever is first to notice."""
+    for i in range(3):
+        j = t.Jvm(["-Xmx64m", "-cp", t.compile_java("Waits"), "Waits", str(2500 + 170 * i)], name="ending")
+        j.wait_for("up")
+        r = t.wick("record", "--lib", t.AGENT, "-e", "cpu,wall", "-d", "600", "-f", t.path(f"ending{i}.jfr"), j.pid)
+        t.check("a JVM that ends during the recording: status 8 and a file", r.status == 8 and
+                "ended during the recording" in r.err and os.path.getsize(t.path(f"ending{i}.jfr")) > 0, r)
+        j.kill()
+
+
 cycles()
 killed()
 short_lives()
@@ -270,4 +281,5 @@ ends()
 refused()
 limits()
 children()
+ends_while_recorded()
 t.done()

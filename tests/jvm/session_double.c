@@ -71,9 +71,7 @@ int wick_session_start(const struct wick_session_opts *o, int out_fd, int out_di
     if (!strcmp(o->event, "fail"))
         return wick_err_set(err, WICK_E_UNSUPPORTED, "the event 'fail' always fails");
     int fd = out_fd;
-    if (fd < 0 && out_dirfd >= 0)
-        fd = openat(out_dirfd, "sequence-0.jfr", O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    else if (fd < 0)
+    if (fd < 0)
         fd = open(o->file, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return wick_err_set(err, WICK_E_IO, "cannot open %s: %s", o->file, strerror(errno));

@@ -182,6 +182,12 @@ static void test_control__mistakes_are_answered_with_sentences(void **state)
     assert_int_equal(ask(fd, "wick1 - -\n", NULL, 0, text, NULL), WICK_E_USAGE);
     assert_int_equal(ask(fd, "wick1 o -\nstart", &ro, 1, text, NULL), WICK_E_USAGE);
     assert_int_equal(ask(fd, "wick1 - -\ndump", NULL, 0, text, NULL), WICK_E_USAGE);
+    /* A pipe that nobody empties would hold up the JVM's end. */
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(ask(fd, "wick1 o -\ndump", &ends[1], 1, text, NULL), WICK_E_USAGE);
+    close(ends[0]);
+    close(ends[1]);
     assert_int_equal(running, 0);
     close(ro);
     close(out);

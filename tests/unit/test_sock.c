@@ -258,6 +258,18 @@ static void test_broker__refuses_everything_else(void **state)
         assert_int_equal(wick_broker_check(&r, cut, &a, NULL), -WICK_E_FORMAT);
 }
 
+static void test_peer__overflow_uid_says_nothing_in_a_user_namespace(void **state)
+{
+    (void)state;
+    static const char all[] = "         0          0 4294967295\n", some[] = "         0     100000      65536\n";
+    assert_false(wick_sock_uid_is_overflow(65534, "65534\n", all));
+    assert_true(wick_sock_uid_is_overflow(65534, "65534\n", some));
+    assert_true(wick_sock_uid_is_overflow(65534, "", "")); /* no /proc */
+    assert_false(wick_sock_uid_is_overflow(1000, "65534\n", some));
+    assert_true(wick_sock_uid_is_overflow(1000, "1000\n", some));
+    assert_false(wick_sock_uid_is_ambiguous(0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_wait__ends_in_time),
         cmocka_unit_test(test_listen__the_name_is_found_in_proc_net_unix),
         cmocka_unit_test(test_names__only_listening_seqpacket_sockets_of_the_pid_count),
+        cmocka_unit_test(test_peer__overflow_uid_says_nothing_in_a_user_namespace),
         cmocka_unit_test(test_broker__opens_a_sampler),
         cmocka_unit_test(test_broker__refuses_everything_else),
     };

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A process that only looks like a JVM with wick's agent in it must not choose what the user of wick writes.
+
+The attack: a process of another user (`nobody` where the test runs as root) maps a file named libjvm.so, listens on the
+socket's name and answers with paths and descriptors of its own choice.
+"""
+# once
+import json
+import mmap
+import os
+import re
+import signal
+import socket
+import sys
+
+PEER = sys.argv[1:2] == ["--peer"]
+if not PEER:
+    import jvmtest as t
+
+NOBODY = 65534
+
+
+def peer(folder):
+    """The attacker. What it is to answer is in answer.json; the requests and what came with them go to stdout."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+    lib = os.open(folder + "/libjvm.so", os.O_RDONLY)
+    keep = mmap.mmap(lib, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.bind("\0wick/%d/0123456789abcdef" % os.getpid())
+    s.listen()
+    print("up", flush=True)
+    while keep:
+        c, _ = s.accept()
+        while True:
+            data, fds, _, _ = socket.recv_fds(c, 65536, 8)
+            if not data:
+                break
+            command = data.split(b"\n", 1)[1].decode(errors="replace")
+            print("asked", command, [os.fstat(f).st_mode & 0o170000 == 0o040000 for f in fds], flush=True)
+            for f in fds:
+                os.close(f)
+            with open(folder + "/answer.json") as f:
+                answer = json.load(f)
+            send = []
+            if command == "version":
+                text = "version=1\nbuild=00\npid=1\nrunning=1\n"
+            elif command == "status":
+                text = "running=1\nfile=%s\nthreads=0\nsamples=1\n" % answer["file"]
+            else:
+                text = ""
+                if answer.get("fd"):
+                    flags = os.O_RDONLY | (os.O_PATH if answer.get("path_only") else 0)
+                    send = [os.open(answer["fd"], flags)]
+                    if answer.get("unlink"):
+                        os.unlink(answer["fd"])
+            socket.send_fds(c, [b"0\n" + text.encode()], send)
+            for f in send:
+                os.close(f)
+        c.close()
+
+
+def tree(folder):
+    """Every file below with its content."""
+    out = {}
+    for top, dirs, files in os.walk(folder):
+        for name in files + dirs:
+            p = os.path.join(top, name)
+            out[p] = open(p, "rb").read() if os.path.isfile(p) and not os.path.islink(p) else "-"
+    return out
+
+
+def stop(attacker, answer, *options, cwd):
+    with open(t.path("peer/answer.json"), "w") as f:
+        json.dump(answer, f)
+    os.chmod(t.path("peer/answer.json"), 0o644)
+    here = os.getcwd()
+    os.chdir(cwd)
+    try:
+        return t.wick("stop", *options, attacker.pid)
+    finally:
+        os.chdir(here)
+
+
+def main():
+    os.chmod(t.WORK, 0o755)
+    folder, private = t.path("peer"), t.path("private")
+    os.mkdir(folder)
+    os.mkdir(private, 0o700)  # the user's own: nobody cannot write here
+    os.chmod(folder, 0o777)
+    with open(folder + "/libjvm.so", "wb") as f:
+        f.write(b"\0" * 8192)
+    os.chmod(folder + "/libjvm.so", 0o755)
+    forged = folder + "/forged.jfr"
+
+    def forge():
+        with open(forged, "wb") as f:
+            f.write(b"forged by the target\n")
+        os.chmod(forged, 0o666)
+    forge()
+    attacker = t.Jvm([os.path.abspath(__file__), "--peer", folder], name="peer", java=sys.executable)
+    if not attacker.wait_for("up"):
+        t.check("the attacker is up", False, attacker.output())
+        t.done()
+
+    before = tree(private)
+    for name in ("new.jfr", "new.html", "new.collapsed", "new-%n.jfr"):
+        r = stop(attacker, {"file": f"{private}/{name}", "fd": forged}, cwd=private)
+        t.check(f"the peer names {name} in a private directory: nothing is written", tree(private) == before,
+                (r, tree(private)))
+        t.check(f"but its name is shown ({name})", r.status == 0 and name in r.err, r)
+    with open(private + "/precious.jfr", "w") as f:
+        f.write("precious")
+    before = tree(private)
+    r = stop(attacker, {"file": f"{private}/precious.jfr", "fd": forged}, cwd=private)
+    t.check("a file that is there is not replaced", tree(private) == before, (r, tree(private)))
+    r = stop(attacker, {"file": f"{private}/new\x1b]0;x\x07.jfr", "fd": forged}, cwd=private)
+    t.check("its name reaches the terminal without control characters", not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", r.err), r)
+    r = stop(attacker, {"file": f"{private}/other.jfr", "fd": forged}, "-f", private + "/mine.jfr", cwd=private)
+    t.check("with -f the recording goes where the user says, and only there",
+            set(tree(private)) - set(before) == {private + "/mine.jfr"}
+            and tree(private)[private + "/mine.jfr"] == b"forged by the target\n", (r, tree(private)))
+    os.unlink(private + "/mine.jfr")
+    # A descriptor without the right to read: opened anew by root it would show what nobody may not see.
+    if os.geteuid() == 0:
+        with open(t.path("secret"), "w") as f:
+            f.write("root's secret")
+        os.chmod(t.path("secret"), 0o600)
+        r = stop(attacker, {"file": "x", "fd": t.path("secret"), "path_only": True}, "-f", private + "/leak.html",
+                 cwd=private)
+        t.check("a descriptor that its sender cannot read is refused", r.status != 0 and tree(private) == before,
+                (r, tree(private)))
+    else:
+        t.skip("a descriptor that its sender cannot read is refused", "needs root")
+    r = stop(attacker, {"file": "x", "fd": "/dev/null"}, "-f", private + "/null.jfr", cwd=private)
+    t.check("a device instead of a recording is refused", r.status != 0 and tree(private) == before, (r, tree(private)))
+    # An unnamed file and no note of ours: the default name, made by the command, is all that may appear.
+    r = stop(attacker, {"file": f"{private}/new.html", "fd": forged, "unlink": True}, cwd=private)
+    names = [os.path.basename(p) for p in set(tree(private)) - set(before)]
+    t.check("an unnamed recording goes to wick's own name, never the peer's",
+            "new.html" not in names and all(re.match(r"wick-[\w.-]+$", n) for n in names), (r, names))
+    attacker.kill()
+    t.done()
+
+
+if PEER:
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    os.close(0)
+    try:
+        peer(sys.argv[2])
+    except KeyboardInterrupt:
+        pass
+    os._exit(0)
+main()
