@@ -42,12 +42,7 @@ static void print_text(const struct wick_doctor *d)
         const struct wick_doctor_finding *f = &d->list[i];
         printf("%s%-4s%s  %-18s  ", wick_ui_colour(stdout, colours[f->level]), level_names[f->level],
                wick_ui_colour(stdout, WICK_UI_PLAIN), f->name);
-        char plain[400];
-        snprintf(plain, sizeof plain, "%s", f->what);
-        for (char *c = plain; *c; c++)
-            if ((unsigned char)*c < 0x20 || *c == 0x7f)
-                *c = '?';
-        wick_ui_wrap(stdout, plain, 26, 26, 110);
+        wick_ui_wrap(stdout, f->what, 26, 26, 110);
         if (*f->fix) {
             printf("%26s-> ", "");
             wick_ui_wrap(stdout, f->fix, 29, 29, 110);

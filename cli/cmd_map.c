@@ -112,7 +112,7 @@ static int map_all(const struct wick_mapfile_opts *o, struct wick_err *err)
         if (map_process(&proc, o, &one) == 0)
             done++;
         else if (one.code != WICK_E_GONE)
-            fprintf(stderr, "wick: %s\n", one.msg);
+            wick_ui_print(stderr, "wick: %s\n", one.msg);
         wick_proc_close(&proc);
     }
     wick_jvmlist_free(&list);
@@ -158,7 +158,7 @@ static int run_command(struct wick_jitdump *d, const struct map_job *job, int *s
     if (pid == 0) {
         signal(SIGINT, SIG_DFL);
         execvp(job->command[0], job->command);
-        fprintf(stderr, "wick: cannot run %s: %s\n", job->command[0], strerror(errno));
+        wick_ui_print(stderr, "wick: cannot run %s: %s\n", job->command[0], strerror(errno));
         _exit(errno == ENOENT ? 127 : 126);
     }
     int child = pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
@@ -199,7 +199,7 @@ static int jitdump(struct map_job *job, const char *dir, char **words)
     rc = rc ? rc : look(&d, job, &err);
     rc = rc ? rc : run_command(&d, job, &status, &err);
     if (!rc)
-        printf("%" PRIu64 " symbols in %s\n", wick_jitdump_count(&d), d.path);
+        wick_ui_print(stdout, "%" PRIu64 " symbols in %s\n", wick_jitdump_count(&d), d.path);
     wick_jitdump_close(&d);
     if (rc)
         return wick_ui_fail(&err);
@@ -220,7 +220,7 @@ static int take_command(struct map_job *job, int argc, char **argv)
 
 static int misused(const char *what)
 {
-    fprintf(stderr, "wick: %s (`wick map --help` tells more)\n", what);
+    wick_ui_print(stderr, "wick: %s (`wick map --help` tells more)\n", what);
     return wick_err_exit(WICK_E_USAGE);
 }
 

@@ -51,8 +51,10 @@ static void print_table(const struct wick_jvmlist *list)
     for (size_t i = 0; i < list->count; i++) {
         const struct wick_jvm_entry *j = &list->jvms[i];
         short_container(j, box, sizeof box);
-        printf("%7d  %-*s  %-*s  %-*s  ", (int)j->pid, user, j->user, version, *j->version ? j->version : "?",
-               container, box);
+        printf("%7d  ", (int)j->pid);
+        wick_ui_column(stdout, j->user, user + 2);
+        wick_ui_column(stdout, *j->version ? j->version : "?", version + 2);
+        wick_ui_column(stdout, box, container + 2);
         wick_ui_plain(stdout, j->main);
         putchar('\n');
     }

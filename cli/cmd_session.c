@@ -285,7 +285,7 @@ static bool is_number(const char *s)
 static void print_lines(const struct session *s)
 {
     if (!s->o.json) {
-        fputs(s->client->text, stdout);
+        wick_ui_print(stdout, "%s", s->client->text);
         return;
     }
     for (char *line = s->client->text; *line;) {
@@ -324,7 +324,7 @@ static int status(struct session *s, struct wick_err *err)
         printf("{\"pid\": %d, \"agent_version\": ", (int)s->p.pid);
         wick_ui_json_string(stdout, s->client->version);
     } else {
-        printf("pid=%d\nmain=%s\nagent_version=%s\n", (int)s->p.pid, s->jvm.main, s->client->version);
+        wick_ui_print(stdout, "pid=%d\nmain=%s\nagent_version=%s\n", (int)s->p.pid, s->jvm.main, s->client->version);
     }
     print_lines(s);
     /* an agent of an older build does not know the question */

@@ -16,6 +16,7 @@
 
 #include "base/frame_kind.h"
 #include "cli/cmd.h"
+#include "cli/print.h"
 #include "cli/stack_virtual.h"
 #include "cli/target.h"
 #include "cli/ui.h"
@@ -90,9 +91,9 @@ static void print_native(struct stack_cmd *c, const struct wick_step_frame *f)
     const char *slash = strrchr(image->path, '/'), *library = slash ? slash + 1 : image->path;
     if (c->symbols[image->id] && !wick_symbols_find(c->symbols[image->id], pc - image->bias, &s, raw, sizeof raw)) {
         wick_demangle(raw, 0, name, sizeof name);
-        printf("    %s (%s)\n", name, library);
+        wick_ui_print(stdout, "    %s (%s)\n", name, library);
     } else {
-        printf("    [%s] +0x%" PRIx64 "\n", library, f->ptr - image->bias);
+        wick_ui_print(stdout, "    [%s] +0x%" PRIx64 "\n", library, f->ptr - image->bias);
     }
 }
 
@@ -109,7 +110,10 @@ static void print_method(struct stack_cmd *c, wick_addr method, int32_t bci, con
         if (m->data[i] == '/')
             m->data[i] = '.';
     uint32_t line = bci >= 0 ? wick_hs_method_line(m, (uint32_t)bci, c->remote.jvm.major >= 20) : 0;
-    printf("    %.*s.%.*s", m->class_len, (char *)m->data, m->name_len, (char *)m->data + m->class_len);
+    fputs("    ", stdout);
+    wick_print_name(stdout, (char *)m->data, m->class_len);
+    putchar('.');
+    wick_print_name(stdout, (char *)m->data + m->class_len, m->name_len);
     if (line)
         printf(":%u", line);
     printf(" (%s)\n", kind);
@@ -176,7 +180,7 @@ static void print_frame(struct stack_cmd *c, const struct wick_remote_walk *w, c
     default:
         wick_mem_read_str(&c->remote.mem, wick_hs_u64(&c->remote.mem, f->ptr + (unsigned)c->remote.jvm.layout.cb_name),
                           name, sizeof name);
-        printf("    [%s]\n", name);
+        wick_ui_print(stdout, "    [%s]\n", name);
     }
 }
 
@@ -224,7 +228,7 @@ static int walk_one(struct stack_cmd *c, int tid, struct wick_step_frame *frames
     c->walks++;
     if (w.stopped_ns > c->longest_stop_ns)
         c->longest_stop_ns = w.stopped_ns;
-    printf("\"%s\" tid=%d %s", comm, tid, thread_state_name(w.thread_state));
+    wick_ui_print(stdout, "\"%s\" tid=%d %s", comm, tid, thread_state_name(w.thread_state));
     if (w.carries)
         print_carried(&w.mounted);
     if (c->timing)

@@ -18,6 +18,6 @@ int wick_cmd_version(int argc, char **argv)
         return rc < 0 ? wick_ui_fail(&err) : 0;
     printf("wick %s\n", WICK_VERSION);
     if (!wick_agentlib_find("", lib, sizeof lib, NULL) && !wick_agentlib_build_id(lib, build, NULL))
-        printf("agent %s (build %s)\n", lib, build);
+        wick_ui_print(stdout, "agent %s (build %s)\n", lib, build);
     return 0;
 }

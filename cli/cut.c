@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "cli/input.h"
 #include "cli/save.h"
+#include "cli/ui.h"
 #include "codec/gzip.h"
 #include "jfr/cut.h"
 #include "model/choose.h"
@@ -82,7 +83,7 @@ static int read_all(FILE *in, const char *name, struct wick_strbuf *sb, struct w
     if (!rc && ferror(in))
         rc = wick_err_set(err, WICK_E_IO, "cannot read %s: %s", name, strerror(errno));
     if ((rc == -WICK_E_FORMAT && sb->len) || (!rc && z && !wick_gunzip_complete(z))) {
-        fprintf(stderr, "wick: %s is damaged: the gzip stream breaks off\n", name);
+        wick_ui_print(stderr, "wick: %s is damaged: the gzip stream breaks off\n", name);
         rc = 0; /* what came out of it is cut like any other damaged recording */
     }
     wick_gunzip_free(z);

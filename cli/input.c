@@ -10,20 +10,21 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "cli/ui.h"
 #include "import/input.h"
 
 void wick_cli_warn(const char *path, const struct wick_jfr_result *r)
 {
     if (r->problems)
-        fprintf(stderr, "wick: %s is damaged: at offset %" PRIu64 ": %s (%" PRIu64 " such places)\n", path,
-                r->first_offset, r->first, r->problems);
+        wick_ui_print(stderr, "wick: %s is damaged: at offset %" PRIu64 ": %s (%" PRIu64 " such places)\n", path,
+                      r->first_offset, r->first, r->problems);
     if (r->lost_bytes)
-        fprintf(stderr, "wick: %s: %" PRIu64 " bytes could not be read\n", path, r->lost_bytes);
+        wick_ui_print(stderr, "wick: %s: %" PRIu64 " bytes could not be read\n", path, r->lost_bytes);
     if (r->unresolved)
-        fprintf(stderr, "wick: %s: %" PRIu64 " of %" PRIu64 " samples have lost their stack\n", path, r->unresolved,
-                r->samples);
+        wick_ui_print(stderr, "wick: %s: %" PRIu64 " of %" PRIu64 " samples have lost their stack\n", path,
+                      r->unresolved, r->samples);
     if (*r->note)
-        fprintf(stderr, "wick: %s: %s\n", path, r->note);
+        wick_ui_print(stderr, "wick: %s: %s\n", path, r->note);
 }
 
 int wick_cli_read(struct wick_profile *p, char *const *paths, int n, struct wick_err *err)

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "codec/plain.h"
 #include "model/hash.h"
 #include "unwind/codemap.h"
 
@@ -232,12 +233,14 @@ static int write_load(struct look *l, const struct wick_code_entry *c, uint64_t 
                      .code_address = c->start,
                      .code_size = c->end - c->start,
                      .index = l->d->index};
-    size_t name = strnlen(c->name->buf, c->name->len), whole = sizeof r + name + 1 + r.code_size;
     wick_strbuf_clear(&l->out);
-    r.size = (uint32_t)whole;
     wick_strbuf_add(&l->out, &r, sizeof r);
-    wick_strbuf_add(&l->out, c->name->buf, name);
+    wick_plain_add(&l->out, c->name->buf, c->name->len, "");
     wick_strbuf_addc(&l->out, 0);
+    size_t whole = l->out.len + r.code_size;
+    r.size = (uint32_t)whole;
+    if (!l->out.failed)
+        memcpy(l->out.buf, &r, sizeof r);
     if (wick_strbuf_grow(&l->out, r.code_size))
         return -WICK_E_NOMEM;
     if (wick_mem_read(&l->remote->mem, c->start, l->out.buf + l->out.len, r.code_size))

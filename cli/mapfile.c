@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "codec/plain.h"
 #include "hotspot/value.h"
 #include "import/perf_map.h"
 #include "sys/ns.h"
@@ -145,6 +146,7 @@ static int end_file(struct map_file *f, int rc, struct wick_err *err)
 
 /* --- symbols --- */
 
+/* Names are hostile: one must not become two lines, and perf prints them to a terminal. */
 static void add_symbol(struct map_file *f, uint64_t start, uint64_t end, const char *name, size_t len, const char *mark)
 {
     f->full = f->full || f->text.len + len > MOST_TEXT;
@@ -159,8 +161,9 @@ static void add_symbol(struct map_file *f, uint64_t start, uint64_t end, const c
         f->symbols = bigger;
         f->cap = cap;
     }
-    f->symbols[f->n++] = (struct symbol){start, end, f->text.len, len, mark};
-    wick_strbuf_add(&f->text, name, len);
+    size_t at = f->text.len;
+    wick_plain_add(&f->text, name, len, "");
+    f->symbols[f->n++] = (struct symbol){start, end, at, f->text.len - at, mark};
     f->nomem = f->nomem || f->text.failed;
 }
 
@@ -216,14 +219,10 @@ static void compare(struct map_file *f, const struct wick_perf_map *older)
     }
 }
 
-/* Names are hostile: one must not become two lines. */
 static void put_symbol(struct map_file *f, const struct symbol *s)
 {
     fprintf(f->out, "%" PRIx64 " %" PRIx64 " ", s->start, s->end - s->start);
-    for (size_t i = 0; i < s->len; i++) {
-        unsigned char b = (unsigned char)f->text.buf[s->name + i];
-        putc_unlocked(b < 0x20 || b == 0x7f ? '?' : b, f->out);
-    }
+    fwrite(f->text.buf + s->name, 1, s->len, f->out);
     fprintf(f->out, "%s\n", s->mark);
 }
 

@@ -14,7 +14,7 @@
 /* The length of the character at s (left > 0 bytes are there) and how many columns it takes as _name prints it. */
 size_t wick_print_unit(const char *s, size_t left, unsigned *columns);
 
-/* A name for a terminal: each byte that would act there, or belongs to no UTF-8, becomes \xNN. */
+/* A name for a terminal: wick_plain_print. */
 void wick_print_name(FILE *out, const char *s, size_t len);
 
 /* A JSON string, quotes included; what is no UTF-8 becomes U+FFFD. */

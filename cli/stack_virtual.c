@@ -92,7 +92,8 @@ static int show_none(const struct wick_stack_virtual *o, int pid, const struct w
     if (o->json)
         wick_virtual_threads_json(stdout, pid, &(struct wick_virtual_threads){0});
     else
-        printf("no virtual threads: they came with JDK %d, and process %d runs on %s\n", FIRST_JDK, pid, jvm->version);
+        wick_ui_print(stdout, "no virtual threads: they came with JDK %d, and process %d runs on %s\n", FIRST_JDK, pid,
+                      jvm->version);
     return wick_ui_written(err);
 }
 

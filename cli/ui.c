@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/print.h"
+#include "codec/plain.h"
 
 static bool is_quiet;
 static bool progress_shown;
@@ -26,13 +27,42 @@ const char *wick_ui_colour(FILE *f, enum wick_ui_colour c)
     return codes[c];
 }
 
+static void print_text(FILE *f, const char *fmt, va_list ap)
+{
+    char *text = NULL;
+    int n = vasprintf(&text, fmt, ap);
+    if (n > 0)
+        wick_plain_print_text(f, text, (size_t)n);
+    if (n >= 0)
+        free(text);
+}
+
+void wick_ui_print(FILE *f, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    print_text(f, fmt, ap);
+    va_end(ap);
+}
+
+void wick_ui_column(FILE *f, const char *s, int width)
+{
+    size_t len = strlen(s);
+    for (size_t i = 0, n; i < len; i += n) {
+        unsigned columns;
+        n = wick_print_unit(s + i, len - i, &columns);
+        width -= (int)columns;
+    }
+    wick_ui_plain(f, s);
+    if (width > 0)
+        fprintf(f, "%*s", width, "");
+}
+
 int wick_ui_fail(const struct wick_err *err)
 {
     wick_ui_progress_end();
     fprintf(stderr, "%swick:%s ", wick_ui_colour(stderr, WICK_UI_RED), wick_ui_colour(stderr, WICK_UI_PLAIN));
-    for (const char *p = err->msg[0] ? err->msg : wick_err_text(err->code); *p; p++)
-        fputc((unsigned char)*p < 0x20 && *p != '\n' ? '?' : *p, stderr);
-    fputc('\n', stderr);
+    wick_ui_print(stderr, "%s\n", err->msg[0] ? err->msg : wick_err_text(err->code));
     return err->code ? wick_err_exit(err->code) : 1;
 }
 
@@ -47,7 +77,7 @@ bool wick_ui_rows(const char *text, uint32_t *out)
 int wick_ui_bad_option(const char *command, const char *what, const char *value)
 {
     if (what)
-        fprintf(stderr, "wick: %s, not '%s'\n", what, value);
+        wick_ui_print(stderr, "wick: %s, not '%s'\n", what, value);
     fprintf(stderr, "wick: `wick %s --help` lists the options\n", command);
     return wick_err_exit(WICK_E_USAGE);
 }
@@ -66,7 +96,7 @@ void wick_ui_note(const char *fmt, ...)
     wick_ui_progress_end();
     va_list ap;
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    print_text(stderr, fmt, ap);
     va_end(ap);
     fputc('\n', stderr);
 }
@@ -83,7 +113,7 @@ void wick_ui_progress(const char *fmt, ...)
     fputs("\r\033[K", stderr);
     va_list ap;
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    print_text(stderr, fmt, ap);
     va_end(ap);
     fflush(stderr);
     progress_shown = true;
@@ -155,7 +185,7 @@ void wick_ui_wrap(FILE *f, const char *text, int at, int indent, int width)
             fputc(' ', f);
             at++;
         }
-        fwrite(text, 1, (size_t)n, f);
+        wick_print_name(f, text, (size_t)n);
         at += n;
         first = false;
         text += n + (text[n] == ' ');

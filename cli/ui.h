@@ -4,7 +4,8 @@
  *
  * Results go to stdout, everything else to stderr. Colour and the progress line appear only on a terminal; NO_COLOR
  * (no-color.org) switches colour off. Names of processes, classes and threads are hostile: they pass through
- * wick_ui_plain() or wick_ui_json_string() before they reach a terminal.
+ * wick_ui_plain(), wick_ui_print() or wick_ui_json_string() before they reach a terminal. Notes, progress and errors do
+ * so by themselves.
  *
  * Threads: one.
  * Memory:  none kept.
@@ -56,6 +57,12 @@ const char *wick_ui_seconds(uint64_t ns, char *out, size_t cap);
 
 /* Prints s as a terminal can take it: wick_print_name. */
 void wick_ui_plain(FILE *f, const char *s);
+
+/* The same, filled up with blanks to `width` columns. */
+void wick_ui_column(FILE *f, const char *s, int width);
+
+/* Like fprintf, for sentences that quote names: what would act on a terminal becomes \xNN; line ends stay. */
+void wick_ui_print(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints s as a JSON string, quotes included; bytes that are no UTF-8 become U+FFFD. */
 void wick_ui_json_string(FILE *f, const char *s);

@@ -32,6 +32,14 @@ void wick_json_key(struct wick_json *j, const char *name)
     j->comma = false;
 }
 
+void wick_json_escape(FILE *out, uint32_t c)
+{
+    if (c < 0x10000)
+        fprintf(out, "\\u%04x", c);
+    else
+        fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+}
+
 void wick_json_str(struct wick_json *j, const char *s, size_t n)
 {
     before_value(j);
@@ -43,8 +51,8 @@ void wick_json_str(struct wick_json *j, const char *s, size_t n)
             fputs("\\ufffd", j->out);
         else if (c == '"' || c == '\\')
             fprintf(j->out, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f || c == '<')
-            fprintf(j->out, "\\u%04x", c);
+        else if (c == '<' || wick_utf8_is_hidden(wick_utf8_decode(s + i, len)))
+            wick_json_escape(j->out, wick_utf8_decode(s + i, len));
         else
             fwrite_unlocked(s + i, 1, len, j->out);
     }

@@ -3,7 +3,8 @@
  * json.h - writing JSON text, streamed
  *
  * Commas are put by the writer: each value knows whether one has gone before it in the array or object at hand. Strings
- * may hold any bytes; what is no UTF-8 becomes U+FFFD, and '<' is escaped, so that the text may stand inside a page.
+ * may hold any bytes; what is no UTF-8 becomes U+FFFD, and '<' and what wick_utf8_is_hidden
+ * names are escaped, so that the text may stand inside a page and on a terminal.
  *
  *     wick_json_open(&j, '{');
  *     wick_json_key(&j, "name");
@@ -32,6 +33,9 @@ void wick_json_close(struct wick_json *j, char bracket);
 
 /* The name of the value that follows: plain ASCII without quotes. */
 void wick_json_key(struct wick_json *j, const char *name);
+
+/* Prints a character as \uNNNN, as two of them beyond U+FFFF. */
+void wick_json_escape(FILE *out, uint32_t c);
 
 /* Values: text of n bytes, of a string, and whole numbers. */
 void wick_json_str(struct wick_json *j, const char *s, size_t n);

@@ -10,10 +10,21 @@
 #ifndef WICK_CODEC_UTF8_H
 #define WICK_CODEC_UTF8_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/strbuf.h"
 
 /* Length of the sequence at s (left > 0 bytes are there), 0 if it is none: overlong, a surrogate, or cut. */
 size_t wick_utf8_length(const char *s, size_t left);
+
+/* The character of a sequence of n bytes, as _length gives it. */
+uint32_t wick_utf8_decode(const char *s, size_t n);
+
+/* Whether a character acts on the text around it, or is not seen: C0 and C1 controls, the soft hyphen, zero-width and
+ * bidirectional controls, line and paragraph separators, interlinear marks, the byte order mark, tags, and
+ * non-characters. No name is shown with one as it is. */
+bool wick_utf8_is_hidden(uint32_t c);
 
 /* Appends n bytes, with U+FFFD for each that belongs to no sequence. */
 void wick_utf8_add(struct wick_strbuf *out, const char *s, size_t n);

@@ -14,7 +14,7 @@
  */
 #include "export/collapsed.h"
 #include "base/strbuf.h"
-#include "codec/utf8.h"
+#include "codec/plain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,31 +41,8 @@ struct tree {
 
 /* --- labels --- */
 
-/* True if the well-formed sequence of n bytes at s would end a line, or a frame, for some reader: controls (U+0085
- * too), U+2028, U+2029, ';', and the backslash because it is what we escape with. */
-static bool breaks_line(const unsigned char *s, size_t n)
-{
-    if (n == 1)
-        return s[0] < 0x20 || s[0] == 0x7f || s[0] == ';' || s[0] == '\\';
-    if (n == 2)
-        return s[0] == 0xc2 && s[1] < 0xa0;
-    return n == 3 && s[0] == 0xe2 && s[1] == 0x80 && (s[2] == 0xa8 || s[2] == 0xa9);
-}
-
-static void escape(struct wick_strbuf *out, const char *text, size_t len)
-{
-    for (size_t i = 0; i < len;) {
-        const unsigned char *s = (const unsigned char *)text + i;
-        size_t n = wick_utf8_length(text + i, len - i);
-        if (n && !breaks_line(s, n)) {
-            wick_strbuf_add(out, s, n);
-            i += n;
-            continue;
-        }
-        for (size_t end = i + (n ? n : 1); i < end; i++)
-            wick_strbuf_addf(out, "\\x%02x", (unsigned char)text[i]);
-    }
-}
+/* What would end a frame, and the backslash because it is what we escape with. */
+#define ESCAPED ";\\"
 
 /* Number of the label with these bytes. */
 static uint32_t label_of(struct tree *t, const struct wick_strbuf *s)
@@ -99,7 +76,7 @@ static uint32_t label_of_frame(struct tree *t, uint32_t frame, unsigned names)
         return t->frame_label[frame] - 1;
     struct wick_strbuf raw = WICK_STRBUF_INIT, shown = WICK_STRBUF_INIT;
     wick_frame_name(&raw, t->p, frame, names);
-    escape(&shown, raw.buf, raw.len);
+    wick_plain_add(&shown, raw.buf, raw.len, ESCAPED);
     uint32_t label = label_of(t, &shown);
     t->frame_label[frame] = label + 1;
     t->failed = t->failed || raw.failed;
@@ -114,7 +91,7 @@ static uint32_t label_of_thread(struct tree *t, uint32_t thread, unsigned names)
     wick_thread_name(&raw, t->p, thread);
     if (names & WICK_NAME_ANNOTATE)
         wick_strbuf_addf(&raw, "_[%c]", wick_frame_kind_letter(WICK_FRAME_BOUNDARY));
-    escape(&shown, raw.buf, raw.len);
+    wick_plain_add(&shown, raw.buf, raw.len, ESCAPED);
     uint32_t label = label_of(t, &shown);
     t->failed = t->failed || raw.failed;
     wick_strbuf_release(&raw);

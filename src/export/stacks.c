@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "codec/json.h"
-#include "codec/utf8.h"
+#include "codec/plain.h"
 #include "export/shown.h"
 
 /* --- CSV --- */
@@ -26,7 +26,7 @@ static void put_cell(FILE *out, const struct wick_strbuf *s)
 static void put_text(FILE *out, const char *s, size_t n, struct wick_strbuf *cell)
 {
     wick_strbuf_clear(cell);
-    wick_utf8_add(cell, s, n);
+    wick_plain_add(cell, s, n, "");
     put_cell(out, cell);
     putc_unlocked(',', out);
 }
@@ -36,15 +36,7 @@ static void add_frame(struct wick_strbuf *cell, const struct wick_string *name, 
 {
     if (!first)
         wick_strbuf_addc(cell, ';');
-    for (uint32_t i = 0; i < name->len;) {
-        size_t n = wick_utf8_length(name->s + i, name->len - i);
-        unsigned char c = (unsigned char)name->s[i];
-        if (!n || c == ';' || c == '\\' || c < 0x20)
-            wick_strbuf_addf(cell, "\\x%02x", c);
-        else
-            wick_strbuf_add(cell, name->s + i, n);
-        i += n ? (uint32_t)n : 1;
-    }
+    wick_plain_add(cell, name->s, name->len, ";\\");
 }
 
 static void put_row(FILE *out, const struct wick_shown *s, const struct wick_agg *a, uint32_t *path,

@@ -3,8 +3,8 @@
  * collapsed.c - the call tree as collapsed text: "root;caller;leaf weight", one line a stack
  *
  * A frame carries its kind as a suffix `_[letter]` (def/frame.def), so that reading the text gives the same colours. A
- * leaf that ran in several kinds becomes a line for each, so weights by kind of the leaves survive. In names `;`
- * becomes `:` and line breaks become spaces: the format has no escapes.
+ * leaf that ran in several kinds becomes a line for each, so weights by kind of the leaves survive. Names are
+ * escaped as in export/collapsed.c.
  */
 #include "flame/flame.h"
 
@@ -13,6 +13,7 @@
 
 #include "base/frame_kind.h"
 #include "base/strbuf.h"
+#include "codec/plain.h"
 
 static char letter_of(unsigned kind)
 {
@@ -31,8 +32,7 @@ static void add_frame(struct wick_strbuf *sb, const struct wick_tree *t, uint32_
 {
     size_t n;
     const char *s = wick_tree_name_get(t, wick_tree_node(t, node)->name, &n);
-    for (size_t i = 0; i < n; i++)
-        wick_strbuf_addc(sb, s[i] == ';' ? ':' : s[i] == '\n' || s[i] == '\r' || !s[i] ? ' ' : s[i]);
+    wick_plain_add(sb, s, n, ";\\");
     char letter = letter_of(kind);
     if (letter)
         wick_strbuf_addf(sb, "_[%c]", letter);

@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "codec/utf8.h"
+
 uint32_t wick_text_utf8(const char **p, const char *end)
 {
     static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
@@ -57,17 +59,6 @@ void wick_text_add_utf8(struct wick_strbuf *sb, const char *s, size_t n)
     }
 }
 
-int wick_text_is_hidden(uint32_t c)
-{
-    if (c < 0x20 || (c >= 0x7f && c < 0xa0))
-        return 1;
-    if (c < 0xad)
-        return 0;
-    return c == 0xad || c == 0x61c || c == 0x180e || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-           (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) || (c & 0xfffe) == 0xfffe ||
-           (c >= 0xe0000 && c <= 0xe007f);
-}
-
 static void add_xml_char(struct wick_strbuf *sb, uint32_t c, const char *bytes, size_t n)
 {
     switch (c) {
@@ -87,7 +78,7 @@ static void add_xml_char(struct wick_strbuf *sb, uint32_t c, const char *bytes, 
         wick_strbuf_adds(sb, "&#39;");
         break;
     default:
-        if (wick_text_is_hidden(c) || (c == 0xfffd && n == 1))
+        if (wick_utf8_is_hidden(c) || (c == 0xfffd && n == 1))
             add_replacement(sb);
         else
             wick_strbuf_add(sb, bytes, n);

@@ -27,9 +27,6 @@ void wick_text_add_utf8(struct wick_strbuf *sb, const char *s, size_t n);
  */
 void wick_text_add_xml(struct wick_strbuf *sb, const char *s, size_t n);
 
-/* True for code points that wick never shows as they are. */
-int wick_text_is_hidden(uint32_t c);
-
 /* Narrows a name to what identifies it: a Java name without its package and arguments (`HashMap.get`), a C++ name
  * without its outer namespaces and arguments (`State::trim`). *s, *n then denote a part of the same bytes. */
 void wick_text_shorten(const char **s, size_t *n, int is_java);

@@ -51,38 +51,6 @@ static int open_heaps(struct wick_jvm *jvm, struct wick_err *err)
     return 0;
 }
 
-static int check_layout(const struct wick_hs_layout *l, struct wick_err *err)
-{
-    const struct {
-        const char *name;
-        int32_t value;
-    } must[] = {
-#define MUST(id) {#id, l->id}
-        MUST(cb_name),           MUST(cb_frame_size),    MUST(cb_frame_complete), MUST(nm_method),
-        MUST(nm_compile_id),     MUST(nm_orig_pc),       MUST(nm_scopes_pcs),     MUST(pcdesc_size),
-        MUST(pcdesc_pc),         MUST(pcdesc_scope),     MUST(heap_memory),       MUST(heap_segmap),
-        MUST(heap_seg_shift),    MUST(vs_low),           MUST(vs_high),           MUST(heapblock_size),
-        MUST(method_const),      MUST(constmethod_size), MUST(cm_constants),      MUST(cm_code_size),
-        MUST(cm_name),           MUST(cm_signature),     MUST(constantpool_size), MUST(cp_holder),
-        MUST(klass_name),        MUST(symbol_length),    MUST(symbol_body),       MUST(thread_anchor),
-        MUST(thread_state),      MUST(thread_osthread),  MUST(anchor_sp),         MUST(anchor_pc),
-        MUST(wrapper_anchor),    MUST(osthread_tid),     MUST(nmethod_size),      MUST(nm_comp_level),
-        MUST(vs_committed_high), MUST(codeblob_size),
-#undef MUST
-    };
-    for (size_t i = 0; i < sizeof must / sizeof *must; i++)
-        if (must[i].value == WICK_HS_NONE)
-            return wick_err_set(err, WICK_E_UNSUPPORTED,
-                                "this JVM's tables lack `%s`, which wick needs to walk its stacks: its "
-                                "version is not supported (JDK 8 to 27 are)",
-                                must[i].name);
-    if ((!l->codecache_heaps && !l->codecache_heap) ||
-        (l->codecache_heaps && (l->array_len < 0 || l->array_data < 0)) || !l->call_stub_return)
-        return wick_err_set(err, WICK_E_UNSUPPORTED,
-                            "this JVM's tables lack its code cache: its version is not supported");
-    return 0;
-}
-
 static void fill_step(struct wick_jvm *jvm)
 {
     const struct wick_hs_layout *l = &jvm->layout;
@@ -143,7 +111,7 @@ int wick_jvm_open(struct wick_jvm *jvm, const struct wick_mem *mem, const struct
     struct wick_jvm out = {.mem = mem};
     int r = wick_hs_layout_read(&out.layout, mem, syms, err);
     if (!r)
-        r = check_layout(&out.layout, err);
+        r = wick_hs_layout_check(&out.layout, err);
     if (r)
         return r;
     read_version(&out);

@@ -26,12 +26,19 @@ static bool flag(const struct wick_jvm *jvm, const char *name)
     return at && !wick_mem_read(jvm->mem, at, &value, 1) && value;
 }
 
+/* Number of a bit in a field's flags. */
+static bool is_bit(int32_t n)
+{
+    return n >= 0 && n < 32;
+}
+
 bool wick_hs_klass_form(const struct wick_jvm *jvm)
 {
     const struct wick_hs_layout *l = &jvm->layout;
     bool told = l->object_klass >= 0 && l->klass_base && l->klass_shift && l->klass_super >= 0 &&
                 l->klass_fields >= 0 && l->klass_constants >= 0 && l->bytes_length >= 0 && l->bytes_data >= 0 &&
-                l->field_initialized >= 0 && l->field_injected >= 0 && l->field_generic >= 0 && l->field_contended >= 0;
+                is_bit(l->field_initialized) && is_bit(l->field_injected) && is_bit(l->field_generic) &&
+                is_bit(l->field_contended);
     return told && flag(jvm, "UseCompressedClassPointers") && !flag(jvm, "UseCompactObjectHeaders");
 }
 

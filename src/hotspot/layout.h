@@ -16,6 +16,9 @@
 
 #define WICK_HS_NONE (-1)
 
+/* The most that is copied of an nmethod's head and of a PcDesc. */
+enum { WICK_HS_BLOB_MOST = 512, WICK_HS_PCDESC_MOST = 32 };
+
 struct wick_hs_layout {
 #define FIELD(id, type, field)  int32_t id;
 #define STATIC(id, type, field) wick_addr id;
@@ -46,5 +49,9 @@ struct wick_hs_symbols {
  * row. */
 int wick_hs_layout_read(struct wick_hs_layout *l, const struct wick_mem *m, const struct wick_hs_symbols *syms,
                         struct wick_err *err);
+
+/* Whether all that is needed is there, and each offset inside its structure: what is read by this layout out of a copy
+ * then lies in the copy. -WICK_E_UNSUPPORTED with a message that names the first fact that is not. */
+int wick_hs_layout_check(const struct wick_hs_layout *l, struct wick_err *err);
 
 #endif

@@ -18,7 +18,7 @@
 #include "hotspot/unsigned5.h"
 #include "hotspot/value.h"
 
-enum { NMETHOD_BYTES = 512, MAX_PCDESCS = 1 << 20, SCOPE_BYTES = 15, MAX_METADATA = 1 << 16 };
+enum { NMETHOD_BYTES = WICK_HS_BLOB_MOST, MAX_PCDESCS = 1 << 20, SCOPE_BYTES = 15, MAX_METADATA = 1 << 16 };
 
 struct debug_info {
     wick_addr pcs, data, metadata;
@@ -64,10 +64,10 @@ static int find_scope(const struct wick_jvm *jvm, const struct wick_mem *mem, co
                       uint32_t *scope)
 {
     const struct wick_hs_layout *l = &jvm->layout;
-    uint32_t size = (uint32_t)l->pcdesc_size, n = d->pcs_bytes / size;
+    uint32_t size = (uint32_t)l->pcdesc_size, n = size ? d->pcs_bytes / size : 0;
     uint32_t lo = 0, hi = n; /* first index whose offset >= off */
-    uint8_t row[32];
-    if (size > sizeof row || (uint32_t)l->pcdesc_pc + 4 > size || (uint32_t)l->pcdesc_scope + 4 > size)
+    uint8_t row[WICK_HS_PCDESC_MOST];
+    if (!size || size > sizeof row || (uint32_t)l->pcdesc_pc + 4 > size || (uint32_t)l->pcdesc_scope + 4 > size)
         return -WICK_E_FORMAT;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;

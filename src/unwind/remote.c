@@ -147,7 +147,9 @@ static int stop_thread(int tid, struct user_regs_struct *regs, struct wick_err *
         ptrace(PTRACE_DETACH, tid, 0, 0);
         return wick_err_set(err, WICK_E_GONE, "thread %d ended", tid);
     }
-    return WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+    /* our own interrupt and a stop of the whole process are events; anything else is a signal on its way, SIGTRAP too
+     */
+    return status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
 }
 
 static void load_registers(struct wick_step_state *s, const struct user_regs_struct *g)

@@ -55,7 +55,7 @@ STEP_FN int step_open_chunk(struct wick_step_env *env, const struct wick_step_jv
         step_load_int(env, chunk, j->chunk_bottom, &bottom))
         return 0;
     if (j->chunk_bottom_is_argsize)
-        bottom = size - bottom;
+        bottom = (int32_t)((uint32_t)size - (uint32_t)bottom);
     if (size <= 0 || size > STEP_CHUNK_WORDS || bottom > size || sp < 2 || sp >= bottom)
         return 0;
     uint64_t start = chunk + (uint64_t)j->chunk_stack;

@@ -198,10 +198,10 @@ static void test_collapsed__weights_by_kind_survive(void **state)
     assert_int_equal(wick_tree_add(t, f, 2, 2), 0);
     assert_int_equal(wick_tree_add(t, f, 0, 1), 0);
     char *text = written(wick_flame_write_collapsed, t, &(struct wick_flame_opts){0});
-    assert_string_equal(text, "[no stack] 1\na:b _[j];m_[j] 5\na:b _[j];m_[0] 2\n");
+    assert_string_equal(text, "[no stack] 1\na\\x3bb\\x0a_[j];m_[j] 5\na\\x3bb\\x0a_[j];m_[0] 2\n");
     free(text);
     text = written(wick_flame_write_collapsed, t, &(struct wick_flame_opts){.reverse = true});
-    assert_string_equal(text, "[no stack] 1\nm_[j];a:b _[j] 7\n");
+    assert_string_equal(text, "[no stack] 1\nm_[j];a\\x3bb\\x0a_[j] 7\n");
     free(text);
     wick_tree_free(t);
 }

@@ -10,6 +10,9 @@
 
 #include "fake_tables.h"
 #include "hotspot/jvm.h"
+#include "hotspot/method.h"
+#include "hotspot/scopes.h"
+#include "hotspot/thread.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 enum { MAX_ROWS = 256, SEG_SHIFT = 7, HEAP_BYTES = 1 << 16 };
@@ -73,9 +76,15 @@ static void begin(void)
     for (size_t i = 0; i < row_count; i++)
         if (rows[i].is_static)
             rows[i].value = space_take(&space, 8);
-    row_of("CodeBlob", NULL)->value = 64;
-    row_of("nmethod", NULL)->value = 128;
+    row_of("CodeBlob", NULL)->value = 384;
+    row_of("nmethod", NULL)->value = 448;
     row_of("HeapBlock", NULL)->value = 16;
+    row_of("JavaThread", NULL)->value = 1024;
+    row_of("ConstMethod", NULL)->value = 512;
+    row_of("ConstantPool", NULL)->value = 512;
+    row_of("PcDesc", NULL)->value = 16;
+    row_of("PcDesc", "_pc_offset")->value = 0;
+    row_of("PcDesc", "_scope_decode_offset")->value = 4;
 }
 
 static int open_jvm(struct wick_err *err)
@@ -95,15 +104,12 @@ static void test_jvm__a_fact_that_is_needed_is_named_when_it_is_missing(void **s
 {
     static const struct {
         const char *type, *field, *id;
-    } needed[] = {{"CodeBlob", "_name", "cb_name"},
-                  {"nmethod", "_compile_id", "nm_compile_id"},
-                  {"PcDesc", NULL, "pcdesc_size"},
-                  {"JavaThread", "_anchor", "thread_anchor"},
-                  {"HeapBlock", NULL, "heapblock_size"},
-                  {"Symbol", "_body", "symbol_body"},
-                  {"CodeCache", "_heaps", "code cache"},
-                  {"StubRoutines", "_call_stub_return_address", "code cache"},
-                  {"GrowableArrayBase", "_len", "code cache"}};
+    } needed[] = {
+        {"CodeBlob", "_name", "cb_name"},          {"nmethod", "_compile_id", "nm_compile_id"},
+        {"PcDesc", NULL, "pcdesc_size"},           {"JavaThread", "_anchor", "thread_anchor"},
+        {"HeapBlock", NULL, "heapblock_size"},     {"Symbol", "_body", "symbol_body"},
+        {"CodeCache", "_heaps", "code cache"},     {"StubRoutines", "_call_stub_return_address", "code cache"},
+        {"GrowableArrayBase", "_len", "array_len"}};
     for (size_t i = 0; i < COUNT(needed); i++) {
         struct wick_err err = {0};
         begin();
@@ -117,6 +123,38 @@ static void test_jvm__a_fact_that_is_needed_is_named_when_it_is_missing(void **s
     begin();
     drop("Method", "_access_flags"); /* nobody needs that to walk */
     assert_int_equal(open_jvm(NULL), 0);
+}
+
+/* A fact that only one way of keeping things needs is demanded where that way is taken. */
+static void test_jvm__a_fact_of_the_branch_in_use_is_needed(void **state)
+{
+    static const struct {
+        const char *type, *field, *without, *id;
+    } needed[] = {{"CodeBlob", "_code_end", NULL, "cb_code_end"},
+                  {"CompiledMethod", "_deopt_handler_begin", NULL, "nm_deopt_begin"},
+                  {"nmethod", "_deopt_handler_offset", "CodeBlob._code_begin", "nm_deopt_offset"},
+                  {"CodeBlob", "_data_offset", "CodeBlob._code_begin", "cb_data_offset"},
+                  {"nmethod", "_immutable_data_size", NULL, "nm_immutable_size"},
+                  {"CodeBlob", "_relocation_size", NULL, "cb_relocation_size"},
+                  {"nmethod", "_metadata_offset", "CodeBlob._mutable_data", "nm_metadata"},
+                  {"nmethod", "_dependencies_offset", "nmethod._immutable_data", "nm_dependencies"},
+                  {"ThreadsList", "_length", NULL, "threadslist_length"},
+                  {"LockStack", "_top", NULL, "lock_stack_top"},
+                  {"JavaThread", "_next", "ThreadsSMRSupport._java_thread_list", "thread_next"}};
+    for (size_t i = 0; i < COUNT(needed); i++) {
+        struct wick_err err = {0};
+        char type[64];
+        begin();
+        if (needed[i].without) {
+            const char *dot = strchr(needed[i].without, '.');
+            snprintf(type, sizeof type, "%.*s", (int)(dot - needed[i].without), needed[i].without);
+            drop(type, dot + 1);
+        }
+        assert_int_equal(open_jvm(NULL), 0);
+        drop(needed[i].type, needed[i].field);
+        assert_int_equal(open_jvm(&err), -WICK_E_UNSUPPORTED);
+        assert_non_null(strstr(err.msg, needed[i].id));
+    }
 }
 
 static void test_jvm__versions_decide_what_tables_do_not_tell(void **state)
@@ -300,6 +338,60 @@ static void test_last_compile_id__lying_blocks_end_the_search(void **state)
     assert_int_equal(wick_jvm_last_compile_id(&jvm), 0);
 }
 
+/* What a stack walk and a map read by the tables. */
+static void use_all(void)
+{
+    struct wick_hs_scope scopes[8];
+    struct wick_hs_thread threads[16];
+    struct wick_hs_method_id id;
+    uint32_t ends[16], awaited, count;
+    static uint8_t method[1 << 14];
+    struct wick_jvm_blobs it = {.jvm = &jvm};
+    if (wick_jvm_open_code(&jvm, NULL))
+        return;
+    wick_jvm_last_compile_id(&jvm);
+    for (wick_addr blob; wick_jvm_blob_next(&it, &blob);) {
+        wick_hs_scopes(&jvm, jvm.mem, blob, 16, scopes, COUNT(scopes));
+        wick_hs_scope_ends(&jvm, jvm.mem, blob, ends, COUNT(ends));
+        if (!wick_hs_method_identity(&jvm, jvm.mem, wick_hs_nmethod_method(&jvm, jvm.mem, blob), &id))
+            wick_hs_method_copy(&jvm, jvm.mem, &id, method, sizeof method);
+    }
+    wick_hs_threads(&jvm, threads, COUNT(threads));
+    wick_hs_threads_awaited(&jvm, threads, COUNT(threads), &awaited, &count);
+    wick_jvm_flag(&jvm, "UseZGC");
+    wick_jvm_perf_counter(&jvm, "sun.rt.x");
+}
+
+/* A target may say anything. Whatever it says, it is refused, or what is read by it stays inside what was copied: the
+ * sanitizers watch. */
+static void test_jvm__no_value_in_the_tables_does_harm(void **state)
+{
+    static const uint64_t lies[] = {0, UINT64_MAX, 1, 24, 65535, 65536, 1ull << 31, UINT32_MAX, 1ull << 63};
+    unsigned refused = 0, taken = 0;
+    for (int old = 0; old < 2; old++)
+        for (size_t i = 0; i < COUNT(all); i++)
+            for (size_t k = 0; k < COUNT(lies); k++) {
+                make_code();
+                wick_addr at = put_block(code[0], 8, 1, "nmethod", 17);
+                put_block(at, 4, 1, "native nmethod", 18);
+                for (wick_addr a = code[0] + 64; a < code[0] + 1024; a += 8)
+                    space_put64(&space, a, code[0] + (a & 0x1f8)); /* pointers and sizes of all sorts */
+                if (old)
+                    drop("nmethod", "_immutable_data");
+                struct row *r = row_of(all[i].type, all[i].field);
+                if (!r)
+                    continue;
+                r->value = lies[k];
+                int rc = open_jvm(NULL);
+                assert_true(rc == 0 || rc == -WICK_E_UNSUPPORTED);
+                refused += rc != 0;
+                taken += rc == 0;
+                if (!rc)
+                    use_all();
+            }
+    assert_true(refused > 100 && taken > 100);
+}
+
 static wick_addr flag_table;
 
 static void make_flags(const char *const *names, uint32_t n)
@@ -399,6 +491,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_jvm__a_fact_that_is_needed_is_named_when_it_is_missing),
+        cmocka_unit_test(test_jvm__a_fact_of_the_branch_in_use_is_needed),
+        cmocka_unit_test(test_jvm__no_value_in_the_tables_does_harm),
         cmocka_unit_test(test_jvm__versions_decide_what_tables_do_not_tell),
         cmocka_unit_test(test_jvm__jdk_8_is_told_by_its_single_code_heap),
         cmocka_unit_test(test_jvm__a_release_that_cannot_be_read_is_empty),
