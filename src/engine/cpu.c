@@ -4,10 +4,11 @@
  *
  * perf. One event per thread, sampling every `interval`, with the kernel's call chain; user frames are walked by us.
  * The first period is the random phase; the handler sets the regular one. The event signals the thread through its
- * descriptor (F_SETSIG, F_OWNER_TID). Our signal is a standard one, not a real-time one: while one is pending further
- * ones merge into it instead of queueing, the queue cannot overflow, and the weight comes from the event's counter
- * anyway. (An overflowing queue would make the kernel send SIGIO, which kills a process that does not expect it.) The
- * event is never disabled and enabled in between, so the counter keeps running.
+ * descriptor (F_SETSIG, F_OWNER_TID). Its ring is written backward and mapped read-only, which makes the kernel write
+ * over the oldest record: the newest one can always be read. Our signal is a standard one, not a real-time one: while
+ * one is pending further ones merge into it instead of queueing, the queue cannot overflow, and the weight comes from
+ * a clock anyway. (An overflowing queue would make the kernel send SIGIO, which kills a process that does
+ * not expect it.) The event is never disabled and enabled in between, so the counter keeps running.
  *
  * timer. timer_create() on the thread's CPU clock; that clock may belong to any thread of the process (its id is made
  * of the thread's; kernel: include/linux/posix-timers_types.h), and SIGEV_THREAD_ID delivers to the thread.
@@ -31,7 +32,7 @@
 #include "base/random.h"
 #include "engine/perf_event.h"
 
-enum { PERF_PAGES = 2, CPUCLOCK_SCHED_PER_THREAD = 6, PAGE = 4096 };
+enum { PERF_PAGES = 2, CPUCLOCK_SCHED_PER_THREAD = 6, PAGE = 4096, FIRST_NS = 100000 };
 
 _Atomic(struct wick_cpu_engine *) wick_cpu_current;
 struct wick_gate wick_cpu_gate;
@@ -46,19 +47,27 @@ static int perf_open(const struct perf_event_attr *attr, int32_t tid)
     return (int)syscall(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+/* The first period is the random phase, and it lasts until the handler sets the regular one. Where signals are blocked
+ * that may take long: with a phase of a few microseconds the kernel's interrupts would then leave the thread no time to
+ * run (seen: a thread that could not even be killed). */
+static uint64_t first_period(const struct wick_cpu_engine *e, uint64_t phase)
+{
+    uint64_t least = e->event_type != WICK_EVENT_CPU ? 1 : e->interval < FIRST_NS ? e->interval : (uint64_t)FIRST_NS;
+    return phase > least ? phase : least;
+}
+
 static int arm_perf(struct wick_cpu_engine *e, struct wick_thread *t)
 {
     int32_t tid = wick_load_relaxed(&t->tid);
     struct perf_event_attr attr = e->attr;
-    attr.sample_period = t->phase ? t->phase : 1;
+    attr.sample_period = first_period(e, t->phase);
     int fd = perf_open(&attr, tid);
     if (fd < 0 && e->broker)
         fd = e->broker(e->broker_arg, &attr, tid);
     if (fd < 0)
         return -1;
     /* without the ring (locked memory limit) only the kernel frames are missing */
-    void *page =
-        e->kernel_frames ? mmap(NULL, PERF_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+    void *page = e->kernel_frames ? mmap(NULL, PERF_PAGES * PAGE, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
     struct f_owner_ex owner = {F_OWNER_TID, tid};
     t->perf_page = page == MAP_FAILED ? NULL : page;
     t->perf_fd = fd;
@@ -117,7 +126,7 @@ static void arm(void *arg, struct wick_thread *t, bool born_late)
 {
     struct wick_cpu_engine *e = arg;
     t->phase = wick_random_u64(&e->seed) % e->interval; /* the registry's lock protects the seed */
-    t->crossings = t->owed = t->rest_until = t->last_count = t->last_cpu = 0;
+    t->crossings = t->owed = t->rest_until = t->last_count = t->last_cpu = t->perf_head = 0;
     if (born_late && e->event_type == WICK_EVENT_CPU)
         book_youth(e, t);
     t->cpu_base = wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid)));
@@ -211,11 +220,19 @@ static int choose_mode(struct wick_cpu_engine *e, const struct wick_cpu_config *
     e->attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN;
     e->attr.exclude_callchain_user = 1;
     e->attr.sample_period = e->interval;
-    e->kernel_frames = !c->user_only;
+    e->attr.write_backward = e->kernel_frames = !c->user_only;
     e->mode = WICK_CPU_PERF;
     if (!timer && !itimer && try_perf(e))
         return 0;
     int why = errno;
+    if (!timer && !itimer && e->attr.write_backward && why != EACCES && why != EPERM) {
+        e->attr.write_backward = e->kernel_frames = false; /* before Linux 4.7 */
+        if (try_perf(e)) {
+            snprintf(e->note, sizeof e->note, "this kernel's perf events have no backward ring: no kernel frames");
+            return 0;
+        }
+        why = errno;
+    }
     if (!any && !timer && !itimer)
         return wick_err_set(err, why == EACCES || why == EPERM ? WICK_E_PERM : WICK_E_UNSUPPORTED,
                             "cannot open the perf event %s: %s. %s", name, strerror(why),

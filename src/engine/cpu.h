@@ -10,8 +10,8 @@
  *           expirations that it left out
  *   itimer  one timer for the process
  *
- * A sample's weight is interval x multiples of the interval that the thread's clock has crossed since its last sample.
- * (Where a hypervisor takes the processor away, perf's clock goes on and the weight is scaled to CPU time.)
+ * A sample's weight is interval x multiples of the interval that the thread's CPU clock (for an event that does not
+ * count time: the event's counter) has crossed since its last sample.
  * The first multiple lies at a uniformly random phase, so a thread that lives for a time t < interval is seen with
  * probability t / interval, and the sum of weights is an unbiased estimate of the CPU time, whatever was delayed or
  * merged in between.

@@ -10,8 +10,10 @@
  * the thread no time to run. So after a sample that cost c the thread rests for REST * c: signals that come meanwhile
  * only add to the next sample's weight.
  *
- * The kernel writes samples to the event's ring {header, value of the counter, number of kernel pcs, pcs}; we only want
- * the newest.
+ * A signal may come long after the event: HotSpot blocks signals around stack overflows, a system call ends first, a
+ * handler that runs holds up the next one. So time is never counted by the event but by the thread's CPU clock, read
+ * when the signal is there. Of the event's ring only the newest record counts; the kernel writes backward and over the
+ * oldest, so that one is always there, at data_head: {header, value of the counter, number of kernel pcs, pcs}.
  */
 #include "engine/cpu.h"
 
@@ -23,7 +25,7 @@
 
 #include "base/clock.h"
 
-enum { RING_BYTES = 4096, CALLCHAIN_MARKERS = 4095, REST = 2 };
+enum { RING_BYTES = 4096, CALLCHAIN_MARKERS = 4095, REST = 2, RING_TRIES = 4 };
 
 struct perf_sample {
     uint64_t count;
@@ -41,41 +43,45 @@ static void ring_copy(const uint8_t *data, uint64_t at, void *out, uint32_t n)
     memcpy((uint8_t *)out + first, data, n - first);
 }
 
-/* Takes the newest sample out of the ring and empties it. False if there is none. */
-static bool read_ring(struct perf_event_mmap_page *page, struct perf_sample *out)
+/* Copies the record at `head`, if it is a sample. */
+static bool copy_sample(const uint8_t *data, uint64_t head, struct perf_sample *out)
 {
-    const uint8_t *data = (const uint8_t *)page + RING_BYTES;
-    uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE); /* pairs: the kernel's store */
-    uint64_t at = page->data_tail, sample = 0;
-    bool found = false;
-    for (int i = 0; i < 256 && at + sizeof(struct perf_event_header) <= head; i++) {
-        struct perf_event_header h;
-        ring_copy(data, at, &h, sizeof h);
-        if (h.size < sizeof h || at + h.size > head)
-            break;
-        if (h.type == PERF_RECORD_SAMPLE && h.size >= sizeof h + 16) {
-            found = true;
-            sample = at + sizeof h;
-        }
-        at += h.size;
-    }
-    if (found) {
-        uint64_t fixed[2], n;
-        ring_copy(data, sample, fixed, sizeof fixed);
-        out->count = fixed[0];
-        n = fixed[1] <= WICK_MAX_KERNEL_FRAMES ? fixed[1] : WICK_MAX_KERNEL_FRAMES;
-        ring_copy(data, sample + 16, out->kernel, (uint32_t)(n * 8));
-        out->kernel_count = 0;
-        for (uint64_t i = 0; i < n; i++)
-            if (out->kernel[i] < (uint64_t)-CALLCHAIN_MARKERS)
-                out->kernel[out->kernel_count++] = out->kernel[i];
-    }
-    __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE); /* pairs: the kernel's load */
-    return found;
+    struct perf_event_header h;
+    uint64_t fixed[2], n;
+    ring_copy(data, head, &h, sizeof h);
+    if (h.type != PERF_RECORD_SAMPLE || h.size < sizeof h + sizeof fixed || h.size > RING_BYTES)
+        return false;
+    ring_copy(data, head + sizeof h, fixed, sizeof fixed);
+    n = fixed[1] <= WICK_MAX_KERNEL_FRAMES ? fixed[1] : WICK_MAX_KERNEL_FRAMES;
+    ring_copy(data, head + sizeof h + sizeof fixed, out->kernel, (uint32_t)(n * 8));
+    out->count = fixed[0];
+    out->kernel_count = 0;
+    for (uint64_t i = 0; i < n; i++)
+        if (out->kernel[i] < (uint64_t)-CALLCHAIN_MARKERS)
+            out->kernel[out->kernel_count++] = out->kernel[i];
+    return true;
 }
 
-/* Multiples of the interval that the thread's clock crossed since the last sample. `count` is the clock since arming; a
- * perf event's gets half an interval of slack, because its overflows drift against its counter. */
+/* The newest record, if there is one since the last call. The event may fire while it is copied: again, then. */
+static bool read_ring(struct wick_thread *t, struct perf_sample *out)
+{
+    const struct perf_event_mmap_page *page = t->perf_page;
+    for (int i = 0; i < RING_TRIES; i++) {
+        uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE); /* pairs: the kernel's store */
+        if (head == t->perf_head)
+            return false;
+        bool found = copy_sample((const uint8_t *)page + RING_BYTES, head, out);
+        wick_signal_fence();
+        if (__atomic_load_n(&page->data_head, __ATOMIC_RELAXED) == head) {
+            t->perf_head = head;
+            return found;
+        }
+    }
+    return false;
+}
+
+/* Multiples of the interval that the thread's clock crossed since the last sample. `count` is the clock since arming.
+ */
 static uint64_t new_crossings(struct wick_cpu_engine *e, struct wick_thread *t, uint64_t count)
 {
     uint64_t total = count >= t->phase ? (count - t->phase) / e->interval + 1 : 0;
@@ -84,15 +90,29 @@ static uint64_t new_crossings(struct wick_cpu_engine *e, struct wick_thread *t, 
     return fresh;
 }
 
-static uint64_t perf_crossings(struct wick_cpu_engine *e, struct wick_thread *t, struct perf_sample *s)
+static bool counter(const struct wick_thread *t, uint64_t *count)
 {
+    return syscall(SYS_read, t->perf_fd, count, sizeof *count) == (long)sizeof *count;
+}
+
+/* CPU time is what the CPU clock says. The event's own clock runs on while a hypervisor has taken the processor away
+ * and while interrupts are served, and stands still while the kernel throttles the event; it only says when. Both
+ * clocks drift against each other: half an interval of slack. */
+static uint64_t perf_crossings(struct wick_cpu_engine *e, struct wick_thread *t, uint64_t cpu, struct perf_sample *s)
+{
+    bool time = e->event_type == WICK_EVENT_CPU, young = t->crossings == 0;
     s->kernel_count = 0;
-    if (!t->perf_page || !read_ring(t->perf_page, s))
-        if (read(t->perf_fd, &s->count, sizeof s->count) != (ssize_t)sizeof s->count)
+    if (!t->perf_page || !read_ring(t, s)) {
+        s->kernel_count = 0;
+        if (!counter(t, &s->count))
             return 0;
-    if (t->crossings == 0)
+    }
+    t->last_count = s->count;
+    t->last_cpu = cpu;
+    uint64_t n = new_crossings(e, t, (time ? cpu : s->count) + e->interval / 2);
+    if (young && (n || !time))
         ioctl(t->perf_fd, PERF_EVENT_IOC_PERIOD, &e->interval);
-    return new_crossings(e, t, s->count + e->interval / 2);
+    return n;
 }
 
 /* The CPU clock of the running thread since arming. */
@@ -100,21 +120,6 @@ static uint64_t own_cpu_ns(const struct wick_thread *t)
 {
     uint64_t now = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     return now > t->cpu_base ? now - t->cpu_base : 0;
-}
-
-/* n intervals of the event cpu-clock as CPU time. The event's clock goes on while a hypervisor has taken the processor
- * away and while interrupts are served; the CPU clock of threads and processes does not. So the weight shrinks by the
- * ratio of what both went since the last sample. Differences below a thousandth are the moment between both readings.
- */
-static uint64_t cpu_weight(const struct wick_cpu_engine *e, struct wick_thread *t, uint64_t n, uint64_t count,
-                           uint64_t cpu)
-{
-    uint64_t went = count - t->last_count, used = cpu - t->last_cpu, weight = n * e->interval;
-    t->last_count = count;
-    t->last_cpu = cpu;
-    if (used >= went || (went - used) < went / 1024)
-        return weight;
-    return (uint64_t)((double)weight * ((double)used / (double)went)); /* the product of two times can exceed 64 bits */
 }
 
 static uint64_t itimer_crossings(struct wick_cpu_engine *e)
@@ -149,7 +154,7 @@ static uint64_t take_crossings(struct wick_cpu_engine *e, struct wick_thread *t,
     ps->kernel_count = 0;
     ps->count = 0;
     if (e->mode == WICK_CPU_PERF)
-        n = perf_crossings(e, t, ps);
+        n = perf_crossings(e, t, cpu, ps);
     else if (e->mode == WICK_CPU_TIMER)
         n = new_crossings(e, t, cpu); /* overruns were seen to fall 7 % short on a crowded machine */
     else
@@ -159,20 +164,19 @@ static uint64_t take_crossings(struct wick_cpu_engine *e, struct wick_thread *t,
     return n;
 }
 
-static uint64_t weigh(const struct wick_cpu_engine *e, struct wick_thread *t, uint64_t n, uint64_t count, uint64_t cpu)
-{
-    return e->mode == WICK_CPU_PERF && e->event_type == WICK_EVENT_CPU ? cpu_weight(e, t, n, count, cpu)
-                                                                       : n * e->interval;
-}
-
+/* The clock of a thread that has ended is gone; its event still knows how far it went. */
 uint64_t wick_cpu_residue_sig(struct wick_cpu_engine *e, struct wick_thread *t, uint64_t cpu)
 {
-    uint64_t count = cpu;
-    if (e->mode == WICK_CPU_PERF && read(t->perf_fd, &count, sizeof count) != (ssize_t)sizeof count)
-        return 0;
-    uint64_t n = new_crossings(e, t, count) + t->owed; /* exactly: no overflow is due that could have drifted */
+    uint64_t count = 0;
+    bool time = e->event_type == WICK_EVENT_CPU;
+    if (t->perf_fd >= 0 && (!cpu || !time)) {
+        if (!counter(t, &count))
+            return 0;
+        cpu = t->last_cpu + (count > t->last_count ? count - t->last_count : 0);
+    }
+    uint64_t n = new_crossings(e, t, time ? cpu : count) + t->owed; /* exactly: no overflow is due that could drift */
     t->owed = 0;
-    return n ? weigh(e, t, n, count, cpu ? cpu : t->last_cpu + count - t->last_count) : 0;
+    return n * e->interval;
 }
 
 static void sample(struct wick_cpu_engine *e, struct wick_thread *t, void *context, uint64_t now)
@@ -194,7 +198,7 @@ static void sample(struct wick_cpu_engine *e, struct wick_thread *t, void *conte
             .java = wick_load_acquire(&t->java),
             .tid = wick_load_relaxed(&t->tid),
             .time_ns = now,
-            .weight = weigh(e, t, n, ps.count, cpu),
+            .weight = n * e->interval,
             .kernel = ps.kernel,
             .kernel_count = ps.kernel_count,
             .thread = t->serial,

@@ -33,7 +33,8 @@ struct wick_thread {
     uint64_t phase;                /* value of the thread's clock (since arming) at which the first sample is due */
     uint64_t crossings;            /* multiples of the interval seen since */
     uint64_t cpu_base;             /* the thread's CPU clock at arming */
-    uint64_t last_count, last_cpu; /* event counter and CPU clock at the last sample, since arming */
+    uint64_t last_count, last_cpu; /* event counter and CPU clock at the last signal, since arming */
+    uint64_t perf_head;            /* of the ring at the last signal */
     struct wick_stack_window window;
     uint64_t rest_until; /* CPU clock since arming: no sample before, because the last one was dear */
     uint64_t owed;       /* intervals of samples that were put off, for the next one's weight */

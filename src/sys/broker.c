@@ -40,6 +40,7 @@ static bool has_more(const struct perf_event_attr *a)
     rest.disabled = rest.exclude_user = rest.exclude_kernel = rest.exclude_hv = rest.exclude_idle = 0;
     rest.exclude_host = rest.exclude_guest = rest.exclude_callchain_kernel = rest.exclude_callchain_user = 0;
     rest.freq = rest.watermark = rest.sample_id_all = rest.use_clockid = rest.precise_ip = 0;
+    rest.write_backward = 0; /* says where the ring begins */
     rest.wakeup_events = 0;
     rest.sample_max_stack = 0;
     rest.clockid = 0;
