@@ -48,6 +48,11 @@ enum {
 #define WICK_JFR_TYPE_METADATA   0
 #define WICK_JFR_TYPE_CHECKPOINT 1
 
+/* Frames of wick's recordings that are neither Java nor native code (stubs, broken walks, boundaries) have the type
+ * "Native", and their kind (enum wick_frame_kind) stands in the modifiers of their method, above the bits that a class
+ * file can have: readers pass over it without knowing it, and it costs nothing where there is none. */
+#define WICK_JFR_KIND_SHIFT 16
+
 /* First byte of a string. */
 enum wick_jfr_string_encoding {
     WICK_JFR_STR_NULL = 0,

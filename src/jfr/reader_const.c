@@ -12,6 +12,7 @@
  * from it instead of being looked up frame by frame. A frame that was met before is known by its bytes, without being
  * decoded.
  */
+#include "jfr/jfr_format.h"
 #include "jfr/reader_int.h"
 #include "model/label.h"
 
@@ -274,11 +275,21 @@ static unsigned frame_kind(struct wick_jfr_reader *r, uint32_t type, uint64_t ke
  * methods, too, but have no descriptor that a method could have. */
 #define NATIVE_METHOD ((uint64_t)1 << 32)
 
+/* And the kind of what wick's recordings say is no function at all (jfr_format.h). */
+#define KIND_AT 33
+
 enum { ACC_NATIVE = 0x100 };
 
 static bool is_method_descriptor(const char *s)
 {
     return *s == '(' && strcmp(s, "()L;") != 0;
+}
+
+/* 0 if the modifiers hold none: the JVM's own recordings have nothing above the bits of a class file. */
+static uint64_t finer_kind(int64_t modifiers)
+{
+    uint64_t kind = (uint64_t)modifiers >> WICK_JFR_KIND_SHIFT;
+    return kind == WICK_FRAME_STUB || kind == WICK_FRAME_BREAK || kind == WICK_FRAME_BOUNDARY ? kind : 0;
 }
 
 static uint64_t method(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
@@ -304,13 +315,15 @@ static uint64_t method(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
     native = native && is_method_descriptor(wick_profile_str(r->p, signature));
     uint32_t id = wick_profile_function(r->p, slot_text(r, &pool->plan, CLASS, s, 0),
                                         slot_text(r, &pool->plan, NAME, s, 0), keep ? signature : 0);
-    *val |= id | (native ? NATIVE_METHOD : 0);
+    *val |= id | (native ? NATIVE_METHOD : 0) | finer_kind(s[MODIFIERS].i) << KIND_AT;
     return *val & ~WICK_JFR_RESOLVED;
 }
 
 static uint32_t make_frame(struct wick_jfr_reader *r, uint64_t function, int32_t line, int32_t bci, unsigned kind)
 {
-    if (kind == WICK_FRAME_NATIVE && (function & NATIVE_METHOD))
+    if (kind == WICK_FRAME_NATIVE && function >> KIND_AT)
+        kind = (unsigned)(function >> KIND_AT);
+    else if (kind == WICK_FRAME_NATIVE && (function & NATIVE_METHOD))
         kind = WICK_FRAME_JAVA_NATIVE;
     return wick_profile_frame(r->p, (uint32_t)function, line, bci, kind);
 }

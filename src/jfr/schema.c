@@ -37,10 +37,12 @@ const struct wick_jfr_kind_info wick_jfr_kinds[WICK_JFR_KINDS] = {
 enum bounds {
 #define EVENT(N, n, ...)            FIRST_##N, BEFORE_##N = FIRST_##N - 1,
 #define FIELD(N, kind, member, ...) AT_##N##_##member,
+#define EXTRA                       FIELD
 #define END(N, n)                   LAST_##N, AFTER_##N = LAST_##N - 1,
 #include "def/event.def"
 #undef EVENT
 #undef FIELD
+#undef EXTRA
 #undef END
 };
 
@@ -49,6 +51,7 @@ const struct wick_jfr_event_info wick_jfr_events[WICK_JFR_EVENT_COUNT] = {
     {                                                                    \
         jfr_name, label, category, subcategory, description, (enum wick_jfr_field_id)FIRST_##N,
 #define FIELD(...)
+#define EXTRA(...)
 #define END(N, n)                     \
     (enum wick_jfr_field_id) LAST_##N \
     }                                 \
@@ -56,6 +59,7 @@ const struct wick_jfr_event_info wick_jfr_events[WICK_JFR_EVENT_COUNT] = {
 #include "def/event.def"
 #undef EVENT
 #undef FIELD
+#undef EXTRA
 #undef END
 };
 _Static_assert((int)FIRST_PERF_SAMPLE == (int)WICK_JFR_FIELD_PERF_SAMPLE_start_ns, "bounds agree with the field ids");
@@ -64,10 +68,12 @@ _Static_assert((int)LAST_NATIVE_LIBRARY == (int)WICK_JFR_FIELD_COUNT, "bounds ag
 const struct wick_jfr_field_info wick_jfr_fields[WICK_JFR_FIELD_COUNT] = {
 #define EVENT(...)
 #define FIELD(N, K, member, jfr_name, label, description) {WICK_JFR_KIND_##K, jfr_name, label, description},
+#define EXTRA                                             FIELD
 #define END(...)
 #include "def/event.def"
 #undef EVENT
 #undef FIELD
+#undef EXTRA
 #undef END
 };
 

@@ -18,10 +18,12 @@
 enum wick_jfr_event {
 #define EVENT(N, n, ...) WICK_JFR_EVENT_##N,
 #define FIELD(...)
+#define EXTRA(...)
 #define END(...)
 #include "def/event.def"
 #undef EVENT
 #undef FIELD
+#undef EXTRA
 #undef END
     WICK_JFR_EVENT_COUNT
 };
@@ -31,10 +33,12 @@ enum wick_jfr_type {
     WICK_JFR_TYPE_FIRST = 1,
 #define EVENT(N, n, ...) WICK_JFR_TYPE_EVENT_##N,
 #define FIELD(...)
+#define EXTRA(...)
 #define END(...)
 #include "def/event.def"
 #undef EVENT
 #undef FIELD
+#undef EXTRA
 #undef END
 #define TYPE(N, ...) WICK_JFR_TYPE_##N,
 #define MEMBER(...)
@@ -44,16 +48,22 @@ enum wick_jfr_type {
     WICK_JFR_TYPE_END,
     WICK_JFR_TYPE_NONE = 0, /* "no annotation" in the tables below */
 };
-_Static_assert(WICK_JFR_TYPE_END <= 128, "type ids take one byte");
+
+/* Where readers that know only async-profiler's fields expect the type of the next event (def/event.def, EXTRA). The
+ * ids of def/sample_kind.def follow it. */
+#define WICK_JFR_EXTRA_TYPE 125
+_Static_assert(WICK_JFR_TYPE_END <= WICK_JFR_EXTRA_TYPE, "type ids take one byte and are no extra fields'");
 
 /* Every field of every event, in order. */
 enum wick_jfr_field_id {
 #define EVENT(...)
 #define FIELD(N, kind, member, ...) WICK_JFR_FIELD_##N##_##member,
+#define EXTRA                       FIELD
 #define END(...)
 #include "def/event.def"
 #undef EVENT
 #undef FIELD
+#undef EXTRA
 #undef END
     WICK_JFR_FIELD_COUNT
 };

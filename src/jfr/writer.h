@@ -39,6 +39,7 @@ struct wick_jfr_method {
     uint32_t modifiers;    /* JVM access flags of the method */
     bool hidden;           /* the method is annotated @Hidden */
     bool class_hidden;     /* its class is a hidden class */
+    uint8_t kind; /* of things that are no functions: STUB, BREAK or BOUNDARY of enum wick_frame_kind; else 0 */
 };
 
 struct wick_jfr_thread {
@@ -102,9 +103,8 @@ struct wick_jfr_config {
 /* Times older than a chunk's start by up to this much are kept exactly; older ones become the oldest. */
 #define WICK_JFR_LATENESS_NS UINT64_C(1000000000)
 
-/* One tick is a microsecond. */
-#define WICK_JFR_TICK_NS     UINT64_C(1000)
-#define WICK_JFR_TICKS_PER_S UINT64_C(1000000)
+/* One tick is a nanosecond: some readers take ticks for that whatever the chunk's header says. */
+#define WICK_JFR_TICKS_PER_S UINT64_C(1000000000)
 
 struct wick_jfr_stats {
     uint64_t written[WICK_JFR_EVENT_COUNT];     /* on disk */
@@ -166,6 +166,7 @@ void wick_jfr_writer_stats(const struct wick_jfr_writer *w, struct wick_jfr_stat
  */
 #define EVENT(N, n, ...)         struct wick_jfr_##n {
 #define FIELD(N, K, member, ...) wick_jfr_kind_##K member;
+#define EXTRA(...)
 #define END(N, n) \
     }             \
     ;             \
@@ -173,6 +174,7 @@ void wick_jfr_writer_stats(const struct wick_jfr_writer *w, struct wick_jfr_stat
 #include "def/event.def"
 #undef EVENT
 #undef FIELD
+#undef EXTRA
 #undef END
 
 #endif

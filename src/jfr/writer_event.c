@@ -7,10 +7,10 @@
  * field the encoder of its kind, put_<KIND>. Events whose encoded size is under 128 bytes (all samples) get a size of
  * one byte in front; the size of longer ones is put in front by moving the body.
  *
- * Times are in microseconds from the chunk's origin, one second before its start: four bytes for the first four minutes
- * of a chunk, five for nine hours. Spans (CPU time) are rounded down to microseconds and the rest is carried to the
- * next event of the same field, so that their sum is never off by a microsecond, however many events there are. (An
- * event that is lost may take the rest with it.)
+ * Times are in nanoseconds from the chunk's origin, one second before its start: five bytes for the first half minute
+ * of a chunk, six for 73 minutes. Weights are rounded down to microseconds, half as many bytes, and the rest is carried
+ * to the next event of the same field, so that their sum is never off by a microsecond, however many events there are.
+ * (An event that is lost may take the rest with it.)
  */
 #include "jfr/writer_internal.h"
 
@@ -22,6 +22,7 @@
 struct cursor {
     struct wick_jfr_writer *w;
     uint8_t *p;
+    uint8_t *extra; /* where the size of the extra fields goes, NULL = there are none */
     bool failed;
 };
 
@@ -53,16 +54,15 @@ static void put_TIME(struct cursor *c, uint64_t mono_ns, int field)
 /* A time before the chunk's origin is negative; the format's readers take it as it is. */
 static void put_PAST(struct cursor *c, uint64_t mono_ns, int field)
 {
-    uint64_t before = c->w->origin_ns > mono_ns ? c->w->origin_ns - mono_ns : 0;
-    put_int(c, before ? -((before + WICK_JFR_TICK_NS - 1) / WICK_JFR_TICK_NS) : wick_jfr_ticks(c->w, mono_ns));
+    put_int(c, mono_ns - c->w->origin_ns);
 }
 
-static void put_SPAN(struct cursor *c, uint64_t ns, int field)
+static void put_SPAN_US(struct cursor *c, uint64_t ns, int field)
 {
     uint32_t *carry = &c->w->carry_ns[field];
-    uint64_t rest = ns % WICK_JFR_TICK_NS + *carry;
-    put_int(c, ns / WICK_JFR_TICK_NS + rest / WICK_JFR_TICK_NS);
-    *carry = (uint32_t)(rest % WICK_JFR_TICK_NS);
+    uint64_t rest = ns % 1000 + *carry;
+    put_int(c, ns / 1000 + rest / 1000);
+    *carry = (uint32_t)(rest % 1000);
 }
 
 static void put_COUNT(struct cursor *c, uint64_t v, int field)
@@ -70,6 +70,7 @@ static void put_COUNT(struct cursor *c, uint64_t v, int field)
     put_int(c, v);
 }
 
+#define put_SPAN     put_COUNT
 #define put_SPAN_NS  put_COUNT
 #define put_SPAN_MS  put_COUNT
 #define put_EPOCH_MS put_COUNT
@@ -78,6 +79,17 @@ static void put_COUNT(struct cursor *c, uint64_t v, int field)
 #define put_UINT     put_COUNT
 #define put_STATE    put_COUNT
 #define put_MODE     put_COUNT
+
+/* The size, which end() fills in. */
+static void put_EXTRA_SIZE(struct cursor *c)
+{
+    c->extra = c->p++;
+}
+
+static void put_EXTRA_TYPE(struct cursor *c)
+{
+    *c->p++ = WICK_JFR_EXTRA_TYPE;
+}
 
 static void put_PERCENT(struct cursor *c, float v, int field)
 {
@@ -145,7 +157,6 @@ static size_t bound_STRING(const char *s)
         return 1 + WICK_JFR_INT_MAX_BYTES; \
     }
 FIXED(TIME, uint64_t)
-FIXED(SPAN, uint64_t)
 FIXED(COUNT, uint64_t)
 FIXED(PERCENT, float)
 FIXED(NAME, const char *)
@@ -153,6 +164,8 @@ FIXED(BOOL, bool)
 #define bound_CLASS    bound_NAME
 #define bound_PAST     bound_COUNT
 #define bound_RATIO    bound_PERCENT
+#define bound_SPAN     bound_COUNT
+#define bound_SPAN_US  bound_COUNT
 #define bound_SPAN_NS  bound_COUNT
 #define bound_SPAN_MS  bound_COUNT
 #define bound_EPOCH_MS bound_COUNT
@@ -170,12 +183,14 @@ FIXED(BOOL, bool)
     {                                                     \
         return ROOM_FOR_SIZE + 1
 #define FIELD(N, K, member, ...) +bound_##K(e->member)
+#define EXTRA(...)               +1
 #define END(N, n) \
     ;             \
     }
 #include "def/event.def"
 #undef EVENT
 #undef FIELD
+#undef EXTRA
 #undef END
 
 /* Makes room for `bound` bytes, flushing first if the buffer is full: before the event takes ids, since a flush may
@@ -193,7 +208,7 @@ static int begin(struct cursor *c, struct wick_jfr_writer *w, enum wick_jfr_even
         w->stats.lost_memory[event]++;
         return -WICK_E_NOMEM;
     }
-    *c = (struct cursor){w, (uint8_t *)w->events.buf + w->events.len + ROOM_FOR_SIZE, false};
+    *c = (struct cursor){w, (uint8_t *)w->events.buf + w->events.len + ROOM_FOR_SIZE, NULL, false};
     *c->p++ = (uint8_t)wick_jfr_event_type_id(event);
     return 0;
 }
@@ -206,6 +221,8 @@ static int end(struct cursor *c, enum wick_jfr_event event)
         w->stats.lost_memory[event]++;
         return -WICK_E_NOMEM;
     }
+    if (c->extra)
+        *c->extra = (uint8_t)(c->p - c->extra); /* some twelve integers at most */
     uint8_t *start = (uint8_t *)w->events.buf + w->events.len;
     uint8_t *body = start + ROOM_FOR_SIZE;
     size_t body_size = (size_t)(c->p - body);
@@ -227,10 +244,12 @@ static int end(struct cursor *c, enum wick_jfr_event event)
         if (error)                                                                  \
             return error;
 #define FIELD(N, K, member, ...) put_##K(&c, e->member, WICK_JFR_FIELD_##N##_##member);
+#define EXTRA(N, K, ...)         put_##K(&c);
 #define END(N, n)                       \
     return end(&c, WICK_JFR_EVENT_##N); \
     }
 #include "def/event.def"
 #undef EVENT
 #undef FIELD
+#undef EXTRA
 #undef END

@@ -40,7 +40,7 @@ struct wick_jfr_writer {
     struct wick_jfr_ids threads, stacks, methods, classes, packages, contexts;
     struct wick_jfr_names symbols, strings, groups;
 
-    uint32_t carry_ns[WICK_JFR_FIELD_COUNT]; /* of SPAN fields: what rounding down to ticks has left over so far */
+    uint32_t carry_ns[WICK_JFR_FIELD_COUNT]; /* of SPAN_US fields: what rounding down has left over so far */
 };
 
 /* Builds in w->pools the constants that pending events need and the chunk does not have; *count gets the number of
@@ -64,7 +64,7 @@ void wick_jfr_pools_release(struct wick_jfr_writer *w);
 /* Ticks since the chunk's origin. */
 static inline uint64_t wick_jfr_ticks(const struct wick_jfr_writer *w, uint64_t mono_ns)
 {
-    return mono_ns > w->origin_ns ? (mono_ns - w->origin_ns) / WICK_JFR_TICK_NS : 0;
+    return mono_ns > w->origin_ns ? mono_ns - w->origin_ns : 0;
 }
 
 #endif

@@ -68,6 +68,15 @@ static void put_thread(struct wick_jfr_writer *w, uint32_t id)
     put_number(w, &w->groups.numbering, group);
 }
 
+/* The type of a frame in the file: one of async-profiler's seven, since its reader has an array of them. What is
+ * neither Java nor native code is native there, and the finer kind stands with the method (jfr_format.h). */
+static uint8_t frame_type(unsigned kind)
+{
+    if (kind == WICK_FRAME_JAVA_NATIVE)
+        return WICK_FRAME_C2;
+    return kind <= WICK_FRAME_C1 ? (uint8_t)kind : WICK_FRAME_NATIVE;
+}
+
 static void put_stack(struct wick_jfr_writer *w, uint32_t id)
 {
     struct wick_strbuf *b = &w->pools;
@@ -89,7 +98,7 @@ static void put_stack(struct wick_jfr_writer *w, uint32_t id)
         p = wick_jfr_int_at(p, wick_jfr_number(&w->methods.numbering, method));
         p = wick_jfr_int_at(p, f->line);
         p = wick_jfr_int_at(p, f->bci);
-        *p++ = f->kind < WICK_FRAME_KIND_COUNT ? f->kind : WICK_FRAME_BREAK;
+        *p++ = frame_type(f->kind);
     }
     b->len = (size_t)((char *)p - b->buf);
 }
@@ -152,7 +161,7 @@ static void put_method(struct wick_jfr_writer *w, uint32_t id)
     put_number(w, &w->classes.numbering, class);
     put_number(w, &w->symbols.numbering, symbol(w, m.name ? m.name : ""));
     put_number(w, &w->symbols.numbering, symbol(w, checked_descriptor(m.signature)));
-    wick_jfr_add_int(&w->pools, m.modifiers);
+    wick_jfr_add_int(&w->pools, m.modifiers | (uint32_t)m.kind << WICK_JFR_KIND_SHIFT);
     wick_strbuf_addc(&w->pools, m.hidden);
 }
 
@@ -275,8 +284,9 @@ static void put_fixed(struct wick_jfr_writer *w, uint32_t *pools)
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && rows[end].type == rows[i].type;)
             end++;
-        pool_begin(w, rows[i].type, (uint32_t)(end - i), pools);
-        for (size_t k = i; k < end; k++) {
+        size_t count = rows[i].type == WICK_JFR_TYPE_FRAME_TYPE ? WICK_FRAME_C1 + 1 : end - i; /* frame_type() */
+        pool_begin(w, rows[i].type, (uint32_t)count, pools);
+        for (size_t k = i; k < i + count; k++) {
             wick_jfr_add_int(&w->pools, rows[k].id);
             put_text(w, rows[k].name);
         }

@@ -102,6 +102,7 @@ static int source_method(void *arg, uint32_t id, struct wick_jfr_method *out)
                          : what < WICK_STOP_COUNT ? stop_text[what]
                                                   : "?");
         out->name = d->method_name.buf;
+        out->kind = what == TEXT_BOUNDARY ? WICK_FRAME_BOUNDARY : WICK_FRAME_BREAK;
         return 0;
     }
     if (id & METHOD_NATIVE) {
@@ -116,6 +117,8 @@ static int source_method(void *arg, uint32_t id, struct wick_jfr_method *out)
     const struct wick_hs_method *m = wick_tables_method_data(d->tables, id);
     out->class_name = put(&d->class_name, m->data, m->class_len);
     out->name = put(&d->method_name, m->data + m->class_len, m->name_len);
+    if (!m->class_len)
+        out->kind = WICK_FRAME_STUB;
     if (m->sig_len)
         out->signature = put(&d->signature, m->data + m->class_len + m->name_len, m->sig_len);
     out->modifiers = m->access;

@@ -81,7 +81,7 @@ def check(expected_path, summary_path, print_path, json_path):
     first = min(e["values"]["startTime"] for e in events if e["type"] == "jdk.OSInformation")
     hour = [datetime.datetime.fromisoformat(re.sub(r"\.\d+|Z$", "", t)[:19]) for t in (first, *starts)]
     assert len(starts) == 1 and hour[0] - hour[1] == datetime.timedelta(hours=1), (first, starts)
-    assert weight == expected.pop("weight_ticks"), weight
+    assert weight == expected.pop("weight_us"), weight
     assert perf_weight == expected.pop("perf_weight"), perf_weight
     summary = open(summary_path, encoding="utf-8").read()
     assert int(re.search(r"Chunks: (\d+)", summary)[1]) == expected.pop("chunks")

@@ -196,8 +196,8 @@ static void write_sample(struct wick_jfr_writer *w, struct expected *x, uint64_t
         return;
     }
     wick_jfr_write_execution_sample(w, &(struct wick_jfr_execution_sample){now - late, thread, i % 1000 ? stack : 0,
-                                                                           1 + r % 3, weight, 1 + r % 2,
-                                                                           i % 5 ? 1 + r % 900 : 0});
+                                                                           1 + r % 3, WICK_JFR_SAMPLE_USER + r % 2,
+                                                                           weight, i % 5 ? 1 + r % 900 : 0});
     x->samples++;
     x->weight_ns += weight;
 }
@@ -235,9 +235,9 @@ static int cmd_write(const char *path, uint64_t samples)
     if (wick_jfr_writer_close(w, START_NS + samples * SAMPLE_NS, &s))
         return 1;
     wick_output_release(&o);
-    uint64_t ticks = x.weight_ns / WICK_JFR_TICK_NS;
+    uint64_t micros = x.weight_ns / 1000;
     printf("jdk.ExecutionSample %" PRIu64 "\nwick.PerfSample %" PRIu64 "\n", x.samples, x.perf_samples);
-    printf("weight_ticks %" PRIu64 "\nperf_weight %" PRIu64 "\n", ticks, x.perf_weight);
+    printf("weight_us %" PRIu64 "\nperf_weight %" PRIu64 "\n", micros, x.perf_weight);
     printf("jdk.ActiveSetting %" PRIu64 "\njdk.NativeLibrary %" PRIu64 "\n", x.settings, x.libraries);
     printf("jdk.CPULoad %" PRIu64 "\nwick.Drops %" PRIu64 "\n", samples / 1000, samples / 1000 * 2);
     printf("wick.Span %" PRIu64 "\n", x.spans);
@@ -284,7 +284,7 @@ static int cmd_size(const char *path)
             t = START_NS + UINT64_C(1800000000000) + i * 100000;
             wick_jfr_write_execution_sample(
                 w, &(struct wick_jfr_execution_sample){t, 1 + r % 100, 1 + mix(r) % 2000, WICK_JFR_STATE_DEFAULT,
-                                                       9990000 + r % 20000, WICK_JFR_SAMPLE_USER, 0});
+                                                       WICK_JFR_SAMPLE_USER, 9990000 + r % 20000, 0});
         }
         uint64_t written = wick_clock_mono_ns();
         if (wick_jfr_writer_flush(w, t))
@@ -344,8 +344,8 @@ static int cmd_load(const char *path, uint32_t stacks, uint64_t samples)
         uint32_t r = mix((uint32_t)i), stack = i < stacks ? (uint32_t)i : mix(r) % stacks;
         uint64_t t = START_NS + i * (SAMPLE_NS / 10);
         if (wick_jfr_write_execution_sample(
-                w, &(struct wick_jfr_execution_sample){t, 1 + r % 100, 1 + stack, WICK_JFR_STATE_DEFAULT, 10000000,
-                                                       9990000 + r % 20000, WICK_JFR_SAMPLE_USER}))
+                w, &(struct wick_jfr_execution_sample){t, 1 + r % 100, 1 + stack, WICK_JFR_STATE_DEFAULT,
+                                                       WICK_JFR_SAMPLE_USER, 9990000 + r % 20000}))
             return 1;
         if (i % 100000 == 99999 && wick_jfr_writer_flush(w, t))
             return 1;

@@ -12,6 +12,7 @@ LETTER = {"Interpreted": "0", "JIT compiled": "j", "Inlined": "i", "Native": "n"
           "C1 compiled": "1", "Stub": "s", "Broken walk": "b", "Boundary": "x", "Java native": "N"}
 JAVA = {"Interpreted", "JIT compiled", "Inlined", "C1 compiled", "Java native"}
 ACC_NATIVE = 0x100
+FINER = {7: "Stub", 8: "Broken walk", 9: "Boundary"}  # docs/formats/jfr.md
 PRIMITIVE = {"B": "byte", "C": "char", "D": "double", "F": "float", "I": "int", "J": "long", "S": "short", "V": "void",
              "Z": "boolean"}
 
@@ -53,6 +54,8 @@ def frame(f):
     method, kind = f["method"], f["type"]
     if kind == "Native" and (method["modifiers"] or 0) & ACC_NATIVE and method["descriptor"] != "()L;":
         kind = "Java native"
+    if kind == "Native":
+        kind = FINER.get((method["modifiers"] or 0) >> 16, kind)
     cls, name = (method["type"] or {}).get("name") or "", method["name"] or ""
     if not cls and not name:
         text = "[unknown]"

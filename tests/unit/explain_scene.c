@@ -88,7 +88,7 @@ static void cpu(struct wick_jfr_writer *w, uint64_t now, uint32_t where, unsigne
 {
     if (ms)
         wick_jfr_write_execution_sample(w, &(struct wick_jfr_execution_sample){now, POOL, where, WICK_JFR_STATE_DEFAULT,
-                                                                               ms * MS / SECONDS, WICK_JFR_SAMPLE_USER,
+                                                                               WICK_JFR_SAMPLE_USER, ms * MS / SECONDS,
                                                                                1});
 }
 
@@ -242,7 +242,7 @@ static void huge(struct wick_jfr_writer *w)
             w, &(struct wick_jfr_wall_clock_sample){START_NS, WORKER, LOCK, WICK_JFR_STATE_MONITOR, 1, 0, most});
         wick_jfr_write_execution_sample(w,
                                         &(struct wick_jfr_execution_sample){START_NS, POOL, HOT, WICK_JFR_STATE_DEFAULT,
-                                                                            most, WICK_JFR_SAMPLE_USER, 1});
+                                                                            WICK_JFR_SAMPLE_USER, most, 1});
         wick_jfr_write_safepoint_latency(w, &(struct wick_jfr_safepoint_latency){.start_ns = START_NS,
                                                                                  .duration_ns = most,
                                                                                  .incident = 1,

@@ -179,8 +179,8 @@ static struct wick_jfr_writer *open_writer(struct wick_jfr_config config)
 static int sample(struct wick_jfr_writer *w, uint64_t time_ns, uint32_t thread, uint32_t stack, uint64_t weight_ns)
 {
     return wick_jfr_write_execution_sample(w, &(struct wick_jfr_execution_sample){time_ns, thread, stack,
-                                                                                  WICK_JFR_STATE_DEFAULT, weight_ns,
-                                                                                  WICK_JFR_SAMPLE_USER, 0});
+                                                                                  WICK_JFR_STATE_DEFAULT,
+                                                                                  WICK_JFR_SAMPLE_USER, weight_ns, 0});
 }
 
 static uint64_t total(const uint64_t counts[WICK_JFR_EVENT_COUNT])
@@ -258,7 +258,7 @@ static void test_writer__neighbouring_chunks_share_no_constant_numbers(void **st
     assert_int_equal(x.chunks, 13);
 }
 
-static void test_writer__sample_takes_at_most_16_bytes(void **state)
+static void test_writer__sample_takes_at_most_17_bytes(void **state)
 {
     (void)state;
     struct walk x;
@@ -269,7 +269,7 @@ static void test_writer__sample_takes_at_most_16_bytes(void **state)
     assert_int_equal(wick_jfr_writer_close(w, START_NS + 3600 * SECOND, NULL), 0);
     walk_recording(&x, file.data, file.len);
     assert_int_equal(x.events[WICK_JFR_EVENT_EXECUTION_SAMPLE], 16383);
-    assert_true(x.event_bytes[WICK_JFR_EVENT_EXECUTION_SAMPLE] <= 16 * 16383);
+    assert_true(x.event_bytes[WICK_JFR_EVENT_EXECUTION_SAMPLE] <= 17 * 16383);
 }
 
 static int test_context(void *arg, uint32_t id, struct wick_jfr_context *out)
@@ -298,7 +298,7 @@ static void test_writer__contexts_are_constants_that_share_their_texts(void **st
         for (uint32_t i = 0; i < 300; i++)
             wick_jfr_write_execution_sample(w,
                                             &(struct wick_jfr_execution_sample){START_NS, 1, 1, WICK_JFR_STATE_DEFAULT,
-                                                                                MS, WICK_JFR_SAMPLE_USER, i % 100});
+                                                                                WICK_JFR_SAMPLE_USER, MS, i % 100});
         assert_int_equal(wick_jfr_writer_rotate(w, START_NS + SECOND), 0);
     }
     wick_jfr_writer_close(w, START_NS + 2 * SECOND, NULL);
@@ -317,8 +317,8 @@ static void test_writer__spans_may_begin_long_before_their_chunk(void **state)
     wick_jfr_writer_close(w, START_NS + MS, NULL);
     walk_recording(&x, file.data, file.len);
     /* the chunk's tick 0 is a second before it */
-    assert_int_equal((int64_t)x.last_value[WICK_JFR_FIELD_SPAN_start_ns], -INT64_C(3599) * 1000000);
-    assert_int_equal(x.last_value[WICK_JFR_FIELD_SPAN_duration_ns], INT64_C(3600) * 1000000);
+    assert_int_equal((int64_t)x.last_value[WICK_JFR_FIELD_SPAN_start_ns], -INT64_C(3599) * 1000000000);
+    assert_int_equal(x.last_value[WICK_JFR_FIELD_SPAN_duration_ns], INT64_C(3600) * 1000000000);
 }
 
 static void test_writer__sum_of_weights_is_exact(void **state)
@@ -350,7 +350,7 @@ static void test_writer__late_events_keep_their_time(void **state)
     walk_recording(&x, file.data, file.len);
     assert_int_equal(x.start_nanos, EPOCH_NS + 100 * SECOND);
     uint64_t ticks = x.last_value[WICK_JFR_FIELD_EXECUTION_SAMPLE_start_ns];
-    assert_int_equal(x.start_ticks - ticks, 700000);
+    assert_int_equal(x.start_ticks - ticks, 700000000);
     sample(w, START_NS, 1, 1, MS); /* far too late: the oldest time there is */
     wick_jfr_writer_close(w, START_NS + 101 * SECOND, NULL);
     walk_recording(&x, file.data, file.len);
@@ -722,7 +722,8 @@ static void test_writer__survives_every_allocation_failure(void **state)
             for (uint32_t i = 0; w && i < 3000; i++) {
                 sample(w, START_NS + i * MS, 1 + i % 300, 1 + i % 1500, MS);
                 if (i % 10 == 0)
-                    wick_jfr_write_perf_sample(w, &(struct wick_jfr_perf_sample){START_NS, 1, i, 1, "cycles", 1, 1});
+                    wick_jfr_write_perf_sample(
+                        w, &(struct wick_jfr_perf_sample){START_NS, 1, i, 1, "cycles", 1, WICK_JFR_SAMPLE_USER});
                 if (i % 250 == 0)
                     wick_jfr_writer_flush(w, START_NS + i * MS);
                 wick_jfr_writer_stats(w, &s);
@@ -747,7 +748,7 @@ int main(void)
         TEST(test_writer__every_flush_leaves_a_complete_recording),
         TEST(test_writer__asks_for_each_constant_once_a_chunk),
         TEST(test_writer__neighbouring_chunks_share_no_constant_numbers),
-        TEST(test_writer__sample_takes_at_most_16_bytes),
+        TEST(test_writer__sample_takes_at_most_17_bytes),
         TEST(test_writer__contexts_are_constants_that_share_their_texts),
         TEST(test_writer__spans_may_begin_long_before_their_chunk),
         TEST(test_writer__sum_of_weights_is_exact),

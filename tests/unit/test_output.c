@@ -125,7 +125,8 @@ static struct wick_jfr_writer *open_writer(struct wick_output *o, struct wick_jf
 
 static void sample(struct wick_jfr_writer *w, uint64_t time_ns, uint32_t stack)
 {
-    wick_jfr_write_execution_sample(w, &(struct wick_jfr_execution_sample){time_ns, 1, stack, 1, 1000000, 0, 1});
+    wick_jfr_write_execution_sample(
+        w, &(struct wick_jfr_execution_sample){time_ns, 1, stack, 1, WICK_JFR_SAMPLE_USER, 1000000, 1});
 }
 
 static int open_file(const char *name, int flags)

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# jdks: 21
+"""A recording of all engines, read by tests/jfr/naive_reader.py: a reader that knows only async-profiler's fields, frame types
+and clock finds every event, and its counts and durations are those of wick and of the JDK. Nothing here is left to chance."""
+import json
+import os
+import re
+import sys
+
+import jvmtest as t
+
+sys.path.insert(0, os.path.join(t.ROOT, "tests/jfr"))
+import naive_reader  # noqa: E402
+
+classes = t.compile_java("NativeLocks")
+
+
+def count(file, event):
+    """Samples as wick counts them."""
+    out = t.path("counts.collapsed")
+    r = t.wick("convert", "--samples", "-e", event, file, "-o", out)
+    if r.status:
+        return r.err
+    with open(out, encoding="utf-8") as f:
+        return sum(int(line.rsplit(" ", 1)[1]) for line in f)
+
+
+def seconds(text):
+    m = re.fullmatch(r"PT(?:(\d+)M)?(?:([\d.]+)S)?", text)
+    return int(m[1] or 0) * 60 + float(m[2] or 0)
+
+
+library = os.path.join(t.BUILD, "tests/jvm/libwicknativelocks_lazy.so")
+j = t.Jvm(["-Xmx128m", "-cp", classes, "NativeLocks", library])
+t.check("the JVM runs", j.wait_for(r"(?m)^up"), j.output())
+file = t.path("all.jfr")
+r = t.start(j.pid, file, "-e", "cpu,wall,lock=/1ms,nativelock=/1ms,ttsp")
+t.check("it is recorded", r.status == 0, r.err)
+j.ask("run 1500 9", r"truth (.*)")
+j.ask("java 500", r"truth (.*)")
+t.stop(j.pid)
+j.kill()
+
+sums = {}
+try:
+    sums = naive_reader.sums(file)
+    t.check("a reader of fixed layouts gets through", True)
+except (AssertionError, LookupError) as e:
+    t.check("a reader of fixed layouts gets through", False, repr(e))
+for event in ("jdk.ExecutionSample", "profiler.WallClockSample", "profiler.NativeLock"):
+    t.check(f"it finds {event}", sums.get(event, {}).get("events", 0) > 0, sums)
+for event, figures in sums.items():
+    got = figures["samples"] or figures["events"]
+    t.check(f"{event}: as many samples as wick counts", got == (want := count(file, event)), (got, want))
+r = t.jfr(21, "print", "--json", "--stack-depth", "1", "--events", ",".join(naive_reader.LAYOUTS), file)
+totals = {}
+for e in json.loads(r.out, strict=False)["recording"]["events"]:
+    n, s = totals.get(e["type"], (0, 0.0))
+    totals[e["type"]] = n + 1, s + seconds(e["values"].get("duration") or "PT0S")
+for event, figures in sums.items():
+    n, s = totals.get(event, (0, 0.0))
+    t.check(f"{event}: the JDK reads as many events, of the same duration",
+            n == figures["events"] and abs(s - figures["duration"] / 1e9) < 1e-6 * max(n, 1), (n, s, figures))
+t.done()
