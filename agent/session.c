@@ -260,6 +260,7 @@ static int begin(struct wick_err *err)
     s->info = (struct wick_recording_info){&s->opts, &s->engines, wick_clock_epoch_ns() / 1000000};
     wick_runtime_open();
     s->wake = eventfd(0, EFD_CLOEXEC);
+    wick_threads_begin(&wick_vm.threads);
     atomic_store(&s->recorder.running, 1);
     r = wick_engines_start(&s->engines, &s->opts, broker, &s->recorder, &wick_vm.threads, err);
     if (r)
@@ -295,6 +296,7 @@ no_engine:
         close(s->wake);
     s->wake = -1;
     close_recorder(s);
+    wick_threads_rest(&wick_vm.threads);
     return r;
 }
 
@@ -413,7 +415,7 @@ int wick_session_stop(struct wick_err *err)
     s->wake = -1;
     wick_engines_release(&s->engines);
     close_recorder(s);
-    wick_threads_forget(&wick_vm.threads);
+    wick_threads_rest(&wick_vm.threads);
     atomic_store(&s->phase, IDLE);
     pthread_mutex_unlock(&s->lock);
     if (r)

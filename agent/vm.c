@@ -82,9 +82,9 @@ static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     (void)jvmti;
     if (wick_vm.eetop)
-        tell_thread(env, thread); /* the name may have changed since the start */
+        tell_thread(env, thread);                               /* the name may have changed since the start */
+    wick_agent_labels_thread_end((int32_t)syscall(SYS_gettid)); /* its slot may be another's afterwards */
     wick_threads_java_end(&wick_vm.threads, (int32_t)syscall(SYS_gettid));
-    wick_agent_labels_thread_end((int32_t)syscall(SYS_gettid));
 }
 
 /* Stubs are collected while `collecting`: compilers may generate code, and tell of it in their own threads, at the same

@@ -139,7 +139,7 @@ static void arm(void *arg, struct wick_thread *t, bool born_late)
  * is most of the time of a short thread. */
 static void book_residue(struct wick_cpu_engine *e, struct wick_thread *t)
 {
-    uint64_t clock = wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid))), weight = 0;
+    uint64_t clock = t->replaced ? 0 : wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid))), weight = 0;
     if (e->event_type == WICK_EVENT_CPU && (t->perf_fd >= 0 || (t->timer >= 0 && clock)))
         weight = wick_cpu_residue_sig(e, t, clock > t->cpu_base ? clock - t->cpu_base : 0);
     if (weight)

@@ -10,6 +10,10 @@
  * can be asked for, a process with thousands of threads would do little else than read; so scans rest in proportion to
  * what looking cost (not to what arming did: that is paid once for each thread), and less where the process itself has
  * more threads or fewer than before.
+ *
+ * The kernel uses a thread's id again once it is free. A Java thread says when it ends; where no recording is on, its
+ * slot and its name go at once. Of all others a scan compares the inode of their folder in /proc, which costs nothing,
+ * and where it is another one (the kernel may have dropped the folder from its cache) the time of their start.
  */
 #include "engine/threads.h"
 
@@ -104,6 +108,56 @@ static void read_os_name(struct wick_thread_name *n)
         n->os_name[n->os_name[len - 1] == '\n' ? len - 1 : len] = 0;
 }
 
+/* The kernel's list of threads is not read at once, and leaves out a thread that lives when others end between two
+ * reads (fs/proc/base.c: first_tid counts again from the beginning). So whoever is missing is asked for. */
+static bool has_ended(int32_t tid)
+{
+    return syscall(SYS_tgkill, getpid(), tid, 0) && errno == ESRCH;
+}
+
+/* When a thread of this process was started, in the kernel's ticks since it booted, + 1; 0 if it cannot be told. */
+static uint64_t start_of(int32_t tid)
+{
+    enum { START = 22, BEHIND_COMM = 3 }; /* fields of proc(5), counted from 1 */
+    char path[48], buf[1024];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t len = read(fd, buf, sizeof buf - 1);
+    close(fd);
+    buf[len > 0 ? len : 0] = 0;
+    const char *p = strrchr(buf, ')'); /* the name may contain anything */
+    for (int field = BEHIND_COMM - 1; p && field < START; field++)
+        p = strchr(p + 1, ' ');
+    return p ? strtoull(p, NULL, 10) + 1 : 0;
+}
+
+/* Whether a slot is still that of the thread which has its id now. */
+static bool is_same(struct wick_thread *t, uint64_t inode)
+{
+    if (inode > 1 && inode == t->inode) /* 1: the kernel could not look it up */
+        return true;
+    uint64_t start = start_of(wick_load_relaxed(&t->tid));
+    bool same = !start || !t->start || start == t->start;
+    if (same) {
+        t->inode = inode;
+        t->start = t->start ? t->start : start;
+    }
+    return same;
+}
+
+/* Reads the name of a thread again, unless it has ended: its id may be another's. Locked. */
+static void reread_os_name(struct wick_threads *ts, struct wick_thread_name *n)
+{
+    char path[48];
+    struct stat st;
+    struct wick_thread *t = wick_threads_find_sig(ts, n->tid);
+    snprintf(path, sizeof path, "/proc/self/task/%d", n->tid);
+    if (t && t->serial == n->serial && !stat(path, &st) && is_same(t, st.st_ino))
+        read_os_name(n);
+}
+
 /* A slot for a thread that has none. Locked. */
 static struct wick_thread *add_locked(struct wick_threads *ts, int32_t tid)
 {
@@ -115,7 +169,7 @@ static struct wick_thread *add_locked(struct wick_threads *ts, int32_t tid)
         return NULL;
     }
     struct wick_thread *t = &ts->slots[i];
-    *t = (struct wick_thread){.serial = ts->next_serial++, .perf_fd = -1, .timer = -1};
+    *t = (struct wick_thread){.serial = ts->next_serial++, .perf_fd = -1, .timer = -1, .start = start_of(tid)};
     wick_store_relaxed(&t->tid, tid);
     ts->free_hint = i + 1;
     if (i >= ts->top)
@@ -165,17 +219,33 @@ static void remove_locked(struct wick_threads *ts, struct wick_thread *t)
         ts->free_hint = i;
 }
 
+/* The thread has ended, and another one has its id. */
+static void replace_locked(struct wick_threads *ts, struct wick_thread *t)
+{
+    t->replaced = true;
+    remove_locked(ts, t);
+}
+
+/* Drops a name that nobody will ask for. */
+static void drop_name_locked(struct wick_threads *ts, uint32_t serial)
+{
+    struct wick_thread_name *n = name_of(ts, serial);
+    if (!n)
+        return;
+    free(n->java_name);
+    memmove(n, n + 1, (size_t)(ts->names + --ts->name_count - n) * sizeof *n);
+}
+
 void wick_threads_java(struct wick_threads *ts, int32_t tid, wick_addr java, const char *name, uint64_t java_tid)
 {
     pthread_mutex_lock(&ts->lock);
     struct wick_thread *t = wick_threads_find_sig(ts, tid);
     bool own = tid == (int32_t)syscall(SYS_gettid);
-    if (t && own && wick_load_relaxed(&t->java) && wick_load_relaxed(&t->java) != java) {
-        /* the kernel gave the id of a thread that ended unnoticed to a new one */
-        remove_locked(ts, t);
+    if (t && own && wick_load_relaxed(&t->java) != java && (wick_load_relaxed(&t->java) || !is_same(t, 0))) {
+        replace_locked(ts, t); /* the kernel gave the id of a thread that ended unnoticed to this one */
         t = NULL;
     }
-    if (!t)
+    if (!t && !has_ended(tid))
         t = add_locked(ts, tid);
     if (t) {
         struct wick_thread_name *n = name_of(ts, t->serial);
@@ -212,15 +282,13 @@ void wick_threads_java_end(struct wick_threads *ts, int32_t tid)
         if (tid == (int32_t)syscall(SYS_gettid))
             end_locked(ts, t);
         wick_store_release(&t->java, 0);
+        if (!ts->recording) { /* nobody will find out when it is gone; should it live on, a scan finds it again */
+            uint32_t serial = t->serial;
+            remove_locked(ts, t);
+            drop_name_locked(ts, serial);
+        }
     }
     pthread_mutex_unlock(&ts->lock);
-}
-
-/* The kernel's list of threads is not read at once, and leaves out a thread that lives when others end between two
- * reads (fs/proc/base.c: first_tid counts again from the beginning). So whoever is missing is asked for. */
-static bool has_ended(int32_t tid)
-{
-    return syscall(SYS_tgkill, getpid(), tid, 0) && errno == ESRCH;
 }
 
 /* Brings the slots in line with /proc/self/task. Returns the CPU time spent on looking. Locked. */
@@ -236,12 +304,17 @@ static uint64_t scan_locked(struct wick_threads *ts, bool first)
         if (tid <= 0)
             continue;
         struct wick_thread *t = wick_threads_find_sig(ts, tid);
+        if (t && !is_same(t, e->d_ino)) {
+            replace_locked(ts, t);
+            t = NULL;
+        }
         bool known = t;
         if (!t)
             t = add_locked(ts, tid);
         if (!t)
             continue;
         t->seen = ts->scan;
+        t->inode = e->d_ino;
         uint64_t found = known ? 0 : wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
         struct wick_thread_name *n = name_of(ts, t->serial);
         if (n && !n->os_name[0])
@@ -270,7 +343,7 @@ static void reread_young_locked(struct wick_threads *ts)
         struct wick_thread *t = n ? wick_threads_find_sig(ts, n->tid) : NULL;
         bool alive = t && t->serial == n->serial;
         if (alive)
-            read_os_name(n);
+            reread_os_name(ts, n);
         ts->young[i].polls = alive ? ts->young[i].polls - 1 : 0;
     }
 }
@@ -374,7 +447,7 @@ void wick_threads_refresh_names(struct wick_threads *ts)
     for (uint32_t i = 1; i < ts->top; i++) {
         struct wick_thread_name *n = wick_load_relaxed(&ts->slots[i].tid) ? name_of(ts, ts->slots[i].serial) : NULL;
         if (n)
-            read_os_name(n);
+            reread_os_name(ts, n);
     }
     pthread_mutex_unlock(&ts->lock);
 }
@@ -385,7 +458,7 @@ bool wick_threads_name(struct wick_threads *ts, uint32_t serial, struct wick_thr
     struct wick_thread_name *n = name_of(ts, serial);
     if (n) {
         if (!n->os_name[0])
-            read_os_name(n);
+            reread_os_name(ts, n);
         *out = *n;
         if (n->java_name) {
             snprintf(buf, cap, "%s", n->java_name);
@@ -401,20 +474,49 @@ const struct wick_thread_name *wick_threads_name_locked(struct wick_threads *ts,
     return name_of(ts, serial);
 }
 
-void wick_threads_forget(struct wick_threads *ts)
+/* Drops the names of those that were gone at the last call, or are gone now. */
+static void drop_ended_names_locked(struct wick_threads *ts, bool now)
 {
-    pthread_mutex_lock(&ts->lock);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < ts->name_count; i++) {
         struct wick_thread_name *n = &ts->names[i];
         struct wick_thread *t = wick_threads_find_sig(ts, n->tid);
-        if ((t && t->serial == n->serial) || !n->gone) {
-            n->gone = !t || t->serial != n->serial;
+        bool gone = !t || t->serial != n->serial;
+        if (!gone || !(now || n->gone)) {
+            n->gone = gone;
             ts->names[kept++] = *n;
         } else {
             free(n->java_name);
         }
     }
     ts->name_count = kept;
+}
+
+void wick_threads_forget(struct wick_threads *ts)
+{
+    pthread_mutex_lock(&ts->lock);
+    drop_ended_names_locked(ts, false);
+    pthread_mutex_unlock(&ts->lock);
+}
+
+void wick_threads_begin(struct wick_threads *ts)
+{
+    pthread_mutex_lock(&ts->lock);
+    ts->recording = true;
+    ts->scan_state[0] = ts->scan_rest_until_ns = 0; /* the next poll scans */
+    pthread_mutex_unlock(&ts->lock);
+}
+
+void wick_threads_rest(struct wick_threads *ts)
+{
+    pthread_mutex_lock(&ts->lock);
+    ts->recording = false;
+    for (uint32_t i = 1; i < ts->top; i++) {
+        struct wick_thread *t = &ts->slots[i];
+        int32_t tid = wick_load_relaxed(&t->tid);
+        if (tid && (!wick_load_relaxed(&t->java) || has_ended(tid)))
+            remove_locked(ts, t);
+    }
+    drop_ended_names_locked(ts, true);
     pthread_mutex_unlock(&ts->lock);
 }

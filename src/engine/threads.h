@@ -3,7 +3,8 @@
  * threads.h - the threads of this process that an engine samples
  *
  * A thread has a slot from when it is seen first until it is gone, and a serial number that is never used again,
- * because the kernel reuses its thread ids. Its names are kept until the recording has written them.
+ * because the kernel reuses its thread ids: the same thread is one with the same id and the same time of its start.
+ * Its names are kept until the recording has written them. While none is on, only Java threads have slots.
  *
  * Who writes what: `tid`, `serial`, `java` and what an engine arms are written under the registry's lock by ordinary
  * threads; a handler reads them, and alone writes `window`, `crossings`, `rest_until` and `owed` of its own thread. A
@@ -40,6 +41,9 @@ struct wick_thread {
     uint64_t owed;       /* intervals of samples that were put off, for the next one's weight */
     uint32_t seen;       /* number of the scan that saw it last */
     uint8_t armed;       /* bit i: by hooks[i] */
+    bool replaced;       /* being removed, and its id is another thread's now */
+    uint64_t start;      /* the kernel's time of its start + 1, 0 = not known */
+    uint64_t inode;      /* of its folder in /proc when it was last compared, 0 = not known */
 };
 
 /* What the recording says of a thread. */
@@ -80,6 +84,7 @@ struct wick_threads {
     uint32_t young_next;
     uint64_t scan_state[2]; /* number of threads, and last pid given out, at the last poll */
     uint64_t probed_pid;    /* no pid since that one is a thread of ours, as far as could be told */
+    bool recording;         /* from wick_threads_begin to wick_threads_rest */
     bool pids_are_ours;     /* the last pid given out can be told in numbers of our namespace */
     uint64_t scan_rest_until_ns;
 };
@@ -105,6 +110,9 @@ void wick_threads_java_priority(struct wick_threads *ts, int32_t tid, int32_t pr
 
 /* The Java thread ends: its JavaThread will be freed. */
 void wick_threads_java_end(struct wick_threads *ts, int32_t tid);
+
+/* A recording begins: from now on threads that end stay known until it has written them. */
+void wick_threads_begin(struct wick_threads *ts);
 
 /* An engine begins to sample: every thread of the process is made known and armed. 0, or -WICK_E_LIMIT if
  * WICK_MAX_ENGINES run already. */
@@ -134,5 +142,8 @@ static inline uint32_t wick_threads_top(const struct wick_threads *ts)
 
 /* The recording has written all it has of threads that were gone at the last call: drops their names. */
 void wick_threads_forget(struct wick_threads *ts);
+
+/* The recording is over and has written all: only Java threads stay known, each until it ends. */
+void wick_threads_rest(struct wick_threads *ts);
 
 #endif

@@ -12,10 +12,41 @@
  */
 #include "hotspot/method.h"
 
+#include <string.h>
+
 #include "hotspot/unsigned5.h"
 #include "hotspot/value.h"
 
 enum { MAX_NAME_BYTES = 4096, MAX_LINE_BYTES = 1 << 15, CHUNK = 512 };
+
+static wick_addr pool_symbol(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr pool, uint32_t index)
+{
+    return wick_hs_u64(mem, pool + (unsigned)jvm->layout.constantpool_size + 8 * (uint64_t)index);
+}
+
+/* A hash of what lies behind the bytecodes, where the line table begins. The bytecodes themselves are no good: the
+ * interpreter rewrites them. */
+static uint64_t hash_lines(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr cm)
+{
+    enum { MOST = 64 };
+    const struct wick_hs_layout *l = &jvm->layout;
+    uint64_t words[MOST / 8] = {0}, hash = wick_hs_u16(mem, cm + (unsigned)l->cm_code_size);
+    if (l->cm_flags < 0 || l->cm_has_lines < 0 || l->cm_total_size < 0 ||
+        !(wick_hs_u16(mem, cm + (unsigned)l->cm_flags) & l->cm_has_lines))
+        return hash;
+    uint64_t before = (uint64_t)l->constmethod_size + hash,
+             total = 8 * (uint64_t)wick_hs_u32(mem, cm + (unsigned)l->cm_total_size);
+    uint64_t n = total > before ? total - before : 0;
+    hash = hash << 32 ^ total;
+    if (!n || wick_mem_read(mem, cm + before, words, n < MOST ? n : MOST))
+        return hash;
+    const uint8_t *end = memchr(words, 0, sizeof words); /* of the table: other tables behind it may change */
+    if (end)
+        memset((uint8_t *)words + (end - (uint8_t *)words), 0, (size_t)((uint8_t *)words + sizeof words - end));
+    for (int i = 0; i < MOST / 8; i++)
+        hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15u ^ hash >> 29;
+    return hash;
+}
 
 int wick_hs_method_identity(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr method,
                             struct wick_hs_method_id *id)
@@ -31,6 +62,10 @@ int wick_hs_method_identity(const struct wick_jvm *jvm, const struct wick_mem *m
     out.class_name = holder ? wick_hs_u64(mem, holder + (unsigned)l->klass_name) : 0;
     if (!out.class_name)
         return -WICK_E_FAULT;
+    out.name = pool_symbol(jvm, mem, out.constants, wick_hs_u16(mem, out.const_method + (unsigned)l->cm_name));
+    out.signature =
+        pool_symbol(jvm, mem, out.constants, wick_hs_u16(mem, out.const_method + (unsigned)l->cm_signature));
+    out.lines = hash_lines(jvm, mem, out.const_method);
     *id = out;
     return 0;
 }
@@ -47,11 +82,6 @@ static int copy_symbol(const struct wick_jvm *jvm, const struct wick_mem *mem, w
     if (len > cap)
         return -WICK_E_LIMIT;
     return wick_mem_read(mem, sym + (unsigned)jvm->layout.symbol_body, to, len) ? -WICK_E_FAULT : len;
-}
-
-static wick_addr pool_symbol(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr pool, uint32_t index)
-{
-    return wick_hs_u64(mem, pool + (unsigned)jvm->layout.constantpool_size + 8 * (uint64_t)index);
 }
 
 /* End of the compressed line table that starts at p: behind the terminating 0, or NULL if it does not end before `end`.
@@ -108,11 +138,7 @@ int wick_hs_method_copy(const struct wick_jvm *jvm, const struct wick_mem *mem, 
     uint32_t used = sizeof *m;
     if (cap < used)
         return -WICK_E_LIMIT;
-    const wick_addr symbols[3] = {
-        id->class_name,
-        pool_symbol(jvm, mem, id->constants, wick_hs_u16(mem, id->const_method + (unsigned)l->cm_name)),
-        pool_symbol(jvm, mem, id->constants, wick_hs_u16(mem, id->const_method + (unsigned)l->cm_signature)),
-    };
+    const wick_addr symbols[3] = {id->class_name, id->name, id->signature};
     uint16_t lens[3];
     for (int i = 0; i < 3; i++) {
         int n = copy_symbol(jvm, mem, symbols[i], (uint8_t *)buf + used, cap - used);

@@ -2,9 +2,9 @@
 /*
  * method.h - copying a Java method's names and line table out of metaspace
  *
- * Metaspace is reused after class unloading, so a Method* alone names nothing for long. A method is therefore known by
- * its identity, and what a reader needs of it is copied the first time it is seen. No jmethodID is ever made: those are
- * never freed before JDK 26.
+ * Metaspace is reused after class unloading and redefinition, so a Method* alone names nothing for long. A method is
+ * therefore known by its identity, and what a reader needs of it is copied the first time it is seen. No jmethodID is
+ * ever made: those are never freed before JDK 26.
  *
  * Threads: any; async-signal-safe with a signal-safe wick_mem.
  * Memory:  the caller's buffers.
@@ -14,10 +14,13 @@
 
 #include "hotspot/jvm.h"
 
-/* Two equal identities mean the same method as long as no class was unloaded in between, and practically always after.
- */
+/* Two equal identities mean the same method as long as metaspace was not reused in between, and practically always
+ * after: redefining a class may put one method exactly where another one of the same class was, so its name, its
+ * signature and its lines are part of it. */
 struct wick_hs_method_id {
     wick_addr method, const_method, constants, class_name; /* Method*, ConstMethod*, ConstantPool*, Symbol* */
+    wick_addr name, signature;                             /* Symbol* */
+    uint64_t lines;                                        /* hash of the line table's first bytes, and sizes */
 };
 
 /* Reads the identity. -WICK_E_FAULT if `method` is not (or no longer) a Method*. */

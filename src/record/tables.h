@@ -50,7 +50,7 @@ struct wick_node {
 /* A method, or a stub as method: names and lines are a struct wick_hs_method at arena + data. */
 struct wick_method_entry {
     struct wick_hs_method_id id; /* stub: method = CodeBlob* + offset, the rest 0 */
-    uint64_t unloads;            /* value of the JVM's unload counter when the identity was last verified */
+    uint64_t unloads;            /* value of the JVM's counters of classes when the identity was last verified */
     uint32_t data;
     uint16_t code_size; /* bytes of bytecode */
 };
@@ -101,13 +101,13 @@ uint32_t wick_tables_node_sig(struct wick_tables *t, uint32_t parent, uint64_t f
 uint32_t wick_tables_context_sig(struct wick_tables *t, const struct wick_context *context);
 
 /* Number of the Java method, copied on first sight; 0 if it is not readable or the table is full (*full tells which).
- * `unloads` is the present value of the JVM's unload counter: a method verified at the same value needs no second look.
- * WICK_UNLOADS_UNKNOWN: verify always. Async-signal-safe with a signal-safe mem. */
+ * `unloads` is the present value of the JVM's counters of classes: a method verified at the same value needs no second
+ * look. WICK_UNLOADS_UNKNOWN: verify always. Async-signal-safe with a signal-safe mem. */
 #define WICK_UNLOADS_UNKNOWN UINT64_MAX
 uint32_t wick_tables_method_sig(struct wick_tables *t, const struct wick_jvm *jvm, const struct wick_mem *mem,
                                 wick_addr method, uint64_t unloads, bool *full);
 
-/* The entry of a method that was verified at this value of the unload counter, NULL if it was not. */
+/* The entry of a method that was verified at this value of the counters, NULL if it was not. */
 const struct wick_method_entry *wick_tables_method_known_sig(const struct wick_tables *t, wick_addr method,
                                                              uint64_t unloads);
 

@@ -95,7 +95,8 @@ static bool method_eq(const void *arg, uint32_t n)
     const struct method_key *k = arg;
     const struct wick_hs_method_id *id = &k->t->methods[n].id;
     return id->method == k->id->method && id->const_method == k->id->const_method &&
-           id->constants == k->id->constants && id->class_name == k->id->class_name;
+           id->constants == k->id->constants && id->class_name == k->id->class_name && id->name == k->id->name &&
+           id->signature == k->id->signature && id->lines == k->id->lines;
 }
 
 struct address_key {
@@ -104,7 +105,8 @@ struct address_key {
     uint64_t unloads;
 };
 
-/* The same address, verified when the JVM had unloaded as many classes as now: nothing can have taken its place. */
+/* The same address, verified when the JVM had loaded and unloaded as many classes as now: nothing can have taken its
+ * place. */
 static bool address_eq(const void *arg, uint32_t n)
 {
     const struct address_key *k = arg;

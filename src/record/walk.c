@@ -32,8 +32,9 @@ int wick_walker_init(struct wick_walker *w, const struct wick_jvm *jvm, struct w
         wick_mem_release(&out.mem);
         return -WICK_E_NOMEM;
     }
-    static const char *const counters[] = {"java.cls.unloadedClasses", "java.cls.sharedUnloadedClasses"};
-    for (int i = 0; i < 2; i++)
+    static const char *const counters[WICK_WALK_COUNTERS] = {
+        "java.cls.unloadedClasses", "java.cls.sharedUnloadedClasses", "java.cls.loadedClasses"};
+    for (int i = 0; i < WICK_WALK_COUNTERS; i++)
         out.unloads[i] = (const _Atomic uint64_t *)(uintptr_t)wick_jvm_perf_counter(jvm, counters[i]);
     out.java_bytes = java_bytes(&jvm->layout);
     wick_store_relaxed(&out.images_epoch, 1);

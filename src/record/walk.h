@@ -37,6 +37,8 @@ struct wick_stub {
     const char *name;
 };
 
+enum { WICK_WALK_COUNTERS = 3 };
+
 struct wick_walker {
     const struct wick_jvm *jvm;
     const struct wick_stub *stubs; /* borrowed */
@@ -44,12 +46,11 @@ struct wick_walker {
     struct wick_mem mem;
     struct wick_elf_images *images;
     _Atomic uint32_t images_epoch;
-    _Atomic uint64_t heap_end[WICK_STEP_HEAPS]; /* committed end of each code heap */
-    const _Atomic uint64_t
-        *unloads[2];     /* the JVM's counts of unloaded classes (plain, from its archive); NULL: it keeps none */
-    uint32_t java_bytes; /* how much of a JavaThread a walk may look at */
-    uint64_t interpreter_lo, interpreter_hi; /* the blob with the interpreter's code, 0 = not known yet */
-    uint32_t last_old_compile_id;            /* nmethods up to here may lack exact debug information */
+    _Atomic uint64_t heap_end[WICK_STEP_HEAPS];          /* committed end of each code heap */
+    const _Atomic uint64_t *unloads[WICK_WALK_COUNTERS]; /* what metaspace_epoch() adds up; NULL: the JVM keeps none */
+    uint32_t java_bytes;                                 /* how much of a JavaThread a walk may look at */
+    uint64_t interpreter_lo, interpreter_hi;             /* the blob with the interpreter's code, 0 = not known yet */
+    uint32_t last_old_compile_id;                        /* nmethods up to here may lack exact debug information */
     struct wick_rule_slot *rules;
 };
 

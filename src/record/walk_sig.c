@@ -378,12 +378,18 @@ static void load_context(struct wick_step_state *s, const ucontext_t *uc)
     s->leaf = 1;
 }
 
-/* Changes whenever classes were unloaded, so that metaspace may have been reused. */
-static uint64_t unload_count(const struct wick_walker *w)
+/* Changes whenever metaspace may have been used again: classes were unloaded, or a class was parsed. RedefineClasses
+ * frees the methods of earlier versions without unloading anything; what comes in their place belongs to a class that
+ * was parsed, and counted as loaded, before anybody can call it. */
+static uint64_t metaspace_epoch(const struct wick_walker *w)
 {
-    if (!w->unloads[0] || !w->unloads[1])
-        return WICK_UNLOADS_UNKNOWN;
-    return wick_load_relaxed(w->unloads[0]) + wick_load_relaxed(w->unloads[1]);
+    uint64_t sum = 0;
+    for (int i = 0; i < WICK_WALK_COUNTERS; i++) {
+        if (!w->unloads[i])
+            return WICK_UNLOADS_UNKNOWN;
+        sum += wick_load_relaxed(w->unloads[i]);
+    }
+    return sum;
 }
 
 /* Fills in what the JavaThread says. */
@@ -431,7 +437,7 @@ static int walk(struct wick_step_env *env, struct wick_step_state *s, uint64_t *
 int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
                   const ucontext_t *uc, wick_addr from, uint64_t *frames, int cap, struct wick_walk_result *out)
 {
-    struct wick_step_env env = {.w = w, .t = t, .java = java, .unloads = unload_count(w), .from = from};
+    struct wick_step_env env = {.w = w, .t = t, .java = java, .unloads = metaspace_epoch(w), .from = from};
     struct wick_step_state s;
     *out = (struct wick_walk_result){0};
     load_context(&s, uc);
@@ -459,7 +465,7 @@ __attribute__((noinline)) int wick_walk_here_sig(struct wick_walker *w, struct w
                                                  struct wick_walk_result *out)
 {
     const uint64_t *frame = __builtin_frame_address(0); /* the caller's frame pointer; then the return address */
-    struct wick_step_env env = {.w = w, .t = t, .java = java, .unloads = unload_count(w)};
+    struct wick_step_env env = {.w = w, .t = t, .java = java, .unloads = metaspace_epoch(w)};
     struct wick_step_state s = {.pc = frame[1], .sp = (uint64_t)(uintptr_t)(frame + 2), .fp = frame[0]};
     *out = (struct wick_walk_result){0};
     if (java)
@@ -479,7 +485,7 @@ int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_add
                           uint64_t *frames, int cap, struct wick_walk_result *out)
 {
     struct wick_step_env env = {
-        .w = w, .t = t, .stack_lo = o->lo, .stack_bytes = o->bytes, .stack = o->stack, .unloads = unload_count(w)};
+        .w = w, .t = t, .stack_lo = o->lo, .stack_bytes = o->bytes, .stack = o->stack, .unloads = metaspace_epoch(w)};
     struct wick_step_state s = {.pc = o->pc, .sp = o->sp, .leaf = 1};
     *out = (struct wick_walk_result){0};
     if (java)

@@ -8,10 +8,13 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -73,6 +76,7 @@ static int32_t own_tid(void)
 
 struct helper {
     pthread_t thread;
+    wick_addr java; /* the thread announces itself as this JavaThread; 0 = not a Java thread */
     _Atomic int32_t tid;
     _Atomic int leave, renamed;
     _Atomic(const char *) rename;
@@ -83,6 +87,8 @@ static void *help(void *arg)
 {
     struct helper *h = arg;
     prctl(PR_SET_NAME, h->name);
+    if (h->java)
+        wick_threads_java(&ts, own_tid(), h->java, h->name, h->java);
     atomic_store(&h->tid, own_tid());
     while (!atomic_load(&h->leave)) {
         const char *other = atomic_exchange(&h->rename, NULL);
@@ -92,16 +98,24 @@ static void *help(void *arg)
         }
         usleep(200);
     }
+    if (h->java)
+        wick_threads_java_end(&ts, own_tid());
     return NULL;
+}
+
+static void helper_start_java(struct helper *h, const char *name, wick_addr java)
+{
+    memset(h, 0, sizeof *h);
+    h->name = name;
+    h->java = java;
+    assert_int_equal(pthread_create(&h->thread, NULL, help, h), 0);
+    while (!atomic_load(&h->tid))
+        usleep(100);
 }
 
 static void helper_start(struct helper *h, const char *name)
 {
-    memset(h, 0, sizeof *h);
-    h->name = name;
-    assert_int_equal(pthread_create(&h->thread, NULL, help, h), 0);
-    while (!atomic_load(&h->tid))
-        usleep(100);
+    helper_start_java(h, name, 0);
 }
 
 static void helper_end(struct helper *h)
@@ -324,6 +338,7 @@ static void test_threads__java_threads_are_known_by_name_until_they_end(void **s
     struct wick_thread_name name;
     char text[64];
     assert_int_equal(wick_threads_init(&ts), 0);
+    wick_threads_begin(&ts);
     wick_threads_java(&ts, own_tid(), 0x7000, "http-1 <\"x\">", 42);
     struct wick_thread *t = wick_threads_find_sig(&ts, own_tid());
     assert_non_null(t);
@@ -384,6 +399,162 @@ static void test_threads__a_reused_tid_is_another_thread(void **state)
     wick_threads_release(&ts);
 }
 
+/* --- ids used again, in a pid namespace of the test's own --- */
+
+enum { NO_NAMESPACE = 77 };
+
+#define CHECK(x)                                            \
+    do {                                                    \
+        if (!(x)) {                                         \
+            fprintf(stderr, "line %d: %s\n", __LINE__, #x); \
+            _exit(1);                                       \
+        }                                                   \
+    } while (0)
+
+/* Runs `body` as pid 1 of a new pid namespace with a /proc of its own; skips the test where that is not permitted. */
+static void in_own_namespace(void (*body)(void))
+{
+    int status = 0;
+    pid_t outer = fork();
+    if (!outer) {
+        if (unshare(CLONE_NEWPID | CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS))
+            _exit(NO_NAMESPACE);
+        pid_t inner = fork();
+        if (!inner) {
+            if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) || mount("proc", "/proc", "proc", 0, NULL))
+                _exit(NO_NAMESPACE);
+            body();
+            _exit(0);
+        }
+        if (inner < 0 || waitpid(inner, &status, 0) != inner)
+            _exit(NO_NAMESPACE);
+        _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+    }
+    assert_true(outer > 0);
+    assert_int_equal(waitpid(outer, &status, 0), outer);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == NO_NAMESPACE)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* The next thread gets this id. The kernel's time of a thread's start counts ticks of 10 ms. */
+static void next_tid(int32_t tid)
+{
+    char text[16];
+    int fd = open("/proc/sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        _exit(NO_NAMESPACE);
+    int len = snprintf(text, sizeof text, "%d", tid - 1);
+    if (write(fd, text, (size_t)len) != len)
+        _exit(NO_NAMESPACE);
+    close(fd);
+    usleep(30000);
+}
+
+/* A thread of Java (`java`) or not, and then one with the same id, `next_java` or not. */
+static void reuse(wick_addr java, wick_addr next_java, bool recording)
+{
+    struct hook_log log = {0};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, on_end, &log};
+    struct helper a, b, other;
+    struct wick_thread_name name;
+    char text[64];
+    CHECK(!wick_threads_init(&ts));
+    if (recording) {
+        wick_threads_begin(&ts);
+        CHECK(!wick_threads_arm(&ts, &hooks));
+    }
+    helper_start_java(&a, "first", java);
+    if (recording)
+        poll_now();
+    const struct wick_thread *t = wick_threads_find_sig(&ts, a.tid);
+    uint32_t serial = t ? t->serial : 0;
+    helper_end(&a);
+    next_tid(a.tid);
+    helper_start_java(&b, "second", next_java);
+    CHECK(b.tid == a.tid);
+    next_tid(a.tid + 1000); /* as many have come and gone as it takes to get there again */
+    helper_start(&other, "other");
+    helper_end(&other);
+    if (recording) {
+        poll_now();
+    } else {
+        wick_threads_begin(&ts);
+        CHECK(!wick_threads_arm(&ts, &hooks));
+    }
+    t = wick_threads_find_sig(&ts, b.tid);
+    CHECK(t && t->serial != serial);
+    CHECK(wick_load_relaxed(&t->java) == next_java);
+    CHECK(wick_threads_name(&ts, t->serial, &name, text, sizeof text));
+    CHECK(!strcmp(name.os_name, "second"));
+    CHECK(next_java ? name.java_name && !strcmp(name.java_name, "second") : !name.java_name);
+    if (recording) {
+        CHECK(log.disarmed == 1);
+        CHECK(wick_threads_name(&ts, serial, &name, text, sizeof text)); /* its samples keep its name */
+        CHECK(java ? name.java_name && !strcmp(name.java_name, "first") : !strcmp(name.os_name, "first"));
+    }
+    uint32_t second = t->serial;
+    poll_now();
+    poll_now();
+    t = wick_threads_find_sig(&ts, b.tid);
+    CHECK(t && t->serial == second); /* and stays what it is */
+    helper_end(&b);
+    wick_threads_disarm(&ts, &log);
+    wick_threads_rest(&ts);
+    wick_threads_release(&ts);
+}
+
+static void all_reuses(void)
+{
+    for (int i = 0; i < 8; i++)
+        reuse(i & 1 ? 0x7000 : 0, i & 2 ? 0x8000 : 0, i & 4);
+}
+
+/* A JavaThread may be where the last one was. */
+static void reuse_of_both(void)
+{
+    reuse(0x7000, 0x7000, true);
+    reuse(0x7000, 0x7000, false);
+}
+
+static void test_threads__an_id_used_again_is_another_thread_whoever_had_it(void **state)
+{
+    in_own_namespace(all_reuses);
+    in_own_namespace(reuse_of_both);
+}
+
+static void test_threads__while_no_recording_is_on_threads_that_end_leave_nothing(void **state)
+{
+    struct hook_log log = {0};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, on_end, &log};
+    assert_int_equal(wick_threads_init(&ts), 0);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 200; i++) {
+            struct helper h;
+            helper_start_java(&h, "short", 0x7000 + 8 * (wick_addr)i);
+            helper_end(&h);
+            assert_int_equal(ts.name_count, 0);
+            assert_int_equal(ts.free_hint, 1);
+        }
+        struct helper native, java;
+        helper_start(&native, "native");
+        helper_start_java(&java, "java", 0x9000);
+        wick_threads_begin(&ts);
+        assert_int_equal(wick_threads_arm(&ts, &hooks), 0);
+        assert_non_null(wick_threads_find_sig(&ts, native.tid));
+        wick_threads_disarm(&ts, &log);
+        wick_threads_rest(&ts);
+        assert_null(wick_threads_find_sig(&ts, native.tid));
+        assert_non_null(wick_threads_find_sig(&ts, java.tid));
+        assert_int_equal(ts.name_count, 1);
+        helper_end(&java);
+        helper_end(&native);
+        assert_int_equal(ts.name_count, 0);
+    }
+    wick_threads_release(&ts);
+}
+
 static void test_threads__slots_are_used_again_but_serials_never(void **state)
 {
     uint32_t last = 0;
@@ -417,7 +588,7 @@ static void test_threads__wild_ids_are_nobody(void **state)
         assert_null(wick_threads_find_sig(&ts, wild[i]));
         wick_threads_java(&ts, wild[i], 1, "x", 1);
     }
-    assert_int_equal(ts.overflow, COUNT(wild));
+    assert_int_equal(ts.overflow, 3); /* those that no thread can have; the others have ended */
     assert_int_equal(ts.top, 1);
     wick_threads_release(&ts);
 }
@@ -478,6 +649,8 @@ int main(void)
         cmocka_unit_test(test_threads__java_threads_are_known_by_name_until_they_end),
         cmocka_unit_test(test_threads__a_java_thread_that_ends_is_told_to_the_engine_once_it_is_armed),
         cmocka_unit_test(test_threads__a_reused_tid_is_another_thread),
+        cmocka_unit_test(test_threads__an_id_used_again_is_another_thread_whoever_had_it),
+        cmocka_unit_test(test_threads__while_no_recording_is_on_threads_that_end_leave_nothing),
         cmocka_unit_test(test_threads__slots_are_used_again_but_serials_never),
         cmocka_unit_test(test_threads__wild_ids_are_nobody),
         cmocka_unit_test(test_perf_event__names_are_perfs_own),

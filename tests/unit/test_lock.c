@@ -204,6 +204,7 @@ static int set_up(void **state)
     wick_elf_images_init(&images, 0);
     assert_int_equal(wick_elf_images_refresh(&images, &mem, &changed, NULL), 0);
     assert_int_equal(wick_threads_init(&threads), 0);
+    wick_threads_begin(&threads);
     assert_int_equal(wick_recorder_init(&recorder, 8 << 20, 1024, 64), 0);
     assert_int_equal(wick_walker_init(&recorder.walker, &jvm, &images), 0);
     for (int i = 0; i < LOCKS; i++) {

@@ -310,6 +310,24 @@ static void test_methods__are_copied_once_and_known_again(void **state)
     wick_tables_free(t);
 }
 
+/* RedefineClasses frees methods of earlier versions and may put another one of the same class exactly there. */
+static void test_methods__another_one_of_the_class_in_the_same_place_is_another_method(void **state)
+{
+    struct wick_tables *t = wick_tables_new(0);
+    wick_addr method = begin_methods(), cm = 0, pool = 0;
+    bool full;
+    put_method(method, "a/A", "m1");
+    assert_int_equal(wick_mem_read(&space.mem, method + 8, &cm, 8), 0);
+    assert_int_equal(wick_mem_read(&space.mem, cm, &pool, 8), 0);
+    uint32_t first = wick_tables_method_sig(t, &jvm, &space.mem, method, 5, &full);
+    space_put64(&space, pool + 16, symbol("m6")); /* all addresses are as before */
+    uint32_t second = wick_tables_method_sig(t, &jvm, &space.mem, method, 6, &full);
+    assert_true(second && second != first);
+    expect_names(t, first, "a/Am1()V");
+    expect_names(t, second, "a/Am6()V");
+    wick_tables_free(t);
+}
+
 static void test_methods__a_reused_address_is_another_method(void **state)
 {
     struct wick_tables *t = wick_tables_new(0);
@@ -469,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_nodes__a_full_table_answers_0_and_keeps_what_it_has),
         cmocka_unit_test(test_arena__is_taken_in_pieces_of_8_until_it_is_full),
         cmocka_unit_test(test_methods__are_copied_once_and_known_again),
+        cmocka_unit_test(test_methods__another_one_of_the_class_in_the_same_place_is_another_method),
         cmocka_unit_test(test_methods__a_reused_address_is_another_method),
         cmocka_unit_test(test_methods__what_is_not_readable_is_no_method_and_not_full),
         cmocka_unit_test(test_methods__a_full_table_says_so),
