@@ -31,7 +31,7 @@
 #include "base/random.h"
 #include "engine/perf_event.h"
 
-enum { PERF_PAGES = 2, CPUCLOCK_SCHED_PER_THREAD = 6, PAGE = 4096, FIRST_NS = 100000 };
+enum { PERF_PAGES = 2, CPUCLOCK_SCHED_PER_THREAD = 6, PAGE = 4096 };
 
 _Atomic(struct wick_cpu_engine *) wick_cpu_current;
 struct wick_gate wick_cpu_gate;
@@ -46,20 +46,11 @@ static int perf_open(const struct perf_event_attr *attr, int32_t tid)
     return (int)syscall(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* The first period is the random phase, and it lasts until the handler sets the regular one. Where signals are blocked
- * that may take long: with a phase of a few microseconds the kernel's interrupts would then leave the thread no time to
- * run (seen: a thread that could not even be killed). */
-static uint64_t first_period(const struct wick_cpu_engine *e, uint64_t phase)
-{
-    uint64_t least = e->event_type != WICK_EVENT_CPU ? 1 : e->interval < FIRST_NS ? e->interval : FIRST_NS;
-    return phase > least ? phase : least;
-}
-
 static int arm_perf(struct wick_cpu_engine *e, struct wick_thread *t)
 {
     int32_t tid = wick_load_relaxed(&t->tid);
     struct perf_event_attr attr = e->attr;
-    attr.sample_period = first_period(e, t->phase);
+    attr.sample_period = t->phase ? t->phase : 1;
     int fd = perf_open(&attr, tid);
     if (fd < 0 && e->broker)
         fd = e->broker(e->broker_arg, &attr, tid);
