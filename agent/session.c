@@ -248,7 +248,7 @@ static int begin(struct wick_err *err)
     if (r)
         return r;
     const struct wick_drain_host host = {s, thread_names, other_event, chunk_end, chunk_begin, more};
-    const struct wick_drain_config config = {
+    struct wick_drain_config config = {
         .event_name = s->engines.plan.cpu,
         .labels = wick_agent_labels.map ? &wick_agent_labels : NULL,
         .chunk_bytes = s->opts.chunk_size_bytes,
@@ -265,6 +265,7 @@ static int begin(struct wick_err *err)
     r = wick_engines_start(&s->engines, &s->opts, broker, &s->recorder, &wick_vm.threads, err);
     if (r)
         goto no_engine;
+    config.cpu_time = s->engines.cpu_on && s->engines.cpu.event_type == WICK_EVENT_CPU;
     r = wick_drain_open(&s->drain, &s->recorder, &wick_vm.images, &s->output, &host, &config, err);
     if (r)
         goto no_drain;

@@ -63,10 +63,15 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     if (wick_profile_init(&p))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     int rc = wick_lock_waits_read(&w, &p, paths, n, err);
-    if (!rc)
+    bool recorded = w.recorded || w.not_ours;
+    if (!rc && (recorded || l->now || l->table.json))
         rc = wick_lock_table(&w, &l->table, stdout, err);
     if (!rc)
         rc = wick_ui_written(err);
+    if (!rc && !recorded)
+        rc = wick_err_set(err, WICK_E_NOTFOUND,
+                          "waiting for locks was not recorded: record with -e lock, --lock or -e nativelock, or use "
+                          "`wick locks PID`");
     if (!rc && !w.nrows && !l->now)
         wick_ui_note(
             "wick: waits are recorded with -e lock or --lock, native ones with -e nativelock, and when they end; "

@@ -55,12 +55,14 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     if (rc)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     rc = wick_ttsp_read(&in, &p, paths, n, err);
-    if (!rc)
+    bool recorded = in.nslow || in.threshold_ns;
+    if (!rc && (recorded || t->table.json))
         rc = wick_ttsp_write(&in, &t->table, stdout, err);
     if (!rc)
         rc = wick_ui_written(err);
-    if (!rc && !in.nslow && !in.threshold_ns)
-        wick_ui_note("wick: only recordings made with -e ttsp or --ttsp tell of late threads");
+    if (!rc && !recorded)
+        rc = wick_err_set(err, WICK_E_NOTFOUND,
+                          "time to safepoint was not recorded: record with -e ttsp or --ttsp, or use `wick ttsp PID`");
     wick_ttsp_release(&in);
     wick_profile_release(&p);
     return rc;

@@ -129,14 +129,33 @@ static void take_thread_cpu(struct wick_explain_facts *f, const struct wick_jfr_
         add_to(&f->gc_ns, cpu);
 }
 
+static void add_pause(struct wick_explain_facts *f, const struct wick_jfr_event *e, int64_t paused_ns,
+                      int64_t longest_ns, bool exact)
+{
+    struct wick_explain_pause *row = ADD(f, pause);
+    if (!row)
+        return;
+    int64_t begin = not_negative(e->time_ns), took = not_negative(e->duration_ns);
+    *row = (struct wick_explain_pause){.begin_ns = begin,
+                                       .end_ns = wick_sum(begin, took > paused_ns ? took : paused_ns),
+                                       .paused_ns = paused_ns,
+                                       .longest_ns = longest_ns,
+                                       .exact = exact};
+}
+
+static void take_pause(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    int64_t took = not_negative(e->duration_ns);
+    add_pause(f, e, took, took, true);
+}
+
 static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     uint32_t *cause = ADD(f, causes);
     if (cause)
         *cause = text(e, "cause");
     f->gcs++;
-    add_to(&f->pauses_ns, number(e, "sumOfPauses"));
-    raise_to(&f->longest_ns, number(e, "longestPause"));
+    add_pause(f, e, number(e, "sumOfPauses"), number(e, "longestPause"), false);
     raise_to(&f->heap_used, number(e, "heapUsedAfter"));
 }
 
@@ -296,12 +315,28 @@ static void take_safepoints(struct wick_explain_facts *f, const struct wick_jfr_
     count_on(&f->sync_ns, number(e, "timeToSafepoint"));
 }
 
+/* Files of one recording continue its totals; another one begins anew. */
+static void take_recording(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_explain_counter *totals[] = {&f->fired, &f->dropped, &f->biased_ns};
+    int64_t began_ms = number(e, "recordingStart");
+    bool same = began_ms && began_ms == f->recording_ms;
+    if (same)
+        f->unsampled_before_ns = f->unsampled_earlier_ns;
+    else
+        f->unsampled_earlier_ns = f->unsampled_before_ns = f->unsampled_ns;
+    for (size_t i = 0; same && i < sizeof totals / sizeof *totals; i++)
+        totals[i]->seen = true;
+    f->recording_ms = began_ms;
+}
+
 static void take_profiler(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     count_all(&f->fired, number(e, "fired"));
     count_all(&f->dropped, number(e, "dropped"));
     count_all(&f->biased_ns, number(e, "biasedWeight"));
-    count_all(&f->unsampled_ns, number(e, "cpuTimeUnsampled"));
+    /* no counter: it falls when a sample comes that stands for time before it */
+    f->unsampled_ns = wick_sum(f->unsampled_before_ns, number(e, "cpuTimeUnsampled"));
 }
 
 /* "-Xmx1g -Dx=y": the last -Xmx or -XX:MaxHeapSize counts, as for the JVM. 0 = neither. */
@@ -336,6 +371,8 @@ static const struct {
     {"wick.Span", take_span},
     {"wick.ThreadCpu", take_thread_cpu},
     {"jdk.GarbageCollection", take_gc},
+    {"jdk.GCPhasePause", take_pause},
+    {"jdk.ActiveRecording", take_recording},
     {"jdk.CPULoad", take_load},
     {"jdk.CPUInformation", take_cpus},
     {"jdk.JVMInformation", take_jvm},
@@ -401,6 +438,7 @@ static void take_sample(void *ctx, const struct wick_sample *s)
     struct wick_profile *p = f->p;
     const struct wick_event_type *type = &p->events[s->event];
     bool cpu = type->kind == WICK_EVENT_CPU;
+    f->nother += !cpu;
     if ((!cpu && type->kind != WICK_EVENT_WALL) || type->unit != WICK_UNIT_NS || s->weight <= 0)
         return;
     struct wick_explain_sample *row = cpu ? ADD(f, cpu) : ADD(f, wall);
@@ -419,11 +457,13 @@ static void take_sample(void *ctx, const struct wick_sample *s)
 
 static void begin_input(struct wick_explain_facts *f, int i)
 {
-    struct wick_explain_counter *counters[] = {&f->throttled,  &f->periods,    &f->throttled_ns,   &f->oom_kills,
-                                               &f->safepoints, &f->sync_ns,    &f->memory_full_ns, &f->io_some_ns,
-                                               &f->fired,      &f->dropped,    &f->biased_ns,      &f->unsampled_ns,
-                                               &f->deopts,     &f->compile_ns, &f->loaded,         &f->unloaded};
+    struct wick_explain_counter *counters[] = {&f->throttled,  &f->periods, &f->throttled_ns,   &f->oom_kills,
+                                               &f->safepoints, &f->sync_ns, &f->memory_full_ns, &f->io_some_ns,
+                                               &f->fired,      &f->dropped, &f->biased_ns,      &f->deopts,
+                                               &f->compile_ns, &f->loaded,  &f->unloaded};
     f->off_since_ns = 0;
+    f->unsampled_earlier_ns = f->unsampled_before_ns;
+    f->unsampled_before_ns = f->unsampled_ns;
     for (size_t k = 0; k < sizeof counters / sizeof *counters; k++)
         counters[k]->seen = false;
     f->ttsp.file = (uint32_t)i;
@@ -444,6 +484,7 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
             return rc;
         if (p->end_ns > p->start_ns)
             add_to(&f->duration_ns, not_negative(p->end_ns) - not_negative(p->start_ns));
+        wick_explain_pauses_add(f, p->start_ns, p->end_ns);
     }
     if (f->failed || f->ttsp.failed || p->failed)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
@@ -461,6 +502,7 @@ void wick_explain_release(struct wick_explain_facts *f)
     free(f->cpu);
     free(f->spans);
     free(f->causes);
+    free(f->pause);
     free(f->neighbours);
     free(f->queues.rows);
     free(f->reasons.rows);

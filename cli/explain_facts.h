@@ -3,7 +3,8 @@
  * explain_facts.h - what recordings say about why a program is slow, added up for the rules of `wick explain`
  *
  * Sums over all inputs: durations are added, counters that the recording gives as totals count by their growth within
- * each input. Wall-clock samples belong to endpoints by their own labels; where they have none see explain_wall.c.
+ * each input; where inputs are files of one recording, one after another, they go on. Wall-clock samples belong to
+ * endpoints by their own labels; where they have none see explain_wall.c.
  *
  * Threads: one at a time.
  * Memory:  malloc; wick_explain_release frees all. Names and stacks are numbers of the profile.
@@ -64,12 +65,19 @@ struct wick_explain_rows {
     size_t n, cap;
 };
 
+/* A collection, or one of its pauses. */
+struct wick_explain_pause {
+    int64_t begin_ns, end_ns, paused_ns, longest_ns;
+    bool exact; /* a pause */
+};
+
 struct wick_explain_facts {
     struct wick_profile *p;
     struct wick_ttsp_incidents ttsp;
     int64_t duration_ns;
     struct wick_explain_sample *wall, *cpu;
     struct wick_explain_span *spans;
+    size_t nother; /* samples of something else */
     size_t nwall, ncpu, nspans, cap_wall, cap_cpu, cap_spans;
 
     int64_t got_ns, gc_ns; /* wick.ThreadCpu: CPU time of all threads, of the collector's */
@@ -77,9 +85,11 @@ struct wick_explain_facts {
      * that wakes now and then on a crowded machine waits for a CPU, too, but has little to do with it. */
     int64_t hungry_got_ns, hungry_delay_ns;
     int64_t sampled_ns;                 /* weight of CPU samples */
-    int64_t gcs, pauses_ns, longest_ns; /* jdk.GarbageCollection */
-    int64_t heap_used, heap_max;        /* peak after a collection; -Xmx. 0 = not known */
-    uint32_t *causes;                   /* of each collection: strings */
+    int64_t gcs, pauses_ns, longest_ns; /* jdk.GarbageCollection; the time stopped, within the recordings */
+    struct wick_explain_pause *pause;   /* of the input that is being read */
+    size_t npause, cap_pause;
+    int64_t heap_used, heap_max; /* peak after a collection; -Xmx. 0 = not known */
+    uint32_t *causes;            /* of each collection: strings */
     size_t ncauses, cap_causes;
     int64_t rss, memory_limit, cpus, allowed; /* peak; allowed: CPUs the process may run on. 0 = not known */
     double cpu_limit, steal, others, jvm;     /* the latter three: sums of shares over `machines` and `loads` events */
@@ -97,8 +107,11 @@ struct wick_explain_facts {
     struct wick_explain_counter deopts, compile_ns, loaded, unloaded;
     struct wick_explain_counter throttled, periods, throttled_ns, oom_kills, safepoints, sync_ns, memory_full_ns,
         io_some_ns;
-    struct wick_explain_counter fired, dropped, biased_ns, unsampled_ns;
-    bool failed; /* memory ran out */
+    struct wick_explain_counter fired, dropped, biased_ns;
+    /* CPU time without samples; that of the inputs before; that of the recordings before */
+    int64_t unsampled_ns, unsampled_before_ns, unsampled_earlier_ns;
+    int64_t recording_ms; /* when the recording that the input is a part of began, 0 = not known */
+    bool failed;          /* memory ran out */
 };
 
 /* Reads n recordings of any format ("-" = standard input) into f; the profile is initialised and outlives it. Samples
@@ -109,6 +122,9 @@ void wick_explain_release(struct wick_explain_facts *f);
 
 /* Makes room for one more row; the array, moved or not, or NULL without memory. */
 void *wick_explain_room(void *rows, size_t n, size_t *cap, size_t size);
+
+/* Adds the time in which the collections of one input stopped the world between start and end. */
+void wick_explain_pauses_add(struct wick_explain_facts *f, int64_t start_ns, int64_t end_ns);
 
 /* Gives wall-clock samples without labels their endpoint, and sorts spans by thread and time. */
 void wick_explain_join(struct wick_explain_facts *f);

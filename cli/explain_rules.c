@@ -566,7 +566,9 @@ static void biased(struct explain *x)
 
 static void unsampled(struct explain *x)
 {
-    double missing = (double)x->f->unsampled_ns.grown;
+    double missing = (double)x->f->unsampled_ns;
+    if (!x->f->ncpu && x->f->nother) /* nothing was to stand for CPU time */
+        return;
     by_share(x, missing, missing + (double)x->f->sampled_ns, 0);
 }
 

@@ -8,6 +8,7 @@
 #include "cli/recorder.h"
 #include "cli/started.h"
 #include "cli/target.h"
+#include "cli/ui.h"
 
 #define START_NS 60000000000u /* a JVM may be at a long safepoint */
 
@@ -39,6 +40,16 @@ int wick_live_attach(struct wick_live *l, const struct wick_opts *o, struct wick
     return rc;
 }
 
+/* Somebody else has stopped the recording. */
+static void note_early_end(const struct wick_recording *r, uint64_t duration_ns)
+{
+    char took[32], wanted[32];
+    wick_ui_seconds(wick_clock_mono_ns() - r->started_ns, took, sizeof took);
+    wick_ui_seconds(duration_ns, wanted, sizeof wanted);
+    wick_ui_note("wick: the recording of process %d was stopped from elsewhere after %s of %s", (int)r->client->pid,
+                 took, wanted);
+}
+
 int wick_live_record(struct wick_live *l, const struct wick_opts *o, const struct wick_cli_output *out, bool *started,
                      struct wick_err *err)
 {
@@ -55,8 +66,12 @@ int wick_live_record(struct wick_live *l, const struct wick_opts *o, const struc
         if (o->keep_running)
             wick_started_keep(&l->proc, out); /* for `wick stop`, should this command be killed */
         rc = wick_recording_run(&r, wick_live_deadline(o->duration_ns), err);
-        if (!r.ended)
-            rc = wick_recording_stop(&r, err);
+        if (!rc && r.ended)
+            note_early_end(&r, o->duration_ns);
+        if (!r.ended) { /* what ended it before its time is not forgotten because it could be stopped */
+            int stopped = wick_recording_stop(&r, rc ? &(struct wick_err){0} : err);
+            rc = rc ? rc : stopped;
+        }
         if (o->keep_running)
             wick_started_forget(&l->proc);
     }

@@ -264,7 +264,8 @@ static void json_now(struct table *t)
 static void write_json(struct table *t)
 {
     uint32_t printed = 0;
-    fprintf(t->out, "{\"total_ns\":%" PRId64 ",\"unowned_ns\":%" PRId64 ",\"locks\":[", t->total_ns, t->left_out_ns);
+    fprintf(t->out, "{\"recorded\":%s,", t->w->recorded ? "true" : t->w->not_ours ? "null" : "false");
+    fprintf(t->out, "\"total_ns\":%" PRId64 ",\"unowned_ns\":%" PRId64 ",\"locks\":[", t->total_ns, t->left_out_ns);
     for (uint32_t i = 0; i < t->w->nlocks && (!t->o->rows || printed < t->o->rows); i++) {
         const struct wick_lock_row *l = &t->w->locks[i];
         const struct wick_lock_wait_row *r = &t->w->rows[l->first];

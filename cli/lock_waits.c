@@ -8,7 +8,8 @@
 #include "cli/input.h"
 
 static const char ENTER[] = "jdk.JavaMonitorEnter", PARK[] = "jdk.ThreadPark", OWNER[] = "wick.LockOwner",
-                  NATIVE[] = "profiler.NativeLock", NATIVE_WAIT[] = "wick.NativeWait";
+                  STATISTICS[] = "wick.LockStatistics", NATIVE[] = "profiler.NativeLock",
+                  NATIVE_WAIT[] = "wick.NativeWait";
 
 /* Room for one more of n rows, zeroed; NULL without memory. */
 static void *add(void **rows, uint32_t *n, uint32_t *cap, size_t size, bool *failed)
@@ -72,13 +73,19 @@ static void add_look(struct wick_lock_waits *w, const struct wick_jfr_event *e)
 
 static bool want(void *ctx, const char *type)
 {
-    (void)ctx;
-    return !strcmp(type, ENTER) || !strcmp(type, PARK) || !strcmp(type, OWNER) || !strcmp(type, NATIVE) ||
-           !strcmp(type, NATIVE_WAIT);
+    struct wick_lock_waits *w = ctx;
+    if (!strcmp(type, STATISTICS)) /* wick's metadata lists all of its events, recorded or not */
+        w->not_ours = false;
+    return !strcmp(type, STATISTICS) || !strcmp(type, ENTER) || !strcmp(type, PARK) || !strcmp(type, OWNER) ||
+           !strcmp(type, NATIVE) || !strcmp(type, NATIVE_WAIT);
 }
 
 static void take(void *ctx, const struct wick_jfr_event *e)
 {
+    struct wick_lock_waits *w = ctx;
+    w->recorded = true;
+    if (!strcmp(e->type, STATISTICS))
+        return;
     if (!strcmp(e->type, OWNER))
         add_look(ctx, e);
     else
@@ -166,10 +173,13 @@ int wick_lock_waits_read(struct wick_lock_waits *w, struct wick_profile *p, char
     const struct wick_jfr_visitor v = {.ctx = w, .sample = no_sample, .want = want, .event = take};
     *w = (struct wick_lock_waits){.profile = p};
     for (int i = 0; i < n; i++) {
+        bool foreign = w->not_ours;
         w->file = (uint32_t)i;
+        w->not_ours = true;
         int rc = wick_cli_read_events(p, paths[i], &v, err);
         if (rc)
             return rc;
+        w->not_ours |= foreign;
     }
     join(w);
     group(w);

@@ -45,7 +45,9 @@ struct wick_lock_waits {
     struct wick_lock_look_row *looks;
     struct wick_lock_row *locks; /* those waited for longest first */
     uint32_t nrows, nlooks, nlocks, cap_rows, cap_looks, file;
-    bool failed; /* memory ran out */
+    bool not_ours; /* an input does not say whether waits were recorded: it is none of wick's, or an old one */
+    bool recorded; /* an input says that they were */
+    bool failed;   /* memory ran out */
 };
 
 /* A share of a lock's waits: those of one place, or of one owner at one place. A place is a function, whatever the

@@ -102,13 +102,16 @@ static int look_at_jvm(const struct wick_look_command *c, const char *word, int 
     if (!rc)
         rc = wick_live_record(&l, &o, &out, &started, err);
     wick_ui_progress_end();
-    bool ended = rc == -WICK_E_GONE && started; /* shown is what there is; that the JVM has ended is said after it */
+    /* Shown is what there is; that it is not all that was asked for is said after it. */
+    bool ended = rc && rc != -WICK_E_INTR && started;
     if (!rc && c->ask)
         c->ask(c->arg, l.client);
     if (!rc || ended) {
         snprintf(path, sizeof path, "/proc/self/fd/%d", out.fd);
         int shown = c->show(c->arg, paths, 1, ended ? &(struct wick_err){0} : err);
         rc = ended ? rc : shown;
+        if (ended && rc != -WICK_E_GONE)
+            wick_err_prefix(err, "the recording is not complete");
     }
     wick_cli_output_close(&out);
     wick_live_close(&l);

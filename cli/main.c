@@ -27,6 +27,47 @@ const struct wick_cmd *wick_cmd_find(const char *name)
     return NULL;
 }
 
+enum { LONGEST = 24 };
+
+/* How many letters must be put in, left out, replaced or swapped with the next one to make one word of the other. */
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned rows[3][LONGEST + 1], *last = rows[0], *row = rows[1], *before = rows[2], n = (unsigned)strlen(b);
+    for (unsigned k = 0; k <= n; k++)
+        last[k] = k;
+    for (unsigned i = 1; a[i - 1]; i++) {
+        row[0] = i;
+        for (unsigned k = 1; k <= n; k++) {
+            unsigned least = last[k - 1] + (a[i - 1] != b[k - 1]);
+            least = last[k] + 1 < least ? last[k] + 1 : least;
+            least = row[k - 1] + 1 < least ? row[k - 1] + 1 : least;
+            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] && before[k - 2] + 1 < least)
+                least = before[k - 2] + 1;
+            row[k] = least;
+        }
+        unsigned *free_row = before;
+        before = last;
+        last = row;
+        row = free_row;
+    }
+    return last[n];
+}
+
+/* The command that was meant by a word that is none, NULL if it resembles none. */
+static const char *nearest(const char *word)
+{
+    const char *best = NULL;
+    unsigned least = 3;
+    for (size_t i = 0; i < wick_cmds_count && strlen(word) <= LONGEST; i++) {
+        unsigned d = distance(word, wick_cmds[i].name);
+        if (d < least && d < strlen(wick_cmds[i].name) - 1) {
+            least = d;
+            best = wick_cmds[i].name;
+        }
+    }
+    return best;
+}
+
 /* Output that could not be written is an error even when the command did its work. */
 static int finish(int status)
 {
@@ -49,7 +90,9 @@ int main(int argc, char **argv)
         name = "version";
     const struct wick_cmd *cmd = wick_cmd_find(name);
     if (!cmd) {
-        wick_err_set(&err, WICK_E_USAGE, "there is no command '%.60s': `wick help` lists them", name);
+        const char *near = nearest(name);
+        wick_err_set(&err, WICK_E_USAGE, "there is no command '%.60s'%s%s%s: `wick help` lists them", name,
+                     near ? " (did you mean `wick " : "", near ? near : "", near ? "`?)" : "");
         return wick_ui_fail(&err);
     }
     if (argc > 1)

@@ -122,10 +122,6 @@ static void write_none(const struct wick_ttsp_incidents *in, FILE *out)
 {
     const struct wick_profile *p = in->profile;
     double seconds = p->end_ns > p->start_ns ? ((double)p->end_ns - (double)p->start_ns) / 1e9 : 0;
-    if (!in->threshold_ns) {
-        fputs("No late threads in the recording.\n", out);
-        return;
-    }
     if (!in->counters) {
         fputs("No thread was found late; this JVM does not count its safepoints (-XX:-UsePerfData).\n", out);
         return;
@@ -233,8 +229,9 @@ static void write_json(const struct wick_ttsp_incidents *in, const struct wick_t
 {
     const struct wick_profile *p = in->profile;
     uint32_t shown = o->rows && o->rows < in->nslow ? o->rows : in->nslow;
+    fprintf(out, "{\"recorded\":%s,", in->nslow || in->threshold_ns ? "true" : "false");
     fprintf(out,
-            "{\"incidents\":%" PRIu32 ",\"threshold_ns\":%" PRId64 ",\"safepoints\":%" PRId64 ",\"sync_ns\":%" PRId64
+            "\"incidents\":%" PRIu32 ",\"threshold_ns\":%" PRId64 ",\"safepoints\":%" PRId64 ",\"sync_ns\":%" PRId64
             ",\"blame\":[",
             in->nslow, in->threshold_ns, in->safepoints, in->sync_ns);
     for (uint32_t i = 0; i < nblames; i++) {

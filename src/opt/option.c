@@ -9,6 +9,7 @@
  */
 #include "opt/option.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,28 @@ static const char *dashes(unsigned where)
     return where & WICK_CMD_AGENT ? "" : "--";
 }
 
+static int out_of_range(const struct wick_opt_desc *d, uint64_t v, const char *value, unsigned where,
+                        struct wick_err *err)
+{
+    static const struct {
+        const char *name;
+        uint64_t is;
+    } times[] = {{"h", 3600000000000}, {"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}},
+      sizes[] = {{"g", 1 << 30}, {"m", 1 << 20}, {"k", 1 << 10}, {"", 1}}, counts[] = {{"", 1}};
+    uint64_t limit = v < d->min ? d->min : d->max;
+    size_t unit = 0;
+    bool count = d->kind == WICK_OPT_COUNT, size = d->kind == WICK_OPT_SIZE;
+    while (!count && limit % (size ? sizes : times)[unit].is)
+        unit++;
+    uint64_t is = count ? 1 : (size ? sizes : times)[unit].is;
+    return wick_err_set(err, WICK_E_USAGE, "option %s%s: '%.100s' is too %s: at %s %" PRIu64 "%s", dashes(where),
+                        d->name, value, v < d->min ? "small" : "large", v < d->min ? "least" : "most", limit / is,
+                        (count  ? counts
+                         : size ? sizes
+                                : times)[unit]
+                            .name);
+}
+
 static int set_number(const struct wick_opt_desc *d, uint64_t *field, const char *value, unsigned where,
                       struct wick_err *err)
 {
@@ -170,8 +193,7 @@ static int set_number(const struct wick_opt_desc *d, uint64_t *field, const char
         return wick_err_set(err, WICK_E_USAGE, "option %s%s: '%.100s' is not %s", dashes(where), d->name, value,
                             hints[d->kind]);
     if (v < d->min || (d->max && v > d->max))
-        return wick_err_set(err, WICK_E_USAGE, "option %s%s: '%.100s' is too %s", dashes(where), d->name, value,
-                            v < d->min ? "small" : "large");
+        return out_of_range(d, v, value, where, err);
     *field = v;
     return 0;
 }

@@ -158,8 +158,12 @@ int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_e
                     struct wick_output *out, const struct wick_drain_host *host, const struct wick_drain_config *c,
                     struct wick_err *err)
 {
-    *d =
-        (struct wick_drain){.recorder = r, .images = images, .output = out, .host = *host, .event_name = c->event_name};
+    *d = (struct wick_drain){.recorder = r,
+                             .images = images,
+                             .output = out,
+                             .host = *host,
+                             .event_name = c->event_name,
+                             .cpu_time = c->cpu_time};
     wick_strbuf_init(&d->class_name);
     wick_strbuf_init(&d->method_name);
     wick_strbuf_init(&d->signature);
@@ -396,13 +400,23 @@ void wick_drain_totals(const struct wick_drain *d, struct wick_totals *out)
     totals(d, &stats, out);
 }
 
+/* CPU time of the process while samples were taken for which none of them stands. Only where samples weigh CPU time:
+ * those of the wall clock and of perf's events say nothing about it. It falls, too, because a sample stands for the
+ * time before it. */
+static uint64_t unsampled_ns(const struct wick_drain *d, const struct wick_totals *t)
+{
+    uint64_t quiet = wick_load_relaxed(&d->recorder->quiet_cpu_ns);
+    uint64_t used = (quiet ? quiet : wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID)) - d->process_start_ns;
+    return d->cpu_time && used > t->weight ? used - t->weight : 0;
+}
+
 static void write_profiler(struct wick_drain *d, uint64_t now_ns)
 {
     struct wick_totals t;
     struct wick_jfr_stats stats;
     wick_jfr_writer_stats(d->writer, &stats);
     totals(d, &stats, &t);
-    uint64_t dropped = 0, used = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - d->process_start_ns;
+    uint64_t dropped = 0;
     for (int i = 0; i < WICK_DROP_COUNT; i++) {
         dropped += t.drops[i];
         if (t.drops[i])
@@ -418,8 +432,8 @@ static void write_profiler(struct wick_drain *d, uint64_t now_ns)
         .memory_bytes = wick_tables_used(d->tables) + wick_names_memory(d->names) + stats.memory_bytes +
                         d->held_cap * sizeof *d->held,
         .written_bytes = stats.bytes,
-        .biased_ns = t.biased_weight,
-        .unsampled_ns = used > t.weight ? used - t.weight : 0,
+        .biased_ns = d->cpu_time ? t.biased_weight : 0,
+        .unsampled_ns = unsampled_ns(d, &t),
     };
     wick_jfr_write_profiler(d->writer, &p);
     if (d->labels)

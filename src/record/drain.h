@@ -48,6 +48,7 @@ struct wick_drain_config {
     uint64_t chunk_bytes, chunk_ns;
     size_t memory_limit;
     uint32_t max_frames;
+    bool cpu_time; /* samples that are not of the wall clock weigh CPU time, not occurrences of an event */
 };
 
 struct wick_drain {
@@ -71,6 +72,7 @@ struct wick_drain {
     uint64_t last_cpu_ns, last_wall_ns, last_user_ns; /* for jdk.CPULoad */
     uint64_t machine_busy, machine_total;
     uint64_t process_start_ns;  /* CPU clock of the process at the start */
+    bool cpu_time;              /* see wick_drain_config */
     struct wick_labels *labels; /* NULL = none */
     struct wick_labels_totals labels_base;
     struct wick_context_ids context_ids; /* of the context last asked for */

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 enum { SCRATCH_PER_CPU = 4, SCRATCH_LEAST = 16 };
 
 static size_t page_up(size_t n)
@@ -85,7 +87,8 @@ struct wick_tables *wick_recorder_next_generation(struct wick_recorder *r)
 
 void wick_recorder_quiesce(struct wick_recorder *r)
 {
-    atomic_store(&r->running, 0);
+    if (atomic_exchange(&r->running, 0)) /* later than this nothing is sampled */
+        wick_store_relaxed(&r->quiet_cpu_ns, wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
     wait_idle(r);
 }
 

@@ -72,6 +72,7 @@ struct wick_recorder {
     const struct wick_labels *labels; /* NULL = none; set before running */
     _Atomic(struct wick_tables *) tables;
     _Atomic uint32_t running;
+    _Atomic uint64_t quiet_cpu_ns; /* CPU clock of the process when it stopped to record, 0 = it has not */
     /* counted without a scratch area, so not in the mapping, which may go at any moment */
     _Atomic uint64_t missed[WICK_DROP_COUNT], missed_weight, missed_wall_weight;
     _Atomic uint64_t taken_back[WICK_DROP_COUNT]; /* counted as recorded at first */

@@ -287,6 +287,13 @@ def counters():
     t.check("blind: status says that nothing can be seen", status.get("ttsp_source") == "none", status)
     t.check("blind: the recording ends", t.stop(j.pid).status == 0)
     r = t.wick("ttsp", t.path("blind.jfr"))
+    without = t.path("without.jfr")
+    t.wick("record", "-e", "cpu", "-d", "1", "--lib", t.AGENT, "-f", without, j.pid)
+    for command in ("ttsp", "locks"):
+        said, told = t.wick(command, without), t.wick(command, "--json", without)
+        t.check(f"blind: wick {command} does not print what was not recorded as none", said.status == 4 and
+                "not recorded" in said.err and not said.out and told.status == 4 and '{"recorded":false,' in told.out,
+                f"{said} {told}")
     t.check("blind: wick ttsp does not call it fast", "does not count its safepoints" in r.out, r)
     j.kill()
 

@@ -113,6 +113,9 @@ static void samples(struct wick_jfr_writer *w, const struct scene *s, uint64_t n
     wick_jfr_write_thread_cpu(w, &(struct wick_jfr_thread_cpu){now, 1000 * MS, WORKER,
                                                                (s->got - s->collector) * MS / SECONDS,
                                                                s->delay * MS / SECONDS, 9});
+    if (s->unsampled_once)
+        wick_jfr_write_profiler(
+            w, &(struct wick_jfr_profiler){.start_ns = now, .unsampled_ns = second % 2 * s->unsampled_once * MS});
     wick_jfr_write_thread_cpu(
         w, &(struct wick_jfr_thread_cpu){now, 1000 * MS, COLLECTOR, s->collector * MS / SECONDS, 0, 9});
 }
@@ -173,8 +176,24 @@ static void runtime_once(struct wick_jfr_writer *w, const struct scene *s)
         w, &(struct wick_jfr_vm_operation){START_NS, 1000 * MS, "ThreadDump", 1, 20, s->operation * MS});
 }
 
+static void collection(struct wick_jfr_writer *w, uint64_t start_ns, unsigned ms)
+{
+    if (ms)
+        wick_jfr_write_garbage_collection(w, &(struct wick_jfr_garbage_collection){.start_ns = start_ns,
+                                                                                   .duration_ns = ms * MS,
+                                                                                   .name = "G1",
+                                                                                   .cause = "Allocation Failure",
+                                                                                   .sum_of_pauses_ns = ms * MS,
+                                                                                   .longest_pause_ns = ms * MS,
+                                                                                   .used_after = 900 << 20});
+}
+
 static void once(struct wick_jfr_writer *w, const struct scene *s)
 {
+    if (s->part)
+        wick_jfr_write_active_recording(
+            w, &(struct wick_jfr_active_recording){
+                   .start_ns = START_NS, .name = "", .destination = "", .recording_start_ms = 1234});
     wick_jfr_write_jvm_information(
         w, &(struct wick_jfr_jvm_information){
                .start_ns = START_NS, .jvm_arguments = "-Xms1m -Xmx1g", .jvm_name = "", .jvm_version = ""});
@@ -187,13 +206,9 @@ static void once(struct wick_jfr_writer *w, const struct scene *s)
                                  &(struct wick_jfr_neighbour){START_NS, 1000 * MS, 78 + i, "java app.Other", 100 * MS});
     }
     wick_jfr_write_resident_set_size(w, &(struct wick_jfr_resident_set_size){START_NS, s->rss, s->rss, 0});
-    if (s->pauses)
-        wick_jfr_write_garbage_collection(w, &(struct wick_jfr_garbage_collection){.start_ns = START_NS,
-                                                                                   .name = "G1",
-                                                                                   .cause = "Allocation Failure",
-                                                                                   .sum_of_pauses_ns = s->pauses * MS,
-                                                                                   .longest_pause_ns = s->pauses * MS,
-                                                                                   .used_after = 900 << 20});
+    collection(w, START_NS, s->pauses);
+    collection(w, START_NS + MS, s->nested);
+    collection(w, START_NS + (SECONDS - 1) * 1000 * MS, s->beyond);
     if (!s->late)
         return;
     wick_jfr_write_safepoint_latency(w, &(struct wick_jfr_safepoint_latency){.start_ns = START_NS,

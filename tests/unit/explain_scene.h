@@ -21,7 +21,10 @@ struct scene {
     unsigned pool_run, pool_stall;                    /* of a thread whose CPU samples have an endpoint, and no span */
     unsigned periods, throttled, pauses, sync, late, memory_full;
     unsigned biased, unsampled, fired, dropped, kills;
-    unsigned named;                                              /* CPU time of a neighbour */
+    unsigned unsampled_once; /* CPU time that had no sample for a while, in every other second */
+    unsigned nested, beyond; /* a collection within that of `pauses`; another one at the last second */
+    bool part;               /* says which recording it is a part of: all that do, of the same one */
+    unsigned named;          /* CPU time of a neighbour */
     unsigned waiting, operation, deopts, unloaded, compiler_off; /* methods, ms, numbers, ms */
     float code;                                                  /* of the code cache in use */
     float others, steal;

@@ -42,19 +42,19 @@ static const struct scene idle = {.got = 100,
                                   .collector = 90};
 
 /* What the rules find in a scene, as text: "rule: sentence" lines. The caller frees it. */
-static char *explained(const struct scene *s)
+static char *explained_files(const struct scene *s, int n)
 {
     struct wick_strbuf out = WICK_STRBUF_INIT;
     struct wick_explain_findings all;
     struct wick_explain_facts f;
     struct wick_profile p;
     struct wick_err err = {0};
-    char path[64], *const paths[] = {path};
+    char path[64], *const paths[] = {path, path};
     int fd = explain_scene_record(s);
     assert_true(fd >= 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     assert_int_equal(wick_profile_init(&p), 0);
-    if (wick_explain_read(&f, &p, paths, 1, &err) || wick_explain_apply(&all, &f, &err))
+    if (wick_explain_read(&f, &p, paths, n, &err) || wick_explain_apply(&all, &f, &err))
         fail_msg("%s", err.msg);
     for (size_t i = 0; i < all.n; i++) {
         wick_strbuf_addf(&out, "%s: ", all.rows[i].rule->name);
@@ -66,6 +66,11 @@ static char *explained(const struct scene *s)
     wick_profile_release(&p);
     close(fd);
     return wick_strbuf_take(&out);
+}
+
+static char *explained(const struct scene *s)
+{
+    return explained_files(s, 1);
 }
 
 static char *explained_by(struct scene s)
@@ -199,6 +204,10 @@ static void test_gc__pauses_and_cpu_time(void **state)
     says(SCENE(c->pauses = 1100),
          "gc-pauses: 1 collections stopped the JVM for 11 % of the time (1.1 s, the longest 1.1 s), "
          "most for Allocation Failure; 900 MiB were in use after one, of 1 GiB at most\n");
+    says(SCENE(c->pauses = 6000, c->nested = 5900, c->beyond = 6000),
+         "gc-pauses: 3 collections stopped the JVM for 70 % of the time (7.0 s, the longest 6.0 s)");
+    says(SCENE(c->beyond = 8000, c->pauses = 500),
+         "gc-pauses: 2 collections stopped the JVM for 15 % of the time (1.5 s, the longest 1.0 s)");
     silent(SCENE(c->collector = 2400));
     says(SCENE(c->collector = 2600), "gc-cpu: threads of the collector use 26 % of the CPU time (2.6 s)\n");
 }
@@ -287,6 +296,27 @@ static void test_cautions__stand_last(void **state)
     free(text);
 }
 
+/* A sample stands for the time before it, so what none stands for yet grows and falls all the time. */
+static void test_unsampled__is_no_counter_and_of_one_unit(void **state)
+{
+    silent(SCENE(c->unsampled_once = 2500));
+    silent(SCENE(c->unsampled_once = 2500, c->unsampled = 1000));
+    says(SCENE(c->unsampled_once = 2500, c->unsampled = 1200), "no sample stands for 11 % of the CPU time (1.2 s)");
+    silent(SCENE(c->sampled = 0, c->hot = 0, c->unsampled = 10000)); /* of the wall clock only */
+}
+
+/* Totals of a recording's next file include those of the one before. */
+static void test_totals__go_on_in_the_next_file_of_a_recording(void **state)
+{
+    const struct scene part = SCENE(c->unsampled = 1200, c->part = true),
+                       whole = SCENE(c->unsampled = 1200, c->part = false);
+    char *one = explained_files(&part, 2), *two = explained_files(&whole, 2);
+    assert_null(strstr(one, "unsampled-cpu"));
+    assert_non_null(strstr(two, "no sample stands for 11 % of the CPU time (2.4 s)"));
+    free(one);
+    free(two);
+}
+
 static void test_findings__stand_in_the_order_of_what_they_cost(void **state)
 {
     char *text = explained_by(SCENE(c->hot = 5000, c->delay = 8000, c->run = 9000, c->stall = 1000));
@@ -344,6 +374,8 @@ int main(void)
         cmocka_unit_test(test_disk_wait__counts_only_time_with_work),
         cmocka_unit_test(test_steal__is_a_share_of_the_machine),
         cmocka_unit_test(test_cautions__stand_last),
+        cmocka_unit_test(test_unsampled__is_no_counter_and_of_one_unit),
+        cmocka_unit_test(test_totals__go_on_in_the_next_file_of_a_recording),
         cmocka_unit_test(test_findings__stand_in_the_order_of_what_they_cost),
         cmocka_unit_test(test_docs__agree_with_the_table),
     };

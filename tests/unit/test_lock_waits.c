@@ -63,6 +63,17 @@ static void test_locks__what_lasts_is_in_the_json(void **state)
     free(text);
 }
 
+static void test_locks__not_recorded_is_not_none(void **state)
+{
+    char *text = table_with(0, 0, (struct wick_lock_options){.json = true});
+    (void)state;
+    assert_non_null(strstr(text, "{\"recorded\":false,"));
+    free(text);
+    text = table_with(1, 1000000, (struct wick_lock_options){.json = true});
+    assert_non_null(strstr(text, "{\"recorded\":true,"));
+    free(text);
+}
+
 static void test_locks__weights_add_up(void **state)
 {
     char *text = table(3, 1000000);
@@ -85,6 +96,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_locks__what_lasts_is_told_after_the_table),
         cmocka_unit_test(test_locks__what_lasts_is_in_the_json),
+        cmocka_unit_test(test_locks__not_recorded_is_not_none),
         cmocka_unit_test(test_locks__weights_add_up),
         cmocka_unit_test(test_locks__hostile_weights_do_not_overflow),
     };

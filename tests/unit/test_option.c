@@ -112,6 +112,34 @@ static void test_option__a_slip_of_the_finger_gets_a_suggestion(void **state)
     assert_non_null(strstr(err.msg, "did you mean 'interval'"));
 }
 
+static void test_option__out_of_range_names_the_limit(void **state)
+{
+    static const char *const cases[][2] = {{"1100", "too large: at most 1024"}, {"0", "too small: at least 1"}};
+    struct wick_opts o;
+    struct wick_err err = {0};
+    (void)state;
+    wick_opt_defaults(&o);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct wick_opt_desc *d = NULL;
+        for (size_t k = 0; k < WICK_OPT_TABLE_COUNT; k++)
+            if (!strcmp(wick_opt_table[k].name, "wall-threads"))
+                d = &wick_opt_table[k];
+        assert_non_null(d);
+        assert_int_not_equal(wick_opt_set(&o, d->name, strlen(d->name), cases[i][0], d->where, &err), 0);
+        if (!strstr(err.msg, cases[i][1]))
+            fail_msg("%s", err.msg);
+    }
+    /* every limit of the table can be said: the next number beyond it is refused with it */
+    for (size_t k = 0; k < WICK_OPT_TABLE_COUNT; k++) {
+        const struct wick_opt_desc *d = &wick_opt_table[k];
+        if (d->kind != WICK_OPT_NS || !d->min)
+            continue;
+        assert_int_not_equal(wick_opt_set(&o, d->name, strlen(d->name), "0", d->where, &err), 0);
+        if (!strstr(err.msg, "at least "))
+            fail_msg("%s", err.msg);
+    }
+}
+
 static void test_option__nul_and_overlong_items_are_refused(void **state)
 {
     (void)state;
@@ -340,6 +368,7 @@ static void test_when__times_count_from_begin_end_share_midnight_or_1970(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_option__out_of_range_names_the_limit),
         cmocka_unit_test(test_events__cpu_and_wall_alone_and_together),
         cmocka_unit_test(test_events__locks_have_a_threshold_and_an_interval),
         cmocka_unit_test(test_events__two_of_one_sort_are_refused),
