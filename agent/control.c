@@ -62,7 +62,8 @@ static struct {
 
 struct reply {
     int code;
-    int fd; /* sent along, closed afterwards; -1 = none */
+    int fd;                                        /* sent along, closed afterwards; -1 = none */
+    char notes[sizeof((struct wick_err *)0)->msg]; /* what was ignored in the request, "" = nothing */
     char text[WICK_SOCK_REPLY_MAX - 16];
 };
 
@@ -212,18 +213,26 @@ static int run_locked(enum wick_opt_action action, struct wick_opts *o, struct f
 
 static void run_command_locked(const char *command, size_t len, struct fds *f, struct reply *r)
 {
-    struct wick_err err = {0};
+    struct wick_err err = {0}, notes = {0};
     enum wick_opt_action action = WICK_ACTION_NONE;
     struct wick_opts o;
-    r->text[0] = 0;
+    r->text[0] = r->notes[0] = 0;
     r->fd = -1;
     wick_opt_defaults(&o);
-    int rc = wick_opt_parse_agent(command, len, &o, &action, &err);
-    if (!rc)
+    int rc = wick_opt_parse_agent(command, len, &o, &action, &notes);
+    if (rc)
+        err = notes;
+    else
         rc = run_locked(action, &o, f, r, &err);
     r->code = -rc;
     if (rc || (!r->text[0] && err.msg[0]))
         snprintf(r->text, sizeof r->text, "%s", err.msg[0] ? err.msg : wick_err_text(rc));
+    if (rc || o.quiet)
+        return;
+    snprintf(r->notes, sizeof r->notes, "%s", notes.msg);
+    size_t n = strlen(r->text);
+    if (action == WICK_ACTION_START && *notes.msg) /* other answers have a form */
+        snprintf(r->text + n, sizeof r->text - n, "%s%s", n ? "\n" : "", notes.msg);
 }
 
 /* --- clients ------------------------------------------------------------------------------------------------------ */
@@ -500,6 +509,8 @@ int wick_control_run(const char *options, size_t len, struct wick_err *err)
     if (r->fd >= 0)
         close(r->fd);
     int rc = r->code ? wick_err_set(err, (enum wick_code)r->code, "%.900s", r->text) : 0;
+    if (!rc && err)
+        memcpy(err->msg, r->notes, sizeof err->msg);
     free(r);
     return rc;
 }

@@ -21,7 +21,8 @@ struct perf_event_attr;
  * wick_agent_init, answered to every start if it is an error. */
 int wick_control_start(const struct wick_err *init, struct wick_err *err);
 
-/* Runs one option string in this thread ("start,event=cpu,file=x.jfr"). An empty string does nothing. */
+/* Runs one option string in this thread ("start,event=cpu,file=x.jfr"). An empty string does nothing. On success
+ * err->msg holds what was ignored, one sentence a line (err->code stays 0). */
 int wick_control_run(const char *options, size_t len, struct wick_err *err);
 
 /* dev, ino: what fd must be, since the number may have come to mean something else. True if fd is the connection that

@@ -2,10 +2,11 @@
 /*
  * The doors through which the JVM lets the agent in.
  *
- * At start (-agentpath:/path/libwick.so=OPTIONS) a mistake in the options is told in one line on stderr and stops the
- * JVM, like any other wrong option of its command line. By attach the JVM runs already and must go on whatever happens:
- * nothing is printed, and an error is a return code (the CLI passes no options and asks over the control socket, where
- * errors are sentences).
+ * At start (-agentpath:/path/libwick.so=OPTIONS) a wrong value is reported in one line on stderr and stops the JVM,
+ * like any other wrong option of its command line. An option that wick does not know is ignored with a warning there,
+ * since option strings come from async-profiler and from newer versions of wick (`quiet` leaves it out). By attach the
+ * JVM runs already and must go on whatever happens: nothing is printed, and an error is a return code (the CLI passes
+ * no options and asks over the control socket, where errors are sentences).
  *
  * Besides async-profiler's spelling there is `connect=FD:DEV:INO`, written by `wick record -- command` only.
  */
@@ -50,12 +51,24 @@ static int begin(JavaVM *vm, const char *options, struct wick_err *err)
     return connects ? wick_control_adopt(fd, err) : wick_control_run(options, strlen(options), err);
 }
 
+/* Each line of text, in one write. */
+static void print_notes(const char *text)
+{
+    for (size_t n; *text; text += n + (text[n] != 0)) {
+        n = strcspn(text, "\n");
+        if (n)
+            dprintf(STDERR_FILENO, "wick: %.*s\n", (int)n, text);
+    }
+}
+
 jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
     struct wick_err err = {0};
     (void)reserved;
-    if (!begin(vm, options, &err))
+    if (!begin(vm, options, &err)) {
+        print_notes(err.msg);
         return JNI_OK;
+    }
     dprintf(STDERR_FILENO, "wick: %s\n", err.msg);
     return JNI_ERR;
 }

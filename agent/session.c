@@ -204,12 +204,13 @@ static uint32_t power_of_two(uint64_t n)
 static int open_recorder(struct session *s, struct wick_err *err)
 {
     size_t limit = s->opts.memlimit_bytes;
-    int r = wick_recorder_init(&s->recorder, limit / 4 * 3, power_of_two(s->opts.ring), (uint32_t)s->opts.depth);
+    int r = wick_recorder_init(&s->recorder, limit / 4 * 3, power_of_two(s->opts.ring), s->opts.depth.most);
     if (!r && (r = wick_walker_init(&s->recorder.walker, &wick_vm.jvm, &wick_vm.images)))
         wick_recorder_release(&s->recorder);
     if (r)
         return wick_err_set(err, (enum wick_code) - r, "the recording's tables could not be set up: %s",
                             wick_err_text(r));
+    s->recorder.kept_frames = s->opts.depth.kept;
     struct wick_walker *w = &s->recorder.walker;
     w->stubs = wick_vm.stubs;
     w->stub_count = wick_vm.stub_count;

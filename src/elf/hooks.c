@@ -10,9 +10,9 @@
  * the loader makes sure that all images are complete, so that parts that somebody else has left writable count, too.
  *
  * Lazy binding. A word of the PLT that leads back into its own image is not bound yet. It gets our function if
- * the image was linked with the same version of the symbol as we are. A thread that is just being bound writes the true
- * function over ours; the next pass finds that. When hooks go off the word gets the true function: what binding
- * would have put there.
+ * the image was linked with a version of the symbol that is the same code as ours. A thread that is just being bound
+ * writes the true function over ours; the next pass finds that. When hooks go off the word gets the true function: what
+ * binding would have put there.
  */
 #include "elf/hooks.h"
 
@@ -147,6 +147,15 @@ static bool unready(struct visit *v, wick_addr addr)
     return !v->pass->complete && addr >= v->relro.lo && addr < v->relro.hi && (protection_of(v, addr) & PROT_WRITE);
 }
 
+/* True if the version that an image wants has the code that we are linked with (own; "" = found by name only, and there
+ * is one version). What moved into libc.so.6 with glibc 2.34 kept its version and got that one in addition. */
+static bool is_one_code(const char *own, const char *wanted)
+{
+    static const char before[] = "GLIBC_2.2.5", since[] = "GLIBC_2.34";
+    return !*own || !strcmp(own, wanted) || (!strcmp(own, before) && !strcmp(wanted, since)) ||
+           (!strcmp(own, since) && !strcmp(wanted, before));
+}
+
 static void put_ours(struct visit *v, const struct wick_elf_slot *slot)
 {
     const struct wick_elf_hooks *h = v->pass->h;
@@ -154,8 +163,7 @@ static void put_ours(struct visit *v, const struct wick_elf_slot *slot)
     if (inside(&v->image, k->not_in) || protection_of(v, slot->addr) < 0)
         return;
     uintptr_t value = value_of(slot->addr);
-    bool unbound = slot->lazy && inside(&v->image, value) && h->versions[slot->name][0] &&
-                   !strcmp(slot->version, h->versions[slot->name]);
+    bool unbound = slot->lazy && inside(&v->image, value) && is_one_code(h->versions[slot->name], slot->version);
     v->words++;
     if (value == k->ours)
         return;

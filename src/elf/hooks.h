@@ -34,7 +34,7 @@ struct wick_elf_hooks {
     const struct wick_elf_hook *hooks;
     uint32_t n;
     struct wick_mem mem;
-    char versions[WICK_HOOKS_MOST][WICK_GOT_VERSION_MAX]; /* of the true functions, as our own image is linked */
+    char versions[WICK_HOOKS_MOST][WICK_GOT_VERSION_MAX]; /* of the true functions, as our own image is linked, or "" */
     unsigned long long adds, subs;                        /* images ever loaded and unloaded, at the last pass */
     struct {
         wick_addr bias, dyn;

@@ -24,10 +24,6 @@
 #include "base/clock.h"
 #include "engine/lock.h"
 
-/* Not every C library has it, and what is not there is not hooked. */
-int pthread_cond_clockwait(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *)
-    __attribute__((weak));
-
 /* The caller's registers, as far as a walk of its stack needs them. */
 static inline __attribute__((always_inline)) void here(ucontext_t *out)
 {
@@ -125,40 +121,30 @@ static __attribute__((noinline)) int end(struct wait w, int answer, enum wick_lo
     return answer;
 }
 
+static bool is_glibc; /* whose locks we know the inside of; set before the first hook */
+
 /* One that a thread may end with. To try one that cannot be recovered any more says so, but in glibc takes it for good:
  * whoever asks next would wait for ever. */
 static bool is_robust(const pthread_mutex_t *m)
 {
-#ifdef __GLIBC__
-    enum { ROBUST = 16 }; /* PTHREAD_MUTEX_ROBUST_NORMAL_NP of glibc's nptl/pthreadP.h */
-    return *(const volatile int *)&m->__data.__kind & ROBUST;
-#else
-    (void)m;
-    return false;
-#endif
+    enum {
+        ROBUST = 16,    /* PTHREAD_MUTEX_ROBUST_NORMAL_NP of glibc's nptl/pthreadP.h */
+        MUSL_ROBUST = 4 /* in _m_type, musl's first word */
+    };
+    return is_glibc ? *(const volatile int *)&m->__data.__kind & ROBUST : *(const volatile int *)m & MUSL_ROBUST;
 }
 
 /* The words in which a mutex and a read-write lock keep the kernel id of their owner and writer. Not of locks that
  * processes share: the id may be that of a thread of another pid namespace, and of one of ours, too. */
 static const int *mutex_holder(const pthread_mutex_t *m)
 {
-#ifdef __GLIBC__
     enum { SHARED = 128 }; /* PTHREAD_MUTEX_PSHARED_BIT of glibc's nptl/pthreadP.h */
-    return *(const volatile int *)&m->__data.__kind & SHARED ? NULL : &m->__data.__owner;
-#else
-    (void)m;
-    return NULL;
-#endif
+    return !is_glibc || *(const volatile int *)&m->__data.__kind & SHARED ? NULL : &m->__data.__owner;
 }
 
 static const int *rwlock_holder(const pthread_rwlock_t *l)
 {
-#ifdef __GLIBC__
-    return l->__data.__shared ? NULL : &l->__data.__cur_writer;
-#else
-    (void)l;
-    return NULL;
-#endif
+    return !is_glibc || l->__data.__shared ? NULL : &l->__data.__cur_writer;
 }
 
 /* A function `name` that takes a lock; `try` is the one that does not wait; `alone`: a lock that is not watched. */
@@ -215,20 +201,23 @@ static bool on;
 static void find_truths(void)
 {
     size_t i = 0;
-#define FIND(name)                                                   \
-    do {                                                             \
-        void *found = dlsym(RTLD_DEFAULT, #name);                    \
-        true_##name = found ? (__typeof__(true_##name))found : name; \
-        hooks[i++].truth = (uintptr_t)true_##name;                   \
+#define FIND_ELSE(name, other)                                        \
+    do {                                                              \
+        void *found = dlsym(RTLD_DEFAULT, #name);                     \
+        true_##name = found ? (__typeof__(true_##name))found : other; \
+        hooks[i++].truth = (uintptr_t)true_##name;                    \
     } while (0)
+#define FIND(name) FIND_ELSE(name, name)
+    is_glibc = dlsym(RTLD_DEFAULT, "gnu_get_libc_version") != NULL;
     FIND(pthread_mutex_lock);
     FIND(pthread_mutex_timedlock);
     FIND(pthread_rwlock_rdlock);
     FIND(pthread_rwlock_wrlock);
     FIND(pthread_cond_wait);
     FIND(pthread_cond_timedwait);
-    FIND(pthread_cond_clockwait);
+    FIND_ELSE(pthread_cond_clockwait, NULL); /* not every C library has it: then it is not hooked */
 #undef FIND
+#undef FIND_ELSE
 }
 
 int wick_lock_native_on(wick_addr jvm, struct wick_err *err)

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* "", "on", "THRESHOLD", "THRESHOLD/INTERVAL" or "/INTERVAL". */
+/* "", "on", "INTERVAL" (as in async-profiler), "THRESHOLD/INTERVAL", "/INTERVAL" or "THRESHOLD/". An interval of zero
+ * takes every wait. */
 static int parse_waits(const char *option, const char *text, struct wick_opt_waits *w, struct wick_err *err)
 {
     char threshold[WICK_OPT_STR_MAX];
@@ -13,12 +14,15 @@ static int parse_waits(const char *option, const char *text, struct wick_opt_wai
     w->on = true;
     if (!*text || !strcmp(text, "on"))
         return 0;
-    int rc = n ? wick_opt_time(threshold, 1, &w->threshold_ns) : 0;
-    if (!rc && text[n])
-        rc = wick_opt_time(text + n + 1, 1, &w->interval_ns);
-    if (rc || !w->interval_ns)
+    int rc = n ? wick_opt_interval(threshold, false, text[n] ? &w->threshold_ns : &w->interval_ns) : 0;
+    if (!rc && text[n] && text[n + 1])
+        rc = wick_opt_interval(text + n + 1, false, &w->interval_ns);
+    if (rc || (!n && !text[1]))
         return wick_err_set(err, WICK_E_USAGE,
-                            "option %s: '%.100s' is not THRESHOLD/INTERVAL, two times such as 10us/1ms", option, text);
+                            "option %s: '%.100s' is neither INTERVAL nor THRESHOLD/INTERVAL, times such as 10us/1ms",
+                            option, text);
+    if (!w->interval_ns)
+        w->interval_ns = 1;
     return 0;
 }
 
@@ -64,7 +68,7 @@ int wick_opt_events(const struct wick_session_opts *o, struct wick_opt_events *o
     int rc = o->lock[0] ? parse_waits("lock", o->lock, &e.lock, err) : 0;
     if (!rc && o->native_lock[0])
         rc = parse_waits("nativelock", o->native_lock, &e.native, err);
-    for (const char *p = o->event; !rc; p++) {
+    for (const char *p = o->event; !rc && *o->event; p++) {
         char word[WICK_OPT_STR_MAX];
         size_t n = strcspn(p, ",");
         memcpy(word, p, n);

@@ -10,9 +10,11 @@
 #include "opt/option.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #define RECORD  WICK_CMD_RECORD
@@ -117,6 +119,34 @@ int wick_opt_size(const char *s, uint64_t *bytes)
     return *s ? -WICK_E_USAGE : scale(whole, billionths, unit, bytes);
 }
 
+int wick_opt_interval(const char *s, bool counts, uint64_t *v)
+{
+    static const struct {
+        const char *name;
+        uint64_t factor;
+        bool counts;
+    } units[] = {{"", 1, 0},
+                 {"n", 1, 0},
+                 {"ns", 1, 0},
+                 {"u", 1000, 0},
+                 {"us", 1000, 0},
+                 {"m", 1000000, 0},
+                 {"ms", 1000000, 0},
+                 {"s", 1000000000, 0},
+                 {"b", 1, 1},
+                 {"k", 1024, 1},
+                 {"g", 1 << 30, 1},
+                 {"h", 3600000000000, 0},
+                 {"d", 86400000000000, 0}};
+    uint64_t whole, billionths;
+    if (parse_number(&s, &whole, &billionths))
+        return -WICK_E_USAGE;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcasecmp(s, units[i].name) && (counts || !units[i].counts))
+            return scale(whole, billionths, units[i].factor, v);
+    return -WICK_E_USAGE;
+}
+
 /* Equal but for dashes in either. */
 static bool same_name(const char *a, size_t a_len, const char *b)
 {
@@ -175,12 +205,18 @@ static int set_number(const struct wick_opt_desc *d, uint64_t *field, const char
     static const char *const hints[] = {[WICK_OPT_NS] = "a time such as 10ms or 100us",
                                         [WICK_OPT_WALL] = "a time such as 10ms or 1s",
                                         [WICK_OPT_SEC] = "a time such as 30, 500ms or 2m",
+                                        [WICK_OPT_UNTIL] = "a time such as 30, 500ms or 2m, or a time of day such as "
+                                                           "13:59:00",
                                         [WICK_OPT_SIZE] = "a size such as 64m or 1g",
                                         [WICK_OPT_COUNT] = "a whole number"};
     uint64_t v = 0, billionths = 0;
     int rc;
-    if (d->kind == WICK_OPT_NS || d->kind == WICK_OPT_WALL || d->kind == WICK_OPT_SEC) {
-        rc = wick_opt_time(value, d->kind == WICK_OPT_SEC ? 1000000000 : 1, &v);
+    if (d->kind == WICK_OPT_NS || d->kind == WICK_OPT_WALL) {
+        rc = wick_opt_interval(value, d->kind == WICK_OPT_NS, &v);
+    } else if (d->kind == WICK_OPT_UNTIL && strchr(value, ':')) {
+        rc = wick_opt_until(value, (int64_t)time(NULL), &v);
+    } else if (d->kind == WICK_OPT_SEC || d->kind == WICK_OPT_UNTIL) {
+        rc = wick_opt_time(value, 1000000000, &v);
     } else if (d->kind == WICK_OPT_SIZE) {
         rc = wick_opt_size(value, &v);
     } else {
@@ -195,6 +231,28 @@ static int set_number(const struct wick_opt_desc *d, uint64_t *field, const char
     if (v < d->min || (d->max && v > d->max))
         return out_of_range(d, v, value, where, err);
     *field = v;
+    return 0;
+}
+
+/* `N`, or `N/M` with M up to N. */
+static int set_depth(const struct wick_opt_desc *d, struct wick_opt_depth *field, const char *value, unsigned where,
+                     struct wick_err *err)
+{
+    uint64_t most = 0, kept, billionths = 0, rest = 0;
+    const char *p = value;
+    int rc = parse_number(&p, &most, &billionths);
+    kept = most;
+    if (!rc && *p == '/') {
+        p++;
+        rc = parse_number(&p, &kept, &rest);
+    }
+    if (rc || *p || billionths || rest)
+        return wick_err_set(err, WICK_E_USAGE, "option %s%s: '%.100s' is not a number of frames, or two such as 500/20",
+                            dashes(where), d->name, value);
+    if (most < d->min || most > d->max || !kept)
+        return wick_err_set(err, WICK_E_USAGE, "option %s%s: '%.100s' is too %s", dashes(where), d->name, value,
+                            most > d->max ? "large" : "small");
+    *field = (struct wick_opt_depth){(uint32_t)most, (uint32_t)(kept < most ? kept : most)};
     return 0;
 }
 
@@ -248,6 +306,8 @@ static int set_desc(struct wick_opts *o, const struct wick_opt_desc *d, const ch
         return wick_err_set(err, WICK_E_USAGE, "option %s%s needs a value: %s", dashes(where), d->name, d->metavar);
     if (is_text(d->kind))
         return set_text(d, field, value, where, err);
+    if (d->kind == WICK_OPT_DEPTH)
+        return set_depth(d, field, value, where, err);
     return set_number(d, field, value, where, err);
 }
 
@@ -284,6 +344,15 @@ static unsigned distance(const char *a, size_t n, const char *b)
     return row[m];
 }
 
+/* A name of any bytes for a message. */
+static void show_name(const char *name, size_t len, char shown[41])
+{
+    size_t n = len < 40 ? len : 40;
+    for (size_t i = 0; i < n; i++)
+        shown[i] = (unsigned char)name[i] < 0x20 || (unsigned char)name[i] > 0x7e ? '?' : name[i];
+    shown[n] = 0;
+}
+
 /* dash: what stood before the name. */
 static int unknown(const char *dash, const char *name, size_t len, unsigned where, struct wick_err *err)
 {
@@ -297,10 +366,7 @@ static int unknown(const char *dash, const char *name, size_t len, unsigned wher
         }
     }
     char shown[41];
-    size_t n = len < sizeof shown - 1 ? len : sizeof shown - 1;
-    for (size_t i = 0; i < n; i++)
-        shown[i] = (unsigned char)name[i] < 0x20 || (unsigned char)name[i] > 0x7e ? '?' : name[i];
-    shown[n] = 0;
+    show_name(name, len, shown);
     return near ? wick_err_set(err, WICK_E_USAGE, "unknown option '%s%s': did you mean '%s%s'?", dash, shown,
                                dashes(where), near)
                 : wick_err_set(err, WICK_E_USAGE, "unknown option '%s%s'", dash, shown);
@@ -348,10 +414,90 @@ static enum wick_opt_action find_action(const char *name)
     return WICK_ACTION_NONE;
 }
 
+/* One more sentence in a message that is no error. */
+static void warn(struct wick_err *notes, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void warn(struct wick_err *notes, const char *fmt, ...)
+{
+    size_t n = strlen(notes->msg);
+    va_list ap;
+    if (n + 2 >= sizeof notes->msg)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(notes->msg + n + (n > 0), sizeof notes->msg - n - (n > 0), fmt, ap);
+    va_end(ap);
+    if (n)
+        notes->msg[n] = '\n';
+}
+
+/* An item that is none of wick's options. */
+static void ignore(const char *name, size_t len, const char *value, struct wick_opts *o, struct wick_err *notes)
+{
+    const char *why = NULL;
+    char shown[41];
+    show_name(name, len, shown);
+    if (same_name(name, len, "quiet") ||
+        (same_name(name, len, "loglevel") && value && (!strcasecmp(value, "none") || !strcasecmp(value, "error"))))
+        o->quiet = true;
+    if (wick_opt_peer(name, len, &why)) {
+        struct wick_err what = {0};
+        unknown("", name, len, WICK_CMD_AGENT, &what);
+        warn(notes, "%s; it is ignored", what.msg);
+    } else if (why) {
+        warn(notes, "option '%s' is ignored: %s", shown, why);
+    }
+}
+
+/* `event` may be given several times, as in async-profiler: it is a list here. */
+static int add_event(struct wick_opts *o, const char *value, struct wick_err *err)
+{
+    char list[2 * WICK_OPT_STR_MAX + 2];
+    if (!value || !*value || !wick_opt_given(o, event) || !*o->s.event)
+        return wick_opt_set(o, "event", 5, value, WICK_CMD_AGENT, err);
+    snprintf(list, sizeof list, "%s,%.*s", o->s.event, WICK_OPT_STR_MAX, value);
+    return wick_opt_set(o, "event", 5, list, WICK_CMD_AGENT, err);
+}
+
+/* One NAME[=VALUE] that is no action; value may be NULL. */
+static int parse_item(struct wick_opts *o, const char *name, size_t len, char *value, struct wick_err *notes,
+                      struct wick_err *err)
+{
+    char tids[WICK_OPT_PATH_MAX + 72]; /* an item and a prefix */
+    if (!find(name, len, WICK_CMD_AGENT) && (!same_name(name, len, "cpu") || value)) {
+        ignore(name, len, value, o, notes);
+        return 0;
+    }
+    if (same_name(name, len, "event"))
+        return add_event(o, value, err);
+    if (same_name(name, len, "cpu"))
+        return add_event(o, "cpu", err);
+    if (same_name(name, len, "filter")) {
+        if (!value || !*value) {
+            warn(notes, "option 'filter' is ignored: it names no threads");
+            return 0;
+        }
+        if (*value >= '0' && *value <= '9') {
+            snprintf(tids, sizeof tids, "tids:%s", value);
+            for (char *p = tids + 5; *p; p++)
+                if (*p == ':' || *p == ';') /* a comma separates options */
+                    *p = ',';
+            value = tids;
+        }
+    }
+    return wick_opt_set(o, name, len, value, WICK_CMD_AGENT, err);
+}
+
+/* True if something is to be sampled that is not said by `event`. */
+static bool has_other_event(const struct wick_opts *o)
+{
+    return wick_opt_given(o, wall_ns) || wick_opt_given(o, lock) || wick_opt_given(o, native_lock) ||
+           (wick_opt_given(o, ttsp) && o->s.ttsp);
+}
+
 int wick_opt_parse_agent(const char *s, size_t len, struct wick_opts *o, enum wick_opt_action *action,
                          struct wick_err *err)
 {
     char item[WICK_OPT_PATH_MAX + 64];
+    struct wick_err notes = {0};
     enum wick_opt_action found = WICK_ACTION_NONE;
     while (len) {
         size_t n, eq;
@@ -369,10 +515,14 @@ int wick_opt_parse_agent(const char *s, size_t len, struct wick_opts *o, enum wi
             found = a;
             continue;
         }
-        int rc = wick_opt_set(o, item, eq, eq < n ? item + eq + 1 : NULL, WICK_CMD_AGENT, err);
+        int rc = parse_item(o, item, eq, eq < n ? item + eq + 1 : NULL, &notes, err);
         if (rc)
             return rc;
     }
+    if (!wick_opt_given(o, event) && has_other_event(o))
+        o->s.event[0] = 0;
+    if (err)
+        *err = notes;
     *action = found;
     return 0;
 }
@@ -445,6 +595,10 @@ static void add_escaped(struct wick_strbuf *out, const char *s)
 void wick_opt_format_agent(const struct wick_opts *o, const char *action, struct wick_strbuf *out)
 {
     wick_strbuf_adds(out, action);
+    if (!wick_opt_given(o, event) && *o->s.event && has_other_event(o)) {
+        wick_strbuf_adds(out, ",event=");
+        add_escaped(out, o->s.event);
+    }
     for (size_t i = 0; i < WICK_OPT_TABLE_COUNT; i++) {
         const struct wick_opt_desc *d = &wick_opt_table[i];
         if (!(d->where & WICK_CMD_AGENT) || !(o->given >> i & 1))
@@ -460,7 +614,13 @@ void wick_opt_format_agent(const struct wick_opts *o, const char *action, struct
         case WICK_OPT_PATH:
             add_escaped(out, field);
             break;
+        case WICK_OPT_DEPTH: {
+            const struct wick_opt_depth *depth = field;
+            wick_strbuf_addf(out, "%u/%u", depth->most, depth->kept);
+            break;
+        }
         case WICK_OPT_SEC:
+        case WICK_OPT_UNTIL:
             wick_strbuf_addf(out, "%lluns", *(const unsigned long long *)field);
             break;
         default:

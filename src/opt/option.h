@@ -36,8 +36,15 @@ enum wick_opt_kind {
     WICK_OPT_WALL, /* WICK_OPT_NS; without a value WICK_OPT_WALL_DEFAULT_NS */
     WICK_OPT_LOCK, /* WICK_OPT_STR; without a value "on" */
     WICK_OPT_SEC,
+    WICK_OPT_UNTIL, /* WICK_OPT_SEC, or a time of day */
+    WICK_OPT_DEPTH, /* WICK_OPT_STR: a number, or two: MOST/KEPT */
     WICK_OPT_SIZE,
     WICK_OPT_COUNT,
+};
+
+/* Stacks deeper than `most` frames are cut to the `kept` frames nearest the leaf. */
+struct wick_opt_depth {
+    uint32_t most, kept;
 };
 
 /* Who takes an option: one bit a command; WICK_CMD_AGENT is the agent's string. */
@@ -60,6 +67,8 @@ enum wick_opt_where {
 #define WICK_OPT_TYPE_WALL(f)  uint64_t f
 #define WICK_OPT_TYPE_LOCK(f)  char f[WICK_OPT_STR_MAX]
 #define WICK_OPT_TYPE_SEC(f)   uint64_t f
+#define WICK_OPT_TYPE_UNTIL(f) uint64_t f
+#define WICK_OPT_TYPE_DEPTH(f) struct wick_opt_depth f
 #define WICK_OPT_TYPE_SIZE(f)  uint64_t f
 #define WICK_OPT_TYPE_COUNT(f) uint64_t f
 
@@ -128,7 +137,10 @@ int wick_opt_set(struct wick_opts *o, const char *name, size_t name_len, const c
                  struct wick_err *err);
 
 /* Parses the agent's string s[0..len) into o (which holds defaults) and *action. Any bytes are allowed; errors:
- * -WICK_E_USAGE. */
+ * -WICK_E_USAGE. An option that is not known, or that async-profiler has and wick does not, is no error, since a JVM
+ * would not start for it: it is ignored, and on success err->msg says so, one sentence a line (err->code stays 0).
+ * `quiet` sets o->quiet. Where `wall`, `lock`, `nativelock` or `ttsp` is given and `event` is not, no other event is
+ * recorded, as in async-profiler. */
 int wick_opt_parse_agent(const char *s, size_t len, struct wick_opts *o, enum wick_opt_action *action,
                          struct wick_err *err);
 
@@ -140,6 +152,20 @@ int wick_opt_parse_args(int argc, char **argv, unsigned where, struct wick_opts 
 
 /* Appends the agent's string for action and every X() option that the user gave: `start,event=cpu`. */
 void wick_opt_format_agent(const struct wick_opts *o, const char *action, struct wick_strbuf *out);
+
+/* An option of async-profiler's that wick does not have, by name: 0 and *why = NULL if ignoring it changes no figure,
+ * else what to say of it ("allocations are not sampled"); -WICK_E_NOTFOUND if it is none. */
+int wick_opt_peer(const char *name, size_t len, const char **why);
+
+/* Interval text to nanoseconds: a number and ns us ms s h d, or as async-profiler abbreviates, n u m s: m is
+ * milliseconds here. counts: it may be a number of occurrences, too (k = 1,024, g = 1,024^3, m = 1,000,000).
+ * -WICK_E_USAGE. */
+int wick_opt_interval(const char *s, bool counts, uint64_t *v);
+
+/* Nanoseconds from `now` (seconds since 1970) until a time of day, local: HH:MM:SS or HH:MM, each part a number or `*`
+ * for any. As async-profiler reads it: a part that is any is that of now; a time that is not after now is that of the
+ * next day, hour or minute. -WICK_E_USAGE. */
+int wick_opt_until(const char *s, int64_t now, uint64_t *ns);
 
 /* Time text to nanoseconds: number (fraction allowed) + ns us ms s m h d; bare_ns = the unit of a bare number.
  * -WICK_E_USAGE if malformed or over 2^63. */

@@ -77,6 +77,7 @@ struct wick_recorder {
     _Atomic uint64_t missed[WICK_DROP_COUNT], missed_weight, missed_wall_weight;
     _Atomic uint64_t taken_back[WICK_DROP_COUNT]; /* counted as recorded at first */
     uint32_t cpus, scratch_count, max_frames;
+    uint32_t kept_frames;           /* of a stack deeper than max_frames; 0 = all that were walked */
     struct wick_ring *rings;        /* by CPU */
     struct wick_counters *counters; /* by CPU */
     struct wick_scratch *scratch;

@@ -133,6 +133,16 @@ static uint32_t context_of(struct wick_recorder *r, struct wick_counters *c, str
     return n;
 }
 
+/* Keeps of a stack that was too deep the frames nearest the leaf, and the mark that there were more. */
+static int cut_deep(const struct wick_recorder *r, uint64_t *frames, int n)
+{
+    int kept = (int)r->kept_frames;
+    if (!kept || n <= kept + 1 || frames[n - 1] != WICK_FRAME(WICK_FRAME_BREAK, WICK_STOP_TRUNCATED))
+        return n;
+    frames[kept] = frames[n - 1];
+    return kept + 1;
+}
+
 /* Walks and interns; e->stack is 0 if there is no room. Returns the number of frames. */
 static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_scratch *s,
                 const struct wick_sample_sig *in, struct wick_event *e)
@@ -147,7 +157,7 @@ static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_sc
                 ? wick_walk_sig(&r->walker, t, in->java, in->window, in->context, in->from, s->frames + k, cap, &res)
             : in->outside ? wick_walk_outside_sig(&r->walker, t, in->java, in->outside, s->frames + k, cap, &res)
                           : wick_walk_here_sig(&r->walker, t, in->java, in->window, s->frames + k, cap, &res);
-    n += (int)k;
+    n = cut_deep(r, s->frames + k, n) + (int)k;
     *e = (struct wick_event){
         .time_ns = in->event_ns ? in->event_ns : in->time_ns,
         .weight = in->weight,

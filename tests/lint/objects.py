@@ -58,7 +58,7 @@ class Object:
     def _resolve(self, name, sign, offset):
         """The symbol that a relocation means: its own name, or what lies at that place of a section."""
         if name in self.symbols or not name.startswith("."):
-            return name
+            return name.partition("@")[0]  # without the version that agent/libc_pin.h names
         places = self._by_section.get(name)
         if not places:
             return name

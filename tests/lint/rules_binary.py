@@ -9,7 +9,11 @@ from tree import Finding, Skip
 
 ALLOWED = "tests/lint/signal.allow"
 POINTERS = "tests/lint/signal.pointers"
-NEEDED = {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+NEEDED = {"libc.so.6", "libdl.so.2", "libpthread.so.0", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+OLDEST_GLIBC = (2, 17)
+# References that every linker makes and that may stay empty.
+WEAK = {"_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable", "__gmon_start__"}
+MUSL = "tests/lint/musl.symbols"
 EXPORTED = re.compile(r"^(Agent_On(Load|Attach|Unload)|wick_\w+|Java_wick_Native_\w+|otel_thread_ctx_v1)$")
 SANITIZER = ("__asan_", "__ubsan_", "__sanitizer_")
 
@@ -116,6 +120,18 @@ def _lines(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
+def _libc_findings(tree, name, path):
+    """What a C library must have for libwick.so to be loaded: agent/libc_pin.h."""
+    musl = {line for line in tree.lines(MUSL) if not line.startswith("#")} if MUSL in tree.paths() else None
+    for line in _lines("nm", "-D", "--undefined-only", str(path)):
+        symbol, _, version = line.split()[-1].partition("@")
+        number = re.match(r"GLIBC_(\d+)\.(\d+)", version.lstrip("@"))
+        if number and tuple(map(int, number.groups())) > OLDEST_GLIBC:
+            yield Finding(name, 0, f"needs {symbol} of {version}; the agent must load with glibc 2.17 (agent/libc_pin.h)")
+        if musl is not None and symbol not in musl and symbol not in WEAK:
+            yield Finding(name, 0, f"needs {symbol}, which musl does not have (agent/libc_pin.h)")
+
+
 def check_agent_library(tree):
     """libwick.so needs libc only and exports only its interface"""
     if not tree.build:
@@ -134,6 +150,7 @@ def check_agent_library(tree):
         raise Skip("a build with sanitizers needs their libraries; the release build is checked")
     for library in sorted(needed - NEEDED):
         yield Finding(name, 0, f"needs {library}; the agent may need libc only")
+    yield from _libc_findings(tree, name, path)
     if any("TEXTREL" in line for line in dynamic):
         yield Finding(name, 0, "has text relocations")
     if any("GNU_STACK" in line and "RWE" in line for line in _lines("readelf", "-lW", str(path))):

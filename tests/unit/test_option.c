@@ -3,8 +3,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "opt/events.h"
@@ -87,11 +89,28 @@ static void test_option__wrong_input_is_refused_with_a_sentence(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
-        "start,evnt=cpu",        "start,interval=10parsecs", "start,interval=",
-        "start,interval=0",      "start,interval=-5",        "start,stop",
-        "start,threads=perhaps", "start,memlimit=1k",        "start,memlimit=99999999999999999999g",
-        "start,duration=5",      "start,file=a\nb",          "start,jstackdepth=1.5",
-        "start,interval=1e3",    "start,interval=10 ms",
+        "start,interval=10parsecs",
+        "start,interval=",
+        "start,interval=0",
+        "start,interval=-5",
+        "start,stop",
+        "start,threads=perhaps",
+        "start,memlimit=1k",
+        "start,memlimit=99999999999999999999g",
+        "start,file=a\nb",
+        "start,jstackdepth=1.5",
+        "start,jstackdepth=50/",
+        "start,jstackdepth=50/0",
+        "start,jstackdepth=0",
+        "start,jstackdepth=65536",
+        "start,jstackdepth=50/20/3",
+        "start,interval=1e3",
+        "start,interval=10 ms",
+        "start,wall=10k",
+        "start,timeout=24:00:00",
+        "start,timeout=13:60:00",
+        "start,timeout=13:59:00x",
+        "start,timeout=13:",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct wick_opts o;
@@ -108,8 +127,126 @@ static void test_option__a_slip_of_the_finger_gets_a_suggestion(void **state)
     struct wick_opts o;
     struct wick_err err = {0};
     enum wick_opt_action action;
-    parse("start,intervall=1ms", &o, &action, &err);
+    assert_int_equal(parse("start,intervall=1ms,event=wall", &o, &action, &err), 0);
+    assert_int_equal(err.code, 0);
     assert_non_null(strstr(err.msg, "did you mean 'interval'"));
+    assert_string_equal(o.s.event, "wall"); /* what comes behind it counts */
+}
+
+/* An option string of async-profiler's goes through; what changes no figure is not mentioned. */
+static void test_option__what_only_async_profiler_has_is_ignored(void **state)
+{
+    (void)state;
+    struct wick_opts o;
+    struct wick_err err = {0};
+    enum wick_opt_action action;
+    assert_int_equal(
+        parse("start,event=cpu,cstack=vmx,features=stats+vtable,log=/tmp/x.log,loglevel=warn,clock=monotonic,"
+              "mcache=2,safemode=3,signal=12/13,sig,ann,simple,dot,norm,lib,title=A b,minwidth=0.5,reverse,"
+              "total,sched,record-cpu,jfropts=mem,file=x.jfr",
+              &o, &action, &err),
+        0);
+    assert_string_equal(err.msg, "");
+    assert_int_equal(action, WICK_ACTION_START);
+    assert_string_equal(o.s.file, "x.jfr");
+    assert_false(o.quiet);
+    assert_int_equal(parse("start,alloc=512k,frob\x01nicate=1,quiet,duration=5,file=x.jfr", &o, &action, &err), 0);
+    assert_int_equal(err.code, 0);
+    assert_non_null(strstr(err.msg, "option 'alloc' is ignored: allocations are not sampled\n"));
+    assert_non_null(strstr(err.msg, "unknown option 'frob?nicate'; it is ignored\n"));
+    assert_non_null(strstr(err.msg, "unknown option 'duration'"));
+    assert_true(o.quiet);
+    assert_int_equal(parse("start,loglevel=none", &o, &action, &err), 0);
+    assert_true(o.quiet);
+    char many[4000] = "start"; /* more warnings than there is room for */
+    for (size_t i = 0, n = 5; i < 400; i++)
+        n += (size_t)snprintf(many + n, sizeof many - n, ",q%zu", i);
+    assert_int_equal(parse(many, &o, &action, &err), 0);
+    assert_true(strlen(err.msg) < sizeof err.msg);
+}
+
+/* Spellings that both have mean what they mean in async-profiler. */
+static void test_option__values_mean_what_they_mean_in_async_profiler(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t interval;
+    } intervals[] = {{"1m", 1000000}, {"100u", 100000}, {"10k", 10240},  {"5n", 5},          {"2s", 2000000000},
+                     {"1g", 1 << 30}, {"7", 7},         {"1M", 1000000}, {"1.5ms", 1500000}, {"100us", 100000}};
+    struct wick_opts o;
+    struct wick_err err = {0};
+    enum wick_opt_action action;
+    char text[64];
+    for (size_t i = 0; i < sizeof intervals / sizeof *intervals; i++) {
+        snprintf(text, sizeof text, "start,interval=%s", intervals[i].text);
+        assert_int_equal(parse(text, &o, &action, &err), 0);
+        assert_int_equal(o.s.interval_ns, intervals[i].interval);
+    }
+    assert_int_equal(parse("start,wall=50m,timeout=2m,jstackdepth=50/20,filter=120-127", &o, &action, &err), 0);
+    assert_int_equal(o.s.wall_ns, 50000000);
+    assert_int_equal(o.s.timeout_ns, 120000000000);
+    assert_int_equal(o.s.depth.most, 50);
+    assert_int_equal(o.s.depth.kept, 20);
+    assert_string_equal(o.s.filter, "tids:120-127");
+    assert_int_equal(parse("start,jstackdepth=50,filter=120-127;132:140,", &o, &action, &err), 0);
+    assert_int_equal(o.s.depth.most, 50);
+    assert_int_equal(o.s.depth.kept, 50);
+    assert_string_equal(o.s.filter, "tids:120-127,132,140");
+    assert_int_equal(parse("start,filter=names:^pool", &o, &action, &err), 0);
+    assert_string_equal(o.s.filter, "names:^pool");
+    assert_int_equal(parse("start,timeout=13:59:00", &o, &action, &err), 0);
+    assert_true(o.s.timeout_ns > 0 && o.s.timeout_ns <= 25 * 3600000000000ull);
+}
+
+static void test_until__the_next_time_the_clock_shows_it(void **state)
+{
+    (void)state;
+    setenv("TZ", "UTC", 1);
+    tzset();
+    static const struct {
+        const char *text;
+        int64_t now, seconds;
+    } cases[] = {
+        {"13:59:00", 13 * 3600, 59 * 60},
+        {"13:59", 13 * 3600, 59 * 60},
+        {"00:00:00", 86399, 1},
+        {"10:00:00", 10 * 3600, 86400}, /* now: tomorrow */
+        {"9:5:7", 0, 9 * 3600 + 307},
+        {"*:30:00", 7 * 3600 + 1801, 3599},
+        {"*:*:30", 100, 50},
+        {"*:*:*", 100, 60},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t ns = 0;
+        assert_int_equal(wick_opt_until(cases[i].text, cases[i].now, &ns), 0);
+        assert_int_equal(ns, cases[i].seconds * 1000000000);
+    }
+    setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1); /* 2026-03-29 has 23 hours */
+    tzset();
+    uint64_t ns = 0;
+    assert_int_equal(wick_opt_until("12:00:00", 1774695600 + 1, &ns), 0); /* 28th, 12:00:01 there */
+    assert_int_equal(ns, (23 * 3600 - 1) * 1000000000ull);
+    setenv("TZ", "UTC", 1);
+    tzset();
+}
+
+/* The command line has the CPU beside the wall clock; what it sends to the agent says so. */
+static void test_option__what_the_command_sends_means_the_same_to_the_agent(void **state)
+{
+    (void)state;
+    struct wick_opts o, again;
+    enum wick_opt_action action;
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    wick_opt_defaults(&o);
+    assert_int_equal(wick_opt_set(&o, "wall", 4, "20ms", WICK_CMD_RECORD, NULL), 0);
+    assert_int_equal(wick_opt_set(&o, "jstackdepth", 11, "50/20", WICK_CMD_RECORD, NULL), 0);
+    wick_opt_format_agent(&o, "start", &sb);
+    assert_int_equal(parse(sb.buf, &again, &action, NULL), 0);
+    assert_string_equal(again.s.event, "cpu");
+    assert_int_equal(again.s.wall_ns, 20000000);
+    assert_int_equal(again.s.depth.kept, 20);
+    wick_strbuf_release(&sb);
 }
 
 static void test_option__out_of_range_names_the_limit(void **state)
@@ -230,7 +367,7 @@ static void test_option__command_line_refuses_what_is_not_its_own(void **state)
     assert_int_equal(wick_opt_parse_args(2, missing, WICK_CMD_RECORD, &o, rest, &n, &dd, &err), -WICK_E_USAGE);
     assert_int_equal(wick_opt_parse_args(2, unknown, WICK_CMD_RECORD, &o, rest, &n, &dd, &err), -WICK_E_USAGE);
     assert_int_equal(wick_opt_parse_args(5, swallowed, WICK_CMD_RECORD, &o, rest, &n, &dd, &err), -WICK_E_USAGE);
-    assert_non_null(strstr(err.msg, "--nativelock: '-d' is not THRESHOLD/INTERVAL"));
+    assert_non_null(strstr(err.msg, "--nativelock: '-d' is not [THRESHOLD/]INTERVAL"));
 }
 
 static void test_pattern__all_marks_are_replaced(void **state)
@@ -274,7 +411,10 @@ static void test_events__cpu_and_wall_alone_and_together(void **state)
         {"start,event=cpu,wall,interval=1ms", "cpu", 1000000, 10000000},
         {"start,event=cpu\\,wall", "cpu", 10000000, 10000000},
         {"start,event=wall\\,ctimer,wall=50ms", "ctimer", 10000000, 50000000},
-        {"start,wall=20ms", "cpu", 10000000, 20000000},
+        {"start,wall=20ms", "", 10000000, 20000000},
+        {"start,wall", "", 10000000, 10000000},
+        {"start,cpu,wall", "cpu", 10000000, 10000000},
+        {"start,event=wall,event=cpu", "cpu", 10000000, 10000000},
         {"start,event=page-faults,interval=7,wall=1s", "page-faults", 7, 1000000000},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -299,13 +439,18 @@ static void test_events__locks_have_a_threshold_and_an_interval(void **state)
         {"start,event=cpu,lock,nativelock=/3ms", "cpu", 0, 3000000, 2},
         {"start,event=lock", "", 0, 10000000},
         {"start,event=cpu,lock", "cpu", 0, 10000000},
-        {"start,event=lock=10us", "", 10000, 10000000},
+        {"start,event=lock=10us", "", 0, 10000}, /* as in async-profiler: the interval */
+        {"start,lock=1m", "", 0, 1000000},
+        {"start,lock=0", "", 0, 1}, /* every wait */
+        {"start,event=lock=10us/", "", 10000, 10000000},
         {"start,event=cpu\\,lock=10us/1ms\\,wall", "cpu", 10000, 1000000},
-        {"start,lock=/200us", "cpu", 0, 200000},
+        {"start,lock=/200us", "", 0, 200000},
+        {"start,cpu,lock=/200us", "cpu", 0, 200000},
     };
     static const char *const bad[] = {"start,lock=x",
-                                      "start,lock=1ms/0",
-                                      "start,lock=1ms/",
+                                      "start,lock=/",
+                                      "start,lock=1ms/x",
+                                      "start,lock=1k",
                                       "start,event=lock=/1x",
                                       "start,event=locks\\,cpu",
                                       "start,nativelock=x",
@@ -377,6 +522,10 @@ int main(void)
         cmocka_unit_test(test_option__agent_string_spelled_as_async_profiler_does),
         cmocka_unit_test(test_option__backslash_keeps_a_comma_in_a_file_name),
         cmocka_unit_test(test_option__wrong_input_is_refused_with_a_sentence),
+        cmocka_unit_test(test_option__what_only_async_profiler_has_is_ignored),
+        cmocka_unit_test(test_option__values_mean_what_they_mean_in_async_profiler),
+        cmocka_unit_test(test_option__what_the_command_sends_means_the_same_to_the_agent),
+        cmocka_unit_test(test_until__the_next_time_the_clock_shows_it),
         cmocka_unit_test(test_option__a_slip_of_the_finger_gets_a_suggestion),
         cmocka_unit_test(test_option__nul_and_overlong_items_are_refused),
         cmocka_unit_test(test_option__times_are_exact_integers),
