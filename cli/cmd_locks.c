@@ -21,6 +21,7 @@
 struct locks {
     struct wick_lock_options table;
     const char *duration, *lib;
+    bool live; /* of a JVM, so they are recorded even if it ended before it said so */
     char *now; /* answer of the agent, malloc */
 };
 
@@ -63,7 +64,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     if (wick_profile_init(&p))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     int rc = wick_lock_waits_read(&w, &p, paths, n, err);
-    bool recorded = w.recorded || w.not_ours;
+    bool recorded = w.recorded || w.not_ours || l->live;
     if (!rc && (recorded || l->now || l->table.json))
         rc = wick_lock_table(&w, &l->table, stdout, err);
     if (!rc)
@@ -103,6 +104,7 @@ int wick_cmd_locks(int argc, char **argv)
                                            .options = options,
                                            .noptions = sizeof options / sizeof *options,
                                            .live_names = l.duration || l.lib ? "--duration and --lib" : NULL};
+    l.live = wick_look_is_jvm(argv + optind, argc - optind);
     int rc = wick_look_at_words(&look, argv + optind, argc - optind, NULL, &err);
     free(l.now);
     return rc ? wick_ui_fail(&err) : 0;

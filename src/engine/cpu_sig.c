@@ -96,8 +96,10 @@ static bool counter(const struct wick_thread *t, uint64_t *count)
 }
 
 /* CPU time is what the CPU clock says. The event's own clock runs on while a hypervisor has taken the processor away
- * and while interrupts are served, and stands still while the kernel throttles the event; it only says when. Both
- * clocks drift against each other: half an interval of slack. */
+ * and while interrupts are served, and stands still while the kernel throttles the event; it only says when. A multiple
+ * that the CPU clock has not reached yet waits for the next signal: counted early, those of threads that end before
+ * they reach it would be too many. Other events have no second clock, and overflow a little before their counter says
+ * so: half an interval of slack. */
 static uint64_t perf_crossings(struct wick_cpu_engine *e, struct wick_thread *t, uint64_t cpu, struct perf_sample *s)
 {
     bool time = e->event_type == WICK_EVENT_CPU, young = t->crossings == 0;
@@ -109,7 +111,7 @@ static uint64_t perf_crossings(struct wick_cpu_engine *e, struct wick_thread *t,
     }
     t->last_count = s->count;
     t->last_cpu = cpu;
-    uint64_t n = new_crossings(e, t, (time ? cpu : s->count) + e->interval / 2);
+    uint64_t n = new_crossings(e, t, time ? cpu : s->count + e->interval / 2);
     if (young && (n || !time))
         ioctl(t->perf_fd, PERF_EVENT_IOC_PERIOD, &e->interval);
     return n;

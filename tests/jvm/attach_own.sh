@@ -182,8 +182,10 @@ agent_java()
 run agent_java "start,event=cpu,interval=1ms,file=$work/%p.path.jfr"
 expect "$v: -agentpath starts" 0 up
 check "$v: -agentpath: the file's pattern is expanded and it is whole at exit" grep -q '^end$' "$work"/*.path.jfr
-run agent_java "start,event=nonsense,intervall=1ms,file=$work/x"
-expect "$v: -agentpath with a mistake stops the JVM with one line" 1 "wick: unknown option 'intervall'"
+run agent_java "start,event=cpu,intervall=1ms,file=$work/%p.unknown.jfr"
+expect "$v: -agentpath: an option that is not known is named, and ignored" 0 "wick: unknown option 'intervall'"
+run agent_java "start,event=cpu,interval=never,file=$work/x"
+expect "$v: -agentpath with a wrong value stops the JVM with one line" 1 "wick: .*never"
 run agent_java "start,event=fail,file=$work/x"
 expect "$v: -agentpath with a failing start too" 1 'wick: .*always fails'
 

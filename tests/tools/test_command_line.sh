@@ -89,7 +89,7 @@ gunzip "$jdk"
 jdk=${jdk%.gz}
 check "a recording without waits for locks is no mistake" run 0 "$WICK" locks "$jdk"
 check "how to record them is said" says 'recorded with -e lock or --lock'
-check "a recording without slow safepoints is no mistake" run 0 "$WICK" ttsp "$jdk"
+check "a recording that does not say who was slow to safepoints has nothing to show" run 4 "$WICK" ttsp "$jdk"
 check "how to look for them is said" says 'with -e ttsp or --ttsp'
 
 touch "$WORK/out.html"
