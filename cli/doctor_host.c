@@ -66,7 +66,7 @@ static void check_perf(struct wick_doctor *d)
 {
     static const char give_permission[] = "as root: sysctl kernel.perf_event_paranoid=1, or run wick as root or with "
                                           "CAP_PERFMON (it opens the events for the "
-                                          "JVM)";
+                                          "JVM, without kernel frames)";
     long paranoid = 99;
     int seccomp;
     uint64_t caps = own_capabilities(&seccomp);

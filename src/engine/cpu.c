@@ -181,13 +181,35 @@ static void disarm(void *arg, struct wick_thread *t)
     t->perf_page = NULL;
 }
 
+/* The broker keeps kernel addresses from a process that may not see them. The event counts in the kernel all the same,
+ * it only has no call chain there. */
+static int ask_broker(struct wick_cpu_engine *e, int32_t tid)
+{
+    struct perf_event_attr without = e->attr;
+    int fd = e->broker(e->broker_arg, &e->attr, tid);
+    if (fd != -WICK_E_PERM || e->attr.exclude_callchain_kernel)
+        return fd;
+    without.exclude_callchain_kernel = 1;
+    without.write_backward = 0;
+    fd = e->broker(e->broker_arg, &without, tid);
+    if (fd >= 0) {
+        e->attr = without;
+        e->kernel_frames = false;
+        snprintf(e->note, sizeof e->note,
+                 "no kernel frames: the JVM's user may not see kernel addresses. To get them: sysctl "
+                 "kernel.perf_event_paranoid=1, or wick record --perf");
+    }
+    return fd;
+}
+
 /* Whether a perf event like ours can be opened on this thread. */
 static bool try_perf(struct wick_cpu_engine *e)
 {
     int32_t tid = (int32_t)syscall(SYS_gettid);
-    int fd = perf_open(&e->attr, tid);
+    int fd = perf_open(&e->attr, tid), why = errno;
     if (fd < 0 && e->broker)
-        fd = e->broker(e->broker_arg, &e->attr, tid);
+        fd = ask_broker(e, tid);
+    errno = why;
     if (fd < 0)
         return false;
     close(fd);
@@ -219,6 +241,7 @@ static int choose_mode(struct wick_cpu_engine *e, const struct wick_cpu_config *
     e->attr.exclude_kernel = c->user_only;
     e->attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN;
     e->attr.exclude_callchain_user = 1;
+    e->attr.exclude_callchain_kernel = c->user_only;
     e->attr.sample_period = e->interval;
     e->attr.write_backward = e->kernel_frames = !c->user_only;
     e->mode = WICK_CPU_PERF;

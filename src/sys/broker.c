@@ -9,10 +9,11 @@
  *   registers, user stacks, physical addresses, branch records or aux data.
  * - no attribute that makes the event more than a sampler: sigtrap, redirected output, bpf, text poke, pinned or
  * exclusive use of the PMU, inheritance.
+ * - no kernel addresses for a target that may not learn them by itself: whoever holds the descriptor can map the ring,
+ *   and one kernel pc gives away where the kernel was placed (KASLR).
  */
 #include "sys/broker.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #define SAMPLES_ALLOWED                                                                                                \
@@ -81,4 +82,21 @@ int wick_broker_check(const void *packet, size_t len, struct perf_event_attr *at
     if (!rc)
         *attr = clean;
     return rc;
+}
+
+/* The kernel's own rule for perf events (perf_allow_kernel). Under a filter that rule need not be what holds the target
+ * back; what shows addresses to everybody then is /proc/kallsyms. */
+bool wick_broker_sees_kernel(const struct wick_broker_asker *a, long paranoid, long kptr_restrict)
+{
+    return a->perfmon || (paranoid <= 1 && (!a->seccomp || kptr_restrict == 0));
+}
+
+/* exclude_kernel is not enough: with hardware events the interrupt may come a little late, in the kernel. */
+int wick_broker_check_addresses(const struct perf_event_attr *a, struct wick_err *err)
+{
+    if (a->sample_type & PERF_SAMPLE_IP)
+        return refuse(err, "the sampled address may be the kernel's, which this process may not see");
+    if ((a->sample_type & PERF_SAMPLE_CALLCHAIN) && !a->exclude_callchain_kernel)
+        return refuse(err, "its call chains hold kernel addresses, which this process may not see");
+    return 0;
 }

@@ -14,6 +14,7 @@
 #define WICK_SYS_BROKER_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,20 @@ struct wick_broker_reply {
     uint32_t seq;
     int32_t code; /* 0, or -WICK_E_* */
 };
+
+/* Who asks, as far as it decides what he may see. */
+struct wick_broker_asker {
+    bool perfmon; /* it holds CAP_PERFMON or CAP_SYS_ADMIN in our user namespace */
+    bool seccomp; /* it runs under a filter, which may forbid it perf_event_open */
+};
+
+/* True if the asker may learn kernel addresses by itself. paranoid and kptr_restrict are the values of
+ * kernel.perf_event_paranoid and kernel.kptr_restrict. */
+bool wick_broker_sees_kernel(const struct wick_broker_asker *a, long paranoid, long kptr_restrict);
+
+/* -WICK_E_PERM if the event would hand kernel addresses to whoever holds its descriptor. The agent then asks again
+ * with exclude_callchain_kernel. */
+int wick_broker_check_addresses(const struct perf_event_attr *attr, struct wick_err *err);
 
 /* Checks a request packet of len bytes against the rules; on success *attr is a clean copy whose unknown tail is zero.
  * -WICK_E_FORMAT for a malformed packet, -WICK_E_PERM for an event that is not opened for others. */

@@ -160,6 +160,11 @@ except OSError as e: print('refused', e)" 2>&1)
         check "$v: and is gone" no_leftovers "/proc/$pid/root/dev/shm"
         check "$v: what the JVM may not open itself, the broker opens" grep -Eq 'own=Permission denied broker=opened' "$work/n.jfr"
         check "$v: but not everything" grep -q 'raw=permission denied' "$work/n.jfr"
+        if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 1 ]; then
+            check "$v: and no kernel addresses" grep -q 'chain=permission denied ip=permission denied' "$work/n.jfr"
+        else
+            skip "$v: and no kernel addresses" "everybody may see them here"
+        fi
         kill -KILL "$pid"
     fi
     exec 9<&-

@@ -43,7 +43,8 @@ static void try_broker(int fd)
                                 .size = sizeof a,
                                 .config = PERF_COUNT_SW_CPU_CLOCK,
                                 .sample_period = 10000000,
-                                .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN,
+                                .sample_type = PERF_SAMPLE_CALLCHAIN,
+                                .exclude_callchain_kernel = 1,
                                 .disabled = 1};
     int own = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0), e = errno;
     int event = wick_control_broker_open(&a, (pid_t)syscall(SYS_gettid));
@@ -56,8 +57,14 @@ static void try_broker(int fd)
     int raw = wick_control_broker_open(&a, (pid_t)syscall(SYS_gettid));
     a.sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
     int foreign = wick_control_broker_open(&a, 1);
-    dprintf(fd, "raw=%s foreign=%s\n", raw < 0 ? wick_err_text(raw) : "opened",
-            foreign < 0 ? wick_err_text(foreign) : "opened");
+    a.exclude_callchain_kernel = 0;
+    int chain = wick_control_broker_open(&a, (pid_t)syscall(SYS_gettid));
+    a.exclude_callchain_kernel = 1;
+    a.sample_type |= PERF_SAMPLE_IP;
+    int ip = wick_control_broker_open(&a, (pid_t)syscall(SYS_gettid));
+    dprintf(fd, "raw=%s foreign=%s chain=%s ip=%s\n", raw < 0 ? wick_err_text(raw) : "opened",
+            foreign < 0 ? wick_err_text(foreign) : "opened", chain < 0 ? wick_err_text(chain) : "opened",
+            ip < 0 ? wick_err_text(ip) : "opened");
     if (own >= 0)
         close(own);
     if (event >= 0)

@@ -258,6 +258,32 @@ static void test_broker__refuses_everything_else(void **state)
         assert_int_equal(wick_broker_check(&r, cut, &a, NULL), -WICK_E_FORMAT);
 }
 
+static void test_broker__kernel_addresses_are_for_those_who_may_see_them(void **state)
+{
+    (void)state;
+    const struct wick_broker_asker plain = {0}, perfmon = {.perfmon = true}, filtered = {.seccomp = true};
+    assert_true(wick_broker_sees_kernel(&plain, -1, 0));
+    assert_true(wick_broker_sees_kernel(&plain, 1, 2)); /* perf shows them whatever kptr_restrict says */
+    assert_false(wick_broker_sees_kernel(&plain, 2, 0));
+    assert_false(wick_broker_sees_kernel(&plain, 4, 0)); /* Debian's */
+    assert_true(wick_broker_sees_kernel(&perfmon, 4, 2));
+    assert_true(wick_broker_sees_kernel(&filtered, 1, 0)); /* /proc/kallsyms shows them */
+    assert_false(wick_broker_sees_kernel(&filtered, 1, 1));
+
+    struct wick_err err;
+    struct perf_event_attr a = sampler().attr;
+    assert_int_equal(wick_broker_check_addresses(&a, &err), -WICK_E_PERM);
+    a.sample_type &= ~(uint64_t)PERF_SAMPLE_IP;
+    assert_int_equal(wick_broker_check_addresses(&a, &err), -WICK_E_PERM);
+    a.exclude_kernel = 1; /* the interrupt may still come in the kernel */
+    assert_int_equal(wick_broker_check_addresses(&a, &err), -WICK_E_PERM);
+    a.exclude_kernel = 0;
+    a.exclude_callchain_kernel = 1;
+    assert_int_equal(wick_broker_check_addresses(&a, &err), 0);
+    a.sample_type |= PERF_SAMPLE_IP;
+    assert_int_equal(wick_broker_check_addresses(&a, &err), -WICK_E_PERM);
+}
+
 static void test_peer__overflow_uid_says_nothing_in_a_user_namespace(void **state)
 {
     (void)state;
@@ -284,6 +310,7 @@ int main(void)
         cmocka_unit_test(test_peer__overflow_uid_says_nothing_in_a_user_namespace),
         cmocka_unit_test(test_broker__opens_a_sampler),
         cmocka_unit_test(test_broker__refuses_everything_else),
+        cmocka_unit_test(test_broker__kernel_addresses_are_for_those_who_may_see_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
