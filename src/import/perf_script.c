@@ -16,7 +16,11 @@
  *
  * Frames. What follows the address is the same text again and again, so the frames of each different text are worked
  * out once. A symbol in perf-PID.map is Java or a stub; "a->b" there is b inlined into a. "(inlined)" instead of a
- * library marks native inlining. A line "file:12" is the source line of the frame above it (-F +srcline).
+ * library marks native inlining. The library is missing without `-F dso`, and for what is inlined with `-F +srcline`:
+ * then the address makes it a frame.
+ *
+ * -F +srcline: a line below a frame, "file:12", "file:12 (inlined)", "file:12 (discriminator 3)", "??:0", or, where
+ * there is no debug information, "library[1f20]".
  *
  * The weight is the period, where the head has one, else 1. Periods of cpu-clock and task-clock are nanoseconds.
  */
@@ -145,13 +149,34 @@ static bool is_cpu(struct wick_word w)
     return w.n > 2 && w.s[0] == '[' && w.s[w.n - 1] == ']' && number(w.s + 1, w.n - 2, &cpu) == w.n - 2;
 }
 
+/* An address and something behind it: `rest` is the symbol and what follows it. */
+static bool is_addressed(const char *at, const char *end, struct wick_word *address, struct wick_word *rest)
+{
+    *address = next_word(at, end);
+    bool hex = address->n > 0 && address->n <= 16;
+    for (size_t i = 0; i < address->n && hex; i++)
+        hex = isxdigit((unsigned char)address->s[i]);
+    struct wick_word symbol = hex ? next_word(address->s + address->n, end) : (struct wick_word){end, 0};
+    *rest = (struct wick_word){symbol.s, (size_t)(end - symbol.s)};
+    return symbol.n > 0;
+}
+
 /* --- heads --- */
+
+/* A number behind the time or the ids is the period, unless it is the address of the frame behind the head. */
+static bool is_period(struct wick_word w, const char *end)
+{
+    struct wick_word next = next_word(w.s + w.n, end), address, symbol;
+    if (!next.n || next.s[next.n - 1] == ':')
+        return true;
+    return is_addressed(next.s, end, &address, &symbol) && symbol.s[0] != '(';
+}
 
 /* The event and what stands before it, from `at` on. */
 static void head_tail(struct perf_head *h, const char *at, const char *end)
 {
     struct wick_word w = next_word(at, end);
-    if (w.n && number(w.s, w.n, &h->period) == w.n) {
+    if (w.n && number(w.s, w.n, &h->period) == w.n && is_period(w, end)) {
         h->has_period = true;
         w = next_word(w.s + w.n, end);
     }
@@ -237,16 +262,13 @@ static bool is_offset(const char *s, const char *end)
     return s == end;
 }
 
-/* symbol+0x1b (library); high: the address is one of the kernel's. False if it is no frame. */
-static bool make_frames(struct wick_perf_in *in, const char *text, size_t n, bool high)
+/* symbol+0x1b (library), or without the library; high: the address is one of the kernel's. */
+static void make_frames(struct wick_perf_in *in, const char *text, size_t n, bool high)
 {
-    const char *end = text + n;
-    while (end > text && end[-1] == ' ')
-        end--;
-    const char *open = library_of(text, end);
-    if (!open)
-        return false;
-    struct wick_word symbol = {text, (size_t)(open - text)}, dso = {open + 1, (size_t)(end - open - 2)};
+    const char *end = text + n, *open = library_of(text, end);
+    struct wick_word symbol = {text, (size_t)((open ? open : end) - text)}, dso = {"", 0};
+    if (open)
+        dso = (struct wick_word){open + 1, (size_t)(end - open - 2)};
     while (symbol.n && symbol.s[symbol.n - 1] == ' ')
         symbol.n--;
     const char *plus = memrchr(symbol.s, '+', symbol.n);
@@ -255,10 +277,9 @@ static bool make_frames(struct wick_perf_in *in, const char *text, size_t n, boo
     if (symbol.n == 9 && !memcmp(symbol.s, "[unknown]", 9))
         symbol.n = 0;
     wick_perf_frames_of(&in->frames, in->im->p, symbol, dso, high);
-    return true;
 }
 
-/* The frames of a text, made when it is first seen. NULL if it is no frame. */
+/* The frames of a text, made when it is first seen. NULL when memory ran out. */
 static const struct known *frames_of(struct wick_perf_in *in, const char *text, size_t n, bool high)
 {
     uint64_t h = wick_hash_bytes(text, n);
@@ -276,8 +297,7 @@ static const struct known *frames_of(struct wick_perf_in *in, const char *text, 
         in->cap_known = cap;
     }
     uint32_t first = in->frames.n;
-    if (!make_frames(in, text, n, high))
-        return NULL;
+    make_frames(in, text, n, high);
     in->known[in->nknown] = (struct known){in->texts.len, (uint32_t)n, first, in->frames.n - first,
                                            memmem(text, n, "/perf-", 6) && text[n - 1] == ')' && n > 5 &&
                                                !memcmp(text + n - 5, ".map)", 5)};
@@ -290,13 +310,18 @@ static const struct known *frames_of(struct wick_perf_in *in, const char *text, 
 static bool add_frame(struct wick_perf_in *in, const char *line, size_t n)
 {
     const char *end = line + n;
-    struct wick_word w = next_word(line, end);
-    bool hex = w.n > 0 && w.n <= 16;
-    for (size_t i = 0; i < w.n && hex; i++)
-        hex = isxdigit((unsigned char)w.s[i]);
-    bool high = hex && w.n == 16 && w.s[0] >= '8';
-    struct wick_word rest = hex ? next_word(w.s + w.n, end) : w;
-    const struct known *k = rest.n ? frames_of(in, rest.s, (size_t)(end - rest.s), high) : NULL;
+    while (end > line && end[-1] == ' ')
+        end--;
+    struct wick_word address, rest;
+    bool addressed = is_addressed(line, end, &address, &rest);
+    bool high = addressed && address.n == 16 && address.s[0] >= '8';
+    if (!addressed) { /* -F sym,dso */
+        rest.s = next_word(line, end).s;
+        rest.n = (size_t)(end - rest.s);
+        if (!library_of(rest.s, end))
+            return false;
+    }
+    const struct known *k = frames_of(in, rest.s, rest.n, high);
     if (k && k->is_jvm && in->at_hand)
         in->processes[in->at_hand - 1].is_jvm = true;
     for (uint32_t i = 0; k && i < k->count && in->depth < DEPTH_MAX; i++)
@@ -304,15 +329,41 @@ static bool add_frame(struct wick_perf_in *in, const char *line, size_t n)
     return k != NULL;
 }
 
+/* Without " (inlined)" or " (discriminator 3)" at the end. */
+static size_t without_note(const char *s, size_t n)
+{
+    const char *note = n && s[n - 1] == ')' ? memmem(s, n, " (", 2) : NULL;
+    size_t len = note ? (size_t)(s + n - note) : 0;
+    bool known = (len == 10 && !memcmp(note, " (inlined)", 10)) || (len > 16 && !memcmp(note, " (discriminator ", 16));
+    return known ? n - len : n;
+}
+
+/* perf-4711.map[7f12345678ab] */
+static bool is_place_without_line(struct wick_word w)
+{
+    const char *open = w.n && w.s[w.n - 1] == ']' ? memrchr(w.s, '[', w.n) : NULL;
+    if (!open || open == w.s || open + 2 >= w.s + w.n)
+        return false;
+    for (const char *at = open + 1; at < w.s + w.n - 1; at++)
+        if (!isxdigit((unsigned char)*at))
+            return false;
+    return true;
+}
+
 /* "Handler.java:12" below a frame is its line. */
 static bool add_line_number(struct wick_perf_in *in, const char *line, size_t n)
 {
+    while (n && line[n - 1] == ' ')
+        n--;
+    n = without_note(line, n);
     struct wick_word w = next_word(line, line + n);
-    const char *colon = w.n == n - (size_t)(w.s - line) ? memrchr(w.s, ':', w.n) : NULL;
+    if (!in->depth || !w.n || w.n != n - (size_t)(w.s - line))
+        return false;
+    const char *colon = memrchr(w.s, ':', w.n);
     int64_t v;
     size_t digits = colon ? (size_t)(w.s + w.n - colon - 1) : 0;
-    if (!in->depth || !digits || number(colon + 1, digits, &v) != digits || v > INT32_MAX)
-        return false;
+    if (!digits || number(colon + 1, digits, &v) != digits || v > INT32_MAX)
+        return is_place_without_line(w);
     struct wick_frame f = in->im->p->frames[in->stack[in->depth - 1]];
     in->stack[in->depth - 1] = wick_profile_frame(in->im->p, f.function, (int32_t)v, -1, f.kind);
     return true;
@@ -410,6 +461,13 @@ static void begin_sample(struct wick_perf_in *in, const struct perf_head *h)
     in->open = true;
 }
 
+/* A head with its frame behind it. */
+static bool is_single(const struct perf_head *h)
+{
+    struct wick_word address, symbol;
+    return is_addressed(h->rest, h->rest + h->rest_len, &address, &symbol);
+}
+
 static void take_line(void *ctx, const char *line, size_t n, uint64_t offset)
 {
     struct wick_perf_in *in = ctx;
@@ -418,8 +476,9 @@ static void take_line(void *ctx, const char *line, size_t n, uint64_t offset)
         end_sample(in);
         return;
     }
-    bool indented = line[0] == ' ' || line[0] == '\t', head = in->single && parse_head(&h, line, n) && h.has_time;
-    if (line[0] == '#' || (in->open && !head && indented && (add_frame(in, line, n) || add_line_number(in, line, n))))
+    bool indented = line[0] == ' ' || line[0] == '\t';
+    bool head = in->single && parse_head(&h, line, n) && (h.has_time || is_single(&h));
+    if (line[0] == '#' || (in->open && !head && indented && (add_line_number(in, line, n) || add_frame(in, line, n))))
         return;
     if (head || parse_head(&h, line, n)) {
         end_sample(in);
@@ -466,15 +525,30 @@ int wick_perf_in_end(struct wick_perf_in *in)
     return rc;
 }
 
-/* A head with a time or an event before anything else but comments. */
+/* What stands before anything else but comments: a head with a time or an event; or one without either, as -F may have
+ * it, with its frame behind it (perf then indents the head) or indented on the next line. */
 bool wick_perf_in_is(const char *text, size_t n)
 {
+    struct wick_word address, symbol;
+    bool headed = false; /* the line above is a head without time and event */
     for (const char *end = text + n; text < end;) {
-        const char *line_end = memchr(text, '\n', (size_t)(end - text));
-        size_t len = (size_t)((line_end ? line_end : end) - text);
+        const char *line_end = memchr(text, '\n', (size_t)(end - text)), *stop = line_end ? line_end : end;
+        size_t len = (size_t)(stop - text);
         struct perf_head h;
-        if (len && text[0] != '#' && next_word(text, text + len).n)
-            return parse_head(&h, text, len) && (h.has_time || h.event_len);
+        bool indented = len && (text[0] == ' ' || text[0] == '\t'), empty = !next_word(text, stop).n;
+        if (headed && indented && is_addressed(text, stop, &address, &symbol))
+            return true;
+        if (!empty && text[0] != '#') {
+            if (headed || !parse_head(&h, text, len))
+                return false;
+            if (h.has_time || h.event_len || (indented && is_single(&h)))
+                return true;
+            headed = !h.rest_len;
+            if (!headed)
+                return false;
+        } else if (empty) {
+            headed = false; /* a sample without frames */
+        }
         text += len + 1;
     }
     return false;

@@ -607,18 +607,53 @@ int wick_pprof_read(struct wick_import *im, const void *data, size_t n)
     return values ? 0 : -WICK_E_FORMAT;
 }
 
-/* Writers begin with a sample type, whose own fields are 1 and 2, or with the first string, which is empty. */
+/* What the fields of a message may be: bit n of these = field n may be a number, may have a length. */
+struct form {
+    uint32_t numbers, bytes;
+    bool has_id; /* field 1 is there */
+};
+
+static bool has_form(const struct wick_pb_field *message, const struct form *form)
+{
+    struct wick_pb m = wick_pb_reader(message->data, message->len);
+    bool id = false;
+    for (struct wick_pb_field f; wick_pb_next(&m, &f);) {
+        uint32_t allowed = f.wire == WICK_PB_VARINT ? form->numbers : f.wire == WICK_PB_BYTES ? form->bytes : 0;
+        if (f.number > 31 || !(allowed >> f.number & 1))
+            return false;
+        id = id || f.number == 1;
+    }
+    return !m.bad && (id || !form->has_id);
+}
+
+/* Fields may come in any order. The first message with something in it decides; numbers, and strings of which the first
+ * is empty, may stand before it. Text cannot be taken for one: all of these messages hold a control character. */
 bool wick_pprof_is(const void *data, size_t n)
 {
+    enum { P_PERIOD_TYPE = 11, P_COMMENT = 13, P_KNOWN = 15 };
+    static const struct form forms[P_KNOWN + 1] = {
+        [P_SAMPLE_TYPE] = {.numbers = 0x6},
+        [P_SAMPLE] = {.numbers = 0x6, .bytes = 0xe},
+        [P_MAPPING] = {.numbers = 0x7fe, .has_id = true},
+        [P_LOCATION] = {.numbers = 0x2e, .bytes = 0x10, .has_id = true},
+        [P_FUNCTION] = {.numbers = 0x3e, .has_id = true},
+        [P_PERIOD_TYPE] = {.numbers = 0x6},
+    };
     struct wick_pb m = wick_pb_reader(data, n);
-    struct wick_pb_field f, inner;
-    if (!wick_pb_next(&m, &f) || f.wire != WICK_PB_BYTES)
-        return false;
-    if (f.number == P_STRING)
-        return !f.len;
-    m = wick_pb_reader(f.data, f.len);
-    while (wick_pb_next(&m, &inner))
-        if (inner.number > 2 || inner.wire != WICK_PB_VARINT)
+    bool strings = false;
+    for (struct wick_pb_field f; wick_pb_next(&m, &f);) {
+        bool bytes = f.wire == WICK_PB_BYTES;
+        if (f.number > P_KNOWN || (!bytes && f.wire != WICK_PB_VARINT))
             return false;
-    return f.number == P_SAMPLE_TYPE && f.len && !m.bad;
+        const struct form *form = &forms[f.number];
+        bool message = form->numbers != 0;
+        if (bytes != (message || f.number == P_STRING) && f.number != P_COMMENT)
+            return false;
+        if (message && f.len)
+            return has_form(&f, form);
+        if (f.number == P_STRING && !strings && f.len)
+            return false;
+        strings = strings || f.number == P_STRING;
+    }
+    return strings;
 }

@@ -200,7 +200,7 @@ bool wick_is_idle(const struct wick_profile *p, const struct wick_agg *a)
                                          "STATE_IN_OBJECT_WAIT_TIMED", "STATE_PARKED_TIMED"};
     unsigned kind = p->events[a->event].kind, seen = 0;
     const char *state = wick_profile_str(p, p->states[a->state]);
-    if (kind == WICK_EVENT_PARK)
+    if (kind == WICK_EVENT_PARK || kind == WICK_EVENT_WAIT)
         return true;
     if (kind != WICK_EVENT_WALL && kind != WICK_EVENT_NATIVE && kind != WICK_EVENT_OTHER)
         return false;

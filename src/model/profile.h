@@ -74,7 +74,8 @@ enum wick_event_kind {
     WICK_EVENT_ALLOC,       /* objects allocated: bytes */
     WICK_EVENT_LIVE,        /* objects that are still alive: bytes, or objects where the size is not known */
     WICK_EVENT_LOCK,        /* time spent waiting to get a lock */
-    WICK_EVENT_PARK,        /* time parked, asleep or in Object.wait() */
+    WICK_EVENT_PARK,        /* time parked: LockSupport.park, on which java.util.concurrent waits */
+    WICK_EVENT_WAIT,        /* time in Object.wait() or asleep */
     WICK_EVENT_IO,          /* time in reads and writes of files and sockets */
     WICK_EVENT_MALLOC,      /* native memory: bytes */
     WICK_EVENT_TRACE,       /* time in methods that are traced */
@@ -222,8 +223,8 @@ void wick_profile_seal(struct wick_profile *p);
 void wick_profile_cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns);
 
 /* The event type to show when none was asked for: the first non-empty one in the order CPU, wall, native, perf,
- * alloc, lock, live, malloc, trace, io, park, throw, other (within a kind the heaviest, but jdk.CPUTimeSample before
- * all). 0 if there are no samples. */
+ * alloc, lock, live, malloc, trace, io, park, wait, throw, other (within a kind the heaviest, but jdk.CPUTimeSample
+ * before all). 0 if there are no samples. */
 uint16_t wick_profile_main_event(const struct wick_profile *p);
 
 /* The non-empty event type of that name ("jdk.ExecutionSample", or without its prefix: "ExecutionSample"; or a kind:

@@ -84,6 +84,16 @@ static void test_perf__fields_may_be_missing(void **state)
         {"java 1/2 [000] 1.0:  1 cycles: \n\n", "cycles", "java 1\n"},
         {"java 1 1.0: 1 cycles: \r\n\t 1 a (b)\r\n\r\n", "cycles", "java;a 1\n"},
         {"java 1 1.0: \n\t 1 a (b)\n", "perf", "java;a 1\n"},
+        /* -F comm,tid,ip,sym: neither a time nor an event nor libraries */
+        {"a 14190 \n\t            113f leaf\n\t           2724a call(int)\n\na 14190 \n\t 1 leaf\n\n", "perf",
+         "a;call(int);leaf 1\na;leaf 1\n"},
+        {"# captured\n\na 1 \n\na 1/2 \n\t 113f leaf+0x16\n", "perf", "a 1\na;leaf 1\n"},
+        {"a 1 \n\t 115f std::push (inlined)\n\t 115f [unknown]\n", "perf", "a;[unknown];std::push 1\n"},
+        /* without -g; a name and an address may consist of digits that make them something else */
+        {"              c2 16443      55b30ef7816d leaf\n              dd 16443  ffffffff8225f2d9 read_zero\n", "perf",
+         "c2;leaf 1\ndd;read_zero 1\n"},
+        {"              c2 16443      553064378167 leaf\n", "perf", "c2;leaf 1\n"},
+        {"              c2 16443 1.5:  10101      553064378167 leaf (/bin/c2)\n", "perf", "c2;leaf 10101\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct wick_profile p;
@@ -91,6 +101,34 @@ static void test_perf__fields_may_be_missing(void **state)
         read_text(&p, cases[i].text, &res);
         assert_int_equal(res.problems, 0);
         assert_shown(&p, cases[i].event, 0, cases[i].want);
+        wick_profile_release(&p);
+    }
+}
+
+/* The forms that perf 6.12 writes, with and without libraries and debug information. */
+static void test_perf__lines_of_the_source_are_those_of_the_frame_above(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {"c2 1/1 11008.312430: cpu-clock: \n\t            115f inl\n  a.c:3 (inlined)\n"
+         "\t            115f leaf (/tmp/c2)\n  a.c:4 (discriminator 3)\n\t  1080 _start (/tmp/c2)\n  ??:0\n\n",
+         "c2;_start;leaf:4;inl:3 1\n"},
+        {"dd 1 \n\tffffffff81d7ec97 read_zero\n  [kernel.kallsyms][ffffffff81d7ec97]\n"
+         "\t    7f1234 a.B.c\n  perf-4711.map[7f1234]\n\t  f8350 write\n  write.c:26\n\n",
+         "dd;write:26;a.B.c;read_zero 1\n"},
+        {"              c2 16443      55b30ef7816d leaf\n  a.c:3\n"
+         "              c2 16443      55b30ef7815f leaf\n  a.c:4\n",
+         "c2;leaf:3 1\nc2;leaf:4 1\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct wick_profile p;
+        struct wick_jfr_result res;
+        read_text(&p, cases[i].text, &res);
+        assert_int_equal(res.problems, 0);
+        assert_int_equal(res.lost_bytes, 0);
+        assert_shown(&p, i ? "perf" : "cpu-clock", WICK_NAME_LINES, cases[i].want);
         wick_profile_release(&p);
     }
 }
@@ -150,6 +188,11 @@ static void test_input__the_first_bytes_tell_the_format(void **state)
                  {"PERFILE2xxxx", WICK_INPUT_PERF_DATA},
                  {"\x1f\x8b\x08", WICK_INPUT_GZIP},
                  {mixed, WICK_INPUT_PERF},
+                 {"a 14190 \n\t    113f leaf\n", WICK_INPUT_PERF},
+                 {"     a 14190  113f leaf\n", WICK_INPUT_PERF},
+                 {"main 1\nadd 2\n", WICK_INPUT_COLLAPSED},
+                 {"a 1 add b 2\n", WICK_INPUT_COLLAPSED},
+                 {"a 14190 \n113f leaf\n", WICK_INPUT_UNKNOWN},
                  {"hello world\n", WICK_INPUT_UNKNOWN},
                  {"", WICK_INPUT_UNKNOWN},
                  {"\n\n\n\n", WICK_INPUT_UNKNOWN}};
@@ -292,6 +335,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_perf__heads_frames_inlining_kernel_and_tracepoints),
         cmocka_unit_test(test_perf__fields_may_be_missing),
+        cmocka_unit_test(test_perf__lines_of_the_source_are_those_of_the_frame_above),
         cmocka_unit_test(test_perf__what_is_no_sample_is_reported_with_its_place),
         cmocka_unit_test(test_input__pieces_of_any_size_make_no_difference),
         cmocka_unit_test(test_input__the_first_bytes_tell_the_format),

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "model/classify.h"
 #include "jfr_build.h"
 
 #define TICKS(ns) (JFR_BUILD_START_TICKS + (ns) * (JFR_BUILD_FREQUENCY / 1000000) / 1000)
@@ -72,15 +73,49 @@ static void test_memory__is_multiplied_by_how_many_a_sample_stands_for(void **st
 
 static void test_waiting__weighs_its_duration(void **state)
 {
-    static const char *const names[][2] = {{"jdk.ThreadPark", "park"},       {"jdk.JavaMonitorWait", "park"},
-                                           {"jdk.JavaMonitorEnter", "lock"}, {"profiler.NativeLock", "nativelock"},
-                                           {"jdk.FileRead", "io"},           {"jdk.SocketWrite", "io"},
-                                           {"jdk.MethodTrace", "trace"}};
+    static const char *const names[][2] = {
+        {"jdk.ThreadPark", "park"},       {"jdk.JavaMonitorWait", "wait"},       {"jdk.ThreadSleep", "wait"},
+        {"jdk.JavaMonitorEnter", "lock"}, {"profiler.NativeLock", "nativelock"}, {"jdk.FileRead", "io"},
+        {"jdk.SocketWrite", "io"},        {"jdk.MethodTrace", "trace"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char type[100];
         snprintf(type, sizeof type, "E100 %s startTime:12T duration:12S", names[i][0]);
         check(type, F(TICKS(0), TICKS(1500) - TICKS(0)), names[i][1], 1500, WICK_UNIT_NS);
     }
+}
+
+/* A kind stands for its heaviest type, so waits that last longer must not be of the kind of parking. */
+static void test_parking__is_not_waiting_for_a_monitor(void **state)
+{
+    (void)state;
+    struct wick_profile p;
+    assert_int_equal(wick_profile_init(&p), 0);
+    static const char *const names[] = {"jdk.ThreadPark", "jdk.JavaMonitorWait", "jdk.ThreadSleep"};
+    uint16_t event[3];
+    struct wick_jfr_result res;
+    for (size_t i = 0; i < 3; i++) {
+        char type[100];
+        struct jfr_build j = {.out = WICK_STRBUF_INIT};
+        snprintf(type, sizeof type, "E100 %s startTime:12T duration:12S", names[i]);
+        const char *types[] = {"12 long", "30 jdk.jfr.Timestamp", "31 jdk.jfr.Timespan", type};
+        jfr_begin(&j);
+        jfr_event_ints(&j, 100, F(TICKS(0), TICKS(1000 << i) - TICKS(0)));
+        jfr_metadata(&j, types, sizeof types / sizeof *types);
+        jfr_checkpoint(&j, 0, &(struct wick_strbuf)WICK_STRBUF_INIT);
+        jfr_end(&j);
+        assert_int_equal(wick_jfr_read_memory(&p, j.out.buf, j.out.len, NULL, &res, NULL), 0);
+        event[i] = wick_profile_find_event(&p, names[i]);
+        wick_strbuf_release(&j.out);
+    }
+    assert_int_equal(wick_profile_find_event(&p, "park"), event[0]);
+    assert_int_equal(wick_profile_find_event(&p, "wait"), event[2]);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(wick_profile_event_is(&p, event[i], "park"), i == 0);
+        assert_int_equal(wick_profile_event_is(&p, event[i], "wait"), i != 0);
+    }
+    for (uint32_t i = 0; i < p.naggs; i++)
+        assert_true(wick_is_idle(&p, &p.aggs[i]));
+    wick_profile_release(&p);
 }
 
 static void test_exceptions__are_counted(void **state)
@@ -96,6 +131,7 @@ int main(void)
         cmocka_unit_test(test_memory__counts_objects_where_their_size_is_not_known),
         cmocka_unit_test(test_memory__is_multiplied_by_how_many_a_sample_stands_for),
         cmocka_unit_test(test_waiting__weighs_its_duration),
+        cmocka_unit_test(test_parking__is_not_waiting_for_a_monitor),
         cmocka_unit_test(test_exceptions__are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include "codec/gzip.h"
 #include "codec/protobuf.h"
 #include "export/pprof.h"
+#include "import/import_int.h"
 #include "import/input.h"
 #include "profile_build.h"
 
@@ -274,6 +275,63 @@ static void test_pprof__a_time_before_1970_is_not_filtered_out(void **state)
     free_hand(&h);
 }
 
+/* The fields of a profile in another order, field `first` before all others. */
+static void put_first(struct wick_strbuf *out, const struct wick_strbuf *in, uint64_t first)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        struct wick_pb m = wick_pb_reader(in->buf, in->len);
+        const uint8_t *at = m.p;
+        for (struct wick_pb_field f; wick_pb_next(&m, &f); at = m.p)
+            if ((f.number == first) == !pass)
+                wick_strbuf_add(out, at, (size_t)(m.p - at));
+    }
+}
+
+static void test_pprof__fields_may_come_in_any_order(void **state)
+{
+    (void)state;
+    struct hand h;
+    build_go_heap(&h);
+    wick_pb_int(&h.out, 9, 1700000000000000000);
+    wick_pb_int(&h.out, 12, 524288);
+    wick_pb_int(&h.out, 14, 3);
+    value_type(&h, 6, 4);
+    const size_t period_type = h.out.len - 6; /* 0a 04 08 06 10 04 */
+    assert_int_equal(h.out.buf[period_type], 0x0a);
+    h.out.buf[period_type] = 0x5a;
+    static const uint64_t firsts[] = {1, 2, 3, 4, 5, 6, 9, 11, 12, 14};
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++) {
+        struct wick_strbuf turned = WICK_STRBUF_INIT;
+        struct wick_profile q;
+        struct wick_jfr_result res;
+        put_first(&turned, &h.out, firsts[i]);
+        assert_int_equal(turned.len, h.out.len);
+        assert_int_equal(wick_profile_init(&q), 0);
+        assert_int_equal(wick_input_read_memory(&q, turned.buf, turned.len, NULL, &res, NULL), 0);
+        assert_int_equal(res.problems, 0);
+        assert_int_equal(q.events[wick_profile_find_event(&q, "alloc_space")].weight, 5000);
+        wick_profile_release(&q);
+        wick_strbuf_release(&turned);
+    }
+    free_hand(&h);
+}
+
+static void test_pprof__what_only_begins_like_one_is_none(void **state)
+{
+    (void)state;
+    static const char *const none[] = {
+        "2003;main 5\n",        /* a string of 48 bytes, which is cut */
+        "H12\x01",              /* a time and a string that is the first and not empty */
+        "\x12\x02\x48\x01",     /* a sample with a field 9 */
+        "\x2a\x02\x10\x01",     /* a function without a number */
+        "`a`a`a\n",             /* periods only */
+        "\x0a\x03\x08\x01\x12", /* a sample type that ends within a field */
+    };
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_false(wick_pprof_is(none[i], strlen(none[i])));
+    assert_true(wick_pprof_is("\x2a\x02\x08\x01", 4));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +341,8 @@ int main(void)
         cmocka_unit_test(test_pprof__a_packed_file_cut_anywhere_is_no_crash),
         cmocka_unit_test(test_pprof__values_become_event_types_and_counts_their_counts),
         cmocka_unit_test(test_pprof__numbers_that_lead_nowhere_are_counted),
+        cmocka_unit_test(test_pprof__fields_may_come_in_any_order),
+        cmocka_unit_test(test_pprof__what_only_begins_like_one_is_none),
         cmocka_unit_test(test_pprof__a_time_before_1970_is_not_filtered_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
