@@ -19,6 +19,13 @@
  * pushes somebody off it. So a thread that can run gets the state by lot, in the proportion of what the kernel says
  * that it used and waited since its last visit; one that has used nothing at all waits.
  *
+ * Visits that come late. On a crowded machine the sampler gets its processor when the others get theirs (under a CPU
+ * quota all of them at once), and finds those asleep that had waited for one at the time of the tick. So each thread
+ * has a balance: schedstat's figures since its last visit, scaled to the weight of its visits, less what its samples
+ * say. A thread that is found asleep while a whole visit of run-queue time is due is counted as waiting for a
+ * processor; one that is found ready, has run, and had a whole visit too much of either is counted with its last wait.
+ * The delay of a wait in progress is not in schedstat; it comes with the next visit.
+ *
  * Idle batching. The samples of a thread that does not move are one event, a batch, which is handed over when the
  * thread has used CPU time, after MOST_SKIPS samples or MOST_AGE, when it ends, and when the drain asks (dump, end of a
  * chunk or of the recording). A batch is tied to a walk by the CPU clock, which the kernel advances by every
@@ -69,7 +76,10 @@ struct wick_wall_slot {
     bool idle; /* `batch` holds its stack at CPU time `idle_cpu`; samples = 0: nothing to hand over */
     uint64_t idle_cpu, settled_ns; /* since then it has not run */
     struct wick_event batch;
-    uint64_t seen_cpu, seen_delay; /* CPU time and run-queue delay when it was last seen ready */
+    bool known;                    /* `batch` holds the last stack it waited with, of this generation */
+    uint64_t seen_cpu, seen_delay; /* CPU time and run-queue delay when it was last visited after it had run */
+    uint64_t seen_ns, since;       /* when that was, 0 = never; the weight of the visits since then */
+    int64_t due_cpu, due_delay;    /* what schedstat says in weight, less the samples that say so; see wall.h */
     struct wick_wall_sched sched;  /* at sched_ns; cpu_ns = 0: not known */
     uint64_t sched_ns;
 };

@@ -17,6 +17,7 @@ enum {
 };
 #define MOST_AGE_NS      60000000000ull
 #define TRUST_NS         100000000ull /* idle for less is not long */
+#define MOST_DUE         1e15
 #define ACCOUNT_NS       1000000000ull
 #define MOST_OWED        0xffffu
 #define MOST_OWED_WEIGHT (1ull << 46)
@@ -56,7 +57,7 @@ static void hand_over_batch(struct wick_wall_engine *e, struct wick_wall_slot *s
 void wick_wall_finish_locked(struct wick_wall_engine *e, struct wick_wall_slot *s)
 {
     hand_over_batch(e, s);
-    s->idle = false;
+    s->idle = s->known = false;
 }
 
 void wick_wall_account_locked(struct wick_wall_engine *e, struct wick_wall_slot *s, uint64_t now_ns)
@@ -104,6 +105,14 @@ static void grow(struct wick_wall_engine *e, struct wick_wall_slot *s, uint64_t 
     s->batch.weight += weight;
 }
 
+/* A sample of the known stack that stands alone, in that state. */
+static void lone(struct wick_wall_engine *e, struct wick_wall_slot *s, uint8_t state, uint64_t now, uint64_t weight)
+{
+    struct wick_event one = one_more(e, s, now, weight);
+    one.state = state;
+    hand_over(e, &one);
+}
+
 /* The thread could run by now, but has not since it was walked: it waits for a processor, with that stack. The sample
  * counts for `taken` others too, which nobody looked at; they are taken out of the batch. */
 static void wait_for_cpu(struct wick_wall_engine *e, struct wick_wall_slot *s, uint32_t taken, uint64_t now,
@@ -118,6 +127,7 @@ static void wait_for_cpu(struct wick_wall_engine *e, struct wick_wall_slot *s, u
         one.samples += taken;
         one.weight += share;
     }
+    s->due_delay -= (int64_t)one.weight;
     hand_over(e, &one);
 }
 
@@ -143,10 +153,18 @@ static void settle(struct wick_wall_engine *e, struct wick_wall_slot *s, const s
     s->batch.samples = 1;
     s->batch.span_ns = 0;
     wick_recorder_wall_sig(e->recorder, &s->batch);
-    s->idle = true;
+    s->idle = s->known = true;
     s->idle_cpu = cpu;
     s->settled_ns = now;
     e->stats.outside++;
+    if (s->due_delay >= (int64_t)weight) { /* it waited for a processor when this sample was due */
+        struct wick_event one = s->batch;
+        one.state = WICK_JFR_STATE_WAITING_FOR_CPU;
+        s->due_delay -= (int64_t)weight;
+        s->batch.samples = 0;
+        s->batch.weight = 0;
+        hand_over(e, &one);
+    }
     if (e->nobatch)
         hand_over_batch(e, s);
 }
@@ -186,18 +204,45 @@ static void drop(struct wick_wall_engine *e, enum wick_drop why, uint64_t weight
     wick_recorder_wall_drop_sig(e->recorder, why, 1, weight);
 }
 
-/* Did a thread that can run now spend its time on a processor or waiting for one? See wall.h. */
-static int ready_state(struct wick_wall_engine *e, struct wick_wall_slot *s, uint64_t cpu)
+/* Time by schedstat in weight: the visits of `gap` weigh `since`. Bounded, so that no balance overflows. */
+static int64_t in_weight(uint64_t ns, uint64_t since, uint64_t gap, int64_t before)
+{
+    double due = (double)before + (double)ns * (double)since / (double)gap;
+    return due > MOST_DUE ? (int64_t)MOST_DUE : due < -MOST_DUE ? (int64_t)-MOST_DUE : (int64_t)due;
+}
+
+struct spent {
+    uint64_t used, waited;
+};
+
+/* What the thread used and waited for a processor since the last call, and its balance by that. */
+static struct spent settle_dues(struct wick_wall_engine *e, struct wick_wall_slot *s, uint64_t cpu, uint64_t now_ns)
 {
     struct wick_wall_sched now;
-    uint64_t used = cpu - s->seen_cpu, waited = 0;
+    struct spent sp = {.used = cpu - s->seen_cpu};
     if (!e->eyes.sched(e->tasks, s->tid, &now)) {
-        waited = now.delay_ns - s->seen_delay;
+        sp.waited = now.delay_ns - s->seen_delay;
         s->seen_delay = now.delay_ns;
     }
+    if (s->seen_ns && now_ns > s->seen_ns) {
+        s->due_cpu = in_weight(sp.used, s->since, now_ns - s->seen_ns, s->due_cpu);
+        s->due_delay = in_weight(sp.waited, s->since, now_ns - s->seen_ns, s->due_delay);
+    }
     s->seen_cpu = cpu;
-    bool runs = used && wick_random_below(&e->random, used + waited) < used;
-    return runs ? WICK_WALL_OWED_RUNNING : WICK_WALL_OWED_WAITING;
+    s->seen_ns = now_ns;
+    s->since = 0;
+    return sp;
+}
+
+/* The thread can run now. Did it spend its time on a processor, waiting for one, or asleep? See wall.h. */
+static void visit_ready(struct wick_wall_engine *e, struct wick_wall_slot *s, struct spent sp, uint64_t now,
+                        uint64_t weight)
+{
+    if (s->known && sp.used && s->due_cpu + s->due_delay <= -(int64_t)weight)
+        return lone(e, s, s->batch.state, now, weight);
+    bool runs = sp.used && wick_random_below(&e->random, sp.used + sp.waited) < sp.used;
+    *(runs ? &s->due_cpu : &s->due_delay) -= (int64_t)weight;
+    owe(e, s, runs ? WICK_WALL_OWED_RUNNING : WICK_WALL_OWED_WAITING, weight);
 }
 
 /* The thread has moved since its last visit, or was never visited. */
@@ -205,13 +250,16 @@ static void visit_anew(struct wick_wall_engine *e, uint32_t slot, enum wick_wall
                        uint64_t cpu, uint64_t now, uint64_t weight)
 {
     struct wick_wall_slot *s = &e->slots[slot];
+    struct spent sp = {0, 0};
+    if (seen != WICK_WALL_GONE)
+        sp = settle_dues(e, s, cpu, now);
     for (int i = 0; i < TRIES; i++) {
         struct wick_event walked;
         enum wick_drop why;
         if (seen == WICK_WALL_GONE)
             return drop(e, WICK_DROP_THREAD_ENDED, weight);
         if (seen == WICK_WALL_READY)
-            return owe(e, s, ready_state(e, s, cpu), weight);
+            return visit_ready(e, s, sp, now, weight);
         if (!e->eyes.walk(e, &e->threads->slots[slot], look, &walked, &why))
             return drop(e, why, weight);
         uint64_t after = e->eyes.cpu_ns(s->tid);
@@ -250,10 +298,12 @@ void wick_wall_visit_locked(struct wick_wall_engine *e, uint32_t slot, uint64_t 
     struct wick_wall_slot *s = &e->slots[slot];
     struct wick_wall_look look;
     uint64_t cpu = s->serial ? e->eyes.cpu_ns(s->tid) : 0;
+    s->since += weight;
     if (cpu && s->idle && cpu == s->idle_cpu && !is_full(s, now_ns) && visit_idle(e, s, now_ns, weight))
         return;
     enum wick_wall_seen seen = cpu ? e->eyes.look(e->tasks, s->tid, &look) : WICK_WALL_GONE;
-    wick_wall_finish_locked(e, s);
+    hand_over_batch(e, s); /* its stack stays known */
+    s->idle = false;
     if (seen != WICK_WALL_GONE && now_ns - s->sched_ns >= ACCOUNT_NS)
         wick_wall_account_locked(e, s, now_ns);
     visit_anew(e, slot, seen, &look, cpu, now_ns, weight);
