@@ -66,6 +66,7 @@ void wick_wall_arm(void *arg, struct wick_thread *t, bool born_late)
     s->seen_cpu = s->sched.cpu_ns;
     s->seen_delay = s->sched.delay_ns;
     pthread_mutex_unlock(&e->lock);
+    wick_wall_set_put(&e->active, slot, false);
     wick_wall_set_put(&e->admitted, slot, admits(e, t, tid));
 }
 
@@ -112,18 +113,47 @@ void wick_wall_exclude_self(struct wick_wall_engine *e)
 
 /* --- ticks --- */
 
+/* Sorts the candidates into the strata; returns how many are active. */
+static uint32_t stratify(struct wick_wall_engine *e, uint32_t top, uint32_t *others)
+{
+    const struct wick_wall_set *narrow = wick_wall_narrowing(e);
+    uint32_t n[2] = {0, 0};
+    for (uint32_t w = 0; w < WICK_WALL_WORDS && w * 64 < top; w++) {
+        uint64_t all = wick_load_relaxed(&e->admitted.words[w]);
+        uint64_t active = e->k > 1 ? wick_load_relaxed(&e->active.words[w]) : 0;
+        all &= narrow ? wick_load_relaxed(&narrow->words[w]) : ~0ull;
+        wick_store_relaxed(&e->strata[0].words[w], all & ~active);
+        wick_store_relaxed(&e->strata[1].words[w], all & active);
+        n[0] += (uint32_t)__builtin_popcountll(all & ~active);
+        n[1] += (uint32_t)__builtin_popcountll(all & active);
+    }
+    *others = n[0];
+    return n[1];
+}
+
+static void draw(struct wick_wall_engine *e)
+{
+    uint32_t top = wick_threads_top(e->threads), others, active = stratify(e, top, &others);
+    uint32_t half = e->k / 2, rest = others < e->k - half ? others : e->k - half; /* at least that many of the others */
+    uint32_t first = active < e->k - rest ? active : e->k - rest;
+    wick_wall_pick(&e->picks[1], &e->strata[1], NULL, top, first, &e->random);
+    wick_wall_pick(&e->picks[0], &e->strata[0], NULL, top, e->k - first, &e->random);
+}
+
 void wick_wall_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_t passed)
 {
-    struct wick_wall_pick *p = &e->pick;
-    wick_wall_pick(p, &e->admitted, wick_wall_narrowing(e), wick_threads_top(e->threads), e->k, &e->random);
-    for (uint32_t i = 0; i < p->n; i++) {
-        pthread_mutex_lock(&e->lock);
-        wick_wall_visit_locked(e, p->slots[i], now_ns, wick_wall_weight(p, i, passed * e->interval));
-        pthread_mutex_unlock(&e->lock);
+    draw(e);
+    for (int stratum = 0; stratum < 2; stratum++) {
+        struct wick_wall_pick *p = &e->picks[stratum];
+        for (uint32_t i = 0; i < p->n; i++) {
+            pthread_mutex_lock(&e->lock);
+            wick_wall_visit_locked(e, p->slots[i], now_ns, wick_wall_weight(p, i, passed * e->interval));
+            pthread_mutex_unlock(&e->lock);
+        }
     }
     pthread_mutex_lock(&e->lock);
-    e->stats.candidates = p->candidates;
-    e->stats.chosen += p->n;
+    e->stats.candidates = e->picks[0].candidates + e->picks[1].candidates;
+    e->stats.chosen += e->picks[0].n + e->picks[1].n;
     e->stats.ticks += passed;
     e->stats.merged += passed - 1;
     pthread_mutex_unlock(&e->lock);

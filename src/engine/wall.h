@@ -31,8 +31,12 @@
  * chunk or of the recording). A batch is tied to a walk by the CPU clock, which the kernel advances by every
  * nanosecond that the thread runs, so a thread that woke and waits again elsewhere never adds to its old stack.
  *
- * Weights. A visit weighs time x candidates / k, time being the interval, or several where the sampler had no
- * processor; the weights of all visits sum up to the sum of time x candidates. What is sent by signal is owed to the
+ * Strata. Threads that had run at their last visit, and the others, are drawn apart: up to half of k from the former,
+ * so that a busy thread is not lost among a thousand parked ones. A tick's strata depend on earlier ticks only, and
+ * each draw weighs time x stratum / drawn from it, so every sum is unbiased.
+ *
+ * Weights. A visit weighs time x candidates / k, by stratum, time being the interval, or several where the sampler had
+ * no processor; the weights of all visits sum up to the sum of time x candidates. What is sent by signal is owed to the
  * thread: further visits before it gets a processor add to it. A thread that ends before loses it, as a drop.
  *
  * Threads: start, stop, flush and take by the session's owner and the drain thread; the sampler; the handler in any
@@ -129,7 +133,9 @@ struct wick_wall_engine {
     pthread_mutex_t lock;
     struct wick_wall_finished finished, spare; /* under the lock; the drain's */
     struct wick_wall_stats stats;              /* under the lock */
-    struct wick_wall_pick pick;                /* the sampler's */
+    struct wick_wall_set active;               /* those that had run at their last visit; set under the lock */
+    struct wick_wall_set strata[2];            /* the sampler's: candidates that are not active, that are */
+    struct wick_wall_pick picks[2];            /* the sampler's */
     uint8_t *stack;                            /* the sampler's copy of a thread's stack */
     uint64_t random;
     int tasks, wake; /* /proc/self/task; eventfd that ends the sampler */

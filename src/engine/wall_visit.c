@@ -253,6 +253,7 @@ static void visit_anew(struct wick_wall_engine *e, uint32_t slot, enum wick_wall
     struct spent sp = {0, 0};
     if (seen != WICK_WALL_GONE)
         sp = settle_dues(e, s, cpu, now);
+    wick_wall_set_put(&e->active, slot, sp.used || seen == WICK_WALL_READY);
     for (int i = 0; i < TRIES; i++) {
         struct wick_event walked;
         enum wick_drop why;
@@ -299,8 +300,10 @@ void wick_wall_visit_locked(struct wick_wall_engine *e, uint32_t slot, uint64_t 
     struct wick_wall_look look;
     uint64_t cpu = s->serial ? e->eyes.cpu_ns(s->tid) : 0;
     s->since += weight;
-    if (cpu && s->idle && cpu == s->idle_cpu && !is_full(s, now_ns) && visit_idle(e, s, now_ns, weight))
+    if (cpu && s->idle && cpu == s->idle_cpu && !is_full(s, now_ns) && visit_idle(e, s, now_ns, weight)) {
+        wick_wall_set_put(&e->active, slot, false);
         return;
+    }
     enum wick_wall_seen seen = cpu ? e->eyes.look(e->tasks, s->tid, &look) : WICK_WALL_GONE;
     hand_over_batch(e, s); /* its stack stays known */
     s->idle = false;
