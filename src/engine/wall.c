@@ -63,6 +63,7 @@ void wick_wall_arm(void *arg, struct wick_thread *t, bool born_late)
     /* what a late-born thread has used already is in its first event */
     if (!born_late && e->eyes.sched(e->tasks, tid, &s->sched))
         s->sched_ns = 0;
+    s->seen_ns = born_late ? 0 : s->sched_ns;
     s->seen_cpu = s->sched.cpu_ns;
     s->seen_delay = s->sched.delay_ns;
     pthread_mutex_unlock(&e->lock);
@@ -121,7 +122,9 @@ static uint32_t stratify(struct wick_wall_engine *e, uint32_t top, uint32_t *oth
     for (uint32_t w = 0; w < WICK_WALL_WORDS && w * 64 < top; w++) {
         uint64_t all = wick_load_relaxed(&e->admitted.words[w]);
         uint64_t active = e->k > 1 ? wick_load_relaxed(&e->active.words[w]) : 0;
-        all &= narrow ? wick_load_relaxed(&narrow->words[w]) : ~0ull;
+        uint64_t now = narrow ? wick_load_relaxed(&narrow->words[w]) : ~0ull;
+        atomic_fetch_or_explicit(&e->left.words[w], all & ~now, memory_order_relaxed);
+        all &= now;
         wick_store_relaxed(&e->strata[0].words[w], all & ~active);
         wick_store_relaxed(&e->strata[1].words[w], all & active);
         n[0] += (uint32_t)__builtin_popcountll(all & ~active);

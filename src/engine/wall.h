@@ -23,8 +23,11 @@
  * quota all of them at once), and finds those asleep that had waited for one at the time of the tick. So each thread
  * has a balance: schedstat's figures since its last visit, scaled to the weight of its visits, less what its samples
  * say. A thread that is found asleep while a whole visit of run-queue time is due is counted as waiting for a
- * processor; one that is found ready, has run, and had a whole visit too much of either is counted with its last wait.
- * The delay of a wait in progress is not in schedstat; it comes with the next visit.
+ * processor; while a whole visit of CPU time is due, the sample is held and counted with the next that finds the thread
+ * running. One that is found ready, has run, and had a whole visit too much of both is counted with its last wait. Both
+ * sides are needed: a correction in one direction only would turn the scatter of visits that are in time into a bias.
+ * The delay of a wait in progress is not in schedstat; it comes with the next visit. There is no balance for a thread
+ * that was not a candidate throughout (it had no context for a while), nor without figures from schedstat.
  *
  * Idle batching. The samples of a thread that does not move are one event, a batch, which is handed over when the
  * thread has used CPU time, after MOST_SKIPS samples or MOST_AGE, when it ends, and when the drain asks (dump, end of a
@@ -83,7 +86,10 @@ struct wick_wall_slot {
     bool known;                    /* `batch` holds the last stack it waited with, of this generation */
     uint64_t seen_cpu, seen_delay; /* CPU time and run-queue delay when it was last visited after it had run */
     uint64_t seen_ns, since;       /* when that was, 0 = never; the weight of the visits since then */
-    int64_t due_cpu, due_delay;    /* what schedstat says in weight, less the samples that say so; see wall.h */
+    int64_t due_cpu, due_delay;    /* what schedstat says in weight, less the samples that say so; see above */
+    bool balanced;                 /* these are known for this visit */
+    uint32_t held;                 /* samples of visits that found it asleep while CPU time was due ... */
+    uint64_t held_weight;          /* ... that count as running with the next that finds it so */
     struct wick_wall_sched sched;  /* at sched_ns; cpu_ns = 0: not known */
     uint64_t sched_ns;
 };
@@ -134,6 +140,7 @@ struct wick_wall_engine {
     struct wick_wall_finished finished, spare; /* under the lock; the drain's */
     struct wick_wall_stats stats;              /* under the lock */
     struct wick_wall_set active;               /* those that had run at their last visit; set under the lock */
+    struct wick_wall_set left;                 /* those that were no candidates at some tick since their last visit */
     struct wick_wall_set strata[2];            /* the sampler's: candidates that are not active, that are */
     struct wick_wall_pick picks[2];            /* the sampler's */
     uint8_t *stack;                            /* the sampler's copy of a thread's stack */

@@ -11,6 +11,7 @@
 
 enum {
     MOST_SKIPS = 1000,
+    MOST_HELD = 16, /* samples of CPU time that wait for the thread to be found ready */
     TRIES = 3,
     FINISHED_MOST = 1 << 17,
     MOST_TRUST = 8, /* a thread long idle is looked at in one of so many visits */
@@ -54,9 +55,26 @@ static void hand_over_batch(struct wick_wall_engine *e, struct wick_wall_slot *s
     s->batch.weight = s->batch.span_ns = 0;
 }
 
+/* Samples that stood for CPU time, but the thread was not found ready any more: they are of its last wait after all. */
+static void give_back_held(struct wick_wall_engine *e, struct wick_wall_slot *s)
+{
+    struct wick_event one = s->batch;
+    if (!s->held)
+        return;
+    one.samples = s->held;
+    one.weight = s->held_weight;
+    one.span_ns = 0;
+    one.flags = 0;
+    wick_recorder_wall_sig(e->recorder, &one);
+    hand_over(e, &one);
+    s->due_cpu += (int64_t)s->held_weight;
+    s->held_weight = s->held = 0;
+}
+
 void wick_wall_finish_locked(struct wick_wall_engine *e, struct wick_wall_slot *s)
 {
     hand_over_batch(e, s);
+    give_back_held(e, s);
     s->idle = s->known = false;
 }
 
@@ -152,12 +170,20 @@ static void settle(struct wick_wall_engine *e, struct wick_wall_slot *s, const s
     s->batch.weight = weight;
     s->batch.samples = 1;
     s->batch.span_ns = 0;
-    wick_recorder_wall_sig(e->recorder, &s->batch);
     s->idle = s->known = true;
     s->idle_cpu = cpu;
     s->settled_ns = now;
     e->stats.outside++;
-    if (s->due_delay >= (int64_t)weight) { /* it waited for a processor when this sample was due */
+    if (s->balanced && s->due_delay < (int64_t)weight && s->due_cpu >= (int64_t)weight && s->held < MOST_HELD) {
+        s->due_cpu -= (int64_t)weight; /* it ran when this sample was due: counted when it does so again */
+        s->held_weight += weight;
+        s->held++;
+        s->batch.samples = 0;
+        s->batch.weight = 0;
+        return;
+    }
+    wick_recorder_wall_sig(e->recorder, &s->batch);
+    if (s->balanced && s->due_delay >= (int64_t)weight) { /* it waited for a processor when this sample was due */
         struct wick_event one = s->batch;
         one.state = WICK_JFR_STATE_WAITING_FOR_CPU;
         s->due_delay -= (int64_t)weight;
@@ -180,16 +206,16 @@ static void drop_owed(struct wick_wall_engine *e, struct wick_wall_slot *s, enum
     }
 }
 
-/* Owes the thread a sample and tells it so, unless it was told and has not come yet. The handler clears `signalled`
+/* Owes the thread n samples and tells it so, unless it was told and has not come yet. The handler clears `signalled`
  * before it takes what is owed, so whatever is added is seen by it or by the next. */
-static void owe(struct wick_wall_engine *e, struct wick_wall_slot *s, int which, uint64_t weight)
+static void owe(struct wick_wall_engine *e, struct wick_wall_slot *s, int which, uint64_t weight, uint32_t n)
 {
     if (weight > MOST_OWED_WEIGHT) /* the process stood still for long; this does not fit the slot's word */
-        return wick_recorder_wall_drop_sig(e->recorder, WICK_DROP_NO_SIGNAL, 1, weight);
+        return wick_recorder_wall_drop_sig(e->recorder, WICK_DROP_NO_SIGNAL, n, weight);
     uint64_t before = wick_load_relaxed(&s->owed[which]);
-    if ((before & MOST_OWED) == MOST_OWED || before >> 16 > MOST_OWED_WEIGHT)
+    if ((before & MOST_OWED) > MOST_OWED - n || before >> 16 > MOST_OWED_WEIGHT)
         drop_owed(e, s, WICK_DROP_NO_SIGNAL);            /* it blocks the signal */
-    atomic_fetch_add(&s->owed[which], weight << 16 | 1); /* pairs: wick_wall_owed_take */
+    atomic_fetch_add(&s->owed[which], weight << 16 | n); /* pairs: wick_wall_owed_take */
     if (atomic_exchange(&s->signalled, 1))
         return;
     e->stats.signals++;
@@ -215,34 +241,54 @@ struct spent {
     uint64_t used, waited;
 };
 
-/* What the thread used and waited for a processor since the last call, and its balance by that. */
-static struct spent settle_dues(struct wick_wall_engine *e, struct wick_wall_slot *s, uint64_t cpu, uint64_t now_ns)
+/* What the thread used and waited for a processor since the last call, and its balance by that. There is no balance for
+ * a time in which the thread was not a candidate throughout: what it did meanwhile is none of its samples' business. */
+static struct spent settle_dues(struct wick_wall_engine *e, uint32_t slot, uint64_t cpu, uint64_t now_ns)
 {
+    struct wick_wall_slot *s = &e->slots[slot];
     struct wick_wall_sched now;
     struct spent sp = {.used = cpu - s->seen_cpu};
-    if (!e->eyes.sched(e->tasks, s->tid, &now)) {
+    bool left = wick_wall_set_has(&e->left, slot), known = !e->eyes.sched(e->tasks, s->tid, &now) && now.slices;
+    if (known) {
         sp.waited = now.delay_ns - s->seen_delay;
         s->seen_delay = now.delay_ns;
     }
-    if (s->seen_ns && now_ns > s->seen_ns) {
+    s->balanced = known && !left && s->seen_ns && now_ns > s->seen_ns;
+    if (s->balanced) {
         s->due_cpu = in_weight(sp.used, s->since, now_ns - s->seen_ns, s->due_cpu);
         s->due_delay = in_weight(sp.waited, s->since, now_ns - s->seen_ns, s->due_delay);
+    } else {
+        give_back_held(e, s);
+        s->due_cpu = s->due_delay = 0;
     }
+    wick_wall_set_put(&e->left, slot, false);
     s->seen_cpu = cpu;
     s->seen_ns = now_ns;
     s->since = 0;
     return sp;
 }
 
+/* Was it on a processor, or waiting for one? What is due, and within one sample of that by lot. */
+static bool is_running(struct wick_wall_engine *e, const struct wick_wall_slot *s, struct spent sp, uint64_t weight)
+{
+    int64_t more = s->balanced ? s->due_cpu - s->due_delay : 0;
+    if (!sp.used || (more <= -(int64_t)weight && s->due_delay > 0))
+        return false;
+    return (more >= (int64_t)weight && s->due_cpu > 0) || wick_random_below(&e->random, sp.used + sp.waited) < sp.used;
+}
+
 /* The thread can run now. Did it spend its time on a processor, waiting for one, or asleep? See wall.h. */
 static void visit_ready(struct wick_wall_engine *e, struct wick_wall_slot *s, struct spent sp, uint64_t now,
                         uint64_t weight)
 {
-    if (s->known && sp.used && s->due_cpu + s->due_delay <= -(int64_t)weight)
+    if (s->balanced && s->known && sp.used && s->due_cpu + s->due_delay <= -(int64_t)weight)
         return lone(e, s, s->batch.state, now, weight);
-    bool runs = sp.used && wick_random_below(&e->random, sp.used + sp.waited) < sp.used;
+    bool runs = is_running(e, s, sp, weight);
+    uint32_t held = runs ? s->held : 0;
     *(runs ? &s->due_cpu : &s->due_delay) -= (int64_t)weight;
-    owe(e, s, runs ? WICK_WALL_OWED_RUNNING : WICK_WALL_OWED_WAITING, weight);
+    owe(e, s, runs ? WICK_WALL_OWED_RUNNING : WICK_WALL_OWED_WAITING, weight + (runs ? s->held_weight : 0), 1 + held);
+    if (runs)
+        s->held_weight = s->held = 0;
 }
 
 /* The thread has moved since its last visit, or was never visited. */
@@ -252,7 +298,7 @@ static void visit_anew(struct wick_wall_engine *e, uint32_t slot, enum wick_wall
     struct wick_wall_slot *s = &e->slots[slot];
     struct spent sp = {0, 0};
     if (seen != WICK_WALL_GONE)
-        sp = settle_dues(e, s, cpu, now);
+        sp = settle_dues(e, slot, cpu, now);
     wick_wall_set_put(&e->active, slot, sp.used || seen == WICK_WALL_READY);
     for (int i = 0; i < TRIES; i++) {
         struct wick_event walked;

@@ -537,28 +537,6 @@ static void test_wall__running_and_waiting_are_in_the_proportion_of_schedstat(vo
     end();
 }
 
-/* Once in ten intervals, in which the thread ran 10 ms, waited 60 for a processor and slept 30, it is found ready in so
- * many of ten visits. The sums have to be schedstat's; fixed seed, and the balance bounds the error by a few visits. */
-static void test_wall__late_visits_count_for_the_states_they_missed(void **state)
-{
-    enum { VISITS = 20000 };
-    for (uint64_t ready = 0, random = 17, waited = 0; ready <= 9; ready += 3, waited = 0) {
-        uint32_t n;
-        begin(1, 16, "");
-        for (uint64_t i = 0; i < VISITS; i++) {
-            actors[1].cpu += 10 * MS;
-            actors[1].delay += 60 * MS;
-            actors[1].place = wick_random_below(&random, 10) < ready ? 0 : 7;
-            wick_wall_tick(&wall, (i + 1) * 100 * MS, 10);
-            answer(1, WICK_WALL_OWED_RUNNING, &n);
-            waited += answer(1, WICK_WALL_OWED_WAITING, &n);
-        }
-        waited += flush()->by_state[WICK_JFR_STATE_WAITING_FOR_CPU];
-        assert_true(fabs((double)waited / (VISITS * 100.0 * MS) - 0.6) < 0.03 * 0.6);
-        end();
-    }
-}
-
 /* Its clock moves at each look: what was walked meanwhile may be no stack it ever had. */
 static void test_wall__a_stack_walked_while_the_thread_moved_is_thrown_away(void **state)
 {
@@ -785,7 +763,6 @@ int main(void)
         cmocka_unit_test(test_wall__trust_in_an_idle_thread_grows),
         cmocka_unit_test(test_wall__what_few_looks_find_is_unbiased),
         cmocka_unit_test(test_wall__running_and_waiting_are_in_the_proportion_of_schedstat),
-        cmocka_unit_test(test_wall__late_visits_count_for_the_states_they_missed),
         cmocka_unit_test(test_wall__a_stack_walked_while_the_thread_moved_is_thrown_away),
         cmocka_unit_test(test_filter__context_takes_only_threads_that_have_one_now),
         cmocka_unit_test(test_filter__context_is_unbiased_by_the_candidates_of_the_tick),
