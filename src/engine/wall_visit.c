@@ -291,14 +291,16 @@ static void visit_ready(struct wick_wall_engine *e, struct wick_wall_slot *s, st
         s->held_weight = s->held = 0;
 }
 
-/* The thread has moved since its last visit, or was never visited. */
-static void visit_anew(struct wick_wall_engine *e, uint32_t slot, enum wick_wall_seen seen, struct wick_wall_look *look,
-                       uint64_t cpu, uint64_t now, uint64_t weight)
+/* The thread has moved since its last visit, or was never visited. The look comes last before the signal: what lies
+ * between the two is the time in which the thread may begin a wait that the signal breaks off. */
+static void visit_anew(struct wick_wall_engine *e, uint32_t slot, uint64_t cpu, uint64_t now, uint64_t weight)
 {
     struct wick_wall_slot *s = &e->slots[slot];
+    struct wick_wall_look look;
     struct spent sp = {0, 0};
-    if (seen != WICK_WALL_GONE)
+    if (cpu)
         sp = settle_dues(e, slot, cpu, now);
+    enum wick_wall_seen seen = cpu ? e->eyes.look(e->tasks, s->tid, &look) : WICK_WALL_GONE;
     wick_wall_set_put(&e->active, slot, sp.used || seen == WICK_WALL_READY);
     for (int i = 0; i < TRIES; i++) {
         struct wick_event walked;
@@ -307,13 +309,13 @@ static void visit_anew(struct wick_wall_engine *e, uint32_t slot, enum wick_wall
             return drop(e, WICK_DROP_THREAD_ENDED, weight);
         if (seen == WICK_WALL_READY)
             return visit_ready(e, s, sp, now, weight);
-        if (!e->eyes.walk(e, &e->threads->slots[slot], look, &walked, &why))
+        if (!e->eyes.walk(e, &e->threads->slots[slot], &look, &walked, &why))
             return drop(e, why, weight);
         uint64_t after = e->eyes.cpu_ns(s->tid);
         if (after == cpu)
             return settle(e, s, &walked, cpu, now, weight);
         cpu = after;
-        seen = e->eyes.look(e->tasks, s->tid, look);
+        seen = e->eyes.look(e->tasks, s->tid, &look);
     }
     drop(e, WICK_DROP_THREAD_MOVED, weight);
 }
@@ -343,17 +345,15 @@ static bool visit_idle(struct wick_wall_engine *e, struct wick_wall_slot *s, uin
 void wick_wall_visit_locked(struct wick_wall_engine *e, uint32_t slot, uint64_t now_ns, uint64_t weight)
 {
     struct wick_wall_slot *s = &e->slots[slot];
-    struct wick_wall_look look;
     uint64_t cpu = s->serial ? e->eyes.cpu_ns(s->tid) : 0;
     s->since += weight;
     if (cpu && s->idle && cpu == s->idle_cpu && !is_full(s, now_ns) && visit_idle(e, s, now_ns, weight)) {
         wick_wall_set_put(&e->active, slot, false);
         return;
     }
-    enum wick_wall_seen seen = cpu ? e->eyes.look(e->tasks, s->tid, &look) : WICK_WALL_GONE;
     hand_over_batch(e, s); /* its stack stays known */
     s->idle = false;
-    if (seen != WICK_WALL_GONE && now_ns - s->sched_ns >= ACCOUNT_NS)
+    if (cpu && now_ns - s->sched_ns >= ACCOUNT_NS)
         wick_wall_account_locked(e, s, now_ns);
-    visit_anew(e, slot, seen, &look, cpu, now_ns, weight);
+    visit_anew(e, slot, cpu, now_ns, weight);
 }

@@ -222,6 +222,21 @@ static void test_balance__without_schedstat_nothing_is_corrected(void **state)
     assert_int_equal(by_state[WICK_JFR_STATE_RUNNABLE], (VISITS - 1) * 10 * MS);
 }
 
+/* Between its look and the signal the engine asks the kernel nothing else: all of that would be time in which the
+ * thread may begin a wait that the signal breaks off. Each second it also accounts. */
+static void test_signal__follows_the_look_at_once(void **state)
+{
+    begin("");
+    ready = true;
+    for (uint64_t i = 0; i < 300; i++) {
+        cpu += 10 * MS;
+        before_signal = NOTHING;
+        tick((i + 1) * 10 * MS, 1);
+        assert_int_equal(before_signal, LOOKED);
+    }
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +244,7 @@ int main(void)
         cmocka_unit_test(test_balance__visits_in_time_are_not_made_worse),
         cmocka_unit_test(test_balance__time_without_a_context_is_none_of_it),
         cmocka_unit_test(test_balance__without_schedstat_nothing_is_corrected),
+        cmocka_unit_test(test_signal__follows_the_look_at_once),
     };
     return cmocka_run_group_tests_name("wall_balance", tests, NULL, NULL);
 }
