@@ -11,9 +11,11 @@
  *                                                           one of up to eight, which then counts for them all
  *   waits elsewhere                                         it is walked from outside; its CPU clock before and after
  *                                                           tells whether it slept throughout
- *   can run                                                 it is sent a signal and walks itself
+ *   can run                                                 it is sent a signal and walks itself; if it slept lately,
+ *                                                           only while it is on a processor
  *
- * So a thread that waits is never signalled: no system call of the application is broken off, and nobody is woken.
+ * So a thread that waits is never signalled, nor one that may have been woken in a call and waits for a processor: for
+ * these poll() and others report EINTR, too. Its sample counts with its last wait, or is held (see below).
  *
  * Running or waiting for a processor. What the sampler sees at its tick would mislead: it needs a processor itself and
  * pushes somebody off it. So a thread that can run gets the state by lot, in the proportion of what the kernel says

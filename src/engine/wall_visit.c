@@ -17,7 +17,8 @@ enum {
     MOST_TRUST = 8, /* a thread long idle is looked at in one of so many visits */
 };
 #define MOST_AGE_NS      60000000000ull
-#define TRUST_NS         100000000ull /* idle for less is not long */
+#define TRUST_NS         100000000ull  /* idle for less is not long */
+#define SLEPT_NS         1000000000ull /* found asleep so lately, a thread may be on its way out of a wait */
 #define MOST_DUE         1e15
 #define ACCOUNT_NS       1000000000ull
 #define MOST_OWED        0xffffu
@@ -160,6 +161,14 @@ static uint32_t trust(const struct wick_wall_engine *e, const struct wick_wall_s
     return s->batch.samples < MOST_TRUST ? s->batch.samples + 1 : MOST_TRUST;
 }
 
+/* A sample of CPU time, counted when the thread is next found running. */
+static void hold(struct wick_wall_slot *s, uint64_t weight)
+{
+    s->due_cpu -= (int64_t)weight;
+    s->held_weight += weight;
+    s->held++;
+}
+
 /* The stack that was just walked is the thread's as long as its CPU clock stands still at `cpu`. */
 static void settle(struct wick_wall_engine *e, struct wick_wall_slot *s, const struct wick_event *walked, uint64_t cpu,
                    uint64_t now, uint64_t weight)
@@ -175,9 +184,7 @@ static void settle(struct wick_wall_engine *e, struct wick_wall_slot *s, const s
     s->settled_ns = now;
     e->stats.outside++;
     if (s->balanced && s->due_delay < (int64_t)weight && s->due_cpu >= (int64_t)weight && s->held < MOST_HELD) {
-        s->due_cpu -= (int64_t)weight; /* it ran when this sample was due: counted when it does so again */
-        s->held_weight += weight;
-        s->held++;
+        hold(s, weight); /* it ran when this sample was due */
         s->batch.samples = 0;
         s->batch.weight = 0;
         return;
@@ -239,6 +246,7 @@ static int64_t in_weight(uint64_t ns, uint64_t since, uint64_t gap, int64_t befo
 
 struct spent {
     uint64_t used, waited;
+    bool slept; /* for a quarter of the time or more */
 };
 
 /* What the thread used and waited for a processor since the last call, and its balance by that. There is no balance for
@@ -255,6 +263,7 @@ static struct spent settle_dues(struct wick_wall_engine *e, uint32_t slot, uint6
     }
     s->balanced = known && !left && s->seen_ns && now_ns > s->seen_ns;
     if (s->balanced) {
+        sp.slept = sp.used + sp.waited < (now_ns - s->seen_ns) / 4 * 3;
         s->due_cpu = in_weight(sp.used, s->since, now_ns - s->seen_ns, s->due_cpu);
         s->due_delay = in_weight(sp.waited, s->since, now_ns - s->seen_ns, s->due_delay);
     } else {
@@ -277,6 +286,15 @@ static bool is_running(struct wick_wall_engine *e, const struct wick_wall_slot *
     return (more >= (int64_t)weight && s->due_cpu > 0) || wick_random_below(&e->random, sp.used + sp.waited) < sp.used;
 }
 
+/* Could a signal break off a call of a thread that can run? One that sleeps now and then and is on no processor has
+ * perhaps just been woken in poll() or its like: these report EINTR for any signal that is pending when they get on,
+ * though what they waited for has come. One that is on a processor takes the signal where it computes. */
+static bool may_be_in_call(struct wick_wall_engine *e, const struct wick_wall_slot *s, struct spent sp, uint64_t now)
+{
+    return s->balanced && s->known && (sp.slept || now - s->settled_ns < SLEPT_NS) &&
+           e->eyes.cpu_ns(s->tid) == e->eyes.cpu_ns(s->tid);
+}
+
 /* The thread can run now. Did it spend its time on a processor, waiting for one, or asleep? See wall.h. */
 static void visit_ready(struct wick_wall_engine *e, struct wick_wall_slot *s, struct spent sp, uint64_t now,
                         uint64_t weight)
@@ -284,6 +302,12 @@ static void visit_ready(struct wick_wall_engine *e, struct wick_wall_slot *s, st
     if (s->balanced && s->known && sp.used && s->due_cpu + s->due_delay <= -(int64_t)weight)
         return lone(e, s, s->batch.state, now, weight);
     bool runs = is_running(e, s, sp, weight);
+    if (may_be_in_call(e, s, sp, now) && (!runs || s->held < MOST_HELD)) {
+        if (runs)
+            return hold(s, weight);
+        s->due_delay -= (int64_t)weight;
+        return lone(e, s, WICK_JFR_STATE_WAITING_FOR_CPU, now, weight);
+    }
     uint32_t held = runs ? s->held : 0;
     *(runs ? &s->due_cpu : &s->due_delay) -= (int64_t)weight;
     owe(e, s, runs ? WICK_WALL_OWED_RUNNING : WICK_WALL_OWED_WAITING, weight + (runs ? s->held_weight : 0), 1 + held);

@@ -26,14 +26,15 @@ static struct wick_recorder rec;
 static struct wick_wall_engine wall;
 static struct wick_labels labels;
 static uint64_t cpu, delay, slices;
-static bool ready;
-static uint64_t by_state[STATES], samples;
+static bool ready, on_cpu; /* it can run; and does, if it can */
+static uint64_t by_state[STATES], samples, signals;
 
 /* What the engine did last with the thread. */
 static enum act { NOTHING, LOOKED, ASKED_SCHED, SIGNALLED } last, before_signal;
 
 static uint64_t see_cpu(int32_t tid)
 {
+    cpu += ready && on_cpu;
     return cpu;
 }
 
@@ -63,6 +64,7 @@ static bool walk(struct wick_wall_engine *e, const struct wick_thread *t, const 
 static bool send(struct wick_wall_engine *e, int32_t tid)
 {
     before_signal = last;
+    signals++;
     last = SIGNALLED;
     return true;
 }
@@ -101,6 +103,8 @@ static void begin(const char *filter)
     samples = cpu = delay = 0;
     slices = 1;
     ready = false;
+    on_cpu = true;
+    signals = 0;
     assert_int_equal(wick_threads_init(&ts), 0);
     assert_int_equal(wick_recorder_init(&rec, 0, 64, 0), 0);
     atomic_store(&rec.running, 1);
@@ -237,6 +241,25 @@ static void test_signal__follows_the_look_at_once(void **state)
     end();
 }
 
+/* It sleeps, is woken and found before it gets a processor: a signal now would be there when its call goes on. It is in
+ * time for the states all the same; CPU time waits until it is found on a processor. */
+static void test_signal__is_not_for_a_thread_that_was_woken_in_a_call(void **state)
+{
+    uint64_t random = 9;
+    begin("");
+    on_cpu = false;
+    for (uint64_t i = 0; i < VISITS; i++) {
+        cpu += 100;
+        delay += 3 * MS;
+        ready = i && wick_random_below(&random, 10) < 3;
+        tick((i + 1) * 10 * MS, 1);
+    }
+    assert_int_equal(signals, 0);
+    end();
+    assert_int_equal(sum(), VISITS * 10 * MS);
+    expect_near(WICK_JFR_STATE_WAITING_FOR_CPU, VISITS * 3 * MS, 200 * MS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_balance__time_without_a_context_is_none_of_it),
         cmocka_unit_test(test_balance__without_schedstat_nothing_is_corrected),
         cmocka_unit_test(test_signal__follows_the_look_at_once),
+        cmocka_unit_test(test_signal__is_not_for_a_thread_that_was_woken_in_a_call),
     };
     return cmocka_run_group_tests_name("wall_balance", tests, NULL, NULL);
 }
