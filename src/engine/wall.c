@@ -114,39 +114,49 @@ void wick_wall_exclude_self(struct wick_wall_engine *e)
 
 /* --- ticks --- */
 
-/* Sorts the candidates into the strata; returns how many are active. */
-static uint32_t stratify(struct wick_wall_engine *e, uint32_t top, uint32_t *others)
+/* Sorts the candidates into the strata, n[] of each. Each needs at least one draw, so few draws mean few strata. */
+static void stratify(struct wick_wall_engine *e, uint32_t top, uint32_t n[WICK_WALL_STRATA])
 {
     const struct wick_wall_set *narrow = wick_wall_narrowing(e);
-    uint32_t n[2] = {0, 0};
+    const struct wick_wall_set *with = narrow || e->k < 4 ? NULL : wick_wall_contexts(e);
+    memset(n, 0, WICK_WALL_STRATA * sizeof *n);
     for (uint32_t w = 0; w < WICK_WALL_WORDS && w * 64 < top; w++) {
         uint64_t all = wick_load_relaxed(&e->admitted.words[w]);
         uint64_t active = e->k > 1 ? wick_load_relaxed(&e->active.words[w]) : 0;
+        uint64_t context = with ? wick_load_relaxed(&with->words[w]) : 0;
         uint64_t now = narrow ? wick_load_relaxed(&narrow->words[w]) : ~0ull;
         atomic_fetch_or_explicit(&e->left.words[w], all & ~now, memory_order_relaxed);
         all &= now;
-        wick_store_relaxed(&e->strata[0].words[w], all & ~active);
-        wick_store_relaxed(&e->strata[1].words[w], all & active);
-        n[0] += (uint32_t)__builtin_popcountll(all & ~active);
-        n[1] += (uint32_t)__builtin_popcountll(all & active);
+        const uint64_t in[] = {all & ~active & ~context, all & active, all & ~active & context};
+        for (int i = 0; i < WICK_WALL_STRATA; i++) {
+            wick_store_relaxed(&e->strata[i].words[w], in[i]);
+            n[i] += (uint32_t)__builtin_popcountll(in[i]);
+        }
     }
-    *others = n[0];
-    return n[1];
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
 }
 
 static void draw(struct wick_wall_engine *e)
 {
-    uint32_t top = wick_threads_top(e->threads), others, active = stratify(e, top, &others);
-    uint32_t half = e->k / 2, rest = others < e->k - half ? others : e->k - half; /* at least that many of the others */
-    uint32_t first = active < e->k - rest ? active : e->k - rest;
-    wick_wall_pick(&e->picks[1], &e->strata[1], NULL, top, first, &e->random);
-    wick_wall_pick(&e->picks[0], &e->strata[0], NULL, top, e->k - first, &e->random);
+    uint32_t top = wick_threads_top(e->threads), n[WICK_WALL_STRATA], k[WICK_WALL_STRATA];
+    stratify(e, top, n);
+    uint32_t rest = least(n[0] + n[2], e->k - e->k / 2); /* at least that many of those that are not active */
+    k[1] = least(n[1], e->k - rest);
+    rest = e->k - k[1];
+    k[2] = least(n[2], rest - least(n[0], rest - rest / 2)); /* and half of these of those without a context */
+    k[0] = rest - k[2];
+    for (int i = 0; i < WICK_WALL_STRATA; i++)
+        wick_wall_pick(&e->picks[i], &e->strata[i], NULL, top, k[i], &e->random);
 }
 
 void wick_wall_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_t passed)
 {
     draw(e);
-    for (int stratum = 0; stratum < 2; stratum++) {
+    for (int stratum = 0; stratum < WICK_WALL_STRATA; stratum++) {
         struct wick_wall_pick *p = &e->picks[stratum];
         for (uint32_t i = 0; i < p->n; i++) {
             pthread_mutex_lock(&e->lock);
@@ -155,8 +165,11 @@ void wick_wall_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_t passed
         }
     }
     pthread_mutex_lock(&e->lock);
-    e->stats.candidates = e->picks[0].candidates + e->picks[1].candidates;
-    e->stats.chosen += e->picks[0].n + e->picks[1].n;
+    e->stats.candidates = 0;
+    for (int i = 0; i < WICK_WALL_STRATA; i++) {
+        e->stats.candidates += e->picks[i].candidates;
+        e->stats.chosen += e->picks[i].n;
+    }
     e->stats.ticks += passed;
     e->stats.merged += passed - 1;
     pthread_mutex_unlock(&e->lock);

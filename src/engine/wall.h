@@ -112,6 +112,9 @@ struct wick_wall_finished {
     uint32_t event_count, event_cap, time_count, time_cap;
 };
 
+/* Candidates that are neither of the two, are active, are not but have a context (where others are sampled, too). */
+enum { WICK_WALL_STRATA = 3 };
+
 struct wick_wall_engine;
 
 /* What the engine sees of threads; unit tests put theirs in place. */
@@ -143,9 +146,9 @@ struct wick_wall_engine {
     struct wick_wall_stats stats;              /* under the lock */
     struct wick_wall_set active;               /* those that had run at their last visit; set under the lock */
     struct wick_wall_set left;                 /* those that were no candidates at some tick since their last visit */
-    struct wick_wall_set strata[2];            /* the sampler's: candidates that are not active, that are */
-    struct wick_wall_pick picks[2];            /* the sampler's */
-    uint8_t *stack;                            /* the sampler's copy of a thread's stack */
+    struct wick_wall_set strata[WICK_WALL_STRATA]; /* the sampler's */
+    struct wick_wall_pick picks[WICK_WALL_STRATA]; /* the sampler's */
+    uint8_t *stack;                                /* the sampler's copy of a thread's stack */
     uint64_t random;
     int tasks, wake; /* /proc/self/task; eventfd that ends the sampler */
     pthread_t thread;

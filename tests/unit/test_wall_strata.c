@@ -121,10 +121,44 @@ static void test_strata__a_busy_thread_among_1000_is_seen_and_sums_are_unbiased(
     wick_threads_release(&ts);
 }
 
+/* Under --filter all a thread that waits within a request is among those that are drawn more often. */
+static void test_strata__a_waiting_thread_with_a_context_is_drawn_more_often(void **state)
+{
+    uint64_t sum = 0, mine = 0;
+    struct wick_labels *l = calloc(1, sizeof *l);
+    struct wick_err err = {0};
+    memset(&wall, 0, sizeof wall);
+    begin();
+    assert_int_equal(wick_wall_filter_parse(&wall.filter, "all", &err), 0);
+    assert_int_equal(wick_labels_init(l, NULL), 0);
+    rec.labels = l;
+    wick_store_relaxed(&l->places->bytes[7], WICK_LABELS_OPEN);
+    asleep = true;
+    memset(by_thread, 0, sizeof by_thread);
+    for (uint64_t i = 0; i < TICKS / 10; i++)
+        wick_wall_tick(&wall, (i + 1) * 10 * MS, 1);
+    wick_wall_flush(&wall);
+    wick_wall_take(&wall, on_event, on_time, NULL);
+    for (uint32_t i = 1; i <= N; i++)
+        sum += by_thread[i];
+    mine = by_thread[7];
+    assert_true(sum == (uint64_t)N * (TICKS / 10) * 10 * MS);
+    assert_true(mine == TICKS / 10 * 10 * MS); /* at each tick, so it weighs exactly an interval */
+    free(wall.slots);
+    wall.slots = NULL;
+    wick_wall_release(&wall);
+    wick_recorder_quiesce(&rec);
+    wick_recorder_release(&rec);
+    wick_threads_release(&ts);
+    wick_labels_release(l);
+    free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_strata__a_busy_thread_among_1000_is_seen_and_sums_are_unbiased),
+        cmocka_unit_test(test_strata__a_waiting_thread_with_a_context_is_drawn_more_often),
     };
     return cmocka_run_group_tests_name("wall_strata", tests, NULL, NULL);
 }
