@@ -37,7 +37,7 @@
  * nanosecond that the thread runs, so a thread that woke and waits again elsewhere never adds to its old stack.
  *
  * Strata. Threads that had run at their last visit, and the others, are drawn apart: up to half of k from the former,
- * so that a busy thread is not lost among a thousand parked ones. A tick's strata depend on earlier ticks only, and
+ * so that a busy thread is not lost among a thousand parked ones. A tick's strata are known before its draw, and
  * each draw weighs time x stratum / drawn from it, so every sum is unbiased.
  *
  * Weights. A visit weighs time x candidates / k, by stratum, time being the interval, or several where the sampler had
