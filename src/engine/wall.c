@@ -63,9 +63,11 @@ void wick_wall_arm(void *arg, struct wick_thread *t, bool born_late)
     /* what a late-born thread has used already is in its first event */
     if (!born_late && e->eyes.sched(e->tasks, tid, &s->sched))
         s->sched_ns = 0;
+    s->seen_ns = born_late ? 0 : s->sched_ns;
     s->seen_cpu = s->sched.cpu_ns;
     s->seen_delay = s->sched.delay_ns;
     pthread_mutex_unlock(&e->lock);
+    wick_wall_set_put(&e->active, slot, false);
     wick_wall_set_put(&e->admitted, slot, admits(e, t, tid));
 }
 
@@ -112,18 +114,62 @@ void wick_wall_exclude_self(struct wick_wall_engine *e)
 
 /* --- ticks --- */
 
+/* Sorts the candidates into the strata, n[] of each. Each needs at least one draw, so few draws mean few strata. */
+static void stratify(struct wick_wall_engine *e, uint32_t top, uint32_t n[WICK_WALL_STRATA])
+{
+    const struct wick_wall_set *narrow = wick_wall_narrowing(e);
+    const struct wick_wall_set *with = narrow || e->k < 4 ? NULL : wick_wall_contexts(e);
+    memset(n, 0, WICK_WALL_STRATA * sizeof *n);
+    for (uint32_t w = 0; w < WICK_WALL_WORDS && w * 64 < top; w++) {
+        uint64_t all = wick_load_relaxed(&e->admitted.words[w]);
+        uint64_t active = e->k > 1 ? wick_load_relaxed(&e->active.words[w]) : 0;
+        uint64_t context = with ? wick_load_relaxed(&with->words[w]) : 0;
+        uint64_t now = narrow ? wick_load_relaxed(&narrow->words[w]) : ~0ull;
+        atomic_fetch_or_explicit(&e->left.words[w], all & ~now, memory_order_relaxed);
+        all &= now;
+        const uint64_t in[] = {all & ~active & ~context, all & active, all & ~active & context};
+        for (int i = 0; i < WICK_WALL_STRATA; i++) {
+            wick_store_relaxed(&e->strata[i].words[w], in[i]);
+            n[i] += (uint32_t)__builtin_popcountll(in[i]);
+        }
+    }
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static void draw(struct wick_wall_engine *e)
+{
+    uint32_t top = wick_threads_top(e->threads), n[WICK_WALL_STRATA], k[WICK_WALL_STRATA];
+    stratify(e, top, n);
+    uint32_t rest = least(n[0] + n[2], e->k - e->k / 2); /* at least that many of those that are not active */
+    k[1] = least(n[1], e->k - rest);
+    rest = e->k - k[1];
+    k[2] = least(n[2], rest - least(n[0], rest - rest / 2)); /* and half of these of those without a context */
+    k[0] = rest - k[2];
+    for (int i = 0; i < WICK_WALL_STRATA; i++)
+        wick_wall_pick(&e->picks[i], &e->strata[i], NULL, top, k[i], &e->random);
+}
+
 void wick_wall_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_t passed)
 {
-    struct wick_wall_pick *p = &e->pick;
-    wick_wall_pick(p, &e->admitted, wick_wall_narrowing(e), wick_threads_top(e->threads), e->k, &e->random);
-    for (uint32_t i = 0; i < p->n; i++) {
-        pthread_mutex_lock(&e->lock);
-        wick_wall_visit_locked(e, p->slots[i], now_ns, wick_wall_weight(p, i, passed * e->interval));
-        pthread_mutex_unlock(&e->lock);
+    draw(e);
+    for (int stratum = 0; stratum < WICK_WALL_STRATA; stratum++) {
+        struct wick_wall_pick *p = &e->picks[stratum];
+        for (uint32_t i = 0; i < p->n; i++) {
+            pthread_mutex_lock(&e->lock);
+            wick_wall_visit_locked(e, p->slots[i], now_ns, wick_wall_weight(p, i, passed * e->interval));
+            pthread_mutex_unlock(&e->lock);
+        }
     }
     pthread_mutex_lock(&e->lock);
-    e->stats.candidates = p->candidates;
-    e->stats.chosen += p->n;
+    e->stats.candidates = 0;
+    for (int i = 0; i < WICK_WALL_STRATA; i++) {
+        e->stats.candidates += e->picks[i].candidates;
+        e->stats.chosen += e->picks[i].n;
+    }
     e->stats.ticks += passed;
     e->stats.merged += passed - 1;
     pthread_mutex_unlock(&e->lock);

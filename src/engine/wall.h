@@ -11,21 +11,37 @@
  *                                                           one of up to eight, which then counts for them all
  *   waits elsewhere                                         it is walked from outside; its CPU clock before and after
  *                                                           tells whether it slept throughout
- *   can run                                                 it is sent a signal and walks itself
+ *   can run                                                 it is sent a signal and walks itself; if it slept lately,
+ *                                                           only while it is on a processor
  *
- * So a thread that waits is never signalled: no system call of the application is broken off, and nobody is woken.
+ * So a thread that waits is never signalled, nor one that may have been woken in a call and waits for a processor: for
+ * these poll() and others report EINTR, too. Its sample counts with its last wait, or is held (see below).
  *
  * Running or waiting for a processor. What the sampler sees at its tick would mislead: it needs a processor itself and
  * pushes somebody off it. So a thread that can run gets the state by lot, in the proportion of what the kernel says
  * that it used and waited since its last visit; one that has used nothing at all waits.
+ *
+ * Visits that come late. On a crowded machine the sampler gets its processor when the others get theirs (under a CPU
+ * quota all of them at once), and finds those asleep that had waited for one at the time of the tick. So each thread
+ * has a balance: schedstat's figures since its last visit, scaled to the weight of its visits, less what its samples
+ * say. A thread that is found asleep while a whole visit of run-queue time is due is counted as waiting for a
+ * processor; while a whole visit of CPU time is due, the sample is held and counted with the next that finds the thread
+ * running. One that is found ready, has run, and had a whole visit too much of both is counted with its last wait. Both
+ * sides are needed: a correction in one direction only would turn the scatter of visits that are in time into a bias.
+ * The delay of a wait in progress is not in schedstat; it comes with the next visit. There is no balance for a thread
+ * that was not a candidate throughout (it had no context for a while), nor without figures from schedstat.
  *
  * Idle batching. The samples of a thread that does not move are one event, a batch, which is handed over when the
  * thread has used CPU time, after MOST_SKIPS samples or MOST_AGE, when it ends, and when the drain asks (dump, end of a
  * chunk or of the recording). A batch is tied to a walk by the CPU clock, which the kernel advances by every
  * nanosecond that the thread runs, so a thread that woke and waits again elsewhere never adds to its old stack.
  *
- * Weights. A visit weighs time x candidates / k, time being the interval, or several where the sampler had no
- * processor; the weights of all visits sum up to the sum of time x candidates. What is sent by signal is owed to the
+ * Strata. Threads that had run at their last visit, and the others, are drawn apart: up to half of k from the former,
+ * so that a busy thread is not lost among a thousand parked ones. A tick's strata are known before its draw, and
+ * each draw weighs time x stratum / drawn from it, so every sum is unbiased.
+ *
+ * Weights. A visit weighs time x candidates / k, by stratum, time being the interval, or several where the sampler had
+ * no processor; the weights of all visits sum up to the sum of time x candidates. What is sent by signal is owed to the
  * thread: further visits before it gets a processor add to it. A thread that ends before loses it, as a drop.
  *
  * Threads: start, stop, flush and take by the session's owner and the drain thread; the sampler; the handler in any
@@ -69,7 +85,13 @@ struct wick_wall_slot {
     bool idle; /* `batch` holds its stack at CPU time `idle_cpu`; samples = 0: nothing to hand over */
     uint64_t idle_cpu, settled_ns; /* since then it has not run */
     struct wick_event batch;
-    uint64_t seen_cpu, seen_delay; /* CPU time and run-queue delay when it was last seen ready */
+    bool known;                    /* `batch` holds the last stack it waited with, of this generation */
+    uint64_t seen_cpu, seen_delay; /* CPU time and run-queue delay when it was last visited after it had run */
+    uint64_t seen_ns, since;       /* when that was, 0 = never; the weight of the visits since then */
+    int64_t due_cpu, due_delay;    /* what schedstat says in weight, less the samples that say so; see above */
+    bool balanced;                 /* these are known for this visit */
+    uint32_t held;                 /* samples of visits that found it asleep while CPU time was due ... */
+    uint64_t held_weight;          /* ... that count as running with the next that finds it so */
     struct wick_wall_sched sched;  /* at sched_ns; cpu_ns = 0: not known */
     uint64_t sched_ns;
 };
@@ -89,6 +111,9 @@ struct wick_wall_finished {
     struct wick_wall_cpu_time *times;
     uint32_t event_count, event_cap, time_count, time_cap;
 };
+
+/* Candidates that are neither of the two, are active, are not but have a context (where others are sampled, too). */
+enum { WICK_WALL_STRATA = 3 };
 
 struct wick_wall_engine;
 
@@ -119,8 +144,11 @@ struct wick_wall_engine {
     pthread_mutex_t lock;
     struct wick_wall_finished finished, spare; /* under the lock; the drain's */
     struct wick_wall_stats stats;              /* under the lock */
-    struct wick_wall_pick pick;                /* the sampler's */
-    uint8_t *stack;                            /* the sampler's copy of a thread's stack */
+    struct wick_wall_set active;               /* those that had run at their last visit; set under the lock */
+    struct wick_wall_set left;                 /* those that were no candidates at some tick since their last visit */
+    struct wick_wall_set strata[WICK_WALL_STRATA]; /* the sampler's */
+    struct wick_wall_pick picks[WICK_WALL_STRATA]; /* the sampler's */
+    uint8_t *stack;                                /* the sampler's copy of a thread's stack */
     uint64_t random;
     int tasks, wake; /* /proc/self/task; eventfd that ends the sampler */
     pthread_t thread;

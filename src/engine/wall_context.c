@@ -45,3 +45,8 @@ const struct wick_wall_set *wick_wall_narrowing(struct wick_wall_engine *e)
         e->context_seen = true;
     return always || e->context_seen ? &e->context : NULL;
 }
+
+const struct wick_wall_set *wick_wall_contexts(struct wick_wall_engine *e)
+{
+    return e->filter.kind != WICK_WALL_AUTO && e->recorder->labels && see_contexts(e) ? &e->context : NULL;
+}

@@ -35,6 +35,11 @@ static inline void wick_wall_set_put(struct wick_wall_set *s, uint32_t slot, boo
         atomic_fetch_and_explicit(&s->words[slot / 64], ~bit, memory_order_relaxed);
 }
 
+static inline bool wick_wall_set_has(const struct wick_wall_set *s, uint32_t slot)
+{
+    return wick_load_relaxed(&s->words[slot / 64]) >> (slot % 64) & 1;
+}
+
 struct wick_wall_pick {
     uint64_t copy[WICK_WALL_WORDS];   /* the candidates of this tick */
     uint64_t chosen[WICK_WALL_WORDS]; /* by rank among them */

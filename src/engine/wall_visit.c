@@ -11,12 +11,15 @@
 
 enum {
     MOST_SKIPS = 1000,
+    MOST_HELD = 16, /* samples of CPU time that wait for the thread to be found ready */
     TRIES = 3,
     FINISHED_MOST = 1 << 17,
     MOST_TRUST = 8, /* a thread long idle is looked at in one of so many visits */
 };
 #define MOST_AGE_NS      60000000000ull
-#define TRUST_NS         100000000ull /* idle for less is not long */
+#define TRUST_NS         100000000ull  /* idle for less is not long */
+#define SLEPT_NS         1000000000ull /* found asleep so lately, a thread may be on its way out of a wait */
+#define MOST_DUE         1e15
 #define ACCOUNT_NS       1000000000ull
 #define MOST_OWED        0xffffu
 #define MOST_OWED_WEIGHT (1ull << 46)
@@ -53,10 +56,27 @@ static void hand_over_batch(struct wick_wall_engine *e, struct wick_wall_slot *s
     s->batch.weight = s->batch.span_ns = 0;
 }
 
+/* Samples that stood for CPU time, but the thread was not found ready any more: they are of its last wait after all. */
+static void give_back_held(struct wick_wall_engine *e, struct wick_wall_slot *s)
+{
+    struct wick_event one = s->batch;
+    if (!s->held)
+        return;
+    one.samples = s->held;
+    one.weight = s->held_weight;
+    one.span_ns = 0;
+    one.flags = 0;
+    wick_recorder_wall_sig(e->recorder, &one);
+    hand_over(e, &one);
+    s->due_cpu += (int64_t)s->held_weight;
+    s->held_weight = s->held = 0;
+}
+
 void wick_wall_finish_locked(struct wick_wall_engine *e, struct wick_wall_slot *s)
 {
     hand_over_batch(e, s);
-    s->idle = false;
+    give_back_held(e, s);
+    s->idle = s->known = false;
 }
 
 void wick_wall_account_locked(struct wick_wall_engine *e, struct wick_wall_slot *s, uint64_t now_ns)
@@ -104,6 +124,14 @@ static void grow(struct wick_wall_engine *e, struct wick_wall_slot *s, uint64_t 
     s->batch.weight += weight;
 }
 
+/* A sample of the known stack that stands alone, in that state. */
+static void lone(struct wick_wall_engine *e, struct wick_wall_slot *s, uint8_t state, uint64_t now, uint64_t weight)
+{
+    struct wick_event one = one_more(e, s, now, weight);
+    one.state = state;
+    hand_over(e, &one);
+}
+
 /* The thread could run by now, but has not since it was walked: it waits for a processor, with that stack. The sample
  * counts for `taken` others too, which nobody looked at; they are taken out of the batch. */
 static void wait_for_cpu(struct wick_wall_engine *e, struct wick_wall_slot *s, uint32_t taken, uint64_t now,
@@ -118,6 +146,7 @@ static void wait_for_cpu(struct wick_wall_engine *e, struct wick_wall_slot *s, u
         one.samples += taken;
         one.weight += share;
     }
+    s->due_delay -= (int64_t)one.weight;
     hand_over(e, &one);
 }
 
@@ -132,6 +161,14 @@ static uint32_t trust(const struct wick_wall_engine *e, const struct wick_wall_s
     return s->batch.samples < MOST_TRUST ? s->batch.samples + 1 : MOST_TRUST;
 }
 
+/* A sample of CPU time, counted when the thread is next found running. */
+static void hold(struct wick_wall_slot *s, uint64_t weight)
+{
+    s->due_cpu -= (int64_t)weight;
+    s->held_weight += weight;
+    s->held++;
+}
+
 /* The stack that was just walked is the thread's as long as its CPU clock stands still at `cpu`. */
 static void settle(struct wick_wall_engine *e, struct wick_wall_slot *s, const struct wick_event *walked, uint64_t cpu,
                    uint64_t now, uint64_t weight)
@@ -142,11 +179,25 @@ static void settle(struct wick_wall_engine *e, struct wick_wall_slot *s, const s
     s->batch.weight = weight;
     s->batch.samples = 1;
     s->batch.span_ns = 0;
-    wick_recorder_wall_sig(e->recorder, &s->batch);
-    s->idle = true;
+    s->idle = s->known = true;
     s->idle_cpu = cpu;
     s->settled_ns = now;
     e->stats.outside++;
+    if (s->balanced && s->due_delay < (int64_t)weight && s->due_cpu >= (int64_t)weight && s->held < MOST_HELD) {
+        hold(s, weight); /* it ran when this sample was due */
+        s->batch.samples = 0;
+        s->batch.weight = 0;
+        return;
+    }
+    wick_recorder_wall_sig(e->recorder, &s->batch);
+    if (s->balanced && s->due_delay >= (int64_t)weight) { /* it waited for a processor when this sample was due */
+        struct wick_event one = s->batch;
+        one.state = WICK_JFR_STATE_WAITING_FOR_CPU;
+        s->due_delay -= (int64_t)weight;
+        s->batch.samples = 0;
+        s->batch.weight = 0;
+        hand_over(e, &one);
+    }
     if (e->nobatch)
         hand_over_batch(e, s);
 }
@@ -162,16 +213,16 @@ static void drop_owed(struct wick_wall_engine *e, struct wick_wall_slot *s, enum
     }
 }
 
-/* Owes the thread a sample and tells it so, unless it was told and has not come yet. The handler clears `signalled`
+/* Owes the thread n samples and tells it so, unless it was told and has not come yet. The handler clears `signalled`
  * before it takes what is owed, so whatever is added is seen by it or by the next. */
-static void owe(struct wick_wall_engine *e, struct wick_wall_slot *s, int which, uint64_t weight)
+static void owe(struct wick_wall_engine *e, struct wick_wall_slot *s, int which, uint64_t weight, uint32_t n)
 {
     if (weight > MOST_OWED_WEIGHT) /* the process stood still for long; this does not fit the slot's word */
-        return wick_recorder_wall_drop_sig(e->recorder, WICK_DROP_NO_SIGNAL, 1, weight);
+        return wick_recorder_wall_drop_sig(e->recorder, WICK_DROP_NO_SIGNAL, n, weight);
     uint64_t before = wick_load_relaxed(&s->owed[which]);
-    if ((before & MOST_OWED) == MOST_OWED || before >> 16 > MOST_OWED_WEIGHT)
+    if ((before & MOST_OWED) > MOST_OWED - n || before >> 16 > MOST_OWED_WEIGHT)
         drop_owed(e, s, WICK_DROP_NO_SIGNAL);            /* it blocks the signal */
-    atomic_fetch_add(&s->owed[which], weight << 16 | 1); /* pairs: wick_wall_owed_take */
+    atomic_fetch_add(&s->owed[which], weight << 16 | n); /* pairs: wick_wall_owed_take */
     if (atomic_exchange(&s->signalled, 1))
         return;
     e->stats.signals++;
@@ -186,39 +237,109 @@ static void drop(struct wick_wall_engine *e, enum wick_drop why, uint64_t weight
     wick_recorder_wall_drop_sig(e->recorder, why, 1, weight);
 }
 
-/* Did a thread that can run now spend its time on a processor or waiting for one? See wall.h. */
-static int ready_state(struct wick_wall_engine *e, struct wick_wall_slot *s, uint64_t cpu)
+/* Time by schedstat in weight: the visits of `gap` weigh `since`. Bounded, so that no balance overflows. */
+static int64_t in_weight(uint64_t ns, uint64_t since, uint64_t gap, int64_t before)
 {
-    struct wick_wall_sched now;
-    uint64_t used = cpu - s->seen_cpu, waited = 0;
-    if (!e->eyes.sched(e->tasks, s->tid, &now)) {
-        waited = now.delay_ns - s->seen_delay;
-        s->seen_delay = now.delay_ns;
-    }
-    s->seen_cpu = cpu;
-    bool runs = used && wick_random_below(&e->random, used + waited) < used;
-    return runs ? WICK_WALL_OWED_RUNNING : WICK_WALL_OWED_WAITING;
+    double due = (double)before + (double)ns * (double)since / (double)gap;
+    return due > MOST_DUE ? (int64_t)MOST_DUE : due < -MOST_DUE ? (int64_t)-MOST_DUE : (int64_t)due;
 }
 
-/* The thread has moved since its last visit, or was never visited. */
-static void visit_anew(struct wick_wall_engine *e, uint32_t slot, enum wick_wall_seen seen, struct wick_wall_look *look,
-                       uint64_t cpu, uint64_t now, uint64_t weight)
+struct spent {
+    uint64_t used, waited;
+    bool slept; /* for a quarter of the time or more */
+};
+
+/* What the thread used and waited for a processor since the last call, and its balance by that. There is no balance for
+ * a time in which the thread was not a candidate throughout: what it did meanwhile is none of its samples' business. */
+static struct spent settle_dues(struct wick_wall_engine *e, uint32_t slot, uint64_t cpu, uint64_t now_ns)
 {
     struct wick_wall_slot *s = &e->slots[slot];
+    struct wick_wall_sched now;
+    struct spent sp = {.used = cpu - s->seen_cpu};
+    bool left = wick_wall_set_has(&e->left, slot), known = !e->eyes.sched(e->tasks, s->tid, &now) && now.slices;
+    if (known) {
+        sp.waited = now.delay_ns - s->seen_delay;
+        s->seen_delay = now.delay_ns;
+    }
+    s->balanced = known && !left && s->seen_ns && now_ns > s->seen_ns;
+    if (s->balanced) {
+        sp.slept = sp.used + sp.waited < (now_ns - s->seen_ns) / 4 * 3;
+        s->due_cpu = in_weight(sp.used, s->since, now_ns - s->seen_ns, s->due_cpu);
+        s->due_delay = in_weight(sp.waited, s->since, now_ns - s->seen_ns, s->due_delay);
+    } else {
+        give_back_held(e, s);
+        s->due_cpu = s->due_delay = 0;
+    }
+    wick_wall_set_put(&e->left, slot, false);
+    s->seen_cpu = cpu;
+    s->seen_ns = now_ns;
+    s->since = 0;
+    return sp;
+}
+
+/* Was it on a processor, or waiting for one? What is due, and within one sample of that by lot. */
+static bool is_running(struct wick_wall_engine *e, const struct wick_wall_slot *s, struct spent sp, uint64_t weight)
+{
+    int64_t more = s->balanced ? s->due_cpu - s->due_delay : 0;
+    if (!sp.used || (more <= -(int64_t)weight && s->due_delay > 0))
+        return false;
+    return (more >= (int64_t)weight && s->due_cpu > 0) || wick_random_below(&e->random, sp.used + sp.waited) < sp.used;
+}
+
+/* Could a signal break off a call of a thread that can run? One that sleeps now and then and is on no processor has
+ * perhaps just been woken in poll() or its like: these report EINTR for any signal that is pending when they get on,
+ * though what they waited for has come. One that is on a processor takes the signal where it computes. */
+static bool may_be_in_call(struct wick_wall_engine *e, const struct wick_wall_slot *s, struct spent sp, uint64_t now)
+{
+    return s->balanced && s->known && (sp.slept || now - s->settled_ns < SLEPT_NS) &&
+           e->eyes.cpu_ns(s->tid) == e->eyes.cpu_ns(s->tid);
+}
+
+/* The thread can run now. Did it spend its time on a processor, waiting for one, or asleep? See wall.h. */
+static void visit_ready(struct wick_wall_engine *e, struct wick_wall_slot *s, struct spent sp, uint64_t now,
+                        uint64_t weight)
+{
+    if (s->balanced && s->known && sp.used && s->due_cpu + s->due_delay <= -(int64_t)weight)
+        return lone(e, s, s->batch.state, now, weight);
+    bool runs = is_running(e, s, sp, weight);
+    if (may_be_in_call(e, s, sp, now) && (!runs || s->held < MOST_HELD)) {
+        if (runs)
+            return hold(s, weight);
+        s->due_delay -= (int64_t)weight;
+        return lone(e, s, WICK_JFR_STATE_WAITING_FOR_CPU, now, weight);
+    }
+    uint32_t held = runs ? s->held : 0;
+    *(runs ? &s->due_cpu : &s->due_delay) -= (int64_t)weight;
+    owe(e, s, runs ? WICK_WALL_OWED_RUNNING : WICK_WALL_OWED_WAITING, weight + (runs ? s->held_weight : 0), 1 + held);
+    if (runs)
+        s->held_weight = s->held = 0;
+}
+
+/* The thread has moved since its last visit, or was never visited. The look comes last before the signal: what lies
+ * between the two is the time in which the thread may begin a wait that the signal breaks off. */
+static void visit_anew(struct wick_wall_engine *e, uint32_t slot, uint64_t cpu, uint64_t now, uint64_t weight)
+{
+    struct wick_wall_slot *s = &e->slots[slot];
+    struct wick_wall_look look;
+    struct spent sp = {0, 0};
+    if (cpu)
+        sp = settle_dues(e, slot, cpu, now);
+    enum wick_wall_seen seen = cpu ? e->eyes.look(e->tasks, s->tid, &look) : WICK_WALL_GONE;
+    wick_wall_set_put(&e->active, slot, sp.used || seen == WICK_WALL_READY);
     for (int i = 0; i < TRIES; i++) {
         struct wick_event walked;
         enum wick_drop why;
         if (seen == WICK_WALL_GONE)
             return drop(e, WICK_DROP_THREAD_ENDED, weight);
         if (seen == WICK_WALL_READY)
-            return owe(e, s, ready_state(e, s, cpu), weight);
-        if (!e->eyes.walk(e, &e->threads->slots[slot], look, &walked, &why))
+            return visit_ready(e, s, sp, now, weight);
+        if (!e->eyes.walk(e, &e->threads->slots[slot], &look, &walked, &why))
             return drop(e, why, weight);
         uint64_t after = e->eyes.cpu_ns(s->tid);
         if (after == cpu)
             return settle(e, s, &walked, cpu, now, weight);
         cpu = after;
-        seen = e->eyes.look(e->tasks, s->tid, look);
+        seen = e->eyes.look(e->tasks, s->tid, &look);
     }
     drop(e, WICK_DROP_THREAD_MOVED, weight);
 }
@@ -248,13 +369,15 @@ static bool visit_idle(struct wick_wall_engine *e, struct wick_wall_slot *s, uin
 void wick_wall_visit_locked(struct wick_wall_engine *e, uint32_t slot, uint64_t now_ns, uint64_t weight)
 {
     struct wick_wall_slot *s = &e->slots[slot];
-    struct wick_wall_look look;
     uint64_t cpu = s->serial ? e->eyes.cpu_ns(s->tid) : 0;
-    if (cpu && s->idle && cpu == s->idle_cpu && !is_full(s, now_ns) && visit_idle(e, s, now_ns, weight))
+    s->since += weight;
+    if (cpu && s->idle && cpu == s->idle_cpu && !is_full(s, now_ns) && visit_idle(e, s, now_ns, weight)) {
+        wick_wall_set_put(&e->active, slot, false);
         return;
-    enum wick_wall_seen seen = cpu ? e->eyes.look(e->tasks, s->tid, &look) : WICK_WALL_GONE;
-    wick_wall_finish_locked(e, s);
-    if (seen != WICK_WALL_GONE && now_ns - s->sched_ns >= ACCOUNT_NS)
+    }
+    hand_over_batch(e, s); /* its stack stays known */
+    s->idle = false;
+    if (cpu && now_ns - s->sched_ns >= ACCOUNT_NS)
         wick_wall_account_locked(e, s, now_ns);
-    visit_anew(e, slot, seen, &look, cpu, now_ns, weight);
+    visit_anew(e, slot, cpu, now_ns, weight);
 }

@@ -15,6 +15,9 @@
  */
 const struct wick_wall_set *wick_wall_narrowing(struct wick_wall_engine *e);
 
+/* Where the candidates are not narrowed down: those that have a context at this tick, NULL = none has. */
+const struct wick_wall_set *wick_wall_contexts(struct wick_wall_engine *e);
+
 /* One sample of the thread in that slot. */
 void wick_wall_visit_locked(struct wick_wall_engine *e, uint32_t slot, uint64_t now_ns, uint64_t weight);
 
