@@ -494,6 +494,13 @@ bool wick_drain_chunk_full(const struct wick_drain *d)
     return wick_jfr_writer_chunk_full(d->writer);
 }
 
+/* Frees what was kept of libraries that were unloaded, after the events of their time have got their names. */
+static void reclaim_images(struct wick_drain *d)
+{
+    if (wick_elf_images_wasted(d->images) && wick_recorder_is_idle(d->recorder))
+        wick_elf_images_reclaim(d->images);
+}
+
 int wick_drain_flush(struct wick_drain *d, uint64_t now_ns)
 {
     wick_drain_round(d);
@@ -502,6 +509,7 @@ int wick_drain_flush(struct wick_drain *d, uint64_t now_ns)
     int rc = wick_jfr_writer_flush(d->writer, now_ns);
     wick_walker_refresh(&d->recorder->walker);
     wick_names_tidy(d->names);
+    reclaim_images(d);
     if (wick_tables_nearly_full(d->tables))
         next_generation(d, now_ns);
     return rc;
