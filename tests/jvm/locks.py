@@ -206,7 +206,7 @@ def uncontended(j):
 
 def hooked(j):
     """Frames of the agent below Unsafe.park."""
-    return [line for line in t.wick("stack", j.pid).out.splitlines() if re.search(r"\bpark \(libwick", line)]
+    return [line for line in t.wick("stack", j.pid).out.splitlines() if re.search(r"\b(recorded_)?park \(libwick", line)]
 
 
 def cycles(j, n=12):
