@@ -8,9 +8,13 @@
  * java.util.concurrent. All of it waits in Unsafe.park, a native method. Which C function stands behind it is told by
  * Unsafe.registerNatives(), which hands the JVM's own functions to JNI's RegisterNatives: it is called once more while
  * this thread, and no other, has a table of JNI functions whose RegisterNatives puts our function in the place of the
- * JVM's and remembers that. Calling it again with JNI's own table puts the JVM's back. The JVM warns of foreign code
- * that binds its methods anew, and takes for foreign what has no caller among its own classes; so registerNatives is
- * called through a method handle, whose frames are the JVM's.
+ * JVM's and remembers that. The JVM warns of foreign code that binds its methods anew, and takes for foreign what has
+ * no caller among its own classes; so registerNatives is called through a method handle, whose frames are the JVM's.
+ *
+ * This is done once in the life of a JVM, by the first recording that needs it. Each binding makes the JVM generate a
+ * new wrapper in the code cache, and the one before stays there (for good where the sweeper is gone or idle), so
+ * binding and unbinding with each recording would fill the cache. While no recording of locks runs, our function jumps
+ * to the JVM's and leaves no frame of its own.
  *
  * What stands in the way of a cheap park is looking for the owner: four JNI calls, well below a microsecond in all,
  * beside the two context switches of a park. The names of classes are asked for waits that are recorded only.
@@ -37,10 +41,11 @@ static struct {
     jmethodID invoke;         /* its invokeWithArguments */
     jobjectArray no_arguments;
     jfieldID blocker, owner, eetop;
-    _Atomic(park_function *) park; /* the JVM's */
+    _Atomic(park_function *) park; /* the JVM's; NULL: ours has not been bound */
     jint(JNICALL *register_function)(JNIEnv *, jclass, const JNINativeMethod *, jint);
     struct wick_hs_ownable places;
-    bool monitors_on, park_on;
+    bool monitors_on;
+    _Atomic bool park_on; /* parks are recorded; else passed on */
 } locks;
 
 static const jvmtiEvent monitor_events[] = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
@@ -134,10 +139,10 @@ static wick_addr owner_of(JNIEnv *env, jobject ownable)
     return java;
 }
 
-static void JNICALL park(JNIEnv *env, jobject unsafe, jboolean absolute, jlong time)
+static __attribute__((noinline)) void recorded_park(park_function *original, JNIEnv *env, jobject unsafe,
+                                                    jboolean absolute, jlong time)
 {
     struct wick_lock_done done;
-    park_function *original = wick_load_relaxed(&locks.park);
     jobject blocker = wick_lock_running() ? blocker_of(env) : NULL;
     bool ownable = blocker && (*env)->IsInstanceOf(env, blocker, locks.ownable);
     wick_lock_begin(WICK_LOCK_PARK, ownable ? owner_of(env, blocker) : 0, ownable ? blocker : NULL);
@@ -151,6 +156,16 @@ static void JNICALL park(JNIEnv *env, jobject unsafe, jboolean absolute, jlong t
     }
     if (blocker)
         (*env)->DeleteLocalRef(env, blocker);
+}
+
+/* What Unsafe.park is bound to. Nothing may stand behind either call: the first is to be a jump. */
+static void JNICALL park(JNIEnv *env, jobject unsafe, jboolean absolute, jlong time)
+{
+    park_function *original = wick_load_relaxed(&locks.park);
+    if (!wick_load_relaxed(&locks.park_on))
+        original(env, unsafe, absolute, time);
+    else
+        recorded_park(original, env, unsafe, absolute, time);
 }
 
 /* --- on and off --- */
@@ -181,18 +196,19 @@ static jint JNICALL register_park(JNIEnv *env, jclass class, const JNINativeMeth
     return rc;
 }
 
-/* Lets Unsafe register its methods again, `hooked`: through register_park. */
-static bool register_again(JNIEnv *env, bool hooked)
+/* Binds Unsafe.park to ours, once: lets Unsafe register its methods again, through register_park. */
+static bool bind_park(JNIEnv *env)
 {
     const struct JNINativeInterface_ *own = *env;
     struct JNINativeInterface_ table = *own;
+    if (wick_load_relaxed(&locks.park))
+        return true;
     locks.register_function = own->RegisterNatives;
     table.RegisterNatives = register_park;
-    if (hooked)
-        *env = &table;
+    *env = &table;
     own->CallObjectMethod(env, locks.register_natives, locks.invoke, locks.no_arguments);
     *env = own;
-    return !failed(env);
+    return !failed(env) && wick_load_relaxed(&locks.park);
 }
 
 /* A global reference in place of a local one; NULL stays NULL. */
@@ -321,19 +337,18 @@ static int switch_on(JNIEnv *env, struct wick_err *err)
     locks.monitors_on = true;
     if (!set_monitors(true))
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses to tell of contended monitors");
-    locks.park_on = register_again(env, true);
-    if (!locks.park_on || !wick_load_relaxed(&locks.park))
+    if (!bind_park(env))
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM's Unsafe.park cannot be replaced");
+    wick_store_relaxed(&locks.park_on, true);
     return 0;
 }
 
-static void switch_off(JNIEnv *env)
+static void switch_off(void)
 {
+    wick_store_relaxed(&locks.park_on, false);
     if (locks.monitors_on)
         set_monitors(false);
-    if (locks.park_on)
-        register_again(env, false);
-    locks.monitors_on = locks.park_on = false;
+    locks.monitors_on = false;
 }
 
 int wick_agent_locks_find(struct wick_hs_ownable *out, struct wick_err *err)
@@ -392,7 +407,7 @@ int wick_agent_locks_on(struct wick_err *err)
         return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
     int rc = switch_on(env, err);
     if (rc)
-        switch_off(env);
+        switch_off();
     wick_vm_leave(attached);
     return rc;
 }
@@ -400,11 +415,8 @@ int wick_agent_locks_on(struct wick_err *err)
 void wick_agent_locks_off(void)
 {
     bool attached;
-    if (!locks.monitors_on && !locks.park_on)
+    if (!locks.monitors_on || !wick_vm_enter(&attached))
         return;
-    JNIEnv *env = wick_vm_enter(&attached);
-    if (!env)
-        return;
-    switch_off(env);
+    switch_off();
     wick_vm_leave(attached);
 }

@@ -18,7 +18,7 @@ int wick_agent_locks_find(struct wick_hs_ownable *out, struct wick_err *err);
 /* From here on the waits of all threads are told to the engine. -WICK_E_UNSUPPORTED, -WICK_E_STATE with a sentence. */
 int wick_agent_locks_on(struct wick_err *err);
 
-/* Undoes it: the JVM is as before. Does nothing if it is not on. */
+/* Undoes it, but for Unsafe.park: that stays bound to ours, which passes calls on. Does nothing if it is not on. */
 void wick_agent_locks_off(void);
 
 /* A thread that is parked on a lock of java.util.concurrent that somebody owns. */

@@ -58,9 +58,9 @@ static void write_wait(struct wick_jfr_writer *w, const struct wick_lock_note *n
 static void name_variable(uint64_t address, char *out, size_t cap)
 {
     out[0] = 0;
-    for (uint32_t i = 0; i < wick_vm.images.n_all; i++) {
-        const struct wick_elf_image *image = wick_elf_images_get(&wick_vm.images, i);
-        if (!image || address < image->map_lo || address >= image->map_hi)
+    const struct wick_elf_image *image;
+    for (uint32_t i = 0; (image = wick_elf_images_at(&wick_vm.images, i)); i++) {
+        if (address < image->map_lo || address >= image->map_hi)
             continue;
         const char *slash = strrchr(image->path, '/');
         snprintf(out, cap, "%.200s+0x%" PRIx64, slash ? slash + 1 : image->path, address - image->bias);

@@ -121,14 +121,11 @@ static void write_machine(struct wick_jfr_writer *w, uint64_t now, struct wick_s
 
 static void write_libraries(struct wick_jfr_writer *w, uint64_t now)
 {
-    for (uint32_t id = 0; id < wick_vm.images.n_all; id++) {
-        const struct wick_elf_image *image = wick_elf_images_get(&wick_vm.images, id);
-        if (image)
-            wick_jfr_write_native_library(w, &(struct wick_jfr_native_library){.start_ns = now,
-                                                                               .name = image->path,
-                                                                               .base_address = image->map_lo,
-                                                                               .top_address = image->map_hi});
-    }
+    const struct wick_elf_image *image;
+    for (uint32_t i = 0; (image = wick_elf_images_at(&wick_vm.images, i)); i++)
+        wick_jfr_write_native_library(
+            w, &(struct wick_jfr_native_library){
+                   .start_ns = now, .name = image->path, .base_address = image->map_lo, .top_address = image->map_hi});
 }
 
 static void setting(struct wick_jfr_writer *w, uint64_t now, uint64_t id, const char *name, const char *value)

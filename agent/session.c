@@ -416,6 +416,8 @@ int wick_session_stop(struct wick_err *err)
     close(s->wake);
     s->wake = -1;
     wick_engines_release(&s->engines);
+    if (wick_recorder_is_idle(&s->recorder))
+        wick_elf_images_reclaim(&wick_vm.images);
     close_recorder(s);
     wick_threads_rest(&wick_vm.threads);
     atomic_store(&s->phase, IDLE);
@@ -507,12 +509,14 @@ void wick_session_status(char *buf, size_t cap)
     int phase = atomic_load(&s->phase);
     char engine[WICK_ENGINES_NAME];
     uint64_t dropped = 0, now = wick_clock_mono_ns();
+    uint32_t libraries = 0; /* that are known: also those unloaded since the last flush */
     struct wick_strbuf more_text = WICK_STRBUF_INIT;
     if (phase == RUNNING) {
         pthread_mutex_lock(&s->lock);
         wick_drain_totals(&s->drain, &t);
         wick_jfr_writer_stats(s->drain.writer, &stats);
         wick_jit_status(&more_text);
+        libraries = wick_vm.images.n_all;
         pthread_mutex_unlock(&s->lock);
     }
     for (int i = 0; i < WICK_DROP_COUNT; i++)
@@ -536,6 +540,8 @@ void wick_session_status(char *buf, size_t cap)
                 now - s->start_ns, wick_engines_name(&s->engines, engine),
                 s->engines.cpu_on ? s->engines.cpu.interval : s->engines.plan.wall_ns, s->engines.cpu.kernel_frames,
                 s->engines.cpu.note);
+    if (phase == RUNNING)
+        n = add(buf, cap, n, "libraries=%" PRIu32 "\n", libraries);
     if (phase == RUNNING && s->engines.lock_on)
         wick_agent_locks_status(&s->engines.lock, &more_text);
     if (phase == RUNNING)

@@ -160,7 +160,7 @@ static const struct wick_elf_image *adopt(struct wick_elf_images *im, const stru
         return NULL;
     *img = *scanned;
     img->path = memcpy(img + 1, scanned->path, len);
-    img->id = im->n_all;
+    img->id = im->next_id++;
     im->all[im->n_all++] = img;
     return img;
 }
@@ -203,7 +203,7 @@ static int publish(struct wick_elf_images *im, const struct wick_elf_scan *scan,
         return 0;
     }
     t->retired = NULL;
-    wick_store_release(&im->table, t); /* pairs: wick_elf_images_find */
+    atomic_store(&im->table, t); /* pairs: wick_elf_images_find; seq_cst, see record/recorder.h */
     if (old) {
         old->retired = im->retired;
         im->retired = old;
@@ -233,7 +233,7 @@ int wick_elf_images_refresh(struct wick_elf_images *im, const struct wick_mem *m
 
 const struct wick_elf_image *wick_elf_images_find(const struct wick_elf_images *im, wick_addr pc)
 {
-    const struct wick_elf_table *t = wick_load_acquire(&im->table); /* pairs: publish */
+    const struct wick_elf_table *t = atomic_load(&im->table); /* pairs: publish; seq_cst, see record/recorder.h */
     if (!t)
         return NULL;
     uint32_t lo = 0, hi = t->n;
@@ -249,7 +249,20 @@ const struct wick_elf_image *wick_elf_images_find(const struct wick_elf_images *
 
 const struct wick_elf_image *wick_elf_images_get(const struct wick_elf_images *im, uint32_t id)
 {
-    return id < im->n_all ? im->all[id] : NULL;
+    uint32_t lo = 0, hi = im->n_all;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (im->all[mid]->id < id)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < im->n_all && im->all[lo]->id == id ? im->all[lo] : NULL;
+}
+
+const struct wick_elf_image *wick_elf_images_at(const struct wick_elf_images *im, uint32_t i)
+{
+    return i < im->n_all ? im->all[i] : NULL;
 }
 
 static void free_retired(struct wick_elf_images *im)
@@ -264,20 +277,28 @@ static void free_retired(struct wick_elf_images *im)
 void wick_elf_images_reclaim(struct wick_elf_images *im)
 {
     free_retired(im);
-    for (uint32_t id = 0; id < im->n_all; id++) {
-        if (im->all[id] && wick_elf_images_find(im, im->all[id]->text_lo) != im->all[id]) {
-            free(im->all[id]);
-            im->all[id] = NULL;
-        }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < im->n_all; i++) {
+        struct wick_elf_image *image = im->all[i];
+        if (image->flags & WICK_IMAGE_PINNED || wick_elf_images_find(im, image->text_lo) == image)
+            im->all[kept++] = image;
+        else
+            free(image);
     }
+    im->n_all = kept;
+}
+
+bool wick_elf_images_wasted(const struct wick_elf_images *im)
+{
+    return im->retired != NULL;
 }
 
 void wick_elf_images_release(struct wick_elf_images *im)
 {
     free_retired(im);
     free(wick_load_relaxed(&im->table));
-    for (uint32_t id = 0; id < im->n_all; id++)
-        free(im->all[id]);
+    for (uint32_t i = 0; i < im->n_all; i++)
+        free(im->all[i]);
     free(im->all);
     wick_elf_images_init(im, im->pid);
 }

@@ -8,10 +8,11 @@
  * this process, from /proc/PID/maps for another. Nothing but program headers and the build id is read; symbols are
  * another matter (elf/symbols.h).
  *
- * Threads: wick_elf_images_find is async-signal-safe and runs beside a refresh. _refresh, _get, _reclaim and _release
- *          belong to one ordinary thread at a time (the caller's lock).
+ * Threads: wick_elf_images_find is async-signal-safe and runs beside a refresh. _refresh, _get, _at, _reclaim and
+ *          _release belong to one ordinary thread at a time (the caller's lock).
  * Memory:  malloc in _refresh only. Old arrays, and the images that were unmapped, live until _reclaim: call it when no
- *          handler that started before the last refresh can still run and no recorded pc needs the image.
+ *          handler that started before the last refresh can still run and no recorded address needs the image. Images
+ *          that cannot be unmapped are never freed by it: pointers to libjvm.so and libc stay good.
  */
 #ifndef WICK_ELF_IMAGE_H
 #define WICK_ELF_IMAGE_H
@@ -40,7 +41,7 @@ struct wick_elf_image {
     wick_addr ro_lo, ro_hi;     /* the segment that holds .eh_frame_hdr and .eh_frame */
     wick_addr dyn;              /* the dynamic section, 0 if there is none */
     uint32_t eh_hdr_size, dyn_size;
-    uint32_t id;    /* index for wick_elf_images_get */
+    uint32_t id;    /* for wick_elf_images_get */
     uint32_t flags; /* WICK_IMAGE_* */
     uint64_t inode; /* of the mapped file, 0 if not known (this process) */
     uint16_t machine;
@@ -65,8 +66,8 @@ struct wick_elf_images {
     _Atomic(struct wick_elf_table *) table; /* writer: refresh; readers: anybody */
     /* the rest is the writer's */
     struct wick_elf_table *retired;
-    struct wick_elf_image **all; /* by id; NULL = reclaimed */
-    uint32_t n_all, cap_all;
+    struct wick_elf_image **all; /* sorted by id: all but the reclaimed ones */
+    uint32_t n_all, cap_all, next_id;
     int pid; /* 0: this process */
     unsigned long long adds, subs;
     bool counted; /* adds and subs are known */
@@ -92,8 +93,14 @@ const struct wick_elf_image *wick_elf_images_find(const struct wick_elf_images *
 /* The image with that id, mapped or not; NULL if it was reclaimed or never was. */
 const struct wick_elf_image *wick_elf_images_get(const struct wick_elf_images *im, uint32_t id);
 
+/* The i-th of those that are known, mapped or not; NULL from the last one on. */
+const struct wick_elf_image *wick_elf_images_at(const struct wick_elf_images *im, uint32_t i);
+
 /* Frees old arrays and unmapped images (see Memory). */
 void wick_elf_images_reclaim(struct wick_elf_images *im);
+
+/* Whether _reclaim would find anything. */
+bool wick_elf_images_wasted(const struct wick_elf_images *im);
 
 void wick_elf_images_release(struct wick_elf_images *im);
 

@@ -17,6 +17,12 @@
  * every chunk and are made once, but get a new id in each: a JDK reader that meets the id of the chunk before goes on
  * with that chunk's parsers, and with its clock.
  *
+ * Times are ticks of CLOCK_MONOTONIC since a chunk's origin; readers make dates of them by the chunk's start, for which
+ * both clocks are read together. When the wall clock is set or the machine is suspended (CLOCK_MONOTONIC stands still,
+ * the wall clock does not), the chunk ends at the next flush. So its events from before are dated rightly, those
+ * between the step and that flush (a second at most) as if it had not been, and all later ones rightly again. An event
+ * that happened before the step and comes after that flush is dated by the new chunk, just before its start.
+ *
  * A failed write ends the chunk: the file is cut back to what the header describes, pending events are lost and counted
  * as `output_full`, and so is every event after them until config.retry_ns has passed and a new chunk is tried.
  * Nothing is retried in between.
@@ -88,11 +94,25 @@ static int stop_output(struct wick_jfr_writer *w, int error)
     return error;
 }
 
+static uint64_t epoch_at(const struct wick_jfr_writer *w, uint64_t mono_ns)
+{
+    return w->config.epoch ? w->config.epoch(w->config.epoch_arg, mono_ns)
+                           : w->config.start_epoch_ns + (mono_ns - w->config.start_mono_ns);
+}
+
+/* Whether the wall clock is no longer where the chunk's start says. */
+static bool has_drifted(const struct wick_jfr_writer *w)
+{
+    int64_t drift = (int64_t)(epoch_at(w, w->now_ns) - (w->start_epoch_ns + (w->now_ns - w->start_ns)));
+    return drift >= (int64_t)WICK_JFR_DRIFT_NS || drift <= -(int64_t)WICK_JFR_DRIFT_NS;
+}
+
 static void begin_chunk(struct wick_jfr_writer *w)
 {
     wick_jfr_pools_reset(w, w->size > 0);
     w->size = w->last_checkpoint = 0;
     w->start_ns = w->now_ns;
+    w->start_epoch_ns = epoch_at(w, w->start_ns);
     w->origin_ns = w->start_ns > WICK_JFR_LATENESS_NS ? w->start_ns - WICK_JFR_LATENESS_NS : 0;
     w->stats.error = 0;
     int error = w->sink.begin(w->sink.arg, w->now_ns, &w->base);
@@ -108,11 +128,6 @@ static void begin_chunk(struct wick_jfr_writer *w)
     }
 }
 
-static uint64_t start_epoch_ns(const struct wick_jfr_writer *w)
-{
-    return w->config.start_epoch_ns + (w->start_ns - w->config.start_mono_ns);
-}
-
 static int write_header(struct wick_jfr_writer *w, uint64_t size, uint64_t last_checkpoint, unsigned flags)
 {
     uint64_t duration = w->now_ns - w->start_ns;
@@ -123,7 +138,7 @@ static int write_header(struct wick_jfr_writer *w, uint64_t size, uint64_t last_
     wick_jfr_be_at(h + WICK_JFR_HDR_CHUNK_SIZE, size, 8);
     wick_jfr_be_at(h + WICK_JFR_HDR_CHECKPOINT, last_checkpoint, 8);
     wick_jfr_be_at(h + WICK_JFR_HDR_METADATA, WICK_JFR_HDR_SIZE, 8);
-    wick_jfr_be_at(h + WICK_JFR_HDR_START_NANOS, start_epoch_ns(w), 8);
+    wick_jfr_be_at(h + WICK_JFR_HDR_START_NANOS, w->start_epoch_ns, 8);
     wick_jfr_be_at(h + WICK_JFR_HDR_DURATION_NANOS, duration, 8);
     wick_jfr_be_at(h + WICK_JFR_HDR_START_TICKS, wick_jfr_ticks(w, w->start_ns), 8);
     wick_jfr_be_at(h + WICK_JFR_HDR_TICKS_PER_S, WICK_JFR_TICKS_PER_S, 8);
@@ -152,7 +167,7 @@ static size_t event_head(uint8_t out[64], const uint64_t *ints, int n, size_t bo
 
 static size_t metadata_head(const struct wick_jfr_writer *w, uint8_t out[64])
 {
-    uint64_t ints[] = {WICK_JFR_TYPE_METADATA, wick_jfr_ticks(w, w->start_ns), 0, start_epoch_ns(w)};
+    uint64_t ints[] = {WICK_JFR_TYPE_METADATA, wick_jfr_ticks(w, w->start_ns), 0, w->start_epoch_ns};
     return event_head(out, ints, 4, w->metadata.len);
 }
 
@@ -246,7 +261,7 @@ int wick_jfr_writer_flush(struct wick_jfr_writer *w, uint64_t now_ns)
     if (w->beginning || w->ending)
         return error;
     bool full = w->size >= w->config.chunk_bytes || w->now_ns - w->start_ns >= w->config.chunk_ns ||
-                wick_jfr_pools_bytes(w) >= w->config.memory_limit_bytes;
+                wick_jfr_pools_bytes(w) >= w->config.memory_limit_bytes || has_drifted(w);
     if (full && !w->stats.error && w->config.chunk_end) {
         w->ending = true;
         w->config.chunk_end(w->config.chunk_arg, w, w->now_ns);

@@ -84,8 +84,13 @@ struct wick_jfr_sink {
 struct wick_jfr_writer;
 
 struct wick_jfr_config {
-    uint64_t start_mono_ns;    /* the recording's start on CLOCK_MONOTONIC */
-    uint64_t start_epoch_ns;   /* the same instant since 1970 UTC */
+    uint64_t start_mono_ns;  /* the recording's start on CLOCK_MONOTONIC */
+    uint64_t start_epoch_ns; /* the same instant since 1970 UTC */
+    /* The wall clock's time at an instant of CLOCK_MONOTONIC that is just past: each chunk gets its own, since one of
+     * the two clocks may be set, and one stands still while the machine is suspended. A chunk ends early when they have
+     * drifted apart by WICK_JFR_DRIFT_NS since its start. NULL: the recording's start and what has passed since. */
+    uint64_t (*epoch)(void *arg, uint64_t mono_ns);
+    void *epoch_arg;
     uint64_t chunk_bytes;      /* rotate at this size; 0 = 64 MiB, at least 256 KiB */
     uint64_t chunk_ns;         /* rotate at this age; 0 = one hour, at least one second */
     size_t buffer_bytes;       /* encoded events kept until a flush; 0 = 1 MiB, at least 64 KiB */
@@ -102,6 +107,8 @@ struct wick_jfr_config {
 
 /* Times older than a chunk's start by up to this much are kept exactly; older ones become the oldest. */
 #define WICK_JFR_LATENESS_NS UINT64_C(1000000000)
+
+#define WICK_JFR_DRIFT_NS UINT64_C(100000000)
 
 /* One tick is a nanosecond: some readers take ticks for that whatever the chunk's header says. */
 #define WICK_JFR_TICKS_PER_S UINT64_C(1000000000)

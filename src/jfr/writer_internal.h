@@ -24,6 +24,7 @@ struct wick_jfr_writer {
     uint64_t size;            /* bytes, header included */
     uint64_t last_checkpoint; /* offset from base, 0 = none */
     uint64_t start_ns;        /* CLOCK_MONOTONIC */
+    uint64_t start_epoch_ns;  /* the same instant of the wall clock */
     uint64_t origin_ns;       /* tick 0: start_ns - WICK_JFR_LATENESS_NS */
     uint64_t now_ns;          /* latest time given */
     uint64_t retry_at_ns;     /* with stats.error set */

@@ -154,6 +154,25 @@ static void chunk_end(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
         d->host.more(d->host.arg, d, true);
 }
 
+/* The wall clock's time at an instant of CLOCK_MONOTONIC: both read together, again if this thread lost its CPU
+ * between.
+ */
+static uint64_t epoch_of(void *arg, uint64_t mono_ns)
+{
+    uint64_t before, epoch, after, close = UINT64_MAX, offset = 0;
+    (void)arg;
+    for (int i = 0; i < 8 && close > 10000; i++) {
+        before = wick_clock_mono_ns();
+        epoch = wick_clock_epoch_ns();
+        after = wick_clock_mono_ns();
+        if (after - before < close) {
+            close = after - before;
+            offset = epoch - (before + close / 2);
+        }
+    }
+    return mono_ns + offset;
+}
+
 int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_elf_images *images,
                     struct wick_output *out, const struct wick_drain_host *host, const struct wick_drain_config *c,
                     struct wick_err *err)
@@ -173,7 +192,7 @@ int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_e
     const struct wick_jfr_source source = {d, source_stack, source_method, source_thread, source_context};
     struct wick_jfr_config config = {
         .start_mono_ns = wick_clock_mono_ns(),
-        .start_epoch_ns = wick_clock_epoch_ns(),
+        .epoch = epoch_of,
         .chunk_bytes = c->chunk_bytes,
         .chunk_ns = c->chunk_ns,
         .memory_limit_bytes = c->memory_limit,
@@ -494,6 +513,13 @@ bool wick_drain_chunk_full(const struct wick_drain *d)
     return wick_jfr_writer_chunk_full(d->writer);
 }
 
+/* Frees what was kept of libraries that were unloaded, after the events of their time have got their names. */
+static void reclaim_images(struct wick_drain *d)
+{
+    if (wick_elf_images_wasted(d->images) && wick_recorder_is_idle(d->recorder))
+        wick_elf_images_reclaim(d->images);
+}
+
 int wick_drain_flush(struct wick_drain *d, uint64_t now_ns)
 {
     wick_drain_round(d);
@@ -502,6 +528,7 @@ int wick_drain_flush(struct wick_drain *d, uint64_t now_ns)
     int rc = wick_jfr_writer_flush(d->writer, now_ns);
     wick_walker_refresh(&d->recorder->walker);
     wick_names_tidy(d->names);
+    reclaim_images(d);
     if (wick_tables_nearly_full(d->tables))
         next_generation(d, now_ns);
     return rc;

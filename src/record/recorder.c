@@ -85,6 +85,15 @@ struct wick_tables *wick_recorder_next_generation(struct wick_recorder *r)
     return old;
 }
 
+bool wick_recorder_is_idle(const struct wick_recorder *r)
+{
+    atomic_thread_fence(memory_order_seq_cst); /* see recorder.h */
+    for (uint32_t i = 0; i < r->scratch_count; i++)
+        if (wick_load_acquire(&r->scratch[i].busy)) /* pairs: wick_recorder_leave_sig */
+            return false;
+    return true;
+}
+
 void wick_recorder_quiesce(struct wick_recorder *r)
 {
     if (atomic_exchange(&r->running, 0)) /* later than this nothing is sampled */

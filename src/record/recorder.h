@@ -97,6 +97,10 @@ struct wick_tables *wick_recorder_next_generation(struct wick_recorder *r);
 /* Stops recording: when this returns no handler is at work and none will start. */
 void wick_recorder_quiesce(struct wick_recorder *r);
 
+/* True if every scratch area was seen free during the call: no handler is at work that began before it, so that none
+ * uses what was replaced (seq_cst) before it. Does not wait. */
+bool wick_recorder_is_idle(const struct wick_recorder *r);
+
 /* Sums the counters of all CPUs. Exact once the recorder is quiet; while handlers run each figure is a moment old. */
 void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out);
 

@@ -63,10 +63,8 @@ static const struct wick_elf_image *find_libjvm(struct wick_remote *r)
 {
     for (int pass = 0; pass < 2; pass++) {
         const struct wick_elf_image *image;
-        for (uint32_t id = 0; id < r->images.n_all; id++) {
+        for (uint32_t i = 0; (image = wick_elf_images_at(&r->images, i)); i++) {
             wick_addr a;
-            if (!(image = wick_elf_images_get(&r->images, id)))
-                continue;
             if ((strstr(image->path, "/libjvm.so") != NULL) == (pass == 0) &&
                 !wick_elf_dynsym(&r->mem, image, "gHotSpotVMStructs", &a))
                 return image;

@@ -4,6 +4,7 @@
 """Recordings of native locks begin and end fifty times while threads fight for locks and libraries come and go."""
 import os
 import shutil
+import time
 
 import got
 import jvmtest as t
@@ -16,6 +17,9 @@ shutil.copy(f"{LIBS}/libwicknativelocks_lazy.so", copy)
 
 j = t.Jvm(["-Xmx128m", "-Xcheck:jni", "-cp", classes, "NativeLocks", f"{LIBS}/libwicknativelocks_now.so"], "stress")
 t.check("the JVM runs", j.wait_for(r"(?m)^up"), j.output())
+t.start(j.pid, t.path("stress.jfr"), "-e", "cpu")
+libraries = t.status(j.pid).get("libraries", 0)
+t.stop(j.pid)
 before = got.words(j.pid)
 t.check("libraries come and go", j.ask(f"churn {copy}", r"churning (true)"), j.output())
 failed, waits = [], 0
@@ -29,8 +33,17 @@ for turn in range(TURNS):
         failed.append((turn, r, q))
         break
 t.check(f"{TURNS} recordings begin and end", not failed and j.proc.poll() is None, f"{failed} {j.output()[-2000:]}")
-t.check("and saw threads wait", waits > 0)
+t.start(j.pid, t.path("stress.jfr"), "-e", "cpu,nativelock=/1ms")
+time.sleep(3)
+waits += t.status(j.pid).get("native_wait_waits", 0)
 t.check("libraries come and go to the end", j.ask("rest", r"(rested)"), j.output()[-500:])
+# at each flush, when no handler is at work, those that are gone are forgotten; the JVM may have loaded some of its own
+end = time.monotonic() + 60
+while (known := t.status(j.pid).get("libraries", 0)) > libraries + 5 and time.monotonic() < end:
+    time.sleep(0.2)
+t.stop(j.pid)
+t.check("the recordings saw threads wait", waits > 0)
+t.check("nothing is kept of libraries that have gone", 0 < libraries and known <= libraries + 5, f"{libraries} -> {known}")
 t.check("the program goes on", j.ask("run 100 6", r"truth (.*)"), j.output()[-500:])
 left = got.differences(before, got.words(j.pid), got.NATIVE_LOCKS)
 t.check("each word and each page's protection is as before", not left, "\n".join(left))

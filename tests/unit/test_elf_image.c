@@ -114,6 +114,39 @@ static void test_images__libraries_come_and_go(void **state)
     wick_elf_images_release(&im);
 }
 
+static void test_images__many_loads_keep_nothing(void **state)
+{
+    (void)state;
+    struct wick_elf_images im;
+    wick_elf_images_init(&im, 0);
+    refresh(&im, &mem);
+    const struct wick_elf_image *libc = image_of(&im, dlsym(RTLD_DEFAULT, "getppid"));
+    uint32_t images = im.n_all, last = 0;
+    assert_false(wick_elf_images_wasted(&im));
+    for (int i = 0; i < 1000; i++) {
+        void *h = dlopen(LIB, RTLD_NOW);
+        assert_non_null(h);
+        assert_true(refresh(&im, &mem));
+        const struct wick_elf_image *lib = image_of(&im, dlsym(h, "zlibVersion"));
+        assert_non_null(lib);
+        assert_true(lib->id > last); /* a number is never used again */
+        assert_ptr_equal(wick_elf_images_get(&im, lib->id), lib);
+        last = lib->id;
+        dlclose(h);
+        assert_true(refresh(&im, &mem));
+        assert_true(wick_elf_images_wasted(&im));
+        wick_elf_images_reclaim(&im);
+        assert_null(wick_elf_images_get(&im, last));
+        assert_false(wick_elf_images_wasted(&im));
+    }
+    assert_int_equal(im.n_all, images);
+    assert_true(im.cap_all <= 64 || im.cap_all < 4 * images);
+    assert_ptr_equal(wick_elf_images_at(&im, libc->id), libc);
+    assert_ptr_equal(wick_elf_images_get(&im, libc->id), libc);
+    assert_null(wick_elf_images_at(&im, images));
+    wick_elf_images_release(&im);
+}
+
 /* A child that waits; it has our very address space. */
 static pid_t start_child(void)
 {
@@ -202,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_images__own_libraries_are_found),
         cmocka_unit_test(test_images__table_is_sorted_and_disjoint),
         cmocka_unit_test(test_images__libraries_come_and_go),
+        cmocka_unit_test(test_images__many_loads_keep_nothing),
         cmocka_unit_test(test_images__of_another_process_equal_its_own_view),
         cmocka_unit_test(test_probe__every_prefix_of_a_header_is_refused),
     };

@@ -241,6 +241,20 @@ static void test_recorder__quiesce_and_generations_wait_for_a_handler_that_lost_
     }
 }
 
+static void test_recorder__is_idle_while_no_handler_is_at_work(void **state)
+{
+    begin(16);
+    assert_true(wick_recorder_is_idle(&rec));
+    struct wick_scratch *s = wick_recorder_enter_sig(&rec);
+    assert_non_null(s);
+    assert_false(wick_recorder_is_idle(&rec));
+    fire(1, 100, 1); /* others begin and end meanwhile */
+    assert_false(wick_recorder_is_idle(&rec));
+    wick_recorder_leave_sig(s);
+    assert_true(wick_recorder_is_idle(&rec));
+    wick_recorder_release(&rec);
+}
+
 static void test_recorder__without_a_scratch_area_nothing_is_touched(void **state)
 {
     struct wick_totals t;
@@ -362,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_recorder__generations_change_without_losing_a_sample),
         cmocka_unit_test(test_recorder__after_quiesce_no_handler_is_at_work_and_none_begins),
         cmocka_unit_test(test_recorder__quiesce_and_generations_wait_for_a_handler_that_lost_its_cpu),
+        cmocka_unit_test(test_recorder__is_idle_while_no_handler_is_at_work),
         cmocka_unit_test(test_recorder__without_a_scratch_area_nothing_is_touched),
         cmocka_unit_test(test_recorder__a_stopped_one_takes_nothing),
         cmocka_unit_test(test_recorder__notes_are_samples),
