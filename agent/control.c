@@ -30,6 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/convert.h"
 #include "agent/session.h"
 #include "base/clock.h"
 #include "sys/sock.h"
@@ -51,6 +52,8 @@ static struct {
     struct wick_err init;
     int out_fd;                         /* duplicate of the recording's file, -1 = none */
     uint64_t stop_at;                   /* option timeout, 0 = none */
+    struct wick_convert convert;        /* what becomes of the recording at its end */
+    unsigned long starts;               /* with a file of the option string: %n of files that are not split */
     bool started;                       /* the thread exists */
     struct client clients[MAX_CLIENTS]; /* adopt() adds to it before or while the thread runs */
 
@@ -113,21 +116,47 @@ static int check_output(int fd, struct wick_err *err)
     return 0;
 }
 
-/* Expands %p %t %{}: a name in the option string of Agent_OnLoad; %n stays for the session. */
+/* Expands %p %t %{}: a name in the option string of Agent_OnLoad; %n stays for the session if it writes several files,
+ * and is the number of the recording otherwise. */
 static int expand_file(struct wick_session_opts *o, struct wick_err *err)
 {
     char name[WICK_OPT_PATH_MAX];
-    if (!*o->file || wick_opt_is_sequence(o->file))
+    if (!*o->file || (wick_opt_is_sequence(o->file) && !wick_convert_is_wanted(o->file)))
         return 0;
-    if (wick_opt_expand(o->file, ctl.pid, (int64_t)time(NULL), 0, name, sizeof name))
+    if (wick_opt_expand(o->file, ctl.pid, (int64_t)time(NULL), ctl.starts, name, sizeof name))
         return wick_err_set(err, WICK_E_USAGE, "the file name is too long once expanded");
     memcpy(o->file, name, sizeof name);
     return 0;
 }
 
+/* The agent's own file: a new one for the recording if it is to become something else at the end. */
+static int open_own_locked(struct wick_session_opts *o, int *fd, struct wick_err *err)
+{
+    int rc = expand_file(o, err);
+    if (rc || !wick_convert_is_wanted(o->file))
+        return rc;
+    if (o->max_size_bytes || o->max_age_ns)
+        return wick_err_set(err, WICK_E_USAGE, "max-size and max-age are for jfr files only: name the file .jfr");
+    rc = wick_convert_begin(&ctl.convert, o->file, o->threads, err);
+    if (rc < 0)
+        return rc;
+    *fd = rc;
+    ctl.starts++;
+    return 0;
+}
+
+/* Makes of the complete recording what was asked for. */
+static int finish_locked(struct wick_err *err)
+{
+    struct stat st;
+    if (ctl.convert.file[0] && !stat(ctl.convert.recording, &st) && !st.st_size)
+        wick_convert_cancel(&ctl.convert);
+    return wick_convert_finish(&ctl.convert, err);
+}
+
 static int start_locked(struct wick_session_opts *o, struct fds *f, struct wick_err *err)
 {
-    int rc = 0, copy = -1;
+    int rc = 0, copy = -1, own = -1;
     if (ctl.init.code) {
         *err = ctl.init;
         return -ctl.init.code;
@@ -138,7 +167,8 @@ static int start_locked(struct wick_session_opts *o, struct fds *f, struct wick_
         return wick_err_set(err, WICK_E_USAGE, "no output: give file=NAME");
     if (f->out >= 0 && (rc = check_output(f->out, err)))
         return rc;
-    if (f->out < 0 && (rc = expand_file(o, err)))
+    finish_locked(NULL); /* of a recording that never began */
+    if (f->out < 0 && (rc = open_own_locked(o, &own, err)))
         return rc;
     forget_output_locked();
     drop_hold_locked();
@@ -146,9 +176,12 @@ static int start_locked(struct wick_session_opts *o, struct fds *f, struct wick_
         copy = fcntl(f->out, F_DUPFD_CLOEXEC, 3);
     wick_broker_set(f->broker);
     f->broker = -1;
-    rc = wick_session_start(o, f->out, f->dir, err);
+    rc = wick_session_start(o, own >= 0 ? own : f->out, f->dir, err);
     if (rc) {
         wick_broker_set(-1);
+        if (own >= 0)
+            close(own);
+        wick_convert_cancel(&ctl.convert);
         if (copy >= 0)
             close(copy);
         return rc;
@@ -161,9 +194,21 @@ static int start_locked(struct wick_session_opts *o, struct fds *f, struct wick_
 
 static int stop_locked(struct wick_err *err)
 {
-    int rc = wick_session_stop(err);
+    struct wick_err failure = {0};
+    int rc = wick_session_stop(err), made = finish_locked(&failure);
     drop_hold_locked();
-    return rc;
+    if (made && !rc && err)
+        *err = failure;
+    return rc ? rc : made;
+}
+
+/* A stop that nobody waits for: what became of the file is said on stderr. */
+static void stop_unasked_locked(void)
+{
+    struct wick_err err = {0};
+    bool converts = ctl.convert.file[0];
+    if (stop_locked(&err) && converts)
+        dprintf(STDERR_FILENO, "wick: %s\n", err.msg);
 }
 
 static void version_text(struct reply *r)
@@ -211,6 +256,14 @@ static int run_locked(enum wick_opt_action action, struct wick_opts *o, struct f
     }
 }
 
+static void add_note(struct wick_err *notes, const struct wick_convert *c)
+{
+    size_t n = strlen(notes->msg);
+    snprintf(notes->msg + n, sizeof notes->msg - n,
+             "%sthe command `wick` is not beside libwick.so, so %.200s cannot be made: the recording is in %.200s",
+             n ? "\n" : "", c->file, c->recording);
+}
+
 static void run_command_locked(const char *command, size_t len, struct fds *f, struct reply *r)
 {
     struct wick_err err = {0}, notes = {0};
@@ -227,6 +280,8 @@ static void run_command_locked(const char *command, size_t len, struct fds *f, s
     r->code = -rc;
     if (rc || (!r->text[0] && err.msg[0]))
         snprintf(r->text, sizeof r->text, "%s", err.msg[0] ? err.msg : wick_err_text(rc));
+    if (!rc && action == WICK_ACTION_START && ctl.convert.file[0] && ctl.convert.no_command)
+        add_note(&notes, &ctl.convert);
     if (rc || o.quiet)
         return;
     snprintf(r->notes, sizeof r->notes, "%s", notes.msg);
@@ -244,7 +299,7 @@ static void drop_client_locked(struct client *c)
     close(c->fd);
     *c = (struct client){.fd = -1};
     if (held && wick_session_running())
-        stop_locked(&(struct wick_err){0});
+        stop_unasked_locked();
 }
 
 static int add_client_locked(int fd)
@@ -375,7 +430,7 @@ static void expire_locked(uint64_t now)
     if (ctl.stop_at && now >= ctl.stop_at) {
         ctl.stop_at = 0;
         if (wick_session_running())
-            stop_locked(&(struct wick_err){0});
+            stop_unasked_locked();
     }
     for (int i = 0; i < MAX_CLIENTS; i++) {
         struct client *c = &ctl.clients[i];
@@ -547,6 +602,8 @@ void wick_control_shutdown(void)
 {
     pthread_mutex_lock(&ctl.lock);
     if (wick_session_running())
-        stop_locked(&(struct wick_err){0});
+        stop_unasked_locked();
+    else
+        finish_locked(NULL);
     pthread_mutex_unlock(&ctl.lock);
 }

@@ -13,17 +13,9 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const html_extensions[] = {"html", "htm", NULL};
-static const char *const heatmap_extensions[] = {"heatmap.html", NULL};
-static const char *const svg_extensions[] = {"svg", NULL};
-static const char *const pprof_extensions[] = {"pprof", "pb.gz", "pprof.gz", NULL};
-static const char *const speedscope_extensions[] = {"speedscope.json", "speedscope", NULL};
-static const char *const firefox_extensions[] = {"firefox.json", NULL};
-static const char *const trace_extensions[] = {"trace.json", "perfetto.json", NULL};
-static const char *const otlp_extensions[] = {"otlp", NULL};
-static const char *const csv_extensions[] = {"csv", NULL};
-static const char *const json_extensions[] = {"json", NULL};
-static const char *const collapsed_extensions[] = {"collapsed", "folded", "txt", NULL};
+#define X(format, ...) static const char *const format##_extensions[] = {__VA_ARGS__, NULL};
+#include "def/format.def"
+#undef X
 
 const struct wick_format wick_formats[] = {
     {"html", html_extensions, "flame graph to look into: one page that needs no network",
