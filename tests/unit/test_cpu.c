@@ -364,6 +364,7 @@ static void test_cpu__threads_beyond_the_headroom_of_descriptors_have_timers(voi
     static struct recorded by_serial[SERIALS];
     uint32_t serials[CROWD], perf = 0;
     bool by_perf[CROWD];
+    uint64_t used_by[CROWD];
     char note[WICK_CPU_NOTE];
     struct rlimit old;
     (void)state;
@@ -374,7 +375,7 @@ static void test_cpu__threads_beyond_the_headroom_of_descriptors_have_timers(voi
     for (int i = 0; i < CROWD; i++)
         crowd.members[i].before = member_clock(&crowd.members[i]);
     start("cpu", MS, false);
-    assert_int_equal(openable(LEAST_FREE), LEAST_FREE);
+    int left = openable(LEAST_FREE); /* checked when nothing runs any more */
     for (int i = 0; i < CROWD; i++) {
         struct member *m = &crowd.members[i];
         m->slot = wick_threads_find_sig(&threads, m->tid);
@@ -384,27 +385,33 @@ static void test_cpu__threads_beyond_the_headroom_of_descriptors_have_timers(voi
         assert_true(by_perf[i] != (m->slot->timer >= 0));
         perf += by_perf[i];
     }
-    assert_true(perf >= 1 && perf <= LIMIT - LEAST_FREE);
-    assert_int_equal(engine.by_perf + engine.by_timer, wick_threads_top(&threads) - 1);
-    assert_in_range(engine.by_perf, perf, LIMIT - LEAST_FREE);
-    assert_int_equal(engine.unsampled, 0);
-    assert_true(wick_cpu_threads_note(&engine, note, sizeof note));
-    assert_non_null(strstr(note, "CPU timers"));
+    uint32_t known = wick_threads_top(&threads) - 1, events = engine.by_perf, timers = engine.by_timer;
+    uint32_t unsampled = engine.unsampled;
+    bool noted = wick_cpu_threads_note(&engine, note, sizeof note);
     pthread_barrier_wait(&crowd.known);
     pthread_barrier_wait(&crowd.done);
     wick_cpu_stop(&engine);
+    for (int i = 0; i < CROWD; i++)
+        used_by[i] = member_clock(&crowd.members[i]) - crowd.members[i].before;
+    crowd_end();
+    setrlimit(RLIMIT_NOFILE, &old);
+    print_message("# %u threads by perf events, %u by timers\n", perf, CROWD - perf);
+    assert_int_equal(left, LEAST_FREE);
+    assert_in_range(perf, 1, LIMIT - LEAST_FREE);
+    assert_in_range(events, perf, LIMIT - LEAST_FREE);
+    assert_int_equal(events + timers, known);
+    assert_int_equal(unsampled, 0);
+    assert_true(noted);
+    assert_non_null(strstr(note, "CPU timers"));
     assert_int_equal(engine.by_perf + engine.by_timer, 0);
     drain_all(by_serial, SERIALS);
     expect_no_drops();
     for (int i = 0; i < CROWD; i++) {
-        uint64_t used = member_clock(&crowd.members[i]) - crowd.members[i].before, slack = used / 50 + 2 * MS;
+        uint64_t used = used_by[i], slack = used / 50 + 2 * MS;
         struct recorded *r = &by_serial[serials[i]];
         assert_in_range(r->sampled + r->noted, used > slack ? used - slack : 0, used + slack);
         assert_true(r->samples > 0);
     }
-    crowd_end();
-    print_message("# %u threads by perf events, %u by timers\n", perf, CROWD - perf);
-    setrlimit(RLIMIT_NOFILE, &old);
 }
 
 /* An event that does not count time has no timer to fall back on: those threads are counted. */
@@ -419,19 +426,23 @@ static void test_cpu__threads_without_an_event_are_counted(void **state)
     limit_files(LIMIT, &old);
     crowd_start();
     start("page-faults", 1000, true);
-    assert_int_equal(openable(LEAST_FREE), LEAST_FREE);
-    assert_in_range(engine.by_perf, 1, LIMIT - LEAST_FREE);
-    assert_int_equal(engine.by_timer, 0);
-    assert_int_equal(engine.by_perf + engine.unsampled, wick_threads_top(&threads) - 1);
-    assert_true(wick_cpu_threads_note(&engine, note, sizeof note));
-    assert_non_null(strstr(note, "not sampled"));
+    int left = openable(LEAST_FREE); /* checked when nothing runs any more */
+    uint32_t known = wick_threads_top(&threads) - 1, events = engine.by_perf, timers = engine.by_timer;
+    uint32_t unsampled = engine.unsampled;
+    bool noted = wick_cpu_threads_note(&engine, note, sizeof note);
     wick_cpu_stop(&engine);
-    assert_int_equal(engine.unsampled, 0);
     atomic_store(&crowd.go, 0);
     pthread_barrier_wait(&crowd.known);
     pthread_barrier_wait(&crowd.done);
     crowd_end();
     setrlimit(RLIMIT_NOFILE, &old);
+    assert_int_equal(left, LEAST_FREE);
+    assert_in_range(events, 1, LIMIT - LEAST_FREE);
+    assert_int_equal(timers, 0);
+    assert_int_equal(events + unsampled, known);
+    assert_true(noted);
+    assert_non_null(strstr(note, "not sampled"));
+    assert_int_equal(engine.unsampled, 0);
 }
 
 static void spin_ten_intervals(struct worker *w)
