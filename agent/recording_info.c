@@ -146,6 +146,14 @@ static void cpu_settings(const struct wick_engines *e, struct wick_jfr_writer *w
     setting(w, now, id, "period", num);
     setting(w, now, id, "engine", wick_cpu_mode_name(cpu));
     setting(w, now, id, "kernelFrames", cpu->kernel_frames ? "true" : "false");
+    if (cpu->mode == WICK_CPU_ITIMER)
+        return;
+    snprintf(num, sizeof num, "%" PRIu32, wick_load_relaxed(&cpu->by_perf));
+    setting(w, now, id, "threadsByPerfEvent", num);
+    snprintf(num, sizeof num, "%" PRIu32, wick_load_relaxed(&cpu->by_timer));
+    setting(w, now, id, "threadsByTimer", num);
+    snprintf(num, sizeof num, "%" PRIu32, wick_load_relaxed(&cpu->unsampled));
+    setting(w, now, id, "threadsNotSampled", num);
 }
 
 static void wall_settings(const struct wick_engines *e, const struct wick_session_opts *o, struct wick_jfr_writer *w,
@@ -214,5 +222,8 @@ void wick_recording_info_write(const struct wick_recording_info *info, struct wi
     if (info->engines->cpu.note[0])
         wick_jfr_write_log(
             w, &(struct wick_jfr_log){.start_ns = now_ns, .level = "info", .message = info->engines->cpu.note});
+    char note[WICK_CPU_NOTE];
+    if (info->engines->cpu_on && wick_cpu_threads_note(&info->engines->cpu, note, sizeof note))
+        wick_jfr_write_log(w, &(struct wick_jfr_log){.start_ns = now_ns, .level = "info", .message = note});
     wick_strbuf_release(&sb);
 }

@@ -280,6 +280,8 @@ static int begin(struct wick_err *err)
     }
     if (s->engines.cpu.note[0])
         snprintf(err->msg, sizeof err->msg, "%.150s", s->engines.cpu.note);
+    else if (s->engines.cpu_on)
+        wick_cpu_threads_note(&s->engines.cpu, err->msg, sizeof err->msg);
     set_labels(true);
     atomic_store(&s->phase, RUNNING);
     return 0;
@@ -542,6 +544,10 @@ void wick_session_status(char *buf, size_t cap)
                 s->engines.cpu.note);
     if (phase == RUNNING)
         n = add(buf, cap, n, "libraries=%" PRIu32 "\n", libraries);
+    if (phase == RUNNING && s->engines.cpu_on && s->engines.cpu.mode != WICK_CPU_ITIMER)
+        n = add(buf, cap, n, "threads_perf=%" PRIu32 "\nthreads_timer=%" PRIu32 "\nthreads_unsampled=%" PRIu32 "\n",
+                wick_load_relaxed(&s->engines.cpu.by_perf), wick_load_relaxed(&s->engines.cpu.by_timer),
+                wick_load_relaxed(&s->engines.cpu.unsampled));
     if (phase == RUNNING && s->engines.lock_on)
         wick_agent_locks_status(&s->engines.lock, &more_text);
     if (phase == RUNNING)

@@ -13,17 +13,26 @@
  * timer. timer_create() on the thread's CPU clock; that clock may belong to any thread of the process (its id is made
  * of the thread's; kernel: include/linux/posix-timers_types.h), and SIGEV_THREAD_ID delivers to the thread.
  *
+ * Descriptors. A perf event takes one per thread, out of those that the program may open. A quarter of that limit, and
+ * at least HEADROOM, stay free for the program: threads beyond get timers, which take none, or are not sampled where
+ * the event does not count CPU time. What is open is counted from time to time; in between, the number of a new
+ * descriptor shows it too, because the kernel gives the lowest that is free.
+ *
  * The signal. One whose disposition is the default, so that nobody uses it. SIGPROF is left to others, save for the
  * itimer, which knows no other.
  */
 #include "engine/cpu.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -33,6 +42,7 @@
 #include "engine/perf_event.h"
 
 enum { PERF_PAGES = 2, CPUCLOCK_SCHED_PER_THREAD = 6, PAGE = 4096, FIRST_NS = 100000 };
+enum { HEADROOM = 256, RECOUNT_NS = 200000000, RECOUNT_REST = 100 };
 
 _Atomic(struct wick_cpu_engine *) wick_cpu_current;
 struct wick_gate wick_cpu_gate;
@@ -56,14 +66,66 @@ static uint64_t first_period(const struct wick_cpu_engine *e, uint64_t phase)
     return phase > least ? phase : least;
 }
 
+/* How many descriptors this process has open. */
+static uint64_t open_descriptors(void)
+{
+    struct stat st;
+    uint64_t n = 0;
+    if (!stat("/proc/self/fd", &st) && st.st_size > 0) /* since Linux 6.2 */
+        return (uint64_t)st.st_size;
+    DIR *d = opendir("/proc/self/fd");
+    if (!d)
+        return 0; /* then the numbers of our own descriptors have to do */
+    for (struct dirent *f; (f = readdir(d));)
+        n += f->d_name[0] != '.';
+    closedir(d);
+    return n - 1;
+}
+
+/* Whether one more perf event leaves the program its headroom. */
+static bool has_room(struct wick_cpu_engine *e)
+{
+    uint64_t now = wick_clock_mono_ns(), spent;
+    struct rlimit limit = {0};
+    if (now < e->recount_ns)
+        return e->fd_room > 0;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    uint64_t keep = limit.rlim_cur / 4 > HEADROOM ? limit.rlim_cur / 4 : HEADROOM, open = open_descriptors();
+    e->fd_limit = limit.rlim_cur;
+    e->fd_most = limit.rlim_cur > keep ? limit.rlim_cur - keep : 0;
+    e->fd_room = e->fd_most > open ? e->fd_most - open : 0;
+    spent = (wick_clock_mono_ns() - now) * RECOUNT_REST;
+    e->recount_ns = now + (spent > RECOUNT_NS ? spent : RECOUNT_NS);
+    return e->fd_room > 0;
+}
+
+/* -1: not opened, or it would take the program's headroom. */
+static int open_within_headroom(struct wick_cpu_engine *e, const struct perf_event_attr *attr, int32_t tid)
+{
+    if (!has_room(e)) {
+        e->fd_short = true;
+        return -1;
+    }
+    int fd = perf_open(attr, tid);
+    if (fd < 0 && e->broker)
+        fd = e->broker(e->broker_arg, attr, tid);
+    if (fd < 0 && errno != EMFILE)
+        return -1;
+    if (fd >= 0 && (uint64_t)fd < e->fd_most)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    e->fd_room = 0;
+    e->fd_short = true;
+    return -1;
+}
+
 static int arm_perf(struct wick_cpu_engine *e, struct wick_thread *t)
 {
     int32_t tid = wick_load_relaxed(&t->tid);
     struct perf_event_attr attr = e->attr;
     attr.sample_period = first_period(e, t->phase);
-    int fd = perf_open(&attr, tid);
-    if (fd < 0 && e->broker)
-        fd = e->broker(e->broker_arg, &attr, tid);
+    int fd = open_within_headroom(e, &attr, tid);
     if (fd < 0)
         return -1;
     /* without the ring (locked memory limit) only the kernel frames are missing */
@@ -81,6 +143,8 @@ static int arm_perf(struct wick_cpu_engine *e, struct wick_thread *t)
         close(fd);
         return -1;
     }
+    e->fd_room--;
+    wick_add_relaxed(&e->by_perf, 1);
     return 0;
 }
 
@@ -104,6 +168,7 @@ static int arm_timer(struct wick_cpu_engine *e, struct wick_thread *t)
         t->timer = -1;
         return -1;
     }
+    wick_add_relaxed(&e->by_timer, 1);
     return 0;
 }
 
@@ -131,8 +196,11 @@ static void arm(void *arg, struct wick_thread *t, bool born_late)
         book_youth(e, t);
     t->cpu_base = wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid)));
     int r = e->mode == WICK_CPU_PERF ? arm_perf(e, t) : e->mode == WICK_CPU_TIMER ? arm_timer(e, t) : 0;
-    if (r)
-        e->arm_failures++;
+    if (r && e->mode == WICK_CPU_PERF && e->event_type == WICK_EVENT_CPU)
+        r = arm_timer(e, t);
+    t->unsampled = r && wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid))); /* no clock: it has ended */
+    if (t->unsampled)
+        wick_add_relaxed(&e->unsampled, 1);
 }
 
 /* What the thread used since its last sample is known, but not where. Timers tick every few milliseconds only, so this
@@ -171,12 +239,20 @@ static void disarm(void *arg, struct wick_thread *t)
         fcntl(t->perf_fd, F_SETFL, O_NONBLOCK);
     }
     book_residue(e, t);
-    if (t->timer >= 0)
+    if (t->timer >= 0) {
         syscall(SYS_timer_delete, t->timer);
+        wick_sub_relaxed(&e->by_timer, 1);
+    }
     if (t->perf_page)
         munmap(t->perf_page, PERF_PAGES * PAGE);
-    if (t->perf_fd >= 0)
+    if (t->perf_fd >= 0) {
         close(t->perf_fd);
+        e->fd_room++;
+        wick_sub_relaxed(&e->by_perf, 1);
+    }
+    if (t->unsampled)
+        wick_sub_relaxed(&e->unsampled, 1);
+    t->unsampled = false;
     t->timer = t->perf_fd = -1;
     t->perf_page = NULL;
 }
@@ -226,6 +302,25 @@ static bool try_timer(void)
     return true;
 }
 
+/* The limit of open files leaves no room for a single perf event. */
+static int without_descriptors(struct wick_cpu_engine *e, const char *name, struct wick_err *err)
+{
+    if (e->event_type != WICK_EVENT_CPU)
+        return wick_err_set(
+            err, WICK_E_LIMIT,
+            "cannot sample the perf event %s: it takes a file descriptor per thread, and of the %" PRIu64
+            " that the process may open %d have to stay free. Raise the limit of open files (ulimit -n)",
+            name, e->fd_limit, HEADROOM);
+    if (!try_timer())
+        return wick_err_set(err, WICK_E_UNSUPPORTED, "this kernel has no CPU timers for threads: %s", strerror(errno));
+    snprintf(e->note, sizeof e->note,
+             "the limit of open files (%" PRIu64 ") leaves no room for perf events: CPU timers, no kernel frames",
+             e->fd_limit);
+    e->kernel_frames = false;
+    e->mode = WICK_CPU_TIMER;
+    return 0;
+}
+
 static int choose_mode(struct wick_cpu_engine *e, const struct wick_cpu_config *c, struct wick_err *err)
 {
     const char *name = c->event && *c->event ? c->event : "cpu";
@@ -245,6 +340,8 @@ static int choose_mode(struct wick_cpu_engine *e, const struct wick_cpu_config *
     e->attr.sample_period = e->interval;
     e->attr.write_backward = e->kernel_frames = !c->user_only;
     e->mode = WICK_CPU_PERF;
+    if (!timer && !itimer && !has_room(e))
+        return without_descriptors(e, name, err);
     if (!timer && !itimer && try_perf(e))
         return 0;
     int why = errno;
@@ -315,6 +412,22 @@ void wick_cpu_stop(struct wick_cpu_engine *e)
     wick_signal_give(&e->signal);
     atomic_store(&wick_cpu_current, NULL);
     wick_gate_wait(&wick_cpu_gate); /* a handler that has begun may not own anything yet */
+}
+
+bool wick_cpu_threads_note(const struct wick_cpu_engine *e, char *buf, size_t cap)
+{
+    uint32_t perf = wick_load_relaxed(&e->by_perf), timer = wick_load_relaxed(&e->by_timer),
+             none = wick_load_relaxed(&e->unsampled), all = perf + timer + none;
+    bool some = e->mode == WICK_CPU_PERF && timer;
+    const char *why = wick_load_relaxed(&e->fd_short)
+                          ? ": a quarter of the limit of open files (ulimit -n), and at least 256, stays free"
+                          : "";
+    if (none)
+        snprintf(buf, cap, "%u of %u threads are not sampled%s", none, all,
+                 why[0] ? why : ": neither a perf event nor a timer could be set up");
+    else if (some)
+        snprintf(buf, cap, "%u of %u threads have CPU timers, without kernel frames%s", timer, all, why);
+    return none || some;
 }
 
 const char *wick_cpu_mode_name(const struct wick_cpu_engine *e)

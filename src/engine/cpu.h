@@ -5,7 +5,8 @@
  * Three ways to be told that a thread used another interval of CPU time, best first; which one works is tried, not
  * guessed:
  *
- *   perf    a perf event per thread that signals the thread on overflow; kernel frames come with it
+ *   perf    a perf event per thread that signals the thread on overflow; kernel frames come with it; threads that the
+ *           limit of open files leaves no event for have a timer instead
  *   timer   a POSIX timer on the thread's CPU clock; no kernel frames; the kernel rounds it to its tick and counts the
  *           expirations that it left out
  *   itimer  one timer for the process
@@ -30,6 +31,8 @@
 #include "engine/gate.h"
 #include "engine/signal.h"
 #include "engine/threads.h"
+
+enum { WICK_CPU_NOTE = 160 };
 
 enum wick_cpu_mode { WICK_CPU_PERF, WICK_CPU_TIMER, WICK_CPU_ITIMER };
 
@@ -56,12 +59,16 @@ struct wick_cpu_engine {
     wick_perf_broker *broker;
     void *broker_arg;
     _Atomic uint64_t itimer_crossings;
-    uint64_t process_start_ns; /* the process's CPU clock when sampling began, */
-    uint64_t start_ns;         /* and CLOCK_MONOTONIC */
-    _Atomic uint64_t foreign;  /* signals that were not ours */
-    uint32_t arm_failures;
+    uint64_t process_start_ns;                     /* the process's CPU clock when sampling began, */
+    uint64_t start_ns;                             /* and CLOCK_MONOTONIC */
+    _Atomic uint64_t foreign;                      /* signals that were not ours */
+    _Atomic uint32_t by_perf, by_timer, unsampled; /* threads: sampled by an event, by a timer, not at all */
+    uint64_t fd_limit, fd_most; /* descriptors that the process may open, and that it may have with our events */
+    uint64_t fd_room;           /* events that may still be opened, by the last count */
+    uint64_t recount_ns;        /* when to count again what is open */
+    _Atomic bool fd_short;      /* the limit has kept a thread from its event */
     uint64_t seed;
-    char note[160]; /* why a better mode was not possible, "" if the best one runs */
+    char note[WICK_CPU_NOTE]; /* why a better mode was not possible, "" if the best one runs */
 };
 
 /* Starts sampling all threads. The recorder must be running. -WICK_E_PERM, -WICK_E_UNSUPPORTED, -WICK_E_USAGE with a
@@ -71,6 +78,9 @@ int wick_cpu_start(struct wick_cpu_engine *e, const struct wick_cpu_config *c, s
 
 /* Stops it and gives the signal back. When this returns no handler of ours will run again. */
 void wick_cpu_stop(struct wick_cpu_engine *e);
+
+/* Which threads are sampled in another way than the mode, or not at all, and why. False if there are none. */
+bool wick_cpu_threads_note(const struct wick_cpu_engine *e, char *buf, size_t cap);
 
 /* "perf cpu-clock", "timer", "itimer" ... for the recording's settings. */
 const char *wick_cpu_mode_name(const struct wick_cpu_engine *e);

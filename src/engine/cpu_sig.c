@@ -137,16 +137,14 @@ static uint64_t itimer_crossings(struct wick_cpu_engine *e)
 static struct wick_thread *recognise(struct wick_cpu_engine *e, const siginfo_t *info)
 {
     struct wick_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
-    switch (e->mode) {
-    case WICK_CPU_PERF: /* si_code of F_SETSIG is POLL_*, positive but below SI_KERNEL */
-        return t && info->si_code > 0 && info->si_code < SI_KERNEL && info->si_fd == t->perf_fd && t->perf_fd >= 0
-                   ? t
-                   : NULL;
-    case WICK_CPU_TIMER:
-        return t && info->si_code == SI_TIMER && info->si_value.sival_ptr == t ? t : NULL;
-    default:
-        return info->si_code == SI_KERNEL ? t : NULL;
-    }
+    bool ours = false;
+    if (t && e->mode == WICK_CPU_ITIMER)
+        ours = info->si_code == SI_KERNEL;
+    else if (t && t->perf_fd >= 0) /* si_code of F_SETSIG is POLL_*, positive but below SI_KERNEL */
+        ours = info->si_code > 0 && info->si_code < SI_KERNEL && info->si_fd == t->perf_fd;
+    else if (t && t->timer >= 0)
+        ours = info->si_code == SI_TIMER && info->si_value.sival_ptr == t;
+    return ours ? t : NULL;
 }
 
 /* Intervals that are due for the running thread, those put off before included. */
@@ -155,12 +153,12 @@ static uint64_t take_crossings(struct wick_cpu_engine *e, struct wick_thread *t,
     uint64_t n;
     ps->kernel_count = 0;
     ps->count = 0;
-    if (e->mode == WICK_CPU_PERF)
+    if (t->perf_fd >= 0)
         n = perf_crossings(e, t, cpu, ps);
-    else if (e->mode == WICK_CPU_TIMER)
+    else if (t->timer >= 0)
         n = new_crossings(e, t, cpu); /* overruns were seen to fall 7 % short on a crowded machine */
     else
-        n = itimer_crossings(e);
+        n = e->mode == WICK_CPU_ITIMER ? itimer_crossings(e) : 0;
     n += t->owed;
     t->owed = 0;
     return n;

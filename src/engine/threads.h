@@ -41,6 +41,7 @@ struct wick_thread {
     uint64_t owed;       /* intervals of samples that were put off, for the next one's weight */
     uint32_t seen;       /* number of the scan that saw it last */
     uint8_t armed;       /* bit i: by hooks[i] */
+    bool unsampled;      /* neither an event nor a timer could be had for it */
     bool replaced;       /* being removed, and its id is another thread's now */
     uint64_t start;      /* the kernel's time of its start + 1, 0 = not known */
     uint64_t inode;      /* of its folder in /proc when it was last compared, 0 = not known */

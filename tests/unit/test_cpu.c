@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -240,12 +242,248 @@ static void test_cpu__long_system_calls_are_in_the_samples_after_them(void **sta
         expect_cpu_time(&w, "cpu", intervals[i], false);
 }
 
+/* --- the program's descriptors --- */
+
+enum { CROWD = 300, LEAST_FREE = 256 };
+
+static struct {
+    pthread_barrier_t known, done, leave;
+    _Atomic int go;
+    struct member {
+        pthread_t thread;
+        _Atomic int32_t tid;
+        struct wick_thread *slot;
+        uint64_t before;
+    } members[CROWD];
+} crowd;
+
+/* Works until it has been sampled once at least: its own handler alone writes `crossings`. */
+static void *crowd_member(void *arg)
+{
+    struct member *m = arg;
+    sigset_t none;
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
+    atomic_store(&m->tid, (int32_t)syscall(SYS_gettid));
+    pthread_barrier_wait(&crowd.known);
+    pthread_barrier_wait(&crowd.known); /* armed */
+    spin(2 * MS);
+    while (atomic_load(&crowd.go) && !((volatile struct wick_thread *)m->slot)->crossings)
+        spin(MS / 10);
+    pthread_barrier_wait(&crowd.done);
+    pthread_barrier_wait(&crowd.leave);
+    return NULL;
+}
+
+static void crowd_start(void)
+{
+    pthread_barrier_init(&crowd.known, NULL, CROWD + 1);
+    pthread_barrier_init(&crowd.done, NULL, CROWD + 1);
+    pthread_barrier_init(&crowd.leave, NULL, CROWD + 1);
+    atomic_store(&crowd.go, 1);
+    for (int i = 0; i < CROWD; i++)
+        assert_int_equal(pthread_create(&crowd.members[i].thread, NULL, crowd_member, &crowd.members[i]), 0);
+    pthread_barrier_wait(&crowd.known);
+}
+
+static void crowd_end(void)
+{
+    pthread_barrier_wait(&crowd.leave);
+    for (int i = 0; i < CROWD; i++)
+        pthread_join(crowd.members[i].thread, NULL);
+    pthread_barrier_destroy(&crowd.known);
+    pthread_barrier_destroy(&crowd.done);
+    pthread_barrier_destroy(&crowd.leave);
+}
+
+static uint64_t member_clock(const struct member *m)
+{
+    clockid_t id;
+    assert_int_equal(pthread_getcpuclockid(m->thread, &id), 0);
+    return wick_clock_ns(id);
+}
+
+static void limit_files(rlim_t n, struct rlimit *old)
+{
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, old), 0);
+    const struct rlimit now = {n, old->rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &now), 0);
+}
+
+/* How many files the program can still open, at most `most`. */
+static int openable(int most)
+{
+    int fds[LEAST_FREE * 2], n = 0;
+    while (n < most && (fds[n] = dup(STDERR_FILENO)) >= 0)
+        n++;
+    for (int i = 0; i < n; i++)
+        close(fds[i]);
+    return n;
+}
+
+/* A thread that was joined may be listed for a moment more. */
+static void wait_until_alone(void)
+{
+    struct stat st;
+    while (!stat("/proc/self/task", &st) && st.st_nlink > 3)
+        usleep(1000);
+}
+
+static bool perf_is_permitted(const char *event)
+{
+    struct wick_err err = {0};
+    const struct wick_cpu_config c = {.event = event, .interval = MS};
+    wait_until_alone();
+    atomic_store(&recorder.running, 1);
+    if (wick_cpu_start(&engine, &c, &recorder, &threads, &err))
+        return false;
+    bool perf = engine.mode == WICK_CPU_PERF;
+    wick_cpu_stop(&engine);
+    return perf;
+}
+
+/* Weights by serial number. */
+static void drain_all(struct recorded *by_serial, uint32_t n)
+{
+    struct wick_event e;
+    for (uint32_t cpu = 0; cpu < recorder.cpus; cpu++) {
+        while (wick_ring_get(&recorder.rings[cpu], &e)) {
+            assert_in_range(e.thread, 1, n - 1);
+            struct recorded *r = &by_serial[e.thread];
+            *(is_note(&e) ? &r->noted : &r->sampled) += e.weight;
+            r->samples += !is_note(&e);
+        }
+    }
+}
+
+/* With a limit of 400 files, 144 may be open with our events: the other threads have timers. All have their CPU time,
+ * and each was sampled. */
+static void test_cpu__threads_beyond_the_headroom_of_descriptors_have_timers(void **state)
+{
+    enum { LIMIT = 400, SERIALS = 2 * CROWD };
+    static struct recorded by_serial[SERIALS];
+    uint32_t serials[CROWD], perf = 0;
+    bool by_perf[CROWD];
+    uint64_t used_by[CROWD];
+    char note[WICK_CPU_NOTE];
+    struct rlimit old;
+    (void)state;
+    if (!perf_is_permitted("cpu"))
+        skip();
+    limit_files(LIMIT, &old);
+    crowd_start();
+    for (int i = 0; i < CROWD; i++)
+        crowd.members[i].before = member_clock(&crowd.members[i]);
+    start("cpu", MS, false);
+    int left = openable(LEAST_FREE); /* checked when nothing runs any more */
+    for (int i = 0; i < CROWD; i++) {
+        struct member *m = &crowd.members[i];
+        m->slot = wick_threads_find_sig(&threads, m->tid);
+        assert_non_null(m->slot);
+        serials[i] = m->slot->serial;
+        by_perf[i] = m->slot->perf_fd >= 0;
+        assert_true(by_perf[i] != (m->slot->timer >= 0));
+        perf += by_perf[i];
+    }
+    uint32_t known = wick_threads_top(&threads) - 1, events = engine.by_perf, timers = engine.by_timer;
+    uint32_t unsampled = engine.unsampled;
+    bool noted = wick_cpu_threads_note(&engine, note, sizeof note);
+    pthread_barrier_wait(&crowd.known);
+    pthread_barrier_wait(&crowd.done);
+    wick_cpu_stop(&engine);
+    for (int i = 0; i < CROWD; i++)
+        used_by[i] = member_clock(&crowd.members[i]) - crowd.members[i].before;
+    crowd_end();
+    setrlimit(RLIMIT_NOFILE, &old);
+    print_message("# %u threads by perf events, %u by timers\n", perf, CROWD - perf);
+    assert_int_equal(left, LEAST_FREE);
+    assert_in_range(perf, 1, LIMIT - LEAST_FREE);
+    assert_in_range(events, perf, LIMIT - LEAST_FREE);
+    assert_int_equal(events + timers, known);
+    assert_int_equal(unsampled, 0);
+    assert_true(noted);
+    assert_non_null(strstr(note, "CPU timers"));
+    assert_int_equal(engine.by_perf + engine.by_timer, 0);
+    drain_all(by_serial, SERIALS);
+    expect_no_drops();
+    for (int i = 0; i < CROWD; i++) {
+        uint64_t used = used_by[i], slack = used / 50 + 2 * MS;
+        struct recorded *r = &by_serial[serials[i]];
+        assert_in_range(r->sampled + r->noted, used > slack ? used - slack : 0, used + slack);
+        assert_true(r->samples > 0);
+    }
+}
+
+/* An event that does not count time has no timer to fall back on: those threads are counted. */
+static void test_cpu__threads_without_an_event_are_counted(void **state)
+{
+    enum { LIMIT = 400 };
+    struct rlimit old;
+    char note[WICK_CPU_NOTE];
+    (void)state;
+    if (!perf_is_permitted("page-faults"))
+        skip();
+    limit_files(LIMIT, &old);
+    crowd_start();
+    start("page-faults", 1000, true);
+    int left = openable(LEAST_FREE); /* checked when nothing runs any more */
+    uint32_t known = wick_threads_top(&threads) - 1, events = engine.by_perf, timers = engine.by_timer;
+    uint32_t unsampled = engine.unsampled;
+    bool noted = wick_cpu_threads_note(&engine, note, sizeof note);
+    wick_cpu_stop(&engine);
+    atomic_store(&crowd.go, 0);
+    pthread_barrier_wait(&crowd.known);
+    pthread_barrier_wait(&crowd.done);
+    crowd_end();
+    setrlimit(RLIMIT_NOFILE, &old);
+    assert_int_equal(left, LEAST_FREE);
+    assert_in_range(events, 1, LIMIT - LEAST_FREE);
+    assert_int_equal(timers, 0);
+    assert_int_equal(events + unsampled, known);
+    assert_true(noted);
+    assert_non_null(strstr(note, "not sampled"));
+    assert_int_equal(engine.unsampled, 0);
+}
+
+static void spin_ten_intervals(struct worker *w)
+{
+    spin(10 * w->interval + 5 * MS);
+}
+
+/* A limit below the headroom: not one descriptor is taken. */
+static void test_cpu__a_small_limit_of_files_is_left_to_the_program(void **state)
+{
+    enum { LIMIT = 64 };
+    struct worker w = {.work = spin_ten_intervals};
+    struct wick_err err = {0};
+    const struct wick_cpu_config c = {.event = "page-faults", .interval = 1000};
+    struct rlimit old;
+    (void)state;
+    limit_files(LIMIT, &old);
+    int before = openable(LIMIT);
+    start("cpu", MS, false);
+    assert_int_equal(engine.mode, WICK_CPU_TIMER);
+    assert_int_equal(engine.by_perf, 0);
+    assert_int_equal(openable(LIMIT), before);
+    assert_non_null(strstr(engine.note, "limit of open files (64)"));
+    wick_cpu_stop(&engine);
+    assert_int_equal(wick_cpu_start(&engine, &c, &recorder, &threads, &err), -WICK_E_LIMIT);
+    assert_non_null(strstr(err.msg, "ulimit -n"));
+    drain(0);
+    expect_cpu_time(&w, "cpu", 50 * MS, false);
+    setrlimit(RLIMIT_NOFILE, &old);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_cpu__time_with_signals_blocked_is_in_the_samples_after_it, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_cpu__long_system_calls_are_in_the_samples_after_them, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_cpu__threads_beyond_the_headroom_of_descriptors_have_timers, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_cpu__threads_without_an_event_are_counted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_cpu__a_small_limit_of_files_is_left_to_the_program, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("cpu", tests, NULL, NULL);
 }
