@@ -17,8 +17,10 @@
 #include "cli/agentlib.h"
 #include "cli/client.h"
 #include "cli/cmd.h"
+#include "cli/outcome.h"
 #include "cli/output.h"
 #include "cli/recorder.h"
+#include "cli/replace.h"
 #include "cli/target.h"
 #include "cli/ui.h"
 
@@ -163,7 +165,9 @@ static int write_output(struct session *s, int fd, const char *name, struct wick
 static int stop(struct session *s, struct wick_err *err)
 {
     char name[WICK_OPT_PATH_MAX], threads[8];
-    int rc = find_agent(s, err);
+    int rc = wick_replace_check(s->o.s.file, err); /* what the recording was started with has been checked then */
+    if (!rc)
+        rc = find_agent(s, err);
     if (!rc)
         rc = wick_client_ask(s->client, "status", s->o.attach_timeout_ns, err);
     if (rc)
@@ -178,6 +182,8 @@ static int stop(struct session *s, struct wick_err *err)
         return write_output(s, s->client->reply_fd, name, err);
     /* Started by -agentpath or with a sequence: the agent opened its files itself. */
     wick_ui_note("recording: %s", name);
+    if (!wick_client_ask(s->client, "status", s->o.attach_timeout_ns, &(struct wick_err){0}))
+        wick_outcome_of_status(s->client->text);
     return 0;
 }
 
