@@ -7,6 +7,7 @@ WICK_CYCLES: start/stop cycles on one busy JVM (30)."""
 import glob
 import os
 import random
+import re
 import signal
 import struct
 import time
@@ -139,6 +140,31 @@ def short_lives():
     j.kill()
 
 
+def starts():
+    """From the first moment: what the JVM used before it could be sampled counts, too."""
+    file = t.path("version.jfr")
+    r = t.wick("record", "-i", "1ms", "-f", file, "--", t.JAVA, "-version")
+    rows = t.stacks(file, annotate=False)
+    starting = t.weight_of([row for row in rows if "[not sampled: JVM starting]" in row[0]])
+    t.check("java -version: the JVM's start is in the recording", r.status == 0 and starting >= 1e6, (r, rows))
+    said = re.search(r"(?m)^samples: ([\d,]+), (?:none|and [\d,]+) lost", r.err)
+    counted = sum(int(line.rpartition(" ")[2]) for line in t.wick("convert", "--samples", file, "-o", "-").out.splitlines())
+    t.check("the last line counts the samples, without a terminal", said and int(said[1].replace(",", "")) == counted > 0,
+            (r.err, counted))
+    with open(t.path("mine.html"), "w") as f:
+        f.write("<p>mine</p>")
+    r = t.wick("record", "-f", t.path("mine.html"), "--", t.JAVA, "-version")
+    t.check("a page of somebody else's is not replaced, and nothing started",
+            r.status == 2 and "--force" in r.err and "mine" in open(t.path("mine.html")).read() and "version" not in r.err, r)
+    # java has not even mapped libjvm.so when wick comes
+    early = []
+    for i in range(4):
+        j = t.Jvm(["-Xmx256m", "-cp", classes, "Busy", "spin=1"], f"early{i}")
+        early.append(t.wick("record", "-d", "100ms", "--attach-timeout", "60", "-f", file, j.pid))
+        j.kill()
+    t.check("a JVM that is starting is waited for", not [r for r in early if r.status], [r for r in early if r.status])
+
+
 def ends():
     for title, how in (("System.exit", "exit"), ("the end of main", "return"), ("SIGTERM", None)):
         file = t.path("end.jfr")
@@ -266,6 +292,7 @@ def children():
 cycles()
 killed()
 short_lives()
+starts()
 ends()
 refused()
 limits()
