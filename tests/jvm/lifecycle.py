@@ -5,6 +5,7 @@
 
 WICK_CYCLES: start/stop cycles on one busy JVM (30)."""
 import glob
+import json
 import os
 import random
 import re
@@ -147,6 +148,9 @@ def starts():
     rows = t.stacks(file, annotate=False)
     starting = t.weight_of([row for row in rows if "[not sampled: JVM starting]" in row[0]])
     t.check("java -version: the JVM's start is in the recording", r.status == 0 and starting >= 1e6, (r, rows))
+    top = json.loads(t.wick("top", "--json", "-n", "0", file).out)
+    t.check("wick top shows it apart from the methods", top["not_sampled"]["weight"] >= starting and top["rows"] and
+            not [row for row in top["rows"] if "not sampled" in row["name"]], top)
     said = re.search(r"(?m)^samples: ([\d,]+), (?:none|and [\d,]+) lost", r.err)
     counted = sum(int(line.rpartition(" ")[2]) for line in t.wick("convert", "--samples", file, "-o", "-").out.splitlines())
     t.check("the last line counts the samples, without a terminal", said and int(said[1].replace(",", "")) == counted > 0,
