@@ -11,6 +11,7 @@ import random
 import re
 import signal
 import struct
+import subprocess
 import time
 
 import jvmtest as t
@@ -169,6 +170,34 @@ def starts():
     t.check("a JVM that is starting is waited for", not [r for r in early if r.status], [r for r in early if r.status])
 
 
+def silent():
+    """A JVM that is stopped for longer than an answer may take goes on being recorded."""
+    j = busy("spin=1", name="silent")
+    file, log = t.path("silent.jfr"), t.path("silent.log")
+
+    def until(said):
+        end = time.monotonic() + 60
+        while not said() and time.monotonic() < end and w.poll() is None:
+            time.sleep(0.05)
+        return said()
+    with open(log, "w") as f:
+        w = subprocess.Popen([t.WICK, "record", "-d", "300", "--attach-timeout", "60", "-f", file, str(j.pid)], stdout=f, stderr=f)
+    begun = until(lambda: os.path.exists(file) and os.path.getsize(file) > 0)
+    j.proc.send_signal(signal.SIGSTOP)
+    noted = until(lambda: "has not answered for 10 s" in open(log).read())
+    j.proc.send_signal(signal.SIGCONT)
+    time.sleep(1)
+    t.check("a stopped JVM's recording goes on, and that is said", begun and noted and w.poll() is None, open(log).read())
+    w.send_signal(signal.SIGINT)
+    try:
+        status = w.wait(60)
+    except subprocess.TimeoutExpired:
+        status = None
+        w.kill()
+    t.check("and ends as any other", status == 0 and t.stacks(file), (status, open(log).read()))
+    j.kill()
+
+
 def ends():
     for title, how in (("System.exit", "exit"), ("the end of main", "return"), ("SIGTERM", None)):
         file = t.path("end.jfr")
@@ -297,6 +326,8 @@ cycles()
 killed()
 short_lives()
 starts()
+if t.JDK == 25:  # takes more than 10 s, and is about the command
+    silent()
 ends()
 refused()
 limits()
