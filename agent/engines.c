@@ -9,11 +9,14 @@
 #include "agent/vm.h"
 #include "engine/lock_native.h"
 
-static int start_cpu(struct wick_engines *e, const struct wick_session_opts *o, wick_perf_broker *broker,
-                     struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
+static int start_cpu(struct wick_engines *e, const struct wick_session_opts *o, bool from_birth,
+                     wick_perf_broker *broker, struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
 {
-    const struct wick_cpu_config c = {
-        .event = e->plan.cpu, .interval = e->plan.cpu_interval, .user_only = o->all_user, .broker = broker};
+    const struct wick_cpu_config c = {.event = e->plan.cpu,
+                                      .interval = e->plan.cpu_interval,
+                                      .user_only = o->all_user,
+                                      .from_birth = from_birth,
+                                      .broker = broker};
     if (!e->plan.cpu[0])
         return 0;
     int rc = wick_cpu_start(&e->cpu, &c, r, ts, err);
@@ -59,13 +62,13 @@ static int start_lock(struct wick_engines *e, struct wick_recorder *r, struct wi
     return rc || !c.java ? rc : wick_agent_locks_on(err);
 }
 
-int wick_engines_start(struct wick_engines *e, const struct wick_session_opts *o, wick_perf_broker *broker,
-                       struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
+int wick_engines_start(struct wick_engines *e, const struct wick_session_opts *o, bool from_birth,
+                       wick_perf_broker *broker, struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
 {
     memset(e, 0, sizeof *e);
     int rc = wick_opt_events(o, &e->plan, err);
     if (!rc)
-        rc = start_cpu(e, o, broker, r, ts, err);
+        rc = start_cpu(e, o, from_birth, broker, r, ts, err);
     if (!rc)
         rc = start_wall(e, o, r, ts, err);
     if (!rc)

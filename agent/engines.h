@@ -24,9 +24,11 @@ struct wick_engines {
     bool cpu_on, wall_on, lock_on;
 };
 
-/* Starts what o asks for. On failure nothing runs. The recorder must be running. */
-int wick_engines_start(struct wick_engines *e, const struct wick_session_opts *o, wick_perf_broker *broker,
-                       struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err);
+/* Starts what o asks for. On failure nothing runs. The recorder must be running. from_birth: the JVM has just started,
+ * and CPU time counts from there. */
+int wick_engines_start(struct wick_engines *e, const struct wick_session_opts *o, bool from_birth,
+                       wick_perf_broker *broker, struct wick_recorder *r, struct wick_threads *ts,
+                       struct wick_err *err);
 
 /* Stops all of them; the recorder is quiet then. What they have finished can still be taken. */
 void wick_engines_stop(struct wick_engines *e, struct wick_recorder *r);

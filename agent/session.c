@@ -248,6 +248,7 @@ static int begin(struct wick_err *err)
     int r = open_recorder(s, err);
     if (r)
         return r;
+    bool from_birth = atomic_load(&s->phase) == PREPARED;
     const struct wick_drain_host host = {s, thread_names, other_event, chunk_end, chunk_begin, more};
     struct wick_drain_config config = {
         .event_name = s->engines.plan.cpu,
@@ -263,10 +264,11 @@ static int begin(struct wick_err *err)
     s->wake = eventfd(0, EFD_CLOEXEC);
     wick_threads_begin(&wick_vm.threads);
     atomic_store(&s->recorder.running, 1);
-    r = wick_engines_start(&s->engines, &s->opts, broker, &s->recorder, &wick_vm.threads, err);
+    r = wick_engines_start(&s->engines, &s->opts, from_birth, broker, &s->recorder, &wick_vm.threads, err);
     if (r)
         goto no_engine;
     config.cpu_time = s->engines.cpu_on && s->engines.cpu.event_type == WICK_EVENT_CPU;
+    config.from_birth = from_birth;
     r = wick_drain_open(&s->drain, &s->recorder, &wick_vm.images, &s->output, &host, &config, err);
     if (r)
         goto no_drain;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -207,6 +208,19 @@ static int retire_others(struct wick_client *list, int n, const char *build, str
     return 0;
 }
 
+/* A JVM listens a little earlier than it takes agents (JDK 21 and later say so in these words): it is asked again. */
+static int load_when_live(struct wick_proc *p, const char *path, uint64_t timeout_ns, struct wick_err *err)
+{
+    uint64_t deadline = wick_clock_mono_ns() + timeout_ns;
+    for (;;) {
+        int rc = wick_attach_load(p, path, "", timeout_ns, err);
+        if (!rc || !strstr(err->msg, "only permitted in the live phase") || wick_clock_mono_ns() > deadline)
+            return rc;
+        *err = (struct wick_err){0};
+        nanosleep(&(struct timespec){0, 50000000}, NULL);
+    }
+}
+
 static int load(struct wick_proc *p, const char *lib, bool others, uint64_t timeout_ns, struct wick_err *err)
 {
     struct wick_agentlib_place place;
@@ -217,7 +231,7 @@ static int load(struct wick_proc *p, const char *lib, bool others, uint64_t time
     rc = wick_agentlib_place(p, lib, others, &place, err);
     if (rc)
         return rc;
-    rc = wick_attach_load(p, place.path, "", timeout_ns, err);
+    rc = load_when_live(p, place.path, timeout_ns, err);
     wick_agentlib_unplace(p, &place);
     return rc;
 }

@@ -9,6 +9,7 @@
 #include "cli/convert.h"
 #include "cli/cut.h"
 #include "cli/input.h"
+#include "cli/replace.h"
 #include "cli/ui.h"
 #include "cli/view.h"
 
@@ -46,7 +47,7 @@ static void usage(FILE *f)
           "                      occurrences for perf events\n"
           "  -t, --threads       thread as root frame: [name tid=N]\n"
           "      --annotate      mark the kind of each frame: _[j] compiled, _[i] inlined, _[k] kernel ...\n"
-          "      --reverse       turn stacks round: the leaf first\n"
+          "      --reverse       turn stacks round: the leaf first\n" WICK_REPLACE_HELP
           "  -h, --help          this text\n"
           "\n",
           f);
@@ -60,7 +61,7 @@ static void usage(FILE *f)
     }
     fputs("  jfr           a smaller recording, cut out of one or several: all events of the samples and the time "
           "chosen\n"
-          "                (.jfr; one that is there already is replaced only with -o)\n",
+          "                (.jfr; one that is there already is replaced only with -o or --force)\n",
           f);
 }
 
@@ -74,6 +75,7 @@ static const struct option longs[] = {
     {"threads", no_argument, NULL, 't'},
     {"annotate", no_argument, NULL, OPT_ANNOTATE},
     {"reverse", no_argument, NULL, WICK_VIEW_REVERSE},
+    WICK_REPLACE_LONG,
     {"help", no_argument, NULL, 'h'},
     WICK_VIEW_LONGS,
     {NULL, 0, NULL, 0},
@@ -155,8 +157,9 @@ static int choose_format(struct convert *c, struct wick_err *err)
 static int check_output(const struct convert *c, bool named, struct wick_err *err)
 {
     const char *word = c->cut ? "jfr" : c->format->name;
-    if (!named && ends_in_jfr(c->out) && !access(c->out, F_OK))
-        return wick_err_set(err, WICK_E_USAGE, "%s is there already and would be overwritten; name the output with -o",
+    if (!named && !wick_replace_force && ends_in_jfr(c->out) && !access(c->out, F_OK))
+        return wick_err_set(err, WICK_E_USAGE,
+                            "%s is there already and would be overwritten; name the output with -o, or add --force",
                             c->out);
     if (!c->out && c->format != wick_format_by_name("collapsed") && isatty(STDOUT_FILENO))
         return wick_err_set(err, WICK_E_USAGE, "%s on a terminal is of no use; name a file", word);

@@ -17,6 +17,7 @@
 #include "cli/cmd.h"
 #include "cli/diff_table.h"
 #include "cli/input.h"
+#include "cli/replace.h"
 #include "cli/save.h"
 #include "cli/ui.h"
 #include "cli/view.h"
@@ -43,6 +44,7 @@ static const char usage[] =
     "  -t, --threads         the thread as root frame\n"
     "      --samples         count samples instead of adding up their weights\n"
     "      --title TEXT      heading of the flame graph (default: the names of both)\n"
+    WICK_REPLACE_HELP
     "  -h, --help            this text\n";
 
 struct diff {
@@ -230,6 +232,7 @@ static const struct option longs[] = {
     {"threads", no_argument, NULL, 't'},
     {"samples", no_argument, NULL, OPT_SAMPLES},
     {"title", required_argument, NULL, OPT_TITLE},
+    WICK_REPLACE_LONG,
     {"help", no_argument, NULL, 'h'},
     WICK_VIEW_LONGS,
     {0},

@@ -11,6 +11,7 @@
 #include "cli/input.h"
 #include "cli/page.h"
 #include "cli/page_assets.h"
+#include "cli/replace.h"
 #include "cli/save.h"
 #include "cli/ui.h"
 
@@ -27,6 +28,7 @@ static void usage(FILE *f)
         "Options:\n"
         "  -o, --output FILE.html    a page with latency over time, instead of text\n"
         "      --json            JSON; times in nanoseconds\n"
+        WICK_REPLACE_HELP
         "  -h, --help            this text\n",
         f);
 }
@@ -34,6 +36,7 @@ static void usage(FILE *f)
 static const struct option longs[] = {
     {"output", required_argument, NULL, 'o'},
     {"json", no_argument, NULL, 'j'},
+    WICK_REPLACE_LONG,
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -94,7 +97,7 @@ int wick_cmd_endpoints(int argc, char **argv)
             usage(stdout);
             return 0;
         }
-        if (opt != 'j' && opt != 'o') {
+        if (opt && opt != 'j' && opt != 'o') {
             fputs("wick: `wick endpoints --help` lists the options\n", stderr);
             return wick_err_exit(WICK_E_USAGE);
         }

@@ -15,6 +15,7 @@
 
 #include "base/strbuf.h"
 #include "cli/input.h"
+#include "cli/replace.h"
 #include "cli/save.h"
 #include "cli/ui.h"
 #include "cli/view.h"
@@ -39,6 +40,7 @@ static const char usage[] =
     "  -r, --reverse         leaf-up: merge stacks from the leaf\n"
     "  -i, --inverted        root at the top\n"
     "      --min-width PCT   SVG: leave out boxes narrower than PCT per cent (default: half a pixel)\n"
+    WICK_REPLACE_HELP
     "  -h, --help            this text\n"
     "\n"
     "For collapsed stacks:\n"
@@ -237,6 +239,7 @@ static const struct option options[] = {
     {"min-width", required_argument, NULL, OPT_MINWIDTH},
     {"threads", no_argument, NULL, 't'},
     {"samples", no_argument, NULL, OPT_SAMPLES},
+    WICK_REPLACE_LONG,
     {"help", no_argument, NULL, 'h'},
     WICK_VIEW_LONGS,
     {0},

@@ -9,6 +9,7 @@
 
 #include "cli/convert.h"
 #include "cli/input.h"
+#include "cli/replace.h"
 #include "cli/ui.h"
 #include "cli/view.h"
 
@@ -28,6 +29,7 @@ static const char usage[] =
     "  -t, --threads         the thread as root frame\n"
     "      --samples         count samples instead of adding up their weights\n"
     "      --reverse         turn stacks round: the leaf first\n"
+    WICK_REPLACE_HELP
     "  -h, --help            this text\n";
 
 struct heatmap {
@@ -46,6 +48,7 @@ static const struct option longs[] = {
     {"threads", no_argument, NULL, 't'},
     {"samples", no_argument, NULL, OPT_SAMPLES},
     {"reverse", no_argument, NULL, WICK_VIEW_REVERSE},
+    WICK_REPLACE_LONG,
     {"help", no_argument, NULL, 'h'},
     WICK_VIEW_LONGS,
     {0},

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/replace.h"
 #include "cli/ui.h"
 
 #define WIDTH 100
@@ -60,6 +61,7 @@ int wick_cmd_parse(int argc, char **argv, struct wick_opts *o, char **rest, int 
         return rc;
     }
     wick_ui_set_quiet(o->quiet);
+    wick_replace_force |= o->force;
     if (o->help)
         wick_cmd_print_help(cmd);
     return o->help;

@@ -24,6 +24,7 @@
 #include "cli/client.h"
 #include "cli/cmd.h"
 #include "cli/live.h"
+#include "cli/outcome.h"
 #include "cli/output.h"
 #include "cli/record_perf.h"
 #include "cli/recorder.h"
@@ -69,6 +70,8 @@ static int record_pid(const char *word, const struct wick_opts *o)
     if (!rc)
         rc = wick_live_record(&l, o, &out, &started, &err);
     status = started ? conclude(&out, &err) : rc ? discard(&out, &err) : 0;
+    if (started && out.sequence && !wick_client_ask(l.client, "status", o->attach_timeout_ns, &(struct wick_err){0}))
+        wick_outcome_of_status(l.client->text);
     wick_cli_output_close(&out);
     wick_live_close(&l);
     return status;
@@ -153,6 +156,8 @@ static int follow(struct wick_recording *r, pid_t pid, const struct wick_opts *o
     int status = wick_recording_wait_child(r, pid);
     if (started && !now)
         recording = conclude(out, &err);
+    if (started && out->sequence) /* as far as the JVM answered */
+        wick_outcome_of_status(r->client->text);
     else if (!started)
         recording = discard(out, &err);
     return status ? status : recording;

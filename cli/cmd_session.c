@@ -19,8 +19,10 @@
 #include "cli/agentlib.h"
 #include "cli/client.h"
 #include "cli/cmd.h"
+#include "cli/outcome.h"
 #include "cli/output.h"
 #include "cli/recorder.h"
+#include "cli/replace.h"
 #include "cli/started.h"
 #include "cli/target.h"
 #include "cli/ui.h"
@@ -215,7 +217,9 @@ static int stop(struct session *s, struct wick_err *err)
     char name[WICK_OPT_PATH_MAX];
     struct wick_cli_output out;
     bool same;
-    int rc = find_agent(s, err);
+    int rc = wick_replace_check(s->o.s.file, err); /* what the recording was started with has been checked then */
+    if (!rc)
+        rc = find_agent(s, err);
     if (!rc)
         rc = wick_client_ask(s->client, "status", s->o.attach_timeout_ns, err);
     if (rc)
@@ -230,6 +234,8 @@ static int stop(struct session *s, struct wick_err *err)
     bool known = wick_started_find(&s->p, -1, &out, &same);
     wick_started_forget(&s->p);
     wick_ui_note("recording: %s%s", known ? out.path : name, known ? "" : " (as the agent reports)");
+    if (!wick_client_ask(s->client, "status", s->o.attach_timeout_ns, &(struct wick_err){0}))
+        wick_outcome_of_status(s->client->text);
     return 0;
 }
 

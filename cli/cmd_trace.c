@@ -16,6 +16,7 @@
 #include "cli/input.h"
 #include "cli/page.h"
 #include "cli/page_assets.h"
+#include "cli/replace.h"
 #include "cli/save.h"
 #include "cli/trace_view.h"
 #include "cli/ui.h"
@@ -42,7 +43,7 @@ static void usage(FILE *f)
           "Options:\n"
           "      --slowest N           how many traces to list, or to put into the output (default 10)\n"
           "  -o, --output FILE.html    a page to look at in a browser, instead of text\n"
-          "      --json                JSON of these traces; times in nanoseconds\n"
+          "      --json                JSON of these traces; times in nanoseconds\n" WICK_REPLACE_HELP
           "  -h, --help                this text\n",
           f);
 }
@@ -53,6 +54,7 @@ static const struct option longs[] = {
     {"slowest", required_argument, NULL, OPT_SLOWEST},
     {"output", required_argument, NULL, 'o'},
     {"json", no_argument, NULL, OPT_JSON},
+    WICK_REPLACE_LONG,
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -76,6 +78,8 @@ static int parse(struct job *j, int argc, char **argv)
             break;
         case OPT_JSON:
             j->json = true;
+            break;
+        case 0: /* --force, which getopt has stored */
             break;
         case 'h':
             usage(stdout);

@@ -191,7 +191,7 @@ struct wick_explain_top wick_explain_top(struct wick_explain_facts *f, const str
         stacks[at] = wick_sum(stacks[at], rows[i].weight_ns);
         uint32_t function = p->frames[p->stacks[at].frame].function;
         sums[function] = wick_sum(sums[function], rows[i].weight_ns);
-        if (function && sums[function] > top.weight_ns) {
+        if (function && sums[function] > top.weight_ns && !wick_frame_is_unsampled(p, p->stacks[at].frame)) {
             top.weight_ns = sums[function];
             best = function;
         }

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "cli/convert.h"
+#include "cli/outcome.h"
+#include "cli/replace.h"
 #include "cli/ui.h"
 
 bool wick_cli_output_can_convert(void)
@@ -196,6 +198,8 @@ int wick_cli_output_open(struct wick_cli_output *out, struct wick_err *err)
         out->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         return out->dir < 0 ? file_error("open", dir, err) : 0;
     }
+    if (wick_replace_check(out->path, err))
+        return -(int)err->code;
     if (strcmp(out->format, "jfr")) {
         int rc = check_picture(out->path, err);
         int fd = rc ? rc : wick_cli_output_temp(dir, err);
@@ -250,8 +254,8 @@ int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err 
             unlink(out->path);
         return wick_err_set(err, WICK_E_IO, "the recording is empty, so there is no %s", out->path);
     }
+    snprintf(in, sizeof in, "/proc/self/fd/%d", fd);
     if (strcmp(out->format, "jfr")) {
-        snprintf(in, sizeof in, "/proc/self/fd/%d", fd);
         int rc = convert(in, out, err);
         if (rc == -WICK_E_NOTFOUND)
             return wick_err_set(err, WICK_E_NOTFOUND,
@@ -264,6 +268,7 @@ int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err 
             st.st_size = 0;
     }
     wick_ui_note("%s: %s (%s)", what(out->format), out->path, wick_ui_bytes((uint64_t)st.st_size, size, sizeof size));
+    wick_outcome_of_file(in);
     return 0;
 }
 

@@ -206,13 +206,34 @@ static int process_ended(struct wick_recording *r, struct wick_err *err)
     return wick_err_set(err, WICK_E_GONE, "process %d ended during the recording", (int)r->client->pid);
 }
 
+/* The question that was asked has no answer yet: the JVM is stopped, or has no processor. The recording goes on in it,
+ * and so does ours, until its time is over; the answer that comes then is for that question. */
+static int note_silence(struct wick_recording *r, bool late, struct wick_err *err)
+{
+    if (!r->silent && late)
+        wick_ui_note("the agent in process %d has not answered for %d s: waiting for it until the recording is over",
+                     (int)r->client->pid, (int)(ANSWER_NS / 1000000000u));
+    r->silent = true;
+    *err = (struct wick_err){0};
+    return 0;
+}
+
 /* Asks how it goes. An error if the recording has broken off. */
-static int look(struct wick_recording *r, struct wick_err *err)
+static int look(struct wick_recording *r, uint64_t deadline_ns, struct wick_err *err)
 {
     char value[512];
-    int rc = wick_client_send(r->client, "", NULL, 0, false, "status", err);
+    uint64_t patience = wick_clock_mono_ns() + ANSWER_NS;
+    int rc = r->silent ? 0 : wick_client_send(r->client, "", NULL, 0, false, "status", err);
     if (!rc)
-        rc = await(r, wick_clock_mono_ns() + ANSWER_NS, UINT32_MAX, err);
+        rc = await(r, patience < deadline_ns ? patience : deadline_ns, r->stops, err);
+    if (rc == -WICK_E_TIMEOUT)
+        return note_silence(r, patience < deadline_ns, err);
+    if (rc == -WICK_E_INTR) { /* ends the recording as it would at any other moment */
+        r->silent = true;
+        *err = (struct wick_err){0};
+        return 0;
+    }
+    r->silent = false;
     if (rc)
         return rc == -WICK_E_GONE ? process_ended(r, err) : rc;
     if (number(r->client->text, "running"))
@@ -235,14 +256,14 @@ int wick_recording_run(struct wick_recording *r, uint64_t deadline_ns, struct wi
         if (now >= deadline_ns || (r->child < 0 && r->stops) || r->child_ended)
             return 0;
         if (now >= tick) {
-            int rc = look(r, err);
+            int rc = look(r, deadline_ns, err);
             if (rc)
                 return rc;
             show_progress(r, deadline_ns);
             tick = now + TICK_NS;
         }
         uint64_t until = tick < deadline_ns ? tick : deadline_ns;
-        if (!wait_any(r, until))
+        if (!wait_any(r, until) || r->silent)
             continue;
         /* Nothing was asked, so this is the end of the connection. */
         char scrap[16];
@@ -256,9 +277,13 @@ int wick_recording_run(struct wick_recording *r, uint64_t deadline_ns, struct wi
 int wick_recording_stop(struct wick_recording *r, struct wick_err *err)
 {
     unsigned most = r->stops;
+    uint64_t deadline = wick_clock_mono_ns() + STOP_NS;
     wick_ui_progress_end();
     int rc = wick_client_send(r->client, "", NULL, 0, false, "stop", err);
-    return rc ? rc : await(r, wick_clock_mono_ns() + STOP_NS, most, err);
+    if (!rc && r->silent) /* the answer to an earlier question comes first */
+        rc = await(r, deadline, most, err);
+    r->silent &= rc != 0;
+    return rc ? rc : await(r, deadline, most, err);
 }
 
 int wick_recording_wait_child(struct wick_recording *r, int pid)

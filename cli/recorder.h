@@ -27,6 +27,7 @@ struct wick_recording {
     int child;                    /* pidfd of a command we started, -1 = none */
     int last_signal;
     unsigned stops;          /* signals received that ask for an end */
+    bool silent;             /* a question has no answer yet */
     bool child_ended, ended; /* ended: the recording is over although we did not stop it */
     uint64_t started_ns;
 };

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/replace.h"
+
 static bool is_stdout(const char *path)
 {
     return !path || !strcmp(path, "-");
@@ -31,6 +33,8 @@ FILE *wick_save_open(const char *path, bool own, struct wick_err *err)
 {
     if (is_stdout(path))
         return stdout;
+    if (!own && wick_replace_check(path, err))
+        return NULL;
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (own ? O_NOFOLLOW : 0), own ? 0600 : 0666);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
     if (!out) {

@@ -14,7 +14,8 @@
 #include "base/err.h"
 
 /* Opens path for writing; NULL or "-" is standard output. own = made on behalf of a recording: mode 0600, and no
- * symbolic link is followed; otherwise as any program would make it. NULL and a message on failure. */
+ * symbolic link is followed; otherwise as any program would make it,
+ * unless a file is there that may not be replaced (cli/replace.h). NULL and a message on failure. */
 FILE *wick_save_open(const char *path, bool own, struct wick_err *err);
 
 /* Ends what wick_save_open began. rc and err are the writer's: a plain file is removed if it failed or cannot be

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/starting.h"
 #include "sys/attach.h"
 
 int wick_target_operand(char **rest, int nrest, const char *command, const char **word, struct wick_err *err)
@@ -25,6 +26,7 @@ static int open_pid(pid_t pid, struct wick_proc *p, struct wick_jvm_entry *jvm, 
     int rc = wick_proc_open(pid, p, err);
     if (rc)
         return rc;
+    wick_starting_wait(p);
     rc = wick_attach_check_jvm(p, libjvm, sizeof libjvm, err);
     if (rc)
         wick_proc_close(p);

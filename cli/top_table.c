@@ -25,6 +25,7 @@ struct row {
     size_t len;
     uint64_t self, total, self_count, total_count;
     uint32_t on_path;
+    bool unsampled; /* no method: time without samples */
 };
 
 struct table {
@@ -37,6 +38,7 @@ struct table {
     uint64_t *weight, *count; /* by stack number: of the node and everything below */
     uint32_t *child, *sibling;
     uint64_t all_weight, all_count;
+    uint64_t unsampled_weight, unsampled_count; /* of these */
     bool failed;
 };
 
@@ -90,6 +92,8 @@ static uint32_t row_of_frame(struct table *t, uint32_t frame)
     }
     uint32_t row = row_of(t, &name);
     t->failed = t->failed || name.failed;
+    if (!t->failed && t->o->by != WICK_TOP_KIND)
+        t->rows[row].unsampled = wick_frame_is_unsampled(t->p, frame);
     t->frame_row[frame] = row + 1;
     wick_strbuf_release(&name);
     return row;
@@ -192,9 +196,12 @@ static void add_totals(struct table *t)
     }
 }
 
+/* Time without samples comes after all that was sampled. */
 static int by_self(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
+    if (x->unsampled != y->unsampled)
+        return x->unsampled ? 1 : -1;
     if (x->self != y->self)
         return x->self > y->self ? -1 : 1;
     if (x->total != y->total)
@@ -225,7 +232,10 @@ static void write_json(const struct table *t, uint32_t n, FILE *out)
     wick_print_json(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
     fprintf(out, ",\"kind\":\"%s\",\"unit\":\"%s\",\"by\":", wick_event_kind_name(e->kind), unit_names[e->unit]);
     wick_print_json(out, by_name(t->o), strlen(by_name(t->o)));
-    fprintf(out, ",\"weight\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"rows\":[", t->all_weight, t->all_count);
+    fprintf(out,
+            ",\"weight\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"not_sampled\":{\"weight\":%" PRIu64
+            ",\"samples\":%" PRIu64 "},\"rows\":[",
+            t->all_weight, t->all_count, t->unsampled_weight, t->unsampled_count);
     for (uint32_t i = 0; i < n; i++) {
         const struct row *r = &t->rows[i];
         fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
@@ -264,6 +274,25 @@ static void write_others(const struct table *t, FILE *out)
         fputc('\n', out);
 }
 
+/* Weight that is known, but not where it belongs: of threads before they were known, and after their last sample. */
+static void write_unsampled(const struct table *t, unsigned unit, FILE *out)
+{
+    print_weight(out, unit, t->unsampled_weight);
+    fprintf(out, " %6.2f %29" PRIu64 "  not sampled: starts and ends of threads, of no method\n",
+            percent(t->unsampled_weight, t->all_weight), t->unsampled_count);
+}
+
+/* Takes the rows that are no methods from the end of the list. */
+static void set_apart(struct table *t)
+{
+    for (; t->nrows && t->rows[t->nrows - 1].unsampled; t->nrows--) {
+        struct row *r = &t->rows[t->nrows - 1];
+        add(&t->unsampled_weight, r->self);
+        add(&t->unsampled_count, r->self_count);
+        free(r->name);
+    }
+}
+
 static void write_text(const struct table *t, uint32_t n, FILE *out)
 {
     const struct wick_event_type *e = &t->p->events[t->o->event];
@@ -293,6 +322,8 @@ static void write_text(const struct table *t, uint32_t n, FILE *out)
     }
     if (n < t->nrows)
         fprintf(out, "... %" PRIu32 " more\n", t->nrows - n);
+    if (t->unsampled_count)
+        write_unsampled(t, e->unit, out);
 }
 
 int wick_top_write(const struct wick_profile *p, const struct wick_top_options *o, FILE *out, struct wick_err *err)
@@ -313,6 +344,7 @@ int wick_top_write(const struct wick_profile *p, const struct wick_top_options *
     if (!t.failed) {
         if (t.nrows)
             qsort(t.rows, t.nrows, sizeof *t.rows, by_self);
+        set_apart(&t);
         uint32_t n = o->rows && o->rows < t.nrows ? o->rows : t.nrows;
         (o->json ? write_json : write_text)(&t, n, out);
     }

@@ -169,7 +169,7 @@ int wick_view_option(struct wick_view *v, int opt, const char *arg, struct wick_
 int wick_view_take(struct wick_view *v, int opt, const char *arg, const char *command)
 {
     struct wick_err err = {0};
-    int rc = wick_view_option(v, opt, arg, &err);
+    int rc = opt ? wick_view_option(v, opt, arg, &err) : 0; /* 0: getopt has stored it */
     if (!rc)
         return -1;
     if (rc == -WICK_E_NOTFOUND) /* getopt has complained about an unknown option */

@@ -172,18 +172,20 @@ static int arm_timer(struct wick_cpu_engine *e, struct wick_thread *t)
     return 0;
 }
 
-/* Books the CPU time that a thread used before it was known: as many samples as its clock crossed multiples. */
+/* Books the CPU time that a thread used before it was known: as many samples as its clock crossed multiples. With a
+ * recording from the JVM's start that is also what the first threads used until the JVM could be sampled. */
 static void book_youth(struct wick_cpu_engine *e, struct wick_thread *t)
 {
+    enum wick_stop why = e->from_birth ? WICK_STOP_JVM_START : WICK_STOP_YOUNG_THREAD;
     uint64_t used = wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid)));
-    if (used > wick_clock_mono_ns() - e->start_ns)
+    if (!e->from_birth && used > wick_clock_mono_ns() - e->start_ns)
         return; /* older than the recording: the kernel's list of threads had left it out */
     if (used <= t->phase) {
         t->phase -= used;
         return;
     }
     uint64_t crossed = (used - t->phase) / e->interval + 1;
-    wick_recorder_note(e->recorder, wick_clock_mono_ns(), crossed * e->interval, t->serial, WICK_STOP_YOUNG_THREAD);
+    wick_recorder_note(e->recorder, wick_clock_mono_ns(), crossed * e->interval, t->serial, why);
     t->phase = t->phase + crossed * e->interval - used;
 }
 
@@ -192,7 +194,7 @@ static void arm(void *arg, struct wick_thread *t, bool born_late)
     struct wick_cpu_engine *e = arg;
     t->phase = wick_random_u64(&e->seed) % e->interval; /* the registry's lock protects the seed */
     t->crossings = t->owed = t->rest_until = t->last_count = t->last_cpu = t->perf_head = 0;
-    if (born_late && e->event_type == WICK_EVENT_CPU)
+    if ((born_late || e->from_birth) && e->event_type == WICK_EVENT_CPU)
         book_youth(e, t);
     t->cpu_base = wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid)));
     int r = e->mode == WICK_CPU_PERF ? arm_perf(e, t) : e->mode == WICK_CPU_TIMER ? arm_timer(e, t) : 0;
@@ -389,7 +391,9 @@ int wick_cpu_start(struct wick_cpu_engine *e, const struct wick_cpu_config *c, s
     e->process_start_ns = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     atomic_store(&wick_cpu_current, e);
     const struct wick_thread_hooks hooks = {arm, disarm, end, e};
+    e->from_birth = c->from_birth;
     wick_threads_arm(ts, &hooks);
+    e->from_birth = false;
     if (e->mode == WICK_CPU_ITIMER) {
         const struct timeval tv = {(time_t)(e->interval / 1000000000), (suseconds_t)(e->interval % 1000000000 / 1000)};
         const struct itimerval when = {tv, tv};

@@ -43,6 +43,7 @@ struct wick_cpu_config {
     const char *event; /* "cpu", "cpu-clock", "ctimer", "itimer", or the name of a perf event (engine/perf_event.h) */
     uint64_t interval; /* ns of CPU time, or occurrences of the event; 0 = the event's default */
     bool user_only;    /* no kernel frames and, for perf events, no counting in the kernel */
+    bool from_birth;   /* the process has just begun: what its threads have used so far counts */
     wick_perf_broker *broker; /* NULL = none */
     void *broker_arg;
 };
@@ -56,6 +57,7 @@ struct wick_cpu_engine {
     uint64_t interval;
     struct wick_signal signal;
     bool kernel_frames;
+    bool from_birth; /* while the first threads are armed: see the configuration */
     wick_perf_broker *broker;
     void *broker_arg;
     _Atomic uint64_t itimer_crossings;

@@ -10,8 +10,10 @@
  */
 #include "export/heat.h"
 #include "model/hash.h"
+#include "model/name.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MS INT64_C(1000000)
 #define S  (1000 * MS)
@@ -27,6 +29,7 @@ void wick_heat_init(struct wick_heat *h)
 void wick_heat_release(struct wick_heat *h)
 {
     free(h->cells);
+    free(h->thread_last);
     wick_heat_init(h);
 }
 
@@ -122,11 +125,43 @@ static int64_t plus(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
 }
 
-/* The time that a sample stands for: [start, end), or a moment. */
-static void span_of(const struct wick_profile *p, const struct wick_sample *s, int64_t *start, int64_t *end)
+/* Notes the time of a thread's sample and returns that of the one before, 0 = there is none. */
+static int64_t exchange_last(struct wick_heat *h, const struct wick_sample *s)
 {
+    if (s->thread >= h->nthreads) {
+        uint32_t n = s->thread < 64 ? 128 : s->thread * 2;
+        int64_t *bigger = reallocarray(h->thread_last, n, sizeof *bigger);
+        if (!bigger) {
+            h->failed = true;
+            return 0;
+        }
+        memset(bigger + h->nthreads, 0, (n - h->nthreads) * sizeof *bigger);
+        h->thread_last = bigger;
+        h->nthreads = n;
+    }
+    int64_t before = h->thread_last[s->thread];
+    h->thread_last[s->thread] = s->time_ns > before ? s->time_ns : before;
+    return before;
+}
+
+/* When the time began that a sample of a thread's end or youth stands for. A thread uses no more CPU time than passes,
+ * so it is at least as long as the weight. */
+static int64_t unsampled_since(const struct wick_profile *p, const struct wick_sample *s, int64_t before)
+{
+    int64_t least = plus(s->time_ns, -s->weight), since = before ? before : p->start_ns;
+    return since && since < least ? since : least;
+}
+
+/* The time that a sample stands for: [start, end), or a moment. */
+static void span_of(struct wick_heat *h, const struct wick_profile *p, const struct wick_sample *s, int64_t *start,
+                    int64_t *end)
+{
+    int64_t before = exchange_last(h, s);
     *start = s->time_ns;
     *end = s->duration_ns > 0 ? plus(s->time_ns, s->duration_ns) : s->time_ns;
+    if (*end == *start && s->weight > 0 && p->events[s->event].unit == WICK_UNIT_NS &&
+        wick_frame_is_unsampled(p, p->stacks[s->stack].frame))
+        *start = unsampled_since(p, s, before);
     if (p->end_ns > p->start_ns && *start<p->end_ns && * end> p->start_ns) {
         *start = *start < p->start_ns ? p->start_ns : *start;
         *end = *end > p->end_ns ? p->end_ns : *end;
@@ -177,7 +212,7 @@ void wick_heat_add(struct wick_heat *h, const struct wick_profile *p, uint32_t a
 {
     int64_t start, end;
     uint64_t weight = s->weight > 0 ? (uint64_t)s->weight : 0, weight_done = 0, count_done = 0;
-    span_of(p, s, &start, &end);
+    span_of(h, p, s, &start, &end);
     h->time_ns = h->any ? h->time_ns : s->time_ns;
     h->differ |= s->time_ns != h->time_ns;
     h->any = true;

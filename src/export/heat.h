@@ -8,7 +8,8 @@
  * the recording is.
  *
  * A sample that lasts (a wait, a wall-clock sample for many intervals) is spread over the slices that it lasts, as far
- * as the recordings cover them; sums stay exact.
+ * as the recordings cover them; sums stay exact. So is time without samples ("[not sampled: ...]"), over the time since
+ * the thread's sample before, or since the start.
  *
  * Threads: one at a time.
  * Memory:  64 bytes a cell, at most 128 MiB, and half as much more while the table is made anew.
@@ -35,9 +36,11 @@ struct wick_heat {
     unsigned level;               /* how long slices are */
     int64_t first, last;          /* slices */
     uint32_t most_cells, most_slices;
-    int64_t time_ns;  /* of the first sample */
-    bool any, differ; /* samples; of different times */
-    bool failed;      /* out of memory: cells are missing */
+    int64_t time_ns;      /* of the first sample */
+    bool any, differ;     /* samples; of different times */
+    bool failed;          /* out of memory: cells are missing */
+    int64_t *thread_last; /* time of each thread's last sample, 0 = none; by its number in the profile */
+    uint32_t nthreads;
 };
 
 /* Zeroes and sets the limits to those above. */

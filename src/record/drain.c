@@ -188,7 +188,7 @@ int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_e
     wick_strbuf_init(&d->signature);
     d->tables = atomic_load(&r->tables);
     d->names = wick_names_new(images, &r->walker.mem);
-    d->process_start_ns = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    d->process_start_ns = c->from_birth ? 0 : wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     const struct wick_jfr_source source = {d, source_stack, source_method, source_thread, source_context};
     struct wick_jfr_config config = {
         .start_mono_ns = wick_clock_mono_ns(),

@@ -5,10 +5,13 @@
 
 WICK_CYCLES: start/stop cycles on one busy JVM (30)."""
 import glob
+import json
 import os
 import random
+import re
 import signal
 import struct
+import subprocess
 import time
 
 import jvmtest as t
@@ -136,6 +139,62 @@ def short_lives():
         r = t.wick("convert", "--to", "jfr", "-o", t.path("short-cut.jfr"), file)
         said += [r] if r.status or r.err.strip() else []
     t.check("recordings that end at once are whole", not said, said[:2])
+    j.kill()
+
+
+def starts():
+    """From the first moment: what the JVM used before it could be sampled counts, too."""
+    file = t.path("version.jfr")
+    r = t.wick("record", "-i", "1ms", "-f", file, "--", t.JAVA, "-version")
+    rows = t.stacks(file, annotate=False)
+    starting = t.weight_of([row for row in rows if "[not sampled: JVM starting]" in row[0]])
+    t.check("java -version: the JVM's start is in the recording", r.status == 0 and starting >= 1e6, (r, rows))
+    top = json.loads(t.wick("top", "--json", "-n", "0", file).out)
+    t.check("wick top shows it apart from the methods", top["not_sampled"]["weight"] >= starting and top["rows"] and
+            not [row for row in top["rows"] if "not sampled" in row["name"]], top)
+    said = re.search(r"(?m)^samples: ([\d,]+), (?:none|and [\d,]+) lost", r.err)
+    counted = sum(int(line.rpartition(" ")[2]) for line in t.wick("convert", "--samples", file, "-o", "-").out.splitlines())
+    t.check("the last line counts the samples, without a terminal", said and int(said[1].replace(",", "")) == counted > 0,
+            (r.err, counted))
+    with open(t.path("mine.html"), "w") as f:
+        f.write("<p>mine</p>")
+    r = t.wick("record", "-f", t.path("mine.html"), "--", t.JAVA, "-version")
+    t.check("a page of somebody else's is not replaced, and nothing started",
+            r.status == 2 and "--force" in r.err and "mine" in open(t.path("mine.html")).read() and "version" not in r.err, r)
+    # java has not even mapped libjvm.so when wick comes
+    early = []
+    for i in range(4):
+        j = t.Jvm(["-Xmx256m", "-cp", classes, "Busy", "spin=1"], f"early{i}")
+        early.append(t.wick("record", "-d", "100ms", "--attach-timeout", "60", "-f", file, j.pid))
+        j.kill()
+    t.check("a JVM that is starting is waited for", not [r for r in early if r.status], [r for r in early if r.status])
+
+
+def silent():
+    """A JVM that is stopped for longer than an answer may take goes on being recorded."""
+    j = busy("spin=1", name="silent")
+    file, log = t.path("silent.jfr"), t.path("silent.log")
+
+    def until(said):
+        end = time.monotonic() + 60
+        while not said() and time.monotonic() < end and w.poll() is None:
+            time.sleep(0.05)
+        return said()
+    with open(log, "w") as f:
+        w = subprocess.Popen([t.WICK, "record", "-d", "300", "--attach-timeout", "60", "-f", file, str(j.pid)], stdout=f, stderr=f)
+    begun = until(lambda: os.path.exists(file) and os.path.getsize(file) > 0)
+    j.proc.send_signal(signal.SIGSTOP)
+    noted = until(lambda: "has not answered for 10 s" in open(log).read())
+    j.proc.send_signal(signal.SIGCONT)
+    time.sleep(1)
+    t.check("a stopped JVM's recording goes on, and that is said", begun and noted and w.poll() is None, open(log).read())
+    w.send_signal(signal.SIGINT)
+    try:
+        status = w.wait(60)
+    except subprocess.TimeoutExpired:
+        status = None
+        w.kill()
+    t.check("and ends as any other", status == 0 and t.stacks(file), (status, open(log).read()))
     j.kill()
 
 
@@ -277,6 +336,9 @@ def ends_while_recorded():
 cycles()
 killed()
 short_lives()
+starts()
+if t.JDK == 25:  # takes more than 10 s, and is about the command
+    silent()
 ends()
 refused()
 limits()

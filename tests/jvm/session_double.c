@@ -71,6 +71,12 @@ static void try_broker(int fd)
         close(event);
 }
 
+/* A recording's first bytes, by which commands know what they may replace. */
+static void write_magic(int fd)
+{
+    dprintf(fd, "FLR%c\n", 0);
+}
+
 int wick_session_start(const struct wick_session_opts *o, int out_fd, int out_dirfd, struct wick_err *err)
 {
     if (s.running)
@@ -87,6 +93,7 @@ int wick_session_start(const struct wick_session_opts *o, int out_fd, int out_di
     s.dir = out_dirfd;
     s.full = false;
     s.start_ns = wick_clock_mono_ns();
+    write_magic(fd);
     dprintf(fd, "event=%s interval=%llu threads=%d file=%s pid=%d variant=%s\n", o->event,
             (unsigned long long)o->interval_ns, o->threads, o->file, (int)getpid(), VARIANT);
     if (!strcmp(o->event, "broker"))
@@ -118,6 +125,7 @@ int wick_session_dump(int out_fd, struct wick_err *err)
 {
     if (!s.running)
         return wick_err_set(err, WICK_E_STATE, "no recording is running");
+    write_magic(out_fd);
     dprintf(out_fd, "dump event=%s\n", s.o.event);
     return 0;
 }

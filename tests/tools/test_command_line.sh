@@ -89,7 +89,7 @@ gunzip "$jdk"
 jdk=${jdk%.gz}
 check "a recording without waits for locks is no mistake" run 0 "$WICK" locks "$jdk"
 check "how to record them is said" says 'recorded with -e lock or --lock'
-check "a recording that does not say who was slow to safepoints has nothing to show" run 4 "$WICK" ttsp "$jdk"
+check "slow safepoints that were not recorded are not none" run 4 "$WICK" ttsp "$jdk"
 check "how to look for them is said" says 'with -e ttsp or --ttsp'
 
 touch "$WORK/out.html"
@@ -101,6 +101,30 @@ check "a letter that does not exist is refused" run 2 "$WICK" record -Q 1
 check "it is named with its dash" says "unknown option '-Q'"
 check "a value that is none is refused" run 2 "$WICK" record --interval soon 1
 check "its option is named with dashes" says "option --interval: 'soon' is not a time"
+
+# One rule for every command that writes files: what wick writes is replaced, anything else needs --force.
+keeps_foreign_files() { # COMMAND... -o FILE
+    local out=${*: -1} again=$WORK/again
+    printf 'a page or a note of mine\n' >"$out"
+    run 2 "$@" && says 'not a file that wick wrote.*--force' && grep -q 'of mine' "$out" || return 1
+    run 0 "$@" --force && ! grep -q 'of mine' "$out" || { echo "--force: $(cat "$said")"; return 1; }
+    run 0 "$@" || { echo "its own file: $(head -c 200 "$out")"; return 1; }
+    : >"$out"
+    run 0 "$@" && cp "$out" "$again"
+}
+for suffix in html svg collapsed; do
+    check "flame keeps a foreign .$suffix" keeps_foreign_files "$WICK" flame "$jdk" -o "$WORK/f.$suffix"
+done
+for suffix in html svg heatmap.html collapsed pb.gz speedscope.json firefox.json trace.json otlp csv json jfr; do
+    check "convert keeps a foreign .$suffix" keeps_foreign_files "$WICK" convert "$jdk" -o "$WORK/c.$suffix"
+done
+for suffix in html json txt; do
+    check "diff keeps a foreign .$suffix" keeps_foreign_files "$WICK" diff "$jdk" "$jdk" -o "$WORK/d.$suffix"
+done
+check "heatmap keeps a foreign page" keeps_foreign_files "$WICK" heatmap "$jdk" -o "$WORK/h.html"
+printf '<!DOCTYPE html>\n<html><head><meta name="generator" content="other"></head></html>\n' >"$WORK/other.html"
+check "a page of another program is not replaced" run 2 "$WICK" flame "$jdk" -o "$WORK/other.html"
+check "a file that cannot be written is no question of whose it is" run 4 "$WICK" flame "$jdk" -o "$WORK/nowhere/x.html"
 
 more_rows_than_a_number_says() {
     "$WICK" top -n 4294967297 "$jdk" | cmp - <("$WICK" top -n 0 "$jdk")

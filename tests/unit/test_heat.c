@@ -53,6 +53,50 @@ static void settle(struct scene *c)
     wick_heat_settle(&c->h, moved);
 }
 
+/* A thread used 300 ms after its last sample, of which nothing is known but the sum: they belong to all the time since,
+ * not to the last 20 ms. */
+static void test_heat__time_without_samples_is_spread_since_the_thread_s_last_sample(void **state)
+{
+    struct scene c;
+    uint64_t most = 0, sum = 0;
+    begin(&c);
+    uint32_t f =
+        wick_profile_function(&c.p, 0, wick_profile_cstring(&c.p, "[not sampled: thread or recording ended]"), 0);
+    c.stack[1] = wick_profile_push(&c.p, 0, wick_profile_frame(&c.p, f, 0, -1, WICK_FRAME_BREAK));
+    c.p.start_ns = T0;
+    c.p.end_ns = T0 + 10 * S;
+    add(&c, 0, T0 + S, 0, 10 * MS, 1);
+    add(&c, 1, T0 + 2 * S, 0, 300 * MS, 1);
+    settle(&c);
+    for (size_t i = 0; i < c.h.n; i++) {
+        const struct wick_heat_cell *x = &c.h.cells[i];
+        if (!x->agg)
+            continue;
+        sum += x->weight;
+        most = x->weight > most ? x->weight : most;
+        assert_true(x->slice * 20 * MS >= T0 + S && x->slice * 20 * MS < T0 + 2 * S);
+    }
+    assert_int_equal(sum, 300 * MS);
+    assert_in_range(most, 1, 6 * MS + 1);
+    end(&c);
+}
+
+static void test_heat__time_without_samples_and_a_sample_before_is_spread_since_the_start(void **state)
+{
+    struct scene c;
+    begin(&c);
+    uint32_t f = wick_profile_function(&c.p, 0, wick_profile_cstring(&c.p, "[not sampled: thread not yet known]"), 0);
+    c.stack[0] = wick_profile_push(&c.p, 0, wick_profile_frame(&c.p, f, 0, -1, WICK_FRAME_BREAK));
+    c.p.start_ns = T0;
+    c.p.end_ns = T0 + 10 * S;
+    add(&c, 0, T0 + S, 0, 100 * MS, 1);
+    settle(&c);
+    assert_int_equal(c.h.n, 50);
+    for (size_t i = 0; i < c.h.n; i++)
+        assert_int_equal(c.h.cells[i].weight, 2 * MS);
+    end(&c);
+}
+
 static void test_heat__samples_of_centuries_fill_no_memory(void **state)
 {
     struct scene c;
@@ -224,6 +268,8 @@ static void test_heat__the_title_is_escaped_and_data_is_written_once(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_heat__time_without_samples_is_spread_since_the_thread_s_last_sample),
+        cmocka_unit_test(test_heat__time_without_samples_and_a_sample_before_is_spread_since_the_start),
         cmocka_unit_test(test_heat__samples_of_centuries_fill_no_memory),
         cmocka_unit_test(test_heat__slices_begin_with_the_second),
         cmocka_unit_test(test_heat__a_sample_that_lasts_is_spread_and_nothing_is_lost),

@@ -11,6 +11,7 @@ import { KINDS, KIND_ROOT, SHADES, THEMES, boxColour, contrastRatio, kindGroup }
 import { Search } from '../../web/flame/search.js';
 import { cleanText, compileSearch, formatPercent, formatWeight, nameForms, shortSpan } from '../../web/flame/text.js';
 import { LeafUp, TopDown } from '../../web/flame/views.js';
+import { Layout, scalesFor } from '../../web/heat/slices.js';
 import { HOSTILE, writeProfile } from './profile.mjs';
 import { parseStacks } from './stacks.mjs';
 
@@ -250,4 +251,15 @@ test('command: what it cannot do is a sentence and an exit status', () => {
   fails(['-', '-o', '/dev/full'.concat('/x.html')], 4, /cannot create/, 'a 1\n');
   fails(['--minwidth', 'x', '-'], 2, /percentage/);
   fails([], 2, /no input/);
+});
+
+test('one cell far above the others does not set the scale of colours of a heatmap', () => {
+  const weight = Array.from({ length: 500 }, () => 20e6);
+  weight[250] = 434e6;
+  const slices = { weight, count: weight.length, first: 0, sliceNs: 20e6 };
+  const layout = new Layout(slices, scalesFor(slices)[0]);
+  assert.equal(layout.max, 20e6);
+  assert.equal(layout.peak, 434e6);
+  const few = { weight: [5, 0, 7], count: 3, first: 0, sliceNs: 20e6 };
+  assert.equal(new Layout(few, scalesFor(few)[0]).max, 7);
 });

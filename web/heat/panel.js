@@ -81,7 +81,8 @@ export class Panel {
     this.grid.resize(this.layout, box.clientWidth, box.clientHeight, window.devicePixelRatio || 1, LEAST_COLUMN);
     at('heat-spacer').style.width = `${this.grid.contentWidth()}px`;
     for (const b of at('heat-scales').children) b.setAttribute('aria-pressed', String(b.dataset.column === String(this.scale.column)));
-    at('heat-most').textContent = `${formatWeight(this.layout.max, this.whole.unit)} in ${spanText(this.scale.cell)}`;
+    const least = this.layout.peak > this.layout.max ? 'from ' : '';
+    at('heat-most').textContent = `${least}${formatWeight(this.layout.max, this.whole.unit)} in ${spanText(this.scale.cell)}`;
     this.paint();
   }
 

@@ -119,12 +119,14 @@ export class Layout {
     this.firstColumn = Math.floor(slices.first / (this.per * this.rows));
     this.columns = Math.floor((slices.first + slices.count - 1) / (this.per * this.rows)) - this.firstColumn + 1;
     this.values = new Float64Array(this.columns * this.rows);
-    this.max = 0;
     for (let i = 0; i < slices.count; i++) {
       const at = this.cellOf(i);
       this.values[at] += slices.weight[i];
-      if (this.values[at] > this.max) this.max = this.values[at];
     }
+    // The hottest colour is that of the 99th percentile, so that one cell far above the others does not make them all pale.
+    const sorted = this.values.filter((v) => v > 0).sort();
+    this.peak = sorted.length ? sorted[sorted.length - 1] : 0;
+    this.max = sorted.length ? sorted[Math.ceil(sorted.length * 0.99) - 1] : 0;
   }
 
   /** The cell (column * rows + row) of a slice; slices before the first are allowed. */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * replace.h - which files a command may replace
+ *
+ * Outputs are made again and again under one name, so what wick wrote, and any recording or profile that it could have
+ * written, is replaced without asking. Anything else that has the name was put there by somebody who may miss it.
+ *
+ * Threads: one.
+ * Memory:  none kept.
+ */
+#ifndef WICK_CLI_REPLACE_H
+#define WICK_CLI_REPLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* Set by --force: every regular file may be replaced. An int, because getopt sets it. */
+extern int wick_replace_force;
+
+/* The entry for getopt_long, which then returns 0. */
+#define WICK_REPLACE_LONG                            \
+    {                                                \
+        "force", no_argument, &wick_replace_force, 1 \
+    }
+#define WICK_REPLACE_HELP "      --force           replace the output even if it is a file that wick did not write\n"
+
+/* True if n first bytes of a file are those of a recording, a profile or a page as wick writes them. */
+bool wick_replace_is_ours(const char *head, size_t n);
+
+/* 0 if path may be written: it does not exist, is empty, is no regular file (whoever opens it decides about those) or
+ * is ours; otherwise -WICK_E_USAGE and a message. NULL and "-" are standard output. */
+int wick_replace_check(const char *path, struct wick_err *err);
+
+#endif
