@@ -8,6 +8,7 @@
 #include "agent/ttsp.h"
 #include "agent/vm.h"
 #include "engine/lock_native.h"
+#include "engine/ttsp.h"
 
 static int start_cpu(struct wick_engines *e, const struct wick_session_opts *o, bool from_birth,
                      wick_perf_broker *broker, struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
@@ -62,10 +63,18 @@ static int start_lock(struct wick_engines *e, struct wick_recorder *r, struct wi
     return rc || !c.java ? rc : wick_agent_locks_on(err);
 }
 
+/* Handlers that did not come back to any of the engines since the process began. */
+static uint32_t lost_handlers(void)
+{
+    return atomic_load(&wick_cpu_gate.lost) + atomic_load(&wick_wall_gate.lost) + atomic_load(&wick_lock_gate.lost) +
+           atomic_load(&wick_ttsp_gate.lost);
+}
+
 int wick_engines_start(struct wick_engines *e, const struct wick_session_opts *o, bool from_birth,
                        wick_perf_broker *broker, struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
 {
     memset(e, 0, sizeof *e);
+    e->lost_before = lost_handlers();
     int rc = wick_opt_events(o, &e->plan, err);
     if (!rc)
         rc = start_cpu(e, o, from_birth, broker, r, ts, err);
@@ -89,6 +98,7 @@ void wick_engines_stop(struct wick_engines *e, struct wick_recorder *r)
     if (e->cpu_on)
         wick_cpu_stop(&e->cpu);
     wick_recorder_quiesce(r);
+    wick_recorder_keep(r, lost_handlers() - e->lost_before);
 }
 
 void wick_engines_release(struct wick_engines *e)

@@ -22,6 +22,7 @@ struct wick_engines {
     struct wick_wall_engine wall;
     struct wick_lock_engine lock;
     bool cpu_on, wall_on, lock_on;
+    uint32_t lost_before; /* handlers that other recordings have lost */
 };
 
 /* Starts what o asks for. On failure nothing runs. The recorder must be running. from_birth: the JVM has just started,

@@ -41,23 +41,31 @@ enum { TICK_MS = 50 };
 
 enum phase { IDLE, PREPARED, RUNNING };
 
+/* What handlers use beside the mappings. It is left to those that never came back, and another one is made. */
+struct sampling {
+    struct wick_recorder recorder;
+    struct wick_engines engines;
+};
+
+static struct sampling first_sampling;
+
 static struct session {
     pthread_mutex_t lock; /* drain and output; the front end serialises start and stop itself */
     _Atomic int phase;
     struct wick_session_opts opts;
-    struct wick_recorder recorder;
-    struct wick_engines engines;
+    struct sampling *sampling;
     struct wick_drain drain;
     struct wick_output output;
     struct wick_recording_info info;
     pthread_t thread;
     int wake; /* eventfd: stop the drain thread */
     uint64_t start_ns;
+    uint64_t lost;               /* handlers that never came back, of all recordings that have ended */
     struct wick_totals final;    /* of the last recording */
     struct wick_jfr_stats stats; /* likewise */
     char error[256];             /* why the recording is not whole, "" = it is */
     char file[WICK_OPT_PATH_MAX];
-} session = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1};
+} session = {.lock = PTHREAD_MUTEX_INITIALIZER, .sampling = &first_sampling, .wake = -1};
 
 static _Atomic bool vm_ended;
 
@@ -121,13 +129,13 @@ static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
 static void more(void *arg, struct wick_drain *d, bool all)
 {
     struct session *s = arg;
-    wick_engines_more(&s->engines, d, all);
+    wick_engines_more(&s->sampling->engines, d, all);
 }
 
 static void other_event(void *arg, const struct wick_event *e)
 {
     struct session *s = arg;
-    wick_engines_event(&s->engines, &s->drain, e);
+    wick_engines_event(&s->sampling->engines, &s->drain, e);
 }
 
 static void note_error(int rc)
@@ -144,7 +152,7 @@ static void *drain_main(void *arg)
     uint64_t last_flush = wick_clock_mono_ns();
     bool full = false; /* then there may be more in the rings */
     prctl(PR_SET_NAME, "wick-drain");
-    wick_engines_own_thread(&s->engines);
+    wick_engines_own_thread(&s->sampling->engines);
     pthread_mutex_lock(&s->lock);
     wick_runtime_begin(&s->drain, last_flush);
     pthread_mutex_unlock(&s->lock);
@@ -162,7 +170,7 @@ static void *drain_main(void *arg)
         full = wick_drain_chunk_full(&s->drain);
         if (full || now - last_flush >= FLUSH_NS) {
             last_flush = now;
-            wick_engines_write(&s->engines, s->drain.writer, now);
+            wick_engines_write(&s->sampling->engines, s->drain.writer, now);
             wick_runtime_write(&s->drain, now, false);
             note_error(wick_drain_flush(&s->drain, now));
             wick_threads_forget(&wick_vm.threads);
@@ -176,7 +184,7 @@ static int start_thread(struct session *s)
 {
     sigset_t all, old;
     sigfillset(&all);
-    int open = wick_engines_open_signal(&s->engines);
+    int open = wick_engines_open_signal(&s->sampling->engines);
     if (open)
         sigdelset(&all, open);
     pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -204,25 +212,34 @@ static uint32_t power_of_two(uint64_t n)
 static int open_recorder(struct session *s, struct wick_err *err)
 {
     size_t limit = s->opts.memlimit_bytes;
-    int r = wick_recorder_init(&s->recorder, limit / 4 * 3, power_of_two(s->opts.ring), s->opts.depth.most);
-    if (!r && (r = wick_walker_init(&s->recorder.walker, &wick_vm.jvm, &wick_vm.images)))
-        wick_recorder_release(&s->recorder);
+    struct sampling *fresh = s->sampling->recorder.lost ? calloc(1, sizeof *fresh) : s->sampling;
+    if (!fresh)
+        return wick_err_set(err, WICK_E_NOMEM, "the recording's tables could not be set up: %s",
+                            wick_err_text(-WICK_E_NOMEM));
+    s->sampling = fresh;
+    int r = wick_recorder_init(&s->sampling->recorder, limit / 4 * 3, power_of_two(s->opts.ring), s->opts.depth.most);
+    if (!r && (r = wick_walker_init(&s->sampling->recorder.walker, &wick_vm.jvm, &wick_vm.images)))
+        wick_recorder_release(&s->sampling->recorder);
     if (r)
         return wick_err_set(err, (enum wick_code) - r, "the recording's tables could not be set up: %s",
                             wick_err_text(r));
-    s->recorder.kept_frames = s->opts.depth.kept;
-    struct wick_walker *w = &s->recorder.walker;
+    s->sampling->recorder.kept_frames = s->opts.depth.kept;
+    struct wick_walker *w = &s->sampling->recorder.walker;
     w->stubs = wick_vm.stubs;
     w->stub_count = wick_vm.stub_count;
     w->last_old_compile_id = wick_vm.last_old_compile_id;
-    s->recorder.labels = wick_agent_labels.map ? &wick_agent_labels : NULL;
+    s->sampling->recorder.labels = wick_agent_labels.map ? &wick_agent_labels : NULL;
     return 0;
 }
 
 static void close_recorder(struct session *s)
 {
-    wick_walker_release(&s->recorder.walker);
-    wick_recorder_release(&s->recorder);
+    if (s->sampling->recorder.lost) { /* a handler that has not come back may still use all of it */
+        s->lost += s->sampling->recorder.lost;
+    } else {
+        wick_walker_release(&s->sampling->recorder.walker);
+    }
+    wick_recorder_release(&s->sampling->recorder);
 }
 
 /* Scopes are written while a recording runs. */
@@ -236,7 +253,7 @@ static void set_labels(bool on)
 static void stop_engines(struct session *s)
 {
     wick_agent_ttsp_stop();
-    wick_engines_stop(&s->engines, &s->recorder);
+    wick_engines_stop(&s->sampling->engines, &s->sampling->recorder);
 }
 
 /* Everything but the output, which is open. */
@@ -251,39 +268,40 @@ static int begin(struct wick_err *err)
     bool from_birth = atomic_load(&s->phase) == PREPARED;
     const struct wick_drain_host host = {s, thread_names, other_event, chunk_end, chunk_begin, more};
     struct wick_drain_config config = {
-        .event_name = s->engines.plan.cpu,
+        .event_name = s->sampling->engines.plan.cpu,
         .labels = wick_agent_labels.map ? &wick_agent_labels : NULL,
         .chunk_bytes = s->opts.chunk_size_bytes,
         .chunk_ns = s->opts.chunk_time_ns,
         .memory_limit = s->opts.memlimit_bytes / 4,
-        .max_frames = s->recorder.max_frames,
+        .max_frames = s->sampling->recorder.max_frames,
     };
     s->start_ns = wick_clock_mono_ns();
-    s->info = (struct wick_recording_info){&s->opts, &s->engines, wick_clock_epoch_ns() / 1000000};
+    s->info = (struct wick_recording_info){&s->opts, &s->sampling->engines, wick_clock_epoch_ns() / 1000000};
     wick_runtime_open();
     s->wake = eventfd(0, EFD_CLOEXEC);
     wick_threads_begin(&wick_vm.threads);
-    atomic_store(&s->recorder.running, 1);
-    r = wick_engines_start(&s->engines, &s->opts, from_birth, broker, &s->recorder, &wick_vm.threads, err);
+    atomic_store(&s->sampling->recorder.running, 1);
+    r = wick_engines_start(&s->sampling->engines, &s->opts, from_birth, broker, &s->sampling->recorder, &wick_vm.threads, err);
     if (r)
         goto no_engine;
-    config.cpu_time = s->engines.cpu_on && s->engines.cpu.event_type == WICK_EVENT_CPU;
+    config.cpu_time = s->sampling->engines.cpu_on && s->sampling->engines.cpu.event_type == WICK_EVENT_CPU;
     config.from_birth = from_birth;
-    r = wick_drain_open(&s->drain, &s->recorder, &wick_vm.images, &s->output, &host, &config, err);
+    r = wick_drain_open(&s->drain, &s->sampling->recorder, &wick_vm.images, &s->output, &host, &config, err);
     if (r)
         goto no_drain;
-    if (s->engines.plan.ttsp &&
-        (r = wick_agent_ttsp_start(&s->opts, &s->recorder, wick_engines_open_signal(&s->engines), err)))
+    if (s->sampling->engines.plan.ttsp &&
+        (r = wick_agent_ttsp_start(&s->opts, &s->sampling->recorder, wick_engines_open_signal(&s->sampling->engines),
+                                   err)))
         goto no_thread;
     note_error(wick_jfr_writer_flush(s->drain.writer, s->start_ns)); /* whatever comes: from now on it can be read */
     if (s->wake < 0 || start_thread(s)) {
         r = wick_err_set(err, WICK_E_NOMEM, "the drain thread could not be started");
         goto no_thread;
     }
-    if (s->engines.cpu.note[0])
-        snprintf(err->msg, sizeof err->msg, "%.150s", s->engines.cpu.note);
-    else if (s->engines.cpu_on)
-        wick_cpu_threads_note(&s->engines.cpu, err->msg, sizeof err->msg);
+    if (s->sampling->engines.cpu.note[0])
+        snprintf(err->msg, sizeof err->msg, "%.150s", s->sampling->engines.cpu.note);
+    else if (s->sampling->engines.cpu_on)
+        wick_cpu_threads_note(&s->sampling->engines.cpu, err->msg, sizeof err->msg);
     set_labels(true);
     atomic_store(&s->phase, RUNNING);
     return 0;
@@ -297,7 +315,7 @@ no_drain:
     stop_engines(s);
 no_engine:
     wick_runtime_close();
-    wick_engines_release(&s->engines);
+    wick_engines_release(&s->sampling->engines);
     if (s->wake >= 0)
         close(s->wake);
     s->wake = -1;
@@ -409,7 +427,7 @@ int wick_session_stop(struct wick_err *err)
     pthread_join(s->thread, NULL);
     pthread_mutex_lock(&s->lock);
     wick_threads_refresh_names(&wick_vm.threads);
-    wick_engines_write(&s->engines, s->drain.writer, wick_clock_mono_ns());
+    wick_engines_write(&s->sampling->engines, s->drain.writer, wick_clock_mono_ns());
     wick_drain_round(&s->drain);
     wick_agent_ttsp_round(&s->drain, true);
     wick_runtime_write(&s->drain, wick_clock_mono_ns(), true);
@@ -419,8 +437,8 @@ int wick_session_stop(struct wick_err *err)
     wick_output_release(&s->output);
     close(s->wake);
     s->wake = -1;
-    wick_engines_release(&s->engines);
-    if (wick_recorder_is_idle(&s->recorder))
+    wick_engines_release(&s->sampling->engines);
+    if (wick_recorder_is_idle(&s->sampling->recorder))
         wick_elf_images_reclaim(&wick_vm.images);
     close_recorder(s);
     wick_threads_rest(&wick_vm.threads);
@@ -541,21 +559,23 @@ void wick_session_status(char *buf, size_t cap)
             n = add(buf, cap, n, "drop_%s=%" PRIu64 "\n", drop_names[i], t.drops[i]);
     if (phase == RUNNING)
         n = add(buf, cap, n, "elapsed_ns=%" PRIu64 "\nengine=%s\ninterval_ns=%" PRIu64 "\nkernel_frames=%d\nnote=%s\n",
-                now - s->start_ns, wick_engines_name(&s->engines, engine),
-                s->engines.cpu_on ? s->engines.cpu.interval : s->engines.plan.wall_ns, s->engines.cpu.kernel_frames,
-                s->engines.cpu.note);
+                now - s->start_ns, wick_engines_name(&s->sampling->engines, engine),
+                s->sampling->engines.cpu_on ? s->sampling->engines.cpu.interval : s->sampling->engines.plan.wall_ns, s->sampling->engines.cpu.kernel_frames,
+                s->sampling->engines.cpu.note);
     if (phase == RUNNING)
         n = add(buf, cap, n, "libraries=%" PRIu32 "\n", libraries);
-    if (phase == RUNNING && s->engines.cpu_on && s->engines.cpu.mode != WICK_CPU_ITIMER)
+    if (phase == RUNNING && s->sampling->engines.cpu_on && s->sampling->engines.cpu.mode != WICK_CPU_ITIMER)
         n = add(buf, cap, n, "threads_perf=%" PRIu32 "\nthreads_timer=%" PRIu32 "\nthreads_unsampled=%" PRIu32 "\n",
-                wick_load_relaxed(&s->engines.cpu.by_perf), wick_load_relaxed(&s->engines.cpu.by_timer),
-                wick_load_relaxed(&s->engines.cpu.unsampled));
-    if (phase == RUNNING && s->engines.lock_on)
-        wick_agent_locks_status(&s->engines.lock, &more_text);
+                wick_load_relaxed(&s->sampling->engines.cpu.by_perf), wick_load_relaxed(&s->sampling->engines.cpu.by_timer),
+                wick_load_relaxed(&s->sampling->engines.cpu.unsampled));
+    if (phase == RUNNING && s->sampling->engines.lock_on)
+        wick_agent_locks_status(&s->sampling->engines.lock, &more_text);
     if (phase == RUNNING)
         wick_agent_ttsp_status(&more_text);
     n = add(buf, cap, n, "%s", more_text.buf);
     wick_strbuf_release(&more_text);
+    if (s->lost)
+        n = add(buf, cap, n, "lost_handlers=%" PRIu64 "\n", s->lost);
     if (s->error[0])
         n = add(buf, cap, n, "error=%s\n", s->error);
     if (atomic_load(&vm_ended)) /* what stopped the recording, if it has been stopped */

@@ -9,7 +9,13 @@
  *      gate.inside++           (seq_cst)         engine = NULL                          (seq_cst)
  *      read engine             (seq_cst)         wait until each counter was seen at 0  (seq_cst)
  *
- * After wick_gate_wait every handler that saw the engine has left; later ones see none. The counters are split by
+ * After wick_gate_wait every handler that saw the engine has left; later ones see none. A handler may never come back:
+ * its thread was cancelled, or a fault's handler jumped away. So the wait is bounded, and what such a handler may use
+ * must stay where it is when wick_gate_wait returns false. The counters that it leaves behind are not waited for again:
+ * handlers pass another set of lanes from then on. A handler that reads which set it is, and finds another one in use
+ * after it has counted itself, has come too late and counts itself anew.
+ *
+ * The counters are split by
  * processor, because handlers of all threads pass here, and they live as long as the process. Foreign code must not
  * run inside: it may jump out.
  *
@@ -19,21 +25,28 @@
 #ifndef WICK_ENGINE_GATE_H
 #define WICK_ENGINE_GATE_H
 
+#include <stdbool.h>
+
 #include "base/atomic.h"
 
-enum { WICK_GATE_LANES = 64 };
+enum { WICK_GATE_LANES = 64, WICK_GATE_SETS = 4, WICK_GATE_PATIENCE_MS = 2000 };
+
+struct wick_gate_lane {
+    _Alignas(64) _Atomic uint32_t inside;
+};
 
 struct wick_gate {
-    struct {
-        _Alignas(64) _Atomic uint32_t inside;
-    } lanes[WICK_GATE_LANES];
+    _Atomic uint32_t set;  /* in use */
+    _Atomic uint32_t lost; /* handlers that have not come back, of all waits */
+    struct wick_gate_lane lanes[WICK_GATE_SETS][WICK_GATE_LANES];
 };
 
 /* Enters; the result is for wick_gate_leave_sig. */
 uint32_t wick_gate_enter_sig(struct wick_gate *g);
 void wick_gate_leave_sig(struct wick_gate *g, uint32_t lane);
 
-/* Returns when each lane was seen empty since the call. */
-void wick_gate_wait(struct wick_gate *g);
+/* True: each lane was seen empty since the call. False: some handler has not left within WICK_GATE_PATIENCE_MS; nothing
+ * that handlers use may be freed, ever. Not by two threads at once. */
+bool wick_gate_wait(struct wick_gate *g);
 
 #endif

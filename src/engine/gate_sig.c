@@ -10,11 +10,17 @@ uint32_t wick_gate_enter_sig(struct wick_gate *g)
 {
     int cpu = sched_getcpu();
     uint32_t lane = cpu < 0 ? 0 : (uint32_t)cpu % WICK_GATE_LANES;
-    atomic_fetch_add(&g->lanes[lane].inside, 1); /* seq_cst, see gate.h */
-    return lane;
+    for (;;) {
+        uint32_t set = atomic_load(&g->set);
+        atomic_fetch_add(&g->lanes[set][lane].inside, 1); /* seq_cst, see gate.h */
+        if (atomic_load(&g->set) == set)
+            return set * WICK_GATE_LANES + lane;
+        atomic_fetch_sub(&g->lanes[set][lane].inside, 1);
+    }
 }
 
 void wick_gate_leave_sig(struct wick_gate *g, uint32_t lane)
 {
-    atomic_fetch_sub_explicit(&g->lanes[lane].inside, 1, memory_order_release); /* pairs: wick_gate_wait */
+    struct wick_gate_lane *l = &g->lanes[lane / WICK_GATE_LANES][lane % WICK_GATE_LANES];
+    atomic_fetch_sub_explicit(&l->inside, 1, memory_order_release); /* pairs: wick_gate_wait */
 }

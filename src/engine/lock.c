@@ -70,7 +70,7 @@ void wick_lock_stop(struct wick_lock_engine *e)
 
 void wick_lock_release(struct wick_lock_engine *e)
 {
-    if (e->waits)
+    if (e->waits && !e->keep)
         munmap(e->waits, WAITS_BYTES + NOTES_BYTES);
     e->waits = NULL;
     e->notes = NULL;

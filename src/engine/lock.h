@@ -148,6 +148,7 @@ struct wick_lock_engine {
     _Atomic uint32_t slots; /* slots that were ever used lie below; the registry's own limit falls when threads end */
     _Atomic uint64_t recorded, recorded_ns, lost, lost_ns, looks, owners;
     bool running;
+    bool keep; /* the tables, for a handler that has not come back */
     /* the watcher */
     struct wick_signal signal;
     pthread_t watcher;

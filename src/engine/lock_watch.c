@@ -284,7 +284,7 @@ void wick_lock_watch_stop(struct wick_lock_engine *e)
         pthread_join(e->watcher, NULL);
         e->watching = false;
     }
-    wick_gate_wait(&wick_lock_gate);
+    e->keep |= !wick_gate_wait(&wick_lock_gate);
     wick_signal_give(&e->signal);
     if (e->wake >= 0)
         close(e->wake);

@@ -288,7 +288,7 @@ void wick_wall_stop(struct wick_wall_engine *e)
         e->thread_started = false;
     }
     atomic_store(&wick_wall_current, NULL);
-    wick_gate_wait(&wick_wall_gate);
+    e->keep |= !wick_gate_wait(&wick_wall_gate);
     wick_threads_disarm(e->threads, e);
     wick_signal_give(&e->signal);
 }
@@ -296,7 +296,7 @@ void wick_wall_stop(struct wick_wall_engine *e)
 void wick_wall_release(struct wick_wall_engine *e)
 {
     wick_wall_filter_release(&e->filter);
-    if (e->slots)
+    if (e->slots && !e->keep)
         munmap(e->slots, WICK_MAX_THREADS * sizeof *e->slots);
     if (e->wake >= 0)
         close(e->wake);

@@ -153,6 +153,7 @@ struct wick_wall_engine {
     int tasks, wake; /* /proc/self/task; eventfd that ends the sampler */
     pthread_t thread;
     bool thread_started;
+    bool keep; /* the slots, for a handler that has not come back */
 };
 
 /* Starts sampling. The recorder must be running. `keep` is a signal that stays open in the sampler's thread, so that

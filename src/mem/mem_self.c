@@ -6,13 +6,15 @@
  * Catching SIGSEGV would mean to own a handler in a process whose JVM owns one already, so the kernel does the copy:
  * process_vm_readv on ourselves needs no privilege (a thread may always inspect its own process) and answers EFAULT.
  * Where a seccomp filter refuses that call (old Docker profiles), pread on /proc/self/mem does the same; it is opened
- * once, beforehand, because a handler must not open files.
+ * once, beforehand, because a handler must not open files. Both are raw system calls: the C library's preadv is a
+ * cancellation point, where a thread may end in the middle of a handler.
  */
 #include "mem/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -23,7 +25,7 @@ static int read_vm(const struct wick_mem *m, wick_addr addr, void *buf, size_t n
     int saved = errno;
     struct iovec local = {buf, n};
     struct iovec remote = {(void *)(uintptr_t)addr, n};
-    ssize_t got = process_vm_readv(m->pid, &local, 1, &remote, 1, 0);
+    ssize_t got = syscall(SYS_process_vm_readv, m->pid, &local, 1ul, &remote, 1ul, 0ul);
     errno = saved;
     return got >= 0 && (size_t)got == n ? 0 : -WICK_E_FAULT;
 }
@@ -34,7 +36,7 @@ static int read_proc(const struct wick_mem *m, wick_addr addr, void *buf, size_t
         return -WICK_E_FAULT;
     int saved = errno;
     struct iovec local = {buf, n};
-    ssize_t got = preadv(m->fd, &local, 1, (off_t)addr);
+    ssize_t got = syscall(SYS_preadv, m->fd, &local, 1ul, (unsigned long)addr, 0ul);
     errno = saved;
     return got >= 0 && (size_t)got == n ? 0 : -WICK_E_FAULT;
 }

@@ -56,20 +56,36 @@ void wick_recorder_release(struct wick_recorder *r)
 {
     if (!r->map)
         return;
-    wick_tables_free(atomic_load(&r->tables));
-    munmap(r->map, r->map_bytes);
+    if (!r->lost) {
+        wick_tables_free(atomic_load(&r->tables));
+        munmap(r->map, r->map_bytes);
+    }
     r->map = NULL;
 }
 
-/* Returns when every scratch area was seen free since the call. Handlers take microseconds, unless their thread lost
- * its CPU. */
+static void give_up(struct wick_recorder *r, struct wick_scratch *s)
+{
+    uint32_t taken = WICK_SCRATCH_TAKEN;
+    if (!atomic_compare_exchange_strong(&s->busy, &taken, WICK_SCRATCH_LOST))
+        return;
+    r->lost++;
+    r->keep_generation = atomic_load(&r->tables)->generation;
+}
+
+/* Returns when every scratch area was seen free since the call, or is given up. Handlers take microseconds, unless
+ * their thread lost its CPU. */
 static void wait_idle(struct wick_recorder *r)
 {
+    uint64_t until = wick_clock_mono_ns() + WICK_RECORDER_PATIENCE_MS * UINT64_C(1000000);
     atomic_thread_fence(memory_order_seq_cst); /* see recorder.h */
     for (uint32_t i = 0; i < r->scratch_count; i++) {
-        while (wick_load_acquire(&r->scratch[i].busy)) { /* pairs: wick_recorder_leave_sig */
+        struct wick_scratch *s = &r->scratch[i];
+        while (wick_load_acquire(&s->busy) == WICK_SCRATCH_TAKEN) { /* pairs: wick_recorder_leave_sig */
             const struct timespec pause = {.tv_nsec = 100000};
-            nanosleep(&pause, NULL);
+            if (wick_clock_mono_ns() >= until)
+                give_up(r, s);
+            else
+                nanosleep(&pause, NULL);
         }
     }
 }
@@ -94,11 +110,23 @@ bool wick_recorder_is_idle(const struct wick_recorder *r)
     return true;
 }
 
+void wick_recorder_free_generation(struct wick_recorder *r, struct wick_tables *old)
+{
+    if (!r->lost || old->generation > r->keep_generation)
+        wick_tables_free(old);
+}
+
 void wick_recorder_quiesce(struct wick_recorder *r)
 {
     if (atomic_exchange(&r->running, 0)) /* later than this nothing is sampled */
         wick_store_relaxed(&r->quiet_cpu_ns, wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
     wait_idle(r);
+}
+
+void wick_recorder_keep(struct wick_recorder *r, uint32_t handlers)
+{
+    if (handlers > r->lost)
+        r->lost = handlers;
 }
 
 void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out)

@@ -15,6 +15,10 @@
  *      scratch.busy = 1        (seq_cst)         tables = new / running = 0   (seq_cst)
  *      read tables, running    (seq_cst)         wait until each busy was 0   (seq_cst)
  *
+ * A handler may never come back (see engine/gate.h), so this wait is bounded. A scratch area that is still busy then is
+ * marked as lost, and not waited for again; what its handler may use is never freed: the tables up to those that were
+ * current when it was marked, and the mapping. A handler that comes back after all sees the mark and drops its sample.
+ *
  * Threads: as above; _init and _release belong to the session's owner while no handler is installed.
  * Memory:  mmap; pages are touched as they are used.
  */
@@ -38,8 +42,11 @@ enum wick_drop {
     WICK_DROP_COUNT
 };
 
+/* A lost one belongs to a handler that has not come back in time. If it comes back at last, it is free again. */
+enum { WICK_SCRATCH_FREE, WICK_SCRATCH_TAKEN, WICK_SCRATCH_LOST, WICK_RECORDER_PATIENCE_MS = 2000 };
+
 struct wick_scratch {
-    _Atomic uint32_t busy;
+    _Atomic uint32_t busy;                                     /* WICK_SCRATCH_... */
     uint64_t frames[WICK_MAX_KERNEL_FRAMES + WICK_MAX_FRAMES]; /* leaf first */
     /* The stack interned here last, root first: the next one on this CPU mostly begins with the same frames. */
     uint32_t last_generation, last_count;
@@ -77,6 +84,8 @@ struct wick_recorder {
     _Atomic uint64_t missed[WICK_DROP_COUNT], missed_weight, missed_wall_weight;
     _Atomic uint64_t taken_back[WICK_DROP_COUNT]; /* counted as recorded at first */
     uint32_t cpus, scratch_count, max_frames;
+    uint32_t lost;                  /* handlers that have not come back */
+    uint32_t keep_generation;       /* tables up to this one stay, because a lost handler may use them */
     uint32_t kept_frames;           /* of a stack deeper than max_frames; 0 = all that were walked */
     struct wick_ring *rings;        /* by CPU */
     struct wick_counters *counters; /* by CPU */
@@ -88,18 +97,26 @@ struct wick_recorder {
 
 /* 0 or -WICK_E_NOMEM. The walker must be initialised by the caller afterwards. ring_events: per CPU, a power of two. */
 int wick_recorder_init(struct wick_recorder *r, size_t memory_limit, uint32_t ring_events, uint32_t max_frames);
+
+/* Unless a handler was lost: then everything stays mapped. */
 void wick_recorder_release(struct wick_recorder *r);
 
 /* A fresh generation of tables in place of the present one, which is returned; no handler uses it any more when this
- * returns. NULL if there is no memory for one. For the drain thread. */
+ * returns, except lost ones. NULL if there is no memory for one. For the drain thread. */
 struct wick_tables *wick_recorder_next_generation(struct wick_recorder *r);
 
-/* Stops recording: when this returns no handler is at work and none will start. */
+/* Frees tables that wick_recorder_next_generation returned, unless a lost handler may use them. */
+void wick_recorder_free_generation(struct wick_recorder *r, struct wick_tables *old);
+
+/* Stops recording: when this returns no handler is at work, except lost ones, and none will start. */
 void wick_recorder_quiesce(struct wick_recorder *r);
 
 /* True if every scratch area was seen free during the call: no handler is at work that began before it, so that none
  * uses what was replaced (seq_cst) before it. Does not wait. */
 bool wick_recorder_is_idle(const struct wick_recorder *r);
+
+/* So many handlers have not come back, which may have found no scratch area yet: everything stays mapped. */
+void wick_recorder_keep(struct wick_recorder *r, uint32_t handlers);
 
 /* Sums the counters of all CPUs. Exact once the recorder is quiet; while handlers run each figure is a moment old. */
 void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out);

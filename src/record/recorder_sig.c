@@ -19,8 +19,8 @@ static struct wick_scratch *take_scratch(struct wick_recorder *r)
     uint32_t start = cpu_index(r);
     for (uint32_t i = 0; i < r->scratch_count; i++) {
         struct wick_scratch *s = &r->scratch[(start + i) % r->scratch_count];
-        uint32_t idle = 0;
-        if (!wick_load_relaxed(&s->busy) && atomic_compare_exchange_strong(&s->busy, &idle, 1))
+        uint32_t idle = WICK_SCRATCH_FREE;
+        if (!wick_load_relaxed(&s->busy) && atomic_compare_exchange_strong(&s->busy, &idle, WICK_SCRATCH_TAKEN))
             return s;
     }
     return NULL;
@@ -37,7 +37,7 @@ struct wick_scratch *wick_recorder_enter_sig(struct wick_recorder *r)
 
 void wick_recorder_leave_sig(struct wick_scratch *s)
 {
-    wick_store_release(&s->busy, 0); /* pairs: wait_idle in recorder.c */
+    wick_store_release(&s->busy, WICK_SCRATCH_FREE); /* pairs: wait_idle in recorder.c */
 }
 
 void wick_recorder_drop_sig(struct wick_recorder *r, enum wick_drop why, uint64_t weight)
@@ -143,12 +143,21 @@ static int cut_deep(const struct wick_recorder *r, uint64_t *frames, int n)
     return kept + 1;
 }
 
+/* Whether the handler was given up, see recorder.h. */
+static bool is_lost(const struct wick_scratch *s)
+{
+    return atomic_load(&s->busy) == WICK_SCRATCH_LOST; /* seq_cst */
+}
+
 /* Walks and interns; e->stack is 0 if there is no room. Returns the number of frames. */
 static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_scratch *s,
                 const struct wick_sample_sig *in, struct wick_event *e)
 {
     struct wick_tables *t = atomic_load(&r->tables); /* seq_cst, see recorder.h */
     struct wick_walk_result res;
+    *e = (struct wick_event){.weight = in->weight, .samples = in->samples, .type = (uint8_t)in->type};
+    if (is_lost(s)) /* the tables may be of a later generation than those kept for it */
+        return 0;
     uint32_t k = in->kernel_count < WICK_MAX_KERNEL_FRAMES ? in->kernel_count : WICK_MAX_KERNEL_FRAMES;
     for (uint32_t i = 0; i < k; i++)
         s->frames[i] = WICK_FRAME(WICK_FRAME_KERNEL, in->kernel[i] & 0xffffffffffff);
@@ -186,6 +195,8 @@ bool wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, c
     struct wick_event e;
     wick_add_relaxed(&c->fired, in->samples ? in->samples : 1);
     int n = walk(r, c, s, in, &e);
+    if (is_lost(s)) /* the rings may be gone; the counters are kept */
+        e.stack = 0;
     bool kept = finish(r, c, &e);
     wick_add_relaxed(&c->frames, (uint64_t)n);
     return kept;

@@ -9,9 +9,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "engine/gate.h"
+#include "engine/signal.h"
 
 static struct wick_gate gate;
 
@@ -117,11 +119,140 @@ static void test_gate__what_handlers_use_can_be_freed_behind_it(void **state)
     assert_true(atomic_load(&used) % 64 == 0);
 }
 
+/* A handler that never comes back: the wait ends, says so, and the next one does not wait for it again. */
+static void test_gate__a_handler_that_never_leaves_is_given_up_once(void **state)
+{
+    struct wick_gate *g = calloc(1, sizeof *g);
+    assert_non_null(g);
+    uint32_t gone = wick_gate_enter_sig(g);
+    assert_false(wick_gate_wait(g));
+    assert_int_equal(atomic_load(&g->lost), 1);
+    assert_true(wick_gate_wait(g));
+    uint32_t lane = wick_gate_enter_sig(g);
+    wick_gate_leave_sig(g, gone); /* it came back after all, which is not to count for the other one */
+    assert_false(wick_gate_wait(g));
+    wick_gate_leave_sig(g, lane);
+    assert_true(wick_gate_wait(g));
+    assert_int_equal(atomic_load(&g->lost), 2);
+    free(g);
+}
+
+/* With one lost in each set of lanes it still ends. */
+static void test_gate__waits_end_when_every_set_has_lost_one(void **state)
+{
+    struct wick_gate *g = calloc(1, sizeof *g);
+    assert_non_null(g);
+    for (int i = 0; i < WICK_GATE_SETS; i++) {
+        wick_gate_enter_sig(g);
+        assert_false(wick_gate_wait(g));
+    }
+    uint32_t lane = wick_gate_enter_sig(g);
+    assert_false(wick_gate_wait(g));
+    wick_gate_leave_sig(g, lane);
+    free(g);
+}
+
+/* The kernel's own structure: the C library's may hide signals of its own. */
+struct kernel_action {
+    void *handler;
+    unsigned long flags;
+    void *restorer;
+    uint64_t mask;
+};
+
+static void nothing(int sig, siginfo_t *info, void *context)
+{
+}
+
+static void test_signal__a_handler_blocks_all_signals_but_those_of_faults(void **state)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    struct wick_signal s;
+    struct wick_err err;
+    struct kernel_action a;
+    uint64_t open = 0;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        open |= UINT64_C(1) << (faults[i] - 1);
+    open |= UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1); /* the kernel leaves these out */
+    assert_int_equal(wick_signal_take(&s, WICK_SIGNAL_ANY, nothing, &err), 0);
+    assert_int_equal(syscall(SYS_rt_sigaction, s.number, NULL, &a, sizeof a.mask), 0);
+    assert_int_equal(a.mask, ~open);
+    wick_signal_give(&s);
+    assert_int_equal(syscall(SYS_rt_sigaction, s.number, NULL, &a, sizeof a.mask), 0);
+    assert_null(a.handler);
+}
+
+static _Atomic int in_handler, go_on, came_back;
+
+static void linger(int sig, siginfo_t *info, void *context)
+{
+    uint32_t lane = wick_gate_enter_sig(&gate);
+    atomic_store(&in_handler, 1);
+    while (!atomic_load(&go_on))
+        ;
+    wick_gate_leave_sig(&gate, lane);
+    atomic_store(&came_back, 1);
+}
+
+static void *spin_cancellable(void *arg)
+{
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    raise(*(const int *)arg);
+    for (;;)
+        ;
+    return NULL;
+}
+
+static sigjmp_buf out;
+
+static void jump(int sig)
+{
+    siglongjmp(out, 1);
+}
+
+static void *jump_out(void *arg)
+{
+    if (!sigsetjmp(out, 1))
+        raise(*(const int *)arg);
+    return NULL;
+}
+
+/* A thread that is cancelled, or whose signal handler jumps away, while our handler runs in it: ours comes first. */
+static void test_signal__a_handler_comes_back_whatever_comes_upon_its_thread(void **state)
+{
+    struct sigaction jumps = {.sa_handler = jump}, old;
+    struct wick_signal s;
+    struct wick_err err;
+    assert_int_equal(sigaction(SIGALRM, &jumps, &old), 0);
+    assert_int_equal(wick_signal_take(&s, WICK_SIGNAL_ANY, linger, &err), 0);
+    for (int by_jump = 0; by_jump < 2; by_jump++) {
+        pthread_t thread;
+        atomic_store(&in_handler, 0);
+        atomic_store(&go_on, 0);
+        atomic_store(&came_back, 0);
+        assert_int_equal(pthread_create(&thread, NULL, by_jump ? jump_out : spin_cancellable, &s.number), 0);
+        while (!atomic_load(&in_handler))
+            usleep(100);
+        assert_int_equal(by_jump ? pthread_kill(thread, SIGALRM) : pthread_cancel(thread), 0);
+        usleep(20000);
+        atomic_store(&go_on, 1);
+        pthread_join(thread, NULL);
+        assert_int_equal(atomic_load(&came_back), 1);
+        assert_true(wick_gate_wait(&gate));
+    }
+    wick_signal_give(&s);
+    sigaction(SIGALRM, &old, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gate__an_empty_one_holds_nobody_up),
         cmocka_unit_test(test_gate__waiting_ends_when_all_have_left),
+        cmocka_unit_test(test_gate__a_handler_that_never_leaves_is_given_up_once),
+        cmocka_unit_test(test_gate__waits_end_when_every_set_has_lost_one),
+        cmocka_unit_test(test_signal__a_handler_blocks_all_signals_but_those_of_faults),
+        cmocka_unit_test(test_signal__a_handler_comes_back_whatever_comes_upon_its_thread),
         cmocka_unit_test(test_gate__what_handlers_use_can_be_freed_behind_it),
     };
     return cmocka_run_group_tests_name("gate", tests, NULL, NULL);

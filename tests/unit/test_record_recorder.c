@@ -255,6 +255,58 @@ static void test_recorder__is_idle_while_no_handler_is_at_work(void **state)
     wick_recorder_release(&rec);
 }
 
+/* A handler that never comes back holds up one change of generations, not the later ones nor the end; what it may use
+ * stays mapped. */
+static void test_recorder__a_handler_that_never_leaves_is_given_up_once(void **state)
+{
+    begin(16);
+    struct wick_scratch *gone = wick_recorder_enter_sig(&rec);
+    assert_non_null(gone);
+    const struct wick_tables *used = atomic_load(&rec.tables);
+    struct wick_tables *old = wick_recorder_next_generation(&rec);
+    assert_ptr_equal(old, used);
+    assert_int_equal(rec.lost, 1);
+    assert_int_equal(wick_load_relaxed(&gone->busy), WICK_SCRATCH_LOST);
+    wick_recorder_free_generation(&rec, old);
+    assert_int_equal(used->generation, 1);
+    /* it may have found the second one, too, before it was given up */
+    const struct wick_tables *second = atomic_load(&rec.tables);
+    wick_recorder_free_generation(&rec, wick_recorder_next_generation(&rec));
+    assert_int_equal(second->generation, 2);
+    assert_int_equal(rec.lost, 1);
+    wick_recorder_quiesce(&rec);
+    assert_int_equal(rec.lost, 1);
+    wick_recorder_release(&rec);
+    assert_int_equal(wick_load_relaxed(&gone->busy), WICK_SCRATCH_LOST);
+    assert_int_equal(used->generation + second->generation, 3);
+    wick_recorder_leave_sig(gone); /* writes to the mapping */
+}
+
+/* One that comes back after all: its sample is a drop, and its scratch area is waited for again. */
+static void test_recorder__a_handler_that_was_given_up_and_comes_back_drops_its_sample(void **state)
+{
+    struct wick_totals t;
+    ucontext_t uc;
+    struct wick_stack_window window = {0, 0};
+    memset(&uc, 0, sizeof uc);
+    begin(16);
+    struct wick_scratch *late = wick_recorder_enter_sig(&rec);
+    wick_recorder_free_generation(&rec, wick_recorder_next_generation(&rec));
+    const struct wick_sample_sig in = {.context = &uc, .window = &window, .time_ns = 1, .weight = 7, .thread = 1};
+    assert_false(wick_recorder_sample_sig(&rec, late, &in));
+    wick_recorder_leave_sig(late);
+    wick_recorder_totals(&rec, &t);
+    assert_int_equal(t.fired, 1);
+    assert_int_equal(t.fired, t.recorded + drops_of(&t));
+    assert_int_equal(t.drop_weight, 7);
+    assert_int_equal(wick_load_relaxed(&late->busy), WICK_SCRATCH_FREE);
+    fire(1, 1, 1);
+    wick_recorder_totals(&rec, &t);
+    assert_int_equal(t.recorded, 1);
+    wick_recorder_quiesce(&rec);
+    wick_recorder_release(&rec);
+}
+
 static void test_recorder__without_a_scratch_area_nothing_is_touched(void **state)
 {
     struct wick_totals t;
@@ -377,6 +429,8 @@ int main(void)
         cmocka_unit_test(test_recorder__after_quiesce_no_handler_is_at_work_and_none_begins),
         cmocka_unit_test(test_recorder__quiesce_and_generations_wait_for_a_handler_that_lost_its_cpu),
         cmocka_unit_test(test_recorder__is_idle_while_no_handler_is_at_work),
+        cmocka_unit_test(test_recorder__a_handler_that_never_leaves_is_given_up_once),
+        cmocka_unit_test(test_recorder__a_handler_that_was_given_up_and_comes_back_drops_its_sample),
         cmocka_unit_test(test_recorder__without_a_scratch_area_nothing_is_touched),
         cmocka_unit_test(test_recorder__a_stopped_one_takes_nothing),
         cmocka_unit_test(test_recorder__notes_are_samples),
