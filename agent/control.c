@@ -273,19 +273,22 @@ static void run_command_locked(const char *command, size_t len, struct fds *f, s
     r->fd = -1;
     wick_opt_defaults(&o);
     int rc = wick_opt_parse_agent(command, len, &o, &action, &notes);
-    if (rc)
+    if (rc) {
         err = notes;
-    else
+        notes.msg[0] = 0;
+    } else {
         rc = run_locked(action, &o, f, r, &err);
+    }
     r->code = -rc;
     if (rc || (!r->text[0] && err.msg[0]))
         snprintf(r->text, sizeof r->text, "%s", err.msg[0] ? err.msg : wick_err_text(rc));
     if (!rc && action == WICK_ACTION_START && ctl.convert.file[0] && ctl.convert.no_command)
         add_note(&notes, &ctl.convert);
-    if (rc || o.quiet)
-        return;
-    snprintf(r->notes, sizeof r->notes, "%s", notes.msg);
     size_t n = strlen(r->text);
+    if (o.quiet)
+        return;
+    if (!rc)
+        snprintf(r->notes, sizeof r->notes, "%s", notes.msg);
     if (action == WICK_ACTION_START && *notes.msg) /* other answers have a form */
         snprintf(r->text + n, sizeof r->text - n, "%s%s", n ? "\n" : "", notes.msg);
 }

@@ -69,7 +69,7 @@ jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
         print_notes(err.msg);
         return JNI_OK;
     }
-    dprintf(STDERR_FILENO, "wick: %s\n", err.msg);
+    print_notes(err.msg);
     return JNI_ERR;
 }
 

@@ -120,6 +120,14 @@ static int open_within_headroom(struct wick_cpu_engine *e, const struct perf_eve
     return -1;
 }
 
+/* A thread that is armed by itself, as it starts: what that cost is not the program's. */
+static void restart_own_clock(struct wick_thread *t)
+{
+    int32_t tid = wick_load_relaxed(&t->tid);
+    if (tid == (int32_t)syscall(SYS_gettid))
+        t->cpu_base = wick_clock_ns(thread_clock(tid));
+}
+
 static int arm_perf(struct wick_cpu_engine *e, struct wick_thread *t)
 {
     int32_t tid = wick_load_relaxed(&t->tid);
@@ -133,9 +141,11 @@ static int arm_perf(struct wick_cpu_engine *e, struct wick_thread *t)
     struct f_owner_ex owner = {F_OWNER_TID, tid};
     t->perf_page = page == MAP_FAILED ? NULL : page;
     t->perf_fd = fd;
+    bool failed = fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) || fcntl(fd, F_SETSIG, e->signal.number) ||
+                  fcntl(fd, F_SETOWN_EX, &owner);
+    restart_own_clock(t);
     wick_signal_fence();
-    if (fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) || fcntl(fd, F_SETSIG, e->signal.number) ||
-        fcntl(fd, F_SETOWN_EX, &owner) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)) {
+    if (failed || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)) {
         if (t->perf_page)
             munmap(t->perf_page, PERF_PAGES * PAGE);
         t->perf_page = NULL;
@@ -162,6 +172,7 @@ static int arm_timer(struct wick_cpu_engine *e, struct wick_thread *t)
         .it_interval = {(time_t)(e->interval / 1000000000), (long)(e->interval % 1000000000)},
     };
     t->timer = id;
+    restart_own_clock(t);
     wick_signal_fence();
     if (syscall(SYS_timer_settime, id, 0, &when, NULL)) {
         syscall(SYS_timer_delete, id);
@@ -245,7 +256,7 @@ static void disarm(void *arg, struct wick_thread *t)
         syscall(SYS_timer_delete, t->timer);
         wick_sub_relaxed(&e->by_timer, 1);
     }
-    if (t->perf_page)
+    if (t->perf_page && !e->recorder->lost) /* a lost handler may come back to it */
         munmap(t->perf_page, PERF_PAGES * PAGE);
     if (t->perf_fd >= 0) {
         close(t->perf_fd);

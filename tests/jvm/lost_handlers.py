@@ -18,7 +18,7 @@ def check(what, answer, options, by_exit):
     n = j.ask(what, answer + r" (\d+)")
     t.check(f"{name}: it happened many times", int(n or 0) >= 20, (n, j.output()))
     s = t.status(j.pid)
-    t.check(f"{name}: and was sampled", s["samples"] > 100, s)
+    t.check(f"{name}: and was sampled", s["samples"] >= 10, s) # of at least 80 threads x 2 ms, or 2,000 jumps
     if not by_exit:
         r = t.stop(j.pid)
         t.check(f"{name}: the recording ends", r.status == 0, r)

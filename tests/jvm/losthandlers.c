@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS = 2, JUMP_NS = 137000 };
+enum { THREADS = 2, ROUNDS = 40, JUMPS = 2000, JUMP_NS = 137000 };
+#define SPIN_NS 2000000 /* of CPU time, before a thread is cancelled */
 
 static void *spin(void *arg)
 {
@@ -24,27 +25,29 @@ static void *spin(void *arg)
     return NULL;
 }
 
-static long long now_ns(void)
+static long long cpu_ns(pthread_t t)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000000LL + t.tv_nsec;
+    struct timespec used = {0, 0};
+    clockid_t clock;
+    if (!pthread_getcpuclockid(t, &clock))
+        clock_gettime(clock, &used);
+    return used.tv_sec * 1000000000LL + used.tv_nsec;
 }
 
-/* Starts threads that spin and cancels them, for so long; returns how many. */
-JNIEXPORT jint JNICALL Java_LostHandlers_cancel(JNIEnv *env, jclass cls, jlong ns);
-JNIEXPORT jint JNICALL Java_LostHandlers_cancel(JNIEnv *env, jclass cls, jlong ns)
+/* Starts threads that spin and cancels them, again and again; returns how many. */
+JNIEXPORT jint JNICALL Java_LostHandlers_cancel(JNIEnv *env, jclass cls);
+JNIEXPORT jint JNICALL Java_LostHandlers_cancel(JNIEnv *env, jclass cls)
 {
     (void)env, (void)cls;
-    long long until = now_ns() + ns;
     int n = 0;
-    while (now_ns() < until) {
+    for (int round = 0; round < ROUNDS; round++) {
         pthread_t t[THREADS];
         int started = 0;
         while (started < THREADS && !pthread_create(&t[started], NULL, spin, NULL))
             started++;
-        usleep(5000);
         for (int i = 0; i < started; i++) {
+            while (cpu_ns(t[i]) < SPIN_NS)
+                usleep(100);
             pthread_cancel(t[i]);
             pthread_join(t[i], NULL);
         }
@@ -55,7 +58,6 @@ JNIEXPORT jint JNICALL Java_LostHandlers_cancel(JNIEnv *env, jclass cls, jlong n
 
 static sigjmp_buf out;
 static _Atomic int jumps;
-static long long jump_until;
 
 static void jump(int sig)
 {
@@ -81,7 +83,7 @@ static void *spin_and_jump(void *arg)
         return NULL;
     if (!sigsetjmp(out, 1))
         timer_settime(timer, 0, &each, NULL);
-    while (now_ns() < jump_until)
+    while (jumps < JUMPS)
         ;
     pthread_sigmask(SIG_BLOCK, &alarm, NULL);
     timer_settime(timer, 0, &off, NULL);
@@ -89,9 +91,9 @@ static void *spin_and_jump(void *arg)
     return NULL;
 }
 
-/* A thread that spins for so long, and is interrupted by SIGALRM, whose handler jumps out; returns how often. */
-JNIEXPORT jint JNICALL Java_LostHandlers_jump(JNIEnv *env, jclass cls, jlong ns);
-JNIEXPORT jint JNICALL Java_LostHandlers_jump(JNIEnv *env, jclass cls, jlong ns)
+/* A thread that spins and is interrupted by SIGALRM, whose handler jumps out; returns how often. */
+JNIEXPORT jint JNICALL Java_LostHandlers_jump(JNIEnv *env, jclass cls);
+JNIEXPORT jint JNICALL Java_LostHandlers_jump(JNIEnv *env, jclass cls)
 {
     (void)env, (void)cls;
     struct sigaction sa, old;
@@ -99,7 +101,7 @@ JNIEXPORT jint JNICALL Java_LostHandlers_jump(JNIEnv *env, jclass cls, jlong ns)
     memset(&sa, 0, sizeof sa);
     sa.sa_handler = jump;
     sigaction(SIGALRM, &sa, &old);
-    jump_until = now_ns() + ns;
+    jumps = 0;
     if (!pthread_create(&t, NULL, spin_and_jump, NULL))
         pthread_join(t, NULL);
     sigaction(SIGALRM, &old, NULL);
