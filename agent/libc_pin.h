@@ -18,13 +18,14 @@
 #define WICK_AGENT_LIBC_PIN_H
 
 #if defined(__x86_64__) && defined(__gnu_linux__)
-/* fcntl is the same as fcntl64 where files of 64 bits are the only ones. */
+/* fcntl and getrlimit are the same as fcntl64 and getrlimit64 where files of 64 bits are the only ones. */
 __asm__(".symver dladdr, dladdr@GLIBC_2.2.5\n"
         ".symver dlclose, dlclose@GLIBC_2.2.5\n"
         ".symver dlinfo, dlinfo@GLIBC_2.3.3\n"
         ".symver dlopen, dlopen@GLIBC_2.2.5\n"
         ".symver dlsym, dlsym@GLIBC_2.2.5\n"
         ".symver fcntl64, fcntl@GLIBC_2.2.5\n"
+        ".symver getrlimit64, getrlimit@GLIBC_2.2.5\n"
         ".symver pthread_attr_getstack, pthread_attr_getstack@GLIBC_2.2.5\n"
         ".symver pthread_attr_setstacksize, pthread_attr_setstacksize@GLIBC_2.2.5\n"
         ".symver pthread_create, pthread_create@GLIBC_2.2.5\n"

@@ -281,7 +281,8 @@ static int begin(struct wick_err *err)
     s->wake = eventfd(0, EFD_CLOEXEC);
     wick_threads_begin(&wick_vm.threads);
     atomic_store(&s->sampling->recorder.running, 1);
-    r = wick_engines_start(&s->sampling->engines, &s->opts, from_birth, broker, &s->sampling->recorder, &wick_vm.threads, err);
+    r = wick_engines_start(&s->sampling->engines, &s->opts, from_birth, broker, &s->sampling->recorder,
+                           &wick_vm.threads, err);
     if (r)
         goto no_engine;
     config.cpu_time = s->sampling->engines.cpu_on && s->sampling->engines.cpu.event_type == WICK_EVENT_CPU;
@@ -560,13 +561,14 @@ void wick_session_status(char *buf, size_t cap)
     if (phase == RUNNING)
         n = add(buf, cap, n, "elapsed_ns=%" PRIu64 "\nengine=%s\ninterval_ns=%" PRIu64 "\nkernel_frames=%d\nnote=%s\n",
                 now - s->start_ns, wick_engines_name(&s->sampling->engines, engine),
-                s->sampling->engines.cpu_on ? s->sampling->engines.cpu.interval : s->sampling->engines.plan.wall_ns, s->sampling->engines.cpu.kernel_frames,
-                s->sampling->engines.cpu.note);
+                s->sampling->engines.cpu_on ? s->sampling->engines.cpu.interval : s->sampling->engines.plan.wall_ns,
+                s->sampling->engines.cpu.kernel_frames, s->sampling->engines.cpu.note);
     if (phase == RUNNING)
         n = add(buf, cap, n, "libraries=%" PRIu32 "\n", libraries);
     if (phase == RUNNING && s->sampling->engines.cpu_on && s->sampling->engines.cpu.mode != WICK_CPU_ITIMER)
         n = add(buf, cap, n, "threads_perf=%" PRIu32 "\nthreads_timer=%" PRIu32 "\nthreads_unsampled=%" PRIu32 "\n",
-                wick_load_relaxed(&s->sampling->engines.cpu.by_perf), wick_load_relaxed(&s->sampling->engines.cpu.by_timer),
+                wick_load_relaxed(&s->sampling->engines.cpu.by_perf),
+                wick_load_relaxed(&s->sampling->engines.cpu.by_timer),
                 wick_load_relaxed(&s->sampling->engines.cpu.unsampled));
     if (phase == RUNNING && s->sampling->engines.lock_on)
         wick_agent_locks_status(&s->sampling->engines.lock, &more_text);

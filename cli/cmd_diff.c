@@ -43,8 +43,7 @@ static const char usage[] =
     "                        if the whole of its 95 % interval lies above\n"
     "  -t, --threads         the thread as root frame\n"
     "      --samples         count samples instead of adding up their weights\n"
-    "      --title TEXT      heading of the flame graph (default: the names of both)\n"
-    WICK_REPLACE_HELP
+    "      --title TEXT      heading of the flame graph (default: the names of both)\n" WICK_REPLACE_HELP
     "  -h, --help            this text\n";
 
 struct diff {

@@ -27,9 +27,7 @@ static void usage(FILE *f)
         "\n"
         "Options:\n"
         "  -o, --output FILE.html    a page with latency over time, instead of text\n"
-        "      --json            JSON; times in nanoseconds\n"
-        WICK_REPLACE_HELP
-        "  -h, --help            this text\n",
+        "      --json            JSON; times in nanoseconds\n" WICK_REPLACE_HELP "  -h, --help            this text\n",
         f);
 }
 

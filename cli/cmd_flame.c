@@ -39,9 +39,8 @@ static const char usage[] =
     "      --subtitle TEXT   what was measured (default: what the recording says)\n"
     "  -r, --reverse         leaf-up: merge stacks from the leaf\n"
     "  -i, --inverted        root at the top\n"
-    "      --min-width PCT   SVG: leave out boxes narrower than PCT per cent (default: half a pixel)\n"
-    WICK_REPLACE_HELP
-    "  -h, --help            this text\n"
+    "      --min-width PCT   SVG: leave out boxes narrower than PCT per cent (default: half a "
+    "pixel)\n" WICK_REPLACE_HELP "  -h, --help            this text\n"
     "\n"
     "For collapsed stacks:\n"
     "  -u, --unit UNIT       unit of the weights: samples (default), ns, bytes, or a word of yours\n"

@@ -28,8 +28,7 @@ static const char usage[] =
     "      --title TEXT      heading (default: the name of the first input)\n"
     "  -t, --threads         the thread as root frame\n"
     "      --samples         count samples instead of adding up their weights\n"
-    "      --reverse         turn stacks round: the leaf first\n"
-    WICK_REPLACE_HELP
+    "      --reverse         turn stacks round: the leaf first\n" WICK_REPLACE_HELP
     "  -h, --help            this text\n";
 
 struct heatmap {

@@ -30,5 +30,5 @@ def check(what, answer, options, by_exit):
 
 check("cancel", "cancelled", ["-i", "200us"], False)
 check("jump", "jumped", ["-i", "200us"], False)
-check("jump", "jumped", ["-e", "timer", "-i", "200us"], True)
+check("jump", "jumped", ["-e", "ctimer", "-i", "200us"], True)
 t.done()
