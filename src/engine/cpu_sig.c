@@ -173,6 +173,9 @@ uint64_t wick_cpu_residue_sig(struct wick_cpu_engine *e, struct wick_thread *t, 
         if (!counter(t, &count))
             return 0;
         cpu = t->last_cpu + (count > t->last_count ? count - t->last_count : 0);
+    } else if (t->perf_fd >= 0 && counter(t, &count)) { /* both at one moment: what is left is counted from here */
+        t->last_count = count;
+        t->last_cpu = cpu;
     }
     uint64_t n = new_crossings(e, t, time ? cpu : count) + t->owed; /* exactly: no overflow is due that could drift */
     t->owed = 0;

@@ -212,7 +212,7 @@ def hooked(j):
 def cycles(j, n=12):
     """Recordings begin and end while threads wait."""
     signals = {s: j.caught(s) for s in range(1, 65)}
-    j.say("run 6000 500 3")
+    j.say("run 30000 500 3")
     failed = []
     for i in range(n):
         r = t.start(j.pid, t.path("cycle.jfr"), "-e", ("lock=/100us", "cpu,lock=10us/1ms", "wall,lock")[i % 3])
