@@ -115,7 +115,7 @@ static bool has_ended(int32_t tid)
     return syscall(SYS_tgkill, getpid(), tid, 0) && errno == ESRCH;
 }
 
-/* When a thread of this process was started, in the kernel's ticks since it booted, + 1; 0 if it cannot be told. */
+/* When a thread of this process was started, in the kernel's ticks since it booted, + 1; 0 if unknown. */
 static uint64_t start_of(int32_t tid)
 {
     enum { START = 22, BEHIND_COMM = 3 }; /* fields of proc(5), counted from 1 */
