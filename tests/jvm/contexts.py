@@ -119,6 +119,9 @@ def opened_before():
         kinds = collections.Counter()
         for e in events:
             if e["type"] != "wick.Span" and e["values"]["sampledThread"]["javaName"] == "early":
+                top = e["values"]["stackTrace"]["frames"][0]["method"]["name"]
+                if "not sampled" in top:
+                    continue  # what the thread used since its last sample, when the recording ended: nobody saw where
                 context = e["values"]["context"] or {}
                 kinds[e["type"], context.get("endpoint"), context.get("labels")] += 1
         expected = ("GET /early", "customer=early") if kept else (None, None)
