@@ -213,7 +213,7 @@ static void drop_owed(struct wick_wall_engine *e, struct wick_wall_slot *s, enum
     }
 }
 
-/* Owes the thread n samples and tells it so, unless it was told and has not come yet. The handler clears `signalled`
+/* Owes the thread n samples and signals it, unless a signal is still on its way. The handler clears `signalled`
  * before it takes what is owed, so whatever is added is seen by it or by the next. */
 static void owe(struct wick_wall_engine *e, struct wick_wall_slot *s, int which, uint64_t weight, uint32_t n)
 {
