@@ -12,7 +12,7 @@
  *   waits elsewhere                                         it is walked from outside; its CPU clock before and after
  *                                                           tells whether it slept throughout
  *   can run                                                 it is sent a signal and walks itself; if it slept lately,
- *                                                           only while it is on a processor
+ *                                                           only while it is on a processor, or in Java code
  *
  * So a thread that waits is never signalled, nor one that may have been woken in a call and waits for a processor: for
  * these poll() and others report EINTR, too. Its sample counts with its last wait, or is held (see below).
@@ -125,6 +125,8 @@ struct wick_wall_eyes {
     /* Walks a thread that waits. False: no stack, *why tells. */
     bool (*walk)(struct wick_wall_engine *e, const struct wick_thread *t, const struct wick_wall_look *l,
                  struct wick_event *out, enum wick_drop *why);
+    /* True if the thread is certainly in no call of native code that a signal could break off. */
+    bool (*outside_calls)(struct wick_wall_engine *e, const struct wick_thread *t);
     bool (*signal)(struct wick_wall_engine *e, int32_t tid);
 };
 

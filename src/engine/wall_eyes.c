@@ -46,6 +46,13 @@ static bool walk(struct wick_wall_engine *e, const struct wick_thread *t, const 
     return good;
 }
 
+static bool is_outside_calls(struct wick_wall_engine *e, const struct wick_thread *t)
+{
+    const struct wick_jvm *jvm = e->recorder->walker.jvm;
+    wick_addr java = wick_load_acquire(&t->java); /* pairs: wick_threads_java */
+    return java && wick_hs_thread_awaited_sig(jvm, wick_hs_thread_state_sig(jvm, java));
+}
+
 static bool send(struct wick_wall_engine *e, int32_t tid)
 {
     siginfo_t info;
@@ -58,4 +65,5 @@ static bool send(struct wick_wall_engine *e, int32_t tid)
     return !syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, e->signal.number, &info);
 }
 
-const struct wick_wall_eyes wick_wall_eyes = {wick_wall_cpu_ns, wick_wall_look, wick_wall_sched, walk, send};
+const struct wick_wall_eyes wick_wall_eyes = {
+    wick_wall_cpu_ns, wick_wall_look, wick_wall_sched, walk, is_outside_calls, send};

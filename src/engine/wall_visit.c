@@ -288,10 +288,12 @@ static bool is_running(struct wick_wall_engine *e, const struct wick_wall_slot *
 
 /* Could a signal break off a call of a thread that can run? One that sleeps now and then and is on no processor has
  * perhaps just been woken in poll() or its like: these report EINTR for any signal that is pending when they get on,
- * though what they waited for has come. One that is on a processor takes the signal where it computes. */
+ * though what they waited for has come. One that is on a processor takes the signal where it computes, and so does one
+ * in Java code or in the JVM's own, wherever it was preempted. */
 static bool may_be_in_call(struct wick_wall_engine *e, const struct wick_wall_slot *s, struct spent sp, uint64_t now)
 {
     return s->balanced && s->known && (sp.slept || now - s->settled_ns < SLEPT_NS) &&
+           !e->eyes.outside_calls(e, &e->threads->slots[s - e->slots]) &&
            e->eyes.cpu_ns(s->tid) == e->eyes.cpu_ns(s->tid);
 }
 

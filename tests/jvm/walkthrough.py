@@ -23,7 +23,7 @@ PORT = "8080"  # in the document
 ENDPOINT = "GET /allocation-stalls"
 STEPS = ["small", "large", "cpus"]
 THRESHOLD_STARVED = 0.20  # src/def/explain.def
-SIGMAS = 4  # of looks that are as good as independent: one false alarm in 16,000
+SIGMAS = 5  # of looks that are as good as independent: one false alarm in 1.7 million
 
 
 class Command:
@@ -226,8 +226,10 @@ def main():
             finding(said, "cpu-starvation") and row["run_queue_ns"] > 0, said)
     row, said = check_step("cpus", client["cpus"])
     check_cured("cpus", said)
-    rows = asked_of("top", "--json", "-n", "1", "-e", "cpu", t.path("cpus.jfr"))["rows"]
-    t.check("cpus: what is left is the work itself", rows and "AllocationStalls.fill" in rows[0]["name"], rows)
+    # Zeroing the buffers (libc) is part of it; its share depends on what a page fault costs on the machine.
+    rows = asked_of("top", "--json", "-n", "0", "-e", "cpu", t.path("cpus.jfr"))["rows"]
+    java = [r for r in rows if "." in r["name"] and not r["name"].startswith("[")]
+    t.check("cpus: what is left is the work itself", java and "AllocationStalls.fill" in java[0]["name"], rows[:5])
 
 
 main()

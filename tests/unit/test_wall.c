@@ -78,13 +78,18 @@ static bool walk(struct wick_wall_engine *e, const struct wick_thread *t, const 
     return l->pc != 666;
 }
 
+static bool is_outside_calls(struct wick_wall_engine *e, const struct wick_thread *t)
+{
+    return false;
+}
+
 static bool tell(struct wick_wall_engine *e, int32_t tid)
 {
     actor(tid)->signals++;
     return !actor(tid)->deaf;
 }
 
-static const struct wick_wall_eyes eyes = {see_cpu, see, see_sched, walk, tell};
+static const struct wick_wall_eyes eyes = {see_cpu, see, see_sched, walk, is_outside_calls, tell};
 
 static struct wick_thread *thread(uint32_t i)
 {

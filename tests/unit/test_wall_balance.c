@@ -27,6 +27,7 @@ static struct wick_wall_engine wall;
 static struct wick_labels labels;
 static uint64_t cpu, delay, slices;
 static bool ready, on_cpu; /* it can run; and does, if it can */
+static bool computes;      /* in Java code, if it can run */
 static uint64_t by_state[STATES], samples, signals;
 
 /* What the engine did last with the thread. */
@@ -59,6 +60,11 @@ static bool walk(struct wick_wall_engine *e, const struct wick_thread *t, const 
         (struct wick_event){.stack = 1, .generation = 1, .type = WICK_EVENT_WALL, .state = WICK_JFR_STATE_NATIVE_WAIT};
     *why = WICK_DROP_STACK_TABLE_FULL;
     return true;
+}
+
+static bool is_outside_calls(struct wick_wall_engine *e, const struct wick_thread *t)
+{
+    return ready && computes;
 }
 
 static bool send(struct wick_wall_engine *e, int32_t tid)
@@ -104,6 +110,7 @@ static void begin(const char *filter)
     slices = 1;
     ready = false;
     on_cpu = true;
+    computes = false;
     signals = 0;
     assert_int_equal(wick_threads_init(&ts), 0);
     assert_int_equal(wick_recorder_init(&rec, 0, 64, 0), 0);
@@ -112,7 +119,7 @@ static void begin(const char *filter)
     rec.labels = &labels;
     wall.recorder = &rec;
     wall.threads = &ts;
-    wall.eyes = (struct wick_wall_eyes){see_cpu, see, see_sched, walk, send};
+    wall.eyes = (struct wick_wall_eyes){see_cpu, see, see_sched, walk, is_outside_calls, send};
     wall.interval = 10 * MS;
     wall.k = 16;
     wall.random = 42;
@@ -260,6 +267,26 @@ static void test_signal__is_not_for_a_thread_that_was_woken_in_a_call(void **sta
     expect_near(WICK_JFR_STATE_WAITING_FOR_CPU, VISITS * 3 * MS, 200 * MS);
 }
 
+/* It sleeps now and then, and is preempted in Java code: it waits for a processor there, not where it slept. */
+static void test_signal__is_for_a_thread_that_was_preempted_in_java(void **state)
+{
+    uint64_t random = 9, due = 0;
+    begin("");
+    on_cpu = false;
+    computes = true;
+    for (uint64_t i = 0; i < VISITS; i++) {
+        cpu += MS;
+        delay += 3 * MS;
+        ready = i && wick_random_below(&random, 10) < 4;
+        due += ready;
+        tick((i + 1) * 10 * MS, 1);
+    }
+    assert_in_range(signals, due * 8 / 10, due);
+    end();
+    expect_near(WICK_JFR_STATE_WAITING_FOR_CPU, VISITS * 3 * MS, 200 * MS);
+    expect_near(WICK_JFR_STATE_RUNNABLE, VISITS * MS, 200 * MS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_balance__without_schedstat_nothing_is_corrected),
         cmocka_unit_test(test_signal__follows_the_look_at_once),
         cmocka_unit_test(test_signal__is_not_for_a_thread_that_was_woken_in_a_call),
+        cmocka_unit_test(test_signal__is_for_a_thread_that_was_preempted_in_java),
     };
     return cmocka_run_group_tests_name("wall_balance", tests, NULL, NULL);
 }

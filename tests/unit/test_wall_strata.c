@@ -49,6 +49,11 @@ static bool walk(struct wick_wall_engine *e, const struct wick_thread *t, const 
     return true;
 }
 
+static bool is_outside_calls(struct wick_wall_engine *e, const struct wick_thread *t)
+{
+    return false;
+}
+
 static bool send(struct wick_wall_engine *e, int32_t tid)
 {
     return true;
@@ -72,7 +77,7 @@ static void begin(void)
     atomic_store(&rec.running, 1);
     wall.recorder = &rec;
     wall.threads = &ts;
-    wall.eyes = (struct wick_wall_eyes){see_cpu, see, see_sched, walk, send};
+    wall.eyes = (struct wick_wall_eyes){see_cpu, see, see_sched, walk, is_outside_calls, send};
     wall.interval = 10 * MS;
     wall.k = 16;
     wall.random = 42;
