@@ -31,6 +31,7 @@ struct input {
     struct wick_collapsed_in *collapsed;
     struct wick_perf_in *perf;
     struct wick_perf_data *perf_data; /* in the form for pipes */
+    struct wick_jfr_reader *jfr;
     struct wick_err *err;
 };
 
@@ -84,6 +85,7 @@ static int feed(struct input *in, const void *data, size_t n)
     case WICK_INPUT_PERF:
         return wick_perf_in_feed(in->perf, data, n);
     case WICK_INPUT_JFR:
+        return wick_jfr_reader_feed(in->jfr, data, n, in->err);
     case WICK_INPUT_PPROF:
         return hold(in, data, n);
     case WICK_INPUT_PERF_DATA:
@@ -103,11 +105,15 @@ static int tell(struct input *in, const void *data, size_t n)
         in->collapsed = wick_collapsed_in_new(&in->im);
     else if (in->format == WICK_INPUT_PERF)
         in->perf = wick_perf_in_new(&in->im);
+    else if (in->format == WICK_INPUT_JFR)
+        in->jfr = wick_jfr_reader_new(in->im.p, in->im.v, in->im.res);
     bool pipe = in->format == WICK_INPUT_PERF_DATA && wick_perf_data_is_pipe(data, n);
     if (pipe)
         in->perf_data = wick_perf_data_new(&in->im, true);
-    bool streamed = pipe || in->format == WICK_INPUT_COLLAPSED || in->format == WICK_INPUT_PERF;
-    return streamed && !in->collapsed && !in->perf && !in->perf_data ? -WICK_E_NOMEM : feed(in, data, n);
+    bool streamed =
+        pipe || in->format == WICK_INPUT_COLLAPSED || in->format == WICK_INPUT_PERF || in->format == WICK_INPUT_JFR;
+    bool ready = in->collapsed || in->perf || in->perf_data || in->jfr;
+    return streamed && !ready ? -WICK_E_NOMEM : feed(in, data, n);
 }
 
 static int tell_held(struct input *in)
@@ -149,15 +155,7 @@ static int read_held(struct input *in)
 {
     if (in->format == WICK_INPUT_PPROF)
         return wick_pprof_read(&in->im, in->held.buf, in->held.len);
-    if (in->format == WICK_INPUT_PERF_DATA)
-        return wick_perf_data_read(&in->im, in->held.buf, in->held.len, false, true);
-    struct wick_jfr_result gzip = *in->im.res; /* the reader begins anew */
-    int rc = wick_jfr_read_memory(in->im.p, in->held.buf, in->held.len, in->im.v, in->im.res, in->err);
-    if (gzip.problems && !in->im.res->problems++) {
-        in->im.res->first_offset = gzip.first_offset;
-        memcpy(in->im.res->first, gzip.first, sizeof gzip.first);
-    }
-    return rc;
+    return wick_perf_data_read(&in->im, in->held.buf, in->held.len, false, true);
 }
 
 static int finish(struct input *in, int rc)
@@ -181,8 +179,12 @@ static int finish(struct input *in, int rc)
         int end = wick_perf_data_end(in->perf_data);
         rc = rc ? rc : end;
     }
-    bool whole = in->format == WICK_INPUT_PPROF || in->format == WICK_INPUT_JFR ||
-                 (in->format == WICK_INPUT_PERF_DATA && !in->perf_data);
+    if (in->jfr) {
+        if (!rc)
+            rc = wick_jfr_reader_end(in->jfr, in->err);
+        wick_jfr_reader_free(in->jfr);
+    }
+    bool whole = in->format == WICK_INPUT_PPROF || (in->format == WICK_INPUT_PERF_DATA && !in->perf_data);
     if (!rc && whole)
         rc = read_held(in);
     wick_gunzip_free(in->gunzip);

@@ -169,7 +169,7 @@ static void put_constant(struct wick_jfr_reader *r, struct sink *s, const struct
     struct wick_jfr_cur c = value_of(r, n);
     const uint8_t *from = c.p;
     wick_jfr_skip_value(r, &c, &r->meta.types[pool->type], 0); /* went well when the pool was indexed */
-    put_int(s, pool->direct ? pool->min_key + n->slot : pool->entries[n->slot].key);
+    put_int(s, pool->direct ? pool->min_key + n->slot : pool->table[n->slot].key);
     put(s, from, (size_t)(c.p - from));
 }
 

@@ -16,6 +16,11 @@
  * A chunk is read in three steps: metadata; constants (indexed only); events in file order. Before the events may come
  * a walk for settings alone (reader_sample.c).
  *
+ * Parts. While a chunk is being written its header says how much of it is complete, with all constants that its events
+ * need. Such a chunk is read in parts, one for each header that was seen: the checkpoints that are new are indexed, the
+ * events that are new are read, and everything else stays. A chunk that is complete is a single part. Where the bytes
+ * come from is in reader_input.c.
+ *
  * Damage. A writer that was killed leaves a chunk whose size is 0 or more than the file holds, or whose positions are
  * not filled in; a copied file may be cut anywhere. Then the events are walked once to find the metadata and checkpoint
  * events that are there. A header whose size is smaller than what follows is believed: up to there everything was
@@ -26,14 +31,10 @@
  */
 #include "jfr/reader_int.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define PAGE_MASK ((size_t)0xffff) /* of the largest pages there are */
 
@@ -113,7 +114,7 @@ void wick_jfr_walk_to(struct wick_jfr_reader *r, uint64_t at)
     size_t end = (r->base_offset + at) & ~PAGE_MASK;
     if (!r->mapped || end < r->released + WICK_JFR_RELEASE_STEP)
         return;
-    madvise((void *)(uintptr_t)(r->file + r->released), end - r->released, MADV_DONTNEED);
+    madvise((void *)(uintptr_t)wick_jfr_released(r), end - r->released, MADV_DONTNEED);
     r->released = end;
 }
 
@@ -142,12 +143,12 @@ static bool add_checkpoint(struct wick_jfr_reader *r, uint64_t at)
     return true;
 }
 
-/* Follows the chain of checkpoints back from the header's. Each must end before the one found last begins, so the chain
- * gets shorter with every step and no byte is indexed twice. */
+/* Follows the chain of checkpoints back from the header's to those of earlier parts. Each must end before the one found
+ * last begins, so the chain gets shorter with every step and no byte is indexed twice. */
 static bool follow_chain(struct wick_jfr_reader *r)
 {
     uint64_t at = r->checkpoint_at, before = r->len;
-    for (;;) {
+    while (!r->indexed || at != r->indexed) {
         struct wick_jfr_cur c = wick_jfr_cur_at(r, at);
         uint64_t size = wick_jfr_cur_int(&c), type = wick_jfr_cur_int(&c);
         if (c.bad || type != 1 || at < WICK_JFR_HEADER_BYTES || at >= before || size > before - at)
@@ -163,14 +164,15 @@ static bool follow_chain(struct wick_jfr_reader *r)
         before = at;
         at += (uint64_t)distance;
     }
+    return true;
 }
 
-/* For a damaged chunk: finds the last metadata and all checkpoints by walking the events. */
-static void search(struct wick_jfr_reader *r)
+/* For a damaged chunk: finds the last metadata and the checkpoints by walking the events from a position on. */
+static void search(struct wick_jfr_reader *r, uint64_t from)
 {
-    r->metadata_at = 0;
+    r->metadata_at = r->loaded_at;
     r->ncheckpoints = 0;
-    for (struct wick_jfr_place e = WICK_JFR_FIRST; wick_jfr_next_event(r, &e);) {
+    for (struct wick_jfr_place e = {.at = from}; wick_jfr_next_event(r, &e);) {
         if (e.cur.bad)
             continue;
         if (e.type == 0)
@@ -194,8 +196,8 @@ struct wick_jfr_handler *wick_jfr_handler_of(struct wick_jfr_reader *r, int64_t 
 
 static void read_settings(struct wick_jfr_reader *r)
 {
-    wick_jfr_walk_from(r, 0);
-    for (struct wick_jfr_place e = WICK_JFR_FIRST; wick_jfr_next_event(r, &e);) {
+    wick_jfr_walk_from(r, r->settings_from);
+    for (struct wick_jfr_place e = {.at = r->settings_from}; wick_jfr_next_event(r, &e);) {
         struct wick_jfr_handler *h = wick_jfr_handler_of(r, e.type);
         wick_jfr_walk_to(r, e.at);
         if (h && h->setting)
@@ -203,6 +205,7 @@ static void read_settings(struct wick_jfr_reader *r)
         else if (e.type != 0 && e.type != 1)
             wick_jfr_skip_run(r, &e);
     }
+    r->settings_from = r->len;
     wick_jfr_settings_done(r);
 }
 
@@ -216,8 +219,8 @@ void wick_jfr_events_end(struct wick_jfr_reader *r, const struct wick_jfr_place 
 
 static void read_events(struct wick_jfr_reader *r)
 {
-    struct wick_jfr_place e = WICK_JFR_FIRST;
-    wick_jfr_walk_from(r, 0);
+    struct wick_jfr_place e = {.at = r->done};
+    wick_jfr_walk_from(r, r->done);
     while (wick_jfr_next_event(r, &e)) {
         r->res->events++;
         if (e.type == 0 || e.type == 1)
@@ -250,6 +253,23 @@ static uint64_t big_endian(const uint8_t *p)
     return __builtin_bswap64(v);
 }
 
+struct wick_jfr_extent wick_jfr_extent_of(const uint8_t *header)
+{
+    return (struct wick_jfr_extent){.size = big_endian(header + 8),
+                                    .checkpoint = big_endian(header + 16),
+                                    .metadata = big_endian(header + 24),
+                                    .start_ns = (int64_t)big_endian(header + 32),
+                                    .duration_ns = big_endian(header + 40)};
+}
+
+bool wick_jfr_is_sized(const uint8_t *header, size_t len)
+{
+    if (len < WICK_JFR_HEADER_BYTES || header[4] != 0 || header[5] != 2)
+        return false;
+    uint64_t size = wick_jfr_extent_of(header).size;
+    return size >= WICK_JFR_HEADER_BYTES && size <= len;
+}
+
 static void set_clock(struct wick_jfr_reader *r, uint64_t ticks_per_second)
 {
     if (ticks_per_second == 0) {
@@ -257,6 +277,13 @@ static void set_clock(struct wick_jfr_reader *r, uint64_t ticks_per_second)
         ticks_per_second = 1000000000;
     }
     r->tick_mult = ((unsigned __int128)1000000000 << 64) / ticks_per_second;
+}
+
+/* Whether all that the header says lies within `len` bytes. */
+static bool is_credible(const struct wick_jfr_extent *x, size_t len)
+{
+    return x->size >= WICK_JFR_HEADER_BYTES && x->size <= len && x->metadata >= WICK_JFR_HEADER_BYTES &&
+           x->metadata < x->size && x->checkpoint >= WICK_JFR_HEADER_BYTES && x->checkpoint < x->size;
 }
 
 /* Decodes the header at r->base; r->len is what the file holds from there. Sets r->len to the chunk's size. `whole`
@@ -277,30 +304,46 @@ static bool read_header(struct wick_jfr_reader *r, bool *whole)
         wick_jfr_problem(r, 66, "its integers are not compressed, as only debug versions of the JVM write them");
         return false;
     }
-    uint64_t size = big_endian(h + 8);
-    r->checkpoint_at = big_endian(h + 16);
-    r->metadata_at = big_endian(h + 24);
-    r->start_ns = (int64_t)big_endian(h + 32);
-    r->duration_ns = big_endian(h + 40);
+    struct wick_jfr_extent x = wick_jfr_extent_of(h);
+    r->checkpoint_at = x.checkpoint;
+    r->metadata_at = x.metadata;
+    r->start_ns = x.start_ns;
+    r->duration_ns = x.duration_ns;
     r->start_ticks = (int64_t)big_endian(h + 48);
-    *whole = size >= WICK_JFR_HEADER_BYTES && size <= r->len && r->metadata_at >= WICK_JFR_HEADER_BYTES &&
-             r->metadata_at < size && r->checkpoint_at >= WICK_JFR_HEADER_BYTES && r->checkpoint_at < size;
-    if (size > r->len)
-        wick_jfr_problem(r, 8, "the chunk should have %" PRIu64 " bytes, the file ends after %zu", size, r->len);
+    *whole = is_credible(&x, r->len);
+    if (x.size > r->len)
+        wick_jfr_problem(r, 8, "the chunk should have %" PRIu64 " bytes, the file ends after %zu", x.size, r->len);
     else if (!*whole)
         wick_jfr_problem(r, 8, "the chunk was not closed");
-    if (size >= WICK_JFR_HEADER_BYTES && size < r->len)
-        r->len = size;
+    if (x.size >= WICK_JFR_HEADER_BYTES && x.size < r->len)
+        r->len = x.size;
     set_clock(r, big_endian(h + 56));
     return true;
 }
 
-static void clear_chunk(struct wick_jfr_reader *r)
+/* Forgets what was made from the metadata: all but the position up to which events were read. */
+static void forget_types(struct wick_jfr_reader *r)
 {
     wick_jfr_handlers_release(r);
     wick_jfr_reader_pools_release(r);
     wick_jfr_meta_release(&r->meta);
-    r->ncheckpoints = 0;
+    r->loaded_at = r->indexed = 0;
+    r->settings_from = WICK_JFR_HEADER_BYTES;
+    r->memo_round++;
+}
+
+static void begin_chunk(struct wick_jfr_reader *r)
+{
+    forget_types(r);
+    r->res->chunks++;
+    r->done = WICK_JFR_HEADER_BYTES;
+    r->open = true;
+}
+
+static void end_chunk(struct wick_jfr_reader *r)
+{
+    forget_types(r);
+    r->open = r->unreadable = false;
 }
 
 /* A damaged chunk without a chunk size may swallow the ones behind it: cut at the next header, if there is one. */
@@ -312,33 +355,46 @@ static void cut_at_next_chunk(struct wick_jfr_reader *r)
         r->len = (size_t)(next - r->base);
 }
 
-/* Reads the chunk at r->base; r->len: in, what the file holds from there, out, how much of it the chunk took. */
-static void read_chunk(struct wick_jfr_reader *r)
+/* Finds the metadata and the checkpoints that were not indexed before. */
+static void find_constants(struct wick_jfr_reader *r, bool whole)
 {
-    bool whole;
-    if (!read_header(r, &whole)) {
-        cut_at_next_chunk(r);
-        r->res->lost_bytes += r->len;
-        return;
-    }
-    r->res->chunks++;
+    r->ncheckpoints = 0;
+    if (whole && r->loaded_at && r->metadata_at != r->loaded_at)
+        forget_types(r); /* a type was added: the constants have to be indexed again by the new metadata */
     if (whole && !follow_chain(r)) {
         wick_jfr_problem(r, r->checkpoint_at, "broken chain of checkpoints");
         whole = false;
     }
-    if (!whole) {
-        if (big_endian(r->base + 8) < WICK_JFR_HEADER_BYTES || big_endian(r->base + 8) > r->len)
-            cut_at_next_chunk(r);
-        search(r);
+    if (whole)
+        return;
+    struct wick_jfr_extent x = wick_jfr_extent_of(r->base);
+    if (x.size < WICK_JFR_HEADER_BYTES || x.size > r->len)
+        cut_at_next_chunk(r);
+    search(r, r->done);
+    if (r->loaded_at && r->metadata_at != r->loaded_at) {
+        forget_types(r);
+        search(r, WICK_JFR_HEADER_BYTES);
     }
-    if (!r->metadata_at || !wick_jfr_meta_read(r, r->metadata_at)) {
-        wick_jfr_problem(r, 24, "chunk without metadata: its events cannot be read");
-        r->res->lost_bytes += r->len;
-        goto out;
+}
+
+/* The part of the chunk between r->done and r->len. */
+static void read_part(struct wick_jfr_reader *r, bool whole)
+{
+    find_constants(r, whole);
+    if (r->metadata_at != r->loaded_at || !r->loaded_at) {
+        if (!r->metadata_at || !wick_jfr_meta_read(r, r->metadata_at)) {
+            wick_jfr_problem(r, 24, "chunk without metadata: its events cannot be read");
+            r->res->lost_bytes += r->len;
+            r->unreadable = true;
+            return;
+        }
+        r->loaded_at = r->metadata_at;
+        wick_jfr_handlers_make(r);
     }
     wick_profile_cover(r->p, r->start_ns, (int64_t)((uint64_t)r->start_ns + r->duration_ns));
-    wick_jfr_handlers_make(r);
     wick_jfr_pools_read(r);
+    if (r->ncheckpoints)
+        r->indexed = r->checkpoints[0];
     if (r->needs_settings && !r->nomem)
         read_settings(r);
     wick_jfr_sums_begin(r);
@@ -348,188 +404,38 @@ static void read_chunk(struct wick_jfr_reader *r)
         read_events(r);
     if (!r->nomem)
         wick_jfr_sums_end(r);
-out:
-    clear_chunk(r);
+    r->done = r->len;
 }
 
-bool wick_jfr_is_recording(const void *data, size_t size)
+void wick_jfr_read_chunk(struct wick_jfr_reader *r)
 {
-    return size >= 4 && memcmp(data, "FLR", 4) == 0;
-}
-
-static int read_chunks(struct wick_jfr_reader *r, struct wick_err *err)
-{
-    static const uint8_t magic[] = {'F', 'L', 'R', 0};
-    if (!r->file_size)
-        return wick_err_set(err, WICK_E_FORMAT, "the file is empty");
-    if (!wick_jfr_is_recording(r->file, r->file_size))
-        return wick_err_set(err, WICK_E_FORMAT, "not a JFR recording (it does not begin with \"FLR\")");
-    for (size_t at = 0; at < r->file_size && !r->nomem && !r->p->failed; at += r->len) {
-        r->base = r->file + at;
-        r->base_offset = at;
-        r->len = r->file_size - at;
-        if (wick_jfr_is_recording(r->base, r->len)) {
-            read_chunk(r);
-            continue;
-        }
-        wick_jfr_problem(r, 0, "no chunk begins here");
-        const uint8_t *next = memmem(r->base, r->len, magic, sizeof magic);
-        r->len = next ? (size_t)(next - r->base) : r->len;
+    bool whole;
+    if (read_header(r, &whole)) {
+        if (!r->open)
+            begin_chunk(r);
+        if (!r->unreadable)
+            read_part(r, whole);
+    } else {
+        uint64_t size = wick_jfr_is_sized(r->base, r->len) ? wick_jfr_extent_of(r->base).size : 0;
+        if (size)
+            r->len = size;
+        else
+            cut_at_next_chunk(r);
         r->res->lost_bytes += r->len;
     }
-    if (r->nomem || r->p->failed)
-        return wick_err_set(err, WICK_E_NOMEM, "out of memory while reading the recording");
-    if (r->res->chunks == 0)
-        return wick_err_set(err, WICK_E_FORMAT, "no chunk of this recording can be read: at offset %" PRIu64 ": %s",
-                            r->res->first_offset, r->res->first);
-    return 0;
+    end_chunk(r);
 }
 
-static int read_all(struct wick_profile *p, const void *data, size_t size, bool mapped,
-                    const struct wick_jfr_visitor *v, struct wick_jfr_cutter *cutter, struct wick_jfr_result *res,
-                    struct wick_err *err)
+void wick_jfr_read_so_far(struct wick_jfr_reader *r)
 {
-    struct wick_jfr_result own;
-    struct wick_jfr_reader *r = calloc(1, sizeof *r);
-    res = res ? res : &own;
-    *res = (struct wick_jfr_result){.is_jfr = true};
-    if (r) {
-        r->memo_mask = WICK_JFR_MEMO_MIN - 1; /* small files make many readers, in tests and fuzzers */
-        while (r->memo_mask + 1 < WICK_JFR_MEMO_MAX && r->memo_mask < size / 64)
-            r->memo_mask = r->memo_mask * 2 + 1;
-        r->memo = calloc(r->memo_mask + 1, sizeof *r->memo);
-        r->short_frames = calloc(r->memo_mask + 1, sizeof *r->short_frames);
-    }
-    if (!r || !r->memo || !r->short_frames) {
-        if (r) {
-            free(r->memo);
-            free(r->short_frames);
-        }
-        free(r);
-        return wick_err_set(err, WICK_E_NOMEM, "out of memory while reading the recording");
-    }
-    r->p = p;
-    r->v = v;
-    r->cutter = cutter;
-    r->res = res;
-    r->file = data;
-    r->file_size = size;
-    r->mapped = mapped;
-    r->whole_samples = v && (v->sample || v->filter.match || v->filter.from_ns || v->filter.to_ns);
-    wick_strbuf_init(&r->tmp);
-    wick_strbuf_init(&r->meta.text);
-    int rc = read_chunks(r, err);
-    free(r->pools);
-    free(r->handlers);
-    free(r->checkpoints);
-    free(r->frames);
-    free(r->memo);
-    free(r->short_frames);
-    free(r->places);
-    wick_strbuf_release(&r->tmp);
-    free(r);
-    return rc;
-}
-
-int wick_jfr_each_chunk_of_memory(struct wick_profile *p, const void *data, size_t size,
-                                  const struct wick_jfr_visitor *v, struct wick_jfr_cutter *cutter,
-                                  struct wick_jfr_result *res, struct wick_err *err)
-{
-    return read_all(p, data, size, false, v, cutter, res, err);
-}
-
-int wick_jfr_read_memory(struct wick_profile *p, const void *data, size_t size, const struct wick_jfr_visitor *v,
-                         struct wick_jfr_result *res, struct wick_err *err)
-{
-    return read_all(p, data, size, false, v, NULL, res, err);
-}
-
-/* --- files --- */
-
-static int read_stream(int fd, const char *path, struct wick_strbuf *out, struct wick_err *err)
-{
-    for (;;) {
-        if (wick_strbuf_grow(out, 1 << 20))
-            return wick_err_set(err, WICK_E_NOMEM, "out of memory while reading %s", path);
-        ssize_t n = read(fd, out->buf + out->len, out->cap - out->len - 1);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return wick_err_set(err, WICK_E_IO, "cannot read %s: %s", path, strerror(errno));
-        if (n == 0)
-            return 0;
-        out->len += (size_t)n;
-    }
-}
-
-static int open_error(const char *path, struct wick_err *err)
-{
-    enum wick_code code = errno == ENOENT ? WICK_E_NOTFOUND : errno == EACCES ? WICK_E_PERM : WICK_E_IO;
-    return wick_err_set(err, code, "cannot open %s: %s", path, strerror(errno));
-}
-
-int wick_jfr_read_file(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
-                       struct wick_jfr_result *res, struct wick_err *err)
-{
-    return wick_jfr_each_chunk_of_file(p, path, v, NULL, res, err);
-}
-
-int wick_jfr_each_chunk_of_file(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
-                                struct wick_jfr_cutter *cutter, struct wick_jfr_result *res, struct wick_err *err)
-{
-    if (res)
-        *res = (struct wick_jfr_result){0};
-    bool is_stdin = strcmp(path, "-") == 0;
-    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), rc;
-    struct stat st;
-    if (fd < 0)
-        return open_error(path, err);
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && !is_stdin) {
-        size_t size = (size_t)st.st_size;
-        void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (map == MAP_FAILED) {
-            rc = wick_err_set(err, WICK_E_IO, "cannot map %s: %s", path, strerror(errno));
-        } else {
-            rc = read_all(p, map, size, true, v, cutter, res, err);
-            munmap(map, size);
-        }
-    } else {
-        struct wick_strbuf all = WICK_STRBUF_INIT;
-        rc = read_stream(fd, path, &all, err);
-        if (rc == 0)
-            rc = read_all(p, all.buf, all.len, false, v, cutter, res, err);
-        wick_strbuf_release(&all);
-    }
-    if (!is_stdin)
-        close(fd);
-    if (rc == -WICK_E_FORMAT)
-        wick_err_prefix(err, "%s", is_stdin ? "standard input" : path);
-    return rc;
-}
-
-int wick_jfr_span(const char *path, int64_t *start_ns, int64_t *end_ns, struct wick_err *err)
-{
-    uint8_t h[WICK_JFR_HEADER_BYTES];
-    uint64_t at = 0, size = 1;
-    int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-    if (fd < 0)
-        return open_error(path, err);
-    while (size && pread(fd, h, sizeof h, (off_t)at) == (ssize_t)sizeof h && wick_jfr_is_recording(h, sizeof h)) {
-        int64_t start = (int64_t)big_endian(h + 32), end;
-        if (__builtin_add_overflow(start, (int64_t)big_endian(h + 40), &end) || end < start)
-            end = start;
-        *start_ns = !*end_ns || start < *start_ns ? start : *start_ns;
-        *end_ns = end > *end_ns ? end : *end_ns;
-        size = big_endian(h + 8);
-        if (size > INT64_MAX - at)
-            break;
-        at += size;
-    }
-    if (fd != STDIN_FILENO)
-        close(fd);
-    return *end_ns ? 0
-                   : wick_err_set(
-                         err, WICK_E_FORMAT,
-                         "%s: there is no telling beforehand what time it covers; give times like 2026-11-21T10:30:00",
-                         strcmp(path, "-") ? path : "standard input");
+    bool whole;
+    struct wick_jfr_extent x = wick_jfr_extent_of(r->base);
+    if (r->unreadable || !is_credible(&x, r->len) || (r->open && x.size <= r->done))
+        return;
+    r->unreadable = !read_header(r, &whole);
+    if (r->unreadable)
+        return;
+    if (!r->open)
+        begin_chunk(r);
+    read_part(r, whole);
 }

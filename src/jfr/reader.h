@@ -26,8 +26,8 @@
  * these frames are of kind WICK_FRAME_BREAK.
  *
  * Threads: one reader per profile at a time.
- * Memory:  the file is mapped and pages already read are given back; per chunk about 16 bytes for each constant of the
- *          pools in use, freed with the chunk. Nothing is kept for an event.
+ * Memory:  a file is mapped and pages already read are given back; of a pipe the chunk that is not complete is kept;
+ * per chunk about 16 bytes for each constant of the pools in use, freed with the chunk. Nothing is kept for an event.
  */
 #ifndef WICK_JFR_READER_H
 #define WICK_JFR_READER_H
@@ -83,6 +83,25 @@ int wick_jfr_read_file(struct wick_profile *p, const char *path, const struct wi
 /* The same from memory (borrowed during the call). */
 int wick_jfr_read_memory(struct wick_profile *p, const void *data, size_t size, const struct wick_jfr_visitor *v,
                          struct wick_jfr_result *res, struct wick_err *err);
+
+/* A recording that comes bit by bit, or grows: what is complete of it is in the profile, or has been handed out, when a
+ * call returns. Nothing is read twice. p, v and res are borrowed until _free; v and res may be NULL. NULL = no memory.
+ */
+struct wick_jfr_reader *wick_jfr_reader_new(struct wick_profile *p, const struct wick_jfr_visitor *v,
+                                            struct wick_jfr_result *res);
+void wick_jfr_reader_free(struct wick_jfr_reader *r);
+
+/* The next bytes of the input, in pieces of any size. Memory is needed for the chunk that is not complete yet. 0,
+ * -WICK_E_FORMAT (no JFR) or _NOMEM with a message. */
+int wick_jfr_reader_feed(struct wick_jfr_reader *r, const void *data, size_t size, struct wick_err *err);
+
+/* Instead of feeding: reads what is complete by now of a file that somebody writes. fd is borrowed until _free, and
+ * always the same. 0, also if nothing is new; -WICK_E_FORMAT (no JFR, or the file was replaced by a shorter one),
+ * _USAGE (no regular file), _IO or _NOMEM with a message. */
+int wick_jfr_reader_follow(struct wick_jfr_reader *r, int fd, struct wick_err *err);
+
+/* No more will come: what is left is read as of a recording that was cut off there. Returns as wick_jfr_read_file. */
+int wick_jfr_reader_end(struct wick_jfr_reader *r, struct wick_err *err);
 
 /* The time that the chunks' headers of a file say they cover, in ns since 1970: widens *start and *end, which are 0 at
  * first. Nothing but headers is read; a chunk that was not closed counts as far as its header knows. -WICK_E_IO,

@@ -361,12 +361,12 @@ static uint32_t frame_of(struct wick_jfr_reader *r, const struct frame_types *ty
     uint64_t key = (uint64_t)s[FRAME_METHOD].i, kind = (uint64_t)s[FRAME_KIND].i;
     int32_t line = (int32_t)s[FRAME_LINE].i, bci = (int32_t)s[FRAME_BCI].i;
     uint64_t place = (uint64_t)(uint32_t)line << 32 | (uint32_t)bci;
-    uint32_t chunk = (uint32_t)r->res->chunks;
+    uint32_t round = r->memo_round;
     struct wick_jfr_frame_memo *m = memo_of(r, key, kind, place);
-    if (m->chunk != chunk || m->method != key || m->kind != kind || m->place != place) {
+    if (m->round != round || m->method != key || m->kind != kind || m->place != place) {
         uint64_t function = method(r, types->method, key);
         uint32_t frame = make_frame(r, function, line, bci, frame_kind(r, types->kind, kind));
-        *m = (struct wick_jfr_frame_memo){key, kind, place, frame, chunk};
+        *m = (struct wick_jfr_frame_memo){key, kind, place, frame, round};
     }
     return m->frame;
 }
@@ -436,7 +436,7 @@ static bool read_frames(struct wick_jfr_reader *r, const struct wick_jfr_plan *p
     const struct wick_jfr_field *fields = r->meta.fields;
     struct frame_types types = {fields[plan->field[FRAME_METHOD]].type, WICK_JFR_NONE};
     struct frame_shape shape;
-    uint32_t chunk = (uint32_t)r->res->chunks;
+    uint32_t round = r->memo_round;
     bool may_be_short = shape_of(plan, &shape);
     if (plan->field[FRAME_KIND] != WICK_JFR_NONE)
         types.kind = fields[plan->field[FRAME_KIND]].type;
@@ -451,7 +451,7 @@ static bool read_frames(struct wick_jfr_reader *r, const struct wick_jfr_plan *p
         }
         if (end) {
             known = short_frame_of(r, bytes);
-            if (known->bytes == bytes && known->chunk == chunk) {
+            if (known->bytes == bytes && known->round == round) {
                 r->frames[i] = known->frame;
                 c->p += end;
                 continue;
@@ -462,7 +462,7 @@ static bool read_frames(struct wick_jfr_reader *r, const struct wick_jfr_plan *p
             return false;
         r->frames[i] = frame_of(r, &types, s);
         if (known)
-            *known = (struct wick_jfr_short_frame){bytes, r->frames[i], chunk};
+            *known = (struct wick_jfr_short_frame){bytes, r->frames[i], round};
     }
     *nframes = (uint32_t)n;
     return true;

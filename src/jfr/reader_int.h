@@ -2,7 +2,8 @@
 /*
  * reader_int.h - what the files of the JFR reader share (not for other modules)
  *
- *     reader.c          file, chunks, the walk over events
+ *     reader_input.c    files, memory, streams, files that grow -> chunks, whole or so far
+ *     reader.c          chunks, in one part or several; the walk over events
  *     reader_meta.c     metadata event -> types and fields
  *     reader_plan.c     types -> decoding plans; stepping over values
  *     reader_pool.c     checkpoints -> constant pools, found by key
@@ -241,12 +242,14 @@ struct wick_jfr_pool {
     bool built, planned;
     struct wick_jfr_plan plan;      /* by role */
     struct wick_jfr_plan item;      /* stacks: of a frame */
-    struct wick_jfr_entry *entries; /* while indexing: in order; afterwards: hash slots, or NULL */
-    uint64_t *direct;               /* val by key - min_key where keys are dense */
-    uint64_t min_key, ndirect;
+    struct wick_jfr_entry *entries; /* while indexing: in order */
     uint64_t n, cap;
+    struct wick_jfr_entry *table; /* afterwards: hash slots, or */
+    uint64_t *direct;             /* val by key - min_key where keys are dense */
+    uint64_t min_key, ndirect;
     uint64_t mask;    /* hash slots - 1 */
-    uint64_t *places; /* cutting: as val was at first, by slot of `direct` or `entries`; with WICK_JFR_NEEDED */
+    uint64_t total;   /* constants indexed */
+    uint64_t *places; /* cutting: as val was at first, by slot of `direct` or `table`; with WICK_JFR_NEEDED */
 };
 
 #define WICK_JFR_NEEDED ((uint64_t)1 << 63)
@@ -306,7 +309,7 @@ struct wick_jfr_handler {
 struct wick_jfr_frame_memo {
     uint64_t method, kind, place; /* place: line and bytecode index */
     uint32_t frame;
-    uint32_t chunk; /* the chunk it is of, counted from 1; 0 = free */
+    uint32_t round; /* the reader's memo_round then; 0 = free */
 };
 
 /* A frame of up to eight bytes and what it is in the profile. Most are so short, and need not be decoded to be known.
@@ -314,7 +317,7 @@ struct wick_jfr_frame_memo {
 struct wick_jfr_short_frame {
     uint64_t bytes; /* those of fields that count */
     uint32_t frame;
-    uint32_t chunk; /* as above */
+    uint32_t round; /* as above */
 };
 
 #define WICK_JFR_MEMO_MIN 1024u
@@ -327,14 +330,27 @@ struct wick_jfr_reader {
     const struct wick_jfr_visitor *v;
     struct wick_jfr_result *res;
     struct wick_jfr_cutter *cutter; /* chunks are cut instead of read; NULL = read */
-    const uint8_t *file;
-    size_t file_size, released; /* released: up to where the walk has given pages back */
-    bool mapped, nomem;
+    size_t released;                /* up to where, in the input, the walk has given pages back */
+    bool mapped;                    /* `base` is in a mapping that holds all pages of the chunk, in units of 64 KiB */
+    bool nomem;
     bool whole_samples; /* somebody sees every sample: time and thread are needed even if not for the sums */
+
+    /* Where input comes from (reader_input.c). */
+    struct wick_strbuf held; /* fed, from the chunk that is not complete yet on */
+    uint64_t at;             /* how much of the input is done with */
+    int fd;                  /* the file that is followed, -1 = none */
+    bool astray;             /* between chunks where none begins */
+    struct wick_jfr_result own_result;
 
     /* The chunk. Positions in it count from its header. */
     const uint8_t *base;
-    size_t base_offset, len;
+    uint64_t base_offset;                  /* in the input */
+    size_t len;                            /* up to where it is read */
+    bool open;                             /* a part of it was read */
+    bool unreadable;                       /* and the rest cannot be */
+    uint64_t done, settings_from, indexed; /* events and settings up to there; the last checkpoint indexed, 0 = none */
+    uint64_t loaded_at;                    /* the metadata in use, 0 = none */
+    uint32_t memo_round;                   /* counts chunks and metadata: what frames known by their bytes are of */
     uint64_t checkpoint_at, metadata_at;
     int64_t start_ns, start_ticks;
     uint64_t duration_ns;
@@ -395,6 +411,23 @@ bool wick_jfr_next_event(struct wick_jfr_reader *r, struct wick_jfr_place *e);
 /* After the last event: whether the chunk ends here; otherwise a problem is noted. */
 void wick_jfr_events_end(struct wick_jfr_reader *r, const struct wick_jfr_place *e);
 struct wick_jfr_handler *wick_jfr_handler_of(struct wick_jfr_reader *r, int64_t type_id);
+
+/* What a chunk's header says that it is. */
+struct wick_jfr_extent {
+    uint64_t size, checkpoint, metadata, duration_ns;
+    int64_t start_ns;
+};
+struct wick_jfr_extent wick_jfr_extent_of(const uint8_t *header);
+/* Whether all of the chunk is within `len` bytes, by a header that can be believed in this. */
+bool wick_jfr_is_sized(const uint8_t *header, size_t len);
+
+/* Reads the chunk at r->base, or what was not read of it before; nothing will be added to it. r->len: in, what the
+ * input holds from there, out, how much of it the chunk took. */
+void wick_jfr_read_chunk(struct wick_jfr_reader *r);
+/* The same of a chunk that may grow: what its header says is complete, out of the r->len bytes that are there. */
+void wick_jfr_read_so_far(struct wick_jfr_reader *r);
+
+/* reader_input.c */
 /* Reads a file, or with a cutter cuts it. */
 int wick_jfr_each_chunk_of_file(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
                                 struct wick_jfr_cutter *cutter, struct wick_jfr_result *res, struct wick_err *err);
@@ -472,6 +505,12 @@ void wick_jfr_skip_value(struct wick_jfr_reader *r, struct wick_jfr_cur *c, cons
                          unsigned depth);
 /* Whether values of the field can be skipped: they are numbers of constants, or of a type that is known and sound. */
 bool wick_jfr_skippable(const struct wick_jfr_meta *m, const struct wick_jfr_field *f);
+
+/* Where the pages that were given back end. */
+static inline const uint8_t *wick_jfr_released(const struct wick_jfr_reader *r)
+{
+    return r->base + (ptrdiff_t)(r->released - r->base_offset);
+}
 
 /* A cursor from a position in the chunk to the chunk's end. */
 static inline struct wick_jfr_cur wick_jfr_cur_at(const struct wick_jfr_reader *r, uint64_t at)

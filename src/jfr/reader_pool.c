@@ -15,9 +15,9 @@
  * its position (reader_const.c). That keeps a recording with a million stacks of which ten are asked for cheap.
  *
  * Keys: the JDK counts them up, async-profiler uses slots of a table three quarters full. So a plain array by key
- * mostly does (`direct`); where keys are far apart an open-addressing hash table is made of the same list. A key
- * defined more than once keeps the value that stands first in the file, which is what the JDK's own parser makes of it:
- * it goes through the chain backwards as we do, and the later look wins.
+ * mostly does (`direct`); where keys are far apart an open-addressing hash table (`table`). Both take more constants
+ * when the chunk grows. A key defined more than once keeps the value that stands first in the file, which is what the
+ * JDK's own parser makes of it: it goes through the chain backwards as we do, and the later look wins.
  */
 #include "jfr/reader_int.h"
 
@@ -123,27 +123,77 @@ static uint64_t hash_at(const struct wick_jfr_pool *pool, uint64_t key)
     return wick_hash_2(key, pool->mask) & pool->mask;
 }
 
-static bool build_hash(struct wick_jfr_pool *pool)
+/* The constant's place in the table: where it is, or a free one for it. */
+static uint64_t *place_for(struct wick_jfr_pool *pool, uint64_t key)
 {
+    if (pool->direct)
+        return &pool->direct[key - pool->min_key];
+    uint64_t at = hash_at(pool, key);
+    while (pool->table[at].val && pool->table[at].key != key)
+        at = (at + 1) & pool->mask;
+    pool->table[at].key = key;
+    return &pool->table[at].val;
+}
+
+static void put(struct wick_jfr_pool *pool, uint64_t key, uint64_t val)
+{
+    uint64_t *place = place_for(pool, key);
+    if (!*place)
+        *place = val;
+}
+
+/* Moves what a table by key holds, or one by hash, into the pool's new one. */
+static void move_all(struct wick_jfr_pool *pool, const struct wick_jfr_pool *old)
+{
+    for (uint64_t i = 0; old->direct && i < old->ndirect; i++)
+        if (old->direct[i])
+            put(pool, old->min_key + i, old->direct[i]);
+    for (uint64_t i = 0; old->table && i <= old->mask; i++)
+        if (old->table[i].val)
+            put(pool, old->table[i].key, old->table[i].val);
+    free(old->direct);
+    free(old->table);
+}
+
+static bool make_hash(struct wick_jfr_pool *pool)
+{
+    struct wick_jfr_pool old = *pool;
     uint64_t slots = 64;
-    while (slots * 2 < pool->n * 3)
+    while (slots * 2 < pool->total * 3)
         slots *= 2;
-    struct wick_jfr_entry *table = calloc(slots, sizeof *table);
-    if (!table)
-        return false;
+    if (old.table && slots == old.mask + 1)
+        return true;
+    pool->direct = NULL;
+    pool->ndirect = 0;
     pool->mask = slots - 1;
-    for (uint64_t i = 0; i < pool->n; i++) {
-        uint64_t at = hash_at(pool, pool->entries[i].key);
-        while (table[at].val && table[at].key != pool->entries[i].key)
-            at = (at + 1) & pool->mask;
-        table[at] = pool->entries[i];
+    pool->table = calloc(slots, sizeof *pool->table);
+    if (!pool->table) {
+        *pool = old;
+        return false;
     }
-    free(pool->entries);
-    pool->entries = table;
+    move_all(pool, &old);
     return true;
 }
 
-/* Turns the list of constants into something that can be asked. Positions are never 0: the chunk header is there. */
+static bool make_direct(struct wick_jfr_pool *pool, uint64_t min, uint64_t max)
+{
+    struct wick_jfr_pool old = *pool;
+    if (old.direct && min == old.min_key && max - min < old.ndirect)
+        return true;
+    pool->min_key = min;
+    pool->ndirect = max - min + 1;
+    pool->direct = calloc(pool->ndirect, sizeof *pool->direct);
+    if (!pool->direct) {
+        *pool = old;
+        return false;
+    }
+    move_all(pool, &old);
+    return true;
+}
+
+/* Turns the list of constants into something that can be asked, or adds it to that. Positions are never 0: the chunk
+ * header is there. Of a key that is there twice the one first met stays; the list goes backwards through the chunk by
+ * checkpoints, so it is taken from its end. */
 static bool build(struct wick_jfr_pool *pool)
 {
     uint64_t min = UINT64_MAX, max = 0;
@@ -154,17 +204,20 @@ static bool build(struct wick_jfr_pool *pool)
     pool->built = true;
     if (pool->n == 0)
         return true;
-    if (max - min >= pool->n * 3 + DIRECT_SPARE)
-        return build_hash(pool);
-    pool->ndirect = max - min + 1;
-    pool->min_key = min;
-    pool->direct = calloc(pool->ndirect, sizeof *pool->direct);
-    if (!pool->direct)
+    if (pool->direct) {
+        uint64_t last = pool->min_key + pool->ndirect - 1;
+        min = pool->min_key < min ? pool->min_key : min;
+        max = last > max ? last : max;
+    }
+    pool->total += pool->n;
+    bool far = pool->table || max - min >= pool->total * 3 + DIRECT_SPARE;
+    if (far ? !make_hash(pool) : !make_direct(pool, min, max))
         return false;
-    for (uint64_t i = 0; i < pool->n; i++)
-        pool->direct[pool->entries[i].key - min] = pool->entries[i].val;
+    for (uint64_t i = pool->n; i--;)
+        put(pool, pool->entries[i].key, pool->entries[i].val);
     free(pool->entries);
     pool->entries = NULL;
+    pool->n = pool->cap = 0;
     return true;
 }
 
@@ -174,10 +227,10 @@ bool wick_jfr_pool_slot(const struct wick_jfr_pool *pool, uint64_t key, uint64_t
         *slot = key - pool->min_key;
         return *slot < pool->ndirect && pool->direct[*slot];
     }
-    if (!pool->built || !pool->entries)
+    if (!pool->table)
         return false;
-    for (*slot = hash_at(pool, key); pool->entries[*slot].val; *slot = (*slot + 1) & pool->mask)
-        if (pool->entries[*slot].key == key)
+    for (*slot = hash_at(pool, key); pool->table[*slot].val; *slot = (*slot + 1) & pool->mask)
+        if (pool->table[*slot].key == key)
             return true;
     return false;
 }
@@ -186,10 +239,10 @@ bool wick_jfr_pool_slot(const struct wick_jfr_pool *pool, uint64_t key, uint64_t
  * untouched memory. */
 static bool keep_places(struct wick_jfr_pool *pool)
 {
-    uint64_t n = pool->direct ? pool->ndirect : pool->entries ? pool->mask + 1 : 0;
+    uint64_t n = pool->direct ? pool->ndirect : pool->table ? pool->mask + 1 : 0;
     pool->places = n ? calloc(n, sizeof *pool->places) : NULL;
     for (uint64_t i = 0; pool->places && i < n; i++) {
-        uint64_t at = pool->direct ? pool->direct[i] : pool->entries[i].val;
+        uint64_t at = pool->direct ? pool->direct[i] : pool->table[i].val;
         if (at)
             pool->places[i] = at;
     }
@@ -210,6 +263,7 @@ void wick_jfr_reader_pools_release(struct wick_jfr_reader *r)
 {
     for (uint32_t i = 0; i < r->npools; i++) {
         free(r->pools[i].entries);
+        free(r->pools[i].table);
         free(r->pools[i].direct);
         free(r->pools[i].places);
         wick_jfr_plan_release(&r->pools[i].plan);
@@ -231,5 +285,5 @@ uint64_t *wick_jfr_pool_find(struct wick_jfr_reader *r, uint32_t type, uint64_t 
     uint64_t slot;
     if (!wick_jfr_pool_slot(pool, key, &slot))
         return NULL;
-    return pool->direct ? &pool->direct[slot] : &pool->entries[slot].val;
+    return pool->direct ? &pool->direct[slot] : &pool->table[slot].val;
 }

@@ -43,7 +43,7 @@ static bool run_begin(const struct wick_jfr_reader *r, const struct wick_jfr_pla
     run->tag = word_at(first) & run->mask;
     run->at = first + e->size;
     run->limit = r->base + r->len - TAIL;
-    const uint8_t *pause = r->file + r->released + WICK_JFR_RELEASE_STEP;
+    const uint8_t *pause = wick_jfr_released(r) + WICK_JFR_RELEASE_STEP;
     if (r->mapped && pause < run->limit)
         run->limit = pause;
     return true;

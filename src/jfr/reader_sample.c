@@ -10,7 +10,8 @@
  * The cost of a large recording is this file's: an event is some 12 bytes, and there are millions. So a plan takes only
  * fields that are wanted, and where nothing but the stack tells samples apart (no threads, states or labels, nobody who
  * sees them one by one) they are summed by the number of the stack's constant and reach the profile at the end of the
- * chunk, one for each stack. Stacks are then decoded in the order of their numbers, which is mostly that of the file.
+ * chunk's part, one for each stack. Stacks are then decoded in the order of their numbers, which is mostly that of the
+ * file.
  */
 #include "jfr/reader_int.h"
 #include "model/label.h"
@@ -574,6 +575,8 @@ void wick_jfr_sums_end(struct wick_jfr_reader *r)
                 r->res->unresolved = lost + sum->count;
             wick_profile_add(r->p, &out);
         }
+        free(h->sums); /* the pool's keys may reach further in the next part of the chunk */
+        h->sums = NULL;
     }
 }
 

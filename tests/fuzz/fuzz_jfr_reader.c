@@ -4,13 +4,16 @@
  *
  * Beyond not crashing: every number the reader hands out must exist in the profile, parents must come before children,
  * and what the events were summed to must be what was handed out. Where only stacks are told apart, samples take
- * another way (reader_sample.c): none may be missing; an event that is cut behind what is wanted of it counts there.
+ * another way (reader_sample.c): none may be missing; an event that is cut behind what is wanted of it counts there. In
+ * pieces the bytes must give the same as in one; as a file that grows, whatever its headers say on the way, no harm.
  */
 #include "export/collapsed.h"
 #include "jfr/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -84,6 +87,52 @@ static void check_sums(const uint8_t *data, size_t size, const struct wick_jfr_r
     wick_profile_release(&p);
 }
 
+static void check_fed(const uint8_t *data, size_t size, const struct wick_jfr_result *whole)
+{
+    struct wick_profile p;
+    struct wick_jfr_result res;
+    if (wick_profile_init(&p))
+        return;
+    struct wick_jfr_visitor v = {.ctx = &p, .sample = take_sample};
+    p.by_labels = p.by_span = true;
+    struct wick_jfr_reader *r = wick_jfr_reader_new(&p, &v, &res);
+    need(r);
+    size_t piece = size / 7 + 1;
+    int rc = 0;
+    for (size_t at = 0; !rc && at < size; at += piece)
+        rc = wick_jfr_reader_feed(r, data + at, size - at < piece ? size - at : piece, NULL);
+    if (!rc)
+        wick_jfr_reader_end(r, NULL);
+    wick_jfr_reader_free(r);
+    need(rc || (res.chunks == whole->chunks && res.samples == whole->samples && res.lost_bytes == whole->lost_bytes));
+    check(&p);
+    wick_profile_release(&p);
+}
+
+static void check_followed(const uint8_t *data, size_t size)
+{
+    struct wick_profile p;
+    struct wick_jfr_result res;
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    if (fd < 0)
+        return;
+    need(!wick_profile_init(&p));
+    struct wick_jfr_visitor v = {.ctx = &p, .sample = take_sample, .want = want, .event = take_event};
+    struct wick_jfr_reader *r = wick_jfr_reader_new(&p, &v, &res);
+    need(r);
+    for (int third = 1; third <= 3; third++) {
+        size_t n = third == 3 ? size : size / 3 * (size_t)third;
+        need(pwrite(fd, data, n, 0) == (ssize_t)n);
+        if (wick_jfr_reader_follow(r, fd, NULL))
+            break;
+    }
+    wick_jfr_reader_end(r, NULL);
+    wick_jfr_reader_free(r);
+    check(&p);
+    wick_profile_release(&p);
+    close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static FILE *null;
@@ -99,6 +148,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     need(res.lost_bytes <= size && res.first_offset <= size && (res.problems == 0) == (res.first[0] == 0));
     check(&p);
     check_sums(data, size, &res);
+    check_fed(data, size, &res);
+    check_followed(data, size);
     struct wick_export_options o = {.names = WICK_NAME_ANNOTATE | WICK_NAME_LINES | WICK_NAME_SIGNATURES,
                                     .threads = true};
     if (null && p.nstacks < 100000)
