@@ -59,7 +59,8 @@ void wick_wall_arm(void *arg, struct wick_thread *t, bool born_late)
     struct wick_wall_slot *s = &e->slots[slot];
     int32_t tid = wick_load_relaxed(&t->tid);
     pthread_mutex_lock(&e->lock);
-    *s = (struct wick_wall_slot){.serial = t->serial, .tid = tid, .sched_ns = wick_clock_mono_ns()};
+    *s = (struct wick_wall_slot){
+        .serial = t->serial, .tid = tid, .sched_ns = wick_clock_mono_ns(), .seen_sampled = e->sampled_ns};
     /* what a late-born thread has used already is in its first event */
     if (!born_late && e->eyes.sched(e->tasks, tid, &s->sched))
         s->sched_ns = 0;
@@ -156,6 +157,10 @@ static void draw(struct wick_wall_engine *e)
 void wick_wall_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_t passed)
 {
     draw(e);
+    pthread_mutex_lock(&e->lock);
+    e->sampled_ns += passed * e->interval;
+    e->missed_ns = (passed - 1) * e->interval;
+    pthread_mutex_unlock(&e->lock);
     for (int stratum = 0; stratum < WICK_WALL_STRATA; stratum++) {
         struct wick_wall_pick *p = &e->picks[stratum];
         for (uint32_t i = 0; i < p->n; i++) {

@@ -24,12 +24,16 @@
  * Visits that come late. On a crowded machine the sampler gets its processor when the others get theirs (under a CPU
  * quota all of them at once), and finds those asleep that had waited for one at the time of the tick. So each thread
  * has a balance: schedstat's figures since its last visit, scaled to the weight of its visits, less what its samples
- * say. A thread that is found asleep while a whole visit of run-queue time is due is counted as waiting for a
- * processor; while a whole visit of CPU time is due, the sample is held and counted with the next that finds the thread
- * running. One that is found ready, has run, and had a whole visit too much of both is counted with its last wait. Both
- * sides are needed: a correction in one direction only would turn the scatter of visits that are in time into a bias.
- * The delay of a wait in progress is not in schedstat; it comes with the next visit. There is no balance for a thread
- * that was not a candidate throughout (it had no context for a while), nor without figures from schedstat.
+ * say. The scale compares with the time that the ticks between the two visits stand for, not with the time between the
+ * visits: a tick in time after a late one follows at once, and it is then that the delay of a whole throttled period
+ * shows up in schedstat. A thread that is found asleep while a whole visit of run-queue time is due is counted as
+ * waiting for a processor; while a whole visit of CPU time is due, the sample is held and counted with the next that
+ * finds the thread running. Where 16 are held already, or no visit finds it running until the balance ends, such a
+ * sample counts as running with the stack of the wait: by schedstat it ran, and nothing nearer is known. One that is
+ * found ready, has run, and had a whole visit too much of both is counted with its last wait. Both sides are needed: a
+ * correction in one direction only would turn the scatter of visits that are in time into a bias. The delay of a wait
+ * in progress is not in schedstat; it comes with the next visit. There is no balance for a thread that was not a
+ * candidate throughout (it had no context for a while), nor without figures from schedstat.
  *
  * Idle batching. The samples of a thread that does not move are one event, a batch, which is handed over when the
  * thread has used CPU time, after MOST_SKIPS samples or MOST_AGE, when it ends, and when the drain asks (dump, end of a
@@ -88,6 +92,7 @@ struct wick_wall_slot {
     bool known;                    /* `batch` holds the last stack it waited with, of this generation */
     uint64_t seen_cpu, seen_delay; /* CPU time and run-queue delay when it was last visited after it had run */
     uint64_t seen_ns, since;       /* when that was, 0 = never; the weight of the visits since then */
+    uint64_t seen_sampled;         /* `sampled_ns` of that visit */
     int64_t due_cpu, due_delay;    /* what schedstat says in weight, less the samples that say so; see above */
     bool balanced;                 /* these are known for this visit */
     uint32_t held;                 /* samples of visits that found it asleep while CPU time was due ... */
@@ -146,6 +151,8 @@ struct wick_wall_engine {
     pthread_mutex_t lock;
     struct wick_wall_finished finished, spare; /* under the lock; the drain's */
     struct wick_wall_stats stats;              /* under the lock */
+    uint64_t sampled_ns;                       /* time that the ticks so far stand for; set under the lock */
+    uint64_t missed_ns;                        /* of that, what this tick stands for beside its own interval */
     struct wick_wall_set active;               /* those that had run at their last visit; set under the lock */
     struct wick_wall_set left;                 /* those that were no candidates at some tick since their last visit */
     struct wick_wall_set strata[WICK_WALL_STRATA]; /* the sampler's */

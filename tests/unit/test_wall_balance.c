@@ -181,6 +181,45 @@ static void test_balance__late_visits_count_for_the_states_they_missed(void **st
     }
 }
 
+/* A CPU quota: stopped for 70 ms, running for 30, by turns. The tick that stands for the missed ones is late, the
+ * next one follows it at once, and only then is the delay in schedstat, as the wait has ended. */
+static void test_balance__a_tick_in_time_right_after_a_late_one_weighs_what_it_stands_for(void **state)
+{
+    enum { PERIODS = 500 };
+    begin("");
+    ready = true;
+    for (uint64_t i = 0; i < PERIODS; i++) {
+        uint64_t now = i * 100 * MS;
+        tick(now + 79 * MS, 7); /* due at 10 to 70 */
+        cpu += MS;
+        delay += 70 * MS;
+        tick(now + 80 * MS, 1);
+        cpu += 10 * MS;
+        tick(now + 90 * MS, 1);
+        cpu += 10 * MS;
+        tick(now + 100 * MS, 1);
+        cpu += 9 * MS;
+    }
+    end();
+    assert_int_equal(sum(), PERIODS * 100 * MS);
+    expect_near(WICK_JFR_STATE_WAITING_FOR_CPU, PERIODS * 70 * MS, 200 * MS);
+    expect_near(WICK_JFR_STATE_RUNNABLE, PERIODS * 30 * MS, 200 * MS);
+}
+
+/* It runs often and briefly, and each visit finds it asleep: what it used is running all the same. */
+static void test_balance__cpu_time_never_found_on_a_processor_is_running(void **state)
+{
+    begin("");
+    for (uint64_t i = 0; i < VISITS; i++) {
+        cpu += MS;
+        tick((i + 1) * 10 * MS, 1);
+    }
+    end();
+    assert_int_equal(sum(), VISITS * 10 * MS);
+    assert_int_equal(samples, VISITS);
+    expect_near(WICK_JFR_STATE_RUNNABLE, VISITS * MS, 20 * MS);
+}
+
 /* Visits in time, on a machine where nobody waits for a processor: by chance it is found ready too often at times and
  * too rarely at others, by some 70 visits in 20,000. What takes the one back and not the other is off by more than
  * that. */
@@ -209,8 +248,8 @@ static void test_balance__time_without_a_context_is_none_of_it(void **state)
     for (uint64_t i = 0; i < VISITS; i++) {
         bool has = i % 10 == 0;
         wick_store_relaxed(&labels.places->bytes[1], has ? WICK_LABELS_OPEN : 0);
-        cpu += has ? 10 * MS : 0;
-        ready = has && i; /* but waits the first time, so that there is a last wait */
+        cpu += has && i ? 10 * MS : 1; /* 0 is for a thread that is gone */
+        ready = has && i;              /* but waits the first time, so that there is a last wait */
         tick((i + 1) * 10 * MS, 1);
     }
     end();
@@ -291,6 +330,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_balance__late_visits_count_for_the_states_they_missed),
+        cmocka_unit_test(test_balance__a_tick_in_time_right_after_a_late_one_weighs_what_it_stands_for),
+        cmocka_unit_test(test_balance__cpu_time_never_found_on_a_processor_is_running),
         cmocka_unit_test(test_balance__visits_in_time_are_not_made_worse),
         cmocka_unit_test(test_balance__time_without_a_context_is_none_of_it),
         cmocka_unit_test(test_balance__without_schedstat_nothing_is_corrected),
