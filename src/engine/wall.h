@@ -44,6 +44,10 @@
  * so that a busy thread is not lost among a thousand parked ones. A tick's strata are known before its draw, and
  * each draw weighs time x stratum / drawn from it, so every sum is unbiased.
  *
+ * Contexts and late ticks. Where only threads with a context are candidates, the intervals that the sampler missed go
+ * to the threads that were drawn at the tick before, as they were then: one that waited gets samples of that wait, with
+ * the context it had, though both may be over by now.
+ *
  * Weights. A visit weighs time x candidates / k, by stratum, time being the interval, or several where the sampler had
  * no processor; the weights of all visits sum up to the sum of time x candidates. What is sent by signal is owed to the
  * thread: further visits before it gets a processor add to it. A thread that ends before loses it, as a drop.
@@ -145,7 +149,7 @@ struct wick_wall_engine {
     uint32_t k;
     bool nobatch;
     struct wick_wall_set admitted, context; /* candidates by the filter; those with a context at this tick */
-    bool context_seen;                      /* at any tick; the sampler's */
+    bool context_seen, narrowed;            /* at any tick; only those at the last one; the sampler's */
     _Atomic int32_t excluded[4];            /* wick's own threads */
     struct wick_wall_slot *slots;
     pthread_mutex_t lock;

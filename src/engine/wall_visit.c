@@ -393,3 +393,13 @@ void wick_wall_visit_locked(struct wick_wall_engine *e, uint32_t slot, uint64_t 
         wick_wall_account_locked(e, s, now_ns);
     visit_anew(e, slot, cpu, now_ns, weight);
 }
+
+void wick_wall_visit_missed_locked(struct wick_wall_engine *e, uint32_t slot, uint64_t now_ns, uint64_t weight)
+{
+    struct wick_wall_slot *s = &e->slots[slot];
+    if (!s->serial || !s->idle)
+        return wick_wall_visit_locked(e, slot, now_ns, weight);
+    s->since += weight;
+    e->stats.idle++;
+    grow(e, s, now_ns, weight);
+}

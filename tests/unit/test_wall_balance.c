@@ -257,6 +257,25 @@ static void test_balance__time_without_a_context_is_none_of_it(void **state)
     assert_int_equal(by_state[WICK_JFR_STATE_RUNNABLE], (VISITS / 10 - 1) * 10 * MS);
 }
 
+/* It waits within a context, which has ended when the late tick comes; the missed intervals were the context's all the
+ * same. One that has begun by then has none of them. */
+static void test_context__intervals_that_were_missed_are_of_the_tick_before(void **state)
+{
+    begin("context");
+    cpu = 1;
+    wick_store_relaxed(&labels.places->bytes[1], WICK_LABELS_OPEN);
+    tick(10 * MS, 1);
+    wick_store_relaxed(&labels.places->bytes[1], 0);
+    cpu += 1000;
+    tick(80 * MS, 7);
+    wick_store_relaxed(&labels.places->bytes[1], WICK_LABELS_OPEN);
+    tick(150 * MS, 7);
+    end();
+    assert_int_equal(by_state[WICK_JFR_STATE_NATIVE_WAIT], (1 + 6 + 1) * 10 * MS);
+    assert_int_equal(sum(), (1 + 6 + 1) * 10 * MS);
+    assert_int_equal(samples, 3);
+}
+
 /* A kernel without such figures reports zeros. */
 static void test_balance__without_schedstat_nothing_is_corrected(void **state)
 {
@@ -334,6 +353,7 @@ int main(void)
         cmocka_unit_test(test_balance__cpu_time_never_found_on_a_processor_is_running),
         cmocka_unit_test(test_balance__visits_in_time_are_not_made_worse),
         cmocka_unit_test(test_balance__time_without_a_context_is_none_of_it),
+        cmocka_unit_test(test_context__intervals_that_were_missed_are_of_the_tick_before),
         cmocka_unit_test(test_balance__without_schedstat_nothing_is_corrected),
         cmocka_unit_test(test_signal__follows_the_look_at_once),
         cmocka_unit_test(test_signal__is_not_for_a_thread_that_was_woken_in_a_call),
