@@ -59,7 +59,8 @@ void wick_wall_arm(void *arg, struct wick_thread *t, bool born_late)
     struct wick_wall_slot *s = &e->slots[slot];
     int32_t tid = wick_load_relaxed(&t->tid);
     pthread_mutex_lock(&e->lock);
-    *s = (struct wick_wall_slot){.serial = t->serial, .tid = tid, .sched_ns = wick_clock_mono_ns()};
+    *s = (struct wick_wall_slot){
+        .serial = t->serial, .tid = tid, .sched_ns = wick_clock_mono_ns(), .seen_sampled = e->sampled_ns};
     /* what a late-born thread has used already is in its first event */
     if (!born_late && e->eyes.sched(e->tasks, tid, &s->sched))
         s->sched_ns = 0;
@@ -118,6 +119,7 @@ void wick_wall_exclude_self(struct wick_wall_engine *e)
 static void stratify(struct wick_wall_engine *e, uint32_t top, uint32_t n[WICK_WALL_STRATA])
 {
     const struct wick_wall_set *narrow = wick_wall_narrowing(e);
+    e->narrowed = narrow != NULL;
     const struct wick_wall_set *with = narrow || e->k < 4 ? NULL : wick_wall_contexts(e);
     memset(n, 0, WICK_WALL_STRATA * sizeof *n);
     for (uint32_t w = 0; w < WICK_WALL_WORDS && w * 64 < top; w++) {
@@ -153,14 +155,37 @@ static void draw(struct wick_wall_engine *e)
         wick_wall_pick(&e->picks[i], &e->strata[i], NULL, top, k[i], &e->random);
 }
 
+/* The ticks that were missed before this one, where only threads with a context are candidates. Those that have one now
+ * would be the wrong ones: where a CPU quota is filled up again, threads whose wait is over end their requests before
+ * the sampler gets a processor. So these ticks go to the candidates of the last one, by its draw. */
+static void tick_missed(struct wick_wall_engine *e, uint64_t now_ns, uint64_t time_ns)
+{
+    for (int stratum = 0; stratum < WICK_WALL_STRATA; stratum++) {
+        struct wick_wall_pick *p = &e->picks[stratum];
+        for (uint32_t i = 0; i < p->n; i++) {
+            pthread_mutex_lock(&e->lock);
+            wick_wall_visit_missed_locked(e, p->slots[i], now_ns, wick_wall_weight(p, i, time_ns));
+            e->stats.chosen++;
+            pthread_mutex_unlock(&e->lock);
+        }
+    }
+}
+
 void wick_wall_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_t passed)
 {
+    uint64_t here = e->narrowed ? 1 : passed; /* what the candidates of now stand for */
+    pthread_mutex_lock(&e->lock);
+    e->sampled_ns += passed * e->interval;
+    e->missed_ns = (passed - 1) * e->interval;
+    pthread_mutex_unlock(&e->lock);
+    if (here < passed)
+        tick_missed(e, now_ns, (passed - here) * e->interval);
     draw(e);
     for (int stratum = 0; stratum < WICK_WALL_STRATA; stratum++) {
         struct wick_wall_pick *p = &e->picks[stratum];
         for (uint32_t i = 0; i < p->n; i++) {
             pthread_mutex_lock(&e->lock);
-            wick_wall_visit_locked(e, p->slots[i], now_ns, wick_wall_weight(p, i, passed * e->interval));
+            wick_wall_visit_locked(e, p->slots[i], now_ns, wick_wall_weight(p, i, here * e->interval));
             pthread_mutex_unlock(&e->lock);
         }
     }

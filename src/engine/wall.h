@@ -24,12 +24,16 @@
  * Visits that come late. On a crowded machine the sampler gets its processor when the others get theirs (under a CPU
  * quota all of them at once), and finds those asleep that had waited for one at the time of the tick. So each thread
  * has a balance: schedstat's figures since its last visit, scaled to the weight of its visits, less what its samples
- * say. A thread that is found asleep while a whole visit of run-queue time is due is counted as waiting for a
- * processor; while a whole visit of CPU time is due, the sample is held and counted with the next that finds the thread
- * running. One that is found ready, has run, and had a whole visit too much of both is counted with its last wait. Both
- * sides are needed: a correction in one direction only would turn the scatter of visits that are in time into a bias.
- * The delay of a wait in progress is not in schedstat; it comes with the next visit. There is no balance for a thread
- * that was not a candidate throughout (it had no context for a while), nor without figures from schedstat.
+ * say. The scale compares with the time that the ticks between the two visits stand for, not with the time between the
+ * visits: a tick in time after a late one follows at once, and it is then that the delay of a whole throttled period
+ * shows up in schedstat. A thread that is found asleep while a whole visit of run-queue time is due is counted as
+ * waiting for a processor; while a whole visit of CPU time is due, the sample is held and counted with the next that
+ * finds the thread running. Where 16 are held already, or no visit finds it running until the balance ends, such a
+ * sample counts as running with the stack of the wait: by schedstat it ran, and nothing nearer is known. One that is
+ * found ready, has run, and had a whole visit too much of both is counted with its last wait. Both sides are needed: a
+ * correction in one direction only would turn the scatter of visits that are in time into a bias. The delay of a wait
+ * in progress is not in schedstat; it comes with the next visit. There is no balance for a thread that was not a
+ * candidate throughout (it had no context for a while), nor without figures from schedstat.
  *
  * Idle batching. The samples of a thread that does not move are one event, a batch, which is handed over when the
  * thread has used CPU time, after MOST_SKIPS samples or MOST_AGE, when it ends, and when the drain asks (dump, end of a
@@ -39,6 +43,10 @@
  * Strata. Threads that had run at their last visit, and the others, are drawn apart: up to half of k from the former,
  * so that a busy thread is not lost among a thousand parked ones. A tick's strata are known before its draw, and
  * each draw weighs time x stratum / drawn from it, so every sum is unbiased.
+ *
+ * Contexts and late ticks. Where only threads with a context are candidates, the intervals that the sampler missed go
+ * to the threads that were drawn at the tick before, as they were then: one that waited gets samples of that wait, with
+ * the context it had, though both may be over by now.
  *
  * Weights. A visit weighs time x candidates / k, by stratum, time being the interval, or several where the sampler had
  * no processor; the weights of all visits sum up to the sum of time x candidates. What is sent by signal is owed to the
@@ -88,6 +96,7 @@ struct wick_wall_slot {
     bool known;                    /* `batch` holds the last stack it waited with, of this generation */
     uint64_t seen_cpu, seen_delay; /* CPU time and run-queue delay when it was last visited after it had run */
     uint64_t seen_ns, since;       /* when that was, 0 = never; the weight of the visits since then */
+    uint64_t seen_sampled;         /* `sampled_ns` of that visit */
     int64_t due_cpu, due_delay;    /* what schedstat says in weight, less the samples that say so; see above */
     bool balanced;                 /* these are known for this visit */
     uint32_t held;                 /* samples of visits that found it asleep while CPU time was due ... */
@@ -140,12 +149,14 @@ struct wick_wall_engine {
     uint32_t k;
     bool nobatch;
     struct wick_wall_set admitted, context; /* candidates by the filter; those with a context at this tick */
-    bool context_seen;                      /* at any tick; the sampler's */
+    bool context_seen, narrowed;            /* at any tick; only those at the last one; the sampler's */
     _Atomic int32_t excluded[4];            /* wick's own threads */
     struct wick_wall_slot *slots;
     pthread_mutex_t lock;
     struct wick_wall_finished finished, spare; /* under the lock; the drain's */
     struct wick_wall_stats stats;              /* under the lock */
+    uint64_t sampled_ns;                       /* time that the ticks so far stand for; set under the lock */
+    uint64_t missed_ns;                        /* of that, what this tick stands for beside its own interval */
     struct wick_wall_set active;               /* those that had run at their last visit; set under the lock */
     struct wick_wall_set left;                 /* those that were no candidates at some tick since their last visit */
     struct wick_wall_set strata[WICK_WALL_STRATA]; /* the sampler's */

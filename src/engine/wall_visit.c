@@ -38,7 +38,7 @@ static bool room(void **p, uint32_t count, uint32_t *cap, size_t size)
     return true;
 }
 
-/* Hands over an event whose samples are in the books. */
+/* Hands over an event whose samples are counted. */
 static void hand_over(struct wick_wall_engine *e, const struct wick_event *ev)
 {
     struct wick_wall_finished *f = &e->finished;
@@ -56,7 +56,8 @@ static void hand_over_batch(struct wick_wall_engine *e, struct wick_wall_slot *s
     s->batch.weight = s->batch.span_ns = 0;
 }
 
-/* Samples that stood for CPU time, but the thread was not found ready any more: they are of its last wait after all. */
+/* Samples that stand for CPU time of a thread that was not found on a processor since: they are that all the same, and
+ * the last wait's stack is the nearest there is. */
 static void give_back_held(struct wick_wall_engine *e, struct wick_wall_slot *s)
 {
     struct wick_event one = s->batch;
@@ -66,9 +67,9 @@ static void give_back_held(struct wick_wall_engine *e, struct wick_wall_slot *s)
     one.weight = s->held_weight;
     one.span_ns = 0;
     one.flags = 0;
+    one.state = WICK_JFR_STATE_RUNNABLE;
     wick_recorder_wall_sig(e->recorder, &one);
     hand_over(e, &one);
-    s->due_cpu += (int64_t)s->held_weight;
     s->held_weight = s->held = 0;
 }
 
@@ -183,17 +184,20 @@ static void settle(struct wick_wall_engine *e, struct wick_wall_slot *s, const s
     s->idle_cpu = cpu;
     s->settled_ns = now;
     e->stats.outside++;
-    if (s->balanced && s->due_delay < (int64_t)weight && s->due_cpu >= (int64_t)weight && s->held < MOST_HELD) {
-        hold(s, weight); /* it ran when this sample was due */
+    /* Did it wait for a processor, or run, when this sample was due? */
+    bool waited = s->balanced && s->due_delay >= (int64_t)weight;
+    bool ran = s->balanced && !waited && s->due_cpu >= (int64_t)weight;
+    if (ran && s->held < MOST_HELD) {
+        hold(s, weight);
         s->batch.samples = 0;
         s->batch.weight = 0;
         return;
     }
     wick_recorder_wall_sig(e->recorder, &s->batch);
-    if (s->balanced && s->due_delay >= (int64_t)weight) { /* it waited for a processor when this sample was due */
+    if (waited || ran) {
         struct wick_event one = s->batch;
-        one.state = WICK_JFR_STATE_WAITING_FOR_CPU;
-        s->due_delay -= (int64_t)weight;
+        one.state = waited ? WICK_JFR_STATE_WAITING_FOR_CPU : WICK_JFR_STATE_RUNNABLE;
+        *(waited ? &s->due_delay : &s->due_cpu) -= (int64_t)weight;
         s->batch.samples = 0;
         s->batch.weight = 0;
         hand_over(e, &one);
@@ -261,11 +265,12 @@ static struct spent settle_dues(struct wick_wall_engine *e, uint32_t slot, uint6
         sp.waited = now.delay_ns - s->seen_delay;
         s->seen_delay = now.delay_ns;
     }
-    s->balanced = known && !left && s->seen_ns && now_ns > s->seen_ns;
+    uint64_t gap = e->sampled_ns - s->seen_sampled; /* by the ticks' own times: a late one is as long as one in time */
+    s->balanced = known && !left && s->seen_ns && gap;
     if (s->balanced) {
         sp.slept = sp.used + sp.waited < (now_ns - s->seen_ns) / 4 * 3;
-        s->due_cpu = in_weight(sp.used, s->since, now_ns - s->seen_ns, s->due_cpu);
-        s->due_delay = in_weight(sp.waited, s->since, now_ns - s->seen_ns, s->due_delay);
+        s->due_cpu = in_weight(sp.used, s->since, gap, s->due_cpu);
+        s->due_delay = in_weight(sp.waited, s->since, gap, s->due_delay);
     } else {
         give_back_held(e, s);
         s->due_cpu = s->due_delay = 0;
@@ -273,17 +278,22 @@ static struct spent settle_dues(struct wick_wall_engine *e, uint32_t slot, uint6
     wick_wall_set_put(&e->left, slot, false);
     s->seen_cpu = cpu;
     s->seen_ns = now_ns;
+    s->seen_sampled = e->sampled_ns;
     s->since = 0;
     return sp;
 }
 
-/* Was it on a processor, or waiting for one? What is due, and within one sample of that by lot. */
+/* Was it on a processor, or waiting for one? What is due, and within one sample of that by lot. While the sampler had
+ * no processor the thread probably had none either, but for what it used; that wait, still in progress, is not in its
+ * schedstat yet. */
 static bool is_running(struct wick_wall_engine *e, const struct wick_wall_slot *s, struct spent sp, uint64_t weight)
 {
     int64_t more = s->balanced ? s->due_cpu - s->due_delay : 0;
     if (!sp.used || (more <= -(int64_t)weight && s->due_delay > 0))
         return false;
-    return (more >= (int64_t)weight && s->due_cpu > 0) || wick_random_below(&e->random, sp.used + sp.waited) < sp.used;
+    uint64_t hidden = e->missed_ns > sp.used ? e->missed_ns - sp.used : 0;
+    return (more >= (int64_t)weight && s->due_cpu > 0) ||
+           wick_random_below(&e->random, sp.used + sp.waited + hidden) < sp.used;
 }
 
 /* Could a signal break off a call of a thread that can run? One that sleeps now and then and is on no processor has
@@ -382,4 +392,14 @@ void wick_wall_visit_locked(struct wick_wall_engine *e, uint32_t slot, uint64_t 
     if (cpu && now_ns - s->sched_ns >= ACCOUNT_NS)
         wick_wall_account_locked(e, s, now_ns);
     visit_anew(e, slot, cpu, now_ns, weight);
+}
+
+void wick_wall_visit_missed_locked(struct wick_wall_engine *e, uint32_t slot, uint64_t now_ns, uint64_t weight)
+{
+    struct wick_wall_slot *s = &e->slots[slot];
+    if (!s->serial || !s->idle)
+        return wick_wall_visit_locked(e, slot, now_ns, weight);
+    s->since += weight;
+    e->stats.idle++;
+    grow(e, s, now_ns, weight);
 }

@@ -21,6 +21,10 @@ const struct wick_wall_set *wick_wall_contexts(struct wick_wall_engine *e);
 /* One sample of the thread in that slot. */
 void wick_wall_visit_locked(struct wick_wall_engine *e, uint32_t slot, uint64_t now_ns, uint64_t weight);
 
+/* One that was due in time that the sampler missed, of a thread that was drawn at the tick before: if it waited then, a
+ * sample of that wait, else as any other. */
+void wick_wall_visit_missed_locked(struct wick_wall_engine *e, uint32_t slot, uint64_t now_ns, uint64_t weight);
+
 /* Hands a thread's batch over and forgets its stack. */
 void wick_wall_finish_locked(struct wick_wall_engine *e, struct wick_wall_slot *s);
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Scanner;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Threads that are known to do one thing all the time, named after it; `park=N` adds N that park. A line `native MS` lets
+ * Threads that are known to do one thing all the time, named after it; `park=N` adds N that park,
+ * `burn=N` that compute, `naps=N` that compute and sleep by turns, `wink=N` that wake up often. A line `native MS` lets
  * native code wait in system calls that a signal would break off, and says what came of it.
  */
 public class Walls {
@@ -71,11 +74,38 @@ public class Walls {
     }
 
     static void burning() {
+        while (true)
+            compute();
+    }
+
+    static void compute() {
+        long x = sink;
+        for (int i = 0; i < 1000; i++)
+            x = x * 31 + i;
+        sink = x;
+    }
+
+    /** Computes for a while and sleeps for a while. */
+    static void napping() {
+        ThreadMXBean clock = ManagementFactory.getThreadMXBean();
         while (true) {
-            long x = sink;
-            for (int i = 0; i < 1000; i++)
-                x = x * 31 + i;
-            sink = x;
+            for (long end = clock.getCurrentThreadCpuTime() + 2_000_000; clock.getCurrentThreadCpuTime() < end;)
+                compute();
+            rest(20);
+        }
+    }
+
+    /** Wakes up often for next to nothing. */
+    static void blinking() {
+        while (true)
+            rest(1);
+    }
+
+    static void rest(long ms) {
+        try {
+            Thread.sleep(ms);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -83,6 +113,19 @@ public class Walls {
         Thread t = new Thread(r, name);
         t.setDaemon(true);
         t.start();
+    }
+
+    static Runnable work(String name) {
+        switch (name) {
+        case "burn":
+            return Walls::burning;
+        case "naps":
+            return Walls::napping;
+        case "wink":
+            return Walls::blinking;
+        default:
+            return Walls::parking;
+        }
     }
 
     static void nativeWaits(int ms) {
@@ -106,7 +149,7 @@ public class Walls {
         for (String a : args) {
             int n = Integer.parseInt(a.substring(a.indexOf('=') + 1));
             for (int i = 0; i < n; i++)
-                go(a.substring(0, a.indexOf('=')) + "-" + i, a.startsWith("burn") ? Walls::burning : Walls::parking);
+                go(a.substring(0, a.indexOf('=')) + "-" + i, work(a.substring(0, 4)));
         }
         Thread.sleep(500); // all have arrived where they stay
         System.out.println("up");

@@ -4,27 +4,17 @@
  *
  * The exactness of weights is arithmetic and checked to the nanosecond; test_wall_pick.c shows that draws are fair.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "wall_scene.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/random.h"
-#include "engine/wall.h"
-#include "engine/wall_visit.h"
 #include "jfr/writer.h"
 
-enum { MOST = 5000, FIRST_TID = 1000000 };
-#define MS 1000000ull
+enum { MOST = 5000 };
 
 /* --- made-up threads --- */
-
 struct actor {
     uint64_t cpu, delay, slices;
     uint64_t step;  /* CPU time that passes at each look at its clock: it runs */
@@ -34,14 +24,10 @@ struct actor {
 };
 
 static struct actor actors[MOST + 1];
-static struct wick_threads ts;
-static struct wick_recorder rec;
-static struct wick_wall_engine wall;
-static struct wick_labels labels;
 
 static struct actor *actor(int32_t tid)
 {
-    return &actors[tid - FIRST_TID];
+    return &actors[tid - WALL_SCENE_TID];
 }
 
 static uint64_t see_cpu(int32_t tid)
@@ -96,58 +82,13 @@ static struct wick_thread *thread(uint32_t i)
     return &ts.slots[i];
 }
 
-static int32_t tid_of(uint32_t i)
-{
-    return FIRST_TID + (int32_t)i;
-}
-
-static void born(uint32_t i)
-{
-    struct wick_thread *t = thread(i);
-    t->serial = i;
-    wick_store_relaxed(&t->tid, tid_of(i));
-    wick_store_release(&ts.slot_of_tid[tid_of(i)], i); /* pairs: wick_threads_find_sig */
-    if (wick_load_relaxed(&ts.top) <= i)
-        wick_store_relaxed(&ts.top, i + 1);
-    wick_wall_arm(&wall, t, false);
-}
-
 /* n threads, numbered from 1, that wait at place 1000 + their number; k of them are drawn each tick of 10 ms. */
 static void begin(uint32_t n, uint32_t k, const char *filter)
 {
-    struct wick_err err = {0};
     memset(actors, 0, sizeof actors);
-    memset(&wall, 0, sizeof wall);
-    assert_int_equal(wick_threads_init(&ts), 0);
-    assert_int_equal(wick_recorder_init(&rec, 0, 64, 0), 0);
-    atomic_store(&rec.running, 1);
-    assert_int_equal(wick_labels_init(&labels, NULL), 0);
-    rec.labels = &labels;
-    wall.recorder = &rec;
-    wall.threads = &ts;
-    wall.eyes = eyes;
-    wall.interval = 10 * MS;
-    wall.k = k;
-    wall.random = 42;
-    wall.tasks = wall.wake = -1;
-    wall.slots = calloc(WICK_MAX_THREADS, sizeof *wall.slots);
-    pthread_mutex_init(&wall.lock, NULL);
-    assert_int_equal(wick_wall_filter_parse(&wall.filter, filter, &err), 0);
-    for (uint32_t i = 1; i <= n; i++) {
+    for (uint32_t i = 1; i <= n; i++)
         actors[i] = (struct actor){.cpu = 1000, .slices = 1, .place = 1000 + i};
-        born(i);
-    }
-}
-
-static void end(void)
-{
-    free(wall.slots);
-    wall.slots = NULL;
-    wick_wall_release(&wall);
-    wick_recorder_quiesce(&rec);
-    wick_recorder_release(&rec);
-    wick_threads_release(&ts);
-    wick_labels_release(&labels);
+    wall_scene_begin(&eyes, n, k, filter);
 }
 
 struct seen {
@@ -225,7 +166,7 @@ static void test_wall__an_idle_thread_is_walked_once_and_counted_then(void **sta
     assert_int_equal(s->last.time_ns, 10 * MS);
     assert_int_equal(s->last.span_ns, 499 * 10 * MS);
     expect_books(500, 5000 * MS);
-    end();
+    wall_scene_end();
 }
 
 /* It woke, ran for the least time there is, and waits again, elsewhere or in the same place. */
@@ -252,7 +193,7 @@ static void test_wall__a_thread_that_ran_is_never_booked_on_its_old_stack(void *
     assert_int_equal(actors[1].walks, 4); /* a flush forgets the stack */
     expect_books(17, 170 * MS);
     flush();
-    end();
+    wall_scene_end();
 }
 
 static void test_wall__a_batch_ends_after_1000_skips_and_is_looked_at_anew(void **state)
@@ -266,7 +207,7 @@ static void test_wall__a_batch_ends_after_1000_skips_and_is_looked_at_anew(void 
     assert_int_equal(s->last.samples, 1001);
     assert_int_equal(actors[1].walks, 2);
     assert_int_equal(flush()->samples, 1);
-    end();
+    wall_scene_end();
 }
 
 static void test_wall__a_batch_does_not_grow_older_than_a_minute(void **state)
@@ -278,7 +219,7 @@ static void test_wall__a_batch_does_not_grow_older_than_a_minute(void **state)
     wick_wall_tick(&wall, 61001 * MS, 1);
     assert_int_equal(take()->samples, 2);
     flush();
-    end();
+    wall_scene_end();
 }
 
 static void test_wall__nobatch_gives_an_event_for_each_sample(void **state)
@@ -293,7 +234,7 @@ static void test_wall__nobatch_gives_an_event_for_each_sample(void **state)
     assert_int_equal(s->last.span_ns, 0);
     assert_int_equal(actors[1].walks, 1); /* the stack is known all the same */
     assert_int_equal(flush()->events, 0);
-    end();
+    wall_scene_end();
 }
 
 static void test_wall__a_thread_that_ends_leaves_its_batch(void **state)
@@ -314,7 +255,7 @@ static void test_wall__a_thread_that_ends_leaves_its_batch(void **state)
     assert_int_equal(t.drops[WICK_DROP_THREAD_ENDED], 3);
     expect_books(20 + 1 + 3, (200 + 10 + 30) * MS);
     flush();
-    end();
+    wall_scene_end();
 }
 
 /* In the thread itself, while it can still be asked. */
@@ -334,7 +275,7 @@ static void test_wall__a_java_thread_that_ends_settles_its_account(void **state)
     actors[1].gone = true;
     wick_wall_disarm(&wall, thread(1));
     assert_int_equal(take()->times, 0);
-    end();
+    wall_scene_end();
 }
 
 static void test_wall__late_ticks_carry_the_time_that_has_passed(void **state)
@@ -344,7 +285,7 @@ static void test_wall__late_ticks_carry_the_time_that_has_passed(void **state)
     assert_int_equal(flush()->weight, 7 * 10 * MS * 40);
     assert_int_equal(wall.stats.ticks, 7);
     assert_int_equal(wall.stats.merged, 6);
-    end();
+    wall_scene_end();
 }
 
 /* Whatever batching does, the weights are those of the ticks. */
@@ -371,7 +312,7 @@ static void test_wall__batching_keeps_the_sum_of_weights_exact(void **state)
         assert_int_equal(weight, 3000ull * 10 * MS * sizes[c]);
         assert_int_equal(samples, 3000ull * (sizes[c] < 16 ? sizes[c] : 16));
         expect_books(samples, weight);
-        end();
+        wall_scene_end();
     }
 }
 
@@ -398,7 +339,7 @@ static void test_wall__a_thread_that_can_run_is_told_once_and_owed_the_rest(void
     assert_int_equal(actors[1].signals, 2);
     assert_int_equal(answer(1, WICK_WALL_OWED_RUNNING, &n), 10 * MS);
     assert_int_equal(answer(1, WICK_WALL_OWED_WAITING, &n), 0);
-    end();
+    wall_scene_end();
 }
 
 /* A process that was stopped for days (or for minutes, with thousands of threads) comes back with one great tick. */
@@ -413,7 +354,7 @@ static void test_wall__a_weight_that_fits_no_slot_is_a_drop(void **state)
     uint64_t owed = answer(1, WICK_WALL_OWED_RUNNING, &n) + answer(1, WICK_WALL_OWED_WAITING, &n);
     wick_recorder_totals(&rec, &t);
     assert_true(owed + t.wall_drop_weight == passed * wall.interval);
-    end();
+    wall_scene_end();
 }
 
 static void test_wall__what_is_owed_at_the_end_is_a_drop(void **state)
@@ -430,7 +371,7 @@ static void test_wall__what_is_owed_at_the_end_is_a_drop(void **state)
     assert_int_equal(t.drops[WICK_DROP_NO_SIGNAL], 4);
     assert_int_equal(t.wall_drop_weight, 80 * MS);
     take();
-    end();
+    wall_scene_end();
 }
 
 /* A thread that could run and used nothing since its last visit waits for a processor. */
@@ -443,7 +384,7 @@ static void test_wall__without_cpu_time_it_waits_for_a_processor(void **state)
     ticks(0, 5);
     assert_int_equal(answer(1, WICK_WALL_OWED_RUNNING, &n), 0);
     assert_int_equal(answer(1, WICK_WALL_OWED_WAITING, &n), 50 * MS);
-    end();
+    wall_scene_end();
 }
 
 /* Woken, but without a processor so far: it still has the stack it waited with, and nobody needs to tell it. */
@@ -459,7 +400,7 @@ static void test_wall__a_woken_thread_without_a_processor_is_runnable_on_its_sta
     assert_int_equal(s->by_state[WICK_JFR_STATE_WAITING_FOR_CPU], 20 * MS);
     assert_int_equal(s->samples, 5);
     expect_books(5, 50 * MS);
-    end();
+    wall_scene_end();
 }
 
 /* Who has been idle for long is looked at in one of eight visits; until then, and without batches, in each. */
@@ -475,13 +416,13 @@ static void test_wall__trust_in_an_idle_thread_grows(void **state)
     uint64_t before = actors[1].looks;
     ticks(910, 10);
     assert_int_equal(actors[1].looks, before + 10);
-    end();
+    wall_scene_end();
     begin(1, 16, "");
     wall.nobatch = true;
     ticks(0, 100);
     assert_int_equal(actors[1].looks, 100);
     flush();
-    end();
+    wall_scene_end();
 }
 
 /* It can run in three of ten ticks, and gets no processor. A look counts eight times then: 64 * 0.3 / 8 is the mean of
@@ -510,7 +451,7 @@ static void test_wall__what_few_looks_find_is_unbiased(void **state)
     if (fabs(off) > 4.5 * sqrt(TICKS * 64 * 0.3 / 8))
         fail_msg("%.0f intervals instead of %.0f", off + (double)ready, (double)ready);
     expect_books(TICKS, weight);
-    end();
+    wall_scene_end();
 }
 
 /* Running and waiting are told apart in the proportion of the kernel's figures: a thread that gets a quarter of a
@@ -539,7 +480,7 @@ static void test_wall__running_and_waiting_are_in_the_proportion_of_schedstat(vo
     s = take();
     assert_int_equal(cpu + s->cpu_ns, actors[1].cpu - 1000);
     assert_int_equal(delay + s->delay_ns, actors[1].delay);
-    end();
+    wall_scene_end();
 }
 
 /* Its clock moves at each look: what was walked meanwhile may be no stack it ever had. */
@@ -556,7 +497,7 @@ static void test_wall__a_stack_walked_while_the_thread_moved_is_thrown_away(void
     actors[1].place = 666; /* no room for its stack */
     ticks(4, 1);
     expect_books(5, 50 * MS);
-    end();
+    wall_scene_end();
 }
 
 /* --- filters --- */
@@ -584,7 +525,7 @@ static void test_filter__context_takes_only_threads_that_have_one_now(void **sta
     assert_int_equal(s->samples, 30);
     assert_int_equal(s->weight, 300 * MS);
     expect_books(30, 300 * MS);
-    end();
+    wall_scene_end();
 }
 
 /* Contexts come and go. Each tick weighs interval x threads that have one now, and each thread gets its share of that:
@@ -622,7 +563,7 @@ static void test_filter__context_is_unbiased_by_the_candidates_of_the_tick(void 
             fail_msg("thread %u: %.0f intervals instead of %.0f, sd %.0f", i, share, mean, sd);
     }
     expect_books(samples, weight);
-    end();
+    wall_scene_end();
 }
 
 static void test_filter__without_one_contexts_count_as_soon_as_there_is_any(void **state)
@@ -638,7 +579,7 @@ static void test_filter__without_one_contexts_count_as_soon_as_there_is_any(void
     context(3, false); /* between two requests nobody has one */
     ticks(2, 1);
     assert_int_equal(flush()->samples, 0);
-    end();
+    wall_scene_end();
 }
 
 static void test_filter__without_labels_there_is_no_context(void **state)
@@ -647,12 +588,12 @@ static void test_filter__without_labels_there_is_no_context(void **state)
     rec.labels = NULL;
     ticks(0, 1);
     assert_int_equal(flush()->samples, 8);
-    end();
+    wall_scene_end();
     begin(8, 16, "context");
     rec.labels = NULL;
     ticks(0, 1);
     assert_int_equal(flush()->samples, 0);
-    end();
+    wall_scene_end();
 }
 
 /* A carrier's place says nothing but that: the thread that is mounted is looked up through its JavaThread. */
@@ -682,7 +623,7 @@ static void test_filter__a_carrier_counts_while_its_virtual_thread_has_a_context
     current = own; /* unmounted */
     ticks(2, 1);
     assert_int_equal(wall.stats.candidates, 0);
-    end();
+    wall_scene_end();
 }
 
 static void test_filter__all_stays_all(void **state)
@@ -691,7 +632,7 @@ static void test_filter__all_stays_all(void **state)
     context(3, true);
     ticks(0, 1);
     assert_int_equal(flush()->samples, 8);
-    end();
+    wall_scene_end();
 }
 
 static void test_filter__tids_and_names(void **state)
@@ -717,7 +658,7 @@ static void test_filter__tids_and_names(void **state)
     assert_int_equal(s->samples, 3);
     assert_int_equal(s->by_thread[2] + s->by_thread[5] + s->by_thread[6], 3);
     assert_int_equal(s->weight, 30 * MS);
-    end();
+    wall_scene_end();
 }
 
 static void test_filter__what_is_none_is_told_so(void **state)

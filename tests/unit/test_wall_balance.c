@@ -4,27 +4,13 @@
  * late, and only while the thread is a candidate throughout. Seeds are fixed; the balance bounds the error by a few
  * visits.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
+#include "wall_scene.h"
 
 #include "base/random.h"
-#include "engine/wall.h"
-#include "engine/wall_visit.h"
 #include "jfr/writer.h"
 
-enum { TID = 1000000, VISITS = 20000, STATES = 16 };
-#define MS 1000000ull
+enum { VISITS = 20000, STATES = 16 };
 
-static struct wick_threads ts;
-static struct wick_recorder rec;
-static struct wick_wall_engine wall;
-static struct wick_labels labels;
 static uint64_t cpu, delay, slices;
 static bool ready, on_cpu; /* it can run; and does, if it can */
 static bool computes;      /* in Java code, if it can run */
@@ -101,10 +87,10 @@ static void tick(uint64_t now, uint64_t passed)
     take_owed(WICK_WALL_OWED_WAITING, WICK_JFR_STATE_WAITING_FOR_CPU);
 }
 
+static const struct wick_wall_eyes eyes = {see_cpu, see, see_sched, walk, is_outside_calls, send};
+
 static void begin(const char *filter)
 {
-    struct wick_err err = {0};
-    memset(&wall, 0, sizeof wall);
     memset(by_state, 0, sizeof by_state);
     samples = cpu = delay = 0;
     slices = 1;
@@ -112,25 +98,7 @@ static void begin(const char *filter)
     on_cpu = true;
     computes = false;
     signals = 0;
-    assert_int_equal(wick_threads_init(&ts), 0);
-    assert_int_equal(wick_recorder_init(&rec, 0, 64, 0), 0);
-    atomic_store(&rec.running, 1);
-    assert_int_equal(wick_labels_init(&labels, NULL), 0);
-    rec.labels = &labels;
-    wall.recorder = &rec;
-    wall.threads = &ts;
-    wall.eyes = (struct wick_wall_eyes){see_cpu, see, see_sched, walk, is_outside_calls, send};
-    wall.interval = 10 * MS;
-    wall.k = 16;
-    wall.random = 42;
-    wall.tasks = wall.wake = -1;
-    wall.slots = calloc(WICK_MAX_THREADS, sizeof *wall.slots);
-    pthread_mutex_init(&wall.lock, NULL);
-    assert_int_equal(wick_wall_filter_parse(&wall.filter, filter, &err), 0);
-    ts.slots[1].serial = 1;
-    wick_store_relaxed(&ts.slots[1].tid, TID);
-    wick_store_relaxed(&ts.top, 2);
-    wick_wall_arm(&wall, &ts.slots[1], false);
+    wall_scene_begin(&eyes, 1, 16, filter);
 }
 
 static uint64_t sum(void)
@@ -145,13 +113,7 @@ static void end(void)
 {
     wick_wall_flush(&wall);
     wick_wall_take(&wall, on_event, on_time, NULL);
-    free(wall.slots);
-    wall.slots = NULL;
-    wick_wall_release(&wall);
-    wick_recorder_quiesce(&rec);
-    wick_recorder_release(&rec);
-    wick_threads_release(&ts);
-    wick_labels_release(&labels);
+    wall_scene_end();
 }
 
 static void expect_near(uint64_t state, uint64_t expected, uint64_t slack)
@@ -179,6 +141,45 @@ static void test_balance__late_visits_count_for_the_states_they_missed(void **st
         if (tenths)
             expect_near(WICK_JFR_STATE_RUNNABLE, VISITS * 10 * MS, 2000 * MS);
     }
+}
+
+/* A CPU quota: stopped for 70 ms, running for 30, by turns. The tick that stands for the missed ones is late, the
+ * next one follows it at once, and only then is the delay in schedstat, as the wait has ended. */
+static void test_balance__a_tick_in_time_right_after_a_late_one_weighs_what_it_stands_for(void **state)
+{
+    enum { PERIODS = 500 };
+    begin("");
+    ready = true;
+    for (uint64_t i = 0; i < PERIODS; i++) {
+        uint64_t now = i * 100 * MS;
+        tick(now + 79 * MS, 7); /* due at 10 to 70 */
+        cpu += MS;
+        delay += 70 * MS;
+        tick(now + 80 * MS, 1);
+        cpu += 10 * MS;
+        tick(now + 90 * MS, 1);
+        cpu += 10 * MS;
+        tick(now + 100 * MS, 1);
+        cpu += 9 * MS;
+    }
+    end();
+    assert_int_equal(sum(), PERIODS * 100 * MS);
+    expect_near(WICK_JFR_STATE_WAITING_FOR_CPU, PERIODS * 70 * MS, 200 * MS);
+    expect_near(WICK_JFR_STATE_RUNNABLE, PERIODS * 30 * MS, 200 * MS);
+}
+
+/* It runs often and briefly, and each visit finds it asleep: what it used is running all the same. */
+static void test_balance__cpu_time_never_found_on_a_processor_is_running(void **state)
+{
+    begin("");
+    for (uint64_t i = 0; i < VISITS; i++) {
+        cpu += MS;
+        tick((i + 1) * 10 * MS, 1);
+    }
+    end();
+    assert_int_equal(sum(), VISITS * 10 * MS);
+    assert_int_equal(samples, VISITS);
+    expect_near(WICK_JFR_STATE_RUNNABLE, VISITS * MS, 20 * MS);
 }
 
 /* Visits in time, on a machine where nobody waits for a processor: by chance it is found ready too often at times and
@@ -209,13 +210,32 @@ static void test_balance__time_without_a_context_is_none_of_it(void **state)
     for (uint64_t i = 0; i < VISITS; i++) {
         bool has = i % 10 == 0;
         wick_store_relaxed(&labels.places->bytes[1], has ? WICK_LABELS_OPEN : 0);
-        cpu += has ? 10 * MS : 0;
-        ready = has && i; /* but waits the first time, so that there is a last wait */
+        cpu += has && i ? 10 * MS : 1; /* 0 is for a thread that is gone */
+        ready = has && i;              /* but waits the first time, so that there is a last wait */
         tick((i + 1) * 10 * MS, 1);
     }
     end();
     assert_int_equal(by_state[WICK_JFR_STATE_NATIVE_WAIT], 10 * MS);
     assert_int_equal(by_state[WICK_JFR_STATE_RUNNABLE], (VISITS / 10 - 1) * 10 * MS);
+}
+
+/* It waits within a context, which has ended when the late tick comes; the missed intervals were the context's all the
+ * same. One that has begun by then has none of them. */
+static void test_context__intervals_that_were_missed_are_of_the_tick_before(void **state)
+{
+    begin("context");
+    cpu = 1;
+    wick_store_relaxed(&labels.places->bytes[1], WICK_LABELS_OPEN);
+    tick(10 * MS, 1);
+    wick_store_relaxed(&labels.places->bytes[1], 0);
+    cpu += 1000;
+    tick(80 * MS, 7);
+    wick_store_relaxed(&labels.places->bytes[1], WICK_LABELS_OPEN);
+    tick(120 * MS, 4);
+    end();
+    assert_int_equal(by_state[WICK_JFR_STATE_NATIVE_WAIT], (1 + 6 + 1) * 10 * MS);
+    assert_int_equal(sum(), (1 + 6 + 1) * 10 * MS);
+    assert_int_equal(samples, 3);
 }
 
 /* A kernel without such figures reports zeros. */
@@ -291,8 +311,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_balance__late_visits_count_for_the_states_they_missed),
+        cmocka_unit_test(test_balance__a_tick_in_time_right_after_a_late_one_weighs_what_it_stands_for),
+        cmocka_unit_test(test_balance__cpu_time_never_found_on_a_processor_is_running),
         cmocka_unit_test(test_balance__visits_in_time_are_not_made_worse),
         cmocka_unit_test(test_balance__time_without_a_context_is_none_of_it),
+        cmocka_unit_test(test_context__intervals_that_were_missed_are_of_the_tick_before),
         cmocka_unit_test(test_balance__without_schedstat_nothing_is_corrected),
         cmocka_unit_test(test_signal__follows_the_look_at_once),
         cmocka_unit_test(test_signal__is_not_for_a_thread_that_was_woken_in_a_call),

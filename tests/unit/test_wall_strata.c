@@ -2,37 +2,24 @@
 /*
  * Busy and idle threads are drawn apart: the busy one among a thousand gets its samples, and every sum stays unbiased.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "wall_scene.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "engine/wall.h"
-#include "engine/wall_visit.h"
+enum { N = 1001, BUSY = 500, TICKS = 20000 };
 
-enum { N = 1001, BUSY = 500, FIRST_TID = 1000000, TICKS = 20000 };
-#define MS 1000000ull
-
-static struct wick_threads ts;
-static struct wick_recorder rec;
-static struct wick_wall_engine wall;
 static uint64_t busy_cpu;
 static bool asleep;
 
 static uint64_t see_cpu(int32_t tid)
 {
-    return tid == FIRST_TID + BUSY ? busy_cpu : 1000;
+    return tid == WALL_SCENE_TID + BUSY ? busy_cpu : 1000;
 }
 
 static enum wick_wall_seen see(int tasks, int32_t tid, struct wick_wall_look *out)
 {
     *out = (struct wick_wall_look){.sp = 0x7000, .pc = 5};
-    return tid == FIRST_TID + BUSY && !asleep ? WICK_WALL_READY : WICK_WALL_WAITS;
+    return tid == WALL_SCENE_TID + BUSY && !asleep ? WICK_WALL_READY : WICK_WALL_WAITS;
 }
 
 static int see_sched(int tasks, int32_t tid, struct wick_wall_sched *out)
@@ -70,27 +57,7 @@ static void on_time(void *arg, const struct wick_wall_cpu_time *t)
 {
 }
 
-static void begin(void)
-{
-    assert_int_equal(wick_threads_init(&ts), 0);
-    assert_int_equal(wick_recorder_init(&rec, 0, 64, 0), 0);
-    atomic_store(&rec.running, 1);
-    wall.recorder = &rec;
-    wall.threads = &ts;
-    wall.eyes = (struct wick_wall_eyes){see_cpu, see, see_sched, walk, is_outside_calls, send};
-    wall.interval = 10 * MS;
-    wall.k = 16;
-    wall.random = 42;
-    wall.tasks = wall.wake = -1;
-    wall.slots = calloc(WICK_MAX_THREADS, sizeof *wall.slots);
-    pthread_mutex_init(&wall.lock, NULL);
-    for (uint32_t i = 1; i <= N; i++) {
-        ts.slots[i].serial = i;
-        wick_store_relaxed(&ts.slots[i].tid, FIRST_TID + (int32_t)i);
-        wick_store_relaxed(&ts.top, i + 1);
-        wick_wall_arm(&wall, &ts.slots[i], false);
-    }
-}
+static const struct wick_wall_eyes eyes = {see_cpu, see, see_sched, walk, is_outside_calls, send};
 
 /* The busy thread sleeps half of the time, by turns of 1,000 ticks: it moves between the strata, which would bias a
  * weight that did not follow. Its weight in a tick has a mean of an interval and, given the ticks before, a variance of
@@ -98,7 +65,7 @@ static void begin(void)
 static void test_strata__a_busy_thread_among_1000_is_seen_and_sums_are_unbiased(void **state)
 {
     uint64_t samples = 0, weight = 0, sum = 0;
-    begin();
+    wall_scene_begin(&eyes, N, 16, "");
     for (uint64_t i = 0; i < TICKS; i++) {
         uint32_t n;
         asleep = i / 1000 % 2;
@@ -118,26 +85,15 @@ static void test_strata__a_busy_thread_among_1000_is_seen_and_sums_are_unbiased(
     assert_true(samples >= TICKS / 4); /* half of what it would get alone */
     double sd = sqrt(TICKS * (N / 16.0));
     assert_true(fabs((double)(weight + by_thread[BUSY]) / (10.0 * MS) - TICKS) < 5 * sd);
-    free(wall.slots);
-    wall.slots = NULL;
-    wick_wall_release(&wall);
-    wick_recorder_quiesce(&rec);
-    wick_recorder_release(&rec);
-    wick_threads_release(&ts);
+    wall_scene_end();
 }
 
 /* Under --filter all a thread that waits within a request is among those that are drawn more often. */
 static void test_strata__a_waiting_thread_with_a_context_is_drawn_more_often(void **state)
 {
     uint64_t sum = 0, mine = 0;
-    struct wick_labels *l = calloc(1, sizeof *l);
-    struct wick_err err = {0};
-    memset(&wall, 0, sizeof wall);
-    begin();
-    assert_int_equal(wick_wall_filter_parse(&wall.filter, "all", &err), 0);
-    assert_int_equal(wick_labels_init(l, NULL), 0);
-    rec.labels = l;
-    wick_store_relaxed(&l->places->bytes[7], WICK_LABELS_OPEN);
+    wall_scene_begin(&eyes, N, 16, "all");
+    wick_store_relaxed(&labels.places->bytes[7], WICK_LABELS_OPEN);
     asleep = true;
     memset(by_thread, 0, sizeof by_thread);
     for (uint64_t i = 0; i < TICKS / 10; i++)
@@ -149,14 +105,7 @@ static void test_strata__a_waiting_thread_with_a_context_is_drawn_more_often(voi
     mine = by_thread[7];
     assert_true(sum == (uint64_t)N * (TICKS / 10) * 10 * MS);
     assert_true(mine == TICKS / 10 * 10 * MS); /* at each tick, so it weighs exactly an interval */
-    free(wall.slots);
-    wall.slots = NULL;
-    wick_wall_release(&wall);
-    wick_recorder_quiesce(&rec);
-    wick_recorder_release(&rec);
-    wick_threads_release(&ts);
-    wick_labels_release(l);
-    free(l);
+    wall_scene_end();
 }
 
 int main(void)
