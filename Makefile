@@ -38,14 +38,20 @@ build-check: build-check/build.ninja
 build-fuzz: build-fuzz/build.ninja
 	@ninja -C build-fuzz -j $(JOBS) fuzzers
 
+# What meson finds out is in build*/meson-logs; it is shown if something is missing.
+define configure
+	@said=$$(meson setup $(1) 2>&1) || { printf '%s\n' "$$said"; exit 1; }
+endef
+
 build/build.ninja:
-	@meson setup build -Dbuildtype=debugoptimized -Dprefix='$(abspath $(PREFIX))'
+	$(call configure,build -Dbuildtype=debugoptimized -Dprefix='$(abspath $(PREFIX))')
 
 build-check/build.ninja:
-	@meson setup build-check $(CHECK_FLAGS)
+	$(call configure,build-check $(CHECK_FLAGS))
 
+build-fuzz/build.ninja: export CC := clang
 build-fuzz/build.ninja:
-	@CC=clang meson setup build-fuzz $(FUZZ_FLAGS)
+	$(call configure,build-fuzz $(FUZZ_FLAGS))
 
 demo: setup-demo ## profile the demo service for 10 s and say where the pictures are
 	@$(MAKE) --no-print-directory build

@@ -28,6 +28,7 @@ struct convert {
     const struct wick_format *format;
     struct wick_convert_times times;
     bool cut; /* into a recording: no format of the list */
+    bool compat;
 };
 
 static void usage(FILE *f)
@@ -45,6 +46,8 @@ static void usage(FILE *f)
           "      --title TEXT    heading of a picture\n"
           "      --samples       count samples; the default is their weight: nanoseconds for CPU and wall time,\n"
           "                      occurrences for perf events\n"
+          "      --compat        to jfr: write samples so that each stands for one interval, for readers that count\n"
+          "                      events instead of adding weights\n"
           "  -t, --threads       thread as root frame: [name tid=N]\n"
           "      --annotate      mark the kind of each frame: _[j] compiled, _[i] inlined, _[k] kernel ...\n"
           "      --reverse       turn stacks round: the leaf first\n" WICK_REPLACE_HELP
@@ -65,13 +68,14 @@ static void usage(FILE *f)
           f);
 }
 
-enum { OPT_TO = 256, OPT_TITLE, OPT_SAMPLES, OPT_ANNOTATE };
+enum { OPT_TO = 256, OPT_TITLE, OPT_SAMPLES, OPT_ANNOTATE, OPT_COMPAT };
 
 static const struct option longs[] = {
     {"output", required_argument, NULL, 'o'},
     {"format", required_argument, NULL, OPT_TO},
     {"title", required_argument, NULL, OPT_TITLE},
     {"samples", no_argument, NULL, OPT_SAMPLES},
+    {"compat", no_argument, NULL, OPT_COMPAT},
     {"threads", no_argument, NULL, 't'},
     {"annotate", no_argument, NULL, OPT_ANNOTATE},
     {"reverse", no_argument, NULL, WICK_VIEW_REVERSE},
@@ -108,6 +112,9 @@ static int parse(struct convert *c, int argc, char **argv)
         case OPT_SAMPLES:
             c->o.counts = true;
             break;
+        case OPT_COMPAT:
+            c->compat = true;
+            break;
         case OPT_ANNOTATE:
             c->o.names |= WICK_NAME_ANNOTATE;
             break;
@@ -141,6 +148,9 @@ static int choose_format(struct convert *c, struct wick_err *err)
     c->cut = c->to ? !strcmp(c->to, "jfr") : ends_in_jfr(c->out);
     if (c->cut)
         return 0;
+    if (c->compat)
+        return wick_err_set(err, WICK_E_USAGE,
+                            "--compat is for recordings; add --to jfr or name an output that ends in .jfr");
     c->format = c->to                           ? wick_format_by_name(c->to)
                 : c->out && strcmp(c->out, "-") ? wick_format_by_file(c->out)
                                                 : wick_format_by_name("collapsed");
@@ -173,7 +183,7 @@ static int cut(struct convert *c, char *const *inputs, int n, struct wick_err *e
             err, WICK_E_USAGE,
             "a recording keeps its events as they are: options for names, threads as frames, counts and "
             "titles do not go with it");
-    return wick_cut_write(&c->view, inputs, n, c->out, err);
+    return wick_cut_write(&c->view, inputs, n, c->out, c->compat, err);
 }
 
 static int convert(struct convert *c, char *const *inputs, int n, struct wick_err *err)

@@ -191,9 +191,10 @@ static int cut_all(struct job *j, const struct wick_view *view, char *const *pat
     return rc ? rc : judge(j, view, err);
 }
 
-int wick_cut_write(const struct wick_view *view, char *const *paths, int n, const char *out, struct wick_err *err)
+int wick_cut_write(const struct wick_view *view, char *const *paths, int n, const char *out, bool even,
+                   struct wick_err *err)
 {
-    struct job j = {.event = view->event};
+    struct job j = {.event = view->event, .cut.even = even};
     int rc = check_options(&view->shape, err);
     rc = rc ? rc : check_files(paths, n, out, err);
     if (rc)

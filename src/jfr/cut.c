@@ -6,10 +6,10 @@
  *     | header | metadata | the events that stay | constants  |
  *     +--------+----------+----------------------+------------+
  *
- * Metadata and events are copied as they are; the constants that were spread over the chunk's checkpoints and are still
- * needed (cut_const.c) become one checkpoint. A chunk is gone through twice: first it is decided which events stay, a
- * bit for each, and what they need; then all sizes are known, so that the header can be written first and the output
- * may be a pipe.
+ * Metadata and events are copied as they are (but for samples that are made even, cut_even.c); the constants that were
+ * spread over the chunk's checkpoints and are still needed (cut_const.c) become one checkpoint. A chunk is gone through
+ * twice: first it is decided which events stay, a bit for each, and what they need; then all sizes are known, so that
+ * the header can be written first and the output may be a pipe.
  *
  * The header's times follow the range, so that a program which shows what time a recording covers shows the right one.
  * Its start is a pair, wall clock and ticks, by which all times of the chunk are computed; it is moved by whole
@@ -88,6 +88,16 @@ static bool in_range(struct wick_jfr_reader *r, const struct wick_jfr_handler *h
     return touches;
 }
 
+/* Adds what is written of an event that stays. */
+static void count(struct wick_jfr_reader *r, const struct wick_jfr_place *e, const struct wick_jfr_handler *h)
+{
+    struct wick_jfr_cutter *k = r->cutter;
+    struct wick_jfr_even *even = wick_jfr_even_of(r, h);
+    uint64_t events = 1;
+    k->bytes += even ? wick_jfr_even_write(r, h, even, e->cur, NULL, &events) : e->size;
+    k->kept += events;
+}
+
 /* Whether an event stays, and why. */
 static bool stays(struct wick_jfr_reader *r, const struct wick_jfr_place *e, struct wick_jfr_handler *h)
 {
@@ -110,6 +120,8 @@ static bool stays(struct wick_jfr_reader *r, const struct wick_jfr_place *e, str
     }
     k->chosen += stay && !fact;
     k->samples += stay && h->sample;
+    if (stay)
+        count(r, e, h);
     return stay;
 }
 
@@ -140,14 +152,13 @@ static void choose_events(struct wick_jfr_reader *r)
     struct wick_jfr_place e = WICK_JFR_FIRST;
     k->nevents = k->chosen = k->kept = k->samples = k->bytes = 0;
     k->latest_ns = r->start_ns;
+    memcpy(k->even_begin, k->even, sizeof k->even);
     wick_jfr_walk_from(r, 0);
     while (!r->nomem && wick_jfr_next_event(r, &e)) {
         struct wick_jfr_handler *h = e.type == 0 || e.type == 1 ? NULL : wick_jfr_handler_of(r, e.type);
         bool stay = h && stays(r, &e, h);
         r->res->events++;
         k->made->unknown += !h && e.type != 0 && e.type != 1;
-        k->kept += stay;
-        k->bytes += stay ? e.size : 0;
         if (!note(r, stay))
             return;
         wick_jfr_walk_to(r, e.at);
@@ -226,12 +237,13 @@ static uint64_t metadata_size(const struct wick_jfr_reader *r)
     return wick_jfr_cur_int(&c); /* checked when it was read */
 }
 
-/* The events that stay, those beside each other in one piece. */
+/* The events that stay: those beside each other in one piece, samples made even one by one. */
 static void write_events(struct wick_jfr_reader *r)
 {
-    const struct wick_jfr_cutter *k = r->cutter;
+    struct wick_jfr_cutter *k = r->cutter;
     struct wick_jfr_place e = WICK_JFR_FIRST;
-    uint64_t from = 0, to = 0;
+    uint64_t from = 0, to = 0, events;
+    memcpy(k->even, k->even_begin, sizeof k->even);
     wick_jfr_walk_from(r, 0);
     for (uint64_t i = 0; i < k->nevents && wick_jfr_next_event(r, &e); i++) {
         if (!(k->stays[i / 64] >> i % 64 & 1))
@@ -242,6 +254,13 @@ static void write_events(struct wick_jfr_reader *r)
             from = e.at;
         }
         to = e.at + e.size;
+        const struct wick_jfr_handler *h = k->cut->even ? wick_jfr_handler_of(r, e.type) : NULL;
+        struct wick_jfr_even *even = h ? wick_jfr_even_of(r, h) : NULL;
+        if (!even)
+            continue;
+        fwrite(r->base + from, 1, e.at - from, k->cut->out);
+        wick_jfr_even_write(r, h, even, e.cur, k->cut->out, &events);
+        from = to;
     }
     fwrite(r->base + from, 1, to - from, k->cut->out);
 }
@@ -281,6 +300,11 @@ void wick_jfr_cut_chunk(struct wick_jfr_reader *r)
 }
 
 /* --- recordings --- */
+
+bool wick_jfr_cut_is_even(const struct wick_jfr_cutter *k)
+{
+    return k->cut->even;
+}
 
 static void release(struct wick_jfr_cutter *k)
 {

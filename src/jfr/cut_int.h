@@ -17,6 +17,13 @@ struct wick_jfr_need {
     uint32_t pool;
 };
 
+/* Samples of one sort, written so that each stands for an interval. */
+struct wick_jfr_even {
+    int64_t period_ns;    /* of the settings, 0 = not known */
+    int64_t carry_ns;     /* of weights so far that is in no event yet, or less than 0: that was too much */
+    int64_t unit_rest_ns; /* of intervals written that their weights' unit could not express */
+};
+
 struct wick_jfr_cutter {
     const struct wick_jfr_cut *cut;
     struct wick_jfr_cut_result *made;
@@ -33,7 +40,17 @@ struct wick_jfr_cutter {
     uint32_t nneeds, cap_needs;
     uint8_t *leads; /* by type: whether its values can lead to constants */
     uint32_t cap_leads;
+    struct wick_jfr_even even[2];       /* CPU and wall-clock samples; goes on from chunk to chunk */
+    struct wick_jfr_even even_begin[2]; /* the same where the chunk begins */
 };
+
+/* cut_even.c */
+/* What goes with a sample's type if its events are to be written anew, otherwise NULL. */
+struct wick_jfr_even *wick_jfr_even_of(struct wick_jfr_reader *r, const struct wick_jfr_handler *h);
+/* Writes what becomes of an event, its cursor behind the type; out = NULL: nothing. Returns the bytes, 0 = nothing is
+ * due. */
+uint64_t wick_jfr_even_write(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, struct wick_jfr_even *e,
+                             struct wick_jfr_cur c, FILE *out, uint64_t *events);
 
 /* cut_const.c */
 /* Notes the constants that an event, its cursor behind the type, leads to directly. False if it is malformed. */

@@ -324,6 +324,7 @@ struct wick_jfr_short_frame {
 #define WICK_JFR_MEMO_MAX 131072u
 
 struct wick_jfr_cutter;
+bool wick_jfr_cut_is_even(const struct wick_jfr_cutter *k); /* cut.c: whether settings are needed for it */
 
 struct wick_jfr_reader {
     struct wick_profile *p;

@@ -207,6 +207,8 @@ static void make_handler(struct wick_jfr_reader *r, uint32_t type)
         describe_times(r, &h);
     if (h.sample && h.sample->weigh == BY_PERIOD && (!h.weighs || h.between))
         r->needs_settings = true;
+    if (h.sample && r->cutter && wick_jfr_cut_is_even(r->cutter))
+        r->needs_settings = true;
     t->handler = r->nhandlers;
     r->handlers[r->nhandlers++] = h;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
+# ci: 11 25
 #
 # The demo service and its load generator do what demo, tests and benchmarks count on, on every JDK and collector.
 # shellcheck source=lib.sh

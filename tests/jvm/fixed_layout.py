@@ -13,6 +13,7 @@ import jvmtest as t
 sys.path.insert(0, os.path.join(t.ROOT, "tests/jfr"))
 import naive_reader  # noqa: E402
 
+CPU_NS, WALL_NS = 2_000_000, 5_000_000
 classes = t.compile_java("NativeLocks")
 
 
@@ -26,6 +27,12 @@ def count(file, event):
         return sum(int(line.rsplit(" ", 1)[1]) for line in f)
 
 
+def weight(file, event):
+    """Nanoseconds, as wick adds them."""
+    r = t.wick("convert", "-e", event, "--to", "collapsed", "-o", "-", file)
+    return sum(int(line.rsplit(" ", 1)[1]) for line in r.out.splitlines())
+
+
 def seconds(text):
     m = re.fullmatch(r"PT(?:(\d+)M)?(?:([\d.]+)S)?", text)
     return int(m[1] or 0) * 60 + float(m[2] or 0)
@@ -35,7 +42,8 @@ library = os.path.join(t.BUILD, "tests/jvm/libwicknativelocks_lazy.so")
 j = t.Jvm(["-Xmx128m", "-cp", classes, "NativeLocks", library])
 t.check("the JVM runs", j.wait_for(r"(?m)^up"), j.output())
 file = t.path("all.jfr")
-r = t.start(j.pid, file, "-e", "cpu,wall,lock=/1ms,nativelock=/1ms,ttsp")
+r = t.start(j.pid, file, "-e", "cpu,wall,lock=/1ms,nativelock=/1ms,ttsp", "-i", "2ms", "--wall-threads", "2",
+            "--wall", "5ms")
 t.check("it is recorded", r.status == 0, r.err)
 j.ask("run 1500 9", r"truth (.*)")
 j.ask("java 500", r"truth (.*)")
@@ -53,6 +61,21 @@ for event in ("jdk.ExecutionSample", "profiler.WallClockSample", "profiler.Nativ
 for event, figures in sums.items():
     got = figures["samples"] or figures["events"]
     t.check(f"{event}: as many samples as wick counts", got == (want := count(file, event)), (got, want))
+
+# Such a reader counts what wick weighs: it finds wick's totals where each sample stands for one interval.
+even = t.path("even.jfr")
+r = t.wick("convert", "--compat", file, "-o", even)
+t.check("--compat: it is written", r.status == 0, r)
+for event, kind, period in (("jdk.ExecutionSample", "cpu", CPU_NS), ("profiler.WallClockSample", "wall", WALL_NS)):
+    figures = naive_reader.sums(even)[event]
+    got = (figures["samples"] or figures["events"]) * period
+    t.check(f"--compat: {event}: count times interval is the weight", got == (want := weight(even, kind)), (got, want))
+    t.check(f"--compat: {event}: which is the recording's, but for half an interval", abs(got - weight(file, kind)) <= period,
+            (got, weight(file, kind)))
+for event in ("jdk.JavaMonitorEnter", "profiler.NativeLock"):
+    t.check(f"--compat: {event} is as it was", naive_reader.sums(even)[event] == sums.get(event, {}), event)
+t.check("--compat: the JDK reads it", not (said := t.jfr_complaints(even, versions=(21,))), said)
+
 r = t.jfr(21, "print", "--json", "--stack-depth", "1", "--events", ",".join(naive_reader.LAYOUTS), file)
 totals = {}
 for e in json.loads(r.out, strict=False)["recording"]["events"]:

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
+# ci: 11 25
 #
 # No signal handler of wick allocates memory or takes a lock: a preloaded library (handler_guard.c) aborts the JVM if one
 # does. Under load, with every way to sample, and across a stop and a second start.

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 11 21 25
+# ci: 11 25
 """Waiting for locks of the C library in a real JVM: the totals are those that the program itself measured, at any
 interval; stacks lead from the lock to Java; libraries loaded later count; and nothing is left when recordings end.
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 11 21 25
+# ci: 21 25
 """With -Dwick.publish=otel a reader that knows nothing of wick sees from outside what the scopes of wick.jar say.
 
 The reader is otel_reader.py; it stops a thread for each look. Virtual threads compare for themselves, since only they know what

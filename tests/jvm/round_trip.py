@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 11 17 21 25
+# ci: 11 25
 """One program recorded by the JDK's own recorder and by wick at once. Of both recordings, every format has the total of the
 recording to the last digit, what is written and read back is the same, and stacks, lines, kinds, threads and counts are those
 that the JDK's `jfr print` prints."""

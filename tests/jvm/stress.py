@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 17 21 25
+# ci: 25
 # timeout: 4000
 """All engines at once, CPU time every 100 us, while classes come and go, code is thrown away, threads churn: no crash, no hang, no lost thread.
 

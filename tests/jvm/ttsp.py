@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# ci: 11 25
 """Threads that are late to safepoints are found, blamed rightly, and nobody else is.
 
 The JVM's own log of safepoints is the oracle: what it calls slow must be found, and what is found must be in it."""

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 8 21 25
+# ci: 25
 """Locks and safepoints are recorded while threads wait at the end of their stacks, end while they wait, recordings begin
 and end, and at last the JVM itself ends in the middle of one."""
 import re

@@ -132,17 +132,22 @@ struct made {
     int rc;
 };
 
-static struct made cut(const void *data, size_t size, struct wick_filter filter)
+static struct made cut_as(const void *data, size_t size, struct wick_filter filter, bool even)
 {
     struct made m = {0};
     struct wick_profile p;
     assert_int_equal(wick_profile_init(&p), 0);
-    struct wick_jfr_cut c = {.filter = filter, .out = open_memstream(&m.data, &m.size)};
+    struct wick_jfr_cut c = {.filter = filter, .out = open_memstream(&m.data, &m.size), .even = even};
     m.rc = wick_jfr_cut_memory(&p, data, size, &c, &m.result, &m.read, NULL);
     assert_int_equal(fclose(c.out), 0);
     wick_profile_release(&p);
     assert_int_equal(m.size, m.result.bytes);
     return m;
+}
+
+static struct made cut(const void *data, size_t size, struct wick_filter filter)
+{
+    return cut_as(data, size, filter, false);
 }
 
 struct seen {
@@ -323,6 +328,99 @@ static void test_cut__of_a_recording_that_breaks_off_anywhere_is_whole(void **st
     wick_strbuf_release(&j.out);
 }
 
+/* Weighted samples as wick writes them: periods of 20 and 10 ms. */
+/* clang-format off */
+static const char *const weighted_types[] = {
+    "10 boolean", "11 int", "12 long", "13 java.lang.String", "30 jdk.jfr.Timestamp value:13",
+    "31 jdk.jfr.Timespan value:13",
+    "20 java.lang.Thread osName:13 osThreadId:12 javaName:13 javaThreadId:12",
+    "23 jdk.types.StackTrace truncated:10 frames:24a",
+    "24 jdk.types.StackFrame method:25p lineNumber:11 bytecodeIndex:11",
+    "25 jdk.types.Method type:26p name:13 descriptor:13",
+    "26 java.lang.Class classLoader:27p name:13",
+    "27 jdk.types.ClassLoader type:26p name:13",
+    "E100 jdk.ExecutionSample startTime:12T sampledThread:20p stackTrace:23p extraBytes:11 kind:11 weight:12N context:11",
+    "E102 jdk.ActiveSetting startTime:12T id:12 name:13 value:13",
+    "E105 profiler.WallClockSample startTime:12T sampledThread:20p stackTrace:23p samples:11 extraBytes:11 weight:12N",
+};
+/* clang-format on */
+enum { WALL = 105 };
+#define MS 1000000ll
+
+static void put_period(struct jfr_build *j, int64_t type, const char *period)
+{
+    struct wick_strbuf b = WICK_STRBUF_INIT;
+    jfr_put(&b, TICKS(0)), jfr_put(&b, type);
+    put_inline(&b, "period"), put_inline(&b, period);
+    jfr_event(j, SETTING, &b);
+    wick_strbuf_release(&b);
+}
+
+static void put_cpu(struct jfr_build *j, int64_t stack, int64_t weight)
+{
+    JFR_EVENT(j, SAMPLE, TICKS(1000), 1, stack, 8, 3, weight, 0); /* 8: to be set anew */
+}
+
+static void test_cut__even_samples_stand_for_one_interval_each(void **state)
+{
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct seen s;
+    jfr_begin(&j);
+    jfr_metadata(&j, weighted_types, sizeof weighted_types / sizeof *weighted_types);
+    put_cpu(&j, 1, 20 * MS), put_cpu(&j, 1, 61 * MS);                       /* 1 and 3, and 1 ms over */
+    put_cpu(&j, 2, 5 * MS), put_cpu(&j, 2, 9 * MS), put_cpu(&j, 3, 5 * MS); /* none, 1, and what that was too much */
+    JFR_EVENT(&j, WALL, TICKS(1000), 2, 2, 2, 5, 73 * MS);
+    JFR_EVENT(&j, WALL, TICKS(1000), 2, 3, 1, 5, 7 * MS);
+    put_constants(&j);
+    put_period(&j, SAMPLE, "20 ms"), put_period(&j, WALL, "10 ms");
+    jfr_end(&j);
+    struct made m = cut_as(j.out.buf, j.out.len, (struct wick_filter){0}, true);
+    assert_int_equal(m.rc, 0);
+    assert_int_equal(m.result.events, 2 + 5 + 2);
+    see(&s, m.data, m.size);
+    assert_int_equal(s.p.naggs, 4);
+    static const struct {
+        int leaf;
+        uint64_t count;
+        int64_t weight;
+    } want_aggs[] = {{1, 4, 80 * MS}, {2, 1, 20 * MS}, {2, 7, 70 * MS}, {3, 1, 10 * MS}};
+    static const char *const names[] = {"", "one", "two", "three"};
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_string_equal(leaf_of(&s, i), names[want_aggs[i].leaf]);
+        assert_int_equal(s.p.aggs[i].count, want_aggs[i].count);
+        assert_int_equal(s.p.aggs[i].weight, want_aggs[i].weight);
+    }
+    /* Thread, stack, length of the extra fields: 20 ms in nanoseconds are four bytes, and one each for the length
+     * itself, the kind and the context. The event of 61 ms has become three of these. */
+    assert_non_null(memmem(m.data, m.size, "\1\1\7\3", 4));
+    forget(&s);
+    free(m.data);
+    wick_strbuf_release(&j.out);
+}
+
+/* A weight that makes no sense does not fill the disk, nor is it lost. */
+static void test_cut__even_samples_of_a_huge_weight_are_few(void **state)
+{
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct seen s;
+    jfr_begin(&j);
+    jfr_metadata(&j, weighted_types, sizeof weighted_types / sizeof *weighted_types);
+    put_cpu(&j, 1, 5000 * 20 * MS);
+    put_cpu(&j, 2, 20 * MS);
+    put_constants(&j);
+    put_period(&j, SAMPLE, "20 ms");
+    jfr_end(&j);
+    struct made m = cut_as(j.out.buf, j.out.len, (struct wick_filter){0}, true);
+    see(&s, m.data, m.size);
+    assert_int_equal(s.p.naggs, 2);
+    assert_int_equal(s.p.aggs[0].count, 1000);
+    assert_int_equal(s.p.aggs[0].weight, 5000 * 20 * MS);
+    assert_int_equal(s.p.aggs[1].count, 1);
+    forget(&s);
+    free(m.data);
+    wick_strbuf_release(&j.out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +429,8 @@ int main(void)
         cmocka_unit_test(test_cut__conditions_are_for_samples),
         cmocka_unit_test(test_cut__a_chunk_with_nothing_but_facts_outside_of_the_range_goes),
         cmocka_unit_test(test_cut__chunks_follow_each_other),
+        cmocka_unit_test(test_cut__even_samples_stand_for_one_interval_each),
+        cmocka_unit_test(test_cut__even_samples_of_a_huge_weight_are_few),
         cmocka_unit_test(test_cut__of_a_recording_that_breaks_off_anywhere_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
