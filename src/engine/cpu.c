@@ -16,7 +16,9 @@
  * Descriptors. A perf event takes one per thread, out of those that the program may open. A quarter of that limit, and
  * at least HEADROOM, stay free for the program: threads beyond get timers, which take none, or are not sampled where
  * the event does not count CPU time. What is open is counted from time to time; in between, the number of a new
- * descriptor shows it too, because the kernel gives the lowest that is free.
+ * descriptor shows it too, because the kernel gives the lowest that is free. An event keeps its descriptor while its
+ * thread lives, even if the program comes to need more: who closed it from outside would race with the thread's handler,
+ * which reads the counter by that number; and most threads of a crowd sleep, so that they cannot close theirs.
  *
  * The signal. One whose disposition is the default, so that nobody uses it. SIGPROF is left to others, save for the
  * itimer, which knows no other.
