@@ -212,7 +212,7 @@ static uint32_t power_of_two(uint64_t n)
 static int open_recorder(struct session *s, struct wick_err *err)
 {
     size_t limit = s->opts.memlimit_bytes;
-    struct sampling *fresh = s->sampling->recorder.lost ? calloc(1, sizeof *fresh) : s->sampling;
+    struct sampling *fresh = s->sampling->recorder.keep ? calloc(1, sizeof *fresh) : s->sampling;
     if (!fresh)
         return wick_err_set(err, WICK_E_NOMEM, "the recording's tables could not be set up: %s",
                             wick_err_text(-WICK_E_NOMEM));
@@ -234,7 +234,7 @@ static int open_recorder(struct session *s, struct wick_err *err)
 
 static void close_recorder(struct session *s)
 {
-    if (s->sampling->recorder.lost) { /* a handler that has not come back may still use all of it */
+    if (s->sampling->recorder.keep) { /* a handler that has not come back may still use all of it */
         s->lost += s->sampling->recorder.lost;
     } else {
         wick_walker_release(&s->sampling->recorder.walker);
