@@ -288,7 +288,7 @@ static void test_ttsp__a_handler_that_never_comes_back_keeps_what_it_may_use(voi
     stop();
     assert_true(engine.keep);
     assert_true(recorder.keep);
-    assert_int_equal(told.incidents, 1); /* what is known is told, but its place is not used again */
+    assert_int_equal(told.incidents, 1); /* what is known is reported, but its place is not used again */
     assert_int_equal(atomic_load(&i->phase), 3);
     drain(true);
     assert_int_equal(told.incidents, 1);
