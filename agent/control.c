@@ -73,18 +73,16 @@ struct reply {
 /* --- commands; ctl.lock is held ----------------------------------------------------------------------------------- */
 
 struct fds {
-    int out, dir, broker; /* -1 = none; who takes one sets it to -1 */
+    int out, broker; /* -1 = none; who takes one sets it to -1 */
 };
 
 static void close_fds(struct fds *f)
 {
     if (f->out >= 0)
         close(f->out);
-    if (f->dir >= 0)
-        close(f->dir);
     if (f->broker >= 0)
         close(f->broker);
-    *f = (struct fds){-1, -1, -1};
+    *f = (struct fds){-1, -1};
 }
 
 static void drop_hold_locked(void)
@@ -176,7 +174,7 @@ static int start_locked(struct wick_session_opts *o, struct fds *f, struct wick_
         copy = fcntl(f->out, F_DUPFD_CLOEXEC, 3);
     wick_broker_set(f->broker);
     f->broker = -1;
-    rc = wick_session_start(o, own >= 0 ? own : f->out, f->dir, err);
+    rc = wick_session_start(o, own >= 0 ? own : f->out, err);
     if (rc) {
         wick_broker_set(-1);
         if (own >= 0)
@@ -186,7 +184,7 @@ static int start_locked(struct wick_session_opts *o, struct fds *f, struct wick_
             close(copy);
         return rc;
     }
-    f->out = f->dir = -1; /* the session's now */
+    f->out = -1; /* the session's now */
     ctl.out_fd = copy;
     ctl.stop_at = o->timeout_ns ? wick_clock_mono_ns() + o->timeout_ns : 0;
     return 0;
@@ -346,8 +344,6 @@ static void sort_fds(const struct wick_sock_request *req, const int *list, struc
     for (int i = 0; req->fds[i]; i++) {
         if (req->fds[i] == 'o')
             f->out = list[i];
-        else if (req->fds[i] == 'd')
-            f->dir = list[i];
         else
             f->broker = list[i];
     }
@@ -357,7 +353,7 @@ static void sort_fds(const struct wick_sock_request *req, const int *list, struc
 static bool serve_packet_locked(struct client *c, const char *packet, size_t len, const int *list, int n)
 {
     struct wick_sock_request req;
-    struct fds f = {-1, -1, -1};
+    struct fds f = {-1, -1};
     struct reply *r = malloc(sizeof *r);
     bool was_running = wick_session_running(), ok = false;
     if (!r || wick_sock_parse_request(packet, len, n, &req)) {
@@ -554,7 +550,7 @@ static void wake(void)
 int wick_control_run(const char *options, size_t len, struct wick_err *err)
 {
     struct reply *r = len ? malloc(sizeof *r) : NULL;
-    struct fds f = {-1, -1, -1};
+    struct fds f = {-1, -1};
     if (!len)
         return 0;
     if (!r)

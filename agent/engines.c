@@ -98,7 +98,8 @@ void wick_engines_stop(struct wick_engines *e, struct wick_recorder *r)
     if (e->cpu_on)
         wick_cpu_stop(&e->cpu);
     wick_recorder_quiesce(r);
-    wick_recorder_keep(r, lost_handlers() - e->lost_before);
+    if (lost_handlers() != e->lost_before)
+        wick_recorder_keep(r, lost_handlers() - e->lost_before);
 }
 
 void wick_engines_release(struct wick_engines *e)

@@ -212,7 +212,7 @@ static uint32_t power_of_two(uint64_t n)
 static int open_recorder(struct session *s, struct wick_err *err)
 {
     size_t limit = s->opts.memlimit_bytes;
-    struct sampling *fresh = s->sampling->recorder.lost ? calloc(1, sizeof *fresh) : s->sampling;
+    struct sampling *fresh = s->sampling->recorder.keep ? calloc(1, sizeof *fresh) : s->sampling;
     if (!fresh)
         return wick_err_set(err, WICK_E_NOMEM, "the recording's tables could not be set up: %s",
                             wick_err_text(-WICK_E_NOMEM));
@@ -234,7 +234,7 @@ static int open_recorder(struct session *s, struct wick_err *err)
 
 static void close_recorder(struct session *s)
 {
-    if (s->sampling->recorder.lost) { /* a handler that has not come back may still use all of it */
+    if (s->sampling->recorder.keep) { /* a handler that has not come back may still use all of it */
         s->lost += s->sampling->recorder.lost;
     } else {
         wick_walker_release(&s->sampling->recorder.walker);
@@ -347,14 +347,13 @@ static void base_name(const char *file, char *out, size_t cap)
     snprintf(out, cap, "%.*s", dot && dot > name ? (int)(dot - name) : (int)strlen(name), *name ? name : "wick");
 }
 
-static int open_output(const struct wick_session_opts *o, int out_fd, int out_dirfd, struct wick_err *err)
+static int open_output(const struct wick_session_opts *o, int out_fd, struct wick_err *err)
 {
     struct wick_output *out = &session.output;
-    bool segments =
-        out_dirfd >= 0 || (out_fd < 0 && (o->max_size_bytes || o->max_age_ns || wick_opt_is_sequence(o->file)));
-    int r, fd = out_fd, dir = out_dirfd;
+    bool segments = out_fd < 0 && (o->max_size_bytes || o->max_age_ns || wick_opt_is_sequence(o->file));
+    int r, fd = out_fd;
     char base[WICK_OUTPUT_BASE_MAX + 1];
-    if (out_fd < 0 && out_dirfd < 0 && !o->file[0])
+    if (out_fd < 0 && !o->file[0])
         return wick_err_set(err, WICK_E_USAGE, "no output: give file=PATH");
     if (!segments) {
         if (fd < 0 && (r = open_file(o, &fd, err)))
@@ -365,21 +364,19 @@ static int open_output(const struct wick_session_opts *o, int out_fd, int out_di
         return r ? wick_err_set(err, WICK_E_USAGE, "the output must be a regular file") : 0;
     }
     base_name(o->file, base, sizeof base);
-    if (dir < 0) {
-        char path[WICK_OPT_PATH_MAX];
-        const char *slash = strrchr(o->file, '/');
-        snprintf(path, sizeof path, "%.*s", slash ? (int)(slash - o->file) + 1 : 1, slash ? o->file : ".");
-        dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (dir < 0)
-            return wick_err_set(err, WICK_E_IO, "cannot open the directory of %s: %s", o->file, strerror(errno));
-    }
+    char path[WICK_OPT_PATH_MAX];
+    const char *slash = strrchr(o->file, '/');
+    snprintf(path, sizeof path, "%.*s", slash ? (int)(slash - o->file) + 1 : 1, slash ? o->file : ".");
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0)
+        return wick_err_set(err, WICK_E_IO, "cannot open the directory of %s: %s", o->file, strerror(errno));
     r = wick_output_init_dir(out, dir, base, o->max_size_bytes, o->max_age_ns);
-    if (r && out_dirfd < 0)
+    if (r)
         close(dir);
     return r ? wick_err_set(err, WICK_E_USAGE, "'%s' is no good base name for the files of a recording", base) : 0;
 }
 
-int wick_session_start(const struct wick_session_opts *o, int out_fd, int out_dirfd, struct wick_err *err)
+int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wick_err *err)
 {
     struct session *s = &session;
     if (atomic_load(&s->phase) != IDLE)
@@ -390,7 +387,7 @@ int wick_session_start(const struct wick_session_opts *o, int out_fd, int out_di
     s->error[0] = 0;
     s->opts = *o;
     memcpy(s->file, o->file, sizeof s->file);
-    int r = open_output(o, out_fd, out_dirfd, err);
+    int r = open_output(o, out_fd, err);
     if (r)
         return r;
     if (!atomic_load(&wick_vm.live)) {
@@ -399,11 +396,8 @@ int wick_session_start(const struct wick_session_opts *o, int out_fd, int out_di
     }
     r = begin(err);
     if (r) {
-        /* on failure the caller keeps the descriptors it gave */
-        if (out_fd >= 0)
+        if (out_fd >= 0) /* on failure the caller keeps the descriptor it gave */
             s->output.fd = -1;
-        if (out_dirfd >= 0)
-            s->output.dirfd = -1;
         wick_output_release(&s->output);
     }
     return r;

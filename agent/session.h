@@ -27,12 +27,11 @@
 int wick_agent_init(JavaVM *vm, struct wick_err *err);
 
 /* Starts a recording. out_fd: where the JFR goes, opened for reading and writing, or -1: o->file (patterns already
- * expanded, unless it is a sequence %n) is opened here, with O_NOFOLLOW and 0600, or in out_dirfd if that is not -1
- * (the directory in which the CLI wants files of a sequence). On success both descriptors belong to the session, on
- * failure they stay the caller's. err->msg may hold notes on success too (err->code 0): one sentence a line for the
- * user, such as "perf events are not permitted: CPU timers are used, kernel frames are missing". Errors: -WICK_E_STATE
- * if one is running, and others with a sentence. */
-int wick_session_start(const struct wick_session_opts *o, int out_fd, int out_dirfd, struct wick_err *err);
+ * expanded, unless it is a sequence %n) is opened here, with O_NOFOLLOW and 0600. On success the descriptor belongs to
+ * the session, on failure it stays the caller's. err->msg may hold notes on success too (err->code 0): one sentence a
+ * line for the user, such as "perf events are not permitted: CPU timers are used, kernel frames are missing". Errors:
+ * -WICK_E_STATE if one is running, and others with a sentence. */
+int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wick_err *err);
 
 /* Ends the recording and completes the file; the descriptors are closed. -WICK_E_STATE if none is running;
  * -WICK_E_NOSPACE and others if the file is not whole (the recording has ended all the same). */

@@ -23,7 +23,7 @@
 #include "engine/ttsp.h"
 #include "hotspot/value.h"
 
-static struct wick_ttsp_engine engine;
+static struct wick_ttsp_engine first_engine, *engine = &first_engine; /* another one after a handler was lost */
 static int log_fd = -1;
 
 static int open_log(const char *path, struct wick_err *err)
@@ -71,6 +71,17 @@ uint64_t wick_agent_ttsp_threshold_ns(const struct wick_session_opts *o)
     return thresholds(o, &c, &err) ? 0 : c.threshold_ns[0];
 }
 
+/* A handler that has not come back may still use the engine. */
+static int replace_engine(struct wick_err *err)
+{
+    struct wick_ttsp_engine *fresh = calloc(1, sizeof *fresh);
+    if (!fresh)
+        return wick_err_set(err, WICK_E_NOMEM, "the time-to-safepoint watcher could not be set up: out of memory");
+    fresh->next_id = engine->next_id;
+    engine = fresh;
+    return 0;
+}
+
 int wick_agent_ttsp_start(const struct wick_session_opts *o, struct wick_recorder *r, int awake_signal,
                           struct wick_err *err)
 {
@@ -78,19 +89,21 @@ int wick_agent_ttsp_start(const struct wick_session_opts *o, struct wick_recorde
     int rc = thresholds(o, &c, err);
     if (!rc)
         rc = open_log(o->ttsp_log, err);
-    if (!rc && (rc = wick_ttsp_start(&engine, &c, &wick_vm.jvm, wick_vm.libjvm, r, &wick_vm.threads, err)))
+    if (!rc && engine->keep)
+        rc = replace_engine(err);
+    if (!rc && (rc = wick_ttsp_start(engine, &c, &wick_vm.jvm, wick_vm.libjvm, r, &wick_vm.threads, err)))
         close_log();
     return rc;
 }
 
 void wick_agent_ttsp_stop(void)
 {
-    wick_ttsp_stop(&engine);
+    wick_ttsp_stop(engine);
 }
 
 static const char *source_name(void)
 {
-    int source = wick_load_acquire(&engine.source); /* pairs: open_safepoint */
+    int source = wick_load_acquire(&engine->source); /* pairs: open_safepoint */
     return source == WICK_HS_SAFEPOINT_SYMBOLS    ? "symbols"
            : source == WICK_HS_SAFEPOINT_COUNTERS ? "counters"
            : source == WICK_HS_SAFEPOINT_NONE     ? "none"
@@ -203,7 +216,7 @@ static void tell(void *arg, struct wick_ttsp_incident *i)
     write_arrivals(d, i);
     write_incident(d, i);
     if (log_fd >= 0)
-        wick_ttsp_log(log_fd, i, wick_load_relaxed(&engine.vm_start_ns));
+        wick_ttsp_log(log_fd, i, wick_load_relaxed(&engine->vm_start_ns));
     for (uint32_t n = 0; n < i->attempt_count; n++) {
         free(i->attempts[n].stack);
         i->attempts[n].stack = NULL;
@@ -219,13 +232,13 @@ void wick_agent_ttsp_round(struct wick_drain *d, bool last)
 
 void wick_agent_ttsp_status(struct wick_strbuf *out)
 {
-    if (!engine.running)
+    if (!engine->running)
         return;
     wick_strbuf_addf(
         out,
         "ttsp_source=%s\nttsp_critical=%d\nttsp_incidents=%" PRIu64 "\nttsp_lost=%" PRIu64 "\nttsp_unwatched=%" PRIu64
         "\nttsp_unclear=%" PRIu64 "\nttsp_looks=%" PRIu64 "\nttsp_unsent=%" PRIu64 "\n",
-        source_name(), engine.critical.pending != 0, wick_load_relaxed(&engine.incidents),
-        wick_load_relaxed(&engine.lost), wick_load_relaxed(&engine.unwatched), wick_load_relaxed(&engine.unclear),
-        wick_load_relaxed(&engine.looks), wick_load_relaxed(&engine.unsent));
+        source_name(), engine->critical.pending != 0, wick_load_relaxed(&engine->incidents),
+        wick_load_relaxed(&engine->lost), wick_load_relaxed(&engine->unwatched), wick_load_relaxed(&engine->unclear),
+        wick_load_relaxed(&engine->looks), wick_load_relaxed(&engine->unsent));
 }

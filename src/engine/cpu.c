@@ -16,7 +16,9 @@
  * Descriptors. A perf event takes one per thread, out of those that the program may open. A quarter of that limit, and
  * at least HEADROOM, stay free for the program: threads beyond get timers, which take none, or are not sampled where
  * the event does not count CPU time. What is open is counted from time to time; in between, the number of a new
- * descriptor shows it too, because the kernel gives the lowest that is free.
+ * descriptor shows it too, because the kernel gives the lowest that is free. An event keeps its descriptor while its
+ * thread lives, even if the program comes to need more: who closed it from outside would race with the thread's
+ * handler, which reads the counter by that number; and most threads of a crowd sleep, so that they cannot close theirs.
  *
  * The signal. One whose disposition is the default, so that nobody uses it. SIGPROF is left to others, save for the
  * itimer, which knows no other.
@@ -256,7 +258,7 @@ static void disarm(void *arg, struct wick_thread *t)
         syscall(SYS_timer_delete, t->timer);
         wick_sub_relaxed(&e->by_timer, 1);
     }
-    if (t->perf_page && !e->recorder->lost) /* a lost handler may come back to it */
+    if (t->perf_page && !e->recorder->keep) /* a lost handler may come back to it */
         munmap(t->perf_page, PERF_PAGES * PAGE);
     if (t->perf_fd >= 0) {
         close(t->perf_fd);
@@ -426,7 +428,8 @@ void wick_cpu_stop(struct wick_cpu_engine *e)
     wick_threads_disarm(e->threads, e);
     wick_signal_give(&e->signal);
     atomic_store(&wick_cpu_current, NULL);
-    wick_gate_wait(&wick_cpu_gate); /* a handler that has begun may not own anything yet */
+    if (!wick_gate_wait(&wick_cpu_gate, &e->recorder->patience_ns)) /* a handler may not own anything yet */
+        wick_recorder_keep(e->recorder, 0);
 }
 
 bool wick_cpu_threads_note(const struct wick_cpu_engine *e, char *buf, size_t cap)

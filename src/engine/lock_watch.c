@@ -284,7 +284,10 @@ void wick_lock_watch_stop(struct wick_lock_engine *e)
         pthread_join(e->watcher, NULL);
         e->watching = false;
     }
-    e->keep |= !wick_gate_wait(&wick_lock_gate);
+    if (!wick_gate_wait(&wick_lock_gate, &e->recorder->patience_ns)) {
+        e->keep = true;
+        wick_recorder_keep(e->recorder, 0);
+    }
     wick_signal_give(&e->signal);
     if (e->wake >= 0)
         close(e->wake);

@@ -45,7 +45,7 @@ _Atomic(struct wick_ttsp_engine *) wick_ttsp_current;
 struct wick_gate wick_ttsp_gate;
 struct wick_ttsp_incident wick_ttsp_incidents[WICK_TTSP_INCIDENTS];
 
-enum { FREE, OPEN, CLOSED, IN_VM = 6 /* JavaThreadState _thread_in_vm */ };
+enum { FREE, OPEN, CLOSED, LOST, IN_VM = 6 /* JavaThreadState _thread_in_vm */ };
 
 /* Sleeps until the time, or LOOK_NS at least. False: the recording ends. */
 static bool sleep_until(struct wick_ttsp_engine *e, uint64_t when)
@@ -499,14 +499,18 @@ void wick_ttsp_stop(struct wick_ttsp_engine *e)
     close(e->wake);
     wick_signal_give(&e->signal);
     atomic_store(&wick_ttsp_current, NULL);
-    wick_gate_wait(&wick_ttsp_gate);
+    if (!wick_gate_wait(&wick_ttsp_gate, &e->recorder->patience_ns)) {
+        e->keep = true;
+        wick_recorder_keep(e->recorder, 0);
+    }
 }
 
 struct wick_ttsp_attempt *wick_ttsp_found(const struct wick_event *event)
 {
     for (int k = 0; k < WICK_TTSP_INCIDENTS; k++) {
         struct wick_ttsp_incident *i = &wick_ttsp_incidents[k];
-        if (wick_load_acquire(&i->phase) == FREE) /* pairs: open_incident */
+        uint32_t stage = wick_load_acquire(&i->phase); /* pairs: open_incident */
+        if (stage == FREE || stage == LOST)
             continue;
         for (uint32_t n = 0; n < WICK_TTSP_ATTEMPTS; n++) {
             struct wick_ttsp_attempt *a = &i->attempts[n];
@@ -539,13 +543,20 @@ void wick_ttsp_collect(bool all, void (*tell)(void *arg, struct wick_ttsp_incide
 {
     for (int k = 0; k < WICK_TTSP_INCIDENTS; k++) {
         struct wick_ttsp_incident *i = &wick_ttsp_incidents[k];
-        if (wick_load_acquire(&i->phase) != CLOSED || !settled(i, all)) /* pairs: close_incident */
+        if (wick_load_acquire(&i->phase) != CLOSED) /* pairs: close_incident */
+            continue;
+        bool over = settled(i, all);
+        if (!over && !all)
             continue;
         if (!all && !i->ripe) { /* the last answer's event may have come after the rings were emptied */
             i->ripe = true;
             continue;
         }
         tell(arg, i);
+        if (!over) { /* a handler has not come back and may still write to it */
+            wick_store_release(&i->phase, LOST);
+            continue;
+        }
         for (uint32_t n = 0; n < i->attempt_count; n++)
             wick_store_relaxed(&i->attempts[n].word, 0);
         wick_store_release(&i->phase, FREE); /* pairs: open_incident */

@@ -91,9 +91,10 @@ struct wick_ttsp_attempt {
 };
 
 struct wick_ttsp_incident {
-    _Atomic uint32_t phase; /* 0 free, 1 open, 2 closed */
-    uint64_t id;            /* counts incidents of the process from 1 */
-    uint64_t safepoint;     /* the JVM's number */
+    _Atomic uint32_t
+        phase;          /* 0 free, 1 open, 2 closed, 3 lost: of a handler that has not come back, never free again */
+    uint64_t id;        /* counts incidents of the process from 1 */
+    uint64_t safepoint; /* the JVM's number */
     uint64_t begin_ns, sync_ns, end_ns;
     uint64_t reach_ns; /* time to safepoint */
     uint64_t closed_ns;
@@ -123,6 +124,7 @@ struct wick_ttsp_engine {
     pthread_t watcher;
     int wake, pid;
     bool running;
+    bool keep; /* a handler has not come back: this structure must stay as it is */
     uint64_t next_id;
     _Atomic int source;           /* enum wick_hs_safepoint_source, -1 = not opened yet */
     _Atomic uint64_t looks;       /* how often the watcher woke up */
@@ -145,15 +147,16 @@ int wick_ttsp_start(struct wick_ttsp_engine *e, const struct wick_ttsp_config *c
                     const struct wick_elf_image *libjvm, struct wick_recorder *r, struct wick_threads *ts,
                     struct wick_err *err);
 
-/* Stops it and gives the signal back. No handler of ours runs any more when it returns. Incidents can still be
- * collected. */
+/* Stops it and gives the signal back. No handler of ours runs any more when it returns, except lost ones (`keep`).
+ * Incidents can still be collected. */
 void wick_ttsp_stop(struct wick_ttsp_engine *e);
 
 /* The attempt that an event from the ring belongs to, NULL if it came too late. */
 struct wick_ttsp_attempt *wick_ttsp_found(const struct wick_event *event);
 
 /* To be called after the rings were emptied. Calls `tell` for each incident that is over and whose signals were
- * answered, or are not expected to be (or, with `all`, for every one), and frees it. */
+ * answered, or are not expected to be (or, with `all`, for every one), and frees it unless a lost handler may write
+ * there. */
 void wick_ttsp_collect(bool all, void (*tell)(void *arg, struct wick_ttsp_incident *i), void *arg);
 
 static inline enum wick_ttsp_phase wick_ttsp_phase_of(uint64_t word)

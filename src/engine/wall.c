@@ -313,7 +313,10 @@ void wick_wall_stop(struct wick_wall_engine *e)
         e->thread_started = false;
     }
     atomic_store(&wick_wall_current, NULL);
-    e->keep |= !wick_gate_wait(&wick_wall_gate);
+    if (!wick_gate_wait(&wick_wall_gate, &e->recorder->patience_ns)) {
+        e->keep = true;
+        wick_recorder_keep(e->recorder, 0);
+    }
     wick_threads_disarm(e->threads, e);
     wick_signal_give(&e->signal);
 }

@@ -12,6 +12,9 @@
 
 #include "base/clock.h"
 
+#define LEAST_NS    UINT64_C(50000000)
+#define PATIENCE_NS (WICK_RECORDER_PATIENCE_MS * UINT64_C(1000000))
+
 enum { SCRATCH_PER_CPU = 4, SCRATCH_LEAST = 16 };
 
 static size_t page_up(size_t n)
@@ -22,7 +25,7 @@ static size_t page_up(size_t n)
 int wick_recorder_init(struct wick_recorder *r, size_t memory_limit, uint32_t ring_events, uint32_t max_frames)
 {
     long cpus = sysconf(_SC_NPROCESSORS_CONF);
-    struct wick_recorder out = {.memory_limit = memory_limit};
+    struct wick_recorder out = {.memory_limit = memory_limit, .patience_ns = PATIENCE_NS};
     out.cpus = cpus < 1 ? 1 : cpus > 1024 ? 1024 : (uint32_t)cpus;
     out.scratch_count = out.cpus * SCRATCH_PER_CPU > SCRATCH_LEAST ? out.cpus * SCRATCH_PER_CPU : SCRATCH_LEAST;
     out.max_frames = max_frames && max_frames < WICK_MAX_FRAMES ? max_frames : WICK_MAX_FRAMES;
@@ -56,7 +59,7 @@ void wick_recorder_release(struct wick_recorder *r)
 {
     if (!r->map)
         return;
-    if (!r->lost) {
+    if (!r->keep) {
         wick_tables_free(atomic_load(&r->tables));
         munmap(r->map, r->map_bytes);
     }
@@ -69,14 +72,15 @@ static void give_up(struct wick_recorder *r, struct wick_scratch *s)
     if (!atomic_compare_exchange_strong(&s->busy, &taken, WICK_SCRATCH_LOST))
         return;
     r->lost++;
+    r->keep = true;
     r->keep_generation = atomic_load(&r->tables)->generation;
 }
 
 /* Returns when every scratch area was seen free since the call, or is given up. Handlers take microseconds, unless
- * their thread lost its CPU. */
-static void wait_idle(struct wick_recorder *r)
+ * their thread lost its CPU. What it waited is taken from *patience_ns. */
+static void wait_idle(struct wick_recorder *r, uint64_t *patience_ns)
 {
-    uint64_t until = wick_clock_mono_ns() + WICK_RECORDER_PATIENCE_MS * UINT64_C(1000000);
+    uint64_t begin = wick_clock_mono_ns(), until = begin + (*patience_ns > LEAST_NS ? *patience_ns : LEAST_NS);
     atomic_thread_fence(memory_order_seq_cst); /* see recorder.h */
     for (uint32_t i = 0; i < r->scratch_count; i++) {
         struct wick_scratch *s = &r->scratch[i];
@@ -88,6 +92,8 @@ static void wait_idle(struct wick_recorder *r)
                 nanosleep(&pause, NULL);
         }
     }
+    uint64_t waited = wick_clock_mono_ns() - begin;
+    *patience_ns -= waited < *patience_ns ? waited : *patience_ns;
 }
 
 struct wick_tables *wick_recorder_next_generation(struct wick_recorder *r)
@@ -96,8 +102,9 @@ struct wick_tables *wick_recorder_next_generation(struct wick_recorder *r)
     if (!t)
         return NULL;
     t->generation = old->generation + 1;
+    uint64_t patience_ns = PATIENCE_NS;
     atomic_store(&r->tables, t);
-    wait_idle(r);
+    wait_idle(r, &patience_ns);
     return old;
 }
 
@@ -112,7 +119,7 @@ bool wick_recorder_is_idle(const struct wick_recorder *r)
 
 void wick_recorder_free_generation(struct wick_recorder *r, struct wick_tables *old)
 {
-    if (!r->lost || old->generation > r->keep_generation)
+    if (!r->keep || old->generation > r->keep_generation)
         wick_tables_free(old);
 }
 
@@ -120,11 +127,12 @@ void wick_recorder_quiesce(struct wick_recorder *r)
 {
     if (atomic_exchange(&r->running, 0)) /* later than this nothing is sampled */
         wick_store_relaxed(&r->quiet_cpu_ns, wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
-    wait_idle(r);
+    wait_idle(r, &r->patience_ns);
 }
 
 void wick_recorder_keep(struct wick_recorder *r, uint32_t handlers)
 {
+    r->keep = true;
     if (handlers > r->lost)
         r->lost = handlers;
 }

@@ -85,6 +85,8 @@ struct wick_recorder {
     _Atomic uint64_t taken_back[WICK_DROP_COUNT]; /* counted as recorded at first */
     uint32_t cpus, scratch_count, max_frames;
     uint32_t lost;                  /* handlers that have not come back */
+    bool keep;                      /* what handlers use stays mapped: some may not have come back */
+    uint64_t patience_ns;           /* that is left of a stop's waits for handlers, which share it */
     uint32_t keep_generation;       /* tables up to this one stay, because a lost handler may use them */
     uint32_t kept_frames;           /* of a stack deeper than max_frames; 0 = all that were walked */
     struct wick_ring *rings;        /* by CPU */

@@ -23,11 +23,11 @@
 
 static struct {
     atomic_bool running;
-    int fd, dir;
+    int fd;
     uint64_t start_ns;
     struct wick_session_opts o;
     bool full;
-} s = {.fd = -1, .dir = -1};
+} s = {.fd = -1};
 
 int wick_agent_init(JavaVM *vm, struct wick_err *err)
 {
@@ -77,7 +77,7 @@ static void write_magic(int fd)
     dprintf(fd, "FLR%c\n", 0);
 }
 
-int wick_session_start(const struct wick_session_opts *o, int out_fd, int out_dirfd, struct wick_err *err)
+int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wick_err *err)
 {
     if (s.running)
         return wick_err_set(err, WICK_E_STATE, "running");
@@ -90,7 +90,6 @@ int wick_session_start(const struct wick_session_opts *o, int out_fd, int out_di
         return wick_err_set(err, WICK_E_IO, "cannot open %s: %s", o->file, strerror(errno));
     s.o = *o;
     s.fd = fd;
-    s.dir = out_dirfd;
     s.full = false;
     s.start_ns = wick_clock_mono_ns();
     write_magic(fd);
@@ -107,9 +106,7 @@ static void finish(void)
 {
     s.running = false;
     close(s.fd);
-    if (s.dir >= 0)
-        close(s.dir);
-    s.fd = s.dir = -1;
+    s.fd = -1;
 }
 
 int wick_session_stop(struct wick_err *err)

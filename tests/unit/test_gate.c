@@ -12,10 +12,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "engine/gate.h"
 #include "engine/signal.h"
 
+#define SECOND UINT64_C(1000000000)
+
 static struct wick_gate gate;
+
+static bool wait_gate(struct wick_gate *g)
+{
+    uint64_t patience_ns = 2 * SECOND;
+    return wick_gate_wait(g, &patience_ns);
+}
 
 struct stay {
     pthread_t thread;
@@ -45,10 +54,10 @@ static void *let_go(void *arg)
 
 static void test_gate__an_empty_one_holds_nobody_up(void **state)
 {
-    wick_gate_wait(&gate);
+    wait_gate(&gate);
     uint32_t lane = wick_gate_enter_sig(&gate);
     wick_gate_leave_sig(&gate, lane);
-    wick_gate_wait(&gate);
+    wait_gate(&gate);
 }
 
 static void test_gate__waiting_ends_when_all_have_left(void **state)
@@ -61,7 +70,7 @@ static void test_gate__waiting_ends_when_all_have_left(void **state)
             usleep(100);
         assert_int_equal(pthread_create(&later[i], NULL, let_go, &s[i]), 0);
     }
-    wick_gate_wait(&gate);
+    wait_gate(&gate);
     for (int i = 0; i < 3; i++) {
         assert_true(atomic_load(&s[i].left));
         pthread_join(s[i].thread, NULL);
@@ -107,7 +116,7 @@ static void test_gate__what_handlers_use_can_be_freed_behind_it(void **state)
         atomic_store(&engine, e);
         usleep(20);
         atomic_store(&engine, NULL);
-        wick_gate_wait(&gate);
+        wait_gate(&gate);
         for (int i = 0; i < 64; i++)
             e[i] = UINT64_MAX / 2;
         free(e);
@@ -125,30 +134,62 @@ static void test_gate__a_handler_that_never_leaves_is_given_up_once(void **state
     struct wick_gate *g = calloc(1, sizeof *g);
     assert_non_null(g);
     uint32_t gone = wick_gate_enter_sig(g);
-    assert_false(wick_gate_wait(g));
+    assert_false(wait_gate(g));
     assert_int_equal(atomic_load(&g->lost), 1);
-    assert_true(wick_gate_wait(g));
+    assert_true(wait_gate(g));
     uint32_t lane = wick_gate_enter_sig(g);
     wick_gate_leave_sig(g, gone); /* it came back after all, which is not to count for the other one */
-    assert_false(wick_gate_wait(g));
+    assert_false(wait_gate(g));
     wick_gate_leave_sig(g, lane);
-    assert_true(wick_gate_wait(g));
+    assert_true(wait_gate(g));
     assert_int_equal(atomic_load(&g->lost), 2);
     free(g);
 }
 
-/* With one lost in each set of lanes it still ends. */
+/* With one lost in each set of lanes it still ends: those are remembered and not waited for again, but no answer can be
+ * true any more until one of them comes back. Later ones are counted, once. */
 static void test_gate__waits_end_when_every_set_has_lost_one(void **state)
 {
     struct wick_gate *g = calloc(1, sizeof *g);
+    uint32_t gone[WICK_GATE_SETS];
     assert_non_null(g);
     for (int i = 0; i < WICK_GATE_SETS; i++) {
-        wick_gate_enter_sig(g);
-        assert_false(wick_gate_wait(g));
+        gone[i] = wick_gate_enter_sig(g);
+        uint64_t patience_ns = SECOND / 5;
+        assert_false(wick_gate_wait(g, &patience_ns));
+        assert_int_equal(patience_ns, 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        uint64_t patience_ns = 600 * SECOND; /* nobody would wait that long for this test */
+        assert_false(wick_gate_wait(g, &patience_ns));
+        assert_int_equal(atomic_load(&g->lost), WICK_GATE_SETS);
     }
     uint32_t lane = wick_gate_enter_sig(g);
-    assert_false(wick_gate_wait(g));
+    uint64_t patience_ns = SECOND / 5;
+    assert_false(wick_gate_wait(g, &patience_ns));
+    assert_int_equal(atomic_load(&g->lost), WICK_GATE_SETS + 1);
     wick_gate_leave_sig(g, lane);
+    for (int i = 0; i < WICK_GATE_SETS; i++)
+        wick_gate_leave_sig(g, gone[i]);
+    assert_true(wait_gate(g));
+    free(g);
+}
+
+/* A stop waits for the handlers of several engines; those lost in each do not add up. */
+static void test_gate__all_gates_of_a_stop_share_its_patience(void **state)
+{
+    enum { GATES = 4 };
+    struct wick_gate *g = calloc(GATES, sizeof *g);
+    uint64_t patience_ns = SECOND, begin, first = 0;
+    assert_non_null(g);
+    for (int i = 0; i < GATES; i++) {
+        wick_gate_enter_sig(&g[i]);
+        begin = wick_clock_mono_ns();
+        assert_false(wick_gate_wait(&g[i], &patience_ns));
+        first = i ? first : wick_clock_mono_ns() - begin;
+        assert_int_equal(patience_ns, 0);
+    }
+    assert_true(first >= SECOND);
     free(g);
 }
 
@@ -238,7 +279,7 @@ static void test_signal__a_handler_comes_back_whatever_comes_upon_its_thread(voi
         atomic_store(&go_on, 1);
         pthread_join(thread, NULL);
         assert_int_equal(atomic_load(&came_back), 1);
-        assert_true(wick_gate_wait(&gate));
+        assert_true(wait_gate(&gate));
     }
     wick_signal_give(&s);
     sigaction(SIGALRM, &old, NULL);
@@ -250,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_gate__an_empty_one_holds_nobody_up),
         cmocka_unit_test(test_gate__waiting_ends_when_all_have_left),
         cmocka_unit_test(test_gate__a_handler_that_never_leaves_is_given_up_once),
+        cmocka_unit_test(test_gate__all_gates_of_a_stop_share_its_patience),
         cmocka_unit_test(test_gate__waits_end_when_every_set_has_lost_one),
         cmocka_unit_test(test_signal__a_handler_blocks_all_signals_but_those_of_faults),
         cmocka_unit_test(test_signal__a_handler_comes_back_whatever_comes_upon_its_thread),

@@ -56,7 +56,8 @@ static void test_request__garbage_is_refused(void **state)
                {"wick1 - -\nstart", 1},
                {"wick1 oo -\nstart", 2},
                {"wick1 x -\nstart", 1},
-               {"wick1 odbodb -\nstart", 4},
+               {"wick1 obobob -\nstart", 4},
+               {"wick1 d -\nstart", 1},
                {"wick1\n- -\nstart", 0},
                {"\0\0\0\0", 0}};
     struct wick_sock_request r;

@@ -245,6 +245,63 @@ static void test_ttsp__every_provoked_incident_is_found_and_blamed_on_the_late_t
     assert_int_equal(atomic_load(&engine.lost), 0);
 }
 
+/* The first closed incident all of whose signals are answered. */
+static struct wick_ttsp_incident *await_answers(void)
+{
+    for (;; usleep(500))
+        for (int k = 0; k < WICK_TTSP_INCIDENTS; k++) {
+            struct wick_ttsp_incident *i = &wick_ttsp_incidents[k];
+            uint32_t answered = 0;
+            if (atomic_load(&i->phase) != 2 || !i->attempt_count)
+                continue;
+            for (uint32_t n = 0; n < i->attempt_count; n++)
+                answered += wick_ttsp_phase_of(atomic_load(&i->attempts[n].word)) == WICK_TTSP_ANSWERED;
+            if (answered == i->attempt_count)
+                return i;
+        }
+}
+
+static void test_ttsp__a_handler_that_never_comes_back_keeps_what_it_may_use(void **state)
+{
+    struct wick_totals before, now;
+    (void)state;
+    memset(&told, 0, sizeof told);
+    start(1000000);
+    wick_recorder_totals(&recorder, &before);
+    atomic_store(&java[0].state, IN_JAVA);
+    begin_safepoint();
+    do {
+        usleep(200);
+        wick_recorder_totals(&recorder, &now);
+    } while (now.fired == before.fired);
+    atomic_store(&java[0].state, BLOCKED);
+    reach_safepoint();
+    usleep(1000);
+    end_safepoint();
+    atomic_store(&java[0].state, IN_NATIVE);
+    struct wick_ttsp_incident *i = await_answers();
+    /* one handler has begun its answer and is still in the gate */
+    uint32_t lane = wick_gate_enter_sig(&wick_ttsp_gate);
+    uint64_t word = atomic_load(&i->attempts[0].word);
+    atomic_store(&i->attempts[0].word, (word & ~UINT64_C(3)) | WICK_TTSP_ANSWERING);
+    assert_false(recorder.keep);
+    stop();
+    assert_true(engine.keep);
+    assert_true(recorder.keep);
+    assert_int_equal(told.incidents, 1); /* what is known is reported, but its place is not used again */
+    assert_int_equal(atomic_load(&i->phase), 3);
+    drain(true);
+    assert_int_equal(told.incidents, 1);
+    wick_gate_leave_sig(&wick_ttsp_gate, lane);
+    atomic_store(&i->attempts[0].word, 0);
+    atomic_store(&i->phase, 0);
+    recorder.keep = false;
+    start(1000000);
+    assert_false(engine.keep);
+    stop();
+    assert_false(engine.keep || recorder.keep);
+}
+
 static void test_ttsp__fast_safepoints_are_never_reported(void **state)
 {
     (void)state;
@@ -436,6 +493,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ttsp__every_provoked_incident_is_found_and_blamed_on_the_late_thread),
+        cmocka_unit_test(test_ttsp__a_handler_that_never_comes_back_keeps_what_it_may_use),
         cmocka_unit_test(test_ttsp__fast_safepoints_are_never_reported),
         cmocka_unit_test(test_ttsp__a_slow_safepoint_that_nobody_watched_is_told_without_threads),
         cmocka_unit_test(test_ttsp__sums_tell_what_nobody_watched),
