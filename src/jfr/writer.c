@@ -311,6 +311,7 @@ int wick_jfr_writer_open(struct wick_jfr_writer **out, const struct wick_jfr_sin
     w->source = *source;
     w->config = *config;
     set_defaults(&w->config);
+    wick_jfr_pools_begin(w);
     w->now_ns = w->config.start_mono_ns;
     wick_strbuf_init(&w->metadata);
     wick_strbuf_init(&w->events);
