@@ -54,8 +54,8 @@ static void add_sample(struct wick_endpoints *e, const struct wick_span_sample *
     if (!row)
         return;
     if (x->cpu) {
-        row->cpu_ns += (uint64_t)x->weight_ns;
-        row->samples += x->count;
+        row->cpu_ns = wick_sum_u64(row->cpu_ns, (uint64_t)x->weight_ns);
+        row->samples = wick_sum_u64(row->samples, x->count);
     } else {
         int64_t *work_ns = &row->work_ns[wick_spans_work(e->s->p, x->state)];
         row->by_state[x->state] = wick_sum(row->by_state[x->state], x->weight_ns);
@@ -90,7 +90,7 @@ static uint64_t sum_of(const struct wick_endpoint *r)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < r->n; i++)
-        sum += (uint64_t)r->requests[i].latency_ns;
+        sum = wick_sum_u64(sum, (uint64_t)r->requests[i].latency_ns);
     return sum;
 }
 
@@ -133,7 +133,7 @@ static void write_text(const struct wick_endpoints *e, FILE *out)
 {
     uint64_t cpu = 0;
     for (size_t i = 0; i < e->n; i++)
-        cpu += e->rows[i].cpu_ns;
+        cpu = wick_sum_u64(cpu, e->rows[i].cpu_ns);
     fprintf(out, "%9s %10s %10s %10s %10s %12s %6s %10s  %s\n", "COUNT", "P50 ms", "P90 ms", "P99 ms", "MAX ms",
             "CPU ms", "%", "CPU/REQ ms", "ENDPOINT");
     for (size_t i = 0; i < e->n; i++) {
