@@ -133,6 +133,30 @@ def rotation():
     t.check("%n{3} of a recording in several files", files == [f"num-{j.pid}-0.jfr"], files)
 
 
+def notes(pid):
+    """What `wick start` noted of a process."""
+    folders = ["/run/wick", os.path.join(os.environ.get("XDG_RUNTIME_DIR", "/none"), "wick"),
+               os.path.expanduser("~/.cache/wick/started")]
+    return [f for d in folders for f in glob.glob(d + f"/*-{pid}-*")]
+
+
+def notes_of_ended():
+    j, k = jvm(name="first"), jvm(name="second")
+    t.start(j.pid, t.path("first.jfr"))
+    t.start(k.pid, t.path("second.jfr"))
+    t.check("a note of each recording", len(notes(j.pid)) == 1 and len(notes(k.pid)) == 1, (notes(j.pid), notes(k.pid)))
+    j.kill()
+    m = jvm(name="third")
+    t.start(m.pid, t.path("third.jfr"))
+    t.check("the note of a JVM that ended is removed, the others stay", not notes(j.pid) and
+            len(notes(k.pid)) == len(notes(m.pid)) == 1, (notes(j.pid), notes(k.pid), notes(m.pid)))
+    t.check("stop finds its own", t.stop(k.pid).status == 0 and t.stop(m.pid).status == 0 and
+            not notes(k.pid) and not notes(m.pid))
+    k.kill()
+    m.kill()
+
+
+notes_of_ended()
 loop()
 resume_and_afterwards()
 rotation()
