@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/endpoint_table.h"
+#include "cli/input.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -273,7 +274,8 @@ static int write_json(const struct wick_endpoints *e, FILE *out)
 {
     int64_t start_s = first_second(e);
     int rc = 0;
-    fprintf(out, "{\"start_s\":%" PRId64 ",\"endpoints\":[", start_s);
+    fprintf(out, "{\"start_s\":%" PRId64 ",\"unfinished\":%s,\"endpoints\":[", start_s,
+            wick_cli_is_unfinished() ? "true" : "false");
     for (size_t i = 0; i < e->n && !rc; i++) {
         fputs(i ? ",\n{\"endpoint\":" : "\n{\"endpoint\":", out);
         rc = json_row(e, &e->rows[i], start_s, out);

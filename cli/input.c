@@ -13,8 +13,21 @@
 #include "cli/ui.h"
 #include "import/input.h"
 
+static bool any_unfinished;
+
+bool wick_cli_is_unfinished(void)
+{
+    return any_unfinished;
+}
+
 void wick_cli_warn(const char *path, const struct wick_jfr_result *r)
 {
+    any_unfinished |= r->unfinished;
+    if (r->unfinished)
+        wick_ui_print(stderr,
+                      "wick: %s is not finished: its JVM was killed or did not answer, or it still ran when this was "
+                      "written; what came afterwards is missing\n",
+                      path);
     if (r->problems)
         wick_ui_print(stderr, "wick: %s is damaged: at offset %" PRIu64 ": %s (%" PRIu64 " such places)\n", path,
                       r->first_offset, r->first, r->problems);

@@ -79,6 +79,8 @@ struct wick_jfr_sink {
     int (*truncate)(void *arg, uint64_t end);
     /* A flush is about to add so many bytes to the chunk: room for limits on the whole recording. */
     void (*reserve)(void *arg, uint64_t bytes, uint64_t now_ns);
+    /* Each chunk is a file of its own, so each is marked as the last one of a recording. */
+    bool split;
 };
 
 struct wick_jfr_writer;

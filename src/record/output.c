@@ -230,7 +230,7 @@ static void sink_reserve(void *arg, uint64_t bytes, uint64_t now_ns)
 
 struct wick_jfr_sink wick_output_sink(struct wick_output *o)
 {
-    return (struct wick_jfr_sink){o, sink_begin, sink_write, sink_truncate, sink_reserve};
+    return (struct wick_jfr_sink){o, sink_begin, sink_write, sink_truncate, sink_reserve, o->dirfd >= 0};
 }
 
 int wick_output_init_fd(struct wick_output *o, int fd)

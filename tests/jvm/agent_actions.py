@@ -4,6 +4,7 @@
 """What the agent's option string does with recordings, as in async-profiler: loop, resume, dump and stop after a stop,
 names of files that rotate. The running JVM gets its strings as jcmd JVMTI.agent_load hands them over."""
 import glob
+import json
 import os
 import re
 import time
@@ -68,8 +69,8 @@ def loop():
     t.check("stop ends the loop", code == 0, code)
     files = sorted(os.path.basename(f) for f in glob.glob(t.path("lap-*")))
     t.check("%n{2} comes round and is not left literal", files == ["lap-0.jfr", "lap-1.jfr"], files)
-    weights = [shorts(t.path(f)) for f in files]
-    t.check("each file is a recording of its own", all(isinstance(w, int) for w in weights) and sum(weights) > 0, weights)
+    summaries = [t.jfr(t.JDK, "summary", t.path(f)) for f in files]
+    t.check("each file is a recording of its own", all(r.status == 0 and not r.err.strip() for r in summaries), summaries)
     before = [os.stat(t.path(f)).st_mtime_ns for f in files]
     time.sleep(2.5)
     t.check("and no other one begins", before == [os.stat(t.path(f)).st_mtime_ns for f in files] and
@@ -117,6 +118,28 @@ def resume_and_afterwards():
     j.kill()
 
 
+def unfinished(file):
+    """What views say of a recording's end: the field of top's JSON, and whether other views have the note."""
+    r = t.wick("top", "--json", file)
+    notes = ["is not finished" in t.wick(*args, file).err for args in (["top"], ["flame", "-o", t.path("u.html"), "--force"],
+                                                                     ["convert", "--to", "collapsed", "-o", "-"])]
+    return json.loads(r.out)["unfinished"], notes
+
+
+def the_end_is_missing():
+    j = jvm("start,event=cpu,interval=1ms,file=" + t.path("killed.jfr"), "killed")
+    work(j)
+    time.sleep(2)  # it is flushed every second
+    j.kill()
+    t.check("the recording of a killed JVM is marked in every view", unfinished(t.path("killed.jfr")) == (True, [True] * 3),
+            unfinished(t.path("killed.jfr")))
+    r = t.wick("convert", t.path("killed.jfr"), "-o", t.path("cut.jfr"))
+    t.check("also what is cut out of it", r.status == 0 and unfinished(t.path("cut.jfr"))[0] is True, r)
+    t.check("a finished one is not", unfinished(t.path("both.jfr")) == (False, [False] * 3), unfinished(t.path("both.jfr")))
+    r = t.wick("convert", t.path("both.jfr"), "-o", t.path("cut2.jfr"))
+    t.check("nor what is cut out of that", r.status == 0 and unfinished(t.path("cut2.jfr"))[0] is False, r)
+
+
 def rotation():
     j = jvm("start,event=cpu,interval=1ms,maxsize=4m,file=" + t.path("seg-%t.jfr"), "rotation")
     work(j)
@@ -159,5 +182,6 @@ def notes_of_ended():
 notes_of_ended()
 loop()
 resume_and_afterwards()
+the_end_is_missing()
 rotation()
 t.done()

@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "jfr_walk.h"
+#include "jfr/jfr_format.h"
 #include "record/output.h"
 
 #define START_NS UINT64_C(7000000000000)
@@ -287,6 +288,33 @@ static bool exists(const char *name)
     return !faccessat(dirfd_, name, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
+/* The mark of a recording's last chunk, in the header of the first chunk of a file. */
+static int is_final(const char *name)
+{
+    unsigned char flags[2];
+    int fd = openat(dirfd_, name, O_RDONLY);
+    assert_int_equal(pread(fd, flags, 2, WICK_JFR_HDR_FLAGS), 2);
+    close(fd);
+    return flags[1] & WICK_JFR_FLAG_FINAL_CHUNK;
+}
+
+static void test_output__what_is_complete_says_so(void **state)
+{
+    (void)state;
+    struct wick_output o;
+    assert_int_equal(wick_output_init_dir(&o, dup(dirfd_), "f", 0, 0), 0);
+    struct wick_jfr_writer *w = open_writer(&o, (struct wick_jfr_config){0});
+    sample(w, START_NS, 1);
+    assert_int_equal(wick_jfr_writer_rotate(w, START_NS + SECOND), 0);
+    sample(w, START_NS + SECOND, 1);
+    assert_int_equal(wick_jfr_writer_flush(w, START_NS + SECOND), 0);
+    assert_true(is_final("f-000001.jfr")); /* the file is complete, though the recording goes on */
+    assert_false(is_final("f-000002.jfr"));
+    assert_int_equal(wick_jfr_writer_close(w, START_NS + 2 * SECOND, NULL), 0);
+    assert_true(is_final("f-000002.jfr"));
+    wick_output_release(&o);
+}
+
 static void test_output__numbers_come_round(void **state)
 {
     (void)state;
@@ -397,6 +425,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         TEST(test_output__takes_only_an_empty_regular_file),
         TEST(test_output__base_name_cannot_leave_the_directory),
+        TEST(test_output__what_is_complete_says_so),
         TEST(test_output__numbers_come_round),
         TEST(test_output__each_file_has_its_time),
         TEST(test_output__one_file_holds_all_chunks),
