@@ -116,13 +116,6 @@ void wick_ownfile_forget(struct wick_ownfile *f)
     f->open = false;
 }
 
-/* Copies the recording before to the empty file of the new one. */
-static int take_over(int from, int to, struct wick_err *err)
-{
-    int rc = wick_ownfile_copy_all(from, to, err);
-    return rc ? rc : lseek(to, 0, SEEK_SET) < 0 ? -WICK_E_IO : 0;
-}
-
 /* The file to record to; before: the recording that goes on, -1 = none. */
 static int open_for(struct wick_ownfile *f, struct wick_session_opts *o, int before, struct wick_convert *c,
                     struct wick_err *err)
@@ -136,7 +129,7 @@ static int open_for(struct wick_ownfile *f, struct wick_session_opts *o, int bef
     again = before >= 0 && is_recording(f, fd);
     int rc = again || !ftruncate(fd, 0) ? 0 : wick_err_set(err, WICK_E_IO, "cannot empty %s", o->file);
     if (!rc && !again && before >= 0)
-        rc = take_over(before, fd, err);
+        rc = wick_ownfile_copy_all(before, fd, err); /* the session writes by offset */
     if (!rc)
         return fd;
     close(fd);

@@ -62,6 +62,7 @@ struct wick_ownfile_copy {
     int fd; /* open for writing; -1: the file is the recording itself */
 };
 
+/* Opens a file for a copy, as the pattern names it. Errors with a sentence. */
 int wick_ownfile_copy_open(const struct wick_ownfile *f, const char *pattern, bool threads,
                            struct wick_ownfile_copy *copy, struct wick_err *err);
 
