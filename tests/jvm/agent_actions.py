@@ -133,6 +133,10 @@ def the_end_is_missing():
     j.kill()
     t.check("the recording of a killed JVM is marked in every view", unfinished(t.path("killed.jfr")) == (True, [True] * 3),
             unfinished(t.path("killed.jfr")))
+    with open(t.path("killed.jfr"), "rb") as f, open(t.path("short.jfr"), "wb") as g:
+        g.write(f.read(3000))
+    r = t.wick("top", t.path("short.jfr"))
+    t.check("damage before the first sample is damage, not a recording without samples", r.status == 3, r)
     r = t.wick("convert", t.path("killed.jfr"), "-o", t.path("cut.jfr"))
     t.check("also what is cut out of it", r.status == 0 and unfinished(t.path("cut.jfr"))[0] is True, r)
     t.check("a finished one is not", unfinished(t.path("both.jfr")) == (False, [False] * 3), unfinished(t.path("both.jfr")))
