@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "agent/convert.h"
+#include "agent/ownfile.h"
 #include "agent/session.h"
 #include "base/clock.h"
 #include "sys/sock.h"
@@ -38,6 +39,7 @@
 #define MAX_CLIENTS 8
 #define IDLE_NS     10000000000u
 #define PAUSE_NS    10000000u
+#define MIN_LAP_NS  1000000000u
 #define STACK_SIZE  (1u << 20) /* a thread that attaches to the JVM needs room for its guard zones */
 
 struct client {
@@ -53,7 +55,9 @@ static struct {
     int out_fd;                         /* duplicate of the recording's file, -1 = none */
     uint64_t stop_at;                   /* option timeout, 0 = none */
     struct wick_convert convert;        /* what becomes of the recording at its end */
-    unsigned long starts;               /* with a file of the option string: %n of files that are not split */
+    struct wick_ownfile own;            /* the recording of the option string, also when it has ended */
+    struct wick_session_opts loop;      /* option loop: how each recording starts */
+    uint64_t lap_at;                    /* and when the next one does, 0 = none */
     bool started;                       /* the thread exists */
     struct client clients[MAX_CLIENTS]; /* adopt() adds to it before or while the thread runs */
 
@@ -61,7 +65,7 @@ static struct {
     uint64_t pause_until; /* no accept before this time */
     bool retired;
     pid_t pid;
-} ctl = {.lock = PTHREAD_MUTEX_INITIALIZER, .out_fd = -1, .listen_fd = -1, .wake_fd = -1};
+} ctl = {.lock = PTHREAD_MUTEX_INITIALIZER, .out_fd = -1, .own = WICK_OWNFILE_INIT, .listen_fd = -1, .wake_fd = -1};
 
 struct reply {
     int code;
@@ -74,6 +78,7 @@ struct reply {
 
 struct fds {
     int out, broker; /* -1 = none; who takes one sets it to -1 */
+    bool own;        /* no command: the agent's own option string */
 };
 
 static void close_fds(struct fds *f)
@@ -82,14 +87,14 @@ static void close_fds(struct fds *f)
         close(f->out);
     if (f->broker >= 0)
         close(f->broker);
-    *f = (struct fds){-1, -1};
+    *f = (struct fds){-1, -1, false};
 }
 
 static void drop_hold_locked(void)
 {
     for (int i = 0; i < MAX_CLIENTS; i++)
         ctl.clients[i].holds = false;
-    ctl.stop_at = 0;
+    ctl.stop_at = ctl.lap_at = 0;
     wick_broker_set(-1);
 }
 
@@ -114,32 +119,28 @@ static int check_output(int fd, struct wick_err *err)
     return 0;
 }
 
-/* Expands %p %t %{}: a name in the option string of Agent_OnLoad; %n stays for the session if it writes several files,
- * and is the number of the recording otherwise. */
-static int expand_file(struct wick_session_opts *o, struct wick_err *err)
+/* The agent's own file. */
+static int open_own_locked(struct wick_session_opts *o, bool again, int *fd, struct wick_err *err)
 {
-    char name[WICK_OPT_PATH_MAX];
-    if (!*o->file || (wick_opt_is_sequence(o->file) && !wick_convert_is_wanted(o->file)))
-        return 0;
-    if (wick_opt_expand(o->file, ctl.pid, (int64_t)time(NULL), ctl.starts, name, sizeof name))
-        return wick_err_set(err, WICK_E_USAGE, "the file name is too long once expanded");
-    memcpy(o->file, name, sizeof name);
-    return 0;
+    if (wick_convert_is_wanted(o->file) && (o->max_size_bytes || o->max_age_ns))
+        return wick_err_set(err, WICK_E_USAGE, "max-size and max-age are for jfr files only: name the file .jfr");
+    return wick_ownfile_open(&ctl.own, o, again, &ctl.convert, fd, err);
 }
 
-/* The agent's own file: a new one for the recording if it is to become something else at the end. */
-static int open_own_locked(struct wick_session_opts *o, int *fd, struct wick_err *err)
+/* Time to the next lap of option loop, in nanoseconds. */
+static int lap_of(const struct wick_session_opts *o, uint64_t *ns, struct wick_err *err)
 {
-    int rc = expand_file(o, err);
-    if (rc || !wick_convert_is_wanted(o->file))
-        return rc;
-    if (o->max_size_bytes || o->max_age_ns)
-        return wick_err_set(err, WICK_E_USAGE, "max-size and max-age are for jfr files only: name the file .jfr");
-    rc = wick_convert_begin(&ctl.convert, o->file, o->threads, err);
-    if (rc < 0)
-        return rc;
-    *fd = rc;
-    ctl.starts++;
+    int rc = strchr(o->loop, ':') ? wick_opt_until(o->loop, (int64_t)time(NULL), ns)
+                                  : wick_opt_time(o->loop, 1000000000, ns);
+    if (rc || (*ns < MIN_LAP_NS && !strchr(o->loop, ':')))
+        return wick_err_set(err, WICK_E_USAGE,
+                            "option loop: '%.100s' is not a time such as 1h (at least 1s) or a time of day such as "
+                            "00:00:00",
+                            o->loop);
+    if (!*o->file || o->max_size_bytes || o->max_age_ns)
+        return wick_err_set(err, WICK_E_USAGE,
+                            "option loop makes a file of each recording: give file=NAME with %%t or %%n{MAX}, without "
+                            "max-size and max-age");
     return 0;
 }
 
@@ -152,34 +153,54 @@ static int finish_locked(struct wick_err *err)
     return wick_convert_finish(&ctl.convert, err);
 }
 
-static int start_locked(struct wick_session_opts *o, struct fds *f, struct wick_err *err)
+/* A file that was to hold the recording that did not start. */
+static void drop_own_locked(int own, const struct wick_session_opts *o)
+{
+    struct stat st;
+    if (own < 0)
+        return;
+    bool empty = !fstat(own, &st) && !st.st_size;
+    close(own);
+    if (empty && !ctl.convert.file[0] && *o->file)
+        unlinkat(AT_FDCWD, o->file, 0);
+    wick_convert_cancel(&ctl.convert);
+    wick_ownfile_forget(&ctl.own);
+}
+
+/* again: what was recorded before stays. */
+static int start_locked(struct wick_session_opts *o, bool again, struct fds *f, struct wick_err *err)
 {
     int rc = 0, copy = -1, own = -1;
+    uint64_t lap = 0;
+    const struct wick_session_opts asked = *o;
     if (ctl.init.code) {
         *err = ctl.init;
         return -ctl.init.code;
     }
     if (wick_session_running())
         return wick_err_set(err, WICK_E_STATE, "a recording is already running: stop it first with `wick stop`");
-    if (f->out < 0 && !*o->file)
+    if (f->out < 0 && !*o->file && !f->own)
         return wick_err_set(err, WICK_E_USAGE, "no output: give file=NAME");
+    if (*o->loop && (rc = lap_of(o, &lap, err)))
+        return rc;
     if (f->out >= 0 && (rc = check_output(f->out, err)))
         return rc;
     finish_locked(NULL); /* of a recording that never began */
-    if (f->out < 0 && (rc = open_own_locked(o, &own, err)))
+    if (f->out < 0 && (rc = open_own_locked(o, again, &own, err)))
         return rc;
+    if (f->out >= 0)
+        wick_ownfile_forget(&ctl.own);
     forget_output_locked();
     drop_hold_locked();
-    if (f->out >= 0)
-        copy = fcntl(f->out, F_DUPFD_CLOEXEC, 3);
+    if (f->out >= 0 || (own >= 0 && !*o->file))
+        copy = fcntl(f->out >= 0 ? f->out : own, F_DUPFD_CLOEXEC, 3);
     wick_broker_set(f->broker);
     f->broker = -1;
-    rc = wick_session_start(o, own >= 0 ? own : f->out, err);
+    rc = own >= 0 && ctl.own.resumed ? wick_session_resume(o, own, ctl.own.resumed, err)
+                                     : wick_session_start(o, own >= 0 ? own : f->out, err);
     if (rc) {
         wick_broker_set(-1);
-        if (own >= 0)
-            close(own);
-        wick_convert_cancel(&ctl.convert);
+        drop_own_locked(own, o);
         if (copy >= 0)
             close(copy);
         return rc;
@@ -187,6 +208,8 @@ static int start_locked(struct wick_session_opts *o, struct fds *f, struct wick_
     f->out = -1; /* the session's now */
     ctl.out_fd = copy;
     ctl.stop_at = o->timeout_ns ? wick_clock_mono_ns() + o->timeout_ns : 0;
+    ctl.lap_at = lap ? wick_clock_mono_ns() + lap : 0;
+    ctl.loop = asked;
     return 0;
 }
 
@@ -194,6 +217,7 @@ static int stop_locked(struct wick_err *err)
 {
     struct wick_err failure = {0};
     int rc = wick_session_stop(err), made = finish_locked(&failure);
+    wick_ownfile_ended(&ctl.own);
     drop_hold_locked();
     if (made && !rc && err)
         *err = failure;
@@ -209,6 +233,74 @@ static void stop_unasked_locked(void)
         dprintf(STDERR_FILENO, "wick: %s\n", err.msg);
 }
 
+/* Option loop: the recording ends and the next one starts. What the first becomes is made while that runs. */
+static void next_lap_locked(void)
+{
+    struct fds f = {-1, -1, true};
+    struct wick_err err = {0};
+    struct wick_convert done = ctl.convert;
+    struct wick_session_opts o = ctl.loop;
+    uint64_t stop_at = ctl.stop_at, lap = 0;
+    ctl.convert.file[0] = 0;
+    if (wick_session_stop(&err))
+        dprintf(STDERR_FILENO, "wick: %s\n", err.msg);
+    err = (struct wick_err){0};
+    if (start_locked(&o, false, &f, &err)) {
+        dprintf(STDERR_FILENO, "wick: the next recording of the loop did not start: %s\n", err.msg);
+        if (!lap_of(&ctl.loop, &lap, NULL))
+            ctl.lap_at = wick_clock_mono_ns() + lap;
+    }
+    ctl.stop_at = stop_at;
+    if (wick_convert_finish(&done, &err))
+        dprintf(STDERR_FILENO, "wick: %s\n", err.msg);
+}
+
+/* What was recorded last, for reading; -1 = nothing is kept. */
+static int ended_locked(void)
+{
+    return ctl.out_fd >= 0 ? fcntl(ctl.out_fd, F_DUPFD_CLOEXEC, 3) : wick_ownfile_recording(&ctl.own);
+}
+
+/* What has been recorded so far, or had been at the end, to a descriptor; -1: to the recording's own file. */
+static int dump_locked(int to, struct wick_err *err)
+{
+    if (wick_session_running())
+        return wick_session_dump(to, err);
+    int from = ended_locked();
+    if (from < 0)
+        return wick_err_set(err, WICK_E_STATE, "no recording is running in this JVM, and none is kept");
+    int rc = to < 0 ? 0 : wick_ownfile_copy_all(from, to, err);
+    close(from);
+    return rc;
+}
+
+/* Option file of `dump` and `stop`. */
+static int dump_to_file_locked(const struct wick_session_opts *o, struct wick_err *err)
+{
+    struct wick_ownfile_copy copy;
+    int from = wick_session_running() ? -1 : ended_locked();
+    if (!wick_session_running() && from < 0)
+        return dump_locked(-1, err);
+    if (from >= 0)
+        close(from);
+    int rc = wick_ownfile_copy_open(&ctl.own, o->file, o->threads, &copy, err);
+    return rc ? rc : wick_ownfile_copy_close(&copy, dump_locked(copy.fd, err), err);
+}
+
+/* `stop` of the option string, also after the end. */
+static int stop_own_locked(const struct wick_session_opts *o, struct wick_err *err)
+{
+    char file[WICK_OPT_PATH_MAX];
+    bool was_running = wick_session_running();
+    int rc = was_running || !*o->file ? stop_locked(err) : 0;
+    if (rc || !*o->file)
+        return rc;
+    if (was_running && !wick_opt_expand(o->file, ctl.pid, (int64_t)time(NULL), ctl.own.starts - 1, file, sizeof file) &&
+        !strcmp(file, ctl.own.file))
+        return 0; /* what the recording was started with: it is made */
+    return dump_to_file_locked(o, err);
+}
+
 static void version_text(struct reply *r)
 {
     snprintf(r->text, sizeof r->text, "version=%s\nbuild=%s\npid=%d\nrunning=%d\n", WICK_VERSION, wick_agent_build_id(),
@@ -221,16 +313,21 @@ static int run_locked(enum wick_opt_action action, struct wick_opts *o, struct f
     int rc = 0;
     switch (action) {
     case WICK_ACTION_START:
-        return start_locked(&o->s, f, err);
+    case WICK_ACTION_RESUME:
+        return start_locked(&o->s, action == WICK_ACTION_RESUME, f, err);
     case WICK_ACTION_STOP:
+        if (f->own)
+            return stop_own_locked(&o->s, err);
         /* Also after the recording has ended by itself: its file is still wanted. */
         rc = wick_session_running() || ctl.out_fd < 0 ? stop_locked(err) : 0;
         r->fd = ctl.out_fd;
         ctl.out_fd = -1;
         return rc;
     case WICK_ACTION_DUMP:
+        if (f->own && *o->s.file)
+            return dump_to_file_locked(&o->s, err);
         rc = check_output(f->out, err);
-        return rc ? rc : wick_session_dump(f->out, err);
+        return rc ? rc : dump_locked(f->out, err);
     case WICK_ACTION_VIRTUAL:
         rc = check_output(f->out, err);
         return rc ? rc : wick_session_virtual((uint32_t)o->s.virtual_rows, f->out, err);
@@ -250,7 +347,7 @@ static int run_locked(enum wick_opt_action action, struct wick_opts *o, struct f
         ctl.retired = true;
         return 0;
     default:
-        return wick_err_set(err, WICK_E_USAGE, "no action given: start, stop, dump or status");
+        return wick_err_set(err, WICK_E_USAGE, "no action given: start, resume, stop, dump or status");
     }
 }
 
@@ -280,14 +377,15 @@ static void run_command_locked(const char *command, size_t len, struct fds *f, s
     r->code = -rc;
     if (rc || (!r->text[0] && err.msg[0]))
         snprintf(r->text, sizeof r->text, "%s", err.msg[0] ? err.msg : wick_err_text(rc));
-    if (!rc && action == WICK_ACTION_START && ctl.convert.file[0] && ctl.convert.no_command)
+    bool starts = action == WICK_ACTION_START || action == WICK_ACTION_RESUME;
+    if (!rc && starts && ctl.convert.file[0] && ctl.convert.no_command)
         add_note(&notes, &ctl.convert);
     size_t n = strlen(r->text);
     if (o.quiet)
         return;
     if (!rc)
         snprintf(r->notes, sizeof r->notes, "%s", notes.msg);
-    if (action == WICK_ACTION_START && *notes.msg) /* other answers have a form */
+    if (starts && *notes.msg) /* other answers have a form */
         snprintf(r->text + n, sizeof r->text - n, "%s%s", n ? "\n" : "", notes.msg);
 }
 
@@ -353,7 +451,7 @@ static void sort_fds(const struct wick_sock_request *req, const int *list, struc
 static bool serve_packet_locked(struct client *c, const char *packet, size_t len, const int *list, int n)
 {
     struct wick_sock_request req;
-    struct fds f = {-1, -1};
+    struct fds f = {-1, -1, false};
     struct reply *r = malloc(sizeof *r);
     bool was_running = wick_session_running(), ok = false;
     if (!r || wick_sock_parse_request(packet, len, n, &req)) {
@@ -411,6 +509,8 @@ static void accept_client_locked(uint64_t now)
 static int next_due_locked(uint64_t now)
 {
     uint64_t due = ctl.stop_at ? ctl.stop_at : UINT64_MAX;
+    if (ctl.lap_at && ctl.lap_at < due)
+        due = ctl.lap_at;
     if (ctl.pause_until > now && ctl.pause_until < due)
         due = ctl.pause_until;
     for (int i = 0; i < MAX_CLIENTS; i++) {
@@ -431,6 +531,8 @@ static void expire_locked(uint64_t now)
         if (wick_session_running())
             stop_unasked_locked();
     }
+    if (ctl.lap_at && now >= ctl.lap_at)
+        next_lap_locked();
     for (int i = 0; i < MAX_CLIENTS; i++) {
         struct client *c = &ctl.clients[i];
         if (c->fd >= 0 && !c->holds && now >= c->heard_ns + IDLE_NS)
@@ -550,7 +652,7 @@ static void wake(void)
 int wick_control_run(const char *options, size_t len, struct wick_err *err)
 {
     struct reply *r = len ? malloc(sizeof *r) : NULL;
-    struct fds f = {-1, -1};
+    struct fds f = {-1, -1, true};
     if (!len)
         return 0;
     if (!r)
@@ -600,9 +702,12 @@ int wick_control_adopt(int fd, struct wick_err *err)
 void wick_control_shutdown(void)
 {
     pthread_mutex_lock(&ctl.lock);
+    bool nameless = ctl.own.open && !*ctl.own.file && ctl.out_fd >= 0;
     if (wick_session_running())
         stop_unasked_locked();
     else
         finish_locked(NULL);
+    if (nameless)
+        dprintf(STDERR_FILENO, "wick: the recording had no file and ends with the JVM: give file=NAME to keep it\n");
     pthread_mutex_unlock(&ctl.lock);
 }

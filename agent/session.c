@@ -29,6 +29,7 @@
 #include "agent/jit.h"
 #include "agent/labels.h"
 #include "agent/locks.h"
+#include "agent/ownfile.h"
 #include "agent/recording_info.h"
 #include "agent/runtime.h"
 #include "agent/ttsp.h"
@@ -58,7 +59,8 @@ static struct session {
     struct wick_output output;
     struct wick_recording_info info;
     pthread_t thread;
-    int wake; /* eventfd: stop the drain thread */
+    int wake;         /* eventfd: stop the drain thread */
+    unsigned resumed; /* how often this recording has gone on */
     uint64_t start_ns;
     uint64_t lost;               /* handlers that never came back, of all recordings that have ended */
     struct wick_totals final;    /* of the last recording */
@@ -274,6 +276,7 @@ static int begin(struct wick_err *err)
         .chunk_ns = s->opts.chunk_time_ns,
         .memory_limit = s->opts.memlimit_bytes / 4,
         .max_frames = s->sampling->recorder.max_frames,
+        .resumed = s->resumed,
     };
     s->start_ns = wick_clock_mono_ns();
     s->info = (struct wick_recording_info){&s->opts, &s->sampling->engines, wick_clock_epoch_ns() / 1000000};
@@ -325,20 +328,6 @@ no_engine:
     return r;
 }
 
-/* Opens o->file. A new file gets mode 0600; links are not followed. */
-static int open_file(const struct wick_session_opts *o, int *fd, struct wick_err *err)
-{
-    *fd = open(o->file, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (*fd >= 0)
-        return 0;
-    return wick_err_set(err,
-                        errno == ENOSPC                     ? WICK_E_NOSPACE
-                        : errno == EACCES || errno == EPERM ? WICK_E_PERM
-                                                            : WICK_E_IO,
-                        "cannot create %s: %s%s", o->file, strerror(errno),
-                        errno == ELOOP ? " (it is a symbolic link, which is not followed)" : "");
-}
-
 /* The name of the files of a recording with limits: the file's without directory and suffix. */
 static void base_name(const char *file, char *out, size_t cap)
 {
@@ -351,22 +340,20 @@ static int open_output(const struct wick_session_opts *o, int out_fd, struct wic
 {
     struct wick_output *out = &session.output;
     bool segments = out_fd < 0 && (o->max_size_bytes || o->max_age_ns || wick_opt_is_sequence(o->file));
-    int r, fd = out_fd;
+    int r;
     char base[WICK_OUTPUT_BASE_MAX + 1];
-    if (out_fd < 0 && !o->file[0])
+    if (out_fd < 0 && !segments)
         return wick_err_set(err, WICK_E_USAGE, "no output: give file=PATH");
     if (!segments) {
-        if (fd < 0 && (r = open_file(o, &fd, err)))
-            return r;
-        r = wick_output_init_fd(out, fd);
-        if (r && out_fd < 0)
-            close(fd);
+        r = session.resumed ? wick_output_init_more(out, out_fd) : wick_output_init_fd(out, out_fd);
         return r ? wick_err_set(err, WICK_E_USAGE, "the output must be a regular file") : 0;
     }
     base_name(o->file, base, sizeof base);
-    char path[WICK_OPT_PATH_MAX];
+    char pattern[WICK_OPT_PATH_MAX], path[WICK_OPT_PATH_MAX];
     const char *slash = strrchr(o->file, '/');
-    snprintf(path, sizeof path, "%.*s", slash ? (int)(slash - o->file) + 1 : 1, slash ? o->file : ".");
+    snprintf(pattern, sizeof pattern, "%.*s", slash ? (int)(slash - o->file) + 1 : 1, slash ? o->file : ".");
+    if (wick_opt_expand(pattern, getpid(), wick_clock_epoch_ns() / 1000000000, 0, path, sizeof path))
+        return wick_err_set(err, WICK_E_LIMIT, "the directory's name is too long once expanded");
     int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
         return wick_err_set(err, WICK_E_IO, "cannot open the directory of %s: %s", o->file, strerror(errno));
@@ -376,7 +363,7 @@ static int open_output(const struct wick_session_opts *o, int out_fd, struct wic
     return r ? wick_err_set(err, WICK_E_USAGE, "'%s' is no good base name for the files of a recording", base) : 0;
 }
 
-int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wick_err *err)
+static int start(const struct wick_session_opts *o, int out_fd, unsigned resumed, struct wick_err *err)
 {
     struct session *s = &session;
     if (atomic_load(&s->phase) != IDLE)
@@ -385,6 +372,7 @@ int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wic
     if (atomic_load(&vm_ended))
         return wick_err_set(err, WICK_E_STATE, "the JVM is ending");
     s->error[0] = 0;
+    s->resumed = resumed;
     s->opts = *o;
     memcpy(s->file, o->file, sizeof s->file);
     int r = open_output(o, out_fd, err);
@@ -401,6 +389,16 @@ int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wic
         wick_output_release(&s->output);
     }
     return r;
+}
+
+int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wick_err *err)
+{
+    return start(o, out_fd, 0, err);
+}
+
+int wick_session_resume(const struct wick_session_opts *o, int fd, unsigned times, struct wick_err *err)
+{
+    return start(o, fd, times, err);
 }
 
 int wick_session_stop(struct wick_err *err)
@@ -445,27 +443,6 @@ int wick_session_stop(struct wick_err *err)
     return 0;
 }
 
-static int copy_bytes(int from, int to, uint64_t bytes, struct wick_err *err)
-{
-    char buf[64 << 10];
-    for (uint64_t at = 0; at < bytes;) {
-        size_t want = bytes - at < sizeof buf ? (size_t)(bytes - at) : sizeof buf;
-        ssize_t n = pread(from, buf, want, (off_t)at);
-        if (n <= 0)
-            return wick_err_set(err, WICK_E_IO, "cannot read the recording back: %s",
-                                n ? strerror(errno) : "it is shorter than it was");
-        for (ssize_t done = 0; done < n;) {
-            ssize_t w = write(to, buf + done, (size_t)(n - done));
-            if (w <= 0)
-                return wick_err_set(err, errno == ENOSPC ? WICK_E_NOSPACE : WICK_E_IO, "cannot write the dump: %s",
-                                    strerror(errno));
-            done += w;
-        }
-        at += (uint64_t)n;
-    }
-    return 0;
-}
-
 /* Copies the files of a recording with limits, oldest first. */
 static int copy_segments(const struct wick_output *o, int to, struct wick_err *err)
 {
@@ -475,7 +452,7 @@ static int copy_segments(const struct wick_output *o, int to, struct wick_err *e
         int fd = wick_output_segment_name(o, i, name) ? openat(o->dirfd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
         if (fd < 0)
             continue; /* removed meanwhile by somebody else */
-        int r = fstat(fd, &st) ? 0 : copy_bytes(fd, to, (uint64_t)st.st_size, err);
+        int r = fstat(fd, &st) ? 0 : wick_ownfile_copy_bytes(fd, to, (uint64_t)st.st_size, err);
         close(fd);
         if (r)
             return r;
@@ -493,12 +470,14 @@ int wick_session_dump(int out_fd, struct wick_err *err)
     pthread_mutex_lock(&s->lock);
     int r = wick_drain_flush_all(&s->drain, wick_clock_mono_ns());
     note_error(r);
-    if (s->output.dirfd >= 0)
+    if (out_fd < 0)
+        ; /* it is all in the file */
+    else if (s->output.dirfd >= 0)
         r = copy_segments(&s->output, out_fd, err);
     else if (fstat(s->output.fd, &st))
         r = wick_err_set(err, WICK_E_IO, "cannot read the recording back: %s", strerror(errno));
     else
-        r = copy_bytes(s->output.fd, out_fd, (uint64_t)st.st_size, err);
+        r = wick_ownfile_copy_bytes(s->output.fd, out_fd, (uint64_t)st.st_size, err);
     pthread_mutex_unlock(&s->lock);
     return r;
 }

@@ -26,18 +26,23 @@
  * is not up yet) or Agent_OnAttach, before the first start. An error is kept and answered to every start. */
 int wick_agent_init(JavaVM *vm, struct wick_err *err);
 
-/* Starts a recording. out_fd: where the JFR goes, opened for reading and writing, or -1: o->file (patterns already
- * expanded, unless it is a sequence %n) is opened here, with O_NOFOLLOW and 0600. On success the descriptor belongs to
- * the session, on failure it stays the caller's. err->msg may hold notes on success too (err->code 0): one sentence a
- * line for the user, such as "perf events are not permitted: CPU timers are used, kernel frames are missing". Errors:
- * -WICK_E_STATE if one is running, and others with a sentence. */
+/* Starts a recording. out_fd: where the JFR goes, opened for reading and writing, or -1: it is split into files named
+ * by the pattern o->file (wick_opt_fix), which are made here. On success the descriptor belongs to the session, on
+ * failure it stays the caller's. err->msg may hold notes on success too (err->code 0): one sentence a line for the
+ * user, such as "perf events are not permitted: CPU timers are used, kernel frames are missing". Errors: -WICK_E_STATE
+ * if one is running, and others with a sentence. */
 int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wick_err *err);
+
+/* The same behind what fd holds, a recording of this process that has ended; times: how often that was done to it, from
+ * 1 on. */
+int wick_session_resume(const struct wick_session_opts *o, int fd, unsigned times, struct wick_err *err);
 
 /* Ends the recording and completes the file; the descriptors are closed. -WICK_E_STATE if none is running;
  * -WICK_E_NOSPACE and others if the file is not whole (the recording has ended all the same). */
 int wick_session_stop(struct wick_err *err);
 
-/* Writes what has been recorded so far, as whole JFR chunks, to out_fd (borrowed), without ending the recording. */
+/* Writes what has been recorded so far, as whole JFR chunks, to out_fd (borrowed), without ending the recording.
+ * -1: nowhere but to the recording itself. */
 int wick_session_dump(int out_fd, struct wick_err *err);
 
 /* Describes the recording in lines "key=value\n", cut at cap, always terminated. Keys that the CLI shows: running

@@ -212,6 +212,24 @@ static int write_output(struct session *s, int fd, const char *claimed, struct w
     return rc;
 }
 
+/* The question before `stop`, which may take as long as that: a JVM under load answers late. */
+static int ask_status(struct session *s, struct wick_err *err)
+{
+    uint64_t end = wick_clock_mono_ns() + ANSWER_NS;
+    int rc = wick_client_send(s->client, "", NULL, 0, false, "status", err);
+    bool said = false;
+    while (!rc) {
+        rc = wick_client_receive(s->client, s->o.attach_timeout_ns, err);
+        if (rc != -WICK_E_TIMEOUT || wick_clock_mono_ns() >= end || refuse_stopped(s, err))
+            return rc;
+        if (!said)
+            wick_ui_note("process %d does not answer: waiting for it", (int)s->p.pid);
+        said = true;
+        rc = 0;
+    }
+    return rc;
+}
+
 static int stop(struct session *s, struct wick_err *err)
 {
     char name[WICK_OPT_PATH_MAX];
@@ -221,7 +239,7 @@ static int stop(struct session *s, struct wick_err *err)
     if (!rc)
         rc = find_agent(s, err);
     if (!rc)
-        rc = wick_client_ask(s->client, "status", s->o.attach_timeout_ns, err);
+        rc = ask_status(s, err);
     if (rc)
         return rc;
     wick_client_value(s->client->text, "file", name, sizeof name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/diff_table.h"
+#include "cli/input.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static void write_json(const struct wick_diff *d, const struct wick_diff_table *
     wick_ui_json_string(out, o->event);
     fputs(",\"unit\":", out);
     wick_ui_json_string(out, o->unit);
+    fprintf(out, ",\"unfinished\":%s", wick_cli_is_unfinished() ? "true" : "false");
     fprintf(out,
             ",\"mode\":\"%s\",\"before\":{\"weight\":%" PRIu64 ",\"samples\":%" PRIu64
             "},\"after\":{\"weight\":%" PRIu64 ",\"samples\":%" PRIu64 "},\"rows\":[",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/endpoint_table.h"
+#include "cli/input.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -54,8 +55,8 @@ static void add_sample(struct wick_endpoints *e, const struct wick_span_sample *
     if (!row)
         return;
     if (x->cpu) {
-        row->cpu_ns += (uint64_t)x->weight_ns;
-        row->samples += x->count;
+        row->cpu_ns = wick_sum_u64(row->cpu_ns, (uint64_t)x->weight_ns);
+        row->samples = wick_sum_u64(row->samples, x->count);
     } else {
         int64_t *work_ns = &row->work_ns[wick_spans_work(e->s->p, x->state)];
         row->by_state[x->state] = wick_sum(row->by_state[x->state], x->weight_ns);
@@ -90,7 +91,7 @@ static uint64_t sum_of(const struct wick_endpoint *r)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < r->n; i++)
-        sum += (uint64_t)r->requests[i].latency_ns;
+        sum = wick_sum_u64(sum, (uint64_t)r->requests[i].latency_ns);
     return sum;
 }
 
@@ -133,7 +134,7 @@ static void write_text(const struct wick_endpoints *e, FILE *out)
 {
     uint64_t cpu = 0;
     for (size_t i = 0; i < e->n; i++)
-        cpu += e->rows[i].cpu_ns;
+        cpu = wick_sum_u64(cpu, e->rows[i].cpu_ns);
     fprintf(out, "%9s %10s %10s %10s %10s %12s %6s %10s  %s\n", "COUNT", "P50 ms", "P90 ms", "P99 ms", "MAX ms",
             "CPU ms", "%", "CPU/REQ ms", "ENDPOINT");
     for (size_t i = 0; i < e->n; i++) {
@@ -273,7 +274,8 @@ static int write_json(const struct wick_endpoints *e, FILE *out)
 {
     int64_t start_s = first_second(e);
     int rc = 0;
-    fprintf(out, "{\"start_s\":%" PRId64 ",\"endpoints\":[", start_s);
+    fprintf(out, "{\"start_s\":%" PRId64 ",\"unfinished\":%s,\"endpoints\":[", start_s,
+            wick_cli_is_unfinished() ? "true" : "false");
     for (size_t i = 0; i < e->n && !rc; i++) {
         fputs(i ? ",\n{\"endpoint\":" : "\n{\"endpoint\":", out);
         rc = json_row(e, &e->rows[i], start_s, out);

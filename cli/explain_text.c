@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/explain_rules.h"
+#include "cli/input.h"
 #include "cli/print.h"
 #include "cli/ui.h"
 
@@ -142,7 +143,8 @@ static void write_figures(const struct wick_explain_finding *r, FILE *out)
 static void write_json(const struct wick_explain_findings *all, const struct wick_explain_facts *f, FILE *out)
 {
     struct wick_strbuf sentence = WICK_STRBUF_INIT;
-    fprintf(out, "{\"duration_ns\":%" PRId64 ",\"findings\":[", f->duration_ns);
+    fprintf(out, "{\"duration_ns\":%" PRId64 ",\"unfinished\":%s,\"findings\":[", f->duration_ns,
+            wick_cli_is_unfinished() ? "true" : "false");
     for (size_t i = 0; i < all->n; i++) {
         const struct wick_explain_finding *r = &all->rows[i];
         wick_strbuf_clear(&sentence);

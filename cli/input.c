@@ -13,8 +13,22 @@
 #include "cli/ui.h"
 #include "import/input.h"
 
+static bool any_unfinished, any_damaged;
+
+bool wick_cli_is_unfinished(void)
+{
+    return any_unfinished;
+}
+
 void wick_cli_warn(const char *path, const struct wick_jfr_result *r)
 {
+    any_unfinished |= r->unfinished;
+    any_damaged |= r->problems || r->lost_bytes;
+    if (r->unfinished)
+        wick_ui_print(stderr,
+                      "wick: %s is not finished: its JVM was killed or did not answer, or it still ran when this was "
+                      "written; what came afterwards is missing\n",
+                      path);
     if (r->problems)
         wick_ui_print(stderr, "wick: %s is damaged: at offset %" PRIu64 ": %s (%" PRIu64 " such places)\n", path,
                       r->first_offset, r->first, r->problems);
@@ -181,6 +195,8 @@ int wick_cli_event(const struct wick_profile *p, const char *name, uint16_t *eve
         *event = found;
         return 0;
     }
+    if (!wick_profile_main_event(p) && any_damaged)
+        return wick_err_set(err, WICK_E_FORMAT, "no samples could be read from the damaged recording: record again");
     if (!wick_profile_main_event(p))
         return wick_err_set(err, WICK_E_NOTFOUND, "the recording holds no samples");
     struct wick_strbuf list = WICK_STRBUF_INIT;

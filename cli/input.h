@@ -37,8 +37,11 @@ int wick_cli_read_stream(struct wick_profile *p, FILE *in, const void *head, siz
  * read once more. -WICK_E_FORMAT if the times of its samples cannot be told. */
 int wick_cli_span(const char *path, int64_t *start_ns, int64_t *end_ns, struct wick_err *err);
 
-/* Says on standard error what of an input was damaged, if anything was. */
+/* Says on standard error what of an input was damaged or is missing, if anything. */
 void wick_cli_warn(const char *path, const struct wick_jfr_result *r);
+
+/* Whether an input that was read so far is a recording without its end: "unfinished" in JSON. */
+bool wick_cli_is_unfinished(void);
 
 /* The event type to show: the one named, or the most significant one if name is NULL. Not found: -WICK_E_NOTFOUND and a
  * message that lists what there is. */

@@ -7,6 +7,7 @@
  * is a lock by its class always has an owner; the JDK's recordings do not tell who that is.
  */
 #include "cli/lock_table.h"
+#include "cli/input.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -265,6 +266,7 @@ static void write_json(struct table *t)
 {
     uint32_t printed = 0;
     fprintf(t->out, "{\"recorded\":%s,", t->w->recorded ? "true" : t->w->not_ours ? "null" : "false");
+    fprintf(t->out, "\"unfinished\":%s,", wick_cli_is_unfinished() ? "true" : "false");
     fprintf(t->out, "\"total_ns\":%" PRId64 ",\"unowned_ns\":%" PRId64 ",\"locks\":[", t->total_ns, t->left_out_ns);
     for (uint32_t i = 0; i < t->w->nlocks && (!t->o->rows || printed < t->o->rows); i++) {
         const struct wick_lock_row *l = &t->w->locks[i];

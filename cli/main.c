@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "base/sum.h"
 #include "cli/ui.h"
 
 const struct wick_cmd wick_cmds[] = {
@@ -98,5 +99,8 @@ int main(int argc, char **argv)
     if (argc > 1)
         argv[1] = (char *)(uintptr_t)cmd->name; /* commands look themselves up by it: --version is `version` */
     int status = finish(argc > 1 ? cmd->run(argc - 1, argv + 1) : cmd->run(1, argv));
+    if (wick_sum_was_exceeded())
+        wick_ui_note(
+            "warning: a sum is too large for 64 bits: where a figure is the largest possible, the true one is larger");
     return argc > 1 ? status : wick_err_exit(WICK_E_USAGE);
 }

@@ -107,6 +107,33 @@ static int make_absolute(char *path, struct wick_err *err)
     return 0;
 }
 
+/* An absolute pattern for the agent, which knows when each file is made: our process id and environment, its times and
+ * numbers. The name that we choose ourselves has the time of the start. */
+static int plan_sequence(const struct wick_opts *o, const struct wick_jvm_entry *jvm, const char *pattern,
+                         char path[WICK_OPT_PATH_MAX], struct wick_err *err)
+{
+    char fixed[WICK_OPT_PATH_MAX], cwd[WICK_OPT_PATH_MAX] = "";
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    long pid = jvm ? jvm->pid : getpid();
+    int rc = *o->s.file ? wick_opt_fix(pattern, pid, fixed, sizeof fixed)
+                        : wick_opt_expand(pattern, pid, (int64_t)time(NULL), 0, fixed, sizeof fixed);
+    if (!rc && *fixed != '/') {
+        strcpy(cwd, ".");
+        rc = make_absolute(cwd, err);
+        cwd[strlen(cwd) - 1] = 0;
+        wick_opt_escape(cwd, &sb);
+    }
+    wick_strbuf_adds(&sb, rc ? "" : fixed);
+    if (!rc && (sb.failed || sb.len >= WICK_OPT_PATH_MAX))
+        rc = -WICK_E_LIMIT;
+    if (rc && err && !err->code)
+        wick_err_set(err, WICK_E_LIMIT, "the output's path is too long once expanded");
+    if (!rc)
+        memcpy(path, sb.buf, sb.len + 1);
+    wick_strbuf_release(&sb);
+    return rc;
+}
+
 int wick_cli_output_plan(const struct wick_opts *o, const struct wick_jvm_entry *jvm, struct wick_cli_output *out,
                          struct wick_err *err)
 {
@@ -124,11 +151,12 @@ int wick_cli_output_plan(const struct wick_opts *o, const struct wick_jvm_entry 
     r.sequence = wick_opt_is_sequence(pattern) || o->s.max_size_bytes || o->s.max_age_ns;
     if (r.sequence && strcmp(r.format, "jfr"))
         return wick_err_set(err, WICK_E_USAGE, "%%n, --max-size and --max-age are for jfr files only");
-    if (wick_opt_is_sequence(pattern))
-        snprintf(r.path, sizeof r.path, "%s", pattern);
+    if (r.sequence)
+        rc = plan_sequence(o, jvm, pattern, r.path, err);
     else if (wick_opt_expand(pattern, jvm ? jvm->pid : getpid(), (int64_t)time(NULL), 0, r.path, sizeof r.path))
         return wick_err_set(err, WICK_E_LIMIT, "the output's path is too long once expanded");
-    rc = make_absolute(r.path, err);
+    if (!rc && !r.sequence)
+        rc = make_absolute(r.path, err);
     snprintf(r.title, sizeof r.title, "%s", *o->title ? o->title : jvm && *jvm->main ? jvm->main : name);
     if (!rc)
         *out = r;
@@ -195,6 +223,10 @@ int wick_cli_output_open(struct wick_cli_output *out, struct wick_err *err)
     char dir[WICK_OPT_PATH_MAX];
     directory_of(out->path, dir, sizeof dir);
     if (out->sequence) {
+        char pattern[WICK_OPT_PATH_MAX];
+        memcpy(pattern, dir, sizeof pattern);
+        if (wick_opt_expand(pattern, getpid(), (int64_t)time(NULL), 0, dir, sizeof dir))
+            return wick_err_set(err, WICK_E_LIMIT, "the output's path is too long once expanded");
         out->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         return out->dir < 0 ? file_error("open", dir, err) : 0;
     }

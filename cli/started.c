@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A note is a file named after the process: its pid and the time at which it started, so that a successor with the same
- * pid finds none. It holds lines of a fixed order and then, because names may contain anything but NUL, the title and
- * the path, each ended by one. The file is made under a random name and moved into place.
+ * pid finds none, behind a number for the running system and the pid namespace, since a home directory may be shared by
+ * machines and containers. Notes of processes that have ended are removed when another one is written. It holds lines
+ * of a fixed order and then, because names may contain anything but NUL, the title and the path, each ended by one. The
+ * file is made under a random name and moved into place.
  *
  * Only a directory that belongs to this user and that nobody else can write to is used, and only notes that belong to
  * this user are read.
  */
 #include "cli/started.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -63,7 +66,26 @@ static int notes_dir(void)
     return at;
 }
 
-/* "PID-START": field 22 of /proc/PID/stat, counted behind the name, which may contain anything. */
+/* What pids mean here. */
+static uint32_t place(void)
+{
+    uint32_t hash = 2166136261u;
+    char boot[64];
+    struct stat st = {0};
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, boot, sizeof boot - 24);
+    if (fd >= 0)
+        close(fd);
+    n = n > 0 ? n : 0;
+    if (stat("/proc/self/ns/pid", &st))
+        st.st_ino = 0;
+    n += snprintf(boot + n, 24, "%ju", (uintmax_t)st.st_ino);
+    for (ssize_t i = 0; i < n; i++)
+        hash = (hash ^ (unsigned char)boot[i]) * 16777619u;
+    return hash;
+}
+
+/* "PLACE-PID-START": field 22 of /proc/PID/stat, counted behind the name, which may contain anything. */
 static bool note_name(const struct wick_proc *p, char *out, size_t cap)
 {
     struct wick_strbuf sb = WICK_STRBUF_INIT;
@@ -77,8 +99,39 @@ static bool note_name(const struct wick_proc *p, char *out, size_t cap)
     ok = s && sscanf(s, "%llu", &start) == 1;
     wick_strbuf_release(&sb);
     if (ok)
-        snprintf(out, cap, "%d-%llu", (int)p->pid, start);
+        snprintf(out, cap, "%08" PRIx32 "-%d-%llu", place(), (int)p->pid, start);
     return ok;
+}
+
+/* Whether the process of a note made here has ended, or another one has its pid. */
+static bool has_ended(const char *name)
+{
+    char now[64] = "";
+    struct wick_proc p;
+    uint32_t at;
+    int pid, end = 0;
+    unsigned long long start;
+    if (sscanf(name, "%8" SCNx32 "-%d-%llu%n", &at, &pid, &start, &end) != 3 || name[end] || at != place() || pid <= 0)
+        return false;
+    int rc = wick_proc_open(pid, &p, NULL);
+    if (rc)
+        return rc == -WICK_E_NOTFOUND;
+    bool known = note_name(&p, now, sizeof now);
+    wick_proc_close(&p);
+    return known && strcmp(now, name);
+}
+
+static void sweep(int dir)
+{
+    int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d && fd >= 0)
+        close(fd);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (has_ended(e->d_name))
+            unlinkat(dir, e->d_name, 0);
+    if (d)
+        closedir(d);
 }
 
 static bool write_note(int dir, const char *name, const struct wick_cli_output *out)
@@ -111,6 +164,8 @@ bool wick_started_keep(const struct wick_proc *p, const struct wick_cli_output *
     char name[64];
     int dir = notes_dir();
     bool ok = dir >= 0 && note_name(p, name, sizeof name) && write_note(dir, name, out);
+    if (dir >= 0)
+        sweep(dir);
     if (dir >= 0)
         close(dir);
     return ok;

@@ -13,6 +13,7 @@
 #include "top_table.h"
 #include "base/strbuf.h"
 #include "cli/print.h"
+#include "cli/input.h"
 #include "model/name.h"
 #include "model/shape.h"
 
@@ -230,6 +231,7 @@ static void write_json(const struct table *t, uint32_t n, FILE *out)
     const struct wick_event_type *e = &t->p->events[t->o->event];
     fputs("{\"event\":", out);
     wick_print_json(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
+    fprintf(out, ",\"unfinished\":%s", wick_cli_is_unfinished() ? "true" : "false");
     fprintf(out, ",\"kind\":\"%s\",\"unit\":\"%s\",\"by\":", wick_event_kind_name(e->kind), unit_names[e->unit]);
     wick_print_json(out, by_name(t->o), strlen(by_name(t->o)));
     fprintf(out,

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "cli/print.h"
+#include "cli/input.h"
 #include "cli/trace_view.h"
 #include "model/name.h"
 
@@ -141,7 +142,7 @@ int wick_trace_view_json(const struct wick_spans *s, const struct wick_spantrace
 {
     bool *used = calloc(s->p->nstacks + 1u, sizeof *used);
     int rc = used ? 0 : -WICK_E_NOMEM;
-    fputs("{\"traces\":[", out);
+    fprintf(out, "{\"unfinished\":%s,\"traces\":[", wick_cli_is_unfinished() ? "true" : "false");
     for (size_t i = 0; !rc && i < n; i++) {
         fputs(i ? ",\n" : "\n", out);
         rc = put_trace(s, &ids[i], used, out);

@@ -3,6 +3,7 @@
  * ttsp_table.c - see ttsp_table.h
  */
 #include "cli/ttsp_table.h"
+#include "cli/input.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -230,6 +231,7 @@ static void write_json(const struct wick_ttsp_incidents *in, const struct wick_t
     const struct wick_profile *p = in->profile;
     uint32_t shown = o->rows && o->rows < in->nslow ? o->rows : in->nslow;
     fprintf(out, "{\"recorded\":%s,", in->nslow || in->threshold_ns ? "true" : "false");
+    fprintf(out, "\"unfinished\":%s,", wick_cli_is_unfinished() ? "true" : "false");
     fprintf(out,
             "\"incidents\":%" PRIu32 ",\"threshold_ns\":%" PRId64 ",\"safepoints\":%" PRId64 ",\"sync_ns\":%" PRId64
             ",\"blame\":[",

@@ -14,6 +14,7 @@
  */
 #include "export/collapsed.h"
 #include "base/strbuf.h"
+#include "base/sum.h"
 #include "codec/plain.h"
 
 #include <inttypes.h>
@@ -204,8 +205,8 @@ static bool build(struct tree *t, const struct wick_export_options *o, uint16_t 
         uint32_t root = o->threads ? wick_profile_push(&t->shown, 0, label_of_thread(t, a->thread, o->names)) : 0;
         uint32_t node = t->aliased ? a->stack : shown_of(t, root, a->stack, o->names);
         t->failed = t->failed || t->shown.failed || !weights_fit(t);
-        if (!t->failed && __builtin_add_overflow(t->weight[node], w, &t->weight[node]))
-            t->weight[node] = UINT64_MAX;
+        if (!t->failed)
+            t->weight[node] = wick_sum_u64(t->weight[node], w);
     }
     free(order);
     if (!t->aliased) {

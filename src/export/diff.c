@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/diff.h"
+#include "base/sum.h"
 #include "export/picture.h"
 
 #include <math.h>
@@ -18,11 +19,9 @@ struct work {
     uint16_t event;
 };
 
-static uint64_t add_up(uint64_t *sum, uint64_t v)
+static void add_up(uint64_t *sum, uint64_t v)
 {
-    if (__builtin_add_overflow(*sum, v, sum))
-        *sum = UINT64_MAX;
-    return *sum;
+    *sum = wick_sum_u64(*sum, v);
 }
 
 /* Both sides' samples by stack. */
@@ -46,12 +45,17 @@ static void place(struct work *w, const struct wick_diff_side side[2])
 static void scale_and_sum(struct work *w)
 {
     struct wick_diff *d = w->d;
+    uint64_t all[2] = {0}; /* both sides' weights; their samples: no sum below may be larger */
     double by = d->absolute ? 1 : (double)d->measured.weight[1] / (double)d->measured.weight[0];
     for (uint32_t s = w->p->nstacks; s-- > 0;) {
         struct wick_diff_sum *at = &w->self[s];
         if (!d->absolute)
             at->weight[0] = (uint64_t)((double)at->weight[0] * by + 0.5);
         for (unsigned k = 0; k < 2; k++) {
+            at->weight[k] = wick_sum_room(all[0], at->weight[k]);
+            at->samples[k] = wick_sum_room(all[1], at->samples[k]);
+            all[0] += at->weight[k];
+            all[1] += at->samples[k];
             add_up(&d->all.weight[k], at->weight[k]);
             add_up(&d->all.samples[k], at->samples[k]);
             add_up(&w->total[s], at->weight[k]);
@@ -83,9 +87,9 @@ static int grow(struct work *w, uint32_t s)
     if (rc)
         return rc;
     struct wick_flame_change *c = &w->d->change[w->node[s]];
-    c->before += at->weight[0];
-    c->samples[0] += at->samples[0];
-    c->samples[1] += at->samples[1];
+    add_up(&c->before, at->weight[0]);
+    add_up(&c->samples[0], at->samples[0]);
+    add_up(&c->samples[1], at->samples[1]);
     return 0;
 }
 
@@ -103,8 +107,8 @@ static int build(struct work *w)
 static void add_sum(struct wick_diff_sum *to, const struct wick_diff_sum *from)
 {
     for (unsigned k = 0; k < 2; k++) {
-        to->weight[k] += from->weight[k];
-        to->samples[k] += from->samples[k];
+        add_up(&to->weight[k], from->weight[k]);
+        add_up(&to->samples[k], from->samples[k]);
     }
 }
 
@@ -167,7 +171,7 @@ static int compare(struct work *w, const struct wick_diff_side side[2], struct w
     int rc = build(w);
     rc = rc ? rc : make_rows(w->d);
     if (rc == -WICK_E_LIMIT)
-        return wick_err_set(err, WICK_E_LIMIT, "the weights of the samples add up to more than 64 bits can hold");
+        return wick_err_set(err, WICK_E_LIMIT, "the profile has more than 2^32 different calls");
     return rc ? wick_err_set(err, WICK_E_NOMEM, "out of memory while comparing") : 0;
 }
 

@@ -15,6 +15,8 @@
  */
 #include "export/picture.h"
 
+#include "base/sum.h"
+
 #include <stdlib.h>
 
 struct place {
@@ -131,6 +133,7 @@ static int fold_group(struct fold *f, const struct wick_export_options *o, const
         uint64_t weight = o->counts ? a->count : (uint64_t)a->weight;
         if (o->threads && a->thread != thread)
             break;
+        weight = wick_tree_room(f->t, weight);
         rc = place_stack(f, a->stack);
         rc = rc ? rc : wick_tree_count(f->t, weight, !a->stack && !o->threads);
         if (rc)
@@ -183,7 +186,7 @@ int wick_picture_fold(const struct wick_profile *p, const struct wick_export_opt
     free(f.seen);
     free(f.path);
     if (rc == -WICK_E_LIMIT)
-        return wick_err_set(err, WICK_E_LIMIT, "the weights of the samples add up to more than 64 bits can hold");
+        return wick_err_set(err, WICK_E_LIMIT, "the profile has more than 2^32 different calls");
     if (rc)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory while making the call tree");
     return any ? 0 : wick_err_set(err, WICK_E_NOTFOUND, "the recording holds no samples");

@@ -9,6 +9,7 @@
  * each at most.
  */
 #include "export/heat.h"
+#include "base/sum.h"
 #include "model/hash.h"
 #include "model/name.h"
 
@@ -55,8 +56,7 @@ static struct wick_heat_cell *place_of(struct wick_heat_cell *cells, size_t plac
 
 static void add_up(uint64_t *sum, uint64_t v)
 {
-    if (__builtin_add_overflow(*sum, v, sum))
-        *sum = UINT64_MAX;
+    *sum = wick_sum_u64(*sum, v);
 }
 
 static void put(struct wick_heat *h, const struct wick_heat_cell *c)

@@ -25,6 +25,7 @@
  */
 #include "codec/base64.h"
 #include "export/heat.h"
+#include "base/sum.h"
 #include "export/heat_assets.h"
 #include "export/picture.h"
 #include "flame/flame.h"
@@ -65,21 +66,22 @@ static bool is_shown(const struct work *w, const struct wick_heat_cell *c)
 
 /* --- the call tree --- */
 
-static int sum_up(struct work *w)
+/* No sum is larger than that of all. */
+static void sum_up(struct work *w)
 {
+    uint64_t all = 0;
     for (size_t i = 0; i < w->heat->n; i++) {
         const struct wick_heat_cell *c = &w->heat->cells[i];
         uint64_t *self = &w->self[w->p->aggs[c->agg].stack];
-        if (is_shown(w, c) && __builtin_add_overflow(*self, value(w, c), self))
-            return -WICK_E_LIMIT;
+        uint64_t part = is_shown(w, c) ? wick_sum_room(all, value(w, c)) : 0;
+        all += part;
+        *self += part;
     }
     for (uint32_t s = w->p->nstacks; s-- > 0;) {
-        uint64_t *up = &w->total[w->p->stacks[s].parent];
-        if (__builtin_add_overflow(w->total[s], w->self[s], &w->total[s]) ||
-            (s && __builtin_add_overflow(*up, w->total[s], up)))
-            return -WICK_E_LIMIT;
+        w->total[s] += w->self[s];
+        if (s)
+            w->total[w->p->stacks[s].parent] += w->total[s];
     }
-    return 0;
 }
 
 static int grow(struct work *w, uint32_t s)
@@ -124,7 +126,8 @@ static int build(struct work *w)
         return -WICK_E_NOMEM;
     for (uint32_t i = 0; i < w->p->nframes; i++)
         w->frames[i].name = WICK_TREE_NONE;
-    int rc = sum_up(w);
+    int rc = 0;
+    sum_up(w);
     for (uint32_t s = 0; !rc && s < w->p->nstacks; s++)
         if (w->total[s])
             rc = grow(w, s);
@@ -220,8 +223,8 @@ static size_t take_slice(const struct work *w, size_t i, struct entry *e, size_t
     *n = 0;
     for (size_t k = 0; k < all; k++) {
         if (*n && e[*n - 1].stack == e[k].stack) {
-            e[*n - 1].weight += e[k].weight;
-            e[*n - 1].count += e[k].count;
+            e[*n - 1].weight = wick_sum_u64(e[*n - 1].weight, e[k].weight);
+            e[*n - 1].count = wick_sum_u64(e[*n - 1].count, e[k].count);
         } else {
             e[(*n)++] = e[k];
         }
@@ -317,6 +320,6 @@ int wick_heat_write(const struct wick_profile *p, const struct wick_export_optio
     rc = rc ? rc : write_page(&w, out);
     release(&w);
     if (rc == -WICK_E_LIMIT)
-        return wick_err_set(err, WICK_E_LIMIT, "the weights of the samples add up to more than 64 bits can hold");
+        return wick_err_set(err, WICK_E_LIMIT, "the profile has more than 2^32 different calls");
     return rc ? wick_err_set(err, WICK_E_NOMEM, "out of memory while making the heatmap") : 0;
 }

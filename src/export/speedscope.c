@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/speedscope.h"
 
+#include "base/sum.h"
+
 #include <stdlib.h>
 
 #include "codec/json.h"
@@ -74,8 +76,7 @@ static void put_profile(struct wick_json *j, const struct wick_shown *s, const s
     wick_json_open(j, '[');
     for (uint32_t i = from; i < to; i++) {
         int64_t v = wick_shown_value(o, &aggs[s->order[i]]);
-        if (__builtin_add_overflow(sum, v, &sum))
-            sum = INT64_MAX;
+        sum = wick_sum(sum, v);
         wick_json_int(j, v);
     }
     wick_json_close(j, ']');

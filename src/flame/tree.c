@@ -26,6 +26,7 @@
 
 #include "base/err.h"
 #include "base/frame_kind.h"
+#include "base/sum.h"
 
 #define NAME_MAX_BYTES (1u << 20)
 
@@ -408,12 +409,18 @@ static void count_weight(struct wick_tree *t, uint64_t weight)
     t->nodes[WICK_TREE_ROOT].total += weight;
 }
 
+uint64_t wick_tree_room(const struct wick_tree *t, uint64_t weight)
+{
+    return wick_sum_room(t->nodes[WICK_TREE_ROOT].total, weight);
+}
+
 int wick_tree_add(struct wick_tree *t, const struct wick_tree_frame *frames, size_t n, uint64_t weight)
 {
     if (!weight)
         return 0;
-    if (t->nodes[WICK_TREE_ROOT].total + weight < weight)
-        return -WICK_E_LIMIT;
+    weight = wick_tree_room(t, weight);
+    if (!weight)
+        return 0;
     for (size_t i = 0; i < n; i++)
         if (frames[i].kind >= WICK_FRAME_KIND_COUNT || frames[i].name >= t->names_len)
             return -WICK_E_FORMAT;

@@ -79,14 +79,18 @@ const char *wick_tree_name_get(const struct wick_tree *t, uint32_t id, size_t *n
 uint32_t wick_tree_names(const struct wick_tree *t); /* how many names */
 
 /* Adds one stack of n frames, root first, with its weight. n = 0 adds to the root's self. A weight of 0 changes
- * nothing. Errors: NOMEM; FORMAT (a frame with a kind or name that does not exist); LIMIT (the sum of all weights would
- * pass 2^64, or there are 2^32 nodes). */
+ * nothing; of one that would take the sum of all beyond 2^64 - 1 what fits is added (base/sum.h). Errors: NOMEM; FORMAT
+ * (a frame with a kind or name that does not exist); LIMIT (there are 2^32 nodes). */
 int wick_tree_add(struct wick_tree *t, const struct wick_tree_frame *frames, size_t n, uint64_t weight);
+
+/* What of the weight can still be added to the whole. */
+uint64_t wick_tree_room(const struct wick_tree *t, uint64_t weight);
 
 /* The same in parts, for callers that know each stack's parent and sum weights themselves. In any order:
  * _child finds or makes the node of a frame under a node, without weight; _weigh adds weight to it; _count adds a
  * sample's weight to the whole, `at_root` when no frame holds it. A whole tree has been weighed so that each node's
- * total is its self and its children's totals. Errors: NOMEM, LIMIT. */
+ * total is its self and its children's totals. Errors: NOMEM, LIMIT (2^32 nodes, or _count of more than
+ * wick_tree_room()). */
 int wick_tree_child(struct wick_tree *t, uint32_t parent, const struct wick_tree_frame *frame, uint32_t *node);
 int wick_tree_weigh(struct wick_tree *t, uint32_t node, const struct wick_tree_frame *frame, uint64_t total,
                     uint64_t self);

@@ -227,7 +227,10 @@ static void write_header(struct wick_jfr_reader *r, uint64_t metadata, uint64_t 
     wick_jfr_be_at(h + WICK_JFR_HDR_START_TICKS, (uint64_t)start_ticks, 8);
     wick_jfr_be_at(h + WICK_JFR_HDR_TICKS_PER_S, ticks_per_s ? ticks_per_s : 1000000000, 8);
     wick_jfr_be_at(h + WICK_JFR_HDR_STATE, 0, 2);
-    wick_jfr_be_at(h + WICK_JFR_HDR_FLAGS, WICK_JFR_FLAG_COMPRESSED_INTS, 2);
+    /* Whether the recording was finished is said by its last chunk. */
+    bool open_end = r->len >= r->left && !(r->base[WICK_JFR_HDR_FLAGS + 1] & WICK_JFR_FLAG_FINAL_CHUNK);
+    wick_jfr_be_at(h + WICK_JFR_HDR_FLAGS, WICK_JFR_FLAG_COMPRESSED_INTS | (open_end ? 0 : WICK_JFR_FLAG_FINAL_CHUNK),
+                   2);
     fwrite(h, 1, sizeof h, r->cutter->cut->out);
 }
 

@@ -29,6 +29,7 @@
  * Cost. A walk touches every byte of a large file; pages behind it are returned as it goes, so that the resident size
  * stays small. The next walk, and constants decoded later, fault them in again from the page cache.
  */
+#include "jfr/jfr_format.h"
 #include "jfr/reader_int.h"
 
 #include <inttypes.h>
@@ -391,6 +392,8 @@ static void read_part(struct wick_jfr_reader *r, bool whole)
         r->loaded_at = r->metadata_at;
         wick_jfr_handlers_make(r);
     }
+    r->res->unfinished = !(r->base[WICK_JFR_HDR_FLAGS + 1] & WICK_JFR_FLAG_FINAL_CHUNK) &&
+                         wick_jfr_type_by_name(&r->meta, "wick.Profiler") != WICK_JFR_NONE;
     wick_profile_cover(r->p, r->start_ns, (int64_t)((uint64_t)r->start_ns + r->duration_ns));
     wick_jfr_pools_read(r);
     if (r->ncheckpoints)

@@ -41,6 +41,7 @@
 
 struct wick_jfr_result {
     bool is_jfr;                      /* the input was a recording; other formats' readers leave it false */
+    bool unfinished;                  /* wick's, and its end was never written: its last chunk is not marked as that */
     uint64_t chunks, events, samples; /* read; events of all types, samples before the filter */
     uint64_t filtered;                /* samples the filter left out */
     uint64_t unresolved;              /* samples whose stack constant was missing or malformed */

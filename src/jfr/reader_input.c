@@ -118,7 +118,7 @@ static void look_at(struct wick_jfr_reader *r, const void *data, size_t size)
 {
     r->base = data;
     r->base_offset = r->at;
-    r->len = size;
+    r->len = r->left = size;
 }
 
 /* Steps over bytes in which no chunk begins; unless they are `all` there will be, some may be the start of one. */
@@ -160,6 +160,8 @@ static size_t step_if_complete(struct wick_jfr_reader *r)
     if (!wick_jfr_is_sized(r->base, r->len))
         return 0;
     uint64_t size = wick_jfr_extent_of(r->base).size;
+    if (r->cutter && size == r->left)
+        return 0; /* whether it is the last one matters */
     r->nomem |= !fit_memos(r, r->at + size);
     if (!r->nomem) {
         r->len = size;

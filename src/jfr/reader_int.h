@@ -347,6 +347,7 @@ struct wick_jfr_reader {
     const uint8_t *base;
     uint64_t base_offset;                  /* in the input */
     size_t len;                            /* up to where it is read */
+    size_t left;                           /* how much of the input there is from here on */
     bool open;                             /* a part of it was read */
     bool unreadable;                       /* and the rest cannot be */
     uint64_t done, settings_from, indexed; /* events and settings up to there; the last checkpoint indexed, 0 = none */

@@ -107,27 +107,6 @@ static bool has_drifted(const struct wick_jfr_writer *w)
     return drift >= (int64_t)WICK_JFR_DRIFT_NS || drift <= -(int64_t)WICK_JFR_DRIFT_NS;
 }
 
-static void begin_chunk(struct wick_jfr_writer *w)
-{
-    wick_jfr_pools_reset(w, w->size > 0);
-    w->size = w->last_checkpoint = 0;
-    w->start_ns = w->now_ns;
-    w->start_epoch_ns = epoch_at(w, w->start_ns);
-    w->origin_ns = w->start_ns > WICK_JFR_LATENESS_NS ? w->start_ns - WICK_JFR_LATENESS_NS : 0;
-    w->stats.error = 0;
-    int error = w->sink.begin(w->sink.arg, w->now_ns, &w->base);
-    if (error) {
-        stop_output(w, error);
-        return;
-    }
-    w->stats.chunks++;
-    if (w->config.chunk_begin) {
-        w->beginning = true;
-        w->config.chunk_begin(w->config.chunk_arg, w, w->now_ns);
-        w->beginning = false;
-    }
-}
-
 static int write_header(struct wick_jfr_writer *w, uint64_t size, uint64_t last_checkpoint, unsigned flags)
 {
     uint64_t duration = w->now_ns - w->start_ns;
@@ -148,6 +127,29 @@ static int write_header(struct wick_jfr_writer *w, uint64_t size, uint64_t last_
     if (!error)
         w->stats.bytes += sizeof h;
     return error;
+}
+
+static void begin_chunk(struct wick_jfr_writer *w)
+{
+    if (w->sink.split && w->size && !w->stats.error)
+        write_header(w, w->size, w->last_checkpoint, WICK_JFR_FLAG_FINAL_CHUNK);
+    wick_jfr_pools_reset(w, w->size > 0);
+    w->size = w->last_checkpoint = 0;
+    w->start_ns = w->now_ns;
+    w->start_epoch_ns = epoch_at(w, w->start_ns);
+    w->origin_ns = w->start_ns > WICK_JFR_LATENESS_NS ? w->start_ns - WICK_JFR_LATENESS_NS : 0;
+    w->stats.error = 0;
+    int error = w->sink.begin(w->sink.arg, w->now_ns, &w->base);
+    if (error) {
+        stop_output(w, error);
+        return;
+    }
+    w->stats.chunks++;
+    if (w->config.chunk_begin) {
+        w->beginning = true;
+        w->config.chunk_begin(w->config.chunk_arg, w, w->now_ns);
+        w->beginning = false;
+    }
 }
 
 /* Writes the head of an event, its size included, for a body of body_len bytes that follows it in the chunk; returns
@@ -311,6 +313,7 @@ int wick_jfr_writer_open(struct wick_jfr_writer **out, const struct wick_jfr_sin
     w->source = *source;
     w->config = *config;
     set_defaults(&w->config);
+    wick_jfr_pools_begin(w);
     w->now_ns = w->config.start_mono_ns;
     wick_strbuf_init(&w->metadata);
     wick_strbuf_init(&w->events);

@@ -79,6 +79,8 @@ struct wick_jfr_sink {
     int (*truncate)(void *arg, uint64_t end);
     /* A flush is about to add so many bytes to the chunk: room for limits on the whole recording. */
     void (*reserve)(void *arg, uint64_t bytes, uint64_t now_ns);
+    /* Each chunk is a file of its own, so each is marked as the last one of a recording. */
+    bool split;
 };
 
 struct wick_jfr_writer;
@@ -97,6 +99,9 @@ struct wick_jfr_config {
     size_t memory_limit_bytes; /* rotate when the constants' tables reach this; 0 = 64 MiB, at least 1 MiB */
     uint64_t retry_ns;         /* after a failed write try again with a new chunk; 0 = 10 s, UINT64_MAX = never */
     uint32_t max_frames;       /* longest stack; 0 = 2048 */
+    /* Not 0: the sink holds chunks of another writer already, and this is how many writers there were. The first
+     * chunk's constants get numbers that neighbouring chunks have not (names.h). */
+    unsigned chunks_before;
     /* Called at the start of each chunk, to write the events that every chunk needs to be read by itself (settings,
      * JVM, OS, CPU, libraries). May be NULL. */
     void (*chunk_begin)(void *arg, struct wick_jfr_writer *w, uint64_t now_ns);

@@ -51,6 +51,9 @@ int wick_jfr_pools_build(struct wick_jfr_writer *w, uint32_t *count);
 /* The id of a Java class by its internal name, 0 = no memory. */
 uint32_t wick_jfr_class_add(struct wick_jfr_writer *w, const char *name);
 
+/* Chooses the numbers of the first chunk. */
+void wick_jfr_pools_begin(struct wick_jfr_writer *w);
+
 /* What _build made last is on disk. */
 void wick_jfr_pools_commit(struct wick_jfr_writer *w);
 

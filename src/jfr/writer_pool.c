@@ -336,6 +336,14 @@ void wick_jfr_pools_commit(struct wick_jfr_writer *w)
     FOR_NAMES(w, t->flushed = t->count);
 }
 
+void wick_jfr_pools_begin(struct wick_jfr_writer *w)
+{
+    unsigned before = w->config.chunks_before;
+    uint32_t offset = before ? ((before - 1) % 15 + 1) << 24 : 0;
+    FOR_IDS(w, t->numbering = (struct wick_jfr_numbering){.offset = offset});
+    FOR_NAMES(w, t->numbering = (struct wick_jfr_numbering){.offset = offset});
+}
+
 void wick_jfr_pools_reset(struct wick_jfr_writer *w, bool chunk_exists)
 {
     if (chunk_exists) {

@@ -17,6 +17,7 @@
  */
 #include "model/profile.h"
 #include "base/err.h"
+#include "base/sum.h"
 
 #include <stdlib.h>
 
@@ -237,10 +238,8 @@ static uint32_t *first_agg(struct wick_profile *p, uint32_t stack)
 /* Sums saturate: a hostile recording's weights must not overflow. */
 static void sum(int64_t *weight, uint64_t *count, const struct wick_sample *s)
 {
-    if (__builtin_add_overflow(*weight, s->weight, weight))
-        *weight = s->weight < 0 ? INT64_MIN : INT64_MAX;
-    if (__builtin_add_overflow(*count, s->count, count))
-        *count = UINT64_MAX;
+    *weight = wick_sum(*weight, s->weight);
+    *count = wick_sum_u64(*count, s->count);
 }
 
 static bool agg_is(const struct wick_agg *a, const struct wick_agg *b)

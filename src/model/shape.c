@@ -7,6 +7,7 @@
  * of its group.
  */
 #include "model/shape.h"
+#include "base/sum.h"
 #include "model/choose.h"
 #include "model/classify.h"
 #include "model/name.h"
@@ -174,10 +175,8 @@ static void sum_events(struct wick_profile *p)
     }
     for (uint32_t i = 0; i < p->naggs; i++) {
         struct wick_event_type *e = &p->events[p->aggs[i].event];
-        if (__builtin_add_overflow(e->weight, p->aggs[i].weight, &e->weight))
-            e->weight = INT64_MAX;
-        if (__builtin_add_overflow(e->count, p->aggs[i].count, &e->count))
-            e->count = UINT64_MAX;
+        e->weight = wick_sum(e->weight, p->aggs[i].weight);
+        e->count = wick_sum_u64(e->count, p->aggs[i].count);
     }
 }
 

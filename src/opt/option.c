@@ -47,7 +47,7 @@ static const struct {
 } actions[] = {
     {"start", WICK_ACTION_START},     {"stop", WICK_ACTION_STOP},           {"dump", WICK_ACTION_DUMP},
     {"status", WICK_ACTION_STATUS},   {"deadlocks", WICK_ACTION_DEADLOCKS}, {"version", WICK_ACTION_VERSION},
-    {"virtual", WICK_ACTION_VIRTUAL}, {"retire", WICK_ACTION_RETIRE},
+    {"virtual", WICK_ACTION_VIRTUAL}, {"retire", WICK_ACTION_RETIRE},       {"resume", WICK_ACTION_RESUME},
 };
 
 /* Digits with an optional fraction of up to nine places, as billionths: 1.5 -> 1500000000. */

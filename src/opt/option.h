@@ -119,6 +119,7 @@ extern const struct wick_opt_desc wick_opt_table[WICK_OPT_TABLE_COUNT];
 enum wick_opt_action {
     WICK_ACTION_NONE,
     WICK_ACTION_START,
+    WICK_ACTION_RESUME, /* start, keeping what was recorded before */
     WICK_ACTION_STOP,
     WICK_ACTION_DUMP,
     WICK_ACTION_STATUS,
@@ -184,7 +185,17 @@ int wick_opt_size(const char *s, uint64_t *bytes);
  * does not fit into out[cap]. */
 int wick_opt_expand(const char *pattern, long pid, int64_t when, unsigned long seq, char *out, size_t cap);
 
+/* Expands %p and %{NAME} only and leaves a pattern, in which percent signs of a variable's value stand for themselves.
+ * -WICK_E_LIMIT if it does not fit into out[cap]. */
+int wick_opt_fix(const char *pattern, long pid, char *out, size_t cap);
+
+/* Appends a pattern that stands for the name. */
+void wick_opt_escape(const char *name, struct wick_strbuf *out);
+
 /* True if the pattern yields a new name for each chunk (%n). */
 bool wick_opt_is_sequence(const char *pattern);
+
+/* The MAX of %n{MAX}, 0 = none. */
+unsigned long wick_opt_sequence_max(const char *pattern);
 
 #endif

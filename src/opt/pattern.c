@@ -46,6 +46,39 @@ static const char *expand_one(struct wick_strbuf *sb, const char *p, long pid, i
     return p + 1;
 }
 
+int wick_opt_fix(const char *pattern, long pid, char *out, size_t cap)
+{
+    struct wick_strbuf sb = WICK_STRBUF_INIT, env = WICK_STRBUF_INIT;
+    for (const char *p = pattern; *p;) {
+        const char *close = *p == '%' && p[1] == '{' ? strchr(p, '}') : NULL;
+        if (close) {
+            wick_strbuf_clear(&env);
+            expand_env(&env, p + 2, (size_t)(close - p - 2));
+            wick_opt_escape(env.buf, &sb);
+            p = close + 1;
+        } else if (*p == '%' && p[1] == 'p') {
+            wick_strbuf_addf(&sb, "%ld", pid);
+            p += 2;
+        } else {
+            size_t n = *p == '%' && p[1] ? 2 : 1;
+            wick_strbuf_add(&sb, p, n);
+            p += n;
+        }
+    }
+    int rc = sb.failed || env.failed ? -WICK_E_NOMEM : sb.len >= cap ? -WICK_E_LIMIT : 0;
+    if (!rc)
+        memcpy(out, sb.buf, sb.len + 1);
+    wick_strbuf_release(&env);
+    wick_strbuf_release(&sb);
+    return rc;
+}
+
+void wick_opt_escape(const char *name, struct wick_strbuf *out)
+{
+    for (; *name; name++)
+        wick_strbuf_adds(out, *name == '%' ? "%%" : (char[]){*name, 0});
+}
+
 int wick_opt_expand(const char *pattern, long pid, int64_t when, unsigned long seq, char *out, size_t cap)
 {
     struct wick_strbuf sb = WICK_STRBUF_INIT;
@@ -62,10 +95,22 @@ int wick_opt_expand(const char *pattern, long pid, int64_t when, unsigned long s
     return rc;
 }
 
-bool wick_opt_is_sequence(const char *pattern)
+/* What follows the first %n, NULL = there is none. */
+static const char *sequence(const char *pattern)
 {
     for (const char *p = pattern; (p = strchr(p, '%')); p += p[1] ? 2 : 1)
         if (p[1] == 'n')
-            return true;
-    return false;
+            return p + 2;
+    return NULL;
+}
+
+bool wick_opt_is_sequence(const char *pattern)
+{
+    return sequence(pattern) != NULL;
+}
+
+unsigned long wick_opt_sequence_max(const char *pattern)
+{
+    const char *p = sequence(pattern);
+    return p && *p == '{' && strchr(p, '}') ? strtoul(p + 1, NULL, 10) : 0;
 }

@@ -197,6 +197,7 @@ int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_e
         .chunk_ns = c->chunk_ns,
         .memory_limit_bytes = c->memory_limit,
         .max_frames = c->max_frames + WICK_MAX_KERNEL_FRAMES,
+        .chunks_before = c->resumed,
         .chunk_begin = chunk_begin,
         .chunk_end = chunk_end,
         .chunk_arg = d,

@@ -48,8 +48,9 @@ struct wick_drain_config {
     uint64_t chunk_bytes, chunk_ns;
     size_t memory_limit;
     uint32_t max_frames;
-    bool cpu_time;   /* samples that are not of the wall clock weigh CPU time, not occurrences of an event */
-    bool from_birth; /* samples stand for CPU time from the start of the process on */
+    unsigned resumed; /* the output holds so many recordings of this process already; 0 = it is empty */
+    bool cpu_time;    /* samples that are not of the wall clock weigh CPU time, not occurrences of an event */
+    bool from_birth;  /* samples stand for CPU time from the start of the process on */
 };
 
 struct wick_drain {

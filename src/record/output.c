@@ -5,7 +5,8 @@
  * A directory's files form a queue: the newest is written, the oldest is removed. Removal happens when a chunk begins
  * (age and size) and before bytes are added (size), so the files' sizes never sum up to more than the limit, as long as
  * one chunk fits in it. What is not ours is not touched: only files that this process made are removed, and a file
- * that is in the way of a new one makes the number go up.
+ * that is in the way of a new one makes the number go up. Only where numbers come round (%n{MAX}) is a recording of
+ * that name, which an earlier process left, replaced.
  *
  * Every failure is passed up once and nothing is retried: the writer decides what becomes of the recording.
  */
@@ -19,10 +20,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "jfr/jfr_format.h"
+#include "opt/option.h"
 
 #define MAX_NAME_TRIES 1000
 #define MAX_IOV        8
@@ -46,21 +49,26 @@ static int code_of_errno(int e)
     }
 }
 
-static bool segment_name(const struct wick_output *o, uint64_t number, char out[WICK_OUTPUT_NAME_MAX])
+static bool segment_name(const struct wick_output *o, uint64_t number, int64_t made, char out[WICK_OUTPUT_NAME_MAX])
 {
-    int n = snprintf(out, WICK_OUTPUT_NAME_MAX, "%s-%06llu.jfr", o->base, (unsigned long long)number);
-    return n > 0 && n < WICK_OUTPUT_NAME_MAX;
+    char base[WICK_OUTPUT_BASE_MAX + 1], tail[32] = "";
+    if (wick_opt_expand(o->base, getpid(), made, (unsigned long)number, base, sizeof base))
+        return false;
+    if (!wick_opt_is_sequence(o->base))
+        snprintf(tail, sizeof tail, "-%06llu", (unsigned long long)number);
+    int n = snprintf(out, WICK_OUTPUT_NAME_MAX, "%s%s.jfr", base, tail);
+    return n > 0 && n < WICK_OUTPUT_NAME_MAX && *out != '.' && !strchr(out, '/');
 }
 
 bool wick_output_segment_name(const struct wick_output *o, size_t i, char out[WICK_OUTPUT_NAME_MAX])
 {
-    return i < o->count && segment_name(o, o->segments[i].number, out);
+    return i < o->count && segment_name(o, o->segments[i].number, o->segments[i].made, out);
 }
 
 static void remove_oldest(struct wick_output *o)
 {
     char name[WICK_OUTPUT_NAME_MAX];
-    if (segment_name(o, o->segments[0].number, name))
+    if (wick_output_segment_name(o, 0, name))
         unlinkat(o->dirfd, name, 0);
     memmove(o->segments, o->segments + 1, --o->count * sizeof *o->segments);
     o->removed++;
@@ -82,17 +90,36 @@ static void enforce(struct wick_output *o, uint64_t more, uint64_t now_ns, size_
     }
 }
 
+/* A file in the way of one whose number has come round: a recording, or one that never got a byte. */
+static bool may_replace(const struct wick_output *o, const char *name)
+{
+    struct stat st;
+    char head[4];
+    int fd = openat(o->dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool good = !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+                (!st.st_size || (pread(fd, head, sizeof head, 0) == sizeof head && !memcmp(head, "FLR", 4)));
+    close(fd);
+    return good;
+}
+
 /* Makes the next file. The list has room for it. */
 static int create_segment(struct wick_output *o, uint64_t now_ns)
 {
     char name[WICK_OUTPUT_NAME_MAX];
+    int64_t made = (int64_t)time(NULL);
     for (int tries = 0; tries < MAX_NAME_TRIES; tries++) {
         uint64_t number = o->next_number++;
-        if (!segment_name(o, number, name))
+        if (!segment_name(o, number, made, name))
             return -WICK_E_LIMIT;
+        while (o->wrap && o->count && number - o->segments[0].number >= o->wrap)
+            remove_oldest(o);
+        if (o->wrap && may_replace(o, name))
+            unlinkat(o->dirfd, name, 0);
         o->fd = openat(o->dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (o->fd >= 0) {
-            o->segments[o->count++] = (struct wick_output_segment){number, 0, now_ns};
+            o->segments[o->count++] = (struct wick_output_segment){number, 0, now_ns, made};
             return 0;
         }
         if (errno != EEXIST)
@@ -203,15 +230,20 @@ static void sink_reserve(void *arg, uint64_t bytes, uint64_t now_ns)
 
 struct wick_jfr_sink wick_output_sink(struct wick_output *o)
 {
-    return (struct wick_jfr_sink){o, sink_begin, sink_write, sink_truncate, sink_reserve};
+    return (struct wick_jfr_sink){o, sink_begin, sink_write, sink_truncate, sink_reserve, o->dirfd >= 0};
 }
 
 int wick_output_init_fd(struct wick_output *o, int fd)
 {
     struct stat st;
+    return fstat(fd, &st) || st.st_size ? -WICK_E_USAGE : wick_output_init_more(o, fd);
+}
+
+int wick_output_init_more(struct wick_output *o, int fd)
+{
+    struct stat st;
     int flags = fcntl(fd, F_GETFL);
-    if (flags < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size || (flags & O_APPEND) ||
-        (flags & O_ACCMODE) == O_RDONLY)
+    if (flags < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || (flags & O_APPEND) || (flags & O_ACCMODE) == O_RDONLY)
         return -WICK_E_USAGE;
     *o = (struct wick_output){.fd = fd, .dirfd = -1};
     return 0;
@@ -220,13 +252,21 @@ int wick_output_init_fd(struct wick_output *o, int fd)
 int wick_output_init_dir(struct wick_output *o, int dirfd, const char *base, uint64_t max_bytes, uint64_t max_age_ns)
 {
     struct stat st;
+    char name[WICK_OUTPUT_NAME_MAX];
     size_t n = strlen(base);
     if (!n || n > WICK_OUTPUT_BASE_MAX || strchr(base, '/') || *base == '.' || fstat(dirfd, &st) ||
         !S_ISDIR(st.st_mode))
         return -WICK_E_USAGE;
-    *o = (struct wick_output){
-        .fd = -1, .dirfd = dirfd, .max_bytes = max_bytes, .max_age_ns = max_age_ns, .next_number = 1};
-    memcpy(o->base, base, n + 1);
+    struct wick_output made = {.fd = -1,
+                               .dirfd = dirfd,
+                               .max_bytes = max_bytes,
+                               .max_age_ns = max_age_ns,
+                               .next_number = !wick_opt_is_sequence(base),
+                               .wrap = wick_opt_sequence_max(base)};
+    memcpy(made.base, base, n + 1);
+    if (!segment_name(&made, made.next_number, (int64_t)time(NULL), name))
+        return -WICK_E_USAGE;
+    *o = made;
     return 0;
 }
 

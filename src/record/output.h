@@ -5,13 +5,15 @@
  * Two shapes. One file, by descriptor, empty at first: chunks follow each other. Or a directory, by
  * descriptor, and a base name: each chunk is a file of its own, `<base>-000001.jfr`, `<base>-000002.jfr`, …, and the
  * oldest are removed so that the whole stays within a size and an age. Since chunks are readable by themselves, the
- * files joined in order are a recording too.
+ * files joined in order are a recording too. The base name is a pattern (wick_opt_expand) in which %t is the time at
+ * which the file is made. With %n the number, from 0 on, stands there instead of at the end; %n{MAX} keeps at most MAX
+ * files, and a file of that name that is a recording, of an earlier process, is replaced.
  *
  * Files are made with O_EXCL and O_NOFOLLOW, mode 0600, relative to the directory's descriptor: no path is resolved.
  *
  * Threads: one at a time. A write beyond a file size limit (RLIMIT_FSIZE) raises SIGXFSZ: the calling thread must have
  *          it blocked or ignored.
- * Memory:  a list of the files that exist, 24 bytes each.
+ * Memory:  a list of the files that exist, 32 bytes each.
  */
 #ifndef WICK_RECORD_OUTPUT_H
 #define WICK_RECORD_OUTPUT_H
@@ -27,6 +29,7 @@
 
 struct wick_output_segment {
     uint64_t number, bytes, end_ns; /* end: CLOCK_MONOTONIC, of the last write */
+    int64_t made;                   /* seconds since 1970: %t of its name */
 };
 
 struct wick_output {
@@ -35,6 +38,7 @@ struct wick_output {
     char base[WICK_OUTPUT_BASE_MAX + 1];
     uint64_t max_bytes, max_age_ns; /* 0 = no limit */
     uint64_t next_number;
+    unsigned long wrap; /* at most so many files, and their numbers are taken modulo this; 0 = no such limit */
     struct wick_output_segment *segments; /* oldest first; the last one is being written */
     size_t count, cap;
     uint64_t removed; /* files removed to keep the limits */
@@ -44,8 +48,12 @@ struct wick_output {
  * mix up the constants of both.) Takes fd over on success. 0, or -WICK_E_USAGE for another kind of descriptor. */
 int wick_output_init_fd(struct wick_output *o, int fd);
 
-/* Files in a directory. base: a file name without '/'. max_bytes, max_age_ns: 0 = no limit. Takes dirfd over on
- * success. 0, or -WICK_E_USAGE. */
+/* The same behind a recording of this process: the writer's numbers must be others than that one's
+ * (wick_drain_config.resumed). */
+int wick_output_init_more(struct wick_output *o, int fd);
+
+/* Files in a directory. base: a file name, or a pattern of one, without '/'. max_bytes, max_age_ns: 0 = no limit. Takes
+ * dirfd over on success. 0, or -WICK_E_USAGE. */
 int wick_output_init_dir(struct wick_output *o, int dirfd, const char *base, uint64_t max_bytes, uint64_t max_age_ns);
 
 /* Closes the descriptors; the files stay. */

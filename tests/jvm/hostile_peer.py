@@ -13,6 +13,7 @@ import re
 import signal
 import socket
 import sys
+import time
 
 PEER = sys.argv[1:2] == ["--peer"]
 if not PEER:
@@ -49,6 +50,7 @@ def peer(folder):
             if command == "version":
                 text = "version=1\nbuild=00\npid=1\nrunning=1\n"
             elif command == "status":
+                time.sleep(answer.get("late", 0))
                 text = "running=1\nfile=%s\nthreads=0\nsamples=1\n" % answer["file"]
             else:
                 text = ""
@@ -139,9 +141,14 @@ def main():
     t.check("a device instead of a recording is refused", r.status != 0 and tree(private) == before, (r, tree(private)))
     # An unnamed file and no note of ours: the default name, made by the command, is all that may appear.
     r = stop(attacker, {"file": f"{private}/new.html", "fd": forged, "unlink": True}, cwd=private)
+    forge()
     names = [os.path.basename(p) for p in set(tree(private)) - set(before)]
     t.check("an unnamed recording goes to wick's own name, never the peer's",
             "new.html" not in names and all(re.match(r"wick-[\w.-]+$", n) for n in names), (r, names))
+    r = stop(attacker, {"file": f"{private}/late.jfr", "fd": forged, "late": 3}, "--attach-timeout", "1", cwd=private)
+    t.check("a status that comes late: `wick stop` waits for it and stops",
+            r.status == 0 and "late.jfr" in r.err and "asked stop" in attacker.output().rpartition("asked status")[2],
+            (r, attacker.output()[-300:]))
     attacker.kill()
     t.done()
 

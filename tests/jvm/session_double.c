@@ -109,6 +109,12 @@ static void finish(void)
     s.fd = -1;
 }
 
+int wick_session_resume(const struct wick_session_opts *o, int fd, unsigned times, struct wick_err *err)
+{
+    (void)times;
+    return wick_session_start(o, fd, err);
+}
+
 int wick_session_stop(struct wick_err *err)
 {
     if (!s.running)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* export/diff.h: two sides with known weights. */
+#include "base/sum.h"
 #include "base/err.h"
 #include "export/diff.h"
 
@@ -50,6 +51,40 @@ static void compare(struct test *t, bool absolute)
     struct wick_export_options o = {.event = t->event};
     struct wick_err err;
     assert_int_equal(wick_diff_init(&t->d, &t->p, t->side, &o, absolute, &err), 0);
+}
+
+static void end(struct test *t);
+
+/* Weights whose sums need more than 64 bits: no figure is what is left of one modulo 2^64. */
+static void test_diff__sums_end_at_the_largest_number(void **state)
+{
+    (void)state;
+    struct test t;
+    begin(&t);
+    for (unsigned k = 0; k < 2; k++) {
+        for (char name[] = "a"; *name <= 'c'; ++*name) {
+            uint32_t f = wick_profile_function(&t.p, 0, wick_profile_string(&t.p, name, 1), 0);
+            uint32_t s = wick_profile_push(&t.p, 0, wick_profile_frame(&t.p, f, 0, -1, WICK_FRAME_C2));
+            wick_profile_add(&t.p, &(struct wick_sample){
+                                       .stack = s, .event = t.event, .weight = INT64_MAX, .count = UINT64_MAX / 2});
+        }
+        side_done(&t, k);
+    }
+    compare(&t, true);
+    assert_true(wick_sum_was_exceeded());
+    const struct wick_tree_node *root = wick_tree_node(t.d.tree, WICK_TREE_ROOT);
+    uint64_t sum = root->self, before = 0;
+    for (uint32_t i = 1; i < wick_tree_nodes(t.d.tree); i++) {
+        sum += wick_tree_node(t.d.tree, i)->self;
+        before += t.d.change[i].before;
+    }
+    assert_true(root->total == UINT64_MAX);
+    assert_true(sum == UINT64_MAX);
+    assert_true(before >= (uint64_t)INT64_MAX && before <= UINT64_MAX);
+    for (size_t i = 0; i < t.d.nrows; i++)
+        assert_true(t.d.rows[i].total.weight[0] <= (uint64_t)INT64_MAX &&
+                    t.d.rows[i].total.weight[1] <= (uint64_t)INT64_MAX);
+    end(&t);
 }
 
 static void end(struct test *t)
@@ -198,6 +233,7 @@ static void test_diff__an_empty_side_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_diff__sums_end_at_the_largest_number), /* first: that a sum was too large is remembered */
         cmocka_unit_test(test_diff__self_and_total_are_kept_apart_and_recursion_counts_once),
         cmocka_unit_test(test_diff__normalised_sides_weigh_the_same),
         cmocka_unit_test(test_diff__interval_is_that_of_two_proportions),

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/frame_kind.h"
+#include "base/sum.h"
 #include "flame/tree.h"
 
 /* Adds "a;b;c" with one kind letter per frame: j C2, 1 C1, i inlined, 0 interpreted, n native, k kernel. */
@@ -250,21 +251,35 @@ static void test_tree__many_lines_are_bounded(void **state)
     wick_tree_free(t);
 }
 
-static void test_tree__wrong_frames_and_overflow_change_nothing(void **state)
+static void test_tree__wrong_frames_change_nothing(void **state)
 {
     (void)state;
     struct wick_tree *t = wick_tree_new();
-    add(t, "a", "j", UINT64_MAX - 5);
-    struct wick_tree_frame f = {.name = 0, .kind = WICK_FRAME_C2};
-    assert_int_equal(wick_tree_add(t, &f, 1, 6), -WICK_E_LIMIT);
-    f.kind = WICK_FRAME_KIND_COUNT;
+    add(t, "a", "j", 5);
+    struct wick_tree_frame f = {.name = 0, .kind = WICK_FRAME_KIND_COUNT};
     assert_int_equal(wick_tree_add(t, &f, 1, 1), -WICK_E_FORMAT);
     f = (struct wick_tree_frame){.name = 7, .kind = WICK_FRAME_C2};
     assert_int_equal(wick_tree_add(t, &f, 1, 1), -WICK_E_FORMAT);
     f.name = 0;
     assert_int_equal(wick_tree_add(t, &f, 1, 0), 0);
     assert_int_equal(wick_tree_nodes(t), 2);
-    assert_true(wick_tree_node(t, WICK_TREE_ROOT)->total == UINT64_MAX - 5);
+    assert_int_equal(wick_tree_node(t, WICK_TREE_ROOT)->total, 5);
+    check(t);
+    wick_tree_free(t);
+}
+
+static void test_tree__sums_end_at_the_largest_number(void **state)
+{
+    (void)state;
+    struct wick_tree *t = wick_tree_new();
+    add(t, "a", "j", UINT64_MAX - 5);
+    assert_false(wick_sum_was_exceeded());
+    add(t, "a;b", "jj", 9);
+    assert_true(wick_sum_was_exceeded());
+    add(t, "c", "j", 1); /* no room is left */
+    assert_int_equal(wick_tree_nodes(t), 3);
+    assert_true(wick_tree_node(t, WICK_TREE_ROOT)->total == UINT64_MAX);
+    assert_int_equal(wick_tree_node(t, 2)->total, 5); /* parts still add up to their whole */
     check(t);
     wick_tree_free(t);
 }
@@ -384,6 +399,7 @@ static void test_tree__a_million_nodes_and_great_depth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tree__sums_end_at_the_largest_number),
         cmocka_unit_test(test_tree__totals_are_sums),
         cmocka_unit_test(test_tree__java_kinds_share_a_box_and_keep_their_weights),
         cmocka_unit_test(test_tree__the_dominant_kind_is_the_weightiest_not_the_first),
@@ -393,7 +409,7 @@ int main(void)
         cmocka_unit_test(test_tree__lines_keep_total_and_self),
         cmocka_unit_test(test_tree__line_weights_do_not_depend_on_the_order),
         cmocka_unit_test(test_tree__many_lines_are_bounded),
-        cmocka_unit_test(test_tree__wrong_frames_and_overflow_change_nothing),
+        cmocka_unit_test(test_tree__wrong_frames_change_nothing),
         cmocka_unit_test(test_reverse__totals_equal_those_of_the_forward_tree),
         cmocka_unit_test(test_reverse__leaf_kinds_and_lines_are_exact),
         cmocka_unit_test(test_tree__a_million_nodes_and_great_depth),

@@ -386,6 +386,21 @@ static void test_pattern__all_marks_are_replaced(void **state)
     assert_string_equal(out, "%{open");
     assert_true(wick_opt_is_sequence("x-%n{4}.jfr"));
     assert_false(wick_opt_is_sequence("x-%%n.jfr"));
+    assert_int_equal(wick_opt_sequence_max("x-%n{4}.jfr"), 4);
+    assert_int_equal(wick_opt_sequence_max("x-%%n{4}-%n.jfr"), 0);
+    assert_int_equal(wick_opt_sequence_max("x-%n{4"), 0);
+}
+
+static void test_pattern__what_is_fixed_stays_as_it_is(void **state)
+{
+    (void)state;
+    char out[128], twice[128];
+    setenv("WICK_TEST_NAME", "5%n%%", 1);
+    assert_int_equal(wick_opt_fix("%{WICK_TEST_NAME}-%p-%t-%n{3}-%%p%", 42, out, sizeof out), 0);
+    assert_string_equal(out, "5%%n%%%%-42-%t-%n{3}-%%p%");
+    assert_int_equal(wick_opt_expand(out, 7, 86400, 4, twice, sizeof twice), 0);
+    assert_string_equal(twice, "5%n%%-42-19700102-000000-1-%p%");
+    assert_int_equal(wick_opt_fix("%p", 42, out, 2), -WICK_E_LIMIT);
 }
 
 /* The agent's string as a user writes it, through to what the engines are told. */
@@ -533,6 +548,7 @@ int main(void)
         cmocka_unit_test(test_option__command_line_takes_options_anywhere_and_stops_at_dashes),
         cmocka_unit_test(test_option__command_line_refuses_what_is_not_its_own),
         cmocka_unit_test(test_pattern__all_marks_are_replaced),
+        cmocka_unit_test(test_pattern__what_is_fixed_stays_as_it_is),
         cmocka_unit_test(test_when__times_count_from_begin_end_share_midnight_or_1970),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

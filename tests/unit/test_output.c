@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "jfr_walk.h"
+#include "jfr/jfr_format.h"
 #include "record/output.h"
 
 #define START_NS UINT64_C(7000000000000)
@@ -269,6 +270,106 @@ static void test_output__foreign_files_and_links_are_left_alone(void **state)
     wick_output_release(&o);
 }
 
+/* Number i of the names made, after n chunks of a sample each. */
+static void make_files(struct wick_output *o, const char *base, uint32_t n)
+{
+    assert_int_equal(wick_output_init_dir(o, dup(dirfd_), base, 0, 0), 0);
+    struct wick_jfr_writer *w = open_writer(o, (struct wick_jfr_config){0});
+    for (uint32_t i = 0; i < n; i++) {
+        sample(w, START_NS + i * SECOND, 1);
+        if (i + 1 < n)
+            assert_int_equal(wick_jfr_writer_rotate(w, START_NS + i * SECOND), 0);
+    }
+    assert_int_equal(wick_jfr_writer_close(w, START_NS + n * SECOND, NULL), 0);
+}
+
+static bool exists(const char *name)
+{
+    return !faccessat(dirfd_, name, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+/* The mark of a recording's last chunk, in the header of the first chunk of a file. */
+static int is_final(const char *name)
+{
+    unsigned char flags[2];
+    int fd = openat(dirfd_, name, O_RDONLY);
+    assert_int_equal(pread(fd, flags, 2, WICK_JFR_HDR_FLAGS), 2);
+    close(fd);
+    return flags[1] & WICK_JFR_FLAG_FINAL_CHUNK;
+}
+
+static void test_output__what_is_complete_says_so(void **state)
+{
+    (void)state;
+    struct wick_output o;
+    assert_int_equal(wick_output_init_dir(&o, dup(dirfd_), "f", 0, 0), 0);
+    struct wick_jfr_writer *w = open_writer(&o, (struct wick_jfr_config){0});
+    sample(w, START_NS, 1);
+    assert_int_equal(wick_jfr_writer_rotate(w, START_NS + SECOND), 0);
+    sample(w, START_NS + SECOND, 1);
+    assert_int_equal(wick_jfr_writer_flush(w, START_NS + SECOND), 0);
+    assert_true(is_final("f-000001.jfr")); /* the file is complete, though the recording goes on */
+    assert_false(is_final("f-000002.jfr"));
+    assert_int_equal(wick_jfr_writer_close(w, START_NS + 2 * SECOND, NULL), 0);
+    assert_true(is_final("f-000002.jfr"));
+    wick_output_release(&o);
+}
+
+static void test_output__numbers_come_round(void **state)
+{
+    (void)state;
+    struct wick_output o;
+    struct walk x = {0};
+    struct stat st;
+    make_files(&o, "a-%n{3}", 2);
+    assert_true(exists("a-0.jfr") && exists("a-1.jfr") && !exists("a-2.jfr"));
+    wick_output_release(&o);
+    each_file(unlink_file, NULL);
+    make_files(&o, "a-%n{3}", 5);
+    assert_int_equal(o.count, 3);
+    assert_int_equal(each_file(walk_file, &x), 3);
+    assert_int_equal(x.events[WICK_JFR_EVENT_EXECUTION_SAMPLE], 3);
+    assert_true(exists("a-0.jfr") && exists("a-1.jfr") && exists("a-2.jfr"));
+    wick_output_release(&o);
+    /* Another process: its recordings are replaced, other files are not. */
+    assert_int_equal(unlinkat(dirfd_, "a-1.jfr", 0), 0);
+    assert_int_equal(symlinkat("victim", dirfd_, "a-1.jfr"), 0);
+    int fd = openat(dirfd_, "a-2.jfr", O_WRONLY | O_TRUNC);
+    assert_int_equal(write(fd, "not one", 7), 7);
+    close(fd);
+    make_files(&o, "a-%n{3}", 4);
+    assert_int_equal(o.count, 1); /* only 0 is ours */
+    assert_int_equal(fstatat(dirfd_, "a-1.jfr", &st, AT_SYMLINK_NOFOLLOW), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(fstatat(dirfd_, "a-2.jfr", &st, 0), 0);
+    assert_int_equal(st.st_size, 7);
+    wick_output_release(&o);
+}
+
+static void test_output__each_file_has_its_time(void **state)
+{
+    (void)state;
+    struct wick_output o;
+    char name[WICK_OUTPUT_NAME_MAX];
+    make_files(&o, "r-%t-100%%", 2);
+    int year, month, day, hour, minute, second, number, end = 0;
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(wick_output_segment_name(&o, i, name));
+        assert_true(exists(name));
+        assert_int_equal(sscanf(name, "r-%4d%2d%2d-%2d%2d%2d-100%%-%6d.jfr%n", &year, &month, &day, &hour, &minute,
+                                &second, &number, &end),
+                         7);
+        assert_int_equal(name[end], 0);
+        assert_int_equal(number, i + 1);
+    }
+    o.segments[0].made -= 3600; /* the name is that of the time at which it was made */
+    assert_true(wick_output_segment_name(&o, 0, name));
+    assert_false(exists(name));
+    wick_output_release(&o);
+    setenv("WICK_TEST_NAME", "../x", 1);
+    assert_int_equal(wick_output_init_dir(&o, dirfd_, "a%{WICK_TEST_NAME}", 0, 0), -WICK_E_USAGE);
+}
+
 static void test_output__directory_that_vanished_is_an_error_not_a_crash(void **state)
 {
     (void)state;
@@ -324,6 +425,9 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         TEST(test_output__takes_only_an_empty_regular_file),
         TEST(test_output__base_name_cannot_leave_the_directory),
+        TEST(test_output__what_is_complete_says_so),
+        TEST(test_output__numbers_come_round),
+        TEST(test_output__each_file_has_its_time),
         TEST(test_output__one_file_holds_all_chunks),
         TEST(test_output__directory_never_holds_more_than_its_limit),
         TEST(test_output__files_older_than_the_limit_go),

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# once
+"""What the agent's option string does with recordings, as in async-profiler: loop, resume, dump and stop after a stop,
+names of files that rotate. The running JVM gets its strings as jcmd JVMTI.agent_load hands them over."""
+import glob
+import json
+import os
+import re
+import time
+
+import jvmtest as t
+
+classes = t.compile_java("Busy")
+
+
+def jvm(options=None, name="actions"):
+    agent = [f"-agentpath:{t.AGENT}={options}"] if options else []
+    j = t.Jvm(["-Xmx128m", *agent, "-cp", classes, "Busy"], name)
+    j.wait_for(r"(?m)^up")
+    return j
+
+
+def act(j, options):
+    """The return code of the agent, 0 = good; the rest as in Agent_OnAttach."""
+    r = t.run(t.JAVA_HOME + "/bin/jcmd", j.pid, "JVMTI.agent_load", t.AGENT, f'"{options}"')
+    m = re.search(r"return code: (-?\d+)", r.out)
+    return int(m.group(1)) if m else r.out + r.err
+
+
+def work(j):
+    """300 ms of CPU time of threads named short-*."""
+    return j.ask("short 3 100", r"short (\d+)")
+
+
+def shorts(file):
+    """CPU time of these threads in a recording."""
+    try:
+        return t.weight_of([r for r in t.stacks(file) if "short-" in r[0][0]])
+    except RuntimeError as e:
+        return str(e)
+
+
+def content(file):
+    try:
+        with open(file) as f:
+            return f.read()
+    except FileNotFoundError:
+        return ""
+
+
+def in_range(ns, least, most):
+    """Threads' CPU time is exact up to a few intervals of 1 ms each, whatever the load."""
+    return isinstance(ns, int) and least * 1e6 <= ns <= most * 1e6
+
+
+def loop():
+    j = jvm("start,event=cpu,interval=1ms,loop=1s,file=" + t.path("lap-%n{2}.jfr"), "loop")
+    end = time.monotonic() + 90
+    seen = set()
+    # A lap's file is seen anew (another inode or a later time) each time its number comes round.
+    while time.monotonic() < end and len(seen) < 5:
+        work(j)
+        for f in glob.glob(t.path("lap-*")):
+            st = os.stat(f)
+            seen.add((os.path.basename(f), st.st_ctime_ns // 10**9))
+    t.check("loop: recordings follow each other", len(seen) >= 5, seen)
+    code = act(j, "stop")
+    t.check("stop ends the loop", code == 0, code)
+    files = sorted(os.path.basename(f) for f in glob.glob(t.path("lap-*")))
+    t.check("%n{2} comes round and is not left literal", files == ["lap-0.jfr", "lap-1.jfr"], files)
+    summaries = [t.jfr(t.JDK, "summary", t.path(f)) for f in files]
+    t.check("each file is a recording of its own", all(r.status == 0 and not r.err.strip() for r in summaries), summaries)
+    before = [os.stat(t.path(f)).st_mtime_ns for f in files]
+    time.sleep(2.5)
+    t.check("and no other one begins", before == [os.stat(t.path(f)).st_mtime_ns for f in files] and
+            t.status(j.pid).get("running") == 0)
+    t.check("a lap that is no time is refused", act(j, "start,loop=never,file=" + t.path("x.jfr")) != 0)
+    j.kill()
+
+
+def resume_and_afterwards():
+    j = jvm()
+    t.check("dump and stop with nothing recorded are refused",
+            act(j, "dump,file=" + t.path("no.jfr")) != 0 and act(j, "stop,file=" + t.path("no.jfr")) != 0 and
+            not os.path.exists(t.path("no.jfr")))
+    # The JVM unloads an agent that refused: its threads must not lose their code.
+    t.check("and the JVM lives", work(j) is not None, j.output())
+    t.check("start without a file", act(j, "start,event=cpu,interval=1ms") == 0)
+    work(j)
+    t.check("dump while it runs", act(j, "dump,file=" + t.path("running.collapsed")) == 0 and
+            "Busy" in content(t.path("running.collapsed")))
+    t.check("stop", act(j, "stop") == 0)
+    work(j)  # not recorded
+    t.check("dump after the stop", act(j, "dump,file=" + t.path("dump.jfr")) == 0)
+    t.check("stop after the stop, to another format", act(j, "stop,file=" + t.path("stop.collapsed")) == 0)
+    once = shorts(t.path("dump.jfr"))
+    t.check("they hold what was recorded", in_range(once, 250, 450) and "Busy" in content(t.path("stop.collapsed")), once)
+    t.check("resume", act(j, "resume,event=cpu,interval=1ms") == 0)
+    work(j)
+    t.check("stop with a file", act(j, "stop,file=" + t.path("both.jfr")) == 0)
+    both = shorts(t.path("both.jfr"))
+    t.check("the recording before and after", in_range(both, 500, 900), (once, both))
+    t.check("resume into a named file", act(j, "resume,event=cpu,interval=1ms,file=" + t.path("three.jfr")) == 0)
+    work(j)
+    t.check("stop", act(j, "stop") == 0)
+    three = shorts(t.path("three.jfr"))
+    t.check("three times the work", in_range(three, 750, 1350), (once, both, three))
+    t.check("resume goes on in the same file", act(j, "resume,event=cpu,interval=1ms") == 0 and work(j) and
+            act(j, "stop") == 0 and in_range(shorts(t.path("three.jfr")), 1000, 1800), shorts(t.path("three.jfr")))
+    said = t.jfr_complaints(t.path("three.jfr"))
+    t.check("the JDK's tool reads it, with the threads' names of each part", not said and
+            len({e["sampledThread"] for e in t.events(t.path("three.jfr"), "jdk.ExecutionSample")
+                 if "short-" in e.get("sampledThread", "")}) >= 3, said)
+    again = act(j, "start,event=cpu,interval=1ms,file=" + t.path("three.jfr")), act(j, "stop")
+    alone = shorts(t.path("three.jfr"))
+    t.check("start begins anew", again == (0, 0) and not in_range(alone, 1, 1e9), (again, alone))
+    j.kill()
+
+
+def unfinished(file):
+    """What views say of a recording's end: the field of top's JSON, and whether other views have the note."""
+    r = t.wick("top", "--json", file)
+    notes = ["is not finished" in t.wick(*args, file).err for args in (["top"], ["flame", "-o", t.path("u.html"), "--force"],
+                                                                     ["convert", "--to", "collapsed", "-o", "-"])]
+    return json.loads(r.out)["unfinished"], notes
+
+
+def the_end_is_missing():
+    j = jvm("start,event=cpu,interval=1ms,file=" + t.path("killed.jfr"), "killed")
+    work(j)
+    time.sleep(2)  # it is flushed every second
+    j.kill()
+    t.check("the recording of a killed JVM is marked in every view", unfinished(t.path("killed.jfr")) == (True, [True] * 3),
+            unfinished(t.path("killed.jfr")))
+    with open(t.path("killed.jfr"), "rb") as f, open(t.path("short.jfr"), "wb") as g:
+        g.write(f.read(3000))
+    r = t.wick("top", t.path("short.jfr"))
+    t.check("damage before the first sample is damage, not a recording without samples", r.status == 3, r)
+    r = t.wick("convert", t.path("killed.jfr"), "-o", t.path("cut.jfr"))
+    t.check("also what is cut out of it", r.status == 0 and unfinished(t.path("cut.jfr"))[0] is True, r)
+    t.check("a finished one is not", unfinished(t.path("both.jfr")) == (False, [False] * 3), unfinished(t.path("both.jfr")))
+    r = t.wick("convert", t.path("both.jfr"), "-o", t.path("cut2.jfr"))
+    t.check("nor what is cut out of that", r.status == 0 and unfinished(t.path("cut2.jfr"))[0] is False, r)
+
+
+def rotation():
+    j = jvm("start,event=cpu,interval=1ms,maxsize=4m,file=" + t.path("seg-%t.jfr"), "rotation")
+    work(j)
+    code = act(j, "stop")
+    files = [os.path.basename(f) for f in glob.glob(t.path("seg-*"))]
+    t.check("%t in the name of a file of several", code == 0 and len(files) == 1 and
+            re.fullmatch(r"seg-\d{8}-\d{6}-000001\.jfr", files[0]), files)
+    j.kill()
+    j = jvm("start,event=cpu,interval=1ms,file=" + t.path("num-%p-%n{3}.jfr"), "number")
+    work(j)
+    j.say("exit")
+    j.wait()
+    files = [os.path.basename(f) for f in glob.glob(t.path("num-*"))]
+    t.check("%n{3} of a recording in several files", files == [f"num-{j.pid}-0.jfr"], files)
+
+
+def notes(pid):
+    """What `wick start` noted of a process."""
+    folders = ["/run/wick", os.path.join(os.environ.get("XDG_RUNTIME_DIR", "/none"), "wick"),
+               os.path.expanduser("~/.cache/wick/started")]
+    return [f for d in folders for f in glob.glob(d + f"/*-{pid}-*")]
+
+
+def notes_of_ended():
+    j, k = jvm(name="first"), jvm(name="second")
+    t.start(j.pid, t.path("first.jfr"))
+    t.start(k.pid, t.path("second.jfr"))
+    t.check("a note of each recording", len(notes(j.pid)) == 1 and len(notes(k.pid)) == 1, (notes(j.pid), notes(k.pid)))
+    j.kill()
+    m = jvm(name="third")
+    t.start(m.pid, t.path("third.jfr"))
+    t.check("the note of a JVM that ended is removed, the others stay", not notes(j.pid) and
+            len(notes(k.pid)) == len(notes(m.pid)) == 1, (notes(j.pid), notes(k.pid), notes(m.pid)))
+    t.check("stop finds its own", t.stop(k.pid).status == 0 and t.stop(m.pid).status == 0 and
+            not notes(k.pid) and not notes(m.pid))
+    k.kill()
+    m.kill()
+
+
+notes_of_ended()
+loop()
+resume_and_afterwards()
+the_end_is_missing()
+rotation()
+t.done()
