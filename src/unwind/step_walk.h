@@ -27,6 +27,7 @@
 #include "unwind/step_x86_64.h"
 #include "elf/eh_frame.h"
 #include "unwind/step_java.h"
+#include "unwind/step_seek.h"
 #include "unwind/step_native.h"
 #include "unwind/step_frozen.h"
 
@@ -149,7 +150,7 @@ STEP_FN int step_stopped(struct wick_step_env *env, const struct wick_step_jvm *
 STEP_FN int wick_step(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                       struct wick_step_frame *f)
 {
-    uint64_t old_sp = s->sp;
+    uint64_t old_sp = s->sp, old_fp = s->fp;
     int stop;
     f->leaf = s->leaf;
     f->identity = 0;
@@ -165,6 +166,8 @@ STEP_FN int wick_step(struct wick_step_env *env, const struct wick_step_jvm *j, 
     if (step_in_code_cache(j, s->pc)) {
         f->kind = WICK_STEP_UNKNOWN;
         stop = step_code_cache(env, j, s, f);
+        if (s->fp != old_fp)
+            s->unknown &= ~(1u << STEP_REG_FP);
         if (stop)
             return step_stopped(env, j, s, f, stop);
     } else {
