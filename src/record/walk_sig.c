@@ -311,7 +311,7 @@ static int translate(struct wick_step_env *env, const struct wick_step_frame *f,
     if (!r && f->kind == WICK_STEP_STUB) {
         /* the interpreter's own code, which has no record */
         const struct wick_step_blob b = {.addr = f->ptr};
-        out[0] = stub_frame(env, &b, f->ptr);
+        out[0] = stub_frame(env, &b, f->ptr + f->off);
         return 1;
     }
     if (!r) {
