@@ -279,7 +279,8 @@ static int take_option(struct diff *d, int c)
 
 int wick_cmd_diff(int argc, char **argv)
 {
-    struct diff d = {.table.rows = 20, .fail_above = -1, .names = {WICK_STRBUF_INIT, WICK_STRBUF_INIT}};
+    struct diff d = {
+        .view.shape.no_own = true, .table.rows = 20, .fail_above = -1, .names = {WICK_STRBUF_INIT, WICK_STRBUF_INIT}};
     struct wick_err err = {0};
     int c, status = -1;
     optind = 0; /* getopt starts anew: another command may have used it */

@@ -294,7 +294,7 @@ static int take_option(struct job *j, int c)
 
 int wick_cmd_flame(int argc, char **argv)
 {
-    struct job j = {0};
+    struct job j = {.view.shape.no_own = true};
     struct wick_err err = {0};
     int c, status = -1;
     optind = 0; /* getopt starts anew: another command may have used it */

@@ -97,7 +97,7 @@ static int run(struct heatmap *m, char *const *inputs, int n, struct wick_err *e
 
 int wick_cmd_heatmap(int argc, char **argv)
 {
-    struct heatmap m = {0};
+    struct heatmap m = {.view.shape.no_own = true};
     struct wick_err err = {0};
     int c, status = -1;
     optind = 0; /* getopt starts anew: another command may have used it */

@@ -136,6 +136,8 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
         rc = wick_cli_event(&p, t->event, &o.event, err);
     if (rc == 0)
         rc = wick_top_write(&p, &o, stdout, err);
+    if (rc == 0 && !o.json)
+        wick_view_print_own(&p, o.event, stdout);
     if (rc == 0)
         rc = wick_ui_written(err);
     wick_profile_release(&p);
@@ -144,7 +146,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
 
 int wick_cmd_top(int argc, char **argv)
 {
-    struct top t = {.table.rows = 20};
+    struct top t = {.table.rows = 20, .view.shape.no_own = true};
     struct wick_err err = {0};
     int status = parse(&t, argc, argv);
     if (status >= 0)

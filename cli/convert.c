@@ -2,6 +2,7 @@
 #include "cli/convert.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/input.h"
 #include "cli/save.h"
@@ -102,6 +103,7 @@ int wick_convert_jfr(const char *in, const char *out, const struct wick_convert_
     const struct wick_format *format = wick_format_by_name(o->format);
     struct wick_export_options e = {.threads = o->threads, .title = o->title};
     struct wick_convert_times times = {0};
+    static const struct wick_view picture = {.shape.no_own = true};
     struct wick_profile p;
     char *const inputs[] = {(char *)in};
     if (!format)
@@ -110,7 +112,8 @@ int wick_convert_jfr(const char *in, const char *out, const struct wick_convert_
     if (rc)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     p.keep = wick_format_keep(format, e.names);
-    rc = wick_convert_read(&p, format, o->view, &e, &times, inputs, 1, err);
+    const struct wick_view *view = !strcmp(o->format, "html") || !strcmp(o->format, "svg") ? &picture : NULL;
+    rc = wick_convert_read(&p, format, o->view ? o->view : view, &e, &times, inputs, 1, err);
     if (!rc)
         rc = wick_cli_event(&p, NULL, &e.event, err);
     if (!rc)

@@ -23,6 +23,7 @@
 
 #include "base/sum.h"
 #include "cli/input.h"
+#include "model/choose.h"
 #include "model/name.h"
 
 static void *more(void *rows, uint32_t n, uint32_t *cap, size_t size, bool *failed)
@@ -82,6 +83,17 @@ static void add_slow(struct wick_ttsp_incidents *in, const struct wick_jfr_event
     s->critical = !strcmp(wick_profile_str(in->profile, text(e, "kind")), "jni critical");
 }
 
+/* A thread that was in one of wick's own handlers is slow where the handler interrupted it. */
+static uint32_t without_own(const struct wick_profile *p, uint32_t stack)
+{
+    uint32_t s = stack;
+    while (s && wick_frame_is_own(p, p->stacks[s].frame))
+        s = p->stacks[s].parent;
+    /* the C library's frame from which a handler returns */
+    bool restorer = s && s != stack && p->frames[p->stacks[s].frame].kind == WICK_FRAME_NATIVE;
+    return restorer && p->stacks[s].parent ? p->stacks[s].parent : s ? s : stack;
+}
+
 static void add_signal(struct wick_ttsp_incidents *in, const struct wick_jfr_event *e)
 {
     struct wick_ttsp_signal *s = ADD(in, signals, nsignals, cap_signals);
@@ -90,7 +102,7 @@ static void add_signal(struct wick_ttsp_incidents *in, const struct wick_jfr_eve
     uint32_t kind = text(e, "kind");
     s->file = in->file;
     s->thread = wick_jfr_event_thread(e, "eventThread");
-    s->stack = wick_jfr_event_stack(e, "stackTrace");
+    s->stack = without_own(in->profile, wick_jfr_event_stack(e, "stackTrace"));
     s->incident = number(e, "incident");
     s->attempt = number(e, "attempt");
     s->time_ns = e->time_ns;

@@ -24,6 +24,7 @@ const char wick_view_help[] =
     "      --include REGEX     with such a frame in the stack\n"
     "      --exclude REGEX     without such a frame\n"
     "      --no-idle           without threads that wait: parked, asleep, in a poll\n"
+    "      --own               with wick's own threads and frames; convert has them always\n"
     "\n"
     "Stacks:\n"
     "      --by KEY            a root frame for each value of a label, or of thread, state ... (several: outermost\n"
@@ -147,6 +148,9 @@ int wick_view_option(struct wick_view *v, int opt, const char *arg, struct wick_
     case WICK_VIEW_NO_IDLE:
         v->shape.no_idle = true;
         return 0;
+    case WICK_VIEW_OWN:
+        v->shape.no_own = false;
+        return 0;
     case WICK_VIEW_NAMES:
         return take_names(v, arg, err);
     case WICK_VIEW_INLINE:
@@ -175,6 +179,18 @@ int wick_view_take(struct wick_view *v, int opt, const char *arg, const char *co
     if (rc == -WICK_E_NOTFOUND) /* getopt has complained about an unknown option */
         fprintf(stderr, "wick: `wick %s --help` lists the options\n", command);
     return rc == -WICK_E_NOTFOUND ? wick_err_exit(WICK_E_USAGE) : wick_ui_fail(&err);
+}
+
+void wick_view_print_own(const struct wick_profile *p, uint16_t event, FILE *out)
+{
+    const struct wick_event_type *e = &p->events[event];
+    double share = 100 * (double)e->own / ((double)e->own + (double)e->weight);
+    if (!e->own)
+        return;
+    if (e->unit == WICK_UNIT_NS)
+        fprintf(out, "wick's own work, %.1f ms (%.2f %%), is left out; --own shows it\n", (double)e->own / 1e6, share);
+    else
+        fprintf(out, "wick's own work, %.2f %%, is left out; --own shows it\n", share);
 }
 
 void wick_view_release(struct wick_view *v)
@@ -238,7 +254,9 @@ int wick_view_end(const struct wick_view *v, struct wick_profile *p, const struc
     if (!rc && !any && !wick_view_is_plain(v))
         rc = wick_err_set(err, WICK_E_NOTFOUND, "there are no samples in that time");
     if (!rc && any && !wick_profile_main_event(p))
-        rc = wick_err_set(err, WICK_E_NOTFOUND, "none of the samples fits the conditions");
+        rc = wick_err_set(err, WICK_E_NOTFOUND,
+                          wick_view_is_plain(v) ? "there are no samples but wick's own; --own shows them"
+                                                : "none of the samples fits the conditions");
     return rc;
 }
 

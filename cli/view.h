@@ -13,6 +13,7 @@
 #define WICK_CLI_VIEW_H
 
 #include <getopt.h>
+#include <stdio.h>
 
 #include "base/err.h"
 #include "model/name.h"
@@ -38,7 +39,8 @@ enum wick_view_opt {
     WICK_VIEW_INLINE,
     WICK_VIEW_LINES,
     WICK_VIEW_SIMPLE,
-    WICK_VIEW_SIGNATURES
+    WICK_VIEW_SIGNATURES,
+    WICK_VIEW_OWN
 };
 
 /* --to is the end of the time range; in `wick convert` it was the format first, and still is if it names one. */
@@ -62,7 +64,8 @@ enum wick_view_opt {
     {"inline", required_argument, NULL, WICK_VIEW_INLINE},                                                            \
     {"lines", no_argument, NULL, WICK_VIEW_LINES},                                                                    \
     {"simple", no_argument, NULL, WICK_VIEW_SIMPLE},                                                                  \
-    {"signatures", no_argument, NULL, WICK_VIEW_SIGNATURES}
+    {"signatures", no_argument, NULL, WICK_VIEW_SIGNATURES},                                                          \
+    {"own", no_argument, NULL, WICK_VIEW_OWN}
 /* clang-format on */
 
 struct wick_view {
@@ -99,6 +102,9 @@ int wick_view_begin(const struct wick_view *v, struct wick_profile *p, char *con
                     struct wick_filter *filter, struct wick_err *err);
 int wick_view_end(const struct wick_view *v, struct wick_profile *p, const struct wick_filter *filter,
                   struct wick_err *err);
+
+/* Prints to out, in one line, what wick's own threads and frames cost of an event type, if they were left out. */
+void wick_view_print_own(const struct wick_profile *p, uint16_t event, FILE *out);
 
 void wick_view_release(struct wick_view *v);
 

@@ -98,6 +98,7 @@ struct run {
     wick_addr hdr;    /* what datarel pointers are relative to */
     wick_addr pc;     /* stop before the row after this pc's */
     wick_addr lo, hi; /* row's range so far: [lo, hi) */
+    wick_addr start;  /* of the function */
     struct wick_unwind_rule row;
     struct wick_unwind_rule states[MAX_STATES];
     unsigned depth;
@@ -546,6 +547,7 @@ static int read_fde(const struct wick_mem *mem, const struct wick_elf_image *ima
     r->lo = eh_pointer(&c, cie.fde_enc, r->hdr, true);
     uint64_t size = eh_pointer(&c, cie.fde_enc, r->hdr, false);
     r->hi = r->lo + size;
+    r->start = r->lo;
     if (cie.has_aug_data)
         eh_skip(&c, eh_uleb(&c));
     if (c.rc)
@@ -707,20 +709,24 @@ static int search(const struct wick_mem *mem, const struct wick_elf_image *image
     return 0;
 }
 
-int wick_eh_rule(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr pc,
-                 struct wick_unwind_rule *out, wick_addr *valid_lo, wick_addr *valid_hi)
+static int run_to(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr pc, struct run *r)
 {
     if (!image->eh_hdr)
         return -WICK_E_UNSUPPORTED;
-    struct run r;
-    r.hdr = image->eh_hdr;
-    r.pc = pc;
-    r.lo = r.hi = 0;
-    r.depth = 0;
+    r->hdr = image->eh_hdr;
+    r->pc = pc;
+    r->lo = r->hi = r->start = 0;
+    r->depth = 0;
     wick_addr fde;
     int rc = search(mem, image, pc, &fde);
-    if (!rc)
-        rc = read_fde(mem, image, fde, &r);
+    return rc ? rc : read_fde(mem, image, fde, r);
+}
+
+int wick_eh_rule(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr pc,
+                 struct wick_unwind_rule *out, wick_addr *valid_lo, wick_addr *valid_hi)
+{
+    struct run r;
+    int rc = run_to(mem, image, pc, &r);
     if (rc)
         return rc;
     *out = r.row;
@@ -729,4 +735,13 @@ int wick_eh_rule(const struct wick_mem *mem, const struct wick_elf_image *image,
     if (valid_hi)
         *valid_hi = r.hi;
     return 0;
+}
+
+int wick_eh_function(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr pc, wick_addr *start)
+{
+    struct run r;
+    int rc = run_to(mem, image, pc, &r);
+    if (!rc)
+        *start = r.start;
+    return rc;
 }

@@ -87,4 +87,7 @@ _Static_assert(sizeof(struct wick_unwind_rule) <= 32, "rules are cached by the t
 int wick_eh_rule(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr pc,
                  struct wick_unwind_rule *out, wick_addr *valid_lo, wick_addr *valid_hi);
 
+/* Where the function that contains pc starts, or the part of it that was compiled separately. Fails as wick_eh_rule. */
+int wick_eh_function(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr pc, wick_addr *start);
+
 #endif

@@ -49,6 +49,9 @@ void wick_picture_subtitle(struct wick_strbuf *out, const struct wick_profile *p
         wick_strbuf_addf(out, " in %.1f s", (double)(p->end_ns - p->start_ns) / 1e9);
     if (p->start_ns > 0 && gmtime_r(&at, &tm) && strftime(when, sizeof when, " from %Y-%m-%d %H:%M:%S UTC", &tm))
         wick_strbuf_adds(out, when);
+    if (e->own)
+        wick_strbuf_addf(out, "; wick's own work, %.2f %%, is left out",
+                         100 * (double)e->own / ((double)e->own + (double)e->weight));
 }
 
 unsigned wick_picture_keep(unsigned names)

@@ -63,6 +63,7 @@ enum wick_blob_kind {
     WICK_BLOB_DEOPT,
     WICK_BLOB_SAFEPOINT,
     WICK_BLOB_ADAPTER,
+    WICK_BLOB_CONTINUATION, /* the stubs that put frames of virtual threads back on the stack */
 };
 
 struct wick_step_blob {

@@ -25,6 +25,8 @@ struct wick_chooser {
     const struct wick_shape *shape; /* borrowed, as is the profile */
     const struct wick_profile *p;
     struct wick_chooser_masks frames, stacks;
+    uint8_t *whose; /* by stack, with no_own: who started it */
+    uint32_t nwhose;
     uint8_t *decided; /* by aggregate: 0 = not yet */
     uint32_t ndecided;
     bool by_frame; /* some test looks at frames */
@@ -37,6 +39,13 @@ void wick_chooser_release(struct wick_chooser *c);
 
 /* Whether samples of an aggregate of the profile meet the conditions; false also when memory ran out. */
 bool wick_chooser_takes(struct wick_chooser *c, uint32_t agg);
+
+/* Whether an aggregate is the profiler's own work: that of its threads, or of its functions in threads of the program.
+ * Only for a shape with no_own, after wick_chooser_decide(). */
+bool wick_chooser_is_own(const struct wick_chooser *c, uint32_t agg);
+
+/* Whether a frame is a function of libwick.so. */
+bool wick_frame_is_own(const struct wick_profile *p, uint32_t frame);
 
 /* Decides for the first n aggregates, which may then be moved. False if memory ran out. */
 bool wick_chooser_decide(struct wick_chooser *c, uint32_t n);

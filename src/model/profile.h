@@ -93,6 +93,7 @@ struct wick_event_type {
     uint8_t unit;  /* enum wick_unit, of weights */
     uint64_t count;
     int64_t weight; /* sums over all samples added */
+    int64_t own;    /* weight of samples that were left out as the profiler's own (model/shape.h) */
 };
 
 /* A label: string numbers. */

@@ -124,7 +124,8 @@ static uint32_t kept_frames(struct work *w, uint32_t stack)
     uint32_t n = 0, *path = w->path;
     for (uint32_t i = stack; i; i = w->p->stacks[i].parent) {
         uint32_t frame = w->p->stacks[i].frame;
-        if (!s->fold_inlined || w->p->frames[frame].kind != WICK_FRAME_INLINED)
+        if ((!s->fold_inlined || w->p->frames[frame].kind != WICK_FRAME_INLINED) &&
+            (!s->no_own || !wick_frame_is_own(w->p, frame)))
             path[n++] = frame;
     }
     for (uint32_t i = 0; !s->reverse && i < n / 2; i++) {
@@ -180,6 +181,15 @@ static void sum_events(struct wick_profile *p)
     }
 }
 
+/* True if a frame of the profiler's is in some stack. */
+static bool has_own(const struct wick_profile *p)
+{
+    for (uint32_t i = 1; i < p->nframes; i++)
+        if (wick_frame_is_own(p, i))
+            return true;
+    return false;
+}
+
 int wick_shape_apply(const struct wick_shape *s, struct wick_profile *p, uint32_t *moved, struct wick_err *err)
 {
     struct work w = {.s = s, .p = p, .text = WICK_STRBUF_INIT};
@@ -187,7 +197,8 @@ int wick_shape_apply(const struct wick_shape *s, struct wick_profile *p, uint32_
     uint32_t kept = 0;
     for (uint32_t i = 0; moved && i < p->naggs; i++)
         moved[i] = i;
-    if (wick_shape_is_plain(s))
+    bool own = s->no_own && has_own(p);
+    if (wick_shape_is_plain(s) && !own)
         return 0;
     wick_chooser_init(&chooser, s, p);
     w.rewritten = calloc(p->nstacks, sizeof *w.rewritten);
@@ -197,11 +208,15 @@ int wick_shape_apply(const struct wick_shape *s, struct wick_profile *p, uint32_
     for (uint32_t i = 0; good && i < p->naggs; i++) {
         struct wick_agg a = p->aggs[i];
         bool taken = wick_chooser_takes(&chooser, i);
+        if (taken && own && wick_chooser_is_own(&chooser, i)) {
+            p->events[a.event].own += a.weight;
+            taken = false;
+        }
         if (moved)
             moved[i] = taken ? kept : WICK_AGG_NONE;
         if (!taken)
             continue;
-        if (s->nby || cuts(s))
+        if (s->nby || cuts(s) || own)
             rewrite(&w, &a);
         p->aggs[kept++] = a;
     }

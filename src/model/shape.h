@@ -48,6 +48,7 @@ struct wick_shape {
     bool no_idle;      /* without samples of threads that wait for work (classify.h) */
     bool fold_inlined; /* without inlined frames: their weight is the caller's */
     bool reverse;      /* the leaf becomes the root */
+    bool no_own;       /* without the profiler's own threads and frames; what they cost is in the event types */
 };
 
 /* Adds a test. expression: POSIX extended, or for VALUE with `equal` not NULL unused. -WICK_E_USAGE if it is no regular
@@ -56,7 +57,7 @@ int wick_shape_test(struct wick_shape *s, enum wick_test_what what, const char *
                     const char *expression, struct wick_err *err);
 void wick_shape_release(struct wick_shape *s);
 
-/* True if applying it changes nothing. */
+/* True if applying it changes nothing, but for no_own. */
 bool wick_shape_is_plain(const struct wick_shape *s);
 
 /* Has p aggregate and keep what the shape needs. Before the first sample. */

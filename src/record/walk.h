@@ -93,8 +93,8 @@ int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, 
 int wick_walk_here_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
                        uint64_t *frames, int cap, struct wick_walk_result *out);
 
-/* The same for a thread that waits. Where native code kept the caller's frame pointer in a register that nobody saved,
- * the walk goes on at the thread's anchor, with a gap. */
+/* The same for a thread that waits. A frame pointer that native code kept in a register, and nobody saved, is looked
+ * for (unwind/step_seek.h); where that fails the walk goes on at the thread's anchor, with a gap. */
 int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, const struct wick_outside *o,
                           uint64_t *frames, int cap, struct wick_walk_result *out);
 

@@ -106,6 +106,13 @@ static int step_native_rule(struct wick_step_env *env, const struct wick_step_st
     return r;
 }
 
+static int step_native_function(struct wick_step_env *env, const struct wick_step_state *s, uint64_t *start)
+{
+    wick_addr pc = s->leaf ? s->pc : s->pc - 1;
+    const struct wick_elf_image *image = wick_elf_images_find(env->w->images, pc);
+    return image ? wick_eh_function(&env->w->mem, image, pc, start) : -WICK_E_NOTFOUND;
+}
+
 static int step_method_read(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t method, uint64_t *cm,
                             uint32_t *code_size);
 
@@ -304,7 +311,7 @@ static int translate(struct wick_step_env *env, const struct wick_step_frame *f,
     if (!r && f->kind == WICK_STEP_STUB) {
         /* the interpreter's own code, which has no record */
         const struct wick_step_blob b = {.addr = f->ptr};
-        out[0] = stub_frame(env, &b, f->ptr);
+        out[0] = stub_frame(env, &b, f->ptr + f->off);
         return 1;
     }
     if (!r) {
@@ -486,7 +493,8 @@ int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_add
 {
     struct wick_step_env env = {
         .w = w, .t = t, .stack_lo = o->lo, .stack_bytes = o->bytes, .stack = o->stack, .unloads = metaspace_epoch(w)};
-    struct wick_step_state s = {.pc = o->pc, .sp = o->sp, .leaf = 1};
+    struct wick_step_state s = {.pc = o->pc, .sp = o->sp, .leaf = 1, .unknown = UINT32_MAX};
+    s.unknown &= ~(1u << STEP_REG_SP);
     *out = (struct wick_walk_result){0};
     if (java)
         load_thread(&env, &s, java, out);

@@ -47,6 +47,13 @@ static int step_native_rule(struct wick_step_env *env, const struct wick_step_st
     return image ? wick_eh_rule(&env->r->mem, image, pc, rule, NULL, NULL) : -WICK_E_NOTFOUND;
 }
 
+static int step_native_function(struct wick_step_env *env, const struct wick_step_state *s, uint64_t *start)
+{
+    wick_addr pc = s->leaf ? s->pc : s->pc - 1;
+    const struct wick_elf_image *image = wick_elf_images_find(&env->r->images, pc);
+    return image ? wick_eh_function(&env->r->mem, image, pc, start) : -WICK_E_NOTFOUND;
+}
+
 #define step_blob_find   step_blob_read
 #define step_method_find step_method_read
 #include "unwind/step_walk.h"

@@ -9,6 +9,7 @@
  *   struct wick_step_env;                               the includer's own context, passed through
  *   int  step_read(env, addr, buf, n)                   0, or non-zero if the bytes are not readable
  *   int  step_native_rule(env, state, rule)             the unwind rule of state->pc; non-zero if none is known
+ *   int  step_native_function(env, state, start)        where the function at state->pc starts; non-zero if not known
  *   int  step_blob_find(env, jvm, pc, blob)             usually step_blob_read(), perhaps behind a cache
  *   int  step_method_find(env, jvm, method, cm, size)   usually step_method_read(), perhaps behind a cache
  *
@@ -39,9 +40,11 @@ struct wick_step_state {
     uint64_t frozen_sp, frozen_usp, frozen_end,
         frozen_chunk;      /* in the heap (step_frozen.h); frozen_sp = 0: none left */
     uint32_t thread_state; /* JavaThreadState, 0 = not known */
+    uint32_t unknown;      /* bit n: register n is not known, which only happens to threads seen from outside */
     uint8_t leaf;          /* pc is an interrupted instruction, not a return address */
     uint8_t anchors_used, scans, gaps;
     uint8_t in_heap, chunks; /* at the return barrier, frozen frames are being told; chunks visited */
+    uint8_t thawing;         /* in the stub behind the barrier: frozen frames and the border come next */
     uint8_t stop, stopped;   /* the next step reports this enum wick_stop; and the walk ends there */
 };
 

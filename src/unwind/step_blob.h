@@ -95,6 +95,9 @@ STEP_FN int step_blob_read(struct wick_step_env *env, const struct wick_step_jvm
     if (step_read(env, out->addr, b, head) || step_read(env, step_at(b, j->cb_name, 8), &name, 4))
         return WICK_STOP_BLOB_UNREADABLE;
     out->kind = step_blob_kind(name);
+    /* "StubRoutines (continuation stubs)"; JDK 25 leaves out the last blank */
+    if (out->kind == WICK_BLOB_STUB && !step_read(env, step_at(b, j->cb_name, 8) + 14, &name, 4) && name == 0x746e6f63)
+        out->kind = WICK_BLOB_CONTINUATION;
     int32_t words = (int32_t)step_at(b, j->cb_frame_size, 4);
     /* -1: some C1 runtime stubs do not describe their frame */
     out->frame_bytes = words > 0 && words < STEP_FRAME_MAX / 8 ? words * 8 : 0;

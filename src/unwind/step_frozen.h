@@ -15,6 +15,9 @@
  * sp[-2], the words that its callee left. Only an interpreted frame's pointers are distances in words from where they
  * stand or from its fp. (hotspot/share/runtime/stackChunkFrameStream.inline.hpp and its part for x86)
  *
+ * The stubs that put them back (cont_thaw, cont_returnBarrier) first move sp up to the entry: until they are done, the
+ * same frames are their callers, and what lies on the stack between is not whole.
+ *
  * The heap may be moved while it is read; whatever a chunk says is checked, and a frame must lie in the code cache.
  *
  * Threads: as step_walk.h, which includes this.
@@ -23,7 +26,13 @@
 #ifndef WICK_UNWIND_STEP_FROZEN_H
 #define WICK_UNWIND_STEP_FROZEN_H
 
-enum { STEP_ENTRY_WORDS = 16, STEP_CHUNK_WORDS = 1 << 20, STEP_EMPTY_CHUNKS = 8, STEP_METADATA = 16 };
+enum {
+    STEP_ANY_ARGS = -1,
+    STEP_ENTRY_WORDS = 16,
+    STEP_CHUNK_WORDS = 1 << 20,
+    STEP_EMPTY_CHUNKS = 8,
+    STEP_METADATA = 16
+};
 
 /* The reference kept in a field at addr; 0 = none. */
 STEP_FN uint64_t step_load_oop(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t addr)
@@ -80,17 +89,18 @@ STEP_FN int step_next_chunk(struct wick_step_env *env, const struct wick_step_jv
 }
 
 /* The Continuation of the ContinuationEntry at `entry`, 0 if there is none. Its first fields are {parent, cont, chunk,
- * flags and argsize}; JDK 25 has another word before them. `args`: words between the caller's sp and the entry. */
-STEP_FN uint64_t step_entry_cont(struct wick_step_env *env, uint64_t entry, uint32_t args)
+ * flags and argsize}; JDK 25 has another word before them. `args`: words between the caller's sp and the entry, or
+ * STEP_ANY_ARGS. */
+STEP_FN uint64_t step_entry_cont(struct wick_step_env *env, uint64_t entry, int32_t args)
 {
     uint64_t w[5];
     if (step_read(env, entry, w, sizeof w))
         return 0;
     for (uint32_t i = 0; i < 2; i++) {
         uint64_t parent = w[i], cont = w[i + 1], flags = w[i + 3];
-        uint32_t argsize = (uint32_t)(flags >> 32);
+        int32_t argsize = (int32_t)(flags >> 32);
         if ((parent == 0 || (parent > entry && parent - entry < STEP_CFA_REACH)) && cont >= 4096 && !(cont & 7) &&
-            (uint32_t)flags <= 1 && argsize <= args && args <= argsize + 1)
+            (uint32_t)flags <= 1 && argsize >= 0 && (args == STEP_ANY_ARGS || (argsize <= args && args - argsize <= 1)))
             return cont;
     }
     return 0;
@@ -103,10 +113,10 @@ STEP_FN uint64_t step_mounted(struct wick_step_env *env, const struct wick_step_
     uint64_t entry = 0, cont = 0;
     if (s->thread && j->thread_cont_entry >= 0 && !step_word(env, s->thread + (uint64_t)j->thread_cont_entry, &entry))
         return entry >= s->sp && entry - s->sp < STEP_FP_REACH
-                   ? step_entry_cont(env, entry, (uint32_t)(entry - s->sp) / 8)
+                   ? step_entry_cont(env, entry, s->thawing ? STEP_ANY_ARGS : (int32_t)((entry - s->sp) / 8))
                    : 0;
-    for (uint32_t i = 0; i < STEP_ENTRY_WORDS && !cont; i++)
-        cont = step_entry_cont(env, s->sp + 8 * i, i);
+    for (int32_t i = 0; i < STEP_ENTRY_WORDS && !cont; i++)
+        cont = step_entry_cont(env, s->sp + 8 * (uint64_t)i, i);
     return cont;
 }
 

@@ -31,7 +31,7 @@ STEP_INLINE int step_word(struct wick_step_env *env, uint64_t addr, uint64_t *ou
 }
 
 /* A value that can be the return address of a frame called from Java code: behind a call, or one of the interpreter's
- * return entries, which it pushes without a call. */
+ * return entries, which it pushes without a call, or the return barrier (known by its address from JDK 27 on). */
 STEP_FN int step_is_return(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t v)
 {
     struct wick_step_blob b;
@@ -41,7 +41,7 @@ STEP_FN int step_is_return(struct wick_step_env *env, const struct wick_step_jvm
         return 1;
     if (step_blob_find(env, j, v, &b) || v < b.code || v >= b.code_end)
         return 0;
-    return b.kind == WICK_BLOB_INTERPRETER || step_after_call(env, v);
+    return b.kind == WICK_BLOB_INTERPRETER || b.kind == WICK_BLOB_CONTINUATION || step_after_call(env, v);
 }
 
 STEP_INLINE int step_return_at(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t addr, uint64_t *out)
@@ -189,6 +189,20 @@ STEP_FN int step_interpreter_edge(struct wick_step_env *env, const struct wick_s
     return WICK_STOP_INTERPRETER;
 }
 
+/* A frame that a deoptimisation has made room for and not filled yet, outermost first (vframeArray::unpack_to_stack):
+ * of it only the links and the sender sp are there, the last sp is 0, and the method and the rest are old words. w:
+ * fp[-8] and on. 1 if the frame is one. */
+STEP_FN int step_skeleton(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                          const uint64_t *w)
+{
+    if (s->fp < s->sp || s->fp - s->sp >= STEP_FP_REACH || (s->fp & 7) || w[6] || w[7] < s->fp + 16 || (w[7] & 7) ||
+        w[7] - s->fp >= STEP_FP_REACH || !step_is_return(env, j, w[9]))
+        return 0;
+    s->fp = w[8];
+    step_to(s, w[9], w[7]);
+    return 1;
+}
+
 STEP_FN int step_interpreted(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                              struct wick_step_frame *f)
 {
@@ -211,6 +225,10 @@ STEP_FN int step_interpreted(struct wick_step_env *env, const struct wick_step_j
     }
     if (s->leaf)
         return step_interpreter_edge(env, j, s, f);
+    if (step_skeleton(env, j, s, w)) {
+        f->kind = WICK_STEP_STUB;
+        return WICK_STOP_NONE;
+    }
     f->kind = WICK_STEP_UNKNOWN;
     return WICK_STOP_INTERPRETER;
 }

@@ -5,7 +5,7 @@
  * The rule comes from .eh_frame (elf/eh_frame.h) through the includer's step_native_rule(), usually behind a cache.
  * Without a rule the thread's anchor leads to the next Java frames (a gap: the native frames in between are lost); a
  * thread in Java state, which has no anchor, called a leaf function, so a return address into the code cache is near;
- * and at last the frame pointer is tried.
+ * and at last the frame pointer is tried. A rule that counts from a register that is not known: step_seek.h.
  *
  * Threads: as step_walk.h, which includes this.
  * Memory:  as step_walk.h.
@@ -41,8 +41,11 @@ STEP_INLINE int step_slot(struct wick_step_env *env, const struct wick_step_stat
     }
 }
 
-STEP_FN int step_apply(struct wick_step_env *env, struct wick_step_state *s, const struct wick_unwind_rule *r)
+STEP_FN int step_apply(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                       const struct wick_unwind_rule *r)
 {
+    if (!step_is_known(s, r->cfa_reg) && !step_seek_fp(env, j, s, r))
+        return WICK_STOP_REGISTER;
     uint64_t cfa = s->reg[r->cfa_reg & 15] + (uint64_t)(int64_t)r->cfa_off;
     uint64_t fp, ra, rbx, r12, r13, r14, r15;
     if (r->cfa_kind == WICK_CFA_DEREF) {
@@ -60,6 +63,7 @@ STEP_FN int step_apply(struct wick_step_env *env, struct wick_step_state *s, con
         step_slot(env, s, r, cfa, WICK_SLOT_R14, s->r14, &r14) ||
         step_slot(env, s, r, cfa, WICK_SLOT_R15, s->r15, &r15))
         return WICK_STOP_STACK_RANGE;
+    step_keep_unknown(s, r);
     s->fp = fp;
     s->rbx = rbx;
     s->r12 = r12;
@@ -81,7 +85,7 @@ STEP_FN int step_native(struct wick_step_env *env, const struct wick_step_jvm *j
         if (r.flags & WICK_RULE_END)
             return -1;
         struct wick_step_state before = *s;
-        stop = step_apply(env, s, &r);
+        stop = step_apply(env, j, s, &r);
         if (!stop && s->pc >= 4096)
             return WICK_STOP_NONE;
         if (!stop)
@@ -90,6 +94,7 @@ STEP_FN int step_native(struct wick_step_env *env, const struct wick_step_jvm *j
     }
     if (step_use_anchor(env, s)) {
         s->gaps++;
+        s->unknown &= ~(1u << STEP_REG_FP);
         return WICK_STOP_NONE;
     }
     uint64_t ret = 0;

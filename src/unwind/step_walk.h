@@ -27,6 +27,7 @@
 #include "unwind/step_x86_64.h"
 #include "elf/eh_frame.h"
 #include "unwind/step_java.h"
+#include "unwind/step_seek.h"
 #include "unwind/step_native.h"
 #include "unwind/step_frozen.h"
 
@@ -38,15 +39,14 @@ STEP_INLINE int step_broken(struct wick_step_frame *f, int stop)
 }
 
 /* StubRoutines::cont_returnBarrier as a return address: the caller's frames are still frozen in the heap, and rbp was
- * set to that of enterSpecial, the frame of the carrier below. It is the only stub address on a stack that no call
- * precedes. */
+ * set to that of enterSpecial, the frame of the carrier below. It is the only address of these stubs on a stack that no
+ * call precedes. */
 STEP_INLINE int step_is_barrier(struct wick_step_env *env, const struct wick_step_jvm *j,
                                 const struct wick_step_state *s, const struct wick_step_blob *b)
 {
-    if (s->leaf || j->major < 21 || b->kind != WICK_BLOB_STUB)
+    if (s->leaf || j->major < 21 || b->kind != WICK_BLOB_CONTINUATION)
         return 0;
-    return s->pc == j->cont_barrier ||
-           (!j->cont_barrier && s->pc != j->call_stub_return && !step_after_call(env, s->pc));
+    return s->pc == j->cont_barrier || (!j->cont_barrier && !step_after_call(env, s->pc));
 }
 
 /* Goes on below the virtual thread that is mounted on this carrier. ContinuationEntry, which lies in enterSpecial's
@@ -84,7 +84,7 @@ STEP_FN int step_barrier(struct wick_step_env *env, const struct wick_step_jvm *
     if (!s->in_heap)
         s->in_heap = (uint8_t)step_open_frozen(env, j, s);
     if (!s->in_heap || !s->frozen_sp) {
-        s->in_heap = 0;
+        s->in_heap = s->thawing = 0;
         f->kind = WICK_STEP_BOUNDARY;
         return step_to_carrier(env, j, s);
     }
@@ -98,6 +98,23 @@ STEP_FN int step_barrier(struct wick_step_env *env, const struct wick_step_jvm *
     else
         s->stop = (uint8_t)stop;
     return WICK_STOP_NONE;
+}
+
+/* In the stubs behind the return barrier, or that which a virtual thread is continued with: they have moved sp to the
+ * ContinuationEntry, so what lies below it are frames that are being put there and old words. The callers are the
+ * frozen frames, then the carrier's. 1 if that is so. */
+STEP_FN int step_is_thawing(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
+{
+    uint64_t entry = 0;
+    int part = s->leaf ? step_epilogue(env, s->pc) : STEP_FRAME_WHOLE;
+    if (part == STEP_FRAME_RETURN_ONLY || !s->thread || j->thread_cont_entry < 0 || j->cont_entry_size < 0 ||
+        step_word(env, s->thread + (uint64_t)j->thread_cont_entry, &entry) || entry < s->sp || (entry & 7) ||
+        entry - s->sp > STEP_CFA_REACH)
+        return 0;
+    s->thawing = 1;
+    s->leaf = 0;
+    s->sp = entry;
+    return 1;
 }
 
 STEP_FN int step_code_cache(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
@@ -123,8 +140,10 @@ STEP_FN int step_code_cache(struct wick_step_env *env, const struct wick_step_jv
         f->off = (uint32_t)(s->pc - b.addr);
         if (s->pc == j->call_stub_return)
             return step_entry(env, j, s, f);
-        if (step_is_barrier(env, j, s, &b))
+        if (s->thawing || step_is_barrier(env, j, s, &b))
             return step_barrier(env, j, s, f);
+        if (b.kind == WICK_BLOB_CONTINUATION && step_is_thawing(env, j, s))
+            return WICK_STOP_NONE;
         return step_stub(env, j, s, &b);
     }
 }
@@ -149,7 +168,7 @@ STEP_FN int step_stopped(struct wick_step_env *env, const struct wick_step_jvm *
 STEP_FN int wick_step(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                       struct wick_step_frame *f)
 {
-    uint64_t old_sp = s->sp;
+    uint64_t old_sp = s->sp, old_fp = s->fp;
     int stop;
     f->leaf = s->leaf;
     f->identity = 0;
@@ -165,6 +184,8 @@ STEP_FN int wick_step(struct wick_step_env *env, const struct wick_step_jvm *j, 
     if (step_in_code_cache(j, s->pc)) {
         f->kind = WICK_STEP_UNKNOWN;
         stop = step_code_cache(env, j, s, f);
+        if (s->fp != old_fp)
+            s->unknown &= ~(1u << STEP_REG_FP);
         if (stop)
             return step_stopped(env, j, s, f, stop);
     } else {
@@ -176,7 +197,7 @@ STEP_FN int wick_step(struct wick_step_env *env, const struct wick_step_jvm *j, 
         if (stop)
             return step_stopped(env, j, s, f, stop);
     }
-    if (!s->in_heap && s->sp <= old_sp && !(f->leaf && s->sp == old_sp)) {
+    if (!s->in_heap && !s->thawing && s->sp <= old_sp && !(f->leaf && s->sp == old_sp)) {
         s->stop = WICK_STOP_STACK_RANGE;
         s->stopped = 1;
         return WICK_STEP_MORE;

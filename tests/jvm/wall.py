@@ -106,6 +106,11 @@ def known_waits(j, names):
                 abs(of_thread[name] - whole) < 5000, {k: v for k, v in seen.items() if k[0] == name})
         mine = [l for l in rows if l.startswith(f"[{name} ")]
         t.check(f"{name}: with its stack", mine and all(frame in l for l in mine), mine[:3])
+    # waits of the JVM itself, whose frames hang on a register that a look from outside does not get
+    mine = [l for l in rows if l.startswith("[Attach Listener ")]
+    t.check("the attach listener: its stack is whole", mine and not any("[broken" in l for l in mine), mine[:3])
+    lost = [l for l in rows if "[broken: frame pointer not known]" in l or "[broken: stack pointer out of range]" in l]
+    t.check("no walk from outside ends for want of a register", not lost, lost[:3])
     enters = seen[("entering", "STATE_BLOCKED_ON_MONITOR_ENTER")][0]
     t.check("entering: waits for its monitor", enters > 0.8 * whole, {k: v for k, v in seen.items() if k[0] == "entering"})
     burning(file, seen, outer, inner, inner_end, outer_end)

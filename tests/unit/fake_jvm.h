@@ -50,6 +50,7 @@ enum { FJ_HEAD = 128, FJ_CM_SIZE = 48, FJ_CODE_SIZE = 100, FJ_THREAD = 2048, FJ_
 struct wick_step_env {
     const struct wick_mem *mem;
     const struct wick_unwind_rule *rule; /* of every native pc, NULL = none */
+    uint64_t function;                   /* start of every native function, 0 = not known */
     uint64_t reads;
 };
 
@@ -65,6 +66,12 @@ static int step_native_rule(struct wick_step_env *env, const struct wick_step_st
         return -1;
     *rule = *env->rule;
     return 0;
+}
+
+static int step_native_function(struct wick_step_env *env, const struct wick_step_state *s, uint64_t *start)
+{
+    *start = env->function;
+    return env->function ? 0 : -1;
 }
 
 #define step_blob_find   step_blob_read

@@ -171,6 +171,47 @@ static void test_shape__threads_that_wait_are_hidden_but_never_cpu_time(void **s
     check(&t, &s, t.cpu, "a.Idle.nap;park 4\n");
 }
 
+static void add_own(struct test *t)
+{
+    make(t);
+    add(t, t->cpu, "wick-drain", "RUNNABLE", NULL, "libc.so.6.start/3 libwick.so.drain/3 libc.so.6.read/3 k.seq_read/5",
+        160);
+    add(t, t->cpu, "web-1", "RUNNABLE", NULL, "a/Main.run/1 libjvm.so.enter/4 libwick.so.node_sig/3", 320);
+    add(t, t->wall, "web-1", "RUNNABLE", NULL, "a/Main.run/1 libwick.so.park/3 libjvm.so.Unsafe_Park/4", 4);
+    add(t, t->wall, "mine", "RUNNABLE", NULL, "libc.so.6.start/3 libmine.so.f/3 libwick.so.hook/3 libc.so.6.lock/3", 8);
+    add(t, t->wall, "libwick.source", "RUNNABLE", NULL, "a/Main.run/1 libwick/source.Java.run/1", 16);
+}
+
+/* Threads that start in libwick.so and leaves in it are left out and added up; where a function of wick's stands for
+ * one that it calls, the samples are the program's, without that frame. */
+static void test_shape__wicks_own_work_is_left_out_and_added_up(void **state)
+{
+    struct test t;
+    struct wick_shape s = {.no_own = true};
+    struct wick_err err = {0};
+    assert_true(wick_shape_is_plain(&s));
+    add_own(&t);
+    assert_int_equal(wick_shape_apply(&s, &t.p, NULL, &err), 0);
+    assert_int_equal(t.p.events[t.cpu].own, 480);
+    assert_int_equal(t.p.events[t.cpu].weight, 150);
+    assert_int_equal(t.p.events[t.wall].own, 0);
+    assert_int_equal(t.p.events[t.wall].weight, 31);
+    wick_profile_release(&t.p);
+    add_own(&t);
+    check(&t, &s, t.wall,
+          "a.Main.run;Unsafe_Park 4\n"
+          "a.Main.run;a.Cart.sum 2\n"
+          "a.Main.run;java.util.Queue.take;park 1\n"
+          "a.Main.run;libwick.source.Java.run 16\n"
+          "start;f;lock 8\n");
+    add_own(&t);
+    s = (struct wick_shape){0};
+    assert_int_equal(wick_shape_apply(&s, &t.p, NULL, &err), 0);
+    assert_int_equal(t.p.events[t.cpu].own, 0);
+    assert_int_equal(t.p.events[t.cpu].weight, 630);
+    wick_profile_release(&t.p);
+}
+
 static void test_shape__bad_expressions_are_refused(void **state)
 {
     struct wick_shape s = {0};
@@ -217,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_shape__groups_become_root_frames_outermost_first),
         cmocka_unit_test(test_shape__work_is_told_from_threads_functions_and_leaves),
         cmocka_unit_test(test_shape__threads_that_wait_are_hidden_but_never_cpu_time),
+        cmocka_unit_test(test_shape__wicks_own_work_is_left_out_and_added_up),
         cmocka_unit_test(test_shape__bad_expressions_are_refused),
         cmocka_unit_test(test_name__normalised_is_the_same_in_every_run),
     };

@@ -37,6 +37,9 @@ static void test_blob__is_read_alike_from_all_layouts(void **state)
                  {"SafepointBlob", WICK_BLOB_SAFEPOINT},
                  {"I2C/C2I adapters(0x1)", WICK_BLOB_ADAPTER},
                  {"StubRoutines (1)", WICK_BLOB_STUB},
+                 {"StubRoutines (compiler stubs)", WICK_BLOB_STUB},
+                 {"StubRoutines (continuation stubs)", WICK_BLOB_CONTINUATION},
+                 {"StubRoutines (continuationstubs)", WICK_BLOB_CONTINUATION},
                  {"", WICK_BLOB_STUB}};
     for (size_t i = 0; i < COUNT(majors); i++) {
         fj_init(&f, majors[i]);
@@ -168,6 +171,36 @@ static void test_interpreted__after_it_was_taken_down_the_return_address_is_on_t
     expect_caller(ret, fj_sp(30), fj_sp(200));
 }
 
+/* Room for two frames has been made, and nothing but the links is in them; then the inner one's method is filled in. */
+static void test_interpreted__frames_being_unpacked_lead_to_their_callers(void **state)
+{
+    for (size_t i = 0; i < COUNT(majors); i++) {
+        begin(majors[i]);
+        uint64_t ret = fj_return(&f, &caller, 100);
+        for (uint32_t k = 100; k < 140; k++)
+            f.stack[k] = 0xdead0000 + k; /* old words */
+        f.stack[110] = fj_sp(130), f.stack[111] = interpreter.code + 70;
+        f.stack[109] = fj_sp(112), f.stack[108] = 0;
+        f.stack[130] = fj_sp(300), f.stack[131] = ret;
+        f.stack[129] = fj_sp(132), f.stack[128] = 0;
+        f.s.pc = interpreter.code + 60;
+        f.s.sp = fj_sp(100);
+        f.s.fp = fj_sp(110);
+        f.s.leaf = 0;
+        struct wick_step_state before = f.s;
+        assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+        assert_int_equal(frame.kind, WICK_STEP_STUB);
+        expect_caller(interpreter.code + 70, fj_sp(112), fj_sp(130));
+        assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+        assert_int_equal(frame.kind, WICK_STEP_STUB);
+        expect_caller(ret, fj_sp(132), fj_sp(300));
+        assert_int_equal(f.s.gaps, 0);
+        f.s = before;
+        f.stack[108] = fj_sp(90); /* a frame that has called is filled: no method is an error */
+        expect_break(WICK_STOP_INTERPRETER);
+    }
+}
+
 static void test_interpreted__without_a_frame_the_walk_breaks(void **state)
 {
     begin(17);
@@ -183,6 +216,7 @@ static void test_interpreted__without_a_frame_the_walk_breaks(void **state)
     f.s.leaf = 0;
     put_interpreted(40, fj_return(&f, &caller, 100), fj_sp(90), 45, 17);
     f.stack[40 - 3] = FJ_METHOD + 1; /* not a Method* */
+    f.stack[40 - 2] = fj_sp(36);     /* and it has called: no frame that is being unpacked */
     expect_break(WICK_STOP_INTERPRETER);
 }
 
@@ -470,6 +504,7 @@ int main(void)
         cmocka_unit_test(test_interpreted__at_a_methods_entry_there_is_only_a_return_address),
         cmocka_unit_test(test_interpreted__a_half_built_frame_has_its_return_address_behind_rbp),
         cmocka_unit_test(test_interpreted__after_it_was_taken_down_the_return_address_is_on_top_or_in_r13),
+        cmocka_unit_test(test_interpreted__frames_being_unpacked_lead_to_their_callers),
         cmocka_unit_test(test_interpreted__without_a_frame_the_walk_breaks),
         cmocka_unit_test(test_compiled__whole_frame_in_all_layouts),
         cmocka_unit_test(test_compiled__prologues_are_known_instruction_by_instruction),

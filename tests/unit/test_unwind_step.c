@@ -449,6 +449,48 @@ static void test_frozen__frames_in_the_heap_come_before_the_border(void **state)
     }
 }
 
+/* In the stubs behind the barrier: sp is anywhere below the entry, among frames that are not whole. */
+static void test_barrier__what_puts_frames_back_is_called_by_the_frozen_ones(void **state)
+{
+    static const uint8_t kinds[] = {WICK_STEP_STUB, WICK_STEP_COMPILED, WICK_STEP_BOUNDARY};
+    for (int leaf = 0; leaf < 2; leaf++) {
+        uint64_t ret = at_barrier(0);
+        struct fj_blob b = fj_blob(&f, "nmethod", 200, 10, 12);
+        put_chunk(CHUNK, 10, 22, 0);
+        f.heap[CHUNK + CHUNK_HEAD + 9] = b.code + 60;
+        f.jvm.thread_cont_entry = 32;
+        f.jvm.cont_entry_size = 8 * (60 - 40);
+        fj_put64(f.meta, FJ_THREAD + 32, fj_sp(40));
+        f.s.thread = FJ_META + FJ_THREAD;
+        f.s.pc += 25; /* behind a call, or interrupted */
+        f.code[f.s.pc - FJ_CODE - 5] = 0xe8;
+        f.s.leaf = (uint8_t)leaf;
+        f.s.sp = fj_sp(20);
+        f.stack[22] = caller.code + 100; /* old: behind a call */
+        f.stack[24] = b.code + 60;
+        for (size_t i = 0; i < COUNT(kinds); i++) {
+            assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+            assert_int_equal(frame.kind, kinds[i]);
+        }
+        expect_caller(ret, fj_sp(62), fj_sp(70));
+        assert_int_equal(f.s.gaps, 0);
+        assert_int_equal(f.s.scans, 0);
+    }
+}
+
+static void test_barrier__other_stubs_are_none(void **state)
+{
+    begin(21);
+    struct fj_blob stubs = fj_blob(&f, "StubRoutines (compiler stubs)", 300, 0, -1);
+    f.stack[61] = fj_return(&f, &caller, 100);
+    f.s.pc = stubs.code + 40;
+    f.s.sp = fj_sp(40);
+    f.s.fp = fj_sp(60);
+    f.s.leaf = 0;
+    assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+    assert_int_equal(frame.kind, WICK_STEP_STUB);
+}
+
 static void test_frozen__references_are_read_in_every_form(void **state)
 {
     for (int form = 0; form < 6; form++) {
@@ -627,6 +669,8 @@ int main(void)
         cmocka_unit_test(test_native__rules_that_lead_nowhere_break_the_walk),
         cmocka_unit_test(test_barrier__is_the_border_between_a_virtual_thread_and_its_carrier),
         cmocka_unit_test(test_barrier__does_not_exist_before_21),
+        cmocka_unit_test(test_barrier__what_puts_frames_back_is_called_by_the_frozen_ones),
+        cmocka_unit_test(test_barrier__other_stubs_are_none),
         cmocka_unit_test(test_frozen__frames_in_the_heap_come_before_the_border),
         cmocka_unit_test(test_frozen__references_are_read_in_every_form),
         cmocka_unit_test(test_frozen__a_frame_that_cannot_be_read_is_a_gap),
