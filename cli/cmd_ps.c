@@ -55,7 +55,7 @@ static void print_table(const struct wick_jvmlist *list)
         wick_ui_column(stdout, j->user, user + 2);
         wick_ui_column(stdout, *j->version ? j->version : "?", version + 2);
         wick_ui_column(stdout, box, container + 2);
-        wick_ui_plain(stdout, j->main);
+        wick_ui_last_column(stdout, 9 + (unsigned)(user + version + container) + 6, j->main, strlen(j->main));
         putchar('\n');
     }
 }

@@ -9,7 +9,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/cmd.h"
@@ -131,8 +130,8 @@ static int choose(const struct job *j, const struct wick_profile *p, struct wick
 
 static unsigned terminal_width(void)
 {
-    struct winsize w;
-    return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col ? w.ws_col : 120;
+    unsigned columns = wick_ui_width(stdout);
+    return columns ? columns : 120;
 }
 
 static int write_text(const struct job *j, const struct wick_spans *s, const struct wick_spantrace_id *ids, size_t n,

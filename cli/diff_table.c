@@ -77,20 +77,21 @@ static void text_side(FILE *out, const char *what, const struct wick_diff *d, co
 
 static void write_text(const struct wick_diff *d, const struct wick_diff_table *o, uint32_t n, FILE *out)
 {
+    enum { USED = 73 }; /* columns before the names */
     struct wick_strbuf name = WICK_STRBUF_INIT;
     wick_ui_plain(out, o->event);
     fputs(d->absolute ? ", weights in per cent of all of A\n" : ", shares in per cent\n", out);
     text_side(out, "A", d, o, 0);
     text_side(out, "B", d, o, 1);
     fputs("* = more than sampling error (95 % confidence)\n", out);
-    fprintf(out, "%8s %8s  %17s  %8s %8s  %17s  %s\n", "SELF A", "SELF B", "CHANGE", "TOTAL A", "TOTAL B", "CHANGE",
+    fprintf(out, "%8s %8s  %15s  %8s %8s  %15s   %s\n", "SELF A", "SELF B", "CHANGE", "TOTAL A", "TOTAL B", "CHANGE",
             "NAME");
     for (uint32_t i = 0; i < n; i++) {
         text_sum(out, d, &d->rows[i].self);
         text_sum(out, d, &d->rows[i].total);
         name_of(&name, d, &d->rows[i]);
         fputc(' ', out);
-        wick_ui_plain(out, name.buf);
+        wick_ui_last_column(out, USED, name.buf, name.len);
         fputc('\n', out);
     }
     if (n < d->nrows)

@@ -8,6 +8,7 @@
 
 #include "base/sum.h"
 #include "cli/print.h"
+#include "cli/ui.h"
 
 static void *room(void *array, size_t n, size_t *cap, size_t size)
 {
@@ -123,10 +124,11 @@ int wick_endpoints_init(struct wick_endpoints *e, const struct wick_spans *s)
     return e->failed ? -WICK_E_NOMEM : 0;
 }
 
-static void put_name(const struct wick_endpoints *e, const struct wick_endpoint *r, FILE *out)
+/* A name behind `used` columns. */
+static void put_name(const struct wick_endpoints *e, const struct wick_endpoint *r, unsigned used, FILE *out)
 {
     const struct wick_string *name = &e->s->p->strings[r->name];
-    wick_print_name(out, r->name ? name->s : "[no endpoint]", r->name ? name->len : strlen("[no endpoint]"));
+    wick_ui_last_column(out, used, r->name ? name->s : "[no endpoint]", r->name ? name->len : strlen("[no endpoint]"));
     fputc('\n', out);
 }
 
@@ -151,7 +153,7 @@ static void write_text(const struct wick_endpoints *e, FILE *out)
             fprintf(out, "%10.3f  ", (double)r->cpu_ns / 1e6 / (double)r->n);
         else
             fprintf(out, "%10s  ", "-");
-        put_name(e, r, out);
+        put_name(e, r, 86, out);
     }
 }
 
@@ -183,7 +185,7 @@ static int write_waits(const struct wick_endpoints *e, FILE *out)
         for (int k = 0; k < 3; k++)
             fprintf(out, "%12.1f ", (double)r->work_ns[k] / 1e6);
         fputc(' ', out);
-        put_name(e, r, out);
+        put_name(e, r, 40, out);
         memset(done, 0, e->s->p->nstates * sizeof *done);
         for (uint16_t k; (k = next_wait(e, r, done));) {
             fprintf(out, "%26s%12.1f    ", "", (double)r->by_state[k] / 1e6);

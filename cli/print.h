@@ -17,6 +17,9 @@ size_t wick_print_unit(const char *s, size_t left, unsigned *columns);
 /* A name for a terminal: wick_plain_print. */
 void wick_print_name(FILE *out, const char *s, size_t len);
 
+/* The same in at most so many columns: what is longer is cut in the middle, where "..." is put. */
+void wick_print_fitted(FILE *out, const char *s, size_t len, unsigned columns);
+
 /* A JSON string, quotes included; what is no UTF-8 becomes U+FFFD. */
 void wick_print_json(FILE *out, const char *s, size_t len);
 

@@ -13,6 +13,7 @@
 #include "top_table.h"
 #include "base/strbuf.h"
 #include "cli/print.h"
+#include "cli/ui.h"
 #include "cli/input.h"
 #include "model/name.h"
 #include "model/shape.h"
@@ -297,6 +298,7 @@ static void set_apart(struct table *t)
 
 static void write_text(const struct table *t, uint32_t n, FILE *out)
 {
+    enum { USED = 51 }; /* columns before the names */
     const struct wick_event_type *e = &t->p->events[t->o->event];
     const char *unit = e->unit == WICK_UNIT_NS ? "ms" : e->unit == WICK_UNIT_BYTES ? "bytes" : "";
     wick_print_name(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
@@ -319,7 +321,7 @@ static void write_text(const struct table *t, uint32_t n, FILE *out)
         fprintf(out, " %6.2f ", percent(r->self, t->all_weight));
         print_weight(out, e->unit, r->total);
         fprintf(out, " %6.2f %9" PRIu64 "  ", percent(r->total, t->all_weight), r->self_count);
-        wick_print_name(out, r->name, r->len);
+        wick_ui_last_column(out, USED, r->name, r->len);
         fputc('\n', out);
     }
     if (n < t->nrows)

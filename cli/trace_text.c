@@ -74,7 +74,7 @@ void wick_trace_view_list(const struct wick_spans *s, const struct wick_spantrac
         put_string(s, ids[i].key, "", 32, out);
         fputs("  ", out);
         const struct wick_string *name = &s->p->strings[wick_trace_view_title(&ids[i])];
-        wick_print_name(out, name->s, name->len);
+        wick_ui_last_column(out, 79, name->s, name->len);
         fputc('\n', out);
     }
 }

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/print.h"
@@ -16,6 +17,28 @@ static bool progress_shown;
 void wick_ui_set_quiet(bool quiet)
 {
     is_quiet = quiet;
+}
+
+unsigned wick_ui_width(FILE *f)
+{
+    const char *set = getenv("COLUMNS");
+    struct winsize w;
+    uint32_t columns;
+    if (!isatty(fileno(f)))
+        return 0;
+    if (set && wick_ui_rows(set, &columns) && columns)
+        return columns;
+    return !ioctl(fileno(f), TIOCGWINSZ, &w) ? w.ws_col : 0;
+}
+
+void wick_ui_last_column(FILE *f, unsigned used, const char *s, size_t len)
+{
+    enum { LEAST = 24 };
+    unsigned width = wick_ui_width(f), room = width > used + LEAST ? width - used : LEAST;
+    if (width)
+        wick_print_fitted(f, s, len, room);
+    else
+        wick_print_name(f, s, len);
 }
 
 const char *wick_ui_colour(FILE *f, enum wick_ui_colour c)

@@ -43,6 +43,13 @@ void wick_ui_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The escape sequence for a colour on f, or "" where there is none. */
 const char *wick_ui_colour(FILE *f, enum wick_ui_colour c);
 
+/* Columns of the terminal behind f: $COLUMNS, or what the terminal says. 0: f is no terminal, or does not say. */
+unsigned wick_ui_width(FILE *f);
+
+/* Prints a name that ends a line of f, of which `used` columns are taken: on a terminal it is cut in the middle to fit,
+ * to 24 columns at least. */
+void wick_ui_last_column(FILE *f, unsigned used, const char *s, size_t len);
+
 /* Shows a line that the next one overwrites; only on a terminal and unless quiet. */
 void wick_ui_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool wick_ui_shows_progress(void);

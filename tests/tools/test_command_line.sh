@@ -87,6 +87,18 @@ check "an event whose samples an option removed is not found" run 4 "$WICK" top 
 check "that it was the option is said" says 'none of the samples of event "native" fits the conditions, only of: .*\(cpu\)'
 gunzip "$jdk"
 jdk=${jdk%.gz}
+# width COLUMNS [VARIABLE=VALUE]: the longest line of a table on a terminal of that width.
+width() {
+    local columns=$1
+    shift
+    script -qc "stty cols $columns; env $* '$WICK' top -n 20 '$jdk'" /dev/null </dev/null | tr -d '\r' | sed '/^ *SELF/,$!d' |
+        awk '{ if (length($0) > n) n = length($0) } END { print n }'
+}
+# A name never gets less than 24 columns, behind the 51 of the figures.
+check "on a terminal names are cut to its width" test "$(width 90 COLUMNS=)" = 90
+check "but not to nothing" test "$(width 20 COLUMNS=)" = 75
+check "COLUMNS says how wide a terminal is" test "$(width 90 COLUMNS=80)" = 80
+check "in a file they are whole" test "$(COLUMNS=80 "$WICK" top -n 20 "$jdk" | awk '{ if (length($0) > n) n = length($0) } END { print n }')" -gt 90
 check "a recording without waits for locks is no mistake" run 0 "$WICK" locks "$jdk"
 check "how to record them is said" says 'recorded with -e lock or --lock'
 check "slow safepoints that were not recorded are not none" run 4 "$WICK" ttsp "$jdk"
