@@ -113,7 +113,10 @@ def without_perf():
               prefix=["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
                       "--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search"])  # the JDK may be root's own
     if not j.wait_for(r"(?m)^up"):
-        t.check("the other user's JVM runs", False, j.output())
+        if "could not find libjava.so" in j.output():  # JDK 8 wants the path to be the user's, whatever its capabilities
+            t.skip("the perf broker", "another user cannot run a JDK 8 below a directory that is closed to all")
+        else:
+            t.check("the other user's JVM runs", False, j.output())
         return
     file = t.path("broker.jfr")
     before = cpu_seconds(j.pid)

@@ -58,7 +58,7 @@ def top(file, event, *options):
 
 def weight(file, *options):
     got = top(file, "cpu", *options)
-    return got["weight"] if isinstance(got, dict) else got
+    return got["weight"] if isinstance(got, dict) else 0 if "none of the samples" in got else got
 
 
 def choosing(file):
