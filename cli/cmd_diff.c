@@ -210,8 +210,11 @@ static int run(struct diff *d, char **sides, struct wick_err *err)
     wick_diff_sort(&c);
     if (d->out)
         rc = write_file(d, &c, err);
-    if (!rc && (!d->out || d->print))
+    if (!rc && (!d->out || d->print)) {
         wick_diff_table_write(&c, &d->table, stdout);
+        if (!d->table.json)
+            wick_view_print_own(&d->profile, d->export.event, stdout);
+    }
     rc = rc ? rc : judge(d, &c, err);
     wick_diff_release(&c);
     return rc;

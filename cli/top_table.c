@@ -237,8 +237,8 @@ static void write_json(const struct table *t, uint32_t n, FILE *out)
     wick_print_json(out, by_name(t->o), strlen(by_name(t->o)));
     fprintf(out,
             ",\"weight\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"not_sampled\":{\"weight\":%" PRIu64
-            ",\"samples\":%" PRIu64 "},\"rows\":[",
-            t->all_weight, t->all_count, t->unsampled_weight, t->unsampled_count);
+            ",\"samples\":%" PRIu64 "},\"own\":%" PRId64 ",\"rows\":[",
+            t->all_weight, t->all_count, t->unsampled_weight, t->unsampled_count, e->own);
     for (uint32_t i = 0; i < n; i++) {
         const struct row *r = &t->rows[i];
         fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
