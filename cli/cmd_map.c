@@ -23,6 +23,7 @@
 #include "cli/mapfile.h"
 #include "cli/target.h"
 #include "cli/ui.h"
+#include "opt/option.h"
 
 enum { LOOK_MS = 1000 };
 
@@ -62,6 +63,10 @@ static void usage(FILE *f)
         "                    wick map --jitdump . --all -- perf record -k mono -F 99 -a -g -- sleep 30\n"
         "                    perf inject --jit -i perf.data -o perf.jit.data\n"
         "\n"
+        "      --max-size SIZE\n"
+        "                  of a JVM's names (default 128m: a map with more is refused), or with --jitdump of its code "
+        "and\n"
+        "                  names (default 1g: no more is written)\n"
         "  -h, --help      this text\n",
         f);
 }
@@ -133,6 +138,8 @@ static int look(struct wick_jitdump *d, const struct map_job *job, struct wick_e
         if (job->all && !list.jvms[i].readable)
             continue;
         int failed = wick_jitdump_look(d, job->all ? list.jvms[i].pid : job->pids[i], job->o.inlined, &one);
+        if (failed == -WICK_E_LIMIT)
+            wick_ui_note("%s", one.msg);
         if (failed == -WICK_E_NOMEM || failed == -WICK_E_IO || failed == -WICK_E_NOSPACE) {
             rc = failed;
             *err = one;
@@ -196,6 +203,8 @@ static int jitdump(struct map_job *job, const char *dir, char **words)
         return wick_ui_fail(&err);
     signal(SIGINT, SIG_IGN); /* it is the command's, which ends then */
     rc = wick_jitdump_open(&d, dir, &err);
+    if (job->o.most_bytes)
+        d.most_bytes = job->o.most_bytes;
     rc = rc ? rc : look(&d, job, &err);
     rc = rc ? rc : run_command(&d, job, &status, &err);
     if (!rc)
@@ -226,10 +235,13 @@ static int misused(const char *what)
 
 int wick_cmd_map(int argc, char **argv)
 {
-    static const struct option longs[] = {
-        {"all", no_argument, NULL, 'a'},     {"inlined", no_argument, NULL, 'i'},
-        {"compare", no_argument, NULL, 'c'}, {"jitdump", required_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},    {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {{"all", no_argument, NULL, 'a'},
+                                          {"inlined", no_argument, NULL, 'i'},
+                                          {"compare", no_argument, NULL, 'c'},
+                                          {"jitdump", required_argument, NULL, 'j'},
+                                          {"max-size", required_argument, NULL, 's'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
     struct wick_err err = {0};
     struct map_job job = {.pids = calloc((size_t)argc, sizeof *job.pids)};
     const char *dir = NULL;
@@ -245,7 +257,10 @@ int wick_cmd_map(int argc, char **argv)
             job.o.compare = true;
         } else if (opt == 'j') {
             dir = optarg;
-        } else {
+        } else if (opt == 's' && (wick_opt_size(optarg, &job.o.most_bytes) || !job.o.most_bytes)) {
+            free(job.pids);
+            return wick_ui_bad_option("map", "--max-size wants a size such as 256m", optarg);
+        } else if (opt != 's') {
             usage(opt == 'h' ? stdout : stderr);
             free(job.pids);
             return opt == 'h' ? 0 : wick_err_exit(WICK_E_USAGE);

@@ -19,6 +19,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@
 #define MAGIC      0x4A695444u
 #define MARKER     4096u
 #define CODE_BYTES (64u << 20)
+#define MOST_BYTES ((uint64_t)1 << 30) /* many times what a code cache holds */
 
 struct header {
     uint32_t magic, version, size, machine, pad, pid;
@@ -63,6 +65,8 @@ struct wick_jitdump_jvm {
     struct symbols last;
     uint64_t last_ns; /* of the last look; 0 = none yet */
     uint64_t memory;  /* code_memory() then */
+    uint64_t written; /* bytes, of all looks */
+    bool full;        /* most_bytes of them: it is left alone */
 };
 
 /* One look at one JVM. */
@@ -113,7 +117,7 @@ int wick_jitdump_open(struct wick_jitdump *d, const char *dir, struct wick_err *
 {
     struct header h = {
         .magic = MAGIC, .version = 1, .size = sizeof h, .machine = machine(), .time_ns = wick_clock_mono_ns()};
-    *d = (struct wick_jitdump){.fd = -1, .marker = MAP_FAILED};
+    *d = (struct wick_jitdump){.fd = -1, .marker = MAP_FAILED, .most_bytes = MOST_BYTES};
     h.pid = (uint32_t)getpid();
     wick_hash_seed_init();
     if ((size_t)snprintf(d->path, sizeof d->path, "%s/jit-%d.dump", dir, (int)getpid()) >= sizeof d->path)
@@ -245,6 +249,9 @@ static int write_load(struct look *l, const struct wick_code_entry *c, uint64_t 
         return -WICK_E_NOMEM;
     if (wick_mem_read(&l->remote->mem, c->start, l->out.buf + l->out.len, r.code_size))
         return 0; /* thrown away just now */
+    l->jvm->written += whole;
+    if (l->jvm->written > l->d->most_bytes)
+        return -WICK_E_LIMIT;
     l->d->index++;
     return put(l->d->fd, l->out.buf, whole) ? 0 : -WICK_E_IO;
 }
@@ -275,6 +282,10 @@ int wick_jitdump_look(struct wick_jitdump *d, pid_t pid, bool inlined, struct wi
     int rc = l.jvm ? wick_remote_open(&remote, pid, err) : wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (rc)
         return rc;
+    if (l.jvm->full) {
+        wick_remote_close(&remote);
+        return 0;
+    }
     uint64_t memory = code_memory(pid);
     if (memory != l.jvm->memory)
         l.jvm->last_ns = 0;
@@ -290,5 +301,11 @@ int wick_jitdump_look(struct wick_jitdump *d, pid_t pid, bool inlined, struct wi
     wick_strbuf_release(&l.out);
     if (rc == -WICK_E_NOMEM)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    l.jvm->full = rc == -WICK_E_LIMIT;
+    if (l.jvm->full)
+        return wick_err_set(err, WICK_E_LIMIT,
+                            "process %d has made more than %" PRIu64 " bytes of code and names: no more of it is "
+                            "written (--max-size allows more)",
+                            (int)pid, d->most_bytes);
     return rc ? broken(d, errno, err) : 0;
 }

@@ -18,7 +18,8 @@
 struct wick_jitdump_jvm;
 
 struct wick_jitdump {
-    char path[4096]; /* DIR/jit-PID.dump */
+    char path[4096];     /* DIR/jit-PID.dump */
+    uint64_t most_bytes; /* of one JVM; 1 GiB unless it is set after _open */
 
     /* Private from here. */
     int fd;
@@ -33,7 +34,8 @@ struct wick_jitdump {
 int wick_jitdump_open(struct wick_jitdump *d, const char *dir, struct wick_err *err);
 
 /* A look at JVMs begins at _begin; _look writes what is new in one of them since the last one. 0; the errors of
- * wick_remote_open if it has ended or cannot be read; -WICK_E_IO, _NOSPACE or _NOMEM. */
+ * wick_remote_open if it has ended or cannot be read; -WICK_E_LIMIT, once, if it has written most_bytes: no more of it
+ * is written; -WICK_E_IO, _NOSPACE or _NOMEM. */
 void wick_jitdump_begin(struct wick_jitdump *d);
 int wick_jitdump_look(struct wick_jitdump *d, pid_t pid, bool inlined, struct wick_err *err);
 

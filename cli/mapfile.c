@@ -31,7 +31,7 @@
 
 /* Bytes of names: a code cache that is full of methods with long names has a tenth of it. The target says how many
  * there are and how long, so what it can make us write is bounded here. */
-#define MOST_TEXT ((size_t)128 << 20)
+#define MOST_TEXT ((uint64_t)128 << 20) /* unless the caller says otherwise */
 
 struct symbol {
     uint64_t start, end;
@@ -40,7 +40,8 @@ struct symbol {
 };
 
 struct map_file {
-    int dir; /* /tmp */
+    uint64_t most; /* bytes of names */
+    int dir;       /* /tmp */
     char name[64], temporary[64];
     const struct wick_proc *as; /* whose identity makes the file; NULL = ours */
     FILE *out;
@@ -149,7 +150,7 @@ static int end_file(struct map_file *f, int rc, struct wick_err *err)
 /* Names are hostile: one must not become two lines, and perf prints them to a terminal. */
 static void add_symbol(struct map_file *f, uint64_t start, uint64_t end, const char *name, size_t len, const char *mark)
 {
-    f->full = f->full || f->text.len + len > MOST_TEXT;
+    f->full = f->full || f->text.len + len > f->most;
     if (f->full)
         return;
     if (f->n == f->cap) {
@@ -242,9 +243,9 @@ static int collect(struct map_file *f, const struct wick_remote *remote, const s
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (!rc && f->full)
         rc = wick_err_set(err, WICK_E_LIMIT,
-                          "process %d has more than %zu MiB of names: its memory may have been tampered with, and no "
-                          "map was written",
-                          remote->pid, MOST_TEXT >> 20);
+                          "process %d has more than %" PRIu64 " bytes of names: its memory may have been tampered "
+                          "with, and no map was written (--max-size allows more)",
+                          remote->pid, f->most);
     wick_perf_map_free(map);
     return rc;
 }
@@ -273,7 +274,7 @@ static bool keeps_frame_pointer(const struct wick_remote *r)
 int wick_mapfile_write(const struct wick_proc *p, const struct wick_mapfile_opts *o, struct wick_mapfile_result *res,
                        struct wick_err *err)
 {
-    struct map_file f = {.dir = -1, .text = WICK_STRBUF_INIT};
+    struct map_file f = {.dir = -1, .text = WICK_STRBUF_INIT, .most = o->most_bytes ? o->most_bytes : MOST_TEXT};
     struct wick_mapfile_result r = {.in_container = wick_ns_same_root(p) != 1};
     struct wick_remote remote;
     int rc = wick_remote_open(&remote, p->pid, err);

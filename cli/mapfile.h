@@ -9,13 +9,15 @@
 #define WICK_CLI_MAPFILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "sys/proc.h"
 
 struct wick_mapfile_opts {
-    bool inlined; /* "a->b": b inlined into a */
-    bool compare; /* with the map that is there: marks of import/perf_map.h */
+    bool inlined;        /* "a->b": b inlined into a */
+    bool compare;        /* with the map that is there: marks of import/perf_map.h */
+    uint64_t most_bytes; /* of names; more is refused. 0 = 128 MiB, many times what a JVM has */
 };
 
 /* What was written. */
