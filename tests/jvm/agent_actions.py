@@ -23,7 +23,7 @@ def jvm(options=None, name="actions"):
 
 def act(j, options):
     """The return code of the agent, 0 = good; the rest as in Agent_OnAttach."""
-    r = t.run(t.JAVA_HOME + "/bin/jcmd", j.pid, "JVMTI.agent_load", t.AGENT, f'"{options}"')
+    r = t.run(t.jdk_home(17) + "/bin/jcmd", j.pid, "JVMTI.agent_load", t.AGENT, f'"{options}"')
     m = re.search(r"return code: (-?\d+)", r.out)
     return int(m.group(1)) if m else r.out + r.err
 
@@ -69,7 +69,7 @@ def loop():
     t.check("stop ends the loop", code == 0, code)
     files = sorted(os.path.basename(f) for f in glob.glob(t.path("lap-*")))
     t.check("%n{2} comes round and is not left literal", files == ["lap-0.jfr", "lap-1.jfr"], files)
-    summaries = [t.jfr(t.JDK, "summary", t.path(f)) for f in files]
+    summaries = [t.jfr(17, "summary", t.path(f)) for f in files]
     t.check("each file is a recording of its own", all(r.status == 0 and not r.err.strip() for r in summaries), summaries)
     before = [os.stat(t.path(f)).st_mtime_ns for f in files]
     time.sleep(2.5)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# jdks: 17
+# jdks: 21
 """A limit of open files with more threads than that: wick leaves the program what it needs. And a limit so low that there
 is no room for a single perf event."""
 import jvmtest as t

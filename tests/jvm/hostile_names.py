@@ -105,8 +105,8 @@ def recorded(file):
     if ids:
         said("trace", file, ids[0])
         json.loads(said("trace", "--json", file, ids[0]))
-    said("diff", file, file)
-    json.loads(said("diff", "--json", file, file))
+    said("diff", "-n", "0", file, file)
+    json.loads(said("diff", "--json", "-n", "0", file, file))
     for form in ("collapsed", "csv", "json", "speedscope", "firefox", "chrome"):
         said("convert", "--to", form, file, "-", allowed=b"\r\n" if form == "csv" else b"\n", status=(0, 2),
              names=False)
