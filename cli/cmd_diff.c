@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "base/sum.h"
 #include "cli/cmd.h"
 #include "cli/diff_table.h"
 #include "cli/input.h"
@@ -213,7 +214,8 @@ static int run(struct diff *d, char **sides, struct wick_err *err)
     if (!rc && (!d->out || d->print)) {
         wick_diff_table_write(&c, &d->table, stdout);
         if (!d->table.json)
-            wick_view_print_own(&d->profile, d->export.event, stdout);
+            wick_view_print_own(&d->profile, d->export.event, wick_sum_u64(c.measured.weight[0], c.measured.weight[1]),
+                                stdout);
     }
     rc = rc ? rc : judge(d, &c, err);
     wick_diff_release(&c);

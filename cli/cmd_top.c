@@ -137,7 +137,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     if (rc == 0)
         rc = wick_top_write(&p, &o, stdout, err);
     if (rc == 0 && !o.json)
-        wick_view_print_own(&p, o.event, stdout);
+        wick_view_print_own(&p, o.event, (uint64_t)p.events[o.event].weight, stdout);
     if (rc == 0)
         rc = wick_ui_written(err);
     wick_profile_release(&p);

@@ -181,10 +181,10 @@ int wick_view_take(struct wick_view *v, int opt, const char *arg, const char *co
     return rc == -WICK_E_NOTFOUND ? wick_err_exit(WICK_E_USAGE) : wick_ui_fail(&err);
 }
 
-void wick_view_print_own(const struct wick_profile *p, uint16_t event, FILE *out)
+void wick_view_print_own(const struct wick_profile *p, uint16_t event, uint64_t shown, FILE *out)
 {
     const struct wick_event_type *e = &p->events[event];
-    double share = 100 * (double)e->own / ((double)e->own + (double)e->weight);
+    double share = 100 * (double)e->own / ((double)e->own + (double)shown);
     if (!e->own)
         return;
     if (e->unit == WICK_UNIT_NS)

@@ -103,8 +103,9 @@ int wick_view_begin(const struct wick_view *v, struct wick_profile *p, char *con
 int wick_view_end(const struct wick_view *v, struct wick_profile *p, const struct wick_filter *filter,
                   struct wick_err *err);
 
-/* Prints to out, in one line, what wick's own threads and frames cost of an event type, if they were left out. */
-void wick_view_print_own(const struct wick_profile *p, uint16_t event, FILE *out);
+/* Prints to out, in one line, what wick's own threads and frames cost of an event type, if they were left out of what
+ * is shown. */
+void wick_view_print_own(const struct wick_profile *p, uint16_t event, uint64_t shown, FILE *out);
 
 void wick_view_release(struct wick_view *v);
 
