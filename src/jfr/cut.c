@@ -206,6 +206,13 @@ static void move_start(const struct wick_jfr_reader *r, uint64_t ticks_per_s, in
     *start_ticks = (int64_t)((uint64_t)*start_ticks + ticks);
 }
 
+/* Whether no other chunk begins behind this one. There may be bytes of a flush that was cut off. */
+static bool is_last(const struct wick_jfr_reader *r)
+{
+    static const uint8_t magic[] = {'F', 'L', 'R', 0, 0, 2};
+    return !memmem(r->base + r->len, r->left - r->len, magic, sizeof magic);
+}
+
 static void write_header(struct wick_jfr_reader *r, uint64_t metadata, uint64_t checkpoint)
 {
     uint8_t h[WICK_JFR_HDR_SIZE];
@@ -228,7 +235,7 @@ static void write_header(struct wick_jfr_reader *r, uint64_t metadata, uint64_t 
     wick_jfr_be_at(h + WICK_JFR_HDR_TICKS_PER_S, ticks_per_s ? ticks_per_s : 1000000000, 8);
     wick_jfr_be_at(h + WICK_JFR_HDR_STATE, 0, 2);
     /* Whether the recording was finished is said by its last chunk. */
-    bool open_end = r->len >= r->left && !(r->base[WICK_JFR_HDR_FLAGS + 1] & WICK_JFR_FLAG_FINAL_CHUNK);
+    bool open_end = is_last(r) && !(r->base[WICK_JFR_HDR_FLAGS + 1] & WICK_JFR_FLAG_FINAL_CHUNK);
     wick_jfr_be_at(h + WICK_JFR_HDR_FLAGS, WICK_JFR_FLAG_COMPRESSED_INTS | (open_end ? 0 : WICK_JFR_FLAG_FINAL_CHUNK),
                    2);
     fwrite(h, 1, sizeof h, r->cutter->cut->out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page's modules without a browser: agreement with the C side, and both views against brute force.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -247,10 +247,15 @@ test('command: what it cannot do is a sentence and an exit status', () => {
   fails(['-'], 3, /line 2: not a collapsed stack/, 'a;b 1\nnot a stack\n');
   fails(['-'], 3, /line 1: not a collapsed stack/, 'a;b -1\n');
   fails(['-'], 3, /no stacks/, '\n');
-  fails(['-'], 1, /a limit was reached/, 'a 18446744073709551615\nb 1\n');
   fails(['-', '-o', '/dev/full'.concat('/x.html')], 4, /cannot create/, 'a 1\n');
   fails(['--minwidth', 'x', '-'], 2, /percentage/);
   fails([], 2, /no input/);
+});
+
+test('command: a sum that is too large is drawn as large as can be, with a warning', () => {
+  const r = spawnSync(WICK, ['flame', '-'], { input: 'a 18446744073709551615\nb 1\n' });
+  assert.equal(r.status, 0);
+  assert.match(r.stderr.toString(), /too large/);
 });
 
 test('one cell far above the others does not set the scale of colours of a heatmap', () => {
