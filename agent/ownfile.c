@@ -63,7 +63,8 @@ static int open_nameless(struct wick_err *err)
     return fd >= 0 ? fd : wick_err_set(err, WICK_E_IO, "cannot create a file in /tmp: %s", strerror(errno));
 }
 
-/* A new file gets mode 0600; links are not followed. What is in it stays for now. */
+/* A new file gets mode 0600; links are not followed. The content stays until the caller knows whether
+ * the recording goes on in it. */
 static int open_named(const char *file, struct wick_err *err)
 {
     int fd = open(file, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);

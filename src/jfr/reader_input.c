@@ -463,8 +463,7 @@ int wick_jfr_span(const char *path, int64_t *start_ns, int64_t *end_ns, struct w
     if (fd != STDIN_FILENO)
         close(fd);
     return *end_ns ? 0
-                   : wick_err_set(
-                         err, WICK_E_FORMAT,
-                         "%s: there is no telling beforehand what time it covers; give times like 2026-11-21T10:30:00",
-                         strcmp(path, "-") ? path : "standard input");
+                   : wick_err_set(err, WICK_E_FORMAT,
+                                  "%s: the time it covers is not known beforehand; give times like 2026-11-21T10:30:00",
+                                  strcmp(path, "-") ? path : "standard input");
 }

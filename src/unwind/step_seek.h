@@ -2,7 +2,7 @@
 /*
  * step_seek.h - the frame of a native function whose frame pointer is not known
  *
- * A thread that is seen from outside (record/walk.h, struct wick_outside) has told its sp and pc only. The libraries
+ * A thread that is seen from outside (record/walk.h, struct wick_outside) is known by its sp and pc only. The libraries
  * between the system call and the JVM often leave rbp alone, so nobody saved it, and libjvm.so is compiled with frame
  * pointers: its rules say CFA = rbp + 16. But sp at the call is known, and a function with such a frame begins
  *
