@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "agent/operation.h"
+#include "record/operation.h"
 #include "agent/vm.h"
 #include "base/clock.h"
 #include "hotspot/compiler.h"

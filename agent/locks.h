@@ -30,11 +30,4 @@ struct wick_agent_parked {
 /* Tells all of them. Does nothing if the JVM does not let the calling thread in. */
 void wick_agent_locks_parked(void (*tell)(void *arg, const struct wick_agent_parked *p), void *arg);
 
-/* An event of type WICK_EVENT_LOCK came out of a ring: writes it. */
-void wick_agent_locks_event(struct wick_lock_engine *e, struct wick_drain *d, const struct wick_event *event);
-
-/* The engine's own figures. */
-void wick_agent_locks_write(const struct wick_lock_engine *e, struct wick_jfr_writer *w, uint64_t now_ns);
-void wick_agent_locks_status(const struct wick_lock_engine *e, struct wick_strbuf *out);
-
 #endif

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "agent/control.h"
-#include "agent/ttsp.h"
 #include "base/strbuf.h"
 
 /* A small file of /proc as text; NULs become spaces. */
@@ -128,77 +127,33 @@ static void write_libraries(struct wick_jfr_writer *w, uint64_t now)
                    .start_ns = now, .name = image->path, .base_address = image->map_lo, .top_address = image->map_hi});
 }
 
-static void setting(struct wick_jfr_writer *w, uint64_t now, uint64_t id, const char *name, const char *value)
-{
-    wick_jfr_write_active_setting(
-        w, &(struct wick_jfr_active_setting){.start_ns = now, .id = id, .name = name, .value = value});
-}
-
-static void cpu_settings(const struct wick_engines *e, struct wick_jfr_writer *w, uint64_t now)
-{
-    const struct wick_cpu_engine *cpu = &e->cpu;
-    uint64_t id = wick_jfr_event_type_id(cpu->event_type == WICK_EVENT_CPU ? WICK_JFR_EVENT_EXECUTION_SAMPLE
-                                                                           : WICK_JFR_EVENT_PERF_SAMPLE);
-    char num[32];
-    snprintf(num, sizeof num, "%" PRIu64 "%s", cpu->interval, cpu->event_type == WICK_EVENT_CPU ? " ns" : "");
-    setting(w, now, id, "enabled", "true");
-    setting(w, now, id, "event", e->plan.cpu);
-    setting(w, now, id, "period", num);
-    setting(w, now, id, "engine", wick_cpu_mode_name(cpu));
-    setting(w, now, id, "kernelFrames", cpu->kernel_frames ? "true" : "false");
-    if (cpu->mode == WICK_CPU_ITIMER)
-        return;
-    snprintf(num, sizeof num, "%" PRIu32, wick_load_relaxed(&cpu->by_perf));
-    setting(w, now, id, "threadsByPerfEvent", num);
-    snprintf(num, sizeof num, "%" PRIu32, wick_load_relaxed(&cpu->by_timer));
-    setting(w, now, id, "threadsByTimer", num);
-    snprintf(num, sizeof num, "%" PRIu32, wick_load_relaxed(&cpu->unsampled));
-    setting(w, now, id, "threadsNotSampled", num);
-}
-
-static void wall_settings(const struct wick_engines *e, const struct wick_session_opts *o, struct wick_jfr_writer *w,
-                          uint64_t now)
-{
-    uint64_t id = wick_jfr_event_type_id(WICK_JFR_EVENT_WALL_CLOCK_SAMPLE);
-    char num[32];
-    snprintf(num, sizeof num, "%" PRIu64 " ns", e->plan.wall_ns);
-    setting(w, now, id, "enabled", "true");
-    setting(w, now, id, "period", num);
-    snprintf(num, sizeof num, "%" PRIu32, e->wall.k);
-    setting(w, now, id, "threads", num);
-    setting(w, now, id, "filter", o->filter);
-    setting(w, now, id, "batching", o->nobatch ? "false" : "true");
-}
-
-static void ttsp_settings(const struct wick_session_opts *o, struct wick_jfr_writer *w, uint64_t now)
-{
-    uint64_t id = wick_jfr_event_type_id(WICK_JFR_EVENT_SAFEPOINT_LATENCY);
-    char num[32];
-    snprintf(num, sizeof num, "%" PRIu64 " ns", wick_agent_ttsp_threshold_ns(o));
-    setting(w, now, id, "enabled", "true");
-    setting(w, now, id, "ttspThreshold", num);
-}
-
+/* Settings of the recording as a whole; they stand with the first engine's event. */
 static void write_settings(const struct wick_recording_info *info, struct wick_jfr_writer *w, uint64_t now)
 {
-    const struct wick_engines *e = info->engines;
-    uint64_t id =
-        wick_jfr_event_type_id(e->plan.cpu[0] ? WICK_JFR_EVENT_EXECUTION_SAMPLE : WICK_JFR_EVENT_WALL_CLOCK_SAMPLE);
+    const enum wick_jfr_event of =
+        info->engines->host.plan.cpu[0] ? WICK_JFR_EVENT_EXECUTION_SAMPLE : WICK_JFR_EVENT_WALL_CLOCK_SAMPLE;
     char num[32];
-    if (e->cpu_on)
-        cpu_settings(e, w, now);
-    if (e->wall_on)
-        wall_settings(e, info->opts, w, now);
-    if (e->plan.ttsp)
-        ttsp_settings(info->opts, w, now);
-    setting(w, now, id, "exactDebugInfo",
-            !wick_vm.exact_debug_info     ? "false"
-            : wick_vm.last_old_compile_id ? "true, but for methods compiled before the attach"
-                                          : "true");
+    wick_engines_settings(info->engines, w, now);
+    wick_engine_setting(w, now, of, "exactDebugInfo",
+                        !wick_vm.exact_debug_info     ? "false"
+                        : wick_vm.last_old_compile_id ? "true, but for methods compiled before the attach"
+                                                      : "true");
     snprintf(num, sizeof num, "%" PRIu64, info->opts->memlimit_bytes);
-    setting(w, now, id, "memlimit", num);
-    setting(w, now, id, "wick.version", WICK_VERSION);
-    setting(w, now, id, "wick.buildId", wick_agent_build_id());
+    wick_engine_setting(w, now, of, "memlimit", num);
+    wick_engine_setting(w, now, of, "wick.version", WICK_VERSION);
+    wick_engine_setting(w, now, of, "wick.buildId", wick_agent_build_id());
+}
+
+/* A note on how an engine runs. */
+struct note_sink {
+    struct wick_jfr_writer *writer;
+    uint64_t now_ns;
+};
+
+static void write_note(void *arg, const char *sentence)
+{
+    const struct note_sink *s = arg;
+    wick_jfr_write_log(s->writer, &(struct wick_jfr_log){.start_ns = s->now_ns, .level = "info", .message = sentence});
 }
 
 void wick_recording_info_write(const struct wick_recording_info *info, struct wick_jfr_writer *w, uint64_t now_ns)
@@ -219,11 +174,6 @@ void wick_recording_info_write(const struct wick_recording_info *info, struct wi
     write_jvm(w, now_ns, &sb);
     write_machine(w, now_ns, &sb);
     write_libraries(w, now_ns);
-    if (info->engines->cpu.note[0])
-        wick_jfr_write_log(
-            w, &(struct wick_jfr_log){.start_ns = now_ns, .level = "info", .message = info->engines->cpu.note});
-    char note[WICK_CPU_NOTE];
-    if (info->engines->cpu_on && wick_cpu_threads_note(&info->engines->cpu, note, sizeof note))
-        wick_jfr_write_log(w, &(struct wick_jfr_log){.start_ns = now_ns, .level = "info", .message = note});
+    wick_engines_notes(info->engines, write_note, &(struct note_sink){w, now_ns});
     wick_strbuf_release(&sb);
 }

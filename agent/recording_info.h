@@ -8,14 +8,14 @@
 #ifndef WICK_AGENT_RECORDING_INFO_H
 #define WICK_AGENT_RECORDING_INFO_H
 
-#include "agent/engines.h"
 #include "agent/session.h"
 #include "agent/vm.h"
+#include "engine/engines.h"
 #include "jfr/writer.h"
 
 struct wick_recording_info {
     const struct wick_session_opts *opts;
-    const struct wick_engines *engines;
+    struct wick_engines *engines;
     uint64_t start_epoch_ms;
 };
 

@@ -25,16 +25,15 @@
 #include <unistd.h>
 
 #include "agent/control.h"
-#include "agent/engines.h"
 #include "agent/jit.h"
 #include "agent/labels.h"
 #include "agent/locks.h"
 #include "agent/ownfile.h"
 #include "agent/recording_info.h"
 #include "agent/runtime.h"
-#include "agent/ttsp.h"
 #include "agent/vm.h"
 #include "base/clock.h"
+#include "engine/engines.h"
 #include "record/drain.h"
 
 enum { TICK_MS = 50 };
@@ -131,13 +130,13 @@ static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
 static void more(void *arg, struct wick_drain *d, bool all)
 {
     struct session *s = arg;
-    wick_engines_more(&s->sampling->engines, d, all);
+    wick_engines_take(&s->sampling->engines, d, all ? WICK_TAKE_ALL : WICK_TAKE_DONE);
 }
 
-static void other_event(void *arg, const struct wick_event *e)
+static void event(void *arg, struct wick_drain *d, const struct wick_event *e)
 {
     struct session *s = arg;
-    wick_engines_event(&s->sampling->engines, &s->drain, e);
+    wick_engines_event(&s->sampling->engines, d, e);
 }
 
 static void note_error(int rc)
@@ -154,7 +153,7 @@ static void *drain_main(void *arg)
     uint64_t last_flush = wick_clock_mono_ns();
     bool full = false; /* then there may be more in the rings */
     prctl(PR_SET_NAME, "wick-drain");
-    wick_engines_own_thread(&s->sampling->engines);
+    wick_engines_exclude_self(&s->sampling->engines);
     pthread_mutex_lock(&s->lock);
     wick_runtime_begin(&s->drain, last_flush);
     pthread_mutex_unlock(&s->lock);
@@ -165,14 +164,12 @@ static void *drain_main(void *arg)
         uint64_t now = wick_clock_mono_ns();
         pthread_mutex_lock(&s->lock);
         wick_threads_poll(&wick_vm.threads);
-        wick_engines_round();
         wick_drain_round(&s->drain);
-        wick_agent_ttsp_round(&s->drain, false);
         wick_jit_look(&s->drain, now);
         full = wick_drain_chunk_full(&s->drain);
         if (full || now - last_flush >= FLUSH_NS) {
             last_flush = now;
-            wick_engines_write(&s->sampling->engines, s->drain.writer, now);
+            wick_engines_stats(&s->sampling->engines, s->drain.writer, now);
             wick_runtime_write(&s->drain, now, false);
             note_error(wick_drain_flush(&s->drain, now));
             wick_threads_forget(&wick_vm.threads);
@@ -186,7 +183,7 @@ static int start_thread(struct session *s)
 {
     sigset_t all, old;
     sigfillset(&all);
-    int open = wick_engines_open_signal(&s->sampling->engines);
+    int open = s->sampling->engines.host.awake_signal;
     if (open)
         sigdelset(&all, open);
     pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -251,11 +248,30 @@ static void set_labels(bool on)
         wick_labels_recording(&wick_agent_labels, on);
 }
 
-/* After this no handler is at work. */
-static void stop_engines(struct session *s)
+/* Where the engines of the recording run. */
+static struct wick_engine_host engine_host(const struct session *s)
 {
-    wick_agent_ttsp_stop();
-    wick_engines_stop(&s->sampling->engines, &s->sampling->recorder);
+    static const struct wick_java_waits java_waits = {wick_agent_locks_find, wick_agent_locks_on, wick_agent_locks_off};
+    return (struct wick_engine_host){
+        .opts = &s->opts,
+        .recorder = &s->sampling->recorder,
+        .threads = &wick_vm.threads,
+        .jvm = &wick_vm.jvm,
+        .images = &wick_vm.images,
+        .libjvm = wick_vm.libjvm,
+        .java_waits = &java_waits,
+        .broker = broker,
+        .critical_place = wick_vm.critical_place,
+        .from_birth = atomic_load(&s->phase) == PREPARED,
+    };
+}
+
+/* What is noted of how the engines run goes to the user with the answer to the start: the first of it. */
+static void first_note(void *arg, const char *sentence)
+{
+    struct wick_err *err = arg;
+    if (!err->msg[0])
+        snprintf(err->msg, sizeof err->msg, "%.150s", sentence);
 }
 
 /* Everything but the output, which is open. */
@@ -267,10 +283,10 @@ static int begin(struct wick_err *err)
     int r = open_recorder(s, err);
     if (r)
         return r;
-    bool from_birth = atomic_load(&s->phase) == PREPARED;
-    const struct wick_drain_host host = {s, thread_names, other_event, chunk_end, chunk_begin, more};
+    const struct wick_drain_host host = {s, thread_names, event, chunk_end, chunk_begin, more};
+    const struct wick_engine_host engines = engine_host(s);
     struct wick_drain_config config = {
-        .event_name = s->sampling->engines.plan.cpu,
+        .from_birth = engines.from_birth,
         .labels = wick_agent_labels.map ? &wick_agent_labels : NULL,
         .chunk_bytes = s->opts.chunk_size_bytes,
         .chunk_ns = s->opts.chunk_time_ns,
@@ -284,39 +300,31 @@ static int begin(struct wick_err *err)
     s->wake = eventfd(0, EFD_CLOEXEC);
     wick_threads_begin(&wick_vm.threads);
     atomic_store(&s->sampling->recorder.running, 1);
-    r = wick_engines_start(&s->sampling->engines, &s->opts, from_birth, broker, &s->sampling->recorder,
-                           &wick_vm.threads, err);
+    r = wick_engines_start(&s->sampling->engines, wick_engine_table, &engines, err);
     if (r)
         goto no_engine;
-    config.cpu_time = s->sampling->engines.cpu_on && s->sampling->engines.cpu.event_type == WICK_EVENT_CPU;
-    config.from_birth = from_birth;
+    config.cpu_time = wick_engines_count_cpu_time(&s->sampling->engines);
+    wick_engines_samples(&s->sampling->engines, config.sample);
     r = wick_drain_open(&s->drain, &s->sampling->recorder, &wick_vm.images, &s->output, &host, &config, err);
     if (r)
         goto no_drain;
-    if (s->sampling->engines.plan.ttsp &&
-        (r = wick_agent_ttsp_start(&s->opts, &s->sampling->recorder, wick_engines_open_signal(&s->sampling->engines),
-                                   err)))
-        goto no_thread;
     note_error(wick_jfr_writer_flush(s->drain.writer, s->start_ns)); /* whatever comes: from now on it can be read */
     if (s->wake < 0 || start_thread(s)) {
         r = wick_err_set(err, WICK_E_NOMEM, "the drain thread could not be started");
         goto no_thread;
     }
-    if (s->sampling->engines.cpu.note[0])
-        snprintf(err->msg, sizeof err->msg, "%.150s", s->sampling->engines.cpu.note);
-    else if (s->sampling->engines.cpu_on)
-        wick_cpu_threads_note(&s->sampling->engines.cpu, err->msg, sizeof err->msg);
+    err->msg[0] = 0;
+    wick_engines_notes(&s->sampling->engines, first_note, err);
     set_labels(true);
     atomic_store(&s->phase, RUNNING);
     return 0;
 
 no_thread:
-    stop_engines(s); /* the drain wants a quiet recorder */
-    wick_agent_ttsp_round(&s->drain, true);
+    wick_engines_stop(&s->sampling->engines); /* the drain wants a quiet recorder */
     wick_drain_close(&s->drain, wick_clock_mono_ns(), NULL, NULL);
     goto no_engine;
 no_drain:
-    stop_engines(s);
+    wick_engines_stop(&s->sampling->engines);
 no_engine:
     wick_runtime_close();
     wick_engines_release(&s->sampling->engines);
@@ -415,14 +423,14 @@ int wick_session_stop(struct wick_err *err)
     }
     const uint64_t one = 1;
     set_labels(false);
-    stop_engines(s);
+    wick_engines_stop(&s->sampling->engines);
     (void)!write(s->wake, &one, sizeof one);
     pthread_join(s->thread, NULL);
     pthread_mutex_lock(&s->lock);
     wick_threads_refresh_names(&wick_vm.threads);
-    wick_engines_write(&s->sampling->engines, s->drain.writer, wick_clock_mono_ns());
+    wick_engines_stats(&s->sampling->engines, s->drain.writer, wick_clock_mono_ns());
     wick_drain_round(&s->drain);
-    wick_agent_ttsp_round(&s->drain, true);
+    wick_engines_take(&s->sampling->engines, &s->drain, WICK_TAKE_LAST);
     wick_runtime_write(&s->drain, wick_clock_mono_ns(), true);
     wick_runtime_close();
     int r = wick_drain_close(&s->drain, wick_clock_mono_ns(), &s->final, &s->stats);
@@ -503,7 +511,7 @@ void wick_session_status(char *buf, size_t cap)
     struct wick_totals t = s->final;
     struct wick_jfr_stats stats = s->stats;
     int phase = atomic_load(&s->phase);
-    char engine[WICK_ENGINES_NAME];
+    char engine[WICK_ENGINES_LABEL];
     uint64_t dropped = 0, now = wick_clock_mono_ns();
     uint32_t libraries = 0; /* that are known: also those unloaded since the last flush */
     struct wick_strbuf more_text = WICK_STRBUF_INIT;
@@ -511,6 +519,7 @@ void wick_session_status(char *buf, size_t cap)
         pthread_mutex_lock(&s->lock);
         wick_drain_totals(&s->drain, &t);
         wick_jfr_writer_stats(s->drain.writer, &stats);
+        wick_engines_status(&s->sampling->engines, &more_text);
         wick_jit_status(&more_text);
         libraries = wick_vm.images.n_all;
         pthread_mutex_unlock(&s->lock);
@@ -532,21 +541,10 @@ void wick_session_status(char *buf, size_t cap)
         if (t.drops[i])
             n = add(buf, cap, n, "drop_%s=%" PRIu64 "\n", drop_names[i], t.drops[i]);
     if (phase == RUNNING)
-        n = add(buf, cap, n, "elapsed_ns=%" PRIu64 "\nengine=%s\ninterval_ns=%" PRIu64 "\nkernel_frames=%d\nnote=%s\n",
-                now - s->start_ns, wick_engines_name(&s->sampling->engines, engine),
-                s->sampling->engines.cpu_on ? s->sampling->engines.cpu.interval : s->sampling->engines.plan.wall_ns,
-                s->sampling->engines.cpu.kernel_frames, s->sampling->engines.cpu.note);
+        n = add(buf, cap, n, "elapsed_ns=%" PRIu64 "\nengine=%s\n", now - s->start_ns,
+                wick_engines_label(&s->sampling->engines, engine));
     if (phase == RUNNING)
         n = add(buf, cap, n, "libraries=%" PRIu32 "\n", libraries);
-    if (phase == RUNNING && s->sampling->engines.cpu_on && s->sampling->engines.cpu.mode != WICK_CPU_ITIMER)
-        n = add(buf, cap, n, "threads_perf=%" PRIu32 "\nthreads_timer=%" PRIu32 "\nthreads_unsampled=%" PRIu32 "\n",
-                wick_load_relaxed(&s->sampling->engines.cpu.by_perf),
-                wick_load_relaxed(&s->sampling->engines.cpu.by_timer),
-                wick_load_relaxed(&s->sampling->engines.cpu.unsampled));
-    if (phase == RUNNING && s->sampling->engines.lock_on)
-        wick_agent_locks_status(&s->sampling->engines.lock, &more_text);
-    if (phase == RUNNING)
-        wick_agent_ttsp_status(&more_text);
     n = add(buf, cap, n, "%s", more_text.buf);
     wick_strbuf_release(&more_text);
     if (s->lost)

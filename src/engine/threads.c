@@ -181,10 +181,10 @@ static struct wick_thread *add_locked(struct wick_threads *ts, int32_t tid)
 
 static void arm_locked(struct wick_threads *ts, struct wick_thread *t, bool born_late)
 {
-    for (int i = 0; i < WICK_MAX_ENGINES; i++) {
+    for (int i = 0; i < WICK_MAX_HOOKS; i++) {
         if ((t->armed >> i & 1) || !ts->hooks[i].arm)
             continue;
-        t->armed |= (uint8_t)(1 << i);
+        t->armed |= UINT32_C(1) << i;
         ts->hooks[i].arm(ts->hooks[i].arg, t, born_late);
     }
 }
@@ -193,13 +193,13 @@ static void disarm_locked(struct wick_threads *ts, struct wick_thread *t, int i)
 {
     if ((t->armed >> i & 1) && ts->hooks[i].disarm)
         ts->hooks[i].disarm(ts->hooks[i].arg, t);
-    t->armed &= (uint8_t) ~(1 << i);
+    t->armed &= ~(UINT32_C(1) << i);
 }
 
 /* The running thread ends. */
 static void end_locked(struct wick_threads *ts, struct wick_thread *t)
 {
-    for (int i = 0; i < WICK_MAX_ENGINES; i++)
+    for (int i = 0; i < WICK_MAX_HOOKS; i++)
         if ((t->armed >> i & 1) && ts->hooks[i].end)
             ts->hooks[i].end(ts->hooks[i].arg, t);
 }
@@ -209,7 +209,7 @@ static void remove_locked(struct wick_threads *ts, struct wick_thread *t)
 {
     uint32_t i = (uint32_t)(t - ts->slots);
     int32_t tid = wick_load_relaxed(&t->tid);
-    for (int e = 0; e < WICK_MAX_ENGINES; e++)
+    for (int e = 0; e < WICK_MAX_HOOKS; e++)
         disarm_locked(ts, t, e);
     if (wick_load_relaxed(&ts->slot_of_tid[tid]) == i)
         wick_store_release(&ts->slot_of_tid[tid], 0); /* pairs: wick_threads_find_sig */
@@ -396,9 +396,9 @@ int wick_threads_arm(struct wick_threads *ts, const struct wick_thread_hooks *ho
 {
     int i = 0;
     pthread_mutex_lock(&ts->lock);
-    while (i < WICK_MAX_ENGINES && ts->hooks[i].arm)
+    while (i < WICK_MAX_HOOKS && ts->hooks[i].arm)
         i++;
-    if (i < WICK_MAX_ENGINES) {
+    if (i < WICK_MAX_HOOKS) {
         birth_marks(ts->scan_state);
         ts->probed_pid = ts->scan_state[1];
         ts->pids_are_ours = loadavg_is_the_kernels();
@@ -408,13 +408,13 @@ int wick_threads_arm(struct wick_threads *ts, const struct wick_thread_hooks *ho
         scan_locked(ts, true);
     }
     pthread_mutex_unlock(&ts->lock);
-    return i < WICK_MAX_ENGINES ? 0 : -WICK_E_LIMIT;
+    return i < WICK_MAX_HOOKS ? 0 : -WICK_E_LIMIT;
 }
 
 void wick_threads_disarm(struct wick_threads *ts, const void *arg)
 {
     pthread_mutex_lock(&ts->lock);
-    for (int e = 0; e < WICK_MAX_ENGINES; e++) {
+    for (int e = 0; e < WICK_MAX_HOOKS; e++) {
         if (!ts->hooks[e].arm || ts->hooks[e].arg != arg)
             continue;
         for (uint32_t i = 1; i < ts->top; i++)

@@ -21,7 +21,7 @@
 
 #include "record/recorder.h"
 
-enum { WICK_MAX_THREADS = 1 << 16, WICK_MAX_TID = 1 << 22, WICK_MAX_ENGINES = 4, WICK_YOUNG_THREADS = 64 };
+enum { WICK_MAX_THREADS = 1 << 16, WICK_MAX_TID = 1 << 22, WICK_MAX_HOOKS = 32, WICK_YOUNG_THREADS = 64 };
 
 struct wick_thread {
     _Atomic int32_t tid;   /* 0 = free slot */
@@ -40,7 +40,7 @@ struct wick_thread {
     uint64_t rest_until; /* CPU clock since arming: no sample before, because the last one was dear */
     uint64_t owed;       /* intervals of samples that were put off, for the next one's weight */
     uint32_t seen;       /* number of the scan that saw it last */
-    uint8_t armed;       /* bit i: by hooks[i] */
+    uint32_t armed;      /* bit i: by hooks[i] */
     bool unsampled;      /* neither an event nor a timer could be had for it */
     bool replaced;       /* being removed, and its id is another thread's now */
     uint64_t start;      /* the kernel's time of its start + 1, 0 = not known */
@@ -73,8 +73,8 @@ struct wick_threads {
     _Atomic uint32_t top;          /* highest slot in use + 1 */
     uint32_t free_hint;            /* where to look for a free one */
     uint32_t next_serial, scan;
-    struct wick_thread_hooks hooks[WICK_MAX_ENGINES]; /* arm = NULL: nobody's */
-    struct wick_thread_name *names;                   /* sorted by serial */
+    struct wick_thread_hooks hooks[WICK_MAX_HOOKS]; /* arm = NULL: nobody's */
+    struct wick_thread_name *names;                 /* sorted by serial */
     uint32_t name_count, name_cap;
     uint64_t overflow; /* threads that found no slot */
     /* Threads born lately, whose names are read again for some polls: most name themselves a moment after their start.
@@ -116,7 +116,7 @@ void wick_threads_java_end(struct wick_threads *ts, int32_t tid);
 void wick_threads_begin(struct wick_threads *ts);
 
 /* An engine begins to sample: every thread of the process is made known and armed. 0, or -WICK_E_LIMIT if
- * WICK_MAX_ENGINES run already. */
+ * WICK_MAX_HOOKS run already. */
 int wick_threads_arm(struct wick_threads *ts, const struct wick_thread_hooks *hooks);
 
 /* The engine whose hooks have that argument ends. Does nothing if there is none. */

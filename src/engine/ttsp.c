@@ -45,6 +45,9 @@ _Atomic(struct wick_ttsp_engine *) wick_ttsp_current;
 struct wick_gate wick_ttsp_gate;
 struct wick_ttsp_incident wick_ttsp_incidents[WICK_TTSP_INCIDENTS];
 
+/* Of all recordings, one after the other: tickets of an earlier one must not come again. The watcher's. */
+static uint64_t last_id;
+
 enum { FREE, OPEN, CLOSED, LOST, IN_VM = 6 /* JavaThreadState _thread_in_vm */ };
 
 /* Sleeps until the time, or LOOK_NS at least. False: the recording ends. */
@@ -65,7 +68,7 @@ static struct wick_ttsp_incident *open_incident(struct wick_ttsp_engine *e)
             continue;
         /* attempts keep their words: a handler may be looking at one */
         memset((char *)i + sizeof i->phase, 0, offsetof(struct wick_ttsp_incident, attempts) - sizeof i->phase);
-        i->id = ++e->next_id;
+        i->id = ++last_id;
         wick_store_relaxed(&i->phase, OPEN);
         return i;
     }
@@ -469,9 +472,7 @@ int wick_ttsp_start(struct wick_ttsp_engine *e, const struct wick_ttsp_config *c
                     const struct wick_elf_image *libjvm, struct wick_recorder *r, struct wick_threads *ts,
                     struct wick_err *err)
 {
-    uint64_t next_id = e->next_id; /* tickets of an earlier recording must not come again */
     *e = (struct wick_ttsp_engine){.recorder = r, .threads = ts, .jvm = jvm, .libjvm = libjvm, .config = *c};
-    e->next_id = next_id;
     e->source = -1;
     e->pid = getpid();
     int rc = wick_signal_take(&e->signal, WICK_SIGNAL_ANY_REALTIME, wick_ttsp_signal_sig, err);
@@ -499,10 +500,8 @@ void wick_ttsp_stop(struct wick_ttsp_engine *e)
     close(e->wake);
     wick_signal_give(&e->signal);
     atomic_store(&wick_ttsp_current, NULL);
-    if (!wick_gate_wait(&wick_ttsp_gate, &e->recorder->patience_ns)) {
-        e->keep = true;
+    if (!wick_gate_wait(&wick_ttsp_gate, &e->recorder->patience_ns))
         wick_recorder_keep(e->recorder, 0);
-    }
 }
 
 struct wick_ttsp_attempt *wick_ttsp_found(const struct wick_event *event)

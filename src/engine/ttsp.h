@@ -124,8 +124,6 @@ struct wick_ttsp_engine {
     pthread_t watcher;
     int wake, pid;
     bool running;
-    bool keep; /* a handler has not come back: this structure must stay as it is */
-    uint64_t next_id;
     _Atomic int source;           /* enum wick_hs_safepoint_source, -1 = not opened yet */
     _Atomic uint64_t looks;       /* how often the watcher woke up */
     _Atomic uint64_t incidents;   /* found */

@@ -177,12 +177,8 @@ int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_e
                     struct wick_output *out, const struct wick_drain_host *host, const struct wick_drain_config *c,
                     struct wick_err *err)
 {
-    *d = (struct wick_drain){.recorder = r,
-                             .images = images,
-                             .output = out,
-                             .host = *host,
-                             .event_name = c->event_name,
-                             .cpu_time = c->cpu_time};
+    *d = (struct wick_drain){.recorder = r, .images = images, .output = out, .host = *host, .cpu_time = c->cpu_time};
+    memcpy(d->sample, c->sample, sizeof d->sample);
     wick_strbuf_init(&d->class_name);
     wick_strbuf_init(&d->method_name);
     wick_strbuf_init(&d->signature);
@@ -254,65 +250,14 @@ static unsigned wait_by_stack(struct wick_drain *d, uint32_t stack)
     return 0;
 }
 
-static unsigned wait_state(struct wick_drain *d, const struct wick_event *e)
+unsigned wick_drain_wait_state(struct wick_drain *d, uint32_t stack)
 {
-    if (e->state != WICK_JFR_STATE_NATIVE_WAIT)
-        return e->state;
-    uint32_t i = e->stack % WICK_WAIT_CACHE;
-    if (d->waits[i].stack != e->stack) {
-        d->waits[i].stack = e->stack;
-        d->waits[i].state = (uint8_t)wait_by_stack(d, e->stack);
+    uint32_t i = stack % WICK_WAIT_CACHE;
+    if (d->waits[i].stack != stack) {
+        d->waits[i].stack = stack;
+        d->waits[i].state = (uint8_t)wait_by_stack(d, stack);
     }
-    return d->waits[i].state ? d->waits[i].state : WICK_JFR_STATE_NATIVE_WAIT;
-}
-
-static void write_wall(struct wick_drain *d, const struct wick_event *e)
-{
-    const struct wick_jfr_wall_clock_sample s = {
-        .start_ns = e->time_ns,
-        .thread = e->thread,
-        .stack = e->stack,
-        .state = wait_state(d, e),
-        .samples = e->samples ? e->samples : 1,
-        .span_ns = e->span_ns,
-        .weight_ns = e->weight,
-        .context = e->context,
-    };
-    wick_jfr_write_wall_clock_sample(d->writer, &s);
-}
-
-static void write_event(struct wick_drain *d, const struct wick_event *e)
-{
-    uint32_t kind = e->flags & WICK_EVENT_KERNEL ? WICK_JFR_SAMPLE_KERNEL : WICK_JFR_SAMPLE_USER;
-    if (e->type == WICK_EVENT_WALL) {
-        write_wall(d, e);
-    } else if (e->type == WICK_EVENT_CPU) {
-        const struct wick_jfr_execution_sample s = {
-            .start_ns = e->time_ns,
-            .thread = e->thread,
-            .stack = e->stack,
-            .state = WICK_JFR_STATE_DEFAULT,
-            .weight_ns = e->weight,
-            .kind = kind,
-            .context = e->context,
-        };
-        wick_jfr_write_execution_sample(d->writer, &s);
-    } else if (e->type == WICK_EVENT_TTSP || e->type == WICK_EVENT_LOCK) {
-        if (d->host.event)
-            d->host.event(d->host.arg, e);
-    } else {
-        const struct wick_jfr_perf_sample s = {
-            .start_ns = e->time_ns,
-            .thread = e->thread,
-            .stack = e->stack,
-            .state = WICK_JFR_STATE_DEFAULT,
-            .event = d->event_name,
-            .weight = e->weight,
-            .kind = kind,
-            .context = e->context,
-        };
-        wick_jfr_write_perf_sample(d->writer, &s);
-    }
+    return d->waits[i].state;
 }
 
 static void refresh_images(struct wick_drain *d)
@@ -332,7 +277,7 @@ void wick_drain_put(struct wick_drain *d, const struct wick_event *e)
 {
     int32_t ahead = (int32_t)(e->generation - d->tables->generation);
     if (!ahead)
-        write_event(d, e);
+        d->host.event(d->host.arg, d, e);
     else if (ahead > 0)
         hold(d, e);
     else
@@ -383,7 +328,7 @@ static void next_generation(struct wick_drain *d, uint64_t now_ns)
     wick_recorder_free_generation(d->recorder, old);
     d->generations++;
     for (size_t i = 0; i < d->held_count; i++)
-        write_event(d, &d->held[i]);
+        d->host.event(d->host.arg, d, &d->held[i]);
     d->held_count = 0;
 }
 
@@ -394,23 +339,19 @@ static void count_lost(struct wick_totals *t, enum wick_drop why, uint64_t n)
 }
 
 /* Of a count kept for each event, the part that are samples. */
-static uint64_t sum_of_samples(const uint64_t by_event[WICK_JFR_EVENT_COUNT])
+static uint64_t sum_of_samples(const struct wick_drain *d, const uint64_t by_event[WICK_JFR_EVENT_COUNT])
 {
-    static const enum wick_jfr_event samples[] = {WICK_JFR_EVENT_EXECUTION_SAMPLE,  WICK_JFR_EVENT_PERF_SAMPLE,
-                                                  WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, WICK_JFR_EVENT_JAVA_MONITOR_ENTER,
-                                                  WICK_JFR_EVENT_THREAD_PARK,       WICK_JFR_EVENT_JAVA_MONITOR_WAIT,
-                                                  WICK_JFR_EVENT_LOCK_OWNER};
     uint64_t sum = 0;
-    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
-        sum += by_event[samples[i]];
+    for (size_t i = 0; i < WICK_JFR_EVENT_COUNT; i++)
+        sum += d->sample[i] ? by_event[i] : 0;
     return sum;
 }
 
 static void totals(const struct wick_drain *d, const struct wick_jfr_stats *s, struct wick_totals *out)
 {
     wick_recorder_totals(d->recorder, out);
-    count_lost(out, WICK_DROP_OUTPUT_FULL, sum_of_samples(s->lost_output));
-    count_lost(out, WICK_DROP_OUT_OF_MEMORY, sum_of_samples(s->lost_memory) + d->held_lost);
+    count_lost(out, WICK_DROP_OUTPUT_FULL, sum_of_samples(d, s->lost_output));
+    count_lost(out, WICK_DROP_OUT_OF_MEMORY, sum_of_samples(d, s->lost_memory) + d->held_lost);
 }
 
 void wick_drain_totals(const struct wick_drain *d, struct wick_totals *out)

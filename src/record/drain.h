@@ -28,9 +28,8 @@ struct wick_drain_host {
     void *arg;
     /* Names of the thread with that serial number; not 0: unknown. Strings live until the next call. */
     int (*thread)(void *arg, uint32_t serial, struct wick_jfr_thread *out);
-    /* An event that an engine completes itself (WICK_EVENT_TTSP, WICK_EVENT_LOCK); its stack is valid during the call.
-     * May be NULL. */
-    void (*event)(void *arg, const struct wick_event *e);
+    /* An event came out of a ring: write it. Its stack is valid during the call. */
+    void (*event)(void *arg, struct wick_drain *d, const struct wick_event *e);
     /* A chunk was closed: names of threads that are gone may be forgotten. */
     void (*chunk_end)(void *arg);
     /* A chunk begins: write the events that describe the recording. */
@@ -43,14 +42,15 @@ struct wick_drain_host {
 enum { WICK_WAIT_CACHE = 1 << 10 };
 
 struct wick_drain_config {
-    const char *event_name;     /* of WICK_EVENT_PERF samples */
     struct wick_labels *labels; /* whose spans are written; NULL = none */
     uint64_t chunk_bytes, chunk_ns;
     size_t memory_limit;
     uint32_t max_frames;
     unsigned resumed; /* the output holds so many recordings of this process already; 0 = it is empty */
     bool cpu_time;    /* samples that are not of the wall clock weigh CPU time, not occurrences of an event */
-    bool from_birth;  /* samples stand for CPU time from the start of the process on */
+    /* for each JFR event: whether one stands for an event from a ring */
+    bool sample[WICK_JFR_EVENT_COUNT];
+    bool from_birth; /* samples stand for CPU time from the start of the process on */
 };
 
 struct wick_drain {
@@ -60,9 +60,9 @@ struct wick_drain {
     struct wick_output *output;
     struct wick_jfr_writer *writer;
     struct wick_drain_host host;
-    const char *event_name;
-    struct wick_tables *tables; /* the generation whose events are being written */
-    struct wick_event *held;    /* events of the next generation */
+    bool sample[WICK_JFR_EVENT_COUNT]; /* see wick_drain_config */
+    struct wick_tables *tables;        /* the generation whose events are being written */
+    struct wick_event *held;           /* events of the next generation */
     size_t held_count, held_cap;
     uint64_t held_lost;
     struct wick_strbuf class_name, method_name, signature; /* of the method last asked for */
@@ -107,6 +107,10 @@ void wick_drain_totals(const struct wick_drain *d, struct wick_totals *out);
 /* The stack of an event that is being told, as text: a line for each frame with its number, its pc and its name. `pc`
  * is that of the leaf, which a Java frame does not know. */
 void wick_drain_stack_text(struct wick_drain *d, uint32_t stack, uint64_t pc, struct wick_strbuf *out);
+
+/* What a thread with this stack of the present generation waits for (enum wick_jfr_state), 0 = the stack does not show
+ * it. */
+unsigned wick_drain_wait_state(struct wick_drain *d, uint32_t stack);
 
 /* The name of the native function that holds pc, valid until the next chunk. */
 const char *wick_drain_symbol(struct wick_drain *d, uint64_t pc);

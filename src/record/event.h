@@ -17,6 +17,7 @@ enum wick_event_type {
     WICK_EVENT_WALL, /* weight_ns = elapsed time of threads */
     WICK_EVENT_LOCK, /* a thread waited for a lock, or owned one that was waited for; no weight: engine/lock.h knows
                         the rest */
+    WICK_EVENT_TYPES
 };
 
 enum {                        /* wick_event.flags */

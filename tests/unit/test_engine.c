@@ -171,7 +171,7 @@ static void test_threads__two_engines_arm_and_disarm_by_themselves(void **state)
     assert_int_equal(first.armed, before);
     assert_int_equal(second.armed, before + 1);
     helper_end(&h);
-    for (int i = 1; i < WICK_MAX_ENGINES; i++)
+    for (int i = 1; i < WICK_MAX_HOOKS; i++)
         assert_int_equal(wick_threads_arm(&ts, &c), 0);
     assert_int_equal(wick_threads_arm(&ts, &c), -WICK_E_LIMIT);
     wick_threads_disarm(&ts, &second);

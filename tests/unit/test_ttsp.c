@@ -286,7 +286,6 @@ static void test_ttsp__a_handler_that_never_comes_back_keeps_what_it_may_use(voi
     atomic_store(&i->attempts[0].word, (word & ~UINT64_C(3)) | WICK_TTSP_ANSWERING);
     assert_false(recorder.keep);
     stop();
-    assert_true(engine.keep);
     assert_true(recorder.keep);
     assert_int_equal(told.incidents, 1); /* what is known is reported, but its place is not used again */
     assert_int_equal(atomic_load(&i->phase), 3);
@@ -297,9 +296,8 @@ static void test_ttsp__a_handler_that_never_comes_back_keeps_what_it_may_use(voi
     atomic_store(&i->phase, 0);
     recorder.keep = false;
     start(1000000);
-    assert_false(engine.keep);
     stop();
-    assert_false(engine.keep || recorder.keep);
+    assert_false(recorder.keep);
 }
 
 static void test_ttsp__fast_safepoints_are_never_reported(void **state)

@@ -4,12 +4,10 @@
  *
  * Each class of operations has a function type() of its own, whose symbol begins with the name of the class.
  */
-#include "agent/operation.h"
+#include "record/operation.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "agent/vm.h"
 
 enum { VIRTUALS = 24 };
 
@@ -25,7 +23,7 @@ void wick_operation_name(struct wick_drain *d, wick_addr virtuals, char *out, si
 {
     wick_addr slots[VIRTUALS];
     out[0] = 0;
-    if (!virtuals || wick_mem_read(&wick_vm.mem, virtuals, slots, sizeof slots))
+    if (!virtuals || wick_mem_read(d->recorder->walker.jvm->mem, virtuals, slots, sizeof slots))
         return;
     for (int k = 0; k < VIRTUALS && !out[0]; k++) {
         const char *symbol = slots[k] ? wick_drain_symbol(d, slots[k]) : "", *end = type_of(symbol);

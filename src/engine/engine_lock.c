@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * locks_write.c - waits become JFR events
+ * engine_lock.c - waiting for locks as an engine: waits become JFR events
  */
-#include "agent/locks.h"
+#include "engine/lock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/vm.h"
+#include "engine/engine.h"
 #include "engine/lock_native.h"
+
+/* The engine, and what its events need. */
+struct state {
+    struct wick_lock_engine lock;
+    const struct wick_elf_images *images;
+    const struct wick_java_waits *java_waits;
+};
 
 static const char *const event_names[WICK_LOCK_KINDS] = {
     "jdk.JavaMonitorEnter", "jdk.ThreadPark", "jdk.JavaMonitorWait", "profiler.NativeLock", "wick.NativeWait"};
@@ -55,11 +62,11 @@ static void write_wait(struct wick_jfr_writer *w, const struct wick_lock_note *n
 }
 
 /* Where a lock that is a variable of a library lies in it: "libx.so+0x40c0"; "" for others. */
-static void name_variable(uint64_t address, char *out, size_t cap)
+static void name_variable(const struct wick_elf_images *images, uint64_t address, char *out, size_t cap)
 {
     out[0] = 0;
     const struct wick_elf_image *image;
-    for (uint32_t i = 0; (image = wick_elf_images_at(&wick_vm.images, i)); i++) {
+    for (uint32_t i = 0; (image = wick_elf_images_at(images, i)); i++) {
         if (address < image->map_lo || address >= image->map_hi)
             continue;
         const char *slash = strrchr(image->path, '/');
@@ -74,14 +81,14 @@ static uint32_t waiter(const struct wick_lock_engine *e, const struct wick_lock_
     return t ? t->serial : event->thread;
 }
 
-static void write_native(const struct wick_lock_engine *e, struct wick_jfr_writer *w, const struct wick_lock_note *n,
+static void write_native(const struct state *s, struct wick_jfr_writer *w, const struct wick_lock_note *n,
                          const struct wick_event *event)
 {
     char variable[240];
-    name_variable(n->what.address, variable, sizeof variable);
+    name_variable(s->images, n->what.address, variable, sizeof variable);
     if (n->done.kind == WICK_LOCK_NATIVE) {
         const struct wick_jfr_native_lock lock = {
-            WAIT(n, event, waiter(e, n, event)),
+            WAIT(n, event, waiter(&s->lock, n, event)),
             .operation = n->what.operation,
             .variable = variable,
             .wait = n->done.id,
@@ -91,7 +98,7 @@ static void write_native(const struct wick_lock_engine *e, struct wick_jfr_write
         return;
     }
     const struct wick_jfr_native_wait wait = {
-        WAIT(n, event, waiter(e, n, event)),
+        WAIT(n, event, waiter(&s->lock, n, event)),
         .operation = n->what.operation,
         .variable = variable,
     };
@@ -111,28 +118,30 @@ static void write_owner(struct wick_jfr_writer *w, const struct wick_lock_note *
     wick_jfr_write_lock_owner(w, &event);
 }
 
-void wick_agent_locks_event(struct wick_lock_engine *e, struct wick_drain *d, const struct wick_event *event)
+static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
 {
     static void (*const write[])(struct wick_jfr_writer *, const struct wick_lock_note *,
                                  const struct wick_event *) = {write_enter, write_park, write_wait};
-    const struct wick_lock_note *n = wick_lock_found(e, event);
+    struct state *s = e;
+    const struct wick_lock_note *n = wick_lock_found(&s->lock, ev);
     if (!n)
         return;
     if (n->of_owner)
-        write_owner(d->writer, n, event);
+        write_owner(d->writer, n, ev);
     else if (n->done.kind >= WICK_LOCK_NATIVE)
-        write_native(e, d->writer, n, event);
+        write_native(s, d->writer, n, ev);
     else
-        write[n->done.kind](d->writer, n, event);
-    wick_lock_told(e, event);
+        write[n->done.kind](d->writer, n, ev);
+    wick_lock_told(&s->lock, ev);
 }
 
-void wick_agent_locks_write(const struct wick_lock_engine *e, struct wick_jfr_writer *w, uint64_t now_ns)
+static void stats(void *e, struct wick_jfr_writer *w, uint64_t now_ns)
 {
+    const struct wick_lock_engine *lock = &((struct state *)e)->lock;
     struct wick_lock_totals t;
-    wick_lock_totals_get(e, &t);
+    wick_lock_totals_get(lock, &t);
     for (int k = 0; k < WICK_LOCK_KINDS; k++)
-        if (k < WICK_LOCK_NATIVE ? e->config.java : e->config.native)
+        if (k < WICK_LOCK_NATIVE ? lock->config.java : lock->config.native)
             wick_jfr_write_lock_statistics(
                 w, &(struct wick_jfr_lock_statistics){
                        .start_ns = now_ns, .kind = event_names[k], .waits = t.waits[k], .waited_ns = t.waited_ns[k]});
@@ -149,11 +158,13 @@ static void native_status(const struct wick_lock_totals *t, struct wick_strbuf *
                      t->waited_ns[WICK_LOCK_SIGNAL], places.images, places.words);
 }
 
-void wick_agent_locks_status(const struct wick_lock_engine *e, struct wick_strbuf *out)
+static void status(void *e, const struct wick_engine_host *h, struct wick_strbuf *out)
 {
+    const struct wick_lock_engine *lock = &((struct state *)e)->lock;
     struct wick_lock_totals t;
-    wick_lock_totals_get(e, &t);
-    if (e->config.java)
+    (void)h;
+    wick_lock_totals_get(lock, &t);
+    if (lock->config.java)
         wick_strbuf_addf(out,
                          "lock_waits=%" PRIu64 "\nlock_waited_ns=%" PRIu64 "\npark_waits=%" PRIu64
                          "\npark_waited_ns=%" PRIu64 "\nwait_waits=%" PRIu64 "\nwait_waited_ns=%" PRIu64 "\n",
@@ -163,6 +174,92 @@ void wick_agent_locks_status(const struct wick_lock_engine *e, struct wick_strbu
                      "lock_weight=%" PRIu64 "\nlock_lost=%" PRIu64 "\nlock_lost_weight=%" PRIu64 "\nlock_looks=%" PRIu64
                      "\nlock_owners=%" PRIu64 "\n",
                      t.recorded_ns, t.lost, t.lost_ns, t.looks, t.owners);
-    if (e->config.native)
+    if (lock->config.native)
         native_status(&t, out);
 }
+
+static bool planned(const struct wick_opt_events *plan)
+{
+    return plan->lock.on || plan->native.on;
+}
+
+/* What was switched on is off, whoever is in it. */
+static void stop(void *e)
+{
+    struct state *s = e;
+    if (s->lock.config.java)
+        s->java_waits->off();
+    wick_lock_native_off();
+    wick_lock_stop(&s->lock);
+}
+
+static void release(void *e)
+{
+    wick_lock_release(&((struct state *)e)->lock);
+}
+
+/* Has waits reported, of Java and of the C library. */
+static int switch_on(struct state *s, const struct wick_engine_host *h, struct wick_err *err)
+{
+    int rc = s->lock.config.native ? wick_lock_native_on(h->libjvm ? h->libjvm->text_lo : 0, err) : 0;
+    return rc || !s->lock.config.java ? rc : s->java_waits->on(err);
+}
+
+static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
+{
+    struct state *s = e;
+    const struct wick_opt_events *p = &h->plan;
+    struct wick_lock_config c = {.java = p->lock.on,
+                                 .native = p->native.on,
+                                 .threshold_ns = p->lock.threshold_ns,
+                                 .interval_ns = p->lock.interval_ns,
+                                 .native_threshold_ns = p->native.threshold_ns,
+                                 .native_interval_ns = p->native.interval_ns,
+                                 .awake_signal = h->awake_signal};
+    s->images = h->images;
+    s->java_waits = h->java_waits;
+    int rc = c.java ? s->java_waits->find(&c.ownable, err) : 0;
+    if (!rc)
+        rc = wick_lock_start(&s->lock, &c, h->jvm, h->recorder, h->threads, err);
+    if (rc || !(rc = switch_on(s, h, err)))
+        return rc;
+    stop(s);
+    if (!h->recorder->keep)
+        release(s);
+    return rc;
+}
+
+/* Libraries that were loaded meanwhile are hooked, too. */
+static void take(void *e, struct wick_drain *d, enum wick_engine_take what)
+{
+    (void)e, (void)d;
+    if (what == WICK_TAKE_DONE)
+        wick_lock_native_refresh();
+}
+
+static const char *label(void *e)
+{
+    const struct wick_lock_config *c = &((struct state *)e)->lock.config;
+    return !c->native ? "lock" : c->java ? "lock+nativelock" : "nativelock";
+}
+
+static const enum wick_jfr_event samples[] = {WICK_JFR_EVENT_JAVA_MONITOR_ENTER, WICK_JFR_EVENT_THREAD_PARK,
+                                              WICK_JFR_EVENT_JAVA_MONITOR_WAIT, WICK_JFR_EVENT_LOCK_OWNER,
+                                              WICK_JFR_EVENT_COUNT};
+
+const struct wick_engine_ops wick_engine_lock = {
+    .name = "lock",
+    .bytes = sizeof(struct state),
+    .types = 1u << WICK_EVENT_LOCK,
+    .samples = samples,
+    .gate = &wick_lock_gate,
+    .planned = planned,
+    .start = start,
+    .stop = stop,
+    .release = release,
+    .take = take,
+    .event = event,
+    .stats = stats,
+    .status = status,
+    .label = label,
+};

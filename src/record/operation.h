@@ -5,8 +5,8 @@
  * Threads: the drain thread.
  * Memory:  the caller's.
  */
-#ifndef WICK_AGENT_OPERATION_H
-#define WICK_AGENT_OPERATION_H
+#ifndef WICK_RECORD_OPERATION_H
+#define WICK_RECORD_OPERATION_H
 
 #include <stddef.h>
 
