@@ -500,6 +500,24 @@ static size_t add(char *buf, size_t cap, size_t at, const char *fmt, ...)
     return n > 0 ? at + (size_t)n : at;
 }
 
+/* What each type of event has come to. */
+static size_t add_types(char *buf, size_t cap, size_t n, const struct wick_totals *t)
+{
+    static const char *const names[] = {
+#define X(NAME, name, unit) name,
+#include "def/event_type.def"
+#undef X
+    };
+    for (int i = 0; i < WICK_EVENT_TYPES; i++)
+        if (t->of[i].fired)
+            n = add(buf, cap, n,
+                    "fired_%s=%" PRIu64 "\nrecorded_%s=%" PRIu64 "\ndropped_%s=%" PRIu64 "\nweight_%s=%" PRIu64
+                    "\ndropped_weight_%s=%" PRIu64 "\n",
+                    names[i], t->of[i].fired, names[i], t->of[i].recorded, names[i], t->of[i].dropped, names[i],
+                    t->of[i].weight, names[i], t->of[i].drop_weight);
+    return n;
+}
+
 void wick_session_status(char *buf, size_t cap)
 {
     struct session *s = &session;
@@ -512,6 +530,8 @@ void wick_session_status(char *buf, size_t cap)
     struct wick_jfr_stats stats = s->stats;
     int phase = atomic_load(&s->phase);
     char engine[WICK_ENGINES_LABEL];
+    /* the unit of weight=: at most one of the two is sampled */
+    const enum wick_event_type event = t.of[WICK_EVENT_PERF].fired ? WICK_EVENT_PERF : WICK_EVENT_CPU;
     uint64_t dropped = 0, now = wick_clock_mono_ns();
     uint32_t libraries = 0; /* that are known: also those unloaded since the last flush */
     struct wick_strbuf more_text = WICK_STRBUF_INIT;
@@ -532,9 +552,10 @@ void wick_session_status(char *buf, size_t cap)
     n = add(buf, cap, n,
             "weight=%" PRIu64 "\ndropped_weight=%" PRIu64 "\nbiased_weight=%" PRIu64 "\nbroken=%" PRIu64
             "\ngaps=%" PRIu64 "\n",
-            t.weight, t.drop_weight, t.biased_weight, t.broken, t.gaps);
-    n = add(buf, cap, n, "wall_weight=%" PRIu64 "\nwall_dropped_weight=%" PRIu64 "\n", t.wall_weight,
-            t.wall_drop_weight);
+            t.of[event].weight, t.of[event].drop_weight, t.of[event].biased_weight, t.broken, t.gaps);
+    n = add(buf, cap, n, "wall_weight=%" PRIu64 "\nwall_dropped_weight=%" PRIu64 "\n", t.of[WICK_EVENT_WALL].weight,
+            t.of[WICK_EVENT_WALL].drop_weight);
+    n = add_types(buf, cap, n, &t);
     n = add(buf, cap, n, "handler_ns=%" PRIu64 "\nframes=%" PRIu64 "\nbytes=%" PRIu64 "\n", t.handler_ns, t.frames,
             stats.bytes);
     for (int i = 0; i < WICK_DROP_COUNT; i++)

@@ -198,7 +198,7 @@ static void book_youth(struct wick_cpu_engine *e, struct wick_thread *t)
         return;
     }
     uint64_t crossed = (used - t->phase) / e->interval + 1;
-    wick_recorder_note(e->recorder, wick_clock_mono_ns(), crossed * e->interval, t->serial, why);
+    wick_recorder_note(e->recorder, e->event_type, wick_clock_mono_ns(), crossed * e->interval, t->serial, why);
     t->phase = t->phase + crossed * e->interval - used;
 }
 
@@ -226,9 +226,9 @@ static void book_residue(struct wick_cpu_engine *e, struct wick_thread *t)
     if (e->event_type == WICK_EVENT_CPU && (t->perf_fd >= 0 || (t->timer >= 0 && clock)))
         weight = wick_cpu_residue_sig(e, t, clock > t->cpu_base ? clock - t->cpu_base : 0);
     if (weight)
-        wick_recorder_note(e->recorder, wick_clock_mono_ns(), weight, t->serial, WICK_STOP_ENDED);
+        wick_recorder_note(e->recorder, e->event_type, wick_clock_mono_ns(), weight, t->serial, WICK_STOP_ENDED);
     if (t->owed)
-        wick_recorder_drop_sig(e->recorder, WICK_DROP_THREAD_ENDED, t->owed * e->interval);
+        wick_recorder_drop_sig(e->recorder, e->event_type, WICK_DROP_THREAD_ENDED, 1, t->owed * e->interval);
     t->owed = 0;
 }
 

@@ -188,7 +188,7 @@ static void sample(struct wick_cpu_engine *e, struct wick_thread *t, void *conte
     struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
     if (!scratch) {
         if (atomic_load(&e->recorder->running)) /* the clocks tell the weight again with the next sample */
-            wick_recorder_drop_sig(e->recorder, WICK_DROP_WALK_IN_PROGRESS, 0);
+            wick_recorder_drop_sig(e->recorder, e->event_type, WICK_DROP_WALK_IN_PROGRESS, 1, 0);
         return;
     }
     uint64_t cpu = own_cpu_ns(t), n = take_crossings(e, t, cpu, &ps);

@@ -58,13 +58,18 @@ enum wick_engine_take {
     WICK_TAKE_LAST, /* everything: the engine has stopped, and the rings are empty */
 };
 
+/* A JFR event that stands for one event of the type. */
+struct wick_engine_sample {
+    enum wick_jfr_event written;
+    enum wick_event_type of;
+};
+
 struct wick_engine_ops {
     const char *name;
-    size_t bytes;                       /* of its state */
-    uint32_t types;                     /* 1u << enum wick_event_type: those that it completes */
-    const enum wick_jfr_event *samples; /* the JFR events that stand for one event from a ring each; ends with
-                                           WICK_JFR_EVENT_COUNT */
-    struct wick_gate *gate;             /* of its signal handler; NULL = it has none */
+    size_t bytes;                             /* of its state */
+    uint32_t types;                           /* 1u << enum wick_event_type: those that it completes */
+    const struct wick_engine_sample *samples; /* ends with WICK_JFR_EVENT_COUNT; NULL = none */
+    struct wick_gate *gate;                   /* of its signal handler; NULL = it has none */
 
     /* Whether the plan asks for it. */
     bool (*planned)(const struct wick_opt_events *plan);

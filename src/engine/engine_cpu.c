@@ -126,8 +126,9 @@ static bool counts_cpu_time(void *e)
     return ((struct state *)e)->cpu.event_type == WICK_EVENT_CPU;
 }
 
-static const enum wick_jfr_event samples[] = {WICK_JFR_EVENT_EXECUTION_SAMPLE, WICK_JFR_EVENT_PERF_SAMPLE,
-                                              WICK_JFR_EVENT_COUNT};
+static const struct wick_engine_sample samples[] = {{WICK_JFR_EVENT_EXECUTION_SAMPLE, WICK_EVENT_CPU},
+                                                    {WICK_JFR_EVENT_PERF_SAMPLE, WICK_EVENT_PERF},
+                                                    {WICK_JFR_EVENT_COUNT, 0}};
 
 const struct wick_engine_ops wick_engine_cpu = {
     .name = "cpu",

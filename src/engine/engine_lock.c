@@ -243,9 +243,13 @@ static const char *label(void *e)
     return !c->native ? "lock" : c->java ? "lock+nativelock" : "nativelock";
 }
 
-static const enum wick_jfr_event samples[] = {WICK_JFR_EVENT_JAVA_MONITOR_ENTER, WICK_JFR_EVENT_THREAD_PARK,
-                                              WICK_JFR_EVENT_JAVA_MONITOR_WAIT, WICK_JFR_EVENT_LOCK_OWNER,
-                                              WICK_JFR_EVENT_COUNT};
+static const struct wick_engine_sample samples[] = {{WICK_JFR_EVENT_JAVA_MONITOR_ENTER, WICK_EVENT_LOCK},
+                                                    {WICK_JFR_EVENT_THREAD_PARK, WICK_EVENT_LOCK},
+                                                    {WICK_JFR_EVENT_JAVA_MONITOR_WAIT, WICK_EVENT_LOCK},
+                                                    {WICK_JFR_EVENT_LOCK_OWNER, WICK_EVENT_LOCK},
+                                                    {WICK_JFR_EVENT_NATIVE_LOCK, WICK_EVENT_LOCK},
+                                                    {WICK_JFR_EVENT_NATIVE_WAIT, WICK_EVENT_LOCK},
+                                                    {WICK_JFR_EVENT_COUNT, 0}};
 
 const struct wick_engine_ops wick_engine_lock = {
     .name = "lock",

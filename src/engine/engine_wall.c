@@ -123,7 +123,8 @@ static void exclude_self(void *e)
     wick_wall_exclude_self(e);
 }
 
-static const enum wick_jfr_event samples[] = {WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, WICK_JFR_EVENT_COUNT};
+static const struct wick_engine_sample samples[] = {{WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, WICK_EVENT_WALL},
+                                                    {WICK_JFR_EVENT_COUNT, 0}};
 
 const struct wick_engine_ops wick_engine_wall = {
     .name = "wall",

@@ -142,11 +142,12 @@ bool wick_engines_count_cpu_time(struct wick_engines *e)
     return any;
 }
 
-void wick_engines_samples(const struct wick_engines *e, bool sample[WICK_JFR_EVENT_COUNT])
+void wick_engines_samples(const struct wick_engines *e, uint8_t sample[WICK_JFR_EVENT_COUNT])
 {
     for (uint32_t i = 0; i < e->count; i++)
-        for (const enum wick_jfr_event *s = e->running[i].ops->samples; s && *s != WICK_JFR_EVENT_COUNT; s++)
-            sample[*s] = true;
+        for (const struct wick_engine_sample *s = e->running[i].ops->samples; s && s->written != WICK_JFR_EVENT_COUNT;
+             s++)
+            sample[s->written] = (uint8_t)(s->of + 1);
 }
 
 void wick_engine_setting(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event of, const char *name,

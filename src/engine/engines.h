@@ -54,7 +54,7 @@ const char *wick_engines_label(struct wick_engines *e, char buf[WICK_ENGINES_LAB
 /* Whether the weights of one engine's samples sum up to the CPU time of the process. */
 bool wick_engines_count_cpu_time(struct wick_engines *e);
 
-/* Marks the JFR events that stand for one event from a ring each. */
-void wick_engines_samples(const struct wick_engines *e, bool sample[WICK_JFR_EVENT_COUNT]);
+/* For each JFR event that stands for one event from a ring: its type + 1. */
+void wick_engines_samples(const struct wick_engines *e, uint8_t sample[WICK_JFR_EVENT_COUNT]);
 
 #endif

@@ -241,7 +241,7 @@ static bool sample(struct wick_lock_engine *e, const struct wick_lock_done *d, s
     struct wick_scratch *scratch = t || native ? wick_recorder_enter_sig(e->recorder) : NULL;
     struct wick_stack_window window = {0};
     if (!scratch) {
-        wick_recorder_drop_sig(e->recorder, WICK_DROP_WALK_IN_PROGRESS, 0);
+        wick_recorder_drop_sig(e->recorder, WICK_EVENT_LOCK, WICK_DROP_WALK_IN_PROGRESS, 1, d->weight_ns);
         return false;
     }
     uint64_t cpu = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -252,6 +252,7 @@ static bool sample(struct wick_lock_engine *e, const struct wick_lock_done *d, s
         .java = t ? wick_load_acquire(&t->java) : 0, /* pairs: wick_threads_java */
         .tid = t ? wick_load_relaxed(&t->tid) : 0,
         .time_ns = d->start_ns,
+        .weight = d->weight_ns,
         .thread = t ? t->serial : 0,
         .type = WICK_EVENT_LOCK,
         .span_ns = (uint64_t)(note - e->notes),
@@ -267,7 +268,7 @@ static void record(struct wick_lock_engine *e, const struct wick_lock_done *d, c
 {
     struct wick_lock_note *note = wick_lock_note_take(e);
     if (!note) {
-        wick_recorder_drop_sig(e->recorder, WICK_DROP_RING_FULL, 0);
+        wick_recorder_drop_sig(e->recorder, WICK_EVENT_LOCK, WICK_DROP_RING_FULL, 1, d->weight_ns);
         lose(e, d);
         return;
     }

@@ -97,7 +97,7 @@ void wick_wall_disarm(void *arg, struct wick_thread *t)
         uint32_t n;
         uint64_t weight = wick_wall_owed_take(s, i, &n);
         if (n)
-            wick_recorder_wall_drop_sig(e->recorder, WICK_DROP_THREAD_ENDED, n, weight);
+            wick_recorder_drop_sig(e->recorder, WICK_EVENT_WALL, WICK_DROP_THREAD_ENDED, n, weight);
     }
     pthread_mutex_unlock(&e->lock);
 }

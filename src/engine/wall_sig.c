@@ -23,7 +23,7 @@ static void sample(struct wick_wall_engine *e, struct wick_thread *t, int which,
         return;
     struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
     if (!scratch) {
-        wick_recorder_wall_drop_sig(e->recorder, WICK_DROP_WALK_IN_PROGRESS, n, weight);
+        wick_recorder_drop_sig(e->recorder, WICK_EVENT_WALL, WICK_DROP_WALK_IN_PROGRESS, n, weight);
         return;
     }
     uint64_t cpu = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -45,7 +45,7 @@ static void hand_over(struct wick_wall_engine *e, const struct wick_event *ev)
     if (room((void **)&f->events, f->event_count, &f->event_cap, sizeof *f->events))
         f->events[f->event_count++] = *ev;
     else
-        wick_recorder_wall_lost(e->recorder, WICK_DROP_OUT_OF_MEMORY, ev);
+        wick_recorder_uncount(e->recorder, WICK_DROP_OUT_OF_MEMORY, ev);
 }
 
 static void hand_over_batch(struct wick_wall_engine *e, struct wick_wall_slot *s)
@@ -68,7 +68,7 @@ static void give_back_held(struct wick_wall_engine *e, struct wick_wall_slot *s)
     one.span_ns = 0;
     one.flags = 0;
     one.state = WICK_JFR_STATE_RUNNABLE;
-    wick_recorder_wall_sig(e->recorder, &one);
+    wick_recorder_count_sig(e->recorder, &one);
     hand_over(e, &one);
     s->held_weight = s->held = 0;
 }
@@ -109,7 +109,7 @@ static struct wick_event one_more(struct wick_wall_engine *e, const struct wick_
     one.samples = 1;
     one.span_ns = 0;
     one.flags = 0;
-    wick_recorder_wall_sig(e->recorder, &one);
+    wick_recorder_count_sig(e->recorder, &one);
     return one;
 }
 
@@ -193,7 +193,7 @@ static void settle(struct wick_wall_engine *e, struct wick_wall_slot *s, const s
         s->batch.weight = 0;
         return;
     }
-    wick_recorder_wall_sig(e->recorder, &s->batch);
+    wick_recorder_count_sig(e->recorder, &s->batch);
     if (waited || ran) {
         struct wick_event one = s->batch;
         one.state = waited ? WICK_JFR_STATE_WAITING_FOR_CPU : WICK_JFR_STATE_RUNNABLE;
@@ -213,7 +213,7 @@ static void drop_owed(struct wick_wall_engine *e, struct wick_wall_slot *s, enum
         uint32_t n;
         uint64_t weight = wick_wall_owed_take(s, i, &n);
         if (n)
-            wick_recorder_wall_drop_sig(e->recorder, why, n, weight);
+            wick_recorder_drop_sig(e->recorder, WICK_EVENT_WALL, why, n, weight);
     }
 }
 
@@ -222,7 +222,7 @@ static void drop_owed(struct wick_wall_engine *e, struct wick_wall_slot *s, enum
 static void owe(struct wick_wall_engine *e, struct wick_wall_slot *s, int which, uint64_t weight, uint32_t n)
 {
     if (weight > MOST_OWED_WEIGHT) /* the process stood still for long; this does not fit the slot's word */
-        return wick_recorder_wall_drop_sig(e->recorder, WICK_DROP_NO_SIGNAL, n, weight);
+        return wick_recorder_drop_sig(e->recorder, WICK_EVENT_WALL, WICK_DROP_NO_SIGNAL, n, weight);
     uint64_t before = wick_load_relaxed(&s->owed[which]);
     if ((before & MOST_OWED) > MOST_OWED - n || before >> 16 > MOST_OWED_WEIGHT)
         drop_owed(e, s, WICK_DROP_NO_SIGNAL);            /* it blocks the signal */
@@ -238,7 +238,7 @@ static void owe(struct wick_wall_engine *e, struct wick_wall_slot *s, int which,
 
 static void drop(struct wick_wall_engine *e, enum wick_drop why, uint64_t weight)
 {
-    wick_recorder_wall_drop_sig(e->recorder, why, 1, weight);
+    wick_recorder_drop_sig(e->recorder, WICK_EVENT_WALL, why, 1, weight);
 }
 
 /* Time by schedstat in weight: the visits of `gap` weigh `since`. Bounded, so that no balance overflows. */

@@ -217,7 +217,7 @@ static void hold(struct wick_drain *d, const struct wick_event *e)
         size_t cap = d->held_cap ? d->held_cap * 2 : 256;
         struct wick_event *p = cap <= HELD_MAX ? realloc(d->held, cap * sizeof *p) : NULL;
         if (!p) {
-            d->held_lost++;
+            d->held_lost[e->type]++;
             return;
         }
         d->held = p;
@@ -283,7 +283,7 @@ void wick_drain_put(struct wick_drain *d, const struct wick_event *e)
     else
         /* its tables are gone: it lay in its ring behind a cell that a handler of the next generation had claimed and
          * not filled, when the rings were emptied for the last time */
-        d->held_lost++;
+        d->held_lost[e->type]++;
 }
 
 /* Takes what the rings hold: all of it, or until the chunk is full, because what has piled up while this thread got no
@@ -332,26 +332,27 @@ static void next_generation(struct wick_drain *d, uint64_t now_ns)
     d->held_count = 0;
 }
 
-static void count_lost(struct wick_totals *t, enum wick_drop why, uint64_t n)
+/* Takes samples of a type that were lost behind the rings from those recorded. */
+static void count_lost(struct wick_totals *t, enum wick_event_type type, enum wick_drop why, uint64_t n)
 {
+    struct wick_type_totals *of = &t->of[type];
     t->drops[why] += n;
     t->recorded -= n < t->recorded ? n : t->recorded;
-}
-
-/* Of a count kept for each event, the part that are samples. */
-static uint64_t sum_of_samples(const struct wick_drain *d, const uint64_t by_event[WICK_JFR_EVENT_COUNT])
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < WICK_JFR_EVENT_COUNT; i++)
-        sum += d->sample[i] ? by_event[i] : 0;
-    return sum;
+    of->dropped += n;
+    of->recorded -= n < of->recorded ? n : of->recorded;
 }
 
 static void totals(const struct wick_drain *d, const struct wick_jfr_stats *s, struct wick_totals *out)
 {
     wick_recorder_totals(d->recorder, out);
-    count_lost(out, WICK_DROP_OUTPUT_FULL, sum_of_samples(d, s->lost_output));
-    count_lost(out, WICK_DROP_OUT_OF_MEMORY, sum_of_samples(d, s->lost_memory) + d->held_lost);
+    for (size_t i = 0; i < WICK_JFR_EVENT_COUNT; i++) {
+        if (!d->sample[i])
+            continue;
+        count_lost(out, (enum wick_event_type)(d->sample[i] - 1), WICK_DROP_OUTPUT_FULL, s->lost_output[i]);
+        count_lost(out, (enum wick_event_type)(d->sample[i] - 1), WICK_DROP_OUT_OF_MEMORY, s->lost_memory[i]);
+    }
+    for (int t = 0; t < WICK_EVENT_TYPES; t++)
+        count_lost(out, (enum wick_event_type)t, WICK_DROP_OUT_OF_MEMORY, d->held_lost[t]);
 }
 
 void wick_drain_totals(const struct wick_drain *d, struct wick_totals *out)
@@ -368,7 +369,30 @@ static uint64_t unsampled_ns(const struct wick_drain *d, const struct wick_total
 {
     uint64_t quiet = wick_load_relaxed(&d->recorder->quiet_cpu_ns);
     uint64_t used = (quiet ? quiet : wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID)) - d->process_start_ns;
-    return d->cpu_time && used > t->weight ? used - t->weight : 0;
+    return d->cpu_time && used > t->of[WICK_EVENT_CPU].weight ? used - t->of[WICK_EVENT_CPU].weight : 0;
+}
+
+/* What each type of event has come to, in its own unit. */
+static void write_types(struct wick_drain *d, const struct wick_totals *t, uint64_t now_ns)
+{
+    static const char *const names[][2] = {
+#define X(NAME, name, unit) {name, unit},
+#include "def/event_type.def"
+#undef X
+    };
+    for (int i = 0; i < WICK_EVENT_TYPES; i++) {
+        const struct wick_type_totals *of = &t->of[i];
+        if (of->fired)
+            wick_jfr_write_sample_totals(d->writer,
+                                         &(struct wick_jfr_sample_totals){.start_ns = now_ns,
+                                                                          .type = names[i][0],
+                                                                          .unit = names[i][1],
+                                                                          .fired = of->fired,
+                                                                          .recorded = of->recorded,
+                                                                          .dropped = of->dropped,
+                                                                          .weight = of->weight,
+                                                                          .dropped_weight = of->drop_weight});
+    }
 }
 
 static void write_profiler(struct wick_drain *d, uint64_t now_ns)
@@ -393,10 +417,11 @@ static void write_profiler(struct wick_drain *d, uint64_t now_ns)
         .memory_bytes = wick_tables_used(d->tables) + wick_names_memory(d->names) + stats.memory_bytes +
                         d->held_cap * sizeof *d->held,
         .written_bytes = stats.bytes,
-        .biased_ns = d->cpu_time ? t.biased_weight : 0,
+        .biased_ns = t.of[WICK_EVENT_CPU].biased_weight,
         .unsampled_ns = unsampled_ns(d, &t),
     };
     wick_jfr_write_profiler(d->writer, &p);
+    write_types(d, &t, now_ns);
     if (d->labels)
         wick_labels_write(d->labels, &d->labels_base, &t, d->writer, now_ns);
 }

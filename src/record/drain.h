@@ -48,8 +48,8 @@ struct wick_drain_config {
     uint32_t max_frames;
     unsigned resumed; /* the output holds so many recordings of this process already; 0 = it is empty */
     bool cpu_time;    /* samples that are not of the wall clock weigh CPU time, not occurrences of an event */
-    /* for each JFR event: whether one stands for an event from a ring */
-    bool sample[WICK_JFR_EVENT_COUNT];
+    /* for each JFR event: the enum wick_event_type that one stands for + 1; 0 = for no event from a ring */
+    uint8_t sample[WICK_JFR_EVENT_COUNT];
     bool from_birth; /* samples stand for CPU time from the start of the process on */
 };
 
@@ -60,11 +60,11 @@ struct wick_drain {
     struct wick_output *output;
     struct wick_jfr_writer *writer;
     struct wick_drain_host host;
-    bool sample[WICK_JFR_EVENT_COUNT]; /* see wick_drain_config */
-    struct wick_tables *tables;        /* the generation whose events are being written */
-    struct wick_event *held;           /* events of the next generation */
+    uint8_t sample[WICK_JFR_EVENT_COUNT]; /* see wick_drain_config */
+    struct wick_tables *tables;           /* the generation whose events are being written */
+    struct wick_event *held;              /* events of the next generation */
     size_t held_count, held_cap;
-    uint64_t held_lost;
+    uint64_t held_lost[WICK_EVENT_TYPES];
     struct wick_strbuf class_name, method_name, signature; /* of the method last asked for */
     struct {
         uint32_t stack;

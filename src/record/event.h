@@ -11,12 +11,9 @@
 #include <stdint.h>
 
 enum wick_event_type {
-    WICK_EVENT_CPU,  /* weight_ns = cpu time this sample stands for */
-    WICK_EVENT_TTSP, /* a thread late to a safepoint; no weight: engine/ttsp.h knows the rest */
-    WICK_EVENT_PERF, /* weight = number of occurrences of the session's perf event */
-    WICK_EVENT_WALL, /* weight_ns = elapsed time of threads */
-    WICK_EVENT_LOCK, /* a thread waited for a lock, or owned one that was waited for; no weight: engine/lock.h knows
-                        the rest */
+#define X(NAME, ...) WICK_EVENT_##NAME,
+#include "def/event_type.def"
+#undef X
     WICK_EVENT_TYPES
 };
 

@@ -137,45 +137,58 @@ void wick_recorder_keep(struct wick_recorder *r, uint32_t handlers)
         r->lost = handlers;
 }
 
+/* Adds what one CPU counted of a type. */
+static void add_type(struct wick_type_totals *t, const struct wick_counters *c, int type)
+{
+    t->fired += wick_load_relaxed(&c->of[type].fired);
+    t->recorded += wick_load_relaxed(&c->of[type].recorded);
+    t->dropped += wick_load_relaxed(&c->of[type].dropped);
+    t->weight += wick_load_relaxed(&c->of[type].weight);
+    t->drop_weight += wick_load_relaxed(&c->of[type].drop_weight);
+    t->biased_weight += wick_load_relaxed(&c->of[type].biased_weight);
+}
+
+/* Adds what was counted beside the CPUs' counters: samples missed, and those recorded at first and lost then. */
+static void add_missed(struct wick_totals *out, const struct wick_recorder *r, int type)
+{
+    struct wick_type_totals *t = &out->of[type];
+    t->drop_weight += wick_load_relaxed(&r->missed_weight[type]);
+    for (int d = 0; d < WICK_DROP_COUNT; d++) {
+        uint64_t missed = wick_load_relaxed(&r->missed[type][d]), back = wick_load_relaxed(&r->taken_back[type][d]);
+        out->drops[d] += missed + back;
+        t->dropped += missed + back;
+        t->fired += missed;
+        t->recorded -= back < t->recorded ? back : t->recorded;
+    }
+}
+
 void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out)
 {
-    *out = (struct wick_totals){.drop_weight = wick_load_relaxed(&r->missed_weight),
-                                .wall_drop_weight = wick_load_relaxed(&r->missed_wall_weight)};
-    for (int d = 0; d < WICK_DROP_COUNT; d++) {
-        out->drops[d] = wick_load_relaxed(&r->missed[d]);
-        out->fired += out->drops[d];
-    }
+    *out = (struct wick_totals){0};
     for (uint32_t i = 0; i < r->cpus; i++) {
         const struct wick_counters *c = &r->counters[i];
+        for (int t = 0; t < WICK_EVENT_TYPES; t++)
+            add_type(&out->of[t], c, t);
         for (int d = 0; d < WICK_DROP_COUNT; d++)
             out->drops[d] += wick_load_relaxed(&c->drops[d]);
-        out->recorded += wick_load_relaxed(&c->recorded);
-        out->weight += wick_load_relaxed(&c->weight);
-        out->drop_weight += wick_load_relaxed(&c->drop_weight);
-        out->wall_weight += wick_load_relaxed(&c->wall_weight);
-        out->wall_drop_weight += wick_load_relaxed(&c->wall_drop_weight);
-        out->biased_weight += wick_load_relaxed(&c->biased_weight);
         out->broken += wick_load_relaxed(&c->broken);
         out->gaps += wick_load_relaxed(&c->gaps);
         out->handler_ns += wick_load_relaxed(&c->handler_ns);
         out->frames += wick_load_relaxed(&c->frames);
         out->labelled += wick_load_relaxed(&c->labelled);
         out->labels_lost += wick_load_relaxed(&c->labels_lost);
-        out->fired += wick_load_relaxed(&c->fired);
     }
-    uint64_t back = 0;
-    for (int d = 0; d < WICK_DROP_COUNT; d++) {
-        uint64_t n = wick_load_relaxed(&r->taken_back[d]);
-        out->drops[d] += n;
-        back += n;
+    for (int t = 0; t < WICK_EVENT_TYPES; t++) {
+        add_missed(out, r, t);
+        out->fired += out->of[t].fired;
+        out->recorded += out->of[t].recorded;
     }
-    out->recorded -= back < out->recorded ? back : out->recorded;
 }
 
-void wick_recorder_wall_lost(struct wick_recorder *r, enum wick_drop why, const struct wick_event *e)
+void wick_recorder_uncount(struct wick_recorder *r, enum wick_drop why, const struct wick_event *e)
 {
     struct wick_counters *c = &r->counters[0];
-    wick_add_relaxed(&r->taken_back[why], e->samples);
-    wick_add_relaxed(&c->wall_weight, -e->weight);
-    wick_add_relaxed(&c->wall_drop_weight, e->weight);
+    wick_add_relaxed(&r->taken_back[e->type][why], e->samples ? e->samples : 1);
+    wick_add_relaxed(&c->of[e->type].weight, -e->weight);
+    wick_add_relaxed(&c->of[e->type].drop_weight, e->weight);
 }

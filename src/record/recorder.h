@@ -6,7 +6,8 @@
  *      drain:    ring -> JFR writer; new generation of tables when full (drain.c)
  *
  * The books. A sample that fired ends in exactly one of: recorded, or one named drop (def/drop.def); while its handler
- * runs it is in flight. fired = recorded + sum of drops + in flight at every instant. The same holds for weights.
+ * runs it is in flight. fired = recorded + sum of drops + in flight at every instant. The same holds for weights, which
+ * are summed up by type of event, since each type has a unit of its own (def/event_type.def).
  *
  * A handler owns a scratch area from before it looks at anything shared until it is done. So the drain thread knows
  * that nobody uses an old generation (or that sampling has stopped) once it has seen every scratch area free:
@@ -56,12 +57,11 @@ struct wick_scratch {
 
 /* Counted where the handler runs; read as a sum. */
 struct wick_counters {
-    _Alignas(64) _Atomic uint64_t fired;
-    _Atomic uint64_t recorded;
+    _Alignas(64) struct {
+        _Atomic uint64_t fired, recorded, dropped;
+        _Atomic uint64_t weight, drop_weight, biased_weight; /* of recorded, of dropped, of biased samples */
+    } of[WICK_EVENT_TYPES];
     _Atomic uint64_t drops[WICK_DROP_COUNT];
-    _Atomic uint64_t weight, drop_weight;           /* of recorded and of dropped samples, */
-    _Atomic uint64_t wall_weight, wall_drop_weight; /* those of the wall clock apart */
-    _Atomic uint64_t biased_weight;
     _Atomic uint64_t broken, gaps; /* samples whose walk ended early or lost native frames */
     _Atomic uint64_t handler_ns;   /* CPU time */
     _Atomic uint64_t frames;
@@ -70,8 +70,11 @@ struct wick_counters {
 
 /* A sum of all counters. */
 struct wick_totals {
-    uint64_t fired, recorded, drops[WICK_DROP_COUNT], weight, drop_weight, wall_weight, wall_drop_weight, biased_weight,
-        broken, gaps, handler_ns, frames, labelled, labels_lost;
+    struct wick_type_totals {
+        uint64_t fired, recorded, dropped, weight, drop_weight, biased_weight;
+    } of[WICK_EVENT_TYPES];
+    uint64_t fired, recorded; /* of all types */
+    uint64_t drops[WICK_DROP_COUNT], broken, gaps, handler_ns, frames, labelled, labels_lost;
 };
 
 struct wick_recorder {
@@ -81,8 +84,8 @@ struct wick_recorder {
     _Atomic uint32_t running;
     _Atomic uint64_t quiet_cpu_ns; /* CPU clock of the process when it stopped to record, 0 = it has not */
     /* counted without a scratch area, so not in the mapping, which may go at any moment */
-    _Atomic uint64_t missed[WICK_DROP_COUNT], missed_weight, missed_wall_weight;
-    _Atomic uint64_t taken_back[WICK_DROP_COUNT]; /* counted as recorded at first */
+    _Atomic uint64_t missed[WICK_EVENT_TYPES][WICK_DROP_COUNT], missed_weight[WICK_EVENT_TYPES];
+    _Atomic uint64_t taken_back[WICK_EVENT_TYPES][WICK_DROP_COUNT]; /* counted as recorded at first */
     uint32_t cpus, scratch_count, max_frames;
     uint32_t lost;                  /* handlers that have not come back */
     bool keep;                      /* what handlers use stays mapped: some may not have come back */
@@ -158,20 +161,19 @@ void wick_recorder_spent_sig(struct wick_recorder *r, uint64_t ns);
 bool wick_recorder_walk_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in,
                             struct wick_event *out);
 
-/* Books the samples of a wall-clock event, with its weight, as fired and recorded. Takes them back as a drop, should
- * the event get lost behind. */
-void wick_recorder_wall_sig(struct wick_recorder *r, const struct wick_event *e);
-void wick_recorder_wall_lost(struct wick_recorder *r, enum wick_drop why, const struct wick_event *e);
+/* Counts the samples of an event that does not go through the rings, with its weight, as fired and recorded. Takes them
+ * back as a drop, should the event get lost behind. */
+void wick_recorder_count_sig(struct wick_recorder *r, const struct wick_event *e);
+void wick_recorder_uncount(struct wick_recorder *r, enum wick_drop why, const struct wick_event *e);
 
-/* Counts a sample that got no scratch area, or none in time. Any thread or handler; needs no scratch area. */
-void wick_recorder_drop_sig(struct wick_recorder *r, enum wick_drop why, uint64_t weight);
+/* Counts n samples that got no scratch area, or none in time; weight: of all of them. Any thread or handler; needs no
+ * scratch area. */
+void wick_recorder_drop_sig(struct wick_recorder *r, enum wick_event_type type, enum wick_drop why, uint32_t n,
+                            uint64_t weight);
 
-/* The same for n samples of the wall clock. */
-void wick_recorder_wall_drop_sig(struct wick_recorder *r, enum wick_drop why, uint32_t n, uint64_t weight);
-
-/* Records a sample whose stack is one frame with a stop reason: CPU time that is known but was not seen. Any ordinary
+/* Records a sample whose stack is one frame with a stop reason: weight that is known but was not seen. Any ordinary
  * thread; also when the recorder is quiet, until it is drained for the last time. */
-void wick_recorder_note(struct wick_recorder *r, uint64_t time_ns, uint64_t weight, uint32_t thread,
-                        enum wick_stop why);
+void wick_recorder_note(struct wick_recorder *r, enum wick_event_type type, uint64_t time_ns, uint64_t weight,
+                        uint32_t thread, enum wick_stop why);
 
 #endif

@@ -40,16 +40,11 @@ void wick_recorder_leave_sig(struct wick_scratch *s)
     wick_store_release(&s->busy, WICK_SCRATCH_FREE); /* pairs: wait_idle in recorder.c */
 }
 
-void wick_recorder_drop_sig(struct wick_recorder *r, enum wick_drop why, uint64_t weight)
+void wick_recorder_drop_sig(struct wick_recorder *r, enum wick_event_type type, enum wick_drop why, uint32_t n,
+                            uint64_t weight)
 {
-    wick_add_relaxed(&r->missed[why], 1);
-    wick_add_relaxed(&r->missed_weight, weight);
-}
-
-void wick_recorder_wall_drop_sig(struct wick_recorder *r, enum wick_drop why, uint32_t n, uint64_t weight)
-{
-    wick_add_relaxed(&r->missed[why], n);
-    wick_add_relaxed(&r->missed_wall_weight, weight);
+    wick_add_relaxed(&r->missed[type][why], n);
+    wick_add_relaxed(&r->missed_weight[type], weight);
 }
 
 /* Interns frames (leaf first) from the root on; what the stack shares with the scratch area's last one is not looked up
@@ -80,8 +75,8 @@ static uint32_t samples_of(const struct wick_event *e)
 
 static void count_flags(struct wick_counters *c, const struct wick_event *e)
 {
-    if ((e->flags & WICK_EVENT_BIASED) && e->type != WICK_EVENT_WALL)
-        wick_add_relaxed(&c->biased_weight, e->weight);
+    if (e->flags & WICK_EVENT_BIASED)
+        wick_add_relaxed(&c->of[e->type].biased_weight, e->weight);
     if (e->flags & WICK_EVENT_BROKEN)
         wick_add_relaxed(&c->broken, 1);
     if (e->flags & WICK_EVENT_GAP)
@@ -91,7 +86,8 @@ static void count_flags(struct wick_counters *c, const struct wick_event *e)
 static void count_drop(struct wick_counters *c, enum wick_drop why, const struct wick_event *e)
 {
     wick_add_relaxed(&c->drops[why], samples_of(e));
-    wick_add_relaxed(e->type == WICK_EVENT_WALL ? &c->wall_drop_weight : &c->drop_weight, e->weight);
+    wick_add_relaxed(&c->of[e->type].dropped, samples_of(e));
+    wick_add_relaxed(&c->of[e->type].drop_weight, e->weight);
 }
 
 static bool finish(struct wick_recorder *r, struct wick_counters *c, const struct wick_event *e)
@@ -99,8 +95,8 @@ static bool finish(struct wick_recorder *r, struct wick_counters *c, const struc
     if (!e->stack) {
         count_drop(c, WICK_DROP_STACK_TABLE_FULL, e);
     } else if (wick_ring_put_sig(&r->rings[c - r->counters], e)) {
-        wick_add_relaxed(&c->recorded, samples_of(e));
-        wick_add_relaxed(e->type == WICK_EVENT_WALL ? &c->wall_weight : &c->weight, e->weight);
+        wick_add_relaxed(&c->of[e->type].recorded, samples_of(e));
+        wick_add_relaxed(&c->of[e->type].weight, e->weight);
         count_flags(c, e);
         return true;
     } else {
@@ -193,7 +189,7 @@ bool wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, c
 {
     struct wick_counters *c = &r->counters[cpu_index(r)];
     struct wick_event e;
-    wick_add_relaxed(&c->fired, in->samples ? in->samples : 1);
+    wick_add_relaxed(&c->of[in->type].fired, in->samples ? in->samples : 1);
     int n = walk(r, c, s, in, &e);
     if (is_lost(s)) /* the rings may be gone; the counters are kept */
         e.stack = 0;
@@ -210,27 +206,29 @@ bool wick_recorder_walk_sig(struct wick_recorder *r, struct wick_scratch *s, con
     return out->stack != 0;
 }
 
-void wick_recorder_wall_sig(struct wick_recorder *r, const struct wick_event *e)
+void wick_recorder_count_sig(struct wick_recorder *r, const struct wick_event *e)
 {
     struct wick_counters *c = &r->counters[cpu_index(r)];
-    wick_add_relaxed(&c->fired, samples_of(e));
-    wick_add_relaxed(&c->recorded, samples_of(e));
-    wick_add_relaxed(&c->wall_weight, e->weight);
+    wick_add_relaxed(&c->of[e->type].fired, samples_of(e));
+    wick_add_relaxed(&c->of[e->type].recorded, samples_of(e));
+    wick_add_relaxed(&c->of[e->type].weight, e->weight);
     count_flags(c, e);
 }
 
-void wick_recorder_note(struct wick_recorder *r, uint64_t time_ns, uint64_t weight, uint32_t thread, enum wick_stop why)
+void wick_recorder_note(struct wick_recorder *r, enum wick_event_type type, uint64_t time_ns, uint64_t weight,
+                        uint32_t thread, enum wick_stop why)
 {
     struct wick_scratch *s = take_scratch(r);
     if (!s) {
-        wick_recorder_drop_sig(r, WICK_DROP_WALK_IN_PROGRESS, weight);
+        wick_recorder_drop_sig(r, type, WICK_DROP_WALK_IN_PROGRESS, 1, weight);
         return;
     }
     struct wick_counters *c = &r->counters[cpu_index(r)];
     struct wick_tables *t = atomic_load(&r->tables); /* seq_cst, see recorder.h */
     uint64_t frame = WICK_FRAME(WICK_FRAME_BREAK, why);
-    wick_add_relaxed(&c->fired, 1);
-    const struct wick_event e = {.time_ns = time_ns,
+    wick_add_relaxed(&c->of[type].fired, 1);
+    const struct wick_event e = {.type = (uint8_t)type,
+                                 .time_ns = time_ns,
                                  .weight = weight,
                                  .thread = thread,
                                  .generation = t->generation,

@@ -60,6 +60,11 @@ def busy_program(engine, interval_ms):
             f"weights {used(s) / 1e9:.3f} s, CPU {truth / 1e9:.3f} to {most / 1e9:.3f} s, slack {slack / 1e9:.3f}")
     print(f"# {title}{used(s) / truth - 1:+.2%} of {truth / 1e9:.2f} s, {s['fired']} samples, {threads} threads")
     t.check(title + "fired = recorded + drops", s["fired"] == s["samples"] + s["dropped"], s)
+    totals = {e["type"]: e for e in t.events(file, "wick.SampleTotals")}  # the last of each
+    t.check(title + "its type of sample has totals of its own", list(totals) == ["cpu"] and all(
+        int(totals["cpu"][field]) == s[key + "_cpu"] for field, key in (("fired", "fired"), ("recorded", "recorded"),
+                                                                  ("dropped", "dropped"), ("weight", "weight"))),
+            f"{totals} {s}")
     # each weight is rounded to a microsecond with the rest carried on
     written = t.weight_of(t.stacks(file))
     t.check(title + "the file holds these weights", abs(written - s["weight"]) < 2000, f"{written} {s['weight']}")

@@ -58,7 +58,7 @@ static void fire(uint64_t stack, uint64_t weight, uint32_t thread)
     struct wick_scratch *s = wick_recorder_enter_sig(&rec);
     if (!s) {
         if (atomic_load(&rec.running))
-            wick_recorder_drop_sig(&rec, WICK_DROP_WALK_IN_PROGRESS, weight);
+            wick_recorder_drop_sig(&rec, WICK_EVENT_CPU, WICK_DROP_WALK_IN_PROGRESS, 1, weight);
         return;
     }
     const struct wick_sample_sig in = {
@@ -139,12 +139,12 @@ static void test_recorder__books_balance_with_a_tiny_ring_and_no_reader(void **s
     wick_recorder_totals(&rec, &t);
     assert_int_equal(t.fired, HANDLERS * SAMPLES);
     assert_int_equal(t.fired, t.recorded + drops_of(&t));
-    assert_int_equal(t.weight + t.drop_weight, HANDLERS * weight);
+    assert_int_equal(t.of[WICK_EVENT_CPU].weight + t.of[WICK_EVENT_CPU].drop_weight, HANDLERS * weight);
     assert_true(t.drops[WICK_DROP_RING_FULL] > 0);
     assert_int_equal(drops_of(&t), t.drops[WICK_DROP_RING_FULL] + t.drops[WICK_DROP_WALK_IN_PROGRESS]);
     drain(&d, atomic_load(&rec.tables));
     assert_int_equal(d.events, t.recorded);
-    assert_int_equal(d.weight, t.weight);
+    assert_int_equal(d.weight, t.of[WICK_EVENT_CPU].weight);
     assert_int_equal(d.broken, t.broken);
     wick_recorder_release(&rec);
 }
@@ -191,7 +191,7 @@ static void test_recorder__after_quiesce_no_handler_is_at_work_and_none_begins(v
         join(threads);
         wick_recorder_totals(&rec, &after);
         assert_int_equal(after.recorded, before.recorded);
-        assert_int_equal(after.weight, before.weight);
+        assert_int_equal(after.of[WICK_EVENT_CPU].weight, before.of[WICK_EVENT_CPU].weight);
         wick_recorder_release(&rec);
     }
 }
@@ -298,7 +298,7 @@ static void test_recorder__a_handler_that_was_given_up_and_comes_back_drops_its_
     wick_recorder_totals(&rec, &t);
     assert_int_equal(t.fired, 1);
     assert_int_equal(t.fired, t.recorded + drops_of(&t));
-    assert_int_equal(t.drop_weight, 7);
+    assert_int_equal(t.of[WICK_EVENT_CPU].drop_weight, 7);
     assert_int_equal(wick_load_relaxed(&late->busy), WICK_SCRATCH_FREE);
     fire(1, 1, 1);
     wick_recorder_totals(&rec, &t);
@@ -319,7 +319,7 @@ static void test_recorder__without_a_scratch_area_nothing_is_touched(void **stat
     wick_recorder_totals(&rec, &t);
     assert_int_equal(t.fired, 1);
     assert_int_equal(t.drops[WICK_DROP_WALK_IN_PROGRESS], 1);
-    assert_int_equal(t.drop_weight, 100);
+    assert_int_equal(t.of[WICK_EVENT_CPU].drop_weight, 100);
     wick_recorder_leave_sig(&rec.scratch[3]);
     fire(1, 100, 1);
     wick_recorder_totals(&rec, &t);
@@ -343,15 +343,17 @@ static void test_recorder__notes_are_samples(void **state)
     struct wick_event e = {0};
     bool found = false;
     begin(16);
-    wick_recorder_note(&rec, 7, 12345, 3, WICK_STOP_YOUNG_THREAD);
+    wick_recorder_note(&rec, WICK_EVENT_PERF, 7, 12345, 3, WICK_STOP_YOUNG_THREAD);
     wick_recorder_totals(&rec, &t);
     assert_int_equal(t.fired, 1);
     assert_int_equal(t.recorded, 1);
-    assert_int_equal(t.weight, 12345);
+    assert_int_equal(t.of[WICK_EVENT_PERF].weight, 12345);
+    assert_int_equal(t.of[WICK_EVENT_CPU].weight, 0); /* another unit */
     for (uint32_t c = 0; c < rec.cpus && !found; c++)
         found = wick_ring_get(&rec.rings[c], &e);
     assert_true(found);
     assert_int_equal(e.thread, 3);
+    assert_int_equal(e.type, WICK_EVENT_PERF);
     uint64_t frame = atomic_load(&rec.tables)->nodes[e.stack].frame;
     assert_int_equal(WICK_FRAME_KIND(frame), WICK_FRAME_BREAK);
     assert_int_equal(frame & 0xff, WICK_STOP_YOUNG_THREAD);
@@ -373,7 +375,7 @@ static void test_recorder__a_full_stack_table_is_a_named_drop(void **state)
     wick_recorder_totals(&rec, &t);
     assert_true(t.drops[WICK_DROP_STACK_TABLE_FULL] > 0);
     assert_int_equal(t.fired, t.recorded + drops_of(&t));
-    assert_int_equal(t.weight + t.drop_weight, t.fired);
+    assert_int_equal(t.of[WICK_EVENT_CPU].weight + t.of[WICK_EVENT_CPU].drop_weight, t.fired);
     assert_int_equal(d.events, t.recorded);
     wick_recorder_release(&rec);
 }
@@ -396,26 +398,26 @@ static void test_recorder__wall_samples_have_books_of_their_own(void **state)
     assert_int_equal(e.java_state, 10);
     wick_recorder_totals(&rec, &t);
     assert_int_equal(t.fired, 1); /* nothing is booked before the caller says so */
-    wick_recorder_wall_sig(&rec, &e);
+    wick_recorder_count_sig(&rec, &e);
     e.samples = 41;
     e.weight = 41000;
     e.flags = 0;
-    wick_recorder_wall_sig(&rec, &e);
-    wick_recorder_wall_drop_sig(&rec, WICK_DROP_THREAD_MOVED, 3, 3000);
+    wick_recorder_count_sig(&rec, &e);
+    wick_recorder_drop_sig(&rec, WICK_EVENT_WALL, WICK_DROP_THREAD_MOVED, 3, 3000);
     wick_recorder_totals(&rec, &t);
     assert_int_equal(t.fired, 1 + 42 + 3);
     assert_int_equal(t.recorded, 1 + 42);
-    assert_int_equal(t.weight, 10);
-    assert_int_equal(t.drop_weight, 0);
-    assert_int_equal(t.wall_weight, 42000);
-    assert_int_equal(t.wall_drop_weight, 3000);
+    assert_int_equal(t.of[WICK_EVENT_CPU].weight, 10);
+    assert_int_equal(t.of[WICK_EVENT_CPU].drop_weight, 0);
+    assert_int_equal(t.of[WICK_EVENT_WALL].weight, 42000);
+    assert_int_equal(t.of[WICK_EVENT_WALL].drop_weight, 3000);
     assert_int_equal(t.gaps, 1);
-    wick_recorder_wall_lost(&rec, WICK_DROP_OUT_OF_MEMORY, &e);
+    wick_recorder_uncount(&rec, WICK_DROP_OUT_OF_MEMORY, &e);
     wick_recorder_totals(&rec, &t);
     assert_int_equal(t.fired, t.recorded + drops_of(&t));
     assert_int_equal(t.recorded, 2);
-    assert_int_equal(t.wall_weight, 1000);
-    assert_int_equal(t.wall_drop_weight, 44000);
+    assert_int_equal(t.of[WICK_EVENT_WALL].weight, 1000);
+    assert_int_equal(t.of[WICK_EVENT_WALL].drop_weight, 44000);
     wick_recorder_quiesce(&rec);
     wick_recorder_release(&rec);
 }

@@ -146,7 +146,7 @@ static void expect_books(uint64_t fired, uint64_t weight)
         dropped += t.drops[i];
     assert_int_equal(t.fired, fired);
     assert_int_equal(t.recorded + dropped, fired);
-    assert_int_equal(t.wall_weight + t.wall_drop_weight, weight);
+    assert_int_equal(t.of[WICK_EVENT_WALL].weight + t.of[WICK_EVENT_WALL].drop_weight, weight);
 }
 
 /* --- visits --- */
@@ -353,7 +353,7 @@ static void test_wall__a_weight_that_fits_no_slot_is_a_drop(void **state)
     wick_wall_tick(&wall, 5 * MS, passed);
     uint64_t owed = answer(1, WICK_WALL_OWED_RUNNING, &n) + answer(1, WICK_WALL_OWED_WAITING, &n);
     wick_recorder_totals(&rec, &t);
-    assert_true(owed + t.wall_drop_weight == passed * wall.interval);
+    assert_true(owed + t.of[WICK_EVENT_WALL].drop_weight == passed * wall.interval);
     wall_scene_end();
 }
 
@@ -369,7 +369,7 @@ static void test_wall__what_is_owed_at_the_end_is_a_drop(void **state)
     wick_recorder_totals(&rec, &t);
     assert_int_equal(t.drops[WICK_DROP_THREAD_ENDED], 4);
     assert_int_equal(t.drops[WICK_DROP_NO_SIGNAL], 4);
-    assert_int_equal(t.wall_drop_weight, 80 * MS);
+    assert_int_equal(t.of[WICK_EVENT_WALL].drop_weight, 80 * MS);
     take();
     wall_scene_end();
 }
