@@ -90,10 +90,9 @@ static void rule_store(struct wick_walker *w, uint64_t pc, uint32_t epoch, const
     wick_store_release(&slot->sequence, seq + 2); /* pairs: rule_cached */
 }
 
-static int step_native_rule(struct wick_step_env *env, const struct wick_step_state *s, struct wick_unwind_rule *rule)
+static int step_native_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule)
 {
     struct wick_walker *w = env->w;
-    wick_addr pc = s->leaf ? s->pc : s->pc - 1;
     uint32_t epoch = wick_load_acquire(&w->images_epoch);
     if (rule_cached(w, pc, epoch, rule))
         return 0;
@@ -106,9 +105,8 @@ static int step_native_rule(struct wick_step_env *env, const struct wick_step_st
     return r;
 }
 
-static int step_native_function(struct wick_step_env *env, const struct wick_step_state *s, uint64_t *start)
+static int step_native_function(struct wick_step_env *env, uint64_t pc, uint64_t *start)
 {
-    wick_addr pc = s->leaf ? s->pc : s->pc - 1;
     const struct wick_elf_image *image = wick_elf_images_find(env->w->images, pc);
     return image ? wick_eh_function(&env->w->mem, image, pc, start) : -WICK_E_NOTFOUND;
 }

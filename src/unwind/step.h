@@ -8,8 +8,9 @@
  *
  *   struct wick_step_env;                               the includer's own context, passed through
  *   int  step_read(env, addr, buf, n)                   0, or non-zero if the bytes are not readable
- *   int  step_native_rule(env, state, rule)             the unwind rule of state->pc; non-zero if none is known
- *   int  step_native_function(env, state, start)        where the function at state->pc starts; non-zero if not known
+ *   int  step_native_rule(env, pc, rule)                the unwind rule of the instruction at pc; non-zero if none is
+ *                                                       known
+ *   int  step_native_function(env, pc, start)           where the function at pc starts; non-zero if not known
  *   int  step_blob_find(env, jvm, pc, blob)             usually step_blob_read(), perhaps behind a cache
  *   int  step_method_find(env, jvm, method, cm, size)   usually step_method_read(), perhaps behind a cache
  *
@@ -23,6 +24,7 @@
 
 #include <stdint.h>
 
+#include "elf/unwind_rule.h"
 #include "hotspot/step_facts.h"
 
 /* Where a walk stands. The registers are in DWARF's order (System V ABI x86-64, figure 3.36), which unwind rules use.

@@ -23,7 +23,12 @@
 #ifndef WICK_UNWIND_STEP_JAVA_H
 #define WICK_UNWIND_STEP_JAVA_H
 
-enum { STEP_SCAN_WORDS = 160, STEP_FP_REACH = 1 << 19, STEP_THREAD_IN_JAVA = 8 };
+enum {
+    STEP_SCAN_WORDS = 160,
+    STEP_FP_SAVED = 1 << 16, /* step_scan: the word below the return address is the caller's rbp */
+    STEP_FP_REACH = 1 << 19,
+    STEP_THREAD_IN_JAVA = 8
+};
 
 STEP_INLINE int step_word(struct wick_step_env *env, uint64_t addr, uint64_t *out)
 {
@@ -51,6 +56,12 @@ STEP_INLINE int step_return_at(struct wick_step_env *env, const struct wick_step
         return 0;
     *out = v;
     return 1;
+}
+
+/* The instruction that the state stands at: a return address lies behind its call, which may be the function's last. */
+STEP_INLINE uint64_t step_at_pc(const struct wick_step_state *s)
+{
+    return s->leaf ? s->pc : s->pc - 1;
 }
 
 /* The caller's frame begins at sp with the given pc; rbp is left to the caller of this function. */
@@ -96,11 +107,11 @@ STEP_FN int step_in_interpreter(struct wick_step_env *env, const struct wick_ste
  * by rbp only, the caller's rbp must be plausible: saved below the return address (fp_saved), or still in the register.
  * Old return addresses that were left on the stack seldom have one. */
 STEP_FN int step_is_frame_end(struct wick_step_env *env, const struct wick_step_jvm *j, const struct wick_step_state *s,
-                              uint64_t slot, uint64_t ret, int fp_saved)
+                              uint64_t slot, int fp_saved)
 {
     struct wick_step_blob b;
-    uint64_t fp = s->fp;
-    if (!step_is_return(env, j, ret) || step_blob_find(env, j, ret, &b))
+    uint64_t fp = s->fp, ret = 0;
+    if (!step_return_at(env, j, slot, &ret) || step_blob_find(env, j, ret, &b))
         return 0;
     if (b.kind != WICK_BLOB_INTERPRETER)
         return 1;
@@ -109,16 +120,18 @@ STEP_FN int step_is_frame_end(struct wick_step_env *env, const struct wick_step_
     return fp > slot && fp - slot < STEP_FP_REACH && !(fp & 7);
 }
 
-/* Looks upwards from `from`, at most `words` words, for the first that can be a return address; rbp is taken from below
- * it if fp_saved. 1 if found. */
+/* Searches upwards from `from`, at most `words` words, for the first that can be a return address; rbp is taken from
+ * below it if STEP_FP_SAVED is added to the words. 1 if found. */
 STEP_FN int step_scan(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
-                      uint64_t from, uint32_t words, int fp_saved)
+                      uint64_t from, uint32_t words)
 {
-    for (uint32_t i = 0; i < STEP_SCAN_WORDS; i++) {
+    int fp_saved = (words & STEP_FP_SAVED) != 0;
+    words &= ~(uint32_t)STEP_FP_SAVED;
+    for (uint32_t i = 0; i < words && i < STEP_SCAN_WORDS; i++) {
         uint64_t v = 0, slot = from + 8 * i;
-        if (i >= words || step_word(env, slot, &v))
+        if (step_word(env, slot, &v))
             break;
-        if (!step_in_code_cache(j, v) || !step_is_frame_end(env, j, s, slot, v, fp_saved))
+        if (!step_in_code_cache(j, v) || !step_is_frame_end(env, j, s, slot, fp_saved))
             continue;
         if (fp_saved && step_word(env, slot - 8, &s->fp))
             break;
@@ -267,7 +280,7 @@ STEP_FN int step_compiled(struct wick_step_env *env, const struct wick_step_jvm 
             !step_in_interpreter(env, j, w[1]); /* an interpreted caller would need the rbp that is saved here */
     if (!plausible) {
         /* Words pushed below the frame: arguments of a leaf call, registers saved by a GC barrier. */
-        return step_scan(env, j, s, end, STEP_SCAN_WORDS, 1) ? WICK_STOP_NONE : WICK_STOP_COMPILED;
+        return step_scan(env, j, s, end, STEP_SCAN_WORDS | STEP_FP_SAVED) ? WICK_STOP_NONE : WICK_STOP_COMPILED;
     }
     if (part != STEP_FRAME_FP_NOT_SAVED)
         s->fp = w[0];
@@ -302,12 +315,11 @@ STEP_FN int step_into_nmethod(struct wick_step_env *env, const struct wick_step_
 STEP_FN int step_native_return_at(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t addr,
                                   uint64_t *out)
 {
-    struct wick_step_state at = {.leaf = 0};
     struct wick_unwind_rule rule;
-    if (step_word(env, addr, &at.pc) || at.pc < 4096 || step_in_code_cache(j, at.pc) ||
-        step_native_rule(env, &at, &rule))
+    uint64_t v = 0;
+    if (step_word(env, addr, &v) || v < 4096 || step_in_code_cache(j, v) || step_native_rule(env, v - 1, &rule))
         return 0;
-    *out = at.pc;
+    *out = v;
     return 1;
 }
 
@@ -341,7 +353,7 @@ STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, 
         step_to(s, ret, s->sp + 8);
         return WICK_STOP_NONE;
     }
-    if (s->leaf && step_return_at(env, j, s->sp + 8, &ret) && step_is_frame_end(env, j, s, s->sp + 8, ret, 1) &&
+    if (s->leaf && step_return_at(env, j, s->sp + 8, &ret) && step_is_frame_end(env, j, s, s->sp + 8, 1) &&
         !step_word(env, s->sp, &fp)) {
         s->fp = fp;
         step_to(s, ret, s->sp + 16);
@@ -350,7 +362,7 @@ STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, 
     /* A return address nearer than the one behind rbp belongs to a stub without frame pointer: rbp still is some
      * caller's. */
     uint64_t words = s->fp >= s->sp && s->fp - s->sp < 8 * STEP_SCAN_WORDS ? (s->fp - s->sp) / 8 : STEP_SCAN_WORDS;
-    if (step_scan(env, j, s, s->sp, (uint32_t)words, 0))
+    if (step_scan(env, j, s, s->sp, (uint32_t)words))
         return WICK_STOP_NONE;
     if (s->fp >= s->sp && s->fp - s->sp < STEP_FP_REACH && step_return_at(env, j, s->fp + 8, &ret))
         return step_by_fp(env, s) ? WICK_STOP_STUB : WICK_STOP_NONE;
@@ -359,7 +371,7 @@ STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, 
         return WICK_STOP_STUB;
     s->sp = s->fp;
     s->fp = fp;
-    return step_scan(env, j, s, s->sp + 8, STEP_SCAN_WORDS, 0) ? WICK_STOP_NONE : WICK_STOP_STUB;
+    return step_scan(env, j, s, s->sp + 8, STEP_SCAN_WORDS) ? WICK_STOP_NONE : WICK_STOP_STUB;
 }
 
 /* Takes the anchor as the next frame: the thread said where its last Java frame is. 1 if there was one. */

@@ -15,28 +15,32 @@
 
 enum { STEP_CFA_REACH = 64 << 20 }; /* no frame is larger */
 
-/* Value of a slot's register in the caller. 0 on success. */
+/* The caller's registers, in the making. */
+struct step_caller {
+    uint64_t cfa, reg[WICK_SLOT_COUNT];
+};
+
+/* Replaces a slot's register by the caller's. 0 on success. */
 STEP_INLINE int step_slot(struct wick_step_env *env, const struct wick_step_state *s, const struct wick_unwind_rule *r,
-                          uint64_t cfa, uint32_t slot, uint64_t old, uint64_t *out)
+                          struct step_caller *c, uint32_t slot)
 {
     uint8_t how = r->how[slot];
-    uint64_t at = cfa + (uint64_t)(int64_t)r->off[slot];
+    uint64_t at = c->cfa + (uint64_t)(int64_t)r->off[slot];
     switch (WICK_HOW_KIND(how)) {
     case WICK_HOW_SAME:
-        *out = old;
         return 0;
     case WICK_HOW_CFA:
-        return step_word(env, at, out);
+        return step_word(env, at, &c->reg[slot]);
     case WICK_HOW_MEM:
-        return step_word(env, s->reg[WICK_HOW_REG(how) & 15] + (uint64_t)(int64_t)r->off[slot], out);
+        return step_word(env, s->reg[WICK_HOW_REG(how) & 15] + (uint64_t)(int64_t)r->off[slot], &c->reg[slot]);
     case WICK_HOW_MOVED:
-        *out = s->reg[WICK_HOW_REG(how) & 15];
+        c->reg[slot] = s->reg[WICK_HOW_REG(how) & 15];
         return 0;
     case WICK_HOW_VALUE:
-        *out = at;
+        c->reg[slot] = at;
         return 0;
     default: /* lost: 0 is no address that any later step would accept */
-        *out = 0;
+        c->reg[slot] = 0;
         return 0;
     }
 }
@@ -47,7 +51,6 @@ STEP_FN int step_apply(struct wick_step_env *env, const struct wick_step_jvm *j,
     if (!step_is_known(s, r->cfa_reg) && !step_seek_fp(env, j, s, r))
         return WICK_STOP_REGISTER;
     uint64_t cfa = s->reg[r->cfa_reg & 15] + (uint64_t)(int64_t)r->cfa_off;
-    uint64_t fp, ra, rbx, r12, r13, r14, r15;
     if (r->cfa_kind == WICK_CFA_DEREF) {
         uint64_t v = 0;
         if (step_word(env, cfa, &v))
@@ -56,21 +59,20 @@ STEP_FN int step_apply(struct wick_step_env *env, const struct wick_step_jvm *j,
     }
     if (cfa <= s->sp || cfa - s->sp > STEP_CFA_REACH || (cfa & 7))
         return WICK_STOP_STACK_RANGE;
-    if (step_slot(env, s, r, cfa, WICK_SLOT_RA, 0, &ra) || step_slot(env, s, r, cfa, WICK_SLOT_FP, s->fp, &fp) ||
-        step_slot(env, s, r, cfa, WICK_SLOT_RBX, s->rbx, &rbx) ||
-        step_slot(env, s, r, cfa, WICK_SLOT_R12, s->r12, &r12) ||
-        step_slot(env, s, r, cfa, WICK_SLOT_R13, s->r13, &r13) ||
-        step_slot(env, s, r, cfa, WICK_SLOT_R14, s->r14, &r14) ||
-        step_slot(env, s, r, cfa, WICK_SLOT_R15, s->r15, &r15))
+    struct step_caller c = {cfa, {s->fp, 0, s->rbx, s->r12, s->r13, s->r14, s->r15}}; /* in the order of the slots */
+    if (step_slot(env, s, r, &c, WICK_SLOT_RA) || step_slot(env, s, r, &c, WICK_SLOT_FP) ||
+        step_slot(env, s, r, &c, WICK_SLOT_RBX) || step_slot(env, s, r, &c, WICK_SLOT_R12) ||
+        step_slot(env, s, r, &c, WICK_SLOT_R13) || step_slot(env, s, r, &c, WICK_SLOT_R14) ||
+        step_slot(env, s, r, &c, WICK_SLOT_R15))
         return WICK_STOP_STACK_RANGE;
     step_keep_unknown(s, r);
-    s->fp = fp;
-    s->rbx = rbx;
-    s->r12 = r12;
-    s->r13 = r13;
-    s->r14 = r14;
-    s->r15 = r15;
-    s->pc = ra;
+    s->fp = c.reg[WICK_SLOT_FP];
+    s->rbx = c.reg[WICK_SLOT_RBX];
+    s->r12 = c.reg[WICK_SLOT_R12];
+    s->r13 = c.reg[WICK_SLOT_R13];
+    s->r14 = c.reg[WICK_SLOT_R14];
+    s->r15 = c.reg[WICK_SLOT_R15];
+    s->pc = c.reg[WICK_SLOT_RA];
     s->sp = cfa;
     s->leaf = r->flags & WICK_RULE_SIGNAL ? 1 : 0;
     return WICK_STOP_NONE;
@@ -81,7 +83,7 @@ STEP_FN int step_native(struct wick_step_env *env, const struct wick_step_jvm *j
 {
     struct wick_unwind_rule r;
     int stop = WICK_STOP_NATIVE;
-    if (!step_native_rule(env, s, &r)) {
+    if (!step_native_rule(env, step_at_pc(s), &r)) {
         if (r.flags & WICK_RULE_END)
             return -1;
         struct wick_step_state before = *s;
@@ -105,7 +107,7 @@ STEP_FN int step_native(struct wick_step_env *env, const struct wick_step_jvm *j
             step_to(s, ret, s->sp + 8);
             return WICK_STOP_NONE;
         }
-        if (step_scan(env, j, s, s->sp, STEP_SCAN_WORDS, 0))
+        if (step_scan(env, j, s, s->sp, STEP_SCAN_WORDS))
             return WICK_STOP_NONE;
     }
     if (s->fp >= s->sp && !step_word(env, s->fp + 8, &ret) && ret >= 4096 && !step_by_fp(env, s))

@@ -33,19 +33,25 @@ STEP_INLINE int step_is_known(const struct wick_step_state *s, uint32_t reg)
     return !(s->unknown >> (reg & 15) & 1);
 }
 
+STEP_INLINE void step_keep_slot(uint32_t *unknown, uint32_t old, uint8_t how, uint32_t reg)
+{
+    int kind = WICK_HOW_KIND(how);
+    int lost = kind == WICK_HOW_LOST || (kind == WICK_HOW_MOVED && old >> (WICK_HOW_REG(how) & 15) & 1);
+    if (kind != WICK_HOW_SAME)
+        *unknown = (*unknown & ~(1u << reg)) | (uint32_t)lost << reg;
+}
+
 /* Carries over to the caller which registers are known. */
 STEP_INLINE void step_keep_unknown(struct wick_step_state *s, const struct wick_unwind_rule *r)
 {
-    static const uint8_t reg[] = {[WICK_SLOT_FP] = STEP_REG_FP, [WICK_SLOT_RBX] = 3,  [WICK_SLOT_R12] = 12,
-                                  [WICK_SLOT_R13] = 13,         [WICK_SLOT_R14] = 14, [WICK_SLOT_R15] = 15};
-    uint32_t old = s->unknown;
-    for (uint32_t i = 0; i < sizeof reg; i++) {
-        int kind = WICK_HOW_KIND(r->how[i]);
-        if (i == WICK_SLOT_RA || kind == WICK_HOW_SAME)
-            continue;
-        int lost = kind == WICK_HOW_LOST || (kind == WICK_HOW_MOVED && old >> (WICK_HOW_REG(r->how[i]) & 15) & 1);
-        s->unknown = (s->unknown & ~(1u << reg[i])) | (uint32_t)lost << reg[i];
-    }
+    uint32_t old = s->unknown, now = old;
+    step_keep_slot(&now, old, r->how[WICK_SLOT_FP], STEP_REG_FP);
+    step_keep_slot(&now, old, r->how[WICK_SLOT_RBX], 3);
+    step_keep_slot(&now, old, r->how[WICK_SLOT_R12], 12);
+    step_keep_slot(&now, old, r->how[WICK_SLOT_R13], 13);
+    step_keep_slot(&now, old, r->how[WICK_SLOT_R14], 14);
+    step_keep_slot(&now, old, r->how[WICK_SLOT_R15], 15);
+    s->unknown = now;
 }
 
 /* Where code at `to` leads if it is nothing but a jump: an entry of the PLT, a thunk. */
@@ -145,7 +151,7 @@ STEP_FN int step_seek_fp(struct wick_step_env *env, const struct wick_step_jvm *
     uint64_t function = 0, ret = 0;
     if (r->cfa_kind != WICK_CFA_REG || r->cfa_reg != STEP_REG_FP || r->cfa_off != 16 ||
         r->how[WICK_SLOT_RA] != WICK_HOW_CFA || r->off[WICK_SLOT_RA] != -8 || r->how[WICK_SLOT_FP] != WICK_HOW_CFA ||
-        r->off[WICK_SLOT_FP] != -16 || step_native_function(env, s, &function))
+        r->off[WICK_SLOT_FP] != -16 || step_native_function(env, step_at_pc(s), &function))
         return 0;
     if (step_seek_by_size(env, j, s, r, function))
         return 1;

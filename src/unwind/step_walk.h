@@ -25,7 +25,6 @@
 
 #include "unwind/step_blob.h"
 #include "unwind/step_x86_64.h"
-#include "elf/eh_frame.h"
 #include "unwind/step_java.h"
 #include "unwind/step_seek.h"
 #include "unwind/step_native.h"
@@ -73,7 +72,7 @@ STEP_FN int step_to_carrier(struct wick_step_env *env, const struct wick_step_jv
         return WICK_STOP_NONE;
     /* where the tables do not tell: the first return address above is that of enterSpecial's frame, which begins here
      */
-    return step_scan(env, j, s, s->sp, STEP_SCAN_WORDS, 1) ? WICK_STOP_NONE : WICK_STOP_CONTINUATION;
+    return step_scan(env, j, s, s->sp, STEP_SCAN_WORDS | STEP_FP_SAVED) ? WICK_STOP_NONE : WICK_STOP_CONTINUATION;
 }
 
 /* StubRoutines::cont_returnBarrier: the state stays here while the frozen frames are told one by one, then comes the
