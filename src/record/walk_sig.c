@@ -31,7 +31,13 @@ struct wick_step_env {
     bool stepping;
     /* of the pcs that this step looked up first and last: one of them is the frame's */
     const struct wick_pc_record *first, *last;
+    struct wick_step_scratch *scratch; /* not initialised with the rest: a handler has no time for it */
 };
+
+static inline struct wick_step_scratch *step_scratch(struct wick_step_env *env)
+{
+    return env->scratch;
+}
 
 static inline __attribute__((always_inline)) int step_read(struct wick_step_env *env, uint64_t addr, void *buf,
                                                            uint64_t n)
@@ -442,7 +448,9 @@ static int walk(struct wick_step_env *env, struct wick_step_state *s, uint64_t *
 int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
                   const ucontext_t *uc, wick_addr from, uint64_t *frames, int cap, struct wick_walk_result *out)
 {
-    struct wick_step_env env = {.w = w, .t = t, .java = java, .unloads = metaspace_epoch(w), .from = from};
+    struct wick_step_scratch scratch;
+    struct wick_step_env env = {
+        .w = w, .t = t, .scratch = &scratch, .java = java, .unloads = metaspace_epoch(w), .from = from};
     struct wick_step_state s;
     *out = (struct wick_walk_result){0};
     load_context(&s, uc);
@@ -470,7 +478,8 @@ __attribute__((noinline)) int wick_walk_here_sig(struct wick_walker *w, struct w
                                                  struct wick_walk_result *out)
 {
     const uint64_t *frame = __builtin_frame_address(0); /* the caller's frame pointer; then the return address */
-    struct wick_step_env env = {.w = w, .t = t, .java = java, .unloads = metaspace_epoch(w)};
+    struct wick_step_scratch scratch;
+    struct wick_step_env env = {.w = w, .t = t, .scratch = &scratch, .java = java, .unloads = metaspace_epoch(w)};
     struct wick_step_state s = {.pc = frame[1], .sp = (uint64_t)(uintptr_t)(frame + 2), .fp = frame[0]};
     *out = (struct wick_walk_result){0};
     if (java)
@@ -489,8 +498,14 @@ __attribute__((noinline)) int wick_walk_here_sig(struct wick_walker *w, struct w
 int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, const struct wick_outside *o,
                           uint64_t *frames, int cap, struct wick_walk_result *out)
 {
-    struct wick_step_env env = {
-        .w = w, .t = t, .stack_lo = o->lo, .stack_bytes = o->bytes, .stack = o->stack, .unloads = metaspace_epoch(w)};
+    struct wick_step_scratch scratch;
+    struct wick_step_env env = {.w = w,
+                                .t = t,
+                                .scratch = &scratch,
+                                .stack_lo = o->lo,
+                                .stack_bytes = o->bytes,
+                                .stack = o->stack,
+                                .unloads = metaspace_epoch(w)};
     struct wick_step_state s = {.pc = o->pc, .sp = o->sp, .leaf = 1, .unknown = UINT32_MAX};
     s.unknown &= ~(1u << STEP_REG_SP);
     *out = (struct wick_walk_result){0};

@@ -29,7 +29,13 @@ enum { STACK_MAX = 4 << 20, STACK_PIECE = 64 << 10, RED_ZONE = 128 };
 struct wick_step_env {
     const struct wick_remote *r;
     wick_addr stack_lo, stack_hi; /* copied range */
+    struct wick_step_scratch scratch;
 };
+
+static inline struct wick_step_scratch *step_scratch(struct wick_step_env *env)
+{
+    return &env->scratch;
+}
 
 static int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64_t n)
 {

@@ -7,6 +7,7 @@
  * structs below, and memory only through functions that the includer defines before it includes step_walk.h:
  *
  *   struct wick_step_env;                               the includer's own context, passed through
+ *   step_scratch(env)                                   its struct wick_step_scratch; need not be initialised
  *   int  step_read(env, addr, buf, n)                   0, or non-zero if the bytes are not readable
  *   int  step_native_rule(env, pc, rule)                the unwind rule of the instruction at pc; non-zero if none is
  *                                                       known
@@ -79,6 +80,19 @@ struct wick_step_frame {
     uint8_t level;     /* compiled: 1..4 */
     uint8_t leaf;      /* see wick_step_state.leaf */
     uint8_t stop;      /* BREAK: enum wick_stop */
+};
+
+enum { WICK_STEP_BYTES = 512, WICK_STEP_SIZES = 4 };
+
+/* What one step needs room for and the kernel's stack of 512 bytes has not. Nothing of it outlives the step. */
+struct wick_step_scratch {
+    struct wick_step_blob blob;   /* of the step's own frame */
+    struct wick_step_blob caller; /* of what may be a return address */
+    struct wick_unwind_rule rule; /* of the step's own frame */
+    struct wick_unwind_rule caller_rule;
+    struct wick_step_state before;   /* a native step that fails is taken back */
+    uint64_t sizes[WICK_STEP_SIZES]; /* step_seek.h */
+    uint8_t bytes[WICK_STEP_BYTES];  /* the head of a blob, the start of a function */
 };
 
 enum wick_step_result {

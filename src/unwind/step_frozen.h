@@ -186,13 +186,13 @@ STEP_FN int step_frozen_compiled(struct wick_step_env *env, struct wick_step_sta
 STEP_FN int step_frozen(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                         struct wick_step_frame *f)
 {
-    struct wick_step_blob b;
+    struct wick_step_blob *b = &step_scratch(env)->blob; /* the barrier's, which is not needed any more */
     uint64_t pc = 0, old = s->frozen_sp;
     f->kind = WICK_STEP_UNKNOWN;
-    if (step_word(env, s->frozen_sp - 8, &pc) || step_blob_find(env, j, pc, &b))
+    if (step_word(env, s->frozen_sp - 8, &pc) || step_blob_find(env, j, pc, b))
         return WICK_STOP_CONTINUATION;
-    int stop = b.kind == WICK_BLOB_INTERPRETER ? step_frozen_interpreted(env, j, s, f)
-                                               : step_frozen_compiled(env, s, &b, pc, f);
+    int stop = b->kind == WICK_BLOB_INTERPRETER ? step_frozen_interpreted(env, j, s, f)
+                                                : step_frozen_compiled(env, s, b, pc, f);
     if (!stop && s->frozen_sp <= old)
         stop = WICK_STOP_CONTINUATION;
     if (!stop && s->frozen_sp == s->frozen_end)

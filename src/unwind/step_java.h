@@ -39,14 +39,14 @@ STEP_INLINE int step_word(struct wick_step_env *env, uint64_t addr, uint64_t *ou
  * return entries, which it pushes without a call, or the return barrier (known by its address from JDK 27 on). */
 STEP_FN int step_is_return(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t v)
 {
-    struct wick_step_blob b;
+    struct wick_step_blob *b = &step_scratch(env)->caller;
     if (!step_in_code_cache(j, v))
         return 0;
     if (v == j->call_stub_return || v == j->cont_return_pc || v == j->cont_barrier)
         return 1;
-    if (step_blob_find(env, j, v, &b) || v < b.code || v >= b.code_end)
+    if (step_blob_find(env, j, v, b) || v < b->code || v >= b->code_end)
         return 0;
-    return b.kind == WICK_BLOB_INTERPRETER || b.kind == WICK_BLOB_CONTINUATION || step_after_call(env, v);
+    return b->kind == WICK_BLOB_INTERPRETER || b->kind == WICK_BLOB_CONTINUATION || step_after_call(env, v);
 }
 
 STEP_INLINE int step_return_at(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t addr, uint64_t *out)
@@ -99,8 +99,8 @@ STEP_INLINE int step_pop(struct wick_step_env *env, struct wick_step_state *s, i
 
 STEP_FN int step_in_interpreter(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc)
 {
-    struct wick_step_blob b;
-    return !step_blob_find(env, j, pc, &b) && b.kind == WICK_BLOB_INTERPRETER;
+    struct wick_step_blob *b = &step_scratch(env)->caller;
+    return !step_blob_find(env, j, pc, b) && b->kind == WICK_BLOB_INTERPRETER;
 }
 
 /* Whether the word at `slot` can be a frame's return address. If it leads into the interpreter, whose frames are found
@@ -109,11 +109,11 @@ STEP_FN int step_in_interpreter(struct wick_step_env *env, const struct wick_ste
 STEP_FN int step_is_frame_end(struct wick_step_env *env, const struct wick_step_jvm *j, const struct wick_step_state *s,
                               uint64_t slot, int fp_saved)
 {
-    struct wick_step_blob b;
+    struct wick_step_blob *b = &step_scratch(env)->caller;
     uint64_t fp = s->fp, ret = 0;
-    if (!step_return_at(env, j, slot, &ret) || step_blob_find(env, j, ret, &b))
+    if (!step_return_at(env, j, slot, &ret) || step_blob_find(env, j, ret, b))
         return 0;
-    if (b.kind != WICK_BLOB_INTERPRETER)
+    if (b->kind != WICK_BLOB_INTERPRETER)
         return 1;
     if (fp_saved && step_word(env, slot - 8, &fp))
         return 0;
@@ -293,13 +293,13 @@ STEP_FN int step_compiled(struct wick_step_env *env, const struct wick_step_jvm 
 STEP_FN int step_into_nmethod(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                               const struct wick_step_blob *b)
 {
+    struct wick_step_blob *caller = &step_scratch(env)->caller;
     for (uint32_t i = 0; i < STEP_SCAN_WORDS; i++) {
         /* where the frame should end, if it is complete; then upwards from sp */
         uint64_t slot = i == 0 ? s->sp + (uint64_t)b->frame_bytes - 8 : s->sp + 8 * (i - 1), v = 0, fp = 0;
-        struct wick_step_blob caller;
         if (slot < s->sp || step_word(env, slot, &v) || !step_in_code_cache(j, v) ||
-            step_blob_find(env, j, v, &caller) || caller.kind != WICK_BLOB_NMETHOD || v < caller.code ||
-            v >= caller.code_end)
+            step_blob_find(env, j, v, caller) || caller->kind != WICK_BLOB_NMETHOD || v < caller->code ||
+            v >= caller->code_end)
             continue;
         if (i == 0 && !step_word(env, slot - 8, &fp))
             s->fp = fp;
@@ -315,9 +315,9 @@ STEP_FN int step_into_nmethod(struct wick_step_env *env, const struct wick_step_
 STEP_FN int step_native_return_at(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t addr,
                                   uint64_t *out)
 {
-    struct wick_unwind_rule rule;
     uint64_t v = 0;
-    if (step_word(env, addr, &v) || v < 4096 || step_in_code_cache(j, v) || step_native_rule(env, v - 1, &rule))
+    if (step_word(env, addr, &v) || v < 4096 || step_in_code_cache(j, v) ||
+        step_native_rule(env, v - 1, &step_scratch(env)->caller_rule))
         return 0;
     *out = v;
     return 1;

@@ -24,7 +24,7 @@ enum {
     STEP_REG_SP = 7,
     STEP_SEEK_WORDS = 1024,
     STEP_SEEK_CODE = 96, /* bytes of a function in which it makes room on the stack */
-    STEP_SEEK_SIZES = 3,
+    STEP_SEEK_SIZES = WICK_STEP_SIZES - 1,
     STEP_SEEK_JUMPS = 2
 };
 
@@ -106,16 +106,18 @@ STEP_FN int step_fits(struct wick_step_env *env, const struct wick_step_jvm *j, 
 STEP_FN int step_seek_by_size(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                               const struct wick_unwind_rule *r, uint64_t function)
 {
-    uint8_t c[STEP_SEEK_CODE] = {0};
-    uint64_t sizes[STEP_SEEK_SIZES + 1] = {0}, pushed = 0;
-    uint32_t n = 0, have = s->pc - function < sizeof c ? (uint32_t)(s->pc - function) : sizeof c;
+    uint8_t *c = step_scratch(env)->bytes;
+    uint64_t *sizes = step_scratch(env)->sizes, pushed = 0;
+    uint32_t n = 0, have = s->pc - function < STEP_SEEK_CODE ? (uint32_t)(s->pc - function) : STEP_SEEK_CODE;
+    __builtin_memset(c, 0, STEP_SEEK_CODE);
+    __builtin_memset(sizes, 0, sizeof step_scratch(env)->sizes);
     if (step_read(env, function, c, have))
         return 0;
     for (uint32_t i = 0; i < WICK_SLOT_COUNT; i++) {
         if (WICK_HOW_KIND(r->how[i]) == WICK_HOW_CFA && r->off[i] < -16 && (uint64_t)(-16 - r->off[i]) > pushed)
             pushed = (uint64_t)(-16 - r->off[i]);
     }
-    for (uint32_t i = 0; i + 7 <= sizeof c && n < STEP_SEEK_SIZES; i++) {
+    for (uint32_t i = 0; i + 7 <= STEP_SEEK_CODE && n < STEP_SEEK_SIZES; i++) {
         int32_t size = 0;
         if (i >= have || c[i] != 0x48 || c[i + 2] != 0xec || (c[i + 1] != 0x83 && c[i + 1] != 0x81))
             continue;

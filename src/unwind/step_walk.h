@@ -119,31 +119,31 @@ STEP_FN int step_is_thawing(struct wick_step_env *env, const struct wick_step_jv
 STEP_FN int step_code_cache(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                             struct wick_step_frame *f)
 {
-    struct wick_step_blob b;
-    int stop = step_blob_find(env, j, s->pc, &b);
+    const struct wick_step_blob *b = &step_scratch(env)->blob;
+    int stop = step_blob_find(env, j, s->pc, &step_scratch(env)->blob);
     if (stop)
         return stop;
-    f->ptr = b.addr;
-    f->off = (uint32_t)(s->pc - b.code);
-    switch (b.kind) {
+    f->ptr = b->addr;
+    f->off = (uint32_t)(s->pc - b->code);
+    switch (b->kind) {
     case WICK_BLOB_INTERPRETER:
         return step_interpreted(env, j, s, f);
     case WICK_BLOB_NMETHOD:
     case WICK_BLOB_NATIVE:
-        return step_compiled(env, j, s, &b, f);
+        return step_compiled(env, j, s, b, f);
     case WICK_BLOB_VTABLE:
         f->kind = WICK_STEP_STUB;
         return step_pop(env, s, STEP_FRAME_RETURN_ONLY);
     default:
         f->kind = WICK_STEP_STUB;
-        f->off = (uint32_t)(s->pc - b.addr);
+        f->off = (uint32_t)(s->pc - b->addr);
         if (s->pc == j->call_stub_return)
             return step_entry(env, j, s, f);
-        if (s->thawing || step_is_barrier(env, j, s, &b))
+        if (s->thawing || step_is_barrier(env, j, s, b))
             return step_barrier(env, j, s, f);
-        if (b.kind == WICK_BLOB_CONTINUATION && step_is_thawing(env, j, s))
+        if (b->kind == WICK_BLOB_CONTINUATION && step_is_thawing(env, j, s))
             return WICK_STOP_NONE;
-        return step_stub(env, j, s, &b);
+        return step_stub(env, j, s, b);
     }
 }
 

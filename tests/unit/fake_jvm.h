@@ -52,7 +52,13 @@ struct wick_step_env {
     const struct wick_unwind_rule *rule; /* of every native pc, NULL = none */
     uint64_t function;                   /* start of every native function, 0 = not known */
     uint64_t reads;
+    struct wick_step_scratch scratch;
 };
+
+static inline struct wick_step_scratch *step_scratch(struct wick_step_env *env)
+{
+    return &env->scratch;
+}
 
 static int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64_t n)
 {
