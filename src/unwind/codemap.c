@@ -77,8 +77,6 @@ static int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64
     return wick_mem_read(env->mem, addr, buf, n);
 }
 
-#define STEP_INLINE static inline __attribute__((always_inline))
-#define STEP_FN     static __attribute__((noinline, unused))
 #include "unwind/step_blob.h"
 
 /* java/lang/Foo, bar: java.lang.Foo.bar; the serial number of a hidden class ("/0x...") keeps its slash. */

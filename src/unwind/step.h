@@ -82,6 +82,24 @@ struct wick_step_frame {
     uint8_t stop;      /* BREAK: enum wick_stop */
 };
 
+/* How functions are made; the kernel side defines its own before it includes this:
+ *   STEP_INLINE         a piece of its caller
+ *   STEP_FN             a function of its own; in the kernel a global one, which the verifier checks once for all
+ * callers. It takes integers and pointers to whole structs, and returns an integer. STEP_BODY           the body of a
+ * loop: (index, context), 0 to go on STEP_LOOP(n, b, c)  calls body b with 0 .. n - 1 and context c until it returns
+ * non-zero STEP_NULL(p)        the verifier wants global functions to check their pointers */
+#ifndef STEP_INLINE
+#define STEP_INLINE static inline __attribute__((always_inline))
+#define STEP_FN     static __attribute__((noinline, unused))
+#define STEP_BODY   static inline __attribute__((always_inline))
+#define STEP_LOOP(n, body, ctx)                                                 \
+    do {                                                                        \
+        for (uint32_t step_i = 0; step_i < (n) && !body(step_i, ctx); step_i++) \
+            ;                                                                   \
+    } while (0)
+#define STEP_NULL(p) 0
+#endif
+
 enum { WICK_STEP_BYTES = 512, WICK_STEP_SIZES = 4 };
 
 /* What one step needs room for and the kernel's stack of 512 bytes has not. Nothing of it outlives the step. */

@@ -25,7 +25,7 @@ STEP_INLINE int step_in_code_cache(const struct wick_step_jvm *j, uint64_t addr)
 }
 
 /* Address of the blob whose block contains pc, 0 if there is none. */
-STEP_FN uint64_t step_blob_address(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc)
+STEP_INLINE uint64_t step_blob_address(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc)
 {
     uint64_t lo = 0, map = 0;
     for (uint32_t i = 0; i < WICK_STEP_HEAPS; i++) {
@@ -85,6 +85,8 @@ STEP_INLINE uint8_t step_blob_kind(uint32_t name)
 STEP_FN int step_blob_read(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc,
                            struct wick_step_blob *out)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(out))
+        return WICK_STOP_NO_BLOB;
     uint8_t *b = step_scratch(env)->bytes;
     uint32_t name = 0;
     out->addr = step_blob_address(env, j, pc);

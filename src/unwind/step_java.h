@@ -39,6 +39,8 @@ STEP_INLINE int step_word(struct wick_step_env *env, uint64_t addr, uint64_t *ou
  * return entries, which it pushes without a call, or the return barrier (known by its address from JDK 27 on). */
 STEP_FN int step_is_return(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t v)
 {
+    if (STEP_NULL(env) || STEP_NULL(j))
+        return 0;
     struct wick_step_blob *b = &step_scratch(env)->caller;
     if (!step_in_code_cache(j, v))
         return 0;
@@ -97,7 +99,7 @@ STEP_INLINE int step_pop(struct wick_step_env *env, struct wick_step_state *s, i
     return WICK_STOP_NONE;
 }
 
-STEP_FN int step_in_interpreter(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc)
+STEP_INLINE int step_in_interpreter(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc)
 {
     struct wick_step_blob *b = &step_scratch(env)->caller;
     return !step_blob_find(env, j, pc, b) && b->kind == WICK_BLOB_INTERPRETER;
@@ -109,6 +111,8 @@ STEP_FN int step_in_interpreter(struct wick_step_env *env, const struct wick_ste
 STEP_FN int step_is_frame_end(struct wick_step_env *env, const struct wick_step_jvm *j, const struct wick_step_state *s,
                               uint64_t slot, int fp_saved)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
+        return 0;
     struct wick_step_blob *b = &step_scratch(env)->caller;
     uint64_t fp = s->fp, ret = 0;
     if (!step_return_at(env, j, slot, &ret) || step_blob_find(env, j, ret, b))
@@ -120,26 +124,42 @@ STEP_FN int step_is_frame_end(struct wick_step_env *env, const struct wick_step_
     return fp > slot && fp - slot < STEP_FP_REACH && !(fp & 7);
 }
 
+/* A search of the stack, word by word. */
+struct step_search {
+    struct wick_step_env *env;
+    const struct wick_step_jvm *j;
+    struct wick_step_state *s;
+    uint64_t from, end; /* `end`: step_into_nmethod; the function: step_seek_fp */
+    int fp_saved, found;
+};
+
+STEP_BODY long step_scan_word(uint32_t i, void *ctx)
+{
+    struct step_search *c = ctx;
+    uint64_t v = 0, slot = c->from + 8 * (uint64_t)i;
+    if (step_word(c->env, slot, &v))
+        return 1;
+    if (!step_in_code_cache(c->j, v) || !step_is_frame_end(c->env, c->j, c->s, slot, c->fp_saved))
+        return 0;
+    if (c->fp_saved && step_word(c->env, slot - 8, &c->s->fp))
+        return 1;
+    c->s->scans++;
+    step_to(c->s, v, slot + 8);
+    c->found = 1;
+    return 1;
+}
+
 /* Searches upwards from `from`, at most `words` words, for the first that can be a return address; rbp is taken from
  * below it if STEP_FP_SAVED is added to the words. 1 if found. */
 STEP_FN int step_scan(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                       uint64_t from, uint32_t words)
 {
-    int fp_saved = (words & STEP_FP_SAVED) != 0;
-    words &= ~(uint32_t)STEP_FP_SAVED;
-    for (uint32_t i = 0; i < words && i < STEP_SCAN_WORDS; i++) {
-        uint64_t v = 0, slot = from + 8 * i;
-        if (step_word(env, slot, &v))
-            break;
-        if (!step_in_code_cache(j, v) || !step_is_frame_end(env, j, s, slot, fp_saved))
-            continue;
-        if (fp_saved && step_word(env, slot - 8, &s->fp))
-            break;
-        s->scans++;
-        step_to(s, v, slot + 8);
-        return 1;
-    }
-    return 0;
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
+        return 0;
+    struct step_search c = {env, j, s, from, 0, (words & STEP_FP_SAVED) != 0};
+    words &= STEP_FP_SAVED - 1;
+    STEP_LOOP(words < STEP_SCAN_WORDS ? words : STEP_SCAN_WORDS, step_scan_word, &c);
+    return c.found;
 }
 
 /* bci of bcp in the method, or 0xffff if bcp does not point into its bytecodes (native methods have none). */
@@ -153,6 +173,8 @@ STEP_INLINE uint32_t step_bci(const struct wick_step_jvm *j, uint64_t cm, uint32
 STEP_FN int step_method_read(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t method, uint64_t *cm,
                              uint32_t *code_size)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(cm) || STEP_NULL(code_size))
+        return 0;
     uint16_t n = 0;
     uint64_t pool = 0, holder = 0;
     if (method < 4096 || (method & 7) || step_read(env, method + (uint64_t)j->method_const, cm, 8) || *cm < 4096 ||
@@ -173,6 +195,8 @@ STEP_FN int step_method_read(struct wick_step_env *env, const struct wick_step_j
 STEP_FN int step_interpreter_edge(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                                   struct wick_step_frame *f)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(f))
+        return WICK_STOP_INTERPRETER;
     uint64_t cm = 0, ret = 0, fp = 0, sender = 0;
     uint32_t code_size = 0;
     int method = step_method_find(env, j, s->rbx, &cm, &code_size);
@@ -205,8 +229,8 @@ STEP_FN int step_interpreter_edge(struct wick_step_env *env, const struct wick_s
 /* A frame that a deoptimisation has made room for and not filled yet, outermost first (vframeArray::unpack_to_stack):
  * of it only the links and the sender sp are there, the last sp is 0, and the method and the rest are old words. w:
  * fp[-8] and on. 1 if the frame is one. */
-STEP_FN int step_skeleton(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
-                          const uint64_t *w)
+STEP_INLINE int step_skeleton(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                              const uint64_t *w)
 {
     if (s->fp < s->sp || s->fp - s->sp >= STEP_FP_REACH || (s->fp & 7) || w[6] || w[7] < s->fp + 16 || (w[7] & 7) ||
         w[7] - s->fp >= STEP_FP_REACH || !step_is_return(env, j, w[9]))
@@ -219,6 +243,8 @@ STEP_FN int step_skeleton(struct wick_step_env *env, const struct wick_step_jvm 
 STEP_FN int step_interpreted(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                              struct wick_step_frame *f)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(f))
+        return WICK_STOP_INTERPRETER;
     uint64_t w[10] = {0}; /* fp[-8] .. fp[1] */
     uint64_t cm = 0;
     uint32_t code_size = 0;
@@ -250,6 +276,8 @@ STEP_FN int step_interpreted(struct wick_step_env *env, const struct wick_step_j
 STEP_FN int step_compiled(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                           const struct wick_step_blob *b, struct wick_step_frame *f)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(b) || STEP_NULL(f))
+        return WICK_STOP_COMPILED;
     uint64_t w[2];
     f->kind = b->kind == WICK_BLOB_NATIVE ? WICK_STEP_WRAPPER : WICK_STEP_COMPILED;
     f->identity = b->compile_id;
@@ -288,26 +316,34 @@ STEP_FN int step_compiled(struct wick_step_env *env, const struct wick_step_jvm 
     return WICK_STOP_NONE;
 }
 
+STEP_BODY long step_nmethod_word(uint32_t i, void *ctx)
+{
+    struct step_search *c = ctx;
+    struct wick_step_blob *caller = &step_scratch(c->env)->caller;
+    /* where the frame should end, if it is complete; then upwards from sp */
+    uint64_t slot = i == 0 ? c->end : c->from + 8 * (uint64_t)(i - 1), v = 0, fp = 0;
+    if (slot < c->from || step_word(c->env, slot, &v) || !step_in_code_cache(c->j, v) ||
+        step_blob_find(c->env, c->j, v, caller) || caller->kind != WICK_BLOB_NMETHOD || v < caller->code ||
+        v >= caller->code_end)
+        return 0;
+    if (i == 0 && !step_word(c->env, slot - 8, &fp))
+        c->s->fp = fp;
+    c->s->scans += i > 0;
+    step_to(c->s, v, slot + 8);
+    c->found = 1;
+    return 1;
+}
+
 /* The blobs that handle a safepoint poll or a deoptimisation are entered without a call: their return address is the
  * poll, or the nmethod's deoptimisation handler, so all that can be asked is that it lies in an nmethod. */
 STEP_FN int step_into_nmethod(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                               const struct wick_step_blob *b)
 {
-    struct wick_step_blob *caller = &step_scratch(env)->caller;
-    for (uint32_t i = 0; i < STEP_SCAN_WORDS; i++) {
-        /* where the frame should end, if it is complete; then upwards from sp */
-        uint64_t slot = i == 0 ? s->sp + (uint64_t)b->frame_bytes - 8 : s->sp + 8 * (i - 1), v = 0, fp = 0;
-        if (slot < s->sp || step_word(env, slot, &v) || !step_in_code_cache(j, v) ||
-            step_blob_find(env, j, v, caller) || caller->kind != WICK_BLOB_NMETHOD || v < caller->code ||
-            v >= caller->code_end)
-            continue;
-        if (i == 0 && !step_word(env, slot - 8, &fp))
-            s->fp = fp;
-        s->scans += i > 0;
-        step_to(s, v, slot + 8);
-        return WICK_STOP_NONE;
-    }
-    return WICK_STOP_STUB;
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(b))
+        return WICK_STOP_STUB;
+    struct step_search c = {env, j, s, s->sp, s->sp + (uint64_t)b->frame_bytes - 8, 0, 0};
+    STEP_LOOP(STEP_SCAN_WORDS, step_nmethod_word, &c);
+    return c.found ? WICK_STOP_NONE : WICK_STOP_STUB;
 }
 
 /* A return address into native code: C++ calls a few stubs directly, the JIT compilers that flush the instruction cache
@@ -315,6 +351,8 @@ STEP_FN int step_into_nmethod(struct wick_step_env *env, const struct wick_step_
 STEP_FN int step_native_return_at(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t addr,
                                   uint64_t *out)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(out))
+        return 0;
     uint64_t v = 0;
     if (step_word(env, addr, &v) || v < 4096 || step_in_code_cache(j, v) ||
         step_native_rule(env, v - 1, &step_scratch(env)->caller_rule))
@@ -327,6 +365,8 @@ STEP_FN int step_native_return_at(struct wick_step_env *env, const struct wick_s
 STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                       const struct wick_step_blob *b)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(b))
+        return WICK_STOP_STUB;
     uint64_t ret = 0, fp = 0;
     if (s->leaf) {
         int part = step_epilogue(env, s->pc);
@@ -390,29 +430,34 @@ STEP_INLINE int step_use_anchor(struct wick_step_env *env, struct wick_step_stat
     return 1;
 }
 
-/* Reads the JavaFrameAnchor at `at`; one that does not lie above sp is none. */
-STEP_FN void step_load_anchor(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
-                              uint64_t at)
+/* Reads the JavaFrameAnchor at `at`; one that does not lie above sp is none. 1 if there is one. */
+STEP_FN int step_load_anchor(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                             uint64_t at)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
+        return 0;
     uint64_t sp = 0, pc = 0, fp = 0;
     s->anchor_sp = 0;
     if (step_word(env, at + (uint64_t)j->anchor_sp, &sp) || sp <= s->sp || (sp & 7))
-        return;
+        return 0;
     if (s->stack_end && sp >= s->stack_end)
-        return;
+        return 0;
     if (step_word(env, at + (uint64_t)j->anchor_pc, &pc) || (pc && !step_in_code_cache(j, pc)))
-        return;
+        return 0;
     if (j->anchor_fp >= 0 && step_word(env, at + (uint64_t)j->anchor_fp, &fp))
-        return;
+        return 0;
     s->anchor_sp = sp;
     s->anchor_pc = pc;
     s->anchor_fp = fp;
+    return 1;
 }
 
 /* The frame of call_stub: C++ called Java. The anchor of the Java frames further down is in its JavaCallWrapper. */
 STEP_FN int step_entry(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                        struct wick_step_frame *f)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(f))
+        return WICK_STOP_STUB;
     uint64_t wrapper = 0;
     f->kind = WICK_STEP_ENTRY;
     s->anchor_sp = 0;

@@ -45,8 +45,8 @@ STEP_INLINE int step_slot(struct wick_step_env *env, const struct wick_step_stat
     }
 }
 
-STEP_FN int step_apply(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
-                       const struct wick_unwind_rule *r)
+STEP_INLINE int step_apply(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                           const struct wick_unwind_rule *r)
 {
     if (!step_is_known(s, r->cfa_reg) && !step_seek_fp(env, j, s, r))
         return WICK_STOP_REGISTER;
@@ -79,7 +79,7 @@ STEP_FN int step_apply(struct wick_step_env *env, const struct wick_step_jvm *j,
 }
 
 /* 0: moved on; -1: this was the outermost frame; > 0: enum wick_stop. */
-STEP_FN int step_native(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
+STEP_INLINE int step_native(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
 {
     struct wick_unwind_rule *r = &step_scratch(env)->rule;
     struct wick_step_state *before = &step_scratch(env)->before;

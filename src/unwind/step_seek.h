@@ -55,7 +55,7 @@ STEP_INLINE void step_keep_unknown(struct wick_step_state *s, const struct wick_
 }
 
 /* Where code at `to` leads if it is nothing but a jump: an entry of the PLT, a thunk. */
-STEP_FN uint64_t step_follow_jumps(struct wick_step_env *env, uint64_t to)
+STEP_INLINE uint64_t step_follow_jumps(struct wick_step_env *env, uint64_t to)
 {
     for (uint32_t i = 0; i < STEP_SEEK_JUMPS; i++) {
         uint8_t c[16];
@@ -81,6 +81,8 @@ STEP_FN uint64_t step_follow_jumps(struct wick_step_env *env, uint64_t to)
 /* Whether `ret` stands behind a direct call that leads to `function`. */
 STEP_FN int step_calls(struct wick_step_env *env, uint64_t ret, uint64_t function)
 {
+    if (STEP_NULL(env))
+        return 0;
     uint8_t c[5];
     int32_t rel = 0;
     if (ret < 4096 || step_read(env, ret - 5, c, sizeof c) || c[0] != 0xe8)
@@ -90,7 +92,7 @@ STEP_FN int step_calls(struct wick_step_env *env, uint64_t ret, uint64_t functio
 }
 
 /* Whether the frame whose saved rbp is at `fp` can be that of `function`: 0, 1 or, beyond doubt, 2. */
-STEP_FN int step_fits(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t fp, uint64_t function)
+STEP_INLINE int step_fits(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t fp, uint64_t function)
 {
     uint64_t ret = 0;
     if (step_word(env, fp + 8, &ret))
@@ -106,6 +108,8 @@ STEP_FN int step_fits(struct wick_step_env *env, const struct wick_step_jvm *j, 
 STEP_FN int step_seek_by_size(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                               const struct wick_unwind_rule *r, uint64_t function)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(r))
+        return 0;
     uint8_t *c = step_scratch(env)->bytes;
     uint64_t *sizes = step_scratch(env)->sizes, pushed = 0;
     uint32_t n = 0, have = s->pc - function < STEP_SEEK_CODE ? (uint32_t)(s->pc - function) : STEP_SEEK_CODE;
@@ -146,29 +150,37 @@ STEP_FN int step_seek_by_size(struct wick_step_env *env, const struct wick_step_
     return good != 0;
 }
 
+STEP_BODY long step_seek_word(uint32_t i, void *ctx)
+{
+    struct step_search *c = ctx;
+    uint64_t fp = c->from + 8 * (uint64_t)i, function = c->end, ret = 0;
+    if (step_word(c->env, fp + 8, &ret))
+        return 1;
+    if (ret - function + INT32_MAX > 2ull * INT32_MAX || !step_calls(c->env, ret, function) ||
+        step_fits(c->env, c->j, fp, function) != 2)
+        return 0;
+    c->s->fp = fp;
+    c->s->scans++;
+    c->found = 1;
+    return 1;
+}
+
 /* Finds rbp of the native function at the state's pc, whose rule counts from it. 1 if found. */
 STEP_FN int step_seek_fp(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                          const struct wick_unwind_rule *r)
 {
-    uint64_t function = 0, ret = 0;
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(r))
+        return 0;
+    uint64_t function = 0;
     if (r->cfa_kind != WICK_CFA_REG || r->cfa_reg != STEP_REG_FP || r->cfa_off != 16 ||
         r->how[WICK_SLOT_RA] != WICK_HOW_CFA || r->off[WICK_SLOT_RA] != -8 || r->how[WICK_SLOT_FP] != WICK_HOW_CFA ||
         r->off[WICK_SLOT_FP] != -16 || step_native_function(env, step_at_pc(s), &function))
         return 0;
     if (step_seek_by_size(env, j, s, r, function))
         return 1;
-    for (uint32_t i = 0; i < STEP_SEEK_WORDS; i++) {
-        uint64_t fp = s->sp + 8 * i;
-        if (step_word(env, fp + 8, &ret))
-            return 0;
-        if (ret - function + INT32_MAX > 2ull * INT32_MAX || !step_calls(env, ret, function) ||
-            step_fits(env, j, fp, function) != 2)
-            continue;
-        s->fp = fp;
-        s->scans++;
-        return 1;
-    }
-    return 0;
+    struct step_search c = {env, j, s, s->sp, function, 0, 0};
+    STEP_LOOP(STEP_SEEK_WORDS, step_seek_word, &c);
+    return c.found;
 }
 
 #endif

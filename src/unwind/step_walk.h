@@ -18,11 +18,6 @@
 
 #include "unwind/step.h"
 
-#ifndef STEP_INLINE
-#define STEP_INLINE static inline __attribute__((always_inline))
-#define STEP_FN     static __attribute__((noinline, unused))
-#endif
-
 #include "unwind/step_blob.h"
 #include "unwind/step_x86_64.h"
 #include "unwind/step_java.h"
@@ -52,6 +47,8 @@ STEP_INLINE int step_is_barrier(struct wick_step_env *env, const struct wick_ste
  * frame, ends where that frame keeps rbp and its return address. 1 if there is one further up. */
 STEP_FN int step_use_cont_entry(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
+        return 0;
     uint64_t entry = 0, w[2];
     if (!s->thread || j->thread_cont_entry < 0 || j->cont_entry_size < 0 ||
         step_word(env, s->thread + (uint64_t)j->thread_cont_entry, &entry) ||
@@ -66,7 +63,7 @@ STEP_FN int step_use_cont_entry(struct wick_step_env *env, const struct wick_ste
 }
 
 /* Leaves the virtual thread: the carrier's frames follow. */
-STEP_FN int step_to_carrier(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
+STEP_INLINE int step_to_carrier(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
 {
     if (step_use_cont_entry(env, j, s))
         return WICK_STOP_NONE;
@@ -80,6 +77,8 @@ STEP_FN int step_to_carrier(struct wick_step_env *env, const struct wick_step_jv
 STEP_FN int step_barrier(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                          struct wick_step_frame *f)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(f))
+        return WICK_STOP_CONTINUATION;
     if (!s->in_heap)
         s->in_heap = (uint8_t)step_open_frozen(env, j, s);
     if (!s->in_heap || !s->frozen_sp) {
@@ -102,7 +101,7 @@ STEP_FN int step_barrier(struct wick_step_env *env, const struct wick_step_jvm *
 /* In the stubs behind the return barrier, or that which a virtual thread is continued with: they have moved sp to the
  * ContinuationEntry, so what lies below it are frames that are being put there and old words. The callers are the
  * frozen frames, then the carrier's. 1 if that is so. */
-STEP_FN int step_is_thawing(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
+STEP_INLINE int step_is_thawing(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
 {
     uint64_t entry = 0;
     int part = s->leaf ? step_epilogue(env, s->pc) : STEP_FRAME_WHOLE;
@@ -116,8 +115,8 @@ STEP_FN int step_is_thawing(struct wick_step_env *env, const struct wick_step_jv
     return 1;
 }
 
-STEP_FN int step_code_cache(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
-                            struct wick_step_frame *f)
+STEP_INLINE int step_code_cache(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                                struct wick_step_frame *f)
 {
     const struct wick_step_blob *b = &step_scratch(env)->blob;
     int stop = step_blob_find(env, j, s->pc, &step_scratch(env)->blob);
@@ -149,8 +148,8 @@ STEP_FN int step_code_cache(struct wick_step_env *env, const struct wick_step_jv
 
 /* A step could not find the caller: goes on at the thread's anchor or below the virtual thread, if there is one further
  * up. The frame is reported if it is known, the reason as a frame of its own after it. */
-STEP_FN int step_stopped(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
-                         struct wick_step_frame *f, int stop)
+STEP_INLINE int step_stopped(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                             struct wick_step_frame *f, int stop)
 {
     int resumed = step_use_anchor(env, s) || step_use_cont_entry(env, j, s);
     s->gaps += resumed;
@@ -167,6 +166,8 @@ STEP_FN int step_stopped(struct wick_step_env *env, const struct wick_step_jvm *
 STEP_FN int wick_step(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                       struct wick_step_frame *f)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(f))
+        return WICK_STEP_NONE;
     uint64_t old_sp = s->sp, old_fp = s->fp;
     int stop;
     f->leaf = s->leaf;

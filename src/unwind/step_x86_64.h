@@ -39,6 +39,8 @@ enum { STEP_PROLOGUE_WINDOW = 40 };
 /* pc is the address after a call: the bytes before it are a call instruction. */
 STEP_FN int step_after_call(struct wick_step_env *env, uint64_t pc)
 {
+    if (STEP_NULL(env))
+        return 0;
     uint8_t b[8] = {0}; /* b[7] is the byte before pc */
     if (pc < 16 || step_read(env, pc - 7, b + 1, 7))
         return 0;
@@ -59,6 +61,8 @@ STEP_FN int step_after_call(struct wick_step_env *env, uint64_t pc)
 /* The prologue of an nmethod: pc lies before frame_complete. */
 STEP_FN int step_prologue(struct wick_step_env *env, uint64_t code, uint64_t pc)
 {
+    if (STEP_NULL(env))
+        return STEP_FRAME_RETURN_ONLY;
     uint8_t b[STEP_PROLOGUE_WINDOW] = {0}; /* the bytes before pc, right-aligned */
     uint32_t have = pc - code < STEP_PROLOGUE_WINDOW ? (uint32_t)(pc - code) : STEP_PROLOGUE_WINDOW;
     if (have == 0)
@@ -86,6 +90,8 @@ STEP_FN int step_prologue(struct wick_step_env *env, uint64_t code, uint64_t pc)
 /* The epilogue of an nmethod or stub: looks at the next instructions and the byte before. */
 STEP_FN int step_epilogue(struct wick_step_env *env, uint64_t pc)
 {
+    if (STEP_NULL(env))
+        return STEP_FRAME_WHOLE;
     uint8_t c[13] = {0};
     if (step_read(env, pc - 4, c, sizeof c))
         return STEP_FRAME_WHOLE;

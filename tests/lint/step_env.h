@@ -5,9 +5,6 @@
 
 #include "unwind/step.h"
 
-#define STEP_INLINE static inline __attribute__((always_inline))
-#define STEP_FN     static __attribute__((noinline, unused))
-
 struct wick_step_env;
 struct wick_step_scratch *step_scratch(struct wick_step_env *env);
 int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64_t n);
