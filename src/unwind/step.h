@@ -108,7 +108,8 @@ struct wick_step_scratch {
     struct wick_step_blob caller; /* of what may be a return address */
     struct wick_unwind_rule rule; /* of the step's own frame */
     struct wick_unwind_rule caller_rule;
-    struct wick_step_state before;   /* a native step that fails is taken back */
+    struct wick_step_state before; /* a native step that fails is taken back */
+    uint32_t size_count;
     uint64_t sizes[WICK_STEP_SIZES]; /* step_seek.h */
     uint8_t bytes[WICK_STEP_BYTES];  /* the head of a blob, the start of a function */
 };

@@ -37,10 +37,8 @@ STEP_INLINE int step_word(struct wick_step_env *env, uint64_t addr, uint64_t *ou
 
 /* A value that can be the return address of a frame called from Java code: behind a call, or one of the interpreter's
  * return entries, which it pushes without a call, or the return barrier (known by its address from JDK 27 on). */
-STEP_FN int step_is_return(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t v)
+STEP_INLINE int step_can_return(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t v)
 {
-    if (STEP_NULL(env) || STEP_NULL(j))
-        return 0;
     struct wick_step_blob *b = &step_scratch(env)->caller;
     if (!step_in_code_cache(j, v))
         return 0;
@@ -49,6 +47,13 @@ STEP_FN int step_is_return(struct wick_step_env *env, const struct wick_step_jvm
     if (step_blob_find(env, j, v, b) || v < b->code || v >= b->code_end)
         return 0;
     return b->kind == WICK_BLOB_INTERPRETER || b->kind == WICK_BLOB_CONTINUATION || step_after_call(env, v);
+}
+
+STEP_FN int step_is_return(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t v)
+{
+    if (STEP_NULL(env) || STEP_NULL(j))
+        return 0;
+    return step_can_return(env, j, v);
 }
 
 STEP_INLINE int step_return_at(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t addr, uint64_t *out)
@@ -115,7 +120,7 @@ STEP_FN int step_is_frame_end(struct wick_step_env *env, const struct wick_step_
         return 0;
     struct wick_step_blob *b = &step_scratch(env)->caller;
     uint64_t fp = s->fp, ret = 0;
-    if (!step_return_at(env, j, slot, &ret) || step_blob_find(env, j, ret, b))
+    if (step_word(env, slot, &ret) || !step_can_return(env, j, ret) || step_blob_find(env, j, ret, b))
         return 0;
     if (b->kind != WICK_BLOB_INTERPRETER)
         return 1;
@@ -156,7 +161,7 @@ STEP_FN int step_scan(struct wick_step_env *env, const struct wick_step_jvm *j, 
 {
     if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
         return 0;
-    struct step_search c = {env, j, s, from, 0, (words & STEP_FP_SAVED) != 0};
+    struct step_search c = {env, j, s, from, 0, (words & STEP_FP_SAVED) != 0, 0};
     words &= STEP_FP_SAVED - 1;
     STEP_LOOP(words < STEP_SCAN_WORDS ? words : STEP_SCAN_WORDS, step_scan_word, &c);
     return c.found;

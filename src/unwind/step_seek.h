@@ -104,34 +104,51 @@ STEP_INLINE int step_fits(struct wick_step_env *env, const struct wick_step_jvm 
     return 1 + step_calls(env, ret, function);
 }
 
+struct step_code {
+    struct wick_step_scratch *scratch; /* the bytes */
+    uint32_t have;
+};
+
+/* Notes how much room the instruction at byte i makes on the stack, if it is `sub rsp, n`. */
+STEP_BODY long step_size_at(uint32_t i, void *ctx)
+{
+    const struct step_code *code = ctx;
+    struct wick_step_scratch *w = code->scratch;
+    const uint8_t *c = w->bytes;
+    int32_t size = 0;
+    if (i > STEP_SEEK_CODE - 7 || i >= code->have || w->size_count >= STEP_SEEK_SIZES)
+        return 1;
+    if (c[i] != 0x48 || c[i + 2] != 0xec || (c[i + 1] != 0x83 && c[i + 1] != 0x81))
+        return 0;
+    if (c[i + 1] == 0x83)
+        size = (int8_t)c[i + 3];
+    else
+        __builtin_memcpy(&size, c + i + 3, 4);
+    if (size > 0)
+        w->sizes[w->size_count++ & (WICK_STEP_SIZES - 1)] = (uint64_t)size;
+    return 0;
+}
+
 /* Takes the frame pointer that the function's first instructions imply. 1 if it fits. */
 STEP_FN int step_seek_by_size(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                               const struct wick_unwind_rule *r, uint64_t function)
 {
     if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(r))
         return 0;
-    uint8_t *c = step_scratch(env)->bytes;
     uint64_t *sizes = step_scratch(env)->sizes, pushed = 0;
-    uint32_t n = 0, have = s->pc - function < STEP_SEEK_CODE ? (uint32_t)(s->pc - function) : STEP_SEEK_CODE;
-    __builtin_memset(c, 0, STEP_SEEK_CODE);
+    uint32_t have = s->pc - function < STEP_SEEK_CODE ? (uint32_t)(s->pc - function) : STEP_SEEK_CODE;
+    __builtin_memset(step_scratch(env)->bytes, 0, STEP_SEEK_CODE);
     __builtin_memset(sizes, 0, sizeof step_scratch(env)->sizes);
-    if (step_read(env, function, c, have))
+    if (step_read(env, function, step_scratch(env)->bytes, have))
         return 0;
     for (uint32_t i = 0; i < WICK_SLOT_COUNT; i++) {
         if (WICK_HOW_KIND(r->how[i]) == WICK_HOW_CFA && r->off[i] < -16 && (uint64_t)(-16 - r->off[i]) > pushed)
             pushed = (uint64_t)(-16 - r->off[i]);
     }
-    for (uint32_t i = 0; i + 7 <= STEP_SEEK_CODE && n < STEP_SEEK_SIZES; i++) {
-        int32_t size = 0;
-        if (i >= have || c[i] != 0x48 || c[i + 2] != 0xec || (c[i + 1] != 0x83 && c[i + 1] != 0x81))
-            continue;
-        if (c[i + 1] == 0x83)
-            size = (int8_t)c[i + 3];
-        else
-            __builtin_memcpy(&size, c + i + 3, 4);
-        if (size > 0)
-            sizes[n++] = (uint64_t)size;
-    }
+    step_scratch(env)->size_count = 0;
+    struct step_code c = {step_scratch(env), have};
+    STEP_LOOP(STEP_SEEK_CODE - 6, step_size_at, &c);
+    uint32_t n = step_scratch(env)->size_count;
     uint64_t good = 0;
     /* the room and the pushed registers; only the former, if registers were stored there; the latter without any room
      */
