@@ -2,9 +2,15 @@
 /*
  * step.h - the data of one unwinding step: what is known of the JVM, where a walk stands, what a step found
  *
- * The stepping code (step_blob.h, step_x86_64.h, step_java.h, step_native.h, step_walk.h) is written in the subset of C
- * that the kernel's BPF verifier accepts: no globals, no recursion, loops with constant bounds, all state in the
- * structs below, and memory only through functions that the includer defines before it includes step_walk.h:
+ * The stepping code (step_blob.h, step_x86_64.h, step_java.h, step_seek.h, step_native.h, step_frozen.h, step_walk.h)
+ * is written in the subset of C that the kernel's BPF verifier accepts, which tests/bpf/ checks by compiling, measuring
+ * and, where it may, loading and running it:
+ *   - no globals, no recursion, at most 5 arguments, chains of at most 6 calls with less than 400 bytes of stack: what
+ * is large is in struct wick_step_scratch;
+ *   - searches by STEP_LOOP, other loops with small constant bounds;
+ *   - no header but those below, which hold integers only;
+ *   - all state in the structs below, and memory only through functions that the includer defines before it includes
+ *     step_walk.h:
  *
  *   struct wick_step_env;                               the includer's own context, passed through
  *   step_scratch(env)                                   its struct wick_step_scratch; need not be initialised
@@ -18,7 +24,7 @@
  * So one source walks the own thread in a signal handler, another process, a core file, and in the kernel.
  *
  * Threads: no shared state.
- * Memory:  flat structs without pointers.
+ * Memory:  flat structs without pointers; the scratch area is 1 KiB.
  */
 #ifndef WICK_UNWIND_STEP_H
 #define WICK_UNWIND_STEP_H
@@ -102,6 +108,11 @@ struct wick_step_frame {
 
 enum { WICK_STEP_BYTES = 512, WICK_STEP_SIZES = 4 };
 
+/* A native frame's caller in the making: its registers in the order of the rule's slots. */
+struct wick_step_registers {
+    uint64_t cfa, reg[WICK_SLOT_COUNT];
+};
+
 /* What one step needs room for and the kernel's stack of 512 bytes has not. Nothing of it outlives the step. */
 struct wick_step_scratch {
     struct wick_step_blob blob;   /* of the step's own frame */
@@ -109,6 +120,7 @@ struct wick_step_scratch {
     struct wick_unwind_rule rule; /* of the step's own frame */
     struct wick_unwind_rule caller_rule;
     struct wick_step_state before; /* a native step that fails is taken back */
+    struct wick_step_registers saved;
     uint32_t size_count;
     uint64_t sizes[WICK_STEP_SIZES]; /* step_seek.h */
     uint8_t bytes[WICK_STEP_BYTES];  /* the head of a blob, the start of a function */

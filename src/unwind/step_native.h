@@ -15,14 +15,9 @@
 
 enum { STEP_CFA_REACH = 64 << 20 }; /* no frame is larger */
 
-/* The caller's registers, in the making. */
-struct step_caller {
-    uint64_t cfa, reg[WICK_SLOT_COUNT];
-};
-
 /* Replaces a slot's register by the caller's. 0 on success. */
 STEP_INLINE int step_slot(struct wick_step_env *env, const struct wick_step_state *s, const struct wick_unwind_rule *r,
-                          struct step_caller *c, uint32_t slot)
+                          struct wick_step_registers *c, uint32_t slot)
 {
     uint8_t how = r->how[slot];
     uint64_t at = c->cfa + (uint64_t)(int64_t)r->off[slot];
@@ -59,20 +54,21 @@ STEP_INLINE int step_apply(struct wick_step_env *env, const struct wick_step_jvm
     }
     if (cfa <= s->sp || cfa - s->sp > STEP_CFA_REACH || (cfa & 7))
         return WICK_STOP_STACK_RANGE;
-    struct step_caller c = {cfa, {s->fp, 0, s->rbx, s->r12, s->r13, s->r14, s->r15}}; /* in the order of the slots */
-    if (step_slot(env, s, r, &c, WICK_SLOT_RA) || step_slot(env, s, r, &c, WICK_SLOT_FP) ||
-        step_slot(env, s, r, &c, WICK_SLOT_RBX) || step_slot(env, s, r, &c, WICK_SLOT_R12) ||
-        step_slot(env, s, r, &c, WICK_SLOT_R13) || step_slot(env, s, r, &c, WICK_SLOT_R14) ||
-        step_slot(env, s, r, &c, WICK_SLOT_R15))
+    struct wick_step_registers *c = &step_scratch(env)->saved;
+    *c = (struct wick_step_registers){cfa, {s->fp, 0, s->rbx, s->r12, s->r13, s->r14, s->r15}};
+    if (step_slot(env, s, r, c, WICK_SLOT_RA) || step_slot(env, s, r, c, WICK_SLOT_FP) ||
+        step_slot(env, s, r, c, WICK_SLOT_RBX) || step_slot(env, s, r, c, WICK_SLOT_R12) ||
+        step_slot(env, s, r, c, WICK_SLOT_R13) || step_slot(env, s, r, c, WICK_SLOT_R14) ||
+        step_slot(env, s, r, c, WICK_SLOT_R15))
         return WICK_STOP_STACK_RANGE;
     step_keep_unknown(s, r);
-    s->fp = c.reg[WICK_SLOT_FP];
-    s->rbx = c.reg[WICK_SLOT_RBX];
-    s->r12 = c.reg[WICK_SLOT_R12];
-    s->r13 = c.reg[WICK_SLOT_R13];
-    s->r14 = c.reg[WICK_SLOT_R14];
-    s->r15 = c.reg[WICK_SLOT_R15];
-    s->pc = c.reg[WICK_SLOT_RA];
+    s->fp = c->reg[WICK_SLOT_FP];
+    s->rbx = c->reg[WICK_SLOT_RBX];
+    s->r12 = c->reg[WICK_SLOT_R12];
+    s->r13 = c->reg[WICK_SLOT_R13];
+    s->r14 = c->reg[WICK_SLOT_R14];
+    s->r15 = c->reg[WICK_SLOT_R15];
+    s->pc = c->reg[WICK_SLOT_RA];
     s->sp = cfa;
     s->leaf = r->flags & WICK_RULE_SIGNAL ? 1 : 0;
     return WICK_STOP_NONE;

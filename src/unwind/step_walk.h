@@ -11,7 +11,7 @@
  * A walk ends at the bottom of the stack, or with a BREAK frame that names the reason.
  *
  * Threads: no shared state; async-signal-safe if what the includer defines is.
- * Memory:  the caller's structs; below 1 KiB of stack for each level of the step, 3 KiB in all.
+ * Memory:  the includer's structs; below 400 bytes of stack for all functions together in BPF, below 1 KiB elsewhere.
  */
 #ifndef WICK_UNWIND_STEP_WALK_H
 #define WICK_UNWIND_STEP_WALK_H

@@ -2,7 +2,7 @@
 /*
  * step.bpf.c - the stepping code (unwind/step_walk.h) as a kernel-side program
  *
- * A sample of the thread that the job names walks from the job's state through that process's memory. The scratch area
+ * A sample of the thread that has the event walks from the job's state through its process's memory. The scratch area
  * is in a per-CPU map, the loop over frames and the scans are bpf_loop(), and each STEP_FN is a global function, which
  * the verifier checks once.
  */
@@ -10,11 +10,11 @@
 
 #include <bpf/bpf_helpers.h>
 
-#define STEP_INLINE static inline __attribute__((always_inline))
-#define STEP_FN     __attribute__((noinline))
-#define STEP_BODY   static __attribute__((noinline))
+#define STEP_INLINE             static inline __attribute__((always_inline))
+#define STEP_FN                 __attribute__((noinline))
+#define STEP_BODY               static __attribute__((noinline))
 #define STEP_LOOP(n, body, ctx) bpf_loop(n, body, ctx, 0)
-#define STEP_NULL(p) (!(p))
+#define STEP_NULL(p)            (!(p))
 #include "step_job.h"
 
 struct wick_step_env {
@@ -88,7 +88,7 @@ int walk(void *event)
 {
     __u32 key = 0;
     struct walk w = {bpf_map_lookup_elem(&environments, &key), bpf_map_lookup_elem(&jobs, &key)};
-    if (!w.env || !w.job || w.job->done || w.job->thread != bpf_get_current_pid_tgid())
+    if (!w.env || !w.job || w.job->done)
         return 0;
     w.env->rule = w.job->rule;
     w.env->has_rule = w.job->has_rule;

@@ -13,7 +13,6 @@
 enum { STEP_JOB_FRAMES = 32 };
 
 struct step_job {
-    uint64_t thread; /* whose samples count: tgid << 32 | tid */
     struct wick_step_jvm jvm;
     struct wick_step_state state; /* from here; to where the walk ended */
     struct wick_unwind_rule rule; /* of every native pc if there is one */
