@@ -5,8 +5,8 @@
  * The stepping code (step_blob.h, step_x86_64.h, step_java.h, step_seek.h, step_native.h, step_frozen.h, step_walk.h)
  * is written in the subset of C that the kernel's BPF verifier accepts, which tests/bpf/ checks by compiling, measuring
  * and, where it may, loading and running it:
- *   - no globals, no recursion, at most 5 arguments, chains of at most 6 calls with less than 400 bytes of stack: what
- * is large is in struct wick_step_scratch;
+ *   - no globals, no recursion, at most 5 arguments, chains of at most 6 functions with less than 400 bytes of stack;
+ *     what is large is in struct wick_step_scratch;
  *   - searches by STEP_LOOP, other loops with small constant bounds;
  *   - no header but those below, which hold integers only;
  *   - all state in the structs below, and memory only through functions that the includer defines before it includes
