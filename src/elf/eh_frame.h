@@ -5,12 +5,7 @@
  * The answer is computed from .eh_frame where the loader put it; no table is built and nothing is cached here. The rule
  * holds for a range of pcs, which is returned so that callers can cache.
  *
- * To apply a rule: CFA first (the caller's stack pointer), then each slot. All "register" values are those of the frame
- * the rule is for, before any of them is replaced:
- *
- *     cfa = reg[cfa_reg] + cfa_off                     WICK_CFA_REG
- *     cfa = load(reg[cfa_reg] + cfa_off) + cfa_add     WICK_CFA_DEREF
- *     caller's sp = cfa, caller's slot i = by WICK_HOW_KIND(how[i]) below
+ * How a rule is applied: elf/unwind_rule.h.
  *
  * The PLT's expression is resolved for the pc asked about (the range says how far that holds), so that callers see a
  * plain WICK_CFA_REG.
@@ -24,60 +19,8 @@
 #include <stdint.h>
 
 #include "elf/image.h"
+#include "elf/unwind_rule.h"
 #include "mem/mem.h"
-
-/* The tracked registers besides the stack pointer: a slot each. */
-enum wick_unwind_slot {
-    WICK_SLOT_FP, /* rbp; x29 */
-    WICK_SLOT_RA, /* rip; x30 */
-#ifdef __aarch64__
-    WICK_SLOT_X19, /* .. X23; the rest is not tracked */
-    WICK_SLOT_X20,
-    WICK_SLOT_X21,
-    WICK_SLOT_X22,
-    WICK_SLOT_X23,
-#else
-    WICK_SLOT_RBX,
-    WICK_SLOT_R12,
-    WICK_SLOT_R13,
-    WICK_SLOT_R14,
-    WICK_SLOT_R15,
-#endif
-    WICK_SLOT_COUNT,
-};
-
-enum {
-    WICK_CFA_REG = 0,
-    WICK_CFA_DEREF = 1,
-};
-
-/* What became of a slot's register. */
-enum {
-    WICK_HOW_SAME = 0,  /* unchanged */
-    WICK_HOW_CFA = 1,   /* saved at cfa + off */
-    WICK_HOW_MEM = 2,   /* saved at reg[WICK_HOW_REG(how)] + off (signal frames, realigned frames) */
-    WICK_HOW_MOVED = 3, /* is in register WICK_HOW_REG(how) */
-    WICK_HOW_VALUE = 4, /* is the number cfa + off */
-    WICK_HOW_LOST = 5,  /* not recoverable; never for the return address */
-};
-#define WICK_HOW_KIND(how) ((how)&7)
-#define WICK_HOW_REG(how)  ((how) >> 3) /* DWARF register number, 0..31 */
-
-enum {
-    WICK_RULE_SIGNAL = 1, /* a signal frame: the caller was interrupted at its pc, so look that pc up as it is */
-    WICK_RULE_END = 2,    /* the return address is undefined: the outermost frame; slots have no meaning */
-};
-
-struct wick_unwind_rule {
-    int32_t cfa_off;
-    uint8_t cfa_kind; /* WICK_CFA_* */
-    uint8_t cfa_reg;  /* DWARF register number: x86-64 7 = rsp, 6 = rbp */
-    int8_t cfa_add;   /* WICK_CFA_DEREF only */
-    uint8_t flags;    /* WICK_RULE_* */
-    int16_t off[8];   /* by slot; bytes */
-    uint8_t how[8];   /* by slot; the eighth element is always 0 */
-};
-_Static_assert(sizeof(struct wick_unwind_rule) <= 32, "rules are cached by the thousand");
 
 /* The rule for executing the instruction at pc in image; it holds for *valid_lo <= pc < *valid_hi (either may be NULL).
  * For a return address pass the address - 1, unless the callee was a signal frame: a call may be its function's last

@@ -31,7 +31,13 @@ struct wick_step_env {
     bool stepping;
     /* of the pcs that this step looked up first and last: one of them is the frame's */
     const struct wick_pc_record *first, *last;
+    struct wick_step_scratch *scratch; /* not initialised with the rest: a handler has no time for it */
 };
+
+static inline struct wick_step_scratch *step_scratch(struct wick_step_env *env)
+{
+    return env->scratch;
+}
 
 static inline __attribute__((always_inline)) int step_read(struct wick_step_env *env, uint64_t addr, void *buf,
                                                            uint64_t n)
@@ -90,10 +96,9 @@ static void rule_store(struct wick_walker *w, uint64_t pc, uint32_t epoch, const
     wick_store_release(&slot->sequence, seq + 2); /* pairs: rule_cached */
 }
 
-static int step_native_rule(struct wick_step_env *env, const struct wick_step_state *s, struct wick_unwind_rule *rule)
+static int step_native_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule)
 {
     struct wick_walker *w = env->w;
-    wick_addr pc = s->leaf ? s->pc : s->pc - 1;
     uint32_t epoch = wick_load_acquire(&w->images_epoch);
     if (rule_cached(w, pc, epoch, rule))
         return 0;
@@ -106,9 +111,8 @@ static int step_native_rule(struct wick_step_env *env, const struct wick_step_st
     return r;
 }
 
-static int step_native_function(struct wick_step_env *env, const struct wick_step_state *s, uint64_t *start)
+static int step_native_function(struct wick_step_env *env, uint64_t pc, uint64_t *start)
 {
-    wick_addr pc = s->leaf ? s->pc : s->pc - 1;
     const struct wick_elf_image *image = wick_elf_images_find(env->w->images, pc);
     return image ? wick_eh_function(&env->w->mem, image, pc, start) : -WICK_E_NOTFOUND;
 }
@@ -444,7 +448,9 @@ static int walk(struct wick_step_env *env, struct wick_step_state *s, uint64_t *
 int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
                   const ucontext_t *uc, wick_addr from, uint64_t *frames, int cap, struct wick_walk_result *out)
 {
-    struct wick_step_env env = {.w = w, .t = t, .java = java, .unloads = metaspace_epoch(w), .from = from};
+    struct wick_step_scratch scratch;
+    struct wick_step_env env = {
+        .w = w, .t = t, .scratch = &scratch, .java = java, .unloads = metaspace_epoch(w), .from = from};
     struct wick_step_state s;
     *out = (struct wick_walk_result){0};
     load_context(&s, uc);
@@ -472,7 +478,8 @@ __attribute__((noinline)) int wick_walk_here_sig(struct wick_walker *w, struct w
                                                  struct wick_walk_result *out)
 {
     const uint64_t *frame = __builtin_frame_address(0); /* the caller's frame pointer; then the return address */
-    struct wick_step_env env = {.w = w, .t = t, .java = java, .unloads = metaspace_epoch(w)};
+    struct wick_step_scratch scratch;
+    struct wick_step_env env = {.w = w, .t = t, .scratch = &scratch, .java = java, .unloads = metaspace_epoch(w)};
     struct wick_step_state s = {.pc = frame[1], .sp = (uint64_t)(uintptr_t)(frame + 2), .fp = frame[0]};
     *out = (struct wick_walk_result){0};
     if (java)
@@ -491,8 +498,14 @@ __attribute__((noinline)) int wick_walk_here_sig(struct wick_walker *w, struct w
 int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, const struct wick_outside *o,
                           uint64_t *frames, int cap, struct wick_walk_result *out)
 {
-    struct wick_step_env env = {
-        .w = w, .t = t, .stack_lo = o->lo, .stack_bytes = o->bytes, .stack = o->stack, .unloads = metaspace_epoch(w)};
+    struct wick_step_scratch scratch;
+    struct wick_step_env env = {.w = w,
+                                .t = t,
+                                .scratch = &scratch,
+                                .stack_lo = o->lo,
+                                .stack_bytes = o->bytes,
+                                .stack = o->stack,
+                                .unloads = metaspace_epoch(w)};
     struct wick_step_state s = {.pc = o->pc, .sp = o->sp, .leaf = 1, .unknown = UINT32_MAX};
     s.unknown &= ~(1u << STEP_REG_SP);
     *out = (struct wick_walk_result){0};

@@ -64,15 +64,19 @@ static void pages_init(struct pages *p, const struct wick_mem *from)
 
 struct wick_step_env {
     const struct wick_mem *mem;
+    struct wick_step_scratch scratch;
 };
+
+static inline struct wick_step_scratch *step_scratch(struct wick_step_env *env)
+{
+    return &env->scratch;
+}
 
 static int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64_t n)
 {
     return wick_mem_read(env->mem, addr, buf, n);
 }
 
-#define STEP_INLINE static inline __attribute__((always_inline))
-#define STEP_FN     static __attribute__((noinline, unused))
 #include "unwind/step_blob.h"
 
 /* java/lang/Foo, bar: java.lang.Foo.bar; the serial number of a hidden class ("/0x...") keeps its slash. */
@@ -205,7 +209,7 @@ static bool name_blob(struct map *m, wick_addr blob)
 
 static void take_blob(struct map *m, wick_addr at, bool inlined)
 {
-    struct wick_step_env env = {&m->pages.mem};
+    struct wick_step_env env = {.mem = &m->pages.mem};
     struct wick_step_blob b;
     if (step_blob_read(&env, &m->r->jvm.step, at, &b) != WICK_STOP_NONE || b.addr != at || b.code_end <= b.code ||
         b.code < at || b.code_end - b.code > BLOB_MAX_BYTES)

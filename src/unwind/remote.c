@@ -29,7 +29,13 @@ enum { STACK_MAX = 4 << 20, STACK_PIECE = 64 << 10, RED_ZONE = 128 };
 struct wick_step_env {
     const struct wick_remote *r;
     wick_addr stack_lo, stack_hi; /* copied range */
+    struct wick_step_scratch scratch;
 };
+
+static inline struct wick_step_scratch *step_scratch(struct wick_step_env *env)
+{
+    return &env->scratch;
+}
 
 static int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64_t n)
 {
@@ -40,16 +46,14 @@ static int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64
     return wick_mem_read(&env->r->mem, addr, buf, n);
 }
 
-static int step_native_rule(struct wick_step_env *env, const struct wick_step_state *s, struct wick_unwind_rule *rule)
+static int step_native_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule)
 {
-    wick_addr pc = s->leaf ? s->pc : s->pc - 1;
     const struct wick_elf_image *image = wick_elf_images_find(&env->r->images, pc);
     return image ? wick_eh_rule(&env->r->mem, image, pc, rule, NULL, NULL) : -WICK_E_NOTFOUND;
 }
 
-static int step_native_function(struct wick_step_env *env, const struct wick_step_state *s, uint64_t *start)
+static int step_native_function(struct wick_step_env *env, uint64_t pc, uint64_t *start)
 {
-    wick_addr pc = s->leaf ? s->pc : s->pc - 1;
     const struct wick_elf_image *image = wick_elf_images_find(&env->r->images, pc);
     return image ? wick_eh_function(&env->r->mem, image, pc, start) : -WICK_E_NOTFOUND;
 }

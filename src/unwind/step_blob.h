@@ -17,7 +17,7 @@
 #ifndef WICK_UNWIND_STEP_BLOB_H
 #define WICK_UNWIND_STEP_BLOB_H
 
-enum { STEP_SEGMAP_HOPS = 64, STEP_BLOB_BYTES = 512, STEP_FRAME_MAX = 1 << 20 };
+enum { STEP_SEGMAP_HOPS = 64, STEP_BLOB_BYTES = WICK_STEP_BYTES, STEP_FRAME_MAX = 1 << 20 };
 
 STEP_INLINE int step_in_code_cache(const struct wick_step_jvm *j, uint64_t addr)
 {
@@ -25,7 +25,7 @@ STEP_INLINE int step_in_code_cache(const struct wick_step_jvm *j, uint64_t addr)
 }
 
 /* Address of the blob whose block contains pc, 0 if there is none. */
-STEP_FN uint64_t step_blob_address(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc)
+STEP_INLINE uint64_t step_blob_address(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc)
 {
     uint64_t lo = 0, map = 0;
     for (uint32_t i = 0; i < WICK_STEP_HEAPS; i++) {
@@ -85,13 +85,15 @@ STEP_INLINE uint8_t step_blob_kind(uint32_t name)
 STEP_FN int step_blob_read(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc,
                            struct wick_step_blob *out)
 {
-    uint8_t b[STEP_BLOB_BYTES];
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(out))
+        return WICK_STOP_NO_BLOB;
+    uint8_t *b = step_scratch(env)->bytes;
     uint32_t name = 0;
     out->addr = step_blob_address(env, j, pc);
     if (!out->addr)
         return WICK_STOP_NO_BLOB;
-    uint32_t head = j->blob_bytes <= sizeof b ? j->blob_bytes : sizeof b;
-    __builtin_memset(b, 0, sizeof b);
+    uint32_t head = j->blob_bytes <= STEP_BLOB_BYTES ? j->blob_bytes : STEP_BLOB_BYTES;
+    __builtin_memset(b, 0, STEP_BLOB_BYTES);
     if (step_read(env, out->addr, b, head) || step_read(env, step_at(b, j->cb_name, 8), &name, 4))
         return WICK_STOP_BLOB_UNREADABLE;
     out->kind = step_blob_kind(name);
@@ -116,7 +118,7 @@ STEP_FN int step_blob_read(struct wick_step_env *env, const struct wick_step_jvm
     out->comp_level = 0;
     if (out->kind != WICK_BLOB_NMETHOD && out->kind != WICK_BLOB_NATIVE)
         return WICK_STOP_NONE;
-    if (j->nmethod_bytes > sizeof b || step_read(env, out->addr, b, j->nmethod_bytes))
+    if (j->nmethod_bytes > STEP_BLOB_BYTES || step_read(env, out->addr, b, j->nmethod_bytes))
         return WICK_STOP_BLOB_UNREADABLE;
     out->compile_id = (uint32_t)step_at(b, j->nm_compile_id, 4);
     out->comp_level = (uint8_t)step_at(b, j->nm_comp_level, 1);

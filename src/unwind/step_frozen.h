@@ -37,6 +37,8 @@ enum {
 /* The reference kept in a field at addr; 0 = none. */
 STEP_FN uint64_t step_load_oop(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t addr)
 {
+    if (STEP_NULL(env) || STEP_NULL(j))
+        return 0;
     uint64_t v = 0;
     if (step_read(env, addr, &v, j->oop_kind == WICK_OOP_NARROW ? 4 : 8) || !v)
         return 0;
@@ -56,8 +58,8 @@ STEP_INLINE int step_load_int(struct wick_step_env *env, uint64_t object, int32_
 }
 
 /* Takes up the frames of a chunk. 1 if it has any. */
-STEP_FN int step_open_chunk(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
-                            uint64_t chunk)
+STEP_INLINE int step_open_chunk(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                                uint64_t chunk)
 {
     int32_t size = 0, sp = 0, bottom = 0;
     if ((chunk & 7) || step_load_int(env, chunk, j->chunk_size, &size) || step_load_int(env, chunk, j->chunk_sp, &sp) ||
@@ -78,6 +80,8 @@ STEP_FN int step_open_chunk(struct wick_step_env *env, const struct wick_step_jv
 STEP_FN int step_next_chunk(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                             uint64_t chunk)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
+        return 0;
     s->frozen_sp = 0;
     for (uint32_t i = 0; i < STEP_EMPTY_CHUNKS && chunk && s->chunks < 255; i++) {
         s->chunks++;
@@ -93,6 +97,8 @@ STEP_FN int step_next_chunk(struct wick_step_env *env, const struct wick_step_jv
  * STEP_ANY_ARGS. */
 STEP_FN uint64_t step_entry_cont(struct wick_step_env *env, uint64_t entry, int32_t args)
 {
+    if (STEP_NULL(env))
+        return 0;
     uint64_t w[5];
     if (step_read(env, entry, w, sizeof w))
         return 0;
@@ -110,6 +116,8 @@ STEP_FN uint64_t step_entry_cont(struct wick_step_env *env, uint64_t entry, int3
  * frame begins with the entry, here or behind the arguments that a frozen caller passed on the stack. */
 STEP_FN uint64_t step_mounted(struct wick_step_env *env, const struct wick_step_jvm *j, const struct wick_step_state *s)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
+        return 0;
     uint64_t entry = 0, cont = 0;
     if (s->thread && j->thread_cont_entry >= 0 && !step_word(env, s->thread + (uint64_t)j->thread_cont_entry, &entry))
         return entry >= s->sp && entry - s->sp < STEP_FP_REACH
@@ -123,6 +131,8 @@ STEP_FN uint64_t step_mounted(struct wick_step_env *env, const struct wick_step_
 /* At the return barrier: takes up the frozen frames of the virtual thread. 1 if there are any that can be read. */
 STEP_FN int step_open_frozen(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
+        return 0;
     uint64_t cont = j->cont_tail > 0 ? step_mounted(env, j, s) : 0;
     return cont && step_next_chunk(env, j, s, step_load_oop(env, j, cont + (uint64_t)j->cont_tail));
 }
@@ -139,6 +149,8 @@ STEP_INLINE void step_frozen_to(struct wick_step_state *s, uint64_t sp, uint64_t
 STEP_FN int step_frozen_interpreted(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                                     struct wick_step_frame *f)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(f))
+        return WICK_STOP_CONTINUATION;
     uint64_t w[8] = {0}, fp = 0, cm = 0; /* fp[-8] .. fp[-1] */
     uint32_t code_size = 0;
     f->kind = WICK_STEP_INTERPRETED;
@@ -162,6 +174,8 @@ STEP_FN int step_frozen_interpreted(struct wick_step_env *env, const struct wick
 STEP_FN int step_frozen_compiled(struct wick_step_env *env, struct wick_step_state *s, const struct wick_step_blob *b,
                                  uint64_t pc, struct wick_step_frame *f)
 {
+    if (STEP_NULL(env) || STEP_NULL(s) || STEP_NULL(b) || STEP_NULL(f))
+        return WICK_STOP_CONTINUATION;
     f->kind = b->kind == WICK_BLOB_NMETHOD  ? WICK_STEP_COMPILED
               : b->kind == WICK_BLOB_NATIVE ? WICK_STEP_WRAPPER
                                             : WICK_STEP_STUB;
@@ -186,13 +200,15 @@ STEP_FN int step_frozen_compiled(struct wick_step_env *env, struct wick_step_sta
 STEP_FN int step_frozen(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                         struct wick_step_frame *f)
 {
-    struct wick_step_blob b;
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(f))
+        return WICK_STOP_CONTINUATION;
+    struct wick_step_blob *b = &step_scratch(env)->blob; /* the barrier's, which is not needed any more */
     uint64_t pc = 0, old = s->frozen_sp;
     f->kind = WICK_STEP_UNKNOWN;
-    if (step_word(env, s->frozen_sp - 8, &pc) || step_blob_find(env, j, pc, &b))
+    if (step_word(env, s->frozen_sp - 8, &pc) || step_blob_find(env, j, pc, b))
         return WICK_STOP_CONTINUATION;
-    int stop = b.kind == WICK_BLOB_INTERPRETER ? step_frozen_interpreted(env, j, s, f)
-                                               : step_frozen_compiled(env, s, &b, pc, f);
+    int stop = b->kind == WICK_BLOB_INTERPRETER ? step_frozen_interpreted(env, j, s, f)
+                                                : step_frozen_compiled(env, s, b, pc, f);
     if (!stop && s->frozen_sp <= old)
         stop = WICK_STOP_CONTINUATION;
     if (!stop && s->frozen_sp == s->frozen_end)

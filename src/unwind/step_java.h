@@ -23,7 +23,12 @@
 #ifndef WICK_UNWIND_STEP_JAVA_H
 #define WICK_UNWIND_STEP_JAVA_H
 
-enum { STEP_SCAN_WORDS = 160, STEP_FP_REACH = 1 << 19, STEP_THREAD_IN_JAVA = 8 };
+enum {
+    STEP_SCAN_WORDS = 160,
+    STEP_FP_SAVED = 1 << 16, /* step_scan: the word below the return address is the caller's rbp */
+    STEP_FP_REACH = 1 << 19,
+    STEP_THREAD_IN_JAVA = 8
+};
 
 STEP_INLINE int step_word(struct wick_step_env *env, uint64_t addr, uint64_t *out)
 {
@@ -32,16 +37,23 @@ STEP_INLINE int step_word(struct wick_step_env *env, uint64_t addr, uint64_t *ou
 
 /* A value that can be the return address of a frame called from Java code: behind a call, or one of the interpreter's
  * return entries, which it pushes without a call, or the return barrier (known by its address from JDK 27 on). */
-STEP_FN int step_is_return(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t v)
+STEP_INLINE int step_can_return(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t v)
 {
-    struct wick_step_blob b;
+    struct wick_step_blob *b = &step_scratch(env)->caller;
     if (!step_in_code_cache(j, v))
         return 0;
     if (v == j->call_stub_return || v == j->cont_return_pc || v == j->cont_barrier)
         return 1;
-    if (step_blob_find(env, j, v, &b) || v < b.code || v >= b.code_end)
+    if (step_blob_find(env, j, v, b) || v < b->code || v >= b->code_end)
         return 0;
-    return b.kind == WICK_BLOB_INTERPRETER || b.kind == WICK_BLOB_CONTINUATION || step_after_call(env, v);
+    return b->kind == WICK_BLOB_INTERPRETER || b->kind == WICK_BLOB_CONTINUATION || step_after_call(env, v);
+}
+
+STEP_FN int step_is_return(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t v)
+{
+    if (STEP_NULL(env) || STEP_NULL(j))
+        return 0;
+    return step_can_return(env, j, v);
 }
 
 STEP_INLINE int step_return_at(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t addr, uint64_t *out)
@@ -51,6 +63,12 @@ STEP_INLINE int step_return_at(struct wick_step_env *env, const struct wick_step
         return 0;
     *out = v;
     return 1;
+}
+
+/* The instruction that the state stands at: a return address lies behind its call, which may be the function's last. */
+STEP_INLINE uint64_t step_at_pc(const struct wick_step_state *s)
+{
+    return s->leaf ? s->pc : s->pc - 1;
 }
 
 /* The caller's frame begins at sp with the given pc; rbp is left to the caller of this function. */
@@ -86,47 +104,67 @@ STEP_INLINE int step_pop(struct wick_step_env *env, struct wick_step_state *s, i
     return WICK_STOP_NONE;
 }
 
-STEP_FN int step_in_interpreter(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc)
+STEP_INLINE int step_in_interpreter(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc)
 {
-    struct wick_step_blob b;
-    return !step_blob_find(env, j, pc, &b) && b.kind == WICK_BLOB_INTERPRETER;
+    struct wick_step_blob *b = &step_scratch(env)->caller;
+    return !step_blob_find(env, j, pc, b) && b->kind == WICK_BLOB_INTERPRETER;
 }
 
 /* Whether the word at `slot` can be a frame's return address. If it leads into the interpreter, whose frames are found
  * by rbp only, the caller's rbp must be plausible: saved below the return address (fp_saved), or still in the register.
  * Old return addresses that were left on the stack seldom have one. */
 STEP_FN int step_is_frame_end(struct wick_step_env *env, const struct wick_step_jvm *j, const struct wick_step_state *s,
-                              uint64_t slot, uint64_t ret, int fp_saved)
+                              uint64_t slot, int fp_saved)
 {
-    struct wick_step_blob b;
-    uint64_t fp = s->fp;
-    if (!step_is_return(env, j, ret) || step_blob_find(env, j, ret, &b))
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
         return 0;
-    if (b.kind != WICK_BLOB_INTERPRETER)
+    struct wick_step_blob *b = &step_scratch(env)->caller;
+    uint64_t fp = s->fp, ret = 0;
+    if (step_word(env, slot, &ret) || !step_can_return(env, j, ret) || step_blob_find(env, j, ret, b))
+        return 0;
+    if (b->kind != WICK_BLOB_INTERPRETER)
         return 1;
     if (fp_saved && step_word(env, slot - 8, &fp))
         return 0;
     return fp > slot && fp - slot < STEP_FP_REACH && !(fp & 7);
 }
 
-/* Looks upwards from `from`, at most `words` words, for the first that can be a return address; rbp is taken from below
- * it if fp_saved. 1 if found. */
-STEP_FN int step_scan(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
-                      uint64_t from, uint32_t words, int fp_saved)
+/* A search of the stack, word by word. */
+struct step_search {
+    struct wick_step_env *env;
+    const struct wick_step_jvm *j;
+    struct wick_step_state *s;
+    uint64_t from, end; /* `end`: step_into_nmethod; the function: step_seek_fp */
+    int fp_saved, found;
+};
+
+STEP_BODY long step_scan_word(uint32_t i, void *ctx)
 {
-    for (uint32_t i = 0; i < STEP_SCAN_WORDS; i++) {
-        uint64_t v = 0, slot = from + 8 * i;
-        if (i >= words || step_word(env, slot, &v))
-            break;
-        if (!step_in_code_cache(j, v) || !step_is_frame_end(env, j, s, slot, v, fp_saved))
-            continue;
-        if (fp_saved && step_word(env, slot - 8, &s->fp))
-            break;
-        s->scans++;
-        step_to(s, v, slot + 8);
+    struct step_search *c = ctx;
+    uint64_t v = 0, slot = c->from + 8 * (uint64_t)i;
+    if (step_word(c->env, slot, &v))
         return 1;
-    }
-    return 0;
+    if (!step_in_code_cache(c->j, v) || !step_is_frame_end(c->env, c->j, c->s, slot, c->fp_saved))
+        return 0;
+    if (c->fp_saved && step_word(c->env, slot - 8, &c->s->fp))
+        return 1;
+    c->s->scans++;
+    step_to(c->s, v, slot + 8);
+    c->found = 1;
+    return 1;
+}
+
+/* Searches upwards from `from`, at most `words` words, for the first that can be a return address; rbp is taken from
+ * below it if STEP_FP_SAVED is added to the words. 1 if found. */
+STEP_FN int step_scan(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                      uint64_t from, uint32_t words)
+{
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
+        return 0;
+    struct step_search c = {env, j, s, from, 0, (words & STEP_FP_SAVED) != 0, 0};
+    words &= STEP_FP_SAVED - 1;
+    STEP_LOOP(words < STEP_SCAN_WORDS ? words : STEP_SCAN_WORDS, step_scan_word, &c);
+    return c.found;
 }
 
 /* bci of bcp in the method, or 0xffff if bcp does not point into its bytecodes (native methods have none). */
@@ -140,6 +178,8 @@ STEP_INLINE uint32_t step_bci(const struct wick_step_jvm *j, uint64_t cm, uint32
 STEP_FN int step_method_read(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t method, uint64_t *cm,
                              uint32_t *code_size)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(cm) || STEP_NULL(code_size))
+        return 0;
     uint16_t n = 0;
     uint64_t pool = 0, holder = 0;
     if (method < 4096 || (method & 7) || step_read(env, method + (uint64_t)j->method_const, cm, 8) || *cm < 4096 ||
@@ -160,6 +200,8 @@ STEP_FN int step_method_read(struct wick_step_env *env, const struct wick_step_j
 STEP_FN int step_interpreter_edge(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                                   struct wick_step_frame *f)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(f))
+        return WICK_STOP_INTERPRETER;
     uint64_t cm = 0, ret = 0, fp = 0, sender = 0;
     uint32_t code_size = 0;
     int method = step_method_find(env, j, s->rbx, &cm, &code_size);
@@ -192,8 +234,8 @@ STEP_FN int step_interpreter_edge(struct wick_step_env *env, const struct wick_s
 /* A frame that a deoptimisation has made room for and not filled yet, outermost first (vframeArray::unpack_to_stack):
  * of it only the links and the sender sp are there, the last sp is 0, and the method and the rest are old words. w:
  * fp[-8] and on. 1 if the frame is one. */
-STEP_FN int step_skeleton(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
-                          const uint64_t *w)
+STEP_INLINE int step_skeleton(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                              const uint64_t *w)
 {
     if (s->fp < s->sp || s->fp - s->sp >= STEP_FP_REACH || (s->fp & 7) || w[6] || w[7] < s->fp + 16 || (w[7] & 7) ||
         w[7] - s->fp >= STEP_FP_REACH || !step_is_return(env, j, w[9]))
@@ -206,6 +248,8 @@ STEP_FN int step_skeleton(struct wick_step_env *env, const struct wick_step_jvm 
 STEP_FN int step_interpreted(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                              struct wick_step_frame *f)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(f))
+        return WICK_STOP_INTERPRETER;
     uint64_t w[10] = {0}; /* fp[-8] .. fp[1] */
     uint64_t cm = 0;
     uint32_t code_size = 0;
@@ -237,6 +281,8 @@ STEP_FN int step_interpreted(struct wick_step_env *env, const struct wick_step_j
 STEP_FN int step_compiled(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                           const struct wick_step_blob *b, struct wick_step_frame *f)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(b) || STEP_NULL(f))
+        return WICK_STOP_COMPILED;
     uint64_t w[2];
     f->kind = b->kind == WICK_BLOB_NATIVE ? WICK_STEP_WRAPPER : WICK_STEP_COMPILED;
     f->identity = b->compile_id;
@@ -267,7 +313,7 @@ STEP_FN int step_compiled(struct wick_step_env *env, const struct wick_step_jvm 
             !step_in_interpreter(env, j, w[1]); /* an interpreted caller would need the rbp that is saved here */
     if (!plausible) {
         /* Words pushed below the frame: arguments of a leaf call, registers saved by a GC barrier. */
-        return step_scan(env, j, s, end, STEP_SCAN_WORDS, 1) ? WICK_STOP_NONE : WICK_STOP_COMPILED;
+        return step_scan(env, j, s, end, STEP_SCAN_WORDS | STEP_FP_SAVED) ? WICK_STOP_NONE : WICK_STOP_COMPILED;
     }
     if (part != STEP_FRAME_FP_NOT_SAVED)
         s->fp = w[0];
@@ -275,26 +321,34 @@ STEP_FN int step_compiled(struct wick_step_env *env, const struct wick_step_jvm 
     return WICK_STOP_NONE;
 }
 
+STEP_BODY long step_nmethod_word(uint32_t i, void *ctx)
+{
+    struct step_search *c = ctx;
+    struct wick_step_blob *caller = &step_scratch(c->env)->caller;
+    /* where the frame should end, if it is complete; then upwards from sp */
+    uint64_t slot = i == 0 ? c->end : c->from + 8 * (uint64_t)(i - 1), v = 0, fp = 0;
+    if (slot < c->from || step_word(c->env, slot, &v) || !step_in_code_cache(c->j, v) ||
+        step_blob_find(c->env, c->j, v, caller) || caller->kind != WICK_BLOB_NMETHOD || v < caller->code ||
+        v >= caller->code_end)
+        return 0;
+    if (i == 0 && !step_word(c->env, slot - 8, &fp))
+        c->s->fp = fp;
+    c->s->scans += i > 0;
+    step_to(c->s, v, slot + 8);
+    c->found = 1;
+    return 1;
+}
+
 /* The blobs that handle a safepoint poll or a deoptimisation are entered without a call: their return address is the
  * poll, or the nmethod's deoptimisation handler, so all that can be asked is that it lies in an nmethod. */
 STEP_FN int step_into_nmethod(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                               const struct wick_step_blob *b)
 {
-    for (uint32_t i = 0; i < STEP_SCAN_WORDS; i++) {
-        /* where the frame should end, if it is complete; then upwards from sp */
-        uint64_t slot = i == 0 ? s->sp + (uint64_t)b->frame_bytes - 8 : s->sp + 8 * (i - 1), v = 0, fp = 0;
-        struct wick_step_blob caller;
-        if (slot < s->sp || step_word(env, slot, &v) || !step_in_code_cache(j, v) ||
-            step_blob_find(env, j, v, &caller) || caller.kind != WICK_BLOB_NMETHOD || v < caller.code ||
-            v >= caller.code_end)
-            continue;
-        if (i == 0 && !step_word(env, slot - 8, &fp))
-            s->fp = fp;
-        s->scans += i > 0;
-        step_to(s, v, slot + 8);
-        return WICK_STOP_NONE;
-    }
-    return WICK_STOP_STUB;
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(b))
+        return WICK_STOP_STUB;
+    struct step_search c = {env, j, s, s->sp, s->sp + (uint64_t)b->frame_bytes - 8, 0, 0};
+    STEP_LOOP(STEP_SCAN_WORDS, step_nmethod_word, &c);
+    return c.found ? WICK_STOP_NONE : WICK_STOP_STUB;
 }
 
 /* A return address into native code: C++ calls a few stubs directly, the JIT compilers that flush the instruction cache
@@ -302,12 +356,13 @@ STEP_FN int step_into_nmethod(struct wick_step_env *env, const struct wick_step_
 STEP_FN int step_native_return_at(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t addr,
                                   uint64_t *out)
 {
-    struct wick_step_state at = {.leaf = 0};
-    struct wick_unwind_rule rule;
-    if (step_word(env, addr, &at.pc) || at.pc < 4096 || step_in_code_cache(j, at.pc) ||
-        step_native_rule(env, &at, &rule))
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(out))
         return 0;
-    *out = at.pc;
+    uint64_t v = 0;
+    if (step_word(env, addr, &v) || v < 4096 || step_in_code_cache(j, v) ||
+        step_native_rule(env, v - 1, &step_scratch(env)->caller_rule))
+        return 0;
+    *out = v;
     return 1;
 }
 
@@ -315,6 +370,8 @@ STEP_FN int step_native_return_at(struct wick_step_env *env, const struct wick_s
 STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                       const struct wick_step_blob *b)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(b))
+        return WICK_STOP_STUB;
     uint64_t ret = 0, fp = 0;
     if (s->leaf) {
         int part = step_epilogue(env, s->pc);
@@ -341,7 +398,7 @@ STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, 
         step_to(s, ret, s->sp + 8);
         return WICK_STOP_NONE;
     }
-    if (s->leaf && step_return_at(env, j, s->sp + 8, &ret) && step_is_frame_end(env, j, s, s->sp + 8, ret, 1) &&
+    if (s->leaf && step_return_at(env, j, s->sp + 8, &ret) && step_is_frame_end(env, j, s, s->sp + 8, 1) &&
         !step_word(env, s->sp, &fp)) {
         s->fp = fp;
         step_to(s, ret, s->sp + 16);
@@ -350,7 +407,7 @@ STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, 
     /* A return address nearer than the one behind rbp belongs to a stub without frame pointer: rbp still is some
      * caller's. */
     uint64_t words = s->fp >= s->sp && s->fp - s->sp < 8 * STEP_SCAN_WORDS ? (s->fp - s->sp) / 8 : STEP_SCAN_WORDS;
-    if (step_scan(env, j, s, s->sp, (uint32_t)words, 0))
+    if (step_scan(env, j, s, s->sp, (uint32_t)words))
         return WICK_STOP_NONE;
     if (s->fp >= s->sp && s->fp - s->sp < STEP_FP_REACH && step_return_at(env, j, s->fp + 8, &ret))
         return step_by_fp(env, s) ? WICK_STOP_STUB : WICK_STOP_NONE;
@@ -359,7 +416,7 @@ STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, 
         return WICK_STOP_STUB;
     s->sp = s->fp;
     s->fp = fp;
-    return step_scan(env, j, s, s->sp + 8, STEP_SCAN_WORDS, 0) ? WICK_STOP_NONE : WICK_STOP_STUB;
+    return step_scan(env, j, s, s->sp + 8, STEP_SCAN_WORDS) ? WICK_STOP_NONE : WICK_STOP_STUB;
 }
 
 /* Takes the anchor as the next frame: the thread said where its last Java frame is. 1 if there was one. */
@@ -378,29 +435,34 @@ STEP_INLINE int step_use_anchor(struct wick_step_env *env, struct wick_step_stat
     return 1;
 }
 
-/* Reads the JavaFrameAnchor at `at`; one that does not lie above sp is none. */
-STEP_FN void step_load_anchor(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
-                              uint64_t at)
+/* Reads the JavaFrameAnchor at `at`; one that does not lie above sp is none. 1 if there is one. */
+STEP_FN int step_load_anchor(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                             uint64_t at)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
+        return 0;
     uint64_t sp = 0, pc = 0, fp = 0;
     s->anchor_sp = 0;
     if (step_word(env, at + (uint64_t)j->anchor_sp, &sp) || sp <= s->sp || (sp & 7))
-        return;
+        return 0;
     if (s->stack_end && sp >= s->stack_end)
-        return;
+        return 0;
     if (step_word(env, at + (uint64_t)j->anchor_pc, &pc) || (pc && !step_in_code_cache(j, pc)))
-        return;
+        return 0;
     if (j->anchor_fp >= 0 && step_word(env, at + (uint64_t)j->anchor_fp, &fp))
-        return;
+        return 0;
     s->anchor_sp = sp;
     s->anchor_pc = pc;
     s->anchor_fp = fp;
+    return 1;
 }
 
 /* The frame of call_stub: C++ called Java. The anchor of the Java frames further down is in its JavaCallWrapper. */
 STEP_FN int step_entry(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                        struct wick_step_frame *f)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(f))
+        return WICK_STOP_STUB;
     uint64_t wrapper = 0;
     f->kind = WICK_STEP_ENTRY;
     s->anchor_sp = 0;

@@ -15,39 +15,37 @@
 
 enum { STEP_CFA_REACH = 64 << 20 }; /* no frame is larger */
 
-/* Value of a slot's register in the caller. 0 on success. */
+/* Replaces a slot's register by the caller's. 0 on success. */
 STEP_INLINE int step_slot(struct wick_step_env *env, const struct wick_step_state *s, const struct wick_unwind_rule *r,
-                          uint64_t cfa, uint32_t slot, uint64_t old, uint64_t *out)
+                          struct wick_step_registers *c, uint32_t slot)
 {
     uint8_t how = r->how[slot];
-    uint64_t at = cfa + (uint64_t)(int64_t)r->off[slot];
+    uint64_t at = c->cfa + (uint64_t)(int64_t)r->off[slot];
     switch (WICK_HOW_KIND(how)) {
     case WICK_HOW_SAME:
-        *out = old;
         return 0;
     case WICK_HOW_CFA:
-        return step_word(env, at, out);
+        return step_word(env, at, &c->reg[slot]);
     case WICK_HOW_MEM:
-        return step_word(env, s->reg[WICK_HOW_REG(how) & 15] + (uint64_t)(int64_t)r->off[slot], out);
+        return step_word(env, s->reg[WICK_HOW_REG(how) & 15] + (uint64_t)(int64_t)r->off[slot], &c->reg[slot]);
     case WICK_HOW_MOVED:
-        *out = s->reg[WICK_HOW_REG(how) & 15];
+        c->reg[slot] = s->reg[WICK_HOW_REG(how) & 15];
         return 0;
     case WICK_HOW_VALUE:
-        *out = at;
+        c->reg[slot] = at;
         return 0;
     default: /* lost: 0 is no address that any later step would accept */
-        *out = 0;
+        c->reg[slot] = 0;
         return 0;
     }
 }
 
-STEP_FN int step_apply(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
-                       const struct wick_unwind_rule *r)
+STEP_INLINE int step_apply(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                           const struct wick_unwind_rule *r)
 {
     if (!step_is_known(s, r->cfa_reg) && !step_seek_fp(env, j, s, r))
         return WICK_STOP_REGISTER;
     uint64_t cfa = s->reg[r->cfa_reg & 15] + (uint64_t)(int64_t)r->cfa_off;
-    uint64_t fp, ra, rbx, r12, r13, r14, r15;
     if (r->cfa_kind == WICK_CFA_DEREF) {
         uint64_t v = 0;
         if (step_word(env, cfa, &v))
@@ -56,41 +54,42 @@ STEP_FN int step_apply(struct wick_step_env *env, const struct wick_step_jvm *j,
     }
     if (cfa <= s->sp || cfa - s->sp > STEP_CFA_REACH || (cfa & 7))
         return WICK_STOP_STACK_RANGE;
-    if (step_slot(env, s, r, cfa, WICK_SLOT_RA, 0, &ra) || step_slot(env, s, r, cfa, WICK_SLOT_FP, s->fp, &fp) ||
-        step_slot(env, s, r, cfa, WICK_SLOT_RBX, s->rbx, &rbx) ||
-        step_slot(env, s, r, cfa, WICK_SLOT_R12, s->r12, &r12) ||
-        step_slot(env, s, r, cfa, WICK_SLOT_R13, s->r13, &r13) ||
-        step_slot(env, s, r, cfa, WICK_SLOT_R14, s->r14, &r14) ||
-        step_slot(env, s, r, cfa, WICK_SLOT_R15, s->r15, &r15))
+    struct wick_step_registers *c = &step_scratch(env)->saved;
+    *c = (struct wick_step_registers){cfa, {s->fp, 0, s->rbx, s->r12, s->r13, s->r14, s->r15}};
+    if (step_slot(env, s, r, c, WICK_SLOT_RA) || step_slot(env, s, r, c, WICK_SLOT_FP) ||
+        step_slot(env, s, r, c, WICK_SLOT_RBX) || step_slot(env, s, r, c, WICK_SLOT_R12) ||
+        step_slot(env, s, r, c, WICK_SLOT_R13) || step_slot(env, s, r, c, WICK_SLOT_R14) ||
+        step_slot(env, s, r, c, WICK_SLOT_R15))
         return WICK_STOP_STACK_RANGE;
     step_keep_unknown(s, r);
-    s->fp = fp;
-    s->rbx = rbx;
-    s->r12 = r12;
-    s->r13 = r13;
-    s->r14 = r14;
-    s->r15 = r15;
-    s->pc = ra;
+    s->fp = c->reg[WICK_SLOT_FP];
+    s->rbx = c->reg[WICK_SLOT_RBX];
+    s->r12 = c->reg[WICK_SLOT_R12];
+    s->r13 = c->reg[WICK_SLOT_R13];
+    s->r14 = c->reg[WICK_SLOT_R14];
+    s->r15 = c->reg[WICK_SLOT_R15];
+    s->pc = c->reg[WICK_SLOT_RA];
     s->sp = cfa;
     s->leaf = r->flags & WICK_RULE_SIGNAL ? 1 : 0;
     return WICK_STOP_NONE;
 }
 
 /* 0: moved on; -1: this was the outermost frame; > 0: enum wick_stop. */
-STEP_FN int step_native(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
+STEP_INLINE int step_native(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
 {
-    struct wick_unwind_rule r;
+    struct wick_unwind_rule *r = &step_scratch(env)->rule;
+    struct wick_step_state *before = &step_scratch(env)->before;
     int stop = WICK_STOP_NATIVE;
-    if (!step_native_rule(env, s, &r)) {
-        if (r.flags & WICK_RULE_END)
+    if (!step_native_rule(env, step_at_pc(s), r)) {
+        if (r->flags & WICK_RULE_END)
             return -1;
-        struct wick_step_state before = *s;
-        stop = step_apply(env, j, s, &r);
+        *before = *s;
+        stop = step_apply(env, j, s, r);
         if (!stop && s->pc >= 4096)
             return WICK_STOP_NONE;
         if (!stop)
             return -1; /* a zero return address is the classic end of a stack */
-        *s = before;
+        *s = *before;
     }
     if (step_use_anchor(env, s)) {
         s->gaps++;
@@ -105,7 +104,7 @@ STEP_FN int step_native(struct wick_step_env *env, const struct wick_step_jvm *j
             step_to(s, ret, s->sp + 8);
             return WICK_STOP_NONE;
         }
-        if (step_scan(env, j, s, s->sp, STEP_SCAN_WORDS, 0))
+        if (step_scan(env, j, s, s->sp, STEP_SCAN_WORDS))
             return WICK_STOP_NONE;
     }
     if (s->fp >= s->sp && !step_word(env, s->fp + 8, &ret) && ret >= 4096 && !step_by_fp(env, s))

@@ -11,21 +11,15 @@
  * A walk ends at the bottom of the stack, or with a BREAK frame that names the reason.
  *
  * Threads: no shared state; async-signal-safe if what the includer defines is.
- * Memory:  the caller's structs; below 1 KiB of stack for each level of the step, 3 KiB in all.
+ * Memory:  the includer's structs; below 400 bytes of stack for all functions together in BPF, below 1 KiB elsewhere.
  */
 #ifndef WICK_UNWIND_STEP_WALK_H
 #define WICK_UNWIND_STEP_WALK_H
 
 #include "unwind/step.h"
 
-#ifndef STEP_INLINE
-#define STEP_INLINE static inline __attribute__((always_inline))
-#define STEP_FN     static __attribute__((noinline, unused))
-#endif
-
 #include "unwind/step_blob.h"
 #include "unwind/step_x86_64.h"
-#include "elf/eh_frame.h"
 #include "unwind/step_java.h"
 #include "unwind/step_seek.h"
 #include "unwind/step_native.h"
@@ -53,6 +47,8 @@ STEP_INLINE int step_is_barrier(struct wick_step_env *env, const struct wick_ste
  * frame, ends where that frame keeps rbp and its return address. 1 if there is one further up. */
 STEP_FN int step_use_cont_entry(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
+        return 0;
     uint64_t entry = 0, w[2];
     if (!s->thread || j->thread_cont_entry < 0 || j->cont_entry_size < 0 ||
         step_word(env, s->thread + (uint64_t)j->thread_cont_entry, &entry) ||
@@ -67,13 +63,13 @@ STEP_FN int step_use_cont_entry(struct wick_step_env *env, const struct wick_ste
 }
 
 /* Leaves the virtual thread: the carrier's frames follow. */
-STEP_FN int step_to_carrier(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
+STEP_INLINE int step_to_carrier(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
 {
     if (step_use_cont_entry(env, j, s))
         return WICK_STOP_NONE;
     /* where the tables do not tell: the first return address above is that of enterSpecial's frame, which begins here
      */
-    return step_scan(env, j, s, s->sp, STEP_SCAN_WORDS, 1) ? WICK_STOP_NONE : WICK_STOP_CONTINUATION;
+    return step_scan(env, j, s, s->sp, STEP_SCAN_WORDS | STEP_FP_SAVED) ? WICK_STOP_NONE : WICK_STOP_CONTINUATION;
 }
 
 /* StubRoutines::cont_returnBarrier: the state stays here while the frozen frames are told one by one, then comes the
@@ -81,6 +77,8 @@ STEP_FN int step_to_carrier(struct wick_step_env *env, const struct wick_step_jv
 STEP_FN int step_barrier(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                          struct wick_step_frame *f)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(f))
+        return WICK_STOP_CONTINUATION;
     if (!s->in_heap)
         s->in_heap = (uint8_t)step_open_frozen(env, j, s);
     if (!s->in_heap || !s->frozen_sp) {
@@ -103,7 +101,7 @@ STEP_FN int step_barrier(struct wick_step_env *env, const struct wick_step_jvm *
 /* In the stubs behind the return barrier, or that which a virtual thread is continued with: they have moved sp to the
  * ContinuationEntry, so what lies below it are frames that are being put there and old words. The callers are the
  * frozen frames, then the carrier's. 1 if that is so. */
-STEP_FN int step_is_thawing(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
+STEP_INLINE int step_is_thawing(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
 {
     uint64_t entry = 0;
     int part = s->leaf ? step_epilogue(env, s->pc) : STEP_FRAME_WHOLE;
@@ -117,41 +115,41 @@ STEP_FN int step_is_thawing(struct wick_step_env *env, const struct wick_step_jv
     return 1;
 }
 
-STEP_FN int step_code_cache(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
-                            struct wick_step_frame *f)
+STEP_INLINE int step_code_cache(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                                struct wick_step_frame *f)
 {
-    struct wick_step_blob b;
-    int stop = step_blob_find(env, j, s->pc, &b);
+    const struct wick_step_blob *b = &step_scratch(env)->blob;
+    int stop = step_blob_find(env, j, s->pc, &step_scratch(env)->blob);
     if (stop)
         return stop;
-    f->ptr = b.addr;
-    f->off = (uint32_t)(s->pc - b.code);
-    switch (b.kind) {
+    f->ptr = b->addr;
+    f->off = (uint32_t)(s->pc - b->code);
+    switch (b->kind) {
     case WICK_BLOB_INTERPRETER:
         return step_interpreted(env, j, s, f);
     case WICK_BLOB_NMETHOD:
     case WICK_BLOB_NATIVE:
-        return step_compiled(env, j, s, &b, f);
+        return step_compiled(env, j, s, b, f);
     case WICK_BLOB_VTABLE:
         f->kind = WICK_STEP_STUB;
         return step_pop(env, s, STEP_FRAME_RETURN_ONLY);
     default:
         f->kind = WICK_STEP_STUB;
-        f->off = (uint32_t)(s->pc - b.addr);
+        f->off = (uint32_t)(s->pc - b->addr);
         if (s->pc == j->call_stub_return)
             return step_entry(env, j, s, f);
-        if (s->thawing || step_is_barrier(env, j, s, &b))
+        if (s->thawing || step_is_barrier(env, j, s, b))
             return step_barrier(env, j, s, f);
-        if (b.kind == WICK_BLOB_CONTINUATION && step_is_thawing(env, j, s))
+        if (b->kind == WICK_BLOB_CONTINUATION && step_is_thawing(env, j, s))
             return WICK_STOP_NONE;
-        return step_stub(env, j, s, &b);
+        return step_stub(env, j, s, b);
     }
 }
 
 /* A step could not find the caller: goes on at the thread's anchor or below the virtual thread, if there is one further
  * up. The frame is reported if it is known, the reason as a frame of its own after it. */
-STEP_FN int step_stopped(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
-                         struct wick_step_frame *f, int stop)
+STEP_INLINE int step_stopped(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                             struct wick_step_frame *f, int stop)
 {
     int resumed = step_use_anchor(env, s) || step_use_cont_entry(env, j, s);
     s->gaps += resumed;
@@ -168,6 +166,8 @@ STEP_FN int step_stopped(struct wick_step_env *env, const struct wick_step_jvm *
 STEP_FN int wick_step(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                       struct wick_step_frame *f)
 {
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(f))
+        return WICK_STEP_NONE;
     uint64_t old_sp = s->sp, old_fp = s->fp;
     int stop;
     f->leaf = s->leaf;

@@ -32,6 +32,7 @@ enum step_frame_part {
     STEP_FRAME_RETURN_ONLY,  /* [rsp] = return address */
     STEP_FRAME_SAVED_FP,     /* [rsp] = caller's rbp, [rsp+8] = return address */
     STEP_FRAME_FP_NOT_SAVED, /* whole, but rbp still is the caller's */
+    STEP_FRAME_UNDECIDED,
 };
 
 enum { STEP_PROLOGUE_WINDOW = 40 };
@@ -39,6 +40,8 @@ enum { STEP_PROLOGUE_WINDOW = 40 };
 /* pc is the address after a call: the bytes before it are a call instruction. */
 STEP_FN int step_after_call(struct wick_step_env *env, uint64_t pc)
 {
+    if (STEP_NULL(env))
+        return 0;
     uint8_t b[8] = {0}; /* b[7] is the byte before pc */
     if (pc < 16 || step_read(env, pc - 7, b + 1, 7))
         return 0;
@@ -56,27 +59,47 @@ STEP_FN int step_after_call(struct wick_step_env *env, uint64_t pc)
     /* call [reg+disp32], call [rip+disp32]; call [sib+disp32] is not used by HotSpot */
 }
 
+struct step_window {
+    const uint8_t *bytes;
+    uint32_t have;
+    int part;
+};
+
+/* Looks i bytes before the last place for `sub rsp, n`, which completes the frame. */
+STEP_BODY long step_prologue_at(uint32_t i, void *ctx)
+{
+    struct step_window *c = ctx;
+    if (i >= STEP_PROLOGUE_WINDOW - 4 || i + 4 > c->have)
+        return 1;
+    uint32_t at = STEP_PROLOGUE_WINDOW - 4 - i;
+    const uint8_t *b = c->bytes + at;
+    if (b[0] != 0x48 || b[2] != 0xec)
+        return 0;
+    uint32_t len = b[1] == 0x83 ? 4 : b[1] == 0x81 ? 7 : 0;
+    if (!len || at + len > STEP_PROLOGUE_WINDOW)
+        return 0;
+    if (b[-1] == 0x55 || (at >= 4 && b[-1] == 0xec && b[-2] == 0x8b && b[-3] == 0x48))
+        c->part = STEP_FRAME_WHOLE;
+    else
+        c->part = at + len == STEP_PROLOGUE_WINDOW ? STEP_FRAME_FP_NOT_SAVED : STEP_FRAME_WHOLE;
+    return 1;
+}
+
 /* The prologue of an nmethod: pc lies before frame_complete. */
 STEP_FN int step_prologue(struct wick_step_env *env, uint64_t code, uint64_t pc)
 {
-    uint8_t b[STEP_PROLOGUE_WINDOW] = {0}; /* the bytes before pc, right-aligned */
+    if (STEP_NULL(env))
+        return STEP_FRAME_RETURN_ONLY;
+    uint8_t *b = step_scratch(env)->bytes; /* the bytes before pc, right-aligned */
     uint32_t have = pc - code < STEP_PROLOGUE_WINDOW ? (uint32_t)(pc - code) : STEP_PROLOGUE_WINDOW;
     if (have == 0)
         return STEP_FRAME_RETURN_ONLY;
     if (step_read(env, pc - STEP_PROLOGUE_WINDOW, b, STEP_PROLOGUE_WINDOW))
         return STEP_FRAME_RETURN_ONLY;
-    for (int i = STEP_PROLOGUE_WINDOW - 4; i >= 1; i--) {
-        if (i < (int)(STEP_PROLOGUE_WINDOW - have))
-            break;
-        if (b[i] != 0x48 || b[i + 2] != 0xec)
-            continue;
-        int len = b[i + 1] == 0x83 ? 4 : b[i + 1] == 0x81 ? 7 : 0;
-        if (!len || i + len > STEP_PROLOGUE_WINDOW)
-            continue;
-        if (b[i - 1] == 0x55 || (i >= 4 && b[i - 1] == 0xec && b[i - 2] == 0x8b && b[i - 3] == 0x48))
-            return STEP_FRAME_WHOLE;
-        return i + len == STEP_PROLOGUE_WINDOW ? STEP_FRAME_FP_NOT_SAVED : STEP_FRAME_WHOLE;
-    }
+    struct step_window c = {b, have, STEP_FRAME_UNDECIDED};
+    STEP_LOOP(STEP_PROLOGUE_WINDOW - 4, step_prologue_at, &c);
+    if (c.part != STEP_FRAME_UNDECIDED)
+        return c.part;
     const uint8_t *e = b + STEP_PROLOGUE_WINDOW;
     if (e[-1] == 0x55 || (have >= 4 && e[-4] == 0x55 && e[-3] == 0x48 && e[-2] == 0x8b && e[-1] == 0xec))
         return STEP_FRAME_SAVED_FP;
@@ -86,6 +109,8 @@ STEP_FN int step_prologue(struct wick_step_env *env, uint64_t code, uint64_t pc)
 /* The epilogue of an nmethod or stub: looks at the next instructions and the byte before. */
 STEP_FN int step_epilogue(struct wick_step_env *env, uint64_t pc)
 {
+    if (STEP_NULL(env))
+        return STEP_FRAME_WHOLE;
     uint8_t c[13] = {0};
     if (step_read(env, pc - 4, c, sizeof c))
         return STEP_FRAME_WHOLE;

@@ -52,7 +52,13 @@ struct wick_step_env {
     const struct wick_unwind_rule *rule; /* of every native pc, NULL = none */
     uint64_t function;                   /* start of every native function, 0 = not known */
     uint64_t reads;
+    struct wick_step_scratch scratch;
 };
+
+static inline struct wick_step_scratch *step_scratch(struct wick_step_env *env)
+{
+    return &env->scratch;
+}
 
 static int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64_t n)
 {
@@ -60,7 +66,7 @@ static int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64
     return wick_mem_read(env->mem, addr, buf, n);
 }
 
-static int step_native_rule(struct wick_step_env *env, const struct wick_step_state *s, struct wick_unwind_rule *rule)
+static int step_native_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule)
 {
     if (!env->rule)
         return -1;
@@ -68,7 +74,7 @@ static int step_native_rule(struct wick_step_env *env, const struct wick_step_st
     return 0;
 }
 
-static int step_native_function(struct wick_step_env *env, const struct wick_step_state *s, uint64_t *start)
+static int step_native_function(struct wick_step_env *env, uint64_t pc, uint64_t *start)
 {
     *start = env->function;
     return env->function ? 0 : -1;
