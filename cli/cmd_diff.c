@@ -3,7 +3,7 @@
  * wick diff [options] A B
  *
  * Each side is a recording or several, separated by commas. Both are read into one profile, so that equal stacks are
- * the same stack, and their samples are kept apart (export/diff.h).
+ * the same stack, and their samples are kept apart (analysis/diff.h).
  */
 #include <errno.h>
 #include <getopt.h>
@@ -22,7 +22,7 @@
 #include "cli/save.h"
 #include "cli/ui.h"
 #include "cli/view.h"
-#include "export/diff.h"
+#include "analysis/diff.h"
 #include "export/picture.h"
 #include "flame/text.h"
 
@@ -203,7 +203,9 @@ static int run(struct diff *d, char **sides, struct wick_err *err)
     int rc = 0;
     for (unsigned k = 0; k < 2 && !rc; k++)
         rc = read_side(d, k, sides[k], err);
-    rc = rc ? rc : wick_diff_init(&c, &d->profile, d->side, &d->export, d->absolute, err);
+    const struct wick_diff_options how = {
+        .event = d->export.event, .names = d->export.names, .counts = d->export.counts, .absolute = d->absolute};
+    rc = rc ? rc : wick_diff_init(&c, &d->profile, d->side, &how, err);
     if (rc)
         return rc;
     d->table.event = wick_profile_str(&d->profile, d->profile.events[d->export.event].name);

@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/explain_rules.h"
+#include "cli/explain_text.h"
+#include "cli/input.h"
 #include "cli/look.h"
 #include "cli/ui.h"
 
@@ -52,7 +53,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     int rc = wick_profile_init(&p);
     if (rc)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    rc = wick_explain_read(&f, &p, paths, n, err);
+    rc = wick_explain_read(&f, &p, paths, n, wick_cli_read_events, err);
     if (!rc)
         rc = wick_explain_apply(&all, &f, err);
     if (!rc)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/input.h"
 #include "cli/lock_table.h"
 #include "cli/look.h"
 #include "cli/ui.h"
@@ -63,7 +64,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     struct wick_profile p;
     if (wick_profile_init(&p))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    int rc = wick_lock_waits_read(&w, &p, paths, n, err);
+    int rc = wick_lock_waits_read(&w, &p, paths, n, wick_cli_read_events, err);
     bool recorded = w.recorded || w.not_ours || l->live;
     if (!rc && (recorded || l->now || l->table.json))
         rc = wick_lock_table(&w, &l->table, stdout, err);

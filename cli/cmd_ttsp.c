@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/input.h"
 #include "cli/look.h"
 #include "cli/ttsp_table.h"
 #include "cli/ui.h"
@@ -54,7 +55,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     int rc = wick_profile_init(&p);
     if (rc)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    rc = wick_ttsp_read(&in, &p, paths, n, err);
+    rc = wick_ttsp_read(&in, &p, paths, n, wick_cli_read_events, err);
     bool recorded = in.nslow || in.threshold_ns;
     if (!rc && (recorded || t->table.json))
         rc = wick_ttsp_write(&in, &t->table, stdout, err);

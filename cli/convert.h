@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "cli/view.h"
-#include "export/heat.h"
+#include "analysis/heat.h"
 #include "export/timeline.h"
 
 struct wick_convert_opts {

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "export/diff.h"
+#include "analysis/diff.h"
 
 struct wick_diff_table {
     const char *event, *unit; /* "jdk.ExecutionSample"; "ns", "bytes" or "samples" */

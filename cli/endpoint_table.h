@@ -5,7 +5,7 @@
  * Latencies are those of root spans (wick.Span with root = 1), all of them, so percentiles are exact: the p-th is the
  * least latency that at least p % of the requests did not exceed. CPU time is the weight of CPU samples taken within
  * the endpoint, in whichever thread and span; the wall clock's shares are the weights of its samples by their state
- * (export/spans.h says which endpoint a sample belongs to).
+ * (analysis/spans.h says which endpoint a sample belongs to).
  *
  * Threads: one at a time.
  * Memory:  16 bytes a root span, 8 a state and row.
@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "export/spans.h"
+#include "analysis/spans.h"
 
 struct wick_request {
     int64_t start_ns, latency_ns;

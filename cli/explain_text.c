@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/explain_rules.h"
+#include "cli/explain_text.h"
 #include "cli/input.h"
 #include "cli/print.h"
 #include "cli/ui.h"

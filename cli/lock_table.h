@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "cli/lock_waits.h"
+#include "analysis/lock_waits.h"
 
 struct wick_lock_options {
     uint32_t rows; /* locks shown; 0 = all */

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "cli/ttsp_incidents.h"
+#include "analysis/ttsp_incidents.h"
 
 struct wick_ttsp_options {
     uint32_t rows; /* incidents shown; 0 = all */

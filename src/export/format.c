@@ -2,7 +2,7 @@
 #include "export/format.h"
 #include "export/collapsed.h"
 #include "export/firefox.h"
-#include "export/heat.h"
+#include "export/heat_page.h"
 #include "export/otlp.h"
 #include "export/picture.h"
 #include "export/pprof.h"

@@ -24,7 +24,8 @@
  * tell for every range how much of a method was interpreted, compiled or inlined.
  */
 #include "codec/base64.h"
-#include "export/heat.h"
+#include "analysis/tree_frame.h"
+#include "export/heat_page.h"
 #include "base/sum.h"
 #include "export/heat_assets.h"
 #include "export/picture.h"
@@ -92,7 +93,7 @@ static int grow(struct work *w, uint32_t s)
     if (!s)
         return w->self[0] ? wick_tree_count(w->tree, w->self[0], true) : 0;
     if (f->name == WICK_TREE_NONE)
-        rc = wick_picture_frame(w->p, w->tree, stack->frame, w->o->names, f);
+        rc = wick_analysis_tree_frame(w->p, w->tree, stack->frame, w->o->names, f);
     rc = rc ? rc : wick_tree_child(w->tree, w->node[stack->parent], f, &w->node[s]);
     rc = rc ? rc : wick_tree_weigh(w->tree, w->node[s], f, w->total[s], w->self[s]);
     rc = rc || !w->self[s] ? rc : wick_tree_count(w->tree, w->self[s], false);

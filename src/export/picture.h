@@ -21,11 +21,6 @@
 int wick_picture_fold(const struct wick_profile *p, const struct wick_export_options *o, struct wick_tree *t,
                       struct wick_err *err);
 
-/* What a frame of the profile is in a tree: name (under these flags of enum wick_name_flags), library, line, kind.
- * -WICK_E_NOMEM. */
-int wick_picture_frame(const struct wick_profile *p, struct wick_tree *t, uint32_t frame, unsigned names,
-                       struct wick_tree_frame *out);
-
 /* What pictures show of frames: see struct wick_format. */
 unsigned wick_picture_keep(unsigned names);
 

@@ -11,7 +11,7 @@ LAYERS = [
     ["mem", "sys", "elf", "opt", "codec"],
     ["hotspot", "model"],
     ["unwind", "labels", "jfr", "flame"],
-    ["record", "export", "import"],
+    ["record", "analysis", "export", "import"],
     ["engine", "ebpf"],
     ["agent", "cli", "bpf"],
 ]

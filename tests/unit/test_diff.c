@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* export/diff.h: two sides with known weights. */
+/* analysis/diff.h: two sides with known weights. */
 #include "base/sum.h"
 #include "base/err.h"
-#include "export/diff.h"
+#include "analysis/diff.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -48,9 +48,9 @@ static void side_done(struct test *t, unsigned k)
 
 static void compare(struct test *t, bool absolute)
 {
-    struct wick_export_options o = {.event = t->event};
+    struct wick_diff_options o = {.event = t->event, .absolute = absolute};
     struct wick_err err;
-    assert_int_equal(wick_diff_init(&t->d, &t->p, t->side, &o, absolute, &err), 0);
+    assert_int_equal(wick_diff_init(&t->d, &t->p, t->side, &o, &err), 0);
 }
 
 static void end(struct test *t);
@@ -220,13 +220,13 @@ static void test_diff__an_empty_side_is_an_error(void **state)
 {
     struct test t;
     struct wick_err err;
-    struct wick_export_options o = {0};
+    struct wick_diff_options o = {0};
     begin(&t);
     add(&t, "a", 1);
     o.event = t.event;
     side_done(&t, 0);
     side_done(&t, 1);
-    assert_int_equal(wick_diff_init(&t.d, &t.p, t.side, &o, false, &err), -WICK_E_NOTFOUND);
+    assert_int_equal(wick_diff_init(&t.d, &t.p, t.side, &o, &err), -WICK_E_NOTFOUND);
     end(&t);
 }
 

@@ -9,7 +9,7 @@
 #include "codec/json.h"
 #include "codec/protobuf.h"
 #include "codec/utf8.h"
-#include "export/heat.h"
+#include "analysis/heat.h"
 #include "export/timeline.h"
 #include "profile_build.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/heat.h"
+#include "export/heat_page.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "cli/input.h"
 #include "cli/lock_table.h"
 #include "lock_scene.h"
 
@@ -21,7 +22,7 @@ static char *table_with(unsigned n, uint64_t weight, struct wick_lock_options op
     assert_true(fd >= 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     assert_int_equal(wick_profile_init(&p), 0);
-    assert_int_equal(wick_lock_waits_read(&w, &p, paths, 1, NULL), 0);
+    assert_int_equal(wick_lock_waits_read(&w, &p, paths, 1, wick_cli_read_events, NULL), 0);
     FILE *out = open_memstream(&text, &len);
     assert_non_null(out);
     assert_int_equal(wick_lock_table(&w, &options, out, NULL), 0);

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "../jfr/requests.h"
-#include "export/spantrace.h"
+#include "analysis/spantrace.h"
 
 struct fixture {
     struct wick_profile p;

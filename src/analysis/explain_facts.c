@@ -5,13 +5,12 @@
  * One table says which events are read and by which function. An event that the recording does not have leaves its sums
  * at 0, and rules that divide by them stay silent.
  */
-#include "cli/explain_facts.h"
+#include "analysis/explain_facts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sum.h"
-#include "cli/input.h"
 #include "model/label.h"
 
 #define REAL_MOST 1e18
@@ -471,7 +470,7 @@ static void begin_input(struct wick_explain_facts *f, int i)
 }
 
 int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char *const *paths, int n,
-                      struct wick_err *err)
+                      wick_analysis_reader *read, struct wick_err *err)
 {
     const struct wick_jfr_visitor v = {.ctx = f, .sample = take_sample, .want = want, .event = take};
     *f = (struct wick_explain_facts){.p = p, .ttsp.profile = p};
@@ -479,7 +478,7 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
     p->keep = WICK_KEEP_LINES | WICK_KEEP_JAVA_KINDS;
     for (int i = 0; i < n; i++) {
         begin_input(f, i);
-        int rc = wick_cli_read_events(p, paths[i], &v, err);
+        int rc = read(p, paths[i], &v, err);
         if (rc)
             return rc;
         if (p->end_ns > p->start_ns)

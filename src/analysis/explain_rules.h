@@ -7,13 +7,10 @@
  * Threads: one at a time.
  * Memory:  malloc; wick_explain_findings_release frees all.
  */
-#ifndef WICK_CLI_EXPLAIN_RULES_H
-#define WICK_CLI_EXPLAIN_RULES_H
+#ifndef WICK_ANALYSIS_EXPLAIN_RULES_H
+#define WICK_ANALYSIS_EXPLAIN_RULES_H
 
-#include <stdio.h>
-
-#include "base/strbuf.h"
-#include "cli/explain_facts.h"
+#include "analysis/explain_facts.h"
 
 /* Processors that a process used or wanted for work, on average, from which on it counts as busy. */
 #define WICK_EXPLAIN_BUSY 0.1
@@ -64,12 +61,5 @@ struct wick_explain_findings {
 /* Applies all rules. 0 or -WICK_E_NOMEM. */
 int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_facts *f, struct wick_err *err);
 void wick_explain_findings_release(struct wick_explain_findings *out);
-
-/* Appends the finding's sentence. Names in it are as recorded: escape what goes to a terminal. */
-void wick_explain_sentence(struct wick_strbuf *out, const struct wick_explain_finding *f);
-
-/* Prints all findings, or that nothing stands out, and what could not be judged for want of events. */
-void wick_explain_write(const struct wick_explain_findings *all, const struct wick_explain_facts *f, bool json,
-                        FILE *out);
 
 #endif

@@ -16,13 +16,12 @@
  *
  * The stack that counts is the one that most of the signals while it was late agree on, at the leaf.
  */
-#include "cli/ttsp_incidents.h"
+#include "analysis/ttsp_incidents.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sum.h"
-#include "cli/input.h"
 #include "model/choose.h"
 #include "model/name.h"
 
@@ -370,13 +369,13 @@ void wick_ttsp_tie(struct wick_ttsp_incidents *in)
 }
 
 int wick_ttsp_read(struct wick_ttsp_incidents *in, struct wick_profile *p, char *const *paths, int n,
-                   struct wick_err *err)
+                   wick_analysis_reader *read, struct wick_err *err)
 {
     const struct wick_jfr_visitor v = {.ctx = in, .sample = no_sample, .want = want, .event = take};
     *in = (struct wick_ttsp_incidents){.profile = p};
     for (int i = 0; i < n; i++) {
         in->file = (uint32_t)i;
-        int rc = wick_cli_read_events(p, paths[i], &v, err);
+        int rc = read(p, paths[i], &v, err);
         if (rc)
             return rc;
     }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/diff.h"
-#include "base/sum.h"
-#include "export/picture.h"
+#include "analysis/diff.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "analysis/tree_frame.h"
+#include "base/sum.h"
 
 #define Z95 1.959964 /* the normal distribution's central 95 % */
 
 struct work {
     const struct wick_profile *p;
-    const struct wick_export_options *o;
+    const struct wick_diff_options *o;
     struct wick_diff *d;
     struct wick_diff_sum *self;     /* by stack */
     uint64_t *total;                /* by stack: of both sides, itself and below */
@@ -76,7 +77,7 @@ static int grow(struct work *w, uint32_t s)
     int rc = 0;
     w->node[s] = WICK_TREE_ROOT;
     if (s && f->name == WICK_TREE_NONE)
-        rc = wick_picture_frame(w->p, t, stack->frame, w->o->names, f);
+        rc = wick_analysis_tree_frame(w->p, t, stack->frame, w->o->names, f);
     if (s && !rc)
         rc = wick_tree_child(t, w->node[stack->parent], f, &w->node[s]);
     if (s && !rc)
@@ -176,9 +177,9 @@ static int compare(struct work *w, const struct wick_diff_side side[2], struct w
 }
 
 int wick_diff_init(struct wick_diff *d, const struct wick_profile *p, const struct wick_diff_side side[2],
-                   const struct wick_export_options *o, bool absolute, struct wick_err *err)
+                   const struct wick_diff_options *o, struct wick_err *err)
 {
-    *d = (struct wick_diff){.tree = wick_tree_new(), .absolute = absolute};
+    *d = (struct wick_diff){.tree = wick_tree_new(), .absolute = o->absolute};
     struct work w = {.p = p, .o = o, .d = d, .event = o->event ? o->event : wick_profile_main_event(p)};
     w.self = calloc(p->nstacks, sizeof *w.self);
     w.total = calloc(p->nstacks, sizeof *w.total);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/sum.h"
-#include "cli/explain_facts.h"
+#include "analysis/explain_facts.h"
 #include "model/name.h"
 
 #define NEAR_NS 10000000000

@@ -10,8 +10,8 @@
  * Threads: one at a time.
  * Memory:  72 bytes a span, 72 a sample, 40 a thread and second, 16 a second; freed by wick_spans_release.
  */
-#ifndef WICK_EXPORT_SPANS_H
-#define WICK_EXPORT_SPANS_H
+#ifndef WICK_ANALYSIS_SPANS_H
+#define WICK_ANALYSIS_SPANS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
  * sentence. All findings are compared by the time of threads that they cost, so a rule whose measure is a share of the
  * machine or of the recording multiplies it by that.
  */
-#include "cli/explain_rules.h"
+#include "analysis/explain_rules.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -9,14 +9,14 @@
  * Threads: one at a time.
  * Memory:  malloc; wick_explain_release frees all. Names and stacks are numbers of the profile.
  */
-#ifndef WICK_CLI_EXPLAIN_FACTS_H
-#define WICK_CLI_EXPLAIN_FACTS_H
+#ifndef WICK_ANALYSIS_EXPLAIN_FACTS_H
+#define WICK_ANALYSIS_EXPLAIN_FACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/ttsp_incidents.h"
+#include "analysis/ttsp_incidents.h"
 #include "model/profile.h"
 
 enum wick_explain_state {
@@ -115,9 +115,9 @@ struct wick_explain_facts {
 };
 
 /* Reads n recordings of any format ("-" = standard input) into f; the profile is initialised and outlives it. Samples
- * are not added to the profile's aggregates. 0 or as wick_cli_read. */
+ * are not added to the profile's aggregates. 0 or as `read`. */
 int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char *const *paths, int n,
-                      struct wick_err *err);
+                      wick_analysis_reader *read, struct wick_err *err);
 void wick_explain_release(struct wick_explain_facts *f);
 
 /* Makes room for one more row; the array, moved or not, or NULL without memory. */

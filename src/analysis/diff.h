@@ -16,12 +16,12 @@
  * Threads: one at a time.
  * Memory:  about 100 bytes for each different stack; freed by wick_diff_release.
  */
-#ifndef WICK_EXPORT_DIFF_H
-#define WICK_EXPORT_DIFF_H
+#ifndef WICK_ANALYSIS_DIFF_H
+#define WICK_ANALYSIS_DIFF_H
 
 #include "base/err.h"
-#include "export/format.h"
 #include "flame/flame.h"
+#include "model/profile.h"
 
 struct wick_diff_side {
     const struct wick_agg *aggs; /* borrowed */
@@ -51,9 +51,17 @@ struct wick_diff_change {
     double change, half;
 };
 
+/* What is compared, and how. */
+struct wick_diff_options {
+    uint16_t event; /* the event type; 0 = wick_profile_main_event() */
+    unsigned names; /* enum wick_name_flags */
+    bool counts;    /* samples instead of weights */
+    bool absolute;  /* weights, not shares */
+};
+
 /* Compares the samples of event type o->event. -WICK_E_NOMEM, _LIMIT, or _NOTFOUND if a side has none. */
 int wick_diff_init(struct wick_diff *d, const struct wick_profile *p, const struct wick_diff_side side[2],
-                   const struct wick_export_options *o, bool absolute, struct wick_err *err);
+                   const struct wick_diff_options *o, struct wick_err *err);
 void wick_diff_release(struct wick_diff *d);
 
 /* How much a row's (or a node's) weight has changed. */

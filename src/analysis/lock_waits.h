@@ -10,11 +10,12 @@
  * Threads: one at a time.
  * Memory:  malloc; wick_lock_waits_release frees all. Names and stacks are numbers of the profile.
  */
-#ifndef WICK_CLI_LOCK_WAITS_H
-#define WICK_CLI_LOCK_WAITS_H
+#ifndef WICK_ANALYSIS_LOCK_WAITS_H
+#define WICK_ANALYSIS_LOCK_WAITS_H
 
 #include <stdbool.h>
 
+#include "analysis/read.h"
 #include "jfr/reader.h"
 
 struct wick_lock_wait_row {
@@ -64,9 +65,9 @@ struct wick_lock_share {
 };
 
 /* Reads n recordings ("-" = standard input); the profile is initialised and outlives the waits. 0 or as
- * wick_jfr_read_file. */
+ * `read`. */
 int wick_lock_waits_read(struct wick_lock_waits *w, struct wick_profile *p, char *const *paths, int n,
-                         struct wick_err *err);
+                         wick_analysis_reader *read, struct wick_err *err);
 void wick_lock_waits_release(struct wick_lock_waits *w);
 
 /* Where a lock's waiters were, or who owned it and where, heaviest first. *out is malloc'ed, NULL without memory; their

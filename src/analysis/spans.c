@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/spans.h"
+#include "analysis/spans.h"
 
 #include <stdio.h>
 #include <stdlib.h>

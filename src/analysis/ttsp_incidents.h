@@ -9,11 +9,12 @@
  * Threads: one at a time.
  * Memory:  malloc; wick_ttsp_release frees all. Names and stacks are numbers of the profile.
  */
-#ifndef WICK_CLI_TTSP_INCIDENTS_H
-#define WICK_CLI_TTSP_INCIDENTS_H
+#ifndef WICK_ANALYSIS_TTSP_INCIDENTS_H
+#define WICK_ANALYSIS_TTSP_INCIDENTS_H
 
 #include <stdbool.h>
 
+#include "analysis/read.h"
 #include "jfr/reader.h"
 
 enum wick_ttsp_why {
@@ -70,9 +71,9 @@ struct wick_ttsp_incidents {
 };
 
 /* Reads n recordings ("-" = standard input); the profile is initialised and outlives the incidents. 0 or as
- * wick_jfr_read_file. */
+ * `read`. */
 int wick_ttsp_read(struct wick_ttsp_incidents *in, struct wick_profile *p, char *const *paths, int n,
-                   struct wick_err *err);
+                   wick_analysis_reader *read, struct wick_err *err);
 
 /* The same for a command that reads other events at the same time: begin with {.profile, .file = number of the input},
  * hand over each event of a type wanted, tie at the end, which ties signals to threads and threads to incidents, worst

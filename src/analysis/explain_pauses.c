@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/sum.h"
-#include "cli/explain_facts.h"
+#include "analysis/explain_facts.h"
 
 static int by_begin(const void *a, const void *b)
 {

@@ -15,10 +15,10 @@
  * Threads: one at a time.
  * Memory:  8 bytes a span and 64 a sample of the trace; freed by wick_spantrace_release.
  */
-#ifndef WICK_EXPORT_SPANTRACE_H
-#define WICK_EXPORT_SPANTRACE_H
+#ifndef WICK_ANALYSIS_SPANTRACE_H
+#define WICK_ANALYSIS_SPANTRACE_H
 
-#include "export/spans.h"
+#include "analysis/spans.h"
 
 /* A trace among the others. */
 struct wick_spantrace_id {

@@ -8,7 +8,7 @@
  * are too many cells, by samples that say they lasted for centuries, a sample stands where it begins: one cell for
  * each at most.
  */
-#include "export/heat.h"
+#include "analysis/heat.h"
 #include "base/sum.h"
 #include "model/hash.h"
 #include "model/name.h"

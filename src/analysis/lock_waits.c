@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/lock_waits.h"
+#include "analysis/lock_waits.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sum.h"
-#include "cli/input.h"
 
 static const char ENTER[] = "jdk.JavaMonitorEnter", PARK[] = "jdk.ThreadPark", OWNER[] = "wick.LockOwner",
                   STATISTICS[] = "wick.LockStatistics", NATIVE[] = "profiler.NativeLock",
@@ -168,7 +167,7 @@ static void group(struct wick_lock_waits *w)
 }
 
 int wick_lock_waits_read(struct wick_lock_waits *w, struct wick_profile *p, char *const *paths, int n,
-                         struct wick_err *err)
+                         wick_analysis_reader *read, struct wick_err *err)
 {
     const struct wick_jfr_visitor v = {.ctx = w, .sample = no_sample, .want = want, .event = take};
     *w = (struct wick_lock_waits){.profile = p};
@@ -176,7 +175,7 @@ int wick_lock_waits_read(struct wick_lock_waits *w, struct wick_profile *p, char
         bool foreign = w->not_ours;
         w->file = (uint32_t)i;
         w->not_ours = true;
-        int rc = wick_cli_read_events(p, paths[i], &v, err);
+        int rc = read(p, paths[i], &v, err);
         if (rc)
             return rc;
         w->not_ours |= foreign;

@@ -14,11 +14,10 @@
  * Threads: one at a time.
  * Memory:  64 bytes a cell, at most 128 MiB, and half as much more while the table is made anew.
  */
-#ifndef WICK_EXPORT_HEAT_H
-#define WICK_EXPORT_HEAT_H
+#ifndef WICK_ANALYSIS_HEAT_H
+#define WICK_ANALYSIS_HEAT_H
 
 #include "base/err.h"
-#include "export/format.h"
 #include "model/profile.h"
 
 #define WICK_HEAT_CELLS  (1u << 21)
@@ -56,11 +55,5 @@ void wick_heat_add(struct wick_heat *h, const struct wick_profile *p, uint32_t a
 /* Ends the adding: cells get the numbers that wick_shape_apply() has given their aggregates (moved; those left out go)
  * and become a list in the order of time. */
 void wick_heat_settle(struct wick_heat *h, const uint32_t *moved);
-
-/* Writer of the format heatmap; see struct wick_format. o->heat must be settled. -WICK_E_UNSUPPORTED if the samples
- * have no times. */
-int wick_heat_write(const struct wick_profile *p, const struct wick_export_options *o, FILE *out, struct wick_err *err);
-/* What it shows of frames. */
-unsigned wick_heat_keep(unsigned names);
 
 #endif

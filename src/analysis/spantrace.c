@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/spantrace.h"
+#include "analysis/spantrace.h"
 
 #include <stdlib.h>
 #include <string.h>
