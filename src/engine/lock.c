@@ -255,7 +255,7 @@ static bool sample(struct wick_lock_engine *e, const struct wick_lock_done *d, s
         .weight = d->weight_ns,
         .thread = t ? t->serial : 0,
         .type = WICK_EVENT_LOCK,
-        .span_ns = (uint64_t)(note - e->notes),
+        .note = (uint16_t)(note - e->notes),
     };
     bool kept = wick_recorder_sample_sig(e->recorder, scratch, &in);
     wick_recorder_spent_sig(e->recorder, wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
@@ -369,12 +369,12 @@ void wick_lock_native_waited(const struct wick_lock_native *n)
 
 const struct wick_lock_note *wick_lock_found(const struct wick_lock_engine *e, const struct wick_event *event)
 {
-    return event->span_ns && event->span_ns < WICK_LOCK_NOTES ? &e->notes[event->span_ns] : NULL;
+    return event->note && event->note < WICK_LOCK_NOTES ? &e->notes[event->note] : NULL;
 }
 
 void wick_lock_told(struct wick_lock_engine *e, const struct wick_event *event)
 {
-    wick_lock_note_free_sig(&e->notes[event->span_ns]);
+    wick_lock_note_free_sig(&e->notes[event->note]);
 }
 
 void wick_lock_totals_get(const struct wick_lock_engine *e, struct wick_lock_totals *out)

@@ -51,6 +51,7 @@ enum wick_lock_kind {
 };
 
 enum { WICK_LOCK_NOTES = 2048, WICK_LOCK_CLASS = 200, WICK_LOCK_SENT_MOST = 32 };
+_Static_assert(WICK_LOCK_NOTES < UINT16_MAX, "a note's number has 16 bits");
 
 struct wick_lock_config {
     bool java;                                        /* waits that are told by _begin and _end */

@@ -44,7 +44,7 @@ static void answer(struct wick_lock_engine *e, struct wick_lock_note *note, void
             .time_ns = now,
             .thread = t->serial,
             .type = WICK_EVENT_LOCK,
-            .span_ns = (uint64_t)(note - e->notes),
+            .note = (uint16_t)(note - e->notes),
         };
         kept = wick_recorder_sample_sig(e->recorder, scratch, &in);
         wick_recorder_spent_sig(e->recorder, wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);

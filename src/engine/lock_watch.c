@@ -97,7 +97,7 @@ static bool walk(struct wick_lock_engine *e, struct wick_lock_note *n, int32_t t
         .time_ns = now,
         .thread = n->owner,
         .type = WICK_EVENT_LOCK,
-        .span_ns = (uint64_t)(n - e->notes),
+        .note = (uint16_t)(n - e->notes),
     };
     bool kept = wick_recorder_sample_sig(e->recorder, scratch, &in);
     wick_recorder_leave_sig(scratch);

@@ -506,20 +506,18 @@ void wick_ttsp_stop(struct wick_ttsp_engine *e)
 
 struct wick_ttsp_attempt *wick_ttsp_found(const struct wick_event *event)
 {
-    for (int k = 0; k < WICK_TTSP_INCIDENTS; k++) {
-        struct wick_ttsp_incident *i = &wick_ttsp_incidents[k];
-        uint32_t stage = wick_load_acquire(&i->phase); /* pairs: open_incident */
-        if (stage == FREE || stage == LOST)
-            continue;
-        for (uint32_t n = 0; n < WICK_TTSP_ATTEMPTS; n++) {
-            struct wick_ttsp_attempt *a = &i->attempts[n];
-            enum wick_ttsp_phase phase = wick_ttsp_phase_of(wick_load_acquire(&a->word)); /* pairs: ttsp_sig.c */
-            if ((phase == WICK_TTSP_ANSWERING || phase == WICK_TTSP_ANSWERED) &&
-                wick_load_relaxed(&a->answered_ns) == event->time_ns && i->late[a->late].serial == event->thread)
-                return a;
-        }
-    }
-    return NULL;
+    if (!event->note || event->note > WICK_TTSP_INCIDENTS * WICK_TTSP_ATTEMPTS)
+        return NULL;
+    struct wick_ttsp_incident *i = &wick_ttsp_incidents[(event->note - 1) / WICK_TTSP_ATTEMPTS];
+    struct wick_ttsp_attempt *a = &i->attempts[(event->note - 1) % WICK_TTSP_ATTEMPTS];
+    uint32_t stage = wick_load_acquire(&i->phase); /* pairs: open_incident */
+    if (stage == FREE || stage == LOST)
+        return NULL;
+    enum wick_ttsp_phase phase = wick_ttsp_phase_of(wick_load_acquire(&a->word)); /* pairs: ttsp_sig.c */
+    if (phase != WICK_TTSP_ANSWERING && phase != WICK_TTSP_ANSWERED)
+        return NULL;
+    /* the number may have come to another incident's attempt, if the event was long in its ring */
+    return wick_load_relaxed(&a->answered_ns) == event->time_ns ? a : NULL;
 }
 
 /* Whether nothing can come to the incident any more; signals that are too late are given up with `all` or after a

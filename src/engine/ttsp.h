@@ -12,7 +12,7 @@
  *      incident: free -> open
  *      attempt:  free -> sent
  *                                    sent -> answering -> answered
- *                                    stack as an event in a ring   -->  finds the attempt by time and thread
+ *                                    stack as an event in a ring   -->  finds the attempt by its number
  *      incident: open -> closed
  *                                                                       closed: all attempts answered, or too late:
  *                                                                       sent -> free; incident -> free
@@ -135,6 +135,8 @@ struct wick_ttsp_engine {
     _Atomic uint64_t vm_start_ns; /* what the VM's log calls uptime counts from here, 0 = not known */
 };
 
+extern struct wick_ttsp_incident wick_ttsp_incidents[WICK_TTSP_INCIDENTS];
+
 /* Reads thresholds: `list` in ms ("1,2,5,10,20", also with : or /; missing ones go on by the interval) if it is not
  * empty, else `threshold` percent of the JVM's timeout; the interval is `interval` percent of it. -WICK_E_USAGE. */
 int wick_ttsp_thresholds(const char *list, uint64_t threshold, uint64_t interval, uint64_t timeout_ms,
@@ -148,6 +150,14 @@ int wick_ttsp_start(struct wick_ttsp_engine *e, const struct wick_ttsp_config *c
 /* Stops it and gives the signal back. No handler of ours runs any more when it returns, except lost ones (`keep`).
  * Incidents can still be collected. */
 void wick_ttsp_stop(struct wick_ttsp_engine *e);
+
+/* The number of an attempt, from 1: that of its event's note. */
+static inline uint16_t wick_ttsp_note(const struct wick_ttsp_attempt *a)
+{
+    uint64_t incident = (uint64_t)(a->incident - wick_ttsp_incidents), n = (uint64_t)(a - a->incident->attempts);
+    return (uint16_t)(incident * WICK_TTSP_ATTEMPTS + n + 1);
+}
+_Static_assert(WICK_TTSP_INCIDENTS *WICK_TTSP_ATTEMPTS < UINT16_MAX, "a note's number has 16 bits");
 
 /* The attempt that an event from the ring belongs to, NULL if it came too late. */
 struct wick_ttsp_attempt *wick_ttsp_found(const struct wick_event *event);
@@ -165,7 +175,6 @@ static inline enum wick_ttsp_phase wick_ttsp_phase_of(uint64_t word)
 /* The handler (ttsp_sig.c) and what it serves, NULL = nothing; read inside the gate. */
 extern _Atomic(struct wick_ttsp_engine *) wick_ttsp_current;
 extern struct wick_gate wick_ttsp_gate;
-extern struct wick_ttsp_incident wick_ttsp_incidents[WICK_TTSP_INCIDENTS];
 void wick_ttsp_signal_sig(int sig, siginfo_t *info, void *context);
 
 #endif

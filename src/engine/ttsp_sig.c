@@ -48,6 +48,7 @@ static void record(struct wick_ttsp_engine *e, struct wick_ttsp_attempt *a, cons
         .time_ns = wick_load_relaxed(&a->answered_ns),
         .thread = late->serial,
         .type = WICK_EVENT_TTSP,
+        .note = wick_ttsp_note(a),
     };
     wick_recorder_sample_sig(e->recorder, scratch, &in);
     wick_recorder_leave_sig(scratch);

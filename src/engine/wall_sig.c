@@ -36,7 +36,7 @@ static void sample(struct wick_wall_engine *e, struct wick_thread *t, int which,
         .weight = weight,
         .thread = t->serial,
         .type = WICK_EVENT_WALL,
-        .samples = n,
+        .samples = (uint16_t)n, /* see MOST_OWED in wall_visit.c */
         .state = which == WICK_WALL_OWED_RUNNING ? WICK_JFR_STATE_RUNNABLE : WICK_JFR_STATE_WAITING_FOR_CPU,
     };
     wick_recorder_sample_sig(e->recorder, scratch, &in);

@@ -27,12 +27,13 @@ enum {                        /* wick_event.flags */
 struct wick_event {
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     uint64_t weight;
-    uint64_t span_ns; /* WALL: from the first of its samples to the last; LOCK: number of the note */
+    uint64_t span_ns; /* WALL: from the first of its samples to the last */
     uint32_t stack;   /* node number in the generation below */
     uint32_t thread;  /* serial number of the thread, see engine/threads.h */
     uint32_t generation;
     uint32_t context; /* likewise a number of that generation: what the thread worked on; 0 = nothing is known */
-    uint32_t samples; /* how many samples it stands for; 0 counts as 1 */
+    uint16_t samples; /* how many samples it stands for; 0 counts as 1 */
+    uint16_t note;    /* number of what else the engine knows of it (LOCK, TTSP); 0 = nothing */
     uint8_t type, flags;
     uint8_t java_state; /* JavaThreadState or 0 */
     uint8_t state;      /* WALL: enum wick_jfr_state as far as it is known without the stack */

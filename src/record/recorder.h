@@ -141,8 +141,8 @@ struct wick_sample_sig {
     uint32_t thread;
     enum wick_event_type type;
     uint64_t event_ns; /* time that the event gets; 0: time_ns */
-    uint64_t span_ns;  /* this and the next as in struct wick_event */
-    uint32_t samples;
+    uint64_t span_ns;  /* this and those that follow as in struct wick_event */
+    uint16_t samples, note;
     uint8_t state;
 };
 

@@ -172,6 +172,7 @@ static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_sc
         .context = context_of(r, c, t, in),
         .span_ns = in->span_ns,
         .samples = in->samples,
+        .note = in->note,
         .type = (uint8_t)in->type,
         .flags = (uint8_t)(res.flags | (k ? WICK_EVENT_KERNEL : 0)),
         .java_state = (uint8_t)res.state,

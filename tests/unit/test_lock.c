@@ -320,8 +320,8 @@ static void drain(void)
             const struct taker *waiter = taker_of((uint32_t)(n->done.id >> 32));
             assert_int_equal(e.type, WICK_EVENT_LOCK);
             assert_int_equal(word & 3, WICK_LOCK_HELD);
-            assert_true(word > told.word[e.span_ns]); /* one event for each use */
-            told.word[e.span_ns] = word;
+            assert_true(word > told.word[e.note]); /* one event for each use */
+            told.word[e.note] = word;
             assert_non_null(waiter);
             if (n->of_owner)
                 check_owner(n, &e, waiter);
