@@ -13,6 +13,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static void start(const char *event, uint64_t interval, bool user_only)
 struct worker {
     pthread_t thread;
     _Atomic int32_t tid;
-    _Atomic int go, leave;
+    sem_t go, done, leave; /* it sleeps between: CPU time that is used before or after sampling would be missed */
     void (*work)(struct worker *w);
     uint64_t interval, used; /* used: CPU time of the work, by the thread's clock */
 };
@@ -94,6 +95,26 @@ static void spin(uint64_t ns)
     }
 }
 
+/* Works until one more sample was recorded: a virtual machine that is stopped for a while counts that as CPU time of
+ * whoever was running, in which no timer can expire. A thread that is not sampled at all gives up. */
+static void spin_until_sampled(void)
+{
+    struct wick_totals before, now;
+    wick_recorder_totals(&recorder, &before);
+    for (int i = 0; i < 5000; i++) {
+        spin(MS);
+        wick_recorder_totals(&recorder, &now);
+        if (now.recorded > before.recorded)
+            return;
+    }
+}
+
+static void await(sem_t *s)
+{
+    while (sem_wait(s)) { /* EINTR */
+    }
+}
+
 static void *work(void *arg)
 {
     struct worker *w = arg;
@@ -101,20 +122,19 @@ static void *work(void *arg)
     sigemptyset(&none);
     pthread_sigmask(SIG_SETMASK, &none, NULL);
     atomic_store(&w->tid, (int32_t)syscall(SYS_gettid));
-    while (!atomic_load(&w->go))
-        usleep(200);
+    await(&w->go);
     w->work(w);
-    atomic_store(&w->go, 0);
-    while (!atomic_load(&w->leave))
-        usleep(200);
+    sem_post(&w->done);
+    await(&w->leave);
     return NULL;
 }
 
 static void worker_start(struct worker *w)
 {
     atomic_store(&w->tid, 0);
-    atomic_store(&w->go, 0);
-    atomic_store(&w->leave, 0);
+    sem_init(&w->go, 0, 0);
+    sem_init(&w->done, 0, 0);
+    sem_init(&w->leave, 0, 0);
     assert_int_equal(pthread_create(&w->thread, NULL, work, w), 0);
     while (!atomic_load(&w->tid))
         usleep(100);
@@ -129,15 +149,17 @@ static uint64_t worker_clock(const struct worker *w)
 
 static void worker_work(struct worker *w)
 {
-    atomic_store(&w->go, 1);
-    while (atomic_load(&w->go))
-        usleep(1000);
+    sem_post(&w->go);
+    await(&w->done);
 }
 
 static void worker_end(struct worker *w)
 {
-    atomic_store(&w->leave, 1);
+    sem_post(&w->leave);
     pthread_join(w->thread, NULL);
+    sem_destroy(&w->go);
+    sem_destroy(&w->done);
+    sem_destroy(&w->leave);
 }
 
 /* --- what was recorded --- */
@@ -210,7 +232,7 @@ static void blocked_then_not(struct worker *w)
         pthread_sigmask(SIG_SETMASK, &all, &old);
         spin(250 * MS);
         pthread_sigmask(SIG_SETMASK, &old, NULL);
-        spin(w->interval * 5 / 2 + 5 * MS);
+        spin_until_sampled();
     }
 }
 
@@ -233,7 +255,7 @@ static void long_calls(struct worker *w)
         if (p != MAP_FAILED)
             munmap(p, bytes);
     }
-    spin(w->interval * 5 / 2 + 5 * MS);
+    spin_until_sampled();
 }
 
 static void test_cpu__long_system_calls_are_in_the_samples_after_them(void **state)
@@ -449,6 +471,7 @@ static void test_cpu__threads_without_an_event_are_counted(void **state)
 static void spin_ten_intervals(struct worker *w)
 {
     spin(10 * w->interval + 5 * MS);
+    spin_until_sampled();
 }
 
 /* A limit below the headroom: not one descriptor is taken. */
