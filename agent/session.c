@@ -139,6 +139,12 @@ static void event(void *arg, struct wick_drain *d, const struct wick_event *e)
     wick_engines_event(&s->sampling->engines, d, e);
 }
 
+static void lost(void *arg, const struct wick_event *e)
+{
+    struct session *s = arg;
+    wick_engines_lost(&s->sampling->engines, e);
+}
+
 static void note_error(int rc)
 {
     if (rc == -WICK_E_NOSPACE)
@@ -283,7 +289,7 @@ static int begin(struct wick_err *err)
     int r = open_recorder(s, err);
     if (r)
         return r;
-    const struct wick_drain_host host = {s, thread_names, event, chunk_end, chunk_begin, more};
+    const struct wick_drain_host host = {s, thread_names, event, lost, chunk_end, chunk_begin, more};
     const struct wick_engine_host engines = engine_host(s);
     struct wick_drain_config config = {
         .from_birth = engines.from_birth,

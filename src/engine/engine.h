@@ -83,6 +83,8 @@ struct wick_engine_ops {
     void (*take)(void *e, struct wick_drain *d, enum wick_engine_take what);
     /* Writes an event that came out of a ring; its stack is valid during the call. */
     void (*event)(void *e, struct wick_drain *d, const struct wick_event *event);
+    /* An event that came out of a ring will not be written: gives back what it refers to. */
+    void (*lost)(void *e, const struct wick_event *event);
     /* Its own figures as JFR events, about once a second. */
     void (*stats)(void *e, struct wick_jfr_writer *w, uint64_t now_ns);
     /* The same as lines key=value for `wick status`. */

@@ -135,6 +135,13 @@ static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
     wick_lock_told(&s->lock, ev);
 }
 
+static void lost(void *e, const struct wick_event *ev)
+{
+    struct wick_lock_engine *lock = &((struct state *)e)->lock;
+    if (wick_lock_found(lock, ev))
+        wick_lock_told(lock, ev);
+}
+
 static void stats(void *e, struct wick_jfr_writer *w, uint64_t now_ns)
 {
     const struct wick_lock_engine *lock = &((struct state *)e)->lock;
@@ -263,6 +270,7 @@ const struct wick_engine_ops wick_engine_lock = {
     .release = release,
     .take = take,
     .event = event,
+    .lost = lost,
     .stats = stats,
     .status = status,
     .label = label,

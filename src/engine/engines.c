@@ -90,11 +90,25 @@ void wick_engines_take(struct wick_engines *e, struct wick_drain *d, enum wick_e
     EACH(e, take, d, what);
 }
 
-void wick_engines_event(struct wick_engines *e, struct wick_drain *d, const struct wick_event *event)
+/* The engine that completes such events, NULL = none. */
+static const struct wick_engine *engine_of(const struct wick_engines *e, const struct wick_event *event)
 {
     uint32_t place = event->type < WICK_EVENT_TYPES ? e->of_type[event->type] : 0;
-    if (place)
-        e->running[place - 1].ops->event(e->running[place - 1].state, d, event);
+    return place ? &e->running[place - 1] : NULL;
+}
+
+void wick_engines_event(struct wick_engines *e, struct wick_drain *d, const struct wick_event *event)
+{
+    const struct wick_engine *of = engine_of(e, event);
+    if (of)
+        of->ops->event(of->state, d, event);
+}
+
+void wick_engines_lost(struct wick_engines *e, const struct wick_event *event)
+{
+    const struct wick_engine *of = engine_of(e, event);
+    if (of && of->ops->lost)
+        of->ops->lost(of->state, event);
 }
 
 void wick_engines_stats(struct wick_engines *e, struct wick_jfr_writer *w, uint64_t now_ns)

@@ -211,13 +211,20 @@ int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_e
     return 0;
 }
 
+/* An event that finds no room here. */
+static void lose(struct wick_drain *d, const struct wick_event *e)
+{
+    d->held_lost[e->type]++;
+    d->host.lost(d->host.arg, e);
+}
+
 static void hold(struct wick_drain *d, const struct wick_event *e)
 {
     if (d->held_count == d->held_cap) {
         size_t cap = d->held_cap ? d->held_cap * 2 : 256;
         struct wick_event *p = cap <= HELD_MAX ? realloc(d->held, cap * sizeof *p) : NULL;
         if (!p) {
-            d->held_lost[e->type]++;
+            lose(d, e);
             return;
         }
         d->held = p;
@@ -283,7 +290,7 @@ void wick_drain_put(struct wick_drain *d, const struct wick_event *e)
     else
         /* its tables are gone: it lay in its ring behind a cell that a handler of the next generation had claimed and
          * not filled, when the rings were emptied for the last time */
-        d->held_lost[e->type]++;
+        lose(d, e);
 }
 
 /* Takes what the rings hold: all of it, or until the chunk is full, because what has piled up while this thread got no

@@ -30,6 +30,8 @@ struct wick_drain_host {
     int (*thread)(void *arg, uint32_t serial, struct wick_jfr_thread *out);
     /* An event came out of a ring: write it. Its stack is valid during the call. */
     void (*event)(void *arg, struct wick_drain *d, const struct wick_event *e);
+    /* An event will never be written: give back what it refers to. */
+    void (*lost)(void *arg, const struct wick_event *e);
     /* A chunk was closed: names of threads that are gone may be forgotten. */
     void (*chunk_end)(void *arg);
     /* A chunk begins: write the events that describe the recording. */

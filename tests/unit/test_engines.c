@@ -74,6 +74,11 @@ static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
     called(t->name == 'a' ? 'e' : 'E');
 }
 
+static void lost(void *e, const struct wick_event *ev)
+{
+    called(((struct ticker *)e)->name == 'a' ? 'l' : 'L');
+}
+
 static void take(void *e, struct wick_drain *d, enum wick_engine_take what)
 {
     called((char)('0' + what));
@@ -115,6 +120,7 @@ static const struct wick_engine_ops ticker = {.name = "ticker",
                                               .release = release,
                                               .take = take,
                                               .event = event,
+                                              .lost = lost,
                                               .status = status,
                                               .notes = notes,
                                               .counts_cpu_time = counts_cpu_time};
@@ -184,6 +190,11 @@ static void test_engines__an_event_goes_to_the_engine_of_its_type(void **state)
     wick_engines_event(&engines, NULL, &(struct wick_event){.type = WICK_EVENT_CPU}); /* nobody's */
     wick_engines_event(&engines, NULL, &(struct wick_event){.type = WICK_EVENT_TYPES});
     assert_string_equal(calls, "eE");
+    wick_engines_lost(&engines, &(struct wick_event){.type = WICK_EVENT_LOCK});
+    wick_engines_lost(&engines,
+                      &(struct wick_event){.type = WICK_EVENT_WALL}); /* its engine has nothing to give back */
+    wick_engines_lost(&engines, &(struct wick_event){.type = WICK_EVENT_PERF});
+    assert_string_equal(calls, "eEl");
     wick_engines_status(&engines, &sb);
     assert_string_equal(sb.buf, "ticks=3\n");
     wick_strbuf_release(&sb);
