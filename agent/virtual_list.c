@@ -10,9 +10,9 @@
  * own. JVMTI's GetStackTrace would do the same, but from the moment that its capability is there every mount and
  * unmount of every virtual thread tells JVMTI, and each method it names gets a jmethodID for ever.
  *
- * Stacks are dear (some 10 us a thread), so they are asked for until `rows` threads are told, those that have had a
- * context longest, for no longer than LIMIT_NS, and no longer than the JVM lives: it waits for the control thread when
- * it ends.
+ * Stacks are expensive (some 10 us a thread), so they are asked for until `rows` threads are told, those that have had
+ * a context longest, for no longer than LIMIT_NS, and no longer than the JVM lives: it waits for the control thread
+ * when it ends.
  *
  * The answer is lines `key=value`, control characters in values replaced. A stack comes when its first thread does:
  *

@@ -208,7 +208,7 @@ static void sample(struct wick_cpu_engine *e, struct wick_thread *t, void *conte
             .type = e->event_type,
         };
         wick_recorder_sample_sig(e->recorder, scratch, &in);
-        /* in CPU time: a handler that lost its processor was not dear */
+        /* in CPU time: a handler that lost its processor was not expensive */
         uint64_t end = own_cpu_ns(t);
         t->rest_until = end + REST * (end - cpu);
         wick_recorder_spent_sig(e->recorder, end - cpu);

@@ -24,18 +24,19 @@ struct wick_gate wick_lock_gate;
 static _Atomic uint64_t native_session;
 
 #define WAITS_BYTES (WICK_MAX_THREADS * sizeof(struct wick_lock_wait))
-#define NOTES_BYTES (WICK_LOCK_NOTES * sizeof(struct wick_lock_note))
 
 int wick_lock_start(struct wick_lock_engine *e, const struct wick_lock_config *c, const struct wick_jvm *jvm,
                     struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
 {
     static uint64_t sessions;
-    void *p = mmap(NULL, WAITS_BYTES + NOTES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
-    if (p == MAP_FAILED)
-        return wick_err_set(err, WICK_E_NOMEM, "the tables for locks could not be set up: %s", strerror(errno));
-    madvise(p, WAITS_BYTES + NOTES_BYTES, MADV_NOHUGEPAGE);
     memset(e, 0, sizeof *e);
+    void *p = mmap(NULL, WAITS_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED || wick_notes_init(&e->notes, WICK_LOCK_NOTES, sizeof(struct wick_lock_note))) {
+        if (p != MAP_FAILED)
+            munmap(p, WAITS_BYTES);
+        return wick_err_set(err, WICK_E_NOMEM, "the tables for locks could not be set up: %s", strerror(errno));
+    }
+    madvise(p, WAITS_BYTES, MADV_NOHUGEPAGE);
     e->recorder = r;
     e->threads = ts;
     e->jvm = jvm;
@@ -44,7 +45,6 @@ int wick_lock_start(struct wick_lock_engine *e, const struct wick_lock_config *c
     if (!e->config.seed)
         e->config.seed = wick_clock_mono_ns() ^ (uint64_t)getpid() << 32;
     e->waits = p;
-    e->notes = (struct wick_lock_note *)((uint8_t *)p + WAITS_BYTES);
     e->wake = e->tasks = -1;
     e->running = true;
     atomic_store(&wick_lock_current, e);
@@ -70,10 +70,11 @@ void wick_lock_stop(struct wick_lock_engine *e)
 
 void wick_lock_release(struct wick_lock_engine *e)
 {
-    if (e->waits && !e->keep)
-        munmap(e->waits, WAITS_BYTES + NOTES_BYTES);
+    if (e->waits && !e->keep) {
+        munmap(e->waits, WAITS_BYTES);
+        wick_notes_release(&e->notes);
+    }
     e->waits = NULL;
-    e->notes = NULL;
 }
 
 /* The calling thread in the registry, NULL if it is not known there. */
@@ -197,14 +198,13 @@ bool wick_lock_end(enum wick_lock_kind kind, struct wick_lock_done *out)
 
 struct wick_lock_note *wick_lock_note_take(struct wick_lock_engine *e)
 {
-    for (int i = 0; i < WICK_LOCK_NOTES; i++) {
-        struct wick_lock_note *n = &e->notes[wick_add_relaxed(&e->next_note, 1) % (WICK_LOCK_NOTES - 1) + 1];
-        uint64_t word = wick_load_relaxed(&n->word);
-        if ((word & 3) == WICK_LOCK_FREE &&
-            wick_cas_acq_rel(&n->word, &word, ((word >> 2) + 1) << 2 | WICK_LOCK_HELD)) /* pairs: note_free */
-            return n;
+    uint16_t number = wick_notes_take_sig(&e->notes);
+    struct wick_lock_note *n = wick_notes_at_sig(&e->notes, number);
+    if (n) {
+        n->number = number;
+        wick_store_relaxed(&n->word, ((wick_load_relaxed(&n->word) >> 2) + 1) << 2 | WICK_LOCK_HELD);
     }
-    return NULL;
+    return n;
 }
 
 uint32_t wick_lock_owner_slot(const struct wick_lock_engine *e, enum wick_lock_kind kind, wick_addr monitor,
@@ -255,7 +255,7 @@ static bool sample(struct wick_lock_engine *e, const struct wick_lock_done *d, s
         .weight = d->weight_ns,
         .thread = t ? t->serial : 0,
         .type = WICK_EVENT_LOCK,
-        .note = (uint16_t)(note - e->notes),
+        .note = note->number,
     };
     bool kept = wick_recorder_sample_sig(e->recorder, scratch, &in);
     wick_recorder_spent_sig(e->recorder, wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
@@ -268,7 +268,7 @@ static void record(struct wick_lock_engine *e, const struct wick_lock_done *d, c
 {
     struct wick_lock_note *note = wick_lock_note_take(e);
     if (!note) {
-        wick_recorder_drop_sig(e->recorder, WICK_EVENT_LOCK, WICK_DROP_RING_FULL, 1, d->weight_ns);
+        wick_recorder_drop_sig(e->recorder, WICK_EVENT_LOCK, WICK_DROP_NOTES_FULL, 1, d->weight_ns);
         lose(e, d);
         return;
     }
@@ -285,7 +285,7 @@ static void record(struct wick_lock_engine *e, const struct wick_lock_done *d, c
         return;
     }
     lose(e, d);
-    wick_lock_note_free_sig(note);
+    wick_lock_note_free_sig(e, note);
 }
 
 void wick_lock_record(const struct wick_lock_done *d, const struct wick_lock_what *what)
@@ -369,12 +369,12 @@ void wick_lock_native_waited(const struct wick_lock_native *n)
 
 const struct wick_lock_note *wick_lock_found(const struct wick_lock_engine *e, const struct wick_event *event)
 {
-    return event->note && event->note < WICK_LOCK_NOTES ? &e->notes[event->note] : NULL;
+    return wick_notes_at_sig(&e->notes, event->note);
 }
 
 void wick_lock_told(struct wick_lock_engine *e, const struct wick_event *event)
 {
-    wick_lock_note_free_sig(&e->notes[event->note]);
+    wick_lock_note_free_sig(e, wick_notes_at_sig(&e->notes, event->note));
 }
 
 void wick_lock_totals_get(const struct wick_lock_engine *e, struct wick_lock_totals *out)

@@ -40,6 +40,7 @@
 #include "engine/signal.h"
 #include "engine/threads.h"
 #include "hotspot/monitor.h"
+#include "record/note.h"
 
 enum wick_lock_kind {
     WICK_LOCK_MONITOR, /* to enter synchronized code */
@@ -50,8 +51,7 @@ enum wick_lock_kind {
     WICK_LOCK_KINDS
 };
 
-enum { WICK_LOCK_NOTES = 2048, WICK_LOCK_CLASS = 200, WICK_LOCK_SENT_MOST = 32 };
-_Static_assert(WICK_LOCK_NOTES < UINT16_MAX, "a note's number has 16 bits");
+enum { WICK_LOCK_NOTES = 2047, WICK_LOCK_CLASS = 200, WICK_LOCK_SENT_MOST = 32 };
 
 struct wick_lock_config {
     bool java;                                        /* waits that are told by _begin and _end */
@@ -123,6 +123,7 @@ enum wick_lock_phase { WICK_LOCK_FREE, WICK_LOCK_HELD, WICK_LOCK_SENT };
 
 struct wick_lock_note {
     _Atomic uint64_t word; /* uses << 2 | enum wick_lock_phase */
+    uint16_t number;       /* of this note, for events */
     bool of_owner;         /* the event's stack is that of the owner, during the wait `done` */
     uint32_t owner;        /* serial number of the owning thread, as seen by the watcher or when the wait began */
     wick_addr owner_java;  /* of_owner: its JavaThread */
@@ -144,9 +145,8 @@ struct wick_lock_engine {
     struct wick_lock_config config;
     uint64_t session; /* counts the recordings of the process */
     struct wick_lock_wait *waits;
-    struct wick_lock_note *notes; /* [1 .. WICK_LOCK_NOTES) */
-    _Atomic uint32_t next_note;
-    _Atomic uint32_t slots; /* slots that were ever used lie below; the registry's own limit falls when threads end */
+    struct wick_notes notes; /* of struct wick_lock_note */
+    _Atomic uint32_t slots;  /* slots that were ever used lie below; the registry's own limit falls when threads end */
     _Atomic uint64_t recorded, recorded_ns, lost, lost_ns, looks, owners;
     bool running;
     bool keep; /* the tables, for a handler that has not come back */
@@ -213,7 +213,19 @@ void wick_lock_watch_stop(struct wick_lock_engine *e);
 struct wick_lock_note *wick_lock_note_take(struct wick_lock_engine *e);
 
 /* The holder gives it back. */
-void wick_lock_note_free_sig(struct wick_lock_note *note);
+void wick_lock_note_free_sig(struct wick_lock_engine *e, struct wick_lock_note *note);
+
+/* A ticket, which a signal carries: uses of the note << 16 | its number. Parts of it: the number, and the note's word
+ * for as long as nobody has answered. */
+static inline uint32_t wick_lock_ticket_number(uint64_t ticket)
+{
+    return (uint16_t)ticket;
+}
+
+static inline uint64_t wick_lock_ticket_word(uint64_t ticket)
+{
+    return ticket >> 16 << 2 | WICK_LOCK_SENT;
+}
 
 /* Slot of the thread that owns the lock, 0 = not known. */
 uint32_t wick_lock_owner_slot(const struct wick_lock_engine *e, enum wick_lock_kind kind, wick_addr monitor,

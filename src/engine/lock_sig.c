@@ -13,17 +13,18 @@
 
 #include "base/clock.h"
 
-void wick_lock_note_free_sig(struct wick_lock_note *note)
+void wick_lock_note_free_sig(struct wick_lock_engine *e, struct wick_lock_note *note)
 {
     uint64_t word = wick_load_relaxed(&note->word);
-    wick_store_release(&note->word, (word & ~(uint64_t)3) | WICK_LOCK_FREE); /* pairs: wick_lock_note_take */
+    wick_store_relaxed(&note->word, (word & ~(uint64_t)3) | WICK_LOCK_FREE);
+    wick_notes_free_sig(&e->notes, note->number);
 }
 
 static struct wick_lock_note *take(struct wick_lock_engine *e, uint64_t ticket)
 {
-    struct wick_lock_note *n = &e->notes[ticket % WICK_LOCK_NOTES];
-    uint64_t uses = ticket / WICK_LOCK_NOTES, word = uses << 2 | WICK_LOCK_SENT;
-    return wick_cas_acq_rel(&n->word, &word, uses << 2 | WICK_LOCK_HELD) ? n : NULL; /* pairs: send in lock_watch.c */
+    struct wick_lock_note *n = wick_notes_at_sig(&e->notes, wick_lock_ticket_number(ticket));
+    uint64_t word = wick_lock_ticket_word(ticket), held = (word & ~(uint64_t)3) | WICK_LOCK_HELD;
+    return n && wick_cas_acq_rel(&n->word, &word, held) ? n : NULL; /* pairs: send in lock_watch.c */
 }
 
 static void answer(struct wick_lock_engine *e, struct wick_lock_note *note, void *context, uint64_t now)
@@ -44,7 +45,7 @@ static void answer(struct wick_lock_engine *e, struct wick_lock_note *note, void
             .time_ns = now,
             .thread = t->serial,
             .type = WICK_EVENT_LOCK,
-            .note = (uint16_t)(note - e->notes),
+            .note = note->number,
         };
         kept = wick_recorder_sample_sig(e->recorder, scratch, &in);
         wick_recorder_spent_sig(e->recorder, wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
@@ -53,7 +54,7 @@ static void answer(struct wick_lock_engine *e, struct wick_lock_note *note, void
     if (kept)
         wick_add_relaxed(&e->owners, 1);
     else
-        wick_lock_note_free_sig(note);
+        wick_lock_note_free_sig(e, note);
 }
 
 void wick_lock_signal_sig(int sig, siginfo_t *info, void *context)

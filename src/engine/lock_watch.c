@@ -97,7 +97,7 @@ static bool walk(struct wick_lock_engine *e, struct wick_lock_note *n, int32_t t
         .time_ns = now,
         .thread = n->owner,
         .type = WICK_EVENT_LOCK,
-        .note = (uint16_t)(n - e->notes),
+        .note = n->number,
     };
     bool kept = wick_recorder_sample_sig(e->recorder, scratch, &in);
     wick_recorder_leave_sig(scratch);
@@ -110,11 +110,14 @@ static struct wick_lock_sent *sent_place(struct wick_lock_engine *e, uint64_t no
     struct wick_lock_sent *place = NULL;
     for (int i = 0; i < WICK_LOCK_SENT_MOST; i++) {
         struct wick_lock_sent *s = &e->sent[i];
-        struct wick_lock_note *n = &e->notes[s->ticket % WICK_LOCK_NOTES];
-        uint64_t word = s->ticket / WICK_LOCK_NOTES << 2 | WICK_LOCK_SENT;
-        bool out = s->ticket && wick_load_relaxed(&n->word) == word;
-        if (out && now - s->sent_ns > LATEST_NS)
-            out = !wick_cas_acq_rel(&n->word, &word, (word & ~(uint64_t)3) | WICK_LOCK_FREE);
+        struct wick_lock_note *n = wick_notes_at_sig(&e->notes, wick_lock_ticket_number(s->ticket));
+        uint64_t word = wick_lock_ticket_word(s->ticket);
+        bool out = n && wick_load_relaxed(&n->word) == word;
+        if (out && now - s->sent_ns > LATEST_NS &&
+            wick_cas_acq_rel(&n->word, &word, (word & ~(uint64_t)3) | WICK_LOCK_HELD)) { /* pairs: take in lock_sig.c */
+            wick_lock_note_free_sig(e, n);
+            out = false;
+        }
         if (!out)
             place = s;
     }
@@ -125,7 +128,7 @@ static struct wick_lock_sent *sent_place(struct wick_lock_engine *e, uint64_t no
 static bool send(struct wick_lock_engine *e, struct wick_lock_note *n, int32_t tid, uint64_t now)
 {
     struct wick_lock_sent *place = sent_place(e, now);
-    uint64_t uses = wick_load_relaxed(&n->word) >> 2, ticket = uses * WICK_LOCK_NOTES + (uint64_t)(n - e->notes);
+    uint64_t uses = wick_load_relaxed(&n->word) >> 2, ticket = uses << 16 | n->number;
     siginfo_t info;
     if (!place)
         return false;
@@ -160,7 +163,7 @@ static void ask(struct wick_lock_engine *e, const struct seen *s, uint32_t owner
     if (seen == WICK_WALL_WAITS && walk(e, n, tid, &l, &before, now))
         wick_add_relaxed(&e->owners, 1);
     else
-        wick_lock_note_free_sig(n);
+        wick_lock_note_free_sig(e, n);
 }
 
 /* As the lock says: a JavaThread, or what the JDK puts there instead; of a native lock a kernel id. Its memory may be

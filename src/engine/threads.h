@@ -37,7 +37,7 @@ struct wick_thread {
     uint64_t last_count, last_cpu; /* event counter and CPU clock at the last signal, since arming */
     uint64_t perf_head;            /* of the ring at the last signal */
     struct wick_stack_window window;
-    uint64_t rest_until; /* CPU clock since arming: no sample before, because the last one was dear */
+    uint64_t rest_until; /* CPU clock since arming: no sample before, because the last one was expensive */
     uint64_t owed;       /* intervals of samples that were put off, for the next one's weight */
     uint32_t seen;       /* number of the scan that saw it last */
     uint32_t armed;      /* bit i: by hooks[i] */
