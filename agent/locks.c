@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/class_name.h"
 #include "agent/field.h"
 #include "agent/vm.h"
 
@@ -57,20 +58,11 @@ enum { MONITOR_EVENTS = sizeof monitor_events / sizeof *monitor_events, METHODS_
 /* The class and the identity of the object that was waited for. */
 static void describe(JNIEnv *env, jobject object, struct wick_lock_what *out)
 {
-    char *signature = NULL;
     jint hash = 0;
     jclass class = object ? (*env)->GetObjectClass(env, object) : NULL;
     if (!class)
         return;
-    if (!(*locks.jvmti)->GetClassSignature(locks.jvmti, class, &signature, NULL)) {
-        size_t n = strlen(signature), skip = signature[0] == 'L' && n > 2;
-        n -= 2 * skip;
-        if (n >= sizeof out->class_name)
-            n = sizeof out->class_name - 1;
-        memcpy(out->class_name, signature + skip, n);
-        out->class_name[n] = 0;
-        (*locks.jvmti)->Deallocate(locks.jvmti, (unsigned char *)signature);
-    }
+    wick_class_name(locks.jvmti, class, out->class_name, sizeof out->class_name);
     if (!(*locks.jvmti)->GetObjectHashCode(locks.jvmti, object, &hash))
         out->hash = (uint32_t)hash;
     (*env)->DeleteLocalRef(env, class);

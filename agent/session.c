@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/allocations.h"
 #include "agent/control.h"
 #include "agent/jit.h"
 #include "agent/labels.h"
@@ -258,6 +259,9 @@ static void set_labels(bool on)
 static struct wick_engine_host engine_host(const struct session *s)
 {
     static const struct wick_java_waits java_waits = {wick_agent_locks_find, wick_agent_locks_on, wick_agent_locks_off};
+    static const struct wick_java_allocations java_allocations = {
+        wick_agent_allocations_open, wick_agent_allocations_on, wick_agent_allocations_off,
+        wick_agent_allocations_interval, wick_agent_allocations_change};
     return (struct wick_engine_host){
         .opts = &s->opts,
         .recorder = &s->sampling->recorder,
@@ -266,6 +270,7 @@ static struct wick_engine_host engine_host(const struct session *s)
         .images = &wick_vm.images,
         .libjvm = wick_vm.libjvm,
         .java_waits = &java_waits,
+        .java_allocations = &java_allocations,
         .broker = broker,
         .critical_place = wick_vm.critical_place,
         .from_birth = atomic_load(&s->phase) == PREPARED,

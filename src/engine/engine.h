@@ -35,6 +35,19 @@ struct wick_java_waits {
     void (*off)(void);
 };
 
+/* The JVM's sampling of allocations (agent/allocations.h), which calls wick_alloc_drawn and wick_alloc_record. */
+struct wick_java_allocations {
+    /* Makes it ours. -WICK_E_UNSUPPORTED, -WICK_E_STATE (another agent has it, say) with a sentence. */
+    int (*open)(struct wick_err *err);
+    /* From here on objects are reported. Errors as above. */
+    int (*on)(uint64_t interval, struct wick_err *err);
+    /* Undoes both, and gives the interval back as open found it. */
+    void (*off)(void);
+    /* Mean of the bytes between two samples of a thread. */
+    uint64_t (*interval)(void);
+    void (*change)(uint64_t interval);
+};
+
 /* Where the engines of a recording run. All borrowed, for as long as the recording lasts. */
 struct wick_engine_host {
     const struct wick_session_opts *opts;
@@ -43,11 +56,12 @@ struct wick_engine_host {
     struct wick_threads *threads;
     const struct wick_jvm *jvm;
     const struct wick_elf_images *images;
-    const struct wick_elf_image *libjvm;      /* NULL = not known */
-    const struct wick_java_waits *java_waits; /* NULL = the JVM does not report any */
-    wick_perf_broker *broker;                 /* NULL = none */
-    int32_t critical_place;                   /* in a JavaThread, see hotspot/critical.h; WICK_HS_NONE = not known */
-    bool from_birth;                          /* the JVM has just started: CPU time counts from there */
+    const struct wick_elf_image *libjvm;                  /* NULL = not known */
+    const struct wick_java_waits *java_waits;             /* NULL = the JVM does not report any */
+    const struct wick_java_allocations *java_allocations; /* NULL = likewise */
+    wick_perf_broker *broker;                             /* NULL = none */
+    int32_t critical_place; /* in a JavaThread, see hotspot/critical.h; WICK_HS_NONE = not known */
+    bool from_birth;        /* the JVM has just started: CPU time counts from there */
     int awake_signal; /* set by the engine that has one: threads of wick leave it open, so that their own cost is in the
                          profile; 0 = none */
 };
@@ -101,7 +115,8 @@ struct wick_engine_ops {
     void (*exclude_self)(void *e);
 };
 
-extern const struct wick_engine_ops wick_engine_cpu, wick_engine_wall, wick_engine_lock, wick_engine_ttsp;
+extern const struct wick_engine_ops wick_engine_alloc, wick_engine_cpu, wick_engine_wall, wick_engine_lock,
+    wick_engine_ttsp;
 
 /* A jdk.ActiveSetting of the type of event. */
 void wick_engine_setting(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event of, const char *name,

@@ -22,23 +22,8 @@
 #include <ucontext.h>
 
 #include "base/clock.h"
+#include "base/registers.h"
 #include "engine/lock.h"
-
-/* The caller's registers, as far as a walk of its stack needs them. */
-static inline __attribute__((always_inline)) void here(ucontext_t *out)
-{
-    uint64_t r[8];
-    __asm__ volatile("leaq 0f(%%rip), %%rax\n0:\n"
-                     "movq %%rax, 0(%0)\n movq %%rsp, 8(%0)\n movq %%rbp, 16(%0)\n movq %%rbx, 24(%0)\n"
-                     "movq %%r12, 32(%0)\n movq %%r13, 40(%0)\n movq %%r14, 48(%0)\n movq %%r15, 56(%0)\n"
-                     :
-                     : "c"(r)
-                     : "rax", "memory");
-    static const int places[] = {REG_RIP, REG_RSP, REG_RBP, REG_RBX, REG_R12, REG_R13, REG_R14, REG_R15};
-    memset(&out->uc_mcontext.gregs, 0, sizeof out->uc_mcontext.gregs);
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        out->uc_mcontext.gregs[places[i]] = (greg_t)r[i];
-}
 
 struct wait {
     uint64_t session, start_ns, id;
@@ -101,7 +86,7 @@ static __attribute__((noinline)) int end(struct wait w, int answer, enum wick_lo
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     if (kind == WICK_LOCK_NATIVE)
         remember(lock, now - w.start_ns);
-    here(&registers);
+    wick_registers_here(&registers);
     const struct wick_lock_native n = {
         .session = w.session,
         .id = w.id,

@@ -2,9 +2,9 @@
 /*
  * events.h - what to sample: the options event, interval and wall taken together
  *
- * `event` is a list: at most one event that the CPU engine knows, "wall", "lock", "nativelock" and "ttsp". In the
- * agent's string, where the comma stands between options, `event=cpu,wall` works because `wall` is an option, too; so
- * are `lock`, `nativelock` and `ttsp`.
+ * `event` is a list: at most one event that the CPU engine knows, "wall", "alloc", "lock", "nativelock" and "ttsp". In
+ * the agent's string, where the comma stands between options, `event=cpu,wall` works because `wall` is an option, too;
+ * so are `alloc`, `lock`, `nativelock` and `ttsp`.
  *
  * Threads: pure functions.
  * Memory:  the caller's.
@@ -25,7 +25,8 @@ struct wick_opt_events {
     char cpu[WICK_OPT_STR_MAX];         /* the CPU engine's event, "" = it does not run */
     uint64_t cpu_interval;              /* ns, or occurrences */
     uint64_t wall_ns;                   /* interval of the wall clock, 0 = it does not run */
-    bool ttsp;                          /* threads late to safepoints */
+    uint64_t alloc;                     /* bytes of allocation between samples, 0 = it does not run */
+    bool ttsp;                          /* threads slow to reach the safepoint */
     struct wick_opt_waits lock, native; /* for locks of Java; of the C library */
 };
 

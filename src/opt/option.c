@@ -300,8 +300,8 @@ static int set_desc(struct wick_opts *o, const struct wick_opt_desc *d, const ch
     if (d->kind == WICK_OPT_LOCK && !value)
         value = "on";
     else if (d->kind == WICK_OPT_LOCK && *value == '-') /* the next option, taken for this one's value */
-        return wick_err_set(err, WICK_E_USAGE, "option %s%s: '%.100s' is not %s, two times such as 10us/1ms",
-                            dashes(where), d->name, value, d->metavar);
+        return wick_err_set(err, WICK_E_USAGE, "option %s%s: '%.100s' is not %s", dashes(where), d->name, value,
+                            d->metavar);
     if (!value || !*value)
         return wick_err_set(err, WICK_E_USAGE, "option %s%s needs a value: %s", dashes(where), d->name, d->metavar);
     if (is_text(d->kind))
@@ -489,8 +489,8 @@ static int parse_item(struct wick_opts *o, const char *name, size_t len, char *v
 /* True if something is to be sampled that is not said by `event`. */
 static bool has_other_event(const struct wick_opts *o)
 {
-    return wick_opt_given(o, wall_ns) || wick_opt_given(o, lock) || wick_opt_given(o, native_lock) ||
-           (wick_opt_given(o, ttsp) && o->s.ttsp);
+    return wick_opt_given(o, wall_ns) || wick_opt_given(o, alloc) || wick_opt_given(o, lock) ||
+           wick_opt_given(o, native_lock) || (wick_opt_given(o, ttsp) && o->s.ttsp);
 }
 
 int wick_opt_parse_agent(const char *s, size_t len, struct wick_opts *o, enum wick_opt_action *action,

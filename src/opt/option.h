@@ -27,6 +27,8 @@
 
 /* Of waiting for locks, one sample on average where no interval is given. */
 #define WICK_OPT_LOCK_DEFAULT_NS 10000000u
+#define WICK_OPT_ALLOC_DEFAULT   524288u
+#define WICK_OPT_ALLOC_MOST      (1u << 30)
 
 enum wick_opt_kind {
     WICK_OPT_FLAG,

@@ -132,9 +132,10 @@ struct wick_sample_sig {
     const struct wick_outside
         *outside; /* which waits here (record/walk.h); NULL too: this one, from where it left Java */
     struct wick_stack_window *window;
-    wick_addr from; /* with a context: frames with a stack pointer below are left out */
-    wick_addr java; /* JavaThread or 0 */
-    int32_t tid;    /* kernel id, 0 = ask the kernel */
+    wick_addr from;            /* with a context: frames with a stack pointer below are left out */
+    uint64_t skip_lo, skip_hi; /* leaf frames of native code there, and the stub before them, are left out */
+    wick_addr java;            /* JavaThread or 0 */
+    int32_t tid;               /* kernel id, 0 = ask the kernel */
     uint64_t time_ns, weight;
     const uint64_t *kernel; /* kernel pcs, leaf first */
     uint32_t kernel_count;

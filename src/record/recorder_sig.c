@@ -139,6 +139,19 @@ static int cut_deep(const struct wick_recorder *r, uint64_t *frames, int n)
     return kept + 1;
 }
 
+/* How many frames at the leaf say only how the sample came about: native ones of the range, and the stub from which
+ * Java code went there. */
+static int skipped(const struct wick_sample_sig *in, const uint64_t *frames, int n)
+{
+    int i = 0;
+    while (i < n && WICK_FRAME_KIND(frames[i]) == WICK_FRAME_NATIVE && WICK_FRAME_PC(frames[i]) >= in->skip_lo &&
+           WICK_FRAME_PC(frames[i]) < in->skip_hi)
+        i++;
+    if (i && i < n && WICK_FRAME_KIND(frames[i]) == WICK_FRAME_STUB)
+        i++;
+    return i < n ? i : 0;
+}
+
 /* Whether the handler was given up, see recorder.h. */
 static bool is_lost(const struct wick_scratch *s)
 {
@@ -163,10 +176,11 @@ static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_sc
             : in->outside ? wick_walk_outside_sig(&r->walker, t, in->java, in->outside, s->frames + k, cap, &res)
                           : wick_walk_here_sig(&r->walker, t, in->java, in->window, s->frames + k, cap, &res);
     n = cut_deep(r, s->frames + k, n) + (int)k;
+    int leaf = in->skip_hi ? skipped(in, s->frames, n) : 0;
     *e = (struct wick_event){
         .time_ns = in->event_ns ? in->event_ns : in->time_ns,
         .weight = in->weight,
-        .stack = intern(t, s, s->frames, n),
+        .stack = intern(t, s, s->frames + leaf, n - leaf),
         .generation = t->generation,
         .thread = in->thread,
         .context = context_of(r, c, t, in),

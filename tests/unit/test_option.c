@@ -150,9 +150,10 @@ static void test_option__what_only_async_profiler_has_is_ignored(void **state)
     assert_int_equal(action, WICK_ACTION_START);
     assert_string_equal(o.s.file, "x.jfr");
     assert_false(o.quiet);
-    assert_int_equal(parse("start,alloc=512k,frob\x01nicate=1,quiet,duration=5,file=x.jfr", &o, &action, &err), 0);
+    assert_int_equal(parse("start,live,frob\x01nicate=1,quiet,duration=5,file=x.jfr", &o, &action, &err), 0);
     assert_int_equal(err.code, 0);
-    assert_non_null(strstr(err.msg, "option 'alloc' is ignored: allocations are not sampled\n"));
+    assert_non_null(
+        strstr(err.msg, "option 'live' is ignored: live objects are not followed; alloc samples what is allocated\n"));
     assert_non_null(strstr(err.msg, "unknown option 'frob?nicate'; it is ignored\n"));
     assert_non_null(strstr(err.msg, "unknown option 'duration'"));
     assert_true(o.quiet);
@@ -441,6 +442,35 @@ static void test_events__cpu_and_wall_alone_and_together(void **state)
     }
 }
 
+static void test_events__allocations_have_a_size(void **state)
+{
+    static const struct {
+        const char *text, *cpu;
+        uint64_t alloc;
+    } cases[] = {
+        {"start,event=alloc", "", 512 << 10},
+        {"start,alloc", "", 512 << 10},
+        {"start,alloc=1m", "", 1 << 20},
+        {"start,event=cpu,alloc=64k", "cpu", 64 << 10},
+        {"start,event=alloc=100", "", 100},
+        {"start,event=cpu\\,alloc=2k\\,lock", "cpu", 2048},
+        {"start,alloc=0", "", 1} /* every object */,
+        {"start,event=cpu", "cpu", 0},
+        {"start,alloc=1g", "", 1 << 30},
+    };
+    static const char *const bad[] = {"start,alloc=x", "start,alloc=2g", "start,event=alloc=1ms",
+                                      "start,event=allocs\\,cpu"};
+    struct wick_opt_events e;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(events_of(cases[i].text, &e), 0);
+        assert_string_equal(e.cpu, cases[i].cpu);
+        assert_int_equal(e.alloc, cases[i].alloc);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(events_of(bad[i], &e), -WICK_E_USAGE);
+}
+
 static void test_events__locks_have_a_threshold_and_an_interval(void **state)
 {
     static const struct {
@@ -530,6 +560,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_option__out_of_range_names_the_limit),
         cmocka_unit_test(test_events__cpu_and_wall_alone_and_together),
+        cmocka_unit_test(test_events__allocations_have_a_size),
         cmocka_unit_test(test_events__locks_have_a_threshold_and_an_interval),
         cmocka_unit_test(test_events__two_of_one_sort_are_refused),
         cmocka_unit_test(test_option__every_default_is_a_value_the_parser_takes),

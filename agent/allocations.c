@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/allocations.h"
+
+#include "agent/class_name.h"
+#include "agent/heap_sampler.h"
+#include "agent/vm.h"
+#include "base/registers.h"
+#include "engine/alloc.h"
+
+enum { FIRST_JDK = 11 };
+
+static const jvmtiCapabilities capability = {.can_generate_sampled_object_alloc_events = 1};
+
+static struct {
+    jvmtiEnv *jvmti;
+    bool ours, on;  /* the capability, which one agent can have at a time; reports are made */
+    uint32_t found; /* the interval before it was changed */
+} allocations;
+
+/* Called in the thread that allocates, by the JVM. */
+static __attribute__((noinline)) void JNICALL sampled(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object,
+                                                      jclass class, jlong size)
+{
+    struct wick_alloc_draw draw;
+    char name[WICK_ALLOC_CLASS];
+    ucontext_t here;
+    if (size <= 0 || !wick_alloc_drawn((uint64_t)size, &draw))
+        return;
+    wick_class_name(jvmti, class, name, sizeof name);
+    wick_registers_here(&here);
+    /* behind the frame of this function: its saved frame pointer and its return address */
+    wick_alloc_record(&draw, name, &here, (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *));
+}
+
+/* An environment, for good; it has the capability only while a recording needs it. */
+static int open_jvmti(struct wick_err *err)
+{
+    const jvmtiEventCallbacks cb = {.SampledObjectAlloc = sampled};
+    jvmtiEnv *ti = NULL;
+    if (allocations.jvmti)
+        return 0;
+    if ((*wick_vm.java_vm)->GetEnv(wick_vm.java_vm, (void **)&ti, JVMTI_VERSION_11) == JNI_OK &&
+        !(*ti)->SetEventCallbacks(ti, &cb, sizeof cb)) {
+        allocations.jvmti = ti;
+        return 0;
+    }
+    if (ti)
+        (*ti)->DisposeEnvironment(ti);
+    return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses to report allocations");
+}
+
+/* In a thread that is attached to the JVM. */
+static int take_over(struct wick_err *err)
+{
+    int rc = open_jvmti(err);
+    if (rc)
+        return rc;
+    jvmtiError refused = (*allocations.jvmti)->AddCapabilities(allocations.jvmti, &capability);
+    if (refused == JVMTI_ERROR_NOT_AVAILABLE)
+        return wick_err_set(
+            err, WICK_E_STATE,
+            "another agent samples allocations, and the JVM lets only one: stop that one, or leave alloc out");
+    if (refused)
+        return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses to report allocations (JVMTI error %d)",
+                            (int)refused);
+    allocations.ours = true;
+    wick_heap_sampler_find(allocations.jvmti, wick_vm.libjvm);
+    allocations.found = wick_heap_sampler_interval();
+    return 0;
+}
+
+static bool notify(bool on)
+{
+    return !(*allocations.jvmti)
+                ->SetEventNotificationMode(allocations.jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE,
+                                           JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, NULL);
+}
+
+int wick_agent_allocations_open(struct wick_err *err)
+{
+    bool attached;
+    if (wick_vm.jvm.major < FIRST_JDK)
+        return wick_err_set(err, WICK_E_UNSUPPORTED,
+                            "allocations can be sampled from JDK %d on, and this is JDK %d: leave alloc out", FIRST_JDK,
+                            wick_vm.jvm.major);
+    if (!wick_vm_enter(&attached))
+        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
+    int rc = take_over(err);
+    wick_vm_leave(attached);
+    return rc;
+}
+
+int wick_agent_allocations_on(uint64_t interval, struct wick_err *err)
+{
+    bool attached;
+    if (!wick_vm_enter(&attached))
+        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
+    wick_heap_sampler_set(allocations.jvmti, (uint32_t)interval);
+    allocations.on = notify(true);
+    wick_vm_leave(attached);
+    return allocations.on ? 0 : wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses to report allocations");
+}
+
+void wick_agent_allocations_off(void)
+{
+    bool attached;
+    if (!allocations.ours || !wick_vm_enter(&attached))
+        return;
+    if (allocations.on)
+        notify(false);
+    wick_heap_sampler_set(allocations.jvmti, allocations.found);
+    (*allocations.jvmti)->RelinquishCapabilities(allocations.jvmti, &capability);
+    allocations.on = allocations.ours = false;
+    wick_vm_leave(attached);
+}
+
+uint64_t wick_agent_allocations_interval(void)
+{
+    return wick_heap_sampler_interval();
+}
+
+void wick_agent_allocations_change(uint64_t interval)
+{
+    bool attached;
+    if (!wick_vm_enter(&attached))
+        return;
+    wick_heap_sampler_set(allocations.jvmti, (uint32_t)interval);
+    wick_vm_leave(attached);
+}
