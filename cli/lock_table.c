@@ -25,7 +25,7 @@ struct table {
     const struct wick_lock_waits *w;
     const struct wick_lock_options *o;
     FILE *out;
-    struct wick_strbuf sb;
+    struct wick_strbuf sb, line;   /* a name; the end of a line */
     uint32_t shown, left_out;      /* locks */
     int64_t total_ns, left_out_ns; /* waited for those that have an owner; for the others */
     bool separate;                 /* the next element of a JSON array is not its first */
@@ -84,25 +84,35 @@ static double percent(int64_t part, int64_t of)
 
 static void print_stack(struct table *t, uint32_t stack)
 {
+    enum { INDENT = 18 };
     const struct wick_profile *p = t->w->profile;
     for (; stack; stack = p->stacks[stack].parent) {
-        fputs("                  ", t->out);
-        wick_ui_plain(t->out, frame_name(t, p->stacks[stack].frame));
+        frame_name(t, p->stacks[stack].frame);
+        fprintf(t->out, "%*s", INDENT, "");
+        wick_ui_last_column(t->out, INDENT, t->sb.buf, t->sb.len);
         fputc('\n', t->out);
     }
 }
 
-static void print_place(struct table *t, const struct wick_lock_share *s)
+/* Ends a line of which `used` columns are taken with what t->line holds. */
+static void end_line(struct table *t, unsigned used, unsigned indent)
+{
+    wick_ui_last_text(t->out, used, indent, t->line.buf, t->line.len);
+    fputc('\n', t->out);
+    wick_strbuf_clear(&t->line);
+}
+
+static void add_place(struct table *t, const struct wick_lock_share *s)
 {
     if (!s->frame) {
-        fputs("(not seen where)", t->out);
+        wick_strbuf_adds(&t->line, "(not seen where)");
         return;
     }
-    fputs("in ", t->out);
-    wick_ui_plain(t->out, frame_name(t, s->frame));
+    wick_strbuf_adds(&t->line, "in ");
+    wick_strbuf_adds(&t->line, frame_name(t, s->frame));
     if (s->own) {
-        fputs(" from ", t->out);
-        wick_ui_plain(t->out, frame_name(t, s->own));
+        wick_strbuf_adds(&t->line, " from ");
+        wick_strbuf_adds(&t->line, frame_name(t, s->own));
     }
 }
 
@@ -113,16 +123,14 @@ static void print_shares(struct table *t, const struct wick_lock_row *l, bool ow
     uint32_t n = wick_lock_shares(t->w, l, owners, &shares), shown = n < SHARES ? n : SHARES;
     for (uint32_t i = 0; i < shown; i++) {
         const struct wick_lock_share *s = &shares[i];
-        fprintf(t->out, "    %-8s %5.1f %%  ", owners ? "held by" : "waits", percent(s->weight_ns, l->total_ns));
-        if (owners) {
-            fputc('"', t->out);
-            wick_ui_plain(t->out, wick_profile_str(p, p->threads[s->thread].name));
-            fputs("\" ", t->out);
-        } else {
-            fprintf(t->out, "%" PRIu32 " thread%s ", s->threads, s->threads == 1 ? "" : "s");
-        }
-        print_place(t, s);
-        fputc('\n', t->out);
+        int used =
+            fprintf(t->out, "    %-8s %5.1f %%  ", owners ? "held by" : "waits", percent(s->weight_ns, l->total_ns));
+        if (owners)
+            wick_strbuf_addf(&t->line, "\"%s\" ", wick_profile_str(p, p->threads[s->thread].name));
+        else
+            wick_strbuf_addf(&t->line, "%" PRIu32 " thread%s ", s->threads, s->threads == 1 ? "" : "s");
+        add_place(t, s);
+        end_line(t, (unsigned)used, (unsigned)used);
         if (t->o->stacks)
             print_stack(t, s->stack);
     }
@@ -134,12 +142,13 @@ static void print_shares(struct table *t, const struct wick_lock_row *l, bool ow
 static void print_lock(struct table *t, const struct wick_lock_row *l)
 {
     const struct wick_lock_wait_row *r = &t->w->rows[l->first];
-    fprintf(t->out, "%12.1f %6.2f %9" PRIu32 " %12.1f  %s ", (double)l->total_ns / 1e6,
-            percent(l->total_ns, wick_sum(t->total_ns, t->o->all ? t->left_out_ns : 0)), l->count,
-            (double)l->longest_ns / 1e6, kind_name(t, l));
-    wick_ui_plain(t->out, class_name(t, r));
+    int used = fprintf(t->out, "%12.1f %6.2f %9" PRIu32 " %12.1f  %s ", (double)l->total_ns / 1e6,
+                       percent(l->total_ns, wick_sum(t->total_ns, t->o->all ? t->left_out_ns : 0)), l->count,
+                       (double)l->longest_ns / 1e6, kind_name(t, l));
+    class_name(t, r);
     if (r->identity)
-        fprintf(t->out, "@%" PRIx64, (uint64_t)r->identity);
+        wick_strbuf_addf(&t->sb, "@%" PRIx64, (uint64_t)r->identity);
+    wick_ui_last_column(t->out, (unsigned)used, t->sb.buf, t->sb.len);
     fputc('\n', t->out);
     print_shares(t, l, false);
     print_shares(t, l, true);
@@ -163,8 +172,8 @@ static uint32_t each_now(struct table *t, const char *key, void (*take)(struct t
 static void print_now_line(struct table *t, const char *value, size_t n)
 {
     fputs("    ", t->out);
-    wick_print_name(t->out, value, n);
-    fputc('\n', t->out);
+    wick_strbuf_add(&t->line, value, n);
+    end_line(t, 4, 8);
 }
 
 /* The number behind "key=". */
@@ -182,24 +191,33 @@ static void print_now(struct table *t)
     if (deadlocks)
         fprintf(t->out, "\nDeadlocked for ever:\n");
     each_now(t, "deadlock_", print_now_line);
-    if (waits)
-        fprintf(t->out, "\nWaiting at the end, since before or during the recording (%lu thread%s):\n", waits,
-                waits == 1 ? "" : "s");
+    if (waits) {
+        wick_strbuf_addf(&t->line, "Waiting at the end, since before or during the recording (%lu thread%s):", waits,
+                         waits == 1 ? "" : "s");
+        fputc('\n', t->out);
+        end_line(t, 0, 0);
+    }
     uint32_t printed = each_now(t, "wait_", print_now_line);
     if (printed < waits)
         fprintf(t->out, "    ... %lu more\n", waits - printed);
-    if (unknown)
-        fprintf(t->out, "\n%lu more wait for monitors; there were too many to look who owns each\n", unknown);
+    if (!unknown)
+        return;
+    wick_strbuf_addf(&t->line, "%lu more wait for monitors; there were too many to look who owns each", unknown);
+    fputc('\n', t->out);
+    end_line(t, 0, 0);
 }
 
 static void write_text(struct table *t)
 {
     uint32_t printed = 0;
-    fprintf(t->out, "%" PRIu32 " lock%s waited for, %.1f ms in all, threads added together\n", t->shown,
-            t->shown == 1 ? "" : "s", (double)t->total_ns / 1e6);
-    if (t->left_out && !t->o->all)
-        fprintf(t->out, "not shown: %.1f ms parked on %" PRIu32 " object%s without an owner (--all)\n",
-                (double)t->left_out_ns / 1e6, t->left_out, t->left_out == 1 ? "" : "s");
+    wick_strbuf_addf(&t->line, "%" PRIu32 " lock%s waited for, %.1f ms in all, threads added together", t->shown,
+                     t->shown == 1 ? "" : "s", (double)t->total_ns / 1e6);
+    end_line(t, 0, 0);
+    if (t->left_out && !t->o->all) {
+        wick_strbuf_addf(&t->line, "not shown: %.1f ms parked on %" PRIu32 " object%s without an owner (--all)",
+                         (double)t->left_out_ns / 1e6, t->left_out, t->left_out == 1 ? "" : "s");
+        end_line(t, 0, 0);
+    }
     if (t->shown || (t->o->all && t->left_out))
         fprintf(t->out, "\n%12s %6s %9s %12s  %s\n", "TOTAL ms", "%", "SAMPLES", "LONGEST ms", "LOCK");
     for (uint32_t i = 0; i < t->w->nlocks && (!t->o->rows || printed < t->o->rows); i++) {
@@ -290,7 +308,7 @@ static void write_json(struct table *t)
 
 int wick_lock_table(const struct wick_lock_waits *w, const struct wick_lock_options *o, FILE *out, struct wick_err *err)
 {
-    struct table t = {.w = w, .o = o, .out = out, .sb = WICK_STRBUF_INIT};
+    struct table t = {.w = w, .o = o, .out = out, .sb = WICK_STRBUF_INIT, .line = WICK_STRBUF_INIT};
     for (uint32_t i = 0; i < w->nlocks; i++) {
         bool owned = is_owned(w, &w->locks[i]);
         *(owned ? &t.shown : &t.left_out) += 1;
@@ -298,7 +316,8 @@ int wick_lock_table(const struct wick_lock_waits *w, const struct wick_lock_opti
         *total = wick_sum(*total, w->locks[i].total_ns);
     }
     (o->json ? write_json : write_text)(&t);
-    bool failed = t.sb.failed;
+    bool failed = t.sb.failed || t.line.failed;
     wick_strbuf_release(&t.sb);
+    wick_strbuf_release(&t.line);
     return failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory while making the table") : 0;
 }

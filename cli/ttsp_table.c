@@ -67,115 +67,134 @@ static void print_time(FILE *out, int64_t ns)
     fprintf(out, "%s.%03d", buf, (int)(ns / 1000000 % 1000));
 }
 
-/* "in demo.Work.run:12, called by demo.Main.main:3" */
-static void print_place(FILE *out, const struct wick_profile *p, uint32_t frame, uint32_t caller,
-                        struct wick_strbuf *sb)
+/* What write_text prints: the end of a line, and a name. */
+struct page {
+    const struct wick_ttsp_incidents *in;
+    const struct wick_ttsp_options *o;
+    FILE *out;
+    struct wick_strbuf *line, *sb;
+};
+
+/* Ends a line of which `used` columns are taken with what g->line holds. */
+static void end_line(const struct page *g, unsigned used, unsigned indent)
+{
+    wick_ui_last_text(g->out, used, indent, g->line->buf, g->line->len);
+    fputc('\n', g->out);
+    wick_strbuf_clear(g->line);
+}
+
+/* ", at demo.Work.run:12 from demo.Main.main:3" */
+static void add_place(const struct page *g, uint32_t frame, uint32_t caller)
 {
     if (!frame)
         return;
-    fputs(", at ", out);
-    wick_ui_plain(out, frame_name(sb, p, frame));
-    if (caller) {
-        fputs(" from ", out);
-        wick_ui_plain(out, frame_name(sb, p, caller));
-    }
+    wick_strbuf_adds(g->line, ", at ");
+    wick_strbuf_adds(g->line, frame_name(g->sb, g->in->profile, frame));
+    if (!caller)
+        return;
+    wick_strbuf_adds(g->line, " from ");
+    wick_strbuf_adds(g->line, frame_name(g->sb, g->in->profile, caller));
 }
 
-static void print_stack(FILE *out, const struct wick_profile *p, uint32_t stack, struct wick_strbuf *sb)
+static void print_stack(const struct page *g, uint32_t stack)
 {
+    enum { INDENT = 8 };
+    const struct wick_profile *p = g->in->profile;
     for (; stack; stack = p->stacks[stack].parent) {
-        fputs("        ", out);
-        wick_ui_plain(out, frame_name(sb, p, p->stacks[stack].frame));
-        fputc('\n', out);
+        frame_name(g->sb, p, p->stacks[stack].frame);
+        fprintf(g->out, "%*s", INDENT, "");
+        wick_ui_last_column(g->out, INDENT, g->sb->buf, g->sb->len);
+        fputc('\n', g->out);
     }
 }
 
-static void print_culprit(FILE *out, const struct wick_ttsp_incidents *in, const struct wick_ttsp_culprit *c,
-                          const struct wick_ttsp_options *o, struct wick_strbuf *sb)
+static void print_culprit(const struct page *g, const struct wick_ttsp_culprit *c)
 {
-    const struct wick_profile *p = in->profile;
-    const struct wick_ttsp_signal *s = c->count ? &in->signals[c->first] : NULL;
-    fputs("    \"", out);
-    wick_ui_plain(out, wick_profile_str(p, p->threads[c->thread].name));
-    fprintf(out, "\" (tid %" PRId64 ") after %.1f ms: %s", p->threads[c->thread].os_tid, (double)c->waited_ns / 1e6,
-            wick_ttsp_why_text(c->why));
-    if (c->why == WICK_TTSP_STARVED && s) {
-        fprintf(out, " for %.1f ms (", (double)c->starved_ns / 1e6);
-        wick_ui_plain(out, wick_profile_str(p, s->scheduler));
-        fprintf(out, ", nice %" PRId64 ", processors ", s->nice);
-        wick_ui_plain(out, wick_profile_str(p, s->allowed));
-        fputc(')', out);
-    } else if (c->why == WICK_TTSP_FAULT && s) {
-        fputs(" (state ", out);
-        wick_ui_plain(out, wick_profile_str(p, s->state));
-        fputs(", in ", out);
-        wick_ui_plain(out, wick_profile_str(p, s->wchan));
-        fprintf(out, ", %" PRId64 " major faults)", c->major_faults);
-    }
-    print_place(out, p, c->frame, c->caller, sb);
-    fputc('\n', out);
-    if (o->stacks)
-        print_stack(out, p, c->stack, sb);
+    const struct wick_profile *p = g->in->profile;
+    const struct wick_ttsp_signal *s = c->count ? &g->in->signals[c->first] : NULL;
+    struct wick_strbuf *line = g->line;
+    fputs("    ", g->out);
+    wick_strbuf_addf(line, "\"%s\" (tid %" PRId64 ") after %.1f ms: %s",
+                     wick_profile_str(p, p->threads[c->thread].name), p->threads[c->thread].os_tid,
+                     (double)c->waited_ns / 1e6, wick_ttsp_why_text(c->why));
+    if (c->why == WICK_TTSP_STARVED && s)
+        wick_strbuf_addf(line, " for %.1f ms (%s, nice %" PRId64 ", processors %s)", (double)c->starved_ns / 1e6,
+                         wick_profile_str(p, s->scheduler), s->nice, wick_profile_str(p, s->allowed));
+    else if (c->why == WICK_TTSP_FAULT && s)
+        wick_strbuf_addf(line, " (state %s, in %s, %" PRId64 " major faults)", wick_profile_str(p, s->state),
+                         wick_profile_str(p, s->wchan), c->major_faults);
+    add_place(g, c->frame, c->caller);
+    end_line(g, 4, 8);
+    if (g->o->stacks)
+        print_stack(g, c->stack);
 }
 
 /* Nothing was late: what was looked at, and how fast it was. */
-static void write_none(const struct wick_ttsp_incidents *in, FILE *out)
+static void write_none(const struct page *g)
 {
+    const struct wick_ttsp_incidents *in = g->in;
     const struct wick_profile *p = in->profile;
     double seconds = p->end_ns > p->start_ns ? ((double)p->end_ns - (double)p->start_ns) / 1e9 : 0;
-    if (!in->counters) {
-        fputs("No thread was found late; this JVM does not count its safepoints (-XX:-UsePerfData).\n", out);
-        return;
-    }
-    fprintf(out, "No thread was late: ");
-    if (in->safepoints)
-        fprintf(out, "each of the %" PRId64 " safepoints in %.1f s was reached within %.4g ms, all in %.1f ms.\n",
-                in->safepoints, seconds, (double)in->threshold_ns / 1e6, (double)in->sync_ns / 1e6);
+    if (!in->counters)
+        wick_strbuf_adds(g->line,
+                         "No thread was found late; this JVM does not count its safepoints (-XX:-UsePerfData).");
+    else if (in->safepoints)
+        wick_strbuf_addf(g->line,
+                         "No thread was late: each of the %" PRId64
+                         " safepoints in %.1f s was reached within %.4g ms, all in %.1f ms.",
+                         in->safepoints, seconds, (double)in->threshold_ns / 1e6, (double)in->sync_ns / 1e6);
     else
-        fprintf(out, "there was no safepoint in %.1f s.\n", seconds);
+        wick_strbuf_addf(g->line, "No thread was late: there was no safepoint in %.1f s.", seconds);
+    end_line(g, 0, 0);
 }
 
-static void write_text(const struct wick_ttsp_incidents *in, const struct wick_ttsp_options *o,
-                       const struct blame *blames, uint32_t nblames, FILE *out, struct wick_strbuf *sb)
+static void write_slow(const struct page *g, const struct wick_ttsp_slow *s)
 {
-    const struct wick_profile *p = in->profile;
-    uint32_t shown = o->rows && o->rows < in->nslow ? o->rows : in->nslow;
+    fputc('\n', g->out);
+    print_time(g->out, s->time_ns);
+    fputs("  ", g->out);
+    wick_strbuf_addf(g->line, "%.1f ms to safepoint, %.1f ms in all; %s", (double)s->reach_ns / 1e6,
+                     (double)s->duration_ns / 1e6,
+                     s->critical    ? "collection held up by JNI critical sections"
+                     : s->operation ? wick_profile_str(g->in->profile, s->operation)
+                                    : "operation not known");
+    if (s->java_threads)
+        wick_strbuf_addf(g->line, "; %" PRId64 " of %" PRId64 " threads late", s->late_threads, s->java_threads);
+    else
+        wick_strbuf_adds(g->line, "; over before it could be looked at");
+    end_line(g, strlen("2026-01-01 00:00:00.000  "), 8);
+    for (uint32_t k = 0; k < s->count; k++)
+        print_culprit(g, &g->in->culprits[s->first + k]);
+}
+
+static void write_text(const struct page *g, const struct blame *blames, uint32_t nblames)
+{
+    const struct wick_ttsp_incidents *in = g->in;
+    uint32_t shown = g->o->rows && g->o->rows < in->nslow ? g->o->rows : in->nslow;
     int64_t total = 0;
     for (uint32_t i = 0; i < in->nslow; i++)
         total = wick_sum(total, in->slow[i].reach_ns);
     if (!in->nslow) {
-        write_none(in, out);
+        write_none(g);
         return;
     }
-    fprintf(out, "%" PRIu32 " slow safepoint%s, %.1f ms waited for late threads\n", in->nslow,
-            in->nslow == 1 ? "" : "s", (double)total / 1e6);
+    wick_strbuf_addf(g->line, "%" PRIu32 " slow safepoint%s, %.1f ms waited for late threads", in->nslow,
+                     in->nslow == 1 ? "" : "s", (double)total / 1e6);
+    end_line(g, 0, 0);
     if (nblames)
-        fprintf(out, "\n%9s %12s %12s  %s\n", "LATE", "TOTAL ms", "LONGEST ms", "WHY");
+        fprintf(g->out, "\n%9s %12s %12s  %s\n", "LATE", "TOTAL ms", "LONGEST ms", "WHY");
     for (uint32_t i = 0; i < nblames; i++) {
         const struct blame *b = &blames[i];
-        fprintf(out, "%9" PRIu32 " %12.1f %12.1f  %s", b->count, (double)b->total_ns / 1e6, (double)b->longest_ns / 1e6,
-                wick_ttsp_why_text(b->why));
-        print_place(out, p, b->frame, b->caller, sb);
-        fputc('\n', out);
+        int used = fprintf(g->out, "%9" PRIu32 " %12.1f %12.1f  ", b->count, (double)b->total_ns / 1e6,
+                           (double)b->longest_ns / 1e6);
+        wick_strbuf_adds(g->line, wick_ttsp_why_text(b->why));
+        add_place(g, b->frame, b->caller);
+        end_line(g, (unsigned)used, (unsigned)used);
     }
-    for (uint32_t i = 0; i < shown; i++) {
-        const struct wick_ttsp_slow *s = &in->slow[i];
-        fputc('\n', out);
-        print_time(out, s->time_ns);
-        fprintf(out, "  %.1f ms to safepoint, %.1f ms in all; ", (double)s->reach_ns / 1e6,
-                (double)s->duration_ns / 1e6);
-        wick_ui_plain(out, s->critical    ? "collection held up by JNI critical sections"
-                           : s->operation ? wick_profile_str(p, s->operation)
-                                          : "operation not known");
-        fprintf(out,
-                s->java_threads ? "; %" PRId64 " of %" PRId64 " threads late\n"
-                                : "; over before it could be looked at\n",
-                s->late_threads, s->java_threads);
-        for (uint32_t k = 0; k < s->count; k++)
-            print_culprit(out, in, &in->culprits[s->first + k], o, sb);
-    }
+    for (uint32_t i = 0; i < shown; i++)
+        write_slow(g, &in->slow[i]);
     if (shown < in->nslow)
-        fprintf(out, "\n... %" PRIu32 " more\n", in->nslow - shown);
+        fprintf(g->out, "\n... %" PRIu32 " more\n", in->nslow - shown);
 }
 
 static void json_text(FILE *out, const char *key, const char *value)
@@ -267,15 +286,20 @@ static void write_json(const struct wick_ttsp_incidents *in, const struct wick_t
 int wick_ttsp_write(const struct wick_ttsp_incidents *in, const struct wick_ttsp_options *o, FILE *out,
                     struct wick_err *err)
 {
-    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    struct wick_strbuf sb = WICK_STRBUF_INIT, line = WICK_STRBUF_INIT;
     struct blame *blames = calloc((size_t)in->nculprits + 1, sizeof *blames);
     if (!blames)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory while making the table");
     uint32_t n = count_blames(in, blames);
     if (n)
         qsort(blames, n, sizeof *blames, by_total);
-    (o->json ? write_json : write_text)(in, o, blames, n, out, &sb);
+    if (o->json)
+        write_json(in, o, blames, n, out, &sb);
+    else
+        write_text(&(struct page){in, o, out, &line, &sb}, blames, n);
+    bool failed = sb.failed || line.failed;
     free(blames);
     wick_strbuf_release(&sb);
-    return 0;
+    wick_strbuf_release(&line);
+    return failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory while making the table") : 0;
 }

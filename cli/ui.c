@@ -31,14 +31,51 @@ unsigned wick_ui_width(FILE *f)
     return !ioctl(fileno(f), TIOCGWINSZ, &w) ? w.ws_col : 0;
 }
 
-void wick_ui_last_column(FILE *f, unsigned used, const char *s, size_t len)
+static unsigned columns_of(const char *s, size_t len)
+{
+    unsigned all = 0, columns;
+    for (size_t i = 0; i < len; i += wick_print_unit(s + i, len - i, &columns), all += columns)
+        ;
+    return all;
+}
+
+static unsigned room_behind(unsigned used, unsigned width)
 {
     enum { LEAST = 24 };
-    unsigned width = wick_ui_width(f), room = width > used + LEAST ? width - used : LEAST;
+    return width > used + LEAST ? width - used : LEAST;
+}
+
+void wick_ui_last_column(FILE *f, unsigned used, const char *s, size_t len)
+{
+    unsigned width = wick_ui_width(f);
     if (width)
-        wick_print_fitted(f, s, len, room);
+        wick_print_fitted(f, s, len, room_behind(used, width));
     else
         wick_print_name(f, s, len);
+}
+
+void wick_ui_last_text(FILE *f, unsigned used, unsigned indent, const char *s, size_t len)
+{
+    unsigned width = wick_ui_width(f), at = used;
+    if (!width) {
+        wick_print_name(f, s, len);
+        return;
+    }
+    for (const char *word = s, *end = s + len, *next; word <= end; word = next + 1) {
+        const char *blank = memchr(word, ' ', (size_t)(end - word));
+        next = blank ? blank : end;
+        unsigned columns = columns_of(word, (size_t)(next - word)), room;
+        if (word != s && at + 1 + columns > width) {
+            fprintf(f, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (word != s) {
+            fputc(' ', f);
+            at++;
+        }
+        room = room_behind(at, width);
+        wick_print_fitted(f, word, (size_t)(next - word), room);
+        at += columns < room ? columns : room;
+    }
 }
 
 const char *wick_ui_colour(FILE *f, enum wick_ui_colour c)
@@ -70,12 +107,7 @@ void wick_ui_print(FILE *f, const char *fmt, ...)
 
 void wick_ui_column(FILE *f, const char *s, int width)
 {
-    size_t len = strlen(s);
-    for (size_t i = 0, n; i < len; i += n) {
-        unsigned columns;
-        n = wick_print_unit(s + i, len - i, &columns);
-        width -= (int)columns;
-    }
+    width -= (int)columns_of(s, strlen(s));
     wick_ui_plain(f, s);
     if (width > 0)
         fprintf(f, "%*s", width, "");

@@ -50,6 +50,10 @@ unsigned wick_ui_width(FILE *f);
  * to 24 columns at least. */
 void wick_ui_last_column(FILE *f, unsigned used, const char *s, size_t len);
 
+/* Prints text that ends a line in the same way: on a terminal it is broken at blanks and goes on at column `indent`,
+ * and only a word that is too long for a line is cut. */
+void wick_ui_last_text(FILE *f, unsigned used, unsigned indent, const char *s, size_t len);
+
 /* Shows a line that the next one overwrites; only on a terminal and unless quiet. */
 void wick_ui_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool wick_ui_shows_progress(void);

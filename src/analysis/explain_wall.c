@@ -146,7 +146,7 @@ static bool is_subject(const struct wick_profile *p, const struct wick_frame *f,
     case WICK_EXPLAIN_STALL:
         return stalls(wick_profile_str(p, p->functions[f->function].name));
     default:
-        return f->kind != WICK_FRAME_KERNEL && f->kind != WICK_FRAME_BREAK;
+        return f->kind != WICK_FRAME_KERNEL && f->kind != WICK_FRAME_BREAK && f->kind != WICK_FRAME_UNSAMPLED;
     }
 }
 

@@ -285,7 +285,7 @@ static enum wick_ttsp_why why_by_stack(const struct wick_profile *p, struct wick
     if (!wick_frame_kind_is_java(f->kind)) {
         if (moves_memory(wick_profile_str(p, fn->name)))
             return WICK_TTSP_COPY;
-        return f->kind == WICK_FRAME_BREAK ? WICK_TTSP_UNKNOWN : WICK_TTSP_VM;
+        return f->kind == WICK_FRAME_BREAK || f->kind == WICK_FRAME_UNSAMPLED ? WICK_TTSP_UNKNOWN : WICK_TTSP_VM;
     }
     return WICK_TTSP_LOOP;
 }

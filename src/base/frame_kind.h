@@ -9,6 +9,8 @@
 #define WICK_BASE_FRAME_KIND_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 
 enum wick_frame_kind {
 #define X(name, id, jfr_name, letter, is_java) WICK_FRAME_##name = (id),
@@ -50,6 +52,17 @@ static inline bool wick_frame_kind_is_java(unsigned kind)
 static inline bool wick_frame_kind_varies(unsigned kind)
 {
     return wick_frame_kind_is_java(kind) && kind != WICK_FRAME_JAVA_NATIVE;
+}
+
+/* BREAK, or UNSAMPLED if a frame that recordings and texts have as a BREAK is called "[not sampled: ...]"
+ * (def/stop.def), with or without its bracket: n bytes. */
+static inline unsigned wick_frame_kind_of_break(const char *name, size_t n)
+{
+    static const char *const forms[] = {"not sampled: ", "[not sampled: "};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (n > strlen(forms[i]) && !memcmp(name, forms[i], strlen(forms[i])))
+            return WICK_FRAME_UNSAMPLED;
+    return WICK_FRAME_BREAK;
 }
 
 #endif

@@ -41,6 +41,8 @@ static int push_frame(struct wick_tree *t, struct stack *st, const char *s, size
         n -= 4;
     else
         kind = (int)wick_import_guess_kind(s, n);
+    if (kind == WICK_FRAME_BREAK)
+        kind = (int)wick_frame_kind_of_break(s, n);
     uint64_t line = 0, scale = 1;
     size_t digits = 0;
     while (wick_frame_kind_is_java((unsigned)kind) && digits < 6 && digits + 1 < n && s[n - 1 - digits] >= '0' &&

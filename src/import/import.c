@@ -84,6 +84,8 @@ void wick_lines_end(struct wick_lines *l)
 
 unsigned wick_import_guess_kind(const char *s, size_t n)
 {
+    if (n && *s == '[' && wick_frame_kind_of_break(s, n) == WICK_FRAME_UNSAMPLED)
+        return WICK_FRAME_UNSAMPLED;
     if (memmem(s, n, "::", 2))
         return WICK_FRAME_CPP;
     const char *paren = memchr(s, '(', n), *dot = memrchr(s, '.', paren ? (size_t)(paren - s) : n);

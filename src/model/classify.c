@@ -115,6 +115,7 @@ static enum wick_work by_leaf(const struct wick_profile *p, uint32_t stack)
     case WICK_FRAME_INTERPRETED:
         return WICK_WORK_INTERPRETED;
     case WICK_FRAME_BREAK:
+    case WICK_FRAME_UNSAMPLED:
     case WICK_FRAME_BOUNDARY:
         return WICK_WORK_OTHER;
     default:

@@ -265,10 +265,5 @@ bool wick_name_is_jdk(const char *class_name)
 
 bool wick_frame_is_unsampled(const struct wick_profile *p, uint32_t frame)
 {
-    static const char *const forms[] = {"not sampled: ", "[not sampled: "};
-    const struct wick_string *name = &p->strings[p->functions[p->frames[frame].function].name];
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (name->len > strlen(forms[i]) && !memcmp(name->s, forms[i], strlen(forms[i])))
-            return p->frames[frame].kind == WICK_FRAME_BREAK;
-    return false;
+    return p->frames[frame].kind == WICK_FRAME_UNSAMPLED;
 }

@@ -122,6 +122,10 @@ uint32_t wick_profile_function(struct wick_profile *p, uint32_t class_name, uint
 uint32_t wick_profile_frame(struct wick_profile *p, uint32_t function, int32_t line, int32_t bci, unsigned kind)
 {
     wick_profile_coarse(p, &line, &bci, &kind);
+    if (kind == WICK_FRAME_BREAK) {
+        const struct wick_string *name = &p->strings[p->functions[function].name];
+        kind = wick_frame_kind_of_break(name->s, name->len);
+    }
     uint64_t h = wick_hash_2((uint64_t)function << 32 | (uint32_t)line, (uint64_t)(uint32_t)bci << 8 | (kind & 0xff));
     uint32_t at = wick_index_start(&p->ix_frames, h), id;
     while (wick_index_next(&p->ix_frames, h, &at, &id)) {

@@ -199,7 +199,8 @@ static inline void wick_profile_coarse(const struct wick_profile *p, int32_t *li
 uint32_t wick_profile_string(struct wick_profile *p, const char *s, size_t len);
 uint32_t wick_profile_cstring(struct wick_profile *p, const char *s);
 uint32_t wick_profile_function(struct wick_profile *p, uint32_t class_name, uint32_t name, uint32_t signature);
-/* Line, bci and kind as p->keep has them: see wick_profile_coarse(). */
+/* Line, bci and kind as p->keep has them: see wick_profile_coarse(). A BREAK whose name says that there was no sample
+ * is of the kind UNSAMPLED: recordings and other formats have only the former. */
 uint32_t wick_profile_frame(struct wick_profile *p, uint32_t function, int32_t line, int32_t bci, unsigned kind);
 /* The stack `parent` with one more frame at the leaf end. */
 uint32_t wick_profile_push(struct wick_profile *p, uint32_t parent, uint32_t frame);

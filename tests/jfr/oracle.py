@@ -9,7 +9,8 @@ import json
 import sys
 
 LETTER = {"Interpreted": "0", "JIT compiled": "j", "Inlined": "i", "Native": "n", "C++": "p", "Kernel": "k",
-          "C1 compiled": "1", "Stub": "s", "Broken walk": "b", "Boundary": "x", "Java native": "N"}
+          "C1 compiled": "1", "Stub": "s", "Broken walk": "b", "Boundary": "x", "Java native": "N",
+          "Not sampled": "u"}
 JAVA = {"Interpreted", "JIT compiled", "Inlined", "C1 compiled", "Java native"}
 ACC_NATIVE = 0x100
 FINER = {7: "Stub", 8: "Broken walk", 9: "Boundary"}  # docs/formats/jfr.md
@@ -56,6 +57,8 @@ def frame(f):
         kind = "Java native"
     if kind == "Native":
         kind = FINER.get((method["modifiers"] or 0) >> 16, kind)
+    if kind == "Broken walk" and (method["name"] or "").startswith("[not sampled: "):
+        kind = "Not sampled"
     cls, name = (method["type"] or {}).get("name") or "", method["name"] or ""
     if not cls and not name:
         text = "[unknown]"

@@ -99,6 +99,21 @@ check "on a terminal names are cut to its width" test "$(width 90 COLUMNS=)" = 9
 check "but not to nothing" test "$(width 20 COLUMNS=)" = 75
 check "COLUMNS says how wide a terminal is" test "$(width 90 COLUMNS=80)" = 80
 check "in a file they are whole" test "$(COLUMNS=80 "$WICK" top -n 20 "$jdk" | awk '{ if (length($0) > n) n = length($0) } END { print n }')" -gt 90
+# escapes OUTPUT: how many lines have escape sequences.
+escapes() {
+    grep -c "$(printf '\033')" "$1"
+}
+# What a terminal gets of a mistake, whose "wick:" is red, and of `wick doctor`, whose levels are coloured.
+coloured() { # VARIABLE=VALUE...
+    script -qec "env -u NO_COLOR TERM=xterm $* '$WICK' recrod; env -u NO_COLOR TERM=xterm $* '$WICK' doctor" /dev/null </dev/null >"$WORK/colours"
+    escapes "$WORK/colours"
+}
+check "a terminal gets colours" test "$(coloured)" -gt 2
+check "each of them is ended on its line" test "$(grep -o "$(printf '\033')\[[^m]*m" "$WORK/colours" | awk 'NR % 2 { a = $0 != "\033[0m"; next } { b = $0 == "\033[0m"; n += a && b } END { print n * 2 == NR }')" = 1
+check "with NO_COLOR it gets none" test "$(coloured NO_COLOR=1)" = 0
+check "an empty NO_COLOR is none (no-color.org)" test "$(coloured NO_COLOR=)" -gt 2
+check "a terminal that is dumb gets none" test "$(coloured TERM=dumb)" = 0
+check "so does a pipe" test "$({ "$WICK" recrod; "$WICK" doctor; "$WICK" ps; } 2>&1 | grep -c "$(printf '\033')")" = 0
 check "a recording without waits for locks is no mistake" run 0 "$WICK" locks "$jdk"
 check "how to record them is said" says 'recorded with -e lock or --lock'
 check "slow safepoints that were not recorded are not none" run 4 "$WICK" ttsp "$jdk"

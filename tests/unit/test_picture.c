@@ -212,6 +212,40 @@ static void test_picture__svg_tells_the_library_and_html_is_a_page(void **state)
     wick_profile_release(&p);
 }
 
+/* Recordings have both as broken walks; only the name says which one is none. */
+static void test_picture__weight_without_samples_is_a_kind_of_its_own(void **state)
+{
+    (void)state;
+    struct wick_profile p;
+    struct wick_err err = {0};
+    struct wick_export_options o = {0};
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    assert_int_equal(wick_profile_init(&p), 0);
+    o.event = wick_profile_event(&p, wick_profile_cstring(&p, "jdk.ExecutionSample"), WICK_EVENT_CPU, WICK_UNIT_NS);
+    uint32_t leaves[] = {
+        frame(&p, "x/Y", "hot", 20, WICK_FRAME_C2),
+        frame(&p, "", "[broken: no interpreter frame]", 0, WICK_FRAME_BREAK),
+        frame(&p, "", "[not sampled: thread or recording ended]", 0, WICK_FRAME_BREAK),
+    };
+    int64_t weights[] = {700, 50, 250};
+    for (size_t i = 0; i < 3; i++) {
+        struct wick_sample s = {
+            .stack = wick_profile_push(&p, 0, leaves[i]), .event = o.event, .weight = weights[i], .count = 1};
+        assert_int_equal(wick_frame_is_unsampled(&p, leaves[i]), i == 2);
+        wick_profile_add(&p, &s);
+    }
+    assert_int_equal(wick_picture_write_svg(&p, &o, out, &err), 0);
+    fclose(out);
+    assert_non_null(strstr(text, ">broken walk 5.0 %</text>"));
+    assert_non_null(strstr(text, ">not sampled 25.0 %</text>"));
+    assert_non_null(strstr(text, "<rect class=\"k11 w\""));
+    assert_non_null(strstr(text, "<rect class=\"k11\" x=")); /* the legend's */
+    free(text);
+    wick_profile_release(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +256,7 @@ int main(void)
         cmocka_unit_test(test_picture__unit_and_subtitle_follow_from_the_event),
         cmocka_unit_test(test_picture__a_recording_without_samples_is_an_error),
         cmocka_unit_test(test_picture__svg_tells_the_library_and_html_is_a_page),
+        cmocka_unit_test(test_picture__weight_without_samples_is_a_kind_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

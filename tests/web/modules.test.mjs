@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Profile, base64Bytes } from '../../web/flame/data.js';
-import { KINDS, KIND_ROOT, SHADES, THEMES, boxColour, contrastRatio, kindGroup } from '../../web/flame/kinds.js';
+import { KINDS, KIND_ORDER, KIND_ROOT, SHADES, THEMES, boxColour, contrastRatio, kindGroup } from '../../web/flame/kinds.js';
 import { Search } from '../../web/flame/search.js';
 import { cleanText, compileSearch, formatPercent, formatWeight, nameForms, shortSpan } from '../../web/flame/text.js';
 import { LeafUp, TopDown } from '../../web/flame/views.js';
@@ -41,6 +41,18 @@ test('kinds: numbers are those of src/def/frame.def', () => {
     assert.equal(KINDS[Number(id)].id, Number(id));
     assert.equal(KINDS[Number(id)].java, java === '1');
   }
+});
+
+test('kinds: the legend has each of them once', () => {
+  assert.deepEqual(KIND_ORDER.slice().sort((a, b) => a - b), KINDS.map((k) => k.id));
+  assert.ok(KIND_ROOT >= KINDS.length);
+});
+
+test('kinds: weight without samples is one of its own, whatever the input calls it', () => {
+  const text = join(dir, 'unsampled.collapsed');
+  writeFileSync(text, 'a.B.run_[j];[broken: no interpreter frame]_[b] 30\n[not sampled: thread not yet known]_[b] 20\n[not sampled: JVM starting]_[u] 50\n[not sampled: thread or recording ended] 40\n');
+  const profile = profileOf(execFileSync(WICK, ['flame', text, '-u', 'ns']).toString());
+  assert.deepEqual([...profile.selfByKind().slice(0, KIND_ROOT)], KINDS.map((k) => ({ BREAK: 30, UNSAMPLED: 110 })[k.key] ?? 0));
 });
 
 test('kinds: the SVG has the same colours', () => {

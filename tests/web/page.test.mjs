@@ -388,9 +388,13 @@ test('legend: shares add up to all, a click highlights the kind', async () => {
   const shares = await page.locator('#legend .quiet').allTextContents();
   const sum = shares.reduce((n, t) => n + parseFloat(t), 0);
   assert.ok(Math.abs(sum - 100) < 0.3, shares.join());
-  await page.click('#legend button:has-text("Kernel")');
-  const kernel = stacks.filter((s) => s.frames.some((f) => f.kind === 5)).reduce((n, s) => n + s.weight, 0);
-  assert.equal(await page.textContent('#result'), `${formatPercent(kernel, total)} matched`);
+  for (const [label, kind] of [['Kernel', 5], ['Not sampled', 11]]) {
+    const weight = stacks.filter((s) => s.frames.some((f) => f.kind === kind)).reduce((n, s) => n + s.weight, 0);
+    assert.ok(weight > 0);
+    await page.click(`#legend button:has-text("${label}")`);
+    assert.equal(await page.textContent('#result'), `${formatPercent(weight, total)} matched`);
+    await page.click(`#legend button:has-text("${label}")`);
+  }
   await close(page);
 });
 

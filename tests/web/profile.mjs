@@ -126,6 +126,7 @@ export async function writeProfile(path, options = {}) {
     const line = `${walk(rnd, roots, o).join(';')} ${10000000 * (1 + Math.floor(rnd() ** 6 * 8))}\n`;
     if (!out.write(line)) await once(out, 'drain');
   }
+  out.write(`[http-worker-1]_[x];[not sampled: thread or recording ended]_[u] ${20000000 * Math.ceil(o.stacks / 150)}\n`);
   if (o.hostile) {
     for (const name of HOSTILE) out.write(`[hostile]_[x];${name}_[j];${name}_[n] ${10000000 * Math.ceil(o.stacks / 150)}\n`);
   }
