@@ -313,6 +313,7 @@ int wick_cmd_flame(int argc, char **argv)
     } else {
         j.profile.by_thread = j.export.threads;
         j.profile.by_state = false;
+        j.profile.objects = true;
         j.export.names = j.view.names;
         j.profile.keep = wick_picture_keep(j.export.names);
         rc = run(&j, argv + optind, argc - optind, &err);

@@ -34,10 +34,11 @@ static const struct {
     const char *text; /* as in the HTML legend */
     uint8_t kind;
 } legend[] = {
-    {"C2-compiled", WICK_FRAME_C2},          {"C1-compiled", WICK_FRAME_C1},    {"inlined", WICK_FRAME_INLINED},
-    {"interpreted", WICK_FRAME_INTERPRETED}, {"C++", WICK_FRAME_CPP},           {"native", WICK_FRAME_NATIVE},
-    {"kernel", WICK_FRAME_KERNEL},           {"stub", WICK_FRAME_STUB},         {"broken walk", WICK_FRAME_BREAK},
-    {"not sampled", WICK_FRAME_UNSAMPLED},   {"boundary", WICK_FRAME_BOUNDARY}, {"Java native", WICK_FRAME_JAVA_NATIVE},
+    {"C2-compiled", WICK_FRAME_C2},          {"C1-compiled", WICK_FRAME_C1}, {"inlined", WICK_FRAME_INLINED},
+    {"interpreted", WICK_FRAME_INTERPRETED}, {"C++", WICK_FRAME_CPP},        {"native", WICK_FRAME_NATIVE},
+    {"kernel", WICK_FRAME_KERNEL},           {"stub", WICK_FRAME_STUB},      {"broken walk", WICK_FRAME_BREAK},
+    {"not sampled", WICK_FRAME_UNSAMPLED},   {"object", WICK_FRAME_OBJECT},  {"boundary", WICK_FRAME_BOUNDARY},
+    {"Java native", WICK_FRAME_JAVA_NATIVE},
 };
 
 static const char *legend_text(unsigned kind)

@@ -149,6 +149,12 @@ static bool has_field(const struct wick_jfr_reader *r, uint32_t type, const char
     return false;
 }
 
+/* True if the class is to be a frame of the stacks. */
+static bool shows_object(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h)
+{
+    return r->p->objects && (h->sample->kind == WICK_EVENT_ALLOC || h->sample->kind == WICK_EVENT_LIVE);
+}
+
 /* The plan for a sample's fields: the common names, but for the weight and the factor of some types. */
 static bool plan_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
 {
@@ -162,7 +168,9 @@ static bool plan_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
     if (!h->sample->named)
         names[WICK_JFR_NAME] = NULL;
     if (!r->p->by_labels)
-        names[WICK_JFR_CONTEXT] = names[WICK_JFR_CLASS] = NULL;
+        names[WICK_JFR_CONTEXT] = NULL;
+    if (!r->p->by_labels && !shows_object(r, h))
+        names[WICK_JFR_CLASS] = NULL;
     if (!r->whole_samples) {
         names[WICK_JFR_START] = NULL;
         if (h->sample->weigh != BY_DURATION)
@@ -459,23 +467,31 @@ static bool take_time(struct wick_jfr_reader *r, const struct wick_jfr_handler *
     return wick_filter_time(&r->v->filter, out->time_ns);
 }
 
+/* The string with the name of a class as people write it, 0 = none. */
+static uint32_t class_name(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
+{
+    uint32_t name = type == WICK_JFR_NONE ? 0 : wick_jfr_text(r, type, key, 0);
+    if (!name)
+        return 0;
+    const struct wick_string *internal = &r->p->strings[name];
+    wick_strbuf_clear(&r->tmp);
+    wick_class_name(&r->tmp, internal->s, internal->len, 0);
+    return wick_profile_string(r->p, r->tmp.buf, r->tmp.len);
+}
+
 /* The class a sample is about as the label "object", beside the labels of `set`. */
 static uint32_t add_object(struct wick_jfr_reader *r, uint32_t set, uint32_t type, uint64_t key)
 {
     struct wick_label pairs[WICK_LABELS_MAX];
     const struct wick_label_set *have = &r->p->label_sets[set];
-    uint32_t n = have->n < WICK_LABELS_MAX ? have->n : WICK_LABELS_MAX - 1;
-    uint32_t name = type == WICK_JFR_NONE ? 0 : wick_jfr_text(r, type, key, 0);
+    uint32_t n = have->n < WICK_LABELS_MAX ? have->n : WICK_LABELS_MAX - 1, name = class_name(r, type, key);
     if (!name)
         return set;
     if (n)
         memcpy(pairs, &r->p->labels[have->first], n * sizeof *pairs);
     if (!r->object_key)
         r->object_key = wick_profile_cstring(r->p, "object");
-    const struct wick_string *internal = &r->p->strings[name];
-    wick_strbuf_clear(&r->tmp);
-    wick_class_name(&r->tmp, internal->s, internal->len, 0);
-    pairs[n] = (struct wick_label){r->object_key, wick_profile_string(r->p, r->tmp.buf, r->tmp.len)};
+    pairs[n] = (struct wick_label){r->object_key, name};
     return wick_profile_label_set(r->p, pairs, n + 1);
 }
 
@@ -484,6 +500,17 @@ static uint32_t labels_of(struct wick_jfr_reader *r, const struct wick_jfr_handl
 {
     uint32_t set = wick_jfr_labels(r, h->context_type, (uint64_t)s[WICK_JFR_CONTEXT].i);
     return add_object(r, set, type_of(r, &h->plan, WICK_JFR_CLASS), (uint64_t)s[WICK_JFR_CLASS].i);
+}
+
+/* The stack with the class below its leaf. */
+static uint32_t push_object(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, uint32_t stack,
+                            const union wick_jfr_slot *s)
+{
+    uint32_t name = class_name(r, type_of(r, &h->plan, WICK_JFR_CLASS), (uint64_t)s[WICK_JFR_CLASS].i);
+    if (!name)
+        return stack;
+    uint32_t function = wick_profile_function(r->p, 0, name, 0);
+    return wick_profile_push(r->p, stack, wick_profile_frame(r->p, function, 0, -1, WICK_FRAME_OBJECT));
 }
 
 /* --- sums by stack --- */
@@ -509,8 +536,8 @@ void wick_jfr_sums_begin(struct wick_jfr_reader *r)
         const struct wick_jfr_pool *pool = h->sample ? stack_pool(r, h) : NULL;
         h->may_be_wall = h->sample && r->state_default && !h->weighs && h->sample->kind == WICK_EVENT_CPU;
         /* Not where a sample may count for several: then a sum would not tell how many samples it is of. */
-        h->may_sum =
-            alike && pool && pool->direct && !h->sample->named && h->plan.field[WICK_JFR_COUNT] == WICK_JFR_NONE;
+        h->may_sum = alike && pool && pool->direct && !h->sample->named && !shows_object(r, h) &&
+                     h->plan.field[WICK_JFR_COUNT] == WICK_JFR_NONE;
     }
 }
 
@@ -613,6 +640,8 @@ static bool decode(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const 
     out->event = event_of(r, h, is_wall, s[WICK_JFR_NAME].place);
     out->weight = weight_of(r, h, is_wall, s, out->count);
     out->stack = stack_of(r, h->stack_type, (uint64_t)s[WICK_JFR_STACK].i);
+    if (shows_object(r, h))
+        out->stack = push_object(r, h, out->stack, s);
     return true;
 }
 

@@ -116,6 +116,7 @@ static enum wick_work by_leaf(const struct wick_profile *p, uint32_t stack)
         return WICK_WORK_INTERPRETED;
     case WICK_FRAME_BREAK:
     case WICK_FRAME_UNSAMPLED:
+    case WICK_FRAME_OBJECT:
     case WICK_FRAME_BOUNDARY:
         return WICK_WORK_OTHER;
     default:

@@ -169,6 +169,7 @@ struct wick_profile {
     bool by_thread, by_state;
     bool by_labels; /* off at first. On: samples have labels, the ids of spans and traces only with by_span. */
     bool by_span;
+    bool objects;  /* stacks of allocated and of live objects end with the class, a frame of the kind OBJECT */
     unsigned keep; /* enum wick_keep; set before the first frame */
 
     /* Private from here. */

@@ -10,7 +10,7 @@ import sys
 
 LETTER = {"Interpreted": "0", "JIT compiled": "j", "Inlined": "i", "Native": "n", "C++": "p", "Kernel": "k",
           "C1 compiled": "1", "Stub": "s", "Broken walk": "b", "Boundary": "x", "Java native": "N",
-          "Not sampled": "u"}
+          "Not sampled": "u", "Object": "o"}
 JAVA = {"Interpreted", "JIT compiled", "Inlined", "C1 compiled", "Java native"}
 ACC_NATIVE = 0x100
 FINER = {7: "Stub", 8: "Broken walk", 9: "Boundary"}  # docs/formats/jfr.md

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kinds of frames: numbers as in src/def/frame.def (tests/web compares), names and colours for people.
 //
-// A colour family says who owns the code: green Java, yellow C++, red native, orange kernel; blue is nobody's, but weight
-// without samples. Every fill has a contrast of at least 4.5 with the theme's box text (tests/web computes it), so labels
+// A colour family says who owns the code: green Java, yellow C++, red native, orange kernel; cyan is a class of objects, blue nobody's, but
+// weight without samples. Every fill has a contrast of at least 4.5 with the theme's box text (tests/web computes it), so labels
 // stay readable on each of them.
 
 /** @type {{id: number, key: string, label: string, long: string, light: string, dark: string, java: boolean}[]} */
@@ -19,16 +19,17 @@ export const KINDS = [
   { id: 9, key: 'BOUNDARY', label: 'Boundary', long: 'A border between stacks', light: '#c3c7cd', dark: '#565d68', java: false },
   { id: 10, key: 'JAVA_NATIVE', label: 'Java native', long: 'Native method of Java', light: '#dcb08f', dark: '#8a5a38', java: true },
   { id: 11, key: 'UNSAMPLED', label: 'Not sampled', long: 'Weight that no sample stands for', light: '#a9cdf0', dark: '#2f649c', java: false },
+  { id: 12, key: 'OBJECT', label: 'Object', long: 'Class of what was allocated', light: '#93e3f2', dark: '#17677a', java: false },
 ];
 
 /** Order in the legend. */
-export const KIND_ORDER = [1, 6, 2, 0, 10, 4, 3, 5, 7, 8, 11, 9];
+export const KIND_ORDER = [1, 6, 2, 0, 10, 12, 4, 3, 5, 7, 8, 11, 9];
 
 /** Java kinds in the order of the packed format's masks (wick_tree_java_slot). */
 export const JAVA_SLOTS = [1, 6, 2, 0];
 
 /** Pseudo kind of the root box. */
-export const KIND_ROOT = 12;
+export const KIND_ROOT = 13;
 
 export const THEMES = {
   light: { page: '#ffffff', text: '#17191c', muted: '#5f6368', root: '#dcd9d3', ring: '#17191c', hover: 'rgba(0,0,0,0.16)', mark: '#8b1fa9', shade: '#ffffff' },
