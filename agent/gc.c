@@ -25,12 +25,14 @@ struct collection {
 };
 
 static struct {
-    _Atomic bool open; /* a recording runs and the counters are found */
+    _Atomic uint32_t moves; /* odd while a collection has stopped the world */
+    _Atomic bool open;      /* a recording runs and the counters are found */
     _Atomic uint64_t head, tail;
     struct collection queue[QUEUE];
     struct collection now;
     uint64_t invocations[COLLECTORS];
     _Atomic uint64_t lost;
+    bool told;        /* the JVM calls back */
     uint32_t next_id; /* the reader's */
 } gc;
 
@@ -56,6 +58,7 @@ static void read_cause(const char *counter)
 static void JNICALL gc_start(jvmtiEnv *jvmti)
 {
     (void)jvmti;
+    atomic_store(&gc.moves, wick_load_relaxed(&gc.moves) | 1);
     if (!wick_load_acquire(&gc.open)) /* pairs: wick_gc_open */
         return;
     gc.now = (struct collection){.begin_ns = wick_clock_mono_ns()};
@@ -67,6 +70,7 @@ static void JNICALL gc_start(jvmtiEnv *jvmti)
 static void JNICALL gc_finish(jvmtiEnv *jvmti)
 {
     (void)jvmti;
+    atomic_store(&gc.moves, (wick_load_relaxed(&gc.moves) | 1) + 1);
     uint64_t tail = wick_load_relaxed(&gc.tail);
     if (!wick_load_acquire(&gc.open) || !gc.now.begin_ns) /* pairs: wick_gc_open */
         return;
@@ -88,6 +92,16 @@ static void JNICALL gc_finish(jvmtiEnv *jvmti)
     gc.now.begin_ns = 0;
 }
 
+uint32_t wick_gc_moves(void)
+{
+    return atomic_load(&gc.moves);
+}
+
+bool wick_gc_told(void)
+{
+    return gc.told;
+}
+
 void wick_gc_init(JavaVM *vm)
 {
     const jvmtiCapabilities wanted = {.can_generate_garbage_collection_events = 1};
@@ -99,6 +113,8 @@ void wick_gc_init(JavaVM *vm)
         (*ti)->SetEventNotificationMode(ti, JVMTI_ENABLE, JVMTI_EVENT_GARBAGE_COLLECTION_START, NULL) ||
         (*ti)->SetEventNotificationMode(ti, JVMTI_ENABLE, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, NULL))
         (*ti)->DisposeEnvironment(ti);
+    else
+        gc.told = true;
 }
 
 static const void *counter(const char *fmt, int a, int b)

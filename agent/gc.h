@@ -18,6 +18,13 @@
 /* Asks for the callbacks, in a JVMTI environment of their own. A JVM that refuses them is told without them. */
 void wick_gc_init(JavaVM *vm);
 
+/* A number that is odd while a collection has the world stopped, and another one afterwards: objects moved between two
+ * looks unless both are the same even number. For collectors that move objects in such stops only. */
+uint32_t wick_gc_moves(void);
+
+/* Whether the JVM calls back at all. */
+bool wick_gc_told(void);
+
 /* A recording begins: finds the counters, and forgets what was queued. */
 void wick_gc_open(void);
 

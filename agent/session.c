@@ -29,6 +29,7 @@
 #include "agent/jit.h"
 #include "agent/labels.h"
 #include "agent/locks.h"
+#include "agent/names.h"
 #include "agent/ownfile.h"
 #include "agent/recording_info.h"
 #include "agent/runtime.h"
@@ -171,6 +172,7 @@ static void *drain_main(void *arg)
         uint64_t now = wick_clock_mono_ns();
         pthread_mutex_lock(&s->lock);
         wick_threads_poll(&wick_vm.threads);
+        wick_threads_round(&wick_vm.threads, now);
         wick_drain_round(&s->drain);
         wick_jit_look(&s->drain, now);
         full = wick_drain_chunk_full(&s->drain);
@@ -310,6 +312,7 @@ static int begin(struct wick_err *err)
     wick_runtime_open();
     s->wake = eventfd(0, EFD_CLOEXEC);
     wick_threads_begin(&wick_vm.threads);
+    wick_agent_names_begin();
     atomic_store(&s->sampling->recorder.running, 1);
     r = wick_engines_start(&s->sampling->engines, wick_engine_table, &engines, err);
     if (r)

@@ -188,6 +188,7 @@ static int show(const struct job *j, char *const *paths, int n, struct wick_err 
     if (wick_profile_init(&p))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     wick_spans_init(&s, &p);
+    s.one_process = n == 1;
     const struct wick_jfr_visitor v = wick_spans_visitor(&s);
     for (int i = 0; !rc && i < n; i++)
         rc = wick_cli_read_events(&p, paths[i], &v, err);

@@ -210,8 +210,47 @@ static int by_time(const void *a, const void *b)
     return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
 }
 
+static int by_ids(const void *a, const void *b, void *threads)
+{
+    uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
+    const struct wick_thread *x = (const struct wick_thread *)threads + m, *y = (const struct wick_thread *)threads + n;
+    if (x->os_tid != y->os_tid)
+        return x->os_tid < y->os_tid ? -1 : 1;
+    if (x->java_tid != y->java_tid)
+        return x->java_tid < y->java_tid ? -1 : 1;
+    return m < n ? -1 : m > n;
+}
+
+/* A Java thread has another number under each of its names. What is known of it is joined by thread, so all of it gets
+ * the first number. */
+static bool join_names(struct wick_spans *s)
+{
+    const struct wick_profile *p = s->p;
+    uint32_t *order = calloc(2 * (size_t)p->nthreads + 1, sizeof *order), *first = order ? order + p->nthreads : NULL;
+    if (!order)
+        return false;
+    for (uint32_t i = 0; i < p->nthreads; i++)
+        order[i] = i;
+    qsort_r(order, p->nthreads, sizeof *order, by_ids, p->threads);
+    for (uint32_t i = 0; i < p->nthreads; i++) {
+        const struct wick_thread *x = &p->threads[order[i]], *y = i ? &p->threads[order[i - 1]] : NULL;
+        bool same = y && x->os_tid && x->java_tid && x->os_tid == y->os_tid && x->java_tid == y->java_tid;
+        first[order[i]] = same ? first[order[i - 1]] : order[i];
+    }
+    for (size_t i = 0; i < s->n; i++)
+        s->spans[i].thread = first[s->spans[i].thread];
+    for (size_t i = 0; i < s->nsamples; i++)
+        s->samples[i].thread = first[s->samples[i].thread];
+    for (size_t i = 0; i < s->ncpus; i++)
+        s->cpus[i].thread = first[s->cpus[i].thread];
+    free(order);
+    return true;
+}
+
 int wick_spans_finish(struct wick_spans *s)
 {
+    if (s->one_process && !s->failed && !s->p->failed && !join_names(s))
+        return -WICK_E_NOMEM;
     s->contexts = calloc(s->p->nevents + 1u, sizeof *s->contexts);
     if (s->failed || s->p->failed || !s->contexts)
         return -WICK_E_NOMEM;

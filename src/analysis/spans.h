@@ -70,6 +70,7 @@ struct wick_spans {
     } settings;
     uint32_t key_endpoint, key_trace, key_span; /* of labels, once they occur */
     bool *contexts;                             /* by event type: some sample has a context */
+    bool one_process;                           /* the caller knows: equal ids of threads are one thread */
     bool failed;                                /* memory ran out */
 };
 
@@ -80,8 +81,8 @@ void wick_spans_release(struct wick_spans *s);
 /* What collects, for a reader of p; s must outlive the reading. */
 struct wick_jfr_visitor wick_spans_visitor(struct wick_spans *s);
 
-/* After reading: sorts spans by thread and start, and learns which types of samples have contexts. 0 or -WICK_E_NOMEM.
- */
+/* After reading: makes a Java thread that was renamed one thread again (if all is of one process), sorts spans by
+ * thread and start, and learns which types of samples have contexts. 0 or -WICK_E_NOMEM. */
 int wick_spans_finish(struct wick_spans *s);
 
 /* The innermost span that was open in a thread at a time, NULL = none. After _finish. */

@@ -73,7 +73,7 @@ static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
         return;
     const struct wick_jfr_object_allocation_sample sample = {
         .start_ns = ev->time_ns,
-        .thread = ev->thread,
+        .thread = wick_threads_named(alloc->threads, ev->thread, ev->time_ns),
         .stack = ev->stack,
         .class_name = n->class_name,
         .weight = ev->weight,

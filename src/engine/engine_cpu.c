@@ -43,11 +43,12 @@ static void stop(void *e)
 static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
 {
     const struct state *s = e;
+    uint32_t thread = wick_threads_named(s->cpu.threads, ev->thread, ev->time_ns);
     uint32_t kind = ev->flags & WICK_EVENT_KERNEL ? WICK_JFR_SAMPLE_KERNEL : WICK_JFR_SAMPLE_USER;
     if (ev->type == WICK_EVENT_CPU) {
         const struct wick_jfr_execution_sample sample = {
             .start_ns = ev->time_ns,
-            .thread = ev->thread,
+            .thread = thread,
             .stack = ev->stack,
             .state = WICK_JFR_STATE_DEFAULT,
             .weight_ns = ev->weight,
@@ -59,7 +60,7 @@ static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
     }
     const struct wick_jfr_perf_sample sample = {
         .start_ns = ev->time_ns,
-        .thread = ev->thread,
+        .thread = thread,
         .stack = ev->stack,
         .state = WICK_JFR_STATE_DEFAULT,
         .event = s->event,

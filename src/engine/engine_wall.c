@@ -66,9 +66,10 @@ static unsigned state_of(struct wick_drain *d, const struct wick_event *ev)
 
 static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
 {
+    const struct wick_wall_engine *w = e;
     const struct wick_jfr_wall_clock_sample s = {
         .start_ns = ev->time_ns,
-        .thread = ev->thread,
+        .thread = wick_threads_named(w->threads, ev->thread, ev->time_ns),
         .stack = ev->stack,
         .state = state_of(d, ev),
         .samples = ev->samples ? ev->samples : 1,
@@ -76,7 +77,6 @@ static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
         .weight_ns = ev->weight,
         .context = ev->context,
     };
-    (void)e;
     wick_jfr_write_wall_clock_sample(d->writer, &s);
 }
 

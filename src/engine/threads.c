@@ -60,6 +60,9 @@ void wick_threads_release(struct wick_threads *ts)
     for (uint32_t i = 0; i < ts->name_count; i++)
         free(ts->names[i].java_name);
     free(ts->names);
+    for (uint32_t i = 0; i < ts->alias_count; i++)
+        free(ts->aliases[i].name);
+    free(ts->aliases);
     munmap(ts->slots, WICK_MAX_THREADS * sizeof *ts->slots + WICK_MAX_TID * sizeof *ts->slot_of_tid);
     *ts = (struct wick_threads){0};
 }
@@ -252,8 +255,8 @@ void wick_threads_java(struct wick_threads *ts, int32_t tid, wick_addr java, con
         wick_store_release(&t->java, java);
         t->seen = ts->scan;
         if (n) {
-            free(n->java_name);
-            n->java_name = name ? strdup(name) : NULL;
+            if (name)
+                wick_threads_rename_locked(ts, n, name);
             n->java_tid = java_tid;
         }
         arm_locked(ts, t, own); /* what its start cost is booked, too */
@@ -455,18 +458,24 @@ void wick_threads_refresh_names(struct wick_threads *ts)
 bool wick_threads_name(struct wick_threads *ts, uint32_t serial, struct wick_thread_name *out, char *buf, size_t cap)
 {
     pthread_mutex_lock(&ts->lock);
-    struct wick_thread_name *n = name_of(ts, serial);
+    const struct wick_thread_alias *a = wick_threads_alias_locked(ts, serial);
+    struct wick_thread_name *n = name_of(ts, a ? a->serial : serial);
     if (n) {
         if (!n->os_name[0])
             reread_os_name(ts, n);
         *out = *n;
         if (n->java_name) {
-            snprintf(buf, cap, "%s", n->java_name);
+            snprintf(buf, cap, "%s", a ? a->name : n->java_name);
             out->java_name = buf;
         }
     }
     pthread_mutex_unlock(&ts->lock);
     return n != NULL;
+}
+
+struct wick_thread_name *wick_threads_name_of_locked(struct wick_threads *ts, uint32_t serial)
+{
+    return name_of(ts, serial);
 }
 
 const struct wick_thread_name *wick_threads_name_locked(struct wick_threads *ts, uint32_t serial)
@@ -496,6 +505,7 @@ void wick_threads_forget(struct wick_threads *ts)
 {
     pthread_mutex_lock(&ts->lock);
     drop_ended_names_locked(ts, false);
+    wick_threads_forget_aliases_locked(ts, false);
     pthread_mutex_unlock(&ts->lock);
 }
 
@@ -517,6 +527,7 @@ void wick_threads_rest(struct wick_threads *ts)
         if (tid && (!wick_load_relaxed(&t->java) || has_ended(tid)))
             remove_locked(ts, t);
     }
+    wick_threads_forget_aliases_locked(ts, true);
     drop_ended_names_locked(ts, true);
     pthread_mutex_unlock(&ts->lock);
 }

@@ -54,9 +54,22 @@ struct wick_thread_name {
     uint64_t java_tid;
     int32_t java_priority; /* 1 .. 10, 0 = not known */
     char os_name[16];
-    char *java_name; /* NULL: not a Java thread (or not known) */
-    bool gone;       /* it had ended at the last wick_threads_forget */
+    char *java_name;    /* NULL: not a Java thread (or not known) */
+    bool gone;          /* it had ended at the last wick_threads_forget */
+    uint32_t alias;     /* what it is called now, 0 = still java_name; while a recording runs */
+    uint64_t looked_ns; /* when its name was read last */
 };
+
+/* A name that a Java thread got while it was sampled (thread_names.c). */
+struct wick_thread_alias {
+    uint32_t key, serial, before; /* its number; the thread's; the alias that held before, 0 = the first name */
+    uint64_t since_ns;            /* CLOCK_MONOTONIC */
+    char *name;
+    bool old; /* it no longer held at the last wick_threads_forget */
+};
+
+/* Copies what a Java thread is called now. False if that cannot be told at the moment. */
+typedef bool wick_thread_name_reader(void *arg, wick_addr java_thread, char *buf, size_t cap);
 
 /* An engine's hooks; all run under the lock. `arg` tells engines apart. */
 struct wick_thread_hooks {
@@ -76,6 +89,11 @@ struct wick_threads {
     struct wick_thread_hooks hooks[WICK_MAX_HOOKS]; /* arm = NULL: nobody's */
     struct wick_thread_name *names;                 /* sorted by serial */
     uint32_t name_count, name_cap;
+    struct wick_thread_alias *aliases; /* sorted by key */
+    uint32_t alias_count, alias_cap, next_alias;
+    uint64_t rounds_ns[2];              /* when the round before and this one began */
+    wick_thread_name_reader *read_name; /* NULL: names are those at the start */
+    void *read_name_arg;
     uint64_t overflow; /* threads that found no slot */
     /* Threads born lately, whose names are read again for some polls: most name themselves a moment after their start.
      */
@@ -132,7 +150,27 @@ void wick_threads_refresh_names(struct wick_threads *ts);
  * change it at any time, and cut at cap. False if nothing is known. */
 bool wick_threads_name(struct wick_threads *ts, uint32_t serial, struct wick_thread_name *out, char *buf, size_t cap);
 
-/* The same inside a hook; borrowed until the hook returns. NULL if nothing is known. */
+/* Names of Java threads are read by `read` from now on, NULL: they are not. It is called under the lock. */
+void wick_threads_names_from(struct wick_threads *ts, wick_thread_name_reader *read, void *arg);
+
+/* A recording begins: what all Java threads are called now are their first names in it. */
+void wick_threads_names_begin(struct wick_threads *ts, uint64_t now_ns);
+
+/* A round of the drain thread begins. */
+void wick_threads_round(struct wick_threads *ts, uint64_t now_ns);
+
+/* The number by which wick_threads_name knows the thread `serial` under the name that it had at that time: its name is
+ * read, unless it was after that time, and a new one holds since it was read before, or since the round before. */
+uint32_t wick_threads_named(struct wick_threads *ts, uint32_t serial, uint64_t time_ns);
+
+/* For threads.c, under the lock: the thread is called that now; its names; an alias by its number; drops aliases that
+ * no longer hold, `all`: the recording is over. */
+void wick_threads_rename_locked(struct wick_threads *ts, struct wick_thread_name *n, const char *name);
+struct wick_thread_name *wick_threads_name_of_locked(struct wick_threads *ts, uint32_t serial);
+const struct wick_thread_alias *wick_threads_alias_locked(const struct wick_threads *ts, uint32_t key);
+void wick_threads_forget_aliases_locked(struct wick_threads *ts, bool all);
+
+/* wick_threads_name inside a hook; borrowed until the hook returns. NULL if nothing is known. */
 const struct wick_thread_name *wick_threads_name_locked(struct wick_threads *ts, uint32_t serial);
 
 /* All slots in use lie below. A moment old, but never less than when the caller's last thread was armed. */

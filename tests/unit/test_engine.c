@@ -347,13 +347,13 @@ static void test_threads__java_threads_are_known_by_name_until_they_end(void **s
     assert_string_equal(name.java_name, "http-1 <\"x\">");
     assert_int_equal(name.java_tid, 42);
     wick_threads_java(&ts, own_tid(), 0x7000, "renamed", 42);
-    assert_true(wick_threads_name(&ts, t->serial, &name, text, sizeof text));
+    assert_true(wick_threads_name(&ts, wick_threads_named(&ts, t->serial, UINT64_MAX), &name, text, sizeof text));
     assert_string_equal(name.java_name, "renamed");
     wick_threads_java_end(&ts, own_tid());
     assert_int_equal(wick_load_relaxed(&t->java), 0);
     assert_true(wick_threads_name(&ts, t->serial, &name, text, sizeof text));
-    assert_string_equal(name.java_name, "renamed");
-    wick_threads_java_end(&ts, 999999); /* nobody knows it */
+    assert_string_equal(name.java_name, "http-1 <\"x\">"); /* what was recorded under that number */
+    wick_threads_java_end(&ts, 999999);                    /* nobody knows it */
     wick_threads_release(&ts);
 }
 

@@ -257,6 +257,38 @@ static void test_spans__no_bar_leaves_its_span_or_the_time_of_one_look(void **st
 }
 
 /* What is read of a damaged recording can be put together all the same. */
+static void test_spans__a_thread_that_was_renamed_is_one_thread_of_a_process(void **state)
+{
+    (void)state;
+    for (int one = 0; one < 2; one++) {
+        struct fixture f = {0};
+        assert_int_equal(wick_profile_init(&f.p), 0);
+        wick_spans_init(&f.s, &f.p);
+        f.s.one_process = one;
+        uint32_t idle = wick_profile_thread(&f.p, wick_profile_cstring(&f.p, "exec-1"), 40, 22, false);
+        uint32_t other = wick_profile_thread(&f.p, wick_profile_cstring(&f.p, "exec-2"), 41, 23, false);
+        uint32_t busy = wick_profile_thread(&f.p, wick_profile_cstring(&f.p, "exec-1 GET /"), 40, 22, false);
+        uint32_t native = wick_profile_thread(&f.p, wick_profile_cstring(&f.p, "exec-1"), 40, 0, false);
+        f.s.samples = calloc(4, sizeof *f.s.samples);
+        f.s.cpus = calloc(1, sizeof *f.s.cpus);
+        f.s.nsamples = 4;
+        f.s.ncpus = 1;
+        f.s.samples[0].thread = busy;
+        f.s.samples[1].thread = idle;
+        f.s.samples[2].thread = other;
+        f.s.samples[3].thread = native;
+        f.s.cpus[0].thread = idle;
+        assert_int_equal(wick_spans_finish(&f.s), 0);
+        assert_int_equal(f.s.samples[0].thread, one ? idle : busy);
+        assert_int_equal(f.s.samples[1].thread, idle);
+        assert_int_equal(f.s.samples[2].thread, other);
+        assert_int_equal(f.s.samples[3].thread, native);
+        assert_int_equal(f.s.cpus[0].thread, idle);
+        wick_spans_release(&f.s);
+        wick_profile_release(&f.p);
+    }
+}
+
 static void test_spans__damaged_recordings_are_no_trouble(void **state)
 {
     unsigned char *bytes = malloc(recording_size);
@@ -297,6 +329,7 @@ int main(void)
         TEST(test_spans__states_are_work_and_have_names),
         TEST(test_spans__a_look_stands_for_its_share_of_the_interval),
         cmocka_unit_test(test_spans__no_bar_leaves_its_span_or_the_time_of_one_look),
+        cmocka_unit_test(test_spans__a_thread_that_was_renamed_is_one_thread_of_a_process),
         cmocka_unit_test(test_spans__damaged_recordings_are_no_trouble),
     };
     return cmocka_run_group_tests(tests, write_once, forget);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hotspot/thread_name.h"
+
+#include <string.h>
+
+#include "hotspot/oop.h"
+#include "hotspot/value.h"
+
+enum { UNITS_MOST = 340, UTF16 = 1, NAME_BYTES = 3 * UNITS_MOST + 1 };
+
+/* The Thread object: behind a handle from JDK 16 on, a plain reference before. */
+static wick_addr object_of(const struct wick_jvm *jvm, wick_addr java_thread)
+{
+    int32_t at = jvm->layout.thread_object;
+    wick_addr v = at != WICK_HS_NONE ? wick_hs_u64(jvm->mem, java_thread + (unsigned)at) : 0;
+    return v && jvm->major >= 16 ? wick_hs_oop_resolve(jvm, v) : v;
+}
+
+/* One unit of UTF-16; surrogates by themselves, and 0 in two bytes. */
+static size_t put_unit(char *out, uint32_t c)
+{
+    if (c && c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        out[0] = (char)(0xc0 | c >> 6);
+        out[1] = (char)(0x80 | (c & 0x3f));
+        return 2;
+    }
+    out[0] = (char)(0xe0 | c >> 12);
+    out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+    out[2] = (char)(0x80 | (c & 0x3f));
+    return 3;
+}
+
+bool wick_hs_thread_name(const struct wick_jvm *jvm, const struct wick_hs_thread_names *f, wick_addr java_thread,
+                         char *out, size_t cap)
+{
+    uint8_t text[2 * UNITS_MOST], coder = UTF16;
+    wick_addr thread = object_of(jvm, java_thread);
+    wick_addr name = thread ? wick_hs_oop_load(jvm, thread + (unsigned)f->name) : 0;
+    wick_addr array = name ? wick_hs_oop_load(jvm, name + (unsigned)f->value) : 0;
+    if (!array || (f->coder && wick_mem_read(jvm->mem, name + (unsigned)f->coder, &coder, 1)) || coder > UTF16)
+        return false;
+    /* elements are chars where Strings have no coder */
+    uint32_t each = f->coder ? 1 : 2, n = wick_hs_u32(jvm->mem, array + f->length), step = coder == UTF16 ? 2 : 1;
+    if (n > sizeof text / each || n * each / step > UNITS_MOST)
+        return false;
+    n *= each;
+    if (n && wick_mem_read(jvm->mem, array + f->data, text, n))
+        return false;
+    size_t at = 0;
+    for (uint32_t i = 0; i + step <= n; i += step) {
+        if (at + 4 > cap)
+            return false;
+        at += put_unit(out + at, step == 2 ? text[i] | (uint32_t)text[i + 1] << 8 : text[i]);
+    }
+    if (at >= cap)
+        return false;
+    out[at] = 0;
+    return true;
+}
+
+bool wick_hs_thread_names_form(const struct wick_jvm *jvm, struct wick_hs_thread_names *f, wick_addr java_thread,
+                               const char *name)
+{
+    /* compact headers; compressed class pointers; neither, with arrays of bytes aligned like objects, or not (23..) */
+    static const struct {
+        uint32_t length, data;
+    } forms[] = {{8, 12}, {12, 16}, {16, 24}, {16, 20}};
+    char found[NAME_BYTES];
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        f->length = forms[i].length;
+        f->data = forms[i].data;
+        if (wick_hs_thread_name(jvm, f, java_thread, found, sizeof found) && !strcmp(found, name))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread_name.h - what a Java thread is called now, read from its Thread object
+ *
+ * Right only while no collector moves objects: the caller knows when, and tries nothing with collectors that move them
+ * while the program runs.
+ *
+ * Threads: any; the JavaThread must not be freed meanwhile.
+ * Memory:  none.
+ */
+#ifndef WICK_HOTSPOT_THREAD_NAME_H
+#define WICK_HOTSPOT_THREAD_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "hotspot/jvm.h"
+
+/* Offsets in objects. */
+struct wick_hs_thread_names {
+    int32_t name;          /* in Thread */
+    int32_t value, coder;  /* in String; coder 0 = there is none: UTF-16 always (JDK 8) */
+    uint32_t length, data; /* in an array */
+};
+
+/* The name in the modified UTF-8 that JVMTI gives. False if it cannot be read or is longer than 340 units or cap. */
+bool wick_hs_thread_name(const struct wick_jvm *jvm, const struct wick_hs_thread_names *f, wick_addr java_thread,
+                         char *out, size_t cap);
+
+/* Finds length and data, which depend on the JVM's options: those by which the thread's name is read as it is. False if
+ * none are. */
+bool wick_hs_thread_names_form(const struct wick_jvm *jvm, struct wick_hs_thread_names *f, wick_addr java_thread,
+                               const char *name);
+
+#endif
