@@ -124,6 +124,9 @@ static void write_text(const struct wick_explain_findings *all, const struct wic
     for (unsigned i = 0; i < MISSING; i++)
         if (missing(f, i))
             fprintf(out, "Not recorded: %s\n", missing(f, i));
+    if (f->own_ns)
+        fprintf(out, "Left out: wick's own work, %.1f ms (%.2f %%) of CPU time\n", (double)f->own_ns / 1e6,
+                100 * (double)f->own_ns / ((double)f->own_ns + (double)f->sampled_ns));
     wick_strbuf_release(&sentence);
 }
 
@@ -143,8 +146,8 @@ static void write_figures(const struct wick_explain_finding *r, FILE *out)
 static void write_json(const struct wick_explain_findings *all, const struct wick_explain_facts *f, FILE *out)
 {
     struct wick_strbuf sentence = WICK_STRBUF_INIT;
-    fprintf(out, "{\"duration_ns\":%" PRId64 ",\"unfinished\":%s,\"findings\":[", f->duration_ns,
-            wick_cli_is_unfinished() ? "true" : "false");
+    fprintf(out, "{\"duration_ns\":%" PRId64 ",\"own_ns\":%" PRId64 ",\"unfinished\":%s,\"findings\":[", f->duration_ns,
+            f->own_ns, wick_cli_is_unfinished() ? "true" : "false");
     for (size_t i = 0; i < all->n; i++) {
         const struct wick_explain_finding *r = &all->rows[i];
         wick_strbuf_clear(&sentence);

@@ -12,6 +12,7 @@
 
 #include "base/sum.h"
 #include "model/label.h"
+#include "model/own.h"
 
 #define REAL_MOST 1e18
 
@@ -450,8 +451,35 @@ static void take_sample(void *ctx, const struct wick_sample *s)
                                         .stack = s->stack,
                                         .state = state_of(p, s->state),
                                         .endpoint = key ? wick_profile_label(p, s->labels, key) : 0};
-    if (cpu)
-        add_to(&f->sampled_ns, s->weight);
+}
+
+/* Leaves out the profiler's own work; returns its weight. */
+static int64_t drop_own(struct wick_explain_sample *rows, size_t *n, const struct wick_owners *o)
+{
+    int64_t own = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < *n; i++) {
+        if (wick_owners_is_own(o, rows[i].stack))
+            add_to(&own, rows[i].weight_ns);
+        else
+            rows[kept++] = rows[i];
+    }
+    *n = kept;
+    return own;
+}
+
+/* What is left are the program's samples. */
+static bool leave_own_out(struct wick_explain_facts *f)
+{
+    struct wick_owners o = {.p = f->p};
+    if (!wick_owners_learn(&o))
+        return false;
+    f->own_ns = drop_own(f->cpu, &f->ncpu, &o);
+    drop_own(f->wall, &f->nwall, &o);
+    for (size_t i = 0; i < f->ncpu; i++)
+        add_to(&f->sampled_ns, f->cpu[i].weight_ns);
+    wick_owners_release(&o);
+    return true;
 }
 
 static void begin_input(struct wick_explain_facts *f, int i)
@@ -485,7 +513,7 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
             add_to(&f->duration_ns, not_negative(p->end_ns) - not_negative(p->start_ns));
         wick_explain_pauses_add(f, p->start_ns, p->end_ns);
     }
-    if (f->failed || f->ttsp.failed || p->failed)
+    if (f->failed || f->ttsp.failed || p->failed || !leave_own_out(f))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (!f->duration_ns)
         return wick_err_set(err, WICK_E_NOTFOUND, "the recording does not say what time it covers");

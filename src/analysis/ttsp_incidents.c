@@ -22,8 +22,8 @@
 #include <string.h>
 
 #include "base/sum.h"
-#include "model/choose.h"
 #include "model/name.h"
+#include "model/own.h"
 
 static void *more(void *rows, uint32_t n, uint32_t *cap, size_t size, bool *failed)
 {

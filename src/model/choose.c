@@ -15,12 +15,9 @@
 
 enum { UNDECIDED, TAKEN, LEFT_OUT };
 
-/* Whose the frame next to the root is, the C library's start of a thread left aside. */
-enum { NOBODYS, WICKS, PROGRAMS };
-
 void wick_chooser_init(struct wick_chooser *c, const struct wick_shape *shape, const struct wick_profile *p)
 {
-    *c = (struct wick_chooser){.shape = shape, .p = p, .text = WICK_STRBUF_INIT};
+    *c = (struct wick_chooser){.shape = shape, .p = p, .owners.p = p, .text = WICK_STRBUF_INIT};
     c->by_frame = shape->no_own;
     for (uint32_t i = 0; i < shape->ntests; i++)
         c->by_frame |= shape->tests[i].what != WICK_TEST_VALUE;
@@ -31,7 +28,7 @@ void wick_chooser_release(struct wick_chooser *c)
     free(c->frames.mask);
     free(c->stacks.mask);
     free(c->decided);
-    free(c->whose);
+    wick_owners_release(&c->owners);
     wick_strbuf_release(&c->text);
 }
 
@@ -61,54 +58,16 @@ static uint32_t mask_of_frame(struct wick_chooser *c, uint32_t frame)
     return mask;
 }
 
-static bool in_library(const struct wick_profile *p, uint32_t frame, const char *name)
-{
-    const struct wick_frame *f = &p->frames[frame];
-    bool native = f->kind == WICK_FRAME_NATIVE || f->kind == WICK_FRAME_CPP;
-    return native && !strncmp(wick_profile_str(p, p->functions[f->function].class_name), name, strlen(name));
-}
-
-bool wick_frame_is_own(const struct wick_profile *p, uint32_t frame)
-{
-    return in_library(p, frame, "libwick.so");
-}
-
-static uint8_t whose_frame(const struct wick_profile *p, uint32_t frame)
-{
-    if (wick_frame_is_own(p, frame))
-        return WICKS;
-    return in_library(p, frame, "libc.") || in_library(p, frame, "libpthread") || in_library(p, frame, "ld-")
-               ? NOBODYS
-               : PROGRAMS;
-}
-
-/* Who started each stack. A parent comes before its children. */
-static bool know_owners(struct wick_chooser *c)
-{
-    uint8_t *bigger = c->nwhose < c->p->nstacks ? realloc(c->whose, c->p->nstacks) : c->whose;
-    if (!bigger)
-        return c->nwhose >= c->p->nstacks;
-    c->whose = bigger;
-    for (; c->nwhose < c->p->nstacks; c->nwhose++) {
-        const struct wick_stack *at = &c->p->stacks[c->nwhose];
-        uint8_t parents = c->nwhose ? c->whose[at->parent] : NOBODYS;
-        c->whose[c->nwhose] = c->nwhose && parents == NOBODYS ? whose_frame(c->p, at->frame) : parents;
-    }
-    return true;
-}
-
 bool wick_chooser_is_own(const struct wick_chooser *c, uint32_t agg)
 {
-    uint32_t stack = c->p->aggs[agg].stack;
-    return stack && stack < c->nwhose &&
-           (c->whose[stack] == WICKS || wick_frame_is_own(c->p, c->p->stacks[stack].frame));
+    return wick_owners_is_own(&c->owners, c->p->aggs[agg].stack);
 }
 
 /* Masks of all frames and stacks that there are by now. */
 static bool know_stacks(struct wick_chooser *c)
 {
     struct wick_chooser_masks *f = &c->frames, *s = &c->stacks;
-    if ((c->shape->no_own && !know_owners(c)) || !fits(f, c->p->nframes) || !fits(s, c->p->nstacks))
+    if ((c->shape->no_own && !wick_owners_learn(&c->owners)) || !fits(f, c->p->nframes) || !fits(s, c->p->nstacks))
         return false;
     for (; f->n < c->p->nframes; f->n++)
         f->mask[f->n] = f->n ? mask_of_frame(c, f->n) : 0;

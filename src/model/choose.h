@@ -12,6 +12,7 @@
 #define WICK_MODEL_CHOOSE_H
 
 #include "base/strbuf.h"
+#include "model/own.h"
 #include "model/profile.h"
 #include "model/shape.h"
 
@@ -25,9 +26,8 @@ struct wick_chooser {
     const struct wick_shape *shape; /* borrowed, as is the profile */
     const struct wick_profile *p;
     struct wick_chooser_masks frames, stacks;
-    uint8_t *whose; /* by stack, with no_own: who started it */
-    uint32_t nwhose;
-    uint8_t *decided; /* by aggregate: 0 = not yet */
+    struct wick_owners owners; /* with no_own */
+    uint8_t *decided;          /* by aggregate: 0 = not yet */
     uint32_t ndecided;
     bool by_frame; /* some test looks at frames */
     struct wick_strbuf text;
@@ -43,9 +43,6 @@ bool wick_chooser_takes(struct wick_chooser *c, uint32_t agg);
 /* Whether an aggregate is the profiler's own work: that of its threads, or of its functions in threads of the program.
  * Only for a shape with no_own, after wick_chooser_decide(). */
 bool wick_chooser_is_own(const struct wick_chooser *c, uint32_t agg);
-
-/* Whether a frame is a function of libwick.so. */
-bool wick_frame_is_own(const struct wick_profile *p, uint32_t frame);
 
 /* Decides for the first n aggregates, which may then be moved. False if memory ran out. */
 bool wick_chooser_decide(struct wick_chooser *c, uint32_t n);

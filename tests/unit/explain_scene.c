@@ -15,7 +15,7 @@
 #define MS       UINT64_C(1000000)
 
 enum { WORKER = 1, COLLECTOR, POOL };
-enum { COLD = 1, HOT = 100, LOCK, STALL, SLEEP, LOOP };
+enum { COLD = 1, HOT = 100, LOCK, STALL, SLEEP, OWN, LOOP };
 
 static size_t stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t cap, bool *truncated)
 {
@@ -24,6 +24,8 @@ static size_t stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t c
     *truncated = false;
     out[n++] = (struct wick_jfr_frame){
         .method = id, .line = id == STALL ? 0 : 7, .kind = id == STALL ? WICK_FRAME_CPP : WICK_FRAME_C2};
+    if (id == OWN) /* a thread of wick's */
+        return out[0].line = 0, out[0].kind = WICK_FRAME_NATIVE, n;
     if (id == STALL)
         out[n++] = (struct wick_jfr_frame){.method = 200, .line = 9, .kind = WICK_FRAME_C2};
     out[n++] = (struct wick_jfr_frame){.method = 201, .line = 11, .kind = WICK_FRAME_C2};
@@ -48,6 +50,9 @@ static int method(void *arg, uint32_t id, struct wick_jfr_method *out)
         break;
     case SLEEP:
         out->name = "nap";
+        break;
+    case OWN:
+        *out = (struct wick_jfr_method){.class_name = "libwick.so", .name = "wick_drain_round"};
         break;
     case LOOP:
         out->name = "loop";
@@ -95,6 +100,8 @@ static void cpu(struct wick_jfr_writer *w, uint64_t now, uint32_t where, unsigne
 static void samples(struct wick_jfr_writer *w, const struct scene *s, uint64_t now, unsigned second)
 {
     cpu(w, now, HOT, s->hot);
+    cpu(w, now, OWN, s->own);
+    wall(w, now, WORKER, OWN, WICK_JFR_STATE_MONITOR, s->own);
     cpu(w, now + 1 * MS, COLD + second, s->sampled - s->hot);
     wall(w, now + 2 * MS, WORKER, COLD, WICK_JFR_STATE_RUNNABLE, s->run);
     wall(w, now + 2 * MS, WORKER, COLD, WICK_JFR_STATE_WAITING_FOR_CPU, s->queue);

@@ -17,6 +17,7 @@
 struct scene {
     unsigned got, delay, collector;                   /* on a CPU, waiting for one, the collector's threads on one */
     unsigned sampled, hot;                            /* CPU samples, and those of them in one method */
+    unsigned own;                                     /* more of them, and wall-clock samples, in wick's functions */
     unsigned run, queue, stall, monitor, disk, sleep; /* wall-clock samples of a thread with spans by state */
     unsigned pool_run, pool_stall;                    /* of a thread whose CPU samples have an endpoint, and no span */
     unsigned periods, throttled, pauses, sync, late, memory_full;

@@ -185,6 +185,13 @@ static void test_hot_method__names_method_and_caller(void **state)
          "hot-method: 41 % of CPU time (4.1 s) is in app.Main.hot:7, called by app.Main.run:11\n");
 }
 
+static void test_own_work__is_seen_by_no_rule(void **state)
+{
+    silent(SCENE(c->own = 20000));
+    says(SCENE(c->hot = 4100, c->own = 20000),
+         "hot-method: 41 % of CPU time (4.1 s) is in app.Main.hot:7, called by app.Main.run:11\n");
+}
+
 static void test_lock_contention__counts_only_time_with_work(void **state)
 {
     silent(SCENE(c->monitor = 800, c->sleep = 3000));
@@ -363,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_neighbours__are_not_blamed_for_the_cpu_limit),
         cmocka_unit_test(test_cpu_limit__counts_throttled_periods),
         cmocka_unit_test(test_hot_method__names_method_and_caller),
+        cmocka_unit_test(test_own_work__is_seen_by_no_rule),
         cmocka_unit_test(test_lock_contention__counts_only_time_with_work),
         cmocka_unit_test(test_endpoint_wait__names_the_kind_of_waiting),
         cmocka_unit_test(test_gc__pauses_and_cpu_time),
