@@ -146,7 +146,8 @@ size_t wick_kallsyms_count(const struct wick_kallsyms *k)
     return k->n;
 }
 
-int wick_kallsyms_find(const struct wick_kallsyms *k, uint64_t addr, char *name, size_t cap, uint64_t *offset)
+int wick_kallsyms_find(const struct wick_kallsyms *k, uint64_t addr, char *name, size_t cap, uint64_t *offset,
+                       uint64_t *size)
 {
     size_t lo = 0, hi = k->n;
     uint64_t off = addr - k->base;
@@ -162,6 +163,8 @@ int wick_kallsyms_find(const struct wick_kallsyms *k, uint64_t addr, char *name,
     if (lo == 0 || (lo == k->n && off - k->e[lo - 1].addr >= LAST_SIZE))
         return -WICK_E_NOTFOUND;
     uint32_t at = k->e[lo - 1].addr;
+    if (size)
+        *size = lo < k->n ? k->e[lo].addr - at : 0;
     while (lo > 1 && k->e[lo - 2].addr == at) /* of aliases, the first listed */
         lo--;
     snprintf(name, cap, "%s", k->pool.buf + k->e[lo - 1].name);

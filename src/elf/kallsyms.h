@@ -24,8 +24,10 @@ void wick_kallsyms_free(struct wick_kallsyms *k);
 /* Number of functions in the table. */
 size_t wick_kallsyms_count(const struct wick_kallsyms *k);
 
-/* Writes the name of the function that holds addr, as `name` or `name [module]` (cap >= 16; cut if longer), and the
- * offset in it (offset may be NULL). 0 or -WICK_E_NOTFOUND. */
-int wick_kallsyms_find(const struct wick_kallsyms *k, uint64_t addr, char *name, size_t cap, uint64_t *offset);
+/* Writes the name of the function that holds addr, as `name` or `name [module]` (cap >= 16; cut if longer), the offset
+ * in it, and how far it is from its start to the next function, 0 = not known (both may be NULL). 0 or
+ * -WICK_E_NOTFOUND. */
+int wick_kallsyms_find(const struct wick_kallsyms *k, uint64_t addr, char *name, size_t cap, uint64_t *offset,
+                       uint64_t *size);
 
 #endif

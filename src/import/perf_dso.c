@@ -341,7 +341,7 @@ static void load_kernel(struct wick_perf_dsos *d)
     d->kernel_asked = true;
     if (d->other_kernel || !d->kernel_known || wick_kallsyms_load(&d->kernel, NULL, NULL))
         return;
-    if (d->kernel_at && (wick_kallsyms_find(d->kernel, d->kernel_at, name, sizeof name, &offset) || offset)) {
+    if (d->kernel_at && (wick_kallsyms_find(d->kernel, d->kernel_at, name, sizeof name, &offset, NULL) || offset)) {
         d->other_kernel = true;
         wick_kallsyms_free(d->kernel);
         d->kernel = NULL;
@@ -354,7 +354,7 @@ static struct wick_word kernel_symbol(struct wick_perf_dsos *d, uint64_t addr, c
     *dso = (struct wick_word){"[kernel.kallsyms]", sizeof "[kernel.kallsyms]" - 1};
     if (d->use_files && !d->kernel_asked)
         load_kernel(d);
-    if (!d->kernel || wick_kallsyms_find(d->kernel, addr, buf, NAME_BYTES, NULL))
+    if (!d->kernel || wick_kallsyms_find(d->kernel, addr, buf, NAME_BYTES, NULL, NULL))
         return (struct wick_word){"", 0};
     char *module = strchr(buf, ' ');
     if (module)

@@ -15,10 +15,10 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "elf/demangle.h"
-#include "elf/kallsyms.h"
 #include "elf/symbols.h"
+#include "record/kernel_names.h"
 
-/* Loading costs up to 0.1 s of CPU (the kernel's symbols) and new pcs come in bursts, so tables stay for a while. */
+/* Loading costs CPU time and new pcs come in bursts, so tables stay for a while. */
 enum { KEEP_IDLE = 30 };
 
 struct function {
@@ -49,9 +49,6 @@ struct wick_names {
     uint32_t pc_slots, pc_count;
     struct loaded *loaded;
     uint32_t loaded_count, loaded_cap;
-    struct wick_kallsyms *kernel;
-    uint8_t kernel_idle;
-    bool kernel_failed;
 };
 
 #define KERNEL_BIT (1ull << 63)
@@ -63,6 +60,7 @@ struct wick_names *wick_names_new(const struct wick_elf_images *images, const st
         return NULL;
     n->images = images;
     n->mem = mem;
+    wick_kernel_names_begin(&wick_kernel_names);
     wick_strbuf_init(&n->text);
     wick_strbuf_addc(&n->text, 0);
     return n;
@@ -97,7 +95,7 @@ void wick_names_free(struct wick_names *n)
     wick_strbuf_release(&n->text);
     drop_symbols(n);
     free(n->loaded);
-    wick_kallsyms_free(n->kernel);
+    wick_kernel_names_tidy(&wick_kernel_names, true);
     free(n);
 }
 
@@ -118,10 +116,7 @@ void wick_names_tidy(struct wick_names *n)
             wick_symbols_free(n->loaded[i].symbols);
     }
     n->loaded_count = kept;
-    if (n->kernel && ++n->kernel_idle >= KEEP_IDLE) {
-        wick_kallsyms_free(n->kernel);
-        n->kernel = NULL;
-    }
+    wick_kernel_names_tidy(&wick_kernel_names, false);
 }
 
 size_t wick_names_memory(const struct wick_names *n)
@@ -130,7 +125,7 @@ size_t wick_names_memory(const struct wick_names *n)
     for (uint32_t i = 0; i < n->loaded_count; i++)
         symbols += n->loaded[i].symbols ? 12 * wick_symbols_count(n->loaded[i].symbols) : 0;
     return sizeof *n + n->text.cap + n->cap * sizeof *n->functions + n->name_slots * sizeof *n->by_name +
-           n->pc_slots * sizeof *n->pcs + symbols + (n->kernel ? 16 * wick_kallsyms_count(n->kernel) : 0);
+           n->pc_slots * sizeof *n->pcs + symbols + wick_kernel_names_memory(&wick_kernel_names);
 }
 
 static uint32_t hash_bytes(const char *s, uint32_t h)
@@ -265,11 +260,7 @@ static uint32_t resolve_user(struct wick_names *n, uint64_t pc)
 static uint32_t resolve_kernel(struct wick_names *n, uint64_t pc)
 {
     char name[256];
-    uint64_t offset;
-    if (!n->kernel && !n->kernel_failed)
-        n->kernel_failed = wick_kallsyms_load(&n->kernel, NULL, NULL) != 0;
-    n->kernel_idle = 0;
-    if (!n->kernel || wick_kallsyms_find(n->kernel, pc | 0xffff000000000000u, name, sizeof name, &offset))
+    if (!wick_kernel_names_find(&wick_kernel_names, pc | 0xffff000000000000u, name, sizeof name))
         return intern(n, "", "[kernel]", WICK_FRAME_KERNEL);
     return intern(n, "", name, WICK_FRAME_KERNEL);
 }

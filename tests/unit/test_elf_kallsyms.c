@@ -30,7 +30,7 @@ static void check(const struct wick_kallsyms *k, uint64_t addr, const char *want
 {
     char name[64];
     uint64_t offset;
-    assert_int_equal(wick_kallsyms_find(k, addr, name, sizeof name, &offset), 0);
+    assert_int_equal(wick_kallsyms_find(k, addr, name, sizeof name, &offset, NULL), 0);
     assert_string_equal(name, want);
     assert_true(offset == want_offset);
 }
@@ -57,8 +57,8 @@ static void test_kallsyms__functions_and_modules_are_found(void **state)
     check(k, 0xffffffff81000200, "second", 0);
     check(k, 0xffffffff81000310, "no_newline", 0x10);
     check(k, 0xffffffffc0000042, "in_module [ext4]", 0x42);
-    assert_int_equal(wick_kallsyms_find(k, 0xffffffff810000ff, name, sizeof name, NULL), -WICK_E_NOTFOUND);
-    assert_int_equal(wick_kallsyms_find(k, 0xfffffffffffffff0, name, sizeof name, NULL), -WICK_E_NOTFOUND);
+    assert_int_equal(wick_kallsyms_find(k, 0xffffffff810000ff, name, sizeof name, NULL, NULL), -WICK_E_NOTFOUND);
+    assert_int_equal(wick_kallsyms_find(k, 0xfffffffffffffff0, name, sizeof name, NULL, NULL), -WICK_E_NOTFOUND);
     wick_kallsyms_free(k);
 }
 
@@ -92,7 +92,7 @@ static void test_kallsyms__of_this_kernel(void **state)
         if (i % 100 || sscanf(line, "%lx %*1[tTwW] %511s", &addr, name) != 2 || !strncmp(name, "__pfx_", 6))
             continue;
         uint64_t offset = 1;
-        assert_int_equal(wick_kallsyms_find(k, addr, got, sizeof got, &offset), 0);
+        assert_int_equal(wick_kallsyms_find(k, addr, got, sizeof got, &offset, NULL), 0);
         assert_true(offset == 0);
         same += !strncmp(got, name, strlen(name));
         checked++;
