@@ -183,7 +183,7 @@ static int cut(struct convert *c, char *const *inputs, int n, struct wick_err *e
             err, WICK_E_USAGE,
             "a recording keeps its events as they are: options for names, threads as frames, counts and "
             "titles do not go with it");
-    return wick_cut_write(&c->view, inputs, n, c->out, c->compat, err);
+    return wick_cut_write(&c->view, inputs, n, c->out, c->compat, false, err);
 }
 
 static int convert(struct convert *c, char *const *inputs, int n, struct wick_err *err)

@@ -48,7 +48,7 @@ static int conclude(struct wick_cli_output *out, const struct wick_err *first)
 /* Nothing was recorded: takes the empty file away and reports why. */
 static int discard(struct wick_cli_output *out, const struct wick_err *err)
 {
-    if (out->fd >= 0 && !strcmp(out->format, "jfr"))
+    if (out->fd >= 0 && wick_cli_output_is_direct(out))
         unlink(out->path);
     return wick_ui_fail(err);
 }
@@ -214,7 +214,9 @@ int wick_cmd_record(int argc, char **argv)
     } else if (rc == 0 && (o.perf || o.all)) {
         if (!o.perf)
             wick_err_set(&err, WICK_E_USAGE, "-a is for --perf: wick's own recordings are of one JVM");
-        status = o.perf ? wick_record_perf(&o, rest, nrest, dashdash) : wick_ui_fail(&err);
+        else if (o.compat)
+            wick_err_set(&err, WICK_E_USAGE, "--compat is for wick's own recordings, not for --perf");
+        status = o.perf && !o.compat ? wick_record_perf(&o, rest, nrest, dashdash) : wick_ui_fail(&err);
     } else if (rc == 0 && dashdash < nrest) {
         if (dashdash) {
             wick_err_set(&err, WICK_E_USAGE, "give either a PID or NAME, or a command after --");

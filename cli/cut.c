@@ -191,7 +191,7 @@ static int cut_all(struct job *j, const struct wick_view *view, char *const *pat
     return rc ? rc : judge(j, view, err);
 }
 
-int wick_cut_write(const struct wick_view *view, char *const *paths, int n, const char *out, bool even,
+int wick_cut_write(const struct wick_view *view, char *const *paths, int n, const char *out, bool even, bool own,
                    struct wick_err *err)
 {
     struct job j = {.event = view->event, .cut.even = even};
@@ -204,7 +204,7 @@ int wick_cut_write(const struct wick_view *view, char *const *paths, int n, cons
     j.p.by_thread = j.p.by_state = false;
     j.p.keep = 0;
     wick_chooser_init(&j.chooser, &view->shape, &j.p);
-    j.cut.out = wick_save_open(out, false, err);
+    j.cut.out = wick_save_open(out, own, err);
     rc = j.cut.out ? 0 : -(int)err->code;
     if (!rc) {
         rc = cut_all(&j, view, paths, n, err);

@@ -12,9 +12,15 @@
 #include <unistd.h>
 
 #include "cli/convert.h"
+#include "cli/cut.h"
 #include "cli/outcome.h"
 #include "cli/replace.h"
 #include "cli/ui.h"
+
+bool wick_cli_output_is_direct(const struct wick_cli_output *out)
+{
+    return !out->compat && !strcmp(out->format, "jfr");
+}
 
 bool wick_cli_output_can_convert(void)
 {
@@ -29,6 +35,10 @@ static int convert(const char *in, const struct wick_cli_output *out, struct wic
 {
 #ifdef WICK_HAVE_CONVERT
     const struct wick_convert_opts o = {out->format, out->title, out->threads, NULL};
+    const struct wick_view everything = {0};
+    char *inputs[] = {(char *)(uintptr_t)in};
+    if (out->compat)
+        return wick_cut_write(&everything, inputs, 1, out->path, true, true, err);
     return wick_convert_jfr(in, out->path, &o, err);
 #else
     (void)in;
@@ -71,8 +81,10 @@ static int choose_format(const struct wick_opts *o, struct wick_cli_output *out,
                                 "says, or add --output FORMAT",
                                 o->s.file);
     } else {
-        format = wick_cli_output_can_convert() ? "html" : "jfr";
+        format = wick_cli_output_can_convert() && !o->compat ? "html" : "jfr";
     }
+    if (o->compat && !wick_cli_output_can_convert())
+        return wick_err_set(err, WICK_E_UNSUPPORTED, "this build of wick has no converter, which --compat needs");
     if (strcmp(format, "jfr") && !wick_cli_output_can_convert())
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this build of wick writes jfr only, not %s: use -f NAME.jfr",
                             format);
@@ -138,10 +150,13 @@ int wick_cli_output_plan(const struct wick_opts *o, const struct wick_jvm_entry 
                          struct wick_err *err)
 {
     char name[64], pattern[WICK_OPT_PATH_MAX];
-    struct wick_cli_output r = {.fd = -1, .dir = -1, .threads = o->s.threads};
+    struct wick_cli_output r = {.fd = -1, .dir = -1, .threads = o->s.threads, .compat = o->compat};
     int rc = choose_format(o, &r, err);
     if (rc)
         return rc;
+    if (r.compat && strcmp(r.format, "jfr"))
+        return wick_err_set(err, WICK_E_USAGE,
+                            "--compat is for recordings, not for %s; name an output that ends in .jfr", r.format);
     label(jvm, name, sizeof name);
     if (*o->s.file)
         snprintf(pattern, sizeof pattern, "%s", o->s.file);
@@ -151,6 +166,10 @@ int wick_cli_output_plan(const struct wick_opts *o, const struct wick_jvm_entry 
     r.sequence = wick_opt_is_sequence(pattern) || o->s.max_size_bytes || o->s.max_age_ns;
     if (r.sequence && strcmp(r.format, "jfr"))
         return wick_err_set(err, WICK_E_USAGE, "%%n, --max-size and --max-age are for jfr files only");
+    if (r.sequence && r.compat)
+        return wick_err_set(err, WICK_E_USAGE,
+                            "--compat does not go with %%n, --max-size and --max-age; run `wick convert --compat` on "
+                            "the files");
     if (r.sequence)
         rc = plan_sequence(o, jvm, pattern, r.path, err);
     else if (wick_opt_expand(pattern, jvm ? jvm->pid : getpid(), (int64_t)time(NULL), 0, r.path, sizeof r.path))
@@ -198,7 +217,8 @@ int wick_cli_output_temp(const char *dir, struct wick_err *err)
     return fd;
 }
 
-/* A picture is written at the end, but that it cannot be should be said at the start. Leaves no trace. */
+/* A picture or a recording in another layout is written at the end, but that it cannot be should be said at the start.
+ * Leaves no trace. */
 static int check_picture(const char *path, struct wick_err *err)
 {
     struct stat st;
@@ -232,7 +252,7 @@ int wick_cli_output_open(struct wick_cli_output *out, struct wick_err *err)
     }
     if (wick_replace_check(out->path, err))
         return -(int)err->code;
-    if (strcmp(out->format, "jfr")) {
+    if (!wick_cli_output_is_direct(out)) {
         int rc = check_picture(out->path, err);
         int fd = rc ? rc : wick_cli_output_temp(dir, err);
         if (fd < 0)
@@ -282,14 +302,14 @@ int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err 
     if (fstat(fd, &st) || !S_ISREG(st.st_mode))
         return wick_err_set(err, WICK_E_IO, "the recording is not a plain file");
     if (!st.st_size) {
-        if (!strcmp(out->format, "jfr"))
+        if (wick_cli_output_is_direct(out))
             unlink(out->path);
         return wick_err_set(err, WICK_E_IO, "the recording is empty, so there is no %s", out->path);
     }
     snprintf(in, sizeof in, "/proc/self/fd/%d", fd);
-    if (strcmp(out->format, "jfr")) {
+    if (!wick_cli_output_is_direct(out)) {
         int rc = convert(in, out, err);
-        if (rc == -WICK_E_NOTFOUND)
+        if (rc == -WICK_E_NOTFOUND && !out->compat)
             return wick_err_set(err, WICK_E_NOTFOUND,
                                 "there were no samples, so there is nothing to draw: the JVM did nothing of that kind");
         if (rc) {

@@ -3,8 +3,8 @@
  * output.h - where a recording goes
  *
  * The agent only ever writes JFR, into a descriptor that we open, so the file belongs to whoever runs `wick`, wherever
- * the JVM lives. If the user wants a picture, the JFR goes to an unnamed temporary file in the picture's directory and
- * is converted at the end; nothing is left behind if we are killed.
+ * the JVM lives. If the user wants a picture, or a recording in another layout, the JFR goes to an unnamed temporary
+ * file in the picture's directory and is converted at the end; nothing is left behind if we are killed.
  *
  * Threads: one.
  * Memory:  descriptors closed by wick_cli_output_close.
@@ -22,6 +22,7 @@ struct wick_cli_output {
     char format[16];              /* "jfr", or a name in wick_formats */
     char title[WICK_OPT_STR_MAX];
     bool threads;
+    bool compat;   /* a recording, written anew at the end as `wick convert --compat` does */
     bool sequence; /* several files, made by the agent in the path's directory */
     int fd;        /* the JFR, or -1 for a sequence */
     int dir;       /* for a sequence, to see that it is there; never sent */
@@ -35,6 +36,9 @@ bool wick_cli_output_can_convert(void);
 int wick_cli_output_plan(const struct wick_opts *o, const struct wick_jvm_entry *jvm, struct wick_cli_output *out,
                          struct wick_err *err);
 
+/* True if the agent writes into the final file itself, false if that is made at the end. */
+bool wick_cli_output_is_direct(const struct wick_cli_output *out);
+
 /* Opens the JFR file or the temporary file: fails now, not after half an hour, if the output cannot be written. */
 int wick_cli_output_open(struct wick_cli_output *out, struct wick_err *err);
 
@@ -42,7 +46,7 @@ int wick_cli_output_open(struct wick_cli_output *out, struct wick_err *err);
  * none. Returns it or an error. */
 int wick_cli_output_temp(const char *dir, struct wick_err *err);
 
-/* Converts the JFR in fd to out->path if it is a picture, and says where it is. For jfr it only says so. A recording
+/* Converts the JFR in fd to out->path unless that is direct, and says where it is. A recording
  * that could not be drawn is kept as <path>.jfr where that is possible; one that is empty leaves no file. */
 int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err *err);
 

@@ -13,7 +13,7 @@ import re
 
 import jvmtest as t
 
-SIGMAS = 4  # one false alarm in 16,000
+SIGMAS = 5  # two-sided: one false alarm in 1,700,000
 WALL_NS, CPU_NS = 5_000_000, 1_000_000
 STATES = {"sleep": "sleeping", "park": "parked", "lock": "monitor"}
 JAR = t.os.path.join(t.BUILD, "java/wick.jar")

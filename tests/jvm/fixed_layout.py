@@ -48,6 +48,19 @@ t.check("it is recorded", r.status == 0, r.err)
 j.ask("run 1500 9", r"truth (.*)")
 j.ask("java 500", r"truth (.*)")
 t.stop(j.pid)
+
+# The same while recording: one thread of the many is drawn at each tick, so without --compat a sample weighs several intervals.
+direct = t.path("direct.jfr")
+j.say("run 1500 9")
+r = t.wick("record", "--compat", "-d", "2", "-e", "cpu,wall", "-i", "2ms", "--wall", "5ms", "--wall-threads", "1",
+           "-f", direct, str(j.pid))
+t.check("record --compat: it is written", r.status == 0, r)
+got, want = naive_reader.sums(direct)["profiler.WallClockSample"]["samples"] * WALL_NS, weight(direct, "wall")
+t.check("record --compat: count times interval is the weight", got == want > 0, (got, want))
+t.check("record --compat: the JDK reads it", not (said := t.jfr_complaints(direct, versions=(21,))), said)
+for name, options in (("a picture", ("-f", t.path("no.html"))), ("a sequence", ("-f", t.path("no-%n.jfr")))):
+    r = t.wick("record", "--compat", *options, str(j.pid))
+    t.check(f"record --compat: {name} is refused", r.status == 2 and "--compat" in r.err, r)
 j.kill()
 
 sums = {}

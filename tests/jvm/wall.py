@@ -5,7 +5,7 @@
 the time, nobody who waits is woken or has a system call broken off, run-queue delay is the kernel's, and the books close.
 
 With as many threads drawn as there are (--wall-threads) each tick weighs each thread alike, so most checks are exact; what
-remains by lot is checked at 4.5 standard deviations (one false alarm in 150,000)."""
+remains by lot is checked at 5 standard deviations (one false alarm in 1,700,000)."""
 import collections
 import json
 import math
@@ -15,7 +15,7 @@ import time
 
 import jvmtest as t
 
-SIGMAS = 4.5
+SIGMAS = 5
 
 # thread, state, what its stack holds
 KNOWN = [
