@@ -155,6 +155,9 @@ static void write_text(const struct wick_endpoints *e, FILE *out)
             fprintf(out, "%10s  ", "-");
         put_name(e, r, 86, out);
     }
+    if (e->s->open)
+        fprintf(out, "%" PRId64 " %s had not ended when the recording did; what has not ended is not counted\n",
+                e->s->open, e->s->open == 1 ? "request" : "requests");
 }
 
 /* ---- what was waited for ---- */
@@ -276,8 +279,8 @@ static int write_json(const struct wick_endpoints *e, FILE *out)
 {
     int64_t start_s = first_second(e);
     int rc = 0;
-    fprintf(out, "{\"start_s\":%" PRId64 ",\"unfinished\":%s,\"endpoints\":[", start_s,
-            wick_cli_is_unfinished() ? "true" : "false");
+    fprintf(out, "{\"start_s\":%" PRId64 ",\"unfinished\":%s,\"open\":%" PRId64 ",\"endpoints\":[", start_s,
+            wick_cli_is_unfinished() ? "true" : "false", e->s->open);
     for (size_t i = 0; i < e->n && !rc; i++) {
         fputs(i ? ",\n{\"endpoint\":" : "\n{\"endpoint\":", out);
         rc = json_row(e, &e->rows[i], start_s, out);

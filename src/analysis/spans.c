@@ -125,14 +125,21 @@ static void add_look(struct wick_spans *s, const struct wick_jfr_event *e)
     looks[s->nlooks++] = (struct wick_span_look){bounded(e->time_ns), each / s->settings.threads};
 }
 
+static void take_open(struct wick_spans *s, const struct wick_jfr_event *e)
+{
+    int64_t open = 0;
+    if (e->time_ns < s->open_ns || !wick_jfr_event_int(e, "open", &open))
+        return;
+    s->open = open > 0 ? open : 0;
+    s->open_ns = e->time_ns;
+}
+
 static const struct {
     const char *type;
     void (*take)(struct wick_spans *s, const struct wick_jfr_event *e);
 } readers[] = {
-    {"wick.Span", add_span},
-    {"wick.ThreadCpu", add_cpu},
-    {"wick.WallSampler", add_look},
-    {"jdk.ActiveSetting", take_setting},
+    {"wick.Span", add_span},        {"wick.ThreadCpu", add_cpu},         {"wick.Labels", take_open},
+    {"wick.WallSampler", add_look}, {"jdk.ActiveSetting", take_setting},
 };
 #define READERS (sizeof readers / sizeof *readers)
 

@@ -68,6 +68,7 @@ struct wick_spans {
         int64_t type, period_ns;      /* of the period that was read last (jdk.ActiveSetting) */
         int64_t interval_ns, threads; /* of the wall clock */
     } settings;
+    int64_t open, open_ns; /* threads in a span that had not ended, at the last moment of which that is known */
     uint32_t key_endpoint, key_trace, key_span; /* of labels, once they occur */
     bool *contexts;                             /* by event type: some sample has a context */
     bool one_process;                           /* the caller knows: equal ids of threads are one thread */

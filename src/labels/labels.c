@@ -221,6 +221,7 @@ void wick_labels_totals(struct wick_labels *l, struct wick_labels_totals *out)
     for (uint32_t n = 1; n < l->record_top; n++) {
         out->closed += wick_load_relaxed(&l->records[n].closed);
         out->dropped += wick_load_relaxed(&l->records[n].dropped);
+        out->open += (uint32_t)wick_load_relaxed(&l->records[n].current) != 0; /* the depth */
     }
     pthread_mutex_unlock(&l->lock);
 }

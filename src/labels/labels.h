@@ -106,6 +106,7 @@ struct wick_labels_totals {
     uint64_t skipped;   /* the thread died while it wrote */
     uint64_t no_record; /* threads that found no record */
     uint64_t no_text;   /* texts that found no room */
+    uint64_t open;      /* threads in a span now */
 };
 
 struct wick_labels {

@@ -90,11 +90,12 @@ void wick_labels_write(struct wick_labels *l, const struct wick_labels_totals *b
         .spans = t.closed - base->closed,
         .recorded = t.taken - base->taken,
         .dropped = t.dropped + t.skipped - base->dropped - base->skipped,
+        .open = t.open,
         .samples = samples->labelled,
         .samples_lost = samples->labels_lost,
         .threads_lost = t.no_record - base->no_record,
         .texts_lost = t.no_text - base->no_text,
     };
-    if (t.closed || out.samples || out.threads_lost)
+    if (t.closed || t.open || out.samples || out.threads_lost)
         wick_jfr_write_labels(w, &out);
 }

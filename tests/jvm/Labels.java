@@ -27,6 +27,7 @@ import wick.Wick;
  *   vchurn N           N virtual threads, each one span; likewise
  *   torn MS            spans whose parts depend on each other, for so much CPU time
  *   bounds             too many of everything
+ *   open N MS          N threads that have ended a request each and are in the next one, for so long
  *   misuse             scopes closed twice, by others, in the wrong order
  * </pre>
  */
@@ -248,6 +249,27 @@ public class Labels {
         return "bounds";
     }
 
+    static String open(int n, long ms) throws Exception {
+        java.util.concurrent.CountDownLatch in = new java.util.concurrent.CountDownLatch(n);
+        for (int i = 0; i < n; i++) {
+            Thread t = new Thread(() -> {
+                try (Scope request = Wick.span("GET /open")) {
+                    burnCpu(1);
+                }
+                try (Scope request = Wick.span("GET /open"); Scope inner = Wick.span("inner")) {
+                    in.countDown();
+                    Thread.sleep(ms);
+                } catch (InterruptedException e) {
+                    return;
+                }
+            });
+            t.setDaemon(true);
+            t.start();
+        }
+        in.await();
+        return "" + n;
+    }
+
     static String misuse() throws Exception {
         Scope outer = Wick.span("outer", 1, 1);
         Scope inner = Wick.span("inner", 1, 2);
@@ -284,6 +306,8 @@ public class Labels {
             return "torn " + torn(Long.parseLong(word[1]));
         case "bounds":
             return bounds();
+        case "open":
+            return "open " + open(Integer.parseInt(word[1]), Long.parseLong(word[2]));
         case "misuse":
             return misuse();
         case "recording":

@@ -195,6 +195,16 @@ def misuse(j):
             and seen["inner"] == 0, seen)
 
 
+def open_at_the_end(j):
+    """Requests that have not ended are not among those counted, and it is said how many they are."""
+    file, (said,) = recorded(j, "open", "open 7 20000")
+    r = t.wick("endpoints", file)
+    data = json.loads(t.wick("endpoints", "--json", file).out)
+    counts = {row["endpoint"]: row["count"] for row in data["endpoints"]}
+    t.check("requests that have not ended are counted apart from those that have", said == "7" and data["open"] == 7 and
+            counts.get("GET /open") == 7 and "7 requests had not ended" in r.out, (said, data, r))
+
+
 def without_agent():
     j = program("absent", *(["-XX:+EnableDynamicAgentLoading"] if t.JDK >= 21 else []))
     told = [answer(j, "recording"), answer(j, "churn 1 1000"), answer(j, "pool 50"), answer(j, "misuse")]
@@ -226,6 +236,7 @@ torn(running)
 if t.JDK >= 21:
     virtual(running)
 misuse(running)
+open_at_the_end(running)
 bounds(running)
 running.kill()
 t.done()

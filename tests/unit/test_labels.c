@@ -126,6 +126,8 @@ static void test_labels__a_thread_that_ends_leaves_its_counts_and_its_record(voi
     open_span(&labels.records[n], 5, 2, 9);
     wick_store_relaxed(&labels.records[n].closed, 10);
     wick_store_relaxed(&labels.records[n].dropped, 3);
+    wick_labels_totals(&labels, &t);
+    assert_int_equal(t.open, 1);
     wick_labels_thread_end(&labels, 77, 0);
     assert_false(wick_labels_read_sig(&labels, 77, 0, &c));
     assert_int_equal(wick_labels_bind(&labels, 78, 0), n); /* used again, and clean */
@@ -133,6 +135,7 @@ static void test_labels__a_thread_that_ends_leaves_its_counts_and_its_record(voi
     wick_labels_totals(&labels, &t);
     assert_int_equal(t.closed, 10);
     assert_int_equal(t.dropped, 3);
+    assert_int_equal(t.open, 0);
 }
 
 static void test_labels__records_run_out_and_that_is_counted(void **state)
