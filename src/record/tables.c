@@ -87,14 +87,25 @@ size_t wick_tables_used(const struct wick_tables *t)
     return used + wick_load_relaxed(&t->arena_used);
 }
 
-bool wick_tables_nearly_full(const struct wick_tables *t)
+/* Whether some part holds more than so many quarters of what it can. */
+static bool is_fuller(const struct wick_tables *t, uint32_t quarters)
 {
     size_t slots = 0;
     for (int i = 0; i < WICK_INDEX_LEVELS; i++)
-        slots += t->node_index.size[i] / 2;
+        slots += t->node_index.size[i];
     uint32_t nodes = wick_load_relaxed(&t->node_count);
-    return nodes > t->node_cap / 4 * 3 || nodes > slots ||
-           wick_load_relaxed(&t->method_count) > t->method_cap / 4 * 3 ||
-           wick_load_relaxed(&t->context_count) > t->context_cap / 4 * 3 ||
-           wick_load_relaxed(&t->arena_used) > t->arena_cap / 4 * 3;
+    return nodes > t->node_cap / 4 * quarters || nodes > slots / 6 * quarters ||
+           wick_load_relaxed(&t->method_count) > t->method_cap / 4 * quarters ||
+           wick_load_relaxed(&t->context_count) > t->context_cap / 4 * quarters ||
+           wick_load_relaxed(&t->arena_used) > t->arena_cap / 4 * quarters;
+}
+
+bool wick_tables_nearly_full(const struct wick_tables *t)
+{
+    return is_fuller(t, 3);
+}
+
+bool wick_tables_half_full(const struct wick_tables *t)
+{
+    return is_fuller(t, 2);
 }

@@ -91,6 +91,9 @@ size_t wick_tables_used(const struct wick_tables *t);
 /* True when a part is more than three quarters full: time for the next generation. */
 bool wick_tables_nearly_full(const struct wick_tables *t);
 
+/* True when a part is more than half full: stacks of before are not carried over into it (carry.h). */
+bool wick_tables_half_full(const struct wick_tables *t);
+
 /* Takes n bytes (8-aligned) from the arena; offset 0 means full. Async-signal-safe. */
 uint32_t wick_tables_alloc_sig(struct wick_tables *t, uint32_t n);
 
@@ -116,6 +119,9 @@ uint32_t wick_tables_stub_sig(struct wick_tables *t, wick_addr key, const char *
 
 /* The number of the stub already kept under key, 0 if none. */
 uint32_t wick_tables_stub_find_sig(const struct wick_tables *t, wick_addr key);
+
+/* Number in `t` of what is method or stub `number` in the tables `from`, copied if it is not there; 0 if t is full. */
+uint32_t wick_tables_method_from(struct wick_tables *t, const struct wick_tables *from, uint32_t number);
 
 /* The record of pc, NULL if none. Whether it is still valid (same compile id) is the caller's to check. */
 const struct wick_pc_record *wick_tables_pc_find_sig(const struct wick_tables *t, uint64_t pc);

@@ -210,6 +210,27 @@ uint32_t wick_tables_stub_sig(struct wick_tables *t, wick_addr key, const char *
     return wick_index_insert(&t->method_index, hash64(key, 2), n, method_eq, &k);
 }
 
+uint32_t wick_tables_method_from(struct wick_tables *t, const struct wick_tables *from, uint32_t number)
+{
+    const struct wick_method_entry *e = &from->methods[number];
+    const struct wick_hs_method *m = wick_tables_method_data(from, number);
+    const struct method_key key = {t, &e->id};
+    uint32_t h = hash64(e->id.method, e->id.const_method ? 1 : 2); /* a stub is an address and nothing else */
+    uint32_t n = wick_index_find(&t->method_index, h, method_eq, &key);
+    if (n)
+        return n;
+    uint32_t bytes = (uint32_t)sizeof *m + m->class_len + m->name_len + m->sig_len + m->line_bytes;
+    uint32_t at = wick_tables_alloc_sig(t, bytes);
+    if (!at || wick_load_relaxed(&t->method_count) >= t->method_cap)
+        return 0;
+    n = wick_add_relaxed(&t->method_count, 1);
+    if (n >= t->method_cap)
+        return 0;
+    memcpy(t->arena + at, m, bytes);
+    t->methods[n] = (struct wick_method_entry){e->id, e->unloads, at, e->code_size};
+    return wick_index_insert(&t->method_index, h, n, method_eq, &key);
+}
+
 const struct wick_pc_record *wick_tables_pc_find_sig(const struct wick_tables *t, uint64_t pc)
 {
     uint32_t h = hash64(pc, 3);
