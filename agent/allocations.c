@@ -2,12 +2,18 @@
 #include "agent/allocations.h"
 
 #include "agent/class_name.h"
+#include "agent/gc.h"
 #include "agent/heap_sampler.h"
 #include "agent/vm.h"
 #include "base/registers.h"
 #include "engine/alloc.h"
 
-enum { FIRST_JDK = 11 };
+enum { FIRST_JDK = 11, DELETE_MOST = 4 };
+
+/* A jweak is the address of the JVM's slot, with its kind in the lowest bits. Pointers of ZGC carry a colour: one that
+ * is null has nothing else. No object lies in the first 64 KiB. */
+#define SLOT_KIND   7u
+#define COLOUR_BITS 16
 
 static const jvmtiCapabilities capability = {.can_generate_sampled_object_alloc_events = 1};
 
@@ -16,6 +22,14 @@ static struct {
     bool ours, on;  /* the capability, which one agent can have at a time; reports are made */
     uint32_t found; /* the interval before it was changed */
 } allocations;
+
+/* At most one reference is made at a time, and so they are deleted faster than they are made. */
+static void delete_unwanted(JNIEnv *env)
+{
+    uint64_t reference;
+    for (int i = 0; i < DELETE_MOST && (reference = wick_alloc_unwanted()); i++)
+        (*env)->DeleteWeakGlobalRef(env, (jweak)(uintptr_t)reference);
+}
 
 /* Called in the thread that allocates, by the JVM. */
 static __attribute__((noinline)) void JNICALL sampled(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object,
@@ -27,9 +41,13 @@ static __attribute__((noinline)) void JNICALL sampled(jvmtiEnv *jvmti, JNIEnv *e
     if (size <= 0 || !wick_alloc_drawn((uint64_t)size, &draw))
         return;
     wick_class_name(jvmti, class, name, sizeof name);
+    jweak reference = draw.priority > 0 ? (*env)->NewWeakGlobalRef(env, object) : NULL;
     wick_registers_here(&here);
     /* behind the frame of this function: its saved frame pointer and its return address */
-    wick_alloc_record(&draw, name, &here, (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *));
+    uintptr_t from = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
+    if (!wick_alloc_record(&draw, name, (uintptr_t)reference, &here, from) && reference)
+        (*env)->DeleteWeakGlobalRef(env, reference);
+    delete_unwanted(env);
 }
 
 /* An environment, for good; it has the capability only while a recording needs it. */
@@ -126,4 +144,26 @@ void wick_agent_allocations_change(uint64_t interval)
         return;
     wick_heap_sampler_set(allocations.jvmti, (uint32_t)interval);
     wick_vm_leave(attached);
+}
+
+bool wick_agent_allocations_is_gone(uint64_t reference)
+{
+    const uint64_t *slot = (const uint64_t *)(uintptr_t)(reference & ~(uint64_t)SLOT_KIND);
+    return *(const volatile uint64_t *)slot >> COLOUR_BITS == 0;
+}
+
+void wick_agent_allocations_drop(const uint64_t *references, size_t n)
+{
+    JNIEnv *env;
+    bool attached;
+    if (!(env = wick_vm_enter(&attached)))
+        return;
+    for (size_t i = 0; i < n; i++)
+        (*env)->DeleteWeakGlobalRef(env, (jweak)(uintptr_t)references[i]);
+    wick_vm_leave(attached);
+}
+
+uint32_t wick_agent_allocations_collections(void)
+{
+    return wick_gc_moves() / 2;
 }

@@ -10,6 +10,8 @@
 #ifndef WICK_AGENT_ALLOCATIONS_H
 #define WICK_AGENT_ALLOCATIONS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -26,5 +28,10 @@ void wick_agent_allocations_off(void);
 /* The interval in force, and another one. */
 uint64_t wick_agent_allocations_interval(void);
 void wick_agent_allocations_change(uint64_t interval);
+
+/* The references of struct wick_live_jvm: weak ones of JNI, read where the JVM keeps them. */
+bool wick_agent_allocations_is_gone(uint64_t reference);
+void wick_agent_allocations_drop(const uint64_t *references, size_t n);
+uint32_t wick_agent_allocations_collections(void);
 
 #endif

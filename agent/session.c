@@ -135,6 +135,12 @@ static void more(void *arg, struct wick_drain *d, bool all)
     wick_engines_take(&s->sampling->engines, d, all ? WICK_TAKE_ALL : WICK_TAKE_DONE);
 }
 
+static void carry(void *arg, const struct wick_tables *from, struct wick_tables *to)
+{
+    struct session *s = arg;
+    wick_engines_carry(&s->sampling->engines, from, to);
+}
+
 static void event(void *arg, struct wick_drain *d, const struct wick_event *e)
 {
     struct session *s = arg;
@@ -262,8 +268,12 @@ static struct wick_engine_host engine_host(const struct session *s)
 {
     static const struct wick_java_waits java_waits = {wick_agent_locks_find, wick_agent_locks_on, wick_agent_locks_off};
     static const struct wick_java_allocations java_allocations = {
-        wick_agent_allocations_open, wick_agent_allocations_on, wick_agent_allocations_off,
-        wick_agent_allocations_interval, wick_agent_allocations_change};
+        wick_agent_allocations_open,
+        wick_agent_allocations_on,
+        wick_agent_allocations_off,
+        wick_agent_allocations_interval,
+        wick_agent_allocations_change,
+        {wick_agent_allocations_is_gone, wick_agent_allocations_collections, wick_agent_allocations_drop}};
     return (struct wick_engine_host){
         .opts = &s->opts,
         .recorder = &s->sampling->recorder,
@@ -296,7 +306,7 @@ static int begin(struct wick_err *err)
     int r = open_recorder(s, err);
     if (r)
         return r;
-    const struct wick_drain_host host = {s, thread_names, event, lost, chunk_end, chunk_begin, more};
+    const struct wick_drain_host host = {s, thread_names, event, lost, chunk_end, chunk_begin, more, carry};
     const struct wick_engine_host engines = engine_host(s);
     struct wick_drain_config config = {
         .from_birth = engines.from_birth,

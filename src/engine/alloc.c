@@ -82,7 +82,8 @@ int wick_alloc_start(struct wick_alloc_engine *e, const struct wick_alloc_config
     e->session = ++sessions;
     e->adjusted_ns = wick_clock_mono_ns();
     wick_store_relaxed(&e->interval, c->interval);
-    if (map_gaps() || wick_notes_init(&e->notes, WICK_ALLOC_NOTES, sizeof(struct wick_alloc_note)))
+    if (map_gaps() || wick_notes_init(&e->notes, WICK_ALLOC_NOTES, sizeof(struct wick_alloc_note)) ||
+        (c->references && wick_live_init(&e->live, c->references, e->adjusted_ns)))
         return wick_err_set(err, WICK_E_NOMEM, "the tables for allocations could not be set up: %s", strerror(errno));
     const struct wick_thread_hooks hooks = {arm, disarm, NULL, e};
     wick_threads_arm(ts, &hooks);
@@ -102,18 +103,22 @@ void wick_alloc_stop(struct wick_alloc_engine *e)
 
 void wick_alloc_release(struct wick_alloc_engine *e)
 {
+    if (e->config.references)
+        wick_live_release(&e->live);
     wick_notes_release(&e->notes);
 }
 
 static void drawn(struct wick_alloc_engine *e, uint64_t size, struct wick_alloc_draw *out)
 {
     const struct wick_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
-    wick_add_relaxed(&e->reports, 1);
-    if (!t) { /* too many threads for the registry: the interval of now is the best guess */
-        *out = (struct wick_alloc_draw){e->session, size, wick_poisson_weight(size, e->config.in_force())};
+    uint64_t number = wick_add_relaxed(&e->reports, 1);
+    /* too many threads for the registry: the interval of now is the best guess */
+    uint64_t weight = wick_poisson_weight(size, t ? drawn_with(e, t) : e->config.in_force());
+    *out = (struct wick_alloc_draw){.session = e->session, .size = size, .weight = weight};
+    if (e->config.references)
+        out->priority = wick_live_wants(&e->live, number, weight);
+    if (!t)
         return;
-    }
-    *out = (struct wick_alloc_draw){e->session, size, wick_poisson_weight(size, drawn_with(e, t))};
     /* the next gap is drawn after this report */
     struct wick_alloc_gap *g = &gaps[t - e->threads->slots];
     wick_store_relaxed(&g->drawn, (uint64_t)t->serial << 32 | (uint32_t)e->config.in_force());
@@ -161,28 +166,43 @@ static bool sample(struct wick_alloc_engine *e, const struct wick_alloc_draw *d,
     return kept;
 }
 
-static void record(struct wick_alloc_engine *e, const struct wick_alloc_draw *d, const char *class_name,
-                   const ucontext_t *here, wick_addr from)
+static bool record(struct wick_alloc_engine *e, const struct wick_alloc_draw *d, const char *class_name,
+                   uint64_t reference, const ucontext_t *here, wick_addr from)
 {
     uint16_t number = wick_notes_take_sig(&e->notes);
     struct wick_alloc_note *note = wick_notes_at_sig(&e->notes, number);
     if (!note) {
         wick_recorder_drop_sig(e->recorder, WICK_EVENT_ALLOC, WICK_DROP_NOTES_FULL, 1, d->weight);
-        return;
+        return false;
     }
     note->size = d->size;
+    note->priority = d->priority;
+    note->reference = reference;
+    note->born = reference ? e->config.references->collections() : 0;
     snprintf(note->class_name, sizeof note->class_name, "%s", class_name);
-    if (!sample(e, d, number, here, from))
-        wick_notes_free_sig(&e->notes, number);
+    if (sample(e, d, number, here, from))
+        return true;
+    wick_notes_free_sig(&e->notes, number);
+    return false;
 }
 
-void wick_alloc_record(const struct wick_alloc_draw *d, const char *class_name, const ucontext_t *here, wick_addr from)
+bool wick_alloc_record(const struct wick_alloc_draw *d, const char *class_name, uint64_t reference,
+                       const ucontext_t *here, wick_addr from)
 {
     uint32_t lane = wick_gate_enter_sig(&wick_alloc_gate);
     struct wick_alloc_engine *e = atomic_load(&current); /* seq_cst, see gate.h */
-    if (e && e->session == d->session)
-        record(e, d, class_name, here, from);
+    bool kept = e && e->session == d->session && record(e, d, class_name, reference, here, from);
     wick_gate_leave_sig(&wick_alloc_gate, lane);
+    return kept;
+}
+
+uint64_t wick_alloc_unwanted(void)
+{
+    uint32_t lane = wick_gate_enter_sig(&wick_alloc_gate);
+    struct wick_alloc_engine *e = atomic_load(&current); /* seq_cst, see gate.h */
+    uint64_t reference = e && e->config.references ? wick_live_unwanted(&e->live) : 0;
+    wick_gate_leave_sig(&wick_alloc_gate, lane);
+    return reference;
 }
 
 static double ln(double x)
@@ -230,7 +250,31 @@ const struct wick_alloc_note *wick_alloc_found(const struct wick_alloc_engine *e
     return wick_notes_at_sig(&e->notes, event->note);
 }
 
-void wick_alloc_written(struct wick_alloc_engine *e, const struct wick_event *event)
+void wick_alloc_written(struct wick_alloc_engine *e, const struct wick_event *event, uint32_t thread)
 {
+    const struct wick_alloc_note *n = wick_alloc_found(e, event);
+    if (n && n->reference) {
+        const struct wick_live_object o = {
+            .reference = n->reference,
+            .time_ns = event->time_ns,
+            .size = n->size,
+            .weight = event->weight,
+            .priority = n->priority,
+            .class_name = n->class_name,
+            .born = n->born,
+            .thread = thread,
+            .stack = event->stack,
+            .context = event->context,
+        };
+        wick_live_add(&e->live, &o);
+    }
+    wick_notes_free_sig(&e->notes, event->note);
+}
+
+void wick_alloc_lost(struct wick_alloc_engine *e, const struct wick_event *event)
+{
+    const struct wick_alloc_note *n = wick_alloc_found(e, event);
+    if (n)
+        wick_live_discard(&e->live, n->reference);
     wick_notes_free_sig(&e->notes, event->note);
 }

@@ -21,6 +21,8 @@
  *
  * The JVM lets one agent sample at a time, so nobody else changes the interval meanwhile.
  *
+ * Of the objects that are sampled some are followed, if that is wanted, to see which stay: live.h.
+ *
  * Threads: drawn and record in any Java thread; start, stop and release by the session's owner; adjust by the drain
  *          thread.
  * Memory:  a mapping of the threads' gaps for the life of the process, touched as it is used; notes for a recording.
@@ -30,6 +32,7 @@
 
 #include "base/err.h"
 #include "engine/gate.h"
+#include "engine/live.h"
 #include "engine/threads.h"
 #include "record/note.h"
 
@@ -42,17 +45,22 @@ struct wick_alloc_config {
     /* The JVM's interval: that for the next gap of the calling thread. And to change it. */
     uint64_t (*in_force)(void);
     void (*change)(uint64_t interval);
+    const struct wick_live_jvm *references; /* objects are followed (live.h); NULL = they are not */
 };
 
 /* What an event has no room for. */
 struct wick_alloc_note {
     uint64_t size;
+    double priority; /* see live.h; 0: the object is not followed */
+    uint64_t reference;
+    uint32_t born;                     /* collections before it */
     char class_name[WICK_ALLOC_CLASS]; /* internal name, "" = not known */
 };
 
 /* A report that is to be recorded. */
 struct wick_alloc_draw {
     uint64_t session, size, weight;
+    double priority; /* more than 0: a weak reference to the object is wanted */
 };
 
 /* A thread's gap; a place for each slot of the registry, written by that thread. */
@@ -68,6 +76,7 @@ struct wick_alloc_engine {
     struct wick_alloc_config config;
     uint64_t session; /* counts the recordings of the process */
     struct wick_notes notes;
+    struct wick_live live;                  /* while config.references */
     _Atomic uint64_t interval;              /* bytes, as adjusted */
     _Atomic uint64_t reports;               /* of the JVM */
     uint64_t adjusted_ns, adjusted_reports; /* at the last adjustment, */
@@ -87,15 +96,23 @@ void wick_alloc_release(struct wick_alloc_engine *e);
 /* The JVM reports an object of `size` bytes that the calling thread has allocated. True if it is to be recorded. */
 bool wick_alloc_drawn(uint64_t size, struct wick_alloc_draw *out);
 
-/* Records it with the calling thread's stack as of `here`, without the frames below the address `from`. */
-void wick_alloc_record(const struct wick_alloc_draw *d, const char *class_name, const ucontext_t *here, wick_addr from);
+/* Records it with the calling thread's stack as of `here`, without the frames below the address `from`. reference: the
+ * one that was wanted, or 0. False: it is the caller's to delete. */
+bool wick_alloc_record(const struct wick_alloc_draw *d, const char *class_name, uint64_t reference,
+                       const ucontext_t *here, wick_addr from);
+
+/* A reference that the calling thread is to delete, 0 = none. */
+uint64_t wick_alloc_unwanted(void);
 
 /* Adapts the interval to the rate that is wanted; whenever the rings are emptied. */
 void wick_alloc_adjust(struct wick_alloc_engine *e, uint64_t now_ns);
 
-/* The note of an event from the ring, NULL = it has none; and its end. */
+/* The note of an event from the ring, NULL = it has none. */
 const struct wick_alloc_note *wick_alloc_found(const struct wick_alloc_engine *e, const struct wick_event *event);
-void wick_alloc_written(struct wick_alloc_engine *e, const struct wick_event *event);
+
+/* The note's end: the event is written and its object, if there is a reference, followed; or the event is lost. */
+void wick_alloc_written(struct wick_alloc_engine *e, const struct wick_event *event, uint32_t thread);
+void wick_alloc_lost(struct wick_alloc_engine *e, const struct wick_event *event);
 
 extern struct wick_gate wick_alloc_gate;
 

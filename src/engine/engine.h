@@ -21,6 +21,7 @@
 #include "base/strbuf.h"
 #include "engine/cpu.h"
 #include "engine/gate.h"
+#include "engine/live.h"
 #include "engine/threads.h"
 #include "hotspot/monitor.h"
 #include "opt/events.h"
@@ -35,7 +36,8 @@ struct wick_java_waits {
     void (*off)(void);
 };
 
-/* The JVM's sampling of allocations (agent/allocations.h), which calls wick_alloc_drawn and wick_alloc_record. */
+/* The JVM's sampling of allocations (agent/allocations.h), which calls wick_alloc_drawn, _record and
+ * _unwanted. */
 struct wick_java_allocations {
     /* Makes it ours. -WICK_E_UNSUPPORTED, -WICK_E_STATE (another agent has it, say) with a sentence. */
     int (*open)(struct wick_err *err);
@@ -46,6 +48,7 @@ struct wick_java_allocations {
     /* Mean of the bytes between two samples of a thread. */
     uint64_t (*interval)(void);
     void (*change)(uint64_t interval);
+    struct wick_live_jvm references; /* to objects that are followed */
 };
 
 /* Where the engines of a recording run. All borrowed, for as long as the recording lasts. */
@@ -99,6 +102,8 @@ struct wick_engine_ops {
     void (*event)(void *e, struct wick_drain *d, const struct wick_event *event);
     /* An event that came out of a ring will not be written: gives back what it refers to. */
     void (*lost)(void *e, const struct wick_event *event);
+    /* The tables are replaced: the stacks and contexts that it holds on to go into the next ones. */
+    void (*carry)(void *e, struct wick_carry *c);
     /* Its own figures as JFR events, about once a second. */
     void (*stats)(void *e, struct wick_jfr_writer *w, uint64_t now_ns);
     /* The same as lines key=value for `wick status`. */

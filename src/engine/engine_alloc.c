@@ -9,14 +9,23 @@
 #include "engine/alloc.h"
 #include "engine/engine.h"
 
+/* When to write what is alive: often at first, then each time that the recording has become a fifth longer, so that
+ * growth shows at any scale of time. A chunk has one, unless it is short. */
+#define FIRST_NS   10000000000ull
+#define LONGEST_NS 60000000000ull
+#define LEAST_NS   5000000000ull
+
 struct state {
     struct wick_alloc_engine alloc;
     const struct wick_java_allocations *java;
+    bool allocated, alive; /* what is written */
+    uint64_t start_ns, snapshot_ns;
+    uint32_t snapshots;
 };
 
 static bool planned(const struct wick_opt_events *plan)
 {
-    return plan->alloc;
+    return plan->alloc || plan->live;
 }
 
 static void stop(void *e)
@@ -36,7 +45,7 @@ static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
 {
     struct state *s = e;
     struct wick_alloc_config c = {
-        .interval = h->plan.alloc,
+        .interval = h->plan.alloc ? h->plan.alloc : WICK_OPT_ALLOC_DEFAULT,
         .rate = (uint32_t)h->opts->alloc_rate,
         .vm_lo = h->libjvm ? h->libjvm->text_lo : 0,
         .vm_hi = h->libjvm ? h->libjvm->text_hi : 0,
@@ -46,6 +55,10 @@ static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
     s->java = h->java_allocations;
     c.in_force = s->java->interval;
     c.change = s->java->change;
+    c.references = h->plan.live ? &s->java->references : NULL;
+    s->allocated = h->plan.alloc;
+    s->alive = h->plan.live;
+    s->start_ns = s->snapshot_ns = wick_clock_mono_ns();
     int rc = s->java->open(err);
     if (rc)
         return rc;
@@ -58,16 +71,96 @@ static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
     return rc;
 }
 
+/* An object that is alive. The last time it is the event that all readers know; they would add up those of several
+ * moments. */
+static void write_object(const struct state *s, struct wick_jfr_writer *w, const struct wick_live_object *o,
+                         uint64_t now_ns, bool last)
+{
+    const struct wick_jfr_live_object_then then = {
+        .start_ns = now_ns,
+        .thread = o->thread,
+        .stack = o->stack,
+        .class_name = o->class_name,
+        .size = o->size,
+        .allocated_ns = o->time_ns,
+        .weight = wick_live_bytes(o),
+        .age = s->alloc.live.swept - o->born,
+        .snapshot = s->snapshots,
+        .context = o->context,
+    };
+    if (!last) {
+        wick_jfr_write_live_object_then(w, &then);
+        return;
+    }
+    const struct wick_jfr_live_object end = {
+        .start_ns = then.start_ns,
+        .thread = then.thread,
+        .stack = then.stack,
+        .class_name = then.class_name,
+        .size = then.size,
+        .allocated_ns = then.allocated_ns,
+        .weight = then.weight,
+        .age = then.age,
+        .snapshot = then.snapshot,
+        .context = then.context,
+    };
+    wick_jfr_write_live_object(w, &end);
+}
+
+static void write_alive(struct state *s, struct wick_jfr_writer *w, uint64_t now_ns, bool last)
+{
+    struct wick_live *l = &s->alloc.live;
+    uint64_t bytes = 0, objects = 0;
+    wick_live_sweep(l, now_ns, true);
+    s->snapshots++;
+    s->snapshot_ns = now_ns;
+    for (int r = 0; r < WICK_LIVE_ROOMS; r++) {
+        for (uint32_t i = 0; i < l->rooms[r].count; i++) {
+            write_object(s, w, &l->rooms[r].objects[i], now_ns, last);
+            bytes += wick_live_bytes(&l->rooms[r].objects[i]);
+        }
+        objects += l->rooms[r].count;
+    }
+    wick_jfr_write_live_heap(w, &(struct wick_jfr_live_heap){.start_ns = now_ns,
+                                                             .snapshot = s->snapshots,
+                                                             .objects = objects,
+                                                             .bytes = bytes,
+                                                             .collections = l->swept,
+                                                             .stacks_lost = l->stacks_lost});
+}
+
+static bool is_due(const struct state *s, enum wick_engine_take what, uint64_t now_ns)
+{
+    uint64_t since = now_ns - s->snapshot_ns, fifth = (now_ns - s->start_ns) / 5;
+    uint64_t wanted = fifth > LONGEST_NS ? LONGEST_NS : fifth > FIRST_NS ? fifth : FIRST_NS;
+    return what == WICK_TAKE_LAST || since >= (what == WICK_TAKE_ALL ? LEAST_NS : wanted);
+}
+
 static void take(void *e, struct wick_drain *d, enum wick_engine_take what)
 {
-    (void)d;
+    struct state *s = e;
+    uint64_t now_ns = wick_clock_mono_ns();
     if (what == WICK_TAKE_DONE)
-        wick_alloc_adjust(&((struct state *)e)->alloc, wick_clock_mono_ns());
+        wick_alloc_adjust(&s->alloc, now_ns);
+    if (!s->alive)
+        return;
+    wick_live_sweep(&s->alloc.live, now_ns, false);
+    if (is_due(s, what, now_ns))
+        write_alive(s, d->writer, now_ns, what == WICK_TAKE_LAST);
+    wick_live_pass_on(&s->alloc.live);
+}
+
+static void carry(void *e, struct wick_carry *c)
+{
+    struct state *s = e;
+    if (s->alive)
+        wick_live_carry(&s->alloc.live, c);
 }
 
 static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
 {
-    struct wick_alloc_engine *alloc = &((struct state *)e)->alloc;
+    struct state *s = e;
+    struct wick_alloc_engine *alloc = &s->alloc;
     const struct wick_alloc_note *n = wick_alloc_found(alloc, ev);
     if (!n)
         return;
@@ -80,13 +173,14 @@ static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
         .size = n->size,
         .context = ev->context,
     };
-    wick_jfr_write_object_allocation_sample(d->writer, &sample);
-    wick_alloc_written(alloc, ev);
+    if (s->allocated)
+        wick_jfr_write_object_allocation_sample(d->writer, &sample);
+    wick_alloc_written(alloc, ev, sample.thread);
 }
 
 static void lost(void *e, const struct wick_event *ev)
 {
-    wick_alloc_written(&((struct state *)e)->alloc, ev);
+    wick_alloc_lost(&((struct state *)e)->alloc, ev);
 }
 
 static void status(void *e, const struct wick_engine_host *h, struct wick_strbuf *out)
@@ -98,6 +192,10 @@ static void status(void *e, const struct wick_engine_host *h, struct wick_strbuf
                      "\nalloc_reports=%" PRIu64 "\n",
                      wick_load_relaxed(&a->interval), a->config.in_force(), wick_load_relaxed(&a->changes),
                      wick_load_relaxed(&a->reports));
+    if (a->config.references)
+        wick_strbuf_addf(out, "live_objects=%" PRIu32 "\nlive_threshold=%" PRIu64 "\nlive_snapshots=%" PRIu32 "\n",
+                         a->live.rooms[WICK_LIVE_YOUNG].count + a->live.rooms[WICK_LIVE_OLD].count,
+                         wick_load_relaxed(&a->live.rooms[WICK_LIVE_OLD].threshold), ((struct state *)e)->snapshots);
 }
 
 static void settings(void *e, const struct wick_engine_host *h, struct wick_jfr_writer *w, uint64_t now)
@@ -106,7 +204,8 @@ static void settings(void *e, const struct wick_engine_host *h, struct wick_jfr_
     const enum wick_jfr_event of = WICK_JFR_EVENT_OBJECT_ALLOCATION_SAMPLE;
     char num[32];
     (void)h;
-    wick_engine_setting(w, now, of, "enabled", "true");
+    wick_engine_setting(w, now, of, "enabled", ((struct state *)e)->allocated ? "true" : "false");
+    wick_engine_setting(w, now, WICK_JFR_EVENT_LIVE_OBJECT, "enabled", ((struct state *)e)->alive ? "true" : "false");
     wick_engine_setting(w, now, of, "source", "JVMTI SampledObjectAlloc");
     snprintf(num, sizeof num, "%" PRIu64, a->config.interval);
     wick_engine_setting(w, now, of, "interval", num);
@@ -130,6 +229,7 @@ const struct wick_engine_ops wick_engine_alloc = {
     .stop = stop,
     .release = release,
     .take = take,
+    .carry = carry,
     .event = event,
     .lost = lost,
     .status = status,

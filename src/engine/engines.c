@@ -111,6 +111,19 @@ void wick_engines_lost(struct wick_engines *e, const struct wick_event *event)
         of->ops->lost(of->state, event);
 }
 
+void wick_engines_carry(struct wick_engines *e, const struct wick_tables *from, struct wick_tables *to)
+{
+    struct wick_carry c;
+    bool wanted = false;
+    for (uint32_t i = 0; i < e->count; i++)
+        wanted |= e->running[i].ops->carry != NULL;
+    if (!wanted)
+        return;
+    (void)wick_carry_init(&c, from, to); /* without memory for it stacks are lost */
+    EACH(e, carry, &c);
+    wick_carry_release(&c);
+}
+
 void wick_engines_stats(struct wick_engines *e, struct wick_jfr_writer *w, uint64_t now_ns)
 {
     EACH(e, stats, w, now_ns);

@@ -54,6 +54,8 @@ static int parse_word(const char *word, const char *list, struct wick_opt_events
     const char *text;
     if (!strcmp(word, "wall"))
         *wall = true;
+    else if (!strcmp(word, "live"))
+        e->live = true;
     else if (!strcmp(word, "ttsp"))
         e->ttsp = true;
     else if ((text = behind(word, "alloc")))
@@ -64,8 +66,8 @@ static int parse_word(const char *word, const char *list, struct wick_opt_events
         return parse_waits("nativelock", text, &e->native, err);
     else if (!*word || e->cpu[0])
         return wick_err_set(err, WICK_E_USAGE,
-                            "option event: '%.100s' is not a list of at most one event, wall, alloc, lock, nativelock "
-                            "and ttsp (-e cpu,alloc)",
+                            "option event: '%.100s' is not a list of at most one event, wall, alloc, live, lock, "
+                            "nativelock and ttsp (-e cpu,alloc)",
                             list);
     else
         strcpy(e->cpu, word); /* a part of a text of the same size */
@@ -76,6 +78,7 @@ int wick_opt_events(const struct wick_session_opts *o, struct wick_opt_events *o
 {
     struct wick_opt_events e = {.cpu_interval = o->interval_ns,
                                 .wall_ns = o->wall_ns,
+                                .live = o->live,
                                 .ttsp = o->ttsp,
                                 .lock.interval_ns = WICK_OPT_LOCK_DEFAULT_NS,
                                 .native.interval_ns = WICK_OPT_LOCK_DEFAULT_NS};

@@ -26,6 +26,7 @@ struct wick_opt_events {
     uint64_t cpu_interval;              /* ns, or occurrences */
     uint64_t wall_ns;                   /* interval of the wall clock, 0 = it does not run */
     uint64_t alloc;                     /* bytes of allocation between samples, 0 = it does not run */
+    bool live;                          /* of the objects sampled, follow those that stay alive */
     bool ttsp;                          /* threads slow to reach the safepoint */
     struct wick_opt_waits lock, native; /* for locks of Java; of the C library */
 };

@@ -8,7 +8,6 @@
 
 #include "opt/option.h"
 
-static const char no_live[] = "live objects are not followed; alloc samples what is allocated";
 static const char no_native[] = "native memory is not sampled";
 static const char no_window[] = "a recording has no window opened by functions";
 
@@ -45,7 +44,6 @@ static const struct {
     {"reverse", NULL},
     {"inverted", NULL},
     /* what the recording lacks for it */
-    {"live", no_live},
     {"tlab", NULL},
     {"nativemem", no_native},
     {"nofree", no_native},

@@ -332,6 +332,8 @@ static void next_generation(struct wick_drain *d, uint64_t now_ns)
     memset(d->waits, 0, sizeof d->waits);
     d->host.chunk_end(d->host.arg);
     d->tables = atomic_load(&d->recorder->tables);
+    if (d->host.carry)
+        d->host.carry(d->host.arg, old, d->tables);
     wick_recorder_free_generation(d->recorder, old);
     d->generations++;
     for (size_t i = 0; i < d->held_count; i++)

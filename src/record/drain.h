@@ -39,6 +39,8 @@ struct wick_drain_host {
     /* Hands over events that do not come through the rings (wick_drain_put); all: also those that are still growing,
      * because a chunk or a generation ends. May be NULL. */
     void (*more)(void *arg, struct wick_drain *d, bool all);
+    /* The tables are replaced: what holds on to stacks has them carried over (carry.h). May be NULL. */
+    void (*carry)(void *arg, const struct wick_tables *from, struct wick_tables *to);
 };
 
 enum { WICK_WAIT_CACHE = 1 << 10 };

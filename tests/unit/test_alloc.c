@@ -238,11 +238,11 @@ static void test_alloc__a_burst_is_answered_at_once(void **state)
     stop();
 }
 
-static __attribute__((noinline)) void record(const struct wick_alloc_draw *d, const char *name)
+static __attribute__((noinline)) bool record(const struct wick_alloc_draw *d, uint64_t reference)
 {
     ucontext_t here;
     wick_registers_here(&here);
-    wick_alloc_record(d, name, &here, (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *));
+    return wick_alloc_record(d, "a/Name", reference, &here, (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *));
 }
 
 static void test_alloc__what_finds_no_note_is_counted(void **state)
@@ -257,9 +257,9 @@ static void test_alloc__what_finds_no_note_is_counted(void **state)
     while (wick_notes_take_sig(&engine.notes) < WICK_ALLOC_NOTES - 3)
         ;
     for (int i = 0; i < 10; i++)
-        record(&d, "a/Name");
+        assert_int_equal(record(&d, 0), i < 3);
     d.session--; /* of a recording that is over */
-    record(&d, "a/Name");
+    assert_false(record(&d, 0));
     wick_recorder_totals(&recorder, &t);
     assert_int_equal(t.of[WICK_EVENT_ALLOC].fired, 10);
     assert_int_equal(t.of[WICK_EVENT_ALLOC].recorded, 3);
@@ -274,7 +274,7 @@ static void test_alloc__what_finds_no_note_is_counted(void **state)
             assert_int_equal(e.weight, 100);
             assert_string_equal(n->class_name, "a/Name");
             assert_int_equal(n->size, 16);
-            wick_alloc_written(&engine, &e);
+            wick_alloc_written(&engine, &e, 1);
         }
     }
     assert_int_equal(got, 3);
