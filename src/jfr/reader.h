@@ -20,6 +20,8 @@
  *     interval is added;
  *   - otherwise count times the period from jdk.ActiveSetting; without one the weight is the count, and the event
  *     type's unit WICK_UNIT_COUNT.
+ * What is alive is recorded as of several moments (events with the field "snapshot"): only the last one that the filter
+ * lets through counts.
  * async-profiler writes unbatched wall samples as jdk.ExecutionSample with a state other than STATE_DEFAULT: they
  * become an event type of their own (kind WALL). A sample without a stack gets the one-frame stack "[no stack]", one
  * whose stack cannot be found or read "[lost stack]", and a stack cut at its root begins with the frame "[truncated]";

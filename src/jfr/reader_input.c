@@ -55,6 +55,7 @@ static void release(struct wick_jfr_reader *r)
     free(r->memo);
     free(r->short_frames);
     free(r->places);
+    free(r->moment);
     wick_strbuf_release(&r->tmp);
     wick_strbuf_release(&r->held);
     free(r);
@@ -170,8 +171,9 @@ static size_t step_if_complete(struct wick_jfr_reader *r)
     return r->len;
 }
 
-static int outcome(const struct wick_jfr_reader *r, struct wick_err *err)
+static int outcome(struct wick_jfr_reader *r, struct wick_err *err)
 {
+    wick_jfr_moment_end(r);
     if (r->nomem || r->p->failed)
         return no_memory(err);
     if (r->res->chunks == 0)

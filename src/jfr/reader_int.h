@@ -287,6 +287,7 @@ struct wick_jfr_handler {
     struct wick_jfr_plan plan;
     /* Samples only. */
     bool has_start, has_duration;                   /* fields */
+    bool of_moment;                                 /* reader_moment.c */
     bool weighs;                                    /* the weight is that field's value, not a count */
     uint8_t start_unit, duration_unit, weight_unit; /* enum wick_jfr_unit */
     bool weight_is_float;
@@ -378,6 +379,11 @@ struct wick_jfr_reader {
         int64_t type_id, period, wall_period;
         bool perf_engine, wall_engine;
     } last; /* of async-profiler, in an earlier chunk: it writes them into a recording's first only */
+
+    /* Samples of the last moment that was seen (reader_moment.c). */
+    struct wick_sample *moment;
+    uint32_t nmoment, cap_moment;
+    int64_t moment_ns;
 
     /* Scratch, kept from chunk to chunk. */
     struct wick_strbuf tmp;
@@ -563,6 +569,11 @@ bool wick_jfr_settings_lasting(const struct wick_jfr_reader *r);
 void wick_jfr_sums_begin(struct wick_jfr_reader *r); /* once pools and settings are known */
 /* One event of the handler's; its fields lie between `from` and `end`. */
 void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end);
+void wick_jfr_sample_deliver(struct wick_jfr_reader *r, const struct wick_sample *s);
+
+/* reader_moment.c: a sample of that moment; and all of the last one are delivered, as the input is over. */
+void wick_jfr_moment_add(struct wick_jfr_reader *r, int64_t time_ns, const struct wick_sample *s);
+void wick_jfr_moment_end(struct wick_jfr_reader *r);
 void wick_jfr_sums_end(struct wick_jfr_reader *r); /* what was summed goes to the profile */
 /* Whether the filter takes a sample, and nothing else; r->whole_samples. */
 bool wick_jfr_sample_passes(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from,

@@ -56,7 +56,8 @@ static const struct wick_jfr_sample_type sample_types[] = {
      .shown_as = "jdk.ObjectAllocation"},
     {"datadog.ObjectSample", WICK_EVENT_ALLOC, BY_SIZE, .weight = "size|allocationSize", .factor = "weight"},
     {"jdk.OldObjectSample", WICK_EVENT_LIVE, BY_SIZE, .weight = "objectSize"},
-    {"profiler.LiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "allocationSize"},
+    {"profiler.LiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "weight|allocationSize"},
+    {"wick.LiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "weight", .shown_as = "profiler.LiveObject"},
     {"datadog.HeapLiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "size|allocationSize", .factor = "weight"},
     {"profiler.Malloc", WICK_EVENT_MALLOC, BY_SIZE, .weight = "size"},
     {"datadog.NativeMemoryAllocation", WICK_EVENT_MALLOC, BY_SIZE, .weight = "size", .factor = "weight"},
@@ -171,8 +172,10 @@ static bool plan_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
         names[WICK_JFR_CONTEXT] = NULL;
     if (!r->p->by_labels && !shows_object(r, h))
         names[WICK_JFR_CLASS] = NULL;
+    h->of_moment = h->sample->kind == WICK_EVENT_LIVE && has_field(r, h->type, "snapshot");
     if (!r->whole_samples) {
-        names[WICK_JFR_START] = NULL;
+        if (!h->of_moment)
+            names[WICK_JFR_START] = NULL;
         if (h->sample->weigh != BY_DURATION)
             names[WICK_JFR_DURATION] = NULL;
         if (!r->p->by_thread)
@@ -464,7 +467,7 @@ static bool take_time(struct wick_jfr_reader *r, const struct wick_jfr_handler *
     out->time_ns = h->has_start ? wick_jfr_value_ns(r, h->start_unit, s[WICK_JFR_START].i) : r->start_ns;
     if (h->has_duration)
         out->duration_ns = wick_jfr_value_ns(r, h->duration_unit, s[WICK_JFR_DURATION].i);
-    return wick_filter_time(&r->v->filter, out->time_ns);
+    return !r->v || wick_filter_time(&r->v->filter, out->time_ns);
 }
 
 /* The string with the name of a class as people write it, 0 = none. */
@@ -536,7 +539,7 @@ void wick_jfr_sums_begin(struct wick_jfr_reader *r)
         const struct wick_jfr_pool *pool = h->sample ? stack_pool(r, h) : NULL;
         h->may_be_wall = h->sample && r->state_default && !h->weighs && h->sample->kind == WICK_EVENT_CPU;
         /* Not where a sample may count for several: then a sum would not tell how many samples it is of. */
-        h->may_sum = alike && pool && pool->direct && !h->sample->named && !shows_object(r, h) &&
+        h->may_sum = alike && !h->of_moment && pool && pool->direct && !h->sample->named && !shows_object(r, h) &&
                      h->plan.field[WICK_JFR_COUNT] == WICK_JFR_NONE;
     }
 }
@@ -624,7 +627,7 @@ static bool decode(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const 
     }
     r->res->samples++;
     *out = (struct wick_sample){.count = s[WICK_JFR_COUNT].i > 0 ? (uint64_t)s[WICK_JFR_COUNT].i : 0};
-    if (r->whole_samples && !take_time(r, h, s, out)) {
+    if ((r->whole_samples || h->of_moment) && !take_time(r, h, s, out)) {
         r->res->filtered++;
         return false;
     }
@@ -661,10 +664,18 @@ void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, cons
     struct wick_sample s;
     if (!decode(r, h, from, end, &s) || (r->whole_samples && !matches(r, &s)))
         return;
-    if (r->whole_samples && r->v->sample)
-        r->v->sample(r->v->ctx, &s);
+    if (h->of_moment)
+        wick_jfr_moment_add(r, s.time_ns, &s);
     else
-        wick_profile_add(r->p, &s);
+        wick_jfr_sample_deliver(r, &s);
+}
+
+void wick_jfr_sample_deliver(struct wick_jfr_reader *r, const struct wick_sample *s)
+{
+    if (r->whole_samples && r->v->sample)
+        r->v->sample(r->v->ctx, s);
+    else
+        wick_profile_add(r->p, s);
 }
 
 bool wick_jfr_sample_passes(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from,

@@ -49,6 +49,8 @@ static void test_memory__weighs_bytes(void **state)
     check("E100 profiler.Malloc startTime:12T address:12 size:12", F(TICKS(0), 99, 4096), "nativemem", 4096,
           WICK_UNIT_BYTES);
     check("E100 profiler.LiveObject startTime:12T allocationSize:12", F(TICKS(0), 48), "live", 48, WICK_UNIT_BYTES);
+    check("E100 profiler.LiveObject startTime:12T allocationSize:12 weight:12 snapshot:12", F(TICKS(0), 48, 500, 1),
+          "live", 500, WICK_UNIT_BYTES);
     check("E100 jdk.ObjectAllocationSample startTime:12T weight:12", F(TICKS(0), 65000), "alloc", 65000,
           WICK_UNIT_BYTES);
     check("E100 jdk.ObjectAllocationInNewTLAB startTime:12T allocationSize:12 tlabSize:12", F(TICKS(0), 24, 65536),
@@ -56,6 +58,40 @@ static void test_memory__weighs_bytes(void **state)
     check("E100 jdk.ObjectAllocationOutsideTLAB startTime:12T allocationSize:12", F(TICKS(0), 24), "ObjectAllocation",
           24, WICK_UNIT_BYTES);
     check("E100 jdk.OldObjectSample startTime:12T objectSize:12", F(TICKS(0), 24), "live", 24, WICK_UNIT_BYTES);
+}
+
+/* Two moments, and events of an older one behind them. The second file's filter ends before the last moment. */
+static void test_live_objects__count_as_of_the_last_moment(void **state)
+{
+    static const int64_t events[][4] = {{TICKS(1000000), 10, 100, 1},
+                                        {TICKS(1000000), 10, 200, 1},
+                                        {TICKS(2000000), 10, 400, 2},
+                                        {TICKS(2000000), 10, 800, 2},
+                                        {TICKS(1000000), 10, 1600, 1}};
+    const char *types[] = {"12 long", "30 jdk.jfr.Timestamp",
+                           "E100 wick.LiveObject startTime:12T allocationSize:12 weight:12 snapshot:12",
+                           "E101 profiler.LiveObject startTime:12T allocationSize:12 weight:12 snapshot:12"};
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct wick_jfr_visitor until = {.filter.to_ns = JFR_BUILD_START_NS + 1500000};
+    (void)state;
+    jfr_begin(&j);
+    for (int i = 0; i < 5; i++)
+        jfr_event_ints(&j, i == 2 || i == 3 ? 101 : 100, events[i], 4);
+    jfr_metadata(&j, types, sizeof types / sizeof *types);
+    jfr_checkpoint(&j, 0, &(struct wick_strbuf)WICK_STRBUF_INIT);
+    jfr_end(&j);
+    for (int cut = 0; cut < 2; cut++) {
+        struct wick_jfr_result res;
+        struct wick_profile p;
+        assert_int_equal(wick_profile_init(&p), 0);
+        assert_int_equal(wick_jfr_read_memory(&p, j.out.buf, j.out.len, cut ? &until : NULL, &res, NULL), 0);
+        uint16_t event = wick_profile_find_event(&p, "live");
+        assert_int_equal(p.events[event].weight, cut ? 1900 : 1200);
+        assert_int_equal(p.events[event].count, cut ? 3 : 2);
+        assert_string_equal(p.strings[p.events[event].name].s, "profiler.LiveObject");
+        wick_profile_release(&p);
+    }
+    wick_strbuf_release(&j.out);
 }
 
 static void test_memory__counts_objects_where_their_size_is_not_known(void **state)
@@ -128,6 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory__weighs_bytes),
+        cmocka_unit_test(test_live_objects__count_as_of_the_last_moment),
         cmocka_unit_test(test_memory__counts_objects_where_their_size_is_not_known),
         cmocka_unit_test(test_memory__is_multiplied_by_how_many_a_sample_stands_for),
         cmocka_unit_test(test_waiting__weighs_its_duration),
