@@ -87,24 +87,25 @@ double wick_cgroup_limit(const struct wick_cgroup *g, enum wick_cgroup_controlle
     return c == WICK_CGROUP_CPU ? cpu_limit(g) : c == WICK_CGROUP_MEMORY ? memory_limit(g) : 0;
 }
 
-/* Looks at mount/path and what is above it. */
-static bool look_up(const char *mount, char *path, enum wick_cgroup_controller c, bool v2, struct wick_cgroup *out)
+/* Appends mount/path and what is above it, as far as it exists. Returns how many there are then. */
+static size_t look_up(const char *mount, char *path, enum wick_cgroup_controller c, bool v2, struct wick_cgroup *out,
+                      size_t most)
 {
     char file[WICK_CGROUP_PATH + 32];
-    bool found = false;
-    for (bool top = false; !top;) {
-        struct wick_cgroup g = {.v2 = v2};
+    size_t found = 0;
+    for (bool top = false; !top && found < most;) {
+        struct wick_cgroup *g = &out[found];
         size_t n = strlen(path);
         while (n && path[n - 1] == '/')
             path[--n] = 0;
         top = n == 0;
-        snprintf(g.dir, sizeof g.dir, "%s%s", mount, path);
-        snprintf(file, sizeof file, "%s/%s", g.dir, v2 ? controllers[c].v2 : controllers[c].v1);
+        g->v2 = v2;
+        g->mount = strlen(mount);
+        snprintf(g->dir, sizeof g->dir, "%s%s", mount, path);
+        snprintf(file, sizeof file, "%s/%s", g->dir, v2 ? controllers[c].v2 : controllers[c].v1);
         if (!access(file, R_OK)) {
-            g.limit = wick_cgroup_limit(&g, c);
-            if (!found || (g.limit > 0 && (out->limit <= 0 || g.limit < out->limit)))
-                *out = g;
-            found = true;
+            g->limit = wick_cgroup_limit(g, c);
+            found++;
         }
         while (n && path[n - 1] != '/')
             path[--n] = 0;
@@ -112,20 +113,34 @@ static bool look_up(const char *mount, char *path, enum wick_cgroup_controller c
     return found;
 }
 
-bool wick_cgroup_find(const char *root, enum wick_cgroup_controller c, struct wick_cgroup *out)
+size_t wick_cgroup_levels(const char *root, const char *process, enum wick_cgroup_controller c, struct wick_cgroup *out,
+                          size_t most)
 {
     static const char *const mounts[] = {"/sys/fs/cgroup/unified", "/sys/fs/cgroup"};
     char mount[WICK_CGROUP_PATH / 2], text[TEXT], path[PATH];
-    snprintf(mount, sizeof mount, "%s/proc/self/cgroup", root);
+    snprintf(mount, sizeof mount, "%s/proc/%s/cgroup", root, process);
     read_text(mount, text, sizeof text);
     if (*controllers[c].name && path_of(text, controllers[c].name, path)) {
         snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/%s", root, controllers[c].name);
-        return look_up(mount, path, c, false, out);
+        return look_up(mount, path, c, false, out, most);
     }
     for (int i = 0; i < 2 && path_of(text, "", path); i++) {
         snprintf(mount, sizeof mount, "%s%s", root, mounts[i]);
-        if (look_up(mount, path, c, true, out))
-            return true;
+        size_t n = look_up(mount, path, c, true, out, most);
+        if (n)
+            return n;
     }
-    return false;
+    return 0;
+}
+
+bool wick_cgroup_find(const char *root, enum wick_cgroup_controller c, struct wick_cgroup *out)
+{
+    struct wick_cgroup levels[WICK_CGROUP_LEVELS];
+    size_t n = wick_cgroup_levels(root, "self", c, levels, WICK_CGROUP_LEVELS), best = 0;
+    for (size_t i = 1; i < n; i++)
+        if (levels[i].limit > 0 && (levels[best].limit <= 0 || levels[i].limit < levels[best].limit))
+            best = i;
+    if (n)
+        *out = levels[best];
+    return n > 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgroup.h - where the files are that say what a cgroup's controller does to this process
+ * cgroup.h - where the files are that say what a cgroup's controller does to a process
  *
  * Threads: any.
  * Memory:  none kept.
@@ -9,13 +9,16 @@
 #define WICK_SYS_CGROUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum wick_cgroup_controller { WICK_CGROUP_CPU, WICK_CGROUP_MEMORY, WICK_CGROUP_PRESSURE };
 
-enum { WICK_CGROUP_PATH = 1024 };
+/* The most cgroups one within the other that count. */
+enum { WICK_CGROUP_PATH = 1024, WICK_CGROUP_LEVELS = 16 };
 
 struct wick_cgroup {
     char dir[WICK_CGROUP_PATH]; /* without a slash at its end */
+    size_t mount;               /* length of its beginning that is where the hierarchy is mounted */
     bool v2;
     double limit; /* CPUs or bytes, 0 = none */
 };
@@ -23,6 +26,11 @@ struct wick_cgroup {
 /* Finds the cgroup of this process whose limit counts: of its own and those above it the one with the tightest; its own
  * if none has a limit. `root` stands before every path: "" but in tests. False if there is none. */
 bool wick_cgroup_find(const char *root, enum wick_cgroup_controller c, struct wick_cgroup *out);
+
+/* The cgroups of a process ("self" or its number), from its own to the outermost that is mounted: their limits all hold
+ * for it. Returns how many there are. */
+size_t wick_cgroup_levels(const char *root, const char *process, enum wick_cgroup_controller c, struct wick_cgroup *out,
+                          size_t most);
 
 /* The present limit of such a cgroup in CPUs or bytes, 0 = none. */
 double wick_cgroup_limit(const struct wick_cgroup *g, enum wick_cgroup_controller c);

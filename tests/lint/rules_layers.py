@@ -10,7 +10,7 @@ LAYERS = [
     ["def", "base"],
     ["mem", "sys", "elf", "opt", "codec"],
     ["hotspot", "model"],
-    ["unwind", "labels", "jfr", "flame"],
+    ["footprint", "unwind", "labels", "jfr", "flame"],
     ["record", "analysis", "export", "import"],
     ["engine", "ebpf"],
     ["agent", "cli", "bpf"],

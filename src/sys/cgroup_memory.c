@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgroup_memory.c - see cgroup_memory.h
+ *
+ * memory.stat of version 1 has its sums over the cgroups below in lines "total_..."; its "cache" contains shared
+ * memory, as "file" of version 2 does.
+ */
+#include "sys/cgroup_memory.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TEXT = 8192 };
+
+static bool read_file(const struct wick_cgroup *g, const char *name, char *buf)
+{
+    char path[WICK_CGROUP_PATH + 64];
+    snprintf(path, sizeof path, "%s/%s", g->dir, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, buf, TEXT - 1);
+    if (fd >= 0)
+        close(fd);
+    buf[n > 0 ? n : 0] = 0;
+    return n > 0;
+}
+
+/* A file with one number; "max" and what version 1 has for it are 0. */
+static uint64_t number(const struct wick_cgroup *g, const char *name)
+{
+    char buf[TEXT];
+    uint64_t v = read_file(g, name, buf) ? strtoull(buf, NULL, 10) : 0;
+    return v < (uint64_t)1 << 60 ? v : 0;
+}
+
+/* The number behind a word at the start of a line, 0 if there is no such line. */
+static uint64_t line(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = text; (p = strstr(p, word)); p += n)
+        if ((p == text || p[-1] == '\n') && p[n] == ' ')
+            return strtoull(p + n, NULL, 10);
+    return 0;
+}
+
+static void read_v2(const struct wick_cgroup *g, char *buf, struct wick_cgroup_memory *out)
+{
+    out->high = number(g, "memory.high");
+    out->current = number(g, "memory.current");
+    out->peak = number(g, "memory.peak");
+    out->swapped = number(g, "memory.swap.current");
+    (void)read_file(g, "memory.stat", buf);
+    out->anonymous = line(buf, "anon");
+    out->shared = line(buf, "shmem");
+    out->file = line(buf, "file");
+    out->inactive_file = line(buf, "inactive_file");
+    out->kernel = line(buf, "kernel");
+    if (!out->kernel) /* before Linux 5.18 */
+        out->kernel = line(buf, "kernel_stack") + line(buf, "pagetables") + line(buf, "percpu") + line(buf, "slab");
+    out->kernel += line(buf, "sock");
+    (void)read_file(g, "memory.events", buf);
+    out->at_limit = line(buf, "max");
+    out->oom_kills = line(buf, "oom_kill");
+}
+
+static void read_v1(const struct wick_cgroup *g, char *buf, struct wick_cgroup_memory *out)
+{
+    out->current = number(g, "memory.usage_in_bytes");
+    out->peak = number(g, "memory.max_usage_in_bytes");
+    out->kernel = number(g, "memory.kmem.usage_in_bytes");
+    out->at_limit = number(g, "memory.failcnt");
+    (void)read_file(g, "memory.stat", buf);
+    out->anonymous = line(buf, "total_rss");
+    out->shared = line(buf, "total_shmem");
+    out->file = line(buf, "total_cache");
+    out->inactive_file = line(buf, "total_inactive_file");
+    out->swapped = line(buf, "total_swap");
+    (void)read_file(g, "memory.oom_control", buf);
+    out->oom_kills = line(buf, "oom_kill");
+}
+
+bool wick_cgroup_memory_read(const struct wick_cgroup *g, struct wick_cgroup_memory *out)
+{
+    char buf[TEXT];
+    *out = (struct wick_cgroup_memory){.limit = (uint64_t)wick_cgroup_limit(g, WICK_CGROUP_MEMORY)};
+    if (g->v2)
+        read_v2(g, buf, out);
+    else
+        read_v1(g, buf, out);
+    out->file = out->file > out->shared ? out->file - out->shared : 0;
+    return out->current > 0;
+}

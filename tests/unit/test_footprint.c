@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading mappings, and whose memory they are, from a made-up /proc/PID and what lies at some addresses. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "footprint/footprint.h"
+
+#define ARENA 0x7f0000000000ull
+#define CHUNK 0x7f1000001000ull
+#define PAGE  4096ull
+#define MIB   (1ull << 20)
+
+static char dir[64];
+
+static int make_dir(void **state)
+{
+    (void)state;
+    snprintf(dir, sizeof dir, "/tmp/wick-footprint-XXXXXX");
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r '%s'", dir);
+    return system(command);
+}
+
+static FILE *file(const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    return f;
+}
+
+/* One mapping as the kernel writes it, with `rss` and `pss` in KiB. */
+static void map(FILE *f, uint64_t lo, uint64_t hi, const char *rights, unsigned inode, const char *path, unsigned rss,
+                unsigned pss)
+{
+    fprintf(f, "%llx-%llx %s 00000000 fe:00 %-10u                 %s\n", (unsigned long long)lo, (unsigned long long)hi,
+            rights, inode, path);
+    fprintf(
+        f,
+        "Size:               %u kB\nKernelPageSize:        4 kB\nMMUPageSize:           4 kB\nRss:                %u "
+        "kB\nPss:                %u kB\nPss_Dirty:         9999 kB\nSwap:                %u kB\nSwapPss:         77 "
+        "kB\n"
+        "Locked:                0 kB\nVmFlags: rd wr mr mw me ac\n",
+        (unsigned)((hi - lo) >> 10), rss, pss, rss ? 4 : 0);
+}
+
+static int open_dir(void)
+{
+    int fd = open(dir, O_PATH | O_DIRECTORY);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+/* Every second has a path: of every length, with blanks and what looks like a line. */
+static const char *path_of(unsigned i, char out[300])
+{
+    snprintf(out, 300, i % 2 ? "/opt/%0*u Rss: 5 VmFlags: x" : "", (int)(i / 2) + 1, i);
+    return out;
+}
+
+static void test_smaps__mappings_come_one_by_one_over_many_buffers(void **state)
+{
+    struct wick_smaps *s = malloc(sizeof *s);
+    struct wick_mapping m;
+    FILE *f = file("smaps");
+    char path[300];
+    (void)state;
+    assert_non_null(s);
+    for (unsigned i = 0; i < 500; i++) {
+        path_of(i, path);
+        map(f, (i + 1) * 16 * PAGE, (i + 2) * 16 * PAGE, i % 3 ? "rw-p" : "r-xs", i % 2 ? i : 0, path, i, i / 2);
+    }
+    assert_int_equal(fclose(f), 0);
+    int fd = open_dir();
+    assert_int_equal(wick_smaps_open(s, fd), 0);
+    for (unsigned i = 0; i < 500; i++) {
+        assert_int_equal(wick_smaps_next(s, &m), 1);
+        assert_int_equal(m.lo, (i + 1) * 16 * PAGE);
+        assert_int_equal(m.hi, (i + 2) * 16 * PAGE);
+        assert_int_equal(m.rss, i * 1024);
+        assert_int_equal(m.pss, i / 2 * 1024);
+        assert_int_equal(m.swap, i ? 4096 : 0);
+        assert_int_equal(m.writable, i % 3 != 0);
+        assert_int_equal(m.executable, i % 3 == 0);
+        assert_int_equal(m.shared, i % 3 == 0);
+        assert_int_equal(m.file, i % 2);
+        assert_string_equal(m.path, path_of(i, path));
+    }
+    assert_int_equal(wick_smaps_next(s, &m), 0);
+    wick_smaps_close(s);
+    close(fd);
+    free(s);
+}
+
+static void test_smaps__garbage_is_refused(void **state)
+{
+    static const char *const texts[] = {"",
+                                        "x",
+                                        "12",
+                                        "12-",
+                                        "12-34",
+                                        "34-12 rw-p 0 0 0 \n",
+                                        "12-34 rw\n",
+                                        "12-34 rw-p\n",
+                                        "12-34 rw-p 0 1\n",
+                                        "12-34 rw-p 00 fe:00 5"};
+    struct wick_mapping m;
+    char text[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        snprintf(text, sizeof text, "%s", texts[i]);
+        assert_false(wick_smaps_parse(text, &m));
+    }
+    snprintf(text, sizeof text, "12-34 rw-p 00 fe:00 0\nRss: 1");
+    assert_true(wick_smaps_parse(text, &m));
+    assert_string_equal(m.path, "");
+}
+
+static void test_smaps__text_without_an_end_is_an_error(void **state)
+{
+    struct wick_smaps *s = malloc(sizeof *s);
+    struct wick_mapping m;
+    FILE *f = file("smaps");
+    (void)state;
+    assert_non_null(s);
+    for (int i = 0; i < 3 * WICK_SMAPS_BUFFER; i++)
+        fputc('x', f);
+    assert_int_equal(fclose(f), 0);
+    int fd = open_dir();
+    assert_int_equal(wick_smaps_open(s, fd), 0);
+    assert_int_equal(wick_smaps_next(s, &m), -WICK_E_FORMAT);
+    wick_smaps_close(s);
+    close(fd);
+    free(s);
+}
+
+/* ---- whose memory ---- */
+
+/* The head of an arena's heap of 1 MiB, and a block of 2 MiB. */
+static const uint64_t arena_head[4] = {ARENA + 0x30, 0, MIB, MIB}, chunk_head[2] = {0, 2 * MIB + 2};
+
+static struct {
+    struct wick_mem_range ranges[2];
+    struct wick_mem_fake fake;
+    struct wick_mem mem;
+    struct wick_jvm jvm;
+    struct wick_footprint_jvm of;
+    struct wick_footprint_walk walk;
+} t;
+
+/* A JVM of which nothing is known but its memory. */
+static void set_up(void)
+{
+    memset(&t, 0, sizeof t);
+    t.ranges[0] = (struct wick_mem_range){ARENA, sizeof arena_head, arena_head};
+    t.ranges[1] = (struct wick_mem_range){CHUNK, sizeof chunk_head, chunk_head};
+    t.fake = (struct wick_mem_fake){t.ranges, 2};
+    wick_mem_fake_init(&t.mem, &t.fake);
+    t.jvm.mem = &t.mem;
+    memset(&t.jvm.layout, 0xff, sizeof t.jvm.layout); /* WICK_HS_NONE */
+    t.jvm.layout.loaders = t.jvm.layout.java_heap = t.jvm.layout.barrier_set = t.jvm.layout.smr_list =
+        t.jvm.layout.thread_list = t.jvm.layout.klass_of_object = 0;
+    t.of.jvm = &t.jvm;
+}
+
+/* Thread 7 sleeps with that stack pointer, thread 8 runs. */
+static void make_threads(uint64_t sp)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/task", dir);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/task/7", dir);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/task/8", dir);
+    mkdir(path, 0700);
+    FILE *f = file("task/7/syscall");
+    fprintf(f, "202 0x1 0x80 0x0 0x0 0x0 0x0 0x%llx 0x7f0000000001\n", (unsigned long long)sp);
+    assert_int_equal(fclose(f), 0);
+    f = file("task/8/syscall");
+    fputs("running\n", f);
+    assert_int_equal(fclose(f), 0);
+    f = file("status");
+    fputs("Name:\tjava\nVmRSS:\t   10 kB\nVmPTE:\t     40 kB\n", f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static const struct wick_footprint *walk(uint32_t most)
+{
+    int fd = open_dir(), rc;
+    assert_int_equal(wick_footprint_begin(&t.walk, &t.of, fd), 0);
+    while ((rc = wick_footprint_step(&t.walk, most)) > 0)
+        ;
+    assert_int_equal(rc, 0);
+    wick_footprint_end(&t.walk);
+    close(fd);
+    return &t.walk.out;
+}
+
+static uint64_t resident(const struct wick_footprint *f, enum wick_memory_part part)
+{
+    return f->row[part].resident >> 10;
+}
+
+static void write_process(void)
+{
+    FILE *f = file("smaps");
+    map(f, 0x1000, 0x9000, "rw-p", 0, "[heap]", 16, 16);
+    map(f, 0x100000, 0x300000, "rw-s", 5, "/memfd:java_heap (deleted)", 300, 100);
+    map(f, 0x400000, 0x500000, "rw-s", 6, "/memfd:ring (deleted)", 7, 7);
+    map(f, 0x500000, 0x600000, "r--s", 7, "/data/index.bin", 64, 64);
+    map(f, 0x600000, 0x700000, "rw-p", 8, "/jdk/lib/server/classes.jsa", 48, 48);
+    map(f, 0x700000, 0x701000, "r--p", 9, "/lib/libc.so.6", 4, 1);
+    map(f, 0x701000, 0x702000, "rw-p", 9, "/lib/libc.so.6", 4, 4);
+    map(f, 0x702000, 0x710000, "rw-p", 0, "", 8, 8);   /* its .bss */
+    map(f, 0x800000, 0x880000, "rw-p", 0, "", 12, 12); /* a stack */
+    map(f, 0x900000, 0x980000, "rw-p", 0, "", 20, 20); /* nobody's */
+    map(f, ARENA, ARENA + MIB, "rw-p", 0, "", 500, 500);
+    map(f, ARENA + MIB, ARENA + 64 * MIB, "---p", 0, "", 0, 0);
+    map(f, CHUNK, CHUNK + 2 * MIB, "rw-p", 0, "", 2048, 2048);
+    map(f, 0x7ffc00000000, 0x7ffc00021000, "rw-p", 0, "[stack]", 32, 32);
+    map(f, 0x7ffc00022000, 0x7ffc00023000, "r-xp", 0, "[vdso]", 4, 1);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void test_footprint__each_mapping_has_its_owner(void **state)
+{
+    (void)state;
+    set_up();
+    make_threads(0x87f000);
+    write_process();
+    for (uint32_t most = 1; most < 100; most += 98) { /* in steps, and at once */
+        const struct wick_footprint *f = walk(most);
+        assert_int_equal(resident(f, WICK_MEMORY_HEAP), 100);
+        assert_int_equal(resident(f, WICK_MEMORY_REPEATED), 200);
+        assert_int_equal(resident(f, WICK_MEMORY_SHARED), 7);
+        assert_int_equal(resident(f, WICK_MEMORY_FILES), 64);
+        assert_int_equal(resident(f, WICK_MEMORY_CLASS_ARCHIVE), 48);
+        assert_int_equal(resident(f, WICK_MEMORY_LIBRARIES), 4 + 4 + 8 + 4);
+        assert_int_equal(resident(f, WICK_MEMORY_STACKS), 12 + 32);
+        assert_int_equal(resident(f, WICK_MEMORY_MALLOC), 16 + 500 + 2048);
+        assert_int_equal(resident(f, WICK_MEMORY_OTHER), 20);
+        assert_int_equal(f->row[WICK_MEMORY_STACKS].count, 2);
+        assert_int_equal(resident(f, WICK_MEMORY_PAGE_TABLES), 40);
+        assert_int_equal(resident(f, WICK_MEMORY_KERNEL_STACKS), 32);
+        assert_int_equal(f->resident >> 10, 100 + 7 + 64 + 48 + 20 + 44 + 2564 + 20);
+        assert_int_equal(f->swapped >> 10, 14 * 4);
+    }
+}
+
+static void test_footprint__tables_of_the_collector_are_known_by_their_size(void **state)
+{
+    (void)state;
+    set_up();
+    make_threads(0);
+    FILE *f = file("smaps");
+    /* of a heap of 1 GiB: a bit for each word of 8 bytes, a third of it touched; and as much that is none */
+    map(f, 0x10000000, 0x10500000, "rw-p", 0, "", 5000, 5000);
+    map(f, 0x10500000, 0x11000000, "---p", 0, "", 0, 0);
+    map(f, 0x20000000, 0x20500000, "rw-p", 0, "", 3000, 3000);
+    assert_int_equal(fclose(f), 0);
+    uint64_t region[2] = {0x80000000, (1ull << 30) / 8}, heap = 0x5000, pointer[1] = {heap};
+    struct wick_mem_range ranges[] = {{0x5020, sizeof region, region}, {0x4000, sizeof pointer, pointer}};
+    t.fake = (struct wick_mem_fake){ranges, 2};
+    t.jvm.layout.java_heap = 0x4000;
+    t.jvm.layout.java_heap_reserved = 0x20;
+    t.jvm.layout.region_start = 0;
+    t.jvm.layout.region_words = 8;
+    const struct wick_footprint *out = walk(10);
+    assert_int_equal(resident(out, WICK_MEMORY_GC), 5000);
+    assert_int_equal(resident(out, WICK_MEMORY_OTHER), 3000);
+}
+
+/* A process whose mappings may not be read, or that has ended. */
+static void test_footprint__without_mappings_is_an_error(void **state)
+{
+    (void)state;
+    set_up();
+    int fd = open("/proc/self/fdinfo", O_PATH | O_DIRECTORY);
+    assert_int_equal(wick_footprint_begin(&t.walk, &t.of, fd), -WICK_E_GONE);
+    close(fd);
+}
+
+static void test_footprint__of_this_process_is_its_resident_set(void **state)
+{
+    char *block = malloc(8 * MIB);
+    (void)state;
+    set_up();
+    assert_non_null(block);
+    memset(block, 1, 8 * MIB);
+    assert_int_equal(wick_mem_self_init(&t.mem), 0);
+    int fd = open("/proc/self", O_PATH | O_DIRECTORY);
+    assert_int_equal(wick_footprint_begin(&t.walk, &t.of, fd), 0);
+    assert_int_equal(wick_footprint_step(&t.walk, UINT32_MAX), 0);
+    wick_footprint_end(&t.walk);
+    close(fd);
+    uint64_t sum = 0;
+    for (int i = 0; i < WICK_MEMORY_PARTS; i++)
+        if (wick_memory_part_resident((enum wick_memory_part)i))
+            sum += t.walk.out.row[i].resident;
+    assert_int_equal(sum, t.walk.out.resident);
+    assert_true(sum > 8 * MIB);
+    free(block);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_smaps__mappings_come_one_by_one_over_many_buffers, make_dir, remove_dir),
+        cmocka_unit_test(test_smaps__garbage_is_refused),
+        cmocka_unit_test_setup_teardown(test_smaps__text_without_an_end_is_an_error, make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(test_footprint__each_mapping_has_its_owner, make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(test_footprint__tables_of_the_collector_are_known_by_their_size, make_dir,
+                                        remove_dir),
+        cmocka_unit_test(test_footprint__without_mappings_is_an_error),
+        cmocka_unit_test(test_footprint__of_this_process_is_its_resident_set),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
