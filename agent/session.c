@@ -29,6 +29,7 @@
 #include "agent/jit.h"
 #include "agent/labels.h"
 #include "agent/locks.h"
+#include "agent/memory.h"
 #include "agent/names.h"
 #include "agent/ownfile.h"
 #include "agent/recording_info.h"
@@ -181,6 +182,7 @@ static void *drain_main(void *arg)
         wick_threads_round(&wick_vm.threads, now);
         wick_drain_round(&s->drain);
         wick_jit_look(&s->drain, now);
+        wick_memory_look(&s->drain, now);
         full = wick_drain_chunk_full(&s->drain);
         if (full || now - last_flush >= FLUSH_NS) {
             last_flush = now;
@@ -320,6 +322,7 @@ static int begin(struct wick_err *err)
     s->start_ns = wick_clock_mono_ns();
     s->info = (struct wick_recording_info){&s->opts, &s->sampling->engines, wick_clock_epoch_ns() / 1000000};
     wick_runtime_open();
+    wick_memory_open();
     s->wake = eventfd(0, EFD_CLOEXEC);
     wick_threads_begin(&wick_vm.threads);
     wick_agent_names_begin();
@@ -351,6 +354,7 @@ no_drain:
     wick_engines_stop(&s->sampling->engines);
 no_engine:
     wick_runtime_close();
+    wick_memory_close();
     wick_engines_release(&s->sampling->engines);
     if (s->wake >= 0)
         close(s->wake);
@@ -456,7 +460,9 @@ int wick_session_stop(struct wick_err *err)
     wick_drain_round(&s->drain);
     wick_engines_take(&s->sampling->engines, &s->drain, WICK_TAKE_LAST);
     wick_runtime_write(&s->drain, wick_clock_mono_ns(), true);
+    wick_memory_end(&s->drain);
     wick_runtime_close();
+    wick_memory_close();
     int r = wick_drain_close(&s->drain, wick_clock_mono_ns(), &s->final, &s->stats);
     note_error(r);
     wick_output_release(&s->output);

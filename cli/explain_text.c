@@ -19,17 +19,9 @@ static void add_time(struct wick_strbuf *out, double ns)
         wick_strbuf_addf(out, "%.*f ms", ns < 1e7 ? 1 : 0, ns / 1e6);
 }
 
-static void add_bytes(struct wick_strbuf *out, double bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    unsigned u = 0;
-    for (; bytes >= 1024 && u + 1 < sizeof units / sizeof *units; u++)
-        bytes /= 1024;
-    wick_strbuf_addf(out, "%.*f %s", bytes < 10 && bytes != (double)(int)bytes ? 1 : 0, bytes, units[u]);
-}
-
 static void add_figure(struct wick_strbuf *out, const struct wick_explain_figure *g)
 {
+    char bytes[32];
     switch (g->unit) {
     case WICK_EXPLAIN_TEXT:
         wick_strbuf_adds(out, g->text);
@@ -41,7 +33,7 @@ static void add_figure(struct wick_strbuf *out, const struct wick_explain_figure
         wick_strbuf_addf(out, "%.*f %%", g->value < 0.0995 ? 1 : 0, 100 * g->value);
         break;
     case WICK_EXPLAIN_BYTES:
-        add_bytes(out, g->value);
+        wick_strbuf_adds(out, wick_ui_binary((uint64_t)g->value, bytes, sizeof bytes));
         break;
     case WICK_EXPLAIN_NUMBER:
         wick_strbuf_addf(out, "%.*f", g->value < 100 && g->value != (double)(int)g->value ? 1 : 0, g->value);

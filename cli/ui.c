@@ -192,6 +192,17 @@ const char *wick_ui_bytes(uint64_t n, char *out, size_t cap)
     return out;
 }
 
+const char *wick_ui_binary(uint64_t n, char *out, size_t cap)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double v = (double)n;
+    size_t u = 0;
+    for (; v >= 1024 && u < 4; u++)
+        v /= 1024;
+    snprintf(out, cap, "%.*f %s", v < 10 && v != (double)(int)v ? 1 : 0, v, units[u]);
+    return out;
+}
+
 const char *wick_ui_count(uint64_t n, char *out, size_t cap)
 {
     char digits[24];

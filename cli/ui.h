@@ -61,8 +61,9 @@ bool wick_ui_shows_progress(void);
 /* Removes the progress line. */
 void wick_ui_progress_end(void);
 
-/* "1.2 MB" (powers of 1000), "1,234,567", "1 h 2 min" style; to out[cap], returned. */
+/* "1.2 MB" (powers of 1000), "1.2 MiB" (of 1024, for memory), "1,234,567", "1 h 2 min" style; to out[cap], returned. */
 const char *wick_ui_bytes(uint64_t n, char *out, size_t cap);
+const char *wick_ui_binary(uint64_t n, char *out, size_t cap);
 const char *wick_ui_count(uint64_t n, char *out, size_t cap);
 const char *wick_ui_seconds(uint64_t ns, char *out, size_t cap);
 

@@ -116,6 +116,8 @@ check "a terminal that is dumb gets none" test "$(coloured TERM=dumb)" = 0
 check "so does a pipe" test "$({ "$WICK" recrod; "$WICK" doctor; "$WICK" ps; } 2>&1 | grep -c "$(printf '\033')")" = 0
 check "a recording without waits for locks is no mistake" run 0 "$WICK" locks "$jdk"
 check "how to record them is said" says 'recorded with -e lock or --lock'
+check "a recording without readings of memory is said to be one" run 4 "$WICK" memory "$jdk"
+check "which have them is said" says 'no readings of memory'
 check "slow safepoints that were not recorded are not none" run 4 "$WICK" ttsp "$jdk"
 check "how to look for them is said" says 'with -e ttsp or --ttsp'
 

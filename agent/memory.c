@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory.c - see memory.h
+ */
+#include "agent/memory.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "agent/vm.h"
+#include "base/clock.h"
+#include "footprint/footprint.h"
+#include "sys/cgroup_memory.h"
+
+#define EVERY_NS 10000000000ull
+
+enum { A_ROUND = 64, COST_SHARE = 200 };
+
+/* glibc's struct mallinfo2 (2.33 and later). */
+struct malloc_info {
+    size_t arena, free_chunks, fast_chunks, mapped_chunks, mapped_bytes, most_bytes, fast_bytes, used, free, trimmable;
+};
+
+static struct {
+    struct wick_footprint_jvm jvm;
+    struct wick_footprint_walk walk;
+    struct wick_cgroup level[WICK_CGROUP_LEVELS];
+    size_t levels;
+    struct malloc_info (*ask_malloc)(void); /* NULL = it cannot be asked, or is not the program's allocator */
+    uint64_t due_ns, malloc_due_ns, malloc_used;
+    uint64_t cost_ns; /* of the reading that goes on, in CPU time */
+    int proc;         /* -1 = no recording runs */
+    bool known;       /* what is found once */
+    bool reading;
+} memory = {.proc = -1};
+
+static void find_malloc(void)
+{
+    Dl_info of_malloc, of_info;
+    void *info = dlsym(RTLD_DEFAULT, "mallinfo2"), *m = dlsym(RTLD_DEFAULT, "malloc");
+    if (info && m && dladdr(info, &of_info) && dladdr(m, &of_malloc) && of_info.dli_fbase == of_malloc.dli_fbase)
+        memory.ask_malloc = (struct malloc_info(*)(void))info;
+}
+
+void wick_memory_open(void)
+{
+    if (!memory.known) {
+        wick_footprint_open(&memory.jvm, &wick_vm.jvm);
+        find_malloc();
+        memory.known = true;
+    }
+    memory.levels = wick_cgroup_levels("", "self", WICK_CGROUP_MEMORY, memory.level, WICK_CGROUP_LEVELS);
+    memory.proc = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    memory.due_ns = memory.malloc_due_ns = memory.malloc_used = 0;
+    memory.reading = false;
+}
+
+void wick_memory_close(void)
+{
+    if (memory.reading)
+        wick_footprint_end(&memory.walk);
+    if (memory.proc >= 0)
+        close(memory.proc);
+    memory.reading = false;
+    memory.proc = -1;
+}
+
+/* The allocator goes through all its free lists for this, each arena locked meanwhile. */
+static uint64_t used_by_malloc(uint64_t now_ns)
+{
+    if (memory.ask_malloc && now_ns >= memory.malloc_due_ns) {
+        uint64_t begin_ns = wick_clock_mono_ns();
+        struct malloc_info m = memory.ask_malloc();
+        memory.malloc_used = m.used + m.mapped_bytes;
+        memory.malloc_due_ns = now_ns + (wick_clock_mono_ns() - begin_ns) * 1000;
+    }
+    return memory.malloc_used;
+}
+
+static void write_parts(struct wick_jfr_writer *w, uint64_t now_ns)
+{
+    for (int i = 0; i < WICK_MEMORY_PARTS; i++) {
+        const struct wick_memory_row *r = &memory.walk.out.row[i];
+        const struct wick_jfr_memory_part part = {
+            .start_ns = now_ns,
+            .part = wick_memory_part_name((enum wick_memory_part)i),
+            .resident = r->resident,
+            .swapped = r->swapped,
+            .reserved = r->reserved,
+            .committed = r->committed,
+            .used = i == WICK_MEMORY_MALLOC ? used_by_malloc(now_ns) : r->used,
+            .count = r->count,
+        };
+        wick_jfr_write_memory_part(w, &part);
+    }
+}
+
+static void write_levels(struct wick_jfr_writer *w, uint64_t now_ns)
+{
+    struct wick_cgroup_memory m;
+    for (size_t i = 0; i < memory.levels; i++) {
+        const struct wick_cgroup *g = &memory.level[i];
+        if (!wick_cgroup_memory_read(g, &m))
+            continue;
+        const struct wick_jfr_cgroup_memory_use use = {
+            .start_ns = now_ns,
+            .level = (uint32_t)i,
+            .path = g->dir[g->mount] ? g->dir + g->mount : "/",
+            .limit = m.limit,
+            .high = m.high,
+            .current = m.current,
+            .peak = m.peak,
+            .anonymous = m.anonymous,
+            .file = m.file,
+            .inactive_file = m.inactive_file,
+            .shared = m.shared,
+            .kernel = m.kernel,
+            .swapped = m.swapped,
+            .at_limit = m.at_limit,
+            .oom_kills = m.oom_kills,
+        };
+        wick_jfr_write_cgroup_memory_use(w, &use);
+    }
+}
+
+/* Goes on for up to so many mappings; writes when it was the last. */
+static void go_on(struct wick_drain *d, uint64_t now_ns, uint32_t most)
+{
+    uint64_t begin_ns = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    int rc = wick_footprint_step(&memory.walk, most);
+    if (rc <= 0) {
+        wick_footprint_end(&memory.walk);
+        memory.reading = false;
+        if (rc == 0) {
+            write_parts(d->writer, now_ns);
+            write_levels(d->writer, now_ns);
+        }
+    }
+    memory.cost_ns += wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+    if (!memory.reading && memory.cost_ns * COST_SHARE > EVERY_NS)
+        memory.due_ns = now_ns + memory.cost_ns * COST_SHARE;
+}
+
+static void begin(uint64_t now_ns)
+{
+    uint64_t begin_ns = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    memory.due_ns = now_ns + EVERY_NS;
+    memory.reading = !wick_footprint_begin(&memory.walk, &memory.jvm, memory.proc);
+    memory.cost_ns = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+}
+
+void wick_memory_look(struct wick_drain *d, uint64_t now_ns)
+{
+    if (memory.reading)
+        go_on(d, now_ns, A_ROUND);
+    else if (memory.proc >= 0 && now_ns >= memory.due_ns)
+        begin(now_ns);
+}
+
+void wick_memory_end(struct wick_drain *d)
+{
+    uint64_t now_ns = wick_clock_mono_ns();
+    if (memory.proc >= 0 && !memory.reading)
+        begin(now_ns);
+    if (memory.reading)
+        go_on(d, now_ns, UINT32_MAX);
+}

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# ci: 11 21 25
+"""wick memory on a real JVM with each of its collectors: what a program takes of each kind of memory appears in that part
+and nowhere else, from outside and in a recording; with the limits of cgroups."""
+import json
+import os
+import time
+
+import cgroup
+import jvmtest as t
+
+MIB = 1 << 20
+classes = t.compile_java("Memory")
+java_version = int(t.JDK)
+PARTS = {"Java heap", "metaspace", "class archive", "code cache", "collector", "thread stacks", "malloc", "libraries",
+         "mapped files", "shared memory", "mapped again", "not attributed", "page tables", "kernel stacks"}
+
+
+def program(name, *options, prefix=()):
+    j = t.Jvm([*options, "-Xms64m", "-Xmx400m", "-cp", classes, "Memory"], name, prefix=prefix)
+    return j if j.wait_for(r"(?m)^up") else None
+
+
+def ask(j, line):
+    return t.check(f"the program does: {line}", j.ask(line, r"(done)"), j.output()[-500:])
+
+
+def memory(*words):
+    r = t.wick("memory", "--json", *words)
+    return json.loads(r.out) if t.check(f"wick memory {words[0]} answers", r.status == 0, r) else None
+
+
+def parts(m):
+    return {p["part"]: p for p in m["parts"]}
+
+
+def grown(before, after, part, what="resident"):
+    return parts(after)[part][what] - parts(before)[part][what]
+
+
+def check_sum(title, j, m):
+    t.check(f"{title}: all parts are there", set(parts(m)) == PARTS, set(parts(m)) ^ PARTS)
+    total = sum(p["resident"] for p in m["parts"] if p["in_resident_set"])
+    again = parts(m)["mapped again"]["resident"]
+    t.check(f"{title}: the parts add up", total - again == m["resident"], (total, again, m["resident"]))
+    # the kernel keeps a part of its count by processor: 64 pages on each
+    slack = 4 * MIB + 64 * 4096 * os.cpu_count()
+    t.check(f"{title}: to what the kernel says", abs(total - j.rss_kib() * 1024) < slack, (total, j.rss_kib() * 1024))
+
+
+def collector(name, options):
+    j = program(name, *options)
+    if not j:
+        t.skip(f"{name}: this JVM has no such collector", "it does not start")
+        return
+    file = t.path("mapped.bin")
+    if not os.path.exists(file):
+        with open(file, "wb") as f:
+            f.write(bytes(32 * MIB))
+    ask(j, "gc")
+    before = memory(str(j.pid))
+    check_sum(name, j, before)
+    for line in ("heap 150", "direct 48", "threads 40", "loaders 1500", f"map 32 {file}", "gc"):
+        ask(j, line)
+    after = memory(str(j.pid))
+    check_sum(f"{name}, grown", j, after)
+    of = parts(after)
+    near = lambda v, wanted, slack: wanted - slack <= v <= wanted + slack
+    t.check(f"{name}: the heap has what is kept", of["Java heap"]["resident"] >= 150 * MIB, of["Java heap"])
+    if name not in ("Shenandoah", "Epsilon"):  # say it later, or never
+        t.check(f"{name}: and says so", near(of["Java heap"]["used"], 150 * MIB, 40 * MIB), of["Java heap"])
+    t.check(f"{name}: its maximum is known", near(of["Java heap"]["reserved"], 400 * MIB, 4 * MIB), of["Java heap"])
+    # and what the JVM keeps of threads, loaders and the heap
+    t.check(f"{name}: a direct buffer is malloc's", 47 * MIB < grown(before, after, "malloc") < 100 * MIB,
+            grown(before, after, "malloc"))
+    t.check(f"{name}: threads are counted", grown(before, after, "thread stacks", "count") in range(40, 46),
+            grown(before, after, "thread stacks", "count"))
+    # a frame takes some 48 to 112 bytes, interpreted or compiled
+    t.check(f"{name}: and their stacks", 40 * 100 << 10 < grown(before, after, "thread stacks") < 40 << 20,
+            grown(before, after, "thread stacks"))
+    t.check(f"{name}: class loaders are counted", grown(before, after, "metaspace", "count") >= 1500,
+            grown(before, after, "metaspace", "count"))
+    meta = of["metaspace"]
+    t.check(f"{name}: metaspace is what the JVM says", meta["used"] * 0.7 < meta["resident"] < meta["committed"] * 1.25 + MIB,
+            meta)
+    t.check(f"{name}: mapped files", near(grown(before, after, "mapped files"), 32 * MIB, MIB),
+            grown(before, after, "mapped files"))
+    # ZGC of JDK 11 has room for its mark stacks, 32 MiB, which nothing tells from other memory
+    other = of["not attributed"]["resident"] - (32 * MIB if name == "Z" and java_version == 11 else 0)
+    t.check(f"{name}: next to nothing is not attributed", other < 0.05 * after["resident"] + 4 * MIB, other)
+    t.check(f"{name}: memory is mapped again by ZGC only", name.startswith("Z") or not of["mapped again"]["resident"],
+            of["mapped again"])
+    j.kill()
+
+
+def recording():
+    j = program("recording", "-XX:+UseSerialGC")
+    file = t.path("recording.jfr")
+    t.check("a recording starts", t.start(j.pid, file, "-e", "cpu").status == 0)
+    ask(j, "heap 100")
+    for _ in range(300):
+        r = t.wick("memory", "--json", file)
+        if r.status == 0 and json.loads(r.out)["moments"] >= 2:
+            break
+        ask(j, "direct 2")
+        time.sleep(0.1)
+    live = memory(str(j.pid))
+    t.check("it stops", t.stop(j.pid).status == 0)
+    m = memory(file)
+    if m:
+        t.check("it has a reading every ten seconds and at the end", m["moments"] >= 3, m["moments"])
+        for part in ("Java heap", "metaspace", "code cache", "thread stacks", "malloc", "libraries"):
+            inside, outside = parts(m)[part]["resident"], parts(live)[part]["resident"]
+            t.check(f"inside and outside agree: {part}", abs(inside - outside) < 0.05 * outside + 3 * MIB, (inside, outside))
+        t.check("what malloc says is in use is known",
+                0.5 * parts(m)["malloc"]["resident"] < parts(m)["malloc"]["used"] < 2 * parts(m)["malloc"]["resident"],
+                parts(m)["malloc"])
+        # as many mebibytes as commands, in a line
+        t.check("malloc is seen growing", parts(m)["malloc"]["growth_bytes_per_s"] > MIB, parts(m)["malloc"])
+    t.check("the JDK's tool reads it", not t.jfr_complaints(file))
+    r = t.wick("memory", file)
+    t.check("as a table", r.status == 0 and "thread stacks (" in r.out and "/min" in r.out, r)
+    j.kill()
+
+
+def limits():
+    try:
+        group = cgroup.Cgroup()
+    except cgroup.Unavailable as e:
+        t.skip("limits of cgroups are shown", str(e))
+        return
+    group.limit_memory(700 * MIB)
+    j = program("limits", "-XX:+UseSerialGC", prefix=group.prefix())
+    ask(j, "heap 100")
+    m = memory(str(j.pid))
+    level = m["cgroups"][0]
+    t.check("its own cgroup comes first", level["path"].endswith(os.path.basename(group.dirs[0])), m["cgroups"])
+    t.check("with its limit", level["limit"] == 700 * MIB, level)
+    t.check("and what it is charged for", level["anonymous"] >= 100 * MIB and level["current"] >= level["anonymous"], level)
+    t.check("the rest is left", 0 < m["left"] == 700 * MIB - level["current"] + level["inactive_file"], m)
+    r = t.wick("memory", str(j.pid))
+    t.check("a sentence says so", "The limit of 700 MiB leaves " in r.out, r)
+    grows = t.wick("memory", "-d", "3", str(j.pid))
+    t.check("it can be watched for a while", grows.status == 0 and "GROWTH" in grows.out, grows)
+    j.kill()
+    group.remove()
+
+
+def refusals():
+    j = program("refusals", "-XX:+UseSerialGC")
+    r = t.wick("memory", str(os.getpid()))
+    t.check("what is no JVM is refused", r.status != 0 and "not a" in r.err.lower(), r)
+    r = t.wick("memory", "/etc/passwd")
+    t.check("so is what is no recording", r.status != 0 and r.err, r)
+    r = t.wick("memory", "-d", "1", "/etc/passwd")
+    t.check("a duration is for a JVM", r.status == 2 and "--duration" in r.err, r)
+    if os.getuid() == 0:
+        # another user's process may not be read, and nothing is shown
+        r = t.run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", t.WICK, "memory", str(j.pid))
+        t.check("another user is refused with a sentence", r.status != 0 and not r.out and "root" in r.err, r)
+    before = j.ask("gc", r"(done)")
+    j.proc.kill()
+    j.proc.wait()
+    r = t.wick("memory", str(j.pid))
+    t.check("a process that ended is not found", before and r.status != 0 and not r.out, r)
+
+
+for collector_name, collector_options in t.collectors():
+    if collector_name != "Epsilon":
+        collector(collector_name, collector_options)
+recording()
+limits()
+refusals()
+t.done()

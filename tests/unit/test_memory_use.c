@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trends, and the memory of a process over time against the limits of its cgroups. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "analysis/memory_use.h"
+
+#define MIB (1ull << 20)
+
+static void test_trend__a_line_is_found_exactly(void **state)
+{
+    struct wick_trend t = {0};
+    double slope, error;
+    (void)state;
+    wick_trend_add(&t, 0, 1e9);
+    assert_false(wick_trend_slope(&t, &slope, &error));
+    wick_trend_add(&t, 10, 1.1e9);
+    assert_false(wick_trend_slope(&t, &slope, &error));
+    wick_trend_add(&t, 20, 1.2e9);
+    assert_true(wick_trend_slope(&t, &slope, &error));
+    assert_true(fabs(slope - 1e7) < 1);
+    assert_true(error < 1e3);
+    assert_true(fabs(wick_trend_growth(&t) - 1e7) < 1);
+}
+
+static void test_trend__noise_is_no_growth(void **state)
+{
+    struct wick_trend t = {0};
+    double slope, error;
+    (void)state;
+    for (int i = 0; i < 20; i++)
+        wick_trend_add(&t, i, 1e9 + (i * 7919 % 13) * 1e7);
+    assert_true(wick_trend_slope(&t, &slope, &error));
+    assert_true(wick_trend_growth(&t) == 0);
+    t = (struct wick_trend){0};
+    for (int i = 0; i < 20; i++) /* a line, but next to nothing */
+        wick_trend_add(&t, i, 1e9 + i);
+    assert_true(wick_trend_growth(&t) == 0);
+    t = (struct wick_trend){0};
+    for (int i = 0; i < 5; i++) /* several at one time */
+        wick_trend_add(&t, 3, i);
+    assert_false(wick_trend_slope(&t, &slope, &error));
+}
+
+static void test_use__moments_add_up(void **state)
+{
+    struct wick_memory_use *u = calloc(1, sizeof *u);
+    (void)state;
+    assert_non_null(u);
+    for (int i = 0; i < 5; i++) {
+        struct wick_footprint f = {0};
+        f.row[WICK_MEMORY_HEAP].resident = 100 * MIB;
+        f.row[WICK_MEMORY_MALLOC].resident = (uint64_t)(10 + i) * MIB;
+        f.row[WICK_MEMORY_REPEATED].resident = 200 * MIB;
+        f.row[WICK_MEMORY_PAGE_TABLES].resident = MIB;
+        wick_memory_use_add(u, (int64_t)(i + 1) * 10000000000, &f);
+    }
+    assert_int_equal(u->moments, 5);
+    assert_int_equal(u->resident, 114 * MIB); /* neither what is mapped again nor what is the kernel's */
+    assert_int_equal(u->most, 114 * MIB);
+    assert_true(fabs(wick_trend_growth(&u->part[WICK_MEMORY_MALLOC].resident) - (double)MIB / 10) < 1);
+    assert_true(wick_trend_growth(&u->part[WICK_MEMORY_HEAP].resident) == 0);
+    free(u);
+}
+
+static void test_use__the_tightest_limit_counts(void **state)
+{
+    struct wick_memory_use *u = calloc(1, sizeof *u);
+    uint64_t left = 0;
+    (void)state;
+    assert_non_null(u);
+    wick_memory_use_level(u, 0, 0, "/pod/app", &(struct wick_cgroup_memory){.limit = 1000 * MIB, .current = 400 * MIB});
+    assert_int_equal(u->levels, 1);
+    wick_memory_use_level(
+        u, 0, 1, "/pod",
+        &(struct wick_cgroup_memory){.limit = 900 * MIB, .current = 850 * MIB, .inactive_file = 50 * MIB});
+    wick_memory_use_level(u, 0, 2, "/", &(struct wick_cgroup_memory){.current = 9000 * MIB});
+    wick_memory_use_level(u, 0, WICK_CGROUP_LEVELS, "/none", &(struct wick_cgroup_memory){.limit = 1, .current = 1});
+    const struct wick_memory_level *l = wick_memory_use_tightest(u, &left);
+    assert_non_null(l);
+    assert_string_equal(l->path, "/pod");
+    assert_int_equal(left, 100 * MIB); /* what goes by itself does not count */
+    u->level[1].now.current = 2000 * MIB;
+    assert_ptr_equal(wick_memory_use_tightest(u, &left), &u->level[1]);
+    assert_int_equal(left, 0);
+    u->level[0].now.limit = u->level[1].now.limit = 0;
+    assert_null(wick_memory_use_tightest(u, &left));
+    free(u);
+}
+
+/* ---- cgroups, from files as kernels write them ---- */
+
+static char root[64];
+
+static int make_root(void **state)
+{
+    (void)state;
+    snprintf(root, sizeof root, "/tmp/wick-cgroups-XXXXXX");
+    return mkdtemp(root) ? 0 : -1;
+}
+
+static int remove_root(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r '%s'", root);
+    return system(command);
+}
+
+static void put(const char *path, const char *text)
+{
+    char full[256];
+    snprintf(full, sizeof full, "%s%s", root, path);
+    for (char *p = full + strlen(root) + 1; (p = strchr(p, '/')); p++) {
+        *p = 0;
+        mkdir(full, 0700);
+        *p = '/';
+    }
+    FILE *f = fopen(full, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void test_cgroup__all_levels_of_version_2(void **state)
+{
+    struct wick_cgroup levels[WICK_CGROUP_LEVELS];
+    struct wick_cgroup_memory m;
+    (void)state;
+    put("/proc/42/cgroup", "0::/pod/app\n");
+    put("/sys/fs/cgroup/pod/app/memory.current", "5000\n");
+    put("/sys/fs/cgroup/pod/app/memory.max", "max\n");
+    put("/sys/fs/cgroup/pod/app/memory.high", "max\n");
+    put("/sys/fs/cgroup/pod/app/memory.stat",
+        "anon 1000\nfile 3000\nkernel 500\nkernel_stack 1\npagetables 2\nsock 20\nshmem 700\nfile_mapped 9\n"
+        "inactive_anon 8\ninactive_file 600\n");
+    put("/sys/fs/cgroup/pod/app/memory.events", "low 0\nhigh 0\nmax 7\noom 3\noom_kill 2\noom_group_kill 1\n");
+    put("/sys/fs/cgroup/pod/memory.current", "9000\n");
+    put("/sys/fs/cgroup/pod/memory.max", "10000\n");
+    put("/sys/fs/cgroup/pod/memory.stat", "anon 1\nkernel_stack 16\npagetables 32\nslab 64\n");
+    assert_int_equal(wick_cgroup_levels(root, "42", WICK_CGROUP_MEMORY, levels, WICK_CGROUP_LEVELS), 2);
+    assert_string_equal(levels[0].dir + levels[0].mount, "/pod/app");
+    assert_true(wick_cgroup_memory_read(&levels[0], &m));
+    assert_int_equal(m.limit, 0);
+    assert_int_equal(m.high, 0);
+    assert_int_equal(m.current, 5000);
+    assert_int_equal(m.anonymous, 1000);
+    assert_int_equal(m.file, 2300);
+    assert_int_equal(m.shared, 700);
+    assert_int_equal(m.inactive_file, 600);
+    assert_int_equal(m.kernel, 520);
+    assert_int_equal(m.at_limit, 7);
+    assert_int_equal(m.oom_kills, 2);
+    assert_true(wick_cgroup_memory_read(&levels[1], &m));
+    assert_int_equal(m.limit, 10000);
+    assert_int_equal(m.kernel, 112); /* an older kernel */
+    assert_int_equal(wick_cgroup_levels(root, "42", WICK_CGROUP_MEMORY, levels, 1), 1);
+    assert_int_equal(wick_cgroup_levels(root, "43", WICK_CGROUP_MEMORY, levels, WICK_CGROUP_LEVELS), 0);
+}
+
+static void test_cgroup__version_1(void **state)
+{
+    struct wick_cgroup levels[WICK_CGROUP_LEVELS];
+    struct wick_cgroup_memory m;
+    (void)state;
+    put("/proc/42/cgroup", "4:memory:/docker/x\n0::/\n");
+    put("/sys/fs/cgroup/memory/memory.usage_in_bytes", "9000\n");
+    put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    put("/sys/fs/cgroup/memory/docker/x/memory.usage_in_bytes", "8000\n");
+    put("/sys/fs/cgroup/memory/docker/x/memory.max_usage_in_bytes", "8500\n");
+    put("/sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes", "8600\n");
+    put("/sys/fs/cgroup/memory/docker/x/memory.failcnt", "4\n");
+    put("/sys/fs/cgroup/memory/docker/x/memory.kmem.usage_in_bytes", "100\n");
+    put("/sys/fs/cgroup/memory/docker/x/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
+    put("/sys/fs/cgroup/memory/docker/x/memory.stat",
+        "cache 1\nrss 2\ntotal_cache 5000\ntotal_rss 2000\ntotal_shmem 1000\ntotal_swap 30\ntotal_inactive_file 900\n");
+    assert_int_equal(wick_cgroup_levels(root, "42", WICK_CGROUP_MEMORY, levels, WICK_CGROUP_LEVELS), 2);
+    assert_true(wick_cgroup_memory_read(&levels[0], &m));
+    assert_int_equal(m.limit, 8600);
+    assert_int_equal(m.current, 8000);
+    assert_int_equal(m.peak, 8500);
+    assert_int_equal(m.anonymous, 2000);
+    assert_int_equal(m.file, 4000);
+    assert_int_equal(m.shared, 1000);
+    assert_int_equal(m.inactive_file, 900);
+    assert_int_equal(m.kernel, 100);
+    assert_int_equal(m.swapped, 30);
+    assert_int_equal(m.at_limit, 4);
+    assert_int_equal(m.oom_kills, 1);
+    assert_int_equal(wick_memory_level_needed(&m), 7100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_trend__a_line_is_found_exactly),
+        cmocka_unit_test(test_trend__noise_is_no_growth),
+        cmocka_unit_test(test_use__moments_add_up),
+        cmocka_unit_test(test_use__the_tightest_limit_counts),
+        cmocka_unit_test_setup_teardown(test_cgroup__all_levels_of_version_2, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(test_cgroup__version_1, make_root, remove_root),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
