@@ -14,9 +14,10 @@
 #include "footprint/footprint.h"
 #include "sys/cgroup_memory.h"
 
-#define EVERY_NS 10000000000ull
+/* What a round may take, in CPU time, and what all readings may. */
+#define ROUND_NS 2000000
 
-enum { A_ROUND = 64, COST_SHARE = 200 };
+enum { A_STEP = 16, COST_SHARE = 100 };
 
 /* glibc's struct mallinfo2 (2.33 and later). */
 struct malloc_info {
@@ -29,7 +30,7 @@ static struct {
     struct wick_cgroup level[WICK_CGROUP_LEVELS];
     size_t levels;
     struct malloc_info (*ask_malloc)(void); /* NULL = it cannot be asked, or is not the program's allocator */
-    uint64_t due_ns, malloc_due_ns, malloc_used;
+    uint64_t every_ns, due_ns, malloc_due_ns, malloc_used;
     uint64_t cost_ns; /* of the reading that goes on, in CPU time */
     int proc;         /* -1 = no recording runs */
     bool known;       /* what is found once */
@@ -44,8 +45,9 @@ static void find_malloc(void)
         memory.ask_malloc = (struct malloc_info(*)(void))info;
 }
 
-void wick_memory_open(void)
+void wick_memory_open(uint64_t interval_ns)
 {
+    memory.every_ns = interval_ns;
     if (!memory.known) {
         wick_footprint_open(&memory.jvm, &wick_vm.jvm);
         find_malloc();
@@ -125,28 +127,36 @@ static void write_levels(struct wick_jfr_writer *w, uint64_t now_ns)
     }
 }
 
-/* Goes on for up to so many mappings; writes when it was the last. */
-static void go_on(struct wick_drain *d, uint64_t now_ns, uint32_t most)
+static void end_reading(struct wick_drain *d, uint64_t now_ns, int rc)
 {
-    uint64_t begin_ns = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    int rc = wick_footprint_step(&memory.walk, most);
-    if (rc <= 0) {
-        wick_footprint_end(&memory.walk);
-        memory.reading = false;
-        if (rc == 0) {
-            write_parts(d->writer, now_ns);
-            write_levels(d->writer, now_ns);
-        }
-    }
-    memory.cost_ns += wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
-    if (!memory.reading && memory.cost_ns * COST_SHARE > EVERY_NS)
+    wick_footprint_end(&memory.walk);
+    memory.reading = false;
+    if (memory.cost_ns * COST_SHARE > memory.every_ns)
         memory.due_ns = now_ns + memory.cost_ns * COST_SHARE;
+    if (rc)
+        return;
+    write_parts(d->writer, now_ns);
+    write_levels(d->writer, now_ns);
+}
+
+/* Goes on, for a round's time or to the end; writes when all mappings were seen. */
+static void go_on(struct wick_drain *d, uint64_t now_ns, bool to_the_end)
+{
+    uint64_t begin_ns = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID), took = 0;
+    int rc;
+    do {
+        rc = wick_footprint_step(&memory.walk, A_STEP);
+        took = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+    } while (rc > 0 && (to_the_end || took < ROUND_NS));
+    memory.cost_ns += took;
+    if (rc <= 0)
+        end_reading(d, now_ns, rc);
 }
 
 static void begin(uint64_t now_ns)
 {
     uint64_t begin_ns = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    memory.due_ns = now_ns + EVERY_NS;
+    memory.due_ns = now_ns + memory.every_ns;
     memory.reading = !wick_footprint_begin(&memory.walk, &memory.jvm, memory.proc);
     memory.cost_ns = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }
@@ -154,7 +164,7 @@ static void begin(uint64_t now_ns)
 void wick_memory_look(struct wick_drain *d, uint64_t now_ns)
 {
     if (memory.reading)
-        go_on(d, now_ns, A_ROUND);
+        go_on(d, now_ns, false);
     else if (memory.proc >= 0 && now_ns >= memory.due_ns)
         begin(now_ns);
 }
@@ -165,5 +175,5 @@ void wick_memory_end(struct wick_drain *d)
     if (memory.proc >= 0 && !memory.reading)
         begin(now_ns);
     if (memory.reading)
-        go_on(d, now_ns, UINT32_MAX);
+        go_on(d, now_ns, true);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory.h - where the memory of this process goes, and what the cgroups around it leave, every ten seconds
+ * memory.h - where the memory of this process goes, and what the cgroups around it leave, every ten seconds or as
+ * --memory-interval says
  *
  * A reading (footprint/footprint.h) goes on over several rounds of the drain thread, so that none takes long. Where
- * readings are expensive, with tens of thousands of mappings, they come more seldom: at most a two-hundredth of one
+ * readings are expensive, with tens of thousands of mappings, they come more seldom: at most a hundredth of one
  * processor goes into them.
  *
  * Threads: the drain thread; _open and _close by the session's owner while it does not run.
@@ -14,8 +15,8 @@
 
 #include "record/drain.h"
 
-/* A recording begins; the first reading is due. */
-void wick_memory_open(void);
+/* A recording begins; the first reading is due, the next ones each interval_ns. */
+void wick_memory_open(uint64_t interval_ns);
 void wick_memory_close(void);
 
 /* A round: goes on with a reading, or begins the next if it is due. */

@@ -322,7 +322,7 @@ static int begin(struct wick_err *err)
     s->start_ns = wick_clock_mono_ns();
     s->info = (struct wick_recording_info){&s->opts, &s->sampling->engines, wick_clock_epoch_ns() / 1000000};
     wick_runtime_open();
-    wick_memory_open();
+    wick_memory_open(s->opts.memory_interval_ns);
     s->wake = eventfd(0, EFD_CLOEXEC);
     wick_threads_begin(&wick_vm.threads);
     wick_agent_names_begin();

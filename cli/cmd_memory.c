@@ -54,7 +54,7 @@ static int run(char *const *words, int n, const char *duration, bool json, struc
 {
     struct wick_strbuf title = WICK_STRBUF_INIT;
     struct wick_opts o;
-    struct wick_memory_use *u = malloc(sizeof *u);
+    struct wick_memory_use *u = calloc(1, sizeof *u);
     int rc = u ? 0 : wick_err_set(err, WICK_E_NOMEM, "out of memory");
     wick_opt_defaults(&o);
     o.duration_ns = 0;
@@ -76,6 +76,8 @@ static int run(char *const *words, int n, const char *duration, bool json, struc
         rc = wick_ui_written(err);
     }
     wick_strbuf_release(&title);
+    if (u)
+        wick_memory_use_release(u);
     free(u);
     return rc;
 }

@@ -109,7 +109,6 @@ int wick_memory_live(const char *word, uint64_t duration_ns, struct wick_memory_
 {
     struct wick_jvm_entry jvm;
     struct live *l = calloc(1, sizeof *l);
-    *u = (struct wick_memory_use){0};
     if (!l)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     int rc = wick_target_open(word, &l->proc, &jvm, err);

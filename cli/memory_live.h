@@ -13,8 +13,8 @@
 #include "analysis/memory_use.h"
 #include "base/strbuf.h"
 
-/* Reads the JVM named by word (cli/target.h) once, or again and again for `duration_ns`, which a signal ends earlier.
- * `title` gets what to call it. 0, -WICK_E_NOTFOUND, _NOTJVM, _PERM, _GONE, _NOMEM with a sentence. */
+/* `u` is zeroed. Reads the JVM named by word (cli/target.h) once, or again and again for `duration_ns`, which a signal
+ * ends earlier. `title` gets what to call it. 0, -WICK_E_NOTFOUND, _NOTJVM, _PERM, _GONE, _NOMEM with a sentence. */
 int wick_memory_live(const char *word, uint64_t duration_ns, struct wick_memory_use *u, struct wick_strbuf *title,
                      struct wick_err *err);
 

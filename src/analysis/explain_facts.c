@@ -149,6 +149,16 @@ static void take_pause(struct wick_explain_facts *f, const struct wick_jfr_event
     add_pause(f, e, took, took, true);
 }
 
+/* By the names that jvmstat, and the JDK's own events, have for collectors. */
+static bool is_full(const char *collector)
+{
+    static const char *const words[] = {"full", "Full", "old", "Old", "MSC", "MarkSweep", "Compact", "Major", "major"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(collector, words[i]))
+            return true;
+    return false;
+}
+
 static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     uint32_t *cause = ADD(f, causes);
@@ -157,6 +167,11 @@ static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e
     f->gcs++;
     add_pause(f, e, number(e, "sumOfPauses"), number(e, "longestPause"), false);
     raise_to(&f->heap_used, number(e, "heapUsedAfter"));
+    struct wick_explain_heap *h = number(e, "heapUsedAfter") ? ADD(f, heaps) : NULL;
+    if (h)
+        *h = (struct wick_explain_heap){.time_ns = not_negative(e->time_ns),
+                                        .used = number(e, "heapUsedAfter"),
+                                        .full = is_full(wick_profile_str(f->p, text(e, "name")))};
 }
 
 static void take_load(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -401,7 +416,7 @@ static bool want(void *ctx, const char *type)
     for (size_t i = 0; i < READERS; i++)
         if (!strcmp(type, readers[i].type))
             return true;
-    return wick_ttsp_wants(type);
+    return wick_memory_use_wants(type) || wick_ttsp_wants(type);
 }
 
 static void take(void *ctx, const struct wick_jfr_event *e)
@@ -412,6 +427,7 @@ static void take(void *ctx, const struct wick_jfr_event *e)
             readers[i].take(f, e);
             return;
         }
+    wick_memory_use_take(&f->memory, f->p, e);
     wick_ttsp_take(&f->ttsp, e);
 }
 
@@ -437,11 +453,12 @@ static void take_sample(void *ctx, const struct wick_sample *s)
     struct wick_explain_facts *f = ctx;
     struct wick_profile *p = f->p;
     const struct wick_event_type *type = &p->events[s->event];
-    bool cpu = type->kind == WICK_EVENT_CPU;
-    f->nother += !cpu;
-    if ((!cpu && type->kind != WICK_EVENT_WALL) || type->unit != WICK_UNIT_NS || s->weight <= 0)
-        return;
-    struct wick_explain_sample *row = cpu ? ADD(f, cpu) : ADD(f, wall);
+    struct wick_explain_sample *row = NULL;
+    f->nother += type->kind != WICK_EVENT_CPU;
+    if (s->weight > 0 && type->unit == WICK_UNIT_NS)
+        row = type->kind == WICK_EVENT_CPU ? ADD(f, cpu) : type->kind == WICK_EVENT_WALL ? ADD(f, wall) : NULL;
+    else if (s->weight > 0 && type->unit == WICK_UNIT_BYTES)
+        row = type->kind == WICK_EVENT_ALLOC ? ADD(f, alloc) : type->kind == WICK_EVENT_LIVE ? ADD(f, live) : NULL;
     if (!row)
         return;
     uint32_t key = wick_profile_label_key(p, "endpoint");
@@ -502,7 +519,7 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
 {
     const struct wick_jfr_visitor v = {.ctx = f, .sample = take_sample, .want = want, .event = take};
     *f = (struct wick_explain_facts){.p = p, .ttsp.profile = p};
-    p->by_labels = true;
+    p->by_labels = p->objects = true;
     p->keep = WICK_KEEP_LINES | WICK_KEEP_JAVA_KINDS;
     for (int i = 0; i < n; i++) {
         begin_input(f, i);
@@ -513,7 +530,8 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
             add_to(&f->duration_ns, not_negative(p->end_ns) - not_negative(p->start_ns));
         wick_explain_pauses_add(f, p->start_ns, p->end_ns);
     }
-    if (f->failed || f->ttsp.failed || p->failed || !leave_own_out(f))
+    wick_memory_use_end(&f->memory);
+    if (f->failed || f->ttsp.failed || f->memory.failed || p->failed || !leave_own_out(f))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (!f->duration_ns)
         return wick_err_set(err, WICK_E_NOTFOUND, "the recording does not say what time it covers");
@@ -529,6 +547,10 @@ void wick_explain_release(struct wick_explain_facts *f)
     free(f->cpu);
     free(f->spans);
     free(f->causes);
+    free(f->heaps);
+    free(f->alloc);
+    free(f->live);
+    wick_memory_use_release(&f->memory);
     free(f->pause);
     free(f->neighbours);
     free(f->queues.rows);

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/memory_use.h"
 #include "analysis/ttsp_incidents.h"
 #include "model/profile.h"
 
@@ -71,6 +72,12 @@ struct wick_explain_pause {
     bool exact; /* a pause */
 };
 
+/* How much of the heap was in use when a collection had ended. */
+struct wick_explain_heap {
+    int64_t time_ns, used;
+    bool full; /* one that goes through all of the heap, in a collector that has others as well */
+};
+
 struct wick_explain_facts {
     struct wick_profile *p;
     struct wick_ttsp_incidents ttsp;
@@ -89,8 +96,13 @@ struct wick_explain_facts {
     int64_t gcs, pauses_ns, longest_ns; /* jdk.GarbageCollection; the time stopped, within the recordings */
     struct wick_explain_pause *pause;   /* of the input that is being read */
     size_t npause, cap_pause;
-    int64_t heap_used, heap_max; /* peak after a collection; -Xmx. 0 = not known */
-    uint32_t *causes;            /* of each collection: strings */
+    int64_t heap_used, heap_max;     /* peak after a collection; -Xmx. 0 = not known */
+    struct wick_explain_heap *heaps; /* after each collection */
+    size_t nheaps, cap_heaps;
+    struct wick_explain_sample *alloc, *live; /* objects allocated, and alive at the end; weights in bytes */
+    size_t nalloc, nlive, cap_alloc, cap_live;
+    struct wick_memory_use memory;
+    uint32_t *causes; /* of each collection: strings */
     size_t ncauses, cap_causes;
     int64_t rss, memory_limit, cpus, allowed; /* peak; allowed: CPUs the process may run on. 0 = not known */
     double cpu_limit, steal, others, jvm;     /* the latter three: sums of shares over `machines` and `loads` events */

@@ -6,7 +6,7 @@
  * sentence. All findings are compared by the time of threads that they cost, so a rule whose measure is a share of the
  * machine or of the recording multiplies it by that.
  */
-#include "analysis/explain_rules.h"
+#include "analysis/explain_int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,12 +23,6 @@
 
 enum { NAMED = 3 }; /* neighbours in a sentence */
 
-struct explain {
-    struct wick_explain_facts *f;
-    struct wick_explain_findings *out;
-    const struct wick_explain_rule *rule; /* that is being applied */
-};
-
 enum { ALWAYS, BUSY };
 const struct wick_explain_rule wick_explain_rules[WICK_EXPLAIN_RULES] = {
 #define X(NAME, text, gate, least, what, reads, says, helps) \
@@ -43,8 +37,7 @@ const struct wick_explain_rule wick_explain_rules[WICK_EXPLAIN_RULES] = {
 #undef X
 };
 
-/* A new finding of the rule, NULL without memory. */
-static struct wick_explain_finding *found(struct explain *x, double cost_ns)
+struct wick_explain_finding *wick_explain_found(struct wick_explain *x, double cost_ns)
 {
     struct wick_explain_findings *o = x->out;
     struct wick_explain_finding *rows = wick_explain_room(o->rows, o->n, &o->cap, sizeof *rows);
@@ -57,30 +50,30 @@ static struct wick_explain_finding *found(struct explain *x, double cost_ns)
     return &rows[o->n++];
 }
 
-static void figure(struct wick_explain_finding *r, const char *key, enum wick_explain_unit unit, double value)
+void wick_explain_figure(struct wick_explain_finding *r, const char *key, enum wick_explain_unit unit, double value)
 {
     if (r && r->n < sizeof r->figures / sizeof *r->figures)
         r->figures[r->n++] = (struct wick_explain_figure){.key = key, .unit = unit, .value = value};
 }
 
-static void say(struct explain *x, struct wick_explain_finding *r, const char *key, const char *text)
+void wick_explain_say(struct wick_explain *x, struct wick_explain_finding *r, const char *key, const char *text)
 {
     char *copy = r ? strdup(text) : NULL;
     if (!r || !copy)
         x->out->failed = true;
     else {
-        figure(r, key, WICK_EXPLAIN_TEXT, 0);
+        wick_explain_figure(r, key, WICK_EXPLAIN_TEXT, 0);
         r->figures[r->n - 1].text = copy;
     }
 }
 
-static void say_frame(struct explain *x, struct wick_explain_finding *r, const char *key, uint32_t frame)
+void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding *r, const char *key, uint32_t frame)
 {
     struct wick_strbuf name = WICK_STRBUF_INIT;
     if (frame)
         wick_frame_name(&name, x->f->p, frame, WICK_NAME_LINES);
     if (frame)
-        say(x, r, key, name.buf);
+        wick_explain_say(x, r, key, name.buf);
     wick_strbuf_release(&name);
 }
 
@@ -107,16 +100,17 @@ static bool counts(const struct wick_explain_facts *f, double ns, double least)
     return ns >= least * (double)f->duration_ns;
 }
 
-static void say_where(struct explain *x, struct wick_explain_finding *r, uint32_t endpoint)
+static void say_where(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint)
 {
     int64_t p99 = endpoint ? wick_explain_p99(x->f, endpoint) : -1;
-    say(x, r, "where", endpoint ? wick_profile_str(x->f->p, endpoint) : "threads of no endpoint, while they have work");
+    wick_explain_say(x, r, "where",
+                     endpoint ? wick_profile_str(x->f->p, endpoint) : "threads of no endpoint, while they have work");
     if (p99 >= 0)
-        figure(r, "p99", WICK_EXPLAIN_TIME, (double)p99);
+        wick_explain_figure(r, "p99", WICK_EXPLAIN_TIME, (double)p99);
 }
 
 /* Calls rule for every endpoint of wall-clock samples, the "none" of threads without one included. */
-static void each_endpoint(struct explain *x, void (*rule)(struct explain *x, uint32_t endpoint))
+static void each_endpoint(struct wick_explain *x, void (*rule)(struct wick_explain *x, uint32_t endpoint))
 {
     bool *done = calloc(x->f->p->nstrings, sizeof *done);
     if (!done)
@@ -130,7 +124,7 @@ static void each_endpoint(struct explain *x, void (*rule)(struct explain *x, uin
     free(done);
 }
 
-static void stalls_of(struct explain *x, uint32_t endpoint)
+static void stalls_of(struct wick_explain *x, uint32_t endpoint)
 {
     struct wick_explain_facts *f = x->f;
     double stalled = (double)wick_explain_wall(f, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION);
@@ -139,19 +133,19 @@ static void stalls_of(struct explain *x, uint32_t endpoint)
         return;
     struct wick_explain_top top =
         wick_explain_top(f, f->wall, f->nwall, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION, WICK_EXPLAIN_STALL);
-    struct wick_explain_finding *r = found(x, stalled);
+    struct wick_explain_finding *r = wick_explain_found(x, stalled);
     say_where(x, r, endpoint);
-    figure(r, "share", WICK_EXPLAIN_SHARE, stalled / all);
-    figure(r, "time", WICK_EXPLAIN_TIME, stalled);
-    say_frame(x, r, "frame", top.frame);
-    say_frame(x, r, "caller", top.caller);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, stalled / all);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, stalled);
+    wick_explain_say_frame(x, r, "frame", top.frame);
+    wick_explain_say_frame(x, r, "caller", top.caller);
     if (f->heap_max)
-        figure(r, "heap", WICK_EXPLAIN_BYTES, (double)f->heap_max);
+        wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, (double)f->heap_max);
     if (f->heap_used)
-        figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->heap_used);
+        wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->heap_used);
 }
 
-static void allocation_stall(struct explain *x)
+static void allocation_stall(struct wick_explain *x)
 {
     each_endpoint(x, stalls_of);
 }
@@ -187,24 +181,24 @@ static uint32_t most_waiting(const struct wick_explain_facts *f, enum wick_expla
     return most;
 }
 
-static void cpu_starvation(struct explain *x)
+static void cpu_starvation(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double delay = (double)f->hungry_delay_ns, runnable = (double)f->hungry_got_ns + delay;
     if (!starves(f, delay))
         return;
-    struct wick_explain_finding *r = found(x, delay);
-    figure(r, "threads", WICK_EXPLAIN_NUMBER, runnable / (double)f->duration_ns);
-    figure(r, "got", WICK_EXPLAIN_NUMBER, (double)f->got_ns / (double)f->duration_ns);
-    figure(r, "share", WICK_EXPLAIN_SHARE, delay / runnable);
-    figure(r, "time", WICK_EXPLAIN_TIME, delay);
+    struct wick_explain_finding *r = wick_explain_found(x, delay);
+    wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, runnable / (double)f->duration_ns);
+    wick_explain_figure(r, "got", WICK_EXPLAIN_NUMBER, (double)f->got_ns / (double)f->duration_ns);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, delay / runnable);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, delay);
     uint32_t endpoint = most_waiting(f, WICK_EXPLAIN_WAITING_FOR_CPU);
     if (!endpoint)
         return;
-    say(x, r, "where", wick_profile_str(f->p, endpoint));
-    figure(r, "of", WICK_EXPLAIN_SHARE,
-           share_of((double)wick_explain_wall(f, false, endpoint, 1 << WICK_EXPLAIN_WAITING_FOR_CPU),
-                    (double)wick_explain_wall(f, false, endpoint, WICK_EXPLAIN_ALL)));
+    wick_explain_say(x, r, "where", wick_profile_str(f->p, endpoint));
+    wick_explain_figure(r, "of", WICK_EXPLAIN_SHARE,
+                        share_of((double)wick_explain_wall(f, false, endpoint, 1 << WICK_EXPLAIN_WAITING_FOR_CPU),
+                                 (double)wick_explain_wall(f, false, endpoint, WICK_EXPLAIN_ALL)));
 }
 
 static int by_use(const void *a, const void *b)
@@ -214,7 +208,7 @@ static int by_use(const void *a, const void *b)
 }
 
 /* "java app.Main (pid 12, 1.5 CPUs), cc1 (several, 0.3 CPUs)", those that used most. */
-static void say_neighbours(struct explain *x, struct wick_explain_finding *r)
+static void say_neighbours(struct wick_explain *x, struct wick_explain_finding *r)
 {
     struct wick_explain_facts *f = x->f;
     struct wick_strbuf who = WICK_STRBUF_INIT;
@@ -230,11 +224,11 @@ static void say_neighbours(struct explain *x, struct wick_explain_finding *r)
         wick_strbuf_addf(&who, ", %.2f CPUs)", share_of((double)n->cpu_ns, (double)f->duration_ns));
     }
     if (who.len)
-        say(x, r, "who", who.buf);
+        wick_explain_say(x, r, "who", who.buf);
     wick_strbuf_release(&who);
 }
 
-static void neighbours(struct explain *x)
+static void neighbours(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double others = share_of(f->others, (double)f->machines), delay = delay_by_others(f);
@@ -242,42 +236,42 @@ static void neighbours(struct explain *x)
         return;
     /* they cannot take more from us than they use, nor more than we lack */
     double taken = others * (double)f->allowed * (double)f->duration_ns;
-    struct wick_explain_finding *r = found(x, taken < delay ? taken : delay);
-    figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->allowed);
-    figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->allowed);
-    figure(r, "time", WICK_EXPLAIN_TIME, delay);
+    struct wick_explain_finding *r = wick_explain_found(x, taken < delay ? taken : delay);
+    wick_explain_figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->allowed);
+    wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->allowed);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, delay);
     say_neighbours(x, r);
 }
 
-static void cpu_limit(struct explain *x)
+static void cpu_limit(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double share = share_of((double)f->throttled.grown, (double)f->periods.grown);
     if (share < x->rule->threshold)
         return;
-    struct wick_explain_finding *r = found(x, (double)f->throttled_ns.grown);
+    struct wick_explain_finding *r = wick_explain_found(x, (double)f->throttled_ns.grown);
     if (f->cpu_limit > 0)
-        figure(r, "limit", WICK_EXPLAIN_NUMBER, f->cpu_limit);
-    figure(r, "share", WICK_EXPLAIN_SHARE, share);
-    figure(r, "time", WICK_EXPLAIN_TIME, (double)f->throttled_ns.grown);
+        wick_explain_figure(r, "limit", WICK_EXPLAIN_NUMBER, f->cpu_limit);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->throttled_ns.grown);
 }
 
-static void hot_method(struct explain *x)
+static void hot_method(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
     struct wick_explain_top top = wick_explain_top(f, f->cpu, f->ncpu, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_LEAF);
     double share = share_of((double)top.weight_ns, (double)f->sampled_ns);
     if (share < x->rule->threshold || !top.frame || !counts(f, (double)top.weight_ns, CPU_LEAST))
         return;
-    struct wick_explain_finding *r = found(x, (double)top.weight_ns);
-    figure(r, "share", WICK_EXPLAIN_SHARE, share);
-    figure(r, "time", WICK_EXPLAIN_TIME, (double)top.weight_ns);
-    say_frame(x, r, "frame", top.frame);
-    say_frame(x, r, "caller", top.caller);
+    struct wick_explain_finding *r = wick_explain_found(x, (double)top.weight_ns);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)top.weight_ns);
+    wick_explain_say_frame(x, r, "frame", top.frame);
+    wick_explain_say_frame(x, r, "caller", top.caller);
 }
 
 /* Time in some states as a share of the time threads have work, and where most of it was; NULL below the threshold. */
-static struct wick_explain_finding *waits(struct explain *x, unsigned states, struct wick_explain_top *most)
+static struct wick_explain_finding *waits(struct wick_explain *x, unsigned states, struct wick_explain_top *most)
 {
     struct wick_explain_facts *f = x->f;
     double waited = (double)wick_explain_wall(f, true, 0, states);
@@ -285,32 +279,32 @@ static struct wick_explain_finding *waits(struct explain *x, unsigned states, st
     if (share_of(waited, work) < x->rule->threshold || !counts(f, waited, WAIT_LEAST))
         return NULL;
     *most = wick_explain_top(f, f->wall, f->nwall, true, 0, states, WICK_EXPLAIN_JAVA);
-    struct wick_explain_finding *r = found(x, waited);
-    figure(r, "share", WICK_EXPLAIN_SHARE, waited / work);
-    figure(r, "time", WICK_EXPLAIN_TIME, waited);
-    say_frame(x, r, "frame", most->frame);
-    figure(r, "most", WICK_EXPLAIN_TIME, (double)most->weight_ns);
+    struct wick_explain_finding *r = wick_explain_found(x, waited);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, waited / work);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
+    wick_explain_say_frame(x, r, "frame", most->frame);
+    wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)most->weight_ns);
     return r;
 }
 
-static void lock_contention(struct explain *x)
+static void lock_contention(struct wick_explain *x)
 {
     struct wick_explain_top top;
     (void)waits(x, 1 << WICK_EXPLAIN_MONITOR, &top);
 }
 
-static void disk_wait(struct explain *x)
+static void disk_wait(struct wick_explain *x)
 {
     struct wick_explain_top top;
     struct wick_explain_finding *r = waits(x, 1 << WICK_EXPLAIN_DISK, &top);
     double pressure = share_of((double)x->f->io_some_ns.grown, (double)x->f->duration_ns);
     if (r)
-        say_frame(x, r, "caller", top.caller);
+        wick_explain_say_frame(x, r, "caller", top.caller);
     if (r && pressure > 0)
-        figure(r, "pressure", WICK_EXPLAIN_SHARE, pressure);
+        wick_explain_figure(r, "pressure", WICK_EXPLAIN_SHARE, pressure);
 }
 
-static void waits_of(struct explain *x, uint32_t endpoint)
+static void waits_of(struct wick_explain *x, uint32_t endpoint)
 {
     static const struct {
         enum wick_explain_state state;
@@ -326,17 +320,17 @@ static void waits_of(struct explain *x, uint32_t endpoint)
         if (share_of(waited, all) < x->rule->threshold || !counts(f, waited, WAIT_LEAST))
             continue;
         struct wick_explain_top top = wick_explain_top(f, f->wall, f->nwall, false, endpoint, state, WICK_EXPLAIN_JAVA);
-        struct wick_explain_finding *r = found(x, waited);
+        struct wick_explain_finding *r = wick_explain_found(x, waited);
         say_where(x, r, endpoint);
-        figure(r, "share", WICK_EXPLAIN_SHARE, waited / all);
-        figure(r, "time", WICK_EXPLAIN_TIME, waited);
-        say(x, r, "state", kinds[i].text);
-        say_frame(x, r, "frame", top.caller ? top.caller : top.frame);
-        figure(r, "most", WICK_EXPLAIN_TIME, (double)top.weight_ns);
+        wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, waited / all);
+        wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
+        wick_explain_say(x, r, "state", kinds[i].text);
+        wick_explain_say_frame(x, r, "frame", top.caller ? top.caller : top.frame);
+        wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)top.weight_ns);
     }
 }
 
-static void endpoint_wait(struct explain *x)
+static void endpoint_wait(struct wick_explain *x)
 {
     each_endpoint(x, waits_of);
 }
@@ -363,55 +357,56 @@ static uint32_t commonest_cause(struct wick_explain_facts *f)
     return best;
 }
 
-static void gc_pauses(struct explain *x)
+static void gc_pauses(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
     double share = share_of((double)f->pauses_ns, (double)f->duration_ns), busy = busy_of(f);
     if (share < x->rule->threshold)
         return;
     uint32_t cause = commonest_cause(f);
-    struct wick_explain_finding *r = found(x, (double)f->pauses_ns * (busy > 1 ? busy : 1));
-    figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->gcs);
-    figure(r, "share", WICK_EXPLAIN_SHARE, share);
-    figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
-    figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->longest_ns);
+    struct wick_explain_finding *r = wick_explain_found(x, (double)f->pauses_ns * (busy > 1 ? busy : 1));
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->gcs);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
+    wick_explain_figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->longest_ns);
     if (cause)
-        say(x, r, "cause", wick_profile_str(f->p, cause));
+        wick_explain_say(x, r, "cause", wick_profile_str(f->p, cause));
     if (f->heap_used)
-        figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->heap_used);
+        wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->heap_used);
     if (f->heap_max)
-        figure(r, "heap", WICK_EXPLAIN_BYTES, (double)f->heap_max);
+        wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, (double)f->heap_max);
+    wick_explain_say_allocations(x, r);
 }
 
 /* A share of something that costs time: most rules about shares look like this. */
-static struct wick_explain_finding *by_share(struct explain *x, double part_ns, double whole_ns, double cost_ns)
+static struct wick_explain_finding *by_share(struct wick_explain *x, double part_ns, double whole_ns, double cost_ns)
 {
     double share = share_of(part_ns, whole_ns);
     if (share < x->rule->threshold)
         return NULL;
-    struct wick_explain_finding *r = found(x, cost_ns);
-    figure(r, "share", WICK_EXPLAIN_SHARE, share);
-    figure(r, "time", WICK_EXPLAIN_TIME, part_ns);
+    struct wick_explain_finding *r = wick_explain_found(x, cost_ns);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, part_ns);
     return r;
 }
 
-static void gc_cpu(struct explain *x)
+static void gc_cpu(struct wick_explain *x)
 {
     if (counts(x->f, (double)x->f->gc_ns, CPU_LEAST))
-        by_share(x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns);
+        wick_explain_say_allocations(x, by_share(x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns));
 }
 
-static void code_cache(struct explain *x)
+static void code_cache(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     if (f->code_fullest < x->rule->threshold && !f->off_ns)
         return;
-    struct wick_explain_finding *r = found(x, (double)f->off_ns);
-    figure(r, "share", WICK_EXPLAIN_SHARE, f->code_fullest);
-    figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->code_used);
-    figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->code_limit);
+    struct wick_explain_finding *r = wick_explain_found(x, (double)f->off_ns);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, f->code_fullest);
+    wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->code_used);
+    wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->code_limit);
     if (f->off_ns)
-        figure(r, "time", WICK_EXPLAIN_TIME, (double)f->off_ns);
+        wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->off_ns);
 }
 
 static double a_second(const struct wick_explain_facts *f, double count)
@@ -419,7 +414,7 @@ static double a_second(const struct wick_explain_facts *f, double count)
     return share_of(count * 1e9, (double)f->duration_ns);
 }
 
-static void compile_queue(struct explain *x)
+static void compile_queue(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     for (size_t i = 0; i < f->queues.n; i++) {
@@ -427,19 +422,19 @@ static void compile_queue(struct explain *x)
         double waited = share_of(q->sum, q->events);
         if (waited < x->rule->threshold)
             continue;
-        struct wick_explain_finding *r = found(x, (double)f->compile_ns.grown);
-        figure(r, "count", WICK_EXPLAIN_NUMBER, waited);
-        say(x, r, "compiler", wick_profile_str(f->p, q->name));
-        figure(r, "peak", WICK_EXPLAIN_NUMBER, (double)q->peak);
+        struct wick_explain_finding *r = wick_explain_found(x, (double)f->compile_ns.grown);
+        wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, waited);
+        wick_explain_say(x, r, "compiler", wick_profile_str(f->p, q->name));
+        wick_explain_figure(r, "peak", WICK_EXPLAIN_NUMBER, (double)q->peak);
         if (!f->long_ns)
             continue;
-        say(x, r, "method", wick_profile_str(f->p, f->long_method));
-        figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->long_ns);
+        wick_explain_say(x, r, "method", wick_profile_str(f->p, f->long_method));
+        wick_explain_figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->long_ns);
     }
 }
 
 /* The reason that most deoptimisations had. */
-static void main_reason(struct explain *x, struct wick_explain_finding *r)
+static void main_reason(struct wick_explain *x, struct wick_explain_finding *r)
 {
     const struct wick_explain_rows *reasons = &x->f->reasons;
     const struct wick_explain_row *most = NULL;
@@ -450,44 +445,44 @@ static void main_reason(struct explain *x, struct wick_explain_finding *r)
     }
     if (!most || !(most->sum > 0))
         return;
-    say(x, r, "reason", wick_profile_str(x->f->p, most->name));
-    figure(r, "of", WICK_EXPLAIN_SHARE, most->sum / all);
+    wick_explain_say(x, r, "reason", wick_profile_str(x->f->p, most->name));
+    wick_explain_figure(r, "of", WICK_EXPLAIN_SHARE, most->sum / all);
 }
 
-static void deoptimisations(struct explain *x)
+static void deoptimisations(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double rate = a_second(f, (double)f->deopts.grown);
     if (rate < x->rule->threshold)
         return;
-    struct wick_explain_finding *r = found(x, (double)f->compile_ns.grown);
-    figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->deopts.grown);
-    figure(r, "rate", WICK_EXPLAIN_NUMBER, rate);
+    struct wick_explain_finding *r = wick_explain_found(x, (double)f->compile_ns.grown);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->deopts.grown);
+    wick_explain_figure(r, "rate", WICK_EXPLAIN_NUMBER, rate);
     main_reason(x, r);
     if (f->compile_ns.grown)
-        figure(r, "time", WICK_EXPLAIN_TIME, (double)f->compile_ns.grown);
+        wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->compile_ns.grown);
 }
 
-static void class_unloading(struct explain *x)
+static void class_unloading(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double rate = a_second(f, (double)f->unloaded.grown);
     if (rate < x->rule->threshold)
         return;
-    struct wick_explain_finding *r = found(x, (double)f->pauses_ns);
-    figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->unloaded.grown);
-    figure(r, "rate", WICK_EXPLAIN_NUMBER, rate);
-    figure(r, "loaded", WICK_EXPLAIN_NUMBER, (double)f->loaded.grown);
+    struct wick_explain_finding *r = wick_explain_found(x, (double)f->pauses_ns);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->unloaded.grown);
+    wick_explain_figure(r, "rate", WICK_EXPLAIN_NUMBER, rate);
+    wick_explain_figure(r, "loaded", WICK_EXPLAIN_NUMBER, (double)f->loaded.grown);
 }
 
-static void vm_operations(struct explain *x)
+static void vm_operations(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     for (size_t i = 0; i < f->operations.n; i++) {
         const struct wick_explain_row *o = &f->operations.rows[i];
         struct wick_explain_finding *r = by_share(x, o->sum, (double)f->duration_ns, o->sum);
         if (r)
-            say(x, r, "operation", wick_profile_str(f->p, o->name));
+            wick_explain_say(x, r, "operation", wick_profile_str(f->p, o->name));
     }
 }
 
@@ -501,7 +496,7 @@ static const struct wick_ttsp_culprit *worst_culprit(const struct wick_ttsp_inci
     return worst;
 }
 
-static void late_safepoints(struct explain *x)
+static void late_safepoints(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double late = 0, busy = busy_of(f);
@@ -511,47 +506,27 @@ static void late_safepoints(struct explain *x)
     const struct wick_ttsp_culprit *c = worst_culprit(&f->ttsp);
     if (!r)
         return;
-    figure(r, "count", WICK_EXPLAIN_NUMBER, f->ttsp.nslow);
-    figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->ttsp.slow[0].reach_ns);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, f->ttsp.nslow);
+    wick_explain_figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->ttsp.slow[0].reach_ns);
     if (!c)
         return;
-    say(x, r, "thread", wick_profile_str(f->p, f->p->threads[c->thread].name));
-    say(x, r, "why", wick_ttsp_why_text(c->why));
-    say_frame(x, r, "frame", c->frame);
-    say_frame(x, r, "caller", c->caller);
+    wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->p->threads[c->thread].name));
+    wick_explain_say(x, r, "why", wick_ttsp_why_text(c->why));
+    wick_explain_say_frame(x, r, "frame", c->frame);
+    wick_explain_say_frame(x, r, "caller", c->caller);
 }
 
-static void slow_safepoints(struct explain *x)
+static void slow_safepoints(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double busy = busy_of(f), sync = (double)f->sync_ns.grown;
     if (f->ttsp.nslow)
         return;
     struct wick_explain_finding *r = by_share(x, sync, (double)f->duration_ns, sync * (busy > 1 ? busy : 1));
-    figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->safepoints.grown);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->safepoints.grown);
 }
 
-static void memory_limit(struct explain *x)
-{
-    const struct wick_explain_facts *f = x->f;
-    double share = share_of((double)f->rss, (double)f->memory_limit);
-    if (!f->memory_limit || (share < x->rule->threshold && !f->oom_kills.grown))
-        return;
-    struct wick_explain_finding *r = found(x, share * (double)f->duration_ns);
-    figure(r, "rss", WICK_EXPLAIN_BYTES, (double)f->rss);
-    figure(r, "share", WICK_EXPLAIN_SHARE, share);
-    figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->memory_limit);
-    if (f->oom_kills.grown)
-        figure(r, "kills", WICK_EXPLAIN_NUMBER, (double)f->oom_kills.grown);
-}
-
-static void memory_pressure(struct explain *x)
-{
-    double full = (double)x->f->memory_full_ns.grown;
-    by_share(x, full, (double)x->f->duration_ns, full);
-}
-
-static void steal(struct explain *x)
+static void steal(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double share = share_of(f->steal, (double)f->machines),
@@ -559,12 +534,12 @@ static void steal(struct explain *x)
     by_share(x, share * machine, machine, share * machine);
 }
 
-static void biased(struct explain *x)
+static void biased(struct wick_explain *x)
 {
     by_share(x, (double)x->f->biased_ns.grown, (double)x->f->sampled_ns, 0);
 }
 
-static void unsampled(struct explain *x)
+static void unsampled(struct wick_explain *x)
 {
     double missing = (double)x->f->unsampled_ns;
     if (!x->f->ncpu && x->f->nother) /* nothing was to stand for CPU time */
@@ -572,10 +547,10 @@ static void unsampled(struct explain *x)
     by_share(x, missing, missing + (double)x->f->sampled_ns, 0);
 }
 
-static void lost(struct explain *x)
+static void lost(struct wick_explain *x)
 {
     struct wick_explain_finding *r = by_share(x, (double)x->f->dropped.grown, (double)x->f->fired.grown, 0);
-    figure(r, "count", WICK_EXPLAIN_NUMBER, (double)x->f->dropped.grown);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)x->f->dropped.grown);
 }
 
 static int by_cost(const void *a, const void *b)
@@ -588,7 +563,7 @@ static int by_cost(const void *a, const void *b)
 
 int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_facts *f, struct wick_err *err)
 {
-    static void (*const rules[WICK_EXPLAIN_RULES])(struct explain * x) = {
+    static void (*const rules[WICK_EXPLAIN_RULES])(struct wick_explain * x) = {
         [WICK_EXPLAIN_RULE_ALLOCATION_STALL] = allocation_stall,
         [WICK_EXPLAIN_RULE_CPU_STARVATION] = cpu_starvation,
         [WICK_EXPLAIN_RULE_NEIGHBOURS] = neighbours,
@@ -605,15 +580,19 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_VM_OPERATIONS] = vm_operations,
         [WICK_EXPLAIN_RULE_LATE_SAFEPOINTS] = late_safepoints,
         [WICK_EXPLAIN_RULE_SLOW_SAFEPOINTS] = slow_safepoints,
-        [WICK_EXPLAIN_RULE_MEMORY_LIMIT] = memory_limit,
-        [WICK_EXPLAIN_RULE_MEMORY_PRESSURE] = memory_pressure,
+        [WICK_EXPLAIN_RULE_MEMORY_LIMIT] = wick_explain_memory_limit,
+        [WICK_EXPLAIN_RULE_HEAP_LIMIT] = wick_explain_heap_limit,
+        [WICK_EXPLAIN_RULE_PAGE_CACHE] = wick_explain_page_cache,
+        [WICK_EXPLAIN_RULE_MEMORY_GROWTH] = wick_explain_memory_growth,
+        [WICK_EXPLAIN_RULE_LIVE_SET] = wick_explain_live_set,
+        [WICK_EXPLAIN_RULE_MEMORY_PRESSURE] = wick_explain_memory_pressure,
         [WICK_EXPLAIN_RULE_DISK_WAIT] = disk_wait,
         [WICK_EXPLAIN_RULE_STEAL] = steal,
         [WICK_EXPLAIN_RULE_BIASED] = biased,
         [WICK_EXPLAIN_RULE_UNSAMPLED] = unsampled,
         [WICK_EXPLAIN_RULE_LOST] = lost,
     };
-    struct explain x = {.f = f, .out = out};
+    struct wick_explain x = {.f = f, .out = out};
     bool told = f->got_ns || f->sampled_ns || f->loads; /* whether the recording says how busy it was */
     bool busy = !told || busy_of(f) >= WICK_EXPLAIN_BUSY;
     *out = (struct wick_explain_findings){0};

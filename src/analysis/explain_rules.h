@@ -48,7 +48,7 @@ struct wick_explain_figure {
 struct wick_explain_finding {
     const struct wick_explain_rule *rule;
     double cost_ns; /* thread time that is at stake: findings are sorted by it */
-    struct wick_explain_figure figures[10];
+    struct wick_explain_figure figures[12];
     unsigned n;
 };
 

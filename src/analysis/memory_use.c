@@ -7,49 +7,54 @@
  */
 #include "analysis/memory_use.h"
 
-#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 
-#define SURE          3.0
-#define WORTH_A_TREND 0.01
-
-void wick_trend_add(struct wick_trend *t, double seconds, double value)
-{
-    t->n++;
-    t->t += seconds;
-    t->y += value;
-    t->tt += seconds * seconds;
-    t->ty += seconds * value;
-    t->yy += value * value;
-}
-
-bool wick_trend_slope(const struct wick_trend *t, double *slope, double *error)
-{
-    double sxx = t->n > 0 ? t->tt - t->t * t->t / t->n : 0;
-    if (t->n < 3 || sxx <= 0)
-        return false;
-    double sxy = t->ty - t->t * t->y / t->n, syy = t->yy - t->y * t->y / t->n;
-    double rest = syy - sxy * sxy / sxx;
-    *slope = sxy / sxx;
-    *error = rest > 0 ? sqrt(rest / (t->n - 2) / sxx) : 0;
-    return true;
-}
-
-double wick_trend_growth(const struct wick_trend *t)
-{
-    double slope, error;
-    if (!wick_trend_slope(t, &slope, &error) || fabs(slope) <= SURE * error)
-        return 0;
-    double time = 2 * sqrt(3 * (t->tt / t->n - t->t * t->t / t->n / t->n)); /* as if the moments were evenly spaced */
-    return fabs(slope) * time >= WORTH_A_TREND * t->y / t->n ? slope : 0;
-}
+/* Moments are ten seconds apart, a little more under load. */
+#define GAP_NS 300000000000
 
 static double seconds_of(const struct wick_memory_use *u, int64_t time_ns)
 {
     return (double)(time_ns - u->first_ns) / 1e9;
+}
+
+static void remember(struct wick_memory_use *u)
+{
+    if (u->nseries == u->cap_series) {
+        uint32_t cap = u->cap_series ? u->cap_series * 2 : 64;
+        struct wick_memory_moment *p = reallocarray(u->series, cap, sizeof *p);
+        if (!p) {
+            u->failed = true;
+            return;
+        }
+        u->series = p;
+        u->cap_series = cap;
+    }
+    struct wick_memory_moment *m = &u->series[u->nseries++];
+    m->seconds = seconds_of(u, u->last_ns);
+    for (int i = 0; i < WICK_MEMORY_PARTS; i++) {
+        m->resident[i] = u->part[i].now.resident;
+        m->count[i] = u->part[i].now.count;
+    }
+}
+
+void wick_memory_use_release(struct wick_memory_use *u)
+{
+    free(u->series);
+    *u = (struct wick_memory_use){0};
+}
+
+bool wick_memory_use_steady(const struct wick_memory_use *u, enum wick_memory_part part, double *rate)
+{
+    struct wick_trend_point *p = reallocarray(NULL, u->nseries + 1, sizeof *p);
+    for (uint32_t i = 0; p && i < u->nseries; i++)
+        p[i] = (struct wick_trend_point){u->series[i].seconds, (double)u->series[i].resident[part]};
+    bool steady = p && wick_trend_steady(p, u->nseries, rate);
+    free(p);
+    return steady;
 }
 
 /* The sums of a moment whose rows are all there. */
@@ -67,11 +72,14 @@ static void close_moment(struct wick_memory_use *u)
         }
     }
     wick_trend_add(&u->total, seconds_of(u, u->last_ns), (double)u->resident);
+    remember(u);
     u->most = u->resident > u->most ? u->resident : u->most;
 }
 
 static void begin_moment(struct wick_memory_use *u, int64_t time_ns)
 {
+    if (u->moments && (time_ns < u->last_ns || time_ns - u->last_ns > GAP_NS))
+        wick_memory_use_release(u);
     if (!u->moments++)
         u->first_ns = time_ns;
     u->last_ns = time_ns;
@@ -224,5 +232,5 @@ int wick_memory_use_read(struct wick_memory_use *u, struct wick_profile *p, char
             return rc;
     }
     wick_memory_use_end(u);
-    return p->failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : 0;
+    return p->failed || u->failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : 0;
 }

@@ -6,34 +6,25 @@
  * through all moments (least squares).
  *
  * Threads: one at a time.
- * Memory:  the caller's struct, no more.
+ * Memory:  malloc, some 250 bytes a moment; wick_memory_use_release frees it.
  */
 #ifndef WICK_ANALYSIS_MEMORY_USE_H
 #define WICK_ANALYSIS_MEMORY_USE_H
 
 #include "analysis/read.h"
+#include "analysis/trend.h"
 #include "footprint/footprint.h"
 #include "sys/cgroup_memory.h"
-
-/* Sums for a line through points; times in seconds since the first. */
-struct wick_trend {
-    double n, t, y, tt, ty, yy;
-};
-
-/* A point more. */
-void wick_trend_add(struct wick_trend *t, double seconds, double value);
-
-/* The slope a second, and its standard error in *error. False with fewer than three points, or all at one time. */
-bool wick_trend_slope(const struct wick_trend *t, double *slope, double *error);
-
-/* The slope if it differs from 0 by more than three times its error and is a change of 1 % of the mean or more over the
- * time seen, else 0. */
-double wick_trend_growth(const struct wick_trend *t);
 
 struct wick_memory_level {
     char path[256]; /* of the cgroup; "" where none is known */
     struct wick_cgroup_memory now;
     struct wick_trend charged;
+};
+
+struct wick_memory_moment {
+    double seconds; /* since the first */
+    uint64_t resident[WICK_MEMORY_PARTS], count[WICK_MEMORY_PARTS];
 };
 
 struct wick_memory_use {
@@ -48,9 +39,18 @@ struct wick_memory_use {
     struct wick_trend total;
     struct wick_memory_level level[WICK_CGROUP_LEVELS]; /* from the process's own cgroup outwards */
     uint32_t levels;
+    struct wick_memory_moment *series;
+    uint32_t nseries, cap_series;
+    bool failed; /* no memory for it */
 };
 
-/* A moment: all rows, then its levels. */
+void wick_memory_use_release(struct wick_memory_use *u);
+
+/* Whether a part grows steadily (wick_trend_steady); *rate gets the bytes a second. */
+bool wick_memory_use_steady(const struct wick_memory_use *u, enum wick_memory_part part, double *rate);
+
+/* A moment: all rows, then its levels. One that comes minutes after the last, or before it, is of another recording:
+ * what was before is forgotten. */
 void wick_memory_use_add(struct wick_memory_use *u, int64_t time_ns, const struct wick_footprint *f);
 void wick_memory_use_level(struct wick_memory_use *u, int64_t time_ns, uint32_t level, const char *path,
                            const struct wick_cgroup_memory *m);

@@ -19,8 +19,10 @@
 enum {
     THREADS_MOST = 65536,
     LOADERS_MOST = 65536,
+    LOADERS_A_POINT = 16,
     CLASSES_MOST = 2048,
     CLASSES_OF_ONE = 16,
+    HEAD = 1024,
     KERNEL_STACK = 16 << 10,
     TEXT = 4096
 };
@@ -106,6 +108,29 @@ static void point(struct wick_footprint_walk *w, uint64_t at, enum wick_memory_p
         wick_footprint_add(&w->points, at, at, part);
 }
 
+/* The beginning of something of the JVM's, read at once: there are thousands, and each read is a system call. What lies
+ * behind the end of its memory cannot be read, so it may be less. Offsets beyond `have` are 0. */
+struct head {
+    uint8_t bytes[HEAD];
+    size_t have;
+};
+
+static void read_head(const struct wick_jvm *j, wick_addr at, int32_t last, struct head *h)
+{
+    size_t wanted = last >= 0 && last + 8 <= HEAD ? (size_t)last + 8 : 0;
+    h->have = wanted && !wick_mem_read(j->mem, at, h->bytes, wanted) ? wanted : 0;
+}
+
+static uint64_t at64(const struct head *h, int32_t offset)
+{
+    return offset >= 0 && (size_t)offset + 8 <= h->have ? wick_hs_at64(h->bytes, offset) : 0;
+}
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Where classes are, from one to the next, and their constant pools, which lie in metaspace proper. Returns how many
  * were seen. */
 static uint32_t point_at_classes(struct wick_footprint_walk *w, wick_addr klass, int32_t next, uint32_t most)
@@ -114,11 +139,12 @@ static uint32_t point_at_classes(struct wick_footprint_walk *w, wick_addr klass,
     const struct wick_hs_layout *l = &j->layout;
     uint32_t n = 0;
     for (; klass && n < most; n++) {
-        bool instance = (int32_t)wick_hs_u32(j->mem, klass + (unsigned)l->klass_layout) > 0;
+        struct head h;
+        read_head(j, klass, larger(larger(l->klass_layout, l->klass_constants), next), &h);
         point(w, klass, WICK_MEMORY_METASPACE);
-        if (instance)
-            point(w, wick_hs_u64(j->mem, klass + (unsigned)l->klass_constants), WICK_MEMORY_METASPACE);
-        klass = next == WICK_HS_NONE ? 0 : wick_hs_u64(j->mem, klass + (unsigned)next);
+        if (h.have && (int32_t)wick_hs_at32(h.bytes, l->klass_layout) > 0) /* no array */
+            point(w, at64(&h, l->klass_constants), WICK_MEMORY_METASPACE);
+        klass = at64(&h, next);
     }
     return n;
 }
@@ -131,11 +157,14 @@ static void claim_metaspace(struct wick_footprint_walk *w)
     if (!l->loaders || l->loader_next == WICK_HS_NONE)
         return;
     for (wick_addr d = wick_hs_u64(j->mem, l->loaders); d && loaders < LOADERS_MOST; loaders++) {
-        if (l->loader_classes != WICK_HS_NONE && classes < CLASSES_MOST)
-            classes += point_at_classes(w, wick_hs_u64(j->mem, d + (unsigned)l->loader_classes), l->klass_next,
+        struct head h;
+        read_head(j, d, larger(l->loader_next, l->loader_classes), &h);
+        if (classes < CLASSES_MOST)
+            classes += point_at_classes(w, at64(&h, l->loader_classes), l->klass_next,
                                         loaders ? CLASSES_OF_ONE : CLASSES_MOST / 4);
-        point(w, d, WICK_MEMORY_MALLOC);
-        d = wick_hs_u64(j->mem, d + (unsigned)l->loader_next);
+        if (loaders % LOADERS_A_POINT == 0)
+            point(w, d, WICK_MEMORY_MALLOC);
+        d = at64(&h, l->loader_next);
     }
     w->out.row[WICK_MEMORY_METASPACE].count = loaders;
     if (!classes && l->klass_of_object && l->klass_sub != WICK_HS_NONE) { /* JDK 8: those that extend Object */

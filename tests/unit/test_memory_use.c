@@ -50,6 +50,91 @@ static void test_trend__noise_is_no_growth(void **state)
     assert_false(wick_trend_slope(&t, &slope, &error));
 }
 
+static bool is_steady(double (*value)(int i), int n)
+{
+    struct wick_trend_point p[64];
+    double rate = 0;
+    for (int i = 0; i < n; i++)
+        p[i] = (struct wick_trend_point){i * 10.0, value(i)};
+    return wick_trend_steady(p, (size_t)n, &rate) && rate > 0;
+}
+
+static double noise(void)
+{
+    return (double)rand() / RAND_MAX;
+}
+
+static double leak(int i)
+{
+    return 1e8 + 1e6 * i + 1e6 * noise();
+}
+
+static double warm_up(int i)
+{
+    return 1e8 * (1 - exp(-i / 3.0));
+}
+
+static double saw(int i)
+{
+    return 1e8 + 1e7 * (i % 4);
+}
+
+static double fall(int i)
+{
+    return 1e8 - 1e6 * i;
+}
+
+static double step(int i)
+{
+    return i < 10 ? 1e8 : 2e8;
+}
+
+static double scatter(int i)
+{
+    (void)i;
+    return 1e8 + 1e7 * noise();
+}
+
+static void test_trend__only_what_goes_on_is_steady(void **state)
+{
+    (void)state;
+    srand(1);
+    assert_true(is_steady(leak, 30));
+    assert_true(is_steady(leak, 64));
+    assert_false(is_steady(leak, 7));
+    assert_false(is_steady(warm_up, 30));
+    assert_false(is_steady(saw, 30));
+    assert_false(is_steady(fall, 30));
+    assert_false(is_steady(step, 20));
+    for (int i = 0; i < 20000; i++)
+        assert_false(is_steady(scatter, 24)); /* with t of 22 degrees above 8: three in a hundred million */
+}
+
+static void test_use__a_part_that_grows_is_found_in_its_series(void **state)
+{
+    struct wick_memory_use *u = calloc(1, sizeof *u);
+    double rate = 0;
+    (void)state;
+    assert_non_null(u);
+    for (int i = 0; i < 100; i++) {
+        struct wick_footprint f = {0};
+        f.row[WICK_MEMORY_STACKS].resident = (uint64_t)(10 + i) * MIB;
+        f.row[WICK_MEMORY_STACKS].count = (uint64_t)i;
+        f.row[WICK_MEMORY_HEAP].resident = 100 * MIB;
+        wick_memory_use_add(u, (int64_t)(i + 1) * 10000000000, &f);
+    }
+    assert_int_equal(u->nseries, 100);
+    assert_true(wick_memory_use_steady(u, WICK_MEMORY_STACKS, &rate));
+    assert_true(fabs(rate - (double)MIB / 10) < 1);
+    assert_false(wick_memory_use_steady(u, WICK_MEMORY_HEAP, &rate));
+    /* another recording, an hour later */
+    wick_memory_use_add(u, 5000000000000, &(struct wick_footprint){0});
+    assert_int_equal(u->nseries, 1);
+    assert_int_equal(u->moments, 1);
+    wick_memory_use_release(u);
+    free(u);
+}
+
 static void test_use__moments_add_up(void **state)
 {
     struct wick_memory_use *u = calloc(1, sizeof *u);
@@ -68,6 +153,7 @@ static void test_use__moments_add_up(void **state)
     assert_int_equal(u->most, 114 * MIB);
     assert_true(fabs(wick_trend_growth(&u->part[WICK_MEMORY_MALLOC].resident) - (double)MIB / 10) < 1);
     assert_true(wick_trend_growth(&u->part[WICK_MEMORY_HEAP].resident) == 0);
+    wick_memory_use_release(u);
     free(u);
 }
 
@@ -93,6 +179,7 @@ static void test_use__the_tightest_limit_counts(void **state)
     assert_int_equal(left, 0);
     u->level[0].now.limit = u->level[1].now.limit = 0;
     assert_null(wick_memory_use_tightest(u, &left));
+    wick_memory_use_release(u);
     free(u);
 }
 
@@ -203,6 +290,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trend__a_line_is_found_exactly),
         cmocka_unit_test(test_trend__noise_is_no_growth),
+        cmocka_unit_test(test_trend__only_what_goes_on_is_steady),
+        cmocka_unit_test(test_use__a_part_that_grows_is_found_in_its_series),
         cmocka_unit_test(test_use__moments_add_up),
         cmocka_unit_test(test_use__the_tightest_limit_counts),
         cmocka_unit_test_setup_teardown(test_cgroup__all_levels_of_version_2, make_root, remove_root),

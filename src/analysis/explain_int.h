@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_int.h - what the rules of `wick explain` share: making a finding and giving it figures
+ *
+ * Threads: one at a time.
+ * Memory:  that of the findings.
+ */
+#ifndef WICK_ANALYSIS_EXPLAIN_INT_H
+#define WICK_ANALYSIS_EXPLAIN_INT_H
+
+#include "analysis/explain_rules.h"
+
+struct wick_explain {
+    struct wick_explain_facts *f;
+    struct wick_explain_findings *out;
+    const struct wick_explain_rule *rule; /* that is being applied */
+};
+
+/* A new finding of the rule, NULL without memory; what follows takes NULL. */
+struct wick_explain_finding *wick_explain_found(struct wick_explain *x, double cost_ns);
+
+/* A figure of it; text is copied; a frame is named as everywhere, and left out if it is 0. */
+void wick_explain_figure(struct wick_explain_finding *r, const char *key, enum wick_explain_unit unit, double value);
+void wick_explain_say(struct wick_explain *x, struct wick_explain_finding *r, const char *key, const char *text);
+void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding *r, const char *key, uint32_t frame);
+
+/* explain_memory.c: the rules about memory, and what is said of allocations beside other findings. */
+void wick_explain_memory_limit(struct wick_explain *x);
+void wick_explain_memory_pressure(struct wick_explain *x);
+void wick_explain_heap_limit(struct wick_explain *x);
+void wick_explain_page_cache(struct wick_explain *x);
+void wick_explain_memory_growth(struct wick_explain *x);
+void wick_explain_live_set(struct wick_explain *x);
+
+/* Adds where most is allocated, and of which class, if that was recorded. */
+void wick_explain_say_allocations(struct wick_explain *x, struct wick_explain_finding *r);
+
+#endif

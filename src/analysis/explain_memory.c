@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_memory.c - the rules of `wick explain` about memory: limits, what grows outside the heap, what stays in it
+ *
+ * What grows is told from what warms up by its course (wick_trend_steady). For the heap only the use after collections
+ * counts; where a collector has full collections and others, only that after full ones, since the others leave garbage.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain_int.h"
+#include "base/sum.h"
+#include "model/name.h"
+
+#define NEEDED_MOST  0.60 /* of a limit; more is no false alarm */
+#define RISE_LEAST   0.10 /* of the heap's maximum */
+#define WORTH_NAMING 0.20 /* share of what is allocated or stays */
+#define COMES_ALONG  4.0
+#define GROWN_LEAST  (8.0 * (1 << 20))
+
+static double share_of(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+void wick_explain_memory_limit(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double share = share_of((double)f->rss, (double)f->memory_limit);
+    if (!f->memory_limit || (share < x->rule->threshold && !f->oom_kills.grown))
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, share * (double)f->duration_ns);
+    wick_explain_figure(r, "rss", WICK_EXPLAIN_BYTES, (double)f->rss);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->memory_limit);
+    if (f->oom_kills.grown)
+        wick_explain_figure(r, "kills", WICK_EXPLAIN_NUMBER, (double)f->oom_kills.grown);
+}
+
+void wick_explain_memory_pressure(struct wick_explain *x)
+{
+    double full = (double)x->f->memory_full_ns.grown, share = share_of(full, (double)x->f->duration_ns);
+    if (share < x->rule->threshold)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, full);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, full);
+}
+
+/* ---- limits ---- */
+
+/* Memory besides the heap at a moment, what the kernel holds included. Pages that are mapped again are counted once. */
+static double besides_heap(const struct wick_memory_moment *m)
+{
+    double sum = 0;
+    for (int i = 0; i < WICK_MEMORY_PARTS; i++)
+        if (i != WICK_MEMORY_HEAP && i != WICK_MEMORY_REPEATED && i != WICK_MEMORY_FILES)
+            sum += (double)m->resident[i];
+    return sum;
+}
+
+/* The smallest limit of all cgroups, 0 = none. */
+static double smallest_limit(const struct wick_memory_use *u)
+{
+    double limit = 0;
+    for (uint32_t i = 0; i < u->levels; i++)
+        if (u->level[i].now.limit && (limit == 0 || (double)u->level[i].now.limit < limit))
+            limit = (double)u->level[i].now.limit;
+    return limit;
+}
+
+void wick_explain_heap_limit(struct wick_explain *x)
+{
+    const struct wick_memory_use *u = &x->f->memory;
+    double heap = (double)u->part[WICK_MEMORY_HEAP].now.reserved, limit = smallest_limit(u), beside = 0;
+    int part = WICK_MEMORY_OTHER;
+    for (uint32_t i = 0; i < u->nseries; i++)
+        beside = besides_heap(&u->series[i]) > beside ? besides_heap(&u->series[i]) : beside;
+    if (heap <= 0 || limit <= 0 || share_of(heap + beside, limit) < x->rule->threshold)
+        return;
+    for (int i = 0; i < WICK_MEMORY_PARTS; i++)
+        if (i != WICK_MEMORY_HEAP && i != WICK_MEMORY_REPEATED && i != WICK_MEMORY_FILES &&
+            u->part[i].most > u->part[part].most)
+            part = i;
+    struct wick_explain_finding *r =
+        wick_explain_found(x, share_of((double)u->most, limit) * (double)x->f->duration_ns);
+    wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, heap);
+    wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, limit);
+    wick_explain_figure(r, "left", WICK_EXPLAIN_BYTES, limit > heap ? limit - heap : 0);
+    wick_explain_figure(r, "beside", WICK_EXPLAIN_BYTES, beside);
+    wick_explain_say(x, r, "part", wick_memory_part_name((enum wick_memory_part)part));
+    wick_explain_figure(r, "most", WICK_EXPLAIN_BYTES, (double)u->part[part].most);
+}
+
+void wick_explain_page_cache(struct wick_explain *x)
+{
+    uint64_t left;
+    const struct wick_memory_level *l = wick_memory_use_tightest(&x->f->memory, &left);
+    if (!l)
+        return;
+    double limit = (double)l->now.limit, charged = (double)l->now.current,
+           needed = (double)wick_memory_level_needed(&l->now);
+    if (share_of(charged, limit) < x->rule->threshold || share_of(needed, limit) > NEEDED_MOST)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, 0);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share_of(charged, limit));
+    wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, limit);
+    wick_explain_figure(r, "cache", WICK_EXPLAIN_BYTES, charged - needed);
+    wick_explain_figure(r, "needed", WICK_EXPLAIN_BYTES, needed);
+}
+
+/* ---- what grows outside the heap ---- */
+
+static const struct {
+    enum wick_memory_part part;
+    const char *things, *why;
+} growers[] = {
+    {WICK_MEMORY_STACKS, "threads", "threads are started that do not end"},
+    {WICK_MEMORY_METASPACE, "class loaders", "classes are made, or loaded, that are never unloaded"},
+    {WICK_MEMORY_MALLOC, NULL, "direct buffers, or memory of native code, that is not freed"},
+    {WICK_MEMORY_CODE_CACHE, NULL, "more and more code is compiled"},
+    {WICK_MEMORY_FILES, NULL, "files are mapped, and what is read of them stays in memory while there is room"},
+    {WICK_MEMORY_SHARED, NULL, "memory files or shared memory, that are not given back"},
+    {WICK_MEMORY_OTHER, NULL, "memory that native code maps, or gets from another allocator than the C library's"},
+};
+
+static void say_growth(struct wick_explain *x, size_t i, double rate, double grown)
+{
+    const struct wick_memory_use *u = &x->f->memory;
+    const struct wick_memory_moment *first = &u->series[0], *last = &u->series[u->nseries - 1];
+    enum wick_memory_part part = growers[i].part;
+    double more = (double)last->count[part] - (double)first->count[part];
+    uint64_t left = 0;
+    const struct wick_memory_level *l = wick_memory_use_tightest(u, &left);
+    struct wick_explain_finding *r =
+        wick_explain_found(x, share_of(grown, (double)u->resident) * (double)x->f->duration_ns);
+    wick_explain_say(x, r, "part", wick_memory_part_name(part));
+    wick_explain_figure(r, "grown", WICK_EXPLAIN_BYTES, grown);
+    wick_explain_figure(r, "resident", WICK_EXPLAIN_BYTES, (double)last->resident[part]);
+    wick_explain_figure(r, "rate", WICK_EXPLAIN_BYTES, rate * 60);
+    wick_explain_say(x, r, "why", growers[i].why);
+    if (growers[i].things && more > 0) {
+        wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, more);
+        wick_explain_say(x, r, "things", growers[i].things);
+    }
+    if (l) {
+        wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)l->now.limit);
+        wick_explain_figure(r, "left", WICK_EXPLAIN_TIME, (double)left / rate * 1e9);
+    }
+}
+
+/* By how much the part grew if it does so steadily, else 0. */
+static double growth_of(const struct wick_explain *x, enum wick_memory_part part, double *rate)
+{
+    const struct wick_memory_use *u = &x->f->memory;
+    double grown = (double)u->series[u->nseries - 1].resident[part] - (double)u->series[0].resident[part];
+    bool worth = grown >= GROWN_LEAST && share_of(grown, (double)u->resident) >= x->rule->threshold;
+    return worth && wick_memory_use_steady(u, part, rate) ? grown : 0;
+}
+
+/* For threads and class loaders the JVM keeps more elsewhere, which is not worth a sentence of its own. */
+void wick_explain_memory_growth(struct wick_explain *x)
+{
+    double explained = 0;
+    for (size_t i = 0; x->f->memory.nseries && i < sizeof growers / sizeof *growers; i++) {
+        double rate = 0, grown = growth_of(x, growers[i].part, &rate);
+        if (grown <= 0 || (!growers[i].things && grown < COMES_ALONG * explained))
+            continue;
+        say_growth(x, i, rate, grown);
+        if (growers[i].things)
+            explained += grown;
+    }
+}
+
+/* ---- what stays in the heap ---- */
+
+/* The class that most of the objects are of: a function of the profile, 0 = none. */
+static uint32_t commonest_class(struct wick_explain_facts *f, const struct wick_explain_sample *rows, size_t n,
+                                int64_t *most)
+{
+    const struct wick_profile *p = f->p;
+    int64_t *sums = calloc(p->nfunctions, sizeof *sums);
+    uint32_t best = 0;
+    f->failed |= !sums;
+    for (size_t i = 0; sums && i < n; i++) {
+        const struct wick_frame *leaf = &p->frames[p->stacks[rows[i].stack].frame];
+        if (leaf->kind != WICK_FRAME_OBJECT)
+            continue;
+        sums[leaf->function] = wick_sum(sums[leaf->function], rows[i].weight_ns);
+        if (sums[leaf->function] > sums[best])
+            best = leaf->function;
+    }
+    *most = sums ? sums[best] : 0;
+    free(sums);
+    return best;
+}
+
+/* Of those of one class, where most were allocated. */
+static void say_site(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_sample *rows,
+                     size_t n, uint32_t class)
+{
+    const struct wick_profile *p = x->f->p;
+    struct wick_explain_sample *of = reallocarray(NULL, n + 1, sizeof *of);
+    size_t k = 0;
+    x->f->failed |= !of;
+    for (size_t i = 0; of && i < n; i++)
+        if (p->frames[p->stacks[rows[i].stack].frame].function == class)
+            of[k++] = rows[i];
+    struct wick_explain_top top =
+        of ? wick_explain_top(x->f, of, k, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_JAVA) : (struct wick_explain_top){0};
+    wick_explain_say_frame(x, r, "frame", top.frame);
+    wick_explain_say_frame(x, r, "caller", top.caller);
+    free(of);
+}
+
+static void say_class(struct wick_explain *x, struct wick_explain_finding *r, uint32_t class)
+{
+    wick_explain_say(x, r, "class", wick_profile_str(x->f->p, x->f->p->functions[class].name));
+}
+
+void wick_explain_say_allocations(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    struct wick_explain_facts *f = x->f;
+    int64_t most, all = 0;
+    uint32_t class = commonest_class(f, f->alloc, f->nalloc, &most);
+    for (size_t i = 0; i < f->nalloc; i++)
+        all = wick_sum(all, f->alloc[i].weight_ns);
+    if (!r || !class || share_of((double)most, (double)all) < WORTH_NAMING)
+        return;
+    wick_explain_figure(r, "allocated", WICK_EXPLAIN_SHARE, share_of((double)most, (double)all));
+    say_class(x, r, class);
+    say_site(x, r, f->alloc, f->nalloc, class);
+}
+
+/* Points of the heap's use that tell what is alive. */
+static size_t heap_points(const struct wick_explain_facts *f, struct wick_trend_point *out)
+{
+    size_t full = 0, n = 0;
+    for (size_t i = 0; i < f->nheaps; i++)
+        full += f->heaps[i].full;
+    for (size_t i = 0; i < f->nheaps; i++)
+        if (!full || f->heaps[i].full)
+            out[n++] = (struct wick_trend_point){(double)(f->heaps[i].time_ns - f->heaps[0].time_ns) / 1e9,
+                                                 (double)f->heaps[i].used};
+    return n;
+}
+
+void wick_explain_live_set(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    double heap = (double)f->memory.part[WICK_MEMORY_HEAP].now.reserved, rate;
+    struct wick_trend_point *p = reallocarray(NULL, f->nheaps + 1, sizeof *p);
+    size_t n = p ? heap_points(f, p) : 0;
+    f->failed |= !p;
+    heap = heap > 0 ? heap : (double)f->heap_max;
+    bool fires = heap > 0 && n && p[n - 1].value >= x->rule->threshold * heap &&
+                 p[n - 1].value - p[0].value >= RISE_LEAST * heap && wick_trend_steady(p, n, &rate);
+    if (fires) {
+        int64_t most;
+        uint32_t class = commonest_class(f, f->live, f->nlive, &most);
+        struct wick_explain_finding *r = wick_explain_found(x, p[n - 1].value / heap * (double)f->duration_ns);
+        wick_explain_figure(r, "from", WICK_EXPLAIN_BYTES, p[0].value);
+        wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, p[n - 1].value);
+        wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, heap);
+        if (class) {
+            wick_explain_figure(r, "most", WICK_EXPLAIN_BYTES, (double)most);
+            say_class(x, r, class);
+            say_site(x, r, f->live, f->nlive, class);
+        }
+    }
+    free(p);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Paths;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * A service that leaks in one way, 20 times a second, until it is killed:
+ *
+ * <pre>
+ *   map BYTES          entries of a map
+ *   listeners BYTES    listeners in a list
+ *   locals BYTES       a ThreadLocal of each thread of a pool holds more and more
+ *   threads            threads that sleep
+ *   loaders            class loaders, each with a class of its own
+ *   direct BYTES       direct buffers
+ *   files FILE         mappings of a file, read
+ *   none BYTES         nothing: it allocates, and drops what it allocated
+ *   bursts BYTES       nothing in the long run: what it keeps, direct buffers too, is dropped every two seconds
+ * </pre>
+ */
+public class Leak {
+    static final Map<Integer, byte[]> map = new HashMap<>();
+    static final List<Runnable> listeners = new ArrayList<>();
+    static final List<Object> kept = new ArrayList<>();
+    static final ThreadLocal<List<byte[]>> local = ThreadLocal.withInitial(ArrayList::new);
+    static volatile Object sink;
+    static long sum;
+
+    static final class Listener implements Runnable {
+        final byte[] state;
+
+        Listener(int size) { state = new byte[size]; }
+
+        @Override
+        public void run() { sum += state.length; }
+    }
+
+    /** Allocates the bytes in pieces of 4 KiB. */
+    static void each(int bytes, Runnable one) {
+        for (int i = 0; i < bytes; i += 4096)
+            one.run();
+    }
+
+    static void putIntoMap() { map.put(map.size(), new byte[4096]); }
+
+    static void addListener() { listeners.add(new Listener(4096)); }
+
+    static void addToLocal() { local.get().add(new byte[4096]); }
+
+    static void drop() { sink = new byte[4096]; }
+
+    static ByteBuffer direct(int bytes) {
+        ByteBuffer b = ByteBuffer.allocateDirect(bytes);
+        for (int i = 0; i < bytes; i += 4096)
+            b.put(i, (byte) 1);
+        return b;
+    }
+
+    static void startThread() {
+        Thread t = new Thread(null, () -> {
+            deep(2000);
+            try {
+                Thread.sleep(1 << 30);
+            } catch (InterruptedException e) {
+                return;
+            }
+        }, "worker", 1 << 20);
+        t.setDaemon(true);
+        t.start();
+    }
+
+    static int deep(int n) { return n == 0 ? 1 : 1 + deep(n - 1); }
+
+    static void mapFile(String file, int at) throws Exception {
+        try (FileChannel c = FileChannel.open(Paths.get(file), StandardOpenOption.READ)) {
+            long begin = (long) at << 20;
+            if (begin + (1 << 20) > c.size())
+                return;
+            ByteBuffer b = c.map(FileChannel.MapMode.READ_ONLY, begin, 1 << 20);
+            for (int i = 0; i < b.capacity(); i += 4096)
+                sum += b.get(i);
+            kept.add(b);
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        String way = args[0];
+        int bytes = args.length > 1 && !way.equals("files") ? Integer.parseInt(args[1]) : 0;
+        byte[] payload = way.equals("loaders") ? Memory.payload() : null;
+        Random random = new Random(1);
+        System.out.println("up");
+        for (int i = 0;; i++) {
+            switch (way) {
+            case "map": each(bytes, Leak::putIntoMap); break;
+            case "listeners": each(bytes, Leak::addListener); break;
+            case "locals": each(bytes, Leak::addToLocal); break;
+            case "threads": startThread(); break;
+            case "loaders":
+                for (int k = 0; k < 5; k++)
+                    kept.add(new Memory.Loader(payload));
+                break;
+            case "direct": kept.add(direct(bytes)); break;
+            case "files": mapFile(args[1], i); break;
+            case "bursts":
+                if (i % 40 < 20)
+                    kept.add(direct(bytes + random.nextInt(bytes)));
+                else if (i % 40 == 20)
+                    kept.clear();
+                each(bytes, Leak::drop);
+                break;
+            default: each(bytes, Leak::drop); break;
+            }
+            if (i % 20 == 19 && !way.equals("bursts") || i % 40 == 39)
+                System.gc();
+            if (i % 20 == 0)
+                System.out.println("tick " + i);
+            Thread.sleep(50);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# ci: 11 21 25
+"""wick explain on services that leak in one way each: the right part is named, of the heap also class and place; healthy
+ones, one that allocates much and one whose memory comes and goes have no such finding. Readings come every second here
+instead of every ten; all services run at the same time."""
+import json
+import os
+import time
+
+import cgroup
+import jvmtest as t
+
+MIB = 1 << 20
+TICKS = 480  # 24 s where nothing else runs
+RULES = ("memory-growth", "live-set", "heap-limit", "page-cache")
+classes = t.compile_java("Memory")
+t.compile_java("Leak", classpath=classes)
+java_version = int(t.JDK)
+file = t.path("mapped.bin")
+with open(file, "wb") as f:
+    f.truncate(1 << 30)
+    for _ in range(700):
+        f.write(bytes(MIB))
+
+# service: its words, its heap in MiB; what is found: rule, part or class, and where
+LEAKS = {
+    "map": (("map", "180000"), 128, "live-set", "byte[]", "Leak.putIntoMap"),
+    "listeners": (("listeners", "180000"), 128, "live-set", "byte[]", "Leak$Listener.<init>"),
+    "locals": (("locals", "180000"), 128, "live-set", "byte[]", "Leak.addToLocal"),
+    "threads": (("threads",), 64, "memory-growth", "thread stacks", "threads"),
+    "loaders": (("loaders",), 256, "memory-growth", "metaspace", "class loaders"),
+    "direct": (("direct", "400000"), 64, "memory-growth", "malloc", None),
+    "files": (("files", file), 64, "memory-growth", "mapped files", None),
+}
+HEALTHY = {
+    "healthy": (("none", "400000"), 64),
+    "big": (("none", "20000000"), 400),
+    "bursts": (("bursts", "400000"), 64),
+}
+
+
+class Service:
+    def __init__(self, name, words, heap):
+        more = ["-XX:MaxDirectMemorySize=1g", "-XX:+UseSerialGC", f"-Xmx{heap}m", "-Xms16m"]
+        self.name, self.file = name, t.path(name + ".jfr")
+        self.jvm = t.Jvm([*more, "-cp", classes, "Leak", *words], name)
+        t.check(f"{name}: the service runs", self.jvm.wait_for(r"(?m)^up"), self.jvm.output())
+
+    def start(self):
+        live = ["-e", "cpu", "--live", "--alloc", "32k"] if java_version >= 11 else ["-e", "cpu"]
+        r = t.start(self.jvm.pid, self.file, *live, "--memory-interval", "1")
+        t.check(f"{self.name}: it is recorded", r.status == 0, r)
+        self.began = self.ticks()
+
+    def ticks(self):
+        return int(self.jvm.output().rsplit("tick ", 1)[-1].split("\n")[0])
+
+    def work(self, ticks):
+        """Waits until it has done so much since the recording began."""
+        end = time.monotonic() + 300
+        while self.ticks() < self.began + ticks and time.monotonic() < end:
+            time.sleep(0.1)
+
+    def findings(self):
+        r = t.stop(self.jvm.pid)
+        t.check(f"{self.name}: the recording ends", r.status == 0, r)
+        self.jvm.kill()
+        r = t.wick("explain", "--json", self.file)
+        t.check(f"{self.name}: explain reads it", r.status == 0, r)
+        found = json.loads(r.out)["findings"] if r.status == 0 else []
+        for f in found:
+            print(f"# {self.name}: {f['rule']}: {f['sentence']}")
+        return [f for f in found if f["rule"] in RULES]
+
+
+def check_leak(name, found):
+    _, _, rule, what, where = LEAKS[name]
+    of_rule = [f for f in found if f["rule"] == rule]
+    t.check(f"{name}: {rule} is found", of_rule, found)
+    others = [f for f in found if f["rule"] != rule]
+    t.check(f"{name}: nothing else of its kind is", not others and len(of_rule) < 2, found)
+    if not of_rule:
+        return
+    sentence = of_rule[0]["sentence"]
+    if rule == "memory-growth":
+        t.check(f"{name}: the part is named", sentence.startswith(what), sentence)
+        t.check(f"{name}: and of what there are more", not where or where + " more than at the start" in sentence, sentence)
+    elif java_version >= 11:
+        t.check(f"{name}: class and place are named", what in sentence and where in sentence, sentence)
+
+
+def heap_limit():
+    """A heap of 600 MiB in a limit of 612 MiB."""
+    try:
+        group = cgroup.Cgroup()
+    except cgroup.Unavailable as e:
+        t.skip("a heap too large for its limit is named", str(e))
+        return
+    group.limit_memory(612 * MIB)
+    for heap, fires in ((600, True), (200, False)):
+        j = t.Jvm(["-XX:+UseSerialGC", f"-Xmx{heap}m", "-cp", classes, "Leak", "none", "400000"], f"limit{heap}",
+                  prefix=group.prefix())
+        t.check(f"limit, {heap} MiB: the service runs", j.wait_for(r"(?m)^up"), j.output())
+        file = t.path(f"limit{heap}.jfr")
+        t.check(f"limit, {heap} MiB: it is recorded", t.start(j.pid, file, "-e", "cpu").status == 0)
+        time.sleep(2)
+        t.stop(j.pid)
+        j.kill()
+        r = t.wick("explain", "--json", file)
+        found = [f for f in json.loads(r.out)["findings"] if f["rule"] == "heap-limit"] if r.status == 0 else []
+        t.check(f"limit, {heap} MiB: heap-limit " + ("fires" if fires else "does not"), bool(found) == fires, r)
+        for f in found:
+            print(f"# limit: {f['sentence']}")
+            t.check("limit: with its arithmetic", "grow to 600 MiB in a limit of 612 MiB, which leaves 12 MiB" in f["sentence"], f)
+    group.remove()
+
+
+services = {name: Service(name, *row[:2]) for name, row in {**LEAKS, **HEALTHY}.items()}
+for s in services.values():
+    t.check(f"{s.name}: it is at work", s.jvm.wait_for(r"tick 60\n", 120))
+for s in services.values():
+    s.start()
+for s in services.values():
+    s.work(TICKS)
+found = {name: s.findings() for name, s in services.items()}
+for name in LEAKS:
+    check_leak(name, found[name])
+for name in HEALTHY:
+    t.check(f"{name}: nothing of memory is found", not found[name], found[name])
+heap_limit()
+os.unlink(file)
+t.done()
