@@ -142,7 +142,7 @@ static uint32_t point_at_classes(struct wick_footprint_walk *w, wick_addr klass,
         struct head h;
         read_head(j, klass, larger(larger(l->klass_layout, l->klass_constants), next), &h);
         point(w, klass, WICK_MEMORY_METASPACE);
-        if (h.have && (int32_t)wick_hs_at32(h.bytes, l->klass_layout) > 0) /* no array */
+        if ((int32_t)at64(&h, l->klass_layout) > 0) /* no array */
             point(w, at64(&h, l->klass_constants), WICK_MEMORY_METASPACE);
         klass = at64(&h, next);
     }
