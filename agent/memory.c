@@ -161,6 +161,11 @@ static void begin(uint64_t now_ns)
     memory.cost_ns = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }
 
+void wick_memory_due(void)
+{
+    memory.due_ns = 0;
+}
+
 void wick_memory_look(struct wick_drain *d, uint64_t now_ns)
 {
     if (memory.reading)

@@ -19,6 +19,9 @@
 void wick_memory_open(uint64_t interval_ns);
 void wick_memory_close(void);
 
+/* Something happened: the next reading is due now. */
+void wick_memory_due(void);
+
 /* A round: goes on with a reading, or begins the next if it is due. */
 void wick_memory_look(struct wick_drain *d, uint64_t now_ns);
 

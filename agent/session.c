@@ -29,6 +29,7 @@
 #include "agent/jit.h"
 #include "agent/labels.h"
 #include "agent/locks.h"
+#include "agent/exhaustion.h"
 #include "agent/memory.h"
 #include "agent/names.h"
 #include "agent/ownfile.h"
@@ -182,6 +183,10 @@ static void *drain_main(void *arg)
         wick_threads_round(&wick_vm.threads, now);
         wick_drain_round(&s->drain);
         wick_jit_look(&s->drain, now);
+        if (wick_exhaustion_write(s->drain.writer, now)) {
+            wick_memory_due();
+            wick_engines_moment(&s->sampling->engines);
+        }
         wick_memory_look(&s->drain, now);
         full = wick_drain_chunk_full(&s->drain);
         if (full || now - last_flush >= FLUSH_NS) {
@@ -322,6 +327,7 @@ static int begin(struct wick_err *err)
     s->start_ns = wick_clock_mono_ns();
     s->info = (struct wick_recording_info){&s->opts, &s->sampling->engines, wick_clock_epoch_ns() / 1000000};
     wick_runtime_open();
+    wick_exhaustion_open();
     wick_memory_open(s->opts.memory_interval_ns);
     s->wake = eventfd(0, EFD_CLOEXEC);
     wick_threads_begin(&wick_vm.threads);
@@ -460,6 +466,7 @@ int wick_session_stop(struct wick_err *err)
     wick_drain_round(&s->drain);
     wick_engines_take(&s->sampling->engines, &s->drain, WICK_TAKE_LAST);
     wick_runtime_write(&s->drain, wick_clock_mono_ns(), true);
+    (void)wick_exhaustion_write(s->drain.writer, wick_clock_mono_ns());
     wick_memory_end(&s->drain);
     wick_runtime_close();
     wick_memory_close();

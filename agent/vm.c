@@ -20,6 +20,7 @@
 #include "agent/labels.h"
 #include "agent/virtual_threads.h"
 #include "agent/critical.h"
+#include "agent/exhaustion.h"
 #include "agent/gc.h"
 #include "agent/publish.h"
 #include "elf/dynsym.h"
@@ -305,6 +306,7 @@ int wick_vm_init(JavaVM *vm, wick_vm_ready *ready, wick_vm_death *death, struct 
         wick_vm.last_old_compile_id = wick_jvm_last_compile_id(&wick_vm.jvm);
     ask_for_exact_debug_info();
     wick_gc_init(vm);
+    wick_exhaustion_init(vm);
     if ((*ti)->SetEventCallbacks(ti, &cb, sizeof cb))
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses JVMTI callbacks");
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)

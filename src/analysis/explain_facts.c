@@ -174,6 +174,30 @@ static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e
                                         .full = is_full(wick_profile_str(f->p, text(e, "name")))};
 }
 
+/* The row of that name, a new one if there is none; NULL without memory. */
+static struct wick_explain_row *row_of(struct wick_explain_facts *f, struct wick_explain_rows *in, uint32_t name)
+{
+    for (size_t i = 0; i < in->n; i++)
+        if (in->rows[i].name == name)
+            return &in->rows[i];
+    void *rows = wick_explain_room(in->rows, in->n, &in->cap, sizeof *in->rows);
+    f->failed |= !rows;
+    if (!rows)
+        return NULL;
+    in->rows = rows;
+    in->rows[in->n] = (struct wick_explain_row){.name = name};
+    return &in->rows[in->n++];
+}
+
+static void take_out_of_memory(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_explain_row *r = row_of(f, &f->exhausted, text(e, "message"));
+    if (r)
+        r->sum += 1 + (double)number(e, "missed");
+    if (!f->exhausted_thread)
+        f->exhausted_thread = f->p->threads[wick_jfr_event_thread(e, "eventThread")].name;
+}
+
 static void take_load(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     f->loads++;
@@ -201,21 +225,6 @@ static void take_neighbour(struct wick_explain_facts *f, const struct wick_jfr_e
     struct wick_explain_neighbour *n = ADD(f, neighbours);
     if (n)
         *n = (struct wick_explain_neighbour){.name = name, .pid = pid, .cpu_ns = number(e, "cpuTime")};
-}
-
-/* The row of that name, a new one if there is none; NULL without memory. */
-static struct wick_explain_row *row_of(struct wick_explain_facts *f, struct wick_explain_rows *in, uint32_t name)
-{
-    for (size_t i = 0; i < in->n; i++)
-        if (in->rows[i].name == name)
-            return &in->rows[i];
-    void *rows = wick_explain_room(in->rows, in->n, &in->cap, sizeof *in->rows);
-    f->failed |= !rows;
-    if (!rows)
-        return NULL;
-    in->rows = rows;
-    in->rows[in->n] = (struct wick_explain_row){.name = name};
-    return &in->rows[in->n++];
 }
 
 static void take_queue(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -392,6 +401,7 @@ static const struct {
     {"jdk.CPUInformation", take_cpus},
     {"jdk.JVMInformation", take_jvm},
     {"jdk.ResidentSetSize", take_rss},
+    {"wick.OutOfMemory", take_out_of_memory},
     {"wick.MachineTime", take_machine},
     {"wick.Neighbour", take_neighbour},
     {"wick.CgroupCpu", take_cgroup_cpu},
@@ -555,6 +565,7 @@ void wick_explain_release(struct wick_explain_facts *f)
     free(f->neighbours);
     free(f->queues.rows);
     free(f->reasons.rows);
+    free(f->exhausted.rows);
     free(f->operations.rows);
     *f = (struct wick_explain_facts){0};
 }

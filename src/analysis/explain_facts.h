@@ -102,7 +102,9 @@ struct wick_explain_facts {
     struct wick_explain_sample *alloc, *live; /* objects allocated, and alive at the end; weights in bytes */
     size_t nalloc, nlive, cap_alloc, cap_live;
     struct wick_memory_use memory;
-    uint32_t *causes; /* of each collection: strings */
+    struct wick_explain_rows exhausted; /* OutOfMemoryErrors by their message; sum: how many */
+    uint32_t exhausted_thread;          /* of the first: a string */
+    uint32_t *causes;                   /* of each collection: strings */
     size_t ncauses, cap_causes;
     int64_t rss, memory_limit, cpus, allowed; /* peak; allowed: CPUs the process may run on. 0 = not known */
     double cpu_limit, steal, others, jvm;     /* the latter three: sums of shares over `machines` and `loads` events */

@@ -245,28 +245,72 @@ static size_t heap_points(const struct wick_explain_facts *f, struct wick_trend_
     return n;
 }
 
+/* -Xmx, as the JVM says or its command line; 0 = not known. */
+static double heap_limit_of(const struct wick_explain_facts *f)
+{
+    double said = (double)f->memory.part[WICK_MEMORY_HEAP].now.reserved;
+    return said > 0 ? said : (double)f->heap_max;
+}
+
+/* Of the objects that are alive, of which class most are and where those were allocated. */
+static void say_alive(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    struct wick_explain_facts *f = x->f;
+    int64_t most;
+    uint32_t class = commonest_class(f, f->live, f->nlive, &most);
+    if (!r || !class)
+        return;
+    wick_explain_figure(r, "most", WICK_EXPLAIN_BYTES, (double)most);
+    say_class(x, r, class);
+    say_site(x, r, f->live, f->nlive, class);
+}
+
 void wick_explain_live_set(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
-    double heap = (double)f->memory.part[WICK_MEMORY_HEAP].now.reserved, rate;
+    double heap = heap_limit_of(f), rate;
     struct wick_trend_point *p = reallocarray(NULL, f->nheaps + 1, sizeof *p);
     size_t n = p ? heap_points(f, p) : 0;
     f->failed |= !p;
-    heap = heap > 0 ? heap : (double)f->heap_max;
     bool fires = heap > 0 && n && p[n - 1].value >= x->rule->threshold * heap &&
                  p[n - 1].value - p[0].value >= RISE_LEAST * heap && wick_trend_steady(p, n, &rate);
     if (fires) {
-        int64_t most;
-        uint32_t class = commonest_class(f, f->live, f->nlive, &most);
         struct wick_explain_finding *r = wick_explain_found(x, p[n - 1].value / heap * (double)f->duration_ns);
         wick_explain_figure(r, "from", WICK_EXPLAIN_BYTES, p[0].value);
         wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, p[n - 1].value);
         wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, heap);
-        if (class) {
-            wick_explain_figure(r, "most", WICK_EXPLAIN_BYTES, (double)most);
-            say_class(x, r, class);
-            say_site(x, r, f->live, f->nlive, class);
-        }
+        say_alive(x, r);
     }
     free(p);
+}
+
+/* What the JVM says of the heap in such an error. */
+static bool is_of_heap(const char *message)
+{
+    return strstr(message, "heap space") || strstr(message, "GC overhead");
+}
+
+void wick_explain_out_of_memory(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->exhausted.n; i++) {
+        const struct wick_explain_row *row = &f->exhausted.rows[i];
+        const char *message = wick_profile_str(f->p, row->name);
+        double threads = (double)f->memory.part[WICK_MEMORY_STACKS].now.count;
+        struct wick_explain_finding *r = wick_explain_found(x, (double)f->duration_ns);
+        wick_explain_say(x, r, "message", message);
+        if (row->sum > 1)
+            wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, row->sum);
+        if (f->exhausted_thread)
+            wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->exhausted_thread));
+        if (strstr(message, "thread") && threads > 0)
+            wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, threads);
+        if (!is_of_heap(message))
+            continue;
+        if (f->nheaps)
+            wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->heaps[f->nheaps - 1].used);
+        if (heap_limit_of(f) > 0)
+            wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, heap_limit_of(f));
+        say_alive(x, r);
+    }
 }

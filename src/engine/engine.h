@@ -102,6 +102,8 @@ struct wick_engine_ops {
     void (*event)(void *e, struct wick_drain *d, const struct wick_event *event);
     /* An event that came out of a ring will not be written: gives back what it refers to. */
     void (*lost)(void *e, const struct wick_event *event);
+    /* Something happened after which users want to know how things stood: what is written now and then is due. */
+    void (*moment)(void *e);
     /* The tables are replaced: the stacks and contexts that it holds on to go into the next ones. */
     void (*carry)(void *e, struct wick_carry *c);
     /* Its own figures as JFR events, about once a second. */

@@ -19,6 +19,7 @@ struct state {
     struct wick_alloc_engine alloc;
     const struct wick_java_allocations *java;
     bool allocated, alive; /* what is written */
+    bool wanted;           /* a snapshot, now */
     uint64_t start_ns, snapshot_ns;
     uint32_t snapshots;
 };
@@ -114,6 +115,7 @@ static void write_alive(struct state *s, struct wick_jfr_writer *w, uint64_t now
     wick_live_sweep(l, now_ns, true);
     s->snapshots++;
     s->snapshot_ns = now_ns;
+    s->wanted = false;
     for (int r = 0; r < WICK_LIVE_ROOMS; r++) {
         for (uint32_t i = 0; i < l->rooms[r].count; i++) {
             write_object(s, w, &l->rooms[r].objects[i], now_ns, last);
@@ -133,7 +135,7 @@ static bool is_due(const struct state *s, enum wick_engine_take what, uint64_t n
 {
     uint64_t since = now_ns - s->snapshot_ns, fifth = (now_ns - s->start_ns) / 5;
     uint64_t wanted = fifth > LONGEST_NS ? LONGEST_NS : fifth > FIRST_NS ? fifth : FIRST_NS;
-    return what == WICK_TAKE_LAST || since >= (what == WICK_TAKE_ALL ? LEAST_NS : wanted);
+    return what == WICK_TAKE_LAST || s->wanted || since >= (what == WICK_TAKE_ALL ? LEAST_NS : wanted);
 }
 
 static void take(void *e, struct wick_drain *d, enum wick_engine_take what)
@@ -148,6 +150,11 @@ static void take(void *e, struct wick_drain *d, enum wick_engine_take what)
     if (is_due(s, what, now_ns))
         write_alive(s, d->writer, now_ns, what == WICK_TAKE_LAST);
     wick_live_pass_on(&s->alloc.live);
+}
+
+static void moment(void *e)
+{
+    ((struct state *)e)->wanted = true;
 }
 
 static void carry(void *e, struct wick_carry *c)
@@ -229,6 +236,7 @@ const struct wick_engine_ops wick_engine_alloc = {
     .stop = stop,
     .release = release,
     .take = take,
+    .moment = moment,
     .carry = carry,
     .event = event,
     .lost = lost,

@@ -124,6 +124,11 @@ void wick_engines_carry(struct wick_engines *e, const struct wick_tables *from, 
     wick_carry_release(&c);
 }
 
+void wick_engines_moment(struct wick_engines *e)
+{
+    EACH(e, moment);
+}
+
 void wick_engines_stats(struct wick_engines *e, struct wick_jfr_writer *w, uint64_t now_ns)
 {
     EACH(e, stats, w, now_ns);

@@ -43,6 +43,7 @@ void wick_engines_release(struct wick_engines *e);
 void wick_engines_take(struct wick_engines *e, struct wick_drain *d, enum wick_engine_take what);
 void wick_engines_event(struct wick_engines *e, struct wick_drain *d, const struct wick_event *event);
 void wick_engines_lost(struct wick_engines *e, const struct wick_event *event);
+void wick_engines_moment(struct wick_engines *e);
 void wick_engines_carry(struct wick_engines *e, const struct wick_tables *from, struct wick_tables *to);
 void wick_engines_stats(struct wick_engines *e, struct wick_jfr_writer *w, uint64_t now_ns);
 void wick_engines_status(struct wick_engines *e, struct wick_strbuf *out);

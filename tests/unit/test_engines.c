@@ -99,6 +99,17 @@ static bool counts_cpu_time(void *e)
     return true;
 }
 
+static void moment(void *e)
+{
+    called('m');
+}
+
+static void carry(void *e, struct wick_carry *c)
+{
+    assert_non_null(c->to);
+    called('c');
+}
+
 static void notes(void *e, void (*note)(void *arg, const char *sentence), void *arg)
 {
     note(arg, "ticks may be missing");
@@ -121,6 +132,8 @@ static const struct wick_engine_ops ticker = {.name = "ticker",
                                               .take = take,
                                               .event = event,
                                               .lost = lost,
+                                              .moment = moment,
+                                              .carry = carry,
                                               .status = status,
                                               .notes = notes,
                                               .counts_cpu_time = counts_cpu_time};
@@ -194,7 +207,9 @@ static void test_engines__an_event_goes_to_the_engine_of_its_type(void **state)
     wick_engines_lost(&engines,
                       &(struct wick_event){.type = WICK_EVENT_WALL}); /* its engine has nothing to give back */
     wick_engines_lost(&engines, &(struct wick_event){.type = WICK_EVENT_PERF});
-    assert_string_equal(calls, "eEl");
+    wick_engines_moment(&engines);
+    wick_engines_carry(&engines, atomic_load(&recorder.tables), atomic_load(&recorder.tables));
+    assert_string_equal(calls, "eElmc");
     wick_engines_status(&engines, &sb);
     assert_string_equal(sb.buf, "ticks=3\n");
     wick_strbuf_release(&sb);

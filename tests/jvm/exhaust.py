@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# ci: 11 21 25
+"""OutOfMemoryErrors of each kind that the JVM itself throws: recorded with the thread, followed by a reading of memory and of
+live objects, explained by name; and a program that goes on afterwards."""
+import json
+import time
+
+import jvmtest as t
+
+classes = t.compile_java("Memory")
+t.compile_java("Exhaust", classpath=classes)
+java_version = int(t.JDK)
+
+# name: (options of the JVM, what is exhausted, in which words)
+KINDS = {
+    "heap": (["-Xmx48m"], "Java heap space"),
+    "metaspace": (["-Xmx200m", "-XX:MaxMetaspaceSize=24m"], "Metaspace"),
+    "array": (["-Xmx64m"], "Requested array size exceeds VM limit"),
+}
+
+
+def events(file, kind):
+    r = t.jfr(17, "print", "--json", "--events", kind, file)
+    return [e["values"] for e in json.loads(r.out)["recording"]["events"]]
+
+
+def exhaust(kind):
+    options, words = KINDS[kind]
+    j = t.Jvm(["-XX:+UseSerialGC", *options, "-cp", classes, "Exhaust"], kind)
+    t.check(f"{kind}: the JVM runs", j.wait_for(r"(?m)^up"), j.output())
+    file = t.path(kind + ".jfr")
+    live = ["-e", "cpu", "--live", "--alloc", "16k"] if java_version >= 11 else ["-e", "cpu"]
+    r = t.start(j.pid, file, *live)
+    t.check(f"{kind}: it is recorded", r.status == 0, r)
+    failed = j.ask(kind, r"failed: (.*)", 120)
+    t.check(f"{kind}: the program fails, and goes on", failed and words in failed, j.output()[-500:])
+    t.check(f"{kind}: for a while", j.ask("again " + kind, r"failed: (.*)", 120), j.output()[-500:])
+    for _ in range(100):  # one at the start, one after the error
+        r = t.wick("memory", "--json", file)
+        if r.status == 0 and json.loads(r.out)["moments"] >= 2:
+            break
+        time.sleep(0.2)
+    t.check(f"{kind}: memory is read when it happened", r.status == 0 and json.loads(r.out)["moments"] >= 2, r)
+    r = t.stop(j.pid)
+    t.check(f"{kind}: the recording ends", r.status == 0, r)
+    j.kill()
+    found = events(file, "wick.OutOfMemory")
+    t.check(f"{kind}: the errors are in it", len(found) >= 2 and all(words in e["message"] for e in found), found)
+    t.check(f"{kind}: with their thread", all(e["eventThread"] and e["eventThread"]["javaName"] == "victim" for e in found),
+            found)
+    t.check(f"{kind}: and whether it was the heap", all(e["javaHeap"] == (kind == "heap") for e in found), found)
+    t.check(f"{kind}: the JDK's tool reads it", not t.jfr_complaints(file), t.jfr_complaints(file))
+    r = t.wick("explain", "--json", file)
+    findings = [f for f in json.loads(r.out)["findings"] if f["rule"] == "out-of-memory"] if r.status == 0 else []
+    for f in findings:
+        print(f"# {kind}: {f['sentence']}")
+    t.check(f"{kind}: it is explained", len(findings) == 1 and words in findings[0]["sentence"], r)
+    if kind == "heap" and java_version >= 11 and findings:
+        sentence = findings[0]["sentence"]
+        t.check("heap: with what filled it", "byte[] stay" in sentence and "from Exhaust.fill" in sentence, sentence)
+        t.check("heap: and how large it may be", "of 48 MiB at most" in sentence or "of 47 MiB at most" in sentence, sentence)
+
+
+for name in KINDS:
+    exhaust(name)
+t.done()
