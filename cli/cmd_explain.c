@@ -43,6 +43,24 @@ static void usage(FILE *f)
         f);
 }
 
+/* OOM kills that the cgroups of the recording count since its last reading; -1 = none of them exists here. */
+static int64_t kills_since(const struct wick_memory_use *u)
+{
+    int64_t most = -1;
+    for (uint32_t i = 0; i < u->levels; i++) {
+        struct wick_cgroup g;
+        struct wick_cgroup_memory now;
+        uint64_t before = u->level[i].now.oom_kills;
+        if (!wick_cgroup_at("", u->level[i].path, WICK_CGROUP_MEMORY, &g) || !wick_cgroup_memory_read(&g, &now))
+            continue;
+        int64_t since = now.oom_kills > before ? (int64_t)(now.oom_kills - before) : 0;
+        most = since > most ? since : most;
+        if (u->level[i].now.limit)
+            break; /* further out, others may have been killed */
+    }
+    return most;
+}
+
 /* Reads the files and prints what the rules find. */
 static int show(void *arg, char *const *paths, int n, struct wick_err *err)
 {
@@ -54,6 +72,8 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     if (rc)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     rc = wick_explain_read(&f, &p, paths, n, wick_cli_read_events, err);
+    f.unfinished = wick_cli_is_unfinished();
+    f.kills_since = f.unfinished ? kills_since(&f.memory) : -1;
     if (!rc)
         rc = wick_explain_apply(&all, &f, err);
     if (!rc)

@@ -324,6 +324,7 @@ static void take_cgroup_cpu(struct wick_explain_facts *f, const struct wick_jfr_
 static void take_cgroup_memory(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     f->memory_limit = number(e, "max");
+    f->memory_charged = number(e, "current");
     count_on(&f->oom_kills, number(e, "oomKills"));
 }
 
@@ -528,7 +529,7 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
                       wick_analysis_reader *read, struct wick_err *err)
 {
     const struct wick_jfr_visitor v = {.ctx = f, .sample = take_sample, .want = want, .event = take};
-    *f = (struct wick_explain_facts){.p = p, .ttsp.profile = p};
+    *f = (struct wick_explain_facts){.p = p, .ttsp.profile = p, .kills_since = -1};
     p->by_labels = p->objects = true;
     p->keep = WICK_KEEP_LINES | WICK_KEEP_JAVA_KINDS;
     for (int i = 0; i < n; i++) {

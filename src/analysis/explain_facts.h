@@ -102,6 +102,9 @@ struct wick_explain_facts {
     struct wick_explain_sample *alloc, *live; /* objects allocated, and alive at the end; weights in bytes */
     size_t nalloc, nlive, cap_alloc, cap_live;
     struct wick_memory_use memory;
+    bool unfinished;                    /* an input has no end; the caller's to set, as is the next */
+    int64_t kills_since;                /* OOM kills of the process's cgroup since its last reading; -1 = not known */
+    int64_t memory_charged;             /* of the cgroup with the limit, at the last look */
     struct wick_explain_rows exhausted; /* OutOfMemoryErrors by their message; sum: how many */
     uint32_t exhausted_thread;          /* of the first: a string */
     uint32_t *causes;                   /* of each collection: strings */

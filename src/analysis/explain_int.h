@@ -27,6 +27,7 @@ void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding 
 /* explain_memory.c: the rules about memory, and what is said of allocations beside other findings. */
 void wick_explain_memory_limit(struct wick_explain *x);
 void wick_explain_memory_pressure(struct wick_explain *x);
+void wick_explain_oom_killed(struct wick_explain *x);
 void wick_explain_out_of_memory(struct wick_explain *x);
 void wick_explain_heap_limit(struct wick_explain *x);
 void wick_explain_page_cache(struct wick_explain *x);

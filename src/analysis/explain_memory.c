@@ -59,6 +59,16 @@ static double besides_heap(const struct wick_memory_moment *m)
     return sum;
 }
 
+static enum wick_memory_part largest_besides_heap(const struct wick_memory_use *u)
+{
+    int part = WICK_MEMORY_OTHER;
+    for (int i = 0; i < WICK_MEMORY_PARTS; i++)
+        if (i != WICK_MEMORY_HEAP && i != WICK_MEMORY_REPEATED && i != WICK_MEMORY_FILES &&
+            u->part[i].most > u->part[part].most)
+            part = i;
+    return (enum wick_memory_part)part;
+}
+
 /* The smallest limit of all cgroups, 0 = none. */
 static double smallest_limit(const struct wick_memory_use *u)
 {
@@ -69,26 +79,45 @@ static double smallest_limit(const struct wick_memory_use *u)
     return limit;
 }
 
+void wick_explain_oom_killed(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    const struct wick_memory_use *u = &f->memory;
+    double share = share_of((double)f->memory_charged, (double)f->memory_limit);
+    if (!f->unfinished || !f->memory_limit || (share < x->rule->threshold && f->kills_since <= 0))
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, 2 * (double)f->duration_ns);
+    wick_explain_figure(r, "charged", WICK_EXPLAIN_BYTES, (double)f->memory_charged);
+    wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->memory_limit);
+    wick_explain_say(x, r, "verdict",
+                     f->kills_since > 0 ? "the kernel killed the process for want of memory, as the cgroup counts"
+                                        : "probably the kernel killed the process for want of memory");
+    if (!u->moments)
+        return;
+    enum wick_memory_part part = largest_besides_heap(u);
+    wick_explain_figure(r, "resident", WICK_EXPLAIN_BYTES, (double)u->resident);
+    wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, (double)u->part[WICK_MEMORY_HEAP].now.resident);
+    wick_explain_figure(r, "most", WICK_EXPLAIN_BYTES, (double)u->part[WICK_MEMORY_HEAP].now.reserved);
+    wick_explain_say(x, r, "part", wick_memory_part_name(part));
+    wick_explain_figure(r, "size", WICK_EXPLAIN_BYTES, (double)u->part[part].now.resident);
+}
+
 void wick_explain_heap_limit(struct wick_explain *x)
 {
     const struct wick_memory_use *u = &x->f->memory;
     double heap = (double)u->part[WICK_MEMORY_HEAP].now.reserved, limit = smallest_limit(u), beside = 0;
-    int part = WICK_MEMORY_OTHER;
     for (uint32_t i = 0; i < u->nseries; i++)
         beside = besides_heap(&u->series[i]) > beside ? besides_heap(&u->series[i]) : beside;
     if (heap <= 0 || limit <= 0 || share_of(heap + beside, limit) < x->rule->threshold)
         return;
-    for (int i = 0; i < WICK_MEMORY_PARTS; i++)
-        if (i != WICK_MEMORY_HEAP && i != WICK_MEMORY_REPEATED && i != WICK_MEMORY_FILES &&
-            u->part[i].most > u->part[part].most)
-            part = i;
+    enum wick_memory_part part = largest_besides_heap(u);
     struct wick_explain_finding *r =
         wick_explain_found(x, share_of((double)u->most, limit) * (double)x->f->duration_ns);
     wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, heap);
     wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, limit);
     wick_explain_figure(r, "left", WICK_EXPLAIN_BYTES, limit > heap ? limit - heap : 0);
     wick_explain_figure(r, "beside", WICK_EXPLAIN_BYTES, beside);
-    wick_explain_say(x, r, "part", wick_memory_part_name((enum wick_memory_part)part));
+    wick_explain_say(x, r, "part", wick_memory_part_name(part));
     wick_explain_figure(r, "most", WICK_EXPLAIN_BYTES, (double)u->part[part].most);
 }
 

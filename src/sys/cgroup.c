@@ -144,3 +144,19 @@ bool wick_cgroup_find(const char *root, enum wick_cgroup_controller c, struct wi
         *out = levels[best];
     return n > 0;
 }
+
+bool wick_cgroup_at(const char *root, const char *path, enum wick_cgroup_controller c, struct wick_cgroup *out)
+{
+    char mount[WICK_CGROUP_PATH / 2], below[PATH], v1[64];
+    snprintf(v1, sizeof v1, "/sys/fs/cgroup/%s", controllers[c].name);
+    const char *const mounts[] = {v1, "/sys/fs/cgroup/unified", "/sys/fs/cgroup"};
+    if (*path != '/' || strstr(path, "..") || strlen(path) >= sizeof below)
+        return false;
+    for (int i = 0; i < 3; i++) {
+        snprintf(mount, sizeof mount, "%s%s", root, mounts[i]);
+        snprintf(below, sizeof below, "%s", path);
+        if (look_up(mount, below, c, i > 0, out, 1) && !strcmp(out->dir + out->mount, path[1] ? path : ""))
+            return true;
+    }
+    return false;
+}

@@ -32,6 +32,9 @@ bool wick_cgroup_find(const char *root, enum wick_cgroup_controller c, struct wi
 size_t wick_cgroup_levels(const char *root, const char *process, enum wick_cgroup_controller c, struct wick_cgroup *out,
                           size_t most);
 
+/* The cgroup of that path in a controller's hierarchy ("/pod/app"). False if it does not exist here, or is no path. */
+bool wick_cgroup_at(const char *root, const char *path, enum wick_cgroup_controller c, struct wick_cgroup *out);
+
 /* The present limit of such a cgroup in CPUs or bytes, 0 = none. */
 double wick_cgroup_limit(const struct wick_cgroup *g, enum wick_cgroup_controller c);
 

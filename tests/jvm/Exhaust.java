@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Runs out of memory on request, in a thread of its own, and goes on. Commands on standard input: heap, metaspace or array, also
- * as "again KIND"; each is answered with "failed: " and the error.
+ * as "again KIND"; each is answered with "failed: " and the error. "part" keeps 40 MB, and is answered with "filled".
  */
 public class Exhaust {
     static final List<Object> kept = new ArrayList<>();
@@ -45,6 +45,12 @@ public class Exhaust {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         System.out.println("up");
         for (String line; (line = in.readLine()) != null && !line.equals("quit");) {
+            if (line.equals("part")) {
+                for (int i = 0; i < 10000; i++)
+                    kept.add(new byte[4096]);
+                System.out.println("filled");
+                continue;
+            }
             String kind = line.substring(line.lastIndexOf(' ') + 1);
             Thread t = new Thread(() -> fail(kind), "victim");
             t.start();

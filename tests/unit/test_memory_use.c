@@ -250,6 +250,11 @@ static void test_cgroup__all_levels_of_version_2(void **state)
     assert_int_equal(m.limit, 10000);
     assert_int_equal(m.kernel, 112); /* an older kernel */
     assert_int_equal(wick_cgroup_levels(root, "42", WICK_CGROUP_MEMORY, levels, 1), 1);
+    assert_true(wick_cgroup_at(root, "/pod/app", WICK_CGROUP_MEMORY, &levels[0]));
+    assert_string_equal(levels[0].dir + levels[0].mount, "/pod/app");
+    assert_false(wick_cgroup_at(root, "/pod/gone", WICK_CGROUP_MEMORY, &levels[0]));
+    assert_false(wick_cgroup_at(root, "/pod/../pod/app", WICK_CGROUP_MEMORY, &levels[0]));
+    assert_false(wick_cgroup_at(root, "pod/app", WICK_CGROUP_MEMORY, &levels[0]));
     assert_int_equal(wick_cgroup_levels(root, "43", WICK_CGROUP_MEMORY, levels, WICK_CGROUP_LEVELS), 0);
 }
 
@@ -283,6 +288,8 @@ static void test_cgroup__version_1(void **state)
     assert_int_equal(m.at_limit, 4);
     assert_int_equal(m.oom_kills, 1);
     assert_int_equal(wick_memory_level_needed(&m), 7100);
+    assert_true(wick_cgroup_at(root, "/docker/x", WICK_CGROUP_MEMORY, &levels[0]));
+    assert_false(levels[0].v2);
 }
 
 int main(void)
