@@ -283,7 +283,7 @@ static int dump_to_file_locked(const struct wick_session_opts *o, struct wick_er
         return dump_locked(-1, err);
     if (from >= 0)
         close(from);
-    int rc = wick_ownfile_copy_open(&ctl.own, o->file, o->threads, &copy, err);
+    int rc = wick_ownfile_copy_open(&ctl.own, o->file, o->threads, o->compat, &copy, err);
     return rc ? rc : wick_ownfile_copy_close(&copy, dump_locked(copy.fd, err), err);
 }
 

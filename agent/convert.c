@@ -35,7 +35,7 @@
 
 /* What the children read and write; the caller sleeps. */
 static struct job {
-    char *argv[8];
+    char *argv[12];
     int command, messages, null; /* descriptors; messages: the command's standard error */
     int status;                  /* as wait4() gives it */
     int error;                   /* errno of the exec, 0 = it ran */
@@ -171,10 +171,10 @@ static int run(void)
 
 /* --- from start to stop ------------------------------------------------------------------------------------------- */
 
-int wick_convert_begin(struct wick_convert *c, const char *file, bool threads, struct wick_err *err)
+int wick_convert_begin(struct wick_convert *c, const char *file, bool threads, bool compat, struct wick_err *err)
 {
     int fd = -1;
-    *c = (struct wick_convert){.threads = threads};
+    *c = (struct wick_convert){.threads = threads, .compat = compat};
     snprintf(c->recording, sizeof c->recording, "%s.jfr", file);
     /* A recording that is there already may be what a JVM left that was killed. */
     for (int i = 1; i < MAX_TRIES; i++) {
@@ -228,21 +228,31 @@ static void close_all(void)
         close(job.messages);
 }
 
+static void set_arguments(struct wick_convert *c)
+{
+    size_t n = 0;
+    job.argv[n++] = "wick";
+    job.argv[n++] = "convert";
+    job.argv[n++] = "-o";
+    job.argv[n++] = c->file;
+    if (c->compat) {
+        job.argv[n++] = "--compat";
+        job.argv[n++] = "--to=jfr";
+    } else if (c->threads) {
+        job.argv[n++] = "-t";
+    }
+    job.argv[n++] = "--";
+    job.argv[n++] = c->recording;
+    job.argv[n] = NULL;
+}
+
 int wick_convert_finish(struct wick_convert *c, struct wick_err *err)
 {
     char reason[256] = "the command `wick` is not beside libwick.so";
     if (!c->file[0])
         return 0;
-    char *argv[] = {"wick",
-                    "convert",
-                    "-o",
-                    c->file,
-                    c->threads ? "-t" : "--",
-                    c->threads ? "--" : c->recording,
-                    c->threads ? c->recording : NULL,
-                    NULL};
     int error = ENOENT;
-    memcpy(job.argv, argv, sizeof argv);
+    set_arguments(c);
     job.command = open_command();
     job.null = open("/dev/null", O_RDWR | O_CLOEXEC);
     job.messages = memfd_create("wick-convert", MFD_CLOEXEC);

@@ -21,6 +21,7 @@ struct wick_convert {
     char file[WICK_OPT_PATH_MAX];          /* what was asked for; "" = nothing is to be converted */
     char recording[WICK_OPT_PATH_MAX + 8]; /* where the recording is */
     bool threads;
+    bool compat;     /* it stays a recording, for readers that count (wick convert --compat) */
     bool no_command; /* found at the start */
 };
 
@@ -29,7 +30,7 @@ bool wick_convert_is_wanted(const char *file);
 
 /* Makes a new file for the recording beside `file` and returns its descriptor, open for reading and writing; or
  * -WICK_E_PERM, -WICK_E_NOSPACE, -WICK_E_IO, -WICK_E_LIMIT with a sentence. */
-int wick_convert_begin(struct wick_convert *c, const char *file, bool threads, struct wick_err *err);
+int wick_convert_begin(struct wick_convert *c, const char *file, bool threads, bool compat, struct wick_err *err);
 
 /* Nothing was recorded: removes the recording. Does nothing if nothing is to be converted. */
 void wick_convert_cancel(struct wick_convert *c);

@@ -48,9 +48,15 @@ static int expand(const char *pattern, unsigned long number, char out[WICK_OPT_P
     return 0;
 }
 
+/* Whether a recording is written in the layout for readers that count: a picture has no use for it. */
+static bool is_compat(const char *file, bool wanted)
+{
+    return wanted && *file && !wick_convert_is_wanted(file);
+}
+
 bool wick_ownfile_is_split(const struct wick_session_opts *o)
 {
-    return !wick_convert_is_wanted(o->file) && !o->loop[0] &&
+    return !wick_convert_is_wanted(o->file) && !o->compat && !o->loop[0] &&
            (o->max_size_bytes || o->max_age_ns || wick_opt_is_sequence(o->file));
 }
 
@@ -121,8 +127,8 @@ void wick_ownfile_forget(struct wick_ownfile *f)
 static int open_for(struct wick_ownfile *f, struct wick_session_opts *o, int before, struct wick_convert *c,
                     struct wick_err *err)
 {
-    bool converted = wick_convert_is_wanted(o->file), again = false;
-    int fd = converted  ? wick_convert_begin(c, o->file, o->threads, err)
+    bool compat = is_compat(o->file, o->compat), converted = compat || wick_convert_is_wanted(o->file), again = false;
+    int fd = converted  ? wick_convert_begin(c, o->file, o->threads, compat, err)
              : *o->file ? open_named(o->file, err)
                         : open_nameless(err);
     if (fd < 0)
@@ -187,15 +193,17 @@ void wick_ownfile_ended(struct wick_ownfile *f)
         wick_ownfile_forget(f);
 }
 
-int wick_ownfile_copy_open(const struct wick_ownfile *f, const char *pattern, bool threads,
+int wick_ownfile_copy_open(const struct wick_ownfile *f, const char *pattern, bool threads, bool compat,
                            struct wick_ownfile_copy *copy, struct wick_err *err)
 {
     copy->convert.file[0] = 0;
     int rc = expand(pattern, f->starts ? f->starts - 1 : 0, copy->file, err);
     if (rc)
         return rc;
-    copy->fd = wick_convert_is_wanted(copy->file) ? wick_convert_begin(&copy->convert, copy->file, threads, err)
-                                                  : open_named(copy->file, err);
+    compat = is_compat(copy->file, compat);
+    copy->fd = compat || wick_convert_is_wanted(copy->file)
+                   ? wick_convert_begin(&copy->convert, copy->file, threads, compat, err)
+                   : open_named(copy->file, err);
     if (copy->fd < 0)
         return copy->fd;
     if (is_recording(f, copy->fd)) {

@@ -63,7 +63,7 @@ struct wick_ownfile_copy {
 };
 
 /* Opens a file for a copy, as the pattern names it. Errors with a sentence. */
-int wick_ownfile_copy_open(const struct wick_ownfile *f, const char *pattern, bool threads,
+int wick_ownfile_copy_open(const struct wick_ownfile *f, const char *pattern, bool threads, bool compat,
                            struct wick_ownfile_copy *copy, struct wick_err *err);
 
 /* rc: how writing it went. Closes the copy and makes of it what its name says. */

@@ -214,9 +214,9 @@ int wick_cmd_record(int argc, char **argv)
     } else if (rc == 0 && (o.perf || o.all)) {
         if (!o.perf)
             wick_err_set(&err, WICK_E_USAGE, "-a is for --perf: wick's own recordings are of one JVM");
-        else if (o.compat)
+        else if (o.s.compat)
             wick_err_set(&err, WICK_E_USAGE, "--compat is for wick's own recordings, not for --perf");
-        status = o.perf && !o.compat ? wick_record_perf(&o, rest, nrest, dashdash) : wick_ui_fail(&err);
+        status = o.perf && !o.s.compat ? wick_record_perf(&o, rest, nrest, dashdash) : wick_ui_fail(&err);
     } else if (rc == 0 && dashdash < nrest) {
         if (dashdash) {
             wick_err_set(&err, WICK_E_USAGE, "give either a PID or NAME, or a command after --");

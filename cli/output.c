@@ -81,9 +81,9 @@ static int choose_format(const struct wick_opts *o, struct wick_cli_output *out,
                                 "says, or add --output FORMAT",
                                 o->s.file);
     } else {
-        format = wick_cli_output_can_convert() && !o->compat ? "html" : "jfr";
+        format = wick_cli_output_can_convert() && !o->s.compat ? "html" : "jfr";
     }
-    if (o->compat && !wick_cli_output_can_convert())
+    if (o->s.compat && !wick_cli_output_can_convert())
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this build of wick has no converter, which --compat needs");
     if (strcmp(format, "jfr") && !wick_cli_output_can_convert())
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this build of wick writes jfr only, not %s: use -f NAME.jfr",
@@ -150,7 +150,7 @@ int wick_cli_output_plan(const struct wick_opts *o, const struct wick_jvm_entry 
                          struct wick_err *err)
 {
     char name[64], pattern[WICK_OPT_PATH_MAX];
-    struct wick_cli_output r = {.fd = -1, .dir = -1, .threads = o->s.threads, .compat = o->compat};
+    struct wick_cli_output r = {.fd = -1, .dir = -1, .threads = o->s.threads, .compat = o->s.compat};
     int rc = choose_format(o, &r, err);
     if (rc)
         return rc;

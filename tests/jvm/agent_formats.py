@@ -5,6 +5,7 @@
 import glob
 import os
 import shutil
+import sys
 
 import jvmtest as t
 
@@ -40,6 +41,23 @@ def formats():
         t.check(f"{name}: holds what its name says", good(content(t.path(name))), content(t.path(name))[:200])
         t.check(f"{name}: no recording is left beside it and nothing is said",
                 not glob.glob(t.path(name) + ".*") and "wick:" not in out, (glob.glob(t.path(name) + ".*"), out))
+
+
+def compat():
+    """The layout for readers that count, from the agent's own options: count times interval is the weight."""
+    sys.path.insert(0, os.path.join(t.ROOT, "tests/jfr"))
+    import naive_reader  # noqa: E402
+    file = t.path("compat.jfr")
+    out = record(t.AGENT, file, "wall=5ms", "wall-threads=1", "compat")
+    t.check("compat: no recording is left beside it and nothing is said",
+            not glob.glob(file + ".*") and "wick:" not in out, (glob.glob(file + ".*"), out))
+    r = t.wick("convert", "-e", "wall", "--to", "collapsed", "-o", "-", file)
+    want = sum(int(line.rsplit(" ", 1)[1]) for line in r.out.splitlines())
+    got = naive_reader.sums(file)["profiler.WallClockSample"]["samples"] * 5_000_000
+    t.check("compat: count times interval is the weight", got == want > 0, (got, want))
+    html = t.path("compat.html")
+    record(t.AGENT, html, "compat")
+    t.check("compat: a picture has no use for it, and is made", content(html).startswith(b"<!DOCTYPE html>"))
 
 
 def an_old_recording_stays():
@@ -79,6 +97,7 @@ def no_command():
 
 
 formats()
+compat()
 an_old_recording_stays()
 sequence()
 failure()
