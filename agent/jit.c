@@ -73,7 +73,7 @@ static struct {
     struct queue queues[WICK_HS_COMPILERS];
     struct operation operations[OPERATIONS_MOST];
     uint32_t noperations, looks;
-    uint64_t since_ns;                 /* begin of these looks */
+    uint64_t since_ns;                 /* start of these looks */
     uint64_t count_ns;                 /* when the code cache is counted next */
     uint32_t reasons[WICK_HS_REASONS]; /* deoptimisations by reason that were before, or have been told */
     uint64_t used;

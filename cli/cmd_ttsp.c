@@ -34,13 +34,13 @@ static void usage(FILE *f)
         "\n"
         "Options:\n"
         "  -n, --rows N              show the N worst (default 20; 0 = all)\n"
-        "      --stacks              with the stacks of late threads\n"
+        "      --stacks              with the stacks of slow threads\n"
         "      --json                JSON; times in nanoseconds\n"
         "  -h, --help                this text\n"
         "\n"
         "For a JVM:\n"
         "  -d, --duration TIME       how long to look (default " DURATION " s; Ctrl-C ends it earlier)\n"
-        "      --threshold-ms LIST   when to ask late threads, in ms since the begin of the safepoint (default\n"
+        "      --threshold-ms LIST   when to ask slow threads, in ms since the start of the safepoint (default\n"
         "                            10,20,50,100,200)\n"
         "      --lib PATH            the agent, instead of the libwick.so installed with wick\n",
         f);

@@ -178,7 +178,7 @@ static void write_text(const struct page *g, const struct blame *blames, uint32_
         write_none(g);
         return;
     }
-    wick_strbuf_addf(g->line, "%" PRIu32 " slow safepoint%s, %.1f ms waited for late threads", in->nslow,
+    wick_strbuf_addf(g->line, "%" PRIu32 " slow safepoint%s, %.1f ms waited for slow threads", in->nslow,
                      in->nslow == 1 ? "" : "s", (double)total / 1e6);
     end_line(g, 0, 0);
     if (nblames)

@@ -486,7 +486,7 @@ static void vm_operations(struct wick_explain *x)
     }
 }
 
-/* The late thread that was awaited longest, NULL if none is known. */
+/* The slow thread that was awaited longest, NULL if none is known. */
 static const struct wick_ttsp_culprit *worst_culprit(const struct wick_ttsp_incidents *in)
 {
     const struct wick_ttsp_culprit *worst = NULL;

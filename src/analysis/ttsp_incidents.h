@@ -2,7 +2,7 @@
 /*
  * ttsp_incidents.h - the slow safepoints of recordings, and why their threads were late
  *
- * Made of the events wick.SafepointLatency, wick.SafepointLaggard and wick.SafepointArrival. A late thread's reason
+ * Made of the events wick.SafepointLatency, wick.SafepointLaggard and wick.SafepointArrival. A slow thread's reason
  * comes from what its signals found: what the kernel said of the thread, how long it took to answer, and what stood on
  * top of its stack; the rule that explains the waiting best wins (rules in ttsp_incidents.c).
  *
@@ -28,7 +28,7 @@ enum wick_ttsp_why {
     WICK_TTSP_WHYS
 };
 
-/* One signal to a late thread. */
+/* One signal to a slow thread. */
 struct wick_ttsp_signal {
     uint32_t file, thread, stack; /* numbers in the profile, 0 = none; file: which input */
     int64_t incident, attempt, time_ns, waited_ns, response_ns, run_delay_ns, cpu_ns, major_faults, last_cpu, nice;
@@ -41,7 +41,7 @@ struct wick_ttsp_slow {
     int64_t incident, safepoint, time_ns, duration_ns, reach_ns, java_threads, late_threads;
     bool critical;              /* a collection that waited, not a safepoint */
     uint32_t operation, source; /* strings */
-    uint32_t first, count;      /* its late threads */
+    uint32_t first, count;      /* its slow threads */
 };
 
 /* A thread that was late at an incident. */

@@ -118,7 +118,7 @@ static int queue_signal(const struct wick_ttsp_engine *e, int32_t tid, uint64_t 
     return (int)syscall(SYS_rt_tgsigqueueinfo, e->pid, tid, e->signal.number, &info);
 }
 
-/* Reads the kernel's facts of a late thread and asks it for its stack. */
+/* Reads the kernel's facts of a slow thread and asks it for its stack. */
 static void send(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i, uint32_t late, bool gave_way)
 {
     uint32_t place = (uint32_t)(i - wick_ttsp_incidents);
@@ -193,7 +193,7 @@ static bool has_arrived(const struct wick_ttsp_engine *e, const struct wick_ttsp
            stands_at_door(e, l->java, l->tid);
 }
 
-/* Notes which late threads have given way since the last look, and asks them where they stand. */
+/* Notes which slow threads have given way since the last look, and asks them where they stand. */
 static void watch_late(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i, bool over)
 {
     for (uint32_t k = 0; k < i->late_count; k++) {
@@ -216,7 +216,7 @@ static bool same(struct wick_ttsp_engine *e, uint64_t id, struct wick_hs_safepoi
     return v->id == id && v->synchronising && v->certain;
 }
 
-/* Sleeps until `due`, looking at late threads. False if the threads of safepoint `id` have all arrived before, or the
+/* Sleeps until `due`, looking at slow threads. False if the threads of safepoint `id` have all arrived before, or the
  * recording ends. */
 static bool wait_due(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i, uint64_t id, uint64_t begin,
                      uint64_t due, struct wick_hs_safepoint_view *v)
@@ -242,7 +242,7 @@ static uint64_t due_after(const struct wick_ttsp_config *c, uint64_t begin, uint
                : begin + c->threshold_ns[WICK_TTSP_STEPS - 1] + (round - WICK_TTSP_STEPS + 1) * c->interval_ns;
 }
 
-/* Waits for the end of the safepoint, catching late threads that have given way. */
+/* Waits for the end of the safepoint, catching slow threads that have given way. */
 static void await_end(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i, struct wick_hs_safepoint_view *v)
 {
     while (v->id == i->safepoint && v->stopped) {

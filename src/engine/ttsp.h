@@ -8,7 +8,7 @@
  * kernel's facts of the thread are read, then it is asked for its stack. A thread that gives way while the watcher is
  * at it is asked once more: it then stands where it stopped.
  *
- *      watcher                       late thread, in the handler        reader (the drain thread)
+ *      watcher                       slow thread, in the handler        reader (the drain thread)
  *      incident: free -> open
  *      attempt:  free -> sent
  *                                    sent -> answering -> answered
@@ -17,7 +17,7 @@
  *                                                                       closed: all attempts answered, or too late:
  *                                                                       sent -> free; incident -> free
  *
- * Who writes what: an incident's own fields and its late threads' belong to the watcher until it is closed, then to the
+ * Who writes what: an incident's own fields and its slow threads' belong to the watcher until it is closed, then to the
  * reader; those of an attempt to the watcher until it is sent, then to the handler until it is answered. `word`
  * decides. The reader may read what was written before the signal was sent as soon as it has the event.
  *
@@ -54,7 +54,7 @@ enum {
 };
 
 struct wick_ttsp_config {
-    uint64_t threshold_ns[WICK_TTSP_STEPS]; /* since the begin of the safepoint, rising */
+    uint64_t threshold_ns[WICK_TTSP_STEPS]; /* since the start of the safepoint, rising */
     uint64_t interval_ns;                   /* between the signals that follow */
     int32_t critical_place;                 /* in a JavaThread, see hotspot/critical.h; WICK_HS_NONE = not known */
     int awake_signal;                       /* signal that the watcher leaves unblocked, 0 = none */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ttsp_sig.c - a late thread answers
+ * ttsp_sig.c - a slow thread answers
  *
  * The signal carries its ticket, which holds the places of incident and attempt. Only who turns the attempt's word from
  * sent to answering may write to it, so a ticket that is out of date finds nothing.

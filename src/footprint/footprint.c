@@ -170,7 +170,7 @@ static bool has_size_of_marks(const struct wick_footprint_walk *w, uint64_t byte
 /* Anonymous memory that the JVM did not claim. */
 static void split_by_allocator(const struct wick_footprint_walk *w, struct pieces *p, uint64_t lo, uint64_t hi)
 {
-    uint64_t at = lo, from = lo; /* from: begin of what has no owner so far */
+    uint64_t at = lo, from = lo; /* from: start of what has no owner so far */
     while (at < hi) {
         uint64_t end = mapped_chunk_end(w, at, hi);
         if (!end && at % ARENA_BYTES == 0)

@@ -32,7 +32,7 @@ void wick_hs_monitor_init(struct wick_hs_monitor *m, const struct wick_jvm *jvm,
     m->object = wick_hs_oop_resolve(jvm, handle);
 }
 
-/* LockStack::_top counts in bytes from the begin of the JavaThread. */
+/* LockStack::_top counts in bytes from the start of the JavaThread. */
 static bool in_lock_stack(const struct wick_jvm *jvm, wick_addr thread, uint64_t object)
 {
     const struct wick_hs_layout *l = &jvm->layout;
