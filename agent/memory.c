@@ -17,7 +17,7 @@
 /* What a round may take, in CPU time, and what all readings may. */
 #define ROUND_NS 2000000
 
-enum { A_STEP = 16, COST_SHARE = 100 };
+enum { A_STEP = 4, COST_SHARE = 100 };
 
 /* glibc's struct mallinfo2 (2.33 and later). */
 struct malloc_info {

@@ -270,7 +270,8 @@ static uint64_t value(const struct wick_footprint_walk *w, wick_addr at)
     return at ? wick_hs_u64(w->of->jvm->mem, at) : 0;
 }
 
-static void kernel_figures(struct wick_footprint_walk *w)
+/* A line of /proc/PID/status in bytes, 0 = it is not there. */
+static uint64_t status(const struct wick_footprint_walk *w, const char *name)
 {
     char text[TEXT];
     int fd = openat(w->proc, "status", O_RDONLY | O_CLOEXEC);
@@ -278,9 +279,19 @@ static void kernel_figures(struct wick_footprint_walk *w)
     if (fd >= 0)
         close(fd);
     text[n > 0 ? n : 0] = 0;
-    const char *line = strstr(text, "\nVmPTE:");
+    const char *line = strstr(text, name);
+    return line ? strtoull(line + strlen(name), NULL, 10) * 1024 : 0;
+}
+
+uint64_t wick_footprint_kernel_resident(const struct wick_footprint_walk *w)
+{
+    return status(w, "\nVmRSS:");
+}
+
+static void kernel_figures(struct wick_footprint_walk *w)
+{
     uint64_t threads = w->out.row[WICK_MEMORY_STACKS].count;
-    w->out.row[WICK_MEMORY_PAGE_TABLES].resident = line ? strtoull(line + 7, NULL, 10) * 1024 : 0;
+    w->out.row[WICK_MEMORY_PAGE_TABLES].resident = status(w, "\nVmPTE:");
     w->out.row[WICK_MEMORY_KERNEL_STACKS].resident = threads * KERNEL_STACK;
     w->out.row[WICK_MEMORY_KERNEL_STACKS].count = threads;
 }

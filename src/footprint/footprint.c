@@ -2,12 +2,14 @@
 /*
  * footprint.c - see footprint.h
  *
- * A mapping is cut into pieces with one owner each. The kernel joins mappings that touch and have the same rights, so
- * stacks, arenas and large blocks of malloc are often one; which pages of a piece are resident is in pagemap then.
+ * The kernel joins mappings that touch and have the same rights, so stacks, arenas and large blocks of malloc are often
+ * one, which is cut into pieces here. Pages are counted piece by piece; what is reserved and not accessible has none.
  */
 #include "footprint/footprint.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,16 +19,15 @@
 /* glibc: heaps of arenas other than the first begin at multiples of this, with a head. */
 #define ARENA_BYTES (64ull << 20)
 
-enum { PIECES = 64, PAGE_BITS = 12, PAGES_PER_READ = 512, SIZE_SLACK = 64 << 10 };
+/* ONLY_HERE: the bit of a page in pagemap that is mapped once. */
+enum { PAGE_BITS = 12, SIZE_SLACK = 64 << 10, ONLY_HERE = 56 };
+
+/* A file of ZGC's heap may be this large at most. */
+#define HEAP_FILE_MOST (1ull << 44)
 
 /* malloc_chunk of a block with a mapping of its own: 0, and the size with this bit; of whole pages, or 16 bytes less.
  */
 enum { CHUNK_MAPPED = 2, CHUNK_BITS = 7, CHUNK_HEAD = 16 };
-
-struct pieces {
-    struct wick_footprint_claim rows[PIECES];
-    uint32_t count;
-};
 
 static const struct {
     const char *name;
@@ -61,35 +62,40 @@ static void sort(struct wick_footprint_claims *c)
 
 int wick_footprint_begin(struct wick_footprint_walk *w, const struct wick_footprint_jvm *of, int proc)
 {
-    memset(&w->out, 0, sizeof w->out);
+    memset(w, 0, offsetof(struct wick_footprint_walk, maps));
     w->of = of;
     w->proc = proc;
-    w->exact = w->points = (struct wick_footprint_claims){0};
-    w->library_end = w->heap_size = 0;
-    w->open = (struct wick_footprint_claim){0};
-    int rc = wick_smaps_open(&w->smaps, proc);
-    w->pages = rc ? -1 : openat(proc, "pagemap", O_RDONLY | O_CLOEXEC);
+    w->library_end = w->heap_size = w->open.hi = w->heap_pages = 0;
+    w->heap_seen = NULL;
+    w->pieces.count = w->piece = 0;
+    memset(w->zeros, 0, sizeof w->zeros);
+    w->pagemap = -1;
+    int rc = wick_maps_open(&w->maps, proc);
+    if (!rc && (w->pagemap = openat(proc, "pagemap", O_RDONLY | O_CLOEXEC)) < 0)
+        rc = errno == EACCES || errno == EPERM ? -WICK_E_PERM : -WICK_E_GONE;
+    if (!rc) {
+        wick_footprint_claim_jvm(w);
+        wick_footprint_claim_threads(w);
+        wick_footprint_figures(w);
+        sort(&w->exact);
+        sort(&w->points);
+        rc = w->exact.failed || w->points.failed ? -WICK_E_NOMEM : 0;
+    }
     if (rc)
-        return rc;
-    wick_footprint_claim_jvm(w);
-    wick_footprint_claim_threads(w);
-    wick_footprint_figures(w);
-    sort(&w->exact);
-    sort(&w->points);
-    if (!w->exact.failed && !w->points.failed)
-        return 0;
-    wick_footprint_end(w);
-    return -WICK_E_NOMEM;
+        wick_footprint_end(w);
+    return rc;
 }
 
 void wick_footprint_end(struct wick_footprint_walk *w)
 {
-    wick_smaps_close(&w->smaps);
-    if (w->pages >= 0)
-        close(w->pages);
-    w->pages = -1;
+    wick_maps_close(&w->maps);
+    if (w->pagemap >= 0)
+        close(w->pagemap);
+    w->pagemap = -1;
     free(w->exact.rows);
     free(w->points.rows);
+    free(w->heap_seen);
+    w->heap_seen = NULL;
     w->exact = w->points = (struct wick_footprint_claims){0};
 }
 
@@ -107,12 +113,12 @@ static uint32_t first_behind(const struct wick_footprint_claims *c, uint64_t add
     return lo;
 }
 
-static void put(struct pieces *p, uint64_t lo, uint64_t hi, enum wick_memory_part part)
+static void put(struct wick_footprint_pieces *p, uint64_t lo, uint64_t hi, enum wick_memory_part part)
 {
     struct wick_footprint_claim *last = p->count ? &p->rows[p->count - 1] : NULL;
     if (lo >= hi)
         return;
-    if (last && (last->part == part || p->count == PIECES)) {
+    if (last && (last->part == part || p->count == WICK_FOOTPRINT_PIECES)) {
         last->hi = hi;
         if (last->part != part)
             last->part = WICK_MEMORY_OTHER; /* more pieces than there is room for */
@@ -168,7 +174,8 @@ static bool has_size_of_marks(const struct wick_footprint_walk *w, uint64_t byte
 }
 
 /* Anonymous memory that the JVM did not claim. */
-static void split_by_allocator(const struct wick_footprint_walk *w, struct pieces *p, uint64_t lo, uint64_t hi)
+static void split_by_allocator(const struct wick_footprint_walk *w, struct wick_footprint_pieces *p, uint64_t lo,
+                               uint64_t hi)
 {
     uint64_t at = lo, from = lo; /* from: start of what has no owner so far */
     while (at < hi) {
@@ -188,7 +195,8 @@ static void split_by_allocator(const struct wick_footprint_walk *w, struct piece
     put(p, from, hi, by_points(w, from, hi));
 }
 
-static void split_anonymous(const struct wick_footprint_walk *w, struct pieces *p, const struct wick_mapping *m)
+static void split_anonymous(const struct wick_footprint_walk *w, struct wick_footprint_pieces *p,
+                            const struct wick_mapping *m)
 {
     uint64_t at = m->lo;
     if (at == w->library_end) { /* .bss, to which the kernel may have joined more */
@@ -208,41 +216,24 @@ static void split_anonymous(const struct wick_footprint_walk *w, struct pieces *
 
 /* ---- counting ---- */
 
-/* Adds what pagemap says of the pages from lo to hi. */
-static bool count_pages(const struct wick_footprint_walk *w, uint64_t lo, uint64_t hi, struct wick_memory_row *row)
-{
-    uint64_t pages[PAGES_PER_READ];
-    for (uint64_t at = lo >> PAGE_BITS, end = hi >> PAGE_BITS; at < end;) {
-        uint64_t n = end - at < PAGES_PER_READ ? end - at : PAGES_PER_READ;
-        ssize_t got = w->pages < 0 ? -1 : pread(w->pages, pages, n * 8, (off_t)(at * 8));
-        if (got <= 0 || got % 8)
-            return false;
-        n = (uint64_t)got / 8;
-        for (uint64_t i = 0; i < n; i++) {
-            row->resident += (pages[i] >> 63) << PAGE_BITS;
-            row->swapped += (pages[i] >> 62 & 1) << PAGE_BITS;
-        }
-        at += n;
-    }
-    return true;
-}
-
 static void give(struct wick_footprint_walk *w, enum wick_memory_part part, uint64_t resident, uint64_t swapped)
 {
     w->out.row[part].resident += resident;
     w->out.row[part].swapped += swapped;
+    if (part == WICK_MEMORY_REPEATED)
+        return;
     w->out.resident += resident;
     w->out.swapped += swapped;
 }
 
 /* Nobody claims the end of a mapping. Whether it is the touched beginning of something as large as the collector's
  * tables shows when the next mapping is what is reserved for the rest of it. */
-static void leave_open(struct wick_footprint_walk *w, const struct wick_footprint_claim *piece, uint64_t resident,
-                       uint64_t swapped)
+static void leave_open(struct wick_footprint_walk *w, const struct wick_footprint_claim *piece)
 {
     w->open = *piece;
-    w->open_resident = resident;
-    w->open_swapped = swapped;
+    w->open_resident = w->resident;
+    w->open_swapped = w->swapped;
+    w->open_zero = w->zero;
 }
 
 static void close_open(struct wick_footprint_walk *w, const struct wick_mapping *next)
@@ -255,30 +246,74 @@ static void close_open(struct wick_footprint_walk *w, const struct wick_mapping 
         other->swapped -= w->open_swapped;
         gc->resident += w->open_resident;
         gc->swapped += w->open_swapped;
+        w->zeros[WICK_MEMORY_OTHER] -= w->open_zero;
+        w->zeros[WICK_MEMORY_GC] += w->open_zero;
     }
-    w->open = (struct wick_footprint_claim){0};
+    w->open.hi = 0;
 }
 
-static void add_pieces(struct wick_footprint_walk *w, const struct pieces *p, const struct wick_mapping *m)
+/* Whether this is the first mapping in which that page of the heap's file is seen. */
+static bool is_first_view(struct wick_footprint_walk *w, uint64_t page)
 {
-    uint64_t resident = m->rss, swapped = m->swap;
-    for (uint32_t i = 0; p->count > 1 && i + 1 < p->count; i++) {
-        struct wick_memory_row row = {0};
-        if (!count_pages(w, p->rows[i].lo, p->rows[i].hi, &row)) {
-            give(w, WICK_MEMORY_OTHER, resident, swapped);
-            return;
-        }
-        row.resident = row.resident < resident ? row.resident : resident; /* pages come and go meanwhile */
-        row.swapped = row.swapped < swapped ? row.swapped : swapped;
-        give(w, p->rows[i].part, row.resident, row.swapped);
-        resident -= row.resident;
-        swapped -= row.swapped;
+    if (page >= w->heap_pages) {
+        uint64_t pages = page >= w->heap_pages * 2 ? page + (1 << 18) : w->heap_pages * 2;
+        uint64_t words = (pages + 63) / 64, before = (w->heap_pages + 63) / 64;
+        uint64_t *bits = page < HEAP_FILE_MOST >> PAGE_BITS ? realloc(w->heap_seen, words * sizeof *bits) : NULL;
+        if (!bits)
+            return true;
+        memset(bits + before, 0, (words - before) * sizeof *bits);
+        w->heap_seen = bits;
+        w->heap_pages = words * 64;
     }
-    const struct wick_footprint_claim none = {m->lo, m->hi, WICK_MEMORY_OTHER};
-    const struct wick_footprint_claim *last = p->count ? &p->rows[p->count - 1] : &none;
-    give(w, last->part, resident, swapped);
-    if (last->part == WICK_MEMORY_OTHER && m->writable)
-        leave_open(w, last, resident, swapped);
+    uint64_t bit = 1ull << page % 64, *word = &w->heap_seen[page / 64];
+    bool first = !(*word & bit);
+    *word |= bit;
+    return first;
+}
+
+static void count_pages(struct wick_footprint_walk *w, uint64_t n)
+{
+    bool of_file = w->mapping.shared && w->pieces.rows[w->piece].part == WICK_MEMORY_HEAP;
+    bool private = !w->mapping.file && !w->mapping.shared;
+    uint64_t again = 0, first = (w->at - w->mapping.lo + w->mapping.offset) >> PAGE_BITS;
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t resident = w->page[i] >> 63;
+        if (resident && of_file && !is_first_view(w, first + i))
+            again++;
+        else
+            w->resident += resident << PAGE_BITS;
+        w->swapped += (w->page[i] >> 62 & 1) << PAGE_BITS;
+        w->zero += (private ? resident & ~(w->page[i] >> ONLY_HERE) & 1 : 0) << PAGE_BITS;
+    }
+    give(w, WICK_MEMORY_REPEATED, again << PAGE_BITS, 0);
+    w->at += n << PAGE_BITS;
+}
+
+static void next_piece(struct wick_footprint_walk *w)
+{
+    w->at = w->piece < w->pieces.count ? w->pieces.rows[w->piece].lo : 0;
+    w->resident = w->swapped = w->zero = 0;
+}
+
+/* Goes on with the piece that is being counted. */
+static int count_some(struct wick_footprint_walk *w)
+{
+    const struct wick_footprint_claim *piece = &w->pieces.rows[w->piece];
+    uint64_t n = (piece->hi - w->at) >> PAGE_BITS;
+    n = n < WICK_FOOTPRINT_PAGES ? n : WICK_FOOTPRINT_PAGES;
+    ssize_t got = n ? pread(w->pagemap, w->page, n * 8, (off_t)((w->at >> PAGE_BITS) * 8)) : 0;
+    if (got < 0)
+        return -WICK_E_GONE;
+    count_pages(w, (uint64_t)got / 8);
+    if (got >= 8 && w->at < piece->hi)
+        return 0;
+    give(w, piece->part, w->resident, w->swapped);
+    w->zeros[piece->part] += w->zero;
+    if (w->piece + 1 == w->pieces.count && piece->part == WICK_MEMORY_OTHER && w->mapping.writable)
+        leave_open(w, piece);
+    w->piece++;
+    next_piece(w);
+    return 0;
 }
 
 static bool ends_with(const char *s, const char *end)
@@ -310,48 +345,63 @@ static enum wick_memory_part part_of_file(const struct wick_footprint_walk *w, c
     return memory ? WICK_MEMORY_SHARED : WICK_MEMORY_FILES;
 }
 
-static void add_file(struct wick_footprint_walk *w, const struct wick_mapping *m)
+/* Cuts a mapping into pieces. */
+static void split(struct wick_footprint_walk *w, const struct wick_mapping *m)
 {
-    enum wick_memory_part part = part_of_file(w, m);
-    uint64_t resident = m->rss;
-    if (part == WICK_MEMORY_HEAP && m->shared && m->pss < m->rss) {
-        w->out.row[WICK_MEMORY_REPEATED].resident += m->rss - m->pss;
-        resident = m->pss;
+    struct wick_footprint_pieces *p = &w->pieces;
+    uint64_t library_end = 0;
+    close_open(w, m);
+    w->piece = p->count = 0;
+    if (!m->readable && !m->writable && !m->executable) {
+        /* nothing is there */
+    } else if (m->file) {
+        enum wick_memory_part part = part_of_file(w, m);
+        library_end = part == WICK_MEMORY_LIBRARIES && m->writable ? m->hi : 0;
+        put(p, m->lo, m->hi, part);
+    } else if (!strcmp(m->path, "[heap]") || strstr(m->path, "malloc")) {
+        put(p, m->lo, m->hi, WICK_MEMORY_MALLOC);
+    } else if (!strncmp(m->path, "[stack", 6)) {
+        put(p, m->lo, m->hi, WICK_MEMORY_STACKS);
+    } else if (!strncmp(m->path, "[v", 2)) {
+        put(p, m->lo, m->hi, WICK_MEMORY_LIBRARIES);
+    } else {
+        split_anonymous(w, p, m);
     }
-    give(w, part, resident, m->swap);
-    w->library_end = part == WICK_MEMORY_LIBRARIES && m->writable ? m->hi : 0;
+    w->library_end = library_end;
+    next_piece(w);
 }
 
-static void add_mapping(struct wick_footprint_walk *w, const struct wick_mapping *m)
+/* Memory that was only read is the one page of zeros, again and again; the kernel does not count it as resident, but
+ * pagemap does not tell it from a page that a forked child has as well. Which of the two it is shows in the sum. */
+static void settle(struct wick_footprint_walk *w)
 {
-    struct pieces p = {.count = 0};
-    close_open(w, m);
-    if (m->file) {
-        add_file(w, m);
+    uint64_t kernel = wick_footprint_kernel_resident(w), zeros = 0;
+    uint64_t ours = w->out.resident + w->out.row[WICK_MEMORY_REPEATED].resident;
+    for (int i = 0; i < WICK_MEMORY_PARTS; i++)
+        zeros += w->zeros[i];
+    if (!kernel || ours <= kernel || ours - kernel < zeros / 2)
         return;
-    }
-    if (!strcmp(m->path, "[heap]") || strstr(m->path, "malloc"))
-        put(&p, m->lo, m->hi, WICK_MEMORY_MALLOC);
-    else if (!strncmp(m->path, "[stack", 6))
-        put(&p, m->lo, m->hi, WICK_MEMORY_STACKS);
-    else if (!strncmp(m->path, "[v", 2))
-        put(&p, m->lo, m->hi, WICK_MEMORY_LIBRARIES);
-    else if (m->rss || m->swap)
-        split_anonymous(w, &p, m);
-    add_pieces(w, &p, m);
-    w->library_end = 0;
+    for (int i = 0; i < WICK_MEMORY_PARTS; i++)
+        w->out.row[i].resident -= w->zeros[i];
+    w->out.resident -= zeros;
 }
 
 int wick_footprint_step(struct wick_footprint_walk *w, uint32_t most)
 {
-    struct wick_mapping m;
-    while (most--) {
-        int rc = wick_smaps_next(&w->smaps, &m);
-        if (rc == 0)
+    int rc = 1;
+    while (most-- && rc > 0) {
+        if (w->piece < w->pieces.count) {
+            rc = count_some(w);
+            rc = rc ? rc : 1;
+            continue;
+        }
+        rc = wick_maps_next(&w->maps, &w->mapping);
+        if (rc > 0)
+            split(w, &w->mapping);
+        else
             close_open(w, NULL);
-        if (rc <= 0)
-            return rc;
-        add_mapping(w, &m);
+        if (rc == 0)
+            settle(w);
     }
-    return 1;
+    return rc;
 }

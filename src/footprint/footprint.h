@@ -12,13 +12,13 @@
  * then.
  *
  * Threads: one at a time. No lock of the JVM or of the C library is taken, no thread is stopped.
- * Memory:  some KiB, and 16 bytes a thread, from _begin to _end.
+ * Memory:  some KiB, 24 bytes a Java thread, and with ZGC a bit for each page of the heap, from _begin to _end.
  */
 #ifndef WICK_FOOTPRINT_FOOTPRINT_H
 #define WICK_FOOTPRINT_FOOTPRINT_H
 
 #include "hotspot/jvm.h"
-#include "sys/smaps.h"
+#include "sys/maps.h"
 
 enum wick_memory_part {
 #define X(NAME, name, resident, meaning) WICK_MEMORY_##NAME,
@@ -64,23 +64,43 @@ struct wick_footprint_claims {
     bool failed;
 };
 
+/* A mapping is cut into pieces with one owner each. */
+enum { WICK_FOOTPRINT_PIECES = 64, WICK_FOOTPRINT_PAGES = 1024 };
+
+struct wick_footprint_pieces {
+    struct wick_footprint_claim rows[WICK_FOOTPRINT_PIECES];
+    uint32_t count;
+};
+
 struct wick_footprint_walk {
     const struct wick_footprint_jvm *of;
     struct wick_footprint out;
     struct wick_footprint_claims exact;  /* ranges that the JVM names, by address; they do not overlap */
     struct wick_footprint_claims points; /* lo: an address inside a part */
-    struct wick_smaps smaps;
-    int proc, pages;                  /* /proc/PID and its pagemap, -1 = not open */
-    uint64_t library_end;             /* of the last mapping, if it was data of a library; its .bss follows */
-    uint64_t heap_size;               /* reserved */
+    struct wick_maps maps;
+    int proc, pagemap;    /* /proc/PID and its pagemap, -1 = not open */
+    uint64_t library_end; /* of the last mapping, if it was data of a library; its .bss follows */
+    uint64_t heap_size;   /* reserved */
+
+    struct wick_mapping mapping; /* that is being counted: */
+    struct wick_footprint_pieces pieces;
+    uint32_t piece;                    /* this one of them, */
+    uint64_t at;                       /* from here on */
+    uint64_t resident, swapped, zero;  /* what of the piece was seen so far; zero: resident, or the page of zeros */
+    uint64_t zeros[WICK_MEMORY_PARTS]; /* that of all pieces */
+    uint64_t page[WICK_FOOTPRINT_PAGES];
+
     struct wick_footprint_claim open; /* end of the last mapping that nobody claims so far; hi 0 = none */
-    uint64_t open_resident, open_swapped;
+    uint64_t open_resident, open_swapped, open_zero;
+    uint64_t *heap_seen; /* a bit for each page of the file that is the heap: seen in one of its mappings */
+    uint64_t heap_pages; /* how many bits there are */
 };
 
 /* 0, -WICK_E_PERM, -WICK_E_GONE, -WICK_E_NOMEM. `proc`: descriptor of /proc/PID, borrowed until _end. */
 int wick_footprint_begin(struct wick_footprint_walk *w, const struct wick_footprint_jvm *of, int proc);
 
-/* Goes through up to `most` mappings. 1 = there are more, 0 = w->out is complete, -WICK_E_GONE, -WICK_E_FORMAT. */
+/* Goes on for up to `most` mappings, or pieces of 4 MiB. 1 = there is more, 0 = w->out is complete, -WICK_E_GONE,
+ * -WICK_E_FORMAT. */
 int wick_footprint_step(struct wick_footprint_walk *w, uint32_t most);
 void wick_footprint_end(struct wick_footprint_walk *w);
 
@@ -92,6 +112,8 @@ bool wick_memory_part_resident(enum wick_memory_part part);
 void wick_footprint_claim_jvm(struct wick_footprint_walk *w);
 void wick_footprint_claim_threads(struct wick_footprint_walk *w);
 void wick_footprint_figures(struct wick_footprint_walk *w);
+uint64_t
+wick_footprint_kernel_resident(const struct wick_footprint_walk *w); /* the kernel's own count, 0 = not known */
 void wick_footprint_add(struct wick_footprint_claims *c, uint64_t lo, uint64_t hi, enum wick_memory_part part);
 
 #endif

@@ -46,19 +46,32 @@ static FILE *file(const char *name)
     return f;
 }
 
-/* One mapping as the kernel writes it, with `rss` and `pss` in KiB. */
-static void map(FILE *f, uint64_t lo, uint64_t hi, const char *rights, unsigned inode, const char *path, unsigned rss,
-                unsigned pss)
+/* One mapping as the kernel writes it. */
+static void line(FILE *f, uint64_t lo, uint64_t hi, const char *rights, uint64_t offset, unsigned inode,
+                 const char *path)
 {
-    fprintf(f, "%llx-%llx %s 00000000 fe:00 %-10u                 %s\n", (unsigned long long)lo, (unsigned long long)hi,
-            rights, inode, path);
-    fprintf(
-        f,
-        "Size:               %u kB\nKernelPageSize:        4 kB\nMMUPageSize:           4 kB\nRss:                %u "
-        "kB\nPss:                %u kB\nPss_Dirty:         9999 kB\nSwap:                %u kB\nSwapPss:         77 "
-        "kB\n"
-        "Locked:                0 kB\nVmFlags: rd wr mr mw me ac\n",
-        (unsigned)((hi - lo) >> 10), rss, pss, rss ? 4 : 0);
+    fprintf(f, "%llx-%llx %s %08llx fe:00 %-10u                 %s\n", (unsigned long long)lo, (unsigned long long)hi,
+            rights, (unsigned long long)offset, inode, path);
+}
+
+/* Pages are resident from an address on, and the next one is swapped out: pagemap as the kernel has it. */
+static void touch(uint64_t from, unsigned pages)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/pagemap", dir);
+    int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    assert_true(fd >= 0);
+    for (unsigned i = 0; i <= pages; i++) {
+        uint64_t entry = i < pages ? 1ull << 63 | 1ull << 56 : pages ? 1ull << 62 : 0;
+        assert_int_equal(pwrite(fd, &entry, 8, (off_t)((from / PAGE + i) * 8)), 8);
+    }
+    close(fd);
+}
+
+static void map(FILE *f, uint64_t lo, uint64_t hi, const char *rights, unsigned inode, const char *path, unsigned kib)
+{
+    line(f, lo, hi, rights, 0, inode, path);
+    touch(lo, kib / 4);
 }
 
 static int open_dir(void)
@@ -71,82 +84,69 @@ static int open_dir(void)
 /* Every second has a path: of every length, with blanks and what looks like a line. */
 static const char *path_of(unsigned i, char out[300])
 {
-    snprintf(out, 300, i % 2 ? "/opt/%0*u Rss: 5 VmFlags: x" : "", (int)(i / 2) + 1, i);
+    snprintf(out, 300, i % 2 ? "/opt/%0*u 7f00-7fff rw-p 0" : "", (int)(i / 2) + 1, i);
     return out;
 }
 
-static void test_smaps__mappings_come_one_by_one_over_many_buffers(void **state)
+static void test_maps__mappings_come_one_by_one_over_many_buffers(void **state)
 {
-    struct wick_smaps *s = malloc(sizeof *s);
+    struct wick_maps *s = malloc(sizeof *s);
     struct wick_mapping m;
-    FILE *f = file("smaps");
+    FILE *f = file("maps");
     char path[300];
     (void)state;
     assert_non_null(s);
-    for (unsigned i = 0; i < 500; i++) {
-        path_of(i, path);
-        map(f, (i + 1) * 16 * PAGE, (i + 2) * 16 * PAGE, i % 3 ? "rw-p" : "r-xs", i % 2 ? i : 0, path, i, i / 2);
-    }
+    for (unsigned i = 0; i < 500; i++)
+        line(f, (i + 1) * 16 * PAGE, (i + 2) * 16 * PAGE, i % 3 ? "rw-p" : "r-xs", i * PAGE, i % 2 ? i : 0,
+             path_of(i, path));
     assert_int_equal(fclose(f), 0);
     int fd = open_dir();
-    assert_int_equal(wick_smaps_open(s, fd), 0);
+    assert_int_equal(wick_maps_open(s, fd), 0);
     for (unsigned i = 0; i < 500; i++) {
-        assert_int_equal(wick_smaps_next(s, &m), 1);
+        assert_int_equal(wick_maps_next(s, &m), 1);
         assert_int_equal(m.lo, (i + 1) * 16 * PAGE);
         assert_int_equal(m.hi, (i + 2) * 16 * PAGE);
-        assert_int_equal(m.rss, i * 1024);
-        assert_int_equal(m.pss, i / 2 * 1024);
-        assert_int_equal(m.swap, i ? 4096 : 0);
+        assert_int_equal(m.offset, i * PAGE);
+        assert_true(m.readable);
         assert_int_equal(m.writable, i % 3 != 0);
         assert_int_equal(m.executable, i % 3 == 0);
         assert_int_equal(m.shared, i % 3 == 0);
         assert_int_equal(m.file, i % 2);
         assert_string_equal(m.path, path_of(i, path));
     }
-    assert_int_equal(wick_smaps_next(s, &m), 0);
-    wick_smaps_close(s);
+    assert_int_equal(wick_maps_next(s, &m), 0);
+    wick_maps_close(s);
     close(fd);
     free(s);
 }
 
-static void test_smaps__garbage_is_refused(void **state)
+static void test_maps__garbage_is_refused(void **state)
 {
-    static const char *const texts[] = {"",
-                                        "x",
-                                        "12",
-                                        "12-",
-                                        "12-34",
-                                        "34-12 rw-p 0 0 0 \n",
-                                        "12-34 rw\n",
-                                        "12-34 rw-p\n",
-                                        "12-34 rw-p 0 1\n",
-                                        "12-34 rw-p 00 fe:00 5"};
+    static const char *const texts[] = {
+        "",         "x",          "12",          "12-",          "12-34",         "34-12 rw-p 0 0 0 ",
+        "12-34 rw", "12-34 rw-p", "12-34 rw-p ", "12-34 rw-p 0", "12-34 rw-p 0 1"};
     struct wick_mapping m;
-    char text[64];
     (void)state;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        snprintf(text, sizeof text, "%s", texts[i]);
-        assert_false(wick_smaps_parse(text, &m));
-    }
-    snprintf(text, sizeof text, "12-34 rw-p 00 fe:00 0\nRss: 1");
-    assert_true(wick_smaps_parse(text, &m));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_false(wick_maps_parse(texts[i], &m));
+    assert_true(wick_maps_parse("12-34 rw-p 00 fe:00 0", &m));
     assert_string_equal(m.path, "");
 }
 
-static void test_smaps__text_without_an_end_is_an_error(void **state)
+static void test_maps__text_without_an_end_is_an_error(void **state)
 {
-    struct wick_smaps *s = malloc(sizeof *s);
+    struct wick_maps *s = malloc(sizeof *s);
     struct wick_mapping m;
-    FILE *f = file("smaps");
+    FILE *f = file("maps");
     (void)state;
     assert_non_null(s);
-    for (int i = 0; i < 3 * WICK_SMAPS_BUFFER; i++)
+    for (int i = 0; i < 3 * WICK_MAPS_BUFFER; i++)
         fputc('x', f);
     assert_int_equal(fclose(f), 0);
     int fd = open_dir();
-    assert_int_equal(wick_smaps_open(s, fd), 0);
-    assert_int_equal(wick_smaps_next(s, &m), -WICK_E_FORMAT);
-    wick_smaps_close(s);
+    assert_int_equal(wick_maps_open(s, fd), 0);
+    assert_int_equal(wick_maps_next(s, &m), -WICK_E_FORMAT);
+    wick_maps_close(s);
     close(fd);
     free(s);
 }
@@ -180,6 +180,8 @@ static void set_up(void)
     t.of.jvm = &t.jvm;
 }
 
+static unsigned kernel_rss = 10000; /* KiB */
+
 /* Thread 7 sleeps with that stack pointer, thread 8 runs. */
 static void make_threads(uint64_t sp)
 {
@@ -197,7 +199,7 @@ static void make_threads(uint64_t sp)
     fputs("running\n", f);
     assert_int_equal(fclose(f), 0);
     f = file("status");
-    fputs("Name:\tjava\nVmRSS:\t   10 kB\nVmPTE:\t     40 kB\n", f);
+    fprintf(f, "Name:\tjava\nVmRSS:\t   %u kB\nVmPTE:\t     40 kB\n", kernel_rss);
     assert_int_equal(fclose(f), 0);
 }
 
@@ -220,22 +222,28 @@ static uint64_t resident(const struct wick_footprint *f, enum wick_memory_part p
 
 static void write_process(void)
 {
-    FILE *f = file("smaps");
-    map(f, 0x1000, 0x9000, "rw-p", 0, "[heap]", 16, 16);
-    map(f, 0x100000, 0x300000, "rw-s", 5, "/memfd:java_heap (deleted)", 300, 100);
-    map(f, 0x400000, 0x500000, "rw-s", 6, "/memfd:ring (deleted)", 7, 7);
-    map(f, 0x500000, 0x600000, "r--s", 7, "/data/index.bin", 64, 64);
-    map(f, 0x600000, 0x700000, "rw-p", 8, "/jdk/lib/server/classes.jsa", 48, 48);
-    map(f, 0x700000, 0x701000, "r--p", 9, "/lib/libc.so.6", 4, 1);
-    map(f, 0x701000, 0x702000, "rw-p", 9, "/lib/libc.so.6", 4, 4);
-    map(f, 0x702000, 0x710000, "rw-p", 0, "", 8, 8);   /* its .bss */
-    map(f, 0x800000, 0x880000, "rw-p", 0, "", 12, 12); /* a stack */
-    map(f, 0x900000, 0x980000, "rw-p", 0, "", 20, 20); /* nobody's */
-    map(f, ARENA, ARENA + MIB, "rw-p", 0, "", 500, 500);
-    map(f, ARENA + MIB, ARENA + 64 * MIB, "---p", 0, "", 0, 0);
-    map(f, CHUNK, CHUNK + 2 * MIB, "rw-p", 0, "", 2048, 2048);
-    map(f, 0x7ffc00000000, 0x7ffc00021000, "rw-p", 0, "[stack]", 32, 32);
-    map(f, 0x7ffc00022000, 0x7ffc00023000, "r-xp", 0, "[vdso]", 4, 1);
+    FILE *f = file("maps");
+    map(f, 0x1000, 0x9000, "rw-p", 0, "[heap]", 16);
+    line(f, 0x100000, 0x300000, "rw-s", 0x10000, 5, "/memfd:java_heap (deleted)"); /* three views of the same pages */
+    line(f, 0x10100000, 0x10300000, "rw-s", 0x10000, 5, "/memfd:java_heap (deleted)");
+    line(f, 0x20100000, 0x20300000, "rw-s", 0x10000, 5, "/memfd:java_heap (deleted)");
+    touch(0x100000, 25);
+    touch(0x10100000, 25);
+    touch(0x20102000, 25); /* two pages further on */
+    map(f, 0x30400000, 0x30500000, "rw-s", 6, "/memfd:ring (deleted)", 8);
+    map(f, 0x30500000, 0x30600000, "r--s", 7, "/data/index.bin", 64);
+    map(f, 0x30600000, 0x30700000, "rw-p", 8, "/jdk/lib/server/classes.jsa", 48);
+    map(f, 0x30700000, 0x30702000, "r--p", 9, "/lib/libc.so.6", 4);
+    map(f, 0x30702000, 0x30704000, "rw-p", 9, "/lib/libc.so.6", 4);
+    map(f, 0x30704000, 0x30710000, "rw-p", 0, "", 8);  /* its .bss */
+    map(f, 0x30800000, 0x30880000, "rw-p", 0, "", 12); /* a stack */
+    map(f, 0x30900000, 0x30980000, "rw-p", 0, "", 20); /* nobody's */
+    map(f, ARENA, ARENA + MIB, "rw-p", 0, "", 500);
+    map(f, ARENA + MIB, ARENA + 64 * MIB, "---p", 0, "", 0);
+    map(f, CHUNK, CHUNK + 2 * MIB, "rw-p", 0, "", 2048);
+    map(f, 0x7ffc00000000, 0x7ffc00021000, "rw-p", 0, "[stack]", 32);
+    map(f, 0x7ffc00022000, 0x7ffc00024000, "r-xp", 0, "[vdso]", 4);
+    line(f, 0xffffffffff600000, 0xffffffffff601000, "--xp", 0, 0, "[vsyscall]");
     assert_int_equal(fclose(f), 0);
 }
 
@@ -243,13 +251,13 @@ static void test_footprint__each_mapping_has_its_owner(void **state)
 {
     (void)state;
     set_up();
-    make_threads(0x87f000);
+    make_threads(0x3087f000);
     write_process();
     for (uint32_t most = 1; most < 100; most += 98) { /* in steps, and at once */
         const struct wick_footprint *f = walk(most);
-        assert_int_equal(resident(f, WICK_MEMORY_HEAP), 100);
-        assert_int_equal(resident(f, WICK_MEMORY_REPEATED), 200);
-        assert_int_equal(resident(f, WICK_MEMORY_SHARED), 7);
+        assert_int_equal(resident(f, WICK_MEMORY_HEAP), 4 * 27);
+        assert_int_equal(resident(f, WICK_MEMORY_REPEATED), 4 * (75 - 27));
+        assert_int_equal(resident(f, WICK_MEMORY_SHARED), 8);
         assert_int_equal(resident(f, WICK_MEMORY_FILES), 64);
         assert_int_equal(resident(f, WICK_MEMORY_CLASS_ARCHIVE), 48);
         assert_int_equal(resident(f, WICK_MEMORY_LIBRARIES), 4 + 4 + 8 + 4);
@@ -259,9 +267,40 @@ static void test_footprint__each_mapping_has_its_owner(void **state)
         assert_int_equal(f->row[WICK_MEMORY_STACKS].count, 2);
         assert_int_equal(resident(f, WICK_MEMORY_PAGE_TABLES), 40);
         assert_int_equal(resident(f, WICK_MEMORY_KERNEL_STACKS), 32);
-        assert_int_equal(f->resident >> 10, 100 + 7 + 64 + 48 + 20 + 44 + 2564 + 20);
-        assert_int_equal(f->swapped >> 10, 14 * 4);
+        assert_int_equal(f->resident >> 10, 108 + 8 + 64 + 48 + 20 + 44 + 2564 + 20);
+        assert_int_equal(f->row[WICK_MEMORY_OTHER].swapped, PAGE);
+        assert_int_equal(f->row[WICK_MEMORY_MALLOC].swapped, 2 * PAGE); /* of the block all is resident */
     }
+}
+
+/* Pages that were only read count if another process has them as well, and not if they are the page of zeros: that
+ * shows in the kernel's sum. */
+static void test_footprint__the_page_of_zeros_is_no_memory(void **state)
+{
+    (void)state;
+    for (int zeros = 0; zeros < 2; zeros++) {
+        set_up();
+        kernel_rss = zeros ? 100 : 500;
+        make_threads(0);
+        FILE *f = file("maps");
+        map(f, 0x10000000, 0x10500000, "rw-p", 0, "", 100);
+        line(f, 0x20000000, 0x20500000, "rw-p", 0, 0, "");
+        assert_int_equal(fclose(f), 0);
+        char path[128];
+        snprintf(path, sizeof path, "%s/pagemap", dir);
+        int fd = open(path, O_WRONLY);
+        for (unsigned i = 0; i < 100; i++) {
+            uint64_t entry = 1ull << 63;
+            assert_int_equal(pwrite(fd, &entry, 8, (off_t)((0x20000000 / PAGE + i) * 8)), 8);
+        }
+        close(fd);
+        const struct wick_footprint *out = walk(10);
+        assert_int_equal(resident(out, WICK_MEMORY_OTHER), zeros ? 100 : 500);
+        assert_int_equal(out->resident >> 10, zeros ? 100 : 500);
+        assert_int_equal(remove_dir(state), 0);
+        assert_int_equal(make_dir(state), 0);
+    }
+    kernel_rss = 10000;
 }
 
 static void test_footprint__tables_of_the_collector_are_known_by_their_size(void **state)
@@ -269,11 +308,11 @@ static void test_footprint__tables_of_the_collector_are_known_by_their_size(void
     (void)state;
     set_up();
     make_threads(0);
-    FILE *f = file("smaps");
+    FILE *f = file("maps");
     /* of a heap of 1 GiB: a bit for each word of 8 bytes, a third of it touched; and as much that is none */
-    map(f, 0x10000000, 0x10500000, "rw-p", 0, "", 5000, 5000);
-    map(f, 0x10500000, 0x11000000, "---p", 0, "", 0, 0);
-    map(f, 0x20000000, 0x20500000, "rw-p", 0, "", 3000, 3000);
+    map(f, 0x10000000, 0x10500000, "rw-p", 0, "", 5000);
+    map(f, 0x10500000, 0x11000000, "---p", 0, "", 0);
+    map(f, 0x20000000, 0x20500000, "rw-p", 0, "", 3000);
     assert_int_equal(fclose(f), 0);
     uint64_t region[2] = {0x80000000, (1ull << 30) / 8}, heap = 0x5000, pointer[1] = {heap};
     struct wick_mem_range ranges[] = {{0x5020, sizeof region, region}, {0x4000, sizeof pointer, pointer}};
@@ -322,10 +361,11 @@ static void test_footprint__of_this_process_is_its_resident_set(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_smaps__mappings_come_one_by_one_over_many_buffers, make_dir, remove_dir),
-        cmocka_unit_test(test_smaps__garbage_is_refused),
-        cmocka_unit_test_setup_teardown(test_smaps__text_without_an_end_is_an_error, make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(test_maps__mappings_come_one_by_one_over_many_buffers, make_dir, remove_dir),
+        cmocka_unit_test(test_maps__garbage_is_refused),
+        cmocka_unit_test_setup_teardown(test_maps__text_without_an_end_is_an_error, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(test_footprint__each_mapping_has_its_owner, make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(test_footprint__the_page_of_zeros_is_no_memory, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(test_footprint__tables_of_the_collector_are_known_by_their_size, make_dir,
                                         remove_dir),
         cmocka_unit_test(test_footprint__without_mappings_is_an_error),

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * maps.c - see maps.h
+ *
+ * A mapping is a line "LO-HI rwxp OFFSET DEV INODE PATH". A path may have any characters; the kernel writes a newline
+ * in it as \012.
+ */
+#include "sys/maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+int wick_maps_open(struct wick_maps *s, int proc)
+{
+    s->at = s->len = 0;
+    s->eof = false;
+    s->fd = openat(proc, "maps", O_RDONLY | O_CLOEXEC);
+    if (s->fd >= 0)
+        return 0;
+    return errno == EACCES || errno == EPERM ? -WICK_E_PERM : -WICK_E_GONE;
+}
+
+void wick_maps_close(struct wick_maps *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+}
+
+bool wick_maps_parse(const char *line, struct wick_mapping *out)
+{
+    char *p;
+    *out = (struct wick_mapping){.lo = strtoull(line, &p, 16)};
+    if (p == line || *p != '-')
+        return false;
+    out->hi = strtoull(p + 1, &p, 16);
+    if (*p != ' ' || strlen(p) < 6 || out->hi <= out->lo)
+        return false;
+    out->readable = p[1] == 'r';
+    out->writable = p[2] == 'w';
+    out->executable = p[3] == 'x';
+    out->shared = p[4] == 's';
+    out->offset = strtoull(p + 5, &p, 16);
+    p = *p == ' ' ? strchr(p + 1, ' ') : NULL; /* the device */
+    if (!p)
+        return false;
+    out->file = strtoull(p, &p, 10) != 0; /* the inode */
+    out->path = p + strspn(p, " ");
+    out->file |= *out->path == '/';
+    return true;
+}
+
+int wick_maps_next(struct wick_maps *s, struct wick_mapping *out)
+{
+    for (;;) {
+        char *text = s->buf + s->at, *end = s->at < s->len ? memchr(text, '\n', s->len - s->at) : NULL;
+        if (end) {
+            *end = 0;
+            s->at = (uint32_t)(end + 1 - s->buf);
+            return wick_maps_parse(text, out) ? 1 : -WICK_E_FORMAT;
+        }
+        if (s->eof || s->len - s->at == sizeof s->buf)
+            return s->at == s->len ? 0 : -WICK_E_FORMAT;
+        memmove(s->buf, text, s->len - s->at);
+        s->len -= s->at;
+        s->at = 0;
+        ssize_t n = read(s->fd, s->buf + s->len, sizeof s->buf - s->len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -WICK_E_GONE;
+        s->eof = n == 0;
+        s->len += (uint32_t)n;
+    }
+}
