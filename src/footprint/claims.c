@@ -239,6 +239,8 @@ void wick_footprint_claim_threads(struct wick_footprint_walk *w)
     }
     if (dir)
         closedir(dir);
+    else if (fd >= 0)
+        close(fd);
     free(java);
 }
 

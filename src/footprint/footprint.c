@@ -7,23 +7,19 @@
  */
 #include "footprint/footprint.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "hotspot/value.h"
 
 /* glibc: heaps of arenas other than the first begin at multiples of this, with a head. */
 #define ARENA_BYTES (64ull << 20)
 
-/* ONLY_HERE: the bit of a page in pagemap that is mapped once. */
-enum { PAGE_BITS = 12, SIZE_SLACK = 64 << 10, ONLY_HERE = 56 };
+enum { PAGE_BITS = 12, SIZE_SLACK = 64 << 10 };
 
-/* A file of ZGC's heap may be this large at most. */
-#define HEAP_FILE_MOST (1ull << 44)
+/* A file of ZGC's heap may be this large at most, if the heap's maximum is not known; else as large as two of them. */
+#define HEAP_FILE_MOST (1ull << 40)
 
 /* malloc_chunk of a block with a mapping of its own: 0, and the size with this bit; of whole pages, or 16 bytes less.
  */
@@ -69,10 +65,9 @@ int wick_footprint_begin(struct wick_footprint_walk *w, const struct wick_footpr
     w->heap_seen = NULL;
     w->pieces.count = w->piece = 0;
     memset(w->zeros, 0, sizeof w->zeros);
-    w->pagemap = -1;
+    w->pagemap.fd = -1;
     int rc = wick_maps_open(&w->maps, proc);
-    if (!rc && (w->pagemap = openat(proc, "pagemap", O_RDONLY | O_CLOEXEC)) < 0)
-        rc = errno == EACCES || errno == EPERM ? -WICK_E_PERM : -WICK_E_GONE;
+    rc = rc ? rc : wick_pagemap_open(&w->pagemap, proc);
     if (!rc) {
         wick_footprint_claim_jvm(w);
         wick_footprint_claim_threads(w);
@@ -89,9 +84,7 @@ int wick_footprint_begin(struct wick_footprint_walk *w, const struct wick_footpr
 void wick_footprint_end(struct wick_footprint_walk *w)
 {
     wick_maps_close(&w->maps);
-    if (w->pagemap >= 0)
-        close(w->pagemap);
-    w->pagemap = -1;
+    wick_pagemap_close(&w->pagemap);
     free(w->exact.rows);
     free(w->points.rows);
     free(w->heap_seen);
@@ -146,7 +139,8 @@ static uint64_t mapped_chunk_end(const struct wick_footprint_walk *w, uint64_t a
     if (wick_mem_read(w->of->jvm->mem, at, head, sizeof head))
         return 0;
     uint64_t size = head[1] & ~(uint64_t)CHUNK_BITS, whole = (size + 4095) & ~(uint64_t)4095;
-    bool plausible = head[0] == 0 && (head[1] & CHUNK_BITS) == CHUNK_MAPPED && size && whole - size <= CHUNK_HEAD;
+    bool plausible =
+        head[0] == 0 && (head[1] & CHUNK_BITS) == CHUNK_MAPPED && size && size <= hi - at && whole - size <= CHUNK_HEAD;
     return plausible && whole <= hi - at ? at + whole : 0;
 }
 
@@ -258,7 +252,9 @@ static bool is_first_view(struct wick_footprint_walk *w, uint64_t page)
     if (page >= w->heap_pages) {
         uint64_t pages = page >= w->heap_pages * 2 ? page + (1 << 18) : w->heap_pages * 2;
         uint64_t words = (pages + 63) / 64, before = (w->heap_pages + 63) / 64;
-        uint64_t *bits = page < HEAP_FILE_MOST >> PAGE_BITS ? realloc(w->heap_seen, words * sizeof *bits) : NULL;
+        uint64_t maximum = w->out.row[WICK_MEMORY_HEAP].reserved;
+        uint64_t most = maximum && maximum < HEAP_FILE_MOST / 2 ? 2 * maximum : HEAP_FILE_MOST;
+        uint64_t *bits = page < most >> PAGE_BITS ? realloc(w->heap_seen, words * sizeof *bits) : NULL;
         if (!bits)
             return true;
         memset(bits + before, 0, (words - before) * sizeof *bits);
@@ -271,22 +267,17 @@ static bool is_first_view(struct wick_footprint_walk *w, uint64_t page)
     return first;
 }
 
-static void count_pages(struct wick_footprint_walk *w, uint64_t n)
+static void count_run(struct wick_footprint_walk *w, const struct wick_page_run *run)
 {
-    bool of_file = w->mapping.shared && w->pieces.rows[w->piece].part == WICK_MEMORY_HEAP;
+    bool of_heap = w->mapping.shared && w->pieces.rows[w->piece].part == WICK_MEMORY_HEAP;
     bool private = !w->mapping.file && !w->mapping.shared;
-    uint64_t again = 0, first = (w->at - w->mapping.lo + w->mapping.offset) >> PAGE_BITS;
-    for (uint64_t i = 0; i < n; i++) {
-        uint64_t resident = w->page[i] >> 63;
-        if (resident && of_file && !is_first_view(w, first + i))
-            again++;
-        else
-            w->resident += resident << PAGE_BITS;
-        w->swapped += (w->page[i] >> 62 & 1) << PAGE_BITS;
-        w->zero += (private ? resident & ~(w->page[i] >> ONLY_HERE) & 1 : 0) << PAGE_BITS;
-    }
+    uint64_t bytes = run->hi - run->lo, again = 0, first = (run->lo - w->mapping.lo + w->mapping.offset) >> PAGE_BITS;
+    for (uint64_t i = 0; of_heap && run->resident && i < bytes >> PAGE_BITS; i++)
+        again += !is_first_view(w, first + i);
+    w->resident += run->resident ? bytes - (again << PAGE_BITS) : 0;
+    w->swapped += run->swapped ? bytes : 0;
+    w->zero += run->unsure && private ? bytes : 0;
     give(w, WICK_MEMORY_REPEATED, again << PAGE_BITS, 0);
-    w->at += n << PAGE_BITS;
 }
 
 static void next_piece(struct wick_footprint_walk *w)
@@ -299,13 +290,12 @@ static void next_piece(struct wick_footprint_walk *w)
 static int count_some(struct wick_footprint_walk *w)
 {
     const struct wick_footprint_claim *piece = &w->pieces.rows[w->piece];
-    uint64_t n = (piece->hi - w->at) >> PAGE_BITS;
-    n = n < WICK_FOOTPRINT_PAGES ? n : WICK_FOOTPRINT_PAGES;
-    ssize_t got = n ? pread(w->pagemap, w->page, n * 8, (off_t)((w->at >> PAGE_BITS) * 8)) : 0;
-    if (got < 0)
-        return -WICK_E_GONE;
-    count_pages(w, (uint64_t)got / 8);
-    if (got >= 8 && w->at < piece->hi)
+    int n = wick_pagemap_read(&w->pagemap, w->at, piece->hi, &w->at);
+    if (n < 0)
+        return n;
+    for (int i = 0; i < n; i++)
+        count_run(w, &w->pagemap.run[i]);
+    if (w->at < piece->hi)
         return 0;
     give(w, piece->part, w->resident, w->swapped);
     w->zeros[piece->part] += w->zero;

@@ -19,6 +19,7 @@
 
 #include "hotspot/jvm.h"
 #include "sys/maps.h"
+#include "sys/pagemap.h"
 
 enum wick_memory_part {
 #define X(NAME, name, resident, meaning) WICK_MEMORY_##NAME,
@@ -65,7 +66,7 @@ struct wick_footprint_claims {
 };
 
 /* A mapping is cut into pieces with one owner each. */
-enum { WICK_FOOTPRINT_PIECES = 64, WICK_FOOTPRINT_PAGES = 1024 };
+enum { WICK_FOOTPRINT_PIECES = 64 };
 
 struct wick_footprint_pieces {
     struct wick_footprint_claim rows[WICK_FOOTPRINT_PIECES];
@@ -78,7 +79,8 @@ struct wick_footprint_walk {
     struct wick_footprint_claims exact;  /* ranges that the JVM names, by address; they do not overlap */
     struct wick_footprint_claims points; /* lo: an address inside a part */
     struct wick_maps maps;
-    int proc, pagemap;    /* /proc/PID and its pagemap, -1 = not open */
+    struct wick_pagemap pagemap;
+    int proc;             /* /proc/PID */
     uint64_t library_end; /* of the last mapping, if it was data of a library; its .bss follows */
     uint64_t heap_size;   /* reserved */
 
@@ -88,7 +90,6 @@ struct wick_footprint_walk {
     uint64_t at;                       /* from here on */
     uint64_t resident, swapped, zero;  /* what of the piece was seen so far; zero: resident, or the page of zeros */
     uint64_t zeros[WICK_MEMORY_PARTS]; /* that of all pieces */
-    uint64_t page[WICK_FOOTPRINT_PAGES];
 
     struct wick_footprint_claim open; /* end of the last mapping that nobody claims so far; hi 0 = none */
     uint64_t open_resident, open_swapped, open_zero;
@@ -99,8 +100,8 @@ struct wick_footprint_walk {
 /* 0, -WICK_E_PERM, -WICK_E_GONE, -WICK_E_NOMEM. `proc`: descriptor of /proc/PID, borrowed until _end. */
 int wick_footprint_begin(struct wick_footprint_walk *w, const struct wick_footprint_jvm *of, int proc);
 
-/* Goes on for up to `most` mappings, or pieces of 4 MiB. 1 = there is more, 0 = w->out is complete, -WICK_E_GONE,
- * -WICK_E_FORMAT. */
+/* Goes on for up to `most` mappings, or pieces of up to 16 MiB. 1 = there is more, 0 = w->out is complete,
+ * -WICK_E_GONE, -WICK_E_FORMAT. */
 int wick_footprint_step(struct wick_footprint_walk *w, uint32_t most);
 void wick_footprint_end(struct wick_footprint_walk *w);
 

@@ -303,6 +303,22 @@ static void test_footprint__the_page_of_zeros_is_no_memory(void **state)
     kernel_rss = 10000;
 }
 
+/* Bytes that look like the head of a block whose size is beyond everything. */
+static void test_footprint__a_size_beyond_everything_is_none(void **state)
+{
+    static const uint64_t heads[][2] = {{0, (uint64_t)-6}, {0, (uint64_t)-14}, {0, ~0ull << 12 | 2}, {0, 2}};
+    (void)state;
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        set_up();
+        make_threads(0);
+        t.ranges[0] = (struct wick_mem_range){CHUNK, sizeof heads[i], heads[i]};
+        FILE *f = file("maps");
+        map(f, CHUNK, CHUNK + MIB, "rw-p", 0, "", 100);
+        assert_int_equal(fclose(f), 0);
+        assert_int_equal(resident(walk(10), WICK_MEMORY_OTHER), 100);
+    }
+}
+
 static void test_footprint__tables_of_the_collector_are_known_by_their_size(void **state)
 {
     (void)state;
@@ -366,6 +382,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_maps__text_without_an_end_is_an_error, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(test_footprint__each_mapping_has_its_owner, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(test_footprint__the_page_of_zeros_is_no_memory, make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(test_footprint__a_size_beyond_everything_is_none, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(test_footprint__tables_of_the_collector_are_known_by_their_size, make_dir,
                                         remove_dir),
         cmocka_unit_test(test_footprint__without_mappings_is_an_error),
