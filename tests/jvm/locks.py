@@ -130,7 +130,7 @@ def in_table(file, known):
             and kinds.get("java.util.concurrent.locks.ReentrantLock$NonfairSync") == "lock", kinds)
     text = t.wick("locks", file).out
     # the owner computes: at that moment it may be in a method of the JDK's below its own
-    t.check("also as text", re.search(r'held by .*"owner-busy" in (\S+ from )?Locks\.work', text), text)
+    t.check("also as text", re.search(r'held by .*"owner-busy" in (\S+ from )?Locks\.(work|ownerComputesInMonitor)', text), text)
 
 
 def owners(j, name="owners"):
