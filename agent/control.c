@@ -124,6 +124,9 @@ static int open_own_locked(struct wick_session_opts *o, bool again, int *fd, str
 {
     if (wick_convert_is_wanted(o->file) && (o->max_size_bytes || o->max_age_ns))
         return wick_err_set(err, WICK_E_USAGE, "max-size and max-age are for jfr files only: name the file .jfr");
+    if (o->compat && (o->max_size_bytes || o->max_age_ns))
+        return wick_err_set(err, WICK_E_USAGE,
+                            "compat does not go with max-size and max-age: run `wick convert --compat` on the files");
     return wick_ownfile_open(&ctl.own, o, again, &ctl.convert, fd, err);
 }
 

@@ -47,7 +47,7 @@ static void JNICALL exhausted(jvmtiEnv *jvmti, JNIEnv *env, jint flags, const vo
         return;
     uint64_t at = wick_load_relaxed(&reports.tail);
     do {
-        if (at - wick_load_acquire(&reports.head) >= QUEUE) { /* pairs: wick_exhaustion_write */
+        if ((int64_t)(at - wick_load_acquire(&reports.head)) >= QUEUE) { /* pairs: wick_exhaustion_write */
             wick_add_relaxed(&reports.missed, 1);
             return;
         }

@@ -4,7 +4,6 @@
  */
 #include "agent/memory.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,43 +18,28 @@
 
 enum { A_STEP = 4, COST_SHARE = 100 };
 
-/* glibc's struct mallinfo2 (2.33 and later). */
-struct malloc_info {
-    size_t arena, free_chunks, fast_chunks, mapped_chunks, mapped_bytes, most_bytes, fast_bytes, used, free, trimmable;
-};
-
 static struct {
     struct wick_footprint_jvm jvm;
     struct wick_footprint_walk walk;
     struct wick_cgroup level[WICK_CGROUP_LEVELS];
     size_t levels;
-    struct malloc_info (*ask_malloc)(void); /* NULL = it cannot be asked, or is not the program's allocator */
-    uint64_t every_ns, due_ns, malloc_due_ns, malloc_used;
+    uint64_t every_ns, due_ns;
     uint64_t cost_ns; /* of the reading that goes on, in CPU time */
     int proc;         /* -1 = no recording runs */
     bool known;       /* what is found once */
     bool reading;
 } memory = {.proc = -1};
 
-static void find_malloc(void)
-{
-    Dl_info of_malloc, of_info;
-    void *info = dlsym(RTLD_DEFAULT, "mallinfo2"), *m = dlsym(RTLD_DEFAULT, "malloc");
-    if (info && m && dladdr(info, &of_info) && dladdr(m, &of_malloc) && of_info.dli_fbase == of_malloc.dli_fbase)
-        memory.ask_malloc = (struct malloc_info(*)(void))info;
-}
-
 void wick_memory_open(uint64_t interval_ns)
 {
     memory.every_ns = interval_ns;
     if (!memory.known) {
         wick_footprint_open(&memory.jvm, &wick_vm.jvm);
-        find_malloc();
         memory.known = true;
     }
     memory.levels = wick_cgroup_levels("", "self", WICK_CGROUP_MEMORY, memory.level, WICK_CGROUP_LEVELS);
     memory.proc = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    memory.due_ns = memory.malloc_due_ns = memory.malloc_used = 0;
+    memory.due_ns = 0;
     memory.reading = false;
 }
 
@@ -69,18 +53,6 @@ void wick_memory_close(void)
     memory.proc = -1;
 }
 
-/* The allocator goes through all its free lists for this, each arena locked meanwhile. */
-static uint64_t used_by_malloc(uint64_t now_ns)
-{
-    if (memory.ask_malloc && now_ns >= memory.malloc_due_ns) {
-        uint64_t begin_ns = wick_clock_mono_ns();
-        struct malloc_info m = memory.ask_malloc();
-        memory.malloc_used = m.used + m.mapped_bytes;
-        memory.malloc_due_ns = now_ns + (wick_clock_mono_ns() - begin_ns) * 1000;
-    }
-    return memory.malloc_used;
-}
-
 static void write_parts(struct wick_jfr_writer *w, uint64_t now_ns)
 {
     for (int i = 0; i < WICK_MEMORY_PARTS; i++) {
@@ -92,7 +64,7 @@ static void write_parts(struct wick_jfr_writer *w, uint64_t now_ns)
             .swapped = r->swapped,
             .reserved = r->reserved,
             .committed = r->committed,
-            .used = i == WICK_MEMORY_MALLOC ? used_by_malloc(now_ns) : r->used,
+            .used = r->used,
             .count = r->count,
         };
         wick_jfr_write_memory_part(w, &part);
@@ -131,7 +103,7 @@ static void end_reading(struct wick_drain *d, uint64_t now_ns, int rc)
 {
     wick_footprint_end(&memory.walk);
     memory.reading = false;
-    if (memory.cost_ns * COST_SHARE > memory.every_ns)
+    if (memory.due_ns && memory.cost_ns * COST_SHARE > memory.every_ns)
         memory.due_ns = now_ns + memory.cost_ns * COST_SHARE;
     if (rc)
         return;

@@ -20,6 +20,8 @@
 #define SOONEST_NS 500000000ull
 #define LATEST_NS  10000000000ull
 
+enum { A_STEP = 256 };
+
 struct live {
     struct wick_proc proc;
     struct wick_remote remote;
@@ -29,6 +31,14 @@ struct live {
     size_t nlevels;
 };
 
+/* Whether one of the signals that are blocked waits. */
+static bool is_interrupted(void)
+{
+    sigset_t waiting;
+    return !sigpending(&waiting) && (sigismember(&waiting, SIGINT) > 0 || sigismember(&waiting, SIGTERM) > 0 ||
+                                     sigismember(&waiting, SIGHUP) > 0);
+}
+
 static int read_once(struct live *l, struct wick_memory_use *u, struct wick_err *err)
 {
     struct timespec now;
@@ -36,9 +46,17 @@ static int read_once(struct live *l, struct wick_memory_use *u, struct wick_err 
     int64_t now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     int rc = wick_footprint_begin(&l->walk, &l->jvm, l->proc.dir);
     if (!rc) {
-        rc = wick_footprint_step(&l->walk, UINT32_MAX);
+        while ((rc = wick_footprint_step(&l->walk, A_STEP)) > 0 && !is_interrupted())
+            ;
+        /* the kernel takes the memory of a process that ends before it says that it has ended */
+        if (!rc && !wick_footprint_kernel_resident(&l->walk))
+            rc = -WICK_E_GONE;
         wick_footprint_end(&l->walk);
     }
+    if (rc > 0)
+        return wick_err_set(err, WICK_E_STATE, "interrupted");
+    if (rc == -WICK_E_FORMAT)
+        return wick_err_set(err, WICK_E_FORMAT, "the mappings of process %d cannot be understood", (int)l->proc.pid);
     if (rc == -WICK_E_NOMEM)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (rc == -WICK_E_PERM)
@@ -79,8 +97,9 @@ static int read_for(struct live *l, uint64_t duration_ns, struct wick_memory_use
         if (pause_for(&signals, duration_ns - past < gap ? duration_ns - past : gap))
             break;
         rc = read_once(l, u, err);
-        if (rc == -WICK_E_GONE && u->moments) { /* what was seen is worth showing */
-            wick_ui_note("wick: process %d ended", (int)l->proc.pid);
+        if ((rc == -WICK_E_GONE || rc == -WICK_E_STATE) && u->moments) { /* what was seen is worth showing */
+            if (rc == -WICK_E_GONE)
+                wick_ui_note("wick: process %d ended", (int)l->proc.pid);
             rc = 0;
             break;
         }

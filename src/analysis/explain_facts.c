@@ -189,9 +189,12 @@ static struct wick_explain_row *row_of(struct wick_explain_facts *f, struct wick
     return &in->rows[in->n++];
 }
 
+/* The JVM has half a dozen messages; more come from a recording that was made up. */
+enum { MESSAGES = 64 };
+
 static void take_out_of_memory(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    struct wick_explain_row *r = row_of(f, &f->exhausted, text(e, "message"));
+    struct wick_explain_row *r = f->exhausted.n < MESSAGES ? row_of(f, &f->exhausted, text(e, "message")) : NULL;
     if (r)
         r->sum += 1 + (double)number(e, "missed");
     if (!f->exhausted_thread)

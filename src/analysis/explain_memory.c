@@ -83,15 +83,22 @@ void wick_explain_oom_killed(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     const struct wick_memory_use *u = &f->memory;
-    double share = share_of((double)f->memory_charged, (double)f->memory_limit);
+    uint64_t left;
+    const struct wick_memory_level *l = wick_memory_use_tightest(u, &left);
+    /* what gives way is known from the last reading only */
+    double gives_way = l ? (double)l->now.inactive_file : 0, charged = (double)f->memory_charged;
+    double share = share_of(charged > gives_way ? charged - gives_way : 0, (double)f->memory_limit);
     if (!f->unfinished || !f->memory_limit || (share < x->rule->threshold && f->kills_since <= 0))
         return;
     struct wick_explain_finding *r = wick_explain_found(x, 2 * (double)f->duration_ns);
-    wick_explain_figure(r, "charged", WICK_EXPLAIN_BYTES, (double)f->memory_charged);
+    wick_explain_figure(r, "charged", WICK_EXPLAIN_BYTES, charged);
     wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->memory_limit);
+    if (f->kills_since > 0)
+        wick_explain_figure(r, "kills", WICK_EXPLAIN_NUMBER, (double)f->kills_since);
     wick_explain_say(x, r, "verdict",
-                     f->kills_since > 0 ? "the kernel killed the process for want of memory, as the cgroup counts"
-                                        : "probably the kernel killed the process for want of memory");
+                     f->kills_since > 0
+                         ? "the kernel killed for want of memory there, probably this process"
+                         : "if the process ended then, the kernel probably killed it for want of memory");
     if (!u->moments)
         return;
     enum wick_memory_part part = largest_besides_heap(u);

@@ -16,6 +16,8 @@
 /* Moments are ten seconds apart, a little more under load. */
 #define GAP_NS 300000000000
 
+enum { SERIES_MOST = 1 << 16 };
+
 static double seconds_of(const struct wick_memory_use *u, int64_t time_ns)
 {
     return (double)(time_ns - u->first_ns) / 1e9;
@@ -23,6 +25,11 @@ static double seconds_of(const struct wick_memory_use *u, int64_t time_ns)
 
 static void remember(struct wick_memory_use *u)
 {
+    if (u->nseries == SERIES_MOST) { /* more than a week: every second one will do */
+        for (uint32_t i = 0; i < SERIES_MOST / 2; i++)
+            u->series[i] = u->series[2 * i];
+        u->nseries = SERIES_MOST / 2;
+    }
     if (u->nseries == u->cap_series) {
         uint32_t cap = u->cap_series ? u->cap_series * 2 : 64;
         struct wick_memory_moment *p = reallocarray(u->series, cap, sizeof *p);

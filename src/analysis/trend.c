@@ -9,6 +9,7 @@
 #define SURE          3.0
 #define VERY_SURE     8.0
 #define WORTH_A_TREND 0.01
+#define SECONDS_LEAST 20.0
 
 enum { STEADY_LEAST = 8, QUARTERS = 4 };
 
@@ -55,7 +56,7 @@ static struct wick_trend of(const struct wick_trend_point *p, size_t from, size_
 bool wick_trend_steady(const struct wick_trend_point *p, size_t n, double *rate)
 {
     double all, first, second, error, none;
-    if (n < STEADY_LEAST)
+    if (n < STEADY_LEAST || p[n - 1].seconds - p[0].seconds < SECONDS_LEAST)
         return false;
     for (size_t q = 0; q + 1 < QUARTERS; q++) {
         struct wick_trend a = of(p, n * q / QUARTERS, n * (q + 1) / QUARTERS);

@@ -32,7 +32,8 @@ struct wick_trend_point {
 
 /* Whether the value, in order of time, rises steadily and goes on doing so, unlike one that warms up, comes and goes,
  * or scatters: each quarter's mean is above the one before, the slope is eight times its error, and the second half
- * rises at least half as fast as the first. Of eight points or more. *rate gets the slope a second of the second half.
+ * rises at least half as fast as the first. Of eight points or more, over 20 s or more. *rate gets the slope a second
+ * of the second half.
  */
 bool wick_trend_steady(const struct wick_trend_point *p, size_t n, double *rate);
 

@@ -55,6 +55,10 @@ def compat():
     want = sum(int(line.rsplit(" ", 1)[1]) for line in r.out.splitlines())
     got = naive_reader.sums(file)["profiler.WallClockSample"]["samples"] * 5_000_000
     t.check("compat: count times interval is the weight", got == want > 0, (got, want))
+    j = t.Jvm([f"-agentpath:{t.AGENT}=start,event=cpu,compat,max-size=10m,file={t.path('no.jfr')}", "-cp", classes, "Busy"],
+              "compat")
+    t.check("compat: a recording that is split is refused", j.wait_for("compat does not go with max-size"), j.output())
+    j.kill()
     html = t.path("compat.html")
     record(t.AGENT, html, "compat")
     t.check("compat: a picture has no use for it, and is made", content(html).startswith(b"<!DOCTYPE html>"))
