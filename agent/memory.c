@@ -5,7 +5,6 @@
 #include "agent/memory.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "agent/vm.h"

@@ -44,9 +44,10 @@ static int read_files(struct wick_memory_use *u, char *const *paths, int n, stru
     int rc = wick_memory_use_read(u, &p, paths, n, wick_cli_read_events, err);
     wick_profile_release(&p);
     if (!rc && !u->moments)
-        rc = wick_err_set(err, WICK_E_NOTFOUND,
-                          "the recording has no readings of memory (wick.MemoryPart): only those of wick, from this "
-                          "version on, have them");
+        rc = wick_err_set(
+            err, WICK_E_NOTFOUND,
+            "the recording has no readings of memory (wick.MemoryPart): other profilers and older versions of "
+            "wick do not write them");
     return rc;
 }
 

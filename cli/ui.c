@@ -181,13 +181,20 @@ void wick_ui_progress_end(void)
     progress_shown = false;
 }
 
+/* Divides until less than `most` is left; returns the number of times, up to four. */
+static size_t scale(double *v, double by, double most)
+{
+    size_t u = 0;
+    for (; *v >= most && u < 4; u++)
+        *v /= by;
+    return u;
+}
+
 const char *wick_ui_bytes(uint64_t n, char *out, size_t cap)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
     double v = (double)n;
-    size_t u = 0;
-    for (; v >= 999.5 && u < 4; u++)
-        v /= 1000;
+    size_t u = scale(&v, 1000, 999.5);
     snprintf(out, cap, u && v < 9.95 ? "%.1f %s" : "%.0f %s", v, units[u]);
     return out;
 }
@@ -196,9 +203,7 @@ const char *wick_ui_binary(uint64_t n, char *out, size_t cap)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     double v = (double)n;
-    size_t u = 0;
-    for (; v >= 1024 && u < 4; u++)
-        v /= 1024;
+    size_t u = scale(&v, 1024, 1024);
     snprintf(out, cap, "%.*f %s", v < 10 && v != (double)(int)v ? 1 : 0, v, units[u]);
     return out;
 }

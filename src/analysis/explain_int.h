@@ -24,6 +24,15 @@ void wick_explain_figure(struct wick_explain_finding *r, const char *key, enum w
 void wick_explain_say(struct wick_explain *x, struct wick_explain_finding *r, const char *key, const char *text);
 void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding *r, const char *key, uint32_t frame);
 
+/* A finding if the part is at least the rule's threshold of the whole, with the figures share and time; else NULL. */
+struct wick_explain_finding *wick_explain_by_share(struct wick_explain *x, double part_ns, double whole_ns,
+                                                   double cost_ns);
+
+static inline double wick_explain_share(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
 /* explain_memory.c: the rules about memory, and what is said of allocations beside other findings. */
 void wick_explain_memory_limit(struct wick_explain *x);
 void wick_explain_memory_pressure(struct wick_explain *x);

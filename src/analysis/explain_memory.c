@@ -2,8 +2,9 @@
 /*
  * explain_memory.c - the rules of `wick explain` about memory: limits, what grows outside the heap, what stays in it
  *
- * What grows is told from what warms up by its course (wick_trend_steady). For the heap only the use after collections
- * counts; where a collector has full collections and others, only that after full ones, since the others leave garbage.
+ * What grows is distinguished from what warms up by its course (wick_trend_steady). For the heap only the use after
+ * collections counts; where a collector has full collections and others, only that after full ones, since the others
+ * leave garbage.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +16,13 @@
 #define NEEDED_MOST  0.60 /* of a limit; more is no false alarm */
 #define RISE_LEAST   0.10 /* of the heap's maximum */
 #define WORTH_NAMING 0.20 /* share of what is allocated or stays */
-#define COMES_ALONG  4.0
+#define COMES_ALONG  4.0  /* a part that grows by less than so many times what threads or loaders do is theirs */
 #define GROWN_LEAST  (8.0 * (1 << 20))
-
-static double share_of(double part, double whole)
-{
-    return whole > 0 ? part / whole : 0;
-}
 
 void wick_explain_memory_limit(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    double share = share_of((double)f->rss, (double)f->memory_limit);
+    double share = wick_explain_share((double)f->rss, (double)f->memory_limit);
     if (!f->memory_limit || (share < x->rule->threshold && !f->oom_kills.grown))
         return;
     struct wick_explain_finding *r = wick_explain_found(x, share * (double)f->duration_ns);
@@ -39,22 +35,24 @@ void wick_explain_memory_limit(struct wick_explain *x)
 
 void wick_explain_memory_pressure(struct wick_explain *x)
 {
-    double full = (double)x->f->memory_full_ns.grown, share = share_of(full, (double)x->f->duration_ns);
-    if (share < x->rule->threshold)
-        return;
-    struct wick_explain_finding *r = wick_explain_found(x, full);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
-    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, full);
+    double full = (double)x->f->memory_full_ns.grown;
+    wick_explain_by_share(x, full, (double)x->f->duration_ns, full);
 }
 
 /* ---- limits ---- */
 
-/* Memory besides the heap at a moment, what the kernel holds included. Pages that are mapped again are counted once. */
+/* Files that are mapped give way; what is mapped again is there once. */
+static bool is_besides_heap(int part)
+{
+    return part != WICK_MEMORY_HEAP && part != WICK_MEMORY_REPEATED && part != WICK_MEMORY_FILES;
+}
+
+/* Memory besides the heap at a moment, what the kernel holds included. */
 static double besides_heap(const struct wick_memory_moment *m)
 {
     double sum = 0;
     for (int i = 0; i < WICK_MEMORY_PARTS; i++)
-        if (i != WICK_MEMORY_HEAP && i != WICK_MEMORY_REPEATED && i != WICK_MEMORY_FILES)
+        if (is_besides_heap(i))
             sum += (double)m->resident[i];
     return sum;
 }
@@ -63,8 +61,7 @@ static enum wick_memory_part largest_besides_heap(const struct wick_memory_use *
 {
     int part = WICK_MEMORY_OTHER;
     for (int i = 0; i < WICK_MEMORY_PARTS; i++)
-        if (i != WICK_MEMORY_HEAP && i != WICK_MEMORY_REPEATED && i != WICK_MEMORY_FILES &&
-            u->part[i].most > u->part[part].most)
+        if (is_besides_heap(i) && u->part[i].most > u->part[part].most)
             part = i;
     return (enum wick_memory_part)part;
 }
@@ -87,7 +84,7 @@ void wick_explain_oom_killed(struct wick_explain *x)
     const struct wick_memory_level *l = wick_memory_use_tightest(u, &left);
     /* what gives way is known from the last reading only */
     double gives_way = l ? (double)l->now.inactive_file : 0, charged = (double)f->memory_charged;
-    double share = share_of(charged > gives_way ? charged - gives_way : 0, (double)f->memory_limit);
+    double share = wick_explain_share(charged > gives_way ? charged - gives_way : 0, (double)f->memory_limit);
     if (!f->unfinished || !f->memory_limit || (share < x->rule->threshold && f->kills_since <= 0))
         return;
     struct wick_explain_finding *r = wick_explain_found(x, 2 * (double)f->duration_ns);
@@ -115,11 +112,11 @@ void wick_explain_heap_limit(struct wick_explain *x)
     double heap = (double)u->part[WICK_MEMORY_HEAP].now.reserved, limit = smallest_limit(u), beside = 0;
     for (uint32_t i = 0; i < u->nseries; i++)
         beside = besides_heap(&u->series[i]) > beside ? besides_heap(&u->series[i]) : beside;
-    if (heap <= 0 || limit <= 0 || share_of(heap + beside, limit) < x->rule->threshold)
+    if (heap <= 0 || limit <= 0 || wick_explain_share(heap + beside, limit) < x->rule->threshold)
         return;
     enum wick_memory_part part = largest_besides_heap(u);
     struct wick_explain_finding *r =
-        wick_explain_found(x, share_of((double)u->most, limit) * (double)x->f->duration_ns);
+        wick_explain_found(x, wick_explain_share((double)u->most, limit) * (double)x->f->duration_ns);
     wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, heap);
     wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, limit);
     wick_explain_figure(r, "left", WICK_EXPLAIN_BYTES, limit > heap ? limit - heap : 0);
@@ -136,10 +133,10 @@ void wick_explain_page_cache(struct wick_explain *x)
         return;
     double limit = (double)l->now.limit, charged = (double)l->now.current,
            needed = (double)wick_memory_level_needed(&l->now);
-    if (share_of(charged, limit) < x->rule->threshold || share_of(needed, limit) > NEEDED_MOST)
+    if (wick_explain_share(charged, limit) < x->rule->threshold || wick_explain_share(needed, limit) > NEEDED_MOST)
         return;
     struct wick_explain_finding *r = wick_explain_found(x, 0);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share_of(charged, limit));
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, wick_explain_share(charged, limit));
     wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, limit);
     wick_explain_figure(r, "cache", WICK_EXPLAIN_BYTES, charged - needed);
     wick_explain_figure(r, "needed", WICK_EXPLAIN_BYTES, needed);
@@ -169,7 +166,7 @@ static void say_growth(struct wick_explain *x, size_t i, double rate, double gro
     uint64_t left = 0;
     const struct wick_memory_level *l = wick_memory_use_tightest(u, &left);
     struct wick_explain_finding *r =
-        wick_explain_found(x, share_of(grown, (double)u->resident) * (double)x->f->duration_ns);
+        wick_explain_found(x, wick_explain_share(grown, (double)u->resident) * (double)x->f->duration_ns);
     wick_explain_say(x, r, "part", wick_memory_part_name(part));
     wick_explain_figure(r, "grown", WICK_EXPLAIN_BYTES, grown);
     wick_explain_figure(r, "resident", WICK_EXPLAIN_BYTES, (double)last->resident[part]);
@@ -190,7 +187,7 @@ static double growth_of(const struct wick_explain *x, enum wick_memory_part part
 {
     const struct wick_memory_use *u = &x->f->memory;
     double grown = (double)u->series[u->nseries - 1].resident[part] - (double)u->series[0].resident[part];
-    bool worth = grown >= GROWN_LEAST && share_of(grown, (double)u->resident) >= x->rule->threshold;
+    bool worth = grown >= GROWN_LEAST && wick_explain_share(grown, (double)u->resident) >= x->rule->threshold;
     return worth && wick_memory_use_steady(u, part, rate) ? grown : 0;
 }
 
@@ -261,9 +258,9 @@ void wick_explain_say_allocations(struct wick_explain *x, struct wick_explain_fi
     uint32_t class = commonest_class(f, f->alloc, f->nalloc, &most);
     for (size_t i = 0; i < f->nalloc; i++)
         all = wick_sum(all, f->alloc[i].weight_ns);
-    if (!r || !class || share_of((double)most, (double)all) < WORTH_NAMING)
+    if (!r || !class || wick_explain_share((double)most, (double)all) < WORTH_NAMING)
         return;
-    wick_explain_figure(r, "allocated", WICK_EXPLAIN_SHARE, share_of((double)most, (double)all));
+    wick_explain_figure(r, "allocated", WICK_EXPLAIN_SHARE, wick_explain_share((double)most, (double)all));
     say_class(x, r, class);
     say_site(x, r, f->alloc, f->nalloc, class);
 }

@@ -77,11 +77,6 @@ void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding 
     wick_strbuf_release(&name);
 }
 
-static double share_of(double part, double whole)
-{
-    return whole > 0 ? part / whole : 0;
-}
-
 /* Processors that the process used, or wanted for work. */
 static double busy_of(const struct wick_explain_facts *f)
 {
@@ -90,8 +85,8 @@ static double busy_of(const struct wick_explain_facts *f)
         for (uint32_t i = 0; i < f->ttsp.nculprits; i++)
             used += (double)f->ttsp.culprits[i].starved_ns;
     if (!f->got_ns && !f->sampled_ns)
-        used += share_of(f->jvm, (double)f->loads) * (double)(f->cpus ? f->cpus : 1) * (double)f->duration_ns;
-    return share_of(used + (double)f->hungry_delay_ns, (double)f->duration_ns);
+        used += wick_explain_share(f->jvm, (double)f->loads) * (double)(f->cpus ? f->cpus : 1) * (double)f->duration_ns;
+    return wick_explain_share(used + (double)f->hungry_delay_ns, (double)f->duration_ns);
 }
 
 /* Whether thread time is enough of the recording to be worth a sentence. */
@@ -129,7 +124,7 @@ static void stalls_of(struct wick_explain *x, uint32_t endpoint)
     struct wick_explain_facts *f = x->f;
     double stalled = (double)wick_explain_wall(f, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION);
     double all = (double)wick_explain_wall(f, false, endpoint, endpoint ? WICK_EXPLAIN_ALL : WICK_EXPLAIN_WORK);
-    if (share_of(stalled, all) < x->rule->threshold || !counts(f, stalled, STALL_LEAST))
+    if (wick_explain_share(stalled, all) < x->rule->threshold || !counts(f, stalled, STALL_LEAST))
         return;
     struct wick_explain_top top =
         wick_explain_top(f, f->wall, f->nwall, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION, WICK_EXPLAIN_STALL);
@@ -155,14 +150,14 @@ static bool starves(const struct wick_explain_facts *f, double delay)
 {
     double runnable = (double)f->hungry_got_ns + (double)f->hungry_delay_ns;
     return counts(f, delay, STARVE_LEAST) &&
-           share_of(delay, runnable) >= wick_explain_rules[WICK_EXPLAIN_RULE_CPU_STARVATION].threshold;
+           wick_explain_share(delay, runnable) >= wick_explain_rules[WICK_EXPLAIN_RULE_CPU_STARVATION].threshold;
 }
 
 /* Waiting for a CPU in periods in which the CPU limit did not stop the cgroup. In the others it got all it may have, so
  * nobody took anything from it. */
 static double delay_by_others(const struct wick_explain_facts *f)
 {
-    return (double)f->hungry_delay_ns * (1 - share_of((double)f->throttled.grown, (double)f->periods.grown));
+    return (double)f->hungry_delay_ns * (1 - wick_explain_share((double)f->throttled.grown, (double)f->periods.grown));
 }
 
 /* The endpoint that waited longest in a state, 0 = none. */
@@ -196,9 +191,10 @@ static void cpu_starvation(struct wick_explain *x)
     if (!endpoint)
         return;
     wick_explain_say(x, r, "where", wick_profile_str(f->p, endpoint));
-    wick_explain_figure(r, "of", WICK_EXPLAIN_SHARE,
-                        share_of((double)wick_explain_wall(f, false, endpoint, 1 << WICK_EXPLAIN_WAITING_FOR_CPU),
-                                 (double)wick_explain_wall(f, false, endpoint, WICK_EXPLAIN_ALL)));
+    wick_explain_figure(
+        r, "of", WICK_EXPLAIN_SHARE,
+        wick_explain_share((double)wick_explain_wall(f, false, endpoint, 1 << WICK_EXPLAIN_WAITING_FOR_CPU),
+                           (double)wick_explain_wall(f, false, endpoint, WICK_EXPLAIN_ALL)));
 }
 
 static int by_use(const void *a, const void *b)
@@ -221,7 +217,7 @@ static void say_neighbours(struct wick_explain *x, struct wick_explain_finding *
             wick_strbuf_adds(&who, "several");
         else
             wick_strbuf_addf(&who, "pid %" PRId64, n->pid);
-        wick_strbuf_addf(&who, ", %.2f CPUs)", share_of((double)n->cpu_ns, (double)f->duration_ns));
+        wick_strbuf_addf(&who, ", %.2f CPUs)", wick_explain_share((double)n->cpu_ns, (double)f->duration_ns));
     }
     if (who.len)
         wick_explain_say(x, r, "who", who.buf);
@@ -231,7 +227,7 @@ static void say_neighbours(struct wick_explain *x, struct wick_explain_finding *
 static void neighbours(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    double others = share_of(f->others, (double)f->machines), delay = delay_by_others(f);
+    double others = wick_explain_share(f->others, (double)f->machines), delay = delay_by_others(f);
     if (others < x->rule->threshold || !f->allowed || !starves(f, delay))
         return;
     /* they cannot take more from us than they use, nor more than we lack */
@@ -246,7 +242,7 @@ static void neighbours(struct wick_explain *x)
 static void cpu_limit(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    double share = share_of((double)f->throttled.grown, (double)f->periods.grown);
+    double share = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
     if (share < x->rule->threshold)
         return;
     struct wick_explain_finding *r = wick_explain_found(x, (double)f->throttled_ns.grown);
@@ -260,7 +256,7 @@ static void hot_method(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
     struct wick_explain_top top = wick_explain_top(f, f->cpu, f->ncpu, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_LEAF);
-    double share = share_of((double)top.weight_ns, (double)f->sampled_ns);
+    double share = wick_explain_share((double)top.weight_ns, (double)f->sampled_ns);
     if (share < x->rule->threshold || !top.frame || !counts(f, (double)top.weight_ns, CPU_LEAST))
         return;
     struct wick_explain_finding *r = wick_explain_found(x, (double)top.weight_ns);
@@ -276,7 +272,7 @@ static struct wick_explain_finding *waits(struct wick_explain *x, unsigned state
     struct wick_explain_facts *f = x->f;
     double waited = (double)wick_explain_wall(f, true, 0, states);
     double work = (double)wick_explain_wall(f, true, 0, WICK_EXPLAIN_WORK);
-    if (share_of(waited, work) < x->rule->threshold || !counts(f, waited, WAIT_LEAST))
+    if (wick_explain_share(waited, work) < x->rule->threshold || !counts(f, waited, WAIT_LEAST))
         return NULL;
     *most = wick_explain_top(f, f->wall, f->nwall, true, 0, states, WICK_EXPLAIN_JAVA);
     struct wick_explain_finding *r = wick_explain_found(x, waited);
@@ -297,7 +293,7 @@ static void disk_wait(struct wick_explain *x)
 {
     struct wick_explain_top top;
     struct wick_explain_finding *r = waits(x, 1 << WICK_EXPLAIN_DISK, &top);
-    double pressure = share_of((double)x->f->io_some_ns.grown, (double)x->f->duration_ns);
+    double pressure = wick_explain_share((double)x->f->io_some_ns.grown, (double)x->f->duration_ns);
     if (r)
         wick_explain_say_frame(x, r, "caller", top.caller);
     if (r && pressure > 0)
@@ -317,7 +313,7 @@ static void waits_of(struct wick_explain *x, uint32_t endpoint)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         unsigned state = 1u << kinds[i].state;
         double waited = (double)wick_explain_wall(f, false, endpoint, state);
-        if (share_of(waited, all) < x->rule->threshold || !counts(f, waited, WAIT_LEAST))
+        if (wick_explain_share(waited, all) < x->rule->threshold || !counts(f, waited, WAIT_LEAST))
             continue;
         struct wick_explain_top top = wick_explain_top(f, f->wall, f->nwall, false, endpoint, state, WICK_EXPLAIN_JAVA);
         struct wick_explain_finding *r = wick_explain_found(x, waited);
@@ -360,7 +356,7 @@ static uint32_t commonest_cause(struct wick_explain_facts *f)
 static void gc_pauses(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
-    double share = share_of((double)f->pauses_ns, (double)f->duration_ns), busy = busy_of(f);
+    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns), busy = busy_of(f);
     if (share < x->rule->threshold)
         return;
     uint32_t cause = commonest_cause(f);
@@ -379,9 +375,10 @@ static void gc_pauses(struct wick_explain *x)
 }
 
 /* A share of something that costs time: most rules about shares look like this. */
-static struct wick_explain_finding *by_share(struct wick_explain *x, double part_ns, double whole_ns, double cost_ns)
+struct wick_explain_finding *wick_explain_by_share(struct wick_explain *x, double part_ns, double whole_ns,
+                                                   double cost_ns)
 {
-    double share = share_of(part_ns, whole_ns);
+    double share = wick_explain_share(part_ns, whole_ns);
     if (share < x->rule->threshold)
         return NULL;
     struct wick_explain_finding *r = wick_explain_found(x, cost_ns);
@@ -393,7 +390,8 @@ static struct wick_explain_finding *by_share(struct wick_explain *x, double part
 static void gc_cpu(struct wick_explain *x)
 {
     if (counts(x->f, (double)x->f->gc_ns, CPU_LEAST))
-        wick_explain_say_allocations(x, by_share(x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns));
+        wick_explain_say_allocations(
+            x, wick_explain_by_share(x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns));
 }
 
 static void code_cache(struct wick_explain *x)
@@ -411,7 +409,7 @@ static void code_cache(struct wick_explain *x)
 
 static double a_second(const struct wick_explain_facts *f, double count)
 {
-    return share_of(count * 1e9, (double)f->duration_ns);
+    return wick_explain_share(count * 1e9, (double)f->duration_ns);
 }
 
 static void compile_queue(struct wick_explain *x)
@@ -419,7 +417,7 @@ static void compile_queue(struct wick_explain *x)
     const struct wick_explain_facts *f = x->f;
     for (size_t i = 0; i < f->queues.n; i++) {
         const struct wick_explain_row *q = &f->queues.rows[i];
-        double waited = share_of(q->sum, q->events);
+        double waited = wick_explain_share(q->sum, q->events);
         if (waited < x->rule->threshold)
             continue;
         struct wick_explain_finding *r = wick_explain_found(x, (double)f->compile_ns.grown);
@@ -480,7 +478,7 @@ static void vm_operations(struct wick_explain *x)
     const struct wick_explain_facts *f = x->f;
     for (size_t i = 0; i < f->operations.n; i++) {
         const struct wick_explain_row *o = &f->operations.rows[i];
-        struct wick_explain_finding *r = by_share(x, o->sum, (double)f->duration_ns, o->sum);
+        struct wick_explain_finding *r = wick_explain_by_share(x, o->sum, (double)f->duration_ns, o->sum);
         if (r)
             wick_explain_say(x, r, "operation", wick_profile_str(f->p, o->name));
     }
@@ -502,7 +500,8 @@ static void late_safepoints(struct wick_explain *x)
     double late = 0, busy = busy_of(f);
     for (uint32_t i = 0; i < f->ttsp.nslow; i++)
         late += (double)f->ttsp.slow[i].reach_ns;
-    struct wick_explain_finding *r = by_share(x, late, (double)f->duration_ns, late * (busy > 1 ? busy : 1));
+    struct wick_explain_finding *r =
+        wick_explain_by_share(x, late, (double)f->duration_ns, late * (busy > 1 ? busy : 1));
     const struct wick_ttsp_culprit *c = worst_culprit(&f->ttsp);
     if (!r)
         return;
@@ -522,21 +521,22 @@ static void slow_safepoints(struct wick_explain *x)
     double busy = busy_of(f), sync = (double)f->sync_ns.grown;
     if (f->ttsp.nslow)
         return;
-    struct wick_explain_finding *r = by_share(x, sync, (double)f->duration_ns, sync * (busy > 1 ? busy : 1));
+    struct wick_explain_finding *r =
+        wick_explain_by_share(x, sync, (double)f->duration_ns, sync * (busy > 1 ? busy : 1));
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->safepoints.grown);
 }
 
 static void steal(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    double share = share_of(f->steal, (double)f->machines),
+    double share = wick_explain_share(f->steal, (double)f->machines),
            machine = (double)f->duration_ns * (double)(f->cpus ? f->cpus : 1);
-    by_share(x, share * machine, machine, share * machine);
+    wick_explain_by_share(x, share * machine, machine, share * machine);
 }
 
 static void biased(struct wick_explain *x)
 {
-    by_share(x, (double)x->f->biased_ns.grown, (double)x->f->sampled_ns, 0);
+    wick_explain_by_share(x, (double)x->f->biased_ns.grown, (double)x->f->sampled_ns, 0);
 }
 
 static void unsampled(struct wick_explain *x)
@@ -544,12 +544,13 @@ static void unsampled(struct wick_explain *x)
     double missing = (double)x->f->unsampled_ns;
     if (!x->f->ncpu && x->f->nother) /* nothing was to stand for CPU time */
         return;
-    by_share(x, missing, missing + (double)x->f->sampled_ns, 0);
+    wick_explain_by_share(x, missing, missing + (double)x->f->sampled_ns, 0);
 }
 
 static void lost(struct wick_explain *x)
 {
-    struct wick_explain_finding *r = by_share(x, (double)x->f->dropped.grown, (double)x->f->fired.grown, 0);
+    struct wick_explain_finding *r =
+        wick_explain_by_share(x, (double)x->f->dropped.grown, (double)x->f->fired.grown, 0);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)x->f->dropped.grown);
 }
 

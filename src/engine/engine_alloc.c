@@ -77,35 +77,18 @@ static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
 static void write_object(const struct state *s, struct wick_jfr_writer *w, const struct wick_live_object *o,
                          uint64_t now_ns, bool last)
 {
-    const struct wick_jfr_live_object_then then = {
-        .start_ns = now_ns,
-        .thread = o->thread,
-        .stack = o->stack,
-        .class_name = o->class_name,
-        .size = o->size,
-        .allocated_ns = o->time_ns,
-        .weight = wick_live_bytes(o),
-        .age = s->alloc.live.swept - o->born,
-        .snapshot = s->snapshots,
-        .context = o->context,
-    };
-    if (!last) {
-        wick_jfr_write_live_object_then(w, &then);
-        return;
+/* The two events have the same fields. */
+#define FIELDS                                                                                                    \
+    {                                                                                                             \
+        .start_ns = now_ns, .thread = o->thread, .stack = o->stack, .class_name = o->class_name, .size = o->size, \
+        .allocated_ns = o->time_ns, .weight = wick_live_bytes(o), .age = s->alloc.live.swept - o->born,           \
+        .snapshot = s->snapshots, .context = o->context                                                           \
     }
-    const struct wick_jfr_live_object end = {
-        .start_ns = then.start_ns,
-        .thread = then.thread,
-        .stack = then.stack,
-        .class_name = then.class_name,
-        .size = then.size,
-        .allocated_ns = then.allocated_ns,
-        .weight = then.weight,
-        .age = then.age,
-        .snapshot = then.snapshot,
-        .context = then.context,
-    };
-    wick_jfr_write_live_object(w, &end);
+    if (last)
+        wick_jfr_write_live_object(w, &(struct wick_jfr_live_object)FIELDS);
+    else
+        wick_jfr_write_live_object_then(w, &(struct wick_jfr_live_object_then)FIELDS);
+#undef FIELDS
 }
 
 static void write_alive(struct state *s, struct wick_jfr_writer *w, uint64_t now_ns, bool last)

@@ -46,7 +46,7 @@ struct wick_footprint {
 struct wick_footprint_jvm {
     const struct wick_jvm *jvm;
     wick_addr heap_used[12], heap_capacity[3]; /* jvmstat counters, 0 = none */
-    wick_addr metaspace_used, metaspace_committed, metaspace_most;
+    wick_addr metaspace_used, metaspace_committed;
     wick_addr max_heap; /* a flag */
 };
 

@@ -58,6 +58,18 @@ static bool path_of(const char *text, const char *controller, char *out)
     return false;
 }
 
+uint64_t wick_cgroup_value(const char *text, const char *word, bool *found)
+{
+    size_t n = strlen(word);
+    for (const char *p = text; (p = strstr(p, word)); p += n)
+        if ((p == text || p[-1] == '\n') && p[n] && strchr(" \t:", p[n])) {
+            if (found)
+                *found = true;
+            return strtoull(p + n + strspn(p + n, " \t:"), NULL, 10);
+        }
+    return 0;
+}
+
 static double cpu_limit(const struct wick_cgroup *g)
 {
     char file[WICK_CGROUP_PATH + 32], text[64];

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum wick_cgroup_controller { WICK_CGROUP_CPU, WICK_CGROUP_MEMORY, WICK_CGROUP_PRESSURE };
 
@@ -37,5 +38,9 @@ bool wick_cgroup_at(const char *root, const char *path, enum wick_cgroup_control
 
 /* The present limit of such a cgroup in CPUs or bytes, 0 = none. */
 double wick_cgroup_limit(const struct wick_cgroup *g, enum wick_cgroup_controller c);
+
+/* The number behind a word at the start of a line, as in files of cgroups and of /proc; 0 if there is no such line.
+ * *found becomes true if there is; NULL = nobody asks. */
+uint64_t wick_cgroup_value(const char *text, const char *word, bool *found);
 
 #endif

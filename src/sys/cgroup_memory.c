@@ -35,16 +35,6 @@ static uint64_t number(const struct wick_cgroup *g, const char *name)
     return v < (uint64_t)1 << 60 ? v : 0;
 }
 
-/* The number behind a word at the start of a line, 0 if there is no such line. */
-static uint64_t line(const char *text, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *p = text; (p = strstr(p, word)); p += n)
-        if ((p == text || p[-1] == '\n') && p[n] == ' ')
-            return strtoull(p + n, NULL, 10);
-    return 0;
-}
-
 static void read_v2(const struct wick_cgroup *g, char *buf, struct wick_cgroup_memory *out)
 {
     out->high = number(g, "memory.high");
@@ -52,17 +42,18 @@ static void read_v2(const struct wick_cgroup *g, char *buf, struct wick_cgroup_m
     out->peak = number(g, "memory.peak");
     out->swapped = number(g, "memory.swap.current");
     (void)read_file(g, "memory.stat", buf);
-    out->anonymous = line(buf, "anon");
-    out->shared = line(buf, "shmem");
-    out->file = line(buf, "file");
-    out->inactive_file = line(buf, "inactive_file");
-    out->kernel = line(buf, "kernel");
+    out->anonymous = wick_cgroup_value(buf, "anon", NULL);
+    out->shared = wick_cgroup_value(buf, "shmem", NULL);
+    out->file = wick_cgroup_value(buf, "file", NULL);
+    out->inactive_file = wick_cgroup_value(buf, "inactive_file", NULL);
+    out->kernel = wick_cgroup_value(buf, "kernel", NULL);
     if (!out->kernel) /* before Linux 5.18 */
-        out->kernel = line(buf, "kernel_stack") + line(buf, "pagetables") + line(buf, "percpu") + line(buf, "slab");
-    out->kernel += line(buf, "sock");
+        out->kernel = wick_cgroup_value(buf, "kernel_stack", NULL) + wick_cgroup_value(buf, "pagetables", NULL) +
+                      wick_cgroup_value(buf, "percpu", NULL) + wick_cgroup_value(buf, "slab", NULL);
+    out->kernel += wick_cgroup_value(buf, "sock", NULL);
     (void)read_file(g, "memory.events", buf);
-    out->at_limit = line(buf, "max");
-    out->oom_kills = line(buf, "oom_kill");
+    out->at_limit = wick_cgroup_value(buf, "max", NULL);
+    out->oom_kills = wick_cgroup_value(buf, "oom_kill", NULL);
 }
 
 static void read_v1(const struct wick_cgroup *g, char *buf, struct wick_cgroup_memory *out)
@@ -72,13 +63,13 @@ static void read_v1(const struct wick_cgroup *g, char *buf, struct wick_cgroup_m
     out->kernel = number(g, "memory.kmem.usage_in_bytes");
     out->at_limit = number(g, "memory.failcnt");
     (void)read_file(g, "memory.stat", buf);
-    out->anonymous = line(buf, "total_rss");
-    out->shared = line(buf, "total_shmem");
-    out->file = line(buf, "total_cache");
-    out->inactive_file = line(buf, "total_inactive_file");
-    out->swapped = line(buf, "total_swap");
+    out->anonymous = wick_cgroup_value(buf, "total_rss", NULL);
+    out->shared = wick_cgroup_value(buf, "total_shmem", NULL);
+    out->file = wick_cgroup_value(buf, "total_cache", NULL);
+    out->inactive_file = wick_cgroup_value(buf, "total_inactive_file", NULL);
+    out->swapped = wick_cgroup_value(buf, "total_swap", NULL);
     (void)read_file(g, "memory.oom_control", buf);
-    out->oom_kills = line(buf, "oom_kill");
+    out->oom_kills = wick_cgroup_value(buf, "oom_kill", NULL);
 }
 
 bool wick_cgroup_memory_read(const struct wick_cgroup *g, struct wick_cgroup_memory *out)

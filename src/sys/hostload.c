@@ -80,18 +80,6 @@ void wick_hostload_close(struct wick_hostload *h)
         h->fd[i] = -1;
 }
 
-/* The number behind a word at the beginning of a line; 0 if there is no such line. */
-static uint64_t value_of(const char *text, const char *word, bool *found)
-{
-    size_t n = strlen(word);
-    for (const char *p = text; (p = strstr(p, word)); p += n)
-        if ((p == text || p[-1] == '\n') && strchr(" \t:", p[n])) {
-            *found = true;
-            return strtoull(p + n + strspn(p + n, " \t:"), NULL, 10);
-        }
-    return 0;
-}
-
 void wick_hostload_parse_stat(const char *text, struct wick_hostload_now *out)
 {
     unsigned long long v[8] = {0};
@@ -106,8 +94,8 @@ void wick_hostload_parse_stat(const char *text, struct wick_hostload_now *out)
     out->machine.steal = v[7];
     for (int i = 0; i < 8; i++)
         out->machine.total += v[i];
-    out->machine.running = value_of(text, "procs_running", &found);
-    out->machine.blocked = value_of(text, "procs_blocked", &found);
+    out->machine.running = wick_cgroup_value(text, "procs_running", &found);
+    out->machine.blocked = wick_cgroup_value(text, "procs_blocked", &found);
     out->machine.known = true;
 }
 
@@ -129,19 +117,19 @@ void wick_hostload_parse_allowed(const char *text, const cpu_set_t *set, size_t 
 
 void wick_hostload_parse_status(const char *text, struct wick_hostload_now *out)
 {
-    out->process.rss_bytes = value_of(text, "VmRSS", &out->process.known) * 1024;
-    out->process.peak_bytes = value_of(text, "VmHWM", &out->process.known) * 1024;
-    out->process.swap_bytes = value_of(text, "VmSwap", &out->process.known) * 1024;
+    out->process.rss_bytes = wick_cgroup_value(text, "VmRSS", &out->process.known) * 1024;
+    out->process.peak_bytes = wick_cgroup_value(text, "VmHWM", &out->process.known) * 1024;
+    out->process.swap_bytes = wick_cgroup_value(text, "VmSwap", &out->process.known) * 1024;
 }
 
 void wick_hostload_parse_cpu_stat(const char *text, struct wick_hostload_now *out)
 {
     bool v2 = false;
-    out->cpu.periods = value_of(text, "nr_periods", &out->cpu.known);
-    out->cpu.throttled = value_of(text, "nr_throttled", &out->cpu.known);
-    out->cpu.throttled_ns = value_of(text, "throttled_usec", &v2) * 1000;
+    out->cpu.periods = wick_cgroup_value(text, "nr_periods", &out->cpu.known);
+    out->cpu.throttled = wick_cgroup_value(text, "nr_throttled", &out->cpu.known);
+    out->cpu.throttled_ns = wick_cgroup_value(text, "throttled_usec", &v2) * 1000;
     if (!v2)
-        out->cpu.throttled_ns = value_of(text, "throttled_time", &out->cpu.known);
+        out->cpu.throttled_ns = wick_cgroup_value(text, "throttled_time", &out->cpu.known);
 }
 
 uint64_t wick_hostload_parse_psi(const char *text, const char *line)
@@ -163,8 +151,8 @@ static void read_memory(const struct wick_hostload *h, char *buf, struct wick_ho
         out->memory.max_bytes = (uint64_t)wick_cgroup_limit(&h->cgroup[WICK_CGROUP_MEMORY], WICK_CGROUP_MEMORY);
     out->memory.current_bytes = strtoull(read_fd(h->fd[WICK_LOAD_MEMORY], buf), NULL, 10);
     read_fd(h->fd[WICK_LOAD_MEMORY_EVENTS], buf);
-    out->memory.at_limit = value_of(buf, "max", &found);
-    out->memory.oom_kills = value_of(buf, "oom_kill", &found);
+    out->memory.at_limit = wick_cgroup_value(buf, "max", &found);
+    out->memory.oom_kills = wick_cgroup_value(buf, "oom_kill", &found);
     if (h->fd[WICK_LOAD_MEMORY_FAILURES] >= 0)
         out->memory.at_limit = strtoull(read_fd(h->fd[WICK_LOAD_MEMORY_FAILURES], buf), NULL, 10);
 }

@@ -86,7 +86,7 @@ def collector(name, options):
             meta)
     t.check(f"{name}: mapped files", near(grown(before, after, "mapped files"), 32 * MIB, MIB),
             grown(before, after, "mapped files"))
-    # ZGC of JDK 11 has room for its mark stacks, 32 MiB, which nothing tells from other memory
+    # ZGC of JDK 11 has room for its mark stacks, 32 MiB, which cannot be distinguished from other memory
     other = of["not attributed"]["resident"] - (32 * MIB if name == "Z" and java_version == 11 else 0)
     t.check(f"{name}: next to nothing is not attributed", other < 0.05 * after["resident"] + 4 * MIB, other)
     t.check(f"{name}: memory is mapped again by ZGC only", name.startswith("Z") or not of["mapped again"]["resident"],
