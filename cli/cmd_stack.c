@@ -21,20 +21,18 @@
 #include "cli/target.h"
 #include "cli/ui.h"
 #include "cli/virtual_threads.h"
-#include "elf/demangle.h"
-#include "elf/symbols.h"
 #include "hotspot/method.h"
 #include "hotspot/scopes.h"
 #include "hotspot/thread.h"
 #include "hotspot/value.h"
+#include "symbolize/symbolize.h"
 #include "unwind/remote.h"
 
 enum { MAX_FRAMES = 4096, MAX_THREADS = 65536, MAX_SCOPES = 256, METHOD_BYTES = 64 << 10 };
 
 struct stack_cmd {
     struct wick_remote remote;
-    struct wick_symbols **symbols; /* by image id */
-    uint32_t symbols_cap;
+    struct wick_symbolizer code;
     struct wick_hs_thread *java;
     int java_count;
     void *method; /* buffer of METHOD_BYTES */
@@ -68,33 +66,14 @@ static const char *thread_state_name(uint32_t state)
 
 static void print_native(struct stack_cmd *c, const struct wick_step_frame *f)
 {
-    uint64_t pc = f->leaf ? f->ptr : f->ptr - 1;
-    const struct wick_elf_image *image = wick_elf_images_find(&c->remote.images, pc);
-    char raw[1024], name[512];
-    struct wick_symbol s;
-    if (!image) {
-        printf("    [unknown] 0x%" PRIx64 "\n", f->ptr);
-        return;
-    }
-    if (image->id >= c->symbols_cap) {
-        uint32_t cap = image->id + 64;
-        struct wick_symbols **p = realloc(c->symbols, cap * sizeof *p);
-        if (!p)
-            return;
-        memset(p + c->symbols_cap, 0, (cap - c->symbols_cap) * sizeof *p);
-        c->symbols = p;
-        c->symbols_cap = cap;
-    }
-    const struct wick_symbols_from from = {.pid = c->remote.pid, .mem = &c->remote.mem};
-    if (!c->symbols[image->id] && wick_symbols_load(&c->symbols[image->id], image, &from, NULL))
-        c->symbols[image->id] = NULL;
-    const char *slash = strrchr(image->path, '/'), *library = slash ? slash + 1 : image->path;
-    if (c->symbols[image->id] && !wick_symbols_find(c->symbols[image->id], pc - image->bias, &s, raw, sizeof raw)) {
-        wick_demangle(raw, 0, name, sizeof name);
-        wick_ui_print(stdout, "    %s (%s)\n", name, library);
-    } else {
-        wick_ui_print(stdout, "    [%s] +0x%" PRIx64 "\n", library, f->ptr - image->bias);
-    }
+    struct wick_code_name code;
+    wick_symbolize(&c->code, f->leaf ? f->ptr : f->ptr - 1, &code);
+    if (code.found)
+        wick_ui_print(stdout, "    %s (%s)\n", code.symbol, code.library);
+    else if (code.image)
+        wick_ui_print(stdout, "    %s +0x%" PRIx64 "\n", code.symbol, f->ptr - code.image->bias);
+    else
+        wick_ui_print(stdout, "    %s 0x%" PRIx64 "\n", code.symbol, f->ptr);
 }
 
 static void print_method(struct stack_cmd *c, wick_addr method, int32_t bci, const char *kind)
@@ -284,6 +263,7 @@ static int run(struct stack_cmd *c, int pid, struct wick_err *err)
     int r = wick_remote_open(&c->remote, pid, err);
     if (r)
         return r;
+    wick_symbolizer_init(&c->code, &c->remote.images, c->remote.pid, &c->remote.mem, NULL);
     c->method = malloc(METHOD_BYTES);
     c->java = malloc(MAX_THREADS * sizeof *c->java);
     if (c->method && c->java) {
@@ -295,9 +275,7 @@ static int run(struct stack_cmd *c, int pid, struct wick_err *err)
     if (!r && c->timing)
         fprintf(stderr, "%u threads, %u broken walks, longest stop %.3f ms\n", c->walks, c->broken,
                 (double)c->longest_stop_ns / 1e6);
-    for (uint32_t i = 0; i < c->symbols_cap; i++)
-        wick_symbols_free(c->symbols[i]);
-    free(c->symbols);
+    wick_symbolizer_release(&c->code);
     free(c->java);
     free(c->method);
     wick_remote_close(&c->remote);

@@ -20,9 +20,10 @@
 
 #include "elf/demangle.h"
 #include "elf/file.h"
-#include "elf/kallsyms.h"
 #include "elf/symbols.h"
 #include "import/perf_int.h"
+#include "symbolize/kernel_names.h"
+#include "symbolize/symbolize.h"
 
 #define LOADED_MAX 128u /* tables held at a time: each has an open file */
 #define NAME_BYTES 4096
@@ -35,9 +36,9 @@ struct dso {
     uint64_t world; /* mount namespace, 0 = ours or not known */
     uint64_t text, inode;
     enum kind kind;
-    bool loaded;
+    bool asked; /* the map was read, or could not be */
+    bool other; /* its file was looked for, and is gone or has changed */
     uint8_t build_id_len, build_id[WICK_BUILD_ID_MAX];
-    struct wick_symbols *symbols; /* NULL = has none, or not loaded */
     struct wick_perf_map *map;
     struct wick_elf_sec exec[WICK_ELF_EXEC_MAX];
     uint32_t n_exec;
@@ -57,7 +58,8 @@ struct wick_perf_dsos {
     struct wick_profile *p;
     bool use_files, nomem;
     struct dso *dsos; /* from 1 */
-    uint32_t n, cap, loaded;
+    uint32_t n, cap;
+    struct wick_symbol_cache symbols; /* by number of the dso */
     struct wick_index by_key;
     struct place *places;
     uint32_t nplaces, cap_places;
@@ -66,8 +68,8 @@ struct wick_perf_dsos {
     struct build_id *ids;
     uint32_t nids, cap_ids;
     struct wick_index by_path;
-    struct wick_kallsyms *kernel;
-    bool kernel_asked, kernel_known, other_kernel;
+    struct wick_kernel_names kernel;
+    bool kernel_asked, kernel_named, kernel_known, other_kernel;
     uint64_t kernel_at;
     uint32_t other_files; /* that have changed since, or are not here */
     int32_t world_pid;    /* whose mount namespace was asked for last */
@@ -83,27 +85,18 @@ struct wick_perf_dsos *wick_perf_dsos_new(struct wick_profile *p, bool use_files
     d->use_files = use_files;
     d->n = 1;
     d->world_pid = -1;
+    wick_symbol_cache_init(&d->symbols, LOADED_MAX);
     return d;
-}
-
-static void unload(struct wick_perf_dsos *d)
-{
-    for (uint32_t i = 1; i < d->n; i++) {
-        wick_symbols_free(d->dsos[i].symbols);
-        wick_perf_map_free(d->dsos[i].map);
-        d->dsos[i].symbols = NULL;
-        d->dsos[i].map = NULL;
-        d->dsos[i].loaded = false;
-    }
-    d->loaded = 0;
 }
 
 void wick_perf_dsos_free(struct wick_perf_dsos *d)
 {
     if (!d)
         return;
-    unload(d);
-    wick_kallsyms_free(d->kernel);
+    for (uint32_t i = 1; i < d->n; i++)
+        wick_perf_map_free(d->dsos[i].map);
+    wick_symbol_cache_release(&d->symbols);
+    wick_kernel_names_release(&d->kernel);
     wick_index_release(&d->by_key);
     wick_index_release(&d->by_place);
     wick_index_release(&d->by_path);
@@ -237,7 +230,7 @@ bool wick_perf_dso_is_absolute(const struct wick_perf_dsos *d, uint32_t dso)
 /* --- symbols --- */
 
 /* The file as process `pid` sees it, or as we do (0), if it is the one that was mapped. */
-static bool load_as_seen_by(struct wick_perf_dsos *d, struct dso *o, int pid)
+static bool load_as_seen_by(struct wick_perf_dsos *d, struct dso *o, int pid, struct wick_symbols **symbols)
 {
     char root[32];
     struct wick_elf_file file;
@@ -259,52 +252,61 @@ static bool load_as_seen_by(struct wick_perf_dsos *d, struct dso *o, int pid)
     memcpy(o->exec, file.exec, file.n_exec * sizeof *o->exec);
     o->n_exec = file.n_exec;
     wick_elf_file_release(&file);
-    return wick_symbols_load(&o->symbols, &image, &(struct wick_symbols_from){.pid = pid}, NULL) == 0;
+    return wick_symbols_load(symbols, &image, &(struct wick_symbols_from){.pid = pid}, NULL) == 0;
 }
 
-static void load_file(struct wick_perf_dsos *d, struct dso *o)
+static struct wick_symbols *load_file(struct wick_perf_dsos *d, struct dso *o)
 {
+    struct wick_symbols *symbols = NULL;
     const struct build_id *known = o->build_id_len ? NULL : find_build_id(d, o->path);
     if (known) {
         o->build_id_len = known->len;
         memcpy(o->build_id, known->id, known->len);
     }
-    if (!load_as_seen_by(d, o, o->pid) && !load_as_seen_by(d, o, 0))
-        d->other_files++;
+    if (!load_as_seen_by(d, o, o->pid, &symbols) && !load_as_seen_by(d, o, 0, &symbols)) {
+        d->other_files += !o->other;
+        o->other = true;
+    }
+    return symbols;
 }
 
 /* Every process of one kernel has the same vDSO. */
-static void load_vdso(struct wick_perf_dsos *d, struct dso *o)
+static struct wick_symbols *load_vdso(struct wick_perf_dsos *d, struct dso *o)
 {
+    struct wick_symbols *symbols = NULL;
     struct wick_mem mem;
     struct wick_elf_image image;
     wick_addr base = getauxval(AT_SYSINFO_EHDR);
     if (d->other_kernel || !base || wick_mem_self_init(&mem) || wick_elf_image_probe(&mem, base, &image))
-        return;
+        return NULL;
     image.flags = WICK_IMAGE_VDSO;
     image.path = "[vdso]";
-    wick_symbols_load(&o->symbols, &image, &(struct wick_symbols_from){.mem = &mem}, NULL);
+    wick_symbols_load(&symbols, &image, &(struct wick_symbols_from){.mem = &mem}, NULL);
     o->exec[0] = (struct wick_elf_sec){.addr = base - image.bias, .size = image.map_hi - image.map_lo};
     o->n_exec = 1;
+    return symbols;
 }
 
-static void load(struct wick_perf_dsos *d, struct dso *o)
+static const struct wick_symbols *symbols_of(struct wick_perf_dsos *d, uint32_t dso)
 {
-    if (d->loaded == LOADED_MAX)
-        unload(d);
-    o->loaded = true;
-    d->loaded++;
-    if (!d->use_files)
-        return;
-    if (o->kind == KIND_FILE) {
-        load_file(d, o);
-    } else if (o->kind == KIND_VDSO) {
-        load_vdso(d, o);
-    } else if (o->kind == KIND_JVM_MAP) {
-        int fd = wick_perf_map_open(o->pid);
-        o->map = fd >= 0 ? wick_perf_map_read(fd) : NULL;
-        d->nomem = d->nomem || (fd >= 0 && !o->map);
-    }
+    struct dso *o = &d->dsos[dso];
+    const struct wick_symbols *known = NULL;
+    if (!d->use_files || (o->kind != KIND_FILE && o->kind != KIND_VDSO) ||
+        wick_symbol_cache_find(&d->symbols, dso, &known))
+        return known;
+    return wick_symbol_cache_add(&d->symbols, dso, o->kind == KIND_FILE ? load_file(d, o) : load_vdso(d, o));
+}
+
+/* The map that a JVM's compiled code is named by; NULL if there is none. */
+static const struct wick_perf_map *map_of(struct wick_perf_dsos *d, struct dso *o)
+{
+    if (o->asked || !d->use_files || o->kind != KIND_JVM_MAP)
+        return o->map;
+    int fd = wick_perf_map_open(o->pid);
+    o->asked = true;
+    o->map = fd >= 0 ? wick_perf_map_read(fd) : NULL;
+    d->nomem = d->nomem || (fd >= 0 && !o->map);
+    return o->map;
 }
 
 /* The virtual address of a place in the file, which is in one of its sections with code. */
@@ -319,42 +321,43 @@ static bool address_of(const struct dso *o, uint64_t at, uint64_t *vaddr)
 }
 
 /* The symbol at a place; n = 0 if it has none. */
-static struct wick_word symbol_at(struct wick_perf_dsos *d, struct dso *o, uint64_t at, char *buf)
+static struct wick_word symbol_at(struct wick_perf_dsos *d, uint32_t dso, uint64_t at, char *buf)
 {
-    char name[NAME_BYTES];
-    struct wick_symbol symbol;
+    struct dso *o = &d->dsos[dso];
     uint64_t vaddr;
-    if (!o->loaded)
-        load(d, o);
-    if (o->map)
-        return wick_perf_map_find(o->map, at);
-    if (!o->symbols || !address_of(o, at, &vaddr) || wick_symbols_find(o->symbols, vaddr, &symbol, name, sizeof name))
+    const struct wick_perf_map *map = map_of(d, o);
+    if (map)
+        return wick_perf_map_find(map, at);
+    const struct wick_symbols *symbols = symbols_of(d, dso); /* and with them the sections */
+    if (!symbols || !address_of(o, at, &vaddr) ||
+        !wick_symbolize_vaddr(symbols, vaddr, WICK_DEMANGLE_TEMPLATES | WICK_DEMANGLE_CLONES, buf, NAME_BYTES, NULL))
         return (struct wick_word){"", 0};
-    return (struct wick_word){buf,
-                              wick_demangle(name, WICK_DEMANGLE_TEMPLATES | WICK_DEMANGLE_CLONES, buf, NAME_BYTES)};
+    return (struct wick_word){buf, strlen(buf)};
 }
 
-static void load_kernel(struct wick_perf_dsos *d)
+/* Whether this machine's kernel is the one that ran then, and says how its functions are called. */
+static bool kernel_has_names(struct wick_perf_dsos *d)
 {
     char name[256];
-    uint64_t offset = 0;
+    uint64_t start = 0;
+    if (d->kernel_asked || !d->use_files)
+        return d->kernel_named;
     d->kernel_asked = true;
-    if (d->other_kernel || !d->kernel_known || wick_kallsyms_load(&d->kernel, NULL, NULL))
-        return;
-    if (d->kernel_at && (wick_kallsyms_find(d->kernel, d->kernel_at, name, sizeof name, &offset, NULL) || offset)) {
-        d->other_kernel = true;
-        wick_kallsyms_free(d->kernel);
-        d->kernel = NULL;
-    }
+    if (d->other_kernel || !d->kernel_known)
+        return false;
+    bool found = wick_kernel_names_find(&d->kernel, d->kernel_at, &start, name, sizeof name);
+    if (d->kernel.failed)
+        return false;
+    d->other_kernel = d->kernel_at && (!found || start != d->kernel_at);
+    d->kernel_named = !d->other_kernel;
+    return d->kernel_named;
 }
 
 /* `name [module]` becomes symbol and module. */
 static struct wick_word kernel_symbol(struct wick_perf_dsos *d, uint64_t addr, char *buf, struct wick_word *dso)
 {
     *dso = (struct wick_word){"[kernel.kallsyms]", sizeof "[kernel.kallsyms]" - 1};
-    if (d->use_files && !d->kernel_asked)
-        load_kernel(d);
-    if (!d->kernel || wick_kallsyms_find(d->kernel, addr, buf, NAME_BYTES, NULL, NULL))
+    if (!kernel_has_names(d) || !wick_kernel_names_find(&d->kernel, addr, NULL, buf, NAME_BYTES))
         return (struct wick_word){"", 0};
     char *module = strchr(buf, ' ');
     if (module)
@@ -385,7 +388,7 @@ static const struct place *make_place(struct wick_perf_dsos *d, uint32_t dso, ui
     } else if (dso) {
         const struct wick_string *path = &d->p->strings[d->dsos[dso].path];
         library = (struct wick_word){path->s, path->len};
-        symbol = symbol_at(d, &d->dsos[dso], at, buf);
+        symbol = symbol_at(d, dso, at, buf);
     }
     struct place *e = &d->places[d->nplaces];
     *e = (struct place){.at = at, .dso = kernel ? UINT32_MAX : dso, .first = d->frames.n};
@@ -419,7 +422,7 @@ void wick_perf_dsos_note(const struct wick_perf_dsos *d, char *buf, size_t cap)
 {
     size_t n = 0;
     buf[0] = 0;
-    if (d->kernel_asked && !d->kernel)
+    if (d->kernel_asked && !d->kernel_named)
         n = (size_t)snprintf(buf, cap, "%s",
                              d->other_kernel
                                  ? "kernel functions have no names: another kernel, or another boot, ran then"

@@ -9,7 +9,7 @@ from tree import Finding
 LAYERS = [
     ["def", "base"],
     ["mem", "sys", "elf", "opt", "codec"],
-    ["hotspot", "model"],
+    ["hotspot", "model", "symbolize"],
     ["footprint", "unwind", "labels", "jfr", "flame"],
     ["record", "analysis", "export", "import"],
     ["engine", "ebpf"],

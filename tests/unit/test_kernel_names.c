@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/kernel_names.h"
+#include "symbolize/kernel_names.h"
 
 static char path[64];
 static struct wick_kernel_names names;
@@ -49,7 +49,7 @@ static int tear_down(void **state)
 static void check(uint64_t pc, const char *want)
 {
     char name[64] = "";
-    assert_true(wick_kernel_names_find(&names, pc, name, sizeof name) == (want != NULL));
+    assert_true(wick_kernel_names_find(&names, pc, NULL, name, sizeof name) == (want != NULL));
     assert_string_equal(name, want ? want : "");
 }
 

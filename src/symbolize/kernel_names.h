@@ -9,8 +9,8 @@
  * Threads: one at a time (the session's lock).
  * Memory:  malloc; of the functions that stay at most WICK_KERNEL_NAMES_KEPT, some 40 bytes each.
  */
-#ifndef WICK_RECORD_KERNEL_NAMES_H
-#define WICK_RECORD_KERNEL_NAMES_H
+#ifndef WICK_SYMBOLIZE_KERNEL_NAMES_H
+#define WICK_SYMBOLIZE_KERNEL_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,8 +42,9 @@ extern struct wick_kernel_names wick_kernel_names;
 /* A recording begins: what could not be read then may be readable now. */
 void wick_kernel_names_begin(struct wick_kernel_names *k);
 
-/* Writes the name of the function that holds pc; false: it is not known. */
-bool wick_kernel_names_find(struct wick_kernel_names *k, uint64_t pc, char *name, size_t cap);
+/* Writes the name of the function that holds pc, and where the function starts (may be NULL); false: it is not known.
+ */
+bool wick_kernel_names_find(struct wick_kernel_names *k, uint64_t pc, uint64_t *start, char *name, size_t cap);
 
 /* Drops the table if nothing was looked up in it during the last 30 calls, or `now`. */
 void wick_kernel_names_tidy(struct wick_kernel_names *k, bool now);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/kernel_names.h"
+#include "symbolize/kernel_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,12 +52,14 @@ static void keep(struct wick_kernel_names *k, uint64_t from, uint64_t size, cons
     k->known[at] = (struct wick_kernel_function){from, from + size, (uint32_t)text};
 }
 
-bool wick_kernel_names_find(struct wick_kernel_names *k, uint64_t pc, char *name, size_t cap)
+bool wick_kernel_names_find(struct wick_kernel_names *k, uint64_t pc, uint64_t *start, char *name, size_t cap)
 {
     uint32_t at = behind(k, pc);
     uint64_t offset, size;
     if (at && pc < k->known[at - 1].to) {
         snprintf(name, cap, "%s", k->text.buf + k->known[at - 1].name);
+        if (start)
+            *start = k->known[at - 1].from;
         return true;
     }
     if (!k->table && !k->failed) {
@@ -68,6 +70,8 @@ bool wick_kernel_names_find(struct wick_kernel_names *k, uint64_t pc, char *name
     if (!k->table || wick_kallsyms_find(k->table, pc, name, cap, &offset, &size))
         return false;
     keep(k, pc - offset, size, name);
+    if (start)
+        *start = pc - offset;
     return true;
 }
 
