@@ -5,7 +5,7 @@
 right ones; and when recordings end, nothing of them stands in the way of the program.
 
 What the sampling leaves to chance is allowed for: the variance of a total T at the interval I is at most I x T, whatever
-the waits' lengths; checks are at 4.5 standard deviations (one false alarm in 150,000)."""
+the waits' lengths; checks are at 5 standard deviations (one false alarm in 1.7 million)."""
 import functools
 import json
 import math
@@ -15,7 +15,7 @@ import time
 
 import jvmtest as t
 
-SIGMAS = 4.5
+SIGMAS = 5  # one false alarm in 1.7 million
 INTERVALS = (100, 1000, 10000)
 KINDS = ["jdk.JavaMonitorEnter", "jdk.ThreadPark", "jdk.JavaMonitorWait"]
 OURS = re.compile(r"(enter|take)-\d+$|waits$|parks$")
