@@ -486,7 +486,8 @@ static void serve_client(struct client *c)
 }
 
 /* True for our own user and for root. In a user namespace every uid without a number there is shown as the overflow uid
- * (65534): a JVM that has that number itself cannot tell its own user from strangers, so it takes root only. */
+ * (65534): a JVM that runs under that number cannot distinguish its own user from strangers, so it accepts root
+ * only. */
 static bool may_command(int fd)
 {
     struct ucred who;

@@ -2,9 +2,8 @@
 /*
  * convert.h - a recording that the agent's own option string wants in another format than JFR
  *
- * `file=profile.html` is recorded to profile.html.jfr. At the end the command `wick`, which is looked for beside the
- * library, makes the file that was asked for and the recording is removed. If there is no command, or it fails, the
- * recording stays.
+ * `file=profile.html` is recorded to profile.html.jfr. At the end the command `wick`, searched for beside the library,
+ * writes the requested file and the recording is removed. If there is no command, or it fails, the recording stays.
  *
  * Threads: one at a time (the front end's lock).
  * Memory:  static: 256 KiB for stacks.

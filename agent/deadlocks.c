@@ -3,12 +3,12 @@
  * deadlocks.c - threads that wait for each other in a circle
  *
  * Every Java thread waits for at most one other: the owner of the monitor that it wants to enter, which is read from
- * its JavaThread, or the owner of the lock of java.util.concurrent that it is parked on, which JNI tells. Following
- * these from a thread either ends or comes to a circle.
+ * its JavaThread, or the owner of the java.util.concurrent lock that it is parked on, which is read through JNI.
+ * Following these from a thread either ends or comes to a circle.
  *
- * Threads go on while they are looked at, so what is found might never have been true at one time. A deadlock stays:
- * what counts is a circle that each of several passes finds, with the same threads and locks. What they find besides
- * circles are waits that last, also such as began before any recording and have not ended.
+ * Threads keep running while they are examined, so what is found might never have been true at one time. A deadlock
+ * stays: what counts is a circle that each of several passes finds, with the same threads and locks. What they find
+ * besides circles are waits that last, also such as began before any recording and have not ended.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ struct node {
 
 struct graph {
     struct node *nodes;
-    uint32_t n, reads, unknown; /* unknown: threads that wait for monitors whose owners were not looked for */
+    uint32_t n, reads, unknown; /* unknown: threads that wait for monitors whose owners were not searched for */
     struct {
         wick_addr monitor;
         int32_t owner;
@@ -79,7 +79,7 @@ static int32_t search_owner(struct graph *g, wick_addr monitor)
     return -1;
 }
 
-/* The same, looked for once for each monitor. False: there are too many to look. */
+/* The same, searched for once per monitor. False: there are too many to search. */
 static bool owner_place(struct graph *g, wick_addr monitor, int32_t *place)
 {
     uint32_t at = (uint32_t)(monitor * 0x9e3779b97f4a7c15u >> 40) % MONITORS;
@@ -124,7 +124,7 @@ static void add_parked(void *arg, const struct wick_agent_parked *p)
     memcpy(node->class_name, p->what.class_name, sizeof node->class_name);
 }
 
-/* Looks once. False: no memory. */
+/* One pass. False: no memory. */
 static bool look(struct graph *g)
 {
     g->n = g->reads = g->unknown = 0;

@@ -23,7 +23,7 @@ void wick_exhaustion_init(JavaVM *vm);
 /* A recording begins: what was before is forgotten. */
 void wick_exhaustion_open(void);
 
-/* Writes what was reported since. True if there was something, and it is the first within ten seconds: time to look at
+/* Writes what was reported since. True if there was something, and it is the first within ten seconds: time to read
  * where memory is. */
 bool wick_exhaustion_write(struct wick_jfr_writer *w, uint64_t now_ns);
 

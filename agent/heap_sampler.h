@@ -5,7 +5,7 @@
  * The interval is a variable of libjvm.so that is not exported. It is found by what it does: the one word among
  * libjvm's variables that takes each of a few values when these are set.
  *
- * Threads: _find and _set whoever has the capability, one at a time; _interval any thread.
+ * Threads: _find and _set the thread that has the capability, one at a time; _interval any thread.
  * Memory:  a copy of libjvm's variables while they are searched.
  */
 #ifndef WICK_AGENT_HEAP_SAMPLER_H
@@ -19,7 +19,7 @@
 /* The interval of a JVM in which nobody has set it. */
 enum { WICK_HEAP_SAMPLER_DEFAULT = 512 * 1024 };
 
-/* Looks for the variable, once. `jvmti` has the capability. */
+/* Searches for the variable, once. `jvmti` has the capability. */
 void wick_heap_sampler_find(jvmtiEnv *jvmti, const struct wick_elf_image *libjvm);
 
 /* The interval in force. If the variable was not found: what was set last, at first WICK_HEAP_SAMPLER_DEFAULT. */

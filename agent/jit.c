@@ -5,7 +5,7 @@
  * Compiler threads are Java threads that JVMTI hides; they are found in the JVM's list by the name that the kernel has
  * of them. They come and go with the load, so the list is read again now and then.
  *
- * How much of the code cache is in use is not told anywhere: its blocks are counted one by one, which takes
+ * The JVM does not publish how much of the code cache is in use: its blocks are counted one by one, which takes
  * milliseconds where there are many, so the next count waits for a multiple of what the last one took.
  */
 #include "agent/jit.h"
@@ -40,7 +40,7 @@ struct job {
     uint32_t serial;
     bool busy;
     struct wick_hs_compilation work;
-    uint64_t first_ns, last_ns; /* looks that saw it */
+    uint64_t first_ns, last_ns; /* polls that saw it */
     char method[256];
 };
 
@@ -62,7 +62,7 @@ static struct {
     struct {
         wick_addr virtuals;
         char name[64];
-    } names[NAMES_MOST]; /* of operations: a symbol costs more than a look */
+    } names[NAMES_MOST]; /* of operations: resolving a symbol costs more than a poll */
     uint32_t nnames;
 } at;
 
@@ -73,9 +73,9 @@ static struct {
     struct queue queues[WICK_HS_COMPILERS];
     struct operation operations[OPERATIONS_MOST];
     uint32_t noperations, looks;
-    uint64_t since_ns;                 /* start of these looks */
+    uint64_t since_ns;                 /* start of these polls */
     uint64_t count_ns;                 /* when the code cache is counted next */
-    uint32_t reasons[WICK_HS_REASONS]; /* deoptimisations by reason that were before, or have been told */
+    uint32_t reasons[WICK_HS_REASONS]; /* deoptimisations by reason from before, or already written */
     uint64_t used;
     float fullest;
 } jit;
@@ -196,7 +196,7 @@ static void scan_threads(struct wick_drain *d)
     }
 }
 
-/* --- looks --- */
+/* --- polls --- */
 
 static void look_at_queues(void)
 {
@@ -260,7 +260,7 @@ static void write_queues(struct wick_drain *d, uint64_t now)
     }
 }
 
-/* "" if it is not known: the operation was over while it was looked at. */
+/* "" if it is not known: the operation ended while it was read. */
 static const char *operation_name(struct wick_drain *d, wick_addr virtuals)
 {
     static char name[64];

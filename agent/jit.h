@@ -3,7 +3,7 @@
  * jit.h - what compilers and the VM thread do while a recording runs: queues, long compilations, deoptimisations,
  * operations, and how full the code cache is
  *
- * Nothing tells the begin and the end of these without making the JVM slower, so they are looked at: 20 times a second,
+ * Nothing reports the start and the end of these without slowing the JVM down, so they are polled: 20 times a second,
  * some ten reads of memory each time.
  *
  * Threads: the drain thread; _open by the session's owner while it does not run.
@@ -17,12 +17,12 @@
 /* A recording begins: forgets what was seen before. */
 void wick_jit_open(void);
 
-/* Looks. Compilations that were long, and are over, are written. The first call of a process reads libjvm's symbols:
- * some tens of milliseconds. */
+/* Polls. Long compilations that are over are written. The first call of a process reads libjvm's symbols: some tens of
+ * milliseconds. */
 void wick_jit_look(struct wick_drain *d, uint64_t now_ns);
 
-/* Writes what the looks since the last call saw, and the code cache. About once a second. `last`: the recording ends,
- * and compilations that go on are written as well. */
+/* Writes what the polls since the last call saw, and the code cache. About once a second. `last`: the recording ends,
+ * and compilations still under way are written as well. */
 void wick_jit_write(struct wick_drain *d, uint64_t now_ns, bool last);
 
 /* Appends lines for `wick status`: queues and deoptimisations where they are known, and how full the code cache is. Not

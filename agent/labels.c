@@ -2,10 +2,10 @@
 /*
  * labels.c - see labels.h
  *
- * Looking for wick.Wick among the loaded classes is done once, when the agent is loaded into a running JVM, and takes
- * about a microsecond a class; asking the application's class loader by name would find neither a web application's
- * copy nor one in a nested jar. The methods are bound anew then, because an agent of another build may have been here
- * before.
+ * The search for wick.Wick among the loaded classes is done once, when the agent is loaded into a running JVM, and
+ * takes about a microsecond a class; asking the application's class loader by name would find neither a web
+ * application's copy nor one in a nested jar. The methods are bound anew then, because an agent of another build may
+ * have been here before.
  */
 #include "agent/labels.h"
 
@@ -29,7 +29,7 @@ EXPORT JNIEXPORT jint JNICALL Java_wick_Native_intern(JNIEnv *env, jclass cls, j
 
 struct wick_labels wick_agent_labels;
 
-/* Threads of the JVM end, and tell so, while an attach is still setting the labels up. */
+/* Threads of the JVM end, and report it, while an attach is still setting the labels up. */
 static _Atomic bool ready;
 
 void wick_agent_labels_init(void)
@@ -52,7 +52,7 @@ jobject JNICALL Java_wick_Native_connect(JNIEnv *env, jclass cls)
     return c ? (*env)->NewDirectByteBuffer(env, c, sizeof *c) : NULL;
 }
 
-/* Looks at the calling thread's JavaThread for the place where it keeps the id of the mounted thread. */
+/* Searches the calling thread's JavaThread for the place where it keeps the id of the mounted thread. */
 static void learn_mount(uint64_t virtual_id)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

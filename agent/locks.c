@@ -5,23 +5,24 @@
  * Monitors. JVMTI calls MonitorContendedEnter and -Entered, MonitorWait and -Waited in the thread that waits; a monitor
  * that nobody contends for costs nothing.
  *
- * java.util.concurrent. All of it waits in Unsafe.park, a native method. Which C function stands behind it is told by
- * Unsafe.registerNatives(), which hands the JVM's own functions to JNI's RegisterNatives: it is called once more while
- * this thread, and no other, has a table of JNI functions whose RegisterNatives puts our function in the place of the
- * JVM's and remembers that. The JVM warns of foreign code that binds its methods anew, and takes for foreign what has
- * no caller among its own classes; so registerNatives is called through a method handle, whose frames are the JVM's.
+ * java.util.concurrent. All of it waits in Unsafe.park, a native method. Which C function implements it is found
+ * through Unsafe.registerNatives(), which hands the JVM's own functions to JNI's RegisterNatives: it is called once
+ * more while this thread, and no other, has a table of JNI functions whose RegisterNatives substitutes our function for
+ * the JVM's and remembers that. The JVM warns of foreign code that binds its methods anew, and takes for foreign what
+ * has no caller among its own classes; so registerNatives is called through a method handle, whose frames are the
+ * JVM's.
  *
  * This is done once in the life of a JVM, by the first recording that needs it. Each binding makes the JVM generate a
  * new wrapper in the code cache, and the one before stays there (for good where the sweeper is gone or idle), so
  * binding and unbinding with each recording would fill the cache. While no recording of locks runs, our function jumps
  * to the JVM's and leaves no frame of its own.
  *
- * What stands in the way of a cheap park is looking for the owner: four JNI calls, well below a microsecond in all,
- * beside the two context switches of a park. The names of classes are asked for waits that are recorded only.
+ * Most of the extra cost of a park is the search for the owner: four JNI calls, well below a microsecond in all, beside
+ * the two context switches of a park. The names of classes are asked for waits that are recorded only.
  *
  * Virtual threads wait without either: they leave their carrier (docs/locks.md). From JDK 24 on they do so for
- * monitors, too, and JVMTI tells of it all the same; the engine, which knows carriers only, is not told then, since
- * between begin and end others wait on the same carrier.
+ * monitors, too, and JVMTI still reports it; the engine, which knows carriers only, is not notified then, since other
+ * threads wait on the same carrier between the start and the end.
  */
 #include "agent/locks.h"
 
@@ -89,7 +90,7 @@ static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *env, jthread thre
     wick_lock_record(&done, &what);
 }
 
-/* The timeout comes at the begin and is asked for at the end: a thread is in one Object.wait at a time. */
+/* The timeout is passed at the start and read at the end: a thread is in one Object.wait at a time. */
 static void JNICALL monitor_wait(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object, jlong timeout)
 {
     if (!leaves(env, thread))
@@ -310,7 +311,7 @@ static int open_jvmti(struct wick_err *err)
     }
     if (ti)
         (*ti)->DisposeEnvironment(ti);
-    return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses to tell of contended monitors");
+    return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM does not report contended monitors");
 }
 
 static bool set_monitors(bool on)
@@ -328,7 +329,7 @@ static int switch_on(JNIEnv *env, struct wick_err *err)
 {
     locks.monitors_on = true;
     if (!set_monitors(true))
-        return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses to tell of contended monitors");
+        return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM does not report contended monitors");
     if (!bind_park(env))
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM's Unsafe.park cannot be replaced");
     wick_store_relaxed(&locks.park_on, true);
@@ -357,7 +358,7 @@ int wick_agent_locks_find(struct wick_hs_ownable *out, struct wick_err *err)
     return rc;
 }
 
-/* Tells what one thread is parked on. */
+/* Reports what one thread is parked on. */
 static void tell_parked(JNIEnv *env, jthread thread, void (*tell)(void *arg, const struct wick_agent_parked *p),
                         void *arg)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * locks.h - where the JVM tells that threads wait: JVMTI's monitor events, and Unsafe.park
+ * locks.h - where the JVM reports that threads wait: JVMTI's monitor events, and Unsafe.park
  *
  * Threads: _on and _off by the session's owner, who is attached to the JVM for as long as that takes.
  * Memory:  a few global references to classes that are never unloaded.
@@ -15,7 +15,8 @@
  * sentence. */
 int wick_agent_locks_find(struct wick_hs_ownable *out, struct wick_err *err);
 
-/* From here on the waits of all threads are told to the engine. -WICK_E_UNSUPPORTED, -WICK_E_STATE with a sentence. */
+/* From here on the waits of all threads are reported to the engine. -WICK_E_UNSUPPORTED, -WICK_E_STATE with a
+ * sentence. */
 int wick_agent_locks_on(struct wick_err *err);
 
 /* Undoes it, but for Unsafe.park: that stays bound to ours, which passes calls on. Does nothing if it is not on. */
@@ -27,7 +28,7 @@ struct wick_agent_parked {
     struct wick_lock_what what;
 };
 
-/* Tells all of them. Does nothing if the JVM does not let the calling thread in. */
+/* Reports all of them. Does nothing if the JVM does not let the calling thread attach. */
 void wick_agent_locks_parked(void (*tell)(void *arg, const struct wick_agent_parked *p), void *arg);
 
 #endif

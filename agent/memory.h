@@ -4,8 +4,8 @@
  * --memory-interval says
  *
  * A reading (footprint/footprint.h) goes on over several rounds of the drain thread, so that none takes long. Where
- * readings are expensive, with tens of thousands of mappings, they come more seldom: at most a hundredth of one
- * processor goes into them.
+ * readings are expensive, with tens of thousands of mappings, they are taken less often: they use at most a hundredth
+ * of one processor.
  *
  * Threads: the drain thread; _open and _close by the session's owner while it does not run.
  * Memory:  static; during a reading that of the footprint.

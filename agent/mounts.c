@@ -2,10 +2,10 @@
 /*
  * mounts.c - see mounts.h
  *
- * HotSpot tells of mounts by two extension events of JVMTI (JDK 21 and later). It tells of those virtual threads only
- * for which it keeps state of JVMTI's. It makes that at a virtual thread's start if somebody wants the event of starts,
- * so we do; each one that starts is marked by a value of JVMTI's thread-local storage. A thread without it is older
- * than our wish and gets its state as any thread does for which alone an event is enabled.
+ * HotSpot reports mounts by two JVMTI extension events (JDK 21 and later), but only of virtual threads for which it
+ * keeps JVMTI state. It creates that state at a virtual thread's start if the event of starts is enabled, so we enable
+ * it; each one that starts is marked by a value of JVMTI's thread-local storage. A thread without it started before
+ * that and gets its state when an event is enabled for that thread alone.
  *
  * Each mount of any virtual thread costs two calls from then on. An environment of its own keeps the capability apart
  * from what else wick does with JVMTI.
@@ -22,7 +22,7 @@
 /* jvmti.h of JDK 21 and later has names for these; ours may come from an older one. */
 enum { CAN_SUPPORT_VIRTUAL_THREADS = 44, VIRTUAL_THREAD_START = 87, VIRTUAL_THREAD_END = 88 };
 
-static jvmtiEnv *env_of_mounts; /* NULL: the JVM does not tell */
+static jvmtiEnv *env_of_mounts; /* NULL: the JVM does not report mounts */
 static wick_mounts_seen *told;
 
 static void JNICALL on_start(jvmtiEnv *ti, JNIEnv *env, jthread thread)

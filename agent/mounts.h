@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mounts.h - being told which virtual thread runs on which thread of the kernel
+ * mounts.h - notifications of which virtual thread runs on which kernel thread
  *
  * Threads: _follow in virtual threads, one at a time or not; the functions it is given run in the carrier.
  * Memory:  a JVMTI environment for the life of the process.
@@ -15,8 +15,8 @@
 /* The virtual thread with that Thread.threadId() has been mounted on the calling thread; 0: the mounted one goes. */
 typedef void wick_mounts_seen(uint64_t virtual_id);
 
-/* Asks to be told of each mount and unmount from now on. The first call asks for all virtual threads that start later,
- * each call for the calling one, which may have started before. False: this JVM does not tell. */
+/* Subscribes to each mount and unmount from now on. The first call asks for all virtual threads that start later, each
+ * call for the calling one, which may have started before. False: this JVM does not report mounts. */
 bool wick_mounts_follow(wick_mounts_seen *seen);
 
 #endif

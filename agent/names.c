@@ -2,14 +2,14 @@
 /*
  * names.c - see names.h
  *
- * JVMTI does not tell that a thread is renamed, and whoever asks it for a name waits for safepoints, which the drain
- * thread must not. So the name is read from the Thread object in memory. That object stays where it is as long as no
- * collector stops the world, which JVMTI does tell (gc.h); a read with a collection in or beside it is done again. ZGC
- * and Shenandoah move objects while the program runs: with them threads keep the name they had when they started or
- * when the agent was loaded.
+ * JVMTI does not report that a thread is renamed, and a thread that asks it for a name waits for safepoints, which the
+ * drain thread must not. So the name is read from the Thread object in memory. That object stays where it is as long as
+ * no collector stops the world, which JVMTI does report (gc.h); a read that overlaps a collection is repeated. ZGC and
+ * Shenandoah move objects while the program runs: with them threads keep the name they had when they started or when
+ * the agent was loaded.
  *
  * How objects are laid out depends on the JVM's version and options. Offsets of fields are JNI's; the rest is tried on
- * the thread that begins the recording, whose name JVMTI tells, and if no form gives that name none is used.
+ * the thread that starts the recording, whose name JVMTI provides, and if no layout yields that name none is used.
  */
 #include "agent/names.h"
 

@@ -2,8 +2,8 @@
 /*
  * publish.c - see publish.h
  *
- * The thread-local pointer belongs to the kernel's thread, so it has to change whenever a virtual thread is mounted. To
- * be told of that is not free, and so is asked for when the first virtual thread publishes.
+ * The thread-local pointer belongs to the kernel's thread, so it has to change whenever a virtual thread is mounted.
+ * Notifications of mounts are not free, so they are requested when the first virtual thread publishes.
  */
 #include "agent/publish.h"
 
@@ -65,7 +65,7 @@ jobject JNICALL Java_wick_Native_published(JNIEnv *env, jclass cls, jlong virtua
     struct wick_published_record *r = n ? wick_published_record(&published, n) : NULL;
     if (!r)
         return NULL;
-    *(volatile uint8_t *)&r->valid = 0; /* whoever had it before may have ended within a scope */
+    *(volatile uint8_t *)&r->valid = 0; /* its previous owner may have ended within a scope */
     r->writer = wick_add_relaxed(&writers, 1) + 1;
     wick_published_point(r);
     return (*env)->NewDirectByteBuffer(env, r, sizeof *r);

@@ -2,7 +2,7 @@
 /*
  * recording_info.c - see recording_info.h
  *
- * The JDK writes these events once a chunk; JDK Mission Control's pages and rules look for them (jdk.ActiveSetting for
+ * The JDK writes these events once a chunk; JDK Mission Control's pages and rules expect them (jdk.ActiveSetting for
  * what was on, jdk.JVMInformation for the JVM's age and arguments, ...).
  */
 #include "agent/recording_info.h"

@@ -14,7 +14,7 @@
 #include "sys/hostload.h"
 #include "sys/neighbours.h"
 
-/* Neighbours are looked at from this share on that they take of the processors this process may run on. */
+/* Neighbours are examined if they take at least this share of the processors this process may run on. */
 #define NEIGHBOURS_FROM 0.05f
 enum { NEIGHBOURS = 10 };
 
@@ -210,7 +210,7 @@ static void write_process(struct wick_jfr_writer *w, uint64_t now, const struct 
     }
 }
 
-/* What is told as a sum so far. */
+/* What is written as a running total. */
 static void write_totals(struct wick_jfr_writer *w, uint64_t now, const struct wick_hostload_now *h)
 {
     write_jvm(w, now);

@@ -14,7 +14,8 @@
 void wick_runtime_open(void);
 void wick_runtime_close(void);
 
-/* Writes what counts from before the recording, so that it can be told by how much it grew. Before the first _write. */
+/* Writes the counters that include time before the recording, so that a reader can compute their growth. Before the
+ * first _write. */
 void wick_runtime_begin(struct wick_drain *d, uint64_t now_ns);
 
 /* Writes one event of each kind, and the garbage collections since the last call; `ends`: the recording does. About 30

@@ -2,12 +2,12 @@
 /*
  * session.c - one recording: puts recorder, engine, drain and output together
  *
- * The drain thread is the session's heart beat: every TICK it looks for new threads and empties the rings, every second
+ * The drain thread is the session's heart beat: every TICK it finds new threads and empties the rings, every second
  * (and when a chunk is full) it flushes the recording. It leaves the engine's signal unblocked, so that its own cost is
  * in the profile.
  *
- * Before the VM is initialised (Agent_OnLoad) a start is only prepared - its output is open, so that mistakes are told
- * at once - and carried out at VMInit.
+ * Before the VM is initialised (Agent_OnLoad) a start is only prepared - its output is opened, so that mistakes are
+ * reported at once - and carried out at VMInit.
  */
 #include "agent/session.h"
 
@@ -67,7 +67,7 @@ static struct session {
     uint64_t start_ns;
     uint64_t lost;               /* handlers that never came back, of all recordings that have ended */
     struct wick_totals final;    /* of the last recording */
-    struct wick_jfr_stats stats; /* likewise */
+    struct wick_jfr_stats stats; /* the same */
     char error[256];             /* why the recording is not whole, "" = it is */
     char file[WICK_OPT_PATH_MAX];
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .sampling = &first_sampling, .wake = -1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session.h - the border between the agent's front end (onload, control) and what records
+ * session.h - the boundary between the agent's front end (onload, control) and what records
  *
  * The front end parses options, talks to the CLI and decides when; the functions below do the work. There is at most
  * one recording at a time in a process.
@@ -50,8 +50,8 @@ int wick_session_dump(int out_fd, struct wick_err *err);
  * error (a sentence: the recording ended by itself, and why). Others may follow. */
 void wick_session_status(char *buf, size_t cap);
 
-/* Looks for threads that wait for each other for ever: "deadlocks=N\n", and a line for each, deadlock_1=... Then
- * waits that last: lasting_waits, unknown_waits if any, wait_1=... for some. Nothing if the VM is not up. */
+/* Finds threads that wait for each other for ever: "deadlocks=N\n", and a line for each, deadlock_1=... Then waits that
+ * last: lasting_waits, unknown_waits if any, wait_1=... for some. Nothing if the VM is not up. */
 void wick_session_deadlocks(char *buf, size_t cap);
 
 /* Writes the virtual threads that have a context to out_fd (borrowed), at most `rows` of them, those that have had it
@@ -59,7 +59,7 @@ void wick_session_deadlocks(char *buf, size_t cap);
  * -WICK_E_IO with a sentence. */
 int wick_session_virtual(uint32_t rows, int out_fd, struct wick_err *err);
 
-/* True from a successful start to the end of the recording, whoever ended it. */
+/* True from a successful start to the end of the recording, however it ended. */
 bool wick_session_running(void);
 
 #endif

@@ -3,15 +3,15 @@
  * virtual_list.c - the virtual threads that have a context, with their stacks, when somebody asks
  *
  * A virtual thread that waits is an object in the heap: no thread of the kernel stands for it, and nothing samples it.
- * Its outermost scope has left a weak reference to it in the labels, so the list is known without a look at the heap.
+ * Its outermost scope has left a weak reference to it in the labels, so the list is known without walking the heap.
  *
  * Stacks come from Thread.getStackTrace, called by the thread that asks. It reads the frozen frames of one thread,
  * holding up that thread only, if it wants to go on just then; one that is mounted is asked with a handshake of its
- * own. JVMTI's GetStackTrace would do the same, but from the moment that its capability is there every mount and
- * unmount of every virtual thread tells JVMTI, and each method it names gets a jmethodID for ever.
+ * own. JVMTI's GetStackTrace would do the same, but from the moment its capability is added every mount and unmount of
+ * every virtual thread notifies JVMTI, and each method it names gets a jmethodID for ever.
  *
- * Stacks are expensive (some 10 us a thread), so they are asked for until `rows` threads are told, those that have had
- * a context longest, for no longer than LIMIT_NS, and no longer than the JVM lives: it waits for the control thread
+ * Stacks are expensive (some 10 us a thread), so they are taken until `rows` threads are listed, those that have had a
+ * context longest first, for no longer than LIMIT_NS, and no longer than the JVM lives: it waits for the control thread
  * when it ends.
  *
  * The answer is lines `key=value`, control characters in values replaced. A stack comes when its first thread does:
@@ -246,7 +246,7 @@ static void tell_thread(struct list *l, const struct wick_label_holder *h, jobje
     if (failed(env) || !state)
         return;
     read_stack(l, thread);
-    if (!l->stack.len) { /* whoever has opened a scope has a frame until it ends */
+    if (!l->stack.len) { /* a thread that has opened a scope has a frame until it ends */
         l->ended++;
         return;
     }

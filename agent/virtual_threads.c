@@ -25,7 +25,7 @@ static jclass find_class(JNIEnv *env, const char *name)
     return c;
 }
 
-/* Size of an instance, 0 if it cannot be told. c is a local reference, which is the address of the mirror's address. */
+/* Size of an instance, 0 if unknown. c is a local reference, which is the address of the mirror's address. */
 static int32_t instance_bytes(const struct wick_jvm *jvm, jclass c)
 {
     const struct wick_hs_layout *l = &jvm->layout;

@@ -5,7 +5,7 @@
  * Two moments. At Agent_OnLoad the VM's flags are parsed, but nothing is compiled yet: the right time to ask for exact
  * debug information (DebugNonSafepoints), which compilers record for each compilation as the flag then is. The rest
  * waits for VMInit. At Agent_OnAttach both happen at once, and methods compiled before keep their coarse information;
- * the highest compile id tells later which those are.
+ * the highest compile id later identifies them.
  *
  * The flag is written in place: the JVM offers no way to set it at run time, save by enabling CompiledMethodLoad
  * events, for which it makes a jmethodID per compiled method.
@@ -88,7 +88,7 @@ static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
     wick_threads_java_end(&wick_vm.threads, (int32_t)syscall(SYS_gettid));
 }
 
-/* Stubs are collected while `collecting`: compilers may generate code, and tell of it in their own threads, at the same
+/* Stubs are collected while `collecting`: compilers may generate code, and report it in their own threads, at the same
  * time. */
 static pthread_mutex_t stub_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool collecting;
@@ -132,7 +132,7 @@ static int by_address(const void *a, const void *b)
     return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-/* The names of stubs: JVMTI tells them all when asked once. */
+/* The names of stubs: JVMTI reports them all on one request. */
 static void collect_stubs(void)
 {
     jvmtiEnv *ti = wick_vm.jvmti;

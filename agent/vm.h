@@ -2,9 +2,9 @@
 /*
  * vm.h - the JVM we live in: JVMTI, its threads, its facts
  *
- * JVMTI is used for what only the JVM can tell: that a Java thread starts or ends, its name, the names of stubs, system
- * properties. No jmethodID is made, and the only capability asked for is
- * that to be told of garbage collections (gc.h).
+ * JVMTI is used for what only the JVM knows: that a Java thread starts or ends, its name, the names of stubs, system
+ * properties. No jmethodID is made, and the only capability requested is the one for events of garbage collections
+ * (gc.h).
  *
  * Threads: _init in Agent_OnLoad or Agent_OnAttach; afterwards any thread may read.
  * Memory:  static, and what a JVM has once (names of stubs, properties) by malloc for the life of the process.
@@ -62,9 +62,8 @@ int wick_vm_init(JavaVM *vm, wick_vm_ready *ready, wick_vm_death *death, struct 
 /* A system property, "" if there is none. */
 const char *wick_vm_property(const char *key);
 
-/* Lets a thread of the agent into the JVM, or finds it there; `attached`: _leave must be told so. NULL: the JVM
- * refuses.
- */
+/* Attaches a thread of the agent to the JVM, or finds it attached; `attached` is to be passed to _leave. NULL: the JVM
+ * refuses. */
 JNIEnv *wick_vm_enter(bool *attached);
 void wick_vm_leave(bool attached);
 

@@ -4,7 +4,7 @@
 
 For each start a fresh JVM that is idle, or idle with 1,000 threads: how long `wick start` takes from the outside, how much
 the JVM's resident memory has grown two seconds later, and how long it stopped: the longest of the safepoints that the JVM
-logged since (reaching it plus being at it). With one more thread that looks at the clock all the time, also the longest
+logged since (reaching it plus being at it). With one more thread that reads the clock all the time, also the longest
 gap that this thread saw, and, as the noise of the machine, the longest gap in as much time without an attach.
 The last table is about programs that never show the same stack twice: the memory must stop growing at --memlimit.
 

@@ -26,7 +26,7 @@ TYPE_METADATA, TYPE_CHECKPOINT = 0, 1
 
 
 class Ref(tuple):
-    """(pools of the chunk, type id, key): a constant that has not been looked up yet."""
+    """(pools of the chunk, type id, key): a constant that has not been resolved yet."""
 
     __slots__ = ()
 

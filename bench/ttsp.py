@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ttsp.py - late threads: whether one is missed or made up, how soon it is asked, and what watching costs
+"""ttsp.py - threads slow to reach safepoints: false negatives and positives, how soon one is asked, and the watcher's cost
 
 The world is stopped some thousand times, with a thread that runs without a poll for about 10 ms at a time, then as often
 without one. The JVM's own log of safepoints is the truth, to the nanosecond: each one that took the threshold or
 longer to reach must be found, and no other. Where the watcher had no processor for so long that several passed, only their sum is
 known; wick counts them, so that nothing is missed in silence.
-A recording tells for each late thread when its first signal was sent; what that is above the threshold is the latency.
+A recording contains for each slow thread when its first signal was sent; what that is above the threshold is the latency.
 
 Then a program that does steady work, and stops 100 times a second, runs in windows with and without the watcher; compared is
 its work per second of the process's CPU time, in which the watcher's counts.
@@ -58,7 +58,7 @@ def incidents(target, folder, log, stops):
         missing = list((collections.Counter(slow) - collections.Counter(found)).elements())
         made_up = list((collections.Counter(found) - collections.Counter(slow)).elements())
         lab.say(f"not found: {missing}, made up: {made_up}")
-        rows.append([f"late thread {late}", len(truth), len(slow), len(missing), len(made_up), status["ttsp_unwatched"],
+        rows.append([f"slow thread {late}", len(truth), len(slow), len(missing), len(made_up), status["ttsp_unwatched"],
                      status["ttsp_unclear"]])
     headings = ["what", "safepoints", f"slower than {THRESHOLD_MS} ms, by the JVM's log", "not found", "made up",
                 "of those found: nobody could be asked", "of which only a sum is known"]

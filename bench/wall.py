@@ -3,7 +3,7 @@
 """wall.py - what the wall clock costs with many idle threads: CPU time of the profiler's threads, memory, signals, bytes
 
 A JVM with N parked threads and two busy ones is sampled every 10 ms, all threads being candidates. The cost is the CPU time
-of the threads that the profiler brings along, from when every thread has been seen once (the first look at a thread walks
+of the threads that the profiler brings along, from when every thread has been seen once (the first visit to a thread walks
 it) until the end; of wick also the time in its signal handler. Memory is what the process's resident set gained, signals are
 what wick's own figures say. "woken" counts how often one of the idle threads got a processor meanwhile, as the kernel says.
 

@@ -93,9 +93,8 @@ void wick_explain_oom_killed(struct wick_explain *x)
     if (f->kills_since > 0)
         wick_explain_figure(r, "kills", WICK_EXPLAIN_NUMBER, (double)f->kills_since);
     wick_explain_say(x, r, "verdict",
-                     f->kills_since > 0
-                         ? "the kernel killed for want of memory there, probably this process"
-                         : "if the process ended then, the kernel probably killed it for want of memory");
+                     f->kills_since > 0 ? "the kernel's OOM killer was active there and probably killed this process"
+                                        : "if the process ended then, the kernel's OOM killer probably killed it");
     if (!u->moments)
         return;
     enum wick_memory_part part = largest_besides_heap(u);
@@ -265,7 +264,7 @@ void wick_explain_say_allocations(struct wick_explain *x, struct wick_explain_fi
     say_site(x, r, f->alloc, f->nalloc, class);
 }
 
-/* Points of the heap's use that tell what is alive. */
+/* Points of the heap's use from which the live size is estimated. */
 static size_t heap_points(const struct wick_explain_facts *f, struct wick_trend_point *out)
 {
     size_t full = 0, n = 0;

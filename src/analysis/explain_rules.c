@@ -81,7 +81,7 @@ void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding 
 static double busy_of(const struct wick_explain_facts *f)
 {
     double used = f->got_ns ? (double)f->got_ns : (double)f->sampled_ns;
-    if (!f->got_ns) /* what else tells of waiting for a CPU */
+    if (!f->got_ns) /* the other sources on waiting for a CPU */
         for (uint32_t i = 0; i < f->ttsp.nculprits; i++)
             used += (double)f->ttsp.culprits[i].starved_ns;
     if (!f->got_ns && !f->sampled_ns)
@@ -374,7 +374,7 @@ static void gc_pauses(struct wick_explain *x)
     wick_explain_say_allocations(x, r);
 }
 
-/* A share of something that costs time: most rules about shares look like this. */
+/* A share of something that costs time: the form of most rules about shares. */
 struct wick_explain_finding *wick_explain_by_share(struct wick_explain *x, double part_ns, double whole_ns,
                                                    double cost_ns)
 {

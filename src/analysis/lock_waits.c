@@ -236,7 +236,7 @@ static void place_native(const struct wick_profile *p, uint32_t stack, struct wi
     }
 }
 
-/* Fills in the frames that tell where a stack is. */
+/* Fills in the frames that identify where a stack is. */
 static void place(const struct wick_profile *p, uint32_t stack, struct wick_lock_share *out)
 {
     out->stack = stack;

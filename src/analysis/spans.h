@@ -4,8 +4,8 @@
  *
  * A sample belongs to the span it names in its context. Event types of which no sample has a context (wall-clock
  * samples of some recordings) go by thread and time instead: to the innermost span that was open in the sample's thread
- * at the sample's begin. That is right where a thread works on one request at a time; spans of virtual threads name a
- * carrier, so waits of what is mounted beside them cannot be told apart this way.
+ * when the sample starts. That is right where a thread works on one request at a time; spans of virtual threads name a
+ * carrier, so waits of other threads mounted on it cannot be distinguished this way.
  *
  * Threads: one at a time.
  * Memory:  72 bytes a span, 72 a sample, 40 a thread and second, 16 a second; freed by wick_spans_release.
@@ -51,7 +51,7 @@ struct wick_span_cpu {
     uint32_t thread;
 };
 
-/* What one look of the wall clock's sampler stood for about then: interval x candidates / threads looked at. */
+/* What one visit of the wall clock's sampler stood for about then: interval x candidates / threads visited. */
 struct wick_span_look {
     int64_t time_ns, each_ns;
 };
@@ -68,7 +68,7 @@ struct wick_spans {
         int64_t type, period_ns;      /* of the period that was read last (jdk.ActiveSetting) */
         int64_t interval_ns, threads; /* of the wall clock */
     } settings;
-    int64_t open, open_ns; /* threads in a span that had not ended, at the last moment of which that is known */
+    int64_t open, open_ns; /* threads in a span that had not ended, at the last moment for which that is known */
     uint32_t key_endpoint, key_trace, key_span; /* of labels, once they occur */
     bool *contexts;                             /* by event type: some sample has a context */
     bool one_process;                           /* the caller knows: equal ids of threads are one thread */
@@ -92,8 +92,8 @@ const struct wick_span *wick_spans_at(const struct wick_spans *s, uint32_t threa
 /* The endpoint that a sample was taken in, a string number, 0 = none. After _finish. */
 uint32_t wick_spans_endpoint(const struct wick_spans *s, const struct wick_span_sample *sample);
 
-/* What one look was to stand for at a time, 0 = not known. A tick that came late stands for more: for time in which
- * nobody looked. After _finish. */
+/* What one visit was to stand for at a time, 0 = not known. A tick that came late stands for more: for time without any
+ * visit. After _finish. */
 int64_t wick_spans_look(const struct wick_spans *s, int64_t time_ns);
 
 /* What a thread did that is in this state (a number of p->states). */

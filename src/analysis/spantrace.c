@@ -153,7 +153,7 @@ static int64_t plus(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &out) ? b > 0 ? INT64_MAX : INT64_MIN : out;
 }
 
-/* What one of the looks of a wall-clock sample speaks for. */
+/* The time that one visit of a wall-clock sample stands for. */
 static int64_t look_of(const struct wick_spans *s, const struct wick_span_sample *x)
 {
     int64_t each = x->count ? (int64_t)((uint64_t)x->weight_ns / x->count) : x->weight_ns;

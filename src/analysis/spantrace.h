@@ -6,11 +6,11 @@
  * from the first begin to the last end, its latency that of its longest span.
  *
  * A bar is the stretch of time that a sample speaks for. A CPU sample is taken when the thread has used its weight, so
- * its bar ends there. A wall-clock sample speaks for its surroundings: half of what one look stands for to either side,
- * but never beyond the middle to the next sample of the thread. A look that came late weighs more, for the time in
- * which nobody looked; that is no reason to draw it longer. And no bar leaves the span that its sample was taken in,
- * which is the one it names or else the innermost one. So the bars of a thread do not overlap, their sum is at most the
- * time that passed, and what nobody looked at stays empty.
+ * its bar ends there. A wall-clock sample speaks for its surroundings: half of what one visit stands for to either
+ * side, but never beyond the middle to the next sample of the thread. A visit that came late weighs more, for the time
+ * without visits; its bar is not drawn longer for that. And no bar leaves the span that its sample was taken in, which
+ * is the one it names or else the innermost one. So the bars of a thread do not overlap, their sum is at most the time
+ * that passed, and time without visits stays empty.
  *
  * Threads: one at a time.
  * Memory:  8 bytes a span and 64 a sample of the trace; freed by wick_spantrace_release.

@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 
-/* The library of a native frame where its name does not tell it, else WICK_TREE_NONE. */
+/* The library of a native frame if its name does not identify it, else WICK_TREE_NONE. */
 static uint32_t library_of(const struct wick_profile *p, struct wick_tree *t, const struct wick_frame *frame)
 {
     const struct wick_function *fn = &p->functions[frame->function];

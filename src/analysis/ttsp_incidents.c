@@ -5,8 +5,8 @@
  * The rules, in order; the first that holds is the reason:
  *
  *   fault     the kernel had put the thread into an uninterruptible wait (state D), or it took page faults that waited
- *             for a disk while it was late
- *   starved   for at least half of the time it was late it was runnable without a processor, by the kernel's own
+ *             for a disk while it was awaited
+ *   starved   for at least half of the time it was awaited it was runnable without a processor, by the kernel's own
  *             account, or its first signal took half of that time to be answered
  *   copy      on top of its stack is a stub or a C function that moves, fills or compares memory
  *   loop      on top of its stack is compiled Java code: it ran on without a poll
@@ -14,7 +14,7 @@
  *
  * A thread that held up a collection by a critical section has that as its reason.
  *
- * The stack that counts is the one that most of the signals while it was late agree on, at the leaf.
+ * The stack that counts is the one that most of the signals while it was awaited agree on, at the leaf.
  */
 #include "analysis/ttsp_incidents.h"
 
@@ -221,7 +221,7 @@ static uint32_t leaf_function(const struct wick_profile *p, uint32_t stack)
     return p->frames[p->stacks[stack].frame].function;
 }
 
-/* The stack of a signal while it was late whose leaf most of them share; 0 = none came. */
+/* The stack of a signal while the thread was awaited whose leaf most of them share; 0 = none came. */
 static uint32_t common_stack(const struct wick_profile *p, const struct wick_ttsp_signal *s, uint32_t n)
 {
     uint32_t best = 0, most = 0;
@@ -310,7 +310,7 @@ static void explain(const struct wick_ttsp_incidents *in, struct wick_ttsp_culpr
     const struct wick_ttsp_signal *last = &s[c->count - 1];
     c->starved_ns = last->run_delay_ns - s->run_delay_ns;
     c->major_faults = last->major_faults - s->major_faults;
-    int64_t seen = c->waited_ns - s->waited_ns; /* how long it was late under our eyes */
+    int64_t seen = c->waited_ns - s->waited_ns; /* how long it was observed while awaited */
     if (blocked || c->major_faults > 0)
         c->why = WICK_TTSP_FAULT;
     else if (seen > 0 && (c->starved_ns * 2 > seen || slowest * 2 > seen)) {

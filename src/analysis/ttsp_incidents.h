@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ttsp_incidents.h - the slow safepoints of recordings, and why their threads were late
+ * ttsp_incidents.h - the slow safepoints of recordings, and why their threads were slow to reach them
  *
  * Made of the events wick.SafepointLatency, wick.SafepointLaggard and wick.SafepointArrival. A slow thread's reason
  * comes from what its signals found: what the kernel said of the thread, how long it took to answer, and what stood on
@@ -44,7 +44,7 @@ struct wick_ttsp_slow {
     uint32_t first, count;      /* its slow threads */
 };
 
-/* A thread that was late at an incident. */
+/* A thread that was slow to reach the safepoint of an incident. */
 struct wick_ttsp_culprit {
     uint32_t file, thread;
     int64_t incident, waited_ns; /* until it gave way */
@@ -53,7 +53,7 @@ struct wick_ttsp_culprit {
     uint32_t frame;       /* the guilty frame, 0 = none */
     uint32_t caller;      /* the Java frame that led there, if that is another; 0 = none */
     uint32_t stack;       /* a stack that shows it, 0 = none */
-    int64_t starved_ns;   /* runnable without a processor while it was late */
+    int64_t starved_ns;   /* runnable without a processor while it was awaited */
     int64_t major_faults; /* meanwhile */
 };
 
@@ -75,9 +75,9 @@ struct wick_ttsp_incidents {
 int wick_ttsp_read(struct wick_ttsp_incidents *in, struct wick_profile *p, char *const *paths, int n,
                    wick_analysis_reader *read, struct wick_err *err);
 
-/* The same for a command that reads other events at the same time: begin with {.profile, .file = number of the input},
+/* The same for a command that reads other events at the same time: start with {.profile, .file = number of the input},
  * hand over each event of a type wanted, tie at the end, which ties signals to threads and threads to incidents, worst
- * first. Look at `failed` before. */
+ * first. Check `failed` before. */
 bool wick_ttsp_wants(const char *type);
 void wick_ttsp_take(struct wick_ttsp_incidents *in, const struct wick_jfr_event *e);
 void wick_ttsp_tie(struct wick_ttsp_incidents *in);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loader's own symbol look-up, done from outside.
+ * The loader's own symbol lookup, done from outside.
  *
  *   DT_GNU_HASH   nbuckets, symoffset, bloom words, bloom shift | bloom filter u64[] | buckets u32[] | chains u32[]
  *                 bucket[hash % nbuckets] is the index of the first symbol of a chain, or 0; chain[i - symoffset] is
@@ -21,7 +21,7 @@
 
 #define MAX_DYN    1024    /* entries of a dynamic section; usual are 30 */
 #define MAX_CHAIN  65536   /* symbols of one hash bucket */
-#define MAX_BUCKET 1048576 /* buckets looked at to count symbols */
+#define MAX_BUCKET 1048576 /* buckets read to count symbols */
 #define MAX_NAME   256
 
 static wick_addr absolute(const struct wick_elf_image *img, uint64_t v)
@@ -151,7 +151,7 @@ int wick_elf_dyn_count(const struct wick_mem *mem, const struct wick_elf_dyn *dy
     return rc;
 }
 
-/* What is looked for; len counts the NUL. A thread-local symbol's value is no address, so it is another kind. */
+/* What is searched for; len counts the NUL. A thread-local symbol's value is no address, so it is another kind. */
 struct wanted {
     const char *name;
     size_t len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Section headers, and look-ups that need no index.
+ * Section headers, and lookups that need no index.
  *
  * Every offset and count comes from a file that may be damaged or hostile: a section counts only if it lies inside the
  * file, and lists are cut at a fixed length.

@@ -6,7 +6,7 @@
  *   DT_VERSYM            u16[], one for each symbol: number of its version; 0 and 1 = none, the high bit is hidden
  *   DT_VERNEED           a chain of libraries, each with a chain of versions: their number (vna_other) and name
  *
- * Most relocations of a library have no symbol (relative ones) and are passed over without another look.
+ * Most relocations of a library have no symbol (relative ones) and are skipped at once.
  */
 #include "elf/got.h"
 

@@ -6,8 +6,9 @@
  * from working on an image that is being loaded: that is listed before its words are filled and its read-only part
  * (PT_GNU_RELRO) is protected. A word is therefore changed by compare-and-swap, and only when it holds what the loader
  * leaves there; and a word of the read-only part only when that is read-only, because then the loader is done with it.
- * What is not ready is looked at again, after twice as many rounds each time. When hooks go on, a call that waits for
- * the loader makes sure that all images are complete, so that parts that somebody else has left writable count, too.
+ * What is not ready is tried again, after twice as many rounds each time. When hooks are installed, a call that waits
+ * for the loader makes sure that all images are complete, so that parts that other code has left writable are patched
+ * as well.
  *
  * Lazy binding. A word of the PLT that leads back into its own image is not bound yet. It gets our function if
  * the image was linked with a version of the symbol that is the same code as ours. A thread that is just being bound
@@ -41,7 +42,7 @@ struct visit {
     struct pass *pass;
     struct wick_elf_image image;
     struct span relro;
-    struct span known; /* mapping that was looked up last */
+    struct span known; /* mapping of the last lookup */
     int protection;    /* its; -1 = cannot be found */
     uint32_t words, waiting;
 };
@@ -259,7 +260,7 @@ static void visit_image(struct pass *p, const struct dl_phdr_info *info)
     p->count.images += v.words != 0;
 }
 
-/* The first image tells how many ever came and went. Returns false if nothing is to be done. */
+/* The first image's record counts how many ever came and went. Returns false if nothing is to be done. */
 static bool begin_pass(struct pass *p, const struct dl_phdr_info *info)
 {
     struct wick_elf_hooks *h = p->h;
@@ -295,7 +296,7 @@ static int each_image(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* True if images were looked at. */
+/* True if images were examined. */
 static bool run(struct pass *p)
 {
     p->first = true;

@@ -53,7 +53,7 @@ struct wick_elf_hooks_count {
  * -WICK_E_PERM if the own memory cannot be read. */
 int wick_elf_hooks_on(struct wick_elf_hooks *h, const struct wick_elf_hook *hooks, uint32_t n);
 
-/* Looks for images loaded since. A microsecond if there are none. */
+/* Searches for images loaded since. A microsecond if there are none. */
 void wick_elf_hooks_refresh(struct wick_elf_hooks *h);
 
 /* Takes all away. Threads may be in our functions, and will return through them. */

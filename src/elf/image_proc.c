@@ -132,7 +132,7 @@ static int add_image(struct wick_elf_scan *s, const struct maps *maps, const str
     return wick_elf_scan_add(s, &img, m->path);
 }
 
-/* Marks the image of /proc/PID/exe: its inode tells. */
+/* Marks the image of /proc/PID/exe, identified by its inode. */
 static void mark_main(struct wick_elf_scan *s, int pid)
 {
     char path[32], exe[4096];

@@ -3,8 +3,8 @@
  * Kernel symbols.
  *
  * A line is `address type name` or `address type name\t[module]`; types t, T, w, W are code. Lines come sorted per
- * module only. Addresses read as 0 when the kernel does not trust the reader; then there is nothing to look up and the
- * reason is worth a sentence.
+ * module only. Addresses read as 0 when the kernel does not trust the reader; then no address can be resolved, and the
+ * caller is given the reason in a sentence.
  *
  *   entries   address - base, offset of its text in the pool     sorted by address
  *   pool      "name" or "name [module]", NUL, ...

@@ -88,7 +88,7 @@ static bool same_id(const struct wick_elf_file *f, const uint8_t *id, size_t len
     return f->build_id_len == len && !memcmp(f->build_id, id, len);
 }
 
-/* Is the open file the one that is mapped? An image without a build id is told by its inode, if that is known. */
+/* Is the open file the one that is mapped? An image without a build id is identified by its inode, if that is known. */
 static bool is_image(const struct wick_elf_image *image, int fd)
 {
     struct stat st;

@@ -8,10 +8,10 @@
  * streamed through a small buffer and the names are left where they are, so that loading libjvm's 57,000 symbols costs
  * 0.7 MB for as long as a chunk is being written, and not the 6 MB that its tables have.
  *
- * Looking up. The candidates are the entries at or below the address, nearest first. One with a size covers its bytes;
- * one without covers everything up to the next symbol or the end of its section. If the nearest does not cover the
- * address, an earlier and longer one may (nested labels), so a few steps back are taken. Among equals the exported
- * name, then the one with the fewest underscores is what people know: `read`, not `__libc_read` or `__GI___read`.
+ * Lookup. The candidates are the entries at or below the address, nearest first. One with a size covers its bytes; one
+ * without covers everything up to the next symbol or the end of its section. If the nearest does not cover the address,
+ * an earlier and longer one may (nested labels), so a few steps back are taken. Among equals the exported name, then
+ * the one with the fewest underscores is what people know: `read`, not `__libc_read` or `__GI___read`.
  */
 #include "elf/symbols.h"
 
@@ -27,7 +27,7 @@
 #include "elf/file.h"
 
 #define MAX_SYMBOLS  (4u << 20)
-#define MAX_STEPS    64  /* entries looked at below an address */
+#define MAX_STEPS    64  /* entries examined below an address */
 #define PER_READ     512 /* symbols */
 #define RANK_LOCAL   0x80000000u
 #define RANK_UNTYPED 0x40000000u
@@ -253,7 +253,7 @@ enum wick_symbols_source wick_symbols_source(const struct wick_symbols *s)
     return s->source;
 }
 
-/* ------------------------------------------------------------------------------------------------------ look-up */
+/* ------------------------------------------------------------------------------------------------------- lookup */
 
 /* Reads e's name without its version ("memcpy@@GLIBC_2.14"). False: unreadable, or a mapping symbol ("$x"). */
 static bool read_name(const struct wick_symbols *s, const struct entry *e, char *name, size_t cap)

@@ -185,8 +185,8 @@ static int arm_timer(struct wick_cpu_engine *e, struct wick_thread *t)
     return 0;
 }
 
-/* Books the CPU time that a thread used before it was known: as many samples as its clock crossed multiples. With a
- * recording from the JVM's start that is also what the first threads used until the JVM could be sampled. */
+/* Accounts for the CPU time that a thread used before it was known: as many samples as its clock crossed multiples.
+ * With a recording from the JVM's start that is also what the first threads used until the JVM could be sampled. */
 static void book_youth(struct wick_cpu_engine *e, struct wick_thread *t)
 {
     enum wick_stop why = e->from_birth ? WICK_STOP_JVM_START : WICK_STOP_YOUNG_THREAD;

@@ -2,8 +2,7 @@
 /*
  * cpu.h - the engine that samples by CPU time, or by any perf event
  *
- * Three ways to be told that a thread used another interval of CPU time, best first; which one works is tried, not
- * guessed:
+ * Three ways to be notified that a thread used another interval of CPU time, best first; each is tried until one works:
  *
  *   perf    a perf event per thread that signals the thread on overflow; kernel frames come with it; threads that the
  *           limit of open files leaves no event for have a timer instead

@@ -187,7 +187,7 @@ static void sample(struct wick_cpu_engine *e, struct wick_thread *t, void *conte
     struct perf_sample ps;
     struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
     if (!scratch) {
-        if (atomic_load(&e->recorder->running)) /* the clocks tell the weight again with the next sample */
+        if (atomic_load(&e->recorder->running)) /* the clocks give the weight again with the next sample */
             wick_recorder_drop_sig(e->recorder, e->event_type, WICK_DROP_WALK_IN_PROGRESS, 1, 0);
         return;
     }

@@ -9,8 +9,8 @@
  *
  * The functions of the operations may be NULL where nothing is to be done, but for planned, start, stop and event.
  *
- * Threads: start, stop and release by the session's owner; take, event and stats by the drain thread or by whoever
- *          stands in for it, under the session's lock; status, settings, label and notes under that lock, too.
+ * Threads: start, stop and release by the session's owner; take, event and stats by the drain thread or by the thread
+ *          that stands in for it, under the session's lock; status, settings, label and notes under that lock, too.
  * Memory:  an engine's state is `bytes` of zeroes at each start, owned by the set (engines.h). It is left as it is
  *          after a recording that lost a handler, which may still use it.
  */
@@ -61,7 +61,7 @@ struct wick_engine_host {
     const struct wick_elf_images *images;
     const struct wick_elf_image *libjvm;                  /* NULL = not known */
     const struct wick_java_waits *java_waits;             /* NULL = the JVM does not report any */
-    const struct wick_java_allocations *java_allocations; /* NULL = likewise */
+    const struct wick_java_allocations *java_allocations; /* NULL = the same */
     wick_perf_broker *broker;                             /* NULL = none */
     int32_t critical_place; /* in a JavaThread, see hotspot/critical.h; WICK_HS_NONE = not known */
     bool from_birth;        /* the JVM has just started: CPU time counts from there */
@@ -118,7 +118,7 @@ struct wick_engine_ops {
     void (*notes)(void *e, void (*note)(void *arg, const char *sentence), void *arg);
     /* Whether the weights of its samples sum up to the CPU time of the process. */
     bool (*counts_cpu_time)(void *e);
-    /* The calling thread belongs to wick: it is not to be sampled. */
+    /* The calling thread belongs to wick and must not be sampled. */
     void (*exclude_self)(void *e);
 };
 

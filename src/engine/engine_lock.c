@@ -190,7 +190,7 @@ static bool planned(const struct wick_opt_events *plan)
     return plan->lock.on || plan->native.on;
 }
 
-/* What was switched on is off, whoever is in it. */
+/* What was switched on is off, even while threads are in it. */
 static void stop(void *e)
 {
     struct state *s = e;

@@ -11,7 +11,7 @@
 /* A concurrent collector clears references some time after the pause that counts as the collection. */
 #define AGAIN_NS 2000000000ull
 
-/* ---- names of classes: each once, those that nobody bears any more are forgotten now and then ---- */
+/* ---- names of classes: each once, those no longer in use are dropped now and then ---- */
 
 struct wick_live_names {
     char **slots; /* open addressing */

@@ -2,8 +2,8 @@
 /*
  * lock.h - the engine that records waiting for locks
  *
- * Those who know that a thread begins and ends to wait (agent/locks.c: JVMTI, LockSupport.park) tell this engine from
- * within the thread. Every wait is counted; which ones become events is drawn by chance, so that the weights sum up to
+ * The sources that see a thread begin and end a wait (agent/locks.c: JVMTI, LockSupport.park) notify this engine from
+ * within the thread. Every wait is counted; which ones become events is drawn at random, so that the weights sum up to
  * the time waited whatever the waits' lengths (base/poisson.h). The next point on the line of time waited is drawn when
  * a wait begins: a wait that ends before it is not recorded, and whether it will be is known while it lasts.
  *
@@ -15,18 +15,18 @@
  *      wick_lock_record  fills a note, stack as an event -->     wick_lock_found: event and note become a JFR event
  *                                                                wick_lock_told:  the note is free again
  *
- * An event in a ring is too small for what is to be said of a wait, so it carries the number of a note.
+ * An event in a ring is too small for the facts of a wait, so it carries the number of a note.
  *
- * Owners. A wait that lasts beyond its point is going to be recorded, and the watcher then looks at the lock: once a
- * wait, at the first of its looks after that. So what owners are seen at is drawn by chance like the waits themselves.
- * An owner that can run gets a signal with the note's number and tells its stack; one that waits is walked from
- * outside (wall_look.h) and not disturbed. Looks are at least LOOK_NS apart, so waits much shorter than that seldom
- * show their owner's stack. Nobody waits: the watcher sleeps.
+ * Owners. A wait that lasts beyond its point is going to be recorded, and the watcher then examines the lock: once a
+ * wait, at its first poll after that. So what owners are seen at is drawn at random like the waits themselves. An owner
+ * that can run gets a signal with the note's number and records its stack; one that waits is walked from outside
+ * (wall_look.h) and not disturbed. Polls are at least LOOK_NS apart, so waits much shorter than that rarely show their
+ * owner's stack. While no thread waits, the watcher sleeps.
  *
- * Native waits (lock_native.h) are told when they are over. Those for a lock that says who has it are announced when
- * they begin, too, so that the watcher can look at the owner: a word with its kernel id takes the monitor's place. Of
- * the others, and of threads that the registry does not know, whether a wait holds a point is drawn at its end, which
- * comes to the same.
+ * Native waits (lock_native.h) are reported when they are over. Those for a lock that records its owner are also
+ * announced when they begin, so that the watcher can examine the owner: a word with its kernel id takes the monitor's
+ * place. For the others, and for threads that the registry does not know, whether a wait holds a point is drawn at its
+ * end, with the same distribution.
  *
  * Threads: begin, end and record in any thread of the JVM, never in a signal handler; start, stop and release by the
  *          session's owner; found and done by the drain thread.
@@ -54,8 +54,8 @@ enum wick_lock_kind {
 enum { WICK_LOCK_NOTES = 2047, WICK_LOCK_CLASS = 200, WICK_LOCK_SENT_MOST = 32 };
 
 struct wick_lock_config {
-    bool java;                                        /* waits that are told by _begin and _end */
-    bool native;                                      /* waits that are told by _native_begin and _native_waited */
+    bool java;                                        /* waits reported by _begin and _end */
+    bool native;                                      /* waits reported by _native_begin and _native_waited */
     uint64_t threshold_ns;                            /* shorter waits are only counted */
     uint64_t interval_ns;                             /* of waiting, a sample on average */
     uint64_t native_threshold_ns, native_interval_ns; /* the same of native waits */
@@ -73,7 +73,7 @@ struct wick_lock_wait {
     _Atomic uint64_t monitor; /* ObjectMonitor; or a handle of an AbstractOwnableSynchronizer; or, native, the word with
                                  the owner's kernel id; 0 = none */
     _Atomic uint32_t kind;
-    uint64_t looked;             /* the watcher's: id of the wait whose owner was looked at */
+    uint64_t looked;             /* the watcher's: id of the wait whose owner was examined */
     _Atomic uint64_t seen_owner; /* which wait << 32 | serial number of the owner found then */
     uint64_t owner;              /* as found when it began, see wick_lock_begin */
     uint64_t random;
@@ -102,7 +102,7 @@ struct wick_lock_what {
     int64_t timeout, until;           /* as the JDK's events have them */
     bool timed_out;
     const char *operation; /* of a native wait: name of the function; static */
-    int32_t tid;           /* likewise: who waited, should the registry not know the thread yet */
+    int32_t tid;           /* the thread that waited, in case the registry does not know it yet */
 };
 
 /* A native wait that is over. */
@@ -179,7 +179,7 @@ bool wick_lock_running(void);
  * AbstractOwnableSynchronizer that it parks on, valid until _end; NULL = none. */
 void wick_lock_begin(enum wick_lock_kind kind, uint64_t owner, const void *ownable);
 
-/* The calling thread has stopped waiting. True if the wait is to be recorded; then tell more by _record. */
+/* The calling thread has stopped waiting. True if the wait is to be recorded; then supply its facts by _record. */
 bool wick_lock_end(enum wick_lock_kind kind, struct wick_lock_done *out);
 
 /* Records the wait with the calling thread's stack. */
@@ -189,7 +189,7 @@ void wick_lock_record(const struct wick_lock_done *d, const struct wick_lock_wha
 uint64_t wick_lock_native_session(void);
 
 /* The calling thread begins to wait for a lock of the C library at start_ns; *holder has the kernel id of the owner, 0
- * = none. The wait's number, 0 if nobody is going to look at it. */
+ * = none. The wait's number, 0 if its owner will not be examined. */
 uint64_t wick_lock_native_begin(uint64_t session, const int *holder, uint64_t start_ns);
 
 /* Counts a wait that is over, and records it if chance wants it. */

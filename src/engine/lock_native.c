@@ -30,8 +30,8 @@ struct wait {
     int32_t holder;
 };
 
-/* How long waits for a lock have lasted lately, by its address, in 1024 ns; 0 = not known. To announce a wait costs
- * more than a short one lasts, and would change who gets the lock; nobody could look at its owner anyway. */
+/* How long waits for a lock have lasted lately, by its address, in 1024 ns; 0 = not known. Announcing a wait costs more
+ * than a short one lasts, and would change who gets the lock; its owner could not be examined anyway. */
 enum { PLACES_BITS = 10, LASTING = 100, FADES_BY = 64 };
 static _Atomic uint32_t lately[1 << PLACES_BITS];
 
@@ -108,8 +108,8 @@ static __attribute__((noinline)) int end(struct wait w, int answer, enum wick_lo
 
 static bool is_glibc; /* whose locks we know the inside of; set before the first hook */
 
-/* One that a thread may end with. To try one that cannot be recovered any more says so, but in glibc takes it for good:
- * whoever asks next would wait for ever. */
+/* One that a thread may end with. Trying one that is no longer recoverable reports so, but in glibc acquires it for
+ * good: the next thread to lock it would wait for ever. */
 static bool is_robust(const pthread_mutex_t *m)
 {
     enum {
@@ -182,7 +182,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
 static struct wick_elf_hooks placed;
 static bool on;
 
-/* Named here, too, so that our own image tells which versions of them it is linked with (elf/hooks.h). */
+/* Referenced here so that our own image records which versions of them it is linked with (elf/hooks.h). */
 static void find_truths(void)
 {
     size_t i = 0;

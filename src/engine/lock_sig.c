@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_sig.c - the owner of a lock tells its stack
+ * lock_sig.c - the owner of a lock records its stack
  *
  * The signal carries its ticket: the note's place and how often it had been used. Only who turns the note's word from
  * sent to held may go on, so a ticket that is out of date finds nothing.

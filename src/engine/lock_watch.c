@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_watch.c - the watcher looks who owns what others wait for
+ * lock_watch.c - the watcher finds who owns what others wait for
  *
- * While somebody waits for a lock whose owner was not looked at, the watcher sleeps until the first such wait is due,
- * but LOOK_NS at least, and REST_NS at most, since a wait that begins meanwhile may be due earlier. While nobody does,
- * it sleeps until it is woken, and LOOK_NS more, so that many short waits do not wake it each:
+ * While some thread waits for a lock whose owner was not examined, the watcher sleeps until the first such wait is due,
+ * but LOOK_NS at least, and REST_NS at most, since a wait that begins meanwhile may be due earlier. While none does, it
+ * sleeps until it is woken, and LOOK_NS more, so that many short waits do not wake it each:
  *
  *      watcher                             a thread that begins to wait
  *      asleep = 1             (seq_cst)    since = now                        (seq_cst)
@@ -178,7 +178,7 @@ static uint64_t owner_of(const struct wick_lock_engine *e, const struct seen *s)
     return wick_mem_read(e->jvm->mem, s->monitor, &tid, sizeof tid) || tid < 0 ? 0 : (uint64_t)tid;
 }
 
-/* Looks at the lock that a thread waits for, or has just got. */
+/* Examines the lock that a thread waits for, or has just got. */
 static void look(struct wick_lock_engine *e, const struct seen *s, uint32_t waiter, uint64_t now)
 {
     uint64_t owner = owner_of(e, s);
@@ -190,7 +190,7 @@ static void look(struct wick_lock_engine *e, const struct seen *s, uint32_t wait
     ask(e, s, slot, now);
 }
 
-/* Looks at all that is due. Returns when the next wait is, 0 = there is none. */
+/* Examines all that is due. Returns when the next wait is, 0 = there is none. */
 static uint64_t look_around(struct wick_lock_engine *e, uint64_t now)
 {
     uint32_t top = wick_threads_top(e->threads);
@@ -220,13 +220,13 @@ static bool sleep_ns(struct wick_lock_engine *e, const struct timespec *ts)
     return atomic_load(&wick_lock_current) == e;
 }
 
-/* Sleeps until there is something to look at. False: the recording ends. */
+/* Sleeps until there is something to examine. False: the recording ends. */
 static bool rest(struct wick_lock_engine *e, uint64_t next)
 {
     uint64_t now = wick_clock_mono_ns(), ns = next > now ? next - now : 0;
     if (!next) {
         atomic_store(&e->asleep, 1); /* seq_cst, see above */
-        if (!look_around(e, 0))      /* nothing is due at 0: only looks whether there is a wait */
+        if (!look_around(e, 0))      /* nothing is due at 0: only checks whether there is a wait */
             return sleep_ns(e, NULL) && sleep_ns(e, &(struct timespec){.tv_nsec = LOOK_NS});
         atomic_store(&e->asleep, 0);
     }

@@ -19,7 +19,7 @@ static int choose(void)
 }
 
 /* The last ones are left out: the JDK's class libraries take SIGRTMAX - 2 when sockets or channels are first used,
- * without looking. */
+ * without checking that it is free. */
 static int choose_realtime(void)
 {
     for (int number = SIGRTMIN + 5; number < SIGRTMAX - 5; number++)

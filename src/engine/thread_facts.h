@@ -13,7 +13,7 @@
 /* What changes from moment to moment. */
 struct wick_thread_now {
     char state;            /* R running or runnable, S sleeping, D in a wait that signals do not end ...; ? unknown */
-    char wchan[40];        /* kernel function in which it waits; "0": it does not, or the kernel does not tell */
+    char wchan[40];        /* kernel function in which it waits; "0": it does not, or the kernel does not say */
     int32_t last_cpu;      /* -1 = not known */
     uint64_t cpu_ns;       /* CPU time used so far */
     uint64_t run_delay_ns; /* time spent runnable without a processor so far */

@@ -2,11 +2,11 @@
 /*
  * Names of Java threads that change while they are sampled
  *
- * A thread's first name goes by its serial number. When a sample of it is written that is younger than the last look at
- * its name, which happens once in a round of the drain thread, the name is read again; if it is another one, that is an
- * alias: a number of its own (from ALIASES on), which holds for what happened since that look. A look long ago says
- * nothing of what came behind it, so then it holds since the round before only. Signal handlers have no part in it, and
- * a thread that is not sampled costs nothing.
+ * A thread's first name goes by its serial number. When a sample of it is written that is younger than the last read of
+ * its name, at most once in a round of the drain thread, the name is read again; if it has changed, that is an alias: a
+ * number of its own (from ALIASES on), valid for what happened since that read. A read long ago says nothing about the
+ * time after it, so then the alias is valid only since the round before. Signal handlers have no part in it, and a
+ * thread that is not sampled costs nothing.
  *
  * The recording asks what a number stands for when it is flushed, so aliases that no longer hold are kept until after
  * the flush that follows: the first wick_threads_forget marks them, the second drops them.

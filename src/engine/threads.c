@@ -8,8 +8,8 @@
  * count), or the last pid that the system gave out (/proc/loadavg), if one of those given out since is a thread of this
  * process, for which the kernel is asked pid by pid. Each is a cheap system call. Where more pids are given out than
  * can be asked for, a process with thousands of threads would do little else than read; so scans rest in proportion to
- * what looking cost (not to what arming did: that is paid once for each thread), and less where the process itself has
- * more threads or fewer than before.
+ * what reading the list cost (not to what arming did: that is paid once for each thread), and less where the process
+ * itself has more threads or fewer than before.
  *
  * The kernel uses a thread's id again once it is free. A Java thread says when it ends; where no recording is on, its
  * slot and its name go at once. Of all others a scan compares the inode of their folder in /proc, which costs nothing,
@@ -112,7 +112,8 @@ static void read_os_name(struct wick_thread_name *n)
 }
 
 /* The kernel's list of threads is not read at once, and leaves out a thread that lives when others end between two
- * reads (fs/proc/base.c: first_tid counts again from the beginning). So whoever is missing is asked for. */
+ * reads (fs/proc/base.c: first_tid counts again from the beginning). So the kernel is asked for each missing thread by
+ * its id. */
 static bool has_ended(int32_t tid)
 {
     return syscall(SYS_tgkill, getpid(), tid, 0) && errno == ESRCH;
@@ -294,7 +295,7 @@ void wick_threads_java_end(struct wick_threads *ts, int32_t tid)
     pthread_mutex_unlock(&ts->lock);
 }
 
-/* Brings the slots in line with /proc/self/task. Returns the CPU time spent on looking. Locked. */
+/* Brings the slots in line with /proc/self/task. Returns the CPU time spent on the scan. Locked. */
 static uint64_t scan_locked(struct wick_threads *ts, bool first)
 {
     uint64_t begin = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID), arming = 0;

@@ -68,10 +68,10 @@ struct wick_thread_alias {
     bool old; /* it no longer held at the last wick_threads_forget */
 };
 
-/* Copies what a Java thread is called now. False if that cannot be told at the moment. */
+/* Copies a Java thread's current name. False if it is not available at the moment. */
 typedef bool wick_thread_name_reader(void *arg, wick_addr java_thread, char *buf, size_t cap);
 
-/* An engine's hooks; all run under the lock. `arg` tells engines apart. */
+/* An engine's hooks; all run under the lock. `arg` identifies the engine. */
 struct wick_thread_hooks {
     void (*arm)(void *arg, struct wick_thread *t, bool born_late);
     void (*disarm)(void *arg, struct wick_thread *t);
@@ -84,7 +84,7 @@ struct wick_threads {
     struct wick_thread *slots;     /* [1 .. WICK_MAX_THREADS) */
     _Atomic uint32_t *slot_of_tid; /* [WICK_MAX_TID), 0 = none */
     _Atomic uint32_t top;          /* highest slot in use + 1 */
-    uint32_t free_hint;            /* where to look for a free one */
+    uint32_t free_hint;            /* where to search for a free one */
     uint32_t next_serial, scan;
     struct wick_thread_hooks hooks[WICK_MAX_HOOKS]; /* arm = NULL: nobody's */
     struct wick_thread_name *names;                 /* sorted by serial */
@@ -102,9 +102,9 @@ struct wick_threads {
     } young[WICK_YOUNG_THREADS];
     uint32_t young_next;
     uint64_t scan_state[2]; /* number of threads, and last pid given out, at the last poll */
-    uint64_t probed_pid;    /* no pid since that one is a thread of ours, as far as could be told */
+    uint64_t probed_pid;    /* no pid since that one is a thread of ours, as far as known */
     bool recording;         /* from wick_threads_begin to wick_threads_rest */
-    bool pids_are_ours;     /* the last pid given out can be told in numbers of our namespace */
+    bool pids_are_ours;     /* the last pid given out is visible in our pid namespace */
     uint64_t scan_rest_until_ns;
 };
 
@@ -120,11 +120,11 @@ static inline struct wick_thread *wick_threads_find_sig(const struct wick_thread
     return slot ? &ts->slots[slot] : NULL;
 }
 
-/* Tells the name of a Java thread (UTF-8, copied) and its JavaThread; makes the thread known, and arms it, if it was
- * not. For the thread's start (run in that thread) and for those that exist at the agent's start. */
+/* Sets the name of a Java thread (UTF-8, copied) and its JavaThread; registers and arms the thread if it was not known.
+ * For the thread's start (run in that thread) and for those that exist at the agent's start. */
 void wick_threads_java(struct wick_threads *ts, int32_t tid, wick_addr java, const char *name, uint64_t java_tid);
 
-/* Tells the Java priority of a thread that is known. */
+/* Sets the Java priority of a known thread. */
 void wick_threads_java_priority(struct wick_threads *ts, int32_t tid, int32_t priority);
 
 /* The Java thread ends: its JavaThread will be freed. */
@@ -140,7 +140,7 @@ int wick_threads_arm(struct wick_threads *ts, const struct wick_thread_hooks *ho
 /* The engine whose hooks have that argument ends. Does nothing if there is none. */
 void wick_threads_disarm(struct wick_threads *ts, const void *arg);
 
-/* Looks for threads that came or went without telling. Costs a few system calls when nothing changed. */
+/* Finds threads that started or ended without notification. Costs a few system calls when nothing changed. */
 void wick_threads_poll(struct wick_threads *ts);
 
 /* Reads the kernel's names of all live threads again: for the end of a chunk. */

@@ -2,15 +2,15 @@
 /*
  * ttsp.c - the watcher
  *
- * How often to look. The JVM says when a safepoint began, so one look between the begin and the first threshold is
- * enough: the watcher then sleeps until exactly the threshold and looks again. Looking every 9/10 of the threshold
- * makes that look certain; at 10 ms these are 111 short wake-ups a second. Where the begin is not told (counters), it
- * is taken to be the first look that saw it, and the looks are four to a threshold.
+ * How often to poll. The JVM records when a safepoint began, so one poll between the start and the first threshold is
+ * enough: the watcher then sleeps until exactly the threshold and polls again. Polling every 9/10 of the threshold
+ * guarantees that poll; at 10 ms these are 111 short wake-ups a second. Where the start is not recorded (counters), it
+ * is taken to be the first poll that saw it, and there are four polls to a threshold.
  *
- * While a thread is late all others stand still, so looks may be close then: every LOOK_NS, to see when each late
- * thread gives way and to catch it where it stands before the JVM lets it go.
+ * While a thread is awaited all others stand still, so frequent polls cost the program nothing: every LOOK_NS, to see
+ * when each slow thread stops and to sample it where it stands before the JVM lets it go.
  *
- * A safepoint that begins and ends while the watcher itself has no processor is told all the same, without threads: the
+ * A safepoint that begins and ends while the watcher itself has no processor is still reported, without threads: the
  * JVM keeps the times of the last one and the sum of all.
  *
  * The signal is a real-time one that nobody uses: it carries the ticket, and several may be under way to one thread.
@@ -31,7 +31,7 @@
 #include "base/clock.h"
 #include "hotspot/thread.h"
 
-#define LOOK_NS           100000ull  /* while somebody is late */
+#define LOOK_NS           100000ull  /* while a thread is awaited */
 #define LOOK_SLOW_NS      1000000ull /* the same after HASTE_NS, and while the operation runs */
 #define HASTE_NS          100000000ull
 #define LATEST_NS         2000000000ull /* an answer that takes longer is not waited for */
@@ -45,7 +45,7 @@ _Atomic(struct wick_ttsp_engine *) wick_ttsp_current;
 struct wick_gate wick_ttsp_gate;
 struct wick_ttsp_incident wick_ttsp_incidents[WICK_TTSP_INCIDENTS];
 
-/* Of all recordings, one after the other: tickets of an earlier one must not come again. The watcher's. */
+/* Counts over all recordings: a later one must not reuse tickets of an earlier one. The watcher's. */
 static uint64_t last_id;
 
 enum { FREE, OPEN, CLOSED, LOST, IN_VM = 6 /* JavaThreadState _thread_in_vm */ };
@@ -66,7 +66,7 @@ static struct wick_ttsp_incident *open_incident(struct wick_ttsp_engine *e)
         struct wick_ttsp_incident *i = &wick_ttsp_incidents[k];
         if (wick_load_acquire(&i->phase) != FREE) /* pairs: wick_ttsp_collect */
             continue;
-        /* attempts keep their words: a handler may be looking at one */
+        /* attempts keep their words: a handler may be reading one */
         memset((char *)i + sizeof i->phase, 0, offsetof(struct wick_ttsp_incident, attempts) - sizeof i->phase);
         i->id = ++last_id;
         wick_store_relaxed(&i->phase, OPEN);
@@ -216,7 +216,7 @@ static bool same(struct wick_ttsp_engine *e, uint64_t id, struct wick_hs_safepoi
     return v->id == id && v->synchronising && v->certain;
 }
 
-/* Sleeps until `due`, looking at slow threads. False if the threads of safepoint `id` have all arrived before, or the
+/* Sleeps until `due`, polling slow threads. False if the threads of safepoint `id` have all arrived before, or the
  * recording ends. */
 static bool wait_due(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i, uint64_t id, uint64_t begin,
                      uint64_t due, struct wick_hs_safepoint_view *v)
@@ -328,7 +328,7 @@ static void tell_unwatched(struct wick_ttsp_engine *e, uint64_t begin_ns, uint64
     wick_store_release(&i->phase, CLOSED); /* pairs: wick_ttsp_collect */
 }
 
-/* Looks for slow safepoints that were over before the watcher could look. */
+/* Finds slow safepoints that were over before the watcher could poll. */
 static void tell_unseen(struct wick_ttsp_engine *e, bool synchronising)
 {
     const struct wick_hs_safepoint *sp = &e->safepoint;
@@ -536,7 +536,7 @@ static bool settled(struct wick_ttsp_incident *i, bool all)
     return true;
 }
 
-void wick_ttsp_collect(bool all, void (*tell)(void *arg, struct wick_ttsp_incident *i), void *arg)
+void wick_ttsp_collect(bool all, void (*report)(void *arg, struct wick_ttsp_incident *i), void *arg)
 {
     for (int k = 0; k < WICK_TTSP_INCIDENTS; k++) {
         struct wick_ttsp_incident *i = &wick_ttsp_incidents[k];
@@ -549,7 +549,7 @@ void wick_ttsp_collect(bool all, void (*tell)(void *arg, struct wick_ttsp_incide
             i->ripe = true;
             continue;
         }
-        tell(arg, i);
+        report(arg, i);
         if (!over) { /* a handler has not come back and may still write to it */
             wick_store_release(&i->phase, LOST);
             continue;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ttsp.h - the engine that finds the threads that are late to a safepoint
+ * ttsp.h - the engine that finds the threads that are slow to reach a safepoint
  *
- * A watcher thread looks now and then where the JVM stands (hotspot/safepoint.h). It costs nothing but these looks, a
- * little more often than the first threshold, as long as no safepoint takes that long to reach. When one does, the
- * threads that have not arrived get a signal, and another one at each further threshold; each signal is an attempt: the
+ * A watcher thread polls the JVM's safepoint state (hotspot/safepoint.h). It costs nothing but these polls, a little
+ * more often than the first threshold, as long as no safepoint takes that long to reach. When one does, the threads
+ * that have not arrived get a signal, and another one at each further threshold; each signal is an attempt: the
  * kernel's facts of the thread are read, then it is asked for its stack. A thread that gives way while the watcher is
  * at it is asked once more: it then stands where it stopped.
  *
@@ -25,8 +25,8 @@
  * which comes before any safepoint; their incidents have `critical` set.
  *
  * A thread that ends meanwhile: the JVM frees no thread during a safepoint; after it, memory is read through the
- * kernel, a signal to a thread that is gone fails, and one that reaches another thread with the same number is told by
- * the JavaThread.
+ * kernel, a signal to a thread that is gone fails, and one that reaches another thread with the same number is
+ * recognised by the JavaThread.
  *
  * Threads: start and stop by the session's owner; wick_ttsp_found and wick_ttsp_collect by the drain thread.
  * Memory:  the incidents are static and live as long as the process.
@@ -48,7 +48,7 @@
 enum {
     WICK_TTSP_STEPS = 5,      /* thresholds */
     WICK_TTSP_INCIDENTS = 16, /* that can be under way, or unread, at a time */
-    WICK_TTSP_LATE_MAX = 16,  /* threads of an incident that are looked at */
+    WICK_TTSP_LATE_MAX = 16,  /* threads of an incident that are examined */
     WICK_TTSP_ATTEMPTS = 128, /* signals of an incident */
     WICK_TTSP_OPERATION = 64,
 };
@@ -60,7 +60,7 @@ struct wick_ttsp_config {
     int awake_signal;                       /* signal that the watcher leaves unblocked, 0 = none */
 };
 
-/* A thread that was late. */
+/* A thread that was slow to reach the safepoint. */
 struct wick_ttsp_late {
     int32_t tid;
     uint32_t serial; /* 0 = the registry does not know it */
@@ -117,7 +117,7 @@ struct wick_ttsp_engine {
     struct wick_ttsp_config config;
     struct wick_hs_safepoint safepoint;
     struct wick_hs_critical critical;
-    /* the watcher's: safepoints that it followed or told, so what the JVM's sums are ahead by it has not seen */
+    /* the watcher's: safepoints that it followed or reported, so what the JVM's sums are ahead by it has not seen */
     uint64_t told_count, told_sync_ns, told_begin_ns;
     bool in_critical; /* the watcher's: it follows a collection that waits, not a safepoint */
     struct wick_signal signal;
@@ -162,10 +162,10 @@ _Static_assert(WICK_TTSP_INCIDENTS *WICK_TTSP_ATTEMPTS < UINT16_MAX, "a note's n
 /* The attempt that an event from the ring belongs to, NULL if it came too late. */
 struct wick_ttsp_attempt *wick_ttsp_found(const struct wick_event *event);
 
-/* To be called after the rings were emptied. Calls `tell` for each incident that is over and whose signals were
+/* To be called after the rings were emptied. Calls `report` for each incident that is over and whose signals were
  * answered, or are not expected to be (or, with `all`, for every one), and frees it unless a lost handler may write
  * there. */
-void wick_ttsp_collect(bool all, void (*tell)(void *arg, struct wick_ttsp_incident *i), void *arg);
+void wick_ttsp_collect(bool all, void (*report)(void *arg, struct wick_ttsp_incident *i), void *arg);
 
 static inline enum wick_ttsp_phase wick_ttsp_phase_of(uint64_t word)
 {

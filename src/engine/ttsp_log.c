@@ -103,7 +103,7 @@ void wick_ttsp_log(int fd, struct wick_threads *ts, const struct wick_ttsp_incid
                                        : "?",
                      i->java_threads, i->awaited);
     if (!i->java_threads)
-        wick_strbuf_adds(&sb, "(over before it could be looked at)\n");
+        wick_strbuf_adds(&sb, "(over before its threads could be examined)\n");
     for (uint32_t k = 0; k < i->late_count; k++) {
         add_thread(&sb, ts, &i->late[k]);
         add_release(&sb, i, k, origin);

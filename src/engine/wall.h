@@ -7,10 +7,10 @@
  *
  *   waits, and has used no CPU time since its last visit    its stack cannot have changed: one more sample of it is
  *                                                           counted, and nothing is touched. Whether it could run by
- *                                                           now is looked at in each visit, of threads long idle in
+ *                                                           now is checked in each visit, of threads long idle in
  *                                                           one of up to eight, which then counts for them all
  *   waits elsewhere                                         it is walked from outside; its CPU clock before and after
- *                                                           tells whether it slept throughout
+ *                                                           shows whether it slept throughout
  *   can run                                                 it is sent a signal and walks itself; if it slept lately,
  *                                                           only while it is on a processor, or in Java code
  *
@@ -131,7 +131,7 @@ struct wick_wall_eyes {
     uint64_t (*cpu_ns)(int32_t tid);
     enum wick_wall_seen (*look)(int tasks, int32_t tid, struct wick_wall_look *out);
     int (*sched)(int tasks, int32_t tid, struct wick_wall_sched *out);
-    /* Walks a thread that waits. False: no stack, *why tells. */
+    /* Walks a thread that waits. False: no stack, *why is the reason. */
     bool (*walk)(struct wick_wall_engine *e, const struct wick_thread *t, const struct wick_wall_look *l,
                  struct wick_event *out, enum wick_drop *why);
     /* True if the thread is certainly in no call of native code that a signal could break off. */
@@ -189,7 +189,7 @@ void wick_wall_flush(struct wick_wall_engine *e);
 void wick_wall_take(struct wick_wall_engine *e, void (*event)(void *arg, const struct wick_event *ev),
                     void (*time)(void *arg, const struct wick_wall_cpu_time *t), void *arg);
 
-/* Figures so far; the greatest lateness is since the last call. */
+/* Figures so far; the maximum lateness is since the last call. */
 void wick_wall_stats_get(struct wick_wall_engine *e, struct wick_wall_stats *out);
 
 /* One tick, `passed` intervals after the last. The sampler's; public for tests. */

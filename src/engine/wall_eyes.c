@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wall_eyes.c - looking at a thread of this process from another one
+ * wall_eyes.c - observing a thread of this process from another one
  */
 #include "engine/wall.h"
 

@@ -2,8 +2,8 @@
 /*
  * wall_look.h - what the kernel says of one of our threads, without touching it
  *
- * /proc/self/task/TID/syscall tells whether a thread can run ("running", which includes waiting for a processor), and
- * if it waits, in which system call, with its stack pointer and pc in user mode. /proc/self/task/TID/schedstat tells
+ * /proc/self/task/TID/syscall shows whether a thread can run ("running", which includes waiting for a processor), and
+ * if it waits, in which system call, with its stack pointer and pc in user mode. /proc/self/task/TID/schedstat shows
  * how long it ran, how long it waited for a processor, and how often it got one. Reading either costs one to two
  * microseconds and does not wake the thread. A process may always read these of itself.
  *
@@ -25,7 +25,7 @@ enum wick_wall_seen {
 
 struct wick_wall_look {
     uint64_t sp, pc;
-    uint8_t state; /* enum wick_jfr_state, as far as the system call tells */
+    uint8_t state; /* enum wick_jfr_state, as far as the system call shows it */
 };
 
 struct wick_wall_sched {

@@ -4,7 +4,7 @@
  *
  * Candidates are bits of a set, by slot number of the registry. A bit changes with one atomic operation; nothing is
  * rearranged. A tick takes a copy, 64 candidates a word, and draws k of them without replacement, each subset equally
- * likely (Floyd's algorithm on ranks). Its cost is that of k threads and of one look at each word.
+ * likely (Floyd's algorithm on ranks). Its cost is that of k threads and of one read of each word.
  *
  * Each of the k stands for n / k candidates, so its weight is interval x n / k. The division leaves a rest, which is
  * dealt out in nanoseconds: the weights of a tick sum up to interval x n exactly.

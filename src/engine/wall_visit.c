@@ -14,7 +14,7 @@ enum {
     MOST_HELD = 16, /* samples of CPU time that wait for the thread to be found ready */
     TRIES = 3,
     FINISHED_MOST = 1 << 17,
-    MOST_TRUST = 8, /* a thread long idle is looked at in one of so many visits */
+    MOST_TRUST = 8, /* a thread long idle is checked in one of so many visits */
 };
 #define MOST_AGE_NS      60000000000ull
 #define TRUST_NS         100000000ull  /* idle for less is not long */
@@ -134,7 +134,7 @@ static void lone(struct wick_wall_engine *e, struct wick_wall_slot *s, uint8_t s
 }
 
 /* The thread could run by now, but has not since it was walked: it waits for a processor, with that stack. The sample
- * counts for `taken` others too, which nobody looked at; they are taken out of the batch. */
+ * counts for `taken` unchecked ones too; they are taken out of the batch. */
 static void wait_for_cpu(struct wick_wall_engine *e, struct wick_wall_slot *s, uint32_t taken, uint64_t now,
                          uint64_t weight)
 {
@@ -151,9 +151,9 @@ static void wait_for_cpu(struct wick_wall_engine *e, struct wick_wall_slot *s, u
     hand_over(e, &one);
 }
 
-/* Of how many visits to an idle thread one is a look? Most threads that wait will go on to do so, and a look costs more
- * than all the rest of a visit. What is found by a look counts for the visits without one, so nothing is biased; it
- * scatters more. So trust grows: none where every single wait may matter, never more than there are samples to take
+/* One of how many visits to an idle thread checks it? Most threads that wait will go on to do so, and a check costs
+ * more than all the rest of a visit. The result of a check counts for the visits without one, so there is no bias, only
+ * more variance. So trust grows: none where every single wait may matter, never more than there are samples to take
  * from. */
 static uint32_t trust(const struct wick_wall_engine *e, const struct wick_wall_slot *s, uint64_t now)
 {

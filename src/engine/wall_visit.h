@@ -11,8 +11,8 @@
 #include "engine/wall.h"
 
 /* The set that narrows the candidates of this tick down, NULL = none does (wall_context.c). The recorder's labels, if
- * it has any, tell who has a context now; where no filter was given they count from the first tick on that finds one.
- */
+ * it has any, show which threads have a context now; where no filter was given they count from the first tick on that
+ * finds one. */
 const struct wick_wall_set *wick_wall_narrowing(struct wick_wall_engine *e);
 
 /* Where the candidates are not narrowed down: those that have a context at this tick, NULL = none has. */

@@ -2,7 +2,7 @@
 /*
  * collapsed.c - writing collapsed stacks
  *
- * The profile's prefix tree is finer than what is shown: it tells lines, bytecode indexes and often signatures apart.
+ * The profile's prefix tree is finer than what is shown: it distinguishes lines, bytecode indexes and often signatures.
  * So the tree is built again with shown names as labels: names are rendered once per different frame and numbered in
  * the order of their bytes. Sorting is by those numbers, so no two lines are ever compared as text: each node's
  * children are put in order and a depth-first walk writes the lines, keeping the text of the path in one buffer. Work

@@ -2,11 +2,11 @@
 /*
  * fold.c - from aggregated samples to a call tree
  *
- * The profile's stacks are paths in a prefix tree already, but a different one: it tells frames apart by line and more,
- * while a box of a flame graph is a method as it is shown. So each stack that samples reach gets a node once, under the
- * node of its parent, and the weights are summed from the leaves up: a step for each different stack, however many
- * samples there are and however deep they go. What a frame becomes (name, library, line, kind) is worked out once a
- * frame.
+ * The profile's stacks are paths in a prefix tree already, but a different one: it distinguishes frames by line and
+ * more, while a box of a flame graph is a method as it is shown. So each stack that samples reach gets a node once,
+ * under the node of its parent, and the weights are summed from the leaves up: a step for each different stack, however
+ * many samples there are and however deep they go. What a frame becomes (name, library, line, kind) is worked out once
+ * a frame.
  *
  * With threads as root frames each thread has a tree of its own. The aggregates are taken thread by thread, and what is
  * known of a stack holds for one of them.

@@ -18,7 +18,7 @@
 #undef X
 
 const struct wick_format wick_formats[] = {
-    {"html", html_extensions, "flame graph to look into: one page that needs no network",
+    {"html", html_extensions, "interactive flame graph: one page that needs no network",
      .write = wick_picture_write_html, .keep = wick_picture_keep},
     {"svg", svg_extensions, "flame graph as a picture", .write = wick_picture_write_svg, .keep = wick_picture_keep},
     {"heatmap", heatmap_extensions, "heatmap of time, with the flame graph of any range: one page", .sliced = true,

@@ -21,7 +21,7 @@
  *             are not what the weight is
  *
  * A node of the call tree is a method however it ran; a stack knows the kind of each of its frames. So the page can
- * tell for every range how much of a method was interpreted, compiled or inlined.
+ * show for every range how much of a method was interpreted, compiled or inlined.
  */
 #include "codec/base64.h"
 #include "analysis/tree_frame.h"
@@ -52,7 +52,7 @@ struct work {
 
 unsigned wick_heat_keep(unsigned names)
 {
-    return wick_picture_keep(names) & ~(unsigned)WICK_KEEP_LINES; /* a range's lines could not be told */
+    return wick_picture_keep(names) & ~(unsigned)WICK_KEEP_LINES; /* a range's lines would not be known */
 }
 
 static uint64_t value(const struct work *w, const struct wick_heat_cell *c)

@@ -6,9 +6,9 @@
  * the locations, functions, mappings and strings that nobody has mentioned before it. Nothing but one message at a time
  * is held in memory, and a file that was cut can be understood up to there.
  *
- * The format knows no kinds of frames. They are told by the mapping: native code has its library there, and a frame
- * without a library the name of its kind in brackets, "[JIT compiled]". The JVM's own spelling of a method, with its
- * signature, is the function's system name. import/pprof.c turns both back.
+ * The format knows no kinds of frames. The mapping encodes them: native code has its library there, and a frame without
+ * a library the name of its kind in brackets, "[JIT compiled]". The JVM's own spelling of a method, with its signature,
+ * is the function's system name. import/pprof.c turns both back.
  */
 #include "export/pprof.h"
 

@@ -8,7 +8,7 @@
  *     function.name         is the name as it is shown        function.class_name  the library, "" for Java
  *     frame.line            is 0 unless lines are asked for   frame.bci            -1
  *
- * and what looks the same has become one: frames, stacks, aggregates. Threads and states keep their numbers.
+ * and what is shown alike has been merged: frames, stacks, aggregates. Threads and states keep their numbers.
  *
  * Threads: one at a time per profile.
  * Memory:  a profile.

@@ -98,8 +98,7 @@ static void stretch(struct wick_slots *out)
 }
 
 /* A sample may stand for more time than passed since the one before: for other threads too, of which only some were
- * looked at, or for a wait that was cut. On the axis it begins where that one ends, and not before the recording does.
- */
+ * sampled, or for a wait that was cut. On the axis it begins where that one ends, and not before the recording does. */
 static void part(struct wick_slots *out, int64_t begin_ns)
 {
     for (size_t i = 0; i < out->n; i++) {

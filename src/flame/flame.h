@@ -44,7 +44,7 @@ int wick_flame_write_html(struct wick_tree *t, const struct wick_flame_opts *o, 
 int wick_flame_write_svg(struct wick_tree *t, const struct wick_flame_opts *o, FILE *out, struct wick_err *err);
 int wick_flame_write_collapsed(struct wick_tree *t, const struct wick_flame_opts *o, FILE *out, struct wick_err *err);
 
-/* Flushes out and turns its error state into an error that tells what to do. For writers. */
+/* Flushes out and turns its error state into an error that says what to do. For writers. */
 int wick_flame_finish(FILE *out, const char *what, struct wick_err *err);
 
 #endif

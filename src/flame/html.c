@@ -23,7 +23,7 @@ int wick_flame_finish(FILE *out, const char *what, struct wick_err *err)
     bool lost = ferror(out);
     if (!fflush(out) && !lost)
         return 0;
-    if (lost && !errno) { /* why was known to some earlier fwrite only: one more byte tells it again */
+    if (lost && !errno) { /* the reason was known to some earlier fwrite only: one more byte reports it again */
         clearerr(out);
         fputc('\n', out);
         fflush(out);

@@ -95,7 +95,7 @@ void wick_text_add_xml(struct wick_strbuf *sb, const char *s, size_t n)
     }
 }
 
-/* Leading segments that look like packages go (all lower case, digits, _), but two segments always stay. */
+/* Leading segments that resemble packages are dropped (all lower case, digits, _), but two segments always stay. */
 static void shorten_java(const char **s, size_t *n)
 {
     const char *p = *s, *end = p + *n, *paren = memchr(p + (*n > 0), '(', *n - (*n > 0));

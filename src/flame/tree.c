@@ -8,9 +8,10 @@
  *   names    bytes in one arena + (offset, length, hash); found through an open-addressing table of name numbers
  *   nodes    struct wick_tree_node; children are singly linked lists; found through an open-addressing table keyed by
  *            (parent, name, group), whose keys are read from the nodes themselves. A node made right after its parent
- * is found there, at the next number, and is not in the table: of a stack seen for the first time that is every node
- * but one splits   one record for each Java node that was seen in more than one kind; record 0 is unused, so that 0 =
- * none lines    linked records; a node seldom has more than a few, so a list with the latest hit in front is fastest
+ *            is found there, at the next number, and is not in the table: of a stack seen for the first time that is
+ *            every node but one
+ *   splits   one record for each Java node that was seen in more than one kind; record 0 is unused, so that 0 = none
+ *   lines    linked records; a node rarely has more than a few, so a list with the latest hit in front is fastest
  *
  * wick_tree_add reserves room for the worst case first (n nodes, n splits, n lines) and then cannot fail half-way.
  *
@@ -586,7 +587,7 @@ static int by_rank_and_kind(const void *a, const void *b, void *tree)
     return rx != ry ? (rx < ry ? -1 : 1) : (gx > gy) - (gx < gy);
 }
 
-/* Puts the children of a node, of which there are several, in order. */
+/* Sorts the children of a node that has several. */
 static int sort_children(struct wick_tree *t, struct wick_tree_node *parent, uint32_t **some, size_t *cap)
 {
     size_t n = 0;

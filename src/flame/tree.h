@@ -44,7 +44,7 @@ struct wick_tree_node {
     uint32_t depth;        /* root = 0 */
     uint32_t split;        /* private: number of the split record, 0 = one kind only */
     uint32_t lines;        /* private: see wick_tree_lines */
-    uint8_t kind;          /* first kind seen; wick_tree_kind tells the dominant one */
+    uint8_t kind;          /* first kind seen; wick_tree_kind returns the dominant one */
 };
 
 /* Weight of a Java node by kind; the index is wick_tree_java_slot(kind). Sums to the node's total and self. */

@@ -362,7 +362,7 @@ static void split(struct wick_footprint_walk *w, const struct wick_mapping *m)
 }
 
 /* Memory that was only read is the one page of zeros, again and again; the kernel does not count it as resident, but
- * pagemap does not tell it from a page that a forked child has as well. Which of the two it is shows in the sum. */
+ * pagemap does not distinguish it from a page shared with a forked child. The sum shows which of the two it is. */
 static void settle(struct wick_footprint_walk *w)
 {
     uint64_t kernel = wick_footprint_kernel_resident(w), zeros = 0;

@@ -50,7 +50,7 @@ struct wick_footprint_jvm {
     wick_addr max_heap; /* a flag */
 };
 
-/* Looks through the JVM's flags and counters: some ms. */
+/* Reads the JVM's flags and counters: some ms. */
 void wick_footprint_open(struct wick_footprint_jvm *f, const struct wick_jvm *jvm);
 
 struct wick_footprint_claim {

@@ -2,9 +2,9 @@
 /*
  * compiler.h - what a JVM's JIT compilers do now, and how often code was deoptimised, seen through its memory
  *
- * What a compiler thread works at is in the JVM's tables, so every build tells it. The queues, the switch that stops
- * all compiling and the number of deoptimisations are found by libjvm's symbols only: builds without any do not tell
- * them, and no counter of jvmstat does.
+ * What a compiler thread works at is in the JVM's tables, so it is known for every build. The queues, the switch that
+ * stops all compiling and the number of deoptimisations are found by libjvm's symbols only: they are not known for
+ * builds without symbols, and jvmstat has no counter of them.
  *
  * Threads: any; what is read changes meanwhile, so it may be a moment old, or 0 where it could not be read.
  * Memory:  the caller's structs; borrows the JVM.
@@ -29,14 +29,14 @@ struct wick_hs_compiler {
     uint32_t nreasons, reason_bytes;    /* 0 = not known; of a reason in the histogram */
 };
 
-/* Finds what libjvm's file (NULL = none) tells; `bias` as in safepoint.h. Reads the whole symbol table. */
+/* Finds what libjvm's file (NULL = none) has symbols for; `bias` as in safepoint.h. Reads the whole symbol table. */
 void wick_hs_compiler_open(struct wick_hs_compiler *c, const struct wick_jvm *jvm, const struct wick_elf_file *libjvm,
                            wick_addr bias);
 
 /* How many methods wait for compiler k; false if that is not known, or there is no such compiler. */
 bool wick_hs_compiler_waiting(const struct wick_hs_compiler *c, unsigned k, uint32_t *methods);
 
-/* Whether all compiling is switched off, mostly for want of room in the code cache. False where it is not known. */
+/* Whether all compiling is switched off, mostly because the code cache is full. False where it is not known. */
 bool wick_hs_compiler_stopped(const struct wick_hs_compiler *c);
 
 /* Deoptimisations since the JVM began, modulo 2^32; false if that is not known. */

@@ -4,8 +4,8 @@
  *
  * Where a collector cannot pin regions (all up to JDK 21 but Shenandoah and ZGC; Serial and Parallel later), no
  * collection begins while any thread is between GetPrimitiveArrayCritical and its release. The JVM keeps a flag for a
- * collection that waits, which its symbol table names, and in each JavaThread how many arrays it holds, whose place no
- * table tells: the agent finds it by doing it.
+ * collection that waits, which its symbol table names, and in each JavaThread how many arrays it holds; no table has
+ * the offset of that, so the agent finds it by experiment.
  *
  * Threads: any.
  * Memory:  the caller's struct; borrows the JVM.

@@ -13,8 +13,8 @@
 
 #include "hotspot/jvm.h"
 
-/* Whether this JVM keeps the classes of objects where _of looks: not with -XX:-UseCompressedClassPointers or
- * -XX:+UseCompactObjectHeaders, and not before JDK 21. Looks through the JVM's flags: ask once. */
+/* Whether this JVM keeps the classes of objects where _of reads them: not with -XX:-UseCompressedClassPointers or
+ * -XX:+UseCompactObjectHeaders, and not before JDK 21. Reads the JVM's flags: ask once. */
 bool wick_hs_klass_form(const struct wick_jvm *jvm);
 
 /* The Klass of an object, 0 = not readable. _form must be true. */
@@ -24,7 +24,7 @@ wick_addr wick_hs_klass_of(const struct wick_jvm *jvm, wick_addr object);
  * declares or inherits it; 0 = there is none. Some 10 reads, and 2 a field. */
 int32_t wick_hs_klass_field(const struct wick_jvm *jvm, wick_addr klass, const char *name, const char *type);
 
-/* Size of an instance in bytes, 0 = it cannot be told. */
+/* Size of an instance in bytes, 0 = not known. */
 int32_t wick_hs_klass_instance_bytes(const struct wick_jvm *jvm, wick_addr klass);
 
 #endif

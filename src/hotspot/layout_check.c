@@ -159,7 +159,7 @@ static int lies(struct wick_err *err, const char *name, int32_t v)
                         name, v);
 }
 
-/* Sizes that divide, or of which copies are made. */
+/* Sizes used as divisors or to copy memory. */
 static int check_sizes(const struct wick_hs_layout *l, struct wick_err *err)
 {
     if (l->nmethod_size > WICK_HS_BLOB_MOST)

@@ -14,7 +14,7 @@
 
 /* Offsets in objects, found with the first virtual thread that is seen. */
 struct wick_hs_mounted_fields {
-    bool readable; /* whether objects tell their classes, see klass.h */
+    bool readable; /* whether objects' classes can be read, see klass.h */
     bool looked;
     int32_t id, name, text, coder; /* of Thread and of String */
     int32_t cont, tail;            /* of VirtualThread and of Continuation */

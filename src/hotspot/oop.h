@@ -2,8 +2,8 @@
 /*
  * oop.h - references to Java objects in memory
  *
- * Collectors move objects while this process looks at them, so what is found behind a reference may be an old copy:
- * good for a profiler that checks what it gets, and for nothing else.
+ * Collectors move objects while this process reads them, so what is found behind a reference may be an old copy: good
+ * for a profiler that checks what it gets, and for nothing else.
  *
  * Threads: the form is found once; the rest reads only.
  * Memory:  the caller's.
@@ -15,7 +15,7 @@
 
 #include "hotspot/jvm.h"
 
-/* Finds out how this JVM keeps references in objects, for jvm->step. False if it cannot be told. */
+/* Finds out how this JVM keeps references in objects, for jvm->step. False if it cannot be determined. */
 bool wick_hs_oop_form(struct wick_jvm *jvm);
 
 /* The object that the field at addr refers to, 0 = none, or not readable. */

@@ -6,8 +6,8 @@
  * the last has arrived, runs the operation, and sets 0. A thread in native code or blocked counts as arrived: it cannot
  * come back before the end (hotspot/share/runtime/safepoint.cpp).
  *
- * _safepoint_counter is an int up to JDK 13 and 64 bits wide later: its low half is read, which is enough to tell a
- * safepoint from the next.
+ * _safepoint_counter is an int up to JDK 13 and 64 bits wide later: its low half is read, which is enough to
+ * distinguish a safepoint from the next.
  */
 #include "hotspot/safepoint.h"
 
@@ -97,12 +97,12 @@ static void look_at_symbols(const struct wick_hs_safepoint *sp, struct wick_hs_s
     out->begin_ns = wick_hs_safepoint_begin_ns(sp);
 }
 
-/* Begins and arrivals alternate, so what two looks apart have in common tells where the JVM stands:
+/* Begins and arrivals alternate, so the changes of both counters between two polls show where the JVM stands:
  *
  *      begins since   arrivals since   now
  *      0              yes              running, or at the safepoint
  *      1              none             threads are awaited
- *      1              yes              arrived, if nothing was awaited at the last look
+ *      1              yes              arrived, if nothing was awaited at the last poll
  *      more           yes              not known
  *
  * The second counter is a sum of times: that it grew says that there was an arrival, not how many. */

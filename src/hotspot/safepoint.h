@@ -5,10 +5,10 @@
  * The JVM exports no table of its safepoint state. Two sources, best first:
  *
  *   symbols    SafepointSynchronize::_state and its neighbours, by libjvm's own symbol table or its separate debug
- * file: exact, with the JVM's own times of begin, synchronisation and end counters   jvmstat's `sun.rt.safepoints`,
- * which grows when a safepoint begins, and `sun.rt.safepointSyncTime`, which grows when all threads have arrived; for
- * builds without symbols. What happened between two looks is deduced; where two looks are too far apart to tell,
- * `certain` is false until one of the counters moves
+ *              file: exact, with the JVM's own times of start, synchronisation and end
+ *   counters   jvmstat's `sun.rt.safepoints`, which grows when a safepoint begins, and `sun.rt.safepointSyncTime`,
+ *              which grows when all threads have arrived; for builds without symbols. What happened between two polls
+ *              is deduced; `certain` is false after polls that were too far apart, until a counter moves
  *
  * Threads: one at a time for wick_hs_safepoint_look; the others only read.
  * Memory:  the caller's struct; borrows the JVM.
@@ -28,7 +28,7 @@ struct wick_hs_safepoint {
     enum wick_hs_safepoint_source source;
     /* symbols; 0 = this JDK has none */
     wick_addr state;                     /* SafepointSynchronize::_state: 0 none, 1 synchronizing, 2 synchronized */
-    wick_addr counter;                   /* SafepointSynchronize::_safepoint_counter: odd from begin to end */
+    wick_addr counter;                   /* SafepointSynchronize::_safepoint_counter: odd from start to end */
     wick_addr begin_ns, sync_ns, end_ns; /* SafepointTracing, 14..: times of the last safepoint */
     wick_addr begin_ticks;               /* RuntimeService::_safepoint_timer, 8..13: ns since tick_origin */
     wick_addr tick_origin;               /* initial_time_count: when the VM's clock began */

@@ -53,7 +53,7 @@ enum wick_oop_kind {
     WICK_OOP_COLOURED, /* generational ZGC */
 };
 
-/* HotSpot's kinds of code, told by the name of the blob. */
+/* HotSpot's kinds of code, by the name of the blob. */
 enum wick_blob_kind {
     WICK_BLOB_STUB, /* StubRoutines, runtime stubs, adapters ... */
     WICK_BLOB_NMETHOD,

@@ -6,7 +6,7 @@
  * event type is called "samples", and the count of samples is the weight. "\xNN", which wick writes for bytes that
  * would break a line, becomes that byte again; anything else with a backslash is what it is.
  *
- * The same few frames stand in all lines, so what a text means is worked out once: later it is looked up by its bytes.
+ * The same few frames occur in all lines, so each text is parsed once: later it is found by its bytes.
  */
 #include "import/import_int.h"
 #include "model/hash.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * import_int.h - what the importers share: where samples go, how damage is told, lines, and guesses about names
+ * import_int.h - what the importers share: where samples go, how damage is reported, lines, and guesses about names
  *
  * An importer takes its input in pieces of any size (a mapped file is one piece, a pipe many), so that nothing has to
  * be held that is not needed any more:
@@ -36,7 +36,7 @@ struct wick_lines {
     /* Takes one line without its line break (not NUL-terminated). */
     void (*take)(void *ctx, const char *line, size_t n, uint64_t offset);
     void *ctx;
-    struct wick_import *im; /* is told of lines that are dropped */
+    struct wick_import *im; /* is notified of lines that are dropped */
     bool too_long;          /* the line at hand is longer than 1 MiB and is dropped */
     uint64_t dropped;       /* bytes of it so far that are not in `part` */
 };
@@ -45,7 +45,7 @@ struct wick_lines {
 int wick_lines_feed(struct wick_lines *l, const char *data, size_t n);
 void wick_lines_end(struct wick_lines *l);
 
-/* The kind of a frame by what names of that kind look like, which is a guess: enum wick_frame_kind. */
+/* The kind of a frame by the form of its name, which is a guess: enum wick_frame_kind. */
 unsigned wick_import_guess_kind(const char *s, size_t n);
 
 /* The frame for a Java method written as one word: java.lang.Foo.bar, java/lang/Foo.bar(I)V or Foo::bar, with a

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input.c - tells formats apart and drives the importers
+ * input.c - detects formats and drives the importers
  *
- * Bytes come in pieces, from a mapping, a pipe or the decompressor. The first ones are collected until the format can
- * be told; then text is handed on as it comes, and what has to be seen as a whole is collected to the end.
+ * Bytes come in pieces, from a mapping, a pipe or the decompressor. The first ones are collected until the format is
+ * recognised; then text is handed on as it comes, and what has to be seen as a whole is collected to the end.
  */
 #include "import/input.h"
 
@@ -288,7 +288,7 @@ static int read_mapped(struct wick_profile *p, const char *path, int fd, size_t 
 static int read_other(struct wick_profile *p, int fd, const struct wick_jfr_visitor *v, struct wick_jfr_result *res,
                       struct wick_err *err)
 {
-    char head[16]; /* enough to tell gzip */
+    char head[16]; /* enough to recognise gzip */
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     FILE *from = copy < 0 ? NULL : fdopen(copy, "r");
     if (!from) {

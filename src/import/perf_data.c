@@ -11,7 +11,7 @@
  *
  * A record is type, misc, size, and what that type has. They come in pieces of any size; a record that is cut by the
  * end of a piece waits for the rest. Records are put into the order of their times (perf_order.c), because a mapping
- * counts from its time on, and then tell of threads and mappings, or are samples, whose addresses are looked up one by
+ * counts from its time on, and then describe threads and mappings, or are samples, whose addresses are resolved one by
  * one.
  *
  * `perf record -z` puts records into records as one Zstandard stream, cut anywhere: one of them may hold the end of a
@@ -53,7 +53,7 @@ struct wick_perf_data {
     struct wick_strbuf unpacked; /* of compressed records: what has not been taken yet */
     bool unpacking, zstd_broken;
     uint64_t offset; /* of the next record */
-    uint64_t skip;   /* bytes to be passed over */
+    uint64_t skip;   /* bytes to be skipped */
     uint64_t lost, compressed, user_stacks;
     bool stopped, nomem;
     uint32_t frames[STACK_MAX];
@@ -173,7 +173,7 @@ static void take_sample(struct wick_perf_data *d, const struct wick_perf_rec *r,
     if (!a || !wick_perf_sample_parse(a, r, &s)) {
         wick_import_problem(d->im, offset,
                             a ? "perf.data: a sample ends before it is whole"
-                              : "perf.data: a sample of an event that is not told of");
+                              : "perf.data: a sample of an event that the file does not describe");
         d->im->res->lost_bytes += r->size;
         return;
     }
@@ -319,7 +319,7 @@ static size_t take_records(struct wick_perf_data *d, const unsigned char *p, siz
 static int take_unpacked(void *ctx, const void *data, size_t n)
 {
     struct wick_perf_data *d = ctx;
-    uint64_t offset = d->offset; /* problems are told of where the compressed record is */
+    uint64_t offset = d->offset; /* problems are reported at the offset of the compressed record */
     wick_strbuf_add(&d->unpacked, data, n);
     if (d->unpacked.failed)
         return -WICK_E_NOMEM;

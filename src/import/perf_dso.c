@@ -4,7 +4,7 @@
  *
  * perf.data holds addresses; names come from this machine: symbols of ELF files, /proc/kallsyms, /tmp/perf-PID.map. A
  * file is asked only if it is the one that was mapped then: by its build id, which perf.data has for files with
- * samples, or by its inode. It is looked for as the process sees it, while the process lives, and then as we do. The
+ * samples, or by its inode. It is searched for as the process sees it, while the process lives, and then as we do. The
  * kernel is asked if it is the one that ran then: the same release, at the same addresses (which differ from boot to
  * boot).
  *
@@ -126,7 +126,7 @@ static bool grow(struct wick_perf_dsos *d, void *array, uint32_t n, uint32_t *ca
     return true;
 }
 
-/* --- what perf.data tells --- */
+/* --- what perf.data contains --- */
 
 void wick_perf_dsos_release(struct wick_perf_dsos *d, struct wick_word release)
 {
@@ -426,7 +426,7 @@ void wick_perf_dsos_note(const struct wick_perf_dsos *d, char *buf, size_t cap)
         n = (size_t)snprintf(buf, cap, "%s",
                              d->other_kernel
                                  ? "kernel functions have no names: another kernel, or another boot, ran then"
-                                 : "kernel functions have no names: /proc/kallsyms does not tell them");
+                                 : "kernel functions have no names: /proc/kallsyms hides their addresses");
     if (d->other_files && n < cap)
         snprintf(buf + n, cap - n, "%sfunctions have no names in files that are gone or have changed: %u",
                  n ? "; " : "", d->other_files);

@@ -125,7 +125,7 @@ void wick_perf_frames_of(struct wick_perf_frames *out, struct wick_profile *p, s
     keep_frame(out, native_frame(p, library, symbol, kind));
 }
 
-/* cycles:u, cpu-clock:pppH: what follows the last colon is modifiers if it looks like them. */
+/* cycles:u, cpu-clock:pppH: what follows the last colon is modifiers if it has their form. */
 static size_t without_modifiers(const char *s, size_t n)
 {
     const char *colon = memrchr(s, ':', n);

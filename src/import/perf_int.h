@@ -65,10 +65,10 @@ struct wick_perf_attr {
     uint32_t type;
     uint64_t config, sample_type, read_format;
     uint64_t period; /* fixed; 0 = of each sample */
-    bool id_all;     /* other records than samples tell their time, too */
+    bool id_all;     /* other records than samples have a time, too */
     bool has_event;
     uint16_t event; /* in the profile */
-    char name[64];  /* "" = not told */
+    char name[64];  /* "" = not known */
 };
 
 struct wick_perf_rec {
@@ -126,7 +126,7 @@ static inline struct wick_word wick_perf_text(const unsigned char *p, size_t n)
 /* A perf_event_attr of n bytes. False if it is too short. */
 bool wick_perf_attr_parse(struct wick_perf_attr *a, const unsigned char *p, size_t n);
 
-/* The name of an event by its numbers, where perf.data does not tell it. */
+/* The name of an event by its numbers, where perf.data does not contain it. */
 const char *wick_perf_attr_name(const struct wick_perf_attr *a, char *buf, size_t cap);
 
 /* The number that says which event a record belongs to, by the layout of attribute `a`; false if it has none. */
@@ -151,7 +151,7 @@ struct wick_perf_order *wick_perf_order_new(void (*take)(void *ctx, const struct
                                             void *ctx);
 void wick_perf_order_free(struct wick_perf_order *o);
 
-/* Keeps a copy of a record, or hands it on at once if it tells no time. 0 or -WICK_E_NOMEM. */
+/* Keeps a copy of a record, or hands it on at once if it has no time. 0 or -WICK_E_NOMEM. */
 int wick_perf_order_add(struct wick_perf_order *o, const struct wick_perf_rec *r, uint64_t time_ns, uint64_t offset);
 
 /* A round has ended; the input has. */
@@ -162,11 +162,11 @@ void wick_perf_order_end(struct wick_perf_order *o);
 
 struct wick_perf_dsos;
 
-/* use_files false: nothing on this machine is looked at, so nothing has a name. */
+/* use_files false: no file of this machine is read, so nothing has a name. */
 struct wick_perf_dsos *wick_perf_dsos_new(struct wick_profile *p, bool use_files);
 void wick_perf_dsos_free(struct wick_perf_dsos *d);
 
-/* The number of what a mapping maps; 0 = nothing that could be told. */
+/* The number of what a mapping maps; 0 = unknown. */
 uint32_t wick_perf_dso(struct wick_perf_dsos *d, const struct wick_perf_mapping *m);
 
 /* True if its places are addresses, not offsets in a file. */

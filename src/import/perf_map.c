@@ -95,7 +95,7 @@ static bool add_entry(struct wick_perf_map *m, struct entry e, const char *name,
     return !m->text.failed;
 }
 
-/* "7f00aa 1f0 a name"; other lines are passed over. False: no memory. */
+/* "7f00aa 1f0 a name"; other lines are skipped. False: no memory. */
 static bool take_line(struct wick_perf_map *m, const char *line, size_t n)
 {
     char *p;

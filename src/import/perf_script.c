@@ -9,8 +9,8 @@
  *
  * A sample is a head and its frames, leaf first, up to an empty line. The head holds what `-F` asked for: the name of
  * the thread (which may hold blanks), pid/tid or tid, [cpu], time, period and event; all but the name may be missing.
- * It is taken apart from the time backwards and forwards, since that is the one part that looks like nothing else.
- * Without call chains (`-g`) the one frame stands behind the head.
+ * It is parsed from the time backwards and forwards, since only the time has an unambiguous form. Without call chains
+ * (`-g`) the one frame follows the head.
  *
  * The name of the thread becomes the root frame, as it does elsewhere, and with the tid the thread of the sample.
  *
@@ -72,7 +72,7 @@ struct wick_perf_in {
     uint32_t root;             /* frame with the thread's name */
     uint32_t stack[DEPTH_MAX]; /* of the sample at hand, leaf first */
     uint32_t depth;
-    uint32_t at_hand; /* process of the sample, + 1; 0 = not told */
+    uint32_t at_hand; /* process of the sample, + 1; 0 = not given */
     bool open;        /* a sample has begun */
     bool single;      /* heads with their frame behind them have been seen: an indented line may be a head */
     bool nomem;
@@ -252,7 +252,7 @@ static const char *library_of(const char *text, const char *end)
     return open && open > text && open[-1] == ' ' ? open : NULL;
 }
 
-/* +0x1b up to the end; what looks like it in the name of a hidden class, Foo$$Lambda+0x7f12.run, is none. */
+/* +0x1b up to the end; the same form within the name of a hidden class, Foo$$Lambda+0x7f12.run, is none. */
 static bool is_offset(const char *s, const char *end)
 {
     if (end - s <= 3 || s[1] != '0' || s[2] != 'x')

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_task.c - threads, processes and what they have mapped, as records tell it
+ * perf_task.c - threads, processes and what they have mapped, as the records say
  *
  * A process's mappings are a sorted array without overlaps; a new one cuts what lay there before. A child has its
  * parent's array until either of them changes it. Threads that have ended are forgotten when there are many of them,
@@ -18,7 +18,7 @@
 struct place {
     uint64_t start, end, pgoff;
     uint32_t dso;
-    bool is_absolute; /* an address in it is looked up as it is */
+    bool is_absolute; /* an address in it is used as it is */
 };
 
 struct maps {
@@ -28,7 +28,7 @@ struct maps {
 
 struct thread {
     int32_t tid, pid;
-    uint32_t name; /* string of the profile; 0 = not told */
+    uint32_t name; /* string of the profile; 0 = not known */
     bool exited;
 };
 

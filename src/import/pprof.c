@@ -109,7 +109,7 @@ static const void *table_find(const struct table *t, uint64_t id)
     return NULL;
 }
 
-/* Enters the ids that are not where the guess looks. */
+/* Enters the ids that are not at the guessed place. */
 static void table_index(struct pprof *r, struct table *t)
 {
     for (uint32_t i = 0; i < t->n && !r->nomem; i++)

@@ -34,7 +34,7 @@ static void need(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
     k->needs[k->nneeds++] = (struct wick_jfr_need){slot, i};
 }
 
-/* Whether values of a type can lead to constants. A type that is being looked at already is taken to do so. */
+/* Whether values of a type can lead to constants. A type that is already being examined is taken to do so. */
 static bool leads_on(struct wick_jfr_reader *r, uint32_t type, unsigned depth)
 {
     uint8_t *known = &r->cutter->leads[type];

@@ -24,7 +24,7 @@
  * Damage. A writer that was killed leaves a chunk whose size is 0 or more than the file holds, or whose positions are
  * not filled in; a copied file may be cut anywhere. Then the events are walked once to find the metadata and checkpoint
  * events that are there. A header whose size is smaller than what follows is believed: up to there everything was
- * flushed. If no chunk begins where the last one ended, the next "FLR\0" is looked for.
+ * flushed. If no chunk begins where the last one ended, the next "FLR\0" is searched for.
  *
  * Cost. A walk touches every byte of a large file; pages behind it are returned as it goes, so that the resident size
  * stays small. The next walk, and constants decoded later, fault them in again from the page cache.
@@ -287,8 +287,8 @@ static bool is_credible(const struct wick_jfr_extent *x, size_t len)
            x->metadata < x->size && x->checkpoint >= WICK_JFR_HEADER_BYTES && x->checkpoint < x->size;
 }
 
-/* Decodes the header at r->base; r->len is what the file holds from there. Sets r->len to the chunk's size. `whole`
- * tells whether the header is complete and credible. False if the chunk cannot be read at all. */
+/* Decodes the header at r->base; r->len is what the file holds from there. Sets r->len to the chunk's size. `whole` is
+ * set to whether the header is complete and credible. False if the chunk cannot be read at all. */
 static bool read_header(struct wick_jfr_reader *r, bool *whole)
 {
     const uint8_t *h = r->base;

@@ -3,9 +3,9 @@
  * reader.h - reads JFR recordings into a profile
  *
  * Reads chunks of version 2.x (the JDK's 2.1, async-profiler's 2.0, wick's own), any number of them one after another.
- * What the events and constants look like is taken from each chunk's own metadata by field name; types and fields
- * nobody asked for are stepped over. Samples are handed out one by one with thread, stack and state already interned in
- * the profile; other events can be had by type name.
+ * The layout of events and constants is taken from each chunk's own metadata by field name; types and fields nobody
+ * asked for are stepped over. Samples are handed out one by one with thread, stack and state already interned in the
+ * profile; other events can be had by type name.
  *
  * A damaged recording is read as far as it makes sense: a chunk that was not closed, or was cut, is searched for the
  * metadata and constants that did reach the disk. What was lost is in `struct wick_jfr_result`, never silent.
@@ -78,7 +78,7 @@ struct wick_jfr_visitor {
 };
 
 /* Reads a file into p (initialised, may already hold other inputs); path "-" = standard input. v and res may be NULL;
- * res is set in any case. 0 if at least one chunk could be read, even if damaged: look at res. Otherwise -WICK_E_IO,
+ * res is set in any case. 0 if at least one chunk could be read, even if damaged: check res. Otherwise -WICK_E_IO,
  * _NOTFOUND, _PERM, _FORMAT (no JFR) or _NOMEM, with a message. A regular file must not be shortened meanwhile. */
 int wick_jfr_read_file(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
                        struct wick_jfr_result *res, struct wick_err *err);

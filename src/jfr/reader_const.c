@@ -9,8 +9,8 @@
  * Stacks are where the time goes. JFR lists frames leaf first, the profile's prefix tree grows from the root, so the
  * frames are decoded into an array and then pushed from its end. Stacks that follow each other in a pool often share
  * their root part (the same thread's run loop); the path of the previous stack is kept and the shared part is taken
- * from it instead of being looked up frame by frame. A frame that was met before is known by its bytes, without being
- * decoded.
+ * from it instead of being interned frame by frame. A frame that was met before is recognised by its bytes, without
+ * being decoded.
  */
 #include "jfr/jfr_format.h"
 #include "jfr/reader_int.h"

@@ -4,7 +4,7 @@
  *
  * For the rare events (settings, JVM information, drop counters) nothing is decoded in advance: one pass notes where
  * each field begins, and the accessors decode the fields that are asked for, by name. Unlike samples these events are
- * few, so looking names up each time is fine.
+ * few, so searching for names each time is fine.
  */
 #include "jfr/reader_int.h"
 

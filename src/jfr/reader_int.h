@@ -201,8 +201,7 @@ struct wick_jfr_op {
 
 #define WICK_JFR_SLOTS 12
 
-/* How to get the values of some fields of a type in one pass. The fields after the last one wanted are not looked at.
- */
+/* How to get the values of some fields of a type in one pass. The fields after the last one wanted are not read. */
 struct wick_jfr_plan {
     struct wick_jfr_op *ops;
     uint32_t nops;
@@ -295,15 +294,15 @@ struct wick_jfr_handler {
     int64_t period;            /* from the settings, 0 = unknown */
     uint16_t event;            /* in the profile; 0 = not yet known */
     uint16_t event_wall;       /* unbatched wall samples of async-profiler */
-    bool may_be_wall;          /* and where these are told by their state ... */
+    bool may_be_wall;          /* and where the state identifies these ... */
     uint64_t cpu_state;        /* ... the key of one seen that says they are not; 0 = none yet */
     bool may_sum;              /* samples can be summed by stack; there is no table yet */
-    int64_t same_weight;       /* what every sample weighs, -1 = the events tell */
+    int64_t same_weight;       /* what every sample weighs, -1 = the events say */
     bool may_run;              /* samples in a row can be counted together (reader_run.c) ... */
     bool run_state;            /* ... with the state behind the key of the stack ... */
     uint32_t run_before;       /* ... and so many integers before it */
     struct wick_jfr_sum *sums; /* by key of the stack - min_key of its pool; NULL = samples are added one by one */
-    uint32_t event_name;       /* events that are told apart by name: string number `event` is for */
+    uint32_t event_name;       /* events that are distinguished by name: string number `event` is for */
 };
 
 /* A frame as it stands in the file, and what it is in the profile. */

@@ -12,7 +12,7 @@
  *
  * Indexing only steps over values and remembers where they are: 16 bytes a constant, and only for pools that some
  * wanted event can reach. A value is decoded when it is first needed and its number in the profile takes the place of
- * its position (reader_const.c). That keeps a recording with a million stacks of which ten are asked for cheap.
+ * its position (reader_const.c). That keeps a recording cheap if ten of its million stacks are asked for.
  *
  * Keys: the JDK counts them up, async-profiler uses slots of a table three quarters full. So a plain array by key
  * mostly does (`direct`); where keys are far apart an open-addressing hash table (`table`). Both take more constants

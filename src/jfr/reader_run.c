@@ -3,15 +3,15 @@
  * reader_run.c - runs of events of one type
  *
  * Recordings are millions of samples of one type in a row. Taken one by one, each costs some 70 cycles, most of them
- * for branches that cannot be foreseen: whether a key has one byte or two is as good as random. Within a run nothing
+ * for branches that cannot be foreseen: whether a key has one byte or two is practically random. Within a run nothing
  * branches on lengths. Size and type are compared as one word with those of the event before; an integer's end is the
  * first byte without the top bit, found in a word by counting zeros, and its bytes are squeezed together whatever their
  * number. All that the next event waits for is the size of the one before it.
  *
  *     | size, below 128 | type: `head` bytes with the size | `before` integers | key of the stack | state | ...
  *
- * What does not look like this ends the run and goes the ordinary way: another type, a longer event, an unknown stack,
- * a state that may mean another kind of sample. So whatever a run takes counts as if taken one by one.
+ * Any other form ends the run and goes the ordinary way: another type, a longer event, an unknown stack, a state that
+ * may mean another kind of sample. So whatever a run takes counts as if taken one by one.
  */
 #include "jfr/reader_int.h"
 

@@ -4,14 +4,13 @@
  *
  * Which events are samples is one table. All of them have the same few fields under a handful of names, so one plan
  * shape serves for all; what differs is where the weight comes from (reader.h). Settings are events too and may stand
- * after the samples they apply to, so chunks in which a weight depends on one are walked twice; the first walk looks at
+ * after the samples they apply to, so chunks in which a weight depends on one are walked twice; the first walk reads
  * jdk.ActiveSetting only.
  *
  * The cost of a large recording is this file's: an event is some 12 bytes, and there are millions. So a plan takes only
- * fields that are wanted, and where nothing but the stack tells samples apart (no threads, states or labels, nobody who
- * sees them one by one) they are summed by the number of the stack's constant and reach the profile at the end of the
- * chunk's part, one for each stack. Stacks are then decoded in the order of their numbers, which is mostly that of the
- * file.
+ * fields that are wanted, and where samples differ by stack only (no threads, states or labels, and no callback for
+ * each sample) they are summed by the number of the stack's constant and reach the profile at the end of the chunk's
+ * part, one for each stack. Stacks are then decoded in the order of their numbers, which is mostly that of the file.
  */
 #include "jfr/reader_int.h"
 #include "model/label.h"
@@ -33,7 +32,7 @@ struct wick_jfr_sample_type {
     uint8_t kind;         /* enum wick_event_kind */
     uint8_t weigh;        /* enum weigh */
     bool span_between;    /* the time span is that between the first and the last sample: one interval is missing */
-    bool named;           /* field "event" tells different events of this type apart */
+    bool named;           /* field "event" distinguishes different events of this type */
     const char *weight;   /* the field's names, NULL = those of slot_names */
     const char *shown_as; /* the event type's name in the profile, NULL = the same */
     const char *factor;   /* how many a sample stands for */
@@ -380,7 +379,7 @@ static enum wick_unit unit_of(const struct wick_jfr_reader *r, const struct wick
     return counts_time && h->period ? WICK_UNIT_NS : WICK_UNIT_COUNT;
 }
 
-/* The name that tells events of one type apart, as a string number; 0 = none. */
+/* The name that distinguishes events of one type, as a string number; 0 = none. */
 static uint32_t name_of(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, uint64_t place)
 {
     const struct wick_jfr_field *f = field_of(r, &h->plan, WICK_JFR_NAME);
@@ -538,7 +537,7 @@ void wick_jfr_sums_begin(struct wick_jfr_reader *r)
         struct wick_jfr_handler *h = &r->handlers[i];
         const struct wick_jfr_pool *pool = h->sample ? stack_pool(r, h) : NULL;
         h->may_be_wall = h->sample && r->state_default && !h->weighs && h->sample->kind == WICK_EVENT_CPU;
-        /* Not where a sample may count for several: then a sum would not tell how many samples it is of. */
+        /* Not where a sample may count for several: then a sum would not show how many samples it is of. */
         h->may_sum = alike && !h->of_moment && pool && pool->direct && !h->sample->named && !shows_object(r, h) &&
                      h->plan.field[WICK_JFR_COUNT] == WICK_JFR_NONE;
     }
@@ -559,8 +558,8 @@ static void make_sums(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
         wick_jfr_run_describe(h);
 }
 
-/* Adds a sample to the sums; false if it has to go its own way. Of the slots only those with a field are looked at,
- * and these two. */
+/* Adds a sample to the sums; false if it has to go its own way. Only the slots with a field are checked, and these
+ * two. */
 static bool sum_up(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end)
 {
     const struct wick_jfr_pool *pool = stack_pool(r, h);

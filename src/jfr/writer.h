@@ -8,7 +8,7 @@
  * refers to it. Ids of an event must stay resolvable until the next flush.
  *
  * Every event given to the writer is, at any instant, exactly one of: written (on disk), pending (until the next
- * flush), lost for want of memory, lost for want of output; `struct wick_jfr_stats` counts each.
+ * flush), lost because memory ran out, lost because the output failed; `struct wick_jfr_stats` counts each.
  *
  * Threads: one thread at a time per writer. Not for signal handlers.
  * Memory:  malloc. The event buffer is bounded; the constants' tables are emptied by rotation, which
@@ -62,9 +62,9 @@ struct wick_jfr_source {
     size_t (*stack)(void *arg, uint32_t stack_id, struct wick_jfr_frame *out, size_t cap, bool *truncated);
     /* Fills out; its strings are borrowed until the next call. Not 0: unknown method, shown as [unknown]. */
     int (*method)(void *arg, uint32_t method_id, struct wick_jfr_method *out);
-    /* Likewise; not 0: a thread without names. */
+    /* The same; not 0: a thread without names. */
     int (*thread)(void *arg, uint32_t thread_id, struct wick_jfr_thread *out);
-    /* Likewise; NULL if the source has no contexts. */
+    /* The same; NULL if the source has no contexts. */
     int (*context)(void *arg, uint32_t context_id, struct wick_jfr_context *out);
 };
 

@@ -115,7 +115,7 @@ static const char *skip_type(const char *s)
     return *s && strchr("BCDFIJSZ", *s) ? s + 1 : NULL;
 }
 
-/* The JDK's tool takes a descriptor apart without looking and dies of one that is none, so anything that is not
+/* The JDK's tool parses a descriptor without checking it and fails on one that is malformed, so anything that is not
  * `(types)type`, including that of native functions, which have none, becomes ()V. */
 static const char *checked_descriptor(const char *s)
 {

@@ -46,15 +46,15 @@ struct wick_label_foreign {
     _Atomic uint32_t way; /* enum wick_label_foreign_way; written after the two below, once */
     uint64_t module;      /* dynamic: index in a thread's vector of blocks */
     uint64_t offset;      /* of the pointer, from the thread pointer or in the block (modulo 2^64) */
-    bool looked;          /* _find only: the images have been looked through */
+    bool looked;          /* _find only: the images have been searched */
 };
 
-/* Looks for a library that publishes, unless one is known or no image has come since the last look (changed). May wait
- * for a library that is being loaded, as dlopen does. */
+/* Searches for a library that publishes, unless one is known or no image was added since the last search (changed). May
+ * wait for a library that is being loaded, as dlopen does. */
 void wick_label_foreign_find(struct wick_label_foreign *f, const struct wick_elf_images *images,
                              const struct wick_mem *mem, bool changed);
 
-/* Whether a library other than wick exports such a pointer. Looks through all images; not for signal handlers. */
+/* Whether a library other than wick exports such a pointer. Searches all images; not for signal handlers. */
 bool wick_label_foreign_exists(const struct wick_mem *mem);
 
 /* Where the calling thread's pointer is, 0 if it has none. Async-signal-safe with a signal-safe mem. */

@@ -8,10 +8,10 @@
  *      current = label set << 32 | depth          one 64-bit store makes a change visible
  *      spans[0 .. depth - 1]                      the innermost is spans[depth - 1]
  *
- * A new span is written behind the open ones, where nobody looks, and becomes visible with the store of `current`; to
- * close it, the old word is stored. So at every instruction the record is whole: there is no moment at which a handler
- * finds half an update, and none at which it finds nothing. What the compiler must not do is move the span's stores
- * behind that of `current`; the Java side puts a release store in between.
+ * A new span is written behind the open ones, where no reader looks, and becomes visible with the store of `current`;
+ * to close it, the old word is stored. So at every instruction the record is whole: there is no moment at which a
+ * handler finds half an update, and none at which it finds nothing. What the compiler must not do is move the span's
+ * stores behind that of `current`; the Java side puts a release store in between.
  *
  * Which record is it? A platform thread's is found by its kernel id. A virtual thread has its own, found by its
  * Thread.threadId(): the JVM keeps the id of the mounted virtual thread in its JavaThread, at a place that mount.h
@@ -19,8 +19,8 @@
  *
  * A sampler wants to know which threads have a context at all, of thousands, many times a second. So each thread also
  * has a byte, in a row by its place in the registry of threads, which it sets when its context ceases to be empty and
- * clears when it becomes empty (open.c). Virtual threads have none: they change carriers without telling. Their
- * carriers, about as many as processors, are marked, and whoever wants to know asks for the thread that is mounted.
+ * clears when it becomes empty (open.c). Virtual threads have none: they change carriers without notice. Their
+ * carriers, about as many as processors, are marked, and a reader asks which thread is mounted.
  *
  * Beside the record of a virtual thread stands since when it has a context, and the caller's handle on the thread, so
  * that those that wait unmounted, which nothing samples, can be listed (virtual.c).
@@ -128,10 +128,10 @@ struct wick_labels {
     struct wick_label_mount mount;
     struct wick_label_foreign foreign;
     const struct wick_mem *mem;       /* of this process, signal-safe */
-    _Atomic uint32_t virtual_threads; /* 1 once a virtual thread has had a record: before, none is looked for */
+    _Atomic uint32_t virtual_threads; /* 1 once a virtual thread has had a record: before, none is searched for */
     struct wick_label_client *clients[WICK_LABELS_CLIENTS];
     _Atomic uint32_t client_count;
-    uint32_t next_client; /* to be looked at by _take */
+    uint32_t next_client; /* to be read by _take */
     bool recording;
     struct wick_labels_totals gone; /* of records given back, and what is counted elsewhere */
     void *map;
@@ -190,7 +190,7 @@ const char *wick_labels_text(const struct wick_labels *l, uint32_t number);
 /* Memory for one more copy of the Java classes; NULL if there are too many. Its recording flag is as the others'. */
 struct wick_label_client *wick_labels_connect(struct wick_labels *l);
 
-/* Tells all clients whether scopes shall be written. */
+/* Notifies all clients whether scopes shall be written. */
 void wick_labels_recording(struct wick_labels *l, bool on);
 
 /* Takes one span that ended from the queues; false if there is none. One thread at a time. */

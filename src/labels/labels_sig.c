@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * labels_sig.c - the handler's look at the thread it has interrupted
+ * labels_sig.c - the handler's view of the thread it has interrupted
  *
  * The record belongs to the interrupted thread, which stands still meanwhile: one load of `current` and plain loads of
  * the span below its depth see exactly what the thread had made visible.

@@ -5,11 +5,12 @@
  * A JavaThread has two handles, its own Thread object and that of the thread which runs on it now. They hold the same
  * object unless a virtual thread is mounted.
  *
- * The id of the mounted virtual thread is in the JavaThread too. JDK 24 and later tell where (the owner of monitors).
- * In JDK 21 to 23 it is in the part that belongs to JFR, kept up with every mount whether JFR runs or not, but no table
- * tells the place. Whoever runs on a virtual thread knows its id, so the word is found by looking for it: a place that
- * has held the right id for several virtual threads in a row is the place. Ids are small numbers, which other words
- * hold by chance, but not for one thread after the other. Until then virtual threads have no labels in samples.
+ * The id of the mounted virtual thread is in the JavaThread too. JDK 24 and later export its offset (the owner of
+ * monitors). In JDK 21 to 23 it is in the part that belongs to JFR, updated at every mount whether JFR runs or not, but
+ * no table has its offset. Code that runs on a virtual thread knows its id, so the word is found by searching for the
+ * id: an offset that has held the right id for several virtual threads in a row is the one. Ids are small numbers,
+ * which other words hold by coincidence, but not for several threads in a row. Until then virtual threads have no
+ * labels in samples.
  *
  * Threads: wick_label_mount_see by one thread at a time; _id_sig in handlers.
  * Memory:  plain data.
@@ -34,7 +35,7 @@ struct wick_label_mount {
     bool candidate[WICK_LABEL_MOUNT_BYTES / 8]; /* the word has been right each time */
 };
 
-/* Offsets in JavaThread; negative = the JVM does not tell. */
+/* Offsets in JavaThread; negative = unknown. */
 void wick_label_mount_init(struct wick_label_mount *m, int32_t own, int32_t current, int32_t id);
 
 /* Learns from the first n bytes of the calling thread's JavaThread, on which the virtual thread `id` is mounted. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * open.c - which threads have a context now, 64 at a look
+ * open.c - which threads have a context now, 64 at a time
  *
- * Eight bytes of which each is 0 or 1 become eight bits by one multiplication: its eight terms move bit 8 i to bit 56 +
- * i.
+ * Eight bytes, each 0 or 1, become eight bits by one multiplication: its eight terms move bit 8 i to bit 56 + i.
  */
 #include "labels/labels.h"
 

@@ -92,7 +92,7 @@ static struct wick_process_context_header *map_header(void)
     return p;
 }
 
-/* Later than the one before, which is what tells a reader that something has changed. */
+/* Later than the one before, which is how a reader knows that something has changed. */
 static uint64_t next_time(uint64_t before)
 {
     uint64_t now = wick_clock_ns(CLOCK_BOOTTIME);
@@ -111,7 +111,7 @@ int wick_process_context_publish(struct wick_process_context *c, const struct wi
     struct wick_process_context_header *h = c->header;
     uint64_t before = wick_load_relaxed(&h->published_ns);
     wick_store_relaxed(&h->published_ns, 0);
-    atomic_thread_fence(memory_order_seq_cst); /* pairs: a reader's two looks at published_ns */
+    atomic_thread_fence(memory_order_seq_cst); /* pairs: a reader's two loads of published_ns */
     memcpy(h->signature, NAME, sizeof h->signature);
     h->version = VERSION;
     h->payload_size = (uint32_t)next->len;

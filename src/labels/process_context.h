@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_context.h - what a process tells profilers about itself, by OpenTelemetry's process context (OTEP 4719)
+ * process_context.h - what a process publishes about itself for profilers, by OpenTelemetry's process context (OTEP
+ * 4719)
  *
  * A mapping whose name a reader finds in /proc/PID/maps, because it begins with /memfd:OTEL_CTX or [anon:OTEL_CTX]:
  *

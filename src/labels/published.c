@@ -15,7 +15,7 @@
 
 enum { CONTEXT_RESOURCE = 1, CONTEXT_ATTRIBUTES }; /* fields of ProcessContext */
 
-/* Its place is found through a TLS descriptor, by us as by readers, who look for the symbol's relocation. */
+/* Its place is found through a TLS descriptor, by us as by readers, who search for the symbol's relocation. */
 extern __attribute__((visibility("default"))) __thread struct wick_published_record *otel_thread_ctx_v1;
 __thread struct wick_published_record *otel_thread_ctx_v1;
 

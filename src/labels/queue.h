@@ -12,7 +12,7 @@
  * spread over the stripes and go on to the next one when theirs is full.
  *
  * A writer that is killed between claiming and publishing (a StackOverflowError, say) would stop its stripe for ever.
- * So the reader gives up on a cell that has stayed unpublished, with published ones behind it, for many looks.
+ * So the reader gives up on a cell that has stayed unpublished, with published ones behind it, for many polls.
  *
  * Threads: one reader; writers in Java.
  * Memory:  mmap, for the life of the process.
@@ -49,7 +49,7 @@ struct wick_label_event {
 enum { WICK_LABEL_ROOT = 1 }; /* the outermost span of its request in this process */
 
 struct wick_label_stripe {
-    _Atomic uint64_t head; /* reader; Java looks at it */
+    _Atomic uint64_t head; /* reader; Java reads it */
     uint64_t waiting_ns;   /* since when the cell at head is overtaken, 0 = it is not */
     uint64_t pad[6];
     struct wick_label_event cells[WICK_LABEL_CELLS];

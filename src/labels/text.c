@@ -2,8 +2,8 @@
 /*
  * text.c - texts and their numbers
  *
- * Insert-only. A text is written completely before the count that includes it, so whoever has its number, from a record
- * or an event, can read it without the lock.
+ * Insert-only. A text is written completely before the count that includes it, so any thread that has its number, from
+ * a record or an event, can read it without the lock.
  */
 #include "labels/labels.h"
 

@@ -2,9 +2,9 @@
 /*
  * virtual.c - the virtual threads that have a context, seen from another thread
  *
- * Who looks is not the thread that writes, so the record may change under its eyes. A context counts if all of it was
- * the same twice in a row: a thread that waits, which is what one looks for, does not write. Records are never
- * unmapped, and one that was given to another thread meanwhile has another owner.
+ * The reader is not the thread that writes, so the record may change while it is read. A context counts if two reads in
+ * a row agree: a thread that waits, the case of interest, does not write. Records are never unmapped, and one that was
+ * given to another thread meanwhile has another owner.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mem.h - "read N bytes at a target address": the one way wick looks at memory it does not own
+ * mem.h - "read N bytes at a target address": the one way wick reads memory it does not own
  *
  * The target may be this process (mem_self.c), another process (mem_remote.c), a file whose offsets are the addresses
  * (mem_file.c), or a list of buffers (mem_fake.c, for tests and fuzzers). Code that understands foreign memory takes a

@@ -2,8 +2,8 @@
 /*
  * Reading our own memory without risk.
  *
- * A sampler looks at addresses that may be garbage, or unmapped by another thread between the check and the load.
- * Catching SIGSEGV would mean to own a handler in a process whose JVM owns one already, so the kernel does the copy:
+ * A sampler reads addresses that may be garbage, or unmapped by another thread between the check and the load. Catching
+ * SIGSEGV would mean to own a handler in a process whose JVM owns one already, so the kernel does the copy:
  * process_vm_readv on ourselves needs no privilege (a thread may always inspect its own process) and answers EFAULT.
  * Where a seccomp filter refuses that call (old Docker profiles), pread on /proc/self/mem does the same; it is opened
  * once, beforehand, because a handler must not open files. Both are raw system calls: the C library's preadv is a

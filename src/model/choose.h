@@ -29,7 +29,7 @@ struct wick_chooser {
     struct wick_owners owners; /* with no_own */
     uint8_t *decided;          /* by aggregate: 0 = not yet */
     uint32_t ndecided;
-    bool by_frame; /* some test looks at frames */
+    bool by_frame; /* some test examines frames */
     struct wick_strbuf text;
 };
 

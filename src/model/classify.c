@@ -181,7 +181,7 @@ static const char *const waits[] = {
     "ObjectMonitor::wait",
 };
 
-#define IDLE_FRAMES 12u /* the kernel's and libc's frames above the one that tells */
+#define IDLE_FRAMES 12u /* the kernel's and libc's frames above the one that decides */
 
 static bool is_wait(const struct wick_profile *p, const struct wick_frame *f)
 {

@@ -2,8 +2,8 @@
 /*
  * classify.h - what kind of work a stack is, and whether it is work at all
  *
- * Both are told from names alone: those of HotSpot's threads and functions, of the JDK's methods that wait, and of the
- * kernel's and libc's. So they work for recordings of any profiler, and they are guesses where a program uses such
+ * Both are inferred from names alone: those of HotSpot's threads and functions, of the JDK's methods that wait, and of
+ * the kernel's and libc's. So they work for recordings of any profiler, and they are guesses where a program uses such
  * names for something else.
  *
  * Threads: reads the profile only.

@@ -8,7 +8,7 @@
  *
  *     uint32_t at = wick_index_start(&ix, h), id;
  *     while (wick_index_next(&ix, h, &at, &id))
- *         if (things[id] equals what we look for)
+ *         if (things[id] equals what we search for)
  *             return id;
  *     ... append the thing as number id ...
  *     wick_index_add(&ix, h, id);
@@ -64,7 +64,7 @@ struct wick_index {
     uint32_t count;
 };
 
-/* First slot to look at for a hash. */
+/* First slot to probe for a hash. */
 static inline uint32_t wick_index_start(const struct wick_index *ix, uint64_t hash)
 {
     return (uint32_t)(hash >> 32) & ix->mask;

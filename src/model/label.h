@@ -18,7 +18,7 @@ enum { WICK_LABELS_MAX = 64 }; /* pairs in a set; more are left out */
 /* The number of the set of n pairs in any order; of equal keys the last one counts. 0 when memory ran out. */
 uint32_t wick_profile_label_set(struct wick_profile *p, const struct wick_label *pairs, uint32_t n);
 
-/* The value (a string number) of a key (likewise) in a set; 0 if the set has no such key. */
+/* The value (a string number) of a key (a string number) in a set; 0 if the set has no such key. */
 uint32_t wick_profile_label(const struct wick_profile *p, uint32_t set, uint32_t key);
 
 /* Gives the key's label in a set another value (string numbers), for readers that learn only at the end what something

@@ -11,7 +11,7 @@
  * a known stack reads memory in order. The rule: a node n whose parent is n - 1 is not in the index, every other one
  * is.
  *
- * Aggregates. Most stacks have one: recordings are looked at with one event type, and threads and states only where
+ * Aggregates. Most stacks have one: recordings are mostly read with one event type, and threads and states only where
  * they are shown. So `leaf_agg` holds by stack its first aggregate, and the index only those that are not the first of
  * their stack.
  */

@@ -125,7 +125,7 @@ struct wick_agg {
 
 #define WICK_AGG_NONE UINT32_MAX
 
-/* What tells frames apart. What a view does not show need not: then fewer frames and stacks are kept. */
+/* What distinguishes frames. What a view does not show need not: then fewer frames and stacks are kept. */
 enum wick_keep {
     WICK_KEEP_LINES = 1,
     WICK_KEEP_BCI = 2,

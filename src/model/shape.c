@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shape.c - rewriting stacks, and what is left of a profile (choose.c tells which samples are)
+ * shape.c - rewriting stacks, and what is left of a profile (choose.c decides which samples are)
  *
  * Rewritten stacks are pushed into the same prefix tree: old ones stay, without samples. How a stack is rewritten
  * depends on the stack alone but for the groups at its root, so each is rewritten once and then hung under the frames

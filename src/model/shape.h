@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shape.h - which of a profile's samples count, and what their stacks look like
+ * shape.h - which of a profile's samples count, and how their stacks are shown
  *
  * Everything here works on a profile that was read: aggregates are left out, or given another stack. What a view or an
  * export does with the profile afterwards needs to know nothing of it. The order is fixed: samples are chosen by what

@@ -319,7 +319,7 @@ void wick_opt_defaults(struct wick_opts *o)
             set_desc(o, &wick_opt_table[i], wick_opt_table[i].def, WICK_CMD_AGENT, NULL);
 }
 
-/* Edit distance, cut off at 3: enough to tell a slip of the finger. */
+/* Edit distance, cut off at 3: enough to recognise a typing error. */
 static unsigned distance(const char *a, size_t n, const char *b)
 {
     unsigned row[64];

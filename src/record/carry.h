@@ -2,9 +2,9 @@
 /*
  * carry.h - stacks that outlive a generation of the tables
  *
- * Ids are valid within one generation (tables.h). Whoever holds a stack or a context for longer, as the objects that
- * are still alive do, has it carried over when the drain thread replaces the tables: its frames are interned in the new
- * ones, and methods are copied from the old arena, because the JVM may have unloaded them meanwhile.
+ * Ids are valid within one generation (tables.h). A stack or a context that is held for longer, as by objects that are
+ * still alive, is carried over when the drain thread replaces the tables: its frames are interned in the new ones, and
+ * methods are copied from the old arena, because the JVM may have unloaded them meanwhile.
  *
  * A stack has most of its frames in common with others. Each node of the old tree is therefore carried once, and where
  * it went is kept in an array by its number.

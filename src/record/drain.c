@@ -3,7 +3,7 @@
  * drain.c - see drain.h
  *
  * Method numbers that the writer sees: bit 31 clear = a method or stub of the tables; 31 set = a native function
- * (names.h); 30 and 31 set = a stop reason or border, whose text is constant.
+ * (names.h); 30 and 31 set = a stop reason or boundary, whose text is constant.
  */
 #include "record/drain.h"
 
@@ -233,7 +233,7 @@ static void hold(struct wick_drain *d, const struct wick_event *e)
     d->held[d->held_count++] = *e;
 }
 
-/* What a thread with this stack waits for, 0 = the stack does not tell. */
+/* What a thread with this stack waits for, 0 = not known from the stack. */
 static unsigned wait_by_stack(struct wick_drain *d, uint32_t stack)
 {
     for (uint32_t node = stack; node; node = d->tables->nodes[node].parent) {

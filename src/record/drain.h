@@ -2,7 +2,7 @@
 /*
  * drain.h - from the rings to the recording
  *
- * Everything slow happens here, in one ordinary thread: names are looked up, events encoded, files written, tables
+ * Everything slow happens here, in one ordinary thread: names are resolved, events encoded, files written, tables
  * replaced when they are full. Sampling never waits for it; a ring that runs full meanwhile is a counted drop.
  *
  * A new generation of tables: the old one is swapped out and no handler uses it any more; the rings may hold events of
@@ -22,7 +22,7 @@
 #include "record/output.h"
 #include "record/recorder.h"
 
-/* What the drain must be told by those above. */
+/* What the drain needs from its callers. */
 struct wick_drain;
 struct wick_drain_host {
     void *arg;
@@ -108,8 +108,8 @@ bool wick_drain_chunk_full(const struct wick_drain *d);
 /* The recorder's totals, samples that were lost behind the rings taken from the recorded ones. */
 void wick_drain_totals(const struct wick_drain *d, struct wick_totals *out);
 
-/* The stack of an event that is being told, as text: a line for each frame with its number, its pc and its name. `pc`
- * is that of the leaf, which a Java frame does not know. */
+/* The stack of an event that is being reported, as text: a line for each frame with its number, its pc and its name.
+ * `pc` is that of the leaf, which a Java frame does not know. */
 void wick_drain_stack_text(struct wick_drain *d, uint32_t stack, uint64_t pc, struct wick_strbuf *out);
 
 /* What a thread with this stack of the present generation waits for (enum wick_jfr_state), 0 = the stack does not show

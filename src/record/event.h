@@ -31,7 +31,7 @@ struct wick_event {
     uint32_t stack;   /* node number in the generation below */
     uint32_t thread;  /* serial number of the thread, see engine/threads.h */
     uint32_t generation;
-    uint32_t context; /* likewise a number of that generation: what the thread worked on; 0 = nothing is known */
+    uint32_t context; /* also a number of that generation: what the thread worked on; 0 = nothing is known */
     uint16_t samples; /* how many samples it stands for; 0 counts as 1 */
     uint16_t note;    /* number of what else the engine knows of it (LOCK, TTSP); 0 = nothing */
     uint8_t type, flags;

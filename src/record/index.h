@@ -50,7 +50,7 @@ static inline void wick_index_init(struct wick_index *ix, void *zeroed, uint32_t
     }
 }
 
-/* Whether thing number n is the one looked for. */
+/* Whether thing number n is the one searched for. */
 typedef bool wick_index_eq(const void *arg, uint32_t n);
 
 /* The number of the thing, 0 if it is not there. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.h - names of native and kernel code, looked up when a recording is written
+ * names.h - names of native and kernel code, resolved when a recording is written
  *
  * A pc becomes a number here, equal for all pcs in one function of one library; numbers are kept until _clear, which
  * goes with a new chunk. Symbol tables are loaded when the first pc of a library is asked for and dropped when they
@@ -42,7 +42,7 @@ void wick_names_images_changed(struct wick_names *n);
 /* Forgets all numbers. */
 void wick_names_clear(struct wick_names *n);
 
-/* Drops symbol tables that no pc was looked up in during the last 30 calls; called about once a second. */
+/* Drops symbol tables that were not used during the last 30 calls; called about once a second. */
 void wick_names_tidy(struct wick_names *n);
 
 /* Bytes held. */

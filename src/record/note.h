@@ -2,13 +2,13 @@
 /*
  * note.h - what is known of an event and has no room in it
  *
- * A bounded store of payloads of one size. Whoever makes an event takes a note, fills it, and puts its number into the
- * event (wick_event.note); whoever has written the event, or has lost it, gives the note back.
+ * A bounded store of payloads of one size. The producer of an event takes a note, fills it, and puts its number into
+ * the event (wick_event.note); the code that has written the event, or has lost it, gives the note back.
  *
  *      handler, thread of the JVM                    drain thread
  *      take, fill, number into the event  -- ring --> at (the payload), free
  *
- * A free note bears the number of the next free one; the head of that list counts its changes beside the number, so
+ * A free note holds the number of the next free one; the head of that list counts its changes beside the number, so
  * that a note which was taken and given back meanwhile is not mistaken for what it was. Numbers that were never in use
  * come last: pages are touched only as many notes as were ever in use at once.
  *

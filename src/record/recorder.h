@@ -5,12 +5,12 @@
  *      handler:  scratch -> walk -> intern root-first -> ring          (recorder_sig.c)
  *      drain:    ring -> JFR writer; new generation of tables when full (drain.c)
  *
- * The books. A sample that fired ends in exactly one of: recorded, or one named drop (def/drop.def); while its handler
+ * Accounting. A sample that fired ends in exactly one of: recorded, or one named drop (def/drop.def); while its handler
  * runs it is in flight. fired = recorded + sum of drops + in flight at every instant. The same holds for weights, which
  * are summed up by type of event, since each type has a unit of its own (def/event_type.def).
  *
- * A handler owns a scratch area from before it looks at anything shared until it is done. So the drain thread knows
- * that nobody uses an old generation (or that sampling has stopped) once it has seen every scratch area free:
+ * A handler owns a scratch area from before it reads anything shared until it is done. So the drain thread knows that
+ * nobody uses an old generation (or that sampling has stopped) once it has seen every scratch area free:
  *
  *      handler                                   drain
  *      scratch.busy = 1        (seq_cst)         tables = new / running = 0   (seq_cst)
@@ -126,7 +126,7 @@ void wick_recorder_keep(struct wick_recorder *r, uint32_t handlers);
 /* Sums the counters of all CPUs. Exact once the recorder is quiet; while handlers run each figure is a moment old. */
 void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out);
 
-/* One sample in a signal handler, or of a thread that is looked at from outside. */
+/* One sample in a signal handler, or of a thread that is observed from outside. */
 struct wick_sample_sig {
     const ucontext_t *context; /* NULL: another thread, */
     const struct wick_outside
@@ -151,14 +151,14 @@ struct wick_sample_sig {
 struct wick_scratch *wick_recorder_enter_sig(struct wick_recorder *r);
 void wick_recorder_leave_sig(struct wick_scratch *s);
 
-/* Walks, interns and records the sample, and keeps the books. False: it is a drop. */
+/* Walks, interns and records the sample, and accounts for it. False: it is a drop. */
 bool wick_recorder_sample_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in);
 
 /* Adds to the CPU time spent in handlers. Needs a scratch area, as _sample_sig does. */
 void wick_recorder_spent_sig(struct wick_recorder *r, uint64_t ns);
 
-/* The same up to the ring: the event is left in *out for the caller, who answers for it and keeps the books. False if
- * there is no room for the stack. */
+/* The same up to the ring: the event is left in *out for the caller, which is responsible for it and for its
+ * accounting. False if there is no room for the stack. */
 bool wick_recorder_walk_sig(struct wick_recorder *r, struct wick_scratch *s, const struct wick_sample_sig *in,
                             struct wick_event *out);
 

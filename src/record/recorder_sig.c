@@ -47,7 +47,7 @@ void wick_recorder_drop_sig(struct wick_recorder *r, enum wick_event_type type, 
     wick_add_relaxed(&r->missed_weight[type], weight);
 }
 
-/* Interns frames (leaf first) from the root on; what the stack shares with the scratch area's last one is not looked up
+/* Interns frames (leaf first) from the root on; what the stack shares with the scratch area's last one is not interned
  * again. 0 if the table is full. */
 static uint32_t intern(struct wick_tables *t, struct wick_scratch *s, const uint64_t *frames, int n)
 {
@@ -105,7 +105,7 @@ static bool finish(struct wick_recorder *r, struct wick_counters *c, const struc
     return false;
 }
 
-/* The context of wick's own scopes, else one that somebody else has published; the latter can only be told by the
+/* The context of wick's own scopes, else one that another library has published; the latter can only be read by the
  * thread itself. */
 static bool read_context(const struct wick_labels *l, const struct wick_sample_sig *in, struct wick_context *out)
 {

@@ -103,9 +103,9 @@ uint32_t wick_tables_node_sig(struct wick_tables *t, uint32_t parent, uint64_t f
 /* Number of a context; 0 if the table is full. Async-signal-safe. */
 uint32_t wick_tables_context_sig(struct wick_tables *t, const struct wick_context *context);
 
-/* Number of the Java method, copied on first sight; 0 if it is not readable or the table is full (*full tells which).
- * `unloads` is the present value of the JVM's counters of classes: a method verified at the same value needs no second
- * look. WICK_UNLOADS_UNKNOWN: verify always. Async-signal-safe with a signal-safe mem. */
+/* Number of the Java method, copied on first sight; 0 if it is not readable or the table is full (*full says which).
+ * `unloads` is the present value of the JVM's counters of classes: a method verified at the same value is not verified
+ * again. WICK_UNLOADS_UNKNOWN: verify always. Async-signal-safe with a signal-safe mem. */
 #define WICK_UNLOADS_UNKNOWN UINT64_MAX
 uint32_t wick_tables_method_sig(struct wick_tables *t, const struct wick_jvm *jvm, const struct wick_mem *mem,
                                 wick_addr method, uint64_t unloads, bool *full);

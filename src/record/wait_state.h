@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_state.h - what a waiting thread waits for, told by its stack (def/wait.def)
+ * wait_state.h - what a waiting thread waits for, inferred from its stack (def/wait.def)
  *
- * The kernel tells a wait for the network from a sleep; that a futex is a lock, a collection or a queue is only told by
- * who called it.
+ * The kernel distinguishes a wait for the network from a sleep; whether a futex is a lock, a collection or a queue only
+ * its callers show.
  *
  * Threads: pure functions.
  * Memory:  none.

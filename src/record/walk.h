@@ -48,7 +48,7 @@ struct wick_walker {
     _Atomic uint32_t images_epoch;
     _Atomic uint64_t heap_end[WICK_STEP_HEAPS];          /* committed end of each code heap */
     const _Atomic uint64_t *unloads[WICK_WALK_COUNTERS]; /* what metaspace_epoch() adds up; NULL: the JVM keeps none */
-    uint32_t java_bytes;                                 /* how much of a JavaThread a walk may look at */
+    uint32_t java_bytes;                                 /* how much of a JavaThread a walk may read */
     uint64_t interpreter_lo, interpreter_hi;             /* the blob with the interpreter's code, 0 = not known yet */
     uint32_t last_old_compile_id;                        /* nmethods up to here may lack exact debug information */
     struct wick_rule_slot *rules;
@@ -76,14 +76,14 @@ struct wick_walk_result {
 int wick_walker_init(struct wick_walker *w, const struct wick_jvm *jvm, struct wick_elf_images *images);
 void wick_walker_release(struct wick_walker *w);
 
-/* Looks again at what changes slowly: committed code heaps. For the drain thread, now and then. */
+/* Reads again what changes slowly: committed code heaps. For the drain thread, now and then. */
 void wick_walker_refresh(struct wick_walker *w);
 
-/* Tells that the image table changed: cached rules are void. */
+/* Notifies the walker that the image table changed: cached rules are void. */
 void wick_walker_images_changed(struct wick_walker *w);
 
 /* Walks from the interrupted context and fills frames, leaf first, as WICK_FRAME_* numbers. Returns their number (1 ..
- * cap). `java` is the thread's JavaThread or 0. Frames whose stack pointer is below `from` are not told: those of a
+ * cap). `java` is the thread's JavaThread or 0. Frames whose stack pointer is below `from` are left out: those of a
  * function that walks its own thread, for which the context is made by hand. Async-signal-safe. */
 int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
                   const ucontext_t *uc, wick_addr from, uint64_t *frames, int cap, struct wick_walk_result *out);
@@ -93,8 +93,8 @@ int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, 
 int wick_walk_here_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, struct wick_stack_window *window,
                        uint64_t *frames, int cap, struct wick_walk_result *out);
 
-/* The same for a thread that waits. A frame pointer that native code kept in a register, and nobody saved, is looked
- * for (unwind/step_seek.h); where that fails the walk goes on at the thread's anchor, with a gap. */
+/* The same for a thread that waits. A frame pointer that native code kept in a register, and that no frame saved, is
+ * searched for (unwind/step_seek.h); where that fails the walk goes on at the thread's anchor, with a gap. */
 int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, const struct wick_outside *o,
                           uint64_t *frames, int cap, struct wick_walk_result *out);
 

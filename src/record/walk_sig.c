@@ -8,7 +8,7 @@
  * Trust. A load may only touch memory that cannot be unmapped under it:
  *   - the own stack above the interrupted sp: verified once per thread by reading one byte of every page through the
  * kernel, extended when the stack grows; a thread's stack stays while the thread runs;
- *   - the own JavaThread: it is freed by this thread only, after it told us (JVMTI ThreadEnd);
+ *   - the own JavaThread: it is freed by this thread only, after it notified us (JVMTI ThreadEnd);
  *   - committed code heaps: HotSpot never uncommits them.
  * Everything else (metaspace, debug information on the heap, libraries' data) is read through the kernel.
  */
@@ -27,9 +27,9 @@ struct wick_step_env {
     const uint8_t *stack;           /* where its bytes are: there, or a copy */
     uint64_t java;                  /* own JavaThread, 0 = none */
     uint64_t unloads;
-    uint64_t from; /* frames with a stack pointer below are not told */
+    uint64_t from; /* frames with a stack pointer below are left out */
     bool stepping;
-    /* of the pcs that this step looked up first and last: one of them is the frame's */
+    /* of the pcs that this step resolved first and last: one of them is the frame's */
     const struct wick_pc_record *first, *last;
     struct wick_step_scratch *scratch; /* not initialised with the rest: a handler has no time for it */
 };
@@ -148,7 +148,7 @@ static uint64_t java_frame(struct wick_step_env *env, enum wick_frame_kind kind,
     return WICK_FRAME(WICK_FRAME_BREAK, full ? WICK_STOP_OVERFLOW : WICK_STOP_METHOD_UNREADABLE);
 }
 
-/* The stub that holds pc, by the names HotSpot told. */
+/* The stub that holds pc, by the names HotSpot reported. */
 static const struct wick_stub *find_stub(const struct wick_walker *w, uint64_t pc)
 {
     uint32_t lo = 0, hi = w->stub_count;
@@ -235,7 +235,7 @@ static const struct wick_pc_record *valid_record(struct wick_step_env *env, uint
     return r;
 }
 
-/* The first look-up of a step is for its own frame, or for the return barrier and the last one for a frozen frame. */
+/* The first lookup of a step is for its own frame, or for the return barrier and the last one for a frozen frame. */
 static const struct wick_pc_record *keep(struct wick_step_env *env, const struct wick_pc_record *r)
 {
     if (!env->stepping) {

@@ -46,7 +46,7 @@ void wick_kernel_names_begin(struct wick_kernel_names *k);
  */
 bool wick_kernel_names_find(struct wick_kernel_names *k, uint64_t pc, uint64_t *start, char *name, size_t cap);
 
-/* Drops the table if nothing was looked up in it during the last 30 calls, or `now`. */
+/* Drops the table if it was not used during the last 30 calls, or `now`. */
 void wick_kernel_names_tidy(struct wick_kernel_names *k, bool now);
 
 /* Bytes held. */

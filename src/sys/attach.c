@@ -2,13 +2,14 @@
 /*
  * The protocol, from the JVM's side (JDK 8 to 25: os/linux or os/posix attachListener):
  *
- *   SIGQUIT arrives; the Signal Dispatcher looks for .attach_pid<N> in its working directory, then in /tmp, and wants
- * it owned by its own effective user (9+: or root). Found: it starts the Attach Listener thread, which binds
- *   /tmp/.java_pid<N> (mode 0600). Not found, or -XX:+DisableAttachMechanism: it prints a thread dump to stdout.
+ *   SIGQUIT arrives; the Signal Dispatcher searches for .attach_pid<N> in its working directory, then in /tmp, and
+ *   requires that it is owned by its own effective user (9+: or root). Found: it starts the Attach Listener thread,
+ *   which binds /tmp/.java_pid<N> (mode 0600). Not found, or -XX:+DisableAttachMechanism: it prints a thread dump to
+ *   stdout.
  *
  *   A connection's peer must have the JVM's effective uid and gid (8 knows no exception for root). A request is
  *   NUL-terminated strings: protocol version "1", the command, three arguments. `load` takes the library, "true" (the
- * path is absolute) and the agent's options. The answer is a decimal number, a newline, and text up to the end of the
+ *   path is absolute) and the agent's options. The answer is a decimal number, a newline, and text up to the end of the
  *   connection.
  *
  * A socket file may be left over from a dead JVM with the same pid (containers with a volume as /tmp): then connect is

@@ -46,8 +46,8 @@ struct wick_broker_asker {
  * kernel.perf_event_paranoid and kernel.kptr_restrict. */
 bool wick_broker_sees_kernel(const struct wick_broker_asker *a, long paranoid, long kptr_restrict);
 
-/* -WICK_E_PERM if the event would hand kernel addresses to whoever holds its descriptor. The agent then asks again
- * with exclude_callchain_kernel. */
+/* -WICK_E_PERM if the event would hand kernel addresses to the holder of its descriptor. The agent then asks again with
+ * exclude_callchain_kernel. */
 int wick_broker_check_addresses(const struct perf_event_attr *attr, struct wick_err *err);
 
 /* Checks a request packet of len bytes against the rules; on success *attr is a clean copy whose unknown tail is zero.

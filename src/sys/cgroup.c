@@ -7,8 +7,8 @@
  * its cpu.stat knows of no limit. Pressure is counted by version 2 in either case.
  *
  * Inside a container the path may be that of the host, while what is mounted begins at the container. So the path is
- * shortened from its end until it is empty, which is the mount point itself, and those that exist are looked at. On
- * the way the cgroups above are seen, whose limits hold for this one as well.
+ * shortened from its end until it is empty, which is the mount point itself, and the directories that exist are read.
+ * This also visits the cgroups above, whose limits hold for this one as well.
  */
 #include "sys/cgroup.h"
 
@@ -22,7 +22,7 @@
 enum { TEXT = 8192, PATH = 512 };
 
 static const struct {
-    const char *name, *v2, *v1; /* files that tell whether a directory belongs to the controller */
+    const char *name, *v2, *v1; /* files that show whether a directory belongs to the controller */
 } controllers[] = {
     [WICK_CGROUP_CPU] = {"cpu", "cpu.stat", "cpu.stat"},
     [WICK_CGROUP_MEMORY] = {"memory", "memory.current", "memory.usage_in_bytes"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a JVM's command line, environment and cgroup tell about it. All three are texts the process itself may have
+ * What a JVM's command line, environment and cgroup say about it. All three are texts the process itself may have
  * written, so they are hints for people and for messages; nothing is trusted because of them.
  */
 #include <ctype.h>

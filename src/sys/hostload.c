@@ -2,7 +2,7 @@
 /*
  * hostload.c - see hostload.h
  *
- * Where a cgroup's files are is told in cgroup.c.
+ * cgroup.c describes where a cgroup's files are.
  */
 #include "sys/hostload.h"
 

@@ -21,7 +21,7 @@ struct wick_jvm_entry {
     uid_t uid;
     char user[64];      /* name, or the number where it has none */
     char version[64];   /* "17.0.15", "8u504", "" = unknown */
-    char container[80]; /* id or name; "pid:[4026532271]" where only a pid namespace tells; "" = none */
+    char container[80]; /* id or name; "pid:[4026532271]" if only the pid namespace shows it; "" = none */
     char main[256];     /* main class, module or jar; the process name where that is unknown */
     bool readable;      /* false: another user's, maps could not be read; only pid, user and main are known */
 };
@@ -35,7 +35,7 @@ struct wick_jvmlist {
  * empty. */
 void wick_jvm_describe(const struct wick_proc *p, const char *libjvm, struct wick_jvm_entry *jvm);
 
-/* Lists all JVMs by pid. Processes whose maps may not be read are listed if they look like one (called java).
+/* Lists all JVMs by pid. Processes whose maps may not be read are listed if their name suggests a JVM (called java).
  * -WICK_E_IO, -WICK_E_NOMEM. */
 int wick_jvmlist_scan(struct wick_jvmlist *list, struct wick_err *err);
 void wick_jvmlist_free(struct wick_jvmlist *list);

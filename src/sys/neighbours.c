@@ -2,8 +2,8 @@
 /*
  * neighbours.c - see neighbours.h
  *
- * Readings are sorted by pid, as /proc mostly lists processes anyway, and compared like two sorted lists. A pid that
- * was given anew is told by the time the process began. A process that is new counts with all that it used.
+ * Readings are sorted by pid, as /proc mostly lists processes anyway, and compared like two sorted lists. A reused pid
+ * is recognised by the start time of the process. A process that is new counts with all that it used.
  */
 #include "sys/neighbours.h"
 

@@ -2,9 +2,9 @@
 /*
  * ns.h - acting inside another process's world: its root directory, its network, its identity
  *
- * A path below /proc/PID/root is written by whoever owns that root, so every step of it may be a symbolic link planted
- * for us. wick_ns_open() resolves as the target itself would (openat2 with RESOLVE_IN_ROOT: links stay inside) and
- * never through the last component.
+ * A path below /proc/PID/root is controlled by the owner of that root, so every step of it may be a symbolic link
+ * planted for us. wick_ns_open() resolves as the target itself would (openat2 with RESOLVE_IN_ROOT: links stay inside)
+ * and never through the last component.
  *
  * Some steps must be done as the target's user: HotSpot compares the owner of the trigger file and the credentials of
  * the peer with its own, and acting as that user cannot do what he could not do himself. wick_ns_call() forks a child
@@ -22,7 +22,7 @@
 
 #include "sys/proc.h"
 
-/* 1 if the process shares our namespace `name` ("mnt", "pid", "net", "user"), 0 if not, -1 if that cannot be told. */
+/* 1 if the process shares our namespace `name` ("mnt", "pid", "net", "user"), 0 if not, -1 if unknown. */
 int wick_ns_same(const struct wick_proc *p, const char *name);
 
 /* 1 if the process has our root directory and mount namespace: a path means the same file to both. 0 or -1 as above. */

@@ -3,9 +3,9 @@
  * pagemap.h - which pages of a process are in RAM, asked some MiB at a time
  *
  * The kernel holds the lock of the process's mappings for a read only, a fraction of a millisecond. From Linux 6.7 on
- * it passes over what has no pages, and reports the page of zeros, of which memory that was only read consists. Before
- * that, a page that is mapped once is certain, one that is not may be the page of zeros, and a range of more than 64
- * GiB is taken for one without pages: it would take seconds.
+ * it skips what has no pages, and reports the page of zeros, which backs memory that was only read. Before that, a page
+ * that is mapped once is certain, one that is not may be the page of zeros, and a range of more than 64 GiB is taken
+ * for one without pages: it would take seconds.
  *
  * Threads: one at a time.
  * Memory:  the caller's struct; a descriptor until _close.

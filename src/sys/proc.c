@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/PID/status is "Key:\tvalue" lines; the order of lines differs between kernels, so every line is looked at by
+ * /proc/PID/status is "Key:\tvalue" lines; the order of lines differs between kernels, so every line is identified by
  * name. NSpid lists the pid in every nested pid namespace, outermost (ours) first: the last is the number the process
  * itself knows, which names the JVM's attach files.
  */

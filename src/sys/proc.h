@@ -61,7 +61,7 @@ int wick_proc_kill(const struct wick_proc *p, int sig);
 /* Appends the whole file /proc/PID/<name> to out. 0, -WICK_E_GONE (ended), -WICK_E_PERM, -WICK_E_IO. */
 int wick_proc_read(const struct wick_proc *p, const char *name, struct wick_strbuf *out);
 
-/* Appends the whole file path (relative to directory dirfd, AT_FDCWD allowed); out->failed tells of lack of memory. */
+/* Appends the whole file path (relative to directory dirfd, AT_FDCWD allowed); out->failed is set if memory ran out. */
 int wick_proc_read_at(int dirfd, const char *path, struct wick_strbuf *out);
 
 /* Parses the text of /proc/PID/status. -WICK_E_FORMAT if a line that must be there is not. */

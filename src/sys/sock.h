@@ -39,7 +39,8 @@ struct wick_sock_request {
  * its leading NUL goes to name[WICK_SOCK_NAME_MAX]. Returns the descriptor or -WICK_E_IO. */
 int wick_sock_listen(pid_t pid, char *name);
 
-/* Connects to an abstract name; the descriptor blocks. Returns it, or -errno (so that callers tell EPERM apart). */
+/* Connects to an abstract name; the descriptor blocks. Returns it, or -errno (so that callers can distinguish
+ * EPERM). */
 int wick_sock_connect(const char *name);
 
 /* Sends one packet with n descriptors. 0; -WICK_E_GONE if the peer is away; -WICK_E_TIMEOUT if a non-blocking socket

@@ -39,7 +39,7 @@ struct wick_remote_walk {
     uint64_t stopped_ns; /* how long the thread stood still */
     uint32_t thread_state;
     uint8_t gaps, anchors_used, scans;
-    bool carries; /* a virtual thread, whose frames come first; `mounted` tells which */
+    bool carries; /* a virtual thread, whose frames come first; `mounted` says which */
     struct wick_hs_mounted mounted;
 };
 

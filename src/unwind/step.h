@@ -52,8 +52,8 @@ struct wick_step_state {
     uint32_t unknown;      /* bit n: register n is not known, which only happens to threads seen from outside */
     uint8_t leaf;          /* pc is an interrupted instruction, not a return address */
     uint8_t anchors_used, scans, gaps;
-    uint8_t in_heap, chunks; /* at the return barrier, frozen frames are being told; chunks visited */
-    uint8_t thawing;         /* in the stub behind the barrier: frozen frames and the border come next */
+    uint8_t in_heap, chunks; /* at the return barrier, frozen frames are being walked; chunks visited */
+    uint8_t thawing;         /* in the stub behind the barrier: frozen frames and the boundary come next */
     uint8_t stop, stopped;   /* the next step reports this enum wick_stop; and the walk ends there */
 };
 

@@ -15,7 +15,8 @@
  * below it, the caller's rbp below that. A return address into the deoptimisation handler stands for the one saved at
  * orig_pc_slot.
  *
- * A walk never guesses silently: every return address found by looking around must lie in the code cache behind a call.
+ * A walk never guesses silently: every return address found by searching nearby must lie in the code cache behind a
+ * call.
  *
  * Threads: as step_walk.h, which includes this.
  * Memory:  as step_walk.h.
@@ -112,7 +113,7 @@ STEP_INLINE int step_in_interpreter(struct wick_step_env *env, const struct wick
 
 /* Whether the word at `slot` can be a frame's return address. If it leads into the interpreter, whose frames are found
  * by rbp only, the caller's rbp must be plausible: saved below the return address (fp_saved), or still in the register.
- * Old return addresses that were left on the stack seldom have one. */
+ * Stale return addresses left on the stack rarely have one. */
 STEP_FN int step_is_frame_end(struct wick_step_env *env, const struct wick_step_jvm *j, const struct wick_step_state *s,
                               uint64_t slot, int fp_saved)
 {

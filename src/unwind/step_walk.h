@@ -67,13 +67,12 @@ STEP_INLINE int step_to_carrier(struct wick_step_env *env, const struct wick_ste
 {
     if (step_use_cont_entry(env, j, s))
         return WICK_STOP_NONE;
-    /* where the tables do not tell: the first return address above is that of enterSpecial's frame, which begins here
-     */
+    /* where the tables do not say: the first return address above is that of enterSpecial's frame, which begins here */
     return step_scan(env, j, s, s->sp, STEP_SCAN_WORDS | STEP_FP_SAVED) ? WICK_STOP_NONE : WICK_STOP_CONTINUATION;
 }
 
-/* StubRoutines::cont_returnBarrier: the state stays here while the frozen frames are told one by one, then comes the
- * border. A frozen frame that cannot be read is a gap. */
+/* StubRoutines::cont_returnBarrier: the state stays here while the frozen frames are walked one by one, then comes the
+ * boundary. A frozen frame that cannot be read is a gap. */
 STEP_FN int step_barrier(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                          struct wick_step_frame *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * step_x86_64.h - what the bytes of x86-64 code tell about a frame that is being built or taken down
+ * step_x86_64.h - what the bytes of x86-64 code show about a frame that is being set up or torn down
  *
  * A compiled HotSpot method starts
  *
@@ -65,7 +65,7 @@ struct step_window {
     int part;
 };
 
-/* Looks i bytes before the last place for `sub rsp, n`, which completes the frame. */
+/* Searches i bytes before the last place for `sub rsp, n`, which completes the frame. */
 STEP_BODY long step_prologue_at(uint32_t i, void *ctx)
 {
     struct step_window *c = ctx;
@@ -106,7 +106,7 @@ STEP_FN int step_prologue(struct wick_step_env *env, uint64_t code, uint64_t pc)
     return STEP_FRAME_RETURN_ONLY;
 }
 
-/* The epilogue of an nmethod or stub: looks at the next instructions and the byte before. */
+/* The epilogue of an nmethod or stub: examines the next instructions and the byte before. */
 STEP_FN int step_epilogue(struct wick_step_env *env, uint64_t pc)
 {
     if (STEP_NULL(env))

@@ -2,9 +2,9 @@
 /*
  * Unwind data made of any bytes.
  *
- * The input is memory from .eh_frame_hdr on, as the loader would have mapped it. It is looked at three times: by plain
- * loads from a heap copy of its exact size (a read beyond it is the sanitizer's find), through a reader, and through a
- * reader whose memory ends earlier than the image claims.
+ * The input is memory from .eh_frame_hdr on, as the loader would have mapped it. It is read three times: by plain loads
+ * from a heap copy of its exact size (the sanitizer catches a read beyond it), through a reader, and through a reader
+ * whose memory ends earlier than the image claims.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -3,9 +3,9 @@
  * fuzz_jfr_reader.c - any bytes as a JFR recording, read, then written as collapsed stacks
  *
  * Beyond not crashing: every number the reader hands out must exist in the profile, parents must come before children,
- * and what the events were summed to must be what was handed out. Where only stacks are told apart, samples take
- * another way (reader_sample.c): none may be missing; an event that is cut behind what is wanted of it counts there. In
- * pieces the bytes must give the same as in one; as a file that grows, whatever its headers say on the way, no harm.
+ * and what the events were summed to must be what was handed out. Where only stacks are distinguished, samples take
+ * another path (reader_sample.c): none may be missing; an event that is cut after the last wanted field counts there.
+ * In pieces the bytes must give the same as in one; as a file that grows, whatever its headers say on the way, no harm.
  */
 #include "export/collapsed.h"
 #include "jfr/reader.h"

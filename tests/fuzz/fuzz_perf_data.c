@@ -2,7 +2,7 @@
 /*
  * fuzz_perf_data.c - any bytes as perf.data
  *
- * Beyond fuzz_import.h: where the form for pipes is cut into pieces makes no difference. No files are looked at.
+ * Beyond fuzz_import.h: where the pipe format is cut into pieces makes no difference. No other files are read.
  */
 #include "fuzz_import.h"
 #include "import/perf_int.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only the compiled program can tell: what signal handlers reach, and what the agent needs and offers."""
+"""What only the compiled program shows: what signal handlers reach, and what the agent needs and offers."""
 
 import re
 import subprocess

@@ -127,7 +127,7 @@ static void samples(struct wick_jfr_writer *w, const struct scene *s, uint64_t n
         w, &(struct wick_jfr_thread_cpu){now, 1000 * MS, COLLECTOR, s->collector * MS / SECONDS, 0, 9});
 }
 
-/* Totals, once at the begin and once at the end. */
+/* Totals, once at the start and once at the end. */
 static void totals(struct wick_jfr_writer *w, const struct scene *s, uint64_t now, unsigned end)
 {
     wick_jfr_write_cgroup_cpu(w,

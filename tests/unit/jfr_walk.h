@@ -33,7 +33,7 @@ struct walk {
 /* Chunk in which a constant was defined or referred to last, + 1. */
 static uint64_t defined[WICK_JFR_TYPE_END][WALK_IDS], wanted[WICK_JFR_TYPE_END][WALK_IDS];
 static uint64_t used_ids[WICK_JFR_TYPE_END]; /* of these arrays, by type */
-/* Texts by number of the current chunk, to look at in tests. */
+/* Texts by number of the current chunk, for tests to inspect. */
 static char walk_symbols[WALK_IDS][80];
 static uint32_t walk_descriptors[WALK_IDS], walk_descriptor_count;
 

@@ -96,7 +96,7 @@ static void spin(uint64_t ns)
 }
 
 /* Works until one more sample was recorded: a virtual machine that is stopped for a while counts that as CPU time of
- * whoever was running, in which no timer can expire. A thread that is not sampled at all gives up. */
+ * the running thread, in which no timer can expire. A thread that is not sampled at all gives up. */
 static void spin_until_sampled(void)
 {
     struct wick_totals before, now;

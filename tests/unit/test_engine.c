@@ -218,7 +218,7 @@ static void test_threads__a_poll_sees_births_and_deaths(void **state)
     wick_threads_release(&ts);
 }
 
-/* As many as before, but not the same: told by the pids given out. */
+/* As many as before, but not the same: detected by the pids given out. */
 static void test_threads__one_that_takes_the_place_of_another_is_seen(void **state)
 {
     struct hook_log log = {0};

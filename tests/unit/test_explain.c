@@ -223,7 +223,7 @@ static void test_gc__pauses_and_cpu_time(void **state)
 static void test_safepoints__late_and_slow(void **state)
 {
     silent(SCENE(c->late = 90));
-    says(SCENE(c->late = 200), "late-safepoints: 1 safepoints were reached late, 200 ms in all, the longest after 200 "
+    says(SCENE(c->late = 200), "late-safepoints: 1 safepoints were slow to reach, 200 ms in all, the longest after 200 "
                                "ms; most by worker: compiled code "
                                "without a safepoint poll, at app.Main.loop:7 from app.Main.run:11\n");
     silent(SCENE(c->sync = 480));
@@ -274,7 +274,7 @@ static void test_memory__limit_and_pressure(void **state)
     silent(SCENE(c->rss = 910ull << 20));
     says(SCENE(c->rss = 960ull << 20),
          "memory-limit: resident memory reached 960 MiB, 94 % of the cgroup's limit of 1 GiB\n");
-    says(SCENE(c->kills = 2), "of 1 GiB; 2 processes were killed for want of memory\n");
+    says(SCENE(c->kills = 2), "of 1 GiB; 2 processes were killed because memory ran out\n");
     silent(SCENE(c->rss = 960ull << 20, c->limit = 0));
     silent(SCENE(c->memory_full = 480));
     says(SCENE(c->memory_full = 520), "memory-pressure: all tasks waited for memory 5.2 % of the time (520 ms)\n");

@@ -81,7 +81,7 @@ static int open_dir(void)
     return fd;
 }
 
-/* Every second has a path: of every length, with blanks and what looks like a line. */
+/* Every second has a path: of every length, with blanks and text in the form of a line. */
 static const char *path_of(unsigned i, char out[300])
 {
     snprintf(out, 300, i % 2 ? "/opt/%0*u 7f00-7fff rw-p 0" : "", (int)(i / 2) + 1, i);
@@ -165,7 +165,7 @@ static struct {
     struct wick_footprint_walk walk;
 } t;
 
-/* A JVM of which nothing is known but its memory. */
+/* A JVM about which only its memory is known. */
 static void set_up(void)
 {
     memset(&t, 0, sizeof t);
@@ -303,7 +303,7 @@ static void test_footprint__the_page_of_zeros_is_no_memory(void **state)
     kernel_rss = 10000;
 }
 
-/* Bytes that look like the head of a block whose size is beyond everything. */
+/* Bytes in the form of a block header whose size is beyond any limit. */
 static void test_footprint__a_size_beyond_everything_is_none(void **state)
 {
     static const uint64_t heads[][2] = {{0, (uint64_t)-6}, {0, (uint64_t)-14}, {0, ~0ull << 12 | 2}, {0, 2}};

@@ -97,7 +97,7 @@ static void on_new_thread(void *(*f)(void *), void *arg)
     assert_int_equal(pthread_join(t, NULL), 0);
 }
 
-/* Looks through one image only: libraries of earlier tests are still loaded. */
+/* Searches one image only: libraries of earlier tests are still loaded. */
 static void find_in(const char *path, bool changed)
 {
     struct wick_elf_table *t = calloc(1, sizeof *t + sizeof t->e[0]);
@@ -237,7 +237,7 @@ static void test_foreign__images_are_looked_through_when_they_change(void **stat
     const struct wick_elf_images none = {0};
     struct search s = {&none, false};
     wick_label_foreign_find(&foreign, &none, &mem, false);
-    assert_false(foreign.looked); /* the first thread cannot tell */
+    assert_false(foreign.looked); /* not decidable in the first thread */
     on_new_thread(search, &s);
     assert_true(foreign.looked);
     assert_false(interrupt());

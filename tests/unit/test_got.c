@@ -303,7 +303,7 @@ static void test_hooks__what_somebody_else_put_there_stays(void **state)
     atomic_store(word, truth);
     for (int i = 0; i < 8 && atomic_load(word) != hook.ours; i++)
         wick_elf_hooks_refresh(&hooks);
-    assert_int_equal(atomic_load(word), hook.ours); /* looked at again, since it was not done */
+    assert_int_equal(atomic_load(word), hook.ours); /* tried again, since it was not done */
     atomic_store(word, foreign);
     wick_elf_hooks_off(&hooks);
     assert_int_equal(atomic_load(word), foreign);

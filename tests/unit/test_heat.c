@@ -53,8 +53,8 @@ static void settle(struct scene *c)
     wick_heat_settle(&c->h, moved);
 }
 
-/* A thread used 300 ms after its last sample, of which nothing is known but the sum: they belong to all the time since,
- * not to the last 20 ms. */
+/* A thread used 300 ms after its last sample, and only that sum is known: it belongs to all the time since, not to the
+ * last 20 ms. */
 static void test_heat__time_without_samples_is_spread_since_the_thread_s_last_sample(void **state)
 {
     struct scene c;

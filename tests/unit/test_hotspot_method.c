@@ -139,7 +139,7 @@ static void test_identity__what_is_no_method_is_refused_and_leaves_the_output_al
         space_put64(&space, links[i], 0);
         assert_int_equal(wick_hs_method_identity(&jvm, &space.mem, m.method, &id), -WICK_E_FAULT);
         space_put64(&space, links[i], 0x7f0000000000);
-        if (i < 3) /* the name itself is only looked at by the copy */
+        if (i < 3) /* the name itself is only read by the copy */
             assert_int_equal(wick_hs_method_identity(&jvm, &space.mem, m.method, &id), -WICK_E_FAULT);
         space_put64(&space, links[i], i == 0 ? m.cm : i == 1 ? m.pool : i == 2 ? m.klass : m.class_name);
     }

@@ -213,7 +213,7 @@ static void put_setting(struct jfr_build *j, const char *name, const char *value
     wick_strbuf_release(&b);
 }
 
-/* Two chunks of a second each; what async-profiler was told is in the first. In the second a sample on a CPU is one on
+/* Two chunks of a second each; async-profiler's settings are in the first. In the second a sample on a CPU is one on
  * the wall clock. */
 static void put_two_chunks(struct jfr_build *j, const char *interval)
 {

@@ -412,7 +412,7 @@ static void test_reader__unknown_fields_of_every_shape_are_stepped_over(void **s
     for (int i = 0; i < 3; i++)
         jfr_put(&b, 1);
     jfr_begin(&j);
-    jfr_event(&j, 100, &b); /* "more" is missing: nothing after the last wanted field is looked at */
+    jfr_event(&j, 100, &b); /* "more" is missing: nothing after the last wanted field is read */
     jfr_metadata(&j, types, N(types));
     put_constants(&j, 1, 1);
     jfr_end(&j);

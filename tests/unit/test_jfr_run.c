@@ -25,7 +25,7 @@ static const char *const types[] = {
     "E102 jdk.Other text:13",
 };
 
-/* MANY stacks of one frame each, told apart by method; states 1 DEFAULT, 2 SLEEPING, and 200 DEFAULT again. */
+/* MANY stacks of one frame each, distinguished by method; states 1 DEFAULT, 2 SLEEPING, and 200 DEFAULT again. */
 static void put_constants(struct jfr_build *j)
 {
     static const int64_t states[] = {1, 2, 200};
@@ -136,7 +136,7 @@ static bool take_all(void *ctx, const struct wick_profile *p, const struct wick_
     return true;
 }
 
-/* Stacks are numbered differently, as they are met; their only frame's name and line tell them apart. */
+/* Stacks are numbered differently, as they are met; their only frame's name and line distinguish them. */
 static uint32_t find(const struct wick_profile *p, const struct wick_profile *from, const struct wick_agg *a)
 {
     const char *name =

@@ -413,7 +413,7 @@ static void test_labels__a_writer_that_dies_does_not_stop_the_queue(void **state
     const uint64_t begin = NOW + 2000 * patience;
     assert_true(offer(c, 0, 42));
     for (int i = 0; i < 1000; i++)
-        assert_false(wick_labels_take(&labels, begin, &e)); /* many looks are not much time */
+        assert_false(wick_labels_take(&labels, begin, &e)); /* many polls are not much time */
     assert_false(wick_labels_take(&labels, begin + patience, &e));
     assert_true(wick_labels_take(&labels, begin + patience + 1, &e));
     assert_int_equal(e.span, 42);
@@ -580,7 +580,7 @@ static void test_labels__virtual_threads_are_listed_with_what_is_known_of_them(v
         assert_null(handle); /* taken */
         open_span(&labels.records[n], 5 + i, 2, 9);
     }
-    assert_int_equal(wick_labels_holders(&labels, list, 2), 3); /* all are counted, two told */
+    assert_int_equal(wick_labels_holders(&labels, list, 2), 3); /* all are counted, two listed */
     assert_int_equal(wick_labels_holders(&labels, list, 3), 3);
     assert_true(list[1].id == 32 && list[1].since_ns == 999);
     assert_true(wick_labels_holder_context(&labels, &list[1], &c, &operation));

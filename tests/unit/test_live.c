@@ -51,7 +51,7 @@ static void begin(uint64_t seed)
     assert_int_equal(wick_live_init(&live, &jvm, seed), 0);
 }
 
-/* Every reference is deleted in the end, each once. */
+/* Every reference is deleted exactly once. */
 static void end(void)
 {
     wick_live_release(&live);
@@ -106,7 +106,7 @@ static void test_live__objects_stay_until_they_are_gone(void **state)
     assert_int_equal(live.rooms[WICK_LIVE_YOUNG].count, 100);
     for (uint32_t i = 1; i <= 100; i += 2)
         gone[i] = true;
-    wick_live_sweep(&live, 2, false); /* no collection was seen: nothing is looked at */
+    wick_live_sweep(&live, 2, false); /* no collection was seen: nothing is checked */
     assert_int_equal(kept(), 100);
     collected++;
     wick_live_sweep(&live, 3, false);

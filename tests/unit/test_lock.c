@@ -373,8 +373,8 @@ static void test_lock__owners_answer_for_themselves_and_nothing_is_counted_twice
     forget_takers();
 }
 
-/* Each thread draws for itself: threads that drew the same numbers, if later, would be sampled or passed over together,
- * and sums would scatter more than chance allows. */
+/* Each thread draws for itself: threads that drew the same numbers, even at different times, would be sampled or
+ * skipped together, and sums would scatter more than chance allows. */
 static void test_lock__threads_do_not_draw_the_same_numbers(void **state)
 {
     enum { DRAWS = 1000 };

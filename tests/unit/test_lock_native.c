@@ -52,7 +52,7 @@ struct waiter {
 static struct waiter waiters[WAITERS];
 static struct {
     uint64_t waits, weight_ns, looks;
-    uint64_t wait, look;      /* ids of the latest wait, and of the latest one whose owner was looked at */
+    uint64_t wait, look;      /* ids of the latest wait, and of the latest one whose owner was examined */
     uint32_t owner, answered; /* whose the lock of that wait was, and whose stack was taken */
 } told;
 
@@ -121,7 +121,7 @@ static void drain(void)
             assert_non_null(n->what.operation);
             told.waits++;
             told.weight_ns += n->done.weight_ns;
-            if (n->done.kind == WICK_LOCK_SIGNAL) { /* made up: the address tells whose it is */
+            if (n->done.kind == WICK_LOCK_SIGNAL) { /* made up: the address identifies the waiter */
                 const struct waiter *w = &waiters[(const int *)(uintptr_t)n->what.address - locks];
                 assert_int_equal(n->what.tid, atomic_load(&w->tid));
                 assert_int_equal(e.thread != 0, w->number < KNOWN);
@@ -326,7 +326,7 @@ static void test_native__who_has_the_mutex_tells_its_stack(void **state)
         drain();
         waits++;
         if (told.looks == before)
-            continue; /* a wait is looked at once, in vain if the owner wakes or is put to sleep just then */
+            continue; /* a wait is examined once, in vain if the owner wakes or is put to sleep just then */
         assert_int_equal(told.answered, self);
         assert_int_equal(told.look, told.wait);
         assert_int_equal(told.owner, self);
@@ -339,7 +339,7 @@ static void test_native__who_has_the_mutex_tells_its_stack(void **state)
     dlclose(lib);
 }
 
-/* A lock that fails is no wait, and the next one is looked at as ever. */
+/* A lock that fails is no wait, and the next one is examined as usual. */
 static void test_native__a_wait_in_vain_is_not_counted(void **state)
 {
     struct wick_lock_totals totals;
@@ -383,7 +383,7 @@ static void *own_until_told(void *arg)
 {
     known("helper");
     atomic_store(&helper_tid, (int32_t)syscall(SYS_gettid));
-    sem_wait(arg); /* it sleeps all the time: the watcher looks once, and its look is good */
+    sem_wait(arg); /* it sleeps all the time: the watcher's first poll succeeds */
     wick_threads_java_end(&threads, atomic_load(&helper_tid));
     return NULL;
 }
@@ -412,7 +412,7 @@ static void wait_for(const int *holder, bool looked_at)
     assert_int_equal(told.wait, n.id);
 }
 
-/* Places in the tables are used again; what one thread left there is not told of the next. */
+/* Places in the tables are reused; what one thread left there is not attributed to the next. */
 static void test_native__a_place_s_next_thread_has_nothing_of_the_last(void **state)
 {
     struct wick_lock_totals totals;
@@ -553,7 +553,7 @@ static void *end_with_it(void *arg)
     return NULL;
 }
 
-/* A robust mutex whose owner ended, and that nobody made consistent, tells everybody so from then on. */
+/* A robust mutex whose owner ended, and that no thread made consistent, returns that error to all from then on. */
 static void test_native__robust_mutexes_stay_not_recoverable(void **state)
 {
     struct wick_err err = {0};
@@ -636,7 +636,7 @@ enum { MOST_CALLS = 100 };
 static _Atomic int peer_calls;
 static int (*true_lock)(pthread_mutex_t *);
 
-/* What another agent puts in the way of everybody but itself; its own calls go through a word that is ours. */
+/* What another agent interposes for all images but itself; its own calls go through a word that is ours. */
 static int peer_lock(pthread_mutex_t *m)
 {
     if (!pthread_mutex_trylock(m))
@@ -692,7 +692,7 @@ static void *refresh_often(void *arg)
     return NULL;
 }
 
-/* The drain thread looks for libraries until the recording has ended. */
+/* The drain thread searches for libraries until the recording has ended. */
 static void test_native__a_late_look_for_libraries_puts_nothing_back(void **state)
 {
     enum { TURNS = 300 };

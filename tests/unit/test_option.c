@@ -403,7 +403,7 @@ static void test_pattern__what_is_fixed_stays_as_it_is(void **state)
     assert_int_equal(wick_opt_fix("%p", 42, out, 2), -WICK_E_LIMIT);
 }
 
-/* The agent's string as a user writes it, through to what the engines are told. */
+/* The agent's string as a user writes it, through to the engines' settings. */
 static int events_of(const char *text, struct wick_opt_events *out)
 {
     struct wick_opts o;

@@ -228,7 +228,7 @@ static void test_perf_data__every_changed_byte_is_survived(void **state)
     wick_strbuf_release(&data);
 }
 
-/* A function whose name is looked for below. */
+/* A function whose name is searched for below. */
 int perf_data_landmark(int x);
 __attribute__((noinline)) int perf_data_landmark(int x)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recorder's books, its generations and its end, under threads that behave as handlers do.
+ * The recorder's accounting, its generations and its end, under threads that behave as handlers do.
  *
  * The walk itself is replaced: a context's registers say which stack it is. So this also runs under the thread
- * sanitizer (test_record_race), which cannot look into a real one.
+ * sanitizer (test_record_race), which cannot follow a real one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -336,7 +336,7 @@ static void test_recorder__a_stopped_one_takes_nothing(void **state)
     wick_recorder_release(&rec);
 }
 
-/* CPU time that nobody saw is a sample of one frame, and in the books. */
+/* CPU time without samples becomes a sample of one frame, and is accounted for. */
 static void test_recorder__notes_are_samples(void **state)
 {
     struct wick_totals t;

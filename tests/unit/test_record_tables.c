@@ -336,7 +336,7 @@ static void test_methods__a_reused_address_is_another_method(void **state)
     put_method(method, "a/A", "run");
     uint32_t first = wick_tables_method_sig(t, &jvm, &space.mem, method, 5, &full);
     put_method(method, "b/B", "other");
-    /* nothing was unloaded, so nobody looks again */
+    /* nothing was unloaded, so nothing is verified again */
     assert_int_equal(wick_tables_method_sig(t, &jvm, &space.mem, method, 5, &full), first);
     assert_null(wick_tables_method_known_sig(t, method, 6));
     uint32_t second = wick_tables_method_sig(t, &jvm, &space.mem, method, 6, &full);
@@ -433,7 +433,7 @@ static void test_tables__stay_within_their_limit(void **state)
         assert_non_null(t);
         size_t limit = limits[i] < 4 << 20 ? 4 << 20 : limits[i];
         assert_true(t->bytes <= limit + (128 << 10));
-        assert_true(wick_tables_used(t) < 128 << 10); /* of which nothing is touched yet */
+        assert_true(wick_tables_used(t) < 128 << 10); /* none of it is touched yet */
         assert_false(wick_tables_nearly_full(t));
         wick_tables_free(t);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of another process are stopped, looked at, and lose nothing by it. */
+/* Threads of another process are stopped and inspected, and lose nothing by it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -203,7 +203,7 @@ static void test_spans__a_look_stands_for_its_share_of_the_interval(void **state
     assert_int_equal(wick_spans_look(&f->s, start + 9000 * ms), 20 * ms);
 }
 
-/* Two spans, "inner" within "outer", a task of the inner one in another thread, and looks that came late. */
+/* Two spans, "inner" within "outer", a task of the inner one in another thread, and visits that came late. */
 static void test_spans__no_bar_leaves_its_span_or_the_time_of_one_look(void **state)
 {
     enum { OUTER = 1, INNER };

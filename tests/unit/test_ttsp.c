@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The watcher of time to safepoint, with a JVM that is made by hand: this program has variables of the names and
- * meanings that the watcher looks for in libjvm's symbol table, threads that play Java threads, and the test plays the
- * VM thread. So what must be found is known exactly.
+ * The watcher of time to safepoint, with a hand-made JVM: this program has variables of the names and meanings that the
+ * watcher searches for in libjvm's symbol table, threads that play Java threads, and the test plays the VM thread. So
+ * what must be found is known exactly.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -160,7 +160,7 @@ static void end_safepoint(void)
     atomic_store(&jvm_state, 0);
 }
 
-/* What was told of the last incidents. */
+/* What was reported of the last incidents. */
 static struct {
     uint32_t incidents, signals, answered, gave_way, stacks, late_is_first, reach_wrong;
 } told;
@@ -313,7 +313,7 @@ static void test_ttsp__fast_safepoints_are_never_reported(void **state)
         if (i % 100 == 0)
             usleep(2000);
     }
-    /* one that lasts while the watcher looks is followed, but is over before the threshold */
+    /* one that lasts while the watcher polls is followed, but is over before the threshold */
     begin_safepoint();
     uint32_t seen = looks();
     while (looks() == seen)
@@ -332,7 +332,7 @@ static void test_ttsp__a_slow_safepoint_that_nobody_watched_is_told_without_thre
     (void)state;
     memset(&told, 0, sizeof told);
     start(100 * MS);
-    for (uint32_t i = 1; i <= 3; i++) { /* all of it between two looks: the second one is fast */
+    for (uint32_t i = 1; i <= 3; i++) { /* all of it between two polls: the second one is fast */
         uint64_t now = wick_clock_mono_ns();
         atomic_store(&jvm_begin, now - (i == 2 ? 50 : 150) * MS);
         atomic_store(&jvm_sync, now);

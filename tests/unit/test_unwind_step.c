@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps through stubs, native code and borders, and whole walks, in a JVM made of flat buffers. */
+/* Steps through stubs, native code and boundaries, and whole walks, in a JVM made of flat buffers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,8 +135,8 @@ static void test_safepoint_and_deopt_blobs__return_into_the_middle_of_a_method(v
     }
 }
 
-/* --- the border to native code -------------------------------------------------------------------------------------
- */
+/* --- the boundary to native code
+ * ----------------------------------------------------------------------------------- */
 
 static void put_anchor(uint8_t *base, uint64_t off, uint64_t sp, uint64_t pc, uint64_t fp)
 {

@@ -17,7 +17,7 @@ enum { MOST = 5000 };
 /* --- made-up threads --- */
 struct actor {
     uint64_t cpu, delay, slices;
-    uint64_t step;  /* CPU time that passes at each look at its clock: it runs */
+    uint64_t step;  /* CPU time that passes at each read of its clock: it runs */
     uint64_t place; /* where it waits, 0 = it can run */
     bool gone, deaf;
     uint64_t looks, walks, signals;
@@ -248,7 +248,7 @@ static void test_wall__a_thread_that_ends_leaves_its_batch(void **state)
     assert_int_equal(s->by_thread[2], 0);
     ticks(10, 1);
     assert_int_equal(wall.stats.candidates, 1);
-    actors[2].gone = true; /* nobody told us yet */
+    actors[2].gone = true; /* not notified yet */
     ticks(11, 3);
     struct wick_totals t;
     wick_recorder_totals(&rec, &t);
@@ -387,7 +387,7 @@ static void test_wall__without_cpu_time_it_waits_for_a_processor(void **state)
     wall_scene_end();
 }
 
-/* Woken, but without a processor so far: it still has the stack it waited with, and nobody needs to tell it. */
+/* Woken, but without a processor so far: it still has the stack it waited with, so no signal is needed. */
 static void test_wall__a_woken_thread_without_a_processor_is_runnable_on_its_stack(void **state)
 {
     begin(1, 16, "");
@@ -403,7 +403,7 @@ static void test_wall__a_woken_thread_without_a_processor_is_runnable_on_its_sta
     wall_scene_end();
 }
 
-/* Who has been idle for long is looked at in one of eight visits; until then, and without batches, in each. */
+/* A thread that has been idle for long is checked in one of eight visits; until then, and without batches, in each. */
 static void test_wall__trust_in_an_idle_thread_grows(void **state)
 {
     begin(1, 16, "");
@@ -425,7 +425,7 @@ static void test_wall__trust_in_an_idle_thread_grows(void **state)
     wall_scene_end();
 }
 
-/* It can run in three of ten ticks, and gets no processor. A look counts eight times then: 64 * 0.3 / 8 is the mean of
+/* It can run in three of ten ticks, and gets no processor. A check counts eight times then: 64 * 0.3 / 8 is the mean of
  * the squares; 4.5 standard deviations. Weights and samples are all there, whatever is moved between events. */
 static void test_wall__what_few_looks_find_is_unbiased(void **state)
 {
@@ -454,8 +454,8 @@ static void test_wall__what_few_looks_find_is_unbiased(void **state)
     wall_scene_end();
 }
 
-/* Running and waiting are told apart in the proportion of the kernel's figures: a thread that gets a quarter of a
- * processor. Binomial, 4.5 standard deviations. */
+/* Running and waiting are split in the proportion of the kernel's figures: a thread that gets a quarter of a processor.
+ * Binomial, 4.5 standard deviations. */
 static void test_wall__running_and_waiting_are_in_the_proportion_of_schedstat(void **state)
 {
     enum { TICKS = 20000 };
@@ -596,7 +596,7 @@ static void test_filter__without_labels_there_is_no_context(void **state)
     wall_scene_end();
 }
 
-/* A carrier's place says nothing but that: the thread that is mounted is looked up through its JavaThread. */
+/* A carrier's mark says only that it is one: the mounted thread is found through its JavaThread. */
 static void test_filter__a_carrier_counts_while_its_virtual_thread_has_a_context(void **state)
 {
     struct wick_mem self;

@@ -33,7 +33,7 @@ static inline void expect_caller(uint64_t pc, uint64_t sp, uint64_t fp)
     assert_int_equal(f.s.leaf, 0);
 }
 
-/* The walk ends here for this reason, perhaps after the frame that it could still tell. */
+/* The walk ends here for this reason, perhaps after the last frame that it could still determine. */
 static inline void expect_break(enum wick_stop stop)
 {
     int result = fj_step(&f, &frame);

@@ -43,7 +43,7 @@ static inline void wall_scene_born(uint32_t i)
     wick_wall_arm(&wall, t, false);
 }
 
-/* Threads 1 to n, of which k are drawn at each tick of 10 ms. */
+/* Threads 1 to n; k of them are drawn at each tick of 10 ms. */
 static inline void wall_scene_begin(const struct wick_wall_eyes *eyes, uint32_t n, uint32_t k, const char *filter)
 {
     struct wick_err err = {0};

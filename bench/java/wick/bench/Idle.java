@@ -6,9 +6,9 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A JVM that does nothing in as many threads as asked for; with "spin", one more thread looks at the clock all the time and
- * remembers the longest time between two looks: what an attaching profiler makes a running thread wait. Each line of input is
- * answered with that time in microseconds and the memory of it is cleared.
+ * A JVM that does nothing in as many threads as asked for; with "spin", one more thread reads the clock all the time
+ * and remembers the longest time between two readings: what an attaching profiler makes a running thread wait. Each
+ * line of input is answered with that time in microseconds and the memory of it is cleared.
  */
 public final class Idle {
     private static volatile long longest;
