@@ -133,7 +133,7 @@ static void test_cpu_starvation__compares_runnable_time(void **state)
 {
     silent(SCENE(c->got = 20000, c->collector = 0, c->delay = 4900));
     says(SCENE(c->got = 20000, c->collector = 0, c->delay = 51000),
-         "cpu-starvation: 7.1 threads want a CPU, the process got 2: 72 % of "
+         "cpu-starvation: 7.1 threads need a CPU, the process got 2: 72 % of "
          "runnable time (51.0 s) is waiting for a CPU\n");
     says(SCENE(c->got = 20000, c->collector = 0, c->delay = 51000, c->run = 2000, c->queue = 6000, c->sleep = 2000),
          "(51.0 s) is waiting for a CPU, as is 60 % of the wall time of GET /x\n");
@@ -223,9 +223,10 @@ static void test_gc__pauses_and_cpu_time(void **state)
 static void test_safepoints__late_and_slow(void **state)
 {
     silent(SCENE(c->late = 90));
-    says(SCENE(c->late = 200), "late-safepoints: 1 safepoints were reached late, 200 ms in all, the longest after 200 "
-                               "ms; most by worker: compiled code "
-                               "without a safepoint poll, at app.Main.loop:7 from app.Main.run:11\n");
+    says(SCENE(c->late = 200),
+         "late-safepoints: 1 safepoints were slow to be reached, 200 ms in all, the longest after 200 "
+         "ms; most by worker: compiled code "
+         "without a safepoint poll, at app.Main.loop:7 from app.Main.run:11\n");
     silent(SCENE(c->sync = 480));
     says(SCENE(c->sync = 520), "slow-safepoints: 50 safepoints took 520 ms to be reached, 5.2 % of the time\n");
 }
@@ -274,7 +275,7 @@ static void test_memory__limit_and_pressure(void **state)
     silent(SCENE(c->rss = 910ull << 20));
     says(SCENE(c->rss = 960ull << 20),
          "memory-limit: resident memory reached 960 MiB, 94 % of the cgroup's limit of 1 GiB\n");
-    says(SCENE(c->kills = 2), "of 1 GiB; 2 processes were killed for want of memory\n");
+    says(SCENE(c->kills = 2), "of 1 GiB; the OOM killer ended 2 processes\n");
     silent(SCENE(c->rss = 960ull << 20, c->limit = 0));
     silent(SCENE(c->memory_full = 480));
     says(SCENE(c->memory_full = 520), "memory-pressure: all tasks waited for memory 5.2 % of the time (520 ms)\n");
