@@ -4,7 +4,7 @@
  * wick explain [options] PID|NAME
  *
  * Says in sentences what makes a program slow. Of a live JVM a recording is taken first, into memory, with all that the
- * rules read. What exists as a file, or looks like a path, is a file.
+ * rules read. An operand that exists as a file or looks like a path is a file.
  */
 #include <getopt.h> /* optind */
 #include <string.h>

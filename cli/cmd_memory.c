@@ -4,7 +4,7 @@
  * wick memory [options] PID|NAME
  *
  * Where the memory of a process goes, and what its limits leave. A live JVM is read from outside, without an agent; a
- * recording has a reading every ten seconds. What exists as a file, or looks like a path, is a file.
+ * recording has a reading every ten seconds. An operand that exists as a file or looks like a path is a file.
  */
 #include <getopt.h> /* optind */
 #include <stdlib.h>

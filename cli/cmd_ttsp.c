@@ -4,7 +4,7 @@
  * wick ttsp [options] PID|NAME
  *
  * Which threads were slow to reach safepoints, and why. A live JVM is recorded first, into memory, with the
- * time-to-safepoint profiler alone. What exists as a file, or looks like a path, is a file.
+ * time-to-safepoint profiler alone. An operand that exists as a file or looks like a path is a file.
  */
 #include <getopt.h> /* optind */
 #include <stdlib.h>

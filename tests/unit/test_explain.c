@@ -235,8 +235,8 @@ static void test_compilers__queues_deoptimisations_and_room_for_code(void **stat
 {
     silent(SCENE(c->waiting = 90));
     says(SCENE(c->waiting = 150),
-         "compile-queue: 150 methods waited for C2 on average, 200 at most: they run in slower "
-         "code meanwhile; the longest compilation, of app.Main.hot, took 700 ms\n");
+         "compile-queue: 150 methods waited for C2 on average, 200 at most: until then they run in slower "
+         "code; the longest compilation, of app.Main.hot, took 700 ms\n");
     silent(SCENE(c->deopts = 190));
     says(SCENE(c->deopts = 300), "deoptimisations: 300 deoptimisations, 30 a second: compiled code was thrown away or "
                                  "left for the interpreter, 75 % of them for class_check, and compiled anew: 1.5 s of "
