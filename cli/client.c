@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The agent's socket has a random name, found in /proc/PID/net/unix, which lists the target's network namespace.
- * Several containers of a pod share one and may all have a pid 1, and anybody may bind a name that looks right; so
+ * Several containers of a pod share one and may all have a pid 1, and anybody may bind a plausible name; so
  * every candidate is connected to, and the kernel is asked whose socket it is. Only the target's own counts.
  */
 #include "cli/client.h"

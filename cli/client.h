@@ -20,7 +20,7 @@ struct wick_client {
     pid_t pid;
     char build[41], version[64]; /* the agent's */
     bool running;                /* a recording was running when we connected */
-    int reply_fd;                /* descriptor that came with the last reply, -1 = none; whoever takes it sets -1 */
+    int reply_fd; /* descriptor that came with the last reply, -1 = none; the one that takes it sets -1 */
     char text[WICK_SOCK_REPLY_MAX];
 };
 

@@ -158,9 +158,10 @@ static int choose_format(struct convert *c, struct wick_err *err)
         return 0;
     if (c->to)
         return wick_err_set(err, WICK_E_USAGE, "unknown format '%s' (`wick convert --help` lists the formats)", c->to);
-    return wick_err_set(err, WICK_E_USAGE,
-                        "'%s' does not tell a format: end it as `wick convert --help` says, or add --to FORMAT",
-                        c->out);
+    return wick_err_set(
+        err, WICK_E_USAGE,
+        "cannot infer the format of '%s': use an extension that `wick convert --help` lists, or add --to FORMAT",
+        c->out);
 }
 
 /* `wick convert *.jfr`, without -o, must not take the last recording for the output. */
@@ -213,7 +214,7 @@ int wick_cmd_convert(int argc, char **argv)
     if (status >= 0)
         return status;
     if (optind >= argc) {
-        fputs("wick: no input (`wick convert --help` tells more)\n", stderr);
+        fputs("wick: no input (see `wick convert --help`)\n", stderr);
         return wick_err_exit(WICK_E_USAGE);
     }
     int inputs = argc - optind;

@@ -158,7 +158,7 @@ static int write_file(struct diff *d, struct wick_diff *c, struct wick_err *err)
     bool page = ends_in(d->out, ".html");
     table.json = ends_in(d->out, ".json");
     if (!page && !table.json && !ends_in(d->out, ".txt"))
-        return wick_err_set(err, WICK_E_USAGE, "'%s' does not tell a form: end it in .html, .json or .txt", d->out);
+        return wick_err_set(err, WICK_E_USAGE, "cannot infer the format of '%s': use .html, .json or .txt", d->out);
     FILE *out = wick_save_open(d->out, false, err);
     if (!out)
         return -err->code;
@@ -256,7 +256,7 @@ static int take_option(struct diff *d, int c)
         d->print = true;
         return -1;
     case 'n':
-        return wick_ui_rows(optarg, &d->table.rows) ? -1 : wick_ui_bad_option("diff", "--rows wants a number", optarg);
+        return wick_ui_rows(optarg, &d->table.rows) ? -1 : wick_ui_bad_option("diff", "--rows takes a number", optarg);
     case OPT_JSON:
         d->table.json = d->print = true;
         return -1;
@@ -266,7 +266,7 @@ static int take_option(struct diff *d, int c)
     case OPT_FAIL_ABOVE:
         d->fail_above = strtod(optarg, &end);
         if (end == optarg || (*end && strcmp(end, "%") != 0) || !(d->fail_above >= 0) || isinf(d->fail_above))
-            return wick_ui_bad_option("diff", "--fail-above wants a percentage", optarg);
+            return wick_ui_bad_option("diff", "--fail-above takes a percentage", optarg);
         return -1;
     case 't':
         return wick_view_take(&d->view, WICK_VIEW_BY, "thread", "diff");
@@ -296,7 +296,7 @@ int wick_cmd_diff(int argc, char **argv)
     if (status >= 0)
         return status;
     if (argc - optind != 2) {
-        fputs("wick: two recordings are compared, or two lists with commas (`wick diff --help` tells more)\n", stderr);
+        fputs("wick: two recordings are compared, or two lists with commas (see `wick diff --help`)\n", stderr);
         return wick_err_exit(WICK_E_USAGE);
     }
     int rc = wick_profile_init(&d.profile);

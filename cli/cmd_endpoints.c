@@ -21,8 +21,8 @@ static void usage(FILE *f)
         "Usage: wick endpoints [OPTION...] FILE...\n"
         "\n"
         "Shows for each endpoint how many requests there were, how long they took (of their outermost spans; each is\n"
-        "counted) and what CPU time the samples of their threads stand for; where the wall clock was recorded, too,\n"
-        "how long they waited for a CPU or were blocked, by reason. Programs tell their endpoints with wick.jar\n"
+        "counted) and what CPU time the samples of their threads stand for; with wall-clock samples also how\n"
+        "long they waited for a CPU or were blocked, by reason. Programs report their endpoints with wick.jar\n"
         "(docs/labels.md).\n"
         "\n"
         "Options:\n"
@@ -74,8 +74,8 @@ static int show(char *const *paths, int n, bool json, const char *path, struct w
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory while making the table");
     if (!rc && !s.n && !s.key_endpoint)
         rc = wick_err_set(err, WICK_E_NOTFOUND,
-                          "the recording has no endpoints: the program tells none (docs/labels.md says how), or none "
-                          "that began and ended while it was recorded");
+                          "the recording has no endpoints: the program reports none (see docs/labels.md), or none "
+                          "of them began and ended during the recording");
     rc = rc ? rc : write_all(&e, json, path, err);
     wick_endpoints_release(&e);
     wick_spans_release(&s);
@@ -103,7 +103,7 @@ int wick_cmd_endpoints(int argc, char **argv)
         path = opt == 'o' ? optarg : path;
     }
     if (optind >= argc) {
-        fputs("wick: which recording? (`wick endpoints --help` tells more)\n", stderr);
+        fputs("wick: which recording? (see `wick endpoints --help`)\n", stderr);
         return wick_err_exit(WICK_E_USAGE);
     }
     return show(argv + optind, argc - optind, json, path, &err) ? wick_ui_fail(&err) : 0;

@@ -4,7 +4,7 @@
  * wick explain [options] PID|NAME
  *
  * Says in sentences what makes a program slow. Of a live JVM a recording is taken first, into memory, with all that the
- * rules read. What exists as a file, or looks like a path, is a file.
+ * rules read. An operand that exists as a file or looks like a path is a file.
  */
 #include <getopt.h> /* optind */
 #include <string.h>
@@ -30,7 +30,7 @@ static void usage(FILE *f)
         "\n"
         "Says in sentences with figures what makes a program slow, by its recordings (- is standard input) or of a "
         "JVM\n"
-        "now, what matters most first: allocation stalls, too few CPUs, neighbours, limits, locks, collections, late\n"
+        "now, what matters most first: allocation stalls, too few CPUs, neighbours, limits, locks, collections, slow\n"
         "safepoints, a hot method. Record with -e cpu,wall --ttsp; docs/explain.md lists the rules.\n"
         "\n"
         "Options:\n"
@@ -38,8 +38,8 @@ static void usage(FILE *f)
         "  -h, --help            this text\n"
         "\n"
         "For a JVM:\n"
-        "  -d, --duration TIME   how long to look (default " DURATION " s; Ctrl-C ends it earlier)\n"
-        "      --lib PATH        the agent, instead of the libwick.so installed with wick\n",
+        "  -d, --duration TIME   how long to record (default " DURATION " s; Ctrl-C ends it earlier)\n"
+        "      --lib PATH        agent to load, instead of the libwick.so installed with wick\n",
         f);
 }
 

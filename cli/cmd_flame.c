@@ -163,7 +163,7 @@ static writer *writer_for(const char *path, struct wick_err *err)
     for (size_t i = 0; f && i < sizeof writers / sizeof *writers; i++)
         if (!strcmp(writers[i].format, f->name))
             return writers[i].write;
-    wick_err_set(err, WICK_E_USAGE, "'%s' does not tell a form: end it in .html, .svg or .collapsed", path);
+    wick_err_set(err, WICK_E_USAGE, "cannot infer the format of '%s': use .html, .svg or .collapsed", path);
     return NULL;
 }
 
@@ -183,7 +183,7 @@ static int fold(struct job *j, struct wick_strbuf *subtitle, struct wick_err *er
     return 0;
 }
 
-/* Pictures are no inputs, whatever stands in them: such a word was meant as the output. */
+/* Pictures are not inputs, whatever they contain: such an operand was meant as the output. */
 static int check_inputs(const struct job *j, char *const *inputs, int n, struct wick_err *err)
 {
     for (int i = 0; !j->out && i < n; i++) {
@@ -303,7 +303,7 @@ int wick_cmd_flame(int argc, char **argv)
     if (status >= 0)
         return status;
     if (optind == argc) {
-        fputs("wick: no input (`wick flame --help` tells more)\n", stderr);
+        fputs("wick: no input (see `wick flame --help`)\n", stderr);
         return wick_err_exit(WICK_E_USAGE);
     }
     j.tree = wick_tree_new();

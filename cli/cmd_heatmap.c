@@ -83,7 +83,7 @@ static int run(struct heatmap *m, char *const *inputs, int n, struct wick_err *e
     const char *slash = strrchr(inputs[0], '/');
     size_t len = m->out ? strlen(m->out) : 0;
     if (m->out && strcmp(m->out, "-") != 0 && (len < 6 || strcmp(m->out + len - 5, ".html") != 0))
-        return wick_err_set(err, WICK_E_USAGE, "'%s' does not tell a form: end it in .html", m->out);
+        return wick_err_set(err, WICK_E_USAGE, "cannot infer the format of '%s': the name must end in .html", m->out);
     if (!m->out && isatty(STDOUT_FILENO))
         return wick_err_set(err, WICK_E_USAGE, "HTML on a terminal is of no use; name a file with -o FILE.html");
     if (!m->o.title && strcmp(inputs[0], "-") != 0)
@@ -106,7 +106,7 @@ int wick_cmd_heatmap(int argc, char **argv)
     if (status >= 0)
         return status;
     if (optind == argc) {
-        fputs("wick: no input (`wick heatmap --help` tells more)\n", stderr);
+        fputs("wick: no input (see `wick heatmap --help`)\n", stderr);
         return wick_err_exit(WICK_E_USAGE);
     }
     int rc = wick_profile_init(&m.p);

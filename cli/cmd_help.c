@@ -292,6 +292,6 @@ int wick_cmd_help(int argc, char **argv)
     puts("wick: a profiler for the JVM\n\nUsage: wick COMMAND [OPTION...] [OPERAND...]\n\nCommands:");
     for (size_t i = 0; i < wick_cmds_count; i++)
         printf("  %-9s  %-23s  %s\n", wick_cmds[i].name, wick_cmds[i].operands, wick_cmds[i].summary);
-    puts("\n`wick help COMMAND` lists a command's options. For a first look: wick ps; wick record -d 10 NAME");
+    puts("\n`wick help COMMAND` lists a command's options. To start: wick ps; wick record -d 10 NAME");
     return 0;
 }

@@ -34,22 +34,22 @@ static void usage(FILE *f)
         "\n"
         "Shows which locks threads waited for in recordings made with -e lock, --lock or -e nativelock, or by the JDK "
         "(- is\n"
-        "standard input), or in a JVM now: where they waited, and who held the lock and what it did meanwhile.\n"
+        "standard input), or in a JVM now: where they waited, who held the lock, and what the owner was doing.\n"
         "\n"
         "Options:\n"
         "  -n, --rows N              show the N locks waited for longest (default 20; 0 = all)\n"
-        "      --all                 with what has no owner: threads parked without work, or for a condition\n"
+        "      --all                 include waits without an owner: idle pool threads, conditions\n"
         "      --stacks              with whole stacks\n"
         "      --json                JSON; times in nanoseconds\n"
         "  -h, --help                this text\n"
         "\n"
         "For a JVM:\n"
-        "  -d, --duration TIME       how long to look (default " DURATION " s; Ctrl-C ends it earlier)\n"
-        "      --lib PATH            the agent, instead of the libwick.so installed with wick\n",
+        "  -d, --duration TIME       how long to record (default " DURATION " s; Ctrl-C ends it earlier)\n"
+        "      --lib PATH            agent to load, instead of the libwick.so installed with wick\n",
         f);
 }
 
-/* Asks for what no event tells: waits that have not ended. */
+/* Asks for what no event reports: waits that have not ended. */
 static void ask(void *arg, struct wick_client *client)
 {
     struct locks *l = arg;
@@ -76,8 +76,8 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
                           "`wick locks PID`");
     if (!rc && !w.nrows && !l->now)
         wick_ui_note(
-            "wick: waits are recorded with -e lock or --lock, native ones with -e nativelock, and when they end; "
-            "`wick locks PID` and `wick status PID` tell those that last, and deadlocks");
+            "wick: waits are recorded with -e lock or --lock, native ones with -e nativelock, once they have ended; "
+            "`wick locks PID` and `wick status PID` show waits that have not ended, and deadlocks");
     wick_lock_waits_release(&w);
     wick_profile_release(&p);
     return rc;

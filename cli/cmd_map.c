@@ -2,9 +2,9 @@
 /*
  * cmd_map.c - wick map: names for perf
  *
- * perf looks up addresses that belong to no file in /tmp/perf-PID.map: one line a symbol, address and size in
- * hexadecimal, then the name. Of a process in a container it looks there, inside the container and by the pid in it. It
- * takes only files that belong to its own user or root, so the file belongs to whoever calls this command.
+ * perf resolves addresses that belong to no file through /tmp/perf-PID.map: one line per symbol, address and size in
+ * hexadecimal, then the name. For a process in a container it reads the file inside the container, named by the pid
+ * there. It accepts only files of its own user or of root, so the file belongs to the user who runs this command.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -32,7 +32,7 @@ struct map_job {
     bool all;
     pid_t *pids; /* JVMs that were named, for jitdump */
     size_t npids;
-    char **command; /* to be run meanwhile; NULL = none */
+    char **command; /* run while maps are written; NULL = none */
 };
 
 static void usage(FILE *f)
@@ -54,9 +54,9 @@ static void usage(FILE *f)
         "      --compare   mark what differs from the map that is there, written before: \" [stale]\" is what has "
         "gone\n"
         "                  since, \" [changed]\" what lies where something else lay\n"
-        "      --inlined   tell inlined methods apart: \"a->b\" is b inlined into a, which `wick` shows as two frames\n"
+        "      --inlined   name inlined methods: \"a->b\" is b inlined into a, which `wick` shows as two frames\n"
         "      --jitdump DIR\n"
-        "                  write no map but DIR/jit-PID.dump while a command runs, looking every second: code with "
+        "                  write no map but DIR/jit-PID.dump while a command runs, polling every second: code with "
         "the\n"
         "                  times at which it came, for `perf inject --jit`:\n"
         "\n"
@@ -101,7 +101,7 @@ static int map_word(const char *word, const struct wick_mapfile_opts *o, struct 
     return rc;
 }
 
-/* JVMs that end meanwhile are no failure, nor are other users'. */
+/* JVMs that end during the scan, and those of other users, are not errors. */
 static int map_all(const struct wick_mapfile_opts *o, struct wick_err *err)
 {
     struct wick_jvmlist list;
@@ -121,12 +121,12 @@ static int map_all(const struct wick_mapfile_opts *o, struct wick_err *err)
         wick_proc_close(&proc);
     }
     wick_jvmlist_free(&list);
-    return done ? 0 : wick_err_set(err, WICK_E_NOTFOUND, "there is no JVM that could be read (`wick ps` lists them)");
+    return done ? 0 : wick_err_set(err, WICK_E_NOTFOUND, "no JVM could be read (`wick ps` lists them)");
 }
 
 /* --- jitdump --- */
 
-/* One look at all JVMs that were named, or at all there are. Those that end meanwhile are no failure. */
+/* Polls the named JVMs, or all of them, once. A JVM that ends during the scan is not an error. */
 static int look(struct wick_jitdump *d, const struct map_job *job, struct wick_err *err)
 {
     struct wick_jvmlist list = {0};
@@ -149,7 +149,7 @@ static int look(struct wick_jitdump *d, const struct map_job *job, struct wick_e
     return rc;
 }
 
-/* Looks every second while the command runs. */
+/* Polls every second while the command runs. */
 static int watch(struct wick_jitdump *d, const struct map_job *job, int child, struct wick_err *err)
 {
     struct pollfd p = {child, POLLIN, 0};
@@ -229,7 +229,7 @@ static int take_command(struct map_job *job, int argc, char **argv)
 
 static int misused(const char *what)
 {
-    wick_ui_print(stderr, "wick: %s (`wick map --help` tells more)\n", what);
+    wick_ui_print(stderr, "wick: %s (see `wick map --help`)\n", what);
     return wick_err_exit(WICK_E_USAGE);
 }
 
@@ -259,7 +259,7 @@ int wick_cmd_map(int argc, char **argv)
             dir = optarg;
         } else if (opt == 's' && (wick_opt_size(optarg, &job.o.most_bytes) || !job.o.most_bytes)) {
             free(job.pids);
-            return wick_ui_bad_option("map", "--max-size wants a size such as 256m", optarg);
+            return wick_ui_bad_option("map", "--max-size takes a size such as 256m", optarg);
         } else if (opt != 's') {
             usage(opt == 'h' ? stdout : stderr);
             free(job.pids);

@@ -4,7 +4,7 @@
  * wick memory [options] PID|NAME
  *
  * Where the memory of a process goes, and what its limits leave. A live JVM is read from outside, without an agent; a
- * recording has a reading every ten seconds. What exists as a file, or looks like a path, is a file.
+ * recording has a reading every ten seconds. An operand that exists as a file or looks like a path is a file.
  */
 #include <getopt.h> /* optind */
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static int run(char *const *words, int n, const char *duration, bool json, struc
     wick_opt_defaults(&o);
     o.duration_ns = 0;
     if (!rc && n < 1)
-        rc = wick_err_set(err, WICK_E_USAGE, "of which JVM or recording? See `wick memory --help`");
+        rc = wick_err_set(err, WICK_E_USAGE, "which JVM or recording? (see `wick memory --help`)");
     if (!rc && duration)
         rc = wick_opt_set(&o, "duration", strlen("duration"), duration, WICK_CMD_RECORD, err);
     if (!rc && wick_look_is_jvm(words, n)) {

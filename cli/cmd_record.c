@@ -31,7 +31,7 @@
 #include "cli/target.h"
 #include "cli/ui.h"
 
-/* After the recording: whatever was written is turned into the output, also when the JVM died. first = the error that
+/* After the recording: what was written is turned into the output, even if the JVM died. first = the error that
  * ended the recording, or 0. Returns the exit status. */
 static int conclude(struct wick_cli_output *out, const struct wick_err *first)
 {

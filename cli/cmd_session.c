@@ -89,7 +89,7 @@ static int find_agent(struct session *s, struct wick_err *err)
 {
     int rc = refuse_stopped(s, err);
     rc = rc ? rc : wick_client_find(&s->p, NULL, s->client, err);
-    if (rc == -WICK_E_NOTFOUND && refuse_stopped(s, err)) /* meanwhile */
+    if (rc == -WICK_E_NOTFOUND && refuse_stopped(s, err)) /* since it was asked */
         return -WICK_E_TIMEOUT;
     if (rc == -WICK_E_NOTFOUND)
         return wick_err_set(err, WICK_E_STATE, "process %d (%.100s) is not being recorded: wick's agent is not in it",
@@ -150,7 +150,7 @@ static int check_recording(int fd, struct wick_err *err)
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || flags & O_PATH || (flags & O_ACCMODE) == O_WRONLY || fstat(fd, &st) || !S_ISREG(st.st_mode))
         return wick_err_set(err, WICK_E_FORMAT,
-                            "the agent gave back something that is no recording: the process may have been tampered "
+                            "the agent returned something other than a recording: the process may have been tampered "
                             "with, and nothing was written");
     return 0;
 }
@@ -212,7 +212,7 @@ static int write_output(struct session *s, int fd, const char *claimed, struct w
     return rc;
 }
 
-/* The question before `stop`, which may take as long as that: a JVM under load answers late. */
+/* The request before `stop`, which may take as long as that: a JVM under load is slow to answer. */
 static int ask_status(struct session *s, struct wick_err *err)
 {
     uint64_t end = wick_clock_mono_ns() + ANSWER_NS;

@@ -245,8 +245,8 @@ static void usage(FILE *f)
           "\n"
           "Prints the stack of every thread of a JVM, native to Java, read from outside: no agent, no safepoint.\n"
           "With --virtual, the virtual threads that have a scope of wick.jar open, mounted or not; wick's agent must\n"
-          "be there (wick start), and tells of those that have opened one while a recording runs, or at any time if\n"
-          "the JVM runs with -Dwick.publish=otel.\n"
+          "be loaded (wick start); it knows the scopes opened while a recording runs, or all of them if the JVM\n"
+          "runs with -Dwick.publish=otel.\n"
           "\n"
           "Options:\n"
           "  -t, --thread NAME   only threads whose name contains NAME\n"
@@ -318,7 +318,7 @@ static int parse(int argc, char **argv, struct stack_options *o)
         case 'n':
             rows = strtoul(optarg, &end, 10);
             if (*end || end == optarg || rows > WICK_VIRTUAL_ROWS_MOST)
-                return 1 + wick_ui_bad_option("stack", "--rows wants a number up to 131072 (0 = all)", optarg);
+                return 1 + wick_ui_bad_option("stack", "--rows takes a number up to 131072 (0 = all)", optarg);
             o->inside.rows = rows ? (uint32_t)rows : WICK_VIRTUAL_ROWS_MOST;
             break;
         default:

@@ -46,9 +46,9 @@ static void usage(FILE *f)
         "%s"
         "\n"
         "For a JVM (-e is what to sample then, see `wick record --help`):\n"
-        "  -d, --duration TIME   how long to look (default " DURATION " s; Ctrl-C ends it earlier)\n"
+        "  -d, --duration TIME   how long to record (default " DURATION " s; Ctrl-C ends it earlier)\n"
         "  -i, --interval TIME   time between samples of one thread (default 10ms)\n"
-        "      --lib PATH        the agent, instead of the libwick.so installed with wick\n",
+        "      --lib PATH        agent to load, instead of the libwick.so installed with wick\n",
         wick_view_help);
 }
 
@@ -76,7 +76,7 @@ static int parse(struct top *t, int argc, char **argv)
         switch (opt) {
         case 'n':
             if (!wick_ui_rows(optarg, &t->table.rows))
-                return wick_ui_bad_option("top", "--rows wants a number", optarg);
+                return wick_ui_bad_option("top", "--rows takes a number", optarg);
             break;
         case WICK_VIEW_BY:
             while (i < 4 && strcmp(by[i], optarg) != 0)
@@ -108,7 +108,7 @@ static int parse(struct top *t, int argc, char **argv)
     return -1;
 }
 
-/* What the rows tell frames apart by. */
+/* What distinguishes the frames of two rows. */
 static unsigned keep_of(const struct top *t)
 {
     unsigned keep = t->table.by == WICK_TOP_KIND ? WICK_KEEP_JAVA_KINDS : 0;
@@ -163,7 +163,7 @@ int wick_cmd_top(int argc, char **argv)
     t.event = wick_look_is_jvm(argv + optind, argc - optind) ? NULL : t.view.event;
     int pid = 0, rc = wick_look_at_words(&look, argv + optind, argc - optind, &pid, &err);
     if (rc == -WICK_E_NOTFOUND && pid && wick_view_is_plain(&t.view))
-        wick_err_set(&err, WICK_E_NOTFOUND, "there were no samples: process %d did nothing all the time", pid);
+        wick_err_set(&err, WICK_E_NOTFOUND, "there were no samples: process %d was idle", pid);
     wick_view_release(&t.view);
     return rc ? wick_ui_fail(&err) : 0;
 }

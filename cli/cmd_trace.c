@@ -35,13 +35,13 @@ static void usage(FILE *f)
           "\n"
           "Shows the timeline of a trace: its spans, and for each thread when it was on a CPU, waiting for one, or "
           "blocked\n"
-          "and where. TRACE_ID may be the beginning of an id; without one the slowest traces are listed and the "
+          "and where. TRACE_ID may be a prefix of an id; without one the slowest traces are listed and the "
           "slowest is\n"
-          "shown. Programs tell their spans with wick.jar (docs/labels.md); record with -e cpu,wall to see waits.\n"
+          "shown. Programs report their spans with wick.jar (docs/labels.md); record with -e cpu,wall to see waits.\n"
           "\n"
           "Options:\n"
           "      --slowest N           how many traces to list, or to put into the output (default 10)\n"
-          "  -o, --output FILE.html    a page to look at in a browser, instead of text\n"
+          "  -o, --output FILE.html    write an HTML page instead of text\n"
           "      --json                JSON of these traces; times in nanoseconds\n" WICK_REPLACE_HELP
           "  -h, --help                this text\n",
           f);
@@ -70,7 +70,7 @@ static int parse(struct job *j, int argc, char **argv)
             j->slowest = strtoul(optarg, &end, 10);
             if (*optarg >= '0' && *optarg <= '9' && !*end && j->slowest)
                 break;
-            fputs("wick: --slowest wants a number from 1 on\n", stderr);
+            fputs("wick: --slowest takes a number of at least 1\n", stderr);
             return wick_err_exit(WICK_E_USAGE);
         case 'o':
             j->out = optarg;
@@ -103,8 +103,8 @@ static int choose(const struct job *j, const struct wick_profile *p, struct wick
     size_t found = 0;
     if (!all)
         return wick_err_set(err, WICK_E_NOTFOUND,
-                            "the recording has no spans: the program tells none (docs/labels.md says how), or none "
-                            "that began and ended while it was recorded");
+                            "the recording has no spans: the program reports none (see docs/labels.md), or none "
+                            "of them began and ended during the recording");
     if (!j->id) {
         *n = all < j->slowest ? all : j->slowest;
         return 0;
@@ -213,7 +213,7 @@ int wick_cmd_trace(int argc, char **argv)
     if (n > 1 && is_id(argv[argc - 1]))
         j.id = argv[--n + optind];
     if (n < 1) {
-        fputs("wick: which recording? (`wick trace --help` tells more)\n", stderr);
+        fputs("wick: which recording? (see `wick trace --help`)\n", stderr);
         return wick_err_exit(WICK_E_USAGE);
     }
     return show(&j, argv + optind, n, &err) ? wick_ui_fail(&err) : 0;

@@ -3,8 +3,8 @@
  * wick ttsp [options] FILE...
  * wick ttsp [options] PID|NAME
  *
- * Which threads were late to safepoints, and why. Of a live JVM a recording is taken first, into memory, with nothing
- * but the time-to-safepoint profiler. What exists as a file, or looks like a path, is a file.
+ * Which threads were slow to reach safepoints, and why. A live JVM is recorded first, into memory, with the
+ * time-to-safepoint profiler alone. An operand that exists as a file or looks like a path is a file.
  */
 #include <getopt.h> /* optind */
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void usage(FILE *f)
         "       wick ttsp [OPTION...] PID|NAME\n"
         "\n"
         "Shows the slow safepoints of recordings made with -e ttsp or --ttsp (- is standard input), or of a JVM now,\n"
-        "worst first: the threads that were late, where they were, and why.\n"
+        "worst first: the threads that were slow to reach them, where they were, and why.\n"
         "\n"
         "Options:\n"
         "  -n, --rows N              show the N worst (default 20; 0 = all)\n"
@@ -39,10 +39,10 @@ static void usage(FILE *f)
         "  -h, --help                this text\n"
         "\n"
         "For a JVM:\n"
-        "  -d, --duration TIME       how long to look (default " DURATION " s; Ctrl-C ends it earlier)\n"
-        "      --threshold-ms LIST   when to ask slow threads, in ms since the start of the safepoint (default\n"
+        "  -d, --duration TIME       how long to record (default " DURATION " s; Ctrl-C ends it earlier)\n"
+        "      --threshold-ms LIST   when to interrupt slow threads, in ms since the start of the safepoint (default\n"
         "                            10,20,50,100,200)\n"
-        "      --lib PATH            the agent, instead of the libwick.so installed with wick\n",
+        "      --lib PATH            agent to load, instead of the libwick.so installed with wick\n",
         f);
 }
 

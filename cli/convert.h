@@ -26,7 +26,7 @@ struct wick_convert_opts {
  * event type, by weight. 0 or an error with a sentence; -WICK_E_NOTFOUND if the recording holds no samples. */
 int wick_convert_jfr(const char *in, const char *out, const struct wick_convert_opts *o, struct wick_err *err);
 
-/* The samples in time, for formats that want them. */
+/* The samples in time, for formats that need them. */
 struct wick_convert_times {
     struct wick_timeline timeline;
     struct wick_heat heat;

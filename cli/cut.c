@@ -137,7 +137,7 @@ static int by_start(const void *a, const void *b)
     return x->place - y->place;
 }
 
-/* The inputs by the time they begin; as they are named if that of one cannot be told. */
+/* The inputs by start time; in the order given if the start of one is unknown. */
 static struct input *in_order(char *const *paths, int n)
 {
     struct input *in = calloc((size_t)n, sizeof *in);
@@ -169,8 +169,7 @@ static int judge(const struct job *j, const struct wick_view *view, struct wick_
         rc = wick_err_set(err, WICK_E_NOTFOUND, "there are no events in that time");
     }
     if (!rc && j->made.unknown)
-        fprintf(stderr,
-                "wick: %llu events are of types with fields that nothing tells how to read; they are left out\n",
+        fprintf(stderr, "wick: %llu events are left out: their types have fields of unknown layout\n",
                 (unsigned long long)j->made.unknown);
     return rc;
 }

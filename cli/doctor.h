@@ -2,7 +2,7 @@
 /*
  * doctor.h - findings of `wick doctor`
  *
- * A check looks at one thing and adds a finding: what is so, and what to do if it should be otherwise. FAIL: something
+ * A check examines one thing and adds a finding: what it found, and how to change it. FAIL: something
  * wick needs is missing; WARN: it works with less; OK.
  *
  * Threads: one.

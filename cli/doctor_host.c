@@ -137,7 +137,7 @@ static void check_kernel_symbols(struct wick_doctor *d)
 static void check_tracefs(struct wick_doctor *d)
 {
     if (!access("/sys/kernel/tracing/events", R_OK | X_OK) || !access("/sys/kernel/debug/tracing/events", R_OK | X_OK))
-        wick_doctor_add(d, WICK_DOCTOR_OK, "tracefs", NULL, "tracepoints can be looked up by name");
+        wick_doctor_add(d, WICK_DOCTOR_OK, "tracefs", NULL, "tracepoints can be named");
     else
         wick_doctor_add(d, WICK_DOCTOR_WARN, "tracefs", "as root: mount -t tracefs nodev /sys/kernel/tracing",
                         "not mounted or not readable: events such as sched:sched_switch are not available");

@@ -20,7 +20,8 @@ static void check_version(struct wick_doctor *d, const struct wick_jvm_entry *jv
     if (major == 1 && v[1] == '.')
         major = atoi(v + 2);
     if (!major)
-        wick_doctor_add(d, WICK_DOCTOR_WARN, "JDK", NULL, "the version cannot be told; wick knows HotSpot 8 to 25");
+        wick_doctor_add(d, WICK_DOCTOR_WARN, "JDK", NULL,
+                        "the version cannot be determined; wick supports HotSpot 8 to 25");
     else if (major < 8)
         wick_doctor_add(d, WICK_DOCTOR_FAIL, "JDK", "run the program on JDK 8 or newer", "version %s is too old", v);
     else
@@ -183,8 +184,8 @@ static void check_files(struct wick_doctor *d, const struct wick_proc *p)
         if (line && sscanf(line + 14, "%llu", &soft) == 1 && soft < (unsigned long long)p->st.threads + 256)
             wick_doctor_add(
                 d, WICK_DOCTOR_WARN, "JVM's open files", "raise `ulimit -n` of the JVM",
-                "limit %llu for %d threads: perf events need a file a thread, CPU timers are used for the rest", soft,
-                p->st.threads);
+                "limit %llu for %d threads: perf events need a descriptor per thread, CPU timers are used for the rest",
+                soft, p->st.threads);
         else if (line)
             wick_doctor_add(d, WICK_DOCTOR_OK, "JVM's open files", NULL, "limit %llu, threads %d", soft, p->st.threads);
     }

@@ -77,7 +77,7 @@ void wick_explain_sentence(struct wick_strbuf *out, const struct wick_explain_fi
     }
 }
 
-/* What a recording of this kind cannot tell; NULL where nothing is missing. */
+/* What a recording of this kind cannot show; NULL where nothing is missing. */
 static const char *missing(const struct wick_explain_facts *f, unsigned i)
 {
     switch (i) {

@@ -16,7 +16,7 @@
 /* Appends the finding's sentence. Names in it are as recorded: escape what goes to a terminal. */
 void wick_explain_sentence(struct wick_strbuf *out, const struct wick_explain_finding *f);
 
-/* Prints all findings, or that nothing stands out, and what could not be judged for want of events. */
+/* Prints all findings, or that nothing stands out, and what could not be judged because its events are missing. */
 void wick_explain_write(const struct wick_explain_findings *all, const struct wick_explain_facts *f, bool json,
                         FILE *out);
 

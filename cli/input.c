@@ -25,10 +25,11 @@ void wick_cli_warn(const char *path, const struct wick_jfr_result *r)
     any_unfinished |= r->unfinished;
     any_damaged |= r->problems || r->lost_bytes;
     if (r->unfinished)
-        wick_ui_print(stderr,
-                      "wick: %s is not finished: its JVM was killed or did not answer, or it still ran when this was "
-                      "written; what came afterwards is missing\n",
-                      path);
+        wick_ui_print(
+            stderr,
+            "wick: %s is not finished: its JVM was killed or did not answer, or it was still running when this was "
+            "written; what came afterwards is missing\n",
+            path);
     if (r->problems)
         wick_ui_print(stderr, "wick: %s is damaged: at offset %" PRIu64 ": %s (%" PRIu64 " such places)\n", path,
                       r->first_offset, r->first, r->problems);

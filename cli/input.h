@@ -32,9 +32,9 @@ int wick_cli_read_events(struct wick_profile *p, const char *path, const struct 
 int wick_cli_read_stream(struct wick_profile *p, FILE *in, const void *head, size_t n, const char *name,
                          const struct wick_jfr_visitor *v, struct wick_err *err);
 
-/* The time that a file covers, in ns since 1970 or of perf's clock: widens *start and *end, which are 0 at first. Where
- * no header tells, the file is read once for it; standard input ("-") then becomes a file in memory, so that it can be
- * read once more. -WICK_E_FORMAT if the times of its samples cannot be told. */
+/* The time that a file covers, in ns since 1970 or of perf's clock: widens *start and *end, which are 0 at first. If
+ * no header has it, the file is read once for it; standard input ("-") then becomes a file in memory, so that it can be
+ * read again. -WICK_E_FORMAT if the times of its samples are unknown. */
 int wick_cli_span(const char *path, int64_t *start_ns, int64_t *end_ns, struct wick_err *err);
 
 /* Says on standard error what of an input was damaged or is missing, if anything. */

@@ -63,13 +63,13 @@ struct symbols {
 struct wick_jitdump_jvm {
     pid_t pid;
     struct symbols last;
-    uint64_t last_ns; /* of the last look; 0 = none yet */
+    uint64_t last_ns; /* of the last poll; 0 = none yet */
     uint64_t memory;  /* code_memory() then */
-    uint64_t written; /* bytes, of all looks */
+    uint64_t written; /* bytes, of all polls */
     bool full;        /* most_bytes of them: it is left alone */
 };
 
-/* One look at one JVM. */
+/* One poll of one JVM. */
 struct look {
     struct wick_jitdump *d;
     struct wick_jitdump_jvm *jvm;
@@ -128,8 +128,8 @@ int wick_jitdump_open(struct wick_jitdump *d, const char *dir, struct wick_err *
     d->marker = mmap(NULL, MARKER, PROT_READ | PROT_EXEC, MAP_PRIVATE, d->fd, 0);
     if (d->marker == MAP_FAILED)
         return wick_err_set(err, WICK_E_PERM,
-                            "%s cannot be mapped as perf wants it: %s; choose a file system without noexec", d->path,
-                            strerror(errno));
+                            "%s cannot be mapped executable, which perf needs: %s; choose a file system without noexec",
+                            d->path, strerror(errno));
     return 0;
 }
 
@@ -153,7 +153,7 @@ uint64_t wick_jitdump_count(const struct wick_jitdump *d)
     return d->index;
 }
 
-/* --- looks --- */
+/* --- polls --- */
 
 void wick_jitdump_begin(struct wick_jitdump *d)
 {

@@ -33,7 +33,7 @@ struct wick_jitdump {
  * _PERM or _NOTFOUND with a message. */
 int wick_jitdump_open(struct wick_jitdump *d, const char *dir, struct wick_err *err);
 
-/* A look at JVMs begins at _begin; _look writes what is new in one of them since the last one. 0; the errors of
+/* A poll of the JVMs begins at _begin; _look writes what is new in one of them since the last one. 0; the errors of
  * wick_remote_open if it has ended or cannot be read; -WICK_E_LIMIT, once, if it has written most_bytes: no more of it
  * is written; -WICK_E_IO, _NOSPACE or _NOMEM. */
 void wick_jitdump_begin(struct wick_jitdump *d);

@@ -2,9 +2,9 @@
 /*
  * lock_table.c - see lock_table.h
  *
- * A park of which no owner was ever seen is mostly a thread of a pool without work, or one that waits for a condition:
- * nobody blocks it; so is one that waits for a condition of the C library. Such are counted, and shown with --all. What
- * is a lock by its class always has an owner; the JDK's recordings do not tell who that is.
+ * A park whose owner was never seen is mostly an idle thread of a pool, or one that waits for a condition, of Java or
+ * of the C library: nobody blocks it. Such parks are counted, and shown with --all. What is a lock by its class always
+ * has an owner; the JDK's recordings do not say who that is.
  */
 #include "cli/lock_table.h"
 #include "cli/input.h"
@@ -183,13 +183,13 @@ static unsigned long now_number(const struct table *t, const char *key)
     return wick_client_value(t->o->now, key, value, sizeof value) ? strtoul(value, NULL, 10) : 0;
 }
 
-/* What no event tells, since it has not ended. */
+/* What no event reports, since it has not ended. */
 static void print_now(struct table *t)
 {
     unsigned long deadlocks = now_number(t, "deadlocks"), waits = now_number(t, "lasting_waits");
     unsigned long unknown = now_number(t, "unknown_waits");
     if (deadlocks)
-        fprintf(t->out, "\nDeadlocked for ever:\n");
+        fprintf(t->out, "\nDeadlocked:\n");
     each_now(t, "deadlock_", print_now_line);
     if (waits) {
         wick_strbuf_addf(&t->line, "Waiting at the end, since before or during the recording (%lu thread%s):", waits,
@@ -202,7 +202,7 @@ static void print_now(struct table *t)
         fprintf(t->out, "    ... %lu more\n", waits - printed);
     if (!unknown)
         return;
-    wick_strbuf_addf(&t->line, "%lu more wait for monitors; there were too many to look who owns each", unknown);
+    wick_strbuf_addf(&t->line, "%lu more wait for monitors; there were too many to determine each owner", unknown);
     fputc('\n', t->out);
     end_line(t, 0, 0);
 }

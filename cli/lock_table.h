@@ -14,7 +14,7 @@
 
 struct wick_lock_options {
     uint32_t rows; /* locks shown; 0 = all */
-    bool all;      /* what nobody owned, too: threads that wait for work, or for a signal */
+    bool all;      /* also what nobody owned: threads that wait for work, or for a signal */
     bool stacks, json;
     const char *now; /* the agent's lines of waits that last and of deadlocks (agent/deadlocks.c); NULL = not asked */
 };

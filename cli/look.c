@@ -31,7 +31,7 @@ static int take_flag(const char *command, const struct wick_look_flag *f, char *
         *(const char **)f->value = arg;
         break;
     case WICK_LOOK_NUMBER:
-        snprintf(message, sizeof message, "--%s wants a number", f->name);
+        snprintf(message, sizeof message, "--%s takes a number", f->name);
         if (!wick_ui_rows(arg, f->value))
             return wick_ui_bad_option(command, message, arg);
         break;
@@ -128,7 +128,7 @@ int wick_look_at_words(const struct wick_look_command *c, char *const *words, in
     if (pid)
         *pid = 0;
     if (n < 1)
-        return wick_err_set(err, WICK_E_USAGE, "which recording or JVM? (`wick %s --help` tells more)", c->name);
+        return wick_err_set(err, WICK_E_USAGE, "which recording or JVM? (see `wick %s --help`)", c->name);
     if (wick_look_is_jvm(words, n))
         return look_at_jvm(c, words[0], pid, err);
     if (c->live_names)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * look.h - a short recording of a JVM that is only looked at: `wick top PID` and its like
+ * look.h - a short recording that a command analyses itself: `wick top PID` and similar ones
  *
  * Threads: the command's one.
  * Memory:  the recording is in memory and gone afterwards.
@@ -38,7 +38,7 @@ struct wick_look_flag {
 int wick_look_parse(const char *command, void (*usage)(FILE *f), const struct wick_look_flag *flags, size_t n, int argc,
                     char **argv);
 
-/* What a command does whose words are recordings, or one JVM to look at. */
+/* A command whose operands are recordings, or one JVM to record. */
 struct wick_look_command {
     const char *name; /* of the command */
     wick_look_show *show;

@@ -3,13 +3,13 @@
  * mapfile.c - the map's file, and what two dumps differ in
  *
  * /tmp is everybody's. So the file is made under a random name, O_EXCL and 0600, and moved over the old one when it is
- * complete: a link that somebody has put there is replaced, never followed. Inside a container even /tmp is looked up
- * with the links of that container.
+ * complete: a link that somebody has put there is replaced, never followed. Inside a container even /tmp is resolved
+ * through the symbolic links of that container.
  *
  * Code comes and goes while perf samples, and a sample's address means what lay there then. Of two dumps, before and
  * after, three things can be said of a place. The same symbol in both: nearly sure. A symbol in the older one only, and
  * nothing there now: samples are its, it is kept and marked stale. Another one than before: samples may be either's, so
- * the newer one is marked changed. A symbol at a place that was free is sure, as far as two dumps can tell.
+ * the newer one is marked changed. A symbol at a place that was free is sure, as far as two dumps can show.
  */
 #include "cli/mapfile.h"
 
@@ -263,7 +263,7 @@ static void write_symbols(struct map_file *f, struct wick_mapfile_result *res)
 
 /* --- JVMs --- */
 
-/* perf walks stacks by the frame pointer, which compiled Java code has for other things unless it is told not to. */
+/* perf walks stacks by the frame pointer, a general register in compiled Java code unless a flag preserves it. */
 static bool keeps_frame_pointer(const struct wick_remote *r)
 {
     uint8_t on = 1;

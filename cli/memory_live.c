@@ -73,7 +73,7 @@ static int read_once(struct live *l, struct wick_memory_use *u, struct wick_err 
     return 0;
 }
 
-/* True if a signal came meanwhile. */
+/* True if a signal arrived while it waited. */
 static bool pause_for(const sigset_t *signals, uint64_t ns)
 {
     const struct timespec t = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};

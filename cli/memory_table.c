@@ -58,7 +58,7 @@ static void write_parts(FILE *out, const struct wick_memory_use *u)
     for (int i = 0; i < WICK_MEMORY_PARTS; i++)
         if (is_shown(u, i, true))
             write_row(out, u, i);
-    fputs("held by the kernel for it, charged to its cgroup as well:\n", out);
+    fputs("held by the kernel for the process, and charged to its cgroup:\n", out);
     for (int i = 0; i < WICK_MEMORY_PARTS; i++)
         if (is_shown(u, i, false))
             write_row(out, u, i);
@@ -87,8 +87,8 @@ static void write_level(FILE *out, const struct wick_memory_level *l)
     wick_ui_last_column(out, 57, *l->path ? l->path : "/", *l->path ? strlen(l->path) : 1);
     fputc('\n', out);
     if (m->oom_kills)
-        fprintf(out, "           %sits processes were killed %" PRIu64 " times for want of memory%s\n",
-                wick_ui_colour(out, WICK_UI_RED), m->oom_kills, wick_ui_colour(out, WICK_UI_PLAIN));
+        fprintf(out, "           %sOOM kills in it: %" PRIu64 "%s\n", wick_ui_colour(out, WICK_UI_RED), m->oom_kills,
+                wick_ui_colour(out, WICK_UI_PLAIN));
 }
 
 static void write_verdict(FILE *out, const struct wick_memory_use *u)
@@ -103,7 +103,7 @@ static void write_verdict(FILE *out, const struct wick_memory_use *u)
     double rate = wick_trend_growth(&l->charged);
     fprintf(out, "\nThe limit of %s leaves %s", wick_ui_binary(l->now.limit, limit, CELL),
             wick_ui_binary(left, room, CELL));
-    fputs(", the page cache that gives way counted as free", out);
+    fputs(", counting reclaimable page cache as free", out);
     if (rate > LEAST_GROWTH) {
         char grows[CELL];
         fprintf(out, "; at %s it is reached in ", growth(rate, grows) + 1);

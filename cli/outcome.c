@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recording itself is asked, not the agent: so the line is there, and right, whatever ended the JVM. Samples of
- * threads that were found idle stand for several of the sampler's; what is counted is events in the file.
+ * The figures are read from the recording, not asked of the agent, so the line is printed, and correct, however the JVM
+ * ended. Samples of threads that were found idle stand for several of the sampler's; what is counted is events in the
+ * file.
  */
 #include "cli/outcome.h"
 

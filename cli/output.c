@@ -77,8 +77,8 @@ static int choose_format(const struct wick_opts *o, struct wick_cli_output *out,
         format = format_of_name(o->s.file);
         if (!format)
             return wick_err_set(err, WICK_E_USAGE,
-                                "'%.200s' does not tell a format: end it in .html, .jfr or as `wick convert --help` "
-                                "says, or add --output FORMAT",
+                                "cannot infer the format of '%.200s': use .html, .jfr or another extension that "
+                                "`wick convert --help` lists, or add --output FORMAT",
                                 o->s.file);
     } else {
         format = wick_cli_output_can_convert() && !o->s.compat ? "html" : "jfr";
@@ -112,7 +112,7 @@ static int make_absolute(char *path, struct wick_err *err)
     if (*path == '/')
         return 0;
     if (!getcwd(cwd, sizeof cwd))
-        return wick_err_set(err, WICK_E_IO, "cannot tell the current directory: %s", strerror(errno));
+        return wick_err_set(err, WICK_E_IO, "cannot determine the current directory: %s", strerror(errno));
     if ((size_t)snprintf(joined, sizeof joined, "%s/%s", cwd, path) >= sizeof joined)
         return wick_err_set(err, WICK_E_LIMIT, "the output's path is too long");
     strcpy(path, joined);

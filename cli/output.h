@@ -2,9 +2,9 @@
 /*
  * output.h - where a recording goes
  *
- * The agent only ever writes JFR, into a descriptor that we open, so the file belongs to whoever runs `wick`, wherever
- * the JVM lives. If the user wants a picture, or a recording in another layout, the JFR goes to an unnamed temporary
- * file in the picture's directory and is converted at the end; nothing is left behind if we are killed.
+ * The agent only ever writes JFR, into a descriptor that we open, so the file belongs to the user who runs `wick`,
+ * wherever the JVM lives. If the user wants a picture, or a recording in another layout, the JFR goes to an unnamed
+ * temporary file in the picture's directory and is converted at the end; nothing is left behind if we are killed.
  *
  * Threads: one.
  * Memory:  descriptors closed by wick_cli_output_close.

@@ -16,7 +16,7 @@ int wick_page_check(const char *path, struct wick_err *err)
     size_t n = strlen(path);
     if (!strcmp(path, "-") || (n > 5 && !strcmp(path + n - 5, ".html")))
         return 0;
-    return wick_err_set(err, WICK_E_USAGE, "'%s' does not tell a form: end it in .html", path);
+    return wick_err_set(err, WICK_E_USAGE, "cannot infer the format of '%s': the name must end in .html", path);
 }
 
 static void put_data(const char *json, size_t len, FILE *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tid in a request is what the target calls its thread. In another pid namespace our number differs: the thread is
- * looked for in /proc/PID/task by the last number of its NSpid line. Thread ids are reused, so after the event is open
+ * found in /proc/PID/task by the last number of its NSpid line. Thread ids are reused, so after the event is open
  * the thread must still be the target's; else somebody else's thread may have been hit and the event is closed.
  */
 #include "cli/perfbroker.h"

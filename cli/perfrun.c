@@ -4,8 +4,8 @@
  *
  * A map says what lies where when it is written, and perf's samples are of any moment before. So maps are written
  * before perf starts and after it ends, and at growing distances between, each compared with the one before
- * (mapfile.h): what went away keeps its name, a JVM that ends meanwhile is in the last map written, and what is in
- * doubt is marked.
+ * (mapfile.h): what went away keeps its name, a JVM that ends during the recording is in the last map written, and what
+ * is in doubt is marked.
  */
 #include "cli/perfrun.h"
 
@@ -60,7 +60,7 @@ static struct wick_perfrun_jvm *jvm_of(struct wick_perfrun *r, pid_t pid)
     return j;
 }
 
-/* JVMs that end meanwhile, or are only starting, are no failure. */
+/* JVMs that are ending or starting are not errors. */
 static void map_one(struct wick_perfrun *r, pid_t pid)
 {
     struct wick_err err = {0};
@@ -99,8 +99,8 @@ static void tell_of_maps(const struct wick_perfrun *r)
             doubtful += r->jvms[i].map.stale + r->jvms[i].map.changed;
             symbols += r->jvms[i].map.symbols;
         }
-    wick_ui_note("JVMs: %u, with %lu symbols, of which %lu came or went meanwhile and are marked", mapped, symbols,
-                 doubtful);
+    wick_ui_note("JVMs: %u, with %lu symbols, %lu of them marked: they came or went during the recording", mapped,
+                 symbols, doubtful);
     if (without)
         wick_ui_note("%u of %u JVMs run without -XX:+PreserveFramePointer: perf sees their Java frames, but often not "
                      "who called them",
@@ -204,7 +204,7 @@ static const char **command_line(const struct wick_perfrun *r, const char **argv
 }
 
 /* In the child: becomes perf. It has a process group of its own, so that a signal from the terminal reaches only us,
- * unless it runs a command, which may want the terminal. */
+ * unless it runs a command, which may use the terminal. */
 static void exec_perf(const struct wick_perfrun *r, const char **argv, int n, int words)
 {
     struct words made;
@@ -264,7 +264,7 @@ static void signals_close(int fd)
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* Waits until perf has ended or the user wants an end, and writes maps on the way. */
+/* Waits until perf has ended or the user interrupts it, and writes maps from time to time. */
 static void watch(struct wick_perfrun *r, int child, int signals)
 {
     uint64_t end = r->command ? UINT64_MAX : wick_live_deadline(r->duration_ns); /* about then */

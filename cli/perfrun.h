@@ -3,7 +3,7 @@
  * perfrun.h - perf, run for a while, with maps of the JVMs written before, during and after
  *
  * Threads: one. Blocks SIGINT, SIGTERM and SIGHUP while it runs.
- * Memory:  freed by wick_perfrun_release, which also removes the maps unless they are to be kept.
+ * Memory:  freed by wick_perfrun_release, which also removes the maps unless they must be kept.
  */
 #ifndef WICK_CLI_PERFRUN_H
 #define WICK_CLI_PERFRUN_H

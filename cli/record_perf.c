@@ -43,7 +43,7 @@ static int refuse_others(const struct wick_opts *o, struct wick_err *err)
     return 0;
 }
 
-/* What is to be recorded. */
+/* What to record. */
 static int choose_target(struct job *j, const struct wick_opts *o, char **rest, int nrest, int dashdash,
                          struct wick_err *err)
 {
@@ -79,7 +79,7 @@ static int plan_output(struct job *j, const struct wick_opts *o, struct wick_err
     return rc ? rc : wick_cli_output_open(&j->out, err);
 }
 
-/* A directory of our own: beside the output if perf's file is to be moved there. */
+/* A directory of our own: beside the output if perf's file will be moved there. */
 static int make_directory(struct job *j, struct wick_err *err)
 {
     const char *tmp = getenv("TMPDIR");

@@ -114,7 +114,7 @@ static void read_signals(struct wick_recording *r)
     struct signalfd_siginfo info;
     while (read(r->signals, &info, sizeof info) == sizeof info) {
         r->last_signal = (int)info.ssi_signo;
-        /* Ctrl-C reaches the command by itself (same terminal); a signal sent to us alone is passed on. */
+        /* Ctrl-C reaches the command directly (same terminal); a signal sent to us alone is passed on. */
         if (r->child >= 0 && info.ssi_signo != SIGINT)
             syscall(SYS_pidfd_send_signal, r->child, info.ssi_signo, NULL, 0);
         r->stops++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorder.h - one recording from start to end, as `wick record` conducts it
+ * recorder.h - one recording from start to end, as `wick record` makes it
  *
  * While it runs four things may happen at any time: an answer from the agent, a question to the perf broker, a signal
  * from the user, the end of the process. One poll loop serves them all, also while an answer is awaited, because the
@@ -32,7 +32,7 @@ struct wick_recording {
     uint64_t started_ns;
 };
 
-/* Sets up a recording of proc (NULL = no perf events are to be opened for it) through a client, both borrowed. From now
+/* Sets up a recording of proc (NULL = open no perf events for it) through a client, both borrowed. From now
  * on SIGINT, SIGTERM and SIGHUP are blocked and end the recording. 0 or -WICK_E_IO with a message; _release closes. */
 int wick_recording_init(struct wick_recording *r, struct wick_client *client, const struct wick_proc *proc,
                         struct wick_err *err);

@@ -54,7 +54,7 @@ int wick_save_close(FILE *out, const char *path, int rc, struct wick_err *err)
     errno = 0;
     bool lost = ferror(out);
     lost |= fflush(out) != 0;
-    if (lost && !errno) { /* why was known to some earlier fwrite only: one more byte tells it again */
+    if (lost && !errno) { /* why was known to some earlier fwrite only: writing one more byte reports it again */
         clearerr(out);
         fputc('\n', out);
         fflush(out);

@@ -11,8 +11,8 @@
 #include "sys/proc.h"
 
 /* Waits while a process that has just been started is not yet a JVM that can be attached to: `java` without libjvm.so,
- * or a JVM that does not handle SIGQUIT yet. At most until the process is ten seconds old: whoever attaches says what
- * is wrong then. Notes when it waits. */
+ * or a JVM that does not handle SIGQUIT yet. At most until the process is ten seconds old: the attach then reports what
+ * is wrong. Notes when it waits. */
 void wick_starting_wait(struct wick_proc *p);
 
 #endif

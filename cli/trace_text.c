@@ -233,8 +233,8 @@ static bool has_name(const struct wick_profile *p, uint32_t frame)
     return *name && *name != '[';
 }
 
-/* The frames that tell most: of native ones the first that have names, then those of Java. What lies between is the way
- * through the JVM, which is long and always the same. */
+/* The most informative frames: of native ones the first that have names, then those of Java. What lies between is the
+ * way through the JVM, which is long and always the same. */
 static void choose_frames(const struct wick_profile *p, uint32_t stack, struct wait *w)
 {
     uint32_t natives = 0;
@@ -325,7 +325,7 @@ static int put_waits(const struct wick_spans *s, const struct wick_bar *bars, si
     return 0;
 }
 
-/* What the kernel's books say of the seconds in which the trace ran. */
+/* The kernel's accounting for the seconds in which the trace ran. */
 static void put_books(const struct wick_spans *s, const struct wick_spantrace *t, uint32_t thread, FILE *out)
 {
     int64_t cpu = 0, delay = 0, from = INT64_MAX, to = 0;
@@ -339,7 +339,7 @@ static void put_books(const struct wick_spans *s, const struct wick_spantrace *t
         to = x->end_ns > to ? x->end_ns : to;
     }
     if (to)
-        fprintf(out, "    by the kernel's books: %.1f ms on CPU, %.1f ms waiting for CPU in the %.1f s around\n",
+        fprintf(out, "    by the kernel's accounting: %.1f ms on CPU, %.1f ms waiting for CPU in the %.1f s around\n",
                 ms(cpu), ms(delay), (double)(to - from) / 1e9);
 }
 

@@ -129,7 +129,7 @@ static void print_culprit(const struct page *g, const struct wick_ttsp_culprit *
         print_stack(g, c->stack);
 }
 
-/* Nothing was late: what was looked at, and how fast it was. */
+/* No safepoint was slow: how many there were, and how fast. */
 static void write_none(const struct page *g)
 {
     const struct wick_ttsp_incidents *in = g->in;
@@ -137,14 +137,14 @@ static void write_none(const struct page *g)
     double seconds = p->end_ns > p->start_ns ? ((double)p->end_ns - (double)p->start_ns) / 1e9 : 0;
     if (!in->counters)
         wick_strbuf_adds(g->line,
-                         "No thread was found late; this JVM does not count its safepoints (-XX:-UsePerfData).");
+                         "No slow thread was found; this JVM does not count its safepoints (-XX:-UsePerfData).");
     else if (in->safepoints)
         wick_strbuf_addf(g->line,
-                         "No thread was late: each of the %" PRId64
+                         "No thread was slow: each of the %" PRId64
                          " safepoints in %.1f s was reached within %.4g ms, all in %.1f ms.",
                          in->safepoints, seconds, (double)in->threshold_ns / 1e6, (double)in->sync_ns / 1e6);
     else
-        wick_strbuf_addf(g->line, "No thread was late: there was no safepoint in %.1f s.", seconds);
+        wick_strbuf_addf(g->line, "No thread was slow: there was no safepoint in %.1f s.", seconds);
     end_line(g, 0, 0);
 }
 
@@ -159,9 +159,9 @@ static void write_slow(const struct page *g, const struct wick_ttsp_slow *s)
                      : s->operation ? wick_profile_str(g->in->profile, s->operation)
                                     : "operation not known");
     if (s->java_threads)
-        wick_strbuf_addf(g->line, "; %" PRId64 " of %" PRId64 " threads late", s->late_threads, s->java_threads);
+        wick_strbuf_addf(g->line, "; %" PRId64 " of %" PRId64 " threads slow", s->late_threads, s->java_threads);
     else
-        wick_strbuf_adds(g->line, "; over before it could be looked at");
+        wick_strbuf_adds(g->line, "; over before it could be inspected");
     end_line(g, strlen("2026-01-01 00:00:00.000  "), 8);
     for (uint32_t k = 0; k < s->count; k++)
         print_culprit(g, &g->in->culprits[s->first + k]);
@@ -182,7 +182,7 @@ static void write_text(const struct page *g, const struct blame *blames, uint32_
                      in->nslow == 1 ? "" : "s", (double)total / 1e6);
     end_line(g, 0, 0);
     if (nblames)
-        fprintf(g->out, "\n%9s %12s %12s  %s\n", "LATE", "TOTAL ms", "LONGEST ms", "WHY");
+        fprintf(g->out, "\n%9s %12s %12s  %s\n", "SLOW", "TOTAL ms", "LONGEST ms", "WHY");
     for (uint32_t i = 0; i < nblames; i++) {
         const struct blame *b = &blames[i];
         int used = fprintf(g->out, "%9" PRIu32 " %12.1f %12.1f  ", b->count, (double)b->total_ns / 1e6,

@@ -30,7 +30,7 @@ int wick_ui_fail(const struct wick_err *err);
 /* The number of rows to show; more than a number can say is as many as it can. False if the text is none. */
 bool wick_ui_rows(const char *text, uint32_t *out);
 
-/* Says what an option wants ("--rows wants a number"), that it is not `value`, and where help is; with what = NULL,
+/* Says what an option takes ("--rows takes a number"), that it is not `value`, and where help is; with what = NULL,
  * only that. Returns the exit status. */
 int wick_ui_bad_option(const char *command, const char *what, const char *value);
 

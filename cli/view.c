@@ -15,7 +15,7 @@ const char wick_view_help[] =
     "  -e, --event NAME        an event type's name, or cpu, wall, native, perf, alloc, live, lock, park (not\n"
     "                          Object.wait or sleep: wait), io, nativemem, trace, exception, nativelock (default:\n"
     "                          the first of these that there is)\n"
-    "      --from T, --to T    from and until: 90s or -10s (from begin or end), 25%, 10:30:00 or\n"
+    "      --from T, --to T    from and until: 90s or -10s (from the start or end), 25%, 10:30:00 or\n"
     "                          2026-11-21T10:30:00 (UTC), @SECONDS (since 1970)\n"
     "      --thread REGEX      threads of such a name\n"
     "      --state REGEX       threads in such a state\n"
@@ -63,7 +63,7 @@ static int take_where(struct wick_view *v, const char *arg, struct wick_err *err
 {
     size_t n = strcspn(arg, "=~");
     if (!n || !arg[n])
-        return bad("--where wants KEY=VALUE or KEY~REGEX", arg, err);
+        return bad("--where takes KEY=VALUE or KEY~REGEX", arg, err);
     char sort = arg[n];
     ((char *)(uintptr_t)arg)[n] = 0;
     return wick_shape_test(&v->shape, WICK_TEST_VALUE, wick_view_key(arg), sort == '=' ? arg + n + 1 : NULL,
@@ -92,7 +92,7 @@ static int take_names(struct wick_view *v, const char *arg, struct wick_err *err
         while (i < count && (strlen(styles[i].name) != n || strncmp(styles[i].name, s, n) != 0))
             i++;
         if (i == count)
-            return bad("--names wants simple, signatures or normalised", arg, err);
+            return bad("--names takes simple, signatures or normalised", arg, err);
         v->names |= styles[i].flag;
         s += n;
         if (!*s)
@@ -142,9 +142,9 @@ int wick_view_option(struct wick_view *v, int opt, const char *arg, struct wick_
         v->shape.reverse = true;
         return 0;
     case WICK_VIEW_SKIP:
-        return take_number(&v->shape.skip, "--skip wants a number of frames", arg, err);
+        return take_number(&v->shape.skip, "--skip takes a number of frames", arg, err);
     case WICK_VIEW_DEPTH:
-        return take_number(&v->shape.depth, "--depth wants a number of frames", arg, err);
+        return take_number(&v->shape.depth, "--depth takes a number of frames", arg, err);
     case WICK_VIEW_NO_IDLE:
         v->shape.no_idle = true;
         return 0;
@@ -155,7 +155,7 @@ int wick_view_option(struct wick_view *v, int opt, const char *arg, struct wick_
         return take_names(v, arg, err);
     case WICK_VIEW_INLINE:
         v->shape.fold_inlined = !strcmp(arg, "fold");
-        return strcmp(arg, "fold") && strcmp(arg, "show") ? bad("--inline wants show or fold", arg, err) : 0;
+        return strcmp(arg, "fold") && strcmp(arg, "show") ? bad("--inline takes show or fold", arg, err) : 0;
     case WICK_VIEW_LINES:
         v->names |= WICK_NAME_LINES;
         return 0;

@@ -73,7 +73,7 @@ struct wick_view {
     const char *event;
     const char *from, *to;
     unsigned names;  /* enum wick_name_flags */
-    uint32_t *moved; /* for wick_view_end: see wick_shape_apply(); borrowed, NULL = nobody wants to know */
+    uint32_t *moved; /* for wick_view_end: see wick_shape_apply(); borrowed, NULL = not needed */
 };
 
 /* The lines of --help for all these options. */
@@ -96,7 +96,7 @@ bool wick_view_is_plain(const struct wick_view *v);
  * the shape applied. */
 int wick_view_read(const struct wick_view *v, struct wick_profile *p, char *const *paths, int n, struct wick_err *err);
 
-/* The same in parts, for those who read by themselves: the filter to read with, and what is to be done afterwards.
+/* The same in parts, for callers that read the inputs themselves: the filter to read with, and what to do afterwards.
  * -WICK_E_NOTFOUND if no sample is left. */
 int wick_view_begin(const struct wick_view *v, struct wick_profile *p, char *const *paths, int n,
                     struct wick_filter *filter, struct wick_err *err);

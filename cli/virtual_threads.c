@@ -211,7 +211,7 @@ void wick_virtual_threads_print(FILE *f, const struct wick_virtual_threads *v)
     bool *done = calloc(v->nstacks ? v->nstacks : 1, sizeof *done);
     fprintf(f, "%s of %s virtual threads with a context shown, longest open first%s\n",
             wick_ui_count(v->nrows, shown, sizeof shown), wick_ui_count(v->known, known, sizeof known),
-            v->cut ? "; it took too long to look at more" : "");
+            v->cut ? "; the time limit was reached" : "");
     if (!v->known)
         fputs(
             "(listed are virtual threads with an open scope; programs open scopes with wick.jar, see docs/labels.md)\n",

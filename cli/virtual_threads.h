@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * virtual_threads.h - `wick stack --virtual`: the virtual threads that have a context, as the agent tells of them
+ * virtual_threads.h - `wick stack --virtual`: the virtual threads that have a context, as the agent lists them
  *
  * Threads: one.
  * Memory:  _read allocates, _release frees; strings point into the text that was read.
@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 
-/* Threads that are told of where nobody says how many, and most of all. */
+/* How many threads are listed by default, and at most. */
 enum { WICK_VIRTUAL_ROWS = 1000, WICK_VIRTUAL_ROWS_MOST = 131072 };
 
 struct wick_virtual_stack {
@@ -24,7 +24,7 @@ struct wick_virtual_stack {
 };
 
 struct wick_virtual_row {
-    const char *name, *state; /* state: of Thread.State; "" = not told, as for all strings */
+    const char *name, *state; /* state: of Thread.State; "" = not known, as for all strings */
     const char *trace, *span, *endpoint, *operation, *labels;
     uint64_t id, open_ns; /* open_ns: since the outermost scope was opened */
     uint32_t stack;
@@ -40,7 +40,7 @@ struct wick_virtual_threads {
     const char **frames;
     uint32_t nframes;
     uint32_t known; /* virtual threads with a context; more than there are rows if these were limited */
-    uint32_t ended; /* ended with a scope open, among those looked at */
+    uint32_t ended; /* ended with a scope open, among those examined */
     bool cut;       /* it took too long */
     char *text;
 };

@@ -26,7 +26,7 @@ static int parse_waits(const char *option, const char *text, struct wick_opt_wai
     return 0;
 }
 
-/* "", "on" or a size, of which 0 takes every object. */
+/* "", "on" or a size; 0 samples every object. */
 static int parse_alloc(const char *text, struct wick_opt_events *e, struct wick_err *err)
 {
     uint64_t bytes = WICK_OPT_ALLOC_DEFAULT;

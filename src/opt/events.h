@@ -3,8 +3,8 @@
  * events.h - what to sample: the options event, interval and wall taken together
  *
  * `event` is a list: at most one event that the CPU engine knows, "wall", "alloc", "lock", "nativelock" and "ttsp". In
- * the agent's string, where the comma stands between options, `event=cpu,wall` works because `wall` is an option, too;
- * so are `alloc`, `lock`, `nativelock` and `ttsp`.
+ * the agent's string, where the comma stands between options, `event=cpu,wall` works because `wall` is an option as
+ * well; so are `alloc`, `lock`, `nativelock` and `ttsp`.
  *
  * Threads: pure functions.
  * Memory:  the caller's.

@@ -486,7 +486,7 @@ static int parse_item(struct wick_opts *o, const char *name, size_t len, char *v
     return wick_opt_set(o, name, len, value, WICK_CMD_AGENT, err);
 }
 
-/* True if something is to be sampled that is not said by `event`. */
+/* True if an option other than `event` asks for samples. */
 static bool has_other_event(const struct wick_opts *o)
 {
     return wick_opt_given(o, wall_ns) || wick_opt_given(o, alloc) || (wick_opt_given(o, live) && o->s.live) ||

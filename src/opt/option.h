@@ -161,7 +161,7 @@ void wick_opt_format_agent(const struct wick_opts *o, const char *action, struct
 int wick_opt_peer(const char *name, size_t len, const char **why);
 
 /* Interval text to nanoseconds: a number and ns us ms s h d, or as async-profiler abbreviates, n u m s: m is
- * milliseconds here. counts: it may be a number of occurrences, too (k = 1,024, g = 1,024^3, m = 1,000,000).
+ * milliseconds here. counts: it may also be a number of occurrences (k = 1,024, g = 1,024^3, m = 1,000,000).
  * -WICK_E_USAGE. */
 int wick_opt_interval(const char *s, bool counts, uint64_t *v);
 

@@ -46,6 +46,6 @@ expect "a jitdump ends with what it may have" 0 'made more than 10240 bytes'
 check "and says so once" test "$(grep -c 'made more than' <<<"$out")" = 1
 check "it is not larger" test "$(stat -c %s "$work"/jit-*.dump)" -le 10300
 run timeout 60 "$WICK" map --max-size none "$pid"
-expect "a size is a number" 2 'wants a size'
+expect "a size is a number" 2 'takes a size'
 kill -KILL "$pid"
 done_testing

@@ -22,7 +22,7 @@ UPTIME = r"\d+\.\d{3}"
 LINES = {
     "issue": (rf"Detected TTSP issue: start: {UPTIME} wait: {UPTIME} (operation: \S+|held up: GC, by JNI critical sections) "
               r"threads: \d+ late: \d+", ("thread", "over", "end")),
-    "over": (r"\(over before its threads could be examined\)", ("end",)),
+    "over": (r"\(over before it could be inspected\)", ("end",)),
     "thread": (r"Dumping stack for thread 0x[0-9a-f]{16}", ("rules",)),
     "rules": (r'".*" id: \d+ prio: \d+ os_prio: -?\d+ sched: SCHED_\w+ allowed_cpus: [0-9a-f,]+', ("release",)),
     "release": (rf"lock_release: {UPTIME}", ("use", "signal", "thread", "end")),
@@ -308,7 +308,7 @@ def live():
     r = t.wick("ttsp", "-d", "4", "--lib", t.AGENT, j.pid)
     t.check("live: wick ttsp PID shows the loop", r.status == 0 and "Tardy.countedLoop" in r.out, r)
     r = t.wick("ttsp", "-d", "2", "--threshold-ms", "30000", "--lib", t.AGENT, j.pid)
-    t.check("live: where nothing was late it says so", r.status == 0 and r.out.startswith("No thread was late: ") and
+    t.check("live: where nothing was late it says so", r.status == 0 and r.out.startswith("No thread was slow: ") and
             "-e ttsp" not in r.err, r)
     # the interrupt signal of the class libraries and ours must not be the same
     t.check("live: no signal handler stays", not any(j.caught(s) for s in range(39, 60)))

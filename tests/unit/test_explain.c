@@ -133,7 +133,7 @@ static void test_cpu_starvation__compares_runnable_time(void **state)
 {
     silent(SCENE(c->got = 20000, c->collector = 0, c->delay = 4900));
     says(SCENE(c->got = 20000, c->collector = 0, c->delay = 51000),
-         "cpu-starvation: 7.1 threads want a CPU, the process got 2: 72 % of "
+         "cpu-starvation: 7.1 threads need a CPU, the process got 2: 72 % of "
          "runnable time (51.0 s) is waiting for a CPU\n");
     says(SCENE(c->got = 20000, c->collector = 0, c->delay = 51000, c->run = 2000, c->queue = 6000, c->sleep = 2000),
          "(51.0 s) is waiting for a CPU, as is 60 % of the wall time of GET /x\n");
@@ -223,9 +223,10 @@ static void test_gc__pauses_and_cpu_time(void **state)
 static void test_safepoints__late_and_slow(void **state)
 {
     silent(SCENE(c->late = 90));
-    says(SCENE(c->late = 200), "late-safepoints: 1 safepoints were slow to reach, 200 ms in all, the longest after 200 "
-                               "ms; most by worker: compiled code "
-                               "without a safepoint poll, at app.Main.loop:7 from app.Main.run:11\n");
+    says(SCENE(c->late = 200),
+         "late-safepoints: 1 safepoints were slow to be reached, 200 ms in all, the longest after 200 "
+         "ms; most by worker: compiled code "
+         "without a safepoint poll, at app.Main.loop:7 from app.Main.run:11\n");
     silent(SCENE(c->sync = 480));
     says(SCENE(c->sync = 520), "slow-safepoints: 50 safepoints took 520 ms to be reached, 5.2 % of the time\n");
 }
@@ -234,8 +235,8 @@ static void test_compilers__queues_deoptimisations_and_room_for_code(void **stat
 {
     silent(SCENE(c->waiting = 90));
     says(SCENE(c->waiting = 150),
-         "compile-queue: 150 methods waited for C2 on average, 200 at most: they run in slower "
-         "code meanwhile; the longest compilation, of app.Main.hot, took 700 ms\n");
+         "compile-queue: 150 methods waited for C2 on average, 200 at most: until then they run in slower "
+         "code; the longest compilation, of app.Main.hot, took 700 ms\n");
     silent(SCENE(c->deopts = 190));
     says(SCENE(c->deopts = 300), "deoptimisations: 300 deoptimisations, 30 a second: compiled code was thrown away or "
                                  "left for the interpreter, 75 % of them for class_check, and compiled anew: 1.5 s of "
@@ -274,7 +275,7 @@ static void test_memory__limit_and_pressure(void **state)
     silent(SCENE(c->rss = 910ull << 20));
     says(SCENE(c->rss = 960ull << 20),
          "memory-limit: resident memory reached 960 MiB, 94 % of the cgroup's limit of 1 GiB\n");
-    says(SCENE(c->kills = 2), "of 1 GiB; 2 processes were killed because memory ran out\n");
+    says(SCENE(c->kills = 2), "of 1 GiB; the OOM killer ended 2 processes\n");
     silent(SCENE(c->rss = 960ull << 20, c->limit = 0));
     silent(SCENE(c->memory_full = 480));
     says(SCENE(c->memory_full = 520), "memory-pressure: all tasks waited for memory 5.2 % of the time (520 ms)\n");

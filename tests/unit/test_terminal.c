@@ -226,7 +226,7 @@ static void test_terminal__only_names_longer_than_a_line_are_cut(void **state)
         *c = *c == '\n' ? ' ' : *c;
     assert_non_null(strstr(text,
                            "each of the 123456 safepoints in 98765.4 s was reached within 10 ms, all in 9876.5 ms. "
-                           "No thread was found late; this JVM does not count its safepoints (-XX:-UsePerfData)."));
+                           "No slow thread was found; this JVM does not count its safepoints (-XX:-UsePerfData)."));
     free(text);
 }
 
@@ -239,7 +239,7 @@ static void test_terminal__without_one_lines_are_whole(void **state)
         "lookUpAvailability:1234\n",
         "    " SENTENCE,
         "\nWaiting at the end, since before or during the recording (1234567890 threads):\n",
-        "\n12345678901234 more wait for monitors; there were too many to look who owns each\n",
+        "\n12345678901234 more wait for monitors; there were too many to determine each owner\n",
     };
     (void)state;
     char *text = in_memory(write_locks);
@@ -251,7 +251,7 @@ static void test_terminal__without_one_lines_are_whole(void **state)
     assert_non_null(strstr(text, "    \"" THREAD "\" (tid 4711) after 1234567.8 ms: no processor to run on for 0.0 ms "
                                  "(SCHED_OTHER, nice 0, processors 0-3,8-11,16-19,24-27), at com.acme."));
     assert_non_null(strstr(text, "\n2023-11-14 22:13:20.000  123456.7 ms to safepoint, 234567.8 ms in all; "
-                                 "G1CollectForAllocation; 7 of 12345 threads late\n"));
+                                 "G1CollectForAllocation; 7 of 12345 threads slow\n"));
     free(text);
 }
 

@@ -69,7 +69,7 @@ static void test_virtual_threads__threads_of_one_stack_are_printed_as_a_group(vo
     assert_int_equal(parse(&v, list, NULL), 0);
     char *text = printed(&v, false);
     assert_string_equal(
-        text, "3 of 5 virtual threads with a context shown, longest open first; it took too long to look at more\n"
+        text, "3 of 5 virtual threads with a context shown, longest open first; the time limit was reached\n"
               "2 ended without closing their scopes\n"
               "\n2 threads with the same stack\n"
               "\"first\" id=31 timed waiting, unmounted, open for 2.5 s, endpoint=GET /x, operation=query, trace=0a, "

@@ -255,7 +255,7 @@ test('command: what it cannot do is a sentence and an exit status', () => {
     assert.fail(`${args} did not fail`);
   };
   fails(['/no/such/file'], 4, /cannot open \/no\/such\/file: No such file/);
-  fails(['-', '-o', 'x.pdf'], 2, /'x\.pdf' does not tell a form/);
+  fails(['-', '-o', 'x.pdf'], 2, /cannot infer the format of 'x\.pdf'/);
   fails(['-'], 3, /line 2: not a collapsed stack/, 'a;b 1\nnot a stack\n');
   fails(['-'], 3, /line 1: not a collapsed stack/, 'a;b -1\n');
   fails(['-'], 3, /no stacks/, '\n');
