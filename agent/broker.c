@@ -5,7 +5,7 @@
  * its question has timed out is recognised by its sequence number and thrown away, its descriptor closed.
  *
  * Threads of the JVM that begin wait for the answer (a thread is armed under the registry's lock). So a CLI that does
- * not answer, because somebody has stopped it, is not asked again for a while.
+ * not answer, because it was stopped, is not asked again for a while.
  */
 #include <linux/perf_event.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One thread, one poll(2). It sleeps until somebody connects, so an idle agent costs nothing but its stack.
+ * One thread, one poll(2). It sleeps until a client connects, so an idle agent costs nothing but its stack.
  *
  * Anybody in the network namespace can connect to an abstract socket, so a connection is judged by its credentials
  * before a byte is read: the user this process runs as, or root. (wick run by root takes the target's user before it
- * connects, because inside a user namespace the outer root has no number.) Who does not pass is hung up on, and the
- * thread takes a pause, so that a flood of strangers costs at most a hundred accepts a second.
+ * connects, because inside a user namespace the outer root has no number.) A peer that does not pass is disconnected,
+ * and the thread takes a pause, so that a flood of strangers costs at most a hundred accepts a second.
  *
  * A request is one packet and is answered by one packet; nothing here waits for a client. A reply that does not fit the
  * client's socket buffer closes that client. A client that stays silent for IDLE_NS is closed, unless it holds a

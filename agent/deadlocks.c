@@ -20,7 +20,7 @@
 #include "agent/session.h"
 #include "agent/vm.h"
 
-/* Finding out who owns a monitor takes up to a read or two of each thread; OWNER_READS take about half a second.
+/* Finding the owner of a monitor takes up to a read or two of each thread; OWNER_READS take about half a second.
  * Thousands of threads mostly wait for few monitors, so it is remembered of each. */
 enum { THREADS_MOST = 4096, PASSES = 3, PAUSE_NS = 20000000, OWNER_READS = 2000000, MONITORS = 8192, WAITS_TOLD = 20 };
 

@@ -4,7 +4,7 @@
  *
  * The search for wick.Wick among the loaded classes is done once, when the agent is loaded into a running JVM, and
  * takes about a microsecond a class; asking the application's class loader by name would find neither a web
- * application's copy nor one in a nested jar. The methods are bound anew then, because an agent of another build may
+ * application's copy nor one in a nested jar. The methods are bound again then, because an agent of another build may
  * have been here before.
  */
 #include "agent/labels.h"

@@ -8,8 +8,8 @@
  * java.util.concurrent. All of it waits in Unsafe.park, a native method. Which C function implements it is found
  * through Unsafe.registerNatives(), which hands the JVM's own functions to JNI's RegisterNatives: it is called once
  * more while this thread, and no other, has a table of JNI functions whose RegisterNatives substitutes our function for
- * the JVM's and remembers that. The JVM warns of foreign code that binds its methods anew, and takes for foreign what
- * has no caller among its own classes; so registerNatives is called through a method handle, whose frames are the
+ * the JVM's and remembers that. The JVM warns of foreign code that rebinds its methods, and treats as foreign any code
+ * without a caller among its own classes; so registerNatives is called through a method handle, whose frames are the
  * JVM's.
  *
  * This is done once in the life of a JVM, by the first recording that needs it. Each binding makes the JVM generate a

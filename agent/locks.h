@@ -22,7 +22,7 @@ int wick_agent_locks_on(struct wick_err *err);
 /* Undoes it, but for Unsafe.park: that stays bound to ours, which passes calls on. Does nothing if it is not on. */
 void wick_agent_locks_off(void);
 
-/* A thread that is parked on a lock of java.util.concurrent that somebody owns. */
+/* A thread that is parked on a lock of java.util.concurrent that has an owner. */
 struct wick_agent_parked {
     wick_addr thread, owner; /* JavaThreads */
     struct wick_lock_what what;

@@ -496,7 +496,7 @@ static int copy_segments(const struct wick_output *o, int to, struct wick_err *e
         struct stat st;
         int fd = wick_output_segment_name(o, i, name) ? openat(o->dirfd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
         if (fd < 0)
-            continue; /* removed meanwhile by somebody else */
+            continue; /* removed meanwhile by another process */
         int r = fstat(fd, &st) ? 0 : wick_ownfile_copy_bytes(fd, to, (uint64_t)st.st_size, err);
         close(fd);
         if (r)

@@ -38,7 +38,7 @@ int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wic
 int wick_session_resume(const struct wick_session_opts *o, int fd, unsigned times, struct wick_err *err);
 
 /* Ends the recording and completes the file; the descriptors are closed. -WICK_E_STATE if none is running;
- * -WICK_E_NOSPACE and others if the file is not whole (the recording has ended all the same). */
+ * -WICK_E_NOSPACE and others if the file is not whole (the recording has ended anyway). */
 int wick_session_stop(struct wick_err *err);
 
 /* Writes what has been recorded so far, as whole JFR chunks, to out_fd (borrowed), without ending the recording.

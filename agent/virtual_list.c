@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * virtual_list.c - the virtual threads that have a context, with their stacks, when somebody asks
+ * virtual_list.c - the virtual threads that have a context, with their stacks, on request
  *
  * A virtual thread that waits is an object in the heap: no thread of the kernel stands for it, and nothing samples it.
  * Its outermost scope has left a weak reference to it in the labels, so the list is known without walking the heap.

@@ -5,7 +5,7 @@
 bench/java/wick/bench/Shares.java spends 10, 20, 30 and 40 % of a thread's time in four methods by construction: in the
 interpreter, compiled by C1, by C2 without and with inlining, in native code below JNI, and in the kernel. A recording at
 1 ms of each variant gives four measured shares. A share is right if it lies within the 99 % binomial interval around its
-truth for as many independent samples as there are; of 24 such intervals one is missed by chance with a probability of 21 %.
+truth for as many independent samples as there are; of 24 such intervals one misses it with a probability of 21 %.
 The truth holds only if a step takes equally long in all four methods; the program times that and the spread is printed: a
 spread of a few percent (a loop that lies badly in the cache line) moves the truth by as much and the line says so.
 

@@ -75,7 +75,7 @@ static void raise_to(int64_t *most, int64_t v)
         *most = v;
 }
 
-/* A counter that falls began anew. */
+/* A counter that falls was reset. */
 static void count_on(struct wick_explain_counter *c, int64_t v)
 {
     if (c->seen)
@@ -343,7 +343,7 @@ static void take_safepoints(struct wick_explain_facts *f, const struct wick_jfr_
     count_on(&f->sync_ns, number(e, "timeToSafepoint"));
 }
 
-/* Files of one recording continue its totals; another one begins anew. */
+/* Files of one recording continue its totals; another one starts from zero. */
 static void take_recording(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     struct wick_explain_counter *totals[] = {&f->fired, &f->dropped, &f->biased_ns};

@@ -3,10 +3,10 @@
  * heat.c - cells of a heatmap, collected while samples are read
  *
  * The cells are an open-addressing hash table. When it holds as many as are allowed, or time as many slices, the next
- * length of slices is taken, each a multiple of the one before, and the cells are entered anew: those that fall
- * together become one. The last length is a day, of which no range of 64-bit nanoseconds has a million. If even these
- * are too many cells, by samples that say they lasted for centuries, a sample stands where it begins: one cell for
- * each at most.
+ * length of slices is taken, each a multiple of the one before, and the cells are re-entered: those that fall together
+ * become one. The last length is a day, of which no range of 64-bit nanoseconds has a million. If even these are too
+ * many cells, by samples that say they lasted for centuries, a sample stands where it begins: one cell for each at
+ * most.
  */
 #include "analysis/heat.h"
 #include "base/sum.h"
@@ -70,7 +70,7 @@ static void put(struct wick_heat *h, const struct wick_heat_cell *c)
     add_up(&at->count, c->count);
 }
 
-/* Enters all cells anew into a table of `places`, with slices `ratio` times as long. */
+/* Re-enters all cells into a table of `places`, with slices `ratio` times as long. */
 static bool rebuild(struct wick_heat *h, size_t places, int64_t ratio)
 {
     struct wick_heat_cell *old = h->cells;

@@ -12,7 +12,7 @@
  * the thread's sample before, or since the start.
  *
  * Threads: one at a time.
- * Memory:  64 bytes a cell, at most 128 MiB, and half as much more while the table is made anew.
+ * Memory:  64 bytes a cell, at most 128 MiB, and half as much more while the table is rebuilt.
  */
 #ifndef WICK_ANALYSIS_HEAT_H
 #define WICK_ANALYSIS_HEAT_H

@@ -3,7 +3,7 @@
  * err.h - error codes and error messages
  *
  * A function that can fail returns 0 or -WICK_E_<NAME> and leaves its outputs untouched on failure. On the tool side it
- * also takes a `struct wick_err *`, fills it where the facts are known, and somebody far above (cli/main.c,
+ * also takes a `struct wick_err *`, fills it where the facts are known, and a distant caller (cli/main.c,
  * agent/onload.c) prints it once. A message says what failed, why, and what to do.
  *
  * Threads: a struct wick_err belongs to one thread.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * poisson.h - sampling an amount by chance, so that sums are right
+ * poisson.h - sampling an amount at random, so that sums are unbiased
  *
  * Points lie on the line of all amounts (nanoseconds waited, for example) as a Poisson process does: on average one
  * each `interval`, independent of each other. An amount of d that holds a point is sampled, which has the probability

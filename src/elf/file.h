@@ -3,7 +3,7 @@
  * file.h - an ELF file: where its symbols, names, PLT and build id are
  *
  * Only the section headers are read; everything else is read where and when it is needed, by pread: a mapped file that
- * somebody truncates would kill the process that reads it.
+ * another process truncates would kill the process that reads it.
  *
  * Threads: immutable after _init or _open; any thread may read.
  * Memory:  no allocation; _release closes the descriptor.

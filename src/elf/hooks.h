@@ -2,10 +2,10 @@
 /*
  * hooks.h - putting functions of ours in the way of calls between the images of this process, and taking them away
  *
- * A hook replaces what the words of the global offset tables hold (elf/got.h), of all images that are loaded and,
- * by wick_elf_hooks_refresh, of those that come later. Nothing of an image's code is changed. A word is touched only
- * if it holds the true function, or leads to the loader that would put it there (lazy binding); what somebody else has
- * put there stays. _off puts the true function into each word that holds ours, so nobody has to remember anything about
+ * A hook replaces what the words of the global offset tables hold (elf/got.h), of all images that are loaded and, by
+ * wick_elf_hooks_refresh, of those that come later. Nothing of an image's code is changed. A word is touched only if it
+ * holds the true function, or leads to the loader that would put it there (lazy binding); what another library has put
+ * there stays. _off puts the true function into each word that holds ours, so nobody has to remember anything about
  * images that went away meanwhile. Pages that are read-only are writable for a moment and get their protection back.
  *
  * Left alone: the image that holds our function (its own calls stay its own), the one that holds the true function,

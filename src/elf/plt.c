@@ -4,7 +4,7 @@
  *
  * A PLT entry has no symbol. On x86-64 every kind of entry (.plt, .plt.sec with endbr64, .plt.got, with or without the
  * bnd prefix) contains `jmp *disp32(%rip)`; the word it jumps through has a relocation, and that names the symbol. So
- * nothing depends on the order of entries, and nothing is prepared: the relocations are scanned when somebody asks.
+ * nothing depends on the order of entries, and nothing is prepared: the relocations are scanned on request.
  */
 #include <elf.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * symbols.h - from a pc in an image to the name of a function
  *
- * Loaded when somebody needs names (a chunk is being written), dropped afterwards; never at attach. The index has 12
- * bytes per function (0.8 MB for libjvm); names stay in the file and are read when they are asked for.
+ * Loaded when names are needed (a chunk is being written), dropped afterwards; never at attach. The index has 12 bytes
+ * per function (0.8 MB for libjvm); names stay in the file and are read when they are asked for.
  *
  * Threads: a loaded table is immutable: any thread may look up. Loading belongs to ordinary threads.
  * Memory:  malloc; wick_symbols_free releases all, descriptors included.

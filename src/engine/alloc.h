@@ -19,7 +19,7 @@
  * FACTOR_MOST times that. The state is the interval itself, so there is nothing that could wind up, and weights are
  * right across each change, as said above.
  *
- * The JVM lets one agent sample at a time, so nobody else changes the interval meanwhile.
+ * The JVM lets one agent sample at a time, so no other agent changes the interval meanwhile.
  *
  * Of the objects that are sampled some are followed, if that is wanted, to see which stay: live.h.
  *
@@ -89,7 +89,7 @@ struct wick_alloc_engine {
 int wick_alloc_start(struct wick_alloc_engine *e, const struct wick_alloc_config *c, struct wick_recorder *r,
                      struct wick_threads *ts, struct wick_err *err);
 
-/* Nobody is in _drawn or _record any more when it returns, and later calls do nothing. Notes can still be read. */
+/* No thread is in _drawn or _record any more when it returns, and later calls do nothing. Notes can still be read. */
 void wick_alloc_stop(struct wick_alloc_engine *e);
 void wick_alloc_release(struct wick_alloc_engine *e);
 

@@ -272,8 +272,8 @@ static void disarm(void *arg, struct wick_thread *t)
     t->perf_page = NULL;
 }
 
-/* The broker keeps kernel addresses from a process that may not see them. The event counts in the kernel all the same,
- * it only has no call chain there. */
+/* The broker keeps kernel addresses from a process that may not see them. The event still counts in the kernel, it only
+ * has no call chain there. */
 static int ask_broker(struct wick_cpu_engine *e, int32_t tid)
 {
     struct perf_event_attr without = e->attr;

@@ -16,7 +16,7 @@ static uint32_t inside(const struct wick_gate *g, uint32_t set)
     return n;
 }
 
-/* Another set that nobody is in; the same again if there is none. */
+/* Another set without handlers in it; the same again if there is none. */
 static uint32_t other_set(struct wick_gate *g, uint32_t set)
 {
     for (uint32_t i = 1; i < WICK_GATE_SETS; i++) {
@@ -30,7 +30,7 @@ static uint32_t other_set(struct wick_gate *g, uint32_t set)
     return set;
 }
 
-/* Waits until nobody is in the lane but those given up before; false: somebody else still is. */
+/* Waits until no handler is in the lane but those given up before; false: another one still is. */
 static bool wait_lane(struct wick_gate_lane *l, uint64_t until)
 {
     uint32_t n;
@@ -44,7 +44,7 @@ static bool wait_lane(struct wick_gate_lane *l, uint64_t until)
     return true;
 }
 
-/* Counts who is in the set and was not given up before. */
+/* Counts the handlers in the set that were not given up before. */
 static void give_up(struct wick_gate *g, uint32_t set)
 {
     for (uint32_t i = 0; i < WICK_GATE_LANES; i++) {

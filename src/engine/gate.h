@@ -13,7 +13,7 @@
  * its thread was cancelled, or a fault's handler jumped away. So the wait is bounded, and what such a handler may use
  * must stay where it is when wick_gate_wait returns false. The counters that it leaves behind are not waited for again:
  * handlers pass another set of lanes from then on. A handler that reads which set it is, and finds another one in use
- * after it has counted itself, has come too late and counts itself anew. When every set has lost one, the lanes
+ * after it has counted itself, has come too late and counts itself again. When every set has lost one, the lanes
  * remember how many: those are not waited for, but since nobody can know that it is they, the answer is false from then
  * on.
  *

@@ -131,7 +131,7 @@ uint64_t wick_live_unwanted(struct wick_live *l)
 {
     uint64_t head = wick_load_acquire(&l->head);
     while (head < wick_load_acquire(&l->tail)) { /* pairs: wick_live_pass_on */
-        /* if somebody else takes it, and the place is filled anew, head has moved on */
+        /* if another thread takes it, and the place is filled again, head has moved on */
         uint64_t reference = wick_load_relaxed(&l->queue[head % WICK_LIVE_QUEUE]);
         if (wick_cas_acq_rel(&l->head, &head, head + 1)) /* pairs: wick_live_pass_on */
             return reference;

@@ -8,7 +8,7 @@
  *
  *      An object that stands for w bytes gets the priority w / u, u drawn uniformly from (0, 1], once and for all. It
  *      is kept while its priority is above the threshold. When there is no room the threshold is raised, to the lowest
- *      quarter of the priorities, and those below go. Who is left has been kept with the probability
+ *      quarter of the priorities, and those below go. Those left have been kept with the probability
  *      min(1, w / t), t being the highest threshold since it came, and so stands for max(w, t) bytes.
  *
  * That is unbiased through any sequence of thresholds: whether one object stays does not depend on its own u but
@@ -66,7 +66,7 @@ struct wick_live_jvm {
     bool (*is_gone)(uint64_t reference);
     /* Collections that have ended. */
     uint32_t (*collections)(void);
-    /* Deletes references; the owner of the session calls it when nobody else is at work any more. */
+    /* Deletes references; the owner of the session calls it when no other thread is at work any more. */
     void (*drop)(const uint64_t *references, size_t n);
 };
 

@@ -155,7 +155,7 @@ struct wick_lock_engine {
     pthread_t watcher;
     bool watching;
     int wake, tasks, pid;
-    _Atomic uint32_t asleep; /* until somebody begins to wait */
+    _Atomic uint32_t asleep; /* until a thread begins to wait */
     uint8_t *stack;          /* copy of an owner's */
     struct wick_lock_sent {
         uint64_t ticket, sent_ns; /* 0 = none */
@@ -166,8 +166,8 @@ struct wick_lock_engine {
 int wick_lock_start(struct wick_lock_engine *e, const struct wick_lock_config *c, const struct wick_jvm *jvm,
                     struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err);
 
-/* Nobody is in _begin, _end or _record any more when it returns, and later calls do nothing. Notes can still be read.
- */
+/* No thread is in _begin, _end or _record any more when it returns, and later calls do nothing. Notes can still be
+ * read. */
 void wick_lock_stop(struct wick_lock_engine *e);
 void wick_lock_release(struct wick_lock_engine *e);
 
@@ -206,7 +206,7 @@ void wick_lock_totals_get(const struct wick_lock_engine *e, struct wick_lock_tot
 
 /* The watcher; begins and ends with the engine. -WICK_E_NOMEM, -WICK_E_STATE. */
 int wick_lock_watch_start(struct wick_lock_engine *e, struct wick_err *err);
-/* Nobody is inside the gate when it returns; wick_lock_current must be NULL. */
+/* No thread is inside the gate when it returns; wick_lock_current must be NULL. */
 void wick_lock_watch_stop(struct wick_lock_engine *e);
 
 /* A note to fill, NULL if all are in use. */
@@ -231,7 +231,7 @@ static inline uint64_t wick_lock_ticket_word(uint64_t ticket)
 uint32_t wick_lock_owner_slot(const struct wick_lock_engine *e, enum wick_lock_kind kind, wick_addr monitor,
                               uint64_t owner);
 
-/* Somebody begins to wait: wakes the watcher if it sleeps. */
+/* A thread begins to wait: wakes the watcher if it sleeps. */
 void wick_lock_watch_wake(struct wick_lock_engine *e);
 
 /* What runs, NULL = nothing; read inside the gate. */

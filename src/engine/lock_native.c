@@ -6,8 +6,8 @@
  * cancelled in it, or leave it by a jump. Afterwards cancellation is off until the engine is done, since a thread that
  * goes away there would never leave the gate.
  *
- * What the functions return is what the true ones do: a lock that was tried in vain is asked for again, so recursive
- * and error-checking mutexes behave as ever. Robust ones are not tried.
+ * What the functions return is what the true ones do: after a failed try the lock is requested by the true function, so
+ * recursive and error-checking mutexes behave as usual. Robust ones are not tried.
  *
  * The true functions are those that the loader finds by name. The words of our own image would not do: another agent
  * may put its functions there, whose calls in turn come to ours, which would lead in a circle.
@@ -55,7 +55,7 @@ static void remember(const void *lock, uint64_t ns)
     wick_store_relaxed(lately_of(lock), units ? (uint32_t)units : 1);
 }
 
-/* holder: a word with the kernel id of who has the lock, NULL = there is none. */
+/* holder: a word with the kernel id of the lock's owner, NULL = there is none. */
 static struct wait begin(const void *lock, const int *holder)
 {
     struct wait w = {.session = wick_lock_native_session()};

@@ -2,8 +2,8 @@
 /*
  * lock_native.h - waiting for the locks of the C library: functions interposed on the calls of all images
  *
- * A call of pthread_mutex_lock first tries to take the lock. If that works, or fails for any reason but that somebody
- * else has it, it was not contended: nothing is counted, and no clock is read. Otherwise the true function is called
+ * A call of pthread_mutex_lock first tries to take the lock. If that works, or fails for any reason but that another
+ * thread has it, it was not contended: nothing is counted, and no clock is read. Otherwise the true function is called
  * and timed, and the engine is given the time (engine/lock.h). So are the timed forms, and read and write locks.
  * Waiting for a condition variable is always timed, and is a kind of its own: a thread without work waits, too.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_watch.c - the watcher finds who owns what others wait for
+ * lock_watch.c - the watcher finds the owners of locks that threads wait for
  *
  * While some thread waits for a lock whose owner was not examined, the watcher sleeps until the first such wait is due,
  * but LOOK_NS at least, and REST_NS at most, since a wait that begins meanwhile may be due earlier. While none does, it

@@ -48,7 +48,7 @@ int wick_signal_take(struct wick_signal *s, int number, wick_signal_handler *han
     s->number = number > 0 ? number : number == WICK_SIGNAL_ANY_REALTIME ? choose_realtime() : choose();
     if (number > 0 && !is_free(number))
         return wick_err_set(err, WICK_E_STATE,
-                            "this needs the signal %s, which belongs to somebody else (another profiler, or the "
+                            "this needs the signal %s, which is already in use (by another profiler, or the "
                             "application)",
                             number == SIGPROF ? "SIGPROF" : strsignal(number));
     if (!s->number || sigaction(s->number, &sa, &s->old))

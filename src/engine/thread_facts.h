@@ -20,7 +20,7 @@ struct wick_thread_now {
     uint64_t major_faults; /* page faults that waited for a disk so far */
 };
 
-/* What somebody has set. */
+/* What was set from outside. */
 struct wick_thread_rules {
     int32_t nice;         /* -20 .. 19 */
     const char *schedule; /* "SCHED_OTHER", a constant */

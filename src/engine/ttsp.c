@@ -155,7 +155,7 @@ static int find_late(const struct wick_ttsp_engine *e, struct wick_hs_thread *ou
     return n < 0 ? n : 0;
 }
 
-/* The flag of a waiting collection stays set while it runs, when nobody is to blame any more. */
+/* The flag of a waiting collection stays set while it runs, when no thread holds it up any more. */
 static bool nobody_holds(const struct wick_ttsp_engine *e)
 {
     struct wick_hs_thread threads[WICK_TTSP_LATE_MAX];

@@ -18,8 +18,8 @@
  * these poll() and others report EINTR, too. Its sample counts with its last wait, or is held (see below).
  *
  * Running or waiting for a processor. What the sampler sees at its tick would mislead: it needs a processor itself and
- * pushes somebody off it. So a thread that can run gets the state by lot, in the proportion of what the kernel says
- * that it used and waited since its last visit; one that has used nothing at all waits.
+ * preempts another one. So a thread that can run gets the state by lot, in the proportion of what the kernel says that
+ * it used and waited since its last visit; one that has used nothing at all waits.
  *
  * Visits that come late. On a crowded machine the sampler gets its processor when the others get theirs (under a CPU
  * quota all of them at once), and finds those asleep that had waited for one at the time of the tick. So each thread

@@ -2,8 +2,8 @@
 /*
  * wall_sig.c - the wall clock's signal handler
  *
- * The signal is queued with the engine's address as its value, so that nobody else's is taken for ours. Signals that
- * merge while one is pending lose nothing: what they stand for is in the slot.
+ * The signal is queued with the engine's address as its value, so that a signal of other code is not taken for ours.
+ * Signals that merge while one is pending lose nothing: what they stand for is in the slot.
  */
 #include "engine/wall.h"
 

@@ -56,7 +56,7 @@ static void hand_over_batch(struct wick_wall_engine *e, struct wick_wall_slot *s
     s->batch.weight = s->batch.span_ns = 0;
 }
 
-/* Samples that stand for CPU time of a thread that was not found on a processor since: they are that all the same, and
+/* Samples that stand for CPU time of a thread that was not found on a processor since: they still count as that, and
  * the last wait's stack is the nearest there is. */
 static void give_back_held(struct wick_wall_engine *e, struct wick_wall_slot *s)
 {

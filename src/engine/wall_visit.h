@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wall_visit.h - who may be drawn at a tick, and what happens to one thread that was
+ * wall_visit.h - which threads may be drawn at a tick, and the visit to one that was
  *
  * Threads: the sampler; in functions named _locked the caller holds the engine's lock.
  * Memory:  the engine's.

@@ -3,8 +3,8 @@
  * firefox.c - writing the Firefox Profiler's processed format
  *
  * The format is columns: a table is an object with one array for each column and its length. In this version every
- * thread has tables of its own; what a thread's samples use is numbered anew for each (struct numbering), so that the
- * file holds nothing twice but what two threads share.
+ * thread has tables of its own; what a thread's samples use is numbered separately for each (struct numbering), so that
+ * the file holds nothing twice but what two threads share.
  *
  * Times are milliseconds; they are written as decimal fractions, digit by digit, since a double cannot hold the
  * nanoseconds of a long recording.

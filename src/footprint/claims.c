@@ -2,8 +2,8 @@
 /*
  * claims.c - what belongs to whom, as the JVM and its threads say
  *
- * The tables of another process are its own: what they name is checked for the expected contents, and at worst memory
- * is attributed to a wrong part.
+ * The tables of another process are its own: what they name is checked for the expected contents, and the worst outcome
+ * is memory attributed to a wrong part.
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -2,9 +2,9 @@
 /*
  * footprint.h - where the resident memory of a JVM's process goes
  *
- * Each mapping of the process, or each page of it, is given to the part that it belongs to. Who knows is asked in this
- * order: the file that is mapped; the JVM, for its heap, code cache, card table and the stacks of Java threads; the
- * heads that the C library's allocator puts before its heaps and its large blocks; stack pointers of threads that
+ * Each mapping of the process, or each page of it, is attributed to the part that it belongs to. The sources are asked
+ * in this order: the file that is mapped; the JVM, for its heap, code cache, card table and the stacks of Java threads;
+ * the heads that the C library's allocator puts before its heaps and its large blocks; stack pointers of threads that
  * sleep; addresses of classes. What nobody claims is a part of its own and never spread over others.
  *
  * It works alike from inside and from outside. Reading takes the kernel about as long as the process has page tables:

@@ -129,7 +129,7 @@ static bool grow(void *array, uint32_t n, uint32_t *cap, size_t size)
 static struct thread *get_thread(struct wick_perf_tasks *t, int32_t pid, int32_t tid)
 {
     struct thread *found = find_thread(t, tid);
-    if (found && found->exited && found->pid != pid) { /* the number is somebody else's now */
+    if (found && found->exited && found->pid != pid) { /* the number belongs to another thread now */
         found->name = 0;
         found->exited = false;
         t->exited--;

@@ -29,7 +29,7 @@ struct wick_jfr_cut {
      * profile, which aggregates nothing by itself. */
     struct wick_filter filter;
     FILE *out; /* errors stay in it */
-    bool even; /* samples are written anew so that each stands for one interval (cut_even.c) */
+    bool even; /* samples are rewritten so that each stands for one interval (cut_even.c) */
 };
 
 /* What was written, added to what is there. */

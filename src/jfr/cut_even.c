@@ -9,7 +9,7 @@
  * the interval then are the same number, which differs by at most half an interval from the total before. A wall-clock
  * event stays one event with `samples` set.
  *
- * Only events whose fields are compressed integers throughout, as wick's are, can be written anew.
+ * Only events whose fields are compressed integers throughout, as wick's are, can be rewritten.
  */
 #include "jfr/bytes.h"
 #include "jfr/cut_int.h"

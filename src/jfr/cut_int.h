@@ -45,7 +45,7 @@ struct wick_jfr_cutter {
 };
 
 /* cut_even.c */
-/* What goes with a sample's type if its events are to be written anew, otherwise NULL. */
+/* What goes with a sample's type if its events are to be rewritten, otherwise NULL. */
 struct wick_jfr_even *wick_jfr_even_of(struct wick_jfr_reader *r, const struct wick_jfr_handler *h);
 /* Writes what becomes of an event, its cursor behind the type; out = NULL: nothing. Returns the bytes, 0 = nothing is
  * due. */

@@ -5,7 +5,7 @@
  * Reads chunks of version 2.x (the JDK's 2.1, async-profiler's 2.0, wick's own), any number of them one after another.
  * The layout of events and constants is taken from each chunk's own metadata by field name; types and fields nobody
  * asked for are stepped over. Samples are handed out one by one with thread, stack and state already interned in the
- * profile; other events can be had by type name.
+ * profile; other events are available by type name.
  *
  * A damaged recording is read as far as it makes sense: a chunk that was not closed, or was cut, is searched for the
  * metadata and constants that did reach the disk. What was lost is in `struct wick_jfr_result`, never silent.
@@ -98,8 +98,8 @@ void wick_jfr_reader_free(struct wick_jfr_reader *r);
  * -WICK_E_FORMAT (no JFR) or _NOMEM with a message. */
 int wick_jfr_reader_feed(struct wick_jfr_reader *r, const void *data, size_t size, struct wick_err *err);
 
-/* Instead of feeding: reads what is complete by now of a file that somebody writes. fd is borrowed until _free, and
- * always the same. 0, also if nothing is new; -WICK_E_FORMAT (no JFR, or the file was replaced by a shorter one),
+/* Instead of feeding: reads what is complete by now of a file that is still being written. fd is borrowed until _free,
+ * and always the same. 0, also if nothing is new; -WICK_E_FORMAT (no JFR, or the file was replaced by a shorter one),
  * _USAGE (no regular file), _IO or _NOMEM with a message. */
 int wick_jfr_reader_follow(struct wick_jfr_reader *r, int fd, struct wick_err *err);
 

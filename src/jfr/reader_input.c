@@ -11,9 +11,9 @@
  *
  * The end of what is fed or followed is a step with all there is. So the three give the same result for the same bytes.
  *
- * A writer of a growing file first adds to it and then writes the chunk's header anew (writer.c; the JDK does the
- * same), so nothing behind what the header describes is touched. A header that is read while it is written could be
- * half of each; it is taken when two reads agree.
+ * A writer of a growing file first adds to it and then rewrites the chunk's header (writer.c; the JDK does the same),
+ * so nothing behind what the header describes is touched. A header that is read while it is written could be half of
+ * each; it is taken when two reads agree.
  */
 #include "jfr/reader_int.h"
 

@@ -334,7 +334,7 @@ struct wick_jfr_reader {
     size_t released;                /* up to where, in the input, the walk has given pages back */
     bool mapped;                    /* `base` is in a mapping that holds all pages of the chunk, in units of 64 KiB */
     bool nomem;
-    bool whole_samples; /* somebody sees every sample: time and thread are needed even if not for the sums */
+    bool whole_samples; /* a callback sees every sample: time and thread are needed even if not for the sums */
 
     /* Where input comes from (reader_input.c). */
     struct wick_strbuf held; /* fed, from the chunk that is not complete yet on */

@@ -235,8 +235,8 @@ bool wick_jfr_pool_slot(const struct wick_jfr_pool *pool, uint64_t key, uint64_t
     return false;
 }
 
-/* Where the constants are, for those who want to know after some of them have been decoded. Slots that nobody took stay
- * untouched memory. */
+/* Where the constants are, for those who want to know after some of them have been decoded. Slots that were not taken
+ * stay untouched memory. */
 static bool keep_places(struct wick_jfr_pool *pool)
 {
     uint64_t n = pool->direct ? pool->ndirect : pool->table ? pool->mask + 1 : 0;

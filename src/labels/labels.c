@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * labels.c - records: who has one, and giving them out
+ * labels.c - records: which thread has one, and handing them out
  */
 #include "labels/labels.h"
 

@@ -70,7 +70,7 @@ struct wick_published {
     }
 
 /* Begins to publish, for `records` threads; does nothing if it has begun. mem: of this process. 0, -WICK_E_STATE
- * (somebody else publishes in this process), -WICK_E_NOMEM. */
+ * (another library publishes in this process), -WICK_E_NOMEM. */
 int wick_published_begin(struct wick_published *p, const struct wick_mem *mem,
                          const struct wick_published_resource *resource, uint32_t records);
 

@@ -2,8 +2,8 @@
 /*
  * A file as memory: address = offset.
  *
- * pread and not mmap, because a file that somebody truncates while it is mapped raises SIGBUS, and inside a JVM that is
- * the end of the JVM.
+ * pread and not mmap, because access to a mapped file that was truncated raises SIGBUS, and inside a JVM that is the
+ * end of the JVM.
  */
 #include "mem/mem.h"
 

@@ -2,9 +2,9 @@
 /*
  * Reading another process.
  *
- * process_vm_readv is the fast way; /proc/PID/mem is opened first all the same: the open makes the kernel's one
- * permission check whose failure can be explained in a sentence, and the descriptor stays with that address space even
- * if the process ends and its number is used again. It also serves where process_vm_readv is refused by a filter.
+ * process_vm_readv is the fast way; /proc/PID/mem is still opened first: the open makes the kernel's one permission
+ * check whose failure can be explained in a sentence, and the descriptor stays with that address space even if the
+ * process ends and its number is used again. It also serves where process_vm_readv is refused by a filter.
  */
 #include "mem/mem.h"
 

@@ -216,7 +216,7 @@ uint16_t wick_profile_event(struct wick_profile *p, uint32_t name, enum wick_eve
 uint32_t wick_profile_add(struct wick_profile *p, const struct wick_sample *s);
 
 /* Takes the aggregates out, so that other samples can be added up beside them: the caller frees the array (*n long).
- * What is interned stays; sums of event types and the time covered begin anew. */
+ * What is interned stays; sums of event types and the time covered start from zero. */
 struct wick_agg *wick_profile_take_aggs(struct wick_profile *p, uint32_t *n);
 
 /* Frees what only adding needs, as large as half the profile: no sample may be added afterwards. */

@@ -9,8 +9,8 @@
  *      after reading                 sequence = position + capacity, free for the next lap
  *
  * A writer claims a position with one compare-and-swap on `tail`, fills the cell and publishes it by its sequence. A
- * writer that is interrupted in between delays the reader at that cell but nobody else. A full ring is not waited for:
- * the event is dropped and counted by the caller.
+ * writer that is interrupted in between delays the reader at that cell and no other thread. A full ring is not waited
+ * for: the event is dropped and counted by the caller.
  *
  * There is one ring per CPU, so that handlers rarely touch the same cache lines; a handler that migrates in the middle
  * is still correct.

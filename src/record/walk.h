@@ -23,7 +23,7 @@
 
 enum { WICK_RULE_SLOTS = 1 << 11 };
 
-/* One cached unwind rule; `sequence` is odd while somebody writes. */
+/* One cached unwind rule; `sequence` is odd during a write. */
 struct wick_rule_slot {
     _Atomic uint32_t sequence;
     uint32_t epoch; /* of the image table; a slot of another epoch is empty */

@@ -88,7 +88,7 @@ static void rule_store(struct wick_walker *w, uint64_t pc, uint32_t epoch, const
     struct wick_rule_slot *slot = &w->rules[rule_slot_of(pc)];
     uint32_t seq = wick_load_relaxed(&slot->sequence);
     if ((seq & 1) || !wick_cas_acq_rel(&slot->sequence, &seq, seq + 1))
-        return; /* somebody else is at it */
+        return; /* another thread is writing it */
     atomic_thread_fence(memory_order_release);
     slot->pc = pc;
     slot->epoch = epoch;

@@ -13,7 +13,7 @@
  *   connection.
  *
  * A socket file may be left over from a dead JVM with the same pid (containers with a volume as /tmp): then connect is
- * refused and the JVM is asked anew, which replaces the file.
+ * refused and the JVM is asked again, which replaces the file.
  *
  * All that touches the target's files is done as its user, in a child (sys/ns.h), on descriptors resolved inside its
  * root.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a JVM may have opened with somebody else's privileges. The list is of what is allowed; the rest is refused:
+ * What a JVM may have opened with the privileges of another process. The list is of what is allowed; the rest is
+ * refused:
  *
  * - hardware, software, cache and raw events and tracepoints. Not breakpoints (they may watch kernel memory) and not
  *   dynamic PMUs (kprobe and uprobe are among them: opening one patches code; uncore ones count the whole machine).
@@ -85,7 +86,7 @@ int wick_broker_check(const void *packet, size_t len, struct perf_event_attr *at
 }
 
 /* The kernel's own rule for perf events (perf_allow_kernel). Under a filter that rule need not be what holds the target
- * back; what shows addresses to everybody then is /proc/kallsyms. */
+ * back; then /proc/kallsyms is what shows addresses to all users. */
 bool wick_broker_sees_kernel(const struct wick_broker_asker *a, long paranoid, long kptr_restrict)
 {
     return a->perfmon || (paranoid <= 1 && (!a->seccomp || kptr_restrict == 0));

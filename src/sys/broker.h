@@ -36,7 +36,7 @@ struct wick_broker_reply {
     int32_t code; /* 0, or -WICK_E_* */
 };
 
-/* Who asks, as far as it decides what he may see. */
+/* The requester, as far as it decides what it may see. */
 struct wick_broker_asker {
     bool perfmon; /* it holds CAP_PERFMON or CAP_SYS_ADMIN in our user namespace */
     bool seccomp; /* it runs under a filter, which may forbid it perf_event_open */

@@ -49,7 +49,7 @@ struct wick_proc {
 int wick_proc_open(pid_t pid, struct wick_proc *p, struct wick_err *err);
 void wick_proc_close(struct wick_proc *p);
 
-/* Reads st anew. -WICK_E_GONE if the process has ended. */
+/* Reads st again. -WICK_E_GONE if the process has ended. */
 int wick_proc_refresh(struct wick_proc *p, struct wick_err *err);
 
 /* True once the process is dead or a zombie. */

@@ -55,7 +55,7 @@ ssize_t wick_sock_recv(int fd, void *buf, size_t cap, int *fds, int max, int *n,
 /* Waits until fd is readable or deadline (wick_clock_mono_ns) passes. 0, -WICK_E_TIMEOUT or -WICK_E_IO. */
 int wick_sock_wait(int fd, uint64_t deadline_ns);
 
-/* Who is at the other end; pid is 0 where it has no number in our pid namespace. 0 or -WICK_E_IO. */
+/* The peer's credentials; pid is 0 where it has no number in our pid namespace. 0 or -WICK_E_IO. */
 int wick_sock_peer(int fd, struct ucred *who);
 
 /* True if peers of different users may be shown with this uid: it is the overflow uid, and this process is in a user

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who calls whom, read from the object files of a build.
+"""The call graph, read from the object files of a build.
 
 `objdump -dr` shows, inside each function, both the relocations (references to other files and sections) and the targets
 of direct jumps (static functions of the same section need no relocation). Both are references. A reference to a section

@@ -48,13 +48,13 @@ def check_layers(tree):
         if ".." in header.split("/"):
             yield Finding(path, line, f'"{header}" climbs; name it from src/ on')
         elif target == "wick":
-            continue  # the public interface belongs to everybody
+            continue  # the public interface is for all layers
         elif target not in RANK:
             yield Finding(path, line, f'"{header}" is in no module that is known')
         elif module not in RANK or module == target:
             continue
         elif target in FRONT_ENDS:
-            yield Finding(path, line, f'"{header}" belongs to a front end; nobody else includes that')
+            yield Finding(path, line, f'"{header}" belongs to a front end; no other layer includes it')
         elif RANK[target] > RANK[module]:
             yield Finding(path, line, f'"{header}" is above {module}: includes go downward only')
         elif INTERNAL.search(header):

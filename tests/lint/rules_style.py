@@ -12,7 +12,7 @@ MAX_NESTING = 4
 C_FILES = (".c", ".h")
 SOURCES = (".c", ".h", ".def", ".S", ".py", ".sh", ".java", ".js", ".mjs", ".css")
 TEXTS = SOURCES + (".build", ".md", ".txt", ".yml", ".json", ".html", ".allow", "Makefile", ".clj")
-# What is kept byte for byte as somebody else's program wrote it.
+# What is kept byte for byte as another program wrote it.
 DATA = ("tests/golden/", "tests/fuzz/corpus/", "tests/data/", "tests/web/package-lock.json")
 
 

@@ -239,7 +239,7 @@ static void test_compilers__queues_deoptimisations_and_room_for_code(void **stat
          "code; the longest compilation, of app.Main.hot, took 700 ms\n");
     silent(SCENE(c->deopts = 190));
     says(SCENE(c->deopts = 300), "deoptimisations: 300 deoptimisations, 30 a second: compiled code was thrown away or "
-                                 "left for the interpreter, 75 % of them for class_check, and compiled anew: 1.5 s of "
+                                 "left for the interpreter, 75 % of them for class_check, and recompiled: 1.5 s of "
                                  "compiling\n");
     silent(SCENE(c->code = 0.9f));
     says(SCENE(c->code = 0.96f), "code-cache: the code cache is 96 % full (32 MiB of 64 MiB): what is not compiled");

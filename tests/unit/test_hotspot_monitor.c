@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who owns a monitor, in each form in which the JDKs say it. */
+/* The owner of a monitor, in each form in which the JDKs encode it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

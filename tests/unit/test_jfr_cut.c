@@ -358,7 +358,7 @@ static void put_period(struct jfr_build *j, int64_t type, const char *period)
 
 static void put_cpu(struct jfr_build *j, int64_t stack, int64_t weight)
 {
-    JFR_EVENT(j, SAMPLE, TICKS(1000), 1, stack, 8, 3, weight, 0); /* 8: to be set anew */
+    JFR_EVENT(j, SAMPLE, TICKS(1000), 1, stack, 8, 3, weight, 0); /* 8: to be set again */
 }
 
 static void test_cut__even_samples_stand_for_one_interval_each(void **state)

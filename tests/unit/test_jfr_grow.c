@@ -358,7 +358,7 @@ static void test_follow__bytes_behind_the_header_are_not_there_yet(void **state)
     wick_strbuf_release(&j.out);
 }
 
-/* The JDK writes the metadata anew when a type is added; what was read before stays, and nothing is read twice. */
+/* The JDK rewrites the metadata when a type is added; what was read before stays, and nothing is read twice. */
 static void test_follow__types_may_be_added(void **state)
 {
     struct jfr_build j = {.out = WICK_STRBUF_INIT};

@@ -112,7 +112,7 @@ static void test_kernel_names__the_table_goes_when_it_is_idle(void **state)
     assert_null(names.table);
 }
 
-/* More functions than are kept: the others are found all the same. */
+/* More functions than are kept: the others are still found. */
 static void test_kernel_names__are_bounded(void **state)
 {
     enum { MORE = WICK_KERNEL_NAMES_KEPT + 100 };

@@ -280,7 +280,7 @@ static void test_labels__the_place_of_the_mounted_id_is_found_by_proof(void **st
         assert_int_equal(wick_load_relaxed(&m.id_offset), 0);
         uint64_t id = 30 + i;
         memset(words, 0, sizeof words);
-        words[9] = 30;      /* right once, by chance */
+        words[9] = 30;      /* right once, by coincidence */
         words[40] = id;     /* right each time */
         words[60] = id + 1; /* right for the next thread */
         wick_label_mount_see(&m, id, (const uint8_t *)words, sizeof words);
@@ -370,7 +370,7 @@ static bool offer(struct wick_label_client *c, uint32_t stripe, uint64_t id)
     return true;
 }
 
-/* No time passes, unless a test says so: nobody is given up. */
+/* No time passes, unless a test says so: no thread is given up. */
 #define NOW UINT64_C(1000000000)
 
 static struct wick_label_client *connect_client(void)

@@ -73,8 +73,9 @@ static struct {
 } told;
 
 #if defined(__SANITIZE_THREAD__)
-/* Walks, JavaThreads and monitors are read as they are found: somebody else's memory. The cache of unwind rules is read
- * while others may write; what was read is thrown away then (a sequence lock), which the sanitizer does not know. */
+/* Walks, JavaThreads and monitors are read as they are found: memory of other threads. The cache of unwind rules is
+ * read while others may write; what was read is thrown away then (a sequence lock), which the sanitizer does not
+ * know. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
@@ -139,7 +140,7 @@ static void *take_turns(void *arg)
     return NULL;
 }
 
-/* Uses notes like somebody who records a wait: while it has one nobody else may write there. */
+/* Uses notes like a thread that records a wait: while it has one no other thread may write there. */
 static void *borrow(void *arg)
 {
     uint64_t mark = (uint64_t)(uintptr_t)arg << 32;
@@ -284,7 +285,7 @@ static struct taker *taker_of(uint32_t serial)
 static void check_owner(const struct wick_lock_note *n, const struct wick_event *e, const struct taker *waiter)
 {
     const struct taker *owner = taker_of(n->owner);
-    assert_int_equal(e->thread, n->owner); /* who was asked has answered */
+    assert_int_equal(e->thread, n->owner); /* the thread that was asked has answered */
     assert_non_null(owner);
     assert_ptr_not_equal(owner, waiter);
     assert_ptr_equal(owner->lock, waiter->lock);

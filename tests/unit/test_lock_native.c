@@ -252,7 +252,7 @@ static void *ask_for_mutex(void *arg)
     return NULL;
 }
 
-/* Lets a thread ask for the mutex, and returns once it waits there: the C library marks a mutex that somebody sleeps
+/* Lets a thread ask for the mutex, and returns once it waits there: the C library marks a mutex that a thread sleeps
  * for by the lock word 2. */
 static void make_wait(pthread_t *t)
 {

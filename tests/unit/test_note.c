@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_note.c - the store of what events have no room for: nobody else has a note while one holds it
+ * test_note.c - the store of what events have no room for: a note has one holder at a time
  */
 #include <setjmp.h>
 #include <stdarg.h>

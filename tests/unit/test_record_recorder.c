@@ -163,7 +163,7 @@ static void test_recorder__generations_change_without_losing_a_sample(void **sta
         assert_int_equal(atomic_load(&rec.tables)->generation, old->generation + 1);
         uint32_t nodes = wick_load_relaxed(&old->node_count);
         drain(&d, old);
-        assert_int_equal(wick_load_relaxed(&old->node_count), nodes); /* nobody is at work in it */
+        assert_int_equal(wick_load_relaxed(&old->node_count), nodes); /* no thread is at work in it */
         wick_tables_free(old);
     }
     join(threads);

@@ -63,7 +63,8 @@ static void test_ring__keeps_order_over_many_laps(void **state)
     }
 }
 
-/* A writer that was interrupted between claiming and publishing holds up the reader at that cell, and nobody else. */
+/* A writer that was interrupted between claiming and publishing holds up the reader at that cell, and no other
+ * thread. */
 static void test_ring__an_unfinished_cell_is_waited_for_in_order(void **state)
 {
     struct wick_event e;

@@ -256,7 +256,7 @@ static void test_spans__no_bar_leaves_its_span_or_the_time_of_one_look(void **st
     wick_profile_release(&p);
 }
 
-/* What is read of a damaged recording can be put together all the same. */
+/* What is read of a damaged recording can still be put together. */
 static void test_spans__a_thread_that_was_renamed_is_one_thread_of_a_process(void **state)
 {
     (void)state;

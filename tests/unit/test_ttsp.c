@@ -61,8 +61,8 @@ static struct wick_recorder recorder;
 static struct wick_ttsp_engine engine;
 
 #if defined(__SANITIZE_THREAD__)
-/* A walk reads the JavaThread as it finds it, which is somebody else's memory; the cache of unwind rules is a sequence
- * lock, which the sanitizer does not know. */
+/* A walk reads the JavaThread as it finds it, which is memory of another thread; the cache of unwind rules is a
+ * sequence lock, which the sanitizer does not know. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
@@ -241,7 +241,7 @@ static void test_ttsp__every_provoked_incident_is_found_and_blamed_on_the_late_t
     assert_int_equal(told.reach_wrong, 0);
     assert_true(told.signals >= INCIDENTS);
     assert_int_equal(told.answered, told.signals);
-    assert_true(told.stacks + told.gave_way >= told.answered); /* who gave way too long ago has no stack */
+    assert_true(told.stacks + told.gave_way >= told.answered); /* a thread that gave way too long ago has no stack */
     assert_int_equal(atomic_load(&engine.lost), 0);
 }
 

@@ -232,7 +232,7 @@ static void test_wall__nobatch_gives_an_event_for_each_sample(void **state)
     assert_int_equal(s->samples, 20);
     assert_int_equal(s->weight, 200 * MS);
     assert_int_equal(s->last.span_ns, 0);
-    assert_int_equal(actors[1].walks, 1); /* the stack is known all the same */
+    assert_int_equal(actors[1].walks, 1); /* the stack is known anyway */
     assert_int_equal(flush()->events, 0);
     wall_scene_end();
 }
@@ -297,7 +297,7 @@ static void test_wall__batching_keeps_the_sum_of_weights_exact(void **state)
         begin(sizes[c], 16, "");
         for (uint64_t i = 0; i < 3000; i++) {
             uint32_t n = 1 + (uint32_t)wick_random_below(&random, sizes[c]);
-            actors[n].cpu++; /* somebody moves */
+            actors[n].cpu++; /* one thread runs */
             actors[n].place = 1 + wick_random_below(&random, 500);
             wick_wall_tick(&wall, (i + 1) * 10 * MS, 1);
             if (i % 700 == 0) {

@@ -168,7 +168,7 @@ static void test_balance__a_tick_in_time_right_after_a_late_one_weighs_what_it_s
     expect_near(WICK_JFR_STATE_RUNNABLE, PERIODS * 30 * MS, 200 * MS);
 }
 
-/* It runs often and briefly, and each visit finds it asleep: what it used is running all the same. */
+/* It runs often and briefly, and each visit finds it asleep: what it used still counts as running. */
 static void test_balance__cpu_time_never_found_on_a_processor_is_running(void **state)
 {
     begin("");
@@ -182,8 +182,8 @@ static void test_balance__cpu_time_never_found_on_a_processor_is_running(void **
     expect_near(WICK_JFR_STATE_RUNNABLE, VISITS * MS, 20 * MS);
 }
 
-/* Visits in time, on a machine where nobody waits for a processor: by chance it is found ready too often at times and
- * too rarely at others, by some 70 visits in 20,000. What takes the one back and not the other is off by more than
+/* Visits in time, on a machine where no thread waits for a processor: at times it happens to be found ready too often
+ * and too rarely at others, by some 70 visits in 20,000. What takes the one back and not the other is off by more than
  * that. */
 static void test_balance__visits_in_time_are_not_made_worse(void **state)
 {
@@ -269,7 +269,7 @@ static void test_signal__follows_the_look_at_once(void **state)
 }
 
 /* It sleeps, is woken and found before it gets a processor: a signal now would be there when its call goes on. It is in
- * time for the states all the same; CPU time waits until it is found on a processor. */
+ * time for the states anyway; CPU time waits until it is found on a processor. */
 static void test_signal__is_not_for_a_thread_that_was_woken_in_a_call(void **state)
 {
     uint64_t random = 9;

@@ -3,7 +3,7 @@ package wick.bench;
 
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Practically never the same stack twice: 60 calls deep, each to one of four methods by chance (4^60 stacks). */
+/** Practically never the same stack twice: 60 calls deep, each to one of four methods at random (4^60 stacks). */
 public final class ManyStacks {
     private static volatile long sink;
 

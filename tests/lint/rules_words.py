@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words that are wrong, or right nowhere in a technical text: what a translation leaves behind."""
+
+import io
+import re
+import tokenize
+
+import csource
+from rules_style import DATA
+from tree import Finding
+
+# Extend this list folder by folder as their texts are revised.
+FOLDERS = ("src/", "agent/", "bench/", "tests/unit/", "tests/lint/", "tests/fuzz/", "tests/bpf/")
+ALLOWED = "tests/lint/words.allow"
+THIS = "tests/lint/rules_words.py"
+# {the wrong words, a blank standing for any white space or the start of a comment's next line: what to write}
+WORDS = {
+    "tells?|told|telling": "report, show, contain, notify or distinguish",
+    "begin of|(?:at|in|from) the begin": "start",
+    "dear(?:er)?": "expensive",
+    "late threads?": "a thread slow to reach the safepoint",
+    "late safepoints?": "a slow safepoint",
+    "not to be (?:told|had|said)": "unknown, inconclusive or not available",
+    "puts? in the way": "interpose",
+    "comes? to the same": "is equivalent",
+    "seldom": "rarely",
+    "whoever": "the thread, caller or owner that",
+}
+_GAP = r"(?:[ \t]*\n[ \t]*(?:\*|//|#)?[ \t]*|[ \t]+)"
+_WORDS = [(re.compile(rf"\b(?:{w.replace(' ', _GAP)})\b", re.IGNORECASE), better) for w, better in WORDS.items()]
+_CODE = (".c", ".h", ".def", ".S", ".java", ".js", ".mjs", ".css")
+_PROSE = {"COMMENT", "STRING", "FSTRING_MIDDLE"}
+_ENTRY = re.compile(r'(\S+) "([^"]+)" (\S.*)')
+
+
+def _hidden(text):
+    return re.sub(r"[^\n]", " ", text)
+
+
+def _prose_of_code(text):
+    """Comments, literals and directives, offset for offset; names in the code are not prose."""
+    return "".join(c if c != code or c == "\n" else " " for c, code in zip(text, csource.blanked(text)))
+
+
+def _prose_of_python(text):
+    """Comments and strings, offset for offset, without what an f-string computes."""
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    pieces, done = [], 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if tokenize.tok_name[token.type] in _PROSE:
+            at, end = starts[token.start[0] - 1] + token.start[1], starts[token.end[0] - 1] + token.end[1]
+            said = text[at:end]
+            if re.match(r"\w*[fF]\w*[\"']", said):
+                said = re.sub(r"\{[^{}\n]*\}", lambda m: _hidden(m.group()), said)
+            pieces += [_hidden(text[done:at]), said]
+            done = end
+    return "".join(pieces) + _hidden(text[done:])
+
+
+def _prose(path, text):
+    if path.endswith(_CODE):
+        return _prose_of_code(text)
+    if path.endswith(".py") or re.match(r"#!.*\bpython3?\b", text):
+        return _prose_of_python(text)
+    return text
+
+
+def _allowed(tree):
+    """{(path, words): line number}, each with a reason."""
+    entries = {}
+    for number, line in enumerate(tree.lines(ALLOWED), 1):
+        if line.strip() and not line.startswith("#"):
+            match = _ENTRY.fullmatch(line)
+            if not match:
+                raise ValueError(f'{ALLOWED}:{number}: not PATH "WORDS" REASON')
+            entries[match.group(1), match.group(2)] = number
+    return entries
+
+
+def check_words(tree):
+    """no text uses the words that WORDS replaces"""
+    allowed, used = _allowed(tree), set()
+    for path in tree.paths(under=FOLDERS):
+        text = tree.text(path)
+        if path.startswith(DATA) or path in (THIS, ALLOWED) or "\0" in text or "\ufffd" in text:
+            continue
+        prose = _prose(path, text)
+        for pattern, better in _WORDS:
+            for match in pattern.finditer(prose):
+                words = " ".join(w for w in match.group().lower().split() if w not in ("*", "//", "#"))
+                used.add((path, words))
+                if (path, words) not in allowed:
+                    line = prose.count("\n", 0, match.start()) + 1
+                    yield Finding(path, line, f'"{words}": write {better} ({ALLOWED} has the exceptions)')
+    for (path, words), number in allowed.items():
+        if (path, words) not in used:
+            yield Finding(ALLOWED, number, f'"{words}" is not in {path} (any more)')
