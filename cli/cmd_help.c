@@ -37,7 +37,7 @@ void wick_cmd_print_help(const struct wick_cmd *cmd)
     puts("\nOptions:");
     for (size_t i = 0; i < WICK_OPT_TABLE_COUNT; i++) {
         const struct wick_opt_desc *d = &wick_opt_table[i];
-        char text[400];
+        char text[640];
         if (!(d->where & cmd->where))
             continue;
         fputs("  ", stdout);

@@ -338,7 +338,7 @@ static int status(struct session *s, struct wick_err *err)
     if (rc == -WICK_E_STATE) {
         char *end = err->msg + strlen(err->msg);
         snprintf(end, sizeof err->msg - (size_t)(end - err->msg),
-                 "; to look for deadlocks, load it first: wick locks -d 1 %d", (int)s->p.pid);
+                 "; to search for deadlocks, load it first: wick locks -d 1 %d", (int)s->p.pid);
     }
     if (!rc)
         rc = wick_client_ask(s->client, "status", s->o.attach_timeout_ns, err);

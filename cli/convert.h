@@ -32,7 +32,7 @@ struct wick_convert_times {
     struct wick_heat heat;
 };
 
-/* Reads n inputs into p (initialised), what the view (NULL = everything) takes, as finely as the format wants it; for
+/* Reads n inputs into p (initialised), what the view (NULL = everything) takes, as finely as the format needs it; for
  * one that shows time the samples go into t (zeroed; the caller releases it), which o then points to. */
 int wick_convert_read(struct wick_profile *p, const struct wick_format *format, const struct wick_view *view,
                       struct wick_export_options *o, struct wick_convert_times *t, char *const *paths, int n,

@@ -5,9 +5,9 @@
  *     "DTiJ" version 1, 40 bytes, machine, 0, pid, time, flags      then records:
  *     type 0, size, time, pid, tid, address, address, length, number, name NUL, instructions
  *
- * A JIT compiler writes such a record whenever it has made code. We look from outside, again and again, and write what
- * has come since the last look. Code that lies where nothing was has come after the last look and cannot have been
- * sampled earlier, so that look's time is right; if something else was there, it was replaced in between, and the
+ * A JIT compiler writes such a record whenever it has made code. We poll from outside, repeatedly, and write what
+ * has come since the last poll. Code that lies where nothing was has come after the last poll and cannot have been
+ * sampled earlier, so that poll's time is right; if something else was there, it was replaced in between, and the
  * middle is the best that can be said. When the JVM maps more memory for code, perf takes that for the end of all that
  * lay in this mapping, and the kernel makes one mapping of neighbours; then everything is written once more.
  *
@@ -216,7 +216,7 @@ static bool remember(struct symbols *in, const struct symbol *s)
     return true;
 }
 
-/* When a symbol came; 0 = it was there at the last look. Where nothing is known of a last look,
+/* When a symbol came; 0 = it was there at the last poll. Where nothing is known of a last poll,
  * it is this one's. */
 static uint64_t time_of(const struct look *l, const struct symbol *s)
 {

@@ -3,7 +3,7 @@
  * output.h - where a recording goes
  *
  * The agent only ever writes JFR, into a descriptor that we open, so the file belongs to the user who runs `wick`,
- * wherever the JVM lives. If the user wants a picture, or a recording in another layout, the JFR goes to an unnamed
+ * wherever the JVM lives. If the user asks for a picture, or a recording in another layout, the JFR goes to an unnamed
  * temporary file in the picture's directory and is converted at the end; nothing is left behind if we are killed.
  *
  * Threads: one.

@@ -20,7 +20,7 @@ mirror() {
 }
 
 # write_private_apt DIR SUITE: an apt configuration that shares nothing with the system's but mirror and keyring. A mirror
-# that stands still is good enough here, so lists may be older than they say they want to be; signatures are checked.
+# that stands still is good enough here, so lists may be past their valid-until date; signatures are checked.
 write_private_apt() {
     local dir=$1 suite=$2 main security
     if [ -n "${WICK_MIRROR:-}" ]; then
@@ -57,7 +57,7 @@ END
 }
 
 # download DIR PACKAGE...: fetches and verifies the packages into DIR. The package lists are refreshed once a day, and
-# once more when they name a version that has meanwhile left the pool.
+# once more when they name a version that has since left the pool.
 download() {
     local dir=$1
     shift

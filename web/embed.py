@@ -4,7 +4,7 @@
 
 usage: embed.py flame|heat|spans WEB_DIR OUT.c
 
-A page's script is the ES modules one after the other, in an order in which each comes after what it imports; the import
+A page's script is the concatenation of the ES modules, each after those that it imports; the import
 lines and the word `export` are all that is removed, so the modules run unchanged in a browser, under node, and here. Names
 at the top level of different modules must therefore differ: checked below. The hashes of script and style go into the
 page's Content-Security-Policy. A page is cut in pieces where its title and data go in.

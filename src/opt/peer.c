@@ -30,7 +30,7 @@ static const struct {
     {"quiet", NULL},
     {"log", NULL},
     {"loglevel", NULL},
-    /* how names and pictures look */
+    /* the form of names and pictures */
     {"simple", NULL},
     {"dot", NULL},
     {"norm", NULL},

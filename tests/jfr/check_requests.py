@@ -44,7 +44,7 @@ def check_trace(file):
         ("cpu", "on CPU", 0, 10), ("cpu", "on CPU", 81, 9), ("cpu", "on CPU", 90, 9), ("wall", "monitor", 10, 50),
         ("wall", "on CPU", 0, 10), ("wall", "on CPU", 80, 10), ("wall", "on CPU", 90, 10),
         ("wall", "waiting for CPU", 60, 10), ("wall", "waiting for CPU", 70, 10)], trace["threads"][0])
-    check("the kernel's books stand beside them", trace["threads"][0]["seconds"] == [
+    check("the kernel's accounting is shown beside them", trace["threads"][0]["seconds"] == [
         {"start_ns": 0, "duration_ns": 1000 * MS, "cpu_ns": 28 * MS, "run_queue_delay_ns": 20 * MS}])
     everything = json.loads(wick("trace", "--json", file)[1])
     check("without an id the slowest are there, slowest first",
@@ -74,14 +74,14 @@ def check_endpoints(file):
     slow, fast, none = rows["GET /slow"], rows["GET /fast"], rows[None]
     check("what an endpoint's threads waited for", [slow[k] // MS for k in ("running_ns", "run_queue_ns", "blocked_ns")]
           == [30, 20, 100] and slow["waits"] == [{"state": s, "wall_ns": 50 * MS} for s in ("monitor", "parked")], slow)
-    check("CPU time is booked by context", (slow["cpu_ns"], fast["cpu_ns"], none["cpu_ns"]) == (28 * MS, 8 * MS, 10 * MS))
+    check("CPU time is attributed by context", (slow["cpu_ns"], fast["cpu_ns"], none["cpu_ns"]) == (28 * MS, 8 * MS, 10 * MS))
     check("latency by second", [(s["second"], s["count"], s["p50_ns"] // MS) for s in fast["seconds"]] ==
           [(0, 1, 10), (1, 1, 20)], fast)
     check("the text says the same", "20.0        100.0  GET /slow" in wick("endpoints", file)[1])
 
 
 def check_sources(file, work):
-    """A recording may be packed, or come from standard input, whatever command reads it."""
+    """Every command reads recordings that are compressed or come from standard input."""
     packed, text = work / "r.jfr.gz", work / "p.collapsed"
     packed.write_bytes(gzip.compress(Path(file).read_bytes()))
     text.write_text("main;run 3\n", encoding="utf-8")

@@ -2,7 +2,7 @@
 /*
  * plain.h - a recording with the events that every reader of JFR knows
  *
- * wick's own events have fields beyond the JDK's, and async-profiler's converter, which does not look at the size of
+ * wick's own events have fields beyond the JDK's, and async-profiler's converter, which does not read the size of
  * events that it knows, loses its way in them. So what wick's speed is compared with that of others on is a recording
  * in async-profiler's form: jdk.ExecutionSample of four fields, the interval among the settings, one checkpoint.
  *

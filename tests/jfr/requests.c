@@ -55,7 +55,7 @@ static void requests_wall(struct wick_jfr_writer *w, uint64_t at_ms, uint32_t th
                                                 .weight_ns = n * 10 * REQUESTS_MS});
 }
 
-/* An interval of 10 ms and as many threads as can be looked at: until 1 s; then twice as many. */
+/* An interval of 10 ms and as many threads as can be sampled: until 1 s; then twice as many. */
 static void requests_sampler(struct wick_jfr_writer *w)
 {
     static const struct {

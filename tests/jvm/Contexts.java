@@ -14,7 +14,7 @@ import wick.Wick;
  * <pre>
  *   go        the threads `always`, `half` and `once` begin; answered when each has opened its first scope
  *   early     a thread of that name opens a span and a label in it and computes half of the time; answered when it has
- *   virtual   eight virtual threads compute in a scope, one after the other; answered when they are done
+ *   virtual   eight virtual threads compute in a scope, in turn; answered when they are done
  * </pre>
  */
 @SuppressWarnings("try")

@@ -10,7 +10,7 @@ import java.util.List;
  *
  * <pre>
  * Descriptors N   starts N threads, named crowd-*, that wake up now and then; says "up" when all have run
- *   open N        opens N files one after the other, closes them and does so 20 times; answers how often that failed
+ *   open N        opens N files in turn, closes them and does so 20 times; answers how often that failed
  *   burn MS       one of the threads burns MS milliseconds of CPU time
  *   exit          ends the program
  * </pre>

@@ -21,10 +21,10 @@ import wick.Wick;
  *
  * <pre>
  *   shares MS          one thread, for so much CPU time; CPU nanoseconds of customer=big, customer=small, no customer, all in GET /shares
- *   pool MS            tasks in a wrapped pool, likewise; CPU nanoseconds of tasks of GET /a, of GET /b, of bare tasks
+ *   pool MS            the same with tasks in a wrapped pool; CPU nanoseconds of tasks of GET /a, of GET /b, of bare tasks
  *   virtual N PIECES   N virtual threads that move between carriers; equal pieces of work of GET /even and GET /odd
  *   churn THREADS N    each opens and closes N spans; answers how many were closed
- *   vchurn N           N virtual threads, each one span; likewise
+ *   vchurn N           the same with N virtual threads, one span each
  *   torn MS            spans whose parts depend on each other, for so much CPU time
  *   bounds             too many of everything
  *   open N MS          N threads that have ended a request each and are in the next one, for so long
@@ -126,7 +126,7 @@ public class Labels {
         for (int i = 0; i < n; i++) {
             int me = i;
             Thread t = factory.newThread(() -> {
-                // an odd thread does two pieces of work for each of an even one; each piece is as dear as the other
+                // an odd thread does two pieces of work for each of an even one; each piece costs the same
                 for (long k = 1; done[0].get() + done[1].get() < pieces; k++) {
                     try (Scope request = Wick.span(me % 2 == 0 ? "GET /even" : "GET /odd", me + 1, k)) {
                         for (int piece = 0; piece <= me % 2; piece++) {

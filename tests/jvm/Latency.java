@@ -32,7 +32,7 @@ public class Latency {
         void run() throws InterruptedException;
     }
 
-    /** A thread that serves requests of one endpoint, one after the other. */
+    /** A thread that serves requests of one endpoint, one at a time. */
     static final class Server extends Thread {
         private final String endpoint;
         private final Work before, work;
@@ -143,6 +143,6 @@ public class Latency {
                 new Server("compute", Latency::nothing, () -> compute(10)),
                 new Server("compute", Latency::nothing, () -> compute(10)));
         System.out.println("done");
-        in.readLine(); // the recording is stopped meanwhile
+        in.readLine(); // the recording is stopped in between
     }
 }

@@ -13,8 +13,8 @@ import java.util.Map;
  *
  * <pre>
  *   small N     N more objects of the class Small (32 bytes) are kept, for good
- *   blocks N    N more arrays of 1 KiB likewise
- *   large N     N more arrays of 256 KiB likewise
+ *   blocks N    N more arrays of 1 KiB in the same way
+ *   large N     N more arrays of 256 KiB in the same way
  *   cache N     N arrays of 1 KiB go through a cache that holds 4,096 of them
  *   garbage N   N arrays of 1 KiB, none of which stays
  *   free        what was kept is dropped, but not the cache

@@ -3,7 +3,7 @@
 /**
  * A thread that names itself anew for each piece of work: "work-0", "work-1" ... up to "work-11". A piece takes half a second at least,
  * and 100 ms of CPU time however crowded the machine is. Piece i runs in the method
- * work<i % 4>(). Another thread has names in other scripts, and a third makes garbage meanwhile.
+ * work<i % 4>(). Another thread has names in other scripts, and a third makes garbage at the same time.
  */
 public final class Renames {
     private static final int KINDS = 4;

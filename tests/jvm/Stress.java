@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Everything that makes a stack hard to walk, at once: classes that come and go (throw-away loaders, hidden classes),
+ * Everything that makes a stack hard to walk, together: classes that come and go (throw-away loaders, hidden classes),
  * code that is compiled and thrown away, threads that live for a moment, exceptions, virtual threads, collections.
  *
  * <p>Argument: seconds. Prints a line {@code progress ...} each second and {@code done ...} at the end, with what each

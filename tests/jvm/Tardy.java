@@ -5,7 +5,7 @@ import java.nio.channels.FileChannel;
 import java.util.Scanner;
 
 /**
- * Threads that are late to safepoints, each in its own way. Commands on standard input: `gc N` stops the world N times,
+ * Threads that are slow to reach safepoints, each in its own way. Commands on standard input: `gc N` stops the world N times,
  * 50 ms apart, and answers `gc done`; `exit` ends.
  */
 public class Tardy {
@@ -82,7 +82,7 @@ public class Tardy {
         }
     }
 
-    /** Polls all the time: never late if it has a processor. */
+    /** Polls all the time: never slow if it has a processor. */
     static void prompt() {
         long x = 1;
         while (true) {

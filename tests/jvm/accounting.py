@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 11 17 25
-"""The sum of the weights is the CPU time that the process used, and the books close: fired = recorded + drops.
+"""The sum of the weights is the CPU time that the process used, and the accounts balance: fired = recorded + drops.
 
 Tolerances: 2 %, the figure that wick promises, plus 5 standard deviations of what the random phases leave open. A thread
 leaves at most one interval open, evenly distributed, so n threads leave interval * sqrt(n / 12)."""
@@ -101,7 +101,7 @@ def short_threads():
                 f"weights {seen / 1e9:.3f} s, CPU {truth / 1e9:.3f} to {most / 1e9:.3f} s, slack {slack / 1e9:.3f}")
         print(f"# -e {engine}: short threads at {interval_ms} ms: {seen / truth - 1:+.2%} of the {truth / 1e9:.2f} s that "
               f"they measured, {seen / most - 1:+.2%} of the {most / 1e9:.2f} s that they used")
-    # The kernel tells nobody of these; they are found by looking twenty times a second.
+    # The kernel does not report these; they are found by polling twenty times a second.
     file = t.path("native.jfr")
     t.start(j.pid, file, "-i", "1ms")
     done = int(j.ask("native 8 400", r"native (\d+)"))

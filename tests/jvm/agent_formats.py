@@ -13,7 +13,7 @@ classes = t.compile_java("Busy")
 
 
 def record(agent, file, *more, end="exit"):
-    """A JVM that ends by itself after 300 ms of work; what it wrote on its output."""
+    """A JVM that exits after 300 ms of work; what it wrote on its output."""
     options = ",".join(["start,event=cpu,interval=1ms", "file=" + file, *more])
     j = t.Jvm(["-Xmx128m", f"-agentpath:{agent}={options}", "-cp", classes, "Busy"], "formats")
     j.wait_for(r"(?m)^up")

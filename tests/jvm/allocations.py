@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 8 11 17 21 25 26 27
 # ci: 11 21 25
-"""Allocations on a real JVM: estimates by site are what the program allocated, whatever the size of the objects, and
+"""Allocations on a real JVM: estimates by site are what the program allocated, independent of the size of the objects, and
 across changes of the interval; one agent samples at a time.
 
 An estimate of n objects of s bytes at the interval R has the standard deviation s sqrt(n (1 - p) / p), p = 1 - exp(-s / R).
@@ -168,7 +168,7 @@ def one_agent_at_a_time(j):
     ask(j, "mine 100000")
     t.stop(j.pid)
     t.check("until wick has ended", ask(j, "sample -1") == [1])
-    ask(j, "mine 1000000")  # uses up a gap that was drawn meanwhile, 32 times its mean
+    ask(j, "mine 1000000")  # uses up a gap that was drawn in between, 32 times its mean
     ask(j, "unsample")
     t.check("it may again", ask(j, "sample -1") == [1])
     truth = ask(j, "mine 4000000")[0]

@@ -67,7 +67,7 @@ for v in $VERSIONS; do
         check "$v: other user: written" recorded "$work/u.jfr"
         check "$v: other user: the file is root's" test "$(stat -c %U "$work/u.jfr")" = root
         run as_user "$tools/wick" record --lib "$tools/libwickdouble_a.so" -d 200ms -f "$out_dir/own.jfr" "$pid"
-        expect "$v: the user himself, too" 0 recording
+        expect "$v: also the user himself" 0 recording
         check "$v: the file is the user's" test "$(stat -c %U "$out_dir/own.jfr")" = "$user"
         run "$WICK" record --lib "$work/private.so" -d 200ms -f "$work/p.jfr" "$pid"
         expect "$v: an agent that the user may not read is copied" 0 recording

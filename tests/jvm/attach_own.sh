@@ -49,7 +49,7 @@ for v in $VERSIONS; do
     expect "$v: the session's refusal arrives as its sentence" 6 "always fails"
     check "$v: and leaves no empty file" test ! -e "$work/f.jfr"
     run "$WICK" record --lib "$AGENT_A" -e enospc -d 5 -f "$work/e.jfr" "$pid"
-    expect "$v: a full disk in the target is told" 10 'broke off: no space'
+    expect "$v: a full disk in the target is reported" 10 'broke off: no space'
     run "$WICK" record --lib /etc/passwd -d 1 "$pid"
     expect "$v: a file that is no agent" 3 'not an agent library'
     check "$v: the JVM lives and printed no thread dump" no_thread_dump "$log"
@@ -83,7 +83,7 @@ for v in $VERSIONS; do
     start_java "$v"
     kill -STOP "$pid"
     run "$WICK" record --lib "$AGENT_A" -d 1 -f "$work/x.jfr" "$pid"
-    expect "$v: a stopped JVM is told" 7 'stopped .*kill -CONT'
+    expect "$v: a stopped JVM is reported" 7 'stopped .*kill -CONT'
     run "$WICK" status "$pid"
     expect "$v: status of a stopped JVM does not say that it is not recorded" 9 'does not answer because it is stopped'
     run "$WICK" stop "$pid"
@@ -114,7 +114,7 @@ expect "no JVM: refused" 4 'not a HotSpot JVM'
 check "no JVM: and alive" alive "$pid"
 kill -KILL "$pid"; wait "$pid" 2>/dev/null
 run "$WICK" record --lib "$AGENT_A" -d 1 -f "$work/x.jfr" "$pid"
-expect "vanished: told" 4 'no process'
+expect "vanished: reported" 4 'no process'
 run "$WICK" record --lib "$AGENT_A" -d 1 nosuchclassanywhere
 expect "no JVM of that name" 4 'no JVM has'
 run "$WICK" record -d 1

@@ -38,7 +38,7 @@ def beside_jfr():
     t.check("beside JFR: the JVM ends well", j.wait(30) == 0, j.output())
     theirs = t.jfr(21, "summary", file).out
     counts = {l.split()[0]: int(l.split()[1]) for l in theirs.splitlines() if l.strip().startswith("jdk.")}
-    t.check("JFR records, too", counts.get("jdk.ExecutionSample", 0) > 20, theirs[:300])
+    t.check("JFR records as well", counts.get("jdk.ExecutionSample", 0) > 20, theirs[:300])
     if t.JDK >= 25:
         t.check("its sampler by CPU time as well", counts.get("jdk.CPUTimeSample", 0) > 100, counts)
 
@@ -113,7 +113,7 @@ def without_perf():
               prefix=["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
                       "--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search"])  # the JDK may be root's own
     if not j.wait_for(r"(?m)^up"):
-        if "could not find libjava.so" in j.output():  # JDK 8 wants the path to be the user's, whatever its capabilities
+        if "could not find libjava.so" in j.output():  # JDK 8 requires the path to be the user's, whatever its capabilities
             t.skip("the perf broker", "another user cannot run a JDK 8 below a directory that is closed to all")
         else:
             t.check("the other user's JVM runs", False, j.output())

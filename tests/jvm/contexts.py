@@ -3,8 +3,8 @@
 # jdks: 8 21 25
 """The wall clock samples the threads that have a context now: all threads until there is one, then nobody without.
 
-Who is sampled is exact, because the sampler looks at the contexts at each tick. How much is compared with a thread that
-always has one, with wide bounds: a tick that comes late stands for all the time it missed."""
+Who is sampled is exact, because the sampler reads the contexts at each tick. How much is compared with a thread that
+always has one, with wide bounds: a delayed tick stands for all the time it missed."""
 import collections
 import json
 import time
@@ -48,7 +48,7 @@ def program(name):
 
 
 def recorded_for(j, seconds):
-    """Waits until the recording has so many ticks behind it that shares can be told."""
+    """Waits until the recording has enough ticks for shares to be measured."""
     end, at_least = time.monotonic() + 60, t.status(j.pid)["fired"] + 100 * seconds
     time.sleep(seconds)
     while t.status(j.pid)["fired"] < at_least and time.monotonic() < end:
@@ -81,7 +81,7 @@ def by_default():
     t.check("a thread has one only between open and close", 0.15 * seen["always"] < seen["half"] < 0.85 * seen["always"], seen)
     t.check("a thread that had one once is not sampled for long", seen["once"] < 0.3 * seen["always"], seen)
     sampler = t.events(file, "wick.WallSampler")[-1]
-    t.check("the sampler tells how few the candidates are", int(sampler["candidates"]) <= 2, sampler)
+    t.check("the sampler reports how few the candidates are", int(sampler["candidates"]) <= 2, sampler)
     books("default", t.status(j.pid))
     return j
 

@@ -3,8 +3,8 @@
 # jdks: 21
 """wick explain says what other processes and limits do to a JVM, by name, and nothing of those that do nothing.
 
-The limits are those of real cgroups, the neighbours real processes. What the kernel itself counted meanwhile is the oracle:
-on a crowded machine others disturb, too, and then the rules have to say so."""
+The limits are those of real cgroups, the neighbours real processes. What the kernel itself counted at the same time is the oracle:
+on a crowded machine other processes also interfere, and then the rules have to say so."""
 import json
 import os
 import subprocess
@@ -123,15 +123,15 @@ def neighbours():
     pids = {p.pid for p in crowd}
     try:
         busy = Looked(j, "crowd", pids=pids)
-        t.check("crowd: starvation is told", busy.finding("cpu-starvation"), busy)
+        t.check("crowd: starvation is reported", busy.finding("cpu-starvation"), busy)
         f = busy.finding("neighbours")
-        if t.check("crowd: neighbours are told", f, busy):
+        if t.check("crowd: neighbours are reported", f, busy):
             t.check("crowd: with what they use", f["figures"]["others"] > 0.25 * cpus, busy)
             t.check("crowd: those that use most are named", "hungry (several, " in f["figures"]["who"], f)
         told = t.events(busy.file, "wick.Neighbour")
         mine = [e for e in told if int(e["pid"]) in pids]
         t.check("crowd: each is recorded by its name", mine and all(e["name"] == "hungry" for e in mine), told[:5])
-        # of each the five that use most are told, from the second look on
+        # of each the five that use most are reported, from the second scan on
         most = max(busy.most.values())
         for_one = max(sum(seconds(e["cpuTime"]) for e in mine if int(e["pid"]) == p) for p in pids)
         t.check("crowd: with the CPU time that the kernel counts", 0 < for_one <= most + 1, (for_one, busy.most))
@@ -177,17 +177,17 @@ def thrash(group):
     print(f"# thrash: the group waited for a disk {some / 1e9:.2f} s, all of it for memory {full / 1e9:.2f} s")
     waited, length = looked.finding("disk-wait"), SECONDS * 1e9
     if some > 0.3 * length:
-        t.check("thrash: waiting for a disk is told, and where", waited and "Tardy.touchPages" in str(waited), looked)
+        t.check("thrash: waiting for a disk is reported, and where", waited and "Tardy.touchPages" in str(waited), looked)
     else:
-        t.skip("thrash: waiting for a disk is told", f"the group waited for a disk only {some / 1e9:.2f} s")
+        t.skip("thrash: waiting for a disk is reported", f"the group waited for a disk only {some / 1e9:.2f} s")
     if not group.has_pressure():
-        t.skip("thrash: pressure is told", "cgroup version 2, which counts it, is not mounted")
+        t.skip("thrash: pressure is reported", "cgroup version 2, which counts it, is not mounted")
     elif full > 0.10 * length:
-        t.check("thrash: pressure for memory is told", looked.finding("memory-pressure"), looked)
+        t.check("thrash: pressure for memory is reported", looked.finding("memory-pressure"), looked)
     elif full < 0.02 * length:
         check_silent(looked, "thrash", "memory-pressure")
     else:
-        t.skip("thrash: pressure for memory is told", f"all waited only {full / 1e9:.2f} s")
+        t.skip("thrash: pressure for memory is reported", f"all waited only {full / 1e9:.2f} s")
     j.kill()
 
 
@@ -267,7 +267,7 @@ def quiet():
 
 
 def steal():
-    """No test can make a hypervisor take its time, so it is told by another /proc/stat."""
+    """No test can make a hypervisor take its time, so another /proc/stat reports it."""
     share, stolen, last = [0.0], [0.0], [time.monotonic()]
 
     def tell():
@@ -284,7 +284,7 @@ def steal():
         looked = Looked(j, "stolen")
         f = looked.finding("steal")
         # what is stolen comes on top of what else passes: 0.5 to 1.75
-        t.check("stolen: the hypervisor's share is told", f and 0.1 < f["figures"]["share"] < 0.35, looked)
+        t.check("stolen: the hypervisor's share is reported", f and 0.1 < f["figures"]["share"] < 0.35, looked)
     finally:
         machine.end()
         j.kill()

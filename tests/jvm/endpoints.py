@@ -4,8 +4,8 @@
 """What wick endpoints says of latency, CPU time and waits is what the program has measured itself.
 
 A request's span lies between the two stretches that the program times, so the same holds for each percentile of all. What
-the wall clock sees of n looks has about the standard deviation sqrt(n) looks, and a late tick is one look of all threads:
-its lateness is allowed on top."""
+the wall clock sees of n samples has about the standard deviation sqrt(n) samples, and a delayed tick is one sample of all
+threads: its delay is allowed on top."""
 import collections
 import json
 import math
@@ -43,7 +43,7 @@ def percentile(values, percent):
 
 
 def latest_tick(file):
-    """Nanoseconds that the latest tick of the wall clock was late."""
+    """The longest delay of a tick of the wall clock, in nanoseconds."""
     late = re.findall(r"maxLateness = ([\d.,]+) (\w+)", t.jfr(17, "print", "--events", "wick.WallSampler", file).out)
     units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
     return max((float(v.replace(",", "")) * units.get(unit, 1) for v, unit in late), default=0)

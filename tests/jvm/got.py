@@ -59,7 +59,7 @@ def words(pid):
 
 
 def differences(before, after, hooked=()):
-    """What of `before` is otherwise in `after`, but for words that were bound meanwhile: those led into their own library.
+    """What of `before` is otherwise in `after`, except for words that were bound in between: those pointed into their own library.
     One of `hooked` must lead where the words of that name that were bound before do, or at least into the C library."""
     truth = {w.name: w.value for w in before.values() if not w.own}
     out = []

@@ -10,7 +10,7 @@ source "$(dirname "$0")/lib.sh"
 GUARD=$BUILD/tests/jvm/libhandler_guard.so
 least=200
 
-# run EVENT [ENVIRONMENT]: the demo service with the agent and the guard, busy for some seconds, then ended by itself
+# run EVENT [ENVIRONMENT]: the demo service with the agent and the guard, busy for some seconds until it exits
 run() {
     local event=$1
     shift

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A process that only looks like a JVM with wick's agent in it must not choose what the user of wick writes.
+"""A process that only poses as a JVM with wick's agent in it must not choose what the user of wick writes.
 
 The attack: a process of another user (`nobody` where the test runs as root) maps a file named libjvm.so, listens on the
 socket's name and answers with paths and descriptors of its own choice.
@@ -146,7 +146,7 @@ def main():
     t.check("an unnamed recording goes to wick's own name, never the peer's",
             "new.html" not in names and all(re.match(r"wick-[\w.-]+$", n) for n in names), (r, names))
     r = stop(attacker, {"file": f"{private}/late.jfr", "fd": forged, "late": 3}, "--attach-timeout", "1", cwd=private)
-    t.check("a status that comes late: `wick stop` waits for it and stops",
+    t.check("a delayed status: `wick stop` waits for it and stops",
             r.status == 0 and "late.jfr" in r.err and "asked stop" in attacker.output().rpartition("asked status")[2],
             (r, attacker.output()[-300:]))
     attacker.kill()

@@ -29,7 +29,7 @@ def finish(name, j, file):
     """The rules that explain tells, by name, and the seconds that the recording took."""
     said = t.status(j.pid)
     known = {"compile_queue_c2", "deoptimizations", "compiler_stopped"} & set(said)
-    t.check(f"{name}: status tells what is known", said.get("code_cache_used", 0) > 0 and len(known) == (3 if SYMBOLS else 0),
+    t.check(f"{name}: status shows what is known", said.get("code_cache_used", 0) > 0 and len(known) == (3 if SYMBOLS else 0),
             said)
     ended = t.stop(j.pid)
     t.check(f"{name}: the recording ends", ended.status == 0, ended)
@@ -78,9 +78,9 @@ def churn():
                 {"unstable_if", "class_check", "null_check", "unloaded", "uninitialized"} & {e["reason"] for e in reasons},
                 (told, deopts, reasons[:9]))
     else:
-        t.check("churn: deoptimisations are not told without symbols", deopts is None, deopts)
+        t.check("churn: deoptimisations are not reported without symbols", deopts is None, deopts)
     used = [float(e["fullest"].rstrip("%")) for e in t.events(file, "wick.CodeCache")]
-    t.check("churn: how full the code cache is, is told", used and all(0 < u < 90 for u in used), used)
+    t.check("churn: how full the code cache is, is reported", used and all(0 < u < 90 for u in used), used)
     t.check("churn: which is not too full", "code-cache" not in found, found.get("code-cache"))
 
 
@@ -122,13 +122,13 @@ def queue():
         t.check("queue: a long one is explained, a short one is not", ("compile-queue" in found) == long_queue,
                 (average, found))
     else:
-        t.check("queue: queues are not told without symbols", not queues, queues)
+        t.check("queue: queues are not reported without symbols", not queues, queues)
     t.check("queue: compilations that starve are long", long and all(e["method"] and e["compiler"] in ("C1", "C2")
                                                                      for e in long), long[:3])
 
 
 def small_code_cache():
-    # -Xcomp compiles all that runs, so it is full at once
+    # -Xcomp compiles all that runs, so it is full immediately
     j, file = start("full", "-Xcomp", "-XX:ReservedCodeCacheSize=2500k", "-XX:InitialCodeCacheSize=2496k", "-Xmx128m")
     j.ask("classes 3", "(classes done)", 120)
     time.sleep(1.2)
@@ -137,10 +137,10 @@ def small_code_cache():
     used = max([float(e["fullest"].rstrip("%")) for e in cache], default=0)
     off = any(e["compilerStopped"] == "true" for e in cache)
     if re.search("(?i)code ?cache is full", j.output()):
-        t.check("full: a full code cache is told", used > 60, cache[-2:])
+        t.check("full: a full code cache is reported", used > 60, cache[-2:])
         t.check("full: and explained, if it stays full", ("code-cache" in found) == (used >= 95 or off), (used, off, found))
     else:
-        t.skip("full: a full code cache is told", f"the JVM did not say that it is: {used} %")
+        t.skip("full: a full code cache is reported", f"the JVM did not say that it is: {used} %")
 
 
 def operations():
@@ -156,7 +156,7 @@ def operations():
         if dumps >= 10:
             t.check("dumps: it is a lot", f, told)
     else:
-        t.check("dumps: operations are not told without symbols", not told, told)
+        t.check("dumps: operations are not reported without symbols", not told, told)
     complaints = t.jfr_complaints(file)
     t.check("dumps: jfr of JDK 17 and 21 accept the recording", not complaints, complaints)
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 8 21 25
-"""Labels and spans of wick.jar come out in recordings, and their books close.
+"""Labels and spans of wick.jar are in recordings, and their counts balance.
 
 Shares are compared with the program's own CPU clock. Of n samples that weigh alike the share p has the standard deviation
-sqrt(p * (1 - p) / n); allowed are 5 of them and 1 % for what the program's clock does not see. On a loaded machine samples do
-not weigh alike: where the kernel throttles the event, or a walk is dear and the thread rests after it, the next sample
-stands for all the intervals that passed, though the label may have changed meanwhile. That favours no label, but a sample of weight w
+sqrt(p * (1 - p) / n); allowed are 4 of them and 1 % for what the program's clock does not see. On a loaded machine samples do
+not weigh alike: where the kernel throttles the event, or a walk is expensive and the thread rests after it, the next sample
+stands for all the intervals that passed, though the label may have changed since. That favours no label, but a sample of weight w
 scatters like w that come together; so n is (sum of w)^2 / (sum of w^2), Kish's effective number of samples."""
 import collections
 import json
@@ -143,7 +143,7 @@ def virtual(j):
     t.check("nearly all of their work is labelled", inside > 0.9 * counting, f"{inside} of {counting}")
     file, (said,) = recorded(j, "vchurn", "vchurn 100000")
     labels = last_labels(file)
-    t.check("100,000 virtual threads: every span is in the books",
+    t.check("100,000 virtual threads: every span is accounted for",
             said.startswith("100000") and labels.get("spans", 0) + labels.get("threadsLost", 0) == 100000
             and labels["spans"] == labels["recorded"] + labels["dropped"], (said, labels))
 
@@ -183,7 +183,7 @@ def bounds(j):
     t.check("too deep, too many, too long: the program does not notice", j.proc.poll() is None and labels, (said, labels))
     t.check("spans too deep stay with their endpoint", seen["deep-0"] > 200_000_000, seen)
     over, _ = by(file, "label:[overflow]")
-    t.check("too many labels at once show in the samples", over["1"] > 200_000_000, over)
+    t.check("too many labels at a time show in the samples", over["1"] > 200_000_000, over)
     t.check("texts without room are counted", labels.get("textsLost", 0) > 1000, labels)
     t.check("a name that is too long is cut", any(len(k) == 200 for k in seen), list(seen))
 
@@ -220,7 +220,7 @@ def without_agent():
 def from_start():
     file = t.path("first.jfr")
     j = program("first", f"-agentpath:{t.AGENT}=start,interval=1ms,file={file}")
-    t.check("an agent of the command line is found at once", answer(j, "recording") == "true", j.output())
+    t.check("an agent of the command line is found immediately", answer(j, "recording") == "true", j.output())
     answer(j, "torn 400")
     t.stop(j.pid)
     seen, _ = by(file, "endpoint")

@@ -25,7 +25,7 @@
 #   collectors                      lines "Name options...": the collectors that this JDK has
 #   jdk_home N                      the JAVA_HOME of version N
 #
-# Whatever was started is stopped when the test ends, by its pid.
+# What was started is stopped when the test ends, by its pid.
 set -u
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 BUILD=${WICK_BUILD:-$ROOT/build}

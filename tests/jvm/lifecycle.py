@@ -74,7 +74,7 @@ def cycles():
     t.start(j.pid, t.path("again.jfr"), "-i", "1ms")
     t.work_for(j, 0.5)
     t.stop(j.pid)
-    t.check("and the next recording is as good as the first", t.weight_of(t.stacks(t.path("again.jfr"))) > 4e8)
+    t.check("and the next recording is as complete as the first", t.weight_of(t.stacks(t.path("again.jfr"))) > 4e8)
     j.kill()
 
 
@@ -130,26 +130,26 @@ def killed():
         half = file.replace(".jfr", ".half.jfr")
         with open(file, "rb") as whole, open(half, "wb") as f:
             f.write(whole.read() + os.urandom(1000))
-        t.check("likewise with half of a writing behind it", cut_of(half) == cut_of(file), "what is cut out differs")
+        t.check("the same with half of a write after it", cut_of(half) == cut_of(file), "what is cut out differs")
         last = [e["startTime"] for e in t.events(file, "wick.Profiler")]
         t.check("and was written again and again", len(last) >= 2, f"{last} in {lived:.2f} s, {sizes}")
 
 
 def short_lives():
-    """A recording that is stopped at once is whole: what is written first does not meet what the drain thread writes."""
+    """A recording that is stopped immediately is whole: what is written first does not meet what the drain thread writes."""
     j = busy("spin=1", name="short")
     files = [t.path(f"short{i}.jfr") for i in range(120)]
     for file in files:
         t.start(j.pid, file)
         t.stop(j.pid)
     r = t.wick("convert", "--to", "jfr", "-o", t.path("short-cut.jfr"), *files)
-    t.check("recordings that end at once are whole", r.status == 0 and not r.err.strip(), r)
+    t.check("recordings that end immediately are whole", r.status == 0 and not r.err.strip(), r)
     t.check("every one of them", all(described(f) == os.path.getsize(f) > 0 for f in files))
     j.kill()
 
 
 def starts():
-    """From the first moment: what the JVM used before it could be sampled counts, too."""
+    """From the first moment: what the JVM used before it could be sampled also counts."""
     file = t.path("version.jfr")
     r = t.wick("record", "-i", "1ms", "-f", file, "--", t.JAVA, "-version")
     rows = t.stacks(file, annotate=False)
@@ -233,7 +233,7 @@ def refused():
         j = t.Jvm([f"-agentpath:{t.AGENT}={options}", "-cp", classes, "Busy"], "refused")
         if sentence in ("bogus", "fiel"):  # known at VMInit only, or ignored as async-profiler does: the JVM runs
             good = j.wait_for("not an event" if sentence == "bogus" else "fiel") and j.wait_for(r"(?m)^up")
-            t.check(f"{options}: is told", good, j.output())
+            t.check(f"{options}: is reported", good, j.output())
             j.kill()
             continue
         status = j.wait(20)
@@ -242,7 +242,7 @@ def refused():
 
 
 def folder_size(folder):
-    """The files' names and the sum of their sizes at one instant. Files come, go and grow meanwhile: a sum counts only
+    """The files' names and the sum of their sizes at one instant. Files come, go and grow during the scan: a sum counts only
     if no name changed while it was taken."""
     while True:
         names = sorted(os.listdir(folder))
@@ -331,7 +331,7 @@ def children():
 
 
 def ends_while_recorded():
-    """A JVM that ends by itself under `wick record PID`: one exit status, one message, whoever is first to notice."""
+    """A JVM that exits under `wick record PID`: one exit status, one message, whichever side notices first."""
     for i in range(3):
         j = t.Jvm(["-Xmx64m", "-cp", t.compile_java("Waits"), "Waits", str(2500 + 170 * i)], name="ending")
         j.wait_for("up")
@@ -345,7 +345,7 @@ cycles()
 killed()
 short_lives()
 starts()
-if t.JDK == 25:  # takes more than 10 s, and is about the command
+if t.JDK == 25:  # takes more than 10 s, and concerns the command
     silent()
 ends()
 refused()

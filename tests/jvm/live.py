@@ -8,7 +8,7 @@ also when stacks outlive the tables that they were recorded in, and in a recordi
 The estimate of n objects of s bytes that are sampled with the probability p has the standard deviation
 s sqrt(n (1 - p) / p); where objects were evicted it is estimated by the sum of w (w - s) over their weights w. Checks are at
 6 of them (with 120 objects or more less than one false alarm in ten million), and 1 % is allowed beside that. Sites are run
-one after the other, as JDK-8356372 wants before JDK 25 (docs/memory.md)."""
+one at a time, as JDK-8356372 requires before JDK 25 (docs/memory.md)."""
 import json
 import math
 import re
@@ -129,7 +129,7 @@ def generations():
     found = list(objects(file))
     lost = [row for row in found if not row[0]]
     t.check("tables were replaced", chunks > 1, chunks)
-    # 32,768 stacks come at once and may fill the tables before the drain thread has its processor to replace them; what was
+    # 32,768 stacks come together and may fill the tables before the drain thread has its processor to replace them; what was
     # allocated in between has no stack. What was there before keeps its own: that is the estimate for "blocks".
     print(f"# {len(lost)} of {len(found)} objects have no stack")
     t.check("objects that stay have the stacks that they had", len(lost) < 0.1 * len(found), (len(lost), len(found), lost[:3]))

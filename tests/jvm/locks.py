@@ -80,7 +80,7 @@ def totals(j, interval_us):
         events = json_events(file, kind)
         weight = sum(span(e["weight"]) for e in events)
         waits, waited = counted[kind]
-        # threads of the JVM itself wait, too; long enough to be in events always
+        # threads of the JVM itself also wait; long enough to be in events always
         foreign = sum(span(e["duration"]) for e in events if not OURS.match(e["eventThread"]["javaName"] or ""))
         deviation = math.sqrt(interval_us * 1000 * waited)
         said = (f"{kind}: program {truth[kind]} ns, other threads {foreign:.0f} ns, counted {waited:.0f} ns in {waits} waits, weight {weight:.0f} ns in "
@@ -101,7 +101,7 @@ def events_are_the_jdks(file):
         complaints += [k for k in KINDS if not re.search(re.escape(k) + r" +[1-9]", r.out)]
     t.check("the JDK's tool reads the events", not complaints, complaints)
     enter, park, wait = (json_events(file, k) for k in KINDS)
-    t.check("a monitor's class, waiter and stack are told",
+    t.check("a monitor's class, waiter and stack are reported",
             all(e["monitorClass"]["name"] == "Locks$Monitor" and e["eventThread"]["javaName"].startswith("enter-")
                 and e["stackTrace"]["frames"][0]["method"]["name"] == "enterMonitor" and e["address"] for e in enter),
             enter[:1])
@@ -124,7 +124,7 @@ def in_table(file, known):
     table = json.loads(r.out) if not r.status else {"locks": []}
     told = {(o["thread"], m) for lock in table["locks"] for o in lock["owners"] for m in known.values() if o["thread"] == m[0]
             and any(f"Locks.{m[1]}:" in f for f in o["stack"])}
-    t.check("wick locks tells who blocks whom", {m for _, m in told} == set(known.values()), f"{r} {told}")
+    t.check("wick locks shows who blocks whom", {m for _, m in told} == set(known.values()), f"{r} {told}")
     kinds = {lock["class"]: lock["kind"] for lock in table["locks"]}
     t.check("and the lock's sort and class", kinds.get("Locks$Monitor") == "monitor"
             and kinds.get("java.util.concurrent.locks.ReentrantLock$NonfairSync") == "lock", kinds)
@@ -134,7 +134,7 @@ def in_table(file, known):
 
 
 def owners(j, name="owners"):
-    """Who holds what others wait for, and what it does meanwhile: one asleep, two computing."""
+    """Who holds what others wait for, and what the owner is doing: one asleep, two computing."""
     known = {"waiter-sync": ("owner-sync", "ownerSleeps"), "waiter-lock": ("owner-lock", "ownerComputes"),
              "waiter-busy": ("owner-busy", "ownerComputesInMonitor")}
     file = t.path(name + ".jfr")
@@ -152,7 +152,7 @@ def owners(j, name="owners"):
                 [f["method"]["name"] for f in o["stackTrace"]["frames"]] if o else [])
     for waiter, (owner, method) in known.items():
         first, during, frames = found.get(waiter, (None, None, []))
-        t.check(f"{name}: {waiter} waits for {owner}, which is in {method} meanwhile",
+        t.check(f"{name}: {waiter} waits for {owner}, which is then in {method}",
                 first == owner and during == owner and method in frames, f"{found.get(waiter)} {t.status(j.pid)}")
 
 
@@ -226,7 +226,7 @@ def cycles(j, n=12):
     t.stop(j.pid)
     t.check("recordings begin and end while threads wait", not failed and j.proc.poll() is None, f"{failed} {j.output()[-2000:]}")
     left, end = hooked(j), time.monotonic() + 30
-    while left and time.monotonic() < end:  # who waits for a lock may be passed over again and again
+    while left and time.monotonic() < end:  # a waiter may be bypassed repeatedly
         time.sleep(0.1)
         left = hooked(j)
     changed = [s for s in signals if signals[s] != j.caught(s)]
@@ -280,7 +280,7 @@ def deadlocks(j):
     t.check("they are waits that last", s.get("lasting_waits", 0) >= 4 and "wait_1" in s, s)
     # all of them began before this recording, and none ends
     r = t.wick("locks", "-d", "1", "--lib", t.AGENT, j.pid)
-    t.check("wick locks PID tells deadlocks and waits that began before", r.status == 0 and
+    t.check("wick locks PID shows deadlocks and waits that began before", r.status == 0 and
             "Deadlocked:" in r.out and '"dead-sync-a"' in r.out and "Waiting at the end" in r.out, r)
     r = t.wick("locks", "--json", "-d", "1", "--lib", t.AGENT, j.pid)
     live = json.loads(r.out) if r.status == 0 else {}
@@ -309,7 +309,7 @@ def virtual_threads():
 
 
 def ends_meanwhile():
-    """The JVM ends while it is looked at."""
+    """The JVM ends while it is being recorded."""
     j = locks(name="ending")
     looking = subprocess.Popen([t.WICK, "locks", "-d", "600", "--lib", t.AGENT, str(j.pid)], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
@@ -317,7 +317,7 @@ def ends_meanwhile():
         time.sleep(0.1)
     j.proc.kill()
     out, err = looking.communicate()
-    t.check("of a JVM that ended meanwhile is shown what was recorded", looking.returncode == 8 and
+    t.check("what was recorded of a JVM that ended is shown", looking.returncode == 8 and
             "locks waited for" in out and "ended during the recording" in err, (looking.returncode, out, err))
 
 

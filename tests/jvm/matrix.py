@@ -89,7 +89,7 @@ def examine(title, file, s, kernel, attached):
     unknown = [r for r in rows if any(bare(f) in ("[unknown]", "?") for f in r[0][1:])]
     t.check(title + ": no unknown frame", t.weight_of(unknown) <= 0.001 * t.weight_of(rows),
             "\n".join(";".join(f)[-300:] for f, _ in unknown[:5]))
-    t.check(title + ": books balance", s["fired"] == s["samples"] + s["dropped"], s)
+    t.check(title + ": counts balance", s["fired"] == s["samples"] + s["dropped"], s)
     complaints = t.jfr_complaints(file)
     t.check(title + ": jfr of JDK 17 and 21 accept the recording", not complaints, complaints)
 

@@ -37,7 +37,7 @@ def start_java(classes, prefix=()):
 
 
 def rotates(j, folder):
-    """A recording with limits, started and stopped; the descriptors of its directory that the JVM held meanwhile."""
+    """A recording with limits, started and stopped; the descriptors of its directory that the JVM held during it."""
     r = t.wick("start", *PATIENT, "--lib", t.AGENT, "-i", "1ms", "--max-size", "4m", "-f", folder + "/x.jfr", j.pid)
     held = host_directories(j, folder)
     return r, held

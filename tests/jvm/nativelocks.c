@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads that wait for locks of the C library, and measure themselves how long. Loaded by NativeLocks.java, and, as
- * a copy, by itself: a library that comes and goes while others record.
+ * a copy of its own: a library that comes and goes while others record.
  */
 #include <dlfcn.h>
 #include <jni.h>
@@ -104,7 +104,7 @@ static void *contend(void *arg)
     return NULL;
 }
 
-/* Threads contend for so long. For dlsym, too. */
+/* Threads contend for so long. Also for dlsym. */
 void wick_test_contend(long ms, int threads);
 void wick_test_contend(long ms, int threads)
 {

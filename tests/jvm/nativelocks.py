@@ -99,10 +99,10 @@ def told(j):
             and status.get("native_words", 0) > 3 and "nativelock" in status.get("engine", ""), status)
     lock, wait = (of_library(events_of(file)[k]) for k in KINDS)
     operations = {e["operation"] for e in lock}
-    t.check("an event tells its operation", operations == {"pthread_mutex_lock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock"}
+    t.check("an event contains its operation", operations == {"pthread_mutex_lock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock"}
             and {e["operation"] for e in wait} == {"pthread_cond_timedwait"}, operations)
     of = lambda start: {(e["address"], e["variable"]) for e in lock + wait if e["operation"].startswith(start)}
-    # the condition's mutex may be fought for, too
+    # the condition's mutex may also be contended
     t.check("each lock has its own address", len(of("pthread_mutex")) in (1, 2) and len(of("pthread_rw")) == 1 and
             len(of("pthread_cond")) == 1 and len({a for a, _ in of("")}) == len(of("")) == len({v for _, v in of("")}), of(""))
     native = [e for e in lock if (e["eventThread"] or {}).get("osName", "").startswith("nat-")]
@@ -143,7 +143,7 @@ def owners(file):
     t.check("its stack is that of one who has it", looks and len(holding) >= 0.8 * len(looks),
             f"{len(holding)} of {len(looks)}: {[[f['method']['name'] for f in e['stackTrace']['frames']] for e in looks if e not in holding][:5]}")
     table = json.loads(t.wick("locks", "--json", file).out or '{"locks": []}')
-    t.check("wick locks tells who blocks whom", any(any("take_mutex" in f for f in o["stack"]) for k in table["locks"]
+    t.check("wick locks shows who blocks whom", any(any("take_mutex" in f for f in o["stack"]) for k in table["locks"]
                                                     if k["kind"] == "native" for o in k["owners"]), table["locks"][:2])
     text = t.wick("locks", file).out
     t.check("also as text", re.search(r'held by .*"(nat|java)-\w+" in (\S+ from )?take_mutex', text), text)
@@ -165,7 +165,7 @@ def later(j):
     t.stop(j.pid)
     events = [e for e in events_of(file)[KINDS[0]] if (e["variable"] or "").startswith("libwicknativelocks-copy.so")]
     weight = sum(span(e["weight"]) for e in events)
-    t.check("a library loaded meanwhile is watched", told_ns == 0 or abs(weight - told_ns) <= 0.1 * told_ns + 5e6,
+    t.check("a library loaded during the recording is watched", told_ns == 0 or abs(weight - told_ns) <= 0.1 * told_ns + 5e6,
             f"program {told_ns} ns, weight {weight:.0f} ns in {len(events)} events")
 
 

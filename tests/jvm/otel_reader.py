@@ -4,7 +4,7 @@
 The process context: a mapping found by its name in /proc/PID/maps, its header, and the message of protocol buffers that it
 points to. The thread context: the symbol in a library's dynamic symbols; the relocation that asks for its TLS descriptor; in
 the descriptor, filled in by the loader, the distance from the thread pointer, or the module's index in the thread's vector of
-blocks; and the thread pointer, which a thread that is stopped by ptrace tells. x86-64 with glibc."""
+blocks; and the thread pointer, which is read from a thread stopped by ptrace. x86-64 with glibc."""
 import collections
 import ctypes
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 21
-"""CPU time where HotSpot blocks signals: threads that overflow their stacks in a loop, with ZGC. A signal that comes late
+"""CPU time where HotSpot blocks signals: threads that overflow their stacks in a loop, with ZGC. A delayed signal
 must not take CPU time with it.
 
 The threads are born and end within the recording, so a thread's weight is its CPU time but for the interval that was not

@@ -192,7 +192,7 @@ finally:
     load.stop()
     spin.kill()
     spin.wait()
-t.check("requests were answered meanwhile", load.answered > 0)
+t.check("requests were answered during the recording", load.answered > 0)
 map_file = f"/tmp/perf-{jvm.pid}.map"
 t.check("the map that perf's file needs was kept", os.path.exists(map_file))
 jvm.kill()

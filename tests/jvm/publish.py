@@ -58,7 +58,7 @@ def check_process(j):
     c = otel_reader.process_context(j.pid)
     t.check("the resource is that of the environment", c and c.resource == {"service.name": "till",
             "service.version": "1.2", "place": "a,b"}, c)
-    t.check("the process says how its threads are to be read", c and c.attributes == {
+    t.check("the process says how to read its threads", c and c.attributes == {
         "threadlocal.schema_version": "tlsdesc_v1_dev",
         "threadlocal.attribute_key_map": ["wick.local_root_span_id", "wick.endpoint"]}, c)
 

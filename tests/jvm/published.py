@@ -73,7 +73,7 @@ def main():
     share("a thread that never published has none", rows, "bare", "compute", NONE)
     top = json.loads(t.wick("top", "--json", "-n", "0", "--by", "traceId", file).out)
     names = {row["name"] for row in top["rows"]}
-    t.check("wick top tells traces apart", {STEADY[0], HALF[0], BOTH[0], own[0], "[none]"} <= names, names)
+    t.check("wick top distinguishes traces", {STEADY[0], HALF[0], BOTH[0], own[0], "[none]"} <= names, names)
     t.done()
 
 

@@ -7,7 +7,7 @@ A full collection after each redefinition frees the methods of earlier versions,
 
 Tolerances: 2 %, and five standard deviations (one false alarm in 1.7 million) of what the calls leave open: the time from
 the last sample to the end of a call is evenly distributed over an interval, and so is that at its start, so a call leaves
-interval / sqrt(6). A sample that comes late counts for what runs then; that is within it, too."""
+interval / sqrt(6). A delayed sample counts for what runs then; the bound covers that as well."""
 import math
 import re
 import zipfile

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 8 11 17 21 25
-"""Samples bear the name that their thread had, as far as the drain thread can tell: it reads names every 50 ms, and what
-was sampled since it did so before gets the new name. So a sample may bear the name that follows its own, never one that
+"""Samples have the name that their thread had, as far as the drain thread can know: it reads names every 50 ms, and what
+was sampled since it did so before gets the new name. So a sample may have the name that follows its own, never one that
 its thread had before.
 
-Nothing here is statistical. A name that follows comes from the time between two looks; for more than half of the samples
-to bear one the drain thread, which sleeps, would have to be kept waiting for more than 250 ms on average, at 12 renamings.
+Nothing here is statistical. A name that follows comes from the time between two reads; for more than half of the samples
+to have one the drain thread, which sleeps, would have to be kept waiting for more than 250 ms on average, at 12 renamings.
 An earlier name needs a collection that lasts for more than 20 ms where a thread was just renamed (a tenth of the time), or a
 handler that is interrupted for 200 ms between its clock and its ring: for 5 % of the samples collections would have to
 take half of the time, in which the program, that stands still, makes none."""

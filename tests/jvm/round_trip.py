@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 11 17 21 25
 # ci: 11 25
-"""One program recorded by the JDK's own recorder and by wick at once. Of both recordings, every format has the total of the
+"""One program recorded by the JDK's own recorder and by wick at the same time. Of both recordings, every format has the total of the
 recording to the last digit, what is written and read back is the same, and stacks, lines, kinds, threads and counts are those
 that the JDK's `jfr print` prints."""
 import base64
@@ -121,7 +121,7 @@ def totals(source, event):
 def round_trips(name, source, event):
     e = ["-e", event]
     pprof = convert(source, "x.pb.gz", *e)
-    # pprof does not tell C++ from other native code (docs/formats/pprof.md); the JDK's recordings hold neither.
+    # pprof does not distinguish C++ from other native code (docs/formats/pprof.md); the JDK's recordings hold neither.
     kinds = ["--annotate"] if name == "jdk" else []
     for options in ([*kinds, "--lines", "-t", "--signatures"], ["--samples"], ["--simple"]):
         direct, again = convert(source, "d.collapsed", *e, *options), convert(pprof, "a.collapsed", *options)

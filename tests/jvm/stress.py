@@ -28,7 +28,7 @@ t.check("it ends by itself, with success", status == 0 and "done" in j.output(),
 t.check("no thread was lost", counts.get("lost") == "0", j.output()[-3000:])
 for what in ("loaded", "deopts", "threads", "thrown", "garbage") + (("virtual",) if t.JDK >= 21 else ()):
     t.check(f"work was done: {what}", int(counts.get(what, 0)) > SECONDS, counts)
-t.check("the books balanced a moment before", 0 <= s["fired"] - s["samples"] - s["dropped"] <= 32, s)
+t.check("the counts balanced a moment before", 0 <= s["fired"] - s["samples"] - s["dropped"] <= 32, s)
 t.check("many samples were taken", s["samples"] > 500 * SECONDS, s)
 t.check("less than 0.5 % of the walks broke", s["broken"] < 0.005 * s["samples"], s)
 t.check("the recording can be read", t.weight_of(t.stacks(file)) > 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # ci: 11 25
-"""Threads that are late to safepoints are found, blamed rightly, and nobody else is.
+"""Threads that are slow to reach safepoints are found with the right reason, and no others are.
 
 The JVM's own log of safepoints is the oracle: what it calls slow must be found, and what is found must be in it."""
 import json
@@ -17,7 +17,7 @@ import jvmtest as t
 classes = t.compile_java("Tardy")
 THRESHOLD_MS = 10
 STRIPS = [] if t.JDK == 8 else ["-XX:-UseCountedLoopSafepoints"]
-# The lines of the text log: what each looks like, and which may follow it. docs/ttsp.md says what the fields mean.
+# The lines of the text log: the form of each, and which may follow it. docs/ttsp.md says what the fields mean.
 UPTIME = r"\d+\.\d{3}"
 LINES = {
     "issue": (rf"Detected TTSP issue: start: {UPTIME} wait: {UPTIME} (operation: \S+|held up: GC, by JNI critical sections) "
@@ -49,7 +49,7 @@ def reached(file):
            [float(s.replace(",", ".")) * 1e3 for s in re.findall(r"Stopping threads took: ([\d.,]+) seconds", said)]
 
 
-# On a crowded machine the late thread may lack a processor most of the time, which then is the reason ("starved"); where
+# On a crowded machine the slow thread may lack a processor most of the time, which then is the reason ("starved"); where
 # it was is the same.
 
 
@@ -104,19 +104,19 @@ class Run:
         self.slow = [ms for ms in reached(self.sp)[:logged] if ms > 4 * THRESHOLD_MS]
 
     def blamed(self, thread):
-        """Reasons and frames of a thread's late arrivals."""
+        """Reasons and frames of a thread's delayed arrivals."""
         return [(c["why"], c["frame"], c["caller"]) for i in self.found["worst"] for c in i["threads"]
                 if c["thread"] == thread]
 
 
 def same(mine, theirs):
-    """Before JDK 14 the JVM tells sums, which may hold another safepoint; then the watcher's own time has to do."""
+    """Before JDK 14 the JVM reports sums, which may hold another safepoint; then the watcher's own time has to do."""
     close = abs(mine - theirs) < 0.01 + 0.01 * theirs
     return close or (t.JDK < 14 and theirs <= mine < theirs + 20)
 
 
 def names_it(name, run, *words):
-    """What explain says of the worst incident. On a crowded machine that may be want of a processor."""
+    """What explain says of the worst incident. On a crowded machine that may be lack of a processor."""
     print(f"# {name}: late {run.late_share:.3f} of the time: {run.explained}", flush=True)
     if run.late_share < 0.011:
         t.skip(f"{name}: wick explain names it", f"too little: {run.late_share:.3f} of the time")
@@ -126,14 +126,14 @@ def names_it(name, run, *words):
 
 
 def agree(name, run, threshold_ms=THRESHOLD_MS):
-    """The recording and the JVM's log tell of the same safepoints."""
+    """The recording and the JVM's log report the same safepoints."""
     mine = [i["reach_ns"] / 1e6 for i in run.found["worst"] if i["kind"] == "safepoint"]
     theirs = reached(run.sp)
     # the log of JDK 8 and 11 has seven digits of a second
     strange = [ms for ms in mine if not any(same(ms, x) for x in theirs)]
     t.check(f"{name}: each incident is in the JVM's log", not strange, (strange, sorted(theirs)[-20:]))
     t.check(f"{name}: none is below the threshold", all(ms >= 0.9 * threshold_ms for ms in mine), mine)
-    # of several that fall between two looks of a watcher without a processor only the sum is known
+    # of several that fall between two polls of a watcher without a processor only the sum is known
     found = run.status.get("ttsp_unclear", 0) + sum(any(same(ms, x) for ms in mine) for x in run.slow)
     t.check(f"{name}: what the JVM calls slow is found", found >= len(run.slow),
             (found, run.slow, mine, run.status))
@@ -172,7 +172,7 @@ def huge_copy():
     good = [g for g in got if g[0] in ("copy", "starved", "vm") and re.search(place, g[1].lower()) and
             "Tardy.copyHuge" in g[2]]
     t.check("copy: the copy is blamed, with the method that wanted it", len(good) >= 0.6 * len(got) > 0, got)
-    # the arrays are filled at first, which is late as well
+    # the arrays are filled at first, which is slow as well
     names_it("copy", run, "one copy or fill of much memory" if t.JDK >= 11 else "Tardy.copy")
 
 
@@ -202,7 +202,7 @@ def faults():
 
 
 def critical():
-    """A collection waits for native code: no safepoint is late, and the holder is found all the same."""
+    """A collection waits for native code: no safepoint is slow, and the holder is still found."""
     run = Run("critical", "critical", options=["-Xmx64m", f"-Dnative={t.NATIVE}"], gcs=5)
     got = run.blamed("critical")
     good = [g for g in got if g[0] == "critical" and g[1].startswith("Tardy.hold")]
@@ -240,9 +240,9 @@ def starved():
     if not got:
         t.skip("starved: no processor", "the kernel gave it one in time")
         return
-    t.check("starved: want of a processor is the reason", [g[0] for g in got].count("starved") >= 0.5 * len(got), got)
+    t.check("starved: lack of a processor is the reason", [g[0] for g in got].count("starved") >= 0.5 * len(got), got)
     names_it("starved", run)
-    t.check("starved: scheduler and processors are told", "sched: SCHED_IDLE allowed_cpus: " in run.said,
+    t.check("starved: scheduler and processors are reported", "sched: SCHED_IDLE allowed_cpus: " in run.said,
             run.said[:2000])
 
 
@@ -252,7 +252,7 @@ def fast_ones():
     late = [ms for ms in reached(run.sp) if ms > 90]
     found = [i for i in run.found["worst"] if i["kind"] == "safepoint"]
     t.check("fast: nothing is found that the JVM does not know", len(found) <= len(late), (found, late))
-    t.check("fast: CPU samples are taken meanwhile", run.status.get("samples", 0) > 20, run.status)
+    t.check("fast: CPU samples are taken as well", run.status.get("samples", 0) > 20, run.status)
     complaints = t.jfr_complaints(run.file)
     t.check("fast: jfr of JDK 17 and 21 accept the recording", not complaints, complaints)
 
@@ -272,7 +272,7 @@ def without_symbols():
 
 
 def counters():
-    """Without symbols jvmstat's counters have to do; without those, too, it is said that nothing can be seen."""
+    """Without symbols jvmstat's counters have to do; without those as well, a message says that nothing can be observed."""
     java = without_symbols()
     run = Run("stripped", "loop", "prompt", options=["-Xmx128m", *STRIPS], java=java)
     t.check("stripped: counters do", run.status.get("ttsp_source") == "counters", run.status)
@@ -308,7 +308,7 @@ def live():
     r = t.wick("ttsp", "-d", "4", "--lib", t.AGENT, j.pid)
     t.check("live: wick ttsp PID shows the loop", r.status == 0 and "Tardy.countedLoop" in r.out, r)
     r = t.wick("ttsp", "-d", "2", "--threshold-ms", "30000", "--lib", t.AGENT, j.pid)
-    t.check("live: where nothing was late it says so", r.status == 0 and r.out.startswith("No thread was slow: ") and
+    t.check("live: where nothing was slow it says so", r.status == 0 and r.out.startswith("No thread was slow: ") and
             "-e ttsp" not in r.err, r)
     # the interrupt signal of the class libraries and ours must not be the same
     t.check("live: no signal handler stays", not any(j.caught(s) for s in range(39, 60)))

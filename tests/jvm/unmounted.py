@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 17 21 25
 """`wick stack --virtual` lists virtual threads that have a scope open, mounted or not, with their contexts and stacks; `wick
-stack` shows a mounted one whole, with its name; pinned ones are told apart, in the list and in a recording."""
+stack` shows a mounted one whole, with its name; pinned ones are distinguished, in the list and in a recording."""
 import json
 import os
 import re
@@ -87,7 +87,7 @@ def waiting(j):
     t.check("stacks that are alike are one", sum(s["threads"] for s in found["stacks"]) == 3000 and len(found["stacks"]) < 20,
             [s["threads"] for s in found["stacks"]])
     shown = t.wick("stack", "--virtual", j.pid).out
-    t.check("as text, too", "1,000 of 3,000 virtual threads with a context shown" in shown and re.search(r"\d+ threads with the same stack", shown)
+    t.check("also as text", "1,000 of 3,000 virtual threads with a context shown" in shown and re.search(r"\d+ threads with the same stack", shown)
             and "    VScopes.hold:" in shown and "labels: half=" in shown, shown[:2000])
     one = listed(j, "-t", "task-12")["threads"]
     t.check("a name chooses", one and all("task-12" in r["name"] for r in one), one[:3])
@@ -149,7 +149,7 @@ def last_labels(file):
 
 
 def crowd(j):
-    """Many that wait, many that come and go, and lists of them again and again: the books close."""
+    """Many that wait, many that come and go, and repeated lists of them: the counts balance."""
     file = t.path("crowd.jfr")
     t.start(j.pid, file, "-i", "10ms")
     say(j, f"wait {MANY}")
@@ -171,7 +171,7 @@ def crowd(j):
     t.stop(j.pid)
     labels = last_labels(file)
     closed = int(re.match(r"(\d+) closed", (answer or [None])[0] or "0 closed")[1])
-    t.check("every span is in the books", closed > 0 and labels.get("spans", 0) + labels.get("threadsLost", 0) == MANY + closed
+    t.check("every span is accounted for", closed > 0 and labels.get("spans", 0) + labels.get("threadsLost", 0) == MANY + closed
             and labels["spans"] == labels["recorded"] + labels["dropped"], (closed, labels))
     print(f"# {lists} lists of up to {most} threads; {labels}")
 
@@ -211,7 +211,7 @@ def exits(j):
     status = j.wait(60)
     out = [p.communicate(timeout=60) for p in asking]
     t.check("the JVM ends while lists are made", status == 0, (status, j.output()[-1500:]))
-    t.check("who asks gets a list or is told", all(p.returncode in (0, *range(1, 16)) and (p.returncode or o[0]) for p, o in zip(asking, out)),
+    t.check("each request gets a list or an error", all(p.returncode in (0, *range(1, 16)) and (p.returncode or o[0]) for p, o in zip(asking, out)),
             [(p.returncode, o[0][:200], o[1]) for p, o in zip(asking, out)])
 
 

@@ -46,7 +46,7 @@ def examine(title, options):
         return
     enough(j.pid)
     outside, block = seen_from_outside(j.pid)
-    t.check(f"{title}: whole from outside, too, with its id", outside, block)
+    t.check(f"{title}: also whole from outside, with its id", outside, block)
     t.stop(j.pid)
     rows = [(f, w) for f, w in t.stacks(file, annotate=False) if any("VDeep.burn" in x for x in f)]
     total = t.weight_of(rows)

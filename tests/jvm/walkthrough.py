@@ -23,7 +23,7 @@ PORT = "8080"  # in the document
 ENDPOINT = "GET /allocation-stalls"
 STEPS = ["small", "large", "cpus"]
 THRESHOLD_STARVED = 0.20  # src/def/explain.def
-SIGMAS = 5  # of looks that are as good as independent: one false alarm in 1.7 million
+SIGMAS = 5  # of samples that are almost independent: one false alarm in 1.7 million
 
 
 class Command:
@@ -49,7 +49,7 @@ def books(name):
 
 
 def script_of(commands, port):
-    """What bash runs: the commands, each between two marks, and notes of the kernel's books around each recording."""
+    """What bash runs: the commands, each between two marks, and notes of the kernel's accounting around each recording."""
     lines = ["trap 'kill $pid 2> /dev/null' EXIT; trap 'exit 1' TERM; exec 2>&1"]
     for i, c in enumerate(commands):
         step = re.search(r"wick start .*-f (\w+)\.jfr", c.text)
@@ -144,7 +144,7 @@ def check_step(step, client):
     print(f"# {step}: curl {client} s; the kernel: {cpu / 1e9:.1f} s on CPU, {delay / 1e9:.1f} s waiting for one")
     t.check(f"{step}: every request is counted", row and row["count"] == len(client) == 3, (row, client))
     starved, share = finding(said, "cpu-starvation"), delay / (cpu + delay)
-    if step != "small" and share > THRESHOLD_STARVED + 0.10:  # stalls leave less to want of a processor
+    if step != "small" and share > THRESHOLD_STARVED + 0.10:  # stalls leave less for lack of a processor
         t.check(f"{step}: lack of processors is named, with the endpoint that it hurts", starved
                 and starved["figures"]["where"] == ENDPOINT, (said, cpu, delay))
     elif share < THRESHOLD_STARVED - 0.10:
@@ -169,7 +169,7 @@ def check_stalls(row, said):
     # The JVM counts until the thread goes on, so the wait for a processor behind a stall is part of it.
     inside, looks = weight_of(file, "wall", "--include", "alloc_page_stall")
     allowed = SIGMAS * inside / math.sqrt(max(looks, 1))
-    print(f"# small: stalled {stalled / 1e9:.2f} s by the wall clock ({samples} looks), with the wait behind it "
+    print(f"# small: stalled {stalled / 1e9:.2f} s by the wall clock ({samples} samples), with the wait behind it "
           f"{inside / 1e9:.2f} s ({looks}); {truth / 1e9:.2f} s by the JVM ({count}); allowed {allowed / 1e9:.2f} s")
     t.check("small: the wall clock sees as much of them as the JVM counts", looks > 50 and abs(inside - truth) <= allowed,
             (inside, looks, truth, count, allowed))
@@ -183,7 +183,7 @@ def check_stalls(row, said):
     page = t.path("trace-small.html")
     with open(page) as f:
         html = f.read()
-    t.check("small: the timeline of a request has them, too", '"state":"allocation stall"' in html
+    t.check("small: the timeline of a request also has them", '"state":"allocation stall"' in html
             and "allocatePair" in html, html[-500:])
     text = t.wick("trace", file).out
     t.check("small: its text says where they wait, and from where", re.search(
@@ -203,7 +203,7 @@ def check_cured(step, said):
     if truth < 0.02 * said["duration_ns"]:
         t.check(f"{step}: stalls that are cured are not named", not finding(said, "allocation-stall"), said)
     else:
-        t.skip(f"{step}: stalls that are cured are not named", f"the JVM counts {truth / 1e9:.1f} s of them here, too")
+        t.skip(f"{step}: stalls that are cured are not named", f"the JVM counts {truth / 1e9:.1f} s of them here as well")
 
 
 def main():

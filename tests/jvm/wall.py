@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 8 21
 """The wall clock on a real JVM: threads known to sleep, park, wait, read ... are in that state with that stack for all of
-the time, nobody who waits is woken or has a system call broken off, run-queue delay is the kernel's, and the books close.
+the time, no waiting thread is woken or has a system call interrupted, run-queue delay is the kernel's, and the counts balance.
 
 With as many threads drawn as there are (--wall-threads) each tick weighs each thread alike, so most checks are exact; what
 remains by lot is checked at 5 standard deviations (one false alarm in 1,700,000)."""
@@ -106,11 +106,11 @@ def known_waits(j, names):
                 abs(of_thread[name] - whole) < 5000, {k: v for k, v in seen.items() if k[0] == name})
         mine = [l for l in rows if l.startswith(f"[{name} ")]
         t.check(f"{name}: with its stack", mine and all(frame in l for l in mine), mine[:3])
-    # waits of the JVM itself, whose frames hang on a register that a look from outside does not get
+    # waits of the JVM itself, whose frames depend on a register that is not available from outside
     mine = [l for l in rows if l.startswith("[Attach Listener ")]
     t.check("the attach listener: its stack is whole", mine and not any("[broken" in l for l in mine), mine[:3])
     lost = [l for l in rows if "[broken: frame pointer not known]" in l or "[broken: stack pointer out of range]" in l]
-    t.check("no walk from outside ends for want of a register", not lost, lost[:3])
+    t.check("no walk from outside ends because a register is missing", not lost, lost[:3])
     enters = seen[("entering", "STATE_BLOCKED_ON_MONITOR_ENTER")][0]
     t.check("entering: waits for its monitor", enters > 0.8 * whole, {k: v for k, v in seen.items() if k[0] == "entering"})
     burning(file, seen, outer, inner, inner_end, outer_end)
@@ -123,7 +123,7 @@ def known_waits(j, names):
 
 def burning(file, seen, outer, inner, inner_end, outer_end):
     """What wick.ThreadCpu adds up to lies between the kernel's figures just inside and just outside of the recording; and
-    the states of a thread that always wants to run are in that proportion."""
+    the states of a thread that is always ready to run are in that proportion."""
     cpu = delay = 0
     for e in json_events(file, "wick.ThreadCpu"):
         if e["eventThread"]["javaName"] == "burn-0":
@@ -142,7 +142,7 @@ def burning(file, seen, outer, inner, inner_end, outer_end):
     t.check("a busy thread runs or waits for a processor, nothing else, unless the JVM stops it", set(states) <=
             {"STATE_RUNNABLE", "STATE_WAITING_FOR_CPU"} and runs[0] + waits[0] > 4 * stopped[0], f"{states} {stopped}")
     n, p = runs[1] + waits[1], cpu / (cpu + delay)
-    # one sample may have no figures behind it, the first; a late one weighs for several
+    # one sample may have no figures behind it, the first; a delayed one weighs for several
     slack = SIGMAS * math.sqrt(n * max(p * (1 - p), 0.01)) * 2 + 0.03 * n
     t.check("in the proportion of the kernel's figures", abs(runs[1] - n * p) < slack,
             f"{runs[1]} of {n} samples, {p:.3f} of the time, slack {slack:.0f}")
@@ -169,7 +169,7 @@ def unbroken_calls(j):
     t.check("they were sampled, and nobody else was", {n for n, _ in seen} == {f"native-{i}" for i in range(5)}, dict(seen))
     expected = {"native-0": "IO_WAIT", "native-1": "SLEEPING", "native-2": "IO_WAIT", "native-3": "IO_WAIT",
                 "native-4": "NATIVE_WAIT"}
-    t.check("the system call tells the state", {n: s for n, s in seen} == {n: "STATE_" + s for n, s in expected.items()},
+    t.check("the system call gives the state", {n: s for n, s in seen} == {n: "STATE_" + s for n, s in expected.items()},
             dict(seen))
     sampler = t.events(file, "wick.WallSampler")[-1]
     t.check("without a single signal", sampler["signals"] == "0" and int(sampler["chosen"]) > 500, sampler)

@@ -3,7 +3,7 @@
 # jdks: 21
 """One busy thread among 1,000 that park has at least half of the wall clock's samples that it would have alone.
 
-Alone it has one at each tick. Here it is drawn at each tick, too, once a visit has found that it runs; until then as any
+Alone it has one at each tick. Here it is also drawn at each tick once a visit has found that it runs; until then as any
 other, of the 16 draws of a tick by at least 8. That the first UNSEEN ticks all miss it has a probability of
 (1 - 8 / 1050)^1850, below one in a million. So half of the ticks behind them are asked for. Without strata it would have
 one sample in 66 ticks."""
@@ -35,5 +35,5 @@ parked = sum(n for name, n in threads.items() if name and name.startswith("park-
 print(f"# {ticks} ticks, {busy} samples of the busy thread, {parked} of those that park")
 t.check("there are as many ticks as the test needs", ticks >= UNSEEN + MORE, ticks)
 t.check("the busy thread has half of the samples that it would have alone", busy >= (ticks - UNSEEN) / 2, (ticks, busy))
-t.check("those that park have samples, too", parked >= ticks, (ticks, parked))
+t.check("those that park also have samples", parked >= ticks, (ticks, parked))
 t.done()

@@ -68,7 +68,7 @@ def sums(file):
 
 
 def recorded(group):
-    """(recording, the least and the most that the kernel counted meanwhile)"""
+    """(recording, the least and the most that the kernel counted during it)"""
     classes = t.compile_java("Walls")
     j = t.Jvm(["-XX:+UseSerialGC", "-Xmx64m", "-XX:+EnableDynamicAgentLoading", "-cp", classes, "Walls", "burn=1", "naps=1",
                "wink=1"], "quota", prefix=group.prefix())

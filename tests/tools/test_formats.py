@@ -45,7 +45,7 @@ def run(*args, **kw):
 
 
 def convert(source, name, *options):
-    """The path of what `source` becomes in the format that name tells."""
+    """The path of what `source` becomes in the format of that name."""
     out = work / name
     r = run(WICK, "convert", *options, source, out)
     if r.returncode:
@@ -265,7 +265,7 @@ class Oracles(unittest.TestCase):
 
     def firefox(self, *args):
         """The tool keeps the profile in a process of its own, which may be slow to begin or to answer, and is asked again
-        then. `load` has given up too early if the second one is told that the session is running already."""
+        then. `load` has given up too early if the second one gets the answer that the session is running already."""
         env = {**os.environ, "HOME": str(work), "PROFILER_CLI_SESSION_DIR": str(work / "sessions"),
                "PROFILER_CLI_LOAD_TIMEOUT_MS": "120000", "PROFILER_CLI_NO_SYMBOLICATE": "1"}
         for _ in range(20):

@@ -55,7 +55,7 @@ check "setup names the groups that exist" says "build demo check test jdks bench
 fake dpkg-query 'exit 0'
 fake id 'echo 1000'
 check "setup does nothing for an ordinary user" run 1 "$setup" build
-check "setup tells an ordinary user the command to give" says "sudo apt-get install --no-install-recommends .*libcmocka-dev"
+check "setup shows an ordinary user the command to run" says "sudo apt-get install --no-install-recommends .*libcmocka-dev"
 fake id 'echo 0'
 check "setup fails when apt fails" run 1 "$setup" build
 check "setup says when apt fails" says "apt could not install: .*libcmocka-dev"
@@ -69,7 +69,7 @@ rm "$WORK"/fake/*
 
 get_jdk=(env WICK_JDKS="$WORK/jdks" "$ROOT/tools/get-jdk")
 check "get-jdk refuses a version that it does not know" run 1 "${get_jdk[@]}" 9
-check "get-jdk wants a version" run 1 "${get_jdk[@]}"
+check "get-jdk needs a version" run 1 "${get_jdk[@]}"
 mkdir -p "$WORK/jdks/21/home/bin"
 check "get-jdk leaves alone what it has not made" run 1 "${get_jdk[@]}" 21
 check "get-jdk says what to do about it" says "move it away or set WICK_JDKS"

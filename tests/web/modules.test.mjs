@@ -48,7 +48,7 @@ test('kinds: the legend has each of them once', () => {
   assert.ok(KIND_ROOT >= KINDS.length);
 });
 
-test('kinds: weight without samples is one of its own, whatever the input calls it', () => {
+test('kinds: weight without samples is one of its own, independent of its name in the input', () => {
   const text = join(dir, 'unsampled.collapsed');
   writeFileSync(text, 'a.B.run_[j];[broken: no interpreter frame]_[b] 30\n[not sampled: thread not yet known]_[b] 20\n[not sampled: JVM starting]_[u] 50\n[not sampled: thread or recording ended] 40\n');
   const profile = profileOf(execFileSync(WICK, ['flame', text, '-u', 'ns']).toString());

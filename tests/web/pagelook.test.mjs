@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How every page looks and whether everybody can use it: the rules of axe-core, light and dark, on a desk and on a phone, with
+// The look of every page, and whether everybody can use it: the rules of axe-core, light and dark, on a desk and on a phone, with
 // pictures of each kept in WICK_WEB_OUT; and inputs that are hard to draw: one sample, names of thousands of characters, 200
 // frames on top of each other, thousands of threads.
 import assert from 'node:assert/strict';

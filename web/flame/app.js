@@ -15,7 +15,7 @@ const $ = (id) => document.getElementById(id);
 const KEEP_ABOVE = 4; // rows of callers left in sight when a zoom has to scroll
 const ANIMATE_MS = 170;
 const HELP_ON_CHANGES =
-  'The width of a box is the weight of all stacks that pass through it, before and after together. Its colour tells the change: ' +
+  'The width of a box is the weight of all stacks that pass through it, before and after together. Its colour shows the change: ' +
   'red grew, blue shrank, pink is new, violet is gone, and grey is within sampling error.';
 
 export class App {

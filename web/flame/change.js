@@ -2,7 +2,7 @@
 // Comparisons: what a box's weight was before and is after, and whether the difference is more than sampling error.
 //
 // A box's weight is that of both sides together, so what is new and what is gone have their place. The rule for noise is
-// that of src/export/diff.c (tests/web compares): n samples tell a weight w to a variance of w * w / n, a share p to
+// that of src/export/diff.c (tests/web compares): n samples give a weight w a variance of w * w / n, a share p to
 // that times 1 - p; a side without a sample might as well have had one.
 import { KIND_ROOT } from './kinds.js';
 

@@ -2,7 +2,7 @@
 // The packed call tree (format "WFG2": src/flame/pack.c) unpacked into columns.
 //
 // Nodes are numbered in pre-order, node 0 is the root. A subtree is therefore the range [i, end[i]), the first child
-// of i is i + 1, and the next sibling is end[i]. What is seldom asked for (splits by kind, lines) is not kept: `at` says
+// of i is i + 1, and the next sibling is end[i]. What is rarely needed (splits by kind, lines) is not kept: `at` says
 // where the node's record begins, and it is read again on demand.
 
 import { KIND_ROOT } from './kinds.js';
@@ -93,7 +93,7 @@ export class PackReader {
   }
 }
 
-/** All names, rebuilt from differences in one buffer and decoded at once. */
+/** All names, rebuilt from differences in one buffer and decoded together. */
 function readNames(r, count) {
   const at = r.at;
   let size = 0;

@@ -7,7 +7,7 @@
 // pixel is drawn one pixel wide and stands for its neighbours in that column; if a search is on, one that holds a hit is
 // drawn over one that does not. Totals and search never come from what was drawn.
 //
-// Narrow boxes, of which there may be tens of thousands, are written straight into an array of pixels, whole pixels wide; one
+// Narrow boxes, of which there may be tens of thousands, are written directly into an array of pixels, whole pixels wide; one
 // call puts that on the canvas (filling each as a rectangle took ten times as long without a GPU). The wide ones are
 // collected by colour, filled with round corners, then lettered. `rows` remembers what was drawn where: hit tests and
 // moving left and right read it.

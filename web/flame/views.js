@@ -5,7 +5,7 @@
 // TopDown is the profile itself. LeafUp turns every stack round: its first level is the methods that samples ended in,
 // below them their callers. It is not built but grown: a node holds the range of stacks (forward nodes with self weight) that
 // pass through it, and only when somebody asks for its children is that range regrouped by the next caller, in place. A
-// picture asks for what is on the screen, so a million nodes cost nothing until they are looked at.
+// picture asks for what is on the screen, so a million nodes cost nothing until they are shown.
 import { judgeChange } from './change.js';
 import { KIND_ROOT, kindGroup } from './kinds.js';
 
@@ -66,7 +66,7 @@ export class LeafUp {
       this.cur[k++] = i;
     }
     this.slotOf = new Int32Array(profile.names.length * GROUPS).fill(-1);
-    this.changes = []; // by node; looked at again with every picture
+    this.changes = []; // by node; checked again with every picture
     this.capacity = 0;
     this.count = 0;
     this.reserve(1024);

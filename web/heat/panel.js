@@ -52,7 +52,7 @@ export class Panel {
     const box = at('heat-scales');
     for (const s of scalesFor(this.slices)) {
       const total = this.slices.count * this.slices.sliceNs;
-      if (s !== this.scale && (total / s.column > 20000 || s.column > total * 4)) continue; // no picture to look at
+      if (s !== this.scale && (total / s.column > 20000 || s.column > total * 4)) continue; // no useful picture
       const b = element('button', '', s.label);
       b.type = 'button';
       b.title = `A column is ${s.label}, a cell ${spanText(s.cell)}`;

@@ -103,7 +103,7 @@ function drawThread(trace, thread) {
   }
   if (!thread.bars.length) parent.append(element('p', 'quiet', 'no samples'));
   if (thread.seconds.length)
-    parent.append(element('div', 'quiet', `by the kernel\u2019s books, in the ${time(sum(thread.seconds, 'duration_ns'))} around: ` +
+    parent.append(element('div', 'quiet', `by the kernel\u2019s accounting, in the ${time(sum(thread.seconds, 'duration_ns'))} around: ` +
       `${time(sum(thread.seconds, 'cpu_ns'))} on CPU, ${time(sum(thread.seconds, 'run_queue_delay_ns'))} waiting for CPU`));
   byId('threads').append(parent);
 }

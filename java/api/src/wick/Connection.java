@@ -72,7 +72,7 @@ final class Connection {
         records.remove();
     }
 
-    /** Whether the thread at that place has a context: for whoever samples those that have one. */
+    /** Whether the thread at that place has a context: for samplers of such threads. */
     void mark(int place, boolean hasContext) {
         marks.put(place, (byte) (hasContext ? 1 : 0));
     }

@@ -6,7 +6,7 @@ import java.util.TreeMap;
 
 /**
  * An immutable set of labels with a number that the agent knows. Equal sets are one object, and each set remembers to which
- * set a label leads from it, so that a change of labels that was made before is a look at one place of an array.
+ * set a label leads from it, so that a change of labels that was made before is one array access.
  */
 final class LabelSet {
     static final int MAX_LABELS = 16;

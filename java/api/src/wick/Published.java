@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The context of one thread as readers other than wick find it: the writer's side of src/labels/published.h, which has the
  * layout.
  *
- * <p>Readers look at a thread that stands still. What they must not find is half a change, so the record is invalid meanwhile;
+ * <p>Readers inspect a stopped thread. They must not find half a change, so the record is invalid during one;
  * about release stores see Record. Attributes are written only if they are not there already: a span within a span changes
  * nothing but the ids.
  */
@@ -64,7 +64,7 @@ final class Published extends AtomicInteger {
         LongBuffer m = memory;
         m.put(HEAD_AT, 0);
         lazySet(0); // it is invalid before it changes
-        m.put(TRACE_AT, Long.reverseBytes(traceHigh)); // the record wants big endian
+        m.put(TRACE_AT, Long.reverseBytes(traceHigh)); // the record is big-endian
         m.put(TRACE_AT + 1, Long.reverseBytes(traceLow));
         m.put(SPAN_AT, Long.reverseBytes(span));
         boolean own = m.get(WRITER_AT) == writer;

@@ -26,7 +26,7 @@ final class Record extends AtomicInteger {
     private static final int SPAN_WORDS = 4;
     private static final int DEPTH = 15;
 
-    static final int MAX_LEVELS = 256; // scopes that are open at once; more are ignored
+    static final int MAX_LEVELS = 256; // scopes open at the same time; more are ignored
     private static final int FIRST_LEVELS = 16;
     private static final int FIRST_VIRTUAL_LEVELS = 2; // virtual threads are many
 
@@ -149,7 +149,7 @@ final class Record extends AtomicInteger {
         }
     }
 
-    /** Makes it what other readers see, too. */
+    /** Makes it visible to other readers as well. */
     private void publish(long word) {
         if (word == 0) {
             published.hide();

@@ -5,7 +5,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 
 /**
- * Tells the profiler what the calling thread is working on: the samples that wick takes carry it, and spans become events
+ * Informs the profiler of what the calling thread is working on: the samples that wick takes carry it, and spans become events
  * of the recording.
  *
  * <pre>{@code
@@ -14,18 +14,18 @@ import java.util.concurrent.ExecutorService;
  * }
  * }</pre>
  *
- * <p>Without the agent every method returns at once and does nothing; no method throws because of it. Scopes are
+ * <p>Without the agent every method returns immediately and does nothing; no method throws because of it. Scopes are
  * kept while a recording runs and cost next to nothing otherwise; one that is open when a recording begins is not part of it. With
  * the system property {@code wick.scopes=always} those of platform threads are kept as soon as the agent is there: the
  * recording's samples carry them, but a span that was open before becomes no event. With {@code wick.publish=otel} all scopes are
- * kept, and readers that follow OpenTelemetry's thread context see them, too. Scopes belong to the thread that opens them, platform or virtual; {@link #capture} and {@link #wrap} carry them to others.
+ * kept, and readers of OpenTelemetry's thread context also see them. Scopes belong to the thread that opens them, platform or virtual; {@link #capture} and {@link #wrap} carry them to others.
  *
- * <p>Bounds: 16 labels in force at once, keys of 64 and values and names of 200 characters (longer ones are cut), 15 spans
+ * <p>Bounds: 16 labels in force at a time, keys of 64 and values and names of 200 characters (longer ones are cut), 15 spans
  * open within each other (deeper ones are recorded as events but do not show in samples), 256 scopes open in a thread, 65,534 different names and sets
  * of labels in the life of the JVM (later ones show as {@code [overflow]}).
  */
 public final class Wick {
-    /** Plain, not volatile: a thread may see the agent a little late. */
+    /** Plain, not volatile: a thread may see the agent with a short delay. */
     static Connection connection = Connection.open();
 
     private static final boolean ALWAYS = "always".equals(property("wick.scopes"));
@@ -46,7 +46,7 @@ public final class Wick {
         connection = Connection.open();
     }
 
-    /** The calling thread's record, ready for a scope; null: nothing is to be kept. */
+    /** The calling thread's record, ready for a scope; null: nothing is kept. */
     static Record record() {
         Connection c = connection;
         if (!keeps(c)) {
@@ -108,7 +108,7 @@ public final class Wick {
     }
 
     /**
-     * As {@link #span(String, long, long, long)}, but without an event and without a look at the clock: for a tracer that
+     * As {@link #span(String, long, long, long)}, but without an event and without a clock read: for a tracer that
      * makes a span of its own the current one again and again.
      */
     public static Scope activate(String operation, long traceIdHigh, long traceIdLow, long spanId) {

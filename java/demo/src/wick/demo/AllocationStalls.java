@@ -15,7 +15,7 @@ import wick.Wick;
  * {@code /allocation-stalls?tasks=N&mib=M&filled=PERCENT}: tasks on a pool of threads (ten, or {@code --allocators}) allocate a pair of
  * large buffers each and fill them, or the given part of them, with random bytes.
  *
- * <p>With the values by default that is 3 GiB for a request, of which 1,000 MiB are alive at any time. Under ZGC with a
+ * <p>With the defaults that is 3 GiB per request, 1,000 MiB of it alive at any time. Under ZGC with a
  * heap of 1 GiB the allocating threads are made to wait by the collector: a CPU profile shows random numbers as the
  * culprit, while half of the time is spent waiting in {@code ByteBuffer.allocate}. Other collectors may run out of memory
  * instead, which is answered with an error.

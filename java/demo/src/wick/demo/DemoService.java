@@ -108,7 +108,7 @@ public final class DemoService {
         String path = exchange.getRequestURI().getPath();
         Endpoint endpoint = endpoints.get(path);
         if (endpoint == null) {
-            // not a span: its name would be whatever the caller sent
+            // not a span: its name would be arbitrary text from the caller
             answer(exchange, 404, "no such endpoint; there are " + endpoints.keySet());
             exchange.close();
             return;

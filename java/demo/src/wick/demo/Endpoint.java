@@ -2,7 +2,7 @@
 package wick.demo;
 
 /**
- * One kind of work that the service does for a request. Implementations are called by many threads at once.
+ * One kind of work that the service does for a request. Implementations are called by many threads concurrently.
  */
 interface Endpoint {
     /**

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A pool with far more threads than it will ever need, as they are found in the wild: all of them wait on one queue, and a
- * wall-clock profile is full of them. A job now and then keeps it honest.
+ * wall-clock profile is full of them. An occasional job keeps it realistic.
  */
 final class IdlePool {
     private final ThreadPoolExecutor pool;

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Sends requests to the demo service for a bounded time at a bounded rate and prints one line about them.
  *
- * <p>Request number i is due at i / rate seconds after the start, whatever became of the earlier ones, and its latency is
+ * <p>Request number i is due at i / rate seconds after the start, whether or not earlier ones have ended, and its latency is
  * counted from then. So a service that stalls shows it in the percentiles, instead of slowing the generator down and
  * looking well (coordinated omission).
  *
@@ -49,7 +49,7 @@ public final class LoadGen {
     private void addToDeck(Options options, String entry) {
         int equals = entry.lastIndexOf('=');
         if (equals <= 0 || !entry.substring(equals + 1).matches("[0-9]{1,4}")) {
-            throw options.usage("--mix wants endpoint=weight,endpoint=weight, not " + entry);
+            throw options.usage("--mix takes endpoint=weight,endpoint=weight, not " + entry);
         }
         String path = entry.substring(0, equals);
         byPath.put(path, new Latencies());

@@ -5,8 +5,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Makes daemon threads called {@code prefix-1}, {@code prefix-2} and so on: what a profile shows must be easy to tell
- * apart.
+ * Makes daemon threads called {@code prefix-1}, {@code prefix-2} and so on: threads in a profile must be easy to
+ * distinguish.
  */
 final class NamedThreads implements ThreadFactory {
     private final String prefix;

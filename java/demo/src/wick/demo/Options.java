@@ -46,7 +46,7 @@ final class Options {
         try {
             return Integer.parseUnsignedInt(values.get(name));
         } catch (NumberFormatException e) {
-            throw usage("--" + name + " wants a whole number, not " + values.get(name));
+            throw usage("--" + name + " takes a whole number, not " + values.get(name));
         }
     }
 

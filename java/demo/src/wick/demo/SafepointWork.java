@@ -2,7 +2,7 @@
 package wick.demo;
 
 /**
- * {@code /safepoint?loops=N&copies=M}: code during which a thread does not look whether the JVM wants it to stop.
+ * {@code /safepoint?loops=N&copies=M}: code in which a thread does not poll whether the JVM has asked it to stop.
  *
  * <p>Two ways to be tardy. A counted loop over an {@code int} has no poll inside (Serial and Parallel collector, and
  * every JVM up to 8; the others cut such loops in strips of a thousand turns unless {@code -XX:-UseCountedLoopSafepoints}
