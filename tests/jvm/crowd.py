@@ -205,7 +205,7 @@ def stat_text(user, system, idle, stolen):
 
 
 class Machine:
-    """Writes a /proc/stat, whose figures in seconds `tell` gives."""
+    """Writes a /proc/stat, with the figures in seconds that the parameter gives."""
 
     def __init__(self, tell):
         self.tell = tell

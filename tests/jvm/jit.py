@@ -26,7 +26,7 @@ def start(name, *options, event="cpu", mode=()):
 
 
 def finish(name, j, file):
-    """The rules that explain tells, by name, and the seconds that the recording took."""
+    """The rules that explain reports, by name, and the seconds that the recording took."""
     said = t.status(j.pid)
     known = {"compile_queue_c2", "deoptimizations", "compiler_stopped"} & set(said)
     t.check(f"{name}: status shows what is known", said.get("code_cache_used", 0) > 0 and len(known) == (3 if SYMBOLS else 0),

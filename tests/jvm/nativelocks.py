@@ -88,7 +88,7 @@ def totals(j, interval_us, before):
 
 def told(j):
     """What events say: operation, variable, thread, and the stack down to Java."""
-    file = t.path("told.jfr")
+    file = t.path("counted.jfr")
     t.start(j.pid, file, "-e", "cpu,lock,nativelock=/100us")
     j.ask("run 1500 9", r"truth (.*)")
     j.ask("java 500", r"truth (.*)")

@@ -3,8 +3,8 @@
 # jdks: 21
 """Samples carry the trace contexts that a native library publishes, whether it is loaded before a recording or during it.
 
-Which method a sample is in says what context it must have. The compiled method's edges and the calls of the library are not told
-apart to the instruction, so 2 % may differ."""
+Which method a sample is in says what context it must have. The compiled method's edges and the calls of the library cannot be
+separated to the instruction, so 2 % may differ."""
 import collections
 import json
 

@@ -18,7 +18,7 @@ t.check("the recording ends", t.stop(j.pid).status == 0)
 j.kill()
 
 gcs = [e for e in t.events(file, "jdk.GarbageCollection") if e["cause"] == "System.gc()"]
-t.check("each collection is told once, with its cause", len(gcs) == GCS, gcs)
+t.check("each collection is reported once, with its cause", len(gcs) == GCS, gcs)
 t.check("with its collector and the heap after it",
         all(e["name"] and not e["heapUsedAfter"].startswith("0 ") and e["duration"] for e in gcs), gcs[:2])
 
@@ -33,7 +33,7 @@ safepoints = last("wick.Safepoints")
 t.check("safepoints are counted", int(safepoints.get("count", 0)) >= GCS, safepoints)
 t.check("classes are counted", int(last("jdk.ClassLoadingStatistics").get("loadedClassCount", 0)) > 100)
 rss = last("jdk.ResidentSetSize").get("size", "")
-t.check("resident memory is told", re.match(r"[\d.]+ MB", rss), rss)
+t.check("resident memory is reported", re.match(r"[\d.]+ MB", rss), rss)
 machine = last("wick.MachineTime")
 t.check("time of the machine is shared out", all(machine.get(k, "").endswith("%") for k in ("user", "steal")), machine)
 last("wick.CodeCache")
