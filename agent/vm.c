@@ -24,6 +24,7 @@
 #include "agent/gc.h"
 #include "agent/publish.h"
 #include "elf/dynsym.h"
+#include "hotspot/cont_entry.h"
 #include "hotspot/oop.h"
 #include "hotspot/thread.h"
 
@@ -202,6 +203,14 @@ void wick_vm_leave(bool attached)
         (*wick_vm.java_vm)->DetachCurrentThread(wick_vm.java_vm);
 }
 
+/* What only the code of a stub says. */
+static void learn_from_stubs(void)
+{
+    for (uint32_t i = 0; i < wick_vm.stub_count; i++)
+        if (wick_hs_is_cont_stub(wick_vm.stubs[i].name))
+            wick_hs_cont_entry_learn(&wick_vm.jvm, wick_vm.stubs[i].lo, wick_vm.stubs[i].hi);
+}
+
 /* The VM is initialised; runs in a Java thread. */
 static void become_live(JNIEnv *env)
 {
@@ -222,6 +231,7 @@ static void become_live(JNIEnv *env)
     wick_vm.oops_known = wick_hs_oop_form(&wick_vm.jvm);
     wick_virtual_threads_open(env, &wick_vm.jvm);
     collect_stubs();
+    learn_from_stubs();
     collect_properties();
     wick_agent_labels_init();
     if (wick_vm.eetop)

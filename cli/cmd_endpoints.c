@@ -66,7 +66,6 @@ static int show(char *const *paths, int n, bool json, const char *path, struct w
     if (wick_profile_init(&p))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     wick_spans_init(&s, &p);
-    p.by_span = false; /* endpoints are enough */
     const struct wick_jfr_visitor v = wick_spans_visitor(&s);
     for (int i = 0; !rc && i < n; i++)
         rc = wick_cli_read_events(&p, paths[i], &v, err);

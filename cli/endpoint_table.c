@@ -50,8 +50,9 @@ static void add_request(struct wick_endpoints *e, const struct wick_span *span)
     requests[row->n++] = (struct wick_request){span->start_ns, span->end_ns - span->start_ns};
 }
 
-static void add_sample(struct wick_endpoints *e, const struct wick_span_sample *x)
+static void add_sample(struct wick_endpoints *e, size_t i)
 {
+    const struct wick_span_sample *x = &e->s->samples[i];
     struct wick_endpoint *row = row_of(e, wick_spans_endpoint(e->s, x));
     if (!row)
         return;
@@ -59,9 +60,9 @@ static void add_sample(struct wick_endpoints *e, const struct wick_span_sample *
         row->cpu_ns = wick_sum_u64(row->cpu_ns, (uint64_t)x->weight_ns);
         row->samples = wick_sum_u64(row->samples, x->count);
     } else {
-        int64_t *work_ns = &row->work_ns[wick_spans_work(e->s->p, x->state)];
-        row->by_state[x->state] = wick_sum(row->by_state[x->state], x->weight_ns);
-        *work_ns = wick_sum(*work_ns, x->weight_ns);
+        int64_t *work_ns = &row->work_ns[wick_spans_work(e->s->p, x->state)], ns = wick_span_time_weight(&e->time, i);
+        row->by_state[x->state] = wick_sum(row->by_state[x->state], ns);
+        *work_ns = wick_sum(*work_ns, ns);
     }
 }
 
@@ -111,11 +112,17 @@ static int by_sum(const void *a, const void *b)
 int wick_endpoints_init(struct wick_endpoints *e, const struct wick_spans *s)
 {
     *e = (struct wick_endpoints){.s = s};
+    e->failed = wick_span_time_init(&e->time, s) != 0;
     for (size_t i = 0; i < s->n && !e->failed; i++)
         if (s->spans[i].is_root)
             add_request(e, &s->spans[i]);
     for (size_t i = 0; i < s->nsamples && !e->failed; i++)
-        add_sample(e, &s->samples[i]);
+        add_sample(e, i);
+    for (size_t i = 0; i < e->time.n && !e->failed; i++) {
+        struct wick_endpoint *row = row_of(e, e->time.rows[i].endpoint);
+        if (row)
+            row->in_spans = e->time.rows[i];
+    }
     for (size_t i = 0; i < e->n; i++)
         if (e->rows[i].n)
             qsort(e->rows[i].requests, e->rows[i].n, sizeof *e->rows[i].requests, by_latency);
@@ -132,32 +139,101 @@ static void put_name(const struct wick_endpoints *e, const struct wick_endpoint 
     fputc('\n', out);
 }
 
+/* ---- latency and CPU time ---- */
+
+enum { COUNT, P50, P90, P99, MOST, CPU, SHARE, PER_REQUEST, COLUMNS, NAME_LEAST = 24, CELL = 40 };
+
+static const struct {
+    const char *title;
+    unsigned width;       /* where there is room for all */
+    unsigned dispensable; /* where there is not, which goes first; 0: none of these */
+} columns[COLUMNS] = {
+    [COUNT] = {"COUNT", 9, 0},  [P50] = {"P50 ms", 10, 0},
+    [P90] = {"P90 ms", 10, 3},  [P99] = {"P99 ms", 10, 0},
+    [MOST] = {"MAX ms", 10, 4}, [CPU] = {"CPU ms", 12, 0},
+    [SHARE] = {"%", 6, 1},      [PER_REQUEST] = {"CPU/REQ ms", 10, 2},
+};
+
+/* A figure of a row; cpu: of all rows. */
+static const char *cell(const struct wick_endpoint *r, unsigned column, uint64_t cpu, char out[CELL])
+{
+    static const unsigned percents[] = {[P50] = 50, [P90] = 90, [P99] = 99, [MOST] = 100};
+    double ms = (double)r->cpu_ns / 1e6;
+    if (column == COUNT)
+        snprintf(out, CELL, "%zu", r->n);
+    else if (column == CPU)
+        snprintf(out, CELL, "%.1f", ms);
+    else if (column == SHARE)
+        snprintf(out, CELL, "%.2f", cpu ? 100.0 * (double)r->cpu_ns / (double)cpu : 0);
+    else if (!r->n)
+        snprintf(out, CELL, "-");
+    else
+        snprintf(out, CELL, "%.3f",
+                 column == PER_REQUEST ? ms / (double)r->n : (double)percentile(r, percents[column]) / 1e6);
+    return out;
+}
+
+static unsigned used_by(const unsigned width[COLUMNS])
+{
+    unsigned used = 1; /* two blanks before the name */
+    for (unsigned c = 0; c < COLUMNS; c++)
+        used += width[c] ? width[c] + 1 : 0;
+    return used;
+}
+
+/* Widths of the columns, 0: left out. Where the terminal is too narrow they are as wide as their figures, then the
+ * dispensable ones go, one by one. */
+static void choose_columns(const struct wick_endpoints *e, uint64_t cpu, unsigned terminal, unsigned width[COLUMNS])
+{
+    char text[CELL];
+    for (unsigned c = 0; c < COLUMNS; c++)
+        width[c] = columns[c].width;
+    if (!terminal || used_by(width) + NAME_LEAST <= terminal)
+        return;
+    for (unsigned c = 0; c < COLUMNS; c++) {
+        width[c] = (unsigned)strlen(columns[c].title);
+        for (size_t i = 0; i < e->n; i++) {
+            unsigned len = (unsigned)strlen(cell(&e->rows[i], c, cpu, text));
+            width[c] = len > width[c] ? len : width[c];
+        }
+    }
+    for (unsigned go = 1; go < COLUMNS && used_by(width) + NAME_LEAST > terminal; go++)
+        for (unsigned c = 0; c < COLUMNS; c++)
+            if (columns[c].dispensable == go)
+                width[c] = 0;
+}
+
+static void write_open(const struct wick_endpoints *e, FILE *out)
+{
+    char text[160];
+    int n = snprintf(text, sizeof text,
+                     "%" PRId64 " %s had not ended when the recording did; what has not ended is not counted",
+                     e->s->open, e->s->open == 1 ? "request" : "requests");
+    wick_ui_last_text(out, 0, 0, text, (size_t)n);
+    fputc('\n', out);
+}
+
 static void write_text(const struct wick_endpoints *e, FILE *out)
 {
     uint64_t cpu = 0;
+    unsigned width[COLUMNS];
+    char text[CELL];
     for (size_t i = 0; i < e->n; i++)
         cpu = wick_sum_u64(cpu, e->rows[i].cpu_ns);
-    fprintf(out, "%9s %10s %10s %10s %10s %12s %6s %10s  %s\n", "COUNT", "P50 ms", "P90 ms", "P99 ms", "MAX ms",
-            "CPU ms", "%", "CPU/REQ ms", "ENDPOINT");
+    choose_columns(e, cpu, wick_ui_width(out), width);
+    for (unsigned c = 0; c < COLUMNS; c++)
+        if (width[c])
+            fprintf(out, "%*s ", (int)width[c], columns[c].title);
+    fputs(" ENDPOINT\n", out);
     for (size_t i = 0; i < e->n; i++) {
-        const struct wick_endpoint *r = &e->rows[i];
-        fprintf(out, "%9zu ", r->n);
-        static const unsigned percents[] = {50, 90, 99, 100};
-        for (size_t k = 0; k < sizeof percents / sizeof *percents; k++)
-            if (r->n)
-                fprintf(out, "%10.3f ", (double)percentile(r, percents[k]) / 1e6);
-            else
-                fprintf(out, "%10s ", "-");
-        fprintf(out, "%12.1f %6.2f ", (double)r->cpu_ns / 1e6, cpu ? 100.0 * (double)r->cpu_ns / (double)cpu : 0);
-        if (r->n)
-            fprintf(out, "%10.3f  ", (double)r->cpu_ns / 1e6 / (double)r->n);
-        else
-            fprintf(out, "%10s  ", "-");
-        put_name(e, r, 86, out);
+        for (unsigned c = 0; c < COLUMNS; c++)
+            if (width[c])
+                fprintf(out, "%*s ", (int)width[c], cell(&e->rows[i], c, cpu, text));
+        fputc(' ', out);
+        put_name(e, &e->rows[i], used_by(width), out);
     }
     if (e->s->open)
-        fprintf(out, "%" PRId64 " %s had not ended when the recording did; what has not ended is not counted\n",
-                e->s->open, e->s->open == 1 ? "request" : "requests");
+        write_open(e, out);
 }
 
 /* ---- what was waited for ---- */
@@ -174,12 +250,40 @@ static uint16_t next_wait(const struct wick_endpoints *e, const struct wick_endp
     return best;
 }
 
+/* Time in spans that no sample says anything about. */
+static int64_t unsampled(const struct wick_endpoint *r)
+{
+    return r->in_spans.samples ? 0 : r->in_spans.spans_ns;
+}
+
+/* How the sums were made. */
+static void write_basis(const struct wick_endpoints *e, FILE *out)
+{
+    int64_t spans = 0, sampled = 0;
+    uint64_t samples = 0;
+    char text[256];
+    for (size_t i = 0; i < e->n; i++) {
+        const struct wick_span_time_row *r = &e->rows[i].in_spans;
+        spans = wick_sum(spans, r->spans_ns);
+        sampled = wick_sum(sampled, r->sampled_ns);
+        samples = wick_sum_u64(samples, r->samples);
+    }
+    if (!spans)
+        return;
+    int n = snprintf(text, sizeof text,
+                     "%.1f ms of this were in spans, by their own times; how they were spent is estimated from %" PRIu64
+                     " samples, which stand for %.1f ms",
+                     (double)spans / 1e6, samples, (double)sampled / 1e6);
+    wick_ui_last_text(out, 0, 0, text, (size_t)n);
+    fputc('\n', out);
+}
+
 static int write_waits(const struct wick_endpoints *e, FILE *out)
 {
     bool any = false, *done = calloc(e->s->p->nstates, sizeof *done);
     char state[64];
     for (size_t i = 0; i < e->n; i++)
-        any |= e->rows[i].work_ns[0] || e->rows[i].work_ns[1] || e->rows[i].work_ns[2];
+        any |= e->rows[i].work_ns[0] || e->rows[i].work_ns[1] || e->rows[i].work_ns[2] || unsampled(&e->rows[i]);
     if (any && done)
         fprintf(out, "\nBy the wall clock, all threads together:\n%12s %12s %12s  %s\n", "ON CPU ms", "CPU WAIT ms",
                 "BLOCKED ms", "ENDPOINT and what blocked it");
@@ -196,7 +300,11 @@ static int write_waits(const struct wick_endpoints *e, FILE *out)
             wick_print_name(out, state, strlen(state));
             fputc('\n', out);
         }
+        if (unsampled(r))
+            fprintf(out, "%26s%12.1f    not sampled\n", "", (double)unsampled(r) / 1e6);
     }
+    if (any && done)
+        write_basis(e, out);
     free(done);
     return done ? 0 : -WICK_E_NOMEM;
 }
@@ -265,9 +373,11 @@ static int json_row(const struct wick_endpoints *e, const struct wick_endpoint *
     fprintf(out,
             ",\"count\":%zu,\"p50_ns\":%" PRId64 ",\"p90_ns\":%" PRId64 ",\"p99_ns\":%" PRId64 ",\"max_ns\":%" PRId64
             ",\"sum_ns\":%" PRIu64 ",\"cpu_ns\":%" PRIu64 ",\"cpu_samples\":%" PRIu64 ",\"running_ns\":%" PRId64
-            ",\"run_queue_ns\":%" PRId64 ",\"blocked_ns\":%" PRId64 ",\"waits\":[",
+            ",\"run_queue_ns\":%" PRId64 ",\"blocked_ns\":%" PRId64 ",\"not_sampled_ns\":%" PRId64
+            ",\"spans_ns\":%" PRId64 ",\"spans_sampled_ns\":%" PRId64 ",\"spans_samples\":%" PRIu64 ",\"waits\":[",
             r->n, percentile(r, 50), percentile(r, 90), percentile(r, 99), percentile(r, 100), sum_of(r), r->cpu_ns,
-            r->samples, r->work_ns[WICK_WORK_RUNNING], r->work_ns[WICK_WORK_WAITING], r->work_ns[WICK_WORK_BLOCKED]);
+            r->samples, r->work_ns[WICK_WORK_RUNNING], r->work_ns[WICK_WORK_WAITING], r->work_ns[WICK_WORK_BLOCKED],
+            unsampled(r), r->in_spans.spans_ns, r->in_spans.sampled_ns, r->in_spans.samples);
     int rc = json_waits(e, r, out);
     fputs("],\"seconds\":[", out);
     rc = rc ? rc : json_seconds(r, start_s, out);
@@ -304,5 +414,6 @@ void wick_endpoints_release(struct wick_endpoints *e)
         free(e->rows[i].by_state);
     }
     free(e->rows);
+    wick_span_time_release(&e->time);
     *e = (struct wick_endpoints){0};
 }

@@ -4,8 +4,10 @@
  *
  * Latencies are those of root spans (wick.Span with root = 1), all of them, so percentiles are exact: the p-th is the
  * least latency that at least p % of the requests did not exceed. CPU time is the weight of CPU samples taken within
- * the endpoint, in whichever thread and span; the wall clock's shares are the weights of its samples by their state
- * (analysis/spans.h says which endpoint a sample belongs to).
+ * the endpoint, in whichever thread and span. By the wall clock the time that threads were in spans of the endpoint is
+ * that of the spans, exact, and its shares by state are estimated from the samples taken in them
+ * (analysis/span_time.h); what samples say of other time of the endpoint is added (analysis/spans.h says which endpoint
+ * a sample belongs to).
  *
  * Threads: one at a time.
  * Memory:  16 bytes a root span, 8 a state and row.
@@ -18,7 +20,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "analysis/spans.h"
+#include "analysis/span_time.h"
 
 struct wick_request {
     int64_t start_ns, latency_ns;
@@ -31,10 +33,12 @@ struct wick_endpoint {
     uint64_t cpu_ns, samples;
     int64_t *by_state;  /* ns of the wall clock, by state of the profile */
     int64_t work_ns[3]; /* the same by enum wick_work */
+    struct wick_span_time_row in_spans;
 };
 
 struct wick_endpoints {
     const struct wick_spans *s; /* finished */
+    struct wick_span_time time;
     struct wick_endpoint *rows;
     size_t n, cap;
     bool failed; /* memory ran out */

@@ -59,11 +59,12 @@ static uint32_t text_of(const struct wick_jfr_event *e, const char *field)
 static void add_span(struct wick_spans *s, const struct wick_jfr_event *e)
 {
     struct wick_span *spans = room(s, s->spans, s->n, &s->cap, sizeof *spans);
-    int64_t root = 0;
+    int64_t root = 0, is_virtual = 1;
     if (!spans)
         return;
     s->spans = spans;
     wick_jfr_event_int(e, "root", &root);
+    wick_jfr_event_int(e, "virtual", &is_virtual);
     spans[s->n++] = (struct wick_span){
         .start_ns = bounded(e->time_ns),
         .end_ns = end_of(e->time_ns, e->duration_ns),
@@ -76,6 +77,7 @@ static void add_span(struct wick_spans *s, const struct wick_jfr_event *e)
         .parent = text_of(e, "parentSpanId"),
         .local_root = text_of(e, "localRootSpanId"),
         .is_root = root == 1,
+        .is_virtual = is_virtual != 0,
     };
 }
 
@@ -94,7 +96,7 @@ static void add_cpu(struct wick_spans *s, const struct wick_jfr_event *e)
 }
 
 /* Settings come one by one. Of the event types that have a period only the wall clock's has a number of threads, which
- * follows it. */
+ * follows it, and a filter, which comes next. */
 static void take_setting(struct wick_spans *s, const struct wick_jfr_event *e)
 {
     int64_t type = 0;
@@ -107,6 +109,8 @@ static void take_setting(struct wick_spans *s, const struct wick_jfr_event *e)
     } else if (!strcmp(name, "threads") && type == s->settings.type) {
         s->settings.interval_ns = s->settings.period_ns;
         s->settings.threads = number;
+    } else if (!strcmp(name, "filter") && type == s->settings.type && s->settings.threads) {
+        s->settings.chosen |= !strncmp(value, "names:", 6) || !strncmp(value, "tids:", 5);
     }
 }
 
@@ -315,6 +319,14 @@ uint32_t wick_spans_endpoint(const struct wick_spans *s, const struct wick_span_
         return sample->endpoint;
     const struct wick_span *x = wick_spans_at(s, sample->thread, sample->start_ns);
     return x ? x->endpoint : 0;
+}
+
+bool wick_spans_has_wall(const struct wick_spans *s)
+{
+    bool any = s->nlooks > 0;
+    for (size_t i = 0; i < s->nsamples && !any; i++)
+        any = !s->samples[i].cpu;
+    return any && !s->settings.chosen;
 }
 
 enum wick_work wick_spans_work(const struct wick_profile *p, uint16_t state)

@@ -25,7 +25,8 @@ struct wick_span {
     int64_t start_ns, end_ns; /* since 1970 */
     int64_t latest_ns;        /* the latest end of this and all earlier spans of the thread, once sorted */
     uint32_t thread, operation, endpoint, labels, trace, id, parent, local_root;
-    bool is_root; /* the outermost span of its request in this process */
+    bool is_root;    /* the outermost span of its request in this process */
+    bool is_virtual; /* of a virtual thread, or of whatever kind of thread: it may have been on no carrier meanwhile */
 };
 
 enum wick_work {
@@ -67,6 +68,7 @@ struct wick_spans {
     struct {
         int64_t type, period_ns;      /* of the period that was read last (jdk.ActiveSetting) */
         int64_t interval_ns, threads; /* of the wall clock */
+        bool chosen;                  /* some recording's wall clock sampled threads chosen by name or id only */
     } settings;
     int64_t open, open_ns; /* threads in a span that had not ended, at the last moment for which that is known */
     uint32_t key_endpoint, key_trace, key_span; /* of labels, once they occur */
@@ -95,6 +97,9 @@ uint32_t wick_spans_endpoint(const struct wick_spans *s, const struct wick_span_
 /* What one visit was to stand for at a time, 0 = not known. A tick that came late stands for more: for time without any
  * visit. After _finish. */
 int64_t wick_spans_look(const struct wick_spans *s, int64_t time_ns);
+
+/* Whether the wall clock was recorded, of all threads that have a span. */
+bool wick_spans_has_wall(const struct wick_spans *s);
 
 /* What a thread did that is in this state (a number of p->states). */
 enum wick_work wick_spans_work(const struct wick_profile *p, uint16_t state);

@@ -43,10 +43,13 @@ struct wick_label_event {
     uint64_t duration_ns;
     uint64_t trace_hi, trace_lo, span, root, parent;
     uint32_t endpoint, operation, labels; /* texts */
-    uint32_t flags;                       /* WICK_LABEL_ROOT */
+    uint32_t flags;                       /* WICK_LABEL_... */
 };
 
-enum { WICK_LABEL_ROOT = 1 }; /* the outermost span of its request in this process */
+enum {
+    WICK_LABEL_ROOT = 1,   /* the outermost span of its request in this process */
+    WICK_LABEL_VIRTUAL = 2 /* of a virtual thread */
+};
 
 struct wick_label_stripe {
     _Atomic uint64_t head; /* reader; Java reads it */

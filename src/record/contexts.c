@@ -54,11 +54,12 @@ static void write_span(const struct wick_labels *l, const struct wick_label_even
         .operation = wick_labels_text(l, e->operation),
         .endpoint = wick_labels_text(l, e->endpoint),
         .labels = wick_labels_text(l, e->labels),
-        .is_root = e->flags & WICK_LABEL_ROOT,
+        .is_root = (e->flags & WICK_LABEL_ROOT) != 0,
         .trace_id = trace,
         .span_id = span,
         .parent_id = parent,
         .root_id = root,
+        .is_virtual = (e->flags & WICK_LABEL_VIRTUAL) != 0,
     };
     wick_jfr_write_span(w, &out);
 }

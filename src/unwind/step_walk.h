@@ -104,7 +104,7 @@ STEP_INLINE int step_is_thawing(struct wick_step_env *env, const struct wick_ste
 {
     uint64_t entry = 0;
     int part = s->leaf ? step_epilogue(env, s->pc) : STEP_FRAME_WHOLE;
-    if (part == STEP_FRAME_RETURN_ONLY || !s->thread || j->thread_cont_entry < 0 || j->cont_entry_size < 0 ||
+    if (part == STEP_FRAME_RETURN_ONLY || !s->thread || j->thread_cont_entry < 0 ||
         step_word(env, s->thread + (uint64_t)j->thread_cont_entry, &entry) || entry < s->sp || (entry & 7) ||
         entry - s->sp > STEP_CFA_REACH)
         return 0;

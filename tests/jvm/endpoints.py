@@ -3,9 +3,10 @@
 # jdks: 21
 """What wick endpoints says of latency, CPU time and waits is what the program has measured itself.
 
-A request's span lies between the two stretches that the program times, so the same holds for each percentile of all. What
-the wall clock sees of n samples has about the standard deviation sqrt(n) samples, and a delayed tick is one sample of all
-threads: its delay is allowed on top."""
+A request's span lies between the two stretches that the program times, so the same holds for each percentile of all, and
+for the time that its wall clock says: the sum is that of the spans, only the states are sampled. What the wall
+clock sees of n samples has about the standard deviation sqrt(n) samples, and a delayed tick is one sample of all threads: its
+delay is allowed on top."""
 import collections
 import json
 import math
@@ -49,8 +50,8 @@ def latest_tick(file):
     return max((float(v.replace(",", "")) * units.get(unit, 1) for v, unit in late), default=0)
 
 
-def near(title, seen, truth, look, threads, late):
-    allowed = SIGMAS * look * math.sqrt(max(truth, look) / look) + 2 * threads * late
+def near(title, seen, truth, look, threads, late, unknown=0):
+    allowed = SIGMAS * look * math.sqrt(max(truth, look) / look) + 2 * threads * late + unknown
     print(f"# {title}: {seen / 1e6:.0f} ms, by the program {truth / 1e6:.0f} ms; allowed {allowed / 1e6:.0f} ms")
     t.check(title, abs(seen - truth) <= allowed, (seen, truth, allowed, late))
 
@@ -67,6 +68,17 @@ def check_latency(name, row, truth):
             == row["count"] and max(s["p99_ns"] for s in row["seconds"]) <= row["max_ns"], row["seconds"])
 
 
+def check_sum(name, row, truth):
+    seen = row["running_ns"] + row["run_queue_ns"] + row["blocked_ns"]
+    least, most = (sum(x[i] for x in truth) for i in (0, 1))
+    rounding = row["spans_samples"]  # half a nanosecond each, at most
+    raw = row["spans_sampled_ns"]
+    print(f"# {name}: wall clock {seen / 1e6:.1f} ms, by the program {least / 1e6:.1f} to {most / 1e6:.1f}; "
+          f"samples alone say {raw / 1e6:.1f} ({raw / seen - 1:+.1%})")
+    t.check(f"{name}: the wall clock adds up to the latency", row["spans_samples"] > 0 and row["not_sampled_ns"] == 0
+            and least - rounding <= seen <= most + rounding, row)
+
+
 file, measured = recorded()
 said = json.loads(t.wick("endpoints", "--json", file).out)
 rows = {r["endpoint"]: r for r in said["endpoints"]}
@@ -77,14 +89,14 @@ for endpoint in ("sleep", "park", "lock", "compute"):
 if all(e in rows for e in measured):
     for endpoint, state in STATES.items():
         waits = {w["state"]: w["wall_ns"] for w in rows[endpoint]["waits"]}
-        r, wanted = rows[endpoint], sum(x[0] for x in measured[endpoint])
-        near(f"{endpoint}: the wall clock adds up to the latency", r["running_ns"] + r["run_queue_ns"] + r["blocked_ns"], wanted,
-             WALL_NS, 1, late)
+        check_sum(endpoint, rows[endpoint], measured[endpoint])
         t.check(f"{endpoint}: most of what blocked it is {state}", waits.get(state, 0) > 0.9 * sum(waits.values()), waits)
     r, all_of = rows["compute"], measured["compute"]
+    check_sum("compute", r, all_of)
     used, waited = sum(x[2] for x in all_of), sum(x[0] - x[2] for x in all_of)
+    border = sum(x[1] - x[0] for x in all_of)  # within the spans or not
     near("compute: the CPU samples add up to the CPU time", r["cpu_ns"], used, CPU_NS, 3, 0)
-    near("compute: the rest of the latency is waiting for a CPU", r["run_queue_ns"], waited, WALL_NS, 3, late)
+    near("compute: the rest of the latency is waiting for a CPU", r["run_queue_ns"], waited, WALL_NS, 3, late, border)
     text = t.wick("endpoints", file).out
     t.check("the text has the same figures", all(re.search(rf"^ *{len(measured[e])} +[\d.]+ .* {e}$", text, re.M) for e in rows if e),
             text)

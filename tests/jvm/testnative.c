@@ -56,6 +56,22 @@ JNIEXPORT jint JNICALL Java_Busy_nativeThreads(JNIEnv *env, jclass cls, jint cou
     return done;
 }
 
+/* Computes for `blocked` nanoseconds of CPU time with all signals blocked, then for `open` with none. */
+JNIEXPORT void JNICALL Java_Overflows_block(JNIEnv *env, jclass cls, jlong blocked, jlong open);
+JNIEXPORT void JNICALL Java_Overflows_block(JNIEnv *env, jclass cls, jlong blocked, jlong open)
+{
+    sigset_t all, old;
+    struct timespec t;
+    (void)env, (void)cls;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    int64_t begin = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    wick_test_burn(begin + blocked);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    wick_test_burn(begin + blocked + open);
+}
+
 /* Holds the array as long as it takes to use so much CPU time. */
 JNIEXPORT void JNICALL Java_Tardy_hold(JNIEnv *env, jclass cls, jbyteArray array, jlong ns);
 JNIEXPORT void JNICALL Java_Tardy_hold(JNIEnv *env, jclass cls, jbyteArray array, jlong ns)

@@ -7,6 +7,7 @@ import time
 import jvmtest as t
 
 DEPTH = 20
+STUBS = ("cont_", "cont thaw")  # of JDK 25; of 21 to 24, "Cont thaw return barrier"
 BORDER = "[virtual thread above, carrier below]"
 classes = t.compile_java("VDeep")
 FORMS = [("compiled", []), ("interpreted", ["-Xint"]), ("C1 only", ["-XX:TieredStopAtLevel=1"]),
@@ -38,6 +39,14 @@ def seen_from_outside(pid):
     return False, said
 
 
+def is_whole(frames):
+    """root first: carrier, border (or enterSpecial, if all is on the stack), run of the virtual thread, calls"""
+    bare = [x.replace("/", ".") for x in frames]
+    border = next((i for i, x in enumerate(bare) if x == BORDER or "enterSpecial" in x), None)
+    return border is not None and any("ForkJoinWorkerThread.run" in x for x in bare[:border]) \
+        and any("VirtualThread.run" in x for x in bare[border + 1:])
+
+
 def examine(title, options):
     file = t.path("v.jfr")
     load = f"-agentpath:{t.AGENT}=start,interval=1ms,file={file}"
@@ -54,12 +63,6 @@ def examine(title, options):
     t.check(f"{title}: all {DEPTH} calls are there", total > 0 and calls >= 0.98 * total,
             f"{calls / 1e9} of {total / 1e9} s\n" + "\n".join(";".join(f)[:900] for f, _ in rows[:3]))
 
-    def is_whole(frames):
-        """root first: carrier, border (or enterSpecial, if all is on the stack), run of the virtual thread, calls"""
-        bare = [x.replace("/", ".") for x in frames]
-        border = next((i for i, x in enumerate(bare) if x == BORDER or "enterSpecial" in x), None)
-        return border is not None and any("ForkJoinWorkerThread.run" in x for x in bare[:border]) \
-            and any("VirtualThread.run" in x for x in bare[border + 1:])
     whole = t.weight_of([r for r in rows if is_whole(r[0])])
     t.check(f"{title}: carrier below, virtual thread above a border", whole >= 0.98 * total,
             f"{whole / 1e9} of {total / 1e9} s\n" + "\n".join(";".join(f)[:900] for f, _ in rows[:3]))
@@ -86,14 +89,16 @@ def crowd():
     j.kill()
     t.check("crowd: hardly a gap", s["samples"] >= 5000 and s["gaps"] + s["broken"] <= 0.004 * s["samples"] + 10, s)
     rows = t.stacks(file, annotate=False)
-    back = [f for f, _ in rows if any(x.startswith(("cont_thaw", "cont_returnBarrier")) for x in f)]
+    back = [f for f, _ in rows if any(x.lower().startswith(STUBS) for x in f)]
     t.check("crowd: the stubs that put frames back were met", len(back) >= 5, len(back))
-    wrong = [f for f in back for a, b in zip(f, f[1:]) if b.startswith("cont_") and a.endswith(".nanoTime")]
+    broken = [f for f in back if not is_whole(f)]
+    t.check("crowd: and stacks through them are whole, but for a few that a walk cannot resolve", len(broken) <= 0.1 * len(back),
+            f"{len(broken)} of {len(back)}\n" + "\n".join(";".join(f)[:900] for f in broken[:3]))
+    wrong = [f for f in back for a, b in zip(f, f[1:]) if b.lower().startswith(STUBS) and a.endswith(".nanoTime")]
     t.check("crowd: they are called by what waits in the heap, not by what lay there before", not wrong, wrong[:1])
 
 
 for name, how in FORMS:
     examine(name, how)
-if t.JDK >= 25:  # earlier JDKs do not say where a continuation begins
-    crowd()
+crowd()
 t.done()

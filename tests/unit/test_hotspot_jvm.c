@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "fake_tables.h"
+#include "hotspot/cont_entry.h"
 #include "hotspot/jvm.h"
 #include "hotspot/method.h"
 #include "hotspot/scopes.h"
@@ -487,6 +488,53 @@ static void test_perf_counter__damaged_memory_has_none(void **state)
     assert_int_equal(wick_jvm_perf_counter(&jvm, "a"), 0);
 }
 
+/* The beginning of cont_returnBarrier as JDK 21 generates it, with the place in the JavaThread at [3] and, of the
+ * barrier for exceptions, at [27]. */
+static wick_addr put_stub(uint32_t first, uint32_t second)
+{
+    uint8_t bytes[48] = {0x49, 0x8b, 0xa7, [7] = 0x50, 0x48, 0x83, 0xec, 8, [24] = 0x49, 0x8b, 0xa7};
+    space_init(&space);
+    jvm = (struct wick_jvm){.mem = &space.mem};
+    jvm.layout.javathread_size = 1448;
+    jvm.layout.thread_cont_entry = jvm.step.thread_cont_entry = WICK_HS_NONE;
+    memcpy(bytes + 3, &first, sizeof first);
+    memcpy(bytes + 27, &second, sizeof second);
+    wick_addr at = space_take(&space, sizeof bytes);
+    space_put(&space, at, bytes, sizeof bytes);
+    return at;
+}
+
+static void test_cont_entry__is_where_the_return_barrier_loads_its_stack_pointer_from(void **state)
+{
+    wick_addr at = put_stub(1024, 1024);
+    (void)state;
+    assert_int_equal(wick_hs_cont_entry_place(&jvm, at, at + 48), 1024);
+    assert_int_equal(wick_hs_cont_entry_place(&jvm, at, at + 6), WICK_HS_NONE); /* half of an instruction */
+    assert_int_equal(wick_hs_cont_entry_place(&jvm, at, at), WICK_HS_NONE);
+    wick_hs_cont_entry_learn(&jvm, at + 8, at + 24);
+    assert_int_equal(jvm.step.thread_cont_entry, WICK_HS_NONE);
+    wick_hs_cont_entry_learn(&jvm, at, at + 48);
+    assert_int_equal(jvm.step.thread_cont_entry, 1024);
+    assert_int_equal(jvm.layout.thread_cont_entry, 1024);
+    jvm.layout.thread_cont_entry = jvm.step.thread_cont_entry = 16; /* what the tables say counts */
+    wick_hs_cont_entry_learn(&jvm, at, at + 48);
+    assert_int_equal(jvm.step.thread_cont_entry, 16);
+    assert_true(wick_hs_is_cont_stub("Cont thaw return barrier"));
+    assert_true(wick_hs_is_cont_stub("cont_returnBarrier"));
+    assert_false(wick_hs_is_cont_stub("forward exception"));
+}
+
+static void test_cont_entry__code_that_is_not_as_expected_says_nothing(void **state)
+{
+    static const uint32_t wrong[][2] = {{1024, 1032}, {1444, 1444}, {1448, 1448}, {1020, 1020}, {0, 0}, {-8u, -8u}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        wick_addr at = put_stub(wrong[i][0], wrong[i][1]);
+        assert_int_equal(wick_hs_cont_entry_place(&jvm, at, at + 48), WICK_HS_NONE);
+    }
+    assert_int_equal(wick_hs_cont_entry_place(&jvm, 8, 56), WICK_HS_NONE); /* not readable */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -504,6 +552,8 @@ int main(void)
         cmocka_unit_test(test_flag__without_a_table_there_is_none),
         cmocka_unit_test(test_perf_counter__is_found_by_its_name),
         cmocka_unit_test(test_perf_counter__damaged_memory_has_none),
+        cmocka_unit_test(test_cont_entry__is_where_the_return_barrier_loads_its_stack_pointer_from),
+        cmocka_unit_test(test_cont_entry__code_that_is_not_as_expected_says_nothing),
     };
     return cmocka_run_group_tests_name("hotspot_jvm", tests, NULL, NULL);
 }

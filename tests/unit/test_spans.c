@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../jfr/requests.h"
+#include "analysis/span_time.h"
 #include "analysis/spantrace.h"
 
 struct fixture {
@@ -161,6 +162,134 @@ static void test_spans__a_samples_endpoint_is_its_contexts_or_else_that_of_the_o
     assert_int_equal(wall[0], 2000);
     assert_int_equal(wall[1], 150);
     assert_int_equal(wall[2], 10);
+}
+
+/* By thread and time: the samples of the recording name no span. */
+static void test_spans__an_endpoints_time_is_that_of_its_spans_also_without_contexts(void **state)
+{
+    struct fixture *f = *state;
+    struct wick_span_time t;
+    assert_int_equal(wick_span_time_init(&t, &f->s), 0);
+    assert_int_equal(t.n, 2);
+    for (size_t i = 0; i < t.n; i++) {
+        bool slow = !strcmp(text(f, t.rows[i].endpoint), "GET /slow");
+        /* db.query is within GET /slow; the task of 50 ms is another thread's; a span that no sample was taken in
+         * counts */
+        assert_int_equal(t.rows[i].spans_ns / (int64_t)REQUESTS_MS, slow ? 150 : 30);
+        assert_int_equal(t.rows[i].sampled_ns / (int64_t)REQUESTS_MS, slow ? 150 : 10);
+        assert_ptr_equal(wick_span_time_of(&t, t.rows[i].endpoint), &t.rows[i]);
+    }
+    int64_t fast = 0, none = 0;
+    for (size_t i = 0; i < f->s.nsamples; i++) {
+        const struct wick_span_sample *x = &f->s.samples[i];
+        const char *name = text(f, wick_spans_endpoint(&f->s, x));
+        if (!x->cpu)
+            *(!*name ? &none : !strcmp(name, "GET /fast") ? &fast : &(int64_t){0}) += wick_span_time_weight(&t, i);
+    }
+    assert_int_equal(fast / (int64_t)REQUESTS_MS, 30);
+    assert_int_equal(none / (int64_t)REQUESTS_MS, 2000); /* of no span: as it is */
+    wick_span_time_release(&t);
+}
+
+enum { ALPHA = 1, BETA, GAMMA };
+
+/* What wick_span_time makes of samples that name spans. */
+struct timed {
+    struct wick_profile p;
+    struct wick_spans s;
+    struct wick_span_time t;
+    bool contexts;
+};
+
+static void timed_init(struct timed *x, struct wick_span *spans, size_t n, struct wick_span_sample *samples, size_t m)
+{
+    assert_int_equal(wick_profile_init(&x->p), 0);
+    x->contexts = true;
+    x->s = (struct wick_spans){
+        .p = &x->p, .spans = spans, .n = n, .samples = samples, .nsamples = m, .contexts = &x->contexts};
+    x->s.settings.chosen = false;
+}
+
+static int64_t timed_sum(struct timed *x, uint32_t endpoint)
+{
+    int64_t sum = 0;
+    assert_int_equal(wick_span_time_init(&x->t, &x->s), 0);
+    for (size_t i = 0; i < x->s.nsamples; i++)
+        if (!x->s.samples[i].cpu && x->s.samples[i].endpoint == endpoint)
+            sum += wick_span_time_weight(&x->t, i);
+    return sum;
+}
+
+/* A late look weighs three seconds, in spans of 100 ms: the sum is that of the spans, the states share it. */
+static void test_spans__a_late_look_shifts_shares_but_no_sum(void **state)
+{
+    struct wick_span spans[] = {
+        {.end_ns = 100000000, .thread = 1, .endpoint = ALPHA, .id = 11},
+        {.start_ns = 200000000, .end_ns = 300000000, .thread = 1, .endpoint = ALPHA, .id = 12},
+        {.start_ns = 0, .end_ns = 500000000, .thread = 2, .endpoint = BETA, .id = 13},
+    };
+    struct wick_span_sample samples[] = {
+        {.start_ns = 50000000, .weight_ns = 1000000000, .count = 1, .thread = 1, .endpoint = ALPHA, .id = 11},
+        {.start_ns = 900000000, .weight_ns = 3000000000, .count = 1, .thread = 1, .endpoint = ALPHA, .id = 12},
+        {.start_ns = 50000000, .weight_ns = 77, .count = 1, .thread = 1, .endpoint = ALPHA, .id = 11, .cpu = true},
+    };
+    struct timed x;
+    (void)state;
+    timed_init(&x, spans, 3, samples, 3);
+    assert_int_equal(timed_sum(&x, ALPHA), 200000000);
+    assert_int_equal(wick_span_time_weight(&x.t, 0), 50000000);
+    assert_int_equal(wick_span_time_weight(&x.t, 1), 150000000);
+    assert_int_equal(wick_span_time_weight(&x.t, 2), 77); /* CPU time is another matter */
+    const struct wick_span_time_row *beta = wick_span_time_of(&x.t, BETA);
+    assert_int_equal(beta->spans_ns, 500000000); /* known, though nobody looked */
+    assert_int_equal(beta->samples, 0);
+    wick_span_time_release(&x.t);
+    wick_profile_release(&x.p);
+}
+
+static void test_spans__samples_of_time_that_no_span_knows_keep_their_weight(void **state)
+{
+    struct wick_span spans[] = {
+        {.end_ns = 100, .thread = 1, .endpoint = ALPHA, .id = 11},
+        {.end_ns = 1000, .thread = 3, .endpoint = BETA, .id = 21, .is_virtual = true},
+    };
+    struct wick_span_sample samples[] = {
+        {.start_ns = 50, .weight_ns = 40, .count = 1, .thread = 1, .endpoint = ALPHA, .id = 11},
+        {.start_ns = 50, .weight_ns = 7, .count = 1, .thread = 1, .endpoint = ALPHA, .id = 99}, /* had not ended */
+        {.start_ns = 50, .weight_ns = 5, .count = 1, .thread = 2, .endpoint = ALPHA, .id = 11}, /* works for it */
+        {.start_ns = 50, .weight_ns = 3, .count = 1, .thread = 3, .endpoint = BETA, .id = 21},  /* virtual */
+    };
+    struct timed x;
+    (void)state;
+    timed_init(&x, spans, 2, samples, 4);
+    assert_int_equal(timed_sum(&x, ALPHA), 100 + 7 + 5);
+    wick_span_time_release(&x.t);
+    assert_int_equal(timed_sum(&x, BETA), 3);
+    wick_span_time_release(&x.t);
+    x.s.settings.chosen = true; /* --filter names: perhaps not this thread */
+    assert_int_equal(timed_sum(&x, ALPHA), 40 + 7 + 5);
+    wick_span_time_release(&x.t);
+    wick_profile_release(&x.p);
+}
+
+static void test_spans__time_in_spans_is_counted_once_and_within_the_recording(void **state)
+{
+    struct wick_span spans[] = {
+        {.start_ns = 100, .end_ns = 400, .thread = 1, .endpoint = ALPHA, .id = 1}, /* begins before the recording */
+        {.start_ns = 250, .end_ns = 300, .thread = 1, .endpoint = ALPHA, .id = 2}, /* within it */
+        {.start_ns = 500, .end_ns = 900, .thread = 1, .endpoint = GAMMA, .id = 3}, /* ends after it */
+        {.start_ns = 300, .end_ns = 350, .thread = 2, .endpoint = ALPHA, .id = 4},
+    };
+    struct wick_span_sample sample = {
+        .start_ns = 260, .weight_ns = 1, .count = 1, .thread = 1, .endpoint = ALPHA, .id = 2};
+    struct timed x;
+    (void)state;
+    timed_init(&x, spans, 4, &sample, 1);
+    wick_profile_cover(&x.p, 200, 600);
+    assert_int_equal(timed_sum(&x, ALPHA), 200 + 50);
+    assert_int_equal(wick_span_time_of(&x.t, GAMMA)->spans_ns, 100);
+    wick_span_time_release(&x.t);
+    wick_profile_release(&x.p);
 }
 
 static void test_spans__the_innermost_open_span_is_found(void **state)
@@ -325,6 +454,10 @@ int main(void)
         TEST(test_spans__a_trace_has_its_spans_in_order_with_their_depth),
         TEST(test_spans__bars_say_what_each_thread_did_when),
         TEST(test_spans__a_samples_endpoint_is_its_contexts_or_else_that_of_the_open_span),
+        TEST(test_spans__an_endpoints_time_is_that_of_its_spans_also_without_contexts),
+        cmocka_unit_test(test_spans__a_late_look_shifts_shares_but_no_sum),
+        cmocka_unit_test(test_spans__samples_of_time_that_no_span_knows_keep_their_weight),
+        cmocka_unit_test(test_spans__time_in_spans_is_counted_once_and_within_the_recording),
         TEST(test_spans__the_innermost_open_span_is_found),
         TEST(test_spans__states_are_work_and_have_names),
         TEST(test_spans__a_look_stands_for_its_share_of_the_interval),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of `wick locks` and `wick ttsp` on a pseudo-terminal of 80 columns, and without one.
+ * The tables of `wick locks`, `wick ttsp` and `wick endpoints` on a pseudo-terminal of 80 columns, and without one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +17,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "cli/endpoint_table.h"
 #include "cli/lock_table.h"
 #include "cli/print.h"
 #include "cli/ttsp_table.h"
@@ -124,7 +125,50 @@ static void write_no_ttsp(FILE *out)
     wick_profile_release(&p);
 }
 
-static writer *const writers[] = {write_locks, write_ttsp, write_no_ttsp};
+/* Requests of `ms` each; figures as large as they come, or small ones. */
+static void write_endpoints_of(FILE *out, int64_t ms)
+{
+    struct wick_profile p;
+    struct wick_spans s;
+    struct wick_endpoints e;
+    assert_int_equal(wick_profile_init(&p), 0);
+    wick_spans_init(&s, &p);
+    s.open = 1234567;
+    s.n = 2;
+    s.spans = calloc(s.n, sizeof *s.spans);
+    s.nsamples = 2;
+    s.samples = calloc(s.nsamples, sizeof *s.samples);
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t endpoint = wick_profile_cstring(&p, i ? "GET /short" : CALLER);
+        s.spans[i] = (struct wick_span){
+            .start_ns = 1, .end_ns = ms * 1000000, .thread = 1, .endpoint = endpoint, .id = endpoint, .is_root = true};
+        s.samples[i] = (struct wick_span_sample){.start_ns = 2,
+                                                 .weight_ns = ms * 1000000,
+                                                 .count = 1,
+                                                 .thread = 1,
+                                                 .endpoint = endpoint,
+                                                 .id = endpoint,
+                                                 .cpu = i};
+    }
+    assert_int_equal(wick_spans_finish(&s), 0);
+    assert_int_equal(wick_endpoints_init(&e, &s), 0);
+    assert_int_equal(wick_endpoints_write(&e, WICK_ENDPOINTS_TEXT, out), 0);
+    wick_endpoints_release(&e);
+    wick_spans_release(&s);
+    wick_profile_release(&p);
+}
+
+static void write_endpoints(FILE *out)
+{
+    write_endpoints_of(out, 5);
+}
+
+static void write_slow_endpoints(FILE *out)
+{
+    write_endpoints_of(out, 864000000);
+}
+
+static writer *const writers[] = {write_locks, write_ttsp, write_no_ttsp, write_endpoints, write_slow_endpoints};
 enum { WRITERS = sizeof writers / sizeof *writers };
 
 /* What arrives at the other side of a pseudo-terminal, until nobody has its terminal any more. */
@@ -255,9 +299,29 @@ static void test_terminal__without_one_lines_are_whole(void **state)
     free(text);
 }
 
+static void test_terminal__columns_are_as_narrow_as_it_takes_and_the_least_needed_go(void **state)
+{
+    (void)state;
+    char *text = on_terminal(write_endpoints);
+    assert_non_null(strstr(text, "COUNT P50 ms P90 ms P99 ms MAX ms CPU ms CPU/REQ ms  ENDPOINT\n"));
+    assert_non_null(strstr(text, "    1  5.000  5.000  5.000  5.000    0.0      0.000  com/"));
+    assert_non_null(strstr(text, " GET /short\n"));
+    free(text);
+    text = on_terminal(write_slow_endpoints);
+    assert_non_null(strstr(text, "COUNT        P50 ms        P99 ms      CPU ms  ENDPOINT\n"));
+    free(text);
+    text = in_memory(write_endpoints);
+    assert_non_null(strstr(text,
+                           "    COUNT     P50 ms     P90 ms     P99 ms     MAX ms       CPU ms      % CPU/REQ ms  "
+                           "ENDPOINT\n"));
+    assert_non_null(strstr(text, "  " CALLER "\n"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_terminal__columns_are_as_narrow_as_it_takes_and_the_least_needed_go),
         cmocka_unit_test(test_terminal__no_line_is_longer_than_its_width),
         cmocka_unit_test(test_terminal__only_names_longer_than_a_line_are_cut),
         cmocka_unit_test(test_terminal__without_one_lines_are_whole),

@@ -449,22 +449,24 @@ static void test_frozen__frames_in_the_heap_come_before_the_border(void **state)
     }
 }
 
-/* In the stubs behind the barrier: sp is anywhere below the entry, among frames that are not whole. */
+/* In the stubs behind the barrier: sp is anywhere below the entry, among frames that are not whole. JDK 21 to 24 do not
+ * say how large the entry is, so what is below it is looked for. */
 static void test_barrier__what_puts_frames_back_is_called_by_the_frozen_ones(void **state)
 {
     static const uint8_t kinds[] = {WICK_STEP_STUB, WICK_STEP_COMPILED, WICK_STEP_BOUNDARY};
-    for (int leaf = 0; leaf < 2; leaf++) {
+    for (int how = 0; how < 4; how++) {
+        bool leaf = how & 1, sized = how & 2;
         uint64_t ret = at_barrier(0);
         struct fj_blob b = fj_blob(&f, "nmethod", 200, 10, 12);
         put_chunk(CHUNK, 10, 22, 0);
         f.heap[CHUNK + CHUNK_HEAD + 9] = b.code + 60;
         f.jvm.thread_cont_entry = 32;
-        f.jvm.cont_entry_size = 8 * (60 - 40);
+        f.jvm.cont_entry_size = sized ? 8 * (60 - 40) : -1;
         fj_put64(f.meta, FJ_THREAD + 32, fj_sp(40));
         f.s.thread = FJ_META + FJ_THREAD;
         f.s.pc += 25; /* behind a call, or interrupted */
         f.code[f.s.pc - FJ_CODE - 5] = 0xe8;
-        f.s.leaf = (uint8_t)leaf;
+        f.s.leaf = leaf;
         f.s.sp = fj_sp(20);
         f.stack[22] = caller.code + 100; /* old: behind a call */
         f.stack[24] = b.code + 60;
@@ -474,7 +476,7 @@ static void test_barrier__what_puts_frames_back_is_called_by_the_frozen_ones(voi
         }
         expect_caller(ret, fj_sp(62), fj_sp(70));
         assert_int_equal(f.s.gaps, 0);
-        assert_int_equal(f.s.scans, 0);
+        assert_int_equal(f.s.scans, !sized);
     }
 }
 

@@ -38,8 +38,10 @@ final class Record extends AtomicInteger {
     static final int ROOT = 4;
     static final int PARENT = 5;
     static final int NAMES = 6; // operation << 32 | endpoint
-    static final int IS_ROOT = 7;
+    static final int FLAGS = 7; // WICK_LABEL_... of src/labels/queue.h
     static final int PARTS = 8;
+    private static final long FLAG_ROOT = 1;
+    private static final long FLAG_VIRTUAL = 2;
     private static final long UNTIMED = Long.MIN_VALUE;
 
     final transient Connection connection;
@@ -226,7 +228,7 @@ final class Record extends AtomicInteger {
         s[at + ROOT] = count > 0 ? s[around + ROOT] : own;
         s[at + PARENT] = count > 0 ? s[around + ID] : 0;
         s[at + NAMES] = names;
-        s[at + IS_ROOT] = count > 0 ? 0 : 1;
+        s[at + FLAGS] = (count > 0 ? 0 : FLAG_ROOT) | (virtualId != 0 ? FLAG_VIRTUAL : 0);
         int depth = writeSpan(count, high, low, own, names);
         s[at + START] = timed && connection.isRecording() ? System.nanoTime() : UNTIMED;
         return open(set(), setNumber(), count + 1, depth, true);
@@ -246,7 +248,7 @@ final class Record extends AtomicInteger {
         long[] span = context.span;
         System.arraycopy(span, 0, spans, count * PARTS, PARTS);
         spans[count * PARTS + START] = UNTIMED;
-        spans[count * PARTS + IS_ROOT] = 0;
+        spans[count * PARTS + FLAGS] = 0;
         int depth = writeSpan(count, span[TRACE_HIGH], span[TRACE_LOW], span[ID], span[NAMES]);
         return open(context.labels.place, context.labels.number, count + 1, depth, true);
     }

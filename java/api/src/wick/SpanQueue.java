@@ -81,7 +81,7 @@ final class SpanQueue {
         m.put(at + 6, spans[from + Record.ROOT]);
         m.put(at + 7, spans[from + Record.PARENT]);
         m.put(at + 8, spans[from + Record.NAMES]);
-        m.put(at + 9, spans[from + Record.IS_ROOT] << 32 | labels & 0xffffffffL);
+        m.put(at + 9, spans[from + Record.FLAGS] << 32 | labels & 0xffffffffL);
         record.lazySet(0); // a release store: what is above stays above
         m.put(at, (long) record.number << 32 | position + 1 & 0xffffffffL);
         return true;
