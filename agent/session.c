@@ -523,6 +523,8 @@ int wick_session_dump(int out_fd, struct wick_err *err)
         r = wick_err_set(err, WICK_E_IO, "cannot read the recording back: %s", strerror(errno));
     else
         r = wick_ownfile_copy_bytes(s->output.fd, out_fd, (uint64_t)st.st_size, err);
+    if (!r && out_fd >= 0)
+        wick_ownfile_mark_complete(out_fd);
     pthread_mutex_unlock(&s->lock);
     return r;
 }
