@@ -78,6 +78,7 @@ struct reply {
 
 struct fds {
     int out, broker; /* -1 = none; who takes one sets it to -1 */
+    bool taken;      /* the command takes the chunks from `out` as they end */
     bool own;        /* no command: the agent's own option string */
 };
 
@@ -87,7 +88,7 @@ static void close_fds(struct fds *f)
         close(f->out);
     if (f->broker >= 0)
         close(f->broker);
-    *f = (struct fds){-1, -1, false};
+    *f = (struct fds){.out = -1, .broker = -1};
 }
 
 static void drop_hold_locked(void)
@@ -195,11 +196,12 @@ static int start_locked(struct wick_session_opts *o, bool again, struct fds *f, 
         wick_ownfile_forget(&ctl.own);
     forget_output_locked();
     drop_hold_locked();
-    if (f->out >= 0 || (own >= 0 && !*o->file))
+    if ((f->out >= 0 && !f->taken) || (own >= 0 && !*o->file)) /* what is taken is the command's already */
         copy = fcntl(f->out >= 0 ? f->out : own, F_DUPFD_CLOEXEC, 3);
     wick_broker_set(f->broker);
     f->broker = -1;
     rc = own >= 0 && ctl.own.resumed ? wick_session_resume(o, own, ctl.own.resumed, err)
+         : f->taken                  ? wick_session_start_taken(o, f->out, err)
                                      : wick_session_start(o, own >= 0 ? own : f->out, err);
     if (rc) {
         wick_broker_set(-1);
@@ -239,7 +241,7 @@ static void stop_unasked_locked(void)
 /* Option loop: the recording ends and the next one starts. What the first becomes is made while that runs. */
 static void next_lap_locked(void)
 {
-    struct fds f = {-1, -1, true};
+    struct fds f = {.out = -1, .broker = -1, .own = true};
     struct wick_err err = {0};
     struct wick_convert done = ctl.convert;
     struct wick_session_opts o = ctl.loop;
@@ -443,10 +445,11 @@ static bool send_reply(int fd, struct reply *r)
 static void sort_fds(const struct wick_sock_request *req, const int *list, struct fds *f)
 {
     for (int i = 0; req->fds[i]; i++) {
-        if (req->fds[i] == 'o')
-            f->out = list[i];
-        else
+        if (req->fds[i] == 'b')
             f->broker = list[i];
+        else
+            f->out = list[i];
+        f->taken |= req->fds[i] == 't';
     }
 }
 
@@ -454,7 +457,7 @@ static void sort_fds(const struct wick_sock_request *req, const int *list, struc
 static bool serve_packet_locked(struct client *c, const char *packet, size_t len, const int *list, int n)
 {
     struct wick_sock_request req;
-    struct fds f = {-1, -1, false};
+    struct fds f = {.out = -1, .broker = -1};
     struct reply *r = malloc(sizeof *r);
     bool was_running = wick_session_running(), ok = false;
     if (!r || wick_sock_parse_request(packet, len, n, &req)) {
@@ -656,7 +659,7 @@ static void wake(void)
 int wick_control_run(const char *options, size_t len, struct wick_err *err)
 {
     struct reply *r = len ? malloc(sizeof *r) : NULL;
-    struct fds f = {-1, -1, true};
+    struct fds f = {.out = -1, .broker = -1, .own = true};
     if (!len)
         return 0;
     if (!r)

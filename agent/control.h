@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -40,6 +41,10 @@ void wick_control_shutdown(void);
  * descriptor (close-on-exec); -WICK_E_STATE if there is no such CLI, -WICK_E_GONE, -WICK_E_TIMEOUT (2 s),
  * -WICK_E_PERM refused or not permitted to the CLI either, -WICK_E_NOTFOUND the thread has ended. */
 int wick_control_broker_open(const struct perf_event_attr *attr, pid_t tid);
+
+/* Asks the CLI to take what the recording's file holds up to `end`, whole chunks, into a file of its own. 0, or as
+ * above; -WICK_E_LIMIT more than the CLI takes at once. */
+int wick_control_broker_take(uint64_t end);
 
 /* The broker's side of the session (broker.c): sets the descriptor, -1 = none. */
 void wick_broker_set(int fd);

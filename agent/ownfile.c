@@ -7,8 +7,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "jfr/jfr_format.h"
 
 int wick_ownfile_copy_bytes(int from, int to, uint64_t bytes, struct wick_err *err)
 {
@@ -29,6 +32,29 @@ int wick_ownfile_copy_bytes(int from, int to, uint64_t bytes, struct wick_err *e
         at += (uint64_t)n;
     }
     return 0;
+}
+
+void wick_ownfile_mark_complete(int fd)
+{
+    uint8_t head[WICK_JFR_HDR_SIZE];
+    uint64_t at = 0, size = 0, last = 0;
+    struct stat st;
+    if (fstat(fd, &st))
+        return;
+    for (uint64_t end = (uint64_t)st.st_size; at < end; at += size) {
+        if (pread(fd, head, sizeof head, (off_t)at) != sizeof head || memcmp(head, WICK_JFR_MAGIC, 4))
+            return;
+        size = 0;
+        for (int i = 0; i < 8; i++)
+            size = size << 8 | head[WICK_JFR_HDR_CHUNK_SIZE + i];
+        if (size < sizeof head || size > end - at)
+            return;
+        last = at;
+    }
+    uint8_t flags = head[WICK_JFR_HDR_FLAGS + 1] | WICK_JFR_FLAG_FINAL_CHUNK;
+    struct iovec iov = {&flags, 1};
+    if (size)
+        (void)!pwritev(fd, &iov, 1, (off_t)(last + WICK_JFR_HDR_FLAGS + 1));
 }
 
 int wick_ownfile_copy_all(int from, int to, struct wick_err *err)

@@ -72,7 +72,11 @@ int wick_ownfile_copy_close(struct wick_ownfile_copy *copy, int rc, struct wick_
 /* Appends the first `bytes` of a file to another. -WICK_E_IO, -WICK_E_NOSPACE. */
 int wick_ownfile_copy_bytes(int from, int to, uint64_t bytes, struct wick_err *err);
 
-/* The same with the whole of it. */
+/* Marks the last chunk of a copy as the last one of its recording: what was asked for up to a moment is complete,
+ * though the recording goes on. A file that is no sequence of chunks is left as it is. */
+void wick_ownfile_mark_complete(int fd);
+
+/* Copies the whole of a file. */
 int wick_ownfile_copy_all(int from, int to, struct wick_err *err);
 
 #endif

@@ -64,6 +64,7 @@ static struct session {
     pthread_t thread;
     int wake;         /* eventfd: stop the drain thread */
     unsigned resumed; /* how often this recording has gone on */
+    bool taken;       /* the CLI takes the chunks out of the file */
     uint64_t start_ns;
     uint64_t lost;               /* handlers that never came back, of all recordings that have ended */
     struct wick_totals final;    /* of the last recording */
@@ -157,7 +158,10 @@ static void lost(void *arg, const struct wick_event *e)
 
 static void note_error(int rc)
 {
-    if (rc == -WICK_E_NOSPACE)
+    if (rc == -WICK_E_NOSPACE && session.taken)
+        snprintf(session.error, sizeof session.error,
+                 "the command that records took no files for a while, or its disk is full: samples are being lost");
+    else if (rc == -WICK_E_NOSPACE)
         snprintf(session.error, sizeof session.error, "the disk is full: samples are being lost until there is room");
     else if (rc == -WICK_E_IO)
         snprintf(session.error, sizeof session.error, "the recording cannot be written: input/output error");
@@ -370,17 +374,19 @@ no_engine:
     return r;
 }
 
-/* The name of the files of a recording with limits: the file's without directory and suffix. */
-static void base_name(const char *file, char *out, size_t cap)
+static int ask_to_take(void *arg, uint64_t end)
 {
-    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-    const char *dot = strrchr(name, '.');
-    snprintf(out, cap, "%.*s", dot && dot > name ? (int)(dot - name) : (int)strlen(name), *name ? name : "wick");
+    (void)arg;
+    return wick_control_broker_take(end);
 }
 
 static int open_output(const struct wick_session_opts *o, int out_fd, struct wick_err *err)
 {
     struct wick_output *out = &session.output;
+    if (session.taken)
+        return wick_output_init_taken(out, out_fd, ask_to_take, NULL, o->max_size_bytes, o->max_age_ns)
+                   ? wick_err_set(err, WICK_E_USAGE, "the output must be a regular file")
+                   : 0;
     bool segments = out_fd < 0 && (o->max_size_bytes || o->max_age_ns || wick_opt_is_sequence(o->file));
     int r;
     char base[WICK_OUTPUT_BASE_MAX + 1];
@@ -390,7 +396,7 @@ static int open_output(const struct wick_session_opts *o, int out_fd, struct wic
         r = session.resumed ? wick_output_init_more(out, out_fd) : wick_output_init_fd(out, out_fd);
         return r ? wick_err_set(err, WICK_E_USAGE, "the output must be a regular file") : 0;
     }
-    base_name(o->file, base, sizeof base);
+    wick_output_base_name(o->file, base, sizeof base);
     char pattern[WICK_OPT_PATH_MAX], path[WICK_OPT_PATH_MAX];
     const char *slash = strrchr(o->file, '/');
     snprintf(pattern, sizeof pattern, "%.*s", slash ? (int)(slash - o->file) + 1 : 1, slash ? o->file : ".");
@@ -405,7 +411,7 @@ static int open_output(const struct wick_session_opts *o, int out_fd, struct wic
     return r ? wick_err_set(err, WICK_E_USAGE, "'%s' is no good base name for the files of a recording", base) : 0;
 }
 
-static int start(const struct wick_session_opts *o, int out_fd, unsigned resumed, struct wick_err *err)
+static int start(const struct wick_session_opts *o, int out_fd, unsigned resumed, bool taken, struct wick_err *err)
 {
     struct session *s = &session;
     if (atomic_load(&s->phase) != IDLE)
@@ -415,6 +421,7 @@ static int start(const struct wick_session_opts *o, int out_fd, unsigned resumed
         return wick_err_set(err, WICK_E_STATE, "the JVM is ending");
     s->error[0] = 0;
     s->resumed = resumed;
+    s->taken = taken;
     s->opts = *o;
     memcpy(s->file, o->file, sizeof s->file);
     int r = open_output(o, out_fd, err);
@@ -435,12 +442,17 @@ static int start(const struct wick_session_opts *o, int out_fd, unsigned resumed
 
 int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wick_err *err)
 {
-    return start(o, out_fd, 0, err);
+    return start(o, out_fd, 0, false, err);
+}
+
+int wick_session_start_taken(const struct wick_session_opts *o, int fd, struct wick_err *err)
+{
+    return start(o, fd, 0, true, err);
 }
 
 int wick_session_resume(const struct wick_session_opts *o, int fd, unsigned times, struct wick_err *err)
 {
-    return start(o, fd, times, err);
+    return start(o, fd, times, false, err);
 }
 
 int wick_session_stop(struct wick_err *err)
@@ -511,6 +523,9 @@ int wick_session_dump(int out_fd, struct wick_err *err)
     struct stat st;
     if (atomic_load(&s->phase) != RUNNING)
         return wick_err_set(err, WICK_E_STATE, "no recording is running in this JVM");
+    if (s->taken)
+        return wick_err_set(err, WICK_E_UNSUPPORTED,
+                            "the files of this recording are made by the `wick record` that runs: copy those");
     /* Held while copying: nothing is written to the file meanwhile, and the rings buffer what is sampled. */
     pthread_mutex_lock(&s->lock);
     int r = wick_drain_flush_all(&s->drain, wick_clock_mono_ns());
@@ -523,6 +538,8 @@ int wick_session_dump(int out_fd, struct wick_err *err)
         r = wick_err_set(err, WICK_E_IO, "cannot read the recording back: %s", strerror(errno));
     else
         r = wick_ownfile_copy_bytes(s->output.fd, out_fd, (uint64_t)st.st_size, err);
+    if (!r && out_fd >= 0)
+        wick_ownfile_mark_complete(out_fd);
     pthread_mutex_unlock(&s->lock);
     return r;
 }

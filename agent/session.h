@@ -37,6 +37,9 @@ int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wic
  * 1 on. */
 int wick_session_resume(const struct wick_session_opts *o, int fd, unsigned times, struct wick_err *err);
 
+/* The same in one file out of which the CLI takes each chunk when it ends (wick_control_broker_take). */
+int wick_session_start_taken(const struct wick_session_opts *o, int fd, struct wick_err *err);
+
 /* Ends the recording and completes the file; the descriptors are closed. -WICK_E_STATE if none is running;
  * -WICK_E_NOSPACE and others if the file is not whole (the recording has ended anyway). */
 int wick_session_stop(struct wick_err *err);

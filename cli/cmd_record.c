@@ -30,6 +30,7 @@
 #include "cli/recorder.h"
 #include "cli/target.h"
 #include "cli/ui.h"
+#include "sys/ns.h"
 
 /* After the recording: what was written is turned into the output, even if the JVM died. first = the error that
  * ended the recording, or 0. Returns the exit status. */
@@ -53,6 +54,16 @@ static int discard(struct wick_cli_output *out, const struct wick_err *err)
     return wick_ui_fail(err);
 }
 
+/* Which file the JVM is handed. A root of another container could make a program of one that stays, owned by the host's
+ * root and of any mode, so it gets one without a name; what is in that is lost if this command is killed. */
+static void choose_hands(const struct wick_proc *p, const struct wick_opts *o, struct wick_cli_output *out)
+{
+    if (o->keep_running)
+        return;
+    out->taken = out->sequence && !wick_recording_may_write(p);
+    out->apart = !out->sequence && geteuid() == 0 && wick_ns_same_root(p) != 1;
+}
+
 static int record_pid(const char *word, const struct wick_opts *o)
 {
     struct wick_err err = {0};
@@ -65,6 +76,8 @@ static int record_pid(const char *word, const struct wick_opts *o)
     int rc = wick_cli_output_plan(o, &l.jvm, &out, &err);
     if (!rc)
         rc = wick_live_attach(&l, o, &err);
+    if (!rc)
+        choose_hands(&l.proc, o, &out);
     if (!rc)
         rc = wick_cli_output_open(&out, &err);
     if (!rc)

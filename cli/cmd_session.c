@@ -126,7 +126,7 @@ static int start(struct session *s, struct wick_err *err)
     if (!rc)
         wick_ui_note("recording process %d (%s); `wick stop%s%s %d` writes %s", (int)s->p.pid, s->jvm.main,
                      kept || out.fd < 0 ? "" : " -f ", kept || out.fd < 0 ? "" : out.path, (int)s->p.pid, out.path);
-    else if (!out.sequence && !strcmp(out.format, "jfr"))
+    else if (!out.sequence && wick_cli_output_is_direct(&out))
         unlink(out.path);
     wick_cli_output_close(&out);
     return rc;
@@ -181,6 +181,14 @@ static int save_copy(int fd, struct wick_cli_output *out, struct wick_err *err)
     }
 }
 
+/* --compat at the end, of what `start` has noted without it. */
+static int check_compat(const struct wick_cli_output *out, struct wick_err *err)
+{
+    if (!strcmp(out->format, "jfr"))
+        return 0;
+    return wick_err_set(err, WICK_E_USAGE, "--compat is for recordings, not for %s; add -f NAME.jfr", out->format);
+}
+
 /* Writes the output of a recording that has ended; fd: the agent's JFR. Where it goes is what the user says now or what
  * this user's `start` noted, never what the agent says: `claimed` is only shown. */
 static int write_output(struct session *s, int fd, const char *claimed, struct wick_err *err)
@@ -200,7 +208,9 @@ static int write_output(struct session *s, int fd, const char *claimed, struct w
     }
     if (named || !known)
         rc = wick_cli_output_plan(&s->o, &s->jvm, &out, err);
-    bool there = !rc && !strcmp(out.format, "jfr") && ((known && !named) || is_file(fd, out.path));
+    else if (s->o.s.compat && !(rc = check_compat(&out, err)))
+        out.compat = true;
+    bool there = !rc && wick_cli_output_is_direct(&out) && ((known && !named) || is_file(fd, out.path));
     if (!rc && there) {
         rc = wick_cli_output_finish(&out, fd, err);
     } else if (!rc) {
@@ -268,6 +278,14 @@ int wick_cmd_stop(int argc, char **argv)
     return end(&s, rc, &err);
 }
 
+static int finish_dump(struct session *s, struct wick_cli_output *out, struct wick_err *err)
+{
+    int rc = wick_cli_output_finish(out, out->fd, err);
+    if (!rc && s->client->running)
+        wick_ui_note("this is a snapshot: the recording of process %d goes on", (int)s->p.pid);
+    return rc;
+}
+
 static int dump(struct session *s, struct wick_err *err)
 {
     struct wick_cli_output out = {.fd = -1, .dir = -1};
@@ -283,8 +301,8 @@ static int dump(struct session *s, struct wick_err *err)
     if (!rc)
         rc = wick_client_receive(s->client, ANSWER_NS, err);
     if (!rc)
-        rc = wick_cli_output_finish(&out, out.fd, err);
-    else if (out.fd >= 0 && !strcmp(out.format, "jfr"))
+        rc = finish_dump(s, &out, err);
+    else if (out.fd >= 0 && wick_cli_output_is_direct(&out))
         unlink(out.path);
     wick_cli_output_close(&out);
     return rc;

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "cli/agentlib.h"
 #include "cli/recorder.h"
+#include "cli/rotation.h"
 #include "cli/started.h"
 #include "cli/target.h"
 #include "cli/ui.h"
@@ -54,11 +55,16 @@ int wick_live_record(struct wick_live *l, const struct wick_opts *o, const struc
                      struct wick_err *err)
 {
     struct wick_recording r;
+    struct wick_rotation files;
     *started = false;
     int rc = wick_recording_init(&r, l->client, &l->proc, err);
     if (rc)
         return rc;
-    rc = wick_recording_send_start(&r, o, out, err);
+    if (out->taken) {
+        rc = wick_rotation_open(&files, out->path, out->dir, out->fd, o->s.max_size_bytes, o->s.max_age_ns, err);
+        r.files = rc ? NULL : &files;
+    }
+    rc = rc ? rc : wick_recording_send_start(&r, o, out, err);
     if (!rc)
         rc = wick_recording_await(&r, wick_clock_mono_ns() + START_NS, err);
     *started = !rc;
@@ -74,6 +80,11 @@ int wick_live_record(struct wick_live *l, const struct wick_opts *o, const struc
         }
         if (o->keep_running)
             wick_started_forget(&l->proc);
+    }
+    if (r.files) {
+        int rest = *started ? wick_rotation_finish(&files, wick_clock_mono_ns(), rc ? &(struct wick_err){0} : err) : 0;
+        rc = rc ? rc : rest;
+        wick_rotation_release(&files);
     }
     wick_recording_release(&r); /* from here on Ctrl-C kills */
     return rc;

@@ -19,7 +19,7 @@
 
 bool wick_cli_output_is_direct(const struct wick_cli_output *out)
 {
-    return !out->compat && !strcmp(out->format, "jfr");
+    return !out->compat && !out->apart && !strcmp(out->format, "jfr");
 }
 
 bool wick_cli_output_can_convert(void)
@@ -248,7 +248,10 @@ int wick_cli_output_open(struct wick_cli_output *out, struct wick_err *err)
         if (wick_opt_expand(pattern, getpid(), (int64_t)time(NULL), 0, dir, sizeof dir))
             return wick_err_set(err, WICK_E_LIMIT, "the output's path is too long once expanded");
         out->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        return out->dir < 0 ? file_error("open", dir, err) : 0;
+        if (out->dir < 0)
+            return file_error("open", dir, err);
+        out->fd = out->taken ? wick_cli_output_temp(dir, err) : -1;
+        return out->taken && out->fd < 0 ? -(int)err->code : 0;
     }
     if (wick_replace_check(out->path, err))
         return -(int)err->code;
@@ -283,6 +286,40 @@ static void keep_recording(const struct wick_cli_output *out, const char *in, st
         snprintf(err->msg + n, sizeof err->msg - n, "\nwick: the recording is kept: `wick flame %s` draws it", path);
 }
 
+/* Copies a recording that the JVM holds a descriptor of into the file that stays. */
+static int copy_recording(int from, const struct wick_cli_output *out, struct wick_err *err)
+{
+    char buf[65536];
+    struct stat st;
+    int fd = open(out->path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600), rc = 0;
+    if (fd < 0)
+        return file_error("create", out->path, err);
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || ftruncate(fd, 0))
+        rc = wick_err_set(err, WICK_E_IO, "%s is not a plain file", out->path);
+    for (off_t at = 0; !rc;) {
+        ssize_t n = pread(from, buf, sizeof buf, at);
+        if (!n)
+            break;
+        for (ssize_t done = 0, w; n > 0 && done < n; done += w)
+            if ((w = write(fd, buf + done, (size_t)(n - done))) <= 0)
+                n = -1;
+        if (n < 0)
+            rc = file_error("write", out->path, err);
+        at += n;
+    }
+    if (close(fd) && !rc)
+        rc = file_error("write", out->path, err);
+    return rc;
+}
+
+/* A file that a JVM wrote into by a descriptor may have been given any mode by it, if it is root where it runs: nothing
+ * that wick leaves can be executed, least of all as its owner. */
+static void strip_mode(int fd, const struct stat *st)
+{
+    if (st->st_mode & (S_ISUID | S_ISGID | S_ISVTX | S_IXUSR | S_IXGRP | S_IXOTH))
+        (void)!fchmod(fd, st->st_mode & (S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH));
+}
+
 /* What a file of that format is called in messages. */
 static const char *what(const char *format)
 {
@@ -307,15 +344,17 @@ int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err 
         return wick_err_set(err, WICK_E_IO, "the recording is empty, so there is no %s", out->path);
     }
     snprintf(in, sizeof in, "/proc/self/fd/%d", fd);
+    strip_mode(fd, &st);
     if (!wick_cli_output_is_direct(out)) {
-        int rc = convert(in, out, err);
+        bool copies = !out->compat && !strcmp(out->format, "jfr");
+        int rc = copies ? copy_recording(fd, out, err) : convert(in, out, err);
         if (rc == -WICK_E_NOTFOUND && !out->compat)
             return wick_err_set(err, WICK_E_NOTFOUND,
                                 "there were no samples, so there is nothing to draw: the JVM did nothing of that kind");
-        if (rc) {
+        if (rc && !copies)
             keep_recording(out, in, err);
+        if (rc)
             return rc;
-        }
         if (stat(out->path, &st))
             st.st_size = 0;
     }

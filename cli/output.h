@@ -23,9 +23,11 @@ struct wick_cli_output {
     char title[WICK_OPT_STR_MAX];
     bool threads;
     bool compat;   /* a recording, written anew at the end as `wick convert --compat` does */
-    bool sequence; /* several files, made by the agent in the path's directory */
-    int fd;        /* the JFR, or -1 for a sequence */
-    int dir;       /* for a sequence, to see that it is there; never sent */
+    bool sequence; /* several files in the path's directory, made by the agent ... */
+    bool taken;    /* ... or here, of what is in fd (cli/rotation.h); set before _open */
+    bool apart;    /* the JVM gets another file than the one that stays, which is a copy; set before _open */
+    int fd;        /* the JFR, or -1 for a sequence that is not taken */
+    int dir;       /* for a sequence; never sent */
 };
 
 /* True if this build can draw pictures. */

@@ -13,10 +13,12 @@
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "sys/broker.h"
 #include "sys/ns.h"
 #include "sys/sock.h"
@@ -97,21 +99,36 @@ static bool sees_kernel(const struct wick_proc *p)
                                    sysctl_value("/proc/sys/kernel/kptr_restrict"));
 }
 
-bool wick_perfbroker_serve(int fd, const struct wick_proc *p)
+/* Opens the event that is asked for: its descriptor or -WICK_E_*. */
+static int serve_event(const void *packet, size_t n, const struct wick_proc *p)
 {
-    struct wick_broker_request r;
     struct perf_event_attr attr;
+    struct wick_broker_request r;
+    int event = wick_broker_check(packet, n, &attr, NULL);
+    if (event)
+        return event;
+    memcpy(&r, packet, sizeof r);
+    if (!sees_kernel(p) && (event = wick_broker_check_addresses(&attr, NULL)))
+        return event;
+    return open_event(p, &attr, r.tid);
+}
+
+bool wick_perfbroker_serve(int fd, const struct wick_proc *p, struct wick_rotation *files)
+{
+    struct wick_broker_request r = {0};
+    struct wick_broker_take t;
     ssize_t n = wick_sock_recv(fd, &r, sizeof r, NULL, 0, NULL, MSG_DONTWAIT);
     if (n == -WICK_E_TIMEOUT)
         return true;
     if (n <= 0)
         return false;
-    int event = wick_broker_check(&r, (size_t)n, &attr, NULL);
-    if (!event && !sees_kernel(p))
-        event = wick_broker_check_addresses(&attr, NULL);
-    if (!event)
-        event = open_event(p, &attr, r.tid);
-    struct wick_broker_reply reply = {WICK_BROKER_MAGIC, n == sizeof r ? r.seq : 0, event < 0 ? event : 0};
+    int code = 0, event = -1;
+    memcpy(&t, &r, sizeof t);
+    if (n == sizeof t && t.magic == WICK_BROKER_TAKE_MAGIC)
+        code = files ? wick_rotation_take(files, t.end, wick_clock_mono_ns()) : -WICK_E_PERM;
+    else
+        code = event = serve_event(&r, (size_t)n, p);
+    struct wick_broker_reply reply = {WICK_BROKER_MAGIC, n >= (ssize_t)sizeof t ? r.seq : 0, code < 0 ? code : 0};
     int rc = wick_sock_send(fd, &reply, sizeof reply, &event, event >= 0, MSG_DONTWAIT);
     if (event >= 0)
         close(event);

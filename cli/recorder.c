@@ -67,16 +67,22 @@ void wick_recording_release(struct wick_recording *r)
 /* The files of a sequence are made by the agent, with its own rights and by their path: a descriptor of our directory
  * would let the target at everything below it, and from there at the rest of our file system. So the path must mean the
  * same to both, and what the target makes must be what we could have made. */
+bool wick_recording_may_write(const struct wick_proc *p)
+{
+    return p->st.euid == geteuid() && wick_ns_same_root(p) == 1 && wick_ns_same(p, "user") == 1;
+}
+
 static int check_sequence(const struct wick_recording *r, struct wick_err *err)
 {
     const struct wick_proc *p = r->proc;
-    if (!p || (p->st.euid == geteuid() && wick_ns_same_root(p) == 1 && wick_ns_same(p, "user") == 1))
+    if (!p || wick_recording_may_write(p))
         return 0;
     return wick_err_set(
         err, WICK_E_UNSUPPORTED,
-        "process %d %s: a recording in several files (%%n, --max-size, --max-age) is written by the "
-        "JVM itself, which may not be handed a directory of yours; record into one file instead "
-        "(-f NAME.jfr), or run wick %s",
+        "process %d %s: the files of a recording in several (%%n, --max-size, --max-age) can be made by `wick record` "
+        "only, as long as it runs (without --keep-running), because the JVM may not be handed a directory of yours; "
+        "use "
+        "that, record into one file (-f NAME.jfr), or run wick %s",
         (int)p->pid, p->st.euid == geteuid() ? "is in another container or root directory" : "belongs to another user",
         p->st.euid == geteuid() ? "inside the container" : "as that user");
 }
@@ -88,11 +94,11 @@ int wick_recording_send_start(struct wick_recording *r, const struct wick_opts *
     char letters[WICK_SOCK_FDS + 1] = "";
     int fds[WICK_SOCK_FDS], n = 0;
     struct wick_opts copy = *o;
-    int rc = out->sequence ? check_sequence(r, err) : 0;
+    int rc = out->sequence && !r->files ? check_sequence(r, err) : 0;
     if (rc)
         return rc;
-    if (!out->sequence) {
-        letters[n] = 'o';
+    if (!out->sequence || r->files) {
+        letters[n] = r->files ? 't' : 'o';
         fds[n++] = out->fd;
     }
     if (r->broker_peer >= 0) {
@@ -135,7 +141,7 @@ static int wait_any(struct wick_recording *r, uint64_t deadline_ns)
     struct timespec t = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
     if (ppoll(p, sizeof p / sizeof *p, &t, NULL) <= 0)
         return 0;
-    if (p[1].revents && !wick_perfbroker_serve(r->broker, r->proc))
+    if (p[1].revents && !wick_perfbroker_serve(r->broker, r->proc, r->files))
         close_one(&r->broker);
     if (p[2].revents)
         read_signals(r);

@@ -17,12 +17,14 @@
 
 #include "cli/client.h"
 #include "cli/output.h"
+#include "cli/rotation.h"
 
 struct wick_recording {
     struct wick_client *client;
     const struct wick_proc *proc; /* for the broker; NULL = no broker */
     int broker;                   /* our end of its socket pair, -1 = none */
     int broker_peer;              /* the agent's end until it is sent */
+    struct wick_rotation *files;  /* made of what the broker's other end says is complete; borrowed, NULL = none */
     int signals;                  /* signalfd */
     int child;                    /* pidfd of a command we started, -1 = none */
     int last_signal;
@@ -38,10 +40,14 @@ int wick_recording_init(struct wick_recording *r, struct wick_client *client, co
                         struct wick_err *err);
 void wick_recording_release(struct wick_recording *r);
 
-/* Sends the start request with the output's descriptor, the broker and the options. Does not wait. A
- * sequence needs a target that is this user's and has our root directory: -WICK_E_UNSUPPORTED otherwise. */
+/* Sends the start request with the output's descriptor, the broker and the options. Does not wait. A sequence that is
+ * not taken (r->files) needs a target that is this user's and has our root directory: -WICK_E_UNSUPPORTED otherwise. */
 int wick_recording_send_start(struct wick_recording *r, const struct wick_opts *o, const struct wick_cli_output *out,
                               struct wick_err *err);
+
+/* True if the files of a sequence may be made by process p itself: it is this user's, and a path means the same to it.
+ */
+bool wick_recording_may_write(const struct wick_proc *p);
 
 /* Waits for the agent's answer to a request and shows the notes in it. deadline_ns 0 = as long as the child lives. A
  * second signal ends the wait: -WICK_E_INTR. */

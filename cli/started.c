@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC "wick-started 1"
+#define MAGIC "wick-started 2"
 
 static bool is_private(int fd, mode_t type)
 {
@@ -149,8 +149,8 @@ static bool write_note(int dir, const char *name, const struct wick_cli_output *
             close(fd);
         return false;
     }
-    fprintf(f, MAGIC "\n%s\n%d %d %ju %ju\n%s%c%s%c", out->format, out->threads, out->sequence, (uintmax_t)st.st_dev,
-            (uintmax_t)st.st_ino, out->title, 0, out->path, 0);
+    fprintf(f, MAGIC "\n%s\n%d %d %d %ju %ju\n%s%c%s%c", out->format, out->threads, out->sequence, out->compat,
+            (uintmax_t)st.st_dev, (uintmax_t)st.st_ino, out->title, 0, out->path, 0);
     bool lost = ferror(f);
     lost |= fclose(f) != 0;
     if (!lost && !renameat(dir, temporary, dir, name))
@@ -185,10 +185,11 @@ static bool parse_note(const struct wick_strbuf *sb, int fd, struct wick_cli_out
 {
     struct wick_cli_output r = {.fd = -1, .dir = -1};
     uintmax_t dev, ino;
-    int threads, sequence, head = 0;
+    int threads, sequence, compat, head = 0;
     struct stat st;
     const char *end = sb->buf + sb->len;
-    if (sscanf(sb->buf, MAGIC "\n%15s\n%d %d %ju %ju%n", r.format, &threads, &sequence, &dev, &ino, &head) != 5 ||
+    if (sscanf(sb->buf, MAGIC "\n%15s\n%d %d %d %ju %ju%n", r.format, &threads, &sequence, &compat, &dev, &ino,
+               &head) != 6 ||
         sb->buf[head] != '\n')
         return false;
     const char *s = take(sb->buf + head + 1, end, r.title, sizeof r.title);
@@ -196,6 +197,7 @@ static bool parse_note(const struct wick_strbuf *sb, int fd, struct wick_cli_out
         return false;
     r.threads = threads != 0;
     r.sequence = sequence != 0;
+    r.compat = compat != 0;
     *fd_is_it = !fstat(fd, &st) && st.st_dev == (dev_t)dev && st.st_ino == (ino_t)ino;
     *out = r;
     return true;

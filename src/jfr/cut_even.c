@@ -9,7 +9,10 @@
  * the interval then are the same number, which differs by at most half an interval from the total before. A wall-clock
  * event stays one event with `samples` set.
  *
- * Only events whose fields are compressed integers throughout, as wick's are, can be rewritten.
+ * Waits and live objects are no samples of time: such readers sum a field of theirs, `duration` and `allocationSize`.
+ * An event that stands for more than its own gets its weight there and stays one event.
+ *
+ * Only samples whose fields are compressed integers throughout, as wick's are, can be rewritten.
  */
 #include "jfr/bytes.h"
 #include "jfr/cut_int.h"
@@ -54,17 +57,46 @@ static int64_t unit_ns(const struct wick_jfr_handler *h)
     }
 }
 
+/* The field that readers sum of events which are not counted; NULL = they are counted. */
+static const char *summed_field(const struct wick_jfr_handler *h)
+{
+    if (h->kind == WICK_EVENT_CPU || h->kind == WICK_EVENT_WALL)
+        return NULL;
+    return h->kind == WICK_EVENT_LIVE ? "allocationSize" : h->has_duration ? "duration" : NULL;
+}
+
+/* Whether events of the type can be given their weight in that field. */
+static bool can_set(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h, const char *field)
+{
+    const struct wick_jfr_type *t = &r->meta.types[h->type];
+    bool found = false, weighs = false;
+    for (uint32_t i = 0; i < t->nfields && !(found && weighs); i++) {
+        const struct wick_jfr_field *f = &r->meta.fields[t->first_field + i];
+        if (!is_int(r, f))
+            return false;
+        found |= strcmp(name_at(r, t, i), field) == 0;
+        weighs |= strcmp(name_at(r, t, i), "weight") == 0;
+    }
+    return found && weighs &&
+           (h->kind == WICK_EVENT_LIVE || (unit_ns(h) && h->duration_unit == WICK_JFR_SPAN_TICKS && r->tick_mult));
+}
+
 struct wick_jfr_even *wick_jfr_even_of(struct wick_jfr_reader *r, const struct wick_jfr_handler *h)
 {
     const struct wick_jfr_type *t = &r->meta.types[h->type];
     struct wick_jfr_cutter *k = r->cutter;
-    if (!k->cut->even || !h->sample || !h->weighs || h->between || h->weight_is_float || !unit_ns(h) ||
-        t->nfields > FIELDS_MAX)
+    if (!k->cut->even || !h->sample || !h->weighs || h->between || h->weight_is_float)
+        return NULL;
+    const char *field = summed_field(h);
+    if (field)
+        return can_set(r, h, field) ? &k->even[WICK_JFR_EVEN_FIELD] : NULL;
+    if ((h->kind != WICK_EVENT_CPU && h->kind != WICK_EVENT_WALL) || !unit_ns(h) || t->nfields > FIELDS_MAX)
         return NULL;
     for (uint32_t i = 0; i < t->nfields; i++)
         if (!is_int(r, &r->meta.fields[t->first_field + i]))
             return NULL;
-    struct wick_jfr_even *e = &k->even[wick_jfr_field_by_name(&r->meta, t, "samples") != WICK_JFR_NONE];
+    bool wall = wick_jfr_field_by_name(&r->meta, t, "samples") != WICK_JFR_NONE;
+    struct wick_jfr_even *e = &k->even[wall ? WICK_JFR_EVEN_WALL : WICK_JFR_EVEN_CPU];
     if (h->period > 0)
         e->period_ns = h->period; /* said in a file's first chunk only, maybe */
     return e->period_ns > 0 ? e : NULL;
@@ -93,17 +125,68 @@ static void share_out(struct wick_jfr_even *e, int64_t unit, struct even *v)
     uint64_t most = (uint64_t)INT64_MAX / 4 / (uint64_t)unit, units = v->value[v->weight];
     int64_t ns = (int64_t)(units < most ? units : most) * unit, total = e->carry_ns + ns;
     int64_t copies = total < e->period_ns - e->period_ns / 2 ? 0 : (total + e->period_ns / 2) / e->period_ns;
-    if (copies > COPIES_MAX)
-        copies = COPIES_MAX;
+    int64_t limit = v->samples >= 0 ? INT32_MAX : COPIES_MAX; /* one event holds any number of them */
+    if (copies > limit)
+        copies = limit;
     v->copies = (uint64_t)copies;
     v->step = (uint64_t)(e->period_ns / unit);
     /* All copies together have the weight of so many intervals, whatever the unit. */
     int64_t whole = copies * e->period_ns + e->unit_rest_ns;
-    if (copies == COPIES_MAX && total - copies * e->period_ns >= e->period_ns)
+    if (copies == limit && total - copies * e->period_ns >= e->period_ns)
         whole += total - copies * e->period_ns;
     v->last = copies ? (uint64_t)(whole / unit) - (uint64_t)(copies - 1) * v->step : 0;
     e->carry_ns = total - (whole - e->unit_rest_ns);
     e->unit_rest_ns = copies ? whole % unit : e->unit_rest_ns;
+}
+
+/* What the field that readers sum is to say: the weight, unless its own value is that but for the weight's rounding. */
+static uint64_t sum_for(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h, uint64_t own,
+                        uint64_t weight)
+{
+    if (h->kind == WICK_EVENT_LIVE)
+        return weight;
+    uint64_t unit = (uint64_t)unit_ns(h), ns = (uint64_t)wick_jfr_ticks_ns(r, (int64_t)own);
+    if (weight >= (uint64_t)INT64_MAX / unit || weight * unit <= ns + unit)
+        return own;
+    return (uint64_t)(((unsigned __int128)(weight * unit) << 64) / r->tick_mult);
+}
+
+/* Writes an event with one field changed, the others as they are; returns its size, 0 = it is damaged. */
+static uint64_t write_summed(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h, struct wick_jfr_cur c,
+                             FILE *out)
+{
+    const struct wick_jfr_type *t = &r->meta.types[h->type];
+    const uint8_t *begin = c.p, *from = NULL, *to = NULL;
+    uint64_t own = 0, weight = 0;
+    bool weighs = false;
+    for (uint32_t i = 0; i < t->nfields && !(from && weighs); i++) {
+        const uint8_t *at = c.p;
+        uint64_t value = wick_jfr_cur_int(&c);
+        if (strcmp(name_at(r, t, i), summed_field(h)) == 0) {
+            own = value;
+            from = at;
+            to = c.p;
+        } else if (strcmp(name_at(r, t, i), "weight") == 0) {
+            weight = value;
+            weighs = true;
+        }
+    }
+    if (c.bad)
+        return 0;
+    uint8_t head[WICK_JFR_INT_MAX_BYTES], type[WICK_JFR_INT_MAX_BYTES], field[WICK_JFR_INT_MAX_BYTES];
+    size_t ntype = (size_t)(wick_jfr_int_at(type, (uint64_t)t->id) - type);
+    size_t nfield = (size_t)(wick_jfr_int_at(field, sum_for(r, h, own, weight)) - field);
+    size_t size = ntype + (size_t)(from - begin) + nfield + (size_t)(c.end - to), all = size + 1;
+    while (size + wick_jfr_int_size(all) > all)
+        all++;
+    if (out) {
+        fwrite(head, 1, (size_t)(wick_jfr_int_at(head, all) - head), out);
+        fwrite(type, 1, ntype, out);
+        fwrite(begin, 1, (size_t)(from - begin), out);
+        fwrite(field, 1, nfield, out);
+        fwrite(to, 1, (size_t)(c.end - to), out);
+    }
+    return all;
 }
 
 /* Writes an event into `to`, which has room; returns its size. */
@@ -140,6 +223,11 @@ uint64_t wick_jfr_even_write(struct wick_jfr_reader *r, const struct wick_jfr_ha
     struct even v;
     uint64_t bytes = 0;
     *events = 0;
+    if (summed_field(h)) {
+        bytes = write_summed(r, h, c, out);
+        *events = bytes > 0;
+        return bytes;
+    }
     if (!parse(r, t, c, &v))
         return 0;
     share_out(e, unit_ns(h), &v);

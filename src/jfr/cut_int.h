@@ -17,6 +17,9 @@ struct wick_jfr_need {
     uint32_t pool;
 };
 
+/* What --compat writes anew: CPU samples, wall-clock samples, and what readers sum by a field of its own. */
+enum wick_jfr_even_sort { WICK_JFR_EVEN_CPU, WICK_JFR_EVEN_WALL, WICK_JFR_EVEN_FIELD, WICK_JFR_EVEN_SORTS };
+
 /* Samples of one sort, written so that each stands for an interval. */
 struct wick_jfr_even {
     int64_t period_ns;    /* of the settings, 0 = not known */
@@ -40,8 +43,8 @@ struct wick_jfr_cutter {
     uint32_t nneeds, cap_needs;
     uint8_t *leads; /* by type: whether its values can lead to constants */
     uint32_t cap_leads;
-    struct wick_jfr_even even[2];       /* CPU and wall-clock samples; goes on from chunk to chunk */
-    struct wick_jfr_even even_begin[2]; /* the same where the chunk begins */
+    struct wick_jfr_even even[WICK_JFR_EVEN_SORTS];       /* goes on from chunk to chunk */
+    struct wick_jfr_even even_begin[WICK_JFR_EVEN_SORTS]; /* the same where the chunk begins */
 };
 
 /* cut_even.c */

@@ -283,6 +283,7 @@ struct wick_jfr_handler {
     bool wanted;                                                /* the visitor takes it */
     bool setting;                                               /* jdk.ActiveSetting */
     const struct wick_jfr_sample_type *sample;                  /* NULL = no sample */
+    uint8_t kind;                                               /* its enum wick_event_kind */
     struct wick_jfr_plan plan;
     /* Samples only. */
     bool has_start, has_duration;                   /* fields */

@@ -211,10 +211,12 @@ static void make_handler(struct wick_jfr_reader *r, uint32_t type)
         wick_jfr_plan_release(&h.plan);
         return;
     }
-    if (h.sample)
+    if (h.sample) {
+        h.kind = h.sample->kind;
         describe_fields(r, &h);
-    else if (r->cutter && !h.setting)
+    } else if (r->cutter && !h.setting) {
         describe_times(r, &h);
+    }
     if (h.sample && h.sample->weigh == BY_PERIOD && (!h.weighs || h.between))
         r->needs_settings = true;
     if (h.sample && r->cutter && wick_jfr_cut_is_even(r->cutter))

@@ -163,7 +163,12 @@ static int sink_begin(void *arg, uint64_t now_ns, uint64_t *base)
     struct stat st;
     if (fstat(o->fd, &st))
         return code_of_errno(errno);
-    *base = (uint64_t)st.st_size;
+    uint64_t end = (uint64_t)st.st_size;
+    if (o->take && end > o->taken && !o->take(o->take_arg, end))
+        o->taken = end;
+    if (o->take && o->max_bytes && end - o->taken >= o->max_bytes)
+        return -WICK_E_NOSPACE;
+    *base = end;
     return 0;
 }
 
@@ -230,7 +235,7 @@ static void sink_reserve(void *arg, uint64_t bytes, uint64_t now_ns)
 
 struct wick_jfr_sink wick_output_sink(struct wick_output *o)
 {
-    return (struct wick_jfr_sink){o, sink_begin, sink_write, sink_truncate, sink_reserve, o->dirfd >= 0};
+    return (struct wick_jfr_sink){o, sink_begin, sink_write, sink_truncate, sink_reserve, o->dirfd >= 0 || o->take};
 }
 
 int wick_output_init_fd(struct wick_output *o, int fd)
@@ -247,6 +252,26 @@ int wick_output_init_more(struct wick_output *o, int fd)
         return -WICK_E_USAGE;
     *o = (struct wick_output){.fd = fd, .dirfd = -1};
     return 0;
+}
+
+int wick_output_init_taken(struct wick_output *o, int fd, int (*take)(void *arg, uint64_t end), void *arg,
+                           uint64_t max_bytes, uint64_t max_age_ns)
+{
+    int rc = wick_output_init_fd(o, fd);
+    if (rc)
+        return rc;
+    o->take = take;
+    o->take_arg = arg;
+    o->max_bytes = max_bytes;
+    o->max_age_ns = max_age_ns;
+    return 0;
+}
+
+void wick_output_base_name(const char *file, char *out, size_t cap)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    const char *dot = strrchr(name, '.');
+    snprintf(out, cap, "%.*s", dot && dot > name ? (int)(dot - name) : (int)strlen(name), *name ? name : "wick");
 }
 
 int wick_output_init_dir(struct wick_output *o, int dirfd, const char *base, uint64_t max_bytes, uint64_t max_age_ns)

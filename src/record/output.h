@@ -9,6 +9,10 @@
  * which the file is made. With %n the number, from 0 on, stands there instead of at the end; %n{MAX} keeps at most MAX
  * files, and a file of that name that is a recording, of an earlier process, is replaced.
  *
+ * A third shape serves where the directory is not ours to write: one file, by descriptor, whose chunks somebody else
+ * takes out of it as they end. He is asked when the next one begins; if he does not answer, chunks gather, up to the
+ * size limit, and he is asked again with the next.
+ *
  * Files are made with O_EXCL and O_NOFOLLOW, mode 0600, relative to the directory's descriptor: no path is resolved.
  *
  * Threads: one at a time. A write beyond a file size limit (RLIMIT_FSIZE) raises SIGXFSZ: the calling thread must have
@@ -41,7 +45,10 @@ struct wick_output {
     unsigned long wrap; /* at most so many files, and their numbers are taken modulo this; 0 = no such limit */
     struct wick_output_segment *segments; /* oldest first; the last one is being written */
     size_t count, cap;
-    uint64_t removed; /* files removed to keep the limits */
+    uint64_t removed;                     /* files removed to keep the limits */
+    int (*take)(void *arg, uint64_t end); /* one file, and what is in it is taken away; NULL = it stays */
+    void *take_arg;
+    uint64_t taken; /* up to here */
 };
 
 /* One file: a regular, empty file open for writing, without O_APPEND. (Behind another recording the JDK's readers would
@@ -55,6 +62,14 @@ int wick_output_init_more(struct wick_output *o, int fd);
 /* Files in a directory. base: a file name, or a pattern of one, without '/'. max_bytes, max_age_ns: 0 = no limit. Takes
  * dirfd over on success. 0, or -WICK_E_USAGE. */
 int wick_output_init_dir(struct wick_output *o, int dirfd, const char *base, uint64_t max_bytes, uint64_t max_age_ns);
+
+/* One file, as for _init_fd, whose chunks are taken out of it: take(arg, end) asks for everything before `end`, and
+ * returns 0 if that was done. Where max_bytes are not taken no chunk begins. */
+int wick_output_init_taken(struct wick_output *o, int fd, int (*take)(void *arg, uint64_t end), void *arg,
+                           uint64_t max_bytes, uint64_t max_age_ns);
+
+/* The base name of the files of a recording: the file's without directory and suffix. */
+void wick_output_base_name(const char *file, char *out, size_t cap);
 
 /* Closes the descriptors; the files stay. */
 void wick_output_release(struct wick_output *o);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * broker.h - perf descriptors from a privileged `wick` for an unprivileged JVM: the messages and the rules
+ * broker.h - what the agent asks of the `wick record` that runs: the messages and the rules
  *
  * While `wick record` runs, the agent may ask it to open a perf event for one of the target's threads. The request is a
  * struct wick_broker_request followed by nothing; the answer is a struct wick_broker_reply and, on success, the
  * descriptor. The CLI may be root and the JVM is not trusted, so the rules below decide what it opens: a counting clock
  * or event that samples addresses of one thread of the target, and nothing that reads other data or patches the kernel.
+ *
+ * A recording in several files of a JVM that may not be handed a directory goes into one file without a name, the only
+ * descriptor that the JVM gets. When a chunk is complete the agent sends a struct wick_broker_take: the command copies
+ * what it has not taken yet into a file that it makes itself, and frees the space. No answer means that it was not
+ * taken, and that it will be with the next one.
  *
  * Threads: any.
  * Memory:  none.
@@ -28,6 +33,14 @@ struct wick_broker_request {
     int32_t tid;        /* as the target sees it */
     uint32_t attr_size; /* bytes of attr that count: attr.size */
     struct perf_event_attr attr;
+};
+
+#define WICK_BROKER_TAKE_MAGIC 0x6b617477u /* "wtak" */
+
+struct wick_broker_take {
+    uint32_t magic;
+    uint32_t seq;
+    uint64_t end; /* the file is complete up to here: whole chunks */
 };
 
 struct wick_broker_reply {

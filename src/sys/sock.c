@@ -240,11 +240,13 @@ int wick_sock_parse_request(const char *packet, size_t len, int nfds, struct wic
         return -WICK_E_FORMAT;
     if (n != 1 || *p != '-')
         memcpy(r.fds, p, n);
-    if (strlen(r.fds) != (size_t)nfds || strspn(r.fds, "ob") != (size_t)nfds)
+    if (strlen(r.fds) != (size_t)nfds || strspn(r.fds, "otb") != (size_t)nfds)
         return -WICK_E_FORMAT;
     for (int i = 0; i < nfds; i++)
         if (strchr(r.fds + i + 1, r.fds[i]))
             return -WICK_E_FORMAT;
+    if (strchr(r.fds, 'o') && strchr(r.fds, 't'))
+        return -WICK_E_FORMAT;
     p += n + 1;
     n = word_len(p, end);
     if (p + n == end || p[n] != '\n')

@@ -7,9 +7,9 @@
  * the other is (wick_sock_peer): the agent wants its own user or root, the CLI wants the very process it means.
  *
  * A request is "wick1 FDS FLAGS\nCOMMAND". FDS is "-" or one letter for each descriptor passed: o = output file,
- * b = perf broker (never a directory: the target could reach what lies below and beside it). FLAGS is "-" or "hold":
- * the recording ends when this connection does. COMMAND is the agent's option string. A reply is "CODE\nTEXT", CODE
- * being 0 or a WICK_E_ number.
+ * t = output file whose chunks are taken from it as they end, b = broker (sys/broker.h) (never a directory: the target
+ * could reach what lies below and beside it). FLAGS is "-" or "hold": the recording ends when this connection does.
+ * COMMAND is the agent's option string. A reply is "CODE\nTEXT", CODE being 0 or a WICK_E_ number.
  *
  * Threads: any.
  * Memory:  none. Calls are restarted after EINTR; none raises SIGPIPE.

@@ -17,6 +17,8 @@ LAYOUTS = {
     "jdk.JavaMonitorEnter": ("time", "duration", "thread", "stack", "class", "owner", "address"),
     "jdk.ThreadPark": ("time", "duration", "thread", "stack", "class", "timeout", "until", "address"),
     "profiler.NativeLock": ("time", "duration", "thread", "stack", "address"),
+    "jdk.ObjectAllocationSample": ("time", "thread", "stack", "class", "size"),
+    "profiler.LiveObject": ("time", "thread", "stack", "class", "size", "born"),
 }
 FRAME_TYPES = ("Interpreted", "JIT compiled", "Inlined", "Native", "C++", "Kernel", "C1 compiled")
 PRIMITIVES = ("boolean", "byte", "char", "short", "int", "long", "float", "double", "java.lang.String")
@@ -142,7 +144,7 @@ def chunks(path):
 
 
 def sums(path):
-    """Per event type: how many, and the sums of samples and durations. Fails where the reader would stumble."""
+    """Per event type: how many, and the sums of samples, durations and sizes. Fails where the reader would stumble."""
     out = collections.defaultdict(collections.Counter)
     for chunk in chunks(path):
         assert chunk.hz == 10**9, f"{chunk.hz} ticks a second"
@@ -154,7 +156,7 @@ def sums(path):
             assert "state" not in e or ("jdk.types.ThreadState", e["state"]) in chunk.enums, e
             assert all(frame[0] in chunk.methods for frame in chunk.stacks.get(e["stack"], ())), name
             out[name]["events"] += 1
-            for field in ("samples", "duration"):
+            for field in ("samples", "duration", "size"):
                 out[name][field] += e.get(field, 0)
     return out
 

@@ -52,15 +52,40 @@ t.stop(j.pid)
 # The same while recording: one thread of the many is drawn at each tick, so without --compat a sample weighs several intervals.
 direct = t.path("direct.jfr")
 j.say("run 1500 9")
-r = t.wick("record", "--compat", "-d", "2", "-e", "cpu,wall", "-i", "2ms", "--wall", "5ms", "--wall-threads", "1",
-           "-f", direct, str(j.pid))
+r = t.wick("record", "--compat", "-d", "2", "-e", "cpu,wall,nativelock,alloc,live", "-i", "2ms", "--wall", "5ms",
+           "--wall-threads", "1", "-f", direct, str(j.pid))
 t.check("record --compat: it is written", r.status == 0, r)
-got, want = naive_reader.sums(direct)["profiler.WallClockSample"]["samples"] * WALL_NS, weight(direct, "wall")
+found = naive_reader.sums(direct)
+got, want = found["profiler.WallClockSample"]["samples"] * WALL_NS, weight(direct, "wall")
 t.check("record --compat: count times interval is the weight", got == want > 0, (got, want))
+waits, want = found["profiler.NativeLock"], weight(direct, "nativelock")
+t.check("record --compat: durations of waits are their weight, but for its rounding",
+        want > 0 and abs(waits["duration"] - want) <= 1000 * waits["events"], (waits, want))
+for event, kind in (("jdk.ObjectAllocationSample", "alloc"), ("profiler.LiveObject", "live")):
+    got, want = found[event]["size"], weight(direct, kind)
+    t.check(f"record --compat: {event}: sizes are the weight", got == want, (got, want))
 t.check("record --compat: the JDK reads it", not (said := t.jfr_complaints(direct, versions=(21,))), said)
 for name, options in (("a picture", ("-f", t.path("no.html"))), ("a sequence", ("-f", t.path("no-%n.jfr")))):
     r = t.wick("record", "--compat", *options, str(j.pid))
     t.check(f"record --compat: {name} is refused", r.status == 2 and "--compat" in r.err, r)
+
+
+def is_even(path):
+    found = naive_reader.sums(path)["profiler.WallClockSample"]["samples"] * WALL_NS
+    return found == weight(path, "wall") > 0
+
+
+# A recording that goes on by itself: --compat where it is started, where it ends, and of a dump.
+for name, at_start, at_stop in (("start", ["--compat"], []), ("stop", [], ["--compat"])):
+    out, dump = t.path(f"{name}.jfr"), t.path(f"{name}-dump.jfr")
+    r = t.wick("start", "--lib", t.AGENT, "-e", "wall", "--wall", "5ms", "--wall-threads", "1", *at_start, "-f", out, j.pid)
+    j.ask("java 500", r"truth (.*)")
+    d = t.wick("dump", "--compat", "-f", dump, j.pid)
+    s = t.wick("stop", *at_stop, j.pid)
+    t.check(f"{name} --compat: it is written, where it was to go", r.status == s.status == 0 and is_even(out), (r, s))
+    t.check(f"{name}: dump --compat", d.status == 0 and is_even(dump), d)
+r = t.wick("start", "--lib", t.AGENT, "--compat", "-f", t.path("no.html"), j.pid)
+t.check("start --compat: a picture is refused", r.status == 2 and "--compat" in r.err, r)
 j.kill()
 
 sums = {}
@@ -85,8 +110,11 @@ for event, kind, period in (("jdk.ExecutionSample", "cpu", CPU_NS), ("profiler.W
     t.check(f"--compat: {event}: count times interval is the weight", got == (want := weight(even, kind)), (got, want))
     t.check(f"--compat: {event}: which is the recording's, but for half an interval", abs(got - weight(file, kind)) <= period,
             (got, weight(file, kind)))
-for event in ("jdk.JavaMonitorEnter", "profiler.NativeLock"):
-    t.check(f"--compat: {event} is as it was", naive_reader.sums(even)[event] == sums.get(event, {}), event)
+for event, kind in (("jdk.JavaMonitorEnter", "lock"), ("profiler.NativeLock", "nativelock")):
+    found, want = naive_reader.sums(even)[event], weight(file, kind)
+    t.check(f"--compat: {event}: as many waits, and durations are their weight, but for its rounding",
+            found["events"] == sums.get(event, {}).get("events", 0) and abs(found["duration"] - want) <= 1000 * found["events"],
+            (event, found, want))
 t.check("--compat: the JDK reads it", not (said := t.jfr_complaints(even, versions=(21,))), said)
 
 r = t.jfr(21, "print", "--json", "--stack-depth", "1", "--events", ",".join(naive_reader.LAYOUTS), file)

@@ -263,6 +263,8 @@ def limits():
     r = t.wick("dump", "-q", "-f", dump, j.pid)
     said = t.jfr_complaints(dump, (17,))
     t.check("dump while it runs", r.status == 0 and not said, (r, said))
+    unfinished = [json.loads(t.wick("top", "--json", f).out)["unfinished"] for f in (dump, file)]
+    t.check("a dump is complete as of its moment; the recording is not yet", unfinished == [False, True], unfinished)
     t.stop(j.pid)
     s = t.status(j.pid)
     chunks = t.jfr(17, "summary", file).out

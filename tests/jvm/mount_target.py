@@ -5,7 +5,9 @@
 Through a directory's descriptor Java code could read and replace whatever lies below and beside it on the host.
 """
 # once
+import json
 import os
+import subprocess
 import time
 
 import jvmtest as t
@@ -43,6 +45,99 @@ def rotates(j, folder):
     return r, held
 
 
+def start_wick(*args):
+    return subprocess.Popen([t.WICK, *map(str, args)], stderr=subprocess.DEVNULL)
+
+
+def holds_only_nameless(j):
+    """Whether no file of the test's folder that has a name is open in the JVM."""
+    names = []
+    for n in os.listdir(f"/proc/{j.pid}/fd"):
+        try:
+            link = os.readlink(f"/proc/{j.pid}/fd/{n}")
+        except OSError:
+            continue
+        if link.startswith(t.WORK) and link.endswith(".jfr"):
+            names.append(link)
+    return not names, names
+
+
+def taken(j, name, folder):
+    """Recordings in several files of a JVM that may not write into our directories: made by `wick record`."""
+    record = ("record", *PATIENT, "--lib", t.AGENT, "-e", "cpu,wall", "-i", "1ms", "--wall", "1ms")
+    held = []
+    p = start_wick(*record, "-d", "5", "--max-age", "4", "-f", folder + "/y.jfr", j.pid)
+    while p.poll() is None:
+        held += host_directories(j, folder)
+        good, names = holds_only_nameless(j)
+        held += [] if good else names
+        time.sleep(0.1)
+    files = sorted(os.listdir(folder))
+    t.check(f"{name}: --max-age: the command makes the files", p.returncode == 0 and len(files) > 1
+            and all(f.startswith("y-0000") for f in files), (p.returncode, files))
+    t.check(f"{name}: neither the directory nor a file with a name is handed to the JVM", not held, held)
+    modes = {f: (os.stat(f"{folder}/{f}").st_uid, oct(os.stat(f"{folder}/{f}").st_mode & 0o7777)) for f in files}
+    t.check(f"{name}: they are the user's own", set(modes.values()) == {(os.geteuid(), "0o600")}, modes)
+    said = [t.jfr_complaints(f"{folder}/{f}", versions=(21,)) for f in files[-2:]]
+    t.check(f"{name}: each is a whole recording", not any(said), said)
+    unfinished = [json.loads(t.wick("top", "--json", "-e", "wall", f"{folder}/{f}").out)["unfinished"] for f in files[-2:]]
+    t.check(f"{name}: with its end", not any(unfinished), unfinished)
+    for f in files:
+        os.unlink(f"{folder}/{f}")
+    r = t.wick(*record, "-d", "4", "--max-size", "1m", "-f", folder + "/z-%n.jfr", j.pid)
+    sizes = {f: os.path.getsize(f"{folder}/{f}") for f in os.listdir(folder)}
+    t.check(f"{name}: --max-size, %n: the sizes add up to no more", r.status == 0 and 0 < sum(sizes.values()) <= 1 << 20, (r, sizes))
+    for f in sizes:
+        os.unlink(f"{folder}/{f}")
+    r = t.wick(*record, "--keep-running", "-d", "1", "--max-size", "4m", "-f", folder + "/y.jfr", j.pid)
+    t.check(f"{name}: not without the command: the refusal says what to do",
+            r.status != 0 and "wick record" in r.err and not os.listdir(folder), (r, os.listdir(folder)))
+
+
+def other_mounts(classes, foreign):
+    j = start_java(classes, prefix=("unshare", "-m"))
+    r, held = rotates(j, foreign)
+    t.check("--max-size: no descriptor of the directory reaches a JVM with other mounts", not held, (r, held))
+    t.check("the refusal says what to do", r.status != 0 and "-f NAME.jfr" in r.err, r)
+    taken(j, "other mounts", foreign)
+    # Its root could make the file that it holds a program that runs as the host's root.
+    p = start_wick("record", *PATIENT, "--lib", t.AGENT, "-e", "cpu,wall", "-d", "2", "-f", foreign + "/z.jfr", j.pid)
+    named = []
+    while p.poll() is None:
+        named += holds_only_nameless(j)[1]
+        for n in os.listdir(f"/proc/{j.pid}/fd"):
+            try:
+                if foreign in os.readlink(f"/proc/{j.pid}/fd/{n}"):
+                    os.chmod(f"/proc/{j.pid}/fd/{n}", 0o6777)
+            except OSError:
+                pass
+        time.sleep(0.1)
+    mode = os.stat(foreign + "/z.jfr").st_mode & 0o7777
+    t.check("one file: the JVM never holds the one that stays", p.returncode == 0 and not named, (p.returncode, named))
+    t.check("one file: nor does its mode matter", mode == 0o600 and not t.jfr_complaints(foreign + "/z.jfr", versions=(21,)), oct(mode))
+    r = t.wick("start", *PATIENT, "--lib", t.AGENT, "-e", "cpu,wall", "-f", foreign + "/s.jfr", j.pid)
+    os.chmod(foreign + "/s.jfr", 0o4755)  # as the JVM's root can, by its descriptor
+    s = t.wick("stop", *PATIENT, j.pid)
+    mode = os.stat(foreign + "/s.jfr").st_mode & 0o7777
+    t.check("start and stop: what stays cannot be executed", r.status == s.status == 0 and mode & 0o7111 == 0, (r, s, oct(mode)))
+    j.kill()
+
+
+def other_user(classes):
+    os.chmod(t.WORK, 0o711)
+    folder = t.path("private")
+    os.mkdir(folder, 0o700)
+    # the right to read lets it run a JDK that lies in a directory of root's
+    prefix = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=+dac_read_search",
+              "--ambient-caps=+dac_read_search")
+    if t.run(*prefix, t.JAVA, "-version").status:
+        t.skip("another user", "it cannot run this JDK")
+        return
+    j = start_java(classes, prefix=prefix)
+    taken(j, "another user", folder)
+    j.kill()
+
+
 def main():
     classes = t.compile_java("Waits")
     own, foreign = t.path("own"), t.path("foreign")
@@ -69,15 +164,8 @@ def main():
     if os.geteuid() != 0 or t.run("unshare", "-m", "true").status:
         t.skip("a JVM in a mount namespace of its own", "needs root")
         t.done()
-    j = start_java(classes, prefix=("unshare", "-m"))
-    r, held = rotates(j, foreign)
-    t.check("--max-size: no descriptor of the directory reaches a JVM with other mounts", not held, (r, held))
-    t.check("the refusal says what to do", r.status != 0 and "-f NAME.jfr" in r.err, r)
-    r = t.wick("record", *PATIENT, "--lib", t.AGENT, "-i", "1ms", "-d", "1", "--max-age", "1m", "-f", foreign + "/y.jfr", j.pid)
-    t.check("nor with wick record", r.status != 0 and not os.listdir(foreign), (r, os.listdir(foreign)))
-    r = t.wick("record", *PATIENT, "--lib", t.AGENT, "-e", "cpu,wall", "-d", "1", "-f", foreign + "/z.jfr", j.pid)
-    t.check("one file is recorded as ever", r.status == 0 and os.listdir(foreign) == ["z.jfr"], (r, os.listdir(foreign)))
-    j.kill()
+    other_mounts(classes, foreign)
+    other_user(classes)
     t.done()
 
 

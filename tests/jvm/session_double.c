@@ -109,6 +109,11 @@ static void finish(void)
     s.fd = -1;
 }
 
+int wick_session_start_taken(const struct wick_session_opts *o, int fd, struct wick_err *err)
+{
+    return wick_session_start(o, fd, err);
+}
+
 int wick_session_resume(const struct wick_session_opts *o, int fd, unsigned times, struct wick_err *err)
 {
     (void)times;

@@ -41,6 +41,11 @@ int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wic
     return 0;
 }
 
+int wick_session_start_taken(const struct wick_session_opts *o, int fd, struct wick_err *err)
+{
+    return wick_session_start(o, fd, err);
+}
+
 int wick_session_resume(const struct wick_session_opts *o, int fd, unsigned times, struct wick_err *err)
 {
     (void)times;

@@ -342,9 +342,11 @@ static const char *const weighted_types[] = {
     "E100 jdk.ExecutionSample startTime:12T sampledThread:20p stackTrace:23p extraBytes:11 kind:11 weight:12N context:11",
     "E102 jdk.ActiveSetting startTime:12T id:12 name:13 value:13",
     "E105 profiler.WallClockSample startTime:12T sampledThread:20p stackTrace:23p samples:11 extraBytes:11 weight:12N",
+    "E106 jdk.JavaMonitorEnter startTime:12T duration:12S eventThread:20p stackTrace:23p extraBytes:11 weight:12N",
+    "E107 profiler.LiveObject startTime:12T eventThread:20p stackTrace:23p allocationSize:12 extraBytes:11 weight:12",
 };
 /* clang-format on */
-enum { WALL = 105 };
+enum { WALL = 105, ENTER, LIVE };
 #define MS 1000000ll
 
 static void put_period(struct jfr_build *j, int64_t type, const char *period)
@@ -421,6 +423,63 @@ static void test_cut__even_samples_of_a_huge_weight_are_few(void **state)
     wick_strbuf_release(&j.out);
 }
 
+/* A wall-clock event says how often it stands for an interval, so it may stand for any number of them. */
+static void test_cut__even_samples_of_a_long_stay_are_all_said(void **state)
+{
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct seen s;
+    jfr_begin(&j);
+    jfr_metadata(&j, weighted_types, sizeof weighted_types / sizeof *weighted_types);
+    JFR_EVENT(&j, WALL, TICKS(1000), 2, 2, 1, 5, 5000 * 10 * MS);
+    put_constants(&j);
+    put_period(&j, WALL, "10 ms");
+    jfr_end(&j);
+    struct made m = cut_as(j.out.buf, j.out.len, (struct wick_filter){0}, true);
+    see(&s, m.data, m.size);
+    assert_int_equal(s.p.naggs, 1);
+    assert_int_equal(s.p.aggs[0].count, 5000);
+    assert_int_equal(s.p.aggs[0].weight, 5000 * 10 * MS);
+    forget(&s);
+    free(m.data);
+    wick_strbuf_release(&j.out);
+}
+
+/* Readers that know no weights sum the duration of waits and the size of live objects: an event that stands for more
+ * than its own says so there, and stays one event, whatever the interval of the CPU samples beside it. */
+static void test_cut__even_waits_and_live_objects_have_their_weight_where_readers_sum(void **state)
+{
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct seen s;
+    jfr_begin(&j);
+    jfr_metadata(&j, weighted_types, sizeof weighted_types / sizeof *weighted_types);
+    JFR_EVENT(&j, ENTER, TICKS(1000), 300, 2, 1, 5, 20 * MS);          /* short: stands for 20 ms */
+    JFR_EVENT(&j, ENTER, TICKS(2000), 122 * MS, 2, 2, 5, 61 * MS + 1); /* long: for itself */
+    JFR_EVENT(&j, LIVE, TICKS(3000), 1, 3, 16, 5, 524288);
+    put_cpu(&j, 1, 20 * MS);
+    put_constants(&j);
+    put_period(&j, SAMPLE, "20 ms");
+    jfr_end(&j);
+    struct made m = cut_as(j.out.buf, j.out.len, (struct wick_filter){0}, true);
+    assert_int_equal(m.rc, 0);
+    see(&s, m.data, m.size);
+    assert_int_equal(s.p.naggs, 4);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(s.p.aggs[i].count, 1);
+    struct wick_strbuf b = WICK_STRBUF_INIT;
+    jfr_put(&b, 40 * MS), jfr_put(&b, 2), jfr_put(&b, 1); /* duration in ticks of half a nanosecond, thread, stack */
+    assert_non_null(memmem(m.data, m.size, b.buf, b.len));
+    wick_strbuf_clear(&b);
+    jfr_put(&b, 122 * MS), jfr_put(&b, 2), jfr_put(&b, 2);
+    assert_non_null(memmem(m.data, m.size, b.buf, b.len));
+    wick_strbuf_clear(&b);
+    jfr_put(&b, 1), jfr_put(&b, 3), jfr_put(&b, 524288); /* thread, stack, size */
+    assert_non_null(memmem(m.data, m.size, b.buf, b.len));
+    wick_strbuf_release(&b);
+    forget(&s);
+    free(m.data);
+    wick_strbuf_release(&j.out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -431,6 +490,8 @@ int main(void)
         cmocka_unit_test(test_cut__chunks_follow_each_other),
         cmocka_unit_test(test_cut__even_samples_stand_for_one_interval_each),
         cmocka_unit_test(test_cut__even_samples_of_a_huge_weight_are_few),
+        cmocka_unit_test(test_cut__even_samples_of_a_long_stay_are_all_said),
+        cmocka_unit_test(test_cut__even_waits_and_live_objects_have_their_weight_where_readers_sum),
         cmocka_unit_test(test_cut__of_a_recording_that_breaks_off_anywhere_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

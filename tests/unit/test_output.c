@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -419,6 +420,57 @@ static void test_output__file_size_limit_is_met_like_a_full_disk(void **state)
     wick_output_release(&o);
 }
 
+struct taker {
+    int answer;
+    unsigned asked;
+    uint64_t end;
+};
+
+static int take(void *arg, uint64_t end)
+{
+    struct taker *t = arg;
+    t->asked++;
+    t->end = end;
+    return t->answer;
+}
+
+/* Chunks that are taken by somebody else: he is asked when the next begins, and if he does not answer they gather up to
+ * the limit, beyond which none begins until he does. */
+static void test_output__chunks_that_are_taken_gather_up_to_the_limit(void **state)
+{
+    (void)state;
+    struct wick_output o;
+    struct taker t = {0};
+    uint64_t base = 1;
+    char kib[1024] = "";
+    struct iovec iov = {kib, sizeof kib};
+    assert_int_equal(wick_output_init_taken(&o, open_file("taken.jfr", O_RDWR), take, &t, 4096, 0), 0);
+    struct wick_jfr_sink sink = wick_output_sink(&o);
+    assert_true(sink.split);
+    assert_int_equal(sink.begin(sink.arg, START_NS, &base), 0);
+    assert_int_equal(base, 0);
+    assert_int_equal(t.asked, 0);
+    uint64_t end = 0;
+    for (int i = 0; i < 10; i++) {
+        assert_int_equal(sink.write(sink.arg, base, &iov, 1), 0);
+        assert_int_equal(sink.begin(sink.arg, START_NS, &base), 0);
+        end += sizeof kib;
+        assert_int_equal(base, end);
+        assert_int_equal(t.end, end);
+    }
+    t.answer = -WICK_E_TIMEOUT;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(sink.write(sink.arg, base, &iov, 1), 0);
+        assert_int_equal(sink.begin(sink.arg, START_NS, &base), 0);
+    }
+    assert_int_equal(sink.write(sink.arg, base, &iov, 1), 0);
+    assert_int_equal(sink.begin(sink.arg, START_NS, &base), -WICK_E_NOSPACE);
+    t.answer = 0;
+    assert_int_equal(sink.begin(sink.arg, START_NS, &base), 0);
+    assert_int_equal(t.end, 14 * sizeof kib);
+    wick_output_release(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +481,7 @@ int main(void)
         TEST(test_output__numbers_come_round),
         TEST(test_output__each_file_has_its_time),
         TEST(test_output__one_file_holds_all_chunks),
+        TEST(test_output__chunks_that_are_taken_gather_up_to_the_limit),
         TEST(test_output__directory_never_holds_more_than_its_limit),
         TEST(test_output__files_older_than_the_limit_go),
         TEST(test_output__foreign_files_and_links_are_left_alone),
