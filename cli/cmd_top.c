@@ -127,6 +127,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     p.by_thread = o.by == WICK_TOP_THREAD;
     p.by_state = false;
+    p.by_size = true;
     p.keep = keep_of(t);
     if (o.by == WICK_TOP_VALUE)
         wick_shape_prepare(&(struct wick_shape){.by = {o.key}, .nby = 1}, &p);

@@ -38,6 +38,7 @@ struct wick_explain_sample {
     int64_t time_ns, weight_ns;
     uint32_t thread, stack, endpoint; /* 0 = none */
     enum wick_explain_state state;
+    double variance; /* of objects (model/interval.h) */
 };
 
 struct wick_explain_span {

@@ -11,6 +11,7 @@
 
 #include "analysis/explain_int.h"
 #include "base/sum.h"
+#include "model/interval.h"
 #include "model/name.h"
 
 #define NEEDED_MOST  0.60 /* of a limit; more is no false alarm */
@@ -207,9 +208,10 @@ void wick_explain_memory_growth(struct wick_explain *x)
 
 /* ---- what stays in the heap ---- */
 
-/* The class that most of the objects are of: a function of the profile, 0 = none. */
+/* The class that most of the objects are of: a function of the profile, 0 = none. *most gets how many bytes, *variance
+ * that of this estimate. */
 static uint32_t commonest_class(struct wick_explain_facts *f, const struct wick_explain_sample *rows, size_t n,
-                                int64_t *most)
+                                int64_t *most, double *variance)
 {
     const struct wick_profile *p = f->p;
     int64_t *sums = calloc(p->nfunctions, sizeof *sums);
@@ -224,6 +226,10 @@ static uint32_t commonest_class(struct wick_explain_facts *f, const struct wick_
             best = leaf->function;
     }
     *most = sums ? sums[best] : 0;
+    *variance = 0;
+    for (size_t i = 0; best && i < n; i++)
+        if (p->frames[p->stacks[rows[i].stack].frame].function == best)
+            *variance += rows[i].variance;
     free(sums);
     return best;
 }
@@ -255,7 +261,8 @@ void wick_explain_say_allocations(struct wick_explain *x, struct wick_explain_fi
 {
     struct wick_explain_facts *f = x->f;
     int64_t most, all = 0;
-    uint32_t class = commonest_class(f, f->alloc, f->nalloc, &most);
+    double variance;
+    uint32_t class = commonest_class(f, f->alloc, f->nalloc, &most, &variance);
     for (size_t i = 0; i < f->nalloc; i++)
         all = wick_sum(all, f->alloc[i].weight_ns);
     if (!r || !class || wick_explain_share((double)most, (double)all) < WORTH_NAMING)
@@ -290,10 +297,14 @@ static void say_alive(struct wick_explain *x, struct wick_explain_finding *r)
 {
     struct wick_explain_facts *f = x->f;
     int64_t most;
-    uint32_t class = commonest_class(f, f->live, f->nlive, &most);
+    double variance;
+    uint32_t class = commonest_class(f, f->live, f->nlive, &most, &variance);
     if (!r || !class)
         return;
+    struct wick_interval i = wick_interval_95((double)most, variance);
     wick_explain_figure(r, "most", WICK_EXPLAIN_BYTES, (double)most);
+    if (variance > 0)
+        wick_explain_figure(r, "error", WICK_EXPLAIN_BYTES, (i.high - i.low) / 2);
     say_class(x, r, class);
     say_site(x, r, f->live, f->nlive, class);
 }
