@@ -171,6 +171,7 @@ static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e
     if (h)
         *h = (struct wick_explain_heap){.time_ns = not_negative(e->time_ns),
                                         .used = number(e, "heapUsedAfter"),
+                                        .cause = text(e, "cause"),
                                         .full = is_full(wick_profile_str(f->p, text(e, "name")))};
 }
 

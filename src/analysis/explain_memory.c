@@ -148,10 +148,12 @@ void wick_explain_page_cache(struct wick_explain *x)
 static const struct {
     enum wick_memory_part part;
     const char *things, *why;
+    const char *made_by; /* whose methods code calls that makes more of it, NULL = not known */
 } growers[] = {
-    {WICK_MEMORY_STACKS, "threads", "threads are started that do not end"},
+    {WICK_MEMORY_STACKS, "threads", "threads are started that do not end", "java/lang/Thread"},
     {WICK_MEMORY_METASPACE, "class loaders", "classes are made, or loaded, that are never unloaded"},
-    {WICK_MEMORY_MALLOC, NULL, "direct buffers, or memory of native code, that is not freed"},
+    {WICK_MEMORY_MALLOC, NULL, "direct buffers, or memory of native code, that is not freed",
+     "java/nio/DirectByteBuffer"},
     {WICK_MEMORY_CODE_CACHE, NULL, "more and more code is compiled"},
     {WICK_MEMORY_FILES, NULL, "files are mapped, and what is read of them stays in memory while there is room"},
     {WICK_MEMORY_SHARED, NULL, "memory files or shared memory, that are not given back"},
@@ -177,6 +179,8 @@ static void say_growth(struct wick_explain *x, size_t i, double rate, double gro
         wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, more);
         wick_explain_say(x, r, "things", growers[i].things);
     }
+    if (growers[i].made_by)
+        wick_explain_say_user(x, r, growers[i].made_by);
     if (l) {
         wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)l->now.limit);
         wick_explain_figure(r, "left", WICK_EXPLAIN_TIME, (double)left / rate * 1e9);
@@ -255,6 +259,35 @@ static void say_site(struct wick_explain *x, struct wick_explain_finding *r, con
 static void say_class(struct wick_explain *x, struct wick_explain_finding *r, uint32_t class)
 {
     wick_explain_say(x, r, "class", wick_profile_str(x->f->p, x->f->p->functions[class].name));
+}
+
+/* What one object of the class weighs: of as many as its samples stand for. */
+static double size_of_one(const struct wick_profile *p, const struct wick_explain_sample *rows, size_t n,
+                          uint32_t class)
+{
+    double bytes = 0, objects = 0;
+    for (size_t i = 0; i < n; i++) {
+        double weight = (double)rows[i].weight_ns, size = weight - rows[i].variance / weight;
+        if (p->frames[p->stacks[rows[i].stack].frame].function != class || size <= 0)
+            continue;
+        bytes += weight;
+        objects += weight / size;
+    }
+    return wick_explain_share(bytes, objects);
+}
+
+void wick_explain_say_class(struct wick_explain *x, struct wick_explain_finding *r,
+                            const struct wick_explain_sample *rows, size_t n, const char *size)
+{
+    int64_t most;
+    double variance;
+    uint32_t class = n ? commonest_class(x->f, rows, n, &most, &variance) : 0;
+    if (!r || !class)
+        return;
+    say_class(x, r, class);
+    if (size)
+        wick_explain_figure(r, size, WICK_EXPLAIN_BYTES, size_of_one(x->f->p, rows, n, class));
+    say_site(x, r, rows, n, class);
 }
 
 void wick_explain_say_allocations(struct wick_explain *x, struct wick_explain_finding *r)
