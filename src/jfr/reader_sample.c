@@ -667,6 +667,8 @@ static bool decode(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const 
         h->cpu_state = (uint64_t)s[WICK_JFR_STATE].i;
     out->event = event_of(r, h, is_wall, s[WICK_JFR_NAME].place);
     out->weight = weight_of(r, h, is_wall, s, out->count);
+    if (h->has_size && s[WICK_JFR_SIZE].i > 0)
+        out->things = (double)out->weight / (double)s[WICK_JFR_SIZE].i;
     if (h->has_size)
         out->variance = wick_interval_variance((double)out->weight, (double)s[WICK_JFR_SIZE].i);
     out->stack = stack_of(r, h->stack_type, (uint64_t)s[WICK_JFR_STACK].i);

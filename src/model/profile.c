@@ -291,6 +291,7 @@ uint32_t wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
         return WICK_AGG_NONE;
     sum(&a->weight, &a->count, s);
     a->variance += s->variance;
+    a->things += s->things;
     return (uint32_t)(a - p->aggs);
 }
 

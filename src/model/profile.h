@@ -115,6 +115,7 @@ struct wick_sample {
     int64_t weight;
     uint64_t count;
     double variance; /* what it adds to that of a sum of weights (model/interval.h); 0 = not known */
+    double things;   /* how many things of its size it stands for; 0 = not known */
 };
 
 struct wick_agg {
@@ -122,7 +123,7 @@ struct wick_agg {
     uint16_t state, event;
     int64_t weight;
     uint64_t count;
-    double variance;
+    double variance, things;
 };
 
 #define WICK_AGG_NONE UINT32_MAX
@@ -172,7 +173,7 @@ struct wick_profile {
     bool by_thread, by_state;
     bool by_labels; /* off at first. On: samples have labels, the ids of spans and traces only with by_span. */
     bool by_span;
-    bool by_size;  /* samples of things with a size have a variance */
+    bool by_size;  /* samples of things with a size have a variance, and their number */
     bool objects;  /* stacks of allocated and of live objects end with the class, a frame of the kind OBJECT */
     unsigned keep; /* enum wick_keep; set before the first frame */
 
