@@ -99,8 +99,9 @@ int wick_agent_allocations_open(struct wick_err *err)
     bool attached;
     if (wick_vm.jvm.major < FIRST_JDK)
         return wick_err_set(err, WICK_E_UNSUPPORTED,
-                            "allocations can be sampled from JDK %d on, and this is JDK %d: leave alloc out", FIRST_JDK,
-                            wick_vm.jvm.major);
+                            "allocations can be sampled from JDK %d on, and this is JDK %d: leave alloc out; "
+                            "`jcmd PID GC.class_histogram` counts what is alive by class",
+                            FIRST_JDK, wick_vm.jvm.major);
     if (!wick_vm_enter(&attached))
         return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
     int rc = take_over(err);

@@ -26,7 +26,9 @@ static void usage(FILE *f)
         "\n"
         "Shows where the memory of a JVM's process goes: the Java heap, metaspace, compiled code, stacks, malloc,\n"
         "libraries, mapped files and what is left, and what the limits of the cgroups around it leave. A live JVM is\n"
-        "read from outside: no agent is loaded, no thread is stopped. In recordings (- is standard input) there is a\n"
+        "read from outside: no agent is loaded, no thread is stopped. If it runs with -XX:NativeMemoryTracking it is "
+        "asked\n"
+        "for what it counts itself. In recordings (- is standard input) there is a\n"
         "reading every ten seconds; the last one is shown, and how each part grew.\n"
         "\n"
         "Options:\n"
@@ -56,7 +58,8 @@ static int run(char *const *words, int n, const char *duration, bool json, struc
     struct wick_strbuf title = WICK_STRBUF_INIT;
     struct wick_opts o;
     struct wick_memory_use *u = calloc(1, sizeof *u);
-    int rc = u ? 0 : wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    struct wick_nmt *nmt = calloc(1, sizeof *nmt);
+    int rc = u && nmt ? 0 : wick_err_set(err, WICK_E_NOMEM, "out of memory");
     wick_opt_defaults(&o);
     o.duration_ns = 0;
     if (!rc && n < 1)
@@ -64,7 +67,7 @@ static int run(char *const *words, int n, const char *duration, bool json, struc
     if (!rc && duration)
         rc = wick_opt_set(&o, "duration", strlen("duration"), duration, WICK_CMD_RECORD, err);
     if (!rc && wick_look_is_jvm(words, n)) {
-        rc = wick_memory_live(words[0], o.duration_ns, u, &title, err);
+        rc = wick_memory_live(words[0], o.duration_ns, u, nmt, &title, err);
     } else if (!rc && duration) {
         rc = wick_err_set(err, WICK_E_USAGE, "--duration is for a JVM, not for recordings");
     } else if (!rc) {
@@ -72,13 +75,16 @@ static int run(char *const *words, int n, const char *duration, bool json, struc
         rc = read_files(u, words, n, err);
     }
     if (!rc) {
-        const struct wick_memory_table t = {.title = title.buf};
+        const struct wick_memory_table t = {.title = title.buf, .nmt = nmt->count ? nmt : NULL};
         (json ? wick_memory_write_json : wick_memory_write_text)(u, &t, stdout);
         rc = wick_ui_written(err);
     }
     wick_strbuf_release(&title);
     if (u)
         wick_memory_use_release(u);
+    if (nmt)
+        wick_nmt_release(nmt);
+    free(nmt);
     free(u);
     return rc;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/growth_table.h"
 #include "cli/input.h"
 #include "cli/look.h"
 #include "cli/top_table.h"
@@ -22,6 +23,7 @@ struct top {
     struct wick_top_options table;
     struct wick_view view;
     const char *duration, *interval, *lib;
+    bool growth;
     const char *event; /* to show; NULL = the one there is */
 };
 
@@ -40,6 +42,8 @@ static void usage(FILE *f)
         "  -n, --rows N          show N rows (default 20; 0 = all)\n"
         "      --by WHAT         a row for each method (default), class, thread, kind of code, or value of a label or\n"
         "                        of state, event, work ...\n"
+        "      --growth              live objects of a recording: which class (--by object) or method has more and "
+        "more\n"
         "      --json            JSON; weights in the event's unit, time in nanoseconds\n"
         "  -h, --help            this text\n"
         "\n"
@@ -52,7 +56,7 @@ static void usage(FILE *f)
         wick_view_help);
 }
 
-enum { OPT_JSON = 256, OPT_LIB };
+enum { OPT_JSON = 256, OPT_LIB, OPT_GROWTH };
 
 static const struct option longs[] = {
     {"rows", required_argument, NULL, 'n'},
@@ -60,6 +64,7 @@ static const struct option longs[] = {
     {"interval", required_argument, NULL, 'i'},
     {"lib", required_argument, NULL, OPT_LIB},
     {"json", no_argument, NULL, OPT_JSON},
+    {"growth", no_argument, NULL, OPT_GROWTH},
     {"help", no_argument, NULL, 'h'},
     WICK_VIEW_LONGS,
     {NULL, 0, NULL, 0},
@@ -92,6 +97,9 @@ static int parse(struct top *t, int argc, char **argv)
             break;
         case OPT_LIB:
             t->lib = optarg;
+            break;
+        case OPT_GROWTH:
+            t->growth = true;
             break;
         case OPT_JSON:
             t->table.json = true;
@@ -127,6 +135,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     p.by_thread = o.by == WICK_TOP_THREAD;
     p.by_state = false;
+    p.by_size = true;
     p.keep = keep_of(t);
     if (o.by == WICK_TOP_VALUE)
         wick_shape_prepare(&(struct wick_shape){.by = {o.key}, .nby = 1}, &p);
@@ -140,6 +149,35 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
         wick_view_print_own(&p, o.event, (uint64_t)p.events[o.event].weight, stdout);
     if (rc == 0)
         rc = wick_ui_written(err);
+    wick_profile_release(&p);
+    return rc;
+}
+
+/* A row for each class or method whose objects live; other choices of samples do not apply. */
+static int show_growth(const struct top *t, char *const *paths, int n, struct wick_err *err)
+{
+    struct wick_growth g = {.survived = t->view.survived, .names = t->view.names};
+    struct wick_filter filter = {0};
+    struct wick_profile p;
+    g.by_class = t->table.by == WICK_TOP_VALUE && !strcmp(t->table.key, "object");
+    if (n != 1 || wick_look_is_jvm(paths, n))
+        return wick_err_set(err, WICK_E_USAGE, "--growth compares the moments of one recording: give its file");
+    if (t->table.by != WICK_TOP_METHOD && !g.by_class)
+        return wick_err_set(err, WICK_E_USAGE, "--growth goes by method, or --by object");
+    if (!wick_shape_is_plain(&t->view.shape))
+        return wick_err_set(err, WICK_E_USAGE,
+                            "--growth takes --from, --to and --survived, but no other choice of samples");
+    if (wick_profile_init(&p))
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    int rc = wick_view_begin(&t->view, &p, paths, n, &filter, err);
+    g.from_ns = filter.from_ns;
+    g.to_ns = filter.to_ns;
+    rc = rc ? rc : wick_growth_read(&g, &p, paths[0], wick_cli_read_events, err);
+    if (!rc) {
+        wick_growth_write(&g, t->table.rows, t->table.json, stdout);
+        rc = wick_ui_written(err);
+    }
+    wick_growth_release(&g);
     wick_profile_release(&p);
     return rc;
 }
@@ -161,6 +199,11 @@ int wick_cmd_top(int argc, char **argv)
                                            .noptions = sizeof options / sizeof *options,
                                            .live_names = live ? "--duration, --interval and --lib" : NULL};
     t.event = wick_look_is_jvm(argv + optind, argc - optind) ? NULL : t.view.event;
+    if (t.growth) {
+        int rc = show_growth(&t, argv + optind, argc - optind, &err);
+        wick_view_release(&t.view);
+        return rc ? wick_ui_fail(&err) : 0;
+    }
     int pid = 0, rc = wick_look_at_words(&look, argv + optind, argc - optind, &pid, &err);
     if (rc == -WICK_E_NOTFOUND && pid && wick_view_is_plain(&t.view))
         wick_err_set(&err, WICK_E_NOTFOUND, "there were no samples: process %d was idle", pid);

@@ -9,6 +9,7 @@
 #include "base/sum.h"
 #include "cli/print.h"
 #include "cli/ui.h"
+#include "model/interval.h"
 
 static void *room(void *array, size_t n, size_t *cap, size_t size)
 {
@@ -66,6 +67,15 @@ static void add_sample(struct wick_endpoints *e, size_t i)
     }
 }
 
+static void add_allocation(struct wick_endpoints *e, const struct wick_span_sample *x)
+{
+    struct wick_endpoint *row = row_of(e, wick_spans_endpoint(e->s, x));
+    if (!row)
+        return;
+    row->allocated = wick_sum_u64(row->allocated, (uint64_t)x->weight_ns);
+    row->variance += x->variance;
+}
+
 static int by_latency(const void *a, const void *b)
 {
     const struct wick_request *x = a, *y = b;
@@ -118,6 +128,8 @@ int wick_endpoints_init(struct wick_endpoints *e, const struct wick_spans *s)
             add_request(e, &s->spans[i]);
     for (size_t i = 0; i < s->nsamples && !e->failed; i++)
         add_sample(e, i);
+    for (size_t i = 0; i < s->nallocs && !e->failed; i++)
+        add_allocation(e, &s->allocs[i]);
     for (size_t i = 0; i < e->time.n && !e->failed; i++) {
         struct wick_endpoint *row = row_of(e, e->time.rows[i].endpoint);
         if (row)
@@ -309,6 +321,32 @@ static int write_waits(const struct wick_endpoints *e, FILE *out)
     return done ? 0 : -WICK_E_NOMEM;
 }
 
+/* ---- what was allocated ---- */
+
+static void write_allocated(const struct wick_endpoints *e, FILE *out)
+{
+    if (e->s->nallocs)
+        fprintf(out, "\nAllocated, by samples of objects (+-: 95 %%):\n%16s %7s %16s  %s\n", "BYTES", "+-", "BYTES/REQ",
+                "ENDPOINT");
+    for (size_t i = 0; e->s->nallocs && i < e->n; i++) {
+        const struct wick_endpoint *r = &e->rows[i];
+        fprintf(out, "%16" PRIu64 " %6.1f%% ", r->allocated,
+                100 * wick_interval_share((double)r->allocated, r->variance));
+        if (r->n)
+            fprintf(out, "%16.0f  ", (double)r->allocated / (double)r->n);
+        else
+            fprintf(out, "%16s  ", "-");
+        put_name(e, r, 43, out);
+    }
+}
+
+static void json_allocated(const struct wick_endpoint *r, FILE *out)
+{
+    struct wick_interval i = wick_interval_95((double)r->allocated, r->variance);
+    fprintf(out, ",\"allocated_bytes\":%" PRIu64 ",\"allocated_low\":%.0f,\"allocated_high\":%.0f", r->allocated, i.low,
+            i.high);
+}
+
 /* ---- JSON ---- */
 
 static int64_t second_of(const struct wick_request *r)
@@ -374,10 +412,13 @@ static int json_row(const struct wick_endpoints *e, const struct wick_endpoint *
             ",\"count\":%zu,\"p50_ns\":%" PRId64 ",\"p90_ns\":%" PRId64 ",\"p99_ns\":%" PRId64 ",\"max_ns\":%" PRId64
             ",\"sum_ns\":%" PRIu64 ",\"cpu_ns\":%" PRIu64 ",\"cpu_samples\":%" PRIu64 ",\"running_ns\":%" PRId64
             ",\"run_queue_ns\":%" PRId64 ",\"blocked_ns\":%" PRId64 ",\"not_sampled_ns\":%" PRId64
-            ",\"spans_ns\":%" PRId64 ",\"spans_sampled_ns\":%" PRId64 ",\"spans_samples\":%" PRIu64 ",\"waits\":[",
+            ",\"spans_ns\":%" PRId64 ",\"spans_sampled_ns\":%" PRId64 ",\"spans_samples\":%" PRIu64,
             r->n, percentile(r, 50), percentile(r, 90), percentile(r, 99), percentile(r, 100), sum_of(r), r->cpu_ns,
             r->samples, r->work_ns[WICK_WORK_RUNNING], r->work_ns[WICK_WORK_WAITING], r->work_ns[WICK_WORK_BLOCKED],
             unsampled(r), r->in_spans.spans_ns, r->in_spans.sampled_ns, r->in_spans.samples);
+    if (e->s->nallocs)
+        json_allocated(r, out);
+    fputs(",\"waits\":[", out);
     int rc = json_waits(e, r, out);
     fputs("],\"seconds\":[", out);
     rc = rc ? rc : json_seconds(r, start_s, out);
@@ -404,7 +445,9 @@ int wick_endpoints_write(const struct wick_endpoints *e, enum wick_endpoints_for
     if (form == WICK_ENDPOINTS_JSON)
         return write_json(e, out);
     write_text(e, out);
-    return write_waits(e, out);
+    int rc = write_waits(e, out);
+    write_allocated(e, out);
+    return rc;
 }
 
 void wick_endpoints_release(struct wick_endpoints *e)

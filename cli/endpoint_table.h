@@ -34,6 +34,8 @@ struct wick_endpoint {
     int64_t *by_state;  /* ns of the wall clock, by state of the profile */
     int64_t work_ns[3]; /* the same by enum wick_work */
     struct wick_span_time_row in_spans;
+    uint64_t allocated; /* bytes, */
+    double variance;    /* and that of the estimate */
 };
 
 struct wick_endpoints {

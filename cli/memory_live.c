@@ -12,6 +12,8 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "hotspot/value.h"
+#include "sys/attach.h"
 #include "cli/target.h"
 #include "cli/ui.h"
 #include "unwind/remote.h"
@@ -20,6 +22,9 @@
 #define SOONEST_NS 500000000ull
 #define LATEST_NS  10000000000ull
 
+/* How long the JVM may take to count its memory: with detail it goes through all places of allocation. */
+#define NMT_NS 10000000000ull
+
 enum { A_STEP = 256 };
 
 struct live {
@@ -27,6 +32,7 @@ struct live {
     struct wick_remote remote;
     struct wick_footprint_jvm jvm;
     struct wick_footprint_walk walk;
+    struct wick_nmt *nmt;
     struct wick_cgroup levels[WICK_CGROUP_LEVELS];
     size_t nlevels;
 };
@@ -109,6 +115,37 @@ static int read_for(struct live *l, uint64_t duration_ns, struct wick_memory_use
     return rc;
 }
 
+/* Whether the JVM tracks its native memory, by -XX:NativeMemoryTracking as it is now: "off", "summary" or "detail". */
+static void read_tracking(const struct wick_jvm *jvm, char *mode, size_t cap)
+{
+    wick_addr flag = wick_jvm_flag(jvm, "NativeMemoryTracking"), text = flag ? wick_hs_u64(jvm->mem, flag) : 0;
+    if (!text || wick_mem_read_str(jvm->mem, text, mode, cap) < 0)
+        *mode = 0;
+}
+
+/* What the JVM counts itself, if it does. It has to be asked for that, by its attach mechanism; where it does not
+ * answer, the rest is shown without. */
+static void ask_jvm(struct live *l)
+{
+    char mode[16];
+    struct wick_err why = {0};
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    read_tracking(&l->remote.jvm, mode, sizeof mode);
+    bool detail = !strcmp(mode, "detail");
+    if (!detail && strcmp(mode, "summary") != 0)
+        return;
+    int rc =
+        wick_attach_jcmd(&l->proc, detail ? "VM.native_memory detail scale=KB" : "VM.native_memory summary scale=KB",
+                         NMT_NS, &text, &why);
+    if (!rc && wick_nmt_parse(text.buf, text.len, l->nmt))
+        rc = wick_err_set(&why, WICK_E_FORMAT, "its report of native memory cannot be understood");
+    if (rc)
+        wick_ui_note("wick: without the JVM's own count (NMT): %s", why.msg);
+    else
+        l->jvm.known = &l->nmt->gc;
+    wick_strbuf_release(&text);
+}
+
 static int open_and_read(struct live *l, uint64_t duration_ns, struct wick_memory_use *u, struct wick_err *err)
 {
     char pid[16];
@@ -118,18 +155,20 @@ static int open_and_read(struct live *l, uint64_t duration_ns, struct wick_memor
     snprintf(pid, sizeof pid, "%d", (int)l->proc.pid);
     l->nlevels = wick_cgroup_levels("", pid, WICK_CGROUP_MEMORY, l->levels, WICK_CGROUP_LEVELS);
     wick_footprint_open(&l->jvm, &l->remote.jvm);
+    ask_jvm(l);
     rc = read_for(l, duration_ns, u, err);
     wick_remote_close(&l->remote);
     return rc;
 }
 
-int wick_memory_live(const char *word, uint64_t duration_ns, struct wick_memory_use *u, struct wick_strbuf *title,
-                     struct wick_err *err)
+int wick_memory_live(const char *word, uint64_t duration_ns, struct wick_memory_use *u, struct wick_nmt *nmt,
+                     struct wick_strbuf *title, struct wick_err *err)
 {
     struct wick_jvm_entry jvm;
     struct live *l = calloc(1, sizeof *l);
     if (!l)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    l->nmt = nmt;
     int rc = wick_target_open(word, &l->proc, &jvm, err);
     if (!rc) {
         wick_strbuf_addf(title, "%d %s", (int)l->proc.pid, jvm.main);

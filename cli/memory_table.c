@@ -64,6 +64,38 @@ static void write_parts(FILE *out, const struct wick_memory_use *u)
             write_row(out, u, i);
 }
 
+/* The largest first. */
+static void sort_categories(const struct wick_nmt *n, uint32_t *order)
+{
+    for (uint32_t i = 0; i < n->count; i++) {
+        uint32_t at = i;
+        for (; at > 0 && n->category[order[at - 1]].committed < n->category[i].committed; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
+static void write_nmt(FILE *out, const struct wick_memory_use *u, const struct wick_nmt *n)
+{
+    uint32_t order[WICK_NMT_CATEGORIES];
+    uint64_t resident = u->part[WICK_MEMORY_MALLOC].now.resident;
+    char malloced[CELL], mapped[CELL], committed[CELL], all[CELL], other[CELL];
+    sort_categories(n, order);
+    fprintf(out, "\n%s%-26s %10s %10s %10s%s\n", wick_ui_colour(out, WICK_UI_BOLD), "COUNTED BY THE JVM (NMT)",
+            "COMMITTED", "MALLOC", "MAPPED", wick_ui_colour(out, WICK_UI_PLAIN));
+    for (uint32_t i = 0; i < n->count; i++) {
+        const struct wick_nmt_category *c = &n->category[order[i]];
+        if (c->committed)
+            fprintf(out, "%-26s %10s %10s %10s\n", c->name, wick_ui_binary(c->committed, committed, CELL),
+                    bytes_or_none(c->malloced, malloced), bytes_or_none(c->mapped, mapped));
+    }
+    fprintf(out, "Of malloc the JVM itself has asked for %s", wick_ui_binary(n->malloced, all, CELL));
+    if (resident > n->malloced)
+        fprintf(out, "; at least %s resident there are native libraries' or free",
+                wick_ui_binary(resident - n->malloced, other, CELL));
+    fputs(". What is committed need not be resident.\n", out);
+}
+
 /* "12 min", "3 h": when a limit is reached. */
 static void write_time_left(FILE *out, double seconds)
 {
@@ -135,6 +167,8 @@ void wick_memory_write_text(const struct wick_memory_use *u, const struct wick_m
                 (double)(u->last_ns - u->first_ns) / 1e9);
     fputs("\n\n", out);
     write_parts(out, u);
+    if (t->nmt)
+        write_nmt(out, u, t->nmt);
     write_levels(out, u);
 }
 
@@ -173,6 +207,28 @@ static void json_part(struct wick_json *j, const struct wick_memory_use *u, int 
     pair(j, "reserved", r->reserved);
     pair(j, "count", r->count);
     trend(j, &u->part[part].resident);
+    wick_json_close(j, '}');
+}
+
+static void json_nmt(struct wick_json *j, const struct wick_nmt *n)
+{
+    wick_json_key(j, "nmt");
+    wick_json_open(j, '{');
+    pair(j, "committed", n->committed);
+    pair(j, "malloc", n->malloced);
+    wick_json_key(j, "categories");
+    wick_json_open(j, '[');
+    for (uint32_t i = 0; i < n->count; i++) {
+        const struct wick_nmt_category *c = &n->category[i];
+        wick_json_open(j, '{');
+        wick_json_key(j, "category");
+        wick_json_cstr(j, c->name);
+        pair(j, "committed", c->committed);
+        pair(j, "malloc", c->malloced);
+        pair(j, "mapped", c->mapped);
+        wick_json_close(j, '}');
+    }
+    wick_json_close(j, ']');
     wick_json_close(j, '}');
 }
 
@@ -217,6 +273,8 @@ void wick_memory_write_json(const struct wick_memory_use *u, const struct wick_m
     for (int i = 0; i < WICK_MEMORY_PARTS; i++)
         json_part(j, u, i);
     wick_json_close(j, ']');
+    if (t->nmt)
+        json_nmt(j, t->nmt);
     wick_json_key(j, "cgroups");
     wick_json_open(j, '[');
     for (uint32_t i = 0; i < u->levels; i++)

@@ -11,9 +11,11 @@
 #include <stdio.h>
 
 #include "analysis/memory_use.h"
+#include "footprint/nmt.h"
 
 struct wick_memory_table {
-    const char *title; /* of what: "process 123 (app.jar)", a file's name */
+    const char *title;          /* of what: "process 123 (app.jar)", a file's name */
+    const struct wick_nmt *nmt; /* what the JVM counts itself; NULL = nothing is known of that */
 };
 
 /* Write errors stay in the FILE. */

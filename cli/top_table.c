@@ -15,6 +15,7 @@
 #include "cli/print.h"
 #include "cli/ui.h"
 #include "cli/input.h"
+#include "model/interval.h"
 #include "model/name.h"
 #include "model/shape.h"
 
@@ -26,6 +27,7 @@ struct row {
     char *name; /* len bytes, any */
     size_t len;
     uint64_t self, total, self_count, total_count;
+    double self_variance, total_variance;
     uint32_t on_path;
     bool unsampled; /* no method: time without samples */
 };
@@ -38,8 +40,10 @@ struct table {
     struct wick_index by_name;
     uint32_t *frame_row;      /* by frame number: row + 1, 0 = not yet known */
     uint64_t *weight, *count; /* by stack number: of the node and everything below */
+    double *variance;         /* the same */
     uint32_t *child, *sibling;
     uint64_t all_weight, all_count;
+    double all_variance;                        /* 0 = not known */
     uint64_t unsampled_weight, unsampled_count; /* of these */
     bool failed;
 };
@@ -136,6 +140,7 @@ static void place_samples(struct table *t)
             continue;
         add(&t->all_weight, w);
         add(&t->all_count, a->count);
+        t->all_variance += a->variance;
         uint32_t row;
         if (by_sample(t->o)) {
             row = row_of_sample(t, a);
@@ -143,15 +148,18 @@ static void place_samples(struct table *t)
             row = row_of_frame(t, t->p->stacks[a->stack].frame);
             add(&t->weight[a->stack], w);
             add(&t->count[a->stack], a->count);
+            t->variance[a->stack] += a->variance;
         }
         if (t->failed)
             return;
         struct row *r = &t->rows[row];
         add(&r->self, w);
         add(&r->self_count, a->count);
+        r->self_variance += a->variance;
         if (by_sample(t->o)) {
             r->total = r->self;
             r->total_count = r->self_count;
+            r->total_variance = r->self_variance;
         }
     }
 }
@@ -162,6 +170,7 @@ static void sum_and_link(struct table *t)
     for (uint32_t i = t->p->nstacks; i-- > 1;) {
         add(&t->weight[s[i].parent], t->weight[i]);
         add(&t->count[s[i].parent], t->count[i]);
+        t->variance[s[i].parent] += t->variance[i];
         t->sibling[i] = t->child[s[i].parent];
         t->child[s[i].parent] = i;
     }
@@ -182,6 +191,7 @@ static void add_totals(struct table *t)
             if (r->on_path++ == 0) {
                 add(&r->total, t->weight[node]);
                 add(&r->total_count, t->count[node]);
+                r->total_variance += t->variance[node];
             }
             if (t->child[node]) {
                 node = t->child[node];
@@ -227,6 +237,13 @@ static const char *by_name(const struct wick_top_options *o)
 
 static const char *const unit_names[] = {"count", "ns", "bytes"};
 
+/* ,"KEY_low":...,"KEY_high":... */
+static void write_interval(const char *key, uint64_t estimate, double variance, FILE *out)
+{
+    struct wick_interval i = wick_interval_95((double)estimate, variance);
+    fprintf(out, ",\"%s_low\":%.0f,\"%s_high\":%.0f", key, i.low, key, i.high);
+}
+
 static void write_json(const struct table *t, uint32_t n, FILE *out)
 {
     const struct wick_event_type *e = &t->p->events[t->o->event];
@@ -237,16 +254,23 @@ static void write_json(const struct table *t, uint32_t n, FILE *out)
     wick_print_json(out, by_name(t->o), strlen(by_name(t->o)));
     fprintf(out,
             ",\"weight\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"not_sampled\":{\"weight\":%" PRIu64
-            ",\"samples\":%" PRIu64 "},\"own\":%" PRId64 ",\"rows\":[",
+            ",\"samples\":%" PRIu64 "},\"own\":%" PRId64,
             t->all_weight, t->all_count, t->unsampled_weight, t->unsampled_count, e->own);
+    if (t->all_variance > 0)
+        write_interval("weight", t->all_weight, t->all_variance, out);
+    fputs(",\"rows\":[", out);
     for (uint32_t i = 0; i < n; i++) {
         const struct row *r = &t->rows[i];
         fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
         wick_print_json(out, r->name, r->len);
         fprintf(out,
-                ",\"self\":%" PRIu64 ",\"self_samples\":%" PRIu64 ",\"total\":%" PRIu64 ",\"total_samples\":%" PRIu64
-                "}",
+                ",\"self\":%" PRIu64 ",\"self_samples\":%" PRIu64 ",\"total\":%" PRIu64 ",\"total_samples\":%" PRIu64,
                 r->self, r->self_count, r->total, r->total_count);
+        if (t->all_variance > 0) {
+            write_interval("self", r->self, r->self_variance, out);
+            write_interval("total", r->total, r->total_variance, out);
+        }
+        fputc('}', out);
     }
     fputs("\n]}\n", out);
 }
@@ -296,9 +320,25 @@ static void set_apart(struct table *t)
     }
 }
 
+static void write_row(const struct table *t, const struct row *r, FILE *out)
+{
+    const struct wick_event_type *e = &t->p->events[t->o->event];
+    enum { USED = 51, PLUS_MINUS = 8 }; /* columns before the names */
+    bool estimated = t->all_variance > 0;
+    print_weight(out, e->unit, r->self);
+    if (estimated && !r->self)
+        fprintf(out, " %7s", "-");
+    else if (estimated)
+        fprintf(out, " %6.1f%%", 100 * wick_interval_share((double)r->self, r->self_variance));
+    fprintf(out, " %6.2f ", percent(r->self, t->all_weight));
+    print_weight(out, e->unit, r->total);
+    fprintf(out, " %6.2f %9" PRIu64 "  ", percent(r->total, t->all_weight), r->self_count);
+    wick_ui_last_column(out, USED + (estimated ? PLUS_MINUS : 0), r->name, r->len);
+    fputc('\n', out);
+}
+
 static void write_text(const struct table *t, uint32_t n, FILE *out)
 {
-    enum { USED = 51 }; /* columns before the names */
     const struct wick_event_type *e = &t->p->events[t->o->event];
     const char *unit = e->unit == WICK_UNIT_NS ? "ms" : e->unit == WICK_UNIT_BYTES ? "bytes" : "";
     wick_print_name(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
@@ -307,6 +347,8 @@ static void write_text(const struct table *t, uint32_t n, FILE *out)
         fprintf(out, " standing for %.3f s", (double)t->all_weight / 1e9);
     else
         fprintf(out, " standing for %" PRIu64 " %s", t->all_weight, *unit ? unit : "occurrences");
+    if (t->all_variance > 0)
+        fprintf(out, " +- %.1f %%", 100 * wick_interval_share((double)t->all_weight, t->all_variance));
     fputs("; by ", out);
     wick_print_name(out, by_name(t->o), strlen(by_name(t->o)));
     fputc('\n', out);
@@ -314,16 +356,10 @@ static void write_text(const struct table *t, uint32_t n, FILE *out)
     char self[32], total[32];
     snprintf(self, sizeof self, "SELF %s", unit);
     snprintf(total, sizeof total, "TOTAL %s", unit);
-    fprintf(out, "%12s %6s %12s %6s %9s  %s\n", self, "%", total, "%", "SAMPLES", "NAME");
-    for (uint32_t i = 0; i < n; i++) {
-        const struct row *r = &t->rows[i];
-        print_weight(out, e->unit, r->self);
-        fprintf(out, " %6.2f ", percent(r->self, t->all_weight));
-        print_weight(out, e->unit, r->total);
-        fprintf(out, " %6.2f %9" PRIu64 "  ", percent(r->total, t->all_weight), r->self_count);
-        wick_ui_last_column(out, USED, r->name, r->len);
-        fputc('\n', out);
-    }
+    fprintf(out, "%12s%s %6s %12s %6s %9s  %s\n", self, t->all_variance > 0 ? "      +-" : "", "%", total, "%",
+            "SAMPLES", "NAME");
+    for (uint32_t i = 0; i < n; i++)
+        write_row(t, &t->rows[i], out);
     if (n < t->nrows)
         fprintf(out, "... %" PRIu32 " more\n", t->nrows - n);
     if (t->unsampled_count)
@@ -336,9 +372,10 @@ int wick_top_write(const struct wick_profile *p, const struct wick_top_options *
     t.frame_row = calloc(p->nframes, sizeof *t.frame_row);
     t.weight = calloc(p->nstacks, sizeof *t.weight);
     t.count = calloc(p->nstacks, sizeof *t.count);
+    t.variance = calloc(p->nstacks, sizeof *t.variance);
     t.child = calloc(p->nstacks, sizeof *t.child);
     t.sibling = calloc(p->nstacks, sizeof *t.sibling);
-    t.failed = !t.frame_row || !t.weight || !t.count || !t.child || !t.sibling;
+    t.failed = !t.frame_row || !t.weight || !t.count || !t.variance || !t.child || !t.sibling;
     if (!t.failed)
         place_samples(&t);
     if (!t.failed && !by_sample(o)) {
@@ -358,6 +395,7 @@ int wick_top_write(const struct wick_profile *p, const struct wick_top_options *
     free(t.frame_row);
     free(t.weight);
     free(t.count);
+    free(t.variance);
     free(t.child);
     free(t.sibling);
     wick_index_release(&t.by_name);

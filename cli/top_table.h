@@ -4,7 +4,8 @@
  *
  * Self is the weight of samples whose leaf belongs to the row; total that of samples with the row anywhere in the
  * stack, each sample counted once however often it recurs there. Rows are sorted by self, then total, then name. One
- * event type is shown, never a sum of several.
+ * event type is shown, never a sum of several. Where a profile knows how large the things are that were sampled
+ * (by_size), each weight has its 95 % interval (model/interval.h).
  *
  * Threads: one at a time.
  * Memory:  about 40 bytes a stack node during the call.

@@ -24,6 +24,7 @@ const char wick_view_help[] =
     "      --include REGEX     with such a frame in the stack\n"
     "      --exclude REGEX     without such a frame\n"
     "      --no-idle           without threads that wait: parked, asleep, in a poll\n"
+    "      --survived N        of live objects those that have survived N collections, and no other samples\n"
     "      --own               with wick's own threads and frames; convert has them always\n"
     "\n"
     "Stacks:\n"
@@ -148,6 +149,8 @@ int wick_view_option(struct wick_view *v, int opt, const char *arg, struct wick_
     case WICK_VIEW_NO_IDLE:
         v->shape.no_idle = true;
         return 0;
+    case WICK_VIEW_SURVIVED:
+        return take_number(&v->survived, "--survived wants a number of collections", arg, err);
     case WICK_VIEW_OWN:
         v->shape.no_own = false;
         return 0;
@@ -200,7 +203,7 @@ void wick_view_release(struct wick_view *v)
 
 bool wick_view_is_plain(const struct wick_view *v)
 {
-    return !v->from && !v->to && wick_shape_is_plain(&v->shape);
+    return !v->from && !v->to && !v->survived && wick_shape_is_plain(&v->shape);
 }
 
 /* --- reading --- */
@@ -240,7 +243,7 @@ static void clip(struct wick_profile *p, const struct wick_filter *f)
 int wick_view_begin(const struct wick_view *v, struct wick_profile *p, char *const *paths, int n,
                     struct wick_filter *filter, struct wick_err *err)
 {
-    *filter = (struct wick_filter){0};
+    *filter = (struct wick_filter){.survived = v->survived};
     wick_shape_prepare(&v->shape, p);
     return v->from || v->to ? range_of(v, paths, n, filter, err) : 0;
 }
@@ -252,7 +255,9 @@ int wick_view_end(const struct wick_view *v, struct wick_profile *p, const struc
     clip(p, filter);
     int rc = wick_shape_apply(&v->shape, p, v->moved, err);
     if (!rc && !any && !wick_view_is_plain(v))
-        rc = wick_err_set(err, WICK_E_NOTFOUND, "there are no samples in that time");
+        rc = wick_err_set(err, WICK_E_NOTFOUND,
+                          v->survived ? "there are no live objects that have survived so many collections"
+                                      : "there are no samples in that time");
     if (!rc && any && !wick_profile_main_event(p))
         rc = wick_err_set(err, WICK_E_NOTFOUND,
                           wick_view_is_plain(v) ? "there are no samples but wick's own; --own shows them"

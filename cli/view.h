@@ -40,7 +40,8 @@ enum wick_view_opt {
     WICK_VIEW_LINES,
     WICK_VIEW_SIMPLE,
     WICK_VIEW_SIGNATURES,
-    WICK_VIEW_OWN
+    WICK_VIEW_OWN,
+    WICK_VIEW_SURVIVED
 };
 
 /* --to is the end of the time range; in `wick convert` it was the format first, and still is if it names one. */
@@ -65,15 +66,17 @@ enum wick_view_opt {
     {"lines", no_argument, NULL, WICK_VIEW_LINES},                                                                    \
     {"simple", no_argument, NULL, WICK_VIEW_SIMPLE},                                                                  \
     {"signatures", no_argument, NULL, WICK_VIEW_SIGNATURES},                                                          \
-    {"own", no_argument, NULL, WICK_VIEW_OWN}
+    {"own", no_argument, NULL, WICK_VIEW_OWN},                                                                        \
+    {"survived", required_argument, NULL, WICK_VIEW_SURVIVED}
 /* clang-format on */
 
 struct wick_view {
     struct wick_shape shape;
     const char *event;
     const char *from, *to;
-    unsigned names;  /* enum wick_name_flags */
-    uint32_t *moved; /* for wick_view_end: see wick_shape_apply(); borrowed, NULL = not needed */
+    uint32_t survived; /* collections, 0 = all samples */
+    unsigned names;    /* enum wick_name_flags */
+    uint32_t *moved;   /* for wick_view_end: see wick_shape_apply(); borrowed, NULL = not needed */
 };
 
 /* The lines of --help for all these options. */

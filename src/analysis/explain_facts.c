@@ -171,6 +171,7 @@ static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e
     if (h)
         *h = (struct wick_explain_heap){.time_ns = not_negative(e->time_ns),
                                         .used = number(e, "heapUsedAfter"),
+                                        .cause = text(e, "cause"),
                                         .full = is_full(wick_profile_str(f->p, text(e, "name")))};
 }
 
@@ -480,6 +481,7 @@ static void take_sample(void *ctx, const struct wick_sample *s)
                                         .weight_ns = s->weight,
                                         .thread = s->thread,
                                         .stack = s->stack,
+                                        .variance = s->variance,
                                         .state = state_of(p, s->state),
                                         .endpoint = key ? wick_profile_label(p, s->labels, key) : 0};
 }
@@ -533,7 +535,7 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
 {
     const struct wick_jfr_visitor v = {.ctx = f, .sample = take_sample, .want = want, .event = take};
     *f = (struct wick_explain_facts){.p = p, .ttsp.profile = p, .kills_since = -1};
-    p->by_labels = p->objects = true;
+    p->by_labels = p->by_size = p->objects = true;
     p->keep = WICK_KEEP_LINES | WICK_KEEP_JAVA_KINDS;
     for (int i = 0; i < n; i++) {
         begin_input(f, i);

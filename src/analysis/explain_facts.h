@@ -38,6 +38,7 @@ struct wick_explain_sample {
     int64_t time_ns, weight_ns;
     uint32_t thread, stack, endpoint; /* 0 = none */
     enum wick_explain_state state;
+    double variance; /* of objects (model/interval.h) */
 };
 
 struct wick_explain_span {
@@ -75,7 +76,8 @@ struct wick_explain_pause {
 /* How much of the heap was in use when a collection had ended. */
 struct wick_explain_heap {
     int64_t time_ns, used;
-    bool full; /* one that goes through all of the heap, in a collector that has others as well */
+    uint32_t cause; /* a string */
+    bool full;      /* one that goes through all of the heap, in a collector that has others as well */
 };
 
 struct wick_explain_facts {

@@ -43,6 +43,20 @@ void wick_explain_page_cache(struct wick_explain *x);
 void wick_explain_memory_growth(struct wick_explain *x);
 void wick_explain_live_set(struct wick_explain *x);
 
+/* explain_heap.c: the rules about what collections find. */
+void wick_explain_humongous(struct wick_explain *x);
+void wick_explain_promotion(struct wick_explain *x);
+void wick_explain_oversized(struct wick_explain *x);
+void wick_explain_cleaners(struct wick_explain *x);
+
+/* Adds as "user" the code that most often calls methods of a class, by samples of any kind. */
+void wick_explain_say_user(struct wick_explain *x, struct wick_explain_finding *r, const char *class_name);
+
+/* Adds of which class most of the objects are, and where those were allocated (class, frame, caller); and by the key
+ * `size`, unless that is NULL, what one of them weighs on average. Nothing if there are none. */
+void wick_explain_say_class(struct wick_explain *x, struct wick_explain_finding *r,
+                            const struct wick_explain_sample *rows, size_t n, const char *size);
+
 /* Adds where most is allocated, and of which class, if that was recorded. */
 void wick_explain_say_allocations(struct wick_explain *x, struct wick_explain_finding *r);
 

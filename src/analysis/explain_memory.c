@@ -11,6 +11,7 @@
 
 #include "analysis/explain_int.h"
 #include "base/sum.h"
+#include "model/interval.h"
 #include "model/name.h"
 
 #define NEEDED_MOST  0.60 /* of a limit; more is no false alarm */
@@ -146,10 +147,12 @@ void wick_explain_page_cache(struct wick_explain *x)
 static const struct {
     enum wick_memory_part part;
     const char *things, *why;
+    const char *made_by; /* whose methods code calls that makes more of it, NULL = not known */
 } growers[] = {
-    {WICK_MEMORY_STACKS, "threads", "threads are started that do not end"},
+    {WICK_MEMORY_STACKS, "threads", "threads are started that do not end", "java/lang/Thread"},
     {WICK_MEMORY_METASPACE, "class loaders", "classes are made, or loaded, that are never unloaded"},
-    {WICK_MEMORY_MALLOC, NULL, "direct buffers, or memory of native code, that is not freed"},
+    {WICK_MEMORY_MALLOC, NULL, "direct buffers, or memory of native code, that is not freed",
+     "java/nio/DirectByteBuffer"},
     {WICK_MEMORY_CODE_CACHE, NULL, "more and more code is compiled"},
     {WICK_MEMORY_FILES, NULL, "files are mapped, and what is read of them stays in memory while there is room"},
     {WICK_MEMORY_SHARED, NULL, "memory files or shared memory, that are not given back"},
@@ -175,6 +178,8 @@ static void say_growth(struct wick_explain *x, size_t i, double rate, double gro
         wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, more);
         wick_explain_say(x, r, "things", growers[i].things);
     }
+    if (growers[i].made_by)
+        wick_explain_say_user(x, r, growers[i].made_by);
     if (l) {
         wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)l->now.limit);
         wick_explain_figure(r, "left", WICK_EXPLAIN_TIME, (double)left / rate * 1e9);
@@ -206,9 +211,10 @@ void wick_explain_memory_growth(struct wick_explain *x)
 
 /* ---- what stays in the heap ---- */
 
-/* The class that most of the objects are of: a function of the profile, 0 = none. */
+/* The class that most of the objects are of: a function of the profile, 0 = none. *most gets how many bytes, *variance
+ * that of this estimate. */
 static uint32_t commonest_class(struct wick_explain_facts *f, const struct wick_explain_sample *rows, size_t n,
-                                int64_t *most)
+                                int64_t *most, double *variance)
 {
     const struct wick_profile *p = f->p;
     int64_t *sums = calloc(p->nfunctions, sizeof *sums);
@@ -223,6 +229,10 @@ static uint32_t commonest_class(struct wick_explain_facts *f, const struct wick_
             best = leaf->function;
     }
     *most = sums ? sums[best] : 0;
+    *variance = 0;
+    for (size_t i = 0; best && i < n; i++)
+        if (p->frames[p->stacks[rows[i].stack].frame].function == best)
+            *variance += rows[i].variance;
     free(sums);
     return best;
 }
@@ -250,11 +260,41 @@ static void say_class(struct wick_explain *x, struct wick_explain_finding *r, ui
     wick_explain_say(x, r, "class", wick_profile_str(x->f->p, x->f->p->functions[class].name));
 }
 
+/* What one object of the class weighs: of as many as its samples stand for. */
+static double size_of_one(const struct wick_profile *p, const struct wick_explain_sample *rows, size_t n,
+                          uint32_t class)
+{
+    double bytes = 0, objects = 0;
+    for (size_t i = 0; i < n; i++) {
+        double weight = (double)rows[i].weight_ns, size = weight - rows[i].variance / weight;
+        if (p->frames[p->stacks[rows[i].stack].frame].function != class || size <= 0)
+            continue;
+        bytes += weight;
+        objects += weight / size;
+    }
+    return wick_explain_share(bytes, objects);
+}
+
+void wick_explain_say_class(struct wick_explain *x, struct wick_explain_finding *r,
+                            const struct wick_explain_sample *rows, size_t n, const char *size)
+{
+    int64_t most;
+    double variance;
+    uint32_t class = n ? commonest_class(x->f, rows, n, &most, &variance) : 0;
+    if (!r || !class)
+        return;
+    say_class(x, r, class);
+    if (size)
+        wick_explain_figure(r, size, WICK_EXPLAIN_BYTES, size_of_one(x->f->p, rows, n, class));
+    say_site(x, r, rows, n, class);
+}
+
 void wick_explain_say_allocations(struct wick_explain *x, struct wick_explain_finding *r)
 {
     struct wick_explain_facts *f = x->f;
     int64_t most, all = 0;
-    uint32_t class = commonest_class(f, f->alloc, f->nalloc, &most);
+    double variance;
+    uint32_t class = commonest_class(f, f->alloc, f->nalloc, &most, &variance);
     for (size_t i = 0; i < f->nalloc; i++)
         all = wick_sum(all, f->alloc[i].weight_ns);
     if (!r || !class || wick_explain_share((double)most, (double)all) < WORTH_NAMING)
@@ -289,10 +329,14 @@ static void say_alive(struct wick_explain *x, struct wick_explain_finding *r)
 {
     struct wick_explain_facts *f = x->f;
     int64_t most;
-    uint32_t class = commonest_class(f, f->live, f->nlive, &most);
+    double variance;
+    uint32_t class = commonest_class(f, f->live, f->nlive, &most, &variance);
     if (!r || !class)
         return;
+    struct wick_interval i = wick_interval_95((double)most, variance);
     wick_explain_figure(r, "most", WICK_EXPLAIN_BYTES, (double)most);
+    if (variance > 0)
+        wick_explain_figure(r, "error", WICK_EXPLAIN_BYTES, (i.high - i.low) / 2);
     say_class(x, r, class);
     say_site(x, r, f->live, f->nlive, class);
 }

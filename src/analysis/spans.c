@@ -12,13 +12,14 @@
 void wick_spans_init(struct wick_spans *s, struct wick_profile *p)
 {
     *s = (struct wick_spans){.p = p};
-    p->by_labels = p->by_span = p->by_thread = p->by_state = true;
+    p->by_labels = p->by_span = p->by_thread = p->by_state = p->by_size = true;
 }
 
 void wick_spans_release(struct wick_spans *s)
 {
     free(s->spans);
     free(s->samples);
+    free(s->allocs);
     free(s->cpus);
     free(s->looks);
     free(s->contexts);
@@ -175,12 +176,14 @@ static void take_sample(void *ctx, const struct wick_sample *in)
 {
     struct wick_spans *s = ctx;
     const struct wick_event_type *type = &s->p->events[in->event];
-    if (type->unit != WICK_UNIT_NS || (type->kind != WICK_EVENT_CPU && type->kind != WICK_EVENT_WALL))
+    bool bytes = type->unit == WICK_UNIT_BYTES && type->kind == WICK_EVENT_ALLOC;
+    if (!bytes && (type->unit != WICK_UNIT_NS || (type->kind != WICK_EVENT_CPU && type->kind != WICK_EVENT_WALL)))
         return;
-    struct wick_span_sample *samples = room(s, s->samples, s->nsamples, &s->cap_samples, sizeof *samples);
-    if (!samples)
+    struct wick_span_sample *to = bytes ? room(s, s->allocs, s->nallocs, &s->cap_allocs, sizeof *to)
+                                        : room(s, s->samples, s->nsamples, &s->cap_samples, sizeof *to);
+    if (!to)
         return;
-    s->samples = samples;
+    *(bytes ? &s->allocs : &s->samples) = to;
     struct wick_span_sample out = {
         .start_ns = bounded(in->time_ns),
         .end_ns = end_of(in->time_ns, in->duration_ns),
@@ -191,13 +194,14 @@ static void take_sample(void *ctx, const struct wick_sample *in)
         .state = in->state,
         .event = in->event,
         .cpu = type->kind == WICK_EVENT_CPU,
+        .variance = in->variance,
     };
     if (in->labels) {
         out.endpoint = label(s->p, in->labels, "endpoint", &s->key_endpoint);
         out.trace = label(s->p, in->labels, "traceId", &s->key_trace);
         out.id = label(s->p, in->labels, "spanId", &s->key_span);
     }
-    samples[s->nsamples++] = out;
+    to[bytes ? s->nallocs++ : s->nsamples++] = out;
 }
 
 struct wick_jfr_visitor wick_spans_visitor(struct wick_spans *s)
@@ -252,6 +256,8 @@ static bool join_names(struct wick_spans *s)
         s->spans[i].thread = first[s->spans[i].thread];
     for (size_t i = 0; i < s->nsamples; i++)
         s->samples[i].thread = first[s->samples[i].thread];
+    for (size_t i = 0; i < s->nallocs; i++)
+        s->allocs[i].thread = first[s->allocs[i].thread];
     for (size_t i = 0; i < s->ncpus; i++)
         s->cpus[i].thread = first[s->cpus[i].thread];
     free(order);
@@ -267,6 +273,8 @@ int wick_spans_finish(struct wick_spans *s)
         return -WICK_E_NOMEM;
     for (size_t i = 0; i < s->nsamples; i++)
         s->contexts[s->samples[i].event] |= s->samples[i].endpoint || s->samples[i].trace || s->samples[i].id;
+    for (size_t i = 0; i < s->nallocs; i++)
+        s->contexts[s->allocs[i].event] |= s->allocs[i].endpoint || s->allocs[i].trace || s->allocs[i].id;
     if (s->nlooks)
         qsort(s->looks, s->nlooks, sizeof *s->looks, by_time);
     if (s->n)

@@ -8,7 +8,7 @@
  * carrier, so waits of other threads mounted on it cannot be distinguished this way.
  *
  * Threads: one at a time.
- * Memory:  72 bytes a span, 72 a sample, 40 a thread and second, 16 a second; freed by wick_spans_release.
+ * Memory:  72 bytes a span, 80 a sample, 40 a thread and second, 16 a second; freed by wick_spans_release.
  */
 #ifndef WICK_ANALYSIS_SPANS_H
 #define WICK_ANALYSIS_SPANS_H
@@ -44,6 +44,7 @@ struct wick_span_sample {
     uint32_t endpoint, trace, id; /* of its context, string numbers */
     uint16_t state, event;
     bool cpu;
+    double variance; /* of bytes: model/interval.h */
 };
 
 /* What a thread got of the processors in about a second (wick.ThreadCpu). */
@@ -61,10 +62,11 @@ struct wick_spans {
     struct wick_profile *p; /* by_labels and by_span */
     struct wick_span *spans;
     struct wick_span_sample *samples;
+    struct wick_span_sample *allocs; /* of objects: weight_ns is bytes, and there is a variance */
     struct wick_span_cpu *cpus;
     struct wick_span_look *looks;
-    size_t n, nsamples, ncpus, nlooks;
-    size_t cap, cap_samples, cap_cpus, cap_looks;
+    size_t n, nsamples, nallocs, ncpus, nlooks;
+    size_t cap, cap_samples, cap_allocs, cap_cpus, cap_looks;
     struct {
         int64_t type, period_ns;      /* of the period that was read last (jdk.ActiveSetting) */
         int64_t interval_ns, threads; /* of the wall clock */

@@ -13,7 +13,8 @@
 /* The event type to write. */
 uint16_t wick_measure_event(const struct wick_profile *p, const struct wick_export_options *o);
 
-/* What pprof and OTLP call it: "cpu", "wall", or the event's own name. Valid as long as the profile. */
+/* What pprof and OTLP call it: "cpu", "wall", "alloc_space", "inuse_space", or the event's own name. Valid as long as
+ * the profile. */
 const char *wick_measure_type(const struct wick_profile *p, uint16_t event);
 
 /* "nanoseconds", "bytes" or "count". */

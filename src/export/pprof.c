@@ -39,6 +39,7 @@ struct pprof {
     uint32_t locations, functions, strings; /* written */
     struct wick_strbuf message, part, packed, text, utf8;
     struct wick_gzip *z;
+    bool objects; /* the first value is how many objects there are, not how many samples */
     bool failed;
 };
 
@@ -187,21 +188,35 @@ static void put_sample(struct pprof *w, const struct wick_agg *a)
         wick_pb_varint(&w->packed, location_of(w, w->p->stacks[s].frame));
     wick_pb_message(&w->message, S_LOCATION, &w->packed);
     wick_strbuf_clear(&w->packed);
-    wick_pb_varint(&w->packed, a->count < INT64_MAX ? a->count : INT64_MAX);
+    if (w->objects)
+        wick_pb_varint(&w->packed, a->things < 9e18 ? (uint64_t)(a->things + 0.5) : INT64_MAX);
+    else
+        wick_pb_varint(&w->packed, a->count < INT64_MAX ? a->count : INT64_MAX);
     wick_pb_varint(&w->packed, (uint64_t)a->weight);
     wick_pb_message(&w->message, S_VALUE, &w->packed);
     add_labels(w, a);
     put(w, P_SAMPLE);
 }
 
+/* What the first value is: for memory, as Go's heap profiles have it, the number of objects, if their sizes are known.
+ */
+static const char *count_type(struct pprof *w, uint16_t event)
+{
+    const struct wick_event_type *e = &w->p->events[event];
+    bool memory = e->unit == WICK_UNIT_BYTES && (e->kind == WICK_EVENT_ALLOC || e->kind == WICK_EVENT_LIVE);
+    for (uint32_t i = 0; memory && i < w->p->naggs && !w->objects; i++)
+        w->objects = w->p->aggs[i].event == event && w->p->aggs[i].things > 0;
+    return !w->objects ? "samples" : e->kind == WICK_EVENT_ALLOC ? "alloc_objects" : "inuse_objects";
+}
+
 static void put_head(struct pprof *w, uint16_t event)
 {
     const struct wick_profile *p = w->p;
-    const char *type = wick_measure_type(p, event), *unit = wick_measure_unit(p, event);
-    put_value_type(w, P_SAMPLE_TYPE, "samples", "count");
+    const char *type = wick_measure_type(p, event), *unit = wick_measure_unit(p, event), *count = count_type(w, event);
+    put_value_type(w, P_SAMPLE_TYPE, count, "count");
     put_value_type(w, P_SAMPLE_TYPE, type, unit);
     put_value_type(w, P_PERIOD_TYPE, type, unit);
-    put_number(w, P_DEFAULT_TYPE, cstring(w, w->o->counts ? "samples" : type));
+    put_number(w, P_DEFAULT_TYPE, cstring(w, w->o->counts ? count : type));
     if (p->start_ns > 0)
         put_number(w, P_TIME, (uint64_t)p->start_ns);
     if (p->end_ns > p->start_ns)

@@ -102,6 +102,22 @@ static void claim_code(struct wick_footprint_walk *w)
     }
 }
 
+/* What somebody else knows; where the JVM's tables name a range as well, theirs counts. */
+static void claim_known(struct wick_footprint_walk *w)
+{
+    uint32_t named = w->exact.count;
+    for (uint32_t k = 0; w->of->known && k < w->of->known->count; k++) {
+        const struct wick_footprint_claim *c = &w->of->known->rows[k];
+        bool is_free = true;
+        for (uint32_t i = 0; i < named && is_free; i++)
+            is_free = c->hi <= w->exact.rows[i].lo || c->lo >= w->exact.rows[i].hi;
+        for (uint32_t i = 0; i < k && is_free; i++)
+            is_free = c->hi <= w->of->known->rows[i].lo || c->lo >= w->of->known->rows[i].hi;
+        if (is_free)
+            claim(w, c->lo, c->hi, c->part);
+    }
+}
+
 static void point(struct wick_footprint_walk *w, uint64_t at, enum wick_memory_part part)
 {
     if (at)
@@ -179,6 +195,7 @@ void wick_footprint_claim_jvm(struct wick_footprint_walk *w)
     claim_heap(w);
     claim_cards(w);
     claim_code(w);
+    claim_known(w);
     claim_metaspace(w);
 }
 

@@ -42,17 +42,6 @@ struct wick_footprint {
     uint64_t resident, swapped; /* of all rows that are part of the resident set, one mapped again not counted again */
 };
 
-/* What is found once for each JVM. */
-struct wick_footprint_jvm {
-    const struct wick_jvm *jvm;
-    wick_addr heap_used[12], heap_capacity[3]; /* jvmstat counters, 0 = none */
-    wick_addr metaspace_used, metaspace_committed;
-    wick_addr max_heap; /* a flag */
-};
-
-/* Reads the JVM's flags and counters: some ms. */
-void wick_footprint_open(struct wick_footprint_jvm *f, const struct wick_jvm *jvm);
-
 struct wick_footprint_claim {
     uint64_t lo, hi;
     enum wick_memory_part part;
@@ -64,6 +53,18 @@ struct wick_footprint_claims {
     uint32_t count, cap;
     bool failed;
 };
+
+/* What is found once for each JVM. */
+struct wick_footprint_jvm {
+    const struct wick_jvm *jvm;
+    wick_addr heap_used[12], heap_capacity[3]; /* jvmstat counters, 0 = none */
+    wick_addr metaspace_used, metaspace_committed;
+    wick_addr max_heap;                        /* a flag */
+    const struct wick_footprint_claims *known; /* ranges that are known besides, NULL = none; borrowed */
+};
+
+/* Looks through the JVM's flags and counters: some ms. */
+void wick_footprint_open(struct wick_footprint_jvm *f, const struct wick_jvm *jvm);
 
 /* A mapping is cut into pieces with one owner each. */
 enum { WICK_FOOTPRINT_PIECES = 64 };

@@ -21,8 +21,9 @@ void wick_import_sample(struct wick_import *im, const struct wick_sample *s)
 {
     const struct wick_jfr_visitor *v = im->v;
     im->res->samples++;
-    if (v &&
-        (!wick_filter_time(&v->filter, s->time_ns) || (v->filter.match && !v->filter.match(v->filter.ctx, im->p, s))))
+    if (v && /* no other format has the age of objects */
+        (v->filter.survived || !wick_filter_time(&v->filter, s->time_ns) ||
+         (v->filter.match && !v->filter.match(v->filter.ctx, im->p, s))))
         im->res->filtered++;
     else if (v && v->sample)
         v->sample(v->ctx, s);

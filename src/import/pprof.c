@@ -365,6 +365,8 @@ static enum wick_event_kind event_kind(const struct kind_of_value *k)
     for (unsigned kind = WICK_EVENT_CPU; kind <= WICK_EVENT_NATIVE; kind++)
         if (equals(k->type, wick_event_kind_name(kind)))
             return (enum wick_event_kind)kind;
+    if (k->unit == WICK_UNIT_BYTES && (equals(k->type, "alloc_space") || equals(k->type, "inuse_space")))
+        return equals(k->type, "alloc_space") ? WICK_EVENT_ALLOC : WICK_EVENT_LIVE;
     return k->unit == WICK_UNIT_COUNT && !equals(k->type, "samples") ? WICK_EVENT_PERF : WICK_EVENT_OTHER;
 }
 

@@ -199,7 +199,7 @@ struct wick_jfr_op {
     uint32_t n;
 };
 
-#define WICK_JFR_SLOTS 12
+#define WICK_JFR_SLOTS 14
 
 /* How to get the values of some fields of a type in one pass. The fields after the last one wanted are not read. */
 struct wick_jfr_plan {
@@ -267,6 +267,8 @@ enum wick_jfr_slot_name {
     WICK_JFR_CLASS,
     WICK_JFR_FACTOR,
     WICK_JFR_CONTEXT,
+    WICK_JFR_SIZE,
+    WICK_JFR_AGE,
     WICK_JFR_SLOT_NAMES
 };
 _Static_assert(WICK_JFR_SLOT_NAMES <= WICK_JFR_SLOTS, "a plan has room for all");
@@ -291,6 +293,7 @@ struct wick_jfr_handler {
     bool weighs;                                    /* the weight is that field's value, not a count */
     uint8_t start_unit, duration_unit, weight_unit; /* enum wick_jfr_unit */
     bool weight_is_float;
+    bool has_size, has_age;    /* fields, and wanted */
     bool between;              /* the weight is the span between samples: one interval is missing */
     int64_t period;            /* from the settings, 0 = unknown */
     uint16_t event;            /* in the profile; 0 = not yet known */
@@ -571,7 +574,8 @@ void wick_jfr_sums_begin(struct wick_jfr_reader *r); /* once pools and settings 
 void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end);
 void wick_jfr_sample_deliver(struct wick_jfr_reader *r, const struct wick_sample *s);
 
-/* reader_moment.c: a sample of that moment; and all of the last one are delivered, as the input is over. */
+/* reader_moment.c: a sample of that moment, NULL = there is one that is not wanted; and all of the last one are
+ * delivered, as the input is over. */
 void wick_jfr_moment_add(struct wick_jfr_reader *r, int64_t time_ns, const struct wick_sample *s);
 void wick_jfr_moment_end(struct wick_jfr_reader *r);
 void wick_jfr_sums_end(struct wick_jfr_reader *r); /* what was summed goes to the profile */

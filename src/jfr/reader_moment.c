@@ -17,7 +17,7 @@ void wick_jfr_moment_add(struct wick_jfr_reader *r, int64_t time_ns, const struc
     }
     if (time_ns < r->moment_ns)
         r->res->samples--;
-    else if (wick_jfr_room(r, &r->moment, r->nmoment, &r->cap_moment, sizeof *r->moment))
+    else if (s && wick_jfr_room(r, &r->moment, r->nmoment, &r->cap_moment, sizeof *r->moment))
         r->moment[r->nmoment++] = *s;
 }
 

@@ -13,6 +13,7 @@
  * part, one for each stack. Stacks are then decoded in the order of their numbers, which is mostly that of the file.
  */
 #include "jfr/reader_int.h"
+#include "model/interval.h"
 #include "model/label.h"
 #include "model/name.h"
 
@@ -36,6 +37,7 @@ struct wick_jfr_sample_type {
     const char *weight;   /* the field's names, NULL = those of slot_names */
     const char *shown_as; /* the event type's name in the profile, NULL = the same */
     const char *factor;   /* how many a sample stands for */
+    const char *size;     /* what it would weigh by itself, had it been sampled for certain */
 };
 
 /* The JDK's two events for one allocation, with and without a new buffer, are one event type: together they cover the
@@ -48,15 +50,16 @@ static const struct wick_jfr_sample_type sample_types[] = {
     {"wick.PerfSample", WICK_EVENT_PERF, BY_FIELD, .named = true},
     {"datadog.ExecutionSample", WICK_EVENT_CPU, BY_PERIOD},
     {"datadog.MethodSample", WICK_EVENT_WALL, BY_PERIOD},
-    {"jdk.ObjectAllocationSample", WICK_EVENT_ALLOC, BY_SIZE, .weight = "weight"},
+    {"jdk.ObjectAllocationSample", WICK_EVENT_ALLOC, BY_SIZE, .weight = "weight", .size = "allocationSize"},
     {"jdk.ObjectAllocationInNewTLAB", WICK_EVENT_ALLOC, BY_SIZE, .weight = "tlabSize|allocationSize",
      .shown_as = "jdk.ObjectAllocation"},
     {"jdk.ObjectAllocationOutsideTLAB", WICK_EVENT_ALLOC, BY_SIZE, .weight = "allocationSize",
      .shown_as = "jdk.ObjectAllocation"},
     {"datadog.ObjectSample", WICK_EVENT_ALLOC, BY_SIZE, .weight = "size|allocationSize", .factor = "weight"},
     {"jdk.OldObjectSample", WICK_EVENT_LIVE, BY_SIZE, .weight = "objectSize"},
-    {"profiler.LiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "weight|allocationSize"},
-    {"wick.LiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "weight", .shown_as = "profiler.LiveObject"},
+    {"profiler.LiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "weight|allocationSize", .size = "allocationSize"},
+    {"wick.LiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "weight", .size = "allocationSize",
+     .shown_as = "profiler.LiveObject"},
     {"datadog.HeapLiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "size|allocationSize", .factor = "weight"},
     {"profiler.Malloc", WICK_EVENT_MALLOC, BY_SIZE, .weight = "size"},
     {"datadog.NativeMemoryAllocation", WICK_EVENT_MALLOC, BY_SIZE, .weight = "size", .factor = "weight"},
@@ -97,6 +100,12 @@ static const struct wick_jfr_field *field_of(const struct wick_jfr_reader *r, co
     return plan->field[slot] == WICK_JFR_NONE ? NULL : &r->meta.fields[plan->field[slot]];
 }
 
+/* How many collections objects must have survived to be taken, 0 = all samples are. */
+static int64_t survived(const struct wick_jfr_reader *r)
+{
+    return r->v ? r->v->filter.survived : 0;
+}
+
 static uint32_t type_of(const struct wick_jfr_reader *r, const struct wick_jfr_plan *plan, unsigned slot)
 {
     const struct wick_jfr_field *f = field_of(r, plan, slot);
@@ -121,6 +130,12 @@ static void describe_times(const struct wick_jfr_reader *r, struct wick_jfr_hand
     h->duration_unit = duration ? duration->unit : 0;
 }
 
+static bool is_whole_number(const struct wick_jfr_reader *r, const struct wick_jfr_field *f)
+{
+    uint8_t prim = f && !f->array && !f->pooled && f->type != WICK_JFR_NONE ? r->meta.types[f->type].prim : 0;
+    return prim >= WICK_JFR_BYTE && prim <= WICK_JFR_LONG;
+}
+
 /* What samples need to know about their fields, worked out once for all events. */
 static void describe_fields(const struct wick_jfr_reader *r, struct wick_jfr_handler *h)
 {
@@ -130,6 +145,8 @@ static void describe_fields(const struct wick_jfr_reader *r, struct wick_jfr_han
     h->state_type = type_of(r, &h->plan, WICK_JFR_STATE);
     h->context_type = type_of(r, &h->plan, WICK_JFR_CONTEXT);
     describe_times(r, h);
+    h->has_size = is_whole_number(r, field_of(r, &h->plan, WICK_JFR_SIZE));
+    h->has_age = is_whole_number(r, field_of(r, &h->plan, WICK_JFR_AGE));
     h->weight_unit = weight ? weight->unit : 0;
     if (!weight || weight->array || weight->type == WICK_JFR_NONE)
         return;
@@ -163,6 +180,8 @@ static bool plan_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
     if (h->sample->weight)
         names[WICK_JFR_WEIGHT] = h->sample->weight;
     names[WICK_JFR_FACTOR] = h->sample->factor;
+    names[WICK_JFR_SIZE] = r->p->by_size ? h->sample->size : NULL;
+    names[WICK_JFR_AGE] = survived(r) && h->sample->kind == WICK_EVENT_LIVE ? "age" : NULL;
     if (h->sample->span_between && has_field(r, h->type, "weight"))
         names[WICK_JFR_DURATION] = "timeSpan"; /* where it is not what the weight is made from */
     if (!h->sample->named)
@@ -533,15 +552,15 @@ static bool weighs_the_same(const struct wick_jfr_handler *h)
 
 void wick_jfr_sums_begin(struct wick_jfr_reader *r)
 {
-    bool alike = !r->whole_samples && !r->p->by_thread && !r->p->by_state && !r->p->by_labels;
+    bool alike = !r->whole_samples && !survived(r) && !r->p->by_thread && !r->p->by_state && !r->p->by_labels;
     r->sums_left = r->len / 8;
     for (uint32_t i = 0; i < r->nhandlers; i++) {
         struct wick_jfr_handler *h = &r->handlers[i];
         const struct wick_jfr_pool *pool = h->sample ? stack_pool(r, h) : NULL;
         h->may_be_wall = h->sample && r->state_default && !h->weighs && h->sample->kind == WICK_EVENT_CPU;
         /* Not where a sample may count for several: then a sum would not show how many samples it is of. */
-        h->may_sum = alike && !h->of_moment && pool && pool->direct && !h->sample->named && !shows_object(r, h) &&
-                     h->plan.field[WICK_JFR_COUNT] == WICK_JFR_NONE;
+        h->may_sum = alike && !h->of_moment && !h->has_size && pool && pool->direct && !h->sample->named &&
+                     !shows_object(r, h) && h->plan.field[WICK_JFR_COUNT] == WICK_JFR_NONE;
     }
 }
 
@@ -632,6 +651,12 @@ static bool decode(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const 
         r->res->filtered++;
         return false;
     }
+    if (survived(r) && (!h->has_age || s[WICK_JFR_AGE].i < survived(r))) {
+        r->res->filtered++;
+        if (h->of_moment)
+            wick_jfr_moment_add(r, out->time_ns, NULL); /* earlier moments do not count, even if this one is empty */
+        return false;
+    }
     if (r->whole_samples || r->p->by_state || h->may_be_wall)
         out->state = wick_jfr_state(r, h->state_type, (uint64_t)s[WICK_JFR_STATE].i);
     if (r->whole_samples || r->p->by_thread)
@@ -643,6 +668,10 @@ static bool decode(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const 
         h->cpu_state = (uint64_t)s[WICK_JFR_STATE].i;
     out->event = event_of(r, h, is_wall, s[WICK_JFR_NAME].place);
     out->weight = weight_of(r, h, is_wall, s, out->count);
+    if (h->has_size && s[WICK_JFR_SIZE].i > 0)
+        out->things = (double)out->weight / (double)s[WICK_JFR_SIZE].i;
+    if (h->has_size)
+        out->variance = wick_interval_variance((double)out->weight, (double)s[WICK_JFR_SIZE].i);
     out->stack = stack_of(r, h->stack_type, (uint64_t)s[WICK_JFR_STACK].i);
     if (shows_object(r, h))
         out->stack = push_object(r, h, out->stack, s);

@@ -290,6 +290,8 @@ uint32_t wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
     if (!a)
         return WICK_AGG_NONE;
     sum(&a->weight, &a->count, s);
+    a->variance += s->variance;
+    a->things += s->things;
     return (uint32_t)(a - p->aggs);
 }
 

@@ -114,6 +114,8 @@ struct wick_sample {
     int64_t duration_ns; /* 0 = a moment */
     int64_t weight;
     uint64_t count;
+    double variance; /* what it adds to that of a sum of weights (model/interval.h); 0 = not known */
+    double things;   /* how many things of its size it stands for; 0 = not known */
 };
 
 struct wick_agg {
@@ -121,6 +123,7 @@ struct wick_agg {
     uint16_t state, event;
     int64_t weight;
     uint64_t count;
+    double variance, things;
 };
 
 #define WICK_AGG_NONE UINT32_MAX
@@ -140,6 +143,7 @@ struct wick_profile;
  * `match` (if set) on the finished sample. */
 struct wick_filter {
     int64_t from_ns, to_ns; /* [from, to) since 1970; 0 = no beginning, no end */
+    int64_t survived;       /* only objects that are alive and have survived so many collections; 0 = all samples */
     bool (*match)(void *ctx, const struct wick_profile *p, const struct wick_sample *s);
     void *ctx;
 };
@@ -169,6 +173,7 @@ struct wick_profile {
     bool by_thread, by_state;
     bool by_labels; /* off at first. On: samples have labels, the ids of spans and traces only with by_span. */
     bool by_span;
+    bool by_size;  /* samples of things with a size have a variance, and their number */
     bool objects;  /* stacks of allocated and of live objects end with the class, a frame of the kind OBJECT */
     unsigned keep; /* enum wick_keep; set before the first frame */
 

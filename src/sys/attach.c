@@ -411,7 +411,7 @@ static int read_reply(struct wick_proc *p, int fd, uint64_t timeout_ns, char *bu
         n += n < cap ? (size_t)r : 0;
     }
     *len = n;
-    return n || !wick_proc_gone(p) ? 0 : gone(p, "while the agent was loaded", err);
+    return n || !wick_proc_gone(p) ? 0 : gone(p, "before it answered", err);
 }
 
 static int check_reply(const struct wick_proc *p, const char *lib, const char *data, size_t len, struct wick_err *err)
@@ -433,34 +433,30 @@ static int check_reply(const struct wick_proc *p, const char *lib, const char *d
         (int)p->pid, lib, r.has_agent_code ? r.agent_code : r.vm_code);
 }
 
-static int dialogue(struct wick_proc *p, struct files *f, const char *lib, const char *options, uint64_t timeout_ns,
-                    struct wick_err *err)
+/* Sends a command with its three arguments. Returns the socket, from which the answer is to be read, or an error. */
+static int ask(struct wick_proc *p, struct files *f, const char *const words[4], uint64_t timeout_ns,
+               struct wick_err *err)
 {
     struct wick_strbuf req = WICK_STRBUF_INIT;
-    char reply[4096];
-    size_t len = 0;
     int fd = connect_jvm(p, f, timeout_ns, err);
     if (fd < 0)
         return fd;
-    const char *const words[] = {"1", "load", lib, "true", options};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    wick_strbuf_add(&req, "1", 2); /* version of the protocol, with its NUL */
+    for (size_t i = 0; i < 4; i++)
         wick_strbuf_add(&req, words[i], strlen(words[i]) + 1);
     int rc = req.failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : check_peer(p, fd, err);
     if (!rc && send_all(fd, req.buf, req.len))
-        rc = gone(p, "or closed the connection before the agent was loaded", err);
-    if (!rc)
-        rc = read_reply(p, fd, timeout_ns, reply, sizeof reply, &len, err);
-    if (!rc)
-        rc = check_reply(p, lib, reply, len, err);
+        rc = gone(p, "or closed the connection before it was asked", err);
     wick_strbuf_release(&req);
+    if (!rc)
+        return fd;
     close(fd);
     return rc;
 }
 
-int wick_attach_load(struct wick_proc *p, const char *lib, const char *options, uint64_t timeout_ns,
-                     struct wick_err *err)
+/* Checks that p may be asked, and opens what that needs. */
+static int prepare(struct wick_proc *p, struct files *f, struct wick_err *err)
 {
-    struct files f;
     int rc = wick_attach_check_jvm(p, NULL, 0, err);
     if (!rc)
         rc = wick_proc_refresh(p, err);
@@ -471,9 +467,63 @@ int wick_attach_load(struct wick_proc *p, const char *lib, const char *options, 
         rc = no_permission(p, err);
     if (rc)
         return rc;
-    rc = open_files(p, &f, err);
-    if (!rc)
-        rc = dialogue(p, &f, lib, options, timeout_ns, err);
+    return open_files(p, f, err);
+}
+
+int wick_attach_load(struct wick_proc *p, const char *lib, const char *options, uint64_t timeout_ns,
+                     struct wick_err *err)
+{
+    const char *const words[4] = {"load", lib, "true", options};
+    struct files f;
+    char reply[4096];
+    size_t len = 0;
+    int fd, rc = prepare(p, &f, err);
+    if (rc)
+        return rc;
+    rc = fd = ask(p, &f, words, timeout_ns, err);
+    if (fd >= 0) {
+        rc = read_reply(p, fd, timeout_ns, reply, sizeof reply, &len, err);
+        rc = rc ? rc : check_reply(p, lib, reply, len, err);
+        close(fd);
+    }
+    close_files(&f);
+    return rc;
+}
+
+/* What a diagnostic command prints stands behind a line with 0; otherwise the line is a code. */
+static int take_printed(const struct wick_proc *p, const char *command, const char *data, size_t len,
+                        struct wick_strbuf *out, struct wick_err *err)
+{
+    if (len >= 2 && data[0] == '0' && data[1] == '\n') {
+        wick_strbuf_add(out, data + 2, len - 2);
+        return out->failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : 0;
+    }
+    struct wick_attach_reply r;
+    bool known = !wick_attach_parse_reply(data, len, &r);
+    return wick_err_set(err, WICK_E_UNSUPPORTED, "process %d did not run `%s`%s%s", (int)p->pid, command,
+                        known && *r.text ? ": " : "", known ? r.text : "");
+}
+
+int wick_attach_jcmd(struct wick_proc *p, const char *command, uint64_t timeout_ns, struct wick_strbuf *out,
+                     struct wick_err *err)
+{
+    enum { PRINTED_MOST = 64 << 20 };
+    const char *const words[4] = {"jcmd", command, "", ""};
+    struct files f;
+    size_t len = 0;
+    char *printed = NULL;
+    int fd, rc = prepare(p, &f, err);
+    if (rc)
+        return rc;
+    rc = fd = ask(p, &f, words, timeout_ns, err);
+    if (fd >= 0) {
+        printed = malloc(PRINTED_MOST); /* touched as far as it is filled */
+        rc = printed ? read_reply(p, fd, timeout_ns, printed, PRINTED_MOST, &len, err)
+                     : wick_err_set(err, WICK_E_NOMEM, "out of memory");
+        rc = rc ? rc : take_printed(p, command, printed, len, out, err);
+        close(fd);
+    }
+    free(printed);
     close_files(&f);
     return rc;
 }

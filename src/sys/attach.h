@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach.h - HotSpot's attach protocol: loading an agent into a running JVM
+ * attach.h - HotSpot's attach protocol: loading an agent into a running JVM, or asking it something
  *
  * A JVM that has not been asked before listens nowhere. It is asked by a file .attach_pid<N> in its /tmp plus SIGQUIT;
  * it then listens on the socket /tmp/.java_pid<N>, N being its pid as it sees itself and /tmp being that of its own
@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/strbuf.h"
 #include "sys/proc.h"
 
 struct wick_attach_reply {
@@ -37,6 +38,11 @@ int wick_attach_check_ready(const struct wick_proc *p, struct wick_err *err);
  * Agent_OnAttach to return; timeout_ns bounds the whole. Fails with -WICK_E_NOTJVM, _DISABLED, _PERM, _STATE,
  * _TIMEOUT, _GONE, or -WICK_E_UNSUPPORTED if the JVM refused the library (message = the JVM's words). */
 int wick_attach_load(struct wick_proc *p, const char *lib, const char *options, uint64_t timeout_ns,
+                     struct wick_err *err);
+
+/* Runs a diagnostic command as `jcmd` does ("VM.native_memory summary scale=KB") and appends what it prints to *out, up
+ * to 64 MiB. Errors as for _load; -WICK_E_UNSUPPORTED if the JVM refused. */
+int wick_attach_jcmd(struct wick_proc *p, const char *command, uint64_t timeout_ns, struct wick_strbuf *out,
                      struct wick_err *err);
 
 /* Parses the answer to `load` of JDK 8 ("0\n0\n"), 9 to 20 ("0\nreturn code: 0\n") and 21 on (failures as text after a

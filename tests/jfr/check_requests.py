@@ -75,8 +75,14 @@ def check_endpoints(file):
     check("what an endpoint's threads waited for", [slow[k] // MS for k in ("running_ns", "run_queue_ns", "blocked_ns")]
           == [30, 20, 100] and slow["waits"] == [{"state": s, "wall_ns": 50 * MS} for s in ("monitor", "parked")], slow)
     check("CPU time is attributed by context", (slow["cpu_ns"], fast["cpu_ns"], none["cpu_ns"]) == (28 * MS, 8 * MS, 10 * MS))
+    check("and what was allocated, with its interval: 1 MiB at 1 in 3 and 1 in 2",
+          (slow["allocated_bytes"] >> 20, fast["allocated_bytes"] >> 20, none["allocated_bytes"] >> 20) == (5, 1, 1)
+          and slow["allocated_low"] < slow["allocated_bytes"] < slow["allocated_high"]
+          and fast["allocated_low"] == fast["allocated_high"] == fast["allocated_bytes"], (slow, fast, none))
     check("latency by second", [(s["second"], s["count"], s["p50_ns"] // MS) for s in fast["seconds"]] ==
           [(0, 1, 10), (1, 1, 20)], fast)
+    check("per request in the text", "         5242880  126.8%          5242880  GET /slow" in wick("endpoints", file)[1],
+          wick("endpoints", file)[1])
     check("the text says the same", "20.0        100.0  GET /slow" in wick("endpoints", file)[1])
 
 

@@ -84,6 +84,19 @@ static void requests_cpu(struct wick_jfr_writer *w, uint64_t at_ms, uint64_t wei
                                                .context = context});
 }
 
+/* An object of 1 MiB that stands for as much as is said. */
+static void requests_allocation(struct wick_jfr_writer *w, uint64_t at_ms, uint64_t weight_mib, uint32_t context)
+{
+    wick_jfr_write_object_allocation_sample(
+        w, &(struct wick_jfr_object_allocation_sample){.start_ns = REQUESTS_MONO_NS + at_ms * REQUESTS_MS,
+                                                       .thread = 1,
+                                                       .stack = 2,
+                                                       .class_name = "[B",
+                                                       .weight = weight_mib << 20,
+                                                       .size = 1 << 20,
+                                                       .context = context});
+}
+
 static void requests_spans(struct wick_jfr_writer *w)
 {
     static const struct {
@@ -139,6 +152,10 @@ int requests_write(int fd)
     requests_cpu(w, 90, 9, 1);
     requests_cpu(w, 99, 9, 1);
     requests_cpu(w, 208, 8, 2);
+    requests_allocation(w, 30, 3, 1);
+    requests_allocation(w, 40, 2, 1);
+    requests_allocation(w, 209, 1, 2);
+    requests_allocation(w, 60, 1, 0);
     requests_spans(w);
     wick_jfr_write_thread_cpu(w, &(struct wick_jfr_thread_cpu){REQUESTS_MONO_NS, 1000 * REQUESTS_MS, 1,
                                                                28 * REQUESTS_MS, 20 * REQUESTS_MS, 9});

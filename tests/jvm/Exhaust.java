@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs out of memory on request, in a thread of its own, and goes on. Commands on standard input: heap, metaspace or array, also
- * as "again KIND"; each is answered with "failed: " and the error. "part" keeps 40 MB, and is answered with "filled".
+ * Runs out of memory on request, in a thread of its own, and goes on. Commands on standard input: heap, metaspace, array, overhead
+ * or threads, also as "again KIND"; each is answered with "failed: " and the error. "part" keeps 40 MB, and is answered with "filled".
  */
 public class Exhaust {
     static final List<Object> kept = new ArrayList<>();
@@ -25,11 +25,26 @@ public class Exhaust {
         kept.add(new long[Integer.MAX_VALUE]);
     }
 
+    /** Nearly fills the heap, so that collections find next to nothing, and goes on allocating. */
+    static void nearlyFill() {
+        java.util.Map<Integer, String> map = new java.util.HashMap<>();
+        for (int i = 0;; i++)
+            map.put(i, "value " + i);
+    }
+
+    /** One whose stack is larger than all addresses that there are. */
+    static void startThread() {
+        Thread t = new Thread(null, () -> {}, "huge", 1L << 47);
+        t.start();
+    }
+
     static void fail(String kind) {
         try {
             switch (kind) {
             case "heap": fill(); break;
             case "metaspace": load(); break;
+            case "overhead": nearlyFill(); break;
+            case "threads": startThread(); break;
             default: grow(); break;
             }
         } catch (OutOfMemoryError e) {

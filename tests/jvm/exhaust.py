@@ -18,6 +18,8 @@ KINDS = {
     "heap": (["-Xmx48m"], "Java heap space"),
     "metaspace": (["-Xmx200m", "-XX:MaxMetaspaceSize=24m"], "Metaspace"),
     "array": (["-Xmx64m"], "Requested array size exceeds VM limit"),
+    "overhead": (["-XX:+UseParallelGC", "-Xmx24m", "-XX:GCTimeLimit=10", "-XX:GCHeapFreeLimit=90"], "GC overhead limit exceeded"),
+    "threads": (["-Xmx64m"], "unable to create native thread"),
 }
 
 
@@ -28,7 +30,8 @@ def events(file, kind):
 
 def exhaust(kind):
     options, words = KINDS[kind]
-    j = t.Jvm(["-XX:+UseSerialGC", *options, "-cp", classes, "Exhaust"], kind)
+    collector = [] if "-XX:+UseParallelGC" in options else ["-XX:+UseSerialGC"]
+    j = t.Jvm([*collector, *options, "-cp", classes, "Exhaust"], kind)
     t.check(f"{kind}: the JVM runs", j.wait_for(r"(?m)^up"), j.output())
     file = t.path(kind + ".jfr")
     live = ["-e", "cpu", "--live", "--alloc", "16k"] if java_version >= 11 else ["-e", "cpu"]
@@ -50,7 +53,7 @@ def exhaust(kind):
     t.check(f"{kind}: the errors are in it", len(found) >= 2 and all(words in e["message"] for e in found), found)
     t.check(f"{kind}: with their thread", all(e["eventThread"] and e["eventThread"]["javaName"] == "victim" for e in found),
             found)
-    t.check(f"{kind}: and whether it was the heap", all(e["javaHeap"] == (kind == "heap") for e in found), found)
+    t.check(f"{kind}: and whether it was the heap", all(e["javaHeap"] == (kind in ("heap", "overhead")) for e in found), found)
     t.check(f"{kind}: the JDK's tool reads it", not t.jfr_complaints(file), t.jfr_complaints(file))
     r = t.wick("explain", "--json", file)
     findings = [f for f in json.loads(r.out)["findings"] if f["rule"] == "out-of-memory"] if r.status == 0 else []

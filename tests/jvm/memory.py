@@ -121,6 +121,27 @@ def recording():
     j.kill()
 
 
+def tracked():
+    """What the JVM counts itself: in detail it also names the collector's mappings, of any collector."""
+    for mode, collector_option in (("summary", "-XX:+UseSerialGC"), ("detail", "-XX:+UseParallelGC"), ("off", "-XX:+UseSerialGC")):
+        j = program(f"tracked-{mode}", collector_option, f"-XX:NativeMemoryTracking={mode}")
+        ask(j, "direct 48")
+        m = memory(str(j.pid))
+        check_sum(f"tracked, {mode}", j, m)
+        if mode == "off":
+            listens = os.path.exists(f"/tmp/.java_pid{j.pid}")
+            t.check("a JVM that tracks nothing is not asked", "nmt" not in m and not listens, (m.get("nmt"), listens))
+        else:
+            of = {c["category"]: c for c in m["nmt"]["categories"]}
+            buffers = of["Internal" if java_version == 8 else "Other"]["malloc"]
+            t.check(f"{mode}: direct buffers are in its count", 48 * MIB <= buffers < 60 * MIB, of)
+            t.check(f"{mode}: the heap as well", 64 * MIB <= of["Java Heap"]["committed"] <= 401 * MIB, of["Java Heap"])
+            t.check(f"{mode}: sums are those of the rows", m["nmt"]["malloc"] == sum(c["malloc"] for c in of.values()), m["nmt"])
+            r = t.wick("memory", str(j.pid))
+            t.check(f"{mode}: the table has it", r.status == 0 and "COUNTED BY THE JVM" in r.out, r)
+        j.kill()
+
+
 def limits():
     try:
         group = cgroup.Cgroup()
@@ -167,6 +188,7 @@ for collector_name, collector_options in t.collectors():
     if collector_name != "Epsilon":
         collector(collector_name, collector_options)
 recording()
+tracked()
 limits()
 refusals()
 t.done()

@@ -82,7 +82,7 @@ def check_whitespace(tree):
 def check_header_comment(tree):
     """every header says what it is for, which threads may use it, and whose the memory is"""
     for path in tree.paths(".h", under=("src/", "include/", "agent/", "cli/")):
-        head = tree.text(path).split("#", 1)[0]
+        head = tree.text(path).split("\n#", 1)[0]
         for word in ("Threads:", "Memory:"):
             if f"* {word}" not in head:
                 yield Finding(path, 1, f"the comment at the top has no line * {word}")

@@ -14,8 +14,8 @@
 #define EPOCH_NS UINT64_C(1700000000000000000)
 #define MS       UINT64_C(1000000)
 
-enum { WORKER = 1, COLLECTOR, POOL };
-enum { COLD = 1, HOT = 100, LOCK, STALL, SLEEP, OWN, LOOP };
+enum { WORKER = 1, COLLECTOR, POOL, FINALIZER };
+enum { COLD = 1, HOT = 100, LOCK, STALL, SLEEP, OWN, LOOP, QUEUE };
 
 static size_t stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t cap, bool *truncated)
 {
@@ -57,6 +57,10 @@ static int method(void *arg, uint32_t id, struct wick_jfr_method *out)
     case LOOP:
         out->name = "loop";
         break;
+    case QUEUE:
+        *out = (struct wick_jfr_method){
+            .class_name = "java/lang/ref/ReferenceQueue", .name = "remove", .signature = "()V"};
+        break;
     case 200:
         *out = (struct wick_jfr_method){.class_name = "java/nio/ByteBuffer", .name = "allocate", .signature = "()V"};
         break;
@@ -69,7 +73,7 @@ static int method(void *arg, uint32_t id, struct wick_jfr_method *out)
 
 static int thread(void *arg, uint32_t id, struct wick_jfr_thread *out)
 {
-    static const char *const names[] = {"", "worker", "GC Thread#0", "pool"};
+    static const char *const names[] = {"", "worker", "GC Thread#0", "pool", "Finalizer"};
     (void)arg;
     *out = (struct wick_jfr_thread){.os_name = names[id], .os_tid = id, .java_name = names[id], .java_tid = id};
     return 0;
@@ -111,6 +115,9 @@ static void samples(struct wick_jfr_writer *w, const struct scene *s, uint64_t n
     wall(w, now + 6 * MS, WORKER, SLEEP, WICK_JFR_STATE_SLEEPING, s->sleep);
     wall(w, now + 7 * MS, POOL, COLD, WICK_JFR_STATE_RUNNABLE, s->pool_run);
     wall(w, now + 8 * MS, POOL, STALL, WICK_JFR_STATE_ALLOCATION, s->pool_stall);
+    wall(w, now + 9 * MS, FINALIZER, HOT, WICK_JFR_STATE_RUNNABLE, s->finalizing);
+    wall(w, now + 9 * MS, FINALIZER, QUEUE, WICK_JFR_STATE_SLEEPING,
+         s->finalizing ? SECONDS * 1000 - s->finalizing : 0);
     wick_jfr_write_span(w, &(struct wick_jfr_span){.start_ns = now,
                                                    .duration_ns = (second + 1) * 90 * MS,
                                                    .thread = WORKER,
@@ -193,6 +200,49 @@ static void collection(struct wick_jfr_writer *w, uint64_t start_ns, unsigned ms
                                                                                    .sum_of_pauses_ns = ms * MS,
                                                                                    .longest_pause_ns = ms * MS,
                                                                                    .used_after = 900 << 20});
+}
+
+/* One of 1 ms, when the recording is so old. */
+static void short_collection(struct wick_jfr_writer *w, unsigned at_ms, const char *name, const char *cause,
+                             uint64_t mib)
+{
+    wick_jfr_write_garbage_collection(w, &(struct wick_jfr_garbage_collection){.start_ns = START_NS + at_ms * MS,
+                                                                               .duration_ns = MS,
+                                                                               .name = name,
+                                                                               .cause = cause,
+                                                                               .sum_of_pauses_ns = MS,
+                                                                               .longest_pause_ns = MS,
+                                                                               .used_after = mib << 20});
+}
+
+static void allocation(struct wick_jfr_writer *w, const char *class, uint64_t size, uint64_t weight)
+{
+    wick_jfr_write_object_allocation_sample(
+        w,
+        &(struct wick_jfr_object_allocation_sample){
+            .start_ns = START_NS, .thread = WORKER, .stack = HOT, .class_name = class, .weight = weight, .size = size});
+}
+
+/* Collections, and what they find. */
+static void heap(struct wick_jfr_writer *w, const struct scene *s)
+{
+    for (unsigned i = 0; s->humongous && i < 10; i++)
+        short_collection(w, 100 * i, "G1", i < s->humongous ? "G1 Humongous Allocation" : "G1 Evacuation Pause", 500);
+    for (unsigned i = 0; i < s->humongous; i++) {
+        allocation(w, "[B", 3 << 20, 3 << 20);
+        allocation(w, "java/lang/String", 24, 900 << 20);
+    }
+    for (unsigned i = 0; i < s->promoted; i++) {
+        short_collection(w, 1000 + 200 * i, "Copy", "Allocation Failure", 600);
+        short_collection(w, 1100 + 200 * i, "MSC", "Allocation Failure", 200);
+    }
+    for (unsigned i = 0; s->in_use && i < 4; i++)
+        short_collection(w, 5000 + 100 * i, "G1", "G1 Evacuation Pause", s->in_use);
+    if (s->heap)
+        wick_jfr_write_memory_part(w, &(struct wick_jfr_memory_part){.start_ns = START_NS,
+                                                                     .part = "Java heap",
+                                                                     .resident = (uint64_t)s->heap << 20,
+                                                                     .reserved = 2048ull << 20});
 }
 
 static void once(struct wick_jfr_writer *w, const struct scene *s)
@@ -289,6 +339,7 @@ int explain_scene_record(const struct scene *s)
     if (wick_jfr_writer_open(&w, &sink, &source, &config))
         return -1;
     once(w, s);
+    heap(w, s);
     runtime_once(w, s);
     if (s->huge)
         huge(w);

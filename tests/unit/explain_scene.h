@@ -30,7 +30,11 @@ struct scene {
     float code;                                                  /* of the code cache in use */
     float others, steal;
     uint64_t rss, limit;
-    bool huge; /* with events whose figures are as large as can be, several times */
+    unsigned humongous,
+        promoted;          /* collections for humongous allocations; of the old generation, that find most dead */
+    unsigned heap, in_use; /* MiB: resident of the heap, and in use after each of four short collections */
+    unsigned finalizing;   /* ms in which the finalizer's thread does not wait for work */
+    bool huge;             /* with events whose figures are as large as can be, several times */
 };
 
 /* Writes the recording; the descriptor of a file in memory, -1 = failure. */

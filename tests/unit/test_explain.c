@@ -281,6 +281,39 @@ static void test_memory__limit_and_pressure(void **state)
     says(SCENE(c->memory_full = 520), "memory-pressure: all tasks waited for memory 5.2 % of the time (520 ms)\n");
 }
 
+static void test_humongous__allocations_are_named_by_class_and_place(void **state)
+{
+    silent(SCENE(c->humongous = 1));
+    silent(SCENE(c->humongous = 2)); /* a fifth, but only two */
+    says(SCENE(c->humongous = 4),
+         "humongous-allocation: 4 of 10 collections were for humongous allocations, objects of half a "
+         "region or more; most are byte[] of 3 MiB, from app.Main.hot:7");
+}
+
+static void test_promotion__of_what_dies_soon(void **state)
+{
+    silent(SCENE(c->promoted = 2));
+    says(SCENE(c->promoted = 3),
+         "promotion: 3 collections of the old generation found 67 % of what was in use dead (400 MiB each)");
+}
+
+static void test_oversized_heap__is_a_multiple_of_what_is_in_use(void **state)
+{
+    silent(SCENE(c->heap = 900, c->in_use = 120));
+    silent(SCENE(c->heap = 200, c->in_use = 10)); /* not worth a sentence */
+    silent(SCENE(c->heap = 900));                 /* no collections */
+    says(SCENE(c->heap = 900, c->in_use = 50),
+         "oversized-heap: 900 MiB of the heap are resident, of 2 GiB at most, but at most 50 MiB were in use after 4 "
+         "collections, which took 4.0 ms in all");
+}
+
+static void test_cleaners__are_behind_if_they_never_wait(void **state)
+{
+    silent(SCENE(c->finalizing = 7000));
+    says(SCENE(c->finalizing = 9500),
+         "cleaners-behind: the thread Finalizer is busy 95 % of the time, most at app.Main.hot:7");
+}
+
 static void test_disk_wait__counts_only_time_with_work(void **state)
 {
     silent(SCENE(c->run = 9200, c->disk = 800));
@@ -381,6 +414,10 @@ int main(void)
         cmocka_unit_test(test_vm_operations__are_told_but_for_collections),
         cmocka_unit_test(test_explain__sums_of_hostile_figures_do_not_overflow),
         cmocka_unit_test(test_memory__limit_and_pressure),
+        cmocka_unit_test(test_humongous__allocations_are_named_by_class_and_place),
+        cmocka_unit_test(test_promotion__of_what_dies_soon),
+        cmocka_unit_test(test_oversized_heap__is_a_multiple_of_what_is_in_use),
+        cmocka_unit_test(test_cleaners__are_behind_if_they_never_wait),
         cmocka_unit_test(test_disk_wait__counts_only_time_with_work),
         cmocka_unit_test(test_steal__is_a_share_of_the_machine),
         cmocka_unit_test(test_cautions__stand_last),

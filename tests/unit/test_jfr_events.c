@@ -94,6 +94,43 @@ static void test_live_objects__count_as_of_the_last_moment(void **state)
     wick_strbuf_release(&j.out);
 }
 
+/* Those that are too young are left out, and the last moment counts even if all of its objects are. */
+static void test_live_objects__that_survived_are_chosen(void **state)
+{
+    static const int64_t events[][4] = {{TICKS(1000000), 10, 100, 5},
+                                        {TICKS(2000000), 10, 400, 2},
+                                        {TICKS(2000000), 30, 800, 3},
+                                        {TICKS(1000000), 10, 1600, 9}};
+    const char *types[] = {"12 long", "30 jdk.jfr.Timestamp",
+                           "E100 wick.LiveObject startTime:12T allocationSize:12 weight:12 age:12 snapshot:12",
+                           "E101 jdk.ObjectAllocationSample startTime:12T weight:12"};
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    static const int64_t allocation[] = {TICKS(0), 77};
+    (void)state;
+    jfr_begin(&j);
+    for (int i = 0; i < 4; i++)
+        jfr_event_ints(&j, 100, (const int64_t[]){events[i][0], events[i][1], events[i][2], events[i][3], 1}, 5);
+    jfr_event_ints(&j, 101, allocation, 2);
+    jfr_metadata(&j, types, sizeof types / sizeof *types);
+    jfr_checkpoint(&j, 0, &(struct wick_strbuf)WICK_STRBUF_INIT);
+    jfr_end(&j);
+    for (int least = 3; least <= 4; least++) {
+        const struct wick_jfr_visitor v = {.filter.survived = least};
+        struct wick_jfr_result res;
+        struct wick_profile p;
+        assert_int_equal(wick_profile_init(&p), 0);
+        p.by_size = true;
+        assert_int_equal(wick_jfr_read_memory(&p, j.out.buf, j.out.len, &v, &res, NULL), 0);
+        assert_int_equal(p.naggs, least == 3 ? 1 : 0);
+        if (p.naggs) {
+            assert_int_equal(p.aggs[0].weight, 800);
+            assert_true(p.aggs[0].variance == 800.0 * (800 - 30));
+        }
+        wick_profile_release(&p);
+    }
+    wick_strbuf_release(&j.out);
+}
+
 static void test_memory__counts_objects_where_their_size_is_not_known(void **state)
 {
     check("E100 jdk.OldObjectSample startTime:12T", F(TICKS(0)), "live", 1, WICK_UNIT_COUNT);
@@ -165,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory__weighs_bytes),
         cmocka_unit_test(test_live_objects__count_as_of_the_last_moment),
+        cmocka_unit_test(test_live_objects__that_survived_are_chosen),
         cmocka_unit_test(test_memory__counts_objects_where_their_size_is_not_known),
         cmocka_unit_test(test_memory__is_multiplied_by_how_many_a_sample_stands_for),
         cmocka_unit_test(test_waiting__weighs_its_duration),

@@ -239,6 +239,40 @@ static void test_pprof__values_become_event_types_and_counts_their_counts(void *
     free_hand(&h);
 }
 
+/* Objects are counted where their sizes are known: 30 of them behind 2 samples. */
+static void test_pprof__memory_has_the_names_of_heap_profiles(void **state)
+{
+    (void)state;
+    static const struct {
+        enum wick_event_kind kind;
+        const char *space, *objects;
+    } types[] = {{WICK_EVENT_ALLOC, "alloc_space", "alloc_objects"}, {WICK_EVENT_LIVE, "inuse_space", "inuse_objects"}};
+    for (size_t i = 0; i < 4; i++) {
+        bool sizes = i % 2;
+        struct wick_profile p, q;
+        struct wick_jfr_result res;
+        size_t len;
+        assert_int_equal(wick_profile_init(&p), 0);
+        uint16_t event = wick_profile_event(&p, wick_profile_cstring(&p, "x.Y"), types[i / 2].kind, WICK_UNIT_BYTES);
+        uint32_t function = wick_profile_function(&p, 0, wick_profile_cstring(&p, "f"), 0);
+        uint32_t stack = wick_profile_push(&p, 0, wick_profile_frame(&p, function, 0, -1, WICK_FRAME_NATIVE));
+        for (int k = 0; k < 2; k++)
+            wick_profile_add(&p,
+                             &(struct wick_sample){
+                                 .stack = stack, .event = event, .weight = 600, .count = 1, .things = sizes ? 15 : 0});
+        char *data = build_text(&p, &(struct wick_export_options){0}, wick_pprof_write, &len);
+        assert_int_equal(wick_profile_init(&q), 0);
+        assert_int_equal(wick_input_read_memory(&q, data, len, NULL, &res, NULL), 0);
+        uint16_t back = wick_profile_find_event(&q, types[i / 2].space);
+        assert_int_equal(q.events[back].weight, 1200);
+        assert_int_equal(q.events[back].kind, types[i / 2].kind);
+        assert_int_equal(q.events[back].count, sizes ? 30 : 2);
+        free(data);
+        wick_profile_release(&p);
+        wick_profile_release(&q);
+    }
+}
+
 static void test_pprof__numbers_that_lead_nowhere_are_counted(void **state)
 {
     (void)state;
@@ -340,6 +374,7 @@ int main(void)
         cmocka_unit_test(test_pprof__cut_anywhere_it_gives_what_was_there_and_says_where_it_ends),
         cmocka_unit_test(test_pprof__a_packed_file_cut_anywhere_is_no_crash),
         cmocka_unit_test(test_pprof__values_become_event_types_and_counts_their_counts),
+        cmocka_unit_test(test_pprof__memory_has_the_names_of_heap_profiles),
         cmocka_unit_test(test_pprof__numbers_that_lead_nowhere_are_counted),
         cmocka_unit_test(test_pprof__fields_may_come_in_any_order),
         cmocka_unit_test(test_pprof__what_only_begins_like_one_is_none),
