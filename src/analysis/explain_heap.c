@@ -189,10 +189,30 @@ void wick_explain_cleaners(struct wick_explain *x)
 
 /* ---- who makes what grows outside the heap ---- */
 
-/* The frame that calls a method of that class, 0 = none does; of the program's own, if there is one. */
+/* Constructors, what they call, and what starts a thread; not what one calls that is there already. */
+static bool makes(const char *method)
+{
+    return !strcmp(method, "<init>") || !strncmp(method, "init", strlen("init")) ||
+           !strncmp(method, "start", strlen("start"));
+}
+
+/* Whether the sample is of an object of that class: its leaf has the name, with dots. */
+static bool is_object_of(const struct wick_profile *p, uint32_t stack, const char *class_name)
+{
+    const struct wick_frame *leaf = &p->frames[p->stacks[stack].frame];
+    const char *name = wick_profile_str(p, p->functions[leaf->function].name);
+    while (*name && *class_name && (*name == *class_name || (*name == '.' && *class_name == '/'))) {
+        name++;
+        class_name++;
+    }
+    return leaf->kind == WICK_FRAME_OBJECT && !*name && !*class_name;
+}
+
+/* The frame that calls such a method of that class, or allocates one, 0 = none does; of the program's own, if there is
+ * one. */
 static uint32_t user_of(const struct wick_profile *p, uint32_t stack, const char *class_name)
 {
-    bool within = false;
+    bool within = is_object_of(p, stack, class_name);
     uint32_t nearest = 0;
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const struct wick_frame *frame = &p->frames[p->stacks[s].frame];
@@ -200,8 +220,7 @@ static uint32_t user_of(const struct wick_profile *p, uint32_t stack, const char
         if (!wick_frame_kind_is_java(frame->kind))
             continue;
         if (!strcmp(class, class_name)) {
-            /* where a thread begins it is not made */
-            within = strcmp(wick_profile_str(p, p->functions[frame->function].name), "run") != 0;
+            within |= makes(wick_profile_str(p, p->functions[frame->function].name));
             continue;
         }
         if (within && !wick_name_is_jdk(class))

@@ -49,7 +49,7 @@ void wick_explain_promotion(struct wick_explain *x);
 void wick_explain_oversized(struct wick_explain *x);
 void wick_explain_cleaners(struct wick_explain *x);
 
-/* Adds as "user" the code that most often calls methods of a class, by samples of any kind. */
+/* Adds as "user" the code that most often makes objects of a class, or starts them, by samples of any kind. */
 void wick_explain_say_user(struct wick_explain *x, struct wick_explain_finding *r, const char *class_name);
 
 /* Adds of which class most of the objects are, and where those were allocated (class, frame, caller); and by the key
