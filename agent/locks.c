@@ -15,7 +15,7 @@
  * This is done once in the life of a JVM, by the first recording that needs it. Each binding makes the JVM generate a
  * new wrapper in the code cache, and the one before stays there (for good where the sweeper is gone or idle), so
  * binding and unbinding with each recording would fill the cache. While no recording of locks runs, our function jumps
- * to the JVM's and leaves no frame of its own.
+ * to the JVM's and leaves no frame of its own: a load and a jump more a park (bench/parks.py).
  *
  * Most of the extra cost of a park is the search for the owner: four JNI calls, well below a microsecond in all, beside
  * the two context switches of a park. The names of classes are asked for waits that are recorded only.
@@ -47,7 +47,7 @@ static struct {
     jint(JNICALL *register_function)(JNIEnv *, jclass, const JNINativeMethod *, jint);
     struct wick_hs_ownable places;
     bool monitors_on;
-    _Atomic bool park_on; /* parks are recorded; else passed on */
+    _Atomic(park_function *) parked_by; /* what ours goes on with: the JVM's, or recorded_park() */
 } locks;
 
 static const jvmtiEvent monitor_events[] = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
@@ -132,10 +132,10 @@ static wick_addr owner_of(JNIEnv *env, jobject ownable)
     return java;
 }
 
-static __attribute__((noinline)) void recorded_park(park_function *original, JNIEnv *env, jobject unsafe,
-                                                    jboolean absolute, jlong time)
+static void JNICALL recorded_park(JNIEnv *env, jobject unsafe, jboolean absolute, jlong time)
 {
     struct wick_lock_done done;
+    park_function *original = wick_load_relaxed(&locks.park);
     jobject blocker = wick_lock_running() ? blocker_of(env) : NULL;
     bool ownable = blocker && (*env)->IsInstanceOf(env, blocker, locks.ownable);
     wick_lock_begin(WICK_LOCK_PARK, ownable ? owner_of(env, blocker) : 0, ownable ? blocker : NULL);
@@ -151,14 +151,11 @@ static __attribute__((noinline)) void recorded_park(park_function *original, JNI
         (*env)->DeleteLocalRef(env, blocker);
 }
 
-/* What Unsafe.park is bound to. Nothing may stand behind either call: the first is to be a jump. */
+/* What Unsafe.park is bound to, for good: a load and a jump. Nothing may stand behind the call, so that it is one. */
 static void JNICALL park(JNIEnv *env, jobject unsafe, jboolean absolute, jlong time)
 {
-    park_function *original = wick_load_relaxed(&locks.park);
-    if (!wick_load_relaxed(&locks.park_on))
-        original(env, unsafe, absolute, time);
-    else
-        recorded_park(original, env, unsafe, absolute, time);
+    park_function *next = wick_load_relaxed(&locks.parked_by);
+    next(env, unsafe, absolute, time);
 }
 
 /* --- on and off --- */
@@ -182,6 +179,7 @@ static jint JNICALL register_park(JNIEnv *env, jclass class, const JNINativeMeth
         if (strcmp(copy[i].name, "park") != 0 || strcmp(copy[i].signature, "(ZJ)V") != 0)
             continue;
         wick_store_relaxed(&locks.park, (park_function *)copy[i].fnPtr);
+        wick_store_relaxed(&locks.parked_by, (park_function *)copy[i].fnPtr);
         copy[i].fnPtr = (void *)park;
     }
     jint rc = locks.register_function(env, class, copy, n);
@@ -332,13 +330,13 @@ static int switch_on(JNIEnv *env, struct wick_err *err)
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM does not report contended monitors");
     if (!bind_park(env))
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM's Unsafe.park cannot be replaced");
-    wick_store_relaxed(&locks.park_on, true);
+    wick_store_relaxed(&locks.parked_by, recorded_park);
     return 0;
 }
 
 static void switch_off(void)
 {
-    wick_store_relaxed(&locks.park_on, false);
+    wick_store_relaxed(&locks.parked_by, wick_load_relaxed(&locks.park));
     if (locks.monitors_on)
         set_monitors(false);
     locks.monitors_on = false;

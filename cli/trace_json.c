@@ -71,6 +71,20 @@ static void put_books(const struct wick_spans *s, const struct wick_spantrace *t
     }
 }
 
+/* Time in spans of the thread that no wall-clock sample speaks for. */
+static void put_gaps(const struct wick_spantrace *t, uint32_t thread, FILE *out)
+{
+    bool first = true;
+    for (size_t i = 0; i < t->ngaps; i++) {
+        const struct wick_gap *x = &t->gaps[i];
+        if (x->thread != thread)
+            continue;
+        fprintf(out, "%s{\"start_ns\":%" PRId64 ",\"duration_ns\":%" PRId64 "}", first ? "" : ",",
+                x->start_ns - t->start_ns, x->end_ns - x->start_ns);
+        first = false;
+    }
+}
+
 static void put_thread(const struct wick_spans *s, const struct wick_spantrace *t, size_t lane, bool *used, FILE *out)
 {
     struct wick_strbuf name = WICK_STRBUF_INIT;
@@ -81,6 +95,8 @@ static void put_thread(const struct wick_spans *s, const struct wick_spantrace *
     wick_print_json(out, name.buf ? name.buf : "", name.len);
     fputs(",\"seconds\":[", out);
     put_books(s, t, thread, out);
+    fputs("],\"gaps\":[", out);
+    put_gaps(t, thread, out);
     fputs("],\"bars\":[", out);
     for (size_t i = 0; i < t->nbars; i++) {
         if (t->bars[i].sample->thread != thread)

@@ -109,7 +109,11 @@ static char letter(const struct wick_profile *p, const struct wick_span_sample *
 
 static enum wick_ui_colour colour(char c)
 {
-    return c == '#' ? WICK_UI_GREEN : c == '+' ? WICK_UI_YELLOW : c == '=' ? WICK_UI_BOLD : WICK_UI_RED;
+    return c == '.'   ? WICK_UI_DIM
+           : c == '#' ? WICK_UI_GREEN
+           : c == '+' ? WICK_UI_YELLOW
+           : c == '=' ? WICK_UI_BOLD
+                      : WICK_UI_RED;
 }
 
 static void put_cells(const char *cells, unsigned width, FILE *out)
@@ -191,12 +195,22 @@ static size_t bars_of(const struct wick_spantrace *t, uint32_t thread, size_t *f
     return n;
 }
 
-static void put_lane(const struct wick_spans *s, struct canvas *c, const struct wick_bar *bars, size_t n, bool cpu,
-                     FILE *out)
+/* Time that no look of the wall clock speaks for. */
+static int64_t draw_gaps(struct canvas *c, uint32_t thread)
 {
-    int64_t sums[3] = {0}, cpu_ns = 0;
+    for (size_t i = 0; i < c->t->ngaps; i++)
+        if (c->t->gaps[i].thread == thread)
+            draw(c, c->t->gaps[i].start_ns, c->t->gaps[i].end_ns, '.');
+    return wick_spantrace_gaps(c->t, thread);
+}
+
+static void put_lane(const struct wick_spans *s, struct canvas *c, const struct wick_bar *bars, size_t n, bool cpu,
+                     uint32_t thread, FILE *out)
+{
+    int64_t sums[3] = {0}, cpu_ns = 0, gaps;
     size_t looks = 0;
     clear(c);
+    gaps = cpu ? 0 : draw_gaps(c, thread);
     for (size_t i = 0; i < n; i++) {
         const struct wick_span_sample *x = bars[i].sample;
         if (x->cpu != cpu)
@@ -206,7 +220,7 @@ static void put_lane(const struct wick_spans *s, struct canvas *c, const struct 
         cpu_ns = wick_sum(cpu_ns, x->weight_ns);
         looks++;
     }
-    if (!looks)
+    if (!looks && !gaps)
         return;
     const char *name = cpu ? "  CPU samples" : "  wall clock";
     put_name(out, name, strlen(name), NAME_WIDTH);
@@ -214,8 +228,8 @@ static void put_lane(const struct wick_spans *s, struct canvas *c, const struct 
     if (cpu)
         fprintf(out, "%10.3f ms on CPU\n", ms(cpu_ns));
     else
-        fprintf(out, "%10.3f ms on CPU, %.3f waiting for CPU, %.3f blocked\n", ms(sums[WICK_WORK_RUNNING]),
-                ms(sums[WICK_WORK_WAITING]), ms(sums[WICK_WORK_BLOCKED]));
+        fprintf(out, "%10.3f ms on CPU, %.3f waiting for CPU, %.3f blocked, %.3f not sampled\n",
+                ms(sums[WICK_WORK_RUNNING]), ms(sums[WICK_WORK_WAITING]), ms(sums[WICK_WORK_BLOCKED]), ms(gaps));
 }
 
 /* ---- where a thread waited ---- */
@@ -356,8 +370,8 @@ static int put_thread(const struct wick_spans *s, struct canvas *c, uint32_t thr
     wick_strbuf_release(&name);
     if (!n)
         fputs("    no samples\n", out);
-    put_lane(s, c, bars, n, true, out);
-    put_lane(s, c, bars, n, false, out);
+    put_lane(s, c, bars, n, true, thread, out);
+    put_lane(s, c, bars, n, false, thread, out);
     put_books(s, c->t, thread, out);
     return put_waits(s, bars, n, out);
 }
@@ -379,7 +393,7 @@ int wick_trace_view_text(const struct wick_spans *s, const struct wick_spantrace
         rc = put_thread(s, &c, t->threads[i], out);
     if (!rc)
         fputs("\n# on CPU  + waiting for CPU  m monitor  p parked  w Object.wait  s sleeping  i I/O  d disk\n"
-              "a allocation stall  f safepoint  n native wait  o other; blank: not sampled\n",
+              "a allocation stall  f safepoint  n native wait  o other  . not sampled\n",
               out);
     free(c.cells);
     free(c.covered);

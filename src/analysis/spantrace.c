@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/sum.h"
 
 enum { DEPTH_MAX = 64 }; /* parents that name each other in a circle end here */
 
@@ -227,12 +228,58 @@ static int take_threads(struct wick_spantrace *t)
     return 0;
 }
 
+/* Of one thread: its spans, which come by start, without its wall-clock bars, which come by time. */
+static void add_gaps(struct wick_spantrace *t, uint32_t thread)
+{
+    int64_t done = t->start_ns;
+    size_t k = 0;
+    while (k < t->nbars && (t->bars[k].sample->thread != thread || t->bars[k].sample->cpu))
+        k++;
+    for (size_t i = 0; i < t->nspans; i++) {
+        const struct wick_span *x = t->spans[i];
+        if (x->thread != thread || x->is_virtual)
+            continue;
+        done = done > x->start_ns ? done : x->start_ns;
+        while (done < x->end_ns) {
+            bool more = k < t->nbars && t->bars[k].sample->thread == thread;
+            int64_t next = more && t->bars[k].start_ns < x->end_ns ? t->bars[k].start_ns : x->end_ns;
+            if (next > done)
+                t->gaps[t->ngaps++] = (struct wick_gap){done, next, thread};
+            done = next > done ? next : done;
+            if (next == x->end_ns)
+                break;
+            done = t->bars[k].end_ns > done ? t->bars[k].end_ns : done;
+            k++;
+        }
+    }
+}
+
+static int take_gaps(struct wick_spantrace *t, const struct wick_spans *s)
+{
+    t->gaps = calloc(t->nspans + t->nbars + 1, sizeof *t->gaps); /* before each bar, and at the end of each span */
+    if (!t->gaps)
+        return -WICK_E_NOMEM;
+    for (size_t i = 0; i < t->nthreads && wick_spans_has_wall(s); i++)
+        add_gaps(t, t->threads[i]);
+    return 0;
+}
+
+int64_t wick_spantrace_gaps(const struct wick_spantrace *t, uint32_t thread)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < t->ngaps; i++)
+        if (t->gaps[i].thread == thread)
+            sum = wick_sum(sum, t->gaps[i].end_ns - t->gaps[i].start_ns);
+    return sum;
+}
+
 int wick_spantrace_init(struct wick_spantrace *t, const struct wick_spans *s, const struct wick_spantrace_id *id)
 {
     *t = (struct wick_spantrace){.id = *id};
     int rc = take_spans(t, s);
     rc = rc ? rc : take_bars(t, s);
     rc = rc ? rc : take_threads(t);
+    rc = rc ? rc : take_gaps(t, s);
     if (rc)
         wick_spantrace_release(t);
     return rc;
@@ -243,6 +290,7 @@ void wick_spantrace_release(struct wick_spantrace *t)
     free(t->spans);
     free(t->bars);
     free(t->threads);
+    free(t->gaps);
     *t = (struct wick_spantrace){0};
 }
 

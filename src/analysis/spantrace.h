@@ -9,11 +9,15 @@
  * its bar ends there. A wall-clock sample speaks for its surroundings: half of what one visit stands for to either
  * side, but never beyond the middle to the next sample of the thread. A visit that came late weighs more, for the time
  * without visits; its bar is not drawn longer for that. And no bar leaves the span that its sample was taken in, which
- * is the one it names or else the innermost one. So the bars of a thread do not overlap, their sum is at most the time
- * that passed, and time without visits stays empty.
+ * is the one it names or else the innermost one. So the bars of a thread do not overlap, and their sum is at most
+ * the time that passed.
+ *
+ * A gap is time in which a span of the thread was open and for which no wall-clock sample speaks: it is known to have
+ * passed there, and not how. Nothing is made up for it; what draws or adds up bars reports how much of it there is.
+ * There are none where the wall clock was not recorded, nor of virtual threads, which may have been on no carrier.
  *
  * Threads: one at a time.
- * Memory:  8 bytes a span and 64 a sample of the trace; freed by wick_spantrace_release.
+ * Memory:  8 bytes a span, 64 a sample and 24 a gap of the trace; freed by wick_spantrace_release.
  */
 #ifndef WICK_ANALYSIS_SPANTRACE_H
 #define WICK_ANALYSIS_SPANTRACE_H
@@ -32,13 +36,19 @@ struct wick_bar {
     const struct wick_span_sample *sample;
 };
 
+struct wick_gap {
+    int64_t start_ns, end_ns; /* since 1970 */
+    uint32_t thread;
+};
+
 struct wick_spantrace {
     struct wick_spantrace_id id;
     int64_t start_ns, end_ns;
     const struct wick_span **spans; /* nspans of them by start, outer ones first */
     struct wick_bar *bars;          /* nbars of them by thread; CPU before wall; by time */
     uint32_t *threads;              /* nthreads of them: those of spans and bars, by first appearance */
-    size_t nspans, nbars, nthreads;
+    struct wick_gap *gaps;          /* ngaps of them by thread, in the order of `threads`; by time */
+    size_t nspans, nbars, nthreads, ngaps;
 };
 
 /* The key of a span's trace; 0 = it has no ids at all. */
@@ -50,6 +60,9 @@ int wick_spantrace_list(const struct wick_spans *s, struct wick_spantrace_id **o
 /* Puts a trace together. -WICK_E_NOMEM. */
 int wick_spantrace_init(struct wick_spantrace *t, const struct wick_spans *s, const struct wick_spantrace_id *id);
 void wick_spantrace_release(struct wick_spantrace *t);
+
+/* The sum of a thread's gaps. */
+int64_t wick_spantrace_gaps(const struct wick_spantrace *t, uint32_t thread);
 
 /* How many spans of the trace are open around span number i: its depth. */
 unsigned wick_spantrace_depth(const struct wick_spantrace *t, size_t i);

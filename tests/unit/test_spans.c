@@ -381,6 +381,16 @@ static void test_spans__no_bar_leaves_its_span_or_the_time_of_one_look(void **st
         assert_int_equal(t.bars[i].start_ns / ms, want[k].from);
         assert_int_equal(t.bars[i].end_ns / ms, want[k].to);
     }
+    /* what no look speaks for is there, too; of threads without a span of their own nothing is known */
+    static const int gaps[][2] = {{0, 45}, {55, 94}, {106, 1000}};
+    assert_int_equal(t.ngaps, 3);
+    for (size_t i = 0; i < t.ngaps; i++) {
+        assert_int_equal(t.gaps[i].thread, 1);
+        assert_int_equal(t.gaps[i].start_ns / ms, gaps[i][0]);
+        assert_int_equal(t.gaps[i].end_ns / ms, gaps[i][1]);
+    }
+    assert_int_equal(wick_spantrace_gaps(&t, 1) / ms, 45 + 39 + 894);
+    assert_int_equal(wick_spantrace_gaps(&t, 2), 0);
     wick_spantrace_release(&t);
     wick_profile_release(&p);
 }
@@ -437,6 +447,9 @@ static void test_spans__damaged_recordings_are_no_trouble(void **state)
                 assert_int_equal(wick_spantrace_init(&t, &f.s, &f.ids[i]), 0);
                 for (size_t k = 0; k < t.nbars; k++)
                     assert_true(t.bars[k].start_ns <= t.bars[k].end_ns);
+                assert_true(t.ngaps <= t.nspans + t.nbars);
+                for (size_t k = 0; k < t.ngaps; k++)
+                    assert_true(t.gaps[k].start_ns < t.gaps[k].end_ns);
                 wick_spantrace_release(&t);
             }
         free(f.ids);

@@ -68,7 +68,7 @@ function showBar(thread, bar, rect) {
 }
 
 /** Arrow keys go from bar to bar of a lane. */
-function makeLane(trace, thread, parent, bars, name, figures) {
+function makeLane(trace, thread, parent, bars, gaps, name, figures) {
   const picture = row(parent, name, figures);
   const rects = bars.map((bar) => {
     const rect = box(trace, bar, `bar ${kindOf(bar)}`);
@@ -77,6 +77,11 @@ function makeLane(trace, thread, parent, bars, name, figures) {
     picture.append(rect);
     return rect;
   });
+  for (const gap of gaps) {
+    const rect = box(trace, gap, 'gap');
+    rect.append(svg('title', {}, `not sampled, ${time(gap.duration_ns)}`));
+    picture.append(rect);
+  }
   picture.setAttribute('tabindex', '0');
   picture.setAttribute('role', 'group');
   picture.setAttribute('aria-label', `${name.trim()} of ${thread.name}: ${bars.length} bars, arrow keys choose`);
@@ -96,12 +101,14 @@ function drawThread(trace, thread) {
   const cpu = thread.bars.filter((b) => b.clock === 'cpu');
   const wall = thread.bars.filter((b) => b.clock === 'wall');
   parent.append(element('h2', '', thread.name));
-  if (cpu.length) makeLane(trace, thread, parent, cpu, '\u2003CPU samples', `${time(sum(cpu, 'weight_ns'))} on CPU`);
-  if (wall.length) {
+  if (cpu.length) makeLane(trace, thread, parent, cpu, [], '\u2003CPU samples', `${time(sum(cpu, 'weight_ns'))} on CPU`);
+  if (wall.length || thread.gaps.length) {
     const spent = (work) => time(sum(wall.filter((b) => b.work === work), 'duration_ns'));
-    makeLane(trace, thread, parent, wall, '\u2003wall clock', `${spent('runqueue')} waiting, ${spent('blocked')} blocked`);
+    const unseen = thread.gaps.length ? `, ${time(sum(thread.gaps, 'duration_ns'))} not sampled` : '';
+    makeLane(trace, thread, parent, wall, thread.gaps, '\u2003wall clock',
+      `${spent('runqueue')} waiting, ${spent('blocked')} blocked${unseen}`);
   }
-  if (!thread.bars.length) parent.append(element('p', 'quiet', 'no samples'));
+  if (!thread.bars.length && !thread.gaps.length) parent.append(element('p', 'quiet', 'no samples'));
   if (thread.seconds.length)
     parent.append(element('div', 'quiet', `by the kernel\u2019s accounting, in the ${time(sum(thread.seconds, 'duration_ns'))} around: ` +
       `${time(sum(thread.seconds, 'cpu_ns'))} on CPU, ${time(sum(thread.seconds, 'run_queue_delay_ns'))} waiting for CPU`));
