@@ -7,13 +7,13 @@
  * written from samples but cut out of others (cli/cut.h), with all their events.
  */
 #include "cli/convert.h"
+#include "cli/args.h"
 #include "cli/cut.h"
 #include "cli/input.h"
 #include "cli/replace.h"
 #include "cli/ui.h"
 #include "cli/view.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -38,23 +38,9 @@ static void usage(FILE *f)
           "\n"
           "Reads JFR recordings, pprof, perf.data, output of `perf script` or collapsed stacks, also compressed\n"
           "with gzip, and writes another format. Several inputs make one profile; - is standard input.\n"
-          "\n"
-          "Options:\n"
-          "  -o, --output FILE   write to FILE (- is standard output, as is neither this option nor OUT)\n"
-          "      --to FORMAT     output format (default: by the extension of FILE, else collapsed); a word that is no\n"
-          "                      format is a time, see below\n"
-          "      --title TEXT    heading of a picture\n"
-          "      --samples       count samples; the default is their weight: nanoseconds for CPU and wall time,\n"
-          "                      occurrences for perf events\n"
-          "      --compat        to jfr: write samples so that each stands for one interval, for readers that count\n"
-          "                      events instead of adding weights\n"
-          "  -t, --threads       thread as root frame: [name tid=N]\n"
-          "      --annotate      mark the kind of each frame: _[j] compiled, _[i] inlined, _[k] kernel ...\n"
-          "      --reverse       turn stacks round: the leaf first\n" WICK_REPLACE_HELP
-          "  -h, --help          this text\n"
           "\n",
           f);
-    fputs(wick_view_help, f);
+    wick_args_help(WICK_ARGS_CONVERT, f);
     fputs("\nFormats:\n", f);
     for (const struct wick_format *x = wick_formats; x->name; x++) {
         fprintf(f, "  %-12s  %s (", x->name, x->text);
@@ -68,23 +54,6 @@ static void usage(FILE *f)
           f);
 }
 
-enum { OPT_TO = 256, OPT_TITLE, OPT_SAMPLES, OPT_ANNOTATE, OPT_COMPAT };
-
-static const struct option longs[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"format", required_argument, NULL, OPT_TO},
-    {"title", required_argument, NULL, OPT_TITLE},
-    {"samples", no_argument, NULL, OPT_SAMPLES},
-    {"compat", no_argument, NULL, OPT_COMPAT},
-    {"threads", no_argument, NULL, 't'},
-    {"annotate", no_argument, NULL, OPT_ANNOTATE},
-    {"reverse", no_argument, NULL, WICK_VIEW_REVERSE},
-    WICK_REPLACE_LONG,
-    {"help", no_argument, NULL, 'h'},
-    WICK_VIEW_LONGS,
-    {NULL, 0, NULL, 0},
-};
-
 static bool may_be_time(const char *word)
 {
     return strchr("0123456789-+@", *word) != NULL;
@@ -94,40 +63,36 @@ static bool may_be_time(const char *word)
 static int parse(struct convert *c, int argc, char **argv)
 {
     int opt, status;
-    optind = 0; /* getopt starts anew: another command may have used it */
-    while ((opt = getopt_long(argc, argv, "o:e:th", longs, NULL)) != -1) {
-        switch (opt) {
-        case 'o':
+    wick_args_start(WICK_ARGS_CONVERT);
+    while ((opt = wick_args_next(argc, argv)) != WICK_ARG_END) {
+        switch (opt == WICK_ARG_TO && !may_be_time(optarg) ? WICK_ARG_FORMAT : opt) {
+        case WICK_ARG_OUTPUT:
             c->out = optarg;
             break;
-        case OPT_TO:
+        case WICK_ARG_FORMAT:
             c->to = optarg;
             break;
-        case OPT_TITLE:
+        case WICK_ARG_TITLE:
             c->o.title = optarg;
             break;
-        case 't':
+        case WICK_ARG_THREADS:
             c->o.threads = true;
             break;
-        case OPT_SAMPLES:
+        case WICK_ARG_SAMPLES:
             c->o.counts = true;
             break;
-        case OPT_COMPAT:
+        case WICK_ARG_COMPAT:
             c->compat = true;
             break;
-        case OPT_ANNOTATE:
+        case WICK_ARG_ANNOTATE:
             c->o.names |= WICK_NAME_ANNOTATE;
             break;
-        case 'h':
+        case WICK_ARG_HELP:
             usage(stdout);
             return 0;
-        case WICK_VIEW_UNTIL: /* --to is a format or a time; no word is both */
-            if (!may_be_time(optarg)) {
-                c->to = optarg;
-                break;
-            }
-            /* fall through */
         default:
+            if (opt == WICK_ARG_TO) /* a time: no word is both that and a format */
+                opt = WICK_ARG_UNTIL;
             status = wick_view_take(&c->view, opt, optarg, "convert");
             if (status >= 0)
                 return status;

@@ -6,7 +6,6 @@
  * the same stack, and their samples are kept apart (analysis/diff.h).
  */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,20 +31,7 @@ static const char usage[] =
     "Compares two recordings, or two sets of recordings (FILE,FILE...): what takes more in B than in A, and what\n"
     "less. Prints a table, or draws a flame graph of both, in which what grew is red, what shrank blue, and what is\n"
     "within sampling error grey.\n"
-    "\n"
-    "Options:\n"
-    "  -o, --output FILE     write a flame graph (.html), or the table as .json or .txt\n"
-    "      --table           print the table, also with -o\n"
-    "  -n, --rows N          rows of the table (default 20; 0 = all)\n"
-    "      --json            print the table as JSON\n"
-    "      --absolute        compare weights; the default compares shares of each side's whole\n"
-    "      --fail-above PCT  exit with status 12 if a method's total surely grew by more than PCT per cent of all of "
-    "A:\n"
-    "                        if the whole of its 95 % interval lies above\n"
-    "  -t, --threads         the thread as root frame\n"
-    "      --samples         count samples instead of adding up their weights\n"
-    "      --title TEXT      heading of the flame graph (default: the names of both)\n" WICK_REPLACE_HELP
-    "  -h, --help            this text\n";
+    "\n";
 
 struct diff {
     struct wick_view view;
@@ -226,58 +212,41 @@ static int run(struct diff *d, char **sides, struct wick_err *err)
 
 /* --- command line --- */
 
-enum { OPT_TABLE = 256, OPT_JSON, OPT_ABSOLUTE, OPT_FAIL_ABOVE, OPT_SAMPLES, OPT_TITLE };
-
-static const struct option longs[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"table", no_argument, NULL, OPT_TABLE},
-    {"rows", required_argument, NULL, 'n'},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"absolute", no_argument, NULL, OPT_ABSOLUTE},
-    {"fail-above", required_argument, NULL, OPT_FAIL_ABOVE},
-    {"threads", no_argument, NULL, 't'},
-    {"samples", no_argument, NULL, OPT_SAMPLES},
-    {"title", required_argument, NULL, OPT_TITLE},
-    WICK_REPLACE_LONG,
-    {"help", no_argument, NULL, 'h'},
-    WICK_VIEW_LONGS,
-    {0},
-};
-
 /* -1 = go on, otherwise the exit status. */
 static int take_option(struct diff *d, int c)
 {
     char *end;
     switch (c) {
-    case 'o':
+    case WICK_ARG_OUTPUT:
         d->out = optarg;
         return -1;
-    case OPT_TABLE:
+    case WICK_ARG_TABLE:
         d->print = true;
         return -1;
-    case 'n':
+    case WICK_ARG_ROWS:
         return wick_ui_rows(optarg, &d->table.rows) ? -1 : wick_ui_bad_option("diff", "--rows takes a number", optarg);
-    case OPT_JSON:
+    case WICK_ARG_JSON:
         d->table.json = d->print = true;
         return -1;
-    case OPT_ABSOLUTE:
+    case WICK_ARG_ABSOLUTE:
         d->absolute = true;
         return -1;
-    case OPT_FAIL_ABOVE:
+    case WICK_ARG_FAIL_ABOVE:
         d->fail_above = strtod(optarg, &end);
         if (end == optarg || (*end && strcmp(end, "%") != 0) || !(d->fail_above >= 0) || isinf(d->fail_above))
             return wick_ui_bad_option("diff", "--fail-above takes a percentage", optarg);
         return -1;
-    case 't':
-        return wick_view_take(&d->view, WICK_VIEW_BY, "thread", "diff");
-    case OPT_SAMPLES:
+    case WICK_ARG_THREADS:
+        return wick_view_take(&d->view, WICK_ARG_BY, "thread", "diff");
+    case WICK_ARG_SAMPLES:
         d->export.counts = true;
         return -1;
-    case OPT_TITLE:
+    case WICK_ARG_TITLE:
         d->export.title = optarg;
         return -1;
-    case 'h':
-        printf("%s\n%s", usage, wick_view_help);
+    case WICK_ARG_HELP:
+        fputs(usage, stdout);
+        wick_args_help(WICK_ARGS_DIFF, stdout);
         return 0;
     default:
         return wick_view_take(&d->view, c, optarg, "diff");
@@ -286,12 +255,14 @@ static int take_option(struct diff *d, int c)
 
 int wick_cmd_diff(int argc, char **argv)
 {
-    struct diff d = {
-        .view.shape.no_own = true, .table.rows = 20, .fail_above = -1, .names = {WICK_STRBUF_INIT, WICK_STRBUF_INIT}};
+    struct diff d = {.view.shape.no_own = true,
+                     .table.rows = wick_args_default_number(WICK_ARG_ROWS),
+                     .fail_above = -1,
+                     .names = {WICK_STRBUF_INIT, WICK_STRBUF_INIT}};
     struct wick_err err = {0};
     int c, status = -1;
-    optind = 0; /* getopt starts anew: another command may have used it */
-    while (status < 0 && (c = getopt_long(argc, argv, "o:n:te:h", longs, NULL)) != -1)
+    wick_args_start(WICK_ARGS_DIFF);
+    while (status < 0 && (c = wick_args_next(argc, argv)) != WICK_ARG_END)
         status = take_option(&d, c);
     if (status >= 0)
         return status;

@@ -4,8 +4,7 @@
  *
  * Latencies come from the spans in the recordings, CPU time and waits from their samples.
  */
-#include <getopt.h>
-
+#include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/endpoint_table.h"
 #include "cli/input.h"
@@ -24,20 +23,10 @@ static void usage(FILE *f)
         "counted) and what CPU time the samples of their threads stand for; with wall-clock samples also how\n"
         "long they waited for a CPU or were blocked, by reason. Programs report their endpoints with wick.jar\n"
         "(docs/labels.md).\n"
-        "\n"
-        "Options:\n"
-        "  -o, --output FILE.html    a page with latency over time, instead of text\n"
-        "      --json            JSON; times in nanoseconds\n" WICK_REPLACE_HELP "  -h, --help            this text\n",
+        "\n",
         f);
+    wick_args_help(WICK_ARGS_ENDPOINTS, f);
 }
-
-static const struct option longs[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"json", no_argument, NULL, 'j'},
-    WICK_REPLACE_LONG,
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
 
 static int page_json(void *ctx, FILE *out)
 {
@@ -88,18 +77,18 @@ int wick_cmd_endpoints(int argc, char **argv)
     const char *path = NULL;
     bool json = false;
     int opt;
-    optind = 0; /* getopt starts anew: another command may have used it */
-    while ((opt = getopt_long(argc, argv, "o:h", longs, NULL)) != -1) {
-        if (opt == 'h') {
+    wick_args_start(WICK_ARGS_ENDPOINTS);
+    while ((opt = wick_args_next(argc, argv)) != WICK_ARG_END) {
+        if (opt == WICK_ARG_HELP) {
             usage(stdout);
             return 0;
         }
-        if (opt && opt != 'j' && opt != 'o') {
+        if (opt != WICK_ARG_JSON && opt != WICK_ARG_PAGE) {
             fputs("wick: `wick endpoints --help` lists the options\n", stderr);
             return wick_err_exit(WICK_E_USAGE);
         }
-        json |= opt == 'j';
-        path = opt == 'o' ? optarg : path;
+        json |= opt == WICK_ARG_JSON;
+        path = opt == WICK_ARG_PAGE ? optarg : path;
     }
     if (optind >= argc) {
         fputs("wick: which recording? (see `wick endpoints --help`)\n", stderr);

@@ -6,7 +6,6 @@
  * Says in sentences what makes a program slow. Of a live JVM a recording is taken first, into memory, with all that the
  * rules read. An operand that exists as a file or looks like a path is a file.
  */
-#include <getopt.h> /* optind */
 #include <string.h>
 
 #include "cli/cmd.h"
@@ -15,33 +14,20 @@
 #include "cli/look.h"
 #include "cli/ui.h"
 
-#define DURATION "30"
-
 struct explain {
     bool json;
     const char *duration, *lib;
 };
 
-static void usage(FILE *f)
-{
-    fputs(
-        "Usage: wick explain [OPTION...] FILE...\n"
-        "       wick explain [OPTION...] PID|NAME\n"
-        "\n"
-        "Says in sentences with figures what makes a program slow, from its recordings (- is standard input) or for a "
-        "JVM\n"
-        "now, most important first: allocation stalls, too few CPUs, neighbours, limits, locks, collections, slow\n"
-        "safepoints, a hot method. Record with -e cpu,wall --ttsp; docs/explain.md lists the rules.\n"
-        "\n"
-        "Options:\n"
-        "      --json            JSON; times in nanoseconds\n"
-        "  -h, --help            this text\n"
-        "\n"
-        "For a JVM:\n"
-        "  -d, --duration TIME   how long to record (default " DURATION " s; Ctrl-C ends it earlier)\n"
-        "      --lib PATH        agent to load, instead of the libwick.so installed with wick\n",
-        f);
-}
+static const char usage[] =
+    "Usage: wick explain [OPTION...] FILE...\n"
+    "       wick explain [OPTION...] PID|NAME\n"
+    "\n"
+    "Says in sentences with figures what makes a program slow, from its recordings (- is standard input) or for a "
+    "JVM\n"
+    "now, most important first: allocation stalls, too few CPUs, neighbours, limits, locks, collections, slow\n"
+    "safepoints, a hot method. Record with -e cpu,wall --ttsp; docs/explain.md lists the rules.\n"
+    "\n";
 
 /* OOM kills that the cgroups of the recording count since its last reading; -1 = none of them exists here. */
 static int64_t kills_since(const struct wick_memory_use *u)
@@ -90,14 +76,15 @@ int wick_cmd_explain(int argc, char **argv)
 {
     struct explain x = {0};
     struct wick_err err = {0};
-    const struct wick_look_flag flags[] = {{"duration", 'd', WICK_LOOK_TEXT, &x.duration},
-                                           {"lib", 0, WICK_LOOK_TEXT, &x.lib},
-                                           {"json", 0, WICK_LOOK_SWITCH, &x.json}};
-    int status = wick_look_parse("explain", usage, flags, sizeof flags / sizeof *flags, argc, argv);
+    const struct wick_look_flag flags[] = {{WICK_ARG_DURATION, WICK_LOOK_TEXT, &x.duration},
+                                           {WICK_ARG_LIB, WICK_LOOK_TEXT, &x.lib},
+                                           {WICK_ARG_JSON, WICK_LOOK_SWITCH, &x.json}};
+    int status = wick_look_parse(usage, flags, sizeof flags / sizeof *flags, argc, argv);
     if (status >= 0)
         return status;
-    const struct wick_look_option options[] = {
-        {"-e", "cpu,wall,ttsp"}, {"-d", x.duration ? x.duration : DURATION}, {"--lib", x.lib}};
+    const struct wick_look_option options[] = {{"-e", "cpu,wall,ttsp"},
+                                               {"-d", x.duration ? x.duration : wick_args_default(WICK_ARG_DURATION)},
+                                               {"--lib", x.lib}};
     const struct wick_look_command look = {.name = "explain",
                                            .show = show,
                                            .arg = &x,

@@ -7,13 +7,13 @@
  * of collapsed stacks do not. The output's form follows from its name.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "cli/args.h"
 #include "cli/input.h"
 #include "cli/replace.h"
 #include "cli/save.h"
@@ -32,22 +32,7 @@ static const char usage[] =
     "Draws a flame graph. IN is a JFR recording, pprof, perf.data, output of `perf script` or a file of collapsed "
     "stacks, also\n"
     "compressed with gzip; - is standard input; several are added up.\n"
-    "\n"
-    "Options:\n"
-    "  -o, --output FILE     .html, .svg or .collapsed; without it HTML goes to standard output\n"
-    "      --title TEXT      heading (default: the name of the first input)\n"
-    "      --subtitle TEXT   what was measured (default: what the recording says)\n"
-    "  -r, --reverse         leaf-up: merge stacks from the leaf\n"
-    "  -i, --inverted        root at the top\n"
-    "      --min-width PCT   SVG: leave out boxes narrower than PCT per cent (default: half a "
-    "pixel)\n" WICK_REPLACE_HELP "  -h, --help            this text\n"
-    "\n"
-    "For collapsed stacks:\n"
-    "  -u, --unit UNIT       unit of the weights: samples (default), ns, bytes, or a word of yours\n"
-    "\n"
-    "For recordings:\n"
-    "  -t, --threads         the thread as root frame\n"
-    "      --samples         count samples instead of adding up their weights\n";
+    "\n";
 
 struct job {
     struct wick_flame_opts flame;
@@ -225,25 +210,6 @@ static int run(struct job *j, char **inputs, int n, struct wick_err *err)
 
 /* ---- command line ---- */
 
-enum { OPT_TITLE = 256, OPT_SUBTITLE, OPT_MINWIDTH, OPT_SAMPLES };
-
-static const struct option options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"title", required_argument, NULL, OPT_TITLE},
-    {"subtitle", required_argument, NULL, OPT_SUBTITLE},
-    {"unit", required_argument, NULL, 'u'},
-    {"reverse", no_argument, NULL, 'r'},
-    {"inverted", no_argument, NULL, 'i'},
-    {"minwidth", required_argument, NULL, OPT_MINWIDTH}, /* async-profiler's spelling */
-    {"min-width", required_argument, NULL, OPT_MINWIDTH},
-    {"threads", no_argument, NULL, 't'},
-    {"samples", no_argument, NULL, OPT_SAMPLES},
-    WICK_REPLACE_LONG,
-    {"help", no_argument, NULL, 'h'},
-    WICK_VIEW_LONGS,
-    {0},
-};
-
 static bool parse_percent(const char *s, double *out)
 {
     char *end;
@@ -255,37 +221,39 @@ static bool parse_percent(const char *s, double *out)
 static int take_option(struct job *j, int c)
 {
     switch (c) {
-    case 'o':
+    case WICK_ARG_OUTPUT:
         j->out = optarg;
         return -1;
-    case OPT_TITLE:
+    case WICK_ARG_TITLE:
         j->flame.title = optarg;
         return -1;
-    case OPT_SUBTITLE:
+    case WICK_ARG_SUBTITLE:
         j->flame.subtitle = optarg;
         return -1;
-    case 'u':
+    case WICK_ARG_UNIT:
         j->flame.unit = optarg;
         return -1;
-    case 'r':
+    case WICK_ARG_LEAF_UP:
         j->flame.reverse = true;
         return -1;
-    case 'i':
+    case WICK_ARG_INVERTED:
         j->flame.icicle = true;
         return -1;
-    case OPT_MINWIDTH:
+    case WICK_ARG_MIN_WIDTH:
+    case WICK_ARG_MINWIDTH:
         if (parse_percent(optarg, &j->flame.min_width))
             return -1;
         fprintf(stderr, "wick: --min-width takes a percentage, not '%s'\n", optarg);
         return wick_err_exit(WICK_E_USAGE);
-    case 't':
+    case WICK_ARG_THREADS:
         j->export.threads = true;
         return -1;
-    case OPT_SAMPLES:
+    case WICK_ARG_SAMPLES:
         j->export.counts = true;
         return -1;
-    case 'h':
-        printf("%s\n%s", usage, wick_view_help);
+    case WICK_ARG_HELP:
+        fputs(usage, stdout);
+        wick_args_help(WICK_ARGS_FLAME, stdout);
         return 0;
     default:
         return wick_view_take(&j->view, c, optarg, "flame");
@@ -297,8 +265,8 @@ int wick_cmd_flame(int argc, char **argv)
     struct job j = {.view.shape.no_own = true};
     struct wick_err err = {0};
     int c, status = -1;
-    optind = 0; /* getopt starts anew: another command may have used it */
-    while (status < 0 && (c = getopt_long(argc, argv, "o:u:rie:th", options, NULL)) != -1)
+    wick_args_start(WICK_ARGS_FLAME);
+    while (status < 0 && (c = wick_args_next(argc, argv)) != WICK_ARG_END)
         status = take_option(&j, c);
     if (status >= 0)
         return status;

@@ -2,11 +2,11 @@
 /*
  * cmd_heatmap.c - wick heatmap: what `wick convert --to heatmap` does, under its own name
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/args.h"
 #include "cli/convert.h"
 #include "cli/input.h"
 #include "cli/replace.h"
@@ -22,14 +22,7 @@ static const char usage[] =
     "flame graph of any range chosen with the mouse or the keyboard, alone or compared with the rest or with another\n"
     "range. FILE is a JFR recording, perf.data or output of `perf script`, also compressed with gzip; several are\n"
     "added up.\n"
-    "\n"
-    "Options:\n"
-    "  -o, --output FILE     write to FILE; without it to standard output\n"
-    "      --title TEXT      heading (default: the name of the first input)\n"
-    "  -t, --threads         the thread as root frame\n"
-    "      --samples         count samples instead of adding up their weights\n"
-    "      --reverse         turn stacks round: the leaf first\n" WICK_REPLACE_HELP
-    "  -h, --help            this text\n";
+    "\n";
 
 struct heatmap {
     const char *out;
@@ -39,38 +32,25 @@ struct heatmap {
     struct wick_profile p;
 };
 
-enum { OPT_TITLE = 256, OPT_SAMPLES };
-
-static const struct option longs[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"title", required_argument, NULL, OPT_TITLE},
-    {"threads", no_argument, NULL, 't'},
-    {"samples", no_argument, NULL, OPT_SAMPLES},
-    {"reverse", no_argument, NULL, WICK_VIEW_REVERSE},
-    WICK_REPLACE_LONG,
-    {"help", no_argument, NULL, 'h'},
-    WICK_VIEW_LONGS,
-    {0},
-};
-
 /* -1 = go on, otherwise the exit status. */
 static int take_option(struct heatmap *m, int c)
 {
     switch (c) {
-    case 'o':
+    case WICK_ARG_OUTPUT:
         m->out = optarg;
         return -1;
-    case OPT_TITLE:
+    case WICK_ARG_TITLE:
         m->o.title = optarg;
         return -1;
-    case 't':
+    case WICK_ARG_THREADS:
         m->o.threads = true;
         return -1;
-    case OPT_SAMPLES:
+    case WICK_ARG_SAMPLES:
         m->o.counts = true;
         return -1;
-    case 'h':
-        printf("%s\n%s", usage, wick_view_help);
+    case WICK_ARG_HELP:
+        fputs(usage, stdout);
+        wick_args_help(WICK_ARGS_HEATMAP, stdout);
         return 0;
     default:
         return wick_view_take(&m->view, c, optarg, "heatmap");
@@ -100,8 +80,8 @@ int wick_cmd_heatmap(int argc, char **argv)
     struct heatmap m = {.view.shape.no_own = true};
     struct wick_err err = {0};
     int c, status = -1;
-    optind = 0; /* getopt starts anew: another command may have used it */
-    while (status < 0 && (c = getopt_long(argc, argv, "o:e:th", longs, NULL)) != -1)
+    wick_args_start(WICK_ARGS_HEATMAP);
+    while (status < 0 && (c = wick_args_next(argc, argv)) != WICK_ARG_END)
         status = take_option(&m, c);
     if (status >= 0)
         return status;

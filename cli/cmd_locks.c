@@ -3,10 +3,9 @@
  * wick locks [options] FILE...
  * wick locks [options] PID|NAME
  *
- * Who blocks whom. Of a live JVM a recording is taken first, into memory, of nothing but waiting for locks. What exists
- * as a file, or looks like a path, is a file.
+ * Who blocks whom. A live JVM is recorded first, into memory, with waits for locks alone. An operand that exists as a
+ * file or looks like a path is a file.
  */
-#include <getopt.h> /* optind */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +15,7 @@
 #include "cli/look.h"
 #include "cli/ui.h"
 
-#define DURATION "30"
-#define ASK_NS   UINT64_C(60000000000) /* a JVM may be at a long safepoint */
+#define ASK_NS UINT64_C(60000000000) /* a JVM may be at a long safepoint */
 
 struct locks {
     struct wick_lock_options table;
@@ -26,28 +24,14 @@ struct locks {
     char *now; /* answer of the agent, malloc */
 };
 
-static void usage(FILE *f)
-{
-    fputs(
-        "Usage: wick locks [OPTION...] FILE...\n"
-        "       wick locks [OPTION...] PID|NAME\n"
-        "\n"
-        "Shows which locks threads waited for in recordings made with -e lock, --lock or -e nativelock, or by the JDK "
-        "(- is\n"
-        "standard input), or in a JVM now: where they waited, who held the lock, and what the owner was doing.\n"
-        "\n"
-        "Options:\n"
-        "  -n, --rows N              show the N locks waited for longest (default 20; 0 = all)\n"
-        "      --all                 include waits without an owner: idle pool threads, conditions\n"
-        "      --stacks              with whole stacks\n"
-        "      --json                JSON; times in nanoseconds\n"
-        "  -h, --help                this text\n"
-        "\n"
-        "For a JVM:\n"
-        "  -d, --duration TIME       how long to record (default " DURATION " s; Ctrl-C ends it earlier)\n"
-        "      --lib PATH            agent to load, instead of the libwick.so installed with wick\n",
-        f);
-}
+static const char usage[] =
+    "Usage: wick locks [OPTION...] FILE...\n"
+    "       wick locks [OPTION...] PID|NAME\n"
+    "\n"
+    "Shows which locks threads waited for in recordings made with -e lock, --lock or -e nativelock, or by the JDK "
+    "(- is\n"
+    "standard input), or in a JVM now: where they waited, who held the lock, and what the owner was doing.\n"
+    "\n";
 
 /* Asks for what no event reports: waits that have not ended. */
 static void ask(void *arg, struct wick_client *client)
@@ -85,19 +69,19 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
 
 int wick_cmd_locks(int argc, char **argv)
 {
-    struct locks l = {.table.rows = 20};
+    struct locks l = {.table.rows = wick_args_default_number(WICK_ARG_ROWS)};
     struct wick_err err = {0};
-    const struct wick_look_flag flags[] = {{"rows", 'n', WICK_LOOK_NUMBER, &l.table.rows},
-                                           {"duration", 'd', WICK_LOOK_TEXT, &l.duration},
-                                           {"lib", 0, WICK_LOOK_TEXT, &l.lib},
-                                           {"stacks", 0, WICK_LOOK_SWITCH, &l.table.stacks},
-                                           {"all", 0, WICK_LOOK_SWITCH, &l.table.all},
-                                           {"json", 0, WICK_LOOK_SWITCH, &l.table.json}};
-    int status = wick_look_parse("locks", usage, flags, sizeof flags / sizeof *flags, argc, argv);
+    const struct wick_look_flag flags[] = {{WICK_ARG_ROWS, WICK_LOOK_NUMBER, &l.table.rows},
+                                           {WICK_ARG_DURATION, WICK_LOOK_TEXT, &l.duration},
+                                           {WICK_ARG_LIB, WICK_LOOK_TEXT, &l.lib},
+                                           {WICK_ARG_STACKS, WICK_LOOK_SWITCH, &l.table.stacks},
+                                           {WICK_ARG_ALL_LOCKS, WICK_LOOK_SWITCH, &l.table.all},
+                                           {WICK_ARG_JSON, WICK_LOOK_SWITCH, &l.table.json}};
+    int status = wick_look_parse(usage, flags, sizeof flags / sizeof *flags, argc, argv);
     if (status >= 0)
         return status;
     const struct wick_look_option options[] = {
-        {"-d", l.duration ? l.duration : DURATION}, {"-e", "lock"}, {"--lib", l.lib}};
+        {"-d", l.duration ? l.duration : wick_args_default(WICK_ARG_DURATION)}, {"-e", "lock"}, {"--lib", l.lib}};
     const struct wick_look_command look = {.name = "locks",
                                            .show = show,
                                            .ask = ask,

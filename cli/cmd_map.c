@@ -7,7 +7,6 @@
  * there. It accepts only files of its own user or of root, so the file belongs to the user who runs this command.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/jitdump.h"
 #include "cli/mapfile.h"
@@ -37,38 +37,24 @@ struct map_job {
 
 static void usage(FILE *f)
 {
-    fputs(
-        "Usage: wick map PID|NAME...\n"
-        "       wick map --all\n"
-        "       wick map --jitdump DIR PID|NAME...|--all -- COMMAND...\n"
-        "\n"
-        "Writes /tmp/perf-PID.map: the names of compiled methods and of the JVM's stubs, read from outside, so that\n"
-        "perf can name them. Call it while or right after `perf record` runs:\n"
-        "\n"
-        "  perf record -F 99 -a -g -- sleep 30; wick map --all; wick flame perf.data -o all.html\n"
-        "\n"
-        "`wick record --perf -a` does all of this in one step.\n"
-        "\n"
-        "Options:\n"
-        "      --all       every JVM that this user may read\n"
-        "      --compare   mark what differs from the map that is there, written before: \" [stale]\" is what has "
-        "gone\n"
-        "                  since, \" [changed]\" what lies where something else lay\n"
-        "      --inlined   name inlined methods: \"a->b\" is b inlined into a, which `wick` shows as two frames\n"
-        "      --jitdump DIR\n"
-        "                  write no map but DIR/jit-PID.dump while a command runs, polling every second: code with "
-        "the\n"
-        "                  times at which it came, for `perf inject --jit`:\n"
-        "\n"
-        "                    wick map --jitdump . --all -- perf record -k mono -F 99 -a -g -- sleep 30\n"
-        "                    perf inject --jit -i perf.data -o perf.jit.data\n"
-        "\n"
-        "      --max-size SIZE\n"
-        "                  of a JVM's names (default 128m: a map with more is refused), or with --jitdump of its code "
-        "and\n"
-        "                  names (default 1g: no more is written)\n"
-        "  -h, --help      this text\n",
-        f);
+    fputs("Usage: wick map PID|NAME...\n"
+          "       wick map --all\n"
+          "       wick map --jitdump DIR PID|NAME...|--all -- COMMAND...\n"
+          "\n"
+          "Writes /tmp/perf-PID.map: the names of compiled methods and of the JVM's stubs, read from outside, so that\n"
+          "perf can name them. Call it while or right after `perf record` runs:\n"
+          "\n"
+          "  perf record -F 99 -a -g -- sleep 30; wick map --all; wick flame perf.data -o all.html\n"
+          "\n"
+          "`wick record --perf -a` does all of this in one step.\n"
+          "\n"
+          "To know when code came (--jitdump), instead:\n"
+          "\n"
+          "  wick map --jitdump . --all -- perf record -k mono -F 99 -a -g -- sleep 30\n"
+          "  perf inject --jit -i perf.data -o perf.jit.data\n"
+          "\n",
+          f);
+    wick_args_help(WICK_ARGS_MAP, f);
 }
 
 static int map_process(const struct wick_proc *p, const struct wick_mapfile_opts *o, struct wick_err *err)
@@ -235,35 +221,28 @@ static int misused(const char *what)
 
 int wick_cmd_map(int argc, char **argv)
 {
-    static const struct option longs[] = {{"all", no_argument, NULL, 'a'},
-                                          {"inlined", no_argument, NULL, 'i'},
-                                          {"compare", no_argument, NULL, 'c'},
-                                          {"jitdump", required_argument, NULL, 'j'},
-                                          {"max-size", required_argument, NULL, 's'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
     struct wick_err err = {0};
     struct map_job job = {.pids = calloc((size_t)argc, sizeof *job.pids)};
     const char *dir = NULL;
     int opt, rc = job.pids ? 0 : wick_err_set(&err, WICK_E_NOMEM, "out of memory"), status = 0;
     argc = take_command(&job, argc, argv);
-    optind = 0; /* getopt starts anew: another command may have used it */
-    while ((opt = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-        if (opt == 'a') {
+    wick_args_start(WICK_ARGS_MAP);
+    while ((opt = wick_args_next(argc, argv)) != WICK_ARG_END) {
+        if (opt == WICK_ARG_ALL_JVMS) {
             job.all = true;
-        } else if (opt == 'i') {
+        } else if (opt == WICK_ARG_INLINED) {
             job.o.inlined = true;
-        } else if (opt == 'c') {
+        } else if (opt == WICK_ARG_COMPARE) {
             job.o.compare = true;
-        } else if (opt == 'j') {
+        } else if (opt == WICK_ARG_JITDUMP) {
             dir = optarg;
-        } else if (opt == 's' && (wick_opt_size(optarg, &job.o.most_bytes) || !job.o.most_bytes)) {
+        } else if (opt == WICK_ARG_MAX_SIZE && (wick_opt_size(optarg, &job.o.most_bytes) || !job.o.most_bytes)) {
             free(job.pids);
             return wick_ui_bad_option("map", "--max-size takes a size such as 256m", optarg);
-        } else if (opt != 's') {
-            usage(opt == 'h' ? stdout : stderr);
+        } else if (opt != WICK_ARG_MAX_SIZE) {
+            usage(opt == WICK_ARG_HELP ? stdout : stderr);
             free(job.pids);
-            return opt == 'h' ? 0 : wick_err_exit(WICK_E_USAGE);
+            return opt == WICK_ARG_HELP ? 0 : wick_err_exit(WICK_E_USAGE);
         }
     }
     if (job.all == (optind < argc))

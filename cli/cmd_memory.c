@@ -6,7 +6,6 @@
  * Where the memory of a process goes, and what its limits leave. A live JVM is read from outside, without an agent; a
  * recording has a reading every ten seconds. An operand that exists as a file or looks like a path is a file.
  */
-#include <getopt.h> /* optind */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,25 +17,17 @@
 #include "cli/ui.h"
 #include "opt/option.h"
 
-static void usage(FILE *f)
-{
-    fputs(
-        "Usage: wick memory [OPTION...] PID|NAME\n"
-        "       wick memory [OPTION...] FILE...\n"
-        "\n"
-        "Shows where the memory of a JVM's process goes: the Java heap, metaspace, compiled code, stacks, malloc,\n"
-        "libraries, mapped files and what is left, and what the limits of the cgroups around it leave. A live JVM is\n"
-        "read from outside: no agent is loaded, no thread is stopped. If it runs with -XX:NativeMemoryTracking it is "
-        "asked\n"
-        "for what it counts itself. In recordings (- is standard input) there is a\n"
-        "reading every ten seconds; the last one is shown, and how each part grew.\n"
-        "\n"
-        "Options:\n"
-        "  -d, --duration TIME       of a JVM: read it for so long, and show how each part grows\n"
-        "      --json                JSON; sizes in bytes\n"
-        "  -h, --help                this text\n",
-        f);
-}
+static const char usage[] =
+    "Usage: wick memory [OPTION...] PID|NAME\n"
+    "       wick memory [OPTION...] FILE...\n"
+    "\n"
+    "Shows where the memory of a JVM's process goes: the Java heap, metaspace, compiled code, stacks, malloc,\n"
+    "libraries, mapped files and what is left, and what the limits of the cgroups around it leave. A live JVM is\n"
+    "read from outside: no agent is loaded, no thread is stopped. If it runs with -XX:NativeMemoryTracking it is "
+    "asked\n"
+    "for its own figures. In recordings (- is standard input) there is a reading every ten seconds; the last one is\n"
+    "shown, and how each part grew.\n"
+    "\n";
 
 static int read_files(struct wick_memory_use *u, char *const *paths, int n, struct wick_err *err)
 {
@@ -94,9 +85,9 @@ int wick_cmd_memory(int argc, char **argv)
     const char *duration = NULL;
     bool json = false;
     struct wick_err err = {0};
-    const struct wick_look_flag flags[] = {{"duration", 'd', WICK_LOOK_TEXT, &duration},
-                                           {"json", 0, WICK_LOOK_SWITCH, &json}};
-    int status = wick_look_parse("memory", usage, flags, sizeof flags / sizeof *flags, argc, argv);
+    const struct wick_look_flag flags[] = {{WICK_ARG_MEMORY_DURATION, WICK_LOOK_TEXT, &duration},
+                                           {WICK_ARG_JSON, WICK_LOOK_SWITCH, &json}};
+    int status = wick_look_parse(usage, flags, sizeof flags / sizeof *flags, argc, argv);
     if (status >= 0)
         return status;
     return run(argv + optind, argc - optind, duration, json, &err) ? wick_ui_fail(&err) : 0;

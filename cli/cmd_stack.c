@@ -8,13 +8,13 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/frame_kind.h"
+#include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/print.h"
 #include "cli/stack_virtual.h"
@@ -247,15 +247,9 @@ static void usage(FILE *f)
           "With --virtual, the virtual threads that have a scope of wick.jar open, mounted or not; wick's agent must\n"
           "be loaded (wick start); it knows the scopes opened while a recording runs, or all of them if the JVM\n"
           "runs with -Dwick.publish=otel.\n"
-          "\n"
-          "Options:\n"
-          "  -t, --thread NAME   only threads whose name contains NAME\n"
-          "      --timing        how long each thread was stopped, and totals on stderr\n"
-          "      --virtual       virtual threads with their contexts, longest open first, by stack\n"
-          "  -n, --rows N        with --virtual: show at most N threads (default 1000; 0 = all)\n"
-          "      --json          with --virtual: print JSON\n"
-          "  -h, --help          this text\n",
+          "\n",
           f);
+    wick_args_help(WICK_ARGS_STACK, f);
 }
 
 static int run(struct stack_cmd *c, int pid, struct wick_err *err)
@@ -291,39 +285,33 @@ struct stack_options {
 /* 0 to go on; else what the command ends with, plus 1. */
 static int parse(int argc, char **argv, struct stack_options *o)
 {
-    static const struct option longs[] = {{"thread", required_argument, NULL, 't'},
-                                          {"timing", no_argument, NULL, 'T'},
-                                          {"virtual", no_argument, NULL, 'V'},
-                                          {"rows", required_argument, NULL, 'n'},
-                                          {"json", no_argument, NULL, 'J'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
     int opt;
     unsigned long rows;
     char *end;
-    while ((opt = getopt_long(argc, argv, "t:n:h", longs, NULL)) != -1) {
+    wick_args_start(WICK_ARGS_STACK);
+    while ((opt = wick_args_next(argc, argv)) != WICK_ARG_END) {
         switch (opt) {
-        case 't':
+        case WICK_ARG_STACK_THREAD:
             o->outside.only = o->inside.name = optarg;
             break;
-        case 'T':
+        case WICK_ARG_TIMING:
             o->outside.timing = true;
             break;
-        case 'V':
+        case WICK_ARG_VIRTUAL:
             o->virtual_threads = true;
             break;
-        case 'J':
+        case WICK_ARG_VIRTUAL_JSON:
             o->inside.json = true;
             break;
-        case 'n':
+        case WICK_ARG_STACK_ROWS:
             rows = strtoul(optarg, &end, 10);
             if (*end || end == optarg || rows > WICK_VIRTUAL_ROWS_MOST)
                 return 1 + wick_ui_bad_option("stack", "--rows takes a number up to 131072 (0 = all)", optarg);
             o->inside.rows = rows ? (uint32_t)rows : WICK_VIRTUAL_ROWS_MOST;
             break;
         default:
-            usage(opt == 'h' ? stdout : stderr);
-            return 1 + (opt == 'h' ? 0 : wick_err_exit(WICK_E_USAGE));
+            usage(opt == WICK_ARG_HELP ? stdout : stderr);
+            return 1 + (opt == WICK_ARG_HELP ? 0 : wick_err_exit(WICK_E_USAGE));
         }
     }
     return 0;

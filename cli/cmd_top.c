@@ -4,11 +4,11 @@
  * wick top [options] PID|NAME
  *
  * The table is made of recordings; of a live JVM a short one is taken first, just as `wick record` does it, into
- * memory. Which of the two an operand means: what exists as a file, or looks like a path, is a file.
+ * memory. An operand that exists as a file or looks like a path is a file.
  */
-#include <getopt.h>
 #include <string.h>
 
+#include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/growth_table.h"
 #include "cli/input.h"
@@ -16,8 +16,6 @@
 #include "cli/top_table.h"
 #include "cli/ui.h"
 #include "cli/view.h"
-
-#define DURATION "5"
 
 struct top {
     struct wick_top_options table;
@@ -29,82 +27,52 @@ struct top {
 
 static void usage(FILE *f)
 {
-    fprintf(
-        f,
-        "Usage: wick top [OPTION...] FILE...\n"
-        "       wick top [OPTION...] PID|NAME\n"
-        "\n"
-        "Shows what the samples of recordings (or of other profiles that `wick convert` reads; - is standard input), "
-        "or\n"
-        "of a JVM now, have on top of their stacks (self) and anywhere in them (total; recursion counts once).\n"
-        "\n"
-        "Options:\n"
-        "  -n, --rows N          show N rows (default 20; 0 = all)\n"
-        "      --by WHAT         a row for each method (default), class, thread, kind of code, or value of a label or\n"
-        "                        of state, event, work ...\n"
-        "      --growth              live objects of a recording: which class (--by object) or method has more and "
-        "more\n"
-        "      --json            JSON; weights in the event's unit, time in nanoseconds\n"
-        "  -h, --help            this text\n"
-        "\n"
-        "%s"
-        "\n"
-        "For a JVM (-e is what to sample then, see `wick record --help`):\n"
-        "  -d, --duration TIME   how long to record (default " DURATION " s; Ctrl-C ends it earlier)\n"
-        "  -i, --interval TIME   time between samples of one thread (default 10ms)\n"
-        "      --lib PATH        agent to load, instead of the libwick.so installed with wick\n",
-        wick_view_help);
+    fputs("Usage: wick top [OPTION...] FILE...\n"
+          "       wick top [OPTION...] PID|NAME\n"
+          "\n"
+          "Shows what the samples of recordings (or of other profiles that `wick convert` reads; - is standard input), "
+          "or\n"
+          "of a JVM now, have on top of their stacks (self) and anywhere in them (total; recursion counts once).\n"
+          "\n",
+          f);
+    wick_args_help(WICK_ARGS_TOP, f);
 }
-
-enum { OPT_JSON = 256, OPT_LIB, OPT_GROWTH };
-
-static const struct option longs[] = {
-    {"rows", required_argument, NULL, 'n'},
-    {"duration", required_argument, NULL, 'd'},
-    {"interval", required_argument, NULL, 'i'},
-    {"lib", required_argument, NULL, OPT_LIB},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"growth", no_argument, NULL, OPT_GROWTH},
-    {"help", no_argument, NULL, 'h'},
-    WICK_VIEW_LONGS,
-    {NULL, 0, NULL, 0},
-};
 
 /* -1 = go on, otherwise the exit status. */
 static int parse(struct top *t, int argc, char **argv)
 {
     static const char *const by[] = {"method", "class", "thread", "kind"}; /* another word is a label's key */
     int opt, status;
-    optind = 0; /* getopt starts anew: another command may have used it */
-    while ((opt = getopt_long(argc, argv, "n:e:d:i:h", longs, NULL)) != -1) {
+    wick_args_start(WICK_ARGS_TOP);
+    while ((opt = wick_args_next(argc, argv)) != WICK_ARG_END) {
         unsigned i = 0;
         switch (opt) {
-        case 'n':
+        case WICK_ARG_ROWS:
             if (!wick_ui_rows(optarg, &t->table.rows))
                 return wick_ui_bad_option("top", "--rows takes a number", optarg);
             break;
-        case WICK_VIEW_BY:
+        case WICK_ARG_ROW_BY:
             while (i < 4 && strcmp(by[i], optarg) != 0)
                 i++;
             t->table.by = (enum wick_top_by)i;
             t->table.key = wick_view_key(optarg);
             break;
-        case 'd':
+        case WICK_ARG_TOP_DURATION:
             t->duration = optarg;
             break;
-        case 'i':
+        case WICK_ARG_INTERVAL:
             t->interval = optarg;
             break;
-        case OPT_LIB:
+        case WICK_ARG_LIB:
             t->lib = optarg;
             break;
-        case OPT_GROWTH:
+        case WICK_ARG_GROWTH:
             t->growth = true;
             break;
-        case OPT_JSON:
+        case WICK_ARG_JSON:
             t->table.json = true;
             break;
-        case 'h':
+        case WICK_ARG_HELP:
             usage(stdout);
             return 0;
         default:
@@ -184,13 +152,16 @@ static int show_growth(const struct top *t, char *const *paths, int n, struct wi
 
 int wick_cmd_top(int argc, char **argv)
 {
-    struct top t = {.table.rows = 20, .view.shape.no_own = true};
+    struct top t = {.table.rows = wick_args_default_number(WICK_ARG_ROWS), .view.shape.no_own = true};
     struct wick_err err = {0};
     int status = parse(&t, argc, argv);
     if (status >= 0)
         return status;
     const struct wick_look_option options[] = {
-        {"-d", t.duration ? t.duration : DURATION}, {"-e", t.view.event}, {"-i", t.interval}, {"--lib", t.lib}};
+        {"-d", t.duration ? t.duration : wick_args_default(WICK_ARG_TOP_DURATION)},
+        {"-e", t.view.event},
+        {"-i", t.interval},
+        {"--lib", t.lib}};
     bool live = t.duration || t.interval || t.lib;
     const struct wick_look_command look = {.name = "top",
                                            .show = show,

@@ -6,11 +6,11 @@
  * hexadecimal and there is no such file.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/input.h"
 #include "cli/page.h"
@@ -38,49 +38,32 @@ static void usage(FILE *f)
           "and where. TRACE_ID may be a prefix of an id; without one the slowest traces are listed and the "
           "slowest is\n"
           "shown. Programs report their spans with wick.jar (docs/labels.md); record with -e cpu,wall to see waits.\n"
-          "\n"
-          "Options:\n"
-          "      --slowest N           how many traces to list, or to put into the output (default 10)\n"
-          "  -o, --output FILE.html    write an HTML page instead of text\n"
-          "      --json                JSON of these traces; times in nanoseconds\n" WICK_REPLACE_HELP
-          "  -h, --help                this text\n",
+          "\n",
           f);
+    wick_args_help(WICK_ARGS_TRACE, f);
 }
-
-enum { OPT_SLOWEST = 256, OPT_JSON };
-
-static const struct option longs[] = {
-    {"slowest", required_argument, NULL, OPT_SLOWEST},
-    {"output", required_argument, NULL, 'o'},
-    {"json", no_argument, NULL, OPT_JSON},
-    WICK_REPLACE_LONG,
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
 
 /* -1 = go on, otherwise the exit status. */
 static int parse(struct job *j, int argc, char **argv)
 {
     int opt;
-    optind = 0; /* getopt starts anew: another command may have used it */
-    while ((opt = getopt_long(argc, argv, "o:h", longs, NULL)) != -1) {
+    wick_args_start(WICK_ARGS_TRACE);
+    while ((opt = wick_args_next(argc, argv)) != WICK_ARG_END) {
         char *end;
         switch (opt) {
-        case OPT_SLOWEST:
+        case WICK_ARG_SLOWEST:
             j->slowest = strtoul(optarg, &end, 10);
             if (*optarg >= '0' && *optarg <= '9' && !*end && j->slowest)
                 break;
             fputs("wick: --slowest takes a number of at least 1\n", stderr);
             return wick_err_exit(WICK_E_USAGE);
-        case 'o':
+        case WICK_ARG_PAGE:
             j->out = optarg;
             break;
-        case OPT_JSON:
+        case WICK_ARG_JSON:
             j->json = true;
             break;
-        case 0: /* --force, which getopt has stored */
-            break;
-        case 'h':
+        case WICK_ARG_HELP:
             usage(stdout);
             return 0;
         default:
@@ -204,7 +187,7 @@ static int show(const struct job *j, char *const *paths, int n, struct wick_err 
 
 int wick_cmd_trace(int argc, char **argv)
 {
-    struct job j = {.slowest = 10};
+    struct job j = {.slowest = wick_args_default_number(WICK_ARG_SLOWEST)};
     struct wick_err err = {0};
     int status = parse(&j, argc, argv);
     if (status >= 0)

@@ -6,7 +6,6 @@
  * Which threads were slow to reach safepoints, and why. A live JVM is recorded first, into memory, with the
  * time-to-safepoint profiler alone. An operand that exists as a file or looks like a path is a file.
  */
-#include <getopt.h> /* optind */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,35 +15,18 @@
 #include "cli/ttsp_table.h"
 #include "cli/ui.h"
 
-#define DURATION "30"
-
 struct ttsp {
     struct wick_ttsp_options table;
     const char *duration, *thresholds, *lib;
 };
 
-static void usage(FILE *f)
-{
-    fputs(
-        "Usage: wick ttsp [OPTION...] FILE...\n"
-        "       wick ttsp [OPTION...] PID|NAME\n"
-        "\n"
-        "Shows the slow safepoints of recordings made with -e ttsp or --ttsp (- is standard input), or of a JVM now,\n"
-        "worst first: the threads that were slow to reach them, where they were, and why.\n"
-        "\n"
-        "Options:\n"
-        "  -n, --rows N              show the N worst (default 20; 0 = all)\n"
-        "      --stacks              with the stacks of slow threads\n"
-        "      --json                JSON; times in nanoseconds\n"
-        "  -h, --help                this text\n"
-        "\n"
-        "For a JVM:\n"
-        "  -d, --duration TIME       how long to record (default " DURATION " s; Ctrl-C ends it earlier)\n"
-        "      --threshold-ms LIST   when to interrupt slow threads, in ms since the start of the safepoint (default\n"
-        "                            10,20,50,100,200)\n"
-        "      --lib PATH            agent to load, instead of the libwick.so installed with wick\n",
-        f);
-}
+static const char usage[] =
+    "Usage: wick ttsp [OPTION...] FILE...\n"
+    "       wick ttsp [OPTION...] PID|NAME\n"
+    "\n"
+    "Shows the slow safepoints of recordings made with -e ttsp or --ttsp (- is standard input), or of a JVM now,\n"
+    "worst first: the threads that were slow to reach them, where they were, and why.\n"
+    "\n";
 
 /* Reads the files and prints the tables. */
 static int show(void *arg, char *const *paths, int n, struct wick_err *err)
@@ -71,16 +53,16 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
 
 int wick_cmd_ttsp(int argc, char **argv)
 {
-    struct ttsp t = {.table.rows = 20};
+    struct ttsp t = {.table.rows = wick_args_default_number(WICK_ARG_ROWS)};
     struct wick_err err = {0};
     const struct wick_look_flag flags[] = {
-        {"rows", 'n', WICK_LOOK_NUMBER, &t.table.rows},     {"duration", 'd', WICK_LOOK_TEXT, &t.duration},
-        {"threshold-ms", 0, WICK_LOOK_TEXT, &t.thresholds}, {"lib", 0, WICK_LOOK_TEXT, &t.lib},
-        {"stacks", 0, WICK_LOOK_SWITCH, &t.table.stacks},   {"json", 0, WICK_LOOK_SWITCH, &t.table.json}};
-    int status = wick_look_parse("ttsp", usage, flags, sizeof flags / sizeof *flags, argc, argv);
+        {WICK_ARG_ROWS, WICK_LOOK_NUMBER, &t.table.rows},       {WICK_ARG_DURATION, WICK_LOOK_TEXT, &t.duration},
+        {WICK_ARG_THRESHOLD_MS, WICK_LOOK_TEXT, &t.thresholds}, {WICK_ARG_LIB, WICK_LOOK_TEXT, &t.lib},
+        {WICK_ARG_STACKS, WICK_LOOK_SWITCH, &t.table.stacks},   {WICK_ARG_JSON, WICK_LOOK_SWITCH, &t.table.json}};
+    int status = wick_look_parse(usage, flags, sizeof flags / sizeof *flags, argc, argv);
     if (status >= 0)
         return status;
-    const struct wick_look_option options[] = {{"-d", t.duration ? t.duration : DURATION},
+    const struct wick_look_option options[] = {{"-d", t.duration ? t.duration : wick_args_default(WICK_ARG_DURATION)},
                                                {"-e", "ttsp"},
                                                {"--ttsp-threshold-ms", t.thresholds},
                                                {"--lib", t.lib}};

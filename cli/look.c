@@ -2,7 +2,6 @@
 #include "cli/look.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "cli/live.h"
 #include "cli/ui.h"
 
-enum { MOST_OPTIONS = 8, OPTION = 256 /* + its place: what getopt gives for one */ };
+enum { MOST_OPTIONS = 8 };
 
 bool wick_look_is_file(const char *word)
 {
@@ -31,7 +30,7 @@ static int take_flag(const char *command, const struct wick_look_flag *f, char *
         *(const char **)f->value = arg;
         break;
     case WICK_LOOK_NUMBER:
-        snprintf(message, sizeof message, "--%s takes a number", f->name);
+        snprintf(message, sizeof message, "--%s takes a number", wick_args_name(f->arg));
         if (!wick_ui_rows(arg, f->value))
             return wick_ui_bad_option(command, message, arg);
         break;
@@ -39,28 +38,24 @@ static int take_flag(const char *command, const struct wick_look_flag *f, char *
     return -1;
 }
 
-int wick_look_parse(const char *command, void (*usage)(FILE *f), const struct wick_look_flag *flags, size_t n, int argc,
-                    char **argv)
+int wick_look_parse(const char *usage, const struct wick_look_flag *flags, size_t n, int argc, char **argv)
 {
-    struct option longs[MOST_OPTIONS + 2] = {{"help", no_argument, NULL, 'h'}};
-    char letters[2 * MOST_OPTIONS + 2] = "h", *at = letters + 1;
+    unsigned command = wick_args_command(argv[0]);
     int opt, status = -1;
-    for (size_t i = 0; i < n && i < MOST_OPTIONS; i++) {
-        int argument = flags[i].kind == WICK_LOOK_SWITCH ? no_argument : required_argument;
-        longs[i + 1] = (struct option){flags[i].name, argument, NULL, OPTION + (int)i};
-        if (flags[i].letter)
-            at += sprintf(at, argument == no_argument ? "%c" : "%c:", flags[i].letter);
-    }
-    optind = 0; /* getopt starts anew: another command may have used it */
-    while (status < 0 && (opt = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+    wick_args_start(command);
+    while (status < 0 && (opt = wick_args_next(argc, argv)) != WICK_ARG_END) {
         size_t i = 0;
-        while (i < n && opt != OPTION + (int)i && (!flags[i].letter || opt != flags[i].letter))
+        while (i < n && opt != (int)flags[i].arg)
             i++;
-        if (opt == 'h')
-            usage(stdout);
-        status = opt == 'h' ? 0
-                 : i < n    ? take_flag(command, &flags[i], optarg)
-                            : wick_ui_bad_option(command, NULL, NULL);
+        if (i < n) {
+            status = take_flag(argv[0], &flags[i], optarg);
+        } else if (opt == WICK_ARG_HELP) {
+            fputs(usage, stdout);
+            wick_args_help(command, stdout);
+            status = 0;
+        } else {
+            status = wick_ui_bad_option(argv[0], NULL, NULL);
+        }
     }
     return status;
 }

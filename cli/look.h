@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "cli/args.h"
 #include "cli/client.h"
 
 /* Whether a word of the command line means a recording: it exists as a file, or looks like a path. Else it is a JVM. */
@@ -28,15 +29,14 @@ typedef int wick_look_show(void *arg, char *const *paths, int n, struct wick_err
 
 /* An option that such a command takes itself. */
 struct wick_look_flag {
-    const char *name; /* "rows" for --rows */
-    char letter;      /* 0 = none */
+    enum wick_arg arg;
     enum { WICK_LOOK_SWITCH, WICK_LOOK_NUMBER, WICK_LOOK_TEXT } kind;
     void *value; /* bool, uint32_t, const char * */
 };
 
-/* Parses options, --help among them; the words begin at optind then. -1 = go on, otherwise the exit status. */
-int wick_look_parse(const char *command, void (*usage)(FILE *f), const struct wick_look_flag *flags, size_t n, int argc,
-                    char **argv);
+/* Parses the options of the command argv[0], --help among them, which prints `usage` first; the words begin at optind
+ * then. -1 = go on, otherwise the exit status. */
+int wick_look_parse(const char *usage, const struct wick_look_flag *flags, size_t n, int argc, char **argv);
 
 /* A command whose operands are recordings, or one JVM to record. */
 struct wick_look_command {

@@ -22,28 +22,14 @@ bool wick_cli_output_is_direct(const struct wick_cli_output *out)
     return !out->compat && !out->apart && !strcmp(out->format, "jfr");
 }
 
-bool wick_cli_output_can_convert(void)
-{
-#ifdef WICK_HAVE_CONVERT
-    return true;
-#else
-    return false;
-#endif
-}
-
 static int convert(const char *in, const struct wick_cli_output *out, struct wick_err *err)
 {
-#ifdef WICK_HAVE_CONVERT
     const struct wick_convert_opts o = {out->format, out->title, out->threads, NULL};
     const struct wick_view everything = {0};
     char *inputs[] = {(char *)(uintptr_t)in};
     if (out->compat)
         return wick_cut_write(&everything, inputs, 1, out->path, true, true, err);
     return wick_convert_jfr(in, out->path, &o, err);
-#else
-    (void)in;
-    return wick_err_set(err, WICK_E_UNSUPPORTED, "this build of wick writes jfr only, not %s", out->format);
-#endif
 }
 
 /* The name of a format that can be written: "jfr", or one of the converter's. NULL if it is none. */
@@ -81,13 +67,8 @@ static int choose_format(const struct wick_opts *o, struct wick_cli_output *out,
                                 "`wick convert --help` lists, or add --output FORMAT",
                                 o->s.file);
     } else {
-        format = wick_cli_output_can_convert() && !o->s.compat ? "html" : "jfr";
+        format = o->s.compat ? "jfr" : "html";
     }
-    if (o->s.compat && !wick_cli_output_can_convert())
-        return wick_err_set(err, WICK_E_UNSUPPORTED, "this build of wick has no converter, which --compat needs");
-    if (strcmp(format, "jfr") && !wick_cli_output_can_convert())
-        return wick_err_set(err, WICK_E_UNSUPPORTED, "this build of wick writes jfr only, not %s: use -f NAME.jfr",
-                            format);
     snprintf(out->format, sizeof out->format, "%s", format);
     return 0;
 }

@@ -30,11 +30,8 @@ struct wick_cli_output {
     int dir;       /* for a sequence; never sent */
 };
 
-/* True if this build can draw pictures. */
-bool wick_cli_output_can_convert(void);
-
 /* Decides name and format from the options (-f, -o) and the JVM (NULL: a command about to run), without touching any
- * file. Default: wick-<main>-<pid>-<time>.html here, or .jfr where this build draws no pictures. */
+ * file. Default: wick-<main>-<pid>-<time>.html here, with --compat .jfr. */
 int wick_cli_output_plan(const struct wick_opts *o, const struct wick_jvm_entry *jvm, struct wick_cli_output *out,
                          struct wick_err *err);
 

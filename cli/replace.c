@@ -9,7 +9,7 @@
 
 #include "import/input.h"
 
-int wick_replace_force;
+bool wick_replace_force;
 
 enum { HEAD = WICK_INPUT_HEAD };
 

@@ -16,15 +16,8 @@
 
 #include "base/err.h"
 
-/* Set by --force: every regular file may be replaced. An int, because getopt sets it. */
-extern int wick_replace_force;
-
-/* The entry for getopt_long, which then returns 0. */
-#define WICK_REPLACE_LONG                            \
-    {                                                \
-        "force", no_argument, &wick_replace_force, 1 \
-    }
-#define WICK_REPLACE_HELP "      --force           replace the output even if it is a file that wick did not write\n"
+/* Set by --force: every regular file may be replaced. */
+extern bool wick_replace_force;
 
 /* True if n first bytes of a file are those of a recording, a profile or a page as wick writes them. */
 bool wick_replace_is_ours(const char *head, size_t n);

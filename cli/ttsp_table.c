@@ -161,7 +161,7 @@ static void write_slow(const struct page *g, const struct wick_ttsp_slow *s)
     if (s->java_threads)
         wick_strbuf_addf(g->line, "; %" PRId64 " of %" PRId64 " threads slow", s->late_threads, s->java_threads);
     else
-        wick_strbuf_adds(g->line, "; over before it could be inspected");
+        wick_strbuf_adds(g->line, "; over before its threads could be examined");
     end_line(g, strlen("2026-01-01 00:00:00.000  "), 8);
     for (uint32_t k = 0; k < s->count; k++)
         print_culprit(g, &g->in->culprits[s->first + k]);

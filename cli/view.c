@@ -10,35 +10,6 @@
 #include "jfr/reader.h"
 #include "opt/option.h"
 
-const char wick_view_help[] =
-    "Samples to take:\n"
-    "  -e, --event NAME        an event type's name, or cpu, wall, native, perf, alloc, live, lock, park (not\n"
-    "                          Object.wait or sleep: wait), io, nativemem, trace, exception, nativelock (default:\n"
-    "                          the first of these that there is)\n"
-    "      --from T, --to T    from and until: 90s or -10s (from the start or end), 25%, 10:30:00 or\n"
-    "                          2026-11-21T10:30:00 (UTC), @SECONDS (since 1970)\n"
-    "      --thread REGEX      threads of such a name\n"
-    "      --state REGEX       threads in such a state\n"
-    "      --process REGEX     processes of such a name or number, where the data has them\n"
-    "      --where KEY=VALUE   with that label; KEY~REGEX; a KEY may also be thread, tid, state, event, kind, work\n"
-    "      --include REGEX     with such a frame in the stack\n"
-    "      --exclude REGEX     without such a frame\n"
-    "      --no-idle           without threads that wait: parked, asleep, in a poll\n"
-    "      --survived N        of live objects those that have survived N collections, and no other samples\n"
-    "      --own               with wick's own threads and frames; convert has them always\n"
-    "\n"
-    "Stacks:\n"
-    "      --by KEY            a root frame for each value of a label, or of thread, state ... (several: outermost\n"
-    "                          first)\n"
-    "      --classify          a root frame for the kind of work: GC, JIT compiler, class loading, kernel, VM, Java "
-    "...\n"
-    "      --skip N            leave out N frames at the root\n"
-    "      --depth N           keep at most N frames from the root\n"
-    "      --inline MODE       show (default), or fold: the weight of inlined methods is their caller's\n"
-    "      --names STYLE       simple (no packages), signatures, normalised (lambdas, proxies and hidden classes\n"
-    "                          without serial numbers); several separated by commas\n"
-    "      --lines             line numbers\n";
-
 static int bad(const char *what, const char *arg, struct wick_err *err)
 {
     return wick_err_set(err, WICK_E_USAGE, "%s, not '%s'", what, arg);
@@ -103,69 +74,64 @@ static int take_names(struct wick_view *v, const char *arg, struct wick_err *err
 
 static int take_test(struct wick_view *v, int opt, const char *arg, struct wick_err *err)
 {
-    static const char *const keys[] = {
-        [WICK_VIEW_THREAD - WICK_VIEW_FROM] = "thread",
-        [WICK_VIEW_STATE - WICK_VIEW_FROM] = "state",
-        [WICK_VIEW_PROCESS - WICK_VIEW_FROM] = "process",
-    };
-    if (opt == WICK_VIEW_INCLUDE)
+    if (opt == WICK_ARG_INCLUDE)
         return wick_shape_test(&v->shape, WICK_TEST_INCLUDE, NULL, NULL, arg, err);
-    if (opt == WICK_VIEW_EXCLUDE)
+    if (opt == WICK_ARG_EXCLUDE)
         return wick_shape_test(&v->shape, WICK_TEST_EXCLUDE, NULL, NULL, arg, err);
-    return wick_shape_test(&v->shape, WICK_TEST_VALUE, keys[opt - WICK_VIEW_FROM], NULL, arg, err);
+    return wick_shape_test(&v->shape, WICK_TEST_VALUE, wick_args_name(opt), NULL, arg, err);
 }
 
 int wick_view_option(struct wick_view *v, int opt, const char *arg, struct wick_err *err)
 {
     switch (opt) {
-    case 'e':
+    case WICK_ARG_EVENT:
         v->event = arg;
         return 0;
-    case WICK_VIEW_FROM:
+    case WICK_ARG_FROM:
         v->from = arg;
         return 0;
-    case WICK_VIEW_UNTIL:
+    case WICK_ARG_UNTIL:
         v->to = arg;
         return 0;
-    case WICK_VIEW_THREAD:
-    case WICK_VIEW_STATE:
-    case WICK_VIEW_PROCESS:
-    case WICK_VIEW_INCLUDE:
-    case WICK_VIEW_EXCLUDE:
+    case WICK_ARG_THREAD:
+    case WICK_ARG_STATE:
+    case WICK_ARG_PROCESS:
+    case WICK_ARG_INCLUDE:
+    case WICK_ARG_EXCLUDE:
         return take_test(v, opt, arg, err);
-    case WICK_VIEW_WHERE:
+    case WICK_ARG_WHERE:
         return take_where(v, arg, err);
-    case WICK_VIEW_BY:
+    case WICK_ARG_BY:
         return take_group(v, arg, err);
-    case WICK_VIEW_CLASSIFY:
+    case WICK_ARG_CLASSIFY:
         return take_group(v, "work", err);
-    case WICK_VIEW_REVERSE:
+    case WICK_ARG_REVERSE:
         v->shape.reverse = true;
         return 0;
-    case WICK_VIEW_SKIP:
+    case WICK_ARG_SKIP:
         return take_number(&v->shape.skip, "--skip takes a number of frames", arg, err);
-    case WICK_VIEW_DEPTH:
+    case WICK_ARG_DEPTH:
         return take_number(&v->shape.depth, "--depth takes a number of frames", arg, err);
-    case WICK_VIEW_NO_IDLE:
+    case WICK_ARG_NO_IDLE:
         v->shape.no_idle = true;
         return 0;
-    case WICK_VIEW_SURVIVED:
-        return take_number(&v->survived, "--survived wants a number of collections", arg, err);
-    case WICK_VIEW_OWN:
+    case WICK_ARG_SURVIVED:
+        return take_number(&v->survived, "--survived takes a number of collections", arg, err);
+    case WICK_ARG_OWN:
         v->shape.no_own = false;
         return 0;
-    case WICK_VIEW_NAMES:
+    case WICK_ARG_NAMES:
         return take_names(v, arg, err);
-    case WICK_VIEW_INLINE:
+    case WICK_ARG_INLINE:
         v->shape.fold_inlined = !strcmp(arg, "fold");
         return strcmp(arg, "fold") && strcmp(arg, "show") ? bad("--inline takes show or fold", arg, err) : 0;
-    case WICK_VIEW_LINES:
+    case WICK_ARG_LINES:
         v->names |= WICK_NAME_LINES;
         return 0;
-    case WICK_VIEW_SIMPLE:
+    case WICK_ARG_SIMPLE:
         v->names |= WICK_NAME_SIMPLE;
         return 0;
-    case WICK_VIEW_SIGNATURES:
+    case WICK_ARG_SIGNATURES:
         v->names |= WICK_NAME_SIGNATURES;
         return 0;
     default:
@@ -176,7 +142,7 @@ int wick_view_option(struct wick_view *v, int opt, const char *arg, struct wick_
 int wick_view_take(struct wick_view *v, int opt, const char *arg, const char *command)
 {
     struct wick_err err = {0};
-    int rc = opt ? wick_view_option(v, opt, arg, &err) : 0; /* 0: getopt has stored it */
+    int rc = wick_view_option(v, opt, arg, &err);
     if (!rc)
         return -1;
     if (rc == -WICK_E_NOTFOUND) /* getopt has complained about an unknown option */

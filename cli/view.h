@@ -2,9 +2,9 @@
 /*
  * view.h - the options by which every command that reads a file chooses samples and shapes stacks
  *
- * One list of options, one parser, one text for --help: `wick flame`, `heatmap`, `convert`, `top` and `diff` put
- * WICK_VIEW_LONGS into their own tables and hand what they do not know to wick_view_option(). What the options mean is
- * in model/shape.h; times, which need the recordings' own span, are worked out here.
+ * `wick flame`, `heatmap`, `convert`, `top` and `diff` have them in common (VIEWS in def/tool_option.def) and hand what
+ * they do not know to wick_view_option(). What the options mean is in model/shape.h; times, which need the recordings'
+ * own span, are worked out here.
  *
  * Threads: one at a time.
  * Memory:  strings are borrowed from argv; wick_view_release frees the rest.
@@ -12,63 +12,12 @@
 #ifndef WICK_CLI_VIEW_H
 #define WICK_CLI_VIEW_H
 
-#include <getopt.h>
 #include <stdio.h>
 
 #include "base/err.h"
+#include "cli/args.h"
 #include "model/name.h"
 #include "model/shape.h"
-
-/* Options without a letter, far from the commands' own. */
-enum wick_view_opt {
-    WICK_VIEW_FROM = 1000,
-    WICK_VIEW_UNTIL,
-    WICK_VIEW_THREAD,
-    WICK_VIEW_STATE,
-    WICK_VIEW_INCLUDE,
-    WICK_VIEW_EXCLUDE,
-    WICK_VIEW_PROCESS,
-    WICK_VIEW_WHERE,
-    WICK_VIEW_BY,
-    WICK_VIEW_REVERSE,
-    WICK_VIEW_SKIP,
-    WICK_VIEW_DEPTH,
-    WICK_VIEW_CLASSIFY,
-    WICK_VIEW_NO_IDLE,
-    WICK_VIEW_NAMES,
-    WICK_VIEW_INLINE,
-    WICK_VIEW_LINES,
-    WICK_VIEW_SIMPLE,
-    WICK_VIEW_SIGNATURES,
-    WICK_VIEW_OWN,
-    WICK_VIEW_SURVIVED
-};
-
-/* --to is the end of the time range; in `wick convert` it was the format first, and still is if it names one. */
-/* clang-format off */
-#define WICK_VIEW_LONGS                                                                                               \
-    {"event", required_argument, NULL, 'e'},                                                                          \
-    {"from", required_argument, NULL, WICK_VIEW_FROM},                                                                \
-    {"to", required_argument, NULL, WICK_VIEW_UNTIL},                                                                 \
-    {"thread", required_argument, NULL, WICK_VIEW_THREAD},                                                            \
-    {"state", required_argument, NULL, WICK_VIEW_STATE},                                                              \
-    {"include", required_argument, NULL, WICK_VIEW_INCLUDE},                                                          \
-    {"exclude", required_argument, NULL, WICK_VIEW_EXCLUDE},                                                          \
-    {"process", required_argument, NULL, WICK_VIEW_PROCESS},                                                          \
-    {"where", required_argument, NULL, WICK_VIEW_WHERE},                                                              \
-    {"by", required_argument, NULL, WICK_VIEW_BY},                                                                    \
-    {"skip", required_argument, NULL, WICK_VIEW_SKIP},                                                                \
-    {"depth", required_argument, NULL, WICK_VIEW_DEPTH},                                                              \
-    {"classify", no_argument, NULL, WICK_VIEW_CLASSIFY},                                                              \
-    {"no-idle", no_argument, NULL, WICK_VIEW_NO_IDLE},                                                                \
-    {"names", required_argument, NULL, WICK_VIEW_NAMES},                                                              \
-    {"inline", required_argument, NULL, WICK_VIEW_INLINE},                                                            \
-    {"lines", no_argument, NULL, WICK_VIEW_LINES},                                                                    \
-    {"simple", no_argument, NULL, WICK_VIEW_SIMPLE},                                                                  \
-    {"signatures", no_argument, NULL, WICK_VIEW_SIGNATURES},                                                          \
-    {"own", no_argument, NULL, WICK_VIEW_OWN},                                                                        \
-    {"survived", required_argument, NULL, WICK_VIEW_SURVIVED}
-/* clang-format on */
 
 struct wick_view {
     struct wick_shape shape;
@@ -79,10 +28,7 @@ struct wick_view {
     uint32_t *moved;   /* for wick_view_end: see wick_shape_apply(); borrowed, NULL = not needed */
 };
 
-/* The lines of --help for all these options. */
-extern const char wick_view_help[];
-
-/* Takes option `opt` (a letter or enum wick_view_opt) with its argument. 0, -WICK_E_USAGE with a message, or
+/* Takes option `opt` (enum wick_arg) with its argument. 0, -WICK_E_USAGE with a message, or
  * -WICK_E_NOTFOUND if it is none of these. */
 int wick_view_option(struct wick_view *v, int opt, const char *arg, struct wick_err *err);
 

@@ -128,8 +128,8 @@ struct wick_ttsp_engine {
     _Atomic uint64_t looks;       /* how often the watcher woke up */
     _Atomic uint64_t incidents;   /* found */
     _Atomic uint64_t lost;        /* found while none was free */
-    _Atomic uint64_t unwatched;   /* of those found: over before the watcher could look, so no thread was asked */
-    _Atomic uint64_t unclear;     /* safepoints that together took that long while it could not look */
+    _Atomic uint64_t unwatched;   /* of those found: over before the watcher could poll, so no thread was asked */
+    _Atomic uint64_t unclear;     /* safepoints that together took that long while it could not poll */
     _Atomic uint64_t unsent;      /* signals that the kernel refused */
     _Atomic uint64_t dumb;        /* answered, but without a stack */
     _Atomic uint64_t vm_start_ns; /* what the VM's log calls uptime counts from here, 0 = not known */

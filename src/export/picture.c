@@ -29,11 +29,15 @@ const char *wick_picture_unit(const struct wick_profile *p, const struct wick_ex
 
 const char *wick_picture_measured(const struct wick_profile *p, const struct wick_export_options *o)
 {
-    static const char *const measured[WICK_EVENT_KIND_COUNT] = {
-        [WICK_EVENT_CPU] = "CPU time", [WICK_EVENT_WALL] = "elapsed time", [WICK_EVENT_NATIVE] = "time in native code"};
+    static const char *const all[WICK_EVENT_KIND_COUNT] = {
+        [WICK_EVENT_OTHER] = "",
+#define X(kind, word, measured) [WICK_EVENT_##kind] = (measured),
+#include "def/event_kind.def"
+#undef X
+    };
     const struct wick_event_type *e = shown(p, o);
-    const char *what = e->kind < WICK_EVENT_KIND_COUNT ? measured[e->kind] : NULL;
-    return what ? what : wick_profile_str(p, e->name);
+    const char *what = e->kind < WICK_EVENT_KIND_COUNT ? all[e->kind] : "";
+    return *what ? what : wick_profile_str(p, e->name);
 }
 
 void wick_picture_subtitle(struct wick_strbuf *out, const struct wick_profile *p, const struct wick_export_options *o)

@@ -65,22 +65,12 @@ struct wick_thread {
     int64_t os_tid, java_tid; /* 0 = none */
 };
 
+/* What sort of event a sample is of (def/event_kind.def). */
 enum wick_event_kind {
     WICK_EVENT_OTHER,
-    WICK_EVENT_CPU,         /* time on a processor */
-    WICK_EVENT_WALL,        /* elapsed time of threads, running or not */
-    WICK_EVENT_NATIVE,      /* JFR's separate sampling of threads in native code: elapsed time */
-    WICK_EVENT_PERF,        /* a hardware or kernel event */
-    WICK_EVENT_ALLOC,       /* objects allocated: bytes */
-    WICK_EVENT_LIVE,        /* objects that are still alive: bytes, or objects where the size is not known */
-    WICK_EVENT_LOCK,        /* time spent waiting to get a lock */
-    WICK_EVENT_PARK,        /* time parked: LockSupport.park, on which java.util.concurrent waits */
-    WICK_EVENT_WAIT,        /* time in Object.wait() or asleep */
-    WICK_EVENT_IO,          /* time in reads and writes of files and sockets */
-    WICK_EVENT_MALLOC,      /* native memory: bytes */
-    WICK_EVENT_TRACE,       /* time in methods that are traced */
-    WICK_EVENT_THROW,       /* exceptions and errors thrown */
-    WICK_EVENT_NATIVE_LOCK, /* time spent waiting for a lock of the C library */
+#define X(kind, ...) WICK_EVENT_##kind,
+#include "def/event_kind.def"
+#undef X
     WICK_EVENT_KIND_COUNT
 };
 
@@ -230,9 +220,8 @@ void wick_profile_seal(struct wick_profile *p);
 /* Widens start_ns..end_ns. */
 void wick_profile_cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns);
 
-/* The event type to show when none was asked for: the first non-empty one in the order CPU, wall, native, perf,
- * alloc, lock, live, malloc, trace, io, park, wait, throw, other (within a kind the heaviest, but jdk.CPUTimeSample
- * before all). 0 if there are no samples. */
+/* The event type to show when none was asked for: the first non-empty one in the order of def/event_kind.def, others
+ * last (within a kind the heaviest, but jdk.CPUTimeSample before all). 0 if there are no samples. */
 uint16_t wick_profile_main_event(const struct wick_profile *p);
 
 /* The non-empty event type of that name ("jdk.ExecutionSample", or without its prefix: "ExecutionSample"; or a kind:

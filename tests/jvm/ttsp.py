@@ -22,7 +22,7 @@ UPTIME = r"\d+\.\d{3}"
 LINES = {
     "issue": (rf"Detected TTSP issue: start: {UPTIME} wait: {UPTIME} (operation: \S+|held up: GC, by JNI critical sections) "
               r"threads: \d+ late: \d+", ("thread", "over", "end")),
-    "over": (r"\(over before it could be inspected\)", ("end",)),
+    "over": (r"\(over before its threads could be examined\)", ("end",)),
     "thread": (r"Dumping stack for thread 0x[0-9a-f]{16}", ("rules",)),
     "rules": (r'".*" id: \d+ prio: \d+ os_prio: -?\d+ sched: SCHED_\w+ allowed_cpus: [0-9a-f,]+', ("release",)),
     "release": (rf"lock_release: {UPTIME}", ("use", "signal", "thread", "end")),
