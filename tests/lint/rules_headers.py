@@ -46,6 +46,14 @@ def check_headers_compile(tree):
     """each header compiles alone"""
     needed = templates(tree)
     headers = tree.paths(".h", under=("src/", "include/", "agent/", "cli/"))
+    version = subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=False).stdout
+
+    def check(path):
+        before = needed.get(path, [])
+        read = [path, *(p for name in before for p in (f"src/{name}", name) if p in tree.paths())]
+        closure = sorted({p for r in read for p in tree.included(r)})
+        return tree.unless_good("headers", (version, FLAGS, JNI, before), closure, lambda: [_compile(tree, path, before)])
+
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        results = pool.map(lambda path: _compile(tree, path, needed.get(path, [])), headers)
-    yield from (finding for finding in results if finding)
+        for findings in pool.map(check, headers):
+            yield from findings
