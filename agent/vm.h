@@ -3,8 +3,8 @@
  * vm.h - the JVM we live in: JVMTI, its threads, its facts
  *
  * JVMTI is used for what only the JVM knows: that a Java thread starts or ends, its name, the names of stubs, system
- * properties. No jmethodID is made, and the only capability requested is the one for events of garbage collections
- * (gc.h).
+ * properties. No jmethodID is made, and this environment asks for no capability: code that needs one (gc.h, locks.c,
+ * allocations.c, mounts.c, exhaustion.c) has an environment of its own.
  *
  * Threads: _init in Agent_OnLoad or Agent_OnAttach; afterwards any thread may read.
  * Memory:  static, and what a JVM has once (names of stubs, properties) by malloc for the life of the process.

@@ -42,11 +42,6 @@ void wick_cli_warn(const char *path, const struct wick_jfr_result *r)
         wick_ui_print(stderr, "wick: %s: %s\n", path, r->note);
 }
 
-int wick_cli_read(struct wick_profile *p, char *const *paths, int n, struct wick_err *err)
-{
-    return wick_cli_read_each(p, paths, n, NULL, err);
-}
-
 int wick_cli_read_each(struct wick_profile *p, char *const *paths, int n, const struct wick_jfr_visitor *v,
                        struct wick_err *err)
 {

@@ -16,11 +16,8 @@
 #include "jfr/reader.h"
 #include "model/profile.h"
 
-/* Reads n files ("-" = standard input) into p, which must be initialised. Damage that leaves something to read is
- * reported on standard error and is no failure. */
-int wick_cli_read(struct wick_profile *p, char *const *paths, int n, struct wick_err *err);
-
-/* The same, with what v says about each sample (see jfr/reader.h). */
+/* Reads n files ("-" = standard input) into p, which must be initialised, with what v says about each sample (see
+ * jfr/reader.h). Damage that leaves something to read is reported on standard error and is no failure. */
 int wick_cli_read_each(struct wick_profile *p, char *const *paths, int n, const struct wick_jfr_visitor *v,
                        struct wick_err *err);
 

@@ -31,25 +31,6 @@ static inline uint64_t wick_uleb_read(const uint8_t **p, const uint8_t *end)
     return 0;
 }
 
-static inline int64_t wick_sleb_read(const uint8_t **p, const uint8_t *end)
-{
-    uint64_t v = 0;
-    const uint8_t *q = *p;
-    for (unsigned shift = 0; q && q < end && shift < 64;) {
-        uint8_t b = *q++;
-        v |= (uint64_t)(b & 0x7f) << shift;
-        shift += 7;
-        if (!(b & 0x80)) {
-            if (shift < 64 && (b & 0x40))
-                v |= ~(uint64_t)0 << shift;
-            *p = q;
-            return (int64_t)v;
-        }
-    }
-    *p = NULL;
-    return 0;
-}
-
 /* JFR compressed integer, at most 9 bytes. */
 static inline uint64_t wick_jfrint_read(const uint8_t **p, const uint8_t *end)
 {

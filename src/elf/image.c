@@ -247,19 +247,6 @@ const struct wick_elf_image *wick_elf_images_find(const struct wick_elf_images *
     return lo < t->n && t->e[lo].lo <= pc ? t->e[lo].image : NULL;
 }
 
-const struct wick_elf_image *wick_elf_images_get(const struct wick_elf_images *im, uint32_t id)
-{
-    uint32_t lo = 0, hi = im->n_all;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (im->all[mid]->id < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < im->n_all && im->all[lo]->id == id ? im->all[lo] : NULL;
-}
-
 const struct wick_elf_image *wick_elf_images_at(const struct wick_elf_images *im, uint32_t i)
 {
     return i < im->n_all ? im->all[i] : NULL;

@@ -8,7 +8,7 @@
  * this process, from /proc/PID/maps for another. Nothing but program headers and the build id is read; symbols are
  * another matter (elf/symbols.h).
  *
- * Threads: wick_elf_images_find is async-signal-safe and runs beside a refresh. _refresh, _get, _at, _reclaim and
+ * Threads: wick_elf_images_find is async-signal-safe and runs beside a refresh. _refresh, _at, _reclaim and
  *          _release belong to one ordinary thread at a time (the caller's lock).
  * Memory:  malloc in _refresh only. Old arrays, and the images that were unmapped, live until _reclaim: call it when no
  *          handler that started before the last refresh can still run and no recorded address needs the image. Images
@@ -41,7 +41,7 @@ struct wick_elf_image {
     wick_addr ro_lo, ro_hi;     /* the segment that holds .eh_frame_hdr and .eh_frame */
     wick_addr dyn;              /* the dynamic section, 0 if there is none */
     uint32_t eh_hdr_size, dyn_size;
-    uint32_t id;    /* for wick_elf_images_get */
+    uint32_t id;    /* grows from image to image */
     uint32_t flags; /* WICK_IMAGE_* */
     uint64_t inode; /* of the mapped file, 0 if not known (this process) */
     uint16_t machine;
@@ -89,9 +89,6 @@ int wick_elf_images_refresh(struct wick_elf_images *im, const struct wick_mem *m
 
 /* The image whose text holds pc, or NULL. Async-signal-safe. */
 const struct wick_elf_image *wick_elf_images_find(const struct wick_elf_images *im, wick_addr pc);
-
-/* The image with that id, mapped or not; NULL if it was reclaimed or never was. */
-const struct wick_elf_image *wick_elf_images_get(const struct wick_elf_images *im, uint32_t id);
 
 /* The i-th of those that are known, mapped or not; NULL from the last one on. */
 const struct wick_elf_image *wick_elf_images_at(const struct wick_elf_images *im, uint32_t i);

@@ -128,7 +128,7 @@ static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
         return;
     if (n->of_owner)
         write_owner(d->writer, n, ev);
-    else if (n->done.kind >= WICK_LOCK_NATIVE)
+    else if (wick_lock_kind_is_native(n->done.kind))
         write_native(s, d->writer, n, ev);
     else
         write[n->done.kind](d->writer, n, ev);
@@ -148,7 +148,7 @@ static void stats(void *e, struct wick_jfr_writer *w, uint64_t now_ns)
     struct wick_lock_totals t;
     wick_lock_totals_get(lock, &t);
     for (int k = 0; k < WICK_LOCK_KINDS; k++)
-        if (k < WICK_LOCK_NATIVE ? lock->config.java : lock->config.native)
+        if (wick_lock_kind_is_native(k) ? lock->config.native : lock->config.java)
             wick_jfr_write_lock_statistics(
                 w, &(struct wick_jfr_lock_statistics){
                        .start_ns = now_ns, .kind = event_names[k], .waits = t.waits[k], .waited_ns = t.waited_ns[k]});

@@ -51,6 +51,12 @@ enum wick_lock_kind {
     WICK_LOCK_KINDS
 };
 
+/* True for waits in the C library, whose calls are hooked. */
+static inline bool wick_lock_kind_is_native(unsigned kind)
+{
+    return kind == WICK_LOCK_NATIVE || kind == WICK_LOCK_SIGNAL;
+}
+
 enum { WICK_LOCK_NOTES = 2047, WICK_LOCK_CLASS = 200, WICK_LOCK_SENT_MOST = 32 };
 
 struct wick_lock_config {

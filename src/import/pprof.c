@@ -362,9 +362,10 @@ static struct kind_of_value kind_of_value(struct pprof *r, uint32_t i)
 
 static enum wick_event_kind event_kind(const struct kind_of_value *k)
 {
-    for (unsigned kind = WICK_EVENT_CPU; kind <= WICK_EVENT_NATIVE; kind++)
-        if (equals(k->type, wick_event_kind_name(kind)))
-            return (enum wick_event_kind)kind;
+    static const enum wick_event_kind times[] = {WICK_EVENT_CPU, WICK_EVENT_WALL, WICK_EVENT_NATIVE};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (equals(k->type, wick_event_kind_name(times[i])))
+            return times[i];
     if (k->unit == WICK_UNIT_BYTES && (equals(k->type, "alloc_space") || equals(k->type, "inuse_space")))
         return equals(k->type, "alloc_space") ? WICK_EVENT_ALLOC : WICK_EVENT_LIVE;
     return k->unit == WICK_UNIT_COUNT && !equals(k->type, "samples") ? WICK_EVENT_PERF : WICK_EVENT_OTHER;

@@ -130,6 +130,12 @@ enum wick_jfr_prim {
     WICK_JFR_STRING,
 };
 
+/* True if values are integers in JFR's variable-length form. */
+static inline bool wick_jfr_prim_is_compressed(unsigned prim)
+{
+    return prim == WICK_JFR_CHAR || prim == WICK_JFR_SHORT || prim == WICK_JFR_INT || prim == WICK_JFR_LONG;
+}
+
 enum wick_jfr_unit {
     WICK_JFR_PLAIN,
     WICK_JFR_SPAN_TICKS, /* time spans */

@@ -134,8 +134,8 @@ static uint8_t prim_of(const char *name)
         [WICK_JFR_SHORT] = "short",     [WICK_JFR_INT] = "int",       [WICK_JFR_LONG] = "long",
         [WICK_JFR_FLOAT] = "float",     [WICK_JFR_DOUBLE] = "double", [WICK_JFR_STRING] = "java.lang.String",
     };
-    for (uint8_t i = WICK_JFR_BOOLEAN; i <= WICK_JFR_STRING; i++)
-        if (strcmp(names[i], name) == 0)
+    for (uint8_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i] && strcmp(names[i], name) == 0)
             return i;
     return WICK_JFR_STRUCT;
 }

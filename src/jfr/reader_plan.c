@@ -100,7 +100,7 @@ static bool only_ints(const struct wick_jfr_meta *m, const struct wick_jfr_type 
         if (f->array)
             return false;
         uint8_t prim = f->pooled ? WICK_JFR_LONG : m->types[f->type].prim;
-        if (prim < WICK_JFR_CHAR || prim > WICK_JFR_LONG)
+        if (!wick_jfr_prim_is_compressed(prim))
             return false;
     }
     *n = t->nfields;

@@ -133,7 +133,7 @@ static void describe_times(const struct wick_jfr_reader *r, struct wick_jfr_hand
 static bool is_whole_number(const struct wick_jfr_reader *r, const struct wick_jfr_field *f)
 {
     uint8_t prim = f && !f->array && !f->pooled && f->type != WICK_JFR_NONE ? r->meta.types[f->type].prim : 0;
-    return prim >= WICK_JFR_BYTE && prim <= WICK_JFR_LONG;
+    return prim == WICK_JFR_BYTE || wick_jfr_prim_is_compressed(prim);
 }
 
 /* What samples need to know about their fields, worked out once for all events. */
@@ -380,7 +380,8 @@ void wick_jfr_settings_done(struct wick_jfr_reader *r)
 
 static bool is_span(unsigned unit)
 {
-    return unit >= WICK_JFR_SPAN_TICKS && unit <= WICK_JFR_SPAN_S;
+    return unit == WICK_JFR_SPAN_TICKS || unit == WICK_JFR_SPAN_NS || unit == WICK_JFR_SPAN_US ||
+           unit == WICK_JFR_SPAN_MS || unit == WICK_JFR_SPAN_S;
 }
 
 /* The unit of the weights of a handler's samples. */
@@ -436,7 +437,7 @@ static double number_at(const struct wick_jfr_reader *r, const struct wick_jfr_h
     uint8_t prim = f && !f->array && !f->pooled && f->type != WICK_JFR_NONE ? r->meta.types[f->type].prim : 0;
     if (prim == WICK_JFR_FLOAT || prim == WICK_JFR_DOUBLE)
         return s[slot].d;
-    return prim >= WICK_JFR_BYTE && prim <= WICK_JFR_LONG ? (double)s[slot].i : 1;
+    return prim == WICK_JFR_BYTE || wick_jfr_prim_is_compressed(prim) ? (double)s[slot].i : 1;
 }
 
 static int64_t weight_of(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h, bool is_wall,

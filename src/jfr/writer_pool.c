@@ -68,13 +68,15 @@ static void put_thread(struct wick_jfr_writer *w, uint32_t id)
     put_number(w, &w->groups.numbering, group);
 }
 
+enum { PEER_FRAME_TYPES = 7 }; /* their numbers are the first ids of def/frame.def */
+
 /* The type of a frame in the file: one of async-profiler's seven, since its reader has an array of them. What is
  * neither Java nor native code is native there, and the finer kind stands with the method (jfr_format.h). */
 static uint8_t frame_type(unsigned kind)
 {
     if (kind == WICK_FRAME_JAVA_NATIVE)
         return WICK_FRAME_C2;
-    return kind <= WICK_FRAME_C1 ? (uint8_t)kind : WICK_FRAME_NATIVE;
+    return kind < PEER_FRAME_TYPES ? (uint8_t)kind : WICK_FRAME_NATIVE;
 }
 
 static void put_stack(struct wick_jfr_writer *w, uint32_t id)

@@ -124,11 +124,11 @@ int wick_process_context_publish(struct wick_process_context *c, const struct wi
 
 void wick_process_context_withdraw(struct wick_process_context *c)
 {
-    if (!c->header)
-        return;
-    wick_store_relaxed(&c->header->published_ns, 0);
-    atomic_thread_fence(memory_order_seq_cst); /* pairs: a reader's second look */
-    munmap(c->header, page());
+    if (c->header) {
+        wick_store_relaxed(&c->header->published_ns, 0);
+        atomic_thread_fence(memory_order_seq_cst); /* pairs: a reader's second look */
+        munmap(c->header, page());
+    }
     for (int i = 0; i < 2; i++)
         if (c->payloads[i].buf)
             wick_strbuf_release(&c->payloads[i]);

@@ -3,12 +3,12 @@
  * mem.h - "read N bytes at a target address": the one way wick reads memory it does not own
  *
  * The target may be this process (mem_self.c), another process (mem_remote.c), a file whose offsets are the addresses
- * (mem_file.c), or a list of buffers (mem_fake.c, for tests and fuzzers). Code that understands foreign memory takes a
+ * (mem_file.c), or buffers in tests and fuzzers (tests/unit/fake_mem.h). Code that understands foreign memory takes a
  * `struct wick_mem` and runs against all of them. A read is all or nothing and never raises a signal: the kernel copies
  * the bytes and answers an error where a plain load would have faulted.
  *
  * Threads: a struct wick_mem is immutable after _init; any number of threads may read through it. Reads through
- *          wick_mem_self and wick_mem_fake are async-signal-safe (and keep errno); those of the others are plain system
+ *          wick_mem_self are async-signal-safe (and keep errno); those of the others are plain system
  *          calls without locks as well.
  * Memory:  the caller owns the struct; no allocation. _release closes the descriptor that _init opened, if any.
  */
@@ -26,21 +26,9 @@ typedef uint64_t wick_addr;
 struct wick_mem {
     /* Copies n bytes at addr to buf. 0, -WICK_E_FAULT (some byte is not readable; buf is undefined) or -WICK_E_GONE. */
     int (*read)(const struct wick_mem *m, wick_addr addr, void *buf, size_t n);
-    const void *ctx; /* mem_fake: struct wick_mem_fake */
+    const void *ctx; /* the reader's own */
     int pid;         /* mem_self, mem_remote */
     int fd;          /* /proc/PID/mem or the file; -1 if none */
-};
-
-/* One piece of a fake address space. Pieces may touch; a read may not cross from one to the next. */
-struct wick_mem_range {
-    wick_addr addr;
-    size_t size;
-    const void *data;
-};
-
-struct wick_mem_fake {
-    const struct wick_mem_range *ranges;
-    size_t n;
 };
 
 static inline int wick_mem_read(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
@@ -66,9 +54,6 @@ int wick_mem_remote_init(struct wick_mem *m, int pid, struct wick_err *err);
 
 /* The bytes of a file: address = offset. Borrows fd (_release does not close it). */
 void wick_mem_file_init(struct wick_mem *m, int fd);
-
-/* Buffers; borrows fake and all it points to. */
-void wick_mem_fake_init(struct wick_mem *m, const struct wick_mem_fake *fake);
 
 void wick_mem_release(struct wick_mem *m);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/fake_mem.h"
 #include "elf/eh_frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

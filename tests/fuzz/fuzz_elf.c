@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../unit/fake_mem.h"
 #include "elf/dynsym.h"
 #include "elf/eh_frame.h"
 #include "elf/file.h"

@@ -25,10 +25,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(!p || (p > before && p <= end && p - before <= 10));
     }
     for (p = before = data; p && p < end; before = p) {
-        wick_sleb_read(&p, end);
-        require(!p || (p > before && p <= end && p - before <= 10));
-    }
-    for (p = before = data; p && p < end; before = p) {
         uint64_t value = wick_jfrint_read(&p, end);
         uint8_t again[9];
         const uint8_t *q = again;

@@ -15,7 +15,8 @@ JNI = sorted(glob.glob("/usr/lib/jvm/java-17-*/include") + glob.glob("/usr/lib/j
 FLAGS = ["-std=gnu17", "-D_GNU_SOURCE", '-DWICK_VERSION="lint"', "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"]
 
 
-def _templates(tree):
+def templates(tree):
+    """{header: what must be included before it} of those that cannot be compiled alone."""
     needed = {}
     if TEMPLATES in tree.paths():
         for line in tree.lines(TEMPLATES):
@@ -25,12 +26,16 @@ def _templates(tree):
     return needed
 
 
-def _compile(tree, path, before):
-    include = path.split("/", 1)[1] if path.startswith(("src/", "include/")) else path
-    source = "".join(f'#include "{header}"\n' for header in [*before, include, include])
+def compile_text(tree, source):
+    """What the compiler says of a C unit."""
     folders = [f"-I{tree.root / folder}" for folder in ("src", "include", "")] + [f"-I{f}" for f in JNI]
     command = ["gcc", "-fsyntax-only", "-x", "c", *FLAGS, *folders, "-"]
-    done = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+    return subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+
+
+def _compile(tree, path, before):
+    include = path.split("/", 1)[1] if path.startswith(("src/", "include/")) else path
+    done = compile_text(tree, "".join(f'#include "{header}"\n' for header in [*before, include, include]))
     if done.returncode == 0:
         return None
     errors = [line for line in done.stderr.splitlines() if "error:" in line]
@@ -39,8 +44,16 @@ def _compile(tree, path, before):
 
 def check_headers_compile(tree):
     """each header compiles alone"""
-    needed = _templates(tree)
+    needed = templates(tree)
     headers = tree.paths(".h", under=("src/", "include/", "agent/", "cli/"))
+    version = subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=False).stdout
+
+    def check(path):
+        before = needed.get(path, [])
+        read = [path, *(p for name in before for p in (f"src/{name}", name) if p in tree.paths())]
+        closure = sorted({p for r in read for p in tree.included(r)})
+        return tree.unless_good("headers", (version, FLAGS, JNI, before), closure, lambda: [_compile(tree, path, before)])
+
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        results = pool.map(lambda path: _compile(tree, path, needed.get(path, [])), headers)
-    yield from (finding for finding in results if finding)
+        for findings in pool.map(check, headers):
+            yield from findings

@@ -38,12 +38,16 @@ def check_file_size(tree):
 def check_functions(tree):
     """no function has more than 80 lines or nests deeper than 4"""
     for path in _own(tree, *C_FILES):
-        for function in csource.functions(tree.text(path)):
-            lines = function.last_line - function.first_line + 1
-            if lines > MAX_FUNCTION_LINES:
-                yield Finding(path, function.first_line, f"{function.name}() has {lines} lines (at most {MAX_FUNCTION_LINES})")
-            if function.nesting > MAX_NESTING:
-                yield Finding(path, function.first_line, f"{function.name}() nests {function.nesting} deep (at most {MAX_NESTING})")
+        yield from tree.unless_good("functions", (MAX_FUNCTION_LINES, MAX_NESTING), [path], lambda: _functions(tree, path))
+
+
+def _functions(tree, path):
+    for function in csource.functions(tree.text(path)):
+        lines = function.last_line - function.first_line + 1
+        if lines > MAX_FUNCTION_LINES:
+            yield Finding(path, function.first_line, f"{function.name}() has {lines} lines (at most {MAX_FUNCTION_LINES})")
+        if function.nesting > MAX_NESTING:
+            yield Finding(path, function.first_line, f"{function.name}() nests {function.nesting} deep (at most {MAX_NESTING})")
 
 
 def check_names(tree):

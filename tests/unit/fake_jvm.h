@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "elf/eh_frame.h"
-#include "mem/mem.h"
+#include "fake_mem.h"
 #include "unwind/step.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "mem/mem.h"
+#include "fake_mem.h"
 
 enum { SPACE_BYTES = 1 << 18 };
 #define SPACE_BASE 0x100000ull

@@ -39,16 +39,6 @@ static void test_jfrint__truncated_input_is_an_error(void **state)
     }
 }
 
-static void test_sleb__negative_numbers(void **state)
-{
-    (void)state;
-    const uint8_t minus_2[] = {0x7e}, minus_129[] = {0xff, 0x7e};
-    const uint8_t *p = minus_2;
-    assert_true(wick_sleb_read(&p, minus_2 + 1) == -2);
-    p = minus_129;
-    assert_true(wick_sleb_read(&p, minus_129 + 2) == -129);
-}
-
 static void test_strbuf__grows_and_is_always_terminated(void **state)
 {
     (void)state;
@@ -133,7 +123,6 @@ int main(void)
         cmocka_unit_test(test_clock__one_that_does_not_exist_shows_nothing),
         cmocka_unit_test(test_jfrint__every_length_round_trips),
         cmocka_unit_test(test_jfrint__truncated_input_is_an_error),
-        cmocka_unit_test(test_sleb__negative_numbers),
         cmocka_unit_test(test_strbuf__grows_and_is_always_terminated),
         cmocka_unit_test(test_poisson__logarithm_and_exponential_agree_with_the_library),
         cmocka_unit_test(test_poisson__weights_sum_up_to_what_was_sampled),

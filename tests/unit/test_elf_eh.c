@@ -29,6 +29,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fake_mem.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "elf/eh_frame.h"

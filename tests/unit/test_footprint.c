@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "fake_mem.h"
 #include "base/err.h"
 #include "footprint/footprint.h"
 

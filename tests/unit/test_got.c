@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fake_mem.h"
 #include "base/err.h"
 #include "elf/hooks.h"
 

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "mem/mem.h"
+#include "fake_mem.h"
 
 /* Two pages, the second unreadable. */
 static char *half_readable(void)
