@@ -12,7 +12,7 @@
 #include "cli/live.h"
 #include "cli/ui.h"
 
-enum { MOST_OPTIONS = 8, OPTION = 256 /* + its place: what getopt gives for one */ };
+enum { MOST_OPTIONS = 16, OPTION = 256 /* + its place: what getopt gives for one */ };
 
 bool wick_look_is_file(const char *word)
 {
