@@ -2,47 +2,63 @@
 /*
  * wick heap [options] DUMP.hprof
  * wick heap [options] OLD.hprof NEW.hprof
+ * wick heap [options] PID|NAME
  *
- * What fills the heap, and who holds it: a heap dump, analysed without a JVM.
+ * What fills the heap, and who holds it: a heap dump, analysed without a JVM. What exists as a file, or looks like a
+ * path, is a file.
  */
 #include <getopt.h> /* optind */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/heap_diff.h"
+#include "cli/heap_live.h"
+#include "cli/heap_page.h"
 #include "cli/heap_table.h"
 #include "cli/look.h"
+#include "cli/page.h"
+#include "cli/replace.h"
 #include "cli/ui.h"
 
 struct heap {
     struct wick_heap_table table;
-    bool histogram, json;
-    const char *sort, *memory;
+    bool histogram, json, live;
+    const char *sort, *memory, *output;
 };
+
+static bool is_jvm(const char *word)
+{
+    return wick_look_is_jvm((char *const[]){(char *)(uintptr_t)word}, 1);
+}
 
 static void usage(FILE *f)
 {
-    fputs("Usage: wick heap [OPTION...] DUMP.hprof\n"
-          "\n"
-          "Analyses a heap dump of a JVM (HPROF, gzip'ed or not; - is standard input), without a JVM: which classes "
-          "fill\n"
-          "it, which objects keep most alive and who holds those, duplicate strings and arrays, room that collections "
-          "do\n"
-          "not use, and class loaders. A dump is made by `jcmd PID GC.heap_dump FILE`.\n"
-          "\n"
-          "Options:\n"
-          "      --histogram           only objects and bytes by class: quick, in little memory\n"
-          "  -n, --rows N              rows of each table (default 15; 0 = all)\n"
-          "      --sort KEY            order of classes: retained, shallow, objects or name (default retained)\n"
-          "      --class NAME          only classes whose names contain NAME\n"
-          "      --path CLASS|0xID     only the shortest path from a GC root to that object, or to those of a class "
-          "that\n"
-          "                            retain most\n"
-          "      --memory SIZE         memory for the analysis; what does not fit goes to temporary files in $TMPDIR\n"
-          "                            (default a third of the dump's size, at least 256M)\n"
-          "      --json                JSON; sizes in bytes\n"
-          "  -h, --help                this text\n",
-          f);
+    fputs(
+        "Usage: wick heap [OPTION...] DUMP.hprof\n"
+        "\n"
+        "Analyses a heap dump of a JVM (HPROF, gzip'ed or not; - is standard input), without a JVM: which classes "
+        "fill\n"
+        "it, which objects keep most alive and who holds those, duplicate strings and arrays, room that collections "
+        "do\n"
+        "not use, and class loaders. Of two dumps it shows what changed. A JVM writes its dump by itself, into a file\n"
+        "that is removed afterwards, and stands still while it does; with --histogram it counts its objects instead.\n"
+        "\n"
+        "Options:\n"
+        "      --histogram           only objects and bytes by class: quick, in little memory\n"
+        "  -n, --rows N              rows of each table (default 15; 0 = all)\n"
+        "      --sort KEY            order of classes: retained, shallow, objects or name (default retained)\n"
+        "      --class NAME          only classes whose names contain NAME\n"
+        "      --path CLASS|0xID     only the shortest path from a GC root to that object, or to those of a class "
+        "that\n"
+        "                            retain most\n"
+        "      --memory SIZE         memory for the analysis; what does not fit goes to temporary files in $TMPDIR\n"
+        "                            (default a third of the dump's size, at least 256M)\n"
+        "      --live                of a JVM: collect garbage first, and leave it out\n"
+        "  -o, --output FILE.html    a page: treemap and flame graph of the dominator tree by class\n" WICK_REPLACE_HELP
+        "      --json                JSON; sizes in bytes\n"
+        "  -h, --help                this text\n",
+        f);
 }
 
 static void show_step(const char *what)
@@ -63,50 +79,121 @@ static int parse_sort(const char *word, enum wick_heap_sort *sort, struct wick_e
                : wick_err_set(err, WICK_E_USAGE, "--sort wants retained, shallow, objects or name, not '%.40s'", word);
 }
 
-static int show(const struct heap *h, const char *path, const struct wick_heap_ask *ask, struct wick_err *err)
+/* The report of a file, or of a dump that a JVM is asked for; title is what it is called. */
+static int make(const struct heap *h, struct wick_heap_report *r, const char *word, const struct wick_heap_ask *ask,
+                struct wick_strbuf *title, struct wick_err *err)
+{
+    int rc;
+    if (is_jvm(word)) {
+        int fd = wick_heap_take(word, h->live, title, err);
+        rc = fd < 0 ? fd : wick_heap_report_adopt(r, fd, title->buf, ask, err);
+    } else {
+        wick_strbuf_adds(title, strcmp(word, "-") ? word : "standard input");
+        rc = wick_heap_report_make(r, word, ask, err);
+    }
+    wick_ui_progress_end();
+    return rc;
+}
+
+static int show(const struct heap *h, const char *word, const struct wick_heap_ask *ask, struct wick_err *err)
 {
     struct wick_heap_report r;
+    struct wick_strbuf title = WICK_STRBUF_INIT;
     struct wick_heap_table t = h->table;
-    t.title = strcmp(path, "-") ? path : "standard input";
-    int rc = wick_heap_report_make(&r, path, ask, err);
-    wick_ui_progress_end();
-    if (rc)
+    int rc = make(h, &r, word, ask, &title, err);
+    t.title = title.buf;
+    if (rc) {
+        wick_strbuf_release(&title);
         return rc;
-    if (t.path)
+    }
+    if (h->output)
+        rc = wick_heap_page_save(&r, &t, h->output, err);
+    else if (t.path)
         rc = wick_heap_write_paths(&r, &t, h->json, stdout, err);
     else
         rc = (h->json ? wick_heap_write_json : wick_heap_write_text)(&r, &t, stdout, err);
     wick_heap_report_release(&r);
+    wick_strbuf_release(&title);
     return rc ? rc : wick_ui_written(err);
+}
+
+static int compare(const struct heap *h, char *const *words, const struct wick_heap_ask *ask, struct wick_err *err)
+{
+    struct wick_heap_diff d = {0};
+    struct wick_strbuf titles[2] = {WICK_STRBUF_INIT, WICK_STRBUF_INIT};
+    struct wick_heap_table t = h->table;
+    int rc = 0;
+    for (int side = 0; !rc && side < 2; side++) {
+        struct wick_heap_report r;
+        rc = make(h, &r, words[side], ask, &titles[side], err);
+        if (rc)
+            break;
+        if (wick_heap_diff_take(&d, &r, side))
+            rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
+        wick_heap_report_release(&r);
+    }
+    t.title = titles[1].buf;
+    if (!rc)
+        (h->json ? wick_heap_write_diff_json : wick_heap_write_diff)(&d, &t, titles[0].buf, ask->graph, stdout);
+    wick_heap_diff_release(&d);
+    wick_strbuf_release(&titles[0]);
+    wick_strbuf_release(&titles[1]);
+    return rc ? rc : wick_ui_written(err);
+}
+
+/* What goes together. */
+static int check(const struct heap *h, char *const *words, int n, struct wick_err *err)
+{
+    if (n < 1)
+        return wick_err_set(err, WICK_E_USAGE, "which heap dump or JVM? (`wick heap --help` tells more)");
+    if (n > 2)
+        return wick_err_set(err, WICK_E_USAGE, "one dump, or two to compare, not %d", n);
+    if (h->histogram && (h->table.path || h->output))
+        return wick_err_set(err, WICK_E_USAGE, "%s needs more than a histogram: leave out --histogram",
+                            h->table.path ? "--path" : "a page");
+    if (n == 2 && (h->table.path || h->output))
+        return wick_err_set(err, WICK_E_USAGE, "%s is of one dump, not of two", h->table.path ? "--path" : "a page");
+    if (h->live && !is_jvm(words[0]) && !(n == 2 && is_jvm(words[1])))
+        return wick_err_set(err, WICK_E_USAGE, "--live is for a JVM: what a dump holds is decided when it is made");
+    return h->output ? wick_page_check(h->output, err) : 0;
 }
 
 static int run(struct heap *h, char *const *words, int n, struct wick_err *err)
 {
-    bool whole = !h->histogram && !h->table.path && !h->table.class;
+    bool whole = !h->histogram && !h->table.path && !h->table.class && n == 1;
     struct wick_heap_ask ask = {.graph = !h->histogram,
                                 .waste = whole,
                                 .paths = whole,
+                                .tree = h->output != NULL,
                                 .rows = h->table.rows && h->table.rows < 1000 ? h->table.rows : 1000,
                                 .step = show_step};
     int rc = parse_sort(h->sort, &h->table.sort, err);
     if (!rc && h->memory && (wick_opt_size(h->memory, &ask.memory) || !ask.memory))
         rc = wick_err_set(err, WICK_E_USAGE, "--memory wants a size such as 512M, not '%.40s'", h->memory);
-    if (!rc && n < 1)
-        rc = wick_err_set(err, WICK_E_USAGE, "which heap dump? (`wick heap --help` tells more)");
-    if (!rc && h->histogram && h->table.path)
-        rc = wick_err_set(err, WICK_E_USAGE, "--path needs more than a histogram: leave out --histogram");
-    return rc ? rc : show(h, words[0], &ask, err);
+    rc = rc ? rc : check(h, words, n, err);
+    if (rc)
+        return rc;
+    if (n == 2)
+        return compare(h, words, &ask, err);
+    if (h->histogram && is_jvm(words[0]))
+        return wick_heap_inspect(words[0], h->live, &h->table, h->json, stdout, err);
+    return show(h, words[0], &ask, err);
 }
 
 int wick_cmd_heap(int argc, char **argv)
 {
     struct heap h = {.table.rows = 15};
     struct wick_err err = {0};
-    const struct wick_look_flag flags[] = {
-        {"rows", 'n', WICK_LOOK_NUMBER, &h.table.rows}, {"histogram", 0, WICK_LOOK_SWITCH, &h.histogram},
-        {"sort", 0, WICK_LOOK_TEXT, &h.sort},           {"class", 0, WICK_LOOK_TEXT, &h.table.class},
-        {"path", 0, WICK_LOOK_TEXT, &h.table.path},     {"memory", 0, WICK_LOOK_TEXT, &h.memory},
-        {"json", 0, WICK_LOOK_SWITCH, &h.json}};
+    const struct wick_look_flag flags[] = {{"rows", 'n', WICK_LOOK_NUMBER, &h.table.rows},
+                                           {"histogram", 0, WICK_LOOK_SWITCH, &h.histogram},
+                                           {"sort", 0, WICK_LOOK_TEXT, &h.sort},
+                                           {"class", 0, WICK_LOOK_TEXT, &h.table.class},
+                                           {"path", 0, WICK_LOOK_TEXT, &h.table.path},
+                                           {"memory", 0, WICK_LOOK_TEXT, &h.memory},
+                                           {"live", 0, WICK_LOOK_SWITCH, &h.live},
+                                           {"output", 'o', WICK_LOOK_TEXT, &h.output},
+                                           {"force", 0, WICK_LOOK_SWITCH, &wick_replace_force},
+                                           {"json", 0, WICK_LOOK_SWITCH, &h.json}};
     int status = wick_look_parse("heap", usage, flags, sizeof flags / sizeof *flags, argc, argv);
     if (status >= 0)
         return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/frame_kind.h"
+#include "heap/path.h"
 #include "heap/suspects_int.h"
 
 enum {
@@ -189,6 +190,25 @@ static uint32_t box_of(struct work *w, struct boxes *b, uint32_t up, uint32_t cl
     return box;
 }
 
+/* A class object that retains something is a box of its own: what it holds in its static fields is what one looks for.
+ */
+static uint32_t box_of_class_object(struct work *w, struct boxes *b, uint32_t up, uint32_t object)
+{
+    struct wick_strbuf name = WICK_STRBUF_INIT;
+    wick_heap_object_add(w->g, object, &name);
+    struct wick_tree_frame f = {.name = wick_tree_name(b->tree, name.buf, name.len), .kind = WICK_FRAME_OBJECT};
+    uint32_t box = up;
+    if (f.name == WICK_TREE_NONE)
+        b->failed = true;
+    else if (b->n < b->cap && wick_tree_node(b->tree, up)->depth < MOST_DEPTH &&
+             !wick_tree_child(b->tree, up, &f, &box)) {
+        b->n = box >= b->n ? box + 1 : b->n;
+        b->class[box] = WICK_HEAP_NONE;
+    }
+    wick_strbuf_release(&name);
+    return box;
+}
+
 /* On the way down `first` of a node becomes its box. */
 static void enter(struct work *w, struct boxes *b, uint32_t i, uint32_t *open)
 {
@@ -202,7 +222,10 @@ static void enter(struct work *w, struct boxes *b, uint32_t i, uint32_t *open)
     uint64_t own = bytes;
     for (uint32_t k = first[i]; k; k = wick_heap_u32(&w->next)[k])
         own -= wick_heap_retained_of(r, k);
-    first[i] = box_of(w, b, first[wick_heap_u32(&r->d.idom)[i]], class);
+    uint32_t up = first[wick_heap_u32(&r->d.idom)[i]];
+    bool named =
+        class == w->g->classes.class_class && bytes / 8 >= wick_heap_retained_of(r, WICK_HEAP_ROOT) / 8 / SMALLEST;
+    first[i] = named ? box_of_class_object(w, b, up, wick_heap_u32(&r->d.node)[i]) : box_of(w, b, up, class);
     b->self[first[i]] += own;
 }
 

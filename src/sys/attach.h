@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach.h - HotSpot's attach protocol: loading an agent into a running JVM
+ * attach.h - HotSpot's attach protocol: loading an agent into a running JVM, and other commands
  *
  * A JVM that has not been asked before listens nowhere. It is asked by a file .attach_pid<N> in its /tmp plus SIGQUIT;
  * it then listens on the socket /tmp/.java_pid<N>, N being its pid as it sees itself and /tmp being that of its own
@@ -38,6 +38,13 @@ int wick_attach_check_ready(const struct wick_proc *p, struct wick_err *err);
  * _TIMEOUT, _GONE, or -WICK_E_UNSUPPORTED if the JVM refused the library (message = the JVM's words). */
 int wick_attach_load(struct wick_proc *p, const char *lib, const char *options, uint64_t timeout_ns,
                      struct wick_err *err);
+
+#define WICK_ATTACH_MOST_REPLY (64u << 20) /* of a longer answer the end is dropped */
+
+/* Sends a command with two arguments ("inspectheap", "dumpheap") and appends the answer, its first line included, to
+ * reply. Fails as _load does; with -WICK_E_UNSUPPORTED or _NOSPACE if the JVM says no, with its words. */
+int wick_attach_command(struct wick_proc *p, const char *command, const char *first, const char *second,
+                        uint64_t timeout_ns, struct wick_strbuf *reply, struct wick_err *err);
 
 /* Parses the answer to `load` of JDK 8 ("0\n0\n"), 9 to 20 ("0\nreturn code: 0\n") and 21 on (failures as text after a
  * zero first line). Any bytes allowed; -WICK_E_FORMAT if there is no leading number. */
