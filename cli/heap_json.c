@@ -117,6 +117,21 @@ static int put_classes(struct wick_json *j, struct wick_heap_report *r, const st
     return 0;
 }
 
+/* How long headers and references are, from which sizes follow. */
+static void put_layout(struct wick_json *j, const struct wick_heap_report *r)
+{
+    const struct wick_heap_layout *l = &r->graph.classes.layout;
+    wick_json_key(j, "layout");
+    wick_json_open(j, '{');
+    put(j, "header", l->header);
+    put(j, "array_header", l->array);
+    put(j, "reference", l->ref);
+    put(j, "class_object", l->mirror); /* without static fields */
+    wick_json_key(j, "measured");
+    wick_json_raw(j, l->measured ? "true" : "false");
+    wick_json_close(j, '}');
+}
+
 static void put_dominators(struct wick_json *j, struct wick_heap_report *r)
 {
     wick_json_key(j, "dominators");
@@ -139,6 +154,7 @@ static void put_loaders(struct wick_json *j, struct wick_heap_report *r)
         if (l->object != WICK_HEAP_NONE)
             put_object(j, r, l->object);
         put(j, "classes", l->classes);
+        put(j, "retained_with_classes", l->retained);
         put(j, "classes_again", l->again);
         put(j, "instances", l->objects);
         put(j, "instance_bytes", l->bytes);
@@ -204,6 +220,7 @@ int wick_heap_write_json(struct wick_heap_report *r, const struct wick_heap_tabl
         put(&j, "reachable_objects", r->retained.objects);
         put(&j, "reachable_bytes", r->retained.bytes);
     }
+    put_layout(&j, r);
     if (put_classes(&j, r, t))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory while writing JSON");
     if (r->ask.graph) {

@@ -109,8 +109,10 @@ static int add_root(void *ctx, const struct wick_hprof_root *r)
     g->roots = p;
     const struct wick_heap_thread *t = wick_heap_thread_find(&g->classes, r->thread);
     uint32_t holder = t ? wick_heap_ids_find(&g->ids, t->id) : WICK_HEAP_NONE;
+    if (holder == object && r->kind != WICK_HPROF_ROOT_THREAD)
+        return 0; /* a thread on its own stack: it is a root by itself */
     uint32_t class = holder != WICK_HEAP_NONE ? wick_heap_graph_brief(g, holder).class : WICK_HEAP_NONE;
-    if (holder == object || class == WICK_HEAP_NONE || !(g->classes.all[class].flags & WICK_HEAP_IS_THREAD))
+    if (class == WICK_HEAP_NONE || !(g->classes.all[class].flags & WICK_HEAP_IS_THREAD))
         holder = WICK_HEAP_NONE;
     g->roots[g->nroots++] = (struct wick_heap_root){object, holder, r->thread, r->frame, (uint8_t)r->kind};
     return 0;

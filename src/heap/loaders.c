@@ -74,6 +74,34 @@ static int count_twins(struct wick_heap_loaders *l, const struct wick_heap_class
     return 0;
 }
 
+/* Whether an object is a loader or a class of it. */
+static bool belongs(struct wick_heap_graph *g, const struct wick_heap_retained *r, uint32_t number,
+                    const struct wick_heap_loader *l)
+{
+    uint32_t object = wick_heap_u32(&r->d.node)[number];
+    if (object == l->object)
+        return true;
+    if (wick_heap_u32(&r->class)[number] != g->classes.class_class)
+        return false;
+    uint32_t class = wick_heap_class_find(&g->classes, wick_heap_graph_brief(g, object).id);
+    return class != WICK_HEAP_NONE && g->classes.all[class].loader == l->id;
+}
+
+/* Adds what a loader or a class of it retains, unless another of them retains that. A class keeps its loader, and the
+ * loader its classes: which of them dominates depends on what is held from outside. */
+static void add_retained(struct wick_heap_graph *g, const struct wick_heap_retained *r, struct wick_heap_loader *l,
+                         uint32_t object)
+{
+    enum { MOST_STEPS = 4096 };
+    uint32_t number = object != WICK_HEAP_NONE ? wick_heap_u32(&r->d.number)[object] : 0, up = number;
+    if (!number)
+        return;
+    for (int i = 0; i < MOST_STEPS && (up = wick_heap_u32(&r->d.idom)[up]) != WICK_HEAP_ROOT; i++)
+        if (belongs(g, r, up, l))
+            return;
+    l->retained += wick_heap_retained_of(r, number);
+}
+
 int wick_heap_loaders_find(struct wick_heap_loaders *l, struct wick_heap_graph *g, const struct wick_heap_retained *r,
                            struct wick_err *err)
 {
@@ -88,12 +116,15 @@ int wick_heap_loaders_find(struct wick_heap_loaders *l, struct wick_heap_graph *
         one->class = one->object != WICK_HEAP_NONE ? wick_heap_graph_brief(g, one->object).class : WICK_HEAP_NONE;
         uint32_t number = r && one->object != WICK_HEAP_NONE ? wick_heap_u32(&r->d.number)[one->object] : 0;
         one->reachable = number || !one->id;
-        one->retained = number ? wick_heap_retained_of(r, number) : 0;
+        if (number)
+            add_retained(g, r, one, one->object);
     }
     for (uint32_t i = 0; i < c->n; i++) {
         struct wick_heap_loader *loader = c->all[i].record ? find(l, c->all[i].loader) : NULL;
         if (!loader)
             continue;
+        if (r && loader->id)
+            add_retained(g, r, loader, wick_heap_ids_find(&g->ids, c->all[i].id));
         loader->classes++;
         loader->objects += c->all[i].objects;
         loader->bytes += c->all[i].shallow;

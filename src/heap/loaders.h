@@ -20,7 +20,7 @@ struct wick_heap_loader {
     uint64_t classes;        /* that it has defined */
     uint64_t again;          /* of those, how many another loader of the same class has defined, too */
     uint64_t objects, bytes; /* instances of its classes */
-    uint64_t retained;       /* by the loader; 0 if that was not computed */
+    uint64_t retained;       /* by the loader and its classes together; 0 if that was not computed */
     bool reachable;
 };
 

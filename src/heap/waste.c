@@ -104,13 +104,18 @@ static bool find_string_class(struct work *w)
 
 /* --- groups ------------------------------------------------------------------------------------------------------- */
 
+/* Equal ones in the order of their addresses: the order of groups differs from run to run. */
+static bool comes_before(const struct wick_heap_duplicate *a, const struct wick_heap_duplicate *b)
+{
+    return a->waste != b->waste ? a->waste > b->waste : a->object < b->object;
+}
+
 static void insert_top(struct wick_heap_duplicates *d, size_t most, const struct wick_heap_duplicate *new)
 {
-    size_t i = d->ntop < most ? d->ntop++ : most;
-    if (i == most && (!most || d->top[most - 1].waste >= new->waste))
+    if (d->ntop == most && (!most || !comes_before(new, &d->top[most - 1])))
         return;
-    i = i == most ? most - 1 : i;
-    for (; i && d->top[i - 1].waste < new->waste; i--)
+    size_t i = d->ntop < most ? d->ntop++ : most - 1;
+    for (; i && comes_before(new, &d->top[i - 1]); i--)
         d->top[i] = d->top[i - 1];
     d->top[i] = *new;
 }

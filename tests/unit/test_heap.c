@@ -511,6 +511,7 @@ static void test_loaders__say_what_they_have_defined(void **state)
     assert_int_equal(r.loaders.all[0].classes, 1);
     assert_int_equal(r.loaders.all[0].objects, 1);
     assert_int_equal(r.loaders.all[0].again, 0);
+    assert_int_equal(r.loaders.all[0].retained, shallow(&r, C_MINE) + shallow(&r, O + 0x800)); /* the class holds it */
     assert_true(r.loaders.all[0].reachable);
     assert_int_equal(r.loaders.all[1].classes, 10);
     wick_heap_report_release(&r);
