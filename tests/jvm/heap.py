@@ -118,8 +118,8 @@ def check_planted(file, dump):
     t.check("loaders that defined the same class", len(loaders) == 3 and all(x["classes_again"] == 1 for x in loaders), loaders)
     t.check("and keep its static fields", all(x["retained_with_classes"] > 60000 for x in loaders), loaders)
     one("one of these", loaders[0]["id"] if loaders else "0x0", "static OLD_APPLICATIONS", "<class loader> Heap$Loader")
-    top = dump["duplicate_strings"]["top"][0]
-    t.check("duplicate strings", top["count"] == 1501 and "again and again" in top["object"], top)
+    same = [d for d in dump["duplicate_strings"]["top"] if "again and again" in d["object"]]
+    t.check("duplicate strings", len(same) == 1 and same[0]["count"] == 1501, same or dump["duplicate_strings"]["top"][:3])
     suspects = " ".join(s["class"] for s in dump["suspects"])
     t.check("map and list are suspects", "java.util.HashMap$Node[]" in suspects and "java.lang.Object[]" in suspects, suspects)
 
