@@ -23,6 +23,7 @@ enum {
     LOCKS = WICK_ARGS_LOCKS,
     TTSP = WICK_ARGS_TTSP,
     MEMORY = WICK_ARGS_MEMORY,
+    HEAP = WICK_ARGS_HEAP,
     FLAME = WICK_ARGS_FLAME,
     HEATMAP = WICK_ARGS_HEATMAP,
     CONVERT = WICK_ARGS_CONVERT,
@@ -51,9 +52,10 @@ const struct wick_arg_desc wick_arg_table[COUNT] = {
 static const struct {
     const char *name;
     unsigned bit;
-} commands[] = {{"top", TOP},   {"endpoints", ENDPOINTS}, {"trace", TRACE}, {"explain", EXPLAIN}, {"locks", LOCKS},
-                {"ttsp", TTSP}, {"memory", MEMORY},       {"flame", FLAME}, {"heatmap", HEATMAP}, {"convert", CONVERT},
-                {"diff", DIFF}, {"stack", STACK},         {"map", MAP}};
+} commands[] = {
+    {"top", TOP},         {"endpoints", ENDPOINTS}, {"trace", TRACE}, {"explain", EXPLAIN}, {"locks", LOCKS},
+    {"ttsp", TTSP},       {"memory", MEMORY},       {"heap", HEAP},   {"flame", FLAME},     {"heatmap", HEATMAP},
+    {"convert", CONVERT}, {"diff", DIFF},           {"stack", STACK}, {"map", MAP}};
 
 unsigned wick_args_command(const char *name)
 {

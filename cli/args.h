@@ -50,6 +50,7 @@ enum wick_args_command {
     WICK_ARGS_DIFF = 1 << 10,
     WICK_ARGS_STACK = 1 << 11,
     WICK_ARGS_MAP = 1 << 12,
+    WICK_ARGS_HEAP = 1 << 13,
 };
 
 enum wick_args_section {

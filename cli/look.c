@@ -11,7 +11,7 @@
 #include "cli/live.h"
 #include "cli/ui.h"
 
-enum { MOST_OPTIONS = 8 };
+enum { MOST_OPTIONS = 16 };
 
 bool wick_look_is_file(const char *word)
 {

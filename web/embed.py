@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts pages of web/ together and writes them as a C file.
 
-usage: embed.py flame|heat|spans WEB_DIR OUT.c
+usage: embed.py flame|heat|heap|spans WEB_DIR OUT.c
 
 A page's script is the concatenation of the ES modules, each after those that it imports; the import
 lines and the word `export` are all that is removed, so the modules run unchanged in a browser, under node, and here. Names
@@ -18,6 +18,7 @@ import sys
 FLAME = ['flame/' + name + '.js' for name in ('kinds', 'text', 'change', 'data', 'views', 'search', 'draw', 'details', 'twin', 'app',
                                                 'main')]
 HEAT = FLAME[:-1] + ['heat/' + name + '.js' for name in ('slices', 'range', 'grid', 'panel', 'main')]
+HEAP = FLAME[:-1] + ['heap/' + name + '.js' for name in ('squarify', 'treemap', 'main')]
 SPANS = {name: ['flame/text.js', 'spans/common.js', f'spans/{name}.js'] for name in ('trace', 'endpoints')}
 
 
@@ -102,6 +103,23 @@ def heat(web):
     return c_assets('export/heat_assets.h', dict(zip(('heat_head', 'heat_body', 'heat_slices', 'heat_tail'), pieces, strict=True)))
 
 
+def heap(web):
+    """The flame graph's page with the treemap of heap.html above the legend, words of its own in the help, and a second place for
+    data."""
+    html = read(web / 'flame/flame.html')
+    html = once(html, '<section class="strip"', read(web / 'heap/heap.html') + '<section class="strip"')
+    html = once(html, '@DATA@</script>', '@DATA@</script>\n<script type="application/json" id="facts-of-heap">@SLICES@</script>')
+    html = once(html, 'This flame graph is drawn', 'This heap is drawn')
+    boxes = re.search(r'(?<=<p id="help-boxes">).*?(?=</p>)', html).group()
+    html = once(html, boxes, 'A box is a class whose objects are kept alive by those of the box before it alone: if these went away, so '
+                'would they. Its width is what they retain, its own bytes and those of all boxes behind it. Objects that one of their own '
+                'class keeps alive share its box.')
+    html = once(html, 'Kinds of code, share of samples by top frame', 'Kinds of boxes, share of bytes')
+    style = '\n' + read(web / 'flame/flame.css') + read(web / 'heap/heap.css')
+    pieces = assemble(html, style, bundle(web, HEAP))
+    return c_assets('cli/heap_assets.h', dict(zip(('heap_head', 'heap_body', 'heap_facts', 'heap_tail'), pieces, strict=True)))
+
+
 def spans(web):
     out = '#include "cli/page_assets.h"\n\n'
     for name, modules in SPANS.items():
@@ -112,7 +130,7 @@ def spans(web):
 
 
 def main():
-    makers = {'flame': flame, 'heat': heat, 'spans': spans}
+    makers = {'flame': flame, 'heat': heat, 'heap': heap, 'spans': spans}
     if len(sys.argv) != 4 or sys.argv[1] not in makers:
         sys.exit(__doc__)
     text = makers[sys.argv[1]](pathlib.Path(sys.argv[2]))

@@ -38,6 +38,8 @@
 #include "sys/ns.h"
 #include "sys/sock.h"
 
+enum { ATTACH_WORDS = 5 }; /* of a request: version, command, three arguments */
+
 #define SIGQUIT_BIT ((uint64_t)1 << (SIGQUIT - 1))
 
 static int no_permission(const struct wick_proc *p, struct wick_err *err)
@@ -393,25 +395,25 @@ static int send_all(int fd, const char *data, size_t len)
     return 0;
 }
 
-/* Reads to the end of the connection; what does not fit is dropped. */
-static int read_reply(struct wick_proc *p, int fd, uint64_t timeout_ns, char *buf, size_t cap, size_t *len,
+/* Reads to the end of the connection; what is beyond `most` bytes is dropped. */
+static int read_reply(struct wick_proc *p, int fd, uint64_t timeout_ns, struct wick_strbuf *reply, size_t most,
                       struct wick_err *err)
 {
     uint64_t deadline = wick_clock_mono_ns() + timeout_ns;
-    size_t n = 0;
     for (;;) {
-        char scrap[256];
+        char part[4096];
         if (wick_sock_wait(fd, deadline))
             return late(p, timeout_ns, "did not answer", err);
-        ssize_t r = n < cap ? read(fd, buf + n, cap - n) : read(fd, scrap, sizeof scrap);
+        ssize_t r = read(fd, part, sizeof part);
         if (r < 0 && errno == EINTR)
             continue;
         if (r <= 0)
             break;
-        n += n < cap ? (size_t)r : 0;
+        wick_strbuf_add(reply, part, (size_t)r < most - reply->len ? (size_t)r : most - reply->len);
     }
-    *len = n;
-    return n || !wick_proc_gone(p) ? 0 : gone(p, "before it answered", err);
+    if (reply->failed)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    return reply->len || !wick_proc_gone(p) ? 0 : gone(p, "before it answered", err);
 }
 
 static int check_reply(const struct wick_proc *p, const char *lib, const char *data, size_t len, struct wick_err *err)
@@ -433,30 +435,30 @@ static int check_reply(const struct wick_proc *p, const char *lib, const char *d
         (int)p->pid, lib, r.has_agent_code ? r.agent_code : r.vm_code);
 }
 
-/* Sends a command with its three arguments. Returns the socket, from which the answer is to be read, or an error. */
-static int ask(struct wick_proc *p, struct files *f, const char *const words[4], uint64_t timeout_ns,
-               struct wick_err *err)
+/* One request, of ATTACH_WORDS words, and its answer. */
+static int dialogue(struct wick_proc *p, struct files *f, const char *const *words, uint64_t timeout_ns,
+                    struct wick_strbuf *reply, size_t most, struct wick_err *err)
 {
     struct wick_strbuf req = WICK_STRBUF_INIT;
     int fd = connect_jvm(p, f, timeout_ns, err);
     if (fd < 0)
         return fd;
-    wick_strbuf_add(&req, "1", 2); /* version of the protocol, with its NUL */
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < ATTACH_WORDS; i++)
         wick_strbuf_add(&req, words[i], strlen(words[i]) + 1);
     int rc = req.failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : check_peer(p, fd, err);
     if (!rc && send_all(fd, req.buf, req.len))
         rc = gone(p, "or closed the connection before it was asked", err);
-    wick_strbuf_release(&req);
     if (!rc)
-        return fd;
+        rc = read_reply(p, fd, timeout_ns, reply, most, err);
+    wick_strbuf_release(&req);
     close(fd);
     return rc;
 }
 
-/* Checks that p may be asked, and opens what that needs. */
-static int prepare(struct wick_proc *p, struct files *f, struct wick_err *err)
+static int ask(struct wick_proc *p, const char *const *words, uint64_t timeout_ns, struct wick_strbuf *reply,
+               size_t most, struct wick_err *err)
 {
+    struct files f;
     int rc = wick_attach_check_jvm(p, NULL, 0, err);
     if (!rc)
         rc = wick_proc_refresh(p, err);
@@ -467,63 +469,51 @@ static int prepare(struct wick_proc *p, struct files *f, struct wick_err *err)
         rc = no_permission(p, err);
     if (rc)
         return rc;
-    return open_files(p, f, err);
+    rc = open_files(p, &f, err);
+    if (!rc)
+        rc = dialogue(p, &f, words, timeout_ns, reply, most, err);
+    close_files(&f);
+    return rc;
 }
 
 int wick_attach_load(struct wick_proc *p, const char *lib, const char *options, uint64_t timeout_ns,
                      struct wick_err *err)
 {
-    const char *const words[4] = {"load", lib, "true", options};
-    struct files f;
-    char reply[4096];
-    size_t len = 0;
-    int fd, rc = prepare(p, &f, err);
-    if (rc)
-        return rc;
-    rc = fd = ask(p, &f, words, timeout_ns, err);
-    if (fd >= 0) {
-        rc = read_reply(p, fd, timeout_ns, reply, sizeof reply, &len, err);
-        rc = rc ? rc : check_reply(p, lib, reply, len, err);
-        close(fd);
-    }
-    close_files(&f);
+    const char *const words[ATTACH_WORDS] = {"1", "load", lib, "true", options};
+    struct wick_strbuf reply = WICK_STRBUF_INIT;
+    int rc = ask(p, words, timeout_ns, &reply, 4096, err);
+    if (!rc)
+        rc = check_reply(p, lib, reply.buf, reply.len, err);
+    wick_strbuf_release(&reply);
     return rc;
 }
 
-/* What a diagnostic command prints stands behind a line with 0; otherwise the line is a code. */
-static int take_printed(const struct wick_proc *p, const char *command, const char *data, size_t len,
-                        struct wick_strbuf *out, struct wick_err *err)
+int wick_attach_command(struct wick_proc *p, const char *command, const char *first, const char *second,
+                        uint64_t timeout_ns, struct wick_strbuf *reply, struct wick_err *err)
 {
-    if (len >= 2 && data[0] == '0' && data[1] == '\n') {
-        wick_strbuf_add(out, data + 2, len - 2);
-        return out->failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : 0;
-    }
+    const char *const words[ATTACH_WORDS] = {"1", command, first, second, ""};
     struct wick_attach_reply r;
-    bool known = !wick_attach_parse_reply(data, len, &r);
-    return wick_err_set(err, WICK_E_UNSUPPORTED, "process %d did not run `%s`%s%s", (int)p->pid, command,
-                        known && *r.text ? ": " : "", known ? r.text : "");
+    size_t before = reply->len;
+    int rc = ask(p, words, timeout_ns, reply, before + WICK_ATTACH_MOST_REPLY, err);
+    if (rc)
+        return rc;
+    if (wick_attach_parse_reply(reply->buf + before, reply->len - before, &r))
+        return wick_err_set(err, WICK_E_FORMAT, "process %d gave no sensible answer to `%s`", (int)p->pid, command);
+    if (r.vm_code)
+        return wick_err_set(err, strstr(r.text, "No space") ? WICK_E_NOSPACE : WICK_E_UNSUPPORTED,
+                            "process %d refused `%s` (code %d)%s%s", (int)p->pid, command, r.vm_code,
+                            *r.text ? ": " : "", r.text);
+    return 0;
 }
 
 int wick_attach_jcmd(struct wick_proc *p, const char *command, uint64_t timeout_ns, struct wick_strbuf *out,
                      struct wick_err *err)
 {
-    enum { PRINTED_MOST = 64 << 20 };
-    const char *const words[4] = {"jcmd", command, "", ""};
-    struct files f;
-    size_t len = 0;
-    char *printed = NULL;
-    int fd, rc = prepare(p, &f, err);
-    if (rc)
-        return rc;
-    rc = fd = ask(p, &f, words, timeout_ns, err);
-    if (fd >= 0) {
-        printed = malloc(PRINTED_MOST); /* touched as far as it is filled */
-        rc = printed ? read_reply(p, fd, timeout_ns, printed, PRINTED_MOST, &len, err)
-                     : wick_err_set(err, WICK_E_NOMEM, "out of memory");
-        rc = rc ? rc : take_printed(p, command, printed, len, out, err);
-        close(fd);
-    }
-    free(printed);
-    close_files(&f);
-    return rc;
+    struct wick_strbuf reply = WICK_STRBUF_INIT;
+    int rc = wick_attach_command(p, "jcmd", command, "", timeout_ns, &reply, err);
+    const char *line_end = rc ? NULL : memchr(reply.buf, '\n', reply.len);
+    if (line_end)
+        wick_strbuf_add(out, line_end + 1, (size_t)(reply.buf + reply.len - line_end - 1));
+    wick_strbuf_release(&reply);
+    return !rc && out->failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : rc;
 }

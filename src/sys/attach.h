@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach.h - HotSpot's attach protocol: loading an agent into a running JVM, or asking it something
+ * attach.h - HotSpot's attach protocol: loading an agent into a running JVM, and other commands
  *
  * A JVM that has not been asked before listens nowhere. It is asked by a file .attach_pid<N> in its /tmp plus SIGQUIT;
  * it then listens on the socket /tmp/.java_pid<N>, N being its pid as it sees itself and /tmp being that of its own
@@ -40,8 +40,15 @@ int wick_attach_check_ready(const struct wick_proc *p, struct wick_err *err);
 int wick_attach_load(struct wick_proc *p, const char *lib, const char *options, uint64_t timeout_ns,
                      struct wick_err *err);
 
-/* Runs a diagnostic command as `jcmd` does ("VM.native_memory summary scale=KB") and appends what it prints to *out, up
- * to 64 MiB. Errors as for _load; -WICK_E_UNSUPPORTED if the JVM refused. */
+#define WICK_ATTACH_MOST_REPLY (64u << 20) /* of a longer answer the end is dropped */
+
+/* Sends a command with two arguments ("inspectheap", "dumpheap") and appends the answer, its first line included, to
+ * reply. Fails as _load does; with -WICK_E_UNSUPPORTED or _NOSPACE if the JVM says no, with its words. */
+int wick_attach_command(struct wick_proc *p, const char *command, const char *first, const char *second,
+                        uint64_t timeout_ns, struct wick_strbuf *reply, struct wick_err *err);
+
+/* Runs a diagnostic command as `jcmd` does ("VM.native_memory summary scale=KB") and appends what it prints to
+ * *out. Errors as for _command. */
 int wick_attach_jcmd(struct wick_proc *p, const char *command, uint64_t timeout_ns, struct wick_strbuf *out,
                      struct wick_err *err);
 

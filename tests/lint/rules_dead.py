@@ -10,7 +10,7 @@ PRODUCT = ("src/", "include/", "agent/", "cli/", "bpf/")
 # Functions that nobody calls yet or by name, a line each: name, then why.
 ALLOWED = "tests/lint/uncalled.allow"
 WORD = re.compile(r"\bwick_\w+")
-PASTED = re.compile(r"\b(wick_\w*)##")
+PASTED = re.compile(r"\b(wick_\w+)##")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "heap/graph.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap/classes_int.h"
+
+enum {
+    SCAN_STEP = 1 << 20,
+    JUMP_STEP = 1024, /* most objects are shorter, and the next one is often wanted soon */
+    ELEMENTS = 2048,  /* of an array, read at once */
+};
+
+/* --- counting ----------------------------------------------------------------------------------------------------- */
+
+static int count_object(void *ctx, const struct wick_hprof_object *o)
+{
+    struct wick_heap_graph *g = ctx;
+    struct wick_heap_classes *c = &g->classes;
+    uint32_t class = wick_heap_class_of(c, o);
+    if (class == WICK_HEAP_NONE && o->kind != WICK_HPROF_CLASS)
+        class = wick_heap_class_make(c, o->class_id);
+    if (class == WICK_HEAP_NONE && o->kind != WICK_HPROF_CLASS)
+        return wick_err_set(g->err, WICK_E_NOMEM, "out of memory");
+    uint64_t bytes = wick_heap_size_of(c, o, class);
+    if (class != WICK_HEAP_NONE) {
+        c->all[class].objects++;
+        c->all[class].shallow += bytes;
+    }
+    g->totals.objects++;
+    g->totals.bytes += bytes;
+    wick_heap_ids_see(&g->range, o->id);
+    return 0;
+}
+
+static void count_classes(struct wick_heap_graph *g)
+{
+    for (uint32_t i = 0; i < g->classes.n; i++) {
+        g->totals.classes += g->classes.all[i].record != 0;
+        if (g->classes.all[i].flags & WICK_HEAP_IS_LOADER)
+            g->totals.loaders += g->classes.all[i].objects;
+    }
+}
+
+int wick_heap_graph_open(struct wick_heap_graph *g, struct wick_heap_file *file, const char *name,
+                         struct wick_heap_store *store, struct wick_err *err)
+{
+    *g = (struct wick_heap_graph){.file = file, .store = store, .err = err};
+    const struct wick_hprof_visitor count = {.ctx = g, .object = count_object};
+    int rc = wick_hprof_open(&g->hprof, file, name, err);
+    if (rc)
+        return rc;
+    if (wick_heap_view_init(&g->scan, file, SCAN_STEP) || wick_heap_view_init(&g->jump, file, JUMP_STEP))
+        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    rc = rc ? rc : wick_heap_classes_read(&g->classes, &g->hprof, &g->scan, err);
+    rc = rc ? rc : wick_hprof_scan(&g->hprof, &g->scan, &count, err);
+    if (rc)
+        wick_heap_graph_release(g);
+    else
+        count_classes(g);
+    return rc;
+}
+
+void wick_heap_graph_release(struct wick_heap_graph *g)
+{
+    wick_heap_classes_release(&g->classes);
+    wick_heap_ids_release(&g->ids, g->store);
+    wick_heap_store_free(g->store, &g->places);
+    wick_heap_view_release(&g->scan);
+    wick_heap_view_release(&g->jump);
+    free(g->roots);
+    g->roots = NULL;
+}
+
+/* --- the index ---------------------------------------------------------------------------------------------------- */
+
+static int add_id(void *ctx, const struct wick_hprof_object *o)
+{
+    wick_heap_ids_add(&((struct wick_heap_graph *)ctx)->ids, o->id);
+    return 0;
+}
+
+static int add_place(void *ctx, const struct wick_hprof_object *o)
+{
+    struct wick_heap_graph *g = ctx;
+    uint32_t n = wick_heap_ids_find(&g->ids, o->id);
+    if (n == WICK_HEAP_NONE || wick_heap_graph_place(g, n))
+        return 0; /* a second object of the same id is nobody's */
+    if (g->wide)
+        wick_heap_u64(&g->places)[n] = o->at;
+    else
+        wick_heap_u32(&g->places)[n] = (uint32_t)o->at;
+    return 0;
+}
+
+static int add_root(void *ctx, const struct wick_hprof_root *r)
+{
+    struct wick_heap_graph *g = ctx;
+    uint32_t object = wick_heap_ids_find(&g->ids, r->id);
+    void *p = g->roots;
+    if (object == WICK_HEAP_NONE) {
+        g->totals.dangling += r->id != 0;
+        return 0;
+    }
+    if (wick_heap_grow(&p, &g->roots_cap, g->nroots, sizeof *g->roots))
+        return wick_err_set(g->err, WICK_E_NOMEM, "out of memory for the roots of %s", g->hprof.name);
+    g->roots = p;
+    const struct wick_heap_thread *t = wick_heap_thread_find(&g->classes, r->thread);
+    uint32_t holder = t ? wick_heap_ids_find(&g->ids, t->id) : WICK_HEAP_NONE;
+    if (holder == object && r->kind != WICK_HPROF_ROOT_THREAD)
+        return 0; /* a thread on its own stack: it is a root by itself */
+    uint32_t class = holder != WICK_HEAP_NONE ? wick_heap_graph_brief(g, holder).class : WICK_HEAP_NONE;
+    if (class == WICK_HEAP_NONE || !(g->classes.all[class].flags & WICK_HEAP_IS_THREAD))
+        holder = WICK_HEAP_NONE;
+    g->roots[g->nroots++] = (struct wick_heap_root){object, holder, r->thread, r->frame, (uint8_t)r->kind};
+    return 0;
+}
+
+static int by_holder(const void *a, const void *b)
+{
+    const struct wick_heap_root *x = a, *y = b;
+    if (x->holder != y->holder)
+        return x->holder < y->holder ? -1 : 1;
+    if (x->object != y->object)
+        return x->object < y->object ? -1 : 1;
+    return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static void sort_roots(struct wick_heap_graph *g)
+{
+    if (g->nroots)
+        qsort(g->roots, g->nroots, sizeof *g->roots, by_holder);
+    for (g->held = 0; g->held < g->nroots && g->roots[g->held].holder != WICK_HEAP_NONE;)
+        g->held++;
+}
+
+int wick_heap_graph_index(struct wick_heap_graph *g, struct wick_err *err)
+{
+    const struct wick_hprof_visitor ids = {.ctx = g, .object = add_id};
+    const struct wick_hprof_visitor places = {.ctx = g, .object = add_place};
+    const struct wick_hprof_visitor roots = {.ctx = g, .root = add_root};
+    g->err = err;
+    if (!g->range.n)
+        return wick_err_set(err, WICK_E_NOTFOUND, "%s holds no objects", g->hprof.name);
+    wick_heap_store_expect(g->store, g->range.n * 44); /* at the peak, in wick_heap_dominators_find */
+    int rc = wick_heap_ids_init(&g->ids, &g->range, g->store, err);
+    rc = rc ? rc : wick_hprof_scan(&g->hprof, &g->scan, &ids, err);
+    if (rc)
+        return rc;
+    wick_heap_ids_finish(&g->ids);
+    g->wide = g->file->size > UINT32_MAX;
+    rc = wick_heap_store_new(g->store, &g->places, g->ids.n, g->wide ? 8 : 4, true, err);
+    rc = rc ? rc : wick_hprof_scan(&g->hprof, &g->scan, &places, err);
+    rc = rc ? rc : wick_hprof_scan(&g->hprof, &g->scan, &roots, err);
+    if (!rc)
+        sort_roots(g);
+    return rc;
+}
+
+/* --- edges -------------------------------------------------------------------------------------------------------- */
+
+/* Where the references of one object go. */
+struct out {
+    struct wick_heap_graph *g;
+    struct wick_heap_view *v;
+    wick_heap_edge *edge;
+    void *to;
+    uint32_t from;
+};
+
+static int changed(const struct wick_heap_graph *g)
+{
+    return wick_err_set(g->err, WICK_E_FORMAT, "%s changed while it was read", g->hprof.name);
+}
+
+static inline int refer(const struct out *o, uint64_t id)
+{
+    uint32_t n = id ? wick_heap_ids_find(&o->g->ids, id) : WICK_HEAP_NONE;
+    return n == WICK_HEAP_NONE ? 0 : o->edge(o->to, o->from, n);
+}
+
+/* The class of an object, as far as it makes a difference. */
+static int refer_class(const struct out *o, uint32_t class)
+{
+    const struct wick_heap_class *k = class != WICK_HEAP_NONE ? &o->g->classes.all[class] : NULL;
+    return k && k->loader && !(k->flags & WICK_HEAP_IS_ROOT) ? refer(o, k->id) : 0;
+}
+
+static int edges_of_class(const struct out *o, uint64_t at)
+{
+    struct wick_hprof_class k;
+    struct wick_hprof_field f;
+    if (wick_hprof_class_at(&o->g->hprof, o->v, at, &k))
+        return changed(o->g);
+    const uint64_t ids[] = {k.super, k.loader, k.signers, k.domain};
+    int rc = 0;
+    for (size_t i = 0; !rc && i < sizeof ids / sizeof *ids; i++)
+        rc = refer(o, ids[i]);
+    for (unsigned i = 0; !rc && i < k.nstatics; i++) {
+        if (wick_hprof_static_at(&o->g->hprof, o->v, &k.statics, &f))
+            return changed(o->g);
+        rc = f.type == WICK_HPROF_REF ? refer(o, f.value) : 0;
+    }
+    return rc;
+}
+
+static int edges_of_elements(const struct out *o, const struct wick_hprof_object *h)
+{
+    unsigned size = o->g->hprof.id_size;
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < h->count;) {
+        uint32_t n = h->count - i < ELEMENTS ? h->count - i : ELEMENTS;
+        const uint8_t *p = wick_heap_view_at(o->v, h->body + (uint64_t)i * size, (size_t)n * size);
+        if (!p)
+            return changed(o->g);
+        for (uint32_t k = 0; !rc && k < n; k++)
+            rc = refer(o, wick_hprof_id(&o->g->hprof, p + (size_t)k * size));
+        i += n;
+    }
+    return rc;
+}
+
+/* The layout of a class that is seen for the first time is found with the view that jumps. */
+static int edges_of_instance(const struct out *o, const struct wick_hprof_object *h, uint32_t class)
+{
+    struct wick_heap_graph *g = o->g;
+    if (class == WICK_HEAP_NONE || !g->classes.all[class].record)
+        return 0; /* of a class that the dump does not have nothing is known */
+    if (wick_heap_class_layout(&g->classes, &g->jump, class, h->count))
+        return wick_err_set(g->err, WICK_E_FORMAT,
+                            "%s is damaged at byte %" PRIu64 ": an instance of %u bytes does not fit its class",
+                            g->hprof.name, h->at, h->count);
+    const struct wick_heap_class *k = &g->classes.all[class];
+    const uint8_t *p = h->count <= WICK_HEAP_VIEW_MOST ? wick_heap_view_at(o->v, h->body, h->count) : NULL;
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < k->nrefs; i++) {
+        const uint8_t *q = p ? p + k->refs[i] : wick_heap_view_at(o->v, h->body + k->refs[i], g->hprof.id_size);
+        rc = q ? refer(o, wick_hprof_id(&g->hprof, q)) : changed(g);
+    }
+    return rc;
+}
+
+static size_t first_held(const struct wick_heap_graph *g, uint32_t holder)
+{
+    size_t lo = 0, hi = g->held;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (g->roots[middle].holder < holder)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+static int edges_of_record(const struct out *o, const struct wick_hprof_object *h)
+{
+    struct wick_heap_graph *g = o->g;
+    uint32_t class = h->kind == WICK_HPROF_CLASS ? WICK_HEAP_NONE : wick_heap_class_of(&g->classes, h);
+    int rc;
+    switch (h->kind) {
+    case WICK_HPROF_CLASS:
+        return edges_of_class(o, h->at);
+    case WICK_HPROF_OBJECTS:
+        rc = edges_of_elements(o, h);
+        break;
+    case WICK_HPROF_INSTANCE:
+        rc = edges_of_instance(o, h, class);
+        break;
+    default:
+        return 0;
+    }
+    rc = rc ? rc : refer_class(o, class);
+    if (!rc && class != WICK_HEAP_NONE && g->classes.all[class].flags & WICK_HEAP_IS_THREAD)
+        for (size_t i = first_held(g, o->from); !rc && i < g->held && g->roots[i].holder == o->from; i++)
+            rc = o->edge(o->to, o->from, g->roots[i].object);
+    return rc;
+}
+
+int wick_heap_graph_object(struct wick_heap_graph *g, uint32_t object, struct wick_hprof_object *o)
+{
+    return wick_hprof_object_at(&g->hprof, &g->jump, wick_heap_graph_place(g, object), o);
+}
+
+static int edges_of_roots(void *ctx, wick_heap_edge *edge, void *to)
+{
+    struct wick_heap_graph *g = ctx;
+    int rc = 0;
+    for (size_t i = g->held; !rc && i < g->nroots; i++)
+        rc = edge(to, WICK_HEAP_NONE, g->roots[i].object);
+    return rc;
+}
+
+static int edges_of(void *ctx, uint32_t node, wick_heap_edge *edge, void *to)
+{
+    struct wick_heap_graph *g = ctx;
+    struct wick_hprof_object h;
+    const struct out o = {g, &g->jump, edge, to, node};
+    return wick_heap_graph_object(g, node, &h) ? changed(g) : edges_of_record(&o, &h);
+}
+
+struct each {
+    struct wick_heap_graph *g;
+    wick_heap_edge *edge;
+    void *to;
+    int (*fn)(void *ctx, uint32_t object, const struct wick_hprof_object *o);
+    void *ctx;
+};
+
+static uint32_t is_indexed(const struct wick_heap_graph *g, const struct wick_hprof_object *h)
+{
+    uint32_t n = wick_heap_ids_find(&g->ids, h->id);
+    return n != WICK_HEAP_NONE && wick_heap_graph_place(g, n) == h->at ? n : WICK_HEAP_NONE;
+}
+
+static int edges_of_scanned(void *ctx, const struct wick_hprof_object *h)
+{
+    const struct each *e = ctx;
+    uint32_t n = is_indexed(e->g, h);
+    const struct out o = {e->g, &e->g->scan, e->edge, e->to, n};
+    return n == WICK_HEAP_NONE ? 0 : edges_of_record(&o, h);
+}
+
+static int edges_of_all(void *ctx, wick_heap_edge *edge, void *to)
+{
+    struct wick_heap_graph *g = ctx;
+    struct each e = {.g = g, .edge = edge, .to = to};
+    const struct wick_hprof_visitor visitor = {.ctx = &e, .object = edges_of_scanned};
+    return wick_hprof_scan(&g->hprof, &g->scan, &visitor, g->err);
+}
+
+static void rest(void *ctx)
+{
+    wick_heap_store_park(&((struct wick_heap_graph *)ctx)->places);
+}
+
+struct wick_heap_edges wick_heap_graph_edges(struct wick_heap_graph *g, struct wick_err *err)
+{
+    g->err = err;
+    return (struct wick_heap_edges){
+        .ctx = g, .nodes = g->ids.n, .roots = edges_of_roots, .of = edges_of, .all = edges_of_all, .rest = rest};
+}
+
+/* --- single objects ----------------------------------------------------------------------------------------------- */
+
+struct wick_heap_brief wick_heap_graph_brief(struct wick_heap_graph *g, uint32_t object)
+{
+    struct wick_hprof_object o;
+    if (wick_heap_graph_object(g, object, &o))
+        return (struct wick_heap_brief){.class = WICK_HEAP_NONE};
+    uint32_t class = wick_heap_class_of(&g->classes, &o);
+    return (struct wick_heap_brief){o.id, wick_heap_size_of(&g->classes, &o, class), class};
+}
+
+static int each_object(void *ctx, const struct wick_hprof_object *h)
+{
+    const struct each *e = ctx;
+    uint32_t n = is_indexed(e->g, h);
+    return n == WICK_HEAP_NONE ? 0 : e->fn(e->ctx, n, h);
+}
+
+int wick_heap_graph_each(struct wick_heap_graph *g,
+                         int (*fn)(void *ctx, uint32_t object, const struct wick_hprof_object *o), void *ctx,
+                         struct wick_err *err)
+{
+    struct each e = {.g = g, .fn = fn, .ctx = ctx};
+    const struct wick_hprof_visitor visitor = {.ctx = &e, .object = each_object};
+    g->err = err;
+    return wick_hprof_scan(&g->hprof, &g->scan, &visitor, err);
+}
+
+const struct wick_heap_root *wick_heap_graph_root(const struct wick_heap_graph *g, uint32_t object, uint32_t holder)
+{
+    size_t i = holder == WICK_HEAP_NONE ? g->held : first_held(g, holder);
+    for (; i < g->nroots && g->roots[i].holder == holder; i++)
+        if (g->roots[i].object == object)
+            return &g->roots[i];
+    return NULL;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ids.h - the ids of a dump's objects as numbers 0, 1, 2 ... in the order of their addresses
+ *
+ * An id is the object's address, so ids lie close together and are multiples of 8: a bit for each possible address,
+ * and how many bits are set before each block of 512, give the number of an id in two reads. It takes a 64th of the
+ * heap's size. Ids that are far apart (another JVM, a hostile file) are sorted instead, 8 bytes each.
+ *
+ * Threads: one while it is made.
+ * Memory:  arrays of the store.
+ */
+#ifndef WICK_HEAP_IDS_H
+#define WICK_HEAP_IDS_H
+
+#include <stdint.h>
+
+#include "heap/store.h"
+
+struct wick_heap_ids {
+    uint64_t min, max;                  /* smallest and largest id */
+    unsigned shift;                     /* bits that are 0 in the difference of any two */
+    uint64_t added;                     /* ids that were given, some perhaps twice */
+    uint32_t n;                         /* different ids */
+    struct wick_heap_array bits, ranks; /* bits[(id - min) >> shift]; ranks: set bits before each 512 */
+    struct wick_heap_array sorted;      /* instead of those */
+};
+
+/* What _see knows of all ids before the first is added. */
+struct wick_heap_ids_range {
+    uint64_t min, max, ones, n; /* ones: of all ids together */
+    uint64_t first;
+};
+
+/* Takes note of an id; r = {0} at first. */
+static inline void wick_heap_ids_see(struct wick_heap_ids_range *r, uint64_t id)
+{
+    if (!r->n++)
+        r->first = r->min = r->max = id;
+    r->min = id < r->min ? id : r->min;
+    r->max = id > r->max ? id : r->max;
+    r->ones |= id ^ r->first;
+}
+
+/* Makes room for the ids that were seen; they are added with _add, then _finish numbers them. Errors as of the store;
+ * -WICK_E_LIMIT for more than 2^32 - 16. */
+int wick_heap_ids_init(struct wick_heap_ids *ids, const struct wick_heap_ids_range *r, struct wick_heap_store *s,
+                       struct wick_err *err);
+void wick_heap_ids_add(struct wick_heap_ids *ids, uint64_t id);
+void wick_heap_ids_finish(struct wick_heap_ids *ids);
+void wick_heap_ids_release(struct wick_heap_ids *ids, struct wick_heap_store *s);
+
+/* The number among sorted ids; UINT32_MAX. For _find. */
+uint32_t wick_heap_ids_search(const struct wick_heap_ids *ids, uint64_t id);
+
+/* The number of an id; UINT32_MAX if no object has it. */
+static inline uint32_t wick_heap_ids_find(const struct wick_heap_ids *ids, uint64_t id)
+{
+    if (id < ids->min || id > ids->max || !ids->n)
+        return UINT32_MAX;
+    if (ids->sorted.p)
+        return wick_heap_ids_search(ids, id);
+    uint64_t bit = (id - ids->min) >> ids->shift, block = bit >> 9;
+    const uint64_t *words = (const uint64_t *)ids->bits.p + block * 8;
+    if (bit << ids->shift != id - ids->min || !(words[bit >> 6 & 7] >> (bit & 63) & 1))
+        return UINT32_MAX;
+    uint32_t n = ((const uint32_t *)ids->ranks.p)[block];
+    unsigned word = bit >> 6 & 7;
+    for (unsigned i = 0; i < word; i++)
+        n += (uint32_t)__builtin_popcountll(words[i]);
+    return n + (uint32_t)__builtin_popcountll(words[word] & ((UINT64_C(1) << (bit & 63)) - 1));
+}
+
+#endif

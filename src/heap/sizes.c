@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sizes.c - how many bytes objects take in the heap
+ *
+ * HotSpot dumps objects in the order in which they lie, so the next object's address bounds an object's size, and the
+ * least distance of many is the size. That shows how the JVM was configured:
+ *
+ *   header of arrays      least distance behind a byte[], without its elements: 16, 12 with compact headers, 24 (from
+ *                         JDK 23 on 20) without compressed class pointers
+ *   header of instances   what that is without the length: 12, 8, 16
+ *   references            4 bytes if some array of n references is followed within less than 8 n
+ *
+ * The size of a class's instances follows from its fields. JDK 15 and later pack the fields of a class and its
+ * superclasses without holes; earlier ones begin each class's fields at a multiple of 4 or 8. Which of both fits the
+ * distances of more classes is taken; where they show another size again and again (fields kept apart by @Contended),
+ * that.
+ */
+#include "heap/classes_int.h"
+
+enum {
+    LARGEST_GAP = 1 << 16, /* farther, there is another region between */
+    LARGEST_HEADER = 32,
+    ENOUGH_ARRAYS = 8,  /* to believe what they show */
+    ENOUGH_TIMES = 3,   /* that a class's least distance is its size, whatever the fields say */
+    MOST_PADDING = 512, /* of @Contended */
+    MOST_SUPERCLASSES = 1024,
+    /* Fields that no dump has: */
+    POINTER = 8,              /* a class loader's to its data */
+    INJECTED = 2 * 8 + 2 * 4, /* a class object's to its Klass, and sizes; besides 2 references */
+};
+
+void wick_heap_sizes_see(struct wick_heap_classes *c, const struct wick_hprof_object *o)
+{
+    struct wick_heap_gaps *g = &c->gaps;
+    uint64_t gap = o->id > g->last ? o->id - g->last : 0;
+    if (gap && g->bytes && gap > g->bytes && gap - g->bytes < LARGEST_HEADER) {
+        g->array_header = gap - g->bytes < g->array_header ? (uint32_t)(gap - g->bytes) : g->array_header;
+        g->arrays++;
+    } else if (gap && g->refs >= 8) {
+        g->short_refs += gap < 8 * (uint64_t)g->refs;
+        g->long_refs += gap >= 8 * (uint64_t)g->refs;
+    } else if (gap && gap < LARGEST_GAP && g->class != WICK_HEAP_NONE) {
+        struct wick_heap_class *k = &c->all[g->class];
+        if (!k->gap || gap < k->gap) {
+            k->gap = (uint32_t)gap;
+            k->gap_times = 0;
+        }
+        k->gap_times += gap == k->gap;
+    }
+    g->last = o->id;
+    g->bytes = o->kind == WICK_HPROF_PRIMITIVES && o->type == WICK_HPROF_BYTE ? o->count : 0;
+    g->refs = o->kind == WICK_HPROF_OBJECTS ? o->count : 0;
+    g->class = o->kind == WICK_HPROF_INSTANCE ? wick_heap_class_find(c, o->class_id) : WICK_HEAP_NONE;
+}
+
+static void find_layout(struct wick_heap_classes *c)
+{
+    struct wick_heap_layout *l = &c->layout;
+    const struct wick_heap_gaps *g = &c->gaps;
+    unsigned id = c->hprof->id_size;
+    *l = (struct wick_heap_layout){.ref = 4, .header = id == 8 ? 12 : 8, .array = id == 8 ? 16 : 12};
+    if (id == 4)
+        return;
+    l->measured = g->arrays >= ENOUGH_ARRAYS && g->array_header >= 12 && g->short_refs + g->long_refs >= ENOUGH_ARRAYS;
+    if (!l->measured)
+        return;
+    l->array = g->array_header;
+    l->header = l->array == 12 ? 8 : l->array >= 20 ? 16 : 12;
+    l->ref = g->short_refs ? 4 : 8;
+}
+
+static uint64_t up(uint64_t n, unsigned to)
+{
+    return (n + to - 1) / to * to;
+}
+
+/* Bytes of the fields of one class. */
+struct part {
+    uint64_t longs, rest;
+};
+
+/* Where a class's fields end if they begin at `at`: longs first, at a multiple of 8, with smaller ones in the hole. */
+static uint64_t lay_out(uint64_t at, const struct part *p, unsigned ref)
+{
+    if (!p->longs && !p->rest)
+        return at;
+    uint64_t hole = p->longs ? up(at, 8) - at : 0, in_hole = p->rest < hole ? p->rest : hole;
+    return up(at + hole + p->longs + p->rest - in_hole, ref);
+}
+
+/* The two sizes that an instance may have. False if the dump does not have all its superclasses. */
+static bool sizes_of(const struct wick_heap_classes *c, struct wick_heap_view *v, uint32_t class, uint64_t *packed,
+                     uint64_t *padded)
+{
+    enum { MOST = 64 };
+    struct part parts[MOST] = {{0}};
+    struct wick_heap_fields f = {.c = c, .v = v};
+    struct wick_hprof_field field;
+    uint64_t offset;
+    unsigned n = 0;
+    parts[0].longs = c->all[class].flags & WICK_HEAP_IS_LOADER ? POINTER : 0;
+    *packed = c->layout.header + parts[0].longs;
+    for (wick_heap_fields_enter(&f, class); wick_heap_fields_next(&f, &field, &offset);) {
+        unsigned size = field.type == WICK_HPROF_REF ? c->layout.ref : wick_hprof_size(c->hprof, field.type);
+        n = f.depth - 1 < MOST ? f.depth - 1 : MOST - 1;
+        *(size == 8 ? &parts[n].longs : &parts[n].rest) += size;
+        *packed += size;
+    }
+    *padded = c->layout.header;
+    for (unsigned i = n + 1; i-- > 0;) /* the topmost superclass comes first in the heap */
+        *padded = lay_out(*padded, &parts[i], c->layout.ref);
+    *packed = up(*packed, 8);
+    *padded = up(*padded, 8);
+    return !f.broken && *padded <= UINT32_MAX;
+}
+
+/* How many more classes the packed sizes fit than the padded ones. */
+static int64_t vote(struct wick_heap_classes *c, struct wick_heap_view *v)
+{
+    int64_t votes = 0;
+    uint64_t packed, padded;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->all[i].gap && c->all[i].record && sizes_of(c, v, i, &packed, &padded) && packed != padded)
+            votes += (c->all[i].gap == packed) - (c->all[i].gap == padded);
+    return votes;
+}
+
+/* What no field accounts for, a class has as much of as the nearest superclass that shows it; but no object reaches
+ * into the next one. */
+static void add_extra(const struct wick_heap_classes *c, struct wick_heap_class *k)
+{
+    const struct wick_heap_class *super = k;
+    for (int depth = 0; !super->extra && super->super && depth < MOST_SUPERCLASSES; depth++) {
+        uint32_t n = wick_heap_class_find(c, super->super);
+        if (n == WICK_HEAP_NONE)
+            break;
+        super = &c->all[n];
+    }
+    if (k->size)
+        k->size += super->extra;
+    if (k->gap && k->gap < k->size)
+        k->size = k->gap;
+}
+
+void wick_heap_sizes_find(struct wick_heap_classes *c, struct wick_heap_view *v)
+{
+    find_layout(c);
+    struct wick_heap_layout *l = &c->layout;
+    bool is_packed = vote(c, v) >= 0;
+    uint64_t packed, padded;
+    c->class_class = wick_heap_class_named(c, "java/lang/Class");
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct wick_heap_class *k = &c->all[i];
+        k->statics -= k->bytes * (c->hprof->id_size - l->ref); /* `bytes` had the number of static references */
+        k->bytes = 0;
+        if ((!k->gap && i != c->class_class) || !k->record || !sizes_of(c, v, i, &packed, &padded))
+            continue;
+        k->size = (uint32_t)(is_packed ? packed : padded);
+        if (k->gap_times >= ENOUGH_TIMES && k->gap > k->size && k->gap - k->size <= MOST_PADDING)
+            k->extra = (uint16_t)(k->gap - k->size);
+    }
+    for (uint32_t i = 0; i < c->n; i++)
+        add_extra(c, &c->all[i]);
+    if (c->class_class != WICK_HEAP_NONE)
+        l->mirror = c->all[c->class_class].size + INJECTED + 2 * l->ref;
+}
