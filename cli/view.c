@@ -13,8 +13,8 @@
 const char wick_view_help[] =
     "Samples to take:\n"
     "  -e, --event NAME        an event type's name, or cpu, wall, native, perf, alloc, live, lock, park (not\n"
-    "                          Object.wait or sleep: wait), io, nativemem, trace, exception, nativelock (default:\n"
-    "                          the first of these that there is)\n"
+    "                          Object.wait or sleep: wait), io, nativemem, nativelive, trace, exception,\n"
+    "                          nativelock (default: the first of these that there is)\n"
     "      --from T, --to T    from and until: 90s or -10s (from begin or end), 25%, 10:30:00 or\n"
     "                          2026-11-21T10:30:00 (UTC), @SECONDS (since 1970)\n"
     "      --thread REGEX      threads of such a name\n"

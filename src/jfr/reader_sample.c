@@ -59,7 +59,8 @@ static const struct wick_jfr_sample_type sample_types[] = {
     {"profiler.LiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "weight|allocationSize"},
     {"wick.LiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "weight", .shown_as = "profiler.LiveObject"},
     {"datadog.HeapLiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "size|allocationSize", .factor = "weight"},
-    {"profiler.Malloc", WICK_EVENT_MALLOC, BY_SIZE, .weight = "size"},
+    {"profiler.Malloc", WICK_EVENT_MALLOC, BY_SIZE, .weight = "weight|size"},
+    {"wick.NativeLive", WICK_EVENT_NATIVE_LIVE, BY_SIZE, .weight = "weight"},
     {"datadog.NativeMemoryAllocation", WICK_EVENT_MALLOC, BY_SIZE, .weight = "size", .factor = "weight"},
     {"jdk.JavaMonitorEnter", WICK_EVENT_LOCK, BY_DURATION},
     {"profiler.NativeLock", WICK_EVENT_NATIVE_LOCK, BY_DURATION},
@@ -172,7 +173,8 @@ static bool plan_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
         names[WICK_JFR_CONTEXT] = NULL;
     if (!r->p->by_labels && !shows_object(r, h))
         names[WICK_JFR_CLASS] = NULL;
-    h->of_moment = h->sample->kind == WICK_EVENT_LIVE && has_field(r, h->type, "snapshot");
+    h->of_moment = (h->sample->kind == WICK_EVENT_LIVE || h->sample->kind == WICK_EVENT_NATIVE_LIVE) &&
+                   has_field(r, h->type, "snapshot");
     if (!r->whole_samples) {
         if (!h->of_moment)
             names[WICK_JFR_START] = NULL;

@@ -332,11 +332,22 @@ void wick_profile_cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns
 }
 
 static const char *const kind_names[WICK_EVENT_KIND_COUNT] = {
-    [WICK_EVENT_OTHER] = "other",   [WICK_EVENT_CPU] = "cpu",          [WICK_EVENT_WALL] = "wall",
-    [WICK_EVENT_NATIVE] = "native", [WICK_EVENT_PERF] = "perf",        [WICK_EVENT_ALLOC] = "alloc",
-    [WICK_EVENT_LIVE] = "live",     [WICK_EVENT_LOCK] = "lock",        [WICK_EVENT_PARK] = "park",
-    [WICK_EVENT_IO] = "io",         [WICK_EVENT_MALLOC] = "nativemem", [WICK_EVENT_TRACE] = "trace",
-    [WICK_EVENT_WAIT] = "wait",     [WICK_EVENT_THROW] = "exception",  [WICK_EVENT_NATIVE_LOCK] = "nativelock",
+    [WICK_EVENT_OTHER] = "other",
+    [WICK_EVENT_CPU] = "cpu",
+    [WICK_EVENT_WALL] = "wall",
+    [WICK_EVENT_NATIVE] = "native",
+    [WICK_EVENT_PERF] = "perf",
+    [WICK_EVENT_ALLOC] = "alloc",
+    [WICK_EVENT_LIVE] = "live",
+    [WICK_EVENT_LOCK] = "lock",
+    [WICK_EVENT_PARK] = "park",
+    [WICK_EVENT_IO] = "io",
+    [WICK_EVENT_MALLOC] = "nativemem",
+    [WICK_EVENT_TRACE] = "trace",
+    [WICK_EVENT_WAIT] = "wait",
+    [WICK_EVENT_THROW] = "exception",
+    [WICK_EVENT_NATIVE_LOCK] = "nativelock",
+    [WICK_EVENT_NATIVE_LIVE] = "nativelive",
 };
 
 const char *wick_event_kind_name(unsigned kind)
@@ -367,10 +378,10 @@ static uint16_t heaviest(const struct wick_profile *p, unsigned kind)
 
 uint16_t wick_profile_main_event(const struct wick_profile *p)
 {
-    static const uint8_t order[] = {WICK_EVENT_CPU,   WICK_EVENT_WALL,        WICK_EVENT_NATIVE, WICK_EVENT_PERF,
-                                    WICK_EVENT_ALLOC, WICK_EVENT_LOCK,        WICK_EVENT_LIVE,   WICK_EVENT_MALLOC,
-                                    WICK_EVENT_TRACE, WICK_EVENT_IO,          WICK_EVENT_PARK,   WICK_EVENT_WAIT,
-                                    WICK_EVENT_THROW, WICK_EVENT_NATIVE_LOCK, WICK_EVENT_OTHER};
+    static const uint8_t order[] = {WICK_EVENT_CPU,   WICK_EVENT_WALL,        WICK_EVENT_NATIVE,      WICK_EVENT_PERF,
+                                    WICK_EVENT_ALLOC, WICK_EVENT_LOCK,        WICK_EVENT_LIVE,        WICK_EVENT_MALLOC,
+                                    WICK_EVENT_TRACE, WICK_EVENT_IO,          WICK_EVENT_PARK,        WICK_EVENT_WAIT,
+                                    WICK_EVENT_THROW, WICK_EVENT_NATIVE_LOCK, WICK_EVENT_NATIVE_LIVE, WICK_EVENT_OTHER};
     _Static_assert(sizeof order == WICK_EVENT_KIND_COUNT, "every kind has its place");
     for (size_t i = 0; i < sizeof order; i++) {
         uint16_t e = heaviest(p, order[i]);

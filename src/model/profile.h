@@ -81,6 +81,7 @@ enum wick_event_kind {
     WICK_EVENT_TRACE,       /* time in methods that are traced */
     WICK_EVENT_THROW,       /* exceptions and errors thrown */
     WICK_EVENT_NATIVE_LOCK, /* time spent waiting for a lock of the C library */
+    WICK_EVENT_NATIVE_LIVE, /* native memory that is not freed: bytes */
     WICK_EVENT_KIND_COUNT
 };
 
@@ -226,8 +227,8 @@ void wick_profile_seal(struct wick_profile *p);
 void wick_profile_cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns);
 
 /* The event type to show when none was asked for: the first non-empty one in the order CPU, wall, native, perf,
- * alloc, lock, live, malloc, trace, io, park, wait, throw, other (within a kind the heaviest, but jdk.CPUTimeSample
- * before all). 0 if there are no samples. */
+ * alloc, lock, live, malloc, trace, io, park, wait, throw, native lock, native live, other (within a kind the heaviest,
+ * but jdk.CPUTimeSample before all). 0 if there are no samples. */
 uint16_t wick_profile_main_event(const struct wick_profile *p);
 
 /* The non-empty event type of that name ("jdk.ExecutionSample", or without its prefix: "ExecutionSample"; or a kind:
