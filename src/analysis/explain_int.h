@@ -43,6 +43,9 @@ void wick_explain_page_cache(struct wick_explain *x);
 void wick_explain_memory_growth(struct wick_explain *x);
 void wick_explain_live_set(struct wick_explain *x);
 
+/* explain_native.c: native memory that is not freed. */
+void wick_explain_native_leak(struct wick_explain *x);
+
 /* Adds where most is allocated, and of which class, if that was recorded. */
 void wick_explain_say_allocations(struct wick_explain *x, struct wick_explain_finding *r);
 
