@@ -98,7 +98,7 @@ public class NativeMem {
                 break;
             case "stress":
                 stress(w[1], Long.parseLong(w[2]));
-                break;
+                return "stressed";
             case "pairs":
                 return "took " + pairs(Long.parseLong(w[1]), Long.parseLong(w[2]), Boolean.parseBoolean(w[3]));
             default:

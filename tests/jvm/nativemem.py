@@ -168,7 +168,7 @@ def nothing_left(j):
         failed += [r, q] if r.status or q.status else []
     t.check(f"{turns} recordings begin and end while threads, handlers, libraries and processes come and go",
             not failed and j.proc.poll() is None, f"{failed[:2]} {j.output()[-2000:]}")
-    t.check("the program gets to its end", j.wait_for(r"(?m)^done\n\Z", 240), j.output()[-2000:])
+    t.check("the program gets to its end", j.wait_for(r"(?m)^stressed", 240), j.output()[-2000:])
     left = got.differences(before, got.words(j.pid), NAMES)
     t.check("each word and each page's protection is as before", not left, "\n".join(left))
     t.check("and none leads into the agent", not got.into(got.words(j.pid), j.pid, t.AGENT))
