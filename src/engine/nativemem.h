@@ -34,8 +34,8 @@
  * wait for their next point draw anew then.
  *
  * Threads: pass, came, gone, take, give_back in any thread, also in signal handlers and in a child of vfork; start,
- * stop and release by the session's owner; all else by the drain thread. Memory:  700 KiB for the life of the process,
- * and 4 MiB for a recording, all touched as it is used.
+ *          stop and release by the session's owner; all else by the drain thread.
+ * Memory:  700 KiB for the life of the process, and 5 MiB for a recording, all touched as it is used.
  */
 #ifndef WICK_ENGINE_NATIVEMEM_H
 #define WICK_ENGINE_NATIVEMEM_H
