@@ -55,7 +55,7 @@ def alternate(target, line, n, profiler, folder, count):
 def row_of(label, off, on):
     more = sorted(y - x for x, y in zip(off, on))
     return [label, f"{statistics.median(off):.1f}", f"{statistics.median(on):.1f}", f"{statistics.median(more):.1f}",
-            f"{more[0]:.1f} .. {more[-1]:.1f}", len(more)]
+            f"{more[0]:.1f} .. {more[-1]:.1f}", str(len(more))]
 
 
 def measure():
