@@ -344,6 +344,46 @@ static void take_safepoints(struct wick_explain_facts *f, const struct wick_jfr_
     count_on(&f->sync_ns, number(e, "timeToSafepoint"));
 }
 
+static void take_native_memory(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_trend_point *p = ADD(f, native);
+    if (p)
+        *p = (struct wick_trend_point){(double)e->time_ns / 1e9,
+                                       (double)number(e, "bytes") - (double)number(e, "ofJvm")};
+}
+
+static void add_native(struct wick_explain_facts *f, struct wick_explain_native_moment *m,
+                       const struct wick_jfr_event *e)
+{
+    void *rows = wick_explain_room(m->rows, m->n, &m->cap, sizeof *m->rows);
+    f->failed |= !rows;
+    if (!rows)
+        return;
+    m->rows = rows;
+    m->rows[m->n++] = (struct wick_explain_native){.stack = wick_jfr_event_stack(e, "stackTrace"),
+                                                   .bytes = number(e, "weight"),
+                                                   .samples = number(e, "samples"),
+                                                   .blocks = number(e, "blocks")};
+}
+
+/* What the JVM maps itself is covered by other rules. */
+static void take_native_live(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_explain_native_moment *first = &f->native_first, *last = &f->native_last;
+    if (!first->time_ns)
+        first->time_ns = e->time_ns;
+    if (e->time_ns > last->time_ns) {
+        last->n = 0;
+        last->time_ns = e->time_ns;
+    }
+    if (number(e, "ofJvm"))
+        return;
+    if (e->time_ns == first->time_ns)
+        add_native(f, first, e);
+    if (e->time_ns == last->time_ns)
+        add_native(f, last, e);
+}
+
 /* Files of one recording continue its totals; another one starts from zero. */
 static void take_recording(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
@@ -354,6 +394,10 @@ static void take_recording(struct wick_explain_facts *f, const struct wick_jfr_e
         f->unsampled_before_ns = f->unsampled_earlier_ns;
     else
         f->unsampled_earlier_ns = f->unsampled_before_ns = f->unsampled_ns;
+    if (!same) {
+        f->nnative = f->native_first.n = f->native_last.n = 0;
+        f->native_first.time_ns = f->native_last.time_ns = 0;
+    }
     for (size_t i = 0; same && i < sizeof totals / sizeof *totals; i++)
         totals[i]->seen = true;
     f->recording_ms = began_ms;
@@ -407,6 +451,8 @@ static const struct {
     {"jdk.JVMInformation", take_jvm},
     {"jdk.ResidentSetSize", take_rss},
     {"wick.OutOfMemory", take_out_of_memory},
+    {"wick.NativeMemory", take_native_memory},
+    {"wick.NativeLive", take_native_live},
     {"wick.MachineTime", take_machine},
     {"wick.Neighbour", take_neighbour},
     {"wick.CgroupCpu", take_cgroup_cpu},
@@ -566,6 +612,9 @@ void wick_explain_release(struct wick_explain_facts *f)
     free(f->heaps);
     free(f->alloc);
     free(f->live);
+    free(f->native);
+    free(f->native_first.rows);
+    free(f->native_last.rows);
     wick_memory_use_release(&f->memory);
     free(f->pause);
     free(f->neighbours);

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "analysis/memory_use.h"
+#include "analysis/trend.h"
 #include "analysis/ttsp_incidents.h"
 #include "model/profile.h"
 
@@ -80,6 +81,18 @@ struct wick_explain_heap {
     bool full;      /* one that goes through all of the heap, in a collector that has others as well */
 };
 
+/* Native memory of one stack that was alive at a moment. */
+struct wick_explain_native {
+    uint32_t stack;
+    int64_t bytes, samples, blocks;
+};
+
+struct wick_explain_native_moment {
+    int64_t time_ns; /* 0 = there is none */
+    struct wick_explain_native *rows;
+    size_t n, cap;
+};
+
 struct wick_explain_facts {
     struct wick_profile *p;
     struct wick_ttsp_incidents ttsp;
@@ -103,6 +116,9 @@ struct wick_explain_facts {
     size_t nheaps, cap_heaps;
     struct wick_explain_sample *alloc, *live; /* objects allocated, and alive at the end; weights in bytes */
     size_t nalloc, nlive, cap_alloc, cap_live;
+    struct wick_trend_point *native; /* bytes of native memory alive, of the recording that was read last */
+    size_t nnative, cap_native;
+    struct wick_explain_native_moment native_first, native_last;
     struct wick_memory_use memory;
     bool unfinished;                    /* an input has no end; the caller's to set, as is the next */
     int64_t kills_since;                /* OOM kills of the process's cgroup since its last reading; -1 = not known */

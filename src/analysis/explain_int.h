@@ -57,6 +57,9 @@ void wick_explain_say_user(struct wick_explain *x, struct wick_explain_finding *
 void wick_explain_say_class(struct wick_explain *x, struct wick_explain_finding *r,
                             const struct wick_explain_sample *rows, size_t n, const char *size);
 
+/* explain_native.c: native memory that is not freed. */
+void wick_explain_native_leak(struct wick_explain *x);
+
 /* Adds where most is allocated, and of which class, if that was recorded. */
 void wick_explain_say_allocations(struct wick_explain *x, struct wick_explain_finding *r);
 

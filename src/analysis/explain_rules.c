@@ -587,6 +587,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_HEAP_LIMIT] = wick_explain_heap_limit,
         [WICK_EXPLAIN_RULE_PAGE_CACHE] = wick_explain_page_cache,
         [WICK_EXPLAIN_RULE_MEMORY_GROWTH] = wick_explain_memory_growth,
+        [WICK_EXPLAIN_RULE_NATIVE_LEAK] = wick_explain_native_leak,
         [WICK_EXPLAIN_RULE_LIVE_SET] = wick_explain_live_set,
         [WICK_EXPLAIN_RULE_HUMONGOUS] = wick_explain_humongous,
         [WICK_EXPLAIN_RULE_PROMOTION] = wick_explain_promotion,

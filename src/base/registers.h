@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * registers.h - the registers of the calling thread, as far as a walk of its stack needs them
+ * registers.h - the registers of the calling thread, as far as a walk of its stack needs them, and its thread pointer
  *
  * Threads: the caller's.
  * Memory:  the caller's.
@@ -27,6 +27,16 @@ static inline __attribute__((always_inline)) void wick_registers_here(ucontext_t
     memset(&out->uc_mcontext.gregs, 0, sizeof out->uc_mcontext.gregs);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         out->uc_mcontext.gregs[places[i]] = (greg_t)r[i];
+}
+
+/* Where the control block of the calling thread is: a number that no other thread of the process has now. */
+static inline uint64_t wick_thread_pointer(void)
+{
+    uint64_t at = 0;
+#if defined(__x86_64__)
+    __asm__("movq %%fs:0, %0" : "=r"(at));
+#endif
+    return at;
 }
 
 #endif

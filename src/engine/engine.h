@@ -123,7 +123,7 @@ struct wick_engine_ops {
 };
 
 extern const struct wick_engine_ops wick_engine_alloc, wick_engine_cpu, wick_engine_wall, wick_engine_lock,
-    wick_engine_ttsp;
+    wick_engine_nativemem, wick_engine_ttsp;
 
 /* A jdk.ActiveSetting of the type of event. */
 void wick_engine_setting(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event of, const char *name,

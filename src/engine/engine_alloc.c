@@ -8,20 +8,13 @@
 #include "base/clock.h"
 #include "engine/alloc.h"
 #include "engine/engine.h"
-
-/* When to write what is alive: often at first, then each time that the recording has become a fifth longer, so that
- * growth shows at any scale of time. A chunk has one, unless it is short. */
-#define FIRST_NS   10000000000ull
-#define LONGEST_NS 60000000000ull
-#define LEAST_NS   5000000000ull
+#include "engine/moments.h"
 
 struct state {
     struct wick_alloc_engine alloc;
     const struct wick_java_allocations *java;
     bool allocated, alive; /* what is written */
-    bool wanted;           /* a snapshot, now */
-    uint64_t start_ns, snapshot_ns;
-    uint32_t snapshots;
+    struct wick_moments moments;
 };
 
 static bool planned(const struct wick_opt_events *plan)
@@ -59,7 +52,7 @@ static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
     c.references = h->plan.live ? &s->java->references : NULL;
     s->allocated = h->plan.alloc;
     s->alive = h->plan.live;
-    s->start_ns = s->snapshot_ns = wick_clock_mono_ns();
+    s->moments.start_ns = s->moments.last_ns = wick_clock_mono_ns();
     int rc = s->java->open(err);
     if (rc)
         return rc;
@@ -82,7 +75,7 @@ static void write_object(const struct state *s, struct wick_jfr_writer *w, const
     {                                                                                                             \
         .start_ns = now_ns, .thread = o->thread, .stack = o->stack, .class_name = o->class_name, .size = o->size, \
         .allocated_ns = o->time_ns, .weight = wick_live_bytes(o), .age = s->alloc.live.swept - o->born,           \
-        .snapshot = s->snapshots, .context = o->context                                                           \
+        .snapshot = s->moments.count, .context = o->context                                                       \
     }
     if (last)
         wick_jfr_write_live_object(w, &(struct wick_jfr_live_object)FIELDS);
@@ -96,9 +89,7 @@ static void write_alive(struct state *s, struct wick_jfr_writer *w, uint64_t now
     struct wick_live *l = &s->alloc.live;
     uint64_t bytes = 0, objects = 0;
     wick_live_sweep(l, now_ns, true);
-    s->snapshots++;
-    s->snapshot_ns = now_ns;
-    s->wanted = false;
+    wick_moments_next(&s->moments, now_ns);
     for (int r = 0; r < WICK_LIVE_ROOMS; r++) {
         for (uint32_t i = 0; i < l->rooms[r].count; i++) {
             write_object(s, w, &l->rooms[r].objects[i], now_ns, last);
@@ -107,18 +98,11 @@ static void write_alive(struct state *s, struct wick_jfr_writer *w, uint64_t now
         objects += l->rooms[r].count;
     }
     wick_jfr_write_live_heap(w, &(struct wick_jfr_live_heap){.start_ns = now_ns,
-                                                             .snapshot = s->snapshots,
+                                                             .snapshot = s->moments.count,
                                                              .objects = objects,
                                                              .bytes = bytes,
                                                              .collections = l->swept,
                                                              .stacks_lost = l->stacks_lost});
-}
-
-static bool is_due(const struct state *s, enum wick_engine_take what, uint64_t now_ns)
-{
-    uint64_t since = now_ns - s->snapshot_ns, fifth = (now_ns - s->start_ns) / 5;
-    uint64_t wanted = fifth > LONGEST_NS ? LONGEST_NS : fifth > FIRST_NS ? fifth : FIRST_NS;
-    return what == WICK_TAKE_LAST || s->wanted || since >= (what == WICK_TAKE_ALL ? LEAST_NS : wanted);
 }
 
 static void take(void *e, struct wick_drain *d, enum wick_engine_take what)
@@ -130,14 +114,14 @@ static void take(void *e, struct wick_drain *d, enum wick_engine_take what)
     if (!s->alive)
         return;
     wick_live_sweep(&s->alloc.live, now_ns, false);
-    if (is_due(s, what, now_ns))
+    if (wick_moments_due(&s->moments, what, now_ns))
         write_alive(s, d->writer, now_ns, what == WICK_TAKE_LAST);
     wick_live_pass_on(&s->alloc.live);
 }
 
 static void moment(void *e)
 {
-    ((struct state *)e)->wanted = true;
+    ((struct state *)e)->moments.wanted = true;
 }
 
 static void carry(void *e, struct wick_carry *c)
@@ -185,7 +169,8 @@ static void status(void *e, const struct wick_engine_host *h, struct wick_strbuf
     if (a->config.references)
         wick_strbuf_addf(out, "live_objects=%" PRIu32 "\nlive_threshold=%" PRIu64 "\nlive_snapshots=%" PRIu32 "\n",
                          a->live.rooms[WICK_LIVE_YOUNG].count + a->live.rooms[WICK_LIVE_OLD].count,
-                         wick_load_relaxed(&a->live.rooms[WICK_LIVE_OLD].threshold), ((struct state *)e)->snapshots);
+                         wick_load_relaxed(&a->live.rooms[WICK_LIVE_OLD].threshold),
+                         ((struct state *)e)->moments.count);
 }
 
 static void settings(void *e, const struct wick_engine_host *h, struct wick_jfr_writer *w, uint64_t now)

@@ -5,8 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct wick_engine_ops *const wick_engine_table[] = {&wick_engine_cpu,   &wick_engine_wall, &wick_engine_lock,
-                                                           &wick_engine_alloc, &wick_engine_ttsp, NULL};
+const struct wick_engine_ops *const wick_engine_table[] = {&wick_engine_cpu,
+                                                           &wick_engine_wall,
+                                                           &wick_engine_lock,
+                                                           &wick_engine_alloc,
+                                                           &wick_engine_nativemem,
+                                                           &wick_engine_ttsp,
+                                                           NULL};
 
 /* Handlers that did not come back to any of the engines since the process began. */
 static uint32_t lost_handlers(const struct wick_engines *e)

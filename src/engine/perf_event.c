@@ -88,7 +88,8 @@ int wick_perf_event_parse(const char *name, struct perf_event_attr *attr, bool *
             return 0;
     }
     return wick_err_set(err, WICK_E_USAGE,
-                        "'%s' is not an event: use cpu, wall, lock, nativelock, ttsp, a perf event such as page-faults "
+                        "'%s' is not an event: use cpu, wall, alloc, live, nativemem, lock, nativelock, ttsp, a perf "
+                        "event such as page-faults "
                         "or cycles, rNNN, or a tracepoint such as sched:sched_switch",
                         name);
 }

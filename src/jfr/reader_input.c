@@ -55,7 +55,7 @@ static void release(struct wick_jfr_reader *r)
     free(r->memo);
     free(r->short_frames);
     free(r->places);
-    free(r->moment);
+    wick_jfr_moment_release(r);
     wick_strbuf_release(&r->tmp);
     wick_strbuf_release(&r->held);
     free(r);

@@ -389,10 +389,12 @@ struct wick_jfr_reader {
         bool perf_engine, wall_engine;
     } last; /* of async-profiler, in an earlier chunk: it writes them into a recording's first only */
 
-    /* Samples of the last moment that was seen (reader_moment.c). */
-    struct wick_sample *moment;
-    uint32_t nmoment, cap_moment;
-    int64_t moment_ns;
+    /* Samples of the last moment that was seen, of objects and of native memory (reader_moment.c). */
+    struct wick_jfr_moment {
+        struct wick_sample *samples;
+        uint32_t n, cap;
+        int64_t time_ns;
+    } moments[2];
 
     /* Scratch, kept from chunk to chunk. */
     struct wick_strbuf tmp;
@@ -584,6 +586,7 @@ void wick_jfr_sample_deliver(struct wick_jfr_reader *r, const struct wick_sample
  * delivered, as the input is over. */
 void wick_jfr_moment_add(struct wick_jfr_reader *r, int64_t time_ns, const struct wick_sample *s);
 void wick_jfr_moment_end(struct wick_jfr_reader *r);
+void wick_jfr_moment_release(struct wick_jfr_reader *r);
 void wick_jfr_sums_end(struct wick_jfr_reader *r); /* what was summed goes to the profile */
 /* Whether the filter takes a sample, and nothing else; r->whole_samples. */
 bool wick_jfr_sample_passes(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from,

@@ -8,22 +8,40 @@
  */
 #include "jfr/reader_int.h"
 
+#include <stdlib.h>
+
+/* That of samples of this sort: the moments of native memory are others than those of objects. NULL is an object that
+ * the filter leaves out. */
+static struct wick_jfr_moment *moment_of(struct wick_jfr_reader *r, const struct wick_sample *s)
+{
+    return &r->moments[s && r->p->events[s->event].kind == WICK_EVENT_NATIVE_LIVE];
+}
+
 void wick_jfr_moment_add(struct wick_jfr_reader *r, int64_t time_ns, const struct wick_sample *s)
 {
-    if (time_ns > r->moment_ns) {
-        r->res->samples -= r->nmoment;
-        r->nmoment = 0;
-        r->moment_ns = time_ns;
+    struct wick_jfr_moment *m = moment_of(r, s);
+    if (time_ns > m->time_ns) {
+        r->res->samples -= m->n;
+        m->n = 0;
+        m->time_ns = time_ns;
     }
-    if (time_ns < r->moment_ns)
+    if (time_ns < m->time_ns)
         r->res->samples--;
-    else if (s && wick_jfr_room(r, &r->moment, r->nmoment, &r->cap_moment, sizeof *r->moment))
-        r->moment[r->nmoment++] = *s;
+    else if (s && wick_jfr_room(r, &m->samples, m->n, &m->cap, sizeof *m->samples))
+        m->samples[m->n++] = *s;
 }
 
 void wick_jfr_moment_end(struct wick_jfr_reader *r)
 {
-    for (uint32_t i = 0; i < r->nmoment; i++)
-        wick_jfr_sample_deliver(r, &r->moment[i]);
-    r->nmoment = 0;
+    for (size_t k = 0; k < sizeof r->moments / sizeof *r->moments; k++) {
+        for (uint32_t i = 0; i < r->moments[k].n; i++)
+            wick_jfr_sample_deliver(r, &r->moments[k].samples[i]);
+        r->moments[k].n = 0;
+    }
+}
+
+void wick_jfr_moment_release(struct wick_jfr_reader *r)
+{
+    for (size_t k = 0; k < sizeof r->moments / sizeof *r->moments; k++)
+        free(r->moments[k].samples);
 }

@@ -61,7 +61,8 @@ static const struct wick_jfr_sample_type sample_types[] = {
     {"wick.LiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "weight", .size = "allocationSize",
      .shown_as = "profiler.LiveObject"},
     {"datadog.HeapLiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "size|allocationSize", .factor = "weight"},
-    {"profiler.Malloc", WICK_EVENT_MALLOC, BY_SIZE, .weight = "size"},
+    {"profiler.Malloc", WICK_EVENT_MALLOC, BY_SIZE, .weight = "weight|size"},
+    {"wick.NativeLive", WICK_EVENT_NATIVE_LIVE, BY_SIZE, .weight = "weight"},
     {"datadog.NativeMemoryAllocation", WICK_EVENT_MALLOC, BY_SIZE, .weight = "size", .factor = "weight"},
     {"jdk.JavaMonitorEnter", WICK_EVENT_LOCK, BY_DURATION},
     {"profiler.NativeLock", WICK_EVENT_NATIVE_LOCK, BY_DURATION},
@@ -190,7 +191,8 @@ static bool plan_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
         names[WICK_JFR_CONTEXT] = NULL;
     if (!r->p->by_labels && !shows_object(r, h))
         names[WICK_JFR_CLASS] = NULL;
-    h->of_moment = h->sample->kind == WICK_EVENT_LIVE && has_field(r, h->type, "snapshot");
+    h->of_moment = (h->sample->kind == WICK_EVENT_LIVE || h->sample->kind == WICK_EVENT_NATIVE_LIVE) &&
+                   has_field(r, h->type, "snapshot");
     if (!r->whole_samples) {
         if (!h->of_moment)
             names[WICK_JFR_START] = NULL;
@@ -654,7 +656,7 @@ static bool decode(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const 
     }
     if (survived(r) && (!h->has_age || s[WICK_JFR_AGE].i < survived(r))) {
         r->res->filtered++;
-        if (h->of_moment)
+        if (h->of_moment && h->has_age)
             wick_jfr_moment_add(r, out->time_ns, NULL); /* earlier moments do not count, even if this one is empty */
         return false;
     }

@@ -12,18 +12,11 @@
  */
 #include "labels/foreign.h"
 
+#include "base/registers.h"
+
 enum { VECTOR = 8, ENTRY = 16, VALID = 24, RECORD_HEAD = 25 };
 
 #define NO_BLOCK UINT64_MAX
-
-static uint64_t thread_pointer(void)
-{
-    uint64_t at = 0;
-#if defined(__x86_64__)
-    __asm__("movq %%fs:0, %0" : "=r"(at));
-#endif
-    return at;
-}
 
 static bool word(const struct wick_mem *mem, wick_addr at, uint64_t *out)
 {
@@ -42,7 +35,7 @@ static wick_addr block_of(const struct wick_mem *mem, wick_addr thread, uint64_t
 wick_addr wick_label_foreign_slot_sig(const struct wick_label_foreign *f, const struct wick_mem *mem)
 {
     uint32_t way = wick_load_acquire(&f->way); /* pairs: publish in foreign.c */
-    wick_addr base = way == WICK_FOREIGN_NONE ? 0 : thread_pointer();
+    wick_addr base = way == WICK_FOREIGN_NONE ? 0 : wick_thread_pointer();
     if (base && way == WICK_FOREIGN_DYNAMIC)
         base = block_of(mem, base, f->module);
     return base ? base + f->offset : 0;

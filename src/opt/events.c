@@ -26,17 +26,30 @@ static int parse_waits(const char *option, const char *text, struct wick_opt_wai
     return 0;
 }
 
-/* "", "on" or a size; 0 samples every object. */
+/* "", "on" or a size, of which 0 samples every allocation. */
+static int parse_size(const char *option, const char *text, uint64_t *bytes, struct wick_err *err)
+{
+    uint64_t size = WICK_OPT_ALLOC_DEFAULT;
+    if (*text && strcmp(text, "on") != 0 && wick_opt_size(text, &size))
+        return wick_err_set(err, WICK_E_USAGE, "option %s: '%.100s' is not a size such as 512k", option, text);
+    if (size > WICK_OPT_ALLOC_MOST)
+        return wick_err_set(err, WICK_E_USAGE, "option %s: '%.100s' is too large: 1g is the most", option, text);
+    *bytes = size;
+    return 0;
+}
+
 static int parse_alloc(const char *text, struct wick_opt_events *e, struct wick_err *err)
 {
-    uint64_t bytes = WICK_OPT_ALLOC_DEFAULT;
-    if (*text && strcmp(text, "on") != 0 && wick_opt_size(text, &bytes))
-        return wick_err_set(err, WICK_E_USAGE, "option alloc: '%.100s' is not a size such as 512k", text);
-    if (bytes > WICK_OPT_ALLOC_MOST)
-        return wick_err_set(err, WICK_E_USAGE, "option alloc: '%.100s' is too large: 1g is the most that the JVM takes",
-                            text);
-    e->alloc = bytes ? bytes : 1;
-    return 0;
+    int rc = parse_size("alloc", text, &e->alloc, err);
+    if (!rc && !e->alloc)
+        e->alloc = 1;
+    return rc;
+}
+
+static int parse_nativemem(const char *text, struct wick_opt_events *e, struct wick_err *err)
+{
+    e->nativemem.on = true;
+    return parse_size("nativemem", text, &e->nativemem.interval, err);
 }
 
 /* The text behind `name` or `name=`; NULL if the word is another. */
@@ -60,14 +73,16 @@ static int parse_word(const char *word, const char *list, struct wick_opt_events
         e->ttsp = true;
     else if ((text = behind(word, "alloc")))
         return parse_alloc(text, e, err);
+    else if ((text = behind(word, "nativemem")))
+        return parse_nativemem(text, e, err);
     else if ((text = behind(word, "lock")))
         return parse_waits("lock", text, &e->lock, err);
     else if ((text = behind(word, "nativelock")))
         return parse_waits("nativelock", text, &e->native, err);
     else if (!*word || e->cpu[0])
         return wick_err_set(err, WICK_E_USAGE,
-                            "option event: '%.100s' is not a list of at most one event, wall, alloc, live, lock, "
-                            "nativelock and ttsp (-e cpu,alloc)",
+                            "option event: '%.100s' is not a list of at most one event, wall, alloc, live, "
+                            "nativemem, lock, nativelock and ttsp (-e cpu,alloc)",
                             list);
     else
         strcpy(e->cpu, word); /* a part of a text of the same size */
@@ -88,6 +103,8 @@ int wick_opt_events(const struct wick_session_opts *o, struct wick_opt_events *o
         rc = parse_waits("nativelock", o->native_lock, &e.native, err);
     if (!rc && o->alloc[0])
         rc = parse_alloc(o->alloc, &e, err);
+    if (!rc && o->nativemem[0])
+        rc = parse_nativemem(o->nativemem, &e, err);
     for (const char *p = o->event; !rc && *o->event; p++) {
         char word[WICK_OPT_STR_MAX];
         size_t n = strcspn(p, ",");

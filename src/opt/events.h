@@ -2,9 +2,9 @@
 /*
  * events.h - what to sample: the options event, interval and wall taken together
  *
- * `event` is a list: at most one event that the CPU engine knows, "wall", "alloc", "lock", "nativelock" and "ttsp". In
- * the agent's string, where the comma stands between options, `event=cpu,wall` works because `wall` is an option as
- * well; so are `alloc`, `lock`, `nativelock` and `ttsp`.
+ * `event` is a list: at most one event that the CPU engine knows, "wall", "alloc", "live", "nativemem", "lock",
+ * "nativelock" and "ttsp". In the agent's string, where the comma stands between options, `event=cpu,wall` works
+ * because `wall` is an option as well; so are the others.
  *
  * Threads: pure functions.
  * Memory:  the caller's.
@@ -22,11 +22,15 @@ struct wick_opt_waits {
 };
 
 struct wick_opt_events {
-    char cpu[WICK_OPT_STR_MAX];         /* the CPU engine's event, "" = it does not run */
-    uint64_t cpu_interval;              /* ns, or occurrences */
-    uint64_t wall_ns;                   /* interval of the wall clock, 0 = it does not run */
-    uint64_t alloc;                     /* bytes of allocation between samples, 0 = it does not run */
-    bool live;                          /* of the objects sampled, follow those that stay alive */
+    char cpu[WICK_OPT_STR_MAX]; /* the CPU engine's event, "" = it does not run */
+    uint64_t cpu_interval;      /* ns, or occurrences */
+    uint64_t wall_ns;           /* interval of the wall clock, 0 = it does not run */
+    uint64_t alloc;             /* bytes of allocation between samples, 0 = it does not run */
+    bool live;                  /* of the objects sampled, follow those that stay alive */
+    struct {
+        bool on;
+        uint64_t interval; /* bytes of allocation between samples, 0 = every allocation */
+    } nativemem;
     bool ttsp;                          /* threads slow to reach the safepoint */
     struct wick_opt_waits lock, native; /* for locks of Java; of the C library */
 };

@@ -490,7 +490,8 @@ static int parse_item(struct wick_opts *o, const char *name, size_t len, char *v
 static bool has_other_event(const struct wick_opts *o)
 {
     return wick_opt_given(o, wall_ns) || wick_opt_given(o, alloc) || (wick_opt_given(o, live) && o->s.live) ||
-           wick_opt_given(o, lock) || wick_opt_given(o, native_lock) || (wick_opt_given(o, ttsp) && o->s.ttsp);
+           wick_opt_given(o, nativemem) || wick_opt_given(o, lock) || wick_opt_given(o, native_lock) ||
+           (wick_opt_given(o, ttsp) && o->s.ttsp);
 }
 
 int wick_opt_parse_agent(const char *s, size_t len, struct wick_opts *o, enum wick_opt_action *action,

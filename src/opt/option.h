@@ -142,8 +142,8 @@ int wick_opt_set(struct wick_opts *o, const char *name, size_t name_len, const c
 /* Parses the agent's string s[0..len) into o (which holds defaults) and *action. Any bytes are allowed; errors:
  * -WICK_E_USAGE. An option that is not known, or that async-profiler has and wick does not, is no error, since a JVM
  * would not start for it: it is ignored, and on success err->msg says so, one sentence a line (err->code stays 0).
- * `quiet` sets o->quiet. Where `wall`, `lock`, `nativelock` or `ttsp` is given and `event` is not, no other event is
- * recorded, as in async-profiler. */
+ * `quiet` sets o->quiet. Where `wall`, `nativemem`, `lock`, `nativelock` or `ttsp` is given and `event` is not, no
+ * other event is recorded, as in async-profiler. */
 int wick_opt_parse_agent(const char *s, size_t len, struct wick_opts *o, enum wick_opt_action *action,
                          struct wick_err *err);
 

@@ -8,7 +8,6 @@
 
 #include "opt/option.h"
 
-static const char no_native[] = "native memory is not sampled";
 static const char no_window[] = "a recording has no window opened by functions";
 
 static const struct {
@@ -45,8 +44,7 @@ static const struct {
     {"inverted", NULL},
     /* what the recording lacks for it */
     {"tlab", NULL},
-    {"nativemem", no_native},
-    {"nofree", no_native},
+    {"nofree", "what is freed is always matched"},
     {"trace", "calls of methods are not traced"},
     {"proc", "other processes are not sampled"},
     {"all", "choose events by name, such as event=cpu,wall,lock"},

@@ -20,6 +20,8 @@ import java.util.Random;
  *   loaders            class loaders, each with a class of its own
  *   direct BYTES       direct buffers
  *   files FILE         mappings of a file, read
+ *   malloc BYTES LIB   blocks of native code (nativemem.c)
+ *   mmap BYTES LIB     mappings of native code
  *   none BYTES         nothing: it allocates, and drops what it allocated
  *   bursts BYTES       nothing in the long run: what it keeps, direct buffers too, is dropped every two seconds
  * </pre>
@@ -89,11 +91,16 @@ public class Leak {
         }
     }
 
+    /** Pieces of 4 KiB by that function of nativemem.c, so that all of them are touched. */
+    static void callNative(int site, int bytes) { NativeMem.leakInJava(site, bytes / 4096, 4096); }
+
     public static void main(String[] args) throws Exception {
         String way = args[0];
         int bytes = args.length > 1 && !way.equals("files") ? Integer.parseInt(args[1]) : 0;
         byte[] payload = way.equals("loaders") ? Memory.payload() : null;
         Random random = new Random(1);
+        if (args.length > 2)
+            System.load(args[2]);
         System.out.println("up");
         for (int i = 0;; i++) {
             switch (way) {
@@ -107,6 +114,8 @@ public class Leak {
                 break;
             case "direct": kept.add(direct(bytes)); break;
             case "files": mapFile(args[1], i); break;
+            case "malloc": callNative(0, bytes); break;
+            case "mmap": callNative(6, bytes); break;
             case "bursts":
                 if (i % 40 < 20)
                     kept.add(direct(bytes + random.nextInt(bytes)));

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # ci: 11 25
-"""wick explain on services that leak in one way each: the right part is named, of the heap also class and place; healthy
-ones, one that allocates much and one whose memory comes and goes have no such finding. Readings come every second here
+"""wick explain on services that leak in one way each: the right part is named, of the heap also class and place,
+of native memory the stack, where it is recorded; healthy ones, one that allocates much and one whose memory comes and goes have no
+such finding. Readings come every second here
 instead of every ten; all services run at the same time."""
 import json
 import os
@@ -13,8 +14,9 @@ import jvmtest as t
 
 MIB = 1 << 20
 TICKS = 480  # 24 s where nothing else runs
-RULES = ("memory-growth", "live-set", "heap-limit", "page-cache")
-classes = t.compile_java("Memory")
+RULES = ("memory-growth", "native-leak", "live-set", "heap-limit", "page-cache")
+LIB = os.path.join(t.BUILD, "tests/jvm/libwicknativemem_lazy.so")
+classes = t.compile_java("Memory", "NativeMem")
 t.compile_java("Leak", classpath=classes)
 java_version = int(t.JDK)
 file = t.path("mapped.bin")
@@ -33,6 +35,12 @@ LEAKS = {
     "direct": (("direct", "400000"), 64, "memory-growth", "malloc", None),
     "files": (("files", file), 64, "memory-growth", "mapped files", None),
 }
+# service: its words, its heap; of native memory the frames that are named
+NATIVE = {
+    "nativedirect": (("direct", "400000"), 64, ("allocateMemory", "Leak.direct")),
+    "malloc": (("malloc", "400000", LIB), 64, ("NativeMem.leak", "NativeMem.leakInJava", "by_malloc")),
+    "mmap": (("mmap", "400000", LIB), 64, ("NativeMem.leak", "NativeMem.leakInJava", "by_mmap")),
+}
 HEALTHY = {
     "healthy": (("none", "400000"), 64),
     "big": (("none", "20000000"), 400),
@@ -48,8 +56,10 @@ class Service:
         t.check(f"{name}: the service runs", self.jvm.wait_for(r"(?m)^up"), self.jvm.output())
 
     def start(self):
-        live = ["-e", "cpu", "--live", "--alloc", "32k"] if java_version >= 11 else ["-e", "cpu"]
-        r = t.start(self.jvm.pid, self.file, *live, "--memory-interval", "1")
+        what = ["-e", "cpu", "--live", "--alloc", "32k"] if java_version >= 11 else ["-e", "cpu"]
+        if self.name in NATIVE or self.name in HEALTHY:
+            what += ["--nativemem", "512k"]
+        r = t.start(self.jvm.pid, self.file, *what, "--memory-interval", "1")
         t.check(f"{self.name}: it is recorded", r.status == 0, r)
         self.began = self.ticks()
 
@@ -93,6 +103,15 @@ def check_leak(name, found):
         t.check(f"{name}: class and place are named", what in sentence and where in sentence, sentence)
 
 
+def check_native(name, found):
+    leak = [f for f in found if f["rule"] == "native-leak"]
+    t.check(f"{name}: native-leak is found", len(leak) == 1, found)
+    t.check(f"{name}: and nothing else but the part that grows", not [f for f in found if f["rule"] not in ("native-leak", "memory-growth")],
+            found)
+    for frame in NATIVE[name][2] if leak else ():
+        t.check(f"{name}: {frame} is named", frame in leak[0]["sentence"], leak[0])
+
+
 def heap_limit():
     """A heap of 600 MiB in a limit of 612 MiB."""
     try:
@@ -119,7 +138,7 @@ def heap_limit():
     group.remove()
 
 
-services = {name: Service(name, *row[:2]) for name, row in {**LEAKS, **HEALTHY}.items()}
+services = {name: Service(name, *row[:2]) for name, row in {**LEAKS, **NATIVE, **HEALTHY}.items()}
 for s in services.values():
     t.check(f"{s.name}: it is at work", s.jvm.wait_for(r"tick 60\n", 120))
 for s in services.values():
@@ -129,6 +148,8 @@ for s in services.values():
 found = {name: s.findings() for name, s in services.items()}
 for name in LEAKS:
     check_leak(name, found[name])
+for name in NATIVE:
+    check_native(name, found[name])
 for name in HEALTHY:
     t.check(f"{name}: nothing of memory is found", not found[name], found[name])
 heap_limit()

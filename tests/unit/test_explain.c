@@ -368,6 +368,75 @@ static void test_findings__stand_in_the_order_of_what_they_cost(void **state)
     free(text);
 }
 
+static uint32_t frame_of(struct wick_profile *p, uint32_t below, const char *class, const char *name,
+                         enum wick_frame_kind kind)
+{
+    uint32_t function = wick_profile_function(p, wick_profile_cstring(p, class), wick_profile_cstring(p, name), 0);
+    return wick_profile_push(p, below, wick_profile_frame(p, function, 0, -1, kind));
+}
+
+/* Native memory: what two stacks hold at the first moment and at the last, in MiB and in so many samples of blocks of
+ * 64 KiB; with a reading each second between, which come and go or rise. */
+static char *explained_native(const int64_t (*held)[2], int64_t samples, bool rises)
+{
+    enum { SECONDS = 30, MIB = 1 << 20 };
+    struct wick_strbuf out = WICK_STRBUF_INIT;
+    struct wick_explain_native rows[2][2];
+    struct wick_trend_point points[SECONDS];
+    struct wick_explain_findings all;
+    struct wick_profile p;
+    struct wick_err err = {0};
+    assert_int_equal(wick_profile_init(&p), 0);
+    uint32_t java = frame_of(&p, 0, "app/Main", "run", WICK_FRAME_C2);
+    const uint32_t stack[2] = {frame_of(&p, frame_of(&p, java, "app/Cache", "put", WICK_FRAME_C2), "libapp.so",
+                                        "cache_put", WICK_FRAME_NATIVE),
+                               frame_of(&p, java, "libapp.so", "other", WICK_FRAME_NATIVE)};
+    for (int moment = 0; moment < 2; moment++)
+        for (int k = 0; k < 2; k++)
+            rows[moment][k] = (struct wick_explain_native){
+                .stack = stack[k], .bytes = held[k][moment] * MIB, .samples = samples, .blocks = held[k][moment] * 16};
+    double from = (double)(held[0][0] + held[1][0]), to = (double)(held[0][1] + held[1][1]);
+    for (int i = 0; i < SECONDS; i++)
+        points[i] = (struct wick_trend_point){i, MIB * (rises ? from + (to - from) * i / SECONDS : i % 2 ? from : to)};
+    struct wick_explain_facts f = {.p = &p,
+                                   .duration_ns = SECONDS * 1000000000ll,
+                                   .kills_since = -1,
+                                   .native = points,
+                                   .nnative = SECONDS,
+                                   .native_first = {1, rows[0], 2, 2},
+                                   .native_last = {2, rows[1], 2, 2}};
+    assert_int_equal(wick_explain_apply(&all, &f, &err), 0);
+    for (size_t i = 0; i < all.n; i++) {
+        wick_strbuf_addf(&out, "%s: ", all.rows[i].rule->name);
+        wick_explain_sentence(&out, &all.rows[i]);
+    }
+    wick_strbuf_adds(&out, "\n");
+    wick_explain_findings_release(&all);
+    wick_profile_release(&p);
+    return wick_strbuf_take(&out);
+}
+
+static void test_native_leak__names_the_stack_that_holds_the_growth(void **state)
+{
+    static const int64_t grows[][2] = {{10, 60}, {200, 205}}, little[][2] = {{10, 14}, {200, 202}};
+    (void)state;
+    char *text = explained_native(grows, 1000, true);
+    assert_non_null(strstr(text, "native-leak: native memory that is not freed grew by 55 MiB to 265 MiB"));
+    assert_non_null(strstr(text, "50 MiB of it from app.Cache.put"));
+    assert_non_null(strstr(text, "called by app.Main.run"));
+    assert_non_null(strstr(text, "by cache_put"));
+    free(text);
+    text = explained_native(little, 1000, true);
+    assert_string_equal(text, "\n");
+    free(text);
+    text = explained_native(grows, 1000, false); /* comes and goes */
+    assert_string_equal(text, "\n");
+    free(text);
+    text = explained_native(grows, 3, true); /* may be chance */
+    assert_string_equal(text, "\n");
+    free(text);
+}
+
 /* docs/explain.md has a row for every rule, as in the table. */
 static void test_docs__agree_with_the_table(void **state)
 {
@@ -424,6 +493,7 @@ int main(void)
         cmocka_unit_test(test_unsampled__is_no_counter_and_of_one_unit),
         cmocka_unit_test(test_totals__go_on_in_the_next_file_of_a_recording),
         cmocka_unit_test(test_findings__stand_in_the_order_of_what_they_cost),
+        cmocka_unit_test(test_native_leak__names_the_stack_that_holds_the_growth),
         cmocka_unit_test(test_docs__agree_with_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,6 +48,10 @@ static void test_memory__weighs_bytes(void **state)
 {
     check("E100 profiler.Malloc startTime:12T address:12 size:12", F(TICKS(0), 99, 4096), "nativemem", 4096,
           WICK_UNIT_BYTES);
+    check("E100 profiler.Malloc startTime:12T address:12 size:12 weight:12", F(TICKS(0), 99, 4096, 524288), "nativemem",
+          524288, WICK_UNIT_BYTES);
+    check("E100 wick.NativeLive startTime:12T weight:12 snapshot:12", F(TICKS(0), 500, 1), "nativelive", 500,
+          WICK_UNIT_BYTES);
     check("E100 profiler.LiveObject startTime:12T allocationSize:12", F(TICKS(0), 48), "live", 48, WICK_UNIT_BYTES);
     check("E100 profiler.LiveObject startTime:12T allocationSize:12 weight:12 snapshot:12", F(TICKS(0), 48, 500, 1),
           "live", 500, WICK_UNIT_BYTES);
@@ -131,6 +135,36 @@ static void test_live_objects__that_survived_are_chosen(void **state)
     wick_strbuf_release(&j.out);
 }
 
+/* The moments of objects and of native memory have nothing to do with each other. */
+static void test_native_memory__has_moments_of_its_own(void **state)
+{
+    static const int64_t events[][4] = {{TICKS(1000000), 10, 100, 1},
+                                        {TICKS(2000000), 20, 200, 1},
+                                        {TICKS(3000000), 30, 400, 2},
+                                        {TICKS(2500000), 40, 800, 2}};
+    const char *types[] = {"12 long", "30 jdk.jfr.Timestamp",
+                           "E100 profiler.LiveObject startTime:12T allocationSize:12 weight:12 snapshot:12",
+                           "E101 wick.NativeLive startTime:12T samples:12 weight:12 snapshot:12"};
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct wick_profile p;
+    struct wick_jfr_result res;
+    (void)state;
+    jfr_begin(&j);
+    for (int i = 0; i < 4; i++)
+        jfr_event_ints(&j, i == 0 || i == 3 ? 100 : 101, events[i], 4);
+    jfr_metadata(&j, types, sizeof types / sizeof *types);
+    jfr_checkpoint(&j, 0, &(struct wick_strbuf)WICK_STRBUF_INIT);
+    jfr_end(&j);
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_jfr_read_memory(&p, j.out.buf, j.out.len, NULL, &res, NULL), 0);
+    const struct wick_event_type *live = &p.events[wick_profile_find_event(&p, "live")],
+                                 *native = &p.events[wick_profile_find_event(&p, "nativelive")];
+    assert_true(live->weight == 800 && live->count == 1);
+    assert_true(native->weight == 400 && native->count == 30); /* as many samples as the event says */
+    wick_profile_release(&p);
+    wick_strbuf_release(&j.out);
+}
+
 static void test_memory__counts_objects_where_their_size_is_not_known(void **state)
 {
     check("E100 jdk.OldObjectSample startTime:12T", F(TICKS(0)), "live", 1, WICK_UNIT_COUNT);
@@ -203,6 +237,7 @@ int main(void)
         cmocka_unit_test(test_memory__weighs_bytes),
         cmocka_unit_test(test_live_objects__count_as_of_the_last_moment),
         cmocka_unit_test(test_live_objects__that_survived_are_chosen),
+        cmocka_unit_test(test_native_memory__has_moments_of_its_own),
         cmocka_unit_test(test_memory__counts_objects_where_their_size_is_not_known),
         cmocka_unit_test(test_memory__is_multiplied_by_how_many_a_sample_stands_for),
         cmocka_unit_test(test_waiting__weighs_its_duration),

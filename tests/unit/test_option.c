@@ -150,9 +150,9 @@ static void test_option__what_only_async_profiler_has_is_ignored(void **state)
     assert_int_equal(action, WICK_ACTION_START);
     assert_string_equal(o.s.file, "x.jfr");
     assert_false(o.quiet);
-    assert_int_equal(parse("start,live,nativemem,frob\x01nicate=1,quiet,duration=5,file=x.jfr", &o, &action, &err), 0);
+    assert_int_equal(parse("start,live,nofree,frob\x01nicate=1,quiet,duration=5,file=x.jfr", &o, &action, &err), 0);
     assert_int_equal(err.code, 0);
-    assert_non_null(strstr(err.msg, "option 'nativemem' is ignored: native memory is not sampled\n"));
+    assert_non_null(strstr(err.msg, "option 'nofree' is ignored: what is freed is always matched\n"));
     assert_non_null(strstr(err.msg, "unknown option 'frob?nicate'; it is ignored\n"));
     assert_non_null(strstr(err.msg, "unknown option 'duration'"));
     assert_true(o.quiet);
@@ -470,6 +470,31 @@ static void test_events__allocations_have_a_size(void **state)
         assert_int_equal(events_of(bad[i], &e), -WICK_E_USAGE);
 }
 
+static void test_events__native_memory_has_a_size_and_zero_is_every_allocation(void **state)
+{
+    static const struct {
+        const char *text, *cpu;
+        uint64_t interval;
+    } cases[] = {
+        {"start,event=nativemem", "", 512 << 10}, {"start,nativemem", "", 512 << 10},
+        {"start,nativemem=1m", "", 1 << 20},      {"start,event=cpu,nativemem=64k", "cpu", 64 << 10},
+        {"start,event=nativemem=0", "", 0},       {"start,event=cpu\\,nativemem=2k\\,lock", "cpu", 2048},
+    };
+    static const char *const bad[] = {"start,nativemem=x", "start,nativemem=2g", "start,event=nativemem=1ms"};
+    struct wick_opt_events e;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(events_of(cases[i].text, &e), 0);
+        assert_string_equal(e.cpu, cases[i].cpu);
+        assert_true(e.nativemem.on);
+        assert_int_equal(e.nativemem.interval, cases[i].interval);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(events_of(bad[i], &e), -WICK_E_USAGE);
+    assert_int_equal(events_of("start,event=cpu,alloc", &e), 0);
+    assert_false(e.nativemem.on);
+}
+
 static void test_events__locks_have_a_threshold_and_an_interval(void **state)
 {
     static const struct {
@@ -560,6 +585,7 @@ int main(void)
         cmocka_unit_test(test_option__out_of_range_names_the_limit),
         cmocka_unit_test(test_events__cpu_and_wall_alone_and_together),
         cmocka_unit_test(test_events__allocations_have_a_size),
+        cmocka_unit_test(test_events__native_memory_has_a_size_and_zero_is_every_allocation),
         cmocka_unit_test(test_events__locks_have_a_threshold_and_an_interval),
         cmocka_unit_test(test_events__two_of_one_sort_are_refused),
         cmocka_unit_test(test_option__every_default_is_a_value_the_parser_takes),

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nativemem_lib.h - what test_nativemem.c finds in the library whose calls it hooks
+ */
+#ifndef NATIVEMEM_LIB_H
+#define NATIVEMEM_LIB_H
+
+#include <stddef.h>
+
+enum nativemem_way {
+    NATIVEMEM_MALLOC,
+    NATIVEMEM_CALLOC,
+    NATIVEMEM_REALLOC,
+    NATIVEMEM_REALLOCARRAY,
+    NATIVEMEM_POSIX_MEMALIGN,
+    NATIVEMEM_ALIGNED_ALLOC,
+    NATIVEMEM_MEMALIGN,
+    NATIVEMEM_VALLOC,
+    NATIVEMEM_PVALLOC,
+    NATIVEMEM_MMAP,   /* at p, if that is not NULL */
+    NATIVEMEM_RESERVE /* the same without any access */
+};
+
+struct nativemem_lib {
+    /* Memory of that size, a multiple of 8; p: what is reallocated. */
+    void *(*get)(enum nativemem_way way, void *p, size_t size);
+    void (*give)(void *p);
+    int (*unmap)(void *p, size_t size);
+    void *(*remap)(void *p, size_t from, size_t to, int flags);
+};
+
+extern const struct nativemem_lib nativemem_lib;
+
+#endif
