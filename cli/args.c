@@ -31,7 +31,7 @@ enum {
     STACK = WICK_ARGS_STACK,
     MAP = WICK_ARGS_MAP,
     VIEWS = TOP | FLAME | HEATMAP | CONVERT | DIFF,
-    ALL = 2 * MAP - 1
+    ALL = 2 * HEAP - 1
 };
 
 const struct wick_arg_desc wick_arg_table[COUNT] = {
