@@ -77,35 +77,6 @@ static double smallest_limit(const struct wick_memory_use *u)
     return limit;
 }
 
-void wick_explain_oom_killed(struct wick_explain *x)
-{
-    const struct wick_explain_facts *f = x->f;
-    const struct wick_memory_use *u = &f->memory;
-    uint64_t left;
-    const struct wick_memory_level *l = wick_memory_use_tightest(u, &left);
-    /* what gives way is known from the last reading only */
-    double gives_way = l ? (double)l->now.inactive_file : 0, charged = (double)f->memory_charged;
-    double share = wick_explain_share(charged > gives_way ? charged - gives_way : 0, (double)f->memory_limit);
-    if (!f->unfinished || !f->memory_limit || (share < x->rule->threshold && f->kills_since <= 0))
-        return;
-    struct wick_explain_finding *r = wick_explain_found(x, 2 * (double)f->duration_ns);
-    wick_explain_figure(r, "charged", WICK_EXPLAIN_BYTES, charged);
-    wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->memory_limit);
-    if (f->kills_since > 0)
-        wick_explain_figure(r, "kills", WICK_EXPLAIN_NUMBER, (double)f->kills_since);
-    wick_explain_say(x, r, "verdict",
-                     f->kills_since > 0 ? "the kernel's OOM killer was active there and probably killed this process"
-                                        : "if the process ended then, the kernel's OOM killer probably killed it");
-    if (!u->moments)
-        return;
-    enum wick_memory_part part = largest_besides_heap(u);
-    wick_explain_figure(r, "resident", WICK_EXPLAIN_BYTES, (double)u->resident);
-    wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, (double)u->part[WICK_MEMORY_HEAP].now.resident);
-    wick_explain_figure(r, "most", WICK_EXPLAIN_BYTES, (double)u->part[WICK_MEMORY_HEAP].now.reserved);
-    wick_explain_say(x, r, "part", wick_memory_part_name(part));
-    wick_explain_figure(r, "size", WICK_EXPLAIN_BYTES, (double)u->part[part].now.resident);
-}
-
 void wick_explain_heap_limit(struct wick_explain *x)
 {
     const struct wick_memory_use *u = &x->f->memory;
@@ -358,6 +329,39 @@ void wick_explain_live_set(struct wick_explain *x)
         say_alive(x, r);
     }
     free(p);
+}
+
+/* ---- the end ---- */
+
+void wick_explain_oom_killed(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    const struct wick_memory_use *u = &f->memory;
+    uint64_t left;
+    const struct wick_memory_level *l = wick_memory_use_tightest(u, &left);
+    /* what gives way is known from the last reading only */
+    double gives_way = l ? (double)l->now.inactive_file : 0, charged = (double)f->memory_charged;
+    double share = wick_explain_share(charged > gives_way ? charged - gives_way : 0, (double)f->memory_limit);
+    if (!f->unfinished || !f->memory_limit || (share < x->rule->threshold && f->kills_since <= 0))
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, 2 * (double)f->duration_ns);
+    wick_explain_figure(r, "charged", WICK_EXPLAIN_BYTES, charged);
+    wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->memory_limit);
+    if (f->kills_since > 0)
+        wick_explain_figure(r, "kills", WICK_EXPLAIN_NUMBER, (double)f->kills_since);
+    wick_explain_say(x, r, "verdict",
+                     f->kills_since > 0 ? "the kernel's OOM killer was active there and probably killed this process"
+                                        : "if the process ended then, the kernel's OOM killer probably killed it");
+    if (!u->moments)
+        return;
+    enum wick_memory_part part = largest_besides_heap(u);
+    wick_explain_figure(r, "resident", WICK_EXPLAIN_BYTES, (double)u->resident);
+    wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, (double)u->part[WICK_MEMORY_HEAP].now.resident);
+    wick_explain_figure(r, "maximum", WICK_EXPLAIN_BYTES, (double)u->part[WICK_MEMORY_HEAP].now.reserved);
+    wick_explain_say(x, r, "part", wick_memory_part_name(part));
+    wick_explain_figure(r, "size", WICK_EXPLAIN_BYTES, (double)u->part[part].now.resident);
+    if (u->part[WICK_MEMORY_HEAP].now.resident > u->part[part].now.resident)
+        say_alive(x, r);
 }
 
 /* What the JVM says of the heap in such an error. */
