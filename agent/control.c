@@ -706,6 +706,13 @@ int wick_control_adopt(int fd, struct wick_err *err)
     return rc ? wick_err_set(err, WICK_E_LIMIT, "too many control connections") : 0;
 }
 
+void wick_control_vm_ready(void)
+{
+    pthread_mutex_lock(&ctl.lock);
+    wick_session_vm_ready();
+    pthread_mutex_unlock(&ctl.lock);
+}
+
 void wick_control_shutdown(void)
 {
     pthread_mutex_lock(&ctl.lock);

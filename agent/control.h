@@ -34,6 +34,10 @@ bool wick_control_has_offer(int fd, unsigned long long dev, unsigned long long i
  * request waiting in it and keeps it as a control connection. A JVM that comes too late leaves it alone: 0 then too. */
 int wick_control_adopt(int fd, struct wick_err *err);
 
+/* The VM is up. A recording that was started before begins now, in this thread; commands, the timeout and the next lap
+ * of a loop wait until it has. Not with a call above under way in this thread. */
+void wick_control_vm_ready(void);
+
 /* Ends a running recording: the JVM is going down. */
 void wick_control_shutdown(void);
 

@@ -77,7 +77,7 @@ static _Atomic bool vm_ended;
 
 static int begin(struct wick_err *err);
 
-static void vm_ready(void)
+void wick_session_vm_ready(void)
 {
     struct wick_err err = {0};
     if (atomic_load(&session.phase) != PREPARED)
@@ -99,7 +99,7 @@ static void vm_death(void)
 
 int wick_agent_init(JavaVM *vm, struct wick_err *err)
 {
-    return wick_vm_init(vm, vm_ready, vm_death, err);
+    return wick_vm_init(vm, wick_control_vm_ready, vm_death, err);
 }
 
 bool wick_session_running(void)

@@ -5,10 +5,10 @@
  * The front end parses options, talks to the CLI and decides when; the functions below do the work. There is at most
  * one recording at a time in a process.
  *
- * Threads: the front end calls start, stop, dump, status and init one at a time (it holds a lock), mostly from the
+ * Threads: the front end calls start, vm_ready, stop, dump and status one at a time (it holds a lock), mostly from the
  *          thread "wick-control", which is not attached to the JVM and has every signal blocked; start also from
- *          Agent_OnLoad's thread, and stop from Agent_OnUnload's. wick_session_running is called from any thread, also
- *          while another call is under way.
+ *          Agent_OnLoad's thread, vm_ready from the one that initialises the VM, and stop from Agent_OnUnload's.
+ *          wick_session_running is called from any thread, also while another call is under way.
  * Memory:  see each function. No function here may print, exit or throw into Java.
  */
 #ifndef WICK_AGENT_SESSION_H
@@ -39,6 +39,10 @@ int wick_session_resume(const struct wick_session_opts *o, int fd, unsigned time
 
 /* The same in one file out of which the CLI takes each chunk when it ends (wick_control_broker_take). */
 int wick_session_start_taken(const struct wick_session_opts *o, int fd, struct wick_err *err);
+
+/* The VM is up: begins the recording that was started before, if there is one. What hinders it is said on stderr and
+ * kept for the status. */
+void wick_session_vm_ready(void);
 
 /* Ends the recording and completes the file; the descriptors are closed. -WICK_E_STATE if none is running;
  * -WICK_E_NOSPACE and others if the file is not whole (the recording has ended anyway). */

@@ -33,7 +33,8 @@ enum { WICK_SIGNAL_ANY = 0, WICK_SIGNAL_ANY_REALTIME = -1 };
  * -WICK_E_STATE with a message if there is none. */
 int wick_signal_take(struct wick_signal *s, int number, wick_signal_handler *handler, struct wick_err *err);
 
-/* Gives it back, pending ones are discarded. If another handler was installed over ours, ours stays: it passes on what
+/* Gives it back, pending ones are discarded. What sends them must have ended: one that is sent later has the default
+ * effect, which ends the process. If another handler was installed over ours, ours stays: it passes on what
  * is not its own. */
 void wick_signal_give(struct wick_signal *s);
 

@@ -14,9 +14,9 @@ import jvmtest as t
 classes = t.compile_java("Busy")
 
 
-def jvm(options=None, name="actions"):
+def jvm(options=None, name="actions", workers=(), env=None):
     agent = [f"-agentpath:{t.AGENT}={options}"] if options else []
-    j = t.Jvm(["-Xmx128m", *agent, "-cp", classes, "Busy"], name)
+    j = t.Jvm(["-Xmx128m", *agent, "-cp", classes, "Busy", *workers], name, env)
     j.wait_for(r"(?m)^up")
     return j
 
@@ -77,6 +77,30 @@ def loop():
             t.status(j.pid).get("running") == 0)
     t.check("a lap that is no time is refused", act(j, "start,loop=never,file=" + t.path("x.jfr")) != 0)
     j.kill()
+
+
+def slow_start():
+    """The first recording is still beginning, in the thread that initialises the VM, when its time is over."""
+    env = {"LD_PRELOAD": t.BUILD + "/tests/jvm/libslow_start.so", "WICK_SLOW_START": "2500"}
+    j = jvm("start,event=cpu,interval=1ms,loop=1s,file=" + t.path("slow-%n{2}.jfr"), "slowloop", ("spin=4",), env)
+    k = jvm("start,event=cpu,interval=1ms,timeout=1s,file=" + t.path("late.jfr"), "slowtimeout", ("spin=1",), env)
+    end = time.monotonic() + 90
+    times = set()
+    while time.monotonic() < end and len(times) < 3 and j.proc.poll() is None:
+        times.update(os.stat(f).st_ctime_ns // 10**9 for f in glob.glob(t.path("slow-*")))
+        time.sleep(0.1)
+    t.check("a recording that begins after its lap was due ends, others follow, the JVM lives",
+            len(times) >= 3 and work(j) and act(j, "stop") == 0, (times, j.proc.poll(), j.output()))
+    while time.monotonic() < end and t.status(k.pid).get("running") != 0 and k.proc.poll() is None:
+        time.sleep(0.1)
+    # If the VM was not even being initialised by then there is nothing to record: the file is empty.
+    said, top = t.status(k.pid), t.wick("top", t.path("late.jfr"))
+    t.check("one that begins after its timeout ends", said.get("running") == 0 and
+            (top.status == 0 or not os.path.getsize(t.path("late.jfr"))), (said, top, k.output()))
+    left = [(i, n) for i, o in enumerate((j, k)) if o.proc.poll() is None for n in (16, 30) if o.caught(n)]
+    t.check("no handler stays", not left, left)
+    j.kill()
+    k.kill()
 
 
 def resume_and_afterwards():
@@ -185,6 +209,7 @@ def notes_of_ended():
 
 notes_of_ended()
 loop()
+slow_start()
 resume_and_afterwards()
 the_end_is_missing()
 rotation()

@@ -120,6 +120,10 @@ int wick_session_resume(const struct wick_session_opts *o, int fd, unsigned time
     return wick_session_start(o, fd, err);
 }
 
+void wick_session_vm_ready(void) /* it records without a VM */
+{
+}
+
 int wick_session_stop(struct wick_err *err)
 {
     if (!s.running)

@@ -27,6 +27,8 @@
 #include "sys/sock.h"
 
 static atomic_int running, starts, stops;
+/* A recording that waits for the VM: it takes begin_ms to begin, and whatever else is called meanwhile is counted. */
+static atomic_int begin_ms, begins, beginning, overlaps;
 static char last_event[WICK_OPT_STR_MAX];
 
 int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wick_err *err)
@@ -52,8 +54,19 @@ int wick_session_resume(const struct wick_session_opts *o, int fd, unsigned time
     return wick_session_start(o, fd, err);
 }
 
+static void nap(long ms);
+
+void wick_session_vm_ready(void)
+{
+    beginning = 1;
+    nap(begin_ms);
+    begins += running;
+    beginning = 0;
+}
+
 int wick_session_stop(struct wick_err *err)
 {
+    overlaps += beginning;
     if (!running)
         return wick_err_set(err, WICK_E_STATE, "nothing to stop");
     running = 0;
@@ -69,6 +82,7 @@ int wick_session_dump(int out_fd, struct wick_err *err)
 
 void wick_session_status(char *buf, size_t cap)
 {
+    overlaps += beginning;
     snprintf(buf, cap, "running=%d\n", running);
 }
 
@@ -305,6 +319,33 @@ static void test_control__timeout_stops_the_recording(void **state)
     close(out);
 }
 
+static void *become_ready(void *arg)
+{
+    wick_control_vm_ready();
+    return arg;
+}
+
+/* On a crowded machine the timeout of a recording that -agentpath has started expires while the JVM is still coming up,
+ * and commands come, too. Neither may meet a recording that has half begun. */
+static void test_control__nothing_is_done_to_a_recording_that_is_just_beginning(void **state)
+{
+    (void)state;
+    struct wick_err err = {0};
+    pthread_t jvm;
+    int fd = connect_agent(), was = stops;
+    assert_int_equal(wick_control_run("start,event=cpu,timeout=200ms", 29, &err), 0);
+    begin_ms = 600;
+    assert_int_equal(pthread_create(&jvm, NULL, become_ready, NULL), 0);
+    assert_true(becomes(&beginning, 1));
+    assert_int_equal(ask(fd, "wick1 - -\nstatus", NULL, 0, NULL, NULL), 0);
+    assert_int_equal(pthread_join(jvm, NULL), 0);
+    assert_int_equal(begins, 1);
+    assert_true(becomes(&running, 0));
+    assert_int_equal(stops, was + 1);
+    assert_int_equal(overlaps, 0);
+    close(fd);
+}
+
 static void test_control__the_thread_blocks_signals_and_has_a_name(void **state)
 {
     (void)state;
@@ -484,6 +525,7 @@ int main(void)
         cmocka_unit_test(test_control__a_client_that_never_reads_is_dropped),
         cmocka_unit_test(test_control__a_held_recording_ends_with_its_client),
         cmocka_unit_test(test_control__timeout_stops_the_recording),
+        cmocka_unit_test(test_control__nothing_is_done_to_a_recording_that_is_just_beginning),
         cmocka_unit_test(test_control__the_thread_blocks_signals_and_has_a_name),
         cmocka_unit_test(test_broker__one_that_does_not_answer_is_not_asked_again_at_once),
         cmocka_unit_test(test_broker__answers_are_matched_and_a_dead_peer_is_forgotten),

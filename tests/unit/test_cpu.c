@@ -498,6 +498,46 @@ static void test_cpu__a_small_limit_of_files_is_left_to_the_program(void **state
     setrlimit(RLIMIT_NOFILE, &old);
 }
 
+/* Threads that have a signal pending most of the time. */
+static _Atomic int hold_over;
+
+static void *hold_signals(void *arg)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    while (!atomic_load(&hold_over)) {
+        pthread_sigmask(SIG_SETMASK, &all, &old);
+        spin(MS / 2);
+        pthread_sigmask(SIG_SETMASK, &old, NULL);
+    }
+    return arg;
+}
+
+/* What is pending, or about to be sent, when sampling stops would end this process by the signal's default action. */
+static void test_cpu__signals_that_are_late_when_sampling_stops_end_nothing(void **state)
+{
+    enum { THREADS = 6, STOPS = 40 };
+    static const char *const events[] = {"cpu", "ctimer", "itimer"};
+    pthread_t holding[THREADS];
+    (void)state;
+    atomic_store(&hold_over, 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&holding[i], NULL, hold_signals, NULL), 0);
+    for (int i = 0; i < STOPS * (int)COUNT(events); i++) {
+        struct sigaction after;
+        start(events[i % (int)COUNT(events)], MS / 10, false);
+        usleep((useconds_t)(i % 7) * 1000);
+        int number = engine.signal.number;
+        wick_cpu_stop(&engine);
+        assert_int_equal(sigaction(number, NULL, &after), 0);
+        assert_ptr_equal(after.sa_handler, SIG_DFL);
+        drain(0);
+    }
+    atomic_store(&hold_over, 1);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(holding[i], NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -507,6 +547,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_cpu__threads_beyond_the_headroom_of_descriptors_have_timers, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_cpu__threads_without_an_event_are_counted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_cpu__signals_that_are_late_when_sampling_stops_end_nothing, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_cpu__a_small_limit_of_files_is_left_to_the_program, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("cpu", tests, NULL, NULL);

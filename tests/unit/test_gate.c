@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -223,6 +224,43 @@ static void test_signal__a_handler_blocks_all_signals_but_those_of_faults(void *
     assert_null(a.handler);
 }
 
+/* How a process ends that gives a signal back and unblocks it then: late ones of ours are pending when it is given
+ * back, in the thread and for the whole process; a foreign one comes afterwards. 0: it lives. */
+static int end_of_process(int number, bool late, bool foreign)
+{
+    int status = -1;
+    pid_t child = fork();
+    if (!child) {
+        struct wick_signal s;
+        struct wick_err err;
+        sigset_t one;
+        if (wick_signal_take(&s, number, nothing, &err))
+            _exit(2);
+        sigemptyset(&one);
+        sigaddset(&one, s.number);
+        pthread_sigmask(SIG_BLOCK, &one, NULL);
+        if (late && (sigqueue(getpid(), s.number, (union sigval){.sival_ptr = &s}) || raise(s.number)))
+            _exit(3);
+        wick_signal_give(&s);
+        pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+        if (foreign)
+            kill(getpid(), s.number);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void test_signal__late_ones_end_nothing_and_foreign_ones_have_their_default_effect(void **state)
+{
+    static const int numbers[] = {WICK_SIGNAL_ANY, WICK_SIGNAL_ANY_REALTIME, SIGPROF};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        assert_int_equal(end_of_process(numbers[i], true, false), 0);
+        assert_true(WIFSIGNALED(end_of_process(numbers[i], false, true)));
+        assert_true(WIFSIGNALED(end_of_process(numbers[i], true, true)));
+    }
+}
+
 static _Atomic int in_handler, go_on, came_back;
 
 static void linger(int sig, siginfo_t *info, void *context)
@@ -294,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_gate__all_gates_of_a_stop_share_its_patience),
         cmocka_unit_test(test_gate__waits_end_when_every_set_has_lost_one),
         cmocka_unit_test(test_signal__a_handler_blocks_all_signals_but_those_of_faults),
+        cmocka_unit_test(test_signal__late_ones_end_nothing_and_foreign_ones_have_their_default_effect),
         cmocka_unit_test(test_signal__a_handler_comes_back_whatever_comes_upon_its_thread),
         cmocka_unit_test(test_gate__what_handlers_use_can_be_freed_behind_it),
     };
