@@ -38,7 +38,10 @@ def exhaust(kind):
     r = t.start(j.pid, file, *live)
     t.check(f"{kind}: it is recorded", r.status == 0, r)
     failed = j.ask(kind, r"failed: (.*)", 120)
-    t.check(f"{kind}: the program fails, and goes on", failed and words in failed, j.output()[-500:])
+    others = []
+    if kind == "overhead" and failed:  # whether the collector's overhead or the heap is exceeded first is the JVM's choice
+        words, others = failed, ["Java heap space", "GC overhead limit exceeded"]
+    t.check(f"{kind}: the program fails, and goes on", failed and words in failed and (not others or words in others), j.output()[-500:])
     t.check(f"{kind}: for a while", j.ask("again " + kind, r"failed: (.*)", 120), j.output()[-500:])
     for _ in range(100):  # one at the start, one after the error
         r = t.wick("memory", "--json", file)
@@ -50,7 +53,8 @@ def exhaust(kind):
     t.check(f"{kind}: the recording ends", r.status == 0, r)
     j.kill()
     found = events(file, "wick.OutOfMemory")
-    t.check(f"{kind}: the errors are in it", len(found) >= 2 and all(words in e["message"] for e in found), found)
+    t.check(f"{kind}: the errors are in it", len(found) >= 2 and any(words in e["message"] for e in found)
+            and all(words in e["message"] or e["message"] in others for e in found), found)
     t.check(f"{kind}: with their thread", all(e["eventThread"] and e["eventThread"]["javaName"] == "victim" for e in found),
             found)
     t.check(f"{kind}: and whether it was the heap", all(e["javaHeap"] == (kind in ("heap", "overhead")) for e in found), found)
@@ -59,6 +63,7 @@ def exhaust(kind):
     findings = [f for f in json.loads(r.out)["findings"] if f["rule"] == "out-of-memory"] if r.status == 0 else []
     for f in findings:
         print(f"# {kind}: {f['sentence']}")
+    findings = [f for f in findings if f["figures"]["message"] not in others or words in f["sentence"]]
     t.check(f"{kind}: it is explained", len(findings) == 1 and words in findings[0]["sentence"], r)
     if kind == "heap" and java_version >= 11 and findings:
         sentence = findings[0]["sentence"]

@@ -334,10 +334,12 @@ static void test_ttsp__a_slow_safepoint_that_nobody_watched_is_told_without_thre
     start(100 * MS);
     for (uint32_t i = 1; i <= 3; i++) { /* all of it between two polls: the second one is fast */
         uint64_t now = wick_clock_mono_ns();
-        atomic_store(&jvm_begin, now - (i == 2 ? 50 : 150) * MS);
         atomic_store(&jvm_sync, now);
         atomic_store(&jvm_end, now);
         atomic_fetch_add(&jvm_counter, 2);
+        /* Last, since a poll in between would take the start of this one with the end of the one before; in a JVM it
+         * would find a safepoint being synchronised. */
+        atomic_store(&jvm_begin, now - (i == 2 ? 50 : 150) * MS);
         for (uint32_t seen = looks(); looks() < seen + 2;)
             usleep(1000);
     }
