@@ -4,7 +4,7 @@
 """wick explain on services that leak in one way each: the right part is named, of the heap also class and place,
 of native memory the stack, where it is recorded; healthy ones, one that allocates much and one whose memory comes and goes have no
 such finding. Readings come every second here
-instead of every ten; all services run at the same time."""
+instead of every ten; services run at the same time, those whose native memory is recorded after the others."""
 import json
 import os
 import time
@@ -74,7 +74,9 @@ class Service:
 
     def findings(self):
         r = t.stop(self.jvm.pid)
-        t.check(f"{self.name}: the recording ends", r.status == 0, r)
+        # On a crowded machine a service that fills its heap may be done before it is stopped; its recording is complete.
+        exhausted = r.status == 8 and "OutOfMemoryError" in self.jvm.output()
+        t.check(f"{self.name}: the recording ends", r.status == 0 or exhausted, (r, self.jvm.output()[-500:]))
         self.jvm.kill()
         r = t.wick("explain", "--json", self.file)
         t.check(f"{self.name}: explain reads it", r.status == 0, r)
@@ -138,14 +140,19 @@ def heap_limit():
     group.remove()
 
 
-services = {name: Service(name, *row[:2]) for name, row in {**LEAKS, **NATIVE, **HEALTHY}.items()}
-for s in services.values():
-    t.check(f"{s.name}: it is at work", s.jvm.wait_for(r"tick 60\n", 120))
-for s in services.values():
-    s.start()
-for s in services.values():
-    s.work(TICKS)
-found = {name: s.findings() for name, s in services.items()}
+def run(rows):
+    """{service: findings} of services that run at the same time; more of them would starve each other."""
+    services = {name: Service(name, *row[:2]) for name, row in rows.items()}
+    for s in services.values():
+        t.check(f"{s.name}: it is at work", s.jvm.wait_for(r"tick 60\n", 120))
+    for s in services.values():
+        s.start()
+    for s in services.values():
+        s.work(TICKS)
+    return {name: s.findings() for name, s in services.items()}
+
+
+found = run({**LEAKS, **HEALTHY}) | run(NATIVE)
 for name in LEAKS:
     check_leak(name, found[name])
 for name in NATIVE:
