@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/convert.h"
+#include "agent/stop_convert.h"
 #include "agent/ownfile.h"
 #include "agent/session.h"
 #include "base/clock.h"

@@ -50,7 +50,7 @@ int wick_control_broker_open(const struct perf_event_attr *attr, pid_t tid);
  * above; -WICK_E_LIMIT more than the CLI takes at once. */
 int wick_control_broker_take(uint64_t end);
 
-/* The broker's side of the session (broker.c): sets the descriptor, -1 = none. */
+/* The broker's side of the session (perf_broker.c): sets the descriptor, -1 = none. */
 void wick_broker_set(int fd);
 
 /* Hex build id of this library (GNU note), 40 digits, or "" if it was linked without. Constant. */

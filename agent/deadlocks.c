@@ -55,7 +55,7 @@ static void add_threads(struct graph *g)
 {
     uint32_t top = wick_threads_top(&wick_vm.threads);
     for (uint32_t i = 1; i < top && g->n < THREADS_MOST; i++) {
-        const struct wick_thread *t = &wick_vm.threads.slots[i];
+        const struct wick_engine_thread *t = &wick_vm.threads.slots[i];
         wick_addr java = wick_load_acquire(&t->java); /* pairs: wick_threads_java */
         if (java)
             g->nodes[g->n++] =

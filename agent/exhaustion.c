@@ -36,7 +36,7 @@ static struct {
 
 static uint32_t own_thread(void)
 {
-    const struct wick_thread *t = wick_threads_find_sig(&wick_vm.threads, (int32_t)syscall(SYS_gettid));
+    const struct wick_engine_thread *t = wick_threads_find_sig(&wick_vm.threads, (int32_t)syscall(SYS_gettid));
     return t ? t->serial : 0;
 }
 

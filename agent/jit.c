@@ -155,7 +155,7 @@ static void look_at_job(struct wick_drain *d, struct job *j, uint64_t now)
 /* The serial number of a compiler thread, 0 = it is none. The kernel keeps 15 bytes of "C2 CompilerThread0". */
 static uint32_t compiler_serial(int32_t tid)
 {
-    const struct wick_thread *t = wick_threads_find_sig(&wick_vm.threads, tid);
+    const struct wick_engine_thread *t = wick_threads_find_sig(&wick_vm.threads, tid);
     struct wick_thread_name n;
     char name[16];
     bool known = t && wick_threads_name(&wick_vm.threads, t->serial, &n, name, sizeof name);

@@ -15,7 +15,7 @@
 
 #include <sys/types.h>
 
-#include "agent/convert.h"
+#include "agent/stop_convert.h"
 #include "base/err.h"
 #include "opt/option.h"
 

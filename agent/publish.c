@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/labels.h"
+#include "agent/jar_labels.h"
 #include "agent/mounts.h"
 #include "agent/vm.h"
 #include "labels/published.h"

@@ -130,7 +130,7 @@ static void write_libraries(struct wick_jfr_writer *w, uint64_t now)
 /* Settings of the recording as a whole; they stand with the first engine's event. */
 static void write_settings(const struct wick_recording_info *info, struct wick_jfr_writer *w, uint64_t now)
 {
-    const enum wick_jfr_event of =
+    const enum wick_jfr_event_id of =
         info->engines->host.plan.cpu[0] ? WICK_JFR_EVENT_EXECUTION_SAMPLE : WICK_JFR_EVENT_WALL_CLOCK_SAMPLE;
     char num[32];
     wick_engines_settings(info->engines, w, now);

@@ -32,7 +32,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/labels.h"
+#include "agent/jar_labels.h"
 #include "agent/session.h"
 #include "agent/vm.h"
 #include "base/clock.h"

@@ -17,9 +17,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/labels.h"
-#include "agent/virtual_threads.h"
-#include "agent/critical.h"
+#include "agent/jar_labels.h"
+#include "agent/virtual_layout.h"
+#include "agent/critical_field.h"
 #include "agent/exhaustion.h"
 #include "agent/gc.h"
 #include "agent/publish.h"
@@ -236,7 +236,7 @@ static void become_live(JNIEnv *env)
     wick_agent_labels_init();
     if (wick_vm.eetop)
         tell_all_threads(env);
-    const struct wick_thread *own = wick_threads_find_sig(&wick_vm.threads, (int32_t)syscall(SYS_gettid));
+    const struct wick_engine_thread *own = wick_threads_find_sig(&wick_vm.threads, (int32_t)syscall(SYS_gettid));
     wick_vm.critical_place = wick_critical_place(env, &wick_vm.jvm, own ? wick_load_relaxed(&own->java) : 0);
     atomic_store(&wick_vm.live, true);
     on_ready();

@@ -40,7 +40,7 @@ struct wick_vm {
     uint32_t property_count;
     jfieldID eetop, thread_id; /* of java.lang.Thread */
     uint32_t last_old_compile_id;
-    int32_t critical_place; /* see critical.h */
+    int32_t critical_place; /* see critical_field.h */
     bool oops_known;        /* objects can be read, see hotspot/oop.h */
     bool exact_debug_info;  /* DebugNonSafepoints is on */
     _Atomic bool live;      /* the VM is initialised: recording is possible */

@@ -4,12 +4,12 @@
  *
  * The output format comes from --to or from the output file's extension (export/format.h). One event type is
  * written: adding samples of different types together would give a number that means nothing. Recordings are not
- * written from samples but cut out of others (cli/cut.h), with all their events.
+ * written from samples but cut out of others (cli/convert_cut.h), with all their events.
  */
 #include "cli/convert.h"
 #include "cli/args.h"
-#include "cli/cut.h"
-#include "cli/input.h"
+#include "cli/convert_cut.h"
+#include "cli/inputs.h"
 #include "cli/replace.h"
 #include "cli/ui.h"
 #include "cli/view.h"

@@ -16,7 +16,7 @@
 #include "base/sum.h"
 #include "cli/cmd.h"
 #include "cli/diff_table.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "cli/replace.h"
 #include "cli/save.h"
 #include "cli/ui.h"

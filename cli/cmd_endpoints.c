@@ -7,7 +7,7 @@
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/endpoint_table.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "cli/page.h"
 #include "cli/page_assets.h"
 #include "cli/replace.h"

@@ -10,7 +10,7 @@
 
 #include "cli/cmd.h"
 #include "cli/explain_text.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "cli/look.h"
 #include "cli/ui.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/strbuf.h"
 #include "cli/args.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "cli/replace.h"
 #include "cli/save.h"
 #include "cli/ui.h"

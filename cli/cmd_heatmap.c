@@ -8,7 +8,7 @@
 
 #include "cli/args.h"
 #include "cli/convert.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "cli/replace.h"
 #include "cli/ui.h"
 #include "cli/view.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "cli/look.h"
 #include "cli/memory_live.h"
 #include "cli/memory_table.h"

@@ -23,11 +23,11 @@
 #include "cli/agentlib.h"
 #include "cli/client.h"
 #include "cli/cmd.h"
-#include "cli/live.h"
+#include "cli/attached.h"
 #include "cli/outcome.h"
-#include "cli/output.h"
+#include "cli/out_file.h"
 #include "cli/record_perf.h"
-#include "cli/recorder.h"
+#include "cli/record_run.h"
 #include "cli/target.h"
 #include "cli/ui.h"
 #include "sys/ns.h"
@@ -67,26 +67,26 @@ static void choose_hands(const struct wick_proc *p, const struct wick_opts *o, s
 static int record_pid(const char *word, const struct wick_opts *o)
 {
     struct wick_err err = {0};
-    struct wick_live l;
+    struct wick_attached l;
     struct wick_cli_output out = {.fd = -1, .dir = -1};
     bool started = false;
     int status;
-    if (wick_live_open(&l, word, &err))
+    if (wick_attached_open(&l, word, &err))
         return wick_ui_fail(&err);
     int rc = wick_cli_output_plan(o, &l.jvm, &out, &err);
     if (!rc)
-        rc = wick_live_attach(&l, o, &err);
+        rc = wick_attached_attach(&l, o, &err);
     if (!rc)
         choose_hands(&l.proc, o, &out);
     if (!rc)
         rc = wick_cli_output_open(&out, &err);
     if (!rc)
-        rc = wick_live_record(&l, o, &out, &started, &err);
+        rc = wick_attached_record(&l, o, &out, &started, &err);
     status = started ? conclude(&out, &err) : rc ? discard(&out, &err) : 0;
     if (started && out.sequence && !wick_client_ask(l.client, "status", o->attach_timeout_ns, &(struct wick_err){0}))
         wick_outcome_of_status(l.client->text);
     wick_cli_output_close(&out);
-    wick_live_close(&l);
+    wick_attached_close(&l);
     return status;
 }
 
@@ -155,7 +155,7 @@ static int follow(struct wick_recording *r, pid_t pid, const struct wick_opts *o
     int rc = wick_recording_await(r, 0, &err);
     bool started = !rc;
     if (started) {
-        rc = wick_recording_run(r, wick_opt_given(o, duration_ns) ? wick_live_deadline(o->duration_ns) : UINT64_MAX,
+        rc = wick_recording_run(r, wick_opt_given(o, duration_ns) ? wick_attached_deadline(o->duration_ns) : UINT64_MAX,
                                 &err);
         if (!r->ended && !r->child_ended)
             rc = wick_recording_stop(r, &err);

@@ -11,7 +11,7 @@
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/growth_table.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "cli/look.h"
 #include "cli/top_table.h"
 #include "cli/ui.h"

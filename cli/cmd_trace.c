@@ -12,7 +12,7 @@
 
 #include "cli/args.h"
 #include "cli/cmd.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "cli/page.h"
 #include "cli/page_assets.h"
 #include "cli/replace.h"

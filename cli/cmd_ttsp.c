@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "cli/look.h"
 #include "cli/ttsp_table.h"
 #include "cli/ui.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "cli/save.h"
 #include "export/format.h"
 #include "jfr/reader.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/diff_table.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -32,7 +32,7 @@ struct wick_endpoint {
     size_t n, cap;
     uint64_t cpu_ns, samples;
     int64_t *by_state;  /* ns of the wall clock, by state of the profile */
-    int64_t work_ns[3]; /* the same by enum wick_work */
+    int64_t work_ns[3]; /* the same by enum wick_span_work */
     struct wick_span_time_row in_spans;
     uint64_t allocated; /* bytes, */
     double variance;    /* and that of the estimate */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/explain_text.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "cli/print.h"
 #include "cli/ui.h"
 

@@ -9,7 +9,7 @@
 #define WICK_CLI_HEAP_DIFF_H
 
 #include "cli/heap_table.h"
-#include "heap/diff.h"
+#include "heap/class_diff.h"
 
 /* Prints what changed; graph = sizes are of reachable objects, and there are retained ones. t->title is the newer
  * dump's name. */

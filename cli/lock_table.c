@@ -7,7 +7,7 @@
  * has an owner; the JDK's recordings do not say who that is.
  */
 #include "cli/lock_table.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

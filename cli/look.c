@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/live.h"
+#include "cli/attached.h"
 #include "cli/ui.h"
 
 enum { MOST_OPTIONS = 16 };
@@ -82,10 +82,10 @@ static int look_at_jvm(const struct wick_look_command *c, const char *word, int 
     struct wick_cli_output out = {.format = "jfr", .path = "(memory)", .fd = -1, .dir = -1};
     char path[64], *const paths[] = {path};
     struct wick_opts o;
-    struct wick_live l;
+    struct wick_attached l;
     bool started = false;
     int rc = parse(c->options, c->noptions, &o, err);
-    if (rc || (rc = wick_live_open(&l, word, err)))
+    if (rc || (rc = wick_attached_open(&l, word, err)))
         return rc;
     if (pid)
         *pid = (int)l.proc.pid;
@@ -93,9 +93,9 @@ static int look_at_jvm(const struct wick_look_command *c, const char *word, int 
     if (out.fd < 0)
         rc = wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
     if (!rc)
-        rc = wick_live_attach(&l, &o, err);
+        rc = wick_attached_attach(&l, &o, err);
     if (!rc)
-        rc = wick_live_record(&l, &o, &out, &started, err);
+        rc = wick_attached_record(&l, &o, &out, &started, err);
     wick_ui_progress_end();
     /* Shown is what there is; that it is not all that was asked for is said after it. */
     bool ended = rc && rc != -WICK_E_INTR && started;
@@ -109,7 +109,7 @@ static int look_at_jvm(const struct wick_look_command *c, const char *word, int 
             wick_err_prefix(err, "the recording is not complete");
     }
     wick_cli_output_close(&out);
-    wick_live_close(&l);
+    wick_attached_close(&l);
     return rc;
 }
 

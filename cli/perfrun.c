@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/live.h"
+#include "cli/attached.h"
 #include "cli/ui.h"
 #include "sys/jvmlist.h"
 
@@ -267,7 +267,7 @@ static void signals_close(int fd)
 /* Waits until perf has ended or the user interrupts it, and writes maps from time to time. */
 static void watch(struct wick_perfrun *r, int child, int signals)
 {
-    uint64_t end = r->command ? UINT64_MAX : wick_live_deadline(r->duration_ns); /* about then */
+    uint64_t end = r->command ? UINT64_MAX : wick_attached_deadline(r->duration_ns); /* about then */
     uint64_t pause = FIRST_MAP_NS, map_at = wick_clock_mono_ns() + pause;
     for (;;) {
         struct pollfd p[] = {{child, POLLIN, 0}, {signals, POLLIN, 0}};

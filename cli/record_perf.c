@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "cli/convert.h"
-#include "cli/output.h"
+#include "cli/out_file.h"
 #include "cli/perfrun.h"
 #include "cli/target.h"
 #include "cli/ui.h"

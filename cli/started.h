@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "cli/output.h"
+#include "cli/out_file.h"
 #include "sys/proc.h"
 
 /* Remembers where p's recording goes: out, open. False if there is no directory that only this user can write to; then

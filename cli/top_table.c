@@ -14,7 +14,7 @@
 #include "base/strbuf.h"
 #include "cli/print.h"
 #include "cli/ui.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "model/interval.h"
 #include "model/name.h"
 #include "model/shape.h"
@@ -246,7 +246,7 @@ static void write_interval(const char *key, uint64_t estimate, double variance, 
 
 static void write_json(const struct table *t, uint32_t n, FILE *out)
 {
-    const struct wick_event_type *e = &t->p->events[t->o->event];
+    const struct wick_sample_type *e = &t->p->events[t->o->event];
     fputs("{\"event\":", out);
     wick_print_json(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
     fprintf(out, ",\"unfinished\":%s", wick_cli_is_unfinished() ? "true" : "false");
@@ -289,7 +289,7 @@ static void write_others(const struct table *t, FILE *out)
 {
     const char *before = "not shown (--event): ";
     for (uint32_t i = 1; i < t->p->nevents; i++) {
-        const struct wick_event_type *x = &t->p->events[i];
+        const struct wick_sample_type *x = &t->p->events[i];
         if (i == t->o->event || !x->count)
             continue;
         fputs(before, out);
@@ -322,7 +322,7 @@ static void set_apart(struct table *t)
 
 static void write_row(const struct table *t, const struct row *r, FILE *out)
 {
-    const struct wick_event_type *e = &t->p->events[t->o->event];
+    const struct wick_sample_type *e = &t->p->events[t->o->event];
     enum { USED = 51, PLUS_MINUS = 8 }; /* columns before the names */
     bool estimated = t->all_variance > 0;
     print_weight(out, e->unit, r->self);
@@ -339,7 +339,7 @@ static void write_row(const struct table *t, const struct row *r, FILE *out)
 
 static void write_text(const struct table *t, uint32_t n, FILE *out)
 {
-    const struct wick_event_type *e = &t->p->events[t->o->event];
+    const struct wick_sample_type *e = &t->p->events[t->o->event];
     const char *unit = e->unit == WICK_UNIT_NS ? "ms" : e->unit == WICK_UNIT_BYTES ? "bytes" : "";
     wick_print_name(out, t->p->strings[e->name].s, t->p->strings[e->name].len);
     fprintf(out, " (%s): %" PRIu64 " samples", wick_event_kind_name(e->kind), t->all_count);

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "cli/print.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "cli/trace_view.h"
 #include "model/name.h"
 
@@ -45,7 +45,7 @@ static void put_bar(const struct wick_spans *s, const struct wick_spantrace *t, 
     static const char *const works[] = {"cpu", "runqueue", "blocked"};
     const struct wick_span_sample *x = b->sample;
     char state[64];
-    enum wick_work work = x->cpu ? WICK_WORK_RUNNING : wick_spans_work(s->p, x->state);
+    enum wick_span_work work = x->cpu ? WICK_WORK_RUNNING : wick_spans_work(s->p, x->state);
     wick_spans_state(s->p, x->state, state, sizeof state);
     fprintf(out, "{\"clock\":\"%s\",\"work\":\"%s\",\"state\":", x->cpu ? "cpu" : "wall", works[work]);
     wick_print_json(out, x->cpu ? "on CPU" : state, strlen(x->cpu ? "on CPU" : state));

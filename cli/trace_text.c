@@ -98,7 +98,7 @@ static char letter(const struct wick_profile *p, const struct wick_span_sample *
         {"STATE_SAFEPOINT", 'f'},
         {"STATE_NATIVE_WAIT", 'n'},
     };
-    enum wick_work work = x->cpu ? WICK_WORK_RUNNING : wick_spans_work(p, x->state);
+    enum wick_span_work work = x->cpu ? WICK_WORK_RUNNING : wick_spans_work(p, x->state);
     if (work != WICK_WORK_BLOCKED)
         return work == WICK_WORK_RUNNING ? '#' : '+';
     for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)

@@ -3,7 +3,7 @@
  * ttsp_table.c - see ttsp_table.h
  */
 #include "cli/ttsp_table.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

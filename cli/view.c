@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "cli/ui.h"
 #include "jfr/reader.h"
 #include "opt/option.h"
@@ -152,7 +152,7 @@ int wick_view_take(struct wick_view *v, int opt, const char *arg, const char *co
 
 void wick_view_print_own(const struct wick_profile *p, uint16_t event, uint64_t shown, FILE *out)
 {
-    const struct wick_event_type *e = &p->events[event];
+    const struct wick_sample_type *e = &p->events[event];
     double share = 100 * (double)e->own / ((double)e->own + (double)shown);
     if (!e->own)
         return;

@@ -513,13 +513,13 @@ static void take_sample(void *ctx, const struct wick_sample *s)
 {
     struct wick_explain_facts *f = ctx;
     struct wick_profile *p = f->p;
-    const struct wick_event_type *type = &p->events[s->event];
+    const struct wick_sample_type *type = &p->events[s->event];
     struct wick_explain_sample *row = NULL;
-    f->nother += type->kind != WICK_EVENT_CPU;
+    f->nother += type->kind != WICK_KIND_CPU;
     if (s->weight > 0 && type->unit == WICK_UNIT_NS)
-        row = type->kind == WICK_EVENT_CPU ? ADD(f, cpu) : type->kind == WICK_EVENT_WALL ? ADD(f, wall) : NULL;
+        row = type->kind == WICK_KIND_CPU ? ADD(f, cpu) : type->kind == WICK_KIND_WALL ? ADD(f, wall) : NULL;
     else if (s->weight > 0 && type->unit == WICK_UNIT_BYTES)
-        row = type->kind == WICK_EVENT_ALLOC ? ADD(f, alloc) : type->kind == WICK_EVENT_LIVE ? ADD(f, live) : NULL;
+        row = type->kind == WICK_KIND_ALLOC ? ADD(f, alloc) : type->kind == WICK_KIND_LIVE ? ADD(f, live) : NULL;
     if (!row)
         return;
     uint32_t key = wick_profile_label_key(p, "endpoint");

@@ -175,9 +175,9 @@ static uint32_t label(const struct wick_profile *p, uint32_t set, const char *na
 static void take_sample(void *ctx, const struct wick_sample *in)
 {
     struct wick_spans *s = ctx;
-    const struct wick_event_type *type = &s->p->events[in->event];
-    bool bytes = type->unit == WICK_UNIT_BYTES && type->kind == WICK_EVENT_ALLOC;
-    if (!bytes && (type->unit != WICK_UNIT_NS || (type->kind != WICK_EVENT_CPU && type->kind != WICK_EVENT_WALL)))
+    const struct wick_sample_type *type = &s->p->events[in->event];
+    bool bytes = type->unit == WICK_UNIT_BYTES && type->kind == WICK_KIND_ALLOC;
+    if (!bytes && (type->unit != WICK_UNIT_NS || (type->kind != WICK_KIND_CPU && type->kind != WICK_KIND_WALL)))
         return;
     struct wick_span_sample *to = bytes ? room(s, s->allocs, s->nallocs, &s->cap_allocs, sizeof *to)
                                         : room(s, s->samples, s->nsamples, &s->cap_samples, sizeof *to);
@@ -193,7 +193,7 @@ static void take_sample(void *ctx, const struct wick_sample *in)
         .stack = in->stack,
         .state = in->state,
         .event = in->event,
-        .cpu = type->kind == WICK_EVENT_CPU,
+        .cpu = type->kind == WICK_KIND_CPU,
         .variance = in->variance,
     };
     if (in->labels) {
@@ -337,7 +337,7 @@ bool wick_spans_has_wall(const struct wick_spans *s)
     return any && !s->settings.chosen;
 }
 
-enum wick_work wick_spans_work(const struct wick_profile *p, uint16_t state)
+enum wick_span_work wick_spans_work(const struct wick_profile *p, uint16_t state)
 {
     const char *name = wick_profile_str(p, p->states[state]);
     if (!*name || !strcmp(name, "STATE_RUNNABLE") || !strcmp(name, "STATE_DEFAULT"))

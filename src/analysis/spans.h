@@ -29,7 +29,7 @@ struct wick_span {
     bool is_virtual; /* of a virtual thread, or of whatever kind of thread: it may have been on no carrier meanwhile */
 };
 
-enum wick_work {
+enum wick_span_work {
     WICK_WORK_RUNNING, /* on a processor */
     WICK_WORK_WAITING, /* could run, waits for a processor */
     WICK_WORK_BLOCKED  /* waits for something else: the state says what */
@@ -104,7 +104,7 @@ int64_t wick_spans_look(const struct wick_spans *s, int64_t time_ns);
 bool wick_spans_has_wall(const struct wick_spans *s);
 
 /* What a thread did that is in this state (a number of p->states). */
-enum wick_work wick_spans_work(const struct wick_profile *p, uint16_t state);
+enum wick_span_work wick_spans_work(const struct wick_profile *p, uint16_t state);
 
 /* A state for people, "on CPU", "waiting for CPU", "blocked on monitor enter"; to out[cap], returned. */
 const char *wick_spans_state(const struct wick_profile *p, uint16_t state, char *out, size_t cap);

@@ -36,7 +36,7 @@ static int map_gaps(void)
 }
 
 /* The calling thread's place. */
-static struct wick_alloc_gap *gap_of(const struct wick_alloc_engine *e, const struct wick_thread *t)
+static struct wick_alloc_gap *gap_of(const struct wick_alloc_engine *e, const struct wick_engine_thread *t)
 {
     struct wick_alloc_gap *g = &gaps[t - e->threads->slots];
     if (g->serial != t->serial) {
@@ -48,7 +48,7 @@ static struct wick_alloc_gap *gap_of(const struct wick_alloc_engine *e, const st
 
 /* With which interval the thread's gap was drawn. A thread that was not seen before has drawn it at its birth, with the
  * interval of now: arm() comes at that moment, or before the interval is changed for the recording. */
-static uint32_t drawn_with(const struct wick_alloc_engine *e, const struct wick_thread *t)
+static uint32_t drawn_with(const struct wick_alloc_engine *e, const struct wick_engine_thread *t)
 {
     struct wick_alloc_gap *g = &gaps[t - e->threads->slots];
     uint64_t word = wick_load_relaxed(&g->drawn);
@@ -60,13 +60,13 @@ static uint32_t drawn_with(const struct wick_alloc_engine *e, const struct wick_
     return (uint32_t)word;
 }
 
-static void arm(void *arg, struct wick_thread *t, bool born_late)
+static void arm(void *arg, struct wick_engine_thread *t, bool born_late)
 {
     (void)born_late;
     drawn_with(arg, t);
 }
 
-static void disarm(void *arg, struct wick_thread *t)
+static void disarm(void *arg, struct wick_engine_thread *t)
 {
     (void)arg, (void)t;
 }
@@ -110,7 +110,7 @@ void wick_alloc_release(struct wick_alloc_engine *e)
 
 static void drawn(struct wick_alloc_engine *e, uint64_t size, struct wick_alloc_draw *out)
 {
-    const struct wick_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
+    const struct wick_engine_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
     uint64_t number = wick_add_relaxed(&e->reports, 1);
     /* too many threads for the registry: the interval of now is the best guess */
     uint64_t weight = wick_poisson_weight(size, t ? drawn_with(e, t) : e->config.in_force());
@@ -138,7 +138,7 @@ bool wick_alloc_drawn(uint64_t size, struct wick_alloc_draw *out)
 static bool sample(struct wick_alloc_engine *e, const struct wick_alloc_draw *d, uint16_t note, const ucontext_t *here,
                    wick_addr from)
 {
-    const struct wick_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
+    const struct wick_engine_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
     struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
     struct wick_stack_window window = {0};
     if (!scratch) {

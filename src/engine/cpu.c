@@ -123,14 +123,14 @@ static int open_within_headroom(struct wick_cpu_engine *e, const struct perf_eve
 }
 
 /* A thread that is armed by itself, as it starts: what that cost is not the program's. */
-static void restart_own_clock(struct wick_thread *t)
+static void restart_own_clock(struct wick_engine_thread *t)
 {
     int32_t tid = wick_load_relaxed(&t->tid);
     if (tid == (int32_t)syscall(SYS_gettid))
         t->cpu_base = wick_clock_ns(thread_clock(tid));
 }
 
-static int arm_perf(struct wick_cpu_engine *e, struct wick_thread *t)
+static int arm_perf(struct wick_cpu_engine *e, struct wick_engine_thread *t)
 {
     int32_t tid = wick_load_relaxed(&t->tid);
     struct perf_event_attr attr = e->attr;
@@ -160,7 +160,7 @@ static int arm_perf(struct wick_cpu_engine *e, struct wick_thread *t)
     return 0;
 }
 
-static int arm_timer(struct wick_cpu_engine *e, struct wick_thread *t)
+static int arm_timer(struct wick_cpu_engine *e, struct wick_engine_thread *t)
 {
     int32_t tid = wick_load_relaxed(&t->tid);
     struct sigevent ev = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = e->signal.number, .sigev_value.sival_ptr = t};
@@ -187,7 +187,7 @@ static int arm_timer(struct wick_cpu_engine *e, struct wick_thread *t)
 
 /* Accounts for the CPU time that a thread used before it was known: as many samples as its clock crossed multiples.
  * With a recording from the JVM's start that is also what the first threads used until the JVM could be sampled. */
-static void book_youth(struct wick_cpu_engine *e, struct wick_thread *t)
+static void book_youth(struct wick_cpu_engine *e, struct wick_engine_thread *t)
 {
     enum wick_stop why = e->from_birth ? WICK_STOP_JVM_START : WICK_STOP_YOUNG_THREAD;
     uint64_t used = wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid)));
@@ -202,7 +202,7 @@ static void book_youth(struct wick_cpu_engine *e, struct wick_thread *t)
     t->phase = t->phase + crossed * e->interval - used;
 }
 
-static void arm(void *arg, struct wick_thread *t, bool born_late)
+static void arm(void *arg, struct wick_engine_thread *t, bool born_late)
 {
     struct wick_cpu_engine *e = arg;
     t->phase = wick_random_u64(&e->seed) % e->interval; /* the registry's lock protects the seed */
@@ -220,7 +220,7 @@ static void arm(void *arg, struct wick_thread *t, bool born_late)
 
 /* What the thread used since its last sample is known, but not where. Timers tick every few milliseconds only, so this
  * is most of the time of a short thread. */
-static void book_residue(struct wick_cpu_engine *e, struct wick_thread *t)
+static void book_residue(struct wick_cpu_engine *e, struct wick_engine_thread *t)
 {
     uint64_t clock = t->replaced ? 0 : wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid))), weight = 0;
     if (e->event_type == WICK_EVENT_CPU && (t->perf_fd >= 0 || (t->timer >= 0 && clock)))
@@ -233,7 +233,7 @@ static void book_residue(struct wick_cpu_engine *e, struct wick_thread *t)
 }
 
 /* The running thread ends. */
-static void end(void *arg, struct wick_thread *t)
+static void end(void *arg, struct wick_engine_thread *t)
 {
     struct wick_cpu_engine *e = arg;
     sigset_t ours, old;
@@ -245,7 +245,7 @@ static void end(void *arg, struct wick_thread *t)
 }
 
 /* The thread has ended, or the recorder is quiet. */
-static void disarm(void *arg, struct wick_thread *t)
+static void disarm(void *arg, struct wick_engine_thread *t)
 {
     struct wick_cpu_engine *e = arg;
     if (t->perf_fd >= 0) {

@@ -89,7 +89,7 @@ const char *wick_cpu_mode_name(const struct wick_cpu_engine *e);
 /* Weight that is due for a thread and will find no sample any more; it is settled by that. cpu: the thread's CPU clock
  * since arming, 0 = not known. No handler may be at work on the thread: it has ended, or the engine's signal is blocked
  * in it, or the recorder is quiet. */
-uint64_t wick_cpu_residue_sig(struct wick_cpu_engine *e, struct wick_thread *t, uint64_t cpu);
+uint64_t wick_cpu_residue_sig(struct wick_cpu_engine *e, struct wick_engine_thread *t, uint64_t cpu);
 
 /* The handler (cpu_sig.c). `wick_cpu_current` is the engine it serves, NULL = none; it is read inside the gate. */
 extern _Atomic(struct wick_cpu_engine *) wick_cpu_current;

@@ -63,7 +63,7 @@ static bool copy_sample(const uint8_t *data, uint64_t head, struct perf_sample *
 }
 
 /* The newest record, if there is one since the last call. The event may fire while it is copied: again, then. */
-static bool read_ring(struct wick_thread *t, struct perf_sample *out)
+static bool read_ring(struct wick_engine_thread *t, struct perf_sample *out)
 {
     const struct perf_event_mmap_page *page = t->perf_page;
     for (int i = 0; i < RING_TRIES; i++) {
@@ -82,7 +82,7 @@ static bool read_ring(struct wick_thread *t, struct perf_sample *out)
 
 /* Multiples of the interval that the thread's clock crossed since the last sample. `count` is the clock since arming.
  */
-static uint64_t new_crossings(struct wick_cpu_engine *e, struct wick_thread *t, uint64_t count)
+static uint64_t new_crossings(struct wick_cpu_engine *e, struct wick_engine_thread *t, uint64_t count)
 {
     uint64_t total = count >= t->phase ? (count - t->phase) / e->interval + 1 : 0;
     uint64_t fresh = total > t->crossings ? total - t->crossings : 0;
@@ -90,7 +90,7 @@ static uint64_t new_crossings(struct wick_cpu_engine *e, struct wick_thread *t, 
     return fresh;
 }
 
-static bool counter(const struct wick_thread *t, uint64_t *count)
+static bool counter(const struct wick_engine_thread *t, uint64_t *count)
 {
     return syscall(SYS_read, t->perf_fd, count, sizeof *count) == (long)sizeof *count;
 }
@@ -100,7 +100,8 @@ static bool counter(const struct wick_thread *t, uint64_t *count)
  * that the CPU clock has not reached yet waits for the next signal: counted early, those of threads that end before
  * they reach it would be too many. Other events have no second clock, and overflow a little before their counter says
  * so: half an interval of slack. */
-static uint64_t perf_crossings(struct wick_cpu_engine *e, struct wick_thread *t, uint64_t cpu, struct perf_sample *s)
+static uint64_t perf_crossings(struct wick_cpu_engine *e, struct wick_engine_thread *t, uint64_t cpu,
+                               struct perf_sample *s)
 {
     bool time = e->event_type == WICK_EVENT_CPU, young = t->crossings == 0;
     s->kernel_count = 0;
@@ -118,7 +119,7 @@ static uint64_t perf_crossings(struct wick_cpu_engine *e, struct wick_thread *t,
 }
 
 /* The CPU clock of the running thread since arming. */
-static uint64_t own_cpu_ns(const struct wick_thread *t)
+static uint64_t own_cpu_ns(const struct wick_engine_thread *t)
 {
     uint64_t now = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     return now > t->cpu_base ? now - t->cpu_base : 0;
@@ -134,9 +135,9 @@ static uint64_t itimer_crossings(struct wick_cpu_engine *e)
 }
 
 /* The slot of the running thread if the signal is ours, NULL if not. */
-static struct wick_thread *recognise(struct wick_cpu_engine *e, const siginfo_t *info)
+static struct wick_engine_thread *recognise(struct wick_cpu_engine *e, const siginfo_t *info)
 {
-    struct wick_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
+    struct wick_engine_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
     bool ours = false;
     if (t && e->mode == WICK_CPU_ITIMER)
         ours = info->si_code == SI_KERNEL;
@@ -148,7 +149,8 @@ static struct wick_thread *recognise(struct wick_cpu_engine *e, const siginfo_t 
 }
 
 /* Intervals that are due for the running thread, those put off before included. */
-static uint64_t take_crossings(struct wick_cpu_engine *e, struct wick_thread *t, uint64_t cpu, struct perf_sample *ps)
+static uint64_t take_crossings(struct wick_cpu_engine *e, struct wick_engine_thread *t, uint64_t cpu,
+                               struct perf_sample *ps)
 {
     uint64_t n;
     ps->kernel_count = 0;
@@ -165,7 +167,7 @@ static uint64_t take_crossings(struct wick_cpu_engine *e, struct wick_thread *t,
 }
 
 /* The clock of a thread that has ended is gone; its event still knows how far it went. */
-uint64_t wick_cpu_residue_sig(struct wick_cpu_engine *e, struct wick_thread *t, uint64_t cpu)
+uint64_t wick_cpu_residue_sig(struct wick_cpu_engine *e, struct wick_engine_thread *t, uint64_t cpu)
 {
     uint64_t count = 0;
     bool time = e->event_type == WICK_EVENT_CPU;
@@ -182,7 +184,7 @@ uint64_t wick_cpu_residue_sig(struct wick_cpu_engine *e, struct wick_thread *t, 
     return n * e->interval;
 }
 
-static void sample(struct wick_cpu_engine *e, struct wick_thread *t, void *context, uint64_t now)
+static void sample(struct wick_cpu_engine *e, struct wick_engine_thread *t, void *context, uint64_t now)
 {
     struct perf_sample ps;
     struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
@@ -223,7 +225,7 @@ void wick_cpu_signal_sig(int sig, siginfo_t *info, void *context)
     struct sigaction other = {.sa_handler = SIG_DFL};
     uint32_t lane = wick_gate_enter_sig(&wick_cpu_gate);
     struct wick_cpu_engine *e = atomic_load(&wick_cpu_current); /* seq_cst, see gate.h */
-    struct wick_thread *t = e ? recognise(e, info) : NULL;
+    struct wick_engine_thread *t = e ? recognise(e, info) : NULL;
     if (t) {
         sample(e, t, context, now);
     } else if (e) {

@@ -77,7 +77,7 @@ enum wick_engine_take {
 
 /* A JFR event that stands for one event of the type. */
 struct wick_engine_sample {
-    enum wick_jfr_event written;
+    enum wick_jfr_event_id written;
     enum wick_event_type of;
 };
 
@@ -126,7 +126,7 @@ extern const struct wick_engine_ops wick_engine_alloc, wick_engine_cpu, wick_eng
     wick_engine_nativemem, wick_engine_ttsp;
 
 /* A jdk.ActiveSetting of the type of event. */
-void wick_engine_setting(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event of, const char *name,
+void wick_engine_setting(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event_id of, const char *name,
                          const char *value);
 
 #endif

@@ -176,7 +176,7 @@ static void status(void *e, const struct wick_engine_host *h, struct wick_strbuf
 static void settings(void *e, const struct wick_engine_host *h, struct wick_jfr_writer *w, uint64_t now)
 {
     const struct wick_alloc_engine *a = &((struct state *)e)->alloc;
-    const enum wick_jfr_event of = WICK_JFR_EVENT_OBJECT_ALLOCATION_SAMPLE;
+    const enum wick_jfr_event_id of = WICK_JFR_EVENT_OBJECT_ALLOCATION_SAMPLE;
     char num[32];
     (void)h;
     wick_engine_setting(w, now, of, "enabled", ((struct state *)e)->allocated ? "true" : "false");

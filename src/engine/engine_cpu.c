@@ -88,7 +88,7 @@ static void settings(void *e, const struct wick_engine_host *h, struct wick_jfr_
     const struct state *s = e;
     const struct wick_cpu_engine *cpu = &s->cpu;
     bool time = cpu->event_type == WICK_EVENT_CPU;
-    enum wick_jfr_event of = time ? WICK_JFR_EVENT_EXECUTION_SAMPLE : WICK_JFR_EVENT_PERF_SAMPLE;
+    enum wick_jfr_event_id of = time ? WICK_JFR_EVENT_EXECUTION_SAMPLE : WICK_JFR_EVENT_PERF_SAMPLE;
     char num[32];
     (void)h;
     snprintf(num, sizeof num, "%" PRIu64 "%s", cpu->interval, time ? " ns" : "");

@@ -77,7 +77,7 @@ static void name_variable(const struct wick_elf_images *images, uint64_t address
 /* Number of the waiting thread, which the registry may have come to know only after the wait. */
 static uint32_t waiter(const struct wick_lock_engine *e, const struct wick_lock_note *n, const struct wick_event *event)
 {
-    const struct wick_thread *t = event->thread ? NULL : wick_threads_find_sig(e->threads, n->what.tid);
+    const struct wick_engine_thread *t = event->thread ? NULL : wick_threads_find_sig(e->threads, n->what.tid);
     return t ? t->serial : event->thread;
 }
 

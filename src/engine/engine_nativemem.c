@@ -67,7 +67,7 @@ static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
 /* Number of a thread that the registry may have come to know only after the event. */
 static uint32_t thread_of(const struct wick_nativemem *m, int32_t tid)
 {
-    const struct wick_thread *t = wick_threads_find_sig(m->threads, tid);
+    const struct wick_engine_thread *t = wick_threads_find_sig(m->threads, tid);
     return t ? t->serial : 0;
 }
 
@@ -263,7 +263,7 @@ static void status(void *e, const struct wick_engine_host *h, struct wick_strbuf
 static void settings(void *e, const struct wick_engine_host *h, struct wick_jfr_writer *w, uint64_t now)
 {
     const struct wick_nativemem *m = &((struct state *)e)->memory;
-    const enum wick_jfr_event of = WICK_JFR_EVENT_MALLOC;
+    const enum wick_jfr_event_id of = WICK_JFR_EVENT_MALLOC;
     char num[32];
     (void)h;
     wick_engine_setting(w, now, of, "enabled", "true");

@@ -107,7 +107,7 @@ static void status(void *e, const struct wick_engine_host *h, struct wick_strbuf
 static void settings(void *e, const struct wick_engine_host *h, struct wick_jfr_writer *w, uint64_t now)
 {
     const struct wick_wall_engine *wall = e;
-    const enum wick_jfr_event of = WICK_JFR_EVENT_WALL_CLOCK_SAMPLE;
+    const enum wick_jfr_event_id of = WICK_JFR_EVENT_WALL_CLOCK_SAMPLE;
     char num[32];
     snprintf(num, sizeof num, "%" PRIu64 " ns", h->plan.wall_ns);
     wick_engine_setting(w, now, of, "enabled", "true");

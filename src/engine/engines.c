@@ -187,7 +187,7 @@ void wick_engines_samples(const struct wick_engines *e, uint8_t sample[WICK_JFR_
             sample[s->written] = (uint8_t)(s->of + 1);
 }
 
-void wick_engine_setting(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event of, const char *name,
+void wick_engine_setting(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event_id of, const char *name,
                          const char *value)
 {
     wick_jfr_write_active_setting(

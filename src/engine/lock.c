@@ -78,7 +78,7 @@ void wick_lock_release(struct wick_lock_engine *e)
 }
 
 /* The calling thread in the registry, NULL if it is not known there. */
-static struct wick_thread *self(const struct wick_lock_engine *e)
+static struct wick_engine_thread *self(const struct wick_lock_engine *e)
 {
     return wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
 }
@@ -97,7 +97,7 @@ static wick_addr read_monitor(const struct wick_lock_engine *e, wick_addr java, 
 
 /* The slot belongs to a thread that was not seen in it before. What was counted there stays; and so does the number of
  * the latest wait, by which an owner that the watcher saw is known to be of another one. */
-static void occupy(struct wick_lock_engine *e, struct wick_lock_wait *w, const struct wick_thread *t)
+static void occupy(struct wick_lock_engine *e, struct wick_lock_wait *w, const struct wick_engine_thread *t)
 {
     uint32_t above = (uint32_t)(t - e->threads->slots) + 1, slots = wick_load_relaxed(&e->slots);
     while (slots < above && !wick_cas_acq_rel(&e->slots, &slots, above))
@@ -109,7 +109,7 @@ static void occupy(struct wick_lock_engine *e, struct wick_lock_wait *w, const s
 }
 
 /* The thread's place, NULL if the registry does not know it. */
-static struct wick_lock_wait *place(struct wick_lock_engine *e, const struct wick_thread *t)
+static struct wick_lock_wait *place(struct wick_lock_engine *e, const struct wick_engine_thread *t)
 {
     struct wick_lock_wait *w = t ? &e->waits[t - e->threads->slots] : NULL;
     if (w && w->serial != t->serial)
@@ -132,7 +132,7 @@ static void announce(struct wick_lock_engine *e, struct wick_lock_wait *w, enum 
 
 static void begin(struct wick_lock_engine *e, enum wick_lock_kind kind, uint64_t owner, wick_addr ownable)
 {
-    struct wick_thread *t = self(e);
+    struct wick_engine_thread *t = self(e);
     struct wick_lock_wait *w = place(e, t);
     if (!w)
         return;
@@ -164,7 +164,7 @@ void wick_lock_begin(enum wick_lock_kind kind, uint64_t owner, const void *ownab
 static bool end(struct wick_lock_engine *e, enum wick_lock_kind kind, struct wick_lock_done *out)
 {
     uint64_t now = wick_clock_mono_ns();
-    struct wick_thread *t = self(e);
+    struct wick_engine_thread *t = self(e);
     struct wick_lock_wait *w = t ? &e->waits[t - e->threads->slots] : NULL;
     uint64_t since = w ? wick_load_relaxed(&w->since_ns) : 0;
     if (!since || wick_load_relaxed(&w->kind) != kind || w->serial != t->serial)
@@ -215,7 +215,7 @@ uint32_t wick_lock_owner_slot(const struct wick_lock_engine *e, enum wick_lock_k
     if (!owner || kind == WICK_LOCK_WAIT)
         return 0;
     if (kind == WICK_LOCK_NATIVE) {
-        const struct wick_thread *t = wick_threads_find_sig(e->threads, (int32_t)owner);
+        const struct wick_engine_thread *t = wick_threads_find_sig(e->threads, (int32_t)owner);
         return t ? (uint32_t)(t - e->threads->slots) : 0;
     }
     wick_hs_monitor_init(&m, e->jvm, kind == WICK_LOCK_MONITOR ? monitor : 0, owner);
@@ -237,7 +237,7 @@ static void lose(struct wick_lock_engine *e, const struct wick_lock_done *d)
 static bool sample(struct wick_lock_engine *e, const struct wick_lock_done *d, struct wick_lock_note *note,
                    const struct wick_lock_native *native)
 {
-    const struct wick_thread *t = self(e);
+    const struct wick_engine_thread *t = self(e);
     struct wick_scratch *scratch = t || native ? wick_recorder_enter_sig(e->recorder) : NULL;
     struct wick_stack_window window = {0};
     if (!scratch) {
@@ -333,7 +333,7 @@ static bool native_end(struct wick_lock_wait *w, const struct wick_lock_native *
 /* Threads that the registry does not know yet count in its slot 0, which is nobody's. */
 static void native_waited(struct wick_lock_engine *e, const struct wick_lock_native *n)
 {
-    struct wick_thread *t = self(e);
+    struct wick_engine_thread *t = self(e);
     struct wick_lock_wait *w = t ? place(e, t) : &e->waits[0];
     uint64_t duration = n->end_ns - n->start_ns, interval = e->config.native_interval_ns;
     uint64_t unknown = e->config.seed ^ n->start_ns * 0x9e3779b97f4a7c15u ^ (uintptr_t)n->here;

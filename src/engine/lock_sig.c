@@ -29,7 +29,7 @@ static struct wick_lock_note *take(struct wick_lock_engine *e, uint64_t ticket)
 
 static void answer(struct wick_lock_engine *e, struct wick_lock_note *note, void *context, uint64_t now)
 {
-    const struct wick_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
+    const struct wick_engine_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
     /* the number may be another thread's by now */
     bool right =
         t && t->serial == note->owner && wick_load_acquire(&t->java) == note->owner_java; /* pairs: wick_threads_java */

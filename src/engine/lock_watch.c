@@ -57,7 +57,7 @@ static bool see(const struct wick_lock_wait *w, struct seen *out)
 static struct wick_lock_note *make_note(struct wick_lock_engine *e, const struct seen *s, uint32_t owner_slot,
                                         uint64_t now)
 {
-    const struct wick_thread *t = &e->threads->slots[owner_slot];
+    const struct wick_engine_thread *t = &e->threads->slots[owner_slot];
     struct wick_lock_note *n = wick_lock_note_take(e);
     if (!n)
         return NULL;

@@ -15,14 +15,14 @@ enum { ADJUST_NS = 1000000000, SOONEST_NS = 10000000 };
 #define WINDOWS_BYTES (WICK_MAX_THREADS * sizeof(struct wick_stack_window))
 
 /* The thread is new in its slot of the registry. */
-static void arm(void *arg, struct wick_thread *t, bool born_late)
+static void arm(void *arg, struct wick_engine_thread *t, bool born_late)
 {
     struct wick_nativemem *e = arg;
     (void)born_late;
     e->windows[t - e->threads->slots] = (struct wick_stack_window){0};
 }
 
-static void disarm(void *arg, struct wick_thread *t)
+static void disarm(void *arg, struct wick_engine_thread *t)
 {
     (void)arg, (void)t;
 }

@@ -180,7 +180,7 @@ static void unfollow(struct wick_nativemem *e, struct wick_nativemem_block *b, u
 static bool take_stack(struct wick_nativemem *e, const struct wick_nativemem_came *c, uint64_t now, uint64_t weight,
                        uint16_t note)
 {
-    const struct wick_thread *t = wick_threads_find_sig(e->threads, self());
+    const struct wick_engine_thread *t = wick_threads_find_sig(e->threads, self());
     struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
     struct wick_stack_window window = {0};
     if (!scratch) {

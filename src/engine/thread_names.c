@@ -84,7 +84,7 @@ void wick_threads_names_from(struct wick_threads *ts, wick_thread_name_reader *r
 static void look_locked(struct wick_threads *ts, struct wick_thread_name *n)
 {
     char name[NAME_BYTES];
-    const struct wick_thread *t = wick_threads_find_sig(ts, n->tid);
+    const struct wick_engine_thread *t = wick_threads_find_sig(ts, n->tid);
     uint64_t now = wick_clock_mono_ns();
     wick_addr java = t && t->serial == n->serial ? wick_load_relaxed(&t->java) : 0;
     if (!java || !ts->read_name || !ts->read_name(ts->read_name_arg, java, name, sizeof name))

@@ -47,7 +47,7 @@ int wick_threads_init(struct wick_threads *ts)
         return -WICK_E_NOMEM;
     madvise(p, slots + map, MADV_NOHUGEPAGE);
     *ts = (struct wick_threads){.lock = PTHREAD_MUTEX_INITIALIZER,
-                                .slots = (struct wick_thread *)p,
+                                .slots = (struct wick_engine_thread *)p,
                                 .slot_of_tid = (_Atomic uint32_t *)(p + slots),
                                 .top = 1,
                                 .free_hint = 1,
@@ -138,7 +138,7 @@ static uint64_t start_of(int32_t tid)
 }
 
 /* Whether a slot is still that of the thread which has its id now. */
-static bool is_same(struct wick_thread *t, uint64_t inode)
+static bool is_same(struct wick_engine_thread *t, uint64_t inode)
 {
     if (inode > 1 && inode == t->inode) /* 1: the kernel could not look it up */
         return true;
@@ -156,14 +156,14 @@ static void reread_os_name(struct wick_threads *ts, struct wick_thread_name *n)
 {
     char path[48];
     struct stat st;
-    struct wick_thread *t = wick_threads_find_sig(ts, n->tid);
+    struct wick_engine_thread *t = wick_threads_find_sig(ts, n->tid);
     snprintf(path, sizeof path, "/proc/self/task/%d", n->tid);
     if (t && t->serial == n->serial && !stat(path, &st) && is_same(t, st.st_ino))
         read_os_name(n);
 }
 
 /* A slot for a thread that has none. Locked. */
-static struct wick_thread *add_locked(struct wick_threads *ts, int32_t tid)
+static struct wick_engine_thread *add_locked(struct wick_threads *ts, int32_t tid)
 {
     uint32_t i = ts->free_hint;
     while (i < ts->top && wick_load_relaxed(&ts->slots[i].tid))
@@ -172,8 +172,8 @@ static struct wick_thread *add_locked(struct wick_threads *ts, int32_t tid)
         ts->overflow++;
         return NULL;
     }
-    struct wick_thread *t = &ts->slots[i];
-    *t = (struct wick_thread){.serial = ts->next_serial++, .perf_fd = -1, .timer = -1, .start = start_of(tid)};
+    struct wick_engine_thread *t = &ts->slots[i];
+    *t = (struct wick_engine_thread){.serial = ts->next_serial++, .perf_fd = -1, .timer = -1, .start = start_of(tid)};
     wick_store_relaxed(&t->tid, tid);
     ts->free_hint = i + 1;
     if (i >= ts->top)
@@ -183,7 +183,7 @@ static struct wick_thread *add_locked(struct wick_threads *ts, int32_t tid)
     return t;
 }
 
-static void arm_locked(struct wick_threads *ts, struct wick_thread *t, bool born_late)
+static void arm_locked(struct wick_threads *ts, struct wick_engine_thread *t, bool born_late)
 {
     for (int i = 0; i < WICK_MAX_HOOKS; i++) {
         if ((t->armed >> i & 1) || !ts->hooks[i].arm)
@@ -193,7 +193,7 @@ static void arm_locked(struct wick_threads *ts, struct wick_thread *t, bool born
     }
 }
 
-static void disarm_locked(struct wick_threads *ts, struct wick_thread *t, int i)
+static void disarm_locked(struct wick_threads *ts, struct wick_engine_thread *t, int i)
 {
     if ((t->armed >> i & 1) && ts->hooks[i].disarm)
         ts->hooks[i].disarm(ts->hooks[i].arg, t);
@@ -201,7 +201,7 @@ static void disarm_locked(struct wick_threads *ts, struct wick_thread *t, int i)
 }
 
 /* The running thread ends. */
-static void end_locked(struct wick_threads *ts, struct wick_thread *t)
+static void end_locked(struct wick_threads *ts, struct wick_engine_thread *t)
 {
     for (int i = 0; i < WICK_MAX_HOOKS; i++)
         if ((t->armed >> i & 1) && ts->hooks[i].end)
@@ -209,7 +209,7 @@ static void end_locked(struct wick_threads *ts, struct wick_thread *t)
 }
 
 /* The thread has ended. */
-static void remove_locked(struct wick_threads *ts, struct wick_thread *t)
+static void remove_locked(struct wick_threads *ts, struct wick_engine_thread *t)
 {
     uint32_t i = (uint32_t)(t - ts->slots);
     int32_t tid = wick_load_relaxed(&t->tid);
@@ -224,7 +224,7 @@ static void remove_locked(struct wick_threads *ts, struct wick_thread *t)
 }
 
 /* The thread has ended, and another one has its id. */
-static void replace_locked(struct wick_threads *ts, struct wick_thread *t)
+static void replace_locked(struct wick_threads *ts, struct wick_engine_thread *t)
 {
     t->replaced = true;
     remove_locked(ts, t);
@@ -243,7 +243,7 @@ static void drop_name_locked(struct wick_threads *ts, uint32_t serial)
 void wick_threads_java(struct wick_threads *ts, int32_t tid, wick_addr java, const char *name, uint64_t java_tid)
 {
     pthread_mutex_lock(&ts->lock);
-    struct wick_thread *t = wick_threads_find_sig(ts, tid);
+    struct wick_engine_thread *t = wick_threads_find_sig(ts, tid);
     bool own = tid == (int32_t)syscall(SYS_gettid);
     if (t && own && wick_load_relaxed(&t->java) != java && (wick_load_relaxed(&t->java) || !is_same(t, 0))) {
         replace_locked(ts, t); /* the kernel gave the id of a thread that ended unnoticed to this one */
@@ -268,7 +268,7 @@ void wick_threads_java(struct wick_threads *ts, int32_t tid, wick_addr java, con
 void wick_threads_java_priority(struct wick_threads *ts, int32_t tid, int32_t priority)
 {
     pthread_mutex_lock(&ts->lock);
-    const struct wick_thread *t = wick_threads_find_sig(ts, tid);
+    const struct wick_engine_thread *t = wick_threads_find_sig(ts, tid);
     struct wick_thread_name *n = t ? name_of(ts, t->serial) : NULL;
     if (n)
         n->java_priority = priority;
@@ -278,7 +278,7 @@ void wick_threads_java_priority(struct wick_threads *ts, int32_t tid, int32_t pr
 void wick_threads_java_end(struct wick_threads *ts, int32_t tid)
 {
     pthread_mutex_lock(&ts->lock);
-    struct wick_thread *t = wick_threads_find_sig(ts, tid);
+    struct wick_engine_thread *t = wick_threads_find_sig(ts, tid);
     if (t) {
         struct wick_thread_name *n = name_of(ts, t->serial);
         if (n)
@@ -307,7 +307,7 @@ static uint64_t scan_locked(struct wick_threads *ts, bool first)
         int32_t tid = atoi(e->d_name);
         if (tid <= 0)
             continue;
-        struct wick_thread *t = wick_threads_find_sig(ts, tid);
+        struct wick_engine_thread *t = wick_threads_find_sig(ts, tid);
         if (t && !is_same(t, e->d_ino)) {
             replace_locked(ts, t);
             t = NULL;
@@ -328,7 +328,7 @@ static uint64_t scan_locked(struct wick_threads *ts, bool first)
     }
     closedir(d);
     for (uint32_t i = 1; i < ts->top; i++) {
-        struct wick_thread *t = &ts->slots[i];
+        struct wick_engine_thread *t = &ts->slots[i];
         int32_t tid = wick_load_relaxed(&t->tid);
         if (tid && t->seen != ts->scan && has_ended(tid))
             remove_locked(ts, t);
@@ -344,7 +344,7 @@ static void reread_young_locked(struct wick_threads *ts)
         if (!ts->young[i].polls)
             continue;
         struct wick_thread_name *n = name_of(ts, ts->young[i].serial);
-        struct wick_thread *t = n ? wick_threads_find_sig(ts, n->tid) : NULL;
+        struct wick_engine_thread *t = n ? wick_threads_find_sig(ts, n->tid) : NULL;
         bool alive = t && t->serial == n->serial;
         if (alive)
             reread_os_name(ts, n);
@@ -490,7 +490,7 @@ static void drop_ended_names_locked(struct wick_threads *ts, bool now)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < ts->name_count; i++) {
         struct wick_thread_name *n = &ts->names[i];
-        struct wick_thread *t = wick_threads_find_sig(ts, n->tid);
+        struct wick_engine_thread *t = wick_threads_find_sig(ts, n->tid);
         bool gone = !t || t->serial != n->serial;
         if (!gone || !(now || n->gone)) {
             n->gone = gone;
@@ -523,7 +523,7 @@ void wick_threads_rest(struct wick_threads *ts)
     pthread_mutex_lock(&ts->lock);
     ts->recording = false;
     for (uint32_t i = 1; i < ts->top; i++) {
-        struct wick_thread *t = &ts->slots[i];
+        struct wick_engine_thread *t = &ts->slots[i];
         int32_t tid = wick_load_relaxed(&t->tid);
         if (tid && (!wick_load_relaxed(&t->java) || has_ended(tid)))
             remove_locked(ts, t);

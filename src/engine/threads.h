@@ -23,7 +23,7 @@
 
 enum { WICK_MAX_THREADS = 1 << 16, WICK_MAX_TID = 1 << 22, WICK_MAX_HOOKS = 32, WICK_YOUNG_THREADS = 64 };
 
-struct wick_thread {
+struct wick_engine_thread {
     _Atomic int32_t tid;   /* 0 = free slot */
     uint32_t serial;       /* from 1 */
     _Atomic uint64_t java; /* JavaThread*, 0 = none (any more) */
@@ -73,18 +73,18 @@ typedef bool wick_thread_name_reader(void *arg, wick_addr java_thread, char *buf
 
 /* An engine's hooks; all run under the lock. `arg` identifies the engine. */
 struct wick_thread_hooks {
-    void (*arm)(void *arg, struct wick_thread *t, bool born_late);
-    void (*disarm)(void *arg, struct wick_thread *t);
-    void (*end)(void *arg, struct wick_thread *t); /* in an armed Java thread that ends; may be NULL */
+    void (*arm)(void *arg, struct wick_engine_thread *t, bool born_late);
+    void (*disarm)(void *arg, struct wick_engine_thread *t);
+    void (*end)(void *arg, struct wick_engine_thread *t); /* in an armed Java thread that ends; may be NULL */
     void *arg;
 };
 
 struct wick_threads {
     pthread_mutex_t lock;
-    struct wick_thread *slots;     /* [1 .. WICK_MAX_THREADS) */
-    _Atomic uint32_t *slot_of_tid; /* [WICK_MAX_TID), 0 = none */
-    _Atomic uint32_t top;          /* highest slot in use + 1 */
-    uint32_t free_hint;            /* where to search for a free one */
+    struct wick_engine_thread *slots; /* [1 .. WICK_MAX_THREADS) */
+    _Atomic uint32_t *slot_of_tid;    /* [WICK_MAX_TID), 0 = none */
+    _Atomic uint32_t top;             /* highest slot in use + 1 */
+    uint32_t free_hint;               /* where to search for a free one */
     uint32_t next_serial, scan;
     struct wick_thread_hooks hooks[WICK_MAX_HOOKS]; /* arm = NULL: nobody's */
     struct wick_thread_name *names;                 /* sorted by serial */
@@ -113,7 +113,7 @@ int wick_threads_init(struct wick_threads *ts);
 void wick_threads_release(struct wick_threads *ts);
 
 /* The thread with kernel id tid, NULL if it is not known. Async-signal-safe. */
-static inline struct wick_thread *wick_threads_find_sig(const struct wick_threads *ts, int32_t tid)
+static inline struct wick_engine_thread *wick_threads_find_sig(const struct wick_threads *ts, int32_t tid)
 {
     uint32_t slot =
         tid > 0 && tid < WICK_MAX_TID ? wick_load_acquire(&ts->slot_of_tid[tid]) : 0; /* pairs: add in threads.c */

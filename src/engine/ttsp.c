@@ -84,7 +84,7 @@ static int late_entry(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i, 
             return (int)k;
     if (i->late_count == WICK_TTSP_LATE_MAX)
         return -1;
-    const struct wick_thread *known = wick_threads_find_sig(e->threads, t->tid);
+    const struct wick_engine_thread *known = wick_threads_find_sig(e->threads, t->tid);
     struct wick_ttsp_late *l = &i->late[i->late_count];
     *l = (struct wick_ttsp_late){.tid = t->tid, .java = t->addr, .serial = known ? known->serial : 0};
     wick_thread_rules(t->tid, &l->rules);

@@ -59,7 +59,7 @@ static void answer(struct wick_ttsp_engine *e, uint64_t ticket, struct wick_ttsp
 {
     const struct wick_ttsp_incident *i = a->incident;
     const struct wick_ttsp_late *late = &i->late[a->late];
-    const struct wick_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
+    const struct wick_engine_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
     wick_store_relaxed(&a->answered_ns, now);
     a->pc = context_pc(context);
     /* up to JDK 13 a thread that has stopped may still be in the VM by its state */

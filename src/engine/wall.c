@@ -43,7 +43,7 @@ static bool is_excluded(const struct wick_wall_engine *e, int32_t tid)
     return false;
 }
 
-static bool admits(struct wick_wall_engine *e, const struct wick_thread *t, int32_t tid)
+static bool admits(struct wick_wall_engine *e, const struct wick_engine_thread *t, int32_t tid)
 {
     const struct wick_thread_name *n = wick_threads_name_locked(e->threads, t->serial);
     const char *name = !n ? NULL : n->java_name ? n->java_name : n->os_name;
@@ -52,7 +52,7 @@ static bool admits(struct wick_wall_engine *e, const struct wick_thread *t, int3
     return wick_wall_filter_admits(&e->filter, name, tid);
 }
 
-void wick_wall_arm(void *arg, struct wick_thread *t, bool born_late)
+void wick_wall_arm(void *arg, struct wick_engine_thread *t, bool born_late)
 {
     struct wick_wall_engine *e = arg;
     uint32_t slot = (uint32_t)(t - e->threads->slots);
@@ -72,7 +72,7 @@ void wick_wall_arm(void *arg, struct wick_thread *t, bool born_late)
     wick_wall_set_put(&e->admitted, slot, admits(e, t, tid));
 }
 
-void wick_wall_end(void *arg, struct wick_thread *t)
+void wick_wall_end(void *arg, struct wick_engine_thread *t)
 {
     struct wick_wall_engine *e = arg;
     uint32_t slot = (uint32_t)(t - e->threads->slots);
@@ -83,7 +83,7 @@ void wick_wall_end(void *arg, struct wick_thread *t)
     pthread_mutex_unlock(&e->lock);
 }
 
-void wick_wall_disarm(void *arg, struct wick_thread *t)
+void wick_wall_disarm(void *arg, struct wick_engine_thread *t)
 {
     struct wick_wall_engine *e = arg;
     uint32_t slot = (uint32_t)(t - e->threads->slots);
@@ -108,7 +108,7 @@ void wick_wall_exclude_self(struct wick_wall_engine *e)
     for (size_t i = 0; i < sizeof e->excluded / sizeof *e->excluded; i++, none = 0)
         if (wick_cas_acq_rel(&e->excluded[i], &none, tid))
             break;
-    struct wick_thread *t = wick_threads_find_sig(e->threads, tid);
+    struct wick_engine_thread *t = wick_threads_find_sig(e->threads, tid);
     if (t)
         wick_wall_set_put(&e->admitted, (uint32_t)(t - e->threads->slots), false);
 }

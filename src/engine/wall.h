@@ -132,10 +132,10 @@ struct wick_wall_eyes {
     enum wick_wall_seen (*look)(int tasks, int32_t tid, struct wick_wall_look *out);
     int (*sched)(int tasks, int32_t tid, struct wick_wall_sched *out);
     /* Walks a thread that waits. False: no stack, *why is the reason. */
-    bool (*walk)(struct wick_wall_engine *e, const struct wick_thread *t, const struct wick_wall_look *l,
+    bool (*walk)(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_wall_look *l,
                  struct wick_event *out, enum wick_drop *why);
     /* True if the thread is certainly in no call of native code that a signal could break off. */
-    bool (*outside_calls)(struct wick_wall_engine *e, const struct wick_thread *t);
+    bool (*outside_calls)(struct wick_wall_engine *e, const struct wick_engine_thread *t);
     bool (*signal)(struct wick_wall_engine *e, int32_t tid);
 };
 
@@ -196,9 +196,9 @@ void wick_wall_stats_get(struct wick_wall_engine *e, struct wick_wall_stats *out
 void wick_wall_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_t passed);
 
 /* The registry's hooks; public for tests. */
-void wick_wall_arm(void *arg, struct wick_thread *t, bool born_late);
-void wick_wall_disarm(void *arg, struct wick_thread *t);
-void wick_wall_end(void *arg, struct wick_thread *t);
+void wick_wall_arm(void *arg, struct wick_engine_thread *t, bool born_late);
+void wick_wall_disarm(void *arg, struct wick_engine_thread *t);
+void wick_wall_end(void *arg, struct wick_engine_thread *t);
 
 /* The engine's own eyes (wall_eyes.c). */
 extern const struct wick_wall_eyes wick_wall_eyes;

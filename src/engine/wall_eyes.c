@@ -21,7 +21,7 @@ static uint8_t state_of(struct wick_wall_engine *e, wick_addr java, uint8_t seen
     return monitor ? WICK_JFR_STATE_MONITOR : seen;
 }
 
-static bool walk(struct wick_wall_engine *e, const struct wick_thread *t, const struct wick_wall_look *l,
+static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_wall_look *l,
                  struct wick_event *out, enum wick_drop *why)
 {
     struct wick_outside o = {.pc = l->pc, .sp = l->sp, .lo = l->sp - RED_ZONE, .stack = e->stack};
@@ -46,7 +46,7 @@ static bool walk(struct wick_wall_engine *e, const struct wick_thread *t, const 
     return good;
 }
 
-static bool is_outside_calls(struct wick_wall_engine *e, const struct wick_thread *t)
+static bool is_outside_calls(struct wick_wall_engine *e, const struct wick_engine_thread *t)
 {
     const struct wick_jvm *jvm = e->recorder->walker.jvm;
     wick_addr java = wick_load_acquire(&t->java); /* pairs: wick_threads_java */

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "jfr/writer.h"
 
-static void sample(struct wick_wall_engine *e, struct wick_thread *t, int which, void *context, uint64_t now)
+static void sample(struct wick_wall_engine *e, struct wick_engine_thread *t, int which, void *context, uint64_t now)
 {
     struct wick_wall_slot *slot = &e->slots[t - e->threads->slots];
     uint32_t n;
@@ -54,7 +54,7 @@ void wick_wall_signal_sig(int sig, siginfo_t *info, void *context)
     if (e && (info->si_code != SI_QUEUE || info->si_value.sival_ptr != e)) {
         other = e->signal.old;
     } else if (e) {
-        struct wick_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
+        struct wick_engine_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
         if (t) {
             atomic_store(&e->slots[t - e->threads->slots].signalled, 0); /* before what is owed is taken, see owe() */
             for (int i = 0; i < WICK_WALL_OWED_COUNT; i++)

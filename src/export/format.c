@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/format.h"
-#include "export/collapsed.h"
+#include "export/collapsed_out.h"
 #include "export/firefox.h"
 #include "export/heat_page.h"
 #include "export/otlp.h"

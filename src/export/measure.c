@@ -8,12 +8,12 @@ uint16_t wick_measure_event(const struct wick_profile *p, const struct wick_expo
 
 const char *wick_measure_type(const struct wick_profile *p, uint16_t event)
 {
-    const struct wick_event_type *e = &p->events[event];
-    if (e->kind == WICK_EVENT_CPU || e->kind == WICK_EVENT_WALL || e->kind == WICK_EVENT_NATIVE)
+    const struct wick_sample_type *e = &p->events[event];
+    if (e->kind == WICK_KIND_CPU || e->kind == WICK_KIND_WALL || e->kind == WICK_KIND_NATIVE)
         return wick_event_kind_name(e->kind);
-    if (e->unit == WICK_UNIT_BYTES && (e->kind == WICK_EVENT_ALLOC || e->kind == WICK_EVENT_MALLOC))
+    if (e->unit == WICK_UNIT_BYTES && (e->kind == WICK_KIND_ALLOC || e->kind == WICK_KIND_MALLOC))
         return "alloc_space";
-    if (e->unit == WICK_UNIT_BYTES && (e->kind == WICK_EVENT_LIVE || e->kind == WICK_EVENT_NATIVE_LIVE))
+    if (e->unit == WICK_UNIT_BYTES && (e->kind == WICK_KIND_LIVE || e->kind == WICK_KIND_NATIVE_LIVE))
         return "inuse_space";
     return wick_profile_str(p, e->name);
 }

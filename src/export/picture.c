@@ -10,39 +10,39 @@
 #include "flame/text.h"
 
 /* The event type that is shown. */
-static const struct wick_event_type *shown(const struct wick_profile *p, const struct wick_export_options *o)
+static const struct wick_sample_type *shown(const struct wick_profile *p, const struct wick_export_options *o)
 {
     return &p->events[o->event ? o->event : wick_profile_main_event(p)];
 }
 
 const char *wick_picture_unit(const struct wick_profile *p, const struct wick_export_options *o)
 {
-    const struct wick_event_type *e = shown(p, o);
+    const struct wick_sample_type *e = shown(p, o);
     if (o->counts)
         return "samples";
     if (e->unit == WICK_UNIT_NS)
         return "ns";
     if (e->unit == WICK_UNIT_BYTES)
         return "bytes";
-    return e->kind == WICK_EVENT_PERF ? wick_profile_str(p, e->name) : "samples";
+    return e->kind == WICK_KIND_PERF ? wick_profile_str(p, e->name) : "samples";
 }
 
 const char *wick_picture_measured(const struct wick_profile *p, const struct wick_export_options *o)
 {
-    static const char *const all[WICK_EVENT_KIND_COUNT] = {
-        [WICK_EVENT_OTHER] = "",
-#define X(kind, word, measured) [WICK_EVENT_##kind] = (measured),
+    static const char *const all[WICK_KIND_COUNT] = {
+        [WICK_KIND_OTHER] = "",
+#define X(kind, word, measured) [WICK_KIND_##kind] = (measured),
 #include "def/event_kind.def"
 #undef X
     };
-    const struct wick_event_type *e = shown(p, o);
-    const char *what = e->kind < WICK_EVENT_KIND_COUNT ? all[e->kind] : "";
+    const struct wick_sample_type *e = shown(p, o);
+    const char *what = e->kind < WICK_KIND_COUNT ? all[e->kind] : "";
     return *what ? what : wick_profile_str(p, e->name);
 }
 
 void wick_picture_subtitle(struct wick_strbuf *out, const struct wick_profile *p, const struct wick_export_options *o)
 {
-    const struct wick_event_type *e = shown(p, o);
+    const struct wick_sample_type *e = shown(p, o);
     char when[64];
     struct tm tm;
     time_t at = (time_t)(p->start_ns / 1000000000);

@@ -8,7 +8,7 @@
  *
  * The format knows no kinds of frames. The mapping encodes them: native code has its library there, and a frame without
  * a library the name of its kind in brackets, "[JIT compiled]". The JVM's own spelling of a method, with its signature,
- * is the function's system name. import/pprof.c turns both back.
+ * is the function's system name. import/pprof_in.c turns both back.
  */
 #include "export/pprof.h"
 
@@ -202,11 +202,11 @@ static void put_sample(struct pprof *w, const struct wick_agg *a)
  */
 static const char *count_type(struct pprof *w, uint16_t event)
 {
-    const struct wick_event_type *e = &w->p->events[event];
-    bool memory = e->unit == WICK_UNIT_BYTES && (e->kind == WICK_EVENT_ALLOC || e->kind == WICK_EVENT_LIVE);
+    const struct wick_sample_type *e = &w->p->events[event];
+    bool memory = e->unit == WICK_UNIT_BYTES && (e->kind == WICK_KIND_ALLOC || e->kind == WICK_KIND_LIVE);
     for (uint32_t i = 0; memory && i < w->p->naggs && !w->objects; i++)
         w->objects = w->p->aggs[i].event == event && w->p->aggs[i].things > 0;
-    return !w->objects ? "samples" : e->kind == WICK_EVENT_ALLOC ? "alloc_objects" : "inuse_objects";
+    return !w->objects ? "samples" : e->kind == WICK_KIND_ALLOC ? "alloc_objects" : "inuse_objects";
 }
 
 static void put_head(struct pprof *w, uint16_t event)

@@ -108,7 +108,7 @@ int wick_shown_init(struct wick_shown *s, const struct wick_profile *p, const st
     *s = (struct wick_shown){.event = wick_measure_event(p, o)};
     if (!s->event)
         return wick_err_set(err, WICK_E_NOTFOUND, "the recording holds no samples");
-    const struct wick_event_type *e = &p->events[s->event];
+    const struct wick_sample_type *e = &p->events[s->event];
     if (wick_profile_init(&s->q))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     uint16_t event = wick_profile_event(&s->q, copy(s, &p->strings[e->name]), e->kind, e->unit);

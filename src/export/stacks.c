@@ -140,7 +140,7 @@ static void put_sample(struct wick_json *j, const struct wick_shown *s, const st
 
 static void put_head(struct wick_json *j, const struct wick_shown *s)
 {
-    const struct wick_event_type *e = &s->q.events[1];
+    const struct wick_sample_type *e = &s->q.events[1];
     wick_json_key(j, "event");
     wick_json_cstr(j, wick_profile_str(&s->q, e->name));
     wick_json_key(j, "kind");

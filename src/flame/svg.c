@@ -17,7 +17,7 @@
 
 #include "base/frame_kind.h"
 #include "flame/assets.h"
-#include "flame/layout.h"
+#include "flame/box_layout.h"
 #include "flame/text.h"
 
 #define ROW        18u  /* height of a row, a gap of one pixel included */

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "heap/file.h"
+#include "heap/dump_file.h"
 
 enum wick_hprof_root_kind {
 #define X(name, tag, words, ids, thread, text) WICK_HPROF_ROOT_##name,

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "heap/file.h"
+#include "heap/dump_file.h"
 
 void wick_heap_store_expect(struct wick_heap_store *s, uint64_t bytes)
 {

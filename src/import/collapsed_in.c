@@ -161,7 +161,7 @@ struct wick_collapsed_in *wick_collapsed_in_new(struct wick_import *im)
     c->lines = (struct wick_lines){.part = WICK_STRBUF_INIT, .take = take_line, .ctx = c, .im = im};
     wick_strbuf_init(&c->name);
     wick_strbuf_init(&c->texts);
-    c->event = wick_profile_event(im->p, wick_profile_cstring(im->p, "samples"), WICK_EVENT_OTHER, WICK_UNIT_COUNT);
+    c->event = wick_profile_event(im->p, wick_profile_cstring(im->p, "samples"), WICK_KIND_OTHER, WICK_UNIT_COUNT);
     return c;
 }
 

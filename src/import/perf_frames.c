@@ -141,7 +141,7 @@ uint16_t wick_perf_event(struct wick_profile *p, struct wick_word name, bool has
 {
     size_t n = without_modifiers(name.s, name.n);
     bool clock = n >= 9 && (!memcmp(name.s, "cpu-clock", 9) || (n >= 10 && !memcmp(name.s, "task-clock", 10)));
-    return wick_profile_event(p, wick_profile_string(p, name.s, n), clock ? WICK_EVENT_CPU : WICK_EVENT_PERF,
+    return wick_profile_event(p, wick_profile_string(p, name.s, n), clock ? WICK_KIND_CPU : WICK_KIND_PERF,
                               clock && has_period ? WICK_UNIT_NS : WICK_UNIT_COUNT);
 }
 

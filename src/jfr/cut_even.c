@@ -60,9 +60,9 @@ static int64_t unit_ns(const struct wick_jfr_handler *h)
 /* The field that readers sum of events which are not counted; NULL = they are counted. */
 static const char *summed_field(const struct wick_jfr_handler *h)
 {
-    if (h->kind == WICK_EVENT_CPU || h->kind == WICK_EVENT_WALL)
+    if (h->kind == WICK_KIND_CPU || h->kind == WICK_KIND_WALL)
         return NULL;
-    return h->kind == WICK_EVENT_LIVE ? "allocationSize" : h->has_duration ? "duration" : NULL;
+    return h->kind == WICK_KIND_LIVE ? "allocationSize" : h->has_duration ? "duration" : NULL;
 }
 
 /* Whether events of the type can be given their weight in that field. */
@@ -78,7 +78,7 @@ static bool can_set(const struct wick_jfr_reader *r, const struct wick_jfr_handl
         weighs |= strcmp(name_at(r, t, i), "weight") == 0;
     }
     return found && weighs &&
-           (h->kind == WICK_EVENT_LIVE || (unit_ns(h) && h->duration_unit == WICK_JFR_SPAN_TICKS && r->tick_mult));
+           (h->kind == WICK_KIND_LIVE || (unit_ns(h) && h->duration_unit == WICK_JFR_SPAN_TICKS && r->tick_mult));
 }
 
 struct wick_jfr_even *wick_jfr_even_of(struct wick_jfr_reader *r, const struct wick_jfr_handler *h)
@@ -90,7 +90,7 @@ struct wick_jfr_even *wick_jfr_even_of(struct wick_jfr_reader *r, const struct w
     const char *field = summed_field(h);
     if (field)
         return can_set(r, h, field) ? &k->even[WICK_JFR_EVEN_FIELD] : NULL;
-    if ((h->kind != WICK_EVENT_CPU && h->kind != WICK_EVENT_WALL) || !unit_ns(h) || t->nfields > FIELDS_MAX)
+    if ((h->kind != WICK_KIND_CPU && h->kind != WICK_KIND_WALL) || !unit_ns(h) || t->nfields > FIELDS_MAX)
         return NULL;
     for (uint32_t i = 0; i < t->nfields; i++)
         if (!is_int(r, &r->meta.fields[t->first_field + i]))
@@ -143,7 +143,7 @@ static void share_out(struct wick_jfr_even *e, int64_t unit, struct even *v)
 static uint64_t sum_for(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h, uint64_t own,
                         uint64_t weight)
 {
-    if (h->kind == WICK_EVENT_LIVE)
+    if (h->kind == WICK_KIND_LIVE)
         return weight;
     uint64_t unit = (uint64_t)unit_ns(h), ns = (uint64_t)wick_jfr_ticks_ns(r, (int64_t)own);
     if (weight >= (uint64_t)INT64_MAX / unit || weight * unit <= ns + unit)

@@ -14,7 +14,7 @@
  * the filter leaves out. */
 static struct wick_jfr_moment *moment_of(struct wick_jfr_reader *r, const struct wick_sample *s)
 {
-    return &r->moments[s && r->p->events[s->event].kind == WICK_EVENT_NATIVE_LIVE];
+    return &r->moments[s && r->p->events[s->event].kind == WICK_KIND_NATIVE_LIVE];
 }
 
 void wick_jfr_moment_add(struct wick_jfr_reader *r, int64_t time_ns, const struct wick_sample *s)

@@ -43,41 +43,41 @@ struct wick_jfr_sample_type {
 /* The JDK's two events for one allocation, with and without a new buffer, are one event type: together they cover the
  * heap. The weight of the first is the buffer that was used up since the last such event. */
 static const struct wick_jfr_sample_type sample_types[] = {
-    {"jdk.ExecutionSample", WICK_EVENT_CPU},
-    {"jdk.CPUTimeSample", WICK_EVENT_CPU},
-    {"jdk.NativeMethodSample", WICK_EVENT_NATIVE},
-    {"profiler.WallClockSample", WICK_EVENT_WALL, .span_between = true},
-    {"wick.PerfSample", WICK_EVENT_PERF, BY_FIELD, .named = true},
-    {"datadog.ExecutionSample", WICK_EVENT_CPU, BY_PERIOD},
-    {"datadog.MethodSample", WICK_EVENT_WALL, BY_PERIOD},
-    {"jdk.ObjectAllocationSample", WICK_EVENT_ALLOC, BY_SIZE, .weight = "weight", .size = "allocationSize"},
-    {"jdk.ObjectAllocationInNewTLAB", WICK_EVENT_ALLOC, BY_SIZE, .weight = "tlabSize|allocationSize",
+    {"jdk.ExecutionSample", WICK_KIND_CPU},
+    {"jdk.CPUTimeSample", WICK_KIND_CPU},
+    {"jdk.NativeMethodSample", WICK_KIND_NATIVE},
+    {"profiler.WallClockSample", WICK_KIND_WALL, .span_between = true},
+    {"wick.PerfSample", WICK_KIND_PERF, BY_FIELD, .named = true},
+    {"datadog.ExecutionSample", WICK_KIND_CPU, BY_PERIOD},
+    {"datadog.MethodSample", WICK_KIND_WALL, BY_PERIOD},
+    {"jdk.ObjectAllocationSample", WICK_KIND_ALLOC, BY_SIZE, .weight = "weight", .size = "allocationSize"},
+    {"jdk.ObjectAllocationInNewTLAB", WICK_KIND_ALLOC, BY_SIZE, .weight = "tlabSize|allocationSize",
      .shown_as = "jdk.ObjectAllocation"},
-    {"jdk.ObjectAllocationOutsideTLAB", WICK_EVENT_ALLOC, BY_SIZE, .weight = "allocationSize",
+    {"jdk.ObjectAllocationOutsideTLAB", WICK_KIND_ALLOC, BY_SIZE, .weight = "allocationSize",
      .shown_as = "jdk.ObjectAllocation"},
-    {"datadog.ObjectSample", WICK_EVENT_ALLOC, BY_SIZE, .weight = "size|allocationSize", .factor = "weight"},
-    {"jdk.OldObjectSample", WICK_EVENT_LIVE, BY_SIZE, .weight = "objectSize"},
-    {"profiler.LiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "weight|allocationSize", .size = "allocationSize"},
-    {"wick.LiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "weight", .size = "allocationSize",
+    {"datadog.ObjectSample", WICK_KIND_ALLOC, BY_SIZE, .weight = "size|allocationSize", .factor = "weight"},
+    {"jdk.OldObjectSample", WICK_KIND_LIVE, BY_SIZE, .weight = "objectSize"},
+    {"profiler.LiveObject", WICK_KIND_LIVE, BY_SIZE, .weight = "weight|allocationSize", .size = "allocationSize"},
+    {"wick.LiveObject", WICK_KIND_LIVE, BY_SIZE, .weight = "weight", .size = "allocationSize",
      .shown_as = "profiler.LiveObject"},
-    {"datadog.HeapLiveObject", WICK_EVENT_LIVE, BY_SIZE, .weight = "size|allocationSize", .factor = "weight"},
-    {"profiler.Malloc", WICK_EVENT_MALLOC, BY_SIZE, .weight = "weight|size"},
-    {"wick.NativeLive", WICK_EVENT_NATIVE_LIVE, BY_SIZE, .weight = "weight"},
-    {"datadog.NativeMemoryAllocation", WICK_EVENT_MALLOC, BY_SIZE, .weight = "size", .factor = "weight"},
-    {"jdk.JavaMonitorEnter", WICK_EVENT_LOCK, BY_DURATION},
-    {"profiler.NativeLock", WICK_EVENT_NATIVE_LOCK, BY_DURATION},
-    {"jdk.VirtualThreadPinned", WICK_EVENT_LOCK, BY_DURATION},
-    {"jdk.ThreadPark", WICK_EVENT_PARK, BY_DURATION},
-    {"jdk.JavaMonitorWait", WICK_EVENT_WAIT, BY_DURATION},
-    {"wick.NativeWait", WICK_EVENT_OTHER, BY_DURATION},
-    {"jdk.ThreadSleep", WICK_EVENT_WAIT, BY_DURATION},
-    {"jdk.FileRead", WICK_EVENT_IO, BY_DURATION},
-    {"jdk.FileWrite", WICK_EVENT_IO, BY_DURATION},
-    {"jdk.SocketRead", WICK_EVENT_IO, BY_DURATION},
-    {"jdk.SocketWrite", WICK_EVENT_IO, BY_DURATION},
-    {"jdk.MethodTrace", WICK_EVENT_TRACE, BY_DURATION},
-    {"jdk.JavaExceptionThrow", WICK_EVENT_THROW, BY_COUNT},
-    {"jdk.JavaErrorThrow", WICK_EVENT_THROW, BY_COUNT},
+    {"datadog.HeapLiveObject", WICK_KIND_LIVE, BY_SIZE, .weight = "size|allocationSize", .factor = "weight"},
+    {"profiler.Malloc", WICK_KIND_MALLOC, BY_SIZE, .weight = "weight|size"},
+    {"wick.NativeLive", WICK_KIND_NATIVE_LIVE, BY_SIZE, .weight = "weight"},
+    {"datadog.NativeMemoryAllocation", WICK_KIND_MALLOC, BY_SIZE, .weight = "size", .factor = "weight"},
+    {"jdk.JavaMonitorEnter", WICK_KIND_LOCK, BY_DURATION},
+    {"profiler.NativeLock", WICK_KIND_NATIVE_LOCK, BY_DURATION},
+    {"jdk.VirtualThreadPinned", WICK_KIND_LOCK, BY_DURATION},
+    {"jdk.ThreadPark", WICK_KIND_PARK, BY_DURATION},
+    {"jdk.JavaMonitorWait", WICK_KIND_WAIT, BY_DURATION},
+    {"wick.NativeWait", WICK_KIND_OTHER, BY_DURATION},
+    {"jdk.ThreadSleep", WICK_KIND_WAIT, BY_DURATION},
+    {"jdk.FileRead", WICK_KIND_IO, BY_DURATION},
+    {"jdk.FileWrite", WICK_KIND_IO, BY_DURATION},
+    {"jdk.SocketRead", WICK_KIND_IO, BY_DURATION},
+    {"jdk.SocketWrite", WICK_KIND_IO, BY_DURATION},
+    {"jdk.MethodTrace", WICK_KIND_TRACE, BY_DURATION},
+    {"jdk.JavaExceptionThrow", WICK_KIND_THROW, BY_COUNT},
+    {"jdk.JavaErrorThrow", WICK_KIND_THROW, BY_COUNT},
 };
 
 /* Names of fields in order of preference. */
@@ -170,7 +170,7 @@ static bool has_field(const struct wick_jfr_reader *r, uint32_t type, const char
 /* True if the class is to be a frame of the stacks. */
 static bool shows_object(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h)
 {
-    return r->p->objects && (h->sample->kind == WICK_EVENT_ALLOC || h->sample->kind == WICK_EVENT_LIVE);
+    return r->p->objects && (h->sample->kind == WICK_KIND_ALLOC || h->sample->kind == WICK_KIND_LIVE);
 }
 
 /* The plan for a sample's fields: the common names, but for the weight and the factor of some types. */
@@ -182,7 +182,7 @@ static bool plan_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
         names[WICK_JFR_WEIGHT] = h->sample->weight;
     names[WICK_JFR_FACTOR] = h->sample->factor;
     names[WICK_JFR_SIZE] = r->p->by_size ? h->sample->size : NULL;
-    names[WICK_JFR_AGE] = survived(r) && h->sample->kind == WICK_EVENT_LIVE ? "age" : NULL;
+    names[WICK_JFR_AGE] = survived(r) && h->sample->kind == WICK_KIND_LIVE ? "age" : NULL;
     if (h->sample->span_between && has_field(r, h->type, "weight"))
         names[WICK_JFR_DURATION] = "timeSpan"; /* where it is not what the weight is made from */
     if (!h->sample->named)
@@ -191,7 +191,7 @@ static bool plan_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
         names[WICK_JFR_CONTEXT] = NULL;
     if (!r->p->by_labels && !shows_object(r, h))
         names[WICK_JFR_CLASS] = NULL;
-    h->of_moment = (h->sample->kind == WICK_EVENT_LIVE || h->sample->kind == WICK_EVENT_NATIVE_LIVE) &&
+    h->of_moment = (h->sample->kind == WICK_KIND_LIVE || h->sample->kind == WICK_KIND_NATIVE_LIVE) &&
                    has_field(r, h->type, "snapshot");
     if (!r->whole_samples) {
         if (!h->of_moment)
@@ -200,7 +200,7 @@ static bool plan_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
             names[WICK_JFR_DURATION] = NULL;
         if (!r->p->by_thread)
             names[WICK_JFR_THREAD] = NULL;
-        if (!r->p->by_state && h->sample->kind != WICK_EVENT_CPU)
+        if (!r->p->by_state && h->sample->kind != WICK_KIND_CPU)
             names[WICK_JFR_STATE] = NULL;
     }
     return wick_jfr_plan_make(r, &h->plan, h->type, names, WICK_JFR_SLOT_NAMES, false);
@@ -422,9 +422,9 @@ static uint16_t event_of(struct wick_jfr_reader *r, struct wick_jfr_handler *h, 
     if (*known && name == h->event_name)
         return *known;
     h->event_name = name;
-    unsigned kind = is_wall ? WICK_EVENT_WALL : h->sample->kind;
-    if (kind == WICK_EVENT_CPU && r->perf_engine && !h->weighs)
-        kind = WICK_EVENT_PERF;
+    unsigned kind = is_wall ? WICK_KIND_WALL : h->sample->kind;
+    if (kind == WICK_KIND_CPU && r->perf_engine && !h->weighs)
+        kind = WICK_KIND_PERF;
     const char *type = h->sample->shown_as ? h->sample->shown_as : h->sample->name;
     *known = wick_profile_event(r->p, name ? name : wick_profile_cstring(r->p, type), (enum wick_event_kind)kind,
                                 unit_of(r, h));
@@ -560,7 +560,7 @@ void wick_jfr_sums_begin(struct wick_jfr_reader *r)
     for (uint32_t i = 0; i < r->nhandlers; i++) {
         struct wick_jfr_handler *h = &r->handlers[i];
         const struct wick_jfr_pool *pool = h->sample ? stack_pool(r, h) : NULL;
-        h->may_be_wall = h->sample && r->state_default && !h->weighs && h->sample->kind == WICK_EVENT_CPU;
+        h->may_be_wall = h->sample && r->state_default && !h->weighs && h->sample->kind == WICK_KIND_CPU;
         /* Not where a sample may count for several: then a sum would not show how many samples it is of. */
         h->may_sum = alike && !h->of_moment && !h->has_size && pool && pool->direct && !h->sample->named &&
                      !shows_object(r, h) && h->plan.field[WICK_JFR_COUNT] == WICK_JFR_NONE;

@@ -23,7 +23,7 @@
 
 #include "base/err.h"
 #include "jfr/bytes.h"
-#include "jfr/names.h"
+#include "jfr/dense_ids.h"
 
 const struct wick_jfr_kind_info wick_jfr_kinds[WICK_JFR_KINDS] = {
 #define X(K, ctype, CLASS, pool, ANNOTATION, value, unit) \
@@ -81,7 +81,7 @@ enum shape { PLAIN, SIMPLE, ANNOTATION, CONTENT };
 
 /* def/jfr_type.def as rows in order: a type, then its members. */
 static const struct row {
-    enum wick_jfr_type id; /* of a type; of the member's class */
+    enum wick_jfr_type_id id; /* of a type; of the member's class */
     const char *name, *label;
     bool member, pool, array;
     enum shape shape;
@@ -132,7 +132,7 @@ static void children(struct tree *t, unsigned n)
     wick_jfr_add_int(&t->body, n);
 }
 
-static void put_annotation(struct tree *t, enum wick_jfr_type type, const char *value)
+static void put_annotation(struct tree *t, enum wick_jfr_type_id type, const char *value)
 {
     element(t, "annotation", value ? 2 : 1);
     put_number(t, "class", type);
@@ -142,7 +142,7 @@ static void put_annotation(struct tree *t, enum wick_jfr_type type, const char *
 }
 
 /* Opens a field element: its attributes; the caller counts and adds the annotations. */
-static void put_field(struct tree *t, const char *name, enum wick_jfr_type class, bool pool, bool array)
+static void put_field(struct tree *t, const char *name, enum wick_jfr_type_id class, bool pool, bool array)
 {
     element(t, "field", 2u + pool + array);
     put_attribute(t, "name", name);
@@ -168,7 +168,7 @@ static void put_event_field(struct tree *t, const struct wick_jfr_field_info *f)
         put_annotation(t, k->annotation, k->annotation_value);
 }
 
-static void put_event(struct tree *t, enum wick_jfr_event id)
+static void put_event(struct tree *t, enum wick_jfr_event_id id)
 {
     const struct wick_jfr_event_info *e = &wick_jfr_events[id];
     element(t, "class", 3);
@@ -228,7 +228,7 @@ static void put_root(struct tree *t)
     element(t, "metadata", 0);
     children(t, WICK_JFR_EVENT_COUNT + types);
     for (int e = 0; e < WICK_JFR_EVENT_COUNT; e++)
-        put_event(t, (enum wick_jfr_event)e);
+        put_event(t, (enum wick_jfr_event_id)e);
     for (int i = 0; i < ROWS;)
         i = put_type(t, i);
     element(t, "region", 2);

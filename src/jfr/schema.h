@@ -15,7 +15,7 @@
 #include "base/strbuf.h"
 
 /* Places in def/event.def. */
-enum wick_jfr_event {
+enum wick_jfr_event_id {
 #define EVENT(N, n, ...) WICK_JFR_EVENT_##N,
 #define FIELD(...)
 #define EXTRA(...)
@@ -29,7 +29,7 @@ enum wick_jfr_event {
 };
 
 /* Type ids in wick's chunks: 0 and 1 are the format's own (jfr_format.h), then the events, then the other types. */
-enum wick_jfr_type {
+enum wick_jfr_type_id {
     WICK_JFR_TYPE_FIRST = 1,
 #define EVENT(N, n, ...) WICK_JFR_TYPE_EVENT_##N,
 #define FIELD(...)
@@ -78,9 +78,9 @@ enum wick_jfr_kind {
 
 struct wick_jfr_kind_info {
     const char *name;
-    enum wick_jfr_type type;
+    enum wick_jfr_type_id type;
     bool pool;
-    enum wick_jfr_type annotation;
+    enum wick_jfr_type_id annotation;
     const char *annotation_value; /* NULL: none */
     const char *unit;             /* for people; "" = none */
 };
@@ -100,7 +100,7 @@ extern const struct wick_jfr_event_info wick_jfr_events[WICK_JFR_EVENT_COUNT];
 extern const struct wick_jfr_field_info wick_jfr_fields[WICK_JFR_FIELD_COUNT];
 
 /* The type id of an event, as jdk.ActiveSetting's field `id` wants it. */
-static inline uint64_t wick_jfr_event_type_id(enum wick_jfr_event e)
+static inline uint64_t wick_jfr_event_type_id(enum wick_jfr_event_id e)
 {
     return WICK_JFR_TYPE_FIRST + 1 + (uint64_t)e;
 }

@@ -12,8 +12,8 @@
  * dies, what the header describes is complete and consistent; between the two writes of one flush the file has bytes
  * behind it that belong to nothing.
  *
- * Constants refer to nothing outside their chunk (names.h says why their numbers still depend on the chunk before), and
- * the checkpoints of a chunk form a chain, each giving the distance to the one before. The metadata are the same in
+ * Constants refer to nothing outside their chunk (dense_ids.h says why their numbers still depend on the chunk before),
+ * and the checkpoints of a chunk form a chain, each giving the distance to the one before. The metadata are the same in
  * every chunk and are made once, but get a new id in each: a JDK reader that meets the id of the chunk before goes on
  * with that chunk's parsers, and with its clock.
  *

@@ -100,7 +100,7 @@ struct wick_jfr_config {
     uint64_t retry_ns;         /* after a failed write try again with a new chunk; 0 = 10 s, UINT64_MAX = never */
     uint32_t max_frames;       /* longest stack; 0 = 2048 */
     /* Not 0: the sink holds chunks of another writer already, and this is how many writers there were. The first
-     * chunk's constants get numbers that neighbouring chunks have not (names.h). */
+     * chunk's constants get numbers that neighbouring chunks have not (dense_ids.h). */
     unsigned chunks_before;
     /* Called at the start of each chunk, to write the events that every chunk needs to be read by itself (settings,
      * JVM, OS, CPU, libraries). May be NULL. */

@@ -195,7 +195,7 @@ FIXED(BOOL, bool)
 
 /* Makes room for `bound` bytes, flushing first if the buffer is full: before the event takes ids, since a flush may
  * begin a new chunk. 0 or the reason why the event is lost. */
-static int begin(struct cursor *c, struct wick_jfr_writer *w, enum wick_jfr_event event, size_t bound)
+static int begin(struct cursor *c, struct wick_jfr_writer *w, enum wick_jfr_event_id event, size_t bound)
 {
     if (w->events.len && w->events.len + bound > w->config.buffer_bytes)
         wick_jfr_writer_flush(w, w->now_ns);
@@ -214,7 +214,7 @@ static int begin(struct cursor *c, struct wick_jfr_writer *w, enum wick_jfr_even
 }
 
 /* Puts the size in front of the event and makes it part of the buffer; loses it if a field could not be written. */
-static int end(struct cursor *c, enum wick_jfr_event event)
+static int end(struct cursor *c, enum wick_jfr_event_id event)
 {
     struct wick_jfr_writer *w = c->w;
     if (c->failed) {

@@ -10,7 +10,7 @@
 #define WICK_JFR_WRITER_INTERNAL_H
 
 #include "base/strbuf.h"
-#include "jfr/names.h"
+#include "jfr/dense_ids.h"
 #include "jfr/writer.h"
 
 struct wick_jfr_writer {

@@ -2,8 +2,8 @@
 /*
  * Constant pools
  *
- * Each kind of constant has a table that gives ids in the order of first use (names.h). Events name threads, stacks and
- * strings; building the pools of a flush walks down from those:
+ * Each kind of constant has a table that gives ids in the order of first use (dense_ids.h). Events name threads, stacks
+ * and strings; building the pools of a flush walks down from those:
  *
  *     threads -> groups        stacks -> methods -> classes -> packages        contexts -> strings
  *                                        \__________ symbols ________/
@@ -41,7 +41,7 @@ static void put_text(struct wick_jfr_writer *w, const char *s)
     wick_jfr_add_string(&w->pools, s, s ? strnlen(s, WICK_JFR_STRING_MAX) : 0);
 }
 
-static void pool_begin(struct wick_jfr_writer *w, enum wick_jfr_type type, uint32_t constants, uint32_t *pools)
+static void pool_begin(struct wick_jfr_writer *w, enum wick_jfr_type_id type, uint32_t constants, uint32_t *pools)
 {
     ++*pools;
     wick_jfr_add_int(&w->pools, type);
@@ -231,7 +231,7 @@ static void put_context(struct wick_jfr_writer *w, uint32_t id)
     put_text(w, c.span_id);
 }
 
-static void put_ids(struct wick_jfr_writer *w, struct wick_jfr_ids *t, enum wick_jfr_type type, uint32_t *pools,
+static void put_ids(struct wick_jfr_writer *w, struct wick_jfr_ids *t, enum wick_jfr_type_id type, uint32_t *pools,
                     void (*put)(struct wick_jfr_writer *, uint32_t))
 {
     if (t->count == t->flushed)
@@ -242,7 +242,7 @@ static void put_ids(struct wick_jfr_writer *w, struct wick_jfr_ids *t, enum wick
 }
 
 /* Pools whose constants are a string: symbols, strings, and groups, which have a parent (none) before it. */
-static void put_names(struct wick_jfr_writer *w, struct wick_jfr_names *t, enum wick_jfr_type type, uint32_t *pools)
+static void put_names(struct wick_jfr_writer *w, struct wick_jfr_names *t, enum wick_jfr_type_id type, uint32_t *pools)
 {
     if (t->count == t->flushed)
         return;
@@ -267,7 +267,7 @@ static void put_names(struct wick_jfr_writer *w, struct wick_jfr_names *t, enum 
 static void put_fixed(struct wick_jfr_writer *w, uint32_t *pools)
 {
     struct row {
-        enum wick_jfr_type type;
+        enum wick_jfr_type_id type;
         uint32_t id;
         const char *name;
     };

@@ -202,9 +202,9 @@ bool wick_is_idle(const struct wick_profile *p, const struct wick_agg *a)
                                          "STATE_IN_OBJECT_WAIT_TIMED", "STATE_PARKED_TIMED"};
     unsigned kind = p->events[a->event].kind, seen = 0;
     const char *state = wick_profile_str(p, p->states[a->state]);
-    if (kind == WICK_EVENT_PARK || kind == WICK_EVENT_WAIT)
+    if (kind == WICK_KIND_PARK || kind == WICK_KIND_WAIT)
         return true;
-    if (kind != WICK_EVENT_WALL && kind != WICK_EVENT_NATIVE && kind != WICK_EVENT_OTHER)
+    if (kind != WICK_KIND_WALL && kind != WICK_KIND_NATIVE && kind != WICK_KIND_OTHER)
         return false;
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         if (strcmp(states[i], state) == 0)

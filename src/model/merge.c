@@ -85,7 +85,7 @@ static void map_things(struct merge *m)
     for (uint32_t i = 1; i < p->nstates && m->to->by_state; i++)
         m->states[i] = wick_profile_state(m->to, m->strings[p->states[i]]);
     for (uint32_t i = 1; i < p->nevents; i++) {
-        const struct wick_event_type *e = &p->events[i];
+        const struct wick_sample_type *e = &p->events[i];
         m->events[i] = wick_profile_event(m->to, m->strings[e->name], e->kind, e->unit);
     }
 }

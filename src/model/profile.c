@@ -218,7 +218,7 @@ uint16_t wick_profile_event(struct wick_profile *p, uint32_t name, enum wick_eve
             return (uint16_t)i;
     if (p->nevents >= FEW_MAX || !ROOM(p, events))
         return 0;
-    p->events[p->nevents] = (struct wick_event_type){.name = name, .kind = (uint8_t)kind, .unit = (uint8_t)unit};
+    p->events[p->nevents] = (struct wick_sample_type){.name = name, .kind = (uint8_t)kind, .unit = (uint8_t)unit};
     return (uint16_t)p->nevents++;
 }
 
@@ -333,20 +333,20 @@ void wick_profile_cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns
         p->end_ns = end_ns;
 }
 
-static const char *const kind_names[WICK_EVENT_KIND_COUNT] = {
-    [WICK_EVENT_OTHER] = "other",
-#define X(kind, word, ...) [WICK_EVENT_##kind] = (word),
+static const char *const kind_names[WICK_KIND_COUNT] = {
+    [WICK_KIND_OTHER] = "other",
+#define X(kind, word, ...) [WICK_KIND_##kind] = (word),
 #include "def/event_kind.def"
 #undef X
 };
 
 const char *wick_event_kind_name(unsigned kind)
 {
-    return kind_names[kind < WICK_EVENT_KIND_COUNT ? kind : WICK_EVENT_OTHER];
+    return kind_names[kind < WICK_KIND_COUNT ? kind : WICK_KIND_OTHER];
 }
 
 /* JDK 25 has two samplers of the CPU; this one asks the kernel's clock and not the scheduler's mood. */
-static bool is_exact(const struct wick_profile *p, const struct wick_event_type *e)
+static bool is_exact(const struct wick_profile *p, const struct wick_sample_type *e)
 {
     return strcmp(wick_profile_str(p, e->name), "jdk.CPUTimeSample") == 0;
 }
@@ -356,7 +356,7 @@ static uint16_t heaviest(const struct wick_profile *p, unsigned kind)
 {
     uint16_t best = 0;
     for (uint32_t i = 1; i < p->nevents; i++) {
-        const struct wick_event_type *e = &p->events[i], *b = &p->events[best];
+        const struct wick_sample_type *e = &p->events[i], *b = &p->events[best];
         if (e->kind != kind || !e->count)
             continue;
         bool better = is_exact(p, e) == is_exact(p, b) ? e->weight > b->weight : is_exact(p, e);
@@ -369,10 +369,10 @@ static uint16_t heaviest(const struct wick_profile *p, unsigned kind)
 uint16_t wick_profile_main_event(const struct wick_profile *p)
 {
     static const uint8_t order[] = {
-#define X(kind, ...) WICK_EVENT_##kind,
+#define X(kind, ...) WICK_KIND_##kind,
 #include "def/event_kind.def"
 #undef X
-        WICK_EVENT_OTHER,
+        WICK_KIND_OTHER,
     };
     for (size_t i = 0; i < sizeof order; i++) {
         uint16_t e = heaviest(p, order[i]);
@@ -393,7 +393,7 @@ uint16_t wick_profile_find_event(const struct wick_profile *p, const char *name)
     for (uint32_t i = 1; i < p->nevents; i++)
         if (p->events[i].count && event_is_called(p, i, name))
             return (uint16_t)i;
-    for (unsigned k = 0; k < WICK_EVENT_KIND_COUNT; k++)
+    for (unsigned k = 0; k < WICK_KIND_COUNT; k++)
         if (strcmp(kind_names[k], name) == 0)
             return heaviest(p, k);
     return 0;
@@ -417,7 +417,7 @@ int wick_profile_init(struct wick_profile *p)
     wick_profile_state(p, 0);
     if (ROOM(p, label_sets))
         p->label_sets[p->nlabel_sets++] = (struct wick_label_set){0, 0};
-    wick_profile_event(p, 0, WICK_EVENT_OTHER, WICK_UNIT_COUNT);
+    wick_profile_event(p, 0, WICK_KIND_OTHER, WICK_UNIT_COUNT);
     if (!p->failed)
         return 0;
     wick_profile_release(p);

@@ -67,17 +67,17 @@ struct wick_thread {
 
 /* What sort of event a sample is of (def/event_kind.def). */
 enum wick_event_kind {
-    WICK_EVENT_OTHER,
-#define X(kind, ...) WICK_EVENT_##kind,
+    WICK_KIND_OTHER,
+#define X(kind, ...) WICK_KIND_##kind,
 #include "def/event_kind.def"
 #undef X
-    WICK_EVENT_KIND_COUNT
+    WICK_KIND_COUNT
 };
 
 enum wick_unit { WICK_UNIT_COUNT, WICK_UNIT_NS, WICK_UNIT_BYTES };
 
 /* One type of sample. Two with the same name and another kind or unit are two types. */
-struct wick_event_type {
+struct wick_sample_type {
     uint32_t name; /* as in the recording: "jdk.ExecutionSample" */
     uint8_t kind;  /* enum wick_event_kind */
     uint8_t unit;  /* enum wick_unit, of weights */
@@ -150,7 +150,7 @@ struct wick_profile {
     struct wick_stack *stacks;
     struct wick_thread *threads;
     uint32_t *states; /* string numbers: "STATE_RUNNABLE" */
-    struct wick_event_type *events;
+    struct wick_sample_type *events;
     struct wick_label *labels;
     struct wick_label_set *label_sets;
     struct wick_agg *aggs; /* from 0, in order of first appearance */

@@ -175,7 +175,7 @@ static void sum_events(struct wick_profile *p)
         p->events[i].count = 0;
     }
     for (uint32_t i = 0; i < p->naggs; i++) {
-        struct wick_event_type *e = &p->events[p->aggs[i].event];
+        struct wick_sample_type *e = &p->events[p->aggs[i].event];
         e->weight = wick_sum(e->weight, p->aggs[i].weight);
         e->count = wick_sum_u64(e->count, p->aggs[i].count);
     }

@@ -25,24 +25,24 @@
 
 #include "base/atomic.h"
 
-enum { WICK_INDEX_LEVELS = 8, WICK_INDEX_PROBES = 16 };
+enum { WICK_LEVEL_INDEX_LEVELS = 8, WICK_LEVEL_INDEX_PROBES = 16 };
 
-struct wick_index {
-    _Atomic uint32_t *slots[WICK_INDEX_LEVELS];
-    uint32_t size[WICK_INDEX_LEVELS]; /* powers of two; 0 = no such level */
-    _Atomic uint32_t used[WICK_INDEX_LEVELS];
+struct wick_level_index {
+    _Atomic uint32_t *slots[WICK_LEVEL_INDEX_LEVELS];
+    uint32_t size[WICK_LEVEL_INDEX_LEVELS]; /* powers of two; 0 = no such level */
+    _Atomic uint32_t used[WICK_LEVEL_INDEX_LEVELS];
 };
 
 /* Bytes that `levels` levels starting with `first` slots need. */
-static inline size_t wick_index_bytes(uint32_t first, int levels)
+static inline size_t wick_level_index_bytes(uint32_t first, int levels)
 {
     return (size_t)first * (((size_t)1 << levels) - 1) * sizeof(uint32_t);
 }
 
-static inline void wick_index_init(struct wick_index *ix, void *zeroed, uint32_t first, int levels)
+static inline void wick_level_index_init(struct wick_level_index *ix, void *zeroed, uint32_t first, int levels)
 {
     _Atomic uint32_t *at = zeroed;
-    *ix = (struct wick_index){0};
+    *ix = (struct wick_level_index){0};
     for (int i = 0; i < levels; i++) {
         ix->slots[i] = at;
         ix->size[i] = first << i;
@@ -51,16 +51,16 @@ static inline void wick_index_init(struct wick_index *ix, void *zeroed, uint32_t
 }
 
 /* Whether thing number n is the one searched for. */
-typedef bool wick_index_eq(const void *arg, uint32_t n);
+typedef bool wick_level_index_eq(const void *arg, uint32_t n);
 
 /* The number of the thing, 0 if it is not there. */
-static inline __attribute__((always_inline)) uint32_t wick_index_find(const struct wick_index *ix, uint32_t hash,
-                                                                      wick_index_eq *eq, const void *arg)
+static inline __attribute__((always_inline)) uint32_t
+wick_level_index_find(const struct wick_level_index *ix, uint32_t hash, wick_level_index_eq *eq, const void *arg)
 {
-    for (int l = 0; l < WICK_INDEX_LEVELS && ix->size[l]; l++) {
+    for (int l = 0; l < WICK_LEVEL_INDEX_LEVELS && ix->size[l]; l++) {
         uint32_t mask = ix->size[l] - 1;
-        for (uint32_t i = 0; i < WICK_INDEX_PROBES; i++) {
-            uint32_t n = wick_load_acquire(&ix->slots[l][(hash + i) & mask]); /* pairs: wick_index_insert */
+        for (uint32_t i = 0; i < WICK_LEVEL_INDEX_PROBES; i++) {
+            uint32_t n = wick_load_acquire(&ix->slots[l][(hash + i) & mask]); /* pairs: wick_level_index_insert */
             if (!n)
                 break;
             if (eq(arg, n))
@@ -74,16 +74,17 @@ static inline __attribute__((always_inline)) uint32_t wick_index_find(const stru
 
 /* Publishes thing n, which must be complete. Returns n, or the number of an equal thing that was faster, or 0 if all
  * levels are full. */
-static inline __attribute__((always_inline)) uint32_t wick_index_insert(struct wick_index *ix, uint32_t hash,
-                                                                        uint32_t n, wick_index_eq *eq, const void *arg)
+static inline __attribute__((always_inline)) uint32_t wick_level_index_insert(struct wick_level_index *ix,
+                                                                              uint32_t hash, uint32_t n,
+                                                                              wick_level_index_eq *eq, const void *arg)
 {
-    for (int l = 0; l < WICK_INDEX_LEVELS && ix->size[l]; l++) {
+    for (int l = 0; l < WICK_LEVEL_INDEX_LEVELS && ix->size[l]; l++) {
         uint32_t mask = ix->size[l] - 1;
         if (wick_load_relaxed(&ix->used[l]) > ix->size[l] - ix->size[l] / 4)
             continue;
-        for (uint32_t i = 0; i < WICK_INDEX_PROBES; i++) {
+        for (uint32_t i = 0; i < WICK_LEVEL_INDEX_PROBES; i++) {
             uint32_t seen = 0;
-            if (wick_cas_acq_rel(&ix->slots[l][(hash + i) & mask], &seen, n)) { /* pairs: wick_index_find */
+            if (wick_cas_acq_rel(&ix->slots[l][(hash + i) & mask], &seen, n)) { /* pairs: wick_level_index_find */
                 wick_add_relaxed(&ix->used[l], 1);
                 return n;
             }

@@ -23,7 +23,7 @@ static size_t page_up(size_t n)
 static int levels_for(uint32_t first, size_t bytes)
 {
     int n = 1;
-    while (n < WICK_INDEX_LEVELS && wick_index_bytes(first, n + 1) <= bytes)
+    while (n < WICK_LEVEL_INDEX_LEVELS && wick_level_index_bytes(first, n + 1) <= bytes)
         n++;
     return n;
 }
@@ -34,9 +34,10 @@ struct wick_tables *wick_tables_new(size_t limit)
         limit = MIN_LIMIT;
     int node_levels = levels_for(NODE_FIRST, limit / 8), method_levels = levels_for(METHOD_FIRST, limit / 64);
     int context_levels = levels_for(CONTEXT_FIRST, limit / 128);
-    size_t node_index = page_up(wick_index_bytes(NODE_FIRST, node_levels));
-    size_t method_index = page_up(wick_index_bytes(METHOD_FIRST, method_levels));
-    size_t context_index = page_up(wick_index_bytes(CONTEXT_FIRST, context_levels)), contexts = page_up(limit / 32);
+    size_t node_index = page_up(wick_level_index_bytes(NODE_FIRST, node_levels));
+    size_t method_index = page_up(wick_level_index_bytes(METHOD_FIRST, method_levels));
+    size_t context_index = page_up(wick_level_index_bytes(CONTEXT_FIRST, context_levels)),
+           contexts = page_up(limit / 32);
     size_t nodes = page_up(limit / 2), methods = page_up(limit / 16), pcs = page_up(WICK_PC_SLOTS * sizeof(uint32_t));
     size_t arena = page_up(limit / 4), head = page_up(sizeof(struct wick_tables));
     size_t total = head + node_index + method_index + context_index + nodes + methods + contexts + pcs + arena;
@@ -46,9 +47,9 @@ struct wick_tables *wick_tables_new(size_t limit)
     madvise(p, total, MADV_NOHUGEPAGE); /* a huge page would make 2 MiB of every touched byte */
     struct wick_tables *t = (struct wick_tables *)p;
     t->bytes = total;
-    wick_index_init(&t->node_index, p + head, NODE_FIRST, node_levels);
-    wick_index_init(&t->method_index, p + head + node_index, METHOD_FIRST, method_levels);
-    wick_index_init(&t->context_index, p + head + node_index + method_index, CONTEXT_FIRST, context_levels);
+    wick_level_index_init(&t->node_index, p + head, NODE_FIRST, node_levels);
+    wick_level_index_init(&t->method_index, p + head + node_index, METHOD_FIRST, method_levels);
+    wick_level_index_init(&t->context_index, p + head + node_index + method_index, CONTEXT_FIRST, context_levels);
     p += head + node_index + method_index + context_index;
     t->nodes = (struct wick_node *)p;
     t->node_cap = (uint32_t)(nodes / sizeof *t->nodes);
@@ -76,7 +77,7 @@ void wick_tables_free(struct wick_tables *t)
 size_t wick_tables_used(const struct wick_tables *t)
 {
     size_t used = page_up(sizeof *t) + page_up(WICK_PC_SLOTS * sizeof(uint32_t));
-    for (int i = 0; i < WICK_INDEX_LEVELS; i++) {
+    for (int i = 0; i < WICK_LEVEL_INDEX_LEVELS; i++) {
         used += wick_load_relaxed(&t->node_index.used[i]) ? t->node_index.size[i] * sizeof(uint32_t) : 0;
         used += wick_load_relaxed(&t->method_index.used[i]) ? t->method_index.size[i] * sizeof(uint32_t) : 0;
         used += wick_load_relaxed(&t->context_index.used[i]) ? t->context_index.size[i] * sizeof(uint32_t) : 0;
@@ -91,7 +92,7 @@ size_t wick_tables_used(const struct wick_tables *t)
 static bool is_fuller(const struct wick_tables *t, uint32_t quarters)
 {
     size_t slots = 0;
-    for (int i = 0; i < WICK_INDEX_LEVELS; i++)
+    for (int i = 0; i < WICK_LEVEL_INDEX_LEVELS; i++)
         slots += t->node_index.size[i];
     uint32_t nodes = wick_load_relaxed(&t->node_count);
     return nodes > t->node_cap / 4 * quarters || nodes > slots / 6 * quarters ||

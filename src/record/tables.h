@@ -69,7 +69,7 @@ enum { WICK_PC_SLOTS = 1 << 14, WICK_PC_WAYS = 4 };
 struct wick_tables {
     size_t bytes; /* of the whole mapping, this struct included */
     uint32_t generation;
-    struct wick_index node_index, method_index, context_index;
+    struct wick_level_index node_index, method_index, context_index;
     struct wick_node *nodes; /* [1 .. node_cap) */
     struct wick_method_entry *methods;
     struct wick_context *contexts; /* [1 .. context_cap) */

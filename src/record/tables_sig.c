@@ -2,9 +2,9 @@
 /*
  * tables_sig.c - the part of the tables that runs in signal handlers
  *
- * Publication: a thing is written completely, then its number is stored with release by wick_index_insert (or into
- * pc_slots); who finds the number with acquire sees the whole thing. Space of a thing that lost the race to an equal
- * one is not taken back; that is at most one thing per handler and race.
+ * Publication: a thing is written completely, then its number is stored with release by wick_level_index_insert (or
+ * into pc_slots); who finds the number with acquire sees the whole thing. Space of a thing that lost the race to an
+ * equal one is not taken back; that is at most one thing per handler and race.
  */
 #include "record/tables.h"
 
@@ -44,7 +44,7 @@ uint32_t wick_tables_node_sig(struct wick_tables *t, uint32_t parent, uint64_t f
 {
     const struct node_key key = {t, frame, parent};
     uint32_t h = hash64(frame, parent);
-    uint32_t n = wick_index_find(&t->node_index, h, node_eq, &key);
+    uint32_t n = wick_level_index_find(&t->node_index, h, node_eq, &key);
     if (n)
         return n;
     if (wick_load_relaxed(&t->node_count) >= t->node_cap)
@@ -53,7 +53,7 @@ uint32_t wick_tables_node_sig(struct wick_tables *t, uint32_t parent, uint64_t f
     if (n >= t->node_cap)
         return 0;
     t->nodes[n] = (struct wick_node){frame, parent, parent ? t->nodes[parent].depth + 1 : 1};
-    return wick_index_insert(&t->node_index, h, n, node_eq, &key);
+    return wick_level_index_insert(&t->node_index, h, n, node_eq, &key);
 }
 
 struct context_key {
@@ -73,7 +73,7 @@ uint32_t wick_tables_context_sig(struct wick_tables *t, const struct wick_contex
     /* the ids may be equal, so they are not simply mixed with each other */
     uint32_t h = hash64(context->span, context->trace_lo) ^
                  hash64(context->trace_hi, (uint64_t)context->endpoint << 32 | context->labels);
-    uint32_t n = wick_index_find(&t->context_index, h, context_eq, &key);
+    uint32_t n = wick_level_index_find(&t->context_index, h, context_eq, &key);
     if (n)
         return n;
     if (wick_load_relaxed(&t->context_count) >= t->context_cap)
@@ -82,7 +82,7 @@ uint32_t wick_tables_context_sig(struct wick_tables *t, const struct wick_contex
     if (n >= t->context_cap)
         return 0;
     t->contexts[n] = *context;
-    return wick_index_insert(&t->context_index, h, n, context_eq, &key);
+    return wick_level_index_insert(&t->context_index, h, n, context_eq, &key);
 }
 
 struct method_key {
@@ -147,7 +147,7 @@ static uint32_t add_method(struct wick_tables *t, const struct wick_jvm *jvm, co
         uint16_t code_size = 0;
         (void)wick_mem_read(mem, id->const_method + (unsigned)jvm->layout.cm_code_size, &code_size, sizeof code_size);
         t->methods[n] = (struct wick_method_entry){*id, unloads, at, code_size};
-        n = wick_index_insert(&t->method_index, hash64(id->method, 1), n, method_eq, &key);
+        n = wick_level_index_insert(&t->method_index, hash64(id->method, 1), n, method_eq, &key);
         *full = !n;
         return n;
     }
@@ -157,8 +157,9 @@ const struct wick_method_entry *wick_tables_method_known_sig(const struct wick_t
                                                              uint64_t unloads)
 {
     const struct address_key key = {t, method, unloads};
-    uint32_t n =
-        unloads == WICK_UNLOADS_UNKNOWN ? 0 : wick_index_find(&t->method_index, hash64(method, 1), address_eq, &key);
+    uint32_t n = unloads == WICK_UNLOADS_UNKNOWN
+                     ? 0
+                     : wick_level_index_find(&t->method_index, hash64(method, 1), address_eq, &key);
     return n ? &t->methods[n] : NULL;
 }
 
@@ -169,7 +170,7 @@ uint32_t wick_tables_method_sig(struct wick_tables *t, const struct wick_jvm *jv
     *full = false;
     if (unloads != WICK_UNLOADS_UNKNOWN) {
         const struct address_key quick = {t, method, unloads};
-        uint32_t n = wick_index_find(&t->method_index, h, address_eq, &quick);
+        uint32_t n = wick_level_index_find(&t->method_index, h, address_eq, &quick);
         if (n)
             return n;
     }
@@ -177,7 +178,7 @@ uint32_t wick_tables_method_sig(struct wick_tables *t, const struct wick_jvm *jv
     if (wick_hs_method_identity(jvm, mem, method, &id))
         return 0;
     const struct method_key key = {t, &id};
-    uint32_t n = wick_index_find(&t->method_index, h, method_eq, &key);
+    uint32_t n = wick_level_index_find(&t->method_index, h, method_eq, &key);
     if (n) {
         /* racing writers store values that were each true a moment ago; a torn mix cannot happen on a 64-bit store */
         __atomic_store_n(&t->methods[n].unloads, unloads, __ATOMIC_RELAXED);
@@ -190,7 +191,7 @@ uint32_t wick_tables_stub_find_sig(const struct wick_tables *t, wick_addr key)
 {
     const struct wick_hs_method_id id = {.method = key};
     const struct method_key k = {t, &id};
-    return wick_index_find(&t->method_index, hash64(key, 2), method_eq, &k);
+    return wick_level_index_find(&t->method_index, hash64(key, 2), method_eq, &k);
 }
 
 uint32_t wick_tables_stub_sig(struct wick_tables *t, wick_addr key, const char *name, uint32_t len)
@@ -207,7 +208,7 @@ uint32_t wick_tables_stub_sig(struct wick_tables *t, wick_addr key, const char *
     *m = (struct wick_hs_method){.name_len = (uint16_t)len};
     memcpy(m->data, name, len);
     t->methods[n] = (struct wick_method_entry){id, WICK_UNLOADS_UNKNOWN, at, 0};
-    return wick_index_insert(&t->method_index, hash64(key, 2), n, method_eq, &k);
+    return wick_level_index_insert(&t->method_index, hash64(key, 2), n, method_eq, &k);
 }
 
 uint32_t wick_tables_method_from(struct wick_tables *t, const struct wick_tables *from, uint32_t number)
@@ -216,7 +217,7 @@ uint32_t wick_tables_method_from(struct wick_tables *t, const struct wick_tables
     const struct wick_hs_method *m = wick_tables_method_data(from, number);
     const struct method_key key = {t, &e->id};
     uint32_t h = hash64(e->id.method, e->id.const_method ? 1 : 2); /* a stub is an address and nothing else */
-    uint32_t n = wick_index_find(&t->method_index, h, method_eq, &key);
+    uint32_t n = wick_level_index_find(&t->method_index, h, method_eq, &key);
     if (n)
         return n;
     uint32_t bytes = (uint32_t)sizeof *m + m->class_len + m->name_len + m->sig_len + m->line_bytes;
@@ -228,7 +229,7 @@ uint32_t wick_tables_method_from(struct wick_tables *t, const struct wick_tables
         return 0;
     memcpy(t->arena + at, m, bytes);
     t->methods[n] = (struct wick_method_entry){e->id, e->unloads, at, e->code_size};
-    return wick_index_insert(&t->method_index, h, n, method_eq, &key);
+    return wick_level_index_insert(&t->method_index, h, n, method_eq, &key);
 }
 
 const struct wick_pc_record *wick_tables_pc_find_sig(const struct wick_tables *t, uint64_t pc)

@@ -7,7 +7,7 @@
  * another path (reader_sample.c): none may be missing; an event that is cut after the last wanted field counts there.
  * In pieces the bytes must give the same as in one; as a file that grows, whatever its headers say on the way, no harm.
  */
-#include "export/collapsed.h"
+#include "export/collapsed_out.h"
 #include "jfr/reader.h"
 
 #include <stdio.h>

@@ -16,7 +16,7 @@
 #define BEGIN_MARK "<!-- begin: made from src/def by tests/jfr/events_md -->\n"
 #define END_MARK   "<!-- end -->\n"
 
-static const char *type_name(enum wick_jfr_type type)
+static const char *type_name(enum wick_jfr_type_id type)
 {
     switch ((int)type) {
 #define TYPE(N, jfr_name, ...) \

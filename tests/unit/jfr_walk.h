@@ -71,14 +71,14 @@ static void check_utf8(const uint8_t *s, size_t n)
     }
 }
 
-static void use_id(enum wick_jfr_type type, uint64_t id)
+static void use_id(enum wick_jfr_type_id type, uint64_t id)
 {
     assert_true(id < WALK_IDS);
     if (id >= used_ids[type])
         used_ids[type] = id + 1;
 }
 
-static void want(struct walk *w, enum wick_jfr_type type, uint64_t id)
+static void want(struct walk *w, enum wick_jfr_type_id type, uint64_t id)
 {
     use_id(type, id);
     if (id || type == WICK_JFR_TYPE_FRAME_TYPE)
@@ -120,7 +120,7 @@ static void get_stack(struct walk *w, const uint8_t **p, const uint8_t *end)
     }
 }
 
-static void get_constant(struct walk *w, enum wick_jfr_type type, uint64_t id, const uint8_t **p, const uint8_t *end)
+static void get_constant(struct walk *w, enum wick_jfr_type_id type, uint64_t id, const uint8_t **p, const uint8_t *end)
 {
     switch ((int)type) {
     case WICK_JFR_TYPE_THREAD:
@@ -176,7 +176,7 @@ static void get_constant(struct walk *w, enum wick_jfr_type type, uint64_t id, c
     }
 }
 
-static bool is_fixed(enum wick_jfr_type t)
+static bool is_fixed(enum wick_jfr_type_id t)
 {
     return t == WICK_JFR_TYPE_FRAME_TYPE || t == WICK_JFR_TYPE_THREAD_STATE || t == WICK_JFR_TYPE_SAMPLE_KIND;
 }
@@ -195,19 +195,19 @@ static int64_t walk_checkpoint(struct walk *w, const uint8_t *p, const uint8_t *
         w->constants[type] += n;
         while (n--) {
             uint64_t id = get(&p, end);
-            use_id((enum wick_jfr_type)type, id);
+            use_id((enum wick_jfr_type_id)type, id);
             assert_true(defined[type][id] != w->chunks);
-            if (!is_fixed((enum wick_jfr_type)type))
+            if (!is_fixed((enum wick_jfr_type_id)type))
                 assert_true(!defined[type][id] || defined[type][id] + 1 < w->chunks);
             defined[type][id] = w->chunks;
-            get_constant(w, (enum wick_jfr_type)type, id, &p, end);
+            get_constant(w, (enum wick_jfr_type_id)type, id, &p, end);
         }
     }
     assert_ptr_equal(p, end);
     return delta;
 }
 
-static void walk_event(struct walk *w, enum wick_jfr_event e, const uint8_t *p, const uint8_t *end)
+static void walk_event(struct walk *w, enum wick_jfr_event_id e, const uint8_t *p, const uint8_t *end)
 {
     w->events[e]++;
     for (int f = (int)wick_jfr_events[e].first_field; f < (int)wick_jfr_events[e].end_field; f++) {
@@ -257,7 +257,7 @@ static void walk_chunk(struct walk *w, const uint8_t *chunk, uint64_t size)
         } else {
             assert_true(type >= 2 && type < 2 + WICK_JFR_EVENT_COUNT);
             w->event_bytes[type - 2] += n;
-            walk_event(w, (enum wick_jfr_event)(type - 2), body, next);
+            walk_event(w, (enum wick_jfr_event_id)(type - 2), body, next);
         }
     }
     assert_int_equal(seen_metadata, 1);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/collapsed.h"
+#include "export/collapsed_out.h"
 #include "model/profile.h"
 
 static inline uint32_t build_frame(struct wick_profile *p, const char *cls, const char *name, const char *signature,
@@ -28,7 +28,7 @@ static inline uint16_t build_profile(struct wick_profile *p)
 {
     if (wick_profile_init(p))
         abort();
-    uint16_t cpu = wick_profile_event(p, wick_profile_cstring(p, "cpu"), WICK_EVENT_CPU, WICK_UNIT_NS);
+    uint16_t cpu = wick_profile_event(p, wick_profile_cstring(p, "cpu"), WICK_KIND_CPU, WICK_UNIT_NS);
     uint32_t main = wick_profile_thread(p, wick_profile_cstring(p, "main"), 4711, 1, false);
     uint32_t odd = wick_profile_thread(p, wick_profile_cstring(p, "a\"b<c>\\d;e"), 0, 77, true);
     uint16_t runs = wick_profile_state(p, wick_profile_cstring(p, "STATE_RUNNABLE"));

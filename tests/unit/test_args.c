@@ -121,7 +121,7 @@ static void test_args__kinds_of_events_are_listed_in_the_order_in_which_they_are
     struct wick_strbuf listed = WICK_STRBUF_INIT, taken = WICK_STRBUF_INIT;
     struct wick_profile p;
     assert_int_equal(wick_profile_init(&p), 0);
-    for (unsigned kind = WICK_EVENT_KIND_COUNT; kind-- > 1;) {
+    for (unsigned kind = WICK_KIND_COUNT; kind-- > 1;) {
         uint16_t e = wick_profile_event(&p, wick_profile_cstring(&p, wick_event_kind_name(kind)),
                                         (enum wick_event_kind)kind, WICK_UNIT_NS);
         wick_profile_add(&p, &(struct wick_sample){.event = e, .weight = 1, .count = 1});

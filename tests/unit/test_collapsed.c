@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/collapsed.h"
+#include "export/collapsed_out.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void check(const struct wick_profile *p, struct wick_export_options o, co
 
 static uint16_t cpu_event(struct wick_profile *p)
 {
-    return wick_profile_event(p, wick_profile_cstring(p, "jdk.ExecutionSample"), WICK_EVENT_CPU, WICK_UNIT_NS);
+    return wick_profile_event(p, wick_profile_cstring(p, "jdk.ExecutionSample"), WICK_KIND_CPU, WICK_UNIT_NS);
 }
 
 /* Readers of damaged input may push the frame "none". */
@@ -111,7 +111,7 @@ static void test_collapsed__threads_are_root_frames_and_are_not_mixed(void **sta
 static void test_collapsed__event_types_are_never_added(void **state)
 {
     struct wick_profile *p = *state;
-    uint16_t wall = wick_profile_event(p, wick_profile_cstring(p, "w.W"), WICK_EVENT_WALL, WICK_UNIT_NS),
+    uint16_t wall = wick_profile_event(p, wick_profile_cstring(p, "w.W"), WICK_KIND_WALL, WICK_UNIT_NS),
              cpu = cpu_event(p);
     uint32_t f = frame(p, "A", "b", 1, WICK_FRAME_C2);
     sample(p, wall, 0, 100, STACK(f));

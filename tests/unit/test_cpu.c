@@ -275,7 +275,7 @@ static struct {
     struct member {
         pthread_t thread;
         _Atomic int32_t tid;
-        struct wick_thread *slot;
+        struct wick_engine_thread *slot;
         uint64_t before;
     } members[CROWD];
 } crowd;
@@ -291,7 +291,7 @@ static void *crowd_member(void *arg)
     pthread_barrier_wait(&crowd.known);
     pthread_barrier_wait(&crowd.known); /* armed */
     spin(2 * MS);
-    while (atomic_load(&crowd.go) && !((volatile struct wick_thread *)m->slot)->crossings)
+    while (atomic_load(&crowd.go) && !((volatile struct wick_engine_thread *)m->slot)->crossings)
         spin(MS / 10);
     pthread_barrier_wait(&crowd.done);
     pthread_barrier_wait(&crowd.leave);

@@ -37,7 +37,7 @@ static void begin(struct test *t)
 {
     *t = (struct test){0};
     assert_int_equal(wick_profile_init(&t->p), 0);
-    t->event = wick_profile_event(&t->p, wick_profile_cstring(&t->p, "e"), WICK_EVENT_CPU, WICK_UNIT_NS);
+    t->event = wick_profile_event(&t->p, wick_profile_cstring(&t->p, "e"), WICK_KIND_CPU, WICK_UNIT_NS);
 }
 
 static void side_done(struct test *t, unsigned k)

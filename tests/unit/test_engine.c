@@ -43,20 +43,20 @@ struct hook_log {
     int armed, disarmed, late, ended;
 };
 
-static void on_arm(void *arg, struct wick_thread *t, bool born_late)
+static void on_arm(void *arg, struct wick_engine_thread *t, bool born_late)
 {
     struct hook_log *log = arg;
     log->armed++;
     log->late += born_late;
 }
 
-static void on_disarm(void *arg, struct wick_thread *t)
+static void on_disarm(void *arg, struct wick_engine_thread *t)
 {
     struct hook_log *log = arg;
     log->disarmed++;
 }
 
-static void on_end(void *arg, struct wick_thread *t)
+static void on_end(void *arg, struct wick_engine_thread *t)
 {
     struct hook_log *log = arg;
     log->ended++;
@@ -196,7 +196,7 @@ static void test_threads__a_poll_sees_births_and_deaths(void **state)
     poll_now();
     assert_int_equal(log.armed, before + 1);
     assert_int_equal(log.late, 1);
-    struct wick_thread *t = wick_threads_find_sig(&ts, tid);
+    struct wick_engine_thread *t = wick_threads_find_sig(&ts, tid);
     assert_non_null(t);
     uint32_t serial = t->serial;
     assert_true(wick_threads_name(&ts, serial, &name, text, sizeof text));
@@ -340,7 +340,7 @@ static void test_threads__java_threads_are_known_by_name_until_they_end(void **s
     assert_int_equal(wick_threads_init(&ts), 0);
     wick_threads_begin(&ts);
     wick_threads_java(&ts, own_tid(), 0x7000, "http-1 <\"x\">", 42);
-    struct wick_thread *t = wick_threads_find_sig(&ts, own_tid());
+    struct wick_engine_thread *t = wick_threads_find_sig(&ts, own_tid());
     assert_non_null(t);
     assert_int_equal(wick_load_relaxed(&t->java), 0x7000);
     assert_true(wick_threads_name(&ts, t->serial, &name, text, sizeof text));
@@ -388,7 +388,7 @@ static void test_threads__a_reused_tid_is_another_thread(void **state)
     uint32_t first = wick_threads_find_sig(&ts, own_tid())->serial;
     int armed = log.armed;
     wick_threads_java(&ts, own_tid(), 0x8000, "second", 2);
-    struct wick_thread *t = wick_threads_find_sig(&ts, own_tid());
+    struct wick_engine_thread *t = wick_threads_find_sig(&ts, own_tid());
     assert_true(t->serial != first);
     assert_int_equal(wick_load_relaxed(&t->java), 0x8000);
     assert_int_equal(log.disarmed, 1);
@@ -468,7 +468,7 @@ static void reuse(wick_addr java, wick_addr next_java, bool recording)
     helper_start_java(&a, "first", java);
     if (recording)
         poll_now();
-    const struct wick_thread *t = wick_threads_find_sig(&ts, a.tid);
+    const struct wick_engine_thread *t = wick_threads_find_sig(&ts, a.tid);
     uint32_t serial = t ? t->serial : 0;
     helper_end(&a);
     next_tid(a.tid);
@@ -567,7 +567,7 @@ static void test_threads__slots_are_used_again_but_serials_never(void **state)
         struct helper h;
         helper_start(&h, "short");
         poll_now();
-        struct wick_thread *t = wick_threads_find_sig(&ts, h.tid);
+        struct wick_engine_thread *t = wick_threads_find_sig(&ts, h.tid);
         assert_non_null(t);
         assert_true(t->serial > last);
         last = t->serial;

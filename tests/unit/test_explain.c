@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "cli/explain_text.h"
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "explain_scene.h"
 
 static const struct scene healthy = {.got = 10000,

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/frame_kind.h"
 #include "flame/flame.h"
-#include "flame/layout.h"
+#include "flame/box_layout.h"
 #include "flame/text.h"
 
 static void assert_xml(const char *in, size_t n, const char *want)

@@ -27,7 +27,7 @@ static void begin(struct scene *c)
         uint32_t f = wick_profile_function(&c->p, 0, wick_profile_cstring(&c->p, i ? "two" : "one"), 0);
         c->stack[i] = wick_profile_push(&c->p, 0, wick_profile_frame(&c->p, f, 0, -1, WICK_FRAME_NATIVE));
     }
-    c->event = wick_profile_event(&c->p, wick_profile_cstring(&c->p, "test"), WICK_EVENT_CPU, WICK_UNIT_NS);
+    c->event = wick_profile_event(&c->p, wick_profile_cstring(&c->p, "test"), WICK_KIND_CPU, WICK_UNIT_NS);
 }
 
 static void end(struct scene *c)

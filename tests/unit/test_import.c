@@ -60,7 +60,7 @@ static void test_perf__heads_frames_inlining_kernel_and_tracepoints(void **state
     assert_shown(&p, "sched:sched_switch", WICK_NAME_LINES, "cc1;main:12 1\n");
     uint16_t clock = wick_profile_find_event(&p, "cpu-clock");
     assert_int_equal(p.events[clock].unit, WICK_UNIT_NS);
-    assert_int_equal(p.events[clock].kind, WICK_EVENT_CPU);
+    assert_int_equal(p.events[clock].kind, WICK_KIND_CPU);
     bool found = false;
     for (uint32_t i = 1; i < p.nthreads; i++)
         found |= p.threads[i].os_tid == 4733 && !strcmp(wick_profile_str(&p, p.threads[i].name), "http nio 8080");

@@ -157,8 +157,8 @@ static void test_native_memory__has_moments_of_its_own(void **state)
     jfr_end(&j);
     assert_int_equal(wick_profile_init(&p), 0);
     assert_int_equal(wick_jfr_read_memory(&p, j.out.buf, j.out.len, NULL, &res, NULL), 0);
-    const struct wick_event_type *live = &p.events[wick_profile_find_event(&p, "live")],
-                                 *native = &p.events[wick_profile_find_event(&p, "nativelive")];
+    const struct wick_sample_type *live = &p.events[wick_profile_find_event(&p, "live")],
+                                  *native = &p.events[wick_profile_find_event(&p, "nativelive")];
     assert_true(live->weight == 800 && live->count == 1);
     assert_true(native->weight == 400 && native->count == 30); /* as many samples as the event says */
     wick_profile_release(&p);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/input.h"
+#include "cli/inputs.h"
 #include "cli/lock_table.h"
 #include "lock_scene.h"
 

@@ -112,7 +112,7 @@ static char *agg_line(const struct wick_profile *p, const struct wick_content_id
     return wick_strbuf_take(&sb);
 }
 
-static char *event_line(const struct wick_profile *p, const struct wick_event_type *e)
+static char *event_line(const struct wick_profile *p, const struct wick_sample_type *e)
 {
     struct wick_strbuf sb = WICK_STRBUF_INIT;
     wick_strbuf_addf(&sb, "%s/%u/%u: %" PRId64 " %" PRIu64 " own %" PRId64, wick_profile_str(p, e->name), e->kind,
@@ -271,8 +271,8 @@ static void test_content_id__stacks_of_one_recording_have_their_ids_in_any_profi
 
 static void add_labelled(struct wick_profile *p, const char *user, int64_t weight)
 {
-    uint16_t cpu = wick_profile_event(p, wick_profile_cstring(p, "cpu"), WICK_EVENT_CPU, WICK_UNIT_NS);
-    uint16_t bytes = wick_profile_event(p, wick_profile_cstring(p, "cpu"), WICK_EVENT_ALLOC, WICK_UNIT_BYTES);
+    uint16_t cpu = wick_profile_event(p, wick_profile_cstring(p, "cpu"), WICK_KIND_CPU, WICK_UNIT_NS);
+    uint16_t bytes = wick_profile_event(p, wick_profile_cstring(p, "cpu"), WICK_KIND_ALLOC, WICK_UNIT_BYTES);
     uint32_t stack = wick_profile_push(p, 0, build_frame(p, "a/B", "c", "()V", 3, WICK_FRAME_C1));
     struct wick_label pairs[] = {{wick_profile_cstring(p, "user"), wick_profile_cstring(p, user)},
                                  {wick_profile_cstring(p, "endpoint"), wick_profile_cstring(p, "/x")}};

@@ -107,8 +107,8 @@ static void test_profile__whole_stacks_get_the_number_of_their_frames_pushed_one
 static void test_profile__samples_sum_by_stack_thread_state_and_event(void **state)
 {
     struct wick_profile *p = *state;
-    uint16_t cpu = wick_profile_event(p, wick_profile_cstring(p, "jdk.ExecutionSample"), WICK_EVENT_CPU, WICK_UNIT_NS);
-    uint16_t wall = wick_profile_event(p, wick_profile_cstring(p, "x.Wall"), WICK_EVENT_WALL, WICK_UNIT_NS);
+    uint16_t cpu = wick_profile_event(p, wick_profile_cstring(p, "jdk.ExecutionSample"), WICK_KIND_CPU, WICK_UNIT_NS);
+    uint16_t wall = wick_profile_event(p, wick_profile_cstring(p, "x.Wall"), WICK_KIND_WALL, WICK_UNIT_NS);
     uint32_t s1 = wick_profile_push(p, 0, wick_profile_frame(p, function(p, "A", "b", ""), 1, 1, WICK_FRAME_C1));
     uint32_t t1 = wick_profile_thread(p, wick_profile_cstring(p, "t1"), 1, 10, false);
     uint32_t t2 = wick_profile_thread(p, wick_profile_cstring(p, "t2"), 2, 11, false);
@@ -148,7 +148,7 @@ static void test_profile__what_is_not_kept_does_not_set_frames_apart(void **stat
 static void test_profile__sums_saturate_instead_of_overflowing(void **state)
 {
     struct wick_profile *p = *state;
-    uint16_t e = wick_profile_event(p, wick_profile_cstring(p, "e"), WICK_EVENT_CPU, WICK_UNIT_NS);
+    uint16_t e = wick_profile_event(p, wick_profile_cstring(p, "e"), WICK_KIND_CPU, WICK_UNIT_NS);
     struct wick_sample s = {.event = e, .weight = INT64_MAX, .count = UINT64_MAX};
     wick_profile_add(p, &s);
     wick_profile_add(p, &s);
@@ -216,7 +216,7 @@ static void test_label__samples_are_kept_apart_by_labels_only_if_asked(void **st
 {
     struct wick_profile *p = *state;
     uint32_t big = parsed_set(p, "customer=big"), small = parsed_set(p, "customer=small");
-    struct wick_sample s = {.event = wick_profile_event(p, wick_profile_cstring(p, "e"), WICK_EVENT_CPU, WICK_UNIT_NS),
+    struct wick_sample s = {.event = wick_profile_event(p, wick_profile_cstring(p, "e"), WICK_KIND_CPU, WICK_UNIT_NS),
                             .weight = 1,
                             .count = 1};
     for (int i = 0; i < 10; i++) {

@@ -95,7 +95,7 @@ static void test_perf_data__threads_and_mappings_count_from_their_time_on(void *
         assert_shown(&p, "page-faults", "helper_[x];worker_[n] 1\n");
         uint16_t clock = wick_profile_find_event(&p, "cpu-clock");
         assert_int_equal(p.events[clock].unit, WICK_UNIT_NS);
-        assert_int_equal(p.events[clock].kind, WICK_EVENT_CPU);
+        assert_int_equal(p.events[clock].kind, WICK_KIND_CPU);
         wick_profile_release(&p);
         wick_strbuf_release(&data);
     }

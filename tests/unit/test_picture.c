@@ -23,7 +23,7 @@ static uint32_t frame(struct wick_profile *p, const char *class_name, const char
 static uint16_t fill(struct wick_profile *p)
 {
     assert_int_equal(wick_profile_init(p), 0);
-    uint16_t cpu = wick_profile_event(p, wick_profile_cstring(p, "jdk.ExecutionSample"), WICK_EVENT_CPU, WICK_UNIT_NS);
+    uint16_t cpu = wick_profile_event(p, wick_profile_cstring(p, "jdk.ExecutionSample"), WICK_KIND_CPU, WICK_UNIT_NS);
     uint32_t main = wick_profile_thread(p, wick_profile_cstring(p, "main"), 7, 1, false);
     uint32_t other = wick_profile_thread(p, wick_profile_cstring(p, "a.b.Other"), 8, 2, false);
     uint32_t leaf_first[] = {
@@ -169,7 +169,7 @@ static void test_picture__unit_and_subtitle_follow_from_the_event(void **state)
     wick_picture_subtitle(&sb, &p, &o);
     assert_string_equal(sb.buf, "CPU time, 5 samples in 10.5 s from 2023-11-14 22:13:20 UTC");
     assert_string_equal(wick_picture_unit(&p, &o), "ns");
-    o.event = wick_profile_event(&p, wick_profile_cstring(&p, "page-faults"), WICK_EVENT_PERF, WICK_UNIT_COUNT);
+    o.event = wick_profile_event(&p, wick_profile_cstring(&p, "page-faults"), WICK_KIND_PERF, WICK_UNIT_COUNT);
     assert_string_equal(wick_picture_unit(&p, &o), "page-faults");
     wick_strbuf_release(&sb);
     wick_profile_release(&p);
@@ -223,7 +223,7 @@ static void test_picture__weight_without_samples_is_a_kind_of_its_own(void **sta
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
     assert_int_equal(wick_profile_init(&p), 0);
-    o.event = wick_profile_event(&p, wick_profile_cstring(&p, "jdk.ExecutionSample"), WICK_EVENT_CPU, WICK_UNIT_NS);
+    o.event = wick_profile_event(&p, wick_profile_cstring(&p, "jdk.ExecutionSample"), WICK_KIND_CPU, WICK_UNIT_NS);
     uint32_t leaves[] = {
         frame(&p, "x/Y", "hot", 20, WICK_FRAME_C2),
         frame(&p, "", "[broken: no interpreter frame]", 0, WICK_FRAME_BREAK),

@@ -40,8 +40,8 @@ static void assert_same(const struct wick_profile *a, const struct wick_profile 
         free(x);
         free(y);
     }
-    const struct wick_event_type *e = &a->events[wick_profile_main_event(a)];
-    const struct wick_event_type *f = &b->events[wick_profile_main_event(b)];
+    const struct wick_sample_type *e = &a->events[wick_profile_main_event(a)];
+    const struct wick_sample_type *f = &b->events[wick_profile_main_event(b)];
     assert_int_equal(e->weight, f->weight);
     assert_int_equal(e->count, f->count);
     assert_int_equal(e->kind, f->kind);
@@ -246,7 +246,7 @@ static void test_pprof__memory_has_the_names_of_heap_profiles(void **state)
     static const struct {
         enum wick_event_kind kind;
         const char *space, *objects;
-    } types[] = {{WICK_EVENT_ALLOC, "alloc_space", "alloc_objects"}, {WICK_EVENT_LIVE, "inuse_space", "inuse_objects"}};
+    } types[] = {{WICK_KIND_ALLOC, "alloc_space", "alloc_objects"}, {WICK_KIND_LIVE, "inuse_space", "inuse_objects"}};
     for (size_t i = 0; i < 4; i++) {
         bool sizes = i % 2;
         struct wick_profile p, q;

@@ -84,7 +84,7 @@ static void test_ring__an_unfinished_cell_is_waited_for_in_order(void **state)
 
 enum { FIRST = 32, LEVELS = 4, SLOTS = FIRST * 15 };
 static _Atomic uint32_t slots[SLOTS];
-static struct wick_index idx;
+static struct wick_level_index idx;
 static uint32_t things[SLOTS + 1]; /* what each number stands for */
 
 static bool thing_eq(const void *arg, uint32_t n)
@@ -94,21 +94,21 @@ static bool thing_eq(const void *arg, uint32_t n)
 
 static uint32_t find(uint32_t what, uint32_t hash)
 {
-    return wick_index_find(&idx, hash, thing_eq, &what);
+    return wick_level_index_find(&idx, hash, thing_eq, &what);
 }
 
 static uint32_t insert(uint32_t what, uint32_t hash, uint32_t n)
 {
     things[n] = what;
-    return wick_index_insert(&idx, hash, n, thing_eq, &what);
+    return wick_level_index_insert(&idx, hash, n, thing_eq, &what);
 }
 
 static void new_index(void)
 {
     for (size_t i = 0; i < SLOTS; i++)
         wick_store_relaxed(&slots[i], 0);
-    assert_int_equal(wick_index_bytes(FIRST, LEVELS), sizeof slots);
-    wick_index_init(&idx, slots, FIRST, LEVELS);
+    assert_int_equal(wick_level_index_bytes(FIRST, LEVELS), sizeof slots);
+    wick_level_index_init(&idx, slots, FIRST, LEVELS);
 }
 
 static void test_index__grows_over_its_levels_and_finds_everything(void **state)
@@ -147,7 +147,7 @@ static void test_index__a_crowded_hash_goes_on_to_the_next_level_and_ends(void *
     uint32_t n = 0;
     while (n < SLOTS && insert(n + 1, 3, n + 1))
         n++;
-    assert_int_equal(n, LEVELS * WICK_INDEX_PROBES);
+    assert_int_equal(n, LEVELS * WICK_LEVEL_INDEX_PROBES);
     for (uint32_t i = 1; i <= n; i++)
         assert_int_equal(find(i, 3), i);
     assert_int_equal(insert(9999, 40000, n + 2) != 0, 1); /* other hashes still have room */

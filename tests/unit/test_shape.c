@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/shape.h and model/classify.h: a small profile, shaped, and written as collapsed stacks. */
 #include "base/err.h"
-#include "export/collapsed.h"
+#include "export/collapsed_out.h"
 #include "model/classify.h"
 #include "model/label.h"
 #include "model/shape.h"
@@ -54,8 +54,8 @@ static void make(struct test *t)
     struct wick_profile *p = &t->p;
     assert_int_equal(wick_profile_init(p), 0);
     p->by_labels = true;
-    t->cpu = wick_profile_event(p, wick_profile_cstring(p, "x.Cpu"), WICK_EVENT_CPU, WICK_UNIT_NS);
-    t->wall = wick_profile_event(p, wick_profile_cstring(p, "x.Wall"), WICK_EVENT_WALL, WICK_UNIT_NS);
+    t->cpu = wick_profile_event(p, wick_profile_cstring(p, "x.Cpu"), WICK_KIND_CPU, WICK_UNIT_NS);
+    t->wall = wick_profile_event(p, wick_profile_cstring(p, "x.Wall"), WICK_KIND_WALL, WICK_UNIT_NS);
     add(t, t->cpu, "web-1", "RUNNABLE", "acme", "a/Main.run/1 a/Shop.buy/1 a/Cart.sum/2", 10);
     add(t, t->cpu, "web-2", "RUNNABLE", "bolt", "a/Main.run/1 a/Shop.buy/1 a/Tax.of/1", 20);
     add(t, t->cpu, "web-2", "RUNNABLE", NULL, "a/Main.run/1 a/Log.write/1 libc.write/3 k.do_write/5", 40);

@@ -55,7 +55,7 @@ static int see_sched(int tasks, int32_t tid, struct wick_wall_sched *out)
 }
 
 /* The stack's number is the place. */
-static bool walk(struct wick_wall_engine *e, const struct wick_thread *t, const struct wick_wall_look *l,
+static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_wall_look *l,
                  struct wick_event *out, enum wick_drop *why)
 {
     actor(wick_load_relaxed(&t->tid))->walks++;
@@ -64,7 +64,7 @@ static bool walk(struct wick_wall_engine *e, const struct wick_thread *t, const 
     return l->pc != 666;
 }
 
-static bool is_outside_calls(struct wick_wall_engine *e, const struct wick_thread *t)
+static bool is_outside_calls(struct wick_wall_engine *e, const struct wick_engine_thread *t)
 {
     return false;
 }
@@ -77,7 +77,7 @@ static bool tell(struct wick_wall_engine *e, int32_t tid)
 
 static const struct wick_wall_eyes eyes = {see_cpu, see, see_sched, walk, is_outside_calls, tell};
 
-static struct wick_thread *thread(uint32_t i)
+static struct wick_engine_thread *thread(uint32_t i)
 {
     return &ts.slots[i];
 }

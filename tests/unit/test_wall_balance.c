@@ -39,7 +39,7 @@ static int see_sched(int tasks, int32_t tid, struct wick_wall_sched *out)
     return 0;
 }
 
-static bool walk(struct wick_wall_engine *e, const struct wick_thread *t, const struct wick_wall_look *l,
+static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_wall_look *l,
                  struct wick_event *out, enum wick_drop *why)
 {
     *out =
@@ -48,7 +48,7 @@ static bool walk(struct wick_wall_engine *e, const struct wick_thread *t, const 
     return true;
 }
 
-static bool is_outside_calls(struct wick_wall_engine *e, const struct wick_thread *t)
+static bool is_outside_calls(struct wick_wall_engine *e, const struct wick_engine_thread *t)
 {
     return ready && computes;
 }

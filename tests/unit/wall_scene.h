@@ -34,7 +34,7 @@ static inline int32_t wall_scene_tid(uint32_t i)
 
 static inline void wall_scene_born(uint32_t i)
 {
-    struct wick_thread *t = &ts.slots[i];
+    struct wick_engine_thread *t = &ts.slots[i];
     t->serial = i;
     wick_store_relaxed(&t->tid, wall_scene_tid(i));
     wick_store_release(&ts.slot_of_tid[wall_scene_tid(i)], i); /* pairs: wick_threads_find_sig */
