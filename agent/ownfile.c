@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "jfr/jfr_format.h"
+#include "jfr/format/jfr_format.h"
 
 int wick_ownfile_copy_bytes(int from, int to, uint64_t bytes, struct wick_err *err)
 {

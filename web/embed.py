@@ -117,7 +117,7 @@ def heap(web):
     html = once(html, 'Kinds of code, share of samples by top frame', 'Kinds of boxes, share of bytes')
     style = '\n' + read(web / 'flame/flame.css') + read(web / 'heap/heap.css')
     pieces = assemble(html, style, bundle(web, HEAP))
-    return c_assets('cli/heap_assets.h', dict(zip(('heap_head', 'heap_body', 'heap_facts', 'heap_tail'), pieces, strict=True)))
+    return c_assets('cli/heap/heap_assets.h', dict(zip(('heap_head', 'heap_body', 'heap_facts', 'heap_tail'), pieces, strict=True)))
 
 
 def spans(web):

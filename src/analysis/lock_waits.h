@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 #include "analysis/read.h"
-#include "jfr/reader.h"
+#include "jfr/reader/reader.h"
 
 struct wick_lock_wait_row {
     bool park;                 /* LockSupport.park, not a monitor; or a native condition, not a native lock */

@@ -11,7 +11,7 @@
 #ifndef WICK_ANALYSIS_READ_H
 #define WICK_ANALYSIS_READ_H
 
-#include "jfr/reader.h"
+#include "jfr/reader/reader.h"
 
 /* Reads the recording at path ("-" = standard input) into p, and hands what v asks for to v. 0 or -WICK_E_*. */
 typedef int wick_analysis_reader(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "jfr/reader.h"
+#include "jfr/reader/reader.h"
 #include "model/profile.h"
 
 /* A span; names and ids are string numbers of the profile, 0 = none. */

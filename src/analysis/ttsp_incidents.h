@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 #include "analysis/read.h"
-#include "jfr/reader.h"
+#include "jfr/reader/reader.h"
 
 enum wick_ttsp_why {
     WICK_TTSP_UNKNOWN,

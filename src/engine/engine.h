@@ -27,7 +27,7 @@
 #include "opt/events.h"
 #include "record/drain.h"
 
-/* The JVM's own reports of waiting (agent/locks.h), which wick_lock_begin and its like are called from. */
+/* The JVM's own reports of waiting (agent/event/locks.h), which wick_lock_begin and its like are called from. */
 struct wick_java_waits {
     /* Finds what `on` needs, and where locks keep their owners. -WICK_E_UNSUPPORTED, -WICK_E_STATE with a sentence. */
     int (*find)(struct wick_hs_ownable *out, struct wick_err *err);
@@ -36,7 +36,7 @@ struct wick_java_waits {
     void (*off)(void);
 };
 
-/* The JVM's sampling of allocations (agent/allocations.h), which calls wick_alloc_drawn, _record and
+/* The JVM's sampling of allocations (agent/event/allocations.h), which calls wick_alloc_drawn, _record and
  * _unwanted. */
 struct wick_java_allocations {
     /* Makes it ours. -WICK_E_UNSUPPORTED, -WICK_E_STATE (another agent has it, say) with a sentence. */

@@ -2,10 +2,10 @@
 /*
  * lock.h - the engine that records waiting for locks
  *
- * The sources that see a thread begin and end a wait (agent/locks.c: JVMTI, LockSupport.park) notify this engine from
- * within the thread. Every wait is counted; which ones become events is drawn at random, so that the weights sum up to
- * the time waited whatever the waits' lengths (base/poisson.h). The next point on the line of time waited is drawn when
- * a wait begins: a wait that ends before it is not recorded, and whether it will be is known while it lasts.
+ * The sources that see a thread begin and end a wait (agent/event/locks.c: JVMTI, LockSupport.park) notify this engine
+ * from within the thread. Every wait is counted; which ones become events is drawn at random, so that the weights sum
+ * up to the time waited whatever the waits' lengths (base/poisson.h). The next point on the line of time waited is
+ * drawn when a wait begins: a wait that ends before it is not recorded, and whether it will be is known while it lasts.
  *
  *      waiting thread                                            drain thread
  *      wick_lock_begin   since, due in its slot

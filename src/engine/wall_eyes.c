@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "hotspot/thread.h"
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 
 enum { STACK_COPY = 32 << 10, RED_ZONE = 128 };
 

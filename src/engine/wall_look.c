@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 
 static ssize_t read_task(int tasks, int32_t tid, const char *file, char *buf, size_t cap)
 {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 
 static void sample(struct wick_wall_engine *e, struct wick_engine_thread *t, int which, void *context, uint64_t now)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 
 enum {
     MOST_SKIPS = 1000,

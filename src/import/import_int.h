@@ -14,7 +14,7 @@
 #define WICK_IMPORT_IMPORT_INT_H
 
 #include "base/strbuf.h"
-#include "jfr/reader.h"
+#include "jfr/reader/reader.h"
 
 struct wick_import {
     struct wick_profile *p;

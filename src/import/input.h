@@ -3,8 +3,8 @@
  * input.h - any profile into the model: which format it is, is seen from its first bytes
  *
  * Read are JFR recordings, pprof, perf.data, the text of `perf script` and collapsed stacks, each also compressed with
- * gzip. The calls are those of jfr/reader.h and mean the same; a recording goes straight there. Several inputs may be
- * read into one profile.
+ * gzip. The calls are those of jfr/reader/reader.h and mean the same; a recording goes straight there. Several inputs
+ * may be read into one profile.
  *
  * A damaged input is read as far as it makes sense; where the damage begins is in the result. Offsets are those of the
  * unpacked input.
@@ -16,7 +16,7 @@
 #ifndef WICK_IMPORT_INPUT_H
 #define WICK_IMPORT_INPUT_H
 
-#include "jfr/reader.h"
+#include "jfr/reader/reader.h"
 
 #include <stdio.h>
 

@@ -8,7 +8,7 @@
 #ifndef WICK_RECORD_CONTEXTS_H
 #define WICK_RECORD_CONTEXTS_H
 
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 #include "labels/labels.h"
 #include "record/recorder.h"
 

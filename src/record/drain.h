@@ -16,7 +16,7 @@
 #define WICK_RECORD_DRAIN_H
 
 #include "base/strbuf.h"
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 #include "record/contexts.h"
 #include "record/names.h"
 #include "record/output.h"

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "jfr/jfr_format.h"
+#include "jfr/format/jfr_format.h"
 #include "opt/option.h"
 
 #define MAX_NAME_TRIES 1000

@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 
 #define WICK_OUTPUT_BASE_MAX 200 /* bytes of a base name */
 #define WICK_OUTPUT_NAME_MAX 256 /* bytes of a file name, NUL included */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 
 unsigned wick_wait_native(const char *symbol)
 {

@@ -5,7 +5,7 @@
  * Beyond not crashing: what comes out is as long as was said, can be read from its first byte to its last, without a
  * complaint unless there was one about the input, and where there was none its samples weigh the same.
  */
-#include "jfr/cut.h"
+#include "jfr/cut/cut.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * In pieces the bytes must give the same as in one; as a file that grows, whatever its headers say on the way, no harm.
  */
 #include "export/collapsed_out.h"
-#include "jfr/reader.h"
+#include "jfr/reader/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

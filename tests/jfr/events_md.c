@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "jfr/schema.h"
+#include "jfr/format/schema.h"
 
 #define BEGIN_MARK "<!-- begin: made from src/def by tests/jfr/events_md -->\n"
 #define END_MARK   "<!-- end -->\n"

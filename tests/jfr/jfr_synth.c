@@ -23,7 +23,7 @@
 
 #include "base/clock.h"
 #include "base/frame_kind.h"
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 #include "plain.h"
 #include "record/output.h"
 #include "requests.h"

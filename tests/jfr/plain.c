@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "../unit/jfr_build.h"
-#include "jfr/dense_ids.h"
+#include "jfr/format/dense_ids.h"
 
 #define INTERVAL_TICKS (JFR_BUILD_FREQUENCY / 10000)
 #define THREADS        100u

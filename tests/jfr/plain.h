@@ -12,7 +12,7 @@
 #ifndef WICK_TEST_JFR_PLAIN_H
 #define WICK_TEST_JFR_PLAIN_H
 
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 
 /* Writes a recording with the source's stacks 1 to `stacks`, each seen at least once, and as many samples as are asked
  * for. 0, or 1 after a message on stderr. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/frame_kind.h"
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 #include "record/output.h"
 
 static size_t requests_stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t cap, bool *truncated)

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 #include "jfr_walk.h"
 #include "record/output.h"
 

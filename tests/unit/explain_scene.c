@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/frame_kind.h"
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 #include "record/output.h"
 
 #define SECONDS  10

@@ -17,8 +17,8 @@
 
 #include "base/frame_kind.h"
 #include "base/leb128.h"
-#include "jfr/jfr_format.h"
-#include "jfr/schema.h"
+#include "jfr/format/jfr_format.h"
+#include "jfr/format/schema.h"
 
 #define WALK_IDS 40000u
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/frame_kind.h"
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 #include "record/output.h"
 
 #define START_NS UINT64_C(5000000000000)

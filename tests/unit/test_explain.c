@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "cli/explain_text.h"
-#include "cli/inputs.h"
+#include "cli/explain/explain_text.h"
+#include "cli/input/inputs.h"
 #include "explain_scene.h"
 
 static const struct scene healthy = {.got = 10000,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings made by the JDKs themselves, read and written as collapsed stacks (tests/golden/update.sh). */
 #include "export/collapsed_out.h"
-#include "jfr/reader.h"
+#include "jfr/reader/reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jfr/cut.h"
+#include "jfr/cut/cut.h"
 #include "jfr_build.h"
 
 #include <setjmp.h>

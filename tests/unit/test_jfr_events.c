@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which events are samples, and what they weigh (jfr/reader_sample.c). */
+/* Which events are samples, and what they weigh (jfr/reader/reader_sample.c). */
 #include "base/err.h"
-#include "jfr/reader.h"
+#include "jfr/reader/reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
  * Forms that recordings of different programs have: what means the same is written differently, and the same words mean
  * something else.
  */
-#include "jfr/cut.h"
-#include "jfr/reader.h"
+#include "jfr/cut/cut.h"
+#include "jfr/reader/reader.h"
 #include "jfr_build.h"
 #include "model/name.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jfr/reader.h"
+#include "jfr/reader/reader.h"
 #include "jfr_build.h"
 #include "model/label.h"
 #include "model/name.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples that are counted in runs must add up to what they add up to one by one. */
-#include "jfr/reader.h"
+#include "jfr/reader/reader.h"
 #include "jfr_build.h"
 
 #include <setjmp.h>

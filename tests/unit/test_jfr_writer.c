@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 #include "jfr_walk.h"
 
 #define START_NS UINT64_C(7000000000000)

@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/inputs.h"
-#include "cli/lock_table.h"
+#include "cli/input/inputs.h"
+#include "cli/wait/lock_table.h"
 #include "lock_scene.h"
 
 /* `wick locks` of such a recording. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Content ids, and two profiles that become one: against digests of Python's hashlib, and against reading both files.
  */
-#include "jfr/reader.h"
+#include "jfr/reader/reader.h"
 #include "model/content_id.h"
 #include "model/label.h"
 #include "model/merge.h"

@@ -18,7 +18,7 @@
 
 #include "base/err.h"
 #include "jfr_walk.h"
-#include "jfr/jfr_format.h"
+#include "jfr/format/jfr_format.h"
 #include "record/output.h"
 
 #define START_NS UINT64_C(7000000000000)

@@ -17,10 +17,10 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "cli/endpoint_table.h"
-#include "cli/lock_table.h"
+#include "cli/request/endpoint_table.h"
+#include "cli/wait/lock_table.h"
 #include "cli/print.h"
-#include "cli/ttsp_table.h"
+#include "cli/wait/ttsp_table.h"
 #include "cli/ui.h"
 
 #define COLUMNS 80

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/virtual_threads.h"
+#include "cli/stack/virtual_threads.h"
 
 static const char list[] =
     "known=5\n"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "engine/wall_look.h"
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 #include "record/wait_state.h"
 
 static void test_look__texts_of_the_kernel(void **state)

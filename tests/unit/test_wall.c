@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 
 enum { MOST = 5000 };
 

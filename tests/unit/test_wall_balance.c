@@ -7,7 +7,7 @@
 #include "wall_scene.h"
 
 #include "base/random.h"
-#include "jfr/writer.h"
+#include "jfr/writer/writer.h"
 
 enum { VISITS = 20000, STATES = 16 };
 

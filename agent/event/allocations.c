@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/event/allocations.h"
+
+#include "agent/jvm/class_name.h"
+#include "agent/jvm/gc.h"
+#include "agent/jvm/heap_sampler.h"
+#include "agent/jvm/vm.h"
+#include "base/registers.h"
+#include "engine/alloc.h"
+
+enum { FIRST_JDK = 11, DELETE_MOST = 4 };
+
+/* A jweak is the address of the JVM's slot, with its kind in the lowest bits. Pointers of ZGC carry a colour: one that
+ * is null has nothing else. No object lies in the first 64 KiB. */
+#define SLOT_KIND   7u
+#define COLOUR_BITS 16
+
+static const jvmtiCapabilities capability = {.can_generate_sampled_object_alloc_events = 1};
+
+static struct {
+    jvmtiEnv *jvmti;
+    bool ours, on;  /* the capability, which one agent can have at a time; reports are made */
+    uint32_t found; /* the interval before it was changed */
+} allocations;
+
+/* At most one reference is made at a time, and so they are deleted faster than they are made. */
+static void delete_unwanted(JNIEnv *env)
+{
+    uint64_t reference;
+    for (int i = 0; i < DELETE_MOST && (reference = wick_alloc_unwanted()); i++)
+        (*env)->DeleteWeakGlobalRef(env, (jweak)(uintptr_t)reference);
+}
+
+/* Called in the thread that allocates, by the JVM. */
+static __attribute__((noinline)) void JNICALL sampled(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object,
+                                                      jclass class, jlong size)
+{
+    struct wick_alloc_draw draw;
+    char name[WICK_ALLOC_CLASS];
+    ucontext_t here;
+    if (size <= 0 || !wick_alloc_drawn((uint64_t)size, &draw))
+        return;
+    wick_jclass_name(jvmti, class, name, sizeof name);
+    jweak reference = draw.priority > 0 ? (*env)->NewWeakGlobalRef(env, object) : NULL;
+    wick_registers_here(&here);
+    /* behind the frame of this function: its saved frame pointer and its return address */
+    uintptr_t from = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
+    if (!wick_alloc_record(&draw, name, (uintptr_t)reference, &here, from) && reference)
+        (*env)->DeleteWeakGlobalRef(env, reference);
+    delete_unwanted(env);
+}
+
+/* An environment, for good; it has the capability only while a recording needs it. */
+static int open_jvmti(struct wick_err *err)
+{
+    const jvmtiEventCallbacks cb = {.SampledObjectAlloc = sampled};
+    jvmtiEnv *ti = NULL;
+    if (allocations.jvmti)
+        return 0;
+    if ((*wick_vm.java_vm)->GetEnv(wick_vm.java_vm, (void **)&ti, JVMTI_VERSION_11) == JNI_OK &&
+        !(*ti)->SetEventCallbacks(ti, &cb, sizeof cb)) {
+        allocations.jvmti = ti;
+        return 0;
+    }
+    if (ti)
+        (*ti)->DisposeEnvironment(ti);
+    return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses to report allocations");
+}
+
+/* In a thread that is attached to the JVM. */
+static int take_over(struct wick_err *err)
+{
+    int rc = open_jvmti(err);
+    if (rc)
+        return rc;
+    jvmtiError refused = (*allocations.jvmti)->AddCapabilities(allocations.jvmti, &capability);
+    if (refused == JVMTI_ERROR_NOT_AVAILABLE)
+        return wick_err_set(
+            err, WICK_E_STATE,
+            "another agent samples allocations, and the JVM lets only one: stop that one, or leave alloc out");
+    if (refused)
+        return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses to report allocations (JVMTI error %d)",
+                            (int)refused);
+    allocations.ours = true;
+    wick_heap_sampler_find(allocations.jvmti, wick_vm.libjvm);
+    allocations.found = wick_heap_sampler_interval();
+    return 0;
+}
+
+static bool notify(bool on)
+{
+    return !(*allocations.jvmti)
+                ->SetEventNotificationMode(allocations.jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE,
+                                           JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, NULL);
+}
+
+int wick_agent_allocations_open(struct wick_err *err)
+{
+    bool attached;
+    if (wick_vm.jvm.major < FIRST_JDK)
+        return wick_err_set(err, WICK_E_UNSUPPORTED,
+                            "allocations can be sampled from JDK %d on, and this is JDK %d: leave alloc out; "
+                            "`jcmd PID GC.class_histogram` counts what is alive by class",
+                            FIRST_JDK, wick_vm.jvm.major);
+    if (!wick_vm_enter(&attached))
+        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
+    int rc = take_over(err);
+    wick_vm_leave(attached);
+    return rc;
+}
+
+int wick_agent_allocations_on(uint64_t interval, struct wick_err *err)
+{
+    bool attached;
+    if (!wick_vm_enter(&attached))
+        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
+    wick_heap_sampler_set(allocations.jvmti, (uint32_t)interval);
+    allocations.on = notify(true);
+    wick_vm_leave(attached);
+    return allocations.on ? 0 : wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses to report allocations");
+}
+
+void wick_agent_allocations_off(void)
+{
+    bool attached;
+    if (!allocations.ours || !wick_vm_enter(&attached))
+        return;
+    if (allocations.on)
+        notify(false);
+    wick_heap_sampler_set(allocations.jvmti, allocations.found);
+    (*allocations.jvmti)->RelinquishCapabilities(allocations.jvmti, &capability);
+    allocations.on = allocations.ours = false;
+    wick_vm_leave(attached);
+}
+
+uint64_t wick_agent_allocations_interval(void)
+{
+    return wick_heap_sampler_interval();
+}
+
+void wick_agent_allocations_change(uint64_t interval)
+{
+    bool attached;
+    if (!wick_vm_enter(&attached))
+        return;
+    wick_heap_sampler_set(allocations.jvmti, (uint32_t)interval);
+    wick_vm_leave(attached);
+}
+
+bool wick_agent_allocations_is_gone(uint64_t reference)
+{
+    const uint64_t *slot = (const uint64_t *)(uintptr_t)(reference & ~(uint64_t)SLOT_KIND);
+    return *(const volatile uint64_t *)slot >> COLOUR_BITS == 0;
+}
+
+void wick_agent_allocations_drop(const uint64_t *references, size_t n)
+{
+    JNIEnv *env;
+    bool attached;
+    if (!(env = wick_vm_enter(&attached)))
+        return;
+    for (size_t i = 0; i < n; i++)
+        (*env)->DeleteWeakGlobalRef(env, (jweak)(uintptr_t)references[i]);
+    wick_vm_leave(attached);
+}
+
+uint32_t wick_agent_allocations_collections(void)
+{
+    return wick_gc_moves() / 2;
+}

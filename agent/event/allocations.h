@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * allocations.h - where the JVM reports allocated objects: JVMTI's sampling, from JDK 11 on
+ *
+ * The functions are those of struct wick_java_allocations (engine/engine.h).
+ *
+ * Threads: _interval any; the others the session's owner, _change also the drain thread.
+ * Memory:  none but JVMTI's.
+ */
+#ifndef WICK_AGENT_EVENT_ALLOCATIONS_H
+#define WICK_AGENT_EVENT_ALLOCATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* Takes the JVM's sampling for us. -WICK_E_UNSUPPORTED, -WICK_E_STATE with a sentence. */
+int wick_agent_allocations_open(struct wick_err *err);
+
+/* Objects are reported from here on, one each `interval` bytes of a thread on average. Errors as above. */
+int wick_agent_allocations_on(uint64_t interval, struct wick_err *err);
+
+/* Ends both; the interval is what it was before. Does nothing without _open. */
+void wick_agent_allocations_off(void);
+
+/* The interval in force, and another one. */
+uint64_t wick_agent_allocations_interval(void);
+void wick_agent_allocations_change(uint64_t interval);
+
+/* The references of struct wick_live_jvm: weak ones of JNI, read where the JVM keeps them. */
+bool wick_agent_allocations_is_gone(uint64_t reference);
+void wick_agent_allocations_drop(const uint64_t *references, size_t n);
+uint32_t wick_agent_allocations_collections(void);
+
+#endif

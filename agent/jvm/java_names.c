@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * java_names.c - see java_names.h
+ *
+ * JVMTI does not report that a thread is renamed, and a thread that asks it for a name waits for safepoints, which the
+ * drain thread must not. So the name is read from the Thread object in memory. That object stays where it is as long as
+ * no collector stops the world, which JVMTI does report (gc.h); a read that overlaps a collection is repeated. ZGC and
+ * Shenandoah move objects while the program runs: with them threads keep the name they had when they started or when
+ * the agent was loaded.
+ *
+ * How objects are laid out depends on the JVM's version and options. Offsets of fields are JNI's; the rest is tried on
+ * the thread that starts the recording, whose name JVMTI provides, and if no layout yields that name none is used.
+ */
+#include "agent/jvm/java_names.h"
+
+#include <time.h>
+
+#include "agent/jvm/field.h"
+#include "agent/jvm/gc.h"
+#include "agent/jvm/vm.h"
+#include "base/clock.h"
+#include "hotspot/thread_name.h"
+
+static struct {
+    struct wick_hs_thread_names fields;
+    bool tried, known;
+    uint64_t rest_until_ns; /* the collector took too long to wait for it */
+} names;
+
+static bool is_set(const char *flag)
+{
+    uint8_t value = 0;
+    wick_addr at = wick_jvm_flag(&wick_vm.jvm, flag);
+    return at && !wick_mem_read(&wick_vm.mem, at, &value, 1) && value;
+}
+
+/* Waits for the end of a collection, 20 ms at most, and not at all for a while when that was too short: the program
+ * stands still meanwhile, but the collector's threads go on making samples. False if it goes on. */
+static bool wait_for_collector(void)
+{
+    enum { MOST_MS = 20, REST_NS = 200000000 };
+    const struct timespec ms = {.tv_nsec = 1000000};
+    if (wick_clock_mono_ns() < names.rest_until_ns)
+        return !(wick_gc_moves() & 1);
+    for (int i = 0; i < MOST_MS && (wick_gc_moves() & 1); i++)
+        nanosleep(&ms, NULL);
+    bool over = !(wick_gc_moves() & 1);
+    if (!over)
+        names.rest_until_ns = wick_clock_mono_ns() + REST_NS;
+    return over;
+}
+
+static bool read_name(void *arg, wick_addr java_thread, char *buf, size_t cap)
+{
+    enum { ATTEMPTS = 4 };
+    (void)arg;
+    for (int i = 0; i < ATTEMPTS && wait_for_collector(); i++) {
+        uint32_t before = wick_gc_moves();
+        bool known = !(before & 1) && wick_hs_thread_name(&wick_vm.jvm, &names.fields, java_thread, buf, cap);
+        atomic_thread_fence(memory_order_acquire); /* what was read was read before the next line */
+        if (wick_gc_moves() == before && !(before & 1))
+            return known;
+    }
+    return false;
+}
+
+/* Tries the forms on the calling thread. */
+static bool find_form(JNIEnv *env)
+{
+    enum { ATTEMPTS = 8 };
+    jvmtiEnv *ti = wick_vm.jvmti;
+    jvmtiThreadInfo info = {0};
+    jthread own = NULL;
+    bool found = false;
+    if ((*ti)->GetCurrentThread(ti, &own) || !own || (*ti)->GetThreadInfo(ti, own, &info))
+        return false;
+    wick_addr java = (wick_addr)(*env)->GetLongField(env, own, wick_vm.eetop);
+    for (int i = 0; i < ATTEMPTS && !found && java; i++) /* a collection may come between */
+        found = wick_hs_thread_names_form(&wick_vm.jvm, &names.fields, java, info.name);
+    (*ti)->Deallocate(ti, (unsigned char *)info.name);
+    (*env)->DeleteLocalRef(env, info.thread_group);
+    (*env)->DeleteLocalRef(env, info.context_class_loader);
+    (*env)->DeleteLocalRef(env, own);
+    return found;
+}
+
+static bool find_fields(JNIEnv *env)
+{
+    const char *value = wick_vm.jvm.major >= 9 ? "[B" : "[C";
+    jclass thread = (*env)->FindClass(env, "java/lang/Thread");
+    jclass string = thread ? (*env)->FindClass(env, "java/lang/String") : NULL;
+    struct wick_hs_thread_names *f = &names.fields;
+    if (!string) {
+        (*env)->ExceptionClear(env);
+        return false;
+    }
+    f->name = wick_field_offset(env, thread, "name", "Ljava/lang/String;");
+    f->value = wick_field_offset(env, string, "value", value);
+    f->coder = wick_vm.jvm.major >= 9 ? wick_field_offset(env, string, "coder", "B") : 0;
+    (*env)->DeleteLocalRef(env, string);
+    (*env)->DeleteLocalRef(env, thread);
+    return f->name && f->value && (f->coder || wick_vm.jvm.major < 9);
+}
+
+static bool find(void)
+{
+    bool attached;
+    if (!wick_vm.oops_known || !wick_vm.eetop || !wick_gc_told() || is_set("UseZGC") || is_set("UseShenandoahGC"))
+        return false;
+    JNIEnv *env = wick_vm_enter(&attached);
+    if (!env)
+        return false;
+    bool found = find_fields(env) && find_form(env);
+    wick_vm_leave(attached);
+    return found;
+}
+
+void wick_agent_names_begin(void)
+{
+    if (!names.tried)
+        names.known = find();
+    names.tried = true;
+    wick_threads_names_from(&wick_vm.threads, names.known ? read_name : NULL, NULL);
+    wick_threads_names_begin(&wick_vm.threads, wick_clock_mono_ns());
+}

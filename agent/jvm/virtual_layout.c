@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * virtual_layout.c - asks JNI for the fields, because HotSpot's tables do not have them
+ *
+ * Where a chunk's stack begins is the size of an instance of StackChunk without it, which is in the class's layout
+ * helper; the class is found through its mirror.
+ */
+#include "agent/jvm/virtual_layout.h"
+
+#include <stdbool.h>
+
+#include "agent/jvm/field.h"
+#include "hotspot/oop.h"
+#include "hotspot/value.h"
+
+enum { MAX_OFFSET = 4096 };
+
+static jclass carrier_class; /* NULL: this JDK has no virtual threads */
+
+static jclass find_class(JNIEnv *env, const char *name)
+{
+    jclass c = (*env)->FindClass(env, name);
+    if ((*env)->ExceptionCheck(env))
+        (*env)->ExceptionClear(env);
+    return c;
+}
+
+/* Size of an instance, 0 if unknown. c is a local reference, which is the address of the mirror's address. */
+static int32_t instance_bytes(const struct wick_jvm *jvm, jclass c)
+{
+    const struct wick_hs_layout *l = &jvm->layout;
+    if (!l->mirror_klass || l->klass_layout < 0)
+        return 0;
+    wick_addr mirror = wick_hs_u64(jvm->mem, (wick_addr)(uintptr_t)c);
+    uint32_t at = wick_hs_u32(jvm->mem, l->mirror_klass);
+    wick_addr klass = at && at < MAX_OFFSET ? wick_hs_u64(jvm->mem, mirror + at) : 0;
+    int32_t helper = klass ? (int32_t)wick_hs_u32(jvm->mem, klass + (unsigned)l->klass_layout) : 0;
+    return helper > 0 && helper < MAX_OFFSET ? helper & ~7 : 0;
+}
+
+static void read_fields(JNIEnv *env, struct wick_jvm *jvm, jclass continuation, jclass chunk)
+{
+    struct wick_step_jvm *s = &jvm->step;
+    int32_t tail = wick_field_offset(env, continuation, "tail", "Ljdk/internal/vm/StackChunk;");
+    s->chunk_parent = wick_field_offset(env, chunk, "parent", "Ljdk/internal/vm/StackChunk;");
+    s->chunk_size = wick_field_offset(env, chunk, "size", "I");
+    s->chunk_sp = wick_field_offset(env, chunk, "sp", "I");
+    s->chunk_bottom = wick_field_offset(env, chunk, "bottom", "I");
+    s->chunk_bottom_is_argsize = !s->chunk_bottom;
+    if (s->chunk_bottom_is_argsize)
+        s->chunk_bottom = wick_field_offset(env, chunk, "argsize", "I");
+    s->chunk_stack = instance_bytes(jvm, chunk);
+    if (s->chunk_parent && s->chunk_size && s->chunk_sp && s->chunk_bottom && s->chunk_stack > s->chunk_bottom &&
+        wick_hs_oop_form(jvm))
+        s->cont_tail = tail;
+}
+
+void wick_virtual_threads_open(JNIEnv *env, struct wick_jvm *jvm)
+{
+    if (jvm->major < 21)
+        return;
+    jclass continuation = find_class(env, "jdk/internal/vm/Continuation");
+    jclass chunk = find_class(env, "jdk/internal/vm/StackChunk");
+    jclass carrier = find_class(env, "jdk/internal/misc/CarrierThread");
+    if (continuation && chunk)
+        read_fields(env, jvm, continuation, chunk);
+    if (carrier) {
+        carrier_class = (*env)->NewGlobalRef(env, carrier);
+        (*env)->DeleteLocalRef(env, carrier);
+    }
+    if (chunk)
+        (*env)->DeleteLocalRef(env, chunk);
+    if (continuation)
+        (*env)->DeleteLocalRef(env, continuation);
+}
+
+bool wick_virtual_threads_is_carrier(JNIEnv *env, jobject thread)
+{
+    return carrier_class && (*env)->IsInstanceOf(env, thread, carrier_class);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wick explain [options] FILE...
+ * wick explain [options] PID|NAME
+ *
+ * Says in sentences what makes a program slow. Of a live JVM a recording is taken first, into memory, with all that the
+ * rules read. An operand that exists as a file or looks like a path is a file.
+ */
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/explain/explain_text.h"
+#include "cli/input/inputs.h"
+#include "cli/record/look.h"
+#include "cli/ui.h"
+
+struct explain {
+    bool json;
+    const char *duration, *lib;
+};
+
+static const char usage[] =
+    "Usage: wick explain [OPTION...] FILE...\n"
+    "       wick explain [OPTION...] PID|NAME\n"
+    "\n"
+    "Says in sentences with figures what makes a program slow, from its recordings (- is standard input) or for a "
+    "JVM\n"
+    "now, most important first: allocation stalls, too few CPUs, neighbours, limits, locks, collections, slow\n"
+    "safepoints, a hot method. Record with -e cpu,wall --ttsp; docs/explain.md lists the rules.\n"
+    "\n";
+
+/* OOM kills that the cgroups of the recording count since its last reading; -1 = none of them exists here. */
+static int64_t kills_since(const struct wick_memory_use *u)
+{
+    int64_t most = -1;
+    for (uint32_t i = 0; i < u->levels; i++) {
+        struct wick_cgroup g;
+        struct wick_cgroup_memory now;
+        uint64_t before = u->level[i].now.oom_kills;
+        if (!wick_cgroup_at("", u->level[i].path, WICK_CGROUP_MEMORY, &g) || !wick_cgroup_memory_read(&g, &now))
+            continue;
+        int64_t since = now.oom_kills > before ? (int64_t)(now.oom_kills - before) : 0;
+        most = since > most ? since : most;
+        if (u->level[i].now.limit)
+            break; /* further out, others may have been killed */
+    }
+    return most;
+}
+
+/* Reads the files and prints what the rules find. */
+static int show(void *arg, char *const *paths, int n, struct wick_err *err)
+{
+    const struct explain *x = arg;
+    struct wick_explain_findings all = {0};
+    struct wick_explain_facts f = {0};
+    struct wick_profile p;
+    int rc = wick_profile_init(&p);
+    if (rc)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    rc = wick_explain_read(&f, &p, paths, n, wick_cli_read_events, err);
+    f.unfinished = wick_cli_is_unfinished();
+    f.kills_since = f.unfinished ? kills_since(&f.memory) : -1;
+    if (!rc)
+        rc = wick_explain_apply(&all, &f, err);
+    if (!rc)
+        wick_explain_write(&all, &f, x->json, stdout);
+    if (!rc)
+        rc = wick_ui_written(err);
+    wick_explain_findings_release(&all);
+    wick_explain_release(&f);
+    wick_profile_release(&p);
+    return rc;
+}
+
+int wick_cmd_explain(int argc, char **argv)
+{
+    struct explain x = {0};
+    struct wick_err err = {0};
+    const struct wick_look_flag flags[] = {{WICK_ARG_DURATION, WICK_LOOK_TEXT, &x.duration},
+                                           {WICK_ARG_LIB, WICK_LOOK_TEXT, &x.lib},
+                                           {WICK_ARG_JSON, WICK_LOOK_SWITCH, &x.json}};
+    int status = wick_look_parse(usage, flags, sizeof flags / sizeof *flags, argc, argv);
+    if (status >= 0)
+        return status;
+    const struct wick_look_option options[] = {{"-e", "cpu,wall,ttsp"},
+                                               {"-d", x.duration ? x.duration : wick_args_default(WICK_ARG_DURATION)},
+                                               {"--lib", x.lib}};
+    const struct wick_look_command look = {.name = "explain",
+                                           .show = show,
+                                           .arg = &x,
+                                           .options = options,
+                                           .noptions = sizeof options / sizeof *options,
+                                           .live_names = x.duration || x.lib ? "--duration and --lib" : NULL};
+    return wick_look_at_words(&look, argv + optind, argc - optind, NULL, &err) ? wick_ui_fail(&err) : 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * heap_assets.h - the page of web/heap/ as bytes, made at build time by web/embed.py
+ *
+ * Threads: constants only.
+ * Memory:  constants only.
+ */
+#ifndef WICK_CLI_HEAP_HEAP_ASSETS_H
+#define WICK_CLI_HEAP_HEAP_ASSETS_H
+
+#include <stddef.h>
+
+/* The page up to the title, from there to the tree, from there to the suspects, and the rest. */
+extern const char wick_asset_heap_head[], wick_asset_heap_body[], wick_asset_heap_facts[], wick_asset_heap_tail[];
+extern const size_t wick_asset_heap_head_len, wick_asset_heap_body_len, wick_asset_heap_facts_len,
+    wick_asset_heap_tail_len;
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/jvm/starting.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/ui.h"
+
+#define YOUNG_NS    10000000000u
+#define NOTE_NS     500000000u
+#define SIGQUIT_BIT ((uint64_t)1 << (SIGQUIT - 1))
+
+/* Time since the process was started; as old as can be if that cannot be read. */
+static uint64_t age_ns(const struct wick_proc *p)
+{
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    uint64_t now = wick_clock_ns(CLOCK_BOOTTIME), hz = (uint64_t)sysconf(_SC_CLK_TCK), born = UINT64_MAX;
+    const char *at = wick_proc_read(p, "stat", &sb) ? NULL : strrchr(sb.buf, ')');
+    for (int field = 2; at && field < 22; field++) /* proc(5): starttime is number 22, the name number 2 */
+        at = strchr(at + 1, ' ');
+    if (at && hz)
+        born = strtoull(at, NULL, 10) * (1000000000u / hz);
+    wick_strbuf_release(&sb);
+    return born > now ? UINT64_MAX : now - born;
+}
+
+static bool is_ready(const struct wick_proc *p)
+{
+    struct wick_strbuf maps = WICK_STRBUF_INIT;
+    char path[4096];
+    bool unread = wick_proc_read(p, "maps", &maps) != 0;
+    bool jvm = !unread && wick_proc_find_mapped(maps.buf, maps.len, "libjvm.so", path, sizeof path);
+    wick_strbuf_release(&maps);
+    return unread || (jvm ? (p->st.sig_caught & SIGQUIT_BIT) != 0 : strcmp(p->st.comm, "java") != 0);
+}
+
+void wick_starting_wait(struct wick_proc *p)
+{
+    uint64_t since = wick_clock_mono_ns();
+    bool noted = false;
+    while (p->st.state != 'T' && p->st.state != 't' && !wick_proc_gone(p) && !is_ready(p) && age_ns(p) < YOUNG_NS) {
+        if (!noted && wick_clock_mono_ns() - since > NOTE_NS) {
+            wick_ui_note("process %d is starting: waiting until it can be attached to", (int)p->pid);
+            noted = true;
+        }
+        nanosleep(&(struct timespec){0, 20000000}, NULL);
+        if (wick_proc_refresh(p, NULL))
+            return;
+    }
+}

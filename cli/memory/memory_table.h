@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory_table.h - the memory of a process as tables or JSON
+ *
+ * Threads: one at a time.
+ * Memory:  none kept.
+ */
+#ifndef WICK_CLI_MEMORY_MEMORY_TABLE_H
+#define WICK_CLI_MEMORY_MEMORY_TABLE_H
+
+#include <stdio.h>
+
+#include "analysis/memory_use.h"
+#include "footprint/nmt.h"
+
+struct wick_memory_table {
+    const char *title;          /* of what: "process 123 (app.jar)", a file's name */
+    const struct wick_nmt *nmt; /* what the JVM counts itself; NULL = nothing is known of that */
+};
+
+/* Write errors stay in the FILE. */
+void wick_memory_write_text(const struct wick_memory_use *u, const struct wick_memory_table *t, FILE *out);
+void wick_memory_write_json(const struct wick_memory_use *u, const struct wick_memory_table *t, FILE *out);
+
+#endif
