@@ -32,6 +32,10 @@
 
 #include "agent/stop_convert.h"
 #include "agent/ownfile.h"
+#include "agent/event/buildid.h"
+#include "agent/event/deadlocks.h"
+#include "agent/label/virtual_list.h"
+#include "agent/perf_broker.h"
 #include "agent/session.h"
 #include "base/clock.h"
 #include "sys/sock.h"
@@ -335,12 +339,12 @@ static int run_locked(enum wick_opt_action action, struct wick_opts *o, struct f
         return rc ? rc : dump_locked(f->out, err);
     case WICK_ACTION_VIRTUAL:
         rc = check_output(f->out, err);
-        return rc ? rc : wick_session_virtual((uint32_t)o->s.virtual_rows, f->out, err);
+        return rc ? rc : wick_virtual_list_write((uint32_t)o->s.virtual_rows, f->out, err);
     case WICK_ACTION_STATUS:
         wick_session_status(r->text, sizeof r->text);
         return 0;
     case WICK_ACTION_DEADLOCKS:
-        wick_session_deadlocks(r->text, sizeof r->text);
+        wick_deadlocks_describe(r->text, sizeof r->text);
         return 0;
     case WICK_ACTION_VERSION:
         version_text(r);

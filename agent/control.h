@@ -2,8 +2,7 @@
 /*
  * control.h - the agent's listening thread and its link to the CLI
  *
- * Threads: wick_control_broker_open may be called by any thread that is not a signal handler, also from within
- *          wick_session_start; the rest by onload.c.
+ * Threads: onload.c's.
  * Memory:  static; one malloc'ed buffer a request.
  */
 #ifndef WICK_AGENT_CONTROL_H
@@ -11,12 +10,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
 
 #include "base/err.h"
-
-struct perf_event_attr;
 
 /* Opens the control socket and starts the thread "wick-control"; the second call does nothing. init: the outcome of
  * wick_agent_init, answered to every start if it is an error. */
@@ -40,20 +35,5 @@ void wick_control_vm_ready(void);
 
 /* Ends a running recording: the JVM is going down. */
 void wick_control_shutdown(void);
-
-/* Asks the CLI that records us to open a perf event for thread tid of this process (attr->size set) and returns the
- * descriptor (close-on-exec); -WICK_E_STATE if there is no such CLI, -WICK_E_GONE, -WICK_E_TIMEOUT (2 s),
- * -WICK_E_PERM refused or not permitted to the CLI either, -WICK_E_NOTFOUND the thread has ended. */
-int wick_control_broker_open(const struct perf_event_attr *attr, pid_t tid);
-
-/* Asks the CLI to take what the recording's file holds up to `end`, whole chunks, into a file of its own. 0, or as
- * above; -WICK_E_LIMIT more than the CLI takes at once. */
-int wick_control_broker_take(uint64_t end);
-
-/* The broker's side of the session (perf_broker.c): sets the descriptor, -1 = none. */
-void wick_broker_set(int fd);
-
-/* Hex build id of this library (GNU note), 40 digits, or "" if it was linked without. Constant. */
-const char *wick_agent_build_id(void);
 
 #endif

@@ -29,6 +29,8 @@ EXPORT JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm);
 static struct wick_err init_error;
 static bool initialised;
 
+static const struct wick_agent_front front = {.vm_ready = wick_control_vm_ready, .vm_death = wick_control_shutdown};
+
 static int begin(JavaVM *vm, const char *options, struct wick_err *err)
 {
     int fd = -1;
@@ -39,7 +41,7 @@ static int begin(JavaVM *vm, const char *options, struct wick_err *err)
         return 0;
     if (!initialised) {
         initialised = true;
-        int rc = wick_agent_init(vm, &init_error);
+        int rc = wick_agent_init(vm, &front, &init_error);
         if (rc && !init_error.code)
             wick_err_set(&init_error, (enum wick_code) - rc, "the agent could not be set up: %s", wick_err_text(rc));
         if (!rc)

@@ -25,7 +25,9 @@
 #include <unistd.h>
 
 #include "agent/event/allocations.h"
-#include "agent/control.h"
+#include "agent/jvm/gc.h"
+#include "agent/label/publish.h"
+#include "agent/perf_broker.h"
 #include "agent/event/jit.h"
 #include "agent/label/jar_labels.h"
 #include "agent/event/locks.h"
@@ -90,16 +92,38 @@ void wick_session_vm_ready(void)
     }
 }
 
+static const struct wick_agent_front *front;
+
 /* From here on the JVM takes itself apart: nothing may be started in it any more. */
 static void vm_death(void)
 {
     atomic_store(&vm_ended, true);
-    wick_control_shutdown();
+    wick_publish_stop();
+    front->vm_death();
 }
 
-int wick_agent_init(JavaVM *vm, struct wick_err *err)
+static void vm_ready(void)
 {
-    return wick_vm_init(vm, wick_control_vm_ready, vm_death, err);
+    front->vm_ready();
+}
+
+int wick_agent_init(JavaVM *vm, const struct wick_agent_front *f, struct wick_err *err)
+{
+    static const struct wick_vm_listener listener = {
+        .up = wick_agent_labels_init,
+        .ready = vm_ready,
+        .attached = wick_agent_labels_find,
+        .carrier = wick_agent_labels_carrier,
+        .thread_end = wick_agent_labels_thread_end,
+        .death = vm_death,
+    };
+    front = f;
+    int r = wick_vm_init(vm, &listener, err);
+    if (r)
+        return r;
+    wick_gc_init(vm);
+    wick_exhaustion_init(vm);
+    return 0;
 }
 
 bool wick_session_running(void)
@@ -222,7 +246,7 @@ static int start_thread(struct session *s)
 static int broker(void *arg, const struct perf_event_attr *attr, int32_t tid)
 {
     (void)arg;
-    return wick_control_broker_open(attr, tid);
+    return wick_broker_open(attr, tid);
 }
 
 /* The least power of two that is not less than n. */
@@ -377,7 +401,7 @@ no_engine:
 static int ask_to_take(void *arg, uint64_t end)
 {
     (void)arg;
-    return wick_control_broker_take(end);
+    return wick_broker_take(end);
 }
 
 static int open_output(const struct wick_session_opts *o, int out_fd, struct wick_err *err)

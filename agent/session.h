@@ -22,9 +22,16 @@
 #include "base/err.h"
 #include "opt/option.h"
 
+/* What the front end does when the VM is initialised and when it goes down, in a Java thread. */
+struct wick_agent_front {
+    void (*vm_ready)(void);
+    void (*vm_death)(void);
+};
+
 /* Prepares what every recording needs (JVMTI, the reading of HotSpot's tables). Called once, from Agent_OnLoad (the VM
- * is not up yet) or Agent_OnAttach, before the first start. An error is kept and answered to every start. */
-int wick_agent_init(JavaVM *vm, struct wick_err *err);
+ * is not up yet) or Agent_OnAttach, before the first start; front must stay. An error is kept and answered to every
+ * start. */
+int wick_agent_init(JavaVM *vm, const struct wick_agent_front *front, struct wick_err *err);
 
 /* Starts a recording. out_fd: where the JFR goes, opened for reading and writing, or -1: it is split into files named
  * by the pattern o->file (wick_opt_fix), which are made here. On success the descriptor belongs to the session, on
@@ -37,7 +44,7 @@ int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wic
  * 1 on. */
 int wick_session_resume(const struct wick_session_opts *o, int fd, unsigned times, struct wick_err *err);
 
-/* The same in one file out of which the CLI takes each chunk when it ends (wick_control_broker_take). */
+/* The same in one file out of which the CLI takes each chunk when it ends (wick_broker_take). */
 int wick_session_start_taken(const struct wick_session_opts *o, int fd, struct wick_err *err);
 
 /* The VM is up: begins the recording that was started before, if there is one. What hinders it is said on stderr and
@@ -56,15 +63,6 @@ int wick_session_dump(int out_fd, struct wick_err *err);
  * (0/1), samples, dropped, bytes (of JFR written), elapsed_ns, engine (perf, timer, itimer), event, interval_ns, file,
  * error (a sentence: the recording ended by itself, and why). Others may follow. */
 void wick_session_status(char *buf, size_t cap);
-
-/* Finds threads that wait for each other for ever: "deadlocks=N\n", and a line for each, deadlock_1=... Then waits that
- * last: lasting_waits, unknown_waits if any, wait_1=... for some. Nothing if the VM is not up. */
-void wick_session_deadlocks(char *buf, size_t cap);
-
-/* Writes the virtual threads that have a context to out_fd (borrowed), at most `rows` of them, those that have had it
- * longest first, in the lines that virtual_list.c describes. -WICK_E_UNSUPPORTED, -WICK_E_STATE, -WICK_E_NOMEM and
- * -WICK_E_IO with a sentence. */
-int wick_session_virtual(uint32_t rows, int out_fd, struct wick_err *err);
 
 /* True from a successful start to the end of the recording, however it ended. */
 bool wick_session_running(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `wick`: finds the command in the table and runs it. */
+/* `wick`: finds the command in the table and runs it; `wick help`. */
 #include <errno.h>
 #include <locale.h>
 #include <malloc.h>
@@ -8,24 +8,46 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "base/sum.h"
+#include "cli/template.h"
 #include "cli/ui.h"
 
-const struct wick_cmd wick_cmds[] = {
-#define X(cmd, opts, ops, text) \
-    {.name = #cmd, .operands = (ops), .summary = (text), .where = (opts), .run = wick_cmd_##cmd},
+/* By the command's place in the table. */
+static int (*const runs[])(int argc, char **argv) = {
+#define X(cmd, opts, ops, text) wick_cmd_##cmd,
 #include "def/command.def"
 #undef X
 };
-const size_t wick_cmds_count = sizeof wick_cmds / sizeof *wick_cmds;
 
-const struct wick_cmd *wick_cmd_find(const char *name)
+static int run(const struct wick_cmd *cmd, int argc, char **argv)
 {
+    return runs[cmd - wick_cmds](argc, argv);
+}
+
+int wick_cmd_help(int argc, char **argv)
+{
+    if (argc == 3 && !strcmp(argv[1], "--expand"))
+        return wick_template_expand(argv[2]);
+    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+        argv[1] = argv[0];
+    const struct wick_cmd *cmd = argc > 1 ? wick_cmd_find(argv[1]) : NULL;
+    if (argc > 1 && !cmd) {
+        struct wick_err err;
+        wick_err_set(&err, WICK_E_USAGE, "there is no command '%.60s': `wick help` lists them", argv[1]);
+        return wick_ui_fail(&err);
+    }
+    if (cmd && !cmd->where && strcmp(cmd->name, "help"))
+        return run(cmd, 2, (char *[]){argv[1], "--help", NULL});
+    if (cmd) {
+        wick_cmd_print_help(cmd);
+        return 0;
+    }
+    puts("wick: a profiler for the JVM\n\nUsage: wick COMMAND [OPTION...] [OPERAND...]\n\nCommands:");
     for (size_t i = 0; i < wick_cmds_count; i++)
-        if (!strcmp(wick_cmds[i].name, name))
-            return &wick_cmds[i];
-    return NULL;
+        printf("  %-9s  %-23s  %s\n", wick_cmds[i].name, wick_cmds[i].operands, wick_cmds[i].summary);
+    puts("\n`wick help COMMAND` lists a command's options. To start: wick ps; wick record -d 10 NAME");
+    return 0;
 }
 
 enum { LONGEST = 24 };
@@ -98,7 +120,7 @@ int main(int argc, char **argv)
     }
     if (argc > 1)
         argv[1] = (char *)(uintptr_t)cmd->name; /* commands look themselves up by it: --version is `version` */
-    int status = finish(argc > 1 ? cmd->run(argc - 1, argv + 1) : cmd->run(1, argv));
+    int status = finish(argc > 1 ? run(cmd, argc - 1, argv + 1) : run(cmd, 1, argv));
     if (wick_sum_was_exceeded())
         wick_ui_note(
             "warning: a sum is too large for 64 bits: where a figure is the largest possible, the true one is larger");

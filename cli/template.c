@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "cli/args.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/ui.h"
 
 /* Text for roff: backslashes and leading dots are escaped, dashes are minus signs. */

@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "agent/event/locks.h"
-#include "agent/session.h"
+#include "agent/event/deadlocks.h"
 #include "agent/jvm/vm.h"
 
 /* Finding the owner of a monitor takes up to a read or two of each thread; OWNER_READS take about half a second.
@@ -247,7 +247,7 @@ static bool waits_at_all(const struct graph *g)
     return false;
 }
 
-void wick_session_deadlocks(char *buf, size_t cap)
+void wick_deadlocks_describe(char *buf, size_t cap)
 {
     struct graph *g = calloc(2, sizeof *g), *again = g ? g + 1 : NULL;
     struct wick_strbuf out = WICK_STRBUF_INIT;

@@ -15,7 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "agent/control.h"
+#include "agent/event/buildid.h"
 #include "base/strbuf.h"
 
 /* A small file of /proc as text; NULs become spaces. */

@@ -8,10 +8,10 @@
 #ifndef WICK_AGENT_EVENT_RECORDING_INFO_H
 #define WICK_AGENT_EVENT_RECORDING_INFO_H
 
-#include "agent/session.h"
 #include "agent/jvm/vm.h"
 #include "engine/engines.h"
 #include "jfr/writer/writer.h"
+#include "opt/option.h"
 
 struct wick_recording_info {
     const struct wick_session_opts *opts;

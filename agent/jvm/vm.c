@@ -17,12 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/label/jar_labels.h"
 #include "agent/jvm/virtual_layout.h"
 #include "agent/jvm/critical_field.h"
-#include "agent/event/exhaustion.h"
-#include "agent/jvm/gc.h"
-#include "agent/label/publish.h"
 #include "elf/dynsym.h"
 #include "hotspot/cont_entry.h"
 #include "hotspot/oop.h"
@@ -30,8 +26,7 @@
 
 struct wick_vm wick_vm;
 
-static wick_vm_ready *on_ready;
-static wick_vm_death *on_death;
+static const struct wick_vm_listener *listener;
 
 static wick_addr find_symbol(void *arg, const char *name)
 {
@@ -54,7 +49,7 @@ static void tell_thread(JNIEnv *env, jthread thread)
     wick_threads_java(&wick_vm.threads, tid, (wick_addr)java, info.name, (uint64_t)id);
     wick_threads_java_priority(&wick_vm.threads, tid, info.priority);
     if (wick_virtual_threads_is_carrier(env, thread))
-        wick_agent_labels_carrier(tid);
+        listener->carrier(tid);
     (*wick_vm.jvmti)->Deallocate(wick_vm.jvmti, (unsigned char *)info.name);
     (*env)->DeleteLocalRef(env, info.thread_group);
     (*env)->DeleteLocalRef(env, info.context_class_loader);
@@ -84,8 +79,8 @@ static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     (void)jvmti;
     if (wick_vm.eetop)
-        tell_thread(env, thread);                               /* the name may have changed since the start */
-    wick_agent_labels_thread_end((int32_t)syscall(SYS_gettid)); /* its slot may be another's afterwards */
+        tell_thread(env, thread);                       /* the name may have changed since the start */
+    listener->thread_end((int32_t)syscall(SYS_gettid)); /* its slot may be another's afterwards */
     wick_threads_java_end(&wick_vm.threads, (int32_t)syscall(SYS_gettid));
 }
 
@@ -233,13 +228,13 @@ static void become_live(JNIEnv *env)
     collect_stubs();
     learn_from_stubs();
     collect_properties();
-    wick_agent_labels_init();
+    listener->up();
     if (wick_vm.eetop)
         tell_all_threads(env);
     const struct wick_engine_thread *own = wick_threads_find_sig(&wick_vm.threads, (int32_t)syscall(SYS_gettid));
     wick_vm.critical_place = wick_critical_place(env, &wick_vm.jvm, own ? wick_load_relaxed(&own->java) : 0);
     atomic_store(&wick_vm.live, true);
-    on_ready();
+    listener->ready();
 }
 
 static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
@@ -254,8 +249,7 @@ static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *env)
     (void)jvmti;
     (void)env;
     wick_store_relaxed(&wick_vm.dying, true);
-    wick_publish_stop();
-    on_death();
+    listener->death();
 }
 
 static void ask_for_exact_debug_info(void)
@@ -288,7 +282,7 @@ static int open_jvm(struct wick_err *err)
     return wick_jvm_open(&wick_vm.jvm, &wick_vm.mem, &syms, err);
 }
 
-int wick_vm_init(JavaVM *vm, wick_vm_ready *ready, wick_vm_death *death, struct wick_err *err)
+int wick_vm_init(JavaVM *vm, const struct wick_vm_listener *l, struct wick_err *err)
 {
     jvmtiEventCallbacks cb = {
         .VMInit = vm_init,
@@ -300,8 +294,7 @@ int wick_vm_init(JavaVM *vm, wick_vm_ready *ready, wick_vm_death *death, struct 
     static const jvmtiEvent wanted[] = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_START,
                                         JVMTI_EVENT_THREAD_END};
     jvmtiPhase phase;
-    on_ready = ready;
-    on_death = death;
+    listener = l;
     wick_vm.java_vm = vm;
     if ((*vm)->GetEnv(vm, (void **)&wick_vm.jvmti, JVMTI_VERSION_1_0) != JNI_OK)
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM offers no JVMTI");
@@ -315,8 +308,6 @@ int wick_vm_init(JavaVM *vm, wick_vm_ready *ready, wick_vm_death *death, struct 
     if (live && !wick_jvm_open_code(&wick_vm.jvm, NULL))
         wick_vm.last_old_compile_id = wick_jvm_last_compile_id(&wick_vm.jvm);
     ask_for_exact_debug_info();
-    wick_gc_init(vm);
-    wick_exhaustion_init(vm);
     if ((*ti)->SetEventCallbacks(ti, &cb, sizeof cb))
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses JVMTI callbacks");
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
@@ -327,7 +318,7 @@ int wick_vm_init(JavaVM *vm, wick_vm_ready *ready, wick_vm_death *death, struct 
         if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6) != JNI_OK)
             return wick_err_set(err, WICK_E_STATE, "the agent was loaded by a thread that is not attached to the JVM");
         become_live(env);
-        wick_agent_labels_find(env);
+        listener->attached(env);
     }
     return 0;
 }

@@ -50,14 +50,20 @@ struct wick_vm {
 /* The one VM of this process. */
 extern struct wick_vm wick_vm;
 
-/* Called once the VM is initialised, from a Java thread; before that if it already is. */
-typedef void wick_vm_ready(void);
-/* Called when the VM goes down, from a Java thread. */
-typedef void wick_vm_death(void);
+/* What the agent's other parts want to know of the VM; all are called in Java threads. */
+struct wick_vm_listener {
+    void (*up)(void);              /* its layout is known; no thread has been reported yet */
+    void (*ready)(void);           /* it is initialised and all threads are known */
+    void (*attached)(JNIEnv *env); /* it had been running when the agent came: after `ready` */
+    void (*carrier)(int32_t tid);  /* a thread in the registry carries virtual threads */
+    void (*thread_end)(int32_t tid);
+    void (*death)(void); /* it goes down */
+};
 
-/* Sets up JVMTI and reads HotSpot's layout. Errors with a sentence: -WICK_E_UNSUPPORTED, -WICK_E_PERM, -WICK_E_NOMEM.
+/* Sets up JVMTI and reads HotSpot's layout; l must stay. Errors with a sentence: -WICK_E_UNSUPPORTED, -WICK_E_PERM,
+ * -WICK_E_NOMEM.
  */
-int wick_vm_init(JavaVM *vm, wick_vm_ready *ready, wick_vm_death *death, struct wick_err *err);
+int wick_vm_init(JavaVM *vm, const struct wick_vm_listener *l, struct wick_err *err);
 
 /* A system property, "" if there is none. */
 const char *wick_vm_property(const char *key);

@@ -37,6 +37,7 @@ void wick_agent_labels_init(void)
     const struct wick_hs_layout *l = &wick_vm.jvm.layout;
     if (!wick_agent_labels.map && !wick_labels_init(&wick_agent_labels, &wick_vm.mem))
         wick_label_mount_init(&wick_agent_labels.mount, l->thread_object, l->thread_current, l->thread_current_id);
+    wick_publish_init(&wick_agent_labels);
     wick_store_release(&ready, wick_agent_labels.map != NULL); /* pairs: wick_agent_labels_thread_end */
 }
 

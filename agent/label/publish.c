@@ -11,18 +11,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/label/jar_labels.h"
 #include "agent/jvm/mounts.h"
 #include "agent/jvm/vm.h"
 #include "labels/published.h"
 
 static struct wick_published published = WICK_PUBLISHED_INIT;
 static _Atomic bool publishing;
+static _Atomic(struct wick_labels *) labels; /* NULL until the VM is known */
 
 static const char *setting(const char *property, const char *variable)
 {
     const char *value = wick_vm_property(property);
     return *value ? value : getenv(variable);
+}
+
+void wick_publish_init(struct wick_labels *l)
+{
+    atomic_store(&labels, l);
 }
 
 jboolean JNICALL Java_wick_Native_publish(JNIEnv *env, jclass cls)
@@ -31,7 +36,8 @@ jboolean JNICALL Java_wick_Native_publish(JNIEnv *env, jclass cls)
     (void)cls;
     const struct wick_published_resource resource = {setting("otel.service.name", "OTEL_SERVICE_NAME"),
                                                      setting("otel.resource.attributes", "OTEL_RESOURCE_ATTRIBUTES")};
-    if (!wick_agent_labels.map || wick_published_begin(&published, &wick_vm.mem, &resource, WICK_LABELS_RECORDS))
+    struct wick_labels *l = atomic_load(&labels);
+    if (!l || !l->map || wick_published_begin(&published, &wick_vm.mem, &resource, WICK_LABELS_RECORDS))
         return JNI_FALSE;
     wick_store_release(&publishing, true); /* pairs: wick_publish_thread_end */
     return JNI_TRUE;
@@ -51,7 +57,7 @@ jint JNICALL Java_wick_Native_key(JNIEnv *env, jclass cls, jbyteArray utf8)
 /* The virtual thread that is mounted publishes what its own record says. */
 static void on_mount(uint64_t virtual_id)
 {
-    uint32_t n = wick_labels_virtual(&wick_agent_labels, virtual_id);
+    uint32_t n = wick_labels_virtual(atomic_load(&labels), virtual_id);
     wick_published_point(n ? wick_published_record(&published, n) : NULL);
 }
 
@@ -61,7 +67,7 @@ jobject JNICALL Java_wick_Native_published(JNIEnv *env, jclass cls, jlong virtua
     (void)cls;
     if (virtual_id && !wick_mounts_follow(on_mount))
         return NULL;
-    uint32_t n = wick_labels_bind(&wick_agent_labels, (int32_t)syscall(SYS_gettid), (uint64_t)virtual_id);
+    uint32_t n = wick_labels_bind(atomic_load(&labels), (int32_t)syscall(SYS_gettid), (uint64_t)virtual_id);
     struct wick_published_record *r = n ? wick_published_record(&published, n) : NULL;
     if (!r)
         return NULL;

@@ -14,7 +14,12 @@
 
 #include <jni.h>
 
+#include "labels/labels.h"
+
 #define WICK_PUBLISH_METHOD __attribute__((visibility("default"))) JNIEXPORT
+
+/* The labels of this process, before the first call below. */
+void wick_publish_init(struct wick_labels *l);
 
 /* What wick.Native declares. */
 WICK_PUBLISH_METHOD jboolean JNICALL Java_wick_Native_publish(JNIEnv *env, jclass cls);

@@ -33,7 +33,7 @@
 #include <unistd.h>
 
 #include "agent/label/jar_labels.h"
-#include "agent/session.h"
+#include "agent/label/virtual_list.h"
 #include "agent/jvm/vm.h"
 #include "base/clock.h"
 #include "base/strbuf.h"
@@ -344,7 +344,7 @@ static int list_threads(JNIEnv *env, uint32_t rows, int fd, struct wick_err *err
                 : 0;
 }
 
-int wick_session_virtual(uint32_t rows, int out_fd, struct wick_err *err)
+int wick_virtual_list_write(uint32_t rows, int out_fd, struct wick_err *err)
 {
     bool attached;
     if (!atomic_load(&wick_vm.live) || wick_load_relaxed(&wick_vm.dying))

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/explain/explain_text.h"
 #include "cli/input/inputs.h"
 #include "cli/record/look.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cli/args.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/heap/heap_diff.h"
 #include "cli/heap/heap_live.h"
 #include "cli/heap/heap_page.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/ui.h"
 #include "sys/jvmlist.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/jvm/agentlib.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/ui.h"
 
 int wick_cmd_version(int argc, char **argv)

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "cli/args.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/map/jitdump.h"
 #include "cli/map/mapfile.h"
 #include "cli/jvm/target.h"

@@ -14,7 +14,7 @@
 
 #include "base/strbuf.h"
 #include "base/sum.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/profile/diff_table.h"
 #include "cli/input/inputs.h"
 #include "cli/replace.h"

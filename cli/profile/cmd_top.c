@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/args.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/profile/growth_table.h"
 #include "cli/input/inputs.h"
 #include "cli/record/look.h"

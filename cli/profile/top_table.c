@@ -15,6 +15,7 @@
 #include "cli/print.h"
 #include "cli/ui.h"
 #include "cli/input/inputs.h"
+#include "model/agg_value.h"
 #include "model/interval.h"
 #include "model/name.h"
 #include "model/shape.h"

@@ -22,7 +22,7 @@
 
 #include "cli/jvm/agentlib.h"
 #include "cli/jvm/client.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/record/attached.h"
 #include "cli/record/outcome.h"
 #include "cli/record/out_file.h"

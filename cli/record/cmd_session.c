@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "cli/jvm/agentlib.h"
 #include "cli/jvm/client.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/record/outcome.h"
 #include "cli/record/out_file.h"
 #include "cli/record/record_run.h"

@@ -5,7 +5,7 @@
  * Latencies come from the spans in the recordings, CPU time and waits from their samples.
  */
 #include "cli/args.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/request/endpoint_table.h"
 #include "cli/input/inputs.h"
 #include "cli/page.h"

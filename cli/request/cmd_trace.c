@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/args.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/input/inputs.h"
 #include "cli/page.h"
 #include "cli/page_assets.h"

@@ -15,7 +15,7 @@
 
 #include "base/frame_kind.h"
 #include "cli/args.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/print.h"
 #include "cli/stack/stack_virtual.h"
 #include "cli/jvm/target.h"

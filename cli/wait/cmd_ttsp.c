@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/input/inputs.h"
 #include "cli/record/look.h"
 #include "cli/wait/ttsp_table.h"

@@ -129,4 +129,14 @@ extern const struct wick_engine_ops wick_engine_alloc, wick_engine_cpu, wick_eng
 void wick_engine_setting(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event_id of, const char *name,
                          const char *value);
 
+/* An interval that grows when samples come too often. */
+struct wick_engine_rate {
+    uint64_t interval, adjusted; /* asked for; in force */
+    uint32_t most;               /* samples a second, 0 = as many as come */
+};
+
+/* Its settings. */
+void wick_engine_rate_settings(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event_id of,
+                               const struct wick_engine_rate *rate);
+
 #endif

@@ -177,17 +177,16 @@ static void settings(void *e, const struct wick_engine_host *h, struct wick_jfr_
 {
     const struct wick_alloc_engine *a = &((struct state *)e)->alloc;
     const enum wick_jfr_event_id of = WICK_JFR_EVENT_OBJECT_ALLOCATION_SAMPLE;
-    char num[32];
     (void)h;
     wick_engine_setting(w, now, of, "enabled", ((struct state *)e)->allocated ? "true" : "false");
     wick_engine_setting(w, now, WICK_JFR_EVENT_LIVE_OBJECT, "enabled", ((struct state *)e)->alive ? "true" : "false");
     wick_engine_setting(w, now, of, "source", "JVMTI SampledObjectAlloc");
-    snprintf(num, sizeof num, "%" PRIu64, a->config.interval);
-    wick_engine_setting(w, now, of, "interval", num);
-    snprintf(num, sizeof num, "%" PRIu64, wick_load_relaxed(&a->interval));
-    wick_engine_setting(w, now, of, "adjustedInterval", num);
-    snprintf(num, sizeof num, "%" PRIu32 "/s", a->config.rate);
-    wick_engine_setting(w, now, of, "throttle", a->config.rate ? num : "off");
+    wick_engine_rate_settings(w, now, of,
+                              &(struct wick_engine_rate){
+                                  .interval = a->config.interval,
+                                  .adjusted = wick_load_relaxed(&a->interval),
+                                  .most = a->config.rate,
+                              });
 }
 
 static const struct wick_engine_sample samples[] = {{WICK_JFR_EVENT_OBJECT_ALLOCATION_SAMPLE, WICK_EVENT_ALLOC},

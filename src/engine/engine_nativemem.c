@@ -264,16 +264,15 @@ static void settings(void *e, const struct wick_engine_host *h, struct wick_jfr_
 {
     const struct wick_nativemem *m = &((struct state *)e)->memory;
     const enum wick_jfr_event_id of = WICK_JFR_EVENT_MALLOC;
-    char num[32];
     (void)h;
     wick_engine_setting(w, now, of, "enabled", "true");
     wick_engine_setting(w, now, of, "source", "global offset tables");
-    snprintf(num, sizeof num, "%" PRIu64, m->config.interval);
-    wick_engine_setting(w, now, of, "interval", num);
-    snprintf(num, sizeof num, "%" PRIu64, wick_load_relaxed(&m->interval));
-    wick_engine_setting(w, now, of, "adjustedInterval", num);
-    snprintf(num, sizeof num, "%" PRIu32 "/s", m->config.rate);
-    wick_engine_setting(w, now, of, "throttle", m->config.rate && m->config.interval ? num : "off");
+    wick_engine_rate_settings(w, now, of,
+                              &(struct wick_engine_rate){
+                                  .interval = m->config.interval,
+                                  .adjusted = wick_load_relaxed(&m->interval),
+                                  .most = m->config.interval ? m->config.rate : 0,
+                              });
 }
 
 static const struct wick_engine_sample samples[] = {{WICK_JFR_EVENT_MALLOC, WICK_EVENT_NATIVE_MEMORY},

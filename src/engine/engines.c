@@ -186,11 +186,3 @@ void wick_engines_samples(const struct wick_engines *e, uint8_t sample[WICK_JFR_
              s++)
             sample[s->written] = (uint8_t)(s->of + 1);
 }
-
-void wick_engine_setting(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event_id of, const char *name,
-                         const char *value)
-{
-    wick_jfr_write_active_setting(
-        w, &(struct wick_jfr_active_setting){
-               .start_ns = now_ns, .id = wick_jfr_event_type_id(of), .name = name, .value = value});
-}

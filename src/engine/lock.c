@@ -19,8 +19,6 @@
 #include "base/clock.h"
 #include "base/poisson.h"
 
-_Atomic(struct wick_lock_engine *) wick_lock_current;
-struct wick_gate wick_lock_gate;
 static _Atomic uint64_t native_session;
 
 #define WAITS_BYTES (WICK_MAX_THREADS * sizeof(struct wick_lock_wait))
@@ -196,37 +194,6 @@ bool wick_lock_end(enum wick_lock_kind kind, struct wick_lock_done *out)
     return sampled;
 }
 
-struct wick_lock_note *wick_lock_note_take(struct wick_lock_engine *e)
-{
-    uint16_t number = wick_notes_take_sig(&e->notes);
-    struct wick_lock_note *n = wick_notes_at_sig(&e->notes, number);
-    if (n) {
-        n->number = number;
-        wick_store_relaxed(&n->word, ((wick_load_relaxed(&n->word) >> 2) + 1) << 2 | WICK_LOCK_HELD);
-    }
-    return n;
-}
-
-uint32_t wick_lock_owner_slot(const struct wick_lock_engine *e, enum wick_lock_kind kind, wick_addr monitor,
-                              uint64_t owner)
-{
-    struct wick_hs_monitor m;
-    uint32_t top = wick_threads_top(e->threads);
-    if (!owner || kind == WICK_LOCK_WAIT)
-        return 0;
-    if (kind == WICK_LOCK_NATIVE) {
-        const struct wick_engine_thread *t = wick_threads_find_sig(e->threads, (int32_t)owner);
-        return t ? (uint32_t)(t - e->threads->slots) : 0;
-    }
-    wick_hs_monitor_init(&m, e->jvm, kind == WICK_LOCK_MONITOR ? monitor : 0, owner);
-    for (uint32_t i = 1; i < top; i++) {
-        wick_addr java = wick_load_acquire(&e->threads->slots[i].java); /* pairs: wick_threads_java */
-        if (java && wick_hs_monitor_owned_by(e->jvm, &m, java))
-            return i;
-    }
-    return 0;
-}
-
 static void lose(struct wick_lock_engine *e, const struct wick_lock_done *d)
 {
     wick_add_relaxed(&e->lost, 1);
@@ -266,7 +233,7 @@ static bool sample(struct wick_lock_engine *e, const struct wick_lock_done *d, s
 static void record(struct wick_lock_engine *e, const struct wick_lock_done *d, const struct wick_lock_what *what,
                    const struct wick_lock_native *native)
 {
-    struct wick_lock_note *note = wick_lock_note_take(e);
+    struct wick_lock_note *note = wick_lock_note_take_sig(e);
     if (!note) {
         wick_recorder_drop_sig(e->recorder, WICK_EVENT_LOCK, WICK_DROP_NOTES_FULL, 1, d->weight_ns);
         lose(e, d);
@@ -278,7 +245,7 @@ static void record(struct wick_lock_engine *e, const struct wick_lock_done *d, c
         note->what.address = d->monitor;
     note->of_owner = false;
     note->owner = d->seen_owner ? d->seen_owner
-                                : e->threads->slots[wick_lock_owner_slot(e, d->kind, d->monitor, d->owner)].serial;
+                                : e->threads->slots[wick_lock_owner_slot_sig(e, d->kind, d->monitor, d->owner)].serial;
     if (sample(e, d, note, native)) {
         wick_add_relaxed(&e->recorded, 1);
         wick_add_relaxed(&e->recorded_ns, d->weight_ns);

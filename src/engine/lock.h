@@ -208,7 +208,7 @@ void wick_lock_told(struct wick_lock_engine *e, const struct wick_event *event);
 /* A moment old. */
 void wick_lock_totals_get(const struct wick_lock_engine *e, struct wick_lock_totals *out);
 
-/* --- between lock.c, lock_watch.c and lock_sig.c --- */
+/* --- between lock.c, lock_note_sig.c, lock_watch.c and lock_watch_sig.c --- */
 
 /* The watcher; begins and ends with the engine. -WICK_E_NOMEM, -WICK_E_STATE. */
 int wick_lock_watch_start(struct wick_lock_engine *e, struct wick_err *err);
@@ -216,7 +216,7 @@ int wick_lock_watch_start(struct wick_lock_engine *e, struct wick_err *err);
 void wick_lock_watch_stop(struct wick_lock_engine *e);
 
 /* A note to fill, NULL if all are in use. */
-struct wick_lock_note *wick_lock_note_take(struct wick_lock_engine *e);
+struct wick_lock_note *wick_lock_note_take_sig(struct wick_lock_engine *e);
 
 /* The holder gives it back. */
 void wick_lock_note_free_sig(struct wick_lock_engine *e, struct wick_lock_note *note);
@@ -234,8 +234,8 @@ static inline uint64_t wick_lock_ticket_word(uint64_t ticket)
 }
 
 /* Slot of the thread that owns the lock, 0 = not known. */
-uint32_t wick_lock_owner_slot(const struct wick_lock_engine *e, enum wick_lock_kind kind, wick_addr monitor,
-                              uint64_t owner);
+uint32_t wick_lock_owner_slot_sig(const struct wick_lock_engine *e, enum wick_lock_kind kind, wick_addr monitor,
+                                  uint64_t owner);
 
 /* A thread begins to wait: wakes the watcher if it sleeps. */
 void wick_lock_watch_wake(struct wick_lock_engine *e);

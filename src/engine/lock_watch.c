@@ -58,7 +58,7 @@ static struct wick_lock_note *make_note(struct wick_lock_engine *e, const struct
                                         uint64_t now)
 {
     const struct wick_engine_thread *t = &e->threads->slots[owner_slot];
-    struct wick_lock_note *n = wick_lock_note_take(e);
+    struct wick_lock_note *n = wick_lock_note_take_sig(e);
     if (!n)
         return NULL;
     n->of_owner = true;
@@ -182,7 +182,7 @@ static uint64_t owner_of(const struct wick_lock_engine *e, const struct seen *s)
 static void look(struct wick_lock_engine *e, const struct seen *s, uint32_t waiter, uint64_t now)
 {
     uint64_t owner = owner_of(e, s);
-    uint32_t slot = wick_lock_owner_slot(e, (enum wick_lock_kind)s->kind, s->monitor, owner);
+    uint32_t slot = wick_lock_owner_slot_sig(e, (enum wick_lock_kind)s->kind, s->monitor, owner);
     wick_add_relaxed(&e->looks, 1);
     if (!slot || slot == waiter)
         return;

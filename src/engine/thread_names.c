@@ -21,6 +21,20 @@
 enum { NAME_BYTES = 1024, ALIASES_MOST = 1 << 16, LATE_NS = 200000000 }; /* a sample reaches its ring later */
 #define ALIASES (UINT32_C(1) << 31)
 
+/* The names are a row sorted by serial. */
+struct wick_thread_name *wick_threads_name_of_locked(struct wick_threads *ts, uint32_t serial)
+{
+    uint32_t lo = 0, hi = ts->name_count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (ts->names[mid].serial < serial)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < ts->name_count && ts->names[lo].serial == serial ? &ts->names[lo] : NULL;
+}
+
 static struct wick_thread_alias *find(const struct wick_threads *ts, uint32_t key)
 {
     uint32_t lo = 0, hi = ts->alias_count;

@@ -67,20 +67,6 @@ void wick_threads_release(struct wick_threads *ts)
     *ts = (struct wick_threads){0};
 }
 
-/* The names are a row sorted by serial. */
-static struct wick_thread_name *name_of(struct wick_threads *ts, uint32_t serial)
-{
-    uint32_t lo = 0, hi = ts->name_count;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (ts->names[mid].serial < serial)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < ts->name_count && ts->names[lo].serial == serial ? &ts->names[lo] : NULL;
-}
-
 /* Room for the name of `serial`, which is the greatest so far. */
 static void add_name(struct wick_threads *ts, uint32_t serial, int32_t tid)
 {
@@ -233,7 +219,7 @@ static void replace_locked(struct wick_threads *ts, struct wick_engine_thread *t
 /* Drops a name that nobody will ask for. */
 static void drop_name_locked(struct wick_threads *ts, uint32_t serial)
 {
-    struct wick_thread_name *n = name_of(ts, serial);
+    struct wick_thread_name *n = wick_threads_name_of_locked(ts, serial);
     if (!n)
         return;
     free(n->java_name);
@@ -252,7 +238,7 @@ void wick_threads_java(struct wick_threads *ts, int32_t tid, wick_addr java, con
     if (!t && !has_ended(tid))
         t = add_locked(ts, tid);
     if (t) {
-        struct wick_thread_name *n = name_of(ts, t->serial);
+        struct wick_thread_name *n = wick_threads_name_of_locked(ts, t->serial);
         wick_store_release(&t->java, java);
         t->seen = ts->scan;
         if (n) {
@@ -269,7 +255,7 @@ void wick_threads_java_priority(struct wick_threads *ts, int32_t tid, int32_t pr
 {
     pthread_mutex_lock(&ts->lock);
     const struct wick_engine_thread *t = wick_threads_find_sig(ts, tid);
-    struct wick_thread_name *n = t ? name_of(ts, t->serial) : NULL;
+    struct wick_thread_name *n = t ? wick_threads_name_of_locked(ts, t->serial) : NULL;
     if (n)
         n->java_priority = priority;
     pthread_mutex_unlock(&ts->lock);
@@ -280,7 +266,7 @@ void wick_threads_java_end(struct wick_threads *ts, int32_t tid)
     pthread_mutex_lock(&ts->lock);
     struct wick_engine_thread *t = wick_threads_find_sig(ts, tid);
     if (t) {
-        struct wick_thread_name *n = name_of(ts, t->serial);
+        struct wick_thread_name *n = wick_threads_name_of_locked(ts, t->serial);
         if (n)
             read_os_name(n);
         if (tid == (int32_t)syscall(SYS_gettid))
@@ -320,7 +306,7 @@ static uint64_t scan_locked(struct wick_threads *ts, bool first)
         t->seen = ts->scan;
         t->inode = e->d_ino;
         uint64_t found = known ? 0 : wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-        struct wick_thread_name *n = name_of(ts, t->serial);
+        struct wick_thread_name *n = wick_threads_name_of_locked(ts, t->serial);
         if (n && !n->os_name[0])
             read_os_name(n);
         arm_locked(ts, t, !first);
@@ -343,7 +329,7 @@ static void reread_young_locked(struct wick_threads *ts)
     for (uint32_t i = 0; i < WICK_YOUNG_THREADS; i++) {
         if (!ts->young[i].polls)
             continue;
-        struct wick_thread_name *n = name_of(ts, ts->young[i].serial);
+        struct wick_thread_name *n = wick_threads_name_of_locked(ts, ts->young[i].serial);
         struct wick_engine_thread *t = n ? wick_threads_find_sig(ts, n->tid) : NULL;
         bool alive = t && t->serial == n->serial;
         if (alive)
@@ -449,7 +435,8 @@ void wick_threads_refresh_names(struct wick_threads *ts)
 {
     pthread_mutex_lock(&ts->lock);
     for (uint32_t i = 1; i < ts->top; i++) {
-        struct wick_thread_name *n = wick_load_relaxed(&ts->slots[i].tid) ? name_of(ts, ts->slots[i].serial) : NULL;
+        struct wick_thread_name *n =
+            wick_load_relaxed(&ts->slots[i].tid) ? wick_threads_name_of_locked(ts, ts->slots[i].serial) : NULL;
         if (n)
             reread_os_name(ts, n);
     }
@@ -460,7 +447,7 @@ bool wick_threads_name(struct wick_threads *ts, uint32_t serial, struct wick_thr
 {
     pthread_mutex_lock(&ts->lock);
     const struct wick_thread_alias *a = wick_threads_alias_locked(ts, serial);
-    struct wick_thread_name *n = name_of(ts, a ? a->serial : serial);
+    struct wick_thread_name *n = wick_threads_name_of_locked(ts, a ? a->serial : serial);
     if (n) {
         if (!n->os_name[0])
             reread_os_name(ts, n);
@@ -474,14 +461,9 @@ bool wick_threads_name(struct wick_threads *ts, uint32_t serial, struct wick_thr
     return n != NULL;
 }
 
-struct wick_thread_name *wick_threads_name_of_locked(struct wick_threads *ts, uint32_t serial)
-{
-    return name_of(ts, serial);
-}
-
 const struct wick_thread_name *wick_threads_name_locked(struct wick_threads *ts, uint32_t serial)
 {
-    return name_of(ts, serial);
+    return wick_threads_name_of_locked(ts, serial);
 }
 
 /* Drops the names of those that were gone at the last call, or are gone now. */

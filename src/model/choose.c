@@ -7,6 +7,7 @@
  * ended, knows all stacks.
  */
 #include "model/choose.h"
+#include "model/agg_value.h"
 #include "model/classify.h"
 #include "model/name.h"
 

@@ -68,7 +68,4 @@ void wick_shape_prepare(const struct wick_shape *s, struct wick_profile *p);
  * -WICK_E_NOMEM. */
 int wick_shape_apply(const struct wick_shape *s, struct wick_profile *p, uint32_t *moved, struct wick_err *err);
 
-/* Appends the value of a key for an aggregate; false if it has none. */
-bool wick_agg_value(struct wick_strbuf *out, const struct wick_profile *p, const struct wick_agg *a, const char *key);
-
 #endif

@@ -16,7 +16,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/control.h"
+#include "agent/perf_broker.h"
+#include "agent/event/deadlocks.h"
+#include "agent/label/virtual_list.h"
 #include "agent/session.h"
 #include "base/atomic.h"
 #include "base/clock.h"
@@ -29,9 +31,10 @@ static struct {
     bool full;
 } s = {.fd = -1};
 
-int wick_agent_init(JavaVM *vm, struct wick_err *err)
+int wick_agent_init(JavaVM *vm, const struct wick_agent_front *front, struct wick_err *err)
 {
     JNIEnv *env;
+    (void)front; /* nothing is called when the VM is ready or ends */
     if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6) == JNI_EVERSION)
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM has no JNI 1.6");
     return 0;
@@ -47,21 +50,21 @@ static void try_broker(int fd)
                                 .exclude_callchain_kernel = 1,
                                 .disabled = 1};
     int own = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0), e = errno;
-    int event = wick_control_broker_open(&a, (pid_t)syscall(SYS_gettid));
+    int event = wick_broker_open(&a, (pid_t)syscall(SYS_gettid));
     long long count = -1;
     if (event >= 0 && read(event, &count, sizeof count) != sizeof count)
         count = -2;
     dprintf(fd, "own=%s broker=%s count=%lld\n", own < 0 ? strerror(e) : "opened",
             event < 0 ? wick_err_text(event) : "opened", count);
     a.sample_type |= PERF_SAMPLE_RAW;
-    int raw = wick_control_broker_open(&a, (pid_t)syscall(SYS_gettid));
+    int raw = wick_broker_open(&a, (pid_t)syscall(SYS_gettid));
     a.sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
-    int foreign = wick_control_broker_open(&a, 1);
+    int foreign = wick_broker_open(&a, 1);
     a.exclude_callchain_kernel = 0;
-    int chain = wick_control_broker_open(&a, (pid_t)syscall(SYS_gettid));
+    int chain = wick_broker_open(&a, (pid_t)syscall(SYS_gettid));
     a.exclude_callchain_kernel = 1;
     a.sample_type |= PERF_SAMPLE_IP;
-    int ip = wick_control_broker_open(&a, (pid_t)syscall(SYS_gettid));
+    int ip = wick_broker_open(&a, (pid_t)syscall(SYS_gettid));
     dprintf(fd, "raw=%s foreign=%s chain=%s ip=%s\n", raw < 0 ? wick_err_text(raw) : "opened",
             foreign < 0 ? wick_err_text(foreign) : "opened", chain < 0 ? wick_err_text(chain) : "opened",
             ip < 0 ? wick_err_text(ip) : "opened");
@@ -153,12 +156,12 @@ void wick_session_status(char *buf, size_t cap)
              s.full ? "error=no space left on device\nerror_code=14\n" : "");
 }
 
-void wick_session_deadlocks(char *buf, size_t cap)
+void wick_deadlocks_describe(char *buf, size_t cap)
 {
     snprintf(buf, cap, "deadlocks=0\n");
 }
 
-int wick_session_virtual(uint32_t rows, int out_fd, struct wick_err *err)
+int wick_virtual_list_write(uint32_t rows, int out_fd, struct wick_err *err)
 {
     (void)err;
     return dprintf(out_fd, "rows=%u\n", rows) > 0 ? 0 : -WICK_E_IO;

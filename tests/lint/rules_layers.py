@@ -28,7 +28,7 @@ def _module_of(path):
     return parts[0] if parts[0] in FRONT_ENDS else None
 
 
-def _included(tree):
+def included(tree):
     """Yields (path, line, module of the file, module of the header, header)."""
     for path in tree.paths(".c", ".h", ".def", under=("src/", "agent/", "cli/", "bpf/")):
         module = _module_of(path)
@@ -44,7 +44,7 @@ def check_layers(tree):
         if _module_of(path) not in RANK or path.count("/") < 2:
             yield Finding(path, 1, "in no module of a known layer: see LAYERS in tests/lint/rules_layers.py")
     edges = {}
-    for path, line, module, target, header in _included(tree):
+    for path, line, module, target, header in included(tree):
         if ".." in header.split("/"):
             yield Finding(path, line, f'"{header}" climbs; name it from src/ on')
         elif target == "wick":

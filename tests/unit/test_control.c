@@ -21,6 +21,9 @@
 #include <cmocka.h>
 
 #include "agent/control.h"
+#include "agent/event/deadlocks.h"
+#include "agent/label/virtual_list.h"
+#include "agent/perf_broker.h"
 #include "agent/session.h"
 #include "base/clock.h"
 #include "sys/broker.h"
@@ -86,12 +89,12 @@ void wick_session_status(char *buf, size_t cap)
     snprintf(buf, cap, "running=%d\n", running);
 }
 
-void wick_session_deadlocks(char *buf, size_t cap)
+void wick_deadlocks_describe(char *buf, size_t cap)
 {
     snprintf(buf, cap, "deadlocks=0\n");
 }
 
-int wick_session_virtual(uint32_t rows, int out_fd, struct wick_err *err)
+int wick_virtual_list_write(uint32_t rows, int out_fd, struct wick_err *err)
 {
     (void)err;
     return dprintf(out_fd, "rows=%u\n", rows) > 0 ? 0 : -WICK_E_IO;
@@ -392,23 +395,23 @@ static void test_broker__answers_are_matched_and_a_dead_peer_is_forgotten(void *
     int pair[2], out = temp_file(), fd = connect_agent();
     pthread_t peer;
     struct perf_event_attr a = {.type = PERF_TYPE_SOFTWARE, .size = sizeof a, .sample_period = 1000000};
-    assert_int_equal(wick_control_broker_open(&a, 1), -WICK_E_STATE);
+    assert_int_equal(wick_broker_open(&a, 1), -WICK_E_STATE);
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
     int peers[] = {pair[0], open("/dev/null", O_RDONLY)};
     pthread_create(&peer, NULL, broker_peer, peers);
     assert_int_equal(ask(fd, "wick1 ob hold\nstart", (int[]){out, pair[1]}, 2, NULL, NULL), 0);
     close(pair[1]);
-    int before = open_fds(), event = wick_control_broker_open(&a, 1);
+    int before = open_fds(), event = wick_broker_open(&a, 1);
     assert_true(event >= 0);
     assert_int_equal(fcntl(event, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
     close(event);
     a.pinned = 1;
-    assert_int_equal(wick_control_broker_open(&a, 1), -WICK_E_PERM);
+    assert_int_equal(wick_broker_open(&a, 1), -WICK_E_PERM);
     assert_int_equal(open_fds(), before);
     a.pinned = 0;
     shutdown(pair[0], SHUT_RDWR);
-    assert_int_equal(wick_control_broker_open(&a, 1), -WICK_E_GONE);
-    assert_int_equal(wick_control_broker_open(&a, 1), -WICK_E_STATE);
+    assert_int_equal(wick_broker_open(&a, 1), -WICK_E_GONE);
+    assert_int_equal(wick_broker_open(&a, 1), -WICK_E_STATE);
     pthread_join(peer, NULL);
     close(peers[1]);
     close(pair[0]);
@@ -426,10 +429,10 @@ static void test_broker__one_that_does_not_answer_is_not_asked_again_at_once(voi
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
     assert_int_equal(ask(fd, "wick1 ob hold\nstart", (int[]){out, pair[1]}, 2, NULL, NULL), 0);
     close(pair[1]);
-    assert_int_equal(wick_control_broker_open(&a, 1), -WICK_E_TIMEOUT);
+    assert_int_equal(wick_broker_open(&a, 1), -WICK_E_TIMEOUT);
     uint64_t before = wick_clock_mono_ns();
     for (int i = 0; i < 100; i++)
-        assert_int_equal(wick_control_broker_open(&a, 1), -WICK_E_TIMEOUT);
+        assert_int_equal(wick_broker_open(&a, 1), -WICK_E_TIMEOUT);
     assert_true(wick_clock_mono_ns() - before < 1000000000);
     close(pair[0]);
     close(fd);

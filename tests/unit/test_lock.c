@@ -151,7 +151,7 @@ static void *borrow(void *arg)
         }
         uint32_t lane = wick_gate_enter_sig(&wick_lock_gate);
         struct wick_lock_engine *e = atomic_load(&wick_lock_current);
-        struct wick_lock_note *n = e ? wick_lock_note_take(e) : NULL;
+        struct wick_lock_note *n = e ? wick_lock_note_take_sig(e) : NULL;
         if (n) {
             uint64_t word = atomic_load(&n->word);
             n->done.id = ++mark;

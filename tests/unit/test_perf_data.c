@@ -18,6 +18,7 @@
 #include "elf/image.h"
 #include "import/input.h"
 #include "mem/mem.h"
+#include "model/agg_value.h"
 #include "model/shape.h"
 #include "perf_build.h"
 #include "profile_build.h"

@@ -75,7 +75,7 @@ static bool overlaps(const struct wick_filter *f, int64_t start, int64_t end)
 static bool in_range(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, struct wick_jfr_cur *c)
 {
     union wick_jfr_slot s[WICK_JFR_SLOTS] = {0};
-    const struct wick_filter *f = &r->cutter->cut->filter;
+    const struct wick_filter *f = &wick_jfr_cutter_of(r)->cut->filter;
     wick_jfr_plan_run(r, &h->plan, c, s);
     if (c->bad)
         return false;
@@ -83,15 +83,15 @@ static bool in_range(struct wick_jfr_reader *r, const struct wick_jfr_handler *h
     int64_t span = h->has_duration ? wick_jfr_value_ns(r, h->duration_unit, s[WICK_JFR_DURATION].i) : 0;
     int64_t end = span > 0 ? plus(start, span) : start;
     bool touches = h->sample ? wick_filter_time(f, start) : overlaps(f, start, end);
-    if (touches && end > r->cutter->latest_ns)
-        r->cutter->latest_ns = end;
+    if (touches && end > wick_jfr_cutter_of(r)->latest_ns)
+        wick_jfr_cutter_of(r)->latest_ns = end;
     return touches;
 }
 
 /* Adds what is written of an event that stays. */
 static void count(struct wick_jfr_reader *r, const struct wick_jfr_place *e, const struct wick_jfr_handler *h)
 {
-    struct wick_jfr_cutter *k = r->cutter;
+    struct wick_jfr_cutter *k = wick_jfr_cutter_of(r);
     struct wick_jfr_even *even = wick_jfr_even_of(r, h);
     uint64_t events = 1;
     k->bytes += even ? wick_jfr_even_write(r, h, even, e->cur, NULL, &events) : e->size;
@@ -101,7 +101,7 @@ static void count(struct wick_jfr_reader *r, const struct wick_jfr_place *e, con
 /* Whether an event stays, and why. */
 static bool stays(struct wick_jfr_reader *r, const struct wick_jfr_place *e, struct wick_jfr_handler *h)
 {
-    struct wick_jfr_cutter *k = r->cutter;
+    struct wick_jfr_cutter *k = wick_jfr_cutter_of(r);
     struct wick_jfr_cur c = e->cur;
     const struct wick_jfr_type *t = &r->meta.types[h->type];
     bool fact = h->setting || is_fact(wick_jfr_text_at(&r->meta, t->name)), stay = fact;
@@ -127,7 +127,7 @@ static bool stays(struct wick_jfr_reader *r, const struct wick_jfr_place *e, str
 
 static bool note(struct wick_jfr_reader *r, bool stay)
 {
-    struct wick_jfr_cutter *k = r->cutter;
+    struct wick_jfr_cutter *k = wick_jfr_cutter_of(r);
     uint64_t word = k->nevents / 64;
     if (word == k->cap_events) {
         uint64_t cap = k->cap_events ? k->cap_events * 2 : 64;
@@ -148,7 +148,7 @@ static bool note(struct wick_jfr_reader *r, bool stay)
 
 static void choose_events(struct wick_jfr_reader *r)
 {
-    struct wick_jfr_cutter *k = r->cutter;
+    struct wick_jfr_cutter *k = wick_jfr_cutter_of(r);
     struct wick_jfr_place e = WICK_JFR_FIRST;
     k->nevents = k->chosen = k->kept = k->samples = k->bytes = 0;
     k->latest_ns = r->start_ns;
@@ -181,13 +181,13 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 static int64_t end_of_chunk(const struct wick_jfr_reader *r)
 {
     return r->duration_ns && r->duration_ns <= INT64_MAX ? plus(r->start_ns, (int64_t)r->duration_ns)
-                                                         : r->cutter->latest_ns;
+                                                         : wick_jfr_cutter_of(r)->latest_ns;
 }
 
 /* Whether the chunk lies before the range, and chunks in it take their settings from here. */
 static bool is_for_settings(const struct wick_jfr_reader *r)
 {
-    int64_t from = r->cutter->cut->filter.from_ns;
+    int64_t from = wick_jfr_cutter_of(r)->cut->filter.from_ns;
     return from && end_of_chunk(r) < from && wick_jfr_settings_lasting(r);
 }
 
@@ -195,7 +195,7 @@ static bool is_for_settings(const struct wick_jfr_reader *r)
 static void move_start(const struct wick_jfr_reader *r, uint64_t ticks_per_s, int64_t *start_ns, int64_t *start_ticks)
 {
     const uint64_t second = 1000000000;
-    int64_t from = r->cutter->cut->filter.from_ns;
+    int64_t from = wick_jfr_cutter_of(r)->cut->filter.from_ns;
     uint64_t common = common_divisor(ticks_per_s, second), steps, ticks;
     if (from <= *start_ns || (from >= end_of_chunk(r) && !is_for_settings(r)))
         return;
@@ -216,9 +216,9 @@ static bool is_last(const struct wick_jfr_reader *r)
 static void write_header(struct wick_jfr_reader *r, uint64_t metadata, uint64_t checkpoint)
 {
     uint8_t h[WICK_JFR_HDR_SIZE];
-    const struct wick_filter *f = &r->cutter->cut->filter;
+    const struct wick_filter *f = &wick_jfr_cutter_of(r)->cut->filter;
     int64_t start_ns = r->start_ns, start_ticks = r->start_ticks, end = end_of_chunk(r);
-    uint64_t ticks_per_s = 0, before = sizeof h + metadata + r->cutter->bytes;
+    uint64_t ticks_per_s = 0, before = sizeof h + metadata + wick_jfr_cutter_of(r)->bytes;
     for (unsigned i = 0; i < 8; i++)
         ticks_per_s = ticks_per_s << 8 | r->base[WICK_JFR_HDR_TICKS_PER_S + i];
     if (ticks_per_s)
@@ -238,7 +238,7 @@ static void write_header(struct wick_jfr_reader *r, uint64_t metadata, uint64_t 
     bool open_end = is_last(r) && !(r->base[WICK_JFR_HDR_FLAGS + 1] & WICK_JFR_FLAG_FINAL_CHUNK);
     wick_jfr_be_at(h + WICK_JFR_HDR_FLAGS, WICK_JFR_FLAG_COMPRESSED_INTS | (open_end ? 0 : WICK_JFR_FLAG_FINAL_CHUNK),
                    2);
-    fwrite(h, 1, sizeof h, r->cutter->cut->out);
+    fwrite(h, 1, sizeof h, wick_jfr_cutter_of(r)->cut->out);
 }
 
 static uint64_t metadata_size(const struct wick_jfr_reader *r)
@@ -250,7 +250,7 @@ static uint64_t metadata_size(const struct wick_jfr_reader *r)
 /* The events that stay: those beside each other in one piece, samples made even one by one. */
 static void write_events(struct wick_jfr_reader *r)
 {
-    struct wick_jfr_cutter *k = r->cutter;
+    struct wick_jfr_cutter *k = wick_jfr_cutter_of(r);
     struct wick_jfr_place e = WICK_JFR_FIRST;
     uint64_t from = 0, to = 0, events;
     memcpy(k->even, k->even_begin, sizeof k->even);
@@ -278,13 +278,13 @@ static void write_events(struct wick_jfr_reader *r)
 /* Whether the time that the chunk covers has something of the range. */
 static bool covers_range(const struct wick_jfr_reader *r)
 {
-    const struct wick_filter *f = &r->cutter->cut->filter;
+    const struct wick_filter *f = &wick_jfr_cutter_of(r)->cut->filter;
     return overlaps(f, r->start_ns, end_of_chunk(r));
 }
 
-void wick_jfr_cut_chunk(struct wick_jfr_reader *r)
+static void cut_chunk(struct wick_jfr_reader *r)
 {
-    struct wick_jfr_cutter *k = r->cutter;
+    struct wick_jfr_cutter *k = wick_jfr_cutter_of(r);
     if (r->meta.broken) { /* a copy of it would be as broken */
         r->res->lost_bytes += r->len;
         return;
@@ -311,11 +311,6 @@ void wick_jfr_cut_chunk(struct wick_jfr_reader *r)
 
 /* --- recordings --- */
 
-bool wick_jfr_cut_is_even(const struct wick_jfr_cutter *k)
-{
-    return k->cut->even;
-}
-
 static void release(struct wick_jfr_cutter *k)
 {
     free(k->stays);
@@ -326,9 +321,9 @@ static void release(struct wick_jfr_cutter *k)
 int wick_jfr_cut_file(struct wick_profile *p, const char *path, const struct wick_jfr_cut *cut,
                       struct wick_jfr_cut_result *made, struct wick_jfr_result *res, struct wick_err *err)
 {
-    struct wick_jfr_cutter k = {.cut = cut, .made = made};
+    struct wick_jfr_cutter k = {.instead = {cut_chunk, cut->even}, .cut = cut, .made = made};
     const struct wick_jfr_visitor v = {.filter = cut->filter};
-    int rc = wick_jfr_each_chunk_of_file(p, path, &v, &k, res, err);
+    int rc = wick_jfr_each_chunk_of_file(p, path, &v, &k.instead, res, err);
     release(&k);
     return rc;
 }
@@ -336,9 +331,9 @@ int wick_jfr_cut_file(struct wick_profile *p, const char *path, const struct wic
 int wick_jfr_cut_memory(struct wick_profile *p, const void *data, size_t size, const struct wick_jfr_cut *cut,
                         struct wick_jfr_cut_result *made, struct wick_jfr_result *res, struct wick_err *err)
 {
-    struct wick_jfr_cutter k = {.cut = cut, .made = made};
+    struct wick_jfr_cutter k = {.instead = {cut_chunk, cut->even}, .cut = cut, .made = made};
     const struct wick_jfr_visitor v = {.filter = cut->filter};
-    int rc = wick_jfr_each_chunk_of_memory(p, data, size, &v, &k, res, err);
+    int rc = wick_jfr_each_chunk_of_memory(p, data, size, &v, &k.instead, res, err);
     release(&k);
     return rc;
 }

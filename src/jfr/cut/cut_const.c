@@ -23,7 +23,7 @@ static void need_value(struct wick_jfr_reader *r, struct wick_jfr_cur *c, const 
 static void need(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
 {
     uint32_t i = type == WICK_JFR_NONE ? WICK_JFR_NONE : r->meta.types[type].pool;
-    struct wick_jfr_cutter *k = r->cutter;
+    struct wick_jfr_cutter *k = wick_jfr_cutter_of(r);
     uint64_t slot;
     if (i == WICK_JFR_NONE || !wick_jfr_pool_slot(&r->pools[i], key, &slot))
         return;
@@ -37,7 +37,7 @@ static void need(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
 /* Whether values of a type can lead to constants. A type that is already being examined is taken to do so. */
 static bool leads_on(struct wick_jfr_reader *r, uint32_t type, unsigned depth)
 {
-    uint8_t *known = &r->cutter->leads[type];
+    uint8_t *known = &wick_jfr_cutter_of(r)->leads[type];
     const struct wick_jfr_type *t = &r->meta.types[type];
     if (*known != LEADS_UNKNOWN)
         return *known == LEADS_ON;
@@ -107,7 +107,7 @@ bool wick_jfr_need_event(struct wick_jfr_reader *r, const struct wick_jfr_type *
 
 bool wick_jfr_needs_begin(struct wick_jfr_reader *r)
 {
-    struct wick_jfr_cutter *k = r->cutter;
+    struct wick_jfr_cutter *k = wick_jfr_cutter_of(r);
     k->nneeds = 0;
     while (k->cap_leads < r->meta.ntypes)
         if (!wick_jfr_room(r, &k->leads, k->cap_leads, &k->cap_leads, sizeof *k->leads))
@@ -133,7 +133,7 @@ static int by_pool_and_slot(const void *a, const void *b)
 
 void wick_jfr_needs_complete(struct wick_jfr_reader *r)
 {
-    struct wick_jfr_cutter *k = r->cutter;
+    struct wick_jfr_cutter *k = wick_jfr_cutter_of(r);
     for (uint32_t i = 0; i < k->nneeds && !r->nomem; i++) {
         struct wick_jfr_cur c = value_of(r, &k->needs[i]);
         need_value(r, &c, &r->meta.types[r->pools[k->needs[i].pool].type], 0);
@@ -176,7 +176,7 @@ static void put_constant(struct wick_jfr_reader *r, struct sink *s, const struct
 /* All but the size in front. */
 static void put_checkpoint(struct wick_jfr_reader *r, struct sink *s)
 {
-    const struct wick_jfr_cutter *k = r->cutter;
+    const struct wick_jfr_cutter *k = wick_jfr_cutter_of(r);
     uint32_t pools = 0, end;
     for (uint32_t i = 0; i < k->nneeds; i++)
         pools += !i || k->needs[i].pool != k->needs[i - 1].pool;

@@ -84,7 +84,7 @@ static bool can_set(const struct wick_jfr_reader *r, const struct wick_jfr_handl
 struct wick_jfr_even *wick_jfr_even_of(struct wick_jfr_reader *r, const struct wick_jfr_handler *h)
 {
     const struct wick_jfr_type *t = &r->meta.types[h->type];
-    struct wick_jfr_cutter *k = r->cutter;
+    struct wick_jfr_cutter *k = wick_jfr_cutter_of(r);
     if (!k->cut->even || !h->sample || !h->weighs || h->between || h->weight_is_float)
         return NULL;
     const char *field = summed_field(h);

@@ -28,6 +28,7 @@ struct wick_jfr_even {
 };
 
 struct wick_jfr_cutter {
+    struct wick_jfr_instead instead; /* first */
     const struct wick_jfr_cut *cut;
     struct wick_jfr_cut_result *made;
 
@@ -46,6 +47,11 @@ struct wick_jfr_cutter {
     struct wick_jfr_even even[WICK_JFR_EVEN_SORTS];       /* goes on from chunk to chunk */
     struct wick_jfr_even even_begin[WICK_JFR_EVEN_SORTS]; /* the same where the chunk begins */
 };
+
+static inline struct wick_jfr_cutter *wick_jfr_cutter_of(const struct wick_jfr_reader *r)
+{
+    return (struct wick_jfr_cutter *)r->instead;
+}
 
 /* cut_even.c */
 /* What goes with a sample's type if its events are to be rewritten, otherwise NULL. */

@@ -401,8 +401,8 @@ static void read_part(struct wick_jfr_reader *r, bool whole)
     if (r->needs_settings && !r->nomem)
         read_settings(r);
     wick_jfr_sums_begin(r);
-    if (!r->nomem && r->cutter)
-        wick_jfr_cut_chunk(r);
+    if (!r->nomem && r->instead)
+        r->instead->chunk(r);
     else if (!r->nomem)
         read_events(r);
     if (!r->nomem)

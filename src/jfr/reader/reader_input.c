@@ -161,7 +161,7 @@ static size_t step_if_complete(struct wick_jfr_reader *r)
     if (!wick_jfr_is_sized(r->base, r->len))
         return 0;
     uint64_t size = wick_jfr_extent_of(r->base).size;
-    if (r->cutter && size == r->left)
+    if (r->instead && size == r->left)
         return 0; /* whether it is the last one matters */
     r->nomem |= !fit_memos(r, r->at + size);
     if (!r->nomem) {
@@ -205,7 +205,7 @@ static int read_rest(struct wick_jfr_reader *r, const uint8_t *data, size_t size
 }
 
 static int read_all(struct wick_profile *p, const void *data, size_t size, bool mapped,
-                    const struct wick_jfr_visitor *v, struct wick_jfr_cutter *cutter, struct wick_jfr_result *res,
+                    const struct wick_jfr_visitor *v, struct wick_jfr_instead *instead, struct wick_jfr_result *res,
                     struct wick_err *err)
 {
     struct wick_jfr_reader *r = make(p, v, res, size);
@@ -214,7 +214,7 @@ static int read_all(struct wick_profile *p, const void *data, size_t size, bool 
             *res = (struct wick_jfr_result){.is_jfr = true};
         return no_memory(err);
     }
-    r->cutter = cutter;
+    r->instead = instead;
     r->mapped = mapped;
     int rc = read_rest(r, data, size, err);
     release(r);
@@ -364,10 +364,10 @@ int wick_jfr_reader_end(struct wick_jfr_reader *r, struct wick_err *err)
 /* --- memory and files --- */
 
 int wick_jfr_each_chunk_of_memory(struct wick_profile *p, const void *data, size_t size,
-                                  const struct wick_jfr_visitor *v, struct wick_jfr_cutter *cutter,
+                                  const struct wick_jfr_visitor *v, struct wick_jfr_instead *instead,
                                   struct wick_jfr_result *res, struct wick_err *err)
 {
-    return read_all(p, data, size, false, v, cutter, res, err);
+    return read_all(p, data, size, false, v, instead, res, err);
 }
 
 int wick_jfr_read_memory(struct wick_profile *p, const void *data, size_t size, const struct wick_jfr_visitor *v,
@@ -390,13 +390,13 @@ int wick_jfr_read_file(struct wick_profile *p, const char *path, const struct wi
 
 /* A pipe, a device or standard input, chunk by chunk. */
 static int read_stream(int fd, const char *path, struct wick_profile *p, const struct wick_jfr_visitor *v,
-                       struct wick_jfr_cutter *cutter, struct wick_jfr_result *res, struct wick_err *err)
+                       struct wick_jfr_instead *instead, struct wick_jfr_result *res, struct wick_err *err)
 {
     struct wick_jfr_reader *r = wick_jfr_reader_new(p, v, res);
     char *piece = malloc(PIECE);
     int rc = r && piece ? 0 : no_memory(err);
     if (r)
-        r->cutter = cutter;
+        r->instead = instead;
     while (!rc) {
         ssize_t n = read(fd, piece, PIECE);
         if (n < 0 && errno == EINTR)
@@ -415,7 +415,7 @@ static int read_stream(int fd, const char *path, struct wick_profile *p, const s
 }
 
 int wick_jfr_each_chunk_of_file(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
-                                struct wick_jfr_cutter *cutter, struct wick_jfr_result *res, struct wick_err *err)
+                                struct wick_jfr_instead *instead, struct wick_jfr_result *res, struct wick_err *err)
 {
     if (res)
         *res = (struct wick_jfr_result){0};
@@ -430,11 +430,11 @@ int wick_jfr_each_chunk_of_file(struct wick_profile *p, const char *path, const 
         if (map == MAP_FAILED) {
             rc = wick_err_set(err, WICK_E_IO, "cannot map %s: %s", path, strerror(errno));
         } else {
-            rc = read_all(p, map, size, true, v, cutter, res, err);
+            rc = read_all(p, map, size, true, v, instead, res, err);
             munmap(map, size);
         }
     } else {
-        rc = read_stream(fd, path, p, v, cutter, res, err);
+        rc = read_stream(fd, path, p, v, instead, res, err);
     }
     if (!is_stdin)
         close(fd);

@@ -11,7 +11,6 @@
  *     reader_sample.c   events -> samples
  *     reader_run.c      many events of one type at once
  *     reader_event.c    events -> generic field access
- *     cut.c             instead of reading: a chunk with fewer events (cut_const.c: and the constants they need)
  *
  * Trust: nothing read from the file is believed. Every position goes through a cursor with an end; every count is
  * checked against the bytes left before anything is allocated or repeated for it; type graphs are cut at MAX_DEPTH; a
@@ -333,16 +332,21 @@ struct wick_jfr_short_frame {
 #define WICK_JFR_MEMO_MIN 1024u
 #define WICK_JFR_MEMO_MAX 131072u
 
-struct wick_jfr_cutter;
-bool wick_jfr_cut_is_even(const struct wick_jfr_cutter *k); /* cut.c: whether settings are needed for it */
+struct wick_jfr_reader;
+
+/* What is done with a chunk instead of reading it (jfr/cut). */
+struct wick_jfr_instead {
+    void (*chunk)(struct wick_jfr_reader *r); /* its metadata, constants and handlers are known */
+    bool settings;                            /* it needs those that hold for the chunk */
+};
 
 struct wick_jfr_reader {
     struct wick_profile *p;
     const struct wick_jfr_visitor *v;
     struct wick_jfr_result *res;
-    struct wick_jfr_cutter *cutter; /* chunks are cut instead of read; NULL = read */
-    size_t released;                /* up to where, in the input, the walk has given pages back */
-    bool mapped;                    /* `base` is in a mapping that holds all pages of the chunk, in units of 64 KiB */
+    struct wick_jfr_instead *instead; /* of reading; NULL = read */
+    size_t released;                  /* up to where, in the input, the walk has given pages back */
+    bool mapped;                      /* `base` is in a mapping that holds all pages of the chunk, in units of 64 KiB */
     bool nomem;
     bool whole_samples; /* a callback sees every sample: time and thread are needed even if not for the sums */
 
@@ -447,11 +451,11 @@ void wick_jfr_read_chunk(struct wick_jfr_reader *r);
 void wick_jfr_read_so_far(struct wick_jfr_reader *r);
 
 /* reader_input.c */
-/* Reads a file, or with a cutter cuts it. */
+/* Reads a file, or does with its chunks what is said instead. */
 int wick_jfr_each_chunk_of_file(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
-                                struct wick_jfr_cutter *cutter, struct wick_jfr_result *res, struct wick_err *err);
+                                struct wick_jfr_instead *instead, struct wick_jfr_result *res, struct wick_err *err);
 int wick_jfr_each_chunk_of_memory(struct wick_profile *p, const void *data, size_t size,
-                                  const struct wick_jfr_visitor *v, struct wick_jfr_cutter *cutter,
+                                  const struct wick_jfr_visitor *v, struct wick_jfr_instead *instead,
                                   struct wick_jfr_result *res, struct wick_err *err);
 void wick_jfr_problem(struct wick_jfr_reader *r, uint64_t at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));                                            /* at: position in the chunk */
@@ -601,8 +605,5 @@ void wick_jfr_run_describe(struct wick_jfr_handler *h); /* once the handler has 
 
 /* reader_event.c */
 void wick_jfr_generic(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, struct wick_jfr_cur *c, uint64_t at);
-
-/* cut.c */
-void wick_jfr_cut_chunk(struct wick_jfr_reader *r);
 
 #endif

@@ -256,7 +256,7 @@ void wick_jfr_pools_read(struct wick_jfr_reader *r)
     for (uint32_t i = 0; i < r->ncheckpoints && !r->nomem; i++)
         read_checkpoint(r, r->checkpoints[i]);
     for (uint32_t i = 0; i < r->npools && !r->nomem; i++)
-        r->nomem = !build(&r->pools[i]) || (r->cutter && !keep_places(&r->pools[i]));
+        r->nomem = !build(&r->pools[i]) || (r->instead && !keep_places(&r->pools[i]));
 }
 
 void wick_jfr_reader_pools_release(struct wick_jfr_reader *r)

@@ -218,16 +218,16 @@ static void make_handler(struct wick_jfr_reader *r, uint32_t type)
         .setting = strcmp(name, "jdk.ActiveSetting") == 0,
         .sample = find_sample_type(name),
     };
-    bool good = h.sample    ? plan_sample(r, &h)
-                : h.setting ? wick_jfr_plan_make(r, &h.plan, type, setting_names, 3, false)
-                : r->cutter ? wick_jfr_plan_make(r, &h.plan, type, slot_names, WICK_JFR_DURATION + 1, false)
-                            : true;
+    bool good = h.sample     ? plan_sample(r, &h)
+                : h.setting  ? wick_jfr_plan_make(r, &h.plan, type, setting_names, 3, false)
+                : r->instead ? wick_jfr_plan_make(r, &h.plan, type, slot_names, WICK_JFR_DURATION + 1, false)
+                             : true;
     if (!good) {
         wick_jfr_plan_release(&h.plan);
         wick_jfr_problem(r, r->metadata_at, "metadata: %s has fields of unknown type", name);
         return;
     }
-    if (!(h.wanted || h.sample || h.setting || r->cutter) ||
+    if (!(h.wanted || h.sample || h.setting || r->instead) ||
         !wick_jfr_room(r, &r->handlers, r->nhandlers, &r->cap_handlers, sizeof *r->handlers)) {
         wick_jfr_plan_release(&h.plan);
         return;
@@ -235,12 +235,12 @@ static void make_handler(struct wick_jfr_reader *r, uint32_t type)
     if (h.sample) {
         h.kind = h.sample->kind;
         describe_fields(r, &h);
-    } else if (r->cutter && !h.setting) {
+    } else if (r->instead && !h.setting) {
         describe_times(r, &h);
     }
     if (h.sample && h.sample->weigh == BY_PERIOD && (!h.weighs || h.between))
         r->needs_settings = true;
-    if (h.sample && r->cutter && wick_jfr_cut_is_even(r->cutter))
+    if (h.sample && r->instead && r->instead->settings)
         r->needs_settings = true;
     t->handler = r->nhandlers;
     r->handlers[r->nhandlers++] = h;

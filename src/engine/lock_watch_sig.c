@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_sig.c - the owner of a lock records its stack
+ * lock_watch_sig.c - the owner of a lock records its stack
  *
  * The signal carries its ticket: the note's place and how often it had been used. Only who turns the note's word from
  * sent to held may go on, so a ticket that is out of date finds nothing.
@@ -12,13 +12,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-
-void wick_lock_note_free_sig(struct wick_lock_engine *e, struct wick_lock_note *note)
-{
-    uint64_t word = wick_load_relaxed(&note->word);
-    wick_store_relaxed(&note->word, (word & ~(uint64_t)3) | WICK_LOCK_FREE);
-    wick_notes_free_sig(&e->notes, note->number);
-}
 
 static struct wick_lock_note *take(struct wick_lock_engine *e, uint64_t ticket)
 {

@@ -1,15 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wick help, and --help of every command: prints of the tables def/command.def and def/option.def. The commands that
- * show or convert print their own (cli/args.h).
+ * The table of commands, and what is printed of them from def/command.def and def/option.def. The commands that show or
+ * convert print their own help (cli/args.h).
  */
+#include "cli/command.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cmd.h"
 #include "cli/replace.h"
-#include "cli/template.h"
 #include "cli/ui.h"
+
+const struct wick_cmd wick_cmds[] = {
+#define X(cmd, opts, ops, text) {.name = #cmd, .operands = (ops), .summary = (text), .where = (opts)},
+#include "def/command.def"
+#undef X
+};
+const size_t wick_cmds_count = sizeof wick_cmds / sizeof *wick_cmds;
+
+const struct wick_cmd *wick_cmd_find(const char *name)
+{
+    for (size_t i = 0; i < wick_cmds_count; i++)
+        if (!strcmp(wick_cmds[i].name, name))
+            return &wick_cmds[i];
+    return NULL;
+}
 
 #define WIDTH 100
 
@@ -57,29 +72,4 @@ int wick_cmd_parse(int argc, char **argv, struct wick_opts *o, char **rest, int 
     if (o->help)
         wick_cmd_print_help(cmd);
     return o->help;
-}
-
-int wick_cmd_help(int argc, char **argv)
-{
-    if (argc == 3 && !strcmp(argv[1], "--expand"))
-        return wick_template_expand(argv[2]);
-    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
-        argv[1] = argv[0];
-    const struct wick_cmd *cmd = argc > 1 ? wick_cmd_find(argv[1]) : NULL;
-    if (argc > 1 && !cmd) {
-        struct wick_err err;
-        wick_err_set(&err, WICK_E_USAGE, "there is no command '%.60s': `wick help` lists them", argv[1]);
-        return wick_ui_fail(&err);
-    }
-    if (cmd && !cmd->where && cmd->run != wick_cmd_help)
-        return cmd->run(2, (char *[]){argv[1], "--help", NULL});
-    if (cmd) {
-        wick_cmd_print_help(cmd);
-        return 0;
-    }
-    puts("wick: a profiler for the JVM\n\nUsage: wick COMMAND [OPTION...] [OPERAND...]\n\nCommands:");
-    for (size_t i = 0; i < wick_cmds_count; i++)
-        printf("  %-9s  %-23s  %s\n", wick_cmds[i].name, wick_cmds[i].operands, wick_cmds[i].summary);
-    puts("\n`wick help COMMAND` lists a command's options. To start: wick ps; wick record -d 10 NAME");
-    return 0;
 }

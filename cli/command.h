@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd.h - the table of commands and what they share
+ * command.h - the table of commands and what they share
  *
  * A command is one function in one file and one line in def/command.def.
  *
  * Threads: one.
  * Memory:  constants.
  */
-#ifndef WICK_CLI_CMD_H
-#define WICK_CLI_CMD_H
+#ifndef WICK_CLI_COMMAND_H
+#define WICK_CLI_COMMAND_H
 
 #include <stddef.h>
 
@@ -18,7 +18,6 @@
 struct wick_cmd {
     const char *name, *operands, *summary;
     unsigned where; /* WICK_CMD_*; 0 = it parses its own options */
-    int (*run)(int argc, char **argv);
 };
 
 #define X(name, where, operands, summary) int wick_cmd_##name(int argc, char **argv);

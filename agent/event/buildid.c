@@ -7,7 +7,7 @@
 #include <link.h>
 #include <stdint.h>
 
-#include "agent/control.h"
+#include "agent/event/buildid.h"
 #include "sys/buildnote.h"
 
 /* Defined by the linker: the start of this library's image. */
