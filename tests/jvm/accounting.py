@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 11 17 25
+# ci: 25
 """The sum of the weights is the CPU time that the process used, and the accounts balance: fired = recorded + drops.
 
 Tolerances: 2 %, the figure that wick promises, plus 5 standard deviations of what the random phases leave open. A thread

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
+# ci: 11 25
 # Attaching to JVMs of every version: the same user's, and every way it can go wrong.
 # shellcheck source=attach_lib.sh
 source "$(dirname "$0")/attach_lib.sh"

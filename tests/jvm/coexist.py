@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# ci: 11 25
+# ci: 25
 """wick beside others that sample: JFR, an application that owns SIGPROF, another build of wick; and without perf."""
 import os
 import shutil

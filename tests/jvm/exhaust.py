@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# ci: 21 25
+# ci: 25
 """OutOfMemoryErrors of each kind that the JVM itself throws: recorded with the thread, followed by a reading of memory and of
 live objects, explained by name; and a program that goes on afterwards."""
 import json

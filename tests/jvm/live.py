@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 11 17 21 25 26 27
-# ci: 11 21 25
+# ci: 11 25
 """Objects that are alive, on a real JVM and with each of its collectors: estimates by site are what the program keeps,
 also when stacks outlive the tables that they were recorded in, and in a recording whose JVM was killed.
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 11 21 25
+# ci: 21 25
 """Waiting for locks on a real JVM: the totals are those that the program itself measured, at any interval; owners are the
 right ones; and when recordings end, nothing of them stands in the way of the program.
 

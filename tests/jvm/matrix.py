@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# ci: 11 25
 """A program whose threads and stacks are known, on every collector, with the agent there from the start and attached.
 
 The frames must be there, in order and of the right kind; the JDK's own tools must accept each recording."""

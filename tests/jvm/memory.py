@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# ci: 11 21 25
+# ci: 11 25
 """wick memory on a real JVM with each of its collectors: what a program takes of each kind of memory appears in that part
 and nowhere else, from outside and in a recording; with the limits of cgroups."""
 import json

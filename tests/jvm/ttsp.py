@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# ci: 11 25
+# ci: 25
 """Threads that are slow to reach safepoints are found with the right reason, and no others are.
 
 The JVM's own log of safepoints is the oracle: what it calls slow must be found, and what is found must be in it."""
