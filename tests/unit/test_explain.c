@@ -437,6 +437,18 @@ static void test_native_leak__names_the_stack_that_holds_the_growth(void **state
     free(text);
 }
 
+/* A finding has room for the figures of its sentence. */
+static void test_sentences__have_no_more_places_than_a_finding_has_figures(void **state)
+{
+    for (unsigned i = 0; i < WICK_EXPLAIN_RULES; i++) {
+        unsigned places = 0;
+        for (const char *s = wick_explain_rules[i].sentence; (s = strchr(s, '{')); s++)
+            places++;
+        if (places > WICK_EXPLAIN_FIGURES)
+            fail_msg("%s has %u places", wick_explain_rules[i].name, places);
+    }
+}
+
 /* docs/explain.md has a row for every rule, as in the table. */
 static void test_docs__agree_with_the_table(void **state)
 {
@@ -494,6 +506,7 @@ int main(void)
         cmocka_unit_test(test_totals__go_on_in_the_next_file_of_a_recording),
         cmocka_unit_test(test_findings__stand_in_the_order_of_what_they_cost),
         cmocka_unit_test(test_native_leak__names_the_stack_that_holds_the_growth),
+        cmocka_unit_test(test_sentences__have_no_more_places_than_a_finding_has_figures),
         cmocka_unit_test(test_docs__agree_with_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
