@@ -119,7 +119,7 @@ void wick_explain_page_cache(struct wick_explain *x)
     if (!l)
         return;
     double limit = (double)l->now.limit, charged = (double)l->now.current,
-           needed = (double)wick_memory_level_needed(&l->now);
+           needed = (double)wick_cgroup_memory_needed(&l->now);
     if (wick_explain_share(charged, limit) < x->rule->threshold || wick_explain_share(needed, limit) > NEEDED_MOST)
         return;
     struct wick_explain_finding *r = wick_explain_found(x, 0);
