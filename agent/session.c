@@ -192,7 +192,7 @@ static void *drain_main(void *arg)
             wick_memory_due();
             wick_engines_moment(&s->sampling->engines);
         }
-        wick_memory_look(&s->drain, now);
+        ends |= wick_memory_look(&s->drain, now);
         full = wick_drain_chunk_full(&s->drain);
         if (full || ends || now - last_flush >= FLUSH_NS) {
             last_flush = now;

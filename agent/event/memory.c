@@ -31,6 +31,7 @@ static struct {
     int proc;         /* -1 = no recording runs */
     bool known;       /* what is found once */
     bool reading;
+    bool urgent; /* the file wants it at once */
 } memory = {.proc = -1};
 
 void wick_memory_open(uint64_t interval_ns)
@@ -43,7 +44,7 @@ void wick_memory_open(uint64_t interval_ns)
     memory.levels = wick_cgroup_levels("", "self", WICK_CGROUP_MEMORY, memory.level, WICK_CGROUP_LEVELS);
     memory.proc = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
     memory.due_ns = memory.looked_ns = 0;
-    memory.reading = false;
+    memory.reading = memory.urgent = false;
     memset(memory.shortage, 0, sizeof memory.shortage);
 }
 
@@ -148,6 +149,7 @@ static void begin(uint64_t now_ns)
 void wick_memory_due(void)
 {
     memory.due_ns = 0;
+    memory.urgent = true;
 }
 
 bool wick_memory_is_short(uint64_t now_ns)
@@ -163,12 +165,17 @@ bool wick_memory_is_short(uint64_t now_ns)
     return is_short;
 }
 
-void wick_memory_look(struct wick_drain *d, uint64_t now_ns)
+bool wick_memory_look(struct wick_drain *d, uint64_t now_ns)
 {
-    if (memory.reading)
+    bool done = false;
+    if (memory.reading) {
         go_on(d, now_ns, false);
-    else if (memory.proc >= 0 && now_ns >= memory.due_ns)
+        done = memory.urgent && !memory.reading && memory.due_ns;
+        memory.urgent &= !done;
+    } else if (memory.proc >= 0 && now_ns >= memory.due_ns) {
         begin(now_ns);
+    }
+    return done;
 }
 
 void wick_memory_end(struct wick_drain *d)

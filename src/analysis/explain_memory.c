@@ -19,6 +19,7 @@
 #define WORTH_NAMING 0.20 /* share of what is allocated or stays */
 #define COMES_ALONG  4.0  /* a part that grows by less than so many times what threads or loaders do is theirs */
 #define GROWN_LEAST  (8.0 * (1 << 20))
+#define FIRST        1e6 /* times the length of the recording: more than any number of threads can wait */
 
 /* Whether a recording ended because the kernel killed the process. */
 static bool was_killed(const struct wick_explain_facts *f)
@@ -355,7 +356,7 @@ void wick_explain_oom_killed(struct wick_explain *x)
     const struct wick_memory_use *u = &f->memory;
     if (!was_killed(f))
         return;
-    struct wick_explain_finding *r = wick_explain_found(x, 2 * (double)f->duration_ns);
+    struct wick_explain_finding *r = wick_explain_found(x, FIRST * (double)f->duration_ns);
     wick_explain_figure(r, "charged", WICK_EXPLAIN_BYTES, (double)f->memory_charged);
     wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->memory_limit);
     if (f->kills_since > 0)

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 enum {
-    WICK_SHORTAGE_LITTLE = 4, /* room of less than one such part of the limit is little */
+    WICK_SHORTAGE_LITTLE = 2, /* room of less than one such part of the limit is little */
     WICK_SHORTAGE_LEAST = 64, /* of less than one such part nothing is left to be seen */
 };
 

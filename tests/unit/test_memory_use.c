@@ -293,7 +293,7 @@ static void test_cgroup__version_1(void **state)
     assert_false(levels[0].v2);
 }
 
-/* An alarm each time that the room is halved, from a quarter of the limit on to where nothing is left. */
+/* An alarm each time that the room is halved, from half of the limit on to where nothing is left. */
 static void test_shortage__alarms_closer_and_closer_to_the_limit(void **state)
 {
     struct wick_shortage s = {0};
@@ -304,11 +304,11 @@ static void test_shortage__alarms_closer_and_closer_to_the_limit(void **state)
         wick_shortage_read(&s, room); /* a reading every so often does not put the alarm off */
         if (!wick_shortage_alarm(&s, limit, room))
             continue;
-        assert_true(room < 64 * MIB && room <= last / 2);
+        assert_true(room < 128 * MIB && room <= last / 2);
         last = room;
         alarms++;
     }
-    assert_int_equal(alarms, 5); /* 63, 31, 15, 7, 3 */
+    assert_int_equal(alarms, 6); /* 100, 50, 25, 12, 6, 3 */
     assert_false(wick_shortage_alarm(&s, limit, 0));
 }
 
