@@ -7,8 +7,7 @@ import java.util.List;
 /**
  * {@code /leak?kib=N}: keeps N KiB in a "session" that nobody ever closes. {@code /leak?forget=1} lets all of them go.
  *
- * <p>The leak ends at a quarter of the heap, so that a forgotten demo does not fall over; {@code &share=100} lets it have
- * all of it.
+ * <p>The leak ends at a quarter of the heap, so that a forgotten demo goes on; with {@code &share=100} at all of it.
  */
 final class LeakWork implements Endpoint {
     private static final int CHUNK_BYTES = 1024;
