@@ -65,12 +65,12 @@ def check_explained(said):
         print(f"# {f['sentence']}")
     first, heap = said["findings"][0], next((f for f in said["findings"] if f["rule"] == "heap-limit"), None)
     g = first["figures"]
-    t.check("wick explain says first that the kernel killed it", first["rule"] == "oom-killed" and g["kills"] == 1
+    t.check("wick explain says first that the kernel killed it", first["rule"] == "oom-killed" and g["kills"] >= 1
             and first["sentence"].startswith("the kernel's OOM killer probably killed this process"), first)
     t.check("with the class, the line and its caller", g.get("class") == "byte[]"
             and g.get("frame") == f"wick.demo.LeakWork.open:{line_of('new byte[')}"
             and g.get("caller") == f"wick.demo.LeakWork.handle:{line_of('open(kib)')}", g)
-    t.check("the heap is most of what was resident", g["limit_bytes"] == LIMIT and 2 * g["heap_bytes"] > g["resident_bytes"]
+    t.check("the heap is the largest part", g["limit_bytes"] == LIMIT and g["heap_bytes"] > g["size_bytes"]
             and g["heap_bytes"] + g["size_bytes"] < g["resident_bytes"], g)
     t.check("nothing else is said of the limit", not [f for f in said["findings"] if f["rule"] == "memory-limit"], said)
     h = heap["figures"] if heap else {}
@@ -136,6 +136,8 @@ def main():
     if sys.argv[1:] == ["--write"]:
         with open(DOCUMENT, "w") as f:
             f.write(re.sub(r"wick-test-\d+-\d+", "wick-demo", consoles.written(text, commands)))
+    t.check("the document has the lines of today's source", f"LeakWork.open:{line_of('new byte[')}," in text
+            and f"LeakWork.handle:{line_of('open(kib)')}\n" in text, "walkthrough_oom.py --write brings it up to date")
     file = t.path("pod.jfr")
     check_alarm(commands)
     check_explained(asked_of("explain", "--json", file))
