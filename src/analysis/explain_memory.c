@@ -395,8 +395,11 @@ void wick_explain_out_of_memory(struct wick_explain *x)
             wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, row->sum);
         if (f->exhausted_thread)
             wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->exhausted_thread));
-        if (strstr(message, "thread") && threads > 0)
-            wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, threads);
+        if (strstr(message, "thread")) {
+            if (threads > 0)
+                wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, threads);
+            wick_explain_say_user(x, r, "java/lang/Thread");
+        }
         if (!is_of_heap(message))
             continue;
         if (f->nheaps)

@@ -281,6 +281,12 @@ static void test_memory__limit_and_pressure(void **state)
     says(SCENE(c->memory_full = 520), "memory-pressure: all tasks waited for memory 5.2 % of the time (520 ms)\n");
 }
 
+static void test_out_of_memory__of_threads_names_who_makes_them(void **state)
+{
+    says(SCENE(c->unstarted = 3), "out-of-memory: OutOfMemoryError: unable to create native thread, 3 times, first in "
+                                  "thread pool; most threads are made in app.Main.run:11\n");
+}
+
 static void test_humongous__allocations_are_named_by_class_and_place(void **state)
 {
     silent(SCENE(c->humongous = 1));
@@ -495,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_vm_operations__are_told_but_for_collections),
         cmocka_unit_test(test_explain__sums_of_hostile_figures_do_not_overflow),
         cmocka_unit_test(test_memory__limit_and_pressure),
+        cmocka_unit_test(test_out_of_memory__of_threads_names_who_makes_them),
         cmocka_unit_test(test_humongous__allocations_are_named_by_class_and_place),
         cmocka_unit_test(test_promotion__of_what_dies_soon),
         cmocka_unit_test(test_oversized_heap__is_a_multiple_of_what_is_in_use),
