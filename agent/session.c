@@ -211,13 +211,14 @@ static void *drain_main(void *arg)
         wick_threads_round(&wick_vm.threads, now);
         wick_drain_round(&s->drain);
         wick_jit_look(&s->drain, now);
-        if (wick_exhaustion_write(s->drain.writer, now)) {
+        bool ends = wick_exhaustion_write(s->drain.writer, now) || wick_memory_is_short(now);
+        if (ends) { /* soon, perhaps: what there is has to be in the file then */
             wick_memory_due();
             wick_engines_moment(&s->sampling->engines);
         }
-        wick_memory_look(&s->drain, now);
+        ends |= wick_memory_look(&s->drain, now);
         full = wick_drain_chunk_full(&s->drain);
-        if (full || now - last_flush >= FLUSH_NS) {
+        if (full || ends || now - last_flush >= FLUSH_NS) {
             last_flush = now;
             wick_engines_stats(&s->sampling->engines, s->drain.writer, now);
             wick_runtime_write(&s->drain, now, false);

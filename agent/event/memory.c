@@ -5,15 +5,18 @@
 #include "agent/event/memory.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "agent/jvm/vm.h"
 #include "base/clock.h"
 #include "footprint/footprint.h"
+#include "footprint/shortage.h"
 #include "sys/cgroup_memory.h"
 
 /* What a round may take, in CPU time, and what all readings may. */
 #define ROUND_NS 2000000
+#define LOOK_NS  1000000000ull /* from one look at the limits to the next */
 
 enum { A_STEP = 4, COST_SHARE = 100 };
 
@@ -22,11 +25,13 @@ static struct {
     struct wick_footprint_walk walk;
     struct wick_cgroup level[WICK_CGROUP_LEVELS];
     size_t levels;
-    uint64_t every_ns, due_ns;
+    struct wick_shortage shortage[WICK_CGROUP_LEVELS];
+    uint64_t every_ns, due_ns, looked_ns;
     uint64_t cost_ns; /* of the reading that goes on, in CPU time */
     int proc;         /* -1 = no recording runs */
     bool known;       /* what is found once */
     bool reading;
+    bool urgent; /* the file wants it at once */
 } memory = {.proc = -1};
 
 void wick_memory_open(uint64_t interval_ns)
@@ -38,8 +43,9 @@ void wick_memory_open(uint64_t interval_ns)
     }
     memory.levels = wick_cgroup_levels("", "self", WICK_CGROUP_MEMORY, memory.level, WICK_CGROUP_LEVELS);
     memory.proc = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    memory.due_ns = 0;
-    memory.reading = false;
+    memory.due_ns = memory.looked_ns = 0;
+    memory.reading = memory.urgent = false;
+    memset(memory.shortage, 0, sizeof memory.shortage);
 }
 
 void wick_memory_close(void)
@@ -70,6 +76,13 @@ static void write_parts(struct wick_jfr_writer *w, uint64_t now_ns)
     }
 }
 
+/* What the limit of a cgroup leaves; without one that is no shortage. */
+static uint64_t room_of(const struct wick_cgroup_memory *m)
+{
+    uint64_t needed = wick_cgroup_memory_needed(m);
+    return m->limit > needed ? m->limit - needed : 0;
+}
+
 static void write_levels(struct wick_jfr_writer *w, uint64_t now_ns)
 {
     struct wick_cgroup_memory m;
@@ -95,6 +108,7 @@ static void write_levels(struct wick_jfr_writer *w, uint64_t now_ns)
             .oom_kills = m.oom_kills,
         };
         wick_jfr_write_cgroup_memory_use(w, &use);
+        wick_shortage_read(&memory.shortage[i], room_of(&m));
     }
 }
 
@@ -135,14 +149,33 @@ static void begin(uint64_t now_ns)
 void wick_memory_due(void)
 {
     memory.due_ns = 0;
+    memory.urgent = true;
 }
 
-void wick_memory_look(struct wick_drain *d, uint64_t now_ns)
+bool wick_memory_is_short(uint64_t now_ns)
 {
-    if (memory.reading)
+    struct wick_cgroup_memory m;
+    bool is_short = false;
+    if (memory.reading || now_ns - memory.looked_ns < LOOK_NS)
+        return false;
+    memory.looked_ns = now_ns;
+    for (size_t i = 0; i < memory.levels; i++)
+        if (wick_cgroup_memory_read(&memory.level[i], &m) && m.limit)
+            is_short |= wick_shortage_alarm(&memory.shortage[i], m.limit, room_of(&m));
+    return is_short;
+}
+
+bool wick_memory_look(struct wick_drain *d, uint64_t now_ns)
+{
+    bool done = false;
+    if (memory.reading) {
         go_on(d, now_ns, false);
-    else if (memory.proc >= 0 && now_ns >= memory.due_ns)
+        done = memory.urgent && !memory.reading && memory.due_ns;
+        memory.urgent &= !done;
+    } else if (memory.proc >= 0 && now_ns >= memory.due_ns) {
         begin(now_ns);
+    }
+    return done;
 }
 
 void wick_memory_end(struct wick_drain *d)

@@ -13,6 +13,8 @@
 #ifndef WICK_AGENT_EVENT_MEMORY_H
 #define WICK_AGENT_EVENT_MEMORY_H
 
+#include <stdbool.h>
+
 #include "record/drain.h"
 
 /* A recording begins; the first reading is due, the next ones each interval_ns. */
@@ -22,8 +24,12 @@ void wick_memory_close(void);
 /* Something happened: the next reading is due now. */
 void wick_memory_due(void);
 
-/* A round: goes on with a reading, or begins the next if it is due. */
-void wick_memory_look(struct wick_drain *d, uint64_t now_ns);
+/* Whether a limit is close and came much closer since the last reading. Looks once a second. */
+bool wick_memory_is_short(uint64_t now_ns);
+
+/* A round: goes on with a reading, or begins the next if it is due. True if one is complete that something that
+ * happened made due: it belongs in the file before more happens. */
+bool wick_memory_look(struct wick_drain *d, uint64_t now_ns);
 
 /* The recording ends: the last reading, all of it. */
 void wick_memory_end(struct wick_drain *d);

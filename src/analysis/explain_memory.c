@@ -19,12 +19,26 @@
 #define WORTH_NAMING 0.20 /* share of what is allocated or stays */
 #define COMES_ALONG  4.0  /* a part that grows by less than so many times what threads or loaders do is theirs */
 #define GROWN_LEAST  (8.0 * (1 << 20))
+#define FIRST        1e6 /* times the length of the recording: more than any number of threads can wait */
 
+/* Whether a recording ended because the kernel killed the process. */
+static bool was_killed(const struct wick_explain_facts *f)
+{
+    uint64_t left;
+    const struct wick_memory_level *l = wick_memory_use_tightest(&f->memory, &left);
+    /* what gives way is known from the last reading only */
+    double gives_way = l ? (double)l->now.inactive_file : 0, charged = (double)f->memory_charged;
+    double share = wick_explain_share(charged > gives_way ? charged - gives_way : 0, (double)f->memory_limit);
+    return f->unfinished && f->memory_limit &&
+           (share >= wick_explain_rules[WICK_EXPLAIN_RULE_OOM_KILLED].threshold || f->kills_since > 0);
+}
+
+/* Nothing is said of the limit where it killed the process: that is said already. */
 void wick_explain_memory_limit(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double share = wick_explain_share((double)f->rss, (double)f->memory_limit);
-    if (!f->memory_limit || (share < x->rule->threshold && !f->oom_kills.grown))
+    if (!f->memory_limit || (share < x->rule->threshold && !f->oom_kills.grown) || was_killed(f))
         return;
     struct wick_explain_finding *r = wick_explain_found(x, share * (double)f->duration_ns);
     wick_explain_figure(r, "rss", WICK_EXPLAIN_BYTES, (double)f->rss);
@@ -90,8 +104,11 @@ void wick_explain_heap_limit(struct wick_explain *x)
         wick_explain_found(x, wick_explain_share((double)u->most, limit) * (double)x->f->duration_ns);
     wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, heap);
     wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, limit);
-    wick_explain_figure(r, "left", WICK_EXPLAIN_BYTES, limit > heap ? limit - heap : 0);
+    if (limit > heap)
+        wick_explain_figure(r, "left", WICK_EXPLAIN_BYTES, limit - heap);
     wick_explain_figure(r, "beside", WICK_EXPLAIN_BYTES, beside);
+    if (limit > beside)
+        wick_explain_figure(r, "room", WICK_EXPLAIN_BYTES, limit - beside);
     wick_explain_say(x, r, "part", wick_memory_part_name(part));
     wick_explain_figure(r, "most", WICK_EXPLAIN_BYTES, (double)u->part[part].most);
 }
@@ -103,7 +120,7 @@ void wick_explain_page_cache(struct wick_explain *x)
     if (!l)
         return;
     double limit = (double)l->now.limit, charged = (double)l->now.current,
-           needed = (double)wick_memory_level_needed(&l->now);
+           needed = (double)wick_cgroup_memory_needed(&l->now);
     if (wick_explain_share(charged, limit) < x->rule->threshold || wick_explain_share(needed, limit) > NEEDED_MOST)
         return;
     struct wick_explain_finding *r = wick_explain_found(x, 0);
@@ -337,21 +354,16 @@ void wick_explain_oom_killed(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     const struct wick_memory_use *u = &f->memory;
-    uint64_t left;
-    const struct wick_memory_level *l = wick_memory_use_tightest(u, &left);
-    /* what gives way is known from the last reading only */
-    double gives_way = l ? (double)l->now.inactive_file : 0, charged = (double)f->memory_charged;
-    double share = wick_explain_share(charged > gives_way ? charged - gives_way : 0, (double)f->memory_limit);
-    if (!f->unfinished || !f->memory_limit || (share < x->rule->threshold && f->kills_since <= 0))
+    if (!was_killed(f))
         return;
-    struct wick_explain_finding *r = wick_explain_found(x, 2 * (double)f->duration_ns);
-    wick_explain_figure(r, "charged", WICK_EXPLAIN_BYTES, charged);
+    struct wick_explain_finding *r = wick_explain_found(x, FIRST * (double)f->duration_ns);
+    wick_explain_figure(r, "charged", WICK_EXPLAIN_BYTES, (double)f->memory_charged);
     wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->memory_limit);
     if (f->kills_since > 0)
         wick_explain_figure(r, "kills", WICK_EXPLAIN_NUMBER, (double)f->kills_since);
     wick_explain_say(x, r, "verdict",
-                     f->kills_since > 0 ? "the kernel's OOM killer was active there and probably killed this process"
-                                        : "if the process ended then, the kernel's OOM killer probably killed it");
+                     f->kills_since > 0 ? "the kernel's OOM killer probably killed this process"
+                                        : "if the process ended here, the kernel's OOM killer probably killed it");
     if (!u->moments)
         return;
     enum wick_memory_part part = largest_besides_heap(u);
@@ -383,8 +395,11 @@ void wick_explain_out_of_memory(struct wick_explain *x)
             wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, row->sum);
         if (f->exhausted_thread)
             wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->exhausted_thread));
-        if (strstr(message, "thread") && threads > 0)
-            wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, threads);
+        if (strstr(message, "thread")) {
+            if (threads > 0)
+                wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, threads);
+            wick_explain_say_user(x, r, "java/lang/Thread");
+        }
         if (!is_of_heap(message))
             continue;
         if (f->nheaps)

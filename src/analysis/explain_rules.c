@@ -52,7 +52,7 @@ struct wick_explain_finding *wick_explain_found(struct wick_explain *x, double c
 
 void wick_explain_figure(struct wick_explain_finding *r, const char *key, enum wick_explain_unit unit, double value)
 {
-    if (r && r->n < sizeof r->figures / sizeof *r->figures)
+    if (r && r->n < WICK_EXPLAIN_FIGURES)
         r->figures[r->n++] = (struct wick_explain_figure){.key = key, .unit = unit, .value = value};
 }
 
@@ -61,10 +61,10 @@ void wick_explain_say(struct wick_explain *x, struct wick_explain_finding *r, co
     char *copy = r ? strdup(text) : NULL;
     if (!r || !copy)
         x->out->failed = true;
-    else {
-        wick_explain_figure(r, key, WICK_EXPLAIN_TEXT, 0);
-        r->figures[r->n - 1].text = copy;
-    }
+    else if (r->n < WICK_EXPLAIN_FIGURES)
+        r->figures[r->n++] = (struct wick_explain_figure){.key = key, .unit = WICK_EXPLAIN_TEXT, .text = copy};
+    else
+        free(copy);
 }
 
 void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding *r, const char *key, uint32_t frame)

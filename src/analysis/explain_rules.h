@@ -45,10 +45,12 @@ struct wick_explain_figure {
     char *text;   /* of a text */
 };
 
+#define WICK_EXPLAIN_FIGURES 16 /* no sentence has more places */
+
 struct wick_explain_finding {
     const struct wick_explain_rule *rule;
     double cost_ns; /* thread time that is at stake: findings are sorted by it */
-    struct wick_explain_figure figures[12];
+    struct wick_explain_figure figures[WICK_EXPLAIN_FIGURES];
     unsigned n;
 };
 

@@ -110,19 +110,14 @@ void wick_memory_use_level(struct wick_memory_use *u, int64_t time_ns, uint32_t 
         u->levels = level + 1;
     snprintf(l->path, sizeof l->path, "%s", path);
     l->now = *m;
-    wick_trend_add(&l->charged, seconds_of(u, time_ns), (double)wick_memory_level_needed(m));
-}
-
-uint64_t wick_memory_level_needed(const struct wick_cgroup_memory *m)
-{
-    return m->current > m->inactive_file ? m->current - m->inactive_file : 0;
+    wick_trend_add(&l->charged, seconds_of(u, time_ns), (double)wick_cgroup_memory_needed(m));
 }
 
 const struct wick_memory_level *wick_memory_use_tightest(const struct wick_memory_use *u, uint64_t *left)
 {
     const struct wick_memory_level *found = NULL;
     for (uint32_t i = 0; i < u->levels; i++) {
-        uint64_t limit = u->level[i].now.limit, needed = wick_memory_level_needed(&u->level[i].now);
+        uint64_t limit = u->level[i].now.limit, needed = wick_cgroup_memory_needed(&u->level[i].now);
         uint64_t room = limit > needed ? limit - needed : 0;
         if (!limit || (found && room >= *left))
             continue;

@@ -59,9 +59,6 @@ void wick_memory_use_level(struct wick_memory_use *u, int64_t time_ns, uint32_t 
  * part of the page cache, counts as free. *left gets the bytes. */
 const struct wick_memory_level *wick_memory_use_tightest(const struct wick_memory_use *u, uint64_t *left);
 
-/* What of a level's charge does not go away by itself when memory gets scarce. */
-uint64_t wick_memory_level_needed(const struct wick_cgroup_memory *m);
-
 /* Whether events of that type are wanted, taking one, and the end: for visitors that read more than this. */
 bool wick_memory_use_wants(const char *type);
 void wick_memory_use_take(struct wick_memory_use *u, const struct wick_profile *p, const struct wick_jfr_event *e);

@@ -26,6 +26,12 @@ struct wick_cgroup_memory {
     uint64_t at_limit, oom_kills; /* how often */
 };
 
+/* What of the charge does not go away by itself when memory gets scarce. */
+static inline uint64_t wick_cgroup_memory_needed(const struct wick_cgroup_memory *m)
+{
+    return m->current > m->inactive_file ? m->current - m->inactive_file : 0;
+}
+
 /* Reads the files of a cgroup of the memory controller. False if it has none. */
 bool wick_cgroup_memory_read(const struct wick_cgroup *g, struct wick_cgroup_memory *out);
 

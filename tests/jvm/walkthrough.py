@@ -12,35 +12,16 @@ it is checked that wick says so."""
 import json
 import math
 import re
-import socket
-import subprocess
 import sys
 
+import consoles
 import jvmtest as t
 
 DOCUMENT = t.ROOT + "/docs/walkthrough-latency.md"
-PORT = "8080"  # in the document
 ENDPOINT = "GET /allocation-stalls"
 STEPS = ["small", "large", "cpus"]
 THRESHOLD_STARVED = 0.20  # src/def/explain.def
 SIGMAS = 5  # of samples that are almost independent: one false alarm in 1.7 million
-
-
-class Command:
-    def __init__(self, text):
-        self.text, self.output, self.status = text, "", None
-
-
-def commands_of(text):
-    """The lines that begin with `$ ` in console blocks."""
-    return [Command(line[2:]) for block in re.findall(r"^```console\n(.*?)^```$", text, re.M | re.S)
-            for line in block.splitlines() if line.startswith("$ ")]
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return str(s.getsockname()[1])
 
 
 def books(name):
@@ -48,49 +29,18 @@ def books(name):
     return f"grep -H '' /proc/$pid/task/*/comm /proc/$pid/task/*/schedstat > {name}.books 2> /dev/null"
 
 
-def script_of(commands, port):
-    """What bash runs: the commands, each between two marks, and notes of the kernel's accounting around each recording."""
-    lines = ["trap 'kill $pid 2> /dev/null' EXIT; trap 'exit 1' TERM; exec 2>&1"]
+def lines_of(commands, port):
+    """What bash runs: the commands, and notes of the kernel's accounting around each recording."""
+    lines = []
     for i, c in enumerate(commands):
         step = re.search(r"wick start .*-f (\w+)\.jfr", c.text)
         if c.text.startswith("wick stop"):
             lines.append(books("after-$recording"))
-        lines += [f"printf '\\1%d\\n' {i}", c.text.replace(PORT, port), "printf '\\2%d\\n' $?"]
+        lines += consoles.marked(i, c, port)
         if step:
             lines += [f"recording={step[1]}", books("before-$recording"),
                       "grep -c 'Allocation Stall (' gc-$recording.log > before-$recording.stalls"]
-    return "\n".join(lines) + "\n"
-
-
-def run_all(commands):
-    port = free_port()
-    env = {**t.os.environ, "PATH": f"{t.BUILD}:{t.JAVA_HOME}/bin:{t.os.environ['PATH']}",
-           "DEMO": t.os.path.join(t.BUILD, "java/wick-demo.jar"), "COLUMNS": "120"}
-    shell = subprocess.Popen(["bash", "-c", script_of(commands, port)], cwd=t.WORK, env=env, text=True, errors="replace",
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-    try:
-        said, _ = shell.communicate(timeout=360)
-    except subprocess.TimeoutExpired:
-        shell.terminate()
-        said, _ = shell.communicate()
-    finally:
-        shell.terminate()  # does nothing to what has ended; otherwise its trap ends the service
-    for i, output, status in re.findall(r"\x01(\d+)\n(.*?)\x02(\d+)\n", said, re.S):
-        commands[int(i)].output, commands[int(i)].status = output.replace(port, PORT), int(status)
-    return said
-
-
-def written(text, commands):
-    """The document with what the commands printed below them."""
-    left = iter(commands)
-
-    def block(match):
-        out = ""
-        for line in match[1].splitlines():
-            if line.startswith("$ "):
-                out += line + "\n" + next(left).output
-        return f"```console\n{out}```"
-    return re.sub(r"^```console\n(.*?)^```$", block, text, flags=re.M | re.S)
+    return lines
 
 
 def books_of(step, name):
@@ -209,14 +159,14 @@ def check_cured(step, said):
 def main():
     with open(DOCUMENT) as f:
         text = f.read()
-    commands = commands_of(text)
-    said = run_all(commands)
+    commands = consoles.commands_of(text)
+    said = consoles.run(commands, lambda port: lines_of(commands, port))
     failed = [f"{c.text}: {c.status}\n{c.output}" for c in commands if c.status != 0 and not c.text.startswith("kill")]
     if not t.check("every command of the document succeeds", commands and not failed, "\n".join(failed) + said[-2000:]):
         t.done()
     if sys.argv[1:] == ["--write"]:
         with open(DOCUMENT, "w") as f:
-            f.write(written(text, commands))
+            f.write(consoles.written(text, commands))
     client = latencies(commands)
 
     check_stalls(*check_step("small", client["small"]))

@@ -15,7 +15,7 @@
 #define MS       UINT64_C(1000000)
 
 enum { WORKER = 1, COLLECTOR, POOL, FINALIZER };
-enum { COLD = 1, HOT = 100, LOCK, STALL, SLEEP, OWN, LOOP, QUEUE };
+enum { COLD = 1, HOT = 100, LOCK, STALL, SLEEP, OWN, LOOP, QUEUE, START };
 
 static size_t stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t cap, bool *truncated)
 {
@@ -60,6 +60,9 @@ static int method(void *arg, uint32_t id, struct wick_jfr_method *out)
     case QUEUE:
         *out = (struct wick_jfr_method){
             .class_name = "java/lang/ref/ReferenceQueue", .name = "remove", .signature = "()V"};
+        break;
+    case START:
+        *out = (struct wick_jfr_method){.class_name = "java/lang/Thread", .name = "start", .signature = "()V"};
         break;
     case 200:
         *out = (struct wick_jfr_method){.class_name = "java/nio/ByteBuffer", .name = "allocate", .signature = "()V"};
@@ -223,6 +226,18 @@ static void allocation(struct wick_jfr_writer *w, const char *class, uint64_t si
             .start_ns = START_NS, .thread = WORKER, .stack = HOT, .class_name = class, .weight = weight, .size = size});
 }
 
+/* Threads that cannot be started, and where some were. */
+static void exhausted(struct wick_jfr_writer *w, const struct scene *s)
+{
+    for (unsigned i = 0; i < s->unstarted; i++) {
+        cpu(w, START_NS + i * MS, START, 10);
+        wick_jfr_write_out_of_memory(w, &(struct wick_jfr_out_of_memory){.start_ns = START_NS + i * MS,
+                                                                         .thread = POOL,
+                                                                         .message = "unable to create native thread",
+                                                                         .threads = true});
+    }
+}
+
 /* Collections, and what they find. */
 static void heap(struct wick_jfr_writer *w, const struct scene *s)
 {
@@ -340,6 +355,7 @@ int explain_scene_record(const struct scene *s)
         return -1;
     once(w, s);
     heap(w, s);
+    exhausted(w, s);
     runtime_once(w, s);
     if (s->huge)
         huge(w);

@@ -281,6 +281,12 @@ static void test_memory__limit_and_pressure(void **state)
     says(SCENE(c->memory_full = 520), "memory-pressure: all tasks waited for memory 5.2 % of the time (520 ms)\n");
 }
 
+static void test_out_of_memory__of_threads_names_who_makes_them(void **state)
+{
+    says(SCENE(c->unstarted = 3), "out-of-memory: OutOfMemoryError: unable to create native thread, 3 times, first in "
+                                  "thread pool; most threads are made in app.Main.run:11\n");
+}
+
 static void test_humongous__allocations_are_named_by_class_and_place(void **state)
 {
     silent(SCENE(c->humongous = 1));
@@ -437,6 +443,18 @@ static void test_native_leak__names_the_stack_that_holds_the_growth(void **state
     free(text);
 }
 
+/* A finding has room for the figures of its sentence. */
+static void test_sentences__have_no_more_places_than_a_finding_has_figures(void **state)
+{
+    for (unsigned i = 0; i < WICK_EXPLAIN_RULES; i++) {
+        unsigned places = 0;
+        for (const char *s = wick_explain_rules[i].sentence; (s = strchr(s, '{')); s++)
+            places++;
+        if (places > WICK_EXPLAIN_FIGURES)
+            fail_msg("%s has %u places", wick_explain_rules[i].name, places);
+    }
+}
+
 /* docs/explain.md has a row for every rule, as in the table. */
 static void test_docs__agree_with_the_table(void **state)
 {
@@ -483,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_vm_operations__are_told_but_for_collections),
         cmocka_unit_test(test_explain__sums_of_hostile_figures_do_not_overflow),
         cmocka_unit_test(test_memory__limit_and_pressure),
+        cmocka_unit_test(test_out_of_memory__of_threads_names_who_makes_them),
         cmocka_unit_test(test_humongous__allocations_are_named_by_class_and_place),
         cmocka_unit_test(test_promotion__of_what_dies_soon),
         cmocka_unit_test(test_oversized_heap__is_a_multiple_of_what_is_in_use),
@@ -494,6 +513,7 @@ int main(void)
         cmocka_unit_test(test_totals__go_on_in_the_next_file_of_a_recording),
         cmocka_unit_test(test_findings__stand_in_the_order_of_what_they_cost),
         cmocka_unit_test(test_native_leak__names_the_stack_that_holds_the_growth),
+        cmocka_unit_test(test_sentences__have_no_more_places_than_a_finding_has_figures),
         cmocka_unit_test(test_docs__agree_with_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "analysis/memory_use.h"
+#include "footprint/shortage.h"
 
 #define MIB (1ull << 20)
 
@@ -287,9 +288,43 @@ static void test_cgroup__version_1(void **state)
     assert_int_equal(m.swapped, 30);
     assert_int_equal(m.at_limit, 4);
     assert_int_equal(m.oom_kills, 1);
-    assert_int_equal(wick_memory_level_needed(&m), 7100);
+    assert_int_equal(wick_cgroup_memory_needed(&m), 7100);
     assert_true(wick_cgroup_at(root, "/docker/x", WICK_CGROUP_MEMORY, &levels[0]));
     assert_false(levels[0].v2);
+}
+
+/* An alarm each time that the room is halved, from half of the limit on to where nothing is left. */
+static void test_shortage__alarms_closer_and_closer_to_the_limit(void **state)
+{
+    struct wick_shortage s = {0};
+    uint64_t limit = 256 * MIB, alarms = 0, last = limit;
+    (void)state;
+    wick_shortage_read(&s, 200 * MIB);
+    for (uint64_t room = 200 * MIB; room > 0; room -= MIB) {
+        wick_shortage_read(&s, room); /* a reading every so often does not put the alarm off */
+        if (!wick_shortage_alarm(&s, limit, room))
+            continue;
+        assert_true(room < 128 * MIB && room <= last / 2);
+        last = room;
+        alarms++;
+    }
+    assert_int_equal(alarms, 6); /* 100, 50, 25, 12, 6, 3 */
+    assert_false(wick_shortage_alarm(&s, limit, 0));
+}
+
+static void test_shortage__staying_near_the_limit_is_none(void **state)
+{
+    struct wick_shortage s = {0};
+    (void)state;
+    wick_shortage_read(&s, 20 * MIB);
+    for (int i = 0; i < 100; i++) {
+        assert_false(wick_shortage_alarm(&s, 256 * MIB, (15 + i % 5) * MIB));
+        wick_shortage_read(&s, 20 * MIB);
+    }
+    assert_true(wick_shortage_alarm(&s, 256 * MIB, 9 * MIB));
+    assert_false(wick_shortage_alarm(&s, 256 * MIB, 9 * MIB));
+    wick_shortage_read(&s, 100 * MIB); /* it was freed, and comes again */
+    assert_true(wick_shortage_alarm(&s, 256 * MIB, 49 * MIB));
 }
 
 int main(void)
@@ -303,6 +338,8 @@ int main(void)
         cmocka_unit_test(test_use__the_tightest_limit_counts),
         cmocka_unit_test_setup_teardown(test_cgroup__all_levels_of_version_2, make_root, remove_root),
         cmocka_unit_test_setup_teardown(test_cgroup__version_1, make_root, remove_root),
+        cmocka_unit_test(test_shortage__alarms_closer_and_closer_to_the_limit),
+        cmocka_unit_test(test_shortage__staying_near_the_limit_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

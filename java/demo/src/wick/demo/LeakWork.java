@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * {@code /leak?kib=N}: keeps N KiB in a "session" that nobody ever closes. {@code /leak?forget=1} lets all of them go.
  *
- * <p>The leak ends at a quarter of the heap, so that a forgotten demo does not fall over.
+ * <p>The leak ends at a quarter of the heap, so that a forgotten demo goes on; with {@code &share=100} at all of it.
  */
 final class LeakWork implements Endpoint {
     private static final int CHUNK_BYTES = 1024;
@@ -26,7 +26,7 @@ final class LeakWork implements Endpoint {
             keptBytes = 0;
         }
         int kib = query.get("kib", 64, 1024 * 1024);
-        if (keptBytes + kib * 1024L < Runtime.getRuntime().maxMemory() / 4) {
+        if (keptBytes + kib * 1024L < Runtime.getRuntime().maxMemory() / 100 * query.get("share", 25, 100)) {
             openSessions.add(open(kib));
             keptBytes += kib * 1024L;
         }
