@@ -38,8 +38,9 @@ static size_t missing(const struct search *s)
 
 static int search(struct wick_heap_graph *g, struct search *s, struct wick_err *err)
 {
-    const struct wick_heap_edges e = wick_heap_graph_edges(g, err);
-    int rc = e.roots(e.ctx, meet, s);
+    struct wick_heap_edges e;
+    int rc = wick_heap_graph_edges(g, &e, err);
+    rc = rc ? rc : e.roots(e.ctx, meet, s);
     uint64_t look = 0;
     for (uint64_t i = 0; !rc && i < s->end; i++) {
         if (i == look) { /* now and then: whether all have been met */

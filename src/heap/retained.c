@@ -338,9 +338,10 @@ int wick_heap_retained_find(struct wick_heap_retained *r, struct wick_heap_graph
                             const struct wick_heap_retained_ask *ask, struct wick_err *err)
 {
     struct work w = {.r = r, .g = g, .err = err};
-    const struct wick_heap_edges edges = wick_heap_graph_edges(g, err);
+    struct wick_heap_edges edges;
     *r = (struct wick_heap_retained){0};
-    int rc = wick_heap_dominators_find(&r->d, &edges, g->store, err);
+    int rc = wick_heap_graph_edges(g, &edges, err);
+    rc = rc ? rc : wick_heap_dominators_find(&r->d, &edges, g->store, err);
     if (rc)
         return rc;
     rc = allocate(&w, ask->tops);

@@ -9,6 +9,8 @@
 
 #include "heap/dump_file.h"
 
+#define HUGE (UINT64_C(8) << 20)
+
 void wick_heap_store_expect(struct wick_heap_store *s, uint64_t bytes)
 {
     s->tight = s->limit && bytes > s->limit - (s->used < s->limit ? s->used : s->limit);
@@ -47,9 +49,22 @@ int wick_heap_store_new(struct wick_heap_store *s, struct wick_heap_array *a, ui
     if (p == MAP_FAILED)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory: an array of %llu MiB is wanted; --memory bounds it",
                             (unsigned long long)bytes >> 20);
+    if (bytes >= HUGE)
+        madvise(p, bytes, MADV_HUGEPAGE); /* most are read and written here and there */
     s->used += bytes;
     *a = (struct wick_heap_array){p, bytes, false};
     return 0;
+}
+
+void wick_heap_store_trim(struct wick_heap_store *s, struct wick_heap_array *a, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), keep = (bytes + page - 1) / page * page;
+    if (keep >= a->bytes || !keep)
+        return;
+    munmap((char *)a->p + keep, a->bytes - keep);
+    if (!a->in_file)
+        s->used -= a->bytes - keep;
+    a->bytes = keep;
 }
 
 void wick_heap_store_park(const struct wick_heap_array *a)

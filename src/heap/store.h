@@ -38,6 +38,9 @@ void wick_heap_store_expect(struct wick_heap_store *s, uint64_t bytes);
 int wick_heap_store_new(struct wick_heap_store *s, struct wick_heap_array *a, uint64_t n, size_t size, bool rests,
                         struct wick_err *err);
 
+/* Gives back what lies behind the first `bytes`. */
+void wick_heap_store_trim(struct wick_heap_store *s, struct wick_heap_array *a, size_t bytes);
+
 /* The array is not used for a while. */
 void wick_heap_store_park(const struct wick_heap_array *a);
 
