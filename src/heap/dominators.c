@@ -53,8 +53,6 @@ struct work {
     struct wick_heap_array semi;   /* u32 by number */
 };
 
-enum { PARK_EVERY = 1 << 20 }; /* nodes, in arrays that are gone through from one end to the other */
-
 /* --- 1. search ---------------------------------------------------------------------------------------------------- */
 
 static int grow_stack(struct work *w)
@@ -99,10 +97,7 @@ static int search(struct work *w)
         w->node[last] = next.target;
         w->parent[last] = next.from;
         rc = w->g->of(w->g->ctx, next.target, push, w);
-        if (!(last % PARK_EVERY)) {
-            wick_heap_store_park(&w->d->node);
-            wick_heap_store_park(&w->d->idom);
-        }
+        wick_heap_store_relieve(w->s);
     }
     w->d->reached = last;
     wick_heap_store_free(w->s, &w->stack);
@@ -153,8 +148,7 @@ static int each_edge(struct work *w, wick_heap_edge *fn)
     for (uint32_t i = WICK_HEAP_ROOT + 1; !rc && i <= w->d->reached; i++) {
         w->from = i;
         rc = w->g->of(w->g->ctx, w->node[i], fn, w);
-        if (!(i % PARK_EVERY))
-            wick_heap_store_park(&w->d->node);
+        wick_heap_store_relieve(w->s);
     }
     return rc;
 }
@@ -234,11 +228,7 @@ static int find_semidominators(struct work *w)
                 best = least;
         }
         semi[i] = steps[i].low = best;
-        if (!(i % PARK_EVERY)) { /* what is behind has been used */
-            wick_heap_store_park(&w->before);
-            wick_heap_store_park(&w->start);
-            wick_heap_store_park(&w->semi);
-        }
+        wick_heap_store_relieve(w->s);
     }
     free(path.at);
     return rc;
@@ -255,8 +245,7 @@ static void find_idoms(struct work *w)
         while (k > semi[i])
             k = idom[k];
         idom[i] = k;
-        if (!(i % PARK_EVERY))
-            wick_heap_store_park(&w->semi);
+        wick_heap_store_relieve(w->s);
     }
 }
 

@@ -104,6 +104,7 @@ static int add_place(void *ctx, const struct wick_hprof_object *o)
 {
     struct wick_heap_graph *g = ctx;
     uint32_t n = wick_heap_ids_find(&g->ids, o->id);
+    wick_heap_store_relieve(g->store);
     if (n == WICK_HEAP_NONE || wick_heap_graph_place(g, n))
         return 0; /* a second object of the same id is nobody's */
     if (g->wide)
@@ -222,6 +223,7 @@ static int each_object(void *ctx, const struct wick_hprof_object *h)
 {
     const struct each *e = ctx;
     uint32_t n = is_indexed(e->g, h);
+    wick_heap_store_relieve(e->g->store);
     return n == WICK_HEAP_NONE ? 0 : e->fn(e->ctx, n, h);
 }
 

@@ -49,6 +49,7 @@ static int search(struct wick_heap_graph *g, struct search *s, struct wick_err *
             look = i + 1 + i / 16;
         }
         rc = e.of(e.ctx, wick_heap_u32(&s->queue)[i], meet, s);
+        wick_heap_store_relieve(g->store);
     }
     return rc;
 }
@@ -78,8 +79,8 @@ int wick_heap_paths_find(struct wick_heap_graph *g, const uint32_t *targets, siz
 {
     struct search s = {.targets = targets, .n = n};
     memset(paths, 0, n * sizeof *paths);
-    int rc = wick_heap_store_new(g->store, &s.before, g->ids.n, 4, false, err);
-    rc = rc ? rc : wick_heap_store_new(g->store, &s.queue, g->ids.n, 4, false, err);
+    int rc = wick_heap_store_new(g->store, &s.before, g->ids.n, 4, true, err);
+    rc = rc ? rc : wick_heap_store_new(g->store, &s.queue, g->ids.n, 4, true, err);
     rc = rc ? rc : search(g, &s, err);
     for (size_t i = 0; !rc && i < n; i++)
         if (take_path(&s, targets[i], &paths[i]))

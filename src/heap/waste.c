@@ -367,6 +367,7 @@ static int find(struct work *w)
     w->out->arrays.all = w->arrays;
     wick_heap_store_free(g->store, &w->owned);
     take_collections(w);
+    wick_heap_store_park(&g->places);
     return rc ? rc : group_all(w);
 }
 
