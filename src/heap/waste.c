@@ -171,6 +171,7 @@ static int group(struct work *w, struct wick_heap_array *table, uint64_t mask, u
     memset(slots, 0, table->bytes);
     for (uint32_t i = 0; i < w->g->ids.n; i++) {
         uint64_t hash = hashes[i], sort = hash & SORT_MASK;
+        wick_heap_store_relieve(w->g->store);
         if (sort == NOTHING || (shift < 64 && hash >> shift != part))
             continue;
         uint64_t key = (hash & ~(uint64_t)SORT_MASK) | (sort == ARRAY ? ARRAY : STRING), at = hash >> 2 & mask;
@@ -350,7 +351,7 @@ static int allocate(struct work *w)
     w->field = calloc(classes, sizeof *w->field);
     if (!out->strings.top || !out->arrays.top || !w->sum || !w->field)
         return wick_err_set(w->err, WICK_E_NOMEM, "out of memory while looking for duplicates");
-    int rc = wick_heap_store_new(s, &w->hashes, n, 8, false, w->err);
+    int rc = wick_heap_store_new(s, &w->hashes, n, 8, true, w->err);
     return rc ? rc : wick_heap_store_new(s, &w->owned, (n >> 6) + 1, 8, false, w->err);
 }
 
