@@ -44,10 +44,10 @@ struct work {
     uint32_t *number, *node, *parent; /* parent: d->idom, until each has its turn */
     struct wick_heap_array stack;     /* struct pending */
     uint64_t depth, room;
-    uint32_t from;                /* number of the node whose edges come */
-    uint64_t edges;               /* of nodes that are reached */
-    bool wide;                    /* 2^32 edges or more */
-    struct wick_heap_array start; /* u32, or u64 if wide, by number: where its predecessors begin */
+    uint32_t from;                 /* number of the node whose edges come */
+    uint64_t edges;                /* of nodes that are reached */
+    bool wide;                     /* 2^32 edges or more */
+    struct wick_heap_array start;  /* u32, or u64 if wide, by number: where its predecessors begin */
     struct wick_heap_array before; /* u32: numbers of predecessors */
     struct wick_heap_array steps;  /* struct step by number */
     struct wick_heap_array semi;   /* u32 by number */

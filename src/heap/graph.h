@@ -3,8 +3,9 @@
  * graph.h - the objects of a heap dump and what they refer to, without holding the dump
  *
  * An object is a number (ids.h); what is kept of it is its place in the file. Its references are read once and kept as
- * lists of numbers (links.h): the fields of an instance but the referents of java.lang.ref.Reference, the elements of an array, the static fields of a class,
- * its loader and superclass. Two kinds of references are not in the dump's records of objects:
+ * lists of numbers (links.h): the fields of an instance but the referents of java.lang.ref.Reference, the elements of
+ * an array, the static fields of a class, its loader and superclass. Two kinds of references are not in the dump's
+ * records of objects:
  *
  * - an object keeps its class alive, and so its class's loader. Noted for classes that are no GC roots themselves,
  * since it makes no difference for the others.

@@ -24,12 +24,12 @@ struct wick_heap_ids_block {
 };
 
 struct wick_heap_ids {
-    uint64_t min, max;                  /* smallest and largest id */
-    unsigned shift;                     /* bits that are 0 in the difference of any two */
-    uint64_t added;                     /* ids that were given, some perhaps twice */
-    uint32_t n;                         /* different ids */
-    struct wick_heap_array blocks;      /* struct wick_heap_ids_block; bit (id - min) >> shift of all */
-    struct wick_heap_array sorted;      /* instead of those */
+    uint64_t min, max;             /* smallest and largest id */
+    unsigned shift;                /* bits that are 0 in the difference of any two */
+    uint64_t added;                /* ids that were given, some perhaps twice */
+    uint32_t n;                    /* different ids */
+    struct wick_heap_array blocks; /* struct wick_heap_ids_block; bit (id - min) >> shift of all */
+    struct wick_heap_array sorted; /* instead of those */
 };
 
 /* What _see knows of all ids before the first is added. */

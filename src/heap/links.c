@@ -187,8 +187,8 @@ static void rest(void *ctx)
 
 int wick_heap_graph_edges(struct wick_heap_graph *g, struct wick_heap_edges *edges, struct wick_err *err)
 {
-    *edges = (struct wick_heap_edges){
-        .ctx = g, .nodes = g->ids.n, .roots = edges_of_roots, .of = edges_of, .rest = rest};
+    *edges =
+        (struct wick_heap_edges){.ctx = g, .nodes = g->ids.n, .roots = edges_of_roots, .of = edges_of, .rest = rest};
     g->err = err;
     int rc = g->links.start.p ? 0 : make(g, err);
     rest(g);

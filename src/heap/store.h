@@ -29,10 +29,10 @@ struct wick_heap_array {
 };
 
 struct wick_heap_store {
-    uint64_t limit; /* bytes of memory for arrays; 0 = as many as it takes */
-    uint64_t used;  /* of memory, not of files */
-    bool tight;     /* what is wanted does not fit: arrays that rest go to files */
-    uint32_t calls; /* of _relieve */
+    uint64_t limit;                                      /* bytes of memory for arrays; 0 = as many as it takes */
+    uint64_t used;                                       /* of memory, not of files */
+    bool tight;                                          /* what is wanted does not fit: arrays that rest go to files */
+    uint32_t calls;                                      /* of _relieve */
     struct wick_heap_array files[WICK_HEAP_STORE_FILES]; /* those there are; p = NULL: free */
 };
 

@@ -113,9 +113,8 @@ static void find_string_class(struct work *w)
     unsigned type;
     uint32_t class = wick_heap_class_named(&g->classes, "java/lang/String");
     w->string_class = WICK_HEAP_NONE;
-    if (class == WICK_HEAP_NONE ||
-        !wick_heap_class_field(&g->classes, &g->jump, class, "value", &w->value_at, &type) || type != WICK_HPROF_REF ||
-        w->value_at >= 128)
+    if (class == WICK_HEAP_NONE || !wick_heap_class_field(&g->classes, &g->jump, class, "value", &w->value_at, &type) ||
+        type != WICK_HPROF_REF || w->value_at >= 128)
         return;
     w->has_coder =
         wick_heap_class_field(&g->classes, &g->jump, class, "coder", &w->coder_at, &type) && w->coder_at < 256;
@@ -259,8 +258,7 @@ static void find_fields(struct work *w)
     unsigned type;
     for (uint32_t i = 0; i < c->n; i++) {
         unsigned kind = c->all[i].objects ? kind_of(c, i) : 0;
-        if (!kind ||
-            !wick_heap_class_field(c, &w->g->jump, i, collection_kinds[kind - 1].field, &w->field[i], &type) ||
+        if (!kind || !wick_heap_class_field(c, &w->g->jump, i, collection_kinds[kind - 1].field, &w->field[i], &type) ||
             type != WICK_HPROF_REF)
             w->field[i] = NO_FIELD;
     }
