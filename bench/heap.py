@@ -6,7 +6,8 @@ A program makes a heap of a known shape (bench/java/wick/bench/HeapDump.java) an
 analyses it: CPU time, time on the clock, and the most memory that was resident, files that were mapped included, as a
 share of the dump's size. Temporary files go where the dump is.
 
-Environment: RECORDS (default 7500000, which makes a dump of 1.4 GiB with 32 million objects in a heap of 3 GiB).
+Environment: RECORDS (default 7500000, which makes a dump of 1.4 GiB with 32 million objects in a heap of 3 GiB); DUMP, a
+dump to analyse instead; COMMAND, another wick to analyse it with.
 """
 
 import os
@@ -22,7 +23,7 @@ RUNS = [("histogram", ["--histogram"]), ("classes, retained sizes", ["--class", 
 
 
 def run(name, options, dump, folder):
-    command = [str(lab.WICK), "heap", *options, dump]
+    command = [os.environ.get("COMMAND", str(lab.WICK)), "heap", *options, dump]
     began = time.monotonic()
     with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": folder}, text=True) as p:
         out = p.stdout.read()
@@ -40,8 +41,10 @@ def measure():
     records = os.environ.get("RECORDS", "7500000")
     rows = []
     with lab.scratch("heap") as folder:
-        dump = f"{folder}/big.hprof"
-        lab.run(lab.java(), "-Xmx3g", "-XX:+UseSerialGC", "-cp", lab.classpath(), "wick.bench.HeapDump", records, dump)
+        dump = os.environ.get("DUMP") or f"{folder}/big.hprof"
+        if not os.environ.get("DUMP"):
+            lab.run(lab.java(), "-Xmx3g", "-XX:+UseSerialGC", "-cp", lab.classpath(), "wick.bench.HeapDump", records,
+                    dump)
         size = os.path.getsize(dump)
         for name, options in RUNS:
             out, row = run(name, options, dump, folder)

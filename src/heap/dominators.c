@@ -14,10 +14,11 @@
  *
  * The search keeps edges, not nodes, on its stack: all of a node's are pushed when it is visited, and one that leads to
  * a node that has been visited meanwhile is dropped. The last edge pushed is that of the deepest node with one left, so
- * it is a depth-first search; and each node's edges are read once, in one go.
+ * it is a depth-first search; and it reads each node's edges once, in one go.
  *
  * Predecessors are listed by number (counting sort: one pass over all edges counts them, a second one puts them there),
- * and used from the last to the first. So whatever else there is can rest meanwhile.
+ * and used from the last to the first. So whatever else there is can rest meanwhile. The passes go in the order of the
+ * search: what a node refers to has been numbered soon after it, as a rule, so that they write near where they wrote.
  */
 #include "heap/dominators.h"
 
@@ -29,19 +30,27 @@ struct pending {
     uint32_t target; /* node */
 };
 
+/* Of a node, while semidominators are found; both are wanted together. */
+struct step {
+    uint32_t parent; /* in the tree, which gets flatter */
+    uint32_t low;    /* the least semidominator from here up to below the parent */
+};
+
 struct work {
     const struct wick_heap_edges *g;
     struct wick_heap_store *s;
     struct wick_err *err;
     struct wick_heap_dominators *d;
-    uint32_t *number, *node, *parent;
-    struct wick_heap_array parents;
-    struct wick_heap_array stack; /* struct pending */
+    uint32_t *number, *node, *parent; /* parent: d->idom, until each has its turn */
+    struct wick_heap_array stack;     /* struct pending */
     uint64_t depth, room;
-    uint32_t from;                    /* number of the node whose edges come */
-    struct wick_heap_array start;     /* u64 by number: where its predecessors begin */
-    struct wick_heap_array before;    /* u32: numbers of predecessors */
-    struct wick_heap_array semi, low; /* u32 by number */
+    uint32_t from;                 /* number of the node whose edges come */
+    uint64_t edges;                /* of nodes that are reached */
+    bool wide;                     /* 2^32 edges or more */
+    struct wick_heap_array start;  /* u32, or u64 if wide, by number: where its predecessors begin */
+    struct wick_heap_array before; /* u32: numbers of predecessors */
+    struct wick_heap_array steps;  /* struct step by number */
+    struct wick_heap_array semi;   /* u32 by number */
 };
 
 /* --- 1. search ---------------------------------------------------------------------------------------------------- */
@@ -65,6 +74,7 @@ static int push(void *to, uint32_t from, uint32_t target)
 {
     struct work *w = to;
     (void)from;
+    w->edges++;
     if (w->number[target])
         return 0;
     int rc = w->depth == w->room ? grow_stack(w) : 0;
@@ -87,6 +97,7 @@ static int search(struct work *w)
         w->node[last] = next.target;
         w->parent[last] = next.from;
         rc = w->g->of(w->g->ctx, next.target, push, w);
+        wick_heap_store_relieve(w->s);
     }
     w->d->reached = last;
     wick_heap_store_free(w->s, &w->stack);
@@ -95,55 +106,67 @@ static int search(struct work *w)
 
 /* --- predecessors ------------------------------------------------------------------------------------------------- */
 
-static int count_edge(void *to, uint32_t from, uint32_t target)
+static inline uint64_t start_of(const struct work *w, uint64_t i)
 {
-    struct work *w = to;
-    if (w->number[from] && w->number[target])
-        wick_heap_u64(&w->start)[w->number[target]]++;
-    return 0;
+    return w->wide ? wick_heap_u64(&w->start)[i] : wick_heap_u32(&w->start)[i];
 }
 
-static int count_root(void *to, uint32_t from, uint32_t target)
+static inline void set_start(const struct work *w, uint64_t i, uint64_t at)
 {
-    struct work *w = to;
+    if (w->wide)
+        wick_heap_u64(&w->start)[i] = at;
+    else
+        wick_heap_u32(&w->start)[i] = (uint32_t)at;
+}
+
+static int count_edge(void *to, uint32_t from, uint32_t target)
+{
+    const struct work *w = to;
+    uint32_t i = w->number[target];
     (void)from;
-    wick_heap_u64(&w->start)[w->number[target]]++;
+    set_start(w, i, start_of(w, i) + 1);
     return 0;
 }
 
 /* start[] of a node is where its list ends, and falls to where it begins while it is filled. */
 static int put_edge(void *to, uint32_t from, uint32_t target)
 {
-    struct work *w = to;
-    uint32_t a = w->number[from], b = w->number[target];
-    if (a && b && wick_heap_u64(&w->start)[b]) /* a file that changed meanwhile may have more edges */
-        wick_heap_u32(&w->before)[--wick_heap_u64(&w->start)[b]] = a;
+    const struct work *w = to;
+    uint32_t i = w->number[target];
+    uint64_t at = start_of(w, i) - 1;
+    (void)from;
+    set_start(w, i, at);
+    wick_heap_u32(&w->before)[at] = w->from;
     return 0;
 }
 
-static int put_root(void *to, uint32_t from, uint32_t target)
+/* Calls fn for all edges of nodes that are reached, in the order of the search. */
+static int each_edge(struct work *w, wick_heap_edge *fn)
 {
-    struct work *w = to;
-    (void)from;
-    if (wick_heap_u64(&w->start)[w->number[target]])
-        wick_heap_u32(&w->before)[--wick_heap_u64(&w->start)[w->number[target]]] = WICK_HEAP_ROOT;
-    return 0;
+    w->from = WICK_HEAP_ROOT;
+    int rc = w->g->roots(w->g->ctx, fn, w);
+    for (uint32_t i = WICK_HEAP_ROOT + 1; !rc && i <= w->d->reached; i++) {
+        w->from = i;
+        rc = w->g->of(w->g->ctx, w->node[i], fn, w);
+        wick_heap_store_relieve(w->s);
+    }
+    return rc;
 }
 
 static int list_predecessors(struct work *w)
 {
     uint32_t n = w->d->reached;
-    int rc = wick_heap_store_new(w->s, &w->start, (uint64_t)n + 2, 8, true, w->err);
-    rc = rc ? rc : w->g->roots(w->g->ctx, count_root, w);
-    rc = rc ? rc : w->g->all(w->g->ctx, count_edge, w);
+    w->wide = w->edges > UINT32_MAX;
+    int rc = wick_heap_store_new(w->s, &w->start, (uint64_t)n + 2, w->wide ? 8 : 4, true, w->err);
+    rc = rc ? rc : each_edge(w, count_edge);
+    rc = rc ? rc : wick_heap_store_new(w->s, &w->before, w->edges, 4, true, w->err);
     if (rc)
         return rc;
-    uint64_t *start = wick_heap_u64(&w->start), sum = 0;
-    for (uint64_t i = 1; i <= (uint64_t)n + 1; i++)
-        start[i] = sum += i <= n ? start[i] : 0;
-    rc = wick_heap_store_new(w->s, &w->before, sum, 4, true, w->err);
-    rc = rc ? rc : w->g->roots(w->g->ctx, put_root, w);
-    return rc ? rc : w->g->all(w->g->ctx, put_edge, w);
+    uint64_t sum = 0;
+    for (uint64_t i = 1; i <= n; i++)
+        set_start(w, i, sum += start_of(w, i));
+    set_start(w, (uint64_t)n + 1, sum);
+    return each_edge(w, put_edge);
 }
 
 /* --- 2. semidominators -------------------------------------------------------------------------------------------- */
@@ -154,56 +177,58 @@ struct path {
     size_t n, cap;
 };
 
+static int grow_path(struct path *path, struct wick_err *err)
+{
+    size_t cap = path->cap ? path->cap * 2 : 1024;
+    uint32_t *more = reallocarray(path->at, cap, sizeof *more);
+    if (!more)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    path->at = more;
+    path->cap = cap;
+    return 0;
+}
+
 /* The least semidominator on v's path down from `limit`, all of whose nodes are done; v itself if v is smaller. After
- * it every node of the path has the path's top as parent, and in low[] the least between the two. */
+ * it every node of the path has the path's top as parent, and as `low` the least between the two. */
 static int climb(struct work *w, struct path *path, uint32_t v, uint32_t limit, uint32_t *least)
 {
-    uint32_t *low = wick_heap_u32(&w->low), *parent = w->parent;
+    struct step *steps = w->steps.p;
     if (v < limit) {
         *least = v;
         return 0;
     }
-    for (path->n = 0; parent[v] >= limit; v = parent[v]) {
-        if (path->n == path->cap) {
-            size_t cap = path->cap ? path->cap * 2 : 1024;
-            uint32_t *more = reallocarray(path->at, cap, sizeof *more);
-            if (!more)
-                return wick_err_set(w->err, WICK_E_NOMEM, "out of memory");
-            path->at = more;
-            path->cap = cap;
-        }
+    for (path->n = 0; steps[v].parent >= limit; v = steps[v].parent) {
+        int rc = path->n == path->cap ? grow_path(path, w->err) : 0;
+        if (rc)
+            return rc;
         path->at[path->n++] = v;
     }
-    uint32_t best = low[v], top = parent[v];
+    struct step top = steps[v];
     while (path->n) {
-        v = path->at[--path->n];
-        best = low[v] < best ? low[v] : best;
-        low[v] = best;
-        parent[v] = top;
+        struct step *s = &steps[path->at[--path->n]];
+        top.low = s->low < top.low ? s->low : top.low;
+        *s = top;
     }
-    *least = best;
+    *least = top.low;
     return 0;
 }
 
 static int find_semidominators(struct work *w)
 {
-    uint32_t *semi = wick_heap_u32(&w->semi), *low = wick_heap_u32(&w->low);
-    const uint64_t *start = wick_heap_u64(&w->start);
+    struct step *steps = w->steps.p;
+    uint32_t *semi = wick_heap_u32(&w->semi);
     const uint32_t *before = wick_heap_u32(&w->before);
     struct path path = {0};
     int rc = 0;
     for (uint32_t i = w->d->reached; !rc && i > WICK_HEAP_ROOT; i--) {
-        uint32_t best = w->parent[i], least = 0;
-        for (uint64_t k = start[i]; !rc && k < start[i + 1]; k++) {
+        uint32_t best = steps[i].parent, least = 0;
+        for (uint64_t k = start_of(w, i), end = start_of(w, (uint64_t)i + 1); !rc && k < end; k++) {
             rc = climb(w, &path, before[k], i + 1, &least);
             if (!rc && least < best)
                 best = least;
         }
-        semi[i] = low[i] = best;
-        if (!(i & 0xfffff)) { /* what is behind has been used */
-            wick_heap_store_park(&w->before);
-            wick_heap_store_park(&w->start);
-        }
+        semi[i] = steps[i].low = best;
+        wick_heap_store_relieve(w->s);
     }
     free(path.at);
     return rc;
@@ -213,13 +238,14 @@ static int find_semidominators(struct work *w)
 
 static void find_idoms(struct work *w)
 {
-    uint32_t *idom = wick_heap_u32(&w->d->idom); /* parents, until each has its turn */
+    uint32_t *idom = w->parent;
     const uint32_t *semi = wick_heap_u32(&w->semi);
     for (uint32_t i = WICK_HEAP_ROOT + 1; i <= w->d->reached; i++) {
         uint32_t k = idom[i];
         while (k > semi[i])
             k = idom[k];
         idom[i] = k;
+        wick_heap_store_relieve(w->s);
     }
 }
 
@@ -229,10 +255,10 @@ static int allocate(struct work *w)
     uint64_t n = (uint64_t)w->g->nodes + 2;
     int rc = wick_heap_store_new(w->s, &d->number, n, 4, true, w->err);
     rc = rc ? rc : wick_heap_store_new(w->s, &d->node, n, 4, true, w->err);
-    rc = rc ? rc : wick_heap_store_new(w->s, &w->parents, n, 4, true, w->err);
+    rc = rc ? rc : wick_heap_store_new(w->s, &d->idom, n, 4, true, w->err);
     w->number = d->number.p;
     w->node = d->node.p;
-    w->parent = w->parents.p;
+    w->parent = d->idom.p;
     return rc;
 }
 
@@ -240,18 +266,17 @@ static int second_half(struct work *w)
 {
     struct wick_heap_dominators *d = w->d;
     uint64_t n = (uint64_t)d->reached + 2;
-    int rc = wick_heap_store_new(w->s, &d->idom, n, 4, false, w->err);
-    rc = rc ? rc : wick_heap_store_new(w->s, &w->semi, n, 4, false, w->err);
-    rc = rc ? rc : wick_heap_store_new(w->s, &w->low, n, 4, false, w->err);
+    int rc = wick_heap_store_new(w->s, &w->semi, n, 4, true, w->err);
+    rc = rc ? rc : wick_heap_store_new(w->s, &w->steps, n, sizeof(struct step), false, w->err);
     if (rc)
         return rc;
     for (uint32_t i = WICK_HEAP_ROOT; i <= d->reached; i++)
-        wick_heap_u32(&d->idom)[i] = w->parent[i];
+        ((struct step *)w->steps.p)[i].parent = w->parent[i];
+    wick_heap_store_park(&d->idom);
     rc = find_semidominators(w);
     wick_heap_store_free(w->s, &w->before);
     wick_heap_store_free(w->s, &w->start);
-    wick_heap_store_free(w->s, &w->low);
-    wick_heap_store_free(w->s, &w->parents);
+    wick_heap_store_free(w->s, &w->steps);
     if (!rc)
         find_idoms(w);
     return rc;
@@ -264,14 +289,14 @@ int wick_heap_dominators_find(struct wick_heap_dominators *d, const struct wick_
     *d = (struct wick_heap_dominators){0};
     int rc = allocate(&w);
     rc = rc ? rc : search(&w);
-    wick_heap_store_park(&d->node);
-    wick_heap_store_park(&w.parents);
+    wick_heap_store_park(&d->idom);
     rc = rc ? rc : list_predecessors(&w);
     wick_heap_store_park(&d->number);
+    wick_heap_store_park(&d->node);
     if (g->rest)
         g->rest(g->ctx);
     rc = rc ? rc : second_half(&w);
-    struct wick_heap_array *const mine[] = {&w.parents, &w.stack, &w.start, &w.before, &w.semi, &w.low};
+    struct wick_heap_array *const mine[] = {&w.stack, &w.start, &w.before, &w.steps, &w.semi};
     for (size_t i = 0; i < sizeof mine / sizeof *mine; i++)
         wick_heap_store_free(s, mine[i]);
     if (rc)

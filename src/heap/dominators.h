@@ -5,14 +5,14 @@
  * An object a dominates an object b if every path from the GC roots to b leads through a: if a went away, so would b.
  * The nearest one is b's immediate dominator. A virtual root refers to all roots.
  *
- * The edges stay where they are, in the dump: the graph is asked for those of a node during the depth-first search, and
- * twice for all of them, in any order that suits it, to list each node's predecessors.
+ * The graph is asked for the edges of each node three times: during the depth-first search, and twice in the order of
+ * that to list each node's predecessors.
  *
  * Nodes that can be reached get numbers in the order of the search: 1 is the virtual root, so 0 means "not reached".
  *
  * Threads: one.
- * Memory:  arrays of the store: 20 bytes a node while it lasts, those that rest in files if memory is tight, and 4 an
- *          edge; 12 bytes a node stay.
+ * Memory:  arrays of the store: 28 bytes a node and 4 an edge while it lasts, of which those that rest are in files if
+ *          memory is tight; 12 bytes a node stay.
  */
 #ifndef WICK_HEAP_DOMINATORS_H
 #define WICK_HEAP_DOMINATORS_H
@@ -29,10 +29,8 @@ struct wick_heap_edges {
     uint32_t nodes;
     /* The nodes to which roots refer; `from` means nothing. */
     int (*roots)(void *ctx, wick_heap_edge *edge, void *to);
-    /* Where a node refers to, perhaps repeatedly. */
+    /* Where a node refers to, perhaps repeatedly; each time the same. */
     int (*of)(void *ctx, uint32_t node, wick_heap_edge *edge, void *to);
-    /* All edges but those of roots: for each node the same as _of. */
-    int (*all)(void *ctx, wick_heap_edge *edge, void *to);
     /* What the graph keeps is not wanted for some time. May be NULL. */
     void (*rest)(void *ctx);
 };

@@ -10,10 +10,25 @@
 enum {
     SCAN_STEP = 1 << 20,
     JUMP_STEP = 1024, /* most objects are shorter, and the next one is often wanted soon */
-    ELEMENTS = 2048,  /* of an array, read at once */
 };
 
 /* --- counting ----------------------------------------------------------------------------------------------------- */
+
+/* As many references as a record may hold, by its length. */
+static uint64_t most_links(const struct wick_heap_graph *g, const struct wick_hprof_object *o)
+{
+    unsigned id = g->hprof.id_size;
+    switch (o->kind) {
+    case WICK_HPROF_INSTANCE: /* and the class */
+        return o->count / id + 1;
+    case WICK_HPROF_OBJECTS:
+        return (uint64_t)o->count + 1;
+    case WICK_HPROF_CLASS: /* superclass, loader, signers, domain; a static field has a name and a type, too */
+        return 4 + (o->end - o->body) / (2 * id + 1);
+    default:
+        return 1;
+    }
+}
 
 static int count_object(void *ctx, const struct wick_hprof_object *o)
 {
@@ -31,6 +46,7 @@ static int count_object(void *ctx, const struct wick_hprof_object *o)
     }
     g->totals.objects++;
     g->totals.bytes += bytes;
+    g->most_links += most_links(g, o);
     wick_heap_ids_see(&g->range, o->id);
     return 0;
 }
@@ -68,6 +84,8 @@ void wick_heap_graph_release(struct wick_heap_graph *g)
     wick_heap_classes_release(&g->classes);
     wick_heap_ids_release(&g->ids, g->store);
     wick_heap_store_free(g->store, &g->places);
+    wick_heap_store_free(g->store, &g->links.start);
+    wick_heap_store_free(g->store, &g->links.targets);
     wick_heap_view_release(&g->scan);
     wick_heap_view_release(&g->jump);
     free(g->roots);
@@ -86,6 +104,7 @@ static int add_place(void *ctx, const struct wick_hprof_object *o)
 {
     struct wick_heap_graph *g = ctx;
     uint32_t n = wick_heap_ids_find(&g->ids, o->id);
+    wick_heap_store_relieve(g->store);
     if (n == WICK_HEAP_NONE || wick_heap_graph_place(g, n))
         return 0; /* a second object of the same id is nobody's */
     if (g->wide)
@@ -144,7 +163,7 @@ int wick_heap_graph_index(struct wick_heap_graph *g, struct wick_err *err)
     g->err = err;
     if (!g->range.n)
         return wick_err_set(err, WICK_E_NOTFOUND, "%s holds no objects", g->hprof.name);
-    wick_heap_store_expect(g->store, g->range.n * 44); /* at the peak, in wick_heap_dominators_find */
+    wick_heap_store_expect(g->store, g->range.n * 36 + g->most_links * 8); /* at the peak: the dominators' */
     int rc = wick_heap_ids_init(&g->ids, &g->range, g->store, err);
     rc = rc ? rc : wick_hprof_scan(&g->hprof, &g->scan, &ids, err);
     if (rc)
@@ -159,90 +178,14 @@ int wick_heap_graph_index(struct wick_heap_graph *g, struct wick_err *err)
     return rc;
 }
 
-/* --- edges -------------------------------------------------------------------------------------------------------- */
+/* --- single objects ----------------------------------------------------------------------------------------------- */
 
-/* Where the references of one object go. */
-struct out {
-    struct wick_heap_graph *g;
-    struct wick_heap_view *v;
-    wick_heap_edge *edge;
-    void *to;
-    uint32_t from;
-};
-
-static int changed(const struct wick_heap_graph *g)
+int wick_heap_graph_object(struct wick_heap_graph *g, uint32_t object, struct wick_hprof_object *o)
 {
-    return wick_err_set(g->err, WICK_E_FORMAT, "%s changed while it was read", g->hprof.name);
+    return wick_hprof_object_at(&g->hprof, &g->jump, wick_heap_graph_place(g, object), o);
 }
 
-static inline int refer(const struct out *o, uint64_t id)
-{
-    uint32_t n = id ? wick_heap_ids_find(&o->g->ids, id) : WICK_HEAP_NONE;
-    return n == WICK_HEAP_NONE ? 0 : o->edge(o->to, o->from, n);
-}
-
-/* The class of an object, as far as it makes a difference. */
-static int refer_class(const struct out *o, uint32_t class)
-{
-    const struct wick_heap_class *k = class != WICK_HEAP_NONE ? &o->g->classes.all[class] : NULL;
-    return k && k->loader && !(k->flags & WICK_HEAP_IS_ROOT) ? refer(o, k->id) : 0;
-}
-
-static int edges_of_class(const struct out *o, uint64_t at)
-{
-    struct wick_hprof_class k;
-    struct wick_hprof_field f;
-    if (wick_hprof_class_at(&o->g->hprof, o->v, at, &k))
-        return changed(o->g);
-    const uint64_t ids[] = {k.super, k.loader, k.signers, k.domain};
-    int rc = 0;
-    for (size_t i = 0; !rc && i < sizeof ids / sizeof *ids; i++)
-        rc = refer(o, ids[i]);
-    for (unsigned i = 0; !rc && i < k.nstatics; i++) {
-        if (wick_hprof_static_at(&o->g->hprof, o->v, &k.statics, &f))
-            return changed(o->g);
-        rc = f.type == WICK_HPROF_REF ? refer(o, f.value) : 0;
-    }
-    return rc;
-}
-
-static int edges_of_elements(const struct out *o, const struct wick_hprof_object *h)
-{
-    unsigned size = o->g->hprof.id_size;
-    int rc = 0;
-    for (uint32_t i = 0; !rc && i < h->count;) {
-        uint32_t n = h->count - i < ELEMENTS ? h->count - i : ELEMENTS;
-        const uint8_t *p = wick_heap_view_at(o->v, h->body + (uint64_t)i * size, (size_t)n * size);
-        if (!p)
-            return changed(o->g);
-        for (uint32_t k = 0; !rc && k < n; k++)
-            rc = refer(o, wick_hprof_id(&o->g->hprof, p + (size_t)k * size));
-        i += n;
-    }
-    return rc;
-}
-
-/* The layout of a class that is seen for the first time is found with the view that jumps. */
-static int edges_of_instance(const struct out *o, const struct wick_hprof_object *h, uint32_t class)
-{
-    struct wick_heap_graph *g = o->g;
-    if (class == WICK_HEAP_NONE || !g->classes.all[class].record)
-        return 0; /* of a class that the dump does not have nothing is known */
-    if (wick_heap_class_layout(&g->classes, &g->jump, class, h->count))
-        return wick_err_set(g->err, WICK_E_FORMAT,
-                            "%s is damaged at byte %" PRIu64 ": an instance of %u bytes does not fit its class",
-                            g->hprof.name, h->at, h->count);
-    const struct wick_heap_class *k = &g->classes.all[class];
-    const uint8_t *p = h->count <= WICK_HEAP_VIEW_MOST ? wick_heap_view_at(o->v, h->body, h->count) : NULL;
-    int rc = 0;
-    for (uint32_t i = 0; !rc && i < k->nrefs; i++) {
-        const uint8_t *q = p ? p + k->refs[i] : wick_heap_view_at(o->v, h->body + k->refs[i], g->hprof.id_size);
-        rc = q ? refer(o, wick_hprof_id(&g->hprof, q)) : changed(g);
-    }
-    return rc;
-}
-
-static size_t first_held(const struct wick_heap_graph *g, uint32_t holder)
+size_t wick_heap_graph_held(const struct wick_heap_graph *g, uint32_t holder)
 {
     size_t lo = 0, hi = g->held;
     while (lo < hi) {
@@ -255,56 +198,8 @@ static size_t first_held(const struct wick_heap_graph *g, uint32_t holder)
     return lo;
 }
 
-static int edges_of_record(const struct out *o, const struct wick_hprof_object *h)
-{
-    struct wick_heap_graph *g = o->g;
-    uint32_t class = h->kind == WICK_HPROF_CLASS ? WICK_HEAP_NONE : wick_heap_class_of(&g->classes, h);
-    int rc;
-    switch (h->kind) {
-    case WICK_HPROF_CLASS:
-        return edges_of_class(o, h->at);
-    case WICK_HPROF_OBJECTS:
-        rc = edges_of_elements(o, h);
-        break;
-    case WICK_HPROF_INSTANCE:
-        rc = edges_of_instance(o, h, class);
-        break;
-    default:
-        return 0;
-    }
-    rc = rc ? rc : refer_class(o, class);
-    if (!rc && class != WICK_HEAP_NONE && g->classes.all[class].flags & WICK_HEAP_IS_THREAD)
-        for (size_t i = first_held(g, o->from); !rc && i < g->held && g->roots[i].holder == o->from; i++)
-            rc = o->edge(o->to, o->from, g->roots[i].object);
-    return rc;
-}
-
-int wick_heap_graph_object(struct wick_heap_graph *g, uint32_t object, struct wick_hprof_object *o)
-{
-    return wick_hprof_object_at(&g->hprof, &g->jump, wick_heap_graph_place(g, object), o);
-}
-
-static int edges_of_roots(void *ctx, wick_heap_edge *edge, void *to)
-{
-    struct wick_heap_graph *g = ctx;
-    int rc = 0;
-    for (size_t i = g->held; !rc && i < g->nroots; i++)
-        rc = edge(to, WICK_HEAP_NONE, g->roots[i].object);
-    return rc;
-}
-
-static int edges_of(void *ctx, uint32_t node, wick_heap_edge *edge, void *to)
-{
-    struct wick_heap_graph *g = ctx;
-    struct wick_hprof_object h;
-    const struct out o = {g, &g->jump, edge, to, node};
-    return wick_heap_graph_object(g, node, &h) ? changed(g) : edges_of_record(&o, &h);
-}
-
 struct each {
     struct wick_heap_graph *g;
-    wick_heap_edge *edge;
-    void *to;
     int (*fn)(void *ctx, uint32_t object, const struct wick_hprof_object *o);
     void *ctx;
 };
@@ -314,36 +209,6 @@ static uint32_t is_indexed(const struct wick_heap_graph *g, const struct wick_hp
     uint32_t n = wick_heap_ids_find(&g->ids, h->id);
     return n != WICK_HEAP_NONE && wick_heap_graph_place(g, n) == h->at ? n : WICK_HEAP_NONE;
 }
-
-static int edges_of_scanned(void *ctx, const struct wick_hprof_object *h)
-{
-    const struct each *e = ctx;
-    uint32_t n = is_indexed(e->g, h);
-    const struct out o = {e->g, &e->g->scan, e->edge, e->to, n};
-    return n == WICK_HEAP_NONE ? 0 : edges_of_record(&o, h);
-}
-
-static int edges_of_all(void *ctx, wick_heap_edge *edge, void *to)
-{
-    struct wick_heap_graph *g = ctx;
-    struct each e = {.g = g, .edge = edge, .to = to};
-    const struct wick_hprof_visitor visitor = {.ctx = &e, .object = edges_of_scanned};
-    return wick_hprof_scan(&g->hprof, &g->scan, &visitor, g->err);
-}
-
-static void rest(void *ctx)
-{
-    wick_heap_store_park(&((struct wick_heap_graph *)ctx)->places);
-}
-
-struct wick_heap_edges wick_heap_graph_edges(struct wick_heap_graph *g, struct wick_err *err)
-{
-    g->err = err;
-    return (struct wick_heap_edges){
-        .ctx = g, .nodes = g->ids.n, .roots = edges_of_roots, .of = edges_of, .all = edges_of_all, .rest = rest};
-}
-
-/* --- single objects ----------------------------------------------------------------------------------------------- */
 
 struct wick_heap_brief wick_heap_graph_brief(struct wick_heap_graph *g, uint32_t object)
 {
@@ -358,6 +223,7 @@ static int each_object(void *ctx, const struct wick_hprof_object *h)
 {
     const struct each *e = ctx;
     uint32_t n = is_indexed(e->g, h);
+    wick_heap_store_relieve(e->g->store);
     return n == WICK_HEAP_NONE ? 0 : e->fn(e->ctx, n, h);
 }
 
@@ -373,7 +239,7 @@ int wick_heap_graph_each(struct wick_heap_graph *g,
 
 const struct wick_heap_root *wick_heap_graph_root(const struct wick_heap_graph *g, uint32_t object, uint32_t holder)
 {
-    size_t i = holder == WICK_HEAP_NONE ? g->held : first_held(g, holder);
+    size_t i = holder == WICK_HEAP_NONE ? g->held : wick_heap_graph_held(g, holder);
     for (; i < g->nroots && g->roots[i].holder == holder; i++)
         if (g->roots[i].object == object)
             return &g->roots[i];

@@ -2,16 +2,17 @@
 /*
  * graph.h - the objects of a heap dump and what they refer to, without holding the dump
  *
- * An object is a number (ids.h); what is kept of it is its place in the file. Its references are read there: the fields
- * of an instance but the referents of java.lang.ref.Reference, the elements of an array, the static fields of a class,
- * its loader and superclass. Two kinds of references are not in the dump's records of objects:
+ * An object is a number (ids.h); what is kept of it is its place in the file. Its references are read once and kept as
+ * lists of numbers (links.h): the fields of an instance but the referents of java.lang.ref.Reference, the elements of
+ * an array, the static fields of a class, its loader and superclass. Two kinds of references are not in the dump's
+ * records of objects:
  *
  * - an object keeps its class alive, and so its class's loader. Noted for classes that are no GC roots themselves,
  * since it makes no difference for the others.
  * - what a thread's stack refers to is kept by the thread: its Thread object refers to it ("local variable").
  *
  * Threads: one.
- * Memory:  arrays of the store: 4 bytes an object (8 if the file is larger than 4 GiB) and its ids.
+ * Memory:  arrays of the store: 4 bytes an object (8 if the file is larger than 4 GiB), its ids and its references.
  */
 #ifndef WICK_HEAP_GRAPH_H
 #define WICK_HEAP_GRAPH_H
@@ -19,6 +20,7 @@
 #include "heap/classes.h"
 #include "heap/dominators.h"
 #include "heap/ids.h"
+#include "heap/links.h"
 
 /* A GC root that holds an object. */
 struct wick_heap_root {
@@ -47,6 +49,8 @@ struct wick_heap_graph {
     struct wick_heap_ids_range range;
     struct wick_heap_array places; /* u32 or u64 by object: its record */
     bool wide;                     /* u64 */
+    uint64_t most_links;           /* references, counted by the records' lengths */
+    struct wick_heap_links links;  /* made by wick_heap_graph_edges */
     struct wick_heap_root *roots;  /* by holder, WICK_HEAP_NONE last; then by object */
     size_t nroots, roots_cap;
     size_t held;          /* how many of them have a holder: they come first */
@@ -63,8 +67,9 @@ int wick_heap_graph_index(struct wick_heap_graph *g, struct wick_err *err);
 
 void wick_heap_graph_release(struct wick_heap_graph *g);
 
-/* The graph for wick_heap_dominators_find and others; errors go to err. */
-struct wick_heap_edges wick_heap_graph_edges(struct wick_heap_graph *g, struct wick_err *err);
+/* The graph for wick_heap_dominators_find and others. The first call reads the dump for all references; later ones find
+ * them there. */
+int wick_heap_graph_edges(struct wick_heap_graph *g, struct wick_heap_edges *edges, struct wick_err *err);
 
 /* The record of an object. 0, or -WICK_E_FORMAT if the file has changed. */
 int wick_heap_graph_object(struct wick_heap_graph *g, uint32_t object, struct wick_hprof_object *o);
@@ -80,6 +85,9 @@ struct wick_heap_brief wick_heap_graph_brief(struct wick_heap_graph *g, uint32_t
 int wick_heap_graph_each(struct wick_heap_graph *g,
                          int (*fn)(void *ctx, uint32_t object, const struct wick_hprof_object *o), void *ctx,
                          struct wick_err *err);
+
+/* The first of g->roots that a Thread object holds, or where it would be. */
+size_t wick_heap_graph_held(const struct wick_heap_graph *g, uint32_t holder);
 
 /* The root that holds an object: the one of a holder, or any if holder is WICK_HEAP_NONE. NULL. */
 const struct wick_heap_root *wick_heap_graph_root(const struct wick_heap_graph *g, uint32_t object, uint32_t holder);

@@ -7,15 +7,14 @@ int wick_heap_ids_init(struct wick_heap_ids *ids, const struct wick_heap_ids_ran
                        struct wick_err *err)
 {
     *ids = (struct wick_heap_ids){.min = r->min, .max = r->max};
-    if (r->n > UINT32_MAX - 16)
-        return wick_err_set(err, WICK_E_LIMIT, "the dump has more than 2^32 objects");
+    if (r->n > INT32_MAX - 16)
+        return wick_err_set(err, WICK_E_LIMIT, "the dump has more than 2^31 objects");
     ids->shift = r->ones ? (unsigned)__builtin_ctzll(r->ones) : 0;
     uint64_t blocks = ((r->max - r->min) >> ids->shift >> 9) + 1;
-    /* 68 bytes a block, against 8 an object */
-    if (blocks > (r->n >> 3) + 1024)
+    /* 80 bytes a block, against 8 an object */
+    if (blocks > r->n / 10 + 1024)
         return wick_heap_store_new(s, &ids->sorted, r->n, 8, false, err);
-    int rc = wick_heap_store_new(s, &ids->bits, blocks, 64, false, err);
-    return rc ? rc : wick_heap_store_new(s, &ids->ranks, blocks, 4, false, err);
+    return wick_heap_store_new(s, &ids->blocks, blocks, sizeof(struct wick_heap_ids_block), false, err);
 }
 
 void wick_heap_ids_add(struct wick_heap_ids *ids, uint64_t id)
@@ -27,7 +26,7 @@ void wick_heap_ids_add(struct wick_heap_ids *ids, uint64_t id)
     }
     uint64_t bit = (id - ids->min) >> ids->shift;
     ids->added++;
-    wick_heap_u64(&ids->bits)[bit >> 6] |= UINT64_C(1) << (bit & 63);
+    ((struct wick_heap_ids_block *)ids->blocks.p)[bit >> 9].words[bit >> 6 & 7] |= UINT64_C(1) << (bit & 63);
 }
 
 static int by_value(const void *a, const void *b)
@@ -48,18 +47,22 @@ void wick_heap_ids_finish(struct wick_heap_ids *ids)
                 v[ids->n++] = v[i];
         return;
     }
-    const uint64_t *words = ids->bits.p;
-    for (size_t block = 0; block < ids->ranks.bytes / 4; block++) {
-        wick_heap_u32(&ids->ranks)[block] = ids->n;
-        for (size_t i = 0; i < 8; i++)
-            ids->n += (uint32_t)__builtin_popcountll(words[block * 8 + i]);
+    struct wick_heap_ids_block *blocks = ids->blocks.p;
+    for (size_t i = 0; i < ids->blocks.bytes / sizeof *blocks; i++) {
+        uint32_t in_block = 0;
+        blocks[i].rank = ids->n;
+        for (unsigned word = 0; word < 8; word++) {
+            if (word)
+                blocks[i].before |= (uint64_t)in_block << (9 * (word - 1));
+            in_block += wick_heap_ids_ones(blocks[i].words[word]);
+        }
+        ids->n += in_block;
     }
 }
 
 void wick_heap_ids_release(struct wick_heap_ids *ids, struct wick_heap_store *s)
 {
-    wick_heap_store_free(s, &ids->bits);
-    wick_heap_store_free(s, &ids->ranks);
+    wick_heap_store_free(s, &ids->blocks);
     wick_heap_store_free(s, &ids->sorted);
 }
 

@@ -38,8 +38,9 @@ static size_t missing(const struct search *s)
 
 static int search(struct wick_heap_graph *g, struct search *s, struct wick_err *err)
 {
-    const struct wick_heap_edges e = wick_heap_graph_edges(g, err);
-    int rc = e.roots(e.ctx, meet, s);
+    struct wick_heap_edges e;
+    int rc = wick_heap_graph_edges(g, &e, err);
+    rc = rc ? rc : e.roots(e.ctx, meet, s);
     uint64_t look = 0;
     for (uint64_t i = 0; !rc && i < s->end; i++) {
         if (i == look) { /* now and then: whether all have been met */
@@ -48,6 +49,7 @@ static int search(struct wick_heap_graph *g, struct search *s, struct wick_err *
             look = i + 1 + i / 16;
         }
         rc = e.of(e.ctx, wick_heap_u32(&s->queue)[i], meet, s);
+        wick_heap_store_relieve(g->store);
     }
     return rc;
 }
@@ -77,8 +79,8 @@ int wick_heap_paths_find(struct wick_heap_graph *g, const uint32_t *targets, siz
 {
     struct search s = {.targets = targets, .n = n};
     memset(paths, 0, n * sizeof *paths);
-    int rc = wick_heap_store_new(g->store, &s.before, g->ids.n, 4, false, err);
-    rc = rc ? rc : wick_heap_store_new(g->store, &s.queue, g->ids.n, 4, false, err);
+    int rc = wick_heap_store_new(g->store, &s.before, g->ids.n, 4, true, err);
+    rc = rc ? rc : wick_heap_store_new(g->store, &s.queue, g->ids.n, 4, true, err);
     rc = rc ? rc : search(g, &s, err);
     for (size_t i = 0; !rc && i < n; i++)
         if (take_path(&s, targets[i], &paths[i]))

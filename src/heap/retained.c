@@ -54,8 +54,10 @@ static void sum_up(struct work *w)
 {
     struct wick_heap_retained *r = w->r;
     const uint32_t *idom = wick_heap_u32(&r->d.idom);
-    for (uint32_t i = w->n; i > WICK_HEAP_ROOT; i--)
+    for (uint32_t i = w->n; i > WICK_HEAP_ROOT; i--) {
         add_size(r, idom[i], wick_heap_retained_of(r, i) / 8);
+        wick_heap_store_relieve(w->g->store);
+    }
 }
 
 /* --- the largest -------------------------------------------------------------------------------------------------- */
@@ -159,6 +161,7 @@ static void link_children(struct work *w)
     for (uint32_t i = w->n; i > WICK_HEAP_ROOT; i--) {
         next[i] = first[idom[i]];
         first[idom[i]] = i;
+        wick_heap_store_relieve(w->g->store);
     }
 }
 
@@ -237,6 +240,7 @@ static void walk(struct work *w, struct boxes *b, uint32_t *open)
     while (i > WICK_HEAP_ROOT) {
         uint32_t below = first[i];
         enter(w, b, i, open);
+        wick_heap_store_relieve(w->g->store);
         if (below) {
             i = below;
             continue;
@@ -325,8 +329,8 @@ static int allocate(struct work *w, size_t tops)
     r->classes = w->classes;
     r->wide = w->g->totals.bytes / 8 >= UINT32_MAX;
     uint64_t n = (uint64_t)w->n + 1;
-    int rc = wick_heap_store_new(s, &r->sizes, n, r->wide ? 8 : 4, false, w->err);
-    rc = rc ? rc : wick_heap_store_new(s, &r->class, n, 4, false, w->err);
+    int rc = wick_heap_store_new(s, &r->sizes, n, r->wide ? 8 : 4, true, w->err);
+    rc = rc ? rc : wick_heap_store_new(s, &r->class, n, 4, true, w->err);
     if (rc)
         return rc;
     r->sum = calloc((size_t)w->classes + 1, sizeof *r->sum);
@@ -338,9 +342,10 @@ int wick_heap_retained_find(struct wick_heap_retained *r, struct wick_heap_graph
                             const struct wick_heap_retained_ask *ask, struct wick_err *err)
 {
     struct work w = {.r = r, .g = g, .err = err};
-    const struct wick_heap_edges edges = wick_heap_graph_edges(g, err);
+    struct wick_heap_edges edges;
     *r = (struct wick_heap_retained){0};
-    int rc = wick_heap_dominators_find(&r->d, &edges, g->store, err);
+    int rc = wick_heap_graph_edges(g, &edges, err);
+    rc = rc ? rc : wick_heap_dominators_find(&r->d, &edges, g->store, err);
     if (rc)
         return rc;
     rc = allocate(&w, ask->tops);
@@ -353,8 +358,8 @@ int wick_heap_retained_find(struct wick_heap_retained *r, struct wick_heap_graph
         wick_heap_store_park(&r->d.node);
         edges.rest(g);
     }
-    rc = rc ? rc : wick_heap_store_new(g->store, &w.first, (uint64_t)w.n + 1, 4, false, err);
-    rc = rc ? rc : wick_heap_store_new(g->store, &w.next, (uint64_t)w.n + 1, 4, false, err);
+    rc = rc ? rc : wick_heap_store_new(g->store, &w.first, (uint64_t)w.n + 1, 4, true, err);
+    rc = rc ? rc : wick_heap_store_new(g->store, &w.next, (uint64_t)w.n + 1, 4, true, err);
     if (!rc)
         link_children(&w);
     rc = rc ? rc : walk_tree(&w, ask->tree);

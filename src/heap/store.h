@@ -4,7 +4,9 @@
  *
  * Each array has a number of bytes for each object of the dump. As long as all that are known to be wanted fit into the
  * limit they are ordinary memory. If not, those that rest between two uses are mapped from temporary files in $TMPDIR:
- * parked, they take no memory of the process, and the kernel may write them out.
+ * parked, they take no memory of the process, and the kernel may write them out. Loops over many objects call _relieve,
+ * which parks all files when the process has more in memory than the limit: what is wanted again comes back page by
+ * page.
  *
  * Threads: one.
  * Memory:  mmap; freed by _free. The files have no name and are gone with the process.
@@ -18,16 +20,20 @@
 
 #include "base/err.h"
 
-struct wick_heap_store {
-    uint64_t limit; /* bytes of memory for arrays; 0 = as many as it takes */
-    uint64_t used;  /* of memory, not of files */
-    bool tight;     /* what is wanted does not fit: arrays that rest go to files */
-};
+enum { WICK_HEAP_STORE_FILES = 24, WICK_HEAP_STORE_LOOK = 1 << 14 /* calls of _relieve until it looks */ };
 
 struct wick_heap_array {
     void *p;
     size_t bytes;
     bool in_file;
+};
+
+struct wick_heap_store {
+    uint64_t limit;                                      /* bytes of memory for arrays; 0 = as many as it takes */
+    uint64_t used;                                       /* of memory, not of files */
+    bool tight;                                          /* what is wanted does not fit: arrays that rest go to files */
+    uint32_t calls;                                      /* of _relieve */
+    struct wick_heap_array files[WICK_HEAP_STORE_FILES]; /* those there are; p = NULL: free */
 };
 
 /* Says how many bytes will be wanted at once. */
@@ -37,6 +43,19 @@ void wick_heap_store_expect(struct wick_heap_store *s, uint64_t bytes);
  * sentence. */
 int wick_heap_store_new(struct wick_heap_store *s, struct wick_heap_array *a, uint64_t n, size_t size, bool rests,
                         struct wick_err *err);
+
+/* Gives back what lies behind the first `bytes`. */
+void wick_heap_store_trim(struct wick_heap_store *s, struct wick_heap_array *a, size_t bytes);
+
+/* Parks all arrays that are in files if the process has more in memory than the limit; for _relieve. */
+void wick_heap_store_look(struct wick_heap_store *s);
+
+/* To be called for each object in loops over many. */
+static inline void wick_heap_store_relieve(struct wick_heap_store *s)
+{
+    if (!(++s->calls % WICK_HEAP_STORE_LOOK))
+        wick_heap_store_look(s);
+}
 
 /* The array is not used for a while. */
 void wick_heap_store_park(const struct wick_heap_array *a);

@@ -6,8 +6,11 @@
 
 #include "model/hash.h"
 
-/* The lowest two bits of a content's hash. */
+/* The lowest two bits of what is kept of an object. The others are the hash of its content; of an array of objects
+ * (sort NOTHING) its length and how many elements are not null. */
 enum sort { NOTHING, ARRAY, ARRAY_OF_STRING, STRING, SORT_MASK = 3 };
+
+enum { LENGTH_SHIFT = 2, USED_SHIFT = 33, MOST_ELEMENTS = INT32_MAX };
 
 enum { CHUNK = 32768, SLOT_ROOM = 1024 };
 #define TABLE_BYTES (UINT64_C(128) << 20)
@@ -24,29 +27,48 @@ struct work {
     struct wick_heap_graph *g;
     struct wick_err *err;
     size_t top;
-    struct wick_heap_array hashes; /* u64 by object */
+    struct wick_heap_array hashes; /* u64 by object: see enum sort */
     uint64_t strings, arrays;
     /* java.lang.String */
     uint32_t string_class, value_at, coder_at;
     bool has_coder;
     /* collections */
-    uint8_t *kind;                    /* by class: 1 + number in collection_kinds */
+    uint32_t *field;                  /* by class: where an instance has its array, NO_FIELD = it is no collection */
     struct wick_heap_collection *sum; /* by class */
     struct wick_heap_array owned;     /* a bit by object: arrays of collections */
 };
 
-static int failed(int rc, struct work *w)
+static int changed(const struct work *w)
 {
-    if (rc == -WICK_E_NOMEM)
-        wick_err_set(w->err, WICK_E_NOMEM, "out of memory while looking for duplicates");
-    return rc;
+    return wick_err_set(w->err, WICK_E_IO, "%s changed while it was read", w->g->hprof.name);
 }
 
-/* --- hashes of contents ------------------------------------------------------------------------------------------- */
+/* --- contents ----------------------------------------------------------------------------------------------------- */
 
-static int hash_array(void *ctx, uint32_t object, const struct wick_hprof_object *o)
+/* Counts the elements of an array of objects that are not null. */
+static int see_elements(struct work *w, uint32_t object, const struct wick_hprof_object *o)
+{
+    static const uint8_t null[8];
+    unsigned size = w->g->hprof.id_size;
+    uint64_t used = 0, length = o->count < MOST_ELEMENTS ? o->count : MOST_ELEMENTS;
+    for (uint32_t i = 0; i < length;) {
+        uint32_t n = (uint32_t)length - i < CHUNK / 8 ? (uint32_t)length - i : CHUNK / 8;
+        const uint8_t *p = wick_heap_view_at(&w->g->scan, o->body + (uint64_t)i * size, (size_t)n * size);
+        if (!p)
+            return changed(w);
+        for (uint32_t k = 0; k < n; k++)
+            used += memcmp(p + (size_t)k * size, null, size) != 0;
+        i += n;
+    }
+    wick_heap_u64(&w->hashes)[object] = used << USED_SHIFT | length << LENGTH_SHIFT | NOTHING;
+    return 0;
+}
+
+static int see_array(void *ctx, uint32_t object, const struct wick_hprof_object *o)
 {
     struct work *w = ctx;
+    if (o->kind == WICK_HPROF_OBJECTS)
+        return see_elements(w, object, o);
     if (o->kind != WICK_HPROF_PRIMITIVES || !o->count)
         return 0;
     uint64_t hash = wick_hash_2(o->type, o->count), left = o->end - o->body;
@@ -54,7 +76,7 @@ static int hash_array(void *ctx, uint32_t object, const struct wick_hprof_object
         size_t n = left < CHUNK ? (size_t)left : CHUNK;
         const uint8_t *p = wick_heap_view_at(&w->g->scan, at, n);
         if (!p)
-            return wick_err_set(w->err, WICK_E_IO, "%s changed while it was read", w->g->hprof.name);
+            return changed(w);
         hash = wick_hash_2(hash, wick_hash_bytes(p, n));
         at += n;
         left -= n;
@@ -64,18 +86,16 @@ static int hash_array(void *ctx, uint32_t object, const struct wick_hprof_object
     return 0;
 }
 
-static int hash_string(void *ctx, uint32_t object, const struct wick_hprof_object *o)
+static void see_string(struct work *w, uint32_t object, const struct wick_hprof_object *o)
 {
-    struct work *w = ctx;
     uint64_t *hashes = wick_heap_u64(&w->hashes);
     unsigned id = w->g->hprof.id_size;
-    if (o->kind != WICK_HPROF_INSTANCE || o->count < w->value_at + id ||
-        wick_heap_class_find(&w->g->classes, o->class_id) != w->string_class)
-        return 0;
+    if (o->count < w->value_at + id)
+        return;
     const uint8_t *p = wick_heap_view_at(&w->g->scan, o->body, o->count < 256 ? o->count : 256);
     uint32_t value = p ? wick_heap_ids_find(&w->g->ids, wick_hprof_id(&w->g->hprof, p + w->value_at)) : WICK_HEAP_NONE;
     if (value == WICK_HEAP_NONE)
-        return 0;
+        return;
     if ((hashes[value] & SORT_MASK) == ARRAY) {
         uint64_t coder = w->has_coder && w->coder_at < o->count ? p[w->coder_at] : 0;
         hashes[value] = (wick_hash_2(hashes[value], coder + 1) & ~(uint64_t)SORT_MASK) | ARRAY_OF_STRING;
@@ -85,21 +105,20 @@ static int hash_string(void *ctx, uint32_t object, const struct wick_hprof_objec
         hashes[object] = (hashes[value] & ~(uint64_t)SORT_MASK) | STRING;
         w->strings++;
     }
-    return 0;
 }
 
-static bool find_string_class(struct work *w)
+static void find_string_class(struct work *w)
 {
     struct wick_heap_graph *g = w->g;
     unsigned type;
-    w->string_class = wick_heap_class_named(&g->classes, "java/lang/String");
-    if (w->string_class == WICK_HEAP_NONE ||
-        !wick_heap_class_field(&g->classes, &g->jump, w->string_class, "value", &w->value_at, &type) ||
-        type != WICK_HPROF_REF)
-        return false;
-    w->has_coder = wick_heap_class_field(&g->classes, &g->jump, w->string_class, "coder", &w->coder_at, &type) &&
-                   w->coder_at < 256;
-    return w->value_at < 128;
+    uint32_t class = wick_heap_class_named(&g->classes, "java/lang/String");
+    w->string_class = WICK_HEAP_NONE;
+    if (class == WICK_HEAP_NONE || !wick_heap_class_field(&g->classes, &g->jump, class, "value", &w->value_at, &type) ||
+        type != WICK_HPROF_REF || w->value_at >= 128)
+        return;
+    w->has_coder =
+        wick_heap_class_field(&g->classes, &g->jump, class, "coder", &w->coder_at, &type) && w->coder_at < 256;
+    w->string_class = class;
 }
 
 /* --- groups ------------------------------------------------------------------------------------------------------- */
@@ -151,7 +170,8 @@ static int group(struct work *w, struct wick_heap_array *table, uint64_t mask, u
     memset(slots, 0, table->bytes);
     for (uint32_t i = 0; i < w->g->ids.n; i++) {
         uint64_t hash = hashes[i], sort = hash & SORT_MASK;
-        if (!hash || (shift < 64 && hash >> shift != part))
+        wick_heap_store_relieve(w->g->store);
+        if (sort == NOTHING || (shift < 64 && hash >> shift != part))
             continue;
         uint64_t key = (hash & ~(uint64_t)SORT_MASK) | (sort == ARRAY ? ARRAY : STRING), at = hash >> 2 & mask;
         while (slots[at].key && slots[at].key != key)
@@ -189,23 +209,6 @@ static int group_all(struct work *w)
     return rc;
 }
 
-static int find_duplicates(struct work *w)
-{
-    struct wick_heap_waste *out = w->out;
-    out->strings.top = calloc(w->top + 1, sizeof *out->strings.top);
-    out->arrays.top = calloc(w->top + 1, sizeof *out->arrays.top);
-    int rc = out->strings.top && out->arrays.top ? 0 : failed(-WICK_E_NOMEM, w);
-    rc = rc ? rc : wick_heap_store_new(w->g->store, &w->hashes, w->g->ids.n, 8, false, w->err);
-    rc = rc ? rc : wick_heap_graph_each(w->g, hash_array, w, w->err);
-    if (!rc && find_string_class(w))
-        rc = wick_heap_graph_each(w->g, hash_string, w, w->err);
-    out->strings.all = w->strings;
-    out->arrays.all = w->arrays;
-    rc = rc ? rc : group_all(w);
-    wick_heap_store_free(w->g->store, &w->hashes);
-    return rc;
-}
-
 /* --- collections -------------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -226,40 +229,39 @@ static const struct {
     {"java/lang/ThreadLocal$ThreadLocalMap", "table"},
 };
 enum { KINDS = sizeof collection_kinds / sizeof *collection_kinds, MOST_SUPERCLASSES = 1024 };
+#define NO_FIELD UINT32_MAX
 
-static void find_kinds(struct work *w)
+/* The kind of a class: 1 + number in collection_kinds, 0 = it is no collection. */
+static unsigned own_kind(const struct wick_heap_classes *c, uint32_t class)
 {
-    const struct wick_heap_classes *c = &w->g->classes;
-    for (uint32_t i = 0; i < c->n; i++)
-        for (unsigned k = 0; k < KINDS && !w->kind[i]; k++)
-            if (wick_heap_class_is(c, i, collection_kinds[k].class))
-                w->kind[i] = (uint8_t)(k + 1);
-    for (uint32_t i = 0; i < c->n; i++) {
-        uint32_t k = i;
-        for (int depth = 0; k != WICK_HEAP_NONE && !w->kind[i] && c->all[k].super && depth < MOST_SUPERCLASSES;
-             depth++) {
-            k = wick_heap_class_find(c, c->all[k].super);
-            w->kind[i] = k != WICK_HEAP_NONE ? w->kind[k] : 0;
-        }
-    }
+    for (unsigned k = 0; k < KINDS; k++)
+        if (wick_heap_class_is(c, class, collection_kinds[k].class))
+            return k + 1;
+    return 0;
 }
 
-/* How many elements of an array of objects are not null. */
-static int count_used(struct work *w, struct wick_heap_view *v, const struct wick_hprof_object *a, uint64_t *used)
+static unsigned kind_of(const struct wick_heap_classes *c, uint32_t class)
 {
-    static const uint8_t null[8];
-    unsigned size = w->g->hprof.id_size;
-    *used = 0;
-    for (uint32_t i = 0; i < a->count;) {
-        uint32_t n = a->count - i < CHUNK / 8 ? a->count - i : CHUNK / 8;
-        const uint8_t *p = wick_heap_view_at(v, a->body + (uint64_t)i * size, (size_t)n * size);
-        if (!p)
-            return wick_err_set(w->err, WICK_E_IO, "%s changed while it was read", w->g->hprof.name);
-        for (uint32_t k = 0; k < n; k++)
-            *used += memcmp(p + (size_t)k * size, null, size) != 0;
-        i += n;
+    unsigned kind = own_kind(c, class);
+    for (int depth = 0; !kind && c->all[class].super && depth < MOST_SUPERCLASSES; depth++) {
+        class = wick_heap_class_find(c, c->all[class].super);
+        if (class == WICK_HEAP_NONE)
+            return 0;
+        kind = own_kind(c, class);
     }
-    return 0;
+    return kind;
+}
+
+static void find_fields(struct work *w)
+{
+    struct wick_heap_classes *c = &w->g->classes;
+    unsigned type;
+    for (uint32_t i = 0; i < c->n; i++) {
+        unsigned kind = c->all[i].objects ? kind_of(c, i) : 0;
+        if (!kind || !wick_heap_class_field(c, &w->g->jump, i, collection_kinds[kind - 1].field, &w->field[i], &type) ||
+            type != WICK_HPROF_REF)
+            w->field[i] = NO_FIELD;
+    }
 }
 
 static void add_use(struct work *w, struct wick_heap_collection *c, uint64_t capacity, uint64_t used)
@@ -272,46 +274,46 @@ static void add_use(struct work *w, struct wick_heap_collection *c, uint64_t cap
     c->waste += (capacity - used) * w->g->classes.layout.ref;
 }
 
-static int measure_collection(void *ctx, uint32_t object, const struct wick_hprof_object *o)
+static void measure_collection(struct work *w, uint32_t class, const struct wick_hprof_object *o)
 {
-    struct work *w = ctx;
     struct wick_heap_graph *g = w->g;
-    struct wick_hprof_object a;
-    uint32_t class = o->kind == WICK_HPROF_INSTANCE ? wick_heap_class_of(&g->classes, o) : WICK_HEAP_NONE, at;
-    unsigned type;
-    (void)object;
-    if (class == WICK_HEAP_NONE || !w->kind[class])
-        return 0;
-    if (!wick_heap_class_field(&g->classes, &g->jump, class, collection_kinds[w->kind[class] - 1].field, &at, &type) ||
-        type != WICK_HPROF_REF || at + g->hprof.id_size > o->count)
-        return 0;
+    uint32_t at = w->field[class];
+    if (at == NO_FIELD || (uint64_t)at + g->hprof.id_size > o->count)
+        return;
     const uint8_t *p = wick_heap_view_at(&g->scan, o->body + at, g->hprof.id_size);
     uint32_t array = p ? wick_heap_ids_find(&g->ids, wick_hprof_id(&g->hprof, p)) : WICK_HEAP_NONE;
-    uint64_t used = 0;
-    if (array == WICK_HEAP_NONE || wick_heap_graph_object(g, array, &a) || a.kind != WICK_HPROF_OBJECTS) {
+    uint64_t kept = array != WICK_HEAP_NONE ? wick_heap_u64(&w->hashes)[array] : 0;
+    if ((kept & SORT_MASK) != NOTHING || array == WICK_HEAP_NONE) {
         add_use(w, &w->sum[class], 0, 0);
-        return 0;
+        return;
     }
-    uint64_t *owned = wick_heap_u64(&w->owned), bit = UINT64_C(1) << (array & 63);
-    bool shared = owned[array >> 6] & bit; /* the empty array of all ArrayLists */
-    owned[array >> 6] |= bit;
-    int rc = shared && !a.count ? 0 : count_used(w, &g->jump, &a, &used);
-    if (!rc)
-        add_use(w, &w->sum[class], a.count, used);
-    return rc;
+    wick_heap_u64(&w->owned)[array >> 6] |= UINT64_C(1) << (array & 63);
+    add_use(w, &w->sum[class], kept >> LENGTH_SHIFT & MOST_ELEMENTS, kept >> USED_SHIFT);
+}
+
+static int see_instance(void *ctx, uint32_t object, const struct wick_hprof_object *o)
+{
+    struct work *w = ctx;
+    uint32_t class = o->kind == WICK_HPROF_INSTANCE ? wick_heap_class_of(&w->g->classes, o) : WICK_HEAP_NONE;
+    if (class == WICK_HEAP_NONE)
+        return 0;
+    if (class == w->string_class)
+        see_string(w, object, o);
+    else
+        measure_collection(w, class, o);
+    return 0;
 }
 
 static int measure_array(void *ctx, uint32_t object, const struct wick_hprof_object *o)
 {
     struct work *w = ctx;
-    uint64_t used;
     if (o->kind != WICK_HPROF_OBJECTS || !o->count || wick_heap_u64(&w->owned)[object >> 6] >> (object & 63) & 1)
         return 0;
     uint32_t class = wick_heap_class_of(&w->g->classes, o);
-    int rc = count_used(w, &w->g->scan, o, &used);
-    if (!rc && class != WICK_HEAP_NONE && used * 2 <= o->count)
+    uint64_t used = wick_heap_u64(&w->hashes)[object] >> USED_SHIFT;
+    if (class != WICK_HEAP_NONE && used * 2 <= o->count)
         add_use(w, &w->sum[class], o->count, used);
-    return rc;
+    return 0;
 }
 
 static int by_waste(const void *a, const void *b)
@@ -322,37 +324,61 @@ static int by_waste(const void *a, const void *b)
     return x->class < y->class ? -1 : x->class > y->class;
 }
 
-static int find_collections(struct work *w)
+static void take_collections(struct work *w)
 {
-    uint32_t n = w->g->classes.n;
-    w->kind = calloc((size_t)n + 1, 1);
-    w->sum = calloc((size_t)n + 1, sizeof *w->sum);
-    int rc = w->kind && w->sum ? 0 : failed(-WICK_E_NOMEM, w);
-    rc = rc ? rc : wick_heap_store_new(w->g->store, &w->owned, ((uint64_t)w->g->ids.n >> 6) + 1, 8, false, w->err);
-    if (!rc) {
-        find_kinds(w);
-        rc = wick_heap_graph_each(w->g, measure_collection, w, w->err);
-    }
-    rc = rc ? rc : wick_heap_graph_each(w->g, measure_array, w, w->err);
-    wick_heap_store_free(w->g->store, &w->owned);
-    for (uint32_t i = 0; !rc && i < n; i++)
+    for (uint32_t i = 0; i < w->g->classes.n; i++)
         if (w->sum[i].objects) {
             w->sum[i].class = i;
             w->sum[w->out->ncollections++] = w->sum[i];
         }
     if (w->out->ncollections)
         qsort(w->sum, w->out->ncollections, sizeof *w->sum, by_waste);
-    w->out->collections = w->sum;
-    free(w->kind);
-    return rc;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+static int allocate(struct work *w)
+{
+    struct wick_heap_waste *out = w->out;
+    struct wick_heap_store *s = w->g->store;
+    size_t classes = (size_t)w->g->classes.n + 1;
+    uint64_t n = w->g->ids.n;
+    out->strings.top = calloc(w->top + 1, sizeof *out->strings.top);
+    out->arrays.top = calloc(w->top + 1, sizeof *out->arrays.top);
+    out->collections = w->sum = calloc(classes, sizeof *w->sum);
+    w->field = calloc(classes, sizeof *w->field);
+    if (!out->strings.top || !out->arrays.top || !w->sum || !w->field)
+        return wick_err_set(w->err, WICK_E_NOMEM, "out of memory while looking for duplicates");
+    int rc = wick_heap_store_new(s, &w->hashes, n, 8, true, w->err);
+    return rc ? rc : wick_heap_store_new(s, &w->owned, (n >> 6) + 1, 8, false, w->err);
+}
+
+/* Arrays come first: strings and collections want to know of theirs. */
+static int find(struct work *w)
+{
+    struct wick_heap_graph *g = w->g;
+    find_string_class(w);
+    find_fields(w);
+    int rc = wick_heap_graph_each(g, see_array, w, w->err);
+    rc = rc ? rc : wick_heap_graph_each(g, see_instance, w, w->err);
+    rc = rc ? rc : wick_heap_graph_each(g, measure_array, w, w->err);
+    w->out->strings.all = w->strings;
+    w->out->arrays.all = w->arrays;
+    wick_heap_store_free(g->store, &w->owned);
+    take_collections(w);
+    wick_heap_store_park(&g->places);
+    return rc ? rc : group_all(w);
 }
 
 int wick_heap_waste_find(struct wick_heap_waste *out, struct wick_heap_graph *g, size_t top, struct wick_err *err)
 {
     struct work w = {.out = out, .g = g, .err = err, .top = top};
     *out = (struct wick_heap_waste){0};
-    int rc = find_duplicates(&w);
-    rc = rc ? rc : find_collections(&w);
+    int rc = allocate(&w);
+    rc = rc ? rc : find(&w);
+    wick_heap_store_free(g->store, &w.hashes);
+    wick_heap_store_free(g->store, &w.owned);
+    free(w.field);
     if (rc)
         wick_heap_waste_release(out);
     return rc;

@@ -37,18 +37,9 @@ static int edges_of(void *ctx, uint32_t node, wick_heap_edge *edge, void *to)
     return rc;
 }
 
-static int all_edges(void *ctx, wick_heap_edge *edge, void *to)
-{
-    const struct graph *g = ctx;
-    int rc = 0;
-    for (uint32_t i = g->nedges; !rc && i-- > 0;) /* in another order than a search meets them */
-        rc = edge(to, g->from[i], g->to[i]);
-    return rc;
-}
-
 static struct wick_heap_edges edges_for(struct graph *g)
 {
-    return (struct wick_heap_edges){.ctx = g, .nodes = g->n, .roots = roots_of, .of = edges_of, .all = all_edges};
+    return (struct wick_heap_edges){.ctx = g, .nodes = g->n, .roots = roots_of, .of = edges_of};
 }
 
 /* What can be reached without going through a node (n = none). */
@@ -138,22 +129,13 @@ static int list_of(void *ctx, uint32_t node, wick_heap_edge *edge, void *to)
     return (node + 1 < l->n && edge(to, node, node + 1)) || (node > 1 && edge(to, node, node - 1));
 }
 
-static int list_all(void *ctx, wick_heap_edge *edge, void *to)
-{
-    const struct list *l = ctx;
-    int rc = 0;
-    for (uint32_t i = 0; !rc && i < l->n; i++)
-        rc = list_of(ctx, i, edge, to);
-    return rc;
-}
-
 static void test_dominators__a_long_list_is_no_trouble(void **state)
 {
     (void)state;
     struct list l = {1000000};
     struct wick_heap_store s = {0};
     struct wick_heap_dominators d;
-    const struct wick_heap_edges e = {.ctx = &l, .nodes = l.n, .roots = list_roots, .of = list_of, .all = list_all};
+    const struct wick_heap_edges e = {.ctx = &l, .nodes = l.n, .roots = list_roots, .of = list_of};
     assert_int_equal(wick_heap_dominators_find(&d, &e, &s, NULL), 0);
     uint32_t head = wick_heap_u32(&d.number)[0];
     assert_int_equal(d.reached, l.n + 1);
