@@ -477,12 +477,15 @@ static bool want(void *ctx, const char *type)
     for (size_t i = 0; i < READERS; i++)
         if (!strcmp(type, readers[i].type))
             return true;
-    return wick_memory_use_wants(type) || wick_ttsp_wants(type);
+    return wick_spans_visitor(NULL).want(NULL, type) || wick_memory_use_wants(type) || wick_ttsp_wants(type);
 }
 
 static void take(void *ctx, const struct wick_jfr_event *e)
 {
     struct wick_explain_facts *f = ctx;
+    const struct wick_jfr_visitor timed = wick_spans_visitor(&f->timed);
+    if (timed.want(timed.ctx, e->type))
+        timed.event(timed.ctx, e);
     for (size_t i = 0; i < READERS; i++)
         if (!strcmp(e->type, readers[i].type)) {
             readers[i].take(f, e);
@@ -529,7 +532,12 @@ static void take_sample(void *ctx, const struct wick_sample *s)
                                         .stack = s->stack,
                                         .variance = s->variance,
                                         .state = state_of(p, s->state),
-                                        .endpoint = key ? wick_profile_label(p, s->labels, key) : 0};
+                                        .endpoint = key ? wick_profile_label(p, s->labels, key) : 0,
+                                        .number = f->timed.nsamples};
+    if (type->kind == WICK_KIND_WALL) {
+        const struct wick_jfr_visitor timed = wick_spans_visitor(&f->timed);
+        timed.sample(timed.ctx, s);
+    }
 }
 
 /* Leaves out the profiler's own work; returns its weight. */
@@ -576,13 +584,23 @@ static void begin_input(struct wick_explain_facts *f, int i)
     f->p->start_ns = f->p->end_ns = 0;
 }
 
+/* The profile covers all inputs. */
+static void cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns)
+{
+    if (start_ns && (!p->start_ns || start_ns < p->start_ns))
+        p->start_ns = start_ns;
+    raise_to(&p->end_ns, end_ns);
+}
+
 int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char *const *paths, int n,
                       wick_analysis_reader *read, struct wick_err *err)
 {
     const struct wick_jfr_visitor v = {.ctx = f, .sample = take_sample, .want = want, .event = take};
     *f = (struct wick_explain_facts){.p = p, .ttsp.profile = p, .kills_since = -1};
-    p->by_labels = p->by_size = p->objects = true;
+    wick_spans_init(&f->timed, p);
+    p->objects = true;
     p->keep = WICK_KEEP_LINES | WICK_KEEP_JAVA_KINDS;
+    int64_t start_ns = 0, end_ns = 0;
     for (int i = 0; i < n; i++) {
         begin_input(f, i);
         int rc = read(p, paths[i], &v, err);
@@ -591,9 +609,13 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
         if (p->end_ns > p->start_ns)
             add_to(&f->duration_ns, not_negative(p->end_ns) - not_negative(p->start_ns));
         wick_explain_pauses_add(f, p->start_ns, p->end_ns);
+        cover(p, start_ns, end_ns);
+        start_ns = p->start_ns;
+        end_ns = p->end_ns;
     }
     wick_memory_use_end(&f->memory);
-    if (f->failed || f->ttsp.failed || f->memory.failed || p->failed || !leave_own_out(f))
+    if (f->failed || f->ttsp.failed || f->memory.failed || p->failed || !leave_own_out(f) ||
+        !wick_explain_time_spans(f))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (!f->duration_ns)
         return wick_err_set(err, WICK_E_NOTFOUND, "the recording does not say what time it covers");
@@ -608,6 +630,7 @@ void wick_explain_release(struct wick_explain_facts *f)
     free(f->wall);
     free(f->cpu);
     free(f->spans);
+    wick_spans_release(&f->timed);
     free(f->causes);
     free(f->heaps);
     free(f->alloc);

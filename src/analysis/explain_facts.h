@@ -4,7 +4,8 @@
  *
  * Sums over all inputs: durations are added, counters that the recording gives as totals count by their growth within
  * each input; where inputs are files of one recording, one after another, they go on. Wall-clock samples belong to
- * endpoints by their own labels; where they have none see explain_wall.c.
+ * endpoints by their own labels; where they have none see explain_wall.c. How long the threads of an endpoint were in
+ * its spans is taken from the spans; the samples in them say how that time was spent (span_time.h).
  *
  * Threads: one at a time.
  * Memory:  malloc; wick_explain_release frees all. Names and stacks are numbers of the profile.
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 #include "analysis/memory_use.h"
+#include "analysis/spans.h"
 #include "analysis/trend.h"
 #include "analysis/ttsp_incidents.h"
 #include "model/profile.h"
@@ -40,6 +42,7 @@ struct wick_explain_sample {
     uint32_t thread, stack, endpoint; /* 0 = none */
     enum wick_explain_state state;
     double variance; /* of objects (model/interval.h) */
+    size_t number;   /* of a wall-clock sample: in `timed` */
 };
 
 struct wick_explain_span {
@@ -99,7 +102,8 @@ struct wick_explain_facts {
     int64_t duration_ns;
     struct wick_explain_sample *wall, *cpu;
     struct wick_explain_span *spans;
-    size_t nother; /* samples of something else */
+    struct wick_spans timed; /* spans and wall-clock samples once more, for the time in spans */
+    size_t nother;           /* samples of something else */
     size_t nwall, ncpu, nspans, cap_wall, cap_cpu, cap_spans;
 
     int64_t got_ns, gc_ns; /* wick.ThreadCpu: CPU time of all threads, of the collector's */
@@ -161,6 +165,10 @@ void *wick_explain_room(void *rows, size_t n, size_t *cap, size_t size);
 
 /* Adds the time in which the collections of one input stopped the world between start and end. */
 void wick_explain_pauses_add(struct wick_explain_facts *f, int64_t start_ns, int64_t end_ns);
+
+/* Gives wall-clock samples in spans what they stand for by the time in spans, as `wick endpoints` does. False without
+ * memory. */
+bool wick_explain_time_spans(struct wick_explain_facts *f);
 
 /* Gives wall-clock samples without labels their endpoint, and sorts spans by thread and time. */
 void wick_explain_join(struct wick_explain_facts *f);

@@ -12,6 +12,7 @@
 
 #include "base/sum.h"
 #include "analysis/explain_facts.h"
+#include "analysis/span_time.h"
 #include "model/name.h"
 
 #define NEAR_NS 10000000000
@@ -74,6 +75,17 @@ static uint32_t endpoint_by_cpu(const struct wick_explain_facts *f, const struct
     if (i < f->ncpu && f->cpu[i].thread == s->thread && f->cpu[i].time_ns - s->time_ns < nearest)
         endpoint = f->cpu[i].endpoint;
     return endpoint;
+}
+
+bool wick_explain_time_spans(struct wick_explain_facts *f)
+{
+    struct wick_span_time t;
+    if (wick_spans_finish(&f->timed) || wick_span_time_init(&t, &f->timed))
+        return false;
+    for (size_t i = 0; i < f->nwall; i++)
+        f->wall[i].weight_ns = wick_span_time_weight(&t, f->wall[i].number);
+    wick_span_time_release(&t);
+    return true;
 }
 
 void wick_explain_join(struct wick_explain_facts *f)

@@ -104,6 +104,26 @@ static void cpu(struct wick_jfr_writer *w, uint64_t now, uint32_t where, unsigne
                                                                                1});
 }
 
+/* Requests, one a second, and for the rest of the thread's time in spans one that another process began. */
+static void spans(struct wick_jfr_writer *w, const struct scene *s, uint64_t now, unsigned second)
+{
+    uint64_t sampled = s->run + s->queue + s->stall + s->monitor + s->disk + s->sleep + s->own;
+    struct wick_jfr_span span = {.start_ns = now,
+                                 .duration_ns = (second + 1) * 90 * MS,
+                                 .thread = WORKER,
+                                 .operation = "GET /x",
+                                 .endpoint = "GET /x",
+                                 .is_root = 1};
+    wick_jfr_write_span(w, &span);
+    span.start_ns += span.duration_ns;
+    uint64_t until = now + (s->in_spans ? s->in_spans : sampled) * MS / SECONDS;
+    if (until <= span.start_ns)
+        return;
+    span.duration_ns = until - span.start_ns;
+    span.is_root = 0;
+    wick_jfr_write_span(w, &span);
+}
+
 static void samples(struct wick_jfr_writer *w, const struct scene *s, uint64_t now, unsigned second)
 {
     cpu(w, now, HOT, s->hot);
@@ -121,12 +141,7 @@ static void samples(struct wick_jfr_writer *w, const struct scene *s, uint64_t n
     wall(w, now + 9 * MS, FINALIZER, HOT, WICK_JFR_STATE_RUNNABLE, s->finalizing);
     wall(w, now + 9 * MS, FINALIZER, QUEUE, WICK_JFR_STATE_SLEEPING,
          s->finalizing ? SECONDS * 1000 - s->finalizing : 0);
-    wick_jfr_write_span(w, &(struct wick_jfr_span){.start_ns = now,
-                                                   .duration_ns = (second + 1) * 90 * MS,
-                                                   .thread = WORKER,
-                                                   .operation = "GET /x",
-                                                   .endpoint = "GET /x",
-                                                   .is_root = 1});
+    spans(w, s, now, second);
     wick_jfr_write_thread_cpu(w, &(struct wick_jfr_thread_cpu){now, 1000 * MS, WORKER,
                                                                (s->got - s->collector) * MS / SECONDS,
                                                                s->delay * MS / SECONDS, 9});

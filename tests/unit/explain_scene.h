@@ -19,7 +19,8 @@ struct scene {
     unsigned sampled, hot;                            /* CPU samples, and those of them in one method */
     unsigned own;                                     /* more of them, and wall-clock samples, in wick's functions */
     unsigned run, queue, stall, monitor, disk, sleep; /* wall-clock samples of a thread with spans by state */
-    unsigned pool_run, pool_stall;                    /* of a thread whose CPU samples have an endpoint, and no span */
+    unsigned in_spans;             /* how long that thread was in its spans, at least 9000; 0 = as its samples say */
+    unsigned pool_run, pool_stall; /* of a thread whose CPU samples have an endpoint, and no span */
     unsigned periods, throttled, pauses, sync, late, memory_full;
     unsigned biased, unsampled, fired, dropped, kills;
     unsigned unsampled_once; /* CPU time that had no sample for a while, in every other second */

@@ -39,6 +39,28 @@ struct dirent *readdir(DIR *d)
     return e && left_out && atoi(e->d_name) == left_out ? real(d) : e;
 }
 
+/* The thread that the test acts for, which the kernel does not know; 0 = none. Stands before the C library's function.
+ */
+static int32_t acted_tid;
+
+long syscall(long number, ...)
+{
+    static long (*real)(long, long, long, long, long, long, long);
+    long arg[6];
+    va_list list;
+    va_start(list, number);
+    for (size_t i = 0; i < COUNT(arg); i++)
+        arg[i] = va_arg(list, long);
+    va_end(list);
+    if (acted_tid && number == SYS_gettid)
+        return acted_tid;
+    if (acted_tid && number == SYS_tgkill)
+        return 0;
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "syscall");
+    return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+}
+
 struct hook_log {
     int armed, disarmed, late, ended;
 };
@@ -580,6 +602,55 @@ static void test_threads__slots_are_used_again_but_serials_never(void **state)
     wick_threads_release(&ts);
 }
 
+static void born_as(int32_t tid, uint32_t nth)
+{
+    acted_tid = tid;
+    wick_threads_java(&ts, tid, 0x7000 + 8 * (wick_addr)nth, "short", nth);
+    const struct wick_engine_thread *t = wick_threads_find_sig(&ts, tid);
+    assert_non_null(t);
+    assert_int_equal(t->serial, nth);
+    assert_int_equal(wick_load_relaxed(&t->tid), tid);
+}
+
+/* More births than a number of 16 bits counts and than there are slots, while no recording is on: first of threads that
+ * announce their end, then of threads that do not, with ids that come again and again. */
+static void test_threads__any_number_of_births_leaves_room_for_the_next(void **state)
+{
+    enum { BIRTHS = 70000, IDS = 30000, FIRST = 3000000 };
+    struct hook_log log = {0};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, on_end, &log};
+    uint32_t nth = 1;
+    assert_true((int)BIRTHS > (int)WICK_MAX_THREADS);
+    assert_int_equal(wick_threads_init(&ts), 0);
+    for (; nth <= BIRTHS; nth++) {
+        born_as(FIRST + (int32_t)nth, nth);
+        wick_threads_java_end(&ts, acted_tid);
+        assert_null(wick_threads_find_sig(&ts, acted_tid));
+    }
+    assert_int_equal(ts.top, 2);
+    assert_int_equal(ts.name_count, 0);
+    for (; nth <= 2 * BIRTHS; nth++)
+        born_as(FIRST + (int32_t)(nth % IDS), nth);
+    assert_int_equal(ts.top, IDS + 1);
+    assert_int_equal(ts.overflow, 0);
+    acted_tid = 0; /* the kernel knows none of them */
+    wick_threads_begin(&ts);
+    assert_int_equal(wick_threads_arm(&ts, &hooks), 0);
+    struct helper h;
+    helper_start(&h, "latest");
+    poll_now();
+    const struct wick_engine_thread *t = wick_threads_find_sig(&ts, h.tid);
+    assert_non_null(t);
+    assert_true(t->serial > 2 * BIRTHS);
+    assert_null(wick_threads_find_sig(&ts, FIRST));
+    assert_int_equal(t - ts.slots, 1); /* theirs are free */
+    helper_end(&h);
+    wick_threads_disarm(&ts, &log);
+    wick_threads_rest(&ts);
+    assert_int_equal(ts.name_count, 0);
+    wick_threads_release(&ts);
+}
+
 static void test_threads__wild_ids_are_nobody(void **state)
 {
     static const int32_t wild[] = {0, -1, INT32_MIN, WICK_MAX_TID, INT32_MAX};
@@ -652,6 +723,7 @@ int main(void)
         cmocka_unit_test(test_threads__an_id_used_again_is_another_thread_whoever_had_it),
         cmocka_unit_test(test_threads__while_no_recording_is_on_threads_that_end_leave_nothing),
         cmocka_unit_test(test_threads__slots_are_used_again_but_serials_never),
+        cmocka_unit_test(test_threads__any_number_of_births_leaves_room_for_the_next),
         cmocka_unit_test(test_threads__wild_ids_are_nobody),
         cmocka_unit_test(test_perf_event__names_are_perfs_own),
         cmocka_unit_test(test_perf_event__what_is_no_event_is_told_so),

@@ -113,6 +113,13 @@ static void test_idle__nothing_stands_out_whatever_the_machine_suffers(void **st
     silent(idle);
 }
 
+/* Samples weigh ten seconds, and the spans say that it was nine. */
+static void test_endpoints__have_the_time_that_their_spans_say(void **state)
+{
+    says(SCENE(c->run = 5000, c->sleep = 0, c->stall = 5000, c->in_spans = 9000),
+         "allocation-stall: GET /x: p99 900 ms; 50 % of its wall time (4.5 s) is in allocation stalls ");
+}
+
 static void test_allocation_stalls__by_the_endpoint_of_spans(void **state)
 {
     silent(SCENE(c->run = 9600, c->sleep = 0, c->stall = 400));
@@ -195,8 +202,9 @@ static void test_own_work__is_seen_by_no_rule(void **state)
 static void test_lock_contention__counts_only_time_with_work(void **state)
 {
     silent(SCENE(c->monitor = 800, c->sleep = 3000));
-    says(SCENE(c->run = 7500, c->monitor = 2500), "lock-contention: threads wait for monitors 25 % of the time they "
-                                                  "have work (2.5 s), most at app.Main.enter:7 (2.5 s)\n");
+    says(SCENE(c->run = 7500, c->sleep = 0, c->monitor = 2500),
+         "lock-contention: threads wait for monitors 25 % of the time they "
+         "have work (2.5 s), most at app.Main.enter:7 (2.5 s)\n");
 }
 
 static void test_endpoint_wait__names_the_kind_of_waiting(void **state)
@@ -323,7 +331,7 @@ static void test_cleaners__are_behind_if_they_never_wait(void **state)
 static void test_disk_wait__counts_only_time_with_work(void **state)
 {
     silent(SCENE(c->run = 9200, c->disk = 800));
-    says(SCENE(c->run = 7000, c->disk = 3000),
+    says(SCENE(c->run = 7000, c->sleep = 0, c->disk = 3000),
          "disk-wait: threads wait for a disk 30 % of the time they have work (3.0 s)");
 }
 
@@ -483,6 +491,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_healthy__nothing_stands_out),
         cmocka_unit_test(test_idle__nothing_stands_out_whatever_the_machine_suffers),
+        cmocka_unit_test(test_endpoints__have_the_time_that_their_spans_say),
         cmocka_unit_test(test_allocation_stalls__by_the_endpoint_of_spans),
         cmocka_unit_test(test_allocation_stalls__by_the_endpoint_of_cpu_samples),
         cmocka_unit_test(test_cpu_starvation__compares_runnable_time),
