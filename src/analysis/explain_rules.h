@@ -47,7 +47,8 @@ struct wick_explain_figure {
 
 struct wick_explain_finding {
     const struct wick_explain_rule *rule;
-    double cost_ns; /* thread time that is at stake: findings are sorted by it */
+    const char *advice; /* in the place of the rule's; NULL = that */
+    double cost_ns;     /* thread time that is at stake: findings are sorted by it */
     struct wick_explain_figure figures[12];
     unsigned n;
 };
