@@ -278,7 +278,9 @@ static void cpu_limit(struct wick_explain *x)
     double share = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
     if (share < x->rule->threshold)
         return;
-    struct wick_explain_finding *r = wick_explain_found(x, (double)f->throttled_ns.grown);
+    /* threads wait longer than the cgroup was stopped: in those periods they share what it may have */
+    double delay = share * (double)f->hungry_delay_ns, stopped = (double)f->throttled_ns.grown;
+    struct wick_explain_finding *r = wick_explain_found(x, delay > stopped ? delay : stopped);
     if (f->cpu_limit > 0)
         wick_explain_figure(r, "limit", WICK_EXPLAIN_NUMBER, f->cpu_limit);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);

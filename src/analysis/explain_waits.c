@@ -408,8 +408,16 @@ void wick_explain_pool_busy(struct wick_explain *x)
 
 /* ---- threads that wait for a lock all the time ---- */
 
+/* Whether the sample is of a thread that the scheduler or a safepoint holds, wherever it is. */
+static bool is_held(const struct wick_explain_sample *s)
+{
+    return s->state == WICK_EXPLAIN_DEFAULT || s->state == WICK_EXPLAIN_RUNNABLE ||
+           s->state == WICK_EXPLAIN_WAITING_FOR_CPU || s->state == WICK_EXPLAIN_SAFEPOINT;
+}
+
 /* Threads that waited for a lock and did nothing else: ns by thread; where[thread] gets the stack. A monitor's waiter
- * may wake now and then to look whether it is free, so CPU time says less than that none of its waits ended. */
+ * may wake now and then to look whether it is free, so CPU time says less than that it stays where it is and that none
+ * of its waits ended. */
 static void find_stuck(const struct wick_explain *x, int64_t *ns, uint32_t *where)
 {
     const struct wick_explain_facts *f = x->f;
@@ -419,16 +427,19 @@ static void find_stuck(const struct wick_explain *x, int64_t *ns, uint32_t *wher
         ns[t] = moved(x, t) ? -1 : 0;
     for (size_t i = 0; i < f->nwall; i++) {
         const struct wick_explain_sample *s = &f->wall[i];
-        const struct wick_wait *w = &x->waits[i];
+        uint32_t at = x->waits[i].stack;
         if (ns[s->thread] < 0 || !s->thread)
             continue;
-        bool waits = is_lock(w->kind) && w->stack;
-        if (waits && (!where[s->thread] || frame_at(f->p, where[s->thread]) == frame_at(f->p, w->stack))) {
-            ns[s->thread] = wick_sum(ns[s->thread], s->weight_ns);
-            where[s->thread] = w->stack;
-        } else {
+        bool waits = is_lock(x->waits[i].kind);
+        if (!waits && is_held(s))
+            at = wick_wait_of(f->p, s->stack).stack;
+        if (!where[s->thread])
+            where[s->thread] = at;
+        bool same = at && frame_at(f->p, where[s->thread]) == frame_at(f->p, at);
+        if (!same || (!waits && !is_held(s)))
             ns[s->thread] = -1;
-        }
+        else if (waits)
+            ns[s->thread] = wick_sum(ns[s->thread], s->weight_ns);
     }
 }
 

@@ -237,7 +237,8 @@ static void test_stuck__threads_whose_wait_never_ends(void **state)
     for (int ends = 0; ends < 2; ends++) {
         struct scene *s = scene();
         uint32_t here = STACK(s, "app/Main.run", "app/Main.transfer");
-        add(s, thread_of(s, "teller-1", 1), here, WICK_EXPLAIN_MONITOR, 10);
+        add(s, thread_of(s, "teller-1", 1), here, WICK_EXPLAIN_WAITING_FOR_CPU, 1); /* on its way to sleep again */
+        add(s, thread_of(s, "teller-1", 1), here, WICK_EXPLAIN_MONITOR, 9);
         add(s, thread_of(s, "teller-2", 2), here, WICK_EXPLAIN_MONITOR, 10);
         if (ends) {
             owned(s, thread_of(s, "teller-1", 1), here, 0, false, 1);
