@@ -25,8 +25,8 @@ static const char usage[] =
     "\n"
     "Says in sentences with figures what makes a program slow, from its recordings (- is standard input) or for a "
     "JVM\n"
-    "now, most important first: allocation stalls, too few CPUs, neighbours, limits, locks, collections, slow\n"
-    "safepoints, a hot method. Record with -e cpu,wall --ttsp; docs/explain.md lists the rules.\n"
+    "now, most important first: what threads wait for, who holds it, busy pools, too few CPUs, limits, collections,\n"
+    "slow safepoints, hot code. Record with -e cpu,wall,alloc,lock --ttsp; docs/explain.md lists the rules.\n"
     "\n";
 
 /* OOM kills that the cgroups of the recording count since its last reading; -1 = none of them exists here. */
@@ -82,14 +82,18 @@ int wick_cmd_explain(int argc, char **argv)
     int status = wick_look_parse(usage, flags, sizeof flags / sizeof *flags, argc, argv);
     if (status >= 0)
         return status;
-    const struct wick_look_option options[] = {{"-e", "cpu,wall,ttsp"},
-                                               {"-d", x.duration ? x.duration : wick_args_default(WICK_ARG_DURATION)},
-                                               {"--lib", x.lib}};
+    struct wick_look_option options[] = {{"-e", "cpu,wall,alloc,lock,ttsp"},
+                                         {"-d", x.duration ? x.duration : wick_args_default(WICK_ARG_DURATION)},
+                                         {"--lib", x.lib}},
+                            fallback[sizeof options / sizeof *options];
+    memcpy(fallback, options, sizeof options);
+    fallback[0].value = "cpu,wall,lock,ttsp"; /* before JDK 11, or where another agent samples allocations */
     const struct wick_look_command look = {.name = "explain",
                                            .show = show,
                                            .arg = &x,
                                            .options = options,
                                            .noptions = sizeof options / sizeof *options,
+                                           .fallback = fallback,
                                            .live_names = x.duration || x.lib ? "--duration and --lib" : NULL};
     return wick_look_at_words(&look, argv + optind, argc - optind, NULL, &err) ? wick_ui_fail(&err) : 0;
 }

@@ -77,6 +77,11 @@ void wick_explain_sentence(struct wick_strbuf *out, const struct wick_explain_fi
     }
 }
 
+static const char *advice_of(const struct wick_explain_finding *f)
+{
+    return f->advice ? f->advice : f->rule->advice;
+}
+
 /* What a recording of this kind cannot show; NULL where nothing is missing. */
 static const char *missing(const struct wick_explain_facts *f, unsigned i)
 {
@@ -108,7 +113,7 @@ static void write_text(const struct wick_explain_findings *all, const struct wic
         int at = fprintf(out, "%zu. ", i + 1);
         wick_ui_wrap(out, text ? text : "", at, 3, WIDTH);
         fprintf(out, "   -> ");
-        wick_ui_wrap(out, r->rule->advice, 6, 6, WIDTH);
+        wick_ui_wrap(out, advice_of(r), 6, 6, WIDTH);
         free(text);
     }
     if (!all->n)
@@ -147,7 +152,7 @@ static void write_json(const struct wick_explain_findings *all, const struct wic
         fprintf(out, "%s\n{\"rule\":\"%s\",\"cost_ns\":%.0f,\"sentence\":", i ? "," : "", r->rule->name, r->cost_ns);
         wick_print_json(out, sentence.buf, sentence.len);
         fputs(",\"advice\":", out);
-        wick_print_json(out, r->rule->advice, strlen(r->rule->advice));
+        wick_print_json(out, advice_of(r), strlen(advice_of(r)));
         fputs(",\"figures\":{", out);
         write_figures(r, out);
         fputs("}}", out);

@@ -96,6 +96,9 @@ static int look_at_jvm(const struct wick_look_command *c, const char *word, int 
         rc = wick_attached_attach(&l, &o, err);
     if (!rc)
         rc = wick_attached_record(&l, &o, &out, &started, err);
+    bool refused = (rc == -WICK_E_UNSUPPORTED || rc == -WICK_E_STATE) && !started;
+    if (refused && c->fallback && !(rc = parse(c->fallback, c->noptions, &o, err)))
+        rc = wick_attached_record(&l, &o, &out, &started, err);
     wick_ui_progress_end();
     /* Shown is what there is; that it is not all that was asked for is said after it. */
     bool ended = rc && rc != -WICK_E_INTR && started;

@@ -120,6 +120,9 @@ static void take_thread_cpu(struct wick_explain_facts *f, const struct wick_jfr_
 {
     uint32_t thread = wick_jfr_event_thread(e, "eventThread");
     int64_t cpu = number(e, "cpuTime"), delay = number(e, "runQueueDelay");
+    uint32_t *ran = ADD(f, ran);
+    if (ran)
+        *ran = thread;
     add_to(&f->got_ns, cpu);
     if (wick_sum(cpu, delay) >= e->duration_ns / 2) {
         add_to(&f->hungry_got_ns, cpu);
@@ -294,7 +297,7 @@ static bool is_collection(const char *operation)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(operation, words[i]))
             return true;
-    return operation[0] == 'Z' || operation[0] == 'X';
+    return operation[0] == 'Z' || operation[0] == 'X' || !strncmp(operation, "G1", 2);
 }
 
 static void take_operation(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -477,7 +480,8 @@ static bool want(void *ctx, const char *type)
     for (size_t i = 0; i < READERS; i++)
         if (!strcmp(type, readers[i].type))
             return true;
-    return wick_spans_visitor(NULL).want(NULL, type) || wick_memory_use_wants(type) || wick_ttsp_wants(type);
+    return wick_spans_visitor(NULL).want(NULL, type) || wick_memory_use_wants(type) || wick_ttsp_wants(type) ||
+           wick_lock_waits_wants(type);
 }
 
 static void take(void *ctx, const struct wick_jfr_event *e)
@@ -493,6 +497,7 @@ static void take(void *ctx, const struct wick_jfr_event *e)
         }
     wick_memory_use_take(&f->memory, f->p, e);
     wick_ttsp_take(&f->ttsp, e);
+    wick_lock_waits_take(&f->locks, e);
 }
 
 static enum wick_explain_state state_of(const struct wick_profile *p, uint16_t state)
@@ -580,7 +585,7 @@ static void begin_input(struct wick_explain_facts *f, int i)
     f->unsampled_before_ns = f->unsampled_ns;
     for (size_t k = 0; k < sizeof counters / sizeof *counters; k++)
         counters[k]->seen = false;
-    f->ttsp.file = (uint32_t)i;
+    f->ttsp.file = f->locks.file = (uint32_t)i;
     f->p->start_ns = f->p->end_ns = 0;
 }
 
@@ -596,7 +601,7 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
                       wick_analysis_reader *read, struct wick_err *err)
 {
     const struct wick_jfr_visitor v = {.ctx = f, .sample = take_sample, .want = want, .event = take};
-    *f = (struct wick_explain_facts){.p = p, .ttsp.profile = p, .kills_since = -1};
+    *f = (struct wick_explain_facts){.p = p, .ttsp.profile = p, .locks.profile = p, .kills_since = -1};
     wick_spans_init(&f->timed, p);
     p->objects = true;
     p->keep = WICK_KEEP_LINES | WICK_KEEP_JAVA_KINDS;
@@ -614,7 +619,8 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
         end_ns = p->end_ns;
     }
     wick_memory_use_end(&f->memory);
-    if (f->failed || f->ttsp.failed || f->memory.failed || p->failed || !leave_own_out(f) ||
+    wick_lock_waits_tie(&f->locks);
+    if (f->failed || f->ttsp.failed || f->locks.failed || f->memory.failed || p->failed || !leave_own_out(f) ||
         !wick_explain_time_spans(f))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (!f->duration_ns)
@@ -627,6 +633,8 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
 void wick_explain_release(struct wick_explain_facts *f)
 {
     wick_ttsp_release(&f->ttsp);
+    wick_lock_waits_release(&f->locks);
+    free(f->ran);
     free(f->wall);
     free(f->cpu);
     free(f->spans);

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/lock_waits.h"
 #include "analysis/memory_use.h"
 #include "analysis/spans.h"
 #include "analysis/trend.h"
@@ -99,6 +100,9 @@ struct wick_explain_native_moment {
 struct wick_explain_facts {
     struct wick_profile *p;
     struct wick_ttsp_incidents ttsp;
+    struct wick_lock_waits locks; /* who held what others waited for */
+    uint32_t *ran;                /* threads, once for each wick.ThreadCpu: each second in which one used a CPU */
+    size_t nran, cap_ran;
     int64_t duration_ns;
     struct wick_explain_sample *wall, *cpu;
     struct wick_explain_span *spans;

@@ -50,7 +50,10 @@ void wick_explain_humongous(struct wick_explain *x)
         n += !strcmp(wick_profile_str(f->p, f->causes[i]), "G1 Humongous Allocation");
     if (n < SEVERAL || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold)
         return;
-    struct wick_explain_finding *r = wick_explain_found(x, (double)f->pauses_ns * (double)n / (double)f->ncauses);
+    double stalled = (double)wick_explain_wall(f, true, 0, 1 << WICK_EXPLAIN_ALLOCATION);
+    double cost = (double)(f->pauses_ns > f->gc_ns ? f->pauses_ns : f->gc_ns);
+    cost = cost > stalled ? cost : stalled;
+    struct wick_explain_finding *r = wick_explain_found(x, cost * (double)n / (double)f->ncauses);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)n);
     wick_explain_figure(r, "of", WICK_EXPLAIN_NUMBER, (double)f->ncauses);
     wick_explain_say_class(x, r, f->alloc, large_first(f->alloc, f->nalloc), "size");
@@ -185,6 +188,98 @@ void wick_explain_cleaners(struct wick_explain *x)
         wick_explain_say_frame(x, r, "caller", top.caller);
     }
     free(work);
+}
+
+/* ---- collections that were asked for ---- */
+
+bool wick_explain_mostly_for(const struct wick_explain_facts *f, const char *cause)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->ncauses; i++)
+        n += !strcmp(wick_profile_str(f->p, f->causes[i]), cause);
+    return n >= SEVERAL && 2 * n >= f->ncauses;
+}
+
+void wick_explain_explicit_gc(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    size_t n = 0;
+    for (size_t i = 0; i < f->ncauses; i++)
+        n += !strcmp(wick_profile_str(f->p, f->causes[i]), "System.gc()");
+    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    if (n < SEVERAL || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold || share < GC_LITTLE)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, (double)(f->pauses_ns > f->gc_ns ? f->pauses_ns : f->gc_ns));
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)n);
+    wick_explain_figure(r, "of", WICK_EXPLAIN_NUMBER, (double)f->ncauses);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
+    wick_explain_say_collecting(x, r, "frame");
+}
+
+/* ---- who calls methods of the JDK ---- */
+
+struct method {
+    const char *class_name, *name; /* these names begin so */
+};
+
+/* The program's frame nearest to the root's side of such a method, 0 = there is none. */
+static uint32_t caller_of(const struct wick_profile *p, uint32_t stack, const struct method *methods, size_t n)
+{
+    bool within = false;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_frame *frame = &p->frames[p->stacks[s].frame];
+        const char *class_name = wick_profile_str(p, p->functions[frame->function].class_name),
+                   *name = wick_profile_str(p, p->functions[frame->function].name);
+        if (!wick_frame_kind_is_java(frame->kind))
+            continue;
+        for (size_t i = 0; i < n; i++)
+            within |= !strncmp(class_name, methods[i].class_name, strlen(methods[i].class_name)) &&
+                      !strncmp(name, methods[i].name, strlen(methods[i].name));
+        if (within && !wick_name_is_jdk(class_name))
+            return p->stacks[s].frame;
+    }
+    return 0;
+}
+
+static void say_caller(struct wick_explain *x, struct wick_explain_finding *r, const char *key,
+                       const struct method *methods, size_t n)
+{
+    struct wick_explain_facts *f = x->f;
+    const struct {
+        const struct wick_explain_sample *rows;
+        size_t n;
+    } lists[] = {{f->cpu, f->ncpu}, {f->wall, f->nwall}};
+    int64_t *sums = calloc(f->p->nframes, sizeof *sums);
+    uint32_t best = 0;
+    f->failed |= !sums;
+    for (size_t l = 0; sums && l < sizeof lists / sizeof *lists; l++)
+        for (size_t i = 0; i < lists[l].n; i++) {
+            uint32_t frame = caller_of(f->p, lists[l].rows[i].stack, methods, n);
+            sums[frame] = frame ? wick_sum(sums[frame], lists[l].rows[i].weight_ns) : 0;
+            best = sums[frame] > sums[best] ? frame : best;
+        }
+    free(sums);
+    if (r)
+        wick_explain_say_frame(x, r, key, best);
+}
+
+void wick_explain_say_collecting(struct wick_explain *x, struct wick_explain_finding *r, const char *key)
+{
+    static const struct method methods[] = {{"java/lang/Runtime", "gc"}, {"java/lang/System", "gc"}};
+    say_caller(x, r, key, methods, sizeof methods / sizeof *methods);
+}
+
+void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_finding *r, const char *key)
+{
+    static const struct method methods[] = {{"java/lang/ClassLoader", "defineClass"},
+                                            {"java/lang/ClassLoader", "loadClass"},
+                                            {"java/net/URLClassLoader", "<init>"},
+                                            {"java/lang/reflect/Proxy", "newProxyInstance"},
+                                            {"java/lang/invoke/MethodHandles$Lookup", "defineHiddenClass"},
+                                            {"sun/misc/Unsafe", "defineAnonymousClass"},
+                                            {"jdk/internal/misc/Unsafe", "defineAnonymousClass"}};
+    say_caller(x, r, key, methods, sizeof methods / sizeof *methods);
 }
 
 /* ---- who makes what grows outside the heap ---- */

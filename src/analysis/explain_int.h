@@ -9,12 +9,23 @@
 #define WICK_ANALYSIS_EXPLAIN_INT_H
 
 #include "analysis/explain_rules.h"
+#include "analysis/wait_kind.h"
 
 struct wick_explain {
     struct wick_explain_facts *f;
     struct wick_explain_findings *out;
     const struct wick_explain_rule *rule; /* that is being applied */
+    struct wick_wait *waits;              /* of each wall-clock sample of the facts; kind NONE: it does not wait */
+    uint32_t *ran;                        /* by thread: readings of its CPU time in which it had used some */
+    bool *stuck;                          /* by thread: the rule of that name has it */
+    /* What rules have said already: kinds of waiting (bits), waiting for monitors and disks, futures, what most CPU
+     * time is for. */
+    uint64_t kinds_said;
+    double monitors_said_ns, disks_said_ns;
+    bool pool_said, code_said;
 };
+
+_Static_assert(WICK_WAIT_KINDS <= 64, "kinds_said has a bit for each");
 
 /* A new finding of the rule, NULL without memory; what follows takes NULL. */
 struct wick_explain_finding *wick_explain_found(struct wick_explain *x, double cost_ns);
@@ -27,6 +38,12 @@ void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding 
 /* A finding if the part is at least the rule's threshold of the whole, with the figures share and time; else NULL. */
 struct wick_explain_finding *wick_explain_by_share(struct wick_explain *x, double part_ns, double whole_ns,
                                                    double cost_ns);
+
+/* Whether thread time is that share of the recording, so worth a sentence. */
+bool wick_explain_counts(const struct wick_explain_facts *f, double ns, double least);
+
+/* Adds which endpoint a finding is about, and its latency. 0 = threads of none. */
+void wick_explain_say_where(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint);
 
 static inline double wick_explain_share(double part, double whole)
 {
@@ -48,6 +65,14 @@ void wick_explain_humongous(struct wick_explain *x);
 void wick_explain_promotion(struct wick_explain *x);
 void wick_explain_oversized(struct wick_explain *x);
 void wick_explain_cleaners(struct wick_explain *x);
+void wick_explain_explicit_gc(struct wick_explain *x);
+
+/* Whether collections are mostly for that cause, so that not the heap is to blame. */
+bool wick_explain_mostly_for(const struct wick_explain_facts *f, const char *cause);
+
+/* Adds as `key` the program's frame that most often calls what collects explicitly, or defines classes. */
+void wick_explain_say_collecting(struct wick_explain *x, struct wick_explain_finding *r, const char *key);
+void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_finding *r, const char *key);
 
 /* Adds as "user" the code that most often makes objects of a class, or starts them, by samples of any kind. */
 void wick_explain_say_user(struct wick_explain *x, struct wick_explain_finding *r, const char *class_name);
@@ -56,6 +81,17 @@ void wick_explain_say_user(struct wick_explain *x, struct wick_explain_finding *
  * `size`, unless that is NULL, what one of them weighs on average. Nothing if there are none. */
 void wick_explain_say_class(struct wick_explain *x, struct wick_explain_finding *r,
                             const struct wick_explain_sample *rows, size_t n, const char *size);
+
+/* explain_waits.c: the rules about waiting. _learn_waits fills in what they share, false without memory; they belong in
+ * this order, as each leaves out what those before have said. */
+bool wick_explain_learn_waits(struct wick_explain *x);
+void wick_explain_stuck(struct wick_explain *x);
+void wick_explain_pool_busy(struct wick_explain *x);
+void wick_explain_waiting(struct wick_explain *x);
+void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint);
+
+/* explain_code.c: what the CPU time is used for. */
+void wick_explain_hot_code(struct wick_explain *x);
 
 /* explain_native.c: native memory that is not freed. */
 void wick_explain_native_leak(struct wick_explain *x);

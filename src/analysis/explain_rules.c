@@ -19,7 +19,10 @@
 #define STALL_LEAST  0.02
 #define WAIT_LEAST   0.10
 #define CPU_LEAST    0.05
+#define HOT_LEAST    0.10
 #define STARVE_LEAST 0.25
+
+#define ROOM_MOST 0.50 /* of the heap in use after a collection: it is not too small */
 
 enum { NAMED = 3 }; /* neighbours in a sentence */
 
@@ -89,13 +92,12 @@ static double busy_of(const struct wick_explain_facts *f)
     return wick_explain_share(used + (double)f->hungry_delay_ns, (double)f->duration_ns);
 }
 
-/* Whether thread time is enough of the recording to be worth a sentence. */
-static bool counts(const struct wick_explain_facts *f, double ns, double least)
+bool wick_explain_counts(const struct wick_explain_facts *f, double ns, double least)
 {
     return ns >= least * (double)f->duration_ns;
 }
 
-static void say_where(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint)
+void wick_explain_say_where(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint)
 {
     int64_t p99 = endpoint ? wick_explain_p99(x->f, endpoint) : -1;
     wick_explain_say(x, r, "where",
@@ -119,21 +121,52 @@ static void each_endpoint(struct wick_explain *x, void (*rule)(struct wick_expla
     free(done);
 }
 
+static double a_second(const struct wick_explain_facts *f, double count)
+{
+    return wick_explain_share(count * 1e9, (double)f->duration_ns);
+}
+
+/* Whether collections have a reason that another rule names: System.gc(), humongous objects, classes that come and go.
+ */
+static bool has_own_rule(const struct wick_explain_facts *f)
+{
+    if (wick_explain_mostly_for(f, "System.gc()") || wick_explain_mostly_for(f, "G1 Humongous Allocation"))
+        return true;
+    return a_second(f, (double)f->unloaded.grown) >= wick_explain_rules[WICK_EXPLAIN_RULE_CLASS_UNLOADING].threshold &&
+           wick_explain_mostly_for(f, "Metadata GC Threshold");
+}
+
+/* Whether `gc-pauses` fires. */
+static bool pauses_matter(const struct wick_explain_facts *f)
+{
+    return wick_explain_share((double)f->pauses_ns, (double)f->duration_ns) >=
+               wick_explain_rules[WICK_EXPLAIN_RULE_GC_PAUSES].threshold &&
+           !has_own_rule(f);
+}
+
 static void stalls_of(struct wick_explain *x, uint32_t endpoint)
 {
     struct wick_explain_facts *f = x->f;
     double stalled = (double)wick_explain_wall(f, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION);
     double all = (double)wick_explain_wall(f, false, endpoint, endpoint ? WICK_EXPLAIN_ALL : WICK_EXPLAIN_WORK);
-    if (wick_explain_share(stalled, all) < x->rule->threshold || !counts(f, stalled, STALL_LEAST))
+    if (wick_explain_share(stalled, all) < x->rule->threshold || !wick_explain_counts(f, stalled, STALL_LEAST))
         return;
+    if (!endpoint && (pauses_matter(f) || has_own_rule(f)))
+        return; /* the same time, of which those rules say more */
     struct wick_explain_top top =
         wick_explain_top(f, f->wall, f->nwall, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION, WICK_EXPLAIN_STALL);
     struct wick_explain_finding *r = wick_explain_found(x, stalled);
-    say_where(x, r, endpoint);
+    wick_explain_say_where(x, r, endpoint);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, stalled / all);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, stalled);
     wick_explain_say_frame(x, r, "frame", top.frame);
     wick_explain_say_frame(x, r, "caller", top.caller);
+    bool room = f->heap_max && f->heap_used && (double)f->heap_used < ROOM_MOST * (double)f->heap_max;
+    wick_explain_say(x, r, "verdict",
+                     room ? "the collector frees memory more slowly than it is allocated" : "the heap is too small");
+    if (r && room)
+        r->advice = "allocate less, or give the collector more CPU time: more CPUs, fewer threads, -XX:ConcGCThreads; "
+                    "a larger heap lets it start earlier";
     if (f->heap_max)
         wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, (double)f->heap_max);
     if (f->heap_used)
@@ -149,7 +182,7 @@ static void allocation_stall(struct wick_explain *x)
 static bool starves(const struct wick_explain_facts *f, double delay)
 {
     double runnable = (double)f->hungry_got_ns + (double)f->hungry_delay_ns;
-    return counts(f, delay, STARVE_LEAST) &&
+    return wick_explain_counts(f, delay, STARVE_LEAST) &&
            wick_explain_share(delay, runnable) >= wick_explain_rules[WICK_EXPLAIN_RULE_CPU_STARVATION].threshold;
 }
 
@@ -245,7 +278,9 @@ static void cpu_limit(struct wick_explain *x)
     double share = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
     if (share < x->rule->threshold)
         return;
-    struct wick_explain_finding *r = wick_explain_found(x, (double)f->throttled_ns.grown);
+    /* threads wait longer than the cgroup was stopped: in those periods they share what it may have */
+    double delay = share * (double)f->hungry_delay_ns, stopped = (double)f->throttled_ns.grown;
+    struct wick_explain_finding *r = wick_explain_found(x, delay > stopped ? delay : stopped);
     if (f->cpu_limit > 0)
         wick_explain_figure(r, "limit", WICK_EXPLAIN_NUMBER, f->cpu_limit);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
@@ -257,7 +292,7 @@ static void hot_method(struct wick_explain *x)
     struct wick_explain_facts *f = x->f;
     struct wick_explain_top top = wick_explain_top(f, f->cpu, f->ncpu, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_LEAF);
     double share = wick_explain_share((double)top.weight_ns, (double)f->sampled_ns);
-    if (share < x->rule->threshold || !top.frame || !counts(f, (double)top.weight_ns, CPU_LEAST))
+    if (share < x->rule->threshold || !top.frame || !wick_explain_counts(f, (double)top.weight_ns, HOT_LEAST))
         return;
     struct wick_explain_finding *r = wick_explain_found(x, (double)top.weight_ns);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
@@ -266,13 +301,15 @@ static void hot_method(struct wick_explain *x)
     wick_explain_say_frame(x, r, "caller", top.caller);
 }
 
-/* Time in some states as a share of the time threads have work, and where most of it was; NULL below the threshold. */
-static struct wick_explain_finding *waits(struct wick_explain *x, unsigned states, struct wick_explain_top *most)
+/* Time in some states, but for what other rules have said, as a share of the time threads have work, and where most of
+ * it was; NULL below the threshold. */
+static struct wick_explain_finding *waits(struct wick_explain *x, unsigned states, double said_ns,
+                                          struct wick_explain_top *most)
 {
     struct wick_explain_facts *f = x->f;
-    double waited = (double)wick_explain_wall(f, true, 0, states);
+    double waited = (double)wick_explain_wall(f, true, 0, states) - said_ns;
     double work = (double)wick_explain_wall(f, true, 0, WICK_EXPLAIN_WORK);
-    if (wick_explain_share(waited, work) < x->rule->threshold || !counts(f, waited, WAIT_LEAST))
+    if (wick_explain_share(waited, work) < x->rule->threshold || !wick_explain_counts(f, waited, WAIT_LEAST))
         return NULL;
     *most = wick_explain_top(f, f->wall, f->nwall, true, 0, states, WICK_EXPLAIN_JAVA);
     struct wick_explain_finding *r = wick_explain_found(x, waited);
@@ -286,13 +323,13 @@ static struct wick_explain_finding *waits(struct wick_explain *x, unsigned state
 static void lock_contention(struct wick_explain *x)
 {
     struct wick_explain_top top;
-    (void)waits(x, 1 << WICK_EXPLAIN_MONITOR, &top);
+    (void)waits(x, 1 << WICK_EXPLAIN_MONITOR, x->monitors_said_ns, &top);
 }
 
 static void disk_wait(struct wick_explain *x)
 {
     struct wick_explain_top top;
-    struct wick_explain_finding *r = waits(x, 1 << WICK_EXPLAIN_DISK, &top);
+    struct wick_explain_finding *r = waits(x, 1 << WICK_EXPLAIN_DISK, x->disks_said_ns, &top);
     double pressure = wick_explain_share((double)x->f->io_some_ns.grown, (double)x->f->duration_ns);
     if (r)
         wick_explain_say_frame(x, r, "caller", top.caller);
@@ -300,35 +337,9 @@ static void disk_wait(struct wick_explain *x)
         wick_explain_figure(r, "pressure", WICK_EXPLAIN_SHARE, pressure);
 }
 
-static void waits_of(struct wick_explain *x, uint32_t endpoint)
-{
-    static const struct {
-        enum wick_explain_state state;
-        const char *text;
-    } kinds[] = {{WICK_EXPLAIN_PARKED, "parked"},     {WICK_EXPLAIN_OBJECT_WAIT, "Object.wait"},
-                 {WICK_EXPLAIN_SLEEPING, "sleeping"}, {WICK_EXPLAIN_IO, "I/O"},
-                 {WICK_EXPLAIN_MONITOR, "a monitor"}, {WICK_EXPLAIN_NATIVE_WAIT, "native code"}};
-    struct wick_explain_facts *f = x->f;
-    double all = endpoint ? (double)wick_explain_wall(f, false, endpoint, WICK_EXPLAIN_ALL) : 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        unsigned state = 1u << kinds[i].state;
-        double waited = (double)wick_explain_wall(f, false, endpoint, state);
-        if (wick_explain_share(waited, all) < x->rule->threshold || !counts(f, waited, WAIT_LEAST))
-            continue;
-        struct wick_explain_top top = wick_explain_top(f, f->wall, f->nwall, false, endpoint, state, WICK_EXPLAIN_JAVA);
-        struct wick_explain_finding *r = wick_explain_found(x, waited);
-        say_where(x, r, endpoint);
-        wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, waited / all);
-        wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
-        wick_explain_say(x, r, "state", kinds[i].text);
-        wick_explain_say_frame(x, r, "frame", top.caller ? top.caller : top.frame);
-        wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)top.weight_ns);
-    }
-}
-
 static void endpoint_wait(struct wick_explain *x)
 {
-    each_endpoint(x, waits_of);
+    each_endpoint(x, wick_explain_waits_of_endpoint);
 }
 
 static int by_number(const void *a, const void *b)
@@ -357,7 +368,7 @@ static void gc_pauses(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
     double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns), busy = busy_of(f);
-    if (share < x->rule->threshold)
+    if (!pauses_matter(f))
         return;
     uint32_t cause = commonest_cause(f);
     struct wick_explain_finding *r = wick_explain_found(x, (double)f->pauses_ns * (busy > 1 ? busy : 1));
@@ -389,7 +400,7 @@ struct wick_explain_finding *wick_explain_by_share(struct wick_explain *x, doubl
 
 static void gc_cpu(struct wick_explain *x)
 {
-    if (counts(x->f, (double)x->f->gc_ns, CPU_LEAST))
+    if (wick_explain_counts(x->f, (double)x->f->gc_ns, CPU_LEAST) && !has_own_rule(x->f))
         wick_explain_say_allocations(
             x, wick_explain_by_share(x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns));
 }
@@ -405,11 +416,6 @@ static void code_cache(struct wick_explain *x)
     wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->code_limit);
     if (f->off_ns)
         wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->off_ns);
-}
-
-static double a_second(const struct wick_explain_facts *f, double count)
-{
-    return wick_explain_share(count * 1e9, (double)f->duration_ns);
 }
 
 static void compile_queue(struct wick_explain *x)
@@ -451,7 +457,8 @@ static void deoptimisations(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double rate = a_second(f, (double)f->deopts.grown);
-    if (rate < x->rule->threshold)
+    bool costs = !f->compile_ns.grown || wick_explain_counts(f, (double)f->compile_ns.grown, CPU_LEAST);
+    if (rate < x->rule->threshold || !costs)
         return;
     struct wick_explain_finding *r = wick_explain_found(x, (double)f->compile_ns.grown);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->deopts.grown);
@@ -471,6 +478,7 @@ static void class_unloading(struct wick_explain *x)
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->unloaded.grown);
     wick_explain_figure(r, "rate", WICK_EXPLAIN_NUMBER, rate);
     wick_explain_figure(r, "loaded", WICK_EXPLAIN_NUMBER, (double)f->loaded.grown);
+    wick_explain_say_defining(x, r, "frame");
 }
 
 static void vm_operations(struct wick_explain *x)
@@ -570,8 +578,13 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_NEIGHBOURS] = neighbours,
         [WICK_EXPLAIN_RULE_CPU_LIMIT] = cpu_limit,
         [WICK_EXPLAIN_RULE_HOT_METHOD] = hot_method,
+        [WICK_EXPLAIN_RULE_HOT_CODE] = wick_explain_hot_code,
+        [WICK_EXPLAIN_RULE_STUCK] = wick_explain_stuck,
+        [WICK_EXPLAIN_RULE_POOL_BUSY] = wick_explain_pool_busy,
+        [WICK_EXPLAIN_RULE_WAITING] = wick_explain_waiting,
         [WICK_EXPLAIN_RULE_LOCK_CONTENTION] = lock_contention,
         [WICK_EXPLAIN_RULE_ENDPOINT_WAIT] = endpoint_wait,
+        [WICK_EXPLAIN_RULE_EXPLICIT_GC] = wick_explain_explicit_gc,
         [WICK_EXPLAIN_RULE_GC_PAUSES] = gc_pauses,
         [WICK_EXPLAIN_RULE_GC_CPU] = gc_cpu,
         [WICK_EXPLAIN_RULE_CODE_CACHE] = code_cache,
@@ -604,11 +617,15 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
     bool told = f->got_ns || f->sampled_ns || f->loads; /* whether the recording says how busy it was */
     bool busy = !told || busy_of(f) >= WICK_EXPLAIN_BUSY;
     *out = (struct wick_explain_findings){0};
-    for (unsigned i = 0; i < WICK_EXPLAIN_RULES; i++) {
+    f->failed |= !wick_explain_learn_waits(&x);
+    for (unsigned i = 0; i < WICK_EXPLAIN_RULES && !f->failed; i++) {
         x.rule = &wick_explain_rules[i];
         if (busy || !x.rule->busy)
             rules[i](&x);
     }
+    free(x.waits);
+    free(x.ran);
+    free(x.stuck);
     if (out->n)
         qsort(out->rows, out->n, sizeof *out->rows, by_cost);
     if (out->failed || f->failed)

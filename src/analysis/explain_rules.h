@@ -49,7 +49,8 @@ struct wick_explain_figure {
 
 struct wick_explain_finding {
     const struct wick_explain_rule *rule;
-    double cost_ns; /* thread time that is at stake: findings are sorted by it */
+    const char *advice; /* in the place of the rule's; NULL = that */
+    double cost_ns;     /* thread time that is at stake: findings are sorted by it */
     struct wick_explain_figure figures[WICK_EXPLAIN_FIGURES];
     unsigned n;
 };

@@ -70,25 +70,36 @@ static void add_look(struct wick_lock_waits *w, const struct wick_jfr_event *e)
                                      .number = number(e, "wait")};
 }
 
+bool wick_lock_waits_wants(const char *type)
+{
+    return !strcmp(type, STATISTICS) || !strcmp(type, ENTER) || !strcmp(type, PARK) || !strcmp(type, OWNER) ||
+           !strcmp(type, NATIVE) || !strcmp(type, NATIVE_WAIT);
+}
+
+void wick_lock_waits_take(struct wick_lock_waits *w, const struct wick_jfr_event *e)
+{
+    if (!wick_lock_waits_wants(e->type))
+        return;
+    w->recorded = true;
+    if (!strcmp(e->type, STATISTICS))
+        return;
+    if (!strcmp(e->type, OWNER))
+        add_look(w, e);
+    else
+        add_wait(w, e);
+}
+
 static bool want(void *ctx, const char *type)
 {
     struct wick_lock_waits *w = ctx;
     if (!strcmp(type, STATISTICS)) /* wick's metadata lists all of its events, recorded or not */
         w->not_ours = false;
-    return !strcmp(type, STATISTICS) || !strcmp(type, ENTER) || !strcmp(type, PARK) || !strcmp(type, OWNER) ||
-           !strcmp(type, NATIVE) || !strcmp(type, NATIVE_WAIT);
+    return wick_lock_waits_wants(type);
 }
 
 static void take(void *ctx, const struct wick_jfr_event *e)
 {
-    struct wick_lock_waits *w = ctx;
-    w->recorded = true;
-    if (!strcmp(e->type, STATISTICS))
-        return;
-    if (!strcmp(e->type, OWNER))
-        add_look(ctx, e);
-    else
-        add_wait(ctx, e);
+    wick_lock_waits_take(ctx, e);
 }
 
 static void no_sample(void *ctx, const struct wick_sample *s)
@@ -166,6 +177,12 @@ static void group(struct wick_lock_waits *w)
         qsort(w->locks, w->nlocks, sizeof *w->locks, by_total);
 }
 
+void wick_lock_waits_tie(struct wick_lock_waits *w)
+{
+    join(w);
+    group(w);
+}
+
 int wick_lock_waits_read(struct wick_lock_waits *w, struct wick_profile *p, char *const *paths, int n,
                          wick_analysis_reader *read, struct wick_err *err)
 {
@@ -180,8 +197,7 @@ int wick_lock_waits_read(struct wick_lock_waits *w, struct wick_profile *p, char
             return rc;
         w->not_ours |= foreign;
     }
-    join(w);
-    group(w);
+    wick_lock_waits_tie(w);
     if (w->failed || p->failed)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     return 0;

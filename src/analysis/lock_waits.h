@@ -68,6 +68,13 @@ struct wick_lock_share {
  * `read`. */
 int wick_lock_waits_read(struct wick_lock_waits *w, struct wick_profile *p, char *const *paths, int n,
                          wick_analysis_reader *read, struct wick_err *err);
+/* The same for a command that reads other events at the same time: start with {.profile, .file = number of the input},
+ * hand over each event of a type wanted, tie at the end, which joins waits with what was seen of the owners and groups
+ * them by lock. Check `failed` afterwards. */
+bool wick_lock_waits_wants(const char *type);
+void wick_lock_waits_take(struct wick_lock_waits *w, const struct wick_jfr_event *e);
+void wick_lock_waits_tie(struct wick_lock_waits *w);
+
 void wick_lock_waits_release(struct wick_lock_waits *w);
 
 /* Where a lock's waiters were, or who owned it and where, heaviest first. *out is malloc'ed, NULL without memory; their

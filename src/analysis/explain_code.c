@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_code.c - the rule of `wick explain` about what CPU time is used for
+ *
+ * A regular expression that backtracks spends its time in a dozen methods of the JDK, none of which stands out, and
+ * none of which its user can mend. So CPU time is added up by the program's function that is nearest to the leaf and by
+ * the kind of work (def/code_kind.def) that the JDK does for it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain_int.h"
+#include "base/sum.h"
+#include "model/name.h"
+
+#define CPU_LEAST 0.05 /* of the recording */
+
+enum code {
+    CODE_OTHER, /* of the JDK, or the function itself */
+#define CODE(NAME, name, text, advice) CODE_##NAME,
+#include "def/code_kind.def"
+    CODES
+};
+
+static const struct {
+    const char *name, *text, *advice;
+} codes[CODES] = {
+    [CODE_OTHER] = {"other", "other code", NULL},
+#define CODE(NAME, name, text, advice) [CODE_##NAME] = {name, text, advice},
+#include "def/code_kind.def"
+};
+
+static enum code code_of(const char *class_name, const char *method)
+{
+    static const struct {
+        const char *class_name, *method;
+        enum code code;
+    } uses[] = {
+#define USES(class, method, NAME) {class, method, CODE_##NAME},
+#include "def/code_kind.def"
+    };
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        if (!strncmp(class_name, uses[i].class_name, strlen(uses[i].class_name)) &&
+            !strncmp(method, uses[i].method, strlen(uses[i].method)))
+            return uses[i].code;
+    return CODE_OTHER;
+}
+
+static enum code code_of_stub(const char *name)
+{
+    static const struct {
+        const char *text;
+        enum code code;
+    } stubs[] = {
+#define STUB(text, NAME) {text, CODE_##NAME},
+#include "def/code_kind.def"
+    };
+    for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
+        if (strstr(name, stubs[i].text))
+            return stubs[i].code;
+    return CODE_OTHER;
+}
+
+/* The stack, cut at the program's function nearest to the leaf, 0 = it has none; what the JDK does for it. */
+static uint32_t user_of(const struct wick_profile *p, uint32_t stack, enum code *code)
+{
+    *code = CODE_OTHER;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_frame *frame = &p->frames[p->stacks[s].frame];
+        const struct wick_function *f = &p->functions[frame->function];
+        const char *class_name = wick_profile_str(p, f->class_name), *name = wick_profile_str(p, f->name);
+        bool java = wick_frame_kind_is_java(frame->kind);
+        if (java && !wick_name_is_jdk(class_name))
+            return s;
+        enum code one = java ? code_of(class_name, name) : code_of_stub(name);
+        *code = one != CODE_OTHER ? one : *code;
+    }
+    return 0;
+}
+
+/* The heaviest stack that ends in the function for work of that kind. */
+static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum code code, int64_t *by_stack)
+{
+    const struct wick_explain_facts *f = x->f;
+    uint32_t best = 0;
+    enum code one;
+    memset(by_stack, 0, f->p->nstacks * sizeof *by_stack);
+    for (size_t i = 0; i < f->ncpu; i++) {
+        uint32_t s = user_of(f->p, f->cpu[i].stack, &one);
+        if (!s || one != code || f->p->frames[f->p->stacks[s].frame].function != function)
+            continue;
+        by_stack[s] = wick_sum(by_stack[s], f->cpu[i].weight_ns);
+        best = by_stack[s] > by_stack[best] ? s : best;
+    }
+    return best;
+}
+
+static void say(struct wick_explain *x, uint32_t stack, enum code code, int64_t ns)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct wick_explain_finding *r = wick_explain_found(x, (double)ns);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, wick_explain_share((double)ns, (double)f->sampled_ns));
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)ns);
+    wick_explain_say(x, r, "kind", codes[code].name);
+    wick_explain_say(x, r, "what", codes[code].text);
+    wick_explain_say_frame(x, r, "frame", f->p->stacks[stack].frame);
+    if (r)
+        r->advice = codes[code].advice;
+}
+
+void wick_explain_hot_code(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    int64_t *sums = calloc((size_t)f->p->nfunctions * CODES, sizeof *sums);
+    int64_t *by_stack = calloc(f->p->nstacks, sizeof *by_stack);
+    size_t best = 0;
+    f->failed |= !sums || !by_stack;
+    for (size_t i = 0; sums && i < f->ncpu; i++) {
+        enum code code;
+        uint32_t s = user_of(f->p, f->cpu[i].stack, &code);
+        if (!s || code == CODE_OTHER)
+            continue;
+        size_t at = (size_t)f->p->frames[f->p->stacks[s].frame].function * CODES + code;
+        sums[at] = wick_sum(sums[at], f->cpu[i].weight_ns);
+        best = sums[at] > sums[best] ? at : best;
+    }
+    int64_t ns = sums ? sums[best] : 0;
+    if (by_stack && best && wick_explain_counts(f, (double)ns, CPU_LEAST) &&
+        wick_explain_share((double)ns, (double)f->sampled_ns) >= x->rule->threshold) {
+        enum code code = (enum code)(best % CODES);
+        say(x, heaviest(x, (uint32_t)(best / CODES), code, by_stack), code, ns);
+        x->code_said = true;
+    }
+    free(by_stack);
+    free(sums);
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_waits.c - the rules of `wick explain` about waiting: for what, where, and what keeps that from happening
+ *
+ * Waits add up by what is waited for (wait_kind.h) and by the program's function that waits, whatever the state in
+ * which the kernel has the thread. What is waited for may be held by a thread that waits itself; then the time belongs
+ * to the end of that chain, as far as it is known, one link:
+ *
+ *     lock     -> its owner    by wick.LockOwner: what the owner did meanwhile
+ *     future   -> its task     by the wall-clock samples of the pools' workers, as no event says which task it was
+ *
+ * A thread that did not run at all is not slow, but without work or stuck, so its waits count for `stuck` only.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain_int.h"
+#include "base/sum.h"
+#include "model/name.h"
+
+#define WAIT_LEAST 0.10 /* threads that wait, on average */
+#define CHAIN_MOST 0.50 /* a link carries at least this share */
+#define STUCK_SPAN 0.80 /* of the recording that a stuck thread was seen to wait */
+
+enum { SHOWN = 3 }; /* stuck threads in a sentence */
+
+/* Where the program waits for something, or computes (WICK_WAIT_NONE). */
+struct place {
+    enum wick_wait_kind kind, via; /* via: of the wait that leads here, NONE = none does */
+    uint32_t function, stack;      /* the program's; the heaviest stack, cut there */
+    uint32_t via_stack;
+    int64_t ns, heaviest_ns, through_ns; /* through: what of ns was waited for at `via` */
+    uint32_t holder;                     /* stack of an owner that computes, 0 = not known */
+};
+
+struct places {
+    struct place *rows;
+    size_t n, cap;
+};
+
+enum {
+    WAITING = 1 << WICK_EXPLAIN_SLEEPING | 1 << WICK_EXPLAIN_MONITOR | 1 << WICK_EXPLAIN_PARKED |
+              1 << WICK_EXPLAIN_OBJECT_WAIT | 1 << WICK_EXPLAIN_IO | 1 << WICK_EXPLAIN_DISK |
+              1 << WICK_EXPLAIN_NATIVE_WAIT
+};
+
+/* ---- what each sample waits for ---- */
+
+/* Whether the native frames at the leaf are those of a contended mutex. */
+static bool in_mutex(const struct wick_profile *p, uint32_t stack)
+{
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_frame *f = &p->frames[p->stacks[s].frame];
+        const char *name = wick_profile_str(p, p->functions[f->function].name);
+        if (wick_frame_kind_is_java(f->kind))
+            return false;
+        if (!strncmp(name, "pthread_mutex_", strlen("pthread_mutex_")) || strstr(name, "lll_lock_wait"))
+            return true;
+    }
+    return false;
+}
+
+static struct wick_wait wait_in(const struct wick_profile *p, const struct wick_explain_sample *s)
+{
+    static const enum wick_wait_kind by_state[WICK_EXPLAIN_STATES] = {[WICK_EXPLAIN_SLEEPING] = WICK_WAIT_TIMER,
+                                                                      [WICK_EXPLAIN_PARKED] = WICK_WAIT_PARK,
+                                                                      [WICK_EXPLAIN_OBJECT_WAIT] =
+                                                                          WICK_WAIT_OBJECT_WAIT,
+                                                                      [WICK_EXPLAIN_IO] = WICK_WAIT_IO,
+                                                                      [WICK_EXPLAIN_DISK] = WICK_WAIT_DISK,
+                                                                      [WICK_EXPLAIN_NATIVE_WAIT] = WICK_WAIT_NATIVE};
+    if (!(1u << s->state & WAITING))
+        return (struct wick_wait){0};
+    struct wick_wait w = wick_wait_of(p, s->stack);
+    if (s->state == WICK_EXPLAIN_MONITOR)
+        w.kind = WICK_WAIT_MONITOR;
+    else if (s->state == WICK_EXPLAIN_NATIVE_WAIT && w.kind == WICK_WAIT_NONE && in_mutex(p, s->stack))
+        w.kind = WICK_WAIT_NATIVE_LOCK;
+    else if (w.kind == WICK_WAIT_NONE)
+        w.kind = by_state[s->state];
+    return w;
+}
+
+bool wick_explain_learn_waits(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    x->waits = calloc(f->nwall + 1, sizeof *x->waits);
+    x->ran = calloc(f->p->nthreads + 1, sizeof *x->ran);
+    x->stuck = calloc(f->p->nthreads + 1, sizeof *x->stuck);
+    if (!x->waits || !x->ran || !x->stuck)
+        return false;
+    for (size_t i = 0; i < f->nwall; i++)
+        x->waits[i] = wait_in(f->p, &f->wall[i]);
+    for (size_t i = 0; i < f->nran; i++)
+        x->ran[f->ran[i]]++;
+    return true;
+}
+
+/* Its first sample alone makes a thread run a little. */
+static bool moved(const struct wick_explain *x, uint32_t thread)
+{
+    return !x->f->nran || x->ran[thread] > 1;
+}
+
+/* Whether the wait of wall-clock sample i keeps somebody from going on. */
+static bool is_trouble(const struct wick_explain *x, size_t i)
+{
+    const struct wick_wait *w = &x->waits[i];
+    return w->kind != WICK_WAIT_NONE && w->stack && wick_wait_role_of(w->kind) == WICK_WAIT_TROUBLE &&
+           moved(x, x->f->wall[i].thread) && !x->stuck[x->f->wall[i].thread];
+}
+
+/* ---- places ---- */
+
+static uint32_t function_at(const struct wick_profile *p, uint32_t stack)
+{
+    return p->frames[p->stacks[stack].frame].function;
+}
+
+static struct place *place_of(struct wick_explain *x, struct places *all, struct wick_wait w)
+{
+    uint32_t function = function_at(x->f->p, w.stack);
+    for (size_t i = 0; i < all->n; i++)
+        if (all->rows[i].kind == w.kind && all->rows[i].function == function)
+            return &all->rows[i];
+    struct place *rows = wick_explain_room(all->rows, all->n, &all->cap, sizeof *rows);
+    x->f->failed |= !rows;
+    if (!rows)
+        return NULL;
+    all->rows = rows;
+    rows[all->n] = (struct place){.kind = w.kind, .function = function, .stack = w.stack};
+    return &rows[all->n++];
+}
+
+static void add_to(struct wick_explain *x, struct places *all, struct wick_wait w, int64_t ns)
+{
+    struct place *at = place_of(x, all, w);
+    if (!at)
+        return;
+    at->ns = wick_sum(at->ns, ns);
+    if (ns > at->heaviest_ns) {
+        at->heaviest_ns = ns;
+        at->stack = w.stack;
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : (x->function > y->function) - (x->function < y->function);
+}
+
+static void sort(struct places *all)
+{
+    if (all->n)
+        qsort(all->rows, all->n, sizeof *all->rows, by_time);
+}
+
+static int64_t sum_of(const struct places *all)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < all->n; i++)
+        sum = wick_sum(sum, all->rows[i].ns);
+    return sum;
+}
+
+static uint32_t frame_at(const struct wick_profile *p, uint32_t stack)
+{
+    return p->stacks[stack].frame;
+}
+
+static bool is_lock(enum wick_wait_kind kind)
+{
+    return kind == WICK_WAIT_MONITOR || kind == WICK_WAIT_LOCK || kind == WICK_WAIT_READ_LOCK ||
+           kind == WICK_WAIT_WRITE_LOCK;
+}
+
+/* ---- chains ---- */
+
+/* What the owners of the locks did for which threads waited at the place. */
+static void owners_of(struct wick_explain *x, const struct place *at, struct places *out)
+{
+    const struct wick_lock_waits *l = &x->f->locks;
+    for (uint32_t i = 0; i < l->nrows; i++) {
+        const struct wick_lock_wait_row *r = &l->rows[i];
+        if (r->native || !r->owner_stack || r->park != (at->kind != WICK_WAIT_MONITOR))
+            continue;
+        struct wick_wait waiter = wick_wait_of(x->f->p, r->stack), owner = wick_wait_of(x->f->p, r->owner_stack);
+        if (!waiter.stack || function_at(x->f->p, waiter.stack) != at->function || !owner.stack)
+            continue;
+        if (wick_wait_role_of(owner.kind) == WICK_WAIT_IDLE)
+            owner.kind = WICK_WAIT_NONE;
+        add_to(x, out, owner, r->weight_ns);
+    }
+    sort(out);
+}
+
+/* What the workers of pools do, if they do something. */
+static void tasks(struct wick_explain *x, struct places *out)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nwall; i++) {
+        struct wick_wait w = x->waits[i];
+        if (w.kind == WICK_WAIT_NONE)
+            w.stack = wick_wait_of(f->p, f->wall[i].stack).stack;
+        if (w.stack && wick_wait_role_of(w.kind) != WICK_WAIT_IDLE && wick_wait_is_worker(f->p, f->wall[i].stack))
+            add_to(x, out, w, f->wall[i].weight_ns);
+    }
+    sort(out);
+}
+
+/* Moves the time of place i to where the chain ends. */
+static void follow(struct wick_explain *x, struct places *all, size_t i)
+{
+    struct places links = {0};
+    struct place from = all->rows[i];
+    if (is_lock(from.kind))
+        owners_of(x, &from, &links);
+    else if (from.kind == WICK_WAIT_FUTURE)
+        tasks(x, &links);
+    double whole = (double)sum_of(&links);
+    const struct place *most = links.rows;
+    if (links.n && wick_explain_share((double)most->ns, whole) >= CHAIN_MOST) {
+        struct wick_wait end = {most->kind, most->stack};
+        bool same = most->kind == from.kind && most->function == from.function;
+        if (most->kind == WICK_WAIT_NONE && from.kind == WICK_WAIT_FUTURE)
+            all->rows[i].ns = 0; /* its task computes: that is what other rules see */
+        else if (most->kind == WICK_WAIT_NONE)
+            all->rows[i].holder = most->stack;
+        struct place *to = most->kind == WICK_WAIT_NONE || same ? NULL : place_of(x, all, end);
+        if (to) {
+            all->rows[i].ns = 0;
+            to->ns = wick_sum(to->ns, from.ns);
+            to->through_ns = wick_sum(to->through_ns, from.ns);
+            to->via = from.kind;
+            to->via_stack = from.stack;
+        }
+    }
+    free(links.rows);
+}
+
+/* ---- waiting ---- */
+
+static void say_place(struct wick_explain *x, const struct place *at, double whole)
+{
+    struct wick_explain_finding *r = wick_explain_found(x, (double)at->ns);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, (double)at->ns / whole);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)at->ns);
+    wick_explain_say(x, r, "kind", wick_wait_name(at->kind));
+    wick_explain_say(x, r, "what", wick_wait_text(at->kind));
+    wick_explain_say_frame(x, r, "frame", frame_at(x->f->p, at->stack));
+    if (at->holder)
+        wick_explain_say_frame(x, r, "holder", frame_at(x->f->p, at->holder));
+    if (at->via == WICK_WAIT_NONE)
+        return;
+    wick_explain_figure(r, "through", WICK_EXPLAIN_TIME, (double)at->through_ns);
+    wick_explain_say(x, r, "via", wick_wait_text(at->via));
+    wick_explain_say_frame(x, r, "waiter", frame_at(x->f->p, at->via_stack));
+    wick_explain_say(x, r, "who", is_lock(at->via) ? "its holder" : "the task");
+}
+
+void wick_explain_waiting(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct places all = {0};
+    int64_t work = 0;
+    for (size_t i = 0; i < f->nwall; i++)
+        if (is_trouble(x, i) && !(x->pool_said && x->waits[i].kind == WICK_WAIT_FUTURE))
+            add_to(x, &all, x->waits[i], f->wall[i].weight_ns);
+        else if (1u << f->wall[i].state & WICK_EXPLAIN_WORK)
+            work = wick_sum(work, f->wall[i].weight_ns);
+    double whole = (double)wick_sum(work, sum_of(&all));
+    for (size_t i = 0, n = all.n; i < n; i++)
+        follow(x, &all, i);
+    sort(&all);
+    for (size_t i = 0; i < all.n; i++) {
+        const struct place *at = &all.rows[i];
+        if (wick_explain_share((double)at->ns, whole) < x->rule->threshold ||
+            !wick_explain_counts(f, (double)at->ns, WAIT_LEAST))
+            break;
+        say_place(x, at, whole);
+        x->kinds_said |= 1ull << at->kind | 1ull << at->via;
+        double direct = (double)at->ns - (double)at->through_ns;
+        x->monitors_said_ns += at->kind == WICK_WAIT_MONITOR ? direct : 0;
+        x->monitors_said_ns += at->via == WICK_WAIT_MONITOR ? (double)at->through_ns : 0;
+    }
+    for (size_t i = 0; i < f->nwall; i++)
+        if (f->wall[i].state == WICK_EXPLAIN_DISK && is_trouble(x, i) && x->kinds_said >> x->waits[i].kind & 1)
+            x->disks_said_ns += (double)f->wall[i].weight_ns;
+    free(all.rows);
+}
+
+/* ---- a pool all of whose threads are busy ---- */
+
+struct pool {
+    uint32_t name; /* what its threads' names have in common */
+    uint32_t threads;
+    int64_t all_ns, idle_ns;
+};
+
+/* "pool-1-thread-12": "pool-1-thread". */
+static uint32_t name_of_pool(struct wick_profile *p, uint32_t thread)
+{
+    const char *name = wick_profile_str(p, p->threads[thread].name);
+    char common[128];
+    size_t len = strlen(name);
+    while (len && name[len - 1] >= '0' && name[len - 1] <= '9')
+        len--;
+    while (len && strchr("-_# .", name[len - 1]))
+        len--;
+    if (!len || len >= sizeof common)
+        return p->threads[thread].name;
+    memcpy(common, name, len);
+    common[len] = 0;
+    return wick_profile_cstring(p, common);
+}
+
+/* The pool of each thread of one: of[thread] is 1 + its index. */
+static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *of)
+{
+    struct wick_explain_facts *f = x->f;
+    size_t n = 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        uint32_t t = f->wall[i].thread, name;
+        if (!t || of[t] || !wick_wait_is_worker(f->p, f->wall[i].stack))
+            continue;
+        name = name_of_pool(f->p, t);
+        size_t k = 0;
+        while (k < n && pools[k].name != name)
+            k++;
+        if (k == n)
+            pools[n++] = (struct pool){.name = name};
+        pools[k].threads++;
+        of[t] = (uint32_t)k + 1;
+    }
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        if (!of[s->thread])
+            continue;
+        struct pool *o = &pools[of[s->thread] - 1];
+        o->all_ns = wick_sum(o->all_ns, s->weight_ns);
+        if (x->waits[i].kind != WICK_WAIT_NONE && wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_IDLE)
+            o->idle_ns = wick_sum(o->idle_ns, s->weight_ns);
+    }
+    return n;
+}
+
+/* Whether more threads wait for futures than the pool has threads, and these are never without work. */
+static bool is_short(const struct wick_explain *x, const struct pool *o, int64_t futures)
+{
+    double busy = wick_explain_share((double)o->all_ns - (double)o->idle_ns, (double)o->all_ns);
+    return busy >= x->rule->threshold && futures > o->all_ns;
+}
+
+static void say_pool(struct wick_explain *x, const struct pool *o, size_t index, const uint32_t *of, int64_t futures)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct places does = {0};
+    for (size_t i = 0; i < f->nwall; i++) {
+        struct wick_wait w = x->waits[i];
+        if (of[f->wall[i].thread] != index + 1)
+            continue;
+        if (w.kind == WICK_WAIT_NONE)
+            w.stack = wick_wait_of(f->p, f->wall[i].stack).stack;
+        if (w.stack)
+            add_to(x, &does, w, f->wall[i].weight_ns);
+    }
+    sort(&does);
+    struct wick_explain_finding *r = wick_explain_found(x, (double)futures);
+    wick_explain_say(x, r, "pool", wick_profile_str(f->p, o->name));
+    wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, o->threads);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, 1 - wick_explain_share((double)o->idle_ns, (double)o->all_ns));
+    wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, (double)futures / (double)f->duration_ns);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)futures);
+    if (does.n) {
+        const struct place *most = does.rows;
+        wick_explain_say(x, r, "kind", most->kind ? wick_wait_name(most->kind) : "cpu");
+        wick_explain_say(x, r, "what", most->kind ? wick_wait_text(most->kind) : "a CPU, or compute");
+        wick_explain_say_frame(x, r, "frame", frame_at(f->p, most->stack));
+    }
+    free(does.rows);
+}
+
+void wick_explain_pool_busy(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct pool *pools = calloc(f->p->nthreads + 1, sizeof *pools);
+    uint32_t *of = calloc(f->p->nthreads + 1, sizeof *of);
+    int64_t futures = 0;
+    x->f->failed |= !pools || !of;
+    for (size_t i = 0; i < f->nwall; i++)
+        if (x->waits[i].kind == WICK_WAIT_FUTURE && is_trouble(x, i))
+            futures = wick_sum(futures, f->wall[i].weight_ns);
+    size_t n = pools && of && wick_explain_counts(f, (double)futures, WAIT_LEAST) ? find_pools(x, pools, of) : 0;
+    const struct pool *worst = NULL;
+    for (size_t k = 0; k < n; k++)
+        if (is_short(x, &pools[k], futures) && (!worst || pools[k].all_ns > worst->all_ns))
+            worst = &pools[k];
+    if (worst) {
+        say_pool(x, worst, (size_t)(worst - pools), of, futures);
+        x->pool_said = true;
+        x->kinds_said |= 1ull << WICK_WAIT_FUTURE;
+    }
+    free(pools);
+    free(of);
+}
+
+/* ---- threads that wait for a lock all the time ---- */
+
+/* Whether the sample is of a thread that the scheduler or a safepoint holds, wherever it is. */
+static bool is_held(const struct wick_explain_sample *s)
+{
+    return s->state == WICK_EXPLAIN_DEFAULT || s->state == WICK_EXPLAIN_RUNNABLE ||
+           s->state == WICK_EXPLAIN_WAITING_FOR_CPU || s->state == WICK_EXPLAIN_SAFEPOINT;
+}
+
+/* Threads that waited for a lock and did nothing else: ns by thread; where[thread] gets the stack. A monitor's waiter
+ * may wake now and then to look whether it is free, so CPU time says less than that it stays where it is and that none
+ * of its waits ended. */
+static void find_stuck(const struct wick_explain *x, int64_t *ns, uint32_t *where)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (uint32_t i = 0; i < f->locks.nrows; i++)
+        ns[f->locks.rows[i].thread] = -1;
+    for (uint32_t t = 0; !f->locks.recorded && t < f->p->nthreads; t++)
+        ns[t] = moved(x, t) ? -1 : 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        uint32_t at = x->waits[i].stack;
+        if (ns[s->thread] < 0 || !s->thread)
+            continue;
+        bool waits = is_lock(x->waits[i].kind);
+        if (!waits && is_held(s))
+            at = wick_wait_of(f->p, s->stack).stack;
+        if (!where[s->thread])
+            where[s->thread] = at;
+        bool same = at && frame_at(f->p, where[s->thread]) == frame_at(f->p, at);
+        if (!same || (!waits && !is_held(s)))
+            ns[s->thread] = -1;
+        else if (waits)
+            ns[s->thread] = wick_sum(ns[s->thread], s->weight_ns);
+    }
+}
+
+void wick_explain_stuck(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct wick_strbuf who = WICK_STRBUF_INIT;
+    int64_t *ns = calloc(f->p->nthreads + 1, sizeof *ns), sum = 0;
+    uint32_t *where = calloc(f->p->nthreads + 1, sizeof *where), count = 0, first = 0;
+    x->f->failed |= !ns || !where;
+    if (ns && where)
+        find_stuck(x, ns, where);
+    for (uint32_t t = 1; ns && where && t < f->p->nthreads; t++) {
+        if ((double)ns[t] < STUCK_SPAN * (double)f->duration_ns)
+            continue;
+        x->stuck[t] = true;
+        sum = wick_sum(sum, ns[t]);
+        first = first ? first : where[t];
+        if (count++ < SHOWN) {
+            wick_strbuf_addf(&who, "%s%s at ", count > 1 ? ", " : "", wick_profile_str(f->p, f->p->threads[t].name));
+            wick_frame_name(&who, f->p, frame_at(f->p, where[t]), WICK_NAME_LINES);
+        }
+    }
+    if (count >= (uint32_t)x->rule->threshold) {
+        struct wick_explain_finding *r = wick_explain_found(x, (double)sum);
+        wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, count);
+        wick_explain_say(x, r, "who", who.buf);
+        wick_explain_say_frame(x, r, "frame", frame_at(f->p, first));
+        for (size_t i = 0; i < f->nwall; i++)
+            if (f->wall[i].state == WICK_EXPLAIN_MONITOR && x->stuck[f->wall[i].thread])
+                x->monitors_said_ns += (double)f->wall[i].weight_ns;
+    }
+    wick_strbuf_release(&who);
+    free(where);
+    free(ns);
+}
+
+/* ---- endpoints ---- */
+
+void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint)
+{
+    const struct wick_explain_facts *f = x->f;
+    double all = endpoint ? (double)wick_explain_wall(f, false, endpoint, WICK_EXPLAIN_ALL) : 0;
+    for (unsigned kind = WICK_WAIT_NONE + 1; endpoint && kind < WICK_WAIT_KINDS; kind++) {
+        struct places at = {0};
+        for (size_t i = 0; i < f->nwall; i++) {
+            struct wick_wait w = x->waits[i];
+            w.stack = w.stack ? w.stack : f->wall[i].stack;
+            if (f->wall[i].endpoint == endpoint && w.kind == kind && w.stack)
+                add_to(x, &at, w, f->wall[i].weight_ns);
+        }
+        double waited = (double)sum_of(&at);
+        sort(&at);
+        if (at.n && wick_explain_share(waited, all) >= x->rule->threshold && !(x->kinds_said >> kind & 1) &&
+            wick_explain_counts(f, waited, WAIT_LEAST)) {
+            struct wick_explain_finding *r = wick_explain_found(x, waited);
+            wick_explain_say_where(x, r, endpoint);
+            wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, waited / all);
+            wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
+            wick_explain_say(x, r, "kind", wick_wait_name(kind));
+            wick_explain_say(x, r, "what", wick_wait_text(kind));
+            wick_explain_say_frame(x, r, "frame", frame_at(f->p, at.rows[0].stack));
+            wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)at.rows[0].ns);
+        }
+        free(at.rows);
+    }
+}

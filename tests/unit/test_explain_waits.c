@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `wick explain` says of waiting, of what the CPU time is for, and of collections that were asked for: facts of
+ * ten seconds, made of stacks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/explain/explain_text.h"
+
+enum { MOST = 64 };
+#define S 1000000000ll
+
+struct scene {
+    struct wick_profile p;
+    struct wick_explain_sample wall[MOST], cpu[MOST];
+    uint32_t causes[MOST], ran[MOST];
+    struct wick_lock_wait_row waits[MOST];
+    struct wick_explain_facts f;
+};
+
+static uint32_t push(struct wick_profile *p, uint32_t below, const char *name)
+{
+    char class_name[128];
+    const char *dot = strrchr(name, '.');
+    assert_non_null(dot);
+    snprintf(class_name, sizeof class_name, "%.*s", (int)(dot - name), name);
+    uint32_t function =
+        wick_profile_function(p, wick_profile_cstring(p, class_name), wick_profile_cstring(p, dot + 1), 0);
+    return wick_profile_push(p, below, wick_profile_frame(p, function, 0, -1, WICK_FRAME_C2));
+}
+
+/* Frames from the root to the leaf, up to NULL. */
+static uint32_t stack_of(struct scene *s, ...)
+{
+    va_list names;
+    uint32_t stack = 0;
+    va_start(names, s);
+    for (const char *name; (name = va_arg(names, const char *));)
+        stack = push(&s->p, stack, name);
+    va_end(names);
+    return stack;
+}
+
+#define STACK(s, ...) stack_of(s, __VA_ARGS__, NULL)
+
+static struct scene *scene(void)
+{
+    struct scene *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    assert_int_equal(wick_profile_init(&s->p), 0);
+    s->f = (struct wick_explain_facts){.p = &s->p,
+                                       .duration_ns = 10 * S,
+                                       .got_ns = 10 * S,
+                                       .kills_since = -1,
+                                       .wall = s->wall,
+                                       .cpu = s->cpu,
+                                       .causes = s->causes,
+                                       .ran = s->ran,
+                                       .locks = {.rows = s->waits, .recorded = true}};
+    return s;
+}
+
+static uint32_t thread_of(struct scene *s, const char *name, int64_t id)
+{
+    return wick_profile_thread(&s->p, wick_profile_cstring(&s->p, name), id, id, false);
+}
+
+/* Wall time of a thread that runs now and then. */
+static void add(struct scene *s, uint32_t thread, uint32_t stack, enum wick_explain_state state, double seconds)
+{
+    assert_true(s->f.nwall < MOST && s->f.nran + 2 < MOST);
+    s->wall[s->f.nwall++] = (struct wick_explain_sample){
+        .thread = thread, .stack = stack, .state = state, .weight_ns = (int64_t)(seconds * S)};
+    s->ran[s->f.nran++] = thread;
+    s->ran[s->f.nran++] = thread;
+}
+
+/* A wait that the owner's stack explains. */
+static void owned(struct scene *s, uint32_t thread, uint32_t stack, uint32_t owner_stack, bool park, double seconds)
+{
+    s->waits[s->f.locks.nrows++] = (struct wick_lock_wait_row){.thread = thread,
+                                                               .stack = stack,
+                                                               .owner_stack = owner_stack,
+                                                               .park = park,
+                                                               .weight_ns = (int64_t)(seconds * S)};
+}
+
+/* "rule: sentence" lines, the first finding first; the scene is gone. The caller frees it. */
+static char *explained(struct scene *s)
+{
+    struct wick_strbuf out = WICK_STRBUF_INIT;
+    struct wick_explain_findings all;
+    struct wick_err err = {0};
+    assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+    for (size_t i = 0; i < all.n; i++) {
+        wick_strbuf_addf(&out, "%s: ", all.rows[i].rule->name);
+        wick_explain_sentence(&out, &all.rows[i]);
+        wick_strbuf_addc(&out, '\n');
+    }
+    wick_strbuf_addc(&out, '\n');
+    wick_explain_findings_release(&all);
+    wick_profile_release(&s->p);
+    free(s);
+    return wick_strbuf_take(&out);
+}
+
+static void begins(struct scene *s, const char *line)
+{
+    char *text = explained(s);
+    if (strncmp(text, line, strlen(line)) != 0)
+        fail_msg("not first: \"%s\" in:\n%s", line, text);
+    free(text);
+}
+
+static void silent(struct scene *s)
+{
+    char *text = explained(s);
+    assert_string_equal(text, "\n");
+    free(text);
+}
+
+#define PARK "java/util/concurrent/locks/LockSupport.park"
+
+static void test_waiting__adds_up_by_what_is_waited_for_and_by_whom(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t wait = STACK(s, "app/Main.run", "app/Main.ask", "java/util/concurrent/Semaphore.acquire", PARK);
+    add(s, thread_of(s, "a", 1), wait, WICK_EXPLAIN_PARKED, 3);
+    add(s, thread_of(s, "b", 2), wait, WICK_EXPLAIN_PARKED, 4);
+    add(s, thread_of(s, "b", 2), STACK(s, "app/Main.run"), WICK_EXPLAIN_RUNNABLE, 3);
+    begins(s, "waiting: 70 % of the time that threads have work (7.0 s) is waiting for a permit of a semaphore, at "
+              "app.Main.ask\n\n");
+}
+
+static void test_waiting__is_silent_for_those_without_work(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t consumer = STACK(s, "app/Main.consume", "java/util/concurrent/LinkedBlockingQueue.take", PARK);
+    uint32_t worker = STACK(s, "java/util/concurrent/ThreadPoolExecutor$Worker.run",
+                            "java/util/concurrent/ThreadPoolExecutor.getTask", PARK);
+    add(s, thread_of(s, "pool-1-thread-1", 1), worker, WICK_EXPLAIN_PARKED, 10);
+    add(s, thread_of(s, "consumer", 2), consumer, WICK_EXPLAIN_PARKED, 9);
+    add(s, thread_of(s, "consumer", 2), STACK(s, "app/Main.consume"), WICK_EXPLAIN_RUNNABLE, 1);
+    add(s, thread_of(s, "poller", 3), STACK(s, "app/Main.poll", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 10);
+    silent(s);
+}
+
+/* main, that waits for the end of everything, is no trouble. */
+static void test_waiting__needs_a_thread_that_goes_on(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    add(s, thread_of(s, "main", 1), STACK(s, "app/Main.main", "java/util/concurrent/CountDownLatch.await", PARK),
+        WICK_EXPLAIN_PARKED, 10);
+    s->f.nran = 1;
+    silent(s);
+}
+
+static void test_waiting__goes_to_what_the_holder_waits_for(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t enter = STACK(s, "app/Main.run", "app/Log.append"),
+             force = STACK(s, "app/Main.run", "app/Log.append", "sun/nio/ch/FileChannelImpl.force");
+    add(s, thread_of(s, "a", 1), enter, WICK_EXPLAIN_MONITOR, 8);
+    add(s, thread_of(s, "b", 2), force, WICK_EXPLAIN_DISK, 2);
+    owned(s, thread_of(s, "a", 1), enter, force, false, 6);
+    owned(s, thread_of(s, "a", 1), enter, enter, false, 2);
+    begins(
+        s,
+        "waiting: 100 % of the time that threads have work (10.0 s) is waiting for a file to be forced to the disk, at "
+        "app.Log.append; 8.0 s of it by threads that wait for a monitor at app.Log.append, while its holder does\n\n");
+}
+
+static void test_waiting__says_where_the_holder_computes(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t enter = STACK(s, "app/Main.run", "app/Log.append");
+    add(s, thread_of(s, "a", 1), enter, WICK_EXPLAIN_MONITOR, 8);
+    owned(s, thread_of(s, "a", 1), enter, STACK(s, "app/Main.run", "app/Log.sum"), false, 6);
+    begins(s, "waiting: 100 % of the time that threads have work (8.0 s) is waiting for a monitor, at app.Log.append; "
+              "meanwhile its holder is busy at app.Log.sum\n\n");
+}
+
+/* `askers` threads wait for futures; the worker has a task that sleeps, and no work for the rest of ten seconds. */
+static struct scene *pool(unsigned askers, double busy)
+{
+    struct scene *s = scene();
+    uint32_t ask = STACK(s, "app/Main.ask", "java/util/concurrent/FutureTask.get", PARK);
+    uint32_t works =
+        STACK(s, "java/util/concurrent/ThreadPoolExecutor$Worker.run", "app/Task.call", "java/lang/Thread.sleep");
+    uint32_t idles = STACK(s, "java/util/concurrent/ThreadPoolExecutor$Worker.run",
+                           "java/util/concurrent/ThreadPoolExecutor.getTask", PARK);
+    for (unsigned i = 0; i < askers; i++)
+        add(s, thread_of(s, "http", 10 + i), ask, WICK_EXPLAIN_PARKED, 10);
+    add(s, thread_of(s, "lookup-1", 1), works, WICK_EXPLAIN_SLEEPING, busy);
+    if (busy < 10)
+        add(s, thread_of(s, "lookup-1", 1), idles, WICK_EXPLAIN_PARKED, 10 - busy);
+    return s;
+}
+
+static void test_pool_busy__when_more_wait_than_it_has_threads(void **state)
+{
+    (void)state;
+    begins(pool(3, 9.5),
+           "pool-busy: 3 threads on average wait for futures (30.0 s), and the 1 threads of lookup have work "
+           "95 % of the time: tasks queue up; most of it is waiting for a timer (Thread.sleep), at "
+           "app.Task.call\n\n");
+    /* with time to spare no task queues: the future waits for what the task does */
+    begins(pool(3, 8.0),
+           "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a timer (Thread.sleep), "
+           "at app.Task.call; 30.0 s of it by threads that wait for a future at app.Main.ask, while the task "
+           "does\n\n");
+}
+
+/* A batch that waits for its own parallel computation does not wait for anything else. */
+static void test_waiting__for_tasks_that_compute_is_computing(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    add(s, thread_of(s, "main", 1), STACK(s, "app/Main.main", "java/util/concurrent/FutureTask.get", PARK),
+        WICK_EXPLAIN_PARKED, 10);
+    add(s, thread_of(s, "pool-1-thread-1", 2),
+        STACK(s, "java/util/concurrent/ThreadPoolExecutor$Worker.run", "app/Task.call"), WICK_EXPLAIN_RUNNABLE, 10);
+    silent(s);
+}
+
+static void test_stuck__threads_whose_wait_never_ends(void **state)
+{
+    (void)state;
+    for (int ends = 0; ends < 2; ends++) {
+        struct scene *s = scene();
+        uint32_t here = STACK(s, "app/Main.run", "app/Main.transfer");
+        add(s, thread_of(s, "teller-1", 1), here, WICK_EXPLAIN_WAITING_FOR_CPU, 1); /* on its way to sleep again */
+        add(s, thread_of(s, "teller-1", 1), here, WICK_EXPLAIN_MONITOR, 9);
+        add(s, thread_of(s, "teller-2", 2), here, WICK_EXPLAIN_MONITOR, 10);
+        if (ends) {
+            owned(s, thread_of(s, "teller-1", 1), here, 0, false, 1);
+            owned(s, thread_of(s, "teller-2", 2), here, 0, false, 1);
+        }
+        begins(s, ends ? "waiting: "
+                       : "stuck: 2 threads waited for a lock all the time: teller-1 at app.Main.transfer, "
+                         "teller-2 at app.Main.transfer: a deadlock, or a holder that does not let go\n\n");
+    }
+}
+
+static void test_endpoints__count_waits_that_depend_on_who_waits(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    add(s, thread_of(s, "http", 1), STACK(s, "app/Main.serve", "java/net/SocketInputStream.read"), WICK_EXPLAIN_IO, 8);
+    s->wall[0].endpoint = wick_profile_cstring(&s->p, "GET /x");
+    begins(s, "endpoint-wait: GET /x: 100 % of its wall time (8.0 s) is waiting for data of a socket, most at "
+              "app.Main.serve (8.0 s)\n\n");
+}
+
+static void cpu(struct scene *s, uint32_t stack, double seconds)
+{
+    s->cpu[s->f.ncpu++] = (struct wick_explain_sample){
+        .stack = stack, .state = WICK_EXPLAIN_DEFAULT, .weight_ns = (int64_t)(seconds * S)};
+    s->f.sampled_ns += (int64_t)(seconds * S);
+}
+
+static void test_hot_code__adds_up_what_the_jdk_does_for_a_function(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    cpu(s, STACK(s, "app/Main.check", "java/util/regex/Matcher.match", "java/util/regex/Pattern$Loop.match"), 2);
+    cpu(s, STACK(s, "app/Main.check", "java/util/regex/Matcher.match", "java/util/regex/Pattern$Curly.match"), 2.5);
+    cpu(s, STACK(s, "app/Main.a"), 2.5);
+    cpu(s, STACK(s, "app/Main.b"), 3);
+    begins(s, "hot-code: 45 % of CPU time (4.5 s) is matching regular expressions, for app.Main.check\n\n");
+}
+
+static void test_hot_code__is_silent_below_its_threshold(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    cpu(s, STACK(s, "app/Main.check", "java/util/regex/Matcher.match"), 3.5);
+    cpu(s, STACK(s, "app/Main.a"), 3);
+    cpu(s, STACK(s, "app/Main.b"), 3.5);
+    silent(s);
+}
+
+static void test_explicit_gc__names_the_caller_instead_of_the_heap(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        s->causes[s->f.ncauses++] = wick_profile_cstring(&s->p, i ? "System.gc()" : "Allocation Failure");
+    s->f.gcs = 4;
+    s->f.pauses_ns = 3 * S;
+    add(s, thread_of(s, "main", 1), STACK(s, "app/Main.ask", "java/lang/System.gc", "java/lang/Runtime.gc"),
+        WICK_EXPLAIN_NATIVE_WAIT, 3);
+    begins(
+        s,
+        "explicit-gc: 3 of 4 collections were asked for by System.gc(), from app.Main.ask; collections stopped the JVM "
+        "for 30 % of the time (3.0 s)\n\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_waiting__adds_up_by_what_is_waited_for_and_by_whom),
+        cmocka_unit_test(test_waiting__is_silent_for_those_without_work),
+        cmocka_unit_test(test_waiting__needs_a_thread_that_goes_on),
+        cmocka_unit_test(test_waiting__goes_to_what_the_holder_waits_for),
+        cmocka_unit_test(test_waiting__says_where_the_holder_computes),
+        cmocka_unit_test(test_pool_busy__when_more_wait_than_it_has_threads),
+        cmocka_unit_test(test_waiting__for_tasks_that_compute_is_computing),
+        cmocka_unit_test(test_stuck__threads_whose_wait_never_ends),
+        cmocka_unit_test(test_endpoints__count_waits_that_depend_on_who_waits),
+        cmocka_unit_test(test_hot_code__adds_up_what_the_jdk_does_for_a_function),
+        cmocka_unit_test(test_hot_code__is_silent_below_its_threshold),
+        cmocka_unit_test(test_explicit_gc__names_the_caller_instead_of_the_heap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What threads wait for is known from their stacks, as JDK 8, 11, 17, 21 and 25 have them.
+ *
+ * wait_stacks.txt has a line for each: kind|JDKs|frames from the root to the leaf. They come from recordings of a
+ * program (app.Main) with a thread for each kind of waiting; threads of the JDK are there as well. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/wait_kind.h"
+#include "base/strbuf.h"
+#include "model/name.h"
+
+/* Pushes "java.lang.Thread.sleep" as class java/lang/Thread and method sleep. */
+static uint32_t push(struct wick_profile *p, uint32_t below, char *name)
+{
+    char *dot = strrchr(name, '.');
+    assert_non_null(dot);
+    *dot = 0;
+    for (char *c = name; *c; c++)
+        if (*c == '.')
+            *c = '/';
+    uint32_t function = wick_profile_function(p, wick_profile_cstring(p, name), wick_profile_cstring(p, dot + 1), 0);
+    return wick_profile_push(p, below, wick_profile_frame(p, function, 0, -1, WICK_FRAME_C2));
+}
+
+/* A stack of frames that ';' separates, the root first; the text is taken apart. */
+static uint32_t stack_of(struct wick_profile *p, char *frames)
+{
+    char *rest = NULL;
+    uint32_t stack = 0;
+    for (char *name = strtok_r(frames, ";", &rest); name; name = strtok_r(NULL, ";", &rest))
+        stack = push(p, stack, name);
+    return stack;
+}
+
+static struct wick_wait wait_of(struct wick_profile *p, const char *frames)
+{
+    char *copy = strdup(frames);
+    assert_non_null(copy);
+    uint32_t stack = stack_of(p, copy);
+    free(copy);
+    return wick_wait_of(p, stack);
+}
+
+static const char *own_class(const struct wick_profile *p, struct wick_wait w)
+{
+    return w.stack ? wick_profile_str(p, p->functions[p->frames[p->stacks[w.stack].frame].function].class_name) : "";
+}
+
+static void test_wait_kind__recorded_stacks_are_recognised(void **state)
+{
+    FILE *in = fopen(WICK_WAIT_STACKS, "re");
+    struct wick_profile p;
+    char *line = NULL;
+    size_t cap = 0, lines = 0;
+    (void)state;
+    assert_non_null(in);
+    assert_int_equal(wick_profile_init(&p), 0);
+    while (getline(&line, &cap, in) > 0) {
+        char *rest = NULL;
+        line[strcspn(line, "\n")] = 0;
+        const char *kind = strtok_r(line, "|", &rest), *jdks = strtok_r(NULL, "|", &rest);
+        char *frames = strtok_r(NULL, "|", &rest);
+        bool own = frames && !strncmp(frames, "app.", 4);
+        assert_non_null(frames);
+        struct wick_wait w = wick_wait_of(&p, stack_of(&p, frames));
+        if (strcmp(wick_wait_name(w.kind), kind) != 0)
+            fail_msg("JDK %s: %s is seen as %s", jdks, kind, wick_wait_name(w.kind));
+        if (own && strcmp(own_class(&p, w), "app/Main") != 0)
+            fail_msg("JDK %s: %s is said to be waited for by %s", jdks, kind, own_class(&p, w));
+        if (!own)
+            assert_int_equal(w.stack, 0);
+        lines++;
+    }
+    assert_true(lines > 100);
+    free(line);
+    fclose(in);
+    wick_profile_release(&p);
+}
+
+static void test_wait_kind__idle_workers_differ_from_consumers(void **state)
+{
+    struct wick_profile p;
+    (void)state;
+    assert_int_equal(wick_profile_init(&p), 0);
+    struct wick_wait idle = wait_of(&p, "java.lang.Thread.run;java.util.concurrent.ThreadPoolExecutor$Worker.run;"
+                                        "java.util.concurrent.ThreadPoolExecutor.runWorker;"
+                                        "java.util.concurrent.ThreadPoolExecutor.getTask;"
+                                        "java.util.concurrent.LinkedBlockingQueue.take"),
+                     consumer = wait_of(&p, "app.Main.consume;java.util.concurrent.LinkedBlockingQueue.take");
+    assert_int_equal(wick_wait_role_of(idle.kind), WICK_WAIT_IDLE);
+    assert_int_equal(wick_wait_role_of(consumer.kind), WICK_WAIT_DEPENDS);
+    wick_profile_release(&p);
+}
+
+static void test_wait_kind__pools_of_objects_but_not_of_threads(void **state)
+{
+    struct wick_profile p;
+    (void)state;
+    assert_int_equal(wick_profile_init(&p), 0);
+    struct wick_wait w = wait_of(&p, "app.Dao.find;com.zaxxer.hikari.HikariDataSource.getConnection;"
+                                     "com.zaxxer.hikari.pool.HikariPool.getConnection;"
+                                     "java.util.concurrent.SynchronousQueue.poll");
+    assert_int_equal(w.kind, WICK_WAIT_POOL);
+    assert_string_equal(own_class(&p, w), "app/Dao");
+    w = wait_of(&p, "app.Main.run;app.WorkerThreadPool.next;java.util.concurrent.LinkedBlockingQueue.take");
+    assert_int_equal(w.kind, WICK_WAIT_QUEUE);
+    wick_profile_release(&p);
+}
+
+static void test_wait_kind__the_peer_of_a_driver_and_what_the_driver_waits_for(void **state)
+{
+    struct wick_profile p;
+    (void)state;
+    assert_int_equal(wick_profile_init(&p), 0);
+    struct wick_wait w = wait_of(&p, "app.Dao.find;org.postgresql.jdbc.PgStatement.execute;"
+                                     "org.postgresql.core.PGStream.receiveChar;java.net.SocketInputStream.read");
+    assert_int_equal(w.kind, WICK_WAIT_PEER);
+    assert_string_equal(own_class(&p, w), "app/Dao");
+    w = wait_of(&p, "app.Dao.open;org.postgresql.Driver.connect;java.net.InetAddress.getAllByName;"
+                    "java.net.Inet6AddressImpl.lookupAllHostAddr");
+    assert_int_equal(w.kind, WICK_WAIT_DNS);
+    assert_string_equal(own_class(&p, w), "app/Dao");
+    w = wait_of(&p, "app.Server.serve;java.net.SocketInputStream.read"); /* the next request, or an answer */
+    assert_int_equal(wick_wait_role_of(w.kind), WICK_WAIT_DEPENDS);
+    wick_profile_release(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wait_kind__recorded_stacks_are_recognised),
+        cmocka_unit_test(test_wait_kind__idle_workers_differ_from_consumers),
+        cmocka_unit_test(test_wait_kind__pools_of_objects_but_not_of_threads),
+        cmocka_unit_test(test_wait_kind__the_peer_of_a_driver_and_what_the_driver_waits_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
