@@ -73,6 +73,8 @@ static void put_suspects(struct wick_json *j, struct wick_heap_report *r)
         const struct wick_heap_suspect *s = &r->retained.suspects[i];
         wick_json_open(j, '{');
         put_object(j, r, s->object);
+        put(j, "alike", s->alike);
+        put(j, "alikeRetained", s->alike_retained);
         wick_json_key(j, "keeps");
         wick_json_open(j, '[');
         for (size_t k = 0; k < WICK_HEAP_KEPT && s->kept[k].objects; k++) {

@@ -52,6 +52,11 @@ static void put_kept(struct wick_json *j, struct wick_heap_report *r, const stru
 {
     struct wick_strbuf line = WICK_STRBUF_INIT;
     char a[32], b[32];
+    if (s->alike) {
+        wick_strbuf_addf(&line, "and %s more of its class, held by the same object: %s",
+                         wick_ui_count(s->alike, a, sizeof a), wick_ui_binary(s->alike_retained, b, sizeof b));
+        put_line(j, &line);
+    }
     for (size_t k = 0; k < WICK_HEAP_KEPT && s->kept[k].objects; k++) {
         wick_strbuf_addf(&line, "%s %s of ", k ? "and" : "keeps", wick_ui_count(s->kept[k].objects, a, sizeof a));
         wick_heap_class_name(&r->graph.classes, s->kept[k].class, &line);

@@ -129,6 +129,9 @@ static void write_suspects(struct wick_heap_report *r, const struct wick_heap_ta
         object_name(r, s->object, &name);
         fprintf(out, "%3zu. %s (%s) in ", i + 1, bytes(s->retained, a), share(s->retained, r->retained.bytes, b));
         last_name(out, 28, &name);
+        if (s->alike)
+            fprintf(out, "     and %s more of its class, held by the same object: %s\n",
+                    wick_ui_count(s->alike, c, CELL), bytes(s->alike_retained, a));
         for (size_t k = 0; k < WICK_HEAP_KEPT && s->kept[k].objects; k++) {
             class_name(r, s->kept[k].class, &name);
             fprintf(out, "     %s %s of ", k ? "and" : "keeps", wick_ui_count(s->kept[k].objects, c, CELL));

@@ -30,7 +30,8 @@ enum { WICK_HEAP_SUSPECTS = 16, WICK_HEAP_KEPT = 3 };
 struct wick_heap_suspect {
     uint32_t object, class;
     uint64_t retained;
-    uint64_t children; /* objects that it dominates immediately */
+    uint64_t children;              /* objects that it dominates immediately */
+    uint64_t alike, alike_retained; /* others of its class below the same dominator that are as large: not listed */
     struct wick_heap_kept {
         uint32_t class;
         uint64_t objects, retained;

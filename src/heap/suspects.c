@@ -5,6 +5,9 @@
  * Call an object large if it keeps a 20th of the heap alive. Large objects lie on ways from the root: a class loader
  * keeps a class, that a map, that a table. The last large object of each way is the one to show, the table, below
  * which there are only small things. An object below one of its own class (nodes of a list) is not a step on the way.
+ *
+ * Of several of one class that one object holds (the parts of a cache) the largest is shown, and the others are
+ * counted.
  */
 #include "heap/suspects_int.h"
 
@@ -65,6 +68,27 @@ static void mark(struct wick_heap_retained *r, uint64_t *above)
         if (!bit(above, i) && r->nsuspects < SHARE)
             r->suspects[r->nsuspects++] = (struct wick_heap_suspect){.object = i, .retained = bytes};
     }
+}
+
+/* Of those of one class below one dominator the first, which is the largest, stands for all. */
+static void fold_alike(struct wick_heap_retained *r)
+{
+    const uint32_t *idom = wick_heap_u32(&r->d.idom), *class = wick_heap_u32(&r->class);
+    size_t n = 0;
+    for (size_t i = 0; i < r->nsuspects; i++) {
+        const struct wick_heap_suspect s = r->suspects[i];
+        size_t k = 0;
+        while (k < n &&
+               (idom[r->suspects[k].object] != idom[s.object] || class[r->suspects[k].object] != class[s.object]))
+            k++;
+        if (k < n) {
+            r->suspects[k].alike++;
+            r->suspects[k].alike_retained += s.retained;
+        } else {
+            r->suspects[n++] = s;
+        }
+    }
+    r->nsuspects = n;
 }
 
 static int keep(struct kept *k, uint32_t class, uint64_t bytes)
@@ -134,6 +158,7 @@ int wick_heap_suspects_find(struct wick_heap_retained *r, struct wick_heap_graph
         mark(r, above.p);
         if (r->nsuspects)
             qsort(r->suspects, r->nsuspects, sizeof *r->suspects, by_retained);
+        fold_alike(r);
         if (r->nsuspects > WICK_HEAP_SUSPECTS)
             r->nsuspects = WICK_HEAP_SUSPECTS;
         if (find_kept(r, kept))

@@ -481,6 +481,35 @@ static void test_graph__classes_retain_what_their_instances_do(void **state)
     wick_strbuf_release(&h.b);
 }
 
+static void test_suspects__those_alike_are_counted(void **state)
+{
+    (void)state;
+    struct hprof_build h;
+    struct wick_heap_report r;
+    char text[8001];
+    memset(text, 'x', 8000);
+    text[8000] = 0;
+    hb_begin(&h, 8, "JAVA PROFILE 1.0.2");
+    names(&h);
+    hb_open(&h, 0x1c);
+    classes(&h);
+    hb_root(&h, 0x07, O + 64, 0, 0);
+    hb_instance(&h, O + 64, C_MINE, 2, (const uint64_t[]){O + 0x1000, O + 0x2000});
+    hb_bytes(&h, O + 0x1000, text);
+    text[7000] = 0;
+    hb_bytes(&h, O + 0x2000, text);
+    hb_close(&h);
+    assert_int_equal(report_of(&h, &r, &whole, NULL), 0);
+    assert_int_equal(r.retained.nsuspects, 1);
+    const struct wick_heap_suspect *s = &r.retained.suspects[0];
+    assert_int_equal(s->object, wick_heap_ids_find(&r.graph.ids, O + 0x1000));
+    assert_int_equal(s->retained, shallow(&r, O + 0x1000));
+    assert_int_equal(s->alike, 1);
+    assert_int_equal(s->alike_retained, shallow(&r, O + 0x2000));
+    wick_heap_report_release(&r);
+    wick_strbuf_release(&h.b);
+}
+
 static void test_paths__are_told_by_fields_frames_and_roots(void **state)
 {
     (void)state;
@@ -633,6 +662,7 @@ int main(void)
         cmocka_unit_test(test_reader__a_packed_dump_is_unpacked),
         cmocka_unit_test(test_graph__what_holds_an_object_retains_it),
         cmocka_unit_test(test_graph__classes_retain_what_their_instances_do),
+        cmocka_unit_test(test_suspects__those_alike_are_counted),
         cmocka_unit_test(test_paths__are_told_by_fields_frames_and_roots),
         cmocka_unit_test(test_loaders__say_what_they_have_defined),
         cmocka_unit_test(test_graph__little_memory_gives_the_same),
