@@ -62,6 +62,7 @@ static struct {
     struct wick_ownfile own;            /* the recording of the option string, also when it has ended */
     struct wick_session_opts loop;      /* option loop: how each recording starts */
     uint64_t lap_at;                    /* and when the next one does, 0 = none */
+    bool vm_is_up;                      /* before, a recording that was started waits, and time does not run */
     bool started;                       /* the thread exists */
     struct client clients[MAX_CLIENTS]; /* adopt() adds to it before or while the thread runs */
 
@@ -175,6 +176,16 @@ static void drop_own_locked(int own, const struct wick_session_opts *o)
     wick_ownfile_forget(&ctl.own);
 }
 
+/* Options timeout and loop, from now on. */
+static void start_time_locked(void)
+{
+    uint64_t now = wick_clock_mono_ns(), lap = 0;
+    if (ctl.loop.timeout_ns)
+        ctl.stop_at = now + ctl.loop.timeout_ns;
+    if (*ctl.loop.loop && !lap_of(&ctl.loop, &lap, NULL))
+        ctl.lap_at = now + lap;
+}
+
 /* again: what was recorded before stays. */
 static int start_locked(struct wick_session_opts *o, bool again, struct fds *f, struct wick_err *err)
 {
@@ -216,9 +227,10 @@ static int start_locked(struct wick_session_opts *o, bool again, struct fds *f, 
     }
     f->out = -1; /* the session's now */
     ctl.out_fd = copy;
-    ctl.stop_at = o->timeout_ns ? wick_clock_mono_ns() + o->timeout_ns : 0;
-    ctl.lap_at = lap ? wick_clock_mono_ns() + lap : 0;
     ctl.loop = asked;
+    ctl.stop_at = ctl.lap_at = 0;
+    if (ctl.vm_is_up)
+        start_time_locked();
     return 0;
 }
 
@@ -714,7 +726,11 @@ void wick_control_vm_ready(void)
 {
     pthread_mutex_lock(&ctl.lock);
     wick_session_vm_ready();
+    ctl.vm_is_up = true;
+    if (wick_session_running())
+        start_time_locked();
     pthread_mutex_unlock(&ctl.lock);
+    wake();
 }
 
 void wick_control_shutdown(void)

@@ -34,9 +34,9 @@ static struct {
 int wick_agent_init(JavaVM *vm, const struct wick_agent_front *front, struct wick_err *err)
 {
     JNIEnv *env;
-    (void)front; /* nothing is called when the VM is ready or ends */
     if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6) == JNI_EVERSION)
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM has no JNI 1.6");
+    front->vm_ready(); /* it records without a VM */
     return 0;
 }
 
