@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -41,16 +42,16 @@ static void run_all_cuts(const uint8_t *data, size_t size)
     run_cut(data, size);
 }
 
-/* The whole file (at most 64 MiB) in malloc'ed memory, or NULL. */
+/* The whole file in malloc'ed memory, or NULL. */
 static uint8_t *read_file(const char *path, size_t *size)
 {
     FILE *f = fopen(path, "rb");
+    struct stat st;
     if (!f)
         return NULL;
-    size_t capacity = 64u << 20;
-    uint8_t *data = malloc(capacity);
+    uint8_t *data = fstat(fileno(f), &st) ? NULL : malloc((size_t)st.st_size + 1);
     if (data)
-        *size = fread(data, 1, capacity, f);
+        *size = fread(data, 1, (size_t)st.st_size + 1, f);
     fclose(f);
     return data;
 }
