@@ -31,7 +31,6 @@ def run(name, options, dump, folder):
         p.returncode = os.waitstatus_to_exitcode(status)
     if p.returncode:
         raise lab.Failed(f"wick heap {' '.join(options)} ended with status {p.returncode}")
-    lab.say(f"{name}: {usage}")
     share = usage.ru_maxrss * 1024 / os.path.getsize(dump)
     return out, [name, f"{usage.ru_utime + usage.ru_stime:.1f}", f"{time.monotonic() - began:.1f}",
                  f"{usage.ru_maxrss / 1024:.0f}", f"{100 * share:.1f} %"]

@@ -4,10 +4,10 @@
  *
  * The JVM samples: each thread has a gap of bytes to the next sample, drawn from an exponential distribution whose mean
  * is the JVM's sampling interval at that moment, and a thread that allocates beyond the gap reports the object
- * (agent/alloc.c) and draws the next one. So an object of s bytes is reported with the probability 1 - exp(-s / R),
- * where R is the interval when the gap was drawn, and stands for s / (1 - exp(-s / R)) bytes, whatever has become of
- * the interval since. This engine therefore keeps for each thread with which interval its gap was drawn: the one in
- * force at the thread's last report, or at its birth.
+ * (agent/event/allocations.c) and draws the next one. So an object of s bytes is reported with the probability 1 -
+ * exp(-s / R), where R is the interval when the gap was drawn, and stands for s / (1 - exp(-s / R)) bytes, whatever has
+ * become of the interval since. This engine therefore keeps for each thread with which interval its gap was drawn: the
+ * one in force at the thread's last report, or at its birth.
  *
  *      thread that allocates                        drain thread
  *      report: wick_alloc_drawn  weight             wick_alloc_adjust: too many samples a second? a longer interval

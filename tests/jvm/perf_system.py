@@ -123,8 +123,8 @@ def check_script(jvm, spin):
     total = sum(w for _, w in own)
     t.check("perf.data and perf script have the same total", total == sum(w for _, w in script) > 0,
             f"{total}, {sum(w for _, w in script)}")
-    # What else runs on the machine may have no frame pointers: perf script shows the garbage that it has in their place as
-    # it pleases, some as kernel frames below the program.
+    # Other processes may be built without frame pointers; perf script attributes some of the garbage in their callchains
+    # to the kernel.
     roots = (f"[java-{jvm.pid}]_[x]", f"[native_spin-{spin.pid}]_[x]")
     a, b = (skeleton((s, w) for s, w in stacks if s[0] in roots) for stacks in (own, script))
     differ, total = sum((a - b).values()), sum(a.values())
