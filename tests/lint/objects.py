@@ -21,6 +21,7 @@ _FUNCTION = re.compile(r"^[0-9a-f]+ <([^>]+)>:$")
 _RELOCATION = re.compile(r"^\s*[0-9a-f]+: R_\S+\s+([^\s+-]\S*?)(?:([+-])0x([0-9a-f]+))?$")
 _DIRECT = re.compile(r"\b(?:call|jmp|j[a-z]+|lea)\S*\s.*<([^>+]+)(?:\+0x[0-9a-f]+)?>")
 _DATA_SECTION = re.compile(r"^RELOCATION RECORDS FOR \[(\.data\S*)\]:$")
+_FILE = re.compile(r"^(\S.*):\s+file format ")
 _DATA_RELOCATION = re.compile(r"^([0-9a-f]+) R_\S+\s+([^\s+-]\S*?)(?:([+-])0x([0-9a-f]+))?$")
 
 
@@ -29,20 +30,27 @@ def _run(*command):
 
 
 class Object:
-    """One object file: its symbols and, for each, the set of names it refers to."""
+    """One object file: its symbols and, for each, the set of names it refers to. `table` has the lines of `objdump -t`."""
 
-    def __init__(self, path):
+    def __init__(self, path, table):
         self.path = Path(path)
         self.symbols = {}  # name -> Symbol, defined here
-        self.refs = {}  # name -> set of names
         self._by_section = {}  # section -> sorted list of (start, name)
         self.sanitized = False
-        self._read_symbols()
-        self._read_code()
-        self._read_data()
+        self._refs = None
+        self._read_symbols(table)
 
-    def _read_symbols(self):
-        for line in _run("objdump", "-t", str(self.path)):
+    @property
+    def refs(self):
+        """{name: set of names}. Disassembled when it is first asked for: few objects of a program are reached."""
+        if self._refs is None:
+            self._refs = {}
+            self._read_code()
+            self._read_data()
+        return self._refs
+
+    def _read_symbols(self, table):
+        for line in table:
             match = _SYMBOL.match(line)
             if not match:
                 continue
@@ -75,7 +83,7 @@ class Object:
         for line in _run("objdump", "-dr", "--no-show-raw-insn", str(self.path)):
             function = _FUNCTION.match(line)
             if function:
-                refs = self.refs.setdefault(function.group(1), set())
+                refs = self._refs.setdefault(function.group(1), set())
                 continue
             relocation = _RELOCATION.match(line)
             if relocation:
@@ -99,7 +107,18 @@ class Object:
             i = bisect.bisect_right(places, (int(match.group(1), 16), "\x7f")) - 1
             if i >= 0:
                 target = self._resolve(*match.groups()[1:])
-                self.refs.setdefault(places[i][1], set()).add(target)
+                self._refs.setdefault(places[i][1], set()).add(target)
+
+
+def read(paths):
+    """{path: Object} of object files."""
+    tables, table = {}, []
+    for line in _run("objdump", "-t", *map(str, paths)) if paths else []:
+        file = _FILE.match(line)
+        if file:
+            table = tables.setdefault(file.group(1), [])
+        table.append(line)
+    return {path: Object(path, tables[str(path)]) for path in paths}
 
 
 def find(build, stem_pattern):

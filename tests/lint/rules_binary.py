@@ -38,7 +38,7 @@ class _Program:
     """The objects of the agent, as one call graph."""
 
     def __init__(self, paths):
-        self.objects = {path: objects.Object(path) for path in paths}
+        self.objects = objects.read(paths)
         self.sanitized = any(o.sanitized for o in self.objects.values())
         self.globals = {}
         for path, obj in self.objects.items():

@@ -3,6 +3,7 @@
 
 import re
 import subprocess
+from pathlib import Path
 
 import rules_layers
 from tree import Finding, Skip
@@ -59,26 +60,30 @@ def _units(tree):
 def _symbols(paths, units):
     """({symbol: unit that defines it}, {unit: names that it needs})"""
     home, needs = {}, {}
-    for path in paths:
-        unit = units.get(path.name.removesuffix(".o"), path.name)
-        lines = subprocess.run(["nm", str(path)], capture_output=True, text=True, check=True).stdout.splitlines()
-        for fields in map(str.split, lines):
-            kind, name = fields[-2], fields[-1].partition("@")[0]
-            if kind == "U":
-                needs.setdefault(unit, set()).add(name)
-            elif kind.isupper():
-                home.setdefault(name, unit)
+    command = ["nm", "--extern-only", "--print-file-name", *map(str, paths)]
+    for line in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines():
+        path, _, fields = line.rpartition(".o:")
+        unit = units.get(Path(path).name, Path(path).name)
+        kind, name = fields.split()[-2:]
+        if kind == "U":
+            needs.setdefault(unit, set()).add(name.partition("@")[0])
+        else:
+            home.setdefault(name.partition("@")[0], unit)
     return home, needs
 
 
-def _reaches(edges, start):
-    seen, ahead = set(), list(edges.get(start, ()))
-    while ahead:
-        unit = ahead.pop()
-        if unit not in seen:
-            seen.add(unit)
-            ahead.extend(edges.get(unit, ()))
-    return seen
+def _reach(edges):
+    """{unit: all units that it reaches}"""
+    reach = {}
+    for start in edges:
+        seen, ahead = set(), list(edges[start])
+        while ahead:
+            unit = ahead.pop()
+            if unit not in seen:
+                seen.add(unit)
+                ahead.extend(edges.get(unit, ()))
+        reach[start] = seen
+    return reach
 
 
 def check_file_circles(tree):
@@ -93,8 +98,9 @@ def check_file_circles(tree):
     for folder in programs:
         home, needs = _symbols(sorted(folder.glob("*.c.o")), units)
         edges = {unit: {home[n] for n in names if n in home} - {unit} for unit, names in needs.items()}
+        reach = _reach(edges)
         for unit in sorted(edges):
-            circle = {other for other in edges[unit] if unit in _reaches(edges, other)}
+            circle = {other for other in edges[unit] if unit in reach.get(other, ())}
             for other in sorted(circle - reported):
                 names = sorted(n for n in needs[unit] if home.get(n) == other)
                 yield Finding(unit, 1, f"calls {', '.join(names)} in {other}, which depends on it")
