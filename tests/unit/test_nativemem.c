@@ -393,7 +393,7 @@ static void test_nativemem__a_mapping_that_is_moved_comes_anew(void **state)
 /* --- by chance --- */
 
 static const size_t sizes[] = {16, 24, 104, 1016, 4096, 32 << 10, 512 << 10};
-enum { SIZES = sizeof sizes / sizeof *sizes, RUNS = 42 };
+enum { SIZES = sizeof sizes / sizeof *sizes, INTERVALS = 4, RUNS = SIZES * INTERVALS };
 
 static void check(const char *what, int run, double truth, double estimate, double variance)
 {
@@ -412,7 +412,7 @@ static void test_nativemem__sums_are_right_at_any_size_and_interval(void **state
     for (int run = 0; run < RUNS; run++) {
         size_t size = sizes[run % SIZES];
         double bytes = 0, left = 0, v;
-        uint64_t interval = 1ull << (10 + run % 4 * 3);
+        uint64_t interval = 1ull << (10 + run % INTERVALS * 3);
         int kinds = size > PAGE ? 200 : KEPT;
         start(interval, (uint64_t)run + 1);
         for (int i = 0; i < 4 * kinds; i++) {
@@ -539,7 +539,7 @@ static void *churn(void *arg)
         lib->give(atomic_exchange(&handed[wick_random_below(&random, 64)], p));
         if (wick_random_below(&random, 64) == 0) {
             char *m = lib->get(NATIVEMEM_MMAP, NULL, 4 * PAGE);
-            lib->unmap(m + PAGE, PAGE);
+            lib->get(NATIVEMEM_RESERVE, m + PAGE, PAGE); /* not a hole: other threads' memory would come into it */
             lib->unmap(m, 4 * PAGE);
             bytes += 4 * PAGE;
         }
@@ -563,9 +563,10 @@ static void run_threads(void (*meanwhile)(void))
         lib->give(atomic_exchange(&handed[i], NULL));
 }
 
+/* At least so long, and until there is enough: on a crowded machine the threads run little. */
 static void drain_for_a_while(void)
 {
-    for (uint64_t end = wick_clock_mono_ns() + 300000000; wick_clock_mono_ns() < end;) {
+    for (uint64_t end = wick_clock_mono_ns() + 200000000; wick_clock_mono_ns() < end || said.allocated <= 100;) {
         drain();
         wick_nativemem_sweep(&engine, &to_nobody);
         sched_yield();
@@ -580,7 +581,6 @@ static void test_nativemem__what_threads_hand_to_each_other_is_matched(void **st
         start(intervals[i], i + 5);
         run_threads(drain_for_a_while);
         drain();
-        assert_true(said.allocated > 100);
         assert_int_equal(said.allocated, said.ended);
         assert_true(alive(NULL) == 0 && !engine.followed && !wick_nativemem_ranges.used);
         assert_int_equal(wick_nativemem_allocated(), atomic_load(&churned));
@@ -592,7 +592,7 @@ static void test_nativemem__what_threads_hand_to_each_other_is_matched(void **st
 
 static void begin_and_end(void)
 {
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 20; i++) {
         start(i % 2 ? 0 : 256, (uint64_t)i + 1);
         for (int k = 0; k < 5; k++) {
             drain();
