@@ -695,7 +695,7 @@ static void *refresh_often(void *arg)
 /* The drain thread searches for libraries until the recording has ended. */
 static void test_native__a_late_look_for_libraries_puts_nothing_back(void **state)
 {
-    enum { TURNS = 300 };
+    enum { TURNS = 100 };
     const uintptr_t truth = (uintptr_t)dlsym(RTLD_DEFAULT, "pthread_mutex_lock");
     struct wick_err err = {0};
     int left = 0;
