@@ -24,6 +24,7 @@ enum {
     TTSP = WICK_ARGS_TTSP,
     MEMORY = WICK_ARGS_MEMORY,
     HEAP = WICK_ARGS_HEAP,
+    HOST = WICK_ARGS_HOST,
     FLAME = WICK_ARGS_FLAME,
     HEATMAP = WICK_ARGS_HEATMAP,
     CONVERT = WICK_ARGS_CONVERT,
@@ -31,7 +32,7 @@ enum {
     STACK = WICK_ARGS_STACK,
     MAP = WICK_ARGS_MAP,
     VIEWS = TOP | FLAME | HEATMAP | CONVERT | DIFF,
-    ALL = 2 * HEAP - 1
+    ALL = 2 * HOST - 1
 };
 
 const struct wick_arg_desc wick_arg_table[COUNT] = {
@@ -55,7 +56,8 @@ static const struct {
 } commands[] = {
     {"top", TOP},         {"endpoints", ENDPOINTS}, {"trace", TRACE}, {"explain", EXPLAIN}, {"locks", LOCKS},
     {"ttsp", TTSP},       {"memory", MEMORY},       {"heap", HEAP},   {"flame", FLAME},     {"heatmap", HEATMAP},
-    {"convert", CONVERT}, {"diff", DIFF},           {"stack", STACK}, {"map", MAP}};
+    {"convert", CONVERT}, {"diff", DIFF},           {"stack", STACK}, {"map", MAP},
+    {"host", HOST}};
 
 unsigned wick_args_command(const char *name)
 {

@@ -18,7 +18,7 @@ FOLDERS = {
         ["jvm", "input"],
         ["map"],
         ["record"],
-        ["doctor", "explain", "heap", "memory", "profile", "request", "stack", "wait"],
+        ["doctor", "explain", "heap", "host", "memory", "profile", "request", "stack", "wait"],
     ],
 }
 

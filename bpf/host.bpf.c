@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host.bpf.c - the kernel side of `wick host`: a sample of whatever runs on a CPU, with its whole stack
+ *
+ *      clock of a CPU --> sample --> kernel's stack --> user's registers --> wick_step() until the bottom --> ring
+ *                                                             |   pages[birth, page]   unwind rules of native code
+ *                                                             |   jvms[birth]          layout of a HotSpot JVM
+ *                                                             `   threads[start, tid]  JavaThread
+ *
+ * The walk is the stepping code of the agent (unwind/step_walk.h): one bpf_loop() over frames, its searches are
+ * bpf_loop() too, and its functions are global ones, which the verifier checks once. What is known of processes comes
+ * from user space, which reads it when a record shows that it is missing; until then native code is walked by frame
+ * pointers, each of which must lead to a return address behind a call.
+ *
+ * Nothing is pinned: all of it goes with the descriptors of wick, however that ends.
+ *
+ * Threads: interrupts of each CPU. The walker of a CPU is taken by `busy`; a sample that finds it taken is counted.
+ * Memory:  maps of fixed size. User memory is read without faulting pages in.
+ */
+#include <linux/bpf.h>
+#include <linux/ptrace.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <bpf/bpf_helpers.h>
+
+#define STEP_INLINE             static inline __attribute__((always_inline))
+#define STEP_FN                 __attribute__((noinline))
+#define STEP_BODY               static __attribute__((noinline))
+#define STEP_LOOP(n, body, ctx) bpf_loop(n, body, ctx, 0)
+#define STEP_NULL(p)            (!(p))
+#include "ebpf/host_event.h"
+
+/* What is read of the kernel's structures; the loader finds out where the fields are in the kernel that runs. */
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct task_struct {
+    unsigned int flags;
+    int pid, tgid;
+    struct task_struct *group_leader;
+    __u64 start_boottime;
+    __u64 self_exec_id;
+    char comm[WICK_HOST_COMM];
+};
+#pragma clang attribute pop
+
+/* The context of a perf event (linux/bpf_perf_event.h, whose pt_regs is this one). */
+struct perf_context {
+    struct pt_regs regs;
+    __u64 sample_period, addr;
+};
+
+enum { KTHREAD = 0x00200000, USER_MODE = 3 }; /* PF_KTHREAD; the privilege level in cs */
+
+struct wick_step_env {
+    struct wick_step_scratch scratch;
+    struct wick_step_state state;
+    struct wick_step_jvm none; /* no JVM: no address is in its code cache */
+    struct wick_host_page key;
+    struct pt_regs regs;
+    __u32 missed, busy;
+};
+
+struct walker {
+    struct wick_step_env env;
+    struct wick_host_record record;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct walker);
+} walkers SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct wick_host_counts);
+} counts SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, WICK_HOST_JVMS);
+    __type(key, struct wick_host_birth);
+    __type(value, struct wick_step_jvm);
+} jvms SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, WICK_HOST_THREADS);
+    __type(key, struct wick_host_thread);
+    __type(value, __u64);
+} threads SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, WICK_HOST_PAGES);
+    __type(key, struct wick_host_page);
+    __type(value, struct wick_host_rows);
+} pages SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, WICK_HOST_RULES);
+    __type(key, __u32);
+    __type(value, struct wick_unwind_rule);
+} rules SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, WICK_HOST_KNOWN);
+    __type(key, struct wick_host_birth);
+    __type(value, __u32);
+} known SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 4 << 20);
+} ring SEC(".maps");
+
+/* --- what the stepping code asks for --- */
+
+STEP_INLINE struct wick_step_scratch *step_scratch(struct wick_step_env *env)
+{
+    return &env->scratch;
+}
+
+STEP_INLINE int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64_t n)
+{
+    return (int)bpf_probe_read_user(buf, (__u32)n, (const void *)addr);
+}
+
+STEP_FN int step_after_call(struct wick_step_env *env, uint64_t pc);
+
+/* No rule is known: the frame's own pc may belong to a function with a frame pointer. It does if the word above the
+ * saved one is a return address. */
+STEP_FN int step_fp_rule(struct wick_step_env *env, uint64_t pc)
+{
+    if (STEP_NULL(env))
+        return -1;
+    const struct wick_step_state *s = &env->state;
+    uint64_t ret = 0;
+    if (pc != s->pc - !s->leaf || s->fp < s->sp || s->fp - s->sp > (1 << 20) || (s->fp & 7) ||
+        step_read(env, s->fp + 8, &ret, sizeof ret) || ret < 4096 || !step_after_call(env, ret))
+        return -1;
+    return 0;
+}
+
+/* The number of the rule for pc; 0 = none is known. */
+STEP_FN int step_rule_number(struct wick_step_env *env, uint64_t pc)
+{
+    if (STEP_NULL(env))
+        return 0;
+    env->key.page = pc & ~(uint64_t)(WICK_HOST_PAGE - 1);
+    const struct wick_host_rows *rows = bpf_map_lookup_elem(&pages, &env->key);
+    if (!rows) {
+        /* what is no frame's own pc may be any word of the stack */
+        env->missed |= pc == env->state.pc - !env->state.leaf;
+        return 0;
+    }
+    uint32_t at = 0, byte = pc & (WICK_HOST_PAGE - 1);
+    for (uint32_t step = WICK_HOST_ROWS / 2; step; step /= 2) {
+        uint32_t next = (at + step) & (WICK_HOST_ROWS - 1);
+        if (next < rows->n && rows->row[next].from <= byte)
+            at = next;
+    }
+    return rows->row[at & (WICK_HOST_ROWS - 1)].rule;
+}
+
+STEP_INLINE int step_native_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule)
+{
+    uint32_t number = (uint32_t)step_rule_number(env, pc);
+    const struct wick_unwind_rule *found = number ? bpf_map_lookup_elem(&rules, &number) : NULL;
+    if (found) {
+        *rule = *found;
+        return 0;
+    }
+    if (step_fp_rule(env, pc))
+        return -1;
+    *rule = (struct wick_unwind_rule){.cfa_off = 16, .cfa_reg = 6};
+    rule->how[WICK_SLOT_RA] = rule->how[WICK_SLOT_FP] = WICK_HOW_CFA;
+    rule->off[WICK_SLOT_RA] = -8;
+    rule->off[WICK_SLOT_FP] = -16;
+    return 0;
+}
+
+STEP_INLINE int step_native_function(struct wick_step_env *env, uint64_t pc, uint64_t *start)
+{
+    return -1;
+}
+
+#define step_blob_find   step_blob_read
+#define step_method_find step_method_read
+#include "unwind/step_walk.h"
+
+/* --- a sample --- */
+
+struct walk {
+    struct walker *at;
+    const struct wick_step_jvm *jvm;
+};
+
+static long one_frame(__u32 i, void *ctx)
+{
+    struct walk *w = ctx;
+    if (i >= WICK_HOST_FRAMES)
+        return 1;
+    struct wick_step_frame *f = &w->at->record.frames[i];
+    w->at->env.missed = 0;
+    int result = wick_step(&w->at->env, w->jvm, &w->at->env.state, f);
+    if (f->kind == WICK_STEP_NATIVE)
+        f->level = w->at->env.missed & 1;
+    if (w->at->env.missed)
+        w->at->record.head.flags |= WICK_HOST_MISSED;
+    if (result != WICK_STEP_NONE)
+        w->at->record.head.nframes = i + 1;
+    if (result == WICK_STEP_MORE && i + 1 == WICK_HOST_FRAMES)
+        w->at->record.head.flags |= WICK_HOST_TRUNCATED;
+    return result != WICK_STEP_MORE;
+}
+
+static __attribute__((noinline)) void load_registers(struct wick_step_state *s, const struct pt_regs *r)
+{
+    __builtin_memset(s, 0, sizeof *s);
+    s->rax = r->rax;
+    s->rdx = r->rdx;
+    s->rcx = r->rcx;
+    s->rbx = r->rbx;
+    s->rsi = r->rsi;
+    s->rdi = r->rdi;
+    s->fp = r->rbp;
+    s->sp = r->rsp;
+    s->r8 = r->r8;
+    s->r9 = r->r9;
+    s->r10 = r->r10;
+    s->r11 = r->r11;
+    s->r12 = r->r12;
+    s->r13 = r->r13;
+    s->r14 = r->r14;
+    s->r15 = r->r15;
+    s->pc = r->rip;
+    s->leaf = 1;
+}
+
+/* What is known of the thread in its JVM. */
+static __attribute__((noinline)) void load_thread(struct walker *at, const struct wick_step_jvm *jvm)
+{
+    struct wick_host_thread key = {at->record.head.thread_start_ns, at->record.head.tid, 0};
+    struct wick_step_state *s = &at->env.state;
+    at->record.head.flags |= WICK_HOST_HAS_JVM;
+    const __u64 *thread = bpf_map_lookup_elem(&threads, &key);
+    if (!thread)
+        return;
+    s->thread = *thread;
+    at->record.head.flags |= WICK_HOST_HAS_THREAD;
+    step_read(&at->env, s->thread + (__u64)(__s64)jvm->thread_state, &s->thread_state, sizeof s->thread_state);
+    step_load_anchor(&at->env, jvm, s, s->thread + (__u64)(__s64)jvm->thread_anchor);
+}
+
+STEP_INLINE void walk_user(struct walker *at)
+{
+    struct walk w = {at, NULL};
+    load_registers(&at->env.state, &at->env.regs);
+    w.jvm = bpf_map_lookup_elem(&jvms, &at->env.key.birth);
+    if (w.jvm)
+        load_thread(at, w.jvm);
+    else
+        w.jvm = &at->env.none;
+    bpf_loop(WICK_HOST_FRAMES, one_frame, &w, 0);
+}
+
+static __attribute__((noinline)) void fill_head(struct wick_host_head *h, struct wick_host_birth *birth)
+{
+    struct task_struct *task = bpf_get_current_task_btf(), *leader = task->group_leader;
+    h->pid = (__u32)task->tgid;
+    h->tid = (__u32)task->pid;
+    h->flags = task->flags & KTHREAD ? WICK_HOST_KTHREAD : 0;
+    h->birth.start_ns = leader->start_boottime;
+    h->birth.execs = leader->self_exec_id;
+    h->thread_start_ns = task->start_boottime;
+    h->time_ns = bpf_ktime_get_ns();
+    h->cgroup = bpf_get_current_cgroup_id();
+    bpf_probe_read_kernel_str(h->comm, sizeof h->comm, task->comm);
+    bpf_probe_read_kernel_str(h->process_comm, sizeof h->process_comm, leader->comm);
+    h->nkernel = h->nframes = 0;
+    *birth = h->birth;
+}
+
+static __attribute__((noinline)) void put(struct walker *at, struct wick_host_counts *c)
+{
+    __u64 n = at->record.head.nframes;
+    if (n > WICK_HOST_FRAMES)
+        return;
+    /* a new process may not live until the ring is read next, and rules that were missed are for the next walk */
+    bool now = (at->record.head.flags & WICK_HOST_MISSED) || !bpf_map_lookup_elem(&known, &at->env.key.birth);
+    __u64 bytes = __builtin_offsetof(struct wick_host_record, frames) + n * sizeof at->record.frames[0];
+    if (bpf_ringbuf_output(&ring, &at->record, bytes, now ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP))
+        c->ring_full++;
+    else
+        c->recorded++;
+}
+
+SEC("perf_event")
+int sample(struct perf_context *ctx)
+{
+    __u32 key = 0;
+    struct walker *at = bpf_map_lookup_elem(&walkers, &key);
+    struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &key);
+    if (!at || !c)
+        return 0;
+    c->ticks++;
+    if (!bpf_get_current_pid_tgid()) {
+        c->idle++;
+        return 0;
+    }
+    if (at->env.busy) {
+        c->nested++;
+        return 0;
+    }
+    at->env.busy = 1;
+    __u64 begin = bpf_ktime_get_ns();
+    at->record.head.type = WICK_HOST_SAMPLE;
+    fill_head(&at->record.head, &at->env.key.birth);
+    bool in_user = (ctx->regs.cs & USER_MODE) == USER_MODE;
+    if (!in_user) {
+        at->record.head.flags |= WICK_HOST_IN_KERNEL;
+        long n = bpf_get_stack(ctx, at->record.kernel, sizeof at->record.kernel, 0);
+        at->record.head.nkernel = n > 0 ? (__u32)n / 8 : 0;
+    }
+    if (!(at->record.head.flags & WICK_HOST_KTHREAD)) {
+        long rc = 0;
+        if (in_user)
+            at->env.regs = ctx->regs;
+        else
+            rc = bpf_probe_read_kernel(&at->env.regs, sizeof at->env.regs,
+                                       (const void *)bpf_task_pt_regs(bpf_get_current_task_btf()));
+        if (!rc && (at->env.regs.cs & USER_MODE) == USER_MODE)
+            walk_user(at);
+    }
+    put(at, c);
+    c->walk_ns += bpf_ktime_get_ns() - begin;
+    at->env.busy = 0;
+    return 0;
+}
+
+/* --- processes --- */
+
+/* The last thing that is heard of an address space: its samples precede it in the ring. Without room in the ring, what
+ * is kept of the process goes when there is too much. */
+static __attribute__((noinline)) int report_end(__u32 pid, struct wick_host_birth *birth)
+{
+    struct wick_host_head *h;
+    if (!bpf_map_lookup_elem(&known, birth) || !(h = bpf_ringbuf_reserve(&ring, sizeof *h, 0)))
+        return 0;
+    __builtin_memset(h, 0, sizeof *h);
+    h->type = WICK_HOST_EXIT;
+    h->pid = pid;
+    h->birth = *birth;
+    bpf_ringbuf_submit(h, BPF_RB_NO_WAKEUP);
+    return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int process_exit(unsigned long long *ctx)
+{
+    struct task_struct *task = bpf_get_current_task_btf();
+    struct wick_host_birth birth = {task->start_boottime, task->self_exec_id};
+    return task->group_leader == task ? report_end((__u32)task->tgid, &birth) : 0;
+}
+
+/* Another program in the same process; the count of execs has grown already. */
+SEC("tp_btf/sched_process_exec")
+int process_exec(unsigned long long *ctx)
+{
+    struct task_struct *task = bpf_get_current_task_btf();
+    struct wick_host_birth birth = {task->start_boottime, task->self_exec_id - 1};
+    return report_end((__u32)task->tgid, &birth);
+}
+
+/* The helpers that read memory are for programs whose licence is the GPL. The authors of wick license this program, and
+ * the headers of wick that it is made of, under the GNU GPL version 2 as well. */
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_host.c - `wick host`: records everything that runs on this machine (ebpf/host_recorder.h)
+ *
+ * What is built without the host mode has the command too, which then says what to install.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/args.h"
+#include "cli/command.h"
+#include "cli/input/convert.h"
+#include "cli/record/out_file.h"
+#include "cli/ui.h"
+#include "ebpf/host_recorder.h"
+
+#define SHORTEST_NS 100000u
+#define LONGEST_NS  10000000000u
+
+struct host_cmd {
+    const char *duration, *interval, *file;
+    uint64_t duration_ns, interval_ns;
+};
+
+static void usage(FILE *f)
+{
+    fputs("Usage: wick host [OPTION...]\n"
+          "\n"
+          "Records CPU time of everything that runs on this machine: kernel, native code and Java, of all processes,\n"
+          "without an agent in any of them. Needs root, or CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, and Linux 5.17.\n"
+          "Samples carry the labels process and, where there is one, container: --by process, --process REGEX.\n"
+          "\n",
+          f);
+    wick_args_help(WICK_ARGS_HOST, f);
+}
+
+/* 0 to go on; else what the command ends with, plus 1. */
+static int parse(int argc, char **argv, struct host_cmd *c)
+{
+    int opt;
+    wick_args_start(WICK_ARGS_HOST);
+    while ((opt = wick_args_next(argc, argv)) != WICK_ARG_END) {
+        switch (opt) {
+        case WICK_ARG_HOST_DURATION:
+            c->duration = optarg;
+            break;
+        case WICK_ARG_HOST_INTERVAL:
+            c->interval = optarg;
+            break;
+        case WICK_ARG_HOST_FILE:
+            c->file = optarg;
+            break;
+        default:
+            usage(opt == WICK_ARG_HELP ? stdout : stderr);
+            return 1 + (opt == WICK_ARG_HELP ? 0 : wick_err_exit(WICK_E_USAGE));
+        }
+    }
+    if (optind < argc)
+        return 1 +
+               wick_ui_bad_option("host", "it records all processes; choose one when showing: --process", argv[optind]);
+    if (wick_opt_time(c->duration, 1000000000, &c->duration_ns) || !c->duration_ns)
+        return 1 + wick_ui_bad_option("host", "--duration takes a time such as 30 or 2m", c->duration);
+    if (wick_opt_interval(c->interval, false, &c->interval_ns) || c->interval_ns < SHORTEST_NS ||
+        c->interval_ns > LONGEST_NS)
+        return 1 + wick_ui_bad_option("host", "--interval takes a time from 100us to 10s", c->interval);
+    return 0;
+}
+
+#ifdef WICK_HAS_HOST
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+    interrupted = signal;
+}
+
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct sigaction a = {.sa_handler = interrupt}; /* without SA_RESTART: a wait ends */
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &a, NULL);
+}
+
+static int plan_output(const struct host_cmd *c, struct wick_cli_output *out, struct wick_err *err)
+{
+    struct wick_opts o;
+    wick_opt_defaults(&o);
+    snprintf(o.s.file, sizeof o.s.file, "%s", c->file ? c->file : "wick-host-%t.html");
+    int rc = wick_cli_output_plan(&o, NULL, out, err);
+    if (!rc && out->sequence)
+        return wick_err_set(err, WICK_E_USAGE, "wick host writes one file: %%n is for wick record");
+    if (!rc)
+        snprintf(out->title, sizeof out->title, "the whole machine");
+    return rc ? rc : wick_cli_output_open(out, err);
+}
+
+/* Makes the picture, if that was asked for. */
+static int conclude(const struct wick_cli_output *out, struct wick_err *err)
+{
+    char in[64], size[32];
+    struct stat st;
+    if (!wick_cli_output_is_direct(out)) {
+        struct wick_view view = {.shape = {.by = {"process"}, .nby = 1}};
+        struct wick_convert_opts c = {out->format, out->title, false, &view};
+        snprintf(in, sizeof in, "/proc/self/fd/%d", out->fd);
+        int rc = wick_convert_jfr(in, out->path, &c, err);
+        if (rc)
+            return rc;
+    }
+    wick_ui_note("%s: %s (%s)", wick_cli_output_is_direct(out) ? "recording" : "profile", out->path,
+                 wick_ui_bytes(stat(out->path, &st) ? 0 : (uint64_t)st.st_size, size, sizeof size));
+    return 0;
+}
+
+static void print_drop(uint64_t count, const char *why)
+{
+    if (count)
+        wick_ui_note("lost: %" PRIu64 " samples: %s", count, why);
+}
+
+static void print_totals(const struct wick_host_totals *t)
+{
+    wick_ui_note("%" PRIu64 " samples of %" PRIu64 " processes, %" PRIu64 " of them JVMs; %.1f us of CPU time each",
+                 t->recorded, t->processes, t->jvms, t->fired ? (double)t->walk_ns / 1e3 / (double)t->fired : 0.0);
+    print_drop(t->ring_full, "the ring to this program was full");
+    print_drop(t->nested, "another sample was being taken on that CPU");
+    print_drop(t->output_full, "they could not be written");
+    print_drop(t->out_of_memory, "there was no memory for them");
+    if (t->skipped)
+        wick_ui_note("besides, the kernel skipped %" PRIu64 " ticks of the clock", t->skipped);
+    if (t->ended)
+        wick_ui_note("%" PRIu64 " processes had ended before their mappings were read: their functions have no names",
+                     t->ended);
+    if (t->refused)
+        wick_ui_note("%" PRIu64 " processes have a libjvm.so whose tables make no sense: no Java frames of them",
+                     t->refused);
+}
+
+static void wait_until_over(struct wick_host_recorder *r, uint64_t duration_ns)
+{
+    uint64_t begin_ns = wick_clock_mono_ns(), past, shown = UINT64_MAX;
+    while (!interrupted && (past = wick_clock_mono_ns() - begin_ns) < duration_ns) {
+        char left[32];
+        if (past / 1000000000 != shown)
+            wick_ui_progress("recording the whole machine, %s left",
+                             wick_ui_seconds(duration_ns - past, left, sizeof left));
+        shown = past / 1000000000;
+        wick_host_recorder_round(r);
+    }
+    wick_ui_progress_end();
+}
+
+static int record(const struct host_cmd *c, struct wick_err *err)
+{
+    struct wick_cli_output out = {.fd = -1, .dir = -1};
+    struct wick_host_recorder *recorder = NULL;
+    struct wick_host_totals totals = {0};
+    struct wick_output jfr;
+    int rc = plan_output(c, &out, err);
+    int fd = rc ? -1 : dup(out.fd); /* the recording's own, to close */
+    if (!rc && fd < 0)
+        rc = wick_err_set(err, WICK_E_LIMIT, "cannot open descriptors: %s", strerror(errno));
+    if (!rc && (rc = wick_output_init_fd(&jfr, fd)))
+        close(fd);
+    if (rc) {
+        wick_cli_output_close(&out);
+        return rc;
+    }
+    catch_signals();
+    rc = wick_host_recorder_open(&recorder, &jfr, c->interval_ns, err);
+    if (!rc) {
+        wait_until_over(recorder, c->duration_ns);
+        wick_host_recorder_close(recorder, &totals);
+        rc = totals.error ? wick_err_set(err, WICK_E_IO, "the recording could not be written to the end") : 0;
+        rc = rc ? rc : conclude(&out, err);
+        print_totals(&totals);
+    } else if (wick_cli_output_is_direct(&out)) {
+        unlink(out.path);
+    }
+    wick_output_release(&jfr);
+    wick_cli_output_close(&out);
+    return rc;
+}
+
+#else
+
+static int record(const struct host_cmd *c, struct wick_err *err)
+{
+    return wick_err_set(err, WICK_E_UNSUPPORTED,
+                        "this wick was built without the host mode: install clang and libbpf (Debian: apt-get install "
+                        "clang libbpf-dev) and build it again. Without it, `wick record --perf -a` records the whole "
+                        "machine through perf");
+}
+
+#endif
+
+int wick_cmd_host(int argc, char **argv)
+{
+    struct wick_err err = {0};
+    struct host_cmd c = {.duration = wick_args_default(WICK_ARG_HOST_DURATION),
+                         .interval = wick_args_default(WICK_ARG_HOST_INTERVAL)};
+    int status = parse(argc, argv, &c);
+    if (status)
+        return status - 1;
+    return record(&c, &err) ? wick_ui_fail(&err) : 0;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_event.h - what the kernel side of `wick host` (bpf/host.bpf.c) and this side exchange
+ *
+ * A process is known by its birth: its number may be used again, and exec gives it another address space, but the time
+ * at which it was started together with the count of its execs is never seen twice.
+ *
+ * Threads: see the maps in bpf/host.bpf.c.
+ * Memory:  flat structs without pointers.
+ */
+#ifndef WICK_EBPF_HOST_EVENT_H
+#define WICK_EBPF_HOST_EVENT_H
+
+#include "unwind/step.h"
+
+enum {
+    WICK_HOST_FRAMES = 512, /* of a process; deeper stacks are cut */
+    WICK_HOST_KERNEL = 64,  /* of the kernel */
+    WICK_HOST_COMM = 16,
+    WICK_HOST_JVMS = 256,      /* whose layout the kernel side can hold */
+    WICK_HOST_THREADS = 16384, /* Java threads it can hold; the least recently used go */
+    WICK_HOST_PAGES = 6144,    /* pages of code whose unwind rules it can hold, likewise */
+    WICK_HOST_ROWS = 512,      /* rows of a page; a power of two */
+    WICK_HOST_RULES = 8192,    /* different unwind rules */
+    WICK_HOST_PAGE = 4096,     /* bytes */
+    WICK_HOST_KNOWN = 16384,   /* processes whose mappings have been read, likewise */
+};
+
+enum wick_host_type { WICK_HOST_SAMPLE, WICK_HOST_EXIT };
+
+/* An address space. */
+struct wick_host_birth {
+    uint64_t start_ns; /* on CLOCK_BOOTTIME */
+    uint64_t execs;
+};
+
+enum {
+    WICK_HOST_IN_KERNEL = 1,  /* interrupted in the kernel */
+    WICK_HOST_KTHREAD = 2,    /* a thread of the kernel */
+    WICK_HOST_HAS_JVM = 4,    /* the walk knew the JVM's layout */
+    WICK_HOST_HAS_THREAD = 8, /* and the JavaThread */
+    WICK_HOST_TRUNCATED = 16, /* there were more frames */
+    WICK_HOST_MISSED = 32,    /* the walk came by pages whose rules were not there */
+};
+
+/* What is the same in every record. */
+struct wick_host_head {
+    uint32_t type; /* enum wick_host_type */
+    uint32_t pid, tid, flags;
+    struct wick_host_birth birth;
+    uint64_t thread_start_ns;
+    uint64_t time_ns; /* CLOCK_MONOTONIC */
+    uint64_t cgroup;
+    char comm[WICK_HOST_COMM];         /* of the thread */
+    char process_comm[WICK_HOST_COMM]; /* of the process */
+    uint32_t nkernel, nframes;
+};
+
+/* Of a sample, only so many frames as there are. A native frame's `level` is 1 if the rules of its page were not there.
+ */
+struct wick_host_record {
+    struct wick_host_head head;
+    uint64_t kernel[WICK_HOST_KERNEL];
+    struct wick_step_frame frames[WICK_HOST_FRAMES];
+};
+
+/* A page of the code of an address space. */
+struct wick_host_page {
+    struct wick_host_birth birth;
+    uint64_t page; /* its address */
+};
+
+/* From which byte of a page on which rule holds: in ascending order, the first one from byte 0 on. */
+struct wick_host_rows {
+    uint32_t n;
+    struct {
+        uint16_t from, rule; /* number of the rule, 0 = there is none */
+    } row[WICK_HOST_ROWS];
+};
+
+struct wick_host_thread {
+    uint64_t start_ns;
+    uint32_t tid, pad;
+};
+
+/* Counted on each CPU. */
+struct wick_host_counts {
+    uint64_t ticks;     /* of the clock, those of idle CPUs too */
+    uint64_t idle;      /* of these: of idle CPUs */
+    uint64_t recorded;  /* given to the ring */
+    uint64_t ring_full; /* not: it was full */
+    uint64_t nested;    /* not: a walk was going on on this CPU */
+    uint64_t walk_ns;   /* time spent on samples */
+};
+
+#endif

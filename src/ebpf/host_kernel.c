@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ebpf/host_kernel.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "ebpf/host_object.h"
+
+/* The first kernel with bpf_loop(). */
+enum { KERNEL_MAJOR = 5, KERNEL_MINOR = 17 };
+
+struct wick_host_kernel {
+    struct bpf_object *object;
+    struct bpf_program *sample;
+    struct bpf_link *exit_link, *exec_link;
+    struct ring_buffer *ring;
+    int jvms, threads, pages, rules, known, counts;
+    wick_host_take *take;
+    void *arg;
+    uint64_t interval_ns;
+    int *events; /* of each CPU that is online */
+    struct bpf_link **links;
+    int count, cpus;
+};
+
+/* What libbpf said last, for the message of a failure. */
+static char complaint[400];
+
+static int keep_complaint(enum libbpf_print_level level, const char *format, va_list args)
+{
+    return level == LIBBPF_WARN ? vsnprintf(complaint, sizeof complaint, format, args) : 0;
+}
+
+#define INSTEAD                                                                                                     \
+    "Without it: `wick record --perf -a` records the whole machine through perf, and `wick record PID` one JVM as " \
+    "its own user"
+
+/* Why the programs could not be loaded. */
+static int explain_failure(int error, struct wick_err *err)
+{
+    struct utsname u;
+    int major = 0, minor = 0;
+    if (!uname(&u) && sscanf(u.release, "%d.%d", &major, &minor) == 2 &&
+        (major < KERNEL_MAJOR || (major == KERNEL_MAJOR && minor < KERNEL_MINOR)))
+        return wick_err_set(err, WICK_E_UNSUPPORTED,
+                            "wick host needs Linux 5.17 or newer (bpf_loop), and this is %.60s. " INSTEAD, u.release);
+    if (access("/sys/kernel/btf/vmlinux", R_OK))
+        return wick_err_set(err, WICK_E_UNSUPPORTED,
+                            "wick host needs a kernel that describes its types in /sys/kernel/btf/vmlinux "
+                            "(CONFIG_DEBUG_INFO_BTF). " INSTEAD);
+    if (error == EPERM || error == EACCES)
+        return wick_err_set(err, WICK_E_PERM,
+                            "the kernel does not let this process load BPF programs: run as root, or with CAP_BPF, "
+                            "CAP_PERFMON and CAP_SYS_PTRACE. " INSTEAD);
+    complaint[strcspn(complaint, "\n")] = 0;
+    return wick_err_set(err, WICK_E_UNSUPPORTED, "this kernel does not take the program of wick host: %s%s%s. " INSTEAD,
+                        strerror(error), *complaint ? ": " : "", complaint);
+}
+
+static int take_record(void *arg, void *data, size_t size)
+{
+    struct wick_host_kernel *k = arg;
+    return size < sizeof(struct wick_host_head) || k->take(k->arg, data) ? 0 : -EAGAIN;
+}
+
+static int find_maps(struct wick_host_kernel *k)
+{
+    const struct {
+        const char *name;
+        int *fd;
+    } maps[] = {{"jvms", &k->jvms},   {"threads", &k->threads}, {"pages", &k->pages},
+                {"rules", &k->rules}, {"known", &k->known},     {"counts", &k->counts}};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        if ((*maps[i].fd = bpf_object__find_map_fd_by_name(k->object, maps[i].name)) < 0)
+            return -ENOENT;
+    k->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(k->object, "ring"), take_record, k, NULL);
+    k->sample = bpf_object__find_program_by_name(k->object, "sample");
+    return k->ring && k->sample ? 0 : -ENOMEM;
+}
+
+static struct bpf_link *attach(struct wick_host_kernel *k, const char *program)
+{
+    struct bpf_program *p = bpf_object__find_program_by_name(k->object, program);
+    return p ? bpf_program__attach(p) : NULL;
+}
+
+int wick_host_kernel_open(struct wick_host_kernel **out, wick_host_take *take, void *arg, struct wick_err *err)
+{
+    struct wick_host_kernel *k = calloc(1, sizeof *k);
+    if (!k)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    k->take = take;
+    k->arg = arg;
+    k->cpus = libbpf_num_possible_cpus();
+    libbpf_set_print(keep_complaint);
+    *complaint = 0;
+    int rc = k->cpus > 0 ? 0 : k->cpus;
+    if (!rc) {
+        k->events = calloc((size_t)k->cpus, sizeof *k->events);
+        k->links = calloc((size_t)k->cpus, sizeof *k->links);
+        k->object = bpf_object__open_mem(wick_host_object, wick_host_object_size, NULL);
+        rc = !k->events || !k->links ? -ENOMEM : k->object ? bpf_object__load(k->object) : -errno;
+    }
+    rc = rc ? rc : find_maps(k);
+    if (!rc && (!(k->exit_link = attach(k, "process_exit")) || !(k->exec_link = attach(k, "process_exec"))))
+        rc = -errno;
+    if (rc) {
+        wick_host_kernel_close(k);
+        return explain_failure(-rc, err);
+    }
+    *out = k;
+    return 0;
+}
+
+void wick_host_kernel_close(struct wick_host_kernel *k)
+{
+    if (!k)
+        return;
+    wick_host_kernel_stop(k);
+    bpf_link__destroy(k->exit_link);
+    bpf_link__destroy(k->exec_link);
+    ring_buffer__free(k->ring);
+    bpf_object__close(k->object);
+    free(k->events);
+    free(k->links);
+    free(k);
+}
+
+int wick_host_kernel_start(struct wick_host_kernel *k, uint64_t interval_ns, struct wick_err *err)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_SOFTWARE,
+        .size = sizeof attr,
+        .config = PERF_COUNT_SW_CPU_CLOCK,
+        .sample_period = interval_ns,
+    };
+    k->interval_ns = interval_ns;
+    for (int cpu = 0; cpu < k->cpus; cpu++) {
+        int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+        if (fd < 0 && errno == ENODEV)
+            continue; /* this CPU is not online */
+        struct bpf_link *link = fd < 0 ? NULL : bpf_program__attach_perf_event(k->sample, fd);
+        if (!link) {
+            int error = errno;
+            if (fd >= 0)
+                close(fd);
+            return wick_err_set(
+                err, error == EACCES || error == EPERM ? WICK_E_PERM : WICK_E_UNSUPPORTED,
+                "the clock of CPU %d cannot be sampled: %s. Run as root, or with CAP_PERFMON and CAP_BPF", cpu,
+                strerror(error));
+        }
+        k->events[k->count] = fd;
+        k->links[k->count++] = link;
+    }
+    return k->count ? 0 : wick_err_set(err, WICK_E_UNSUPPORTED, "no CPU has a clock that can be sampled");
+}
+
+void wick_host_kernel_stop(struct wick_host_kernel *k)
+{
+    for (int i = 0; i < k->count; i++)
+        bpf_link__destroy(k->links[i]); /* and the event's descriptor */
+    k->count = 0;
+}
+
+void wick_host_kernel_wait(struct wick_host_kernel *k, int most_ms)
+{
+    struct pollfd p = {ring_buffer__epoll_fd(k->ring), POLLIN, 0};
+    poll(&p, 1, most_ms);
+}
+
+bool wick_host_kernel_take(struct wick_host_kernel *k)
+{
+    return ring_buffer__consume(k->ring) == -EAGAIN;
+}
+
+void wick_host_kernel_counts(struct wick_host_kernel *k, struct wick_host_counts *out)
+{
+    struct wick_host_counts *of = calloc((size_t)k->cpus, sizeof *of);
+    uint32_t key = 0;
+    *out = (struct wick_host_counts){0};
+    if (of && !bpf_map_lookup_elem(k->counts, &key, of)) {
+        for (int i = 0; i < k->cpus; i++) {
+            out->ticks += of[i].ticks;
+            out->idle += of[i].idle;
+            out->recorded += of[i].recorded;
+            out->ring_full += of[i].ring_full;
+            out->nested += of[i].nested;
+            out->walk_ns += of[i].walk_ns;
+        }
+    }
+    free(of);
+}
+
+uint64_t wick_host_kernel_due(const struct wick_host_kernel *k)
+{
+    uint64_t ticks = 0, ns;
+    for (int i = 0; i < k->count; i++)
+        if (read(k->events[i], &ns, sizeof ns) == sizeof ns)
+            ticks += ns / k->interval_ns;
+    return ticks;
+}
+
+void wick_host_kernel_know(struct wick_host_kernel *k, const struct wick_host_birth *birth)
+{
+    uint32_t yes = 1;
+    bpf_map_update_elem(k->known, birth, &yes, BPF_ANY);
+}
+
+void wick_host_kernel_forget(struct wick_host_kernel *k, const struct wick_host_birth *birth)
+{
+    bpf_map_delete_elem(k->known, birth);
+    bpf_map_delete_elem(k->jvms, birth);
+}
+
+int wick_host_kernel_put_jvm(struct wick_host_kernel *k, const struct wick_host_birth *birth,
+                             const struct wick_step_jvm *jvm)
+{
+    return bpf_map_update_elem(k->jvms, birth, jvm, BPF_ANY) ? -WICK_E_LIMIT : 0;
+}
+
+void wick_host_kernel_put_thread(struct wick_host_kernel *k, const struct wick_host_thread *thread, uint64_t addr)
+{
+    bpf_map_update_elem(k->threads, thread, &addr, BPF_ANY);
+}
+
+void wick_host_kernel_put_rule(struct wick_host_kernel *k, uint32_t number, const struct wick_unwind_rule *rule)
+{
+    bpf_map_update_elem(k->rules, &number, rule, BPF_ANY);
+}
+
+void wick_host_kernel_put_page(struct wick_host_kernel *k, const struct wick_host_page *page,
+                               const struct wick_host_rows *rows)
+{
+    bpf_map_update_elem(k->pages, page, rows, BPF_ANY);
+}

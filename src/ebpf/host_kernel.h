@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_kernel.h - the kernel side of `wick host`: loading it, attaching it to the clock of every CPU, its maps and ring
+ *
+ * The program (bpf/host.bpf.c) is part of wick. Nothing is pinned in the kernel, so all of it goes with this process.
+ * This is the only file that knows libbpf.
+ *
+ * Threads: one.
+ * Memory:  malloc; the kernel's maps are of fixed size, some 20 MiB together.
+ */
+#ifndef WICK_EBPF_HOST_KERNEL_H
+#define WICK_EBPF_HOST_KERNEL_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "ebpf/host_event.h"
+
+struct wick_host_kernel;
+
+/* Called for each record: a struct wick_host_record, or of WICK_HOST_EXIT a struct wick_host_head. False: the
+ * rest is for the next round. */
+typedef bool wick_host_take(void *arg, const struct wick_host_head *head);
+
+/* Loads the programs; nothing runs yet. -WICK_E_PERM or _UNSUPPORTED with a message that says what is missing, and what
+ * works without it. */
+int wick_host_kernel_open(struct wick_host_kernel **out, wick_host_take *take, void *arg, struct wick_err *err);
+void wick_host_kernel_close(struct wick_host_kernel *k);
+
+/* Starts samples every interval on each CPU that is online. */
+int wick_host_kernel_start(struct wick_host_kernel *k, uint64_t interval_ns, struct wick_err *err);
+
+/* Stops them; what is in the ring can still be taken. */
+void wick_host_kernel_stop(struct wick_host_kernel *k);
+
+/* Waits at most so long for a record that should be taken at once, or for a signal. */
+void wick_host_kernel_wait(struct wick_host_kernel *k, int most_ms);
+
+/* Takes the records that are there; false if those are all. */
+bool wick_host_kernel_take(struct wick_host_kernel *k);
+
+/* The counts of all CPUs together. */
+void wick_host_kernel_counts(struct wick_host_kernel *k, struct wick_host_counts *out);
+
+/* How many ticks the clocks of the CPUs came to, those included that the kernel skipped. */
+uint64_t wick_host_kernel_due(const struct wick_host_kernel *k);
+
+/* What the walks should know. Without room the walks know less. */
+void wick_host_kernel_know(struct wick_host_kernel *k, const struct wick_host_birth *birth);
+void wick_host_kernel_forget(struct wick_host_kernel *k, const struct wick_host_birth *birth);
+int wick_host_kernel_put_jvm(struct wick_host_kernel *k, const struct wick_host_birth *birth,
+                             const struct wick_step_jvm *jvm);
+void wick_host_kernel_put_thread(struct wick_host_kernel *k, const struct wick_host_thread *thread, uint64_t addr);
+void wick_host_kernel_put_rule(struct wick_host_kernel *k, uint32_t number, const struct wick_unwind_rule *rule);
+void wick_host_kernel_put_page(struct wick_host_kernel *k, const struct wick_host_page *page,
+                               const struct wick_host_rows *rows);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_process.c - see host_process.h
+ *
+ * Between the sample and the moment at which /proc is read, the process may have ended and its number may be another's
+ * by now. What is read counts only if that process was started when the sample's was, and is still called the same.
+ */
+#include "ebpf/host_process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "sys/ns.h"
+#include "sys/proc.h"
+
+enum { REFRESH_NS = 50000000, AGAIN_NS = 200000000, CONTAINERS = 1024, START_FIELD = 22 };
+
+void wick_host_processes_init(struct wick_host_processes *ps, struct wick_host_kernel *k, struct wick_host_tables *t)
+{
+    *ps = (struct wick_host_processes){.kernel = k, .tables = t};
+}
+
+static void free_process(struct wick_host_process *p)
+{
+    if (!p->gone) {
+        wick_symbolizer_release(&p->code);
+        wick_elf_images_release(&p->images);
+        wick_mem_release(&p->mem);
+    }
+    wick_host_cache_clear(&p->cache);
+    free(p->threads);
+    free(p);
+}
+
+void wick_host_processes_release(struct wick_host_processes *ps)
+{
+    for (uint32_t i = 0; i < WICK_HOST_BUCKETS; i++)
+        for (struct wick_host_process *p = ps->bucket[i], *next; p; p = next) {
+            next = p->next;
+            free_process(p);
+        }
+    free(ps->containers);
+    *ps = (struct wick_host_processes){0};
+}
+
+static uint32_t bucket_of(const struct wick_host_birth *b)
+{
+    return (uint32_t)(wick_hash_2(b->start_ns, b->execs) % WICK_HOST_BUCKETS);
+}
+
+static bool same_birth(const struct wick_host_birth *a, const struct wick_host_birth *b)
+{
+    return a->start_ns == b->start_ns && a->execs == b->execs;
+}
+
+void wick_host_process_end(struct wick_host_processes *ps, const struct wick_host_birth *birth)
+{
+    struct wick_host_process **at = &ps->bucket[bucket_of(birth)], *p;
+    while ((p = *at) && !same_birth(&p->birth, birth))
+        at = &p->next;
+    wick_host_kernel_forget(ps->kernel, birth);
+    if (!p)
+        return;
+    *at = p->next;
+    ps->count--;
+    free_process(p);
+}
+
+/* Makes room for another: one of some bucket goes, and is read again if it has another sample. */
+static void evict(struct wick_host_processes *ps)
+{
+    for (uint32_t i = 0; i < WICK_HOST_BUCKETS; i++) {
+        const struct wick_host_process *p = ps->bucket[ps->next_bucket++ % WICK_HOST_BUCKETS];
+        if (p) {
+            const struct wick_host_birth birth = p->birth;
+            wick_host_process_end(ps, &birth);
+            return;
+        }
+    }
+}
+
+/* --- what /proc says of it --- */
+
+/* When the process was started, in ticks since boot; 0 = not known. */
+static uint64_t start_ticks(const struct wick_proc *proc)
+{
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    uint64_t ticks = 0;
+    const char *at = wick_proc_read(proc, "stat", &text) ? NULL : strrchr(text.buf, ')');
+    for (int field = 2; at && field < START_FIELD; field++)
+        at = strchr(at + 1, ' ');
+    if (at)
+        ticks = strtoull(at, NULL, 10);
+    wick_strbuf_release(&text);
+    return ticks;
+}
+
+static bool is_the_same(const struct wick_proc *proc, const struct wick_host_head *h)
+{
+    uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK), ticks = start_ticks(proc);
+    uint64_t expected = h->birth.start_ns / tick_ns;
+    return ticks + 1 >= expected && ticks <= expected + 1 &&
+           !strncmp(proc->st.comm, h->process_comm, WICK_HOST_COMM - 1);
+}
+
+/* Of the processes of one cgroup the first one that lives says which container they are in. */
+static const char *container_of(struct wick_host_processes *ps, uint64_t cgroup, const struct wick_proc *proc)
+{
+    struct wick_strbuf groups = WICK_STRBUF_INIT, mounts = WICK_STRBUF_INIT;
+    for (uint32_t i = 0; i < ps->ncontainers; i++)
+        if (ps->containers[i].cgroup == cgroup)
+            return ps->containers[i].text;
+    if (!ps->containers)
+        ps->containers = calloc(CONTAINERS, sizeof *ps->containers);
+    if (!proc || !ps->containers)
+        return "";
+    struct wick_host_container *c = &ps->containers[ps->ncontainers < CONTAINERS ? ps->ncontainers++ : CONTAINERS - 1];
+    *c = (struct wick_host_container){.cgroup = cgroup};
+    wick_proc_read(proc, "cgroup", &groups);
+    wick_proc_read(proc, "mountinfo", &mounts);
+    if (!wick_proc_container(groups.buf, groups.len, mounts.buf, mounts.len, c->text, sizeof c->text))
+        *c->text = 0;
+    wick_strbuf_release(&groups);
+    wick_strbuf_release(&mounts);
+    return c->text;
+}
+
+/* A value of a label, in which a backslash stands before what would end it. */
+static void add_value(struct wick_strbuf *out, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("\\,=", *text))
+            wick_strbuf_addc(out, '\\');
+        wick_strbuf_addc(out, *text);
+    }
+}
+
+static uint32_t make_context(struct wick_host_processes *ps, const struct wick_host_head *h, const char *container)
+{
+    struct wick_strbuf labels = WICK_STRBUF_INIT;
+    wick_strbuf_adds(&labels, "process=");
+    add_value(&labels, h->process_comm);
+    wick_strbuf_addf(&labels, "-%u", h->pid);
+    if (*container) {
+        wick_strbuf_adds(&labels, ",container=");
+        add_value(&labels, container);
+    }
+    uint32_t context = labels.failed ? 0 : wick_host_context(ps->tables, labels.buf);
+    wick_strbuf_release(&labels);
+    return context;
+}
+
+/* Opens what lives; without success the process is `gone`. */
+static void open_process(struct wick_host_processes *ps, struct wick_host_process *p, const struct wick_host_head *h)
+{
+    struct wick_proc proc;
+    bool lives = !(h->flags & WICK_HOST_KTHREAD) && !wick_proc_open((pid_t)h->pid, &proc, NULL);
+    bool same = lives && is_the_same(&proc, h);
+    p->gone = !same || wick_mem_remote_init(&p->mem, (int)h->pid, NULL);
+    p->context =
+        make_context(ps, h, h->flags & WICK_HOST_KTHREAD ? "" : container_of(ps, h->cgroup, same ? &proc : NULL));
+    if (same)
+        p->own_pids = proc.st.pid_depth > 1;
+    if (lives)
+        wick_proc_close(&proc);
+    p->images_ns = p->gone ? h->time_ns : 0;
+    if (p->gone)
+        return;
+    wick_elf_images_init(&p->images, (int)h->pid);
+    wick_symbolizer_init(&p->code, &p->images, (int)h->pid, &p->mem, NULL);
+    wick_host_process_refresh(p, h->time_ns);
+}
+
+/* It could not be read, and lives all the same: it may just have changed its name. */
+static void try_again(struct wick_host_processes *ps, struct wick_host_process *p, const struct wick_host_head *h)
+{
+    open_process(ps, p, h);
+    if (p->gone)
+        return;
+    ps->gone--;
+    wick_host_cache_clear(&p->cache);
+}
+
+struct wick_host_process *wick_host_process_of(struct wick_host_processes *ps, const struct wick_host_head *h)
+{
+    struct wick_host_process **bucket = &ps->bucket[bucket_of(&h->birth)];
+    for (struct wick_host_process *p = *bucket; p; p = p->next) {
+        if (!same_birth(&p->birth, &h->birth))
+            continue;
+        if (p->gone && !(h->flags & WICK_HOST_KTHREAD) && h->time_ns >= p->images_ns + AGAIN_NS)
+            try_again(ps, p, h);
+        return p;
+    }
+    if (ps->count >= WICK_HOST_PROCESSES)
+        evict(ps);
+    struct wick_host_process *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->birth = h->birth;
+    p->pid = h->pid;
+    memcpy(p->comm, h->process_comm, sizeof p->comm);
+    open_process(ps, p, h);
+    ps->met++;
+    ps->gone += p->gone && !(h->flags & WICK_HOST_KTHREAD);
+    ps->count++;
+    p->next = *bucket;
+    *bucket = p;
+    wick_host_kernel_know(ps->kernel, &p->birth);
+    return p;
+}
+
+bool wick_host_process_refresh(struct wick_host_process *p, uint64_t now_ns)
+{
+    bool changed = false;
+    if (p->gone || (p->images_ns && now_ns < p->images_ns + REFRESH_NS))
+        return false;
+    p->images_ns = now_ns;
+    if (wick_elf_images_refresh(&p->images, &p->mem, &changed, NULL))
+        return false;
+    return changed;
+}
+
+void wick_host_processes_tidy(struct wick_host_processes *ps)
+{
+    for (uint32_t i = 0; i < WICK_HOST_BUCKETS; i++)
+        for (struct wick_host_process *p = ps->bucket[i]; p; p = p->next)
+            if (!p->gone)
+                wick_symbol_cache_tidy(&p->code.cache);
+}

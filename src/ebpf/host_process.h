@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_process.h - the processes that a recording of the whole machine has met, and what is known of each
+ *
+ * A process is read at its first sample, while it lives: its mappings, the container it is in, and whether it is a JVM.
+ * All that is read from it is hostile: reads are bounded, and what does not make sense is left out.
+ *
+ * Threads: one.
+ * Memory:  malloc; at most WICK_HOST_PROCESSES at a time (any one goes when another comes), with a cache each.
+ */
+#ifndef WICK_EBPF_HOST_PROCESS_H
+#define WICK_EBPF_HOST_PROCESS_H
+
+#include <stdbool.h>
+
+#include "ebpf/host_cache.h"
+#include "ebpf/host_kernel.h"
+#include "ebpf/host_tables.h"
+#include "elf/image.h"
+#include "hotspot/jvm.h"
+#include "hotspot/thread.h"
+#include "symbolize/symbolize.h"
+
+enum { WICK_HOST_PROCESSES = 2048, WICK_HOST_BUCKETS = 1024 };
+
+enum wick_host_jvm_state {
+    WICK_HOST_NO_JVM,       /* no libjvm.so is mapped */
+    WICK_HOST_JVM_STARTING, /* one is, and what it describes is not there yet */
+    WICK_HOST_JVM_READY,
+    WICK_HOST_JVM_REFUSED, /* what it describes makes no sense */
+};
+
+struct wick_host_process {
+    struct wick_host_process *next; /* of the same bucket */
+    struct wick_host_birth birth;
+    uint32_t pid;
+    char comm[WICK_HOST_COMM];
+    uint32_t context; /* number in the tables */
+    bool gone;        /* it could not be read, most likely because it had ended */
+    bool own_pids;    /* its threads have other numbers in its own pid namespace */
+    struct wick_mem mem;
+    struct wick_elf_images images;
+    struct wick_symbolizer code;
+    uint64_t images_ns; /* when the mappings were read last */
+    enum wick_host_jvm_state jvm_state;
+    uint64_t jvm_ns, threads_ns; /* when it was read last, and its list of threads */
+    struct wick_jvm jvm;
+    struct wick_hs_thread *threads; /* Java threads, as listed last */
+    int nthreads;
+    struct wick_host_cache cache;
+};
+
+/* What is written for the processes of one cgroup. */
+struct wick_host_container {
+    uint64_t cgroup;
+    char text[80]; /* "" = they are in none */
+};
+
+struct wick_host_processes {
+    struct wick_host_process *bucket[WICK_HOST_BUCKETS];
+    uint32_t count, next_bucket;
+    struct wick_host_kernel *kernel; /* borrowed */
+    struct wick_host_tables *tables; /* borrowed */
+    struct wick_host_container *containers;
+    uint32_t ncontainers;
+    uint64_t met, gone, jvms, refused; /* since the start */
+};
+
+void wick_host_processes_init(struct wick_host_processes *ps, struct wick_host_kernel *k, struct wick_host_tables *t);
+void wick_host_processes_release(struct wick_host_processes *ps);
+
+/* The process of a sample, read if it is new; NULL = no memory. Borrowed until the next call of _of or _end. */
+struct wick_host_process *wick_host_process_of(struct wick_host_processes *ps, const struct wick_host_head *h);
+
+/* That address space has ended. */
+void wick_host_process_end(struct wick_host_processes *ps, const struct wick_host_birth *birth);
+
+/* Reads the mappings again, unless that was done just now. True if they have changed. */
+bool wick_host_process_refresh(struct wick_host_process *p, uint64_t now_ns);
+
+/* Gives back symbol tables that were not used for a while; called about once a second. */
+void wick_host_processes_tidy(struct wick_host_processes *ps);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ebpf/host_recorder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "ebpf/host_names.h"
+#include "ebpf/host_teach.h"
+#include "symbolize/kernel_names.h"
+
+enum {
+    ROUND_MS = 50,
+    PRIORITY = -10,
+    FLUSH_NS = 1000000000,
+    TEACH_NS = 20000000,
+    PUT_OFF_NS = 50000000,
+    PASSING_LIMIT = 64 << 20,
+    FRAMES = 4096,
+    KEPT = 8 << 20
+};
+
+struct wick_host_recorder {
+    struct wick_host_kernel *kernel;
+    struct wick_host_processes processes;
+    struct wick_host_tables tables;
+    struct wick_host_names names;
+    struct wick_jfr_writer *writer;
+    uint64_t interval_ns, start_ns, start_epoch_ns, flush_ns;
+    uint64_t taken; /* records that were samples */
+    uint8_t *kept;  /* records that were put off, one behind the other */
+    size_t kept_bytes;
+    uint64_t round_ns; /* when this round of taking records began */
+    struct wick_host_rules rules;
+    struct wick_jfr_frame frames[FRAMES]; /* of one stack */
+};
+
+/* --- samples --- */
+
+/* The frames of a sample, leaf first; sets *truncated. Returns how many. */
+static uint32_t expand_stack(struct wick_host_recorder *r, struct wick_host_process *p,
+                             const struct wick_host_record *s, bool *truncated)
+{
+    uint32_t n = 0, nkernel = s->head.nkernel < WICK_HOST_KERNEL ? s->head.nkernel : WICK_HOST_KERNEL;
+    for (uint32_t i = 0; i < nkernel; i++)
+        r->frames[n++] = wick_host_kernel_frame(&r->names, s->kernel[i] - (i > 0));
+    for (uint32_t i = 0; i < s->head.nframes && n < FRAMES; i++) {
+        uint32_t more = wick_host_expand(&r->names, p, &s->frames[i], s->head.time_ns, r->frames + n, FRAMES - n);
+        /* one reason is enough for frames that share it */
+        bool again = more == 1 && n && r->frames[n].kind == WICK_FRAME_BREAK &&
+                     r->frames[n - 1].kind == WICK_FRAME_BREAK && r->frames[n].method == r->frames[n - 1].method;
+        n += again ? 0 : more;
+    }
+    *truncated = (s->head.flags & WICK_HOST_TRUNCATED) || n == FRAMES;
+    return n;
+}
+
+static void write_sample(struct wick_host_recorder *r, const struct wick_host_record *s)
+{
+    bool truncated = false;
+    struct wick_host_process *p = wick_host_process_of(&r->processes, &s->head);
+    if (!p)
+        return;
+    uint32_t n = expand_stack(r, p, s, &truncated);
+    struct wick_host_tid thread = {.start_ns = s->head.thread_start_ns, .tid = s->head.tid};
+    memcpy(thread.comm, s->head.comm, sizeof thread.comm);
+    thread.comm[sizeof thread.comm - 1] = 0;
+    const struct wick_jfr_execution_sample event = {
+        .start_ns = s->head.time_ns,
+        .thread = wick_host_thread_number(&r->tables, &thread),
+        .stack = wick_host_stack(&r->tables, r->frames, n, truncated),
+        .state = WICK_JFR_STATE_DEFAULT,
+        .kind = s->head.flags & WICK_HOST_IN_KERNEL ? WICK_JFR_SAMPLE_KERNEL : WICK_JFR_SAMPLE_USER,
+        .weight_ns = r->interval_ns,
+        .context = p->context,
+    };
+    wick_jfr_write_execution_sample(r->writer, &event);
+}
+
+/* --- records --- */
+
+/* Bytes of a record as it is kept: its size is a multiple of what it holds. */
+static size_t record_bytes(const struct wick_host_head *head)
+{
+    return head->type == WICK_HOST_EXIT
+               ? sizeof *head
+               : offsetof(struct wick_host_record, frames) + head->nframes * sizeof(struct wick_step_frame);
+}
+
+/* Does what was put off: symbols may have to be read, which takes long. */
+static void work_off(struct wick_host_recorder *r)
+{
+    for (size_t at = 0; at < r->kept_bytes;) {
+        const struct wick_host_head *head = (const void *)(r->kept + at);
+        at += record_bytes(head);
+        if (head->type == WICK_HOST_EXIT)
+            wick_host_process_end(&r->processes, &head->birth);
+        else
+            write_sample(r, (const struct wick_host_record *)head);
+    }
+    r->kept_bytes = 0;
+}
+
+/* Keeps a record for work_off(); does that first if there is no room. */
+static void put_off(struct wick_host_recorder *r, const struct wick_host_head *head)
+{
+    size_t n = record_bytes(head);
+    if (r->kept_bytes + n > KEPT)
+        work_off(r);
+    memcpy(r->kept + r->kept_bytes, head, n);
+    r->kept_bytes += n;
+}
+
+static bool take_record(void *arg, const struct wick_host_head *head)
+{
+    struct wick_host_recorder *r = arg;
+    if (head->type != WICK_HOST_EXIT) {
+        if (head->nframes > WICK_HOST_FRAMES)
+            return true;
+        struct wick_host_process *p = wick_host_process_of(&r->processes, head);
+        r->taken++;
+        if (p)
+            wick_host_teach(&r->processes, &r->rules, p, (const struct wick_host_record *)head, r->round_ns + TEACH_NS);
+    }
+    put_off(r, head);
+    return wick_clock_mono_ns() < r->round_ns + PUT_OFF_NS;
+}
+
+/* --- what else is in the recording --- */
+
+static void write_setting(struct wick_jfr_writer *w, uint64_t now_ns, const char *name, const char *value)
+{
+    wick_jfr_write_active_setting(w, &(struct wick_jfr_active_setting){
+                                         .start_ns = now_ns,
+                                         .id = wick_jfr_event_type_id(WICK_JFR_EVENT_EXECUTION_SAMPLE),
+                                         .name = name,
+                                         .value = value,
+                                     });
+}
+
+static void write_settings(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
+{
+    struct wick_host_recorder *r = arg;
+    struct utsname u = {0};
+    char os[512], number[32];
+    uname(&u);
+    snprintf(os, sizeof os, "%s %s %s %s", u.sysname, u.release, u.version, u.machine);
+    wick_jfr_write_active_recording(w, &(struct wick_jfr_active_recording){
+                                           .start_ns = now_ns,
+                                           .id = 1,
+                                           .name = "wick " WICK_VERSION,
+                                           .flush_interval_ms = FLUSH_NS / 1000000,
+                                           .recording_start_ms = r->start_epoch_ns / 1000000,
+                                       });
+    wick_jfr_write_os_information(w, &(struct wick_jfr_os_information){.start_ns = now_ns, .os_version = os});
+    snprintf(number, sizeof number, "%" PRIu64 " ns", r->interval_ns);
+    write_setting(w, now_ns, "event", "cpu-clock of every CPU");
+    write_setting(w, now_ns, "interval", number);
+    write_setting(w, now_ns, "wick.version", WICK_VERSION);
+}
+
+static void add_up(struct wick_host_recorder *r, struct wick_host_totals *t)
+{
+    const int e = WICK_JFR_EVENT_EXECUTION_SAMPLE;
+    struct wick_host_counts c;
+    struct wick_jfr_stats s;
+    wick_host_kernel_counts(r->kernel, &c);
+    wick_jfr_writer_stats(r->writer, &s);
+    *t = (struct wick_host_totals){
+        .fired = c.ticks - c.idle,
+        .ring_full = c.ring_full,
+        .nested = c.nested,
+        .output_full = s.lost_output[e],
+        .out_of_memory =
+            s.lost_memory[e] + r->taken - s.written[e] - s.pending[e] - s.lost_output[e] - s.lost_memory[e],
+        .processes = r->processes.met,
+        .ended = r->processes.gone,
+        .jvms = r->processes.jvms,
+        .refused = r->processes.refused,
+        .walk_ns = c.walk_ns,
+        .error = s.error,
+    };
+    uint64_t dropped = t->ring_full + t->nested + t->output_full + t->out_of_memory;
+    t->recorded = t->fired > dropped ? t->fired - dropped : 0;
+}
+
+static void write_totals(struct wick_host_recorder *r, uint64_t now_ns)
+{
+    struct wick_host_totals t;
+    add_up(r, &t);
+    const struct {
+        const char *name;
+        uint64_t count;
+    } drops[] = {{"ring_full", t.ring_full},
+                 {"walk_in_progress", t.nested},
+                 {"output_full", t.output_full},
+                 {"out_of_memory", t.out_of_memory}};
+    uint64_t dropped = 0;
+    for (size_t i = 0; i < sizeof drops / sizeof *drops; i++) {
+        dropped += drops[i].count;
+        if (drops[i].count)
+            wick_jfr_write_drops(r->writer, &(struct wick_jfr_drops){now_ns, drops[i].name, drops[i].count});
+    }
+    wick_jfr_write_sample_totals(r->writer, &(struct wick_jfr_sample_totals){
+                                                .start_ns = now_ns,
+                                                .type = "cpu",
+                                                .unit = "ns",
+                                                .fired = t.fired,
+                                                .recorded = t.recorded,
+                                                .dropped = dropped,
+                                                .weight = t.recorded * r->interval_ns,
+                                                .dropped_weight = dropped * r->interval_ns,
+                                            });
+    wick_jfr_write_profiler(
+        r->writer,
+        &(struct wick_jfr_profiler){
+            .start_ns = now_ns, .fired = t.fired, .recorded = t.recorded, .dropped = dropped, .handler_ns = t.walk_ns});
+}
+
+/* --- the course of a recording --- */
+
+/* Takes what is in the ring, but not for long. True if there may be more. */
+static bool take_all(struct wick_host_recorder *r)
+{
+    r->round_ns = wick_clock_mono_ns();
+    bool more = wick_host_kernel_take(r->kernel);
+    work_off(r);
+    return more;
+}
+
+static int open_writer(struct wick_host_recorder *r, struct wick_output *out, struct wick_err *err)
+{
+    const struct wick_jfr_sink sink = wick_output_sink(out);
+    const struct wick_jfr_source source = wick_host_tables_source(&r->tables);
+    const struct wick_jfr_config config = {
+        .start_mono_ns = r->start_ns,
+        .start_epoch_ns = r->start_epoch_ns,
+        .max_frames = FRAMES,
+        .chunk_begin = write_settings,
+        .chunk_arg = r,
+    };
+    return wick_jfr_writer_open(&r->writer, &sink, &source, &config)
+               ? wick_err_set(err, WICK_E_NOMEM, "no memory for the recording's writer")
+               : 0;
+}
+
+int wick_host_recorder_open(struct wick_host_recorder **out, struct wick_output *output, uint64_t interval_ns,
+                            struct wick_err *err)
+{
+    struct wick_host_recorder *r = calloc(1, sizeof *r);
+    if (!r)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    wick_hash_seed_init();
+    /* what a process says of itself must be read while it lives, however crowded the machine is; without the right it
+     * goes without */
+    setpriority(PRIO_PROCESS, 0, PRIORITY);
+    r->interval_ns = interval_ns;
+    r->start_ns = wick_clock_mono_ns();
+    r->start_epoch_ns = wick_clock_epoch_ns();
+    int rc = wick_host_kernel_open(&r->kernel, take_record, r, err);
+    if (!rc) {
+        wick_host_processes_init(&r->processes, r->kernel, &r->tables);
+        r->kept = malloc(KEPT);
+        if (wick_host_names_init(&r->names, &r->tables) || wick_host_rules_init(&r->rules, r->kernel) || !r->kept)
+            rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    }
+    rc = rc ? rc : open_writer(r, output, err);
+    rc = rc ? rc : wick_host_kernel_start(r->kernel, interval_ns, err);
+    if (rc) {
+        wick_host_recorder_close(r, NULL);
+        return rc;
+    }
+    *out = r;
+    return 0;
+}
+
+static void flush(struct wick_host_recorder *r, uint64_t now_ns)
+{
+    write_totals(r, now_ns);
+    if (wick_host_passing_bytes(&r->tables) < PASSING_LIMIT) {
+        wick_jfr_writer_flush(r->writer, now_ns);
+    } else {
+        wick_jfr_writer_rotate(r->writer, now_ns);
+        wick_host_forget_passing(&r->tables);
+    }
+    wick_host_processes_tidy(&r->processes);
+    wick_kernel_names_tidy(&wick_kernel_names, false);
+    r->flush_ns = now_ns;
+}
+
+void wick_host_recorder_round(struct wick_host_recorder *r)
+{
+    wick_host_kernel_wait(r->kernel, ROUND_MS);
+    take_all(r);
+    uint64_t now_ns = wick_clock_mono_ns();
+    if (now_ns - r->flush_ns >= FLUSH_NS)
+        flush(r, now_ns);
+}
+
+void wick_host_recorder_close(struct wick_host_recorder *r, struct wick_host_totals *totals)
+{
+    if (!r)
+        return;
+    if (r->writer) {
+        uint64_t due = wick_host_kernel_due(r->kernel);
+        wick_host_kernel_stop(r->kernel);
+        while (take_all(r))
+            ;
+        uint64_t now_ns = wick_clock_mono_ns();
+        flush(r, now_ns);
+        if (totals) {
+            struct wick_host_counts c;
+            wick_host_kernel_counts(r->kernel, &c);
+            add_up(r, totals);
+            /* the first tick and the last one of a CPU may lie outside */
+            uint64_t edge = 2 * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
+            totals->skipped = due > c.ticks + edge ? due - c.ticks : 0;
+        }
+        wick_jfr_writer_close(r->writer, now_ns, NULL);
+    }
+    wick_host_names_release(&r->names);
+    wick_host_rules_release(&r->rules);
+    wick_host_processes_release(&r->processes);
+    wick_host_tables_release(&r->tables);
+    wick_host_kernel_close(r->kernel);
+    free(r->kept);
+    free(r);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_recorder.h - a recording of everything that runs on this machine, without an agent in any process
+ *
+ *     struct wick_host_recorder *r;
+ *     wick_host_recorder_open(&r, ...);
+ *     while (...) wick_host_recorder_round(r);
+ *     wick_host_recorder_close(r, &totals);
+ *
+ * Samples are jdk.ExecutionSample, each with the weight of one interval and the labels `process` and, where there is
+ * one, `container`. fired = recorded + sum of drops, as in recordings of one JVM.
+ *
+ * Threads: one; it needs 512 KiB of stack (elf/demangle.h).
+ * Memory:  host_kernel.h, host_process.h, host_tables.h, the writer's.
+ */
+#ifndef WICK_EBPF_HOST_RECORDER_H
+#define WICK_EBPF_HOST_RECORDER_H
+
+#include "base/err.h"
+#include "record/output.h"
+
+struct wick_host_recorder;
+
+struct wick_host_totals {
+    uint64_t fired, recorded, ring_full, nested; /* samples: fired = recorded + the drops and those behind */
+    uint64_t output_full, out_of_memory;
+    uint64_t skipped;                         /* ticks that the kernel left out: not fired */
+    uint64_t processes, ended, jvms, refused; /* met; gone before they could be read; JVMs; those that make no sense */
+    uint64_t walk_ns;                         /* time in the kernel side, all CPUs */
+    int error;                                /* of the output, 0 = none */
+};
+
+/* Opens a recording to `out` (borrowed until _close) and starts it. Nothing is written on failure. */
+int wick_host_recorder_open(struct wick_host_recorder **r, struct wick_output *out, uint64_t interval_ns,
+                            struct wick_err *err);
+
+/* Waits a little, less if a new process was met or a signal comes, and writes what was sampled. */
+void wick_host_recorder_round(struct wick_host_recorder *r);
+
+/* Ends it. totals may be NULL; r too. */
+void wick_host_recorder_close(struct wick_host_recorder *r, struct wick_host_totals *totals);
+
+#endif

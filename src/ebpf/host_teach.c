@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ebpf/host_teach.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "elf/dynsym.h"
+#include "sys/proc.h"
+
+enum { JVM_RETRY_NS = 100000000, THREADS_RETRY_NS = 200000000, THREADS = 65536, PATH = 64, RECURSION = 64 };
+
+/* --- the JVM --- */
+
+static const struct wick_elf_image *find_libjvm(const struct wick_host_process *p)
+{
+    const struct wick_elf_image *image;
+    for (uint32_t i = 0; (image = wick_elf_images_at(&p->images, i)); i++)
+        if (!strcmp(wick_symbolize_library(image->path), "libjvm.so"))
+            return image;
+    return NULL;
+}
+
+struct libjvm {
+    const struct wick_mem *mem;
+    const struct wick_elf_image *image;
+};
+
+static wick_addr find_symbol(void *arg, const char *name)
+{
+    const struct libjvm *l = arg;
+    wick_addr addr = 0;
+    return wick_elf_dynsym(l->mem, l->image, name, &addr) ? 0 : addr;
+}
+
+/* Reads the layout as soon as it is there. What does not make sense is not tried again. */
+static void open_jvm(struct wick_host_processes *ps, struct wick_host_process *p, uint64_t now_ns)
+{
+    if (p->jvm_state == WICK_HOST_JVM_REFUSED || (p->jvm_ns && now_ns < p->jvm_ns + JVM_RETRY_NS))
+        return;
+    p->jvm_ns = now_ns;
+    struct libjvm l = {&p->mem, find_libjvm(p)};
+    if (!l.image)
+        return;
+    const struct wick_hs_symbols symbols = {find_symbol, &l};
+    int rc = wick_jvm_open(&p->jvm, &p->mem, &symbols, NULL);
+    rc = rc ? rc : wick_jvm_open_code(&p->jvm, NULL);
+    p->jvm_state = rc == -WICK_E_STATE ? WICK_HOST_JVM_STARTING : rc ? WICK_HOST_JVM_REFUSED : WICK_HOST_JVM_READY;
+    if (rc) {
+        ps->refused += rc != -WICK_E_STATE;
+        return;
+    }
+    ps->jvms++;
+    wick_host_kernel_put_jvm(ps->kernel, &p->birth, &p->jvm.step);
+}
+
+/* The thread's number where its process lives; 0 = not known. */
+static int32_t own_tid(const struct wick_host_process *p, uint32_t tid)
+{
+    char path[PATH];
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    struct wick_proc_status st = {0};
+    if (!p->own_pids)
+        return (int32_t)tid;
+    snprintf(path, sizeof path, "/proc/%u/task/%u/status", p->pid, tid);
+    if (wick_proc_read_at(-1, path, &text) || wick_proc_parse_status(text.buf, text.len, &st))
+        st.nspid = 0;
+    wick_strbuf_release(&text);
+    return (int32_t)st.nspid;
+}
+
+static wick_addr listed(const struct wick_host_process *p, int32_t tid)
+{
+    for (int i = 0; i < p->nthreads; i++)
+        if (p->threads[i].tid == tid)
+            return p->threads[i].addr;
+    return 0;
+}
+
+/* Lists the JVM's threads anew if this one is not among those of the last time. */
+static void find_thread(struct wick_host_processes *ps, struct wick_host_process *p, const struct wick_host_head *h)
+{
+    int32_t tid = own_tid(p, h->tid);
+    wick_addr addr = tid ? listed(p, tid) : 0;
+    if (!addr && tid && h->time_ns >= p->threads_ns + THREADS_RETRY_NS) {
+        struct wick_hs_thread *list = malloc(THREADS * sizeof *list);
+        int n = list ? wick_hs_threads(&p->jvm, list, THREADS) : 0;
+        free(p->threads);
+        p->threads_ns = h->time_ns;
+        p->nthreads = n > 0 ? n : 0;
+        p->threads = n > 0 ? realloc(list, (size_t)n * sizeof *list) : NULL;
+        if (!p->threads) {
+            p->nthreads = 0;
+            free(list);
+        }
+        addr = listed(p, tid);
+    }
+    if (addr)
+        wick_host_kernel_put_thread(ps->kernel, &(struct wick_host_thread){h->thread_start_ns, h->tid, 0}, addr);
+}
+
+/* --- native code --- */
+
+static void find_rules(struct wick_host_rules *rules, struct wick_host_process *p, uint64_t pc, uint64_t now_ns)
+{
+    const struct wick_elf_image *image = wick_elf_images_find(&p->images, pc);
+    if (!image && wick_host_process_refresh(p, now_ns)) {
+        wick_host_cache_clear(&p->cache);
+        image = wick_elf_images_find(&p->images, pc);
+    }
+    wick_host_rules_page(rules, &p->birth, &p->mem, image, pc);
+}
+
+/* Whether no frame shortly before frame i is in the same page: those of a recursion are. */
+static bool is_first(const struct wick_host_record *r, uint32_t i)
+{
+    for (uint32_t back = 1; back <= i && back <= RECURSION; back++)
+        if (r->frames[i - back].kind == WICK_STEP_NATIVE &&
+            r->frames[i - back].ptr / WICK_HOST_PAGE == r->frames[i].ptr / WICK_HOST_PAGE)
+            return false;
+    return true;
+}
+
+void wick_host_teach(struct wick_host_processes *ps, struct wick_host_rules *rules, struct wick_host_process *p,
+                     const struct wick_host_record *r, uint64_t until_ns)
+{
+    const struct wick_host_head *h = &r->head;
+    if (p->gone)
+        return;
+    for (uint32_t i = 0; h->flags & WICK_HOST_MISSED && i < h->nframes && wick_clock_mono_ns() < until_ns; i++)
+        if (r->frames[i].kind == WICK_STEP_NATIVE && r->frames[i].level && is_first(r, i))
+            find_rules(rules, p, r->frames[i].ptr - !r->frames[i].leaf, h->time_ns);
+    if (p->jvm_state != WICK_HOST_JVM_READY)
+        open_jvm(ps, p, h->time_ns);
+    else if ((h->flags & WICK_HOST_HAS_JVM) && !(h->flags & WICK_HOST_HAS_THREAD))
+        find_thread(ps, p, h);
+}

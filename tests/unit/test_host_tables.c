@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `wick host` interns and caches, without a kernel side. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/frame_kind.h"
+#include "ebpf/host_cache.h"
+#include "ebpf/host_tables.h"
+
+static void test_methods__equal_ones_have_one_number_and_keep_their_texts(void **state)
+{
+    struct wick_host_tables t = {0};
+    char name[] = "run";
+    const struct wick_jfr_method java = {.class_name = "a/B", .name = name, .signature = "()V"};
+    const struct wick_jfr_method native = {.class_name = "a/B", .name = "run"};
+    uint32_t first = wick_host_method(&t, &java), second = wick_host_method(&t, &native);
+    assert_int_equal(first, 1);
+    assert_int_equal(second, 2); /* without a signature it is another one */
+    assert_int_equal(wick_host_method(&t, &java), first);
+    name[0] = 'f';
+    assert_int_equal(wick_host_method(&t, &java), 3);
+    struct wick_jfr_method out;
+    struct wick_jfr_source s = wick_host_tables_source(&t);
+    assert_int_equal(s.method(s.arg, first, &out), 0);
+    assert_string_equal(out.name, "run");
+    assert_string_equal(out.signature, "()V");
+    assert_int_equal(s.method(s.arg, second, &out), 0);
+    assert_null(out.signature);
+    assert_int_equal(s.method(s.arg, 0, &out), -WICK_E_NOTFOUND);
+    assert_int_equal(s.method(s.arg, 4, &out), -WICK_E_NOTFOUND);
+    wick_host_tables_release(&t);
+}
+
+static void test_stacks__differ_by_every_part_of_a_frame(void **state)
+{
+    struct wick_host_tables t = {0};
+    const struct wick_jfr_frame base[2] = {{1, 10, 5, WICK_FRAME_C2}, {2, 0, 0, WICK_FRAME_NATIVE}};
+    struct wick_jfr_frame other[2], out[2];
+    bool truncated;
+    uint32_t first = wick_host_stack(&t, base, 2, false);
+    for (int part = 0; part < 4; part++) {
+        memcpy(other, base, sizeof base);
+        other[1].method += part == 0;
+        other[1].line += part == 1;
+        other[1].bci += part == 2;
+        other[1].kind = part == 3 ? WICK_FRAME_CPP : other[1].kind;
+        assert_int_equal(wick_host_stack(&t, other, 2, false), first + 1 + (uint32_t)part);
+    }
+    assert_int_equal(wick_host_stack(&t, base, 1, false), 6);
+    assert_int_equal(wick_host_stack(&t, base, 2, true), 7);
+    assert_int_equal(wick_host_stack(&t, base, 2, false), first);
+    struct wick_jfr_source s = wick_host_tables_source(&t);
+    assert_int_equal(s.stack(s.arg, 7, out, 2, &truncated), 2);
+    assert_true(truncated);
+    assert_int_equal(s.stack(s.arg, first, out, 1, &truncated), 1);
+    assert_true(truncated); /* there was no room */
+    assert_int_equal(out[0].line, 10);
+    wick_host_forget_passing(&t);
+    assert_int_equal(wick_host_passing_bytes(&t), 0);
+    assert_int_equal(s.stack(s.arg, first, out, 2, &truncated), 0);
+    assert_int_equal(wick_host_stack(&t, other, 2, false), 1);
+    wick_host_tables_release(&t);
+}
+
+static void test_threads__a_number_used_again_or_another_name_is_another_thread(void **state)
+{
+    struct wick_host_tables t = {0};
+    struct wick_host_tid a = {.start_ns = 5, .tid = 7, .comm = "worker"}, b = a, c = a;
+    b.start_ns = 6;
+    snprintf(c.comm, sizeof c.comm, "renamed");
+    assert_int_equal(wick_host_thread_number(&t, &a), 1);
+    assert_int_equal(wick_host_thread_number(&t, &b), 2);
+    assert_int_equal(wick_host_thread_number(&t, &c), 3);
+    assert_int_equal(wick_host_thread_number(&t, &a), 1);
+    assert_int_equal(wick_host_context(&t, "process=x-1"), 1);
+    assert_int_equal(wick_host_context(&t, "process=x-2"), 2);
+    assert_int_equal(wick_host_context(&t, "process=x-1"), 1);
+    struct wick_jfr_context out;
+    struct wick_jfr_source s = wick_host_tables_source(&t);
+    assert_int_equal(s.context(s.arg, 2, &out), 0);
+    assert_string_equal(out.labels, "process=x-2");
+    assert_int_equal(s.context(s.arg, 3, &out), -WICK_E_NOTFOUND);
+    wick_host_tables_release(&t);
+}
+
+static void test_cache__gives_back_what_was_put_and_replaces_it(void **state)
+{
+    struct wick_host_cache c = {0};
+    struct wick_jfr_frame frames[3] = {{.method = 1}, {.method = 2}, {.method = 3}};
+    const struct wick_host_key key = {4096, 1, 2}, near = {4096, 2, 2};
+    assert_null(wick_host_cache_find(&c, &key));
+    wick_host_cache_put(&c, &key, 10, frames, 1);
+    assert_null(wick_host_cache_find(&c, &near));
+    wick_host_cache_put(&c, &near, 11, frames + 1, 1);
+    wick_host_cache_put(&c, &key, 12, frames, 3); /* longer: it moves */
+    const struct wick_host_cached *e = wick_host_cache_find(&c, &key);
+    assert_int_equal(e->n, 3);
+    assert_int_equal(e->at_ns, 12);
+    assert_int_equal(c.frames[e->first + 2].method, 3);
+    e = wick_host_cache_find(&c, &near);
+    assert_int_equal(c.frames[e->first].method, 2);
+    wick_host_cache_clear(&c);
+    assert_null(wick_host_cache_find(&c, &key));
+}
+
+static void test_cache__is_bounded(void **state)
+{
+    struct wick_host_cache c = {0};
+    const struct wick_jfr_frame f = {.method = 9};
+    for (uint64_t i = 0; i < 100000; i++) {
+        const struct wick_host_key key = {i, 0, 0};
+        wick_host_cache_put(&c, &key, i, &f, 1);
+        assert_non_null(wick_host_cache_find(&c, &key));
+    }
+    assert_true(c.cap <= 65536 && c.cap_frames <= 65536);
+    wick_host_cache_clear(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_methods__equal_ones_have_one_number_and_keep_their_texts),
+        cmocka_unit_test(test_stacks__differ_by_every_part_of_a_frame),
+        cmocka_unit_test(test_threads__a_number_used_again_or_another_name_is_another_thread),
+        cmocka_unit_test(test_cache__gives_back_what_was_put_and_replaces_it),
+        cmocka_unit_test(test_cache__is_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
