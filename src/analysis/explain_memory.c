@@ -409,3 +409,18 @@ void wick_explain_out_of_memory(struct wick_explain *x)
         say_alive(x, r);
     }
 }
+
+/* The error is thrown by Java code, and not reported. */
+void wick_explain_direct_memory(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double share = wick_explain_share((double)f->direct_peak, (double)f->direct_limit);
+    if (!f->direct_limit || share < x->rule->threshold)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, share * (double)f->duration_ns);
+    wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->direct_peak);
+    wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->direct_limit);
+    if (f->direct_count)
+        wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->direct_count);
+    wick_explain_say_user(x, r, "java/nio/DirectByteBuffer");
+}
