@@ -284,11 +284,14 @@ void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_findi
 
 /* ---- who makes what grows outside the heap ---- */
 
-/* Constructors, what they call, and what starts a thread; not what one calls that is there already. */
+/* Constructors, what they call, and what starts a thread or maps a file; not what one calls that is there already. */
 static bool makes(const char *method)
 {
-    return !strcmp(method, "<init>") || !strncmp(method, "init", strlen("init")) ||
-           !strncmp(method, "start", strlen("start"));
+    static const char *const begins[] = {"<init>", "init", "start", "map"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(method, begins[i], strlen(begins[i])))
+            return true;
+    return false;
 }
 
 /* Whether the sample is of an object of that class: its leaf has the name, with dots. */

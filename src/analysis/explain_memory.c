@@ -138,11 +138,13 @@ static const struct {
     const char *made_by; /* whose methods code calls that makes more of it, NULL = not known */
 } growers[] = {
     {WICK_MEMORY_STACKS, "threads", "threads are started that do not end", "java/lang/Thread"},
-    {WICK_MEMORY_METASPACE, "class loaders", "classes are made, or loaded, that are never unloaded"},
+    {WICK_MEMORY_METASPACE, "class loaders", "classes are made, or loaded, that are never unloaded",
+     "java/lang/ClassLoader"},
     {WICK_MEMORY_MALLOC, NULL, "direct buffers, or memory of native code, that is not freed",
      "java/nio/DirectByteBuffer"},
     {WICK_MEMORY_CODE_CACHE, NULL, "more and more code is compiled"},
-    {WICK_MEMORY_FILES, NULL, "files are mapped, and what is read of them stays in memory while there is room"},
+    {WICK_MEMORY_FILES, NULL, "files are mapped, and what is read of them stays in memory while there is room",
+     "sun/nio/ch/FileChannelImpl"},
     {WICK_MEMORY_SHARED, NULL, "memory files or shared memory, that are not given back"},
     {WICK_MEMORY_OTHER, NULL, "memory that native code maps, or gets from another allocator than the C library's"},
 };
