@@ -97,7 +97,7 @@ static bool agrees(JNIEnv *env, jfieldID value)
     return false;
 }
 
-static bool hold(JNIEnv *env, jclass bits, const char *const *names)
+static bool hold_numbers(JNIEnv *env, jclass bits, const char *const *names)
 {
     for (int i = 0; i < NUMBERS; i++) {
         jfieldID id = (*env)->GetStaticFieldID(env, bits, names[i], "Ljava/util/concurrent/atomic/AtomicLong;");
@@ -109,7 +109,7 @@ static bool hold(JNIEnv *env, jclass bits, const char *const *names)
     return true;
 }
 
-static bool find(JNIEnv *env)
+static bool find_account(JNIEnv *env)
 {
     static const char *const names[NUMBERS] = {"RESERVED_MEMORY", "TOTAL_CAPACITY", "COUNT"};
     static const char *const names_8[NUMBERS] = {"reservedMemory", "totalCapacity", "count"};
@@ -118,7 +118,7 @@ static bool find(JNIEnv *env)
     jclass atomic = bits ? boot_class(env, "java/util/concurrent/atomic/AtomicLong") : NULL;
     jfieldID limit = atomic ? (*env)->GetStaticFieldID(env, bits, old ? "maxMemory" : "MAX_MEMORY", "J") : NULL;
     jfieldID value = limit ? (*env)->GetFieldID(env, atomic, "value", "J") : NULL;
-    if (!value || !hold(env, bits, old ? names_8 : names))
+    if (!value || !hold_numbers(env, bits, old ? names_8 : names))
         return false;
     account.value_at = wick_field_offset(env, atomic, "value", "J");
     account.limit = (uint64_t)(*env)->GetStaticLongField(env, bits, limit);
@@ -143,7 +143,7 @@ void wick_direct_buffers_find(void)
     if (!env)
         return;
     if ((*env)->PushLocalFrame(env, 16) == 0) {
-        account.known = find(env);
+        account.known = find_account(env);
         (*env)->ExceptionClear(env);
         (*env)->PopLocalFrame(env, NULL);
     }

@@ -287,9 +287,9 @@ void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_findi
 /* Constructors, what they call, and what starts a thread or maps a file; not what one calls that is there already. */
 static bool makes(const char *method)
 {
-    static const char *const begins[] = {"<init>", "init", "start", "map"};
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (!strncmp(method, begins[i], strlen(begins[i])))
+    static const char *const words[] = {"<init>", "init", "start", "map"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strncmp(method, words[i], strlen(words[i])))
             return true;
     return false;
 }

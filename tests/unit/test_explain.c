@@ -305,8 +305,9 @@ static void test_out_of_memory__of_threads_names_who_makes_them(void **state)
 static void test_direct_memory__is_near_its_limit(void **state)
 {
     silent(SCENE(c->direct = 94));
-    says(SCENE(c->direct = 95), "direct-memory: direct buffers used 95 MiB of 100 MiB at most: one that does not fit any "
-                                "more fails with OutOfMemoryError (direct buffer memory); there are 5 of them\n");
+    says(SCENE(c->direct = 95),
+         "direct-memory: direct buffers used 95 MiB of 100 MiB at most: one that does not fit any "
+         "more fails with OutOfMemoryError (direct buffer memory); there are 5 of them\n");
 }
 
 static void test_humongous__allocations_are_named_by_class_and_place(void **state)

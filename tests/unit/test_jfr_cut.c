@@ -445,8 +445,9 @@ static void test_cut__even_samples_of_a_long_stay_are_all_said(void **state)
     wick_strbuf_release(&j.out);
 }
 
-/* Readers that know no weights sum the duration of waits and the size of live objects and of native memory: an event that stands for more
- * than its own says so there, and stays one event, whatever the interval of the CPU samples beside it. */
+/* Readers that know no weights sum the duration of waits and the size of live objects and of native memory: an event
+ * that stands for more than its own says so there, and stays one event, whatever the interval of the CPU samples beside
+ * it. */
 static void test_cut__even_waits_and_memory_have_their_weight_where_readers_sum(void **state)
 {
     struct jfr_build j = {.out = WICK_STRBUF_INIT};
