@@ -29,7 +29,7 @@
  * the mark word ends then. */
 enum { MARK_BYTES = 8, COMPACT_CLASS_AT = 4, COMPACT_CLASS_SHIFT = 10 };
 
-enum { RESERVED, CAPACITY, COUNT, NUMBERS };
+enum { RESERVED, CAPACITY, BUFFERS, NUMBERS };
 enum { TRIES = 200 }; /* rounds: a JVM that is only just starting lets no thread in */
 
 static struct {
@@ -184,7 +184,7 @@ void wick_direct_buffers_write(struct wick_jfr_writer *w, uint64_t now_ns)
     const struct wick_jfr_direct_buffers event = {
         .start_ns = now_ns,
         .limit = account.limit,
-        .count = n[COUNT],
+        .count = n[BUFFERS],
         .capacity = n[CAPACITY],
         .used = n[RESERVED],
         .peak = account.peak > n[RESERVED] ? account.peak : n[RESERVED],
