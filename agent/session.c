@@ -31,6 +31,7 @@
 #include "agent/event/jit.h"
 #include "agent/label/jar_labels.h"
 #include "agent/event/locks.h"
+#include "agent/event/direct_buffers.h"
 #include "agent/event/exhaustion.h"
 #include "agent/event/memory.h"
 #include "agent/jvm/java_names.h"
@@ -205,6 +206,7 @@ static void *drain_main(void *arg)
         struct pollfd p = {.fd = s->wake, .events = POLLIN};
         if (poll(&p, 1, full ? 0 : TICK_MS) > 0)
             break;
+        wick_direct_buffers_find();
         uint64_t now = wick_clock_mono_ns();
         pthread_mutex_lock(&s->lock);
         wick_threads_poll(&wick_vm.threads);
@@ -212,6 +214,7 @@ static void *drain_main(void *arg)
         wick_drain_round(&s->drain);
         wick_jit_look(&s->drain, now);
         bool ends = wick_exhaustion_write(s->drain.writer, now) || wick_memory_is_short(now);
+        ends |= wick_direct_buffers_look(now);
         if (ends) { /* soon, perhaps: what there is has to be in the file then */
             wick_memory_due();
             wick_engines_moment(&s->sampling->engines);
@@ -357,6 +360,7 @@ static int begin(struct wick_err *err)
     s->info = (struct wick_recording_info){&s->opts, &s->sampling->engines, wick_clock_epoch_ns() / 1000000};
     wick_runtime_open();
     wick_exhaustion_open();
+    wick_direct_buffers_open();
     wick_memory_open(s->opts.memory_interval_ns);
     s->wake = eventfd(0, EFD_CLOEXEC);
     wick_threads_begin(&wick_vm.threads);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/event/direct_buffers.h"
 #include "agent/jvm/vm.h"
 #include "base/clock.h"
 #include "footprint/footprint.h"
@@ -122,6 +123,7 @@ static void end_reading(struct wick_drain *d, uint64_t now_ns, int rc)
         return;
     write_parts(d->writer, now_ns);
     write_levels(d->writer, now_ns);
+    wick_direct_buffers_write(d->writer, now_ns);
 }
 
 /* Goes on, for a round's time or to the end; writes when all mappings were seen. */

@@ -205,6 +205,17 @@ static void take_out_of_memory(struct wick_explain_facts *f, const struct wick_j
         f->exhausted_thread = f->p->threads[wick_jfr_event_thread(e, "eventThread")].name;
 }
 
+static void take_direct_buffers(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    int64_t used = number(e, "memoryUsed"), peak = number(e, "memoryPeak"); /* the JDK's own event has no peak */
+    raise_to(&peak, used);
+    if (peak < f->direct_peak)
+        return;
+    f->direct_peak = peak;
+    f->direct_limit = number(e, "maxCapacity");
+    f->direct_count = number(e, "count");
+}
+
 static void take_load(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     f->loads++;
@@ -454,6 +465,7 @@ static const struct {
     {"jdk.JVMInformation", take_jvm},
     {"jdk.ResidentSetSize", take_rss},
     {"wick.OutOfMemory", take_out_of_memory},
+    {"jdk.DirectBufferStatistics", take_direct_buffers},
     {"wick.NativeMemory", take_native_memory},
     {"wick.NativeLive", take_native_live},
     {"wick.MachineTime", take_machine},

@@ -135,8 +135,9 @@ struct wick_explain_facts {
     uint32_t exhausted_thread;          /* of the first: a string */
     uint32_t *causes;                   /* of each collection: strings */
     size_t ncauses, cap_causes;
-    int64_t rss, memory_limit, cpus, allowed; /* peak; allowed: CPUs the process may run on. 0 = not known */
-    double cpu_limit, steal, others, jvm;     /* the latter three: sums of shares over `machines` and `loads` events */
+    int64_t direct_peak, direct_limit, direct_count; /* direct buffers when they used most; 0 = not known */
+    int64_t rss, memory_limit, cpus, allowed;        /* peak; allowed: CPUs the process may run on. 0 = not known */
+    double cpu_limit, steal, others, jvm; /* the latter three: sums of shares over `machines` and `loads` events */
     int64_t machines, loads;
     struct wick_explain_neighbour *neighbours; /* one row a name */
     size_t nneighbours, cap_neighbours;

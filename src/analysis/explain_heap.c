@@ -284,11 +284,14 @@ void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_findi
 
 /* ---- who makes what grows outside the heap ---- */
 
-/* Constructors, what they call, and what starts a thread; not what one calls that is there already. */
+/* Constructors, what they call, and what starts a thread or maps a file; not what one calls that is there already. */
 static bool makes(const char *method)
 {
-    return !strcmp(method, "<init>") || !strncmp(method, "init", strlen("init")) ||
-           !strncmp(method, "start", strlen("start"));
+    static const char *const words[] = {"<init>", "init", "start", "map"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strncmp(method, words[i], strlen(words[i])))
+            return true;
+    return false;
 }
 
 /* Whether the sample is of an object of that class: its leaf has the name, with dots. */
@@ -325,6 +328,22 @@ static uint32_t user_of(const struct wick_profile *p, uint32_t stack, const char
     return nearest;
 }
 
+/* The same by native memory that is alive: by bytes, since one stack is one row. */
+static uint32_t user_of_native(struct wick_explain_facts *f, const char *class_name)
+{
+    const struct wick_explain_native_moment *m = &f->native_last;
+    int64_t *sums = calloc(f->p->nframes, sizeof *sums);
+    uint32_t best = 0;
+    f->failed |= !sums;
+    for (size_t i = 0; sums && i < m->n; i++) {
+        uint32_t frame = user_of(f->p, m->rows[i].stack, class_name);
+        sums[frame] = frame ? wick_sum(sums[frame], m->rows[i].bytes) : 0;
+        best = sums[frame] > sums[best] ? frame : best;
+    }
+    free(sums);
+    return best;
+}
+
 void wick_explain_say_user(struct wick_explain *x, struct wick_explain_finding *r, const char *class_name)
 {
     struct wick_explain_facts *f = x->f;
@@ -332,7 +351,7 @@ void wick_explain_say_user(struct wick_explain *x, struct wick_explain_finding *
         const struct wick_explain_sample *rows;
         size_t n;
     } lists[] = {{f->live, f->nlive}, {f->alloc, f->nalloc}, {f->cpu, f->ncpu}, {f->wall, f->nwall}};
-    uint32_t *found = calloc(f->p->nframes, sizeof *found), best = 0;
+    uint32_t *found = calloc(f->p->nframes, sizeof *found), best = user_of_native(f, class_name);
     f->failed |= !found;
     for (size_t l = 0; found && !best && l < sizeof lists / sizeof *lists; l++)
         for (size_t i = 0; i < lists[l].n; i++) {

@@ -55,6 +55,7 @@ void wick_explain_memory_limit(struct wick_explain *x);
 void wick_explain_memory_pressure(struct wick_explain *x);
 void wick_explain_oom_killed(struct wick_explain *x);
 void wick_explain_out_of_memory(struct wick_explain *x);
+void wick_explain_direct_memory(struct wick_explain *x);
 void wick_explain_heap_limit(struct wick_explain *x);
 void wick_explain_page_cache(struct wick_explain *x);
 void wick_explain_memory_growth(struct wick_explain *x);

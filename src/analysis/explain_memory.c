@@ -138,11 +138,13 @@ static const struct {
     const char *made_by; /* whose methods code calls that makes more of it, NULL = not known */
 } growers[] = {
     {WICK_MEMORY_STACKS, "threads", "threads are started that do not end", "java/lang/Thread"},
-    {WICK_MEMORY_METASPACE, "class loaders", "classes are made, or loaded, that are never unloaded"},
+    {WICK_MEMORY_METASPACE, "class loaders", "classes are made, or loaded, that are never unloaded",
+     "java/lang/ClassLoader"},
     {WICK_MEMORY_MALLOC, NULL, "direct buffers, or memory of native code, that is not freed",
      "java/nio/DirectByteBuffer"},
     {WICK_MEMORY_CODE_CACHE, NULL, "more and more code is compiled"},
-    {WICK_MEMORY_FILES, NULL, "files are mapped, and what is read of them stays in memory while there is room"},
+    {WICK_MEMORY_FILES, NULL, "files are mapped, and what is read of them stays in memory while there is room",
+     "sun/nio/ch/FileChannelImpl"},
     {WICK_MEMORY_SHARED, NULL, "memory files or shared memory, that are not given back"},
     {WICK_MEMORY_OTHER, NULL, "memory that native code maps, or gets from another allocator than the C library's"},
 };
@@ -408,4 +410,19 @@ void wick_explain_out_of_memory(struct wick_explain *x)
             wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, heap_limit_of(f));
         say_alive(x, r);
     }
+}
+
+/* The error is thrown by Java code, and not reported. */
+void wick_explain_direct_memory(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double share = wick_explain_share((double)f->direct_peak, (double)f->direct_limit);
+    if (!f->direct_limit || share < x->rule->threshold)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, share * (double)f->duration_ns);
+    wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->direct_peak);
+    wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->direct_limit);
+    if (f->direct_count)
+        wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->direct_count);
+    wick_explain_say_user(x, r, "java/nio/DirectByteBuffer");
 }

@@ -597,6 +597,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_MEMORY_LIMIT] = wick_explain_memory_limit,
         [WICK_EXPLAIN_RULE_OOM_KILLED] = wick_explain_oom_killed,
         [WICK_EXPLAIN_RULE_OUT_OF_MEMORY] = wick_explain_out_of_memory,
+        [WICK_EXPLAIN_RULE_DIRECT_MEMORY] = wick_explain_direct_memory,
         [WICK_EXPLAIN_RULE_HEAP_LIMIT] = wick_explain_heap_limit,
         [WICK_EXPLAIN_RULE_PAGE_CACHE] = wick_explain_page_cache,
         [WICK_EXPLAIN_RULE_MEMORY_GROWTH] = wick_explain_memory_growth,

@@ -161,6 +161,6 @@ void wick_heap_sizes_find(struct wick_heap_classes *c, struct wick_heap_view *v)
     }
     for (uint32_t i = 0; i < c->n; i++)
         add_extra(c, &c->all[i]);
-    if (c->class_class != WICK_HEAP_NONE)
-        l->mirror = c->all[c->class_class].size + INJECTED + 2 * l->ref;
+    if (c->class_class != WICK_HEAP_NONE) /* classes of primitive types are instances in a dump */
+        c->all[c->class_class].size = l->mirror = c->all[c->class_class].size + INJECTED + 2 * l->ref;
 }

@@ -19,6 +19,8 @@ LAYOUTS = {
     "profiler.NativeLock": ("time", "duration", "thread", "stack", "address"),
     "jdk.ObjectAllocationSample": ("time", "thread", "stack", "class", "size"),
     "profiler.LiveObject": ("time", "thread", "stack", "class", "size", "born"),
+    "profiler.Malloc": ("time", "thread", "stack", "address", "size"),
+    "profiler.Free": ("time", "thread", "stack", "address"),
 }
 FRAME_TYPES = ("Interpreted", "JIT compiled", "Inlined", "Native", "C++", "Kernel", "C1 compiled")
 PRIMITIVES = ("boolean", "byte", "char", "short", "int", "long", "float", "double", "java.lang.String")
@@ -63,6 +65,7 @@ class Chunk:
         size, pools, meta, _, self.length, self.start, self.hz = struct.unpack(">7q", data[base + 8:base + 64])
         assert data[base:base + 4] == b"FLR\0" and size > 68, base
         self.data, self.base, self.end = data, base, base + size
+        self.skipped = collections.Counter()  # events of types that are not known
         self.types, self.fields, self.stacks, self.methods, self.threads, self.symbols, self.enums = ({} for _ in range(7))
         self.read_metadata(base + meta)
         at = base + pools
@@ -129,6 +132,7 @@ class Chunk:
                 event = dict(zip(LAYOUTS[name], b.ints(len(LAYOUTS[name]))))
                 yield name, event
             else:
+                self.skipped[name] += 1
                 b.at = at + size
         assert b.at == self.end, "the last event reaches beyond the chunk"
 
@@ -158,6 +162,15 @@ def sums(path):
             out[name]["events"] += 1
             for field in ("samples", "duration", "size"):
                 out[name][field] += e.get(field, 0)
+    return out
+
+
+def skipped(path):
+    """How many events there are of each type that is not known."""
+    out = collections.Counter()
+    for chunk in chunks(path):
+        collections.deque(chunk.events(), 0)
+        out += chunk.skipped
     return out
 
 

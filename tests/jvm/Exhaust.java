@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs out of memory on request, in a thread of its own, and goes on. Commands on standard input: heap, metaspace, array, overhead
- * or threads, also as "again KIND"; each is answered with "failed: " and the error. "part" keeps 40 MB, and is answered with "filled".
+ * Runs out of memory on request, in a thread of its own, and goes on. Commands on standard input: heap, metaspace, array, overhead,
+ * threads or direct, also as "again KIND"; each is answered with "failed: " and the error. "part" keeps 40 MB, and is answered with "filled".
  */
 public class Exhaust {
     static final List<Object> kept = new ArrayList<>();
@@ -38,6 +38,11 @@ public class Exhaust {
         t.start();
     }
 
+    static void allocateDirect() {
+        for (;;)
+            kept.add(java.nio.ByteBuffer.allocateDirect(1 << 20));
+    }
+
     static void fail(String kind) {
         try {
             switch (kind) {
@@ -45,6 +50,7 @@ public class Exhaust {
             case "metaspace": load(); break;
             case "overhead": nearlyFill(); break;
             case "threads": startThread(); break;
+            case "direct": allocateDirect(); break;
             default: grow(); break;
             }
         } catch (OutOfMemoryError e) {

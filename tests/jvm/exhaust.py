@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # ci: 25
 """OutOfMemoryErrors of each kind that the JVM itself throws: recorded with the thread, followed by a reading of memory and of
-live objects, explained by name; and a program that goes on afterwards."""
+live objects, explained by name; and a program that goes on afterwards. That of direct buffers, which Java code throws."""
 import json
 import time
 
@@ -71,6 +71,35 @@ def exhaust(kind):
         t.check("heap: and how large it may be", "of 48 MiB at most" in sentence or "of 47 MiB at most" in sentence, sentence)
 
 
+def direct():
+    """Of direct buffers the error is thrown by Java code, and not reported; their account is recorded."""
+    j = t.Jvm(["-XX:+UseSerialGC", "-Xmx64m", "-XX:MaxDirectMemorySize=32m", "-cp", classes, "Exhaust"], "direct")
+    t.check("direct: the JVM runs", j.wait_for(r"(?m)^up"), j.output())
+    file = t.path("direct.jfr")
+    r = t.start(j.pid, file, "-e", "cpu,nativemem", "--nativemem", "64k")
+    t.check("direct: it is recorded", r.status == 0, r)
+    failed = j.ask("direct", r"failed: (.*)", 120)
+    t.check("direct: the program fails, and goes on", failed and "direct buffer memory" in failed.lower(), j.output()[-500:])
+    for _ in range(100):  # one at the start, one as the limit is reached
+        r = t.wick("memory", "--json", file)
+        if r.status == 0 and json.loads(r.out)["moments"] >= 2:
+            break
+        time.sleep(0.2)
+    t.check("direct: memory is read when it happened", r.status == 0 and json.loads(r.out)["moments"] >= 2, r)
+    r = t.stop(j.pid)
+    t.check("direct: the recording ends", r.status == 0, r)
+    j.kill()
+    found = events(file, "jdk.DirectBufferStatistics")
+    t.check("direct: the account is in it", found and all(e["maxCapacity"] == 32 << 20 for e in found)
+            and max(e["memoryPeak"] for e in found) == 32 << 20 and all(e["memoryUsed"] <= e["memoryPeak"] for e in found), found)
+    r = t.wick("explain", "--json", file)
+    findings = [f for f in json.loads(r.out)["findings"] if f["rule"] == "direct-memory"] if r.status == 0 else []
+    for f in findings:
+        print(f"# direct: {f['sentence']}")
+    t.check("direct: it is explained", len(findings) == 1 and "used 32 MiB of 32 MiB" in findings[0]["sentence"]
+            and "made in Exhaust.allocateDirect" in findings[0]["sentence"], r)
+
+
 def killed():
     """The kernel kills a JVM whose heap may grow beyond its limit; what was recorded says so."""
     try:
@@ -106,5 +135,6 @@ def killed():
 
 for name in KINDS:
     exhaust(name)
+direct()
 killed()
 t.done()

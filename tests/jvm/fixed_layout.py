@@ -42,7 +42,7 @@ library = os.path.join(t.BUILD, "tests/jvm/libwicknativelocks_lazy.so")
 j = t.Jvm(["-Xmx128m", "-cp", classes, "NativeLocks", library])
 t.check("the JVM runs", j.wait_for(r"(?m)^up"), j.output())
 file = t.path("all.jfr")
-r = t.start(j.pid, file, "-e", "cpu,wall,lock=/1ms,nativelock=/1ms,ttsp", "-i", "2ms", "--wall-threads", "2",
+r = t.start(j.pid, file, "-e", "cpu,wall,lock=/1ms,nativelock=/1ms,ttsp,nativemem=64k", "-i", "2ms", "--wall-threads", "2",
             "--wall", "5ms")
 t.check("it is recorded", r.status == 0, r.err)
 j.ask("run 1500 9", r"truth (.*)")
@@ -52,7 +52,7 @@ t.stop(j.pid)
 # The same while recording: one thread of the many is drawn at each tick, so without --compat a sample weighs several intervals.
 direct = t.path("direct.jfr")
 j.say("run 1500 9")
-r = t.wick("record", "--compat", "-d", "2", "-e", "cpu,wall,nativelock,alloc,live", "-i", "2ms", "--wall", "5ms",
+r = t.wick("record", "--compat", "-d", "2", "-e", "cpu,wall,nativelock,alloc,live,nativemem=64k", "-i", "2ms", "--wall", "5ms",
            "--wall-threads", "1", "-f", direct, str(j.pid))
 t.check("record --compat: it is written", r.status == 0, r)
 found = naive_reader.sums(direct)
@@ -61,7 +61,7 @@ t.check("record --compat: count times interval is the weight", got == want > 0, 
 waits, want = found["profiler.NativeLock"], weight(direct, "nativelock")
 t.check("record --compat: durations of waits are their weight, but for its rounding",
         want > 0 and abs(waits["duration"] - want) <= 1000 * waits["events"], (waits, want))
-for event, kind in (("jdk.ObjectAllocationSample", "alloc"), ("profiler.LiveObject", "live")):
+for event, kind in (("jdk.ObjectAllocationSample", "alloc"), ("profiler.LiveObject", "live"), ("profiler.Malloc", "nativemem")):
     got, want = found[event]["size"], weight(direct, kind)
     t.check(f"record --compat: {event}: sizes are the weight", got == want, (got, want))
 t.check("record --compat: the JDK reads it", not (said := t.jfr_complaints(direct, versions=(21,))), said)
@@ -94,9 +94,11 @@ try:
     t.check("a reader of fixed layouts gets through", True)
 except (AssertionError, LookupError) as e:
     t.check("a reader of fixed layouts gets through", False, repr(e))
-for event in ("jdk.ExecutionSample", "profiler.WallClockSample", "profiler.NativeLock"):
+for event in ("jdk.ExecutionSample", "profiler.WallClockSample", "profiler.NativeLock", "profiler.Malloc", "profiler.Free"):
     t.check(f"it finds {event}", sums.get(event, {}).get("events", 0) > 0, sums)
 for event, figures in sums.items():
+    if event == "profiler.Free":  # no sample
+        continue
     got = figures["samples"] or figures["events"]
     t.check(f"{event}: as many samples as wick counts", got == (want := count(file, event)), (got, want))
 
@@ -117,11 +119,20 @@ for event, kind in (("jdk.JavaMonitorEnter", "lock"), ("profiler.NativeLock", "n
             (event, found, want))
 t.check("--compat: the JDK reads it", not (said := t.jfr_complaints(even, versions=(21,))), said)
 
-r = t.jfr(21, "print", "--json", "--stack-depth", "1", "--events", ",".join(naive_reader.LAYOUTS), file)
-totals = {}
+# What async-profiler does not have, such a reader has to get past: all of these events.
+UNKNOWN = ("wick.SafepointLatency", "wick.NativeLive", "wick.NativeMemory")
+r = t.jfr(21, "print", "--json", "--stack-depth", "1", "--events", ",".join([*naive_reader.LAYOUTS, *UNKNOWN]), file)
+totals, sizes = {}, {}
 for e in json.loads(r.out, strict=False)["recording"]["events"]:
     n, s = totals.get(e["type"], (0, 0.0))
     totals[e["type"]] = n + 1, s + seconds(e["values"].get("duration") or "PT0S")
+    sizes[e["type"]] = sizes.get(e["type"], 0) + e["values"].get("size", 0)
+skipped = naive_reader.skipped(file)
+for event in UNKNOWN:
+    t.check(f"{event}: it skips as many events as the JDK reads", skipped[event] == totals.get(event, (0,))[0], (skipped, totals))
+t.check("among them such of native memory", skipped["wick.NativeLive"] > 0 and skipped["wick.NativeMemory"] > 0, skipped)
+t.check("profiler.Malloc: sizes are those that the JDK reads",
+        sizes.get("profiler.Malloc") == sums.get("profiler.Malloc", {}).get("size"), (sizes, sums))
 for event, figures in sums.items():
     n, s = totals.get(event, (0, 0.0))
     t.check(f"{event}: the JDK reads as many events, of the same duration",

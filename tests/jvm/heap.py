@@ -12,7 +12,7 @@ import hprof
 import jvmtest as t
 
 classes = t.compile_java("Heap")
-HIDDEN = re.compile(r"[/+.]0x[0-9a-f]+(?=\[|$)")
+HIDDEN = hprof.HIDDEN
 
 
 def wick_json(*words):
@@ -67,7 +67,7 @@ def check_retained(dump, plain):
     objects = [d for d in dump["dominators"][:20]] + dump["suspects"]
     for d in objects:
         sizes[int(d["id"], 16)] = d["retained"]
-    bytes_of = shallow_of(dump, plain)
+    bytes_of = hprof.shallow_of(dump, plain)
     off = {}
     for obj, retained in sizes.items():
         lost = whole - plain.reachable(without=obj)
@@ -77,24 +77,17 @@ def check_retained(dump, plain):
     t.check(f"{len(sizes)} objects retain what is lost without them", len(sizes) >= 20 and not off, off)
 
 
-def shallow_of(dump, plain):
-    """An instance's size from the table of classes, others' from the layout that wick has found: sizes are checked above."""
-    rows = {}
-    for c in dump["classes"]:
-        rows.setdefault(HIDDEN.sub("", c["class"]), c["bytes"] / c["objects"])
-    layout = dump["layout"]
-    header, ref = layout["array_header"], layout["reference"]
-
-    def of(obj):
-        node = plain.nodes[obj]
-        if node.kind == "instance":
-            return rows[HIDDEN.sub("", hprof.readable(plain.name(node.cls)))]
-        if node.kind == "class":
-            statics = plain.classes[obj].static_bytes + ref * len(plain.classes[obj].statics)
-            return (layout["class_object"] + statics + 7) // 8 * 8
-        size = ref if node.kind == "objects" else hprof.SIZES[node.cls]
-        return (header + node.count * size + 7) // 8 * 8
-    return of
+def check_dominators(dump, plain):
+    """All of them, by the simplest algorithm there is."""
+    above = plain.dominators()
+    retained = plain.retained(above, hprof.shallow_of(dump, plain))
+    t.check("as many bytes can be reached", dump["reachable_bytes"] == retained[None], (dump["reachable_bytes"], retained[None]))
+    rows = dump["dominators"] + dump["suspects"]
+    off = {d["id"]: (retained.get(int(d["id"], 16)), d["retained"]) for d in rows if retained.get(int(d["id"], 16)) != d["retained"]}
+    t.check(f"{len(rows)} objects retain what they dominate", len(rows) >= 100 and not off, off)
+    wanted, found = plain.retained_by_class(above, retained), by_name((c for c in dump["classes"] if c["reachable_objects"]), "retained")
+    off = {c: (wanted.get(c), found.get(c)) for c in {*wanted, *found} if wanted.get(c) != found.get(c)}
+    t.check(f"{len(found)} classes retain what their objects do", len(found) >= 100 and not off, off)
 
 
 def references(path):
@@ -137,6 +130,7 @@ another = hprof.Dump(hprof_file)
 check_counts(document, another)
 check_sizes(j, document)
 check_retained(document, another)
+check_dominators(document, another)
 check_planted(hprof_file, document)
 small = wick_json("--memory", "1", hprof_file)
 small["file"] = document["file"]

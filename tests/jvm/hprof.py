@@ -3,11 +3,13 @@
 
 Dump(path) has `names` (class id -> name), `nodes` (id -> Node) and `roots` (ids). References are those that keep objects
 alive, by the rules of docs/heap.md."""
+import re
 import struct
 
 SIZES = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}
 PRIMITIVES = {4: "boolean", 5: "char", 6: "float", 7: "double", 8: "byte", 9: "short", 10: "int", 11: "long"}
 ROOT_WORDS = {0xFF: 0, 0x01: None, 0x02: 2, 0x03: 2, 0x04: 1, 0x05: 0, 0x06: 1, 0x07: 0, 0x08: 2}
+HIDDEN = re.compile(r"[/+.]0x[0-9a-f]+(?=\[|$)")
 
 
 class Node:
@@ -159,11 +161,81 @@ class Dump:
                     todo.append(r)
         return seen
 
+    def dominators(self):
+        """{object: its immediate dominator, None = no object} of all that can be reached, dominators first. The iterative
+        algorithm of Cooper, Harvey and Kennedy, the simplest that is right, over a breadth-first order: a dominator is
+        on the shortest path, too, so it comes first, and paths are short."""
+        order, number = [None], {None: 0}
+        roots = [obj for obj, _ in self.roots if obj in self.nodes]
+        holders = [[]]
+        for at, obj in enumerate(order):  # it grows meanwhile
+            for r in roots if obj is None else self.nodes[obj].refs:
+                if r not in number:
+                    number[r] = len(order)
+                    order.append(r)
+                    holders.append([])
+                holders[number[r]].append(at)
+        above = [0] + [-1] * (len(order) - 1)
+        changed = True
+        while changed:
+            changed = False
+            for n in range(1, len(order)):
+                new = -1
+                for h in holders[n]:
+                    if above[h] < 0:
+                        continue
+                    if new < 0:
+                        new = h
+                    while new != h:  # where the two paths to the roots meet
+                        if new > h:
+                            new = above[new]
+                        else:
+                            h = above[h]
+                if new != above[n]:
+                    above[n] = new
+                    changed = True
+        return {order[n]: order[above[n]] for n in range(1, len(order))}
+
+    @staticmethod
+    def retained(above, bytes_of):
+        """{object: what it keeps alive} by these dominators, with None for all of it."""
+        sums = {obj: bytes_of(obj) for obj in above}
+        sums[None] = 0
+        for obj, holder in reversed(above.items()):  # what an object dominates comes after it
+            sums[holder] += sums[obj]
+        return sums
+
+    def retained_by_class(self, above, retained):
+        """{class: what its objects retain, one within another's counted once}."""
+        below, sums = {}, {}
+        for obj, holder in above.items():
+            below.setdefault(holder, []).append(obj)
+        inside = {}  # by class: how many of its objects are above
+        todo = [(obj, True) for obj in below[None]]
+        while todo:
+            obj, enters = todo.pop()
+            node = self.nodes[obj]
+            if not enters:
+                inside[node.kind, node.cls] -= 1
+                continue
+            if not inside.get((node.kind, node.cls)):
+                name = self.class_of(node)
+                sums[name] = sums.get(name, 0) + retained[obj]
+            inside[node.kind, node.cls] = inside.get((node.kind, node.cls), 0) + 1
+            todo.append((obj, False))
+            todo += [(o, True) for o in below.get(obj, ())]
+        return sums
+
+    def class_of(self, node):
+        """Its class as a reader knows it, a hidden class without its number."""
+        if node.kind == "class":
+            return "java.lang.Class"
+        return PRIMITIVES[node.cls] + "[]" if node.kind == "primitives" else HIDDEN.sub("", readable(self.name(node.cls)))
+
     def histogram(self):
         counts = {}
         for node in self.nodes.values():
-            name = {"class": "java.lang.Class", "primitives": PRIMITIVES.get(node.cls, "") + "[]"}.get(node.kind)
-            name = name or readable(self.name(node.cls))
+            name = self.class_of(node)
             counts[name] = counts.get(name, 0) + 1
         return counts
 
@@ -178,3 +250,29 @@ def readable(name):
     if depth:
         name = name[1:-1] if name.endswith(";") else LETTERS[name]
     return name.replace("/", ".") + "[]" * depth
+
+
+def numbered(name):
+    """A hidden class with its number, in one way of writing it."""
+    return re.sub(r"[/+.](?=0x)", "/", name)
+
+
+def shallow_of(dump, plain):
+    """An instance's size from the table of classes, others' from the layout that wick has found: heap.py checks sizes."""
+    rows = {}
+    for c in dump["classes"]:
+        rows.setdefault(numbered(c["class"]), c["bytes"] // c["objects"])
+    layout = dump["layout"]
+    header, ref = layout["array_header"], layout["reference"]
+
+    def of(obj):
+        node = plain.nodes[obj]
+        if node.kind == "instance":
+            name = numbered(readable(plain.name(node.cls)))
+            return (layout["class_object"] + 7) // 8 * 8 if name == "java.lang.Class" else rows[name]
+        if node.kind == "class":
+            statics = plain.classes[obj].static_bytes + ref * len(plain.classes[obj].statics)
+            return (layout["class_object"] + statics + 7) // 8 * 8
+        size = ref if node.kind == "objects" else SIZES[node.cls]
+        return (header + node.count * size + 7) // 8 * 8
+    return of

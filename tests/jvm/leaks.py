@@ -41,6 +41,7 @@ NATIVE = {
     "malloc": (("malloc", "400000", LIB), 64, ("NativeMem.leak", "NativeMem.leakInJava", "by_malloc")),
     "mmap": (("mmap", "400000", LIB), 64, ("NativeMem.leak", "NativeMem.leakInJava", "by_mmap")),
 }
+MADE_IN = {"threads": "Leak.startThread", "direct": "Leak.direct", "loaders": "Memory$Loader.<init>", "files": "Leak.mapFile"}
 HEALTHY = {
     "healthy": (("none", "400000"), 64),
     "big": (("none", "20000000"), 400),
@@ -96,7 +97,7 @@ def check_leak(name, found):
         return
     sentence = of_rule[0]["sentence"]
     if "made in" in sentence:  # by chance few stacks of that kind are sampled
-        t.check(f"{name}: so is who makes them", "made in " + {"threads": "Leak.startThread", "direct": "Leak.direct"}[name] in
+        t.check(f"{name}: so is who makes them", "made in " + MADE_IN[name] in
                 sentence, sentence)
     if rule == "memory-growth":
         t.check(f"{name}: the part is named", sentence.startswith(what), sentence)

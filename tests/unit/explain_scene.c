@@ -241,7 +241,7 @@ static void allocation(struct wick_jfr_writer *w, const char *class, uint64_t si
             .start_ns = START_NS, .thread = WORKER, .stack = HOT, .class_name = class, .weight = weight, .size = size});
 }
 
-/* Threads that cannot be started, and where some were. */
+/* Threads that cannot be started, and where some were; direct buffers. */
 static void exhausted(struct wick_jfr_writer *w, const struct scene *s)
 {
     for (unsigned i = 0; i < s->unstarted; i++) {
@@ -251,6 +251,10 @@ static void exhausted(struct wick_jfr_writer *w, const struct scene *s)
                                                                          .message = "unable to create native thread",
                                                                          .threads = true});
     }
+    const struct wick_jfr_direct_buffers direct = {
+        .start_ns = START_NS, .limit = 100 << 20, .count = 5, .peak = (uint64_t)s->direct << 20};
+    if (s->direct)
+        wick_jfr_write_direct_buffers(w, &direct);
 }
 
 /* Collections, and what they find. */

@@ -35,6 +35,7 @@ struct scene {
         promoted;          /* collections for humongous allocations; of the old generation, that find most dead */
     unsigned heap, in_use; /* MiB: resident of the heap, and in use after each of four short collections */
     unsigned unstarted;    /* threads that could not be started, for want of memory */
+    unsigned direct;       /* MiB of 100 that direct buffers used at most */
     unsigned finalizing;   /* ms in which the finalizer's thread does not wait for work */
     bool huge;             /* with events whose figures are as large as can be, several times */
 };

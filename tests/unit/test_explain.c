@@ -302,6 +302,14 @@ static void test_out_of_memory__of_threads_names_who_makes_them(void **state)
                                   "thread pool; most threads are made in app.Main.run:11\n");
 }
 
+static void test_direct_memory__is_near_its_limit(void **state)
+{
+    silent(SCENE(c->direct = 94));
+    says(SCENE(c->direct = 95),
+         "direct-memory: direct buffers used 95 MiB of 100 MiB at most: one that does not fit any "
+         "more fails with OutOfMemoryError (direct buffer memory); there are 5 of them\n");
+}
+
 static void test_humongous__allocations_are_named_by_class_and_place(void **state)
 {
     silent(SCENE(c->humongous = 1));
@@ -518,6 +526,7 @@ int main(void)
         cmocka_unit_test(test_explain__sums_of_hostile_figures_do_not_overflow),
         cmocka_unit_test(test_memory__limit_and_pressure),
         cmocka_unit_test(test_out_of_memory__of_threads_names_who_makes_them),
+        cmocka_unit_test(test_direct_memory__is_near_its_limit),
         cmocka_unit_test(test_humongous__allocations_are_named_by_class_and_place),
         cmocka_unit_test(test_promotion__of_what_dies_soon),
         cmocka_unit_test(test_oversized_heap__is_a_multiple_of_what_is_in_use),

@@ -344,9 +344,10 @@ static const char *const weighted_types[] = {
     "E105 profiler.WallClockSample startTime:12T sampledThread:20p stackTrace:23p samples:11 extraBytes:11 weight:12N",
     "E106 jdk.JavaMonitorEnter startTime:12T duration:12S eventThread:20p stackTrace:23p extraBytes:11 weight:12N",
     "E107 profiler.LiveObject startTime:12T eventThread:20p stackTrace:23p allocationSize:12 extraBytes:11 weight:12",
+    "E108 profiler.Malloc startTime:12T eventThread:20p stackTrace:23p address:12 size:12 extraBytes:11 weight:12",
 };
 /* clang-format on */
-enum { WALL = 105, ENTER, LIVE };
+enum { WALL = 105, ENTER, LIVE, MALLOC };
 #define MS 1000000ll
 
 static void put_period(struct jfr_build *j, int64_t type, const char *period)
@@ -444,9 +445,10 @@ static void test_cut__even_samples_of_a_long_stay_are_all_said(void **state)
     wick_strbuf_release(&j.out);
 }
 
-/* Readers that know no weights sum the duration of waits and the size of live objects: an event that stands for more
- * than its own says so there, and stays one event, whatever the interval of the CPU samples beside it. */
-static void test_cut__even_waits_and_live_objects_have_their_weight_where_readers_sum(void **state)
+/* Readers that know no weights sum the duration of waits and the size of live objects and of native memory: an event
+ * that stands for more than its own says so there, and stays one event, whatever the interval of the CPU samples beside
+ * it. */
+static void test_cut__even_waits_and_memory_have_their_weight_where_readers_sum(void **state)
 {
     struct jfr_build j = {.out = WICK_STRBUF_INIT};
     struct seen s;
@@ -455,6 +457,7 @@ static void test_cut__even_waits_and_live_objects_have_their_weight_where_reader
     JFR_EVENT(&j, ENTER, TICKS(1000), 300, 2, 1, 5, 20 * MS);          /* short: stands for 20 ms */
     JFR_EVENT(&j, ENTER, TICKS(2000), 122 * MS, 2, 2, 5, 61 * MS + 1); /* long: for itself */
     JFR_EVENT(&j, LIVE, TICKS(3000), 1, 3, 16, 5, 524288);
+    JFR_EVENT(&j, MALLOC, TICKS(3500), 1, 3, 0x7000, 48, 5, 65560);
     put_cpu(&j, 1, 20 * MS);
     put_constants(&j);
     put_period(&j, SAMPLE, "20 ms");
@@ -462,8 +465,8 @@ static void test_cut__even_waits_and_live_objects_have_their_weight_where_reader
     struct made m = cut_as(j.out.buf, j.out.len, (struct wick_filter){0}, true);
     assert_int_equal(m.rc, 0);
     see(&s, m.data, m.size);
-    assert_int_equal(s.p.naggs, 4);
-    for (uint32_t i = 0; i < 4; i++)
+    assert_int_equal(s.p.naggs, 5);
+    for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(s.p.aggs[i].count, 1);
     struct wick_strbuf b = WICK_STRBUF_INIT;
     jfr_put(&b, 40 * MS), jfr_put(&b, 2), jfr_put(&b, 1); /* duration in ticks of half a nanosecond, thread, stack */
@@ -473,6 +476,9 @@ static void test_cut__even_waits_and_live_objects_have_their_weight_where_reader
     assert_non_null(memmem(m.data, m.size, b.buf, b.len));
     wick_strbuf_clear(&b);
     jfr_put(&b, 1), jfr_put(&b, 3), jfr_put(&b, 524288); /* thread, stack, size */
+    assert_non_null(memmem(m.data, m.size, b.buf, b.len));
+    wick_strbuf_clear(&b);
+    jfr_put(&b, 0x7000), jfr_put(&b, 65560), jfr_put(&b, 5), jfr_put(&b, 65560); /* address, size, ..., weight */
     assert_non_null(memmem(m.data, m.size, b.buf, b.len));
     wick_strbuf_release(&b);
     forget(&s);
@@ -491,7 +497,7 @@ int main(void)
         cmocka_unit_test(test_cut__even_samples_stand_for_one_interval_each),
         cmocka_unit_test(test_cut__even_samples_of_a_huge_weight_are_few),
         cmocka_unit_test(test_cut__even_samples_of_a_long_stay_are_all_said),
-        cmocka_unit_test(test_cut__even_waits_and_live_objects_have_their_weight_where_readers_sum),
+        cmocka_unit_test(test_cut__even_waits_and_memory_have_their_weight_where_readers_sum),
         cmocka_unit_test(test_cut__of_a_recording_that_breaks_off_anywhere_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,8 @@
  * the interval then are the same number, which differs by at most half an interval from the total before. A wall-clock
  * event stays one event with `samples` set.
  *
- * Waits and live objects are no samples of time: such readers sum a field of theirs, `duration` and `allocationSize`.
+ * Waits, live objects and native memory are no samples of time: such readers sum a field of theirs, `duration`,
+ * `allocationSize` and `size`.
  * An event that stands for more than its own gets its weight there and stays one event.
  *
  * Only samples whose fields are compressed integers throughout, as wick's are, can be rewritten.
@@ -57,12 +58,18 @@ static int64_t unit_ns(const struct wick_jfr_handler *h)
     }
 }
 
+/* Where events have the size of one object or block. */
+static const char *size_field(const struct wick_jfr_handler *h)
+{
+    return h->kind == WICK_KIND_LIVE ? "allocationSize" : h->kind == WICK_KIND_MALLOC ? "size" : NULL;
+}
+
 /* The field that readers sum of events which are not counted; NULL = they are counted. */
 static const char *summed_field(const struct wick_jfr_handler *h)
 {
     if (h->kind == WICK_KIND_CPU || h->kind == WICK_KIND_WALL)
         return NULL;
-    return h->kind == WICK_KIND_LIVE ? "allocationSize" : h->has_duration ? "duration" : NULL;
+    return size_field(h) ? size_field(h) : h->has_duration ? "duration" : NULL;
 }
 
 /* Whether events of the type can be given their weight in that field. */
@@ -78,7 +85,7 @@ static bool can_set(const struct wick_jfr_reader *r, const struct wick_jfr_handl
         weighs |= strcmp(name_at(r, t, i), "weight") == 0;
     }
     return found && weighs &&
-           (h->kind == WICK_KIND_LIVE || (unit_ns(h) && h->duration_unit == WICK_JFR_SPAN_TICKS && r->tick_mult));
+           (size_field(h) || (unit_ns(h) && h->duration_unit == WICK_JFR_SPAN_TICKS && r->tick_mult));
 }
 
 struct wick_jfr_even *wick_jfr_even_of(struct wick_jfr_reader *r, const struct wick_jfr_handler *h)
@@ -143,7 +150,7 @@ static void share_out(struct wick_jfr_even *e, int64_t unit, struct even *v)
 static uint64_t sum_for(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h, uint64_t own,
                         uint64_t weight)
 {
-    if (h->kind == WICK_KIND_LIVE)
+    if (size_field(h))
         return weight;
     uint64_t unit = (uint64_t)unit_ns(h), ns = (uint64_t)wick_jfr_ticks_ns(r, (int64_t)own);
     if (weight >= (uint64_t)INT64_MAX / unit || weight * unit <= ns + unit)
