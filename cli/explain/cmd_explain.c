@@ -25,8 +25,9 @@ static const char usage[] =
     "\n"
     "Says in sentences with figures what makes a program slow, from its recordings (- is standard input) or for a "
     "JVM\n"
-    "now, most important first: what threads wait for, who holds it, busy pools, too few CPUs, limits, collections,\n"
-    "slow safepoints, hot code. Record with -e cpu,wall,alloc,lock --ttsp; docs/explain.md lists the rules.\n"
+    "now: whether that is the machine, the JVM or the program, and in each what costs most: too few CPUs, limits,\n"
+    "collections, slow safepoints, what threads wait for, who holds it, busy pools, hot code. Record with -e "
+    "cpu,wall,alloc,lock --ttsp; docs/explain.md lists the rules.\n"
     "\n";
 
 /* OOM kills that the cgroups of the recording count since its last reading; -1 = none of them exists here. */
@@ -62,8 +63,9 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     f.kills_since = f.unfinished ? kills_since(&f.memory) : -1;
     if (!rc)
         rc = wick_explain_apply(&all, &f, err);
+    const bool kept = !n || strncmp(paths[0], "/proc/self/fd/", strlen("/proc/self/fd/")) != 0;
     if (!rc)
-        wick_explain_write(&all, &f, x->json, stdout);
+        wick_explain_write(&all, &f, &(struct wick_explain_input){paths, kept ? n : 0}, x->json, stdout);
     if (!rc)
         rc = wick_ui_written(err);
     wick_explain_findings_release(&all);

@@ -77,6 +77,57 @@ void wick_explain_sentence(struct wick_strbuf *out, const struct wick_explain_fi
     }
 }
 
+/* The groups in the order of their findings; their number. */
+static size_t groups_of(const struct wick_explain_findings *all, enum wick_explain_group *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->n; i++)
+        if (!n || out[n - 1] != all->rows[i].rule->group)
+            out[n++] = all->rows[i].rule->group;
+    return n;
+}
+
+static const struct wick_explain_finding *first_of(const struct wick_explain_findings *all,
+                                                   enum wick_explain_group group)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (all->rows[i].rule->group == group)
+            return &all->rows[i];
+    return NULL;
+}
+
+static void add_percent(struct wick_strbuf *out, double share)
+{
+    if (share < 0.01)
+        wick_strbuf_adds(out, "less than 1 %");
+    else
+        wick_strbuf_addf(out, "%.0f %%", 100 * share);
+}
+
+void wick_explain_headline(struct wick_strbuf *out, const struct wick_explain_findings *all)
+{
+    enum wick_explain_group groups[WICK_EXPLAIN_GROUPS];
+    size_t n = groups_of(all, groups);
+    if (!n || groups[0] == WICK_EXPLAIN_OF_PROFILE)
+        return;
+    const struct wick_explain_finding *first = first_of(all, groups[0]);
+    const char *title = wick_explain_group_title(groups[0]);
+    wick_strbuf_addf(out, "%sthe %s: %s", n > 1 ? "Mostly " : "It is ", title + strlen("The "), first->rule->topic);
+    if (!first->rule->risk) {
+        wick_strbuf_adds(out, ", ");
+        add_percent(out, wick_explain_stake(all, groups[0]));
+        wick_strbuf_adds(out, " of the time in which threads have work");
+    }
+    for (size_t i = 1; i < n; i++) {
+        double share = wick_explain_stake(all, groups[i]);
+        if (groups[i] == WICK_EXPLAIN_OF_PROFILE || share < 0)
+            continue;
+        wick_strbuf_addf(out, "; the %s ", wick_explain_group_title(groups[i]) + strlen("The "));
+        add_percent(out, share);
+    }
+    wick_strbuf_addc(out, '.');
+}
+
 static const char *advice_of(const struct wick_explain_finding *f)
 {
     return f->advice ? f->advice : f->rule->advice;
@@ -96,26 +147,91 @@ static const char *missing(const struct wick_explain_facts *f, unsigned i)
 }
 #define MISSING 3
 
-static void write_text(const struct wick_explain_findings *all, const struct wick_explain_facts *f, FILE *out)
+/* Wraps a text in which names are as recorded. */
+static void write_wrapped(const struct wick_strbuf *from, int at, int indent, FILE *out)
 {
-    struct wick_strbuf sentence = WICK_STRBUF_INIT;
+    char *text = NULL;
+    size_t len = 0;
+    FILE *memory = open_memstream(&text, &len);
+    if (memory) {
+        wick_print_name(memory, from->buf, from->len);
+        fclose(memory);
+    }
+    wick_ui_wrap(out, text ? text : "", at, indent, WIDTH);
+    free(text);
+}
+
+/* In quotes for a shell, unless it needs none. */
+static void add_word(struct wick_strbuf *out, const char *word)
+{
+    if (*word &&
+        strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:@%+") == strlen(word)) {
+        wick_strbuf_adds(out, word);
+        return;
+    }
+    wick_strbuf_addc(out, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            wick_strbuf_adds(out, "'\\''");
+        else
+            wick_strbuf_addc(out, *word);
+    wick_strbuf_addc(out, '\'');
+}
+
+void wick_explain_command(struct wick_strbuf *out, const struct wick_explain_finding *r,
+                          const struct wick_explain_input *in)
+{
+    if (!*r->rule->view || !in->n)
+        return;
+    wick_strbuf_addf(out, "wick flame -e %s", r->rule->view);
+    for (unsigned i = 0; i < r->nfilters; i++) {
+        wick_strbuf_addf(out, " --%s ", r->filters[i].option);
+        add_word(out, r->filters[i].value);
+    }
+    wick_strbuf_adds(out, " -o explain.html");
+    for (int i = 0; i < in->n; i++) {
+        wick_strbuf_addc(out, ' ');
+        add_word(out, in->paths[i]);
+    }
+}
+
+static void write_finding(const struct wick_explain_finding *r, size_t number, const struct wick_explain_input *in,
+                          FILE *out)
+{
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    wick_explain_sentence(&text, r);
+    int at = fprintf(out, "%zu. ", number);
+    write_wrapped(&text, at, 3, out);
+    fprintf(out, "   -> ");
+    wick_ui_wrap(out, advice_of(r), 6, 6, WIDTH);
+    wick_strbuf_clear(&text);
+    if (r->nfilters)
+        wick_explain_command(&text, r, in);
+    if (text.len) {
+        fprintf(out, "      ");
+        wick_print_name(out, text.buf, text.len); /* not wrapped: it is to be copied */
+        fputc('\n', out);
+    }
+    wick_strbuf_release(&text);
+}
+
+static void write_text(const struct wick_explain_findings *all, const struct wick_explain_facts *f,
+                       const struct wick_explain_input *in, FILE *out)
+{
+    struct wick_strbuf headline = WICK_STRBUF_INIT;
+    wick_explain_headline(&headline, all);
+    if (headline.len)
+        write_wrapped(&headline, 0, 0, out);
+    wick_strbuf_release(&headline);
     for (size_t i = 0; i < all->n; i++) {
         const struct wick_explain_finding *r = &all->rows[i];
-        char *text = NULL;
-        size_t len = 0;
-        wick_strbuf_clear(&sentence);
-        wick_explain_sentence(&sentence, r);
-        FILE *memory = open_memstream(&text, &len);
-        if (memory) {
-            wick_print_name(memory, sentence.buf, sentence.len);
-            fclose(memory);
-        }
-        int at = fprintf(out, "%zu. ", i + 1);
-        wick_ui_wrap(out, text ? text : "", at, 3, WIDTH);
-        fprintf(out, "   -> ");
-        wick_ui_wrap(out, advice_of(r), 6, 6, WIDTH);
-        free(text);
+        if (!i || all->rows[i - 1].rule->group != r->rule->group)
+            fprintf(out, "%s%s\n", i || all->rows[0].rule->group != WICK_EXPLAIN_OF_PROFILE ? "\n" : "",
+                    wick_explain_group_title(r->rule->group));
+        write_finding(r, i + 1, in, out);
     }
+    if (all->n)
+        fputc('\n', out);
     if (!all->n)
         fprintf(out, "Nothing stands out in %.1f s.\n", (double)f->duration_ns / 1e9);
     for (unsigned i = 0; i < MISSING; i++)
@@ -124,7 +240,6 @@ static void write_text(const struct wick_explain_findings *all, const struct wic
     if (f->own_ns)
         fprintf(out, "Left out: wick's own work, %.1f ms (%.2f %%) of CPU time\n", (double)f->own_ns / 1e6,
                 100 * (double)f->own_ns / ((double)f->own_ns + (double)f->sampled_ns));
-    wick_strbuf_release(&sentence);
 }
 
 static void write_figures(const struct wick_explain_finding *r, FILE *out)
@@ -140,22 +255,85 @@ static void write_figures(const struct wick_explain_finding *r, FILE *out)
     }
 }
 
-static void write_json(const struct wick_explain_findings *all, const struct wick_explain_facts *f, FILE *out)
+/* "evidence":{...}: the range, the event and the options with which a view shows what the finding rests on. */
+static void write_evidence(const struct wick_explain_finding *r, const struct wick_explain_facts *f,
+                           const struct wick_explain_input *in, FILE *out)
+{
+    struct wick_strbuf command = WICK_STRBUF_INIT;
+    fprintf(out, ",\"evidence\":{\"from_ns\":%" PRId64 ",\"to_ns\":%" PRId64 ",\"events\":", f->p->start_ns,
+            f->p->end_ns);
+    wick_print_json(out, r->rule->evidence, strlen(r->rule->evidence));
+    fputs(",\"view\":", out);
+    wick_print_json(out, r->rule->view, strlen(r->rule->view));
+    fputs(",\"filters\":[", out);
+    for (unsigned i = 0; i < r->nfilters; i++) {
+        fprintf(out, "%s{\"option\":\"%s\",\"value\":", i ? "," : "", r->filters[i].option);
+        wick_print_json(out, r->filters[i].value, strlen(r->filters[i].value));
+        fputc('}', out);
+    }
+    fputc(']', out);
+    wick_explain_command(&command, r, in);
+    if (command.len) {
+        fputs(",\"command\":", out);
+        wick_print_json(out, command.buf, command.len);
+    }
+    fputc('}', out);
+    wick_strbuf_release(&command);
+}
+
+/* "headline":..., "groups":[...], "time":{...}, the latter adding up to whole_ns. */
+static void write_overview(const struct wick_explain_findings *all, FILE *out)
+{
+    enum wick_explain_group groups[WICK_EXPLAIN_GROUPS];
+    size_t n = groups_of(all, groups);
+    struct wick_strbuf headline = WICK_STRBUF_INIT;
+    const struct wick_explain_parts *t = &all->parts;
+    wick_explain_headline(&headline, all);
+    fputs(",\"headline\":", out);
+    wick_print_json(out, headline.len ? headline.buf : "", headline.len);
+    fputs(",\"groups\":[", out);
+    for (size_t i = 0; i < n; i++) {
+        double share = wick_explain_stake(all, groups[i]);
+        fprintf(out, "%s{\"group\":\"%s\"", i ? "," : "", wick_explain_group_name(groups[i]));
+        if (share >= 0)
+            fprintf(out, ",\"share\":%.6g", share);
+        fputc('}', out);
+    }
+    fprintf(out,
+            "],\"time\":{\"whole_ns\":%.0f,\"computing_ns\":%.0f,\"collector_ns\":%.0f,\"starved_ns\":%.0f,"
+            "\"waiting_ns\":%.0f,\"stalled_ns\":%.0f,\"stopped_ns\":%.0f}",
+            wick_explain_whole(t), t->computed_ns, t->collector_ns, t->starved_ns, t->waited_ns, t->stalled_ns,
+            t->stopped_ns);
+    wick_strbuf_release(&headline);
+}
+
+static void write_json(const struct wick_explain_findings *all, const struct wick_explain_facts *f,
+                       const struct wick_explain_input *in, FILE *out)
 {
     struct wick_strbuf sentence = WICK_STRBUF_INIT;
-    fprintf(out, "{\"duration_ns\":%" PRId64 ",\"own_ns\":%" PRId64 ",\"unfinished\":%s,\"findings\":[", f->duration_ns,
-            f->own_ns, wick_cli_is_unfinished() ? "true" : "false");
+    fprintf(out, "{\"duration_ns\":%" PRId64 ",\"own_ns\":%" PRId64 ",\"unfinished\":%s", f->duration_ns, f->own_ns,
+            wick_cli_is_unfinished() ? "true" : "false");
+    write_overview(all, out);
+    fputs(",\"findings\":[", out);
     for (size_t i = 0; i < all->n; i++) {
         const struct wick_explain_finding *r = &all->rows[i];
         wick_strbuf_clear(&sentence);
         wick_explain_sentence(&sentence, r);
-        fprintf(out, "%s\n{\"rule\":\"%s\",\"cost_ns\":%.0f,\"sentence\":", i ? "," : "", r->rule->name, r->cost_ns);
+        fprintf(out, "%s\n{\"rule\":\"%s\",\"group\":\"%s\"", i ? "," : "", r->rule->name,
+                wick_explain_group_name(r->rule->group));
+        if (r->endpoint) {
+            fputs(",\"endpoint\":", out);
+            wick_print_json(out, wick_profile_str(f->p, r->endpoint), strlen(wick_profile_str(f->p, r->endpoint)));
+        }
+        fprintf(out, ",\"cost_ns\":%.0f,\"sentence\":", r->cost_ns);
         wick_print_json(out, sentence.buf, sentence.len);
         fputs(",\"advice\":", out);
         wick_print_json(out, advice_of(r), strlen(advice_of(r)));
         fputs(",\"figures\":{", out);
         write_figures(r, out);
-        fputs("}}", out);
+        fputc('}', out);
+        write_evidence(r, f, in, out);
+        fputc('}', out);
     }
     fputs("\n],\"not_recorded\":[", out);
     for (unsigned i = 0, n = 0; i < MISSING; i++) {
@@ -168,8 +346,8 @@ static void write_json(const struct wick_explain_findings *all, const struct wic
     wick_strbuf_release(&sentence);
 }
 
-void wick_explain_write(const struct wick_explain_findings *all, const struct wick_explain_facts *f, bool json,
-                        FILE *out)
+void wick_explain_write(const struct wick_explain_findings *all, const struct wick_explain_facts *f,
+                        const struct wick_explain_input *in, bool json, FILE *out)
 {
-    (json ? write_json : write_text)(all, f, out);
+    (json ? write_json : write_text)(all, f, in, out);
 }

@@ -104,6 +104,7 @@ static void say(struct wick_explain *x, uint32_t stack, enum code code, int64_t 
     wick_explain_say(x, r, "kind", codes[code].name);
     wick_explain_say(x, r, "what", codes[code].text);
     wick_explain_say_frame(x, r, "frame", f->p->stacks[stack].frame);
+    wick_explain_filter_frame(x, r, f->p->stacks[stack].frame);
     if (r)
         r->advice = codes[code].advice;
 }

@@ -114,6 +114,7 @@ struct wick_explain_facts {
     /* CPU time and run-queue delay in seconds in which the thread wanted a CPU for at least half of the time. A thread
      * that wakes now and then on a crowded machine waits for a CPU, too, but has little to do with it. */
     int64_t hungry_got_ns, hungry_delay_ns;
+    int64_t gc_delay_ns;                /* of the latter, the collector's */
     int64_t sampled_ns;                 /* weight of CPU samples without the profiler's own work, */
     int64_t own_ns;                     /* and of that, which no rule sees */
     int64_t gcs, pauses_ns, longest_ns; /* jdk.GarbageCollection; the time stopped, within the recordings */

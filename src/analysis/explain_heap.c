@@ -51,7 +51,7 @@ void wick_explain_humongous(struct wick_explain *x)
     if (n < SEVERAL || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold)
         return;
     double stalled = (double)wick_explain_wall(f, true, 0, 1 << WICK_EXPLAIN_ALLOCATION);
-    double cost = (double)(f->pauses_ns > f->gc_ns ? f->pauses_ns : f->gc_ns);
+    double stopped = wick_explain_stopped(x), cost = stopped > (double)f->gc_ns ? stopped : (double)f->gc_ns;
     cost = cost > stalled ? cost : stalled;
     struct wick_explain_finding *r = wick_explain_found(x, cost * (double)n / (double)f->ncauses);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)n);
@@ -183,6 +183,7 @@ void wick_explain_cleaners(struct wick_explain *x)
         struct wick_explain_top top = wick_explain_top(f, work, n, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_JAVA);
         struct wick_explain_finding *r = wick_explain_found(x, busy);
         wick_explain_say(x, r, "thread", name);
+        wick_explain_filter_thread(x, r, (uint32_t)i);
         wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, busy / all);
         wick_explain_say_frame(x, r, "frame", top.frame);
         wick_explain_say_frame(x, r, "caller", top.caller);
@@ -209,7 +210,8 @@ void wick_explain_explicit_gc(struct wick_explain *x)
     double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
     if (n < SEVERAL || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold || share < GC_LITTLE)
         return;
-    struct wick_explain_finding *r = wick_explain_found(x, (double)(f->pauses_ns > f->gc_ns ? f->pauses_ns : f->gc_ns));
+    double stopped = wick_explain_stopped(x);
+    struct wick_explain_finding *r = wick_explain_found(x, stopped > (double)f->gc_ns ? stopped : (double)f->gc_ns);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)n);
     wick_explain_figure(r, "of", WICK_EXPLAIN_NUMBER, (double)f->ncauses);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);

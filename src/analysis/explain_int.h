@@ -39,6 +39,17 @@ void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding 
 struct wick_explain_finding *wick_explain_by_share(struct wick_explain *x, double part_ns, double whole_ns,
                                                    double cost_ns);
 
+/* explain_group.c: how the time went; the cost of collections that stop the program; the order of findings. */
+void wick_explain_learn_parts(struct wick_explain *x);
+double wick_explain_stopped(const struct wick_explain *x);
+void wick_explain_rank(struct wick_explain_findings *out);
+
+/* What selects the samples that a finding rests on; nothing for 0. */
+void wick_explain_filter_frame(struct wick_explain *x, struct wick_explain_finding *r, uint32_t frame);
+void wick_explain_filter_state(struct wick_explain *x, struct wick_explain_finding *r, enum wick_explain_state state);
+void wick_explain_filter_thread(struct wick_explain *x, struct wick_explain_finding *r, uint32_t thread);
+void wick_explain_filter_endpoint(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint);
+
 /* Whether thread time is that share of the recording, so worth a sentence. */
 bool wick_explain_counts(const struct wick_explain_facts *f, double ns, double least);
 
@@ -85,6 +96,7 @@ void wick_explain_say_class(struct wick_explain *x, struct wick_explain_finding 
 /* explain_waits.c: the rules about waiting. _learn_waits fills in what they share, false without memory; they belong in
  * this order, as each leaves out what those before have said. */
 bool wick_explain_learn_waits(struct wick_explain *x);
+bool wick_explain_wait_counts(const struct wick_explain *x, size_t i); /* the wait of wall-clock sample i is trouble */
 void wick_explain_stuck(struct wick_explain *x);
 void wick_explain_pool_busy(struct wick_explain *x);
 void wick_explain_waiting(struct wick_explain *x);

@@ -27,14 +27,19 @@
 enum { NAMED = 3 }; /* neighbours in a sentence */
 
 enum { ALWAYS, BUSY };
+enum { TIME, RISK };
 const struct wick_explain_rule wick_explain_rules[WICK_EXPLAIN_RULES] = {
-#define X(NAME, text, gate, least, what, reads, says, helps) \
-    {.name = (text),                                         \
-     .busy = (gate) == BUSY,                                 \
-     .threshold = (least),                                   \
-     .measure = (what),                                      \
-     .evidence = (reads),                                    \
-     .sentence = (says),                                     \
+#define X(NAME, text, whose, stake, shows, about, gate, least, what, reads, says, helps) \
+    {.name = (text),                                                                     \
+     .group = WICK_EXPLAIN_OF_##whose,                                                   \
+     .risk = (stake) == RISK,                                                            \
+     .view = (shows),                                                                    \
+     .topic = (about),                                                                   \
+     .busy = (gate) == BUSY,                                                             \
+     .threshold = (least),                                                               \
+     .measure = (what),                                                                  \
+     .evidence = (reads),                                                                \
+     .sentence = (says),                                                                 \
      .advice = (helps)},
 #include "def/explain.def"
 #undef X
@@ -100,6 +105,9 @@ bool wick_explain_counts(const struct wick_explain_facts *f, double ns, double l
 void wick_explain_say_where(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint)
 {
     int64_t p99 = endpoint ? wick_explain_p99(x->f, endpoint) : -1;
+    if (r)
+        r->endpoint = endpoint;
+    wick_explain_filter_endpoint(x, r, endpoint);
     wick_explain_say(x, r, "where",
                      endpoint ? wick_profile_str(x->f->p, endpoint) : "threads of no endpoint, while they have work");
     if (p99 >= 0)
@@ -161,6 +169,7 @@ static void stalls_of(struct wick_explain *x, uint32_t endpoint)
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, stalled);
     wick_explain_say_frame(x, r, "frame", top.frame);
     wick_explain_say_frame(x, r, "caller", top.caller);
+    wick_explain_filter_state(x, r, WICK_EXPLAIN_ALLOCATION);
     bool room = f->heap_max && f->heap_used && (double)f->heap_used < ROOM_MOST * (double)f->heap_max;
     wick_explain_say(x, r, "verdict",
                      room ? "the collector frees memory more slowly than it is allocated" : "the heap is too small");
@@ -215,7 +224,8 @@ static void cpu_starvation(struct wick_explain *x)
     double delay = (double)f->hungry_delay_ns, runnable = (double)f->hungry_got_ns + delay;
     if (!starves(f, delay))
         return;
-    struct wick_explain_finding *r = wick_explain_found(x, delay);
+    struct wick_explain_finding *r = wick_explain_found(x, x->out->parts.starved_ns);
+    wick_explain_filter_state(x, r, WICK_EXPLAIN_WAITING_FOR_CPU);
     wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, runnable / (double)f->duration_ns);
     wick_explain_figure(r, "got", WICK_EXPLAIN_NUMBER, (double)f->got_ns / (double)f->duration_ns);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, delay / runnable);
@@ -264,8 +274,10 @@ static void neighbours(struct wick_explain *x)
     if (others < x->rule->threshold || !f->allowed || !starves(f, delay))
         return;
     /* they cannot take more from us than they use, nor more than we lack */
-    double taken = others * (double)f->allowed * (double)f->duration_ns;
-    struct wick_explain_finding *r = wick_explain_found(x, taken < delay ? taken : delay);
+    double taken = others * (double)f->allowed * (double)f->duration_ns, lost = x->out->parts.starved_ns;
+    lost = lost < delay ? lost : delay;
+    struct wick_explain_finding *r = wick_explain_found(x, taken < lost ? taken : lost);
+    wick_explain_filter_state(x, r, WICK_EXPLAIN_WAITING_FOR_CPU);
     wick_explain_figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->allowed);
     wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->allowed);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, delay);
@@ -281,6 +293,7 @@ static void cpu_limit(struct wick_explain *x)
     /* threads wait longer than the cgroup was stopped: in those periods they share what it may have */
     double delay = share * (double)f->hungry_delay_ns, stopped = (double)f->throttled_ns.grown;
     struct wick_explain_finding *r = wick_explain_found(x, delay > stopped ? delay : stopped);
+    wick_explain_filter_state(x, r, WICK_EXPLAIN_WAITING_FOR_CPU);
     if (f->cpu_limit > 0)
         wick_explain_figure(r, "limit", WICK_EXPLAIN_NUMBER, f->cpu_limit);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
@@ -295,6 +308,7 @@ static void hot_method(struct wick_explain *x)
     if (share < x->rule->threshold || !top.frame || !wick_explain_counts(f, (double)top.weight_ns, HOT_LEAST))
         return;
     struct wick_explain_finding *r = wick_explain_found(x, (double)top.weight_ns);
+    wick_explain_filter_frame(x, r, top.frame);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)top.weight_ns);
     wick_explain_say_frame(x, r, "frame", top.frame);
@@ -313,6 +327,9 @@ static struct wick_explain_finding *waits(struct wick_explain *x, unsigned state
         return NULL;
     *most = wick_explain_top(f, f->wall, f->nwall, true, 0, states, WICK_EXPLAIN_JAVA);
     struct wick_explain_finding *r = wick_explain_found(x, waited);
+    for (unsigned s = 0; s < WICK_EXPLAIN_STATES; s++)
+        if (states == 1u << s)
+            wick_explain_filter_state(x, r, (enum wick_explain_state)s);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, waited / work);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
     wick_explain_say_frame(x, r, "frame", most->frame);
@@ -367,11 +384,11 @@ static uint32_t commonest_cause(struct wick_explain_facts *f)
 static void gc_pauses(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
-    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns), busy = busy_of(f);
+    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
     if (!pauses_matter(f))
         return;
     uint32_t cause = commonest_cause(f);
-    struct wick_explain_finding *r = wick_explain_found(x, (double)f->pauses_ns * (busy > 1 ? busy : 1));
+    struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->gcs);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
@@ -518,6 +535,7 @@ static void late_safepoints(struct wick_explain *x)
     if (!c)
         return;
     wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->p->threads[c->thread].name));
+    wick_explain_filter_thread(x, r, c->thread);
     wick_explain_say(x, r, "why", wick_ttsp_why_text(c->why));
     wick_explain_say_frame(x, r, "frame", c->frame);
     wick_explain_say_frame(x, r, "caller", c->caller);
@@ -560,14 +578,6 @@ static void lost(struct wick_explain *x)
     struct wick_explain_finding *r =
         wick_explain_by_share(x, (double)x->f->dropped.grown, (double)x->f->fired.grown, 0);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)x->f->dropped.grown);
-}
-
-static int by_cost(const void *a, const void *b)
-{
-    const struct wick_explain_finding *x = a, *y = b;
-    if (x->cost_ns != y->cost_ns)
-        return x->cost_ns > y->cost_ns ? -1 : 1;
-    return x->rule < y->rule ? -1 : x->rule > y->rule;
 }
 
 int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_facts *f, struct wick_err *err)
@@ -618,6 +628,8 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
     bool busy = !told || busy_of(f) >= WICK_EXPLAIN_BUSY;
     *out = (struct wick_explain_findings){0};
     f->failed |= !wick_explain_learn_waits(&x);
+    if (!f->failed)
+        wick_explain_learn_parts(&x);
     for (unsigned i = 0; i < WICK_EXPLAIN_RULES && !f->failed; i++) {
         x.rule = &wick_explain_rules[i];
         if (busy || !x.rule->busy)
@@ -626,8 +638,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
     free(x.waits);
     free(x.ran);
     free(x.stuck);
-    if (out->n)
-        qsort(out->rows, out->n, sizeof *out->rows, by_cost);
+    wick_explain_rank(out);
     if (out->failed || f->failed)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     return 0;
@@ -635,9 +646,12 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
 
 void wick_explain_findings_release(struct wick_explain_findings *out)
 {
-    for (size_t i = 0; i < out->n; i++)
+    for (size_t i = 0; i < out->n; i++) {
         for (unsigned k = 0; k < out->rows[i].n; k++)
             free(out->rows[i].figures[k].text);
+        for (unsigned k = 0; k < out->rows[i].nfilters; k++)
+            free(out->rows[i].filters[k].value);
+    }
     free(out->rows);
     *out = (struct wick_explain_findings){0};
 }

@@ -15,10 +15,23 @@
 /* Processors that a process used or wanted for work, on average, from which on it counts as busy. */
 #define WICK_EXPLAIN_BUSY 0.1
 
+/* Whose the cause is. Findings are ranked within their group. */
+enum wick_explain_group {
+    WICK_EXPLAIN_OF_MACHINE, /* CPUs, limits, memory, disks, neighbours */
+    WICK_EXPLAIN_OF_JVM,     /* collections, safepoints, compilers, classes */
+    WICK_EXPLAIN_OF_PROGRAM,
+    WICK_EXPLAIN_OF_PROFILE, /* cautions about the profile itself, after all others */
+    WICK_EXPLAIN_GROUPS
+};
+
 struct wick_explain_rule {
     const char *name, *measure, *evidence, *sentence, *advice;
+    const char *view;  /* the event that shows it, "" = none does */
+    const char *topic; /* for the headline */
+    enum wick_explain_group group;
     double threshold;
     bool busy; /* silent for an idle process */
+    bool risk; /* its cost is no time of threads */
 };
 
 enum wick_explain_rule_id {
@@ -47,19 +60,51 @@ struct wick_explain_figure {
 
 #define WICK_EXPLAIN_FIGURES 16 /* no sentence has more places */
 
+/* An option of the views (`wick flame`, `wick top`) that selects what a finding rests on. */
+struct wick_explain_filter {
+    const char *option; /* "include", "state", "thread", "where" */
+    char *value;        /* regular expressions are escaped */
+};
+
+#define WICK_EXPLAIN_FILTERS 4
+
 struct wick_explain_finding {
     const struct wick_explain_rule *rule;
     const char *advice; /* in the place of the rule's; NULL = that */
-    double cost_ns;     /* thread time that is at stake: findings are sorted by it */
+    double cost_ns;     /* thread time that is at stake: findings of a group are sorted by it */
+    uint32_t endpoint;  /* that it is about, a string; 0 = none */
     struct wick_explain_figure figures[WICK_EXPLAIN_FIGURES];
-    unsigned n;
+    struct wick_explain_filter filters[WICK_EXPLAIN_FILTERS];
+    unsigned n, nfilters;
+};
+
+/* How the time went in which the program's threads have work: the parts add up to the whole. */
+struct wick_explain_parts {
+    double computed_ns;  /* on a CPU */
+    double collector_ns; /* of the collector on a CPU, beside the program */
+    double starved_ns;   /* ready to run, without a CPU */
+    double waited_ns;    /* for others: locks, futures, peers, devices */
+    double stalled_ns;   /* for the collector to free memory */
+    double stopped_ns;   /* by collections */
 };
 
 struct wick_explain_findings {
-    struct wick_explain_finding *rows; /* what matters most first; words of caution last */
+    struct wick_explain_finding *rows; /* by group, that with most at stake first; in it what matters most first */
     size_t n, cap;
     bool failed; /* memory ran out */
+    struct wick_explain_parts parts;
 };
+
+/* "machine", stable; "The machine". */
+const char *wick_explain_group_name(enum wick_explain_group group);
+const char *wick_explain_group_title(enum wick_explain_group group);
+
+/* The sum of the parts. */
+double wick_explain_whole(const struct wick_explain_parts *parts);
+
+/* Of the whole, what the most expensive finding of the group has at stake, 0 to 1; -1 = it has none, or that is no
+ * time of threads. */
+double wick_explain_stake(const struct wick_explain_findings *all, enum wick_explain_group group);
 
 /* Applies all rules. 0 or -WICK_E_NOMEM. */
 int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_facts *f, struct wick_err *err);

@@ -103,6 +103,14 @@ static bool moved(const struct wick_explain *x, uint32_t thread)
     return !x->f->nran || x->ran[thread] > 1;
 }
 
+bool wick_explain_wait_counts(const struct wick_explain *x, size_t i)
+{
+    const struct wick_wait *w = &x->waits[i];
+    enum wick_wait_role role = wick_wait_role_of(w->kind);
+    bool wanted = role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && x->f->wall[i].endpoint);
+    return w->kind != WICK_WAIT_NONE && wanted && moved(x, x->f->wall[i].thread);
+}
+
 /* Whether the wait of wall-clock sample i keeps somebody from going on. */
 static bool is_trouble(const struct wick_explain *x, size_t i)
 {
@@ -245,6 +253,7 @@ static void follow(struct wick_explain *x, struct places *all, size_t i)
 static void say_place(struct wick_explain *x, const struct place *at, double whole)
 {
     struct wick_explain_finding *r = wick_explain_found(x, (double)at->ns);
+    wick_explain_filter_frame(x, r, frame_at(x->f->p, at->stack));
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, (double)at->ns / whole);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)at->ns);
     wick_explain_say(x, r, "kind", wick_wait_name(at->kind));
@@ -378,6 +387,7 @@ static void say_pool(struct wick_explain *x, const struct pool *o, size_t index,
         wick_explain_say(x, r, "kind", most->kind ? wick_wait_name(most->kind) : "cpu");
         wick_explain_say(x, r, "what", most->kind ? wick_wait_text(most->kind) : "a CPU, or compute");
         wick_explain_say_frame(x, r, "frame", frame_at(f->p, most->stack));
+        wick_explain_filter_frame(x, r, frame_at(f->p, most->stack));
     }
     free(does.rows);
 }
@@ -465,6 +475,7 @@ void wick_explain_stuck(struct wick_explain *x)
     }
     if (count >= (uint32_t)x->rule->threshold) {
         struct wick_explain_finding *r = wick_explain_found(x, (double)sum);
+        wick_explain_filter_frame(x, r, frame_at(f->p, first));
         wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, count);
         wick_explain_say(x, r, "who", who.buf);
         wick_explain_say_frame(x, r, "frame", frame_at(f->p, first));
@@ -496,6 +507,7 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint)
         if (at.n && wick_explain_share(waited, all) >= x->rule->threshold && !(x->kinds_said >> kind & 1) &&
             wick_explain_counts(f, waited, WAIT_LEAST)) {
             struct wick_explain_finding *r = wick_explain_found(x, waited);
+            wick_explain_filter_frame(x, r, frame_at(f->p, at.rows[0].stack));
             wick_explain_say_where(x, r, endpoint);
             wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, waited / all);
             wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
