@@ -19,6 +19,19 @@ static void add_time(struct wick_strbuf *out, double ns)
         wick_strbuf_addf(out, "%.*f ms", ns < 1e7 ? 1 : 0, ns / 1e6);
 }
 
+/* "71 %", or "71 % (68 to 74 %)" where the interval is wider than the digits shown. */
+static void add_share(struct wick_strbuf *out, const struct wick_explain_figure *g)
+{
+    int digits = g->value < 0.0995 ? 1 : 0;
+    char value[16], low[16], high[16];
+    snprintf(value, sizeof value, "%.*f", digits, 100 * g->value);
+    snprintf(low, sizeof low, "%.*f", digits, 100 * g->low);
+    snprintf(high, sizeof high, "%.*f", digits, 100 * g->high);
+    wick_strbuf_addf(out, "%s %%", value);
+    if (g->high > 0 && (strcmp(low, value) != 0 || strcmp(high, value) != 0))
+        wick_strbuf_addf(out, " (%s to %s %%)", low, high);
+}
+
 static void add_figure(struct wick_strbuf *out, const struct wick_explain_figure *g)
 {
     char bytes[32];
@@ -30,7 +43,7 @@ static void add_figure(struct wick_strbuf *out, const struct wick_explain_figure
         add_time(out, g->value);
         break;
     case WICK_EXPLAIN_SHARE:
-        wick_strbuf_addf(out, "%.*f %%", g->value < 0.0995 ? 1 : 0, 100 * g->value);
+        add_share(out, g);
         break;
     case WICK_EXPLAIN_BYTES:
         wick_strbuf_adds(out, wick_ui_binary((uint64_t)g->value, bytes, sizeof bytes));
@@ -75,6 +88,8 @@ void wick_explain_sentence(struct wick_strbuf *out, const struct wick_explain_fi
             wick_strbuf_addc(out, *s);
         }
     }
+    if (f->rule->basis == WICK_EXPLAIN_BY_ESTIMATE)
+        wick_strbuf_adds(out, " (an estimate)");
 }
 
 /* The groups in the order of their findings; their number. */
@@ -215,6 +230,30 @@ static void write_finding(const struct wick_explain_finding *r, size_t number, c
     wick_strbuf_release(&text);
 }
 
+/* How long to record, in s, so that all open questions are decided; 0 = there are none. */
+static int64_t seconds_to_record(const struct wick_explain_findings *all)
+{
+    int64_t most = 0;
+    for (size_t i = all->n; i < all->n + all->undecided; i++)
+        most = all->rows[i].record_ns > most ? all->rows[i].record_ns : most;
+    return (most + 999999999) / 1000000000;
+}
+
+static void write_undecided(const struct wick_explain_findings *all, FILE *out)
+{
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    for (size_t i = all->n; i < all->n + all->undecided; i++) {
+        wick_strbuf_clear(&text);
+        wick_strbuf_adds(&text, "Not decided, there are too few samples: ");
+        wick_explain_sentence(&text, &all->rows[i]);
+        write_wrapped(&text, 0, 3, out);
+    }
+    if (all->undecided)
+        fprintf(out, "   -> wick record " WICK_EXPLAIN_RECORD " -d %" PRId64 " -f explain.jfr PID\n",
+                seconds_to_record(all));
+    wick_strbuf_release(&text);
+}
+
 static void write_text(const struct wick_explain_findings *all, const struct wick_explain_facts *f,
                        const struct wick_explain_input *in, FILE *out)
 {
@@ -232,6 +271,7 @@ static void write_text(const struct wick_explain_findings *all, const struct wic
     }
     if (all->n)
         fputc('\n', out);
+    write_undecided(all, out);
     if (!all->n)
         fprintf(out, "Nothing stands out in %.1f s.\n", (double)f->duration_ns / 1e9);
     for (unsigned i = 0; i < MISSING; i++)
@@ -252,6 +292,8 @@ static void write_figures(const struct wick_explain_finding *r, FILE *out)
             wick_print_json(out, g->text, strlen(g->text));
         else
             fprintf(out, g->unit == WICK_EXPLAIN_TIME || g->unit == WICK_EXPLAIN_BYTES ? "%.0f" : "%.6g", g->value);
+        if (g->high > 0)
+            fprintf(out, ",\"%s_low\":%.6g,\"%s_high\":%.6g", g->key, g->low, g->key, g->high);
     }
 }
 
@@ -307,33 +349,46 @@ static void write_overview(const struct wick_explain_findings *all, FILE *out)
     wick_strbuf_release(&headline);
 }
 
+static void write_json_finding(const struct wick_explain_finding *r, const struct wick_explain_facts *f,
+                               const struct wick_explain_input *in, FILE *out)
+{
+    struct wick_strbuf sentence = WICK_STRBUF_INIT;
+    wick_explain_sentence(&sentence, r);
+    fprintf(out, "{\"rule\":\"%s\",\"group\":\"%s\",\"basis\":\"%s\"", r->rule->name,
+            wick_explain_group_name(r->rule->group), wick_explain_basis_name(r->rule->basis));
+    if (r->endpoint) {
+        fputs(",\"endpoint\":", out);
+        wick_print_json(out, wick_profile_str(f->p, r->endpoint), strlen(wick_profile_str(f->p, r->endpoint)));
+    }
+    if (r->record_ns)
+        fprintf(out, ",\"record_ns\":%" PRId64, r->record_ns);
+    fprintf(out, ",\"cost_ns\":%.0f,\"sentence\":", r->cost_ns);
+    wick_print_json(out, sentence.buf, sentence.len);
+    fputs(",\"advice\":", out);
+    wick_print_json(out, advice_of(r), strlen(advice_of(r)));
+    fputs(",\"figures\":{", out);
+    write_figures(r, out);
+    fputc('}', out);
+    write_evidence(r, f, in, out);
+    fputc('}', out);
+    wick_strbuf_release(&sentence);
+}
+
 static void write_json(const struct wick_explain_findings *all, const struct wick_explain_facts *f,
                        const struct wick_explain_input *in, FILE *out)
 {
-    struct wick_strbuf sentence = WICK_STRBUF_INIT;
     fprintf(out, "{\"duration_ns\":%" PRId64 ",\"own_ns\":%" PRId64 ",\"unfinished\":%s", f->duration_ns, f->own_ns,
             wick_cli_is_unfinished() ? "true" : "false");
     write_overview(all, out);
     fputs(",\"findings\":[", out);
     for (size_t i = 0; i < all->n; i++) {
-        const struct wick_explain_finding *r = &all->rows[i];
-        wick_strbuf_clear(&sentence);
-        wick_explain_sentence(&sentence, r);
-        fprintf(out, "%s\n{\"rule\":\"%s\",\"group\":\"%s\"", i ? "," : "", r->rule->name,
-                wick_explain_group_name(r->rule->group));
-        if (r->endpoint) {
-            fputs(",\"endpoint\":", out);
-            wick_print_json(out, wick_profile_str(f->p, r->endpoint), strlen(wick_profile_str(f->p, r->endpoint)));
-        }
-        fprintf(out, ",\"cost_ns\":%.0f,\"sentence\":", r->cost_ns);
-        wick_print_json(out, sentence.buf, sentence.len);
-        fputs(",\"advice\":", out);
-        wick_print_json(out, advice_of(r), strlen(advice_of(r)));
-        fputs(",\"figures\":{", out);
-        write_figures(r, out);
-        fputc('}', out);
-        write_evidence(r, f, in, out);
-        fputc('}', out);
+        fputs(i ? ",\n" : "\n", out);
+        write_json_finding(&all->rows[i], f, in, out);
+    }
+    fputs("\n],\"undecided\":[", out);
+    for (size_t i = all->n; i < all->n + all->undecided; i++) {
+        fputs(i > all->n ? ",\n" : "\n", out);
+        write_json_finding(&all->rows[i], f, in, out);
     }
     fputs("\n],\"not_recorded\":[", out);
     for (unsigned i = 0, n = 0; i < MISSING; i++) {
@@ -343,7 +398,6 @@ static void write_json(const struct wick_explain_findings *all, const struct wic
         wick_print_json(out, missing(f, i), strlen(missing(f, i)));
     }
     fputs("]}\n", out);
-    wick_strbuf_release(&sentence);
 }
 
 void wick_explain_write(const struct wick_explain_findings *all, const struct wick_explain_facts *f,

@@ -78,8 +78,9 @@ static uint32_t user_of(const struct wick_profile *p, uint32_t stack, enum code 
     return 0;
 }
 
-/* The heaviest stack that ends in the function for work of that kind. */
-static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum code code, int64_t *by_stack)
+/* The heaviest stack that ends in the function for work of that kind; adds to *quanta those of all its samples. */
+static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum code code, int64_t *by_stack,
+                         double *quanta)
 {
     const struct wick_explain_facts *f = x->f;
     uint32_t best = 0;
@@ -89,17 +90,18 @@ static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum c
         uint32_t s = user_of(f->p, f->cpu[i].stack, &one);
         if (!s || one != code || f->p->frames[f->p->stacks[s].frame].function != function)
             continue;
+        *quanta += wick_explain_quantum(&f->cpu[i]);
         by_stack[s] = wick_sum(by_stack[s], f->cpu[i].weight_ns);
         best = by_stack[s] > by_stack[best] ? s : best;
     }
     return best;
 }
 
-static void say(struct wick_explain *x, uint32_t stack, enum code code, int64_t ns)
+static void say(struct wick_explain *x, uint32_t stack, enum code code, int64_t ns, double quanta)
 {
     const struct wick_explain_facts *f = x->f;
     struct wick_explain_finding *r = wick_explain_found(x, (double)ns);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, wick_explain_share((double)ns, (double)f->sampled_ns));
+    wick_explain_share_of(x, r, (double)ns, (double)f->sampled_ns, quanta);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)ns);
     wick_explain_say(x, r, "kind", codes[code].name);
     wick_explain_say(x, r, "what", codes[code].text);
@@ -129,7 +131,9 @@ void wick_explain_hot_code(struct wick_explain *x)
     if (by_stack && best && wick_explain_counts(f, (double)ns, CPU_LEAST) &&
         wick_explain_share((double)ns, (double)f->sampled_ns) >= x->rule->threshold) {
         enum code code = (enum code)(best % CODES);
-        say(x, heaviest(x, (uint32_t)(best / CODES), code, by_stack), code, ns);
+        double quanta = 0;
+        uint32_t stack = heaviest(x, (uint32_t)(best / CODES), code, by_stack, &quanta);
+        say(x, stack, code, ns, quanta);
         x->code_said = true;
     }
     free(by_stack);

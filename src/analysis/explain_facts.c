@@ -540,6 +540,7 @@ static void take_sample(void *ctx, const struct wick_sample *s)
                                         .thread = s->thread,
                                         .stack = s->stack,
                                         .variance = s->variance,
+                                        .count = s->count,
                                         .state = state_of(p, s->state),
                                         .endpoint = key ? wick_profile_label(p, s->labels, key) : 0,
                                         .number = f->timed.nsamples};

@@ -119,6 +119,7 @@ static int by_rank(const void *a, const void *b)
 /* Groups by what their most expensive finding costs; in a group, findings of one endpoint are together. */
 void wick_explain_rank(struct wick_explain_findings *out)
 {
+    wick_explain_set_aside(out);
     struct rank *ranks = out->n ? calloc(out->n, sizeof *ranks) : NULL;
     out->failed |= out->n && !ranks;
     for (size_t i = 0; ranks && i < out->n; i++) {

@@ -184,7 +184,10 @@ void wick_explain_cleaners(struct wick_explain *x)
         struct wick_explain_finding *r = wick_explain_found(x, busy);
         wick_explain_say(x, r, "thread", name);
         wick_explain_filter_thread(x, r, (uint32_t)i);
-        wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, busy / all);
+        double quanta = 0;
+        for (size_t k = 0; k < n; k++)
+            quanta += wick_explain_quantum(&work[k]);
+        wick_explain_share_of(x, r, busy, all, quanta);
         wick_explain_say_frame(x, r, "frame", top.frame);
         wick_explain_say_frame(x, r, "caller", top.caller);
     }

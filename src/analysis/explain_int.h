@@ -39,6 +39,14 @@ void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding 
 struct wick_explain_finding *wick_explain_by_share(struct wick_explain *x, double part_ns, double whole_ns,
                                                    double cost_ns);
 
+/* explain_sure.c: adds the figure `share`, a part of a whole, with its interval; `quanta` is that of the part's
+ * samples. If so few samples do not decide whether the rule applies, the finding becomes an open question. */
+void wick_explain_share_of(struct wick_explain *x, struct wick_explain_finding *r, double part_ns, double whole_ns,
+                           double quanta);
+
+/* Takes findings that are open questions out of the list. */
+void wick_explain_set_aside(struct wick_explain_findings *out);
+
 /* explain_group.c: how the time went; the cost of collections that stop the program; the order of findings. */
 void wick_explain_learn_parts(struct wick_explain *x);
 double wick_explain_stopped(const struct wick_explain *x);

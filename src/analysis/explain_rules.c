@@ -29,17 +29,18 @@ enum { NAMED = 3 }; /* neighbours in a sentence */
 enum { ALWAYS, BUSY };
 enum { TIME, RISK };
 const struct wick_explain_rule wick_explain_rules[WICK_EXPLAIN_RULES] = {
-#define X(NAME, text, whose, stake, shows, about, gate, least, what, reads, says, helps) \
-    {.name = (text),                                                                     \
-     .group = WICK_EXPLAIN_OF_##whose,                                                   \
-     .risk = (stake) == RISK,                                                            \
-     .view = (shows),                                                                    \
-     .topic = (about),                                                                   \
-     .busy = (gate) == BUSY,                                                             \
-     .threshold = (least),                                                               \
-     .measure = (what),                                                                  \
-     .evidence = (reads),                                                                \
-     .sentence = (says),                                                                 \
+#define X(NAME, text, whose, stake, rests, shows, about, gate, least, what, reads, says, helps) \
+    {.name = (text),                                                                            \
+     .group = WICK_EXPLAIN_OF_##whose,                                                          \
+     .basis = WICK_EXPLAIN_BY_##rests,                                                          \
+     .risk = (stake) == RISK,                                                                   \
+     .view = (shows),                                                                           \
+     .topic = (about),                                                                          \
+     .busy = (gate) == BUSY,                                                                    \
+     .threshold = (least),                                                                      \
+     .measure = (what),                                                                         \
+     .evidence = (reads),                                                                       \
+     .sentence = (says),                                                                        \
      .advice = (helps)},
 #include "def/explain.def"
 #undef X
@@ -165,7 +166,7 @@ static void stalls_of(struct wick_explain *x, uint32_t endpoint)
         wick_explain_top(f, f->wall, f->nwall, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION, WICK_EXPLAIN_STALL);
     struct wick_explain_finding *r = wick_explain_found(x, stalled);
     wick_explain_say_where(x, r, endpoint);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, stalled / all);
+    wick_explain_share_of(x, r, stalled, all, wick_explain_quanta(f, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION));
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, stalled);
     wick_explain_say_frame(x, r, "frame", top.frame);
     wick_explain_say_frame(x, r, "caller", top.caller);
@@ -309,7 +310,7 @@ static void hot_method(struct wick_explain *x)
         return;
     struct wick_explain_finding *r = wick_explain_found(x, (double)top.weight_ns);
     wick_explain_filter_frame(x, r, top.frame);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_share_of(x, r, (double)top.weight_ns, (double)f->sampled_ns, top.quanta);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)top.weight_ns);
     wick_explain_say_frame(x, r, "frame", top.frame);
     wick_explain_say_frame(x, r, "caller", top.caller);
@@ -330,7 +331,7 @@ static struct wick_explain_finding *waits(struct wick_explain *x, unsigned state
     for (unsigned s = 0; s < WICK_EXPLAIN_STATES; s++)
         if (states == 1u << s)
             wick_explain_filter_state(x, r, (enum wick_explain_state)s);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, waited / work);
+    wick_explain_share_of(x, r, waited, work, wick_explain_quanta(f, true, 0, states));
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
     wick_explain_say_frame(x, r, "frame", most->frame);
     wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)most->weight_ns);
@@ -646,7 +647,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
 
 void wick_explain_findings_release(struct wick_explain_findings *out)
 {
-    for (size_t i = 0; i < out->n; i++) {
+    for (size_t i = 0; i < out->n + out->undecided; i++) {
         for (unsigned k = 0; k < out->rows[i].n; k++)
             free(out->rows[i].figures[k].text);
         for (unsigned k = 0; k < out->rows[i].nfilters; k++)

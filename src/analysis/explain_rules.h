@@ -24,11 +24,15 @@ enum wick_explain_group {
     WICK_EXPLAIN_GROUPS
 };
 
+/* What the figures rest on. */
+enum wick_explain_basis { WICK_EXPLAIN_BY_SAMPLES, WICK_EXPLAIN_BY_MEASURED, WICK_EXPLAIN_BY_ESTIMATE };
+
 struct wick_explain_rule {
     const char *name, *measure, *evidence, *sentence, *advice;
     const char *view;  /* the event that shows it, "" = none does */
     const char *topic; /* for the headline */
     enum wick_explain_group group;
+    enum wick_explain_basis basis;
     double threshold;
     bool busy; /* silent for an idle process */
     bool risk; /* its cost is no time of threads */
@@ -54,8 +58,9 @@ enum wick_explain_unit {
 struct wick_explain_figure {
     const char *key;
     enum wick_explain_unit unit;
-    double value; /* ns, 0 to 1, bytes, a number */
-    char *text;   /* of a text */
+    double value;     /* ns, 0 to 1, bytes, a number */
+    double low, high; /* the 95 % interval of a share; both 0 = not known */
+    char *text;       /* of a text */
 };
 
 #define WICK_EXPLAIN_FIGURES 16 /* no sentence has more places */
@@ -76,6 +81,7 @@ struct wick_explain_finding {
     struct wick_explain_figure figures[WICK_EXPLAIN_FIGURES];
     struct wick_explain_filter filters[WICK_EXPLAIN_FILTERS];
     unsigned n, nfilters;
+    int64_t record_ns; /* 0 = decided; else: the samples are too few, a recording of that length should do */
 };
 
 /* How the time went in which the program's threads have work: the parts add up to the whole. */
@@ -91,9 +97,13 @@ struct wick_explain_parts {
 struct wick_explain_findings {
     struct wick_explain_finding *rows; /* by group, that with most at stake first; in it what matters most first */
     size_t n, cap;
-    bool failed; /* memory ran out */
+    size_t undecided; /* rows[n .. n + undecided): what so few samples do not decide */
+    bool failed;      /* memory ran out */
     struct wick_explain_parts parts;
 };
+
+/* "samples", "measured" or "estimate". */
+const char *wick_explain_basis_name(enum wick_explain_basis basis);
 
 /* "machine", stable; "The machine". */
 const char *wick_explain_group_name(enum wick_explain_group group);

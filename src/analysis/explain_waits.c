@@ -31,6 +31,7 @@ struct place {
     uint32_t function, stack;      /* the program's; the heaviest stack, cut there */
     uint32_t via_stack;
     int64_t ns, heaviest_ns, through_ns; /* through: what of ns was waited for at `via` */
+    double quanta;                       /* as of wick_explain_quanta */
     uint32_t holder;                     /* stack of an owner that computes, 0 = not known */
 };
 
@@ -141,11 +142,12 @@ static struct place *place_of(struct wick_explain *x, struct places *all, struct
     return &rows[all->n++];
 }
 
-static void add_to(struct wick_explain *x, struct places *all, struct wick_wait w, int64_t ns)
+static void add_to(struct wick_explain *x, struct places *all, struct wick_wait w, int64_t ns, double quanta)
 {
     struct place *at = place_of(x, all, w);
     if (!at)
         return;
+    at->quanta += quanta;
     at->ns = wick_sum(at->ns, ns);
     if (ns > at->heaviest_ns) {
         at->heaviest_ns = ns;
@@ -199,7 +201,7 @@ static void owners_of(struct wick_explain *x, const struct place *at, struct pla
             continue;
         if (wick_wait_role_of(owner.kind) == WICK_WAIT_IDLE)
             owner.kind = WICK_WAIT_NONE;
-        add_to(x, out, owner, r->weight_ns);
+        add_to(x, out, owner, r->weight_ns, 0);
     }
     sort(out);
 }
@@ -213,7 +215,7 @@ static void tasks(struct wick_explain *x, struct places *out)
         if (w.kind == WICK_WAIT_NONE)
             w.stack = wick_wait_of(f->p, f->wall[i].stack).stack;
         if (w.stack && wick_wait_role_of(w.kind) != WICK_WAIT_IDLE && wick_wait_is_worker(f->p, f->wall[i].stack))
-            add_to(x, out, w, f->wall[i].weight_ns);
+            add_to(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     }
     sort(out);
 }
@@ -240,6 +242,7 @@ static void follow(struct wick_explain *x, struct places *all, size_t i)
         if (to) {
             all->rows[i].ns = 0;
             to->ns = wick_sum(to->ns, from.ns);
+            to->quanta += from.quanta;
             to->through_ns = wick_sum(to->through_ns, from.ns);
             to->via = from.kind;
             to->via_stack = from.stack;
@@ -254,7 +257,7 @@ static void say_place(struct wick_explain *x, const struct place *at, double who
 {
     struct wick_explain_finding *r = wick_explain_found(x, (double)at->ns);
     wick_explain_filter_frame(x, r, frame_at(x->f->p, at->stack));
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, (double)at->ns / whole);
+    wick_explain_share_of(x, r, (double)at->ns, whole, at->quanta);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)at->ns);
     wick_explain_say(x, r, "kind", wick_wait_name(at->kind));
     wick_explain_say(x, r, "what", wick_wait_text(at->kind));
@@ -276,7 +279,7 @@ void wick_explain_waiting(struct wick_explain *x)
     int64_t work = 0;
     for (size_t i = 0; i < f->nwall; i++)
         if (is_trouble(x, i) && !(x->pool_said && x->waits[i].kind == WICK_WAIT_FUTURE))
-            add_to(x, &all, x->waits[i], f->wall[i].weight_ns);
+            add_to(x, &all, x->waits[i], f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
         else if (1u << f->wall[i].state & WICK_EXPLAIN_WORK)
             work = wick_sum(work, f->wall[i].weight_ns);
     double whole = (double)wick_sum(work, sum_of(&all));
@@ -306,6 +309,7 @@ struct pool {
     uint32_t name; /* what its threads' names have in common */
     uint32_t threads;
     int64_t all_ns, idle_ns;
+    double quanta;
 };
 
 /* "pool-1-thread-12": "pool-1-thread". */
@@ -349,6 +353,7 @@ static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *o
             continue;
         struct pool *o = &pools[of[s->thread] - 1];
         o->all_ns = wick_sum(o->all_ns, s->weight_ns);
+        o->quanta += wick_explain_quantum(s);
         if (x->waits[i].kind != WICK_WAIT_NONE && wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_IDLE)
             o->idle_ns = wick_sum(o->idle_ns, s->weight_ns);
     }
@@ -373,13 +378,14 @@ static void say_pool(struct wick_explain *x, const struct pool *o, size_t index,
         if (w.kind == WICK_WAIT_NONE)
             w.stack = wick_wait_of(f->p, f->wall[i].stack).stack;
         if (w.stack)
-            add_to(x, &does, w, f->wall[i].weight_ns);
+            add_to(x, &does, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     }
     sort(&does);
     struct wick_explain_finding *r = wick_explain_found(x, (double)futures);
     wick_explain_say(x, r, "pool", wick_profile_str(f->p, o->name));
     wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, o->threads);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, 1 - wick_explain_share((double)o->idle_ns, (double)o->all_ns));
+    double all = (double)o->all_ns, works = all - (double)o->idle_ns;
+    wick_explain_share_of(x, r, works, all, o->quanta * wick_explain_share(works, all));
     wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, (double)futures / (double)f->duration_ns);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)futures);
     if (does.n) {
@@ -500,7 +506,7 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint)
             struct wick_wait w = x->waits[i];
             w.stack = w.stack ? w.stack : f->wall[i].stack;
             if (f->wall[i].endpoint == endpoint && w.kind == kind && w.stack)
-                add_to(x, &at, w, f->wall[i].weight_ns);
+                add_to(x, &at, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
         }
         double waited = (double)sum_of(&at);
         sort(&at);
@@ -509,7 +515,10 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint)
             struct wick_explain_finding *r = wick_explain_found(x, waited);
             wick_explain_filter_frame(x, r, frame_at(f->p, at.rows[0].stack));
             wick_explain_say_where(x, r, endpoint);
-            wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, waited / all);
+            double quanta = 0;
+            for (size_t k = 0; k < at.n; k++)
+                quanta += at.rows[k].quanta;
+            wick_explain_share_of(x, r, waited, all, quanta);
             wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
             wick_explain_say(x, r, "kind", wick_wait_name(kind));
             wick_explain_say(x, r, "what", wick_wait_text(kind));

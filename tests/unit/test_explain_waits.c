@@ -88,7 +88,8 @@ static void owned(struct scene *s, uint32_t thread, uint32_t stack, uint32_t own
                                                                .weight_ns = (int64_t)(seconds * S)};
 }
 
-/* "rule: sentence" lines, the first finding first; the scene is gone. The caller frees it. */
+/* "rule: sentence" lines, the first finding first, an empty one, and open questions; the scene is gone. The caller
+ * frees it. */
 static char *explained(struct scene *s)
 {
     struct wick_strbuf out = WICK_STRBUF_INIT;
@@ -101,6 +102,11 @@ static char *explained(struct scene *s)
         wick_strbuf_addc(&out, '\n');
     }
     wick_strbuf_addc(&out, '\n');
+    for (size_t i = all.n; i < all.n + all.undecided; i++) {
+        wick_strbuf_addf(&out, "? %s: ", all.rows[i].rule->name);
+        wick_explain_sentence(&out, &all.rows[i]);
+        wick_strbuf_addf(&out, " (record %lld s)\n", (long long)(all.rows[i].record_ns / S));
+    }
     wick_explain_findings_release(&all);
     wick_profile_release(&s->p);
     free(s);
@@ -134,6 +140,31 @@ static void test_waiting__adds_up_by_what_is_waited_for_and_by_whom(void **state
     add(s, thread_of(s, "b", 2), STACK(s, "app/Main.run"), WICK_EXPLAIN_RUNNABLE, 3);
     begins(s, "waiting: 70 % of the time that threads have work (7.0 s) is waiting for a permit of a semaphore, at "
               "app.Main.ask\n\n");
+}
+
+/* A few looks may be chance, thousands are none; a share of unknown samples has no
+ * interval. */
+static void test_waiting__is_decided_by_enough_samples(void **state)
+{
+    static const struct {
+        uint64_t looks;
+        const char *line;
+    } cases[] = {
+        {8, "\n? waiting: 30 % (9 to 66 %) of the time that threads have work (3.0 s) is waiting for a permit of a "
+            "semaphore, at app.Main.ask (record 72 s)\n"},
+        {100, "waiting: 30 % (22 to 40 %) of the time"},
+        {1000000, "waiting: 30 % of the time"},
+        {0, "waiting: 30 % of the time"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "a", 1), STACK(s, "app/Main.ask", "java/util/concurrent/Semaphore.acquire", PARK),
+            WICK_EXPLAIN_PARKED, 3);
+        add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run"), WICK_EXPLAIN_RUNNABLE, 7);
+        s->wall[0].count = cases[i].looks * 3 / 10;
+        s->wall[1].count = cases[i].looks * 7 / 10;
+        begins(s, cases[i].line);
+    }
 }
 
 static void test_waiting__is_silent_for_those_without_work(void **state)
@@ -308,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_waiting__adds_up_by_what_is_waited_for_and_by_whom),
+        cmocka_unit_test(test_waiting__is_decided_by_enough_samples),
         cmocka_unit_test(test_waiting__is_silent_for_those_without_work),
         cmocka_unit_test(test_waiting__needs_a_thread_that_goes_on),
         cmocka_unit_test(test_waiting__goes_to_what_the_holder_waits_for),
