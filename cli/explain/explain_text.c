@@ -369,6 +369,13 @@ static void write_json_finding(const struct wick_explain_finding *r, const struc
     fputs(",\"figures\":{", out);
     write_figures(r, out);
     fputc('}', out);
+    for (unsigned i = 0; i < r->nsteps; i++) {
+        fprintf(out, "%s{\"kind\":\"%s\",\"share\":%.6g,\"frame\":", i ? "," : ",\"chain\":[", r->steps[i].kind,
+                r->steps[i].share);
+        wick_print_json(out, r->steps[i].frame, strlen(r->steps[i].frame));
+        fputc('}', out);
+    }
+    fputs(r->nsteps ? "]" : "", out);
     write_evidence(r, f, in, out);
     fputc('}', out);
     wick_strbuf_release(&sentence);

@@ -142,7 +142,20 @@ void wick_explain_rank(struct wick_explain_findings *out)
     free(ranks);
 }
 
-/* ---- what selects its samples ---- */
+/* ---- chains, and what selects its samples ---- */
+
+void wick_explain_link(struct wick_explain *x, struct wick_explain_finding *r, const char *kind, uint32_t frame,
+                       double share)
+{
+    struct wick_strbuf name = WICK_STRBUF_INIT;
+    wick_frame_name(&name, x->f->p, frame, WICK_NAME_LINES);
+    char *copy = r && name.len ? strdup(name.buf) : NULL;
+    wick_strbuf_release(&name);
+    if (copy && r->nsteps < WICK_EXPLAIN_LINKS + 1)
+        r->steps[r->nsteps++] = (struct wick_explain_step){kind, copy, share};
+    else
+        free(copy);
+}
 
 static void filter(struct wick_explain *x, struct wick_explain_finding *r, const char *option, const char *value)
 {

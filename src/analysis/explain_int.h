@@ -11,12 +11,18 @@
 #include "analysis/explain_rules.h"
 #include "analysis/wait_kind.h"
 
+struct wick_explain_enter {
+    uint32_t first; /* 1 + the row of the first wait, 0 = none */
+    bool others;    /* waits for other monitors as well */
+};
+
 struct wick_explain {
     struct wick_explain_facts *f;
     struct wick_explain_findings *out;
     const struct wick_explain_rule *rule; /* that is being applied */
     struct wick_wait *waits;              /* of each wall-clock sample of the facts; kind NONE: it does not wait */
     uint32_t *ran;                        /* by thread: readings of its CPU time in which it had used some */
+    struct wick_explain_enter *enters;    /* by frame: of which monitors threads wait there */
     bool *stuck;                          /* by thread: the rule of that name has it */
     /* What rules have said already: kinds of waiting (bits), waiting for monitors and disks, futures, what most CPU
      * time is for. */
@@ -57,6 +63,10 @@ void wick_explain_filter_frame(struct wick_explain *x, struct wick_explain_findi
 void wick_explain_filter_state(struct wick_explain *x, struct wick_explain_finding *r, enum wick_explain_state state);
 void wick_explain_filter_thread(struct wick_explain *x, struct wick_explain_finding *r, uint32_t thread);
 void wick_explain_filter_endpoint(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint);
+
+/* A step of the chain of blame; `kind` is not copied. */
+void wick_explain_link(struct wick_explain *x, struct wick_explain_finding *r, const char *kind, uint32_t frame,
+                       double share);
 
 /* Whether thread time is that share of the recording, so worth a sentence. */
 bool wick_explain_counts(const struct wick_explain_facts *f, double ns, double least);

@@ -24,6 +24,8 @@
 
 #define ROOM_MOST 0.50 /* of the heap in use after a collection: it is not too small */
 
+#define USER_LEAST 0.20 /* of the CPU time: worth a name */
+
 enum { NAMED = 3 }; /* neighbours in a sentence */
 
 enum { ALWAYS, BUSY };
@@ -285,6 +287,25 @@ static void neighbours(struct wick_explain *x)
     say_neighbours(x, r);
 }
 
+/* What most of the CPU time goes to. */
+static void say_who_computes(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    struct wick_explain_facts *f = x->f;
+    struct wick_explain_top top = wick_explain_top(f, f->cpu, f->ncpu, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_JAVA);
+    double collector = wick_explain_share((double)f->gc_ns, (double)f->got_ns),
+           method = wick_explain_share((double)top.weight_ns, (double)f->sampled_ns);
+    if (collector < USER_LEAST && (method < USER_LEAST || !top.frame))
+        return;
+    bool gc = collector >= method;
+    wick_explain_figure(r, "used", WICK_EXPLAIN_SHARE, gc ? collector : method);
+    if (gc) {
+        wick_explain_say(x, r, "user", "threads of the collector");
+        return;
+    }
+    wick_explain_say_frame(x, r, "user", top.frame);
+    wick_explain_say_frame(x, r, "caller", top.caller);
+}
+
 static void cpu_limit(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -299,6 +320,7 @@ static void cpu_limit(struct wick_explain *x)
         wick_explain_figure(r, "limit", WICK_EXPLAIN_NUMBER, f->cpu_limit);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->throttled_ns.grown);
+    say_who_computes(x, r);
 }
 
 static void hot_method(struct wick_explain *x)
@@ -639,6 +661,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
     free(x.waits);
     free(x.ran);
     free(x.stuck);
+    free(x.enters);
     wick_explain_rank(out);
     if (out->failed || f->failed)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
@@ -652,6 +675,8 @@ void wick_explain_findings_release(struct wick_explain_findings *out)
             free(out->rows[i].figures[k].text);
         for (unsigned k = 0; k < out->rows[i].nfilters; k++)
             free(out->rows[i].filters[k].value);
+        for (unsigned k = 0; k < out->rows[i].nsteps; k++)
+            free(out->rows[i].steps[k].frame);
     }
     free(out->rows);
     *out = (struct wick_explain_findings){0};

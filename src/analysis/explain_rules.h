@@ -73,6 +73,15 @@ struct wick_explain_filter {
 
 #define WICK_EXPLAIN_FILTERS 4
 
+/* A step of a chain of blame: what is waited for and where; "cpu" computes, "cpu-wait" is ready to run. */
+struct wick_explain_step {
+    const char *kind;
+    char *frame;
+    double share; /* of the time of the step before, in which its holder or task does this */
+};
+
+#define WICK_EXPLAIN_LINKS 4 /* after the first step */
+
 struct wick_explain_finding {
     const struct wick_explain_rule *rule;
     const char *advice; /* in the place of the rule's; NULL = that */
@@ -80,7 +89,8 @@ struct wick_explain_finding {
     uint32_t endpoint;  /* that it is about, a string; 0 = none */
     struct wick_explain_figure figures[WICK_EXPLAIN_FIGURES];
     struct wick_explain_filter filters[WICK_EXPLAIN_FILTERS];
-    unsigned n, nfilters;
+    struct wick_explain_step steps[WICK_EXPLAIN_LINKS + 1];
+    unsigned n, nfilters, nsteps;
     int64_t record_ns; /* 0 = decided; else: the samples are too few, a recording of that length should do */
 };
 

@@ -81,8 +81,10 @@ static void add(struct scene *s, uint32_t thread, uint32_t stack, enum wick_expl
 /* A wait that the owner's stack explains. */
 static void owned(struct scene *s, uint32_t thread, uint32_t stack, uint32_t owner_stack, bool park, double seconds)
 {
+    /* a lock for each place that waits */
     s->waits[s->f.locks.nrows++] = (struct wick_lock_wait_row){.thread = thread,
                                                                .stack = stack,
+                                                               .identity = stack,
                                                                .owner_stack = owner_stack,
                                                                .park = park,
                                                                .weight_ns = (int64_t)(seconds * S)};
@@ -205,7 +207,63 @@ static void test_waiting__goes_to_what_the_holder_waits_for(void **state)
     begins(
         s,
         "waiting: 100 % of the time that threads have work (10.0 s) is waiting for a file to be forced to the disk, at "
-        "app.Log.append; 8.0 s of it by threads that wait for a monitor at app.Log.append, while its holder does\n\n");
+        "app.Log.append; 8.0 s of it by threads that wait for a monitor at app.Log.append, while its holder does (75 "
+        "%)\n\n");
+}
+
+/* A request waits for the cache's lock, whose holder waits for the log's, whose holder waits for the disk. */
+static void test_waiting__follows_a_chain_to_its_end(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t get = STACK(s, "app/Main.run", "app/Cache.get"),
+             append = STACK(s, "app/Main.run", "app/Cache.get", "app/Log.append",
+                            "java/util/concurrent/locks/ReentrantLock.lock", PARK),
+             force = STACK(s, "app/Main.flush", "app/Log.flush", "sun/nio/ch/FileChannelImpl.force");
+    add(s, thread_of(s, "a", 1), get, WICK_EXPLAIN_MONITOR, 6);
+    add(s, thread_of(s, "b", 2), append, WICK_EXPLAIN_PARKED, 3);
+    add(s, thread_of(s, "c", 3), force, WICK_EXPLAIN_DISK, 1);
+    owned(s, thread_of(s, "a", 1), get, append, false, 5);
+    owned(s, thread_of(s, "a", 1), get, get, false, 1);
+    owned(s, thread_of(s, "b", 2), append, force, true, 3);
+    begins(
+        s,
+        "waiting: 100 % of the time that threads have work (10.0 s) is waiting for a file to be forced to the disk, at "
+        "app.Log.flush; 9.0 s of it by threads that wait for a monitor at app.Cache.get, while its holder waits for a "
+        "lock at app.Log.append (83 %), whose holder does (100 %)\n\n");
+}
+
+/* Two locks that are waited for in turn by each other's holders: no end, and no endless walk. */
+static void test_waiting__a_chain_that_closes_ends(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t one = STACK(s, "app/Main.run", "app/One.get"), two = STACK(s, "app/Main.run", "app/Two.get");
+    add(s, thread_of(s, "a", 1), one, WICK_EXPLAIN_MONITOR, 6);
+    add(s, thread_of(s, "b", 2), two, WICK_EXPLAIN_MONITOR, 4);
+    owned(s, thread_of(s, "a", 1), one, two, false, 6);
+    owned(s, thread_of(s, "b", 2), two, one, false, 4);
+    begins(s, "waiting: 100 % of the time that threads have work (10.0 s) is waiting for a monitor, at app.One.get; "
+              "10.0 s of "
+              "it by threads that wait for a monitor at app.Two.get, while its holder does (100 %)\n\n");
+}
+
+/* The holder is ready to run, and the cgroup is stopped. */
+static void test_waiting__says_that_the_holder_has_no_cpu(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t enter = STACK(s, "app/Main.run", "app/Log.append"), sums = STACK(s, "app/Main.run", "app/Log.sum");
+    add(s, thread_of(s, "a", 1), enter, WICK_EXPLAIN_MONITOR, 8);
+    add(s, thread_of(s, "b", 2), sums, WICK_EXPLAIN_RUNNABLE, 2);
+    add(s, thread_of(s, "b", 2), sums, WICK_EXPLAIN_WAITING_FOR_CPU, 6);
+    owned(s, thread_of(s, "a", 1), enter, sums, false, 6);
+    s->f.periods.grown = 100;
+    s->f.throttled.grown = 40;
+    char *text = explained(s);
+    assert_non_null(strstr(text, "is waiting for a monitor, at app.Log.append; meanwhile its holder waits for a CPU at "
+                                 "app.Log.sum (100 %): the CPU limit stops the cgroup in 40 % of its periods\n"));
+    free(text);
 }
 
 static void test_waiting__says_where_the_holder_computes(void **state)
@@ -216,7 +274,7 @@ static void test_waiting__says_where_the_holder_computes(void **state)
     add(s, thread_of(s, "a", 1), enter, WICK_EXPLAIN_MONITOR, 8);
     owned(s, thread_of(s, "a", 1), enter, STACK(s, "app/Main.run", "app/Log.sum"), false, 6);
     begins(s, "waiting: 100 % of the time that threads have work (8.0 s) is waiting for a monitor, at app.Log.append; "
-              "meanwhile its holder is busy at app.Log.sum\n\n");
+              "meanwhile its holder is busy at app.Log.sum (100 %)\n\n");
 }
 
 /* `askers` threads wait for futures; the worker has a task that sleeps, and no work for the rest of ten seconds. */
@@ -247,7 +305,7 @@ static void test_pool_busy__when_more_wait_than_it_has_threads(void **state)
     begins(pool(3, 8.0),
            "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a timer (Thread.sleep), "
            "at app.Task.call; 30.0 s of it by threads that wait for a future at app.Main.ask, while the task "
-           "does\n\n");
+           "does (100 %)\n\n");
 }
 
 /* A batch that waits for its own parallel computation does not wait for anything else. */
@@ -343,6 +401,9 @@ int main(void)
         cmocka_unit_test(test_waiting__is_silent_for_those_without_work),
         cmocka_unit_test(test_waiting__needs_a_thread_that_goes_on),
         cmocka_unit_test(test_waiting__goes_to_what_the_holder_waits_for),
+        cmocka_unit_test(test_waiting__follows_a_chain_to_its_end),
+        cmocka_unit_test(test_waiting__a_chain_that_closes_ends),
+        cmocka_unit_test(test_waiting__says_that_the_holder_has_no_cpu),
         cmocka_unit_test(test_waiting__says_where_the_holder_computes),
         cmocka_unit_test(test_pool_busy__when_more_wait_than_it_has_threads),
         cmocka_unit_test(test_waiting__for_tasks_that_compute_is_computing),
