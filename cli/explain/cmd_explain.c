@@ -8,16 +8,21 @@
  */
 #include <string.h>
 
+#include "analysis/deadlock.h"
 #include "cli/command.h"
 #include "cli/explain/explain_text.h"
 #include "cli/input/inputs.h"
 #include "cli/record/look.h"
 #include "cli/ui.h"
+#include "sys/attach.h"
 
 struct explain {
     bool json;
+    int pid; /* of the JVM that was recorded, 0 = none */
     const char *duration, *lib;
 };
+
+#define ASK_NS UINT64_C(10000000000) /* for an answer of the JVM */
 
 static const char usage[] =
     "Usage: wick explain [OPTION...] FILE...\n"
@@ -48,12 +53,50 @@ static int64_t kills_since(const struct wick_memory_use *u)
     return most;
 }
 
+/* Asks the JVM for deadlocks: a thread dump, so only where threads seem stuck. False: no answer. */
+static bool ask_for_deadlocks(int pid, struct wick_strbuf *out)
+{
+    struct wick_strbuf dump = WICK_STRBUF_INIT;
+    struct wick_err err = {0};
+    struct wick_proc p;
+    if (wick_proc_open(pid, &p, &err))
+        return false;
+    int rc = wick_attach_jcmd(&p, "Thread.print", ASK_NS, &dump, &err);
+    if (!rc)
+        (void)wick_deadlock_parse(dump.buf, dump.len, out);
+    wick_strbuf_adds(out, ""); /* never NULL */
+    wick_strbuf_release(&dump);
+    wick_proc_close(&p);
+    return !rc && !out->failed;
+}
+
+static bool seem_stuck(const struct wick_explain_findings *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (all->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_STUCK])
+            return true;
+    return false;
+}
+
+/* Applies the rules; once more, if the JVM has something to say of what they found. */
+static int judge(const struct explain *x, struct wick_explain_findings *all, struct wick_explain_facts *f,
+                 struct wick_strbuf *deadlock, struct wick_err *err)
+{
+    int rc = wick_explain_apply(all, f, err);
+    if (rc || !x->pid || !seem_stuck(all) || !ask_for_deadlocks(x->pid, deadlock))
+        return rc;
+    f->deadlock = deadlock->buf;
+    wick_explain_findings_release(all);
+    return wick_explain_apply(all, f, err);
+}
+
 /* Reads the files and prints what the rules find. */
 static int show(void *arg, char *const *paths, int n, struct wick_err *err)
 {
     const struct explain *x = arg;
     struct wick_explain_findings all = {0};
     struct wick_explain_facts f = {0};
+    struct wick_strbuf deadlock = WICK_STRBUF_INIT;
     struct wick_profile p;
     int rc = wick_profile_init(&p);
     if (rc)
@@ -62,7 +105,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     f.unfinished = wick_cli_is_unfinished();
     f.kills_since = f.unfinished ? kills_since(&f.memory) : -1;
     if (!rc)
-        rc = wick_explain_apply(&all, &f, err);
+        rc = judge(x, &all, &f, &deadlock, err);
     const bool kept = !n || strncmp(paths[0], "/proc/self/fd/", strlen("/proc/self/fd/")) != 0;
     if (!rc)
         wick_explain_write(&all, &f, &(struct wick_explain_input){paths, kept ? n : 0}, x->json, stdout);
@@ -70,6 +113,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
         rc = wick_ui_written(err);
     wick_explain_findings_release(&all);
     wick_explain_release(&f);
+    wick_strbuf_release(&deadlock);
     wick_profile_release(&p);
     return rc;
 }
@@ -97,5 +141,5 @@ int wick_cmd_explain(int argc, char **argv)
                                            .noptions = sizeof options / sizeof *options,
                                            .fallback = fallback,
                                            .live_names = x.duration || x.lib ? "--duration and --lib" : NULL};
-    return wick_look_at_words(&look, argv + optind, argc - optind, NULL, &err) ? wick_ui_fail(&err) : 0;
+    return wick_look_at_words(&look, argv + optind, argc - optind, &x.pid, &err) ? wick_ui_fail(&err) : 0;
 }

@@ -130,6 +130,8 @@ struct wick_explain_facts {
     size_t nnative, cap_native;
     struct wick_explain_native_moment native_first, native_last;
     struct wick_memory_use memory;
+    /* What the JVM answered when it was asked for deadlocks: NULL = it was not, "" = there are none; the caller's. */
+    const char *deadlock;
     bool unfinished;                    /* an input has no end; the caller's to set, as is the next */
     int64_t kills_since;                /* OOM kills of the process's cgroup since its last reading; -1 = not known */
     int64_t memory_charged;             /* of the cgroup with the limit, at the last look */

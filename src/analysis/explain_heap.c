@@ -74,27 +74,45 @@ static bool wanted_room(const char *cause)
     return !strcmp(cause, "Allocation Failure") || !strcmp(cause, "Ergonomics");
 }
 
-void wick_explain_promotion(struct wick_explain *x)
+struct fall {
+    double before, after; /* bytes in use, added up */
+    size_t n;
+};
+
+static struct fall falls_of(const struct wick_explain_facts *f)
 {
-    struct wick_explain_facts *f = x->f;
-    double before = 0, after = 0;
-    size_t n = 0;
+    struct fall o = {0};
     for (size_t i = 1; i < f->nheaps; i++) {
         double used = (double)f->heaps[i].used, last = (double)f->heaps[i - 1].used;
         if (used > (1 - FALL_LEAST) * last || !wanted_room(wick_profile_str(f->p, f->heaps[i].cause)))
             continue;
-        before += last;
-        after += used;
-        n++;
+        o.before += last;
+        o.after += used;
+        o.n++;
     }
-    double dead = wick_explain_share(before - after, before);
-    bool often = (double)n * OFTEN >= (double)f->duration_ns;
-    if (n < SEVERAL || !often || dead < x->rule->threshold)
+    return o;
+}
+
+bool wick_explain_promotes(const struct wick_explain_facts *f)
+{
+    struct fall o = falls_of(f);
+    bool often = (double)o.n * OFTEN >= (double)f->duration_ns;
+    return o.n >= SEVERAL && often &&
+           wick_explain_share(o.before - o.after, o.before) >=
+               wick_explain_rules[WICK_EXPLAIN_RULE_PROMOTION].threshold;
+}
+
+void wick_explain_promotion(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    struct fall o = falls_of(f);
+    if (!wick_explain_promotes(f))
         return;
-    struct wick_explain_finding *r = wick_explain_found(x, (double)f->pauses_ns);
-    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)n);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, dead);
-    wick_explain_figure(r, "dead", WICK_EXPLAIN_BYTES, (before - after) / (double)n);
+    struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)o.n);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, wick_explain_share(o.before - o.after, o.before));
+    wick_explain_figure(r, "dead", WICK_EXPLAIN_BYTES, (o.before - o.after) / (double)o.n);
+    wick_explain_figure(r, "stopped", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
     wick_explain_say_allocations(x, r);
 }
 

@@ -28,7 +28,7 @@ struct wick_explain {
      * time is for. */
     uint64_t kinds_said;
     double monitors_said_ns, disks_said_ns;
-    bool pool_said, code_said;
+    bool pool_said, code_said, method_said;
 };
 
 _Static_assert(WICK_WAIT_KINDS <= 64, "kinds_said has a bit for each");
@@ -91,6 +91,7 @@ void wick_explain_live_set(struct wick_explain *x);
 
 /* explain_heap.c: the rules about what collections find. */
 void wick_explain_humongous(struct wick_explain *x);
+bool wick_explain_promotes(const struct wick_explain_facts *f); /* whether that rule fires */
 void wick_explain_promotion(struct wick_explain *x);
 void wick_explain_oversized(struct wick_explain *x);
 void wick_explain_cleaners(struct wick_explain *x);
@@ -122,6 +123,7 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint);
 
 /* explain_code.c: what the CPU time is used for. */
 void wick_explain_hot_code(struct wick_explain *x);
+void wick_explain_hot_calls(struct wick_explain *x);
 
 /* explain_native.c: native memory that is not freed. */
 void wick_explain_native_leak(struct wick_explain *x);

@@ -137,11 +137,12 @@ static double a_second(const struct wick_explain_facts *f, double count)
     return wick_explain_share(count * 1e9, (double)f->duration_ns);
 }
 
-/* Whether collections have a reason that another rule names: System.gc(), humongous objects, classes that come and go.
- */
+/* Whether collections have a reason that another rule names: System.gc(), humongous objects, classes that come and go,
+ * objects that are promoted and die. */
 static bool has_own_rule(const struct wick_explain_facts *f)
 {
-    if (wick_explain_mostly_for(f, "System.gc()") || wick_explain_mostly_for(f, "G1 Humongous Allocation"))
+    if (wick_explain_promotes(f) || wick_explain_mostly_for(f, "System.gc()") ||
+        wick_explain_mostly_for(f, "G1 Humongous Allocation"))
         return true;
     return a_second(f, (double)f->unloaded.grown) >= wick_explain_rules[WICK_EXPLAIN_RULE_CLASS_UNLOADING].threshold &&
            wick_explain_mostly_for(f, "Metadata GC Threshold");
@@ -336,6 +337,7 @@ static void hot_method(struct wick_explain *x)
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)top.weight_ns);
     wick_explain_say_frame(x, r, "frame", top.frame);
     wick_explain_say_frame(x, r, "caller", top.caller);
+    x->method_said = true;
 }
 
 /* Time in some states, but for what other rules have said, as a share of the time threads have work, and where most of
@@ -611,6 +613,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_NEIGHBOURS] = neighbours,
         [WICK_EXPLAIN_RULE_CPU_LIMIT] = cpu_limit,
         [WICK_EXPLAIN_RULE_HOT_METHOD] = hot_method,
+        [WICK_EXPLAIN_RULE_HOT_CALLS] = wick_explain_hot_calls,
         [WICK_EXPLAIN_RULE_HOT_CODE] = wick_explain_hot_code,
         [WICK_EXPLAIN_RULE_STUCK] = wick_explain_stuck,
         [WICK_EXPLAIN_RULE_POOL_BUSY] = wick_explain_pool_busy,

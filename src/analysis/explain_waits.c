@@ -629,6 +629,21 @@ static void find_stuck(const struct wick_explain *x, int64_t *ns, uint32_t *wher
     }
 }
 
+/* A deadlock is a fact if the JVM says so. */
+static void say_verdict(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    const char *found = x->f->deadlock;
+    wick_explain_say(x, r, "verdict",
+                     !found    ? "a deadlock, or a holder that does not let go"
+                     : !*found ? "no deadlock, as the JVM finds none, but a holder that does not let go"
+                               : "a deadlock, as the JVM finds it");
+    if (!found || !*found)
+        return;
+    wick_explain_say(x, r, "cycle", found);
+    if (r)
+        r->advice = "take these locks in one order everywhere, or with tryLock; nothing but a restart ends it";
+}
+
 void wick_explain_stuck(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -655,6 +670,7 @@ void wick_explain_stuck(struct wick_explain *x)
         wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, count);
         wick_explain_say(x, r, "who", who.buf);
         wick_explain_say_frame(x, r, "frame", frame_at(f->p, first));
+        say_verdict(x, r);
         for (size_t i = 0; i < f->nwall; i++)
             if (f->wall[i].state == WICK_EXPLAIN_MONITOR && x->stuck[f->wall[i].thread])
                 x->monitors_said_ns += (double)f->wall[i].weight_ns;

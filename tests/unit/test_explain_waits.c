@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/deadlock.h"
 #include "cli/explain/explain_text.h"
 
 enum { MOST = 64 };
@@ -339,6 +340,51 @@ static void test_stuck__threads_whose_wait_never_ends(void **state)
     }
 }
 
+/* What the JVM says makes a deadlock of what else may be a holder that does not let go. */
+static void test_stuck__is_a_deadlock_if_the_jvm_says_so(void **state)
+{
+    static const struct {
+        const char *answer, *line;
+    } cases[] = {
+        {NULL, ": a deadlock, or a holder that does not let go\n"},
+        {"", ": no deadlock, as the JVM finds none, but a holder that does not let go\n"},
+        {"a waits for a Lock that b holds", ": a deadlock, as the JVM finds it: a waits for a Lock that b holds\n"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run", "app/Main.transfer"), WICK_EXPLAIN_MONITOR, 10);
+        s->f.deadlock = cases[i].answer;
+        char *text = explained(s);
+        if (!strstr(text, cases[i].line))
+            fail_msg("no \"%s\" in: %s", cases[i].line, text);
+        free(text);
+    }
+}
+
+static void deadlock(const char *dump, unsigned threads, const char *says)
+{
+    struct wick_strbuf out = WICK_STRBUF_INIT;
+    assert_int_equal(wick_deadlock_parse(dump, strlen(dump), &out), threads);
+    assert_string_equal(out.len ? out.buf : "", says);
+    wick_strbuf_release(&out);
+}
+
+#define DEADLOCK_HEAD "Found one Java-level deadlock:\n=============================\n"
+
+static void test_deadlock__is_read_from_the_end_of_a_thread_dump(void **state)
+{
+    (void)state;
+    deadlock(DEADLOCK_HEAD
+             "\"a:1\":\n  waiting to lock monitor 0x1 (object 0x2, a Account),\n  which is held by \"b\"\n"
+             "\"b\":\n  waiting for ownable synchronizer 0x3, (a x.Lock$Sync),\n  which is held by \"a:1\"\n"
+             "\nJava stack information for the threads listed above:\n\"c\":\n  which is held by \"d\"\n"
+             "\nFound 1 deadlock.\n\n",
+             2, "a:1 waits for a Account that b holds, b waits for a x.Lock$Sync that a:1 holds");
+    /* the name of a thread is not the JVM's word */
+    deadlock("\"x\n" DEADLOCK_HEAD "\"a\":\n  which is held by \"b\"\n\" #7 prio=5\n\nJNI global refs: 4\n", 0, "");
+    deadlock("", 0, "");
+}
+
 static void test_endpoints__count_waits_that_depend_on_who_waits(void **state)
 {
     struct scene *s = scene();
@@ -365,6 +411,27 @@ static void test_hot_code__adds_up_what_the_jdk_does_for_a_function(void **state
     cpu(s, STACK(s, "app/Main.a"), 2.5);
     cpu(s, STACK(s, "app/Main.b"), 3);
     begins(s, "hot-code: 45 % of CPU time (4.5 s) is matching regular expressions, for app.Main.check\n\n");
+}
+
+/* No method of the JDK stands out, but who calls them does; not if it is the function's own code. */
+static void test_hot_calls__adds_up_what_a_function_calls(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get", "java/util/HashMap.getNode"), 2);
+    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get", "java/util/HashMap$TreeNode.find"), 2.5);
+    cpu(s, STACK(s, "app/Main.find"), 2);
+    cpu(s, STACK(s, "app/Main.b"), 3.5);
+    begins(
+        s,
+        "hot-calls: 45 % of CPU time (4.5 s) is in what app.Main.find calls, most in java.util.HashMap$TreeNode.find "
+        "(2.5 s)\n\n");
+    s = scene();
+    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get"), 1.5);
+    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.put"), 2);
+    cpu(s, STACK(s, "app/Main.a"), 3);
+    cpu(s, STACK(s, "app/Main.b"), 3.5);
+    silent(s);
 }
 
 static void test_hot_code__is_silent_below_its_threshold(void **state)
@@ -408,8 +475,11 @@ int main(void)
         cmocka_unit_test(test_pool_busy__when_more_wait_than_it_has_threads),
         cmocka_unit_test(test_waiting__for_tasks_that_compute_is_computing),
         cmocka_unit_test(test_stuck__threads_whose_wait_never_ends),
+        cmocka_unit_test(test_stuck__is_a_deadlock_if_the_jvm_says_so),
+        cmocka_unit_test(test_deadlock__is_read_from_the_end_of_a_thread_dump),
         cmocka_unit_test(test_endpoints__count_waits_that_depend_on_who_waits),
         cmocka_unit_test(test_hot_code__adds_up_what_the_jdk_does_for_a_function),
+        cmocka_unit_test(test_hot_calls__adds_up_what_a_function_calls),
         cmocka_unit_test(test_hot_code__is_silent_below_its_threshold),
         cmocka_unit_test(test_explicit_gc__names_the_caller_instead_of_the_heap),
     };
