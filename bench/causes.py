@@ -11,6 +11,7 @@ Every program of bench/causes has one planted cause, or none (healthy). Its open
     // jvm: OPTION...            of the JVM
     // jdk: N                    which JDK, where JDKS (default ~/.cache/wick/jdk) has it in N/home
     // cpu: X                    CPUs that a cgroup of its own lets it use
+    // set: second             written after the rules, without trying: reported apart
     // stdout: slow              what it prints is read slowly
     // service: INTERFACE=CLASS  a provider to register
 
