@@ -254,6 +254,19 @@ static void write_undecided(const struct wick_explain_findings *all, FILE *out)
     wick_strbuf_release(&text);
 }
 
+/* Of a process that does nothing it is not known whether that is well. */
+static void write_nothing(const struct wick_explain_findings *all, const struct wick_explain_facts *f, FILE *out)
+{
+    if (!all->idle) {
+        fprintf(out, "Nothing stands out in %.1f s.\n", (double)f->duration_ns / 1e9);
+        return;
+    }
+    fprintf(out,
+            "The process did next to nothing in %.1f s (%.3f CPUs): it had no work, or it stopped working.\n"
+            "   -> wick stack PID shows what its threads wait for\n",
+            (double)f->duration_ns / 1e9, all->busy);
+}
+
 static void write_text(const struct wick_explain_findings *all, const struct wick_explain_facts *f,
                        const struct wick_explain_input *in, FILE *out)
 {
@@ -273,7 +286,7 @@ static void write_text(const struct wick_explain_findings *all, const struct wic
         fputc('\n', out);
     write_undecided(all, out);
     if (!all->n)
-        fprintf(out, "Nothing stands out in %.1f s.\n", (double)f->duration_ns / 1e9);
+        write_nothing(all, f, out);
     for (unsigned i = 0; i < MISSING; i++)
         if (missing(f, i))
             fprintf(out, "Not recorded: %s\n", missing(f, i));
@@ -386,6 +399,7 @@ static void write_json(const struct wick_explain_findings *all, const struct wic
 {
     fprintf(out, "{\"duration_ns\":%" PRId64 ",\"own_ns\":%" PRId64 ",\"unfinished\":%s", f->duration_ns, f->own_ns,
             wick_cli_is_unfinished() ? "true" : "false");
+    fprintf(out, ",\"idle\":%s", all->idle ? "true" : "false");
     write_overview(all, out);
     fputs(",\"findings\":[", out);
     for (size_t i = 0; i < all->n; i++) {

@@ -212,6 +212,36 @@ void wick_explain_cleaners(struct wick_explain *x)
     free(work);
 }
 
+/* ---- more threads that collect than CPUs ---- */
+
+static unsigned parallel_collectors(const struct wick_profile *p)
+{
+    unsigned n = 0;
+    for (uint32_t t = 1; t < p->nthreads; t++) {
+        const char *name = wick_profile_str(p, p->threads[t].name);
+        n += !strncmp(name, "GC Thread#", strlen("GC Thread#")) || strstr(name, "(ParallelGC)") != NULL;
+    }
+    return n;
+}
+
+void wick_explain_gc_threads(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double cpus = (double)f->allowed, share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    double throttled = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
+    cpus = f->cpu_limit > 0 && (f->cpu_limit < cpus || cpus <= 0) ? f->cpu_limit : cpus;
+    double count = parallel_collectors(f->p), whole = cpus < 1 ? 1 : cpus;
+    if (cpus <= 0 || count < x->rule->threshold * whole || share < GC_LITTLE)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, count);
+    wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, cpus);
+    if (throttled > 0)
+        wick_explain_figure(r, "throttled", WICK_EXPLAIN_SHARE, throttled);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
+}
+
 /* ---- collections that were asked for ---- */
 
 bool wick_explain_mostly_for(const struct wick_explain_facts *f, const char *cause)

@@ -95,6 +95,7 @@ bool wick_explain_promotes(const struct wick_explain_facts *f); /* whether that 
 void wick_explain_promotion(struct wick_explain *x);
 void wick_explain_oversized(struct wick_explain *x);
 void wick_explain_cleaners(struct wick_explain *x);
+void wick_explain_gc_threads(struct wick_explain *x);
 void wick_explain_explicit_gc(struct wick_explain *x);
 
 /* Whether collections are mostly for that cause, so that not the heap is to blame. */

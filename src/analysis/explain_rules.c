@@ -622,6 +622,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_ENDPOINT_WAIT] = endpoint_wait,
         [WICK_EXPLAIN_RULE_EXPLICIT_GC] = wick_explain_explicit_gc,
         [WICK_EXPLAIN_RULE_GC_PAUSES] = gc_pauses,
+        [WICK_EXPLAIN_RULE_GC_THREADS] = wick_explain_gc_threads,
         [WICK_EXPLAIN_RULE_GC_CPU] = gc_cpu,
         [WICK_EXPLAIN_RULE_CODE_CACHE] = code_cache,
         [WICK_EXPLAIN_RULE_COMPILE_QUEUE] = compile_queue,
@@ -652,7 +653,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
     struct wick_explain x = {.f = f, .out = out};
     bool told = f->got_ns || f->sampled_ns || f->loads; /* whether the recording says how busy it was */
     bool busy = !told || busy_of(f) >= WICK_EXPLAIN_BUSY;
-    *out = (struct wick_explain_findings){0};
+    *out = (struct wick_explain_findings){.idle = told && busy_of(f) < WICK_EXPLAIN_IDLE, .busy = busy_of(f)};
     f->failed |= !wick_explain_learn_waits(&x);
     if (!f->failed)
         wick_explain_learn_parts(&x);

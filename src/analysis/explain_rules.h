@@ -14,6 +14,7 @@
 
 /* Processors that a process used or wanted for work, on average, from which on it counts as busy. */
 #define WICK_EXPLAIN_BUSY 0.1
+#define WICK_EXPLAIN_IDLE 0.02 /* below, it did next to nothing: it has no work, or stopped working */
 
 /* Whose the cause is. Findings are ranked within their group. */
 enum wick_explain_group {
@@ -110,6 +111,8 @@ struct wick_explain_findings {
     size_t undecided; /* rows[n .. n + undecided): what so few samples do not decide */
     bool failed;      /* memory ran out */
     struct wick_explain_parts parts;
+    bool idle;
+    double busy; /* CPUs that it used or needed */
 };
 
 /* "samples", "measured" or "estimate". */

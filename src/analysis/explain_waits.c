@@ -438,6 +438,8 @@ static void say_place(struct wick_explain *x, const struct place *at, double who
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)at->ns);
     wick_explain_say(x, r, "kind", wick_wait_name(at->kind));
     wick_explain_say(x, r, "what", wick_wait_text(at->kind));
+    if (r)
+        r->advice = wick_wait_help(at->kind);
     wick_explain_say_frame(x, r, "frame", frame_at(x->f->p, at->stack));
     say_chain(x, r, at);
 }
@@ -708,6 +710,8 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint)
             wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
             wick_explain_say(x, r, "kind", wick_wait_name(kind));
             wick_explain_say(x, r, "what", wick_wait_text(kind));
+            if (r)
+                r->advice = wick_wait_help(kind);
             wick_explain_say_frame(x, r, "frame", frame_at(f->p, at.rows[0].stack));
             wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)at.rows[0].ns);
         }

@@ -125,6 +125,36 @@ static void test_headline__gives_no_share_of_what_is_no_time(void **state)
 }
 
 /* Half of the time stopped: as much is lost as the rest was used for. */
+static char *written(const struct found *o)
+{
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    assert_non_null(out);
+    wick_explain_write(&o->all, &o->f, &(struct wick_explain_input){NULL, 0}, false, out);
+    fclose(out);
+    return text;
+}
+
+/* Of a service that does nothing it is not known whether it is well. */
+static void test_text__does_not_call_a_dead_service_well(void **state)
+{
+    struct found o;
+    (void)state;
+    explain(&o, busy);
+    char *text = written(&o);
+    assert_non_null(strstr(text, "Nothing stands out in 10.0 s.\n"));
+    free(text);
+    release(&o);
+    explain(&o, (struct scene){.got = 50, .sampled = 50});
+    text = written(&o);
+    assert_null(strstr(text, "stands out"));
+    assert_non_null(
+        strstr(text, "did next to nothing in 10.0 s (0.005 CPUs): it had no work, or it stopped working.\n"));
+    free(text);
+    release(&o);
+}
+
 static void test_parts__add_up(void **state)
 {
     struct found o;
@@ -174,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_groups__are_together_and_cautions_last),
         cmocka_unit_test(test_headline__is_silent_without_a_cause),
         cmocka_unit_test(test_headline__gives_no_share_of_what_is_no_time),
+        cmocka_unit_test(test_text__does_not_call_a_dead_service_well),
         cmocka_unit_test(test_parts__add_up),
         cmocka_unit_test(test_json__has_group_and_evidence),
     };

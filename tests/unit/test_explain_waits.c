@@ -444,6 +444,31 @@ static void test_hot_code__is_silent_below_its_threshold(void **state)
     silent(s);
 }
 
+static void test_gc_threads__are_compared_with_the_cpus_that_there_are(void **state)
+{
+    (void)state;
+    for (int enough = 0; enough < 2; enough++) {
+        struct scene *s = scene();
+        char name[32];
+        for (int i = 0; i < 8; i++) {
+            snprintf(name, sizeof name, "GC Thread#%d", i);
+            (void)thread_of(s, name, 100 + i);
+        }
+        s->f.allowed = enough ? 5 : 16;
+        s->f.cpu_limit = enough ? 0 : 2;
+        s->f.periods.grown = 100;
+        s->f.throttled.grown = enough ? 0 : 9;
+        s->f.pauses_ns = S * 8 / 10;
+        if (enough)
+            silent(s);
+        else
+            begins(s,
+                   "gc-threads: 8 threads collect in parallel, and the process may use 2 CPUs: they wait for each "
+                   "other, and use up the CPU limit (9.0 % of its periods stopped), while collections stop the JVM for "
+                   "8.0 % of the time (800 ms)\n");
+    }
+}
+
 static void test_explicit_gc__names_the_caller_instead_of_the_heap(void **state)
 {
     struct scene *s = scene();
@@ -481,6 +506,7 @@ int main(void)
         cmocka_unit_test(test_hot_code__adds_up_what_the_jdk_does_for_a_function),
         cmocka_unit_test(test_hot_calls__adds_up_what_a_function_calls),
         cmocka_unit_test(test_hot_code__is_silent_below_its_threshold),
+        cmocka_unit_test(test_gc_threads__are_compared_with_the_cpus_that_there_are),
         cmocka_unit_test(test_explicit_gc__names_the_caller_instead_of_the_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
