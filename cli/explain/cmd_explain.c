@@ -6,6 +6,8 @@
  * Says in sentences what makes a program slow. Of a live JVM a recording is taken first, into memory, with all that the
  * rules read. An operand that exists as a file or looks like a path is a file.
  */
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/deadlock.h"
@@ -13,6 +15,7 @@
 #include "cli/explain/explain_text.h"
 #include "cli/input/inputs.h"
 #include "cli/record/look.h"
+#include "cli/save.h"
 #include "cli/ui.h"
 #include "sys/attach.h"
 
@@ -20,6 +23,7 @@ struct explain {
     bool json;
     int pid; /* of the JVM that was recorded, 0 = none */
     const char *duration, *lib;
+    const char *keep; /* a file for the recording of a live JVM, NULL = none */
 };
 
 #define ASK_NS UINT64_C(10000000000) /* for an answer of the JVM */
@@ -90,6 +94,21 @@ static int judge(const struct explain *x, struct wick_explain_findings *all, str
     return wick_explain_apply(all, f, err);
 }
 
+/* Copies the recording from memory to the file that is to keep it. */
+static int keep(const char *from, const char *to, struct wick_err *err)
+{
+    char part[1 << 16];
+    FILE *in = fopen(from, "re");
+    if (!in)
+        return wick_err_set(err, WICK_E_IO, "cannot read the recording again: %s", strerror(errno));
+    FILE *out = wick_save_open(to, true, err);
+    int rc = out ? 0 : -WICK_E_IO;
+    for (size_t n; out && (n = fread(part, 1, sizeof part, in)) > 0;)
+        fwrite(part, 1, n, out); /* wick_save_close has what went wrong */
+    fclose(in);
+    return out ? wick_save_close(out, to, rc, err) : rc;
+}
+
 /* Reads the files and prints what the rules find. */
 static int show(void *arg, char *const *paths, int n, struct wick_err *err)
 {
@@ -106,9 +125,16 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     f.kills_since = f.unfinished ? kills_since(&f.memory) : -1;
     if (!rc)
         rc = judge(x, &all, &f, &deadlock, err);
-    const bool kept = !n || strncmp(paths[0], "/proc/self/fd/", strlen("/proc/self/fd/")) != 0;
+    char *const kept[] = {(char *)x->keep};
+    struct wick_explain_input in = {paths, n};
+    if (!rc && x->pid && x->keep)
+        rc = keep(paths[0], x->keep, err);
+    if (x->pid)
+        in = (struct wick_explain_input){kept, x->keep ? 1 : 0};
     if (!rc)
-        wick_explain_write(&all, &f, &(struct wick_explain_input){paths, kept ? n : 0}, x->json, stdout);
+        wick_explain_write(&all, &f, &in, x->json, stdout);
+    if (!rc && x->pid && x->keep && !x->json)
+        printf("The recording is in %s\n", x->keep);
     if (!rc)
         rc = wick_ui_written(err);
     wick_explain_findings_release(&all);
@@ -123,6 +149,7 @@ int wick_cmd_explain(int argc, char **argv)
     struct explain x = {0};
     struct wick_err err = {0};
     const struct wick_look_flag flags[] = {{WICK_ARG_DURATION, WICK_LOOK_TEXT, &x.duration},
+                                           {WICK_ARG_KEEP, WICK_LOOK_TEXT, &x.keep},
                                            {WICK_ARG_LIB, WICK_LOOK_TEXT, &x.lib},
                                            {WICK_ARG_JSON, WICK_LOOK_SWITCH, &x.json}};
     int status = wick_look_parse(usage, flags, sizeof flags / sizeof *flags, argc, argv);
@@ -140,6 +167,7 @@ int wick_cmd_explain(int argc, char **argv)
                                            .options = options,
                                            .noptions = sizeof options / sizeof *options,
                                            .fallback = fallback,
-                                           .live_names = x.duration || x.lib ? "--duration and --lib" : NULL};
+                                           .live_names =
+                                               x.duration || x.lib || x.keep ? "--duration, --file and --lib" : NULL};
     return wick_look_at_words(&look, argv + optind, argc - optind, &x.pid, &err) ? wick_ui_fail(&err) : 0;
 }
