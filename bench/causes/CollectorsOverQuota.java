@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: sixteen threads collect in parallel, and the process may use one CPU
 // expect: gc-threads
-// symptom: cpu-limit gc-pauses gc-cpu promotion hot-code hot-calls hot-method allocation-stall
+// symptom: late-safepoints cpu-limit gc-pauses gc-cpu promotion hot-code hot-calls hot-method allocation-stall
 // cpu: 1
 // jvm: -XX:+UseParallelGC -XX:ParallelGCThreads=16 -Xmn16m
 // jdk: 17

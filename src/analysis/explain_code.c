@@ -128,7 +128,7 @@ void wick_explain_hot_code(struct wick_explain *x)
         best = sums[at] > sums[best] ? at : best;
     }
     int64_t ns = sums ? sums[best] : 0;
-    if (by_stack && best && wick_explain_counts(f, (double)ns, CPU_LEAST) &&
+    if (by_stack && best && wick_explain_counts(f, wick_explain_wanted(x, (double)ns), CPU_LEAST) &&
         wick_explain_share((double)ns, (double)f->sampled_ns) >= x->rule->threshold) {
         enum code code = (enum code)(best % CODES);
         double quanta = 0;
@@ -207,7 +207,8 @@ void wick_explain_hot_calls(struct wick_explain *x)
     }
     int64_t ns = sums ? sums[best] : 0;
     free(sums);
-    if (best && !x->code_said && !x->method_said && wick_explain_counts(f, (double)ns, CPU_LEAST) &&
+    if (best && !x->code_said && !x->method_said &&
+        wick_explain_counts(f, wick_explain_wanted(x, (double)ns), CPU_LEAST) &&
         wick_explain_share((double)ns, (double)f->sampled_ns) >= x->rule->threshold)
         say_calls(x, best, ns);
 }

@@ -68,6 +68,12 @@ double wick_explain_stopped(const struct wick_explain *x)
     return lost > paused ? lost : paused;
 }
 
+double wick_explain_wanted(const struct wick_explain *x, double cpu_ns)
+{
+    const struct wick_explain_parts *o = &x->out->parts;
+    return cpu_ns + cpu_ns * wick_explain_share(o->starved_ns, o->computed_ns);
+}
+
 double wick_explain_whole(const struct wick_explain_parts *parts)
 {
     return parts->computed_ns + parts->collector_ns + parts->starved_ns + parts->waited_ns + parts->stalled_ns +

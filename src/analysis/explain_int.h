@@ -56,6 +56,9 @@ void wick_explain_set_aside(struct wick_explain_findings *out);
 /* explain_group.c: how the time went; the cost of collections that stop the program; the order of findings. */
 void wick_explain_learn_parts(struct wick_explain *x);
 double wick_explain_stopped(const struct wick_explain *x);
+
+/* What CPU time would have been without waiting for CPUs, if all who compute wait alike: crowding hides no hot code. */
+double wick_explain_wanted(const struct wick_explain *x, double cpu_ns);
 void wick_explain_rank(struct wick_explain_findings *out);
 
 /* What selects the samples that a finding rests on; nothing for 0. */

@@ -329,7 +329,8 @@ static void hot_method(struct wick_explain *x)
     struct wick_explain_facts *f = x->f;
     struct wick_explain_top top = wick_explain_top(f, f->cpu, f->ncpu, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_LEAF);
     double share = wick_explain_share((double)top.weight_ns, (double)f->sampled_ns);
-    if (share < x->rule->threshold || !top.frame || !wick_explain_counts(f, (double)top.weight_ns, HOT_LEAST))
+    if (share < x->rule->threshold || !top.frame ||
+        !wick_explain_counts(f, wick_explain_wanted(x, (double)top.weight_ns), HOT_LEAST))
         return;
     struct wick_explain_finding *r = wick_explain_found(x, (double)top.weight_ns);
     wick_explain_filter_frame(x, r, top.frame);
@@ -557,7 +558,7 @@ static void late_safepoints(struct wick_explain *x)
         return;
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, f->ttsp.nslow);
     wick_explain_figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->ttsp.slow[0].reach_ns);
-    if (!c)
+    if (!c || !*wick_profile_str(f->p, f->p->threads[c->thread].name))
         return;
     wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->p->threads[c->thread].name));
     wick_explain_filter_thread(x, r, c->thread);

@@ -188,6 +188,8 @@ static void test_hot_method__names_method_and_caller(void **state)
 {
     silent(SCENE(c->hot = 3900));
     silent(SCENE(c->got = 2000, c->collector = 0, c->sampled = 450, c->hot = 450, c->fired = 0)); /* hardly any time */
+    says(SCENE(c->got = 2000, c->delay = 8000, c->collector = 0, c->sampled = 450, c->hot = 450, c->fired = 0),
+         "hot-method: 100 %"); /* crowding leaves little */
     says(SCENE(c->hot = 4100),
          "hot-method: 41 % (24 to 60 %) of CPU time (4.1 s) is in app.Main.hot:7, called by app.Main.run:11\n");
 }
