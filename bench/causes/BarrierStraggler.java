@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: in each round all wait at the barrier for one party that has far more to do
 // expect: waiting kind=latch frame=BarrierStraggler.round
-// symptom: waiting hot-method hot-code
+// symptom: waiting hot-method hot-calls hot-code
 // jdk: 17
 // set: second
 import java.util.concurrent.BrokenBarrierException;

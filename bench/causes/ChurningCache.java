@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a cache lives just long enough to be promoted, and fills the old generation again and again
 // expect: promotion
-// symptom: gc-pauses gc-cpu promotion hot-method hot-code
+// symptom: gc-pauses gc-cpu promotion hot-method hot-calls hot-code
 // jvm: -XX:+UseSerialGC -Xmn8m
 // jdk: 17
 // set: second

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: keys of a map have the same hash code and no order, so each look-up compares hundreds of them
-// expect: hot-calls frame=CollidingKeys.lookUp
-// symptom: hot-code hot-method
+// expect: hot-calls frame=CollidingKeys.lookUp | hot-method caller=CollidingKeys.lookUp
+// symptom: hot-code hot-method hot-calls
 // jdk: 21
 // set: second
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: four producers fill a bounded queue faster than the one consumer can work off
 // expect: waiting kind=queue-full frame=SlowConsumer.produce
-// symptom: waiting hot-method hot-code
+// symptom: waiting hot-method hot-calls hot-code
 // jdk: 8
 // set: second
 import java.util.concurrent.ArrayBlockingQueue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: two workers poll a flag in a loop without a pause until there is work
 // expect: hot-method frame=SpinWait.awaitWork
-// symptom: hot-method hot-code
+// symptom: hot-method hot-calls hot-code
 // jdk: 21
 // set: second
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a thread that makes statistics holds the lock of a synchronized map while it walks over all of it
 // expect: waiting kind=monitor holder=StatsUnderMapLock.
-// symptom: lock-contention waiting hot-method hot-code
+// symptom: lock-contention waiting hot-method hot-calls hot-code
 // jdk: 17
 // set: second
 import java.util.Collections;

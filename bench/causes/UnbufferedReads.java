@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a file is read byte by byte, with a system call for each
-// expect: hot-calls frame=UnbufferedReads.count
-// symptom: hot-method hot-code waiting disk-wait
+// expect: hot-calls frame=UnbufferedReads.count | hot-method caller=UnbufferedReads.count
+// symptom: hot-method hot-calls hot-code waiting disk-wait
 // jdk: 25
 // set: second
 import java.io.FileInputStream;
