@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a class loader is made for every request
 // expect: class-unloading frame=ClassLoadingStorm
-// symptom: gc-pauses hot-method hot-code
+// symptom: gc-pauses hot-method hot-calls hot-code
 // jvm: -Xmx128m
 // jdk: 17
 import java.io.IOException;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the cgroup may use a third of a CPU, and the program wants two
 // expect: cpu-limit
-// symptom: cpu-starvation hot-method
+// symptom: cpu-starvation hot-method hot-calls
 // cpu: 0.33
 // jdk: 17
 public final class CpuQuota {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: numbers are recognised by catching the exception of those that are none, deep in the stack
 // expect: hot-code kind=exceptions frame=ExceptionsAsControlFlow.isNumber
-// symptom: hot-method
+// symptom: hot-method hot-calls
 // jdk: 17
 public final class ExceptionsAsControlFlow {
     private static volatile int numbers;

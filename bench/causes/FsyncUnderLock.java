@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: every writer forces the journal to the disk while it holds the journal's lock
 // expect: waiting kind=file-sync frame=FsyncUnderLock.append
-// symptom: lock-contention waiting disk-wait hot-method
+// symptom: lock-contention waiting disk-wait hot-method hot-calls
 // jdk: 17
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: all threads compute under one monitor
 // expect: waiting kind=monitor frame=LockConvoy.count
-// symptom: lock-contention hot-code hot-method
+// symptom: lock-contention hot-code hot-method hot-calls
 // jdk: 21
 import java.util.HashMap;
 import java.util.Map;

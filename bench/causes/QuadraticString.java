@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a report is built by adding to a string in a loop
 // expect: hot-code kind=copying-arrays frame=QuadraticString.report
-// symptom: hot-method gc-pauses
+// symptom: hot-method hot-calls gc-pauses
 // jdk: 8
 public final class QuadraticString {
     private static volatile int length;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a regular expression that backtracks on most inputs
 // expect: hot-code kind=regular-expressions frame=RegexBacktracking.isValid
-// symptom: hot-method
+// symptom: hot-method hot-calls
 // jdk: 11
 import java.util.regex.Pattern;
 

@@ -6,18 +6,27 @@
  * Says in sentences what makes a program slow. Of a live JVM a recording is taken first, into memory, with all that the
  * rules read. An operand that exists as a file or looks like a path is a file.
  */
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "analysis/deadlock.h"
 #include "cli/command.h"
 #include "cli/explain/explain_text.h"
 #include "cli/input/inputs.h"
 #include "cli/record/look.h"
+#include "cli/save.h"
 #include "cli/ui.h"
+#include "sys/attach.h"
 
 struct explain {
     bool json;
+    int pid; /* of the JVM that was recorded, 0 = none */
     const char *duration, *lib;
+    const char *keep; /* a file for the recording of a live JVM, NULL = none */
 };
+
+#define ASK_NS UINT64_C(10000000000) /* for an answer of the JVM */
 
 static const char usage[] =
     "Usage: wick explain [OPTION...] FILE...\n"
@@ -25,8 +34,9 @@ static const char usage[] =
     "\n"
     "Says in sentences with figures what makes a program slow, from its recordings (- is standard input) or for a "
     "JVM\n"
-    "now, most important first: what threads wait for, who holds it, busy pools, too few CPUs, limits, collections,\n"
-    "slow safepoints, hot code. Record with -e cpu,wall,alloc,lock --ttsp; docs/explain.md lists the rules.\n"
+    "now: whether that is the machine, the JVM or the program, and in each what costs most: too few CPUs, limits,\n"
+    "collections, slow safepoints, what threads wait for, who holds it, busy pools, hot code. Record with -e "
+    "cpu,wall,alloc,lock --ttsp; docs/explain.md lists the rules.\n"
     "\n";
 
 /* OOM kills that the cgroups of the recording count since its last reading; -1 = none of them exists here. */
@@ -47,12 +57,65 @@ static int64_t kills_since(const struct wick_memory_use *u)
     return most;
 }
 
+/* Asks the JVM for deadlocks: a thread dump, so only where threads seem stuck. False: no answer. */
+static bool ask_for_deadlocks(int pid, struct wick_strbuf *out)
+{
+    struct wick_strbuf dump = WICK_STRBUF_INIT;
+    struct wick_err err = {0};
+    struct wick_proc p;
+    if (wick_proc_open(pid, &p, &err))
+        return false;
+    int rc = wick_attach_jcmd(&p, "Thread.print", ASK_NS, &dump, &err);
+    if (!rc)
+        (void)wick_deadlock_parse(dump.buf, dump.len, out);
+    wick_strbuf_adds(out, ""); /* never NULL */
+    wick_strbuf_release(&dump);
+    wick_proc_close(&p);
+    return !rc && !out->failed;
+}
+
+static bool seem_stuck(const struct wick_explain_findings *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (all->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_STUCK])
+            return true;
+    return false;
+}
+
+/* Applies the rules; once more, if the JVM has something to say of what they found. */
+static int judge(const struct explain *x, struct wick_explain_findings *all, struct wick_explain_facts *f,
+                 struct wick_strbuf *deadlock, struct wick_err *err)
+{
+    int rc = wick_explain_apply(all, f, err);
+    if (rc || !x->pid || !seem_stuck(all) || !ask_for_deadlocks(x->pid, deadlock))
+        return rc;
+    f->deadlock = deadlock->buf;
+    wick_explain_findings_release(all);
+    return wick_explain_apply(all, f, err);
+}
+
+/* Copies the recording from memory to the file that is to keep it. */
+static int keep(const char *from, const char *to, struct wick_err *err)
+{
+    char part[1 << 16];
+    FILE *in = fopen(from, "re");
+    if (!in)
+        return wick_err_set(err, WICK_E_IO, "cannot read the recording again: %s", strerror(errno));
+    FILE *out = wick_save_open(to, true, err);
+    int rc = out ? 0 : -WICK_E_IO;
+    for (size_t n; out && (n = fread(part, 1, sizeof part, in)) > 0;)
+        fwrite(part, 1, n, out); /* wick_save_close has what went wrong */
+    fclose(in);
+    return out ? wick_save_close(out, to, rc, err) : rc;
+}
+
 /* Reads the files and prints what the rules find. */
 static int show(void *arg, char *const *paths, int n, struct wick_err *err)
 {
     const struct explain *x = arg;
     struct wick_explain_findings all = {0};
     struct wick_explain_facts f = {0};
+    struct wick_strbuf deadlock = WICK_STRBUF_INIT;
     struct wick_profile p;
     int rc = wick_profile_init(&p);
     if (rc)
@@ -61,13 +124,22 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     f.unfinished = wick_cli_is_unfinished();
     f.kills_since = f.unfinished ? kills_since(&f.memory) : -1;
     if (!rc)
-        rc = wick_explain_apply(&all, &f, err);
+        rc = judge(x, &all, &f, &deadlock, err);
+    char *const kept[] = {(char *)x->keep};
+    struct wick_explain_input in = {paths, n};
+    if (!rc && x->pid && x->keep)
+        rc = keep(paths[0], x->keep, err);
+    if (x->pid)
+        in = (struct wick_explain_input){kept, x->keep ? 1 : 0};
     if (!rc)
-        wick_explain_write(&all, &f, x->json, stdout);
+        wick_explain_write(&all, &f, &in, x->json, stdout);
+    if (!rc && x->pid && x->keep && !x->json)
+        printf("The recording is in %s\n", x->keep);
     if (!rc)
         rc = wick_ui_written(err);
     wick_explain_findings_release(&all);
     wick_explain_release(&f);
+    wick_strbuf_release(&deadlock);
     wick_profile_release(&p);
     return rc;
 }
@@ -77,6 +149,7 @@ int wick_cmd_explain(int argc, char **argv)
     struct explain x = {0};
     struct wick_err err = {0};
     const struct wick_look_flag flags[] = {{WICK_ARG_DURATION, WICK_LOOK_TEXT, &x.duration},
+                                           {WICK_ARG_KEEP, WICK_LOOK_TEXT, &x.keep},
                                            {WICK_ARG_LIB, WICK_LOOK_TEXT, &x.lib},
                                            {WICK_ARG_JSON, WICK_LOOK_SWITCH, &x.json}};
     int status = wick_look_parse(usage, flags, sizeof flags / sizeof *flags, argc, argv);
@@ -94,6 +167,7 @@ int wick_cmd_explain(int argc, char **argv)
                                            .options = options,
                                            .noptions = sizeof options / sizeof *options,
                                            .fallback = fallback,
-                                           .live_names = x.duration || x.lib ? "--duration and --lib" : NULL};
-    return wick_look_at_words(&look, argv + optind, argc - optind, NULL, &err) ? wick_ui_fail(&err) : 0;
+                                           .live_names =
+                                               x.duration || x.lib || x.keep ? "--duration, --file and --lib" : NULL};
+    return wick_look_at_words(&look, argv + optind, argc - optind, &x.pid, &err) ? wick_ui_fail(&err) : 0;
 }

@@ -19,6 +19,19 @@ static void add_time(struct wick_strbuf *out, double ns)
         wick_strbuf_addf(out, "%.*f ms", ns < 1e7 ? 1 : 0, ns / 1e6);
 }
 
+/* "71 %", or "71 % (68 to 74 %)" where the interval is wider than the digits shown. */
+static void add_share(struct wick_strbuf *out, const struct wick_explain_figure *g)
+{
+    int digits = g->value < 0.0995 ? 1 : 0;
+    char value[16], low[16], high[16];
+    snprintf(value, sizeof value, "%.*f", digits, 100 * g->value);
+    snprintf(low, sizeof low, "%.*f", digits, 100 * g->low);
+    snprintf(high, sizeof high, "%.*f", digits, 100 * g->high);
+    wick_strbuf_addf(out, "%s %%", value);
+    if (g->high > 0 && (strcmp(low, value) != 0 || strcmp(high, value) != 0))
+        wick_strbuf_addf(out, " (%s to %s %%)", low, high);
+}
+
 static void add_figure(struct wick_strbuf *out, const struct wick_explain_figure *g)
 {
     char bytes[32];
@@ -30,7 +43,7 @@ static void add_figure(struct wick_strbuf *out, const struct wick_explain_figure
         add_time(out, g->value);
         break;
     case WICK_EXPLAIN_SHARE:
-        wick_strbuf_addf(out, "%.*f %%", g->value < 0.0995 ? 1 : 0, 100 * g->value);
+        add_share(out, g);
         break;
     case WICK_EXPLAIN_BYTES:
         wick_strbuf_adds(out, wick_ui_binary((uint64_t)g->value, bytes, sizeof bytes));
@@ -75,6 +88,59 @@ void wick_explain_sentence(struct wick_strbuf *out, const struct wick_explain_fi
             wick_strbuf_addc(out, *s);
         }
     }
+    if (f->rule->basis == WICK_EXPLAIN_BY_ESTIMATE)
+        wick_strbuf_adds(out, " (an estimate)");
+}
+
+/* The groups in the order of their findings; their number. */
+static size_t groups_of(const struct wick_explain_findings *all, enum wick_explain_group *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->n; i++)
+        if (!n || out[n - 1] != all->rows[i].rule->group)
+            out[n++] = all->rows[i].rule->group;
+    return n;
+}
+
+static const struct wick_explain_finding *first_of(const struct wick_explain_findings *all,
+                                                   enum wick_explain_group group)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (all->rows[i].rule->group == group)
+            return &all->rows[i];
+    return NULL;
+}
+
+static void add_percent(struct wick_strbuf *out, double share)
+{
+    if (share < 0.01)
+        wick_strbuf_adds(out, "less than 1 %");
+    else
+        wick_strbuf_addf(out, "%.0f %%", 100 * share);
+}
+
+void wick_explain_headline(struct wick_strbuf *out, const struct wick_explain_findings *all)
+{
+    enum wick_explain_group groups[WICK_EXPLAIN_GROUPS];
+    size_t n = groups_of(all, groups);
+    if (!n || groups[0] == WICK_EXPLAIN_OF_PROFILE)
+        return;
+    const struct wick_explain_finding *first = first_of(all, groups[0]);
+    const char *title = wick_explain_group_title(groups[0]);
+    wick_strbuf_addf(out, "%sthe %s: %s", n > 1 ? "Mostly " : "It is ", title + strlen("The "), first->rule->topic);
+    if (!first->rule->risk) {
+        wick_strbuf_adds(out, ", ");
+        add_percent(out, wick_explain_stake(all, groups[0]));
+        wick_strbuf_adds(out, " of the time in which threads have work");
+    }
+    for (size_t i = 1; i < n; i++) {
+        double share = wick_explain_stake(all, groups[i]);
+        if (groups[i] == WICK_EXPLAIN_OF_PROFILE || share < 0)
+            continue;
+        wick_strbuf_addf(out, "; the %s ", wick_explain_group_title(groups[i]) + strlen("The "));
+        add_percent(out, share);
+    }
+    wick_strbuf_addc(out, '.');
 }
 
 static const char *advice_of(const struct wick_explain_finding *f)
@@ -96,35 +162,137 @@ static const char *missing(const struct wick_explain_facts *f, unsigned i)
 }
 #define MISSING 3
 
-static void write_text(const struct wick_explain_findings *all, const struct wick_explain_facts *f, FILE *out)
+/* Wraps a text in which names are as recorded. */
+static void write_wrapped(const struct wick_strbuf *from, int at, int indent, FILE *out)
 {
-    struct wick_strbuf sentence = WICK_STRBUF_INIT;
+    char *text = NULL;
+    size_t len = 0;
+    FILE *memory = open_memstream(&text, &len);
+    if (memory) {
+        wick_print_name(memory, from->buf, from->len);
+        fclose(memory);
+    }
+    wick_ui_wrap(out, text ? text : "", at, indent, WIDTH);
+    free(text);
+}
+
+/* In quotes for a shell, unless it needs none. */
+static void add_word(struct wick_strbuf *out, const char *word)
+{
+    if (*word &&
+        strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:@%+") == strlen(word)) {
+        wick_strbuf_adds(out, word);
+        return;
+    }
+    wick_strbuf_addc(out, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            wick_strbuf_adds(out, "'\\''");
+        else
+            wick_strbuf_addc(out, *word);
+    wick_strbuf_addc(out, '\'');
+}
+
+void wick_explain_command(struct wick_strbuf *out, const struct wick_explain_finding *r,
+                          const struct wick_explain_input *in)
+{
+    if (!*r->rule->view || !in->n)
+        return;
+    wick_strbuf_addf(out, "wick flame -e %s", r->rule->view);
+    for (unsigned i = 0; i < r->nfilters; i++) {
+        wick_strbuf_addf(out, " --%s ", r->filters[i].option);
+        add_word(out, r->filters[i].value);
+    }
+    wick_strbuf_adds(out, " -o explain.html");
+    for (int i = 0; i < in->n; i++) {
+        wick_strbuf_addc(out, ' ');
+        add_word(out, in->paths[i]);
+    }
+}
+
+static void write_finding(const struct wick_explain_finding *r, size_t number, const struct wick_explain_input *in,
+                          FILE *out)
+{
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    wick_explain_sentence(&text, r);
+    int at = fprintf(out, "%zu. ", number);
+    write_wrapped(&text, at, 3, out);
+    fprintf(out, "   -> ");
+    wick_ui_wrap(out, advice_of(r), 6, 6, WIDTH);
+    wick_strbuf_clear(&text);
+    if (r->nfilters)
+        wick_explain_command(&text, r, in);
+    if (text.len) {
+        fprintf(out, "      ");
+        wick_print_name(out, text.buf, text.len); /* not wrapped: it is to be copied */
+        fputc('\n', out);
+    }
+    wick_strbuf_release(&text);
+}
+
+/* How long to record, in s, so that all open questions are decided; 0 = there are none. */
+static int64_t seconds_to_record(const struct wick_explain_findings *all)
+{
+    int64_t most = 0;
+    for (size_t i = all->n; i < all->n + all->undecided; i++)
+        most = all->rows[i].record_ns > most ? all->rows[i].record_ns : most;
+    return (most + 999999999) / 1000000000;
+}
+
+static void write_undecided(const struct wick_explain_findings *all, FILE *out)
+{
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    for (size_t i = all->n; i < all->n + all->undecided; i++) {
+        wick_strbuf_clear(&text);
+        wick_strbuf_adds(&text, "Not decided, there are too few samples: ");
+        wick_explain_sentence(&text, &all->rows[i]);
+        write_wrapped(&text, 0, 3, out);
+    }
+    if (all->undecided)
+        fprintf(out, "   -> wick record " WICK_EXPLAIN_RECORD " -d %" PRId64 " -f explain.jfr PID\n",
+                seconds_to_record(all));
+    wick_strbuf_release(&text);
+}
+
+/* Of a process that does nothing it is not known whether that is well. */
+static void write_nothing(const struct wick_explain_findings *all, const struct wick_explain_facts *f, FILE *out)
+{
+    if (!all->idle) {
+        fprintf(out, "Nothing stands out in %.1f s.\n", (double)f->duration_ns / 1e9);
+        return;
+    }
+    fprintf(out,
+            "The process did next to nothing in %.1f s (%.3f CPUs): it had no work, or it stopped working.\n"
+            "   -> wick stack PID shows what its threads wait for\n",
+            (double)f->duration_ns / 1e9, all->busy);
+}
+
+static void write_text(const struct wick_explain_findings *all, const struct wick_explain_facts *f,
+                       const struct wick_explain_input *in, FILE *out)
+{
+    struct wick_strbuf headline = WICK_STRBUF_INIT;
+    wick_explain_headline(&headline, all);
+    if (headline.len)
+        write_wrapped(&headline, 0, 0, out);
+    wick_strbuf_release(&headline);
     for (size_t i = 0; i < all->n; i++) {
         const struct wick_explain_finding *r = &all->rows[i];
-        char *text = NULL;
-        size_t len = 0;
-        wick_strbuf_clear(&sentence);
-        wick_explain_sentence(&sentence, r);
-        FILE *memory = open_memstream(&text, &len);
-        if (memory) {
-            wick_print_name(memory, sentence.buf, sentence.len);
-            fclose(memory);
-        }
-        int at = fprintf(out, "%zu. ", i + 1);
-        wick_ui_wrap(out, text ? text : "", at, 3, WIDTH);
-        fprintf(out, "   -> ");
-        wick_ui_wrap(out, advice_of(r), 6, 6, WIDTH);
-        free(text);
+        if (!i || all->rows[i - 1].rule->group != r->rule->group)
+            fprintf(out, "%s%s\n", i || all->rows[0].rule->group != WICK_EXPLAIN_OF_PROFILE ? "\n" : "",
+                    wick_explain_group_title(r->rule->group));
+        write_finding(r, i + 1, in, out);
     }
+    if (all->n)
+        fputc('\n', out);
+    write_undecided(all, out);
     if (!all->n)
-        fprintf(out, "Nothing stands out in %.1f s.\n", (double)f->duration_ns / 1e9);
+        write_nothing(all, f, out);
     for (unsigned i = 0; i < MISSING; i++)
         if (missing(f, i))
             fprintf(out, "Not recorded: %s\n", missing(f, i));
     if (f->own_ns)
         fprintf(out, "Left out: wick's own work, %.1f ms (%.2f %%) of CPU time\n", (double)f->own_ns / 1e6,
                 100 * (double)f->own_ns / ((double)f->own_ns + (double)f->sampled_ns));
-    wick_strbuf_release(&sentence);
 }
 
 static void write_figures(const struct wick_explain_finding *r, FILE *out)
@@ -137,25 +305,111 @@ static void write_figures(const struct wick_explain_finding *r, FILE *out)
             wick_print_json(out, g->text, strlen(g->text));
         else
             fprintf(out, g->unit == WICK_EXPLAIN_TIME || g->unit == WICK_EXPLAIN_BYTES ? "%.0f" : "%.6g", g->value);
+        if (g->high > 0)
+            fprintf(out, ",\"%s_low\":%.6g,\"%s_high\":%.6g", g->key, g->low, g->key, g->high);
     }
 }
 
-static void write_json(const struct wick_explain_findings *all, const struct wick_explain_facts *f, FILE *out)
+/* "evidence":{...}: the range, the event and the options with which a view shows what the finding rests on. */
+static void write_evidence(const struct wick_explain_finding *r, const struct wick_explain_facts *f,
+                           const struct wick_explain_input *in, FILE *out)
+{
+    struct wick_strbuf command = WICK_STRBUF_INIT;
+    fprintf(out, ",\"evidence\":{\"from_ns\":%" PRId64 ",\"to_ns\":%" PRId64 ",\"events\":", f->p->start_ns,
+            f->p->end_ns);
+    wick_print_json(out, r->rule->evidence, strlen(r->rule->evidence));
+    fputs(",\"view\":", out);
+    wick_print_json(out, r->rule->view, strlen(r->rule->view));
+    fputs(",\"filters\":[", out);
+    for (unsigned i = 0; i < r->nfilters; i++) {
+        fprintf(out, "%s{\"option\":\"%s\",\"value\":", i ? "," : "", r->filters[i].option);
+        wick_print_json(out, r->filters[i].value, strlen(r->filters[i].value));
+        fputc('}', out);
+    }
+    fputc(']', out);
+    wick_explain_command(&command, r, in);
+    if (command.len) {
+        fputs(",\"command\":", out);
+        wick_print_json(out, command.buf, command.len);
+    }
+    fputc('}', out);
+    wick_strbuf_release(&command);
+}
+
+/* "headline":..., "groups":[...], "time":{...}, the latter adding up to whole_ns. */
+static void write_overview(const struct wick_explain_findings *all, FILE *out)
+{
+    enum wick_explain_group groups[WICK_EXPLAIN_GROUPS];
+    size_t n = groups_of(all, groups);
+    struct wick_strbuf headline = WICK_STRBUF_INIT;
+    const struct wick_explain_parts *t = &all->parts;
+    wick_explain_headline(&headline, all);
+    fputs(",\"headline\":", out);
+    wick_print_json(out, headline.len ? headline.buf : "", headline.len);
+    fputs(",\"groups\":[", out);
+    for (size_t i = 0; i < n; i++) {
+        double share = wick_explain_stake(all, groups[i]);
+        fprintf(out, "%s{\"group\":\"%s\"", i ? "," : "", wick_explain_group_name(groups[i]));
+        if (share >= 0)
+            fprintf(out, ",\"share\":%.6g", share);
+        fputc('}', out);
+    }
+    fprintf(out,
+            "],\"time\":{\"whole_ns\":%.0f,\"computing_ns\":%.0f,\"collector_ns\":%.0f,\"starved_ns\":%.0f,"
+            "\"waiting_ns\":%.0f,\"stalled_ns\":%.0f,\"stopped_ns\":%.0f}",
+            wick_explain_whole(t), t->computed_ns, t->collector_ns, t->starved_ns, t->waited_ns, t->stalled_ns,
+            t->stopped_ns);
+    wick_strbuf_release(&headline);
+}
+
+static void write_json_finding(const struct wick_explain_finding *r, const struct wick_explain_facts *f,
+                               const struct wick_explain_input *in, FILE *out)
 {
     struct wick_strbuf sentence = WICK_STRBUF_INIT;
-    fprintf(out, "{\"duration_ns\":%" PRId64 ",\"own_ns\":%" PRId64 ",\"unfinished\":%s,\"findings\":[", f->duration_ns,
-            f->own_ns, wick_cli_is_unfinished() ? "true" : "false");
+    wick_explain_sentence(&sentence, r);
+    fprintf(out, "{\"rule\":\"%s\",\"group\":\"%s\",\"basis\":\"%s\"", r->rule->name,
+            wick_explain_group_name(r->rule->group), wick_explain_basis_name(r->rule->basis));
+    if (r->endpoint) {
+        fputs(",\"endpoint\":", out);
+        wick_print_json(out, wick_profile_str(f->p, r->endpoint), strlen(wick_profile_str(f->p, r->endpoint)));
+    }
+    if (r->record_ns)
+        fprintf(out, ",\"record_ns\":%" PRId64, r->record_ns);
+    fprintf(out, ",\"cost_ns\":%.0f,\"sentence\":", r->cost_ns);
+    wick_print_json(out, sentence.buf, sentence.len);
+    fputs(",\"advice\":", out);
+    wick_print_json(out, advice_of(r), strlen(advice_of(r)));
+    fputs(",\"figures\":{", out);
+    write_figures(r, out);
+    fputc('}', out);
+    for (unsigned i = 0; i < r->nsteps; i++) {
+        fprintf(out, "%s{\"kind\":\"%s\",\"share\":%.6g,\"frame\":", i ? "," : ",\"chain\":[", r->steps[i].kind,
+                r->steps[i].share);
+        wick_print_json(out, r->steps[i].frame, strlen(r->steps[i].frame));
+        fputc('}', out);
+    }
+    fputs(r->nsteps ? "]" : "", out);
+    write_evidence(r, f, in, out);
+    fputc('}', out);
+    wick_strbuf_release(&sentence);
+}
+
+static void write_json(const struct wick_explain_findings *all, const struct wick_explain_facts *f,
+                       const struct wick_explain_input *in, FILE *out)
+{
+    fprintf(out, "{\"duration_ns\":%" PRId64 ",\"own_ns\":%" PRId64 ",\"unfinished\":%s", f->duration_ns, f->own_ns,
+            wick_cli_is_unfinished() ? "true" : "false");
+    fprintf(out, ",\"idle\":%s", all->idle ? "true" : "false");
+    write_overview(all, out);
+    fputs(",\"findings\":[", out);
     for (size_t i = 0; i < all->n; i++) {
-        const struct wick_explain_finding *r = &all->rows[i];
-        wick_strbuf_clear(&sentence);
-        wick_explain_sentence(&sentence, r);
-        fprintf(out, "%s\n{\"rule\":\"%s\",\"cost_ns\":%.0f,\"sentence\":", i ? "," : "", r->rule->name, r->cost_ns);
-        wick_print_json(out, sentence.buf, sentence.len);
-        fputs(",\"advice\":", out);
-        wick_print_json(out, advice_of(r), strlen(advice_of(r)));
-        fputs(",\"figures\":{", out);
-        write_figures(r, out);
-        fputs("}}", out);
+        fputs(i ? ",\n" : "\n", out);
+        write_json_finding(&all->rows[i], f, in, out);
+    }
+    fputs("\n],\"undecided\":[", out);
+    for (size_t i = all->n; i < all->n + all->undecided; i++) {
+        fputs(i > all->n ? ",\n" : "\n", out);
+        write_json_finding(&all->rows[i], f, in, out);
     }
     fputs("\n],\"not_recorded\":[", out);
     for (unsigned i = 0, n = 0; i < MISSING; i++) {
@@ -165,11 +419,10 @@ static void write_json(const struct wick_explain_findings *all, const struct wic
         wick_print_json(out, missing(f, i), strlen(missing(f, i)));
     }
     fputs("]}\n", out);
-    wick_strbuf_release(&sentence);
 }
 
-void wick_explain_write(const struct wick_explain_findings *all, const struct wick_explain_facts *f, bool json,
-                        FILE *out)
+void wick_explain_write(const struct wick_explain_findings *all, const struct wick_explain_facts *f,
+                        const struct wick_explain_input *in, bool json, FILE *out)
 {
-    (json ? write_json : write_text)(all, f, out);
+    (json ? write_json : write_text)(all, f, in, out);
 }

@@ -123,13 +123,17 @@ static void take_thread_cpu(struct wick_explain_facts *f, const struct wick_jfr_
     uint32_t *ran = ADD(f, ran);
     if (ran)
         *ran = thread;
+    bool hungry = wick_sum(cpu, delay) >= e->duration_ns / 2;
+    bool collector = collects(wick_profile_str(f->p, f->p->threads[thread].name));
     add_to(&f->got_ns, cpu);
-    if (wick_sum(cpu, delay) >= e->duration_ns / 2) {
+    if (hungry) {
         add_to(&f->hungry_got_ns, cpu);
         add_to(&f->hungry_delay_ns, delay);
     }
-    if (collects(wick_profile_str(f->p, f->p->threads[thread].name)))
+    if (collector)
         add_to(&f->gc_ns, cpu);
+    if (hungry && collector)
+        add_to(&f->gc_delay_ns, delay);
 }
 
 static void add_pause(struct wick_explain_facts *f, const struct wick_jfr_event *e, int64_t paused_ns,
@@ -548,6 +552,7 @@ static void take_sample(void *ctx, const struct wick_sample *s)
                                         .thread = s->thread,
                                         .stack = s->stack,
                                         .variance = s->variance,
+                                        .count = s->count,
                                         .state = state_of(p, s->state),
                                         .endpoint = key ? wick_profile_label(p, s->labels, key) : 0,
                                         .number = f->timed.nsamples};

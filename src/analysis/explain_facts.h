@@ -44,6 +44,7 @@ struct wick_explain_sample {
     enum wick_explain_state state;
     double variance; /* of objects (model/interval.h) */
     size_t number;   /* of a wall-clock sample: in `timed` */
+    uint64_t count;  /* how often it was sampled there; 0 = not known */
 };
 
 struct wick_explain_span {
@@ -114,6 +115,7 @@ struct wick_explain_facts {
     /* CPU time and run-queue delay in seconds in which the thread wanted a CPU for at least half of the time. A thread
      * that wakes now and then on a crowded machine waits for a CPU, too, but has little to do with it. */
     int64_t hungry_got_ns, hungry_delay_ns;
+    int64_t gc_delay_ns;                /* of the latter, the collector's */
     int64_t sampled_ns;                 /* weight of CPU samples without the profiler's own work, */
     int64_t own_ns;                     /* and of that, which no rule sees */
     int64_t gcs, pauses_ns, longest_ns; /* jdk.GarbageCollection; the time stopped, within the recordings */
@@ -128,6 +130,8 @@ struct wick_explain_facts {
     size_t nnative, cap_native;
     struct wick_explain_native_moment native_first, native_last;
     struct wick_memory_use memory;
+    /* What the JVM answered when it was asked for deadlocks: NULL = it was not, "" = there are none; the caller's. */
+    const char *deadlock;
     bool unfinished;                    /* an input has no end; the caller's to set, as is the next */
     int64_t kills_since;                /* OOM kills of the process's cgroup since its last reading; -1 = not known */
     int64_t memory_charged;             /* of the cgroup with the limit, at the last look */
@@ -184,6 +188,16 @@ int64_t wick_explain_p99(const struct wick_explain_facts *f, uint32_t endpoint);
 /* Wall time in a set of states (bits by enum wick_explain_state) of one endpoint; every_endpoint: of all threads. */
 int64_t wick_explain_wall(const struct wick_explain_facts *f, bool every_endpoint, uint32_t endpoint, unsigned states);
 
+/* What the variance of a sum of weights comes from: each sample by its weight times what one look at the thread stands
+ * for (a thread that stays where it is has one sample for many looks). 0 where that is not known. */
+static inline double wick_explain_quantum(const struct wick_explain_sample *s)
+{
+    return s->count ? (double)s->weight_ns * (double)s->weight_ns / (double)s->count : 0;
+}
+
+/* The sum of these over samples chosen as by wick_explain_wall. */
+double wick_explain_quanta(const struct wick_explain_facts *f, bool every_endpoint, uint32_t endpoint, unsigned states);
+
 /* States in which a thread has work, whether it can get on with it or not. */
 enum {
     WICK_EXPLAIN_WORK = 1 << WICK_EXPLAIN_DEFAULT | 1 << WICK_EXPLAIN_RUNNABLE | 1 << WICK_EXPLAIN_WAITING_FOR_CPU |
@@ -197,6 +211,7 @@ struct wick_explain_top {
     uint32_t frame;  /* that counts: by `subject` */
     uint32_t caller; /* nearest Java frame below of the program's own, else the nearest Java frame; 0 = none */
     int64_t weight_ns;
+    double quanta; /* as of wick_explain_quanta */
 };
 
 enum wick_explain_subject {

@@ -51,7 +51,7 @@ void wick_explain_humongous(struct wick_explain *x)
     if (n < SEVERAL || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold)
         return;
     double stalled = (double)wick_explain_wall(f, true, 0, 1 << WICK_EXPLAIN_ALLOCATION);
-    double cost = (double)(f->pauses_ns > f->gc_ns ? f->pauses_ns : f->gc_ns);
+    double stopped = wick_explain_stopped(x), cost = stopped > (double)f->gc_ns ? stopped : (double)f->gc_ns;
     cost = cost > stalled ? cost : stalled;
     struct wick_explain_finding *r = wick_explain_found(x, cost * (double)n / (double)f->ncauses);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)n);
@@ -74,27 +74,45 @@ static bool wanted_room(const char *cause)
     return !strcmp(cause, "Allocation Failure") || !strcmp(cause, "Ergonomics");
 }
 
-void wick_explain_promotion(struct wick_explain *x)
+struct fall {
+    double before, after; /* bytes in use, added up */
+    size_t n;
+};
+
+static struct fall falls_of(const struct wick_explain_facts *f)
 {
-    struct wick_explain_facts *f = x->f;
-    double before = 0, after = 0;
-    size_t n = 0;
+    struct fall o = {0};
     for (size_t i = 1; i < f->nheaps; i++) {
         double used = (double)f->heaps[i].used, last = (double)f->heaps[i - 1].used;
         if (used > (1 - FALL_LEAST) * last || !wanted_room(wick_profile_str(f->p, f->heaps[i].cause)))
             continue;
-        before += last;
-        after += used;
-        n++;
+        o.before += last;
+        o.after += used;
+        o.n++;
     }
-    double dead = wick_explain_share(before - after, before);
-    bool often = (double)n * OFTEN >= (double)f->duration_ns;
-    if (n < SEVERAL || !often || dead < x->rule->threshold)
+    return o;
+}
+
+bool wick_explain_promotes(const struct wick_explain_facts *f)
+{
+    struct fall o = falls_of(f);
+    bool often = (double)o.n * OFTEN >= (double)f->duration_ns;
+    return o.n >= SEVERAL && often &&
+           wick_explain_share(o.before - o.after, o.before) >=
+               wick_explain_rules[WICK_EXPLAIN_RULE_PROMOTION].threshold;
+}
+
+void wick_explain_promotion(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    struct fall o = falls_of(f);
+    if (!wick_explain_promotes(f))
         return;
-    struct wick_explain_finding *r = wick_explain_found(x, (double)f->pauses_ns);
-    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)n);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, dead);
-    wick_explain_figure(r, "dead", WICK_EXPLAIN_BYTES, (before - after) / (double)n);
+    struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)o.n);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, wick_explain_share(o.before - o.after, o.before));
+    wick_explain_figure(r, "dead", WICK_EXPLAIN_BYTES, (o.before - o.after) / (double)o.n);
+    wick_explain_figure(r, "stopped", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
     wick_explain_say_allocations(x, r);
 }
 
@@ -183,11 +201,45 @@ void wick_explain_cleaners(struct wick_explain *x)
         struct wick_explain_top top = wick_explain_top(f, work, n, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_JAVA);
         struct wick_explain_finding *r = wick_explain_found(x, busy);
         wick_explain_say(x, r, "thread", name);
-        wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, busy / all);
+        wick_explain_filter_thread(x, r, (uint32_t)i);
+        double quanta = 0;
+        for (size_t k = 0; k < n; k++)
+            quanta += wick_explain_quantum(&work[k]);
+        wick_explain_share_of(x, r, busy, all, quanta);
         wick_explain_say_frame(x, r, "frame", top.frame);
         wick_explain_say_frame(x, r, "caller", top.caller);
     }
     free(work);
+}
+
+/* ---- more threads that collect than CPUs ---- */
+
+static unsigned parallel_collectors(const struct wick_profile *p)
+{
+    unsigned n = 0;
+    for (uint32_t t = 1; t < p->nthreads; t++) {
+        const char *name = wick_profile_str(p, p->threads[t].name);
+        n += !strncmp(name, "GC Thread#", strlen("GC Thread#")) || strstr(name, "(ParallelGC)") != NULL;
+    }
+    return n;
+}
+
+void wick_explain_gc_threads(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double cpus = (double)f->allowed, share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    double throttled = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
+    cpus = f->cpu_limit > 0 && (f->cpu_limit < cpus || cpus <= 0) ? f->cpu_limit : cpus;
+    double count = parallel_collectors(f->p), whole = cpus < 1 ? 1 : cpus;
+    if (cpus <= 0 || count < x->rule->threshold * whole || share < GC_LITTLE)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, count);
+    wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, cpus);
+    if (throttled > 0)
+        wick_explain_figure(r, "throttled", WICK_EXPLAIN_SHARE, throttled);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
 }
 
 /* ---- collections that were asked for ---- */
@@ -209,7 +261,8 @@ void wick_explain_explicit_gc(struct wick_explain *x)
     double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
     if (n < SEVERAL || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold || share < GC_LITTLE)
         return;
-    struct wick_explain_finding *r = wick_explain_found(x, (double)(f->pauses_ns > f->gc_ns ? f->pauses_ns : f->gc_ns));
+    double stopped = wick_explain_stopped(x);
+    struct wick_explain_finding *r = wick_explain_found(x, stopped > (double)f->gc_ns ? stopped : (double)f->gc_ns);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)n);
     wick_explain_figure(r, "of", WICK_EXPLAIN_NUMBER, (double)f->ncauses);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);

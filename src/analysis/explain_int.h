@@ -11,18 +11,24 @@
 #include "analysis/explain_rules.h"
 #include "analysis/wait_kind.h"
 
+struct wick_explain_enter {
+    uint32_t first; /* 1 + the row of the first wait, 0 = none */
+    bool others;    /* waits for other monitors as well */
+};
+
 struct wick_explain {
     struct wick_explain_facts *f;
     struct wick_explain_findings *out;
     const struct wick_explain_rule *rule; /* that is being applied */
     struct wick_wait *waits;              /* of each wall-clock sample of the facts; kind NONE: it does not wait */
     uint32_t *ran;                        /* by thread: readings of its CPU time in which it had used some */
+    struct wick_explain_enter *enters;    /* by frame: of which monitors threads wait there */
     bool *stuck;                          /* by thread: the rule of that name has it */
     /* What rules have said already: kinds of waiting (bits), waiting for monitors and disks, futures, what most CPU
      * time is for. */
     uint64_t kinds_said;
     double monitors_said_ns, disks_said_ns;
-    bool pool_said, code_said;
+    bool pool_said, code_said, method_said;
 };
 
 _Static_assert(WICK_WAIT_KINDS <= 64, "kinds_said has a bit for each");
@@ -38,6 +44,32 @@ void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding 
 /* A finding if the part is at least the rule's threshold of the whole, with the figures share and time; else NULL. */
 struct wick_explain_finding *wick_explain_by_share(struct wick_explain *x, double part_ns, double whole_ns,
                                                    double cost_ns);
+
+/* explain_sure.c: adds the figure `share`, a part of a whole, with its interval; `quanta` is that of the part's
+ * samples. If so few samples do not decide whether the rule applies, the finding becomes an open question. */
+void wick_explain_share_of(struct wick_explain *x, struct wick_explain_finding *r, double part_ns, double whole_ns,
+                           double quanta);
+
+/* Takes findings that are open questions out of the list. */
+void wick_explain_set_aside(struct wick_explain_findings *out);
+
+/* explain_group.c: how the time went; the cost of collections that stop the program; the order of findings. */
+void wick_explain_learn_parts(struct wick_explain *x);
+double wick_explain_stopped(const struct wick_explain *x);
+
+/* What CPU time would have been without waiting for CPUs, if all who compute wait alike: crowding hides no hot code. */
+double wick_explain_wanted(const struct wick_explain *x, double cpu_ns);
+void wick_explain_rank(struct wick_explain_findings *out);
+
+/* What selects the samples that a finding rests on; nothing for 0. */
+void wick_explain_filter_frame(struct wick_explain *x, struct wick_explain_finding *r, uint32_t frame);
+void wick_explain_filter_state(struct wick_explain *x, struct wick_explain_finding *r, enum wick_explain_state state);
+void wick_explain_filter_thread(struct wick_explain *x, struct wick_explain_finding *r, uint32_t thread);
+void wick_explain_filter_endpoint(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint);
+
+/* A step of the chain of blame; `kind` is not copied. */
+void wick_explain_link(struct wick_explain *x, struct wick_explain_finding *r, const char *kind, uint32_t frame,
+                       double share);
 
 /* Whether thread time is that share of the recording, so worth a sentence. */
 bool wick_explain_counts(const struct wick_explain_facts *f, double ns, double least);
@@ -63,9 +95,11 @@ void wick_explain_live_set(struct wick_explain *x);
 
 /* explain_heap.c: the rules about what collections find. */
 void wick_explain_humongous(struct wick_explain *x);
+bool wick_explain_promotes(const struct wick_explain_facts *f); /* whether that rule fires */
 void wick_explain_promotion(struct wick_explain *x);
 void wick_explain_oversized(struct wick_explain *x);
 void wick_explain_cleaners(struct wick_explain *x);
+void wick_explain_gc_threads(struct wick_explain *x);
 void wick_explain_explicit_gc(struct wick_explain *x);
 
 /* Whether collections are mostly for that cause, so that not the heap is to blame. */
@@ -86,6 +120,7 @@ void wick_explain_say_class(struct wick_explain *x, struct wick_explain_finding 
 /* explain_waits.c: the rules about waiting. _learn_waits fills in what they share, false without memory; they belong in
  * this order, as each leaves out what those before have said. */
 bool wick_explain_learn_waits(struct wick_explain *x);
+bool wick_explain_wait_counts(const struct wick_explain *x, size_t i); /* the wait of wall-clock sample i is trouble */
 void wick_explain_stuck(struct wick_explain *x);
 void wick_explain_pool_busy(struct wick_explain *x);
 void wick_explain_waiting(struct wick_explain *x);
@@ -93,6 +128,7 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint);
 
 /* explain_code.c: what the CPU time is used for. */
 void wick_explain_hot_code(struct wick_explain *x);
+void wick_explain_hot_calls(struct wick_explain *x);
 
 /* explain_native.c: native memory that is not freed. */
 void wick_explain_native_leak(struct wick_explain *x);

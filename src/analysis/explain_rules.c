@@ -24,17 +24,25 @@
 
 #define ROOM_MOST 0.50 /* of the heap in use after a collection: it is not too small */
 
+#define USER_LEAST 0.20 /* of the CPU time: worth a name */
+
 enum { NAMED = 3 }; /* neighbours in a sentence */
 
 enum { ALWAYS, BUSY };
+enum { TIME, RISK };
 const struct wick_explain_rule wick_explain_rules[WICK_EXPLAIN_RULES] = {
-#define X(NAME, text, gate, least, what, reads, says, helps) \
-    {.name = (text),                                         \
-     .busy = (gate) == BUSY,                                 \
-     .threshold = (least),                                   \
-     .measure = (what),                                      \
-     .evidence = (reads),                                    \
-     .sentence = (says),                                     \
+#define X(NAME, text, whose, stake, rests, shows, about, gate, least, what, reads, says, helps) \
+    {.name = (text),                                                                            \
+     .group = WICK_EXPLAIN_OF_##whose,                                                          \
+     .basis = WICK_EXPLAIN_BY_##rests,                                                          \
+     .risk = (stake) == RISK,                                                                   \
+     .view = (shows),                                                                           \
+     .topic = (about),                                                                          \
+     .busy = (gate) == BUSY,                                                                    \
+     .threshold = (least),                                                                      \
+     .measure = (what),                                                                         \
+     .evidence = (reads),                                                                       \
+     .sentence = (says),                                                                        \
      .advice = (helps)},
 #include "def/explain.def"
 #undef X
@@ -100,6 +108,9 @@ bool wick_explain_counts(const struct wick_explain_facts *f, double ns, double l
 void wick_explain_say_where(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint)
 {
     int64_t p99 = endpoint ? wick_explain_p99(x->f, endpoint) : -1;
+    if (r)
+        r->endpoint = endpoint;
+    wick_explain_filter_endpoint(x, r, endpoint);
     wick_explain_say(x, r, "where",
                      endpoint ? wick_profile_str(x->f->p, endpoint) : "threads of no endpoint, while they have work");
     if (p99 >= 0)
@@ -126,11 +137,12 @@ static double a_second(const struct wick_explain_facts *f, double count)
     return wick_explain_share(count * 1e9, (double)f->duration_ns);
 }
 
-/* Whether collections have a reason that another rule names: System.gc(), humongous objects, classes that come and go.
- */
+/* Whether collections have a reason that another rule names: System.gc(), humongous objects, classes that come and go,
+ * objects that are promoted and die. */
 static bool has_own_rule(const struct wick_explain_facts *f)
 {
-    if (wick_explain_mostly_for(f, "System.gc()") || wick_explain_mostly_for(f, "G1 Humongous Allocation"))
+    if (wick_explain_promotes(f) || wick_explain_mostly_for(f, "System.gc()") ||
+        wick_explain_mostly_for(f, "G1 Humongous Allocation"))
         return true;
     return a_second(f, (double)f->unloaded.grown) >= wick_explain_rules[WICK_EXPLAIN_RULE_CLASS_UNLOADING].threshold &&
            wick_explain_mostly_for(f, "Metadata GC Threshold");
@@ -157,10 +169,11 @@ static void stalls_of(struct wick_explain *x, uint32_t endpoint)
         wick_explain_top(f, f->wall, f->nwall, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION, WICK_EXPLAIN_STALL);
     struct wick_explain_finding *r = wick_explain_found(x, stalled);
     wick_explain_say_where(x, r, endpoint);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, stalled / all);
+    wick_explain_share_of(x, r, stalled, all, wick_explain_quanta(f, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION));
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, stalled);
     wick_explain_say_frame(x, r, "frame", top.frame);
     wick_explain_say_frame(x, r, "caller", top.caller);
+    wick_explain_filter_state(x, r, WICK_EXPLAIN_ALLOCATION);
     bool room = f->heap_max && f->heap_used && (double)f->heap_used < ROOM_MOST * (double)f->heap_max;
     wick_explain_say(x, r, "verdict",
                      room ? "the collector frees memory more slowly than it is allocated" : "the heap is too small");
@@ -215,7 +228,8 @@ static void cpu_starvation(struct wick_explain *x)
     double delay = (double)f->hungry_delay_ns, runnable = (double)f->hungry_got_ns + delay;
     if (!starves(f, delay))
         return;
-    struct wick_explain_finding *r = wick_explain_found(x, delay);
+    struct wick_explain_finding *r = wick_explain_found(x, x->out->parts.starved_ns);
+    wick_explain_filter_state(x, r, WICK_EXPLAIN_WAITING_FOR_CPU);
     wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, runnable / (double)f->duration_ns);
     wick_explain_figure(r, "got", WICK_EXPLAIN_NUMBER, (double)f->got_ns / (double)f->duration_ns);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, delay / runnable);
@@ -264,12 +278,33 @@ static void neighbours(struct wick_explain *x)
     if (others < x->rule->threshold || !f->allowed || !starves(f, delay))
         return;
     /* they cannot take more from us than they use, nor more than we lack */
-    double taken = others * (double)f->allowed * (double)f->duration_ns;
-    struct wick_explain_finding *r = wick_explain_found(x, taken < delay ? taken : delay);
+    double taken = others * (double)f->allowed * (double)f->duration_ns, lost = x->out->parts.starved_ns;
+    lost = lost < delay ? lost : delay;
+    struct wick_explain_finding *r = wick_explain_found(x, taken < lost ? taken : lost);
+    wick_explain_filter_state(x, r, WICK_EXPLAIN_WAITING_FOR_CPU);
     wick_explain_figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->allowed);
     wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->allowed);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, delay);
     say_neighbours(x, r);
+}
+
+/* What most of the CPU time goes to. */
+static void say_who_computes(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    struct wick_explain_facts *f = x->f;
+    struct wick_explain_top top = wick_explain_top(f, f->cpu, f->ncpu, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_JAVA);
+    double collector = wick_explain_share((double)f->gc_ns, (double)f->got_ns),
+           method = wick_explain_share((double)top.weight_ns, (double)f->sampled_ns);
+    if (collector < USER_LEAST && (method < USER_LEAST || !top.frame))
+        return;
+    bool gc = collector >= method;
+    wick_explain_figure(r, "used", WICK_EXPLAIN_SHARE, gc ? collector : method);
+    if (gc) {
+        wick_explain_say(x, r, "user", "threads of the collector");
+        return;
+    }
+    wick_explain_say_frame(x, r, "user", top.frame);
+    wick_explain_say_frame(x, r, "caller", top.caller);
 }
 
 static void cpu_limit(struct wick_explain *x)
@@ -281,10 +316,12 @@ static void cpu_limit(struct wick_explain *x)
     /* threads wait longer than the cgroup was stopped: in those periods they share what it may have */
     double delay = share * (double)f->hungry_delay_ns, stopped = (double)f->throttled_ns.grown;
     struct wick_explain_finding *r = wick_explain_found(x, delay > stopped ? delay : stopped);
+    wick_explain_filter_state(x, r, WICK_EXPLAIN_WAITING_FOR_CPU);
     if (f->cpu_limit > 0)
         wick_explain_figure(r, "limit", WICK_EXPLAIN_NUMBER, f->cpu_limit);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->throttled_ns.grown);
+    say_who_computes(x, r);
 }
 
 static void hot_method(struct wick_explain *x)
@@ -292,13 +329,16 @@ static void hot_method(struct wick_explain *x)
     struct wick_explain_facts *f = x->f;
     struct wick_explain_top top = wick_explain_top(f, f->cpu, f->ncpu, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_LEAF);
     double share = wick_explain_share((double)top.weight_ns, (double)f->sampled_ns);
-    if (share < x->rule->threshold || !top.frame || !wick_explain_counts(f, (double)top.weight_ns, HOT_LEAST))
+    if (share < x->rule->threshold || !top.frame ||
+        !wick_explain_counts(f, wick_explain_wanted(x, (double)top.weight_ns), HOT_LEAST))
         return;
     struct wick_explain_finding *r = wick_explain_found(x, (double)top.weight_ns);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_filter_frame(x, r, top.frame);
+    wick_explain_share_of(x, r, (double)top.weight_ns, (double)f->sampled_ns, top.quanta);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)top.weight_ns);
     wick_explain_say_frame(x, r, "frame", top.frame);
     wick_explain_say_frame(x, r, "caller", top.caller);
+    x->method_said = true;
 }
 
 /* Time in some states, but for what other rules have said, as a share of the time threads have work, and where most of
@@ -313,7 +353,10 @@ static struct wick_explain_finding *waits(struct wick_explain *x, unsigned state
         return NULL;
     *most = wick_explain_top(f, f->wall, f->nwall, true, 0, states, WICK_EXPLAIN_JAVA);
     struct wick_explain_finding *r = wick_explain_found(x, waited);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, waited / work);
+    for (unsigned s = 0; s < WICK_EXPLAIN_STATES; s++)
+        if (states == 1u << s)
+            wick_explain_filter_state(x, r, (enum wick_explain_state)s);
+    wick_explain_share_of(x, r, waited, work, wick_explain_quanta(f, true, 0, states));
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
     wick_explain_say_frame(x, r, "frame", most->frame);
     wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)most->weight_ns);
@@ -367,11 +410,11 @@ static uint32_t commonest_cause(struct wick_explain_facts *f)
 static void gc_pauses(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
-    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns), busy = busy_of(f);
+    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
     if (!pauses_matter(f))
         return;
     uint32_t cause = commonest_cause(f);
-    struct wick_explain_finding *r = wick_explain_found(x, (double)f->pauses_ns * (busy > 1 ? busy : 1));
+    struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->gcs);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
@@ -515,9 +558,10 @@ static void late_safepoints(struct wick_explain *x)
         return;
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, f->ttsp.nslow);
     wick_explain_figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->ttsp.slow[0].reach_ns);
-    if (!c)
+    if (!c || !*wick_profile_str(f->p, f->p->threads[c->thread].name))
         return;
     wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->p->threads[c->thread].name));
+    wick_explain_filter_thread(x, r, c->thread);
     wick_explain_say(x, r, "why", wick_ttsp_why_text(c->why));
     wick_explain_say_frame(x, r, "frame", c->frame);
     wick_explain_say_frame(x, r, "caller", c->caller);
@@ -562,14 +606,6 @@ static void lost(struct wick_explain *x)
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)x->f->dropped.grown);
 }
 
-static int by_cost(const void *a, const void *b)
-{
-    const struct wick_explain_finding *x = a, *y = b;
-    if (x->cost_ns != y->cost_ns)
-        return x->cost_ns > y->cost_ns ? -1 : 1;
-    return x->rule < y->rule ? -1 : x->rule > y->rule;
-}
-
 int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_facts *f, struct wick_err *err)
 {
     static void (*const rules[WICK_EXPLAIN_RULES])(struct wick_explain * x) = {
@@ -578,6 +614,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_NEIGHBOURS] = neighbours,
         [WICK_EXPLAIN_RULE_CPU_LIMIT] = cpu_limit,
         [WICK_EXPLAIN_RULE_HOT_METHOD] = hot_method,
+        [WICK_EXPLAIN_RULE_HOT_CALLS] = wick_explain_hot_calls,
         [WICK_EXPLAIN_RULE_HOT_CODE] = wick_explain_hot_code,
         [WICK_EXPLAIN_RULE_STUCK] = wick_explain_stuck,
         [WICK_EXPLAIN_RULE_POOL_BUSY] = wick_explain_pool_busy,
@@ -586,6 +623,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_ENDPOINT_WAIT] = endpoint_wait,
         [WICK_EXPLAIN_RULE_EXPLICIT_GC] = wick_explain_explicit_gc,
         [WICK_EXPLAIN_RULE_GC_PAUSES] = gc_pauses,
+        [WICK_EXPLAIN_RULE_GC_THREADS] = wick_explain_gc_threads,
         [WICK_EXPLAIN_RULE_GC_CPU] = gc_cpu,
         [WICK_EXPLAIN_RULE_CODE_CACHE] = code_cache,
         [WICK_EXPLAIN_RULE_COMPILE_QUEUE] = compile_queue,
@@ -617,8 +655,10 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
     struct wick_explain x = {.f = f, .out = out};
     bool told = f->got_ns || f->sampled_ns || f->loads; /* whether the recording says how busy it was */
     bool busy = !told || busy_of(f) >= WICK_EXPLAIN_BUSY;
-    *out = (struct wick_explain_findings){0};
+    *out = (struct wick_explain_findings){.idle = told && busy_of(f) < WICK_EXPLAIN_IDLE, .busy = busy_of(f)};
     f->failed |= !wick_explain_learn_waits(&x);
+    if (!f->failed)
+        wick_explain_learn_parts(&x);
     for (unsigned i = 0; i < WICK_EXPLAIN_RULES && !f->failed; i++) {
         x.rule = &wick_explain_rules[i];
         if (busy || !x.rule->busy)
@@ -627,8 +667,8 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
     free(x.waits);
     free(x.ran);
     free(x.stuck);
-    if (out->n)
-        qsort(out->rows, out->n, sizeof *out->rows, by_cost);
+    free(x.enters);
+    wick_explain_rank(out);
     if (out->failed || f->failed)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     return 0;
@@ -636,9 +676,14 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
 
 void wick_explain_findings_release(struct wick_explain_findings *out)
 {
-    for (size_t i = 0; i < out->n; i++)
+    for (size_t i = 0; i < out->n + out->undecided; i++) {
         for (unsigned k = 0; k < out->rows[i].n; k++)
             free(out->rows[i].figures[k].text);
+        for (unsigned k = 0; k < out->rows[i].nfilters; k++)
+            free(out->rows[i].filters[k].value);
+        for (unsigned k = 0; k < out->rows[i].nsteps; k++)
+            free(out->rows[i].steps[k].frame);
+    }
     free(out->rows);
     *out = (struct wick_explain_findings){0};
 }

@@ -4,11 +4,13 @@
  *
  * Waits add up by what is waited for (wait_kind.h) and by the program's function that waits, whatever the state in
  * which the kernel has the thread. What is waited for may be held by a thread that waits itself; then the time belongs
- * to the end of that chain, as far as it is known, one link:
+ * to the end of that chain, as far as it is known:
  *
  *     lock     -> its owner    by wick.LockOwner: what the owner did meanwhile
  *     future   -> its task     by the wall-clock samples of the pools' workers, as no event says which task it was
+ *     work     -> a CPU        by the wall-clock samples in the function that should work
  *
+ * Each link carries the share of the time that its most common end has in all of them, half of it at least.
  * A thread that did not run at all is not slow, but without work or stuck, so its waits count for `stuck` only.
  */
 #include <inttypes.h>
@@ -25,13 +27,25 @@
 
 enum { SHOWN = 3 }; /* stuck threads in a sentence */
 
+enum { LINKS = WICK_EXPLAIN_LINKS };
+
+/* A step of a chain: what the owner or the task does, and how much of the time. */
+struct link {
+    enum wick_wait_kind kind;
+    uint32_t stack;
+    double share;
+    bool task;
+};
+
 /* Where the program waits for something, or computes (WICK_WAIT_NONE). */
 struct place {
     enum wick_wait_kind kind, via; /* via: of the wait that leads here, NONE = none does */
     uint32_t function, stack;      /* the program's; the heaviest stack, cut there */
+    struct link links[LINKS];      /* from `via` to here; a last one of kind NONE computes */
+    unsigned nlinks;
     uint32_t via_stack;
     int64_t ns, heaviest_ns, through_ns; /* through: what of ns was waited for at `via` */
-    uint32_t holder;                     /* stack of an owner that computes, 0 = not known */
+    double quanta;                       /* as of wick_explain_quanta */
 };
 
 struct places {
@@ -82,14 +96,50 @@ static struct wick_wait wait_in(const struct wick_profile *p, const struct wick_
     return w;
 }
 
+/* The Java frame nearest to the leaf, 0 = there is none. */
+static uint32_t java_leaf(const struct wick_profile *p, uint32_t stack)
+{
+    while (stack && !wick_frame_kind_is_java(p->frames[p->stacks[stack].frame].kind))
+        stack = p->stacks[stack].parent;
+    return stack ? p->stacks[stack].frame : 0;
+}
+
+static bool is_same_lock(const struct wick_lock_wait_row *a, const struct wick_lock_wait_row *b)
+{
+    return a->class_name == b->class_name && a->identity == b->identity && a->file == b->file;
+}
+
+static void learn_enters(struct wick_explain *x)
+{
+    const struct wick_lock_waits *l = &x->f->locks;
+    for (uint32_t i = 0; i < l->nrows; i++) {
+        uint32_t frame = java_leaf(x->f->p, l->rows[i].stack);
+        struct wick_explain_enter *at = &x->enters[frame];
+        if (!frame || l->rows[i].park || l->rows[i].native)
+            continue;
+        at->first = at->first ? at->first : i + 1;
+        at->others |= !is_same_lock(&l->rows[at->first - 1], &l->rows[i]);
+    }
+}
+
+/* Whether the owner of the lock of that wait waits for another monitor itself: it is where threads do. What the frames
+ * of the JDK say of other waits, they do not say of this one. */
+static bool owner_enters(const struct wick_explain *x, const struct wick_lock_wait_row *r)
+{
+    const struct wick_explain_enter *at = &x->enters[java_leaf(x->f->p, r->owner_stack)];
+    return at->first && (at->others || !is_same_lock(&x->f->locks.rows[at->first - 1], r));
+}
+
 bool wick_explain_learn_waits(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     x->waits = calloc(f->nwall + 1, sizeof *x->waits);
     x->ran = calloc(f->p->nthreads + 1, sizeof *x->ran);
     x->stuck = calloc(f->p->nthreads + 1, sizeof *x->stuck);
-    if (!x->waits || !x->ran || !x->stuck)
+    x->enters = calloc(f->p->nframes + 1, sizeof *x->enters);
+    if (!x->waits || !x->ran || !x->stuck || !x->enters)
         return false;
+    learn_enters(x);
     for (size_t i = 0; i < f->nwall; i++)
         x->waits[i] = wait_in(f->p, &f->wall[i]);
     for (size_t i = 0; i < f->nran; i++)
@@ -101,6 +151,14 @@ bool wick_explain_learn_waits(struct wick_explain *x)
 static bool moved(const struct wick_explain *x, uint32_t thread)
 {
     return !x->f->nran || x->ran[thread] > 1;
+}
+
+bool wick_explain_wait_counts(const struct wick_explain *x, size_t i)
+{
+    const struct wick_wait *w = &x->waits[i];
+    enum wick_wait_role role = wick_wait_role_of(w->kind);
+    bool wanted = role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && x->f->wall[i].endpoint);
+    return w->kind != WICK_WAIT_NONE && wanted && moved(x, x->f->wall[i].thread);
 }
 
 /* Whether the wait of wall-clock sample i keeps somebody from going on. */
@@ -133,11 +191,12 @@ static struct place *place_of(struct wick_explain *x, struct places *all, struct
     return &rows[all->n++];
 }
 
-static void add_to(struct wick_explain *x, struct places *all, struct wick_wait w, int64_t ns)
+static void add_to(struct wick_explain *x, struct places *all, struct wick_wait w, int64_t ns, double quanta)
 {
     struct place *at = place_of(x, all, w);
     if (!at)
         return;
+    at->quanta += quanta;
     at->ns = wick_sum(at->ns, ns);
     if (ns > at->heaviest_ns) {
         at->heaviest_ns = ns;
@@ -191,7 +250,9 @@ static void owners_of(struct wick_explain *x, const struct place *at, struct pla
             continue;
         if (wick_wait_role_of(owner.kind) == WICK_WAIT_IDLE)
             owner.kind = WICK_WAIT_NONE;
-        add_to(x, out, owner, r->weight_ns);
+        if (owner.kind == WICK_WAIT_NONE && owner_enters(x, r))
+            owner.kind = WICK_WAIT_MONITOR;
+        add_to(x, out, owner, r->weight_ns, 0);
     }
     sort(out);
 }
@@ -205,59 +266,182 @@ static void tasks(struct wick_explain *x, struct places *out)
         if (w.kind == WICK_WAIT_NONE)
             w.stack = wick_wait_of(f->p, f->wall[i].stack).stack;
         if (w.stack && wick_wait_role_of(w.kind) != WICK_WAIT_IDLE && wick_wait_is_worker(f->p, f->wall[i].stack))
-            add_to(x, out, w, f->wall[i].weight_ns);
+            add_to(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     }
     sort(out);
+}
+
+/* What keeps a place waiting: the most common thing that owners or tasks do. False if nothing is, or nothing is known.
+ */
+static bool next_link(struct wick_explain *x, const struct place *at, struct link *out)
+{
+    struct places links = {0};
+    bool lock = is_lock(at->kind);
+    if (lock)
+        owners_of(x, at, &links);
+    else if (at->kind == WICK_WAIT_FUTURE)
+        tasks(x, &links);
+    const struct place *most = links.rows;
+    double share = links.n ? wick_explain_share((double)most->ns, (double)sum_of(&links)) : 0;
+    bool found = share >= CHAIN_MOST;
+    if (found)
+        *out = (struct link){.kind = most->kind, .stack = most->stack, .share = share, .task = !lock};
+    free(links.rows);
+    return found;
+}
+
+/* Appends links to the place's until one ends the chain; returns the last place that waits. */
+static struct wick_wait walk(struct wick_explain *x, struct place *from)
+{
+    struct wick_wait end = {from->kind, from->stack};
+    struct place at = *from;
+    from->nlinks = 0;
+    while (from->nlinks < LINKS) {
+        struct link l;
+        if (!next_link(x, &at, &l))
+            break;
+        uint32_t function = function_at(x->f->p, l.stack);
+        bool seen = l.kind == from->kind && function == from->function;
+        for (unsigned i = 0; i < from->nlinks; i++)
+            seen |= l.kind == from->links[i].kind && function == function_at(x->f->p, from->links[i].stack);
+        if (seen)
+            break;
+        from->links[from->nlinks++] = l;
+        if (l.kind == WICK_WAIT_NONE)
+            break;
+        end = (struct wick_wait){l.kind, l.stack};
+        at = (struct place){.kind = l.kind, .function = function, .stack = l.stack};
+    }
+    return end;
 }
 
 /* Moves the time of place i to where the chain ends. */
 static void follow(struct wick_explain *x, struct places *all, size_t i)
 {
-    struct places links = {0};
     struct place from = all->rows[i];
-    if (is_lock(from.kind))
-        owners_of(x, &from, &links);
-    else if (from.kind == WICK_WAIT_FUTURE)
-        tasks(x, &links);
-    double whole = (double)sum_of(&links);
-    const struct place *most = links.rows;
-    if (links.n && wick_explain_share((double)most->ns, whole) >= CHAIN_MOST) {
-        struct wick_wait end = {most->kind, most->stack};
-        bool same = most->kind == from.kind && most->function == from.function;
-        if (most->kind == WICK_WAIT_NONE && from.kind == WICK_WAIT_FUTURE)
-            all->rows[i].ns = 0; /* its task computes: that is what other rules see */
-        else if (most->kind == WICK_WAIT_NONE)
-            all->rows[i].holder = most->stack;
-        struct place *to = most->kind == WICK_WAIT_NONE || same ? NULL : place_of(x, all, end);
-        if (to) {
-            all->rows[i].ns = 0;
-            to->ns = wick_sum(to->ns, from.ns);
-            to->through_ns = wick_sum(to->through_ns, from.ns);
-            to->via = from.kind;
-            to->via_stack = from.stack;
+    struct wick_wait end = walk(x, &from);
+    if (from.kind == WICK_WAIT_FUTURE && from.nlinks == 1 && from.links[0].kind == WICK_WAIT_NONE) {
+        all->rows[i].ns = 0; /* its task computes: that is what other rules see */
+        return;
+    }
+    if (end.kind == from.kind && end.stack == from.stack) {
+        if (from.via == WICK_WAIT_NONE)
+            all->rows[i] = from; /* with what its holder computes */
+        return;
+    }
+    struct place *to = place_of(x, all, end);
+    if (!to)
+        return;
+    all->rows[i].ns = 0;
+    to->ns = wick_sum(to->ns, from.ns);
+    to->quanta += from.quanta;
+    to->through_ns = wick_sum(to->through_ns, from.ns);
+    if (to->via != WICK_WAIT_NONE && from.ns < to->heaviest_ns)
+        return;
+    to->heaviest_ns = from.ns;
+    to->via = from.kind;
+    to->via_stack = from.stack;
+    to->nlinks = from.nlinks;
+    memcpy(to->links, from.links, sizeof to->links);
+}
+
+/* Of the time in which threads work in that function, the share in which they are ready to run without a CPU. */
+static double without_cpu(const struct wick_explain *x, uint32_t function)
+{
+    const struct wick_explain_facts *f = x->f;
+    double ready = 0, all = 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        bool waits = f->wall[i].state == WICK_EXPLAIN_WAITING_FOR_CPU;
+        if (!waits && f->wall[i].state != WICK_EXPLAIN_RUNNABLE && f->wall[i].state != WICK_EXPLAIN_DEFAULT)
+            continue;
+        uint32_t stack = wick_wait_of(f->p, f->wall[i].stack).stack;
+        if (!stack || function_at(f->p, stack) != function)
+            continue;
+        all += (double)f->wall[i].weight_ns;
+        ready += waits ? (double)f->wall[i].weight_ns : 0;
+    }
+    return wick_explain_share(ready, all);
+}
+
+/* What keeps those from a CPU that wait for one: "the CPU limit stops the cgroup in 40 % of its periods". */
+static void add_why_no_cpu(const struct wick_explain *x, struct wick_strbuf *out)
+{
+    const struct wick_explain_facts *f = x->f;
+    double limited = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
+    double others = wick_explain_share(f->others, (double)f->machines);
+    if (limited >= wick_explain_rules[WICK_EXPLAIN_RULE_CPU_LIMIT].threshold)
+        wick_strbuf_addf(out, ": the CPU limit stops the cgroup in %.0f %% of its periods", 100 * limited);
+    else if (others >= wick_explain_rules[WICK_EXPLAIN_RULE_NEIGHBOURS].threshold && f->allowed)
+        wick_strbuf_addf(out, ": other processes use %.1f of the %d CPUs", others * (double)f->allowed,
+                         (int)f->allowed);
+}
+
+/* "its holder waits for a lock at app.B.y (92 %), whose holder does (80 %)": the links between the place that waits and
+ * that which it ends at; or, if the last one computes, "..., whose holder is busy at app.C.z (70 %)". */
+static void add_links(struct wick_explain *x, const struct place *at, bool elsewhere, struct wick_strbuf *out)
+{
+    for (unsigned i = 0; i < at->nlinks; i++) {
+        const struct link *l = &at->links[i];
+        bool last = i + 1 == at->nlinks || at->links[i + 1].kind == WICK_WAIT_NONE;
+        const char *who = l->task ? "task" : "holder";
+        if (i)
+            wick_strbuf_addf(out, ", whose %s ", who);
+        else
+            wick_strbuf_addf(out, "%s %s ", l->task ? "the" : "its", who);
+        if (l->kind == WICK_WAIT_NONE) {
+            double ready = without_cpu(x, function_at(x->f->p, l->stack));
+            wick_strbuf_adds(out, ready >= CHAIN_MOST ? "waits for a CPU at " : "is busy at ");
+            wick_frame_name(out, x->f->p, frame_at(x->f->p, l->stack), WICK_NAME_LINES);
+            wick_strbuf_addf(out, " (%.0f %%)", 100 * l->share);
+            if (ready >= CHAIN_MOST)
+                add_why_no_cpu(x, out);
+        } else if (last && elsewhere) {
+            wick_strbuf_addf(out, "does (%.0f %%)", 100 * l->share);
+        } else {
+            wick_strbuf_addf(out, "waits for %s at ", wick_wait_text(l->kind));
+            wick_frame_name(out, x->f->p, frame_at(x->f->p, l->stack), WICK_NAME_LINES);
+            wick_strbuf_addf(out, " (%.0f %%)", 100 * l->share);
         }
     }
-    free(links.rows);
 }
 
 /* ---- waiting ---- */
 
+static void say_chain(struct wick_explain *x, struct wick_explain_finding *r, const struct place *at)
+{
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    add_links(x, at, at->via != WICK_WAIT_NONE, &text);
+    if (at->nlinks)
+        wick_explain_say(x, r, at->via == WICK_WAIT_NONE ? "holder" : "chain", text.buf);
+    wick_strbuf_release(&text);
+    if (at->via != WICK_WAIT_NONE) {
+        wick_explain_figure(r, "through", WICK_EXPLAIN_TIME, (double)at->through_ns);
+        wick_explain_say(x, r, "via", wick_wait_text(at->via));
+        wick_explain_say_frame(x, r, "waiter", frame_at(x->f->p, at->via_stack));
+        wick_explain_link(x, r, wick_wait_name(at->via), frame_at(x->f->p, at->via_stack), 1);
+    } else if (at->nlinks) {
+        wick_explain_link(x, r, wick_wait_name(at->kind), frame_at(x->f->p, at->stack), 1);
+    }
+    for (unsigned i = 0; i < at->nlinks; i++) {
+        const struct link *l = &at->links[i];
+        bool ready = l->kind == WICK_WAIT_NONE && without_cpu(x, function_at(x->f->p, l->stack)) >= CHAIN_MOST;
+        const char *kind = l->kind != WICK_WAIT_NONE ? wick_wait_name(l->kind) : ready ? "cpu-wait" : "cpu";
+        wick_explain_link(x, r, kind, frame_at(x->f->p, l->stack), l->share);
+    }
+}
+
 static void say_place(struct wick_explain *x, const struct place *at, double whole)
 {
     struct wick_explain_finding *r = wick_explain_found(x, (double)at->ns);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, (double)at->ns / whole);
+    wick_explain_filter_frame(x, r, frame_at(x->f->p, at->stack));
+    wick_explain_share_of(x, r, (double)at->ns, whole, at->quanta);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)at->ns);
     wick_explain_say(x, r, "kind", wick_wait_name(at->kind));
     wick_explain_say(x, r, "what", wick_wait_text(at->kind));
+    if (r)
+        r->advice = wick_wait_help(at->kind);
     wick_explain_say_frame(x, r, "frame", frame_at(x->f->p, at->stack));
-    if (at->holder)
-        wick_explain_say_frame(x, r, "holder", frame_at(x->f->p, at->holder));
-    if (at->via == WICK_WAIT_NONE)
-        return;
-    wick_explain_figure(r, "through", WICK_EXPLAIN_TIME, (double)at->through_ns);
-    wick_explain_say(x, r, "via", wick_wait_text(at->via));
-    wick_explain_say_frame(x, r, "waiter", frame_at(x->f->p, at->via_stack));
-    wick_explain_say(x, r, "who", is_lock(at->via) ? "its holder" : "the task");
+    say_chain(x, r, at);
 }
 
 void wick_explain_waiting(struct wick_explain *x)
@@ -267,7 +451,7 @@ void wick_explain_waiting(struct wick_explain *x)
     int64_t work = 0;
     for (size_t i = 0; i < f->nwall; i++)
         if (is_trouble(x, i) && !(x->pool_said && x->waits[i].kind == WICK_WAIT_FUTURE))
-            add_to(x, &all, x->waits[i], f->wall[i].weight_ns);
+            add_to(x, &all, x->waits[i], f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
         else if (1u << f->wall[i].state & WICK_EXPLAIN_WORK)
             work = wick_sum(work, f->wall[i].weight_ns);
     double whole = (double)wick_sum(work, sum_of(&all));
@@ -297,6 +481,7 @@ struct pool {
     uint32_t name; /* what its threads' names have in common */
     uint32_t threads;
     int64_t all_ns, idle_ns;
+    double quanta;
 };
 
 /* "pool-1-thread-12": "pool-1-thread". */
@@ -340,6 +525,7 @@ static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *o
             continue;
         struct pool *o = &pools[of[s->thread] - 1];
         o->all_ns = wick_sum(o->all_ns, s->weight_ns);
+        o->quanta += wick_explain_quantum(s);
         if (x->waits[i].kind != WICK_WAIT_NONE && wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_IDLE)
             o->idle_ns = wick_sum(o->idle_ns, s->weight_ns);
     }
@@ -364,13 +550,14 @@ static void say_pool(struct wick_explain *x, const struct pool *o, size_t index,
         if (w.kind == WICK_WAIT_NONE)
             w.stack = wick_wait_of(f->p, f->wall[i].stack).stack;
         if (w.stack)
-            add_to(x, &does, w, f->wall[i].weight_ns);
+            add_to(x, &does, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     }
     sort(&does);
     struct wick_explain_finding *r = wick_explain_found(x, (double)futures);
     wick_explain_say(x, r, "pool", wick_profile_str(f->p, o->name));
     wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, o->threads);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, 1 - wick_explain_share((double)o->idle_ns, (double)o->all_ns));
+    double all = (double)o->all_ns, works = all - (double)o->idle_ns;
+    wick_explain_share_of(x, r, works, all, o->quanta * wick_explain_share(works, all));
     wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, (double)futures / (double)f->duration_ns);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)futures);
     if (does.n) {
@@ -378,6 +565,7 @@ static void say_pool(struct wick_explain *x, const struct pool *o, size_t index,
         wick_explain_say(x, r, "kind", most->kind ? wick_wait_name(most->kind) : "cpu");
         wick_explain_say(x, r, "what", most->kind ? wick_wait_text(most->kind) : "a CPU, or compute");
         wick_explain_say_frame(x, r, "frame", frame_at(f->p, most->stack));
+        wick_explain_filter_frame(x, r, frame_at(f->p, most->stack));
     }
     free(does.rows);
 }
@@ -443,6 +631,21 @@ static void find_stuck(const struct wick_explain *x, int64_t *ns, uint32_t *wher
     }
 }
 
+/* A deadlock is a fact if the JVM says so. */
+static void say_verdict(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    const char *found = x->f->deadlock;
+    wick_explain_say(x, r, "verdict",
+                     !found    ? "a deadlock, or a holder that does not let go"
+                     : !*found ? "no deadlock, as the JVM finds none, but a holder that does not let go"
+                               : "a deadlock, as the JVM finds it");
+    if (!found || !*found)
+        return;
+    wick_explain_say(x, r, "cycle", found);
+    if (r)
+        r->advice = "take these locks in one order everywhere, or with tryLock; nothing but a restart ends it";
+}
+
 void wick_explain_stuck(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -465,9 +668,11 @@ void wick_explain_stuck(struct wick_explain *x)
     }
     if (count >= (uint32_t)x->rule->threshold) {
         struct wick_explain_finding *r = wick_explain_found(x, (double)sum);
+        wick_explain_filter_frame(x, r, frame_at(f->p, first));
         wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, count);
         wick_explain_say(x, r, "who", who.buf);
         wick_explain_say_frame(x, r, "frame", frame_at(f->p, first));
+        say_verdict(x, r);
         for (size_t i = 0; i < f->nwall; i++)
             if (f->wall[i].state == WICK_EXPLAIN_MONITOR && x->stuck[f->wall[i].thread])
                 x->monitors_said_ns += (double)f->wall[i].weight_ns;
@@ -489,18 +694,24 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint)
             struct wick_wait w = x->waits[i];
             w.stack = w.stack ? w.stack : f->wall[i].stack;
             if (f->wall[i].endpoint == endpoint && w.kind == kind && w.stack)
-                add_to(x, &at, w, f->wall[i].weight_ns);
+                add_to(x, &at, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
         }
         double waited = (double)sum_of(&at);
         sort(&at);
         if (at.n && wick_explain_share(waited, all) >= x->rule->threshold && !(x->kinds_said >> kind & 1) &&
             wick_explain_counts(f, waited, WAIT_LEAST)) {
             struct wick_explain_finding *r = wick_explain_found(x, waited);
+            wick_explain_filter_frame(x, r, frame_at(f->p, at.rows[0].stack));
             wick_explain_say_where(x, r, endpoint);
-            wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, waited / all);
+            double quanta = 0;
+            for (size_t k = 0; k < at.n; k++)
+                quanta += at.rows[k].quanta;
+            wick_explain_share_of(x, r, waited, all, quanta);
             wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
             wick_explain_say(x, r, "kind", wick_wait_name(kind));
             wick_explain_say(x, r, "what", wick_wait_text(kind));
+            if (r)
+                r->advice = wick_wait_help(kind);
             wick_explain_say_frame(x, r, "frame", frame_at(f->p, at.rows[0].stack));
             wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)at.rows[0].ns);
         }

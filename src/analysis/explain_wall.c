@@ -132,6 +132,15 @@ int64_t wick_explain_wall(const struct wick_explain_facts *f, bool every_endpoin
     return sum;
 }
 
+double wick_explain_quanta(const struct wick_explain_facts *f, bool every_endpoint, uint32_t endpoint, unsigned states)
+{
+    double sum = 0;
+    for (size_t i = 0; i < f->nwall; i++)
+        if ((every_endpoint || f->wall[i].endpoint == endpoint) && 1u << f->wall[i].state & states)
+            sum += wick_explain_quantum(&f->wall[i]);
+    return sum;
+}
+
 static bool stalls(const char *name)
 {
     static const struct {
@@ -208,6 +217,10 @@ struct wick_explain_top wick_explain_top(struct wick_explain_facts *f, const str
             best = function;
         }
     }
+    for (size_t i = 0; best && i < n; i++)
+        if ((every_endpoint || rows[i].endpoint == endpoint) && 1u << rows[i].state & states &&
+            p->frames[p->stacks[subject_of(p, rows[i].stack, subject)].frame].function == best)
+            top.quanta += wick_explain_quantum(&rows[i]);
     for (uint32_t s = 1; best && s < p->nstacks; s++) {
         if (stacks[s] <= heaviest || p->frames[p->stacks[s].frame].function != best)
             continue;

@@ -45,6 +45,15 @@ const char *wick_wait_text(enum wick_wait_kind kind)
     return kinds[kind].text;
 }
 
+const char *wick_wait_help(enum wick_wait_kind kind)
+{
+    static const char *const help[WICK_WAIT_KINDS] = {
+#define HELP(NAME, text) [WICK_WAIT_##NAME] = (text),
+#include "def/wait_kind.def"
+    };
+    return help[kind];
+}
+
 enum wick_wait_role wick_wait_role_of(enum wick_wait_kind kind)
 {
     return kinds[kind].role;

@@ -36,6 +36,8 @@ struct wick_wait wick_wait_of(const struct wick_profile *p, uint32_t stack);
 /* "file-sync": stable, for programs. "a file to be forced to the disk": for a sentence. */
 const char *wick_wait_name(enum wick_wait_kind kind);
 const char *wick_wait_text(enum wick_wait_kind kind);
+/* What helps, NULL = nothing that holds for all. */
+const char *wick_wait_help(enum wick_wait_kind kind);
 enum wick_wait_role wick_wait_role_of(enum wick_wait_kind kind);
 
 /* Whether the stack is of a worker of a pool (java.util.concurrent), with or without work; not a carrier of virtual

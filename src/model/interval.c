@@ -13,6 +13,15 @@ struct wick_interval wick_interval_95(double estimate, double variance)
     return (struct wick_interval){middle - half, middle + half};
 }
 
+struct wick_interval wick_interval_of_share(double share, double n)
+{
+    if (!(n > 0))
+        return (struct wick_interval){share, share};
+    double f = Z * Z / n, middle = (share + f / 2) / (1 + f);
+    double half = sqrt(f * share * (1 - share) + f * f / 4) / (1 + f);
+    return (struct wick_interval){middle - half > 0 ? middle - half : 0, middle + half < 1 ? middle + half : 1};
+}
+
 double wick_interval_half(double variance)
 {
     return variance > 0 ? Z * sqrt(variance) : 0;

@@ -35,6 +35,9 @@ static inline double wick_interval_variance(double weight, double size)
 /* The 95 % interval of an estimate that is not negative. */
 struct wick_interval wick_interval_95(double estimate, double variance);
 
+/* That of a share, 0 to 1, as seen in n independent samples of one weight; the share itself if n is not positive. */
+struct wick_interval wick_interval_of_share(double share, double n);
+
 /* That of a difference, a slope or whatever else may be negative: to either side. */
 double wick_interval_half(double variance);
 

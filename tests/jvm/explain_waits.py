@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 8 21
 # ci: 21
-"""wick explain PID names the pool of one thread behind which requests queue, and what its tasks wait for."""
+"""wick explain PID names the pool of one thread behind which requests queue, and what its tasks wait for; and a deadlock."""
 import json
 import subprocess
 
@@ -24,5 +24,30 @@ if t.check("explain succeeds, with or without allocations", r.status == 0, r):
         t.check("with what its tasks wait for, and where",
                 figures["kind"] == "sleep" and figures["frame"].startswith("PoolOfOne.lookup"), figures)
     t.check("waiting for futures is not said twice", not [f for f in findings if f["figures"].get("kind") == "future"], findings)
+j.kill()
+
+# A deadlock is what the JVM says, not what a recording looks like.
+CAUSE = t.os.path.join(t.HERE, "../../bench/causes/Deadlock.java")
+subprocess.run([t.JAVA_HOME + "/bin/javac", "-nowarn", "-d", t.WORK, CAUSE], check=True)
+j = t.Jvm(["-Xmx64m", "-cp", t.WORK, "Deadlock"], "deadlock")
+t.check("the program is ready", j.wait_for("READY", 60), j.output())
+kept = t.path("kept.jfr")
+r = t.wick("explain", "--json", "-d", "3", "-f", kept, "--lib", t.AGENT, str(j.pid))
+if t.check("explain succeeds", r.status == 0, r):
+    said = json.loads(r.out)
+    stuck = [f for f in said["findings"] if f["rule"] == "stuck"]
+    if t.check("both threads are stuck", len(stuck) == 1 and stuck[0]["figures"]["count"] == 2, said["findings"]):
+        print("#", stuck[0]["sentence"])
+        cycle = stuck[0]["figures"].get("cycle", "")
+        t.check("in a deadlock", "teller-1 waits for a Deadlock that teller-2 holds" in cycle
+                and "teller-2 waits for a Deadlock that teller-1 holds" in cycle, cycle)
+        again = t.wick("explain", "--json", kept)
+        t.check("the recording is kept, and shows the same without the JVM's word", again.status == 0
+                and "stuck" in again.out and "cycle" not in again.out, again)
+        options = [word for f in stuck[0]["evidence"]["filters"] for word in ("--" + f["option"], f["value"])]
+        top = t.wick("top", "-e", stuck[0]["evidence"]["view"], *options, kept)
+        t.check("the evidence selects its stacks", top.status == 0 and "Deadlock.transfer" in top.out, (options, top))
+        t.check("the command names the recording", stuck[0]["evidence"]["command"].endswith(" " + kept), stuck[0])
+        t.check("the program is to blame", stuck[0]["group"] == "program" and said["headline"].find("program") > 0, said)
 j.kill()
 t.done()

@@ -13,6 +13,7 @@
 #define START_NS UINT64_C(5000000000000)
 #define EPOCH_NS UINT64_C(1700000000000000000)
 #define MS       UINT64_C(1000000)
+#define LOOKS    20 /* for each ms of a sample: chance plays no part */
 
 enum { WORKER = 1, COLLECTOR, POOL, FINALIZER };
 enum { COLD = 1, HOT = 100, LOCK, STALL, SLEEP, OWN, LOOP, QUEUE, START };
@@ -93,7 +94,7 @@ static void wall(struct wick_jfr_writer *w, uint64_t now, uint32_t who, uint32_t
 {
     if (ms)
         wick_jfr_write_wall_clock_sample(
-            w, &(struct wick_jfr_wall_clock_sample){now, who, where, state, 1, 0, ms * MS / SECONDS});
+            w, &(struct wick_jfr_wall_clock_sample){now, who, where, state, ms * LOOKS, 0, ms * MS / SECONDS});
 }
 
 static void cpu(struct wick_jfr_writer *w, uint64_t now, uint32_t where, unsigned ms)
@@ -101,7 +102,7 @@ static void cpu(struct wick_jfr_writer *w, uint64_t now, uint32_t where, unsigne
     if (ms)
         wick_jfr_write_execution_sample(w, &(struct wick_jfr_execution_sample){now, POOL, where, WICK_JFR_STATE_DEFAULT,
                                                                                WICK_JFR_SAMPLE_USER, ms * MS / SECONDS,
-                                                                               1});
+                                                                               ms * LOOKS});
 }
 
 /* Requests, one a second, and for the rest of the thread's time in spans one that another process began. */

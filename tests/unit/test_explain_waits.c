@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/deadlock.h"
 #include "cli/explain/explain_text.h"
 
 enum { MOST = 64 };
@@ -81,14 +82,17 @@ static void add(struct scene *s, uint32_t thread, uint32_t stack, enum wick_expl
 /* A wait that the owner's stack explains. */
 static void owned(struct scene *s, uint32_t thread, uint32_t stack, uint32_t owner_stack, bool park, double seconds)
 {
+    /* a lock for each place that waits */
     s->waits[s->f.locks.nrows++] = (struct wick_lock_wait_row){.thread = thread,
                                                                .stack = stack,
+                                                               .identity = stack,
                                                                .owner_stack = owner_stack,
                                                                .park = park,
                                                                .weight_ns = (int64_t)(seconds * S)};
 }
 
-/* "rule: sentence" lines, the first finding first; the scene is gone. The caller frees it. */
+/* "rule: sentence" lines, the first finding first, an empty one, and open questions; the scene is gone. The caller
+ * frees it. */
 static char *explained(struct scene *s)
 {
     struct wick_strbuf out = WICK_STRBUF_INIT;
@@ -101,6 +105,11 @@ static char *explained(struct scene *s)
         wick_strbuf_addc(&out, '\n');
     }
     wick_strbuf_addc(&out, '\n');
+    for (size_t i = all.n; i < all.n + all.undecided; i++) {
+        wick_strbuf_addf(&out, "? %s: ", all.rows[i].rule->name);
+        wick_explain_sentence(&out, &all.rows[i]);
+        wick_strbuf_addf(&out, " (record %lld s)\n", (long long)(all.rows[i].record_ns / S));
+    }
     wick_explain_findings_release(&all);
     wick_profile_release(&s->p);
     free(s);
@@ -134,6 +143,31 @@ static void test_waiting__adds_up_by_what_is_waited_for_and_by_whom(void **state
     add(s, thread_of(s, "b", 2), STACK(s, "app/Main.run"), WICK_EXPLAIN_RUNNABLE, 3);
     begins(s, "waiting: 70 % of the time that threads have work (7.0 s) is waiting for a permit of a semaphore, at "
               "app.Main.ask\n\n");
+}
+
+/* A few looks may be chance, thousands are none; a share of unknown samples has no
+ * interval. */
+static void test_waiting__is_decided_by_enough_samples(void **state)
+{
+    static const struct {
+        uint64_t looks;
+        const char *line;
+    } cases[] = {
+        {8, "\n? waiting: 30 % (9 to 66 %) of the time that threads have work (3.0 s) is waiting for a permit of a "
+            "semaphore, at app.Main.ask (record 72 s)\n"},
+        {100, "waiting: 30 % (22 to 40 %) of the time"},
+        {1000000, "waiting: 30 % of the time"},
+        {0, "waiting: 30 % of the time"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "a", 1), STACK(s, "app/Main.ask", "java/util/concurrent/Semaphore.acquire", PARK),
+            WICK_EXPLAIN_PARKED, 3);
+        add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run"), WICK_EXPLAIN_RUNNABLE, 7);
+        s->wall[0].count = cases[i].looks * 3 / 10;
+        s->wall[1].count = cases[i].looks * 7 / 10;
+        begins(s, cases[i].line);
+    }
 }
 
 static void test_waiting__is_silent_for_those_without_work(void **state)
@@ -174,7 +208,63 @@ static void test_waiting__goes_to_what_the_holder_waits_for(void **state)
     begins(
         s,
         "waiting: 100 % of the time that threads have work (10.0 s) is waiting for a file to be forced to the disk, at "
-        "app.Log.append; 8.0 s of it by threads that wait for a monitor at app.Log.append, while its holder does\n\n");
+        "app.Log.append; 8.0 s of it by threads that wait for a monitor at app.Log.append, while its holder does (75 "
+        "%)\n\n");
+}
+
+/* A request waits for the cache's lock, whose holder waits for the log's, whose holder waits for the disk. */
+static void test_waiting__follows_a_chain_to_its_end(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t get = STACK(s, "app/Main.run", "app/Cache.get"),
+             append = STACK(s, "app/Main.run", "app/Cache.get", "app/Log.append",
+                            "java/util/concurrent/locks/ReentrantLock.lock", PARK),
+             force = STACK(s, "app/Main.flush", "app/Log.flush", "sun/nio/ch/FileChannelImpl.force");
+    add(s, thread_of(s, "a", 1), get, WICK_EXPLAIN_MONITOR, 6);
+    add(s, thread_of(s, "b", 2), append, WICK_EXPLAIN_PARKED, 3);
+    add(s, thread_of(s, "c", 3), force, WICK_EXPLAIN_DISK, 1);
+    owned(s, thread_of(s, "a", 1), get, append, false, 5);
+    owned(s, thread_of(s, "a", 1), get, get, false, 1);
+    owned(s, thread_of(s, "b", 2), append, force, true, 3);
+    begins(
+        s,
+        "waiting: 100 % of the time that threads have work (10.0 s) is waiting for a file to be forced to the disk, at "
+        "app.Log.flush; 9.0 s of it by threads that wait for a monitor at app.Cache.get, while its holder waits for a "
+        "lock at app.Log.append (83 %), whose holder does (100 %)\n\n");
+}
+
+/* Two locks that are waited for in turn by each other's holders: no end, and no endless walk. */
+static void test_waiting__a_chain_that_closes_ends(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t one = STACK(s, "app/Main.run", "app/One.get"), two = STACK(s, "app/Main.run", "app/Two.get");
+    add(s, thread_of(s, "a", 1), one, WICK_EXPLAIN_MONITOR, 6);
+    add(s, thread_of(s, "b", 2), two, WICK_EXPLAIN_MONITOR, 4);
+    owned(s, thread_of(s, "a", 1), one, two, false, 6);
+    owned(s, thread_of(s, "b", 2), two, one, false, 4);
+    begins(s, "waiting: 100 % of the time that threads have work (10.0 s) is waiting for a monitor, at app.One.get; "
+              "10.0 s of "
+              "it by threads that wait for a monitor at app.Two.get, while its holder does (100 %)\n\n");
+}
+
+/* The holder is ready to run, and the cgroup is stopped. */
+static void test_waiting__says_that_the_holder_has_no_cpu(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t enter = STACK(s, "app/Main.run", "app/Log.append"), sums = STACK(s, "app/Main.run", "app/Log.sum");
+    add(s, thread_of(s, "a", 1), enter, WICK_EXPLAIN_MONITOR, 8);
+    add(s, thread_of(s, "b", 2), sums, WICK_EXPLAIN_RUNNABLE, 2);
+    add(s, thread_of(s, "b", 2), sums, WICK_EXPLAIN_WAITING_FOR_CPU, 6);
+    owned(s, thread_of(s, "a", 1), enter, sums, false, 6);
+    s->f.periods.grown = 100;
+    s->f.throttled.grown = 40;
+    char *text = explained(s);
+    assert_non_null(strstr(text, "is waiting for a monitor, at app.Log.append; meanwhile its holder waits for a CPU at "
+                                 "app.Log.sum (100 %): the CPU limit stops the cgroup in 40 % of its periods\n"));
+    free(text);
 }
 
 static void test_waiting__says_where_the_holder_computes(void **state)
@@ -185,7 +275,7 @@ static void test_waiting__says_where_the_holder_computes(void **state)
     add(s, thread_of(s, "a", 1), enter, WICK_EXPLAIN_MONITOR, 8);
     owned(s, thread_of(s, "a", 1), enter, STACK(s, "app/Main.run", "app/Log.sum"), false, 6);
     begins(s, "waiting: 100 % of the time that threads have work (8.0 s) is waiting for a monitor, at app.Log.append; "
-              "meanwhile its holder is busy at app.Log.sum\n\n");
+              "meanwhile its holder is busy at app.Log.sum (100 %)\n\n");
 }
 
 /* `askers` threads wait for futures; the worker has a task that sleeps, and no work for the rest of ten seconds. */
@@ -216,7 +306,7 @@ static void test_pool_busy__when_more_wait_than_it_has_threads(void **state)
     begins(pool(3, 8.0),
            "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a timer (Thread.sleep), "
            "at app.Task.call; 30.0 s of it by threads that wait for a future at app.Main.ask, while the task "
-           "does\n\n");
+           "does (100 %)\n\n");
 }
 
 /* A batch that waits for its own parallel computation does not wait for anything else. */
@@ -250,6 +340,51 @@ static void test_stuck__threads_whose_wait_never_ends(void **state)
     }
 }
 
+/* What the JVM says makes a deadlock of what else may be a holder that does not let go. */
+static void test_stuck__is_a_deadlock_if_the_jvm_says_so(void **state)
+{
+    static const struct {
+        const char *answer, *line;
+    } cases[] = {
+        {NULL, ": a deadlock, or a holder that does not let go\n"},
+        {"", ": no deadlock, as the JVM finds none, but a holder that does not let go\n"},
+        {"a waits for a Lock that b holds", ": a deadlock, as the JVM finds it: a waits for a Lock that b holds\n"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run", "app/Main.transfer"), WICK_EXPLAIN_MONITOR, 10);
+        s->f.deadlock = cases[i].answer;
+        char *text = explained(s);
+        if (!strstr(text, cases[i].line))
+            fail_msg("no \"%s\" in: %s", cases[i].line, text);
+        free(text);
+    }
+}
+
+static void deadlock(const char *dump, unsigned threads, const char *says)
+{
+    struct wick_strbuf out = WICK_STRBUF_INIT;
+    assert_int_equal(wick_deadlock_parse(dump, strlen(dump), &out), threads);
+    assert_string_equal(out.len ? out.buf : "", says);
+    wick_strbuf_release(&out);
+}
+
+#define DEADLOCK_HEAD "Found one Java-level deadlock:\n=============================\n"
+
+static void test_deadlock__is_read_from_the_end_of_a_thread_dump(void **state)
+{
+    (void)state;
+    deadlock(DEADLOCK_HEAD
+             "\"a:1\":\n  waiting to lock monitor 0x1 (object 0x2, a Account),\n  which is held by \"b\"\n"
+             "\"b\":\n  waiting for ownable synchronizer 0x3, (a x.Lock$Sync),\n  which is held by \"a:1\"\n"
+             "\nJava stack information for the threads listed above:\n\"c\":\n  which is held by \"d\"\n"
+             "\nFound 1 deadlock.\n\n",
+             2, "a:1 waits for a Account that b holds, b waits for a x.Lock$Sync that a:1 holds");
+    /* the name of a thread is not the JVM's word */
+    deadlock("\"x\n" DEADLOCK_HEAD "\"a\":\n  which is held by \"b\"\n\" #7 prio=5\n\nJNI global refs: 4\n", 0, "");
+    deadlock("", 0, "");
+}
+
 static void test_endpoints__count_waits_that_depend_on_who_waits(void **state)
 {
     struct scene *s = scene();
@@ -278,6 +413,27 @@ static void test_hot_code__adds_up_what_the_jdk_does_for_a_function(void **state
     begins(s, "hot-code: 45 % of CPU time (4.5 s) is matching regular expressions, for app.Main.check\n\n");
 }
 
+/* No method of the JDK stands out, but who calls them does; not if it is the function's own code. */
+static void test_hot_calls__adds_up_what_a_function_calls(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get", "java/util/HashMap.getNode"), 2);
+    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get", "java/util/HashMap$TreeNode.find"), 2.5);
+    cpu(s, STACK(s, "app/Main.find"), 2);
+    cpu(s, STACK(s, "app/Main.b"), 3.5);
+    begins(
+        s,
+        "hot-calls: 45 % of CPU time (4.5 s) is in what app.Main.find calls, most in java.util.HashMap$TreeNode.find "
+        "(2.5 s)\n\n");
+    s = scene();
+    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get"), 1.5);
+    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.put"), 2);
+    cpu(s, STACK(s, "app/Main.a"), 3);
+    cpu(s, STACK(s, "app/Main.b"), 3.5);
+    silent(s);
+}
+
 static void test_hot_code__is_silent_below_its_threshold(void **state)
 {
     struct scene *s = scene();
@@ -286,6 +442,31 @@ static void test_hot_code__is_silent_below_its_threshold(void **state)
     cpu(s, STACK(s, "app/Main.a"), 3);
     cpu(s, STACK(s, "app/Main.b"), 3.5);
     silent(s);
+}
+
+static void test_gc_threads__are_compared_with_the_cpus_that_there_are(void **state)
+{
+    (void)state;
+    for (int enough = 0; enough < 2; enough++) {
+        struct scene *s = scene();
+        char name[32];
+        for (int i = 0; i < 8; i++) {
+            snprintf(name, sizeof name, "GC Thread#%d", i);
+            (void)thread_of(s, name, 100 + i);
+        }
+        s->f.allowed = enough ? 5 : 16;
+        s->f.cpu_limit = enough ? 0 : 2;
+        s->f.periods.grown = 100;
+        s->f.throttled.grown = enough ? 0 : 9;
+        s->f.pauses_ns = S * 8 / 10;
+        if (enough)
+            silent(s);
+        else
+            begins(s,
+                   "gc-threads: 8 threads collect in parallel, and the process may use 2 CPUs: they wait for each "
+                   "other, and use up the CPU limit (9.0 % of its periods stopped), while collections stop the JVM for "
+                   "8.0 % of the time (800 ms)\n");
+    }
 }
 
 static void test_explicit_gc__names_the_caller_instead_of_the_heap(void **state)
@@ -308,16 +489,24 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_waiting__adds_up_by_what_is_waited_for_and_by_whom),
+        cmocka_unit_test(test_waiting__is_decided_by_enough_samples),
         cmocka_unit_test(test_waiting__is_silent_for_those_without_work),
         cmocka_unit_test(test_waiting__needs_a_thread_that_goes_on),
         cmocka_unit_test(test_waiting__goes_to_what_the_holder_waits_for),
+        cmocka_unit_test(test_waiting__follows_a_chain_to_its_end),
+        cmocka_unit_test(test_waiting__a_chain_that_closes_ends),
+        cmocka_unit_test(test_waiting__says_that_the_holder_has_no_cpu),
         cmocka_unit_test(test_waiting__says_where_the_holder_computes),
         cmocka_unit_test(test_pool_busy__when_more_wait_than_it_has_threads),
         cmocka_unit_test(test_waiting__for_tasks_that_compute_is_computing),
         cmocka_unit_test(test_stuck__threads_whose_wait_never_ends),
+        cmocka_unit_test(test_stuck__is_a_deadlock_if_the_jvm_says_so),
+        cmocka_unit_test(test_deadlock__is_read_from_the_end_of_a_thread_dump),
         cmocka_unit_test(test_endpoints__count_waits_that_depend_on_who_waits),
         cmocka_unit_test(test_hot_code__adds_up_what_the_jdk_does_for_a_function),
+        cmocka_unit_test(test_hot_calls__adds_up_what_a_function_calls),
         cmocka_unit_test(test_hot_code__is_silent_below_its_threshold),
+        cmocka_unit_test(test_gc_threads__are_compared_with_the_cpus_that_there_are),
         cmocka_unit_test(test_explicit_gc__names_the_caller_instead_of_the_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

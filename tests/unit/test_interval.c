@@ -190,11 +190,37 @@ static void test_interval__of_what_is_certain_has_no_width(void **state)
     assert_true(fabs(in.low - 176.5) < 1 && fabs(in.high - 5664.9) < 1);
 }
 
+/* Looks at a thread that does something for a share of the time. */
+static void test_interval__contains_the_share_in_95_of_100_runs(void **state)
+{
+    static const struct {
+        double share;
+        unsigned looks;
+    } cases[] = {{0.3, 60}, {0.06, 500}, {0.5, 3000}};
+    uint64_t random = 13;
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        unsigned covered = 0;
+        for (int run = 0; run < RUNS; run++) {
+            unsigned seen = 0;
+            for (unsigned i = 0; i < cases[c].looks; i++)
+                seen += (double)(wick_random_u64(&random) >> 11) * 0x1p-53 < cases[c].share;
+            struct wick_interval in = wick_interval_of_share((double)seen / cases[c].looks, cases[c].looks);
+            covered += in.low <= cases[c].share && cases[c].share <= in.high;
+        }
+        assert_in_range(covered, RUNS * 93 / 100, RUNS * 97 / 100);
+    }
+    struct wick_interval none = wick_interval_of_share(0.4, 0), all = wick_interval_of_share(1, 10);
+    assert_true(none.low == 0.4 && none.high == 0.4);
+    assert_true(all.low > 0.7 && all.low < 0.73 && all.high == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_interval__contains_what_was_allocated_in_95_of_100_runs),
         cmocka_unit_test(test_interval__contains_what_is_alive_in_95_of_100_runs),
+        cmocka_unit_test(test_interval__contains_the_share_in_95_of_100_runs),
         cmocka_unit_test(test_interval__of_what_is_certain_has_no_width),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
