@@ -3,12 +3,30 @@
 // from the real commands (`wick flame`, `top`, `endpoints`, `trace`, `explain`, `memory`), so no answer is made up; JVMs,
 // the growth of a recording and errors are as the test sets them.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
 const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' };
 export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** A recording as the interface lists it, from what the commands say of the file. */
+export function describe(wick, id, path, more = {}) {
+  const events = [];
+  for (const kind of ['cpu', 'wall', 'alloc', 'lock', 'live']) {
+    let table;
+    try {
+      table = JSON.parse(execFileSync(wick, ['top', '--json', '-e', kind, path], { stdio: ['ignore', 'pipe', 'ignore'] }));
+    } catch {
+      continue; // it has none of this kind
+    }
+    events.push({ name: table.event, kind, unit: table.unit, samples: table.samples, total: table.weight });
+  }
+  const { traces } = JSON.parse(execFileSync(wick, ['trace', '--json', path], { stdio: ['ignore', 'pipe', 'ignore'] }));
+  const start = Math.min(...traces.map((t) => t.start_ns));
+  return { id, name: path.split('/').pop(), path, size_bytes: statSync(path).size, start_ns: start, end_ns: start + 2e9, live: false, unfinished: false, here: false,
+    pid: null, problem: null, events, ...more };
+}
 
 export class Fixture {
   /** @param options {web, wick, dir: for files, recordings: [{id, path, events, ...}], jvms} */
@@ -41,7 +59,7 @@ export class Fixture {
 
   run(...args) {
     const key = args.join('\u0000');
-    if (!this.kept.has(key)) this.kept.set(key, execFileSync(this.options.wick, args, { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] }).toString());
+    if (!this.kept.has(key)) this.kept.set(key, execFileSync(this.options.wick, args, { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'] }).toString());
     return this.kept.get(key);
   }
 
@@ -82,7 +100,7 @@ export class Fixture {
     try {
       return this.send(res, 200, this.query(recording, parts[2], parts[3], url.searchParams));
     } catch (e) {
-      return this.send(res, 422, { error: 'unreadable', why: String(e.stderr ?? e.message), what_to_do: '' });
+      return this.send(res, 422, { error: 'unreadable', why: sentence(String(e.stderr ?? e.message)), what_to_do: '' });
     }
   }
 
@@ -128,7 +146,7 @@ export class Fixture {
 
   threads(event, file, q) {
     const table = JSON.parse(this.run('top', '--json', '-e', event.name, '--by', 'thread', ...filters(q), file));
-    return { event: event.name, unit: table.unit, threads: table.rows.map((r, i) => ({ name: r.name, tid: 100 + i, java_tid: i, virtual: false, weight: r.total, samples: r.total_samples })) };
+    return { event: event.name, unit: table.unit, threads: table.rows.map((r, i) => ({ name: /^\[(.*) tid=\d+\]$/.exec(r.name)?.[1] ?? r.name, tid: Number(/ tid=(\d+)/.exec(r.name)?.[1] ?? i), java_tid: i, virtual: false, weight: r.total, samples: r.total_samples })) };
   }
 
   traces(file, q) {
@@ -136,6 +154,12 @@ export class Fixture {
     const fit = all.filter((t) => !q.get('endpoint') || t.endpoint === q.get('endpoint'));
     return { traces: fit, total: fit.length };
   }
+}
+
+/** What a command says, as the server passes it on. */
+function sentence(text) {
+  const said = text.replace(/^wick: /, '').trim();
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
 }
 
 function filters(q) {
