@@ -2,15 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts pages of web/ together and writes them as a C file.
 
-usage: embed.py flame|heat|heap|spans|ui WEB_DIR OUT.c
+usage: embed.py flame|heat|heap|spans WEB_DIR OUT.c
 
 A page's script is the concatenation of the ES modules, each after those that it imports; the import
 lines and the word `export` are all that is removed, so the modules run unchanged in a browser, under node, and here. Names
 at the top level of different modules must therefore differ: checked below. The hashes of script and style go into the
 page's Content-Security-Policy. A page is cut in pieces where its title and data go in.
-
-The application (ui) is not put together: it becomes a table of files, each under the path that the server has it at, with the
-modules of the other pages that it imports.
 """
 import base64
 import hashlib
@@ -139,31 +136,8 @@ def spans(web):
     return out
 
 
-def ui_files(web):
-    """The start page, then everything that it and its modules refer to, as paths below WEB_DIR."""
-    names = ['ui/index.html'] + re.findall(r'(?:href|src)="/ui/([^"]+)"', read(web / 'ui/index.html'))
-    for name in names:
-        if name.endswith('.js'):
-            targets = re.findall(r"^import .*? from '(.*?)';$", read(web / name), re.M)
-            names += [n for n in ((web / name).parent.joinpath(t).resolve().relative_to(web.resolve()).as_posix() for t in targets)
-                      if n not in names]
-    return names
-
-
-def ui(web):
-    types = {'html': 'text/html; charset=utf-8', 'js': 'text/javascript; charset=utf-8', 'css': 'text/css; charset=utf-8',
-             'svg': 'image/svg+xml', 'json': 'application/json'}
-    files = {'/ui/' + name: read(web / name) for name in ui_files(web)}
-    files['/api/v1/openapi.json'] = read(web.parent / 'docs/ui-api.json')
-    out, rows = '#include "cli/ui_assets.h"\n\n', []
-    for i, (path, text) in enumerate(files.items()):
-        out += 'static ' + c_array(f'file_{i}', text)
-        rows.append(f'    {{"{path}", "{types[path.rsplit(".", 1)[1]]}", file_{i}, {len(text.encode())}}},\n')
-    return out + '\nconst struct wick_serve_asset wick_ui_assets[] = {\n' + ''.join(rows) + '    {NULL, NULL, NULL, 0},\n};\n'
-
-
 def main():
-    makers = {'flame': flame, 'heat': heat, 'heap': heap, 'spans': spans, 'ui': ui}
+    makers = {'flame': flame, 'heat': heat, 'heap': heap, 'spans': spans}
     if len(sys.argv) != 4 or sys.argv[1] not in makers:
         sys.exit(__doc__)
     text = makers[sys.argv[1]](pathlib.Path(sys.argv[2]))

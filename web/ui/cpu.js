@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the weight of an event is: flame graph, table of methods, threads.
-import { formatCount, formatWeight, formatPercent } from '../flame/text.js';
+import { formatCount, formatPercent } from '../flame/text.js';
 import { h } from './dom.js';
+import { weightText } from './format.js';
 import { FlameSlot } from './flame_slot.js';
 import { exactly, queryOf } from './state.js';
 import { Table } from './table.js';
@@ -13,7 +14,7 @@ const SHOWS = [['', 'Flame graph'], ['methods', 'Methods'], ['threads', 'Threads
 export function weightColumns(key, head, all, unit, colour) {
   return [
     { key: `${key}_share`, head: `${head} %`, value: (r) => r[key], text: (r) => formatPercent(r[key], all()), bar: (r) => r[key] / (all() || 1), colour },
-    { key, head, value: (r) => r[key], text: (r) => formatWeight(r[key], unit()) },
+    { key, head, value: (r) => r[key], text: (r) => weightText(r[key], unit()) },
   ];
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The place of a flame graph on a page: asks for the tree, makes the component once, and gives it each further answer.
 import { Profile, base64Bytes } from '../flame/data.js';
-import { formatCount, formatPercent, formatWeight } from '../flame/text.js';
+import { formatCount, formatPercent } from '../flame/text.js';
 import { button, emptyBox, h } from './dom.js';
 import { flameDom, FlamePanel } from './flame_panel.js';
+import { weightText } from './format.js';
 import { exactly } from './state.js';
 import { Slot } from './view.js';
 
@@ -71,7 +72,7 @@ export class FlameSlot extends Slot {
 
   sayWhatIsLeftOut(answer) {
     const parts = [];
-    if (answer.own > 0) parts.push(`Left out: wick\u2019s own work, ${formatWeight(answer.own, answer.unit)} (${formatPercent(answer.own, answer.own + answer.weight)}).`);
+    if (answer.own > 0) parts.push(`Left out: wick\u2019s own work, ${weightText(answer.own, answer.unit)} (${formatPercent(answer.own, answer.own + answer.weight)}).`);
     if (answer.truncated) parts.push(`The lightest boxes are put together: ${formatCount(answer.nodes)} are shown.`);
     this.note.textContent = parts.join(' ');
     this.note.hidden = !parts.length;

@@ -29,6 +29,11 @@ export function timeStep(spanNs, most) {
   return steps.find((s) => spanNs / s <= most) ?? 8.64e13;
 }
 
+/** A weight of an event in its unit; what is only counted has none. */
+export function weightText(weight, unit) {
+  return unit === 'count' ? formatCount(weight) : formatWeight(weight, unit);
+}
+
 /** How an event type is called in tabs and titles. */
 export function eventName(event) {
   const known = { cpu: 'CPU', wall: 'Wall clock', alloc: 'Allocation', live: 'Live objects', lock: 'Locks', nativemem: 'Native memory', ttsp: 'Safepoints' };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame around every page of a recording: tabs, event types, the time axis with its brush, and the chips of filters.
-import { formatWeight } from '../flame/text.js';
+import { formatCount, formatWeight } from '../flame/text.js';
 import { button, h, say } from './dom.js';
 import { CompareView } from './compare.js';
 import { CpuView } from './cpu.js';
@@ -22,9 +22,8 @@ const WITH_CHIPS = ['cpu', 'compare', 'slow'];
 
 /** The state with an event that the recording has: the one that is asked for, else the first. */
 export function withEvent(state, recording) {
-  if (recording.events.some((e) => e.name === state.event)) return state;
-  const of = recording.events.find((e) => e.kind === state.event) ?? recording.events.find((e) => e.kind === 'cpu') ?? recording.events[0];
-  return { ...state, event: of ? of.name : '' };
+  const of = recording.events.find((e) => e.name === state.event) ?? recording.events.find((e) => e.kind === state.event) ?? recording.events.find((e) => e.kind === 'cpu') ?? recording.events[0];
+  return { ...state, event: of ? of.name : '', eventKind: of ? of.kind : '' };
 }
 
 export class RecordingView {
@@ -115,7 +114,7 @@ export class RecordingView {
     this.bar.hidden = !WITH_CHIPS.includes(state.tab);
     this.events.hidden = !WITH_EVENTS.includes(state.tab);
     this.events.replaceChildren(...recording.events.map((e) => h('button', {
-      type: 'button', 'aria-pressed': String(e.name === state.event), title: `${e.name}: ${e.unit === 'count' ? '' : `${formatWeight(e.total, e.unit)}, `}${e.samples} samples`,
+      type: 'button', 'aria-pressed': String(e.name === state.event), title: `${e.name}: ${e.unit === 'count' ? '' : `${formatWeight(e.total, e.unit)}, `}${formatCount(e.samples)} samples`,
       onclick: () => this.hooks.navigate({ event: e.name, zoom: '', kinds: 0 }),
     }, eventName(e))));
   }
@@ -126,6 +125,10 @@ export class RecordingView {
     if (state.to > state.from && this.tab !== 'slow') {
       chips.unshift(h('span.filter-chip', {}, h('b', {}, 'time'), ` ${durationOf(state.to - state.from)}`,
         h('button', { type: 'button', 'aria-label': 'Remove the range of time', onclick: () => this.hooks.navigate({ from: 0, to: 0 }) }, '\u00d7')));
+    }
+    if (state.eventKind === 'wall' && WITH_EVENTS.includes(state.tab)) {
+      chips.push(h('button.filter-toggle', { type: 'button', 'aria-pressed': String(state.idle), title: 'Threads that wait for work: parked, asleep, in a poll or an accept',
+        onclick: () => this.hooks.navigate({ idle: !state.idle }) }, 'Idle threads'));
     }
     this.chips.replaceChildren(...chips);
   }

@@ -5,10 +5,10 @@
 // pair of times. The keyboard has it too: arrows move a cursor, Shift extends, Enter takes, Escape lets go; and a table of the totals
 // stands beside it for those who do not see it.
 import { KINDS, KIND_ORDER } from '../flame/kinds.js';
-import { formatPercent, formatWeight } from '../flame/text.js';
+import { formatPercent } from '../flame/text.js';
 import { svg } from '../spans/common.js';
 import { h, say } from './dom.js';
-import { clockOf, durationOf, timeStep } from './format.js';
+import { clockOf, durationOf, timeStep, weightText } from './format.js';
 
 const LEFT = 64;
 const RIGHT = 12;
@@ -149,7 +149,7 @@ export class TimeAxis {
 
   textOf(v) {
     if (this.unit === 'ns') return `${v < 10 ? Math.round(v * 100) / 100 : Math.round(v)}`;
-    return `${formatWeight(v, this.unit === 'count' ? 'samples' : this.unit).replace(/ samples?$/, '')}/s`;
+    return `${weightText(v, this.unit)}/s`;
   }
 
   y(v) {
@@ -170,7 +170,7 @@ export class TimeAxis {
     for (const s of this.stack) {
       const area = svg('path', { d: stepPath(s.low, s.high, x, y), class: 'area' });
       area.style.fill = s.colour;
-      area.append(svg('title', {}, `${s.name}: ${formatWeight(s.total, s.unit === 'count' ? 'samples' : s.unit)}`));
+      area.append(svg('title', {}, `${s.name}: ${weightText(s.total, s.unit)}`));
       this.picture.append(area);
     }
   }
@@ -225,7 +225,7 @@ export class TimeAxis {
     this.legend.replaceChildren(...this.stack.filter((s) => s.total > 0).map((s) => {
       const swatch = h('i', { 'aria-hidden': 'true' });
       swatch.style.background = s.colour;
-      return h('li', { title: formatWeight(s.total, s.unit === 'count' ? 'samples' : s.unit) }, swatch, s.name, h('span.quiet', {}, ` ${formatPercent(s.total, all)}`));
+      return h('li', { title: weightText(s.total, s.unit) }, swatch, s.name, h('span.quiet', {}, ` ${formatPercent(s.total, all)}`));
     }));
   }
 

@@ -61,7 +61,8 @@ export function formatState(state) {
   return `#/r/${encodeURIComponent(state.recording)}/${state.tab}${query ? `?${query}` : ''}`;
 }
 
-/** The parameters of a query for the server: [key, value] pairs. `without` names what it must not hold. */
+/** The parameters of a query for the server: [key, value] pairs. `without` names what it must not hold. Of the wall clock, threads
+ *  that wait for work are left out unless they are asked for. */
 export function queryOf(state, without = []) {
   const out = [];
   const put = (key, value) => {
@@ -75,7 +76,7 @@ export function queryOf(state, without = []) {
   for (const key of ['thread', 'endpoint', 'state', 'filter', 'exclude']) put(key, state[key]);
   for (const label of state.labels) put('label', label);
   if (state.own) put('own', '1');
-  if (state.event.startsWith('wall') && !state.idle) put('no_idle', '1');
+  if (state.eventKind === 'wall' && !state.idle) put('no_idle', '1');
   return out;
 }
 

@@ -45,6 +45,7 @@ export class Slot {
       this.answer = answer;
       this.done();
       this.show(answer, this.context);
+      if (this.context.generation !== context.generation) this.ask(this.context, what, query); // it has grown meanwhile
     } catch (e) {
       if (signal.aborted) return;
       this.done();
