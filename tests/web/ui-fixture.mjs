@@ -126,6 +126,7 @@ export class Fixture {
     if (what === 'flame' || what === 'diff') return this.flame(recording, event, what, q);
     if (what === 'table') return JSON.parse(this.run('top', '--json', '-e', event.name, ...filters(q), file));
     if (what === 'threads') return this.threads(event, file, q);
+    if (what === 'labels') return { event: event.name, unit: event.unit, labels: [{ key: 'endpoint', more: false, values: [{ value: 'GET /slow', weight: 1, samples: 1 }] }] };
     if (what === 'series') return series(recording, event, q);
     if (what === 'endpoints') return JSON.parse(this.run('endpoints', '--json', file));
     if (what === 'traces') return this.traces(file, q);
@@ -173,7 +174,7 @@ function filters(q) {
 /** The time axis needs a picture, not a truth: a wave that is the same each time. */
 function series(recording, event, q) {
   const bins = Number(q.get('bins') ?? 200);
-  const names = q.get('by') === 'state' ? ['running', 'waiting for CPU', 'monitor', 'sleeping'] : ['C2', 'Inlined', 'Native', 'Kernel', 'C++'];
+  const names = q.get('by') === 'state' ? ['STATE_RUNNABLE', 'STATE_WAITING_FOR_CPU', 'STATE_BLOCKED_ON_MONITOR_ENTER', 'STATE_SLEEPING'] : ['C2', 'Inlined', 'Native', 'Kernel', 'C++'];
   const bin = (recording.end_ns - recording.start_ns) / bins;
   return { event: event.name, unit: event.unit, start_ns: recording.start_ns, bin_ns: bin, bins, by: q.get('by') ?? 'kind', series: names.map((name, k) => {
     const values = Array.from({ length: bins }, (_, i) => Math.round((bin / (k + 1)) * (0.6 + 0.4 * Math.sin(i / (5 + k)) * Math.cos(i / 17))));

@@ -5,10 +5,11 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { evidenceOf, frameSearch } from '../../web/ui/explain.js';
+import { KINDS } from '../../web/flame/kinds.js';
 import { nameHash } from '../../web/ui/flame_panel.js';
 import { clockOf, durationOf, timeStep } from '../../web/ui/format.js';
 import { growthText, timeToLimit } from '../../web/ui/memory.js';
-import { roundTop, seriesColour, stackOrder, stepPath } from '../../web/ui/series.js';
+import { roundTop, scaleTop, seriesColour, seriesName, stackOrder, STATES, stepPath } from '../../web/ui/series.js';
 import { cpuShare, jvmTitle } from '../../web/ui/start.js';
 import { chipsOf, emptyState, exactly, formatState, parseState, queryOf } from '../../web/ui/state.js';
 import { sortedRows } from '../../web/ui/table.js';
@@ -78,11 +79,19 @@ test('series: steps close, tops are round, kinds keep order and colour', () => {
   assert.equal(path, 'M0 1L10 1L10 2L20 2L20 0L10 0L10 0L0 0Z');
   assert.equal(roundTop(3, 'ns'), 5);
   assert.equal(roundTop(1000, 'bytes'), 1024);
+  assert.equal(scaleTop([1, 2, 3]), 3);
+  assert.equal(Math.round(scaleTop([90, ...Array(99).fill(2)]) * 10), 24, 'one high bin does not flatten the others');
   const series = [{ name: 'Kernel' }, { name: 'C2' }, { name: 'other' }];
   assert.deepEqual(stackOrder('kind', series).map((s) => s.name), ['C2', 'Kernel', 'other']);
   assert.equal(seriesColour('kind', 'C2', 4, 'light'), '#6fcf83');
   assert.equal(seriesColour('kind', 'JAVA_NATIVE', 0, 'dark'), seriesColour('kind', 'Java native', 3, 'dark'));
-  assert.notEqual(seriesColour('state', 'running', 0, 'light'), seriesColour('state', 'waiting for CPU', 1, 'light'));
+  const kinds = [...readFileSync(join(web, '..', 'src/def/frame.def'), 'utf8').matchAll(/^X\((\w+), (\d+), "([^"]+)"/gm)];
+  assert.equal(kinds.length, KINDS.length);
+  for (const [, , id, name] of kinds) assert.equal(seriesColour('kind', name, 0, 'light'), KINDS[Number(id)].light, name);
+  const states = readFileSync(join(web, '..', 'src/def/thread_state.def'), 'utf8').match(/"STATE_\w+"/g).map((s) => s.slice(1, -1));
+  assert.deepEqual(STATES.map(([key]) => `STATE_${key}`).sort(), states.sort(), 'every state of a recording has a name and a colour');
+  assert.equal(seriesName('state', 'STATE_WAITING_FOR_CPU'), 'waiting for CPU');
+  assert.equal(seriesColour('state', 'STATE_RUNNABLE', 3, 'light'), 'var(--cpu)');
 });
 
 test('start page: names of JVMs and their share of a CPU', () => {

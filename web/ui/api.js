@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server's API (docs/ui-api.json). The cookie that the first page set is the key to it.
 
+/** What the server says, as a sentence. */
+export function sentenceOf(text) {
+  if (!text) return '';
+  const end = /[.?!:]$/.test(text) ? '' : '.';
+  return (/^(wick\b|\W)/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1)) + end;
+}
+
 export class ApiError extends Error {
   constructor(why, whatToDo, status) {
     super(why);
-    this.why = why;
-    this.whatToDo = whatToDo;
+    this.why = sentenceOf(why);
+    this.whatToDo = sentenceOf(whatToDo);
     this.status = status;
   }
 }

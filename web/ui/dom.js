@@ -34,8 +34,8 @@ export function commandLine(text) {
 }
 
 /** An error of the server or of the way to it, in sentences. */
-export function errorBox(error) {
-  return h('section.error', { role: 'alert' }, h('h2', {}, 'This cannot be shown'), h('p', {}, error.why ?? String(error.message ?? error)),
+export function errorBox(error, title = 'This cannot be shown') {
+  return h('section.error', { role: 'alert' }, h('h2', {}, title), h('p', {}, error.why ?? String(error.message ?? error)),
     error.whatToDo ? h('p.quiet', {}, error.whatToDo) : null);
 }
 

@@ -2,7 +2,7 @@
 // The place of a flame graph on a page: asks for the tree, makes the component once, and gives it each further answer.
 import { Profile, base64Bytes } from '../flame/data.js';
 import { formatCount, formatPercent } from '../flame/text.js';
-import { button, emptyBox, h } from './dom.js';
+import { button, h } from './dom.js';
 import { flameDom, FlamePanel } from './flame_panel.js';
 import { weightText } from './format.js';
 import { exactly } from './state.js';
@@ -41,8 +41,7 @@ export class FlameSlot extends Slot {
     const { state, theme } = context;
     if (!answer.samples && !answer.weight) {
       this.drop();
-      this.root.replaceChildren(emptyBox('No samples fit', 'Nothing of this event lies in the chosen time and passes the filters.',
-        button('Remove all filters', () => context.navigate({ from: 0, to: 0, labels: [], thread: '', endpoint: '', state: '', filter: '', exclude: '' }))));
+      this.root.replaceChildren(this.nothingFits());
       return;
     }
     this.sayWhatIsLeftOut(answer);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame around every page of a recording: tabs, event types, the time axis with its brush, and the chips of filters.
 import { formatCount, formatWeight } from '../flame/text.js';
+import { get, of } from './api.js';
 import { button, h, say } from './dom.js';
 import { CompareView } from './compare.js';
 import { CpuView } from './cpu.js';
@@ -8,7 +9,7 @@ import { ExplainView } from './explain.js';
 import { dateOf, durationOf, eventName } from './format.js';
 import { InterferenceView } from './interference.js';
 import { MemoryView } from './memory.js';
-import { TimeAxis } from './series.js';
+import { STATES, TimeAxis } from './series.js';
 import { SlowView } from './slow.js';
 import { chipsOf, FILTERS, formatState, queryOf, TABS } from './state.js';
 import { Slot } from './view.js';
@@ -16,14 +17,15 @@ import { Slot } from './view.js';
 const NAMES = { explain: 'Explain', slow: 'Slow', cpu: 'CPU', memory: 'Memory', interference: 'Interference', compare: 'Compare' };
 const VIEWS = { explain: ExplainView, slow: SlowView, cpu: CpuView, memory: MemoryView, interference: InterferenceView, compare: CompareView };
 const CHIP_NAMES = { endpoint: 'endpoint', label: 'label', thread: 'thread', state: 'state', filter: 'through', exclude: 'without' };
+const SUGGESTIONS = 200;
 const WITH_EVENTS = ['cpu', 'compare'];
 const WITH_AXIS = ['cpu'];
 const WITH_CHIPS = ['cpu', 'compare', 'slow'];
 
 /** The state with an event that the recording has: the one that is asked for, else the first. */
 export function withEvent(state, recording) {
-  const of = recording.events.find((e) => e.name === state.event) ?? recording.events.find((e) => e.kind === state.event) ?? recording.events.find((e) => e.kind === 'cpu') ?? recording.events[0];
-  return { ...state, event: of ? of.name : '', eventKind: of ? of.kind : '' };
+  const found = recording.events.find((e) => e.name === state.event) ?? recording.events.find((e) => e.kind === state.event) ?? recording.events.find((e) => e.kind === 'cpu') ?? recording.events[0];
+  return { ...state, event: found ? found.name : '', eventKind: found ? found.kind : '' };
 }
 
 export class RecordingView {
@@ -59,6 +61,8 @@ export class RecordingView {
       this.add(kind.value, text.value.trim());
       text.value = '';
     } }, kind, text, this.values, h('button.plain', {}, 'Add filter'));
+    text.addEventListener('focus', () => this.suggest());
+    kind.addEventListener('change', () => this.suggest());
     this.addKind = kind;
     this.addText = text;
     this.hint();
@@ -68,6 +72,27 @@ export class RecordingView {
   hint() {
     const hints = { endpoint: 'GET /path', label: 'key:value', thread: 'name, regex', state: 'state, regex', filter: 'frame, regex', exclude: 'frame, regex' };
     this.addText.placeholder = hints[this.addKind.value];
+  }
+
+  /** Offers what there is: endpoints, labels, threads. */
+  async suggest() {
+    const { recording, state } = this.context;
+    const kind = this.addKind.value;
+    const asked = `${recording.id} ${state.event} ${kind}`;
+    if (this.suggested === asked) return;
+    this.suggested = asked;
+    let found = [];
+    try {
+      const query = [['event', state.event]];
+      if (kind === 'endpoint' || kind === 'label') {
+        const { labels } = await get(of(recording.id, 'labels'), query);
+        found = kind === 'label' ? labels.flatMap((l) => l.values.map((v) => `${l.key}:${v.value}`)) : (labels.find((l) => l.key === 'endpoint')?.values ?? []).map((v) => v.value);
+      } else if (kind === 'thread') found = (await get(of(recording.id, 'threads'), query)).threads.map((t) => t.name);
+      else if (kind === 'state') found = STATES.map(([key]) => key);
+    } catch {
+      return; // then there are no suggestions; the query itself says why
+    }
+    this.values.replaceChildren(...[...new Set(found)].slice(0, SUGGESTIONS).map((value) => h('option', { value })));
   }
 
   add(key, text) {
@@ -100,7 +125,7 @@ export class RecordingView {
   async askSeries(context) {
     const event = context.recording.events.find((e) => e.name === context.state.event);
     const by = event?.kind === 'wall' ? 'state' : 'kind';
-    await this.series.ask(context, 'series', [...queryOf(context.state, ['from', 'to']), ['bins', '240'], ['by', by], ['top', '8']]);
+    await this.series.ask(context, 'series', [...queryOf(context.state, ['from', 'to']), ['bins', '240'], ['by', by], ['top', '14']]);
     if (this.series.root.firstChild?.matches?.('.error')) this.axis.note.textContent = this.series.root.textContent;
   }
 

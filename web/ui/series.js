@@ -16,36 +16,39 @@ const TOP = 8;
 const BOTTOM = 20;
 const LEAST_DRAG = 4;
 
-const STATES = [
-  [/^(running|on cpu)/i, 'var(--cpu)'],
-  [/run ?queue|waiting for cpu|runnable/i, 'var(--wait)'],
-  [/monitor|lock|park/i, 'var(--monitor)'],
-  [/safepoint|stall/i, 'var(--held)'],
-  [/socket|epoll|poll|accept|file|disk|i\/?o/i, 'var(--series-3)'],
+/** States of threads as recordings name them (src/def/thread_state.def, without STATE_), in the order in which they are stacked: what has
+ *  a CPU or lacks one below, what waits for something above. */
+export const STATES = [
+  ['RUNNABLE', 'on CPU', 'var(--cpu)'], ['WAITING_FOR_CPU', 'waiting for CPU', 'var(--wait)'],
+  ['BLOCKED_ON_MONITOR_ENTER', 'monitor', 'var(--monitor)'], ['SAFEPOINT', 'safepoint', 'var(--held)'],
+  ['ALLOCATION_STALL', 'allocation stall', 'var(--stall)'], ['DISK_WAIT', 'file', 'var(--disk)'], ['IO_WAIT', 'I/O', 'var(--series-3)'],
+  ['NATIVE_WAIT', 'native wait', 'var(--cell-self)'], ['IN_OBJECT_WAIT', 'Object.wait', 'var(--cell-total)'], ['PARKED', 'parked', 'var(--blocked)'],
+  ['SLEEPING', 'asleep', 'var(--span)'], ['DEFAULT', 'on CPU', 'var(--cpu)'],
 ];
+
+const plainOf = (name) => name.toLowerCase().replace(/_/g, ' ');
+const ALIAS = { 'JIT compiled': 'C2', 'C1 compiled': 'C1' }; // names of frame types that JFR has fixed
+const kindOfSeries = (name) => KIND_ORDER.findIndex((id) => [KINDS[id].label, KINDS[id].long, KINDS[id].key].some((t) => plainOf(t) === plainOf(ALIAS[name] ?? name)));
+const stateOf = (name) => STATES.findIndex(([key]) => name === key || name === `STATE_${key}`);
+
+/** What a stacked value is called. */
+export function seriesName(by, name) {
+  if (by === 'kind') return KINDS[KIND_ORDER[kindOfSeries(name)]]?.label ?? name;
+  return by === 'state' ? STATES[stateOf(name)]?.[1] ?? name : name;
+}
 
 /** The colour of a stacked value: of its kind of code, of its state, or the next of five. */
 export function seriesColour(by, name, index, theme) {
-  const plain = name.toLowerCase().replace(/_/g, ' ');
-  if (by === 'kind') {
-    const kind = KINDS.find((k) => [k.label, k.long, k.key.replace(/_/g, ' ')].some((t) => t.toLowerCase() === plain));
-    if (kind) return kind[theme];
-  }
-  if (by === 'state') {
-    const state = STATES.find(([pattern]) => pattern.test(name));
-    return state ? state[1] : index < 4 ? 'var(--blocked)' : 'var(--span)';
-  }
-  return plain === 'other' ? 'var(--blocked)' : `var(--series-${(index % 5) + 1})`;
+  const at = by === 'kind' ? kindOfSeries(name) : by === 'state' ? stateOf(name) : -1;
+  if (at >= 0) return by === 'kind' ? KINDS[KIND_ORDER[at]][theme] : STATES[at][2];
+  return name === 'other' ? 'var(--press)' : `var(--series-${(index % 5) + 1})`;
 }
 
-/** What the series of kinds are stacked by: the order of the legend, so that colours keep their places in live pictures. */
+/** The order of stacked values: that of kinds and states, so that colours keep their places in live pictures. */
 export function stackOrder(by, series) {
-  const place = (s) => {
-    const plain = s.name.toLowerCase().replace(/_/g, ' ');
-    const at = KIND_ORDER.findIndex((id) => [KINDS[id].label, KINDS[id].long, KINDS[id].key.replace(/_/g, ' ')].some((t) => t.toLowerCase() === plain));
-    return at < 0 ? KIND_ORDER.length : at;
-  };
-  return by === 'kind' ? series.slice().sort((a, b) => place(a) - place(b)) : series;
+  const place = by === 'kind' ? kindOfSeries : stateOf;
+  const at = (s) => (place(s.name) < 0 ? Infinity : place(s.name));
+  return by === 'kind' || by === 'state' ? series.slice().sort((a, b) => (at(a) === at(b) ? 0 : at(a) - at(b))) : series;
 }
 
 /** A round figure, 1, 2 or 5 times a power of ten (of two for bytes), that is not below v. */
@@ -53,6 +56,14 @@ export function roundTop(v, unit) {
   if (unit === 'bytes') return 2 ** Math.ceil(Math.log2(Math.max(v, 1)));
   const power = 10 ** Math.floor(Math.log10(Math.max(v, 1)));
   return [1, 2, 5, 10].map((f) => f * power).find((x) => x >= v);
+}
+
+/** What the scale has to hold: the highest bin, unless a few are so high that the others would vanish; those are cut, and said. */
+export function scaleTop(bins) {
+  const sorted = Float64Array.from(bins).sort();
+  const most = sorted[sorted.length - 1] ?? 0;
+  const usual = sorted[Math.floor((sorted.length - 1) * 0.97)] ?? 0;
+  return usual > 0 && most > 3 * usual ? usual * 1.2 : most;
 }
 
 /** The outline of one stacked value in steps; low and high are its edges by bin. */
@@ -136,10 +147,11 @@ export class TimeAxis {
     this.stack = stackOrder(by, series).map((s, index) => {
       const low = base.slice();
       for (let i = 0; i < bins; i++) base[i] += s.values[i] ?? 0;
-      return { name: s.name, unit: s.unit, total: s.total, low, high: base.slice(), colour: seriesColour(by, s.name, index, this.theme) };
+      return { name: seriesName(by, s.name), unit: s.unit, total: s.total, low, high: base.slice(), colour: seriesColour(by, s.name, index, this.theme) };
     });
     this.unit = this.data.unit ?? series[0]?.unit ?? 'count';
-    this.most = roundTop(base.reduce((a, b) => Math.max(a, b), 0) * this.perBin, this.unit);
+    this.peak = base.reduce((a, b) => Math.max(a, b), 0) * this.perBin;
+    this.most = roundTop(scaleTop(base) * this.perBin, this.unit);
   }
 
   /** Weights of time in a bin as processors or threads, bytes and counts by second. */
@@ -153,7 +165,7 @@ export class TimeAxis {
   }
 
   y(v) {
-    return this.height - BOTTOM - ((this.height - TOP - BOTTOM) * v * this.perBin) / this.most;
+    return this.height - BOTTOM - (this.height - TOP - BOTTOM) * Math.min(1, (v * this.perBin) / this.most);
   }
 
   grid() {
@@ -173,6 +185,11 @@ export class TimeAxis {
       area.append(svg('title', {}, `${s.name}: ${weightText(s.total, s.unit)}`));
       this.picture.append(area);
     }
+    const { high } = this.stack[this.stack.length - 1] ?? { high: [] };
+    if (this.peak <= this.most) return;
+    const at = high.reduce((best, v, i) => (v > high[best] ? i : best), 0);
+    const right = at < this.data.bins * 0.8;
+    this.picture.append(svg('text', { x: Number(x(at + (right ? 1 : 0))) + (right ? 4 : -4), y: TOP + 9, 'text-anchor': right ? 'start' : 'end' }, `\u2191 ${this.textOf(this.peak)}`));
   }
 
   drawClock() {

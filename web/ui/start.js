@@ -87,7 +87,7 @@ export class StartView {
 
   async record(jvm, press) {
     if (!this.chosen.size) {
-      this.said.replaceChildren(errorBox({ why: 'No event is chosen.', whatToDo: 'Choose at least one of those beside the heading, for example CPU time.' }));
+      this.said.replaceChildren(errorBox({ why: 'No event is chosen.', whatToDo: 'Choose at least one of those beside the heading, for example CPU time.' }, 'The recording did not start'));
       return;
     }
     press.disabled = true;
@@ -97,7 +97,7 @@ export class StartView {
       const recording = await post('recordings', { pid: jvm.pid, events: EVENTS.map((e) => e[0]).filter((k) => this.chosen.has(k)) });
       this.open({ ...emptyState(), recording: recording.id, tab: 'cpu' });
     } catch (e) {
-      this.said.replaceChildren(errorBox(e));
+      this.said.replaceChildren(errorBox(e, 'The recording did not start'));
       press.disabled = false;
       press.lastChild.textContent = 'Record';
     }

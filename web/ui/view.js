@@ -4,7 +4,7 @@
 // A view has `root`, update(context) and release(). The context is {state, recording, theme, navigate, generation}; generation grows
 // when a live recording has grown, so an answer is asked for again although the address is the same.
 import { get, of } from './api.js';
-import { errorBox, h } from './dom.js';
+import { button, emptyBox, errorBox, h } from './dom.js';
 import { formatWeight } from '../flame/text.js';
 
 const SAY_AFTER_MS = 250;
@@ -76,7 +76,13 @@ export class Slot {
 
   fail(e) {
     this.shown = false;
-    this.root.replaceChildren(errorBox(e));
+    const nothing = e.status === 404 && /none of the samples|no samples/i.test(e.why);
+    this.root.replaceChildren(nothing ? this.nothingFits() : errorBox(e));
+  }
+
+  nothingFits() {
+    return emptyBox('No samples fit', 'Nothing of this event lies in the chosen time and passes the filters.',
+      button('Remove all filters', () => this.context.navigate({ from: 0, to: 0, labels: [], thread: '', endpoint: '', state: '', filter: '', exclude: '' })));
   }
 }
 
