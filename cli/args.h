@@ -51,6 +51,7 @@ enum wick_args_command {
     WICK_ARGS_STACK = 1 << 11,
     WICK_ARGS_MAP = 1 << 12,
     WICK_ARGS_HEAP = 1 << 13,
+    WICK_ARGS_UI = 1 << 14,
 };
 
 enum wick_args_section {

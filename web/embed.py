@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts pages of web/ together and writes them as a C file.
 
-usage: embed.py flame|heat|heap|spans WEB_DIR OUT.c
+usage: embed.py flame|heat|heap|spans|ui WEB_DIR OUT.c [DEPFILE]
 
 A page's script is the concatenation of the ES modules, each after those that it imports; the import
 lines and the word `export` are all that is removed, so the modules run unchanged in a browser, under node, and here. Names
 at the top level of different modules must therefore differ: checked below. The hashes of script and style go into the
 page's Content-Security-Policy. A page is cut in pieces where its title and data go in.
+
+What `wick ui` serves are files as they are: web/ui/index.html, and all that it and they name.
 """
 import base64
 import hashlib
@@ -136,11 +138,53 @@ def spans(web):
     return out
 
 
+TYPES = {'.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8',
+         '.svg': 'image/svg+xml', '.json': 'application/json'}
+
+
+def named_by(web, path):
+    """The files of web/ that a page, a module or a style names."""
+    text = read(path)
+    if path.suffix == '.html':
+        return [web / name for name in re.findall(r'(?:href|src)="/ui/([^"#?]+)"', text)]
+    if path.suffix == '.js':
+        return [(path.parent / name).resolve() for name in re.findall(r"""(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]""", text)]
+    if path.suffix == '.css':
+        return [(path.parent / name).resolve() for name in re.findall(r"""url\(['"]?(\.[^'")]+)['"]?\)""", text)]
+    return []
+
+
+def ui(web):
+    """Every file at the address /ui/ and its path in web/, and the description of the API."""
+    web = web.resolve()
+    found, todo = [], [web / 'ui/index.html']
+    while todo:
+        path = todo.pop(0)
+        if path not in found:
+            found.append(path)
+            todo += named_by(web, path)
+    api = web.parent / 'docs/ui-api.json'
+    files = [(('/ui/' + str(p.relative_to(web))), p) for p in found] + [('/api/v1/openapi.json', api)]
+    out = '#include "cli/ui/ui_assets.h"\n\n'
+    rows = ''
+    for i, (address, path) in enumerate(files):
+        text = read(path)
+        out += 'static ' + c_array(f'asset_{i}', text)
+        rows += f'    {{"{address}", "{TYPES[path.suffix]}", asset_{i}, {len(text.encode())}}},\n'
+    USED.extend([p for _, p in files])
+    return out + f'\nconst struct wick_serve_asset wick_ui_assets[] = {{\n{rows}    {{0}}}};\n'
+
+
+USED = []
+
+
 def main():
-    makers = {'flame': flame, 'heat': heat, 'heap': heap, 'spans': spans}
-    if len(sys.argv) != 4 or sys.argv[1] not in makers:
+    makers = {'flame': flame, 'heat': heat, 'heap': heap, 'spans': spans, 'ui': ui}
+    if len(sys.argv) not in (4, 5) or sys.argv[1] not in makers:
         sys.exit(__doc__)
     text = makers[sys.argv[1]](pathlib.Path(sys.argv[2]))
+    if len(sys.argv) == 5:
+        pathlib.Path(sys.argv[4]).write_text(f'{sys.argv[3]}: {" ".join(map(str, USED))}\n', encoding='utf-8')
     pathlib.Path(sys.argv[3]).write_text('/* Made by web/embed.py; do not edit. */\n' + text, encoding='utf-8')
 
 

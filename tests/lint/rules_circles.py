@@ -18,6 +18,7 @@ FOLDERS = {
         ["map"],
         ["record"],
         ["doctor", "explain", "heap", "memory", "profile", "request", "stack", "wait"],
+        ["ui"],
     ],
 }
 
