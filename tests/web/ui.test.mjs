@@ -116,6 +116,8 @@ test('address: tab, event, filter, search and zoom are in it; back undoes, forwa
   await page.click('.event-tabs button:has-text("Wall clock")');
   await page.waitForFunction(() => location.hash.includes('event=profiler.WallClockSample'));
   await page.waitForFunction(() => window.wickFlame?.profile.total[0] > 1e9);
+  const stale = await page.evaluate(() => [...window.wickFlame.painter.labels.cache].filter(([key, forms]) => !window.wickFlame.profile.names[key >> 1].startsWith(forms[0].text.slice(0, 8))));
+  assert.deepEqual(stale, [], 'boxes are lettered with the names of this event');
   await page.click('.flame-tools button:has-text("Leaf-up")');
   await page.fill('#query', 'method5');
   await page.keyboard.press('Escape');

@@ -61,9 +61,10 @@ export class FlameGraph {
 
   writeHash() {}
 
-  /** Shows another profile that shares its names with the one before: view, search and, as far as there is one, zoom stay. */
+  /** Shows another profile: view, search and, as far as there is one, zoom stay. */
   setProfile(profile) {
     const path = this.zoomPath(this.state.zoom);
+    if (profile.names !== this.profile.names) this.painter.forgetNames();
     this.profile = profile;
     this.views = { top: new TopDown(profile), leaf: null };
     this.legend = new Legend($('legend'), profile, (kind) => this.toggleKind(kind));

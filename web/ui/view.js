@@ -6,6 +6,7 @@
 import { get, of } from './api.js';
 import { button, emptyBox, errorBox, h } from './dom.js';
 import { formatWeight } from '../flame/text.js';
+import { chipsOf } from './state.js';
 
 const SAY_AFTER_MS = 250;
 
@@ -81,6 +82,8 @@ export class Slot {
   }
 
   nothingFits() {
+    const { recording, state } = this.context;
+    if (recording.live && !chipsOf(state).length && !state.to) return emptyBox('No samples yet', 'The first ones are on their way: a recording is read once a second.');
     return emptyBox('No samples fit', 'Nothing of this event lies in the chosen time and passes the filters.',
       button('Remove all filters', () => this.context.navigate({ from: 0, to: 0, labels: [], thread: '', endpoint: '', state: '', filter: '', exclude: '' })));
   }
