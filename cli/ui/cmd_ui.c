@@ -37,10 +37,9 @@ struct ui {
 static const char usage[] =
     "Usage: wick ui [OPTION...] [PID|NAME|FILE|FOLDER...]\n"
     "\n"
-    "Shows recordings in the browser, and records JVMs there, live. Prints an address that opens it: who knows "
-    "the\n"
-    "address has access, and only processes of this user and of root. Runs until it is interrupted; recordings that\n"
-    "were started in the browser end with it. docs/ui.md describes its HTTP interface.\n"
+    "Shows recordings in the browser, and records JVMs there, live. Prints an address that opens it; the token in the\n"
+    "address gives access, to processes of this user and of root. Runs until it is interrupted; recordings that were\n"
+    "started in the browser end with it. docs/ui.md describes its HTTP interface.\n"
     "\n";
 
 /* -1 = go on, otherwise the exit status. */
