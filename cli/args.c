@@ -31,8 +31,9 @@ enum {
     DIFF = WICK_ARGS_DIFF,
     STACK = WICK_ARGS_STACK,
     MAP = WICK_ARGS_MAP,
+    UI = WICK_ARGS_UI,
     VIEWS = TOP | FLAME | HEATMAP | CONVERT | DIFF,
-    ALL = 2 * HOST - 1
+    ALL = 2 * UI - 1
 };
 
 const struct wick_arg_desc wick_arg_table[COUNT] = {
@@ -56,8 +57,8 @@ static const struct {
 } commands[] = {
     {"top", TOP},         {"endpoints", ENDPOINTS}, {"trace", TRACE}, {"explain", EXPLAIN}, {"locks", LOCKS},
     {"ttsp", TTSP},       {"memory", MEMORY},       {"heap", HEAP},   {"flame", FLAME},     {"heatmap", HEATMAP},
-    {"convert", CONVERT}, {"diff", DIFF},           {"stack", STACK}, {"map", MAP},
-    {"host", HOST}};
+    {"convert", CONVERT}, {"diff", DIFF},           {"stack", STACK}, {"map", MAP},         {"host", HOST},
+    {"ui", UI}};
 
 unsigned wick_args_command(const char *name)
 {

@@ -52,6 +52,7 @@ enum wick_args_command {
     WICK_ARGS_MAP = 1 << 12,
     WICK_ARGS_HEAP = 1 << 13,
     WICK_ARGS_HOST = 1 << 14,
+    WICK_ARGS_UI = 1 << 15,
 };
 
 enum wick_args_section {

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts pages of web/ together and writes them as a C file.
 
-usage: embed.py flame|heat|heap|spans WEB_DIR OUT.c
+usage: embed.py flame|heat|heap|spans|ui WEB_DIR OUT.c [DEPFILE]
 
 A page's script is the concatenation of the ES modules, each after those that it imports; the import
 lines and the word `export` are all that is removed, so the modules run unchanged in a browser, under node, and here. Names
 at the top level of different modules must therefore differ: checked below. The hashes of script and style go into the
 page's Content-Security-Policy. A page is cut in pieces where its title and data go in.
+
+What `wick ui` serves are files as they are: web/ui/index.html, and all that it and they name.
 """
 import base64
 import hashlib
@@ -15,11 +17,14 @@ import pathlib
 import re
 import sys
 
-FLAME = ['flame/' + name + '.js' for name in ('kinds', 'text', 'change', 'data', 'views', 'search', 'draw', 'details', 'twin', 'app',
-                                                'main')]
+FLAME = ['flame/' + name + '.js' for name in ('kinds', 'text', 'change', 'data', 'views', 'search', 'draw', 'details', 'twin', 'graph',
+                                                'app', 'main')]
+FLAME_CSS = ['ui/tokens.css', 'flame/graph.css', 'flame/flame.css']
 HEAT = FLAME[:-1] + ['heat/' + name + '.js' for name in ('slices', 'range', 'grid', 'panel', 'main')]
 HEAP = FLAME[:-1] + ['heap/' + name + '.js' for name in ('squarify', 'treemap', 'main')]
-SPANS = {name: ['flame/text.js', 'spans/common.js', f'spans/{name}.js'] for name in ('trace', 'endpoints')}
+SPANS = {name: ['flame/text.js', 'spans/common.js', f'spans/{part}.js', f'spans/{name}.js']
+         for name, part in (('trace', 'timeline'), ('endpoints', 'latency'))}
+SPANS_CSS = ['ui/tokens.css', 'spans/page.css', 'spans/timeline.css']
 
 
 def read(path):
@@ -63,8 +68,12 @@ def assemble(html, style, script):
     return re.split('@TITLE@|@DATA@|@SLICES@', html)
 
 
-def page(web, html_name, css_name, modules):
-    return assemble(read(web / html_name), '\n' + read(web / css_name), bundle(web, modules))
+def styles(web, names):
+    return '\n' + ''.join(read(web / name) for name in names)
+
+
+def page(web, html_name, css_names, modules):
+    return assemble(read(web / html_name), styles(web, css_names), bundle(web, modules))
 
 
 def c_array(name, text):
@@ -80,7 +89,7 @@ def c_assets(header, assets):
 
 
 def flame(web):
-    pieces = page(web, 'flame/flame.html', 'flame/flame.css', FLAME)
+    pieces = page(web, 'flame/flame.html', FLAME_CSS, FLAME)
     assets = dict(zip(('html_head', 'html_body', 'html_tail'), pieces, strict=True))
     for name in ('css', 'js'):
         assets['svg_' + name] = '\n' + read(web / f'flame/svg.{name}')
@@ -98,7 +107,7 @@ def heat(web):
     html = once(html, '    </dl>\n    <div class="help-foot">', keys + '    </dl>\n    <div class="help-foot">')
     html = once(html, '@DATA@</script>', '@DATA@</script>\n<script type="application/x-wick" id="slices">@SLICES@</script>')
     html = once(html, 'This flame graph is drawn', 'This heatmap is drawn')
-    style = '\n' + read(web / 'flame/flame.css') + read(web / 'heat/heat.css')
+    style = styles(web, FLAME_CSS + ['heat/heat.css'])
     pieces = assemble(html, style, bundle(web, HEAT))
     return c_assets('export/heat_assets.h', dict(zip(('heat_head', 'heat_body', 'heat_slices', 'heat_tail'), pieces, strict=True)))
 
@@ -115,7 +124,7 @@ def heap(web):
                 'would they. Its width is what they retain, its own bytes and those of all boxes behind it. Objects that one of their own '
                 'class keeps alive share its box.')
     html = once(html, 'Kinds of code, share of samples by top frame', 'Kinds of boxes, share of bytes')
-    style = '\n' + read(web / 'flame/flame.css') + read(web / 'heap/heap.css')
+    style = styles(web, FLAME_CSS + ['heap/heap.css'])
     pieces = assemble(html, style, bundle(web, HEAP))
     return c_assets('cli/heap/heap_assets.h', dict(zip(('heap_head', 'heap_body', 'heap_facts', 'heap_tail'), pieces, strict=True)))
 
@@ -123,17 +132,59 @@ def heap(web):
 def spans(web):
     out = '#include "cli/page_assets.h"\n\n'
     for name, modules in SPANS.items():
-        pieces = page(web, f'spans/{name}.html', 'spans/page.css', modules)
+        pieces = page(web, f'spans/{name}.html', SPANS_CSS, modules)
         for part, text in zip(('head', 'tail'), pieces, strict=True):
             out += c_array(f'wick_page_{name}_{part}', text)
     return out
 
 
+TYPES = {'.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8',
+         '.svg': 'image/svg+xml', '.json': 'application/json'}
+
+
+def named_by(web, path):
+    """The files of web/ that a page, a module or a style names."""
+    text = read(path)
+    if path.suffix == '.html':
+        return [web / name for name in re.findall(r'(?:href|src)="/ui/([^"#?]+)"', text)]
+    if path.suffix == '.js':
+        return [(path.parent / name).resolve() for name in re.findall(r"""(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]""", text)]
+    if path.suffix == '.css':
+        return [(path.parent / name).resolve() for name in re.findall(r"""url\(['"]?(\.[^'")]+)['"]?\)""", text)]
+    return []
+
+
+def ui(web):
+    """Every file at the address /ui/ and its path in web/, and the description of the API."""
+    web = web.resolve()
+    found, todo = [], [web / 'ui/index.html']
+    while todo:
+        path = todo.pop(0)
+        if path not in found:
+            found.append(path)
+            todo += named_by(web, path)
+    api = web.parent / 'docs/ui-api.json'
+    files = [(('/ui/' + str(p.relative_to(web))), p) for p in found] + [('/api/v1/openapi.json', api)]
+    out = '#include "cli/ui/ui_assets.h"\n\n'
+    rows = ''
+    for i, (address, path) in enumerate(files):
+        text = read(path)
+        out += 'static ' + c_array(f'asset_{i}', text)
+        rows += f'    {{"{address}", "{TYPES[path.suffix]}", asset_{i}, {len(text.encode())}}},\n'
+    USED.extend([p for _, p in files])
+    return out + f'\nconst struct wick_serve_asset wick_ui_assets[] = {{\n{rows}    {{0}}}};\n'
+
+
+USED = []
+
+
 def main():
-    makers = {'flame': flame, 'heat': heat, 'heap': heap, 'spans': spans}
-    if len(sys.argv) != 4 or sys.argv[1] not in makers:
+    makers = {'flame': flame, 'heat': heat, 'heap': heap, 'spans': spans, 'ui': ui}
+    if len(sys.argv) not in (4, 5) or sys.argv[1] not in makers:
         sys.exit(__doc__)
     text = makers[sys.argv[1]](pathlib.Path(sys.argv[2]))
+    if len(sys.argv) == 5:
+        pathlib.Path(sys.argv[4]).write_text(f'{sys.argv[3]}: {" ".join(map(str, USED))}\n', encoding='utf-8')
     pathlib.Path(sys.argv[3]).write_text('/* Made by web/embed.py; do not edit. */\n' + text, encoding='utf-8')
 
 

@@ -20,10 +20,20 @@ bool wick_cli_is_unfinished(void)
     return any_unfinished;
 }
 
-void wick_cli_warn(const char *path, const struct wick_jfr_result *r)
+void wick_cli_forget_inputs(void)
+{
+    any_unfinished = any_damaged = false;
+}
+
+void wick_cli_note_input(const struct wick_jfr_result *r)
 {
     any_unfinished |= r->unfinished;
     any_damaged |= r->problems || r->lost_bytes;
+}
+
+void wick_cli_warn(const char *path, const struct wick_jfr_result *r)
+{
+    wick_cli_note_input(r);
     if (r->unfinished)
         wick_ui_print(
             stderr,

@@ -37,6 +37,12 @@ int wick_cli_span(const char *path, int64_t *start_ns, int64_t *end_ns, struct w
 /* Says on standard error what of an input was damaged or is missing, if anything. */
 void wick_cli_warn(const char *path, const struct wick_jfr_result *r);
 
+/* The same without a word: only for wick_cli_is_unfinished(). */
+void wick_cli_note_input(const struct wick_jfr_result *r);
+
+/* Forgets what is known of the inputs that were read so far, for who reads some again and again. */
+void wick_cli_forget_inputs(void);
+
 /* Whether an input that was read so far is a recording without its end: "unfinished" in JSON. */
 bool wick_cli_is_unfinished(void);
 

@@ -209,18 +209,27 @@ static void add_totals(struct table *t)
     }
 }
 
-/* Time without samples comes after all that was sampled. */
-static int by_self(const void *a, const void *b)
+static int by_text(const struct row *x, const struct row *y)
 {
-    const struct row *x = a, *y = b;
-    if (x->unsampled != y->unsampled)
-        return x->unsampled ? 1 : -1;
-    if (x->self != y->self)
-        return x->self > y->self ? -1 : 1;
-    if (x->total != y->total)
-        return x->total > y->total ? -1 : 1;
     int c = memcmp(x->name, y->name, x->len < y->len ? x->len : y->len);
     return c ? c : x->len < y->len ? -1 : x->len > y->len;
+}
+
+static int by_size(uint64_t x, uint64_t y)
+{
+    return x > y ? -1 : x < y;
+}
+
+/* Time without samples comes after all that was sampled. */
+static int by_order(const void *a, const void *b, void *order)
+{
+    const struct row *x = a, *y = b;
+    enum wick_top_sort sort = *(const enum wick_top_sort *)order;
+    int self = by_size(x->self, y->self), total = by_size(x->total, y->total);
+    if (x->unsampled != y->unsampled)
+        return x->unsampled ? 1 : -1;
+    int first = sort == WICK_TOP_BY_SELF ? self : sort == WICK_TOP_BY_TOTAL ? total : by_text(x, y);
+    return first ? first : self ? self : total ? total : by_text(x, y);
 }
 
 /* --- output --- */
@@ -385,7 +394,7 @@ int wick_top_write(const struct wick_profile *p, const struct wick_top_options *
     }
     if (!t.failed) {
         if (t.nrows)
-            qsort(t.rows, t.nrows, sizeof *t.rows, by_self);
+            qsort_r(t.rows, t.nrows, sizeof *t.rows, by_order, &(enum wick_top_sort){o->sort});
         set_apart(&t);
         uint32_t n = o->rows && o->rows < t.nrows ? o->rows : t.nrows;
         (o->json ? write_json : write_text)(&t, n, out);

@@ -3,9 +3,9 @@
  * top_table.h - the table of `wick top`: what is on top of the stacks, and what is anywhere in them
  *
  * Self is the weight of samples whose leaf belongs to the row; total that of samples with the row anywhere in the
- * stack, each sample counted once however often it recurs there. Rows are sorted by self, then total, then name. One
- * event type is shown, never a sum of several. Where a profile knows how large the things are that were sampled
- * (by_size), each weight has its 95 % interval (model/interval.h).
+ * stack, each sample counted once however often it recurs there. Rows are sorted by self, then total, then name, or as
+ * is asked for. One event type is shown, never a sum of several. Where a profile knows how large the things are that
+ * were sampled (by_size), each weight has its 95 % interval (model/interval.h).
  *
  * Threads: one at a time.
  * Memory:  about 40 bytes a stack node during the call.
@@ -22,12 +22,15 @@
 
 enum wick_top_by { WICK_TOP_METHOD, WICK_TOP_CLASS, WICK_TOP_THREAD, WICK_TOP_KIND, WICK_TOP_VALUE };
 
+enum wick_top_sort { WICK_TOP_BY_SELF, WICK_TOP_BY_TOTAL, WICK_TOP_BY_NAME };
+
 struct wick_top_options {
     enum wick_top_by by; /* THREAD needs a profile aggregated by thread */
     const char *key;     /* VALUE: whose values are the rows, see model/shape.h */
     unsigned names;      /* METHOD: enum wick_name_flags */
     uint16_t event;      /* event type of the profile */
     uint32_t rows;       /* at most; 0 = all */
+    enum wick_top_sort sort;
     bool json;
 };
 

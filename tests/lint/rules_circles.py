@@ -19,6 +19,7 @@ FOLDERS = {
         ["map"],
         ["record"],
         ["doctor", "explain", "heap", "host", "memory", "profile", "request", "stack", "wait"],
+        ["ui"],
     ],
 }
 

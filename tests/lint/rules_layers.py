@@ -13,6 +13,7 @@ LAYERS = [
     ["footprint", "unwind", "labels", "jfr", "flame"],
     ["record", "analysis", "export", "import", "heap"],
     ["engine", "ebpf"],
+    ["serve"],
     ["agent", "cli", "bpf"],
 ]
 RANK = {module: rank for rank, modules in enumerate(LAYERS) for module in modules}

@@ -105,6 +105,11 @@ export class Painter {
     }
   }
 
+  /** For another profile, whose names have other numbers. */
+  forgetNames() {
+    this.labels.cache.clear();
+  }
+
   /** #rrggbb as a pixel of ImageData in this machine's byte order. */
   pixelOf(hex) {
     const bytes = new Uint8Array([parseInt(hex.slice(1, 3), 16), parseInt(hex.slice(3, 5), 16), parseInt(hex.slice(5, 7), 16), 255]);

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/ui/ui_record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+enum { ARGUMENTS = 2 * WICK_ASK_PARAMETERS + 16, START_S = 60, STOP_S = 150 };
+
+struct wick_ui_recording {
+    struct wick_ui_recorder *r;
+    pthread_t thread;
+    char *path;
+    char *argv[ARGUMENTS + 1]; /* malloc'ed */
+    int said;                  /* a file in memory: its standard error */
+    int pid;                   /* of the JVM */
+    /* With the lock: */
+    pid_t child; /* 0 = not yet */
+    bool ended;
+    int status; /* of waitpid */
+};
+
+void wick_ui_recorder_init(struct wick_ui_recorder *r, const char *dir, const char *lib)
+{
+    pthread_condattr_t attr;
+    *r = (struct wick_ui_recorder){.dir = dir, .lib = lib};
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&r->ended, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+static void free_recording(struct wick_ui_recording *x)
+{
+    for (unsigned i = 0; x->argv[i]; i++)
+        free(x->argv[i]);
+    free(x->path);
+    if (x->said >= 0)
+        close(x->said);
+    free(x);
+}
+
+/* --- the child --- */
+
+static void become_record(const struct wick_ui_recording *x, pid_t parent)
+{
+    sigset_t none;
+    int null = open("/dev/null", O_RDWR);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent || null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(x->said, 2) < 0)
+        _exit(1);
+    syscall(SYS_close_range, 3u, ~0u, 0u);
+    execv("/proc/self/exe", x->argv);
+    _exit(1);
+}
+
+static void *attend(void *recording)
+{
+    struct wick_ui_recording *x = recording;
+    pid_t parent = getpid(), child = fork();
+    int status = 1 << 8;
+    if (!child)
+        become_record(x, parent);
+    pthread_mutex_lock(&x->r->lock);
+    x->child = child;
+    pthread_mutex_unlock(&x->r->lock);
+    siginfo_t info;
+    while (child > 0 && waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) && errno == EINTR)
+        ;
+    /* The number is the child's until it is waited for: nobody else is sent a signal meanwhile. */
+    pthread_mutex_lock(&x->r->lock);
+    if (child > 0)
+        waitpid(child, &status, 0);
+    x->status = status;
+    x->ended = true;
+    pthread_cond_broadcast(&x->r->ended);
+    pthread_mutex_unlock(&x->r->lock);
+    return NULL;
+}
+
+/* What the child wrote last, without "wick: ". */
+static void read_said(const struct wick_ui_recording *x, char *out, size_t cap)
+{
+    char text[2048];
+    off_t size = lseek(x->said, 0, SEEK_END), from = size > (off_t)sizeof text - 1 ? size - (off_t)sizeof text + 1 : 0;
+    ssize_t n = pread(x->said, text, sizeof text - 1, from);
+    text[n > 0 ? n : 0] = 0;
+    const char *at = strstr(text, "wick: ");
+    snprintf(out, cap, "%s", at ? at + 6 : text);
+    out[strcspn(out, "\n")] = 0;
+    if (!*out)
+        snprintf(out, cap, "wick record ended with status %d", WEXITSTATUS(x->status));
+}
+
+static int failure_of(const struct wick_ui_recording *x, struct wick_err *err)
+{
+    char why[512];
+    read_said(x, why, sizeof why);
+    int exit = WIFEXITED(x->status) ? WEXITSTATUS(x->status) : 1;
+    enum wick_code code = WICK_E_IO;
+    for (int i = 1; i < WICK_E_COUNT; i++)
+        if (exit > 1 && wick_err_exit(i) == exit) {
+            code = (enum wick_code)i;
+            break;
+        }
+    return wick_err_set(err, code, "%s", why);
+}
+
+/* --- its command line --- */
+
+/* Options of `wick record` that choose what is recorded; none names a file. */
+static const char *const chosen[] = {"wall",        "alloc",      "alloc-rate",     "lock",     "live",
+                                     "nativemem",   "nativelock", "filter",         "duration", "wall-threads",
+                                     "jstackdepth", "ttsp",       "all-user",       "memlimit", "threads",
+                                     "ring",        "nobatch",    "memory-interval"};
+
+static bool is_chosen(const char *key)
+{
+    for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
+        if (!strcmp(chosen[i], key))
+            return true;
+    return false;
+}
+
+static void add_argument(struct wick_ui_recording *x, unsigned *n, const char *before, const char *text)
+{
+    if (*n < ARGUMENTS && asprintf(&x->argv[*n], "%s%s", before, text) >= 0)
+        (*n)++;
+}
+
+/* The events of a list with commas; false if one is no word. */
+static bool join_events(const struct wick_ask *body, char *out, size_t cap)
+{
+    size_t len = 0;
+    *out = 0;
+    for (uint32_t i = 0; i < body->npairs; i++) {
+        const char *word = body->pair[i].value;
+        if (strcmp(body->pair[i].key, "events") != 0)
+            continue;
+        if (!*word || *word == '-' || len + strlen(word) + 2 > cap)
+            return false;
+        len += (size_t)snprintf(out + len, cap - len, "%s%s", len ? "," : "", word);
+    }
+    return true;
+}
+
+static int add_options(struct wick_ui_recording *x, unsigned *n, const struct wick_ask *body, struct wick_err *err)
+{
+    static const char *const taken[] = {"pid", "events", "interval", "name"};
+    char events[256], option[64];
+    bool lasts = false;
+    if (!join_events(body, events, sizeof events))
+        return wick_err_set(err, WICK_E_USAGE, "events takes a list of words: cpu, wall, alloc and others");
+    if (*events)
+        add_argument(x, n, "--event=", events);
+    if (wick_ask_get(body, "interval"))
+        add_argument(x, n, "--interval=", wick_ask_get(body, "interval"));
+    for (uint32_t i = 0; i < body->npairs; i++) {
+        const struct wick_ask_pair *p = &body->pair[i];
+        bool known = is_chosen(p->key);
+        for (size_t k = 0; !known && k < sizeof taken / sizeof *taken; k++)
+            if (!strcmp(taken[k], p->key))
+                known = true;
+        if (!known)
+            return wick_err_set(err, WICK_E_USAGE, "'%.40s' is no option that a recording started here takes", p->key);
+        if (!is_chosen(p->key))
+            continue;
+        lasts |= !strcmp(p->key, "duration");
+        snprintf(option, sizeof option, "--%s%s", p->key, *p->value ? "=" : "");
+        add_argument(x, n, option, p->value);
+    }
+    if (!lasts)
+        add_argument(x, n, "--duration=", "31536000s"); /* until it is stopped */
+    return 0;
+}
+
+static bool is_file_name(const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *s = name; *s; s++)
+        if ((unsigned char)*s < 0x20 || *s == '/' || *s == '%' || *s == 0x7f)
+            return false;
+    return n && n <= 100 && *name != '.' && *name != '-';
+}
+
+/* The name that was asked for, or one of the JVM and the time; one that is not there yet. */
+static int choose_path(const struct wick_ui_recorder *r, const char *name, const char *pid, char **path,
+                       struct wick_err *err)
+{
+    char stamp[32];
+    struct tm tm;
+    time_t now = time(NULL);
+    strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
+    if (name && !is_file_name(name))
+        return wick_err_set(err, WICK_E_USAGE,
+                            "a name is that of a file, without folder, percent sign or dot before it");
+    size_t len = name ? strlen(name) : 0;
+    const char *end = len > 4 && !strcmp(name + len - 4, ".jfr") ? "" : ".jfr";
+    int n =
+        name ? asprintf(path, "%s/%s%s", r->dir, name, end) : asprintf(path, "%s/wick-%s-%s.jfr", r->dir, pid, stamp);
+    if (n < 0) {
+        *path = NULL;
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    }
+    if (faccessat(AT_FDCWD, *path, F_OK, AT_SYMLINK_NOFOLLOW))
+        return 0;
+    return wick_err_set(err, WICK_E_STATE, "%s exists already; choose another name", *path);
+}
+
+static int make_command(struct wick_ui_recorder *r, struct wick_ui_recording *x, const struct wick_ask *body,
+                        struct wick_err *err)
+{
+    int64_t pid;
+    unsigned n = 0;
+    int rc = wick_ask_number(body, "pid", 1, INT32_MAX, 0, &pid, err);
+    if (!rc && !pid)
+        rc = wick_err_set(err, WICK_E_USAGE, "pid is missing: the process to record");
+    x->pid = (int)pid;
+    rc = rc ? rc : choose_path(r, wick_ask_get(body, "name"), wick_ask_get(body, "pid"), &x->path, err);
+    if (rc)
+        return rc;
+    add_argument(x, &n, "", "wick");
+    add_argument(x, &n, "", "record");
+    if (r->lib)
+        add_argument(x, &n, "--lib=", r->lib);
+    add_argument(x, &n, "--file=", x->path);
+    rc = add_options(x, &n, body, err);
+    add_argument(x, &n, "", wick_ask_get(body, "pid"));
+    x->said = memfd_create("wick-record", MFD_CLOEXEC);
+    if (!rc && x->said < 0)
+        rc = wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
+    return rc;
+}
+
+/* --- start and end --- */
+
+/* Among the others: its number. */
+static int enter(struct wick_ui_recorder *r, struct wick_ui_recording *x, unsigned *number, struct wick_err *err)
+{
+    unsigned running = 0;
+    int rc = 0;
+    pthread_mutex_lock(&r->lock);
+    for (unsigned i = 0; i < r->n; i++)
+        running += !r->recordings[i]->ended;
+    struct wick_ui_recording **bigger = NULL;
+    if (running >= WICK_UI_RECORDINGS)
+        rc = wick_err_set(err, WICK_E_LIMIT, "%u recordings are running already", running);
+    else if (!(bigger = reallocarray(r->recordings, r->n + 1, sizeof(struct wick_ui_recording *))))
+        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    if (bigger) {
+        r->recordings = bigger;
+        if (pthread_create(&x->thread, NULL, attend, x))
+            rc = wick_err_set(err, WICK_E_LIMIT, "no more threads can be started");
+        else
+            r->recordings[r->n++] = x;
+        *number = r->n;
+    }
+    pthread_mutex_unlock(&r->lock);
+    return rc;
+}
+
+/* Waits until the file has something in it. */
+static int await_start(struct wick_ui_recorder *r, struct wick_ui_recording *x, struct wick_err *err)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    uint64_t until = wick_clock_mono_ns() + START_S * UINT64_C(1000000000);
+    for (;;) {
+        struct stat st;
+        pthread_mutex_lock(&r->lock);
+        bool ended = x->ended;
+        pthread_mutex_unlock(&r->lock);
+        if (ended)
+            return failure_of(x, err);
+        if (!stat(x->path, &st) && st.st_size > 0)
+            return 0;
+        if (wick_clock_mono_ns() > until)
+            return wick_err_set(err, WICK_E_TIMEOUT, "process %d did not start recording within %d s", x->pid, START_S);
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* Asks a recording to end and waits for that. */
+static bool end_recording(struct wick_ui_recorder *r, struct wick_ui_recording *x)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += STOP_S;
+    pthread_mutex_lock(&r->lock);
+    if (!x->ended && x->child > 0)
+        kill(x->child, SIGTERM);
+    int rc = 0;
+    while (!x->ended && rc != ETIMEDOUT)
+        rc = pthread_cond_timedwait(&r->ended, &r->lock, &until);
+    bool ended = x->ended;
+    pthread_mutex_unlock(&r->lock);
+    return ended;
+}
+
+int wick_ui_record(struct wick_ui_recorder *r, const struct wick_ask *body, char **path, int *pid, unsigned *number,
+                   struct wick_err *err)
+{
+    struct wick_ui_recording *x = calloc(1, sizeof *x);
+    if (!x)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    x->r = r;
+    x->said = -1;
+    int rc = make_command(r, x, body, err);
+    rc = rc ? rc : enter(r, x, number, err);
+    if (rc) {
+        free_recording(x);
+        return rc;
+    }
+    rc = await_start(r, x, err);
+    if (rc == -WICK_E_TIMEOUT)
+        end_recording(r, x);
+    char *copy = rc ? NULL : strdup(x->path);
+    if (!rc && !copy)
+        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    *path = copy;
+    *pid = x->pid;
+    return rc;
+}
+
+static struct wick_ui_recording *recording_of(struct wick_ui_recorder *r, unsigned number)
+{
+    pthread_mutex_lock(&r->lock);
+    struct wick_ui_recording *x = number && number <= r->n ? r->recordings[number - 1] : NULL;
+    pthread_mutex_unlock(&r->lock);
+    return x;
+}
+
+int wick_ui_record_stop(struct wick_ui_recorder *r, unsigned number, struct wick_err *err)
+{
+    struct wick_ui_recording *x = recording_of(r, number);
+    if (!x || !wick_ui_record_runs(r, number, NULL, 0))
+        return wick_err_set(err, WICK_E_STATE, "the recording has ended already");
+    if (!end_recording(r, x))
+        return wick_err_set(err, WICK_E_TIMEOUT, "process %d does not answer; its recording is in %s as far as it got",
+                            x->pid, x->path);
+    return WIFEXITED(x->status) && !WEXITSTATUS(x->status) ? 0 : failure_of(x, err);
+}
+
+bool wick_ui_record_runs(struct wick_ui_recorder *r, unsigned number, char *why, size_t cap)
+{
+    struct wick_ui_recording *x = recording_of(r, number);
+    if (!x)
+        return false;
+    pthread_mutex_lock(&r->lock);
+    bool runs = !x->ended, failed = x->ended && x->status;
+    pthread_mutex_unlock(&r->lock);
+    if (failed && cap)
+        read_said(x, why, cap);
+    return runs;
+}
+
+void wick_ui_recorder_release(struct wick_ui_recorder *r)
+{
+    for (unsigned i = 0; i < r->n; i++) /* all are asked before any is waited for */
+        if (wick_ui_record_runs(r, i + 1, NULL, 0) && r->recordings[i]->child > 0)
+            kill(r->recordings[i]->child, SIGTERM);
+    for (unsigned i = 0; i < r->n; i++) {
+        struct wick_ui_recording *x = r->recordings[i];
+        if (end_recording(r, x))
+            pthread_join(x->thread, NULL);
+        else
+            continue; /* its thread still waits, and is this process's last */
+        free_recording(x);
+    }
+    free(r->recordings);
+    pthread_cond_destroy(&r->ended);
+    pthread_mutex_destroy(&r->lock);
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/answers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/diff.h"
+#include "codec/json.h"
+#include "export/picture.h"
+#include "flame/pack.h"
+#include "model/merge.h"
+#include "serve/picked.h"
+
+const char *wick_answer_unit(unsigned unit)
+{
+    static const char *const names[] = {
+        [WICK_UNIT_COUNT] = "count", [WICK_UNIT_NS] = "ns", [WICK_UNIT_BYTES] = "bytes"};
+    return unit < sizeof names / sizeof *names ? names[unit] : "count";
+}
+
+static void put_string(struct wick_json *j, const char *key, const struct wick_profile *p, uint32_t string)
+{
+    wick_json_key(j, key);
+    wick_json_str(j, p->strings[string].s, p->strings[string].len);
+}
+
+static void put_int(struct wick_json *j, const char *key, int64_t v)
+{
+    wick_json_key(j, key);
+    wick_json_int(j, v);
+}
+
+static void put_flag(struct wick_json *j, const char *key, bool v)
+{
+    wick_json_key(j, key);
+    wick_json_raw(j, v ? "true" : "false");
+}
+
+/* What every answer says of the event type. */
+static void put_event(struct wick_json *j, const struct wick_profile *p, uint16_t event)
+{
+    const struct wick_sample_type *e = &p->events[event];
+    put_string(j, "event", p, e->name);
+    wick_json_key(j, "kind");
+    wick_json_cstr(j, wick_event_kind_name(e->kind));
+    wick_json_key(j, "unit");
+    wick_json_cstr(j, wick_answer_unit(e->unit));
+    put_int(j, "weight", e->weight);
+    wick_json_key(j, "samples");
+    wick_json_uint(j, e->count);
+    put_int(j, "own", e->own);
+}
+
+/* --- flame graphs --- */
+
+static int put_tree(struct wick_json *j, struct wick_tree *t, const struct wick_flame_opts *o, struct wick_err *err)
+{
+    if (wick_tree_sort(t))
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    put_int(j, "nodes", wick_tree_nodes(t));
+    wick_json_key(j, "data");
+    fputc('"', j->out);
+    int rc = wick_pack_base64(t, o, j->out);
+    fputc('"', j->out);
+    j->comma = true;
+    return rc ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : 0;
+}
+
+static int fold(const struct wick_picked *s, const struct wick_export_options *o, bool reverse, struct wick_tree **out,
+                struct wick_err *err)
+{
+    struct wick_tree *t = wick_tree_new(), *other = NULL;
+    int rc = t ? wick_picture_fold(&s->view, o, t, err) : wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    if (!rc && reverse && wick_tree_reverse(t, &other))
+        rc = wick_err_set(err, WICK_E_NOMEM, "not enough memory for the leaf-up tree");
+    if (rc || other) {
+        wick_tree_free(t);
+        t = other;
+    }
+    *out = t;
+    return rc;
+}
+
+static int write_flame(const struct wick_picked *s, const struct wick_ask *a, bool truncated, FILE *out,
+                       struct wick_err *err)
+{
+    const char *by = wick_ask_get(a, "by");
+    struct wick_export_options o = {.event = s->event, .threads = by && !strcmp(by, "thread")};
+    struct wick_strbuf subtitle = WICK_STRBUF_INIT;
+    struct wick_tree *t = NULL;
+    struct wick_json j = {.out = out};
+    bool reverse = false;
+    int rc = wick_ask_flag(a, "reverse", &reverse, err);
+    rc = rc ? rc : fold(s, &o, reverse, &t, err);
+    if (rc)
+        return rc;
+    wick_picture_subtitle(&subtitle, &s->view, &o);
+    const struct wick_flame_opts f = {.subtitle = subtitle.buf, .unit = wick_picture_unit(&s->view, &o)};
+    wick_json_open(&j, '{');
+    put_event(&j, &s->view, s->event);
+    put_int(&j, "start_ns", s->view.start_ns);
+    put_int(&j, "end_ns", s->view.end_ns);
+    put_flag(&j, "truncated", truncated);
+    rc = put_tree(&j, t, &f, err);
+    wick_json_close(&j, '}');
+    wick_strbuf_release(&subtitle);
+    wick_tree_free(t);
+    return rc;
+}
+
+enum { LEAST_NODES = 100, MOST_NODES = 2000000, NODES = 200000 };
+
+int wick_answer_flame(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err)
+{
+    struct wick_pick k;
+    struct wick_picked s;
+    int64_t most;
+    int rc = wick_pick_init(&k, a, err);
+    k.whole_stacks = true;
+    rc = rc ? rc : wick_ask_number(a, "max_nodes", LEAST_NODES, MOST_NODES, NODES, &most, err);
+    rc = rc ? rc : wick_picked_init(&s, &k, g, err);
+    if (!rc) {
+        int truncated = wick_picked_prune(&s, g, (uint32_t)most, err);
+        rc = truncated < 0 ? truncated : write_flame(&s, a, truncated, out, err);
+        wick_picked_release(&s);
+    }
+    wick_pick_release(&k);
+    return rc;
+}
+
+/* --- two of them --- */
+
+struct pair {
+    struct wick_profile both;
+    struct wick_diff_side side[2];
+    struct wick_agg *aggs[2];
+    uint16_t event;
+    int64_t start_ns, end_ns; /* of the second one */
+};
+
+/* Adds what is chosen of one recording; its samples become a side. */
+static int add_side(struct pair *d, unsigned i, struct wick_growing *g, const struct wick_pick *k, struct wick_err *err)
+{
+    struct wick_picked s;
+    int rc = wick_picked_init(&s, k, g, err);
+    if (rc)
+        return wick_err_prefix(err, "%s", i ? "this recording" : "base");
+    const struct wick_sample_type *e = &s.view.events[s.event];
+    const struct wick_string *name = &s.view.strings[e->name];
+    rc = wick_profile_merge(&d->both, &s.view);
+    uint16_t event = wick_profile_event(&d->both, wick_profile_string(&d->both, name->s, name->len), e->kind, e->unit);
+    if (rc)
+        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory while comparing");
+    else if (i && event != d->event)
+        rc = wick_err_set(err, WICK_E_NOTFOUND,
+                          "the samples of this recording are of another event, or in another unit");
+    d->event = event;
+    d->start_ns = s.view.start_ns;
+    d->end_ns = s.view.end_ns;
+    d->aggs[i] = wick_profile_take_aggs(&d->both, &d->side[i].naggs);
+    d->side[i].aggs = d->aggs[i];
+    wick_picked_release(&s);
+    return rc;
+}
+
+static int write_diff(struct pair *d, bool absolute, FILE *out, struct wick_err *err)
+{
+    struct wick_diff c;
+    struct wick_json j = {.out = out};
+    const struct wick_diff_options how = {.event = d->event, .absolute = absolute};
+    const struct wick_export_options o = {.event = d->event};
+    int rc = wick_diff_init(&c, &d->both, d->side, &how, err);
+    if (rc)
+        return rc;
+    const struct wick_flame_opts f = {
+        .unit = wick_picture_unit(&d->both, &o), .change = c.change, .absolute = absolute};
+    struct wick_sample_type *e = &d->both.events[d->event];
+    e->weight = (int64_t)(c.measured.weight[1] < INT64_MAX ? c.measured.weight[1] : INT64_MAX);
+    e->count = c.measured.samples[1];
+    wick_json_open(&j, '{');
+    put_event(&j, &d->both, d->event);
+    wick_json_key(&j, "base_weight");
+    wick_json_uint(&j, c.measured.weight[0]);
+    wick_json_key(&j, "base_samples");
+    wick_json_uint(&j, c.measured.samples[0]);
+    put_int(&j, "start_ns", d->start_ns);
+    put_int(&j, "end_ns", d->end_ns);
+    put_flag(&j, "truncated", false);
+    rc = put_tree(&j, c.tree, &f, err);
+    wick_json_close(&j, '}');
+    wick_diff_release(&c);
+    return rc;
+}
+
+static int compare(struct wick_growing *base, struct wick_growing *g, struct wick_pick *k, const struct wick_ask *a,
+                   FILE *out, struct wick_err *err)
+{
+    struct pair d = {0};
+    struct wick_pick before = *k; /* borrows its tests */
+    uint16_t event = 0;
+    bool absolute = false;
+    int rc = wick_ask_flag(a, "absolute", &absolute, err);
+    rc = rc ? rc : wick_ask_number(a, "base_from", 0, INT64_MAX, 0, &before.from_ns, err);
+    rc = rc ? rc : wick_ask_number(a, "base_to", 0, INT64_MAX, 0, &before.to_ns, err);
+    rc = rc ? rc : wick_pick_event(k, base, &event, err);
+    if (rc)
+        return rc;
+    char *name = strdup(wick_profile_str(&base->p, base->p.events[event].name));
+    if (!name || wick_profile_init(&d.both)) {
+        free(name);
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    }
+    before.event = k->event = name;
+    d.both.by_thread = d.both.by_state = false;
+    d.both.objects = true;
+    d.both.keep = wick_picture_keep(0) & ~(unsigned)WICK_KEEP_LINES;
+    rc = add_side(&d, 0, base, &before, err);
+    rc = rc ? rc : add_side(&d, 1, g, k, err);
+    rc = rc ? rc : write_diff(&d, absolute, out, err);
+    free(d.aggs[0]);
+    free(d.aggs[1]);
+    wick_profile_release(&d.both);
+    free(name);
+    return rc;
+}
+
+int wick_answer_diff(struct wick_growing *base, struct wick_growing *g, const struct wick_ask *a, FILE *out,
+                     struct wick_err *err)
+{
+    struct wick_pick k;
+    int rc = wick_pick_init(&k, a, err);
+    k.whole_stacks = true;
+    rc = rc ? rc : compare(base, g, &k, a, out, err);
+    wick_pick_release(&k);
+    return rc;
+}
+
+/* --- tables of what samples carry --- */
+
+/* A thread, or a label's key and value, and what has been added up for it. */
+struct share {
+    uint32_t key, value;
+    int64_t weight;
+    uint64_t count;
+};
+
+static int heaviest_first(const void *a, const void *b)
+{
+    const struct share *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight < y->weight ? 1 : -1;
+    return x->value < y->value ? -1 : x->value > y->value;
+}
+
+static void put_threads(struct wick_json *j, const struct wick_profile *p, const struct share *shares, uint32_t n)
+{
+    wick_json_key(j, "threads");
+    wick_json_open(j, '[');
+    for (uint32_t i = 0; i < n && (shares[i].weight || shares[i].count); i++) {
+        const struct wick_thread *t = &p->threads[shares[i].value];
+        wick_json_open(j, '{');
+        put_string(j, "name", p, t->name);
+        put_int(j, "tid", t->os_tid);
+        put_int(j, "java_tid", t->java_tid);
+        put_flag(j, "virtual", t->is_virtual);
+        put_int(j, "weight", shares[i].weight);
+        wick_json_key(j, "samples");
+        wick_json_uint(j, shares[i].count);
+        wick_json_close(j, '}');
+    }
+    wick_json_close(j, ']');
+}
+
+int wick_answer_threads(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err)
+{
+    struct wick_pick k;
+    struct wick_picked s;
+    struct wick_json j = {.out = out};
+    int rc = wick_pick_init(&k, a, err);
+    rc = rc ? rc : wick_picked_init(&s, &k, g, err);
+    wick_pick_release(&k);
+    if (rc)
+        return rc;
+    uint32_t n = s.view.nthreads;
+    struct share *shares = calloc((size_t)n + 1, sizeof *shares);
+    for (uint32_t i = 0; shares && i < n; i++)
+        shares[i].value = i;
+    for (uint32_t i = 0; shares && i < s.view.naggs; i++) {
+        shares[s.view.aggs[i].thread].weight += s.view.aggs[i].weight;
+        shares[s.view.aggs[i].thread].count += s.view.aggs[i].count;
+    }
+    if (shares) {
+        qsort(shares, n, sizeof *shares, heaviest_first);
+        wick_json_open(&j, '{');
+        put_event(&j, &s.view, s.event);
+        put_threads(&j, &s.view, shares, n);
+        wick_json_close(&j, '}');
+    } else {
+        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    }
+    free(shares);
+    wick_picked_release(&s);
+    return rc;
+}
+
+/* --- labels --- */
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct share *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->value < y->value ? -1 : x->value > y->value;
+}
+
+static int by_key_and_weight(const void *a, const void *b)
+{
+    const struct share *x = a, *y = b;
+    return x->key != y->key ? (x->key < y->key ? -1 : 1) : heaviest_first(a, b);
+}
+
+/* One entry for each key and value, sorted by key, heaviest first; *n of them. NULL without memory. */
+static struct share *label_shares(const struct wick_profile *p, size_t *n)
+{
+    struct share *sets = calloc(p->nlabel_sets, sizeof *sets), *all = NULL;
+    size_t room = 1, k = 0, kept = 0;
+    for (uint32_t i = 0; sets && i < p->naggs; i++) {
+        sets[p->aggs[i].labels].weight += p->aggs[i].weight;
+        sets[p->aggs[i].labels].count += p->aggs[i].count;
+    }
+    for (uint32_t i = 0; sets && i < p->nlabel_sets; i++)
+        room += sets[i].count ? p->label_sets[i].n : 0;
+    all = sets ? calloc(room, sizeof *all) : NULL;
+    for (uint32_t i = 0; all && i < p->nlabel_sets; i++)
+        for (uint32_t x = 0; sets[i].count && x < p->label_sets[i].n; x++) {
+            const struct wick_label *l = &p->labels[p->label_sets[i].first + x];
+            all[k++] = (struct share){l->key, l->value, sets[i].weight, sets[i].count};
+        }
+    if (k)
+        qsort(all, k, sizeof *all, by_pair);
+    for (size_t i = 0; i < k; i++) {
+        if (kept && !by_pair(&all[kept - 1], &all[i])) {
+            all[kept - 1].weight += all[i].weight;
+            all[kept - 1].count += all[i].count;
+        } else {
+            all[kept++] = all[i];
+        }
+    }
+    if (kept)
+        qsort(all, kept, sizeof *all, by_key_and_weight);
+    free(sets);
+    *n = kept;
+    return all;
+}
+
+static void put_labels(struct wick_json *j, const struct wick_profile *p, const struct share *all, size_t n)
+{
+    enum { VALUES = 100 };
+    wick_json_key(j, "labels");
+    wick_json_open(j, '[');
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && all[end].key == all[i].key;)
+            end++;
+        wick_json_open(j, '{');
+        put_string(j, "key", p, all[i].key);
+        put_flag(j, "more", end - i > VALUES);
+        wick_json_key(j, "values");
+        wick_json_open(j, '[');
+        for (size_t x = i; x < end && x < i + VALUES; x++) {
+            wick_json_open(j, '{');
+            put_string(j, "value", p, all[x].value);
+            put_int(j, "weight", all[x].weight);
+            wick_json_key(j, "samples");
+            wick_json_uint(j, all[x].count);
+            wick_json_close(j, '}');
+        }
+        wick_json_close(j, ']');
+        wick_json_close(j, '}');
+    }
+    wick_json_close(j, ']');
+}
+
+int wick_answer_labels(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err)
+{
+    struct wick_pick k;
+    struct wick_picked s;
+    struct wick_json j = {.out = out};
+    size_t n = 0;
+    int rc = wick_pick_init(&k, a, err);
+    rc = rc ? rc : wick_picked_init(&s, &k, g, err);
+    wick_pick_release(&k);
+    if (rc)
+        return rc;
+    struct share *all = label_shares(&s.view, &n);
+    if (all) {
+        wick_json_open(&j, '{');
+        put_event(&j, &s.view, s.event);
+        put_labels(&j, &s.view, all, n);
+        wick_json_close(&j, '}');
+    } else {
+        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    }
+    free(all);
+    wick_picked_release(&s);
+    return rc;
+}

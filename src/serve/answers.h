@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * answers.h - questions about the samples of a recording, answered as JSON
+ *
+ * Each takes the request's parameters (docs/ui-api.json), and writes one object to out, or fails with a message and may
+ * have written a part of it.
+ *
+ * Threads: one at a time per recording.
+ * Memory:  temporary; some stacks are added to the recording's profile.
+ */
+#ifndef WICK_SERVE_ANSWERS_H
+#define WICK_SERVE_ANSWERS_H
+
+#include <stdio.h>
+
+#include "serve/ask.h"
+#include "serve/growing.h"
+
+/* The call tree, packed (flame/pack.h). */
+int wick_answer_flame(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
+/* The call tree of two recordings, and what of each node was in the base. Both may be the same. */
+int wick_answer_diff(struct wick_growing *base, struct wick_growing *g, const struct wick_ask *a, FILE *out,
+                     struct wick_err *err);
+
+/* Weight over time. */
+int wick_answer_series(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
+/* Weight by thread; by label and value. */
+int wick_answer_threads(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
+int wick_answer_labels(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
+/* "ns", "bytes" or "count". */
+const char *wick_answer_unit(unsigned unit);
+
+#endif

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/catalog.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/blake2s.h"
+#include "base/clock.h"
+#include "serve/answers.h"
+
+enum {
+    MOST_ENTRIES = 5000,
+    MOST_MODELS = 12,
+    GROWS_S = 10, /* since the last write to a file that is not made here */
+    FRESH_S = 4,  /* age of an answer about a file that grows */
+};
+#define MOST_BYTES (UINT64_C(768) << 20)
+
+/* --- entries --- */
+
+static void forget_answers(struct wick_catalog_entry *e)
+{
+    for (uint32_t i = 0; i < WICK_CATALOG_ANSWERS; i++) {
+        free(e->answers[i].asked);
+        free(e->answers[i].text);
+        e->answers[i] = (struct wick_catalog_answer){0};
+    }
+}
+
+static void forget_model(struct wick_catalog_entry *e)
+{
+    wick_growing_free(e->model);
+    e->model = NULL;
+    e->finished_model = false;
+}
+
+static void free_entry(struct wick_catalog_entry *e)
+{
+    forget_answers(e);
+    forget_model(e);
+    free(e->path);
+    free(e);
+}
+
+void wick_catalog_release(struct wick_catalog *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        free_entry(c->entries[i]);
+    for (uint32_t i = 0; i < c->nfolders; i++)
+        free(c->folders[i]);
+    free(c->entries);
+    free(c->folders);
+    *c = (struct wick_catalog){0};
+}
+
+static void make_id(const char *path, char out[WICK_CATALOG_ID + 1])
+{
+    struct wick_blake2s b;
+    uint8_t digest[WICK_BLAKE2S_BYTES];
+    wick_blake2s_init(&b, "wick-rec");
+    wick_blake2s_add(&b, path, strlen(path));
+    wick_blake2s_end(&b, digest);
+    for (unsigned i = 0; i < WICK_CATALOG_ID / 2; i++)
+        snprintf(out + 2 * i, 3, "%02x", digest[i]);
+}
+
+struct wick_catalog_entry *wick_catalog_find(const struct wick_catalog *c, const char *id)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (!strcmp(c->entries[i]->id, id))
+            return c->entries[i];
+    return NULL;
+}
+
+/* The entry of a path, new or known. */
+static struct wick_catalog_entry *entry_of(struct wick_catalog *c, const char *path, struct wick_err *err)
+{
+    char id[WICK_CATALOG_ID + 1];
+    make_id(path, id);
+    struct wick_catalog_entry *e = wick_catalog_find(c, id);
+    if (e)
+        return e;
+    if (c->n == MOST_ENTRIES) {
+        wick_err_set(err, WICK_E_LIMIT, "there are more than %d recordings", MOST_ENTRIES);
+        return NULL;
+    }
+    if (c->n == c->cap) {
+        uint32_t cap = c->cap ? 2 * c->cap : 16;
+        struct wick_catalog_entry **bigger = reallocarray(c->entries, cap, sizeof(struct wick_catalog_entry *));
+        if (bigger) {
+            c->entries = bigger;
+            c->cap = cap;
+        }
+    }
+    e = c->n < c->cap ? calloc(1, sizeof *e) : NULL;
+    char *copy = e ? strdup(path) : NULL;
+    if (!copy) {
+        free(e);
+        wick_err_set(err, WICK_E_NOMEM, "out of memory");
+        return NULL;
+    }
+    memcpy(e->id, id, sizeof id);
+    e->path = copy;
+    const char *slash = strrchr(copy, '/');
+    e->name = slash && slash[1] ? slash + 1 : copy;
+    c->entries[c->n++] = e;
+    return e;
+}
+
+int wick_catalog_fd(const struct wick_catalog_entry *e, struct wick_err *err)
+{
+    struct stat st;
+    int fd = open(e->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return wick_err_set(err,
+                            errno == ENOENT   ? WICK_E_NOTFOUND
+                            : errno == EACCES ? WICK_E_PERM
+                                              : WICK_E_IO,
+                            "cannot open %s: %s", e->name, strerror(errno));
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+        return fd;
+    close(fd);
+    return wick_err_set(err, WICK_E_PERM, "%s is no plain file", e->name);
+}
+
+/* --- files and folders --- */
+
+static bool is_recording_name(const char *name)
+{
+    static const char *const ends[] = {".jfr", ".jfr.gz", ".pprof", ".pb.gz", ".collapsed", ".folded"};
+    size_t n = strlen(name);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (n > strlen(ends[i]) && !strcmp(name + n - strlen(ends[i]), ends[i]) && *name != '.')
+            return true;
+    return false;
+}
+
+static void scan_folder(struct wick_catalog *c, const char *folder)
+{
+    DIR *dir = opendir(folder);
+    for (struct dirent *d; dir && (d = readdir(dir));) {
+        char path[4096];
+        struct stat st;
+        if (!is_recording_name(d->d_name) || fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+            !S_ISREG(st.st_mode) ||
+            snprintf(path, sizeof path, "%s/%s", strcmp(folder, "/") ? folder : "", d->d_name) >= (int)sizeof path)
+            continue;
+        entry_of(c, path, NULL);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+/* What the file system says of it now. False if it has gone. */
+static bool look_at_file(struct wick_catalog_entry *e)
+{
+    struct stat st;
+    if (lstat(e->path, &st) || !S_ISREG(st.st_mode))
+        return false;
+    if (st.st_size != e->size_bytes && !e->model && st.st_size > 0) {
+        e->start_ns = e->end_ns = 0;
+        wick_jfr_span(e->path, &e->start_ns, &e->end_ns, &(struct wick_err){0});
+    }
+    e->size_bytes = st.st_size;
+    if (!e->here)
+        e->live = time(NULL) - st.st_mtime < GROWS_S;
+    return true;
+}
+
+void wick_catalog_scan(struct wick_catalog *c)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->nfolders; i++)
+        scan_folder(c, c->folders[i]);
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct wick_catalog_entry *e = c->entries[i];
+        if (look_at_file(e) || e->here || e->named)
+            c->entries[kept++] = e;
+        else
+            free_entry(e);
+    }
+    c->n = kept;
+}
+
+static int cannot_open(const char *path, struct wick_err *err)
+{
+    int e = errno;
+    return wick_err_set(err,
+                        e == ENOENT || e == ENOTDIR ? WICK_E_NOTFOUND
+                        : e == EACCES               ? WICK_E_PERM
+                                                    : WICK_E_IO,
+                        "cannot open %s: %s", path, strerror(e));
+}
+
+int wick_catalog_name(struct wick_catalog *c, const char *path, struct wick_err *err)
+{
+    struct stat st;
+    char *whole = realpath(path, NULL);
+    if (!whole || stat(whole, &st)) {
+        free(whole);
+        return cannot_open(path, err);
+    }
+    if (S_ISDIR(st.st_mode)) {
+        char **bigger = reallocarray(c->folders, c->nfolders + 1, sizeof(char *));
+        if (!bigger) {
+            free(whole);
+            return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+        }
+        c->folders = bigger;
+        c->folders[c->nfolders++] = whole;
+        scan_folder(c, whole);
+        return 0;
+    }
+    struct wick_catalog_entry *e = S_ISREG(st.st_mode) ? entry_of(c, whole, err) : NULL;
+    if (e)
+        e->named = true;
+    else if (!S_ISREG(st.st_mode))
+        wick_err_set(err, WICK_E_USAGE, "%s is neither a file nor a folder", path);
+    free(whole);
+    return e ? 0 : -err->code;
+}
+
+struct wick_catalog_entry *wick_catalog_add_own(struct wick_catalog *c, const char *path, int pid, unsigned handle,
+                                                struct wick_err *err)
+{
+    struct wick_catalog_entry *e = entry_of(c, path, err);
+    if (!e)
+        return NULL;
+    forget_model(e); /* of a file that was there before under this name */
+    forget_answers(e);
+    e->here = e->live = true;
+    e->pid = pid;
+    e->handle = handle;
+    return e;
+}
+
+static bool lies_in(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+    return !strcmp(folder, "/") || (!strncmp(path, folder, n) && path[n] == '/');
+}
+
+int wick_catalog_open(struct wick_catalog *c, const char *path, struct wick_catalog_entry **out, struct wick_err *err)
+{
+    /* Whether a file exists elsewhere is nothing to answer either: both are refused alike. */
+    char *whole = *path == '/' ? realpath(path, NULL) : NULL;
+    bool inside = false;
+    for (uint32_t i = 0; whole && i < c->nfolders; i++)
+        inside |= lies_in(whole, c->folders[i]);
+    struct wick_catalog_entry *e = inside ? entry_of(c, whole, err) : NULL;
+    free(whole);
+    if (!inside)
+        return wick_err_set(err, WICK_E_PERM,
+                            "this path does not lead to a file in the folders that were given to `wick ui`");
+    if (!e)
+        return -err->code;
+    if (!look_at_file(e))
+        return wick_err_set(err, WICK_E_PERM, "%s is no plain file", e->name);
+    *out = e;
+    return 0;
+}
+
+/* --- models --- */
+
+/* Forgets models until the rest is small enough, but not that of `used`. */
+static void make_room(struct wick_catalog *c, const struct wick_catalog_entry *used)
+{
+    for (;;) {
+        struct wick_catalog_entry *oldest = NULL;
+        uint64_t bytes = 0;
+        unsigned models = 0;
+        for (uint32_t i = 0; i < c->n; i++) {
+            struct wick_catalog_entry *e = c->entries[i];
+            if (!e->model)
+                continue;
+            models++;
+            bytes += wick_growing_bytes(e->model);
+            if (e != used && (!oldest || e->used < oldest->used))
+                oldest = e;
+        }
+        if (!oldest || (models <= MOST_MODELS && bytes <= MOST_BYTES))
+            return;
+        forget_model(oldest);
+    }
+}
+
+/* What is to be known of the file's state besides its samples. */
+static void note_problem(struct wick_catalog_entry *e)
+{
+    const struct wick_jfr_result *r = &e->model->read;
+    *e->problem = 0;
+    if (r->problems)
+        snprintf(e->problem, sizeof e->problem, "damaged at offset %" PRIu64 ": %s (%" PRIu64 " such places)",
+                 r->first_offset, r->first, r->problems);
+    else if (r->lost_bytes)
+        snprintf(e->problem, sizeof e->problem, "%" PRIu64 " bytes could not be read", r->lost_bytes);
+}
+
+int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool running, struct wick_err *err)
+{
+    int64_t before = e->size_bytes;
+    int rc = 0;
+    if (e->here)
+        e->live = running;
+    if (!look_at_file(e)) {
+        forget_model(e);
+        return wick_err_set(err, WICK_E_NOTFOUND, "%s has gone", e->name);
+    }
+    if (e->model && (e->size_bytes < before || (e->finished_model && e->size_bytes != before)))
+        forget_model(e); /* it is another file now, or went on although it had seemed complete */
+    e->used = ++c->uses;
+    if (!e->model) {
+        int fd = wick_catalog_fd(e, err);
+        if (fd < 0)
+            return fd;
+        e->model = wick_growing_open(fd, err);
+        rc = e->model ? 0 : -err->code;
+    }
+    if (!rc && !e->finished_model) {
+        rc = wick_growing_read(e->model, !e->live, err);
+        e->finished_model = !e->live;
+    }
+    if (rc) {
+        snprintf(e->problem, sizeof e->problem, "%.250s", err->msg);
+        forget_model(e);
+        return wick_err_prefix(err, "%s", e->name);
+    }
+    note_problem(e);
+    make_room(c, e);
+    return 0;
+}
+
+/* --- answers --- */
+
+const struct wick_catalog_answer *wick_catalog_known(const struct wick_catalog_entry *e, const char *asked)
+{
+    uint64_t now = wick_clock_mono_ns();
+    for (uint32_t i = 0; i < WICK_CATALOG_ANSWERS; i++) {
+        const struct wick_catalog_answer *a = &e->answers[i];
+        if (a->asked && !strcmp(a->asked, asked) &&
+            (a->size == e->size_bytes || (e->live && now - a->when_ns < FRESH_S * UINT64_C(1000000000))))
+            return a;
+    }
+    return NULL;
+}
+
+void wick_catalog_keep(struct wick_catalog_entry *e, const char *asked, char *text, size_t len)
+{
+    struct wick_catalog_answer *at = &e->answers[0];
+    for (uint32_t i = 0; i < WICK_CATALOG_ANSWERS; i++) {
+        struct wick_catalog_answer *a = &e->answers[i];
+        if (a->asked && !strcmp(a->asked, asked)) {
+            at = a;
+            break;
+        }
+        if (a->when_ns < at->when_ns)
+            at = a;
+    }
+    free(at->asked);
+    free(at->text);
+    *at = (struct wick_catalog_answer){strdup(asked), text, len, e->size_bytes, wick_clock_mono_ns()};
+}
+
+/* --- JSON --- */
+
+static void put_text(struct wick_json *j, const char *key, const char *text)
+{
+    wick_json_key(j, key);
+    wick_json_cstr(j, text);
+}
+
+static void put_events(struct wick_json *j, const struct wick_profile *p)
+{
+    for (uint32_t i = 1; i < p->nevents; i++) {
+        const struct wick_sample_type *e = &p->events[i];
+        if (!e->count)
+            continue;
+        wick_json_open(j, '{');
+        wick_json_key(j, "name");
+        wick_json_str(j, p->strings[e->name].s, p->strings[e->name].len);
+        put_text(j, "kind", wick_event_kind_name(e->kind));
+        put_text(j, "unit", wick_answer_unit(e->unit));
+        wick_json_key(j, "samples");
+        wick_json_uint(j, e->count);
+        wick_json_key(j, "total");
+        wick_json_int(j, e->weight);
+        wick_json_close(j, '}');
+    }
+}
+
+void wick_catalog_write(const struct wick_catalog_entry *e, struct wick_json *j)
+{
+    const struct wick_profile *p = e->model ? &e->model->p : NULL;
+    wick_json_open(j, '{');
+    put_text(j, "id", e->id);
+    put_text(j, "name", e->name);
+    put_text(j, "path", e->path);
+    wick_json_key(j, "size_bytes");
+    wick_json_int(j, e->size_bytes);
+    wick_json_key(j, "start_ns");
+    wick_json_int(j, p ? p->start_ns : e->start_ns);
+    wick_json_key(j, "end_ns");
+    wick_json_int(j, p ? p->end_ns : e->end_ns);
+    wick_json_key(j, "live");
+    wick_json_raw(j, e->live ? "true" : "false");
+    wick_json_key(j, "unfinished");
+    wick_json_raw(j, e->finished_model && e->model && e->model->read.unfinished ? "true" : "false");
+    wick_json_key(j, "here");
+    wick_json_raw(j, e->here ? "true" : "false");
+    wick_json_key(j, "pid");
+    if (e->pid)
+        wick_json_int(j, e->pid);
+    else
+        wick_json_raw(j, "null");
+    wick_json_key(j, "problem");
+    if (*e->problem)
+        wick_json_cstr(j, e->problem);
+    else
+        wick_json_raw(j, "null");
+    wick_json_key(j, "events");
+    wick_json_open(j, '[');
+    if (p)
+        put_events(j, p);
+    wick_json_close(j, ']');
+    wick_json_close(j, '}');
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalog.h - the recordings that the server shows, and those of them that are in memory
+ *
+ * Recordings are files that were named at the start, files in folders that were, and those that are made here. Each has
+ * an id that follows from its path, so that an address in the browser means the same after a restart. What a request
+ * names otherwise is opened only inside the folders, after all links have been followed.
+ *
+ * A recording is read when it is first asked about. It grows as long as it is recorded here, or its file was written to
+ * in the last seconds. Those that were not used for the longest time are forgotten when all take too much memory.
+ *
+ * Threads: one at a time: the server's lock (serve.h).
+ * Memory:  the models, as bounded here; freed by wick_catalog_release.
+ */
+#ifndef WICK_SERVE_CATALOG_H
+#define WICK_SERVE_CATALOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "codec/json.h"
+#include "serve/growing.h"
+
+enum { WICK_CATALOG_ID = 12, WICK_CATALOG_ANSWERS = 6 };
+
+/* An answer that was expensive: what was asked, and of how much of the file. */
+struct wick_catalog_answer {
+    char *asked, *text;
+    size_t len;
+    int64_t size;
+    uint64_t when_ns; /* monotonic */
+};
+
+struct wick_catalog_entry {
+    char id[WICK_CATALOG_ID + 1];
+    char *path;
+    const char *name; /* the path's last part */
+    struct wick_growing *model;
+    char problem[256];         /* why it cannot be read, or what was lost; "" = nothing */
+    int64_t size_bytes;        /* when it was last seen */
+    int64_t start_ns, end_ns;  /* by the headers of its chunks, until it is read */
+    bool live, finished_model; /* it grows; the model has all of it */
+    bool here, named;          /* made here; named at the start */
+    int pid;                   /* of the JVM, 0 = not known */
+    unsigned handle;           /* the front end's, of what is made here */
+    uint64_t used;             /* when, counted in uses */
+    struct wick_catalog_answer answers[WICK_CATALOG_ANSWERS];
+};
+
+struct wick_catalog {
+    struct wick_catalog_entry **entries;
+    uint32_t n, cap;
+    char **folders;
+    uint32_t nfolders;
+    uint64_t uses;
+};
+
+void wick_catalog_release(struct wick_catalog *c);
+
+/* Adds a file, or a folder with the recordings in it. -WICK_E_NOTFOUND, _PERM, _USAGE (neither), _NOMEM. */
+int wick_catalog_name(struct wick_catalog *c, const char *path, struct wick_err *err);
+
+/* Adds a file that is made here. NULL and a message on failure. */
+struct wick_catalog_entry *wick_catalog_add_own(struct wick_catalog *c, const char *path, int pid, unsigned handle,
+                                                struct wick_err *err);
+
+/* Adds a file that a request names: -WICK_E_PERM unless it lies in one of the folders. */
+int wick_catalog_open(struct wick_catalog *c, const char *path, struct wick_catalog_entry **out, struct wick_err *err);
+
+/* Looks again at what is in the folders, and at the sizes of files. */
+void wick_catalog_scan(struct wick_catalog *c);
+
+/* NULL if there is none with this id. */
+struct wick_catalog_entry *wick_catalog_find(const struct wick_catalog *c, const char *id);
+
+/* Opens an entry's file for reading: a plain file that is no symbolic link. Its descriptor or an error. */
+int wick_catalog_fd(const struct wick_catalog_entry *e, struct wick_err *err);
+
+/* Reads what is new of an entry, all of it at first. running: it is being made here. 0; -WICK_E_* with a message if
+ * nothing of it can be read. */
+int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool running, struct wick_err *err);
+
+/* An answer to the same question about the same state of the file; one about a file that grows may be some seconds old.
+ * NULL if there is none. */
+const struct wick_catalog_answer *wick_catalog_known(const struct wick_catalog_entry *e, const char *asked);
+
+/* Keeps an answer, which becomes the entry's own, instead of the oldest one. */
+void wick_catalog_keep(struct wick_catalog_entry *e, const char *asked, char *text, size_t len);
+
+/* Writes an entry as the API shows it. */
+void wick_catalog_write(const struct wick_catalog_entry *e, struct wick_json *j);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/growing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "import/input.h"
+#include "model/own.h"
+
+static void take_sample(void *ctx, const struct wick_sample *s)
+{
+    struct wick_growing *g = ctx;
+    wick_heat_add(&g->heat, &g->p, wick_profile_add(&g->p, s), s);
+}
+
+/* All that some question may ask of a sample. */
+static void keep_all(struct wick_profile *p)
+{
+    p->by_thread = p->by_state = p->by_labels = p->by_size = p->objects = true;
+    p->keep = WICK_KEEP_LINES | WICK_KEEP_JAVA_KINDS;
+}
+
+struct wick_growing *wick_growing_open(int fd, struct wick_err *err)
+{
+    struct wick_growing *g = calloc(1, sizeof *g);
+    char head[4];
+    struct stat st;
+    if (!g || wick_profile_init(&g->p)) {
+        free(g);
+        close(fd);
+        wick_err_set(err, WICK_E_NOMEM, "out of memory");
+        return NULL;
+    }
+    g->fd = fd;
+    keep_all(&g->p);
+    wick_heat_init(&g->heat);
+    g->visitor = (struct wick_jfr_visitor){.ctx = g, .sample = take_sample};
+    bool follows = !fstat(fd, &st) && S_ISREG(st.st_mode) && pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
+                   wick_jfr_is_recording(head, sizeof head);
+    int rc = 0;
+    if (follows) {
+        g->reader = wick_jfr_reader_new(&g->p, &g->visitor, &g->read);
+        rc = g->reader ? 0 : wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    } else {
+        char path[32];
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        rc = wick_input_read_file(&g->p, path, &g->visitor, &g->read, err);
+    }
+    if (!rc)
+        return g;
+    wick_growing_free(g);
+    return NULL;
+}
+
+void wick_growing_free(struct wick_growing *g)
+{
+    if (!g)
+        return;
+    wick_jfr_reader_free(g->reader);
+    wick_heat_release(&g->heat);
+    wick_profile_release(&g->p);
+    free(g->without_own);
+    close(g->fd);
+    free(g);
+}
+
+int wick_growing_read(struct wick_growing *g, bool last, struct wick_err *err)
+{
+    if (!g->reader)
+        return 0;
+    int rc = wick_jfr_reader_follow(g->reader, g->fd, err);
+    if (!rc && last)
+        rc = wick_jfr_reader_end(g->reader, err);
+    if (rc || last) {
+        wick_jfr_reader_free(g->reader);
+        g->reader = NULL;
+    }
+    return rc;
+}
+
+uint64_t wick_growing_bytes(const struct wick_growing *g)
+{
+    const struct wick_profile *p = &g->p;
+    return (uint64_t)p->cap_stacks * (sizeof *p->stacks + 8) + (uint64_t)p->cap_aggs * (sizeof *p->aggs + 8) +
+           (uint64_t)p->cap_frames * (sizeof *p->frames + 8) + (uint64_t)p->cap_functions * sizeof *p->functions +
+           (uint64_t)p->cap_strings * (sizeof *p->strings + 48) + (uint64_t)p->cap_labels * sizeof *p->labels +
+           (uint64_t)g->heat.places * sizeof *g->heat.cells;
+}
+
+/* Learns of the stacks that have come; a parent's number is smaller than its children's. */
+static bool know_own(struct wick_growing *g)
+{
+    uint32_t n = g->p.nstacks;
+    if (g->nwithout_own >= n)
+        return true;
+    uint32_t *bigger = reallocarray(g->without_own, n, sizeof *bigger);
+    if (!bigger)
+        return false;
+    g->without_own = bigger;
+    for (uint32_t i = g->nwithout_own; i < n; i++) {
+        struct wick_stack s = g->p.stacks[i];
+        if (!i)
+            bigger[i] = 0;
+        else if (wick_frame_is_own(&g->p, s.frame))
+            bigger[i] = bigger[s.parent];
+        else
+            bigger[i] = bigger[s.parent] == s.parent ? i : wick_profile_push(&g->p, bigger[s.parent], s.frame);
+    }
+    g->nwithout_own = n;
+    return !g->p.failed;
+}
+
+uint32_t wick_growing_without_own(struct wick_growing *g, uint32_t stack)
+{
+    /* Stacks that are made for this hold no such frame. */
+    if (stack >= g->nwithout_own && !know_own(g))
+        return 0;
+    return g->without_own[stack];
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * growing.h - a recording in memory, which may still grow
+ *
+ * A recording becomes a profile, aggregated by stack, thread, labels and state, and cells of time by aggregate
+ * (analysis/heat.h). Both are bounded by how many different things there are, not by how long it lasts, and every
+ * question about samples is answered from them: a choice of samples is a choice of aggregates, a time range a choice of
+ * cells. Whatever is new in the file is read by the reader that stopped there (jfr/reader/reader.h), so no byte is read
+ * twice. Profiles of other formats, which cannot grow, are read once.
+ *
+ * Threads: one at a time.
+ * Memory:  wick_growing_bytes; freed by wick_growing_free.
+ */
+#ifndef WICK_SERVE_GROWING_H
+#define WICK_SERVE_GROWING_H
+
+#include <stdbool.h>
+
+#include "analysis/heat.h"
+#include "jfr/reader/reader.h"
+#include "model/profile.h"
+
+struct wick_growing {
+    struct wick_profile p;
+    struct wick_heat heat;
+    struct wick_jfr_result read;
+    struct wick_jfr_visitor visitor;
+    struct wick_jfr_reader *reader; /* NULL = all has been read */
+    int fd;
+    uint32_t *without_own; /* by stack: the same without the profiler's frames; 0 = not known yet */
+    uint32_t nwithout_own;
+};
+
+/* Opens a recording of which nothing is read yet; fd becomes its own, also on failure. NULL and a message on failure.
+ */
+struct wick_growing *wick_growing_open(int fd, struct wick_err *err);
+void wick_growing_free(struct wick_growing *g); /* g may be NULL */
+
+/* Reads what is new. last: no more will come, so what is left is read as of a recording that was cut off there. 0, or
+ * the reader's error: then no more can be read. */
+int wick_growing_read(struct wick_growing *g, bool last, struct wick_err *err);
+
+/* About how much memory it takes. */
+uint64_t wick_growing_bytes(const struct wick_growing *g);
+
+/* A stack without the profiler's own frames; new stacks are added to the profile for that. 0 also if memory ran out. */
+uint32_t wick_growing_without_own(struct wick_growing *g, uint32_t stack);
+
+#endif

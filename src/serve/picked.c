@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/picked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sum.h"
+
+/* --- what is asked --- */
+
+static int add_test(struct wick_pick *k, enum wick_test_what what, const char *key, const char *expression,
+                    struct wick_err *err)
+{
+    enum { LONGEST = 1000 };
+    if (strlen(expression) > LONGEST)
+        return wick_err_set(err, WICK_E_USAGE, "a regular expression may have %d bytes", LONGEST);
+    return wick_shape_test(&k->shape, what, key, NULL, expression, err);
+}
+
+/* "KEY:VALUE"; the text is the request's own, so the key may be cut out of it. */
+static int add_label(struct wick_pick *k, const char *text, struct wick_err *err)
+{
+    char *colon = strchr((char *)(uintptr_t)text, ':');
+    if (!colon || colon == text)
+        return wick_err_set(err, WICK_E_USAGE, "label takes KEY:VALUE, not '%.60s'", text);
+    *colon = 0;
+    return wick_shape_test(&k->shape, WICK_TEST_VALUE, text, colon + 1, NULL, err);
+}
+
+static int take_pair(struct wick_pick *k, const struct wick_ask_pair *pair, struct wick_err *err)
+{
+    if (!strcmp(pair->key, "thread") || !strcmp(pair->key, "state"))
+        return add_test(k, WICK_TEST_VALUE, pair->key, pair->value, err);
+    if (!strcmp(pair->key, "filter"))
+        return add_test(k, WICK_TEST_INCLUDE, NULL, pair->value, err);
+    if (!strcmp(pair->key, "exclude"))
+        return add_test(k, WICK_TEST_EXCLUDE, NULL, pair->value, err);
+    if (!strcmp(pair->key, "label"))
+        return add_label(k, pair->value, err);
+    if (!strcmp(pair->key, "endpoint"))
+        return wick_shape_test(&k->shape, WICK_TEST_VALUE, "endpoint", pair->value, NULL, err);
+    return 0;
+}
+
+int wick_pick_init(struct wick_pick *k, const struct wick_ask *a, struct wick_err *err)
+{
+    bool own = false;
+    *k = (struct wick_pick){.event = wick_ask_get(a, "event")};
+    if (k->event && !*k->event)
+        k->event = NULL;
+    int rc = wick_ask_number(a, "from", 0, INT64_MAX, 0, &k->from_ns, err);
+    rc = rc ? rc : wick_ask_number(a, "to", 0, INT64_MAX, 0, &k->to_ns, err);
+    rc = rc ? rc : wick_ask_flag(a, "own", &own, err);
+    rc = rc ? rc : wick_ask_flag(a, "no_idle", &k->shape.no_idle, err);
+    if (!rc && k->to_ns && k->to_ns <= k->from_ns)
+        rc = wick_err_set(err, WICK_E_USAGE, "nothing lies between from and to");
+    k->shape.no_own = !own;
+    for (uint32_t i = 0; !rc && i < a->npairs; i++)
+        if (*a->pair[i].value)
+            rc = take_pair(k, &a->pair[i], err);
+    return rc;
+}
+
+void wick_pick_release(struct wick_pick *k)
+{
+    wick_shape_release(&k->shape);
+}
+
+/* --- what fits --- */
+
+int wick_pick_chooser(const struct wick_pick *k, struct wick_growing *g, struct wick_chooser *c, struct wick_err *err)
+{
+    wick_chooser_init(c, &k->shape, &g->p);
+    return wick_chooser_decide(c, g->p.naggs) ? 0 : wick_err_set(err, WICK_E_NOMEM, "out of memory");
+}
+
+bool wick_pick_takes(const struct wick_pick *k, struct wick_chooser *c, uint32_t agg, bool *own)
+{
+    bool taken = wick_chooser_takes(c, agg);
+    *own = taken && k->shape.no_own && wick_chooser_is_own(c, agg);
+    return taken && !*own;
+}
+
+bool wick_pick_holds(const struct wick_pick *k, const struct wick_growing *g, const struct wick_heat_cell *cell)
+{
+    __int128 length = wick_heat_slice_ns(&g->heat), start = cell->slice * length;
+    return cell->agg != WICK_AGG_NONE && start + length > k->from_ns && (!k->to_ns || start < k->to_ns);
+}
+
+int wick_pick_event(const struct wick_pick *k, const struct wick_growing *g, uint16_t *event, struct wick_err *err)
+{
+    struct wick_strbuf list = WICK_STRBUF_INIT;
+    *event = k->event ? wick_profile_find_event(&g->p, k->event) : wick_profile_main_event(&g->p);
+    if (*event)
+        return 0;
+    for (uint32_t i = 1; i < g->p.nevents; i++)
+        if (g->p.events[i].count)
+            wick_strbuf_addf(&list, "%s%s", list.len ? ", " : "", wick_profile_str(&g->p, g->p.events[i].name));
+    int rc = list.len ? wick_err_set(err, WICK_E_NOTFOUND, "there are no samples of event '%.60s', only of: %s",
+                                     k->event, list.buf)
+                      : wick_err_set(err, WICK_E_NOTFOUND, "the recording holds no samples%s", g->reader ? " yet" : "");
+    wick_strbuf_release(&list);
+    return rc;
+}
+
+/* --- what is chosen --- */
+
+/* Weight and samples of each aggregate in the time range; the variance of a part is not known. */
+static struct wick_agg *aggs_in_range(const struct wick_pick *k, const struct wick_growing *g)
+{
+    struct wick_agg *all = malloc(((size_t)g->p.naggs + 1) * sizeof *all);
+    if (!all)
+        return NULL;
+    if (g->p.naggs)
+        memcpy(all, g->p.aggs, g->p.naggs * sizeof *all);
+    if (!k->from_ns && !k->to_ns)
+        return all;
+    for (uint32_t i = 0; i < g->p.naggs; i++) {
+        all[i].weight = 0;
+        all[i].count = 0;
+        all[i].variance = all[i].things = 0;
+    }
+    for (size_t i = 0; i < g->heat.places; i++) {
+        const struct wick_heat_cell *cell = &g->heat.cells[i];
+        if (!wick_pick_holds(k, g, cell))
+            continue;
+        struct wick_agg *a = &all[cell->agg];
+        a->weight = wick_sum(a->weight, cell->weight < INT64_MAX ? (int64_t)cell->weight : INT64_MAX);
+        a->count = wick_sum_u64(a->count, cell->count);
+    }
+    return all;
+}
+
+/* The stack as it is shown. */
+static uint32_t shown_stack(const struct wick_pick *k, struct wick_growing *g, uint32_t stack)
+{
+    if (k->shape.no_own)
+        stack = wick_growing_without_own(g, stack);
+    if (!k->whole_stacks && stack && g->p.frames[g->p.stacks[stack].frame].kind == WICK_FRAME_OBJECT)
+        stack = g->p.stacks[stack].parent;
+    return stack;
+}
+
+static void choose(struct wick_picked *s, const struct wick_pick *k, struct wick_growing *g, struct wick_chooser *c)
+{
+    struct wick_profile *view = &s->view;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < view->naggs; i++) {
+        struct wick_agg a = view->aggs[i];
+        struct wick_sample_type *e = &view->events[a.event];
+        bool own, taken = wick_pick_takes(k, c, i, &own);
+        if (own)
+            e->own = wick_sum(e->own, a.weight);
+        if (!taken || !(a.weight || a.count))
+            continue;
+        e->weight = wick_sum(e->weight, a.weight);
+        e->count = wick_sum_u64(e->count, a.count);
+        if (a.event != s->event)
+            continue;
+        a.stack = shown_stack(k, g, a.stack);
+        view->aggs[n++] = a;
+    }
+    view->naggs = n;
+}
+
+/* What was added to the recording's profile since. */
+static void borrow(struct wick_picked *s, const struct wick_growing *g)
+{
+    struct wick_profile mine = s->view;
+    s->view = g->p;
+    s->view.aggs = mine.aggs;
+    s->view.naggs = mine.naggs;
+    s->view.events = mine.events;
+    s->view.start_ns = mine.start_ns;
+    s->view.end_ns = mine.end_ns;
+}
+
+int wick_picked_init(struct wick_picked *s, const struct wick_pick *k, struct wick_growing *g, struct wick_err *err)
+{
+    struct wick_chooser c;
+    uint16_t event;
+    int rc = wick_pick_event(k, g, &event, err);
+    if (rc)
+        return rc;
+    *s = (struct wick_picked){.view = g->p, .event = event};
+    struct wick_profile *view = &s->view;
+    view->aggs = aggs_in_range(k, g);
+    view->events = calloc(g->p.nevents, sizeof *view->events);
+    if (k->from_ns > view->start_ns)
+        view->start_ns = k->from_ns;
+    if (k->to_ns && k->to_ns < view->end_ns)
+        view->end_ns = k->to_ns;
+    if (!view->aggs || !view->events) {
+        wick_picked_release(s);
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    }
+    for (uint32_t i = 0; i < g->p.nevents; i++) {
+        view->events[i] = g->p.events[i];
+        view->events[i].count = 0;
+        view->events[i].weight = view->events[i].own = 0;
+    }
+    rc = wick_pick_chooser(k, g, &c, err);
+    if (!rc)
+        choose(s, k, g, &c);
+    wick_chooser_release(&c);
+    borrow(s, g);
+    if (!rc && g->p.failed)
+        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    if (!rc && !view->naggs)
+        rc = wick_err_set(err, WICK_E_NOTFOUND, "none of the samples fits the conditions");
+    if (rc)
+        wick_picked_release(s);
+    return rc;
+}
+
+void wick_picked_release(struct wick_picked *s)
+{
+    free(s->view.aggs);
+    free(s->view.events);
+    s->view.aggs = NULL;
+    s->view.events = NULL;
+}
+
+/* --- fewer of them --- */
+
+static int by_weight(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* The weight that the `most` heaviest stacks have at least; 0 if there are no more than these. */
+static uint64_t threshold_of(const uint64_t *totals, uint32_t n, uint32_t most)
+{
+    uint64_t *sorted = malloc(((size_t)n + 1) * sizeof *sorted), found = UINT64_MAX;
+    uint32_t k = 0;
+    for (uint32_t i = 1; sorted && i < n; i++)
+        if (totals[i])
+            sorted[k++] = totals[i];
+    if (sorted && k <= most) {
+        found = 0;
+    } else if (sorted) {
+        qsort(sorted, k, sizeof *sorted, by_weight);
+        found = sorted[most] + 1;
+    }
+    free(sorted);
+    return found;
+}
+
+int wick_picked_prune(struct wick_picked *s, struct wick_growing *g, uint32_t most, struct wick_err *err)
+{
+    struct wick_profile *view = &s->view;
+    uint32_t n = view->nstacks;
+    uint64_t *totals = calloc(n, sizeof *totals);
+    if (!totals)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < view->naggs; i++)
+        if (view->aggs[i].weight > 0)
+            totals[view->aggs[i].stack] = wick_sum_u64(totals[view->aggs[i].stack], (uint64_t)view->aggs[i].weight);
+    for (uint32_t i = n; i-- > 1;)
+        totals[view->stacks[i].parent] = wick_sum_u64(totals[view->stacks[i].parent], totals[i]);
+    uint64_t least = threshold_of(totals, n, most);
+    if (least) {
+        uint32_t name = wick_profile_cstring(&g->p, "[smaller]");
+        uint32_t frame = wick_profile_frame(&g->p, wick_profile_function(&g->p, 0, name, 0), 0, -1, WICK_FRAME_BREAK);
+        for (uint32_t i = 0; i < view->naggs; i++) {
+            uint32_t at = view->aggs[i].stack;
+            while (at && totals[at] < least)
+                at = g->p.stacks[at].parent;
+            if (at != view->aggs[i].stack)
+                view->aggs[i].stack = wick_profile_push(&g->p, at, frame);
+        }
+        borrow(s, g);
+    }
+    free(totals);
+    return g->p.failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : least != 0;
+}

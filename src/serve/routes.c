@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * routes.c - from a request to its answer
+ *
+ * A request is first judged by its headers (guard.h), then by its token, and only then read. Answers are written into
+ * memory and sent when they are complete, so that an error on the way is still one: {error, why, what_to_do} and a
+ * status.
+ */
+#include "serve/serve.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "serve/answers.h"
+
+/* --- errors --- */
+
+static int status_of(int code)
+{
+    switch (code) {
+    case WICK_E_USAGE:
+        return 400;
+    case WICK_E_PERM:
+    case WICK_E_DISABLED:
+        return 403;
+    case WICK_E_NOTFOUND:
+    case WICK_E_NOTJVM:
+        return 404;
+    case WICK_E_STATE:
+    case WICK_E_GONE:
+    case WICK_E_UNSUPPORTED:
+        return 409;
+    case WICK_E_FORMAT:
+        return 422;
+    case WICK_E_LIMIT:
+        return 429;
+    default:
+        return 500;
+    }
+}
+
+/* The word for an error. */
+static const char *word_for(int status)
+{
+    switch (status) {
+    case 400:
+        return "bad_request";
+    case 403:
+        return "refused";
+    case 404:
+        return "not_found";
+    case 409:
+        return "not_possible_now";
+    case 422:
+        return "unreadable";
+    case 429:
+        return "too_many";
+    default:
+        return "failed";
+    }
+}
+
+static const char *advice_on(int code)
+{
+    switch (code) {
+    case WICK_E_USAGE:
+        return "/api/v1/openapi.json lists the parameters and what they take";
+    case WICK_E_NOTFOUND:
+        return "/api/v1/recordings lists the recordings and their events";
+    case WICK_E_LIMIT:
+        return "close other pages, or stop a recording, and try again";
+    case WICK_E_FORMAT:
+        return "record again, or open another file";
+    default:
+        return "";
+    }
+}
+
+/* Makes r the object of an error. */
+static void set_error(struct wick_http_reply *r, int status, const char *error, const char *why, const char *what_to_do)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    struct wick_json j = {.out = out};
+    *r =
+        (struct wick_http_reply){.status = status, .type = "application/json", .body = "{}", .len = 2, .lasting = true};
+    if (!out)
+        return;
+    wick_json_open(&j, '{');
+    wick_json_key(&j, "error");
+    wick_json_cstr(&j, error);
+    wick_json_key(&j, "why");
+    wick_json_cstr(&j, why);
+    wick_json_key(&j, "what_to_do");
+    wick_json_cstr(&j, what_to_do);
+    wick_json_close(&j, '}');
+    if (ferror(out) | fclose(out)) {
+        free(text);
+        return;
+    }
+    r->body = text;
+    r->len = len;
+    r->lasting = false;
+}
+
+static void set_failure(struct wick_http_reply *r, const struct wick_err *err)
+{
+    int status = status_of(err->code);
+    set_error(r, status, word_for(status), err->msg, advice_on(err->code));
+}
+
+/* --- recordings --- */
+
+/* One request that has been let in. */
+struct visit {
+    struct wick_serve *s;
+    const struct wick_http_request *q;
+    const struct wick_ask *a;
+    FILE *out; /* the answer */
+    int status;
+};
+
+static struct wick_catalog_entry *entry_named(const struct visit *v, const char *id, struct wick_err *err)
+{
+    struct wick_catalog_entry *e = wick_catalog_find(&v->s->catalog, id);
+    if (!e)
+        wick_err_set(err, WICK_E_NOTFOUND, "there is no recording '%.40s'", id);
+    return e;
+}
+
+static int read_entry(const struct visit *v, struct wick_catalog_entry *e, struct wick_err *err)
+{
+    return wick_catalog_read(&v->s->catalog, e, wick_serve_runs_locked(v->s, e), err);
+}
+
+static int list_recordings(struct visit *v, struct wick_err *err)
+{
+    struct wick_catalog *c = &v->s->catalog;
+    struct wick_json j = {.out = v->out};
+    (void)err;
+    wick_catalog_scan(c);
+    wick_json_open(&j, '{');
+    wick_json_key(&j, "recordings");
+    wick_json_open(&j, '[');
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (c->entries[i]->here)
+            c->entries[i]->live = wick_serve_runs_locked(v->s, c->entries[i]);
+        wick_catalog_write(c->entries[i], &j);
+    }
+    wick_json_close(&j, ']');
+    wick_json_close(&j, '}');
+    return 0;
+}
+
+static int show_recording(struct visit *v, struct wick_catalog_entry *e, struct wick_err *err)
+{
+    struct wick_json j = {.out = v->out};
+    if (read_entry(v, e, err) && !e->here) /* what is made here may have nothing to be read yet */
+        return -err->code;
+    wick_catalog_write(e, &j);
+    return 0;
+}
+
+static int answer_table(struct visit *v, struct wick_catalog_entry *e, struct wick_err *err)
+{
+    struct wick_pick k;
+    struct wick_picked s;
+    int rc = wick_pick_init(&k, v->a, err);
+    rc = rc ? rc : wick_picked_init(&s, &k, e->model, err);
+    if (!rc) {
+        rc = v->s->front.table(v->s->front.ctx, &s, v->a, v->out, err);
+        wick_picked_release(&s);
+    }
+    wick_pick_release(&k);
+    return rc;
+}
+
+static int answer_diff(struct visit *v, struct wick_catalog_entry *e, struct wick_err *err)
+{
+    const char *id = wick_ask_get(v->a, "base");
+    if (!id)
+        return wick_err_set(err, WICK_E_USAGE, "base is missing: the id of the recording to compare with");
+    struct wick_catalog_entry *base = entry_named(v, id, err);
+    if (!base || read_entry(v, base, err))
+        return -err->code;
+    if (!e->model && read_entry(v, e, err)) /* there was room for one of them only */
+        return -err->code;
+    return base->model ? wick_answer_diff(base->model, e->model, v->a, v->out, err)
+                       : wick_err_set(err, WICK_E_NOMEM, "both recordings together are too large");
+}
+
+/* What another command says of the recording: kept, for it reads all of it. */
+static int answer_view(struct visit *v, struct wick_catalog_entry *e, const char *view, struct wick_err *err)
+{
+    const struct wick_catalog_answer *known = wick_catalog_known(e, v->q->target);
+    char path[32], *text = NULL;
+    size_t len = 0;
+    if (known) {
+        fwrite(known->text, 1, known->len, v->out);
+        return 0;
+    }
+    int fd = wick_catalog_fd(e, err);
+    if (fd < 0)
+        return fd;
+    FILE *out = open_memstream(&text, &len);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int rc = out ? v->s->front.view(v->s->front.ctx, view, path, v->a, out, err) : -WICK_E_NOMEM;
+    if (out && (ferror(out) | fclose(out)))
+        rc = -WICK_E_NOMEM;
+    close(fd);
+    if (rc) {
+        free(text);
+        return err->code ? rc : wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    }
+    fwrite(text, 1, len, v->out);
+    wick_catalog_keep(e, v->q->target, text, len);
+    return 0;
+}
+
+/* GET /api/v1/recordings/{id}/... */
+static int ask_recording(struct visit *v, struct wick_err *err)
+{
+    static const struct {
+        const char *name;
+        int (*answer)(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
+    } answers[] = {{"flame", wick_answer_flame},
+                   {"series", wick_answer_series},
+                   {"threads", wick_answer_threads},
+                   {"labels", wick_answer_labels}};
+    const struct wick_ask *a = v->a;
+    struct wick_catalog_entry *e = entry_named(v, a->segment[3], err);
+    if (!e)
+        return -err->code;
+    if (a->nsegments == 4)
+        return show_recording(v, e, err);
+    const char *what = a->segment[4];
+    int rc = read_entry(v, e, err);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        if (a->nsegments == 5 && !strcmp(what, answers[i].name))
+            return answers[i].answer(e->model, a, v->out, err);
+    if (a->nsegments == 5 && !strcmp(what, "table"))
+        return answer_table(v, e, err);
+    if (a->nsegments == 5 && !strcmp(what, "diff"))
+        return answer_diff(v, e, err);
+    return answer_view(v, e, what, err);
+}
+
+/* --- JVMs --- */
+
+struct jvm_list {
+    struct wick_json j;
+    struct wick_serve *s;
+};
+
+static void put_jvm(void *to, const struct wick_serve_jvm *jvm)
+{
+    struct jvm_list *l = to;
+    const struct {
+        const char *key, *text;
+    } texts[] = {{"name", jvm->name}, {"jdk", jvm->jdk}, {"user", jvm->user}, {"container", jvm->container}};
+    const struct wick_catalog *c = &l->s->catalog;
+    const char *recording = NULL;
+    wick_json_open(&l->j, '{');
+    wick_json_key(&l->j, "pid");
+    wick_json_int(&l->j, jvm->pid);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        wick_json_key(&l->j, texts[i].key);
+        wick_json_cstr(&l->j, texts[i].text);
+    }
+    wick_json_key(&l->j, "readable");
+    wick_json_raw(&l->j, jvm->readable ? "true" : "false");
+    pthread_mutex_lock(&l->s->lock);
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->entries[i]->pid == jvm->pid && wick_serve_runs_locked(l->s, c->entries[i]))
+            recording = c->entries[i]->id;
+    wick_json_key(&l->j, "recording");
+    if (recording)
+        wick_json_cstr(&l->j, recording);
+    else
+        wick_json_raw(&l->j, "null");
+    pthread_mutex_unlock(&l->s->lock);
+    if (jvm->cpu_ns >= 0) {
+        wick_json_key(&l->j, "cpu_ns");
+        wick_json_int(&l->j, jvm->cpu_ns);
+    }
+    if (jvm->rss_bytes >= 0) {
+        wick_json_key(&l->j, "rss_bytes");
+        wick_json_int(&l->j, jvm->rss_bytes);
+    }
+    wick_json_close(&l->j, '}');
+}
+
+static int list_jvms(struct visit *v, struct wick_err *err)
+{
+    struct jvm_list l = {.j = {.out = v->out}, .s = v->s};
+    wick_json_open(&l.j, '{');
+    wick_json_key(&l.j, "jvms");
+    wick_json_open(&l.j, '[');
+    int rc = v->s->front.jvms(v->s->front.ctx, put_jvm, &l, err);
+    wick_json_close(&l.j, ']');
+    wick_json_close(&l.j, '}');
+    return rc;
+}
+
+/* --- what changes something --- */
+
+static int start_recording(struct visit *v, const struct wick_ask *body, struct wick_err *err)
+{
+    struct wick_json j = {.out = v->out};
+    char *path = NULL;
+    int pid = 0;
+    unsigned handle = 0;
+    int rc = v->s->front.start(v->s->front.ctx, body, &path, &pid, &handle, err);
+    if (rc)
+        return rc;
+    pthread_mutex_lock(&v->s->lock);
+    struct wick_catalog_entry *e = wick_catalog_add_own(&v->s->catalog, path, pid, handle, err);
+    if (e) {
+        read_entry(v, e, &(struct wick_err){0});
+        wick_catalog_write(e, &j);
+    }
+    pthread_cond_broadcast(&v->s->news);
+    pthread_mutex_unlock(&v->s->lock);
+    free(path);
+    v->status = 201;
+    return e ? 0 : -err->code;
+}
+
+static int post_recording(struct visit *v, struct wick_err *err)
+{
+    struct wick_ask body;
+    struct wick_json j = {.out = v->out};
+    struct wick_catalog_entry *e;
+    char *text = malloc(v->q->body_len + 1);
+    if (!text)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    memcpy(text, v->q->body, v->q->body_len);
+    text[v->q->body_len] = 0;
+    int rc = wick_ask_body(&body, text, v->q->body_len, err);
+    const char *path = rc ? NULL : wick_ask_get(&body, "path");
+    if (path) {
+        pthread_mutex_lock(&v->s->lock);
+        rc = wick_catalog_open(&v->s->catalog, path, &e, err);
+        rc = rc ? rc : read_entry(v, e, err);
+        if (!rc)
+            wick_catalog_write(e, &j);
+        pthread_mutex_unlock(&v->s->lock);
+        v->status = 201;
+    } else if (!rc) {
+        rc = start_recording(v, &body, err);
+    }
+    free(text);
+    return rc;
+}
+
+static int stop_recording(struct visit *v, const char *id, struct wick_err *err)
+{
+    struct wick_json j = {.out = v->out};
+    unsigned handle = 0;
+    pthread_mutex_lock(&v->s->lock);
+    struct wick_catalog_entry *e = entry_named(v, id, err);
+    if (e && !e->here)
+        wick_err_set(err, WICK_E_STATE, "%s is not recorded here: it ends where it was started", e->name);
+    handle = e ? e->handle : 0;
+    pthread_mutex_unlock(&v->s->lock);
+    if (err->code || v->s->front.stop(v->s->front.ctx, handle, err))
+        return -err->code;
+    pthread_mutex_lock(&v->s->lock);
+    e = entry_named(v, id, err);
+    if (e) {
+        read_entry(v, e, &(struct wick_err){0});
+        wick_catalog_write(e, &j);
+    }
+    pthread_cond_broadcast(&v->s->news);
+    pthread_mutex_unlock(&v->s->lock);
+    return e ? 0 : -err->code;
+}
+
+/* --- routes --- */
+
+static bool leads_to(const struct wick_ask *a, uint32_t n, const char *last)
+{
+    return a->nsegments == n && !strcmp(a->segment[n - 1], last);
+}
+
+static int route_get(struct visit *v, struct wick_err *err)
+{
+    const struct wick_ask *a = v->a;
+    if (leads_to(a, 3, "jvms"))
+        return list_jvms(v, err);
+    bool list = leads_to(a, 3, "recordings");
+    if (!list && (a->nsegments < 4 || strcmp(a->segment[2], "recordings") != 0))
+        return wick_err_set(err, WICK_E_NOTFOUND, "there is nothing at this path");
+    pthread_mutex_lock(&v->s->lock);
+    int rc = list ? list_recordings(v, err) : ask_recording(v, err);
+    pthread_mutex_unlock(&v->s->lock);
+    return rc;
+}
+
+static int route_post(struct visit *v, struct wick_err *err)
+{
+    const struct wick_ask *a = v->a;
+    const char *type = v->q->content_type;
+    if (!type || strncmp(type, "application/json", 16) != 0)
+        return wick_err_set(err, WICK_E_USAGE, "a POST needs Content-Type: application/json");
+    if (leads_to(a, 3, "recordings"))
+        return post_recording(v, err);
+    if (leads_to(a, 5, "stop") && !strcmp(a->segment[2], "recordings"))
+        return stop_recording(v, a->segment[3], err);
+    return wick_err_set(err, WICK_E_NOTFOUND, "there is nothing to POST to at this path");
+}
+
+/* An answer of the API: r's body, or an error. */
+static void answer_api(struct wick_serve *s, const struct wick_http_request *q, const struct wick_ask *a,
+                       struct wick_http_reply *r)
+{
+    char *text = NULL;
+    size_t len = 0;
+    struct wick_err err = {0};
+    struct visit v = {.s = s, .q = q, .a = a, .out = open_memstream(&text, &len), .status = 200};
+    int rc = v.out ? 0 : wick_err_set(&err, WICK_E_NOMEM, "out of memory");
+    if (!rc)
+        rc = strcmp(q->method, "POST") ? route_get(&v, &err) : route_post(&v, &err);
+    if (v.out && (ferror(v.out) | fclose(v.out)) && !rc)
+        rc = wick_err_set(&err, WICK_E_NOMEM, "out of memory");
+    if (rc) {
+        free(text);
+        set_failure(r, &err);
+        return;
+    }
+    *r = (struct wick_http_reply){.status = v.status, .type = "application/json", .body = text, .len = len};
+}
+
+static void answer_asset(const struct wick_serve *s, const char *path, struct wick_http_reply *r)
+{
+    const struct wick_serve_asset *at = s->front.assets;
+    while (at->path && strcmp(at->path, path) != 0)
+        at++;
+    if (!strcmp(path, "/"))
+        at = s->front.assets;
+    if (at->path)
+        *r = (struct wick_http_reply){
+            .status = 200, .type = at->type, .body = at->text, .len = at->len, .lasting = true};
+    else
+        set_error(r, 404, "not_found", "there is nothing at this path", "/ is the start page");
+}
+
+/* A first visit with the token gets the cookie, and an address without the token. */
+static void welcome(const struct wick_serve *s, struct wick_http_reply *r)
+{
+    *r = (struct wick_http_reply){.status = 303, .type = "text/plain", .body = "", .lasting = true};
+    snprintf(r->location, sizeof r->location, "/");
+    wick_guard_cookie(&s->guard, r->cookie, sizeof r->cookie);
+}
+
+static void answer_admitted(struct wick_serve *s, const struct wick_http_request *q, const struct wick_ask *a,
+                            const char *path, struct wick_http_reply *r)
+{
+    static const char description[] = "/api/v1/openapi.json";
+    struct wick_err err = {0};
+    bool reads = !strcmp(q->method, "GET") || !strcmp(q->method, "HEAD");
+    if (!reads && strcmp(q->method, "POST") != 0)
+        set_error(r, 405, "wrong_method", "only GET, HEAD and POST are understood", advice_on(WICK_E_USAGE));
+    else if (!a->nsegments || strcmp(a->segment[0], "api") != 0 || !strcmp(path, description))
+        answer_asset(s, path, r);
+    else if (a->nsegments < 3 || strcmp(a->segment[1], "v1") != 0)
+        set_error(r, 404, "not_found", "there is nothing at this path", "/api/v1/openapi.json lists what there is");
+    else if (!leads_to(a, 3, "events"))
+        answer_api(s, q, a, r);
+    else if (wick_serve_stream(s, r, &err))
+        set_failure(r, &err);
+}
+
+/* The request is taken apart in a copy of its target: `path` is its beginning without the query. */
+static void answer_read(struct wick_serve *s, const struct wick_http_request *q, char *target, const char *path,
+                        bool page, struct wick_http_reply *r)
+{
+    struct wick_ask a;
+    struct wick_err err = {0};
+    int rc = wick_ask_target(&a, target, &err);
+    const char *token = rc ? NULL : wick_ask_get(&a, "token");
+    if (!rc && page && token && wick_guard_knows(&s->guard, token))
+        welcome(s, r);
+    else if (!wick_guard_admits(&s->guard, q))
+        set_error(r, 401, "no_token", "the request has no token, or a wrong one",
+                  "open the address that `wick ui` printed, or send it as Authorization: Bearer TOKEN");
+    else if (rc)
+        set_failure(r, &err);
+    else
+        answer_admitted(s, q, &a, path, r);
+}
+
+void wick_serve_answer(void *server, const struct wick_http_request *q, struct wick_http_reply *r)
+{
+    struct wick_serve *s = server;
+    bool page = q->target && strncmp(q->target, "/api/", 5) != 0 && strcmp(q->method, "POST") != 0;
+    const char *refused = wick_guard_refuses(&s->guard, q, page);
+    if (refused) {
+        set_error(r, 403, "refused", refused, "open the address that `wick ui` printed");
+        return;
+    }
+    if (q->too_large) {
+        set_error(r, 413, "too_large", "the request is longer than 16 KiB", "ask for less at once");
+        return;
+    }
+    char *target = strdup(q->target), *path = target ? strdup(target) : NULL;
+    if (path) {
+        path[strcspn(path, "?")] = 0;
+        answer_read(s, q, target, path, page, r);
+    } else {
+        set_error(r, 500, "failed", "out of memory", "");
+    }
+    free(target);
+    free(path);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * serve.h - what `wick ui` serves: pages, and the API that docs/ui-api.json describes
+ *
+ * Everything a page shows is the answer to a request that a script can make too. Questions about samples are answered
+ * here, from recordings in memory (serve/growing.h); what needs a JVM, or is another command's to say, is the front
+ * end's: it lends its functions.
+ *
+ * Threads: requests come in threads of their own. One lock, wick_serve.lock, guards the catalog, the models in it and
+ *          the front end's `view` and `table`; it is held while a question is answered, so one is at a time. What may
+ *          take long, `jvms`, `start` and `stop`, is called without it. The front end has a lock of its own for its
+ *          recordings: `runs` takes that one while ours is held, and never the other way round.
+ * Memory:  the catalog's; freed by wick_serve_free.
+ */
+#ifndef WICK_SERVE_SERVE_H
+#define WICK_SERVE_SERVE_H
+
+#include <pthread.h>
+
+#include "serve/ask.h"
+#include "serve/catalog.h"
+#include "serve/guard.h"
+#include "serve/picked.h"
+
+/* A file of the pages. */
+struct wick_serve_asset {
+    const char *path; /* "/ui/flame/draw.js"; NULL ends a list */
+    const char *type, *text;
+    size_t len;
+};
+
+/* A JVM as the API lists it. */
+struct wick_serve_jvm {
+    int pid;
+    const char *name, *jdk, *user, *container;
+    bool readable;
+    int64_t cpu_ns, rss_bytes; /* -1 = not known */
+};
+
+/* What the front end lends. Any thread calls; ctx comes first. */
+struct wick_serve_front {
+    void *ctx;
+    /* Hands each JVM to `each`, which must not be called afterwards. */
+    int (*jvms)(void *ctx, void (*each)(void *to, const struct wick_serve_jvm *jvm), void *to, struct wick_err *err);
+    /* Starts a recording as the body of a request says; its file (malloc'ed), its JVM and its number. */
+    int (*start)(void *ctx, const struct wick_ask *body, char **path, int *pid, unsigned *handle, struct wick_err *err);
+    /* Ends it and waits until its file is complete. */
+    int (*stop)(void *ctx, unsigned handle, struct wick_err *err);
+    /* Whether it goes on; if it failed, why. */
+    bool (*runs)(void *ctx, unsigned handle, char *why, size_t cap);
+    /* Answers of other commands about the recording that lies at a path, as JSON. -WICK_E_NOTFOUND if there is no such
+     * view. */
+    int (*view)(void *ctx, const char *view, const char *path, const struct wick_ask *a, FILE *out,
+                struct wick_err *err);
+    /* The table of `wick top` of samples. */
+    int (*table)(void *ctx, const struct wick_picked *s, const struct wick_ask *a, FILE *out, struct wick_err *err);
+    const struct wick_serve_asset *assets; /* the first is the page at / */
+};
+
+enum { WICK_SERVE_STREAMS = 24 };
+
+struct wick_serve {
+    struct wick_guard guard;
+    struct wick_serve_front front;
+    pthread_mutex_t lock;
+    pthread_cond_t news; /* with the lock: something started or ended, or the server ends */
+    struct wick_catalog catalog;
+    unsigned streams;
+    bool ending;
+};
+
+/* A server without recordings; guard.port is to be set. NULL if memory ran out. */
+struct wick_serve *wick_serve_new(const struct wick_serve_front *front);
+void wick_serve_free(struct wick_serve *s);
+
+/* Has all streams come to their end. */
+void wick_serve_end(struct wick_serve *s);
+
+/* Answers a request (serve/routes.c); s is a struct wick_serve. See struct wick_http_handler. */
+void wick_serve_answer(void *s, const struct wick_http_request *q, struct wick_http_reply *r);
+
+/* Takes note of what became of recordings that are made here. With the lock. */
+bool wick_serve_runs_locked(struct wick_serve *s, struct wick_catalog_entry *e);
+
+/* Makes r a stream of events (serve/stream.c). -WICK_E_LIMIT if there are too many, _NOMEM. */
+int wick_serve_stream(struct wick_serve *s, struct wick_http_reply *r, struct wick_err *err);
+
+#endif

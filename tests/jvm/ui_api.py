@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# jdks: 11 17 21 25
+# ci: 21
+"""The interface of wick ui with a JVM that is being recorded: each path of docs/ui-api.json answers, and in the shape
+that it says; figures are those of the commands for the same file; and attacks fail."""
+import http.client
+import json
+import os
+import pwd
+import re
+import socket
+import subprocess
+import time
+import urllib.parse
+
+import jvmtest as t
+
+JAR = os.path.join(t.BUILD, "java/wick.jar")
+with open(os.path.join(t.ROOT, "docs/ui-api.json"), encoding="utf-8") as f:
+    API = json.load(f)
+
+
+class Server:
+    """wick ui, and what it says."""
+
+    def __init__(self, *args):
+        self.proc = subprocess.Popen([t.WICK, "ui", "--no-open", *args], stdout=subprocess.PIPE,
+                                     stderr=open(t.path("ui.err"), "w", encoding="utf-8"), text=True)
+        t._started.append(self.proc)
+        self.address = self.proc.stdout.readline().strip()
+        m = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{32})", self.address)
+        t.check("wick ui prints its address with a token", bool(m), self.address)
+        self.port, self.token = int(m.group(1)), m.group(2)
+
+    def ask(self, path, body=None, headers=None, token=True):
+        """(status, headers, body); a body makes it a POST."""
+        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=200)
+        h = {"Authorization": "Bearer " + self.token} if token else {}
+        h.update({"Content-Type": "application/json"} if body is not None else {})
+        h.update(headers or {})
+        c.request("GET" if body is None else "POST", path, body=body, headers=h)
+        r = c.getresponse()
+        out = r.status, r.headers, r.read()
+        c.close()
+        return out
+
+    def get(self, path, **query):
+        status, _, body = self.ask("/api/v1/" + path + ("?" + urllib.parse.urlencode(query) if query else ""))
+        return status, json.loads(body)
+
+    def post(self, path, body):
+        status, _, answer = self.ask("/api/v1/" + path, body=json.dumps(body))
+        return status, json.loads(answer)
+
+
+# --- the shapes of the description ---
+
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool, "null": type(None)}
+
+
+def misfit(value, schema, at="answer"):
+    """What of a value is not as its schema says, None if nothing."""
+    if "$ref" in schema:
+        return misfit(value, API["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]], at)
+    kinds = schema.get("type", [])
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    if kinds and not any(isinstance(value, TYPES[k]) and (k == "boolean" or not isinstance(value, bool)) for k in kinds):
+        return f"{at}: {value!r:.80} is no {kinds}"
+    if "enum" in schema and value not in schema["enum"]:
+        return f"{at}: {value!r:.80} is none of {schema['enum']}"
+    if isinstance(value, dict):
+        for key in schema.get("required", []):
+            if key not in value:
+                return f"{at}: {key} is missing"
+        for key, part in schema.get("properties", {}).items():
+            bad = key in value and misfit(value[key], part, f"{at}.{key}")
+            if bad:
+                return bad
+    for i, part in enumerate(value if isinstance(value, list) and "items" in schema else []):
+        bad = misfit(part, schema["items"], f"{at}[{i}]")
+        if bad:
+            return bad
+    return None
+
+
+def check_shape(path, method, status, body):
+    described = API["paths"][path][method]["responses"].get(str(status))
+    t.check(f"{method} {path} answers with a status that is described", described is not None, (status, str(body)[:300]))
+    if described:
+        bad = misfit(body, described["content"]["application/json"]["schema"])
+        t.check(f"{method} {path} answers as described", bad is None, bad)
+
+
+# --- the parts ---
+
+def first_events(server, seconds):
+    """What the stream says within so many seconds."""
+    c = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    c.request("GET", "/api/v1/events", headers={"Authorization": "Bearer " + server.token})
+    r = c.getresponse()
+    said, end = [], time.monotonic() + seconds
+    while time.monotonic() < end and len(said) < 400:
+        line = r.readline().decode()
+        if line.startswith("data: "):
+            said.append(json.loads(line[6:]))
+        if len({s["end_ns"] for s in said if s["live"]}) >= 3:
+            break
+    kind = r.headers["Content-Type"]
+    c.close()
+    return kind, said
+
+
+def check_live(server, pid):
+    """A recording is started, grows while it is asked about, and is stopped; returns its id."""
+    status, jvms = server.get("jvms")
+    check_shape("/api/v1/jvms", "get", status, jvms)
+    mine = next((j for j in jvms["jvms"] if j["pid"] == pid), None)
+    t.check("the JVM is listed, and not recorded yet", mine and mine["name"] == "Labels" and mine["recording"] is None, jvms)
+    status, rec = server.post("recordings", {"pid": pid, "events": ["cpu", "wall"], "interval": "2ms", "name": "live"})
+    check_shape("/api/v1/recordings", "post", status, rec)
+    t.check("a recording starts", status == 201 and rec["live"] and rec["here"], rec)
+    id_ = rec["id"]
+    kind, said = first_events(server, 60)
+    t.check("events come as a stream", kind == "text/event-stream", kind)
+    grown = [s for s in said if s["id"] == id_]
+    t.check("the stream says that it grows", len({s["end_ns"] for s in grown}) >= 3 and
+            all(a["end_ns"] <= b["end_ns"] for a, b in zip(grown, grown[1:])), grown)
+    weights, end = [], time.monotonic() + 60
+    while len(set(weights)) < 3 and time.monotonic() < end:
+        status, flame = server.get(f"recordings/{id_}/flame", event="cpu")
+        weights += [flame["weight"]] if status == 200 else []
+        time.sleep(0.3)
+    t.check("what is asked while it grows grows", len(set(weights)) >= 3 and weights == sorted(weights), weights)
+    t.check("the JVM is listed with its recording",
+            any(j["recording"] == id_ for j in server.get("jvms")[1]["jvms"]), server.get("jvms")[1])
+    status, again = server.post("recordings", {"pid": pid, "name": "again"})
+    t.check("a second recording of the same JVM is refused with a reason", status == 409 and again["why"], (status, again))
+    return id_
+
+
+def check_paths(server, id_):
+    """Each GET of the description, with the parameters it requires."""
+    trace = server.get(f"recordings/{id_}/traces")[1]["traces"][0]["id"]
+    for path in API["paths"]:
+        if path == "/api/v1/events" or "get" not in API["paths"][path]:
+            continue
+        real = path.replace("{id}", id_).replace("{trace}", trace).removeprefix("/api/v1/")
+        status, body = server.get(real, **({"base": id_} if path.endswith("/diff") else {}))
+        check_shape(path, "get", status, body)
+        t.check(f"{path} has an answer", status == 200, (status, str(body)[:300]))
+
+
+def check_figures(server, id_, file):
+    """The same figures as the commands print of the file."""
+    for event in ("cpu", "wall"):
+        top = json.loads(t.wick("top", "--json", "-e", event, "-n", "0", file).out)
+        status, table = server.get(f"recordings/{id_}/table", event=event, rows=0)
+        t.check(f"{event}: the table is that of wick top", status == 200 and table == top, (str(table)[:300], str(top)[:300]))
+        status, flame = server.get(f"recordings/{id_}/flame", event=event)
+        t.check(f"{event}: the flame graph weighs as much", flame["weight"] == top["weight"], (flame["weight"], top["weight"]))
+        status, series = server.get(f"recordings/{id_}/series", event=event, bins=10)
+        total = sum(s["total"] for s in series["series"])
+        t.check(f"{event}: the series add up to it", total == top["weight"], (total, top["weight"]))
+        collapsed = t.path(f"{event}.collapsed")
+        t.wick("convert", "-e", event, "--where", "customer=big", file, collapsed)
+        with open(collapsed, encoding="utf-8") as lines:
+            truth = sum(int(line.rsplit(" ", 1)[1]) for line in lines)
+        status, big = server.get(f"recordings/{id_}/flame", event=event, label="customer:big", own=1)
+        t.check(f"{event}: samples of a label weigh as in wick convert", big["weight"] == truth, (big["weight"], truth))
+    for view in ("explain", "endpoints"):
+        printed = json.loads(t.wick(view, "--json", file).out)
+        t.check(f"{view} is that of the command", server.get(f"recordings/{id_}/{view}")[1] == printed, str(printed)[:300])
+    status, whole = server.get(f"recordings/{id_}")
+    middle = (whole["start_ns"] + whole["end_ns"]) // 2 // 10**9 * 10**9
+    parts = [server.get(f"recordings/{id_}/table", event="wall", **{k: middle})[1]["weight"] for k in ("from", "to")]
+    top = server.get(f"recordings/{id_}/table", event="wall")[1]["weight"]
+    t.check("two halves of the time are the whole", sum(parts) == top and min(parts) > 0, (parts, top))
+
+
+def check_attacks(server, id_, folder):
+    def status(*args, **kw):
+        return server.ask(*args, **kw)[0]
+
+    jvms = "/api/v1/jvms"
+    for path in ("/", jvms, "/api/v1/openapi.json", f"/api/v1/recordings/{id_}/flame", "/api/v1/events"):
+        t.check(f"without the token {path} is refused", status(path, token=False) == 401)
+    wrong = server.token[:-1] + ("0" if server.token[-1] != "0" else "1")
+    t.check("a wrong token is refused", status(jvms, headers={"Authorization": "Bearer " + wrong}) == 401)
+    t.check("a wrong token in the address is refused", status("/?token=" + wrong, token=False) == 401)
+    first = server.ask("/?token=" + server.token, token=False)
+    cookie = first[1]["Set-Cookie"].split(";")[0]
+    t.check("the first visit leads to an address without token", first[0] == 303 and first[1]["Location"] == "/", first[1])
+    t.check("the cookie is for this server's pages only", "HttpOnly" in first[1]["Set-Cookie"] and "SameSite=Strict" in first[1]["Set-Cookie"])
+    t.check("the cookie lets in", status("/", token=False, headers={"Cookie": cookie}) == 200)
+    t.check("pages have a policy without inline code", "script-src 'self';" in server.ask("/")[1]["Content-Security-Policy"])
+    for name, value in (("Host", "evil.example"), ("Host", f"evil.example:{server.port}"), ("Origin", "http://evil.example"),
+                        ("Sec-Fetch-Site", "cross-site"), ("Origin", "null")):
+        t.check(f"{name}: {value} is refused", status(jvms, headers={name: value}) == 403)
+    for path in ("/etc/passwd", folder + "/../../../etc/passwd", folder + "/link.jfr"):
+        t.check(f"{path} is not opened", server.post("recordings", {"path": path})[0] == 403)
+    t.check("a path in a recording's place finds nothing", status("/api/v1/recordings/..%2f..%2fetc%2fpasswd/flame") == 404)
+    for name in ("../x", ".x", "a/b", "%p", "-x", ""):
+        t.check(f"a recording is not called '{name}'", server.post("recordings", {"pid": os.getpid(), "name": name})[0] in (400, 404))
+    t.check("no option that names a file is passed on", server.post("recordings", {"pid": 1, "options": {"file": "/tmp/x"}})[0] == 400)
+    t.check("a process that is no JVM is refused", server.post("recordings", {"pid": os.getpid()})[0] == 404)
+    for length, path in ((100_000, "recordings"), (20_000, "x" * 20_000)):
+        got = status("/api/v1/" + path, body="x" * length if path == "recordings" else None)
+        t.check("a request that is too large is refused", got in (413, 414), got)
+    t.check("a form of another page starts nothing",
+            status("/api/v1/recordings", body='{"pid":1}', headers={"Content-Type": "text/plain"}) == 400)
+    check_other_user(server)
+
+
+def check_other_user(server):
+    if os.geteuid() != 0:
+        t.skip("another user is refused", "only root can be somebody else")
+        return
+    nobody = pwd.getpwnam("nobody")
+    code = (f"import http.client as h\nc = h.HTTPConnection('127.0.0.1', {server.port}, timeout=60)\n"
+            f"c.request('GET', '/api/v1/jvms', headers={{'Authorization': 'Bearer {server.token}'}})\nprint(c.getresponse().status)")
+    done = subprocess.run(["python3", "-I", "-c", code], user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[], cwd="/",
+                          capture_output=True, text=True, check=False)
+    t.check("another user is refused even with the token", done.stdout.strip() in ("401", "403"), done.stdout + done.stderr)
+
+
+def check_slow_clients(server):
+    slow = []
+    for _ in range(40):
+        s = socket.create_connection(("127.0.0.1", server.port))
+        s.sendall(b"GET /api/v1/jvms HTTP/1.1\r\nHost: ")
+        slow.append(s)
+    t.check("clients that do not finish their request delay nobody", server.get("recordings")[0] == 200)
+    for s in slow:
+        s.close()
+
+
+def check_hostile_files(server, folder, good):
+    with open(good, "rb") as f:
+        data = f.read()
+    cut, torn = data[:len(data) // 2], bytearray(data)
+    torn[200::97] = b"\xff" * len(torn[200::97])
+    for name, content in (("cut", cut), ("torn", bytes(torn)), ("noise", os.urandom(5000)), ("empty", b"")):
+        with open(f"{folder}/{name}.jfr", "wb") as f:
+            f.write(content)
+    listed = {r["name"]: r for r in server.get("recordings")[1]["recordings"]}
+    for name in ("cut", "torn", "noise", "empty"):
+        id_ = listed[name + ".jfr"]["id"]
+        for what in ("", "/flame", "/table", "/explain", "/traces"):
+            status, body = server.get(f"recordings/{id_}{what}")
+            t.check(f"{name}{what} is answered, or refused with a reason", status == 200 or (status in (404, 422) and body["why"]),
+                    (status, body))
+    t.check("the server is there afterwards", server.proc.poll() is None and server.get("recordings")[0] == 200)
+
+
+def main():
+    classes = t.compile_java("Labels", classpath=JAR)
+    jvm = t.Jvm(["-Xmx64m", "-cp", f"{classes}:{JAR}", "Labels"], "labels")
+    t.check("the program runs", jvm.wait_for("up"), jvm.output())
+    folder = t.path("recordings")
+    os.mkdir(folder)
+    os.symlink("/etc/passwd", folder + "/link.jfr")
+    server = Server("--dir", folder, folder)
+    jvm.say("shares 60000")
+    id_ = check_live(server, jvm.pid)
+    time.sleep(0.5)
+    status, rec = server.post(f"recordings/{id_}/stop", {})
+    check_shape("/api/v1/recordings/{id}/stop", "post", status, rec)
+    t.check("it is stopped and complete", status == 200 and not rec["live"] and not rec["unfinished"], rec)
+    t.check("it cannot be stopped twice", server.post(f"recordings/{id_}/stop", {})[0] == 409)
+    jvm.kill()
+    file = rec["path"]
+    t.check("its file is in the folder that was named", file == folder + "/live.jfr" and os.path.exists(file), file)
+    check_paths(server, id_)
+    check_figures(server, id_, file)
+    check_attacks(server, id_, folder)
+    check_slow_clients(server)
+    check_hostile_files(server, folder, file)
+    server.proc.send_signal(t.signal.SIGINT)
+    t.check("it ends when it is interrupted", server.proc.wait(60) == 0)
+    t.done()
+
+
+main()

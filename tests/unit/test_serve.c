@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `wick ui` answers to requests, without a network: who is let in, how requests are read, where they lead. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "serve/serve.h"
+
+/* --- taking requests apart --- */
+
+static int ask(struct wick_ask *a, char *buffer, const char *target)
+{
+    strcpy(buffer, target);
+    return wick_ask_target(a, buffer, &(struct wick_err){0});
+}
+
+static void test_ask__a_target_becomes_segments_and_parameters(void **state)
+{
+    struct wick_ask a;
+    char b[256];
+    (void)state;
+    assert_int_equal(ask(&a, b, "/api/v1/x%2Fy?label=a%3Db&n=7&label=c+d&flag&=z"), 0);
+    assert_int_equal(a.nsegments, 3);
+    assert_string_equal(a.segment[2], "x/y");
+    assert_int_equal(a.npairs, 5);
+    assert_string_equal(a.pair[0].value, "a=b");
+    assert_string_equal(a.pair[2].value, "c d");
+    assert_string_equal(wick_ask_get(&a, "flag"), "");
+    assert_null(wick_ask_get(&a, "none"));
+    assert_int_equal(ask(&a, b, "/"), 0);
+    assert_int_equal(a.nsegments, 0);
+}
+
+static void test_ask__malformed_targets_are_refused_whole(void **state)
+{
+    static const char *const bad[] = {
+        "", "x", "/%", "/%4", "/%zz", "/%00", "/a?b=%0", "/a?%00=1", "/1/2/3/4/5/6/7/8/9"};
+    struct wick_ask a;
+    char b[2048] = "/?";
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(ask(&a, b, bad[i]), -WICK_E_USAGE);
+    strcpy(b, "/?");
+    for (int i = 0; i <= WICK_ASK_PARAMETERS; i++)
+        strcat(b, "a=1&");
+    assert_int_equal(wick_ask_target(&a, b, NULL), -WICK_E_USAGE);
+}
+
+static void test_ask__numbers_are_numbers_within_their_bounds(void **state)
+{
+    struct wick_ask a;
+    char b[256];
+    int64_t v = 0;
+    (void)state;
+    assert_int_equal(ask(&a, b, "/?a=7&b=7x&c=&d=99999999999999999999&e=-1&f= 7"), 0);
+    assert_int_equal(wick_ask_number(&a, "a", 0, 7, 1, &v, NULL), 0);
+    assert_int_equal(v, 7);
+    assert_int_equal(wick_ask_number(&a, "z", 0, 7, 5, &v, NULL), 0);
+    assert_int_equal(v, 5);
+    for (const char *key = "bcdef"; *key; key++)
+        assert_int_equal(wick_ask_number(&a, (char[]){*key, 0}, 0, INT64_MAX, 1, &v, NULL), -WICK_E_USAGE);
+    assert_int_equal(wick_ask_number(&a, "a", 0, 6, 1, &v, NULL), -WICK_E_USAGE);
+}
+
+static int body(struct wick_ask *a, char *buffer, const char *text)
+{
+    strcpy(buffer, text);
+    return wick_ask_body(a, buffer, strlen(text), &(struct wick_err){0});
+}
+
+static void test_ask__a_body_becomes_pairs(void **state)
+{
+    struct wick_ask a;
+    char b[512];
+    (void)state;
+    assert_int_equal(body(&a, b,
+                          " {\"pid\":123, \"events\" : [\"cpu\",\"wall\"],\n\"options\":{\"wall\":\"5ms\"},"
+                          "\"name\":\"a\\u00e9\\ud83d\\ude00\\\"\\n\",\"n\": -5} "),
+                     0);
+    assert_int_equal(a.npairs, 6);
+    assert_string_equal(wick_ask_get(&a, "pid"), "123");
+    assert_string_equal(a.pair[2].key, "events");
+    assert_string_equal(a.pair[2].value, "wall");
+    assert_string_equal(wick_ask_get(&a, "wall"), "5ms");
+    assert_string_equal(wick_ask_get(&a, "name"), "a\xc3\xa9\xf0\x9f\x98\x80\"\n");
+    assert_string_equal(wick_ask_get(&a, "n"), "-5");
+    assert_int_equal(body(&a, b, "{}"), 0);
+    assert_int_equal(a.npairs, 0);
+}
+
+static void test_ask__malformed_bodies_are_refused_whole(void **state)
+{
+    static const char *const bad[] = {"",
+                                      "[]",
+                                      "{",
+                                      "{\"a\"",
+                                      "{\"a\":",
+                                      "{\"a\":1",
+                                      "{\"a\":1,}",
+                                      "{\"a\":1}x",
+                                      "{\"a\":true}",
+                                      "{\"a\":1.5}",
+                                      "{\"a\":[1]}",
+                                      "{\"a\":{\"b\":1}}",
+                                      "{\"a\":\"\\u0000\"}",
+                                      "{\"a\":\"\\ud800\"}",
+                                      "{\"a\":\"\\q\"}",
+                                      "{\"a\":\"\n\"}",
+                                      "{\"a\":\"x}",
+                                      "{a:1}",
+                                      "{\"a\":-}",
+                                      "{\"a\":[\"x\"}",
+                                      "{\"a\":\"\\u12"};
+    struct wick_ask a;
+    char b[512];
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(body(&a, b, bad[i]), -WICK_E_USAGE);
+}
+
+/* --- a server --- */
+
+struct fixture {
+    struct wick_serve *s;
+    char dir[64], file[128];
+    unsigned started, stopped;
+};
+
+static int no_jvms(void *ctx, void (*each)(void *to, const struct wick_serve_jvm *jvm), void *to, struct wick_err *err)
+{
+    const struct wick_serve_jvm jvm = {
+        .pid = 42, .name = "a<b\"", .jdk = "21", .user = "u", .container = "", .cpu_ns = 7, .rss_bytes = -1};
+    (void)ctx;
+    (void)err;
+    each(to, &jvm);
+    return 0;
+}
+
+static int start(void *ctx, const struct wick_ask *body, char **path, int *pid, unsigned *handle, struct wick_err *err)
+{
+    struct fixture *f = ctx;
+    if (!wick_ask_get(body, "pid"))
+        return wick_err_set(err, WICK_E_USAGE, "pid is missing");
+    f->started++;
+    *path = strdup(f->file);
+    *pid = 42;
+    *handle = 1;
+    return 0;
+}
+
+static int stop(void *ctx, unsigned handle, struct wick_err *err)
+{
+    struct fixture *f = ctx;
+    (void)err;
+    assert_int_equal(handle, 1);
+    f->stopped++;
+    return 0;
+}
+
+static bool runs(void *ctx, unsigned handle, char *why, size_t cap)
+{
+    struct fixture *f = ctx;
+    (void)handle;
+    (void)why;
+    (void)cap;
+    return f->started > f->stopped;
+}
+
+static int view(void *ctx, const char *name, const char *path, const struct wick_ask *a, FILE *out,
+                struct wick_err *err)
+{
+    (void)ctx;
+    (void)a;
+    if (strcmp(name, "explain") != 0)
+        return wick_err_set(err, WICK_E_NOTFOUND, "there is nothing at this path");
+    assert_int_equal(access(path, R_OK), 0);
+    fputs("{\"findings\":[]}", out);
+    return 0;
+}
+
+static int table(void *ctx, const struct wick_picked *s, const struct wick_ask *a, FILE *out, struct wick_err *err)
+{
+    int64_t sum = 0;
+    (void)ctx;
+    (void)a;
+    (void)err;
+    for (uint32_t i = 0; i < s->view.naggs; i++)
+        sum += s->view.aggs[i].weight;
+    fprintf(out, "{\"sum\":%lld,\"weight\":%lld}", (long long)sum, (long long)s->view.events[s->event].weight);
+    return 0;
+}
+
+static const struct wick_serve_asset assets[] = {
+    {"/ui/x.html", "text/html", "start", 5}, {"/api/v1/openapi.json", "application/json", "{}", 2}, {0}};
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    char command[512];
+    const struct wick_serve_front front = {.ctx = f,
+                                           .jvms = no_jvms,
+                                           .start = start,
+                                           .stop = stop,
+                                           .runs = runs,
+                                           .view = view,
+                                           .table = table,
+                                           .assets = assets};
+    strcpy(f->dir, "/tmp/wick-serve.XXXXXX");
+    assert_non_null(mkdtemp(f->dir));
+    snprintf(f->file, sizeof f->file, "%s/a.jfr", f->dir);
+    snprintf(command, sizeof command, "gzip -dc '%s/jfr/jdk17.jfr.gz' > %s && ln -s /etc/passwd %s/link.jfr",
+             WICK_GOLDEN, f->file, f->dir);
+    assert_int_equal(system(command), 0);
+    f->s = wick_serve_new(&front);
+    assert_int_equal(wick_guard_init(&f->s->guard, 8080, NULL), 0);
+    assert_int_equal(wick_catalog_name(&f->s->catalog, f->dir, NULL), 0);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", f->dir);
+    wick_serve_free(f->s);
+    assert_int_equal(system(command), 0);
+    free(f);
+    return 0;
+}
+
+/* Sends a request with everything right but for what `q` has; what is answered in text (at most cap bytes). */
+static int send_to(struct fixture *f, struct wick_http_request q, char *text, size_t cap)
+{
+    struct wick_http_reply r = {0};
+    char bearer[64];
+    snprintf(bearer, sizeof bearer, "Bearer %s", f->s->guard.token);
+    q.method = q.method ? q.method : "GET";
+    q.host = q.host ? q.host : "127.0.0.1:8080";
+    q.authorization = q.authorization || q.cookie ? q.authorization : bearer;
+    wick_serve_answer(f->s, &q, &r);
+    snprintf(text, cap, "%.*s", (int)r.len, r.body);
+    if (r.more)
+        r.close(r.stream);
+    else if (!r.lasting)
+        free((void *)(uintptr_t)r.body);
+    return r.status;
+}
+
+static int get(struct fixture *f, const char *target, char *text, size_t cap)
+{
+    return send_to(f, (struct wick_http_request){.target = target}, text, cap);
+}
+
+static void test_serve__only_a_request_with_the_token_is_answered(void **state)
+{
+    struct fixture *f = *state;
+    char text[4096], token[128], cookie[200];
+    assert_int_equal(strlen(f->s->guard.token), WICK_TOKEN_CHARS);
+    assert_int_equal(get(f, "/", text, sizeof text), 200);
+    assert_string_equal(text, "start");
+    for (int i = 0; i < WICK_TOKEN_CHARS; i++) { /* wrong in one place */
+        snprintf(token, sizeof token, "Bearer %s", f->s->guard.token);
+        token[7 + i] = token[7 + i] == '0' ? '1' : '0';
+        assert_int_equal(
+            send_to(f, (struct wick_http_request){.target = "/", .authorization = token}, text, sizeof text), 401);
+    }
+    snprintf(cookie, sizeof cookie, "x=y; wick-8080=%s; z", f->s->guard.token);
+    assert_int_equal(send_to(f, (struct wick_http_request){.target = "/", .cookie = cookie}, text, sizeof text), 200);
+    snprintf(cookie, sizeof cookie, "xwick-8080=%s; wick-80=%s", f->s->guard.token, f->s->guard.token);
+    assert_int_equal(send_to(f, (struct wick_http_request){.target = "/", .cookie = cookie}, text, sizeof text), 401);
+    assert_int_equal(send_to(f, (struct wick_http_request){.target = "/", .cookie = ""}, text, sizeof text), 401);
+    snprintf(token, sizeof token, "/?token=%s", f->s->guard.token);
+    assert_int_equal(send_to(f, (struct wick_http_request){.target = token, .cookie = ""}, text, sizeof text), 303);
+    snprintf(token, sizeof token, "/api/v1/jvms?token=%s", f->s->guard.token);
+    assert_int_equal(send_to(f, (struct wick_http_request){.target = token, .cookie = ""}, text, sizeof text), 401);
+}
+
+static void test_serve__requests_from_elsewhere_are_refused_whatever_token_they_have(void **state)
+{
+    const struct wick_http_request bad[] = {
+        {.host = "evil.example:8080"},
+        {.host = "127.0.0.1"},
+        {.host = "127.0.0.1:8081"},
+        {.host = "127.0.0.1:8080.evil"},
+        {.origin = "http://evil.example"},
+        {.origin = "null"},
+        {.origin = "https://127.0.0.1:8080"},
+        {.origin = "http://127.0.0.1:80801"},
+        {.fetch_site = "cross-site"},
+        {.fetch_site = "same-site", .fetch_mode = "navigate"},
+        {.foreign = true},
+    };
+    const struct wick_http_request good[] = {{.host = "localhost:8080"},
+                                             {.origin = "http://127.0.0.1:8080"},
+                                             {.fetch_site = "same-origin"},
+                                             {.fetch_site = "none"}};
+    struct fixture *f = *state;
+    char text[4096];
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct wick_http_request q = bad[i];
+        q.target = "/api/v1/jvms";
+        assert_int_equal(send_to(f, q, text, sizeof text), 403);
+    }
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        struct wick_http_request q = good[i];
+        q.target = "/api/v1/jvms";
+        assert_int_equal(send_to(f, q, text, sizeof text), 200);
+    }
+    assert_int_equal(
+        send_to(f, (struct wick_http_request){.target = "/", .fetch_site = "cross-site", .fetch_mode = "navigate"},
+                text, sizeof text),
+        200);
+    assert_int_equal(
+        send_to(f, (struct wick_http_request){.target = "/ui/x.html", .fetch_site = "cross-site", .fetch_mode = "cors"},
+                text, sizeof text),
+        403);
+}
+
+static void test_serve__names_are_escaped(void **state)
+{
+    char text[4096];
+    assert_int_equal(get(*state, "/api/v1/jvms", text, sizeof text), 200);
+    assert_string_equal(text, "{\"jvms\":[{\"pid\":42,\"name\":\"a\\u003cb\\\"\",\"jdk\":\"21\",\"user\":\"u\","
+                              "\"container\":\"\",\"readable\":"
+                              "false,\"recording\":null,\"cpu_ns\":7}]}");
+}
+
+static void test_serve__paths_that_lead_nowhere_are_not_found(void **state)
+{
+    static const char *const bad[] = {"/nothing",
+                                      "/ui",
+                                      "/ui/../x",
+                                      "/api",
+                                      "/api/v2/jvms",
+                                      "/api/v1",
+                                      "/api/v1/nothing",
+                                      "/api/v1/recordings/nothing",
+                                      "/api/v1/recordings/nothing/flame"};
+    struct fixture *f = *state;
+    char text[4096], target[128];
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(get(f, bad[i], text, sizeof text), 404);
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/nothing", f->s->catalog.entries[0]->id);
+    assert_int_equal(get(f, target, text, sizeof text), 404);
+    assert_int_equal(get(f, "/%zz", text, sizeof text), 400);
+    assert_int_equal(send_to(f, (struct wick_http_request){.target = "/", .method = "PUT"}, text, sizeof text), 405);
+    assert_int_equal(send_to(f, (struct wick_http_request){.too_large = true}, text, sizeof text), 413);
+}
+
+static void test_serve__a_folder_shows_its_plain_files_only(void **state)
+{
+    struct fixture *f = *state;
+    char text[4096];
+    assert_int_equal(get(f, "/api/v1/recordings", text, sizeof text), 200);
+    assert_int_equal(f->s->catalog.n, 1);
+    assert_string_equal(f->s->catalog.entries[0]->name, "a.jfr");
+    assert_null(strstr(text, "link"));
+}
+
+static int64_t number_in(const char *text, const char *key)
+{
+    const char *at = strstr(text, key);
+    assert_non_null(at);
+    return strtoll(at + strlen(key), NULL, 10);
+}
+
+static void test_serve__questions_about_samples_agree_with_each_other(void **state)
+{
+    struct fixture *f = *state;
+    static char text[1 << 20];
+    char target[256];
+    const char *id = f->s->catalog.entries[0]->id;
+    int64_t weight[4];
+    static const char *const what[] = {"table", "flame", "threads", "labels"};
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(target, sizeof target, "/api/v1/recordings/%s/%s", id, what[i]);
+        assert_int_equal(get(f, target, text, sizeof text), 200);
+        weight[i] = number_in(text, "\"weight\":");
+        assert_true(weight[i] > 0);
+        assert_int_equal(weight[i], weight[0]);
+    }
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/series?by=event&bins=7", id);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+    assert_true(number_in(text, "\"bins\":") <= 7);
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/diff?base=%s", id, id);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+    assert_int_equal(number_in(text, "\"base_weight\":"), weight[0]);
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/table?from=1&to=2", id);
+    assert_int_equal(get(f, target, text, sizeof text), 404);
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/table?from=1", id);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+    assert_int_equal(number_in(text, "\"sum\":"), weight[0]);
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/flame?max_nodes=100", id);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+    assert_int_equal(number_in(text, "\"weight\":"), weight[0]);
+}
+
+static void test_serve__bad_parameters_are_named(void **state)
+{
+    static const char *const bad[] = {"flame?thread=(",    "flame?label=x", "flame?from=5&to=5",
+                                      "flame?max_nodes=1", "flame?own=2",   "series?bins=0",
+                                      "series?top=99999",  "diff",          "flame?from=x"};
+    struct fixture *f = *state;
+    char text[4096], target[256];
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(target, sizeof target, "/api/v1/recordings/%s/%s", f->s->catalog.entries[0]->id, bad[i]);
+        assert_int_equal(get(f, target, text, sizeof text), 400);
+        assert_non_null(strstr(text, "\"why\":\""));
+    }
+}
+
+static int post(struct fixture *f, const char *target, const char *type, const char *body, char *text, size_t cap)
+{
+    return send_to(
+        f,
+        (struct wick_http_request){
+            .method = "POST", .target = target, .content_type = type, .body = body, .body_len = strlen(body)},
+        text, cap);
+}
+
+static void test_serve__what_is_outside_the_folders_is_not_opened(void **state)
+{
+    struct fixture *f = *state;
+    char text[4096], body[256];
+    static const char *const bad[] = {"/etc/passwd",         "/etc/none",   "a.jfr",       "",
+                                      "%s/../../etc/passwd", "%s/link.jfr", "%s/none.jfr", "%sx/a.jfr"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char path[160];
+        const char *hole = strstr(bad[i], "%s");
+        snprintf(path, sizeof path, "%s%s", hole ? f->dir : "", hole ? hole + 2 : bad[i]);
+        snprintf(body, sizeof body, "{\"path\":\"%s\"}", path);
+        assert_int_equal(post(f, "/api/v1/recordings", "application/json", body, text, sizeof text), 403);
+    }
+    snprintf(body, sizeof body, "{\"path\":\"%s\"}", f->file);
+    assert_int_equal(post(f, "/api/v1/recordings", "application/json", body, text, sizeof text), 201);
+    assert_int_equal(f->s->catalog.n, 1);
+}
+
+static void test_serve__recordings_start_and_stop_by_json_only(void **state)
+{
+    struct fixture *f = *state;
+    char text[4096], target[128];
+    assert_int_equal(post(f, "/api/v1/recordings", "text/plain", "{\"pid\":42}", text, sizeof text), 400);
+    assert_int_equal(post(f, "/api/v1/recordings", NULL, "{\"pid\":42}", text, sizeof text), 400);
+    assert_int_equal(post(f, "/api/v1/recordings", "application/json", "{}", text, sizeof text), 400);
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/stop", f->s->catalog.entries[0]->id);
+    assert_int_equal(post(f, target, "application/json", "", text, sizeof text), 409);
+    assert_int_equal(f->started, 0);
+    assert_int_equal(post(f, "/api/v1/recordings", "application/json", "{\"pid\":42}", text, sizeof text), 201);
+    assert_non_null(strstr(text, "\"live\":true"));
+    assert_int_equal(get(f, "/api/v1/jvms", text, sizeof text), 200);
+    assert_non_null(strstr(text, f->s->catalog.entries[0]->id));
+    assert_int_equal(post(f, target, "application/json", "", text, sizeof text), 200);
+    assert_non_null(strstr(text, "\"live\":false"));
+    assert_int_equal(f->stopped, 1);
+}
+
+static void test_serve__a_stream_says_what_there_is_and_ends_with_the_server(void **state)
+{
+    struct fixture *f = *state;
+    struct wick_http_reply r = {0};
+    char text[4096];
+    assert_int_equal(wick_serve_stream(f->s, &r, NULL), 0);
+    ssize_t n = r.more(r.stream, text, sizeof text - 1);
+    assert_true(n > 0);
+    text[n] = 0;
+    assert_ptr_equal(strstr(text, "event: recording\ndata: {\"id\":"), text);
+    assert_string_equal(text + n - 2, "\n\n");
+    wick_serve_end(f->s);
+    assert_int_equal(r.more(r.stream, text, sizeof text), -1);
+    r.close(r.stream);
+    assert_int_equal(f->s->streams, 0);
+}
+
+static void test_serve__streams_are_bounded(void **state)
+{
+    struct fixture *f = *state;
+    struct wick_http_reply r[WICK_SERVE_STREAMS + 1] = {0};
+    for (int i = 0; i < WICK_SERVE_STREAMS; i++)
+        assert_int_equal(wick_serve_stream(f->s, &r[i], NULL), 0);
+    assert_int_equal(wick_serve_stream(f->s, &r[WICK_SERVE_STREAMS], NULL), -WICK_E_LIMIT);
+    for (int i = 0; i < WICK_SERVE_STREAMS; i++)
+        r[i].close(r[i].stream);
+}
+
+static void test_serve__a_file_that_is_no_recording_is_unreadable(void **state)
+{
+    struct fixture *f = *state;
+    char text[4096], target[128];
+    FILE *out = fopen(f->file, "w");
+    fputs("FLR\0 and then nothing that makes sense, for long enough to be a header of seventy bytes or so", out);
+    fclose(out);
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/flame", f->s->catalog.entries[0]->id);
+    int status = get(f, target, text, sizeof text);
+    assert_true(status == 422 || status == 404);
+    assert_non_null(strstr(text, "\"why\":\""));
+}
+
+#define WITH_SERVER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ask__a_target_becomes_segments_and_parameters),
+        cmocka_unit_test(test_ask__malformed_targets_are_refused_whole),
+        cmocka_unit_test(test_ask__numbers_are_numbers_within_their_bounds),
+        cmocka_unit_test(test_ask__a_body_becomes_pairs),
+        cmocka_unit_test(test_ask__malformed_bodies_are_refused_whole),
+        WITH_SERVER(test_serve__only_a_request_with_the_token_is_answered),
+        WITH_SERVER(test_serve__requests_from_elsewhere_are_refused_whatever_token_they_have),
+        WITH_SERVER(test_serve__names_are_escaped),
+        WITH_SERVER(test_serve__paths_that_lead_nowhere_are_not_found),
+        WITH_SERVER(test_serve__a_folder_shows_its_plain_files_only),
+        WITH_SERVER(test_serve__questions_about_samples_agree_with_each_other),
+        WITH_SERVER(test_serve__bad_parameters_are_named),
+        WITH_SERVER(test_serve__what_is_outside_the_folders_is_not_opened),
+        WITH_SERVER(test_serve__recordings_start_and_stop_by_json_only),
+        WITH_SERVER(test_serve__a_stream_says_what_there_is_and_ends_with_the_server),
+        WITH_SERVER(test_serve__streams_are_bounded),
+        WITH_SERVER(test_serve__a_file_that_is_no_recording_is_unreadable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

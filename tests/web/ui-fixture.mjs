@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// A server with the interface of `wick ui` (docs/ui-api.json) for the tests of its pages: it serves web/ as the command does and answers
+// from the real commands (`wick flame`, `top`, `endpoints`, `trace`, `explain`, `memory`), so no answer is made up; JVMs,
+// the growth of a recording and errors are as the test sets them.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+
+const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' };
+export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** A recording as the interface lists it, from what the commands say of the file. */
+export function describe(wick, id, path, more = {}) {
+  const events = [];
+  for (const kind of ['cpu', 'wall', 'alloc', 'lock', 'live']) {
+    let table;
+    try {
+      table = JSON.parse(execFileSync(wick, ['top', '--json', '-e', kind, path], { stdio: ['ignore', 'pipe', 'ignore'] }));
+    } catch {
+      continue; // it has none of this kind
+    }
+    events.push({ name: table.event, kind, unit: table.unit, samples: table.samples, total: table.weight });
+  }
+  const { traces } = JSON.parse(execFileSync(wick, ['trace', '--json', path], { stdio: ['ignore', 'pipe', 'ignore'] }));
+  const start = Math.min(...traces.map((t) => t.start_ns));
+  return { id, name: path.split('/').pop(), path, size_bytes: statSync(path).size, start_ns: start, end_ns: start + 2e9, live: false, unfinished: false, here: false,
+    pid: null, problem: null, events, ...more };
+}
+
+export class Fixture {
+  /** @param options {web, wick, dir: for files, recordings: [{id, path, events, ...}], jvms} */
+  constructor(options) {
+    this.options = options;
+    this.recordings = new Map(options.recordings.map((r) => [r.id, { ...r }]));
+    this.jvms = options.jvms ?? [];
+    this.streams = new Set();
+    this.asked = [];
+    this.kept = new Map();
+    this.server = createServer((req, res) => this.serve(req, res));
+  }
+
+  async listen() {
+    await new Promise((done) => this.server.listen(0, '127.0.0.1', done));
+    this.url = `http://127.0.0.1:${this.server.address().port}/`;
+  }
+
+  close() {
+    for (const s of this.streams) s.end();
+    this.server.closeAllConnections?.();
+    this.server.close();
+  }
+
+  /** Sends a recording that has changed to all pages. */
+  push(recording) {
+    this.recordings.set(recording.id, recording);
+    for (const s of this.streams) s.write(`event: recording\ndata: ${JSON.stringify(recording)}\n\n`);
+  }
+
+  run(...args) {
+    const key = args.join('\u0000');
+    if (!this.kept.has(key)) this.kept.set(key, execFileSync(this.options.wick, args, { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'] }).toString());
+    return this.kept.get(key);
+  }
+
+  make(...args) {
+    execFileSync(this.options.wick, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  }
+
+  serve(req, res) {
+    const url = new URL(req.url, this.url);
+    if (url.pathname.startsWith('/api/v1/')) return this.answer(req, res, url);
+    const path = url.pathname === '/' ? 'ui/index.html' : url.pathname.replace(/^\/ui\//, '');
+    if (!/^[a-z]+\/[a-z_]+\.(html|js|css|svg)$/.test(path)) return this.send(res, 404, { error: 'not_found', why: 'There is no such page.', what_to_do: '' });
+    res.writeHead(200, { 'Content-Type': TYPES[path.split('.').pop()], 'Content-Security-Policy': CSP });
+    res.end(readFileSync(join(this.options.web, path)));
+  }
+
+  send(res, status, body) {
+    res.writeHead(status, { 'Content-Type': 'application/json' });
+    res.end(JSON.stringify(body));
+  }
+
+  async answer(req, res, url) {
+    const parts = url.pathname.slice('/api/v1/'.length).split('/').map(decodeURIComponent);
+    this.asked.push(`${req.method} ${parts.join('/')}${url.search}`);
+    if (parts[0] === 'events') {
+      res.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      res.write(': hello\n\n');
+      this.streams.add(res);
+      req.on('close', () => this.streams.delete(res));
+      return undefined;
+    }
+    if (parts[0] === 'jvms') return this.send(res, 200, { jvms: this.jvms });
+    if (req.method === 'POST') return this.act(req, res, parts);
+    if (parts.length === 1) return this.send(res, 200, { recordings: [...this.recordings.values()] });
+    const recording = this.recordings.get(parts[1]);
+    if (!recording) return this.send(res, 404, { error: 'not_found', why: `There is no recording ${parts[1]}.`, what_to_do: 'The list of recordings shows what there is.' });
+    if (parts.length === 2) return this.send(res, 200, recording);
+    try {
+      return this.send(res, 200, this.query(recording, parts[2], parts[3], url.searchParams));
+    } catch (e) {
+      return this.send(res, 422, { error: 'unreadable', why: sentence(String(e.stderr ?? e.message)), what_to_do: '' });
+    }
+  }
+
+  async act(req, res, parts) {
+    let body = '';
+    for await (const piece of req) body += piece;
+    if (parts[2] === 'stop') {
+      const ended = { ...this.recordings.get(parts[1]), live: false };
+      this.push(ended);
+      return this.send(res, 200, ended);
+    }
+    const { pid } = JSON.parse(body);
+    if (this.refuse) return this.send(res, 409, this.refuse);
+    const first = this.options.recordings[0];
+    const made = { ...first, id: `r${pid}`, name: `recording of ${pid}`, live: true, here: true, pid };
+    this.push(made);
+    return this.send(res, 201, made);
+  }
+
+  query(recording, what, more, q) {
+    const event = recording.events.find((e) => e.name === q.get('event')) ?? recording.events[0];
+    const file = recording.path;
+    if (what === 'flame' || what === 'diff') return this.flame(recording, event, what, q);
+    if (what === 'table') return JSON.parse(this.run('top', '--json', '-e', event.name, ...filters(q), file));
+    if (what === 'threads') return this.threads(event, file, q);
+    if (what === 'labels') return { event: event.name, unit: event.unit, labels: [{ key: 'endpoint', more: false, values: [{ value: 'GET /slow', weight: 1, samples: 1 }] }] };
+    if (what === 'series') return series(recording, event, q);
+    if (what === 'endpoints') return JSON.parse(this.run('endpoints', '--json', file));
+    if (what === 'traces') return this.traces(file, q);
+    if (what === 'trace') return JSON.parse(this.run('trace', '--json', file, more));
+    if (what === 'explain') return JSON.parse(this.run('explain', '--json', file));
+    if (what === 'memory') return JSON.parse(this.run('memory', '--json', file));
+    throw new Error(`no query ${what}`);
+  }
+
+  flame(recording, event, what, q) {
+    const base = this.recordings.get(q.get('base'));
+    const out = join(this.options.dir, 'flame.html');
+    if (what === 'diff') this.make('diff', '-e', event.name, base.path, recording.path, '-o', out);
+    else this.make('flame', '-e', event.name, ...filters(q), recording.path, '-o', out);
+    const data = /id="data">([^<]*)</.exec(readFileSync(out, 'utf8'))[1];
+    return { event: event.name, kind: event.kind, unit: event.unit, weight: event.total, samples: event.samples, own: 0, nodes: 0, truncated: false, start_ns: recording.start_ns, end_ns: recording.end_ns, data };
+  }
+
+  threads(event, file, q) {
+    const table = JSON.parse(this.run('top', '--json', '-e', event.name, '--by', 'thread', ...filters(q), file));
+    return { event: event.name, unit: table.unit, threads: table.rows.map((r, i) => ({ name: /^\[(.*) tid=\d+\]$/.exec(r.name)?.[1] ?? r.name, tid: Number(/ tid=(\d+)/.exec(r.name)?.[1] ?? i), java_tid: i, virtual: false, weight: r.total, samples: r.total_samples })) };
+  }
+
+  traces(file, q) {
+    const all = JSON.parse(this.run('trace', '--json', file)).traces.map((t) => ({ id: t.id, endpoint: t.endpoint, start_ns: t.start_ns, latency_ns: t.latency_ns, spans: t.spans.length }));
+    const fit = all.filter((t) => !q.get('endpoint') || t.endpoint === q.get('endpoint'));
+    return { traces: fit, total: fit.length };
+  }
+}
+
+/** What a command says, as the server passes it on. */
+function sentence(text) {
+  const said = text.replace(/^wick: /, '').trim();
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
+}
+
+function filters(q) {
+  const out = [];
+  if (q.get('thread')) out.push('--thread', q.get('thread'));
+  if (q.get('filter')) out.push('--include', q.get('filter'));
+  if (q.get('exclude')) out.push('--exclude', q.get('exclude'));
+  return out;
+}
+
+/** The time axis needs a picture, not a truth: a wave that is the same each time. */
+function series(recording, event, q) {
+  const bins = Number(q.get('bins') ?? 200);
+  const names = q.get('by') === 'state' ? ['STATE_RUNNABLE', 'STATE_WAITING_FOR_CPU', 'STATE_BLOCKED_ON_MONITOR_ENTER', 'STATE_SLEEPING'] : ['C2', 'Inlined', 'Native', 'Kernel', 'C++'];
+  const bin = (recording.end_ns - recording.start_ns) / bins;
+  return { event: event.name, unit: event.unit, start_ns: recording.start_ns, bin_ns: bin, bins, by: q.get('by') ?? 'kind', series: names.map((name, k) => {
+    const values = Array.from({ length: bins }, (_, i) => Math.round((bin / (k + 1)) * (0.6 + 0.4 * Math.sin(i / (5 + k)) * Math.cos(i / 17))));
+    return { name, unit: event.unit, total: values.reduce((a, b) => a + b, 0), values };
+  }) };
+}

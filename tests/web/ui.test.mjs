@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages of `wick ui` in a real browser, with the recording of tests/jfr/requests.h, whose names are hostile. The server is
+// ui-fixture.mjs.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { violations } from './axe.mjs';
+import { launch } from './browser.mjs';
+import { describe, Fixture } from './ui-fixture.mjs';
+
+const source = join(new URL('.', import.meta.url).pathname, '..', '..');
+const WICK = process.env.WICK ?? join(source, 'build', 'wick');
+const SYNTH = process.env.WICK_SYNTH ?? join(WICK, '..', 'tests', 'jfr', 'jfr_synth');
+const SHOTS = process.env.WICK_WEB_OUT ?? join(source, 'build', 'web-shots');
+const HOSTILE = '</h3><script>alert(1)</script><img src=x onerror=alert(2)>\u202e';
+const JVMS = [
+  { pid: 4711, name: 'org.apache.catalina.startup.Bootstrap start', jdk: '21.0.4', user: 'tomcat', container: '', readable: true, recording: null, cpu_ns: 1e9, rss_bytes: 5.2e8 },
+  { pid: 4712, name: HOSTILE, jdk: HOSTILE, user: 'root', container: HOSTILE, readable: true, recording: 'r1', cpu_ns: 1e9, rss_bytes: 4.5e8 },
+  { pid: 1200, name: 'kafka.Kafka server.properties', jdk: '17.0.12', user: 'kafka', container: '', readable: false, recording: null },
+];
+const PAGES = ['explain', 'slow', 'cpu', 'memory', 'interference', 'compare'];
+const dir = mkdtempSync(join(tmpdir(), 'wick-ui-'));
+let browser;
+let fixture;
+let first;
+let trouble = [];
+
+before(async () => {
+  mkdirSync(SHOTS, { recursive: true });
+  const path = join(dir, 'requests.jfr');
+  execFileSync(SYNTH, ['requests', path]);
+  copyFileSync(path, join(dir, 'before.jfr'));
+  first = describe(WICK, 'r1', path, { name: HOSTILE });
+  fixture = new Fixture({ web: join(source, 'web'), wick: WICK, dir, jvms: JVMS, recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr'))] });
+  await fixture.listen();
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  fixture?.close();
+  rmSync(dir, { recursive: true });
+});
+
+/** A fresh page; what it complains about, asks another host for or runs from a name fails the test. */
+async function open(hash, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  trouble = [];
+  page.on('console', (m) => {
+    if (!/status of (4|5)\d\d/.test(m.text())) trouble.push(`console ${m.type()}: ${m.text()}`); // errors that a test asks for
+  });
+  page.on('pageerror', (e) => trouble.push(`error: ${e.stack}`));
+  page.on('dialog', (d) => trouble.push(`dialog: ${d.message()}`));
+  page.on('request', (r) => {
+    if (!r.url().startsWith(fixture.url)) trouble.push(`request: ${r.url()}`);
+  });
+  await page.goto(fixture.url + hash);
+  await page.waitForSelector('html[data-ready]');
+  return page;
+}
+
+async function close(page) {
+  await page.context().close();
+  assert.deepEqual(trouble, []);
+}
+
+/** What shows that the answers of a page have come. */
+const SIGN = {
+  explain: '.empty, .findings', slow: '#chart path', cpu: '.flame #dock .stats dd', memory: '.card .empty, .facts',
+  interference: '.card .series path', compare: '.flame #dock .stats dd',
+};
+
+const shown = (page, tab) => page.waitForSelector(`#place ${SIGN[tab]}`, { state: 'attached' });
+
+for (const [mode, options] of [['light', { colorScheme: 'light' }], ['dark', { colorScheme: 'dark' }], ['phone', { viewport: { width: 390, height: 844 } }]]) {
+  test(`pages: usable by everybody, ${mode}`, async () => {
+    const start = await open('#/', options);
+    await start.waitForSelector('.recording h3');
+    assert.deepEqual(await violations(start), []);
+    await start.screenshot({ path: join(SHOTS, `ui-start-${mode}.png`) });
+    await close(start);
+    const page = await open('#/r/r1/explain', options);
+    for (const tab of PAGES) {
+      await page.evaluate((hash) => { location.hash = hash; }, `#/r/r1/${tab}${tab === 'compare' ? '?base=r2' : ''}`);
+      await shown(page, tab);
+      assert.deepEqual(await violations(page), [], tab);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, `${tab} fits the width`);
+      await page.screenshot({ path: join(SHOTS, `ui-${tab}-${mode}.png`) });
+    }
+    await close(page);
+  });
+}
+
+test('names: hostile ones are shown as text, everywhere', async () => {
+  const page = await open('#/');
+  await page.waitForSelector('.recording h3');
+  assert.match(await page.textContent('.recording h3'), /<script>alert\(1\)<\/script>/);
+  assert.doesNotMatch(await page.textContent('body'), /\u202e/);
+  for (const tab of PAGES) {
+    await page.evaluate((hash) => { location.hash = hash; }, `#/r/r1/${tab}`);
+    await page.waitForTimeout(150);
+  }
+  await page.evaluate(() => { location.hash = '#/r/r1/cpu?show=methods'; });
+  await page.waitForSelector('.grid tbody tr >> nth=2');
+  assert.equal(await page.$$eval('script, img', (all) => all.filter((e) => !e.src.endsWith('/ui/ui/main.js')).length), 0);
+  await close(page);
+});
+
+test('address: tab, event, filter, search and zoom are in it; back undoes, forward redoes, a copy shows the same', async () => {
+  const page = await open('#/r/r1/cpu');
+  await shown(page, 'cpu');
+  await page.click('.event-tabs button:has-text("Wall clock")');
+  await page.waitForFunction(() => location.hash.includes('event=profiler.WallClockSample'));
+  await page.waitForFunction(() => window.wickFlame?.profile.total[0] > 1e9);
+  const stale = await page.evaluate(() => [...window.wickFlame.painter.labels.cache].filter(([key, forms]) => !window.wickFlame.profile.names[key >> 1].startsWith(forms[0].text.slice(0, 8))));
+  assert.deepEqual(stale, [], 'boxes are lettered with the names of this event');
+  await page.click('.flame-tools button:has-text("Leaf-up")');
+  await page.fill('#query', 'method5');
+  await page.keyboard.press('Escape');
+  assert.match(page.url(), /leaf=1/);
+  await page.click('.tabs a:has-text("Memory")');
+  await shown(page, 'memory');
+  const address = page.url();
+  await page.goBack();
+  await shown(page, 'cpu');
+  assert.equal(await page.getAttribute('#view-leaf', 'aria-pressed'), 'true');
+  await page.goBack();
+  await page.waitForFunction(() => document.getElementById('view-leaf')?.getAttribute('aria-pressed') === 'false');
+  await page.goForward();
+  await page.goForward();
+  await shown(page, 'memory');
+  assert.equal(page.url(), address);
+  const copy = await page.context().newPage();
+  await copy.goto(address.replace('/memory', '/cpu'));
+  await shown(copy, 'cpu');
+  assert.equal(await copy.getAttribute('#view-leaf', 'aria-pressed'), 'true');
+  await close(page);
+});
+
+test('filters: a thread from its table becomes a chip, the server hears of it, and the chip takes it away', async () => {
+  const page = await open('#/r/r1/cpu?event=profiler.WallClockSample&show=threads');
+  await page.waitForSelector('.grid tbody button.link');
+  const name = await page.textContent('.grid tbody button.link');
+  await page.click('.grid tbody button.link');
+  await page.waitForSelector('.filter-chip');
+  assert.ok((await page.textContent('.filter-chip')).includes('thread'));
+  await shown(page, 'cpu');
+  const asked = fixture.asked.filter((a) => a.includes('/flame')).pop();
+  assert.ok(new RegExp(new URLSearchParams(asked.split('?')[1]).get('thread')).test(name));
+  await page.click('.filter-chip button');
+  await page.waitForFunction(() => !document.querySelector('.filter-chip'));
+  await page.waitForFunction(() => !location.hash.includes('thread='));
+  await close(page);
+});
+
+test('time: dragging over the axis chooses a range for all queries, a click lets go, and the keyboard can do both', async () => {
+  const page = await open('#/r/r1/cpu');
+  await page.waitForSelector('.axis path.area', { state: 'attached' });
+  const box = await (await page.$('.axis .series')).boundingBox();
+  await page.mouse.move(box.x + 300, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 600, box.y + 40, { steps: 3 });
+  await page.mouse.up();
+  await page.waitForFunction(() => /from=\d+&to=\d+/.test(location.hash));
+  const [, from, to] = /from=(\d+)&to=(\d+)/.exec(page.url()).map(Number);
+  const perPixel = (first.end_ns - first.start_ns) / (box.width - 76);
+  assert.ok(Math.abs(to - from - 300 * perPixel) < 3 * perPixel);
+  assert.ok(Math.abs(from - first.start_ns - (300 - 64) * perPixel) < 3 * perPixel);
+  await page.waitForFunction(() => document.querySelector('.series .inside'));
+  assert.ok(fixture.asked.some((a) => a.includes('/flame') && a.includes(`from=${from}`)));
+  await page.mouse.click(box.x + 100, box.y + 40);
+  await page.waitForFunction(() => !location.hash.includes('from='));
+  await page.focus('.axis .series');
+  for (const key of ['Home', 'ArrowRight', 'Shift+PageDown', 'Enter']) await page.keyboard.press(key);
+  await page.waitForFunction(() => location.hash.includes('from='));
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => !location.hash.includes('from='));
+  await close(page);
+});
+
+test('slow: by keyboard from the endpoint to the stack of a bar', async () => {
+  const page = await open('#/r/r1/slow');
+  await shown(page, 'slow');
+  await page.focus('.grid tbody button.link:has-text("GET /slow")');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => location.hash.includes('endpoint=GET'));
+  await page.waitForSelector('section.card:nth-of-type(2) tbody button.link');
+  await page.focus('section.card:nth-of-type(2) tbody button.link');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#trace rect.bar');
+  await page.focus('#trace svg[tabindex]');
+  await page.keyboard.press('ArrowRight');
+  assert.match(await page.textContent('#detail'), /samples?/);
+  assert.ok((await page.$$('#detail li')).length > 0);
+  assert.deepEqual(await violations(page), []);
+  await page.screenshot({ path: join(SHOTS, 'ui-trace-light.png') });
+  await close(page);
+});
+
+test('keys: numbers go to pages, letters to the graph, ? lists them, d changes the colours', async () => {
+  const page = await open('#/r/r1/explain');
+  await page.keyboard.press('3');
+  await shown(page, 'cpu');
+  await page.keyboard.press('i');
+  await page.waitForFunction(() => document.getElementById('view-leaf').getAttribute('aria-pressed') === 'true');
+  const dark = await page.getAttribute('html', 'data-theme');
+  await page.keyboard.press('d');
+  assert.notEqual(await page.getAttribute('html', 'data-theme'), dark);
+  await page.keyboard.press('?');
+  await page.waitForSelector('#help-box[open]');
+  assert.deepEqual(await violations(page), []);
+  await page.keyboard.press('Escape');
+  await page.focus('#tree');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('g');
+  await page.waitForSelector('.recording h3');
+  await close(page);
+});
+
+test('live: record, watch it grow without a jump, stop; the refusal of a server is a sentence', async () => {
+  const page = await open('#/');
+  fixture.refuse = { error: 'state', why: 'This JVM is being recorded already.', what_to_do: 'Stop that recording first.' };
+  await page.click('button[aria-label="Record Bootstrap"]');
+  await page.waitForSelector('.error');
+  assert.match(await page.textContent('.error'), /recorded already.*Stop that recording/s);
+  fixture.refuse = null;
+  await page.click('button[aria-label="Record Bootstrap"]');
+  await shown(page, 'cpu');
+  await page.waitForSelector('.badge.live');
+  await page.evaluate(() => { document.querySelector('#scroll').scrollTop = 0; });
+  const before = await page.evaluate(() => ({ top: document.querySelector('#scroll').getBoundingClientRect().top, profile: (window.kept = window.wickFlame.profile) !== null }));
+  const live = fixture.recordings.get('r4711');
+  fixture.push({ ...live, end_ns: live.end_ns + 1e9, size_bytes: live.size_bytes + 5 });
+  await page.waitForFunction(() => window.wickFlame && window.wickFlame.profile !== window.kept);
+  assert.equal(await page.evaluate(() => document.querySelector('#scroll').getBoundingClientRect().top), before.top);
+  assert.equal(await page.evaluate(() => document.querySelector('#scroll').scrollTop), 0);
+  await page.click('button:has-text("Stop")');
+  await page.waitForFunction(() => !document.querySelector('.badge.live'));
+  await close(page);
+});
+
+test('empty: no JVM, no recording and an unknown one say what to do', async () => {
+  const [jvms, recordings] = [fixture.jvms, fixture.recordings];
+  fixture.jvms = [];
+  fixture.recordings = new Map();
+  const page = await open('#/');
+  await page.waitForSelector('#recordings .empty');
+  assert.match(await page.textContent('#view'), /No Java process runs here.*There is no recording yet.*wick ui FILE\.jfr/s);
+  assert.deepEqual(await violations(page), []);
+  await page.screenshot({ path: join(SHOTS, 'ui-empty-light.png') });
+  fixture.jvms = jvms;
+  fixture.recordings = recordings;
+  await page.evaluate(() => { location.hash = '#/r/nothing/cpu'; });
+  await page.waitForSelector('.error');
+  assert.match(await page.textContent('.error'), /no recording nothing/);
+  await close(page);
+});

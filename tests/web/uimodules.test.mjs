@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The modules of the application that need no browser: addresses, queries, figures, order of tables, pictures of series.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { evidenceOf, frameSearch } from '../../web/ui/explain.js';
+import { KINDS } from '../../web/flame/kinds.js';
+import { nameHash } from '../../web/ui/flame_panel.js';
+import { clockOf, durationOf, timeStep } from '../../web/ui/format.js';
+import { growthText, timeToLimit } from '../../web/ui/memory.js';
+import { roundTop, scaleTop, seriesColour, seriesName, stackOrder, STATES, stepPath } from '../../web/ui/series.js';
+import { cpuShare, jvmTitle } from '../../web/ui/start.js';
+import { chipsOf, emptyState, exactly, formatState, parseState, queryOf } from '../../web/ui/state.js';
+import { sortedRows } from '../../web/ui/table.js';
+
+const web = new URL('../../web/', import.meta.url).pathname;
+const FULL = { ...emptyState(), recording: 'a/b c', tab: 'cpu', event: 'jdk.ExecutionSample', from: 1795524481000000000, to: 1795524482000000000, thread: '^http-\\d+$',
+  labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', trace: 't1', base: 'r2' };
+
+test('address: a state comes back whole from its own address', () => {
+  assert.deepEqual(parseState(formatState(FULL)), FULL);
+  assert.deepEqual(parseState(formatState(emptyState())), emptyState());
+});
+
+test('address: whatever is typed gives a whole state, and nothing throws', () => {
+  for (const hash of ['', '#', '#/', '#/r', '#/r/', '#/r/%', '#/r/%E0%A4%A', '#/r/x/nothing', '#/r/x/cpu?from=9&to=3&kinds=zzzzzzzzzz&label=nocolon', '#view', '#/r/x/cpu?%%%', '#/r/x/__proto__?__proto__=1']) {
+    const s = parseState(hash);
+    assert.deepEqual(Object.keys(s).sort(), Object.keys(emptyState()).sort(), hash);
+    assert.ok(s.to === 0 || s.to > s.from, hash);
+    assert.ok(s.kinds >= 0 && s.kinds < 1 << 13, hash);
+  }
+  assert.equal(parseState('#/r/x/nothing').tab, 'explain');
+  assert.deepEqual(parseState('#/r/x/cpu?label=nocolon').labels, []);
+});
+
+test('query: filters go to the server, what only the picture needs does not', () => {
+  const q = new URLSearchParams(queryOf(FULL));
+  assert.deepEqual(q.getAll('label'), FULL.labels);
+  assert.equal(q.get('thread'), FULL.thread);
+  assert.equal(q.get('from'), '1795524481000000000');
+  for (const key of ['search', 'zoom', 'kinds', 'leaf', 'trace', 'base']) assert.equal(q.has(key), false, key);
+  assert.equal(new URLSearchParams(queryOf(FULL, ['from', 'to'])).has('to'), false);
+});
+
+test('chips: one for each filter, and taking one away takes only that one', () => {
+  const chips = chipsOf(FULL);
+  assert.deepEqual(chips.map((c) => c.key), ['endpoint', 'label', 'label', 'thread', 'filter']);
+  for (const c of chips) assert.equal(chipsOf(c.without).length, chips.length - 1);
+  assert.deepEqual(chips[1].without.labels, ['x:y#z']);
+});
+
+test('exactly: the expression matches the name and nothing around it', () => {
+  for (const name of ['a.b', 'x$1(int[])', '[libc.so.6]', 'A+B|C', '\\d', '^{}$']) {
+    assert.match(name, new RegExp(exactly(name)));
+    assert.doesNotMatch(`x${name}`, new RegExp(exactly(name)));
+  }
+});
+
+test('times: clock, length and steps', () => {
+  assert.equal(clockOf(1795524481026323523), '12:48:01');
+  assert.equal(clockOf(1795524481026323523, 1e9), '12:48:01.026');
+  assert.equal(durationOf(14.2e9), '14.2 s');
+  assert.equal(durationOf(184e9), '3 min 04 s');
+  assert.equal(durationOf(3725e9), '1 h 02 min');
+  for (const span of [1e8, 1e9, 14e9, 3600e9, 86400e9 * 3]) assert.ok(span / timeStep(span, 8) <= 8 || timeStep(span, 8) === 8.64e13);
+});
+
+test('tables: numbers downwards, texts upwards, turned round on request, and equal rows keep their order', () => {
+  const rows = [{ n: 'b', v: 1 }, { n: 'a', v: 3 }, { n: 'c', v: 3 }];
+  assert.deepEqual(sortedRows(rows, { value: (r) => r.v }, false).map((r) => r.n), ['a', 'c', 'b']);
+  assert.deepEqual(sortedRows(rows, { value: (r) => r.v }, true).map((r) => r.n), ['b', 'a', 'c']);
+  assert.deepEqual(sortedRows(rows, { value: (r) => r.n }, false).map((r) => r.n), ['a', 'b', 'c']);
+  assert.deepEqual(rows.map((r) => r.n), ['b', 'a', 'c'], 'the rows themselves are as they were');
+});
+
+test('series: steps close, tops are round, kinds keep order and colour', () => {
+  const path = stepPath([0, 0], [1, 2], (i) => i * 10, (v) => v);
+  assert.equal(path, 'M0 1L10 1L10 2L20 2L20 0L10 0L10 0L0 0Z');
+  assert.equal(roundTop(3, 'ns'), 5);
+  assert.equal(roundTop(1000, 'bytes'), 1024);
+  assert.equal(scaleTop([1, 2, 3]), 3);
+  assert.equal(Math.round(scaleTop([90, ...Array(99).fill(2)]) * 10), 24, 'one high bin does not flatten the others');
+  const series = [{ name: 'Kernel' }, { name: 'C2' }, { name: 'other' }];
+  assert.deepEqual(stackOrder('kind', series).map((s) => s.name), ['C2', 'Kernel', 'other']);
+  assert.equal(seriesColour('kind', 'C2', 4, 'light'), '#6fcf83');
+  assert.equal(seriesColour('kind', 'JAVA_NATIVE', 0, 'dark'), seriesColour('kind', 'Java native', 3, 'dark'));
+  const kinds = [...readFileSync(join(web, '..', 'src/def/frame.def'), 'utf8').matchAll(/^X\((\w+), (\d+), "([^"]+)"/gm)];
+  assert.equal(kinds.length, KINDS.length);
+  for (const [, , id, name] of kinds) assert.equal(seriesColour('kind', name, 0, 'light'), KINDS[Number(id)].light, name);
+  const states = readFileSync(join(web, '..', 'src/def/thread_state.def'), 'utf8').match(/"STATE_\w+"/g).map((s) => s.slice(1, -1));
+  assert.deepEqual(STATES.map(([key]) => `STATE_${key}`).sort(), states.sort(), 'every state of a recording has a name and a colour');
+  assert.equal(seriesName('state', 'STATE_WAITING_FOR_CPU'), 'waiting for CPU');
+  assert.equal(seriesColour('state', 'STATE_RUNNABLE', 3, 'light'), 'var(--cpu)');
+});
+
+test('start page: names of JVMs and their share of a CPU', () => {
+  assert.equal(jvmTitle({ pid: 1, name: 'org.apache.catalina.startup.Bootstrap start' }), 'Bootstrap');
+  assert.equal(jvmTitle({ pid: 1, name: '/opt/app/shop-1.2.jar --port 1' }), 'shop-1.2.jar');
+  assert.equal(jvmTitle({ pid: 1, name: '' }), 'process 1');
+  assert.equal(cpuShare({ cpu_ns: 1e9 }, { cpu_ns: 2.5e9 }, 3e9), 0.5);
+  assert.equal(cpuShare(undefined, { cpu_ns: 2e9 }, 3e9), -1);
+});
+
+test('memory: growth within its error is steady, and a limit is reached only by what grows', () => {
+  assert.equal(growthText(1000, 2000), 'steady');
+  assert.equal(growthText(2 ** 20, 2 ** 10), '+1.00 MiB/s \u00b1 1.00 KiB');
+  assert.equal(timeToLimit(50, 100, 1, 2), '');
+  assert.match(timeToLimit(50, 170, 1, 0.5), /2 min 00 s/);
+});
+
+test('explain: evidence is a state with tab, event, endpoint and search of its finding', () => {
+  const recording = { events: [{ name: 'jdk.ExecutionSample', kind: 'cpu' }, { name: 'datadog.MethodSample', kind: 'wall' }] };
+  const state = { ...emptyState(), recording: 'r', from: 1, to: 2 };
+  const wait = evidenceOf({ rule: 'waiting', figures: { frame: 'wick.demo.SafepointWork.copyHugeArray:45' } }, state, recording);
+  assert.deepEqual([wait.tab, wait.event, wait.search, wait.from], ['cpu', 'datadog.MethodSample', 'SafepointWork[./]copyHugeArray', 1]);
+  const slow = evidenceOf({ rule: 'endpoint-wait', figures: { where: 'GET /sleep' } }, state, recording);
+  assert.deepEqual([slow.tab, slow.endpoint], ['slow', 'GET /sleep']);
+  assert.equal(evidenceOf({ rule: 'slow-safepoints', figures: {} }, state, recording).tab, 'interference');
+  assert.equal(frameSearch('a.B$C.run:3'), 'B\\$C[./]run');
+});
+
+test('names: hashes differ for names of a profile', () => {
+  const names = Array.from({ length: 2000 }, (_, i) => `com/acme/Class${i}.method${i % 7}`);
+  assert.equal(new Set(names.map(nameHash)).size, names.length);
+});
+
+test('pages: no inline code or style, no markup from strings, and all scripts together below 300 KiB', () => {
+  const files = ['ui', 'flame', 'spans'].flatMap((dir) => readdirSync(join(web, dir)).map((f) => join(web, dir, f)));
+  const scripts = files.filter((f) => f.endsWith('.js'));
+  assert.ok(scripts.reduce((sum, f) => sum + statSync(f).size, 0) < 300 * 1024);
+  for (const f of scripts) assert.doesNotMatch(readFileSync(f, 'utf8'), /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/, f);
+  const page = readFileSync(join(web, 'ui/index.html'), 'utf8');
+  assert.doesNotMatch(page, /<style|style=|\son\w+=|<script(?![^>]*\ssrc=)/);
+  assert.doesNotMatch(page, /https?:\/\//);
+});

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server's API (docs/ui-api.json). The cookie that the first page set is the key to it.
+
+/** What the server says, as a sentence. */
+export function sentenceOf(text) {
+  if (!text) return '';
+  const end = /[.?!:]$/.test(text) ? '' : '.';
+  return (/^(wick\b|\W)/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1)) + end;
+}
+
+export class ApiError extends Error {
+  constructor(why, whatToDo, status) {
+    super(why);
+    this.why = sentenceOf(why);
+    this.whatToDo = sentenceOf(whatToDo);
+    this.status = status;
+  }
+}
+
+const LOST = () => new ApiError('There is no connection to wick.', 'Is `wick ui` still running? What it recorded is in its files.', 0);
+
+async function request(path, options) {
+  let answer;
+  try {
+    answer = await fetch(path, { credentials: 'same-origin', ...options });
+  } catch (e) {
+    if (e.name === 'AbortError') throw e;
+    throw LOST();
+  }
+  let body = null;
+  try {
+    body = await answer.json();
+  } catch (e) {
+    if (e.name === 'AbortError') throw e;
+    throw answer.ok ? LOST() : new ApiError(`The server answered with status ${answer.status}.`, '', answer.status);
+  }
+  if (!answer.ok) throw new ApiError(body.why ?? `The server answered with status ${answer.status}.`, body.what_to_do ?? '', answer.status);
+  return body;
+}
+
+/** @param {[string, string][]} query */
+export function get(path, query = [], signal = undefined) {
+  const q = new URLSearchParams(query).toString();
+  return request(`/api/v1/${path}${q ? `?${q}` : ''}`, { signal });
+}
+
+export function post(path, body) {
+  return request(`/api/v1/${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+}
+
+/** The address of a query below a recording. */
+export function of(recording, what) {
+  return `recordings/${encodeURIComponent(recording)}/${what}`;
+}
+
+/** Calls onRecording with each recording that has grown, ended or appeared; onState with true and false as the connection has it. */
+export function listen(onRecording, onState) {
+  const source = new EventSource('/api/v1/events');
+  source.addEventListener('recording', (e) => {
+    try {
+      onRecording(JSON.parse(e.data));
+    } catch {
+      /* half a line: the next one is a second away */
+    }
+  });
+  source.addEventListener('open', () => onState(true));
+  source.addEventListener('error', () => onState(false));
+  return source;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the weight of an event is: flame graph, table of methods, threads.
+import { formatCount, formatPercent } from '../flame/text.js';
+import { h } from './dom.js';
+import { weightText } from './format.js';
+import { FlameSlot } from './flame_slot.js';
+import { exactly, queryOf } from './state.js';
+import { Table } from './table.js';
+import { Slot } from './view.js';
+
+const SHOWS = [['', 'Flame graph'], ['methods', 'Methods'], ['threads', 'Threads']];
+
+/** A weight beside its share, as two columns of a table. */
+export function weightColumns(key, head, all, unit, colour) {
+  return [
+    { key: `${key}_share`, head: `${head} %`, value: (r) => r[key], text: (r) => formatPercent(r[key], all()), bar: (r) => r[key] / (all() || 1), colour },
+    { key, head, value: (r) => r[key], text: (r) => weightText(r[key], unit()) },
+  ];
+}
+
+export class CpuView {
+  constructor() {
+    this.switch = h('div.segment', { role: 'group', 'aria-label': 'Show as' });
+    this.place = h('div.fill');
+    this.home = h('div.page-tools', {}, this.switch);
+    this.root = h('div.page.fill', {}, this.home, this.place);
+    this.part = null;
+    this.partName = null;
+  }
+
+  release() {
+    this.part?.release();
+  }
+
+  update(context) {
+    const { state } = context;
+    this.switch.replaceChildren(...SHOWS.map(([show, text]) =>
+      h('button', { type: 'button', 'aria-pressed': String(state.show === show), onclick: () => context.navigate({ show, sort: '' }) }, text)));
+    const name = SHOWS.some(([show]) => show === state.show) ? state.show : '';
+    if (name !== this.partName) {
+      this.part?.release();
+      this.part = name === 'methods' ? new Methods() : name === 'threads' ? new Threads() : new FlameSlot(this.switch, this.home);
+      this.partName = name;
+      this.place.replaceChildren(this.part.root);
+    }
+    if (name === 'methods') this.part.ask(context, 'table', [...queryOf(state), ['rows', '500'], ['by', 'method']]);
+    else if (name === 'threads') this.part.ask(context, 'threads', queryOf(state));
+    else this.part.ask(context, 'flame', queryOf(state));
+  }
+}
+
+/** Methods by self and total; a click shows where they are in the flame graph. */
+class Methods extends Slot {
+  constructor() {
+    super('div.scrolls', (answer, context) => this.draw(answer, context));
+    this.whole = { weight: 0, unit: 'ns' };
+    const columns = [
+      { key: 'name', head: 'Method', value: (r) => r.name },
+      ...weightColumns('self', 'Self', () => this.whole.weight, () => this.whole.unit, 'var(--cell-self)'),
+      ...weightColumns('total', 'Total', () => this.whole.weight, () => this.whole.unit, 'var(--cell-total)'),
+      { key: 'samples', head: 'Samples', value: (r) => r.self_samples, text: (r) => formatCount(r.self_samples) },
+    ];
+    this.table = new Table(columns, {
+      caption: 'Methods by weight', sort: 'self_share', empty: 'No samples fit the filters.',
+      onPick: (r) => this.context.navigate({ show: '', search: exactly(r.name), leaf: false, zoom: '' }),
+      pickLabel: () => 'Show in the flame graph',
+    });
+  }
+
+  draw(answer, context) {
+    this.whole = answer;
+    const pattern = context.state.search ? searchOf(context.state.search) : null;
+    this.table.update(pattern ? answer.rows.filter((r) => pattern.test(r.name)) : answer.rows);
+    if (!this.table.root.isConnected) this.root.replaceChildren(this.table.root);
+  }
+}
+
+function searchOf(text) {
+  try {
+    return new RegExp(text, /\p{Lu}/u.test(text) ? '' : 'i');
+  } catch {
+    return null;
+  }
+}
+
+class Threads extends Slot {
+  constructor() {
+    super('div.scrolls', (answer, context) => this.draw(answer, context));
+    this.whole = { weight: 0, unit: 'ns' };
+    const columns = [
+      { key: 'name', head: 'Thread', value: (r) => r.name || '[no name]' },
+      ...weightColumns('weight', 'Weight', () => this.whole.weight, () => this.whole.unit, 'var(--cell-total)'),
+      { key: 'samples', head: 'Samples', value: (r) => r.samples, text: (r) => formatCount(r.samples) },
+      { key: 'tid', head: 'Thread id', value: (r) => r.tid, text: (r) => (r.tid ? String(r.tid) : '\u2013') },
+    ];
+    this.table = new Table(columns, {
+      caption: 'Threads by weight', sort: 'weight_share', empty: 'No samples fit the filters.',
+      onPick: (r) => this.context.navigate({ show: '', thread: exactly(r.name), zoom: '' }),
+      pickLabel: () => 'Show the flame graph of this thread',
+      picked: (r) => this.context.state.thread === exactly(r.name),
+    });
+  }
+
+  draw(answer) {
+    this.whole = { unit: answer.unit, weight: answer.threads.reduce((sum, t) => sum + t.weight, 0) };
+    this.table.update(answer.threads);
+    if (!this.table.root.isConnected) this.root.replaceChildren(this.table.root);
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the recording says, in sentences; each with the way to what it rests on.
+import { formatWeight } from '../flame/text.js';
+import { commandLine, emptyBox, h } from './dom.js';
+import { durationOf } from './format.js';
+import { exactly, formatState } from './state.js';
+import { eventsOf, Slot } from './view.js';
+
+/** Where the evidence of a rule is: [pattern of the rule's name, tab, kinds of event to show]. The first that fits counts. */
+const EVIDENCE = [
+  [/^endpoint/, 'slow', []],
+  [/safepoint|vm-operation|neighbour|starvation|cpu-limit|throttl|pressure|gc-pauses|migration/, 'interference', []],
+  [/alloc|gc-cpu/, 'cpu', ['alloc']],
+  [/live-set|leak|out-of-memory|heap|memory|page-cache|native/, 'memory', []],
+  [/wait|lock|monitor|wall/, 'cpu', ['wall', 'lock']],
+  [/./, 'cpu', ['cpu']],
+];
+
+/** "java.util.HashMap.get:45" -> "HashMap.get", which frames are searched for. */
+export function frameSearch(frame) {
+  return frame.replace(/:\d+$/, '').split(/[./]/).slice(-2).join('[./]').replace(/[$()]/g, '\\$&');
+}
+
+/** The state that shows what a finding rests on. */
+export function evidenceOf(finding, state, recording) {
+  const [, tab, kinds] = EVIDENCE.find(([pattern]) => pattern.test(finding.rule));
+  const to = { ...state, tab, trace: '', zoom: '', search: '', show: '' };
+  const event = kinds.map((k) => eventsOf(recording, [k])[0]).find(Boolean);
+  if (event) to.event = event.name;
+  const f = finding.figures;
+  if (tab === 'slow' && typeof f.where === 'string') to.endpoint = f.where;
+  if (tab === 'cpu' && typeof f.frame === 'string') to.search = frameSearch(f.frame);
+  if (tab === 'cpu' && typeof f.thread === 'string') to.thread = exactly(f.thread);
+  return to;
+}
+
+const LINK_TEXT = { slow: 'Show its requests', interference: 'Show when', memory: 'Show the memory', cpu: 'Show the stacks' };
+
+export function upperFirst(text) {
+  return /^wick\b/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export class ExplainView extends Slot {
+  constructor() {
+    super('div.page.scrolls', (answer, context) => this.draw(answer, context));
+  }
+
+  update(context) {
+    this.ask(context, 'explain', []);
+  }
+
+  draw(answer, context) {
+    const { state, recording } = context;
+    const missing = answer.not_recorded.length
+      ? h('section.card', {}, h('h2', {}, 'Not in this recording'), h('ul.plain-list', {}, ...answer.not_recorded.map((t) => h('li', {}, upperFirst(t)))))
+      : null;
+    if (!answer.findings.length) {
+      this.root.replaceChildren(emptyBox('Nothing stands out', `In ${durationOf(answer.duration_ns)} no rule found a cost worth a sentence. The other pages show what there is.`), ...(missing ? [missing] : []));
+      return;
+    }
+    const most = answer.findings.reduce((m, f) => Math.max(m, f.cost_ns), 1);
+    const list = h('ol.findings', {}, ...answer.findings.map((f) => this.finding(f, most, state, recording)));
+    const foot = h('p.quiet', {}, `${durationOf(answer.duration_ns)} recorded${answer.own_ns ? `; wick itself used ${formatWeight(answer.own_ns, 'ns')} of CPU time` : ''}${answer.unfinished ? '; the recording is not finished' : ''}.`);
+    this.root.replaceChildren(list, ...(missing ? [missing] : []), foot, commandLine(`wick explain ${recording.path}`));
+  }
+
+  finding(f, most, state, recording) {
+    const to = evidenceOf(f, state, recording);
+    const cost = h('span.cost-bar', { 'aria-hidden': 'true' });
+    cost.style.width = `${Math.max(2, (100 * f.cost_ns) / most)}%`;
+    return h('li.card.finding', {}, h('div.cost', {}, h('span', {}, formatWeight(f.cost_ns, 'ns')), cost),
+      h('div', {}, h('p.sentence', {}, `${upperFirst(f.sentence)}.`), f.advice ? h('p.quiet', {}, upperFirst(f.advice)) : null,
+        h('a.go', { href: formatState(to), 'aria-label': `${LINK_TEXT[to.tab]}: ${f.sentence}` }, LINK_TEXT[to.tab])));
+  }
+}

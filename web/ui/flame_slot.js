@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The place of a flame graph on a page: asks for the tree, makes the component once, and gives it each further answer.
+import { Profile, base64Bytes } from '../flame/data.js';
+import { formatCount, formatPercent } from '../flame/text.js';
+import { button, h } from './dom.js';
+import { flameDom, FlamePanel } from './flame_panel.js';
+import { weightText } from './format.js';
+import { exactly } from './state.js';
+import { Slot } from './view.js';
+
+export class FlameSlot extends Slot {
+  /** @param lead what stands before the controls of the graph; in `home` where there is no graph */
+  constructor(lead, home) {
+    super('div.fill', null);
+    this.lead = lead;
+    this.home = home;
+    this.show = (answer, context) => this.draw(answer, context);
+    this.panel = null;
+    this.note = h('p.note', { hidden: true });
+  }
+
+  release() {
+    super.release();
+    this.drop();
+  }
+
+  drop() {
+    this.panel?.release();
+    this.home.append(this.lead);
+    this.panel = null;
+    this.drawn = null;
+    delete window.wickFlame;
+  }
+
+  fail(e) {
+    this.drop();
+    super.fail(e);
+  }
+
+  draw(answer, context) {
+    const { state, theme } = context;
+    if (!answer.samples && !answer.weight) {
+      this.drop();
+      this.root.replaceChildren(this.nothingFits());
+      return;
+    }
+    this.sayWhatIsLeftOut(answer);
+    if (this.panel && this.drawn !== answer) this.panel.setProfile(new Profile(base64Bytes(answer.data)));
+    if (!this.panel) this.make(answer, context);
+    this.drawn = answer;
+    if (this.panel.theme !== theme) this.panel.setTheme(theme);
+    this.panel.apply(state);
+  }
+
+  make(answer, context) {
+    const only = button('Only its stacks', () => {
+      const name = this.panel.frameName();
+      if (name) this.context.navigate({ filter: exactly(name), zoom: '' });
+    }, { title: 'Keep the stacks through the selected frame' });
+    const without = button('Without it', () => {
+      const name = this.panel.frameName();
+      if (name) this.context.navigate({ exclude: exactly(name), zoom: '' });
+    }, { title: 'Leave out the stacks through the selected frame' });
+    this.root.replaceChildren(flameDom([only, without]), this.note);
+    this.root.querySelector('.flame-tools').prepend(this.lead);
+    this.panel = new FlamePanel(new Profile(base64Bytes(answer.data)), context.theme, context.state,
+      (part, history) => this.context.navigate(part, history));
+    this.panel.refresh();
+    window.wickFlame = this.panel;
+  }
+
+  sayWhatIsLeftOut(answer) {
+    const parts = [];
+    if (answer.own > 0) parts.push(`Left out: wick\u2019s own work, ${weightText(answer.own, answer.unit)} (${formatPercent(answer.own, answer.own + answer.weight)}).`);
+    if (answer.truncated) parts.push(`The lightest boxes are put together: ${formatCount(answer.nodes)} are shown.`);
+    this.note.textContent = parts.join(' ');
+    this.note.hidden = !parts.length;
+  }
+}

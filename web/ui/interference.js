@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What disturbs the program: the JVM itself, its own locks, and other processes. Sentences of `wick explain` that are about that, and
+// states of threads over time.
+import { commandLine, emptyBox, h } from './dom.js';
+import { upperFirst } from './explain.js';
+import { queryOf } from './state.js';
+import { TimeAxis } from './series.js';
+import { eventsOf, Slot } from './view.js';
+import { formatWeight } from '../flame/text.js';
+
+const ABOUT = /safepoint|vm-operation|neighbour|starvation|cpu-limit|throttl|pressure|pause|migration|steal|lock|stall|compile|code-cache|page-fault/;
+
+export class InterferenceView {
+  constructor() {
+    this.found = new Found();
+    this.states = new OverTime('States of threads over time');
+    this.events = new OverTime('Events over time');
+    this.root = h('div.page.scrolls.stack', {}, this.found.root, this.states.root, this.events.root);
+  }
+
+  release() {
+    for (const part of [this.found, this.states, this.events]) part.release();
+  }
+
+  update(context) {
+    const wall = eventsOf(context.recording, ['wall'])[0];
+    const others = eventsOf(context.recording, ['lock', 'ttsp'])[0];
+    this.found.ask(context, 'explain', []);
+    const query = (event) => [...queryOf({ ...context.state, event }, ['no_idle', 'from', 'to']), ['no_idle', '1']];
+    if (wall) this.states.ask(context, 'series', [...query(wall.name), ['by', 'state'], ['bins', '200'], ['top', '8']]);
+    else this.states.root.replaceChildren(emptyBox('States of threads are not in this recording', 'The wall clock records whether threads run, wait for a CPU, for a monitor, for I/O or for work:', commandLine('wick record -e cpu,wall PID')));
+    this.events.root.hidden = !others;
+    if (others) this.events.ask(context, 'series', [...query(others.name), ['by', 'thread'], ['bins', '200'], ['top', '5']]);
+  }
+}
+
+class Found extends Slot {
+  constructor() {
+    super('section.card', (answer) => this.draw(answer));
+  }
+
+  draw(answer) {
+    const about = answer.findings.filter((f) => ABOUT.test(f.rule));
+    const missing = answer.not_recorded.map((t) => h('li', {}, upperFirst(t)));
+    this.root.replaceChildren(h('h2', {}, 'What disturbs it'),
+      about.length ? h('ul.plain-list', {}, ...about.map((f) => h('li', {}, h('strong', {}, formatWeight(f.cost_ns, 'ns')), ` ${upperFirst(f.sentence)}.`, f.advice ? h('span.quiet', {}, ` ${upperFirst(f.advice)}.`) : null)))
+        : h('p', {}, 'No safepoint, lock, neighbour or limit cost enough to be named.'),
+      missing.length ? h('details', {}, h('summary', {}, 'Not recorded'), h('ul.plain-list', {}, ...missing)) : null);
+    for (const e of [...this.root.childNodes]) if (e.nodeType === 3) e.remove();
+  }
+}
+
+class OverTime extends Slot {
+  constructor(label) {
+    super('section.card', (answer, context) => this.draw(answer, context));
+    this.label = label;
+    this.axis = null;
+  }
+
+  release() {
+    super.release();
+    this.axis?.release();
+  }
+
+  draw(answer, context) {
+    if (!this.axis || !this.axis.root.isConnected) {
+      this.axis?.release();
+      this.axis = new TimeAxis({ label: this.label, height: 180, onRange: (from, to) => this.context.navigate({ from, to }) });
+      this.root.replaceChildren(h('h2', {}, this.label), this.axis.root);
+    }
+    this.axis.update(answer, [context.state.from, context.state.to], context.theme);
+  }
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// The application: which page the address means, the list of recordings, live updates, light and dark, and keys.
+//
+// Everything flows one way: a click or key calls navigate(), which writes the address; the address is read into a state; the state is
+// given to the page, which asks the server for what it lacks and draws. Live recordings do the same with a generation that
+// grows once a second.
+import { get, listen, of, post } from './api.js';
+import { errorBox, h, say } from './dom.js';
+import { liveTools, RecordingView } from './recording.js';
+import { StartView } from './start.js';
+import { formatState, parseState, TABS } from './state.js';
+import { cleanText } from '../flame/text.js';
+
+const byName = (id) => document.getElementById(id);
+const KEYS = [
+  ['1 \u2026 6', 'the pages Explain, Slow, CPU, Memory, Interference, Compare'],
+  ['Tab, Enter', 'go through and press everything; tables sort by their heads'],
+  ['/', 'search'], ['n N', 'next and previous hit'],
+  ['\u2190 \u2191 \u2193 \u2192', 'in the flame graph: neighbour, caller, heaviest callee; on the time axis: move, with Shift choose'],
+  ['Enter', 'zoom to the selected box; take the chosen time'], ['Backspace', 'zoom out by one caller'], ['Esc', 'reset the zoom, then the search'],
+  ['i', 'leaf-up view'], ['o', 'root at the bottom or on top'], ['c C', 'copy the name, the stack'],
+  ['d', 'light or dark'], ['g', 'to the list of recordings'], ['Alt \u2190 \u2192', 'undo and redo: the address holds everything'], ['?', 'this list'],
+];
+
+class Ui {
+  constructor() {
+    this.recordings = [];
+    this.error = null;
+    this.view = null;
+    this.id = null;
+    this.generation = 0;
+    this.state = parseState(location.hash);
+    this.startTheme();
+    this.bind();
+    this.route();
+    this.refreshList();
+    this.source = listen((r) => this.onRecording(r), (on) => this.onConnection(on));
+  }
+
+  /* ---- address ---- */
+
+  /** Changes a part of the state. history false: the step is not one that back undoes. */
+  navigate(patch, history = true) {
+    this.state = { ...this.state, ...patch };
+    const hash = formatState(this.state);
+    if (hash !== location.hash) window.history[history ? 'pushState' : 'replaceState'](null, '', hash);
+    this.route();
+  }
+
+  route() {
+    if (!this.state.recording) this.showStart();
+    else this.showRecording();
+  }
+
+  put(view, id) {
+    this.view?.release();
+    this.view = view;
+    this.id = id;
+    byName('view').replaceChildren(view.root);
+  }
+
+  showStart() {
+    if (this.id !== '') {
+      this.generation = 0;
+      this.put(new StartView((state) => this.navigate(state)), '');
+      this.title('wick', 'Java processes and recordings of this machine', []);
+    }
+    this.view.update({ recordings: this.recordings, error: this.error });
+    document.documentElement.dataset.ready = 'start';
+  }
+
+  showRecording() {
+    const { recording: id } = this.state;
+    const recording = this.recordings.find((r) => r.id === id);
+    if (!recording || (!recording.events.length && !this.read?.has(id))) {
+      this.fetchRecording(id);
+      return;
+    }
+    if (this.id !== id) {
+      this.generation = 0;
+      this.put(new RecordingView({ navigate: (patch, history) => this.navigate(patch, history) }), id);
+    }
+    this.title(recording.name, RecordingView.facts(recording), liveTools(recording, (r) => this.stop(r)));
+    const { state, theme, generation, recordings } = this;
+    this.view.update({ state, recording, theme, generation, recordings, navigate: (patch, history) => this.navigate(patch, history) });
+    document.documentElement.dataset.ready = id;
+  }
+
+  /** A recording has its events once it has been read. */
+  async fetchRecording(id) {
+    if (this.fetching === id) return;
+    this.fetching = id;
+    this.read ??= new Set();
+    if (this.id !== `wait ${id}`) this.put({ root: h('p.quiet.reading', {}, 'Reading the recording \u2026'), release() {} }, `wait ${id}`);
+    try {
+      const recording = await get(of(id, '').replace(/\/$/, ''));
+      this.read.add(id);
+      this.take(recording);
+    } catch (e) {
+      if (this.state.recording !== id) return;
+      this.title('wick', '', []);
+      byName('view').replaceChildren(errorBox(e), h('p', {}, h('a', { href: '#/' }, 'All recordings')));
+      return;
+    } finally {
+      this.fetching = null;
+    }
+    if (this.state.recording === id) this.route();
+  }
+
+  title(name, facts, tools) {
+    const text = cleanText(name);
+    document.title = text === 'wick' ? 'wick' : `${text} \u2013 wick`;
+    byName('title').textContent = text;
+    byName('title').title = text;
+    byName('facts').textContent = cleanText(facts);
+    const key = tools.map((t) => t.textContent).join('|') + name;
+    if (key === this.toolsKey) return;
+    this.toolsKey = key;
+    byName('live-state').replaceChildren(...tools);
+  }
+
+  /* ---- recordings ---- */
+
+  async refreshList() {
+    try {
+      const { recordings } = await get('recordings');
+      this.error = null;
+      for (const r of recordings) this.take(r);
+      this.recordings = recordings.map((r) => this.recordings.find((x) => x.id === r.id) ?? r);
+    } catch (e) {
+      this.error = e;
+    }
+    if (!this.state.recording || this.recordings.some((r) => r.id === this.state.recording)) this.route();
+  }
+
+  take(recording) {
+    const at = this.recordings.findIndex((r) => r.id === recording.id);
+    if (at < 0) this.recordings = [...this.recordings, recording];
+    else this.recordings = this.recordings.with ? this.recordings.with(at, recording) : this.recordings.map((r, i) => (i === at ? recording : r));
+  }
+
+  onRecording(recording) {
+    const before = this.recordings.find((r) => r.id === recording.id);
+    this.take(recording);
+    if (recording.id !== this.state.recording) {
+      if (!this.state.recording) this.route();
+      return;
+    }
+    if (!before || before.end_ns !== recording.end_ns || before.size_bytes !== recording.size_bytes || before.live !== recording.live) this.generation++;
+    if (before?.live && !recording.live) say('The recording has ended');
+    this.route();
+  }
+
+  onConnection(on) {
+    if (on === this.connected) return;
+    const first = this.connected === undefined;
+    this.connected = on;
+    document.documentElement.dataset.connected = String(on);
+    if (on && !first) this.refreshList();
+    if (!on) this.toast('The connection to wick is lost; what is shown is what it had. Is `wick ui` still running?');
+  }
+
+  async stop(recording) {
+    try {
+      this.onRecording(await post(of(recording.id, 'stop'), {}));
+      this.toast(`Saved: ${recording.path}`);
+    } catch (e) {
+      this.toolsKey = '';
+      this.toast(`${e.why ?? e.message} ${e.whatToDo ?? ''}`);
+      this.route();
+    }
+  }
+
+  toast(text) {
+    byName('toast').textContent = cleanText(text);
+    byName('toast').classList.add('on');
+    clearTimeout(this.toastTimer);
+    this.toastTimer = setTimeout(() => byName('toast').classList.remove('on'), 5000);
+    say(text);
+  }
+
+  /* ---- theme and keys ---- */
+
+  startTheme() {
+    const media = matchMedia('(prefers-color-scheme: dark)');
+    let saved = null;
+    try {
+      saved = localStorage.getItem('wick-theme');
+    } catch {
+      /* no storage: as the system has it */
+    }
+    this.chosen = saved === 'dark' || saved === 'light';
+    this.setTheme(this.chosen ? saved : media.matches ? 'dark' : 'light');
+    media.addEventListener('change', () => {
+      if (!this.chosen) this.setTheme(media.matches ? 'dark' : 'light');
+    });
+  }
+
+  setTheme(theme) {
+    this.theme = theme;
+    document.documentElement.dataset.theme = theme;
+    byName('theme').setAttribute('aria-label', theme === 'dark' ? 'Switch to light colours' : 'Switch to dark colours');
+    if (this.view) this.route();
+  }
+
+  toggleTheme() {
+    this.chosen = true;
+    this.setTheme(this.theme === 'dark' ? 'light' : 'dark');
+    try {
+      localStorage.setItem('wick-theme', this.theme);
+    } catch {
+      /* as above */
+    }
+  }
+
+  bind() {
+    byName('keys').replaceChildren(...KEYS.flatMap(([keys, text]) => [h('dt', {}, ...keys.split(' ').flatMap((k) => [h('kbd', {}, k), ' '])), h('dd', {}, text)]));
+    byName('theme').addEventListener('click', () => this.toggleTheme());
+    byName('help').addEventListener('click', () => byName('help-box').showModal());
+    document.querySelector('.skip').addEventListener('click', (e) => {
+      e.preventDefault(); // the fragment holds the state
+      byName('view').focus();
+    });
+    const read = () => {
+      this.state = parseState(location.hash);
+      this.route();
+    };
+    window.addEventListener('popstate', read);
+    window.addEventListener('hashchange', read);
+    document.addEventListener('keydown', (e) => this.onKey(e));
+  }
+
+  onKey(e) {
+    if (byName('help-box').open || e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
+    const focus = document.activeElement;
+    const typing = focus instanceof HTMLSelectElement || (focus instanceof HTMLInputElement && focus.type === 'text');
+    if (typing && focus.id !== 'query') return;
+    const run = {
+      d: () => this.toggleTheme(),
+      g: () => this.navigate(parseState('')),
+      '?': () => byName('help-box').showModal(),
+    }[e.key];
+    const tab = TABS[Number(e.key) - 1];
+    if (!typing && run) run();
+    else if (!typing && tab && this.state.recording) this.navigate({ tab });
+    else if (this.graphHasKey(e)) window.wickFlame.onKey(e);
+    else return;
+    e.preventDefault();
+  }
+
+  /** The graph has its letters everywhere, but the arrows only where nothing else would take them. */
+  graphHasKey(e) {
+    if (!window.wickFlame) return false;
+    const focus = document.activeElement;
+    if (focus && (focus.id === 'tree' || focus.id === 'query' || focus === document.body || focus.id === 'view')) return true;
+    return /^[a-zA-Z/]$/.test(e.key);
+  }
+}
+
+window.wickUi = new Ui();

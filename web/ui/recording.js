@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame around every page of a recording: tabs, event types, the time axis with its brush, and the chips of filters.
+import { formatCount, formatWeight } from '../flame/text.js';
+import { get, of } from './api.js';
+import { button, h, say } from './dom.js';
+import { CompareView } from './compare.js';
+import { CpuView } from './cpu.js';
+import { ExplainView } from './explain.js';
+import { dateOf, durationOf, eventName } from './format.js';
+import { InterferenceView } from './interference.js';
+import { MemoryView } from './memory.js';
+import { STATES, TimeAxis } from './series.js';
+import { SlowView } from './slow.js';
+import { chipsOf, FILTERS, formatState, queryOf, TABS } from './state.js';
+import { Slot } from './view.js';
+
+const NAMES = { explain: 'Explain', slow: 'Slow', cpu: 'CPU', memory: 'Memory', interference: 'Interference', compare: 'Compare' };
+const VIEWS = { explain: ExplainView, slow: SlowView, cpu: CpuView, memory: MemoryView, interference: InterferenceView, compare: CompareView };
+const CHIP_NAMES = { endpoint: 'endpoint', label: 'label', thread: 'thread', state: 'state', filter: 'through', exclude: 'without' };
+const SUGGESTIONS = 200;
+const WITH_EVENTS = ['cpu', 'compare'];
+const WITH_AXIS = ['cpu'];
+const WITH_CHIPS = ['cpu', 'compare', 'slow'];
+
+/** The state with an event that the recording has: the one that is asked for, else the first. */
+export function withEvent(state, recording) {
+  const found = recording.events.find((e) => e.name === state.event) ?? recording.events.find((e) => e.kind === state.event) ?? recording.events.find((e) => e.kind === 'cpu') ?? recording.events[0];
+  return { ...state, event: found ? found.name : '', eventKind: found ? found.kind : '' };
+}
+
+export class RecordingView {
+  /** @param hooks {navigate(patch, history), stop(recording)} */
+  constructor(hooks) {
+    this.hooks = hooks;
+    this.tabs = h('nav.tabs', { 'aria-label': 'Pages of this recording' });
+    this.events = h('div.segment.event-tabs', { role: 'group', 'aria-label': 'Event' });
+    this.chips = h('div.chips', { role: 'group', 'aria-label': 'Filters' });
+    this.adder = this.makeAdder();
+    this.bar = h('div.filter-bar', {}, this.events, this.chips, this.adder);
+    this.axis = new TimeAxis({ label: 'Weight over time', onRange: (from, to) => this.hooks.navigate({ from, to }) });
+    this.series = new Slot('div', (answer, context) => this.axis.update(answer, [context.state.from, context.state.to], context.theme));
+    this.place = h('div.place', { id: 'place' });
+    this.problem = h('p.problem', { hidden: true });
+    this.root = h('div.recording-frame', {}, this.tabs, this.problem, this.bar, this.axis.root, this.place);
+    this.view = null;
+    this.tab = '';
+  }
+
+  release() {
+    this.view?.release();
+    this.series.release();
+    this.axis.release();
+  }
+
+  makeAdder() {
+    const kind = h('select', { 'aria-label': 'Filter by', onchange: () => this.hint() }, ...FILTERS.map((f) => h('option', { value: f }, CHIP_NAMES[f])));
+    const text = h('input', { type: 'text', 'aria-label': 'Filter', autocomplete: 'off', spellcheck: 'false', list: 'filter-values' });
+    this.values = h('datalist', { id: 'filter-values' });
+    const form = h('form.adder', { onsubmit: (e) => {
+      e.preventDefault();
+      this.add(kind.value, text.value.trim());
+      text.value = '';
+    } }, kind, text, this.values, h('button.plain', {}, 'Add filter'));
+    text.addEventListener('focus', () => this.suggest());
+    kind.addEventListener('change', () => this.suggest());
+    this.addKind = kind;
+    this.addText = text;
+    this.hint();
+    return form;
+  }
+
+  hint() {
+    const hints = { endpoint: 'GET /path', label: 'key:value', thread: 'name, regex', state: 'state, regex', filter: 'frame, regex', exclude: 'frame, regex' };
+    this.addText.placeholder = hints[this.addKind.value];
+  }
+
+  /** Offers what there is: endpoints, labels, threads. */
+  async suggest() {
+    const { recording, state } = this.context;
+    const kind = this.addKind.value;
+    const asked = `${recording.id} ${state.event} ${kind}`;
+    if (this.suggested === asked) return;
+    this.suggested = asked;
+    let found = [];
+    try {
+      const query = [['event', state.event]];
+      if (kind === 'endpoint' || kind === 'label') {
+        const { labels } = await get(of(recording.id, 'labels'), query);
+        found = kind === 'label' ? labels.flatMap((l) => l.values.map((v) => `${l.key}:${v.value}`)) : (labels.find((l) => l.key === 'endpoint')?.values ?? []).map((v) => v.value);
+      } else if (kind === 'thread') found = (await get(of(recording.id, 'threads'), query)).threads.map((t) => t.name);
+      else if (kind === 'state') found = STATES.map(([key]) => key);
+    } catch {
+      return; // then there are no suggestions; the query itself says why
+    }
+    this.values.replaceChildren(...[...new Set(found)].slice(0, SUGGESTIONS).map((value) => h('option', { value })));
+  }
+
+  add(key, text) {
+    if (!text) return;
+    if (key !== 'label') this.hooks.navigate({ [key]: text });
+    else if (text.includes(':')) this.hooks.navigate({ labels: [...this.context.state.labels, text] });
+    else say('A label is written key:value');
+  }
+
+  update(context) {
+    const state = withEvent(context.state, context.recording);
+    this.context = { ...context, state };
+    const { recording } = context;
+    this.drawTabs(state);
+    this.problem.hidden = !recording.problem;
+    this.problem.textContent = recording.problem ?? '';
+    this.drawEvents(state, recording);
+    this.drawChips(state);
+    this.axis.root.hidden = !WITH_AXIS.includes(state.tab) || !recording.events.length;
+    if (!this.axis.root.hidden) this.askSeries(this.context);
+    if (state.tab !== this.tab) {
+      this.view?.release();
+      this.view = new VIEWS[state.tab]();
+      this.tab = state.tab;
+      this.place.replaceChildren(this.view.root);
+    }
+    this.view.update(this.context);
+  }
+
+  async askSeries(context) {
+    const event = context.recording.events.find((e) => e.name === context.state.event);
+    const by = event?.kind === 'wall' ? 'state' : 'kind';
+    await this.series.ask(context, 'series', [...queryOf(context.state, ['from', 'to']), ['bins', '240'], ['by', by], ['top', '14']]);
+    if (this.series.root.firstChild?.matches?.('.error')) this.axis.note.textContent = this.series.root.textContent;
+  }
+
+  drawTabs(state) {
+    this.tabs.replaceChildren(...TABS.map((tab) => h('a', {
+      href: formatState({ ...state, tab, trace: tab === 'slow' ? state.trace : '' }), 'aria-current': tab === state.tab ? 'page' : null,
+    }, NAMES[tab])));
+  }
+
+  drawEvents(state, recording) {
+    this.bar.hidden = !WITH_CHIPS.includes(state.tab);
+    this.events.hidden = !WITH_EVENTS.includes(state.tab);
+    this.events.replaceChildren(...recording.events.map((e) => h('button', {
+      type: 'button', 'aria-pressed': String(e.name === state.event), title: `${e.name}: ${e.unit === 'count' ? '' : `${formatWeight(e.total, e.unit)}, `}${formatCount(e.samples)} samples`,
+      onclick: () => this.hooks.navigate({ event: e.name, zoom: '', kinds: 0 }),
+    }, eventName(e))));
+  }
+
+  drawChips(state) {
+    const chips = chipsOf(state).map((c) => h('span.filter-chip', {}, h('b', {}, CHIP_NAMES[c.key]), ` ${c.text}`,
+      h('button', { type: 'button', 'aria-label': `Remove the filter ${CHIP_NAMES[c.key]} ${c.text}`, onclick: () => this.hooks.navigate(c.without) }, '\u00d7')));
+    if (state.to > state.from && this.tab !== 'slow') {
+      chips.unshift(h('span.filter-chip', {}, h('b', {}, 'time'), ` ${durationOf(state.to - state.from)}`,
+        h('button', { type: 'button', 'aria-label': 'Remove the range of time', onclick: () => this.hooks.navigate({ from: 0, to: 0 }) }, '\u00d7')));
+    }
+    if (state.eventKind === 'wall' && WITH_EVENTS.includes(state.tab)) {
+      chips.push(h('button.filter-toggle', { type: 'button', 'aria-pressed': String(state.idle), title: 'Threads that wait for work: parked, asleep, in a poll or an accept',
+        onclick: () => this.hooks.navigate({ idle: !state.idle }) }, 'Idle threads'));
+    }
+    this.chips.replaceChildren(...chips);
+  }
+
+  /** What stands beside the name of the recording. */
+  static facts(recording) {
+    const parts = [formatWeight(recording.size_bytes, 'bytes')];
+    if (recording.start_ns) parts.unshift(durationOf(recording.end_ns - recording.start_ns), dateOf(recording.start_ns));
+    if (recording.pid) parts.push(`process ${recording.pid}`);
+    if (!recording.live && recording.unfinished) parts.push('not finished');
+    return parts.join(' \u00b7 ');
+  }
+}
+
+/** The buttons beside the title of a recording that is being made. */
+export function liveTools(recording, onStop) {
+  if (!recording?.live) return [];
+  const dot = h('span.badge.live', {}, h('i.dot', { 'aria-hidden': 'true' }), 'recording');
+  if (!recording.here) return [dot];
+  const stop = button('Stop', () => {
+    stop.disabled = true;
+    stop.textContent = 'Stopping \u2026';
+    onStop(recording);
+  }, { title: 'End the recording; its file is kept' });
+  return [dot, stop];
+}
+

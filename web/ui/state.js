@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is shown, as one value, and the address that holds all of it: "#/r/ID/cpu?event=cpu&from=...&thread=...".
+//
+// A state is plain data. Views change it only through navigate() (main.js), which writes the address; the address is then read
+// back. So a link, the back button and a click are the same thing, and back and forward are undo and redo.
+
+export const TABS = ['explain', 'slow', 'cpu', 'memory', 'interference', 'compare'];
+
+/** Filters that the server applies, in the order of their chips. */
+export const FILTERS = ['endpoint', 'label', 'thread', 'state', 'filter', 'exclude'];
+
+const TEXTS = ['event', 'endpoint', 'thread', 'state', 'filter', 'exclude', 'search', 'trace', 'base', 'show', 'sort', 'zoom'];
+const FLAGS = ['leaf', 'flip', 'own', 'idle'];
+
+export function emptyState() {
+  const state = { recording: '', tab: 'explain', from: 0, to: 0, labels: [], kinds: 0 };
+  for (const key of TEXTS) state[key] = '';
+  for (const key of FLAGS) state[key] = false;
+  return state;
+}
+
+function readTime(text) {
+  return /^\d{1,19}$/.test(text ?? '') ? Number(text) : 0;
+}
+
+/** @param {string} hash as in location.hash; whatever it holds, the result is a whole state */
+export function parseState(hash) {
+  const state = emptyState();
+  const [path, query = ''] = hash.replace(/^#/, '').split(/\?(.*)/s);
+  const [, room, id, tab] = path.split('/');
+  if (room !== 'r' || !id) return state;
+  try {
+    state.recording = decodeURIComponent(id);
+  } catch {
+    return state;
+  }
+  if (TABS.includes(tab)) state.tab = tab;
+  const q = new URLSearchParams(query);
+  for (const key of TEXTS) state[key] = q.get(key) ?? '';
+  for (const key of FLAGS) state[key] = q.get(key) === '1';
+  state.labels = q.getAll('label').filter((l) => l.includes(':'));
+  state.kinds = Number.parseInt(q.get('kinds') ?? '0', 36) & 0x1fff;
+  const [from, to] = [readTime(q.get('from')), readTime(q.get('to'))];
+  if (to > from) [state.from, state.to] = [from, to];
+  return state;
+}
+
+/** The address of a state; parseState() gives the same state back. */
+export function formatState(state) {
+  if (!state.recording) return '#/';
+  const q = new URLSearchParams();
+  for (const key of TEXTS) if (state[key]) q.set(key, state[key]);
+  for (const label of state.labels) q.append('label', label);
+  for (const key of FLAGS) if (state[key]) q.set(key, '1');
+  if (state.kinds) q.set('kinds', state.kinds.toString(36));
+  if (state.to > state.from) {
+    q.set('from', String(state.from));
+    q.set('to', String(state.to));
+  }
+  const query = q.toString();
+  return `#/r/${encodeURIComponent(state.recording)}/${state.tab}${query ? `?${query}` : ''}`;
+}
+
+/** The parameters of a query for the server: [key, value] pairs. `without` names what it must not hold. Of the wall clock, threads
+ *  that wait for work are left out unless they are asked for. */
+export function queryOf(state, without = []) {
+  const out = [];
+  const put = (key, value) => {
+    if (value && !without.includes(key)) out.push([key, String(value)]);
+  };
+  put('event', state.event);
+  if (state.to > state.from) {
+    put('from', state.from);
+    put('to', state.to);
+  }
+  for (const key of ['thread', 'endpoint', 'state', 'filter', 'exclude']) put(key, state[key]);
+  for (const label of state.labels) put('label', label);
+  if (state.own) put('own', '1');
+  if (state.eventKind === 'wall' && !state.idle) put('no_idle', '1');
+  return out;
+}
+
+/** The chips of a state: [{key, text, without}], without = the state when the chip is removed. */
+export function chipsOf(state) {
+  const chips = [];
+  for (const key of FILTERS) {
+    if (key === 'label') {
+      for (const label of state.labels)
+        chips.push({ key: 'label', text: label, without: { ...state, labels: state.labels.filter((l) => l !== label) } });
+    } else if (state[key]) chips.push({ key, text: state[key], without: { ...state, [key]: '' } });
+  }
+  return chips;
+}
+
+/** A name as an expression that matches it and nothing else. */
+export function exactly(name) {
+  return `^${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table that is sorted by its heads. Rows stay where they are while figures change: the order is that of the chosen column.
+import { cleanText } from '../flame/text.js';
+import { h } from './dom.js';
+
+/** The order of rows by a column: texts upwards, numbers downwards, unless turned round. */
+export function sortedRows(rows, column, turned) {
+  const out = rows.slice();
+  const sign = turned ? -1 : 1;
+  out.sort((a, b) => {
+    const [x, y] = [column.value(a), column.value(b)];
+    return sign * (typeof x === 'string' || typeof y === 'string' ? String(x).localeCompare(String(y)) : (y ?? -1) - (x ?? -1));
+  });
+  return out;
+}
+
+export class Table {
+  /** @param {{key: string, head: string, value: (row) => number|string, text?: (row) => string|Node, bar?: (row) => number,
+   *  colour?: string, hint?: string}[]} columns
+   *  @param options {caption, sort, turned, onPick(row), picked(row), pickLabel(row), onSort(key, turned), empty} */
+  constructor(columns, options) {
+    this.columns = columns;
+    this.options = options;
+    this.sort = columns.some((c) => c.key === options.sort) ? options.sort : columns[0].key;
+    this.turned = options.turned ?? false;
+    this.body = h('tbody');
+    this.heads = columns.map((c) => this.head(c));
+    const caption = h('caption.unseen', {}, options.caption);
+    this.table = h('table.grid', {}, caption, h('thead', {}, h('tr', {}, ...this.heads)), this.body);
+    this.root = h('div.table-box', { role: 'region', 'aria-label': options.caption, tabindex: '0' }, this.table);
+  }
+
+  head(column) {
+    const press = h('button', { type: 'button', title: column.hint, onclick: () => this.sortBy(column.key) }, column.head, h('i', { 'aria-hidden': 'true' }));
+    return h('th', { scope: 'col' }, press);
+  }
+
+  sortBy(key) {
+    this.turned = this.sort === key ? !this.turned : false;
+    this.sort = key;
+    this.options.onSort?.(key, this.turned);
+    this.update(this.rows);
+  }
+
+  update(rows) {
+    this.rows = rows;
+    const column = this.columns.find((c) => c.key === this.sort);
+    this.columns.forEach((c, i) => {
+      const on = c === column;
+      const up = typeof (rows[0] && c.value(rows[0])) === 'string' ? !this.turned : this.turned;
+      if (on) this.heads[i].setAttribute('aria-sort', up ? 'ascending' : 'descending');
+      else this.heads[i].removeAttribute('aria-sort');
+    });
+    const shown = sortedRows(rows, column, this.turned);
+    this.body.replaceChildren(...(shown.length ? shown.map((r) => this.row(r)) : [h('tr', {}, h('td', { colspan: this.columns.length }, this.options.empty ?? 'Nothing fits.'))]));
+  }
+
+  row(row) {
+    const { onPick, picked, pickLabel } = this.options;
+    const cells = this.columns.map((c, i) => this.cell(c, row, i === 0 && onPick));
+    const tr = h('tr', { class: picked?.(row) ? 'picked' : null }, ...cells);
+    if (onPick) {
+      const press = cells[0].querySelector('button');
+      if (pickLabel) press.title = cleanText(pickLabel(row));
+      if (picked) press.setAttribute('aria-pressed', String(Boolean(picked(row))));
+      tr.addEventListener('click', (e) => {
+        if (!e.target.closest('button, a')) onPick(row);
+      });
+      tr.classList.add('pickable');
+    }
+    return tr;
+  }
+
+  cell(column, row, onPick) {
+    const text = column.text ? column.text(row) : String(column.value(row) ?? '');
+    const inside = onPick ? h('button.link', { type: 'button', onclick: () => this.options.onPick(row) }, text) : text;
+    const td = h(typeof column.value(row) === 'string' || onPick ? 'td.words' : 'td', {}, inside);
+    const share = column.bar?.(row) ?? 0;
+    if (share > 0) {
+      const bar = h('span.cell-bar', { 'aria-hidden': 'true' });
+      bar.style.width = `${Math.min(100, share * 100)}%`;
+      if (column.colour) bar.style.background = column.colour;
+      td.classList.add('barred');
+      td.prepend(bar);
+    }
+    return td;
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the pages of a recording have in common: asking the server once for each question, and showing the answer in place.
+//
+// A view has `root`, update(context) and release(). The context is {state, recording, theme, navigate, generation}; generation grows
+// when a live recording has grown, so an answer is asked for again although the address is the same.
+import { get, of } from './api.js';
+import { button, emptyBox, errorBox, h } from './dom.js';
+import { formatWeight } from '../flame/text.js';
+import { chipsOf } from './state.js';
+
+const SAY_AFTER_MS = 250;
+
+/** One place of a page that shows the answer to a query. */
+export class Slot {
+  /** @param show (answer, context) draws into `root` or into elements it keeps */
+  constructor(className, show) {
+    this.root = h(className);
+    this.show = show;
+    this.key = '';
+    this.shown = false;
+    this.abort = null;
+  }
+
+  release() {
+    this.abort?.abort();
+    clearTimeout(this.timer);
+  }
+
+  /** Asks if the question is a new one; leaves what is shown until there is an answer. */
+  async ask(context, what, query) {
+    const key = `${context.recording.id}/${what}?${new URLSearchParams(query)}#${context.generation}`;
+    this.context = context;
+    if (key === this.key) {
+      if (this.answer) this.show(this.answer, context);
+      return;
+    }
+    if (this.busy && this.sameButOlder(key)) return; // live: the answer under way is shown first
+    this.key = key;
+    this.abort?.abort();
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    this.wait(context);
+    try {
+      this.busy = true;
+      const answer = await get(of(context.recording.id, what), query, signal);
+      this.answer = answer;
+      this.done();
+      this.show(answer, this.context);
+      if (this.context.generation !== context.generation) this.ask(this.context, what, query); // it has grown meanwhile
+    } catch (e) {
+      if (signal.aborted) return;
+      this.done();
+      this.answer = null;
+      this.fail(e);
+    }
+  }
+
+  sameButOlder(key) {
+    const question = (k) => k.slice(0, k.lastIndexOf('#'));
+    return question(key) === question(this.key);
+  }
+
+  wait(context) {
+    clearTimeout(this.timer);
+    if (this.shown) return;
+    this.timer = setTimeout(() => {
+      this.root.replaceChildren(h('p.quiet.reading', {}, `Reading ${context.recording.name}, ${formatWeight(context.recording.size_bytes, 'bytes')} \u2026`));
+    }, SAY_AFTER_MS);
+  }
+
+  done() {
+    clearTimeout(this.timer);
+    this.busy = false;
+    if (!this.shown) this.root.replaceChildren();
+    this.shown = true;
+  }
+
+  fail(e) {
+    this.shown = false;
+    const nothing = e.status === 404 && /none of the samples|no samples/i.test(e.why);
+    this.root.replaceChildren(nothing ? this.nothingFits() : errorBox(e));
+  }
+
+  nothingFits() {
+    const { recording, state } = this.context;
+    if (recording.live && !chipsOf(state).length && !state.to) return emptyBox('No samples yet', 'The first ones are on their way: a recording is read once a second.');
+    return emptyBox('No samples fit', 'Nothing of this event lies in the chosen time and passes the filters.',
+      button('Remove all filters', () => this.context.navigate({ from: 0, to: 0, labels: [], thread: '', endpoint: '', state: '', filter: '', exclude: '' })));
+  }
+}
+
+/** The event types of a recording that are of one of these kinds. */
+export function eventsOf(recording, kinds) {
+  return recording.events.filter((e) => kinds.includes(e.kind) || kinds.includes(e.name));
+}
