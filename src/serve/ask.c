@@ -149,8 +149,9 @@ static char *put_utf8(char *out, uint32_t c)
         *out++ = (char)c;
         return out;
     }
+    static const uint8_t first[] = {0, 0xc0, 0xe0, 0xf0};
     unsigned more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    *out++ = (char)((0xf00u >> more & 0xf0) | c >> 6 * more);
+    *out++ = (char)(first[more] | c >> 6 * more);
     while (more--)
         *out++ = (char)(0x80 | (c >> 6 * more & 0x3f));
     return out;

@@ -236,6 +236,7 @@ struct wick_catalog_entry *wick_catalog_add_own(struct wick_catalog *c, const ch
         return NULL;
     forget_model(e); /* of a file that was there before under this name */
     forget_answers(e);
+    *e->failure = 0;
     e->here = e->live = true;
     e->pid = pid;
     e->handle = handle;
@@ -329,7 +330,8 @@ int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool
         e->finished_model = !e->live;
     }
     if (rc) {
-        snprintf(e->problem, sizeof e->problem, "%.250s", err->msg);
+        if (!e->live) /* what is made just now has nothing to be read at first */
+            snprintf(e->problem, sizeof e->problem, "%.250s", err->msg);
         forget_model(e);
         return wick_err_prefix(err, "%s", e->name);
     }
@@ -421,8 +423,8 @@ void wick_catalog_write(const struct wick_catalog_entry *e, struct wick_json *j)
     else
         wick_json_raw(j, "null");
     wick_json_key(j, "problem");
-    if (*e->problem)
-        wick_json_cstr(j, e->problem);
+    if (*e->failure || *e->problem)
+        wick_json_cstr(j, *e->failure ? e->failure : e->problem);
     else
         wick_json_raw(j, "null");
     wick_json_key(j, "events");

@@ -38,8 +38,9 @@ struct wick_catalog_entry {
     char *path;
     const char *name; /* the path's last part */
     struct wick_growing *model;
-    char problem[256];         /* why it cannot be read, or what was lost; "" = nothing */
-    int64_t size_bytes;        /* when it was last seen */
+    char failure[256];  /* how a recording that is made here ended otherwise than by being stopped; "" = it did not */
+    char problem[256];  /* why it cannot be read, or what was lost; "" = nothing */
+    int64_t size_bytes; /* when it was last seen */
     int64_t start_ns, end_ns;  /* by the headers of its chunks, until it is read */
     bool live, finished_model; /* it grows; the model has all of it */
     bool here, named;          /* made here; named at the start */

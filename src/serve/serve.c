@@ -39,9 +39,9 @@ void wick_serve_end(struct wick_serve *s)
 
 bool wick_serve_runs_locked(struct wick_serve *s, struct wick_catalog_entry *e)
 {
-    char why[sizeof e->problem] = "";
+    char why[sizeof e->failure] = "";
     bool runs = e->here && s->front.runs(s->front.ctx, e->handle, why, sizeof why);
     if (*why)
-        memcpy(e->problem, why, sizeof why);
+        memcpy(e->failure, why, sizeof why);
     return runs;
 }

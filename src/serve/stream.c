@@ -56,7 +56,8 @@ static uint64_t samples_of(const struct wick_catalog_entry *e)
 
 static void say(struct stream *x, const struct wick_catalog_entry *e, FILE *out)
 {
-    struct said now = {.size_bytes = e->size_bytes, .samples = samples_of(e), .live = e->live, .problem = *e->problem};
+    struct said now = {
+        .size_bytes = e->size_bytes, .samples = samples_of(e), .live = e->live, .problem = *e->problem || *e->failure};
     struct said *before = said_of(x, e->id);
     struct wick_json j = {.out = out};
     memcpy(now.id, e->id, sizeof now.id);
@@ -80,7 +81,7 @@ static void gather(struct stream *x)
     wick_catalog_scan(c);
     for (uint32_t i = 0; i < c->n; i++) {
         struct wick_catalog_entry *e = c->entries[i];
-        if (e->here || (e->model && !e->finished_model))
+        if ((e->here && e->live) || (e->model && !e->finished_model))
             wick_catalog_read(c, e, wick_serve_runs_locked(x->s, e), &(struct wick_err){0});
         say(x, e, out);
     }

@@ -155,8 +155,9 @@ static void describe_container(const struct wick_proc *p, struct wick_jvm_entry 
 void wick_jvm_describe(const struct wick_proc *p, const char *libjvm, struct wick_jvm_entry *out)
 {
     struct wick_jvm_entry jvm = {.pid = p->pid, .nspid = p->st.nspid, .uid = p->st.euid, .readable = libjvm != NULL};
-    struct passwd *pw = getpwuid(jvm.uid);
-    if (pw)
+    struct passwd entry, *pw = NULL;
+    char names[4096];
+    if (!getpwuid_r(jvm.uid, &entry, names, sizeof names, &pw) && pw)
         snprintf(jvm.user, sizeof jvm.user, "%s", pw->pw_name);
     else
         snprintf(jvm.user, sizeof jvm.user, "%u", (unsigned)jvm.uid);

@@ -15,7 +15,7 @@ struct question {
 };
 
 /* The one socket with these two addresses: not a dump of all. */
-static bool ask(int fd, const struct sockaddr_in *from, const struct sockaddr_in *here)
+static bool ask_kernel(int fd, const struct sockaddr_in *from, const struct sockaddr_in *here)
 {
     struct question q = {
         .header = {.nlmsg_len = sizeof q, .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST},
@@ -42,7 +42,7 @@ enum wick_tcp_peer wick_tcp_peer_of(const struct sockaddr_in *from, const struct
     if (fd < 0)
         return who;
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    ssize_t n = ask(fd, from, here) ? recv(fd, &answer, sizeof answer, 0) : -1;
+    ssize_t n = ask_kernel(fd, from, here) ? recv(fd, &answer, sizeof answer, 0) : -1;
     if (n >= (ssize_t)NLMSG_LENGTH(sizeof(struct inet_diag_msg)) && answer.header.nlmsg_type == SOCK_DIAG_BY_FAMILY) {
         struct inet_diag_msg m;
         memcpy(&m, NLMSG_DATA(&answer.header), sizeof m);

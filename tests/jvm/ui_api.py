@@ -139,6 +139,20 @@ def check_live(server, pid):
     return id_
 
 
+def check_death(server, jvm):
+    """A JVM that dies while it is recorded: what was recorded is there, and it is said what happened."""
+    status, rec = server.post("recordings", {"pid": jvm.pid, "events": ["cpu"], "interval": "1ms"})
+    end = time.monotonic() + 60
+    while server.get(f"recordings/{rec['id']}/flame")[0] != 200 and time.monotonic() < end:
+        time.sleep(0.2)
+    jvm.kill()
+    while rec["live"] and time.monotonic() < end + 60:
+        time.sleep(0.2)
+        rec = server.get(f"recordings/{rec['id']}")[1]
+    t.check("a recording whose JVM has died says so", not rec["live"] and "ended" in (rec["problem"] or ""), rec)
+    t.check("what was recorded of it is there", server.get(f"recordings/{rec['id']}/flame")[0] == 200, rec)
+
+
 def check_paths(server, id_):
     """Each GET of the description, with the parameters it requires."""
     trace = server.get(f"recordings/{id_}/traces")[1]["traces"][0]["id"]
@@ -268,7 +282,7 @@ def main():
     check_shape("/api/v1/recordings/{id}/stop", "post", status, rec)
     t.check("it is stopped and complete", status == 200 and not rec["live"] and not rec["unfinished"], rec)
     t.check("it cannot be stopped twice", server.post(f"recordings/{id_}/stop", {})[0] == 409)
-    jvm.kill()
+    check_death(server, jvm)
     file = rec["path"]
     t.check("its file is in the folder that was named", file == folder + "/live.jfr" and os.path.exists(file), file)
     check_paths(server, id_)
