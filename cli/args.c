@@ -54,11 +54,14 @@ const struct wick_arg_desc wick_arg_table[COUNT] = {
 static const struct {
     const char *name;
     unsigned bit;
-} commands[] = {
-    {"top", TOP},         {"endpoints", ENDPOINTS}, {"trace", TRACE}, {"explain", EXPLAIN}, {"locks", LOCKS},
-    {"ttsp", TTSP},       {"memory", MEMORY},       {"heap", HEAP},   {"flame", FLAME},     {"heatmap", HEATMAP},
-    {"convert", CONVERT}, {"diff", DIFF},           {"stack", STACK}, {"map", MAP},         {"host", HOST},
-    {"ui", UI}};
+} commands[] = {{"top", TOP},         {"endpoints", ENDPOINTS},
+                {"trace", TRACE},     {"explain", EXPLAIN},
+                {"locks", LOCKS},     {"ttsp", TTSP},
+                {"memory", MEMORY},   {"heap", HEAP},
+                {"flame", FLAME},     {"heatmap", HEATMAP},
+                {"convert", CONVERT}, {"diff", DIFF},
+                {"stack", STACK},     {"map", MAP},
+                {"host", HOST},       {"ui", UI}};
 
 unsigned wick_args_command(const char *name)
 {

@@ -87,17 +87,18 @@ static int write_explain(const char *path, const struct wick_ask *a, FILE *out, 
 {
     struct wick_explain_findings all = {0};
     struct wick_explain_facts f = {0};
+    const struct wick_explain_input in = {(char *const *)(uintptr_t)&path, 1};
     struct wick_profile p;
     (void)a;
     if (wick_profile_init(&p))
         return no_memory(err);
-    int rc = wick_explain_read(&f, &p, (char *const *)(uintptr_t)&path, 1, read_quietly, err);
+    int rc = wick_explain_read(&f, &p, in.paths, in.n, read_quietly, err);
     f.unfinished = wick_cli_is_unfinished();
     f.kills_since = -1;
     if (!rc)
         rc = wick_explain_apply(&all, &f, err);
     if (!rc)
-        wick_explain_write(&all, &f, true, out);
+        wick_explain_write(&all, &f, &in, true, out);
     wick_explain_findings_release(&all);
     wick_explain_release(&f);
     wick_profile_release(&p);

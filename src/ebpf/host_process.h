@@ -66,6 +66,7 @@ struct wick_host_processes {
     uint64_t met, gone, jvms, refused; /* since the start */
 };
 
+/* No processes yet. Keeps k and t, which must outlive it; _release frees all processes. */
 void wick_host_processes_init(struct wick_host_processes *ps, struct wick_host_kernel *k, struct wick_host_tables *t);
 void wick_host_processes_release(struct wick_host_processes *ps);
 

@@ -144,7 +144,8 @@ static void test_rotation__more_than_the_limit_is_not_taken(void **state)
     wick_rotation_release(&r);
 }
 
-/* An agent of an attacker's: a hundred thousand requests by the socket that it was given, each for a file of its own. */
+/* An agent of an attacker's: a hundred thousand requests by the socket that it was given, each for a file of its own.
+ */
 static void test_rotation__a_hundred_thousand_requests_get_errors(void **state)
 {
     enum { REQUESTS = 100000 };
