@@ -83,16 +83,16 @@ static int no_memory(struct wick_err *err)
     return wick_err_set(err, WICK_E_NOMEM, "out of memory");
 }
 
-static int write_explain(const char *path, const struct wick_ask *a, FILE *out, struct wick_err *err)
+static int write_explain(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
     struct wick_explain_findings all = {0};
     struct wick_explain_facts f = {0};
-    const struct wick_explain_input in = {(char *const *)(uintptr_t)&path, 1};
+    const struct wick_explain_input in = {(char *const *)(uintptr_t)&file->name, 1};
     struct wick_profile p;
     (void)a;
     if (wick_profile_init(&p))
         return no_memory(err);
-    int rc = wick_explain_read(&f, &p, in.paths, in.n, read_quietly, err);
+    int rc = wick_explain_read(&f, &p, (char *const *)(uintptr_t)&file->path, 1, read_quietly, err);
     f.unfinished = wick_cli_is_unfinished();
     f.kills_since = -1;
     if (!rc)
@@ -105,7 +105,7 @@ static int write_explain(const char *path, const struct wick_ask *a, FILE *out, 
     return rc;
 }
 
-static int write_memory(const char *path, const struct wick_ask *a, FILE *out, struct wick_err *err)
+static int write_memory(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
     struct wick_memory_use *u = calloc(1, sizeof *u);
     struct wick_profile p;
@@ -114,7 +114,7 @@ static int write_memory(const char *path, const struct wick_ask *a, FILE *out, s
         free(u);
         return no_memory(err);
     }
-    int rc = wick_memory_use_read(u, &p, (char *const *)(uintptr_t)&path, 1, read_quietly, err);
+    int rc = wick_memory_use_read(u, &p, (char *const *)(uintptr_t)&file->path, 1, read_quietly, err);
     if (!rc && !u->moments)
         rc = wick_err_set(err, WICK_E_NOTFOUND,
                           "the recording has no readings of memory: one is written every ten seconds");
@@ -156,11 +156,12 @@ static void release_spans(struct spans_of *x)
     wick_profile_release(&x->p);
 }
 
-static int write_endpoints(const char *path, const struct wick_ask *a, FILE *out, struct wick_err *err)
+static int write_endpoints(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out,
+                           struct wick_err *err)
 {
     struct wick_endpoints e = {0};
     struct spans_of x;
-    int rc = read_spans(&x, path, err);
+    int rc = read_spans(&x, file->path, err);
     (void)a;
     if (rc)
         return rc;
@@ -191,7 +192,7 @@ static void put_trace_row(struct wick_json *j, const struct wick_profile *p, con
     wick_json_close(j, '}');
 }
 
-static int write_traces(const char *path, const struct wick_ask *a, FILE *out, struct wick_err *err)
+static int write_traces(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
     enum { ROWS = 50, MOST_ROWS = 10000 };
     const char *endpoint = wick_ask_get(a, "endpoint");
@@ -201,7 +202,7 @@ static int write_traces(const char *path, const struct wick_ask *a, FILE *out, s
     size_t n = 0, total = 0;
     int64_t rows;
     int rc = wick_ask_number(a, "rows", 1, MOST_ROWS, ROWS, &rows, err);
-    rc = rc ? rc : read_spans(&x, path, err);
+    rc = rc ? rc : read_spans(&x, file->path, err);
     if (rc)
         return rc;
     if (wick_spantrace_list(&x.s, &ids, &n))
@@ -245,12 +246,12 @@ static const struct wick_spantrace_id *trace_named(const struct wick_profile *p,
     return matches == 1 ? found : NULL;
 }
 
-static int write_trace(const char *path, const struct wick_ask *a, FILE *out, struct wick_err *err)
+static int write_trace(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
     struct wick_spantrace_id *ids = NULL;
     struct spans_of x;
     size_t n = 0;
-    int rc = read_spans(&x, path, err);
+    int rc = read_spans(&x, file->path, err);
     if (rc)
         return rc;
     if (wick_spantrace_list(&x.s, &ids, &n))
@@ -263,13 +264,13 @@ static int write_trace(const char *path, const struct wick_ask *a, FILE *out, st
     return rc ? rc : -err->code;
 }
 
-int wick_ui_front_view(void *ctx, const char *view, const char *path, const struct wick_ask *a, FILE *out,
-                       struct wick_err *err)
+int wick_ui_front_view(void *ctx, const char *view, const struct wick_serve_file *file, const struct wick_ask *a,
+                       FILE *out, struct wick_err *err)
 {
     static const struct {
         const char *name;
         uint32_t segments; /* of the request's path */
-        int (*write)(const char *path, const struct wick_ask *a, FILE *out, struct wick_err *err);
+        int (*write)(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
     } views[] = {{"explain", 5, write_explain},
                  {"memory", 5, write_memory},
                  {"endpoints", 5, write_endpoints},
@@ -280,7 +281,7 @@ int wick_ui_front_view(void *ctx, const char *view, const char *path, const stru
         if (strcmp(views[i].name, view) != 0 || views[i].segments != a->nsegments)
             continue;
         wick_cli_forget_inputs();
-        return views[i].write(path, a, out, err);
+        return views[i].write(file, a, out, err);
     }
     return wick_err_set(err, WICK_E_NOTFOUND, "there is nothing at this path");
 }

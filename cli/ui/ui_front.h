@@ -17,8 +17,8 @@
 /* The functions of struct wick_serve_front that need nothing of its own. */
 int wick_ui_front_jvms(void *ctx, void (*each)(void *to, const struct wick_serve_jvm *jvm), void *to,
                        struct wick_err *err);
-int wick_ui_front_view(void *ctx, const char *view, const char *path, const struct wick_ask *a, FILE *out,
-                       struct wick_err *err);
+int wick_ui_front_view(void *ctx, const char *view, const struct wick_serve_file *file, const struct wick_ask *a,
+                       FILE *out, struct wick_err *err);
 int wick_ui_front_table(void *ctx, const struct wick_picked *s, const struct wick_ask *a, FILE *out,
                         struct wick_err *err);
 

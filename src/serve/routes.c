@@ -206,7 +206,8 @@ static int answer_view(struct visit *v, struct wick_catalog_entry *e, const char
         return fd;
     FILE *out = open_memstream(&text, &len);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    int rc = out ? v->s->front.view(v->s->front.ctx, view, path, v->a, out, err) : -WICK_E_NOMEM;
+    const struct wick_serve_file file = {path, e->path};
+    int rc = out ? v->s->front.view(v->s->front.ctx, view, &file, v->a, out, err) : -WICK_E_NOMEM;
     if (out && (ferror(out) | fclose(out)))
         rc = -WICK_E_NOMEM;
     close(fd);

@@ -37,6 +37,12 @@ struct wick_serve_jvm {
     int64_t cpu_ns, rss_bytes; /* -1 = not known */
 };
 
+/* A recording that another command reads. */
+struct wick_serve_file {
+    const char *path; /* an open descriptor of the server's, so that it is the file that was checked */
+    const char *name; /* its path as a user can name it */
+};
+
 /* What the front end lends. Any thread calls; ctx comes first. */
 struct wick_serve_front {
     void *ctx;
@@ -48,9 +54,9 @@ struct wick_serve_front {
     int (*stop)(void *ctx, unsigned handle, struct wick_err *err);
     /* Whether it goes on; if it failed, why. */
     bool (*runs)(void *ctx, unsigned handle, char *why, size_t cap);
-    /* Answers of other commands about the recording that lies at a path, as JSON. -WICK_E_NOTFOUND if there is no such
+    /* Answers of other commands about a recording, as JSON. -WICK_E_NOTFOUND if there is no such
      * view. */
-    int (*view)(void *ctx, const char *view, const char *path, const struct wick_ask *a, FILE *out,
+    int (*view)(void *ctx, const char *view, const struct wick_serve_file *file, const struct wick_ask *a, FILE *out,
                 struct wick_err *err);
     /* The table of `wick top` of samples. */
     int (*table)(void *ctx, const struct wick_picked *s, const struct wick_ask *a, FILE *out, struct wick_err *err);

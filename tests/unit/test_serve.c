@@ -172,14 +172,14 @@ static bool runs(void *ctx, unsigned handle, char *why, size_t cap)
     return f->started > f->stopped;
 }
 
-static int view(void *ctx, const char *name, const char *path, const struct wick_ask *a, FILE *out,
+static int view(void *ctx, const char *name, const struct wick_serve_file *file, const struct wick_ask *a, FILE *out,
                 struct wick_err *err)
 {
     (void)ctx;
     (void)a;
     if (strcmp(name, "explain") != 0)
         return wick_err_set(err, WICK_E_NOTFOUND, "there is nothing at this path");
-    assert_int_equal(access(path, R_OK), 0);
+    assert_int_equal(access(file->path, R_OK), 0);
     fputs("{\"findings\":[]}", out);
     return 0;
 }
