@@ -395,6 +395,7 @@ static uint64_t look_period(const struct wick_ttsp_engine *e)
     return p < LEAST_NS ? LEAST_NS : p > MOST_NS ? MOST_NS : p;
 }
 
+/* From the moment at which the source is known, what is slow is reported. */
 static bool open_safepoint(struct wick_ttsp_engine *e)
 {
     struct wick_elf_file f;
@@ -404,6 +405,11 @@ static bool open_safepoint(struct wick_ttsp_engine *e)
     if (have)
         wick_elf_file_release(&f);
     wick_store_relaxed(&e->vm_start_ns, wick_hs_safepoint_vm_start_ns(&e->safepoint));
+    if (!r) {
+        e->told_count = wick_hs_safepoint_count(&e->safepoint);
+        e->told_sync_ns = wick_hs_safepoint_sync_total(&e->safepoint);
+        e->told_begin_ns = wick_hs_safepoint_begin_ns(&e->safepoint);
+    }
     wick_store_release(&e->source, r ? WICK_HS_SAFEPOINT_NONE : (int)e->safepoint.source); /* pairs: readers of it */
     return !r;
 }
@@ -436,9 +442,6 @@ static void *watch(void *arg)
         return NULL;
     atomic_store(&wick_ttsp_current, e); /* seq_cst, see gate.h: handlers read the safepoint from now on */
     uint64_t period = look_period(e);
-    e->told_count = wick_hs_safepoint_count(&e->safepoint);
-    e->told_sync_ns = wick_hs_safepoint_sync_total(&e->safepoint);
-    e->told_begin_ns = wick_hs_safepoint_begin_ns(&e->safepoint);
     while (sleep_until(e, wick_clock_mono_ns() + period)) {
         struct wick_hs_safepoint_view v;
         wick_add_relaxed(&e->looks, 1);
