@@ -42,7 +42,7 @@ library = os.path.join(t.BUILD, "tests/jvm/libwicknativelocks_lazy.so")
 j = t.Jvm(["-Xmx128m", "-cp", classes, "NativeLocks", library])
 t.check("the JVM runs", j.wait_for(r"(?m)^up"), j.output())
 file = t.path("all.jfr")
-r = t.start(j.pid, file, "-e", "cpu,wall,lock=/1ms,nativelock=/1ms,ttsp,nativemem=64k", "-i", "2ms", "--wall-threads", "2",
+r = t.start(j.pid, file, "-e", "cpu,wall,lock=/1ms,nativelock=/1ms,ttsp,nativemem=2k", "-i", "2ms", "--wall-threads", "2",
             "--wall", "5ms")
 t.check("it is recorded", r.status == 0, r.err)
 j.ask("run 1500 9", r"truth (.*)")
@@ -52,7 +52,7 @@ t.stop(j.pid)
 # The same while recording: one thread of the many is drawn at each tick, so without --compat a sample weighs several intervals.
 direct = t.path("direct.jfr")
 j.say("run 1500 9")
-r = t.wick("record", "--compat", "-d", "2", "-e", "cpu,wall,nativelock,alloc,live,nativemem=64k", "-i", "2ms", "--wall", "5ms",
+r = t.wick("record", "--compat", "-d", "2", "-e", "cpu,wall,nativelock,alloc,live,nativemem=2k", "-i", "2ms", "--wall", "5ms",
            "--wall-threads", "1", "-f", direct, str(j.pid))
 t.check("record --compat: it is written", r.status == 0, r)
 found = naive_reader.sums(direct)
