@@ -140,13 +140,13 @@ void wick_explain_hot_code(struct wick_explain *x)
     free(sums);
 }
 
-/* The stack, cut at the nearest frame that is no kernel code and that has a name. */
+/* The stack, cut at the nearest frame that is no kernel code and, if it can be, has a name. */
 static uint32_t callee_of(const struct wick_profile *p, uint32_t stack)
 {
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const struct wick_frame *f = &p->frames[p->stacks[s].frame];
         if (f->kind != WICK_FRAME_KERNEL && f->kind != WICK_FRAME_BREAK)
-            return s;
+            return wick_explain_named(p, s);
     }
     return stack;
 }

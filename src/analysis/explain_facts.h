@@ -225,4 +225,8 @@ struct wick_explain_top wick_explain_top(struct wick_explain_facts *f, const str
                                          bool every_endpoint, uint32_t endpoint, unsigned states,
                                          enum wick_explain_subject subject);
 
+/* Where a library is called by a function with a name, that says more than the library: fsync() for "[libc.so.6]". The
+ * stack cut there; as it is where its leaf has a name, or no such function is next to it. */
+uint32_t wick_explain_named(const struct wick_profile *p, uint32_t stack);
+
 #endif

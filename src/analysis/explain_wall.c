@@ -171,12 +171,28 @@ static bool is_subject(const struct wick_profile *p, const struct wick_frame *f,
     }
 }
 
+/* "[libc.so.6]": a library without a symbol for this place. */
+static bool is_unnamed(const struct wick_profile *p, const struct wick_frame *f)
+{
+    return f->kind == WICK_FRAME_NATIVE && wick_profile_str(p, p->functions[f->function].name)[0] == '[';
+}
+
+uint32_t wick_explain_named(const struct wick_profile *p, uint32_t stack)
+{
+    if (!is_unnamed(p, &p->frames[p->stacks[stack].frame]))
+        return stack;
+    uint32_t s = stack, function = p->frames[p->stacks[stack].frame].function;
+    while (s && p->frames[p->stacks[s].frame].function == function)
+        s = p->stacks[s].parent;
+    return s && !is_unnamed(p, &p->frames[p->stacks[s].frame]) ? s : stack;
+}
+
 /* The stack, cut at the frame that counts; the whole one if there is no such frame, 0 if it is empty. */
 static uint32_t subject_of(const struct wick_profile *p, uint32_t stack, enum wick_explain_subject subject)
 {
     for (uint32_t s = stack; s; s = p->stacks[s].parent)
         if (is_subject(p, &p->frames[p->stacks[s].frame], subject))
-            return s;
+            return wick_explain_named(p, s);
     return stack;
 }
 

@@ -503,9 +503,34 @@ static void test_docs__agree_with_the_table(void **state)
     wick_strbuf_release(&doc);
 }
 
+static uint32_t push(struct wick_profile *p, uint32_t parent, const char *name, unsigned kind)
+{
+    uint32_t function = wick_profile_function(p, 0, wick_profile_string(p, name, strlen(name)), 0);
+    return wick_profile_push(p, parent, wick_profile_frame(p, function, -1, -1, kind));
+}
+
+static void test_named__a_function_says_more_than_its_library(void **state)
+{
+    struct wick_profile p;
+    (void)state;
+    assert_int_equal(wick_profile_init(&p), 0);
+    uint32_t start = push(&p, 0, "[libc.so.6]", WICK_FRAME_NATIVE), run = push(&p, start, "run", WICK_FRAME_NATIVE),
+             fsync = push(&p, run, "fsync", WICK_FRAME_NATIVE),
+             inner = push(&p, fsync, "[libc.so.6]", WICK_FRAME_NATIVE),
+             innermost = push(&p, inner, "[libc.so.6]", WICK_FRAME_NATIVE),
+             own = push(&p, start, "[libown.so]", WICK_FRAME_NATIVE);
+    assert_int_equal(wick_explain_named(&p, fsync), fsync);
+    assert_int_equal(wick_explain_named(&p, inner), fsync);
+    assert_int_equal(wick_explain_named(&p, innermost), fsync);
+    assert_int_equal(wick_explain_named(&p, own), own); /* below it is no function with a name */
+    assert_int_equal(wick_explain_named(&p, start), start);
+    wick_profile_release(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_named__a_function_says_more_than_its_library),
         cmocka_unit_test(test_healthy__nothing_stands_out),
         cmocka_unit_test(test_idle__nothing_stands_out_whatever_the_machine_suffers),
         cmocka_unit_test(test_endpoints__have_the_time_that_their_spans_say),
