@@ -117,6 +117,12 @@ test('explain: evidence is a state with tab, event, endpoint and search of its f
   const slow = evidenceOf({ rule: 'endpoint-wait', figures: { where: 'GET /sleep' } }, state, recording);
   assert.deepEqual([slow.tab, slow.endpoint], ['slow', 'GET /sleep']);
   assert.equal(evidenceOf({ rule: 'slow-safepoints', figures: {} }, state, recording).tab, 'interference');
+  const named = evidenceOf({ rule: 'endpoint-wait', figures: { where: 'GET /sleep' }, evidence: { view: 'wall', filters: [
+    { option: 'where', value: 'endpoint=GET /a=b' }, { option: 'where', value: 'customer=big' }, { option: 'state', value: 'STATE_PARKED' },
+    { option: 'include', value: '^a\\.B$' }] } }, state, recording);
+  assert.deepEqual([named.tab, named.event, named.endpoint, named.labels, named.state, named.filter],
+    ['cpu', 'datadog.MethodSample', 'GET /a=b', ['customer:big'], 'STATE_PARKED', '^a\\.B$']);
+  assert.equal(evidenceOf({ rule: 'live-set', figures: {}, evidence: { view: 'live', filters: [] } }, state, recording).tab, 'memory');
   assert.equal(frameSearch('a.B$C.run:3'), 'B\\$C[./]run');
 });
 

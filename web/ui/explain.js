@@ -6,8 +6,9 @@ import { durationOf } from './format.js';
 import { exactly, formatState } from './state.js';
 import { eventsOf, Slot } from './view.js';
 
-/** Where the evidence of a rule is: [pattern of the rule's name, tab, kinds of event to show]. The first that fits counts. */
-const EVIDENCE = [
+/** Where findings without stacks have their page: [pattern of the rule's name, tab, kinds of event to show]. The first that
+ *  fits counts. */
+const PAGES = [
   [/^endpoint/, 'slow', []],
   [/safepoint|vm-operation|neighbour|starvation|cpu-limit|throttl|pressure|gc-pauses|migration/, 'interference', []],
   [/alloc|gc-cpu/, 'cpu', ['alloc']],
@@ -16,21 +17,37 @@ const EVIDENCE = [
   [/./, 'cpu', ['cpu']],
 ];
 
+const GROUPS = { machine: 'The machine', jvm: 'The JVM', program: 'The program', profile: 'The profile itself' };
+
 /** "java.util.HashMap.get:45" -> "HashMap.get", which frames are searched for. */
 export function frameSearch(frame) {
   return frame.replace(/:\d+$/, '').split(/[./]/).slice(-2).join('[./]').replace(/[$()]/g, '\\$&');
 }
 
-/** The state that shows what a finding rests on. */
+/** The filters of a finding's evidence, as `wick flame` has them, put into a state. */
+function applyFilters(to, filters) {
+  for (const { option, value } of filters) {
+    const [key, ...rest] = value.split('=');
+    if (option === 'include') to.filter = value;
+    else if (option === 'state' || option === 'thread') to[option] = value;
+    else if (option === 'where' && key === 'endpoint') to.endpoint = rest.join('=');
+    else if (option === 'where') to.labels = [...to.labels, `${key}:${rest.join('=')}`];
+  }
+}
+
+/** The state that shows what a finding rests on: the stacks that its evidence names, else the page of its subject. */
 export function evidenceOf(finding, state, recording) {
-  const [, tab, kinds] = EVIDENCE.find(([pattern]) => pattern.test(finding.rule));
+  const { view = '', filters = [] } = finding.evidence ?? {};
+  const of = view && eventsOf(recording, [view])[0];
+  const [, tab, kinds] = of ? [null, 'cpu', [view]] : PAGES.find(([pattern]) => pattern.test(finding.rule));
   const to = { ...state, tab, trace: '', zoom: '', search: '', show: '' };
   const event = kinds.map((k) => eventsOf(recording, [k])[0]).find(Boolean);
   if (event) to.event = event.name;
   const f = finding.figures;
+  if (of) applyFilters(to, filters);
   if (tab === 'slow' && typeof f.where === 'string') to.endpoint = f.where;
   if (tab === 'cpu' && typeof f.frame === 'string') to.search = frameSearch(f.frame);
-  if (tab === 'cpu' && typeof f.thread === 'string') to.thread = exactly(f.thread);
+  if (tab === 'cpu' && !of && typeof f.thread === 'string') to.thread = exactly(f.thread);
   return to;
 }
 
@@ -54,14 +71,23 @@ export class ExplainView extends Slot {
     const missing = answer.not_recorded.length
       ? h('section.card', {}, h('h2', {}, 'Not in this recording'), h('ul.plain-list', {}, ...answer.not_recorded.map((t) => h('li', {}, upperFirst(t)))))
       : null;
+    const open = answer.undecided?.length
+      ? h('section.card', {}, h('h2', {}, 'Too few samples to decide'), h('ul.plain-list', {}, ...answer.undecided.map((f) => h('li', {}, `${upperFirst(f.sentence)}.`))))
+      : null;
     if (!answer.findings.length) {
-      this.root.replaceChildren(emptyBox('Nothing stands out', `In ${durationOf(answer.duration_ns)} no rule found a cost worth a sentence. The other pages show what there is.`), ...(missing ? [missing] : []));
+      const nothing = answer.idle
+        ? emptyBox('This process did next to nothing', 'It had no work, or has stopped working: the threads on the Slow page, or wick stack, show what they wait for.')
+        : emptyBox('Nothing stands out', `In ${durationOf(answer.duration_ns)} no rule found a cost worth a sentence. The other pages show what there is.`);
+      this.root.replaceChildren(...[nothing, open, missing].filter(Boolean));
       return;
     }
     const most = answer.findings.reduce((m, f) => Math.max(m, f.cost_ns), 1);
-    const list = h('ol.findings', {}, ...answer.findings.map((f) => this.finding(f, most, state, recording)));
+    const headline = answer.headline ? h('p.headline', {}, answer.headline) : null;
+    const names = [...new Set(answer.findings.map((f) => f.group))];
+    const lists = names.map((name) => h('section.finding-group', {}, GROUPS[name] ? h('h2.group', {}, GROUPS[name]) : null,
+      h('ol.findings', {}, ...answer.findings.filter((f) => f.group === name).map((f) => this.finding(f, most, state, recording)))));
     const foot = h('p.quiet', {}, `${durationOf(answer.duration_ns)} recorded${answer.own_ns ? `; wick itself used ${formatWeight(answer.own_ns, 'ns')} of CPU time` : ''}${answer.unfinished ? '; the recording is not finished' : ''}.`);
-    this.root.replaceChildren(list, ...(missing ? [missing] : []), foot, commandLine(`wick explain ${recording.path}`));
+    this.root.replaceChildren(...[headline, ...lists, open, missing].filter(Boolean), foot, commandLine(`wick explain ${recording.path}`));
   }
 
   finding(f, most, state, recording) {
