@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
  * host.bpf.c - the kernel side of `wick host`: a sample of whatever runs on a CPU, with its whole stack
  *
