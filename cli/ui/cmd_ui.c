@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,21 +94,6 @@ static bool runs(void *ctx, unsigned number, char *why, size_t cap)
 
 /* --- the browser --- */
 
-/* Whether the kernel says whose a connection is. Otherwise the address must not become a program's argument, which
- * every user of the host can read: it would be all that is needed. */
-static bool peers_are_known(uint16_t port)
-{
-    struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons(port)}, own;
-    socklen_t len = sizeof own;
-    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool known = fd >= 0 && !connect(fd, (const struct sockaddr *)&here, sizeof here) &&
-                 !getsockname(fd, (struct sockaddr *)&own, &len) && wick_tcp_peer_of(&own, &here) == WICK_PEER_SAME;
-    if (fd >= 0)
-        close(fd);
-    return known;
-}
-
 static void open_browser(const char *address)
 {
     pid_t pid = fork();
@@ -126,10 +111,35 @@ static void open_browser(const char *address)
     _exit(0);
 }
 
+/* Where the kernel does not say whose a connection is, the address must not become a program's argument, which every
+ * user of the host can read: it would be all that is needed. */
 static bool wants_browser(const struct ui *u)
 {
     const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
-    return !u->no_open && isatty(STDOUT_FILENO) && ((x && *x) || (wayland && *wayland)) && peers_are_known(u->port);
+    return !u->no_open && isatty(STDOUT_FILENO) && ((x && *x) || (wayland && *wayland)) &&
+           wick_tcp_peers_are_known(u->port);
+}
+
+/* --- files that are cut while they are read --- */
+
+static size_t page_bytes;
+
+/* Recordings are mapped, and the owner of a file may truncate it. Instead of what is gone the reader finds zeros, and
+ * reports damage. */
+static void on_bus(int number, siginfo_t *why, void *context)
+{
+    void *page = (void *)((uintptr_t)why->si_addr & ~(uintptr_t)(page_bytes - 1));
+    (void)context;
+    if (why->si_code != BUS_ADRERR ||
+        mmap(page, page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+        signal(number, SIG_DFL);
+}
+
+static void survive_truncation(void)
+{
+    const struct sigaction a = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO};
+    page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    sigaction(SIGBUS, &a, NULL);
 }
 
 /* --- from start to end --- */
@@ -212,6 +222,10 @@ static int serve(struct ui *u, char **words, int n, const sigset_t *ends, struct
     u->port = u->serve->guard.port;
     announce(u);
     sigwait(ends, &last);
+    sigset_t again;
+    sigemptyset(&again);
+    sigaddset(&again, SIGINT);
+    pthread_sigmask(SIG_UNBLOCK, &again, NULL); /* a second Ctrl-C does not wait for recordings to end */
     wick_serve_end(u->serve);
     return 0;
 }
@@ -232,6 +246,7 @@ int wick_cmd_ui(int argc, char **argv)
     sigaddset(&ends, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &ends, NULL); /* in all threads that follow */
     signal(SIGPIPE, SIG_IGN);
+    survive_truncation();
     wick_ui_recorder_init(&u->recorder, u->dir, u->lib);
     int rc = choose_folder(u, &err);
     rc = rc ? rc : serve(u, argv + optind, argc - optind, &ends, &err);

@@ -28,8 +28,10 @@ struct wick_ui_recording {
     int pid;                   /* of the JVM */
     /* With the lock: */
     pid_t child; /* 0 = not yet */
-    bool ended;
-    int status; /* of waitpid */
+    bool asked;  /* to end: with a second signal it would not wait for the JVM */
+    bool ended, joined;
+    int status;    /* of waitpid */
+    char why[512]; /* what it said last, once it has ended */
 };
 
 void wick_ui_recorder_init(struct wick_ui_recorder *r, const char *dir, const char *lib)
@@ -62,12 +64,27 @@ static void become_record(const struct wick_ui_recording *x, pid_t parent)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
+    setpgid(0, 0); /* Ctrl-C in the terminal is for wick ui, which asks once */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent || null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(x->said, 2) < 0)
         _exit(1);
     syscall(SYS_close_range, 3u, ~0u, 0u);
     execv("/proc/self/exe", x->argv);
     _exit(1);
+}
+
+/* What the child wrote last, without "wick: ". */
+static void read_said(const struct wick_ui_recording *x, char *out, size_t cap)
+{
+    char text[2048];
+    off_t size = lseek(x->said, 0, SEEK_END), from = size > (off_t)sizeof text - 1 ? size - (off_t)sizeof text + 1 : 0;
+    ssize_t n = pread(x->said, text, sizeof text - 1, from);
+    text[n > 0 ? n : 0] = 0;
+    const char *at = strstr(text, "wick: ");
+    snprintf(out, cap, "%.*s", (int)cap - 1, at ? at + 6 : text);
+    out[strcspn(out, "\n")] = 0;
+    if (!*out)
+        snprintf(out, cap, "wick record ended with status %d", WEXITSTATUS(x->status));
 }
 
 static void *attend(void *recording)
@@ -88,30 +105,17 @@ static void *attend(void *recording)
     if (child > 0)
         waitpid(child, &status, 0);
     x->status = status;
+    read_said(x, x->why, sizeof x->why);
+    close(x->said);
+    x->said = -1;
     x->ended = true;
     pthread_cond_broadcast(&x->r->ended);
     pthread_mutex_unlock(&x->r->lock);
     return NULL;
 }
 
-/* What the child wrote last, without "wick: ". */
-static void read_said(const struct wick_ui_recording *x, char *out, size_t cap)
-{
-    char text[2048];
-    off_t size = lseek(x->said, 0, SEEK_END), from = size > (off_t)sizeof text - 1 ? size - (off_t)sizeof text + 1 : 0;
-    ssize_t n = pread(x->said, text, sizeof text - 1, from);
-    text[n > 0 ? n : 0] = 0;
-    const char *at = strstr(text, "wick: ");
-    snprintf(out, cap, "%s", at ? at + 6 : text);
-    out[strcspn(out, "\n")] = 0;
-    if (!*out)
-        snprintf(out, cap, "wick record ended with status %d", WEXITSTATUS(x->status));
-}
-
 static int failure_of(const struct wick_ui_recording *x, struct wick_err *err)
 {
-    char why[512];
-    read_said(x, why, sizeof why);
     int exit = WIFEXITED(x->status) ? WEXITSTATUS(x->status) : 1;
     enum wick_code code = WICK_E_IO;
     for (int i = 1; i < WICK_E_COUNT; i++)
@@ -119,7 +123,7 @@ static int failure_of(const struct wick_ui_recording *x, struct wick_err *err)
             code = (enum wick_code)i;
             break;
         }
-    return wick_err_set(err, code, "%s", why);
+    return wick_err_set(err, code, "%s", x->why);
 }
 
 /* --- its command line --- */
@@ -256,10 +260,18 @@ static int enter(struct wick_ui_recorder *r, struct wick_ui_recording *x, unsign
     unsigned running = 0;
     int rc = 0;
     pthread_mutex_lock(&r->lock);
-    for (unsigned i = 0; i < r->n; i++)
-        running += !r->recordings[i]->ended;
+    for (unsigned i = 0; i < r->n; i++) {
+        struct wick_ui_recording *o = r->recordings[i];
+        running += !o->ended;
+        if (!o->ended && !strcmp(o->path, x->path)) /* its file may not be there yet */
+            rc = wick_err_set(err, WICK_E_STATE, "%s is being recorded already; choose another name", x->path);
+        if (o->ended && !o->joined)
+            o->joined = !pthread_join(o->thread, NULL);
+    }
     struct wick_ui_recording **bigger = NULL;
-    if (running >= WICK_UI_RECORDINGS)
+    if (rc)
+        ; /* has been said */
+    else if (running >= WICK_UI_RECORDINGS)
         rc = wick_err_set(err, WICK_E_LIMIT, "%u recordings are running already", running);
     else if (!(bigger = reallocarray(r->recordings, r->n + 1, sizeof(struct wick_ui_recording *))))
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
@@ -295,6 +307,13 @@ static int await_start(struct wick_ui_recorder *r, struct wick_ui_recording *x, 
     }
 }
 
+/* With the lock. */
+static void ask_to_end(struct wick_ui_recording *x)
+{
+    if (!x->ended && !x->asked && x->child > 0)
+        x->asked = !kill(x->child, SIGTERM);
+}
+
 /* Asks a recording to end and waits for that. */
 static bool end_recording(struct wick_ui_recorder *r, struct wick_ui_recording *x)
 {
@@ -302,8 +321,7 @@ static bool end_recording(struct wick_ui_recorder *r, struct wick_ui_recording *
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += STOP_S;
     pthread_mutex_lock(&r->lock);
-    if (!x->ended && x->child > 0)
-        kill(x->child, SIGTERM);
+    ask_to_end(x);
     int rc = 0;
     while (!x->ended && rc != ETIMEDOUT)
         rc = pthread_cond_timedwait(&r->ended, &r->lock, &until);
@@ -362,24 +380,25 @@ bool wick_ui_record_runs(struct wick_ui_recorder *r, unsigned number, char *why,
     if (!x)
         return false;
     pthread_mutex_lock(&r->lock);
-    bool runs = !x->ended, failed = x->ended && x->status;
+    bool runs = !x->ended;
+    if (x->ended && x->status && cap)
+        snprintf(why, cap, "%s", x->why);
     pthread_mutex_unlock(&r->lock);
-    if (failed && cap)
-        read_said(x, why, cap);
     return runs;
 }
 
 void wick_ui_recorder_release(struct wick_ui_recorder *r)
 {
+    pthread_mutex_lock(&r->lock);
     for (unsigned i = 0; i < r->n; i++) /* all are asked before any is waited for */
-        if (wick_ui_record_runs(r, i + 1, NULL, 0) && r->recordings[i]->child > 0)
-            kill(r->recordings[i]->child, SIGTERM);
+        ask_to_end(r->recordings[i]);
+    pthread_mutex_unlock(&r->lock);
     for (unsigned i = 0; i < r->n; i++) {
         struct wick_ui_recording *x = r->recordings[i];
-        if (end_recording(r, x))
-            pthread_join(x->thread, NULL);
-        else
+        if (!end_recording(r, x))
             continue; /* its thread still waits, and is this process's last */
+        if (!x->joined)
+            pthread_join(x->thread, NULL);
         free_recording(x);
     }
     free(r->recordings);

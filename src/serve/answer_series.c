@@ -136,9 +136,12 @@ static void divide(struct series *s, uint32_t bins)
     int64_t start = s->k->from_ns > s->g->p.start_ns ? s->k->from_ns : s->g->p.start_ns;
     int64_t end = s->k->to_ns && s->k->to_ns < s->g->p.end_ns ? s->k->to_ns : s->g->p.end_ns;
     s->start_ns = start - start % slice;
-    int64_t length = end > s->start_ns ? end - s->start_ns : slice, slices = (length + slice - 1) / slice;
+    int64_t length = end > s->start_ns ? end - s->start_ns : slice;
+    const int64_t most = INT64_MAX - (int64_t)bins * slice; /* times of a file may be anything */
+    length = length < most ? length : most;
+    int64_t slices = length / slice + (length % slice != 0);
     s->bin_ns = (slices + bins - 1) / bins * slice;
-    s->bins = (uint32_t)((length + s->bin_ns - 1) / s->bin_ns);
+    s->bins = (uint32_t)(length / s->bin_ns + (length % s->bin_ns != 0));
 }
 
 static int fill(struct series *s, struct wick_err *err)

@@ -19,8 +19,9 @@
 enum {
     MOST_ENTRIES = 5000,
     MOST_MODELS = 12,
-    GROWS_S = 10, /* since the last write to a file that is not made here */
-    FRESH_S = 4,  /* age of an answer about a file that grows */
+    GROWS_S = 10,         /* since the last write to a file that is not made here */
+    KEPT_BYTES = 4 << 20, /* of one answer at most */
+    FRESH_S = 4,          /* age of an answer about a file that grows */
 };
 #define MOST_BYTES (UINT64_C(768) << 20)
 
@@ -167,9 +168,16 @@ static bool look_at_file(struct wick_catalog_entry *e)
         return false;
     if (st.st_size != e->size_bytes && !e->model && st.st_size > 0) {
         e->start_ns = e->end_ns = 0;
-        wick_jfr_span(e->path, &e->start_ns, &e->end_ns, &(struct wick_err){0});
+        int fd = wick_catalog_fd(e, &(struct wick_err){0});
+        char path[32];
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        if (fd >= 0) {
+            wick_jfr_span(path, &e->start_ns, &e->end_ns, &(struct wick_err){0});
+            close(fd);
+        }
     }
     e->size_bytes = st.st_size;
+    e->inode = st.st_ino;
     if (!e->here)
         e->live = time(NULL) - st.st_mtime < GROWS_S;
     return true;
@@ -290,6 +298,7 @@ static void make_room(struct wick_catalog *c, const struct wick_catalog_entry *u
         if (!oldest || (models <= MOST_MODELS && bytes <= MOST_BYTES))
             return;
         forget_model(oldest);
+        forget_answers(oldest);
     }
 }
 
@@ -307,7 +316,6 @@ static void note_problem(struct wick_catalog_entry *e)
 
 int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool running, struct wick_err *err)
 {
-    int64_t before = e->size_bytes;
     int rc = 0;
     if (e->here)
         e->live = running;
@@ -315,8 +323,11 @@ int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool
         forget_model(e);
         return wick_err_set(err, WICK_E_NOTFOUND, "%s has gone", e->name);
     }
-    if (e->model && (e->size_bytes < before || (e->finished_model && e->size_bytes != before)))
+    if (e->model && (e->inode != e->model_inode || e->size_bytes < e->model_bytes ||
+                     (e->finished_model && e->size_bytes != e->model_bytes))) {
         forget_model(e); /* it is another file now, or went on although it had seemed complete */
+        forget_answers(e);
+    }
     e->used = ++c->uses;
     if (!e->model) {
         int fd = wick_catalog_fd(e, err);
@@ -336,6 +347,8 @@ int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool
         return wick_err_prefix(err, "%s", e->name);
     }
     note_problem(e);
+    e->model_bytes = e->size_bytes; /* seen before it was read: what came since is read the next time */
+    e->model_inode = e->inode;
     make_room(c, e);
     return 0;
 }
@@ -357,6 +370,10 @@ const struct wick_catalog_answer *wick_catalog_known(const struct wick_catalog_e
 void wick_catalog_keep(struct wick_catalog_entry *e, const char *asked, char *text, size_t len)
 {
     struct wick_catalog_answer *at = &e->answers[0];
+    if (len > KEPT_BYTES) { /* made anew rather than kept */
+        free(text);
+        return;
+    }
     for (uint32_t i = 0; i < WICK_CATALOG_ANSWERS; i++) {
         struct wick_catalog_answer *a = &e->answers[i];
         if (a->asked && !strcmp(a->asked, asked)) {

@@ -17,6 +17,7 @@ struct wick_http {
     struct MHD_Daemon *daemon;
     struct wick_http_handler handler;
     uint16_t port;
+    bool peers_known;         /* the kernel says whose connections are: who it does not name is a stranger */
     _Atomic unsigned foreign; /* connections of other users */
 };
 
@@ -45,8 +46,10 @@ static bool is_foreign(const struct wick_http *s, const struct sockaddr *from)
 {
     struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons(s->port)};
     here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return from && from->sa_family == AF_INET &&
-           wick_tcp_peer_of((const struct sockaddr_in *)(const void *)from, &here) == WICK_PEER_OTHER;
+    if (!from || from->sa_family != AF_INET)
+        return false;
+    enum wick_tcp_peer who = wick_tcp_peer_of((const struct sockaddr_in *)(const void *)from, &here);
+    return who == WICK_PEER_OTHER || (who == WICK_PEER_UNKNOWN && s->peers_known);
 }
 
 static enum MHD_Result accepts(void *ctx, const struct sockaddr *from, socklen_t len)
@@ -249,6 +252,7 @@ int wick_http_start(struct wick_http **out, uint16_t *port, const struct wick_ht
     if (s) {
         s->handler = *h;
         s->port = at;
+        s->peers_known = wick_tcp_peers_are_known(at);
         s->daemon = MHD_start_daemon(
             MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC, at, accepts,
             s, serve_request, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, WICK_HTTP_CONNECTIONS,

@@ -327,6 +327,8 @@ static int start_recording(struct visit *v, const struct wick_ask *body, struct 
     pthread_cond_broadcast(&v->s->news);
     pthread_mutex_unlock(&v->s->lock);
     free(path);
+    if (!e) /* nobody could stop it */
+        v->s->front.stop(v->s->front.ctx, handle, &(struct wick_err){0});
     v->status = 201;
     return e ? 0 : -err->code;
 }
@@ -498,7 +500,8 @@ static void answer_read(struct wick_serve *s, const struct wick_http_request *q,
 void wick_serve_answer(void *server, const struct wick_http_request *q, struct wick_http_reply *r)
 {
     struct wick_serve *s = server;
-    bool page = q->target && strncmp(q->target, "/api/", 5) != 0 && strcmp(q->method, "POST") != 0;
+    bool page = q->target && strncmp(q->target, "/api/", 5) != 0 && strcmp(q->method, "POST") != 0 &&
+                !memchr(q->target, '%', strcspn(q->target, "?"));
     const char *refused = wick_guard_refuses(&s->guard, q, page);
     if (refused) {
         set_error(r, 403, "refused", refused, "open the address that `wick ui` printed");

@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+enum { LOOPBACK = 1 }; /* its index in every network namespace */
+
 struct question {
     struct nlmsghdr header;
     struct inet_diag_req_v2 body;
@@ -25,6 +27,7 @@ static bool ask_kernel(int fd, const struct sockaddr_in *from, const struct sock
     q.body.id.idiag_dport = here->sin_port;
     q.body.id.idiag_src[0] = from->sin_addr.s_addr;
     q.body.id.idiag_dst[0] = here->sin_addr.s_addr;
+    q.body.id.idiag_if = LOOPBACK; /* with 0 sockets that are bound to "lo" are not found */
     q.body.id.idiag_cookie[0] = q.body.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
     const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
     return sendto(fd, &q, sizeof q, 0, (const struct sockaddr *)&kernel, sizeof kernel) == (ssize_t)sizeof q;
@@ -52,4 +55,17 @@ enum wick_tcp_peer wick_tcp_peer_of(const struct sockaddr_in *from, const struct
     }
     close(fd);
     return who;
+}
+
+bool wick_tcp_peers_are_known(uint16_t port)
+{
+    struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons(port)}, own;
+    socklen_t len = sizeof own;
+    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool known = fd >= 0 && !connect(fd, (const struct sockaddr *)&here, sizeof here) &&
+                 !getsockname(fd, (struct sockaddr *)&own, &len) && wick_tcp_peer_of(&own, &here) == WICK_PEER_SAME;
+    if (fd >= 0)
+        close(fd);
+    return known;
 }

@@ -12,6 +12,8 @@
 #define WICK_SYS_TCP_PEER_H
 
 #include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 enum wick_tcp_peer {
     WICK_PEER_UNKNOWN, /* the kernel does not say: no sock_diag, or the peer has gone */
@@ -21,5 +23,8 @@ enum wick_tcp_peer {
 
 /* Whose the socket at address `from` is that is connected with address `here`, both IPv4. */
 enum wick_tcp_peer wick_tcp_peer_of(const struct sockaddr_in *from, const struct sockaddr_in *here);
+
+/* Whether the kernel says it at all: asks about a connection of its own to a port of 127.0.0.1 that is listened on. */
+bool wick_tcp_peers_are_known(uint16_t port);
 
 #endif

@@ -4,6 +4,7 @@
 # ci: 21
 """The interface of wick ui with a JVM that is being recorded: each path of docs/ui-api.json answers, and in the shape
 that it says; figures are those of the commands for the same file; and attacks fail."""
+import concurrent.futures
 import http.client
 import json
 import os
@@ -233,9 +234,14 @@ def check_other_user(server):
     nobody = pwd.getpwnam("nobody")
     code = (f"import http.client as h\nc = h.HTTPConnection('127.0.0.1', {server.port}, timeout=60)\n"
             f"c.request('GET', '/api/v1/jvms', headers={{'Authorization': 'Bearer {server.token}'}})\nprint(c.getresponse().status)")
-    done = subprocess.run(["python3", "-I", "-c", code], user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[], cwd="/",
-                          capture_output=True, text=True, check=False)
-    t.check("another user is refused even with the token", done.stdout.strip() in ("401", "403"), done.stdout + done.stderr)
+    # A socket that is bound to a device is found by that device only.
+    bound = (f"import socket as s\nc = s.socket()\nc.setsockopt(s.SOL_SOCKET, 25, b'lo')\nc.connect(('127.0.0.1', {server.port}))\n"
+             f"c.sendall(b'GET /api/v1/jvms HTTP/1.1\\r\\nHost: 127.0.0.1:{server.port}\\r\\n"
+             f"Authorization: Bearer {server.token}\\r\\n\\r\\n')\nprint(c.recv(100).split()[1].decode())")
+    for what, program in (("", code), (" from a socket that is bound to lo", bound)):
+        done = subprocess.run(["python3", "-I", "-c", program], user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[], cwd="/",
+                              capture_output=True, text=True, check=False)
+        t.check("another user is refused even with the token" + what, done.stdout.strip() in ("401", "403"), done.stdout + done.stderr)
 
 
 def check_slow_clients(server):
@@ -247,6 +253,32 @@ def check_slow_clients(server):
     t.check("clients that do not finish their request delay nobody", server.get("recordings")[0] == 200)
     for s in slow:
         s.close()
+
+
+def check_changed_file(server, folder, good):
+    """A file that is replaced while it is known, and listed between."""
+    path = f"{folder}/again.jfr"
+    with open(path, "wb") as f:
+        f.write(good[:len(good) // 2])
+    id_ = next(r["id"] for r in server.get("recordings")[1]["recordings"] if r["name"] == "again.jfr")
+    before = server.get(f"recordings/{id_}/table", event="wall")
+    with open(path + ".new", "wb") as f:
+        f.write(good)
+    os.replace(path + ".new", path)
+    server.get("recordings")
+    status, table = server.get(f"recordings/{id_}/table", event="wall", rows=0)
+    t.check("a file that was replaced is read anew", status == 200 and
+            table == json.loads(t.wick("top", "--json", "-e", "wall", "-n", "0", path).out), (str(before)[:200], str(table)[:200]))
+
+
+def check_twice(server, pid):
+    """Two requests for one name, of which neither file is there yet."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        got = [f.result() for f in [pool.submit(server.post, "recordings", {"pid": pid, "name": "twice"}) for _ in range(2)]]
+    t.check("of two recordings with one name one is made", sorted(status for status, _ in got) == [201, 409], got)
+    rec = next(body for status, body in got if status == 201)
+    stops = [server.post(f"recordings/{rec['id']}/stop", {})[0] for _ in range(2)]
+    t.check("and it is whole", stops == [200, 409] and t.wick("top", rec["path"]).status == 0, (stops, rec))
 
 
 def check_hostile_files(server, folder, good):
@@ -264,6 +296,16 @@ def check_hostile_files(server, folder, good):
             status, body = server.get(f"recordings/{id_}{what}")
             t.check(f"{name}{what} is answered, or refused with a reason", status == 200 or (status in (404, 422) and body["why"]),
                     (status, body))
+    far = bytearray(data)
+    far[32:48] = (1).to_bytes(8, "big") + (2**63 - 3).to_bytes(8, "big")  # start and duration of the first chunk
+    with open(f"{folder}/far.jfr", "wb") as f:
+        f.write(far)
+    id_ = next(r["id"] for r in server.get("recordings")[1]["recordings"] if r["name"] == "far.jfr")
+    for bins in (1, 240):
+        status, body = server.get(f"recordings/{id_}/series", event="wall", bins=bins)
+        t.check(f"a recording of 292 years has {bins} parts at most",
+                status != 200 or all(len(s["values"]) <= bins for s in body["series"]), (status, str(body)[:300]))
+    check_changed_file(server, folder, data)
     t.check("the server is there afterwards", server.proc.poll() is None and server.get("recordings")[0] == 200)
 
 
@@ -282,6 +324,7 @@ def main():
     check_shape("/api/v1/recordings/{id}/stop", "post", status, rec)
     t.check("it is stopped and complete", status == 200 and not rec["live"] and not rec["unfinished"], rec)
     t.check("it cannot be stopped twice", server.post(f"recordings/{id_}/stop", {})[0] == 409)
+    check_twice(server, jvm.pid)
     check_death(server, jvm)
     file = rec["path"]
     t.check("its file is in the folder that was named", file == folder + "/live.jfr" and os.path.exists(file), file)
