@@ -61,7 +61,7 @@ test: setup-test ## everything: the checks, then real JVMs and a real browser
 	@$(MAKE) --no-print-directory build-tests build-check
 	@$(PYTHON) tests/run
 
-check: setup-check ## unit, golden, fuzz-corpus and lint tests under sanitizers; no JVM, under a minute
+check: setup-check ## unit, golden, fuzz-corpus and lint tests under sanitizers; no JVM
 	@$(MAKE) --no-print-directory build-check
 	@$(PYTHON) tests/run check
 
