@@ -2,6 +2,7 @@
 #include "serve/http.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <stdlib.h>
@@ -12,6 +13,43 @@
 #include "base/atomic.h"
 #include "base/strbuf.h"
 #include "sys/tcp_peer.h"
+
+/* --- the library --- */
+
+/* It is loaded when it is needed: with the dozen of libraries that it needs itself, the start of every other command
+ * would take 8 ms of CPU time more, 18 for 10. */
+#define LIBRARY "libmicrohttpd.so.12"
+#define EACH(X)                      \
+    X(add_response_header)           \
+    X(create_response_from_buffer)   \
+    X(create_response_from_callback) \
+    X(destroy_response)              \
+    X(get_connection_info)           \
+    X(lookup_connection_value)       \
+    X(queue_response)                \
+    X(start_daemon)                  \
+    X(stop_daemon)
+
+static struct {
+#define POINTER(name) __typeof__(&MHD_##name) name;
+    EACH(POINTER)
+#undef POINTER
+} mhd;
+
+static int load_library(struct wick_err *err)
+{
+    void *lib = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    bool whole = lib != NULL;
+#define FIND(name) whole = whole && (mhd.name = (__typeof__(&MHD_##name))dlsym(lib, "MHD_" #name));
+    EACH(FIND)
+#undef FIND
+    return whole
+               ? 0
+               : wick_err_set(err, WICK_E_UNSUPPORTED,
+                              "wick ui needs the library " LIBRARY ", which cannot be loaded: %s; Debian's package is "
+                              "libmicrohttpd12",
+                              lib ? "it is another version" : dlerror());
+}
 
 struct wick_http {
     struct MHD_Daemon *daemon;
@@ -64,7 +102,7 @@ static void connection_changes(void *ctx, struct MHD_Connection *c, void **own,
                                enum MHD_ConnectionNotificationCode what)
 {
     struct wick_http *s = ctx;
-    const union MHD_ConnectionInfo *from = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const union MHD_ConnectionInfo *from = mhd.get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
         *own = from && is_foreign(s, from->client_addr) ? s : NULL;
         if (*own)
@@ -126,7 +164,7 @@ static struct MHD_Response *streamed(const struct wick_http_reply *r)
         return NULL;
     }
     *kept = *r;
-    struct MHD_Response *m = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_stream, kept, close_stream);
+    struct MHD_Response *m = mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_stream, kept, close_stream);
     if (!m)
         close_stream(kept);
     return m;
@@ -136,7 +174,7 @@ static enum MHD_Result send_reply(struct MHD_Connection *c, const struct wick_ht
 {
     struct MHD_Response *m =
         r->more ? streamed(r)
-                : MHD_create_response_from_buffer(r->len, (void *)(uintptr_t)r->body,
+                : mhd.create_response_from_buffer(r->len, (void *)(uintptr_t)r->body,
                                                   r->lasting ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE);
     if (!m) {
         if (!r->more && !r->lasting)
@@ -144,30 +182,30 @@ static enum MHD_Result send_reply(struct MHD_Connection *c, const struct wick_ht
         return MHD_NO;
     }
     for (size_t i = 0; i < sizeof fixed_headers / sizeof *fixed_headers; i++)
-        MHD_add_response_header(m, fixed_headers[i][0], fixed_headers[i][1]);
+        mhd.add_response_header(m, fixed_headers[i][0], fixed_headers[i][1]);
     if (r->type)
-        MHD_add_response_header(m, MHD_HTTP_HEADER_CONTENT_TYPE, r->type);
+        mhd.add_response_header(m, MHD_HTTP_HEADER_CONTENT_TYPE, r->type);
     if (*r->location)
-        MHD_add_response_header(m, MHD_HTTP_HEADER_LOCATION, r->location);
+        mhd.add_response_header(m, MHD_HTTP_HEADER_LOCATION, r->location);
     if (*r->cookie)
-        MHD_add_response_header(m, MHD_HTTP_HEADER_SET_COOKIE, r->cookie);
+        mhd.add_response_header(m, MHD_HTTP_HEADER_SET_COOKIE, r->cookie);
     if (r->status == MHD_HTTP_UNAUTHORIZED)
-        MHD_add_response_header(m, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
-    enum MHD_Result sent = MHD_queue_response(c, (unsigned)r->status, m);
-    MHD_destroy_response(m);
+        mhd.add_response_header(m, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
+    enum MHD_Result sent = mhd.queue_response(c, (unsigned)r->status, m);
+    mhd.destroy_response(m);
     return sent;
 }
 
 static const char *header(struct MHD_Connection *c, const char *name)
 {
-    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+    return mhd.lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
 static enum MHD_Result answer_exchange(struct wick_http *s, struct MHD_Connection *c, const char *method,
                                        const struct exchange *x)
 {
     struct wick_http_reply r = {.status = MHD_HTTP_INTERNAL_SERVER_ERROR, .body = "", .lasting = true};
-    const union MHD_ConnectionInfo *own = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const union MHD_ConnectionInfo *own = mhd.get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     const struct wick_http_request q = {
         .method = method,
         .target = x->target,
@@ -244,7 +282,7 @@ static int listen_locally(uint16_t *port, struct wick_err *err)
 int wick_http_start(struct wick_http **out, uint16_t *port, const struct wick_http_handler *h, struct wick_err *err)
 {
     uint16_t at = *port;
-    int fd = listen_locally(&at, err);
+    int rc = load_library(err), fd = rc ? rc : listen_locally(&at, err);
     if (fd < 0)
         return fd;
     struct wick_http *s = calloc(1, sizeof *s);
@@ -253,7 +291,7 @@ int wick_http_start(struct wick_http **out, uint16_t *port, const struct wick_ht
         s->handler = *h;
         s->port = at;
         s->peers_known = wick_tcp_peers_are_known(at);
-        s->daemon = MHD_start_daemon(
+        s->daemon = mhd.start_daemon(
             MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC, at, accepts,
             s, serve_request, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, WICK_HTTP_CONNECTIONS,
             MHD_OPTION_CONNECTION_TIMEOUT, WICK_HTTP_IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)(48 << 10),
@@ -273,6 +311,6 @@ void wick_http_stop(struct wick_http *s)
 {
     if (!s)
         return;
-    MHD_stop_daemon(s->daemon);
+    mhd.stop_daemon(s->daemon);
     free(s);
 }
