@@ -109,6 +109,9 @@ static void find_rules(struct wick_host_rules *rules, struct wick_host_process *
         wick_host_cache_clear(&p->cache);
         image = wick_elf_images_find(&p->images, pc);
     }
+    /* mapped after the mappings were read, perhaps: it is missed again, and an empty page would stay for good */
+    if (!image && p->images_ns < now_ns)
+        return;
     wick_host_rules_page(rules, &p->birth, &p->mem, image, pc);
 }
 
