@@ -220,6 +220,7 @@ bool wick_host_process_refresh(struct wick_host_process *p, uint64_t now_ns)
     p->images_ns = now_ns;
     if (wick_elf_images_refresh(&p->images, &p->mem, &changed, NULL))
         return false;
+    wick_elf_images_reclaim(&p->images); /* an image is borrowed only until the next refresh */
     return changed;
 }
 
