@@ -16,6 +16,7 @@ enum {
     SCOPES = 128,
     STUB_NAME = 96,
     FRESH_NS = 1000000000,
+    SYMBOL_BYTES = 64 << 20, /* of one process */
     NO_BCI = 0xffff,
     KERNEL_KIND = 255
 };
@@ -89,6 +90,8 @@ static struct wick_jfr_frame native_frame(struct wick_host_names *n, struct wick
     if (!wick_elf_images_find(&p->images, pc) && wick_host_process_refresh(p, now_ns))
         wick_host_cache_clear(&p->cache);
     wick_symbolize(&p->code, pc, &code);
+    if (wick_symbol_cache_memory(&p->code.cache) > SYMBOL_BYTES)
+        wick_symbol_cache_clear(&p->code.cache);
     return code_frame(n, &code);
 }
 

@@ -16,7 +16,7 @@
 #include "sys/ns.h"
 #include "sys/proc.h"
 
-enum { REFRESH_NS = 50000000, AGAIN_NS = 200000000, CONTAINERS = 1024, START_FIELD = 22 };
+enum { REFRESH_NS = 50000000, AGAIN_NS = 200000000, CONTAINERS = 1024, START_FIELD = 22, SYMBOL_TABLES = 16 };
 
 void wick_host_processes_init(struct wick_host_processes *ps, struct wick_host_kernel *k, struct wick_host_tables *t)
 {
@@ -171,6 +171,7 @@ static void open_process(struct wick_host_processes *ps, struct wick_host_proces
         return;
     wick_elf_images_init(&p->images, (int)h->pid);
     wick_symbolizer_init(&p->code, &p->images, (int)h->pid, &p->mem, NULL);
+    p->code.cache.max = SYMBOL_TABLES;
     wick_host_process_refresh(p, h->time_ns);
 }
 

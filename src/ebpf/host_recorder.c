@@ -249,6 +249,16 @@ static int open_writer(struct wick_host_recorder *r, struct wick_output *out, st
                : 0;
 }
 
+/* Every process that lives takes descriptors: of its memory, and of the files with its symbols. */
+static void allow_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int wick_host_recorder_open(struct wick_host_recorder **out, struct wick_output *output, uint64_t interval_ns,
                             struct wick_err *err)
 {
@@ -259,6 +269,7 @@ int wick_host_recorder_open(struct wick_host_recorder **out, struct wick_output 
     /* what a process says of itself must be read while it lives, however crowded the machine is; without the right it
      * goes without */
     setpriority(PRIO_PROCESS, 0, PRIORITY);
+    allow_descriptors();
     r->interval_ns = interval_ns;
     r->start_ns = wick_clock_mono_ns();
     r->start_epoch_ns = wick_clock_epoch_ns();
