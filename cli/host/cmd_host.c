@@ -85,7 +85,8 @@ static void interrupt(int signal)
 static void catch_signals(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    const struct sigaction a = {.sa_handler = interrupt}; /* without SA_RESTART: a wait ends */
+    /* without SA_RESTART: a wait ends; a second signal ends the command, whatever it is busy with */
+    const struct sigaction a = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &a, NULL);
 }
