@@ -43,7 +43,8 @@ struct wick_host_process {
     struct wick_symbolizer code;
     uint64_t images_ns; /* when the mappings were read last */
     enum wick_host_jvm_state jvm_state;
-    uint64_t jvm_ns, threads_ns; /* when it was read last, and its list of threads */
+    uint64_t jvm_ns;     /* when it was read last */
+    uint64_t threads_ns; /* when its threads may be listed again */
     struct wick_jvm jvm;
     struct wick_hs_thread *threads; /* Java threads, as listed last */
     int nthreads;
