@@ -23,8 +23,8 @@
 
 #define FLAGS       (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 #define MAX_PATH    4096
-#define MAX_CRC     ((uint64_t)4 << 30) /* bytes of a debug file whose checksum is computed */
-#define CRC32_REVPO 0xedb88320u         /* the polynomial of zlib's crc32, reversed */
+#define MAX_CRC     ((uint64_t)256 << 20) /* bytes of a debug file whose checksum is computed */
+#define CRC32_REVPO 0xedb88320u           /* the polynomial of zlib's crc32, reversed */
 
 /* Opens path below root, following no link at all. */
 static int open_no_links(int root_fd, const char *path)
