@@ -21,7 +21,7 @@
 #include "hotspot/thread.h"
 #include "symbolize/symbolize.h"
 
-enum { WICK_HOST_PROCESSES = 2048, WICK_HOST_BUCKETS = 1024 };
+enum { WICK_HOST_PROCESSES = 2048, WICK_HOST_BUCKETS = 1024, WICK_HOST_CONTAINER = 80 };
 
 enum wick_host_jvm_state {
     WICK_HOST_NO_JVM,       /* no libjvm.so is mapped */
@@ -51,10 +51,10 @@ struct wick_host_process {
     struct wick_host_cache cache;
 };
 
-/* What is written for the processes of one cgroup. */
+/* What is written for those processes of a cgroup (of version 2) that cannot be read. */
 struct wick_host_container {
     uint64_t cgroup;
-    char text[80]; /* "" = they are in none */
+    char text[WICK_HOST_CONTAINER]; /* "" = they are in none */
 };
 
 struct wick_host_processes {
