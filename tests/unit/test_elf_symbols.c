@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -505,11 +507,21 @@ static void test_open_path__never_leaves_the_root_and_takes_only_files(void **st
         assert_memory_equal(text, "inside", 6);
         close(fd);
     }
+    char fifo[80], event[512];
+    snprintf(fifo, sizeof fifo, "%s/fifo", root);
+    int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    assert_true(watch >= 0 && inotify_add_watch(watch, fifo, IN_OPEN) >= 0);
     assert_int_equal(wick_elf_open_path(root_fd, "/fifo"), -WICK_E_NOTFOUND);
+    assert_int_equal(read(watch, event, sizeof event), -1); /* not even opened */
+    assert_int_equal(errno, EAGAIN);
+    close(watch);
     assert_int_equal(wick_elf_open_path(root_fd, "/etc"), -WICK_E_NOTFOUND);
     assert_int_equal(wick_elf_open_path(root_fd, "/missing"), -WICK_E_NOTFOUND);
     close(root_fd);
     run("rm -rf '%s'", dir);
+    root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(wick_elf_open_path(root_fd, "/proc/version"), -WICK_E_NOTFOUND);
+    close(root_fd);
 }
 
 /* --------------------------------------------------------------------------------------------- one name */
