@@ -233,6 +233,7 @@ struct wick_host_process *wick_host_process_of(struct wick_host_processes *ps, c
         return NULL;
     p->birth = h->birth;
     p->pid = h->pid;
+    p->met_ns = h->time_ns;
     memcpy(p->comm, h->process_comm, sizeof p->comm);
     open_process(ps, p, h);
     ps->met++;

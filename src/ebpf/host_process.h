@@ -41,6 +41,8 @@ struct wick_host_process {
     struct wick_mem mem;
     struct wick_elf_images images;
     struct wick_symbolizer code;
+    uint64_t met_ns;    /* time of its first sample */
+    uint64_t spent_ns;  /* CPU time that naming its frames took */
     uint64_t images_ns; /* when the mappings were read last */
     enum wick_host_jvm_state jvm_state;
     uint64_t jvm_ns;     /* when it was read last */
