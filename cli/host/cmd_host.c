@@ -85,7 +85,8 @@ static void interrupt(int signal)
 static void catch_signals(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    const struct sigaction a = {.sa_handler = interrupt}; /* without SA_RESTART: a wait ends */
+    /* without SA_RESTART: a wait ends; a second signal ends the command, whatever it is busy with */
+    const struct sigaction a = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &a, NULL);
 }
@@ -100,23 +101,42 @@ static int plan_output(const struct host_cmd *c, struct wick_cli_output *out, st
         return wick_err_set(err, WICK_E_USAGE, "wick host writes one file: %%n is for wick record");
     if (!rc)
         snprintf(out->title, sizeof out->title, "the whole machine");
-    return rc ? rc : wick_cli_output_open(out, err);
+    return rc;
 }
 
-/* Makes the picture, if that was asked for. */
-static int conclude(const struct wick_cli_output *out, struct wick_err *err)
+/* Opens the file and the output, which has a descriptor of its own to close. */
+static int open_output(struct wick_cli_output *out, struct wick_output *jfr, struct wick_err *err)
+{
+    int rc = wick_cli_output_open(out, err);
+    if (rc)
+        return rc;
+    int fd = dup(out->fd);
+    if (fd < 0)
+        return wick_err_set(err, WICK_E_LIMIT, "cannot open descriptors: %s", strerror(errno));
+    rc = wick_output_init_fd(jfr, fd);
+    if (!rc)
+        return 0;
+    close(fd);
+    return wick_err_set(err, (enum wick_code) - rc, "cannot write %s: %s", out->path, wick_err_text(rc));
+}
+
+/* Makes the picture, if that was asked for. Without success the recording is kept instead. */
+static int conclude(const struct wick_cli_output *out, const struct wick_host_totals *totals, struct wick_err *err)
 {
     char in[64], size[32];
     struct stat st;
-    if (!wick_cli_output_is_direct(out)) {
-        struct wick_view view = {.shape = {.by = {"process"}, .nby = 1}};
-        struct wick_convert_opts c = {out->format, out->title, false, &view};
-        snprintf(in, sizeof in, "/proc/self/fd/%d", out->fd);
-        int rc = wick_convert_jfr(in, out->path, &c, err);
-        if (rc)
-            return rc;
-    }
-    wick_ui_note("%s: %s (%s)", wick_cli_output_is_direct(out) ? "recording" : "profile", out->path,
+    bool direct = wick_cli_output_is_direct(out);
+    struct wick_view view = {.shape = {.by = {"process"}, .nby = 1}};
+    struct wick_convert_opts c = {out->format, out->title, false, &view};
+    snprintf(in, sizeof in, "/proc/self/fd/%d", out->fd);
+    int rc = totals->error ? wick_err_set(err, WICK_E_IO, "the recording could not be written to the end")
+             : direct      ? 0
+                           : wick_convert_jfr(in, out->path, &c, err);
+    if (rc && rc != -WICK_E_NOTFOUND && !direct) /* that is: there were no samples */
+        wick_cli_output_keep(out, in, err);
+    if (rc)
+        return rc;
+    wick_ui_note("%s: %s (%s)", direct ? "recording" : "profile", out->path,
                  wick_ui_bytes(stat(out->path, &st) ? 0 : (uint64_t)st.st_size, size, sizeof size));
     return 0;
 }
@@ -165,28 +185,28 @@ static int record(const struct host_cmd *c, struct wick_err *err)
     struct wick_host_recorder *recorder = NULL;
     struct wick_host_totals totals = {0};
     struct wick_output jfr;
+    bool opened = false;
     int rc = plan_output(c, &out, err);
-    int fd = rc ? -1 : dup(out.fd); /* the recording's own, to close */
-    if (!rc && fd < 0)
-        rc = wick_err_set(err, WICK_E_LIMIT, "cannot open descriptors: %s", strerror(errno));
-    if (!rc && (rc = wick_output_init_fd(&jfr, fd)))
-        close(fd);
-    if (rc) {
-        wick_cli_output_close(&out);
+    if (rc)
         return rc;
-    }
     catch_signals();
-    rc = wick_host_recorder_open(&recorder, &jfr, c->interval_ns, err);
+    /* an earlier recording of that name must not be lost to one that cannot be made */
+    rc = wick_host_recorder_open(&recorder, c->interval_ns, err);
+    if (!rc) {
+        rc = open_output(&out, &jfr, err);
+        opened = !rc;
+    }
+    rc = rc ? rc : wick_host_recorder_write_to(recorder, &jfr, err);
     if (!rc) {
         wait_until_over(recorder, c->duration_ns);
         wick_host_recorder_close(recorder, &totals);
-        rc = totals.error ? wick_err_set(err, WICK_E_IO, "the recording could not be written to the end") : 0;
-        rc = rc ? rc : conclude(&out, err);
+        rc = conclude(&out, &totals, err);
         print_totals(&totals);
-    } else if (wick_cli_output_is_direct(&out)) {
-        unlink(out.path);
+    } else {
+        wick_host_recorder_close(recorder, NULL);
     }
-    wick_output_release(&jfr);
+    if (opened)
+        wick_output_release(&jfr);
     wick_cli_output_close(&out);
     return rc;
 }

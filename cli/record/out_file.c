@@ -257,8 +257,7 @@ int wick_cli_output_open(struct wick_cli_output *out, struct wick_err *err)
     return 0;
 }
 
-/* The picture could not be made, which is no reason to lose the recording: it gets a name beside the picture's. */
-static void keep_recording(const struct wick_cli_output *out, const char *in, struct wick_err *err)
+void wick_cli_output_keep(const struct wick_cli_output *out, const char *in, struct wick_err *err)
 {
     char path[WICK_OPT_PATH_MAX + 8];
     size_t n = strlen(err->msg);
@@ -333,7 +332,7 @@ int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err 
             return wick_err_set(err, WICK_E_NOTFOUND,
                                 "there were no samples, so there is nothing to draw: the JVM did nothing of that kind");
         if (rc && !copies)
-            keep_recording(out, in, err);
+            wick_cli_output_keep(out, in, err);
         if (rc)
             return rc;
         if (stat(out->path, &st))

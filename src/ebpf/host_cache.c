@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRIES = 32768 };
+enum { ENTRIES = 32768, FRAMES = 4 * ENTRIES };
 
 static uint64_t hash_key(const struct wick_host_key *key)
 {
@@ -49,8 +49,10 @@ void wick_host_cache_put(struct wick_host_cache *c, const struct wick_host_key *
                          const struct wick_jfr_frame *frames, uint32_t n)
 {
     const struct wick_host_cached *old = wick_host_cache_find(c, key);
-    if (!old && c->n >= ENTRIES)
+    if ((!old && c->n >= ENTRIES) || c->nframes >= FRAMES) {
         wick_host_cache_clear(c);
+        old = NULL;
+    }
     uint32_t id = old ? (uint32_t)(old - c->e) : c->n;
     if (!make_room(c, n) || (id == c->n && wick_index_add(&c->index, hash_key(key), id)))
         return;

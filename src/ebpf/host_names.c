@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "hotspot/method.h"
 #include "hotspot/scopes.h"
 #include "hotspot/value.h"
@@ -16,6 +17,9 @@ enum {
     SCOPES = 128,
     STUB_NAME = 96,
     FRESH_NS = 1000000000,
+    SPEND_NS = 1000000000, /* of CPU time at first; then a part of the time that passes */
+    SPEND_SHARE = 4,
+    SYMBOL_BYTES = 64 << 20, /* of one process */
     NO_BCI = 0xffff,
     KERNEL_KIND = 255
 };
@@ -89,6 +93,8 @@ static struct wick_jfr_frame native_frame(struct wick_host_names *n, struct wick
     if (!wick_elf_images_find(&p->images, pc) && wick_host_process_refresh(p, now_ns))
         wick_host_cache_clear(&p->cache);
     wick_symbolize(&p->code, pc, &code);
+    if (wick_symbol_cache_memory(&p->code.cache) > SYMBOL_BYTES)
+        wick_symbol_cache_clear(&p->code.cache);
     return code_frame(n, &code);
 }
 
@@ -221,6 +227,24 @@ static struct wick_host_key key_of(const struct wick_step_frame *f)
     }
 }
 
+/* Whether naming frames of the process has taken more CPU time than its share. One that makes its tables expensive to
+ * read would keep the recorder from all others. */
+static bool is_spent(const struct wick_host_process *p, uint64_t now_ns)
+{
+    uint64_t past_ns = now_ns > p->met_ns ? now_ns - p->met_ns : 0;
+    return p->spent_ns > SPEND_NS + past_ns / SPEND_SHARE;
+}
+
+/* make(), and adds the time it takes to the process's. */
+static uint32_t make_timed(struct wick_host_names *n, struct wick_host_process *p, const struct wick_step_frame *f,
+                           uint64_t now_ns, struct wick_jfr_frame out[SCOPES])
+{
+    uint64_t begin_ns = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint32_t count = make(n, p, f, now_ns, out);
+    p->spent_ns += wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+    return count;
+}
+
 uint32_t wick_host_expand(struct wick_host_names *n, struct wick_host_process *p, const struct wick_step_frame *f,
                           uint64_t now_ns, struct wick_jfr_frame *out, uint32_t cap)
 {
@@ -232,8 +256,11 @@ uint32_t wick_host_expand(struct wick_host_names *n, struct wick_host_process *p
     if (holds(kept, f, now_ns)) {
         from = p->cache.frames + kept->first;
         count = kept->n;
+    } else if (is_spent(p, now_ns)) { /* not kept: there is time for it later */
+        made[0] = text_frame(n, "not named: takes too long", WICK_FRAME_BREAK);
+        count = 1;
     } else {
-        count = make(n, p, f, now_ns, made);
+        count = make_timed(n, p, f, now_ns, made);
         wick_host_cache_put(&p->cache, &key, now_ns, made, count);
     }
     count = count < cap ? count : cap;

@@ -16,7 +16,14 @@
 #include "sys/ns.h"
 #include "sys/proc.h"
 
-enum { REFRESH_NS = 50000000, AGAIN_NS = 200000000, CONTAINERS = 1024, START_FIELD = 22 };
+enum {
+    REFRESH_NS = 50000000,
+    AGAIN_NS = 200000000,
+    CONTAINERS = 1024,
+    ROOT_CGROUP = 1,
+    START_FIELD = 22,
+    SYMBOL_TABLES = 16
+};
 
 void wick_host_processes_init(struct wick_host_processes *ps, struct wick_host_kernel *k, struct wick_host_tables *t)
 {
@@ -106,26 +113,48 @@ static bool is_the_same(const struct wick_proc *proc, const struct wick_host_hea
            !strncmp(proc->st.comm, h->process_comm, WICK_HOST_COMM - 1);
 }
 
-/* Of the processes of one cgroup the first one that lives says which container they are in. */
-static const char *container_of(struct wick_host_processes *ps, uint64_t cgroup, const struct wick_proc *proc)
+static void read_container(const struct wick_proc *proc, char text[WICK_HOST_CONTAINER])
 {
     struct wick_strbuf groups = WICK_STRBUF_INIT, mounts = WICK_STRBUF_INIT;
-    for (uint32_t i = 0; i < ps->ncontainers; i++)
-        if (ps->containers[i].cgroup == cgroup)
-            return ps->containers[i].text;
-    if (!ps->containers)
-        ps->containers = calloc(CONTAINERS, sizeof *ps->containers);
-    if (!proc || !ps->containers)
-        return "";
-    struct wick_host_container *c = &ps->containers[ps->ncontainers < CONTAINERS ? ps->ncontainers++ : CONTAINERS - 1];
-    *c = (struct wick_host_container){.cgroup = cgroup};
     wick_proc_read(proc, "cgroup", &groups);
     wick_proc_read(proc, "mountinfo", &mounts);
-    if (!wick_proc_container(groups.buf, groups.len, mounts.buf, mounts.len, c->text, sizeof c->text))
-        *c->text = 0;
+    if (!wick_proc_container(groups.buf, groups.len, mounts.buf, mounts.len, text, WICK_HOST_CONTAINER))
+        *text = 0;
     wick_strbuf_release(&groups);
     wick_strbuf_release(&mounts);
-    return c->text;
+}
+
+/* What is known of a cgroup, or if `add` a place for it. NULL if there is none: where cgroups are those of version 1,
+ * all processes are in the root of version 2. */
+static struct wick_host_container *known_container(struct wick_host_processes *ps, uint64_t cgroup, bool add)
+{
+    if (cgroup <= ROOT_CGROUP)
+        return NULL;
+    for (uint32_t i = 0; i < ps->ncontainers; i++)
+        if (ps->containers[i].cgroup == cgroup)
+            return &ps->containers[i];
+    if (add && !ps->containers)
+        ps->containers = calloc(CONTAINERS, sizeof *ps->containers);
+    if (!add || !ps->containers)
+        return NULL;
+    struct wick_host_container *c = &ps->containers[ps->ncontainers < CONTAINERS ? ps->ncontainers++ : CONTAINERS - 1];
+    c->cgroup = cgroup;
+    return c;
+}
+
+/* The container a process is in, "" = in none: a process that lives (proc) answers for itself, and for those of its
+ * cgroup that cannot be read. */
+static void container_of(struct wick_host_processes *ps, uint64_t cgroup, const struct wick_proc *proc,
+                         char text[WICK_HOST_CONTAINER])
+{
+    struct wick_host_container *known = known_container(ps, cgroup, proc != NULL);
+    *text = 0;
+    if (proc)
+        read_container(proc, text);
+    else if (known)
+        memcpy(text, known->text, WICK_HOST_CONTAINER);
+    if (proc && known)
+        memcpy(known->text, text, WICK_HOST_CONTAINER);
 }
 
 /* A value of a label, in which a backslash stands before what would end it. */
@@ -157,11 +186,13 @@ static uint32_t make_context(struct wick_host_processes *ps, const struct wick_h
 static void open_process(struct wick_host_processes *ps, struct wick_host_process *p, const struct wick_host_head *h)
 {
     struct wick_proc proc;
+    char container[WICK_HOST_CONTAINER] = "";
     bool lives = !(h->flags & WICK_HOST_KTHREAD) && !wick_proc_open((pid_t)h->pid, &proc, NULL);
     bool same = lives && is_the_same(&proc, h);
     p->gone = !same || wick_mem_remote_init(&p->mem, (int)h->pid, NULL);
-    p->context =
-        make_context(ps, h, h->flags & WICK_HOST_KTHREAD ? "" : container_of(ps, h->cgroup, same ? &proc : NULL));
+    if (!(h->flags & WICK_HOST_KTHREAD))
+        container_of(ps, h->cgroup, same ? &proc : NULL, container);
+    p->context = make_context(ps, h, container);
     if (same)
         p->own_pids = proc.st.pid_depth > 1;
     if (lives)
@@ -171,6 +202,7 @@ static void open_process(struct wick_host_processes *ps, struct wick_host_proces
         return;
     wick_elf_images_init(&p->images, (int)h->pid);
     wick_symbolizer_init(&p->code, &p->images, (int)h->pid, &p->mem, NULL);
+    p->code.cache.max = SYMBOL_TABLES;
     wick_host_process_refresh(p, h->time_ns);
 }
 
@@ -201,6 +233,7 @@ struct wick_host_process *wick_host_process_of(struct wick_host_processes *ps, c
         return NULL;
     p->birth = h->birth;
     p->pid = h->pid;
+    p->met_ns = h->time_ns;
     memcpy(p->comm, h->process_comm, sizeof p->comm);
     open_process(ps, p, h);
     ps->met++;
@@ -220,6 +253,7 @@ bool wick_host_process_refresh(struct wick_host_process *p, uint64_t now_ns)
     p->images_ns = now_ns;
     if (wick_elf_images_refresh(&p->images, &p->mem, &changed, NULL))
         return false;
+    wick_elf_images_reclaim(&p->images); /* an image is borrowed only until the next refresh */
     return changed;
 }
 

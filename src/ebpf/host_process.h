@@ -21,7 +21,7 @@
 #include "hotspot/thread.h"
 #include "symbolize/symbolize.h"
 
-enum { WICK_HOST_PROCESSES = 2048, WICK_HOST_BUCKETS = 1024 };
+enum { WICK_HOST_PROCESSES = 2048, WICK_HOST_BUCKETS = 1024, WICK_HOST_CONTAINER = 80 };
 
 enum wick_host_jvm_state {
     WICK_HOST_NO_JVM,       /* no libjvm.so is mapped */
@@ -41,19 +41,22 @@ struct wick_host_process {
     struct wick_mem mem;
     struct wick_elf_images images;
     struct wick_symbolizer code;
+    uint64_t met_ns;    /* time of its first sample */
+    uint64_t spent_ns;  /* CPU time that naming its frames took */
     uint64_t images_ns; /* when the mappings were read last */
     enum wick_host_jvm_state jvm_state;
-    uint64_t jvm_ns, threads_ns; /* when it was read last, and its list of threads */
+    uint64_t jvm_ns;     /* when it was read last */
+    uint64_t threads_ns; /* when its threads may be listed again */
     struct wick_jvm jvm;
     struct wick_hs_thread *threads; /* Java threads, as listed last */
     int nthreads;
     struct wick_host_cache cache;
 };
 
-/* What is written for the processes of one cgroup. */
+/* What is written for those processes of a cgroup (of version 2) that cannot be read. */
 struct wick_host_container {
     uint64_t cgroup;
-    char text[80]; /* "" = they are in none */
+    char text[WICK_HOST_CONTAINER]; /* "" = they are in none */
 };
 
 struct wick_host_processes {

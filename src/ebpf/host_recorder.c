@@ -233,7 +233,7 @@ static bool take_all(struct wick_host_recorder *r)
     return more;
 }
 
-static int open_writer(struct wick_host_recorder *r, struct wick_output *out, struct wick_err *err)
+int wick_host_recorder_write_to(struct wick_host_recorder *r, struct wick_output *out, struct wick_err *err)
 {
     const struct wick_jfr_sink sink = wick_output_sink(out);
     const struct wick_jfr_source source = wick_host_tables_source(&r->tables);
@@ -249,8 +249,17 @@ static int open_writer(struct wick_host_recorder *r, struct wick_output *out, st
                : 0;
 }
 
-int wick_host_recorder_open(struct wick_host_recorder **out, struct wick_output *output, uint64_t interval_ns,
-                            struct wick_err *err)
+/* Every process that lives takes descriptors: of its memory, and of the files with its symbols. */
+static void allow_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int wick_host_recorder_open(struct wick_host_recorder **out, uint64_t interval_ns, struct wick_err *err)
 {
     struct wick_host_recorder *r = calloc(1, sizeof *r);
     if (!r)
@@ -259,6 +268,7 @@ int wick_host_recorder_open(struct wick_host_recorder **out, struct wick_output 
     /* what a process says of itself must be read while it lives, however crowded the machine is; without the right it
      * goes without */
     setpriority(PRIO_PROCESS, 0, PRIORITY);
+    allow_descriptors();
     r->interval_ns = interval_ns;
     r->start_ns = wick_clock_mono_ns();
     r->start_epoch_ns = wick_clock_epoch_ns();
@@ -269,7 +279,6 @@ int wick_host_recorder_open(struct wick_host_recorder **out, struct wick_output 
         if (wick_host_names_init(&r->names, &r->tables) || wick_host_rules_init(&r->rules, r->kernel) || !r->kept)
             rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     }
-    rc = rc ? rc : open_writer(r, output, err);
     rc = rc ? rc : wick_host_kernel_start(r->kernel, interval_ns, err);
     if (rc) {
         wick_host_recorder_close(r, NULL);

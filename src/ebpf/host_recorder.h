@@ -4,6 +4,7 @@
  *
  *     struct wick_host_recorder *r;
  *     wick_host_recorder_open(&r, ...);
+ *     wick_host_recorder_write_to(r, ...);
  *     while (...) wick_host_recorder_round(r);
  *     wick_host_recorder_close(r, &totals);
  *
@@ -30,9 +31,12 @@ struct wick_host_totals {
     int error;                                /* of the output, 0 = none */
 };
 
-/* Opens a recording to `out` (borrowed until _close) and starts it. Nothing is written on failure. */
-int wick_host_recorder_open(struct wick_host_recorder **r, struct wick_output *out, uint64_t interval_ns,
-                            struct wick_err *err);
+/* Starts sampling. */
+int wick_host_recorder_open(struct wick_host_recorder **r, uint64_t interval_ns, struct wick_err *err);
+
+/* Writes the recording to `out` (borrowed until _close): called once, before the first round. Apart from _open, so that
+ * no file is touched where nothing can be sampled. */
+int wick_host_recorder_write_to(struct wick_host_recorder *r, struct wick_output *out, struct wick_err *err);
 
 /* Waits a little, less if a new process was met or a signal comes, and writes what was sampled. */
 void wick_host_recorder_round(struct wick_host_recorder *r);

@@ -6,6 +6,8 @@
 
 #include "base/err.h"
 
+enum { METHOD_BYTES = 256 << 20, CONTEXT_BYTES = 64 << 20 }; /* that are ever kept */
+
 /* Room for one more of `size` bytes; false without memory. */
 static bool make_room(void *array, uint32_t n, uint32_t *cap, size_t size)
 {
@@ -67,11 +69,18 @@ static char *append_text(char **at, const char *s)
     return to;
 }
 
+/* Bytes that a method takes: its strings with their ends, and its place. */
+static size_t method_bytes(const struct wick_jfr_method *m)
+{
+    return (m->class_name ? strlen(m->class_name) : 0) + (m->name ? strlen(m->name) : 0) +
+           (m->signature ? strlen(m->signature) : 0) + 3 + sizeof *m;
+}
+
 /* A copy whose strings are one block. */
 static bool copy_method(struct wick_jfr_method *to, const struct wick_jfr_method *m)
 {
     const char *class_name = m->class_name ? m->class_name : "", *name = m->name ? m->name : "";
-    char *at = malloc(strlen(class_name) + strlen(name) + (m->signature ? strlen(m->signature) : 0) + 3);
+    char *at = malloc(method_bytes(m) - sizeof *m);
     if (!at)
         return false;
     *to = *m;
@@ -88,6 +97,9 @@ uint32_t wick_host_method(struct wick_host_tables *t, const struct wick_jfr_meth
     while (wick_index_next(&t->by_method, h, &at, &id))
         if (same_method(&t->methods[id], m))
             return id + 1;
+    size_t bytes = method_bytes(m);
+    if (bytes > METHOD_BYTES - t->method_bytes)
+        return 0;
     if (!make_room(&t->methods, t->nmethods, &t->cap_methods, sizeof *t->methods) ||
         !copy_method(&t->methods[t->nmethods], m))
         return 0;
@@ -95,6 +107,7 @@ uint32_t wick_host_method(struct wick_host_tables *t, const struct wick_jfr_meth
         free((char *)(uintptr_t)t->methods[t->nmethods].class_name);
         return 0;
     }
+    t->method_bytes += bytes;
     return ++t->nmethods;
 }
 
@@ -185,13 +198,15 @@ uint32_t wick_host_context(struct wick_host_tables *t, const char *labels)
     while (wick_index_next(&t->by_context, h, &at, &id))
         if (!strcmp(t->contexts[id], labels))
             return id + 1;
-    char *copy = strdup(labels);
+    size_t bytes = strlen(labels) + 1 + sizeof *t->contexts;
+    char *copy = bytes <= CONTEXT_BYTES - t->context_bytes ? strdup(labels) : NULL;
     if (!copy || !make_room(&t->contexts, t->ncontexts, &t->cap_contexts, sizeof *t->contexts) ||
         wick_index_add(&t->by_context, h, t->ncontexts)) {
         free(copy);
         return 0;
     }
     t->contexts[t->ncontexts] = copy;
+    t->context_bytes += bytes;
     return ++t->ncontexts;
 }
 

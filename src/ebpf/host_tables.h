@@ -3,11 +3,12 @@
  * host_tables.h - what samples of a whole machine refer to by number: methods, stacks, threads, contexts
  *
  * Each is interned by content and gets the numbers 1, 2, 3 ...; the JFR writer asks for them (wick_host_tables_source).
- * Stacks and
- * threads grow with time: when they take too much, the writer begins a new chunk and they start anew.
+ * Stacks and threads grow with time: when they take too much, the writer begins a new chunk and they start anew.
+ * Methods and contexts keep their numbers: frames are cached with them.
  *
  * Threads: one at a time.
- * Memory:  malloc; without it things have number 0, which the recording shows as unknown.
+ * Memory:  malloc; without it, and from 256 MiB of methods or 64 MiB of contexts on, things have number 0, which the
+ *          recording shows as unknown.
  */
 #ifndef WICK_EBPF_HOST_TABLES_H
 #define WICK_EBPF_HOST_TABLES_H
@@ -38,7 +39,7 @@ struct wick_host_tables {
     char **contexts; /* labels as text */
     struct wick_jfr_frame *frames;
     uint32_t nmethods, cap_methods, nstacks, cap_stacks, nthreads, cap_threads, ncontexts, cap_contexts;
-    size_t nframes, cap_frames;
+    size_t nframes, cap_frames, method_bytes, context_bytes;
     struct wick_index by_method, by_stack, by_thread, by_context;
 };
 

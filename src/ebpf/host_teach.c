@@ -9,7 +9,14 @@
 #include "elf/dynsym.h"
 #include "sys/proc.h"
 
-enum { JVM_RETRY_NS = 100000000, THREADS_RETRY_NS = 200000000, THREADS = 65536, PATH = 64, RECURSION = 64 };
+enum {
+    JVM_RETRY_NS = 100000000,
+    THREADS_RETRY_NS = 200000000,
+    THREADS = 65536,
+    THREADS_SHARE = 20,
+    PATH = 64,
+    RECURSION = 64
+};
 
 /* --- the JVM --- */
 
@@ -78,16 +85,24 @@ static wick_addr listed(const struct wick_host_process *p, int32_t tid)
     return 0;
 }
 
+/* When threads may be listed again: to list those of a JVM takes no more than a twentieth of the time. */
+static uint64_t next_listing(uint64_t now_ns, uint64_t took_ns)
+{
+    uint64_t wait_ns = took_ns * THREADS_SHARE;
+    return now_ns + (wait_ns > THREADS_RETRY_NS ? wait_ns : THREADS_RETRY_NS);
+}
+
 /* Lists the JVM's threads anew if this one is not among those of the last time. */
 static void find_thread(struct wick_host_processes *ps, struct wick_host_process *p, const struct wick_host_head *h)
 {
     int32_t tid = own_tid(p, h->tid);
     wick_addr addr = tid ? listed(p, tid) : 0;
-    if (!addr && tid && h->time_ns >= p->threads_ns + THREADS_RETRY_NS) {
+    if (!addr && tid && h->time_ns >= p->threads_ns) {
+        uint64_t begin_ns = wick_clock_mono_ns();
         struct wick_hs_thread *list = malloc(THREADS * sizeof *list);
         int n = list ? wick_hs_threads(&p->jvm, list, THREADS) : 0;
         free(p->threads);
-        p->threads_ns = h->time_ns;
+        p->threads_ns = next_listing(h->time_ns, wick_clock_mono_ns() - begin_ns);
         p->nthreads = n > 0 ? n : 0;
         p->threads = n > 0 ? realloc(list, (size_t)n * sizeof *list) : NULL;
         if (!p->threads) {
@@ -109,6 +124,9 @@ static void find_rules(struct wick_host_rules *rules, struct wick_host_process *
         wick_host_cache_clear(&p->cache);
         image = wick_elf_images_find(&p->images, pc);
     }
+    /* mapped after the mappings were read, perhaps: it is missed again, and an empty page would stay for good */
+    if (!image && p->images_ns < now_ns)
+        return;
     wick_host_rules_page(rules, &p->birth, &p->mem, image, pc);
 }
 

@@ -5,28 +5,65 @@
  * A path comes from the target, which may be hostile and live in another mount namespace. The tool (perhaps root) opens
  * it below /proc/PID/root with openat2(RESOLVE_IN_ROOT), so that no symbolic link leads out. Kernels before 5.6 and old
  * seccomp profiles lack that call; there every component is opened with O_NOFOLLOW instead, which refuses all links:
- * enough, because the kernel names mapped files by their resolved paths. Only regular files are accepted, and
- * O_NONBLOCK keeps a fifo from hanging us before we know.
+ * enough, because the kernel names mapped files by their resolved paths. Only regular files are accepted, and those of
+ * other processes are opened for reading only once they are known to be some: to open a device, a fifo or a file of
+ * the kernel may have an effect.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "elf/file.h"
 
 #define FLAGS       (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+#define NAME_FLAGS  (O_PATH | O_CLOEXEC) /* opens no file, but the name of one */
 #define MAX_PATH    4096
-#define MAX_CRC     ((uint64_t)4 << 30) /* bytes of a debug file whose checksum is computed */
-#define CRC32_REVPO 0xedb88320u         /* the polynomial of zlib's crc32, reversed */
+#define MAX_CRC     ((uint64_t)256 << 20) /* bytes of a debug file whose checksum is computed */
+#define CRC32_REVPO 0xedb88320u           /* the polynomial of zlib's crc32, reversed */
 
-/* Opens path below root, following no link at all. */
+static bool is_of_kernel(const struct statfs *fs)
+{
+    switch ((unsigned long)fs->f_type) {
+    case PROC_SUPER_MAGIC:
+    case SYSFS_MAGIC:
+    case DEBUGFS_MAGIC:
+    case TRACEFS_MAGIC:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Opens for reading what was opened with NAME_FLAGS, which it closes. Negative and errno on failure. */
+static int open_named(int name)
+{
+    char path[32];
+    struct stat st;
+    struct statfs fs;
+    if (name < 0)
+        return name;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", name);
+    int fd = -1;
+    if (fstat(name, &st) || !S_ISREG(st.st_mode) || statfs(path, &fs) || is_of_kernel(&fs))
+        errno = ENOENT;
+    else
+        fd = open(path, FLAGS);
+    int saved = errno;
+    close(name);
+    errno = saved;
+    return fd;
+}
+
+/* Opens the name of path below root, following no link at all. */
 static int open_no_links(int root_fd, const char *path)
 {
     char part[256];
@@ -43,7 +80,7 @@ static int open_no_links(int root_fd, const char *path)
         part[n] = 0;
         path += n;
         bool last = !path[strspn(path, "/")];
-        fd = openat(dir, part, last ? FLAGS | O_NOFOLLOW : O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC);
+        fd = openat(dir, part, NAME_FLAGS | O_NOFOLLOW | (last ? 0 : O_DIRECTORY));
         if (last || fd < 0)
             break;
         if (dir != root_fd)
@@ -59,9 +96,9 @@ static int open_no_links(int root_fd, const char *path)
 
 static int open_in_root(int root_fd, const char *path)
 {
-    struct open_how how = {.flags = FLAGS, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+    struct open_how how = {.flags = NAME_FLAGS, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
     int fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof how);
-    return fd < 0 && (errno == ENOSYS || errno == EPERM) ? open_no_links(root_fd, path) : fd;
+    return open_named(fd < 0 && (errno == ENOSYS || errno == EPERM) ? open_no_links(root_fd, path) : fd);
 }
 
 static int only_regular(int fd)
@@ -120,7 +157,7 @@ static int open_map_file(const struct wick_elf_image *image, int pid)
     if (!found)
         return -WICK_E_NOTFOUND;
     snprintf(path, sizeof path, "/proc/%s/map_files/%lx-%lx", who, lo, hi);
-    return only_regular(open(path, FLAGS));
+    return only_regular(open_named(open(path, NAME_FLAGS)));
 }
 
 int wick_elf_open_image(const struct wick_elf_image *image, int pid, int root_fd)

@@ -12,7 +12,8 @@
 #include "base/err.h"
 #include "elf/file.h"
 
-#define PER_READ 64 /* relocations */
+#define PER_READ 64         /* relocations */
+#define MOST     (1u << 20) /* relocations examined: a sparse file claims any number of them */
 
 /* The address of the GOT slot an entry jumps through, or 0. */
 static uint64_t slot_of(const uint8_t *code, size_t n, uint64_t at)
@@ -30,8 +31,11 @@ static uint64_t slot_of(const uint8_t *code, size_t n, uint64_t at)
 static bool find_rela(const struct wick_elf_file *f, uint64_t slot, Elf64_Rela *out)
 {
     Elf64_Rela block[PER_READ];
+    uint64_t left = MOST;
     for (uint32_t s = 0; s < f->n_rela; s++) {
         uint64_t count = f->rela[s].size / sizeof block[0];
+        count = count < left ? count : left;
+        left -= count;
         for (uint64_t i = 0; i < count; i += PER_READ) {
             uint64_t n = count - i < PER_READ ? count - i : PER_READ;
             if (wick_mem_read(&f->mem, f->rela[s].off + i * sizeof block[0], block, n * sizeof block[0]))

@@ -27,8 +27,9 @@
 #include "elf/file.h"
 
 #define MAX_SYMBOLS  (4u << 20)
-#define MAX_STEPS    64  /* entries examined below an address */
-#define PER_READ     512 /* symbols */
+#define MAX_SCANNED  (8u << 20) /* symbols of all types: a sparse file claims any number of them */
+#define MAX_STEPS    64         /* entries examined below an address */
+#define PER_READ     512        /* symbols */
 #define RANK_LOCAL   0x80000000u
 #define RANK_UNTYPED 0x40000000u
 #define NAME_MASK    0x3fffffffu
@@ -100,6 +101,8 @@ static int by_value(const void *a, const void *b)
 
 static int build(struct wick_symbols *s, const struct source *src)
 {
+    if (src->count > MAX_SCANNED)
+        return -WICK_E_LIMIT;
     Elf64_Sym *block = malloc(PER_READ * sizeof *block);
     int rc = block ? 0 : -WICK_E_NOMEM;
     for (uint64_t i = 0; i < src->count && !rc; i += PER_READ) {

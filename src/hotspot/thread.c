@@ -26,6 +26,8 @@ wick_addr wick_hs_thread_stack_end(const struct wick_jvm *jvm, wick_addr thread)
     return off == WICK_HS_NONE ? 0 : wick_hs_u64(jvm->mem, thread + (unsigned)off);
 }
 
+/* Entries without a thread of the system are those that start or end just now: as many as cap are passed over, so that
+ * a list that consists of them does not take longer than one of threads. */
 static int from_array(const struct wick_jvm *jvm, struct wick_hs_thread *out, int cap)
 {
     const struct wick_hs_layout *l = &jvm->layout;
@@ -35,7 +37,7 @@ static int from_array(const struct wick_jvm *jvm, struct wick_hs_thread *out, in
     if (!array || len > MAX_THREADS)
         return -WICK_E_FAULT;
     int n = 0;
-    for (uint32_t i = 0; i < len && n < cap; i++) {
+    for (uint32_t i = 0; i < len && n < cap && i < 2 * (uint32_t)cap; i++) {
         wick_addr t = wick_hs_u64(jvm->mem, array + 8 * (uint64_t)i);
         int32_t tid = t ? wick_hs_thread_tid(jvm, t) : 0;
         if (tid > 0)
@@ -48,7 +50,7 @@ static int from_links(const struct wick_jvm *jvm, struct wick_hs_thread *out, in
 {
     wick_addr t = wick_hs_u64(jvm->mem, jvm->layout.thread_list);
     int n = 0;
-    for (int i = 0; t && n < cap && i < MAX_THREADS; i++) {
+    for (int i = 0; t && n < cap && i / 2 < cap && i < MAX_THREADS; i++) {
         int32_t tid = wick_hs_thread_tid(jvm, t);
         if (tid > 0)
             out[n++] = (struct wick_hs_thread){t, tid};

@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
@@ -19,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -504,11 +507,21 @@ static void test_open_path__never_leaves_the_root_and_takes_only_files(void **st
         assert_memory_equal(text, "inside", 6);
         close(fd);
     }
+    char fifo[80], event[512];
+    snprintf(fifo, sizeof fifo, "%s/fifo", root);
+    int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    assert_true(watch >= 0 && inotify_add_watch(watch, fifo, IN_OPEN) >= 0);
     assert_int_equal(wick_elf_open_path(root_fd, "/fifo"), -WICK_E_NOTFOUND);
+    assert_int_equal(read(watch, event, sizeof event), -1); /* not even opened */
+    assert_int_equal(errno, EAGAIN);
+    close(watch);
     assert_int_equal(wick_elf_open_path(root_fd, "/etc"), -WICK_E_NOTFOUND);
     assert_int_equal(wick_elf_open_path(root_fd, "/missing"), -WICK_E_NOTFOUND);
     close(root_fd);
     run("rm -rf '%s'", dir);
+    root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(wick_elf_open_path(root_fd, "/proc/version"), -WICK_E_NOTFOUND);
+    close(root_fd);
 }
 
 /* --------------------------------------------------------------------------------------------- one name */
@@ -582,6 +595,45 @@ static void test_symbols__every_truncation_of_a_file_is_survived(void **state)
     run("rm -rf '%s'", dir);
 }
 
+/* Gives the table of symbols in a file a size of that many bytes. */
+static void enlarge_symtab(const char *path, uint64_t bytes)
+{
+    Elf64_Ehdr e;
+    Elf64_Shdr s = {0};
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(pread(fd, &e, sizeof e, 0), sizeof e);
+    off_t at = (off_t)e.e_shoff;
+    for (unsigned i = 0; i < e.e_shnum && s.sh_type != SHT_SYMTAB; i++, at += (off_t)sizeof s)
+        assert_int_equal(pread(fd, &s, sizeof s, at), sizeof s);
+    assert_int_equal(s.sh_type, SHT_SYMTAB);
+    s.sh_size = bytes;
+    assert_int_equal(pwrite(fd, &s, sizeof s, at - (off_t)sizeof s), sizeof s);
+    close(fd);
+}
+
+static void test_symbols__of_a_sparse_file_are_not_all_read(void **state)
+{
+    (void)state;
+    const off_t size = (off_t)1 << 40;
+    char dir[] = "/tmp/wick-elf-XXXXXX", copy[64];
+    assert_non_null(mkdtemp(dir));
+    snprintf(copy, sizeof copy, "%s/prog", dir);
+    run("cp '%s' '%s'", self, copy);
+    enlarge_symtab(copy, (uint64_t)size / 48 * 24);
+    bool possible = !truncate(copy, size);
+    if (possible) {
+        struct wick_symbols *s = NULL;
+        struct wick_symbols_from from = {.debug_dir = "/nonexistent"};
+        struct wick_err err = {0};
+        assert_int_equal(wick_symbols_load_file(&s, copy, &from, &err), -WICK_E_LIMIT);
+        assert_true(err.msg[0]);
+    }
+    run("rm -rf '%s'", dir);
+    if (!possible)
+        skip(); /* no file of that size here */
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -613,6 +665,7 @@ int main(void)
         cmocka_unit_test(test_dynsym__finds_every_exported_symbol_of_libc),
         cmocka_unit_test(test_find_symtab__agrees_with_nm),
         cmocka_unit_test(test_symbols__every_truncation_of_a_file_is_survived),
+        cmocka_unit_test(test_symbols__of_a_sparse_file_are_not_all_read),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -35,6 +36,32 @@ static void test_methods__equal_ones_have_one_number_and_keep_their_texts(void *
     assert_null(out.signature);
     assert_int_equal(s.method(s.arg, 0, &out), -WICK_E_NOTFOUND);
     assert_int_equal(s.method(s.arg, 4, &out), -WICK_E_NOTFOUND);
+    wick_host_tables_release(&t);
+}
+
+/* Names of as many bytes as there are, until no more are kept. */
+static void test_methods_and_contexts__are_bounded(void **state)
+{
+    enum { LONG = 1 << 20, MOST = 300 };
+    struct wick_host_tables t = {0};
+    char *name = calloc(1, LONG + 1);
+    assert_non_null(name);
+    memset(name, 'x', LONG);
+    uint32_t methods = 0, contexts = 0;
+    for (uint32_t i = 0; i < MOST; i++) {
+        snprintf(name, 8, "%07u", i);
+        name[7] = 'x';
+        const struct wick_jfr_method m = {.name = name};
+        methods += wick_host_method(&t, &m) != 0;
+        contexts += wick_host_context(&t, name) != 0;
+    }
+    assert_int_equal(methods, 255); /* of 256 MiB and a little each */
+    assert_int_equal(contexts, 63);
+    const struct wick_jfr_method small = {.name = "small"};
+    uint32_t known = wick_host_method(&t, &small);
+    assert_int_equal(known, methods + 1); /* which fits, and what is known stays so */
+    assert_int_equal(wick_host_method(&t, &small), known);
+    free(name);
     wick_host_tables_release(&t);
 }
 
@@ -121,12 +148,22 @@ static void test_cache__is_bounded(void **state)
     }
     assert_true(c.cap <= 65536 && c.cap_frames <= 65536);
     wick_host_cache_clear(&c);
+    /* one that is replaced by more frames each time: what it had stays behind */
+    static struct wick_jfr_frame many[256];
+    for (uint32_t i = 0; i < 100000; i++) {
+        const struct wick_host_key key = {i / 256, 0, 0};
+        wick_host_cache_put(&c, &key, i, many, 1 + i % 256);
+        assert_int_equal(wick_host_cache_find(&c, &key)->n, 1 + i % 256);
+    }
+    assert_true(c.cap_frames <= 262144);
+    wick_host_cache_clear(&c);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_methods__equal_ones_have_one_number_and_keep_their_texts),
+        cmocka_unit_test(test_methods_and_contexts__are_bounded),
         cmocka_unit_test(test_stacks__differ_by_every_part_of_a_frame),
         cmocka_unit_test(test_threads__a_number_used_again_or_another_name_is_another_thread),
         cmocka_unit_test(test_cache__gives_back_what_was_put_and_replaces_it),

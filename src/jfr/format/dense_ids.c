@@ -16,25 +16,39 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #define FIRST_CAPACITY 256u
 #define MAX_CAPACITY   (1u << 30)
 
-/* FNV-1a over eight bytes a step, with a final mix; the keys are names, not an adversary's: the probe chains of
- * crafted collisions cost time in the drain thread only. */
-static uint32_t hash_bytes(const char *s, size_t n)
+/* What the kernel gave this process: names come from whom a recording is of, and must not be made to collide. */
+static void draw_secret(uint64_t secret[2])
 {
-    uint64_t h = 0xcbf29ce484222325u ^ n, w;
+    const void *random = (const void *)(uintptr_t)getauxval(AT_RANDOM); /* 16 bytes */
+    secret[0] = 0xcbf29ce484222325u;
+    secret[1] = 0x9e3779b97f4a7c15u;
+    if (random)
+        memcpy(secret, random, 2 * sizeof *secret);
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    unsigned __int128 m = (unsigned __int128)a * b;
+    return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
+/* Eight bytes a step, as wick_hash_bytes(), which the agent does not have. */
+static uint32_t hash_bytes(const uint64_t secret[2], const char *s, size_t n)
+{
+    uint64_t h = n, w;
     for (; n >= 8; s += 8, n -= 8) {
         memcpy(&w, s, 8);
-        h = (h ^ w) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 29;
+        h = mix(h ^ secret[0], w ^ secret[1]);
     }
     w = 0;
     if (n)
         memcpy(&w, s, n);
-    h = (h ^ w) * 0x9e3779b97f4a7c15u;
-    return (uint32_t)(h >> 32);
+    return (uint32_t)(mix(h ^ secret[0], w ^ secret[1]) >> 32);
 }
 
 static uint32_t hash_number(uint32_t v)
@@ -109,7 +123,9 @@ uint32_t wick_jfr_names_add(struct wick_jfr_names *t, const char *s, size_t n)
 {
     if (n > UINT32_MAX / 2)
         n = UINT32_MAX / 2;
-    uint32_t hash = hash_bytes(s, n);
+    if (!t->capacity)
+        draw_secret(t->secret);
+    uint32_t hash = hash_bytes(t->secret, s, n);
     for (uint32_t i = hash & (t->capacity - 1); t->capacity && t->slots[i]; i = (i + 1) & (t->capacity - 1)) {
         const struct wick_jfr_name *e = &t->entries[t->slots[i] - 1];
         if (e->hash == hash && e->len == n && !memcmp(t->text + e->offset, s, n))

@@ -39,6 +39,7 @@ struct wick_jfr_names {
     uint32_t capacity;             /* of slots, a power of two; entries has half of it */
     char *text;
     size_t text_len, text_cap;
+    uint64_t secret[2]; /* of the hash, drawn for the first name */
 };
 
 struct wick_jfr_ids {
