@@ -157,7 +157,7 @@ wick_addr wick_jvm_flag(const struct wick_jvm *jvm, const char *name)
  * units, u1 variability, s4 data offset}. */
 wick_addr wick_jvm_perf_counter(const struct wick_jvm *jvm, const char *name)
 {
-    enum { HEAD = 20, NAME = 64 };
+    enum { HEAD_BYTES = 20, NAME_BYTES = 64 };
     const struct wick_mem *m = jvm->mem;
     char window[4096]; /* of the entries: each read of another's memory is a system call */
     wick_addr from = 0, start = jvm->layout.perf_start ? wick_hs_u64(m, jvm->layout.perf_start) : 0;
@@ -167,20 +167,20 @@ wick_addr wick_jvm_perf_counter(const struct wick_jvm *jvm, const char *name)
     wick_addr at = start + wick_hs_u32(m, start + 24);
     uint32_t n = wick_hs_u32(m, start + 28);
     for (uint32_t i = 0; i < n && i < 16384; i++) {
-        uint32_t e[HEAD / 4];
-        char other[NAME];
-        if (at < from || at + HEAD + NAME > from + len) {
+        uint32_t e[HEAD_BYTES / 4];
+        char other[NAME_BYTES];
+        if (at < from || at + HEAD_BYTES + NAME_BYTES > from + len) {
             from = at;
             len = wick_mem_read_most(m, at, window, sizeof window);
         }
-        if (len < HEAD)
+        if (len < HEAD_BYTES)
             return 0;
         memcpy(e, window + (at - from), sizeof e);
         if (e[0] < sizeof e || e[0] > 1 << 20)
             return 0;
-        bool beside = at + e[1] >= from && at + e[1] + NAME <= from + len;
+        bool beside = at + e[1] >= from && at + e[1] + NAME_BYTES <= from + len;
         const char *have = beside ? window + (at + e[1] - from) : other;
-        if ((beside || wick_mem_read_str(m, at + e[1], other, sizeof other) >= 0) && !strncmp(have, name, NAME))
+        if ((beside || wick_mem_read_str(m, at + e[1], other, sizeof other) >= 0) && !strncmp(have, name, NAME_BYTES))
             return at + e[4];
         at += e[0];
     }
