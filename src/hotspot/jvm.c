@@ -171,10 +171,10 @@ wick_addr wick_jvm_perf_counter(const struct wick_jvm *jvm, const char *name)
         char other[NAME_BYTES];
         if (at < from || at + HEAD_BYTES + NAME_BYTES > from + len) {
             from = at;
-            len = wick_mem_read_most(m, at, window, sizeof window);
+            len = sizeof window;
+            if (wick_mem_read(m, at, window, len) && wick_mem_read(m, at, window, len = HEAD_BYTES))
+                return 0;
         }
-        if (len < HEAD_BYTES)
-            return 0;
         memcpy(e, window + (at - from), sizeof e);
         if (e[0] < sizeof e || e[0] > 1 << 20)
             return 0;

@@ -439,22 +439,23 @@ static void test_flag__without_a_table_there_is_none(void **state)
 
 static wick_addr perf;
 
+enum { ENTRY = 88, VALUE = 80 }; /* bytes of an entry; where its value is */
+
 static void make_perf(const char *const *names, uint32_t n)
 {
     begin();
-    perf = space_take(&space, 4096);
+    perf = space_take(&space, 4096 + (size_t)n * ENTRY);
     space_put64(&space, row_of("PerfMemory", "_start")->value, perf);
     space_put32(&space, perf, 0xc0c0feca);
     space_put32(&space, perf + 24, 32);
     space_put32(&space, perf + 28, n);
     wick_addr at = perf + 32;
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t len = 96;
-        space_put32(&space, at, len);
+        space_put32(&space, at, ENTRY);
         space_put32(&space, at + 4, 20);
-        space_put32(&space, at + 16, 88);
+        space_put32(&space, at + 16, VALUE);
         space_put(&space, at + 20, names[i], strlen(names[i]) + 1);
-        at += len;
+        at += ENTRY;
     }
     assert_int_equal(open_jvm(NULL), 0);
 }
@@ -463,9 +464,25 @@ static void test_perf_counter__is_found_by_its_name(void **state)
 {
     static const char *const names[] = {"sun.cls.loadedClasses", "sun.cls.unloadedClasses", "sun.rt.x"};
     make_perf(names, COUNT(names));
-    assert_int_equal(wick_jvm_perf_counter(&jvm, "sun.cls.unloadedClasses"), perf + 32 + 96 + 88);
+    assert_int_equal(wick_jvm_perf_counter(&jvm, "sun.cls.unloadedClasses"), perf + 32 + ENTRY + VALUE);
     assert_int_equal(wick_jvm_perf_counter(&jvm, "sun.cls.unloaded"), 0);
     assert_int_equal(wick_jvm_perf_counter(&jvm, "sun.rt.y"), 0);
+}
+
+/* Entries begin at all places of a page, also where their head goes beyond its end. */
+static void test_perf_counter__is_found_wherever_it_lies(void **state)
+{
+    enum { MANY = 600 };
+    static char text[MANY][16];
+    const char *names[MANY];
+    (void)state;
+    for (unsigned i = 0; i < MANY; i++) {
+        snprintf(text[i], sizeof text[i], "sun.x%u", i);
+        names[i] = text[i];
+    }
+    make_perf(names, MANY);
+    for (unsigned i = 0; i < MANY; i++)
+        assert_int_equal(wick_jvm_perf_counter(&jvm, names[i]), perf + 32 + i * ENTRY + VALUE);
 }
 
 static void test_perf_counter__damaged_memory_has_none(void **state)
@@ -551,6 +568,7 @@ int main(void)
         cmocka_unit_test(test_flag__is_found_by_its_whole_name),
         cmocka_unit_test(test_flag__without_a_table_there_is_none),
         cmocka_unit_test(test_perf_counter__is_found_by_its_name),
+        cmocka_unit_test(test_perf_counter__is_found_wherever_it_lies),
         cmocka_unit_test(test_perf_counter__damaged_memory_has_none),
         cmocka_unit_test(test_cont_entry__is_where_the_return_barrier_loads_its_stack_pointer_from),
         cmocka_unit_test(test_cont_entry__code_that_is_not_as_expected_says_nothing),
