@@ -27,35 +27,23 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/keyed_hash.h"
+
 extern uint64_t wick_hash_seed[2];
 
 /* Draws the seed once per process; cheap when already done. */
 void wick_hash_seed_init(void);
 
-static inline uint64_t wick_hash_fold(uint64_t a, uint64_t b)
-{
-    unsigned __int128 m = (unsigned __int128)a * b;
-    return (uint64_t)m ^ (uint64_t)(m >> 64);
-}
-
 /* Hash of two words. */
 static inline uint64_t wick_hash_2(uint64_t a, uint64_t b)
 {
-    return wick_hash_fold(a ^ wick_hash_seed[0], b ^ wick_hash_seed[1]);
+    return wick_keyed_hash_2(wick_hash_seed, a, b);
 }
 
 /* Hash of n bytes. */
 static inline uint64_t wick_hash_bytes(const void *data, size_t n)
 {
-    const unsigned char *p = data;
-    uint64_t h = n, a = 0;
-    for (; n >= 8; p += 8, n -= 8) {
-        memcpy(&a, p, 8);
-        h = wick_hash_2(h, a);
-    }
-    a = 0;
-    memcpy(&a, p, n);
-    return wick_hash_2(h, a);
+    return wick_keyed_hash(wick_hash_seed, data, n);
 }
 
 struct wick_index {

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "base/keyed_hash.h"
+
 #define FIRST_CAPACITY 256u
 #define MAX_CAPACITY   (1u << 30)
 
@@ -29,26 +31,6 @@ static void draw_secret(uint64_t secret[2])
     secret[1] = 0x9e3779b97f4a7c15u;
     if (random)
         memcpy(secret, random, 2 * sizeof *secret);
-}
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-    unsigned __int128 m = (unsigned __int128)a * b;
-    return (uint64_t)m ^ (uint64_t)(m >> 64);
-}
-
-/* Eight bytes a step, as wick_hash_bytes(), which the agent does not have. */
-static uint32_t hash_bytes(const uint64_t secret[2], const char *s, size_t n)
-{
-    uint64_t h = n, w;
-    for (; n >= 8; s += 8, n -= 8) {
-        memcpy(&w, s, 8);
-        h = mix(h ^ secret[0], w ^ secret[1]);
-    }
-    w = 0;
-    if (n)
-        memcpy(&w, s, n);
-    return (uint32_t)(mix(h ^ secret[0], w ^ secret[1]) >> 32);
 }
 
 static uint32_t hash_number(uint32_t v)
@@ -125,7 +107,7 @@ uint32_t wick_jfr_names_add(struct wick_jfr_names *t, const char *s, size_t n)
         n = UINT32_MAX / 2;
     if (!t->capacity)
         draw_secret(t->secret);
-    uint32_t hash = hash_bytes(t->secret, s, n);
+    uint32_t hash = (uint32_t)(wick_keyed_hash(t->secret, s, n) >> 32);
     for (uint32_t i = hash & (t->capacity - 1); t->capacity && t->slots[i]; i = (i + 1) & (t->capacity - 1)) {
         const struct wick_jfr_name *e = &t->entries[t->slots[i] - 1];
         if (e->hash == hash && e->len == n && !memcmp(t->text + e->offset, s, n))
