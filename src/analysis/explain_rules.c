@@ -653,9 +653,9 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_LOST] = lost,
     };
     struct wick_explain x = {.f = f, .out = out};
-    bool told = f->got_ns || f->sampled_ns || f->loads; /* whether the recording says how busy it was */
-    bool busy = !told || busy_of(f) >= WICK_EXPLAIN_BUSY;
-    *out = (struct wick_explain_findings){.idle = told && busy_of(f) < WICK_EXPLAIN_IDLE, .busy = busy_of(f)};
+    bool known = f->got_ns || f->sampled_ns || f->loads; /* whether the recording says how busy it was */
+    bool busy = !known || busy_of(f) >= WICK_EXPLAIN_BUSY;
+    *out = (struct wick_explain_findings){.idle = known && busy_of(f) < WICK_EXPLAIN_IDLE, .busy = busy_of(f)};
     f->failed |= !wick_explain_learn_waits(&x);
     if (!f->failed)
         wick_explain_learn_parts(&x);
