@@ -78,6 +78,7 @@ static void fill_step(struct wick_jvm *jvm)
     s->anchor_pc = l->anchor_pc;
     s->anchor_fp = l->anchor_fp;
     s->thread_state = l->thread_state;
+    s->thread_saved_pc = l->thread_saved_pc;
     s->thread_cont_entry = l->thread_cont_entry;
     s->entry_wrapper_slot = l->entry_frame_wrapper == WICK_HS_NONE ? -6 : l->entry_frame_wrapper;
     s->wrapper_anchor = l->wrapper_anchor;

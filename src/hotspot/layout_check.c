@@ -81,6 +81,7 @@ static const struct fact {
     IN(thread_stack_base, javathread_size, 8, OPTIONAL),
     IN(thread_stack_size, javathread_size, 8, OPTIONAL),
     IN(thread_cont_entry, javathread_size, 8, OPTIONAL),
+    IN(thread_saved_pc, javathread_size, 8, OPTIONAL),
     IN(thread_pending_monitor, javathread_size, 8, OPTIONAL),
     IN(thread_lock_stack, javathread_size, 8, IF_LOCKS),
     IN(thread_object, javathread_size, 8, OPTIONAL),

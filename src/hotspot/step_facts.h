@@ -35,7 +35,7 @@ struct wick_step_jvm {
     int32_t nm_deopt, nm_deopt_mh; /* pointers if code_is_pointer, else offsets */
     int32_t method_const, constmethod_size, cm_code_size, cm_constants, cp_holder;
     int32_t interp_bcp_slot; /* words below fp */
-    int32_t thread_anchor, anchor_sp, anchor_pc, anchor_fp, thread_state, thread_cont_entry;
+    int32_t thread_anchor, anchor_sp, anchor_pc, anchor_fp, thread_state, thread_saved_pc, thread_cont_entry;
     int32_t entry_wrapper_slot; /* words from fp */
     int32_t wrapper_anchor;
     int32_t cont_entry_size;

@@ -13,7 +13,7 @@
 static uint32_t java_bytes(const struct wick_hs_layout *l)
 {
     const int32_t ends[] = {l->thread_anchor + 64, l->thread_state + 8, l->thread_stack_base + 8,
-                            l->thread_cont_entry + 8};
+                            l->thread_cont_entry + 8, l->thread_saved_pc + 8};
     int32_t most = 0;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         most = ends[i] > most ? ends[i] : most;

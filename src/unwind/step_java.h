@@ -28,7 +28,8 @@ enum {
     STEP_SCAN_WORDS = 160,
     STEP_FP_SAVED = 1 << 16, /* step_scan: the word below the return address is the caller's rbp */
     STEP_FP_REACH = 1 << 19,
-    STEP_THREAD_IN_JAVA = 8
+    STEP_THREAD_IN_JAVA = 8,
+    STEP_PUSH_RBX = 0x53,
 };
 
 STEP_INLINE int step_word(struct wick_step_env *env, uint64_t addr, uint64_t *out)
@@ -340,8 +341,8 @@ STEP_BODY long step_nmethod_word(uint32_t i, void *ctx)
     return 1;
 }
 
-/* The blobs that handle a safepoint poll or a deoptimisation are entered without a call: their return address is the
- * poll, or the nmethod's deoptimisation handler, so all that can be asked is that it lies in an nmethod. */
+/* The blob of a deoptimisation is entered without a call: its return address is the nmethod's handler, so all that can
+ * be asked is that it lies in an nmethod. The same goes for a safepoint's blob if nothing better is known. */
 STEP_FN int step_into_nmethod(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                               const struct wick_step_blob *b)
 {
@@ -350,6 +351,64 @@ STEP_FN int step_into_nmethod(struct wick_step_env *env, const struct wick_step_
     struct step_search c = {env, j, s, s->sp, s->sp + (uint64_t)b->frame_bytes - 8, 0, 0};
     STEP_LOOP(STEP_SCAN_WORDS, step_nmethod_word, &c);
     return c.found ? WICK_STOP_NONE : WICK_STOP_STUB;
+}
+
+/* Whether v lies in the code of an nmethod. */
+STEP_INLINE int step_in_nmethod(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t v)
+{
+    struct wick_step_blob *b = &step_scratch(env)->caller;
+    return step_in_code_cache(j, v) && !step_blob_find(env, j, v, b) && b->kind == WICK_BLOB_NMETHOD && v >= b->code &&
+           v < b->code_end;
+}
+
+/*
+ * The blob that handles a safepoint poll is entered without a call. Behind a poll at a return, the frame that polled is
+ * down already and [sp] = return address. Behind a poll in a loop nothing is pushed: the handler of the fault keeps the
+ * poll's address in the thread, and the blob makes room for it at once but fills it in late:
+ *
+ *      push rbx                53          room for the return address, only behind a poll in a loop
+ *      push rbp                55
+ *      mov  rbp, rsp           48 8b ec
+ *      ...                                 saves all registers
+ *      mov  rbx, [r15 + x]                 x: JavaThread::_saved_exception_pc
+ *      mov  [rbp + 8], rbx                 from here on the return address is where it belongs
+ *
+ * (hotspot/cpu/x86/sharedRuntime_x86_64.cpp: SharedRuntime::generate_handler_blob)
+ */
+STEP_FN int step_safepoint(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                           const struct wick_step_blob *b)
+{
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(b))
+        return WICK_STOP_STUB;
+    uint8_t first = 0;
+    uint64_t poll = 0, ret = 0, fp = 0, off = s->pc - b->code;
+    if (step_read(env, b->code, &first, 1))
+        return WICK_STOP_BLOB_UNREADABLE;
+    uint64_t in_loop = first == STEP_PUSH_RBX;
+    if (!in_loop || !s->thread || j->thread_saved_pc < 0 ||
+        step_word(env, s->thread + (uint64_t)j->thread_saved_pc, &poll) || !step_in_nmethod(env, j, poll))
+        poll = 0;
+    if (s->leaf && off < 4 + in_loop) {
+        if (!in_loop)
+            return step_pop(env, s, off ? STEP_FRAME_SAVED_FP : STEP_FRAME_RETURN_ONLY);
+        if (!poll || (off > 1 && step_word(env, s->sp, &s->fp)))
+            return WICK_STOP_STUB;
+        step_to(s, poll, s->sp + 8 * (off < 2 ? off : 2));
+        return WICK_STOP_NONE;
+    }
+    /* sp moves while registers are saved and restored, rbp does not */
+    uint64_t end = s->sp + (uint64_t)b->frame_bytes;
+    if (s->leaf && s->fp >= s->sp && s->fp < end)
+        end = s->fp + 16;
+    if (step_word(env, end - 8, &ret) || step_word(env, end - 16, &fp))
+        return WICK_STOP_STACK_RANGE;
+    if (!step_in_nmethod(env, j, ret) && (in_loop || !step_is_return(env, j, ret)))
+        ret = poll;
+    if (!ret)
+        return step_into_nmethod(env, j, s, b);
+    s->fp = fp;
+    step_to(s, ret, end);
+    return WICK_STOP_NONE;
 }
 
 /* A return address into native code: C++ calls a few stubs directly, the JIT compilers that flush the instruction cache
@@ -379,6 +438,8 @@ STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, 
         if (part == STEP_FRAME_RETURN_ONLY || part == STEP_FRAME_SAVED_FP)
             return step_pop(env, s, part);
     }
+    if (b->kind == WICK_BLOB_SAFEPOINT)
+        return step_safepoint(env, j, s, b);
     if (s->leaf && s->thread_state != STEP_THREAD_IN_JAVA && step_native_return_at(env, j, s->sp, &ret)) {
         step_to(s, ret, s->sp + 8);
         return WICK_STOP_NONE;
@@ -393,7 +454,7 @@ STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, 
         step_to(s, s->rax, s->sp); /* kept there while arguments are moved */
         return WICK_STOP_NONE;
     }
-    if (b->kind == WICK_BLOB_SAFEPOINT || b->kind == WICK_BLOB_DEOPT)
+    if (b->kind == WICK_BLOB_DEOPT)
         return step_into_nmethod(env, j, s, b);
     if (s->leaf && step_return_at(env, j, s->sp, &ret)) {
         step_to(s, ret, s->sp + 8);

@@ -163,6 +163,7 @@ static inline void fj_init(struct fj *f, unsigned major)
         .anchor_pc = 8,
         .anchor_fp = 16,
         .thread_state = 128,
+        .thread_saved_pc = -1,
         .thread_cont_entry = -1,
         .entry_wrapper_slot = -6,
         .wrapper_anchor = 16,

@@ -135,6 +135,74 @@ static void test_safepoint_and_deopt_blobs__return_into_the_middle_of_a_method(v
     }
 }
 
+static const uint8_t poll_in_loop[] = {0x53, 0x55, 0x48,
+                                       0x8b, 0xec, 0x9c}; /* push rbx; push rbp; mov rbp, rsp; pushf */
+static const uint8_t poll_at_return[] = {0x55, 0x48, 0x8b, 0xec, 0x9c};
+
+/* A safepoint's blob interrupted at `pc` of its code; what is pushed so far lies below word 32, the sp of the frame
+ * that polled, or of its caller. */
+static struct fj_blob at_safepoint(const uint8_t *code, size_t n, uint32_t pc, uint32_t pushed)
+{
+    begin(25);
+    struct fj_blob b = fj_blob(&f, "SafepointBlob", 200, 12, -1);
+    fj_code(&f, &b, 0, code, n);
+    f.s.pc = b.code + pc;
+    f.s.sp = fj_sp(32 - pushed);
+    f.s.fp = fj_sp(300);
+    f.stack[33] = caller.code + 41; /* another method, further up */
+    f.s.thread = FJ_META + FJ_THREAD;
+    f.jvm.thread_saved_pc = 32;
+    fj_put64(f.meta, FJ_THREAD + 32, caller.code + 201);
+    return b;
+}
+
+/* The stack has no return address until late: only the thread has the place of the poll. */
+static void test_safepoint_blob__after_a_poll_in_a_loop_the_thread_has_the_return_address(void **state)
+{
+    static const uint8_t pushed[] = {0, 1, 2, 2, 2};
+    for (uint32_t pc = 0; pc < COUNT(pushed); pc++) {
+        at_safepoint(poll_in_loop, sizeof poll_in_loop, pc, pushed[pc]);
+        f.stack[30] = fj_sp(300);
+        if (pc > 1)
+            f.s.fp = fj_sp(7); /* the caller's is on the stack */
+        assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+        assert_int_equal(frame.kind, WICK_STEP_STUB);
+        expect_caller(caller.code + 201, fj_sp(32), fj_sp(300));
+        assert_int_equal(f.s.scans, 0);
+    }
+    for (uint32_t filled = 0; filled < 2; filled++) { /* registers are being saved: sp is anywhere */
+        at_safepoint(poll_in_loop, sizeof poll_in_loop, 50, 9);
+        f.s.fp = fj_sp(30);
+        f.stack[30] = fj_sp(300);
+        f.stack[31] = filled ? caller.code + 99 : 4711;
+        assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+        expect_caller(filled ? caller.code + 99 : caller.code + 201, fj_sp(32), fj_sp(300));
+        assert_int_equal(f.s.scans, 0);
+    }
+    at_safepoint(poll_in_loop, sizeof poll_in_loop, 0, 0); /* what the thread has cannot be */
+    fj_put64(f.meta, FJ_THREAD + 32, interpreter.code + 10);
+    expect_break(WICK_STOP_STUB);
+}
+
+static void test_safepoint_blob__after_a_poll_at_a_return_the_stack_has_the_return_address(void **state)
+{
+    for (uint32_t pc = 0; pc < 4; pc++) {
+        at_safepoint(poll_at_return, sizeof poll_at_return, pc, pc ? 2 : 1);
+        uint64_t ret = interpreter.code + 30; /* any code can have called the method that returns */
+        f.stack[30] = fj_sp(300);
+        f.stack[31] = ret;
+        assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+        expect_caller(ret, fj_sp(32), fj_sp(300));
+    }
+    at_safepoint(poll_at_return, sizeof poll_at_return, 50, 9);
+    f.s.fp = fj_sp(30);
+    f.stack[30] = fj_sp(300);
+    f.stack[31] = interpreter.code + 30;
+    assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+    expect_caller(interpreter.code + 30, fj_sp(32), fj_sp(300));
+    assert_int_equal(f.s.scans, 0);
+}
+
 /* --- the boundary to native code
  * ----------------------------------------------------------------------------------- */
 
@@ -635,6 +703,11 @@ static void test_walk__any_stack_ends_in_bounded_time(void **state)
         }
         f.s.sp = fj_sp((uint32_t)(x >> 40) % 64);
         f.s.thread_state = (x & 16) ? STEP_THREAD_IN_JAVA : 4;
+        f.s.thread = FJ_META + FJ_THREAD;
+        f.jvm.thread_saved_pc = 32;
+        fj_put64(f.meta, FJ_THREAD + 32, f.stack[7]);
+        if (x & 128)
+            fj_code(&f, &blobs[3], 0, poll_in_loop, sizeof poll_in_loop);
         if (x & 32)
             f.s.anchor_sp = fj_sp(500), f.s.anchor_pc = caller.code + 100;
         f.env.rule = x & 64 ? &plain : NULL;
@@ -660,6 +733,8 @@ int main(void)
         cmocka_unit_test(test_stub__without_a_return_address_the_walk_breaks),
         cmocka_unit_test(test_adapter__may_keep_the_return_address_in_rax),
         cmocka_unit_test(test_safepoint_and_deopt_blobs__return_into_the_middle_of_a_method),
+        cmocka_unit_test(test_safepoint_blob__after_a_poll_in_a_loop_the_thread_has_the_return_address),
+        cmocka_unit_test(test_safepoint_blob__after_a_poll_at_a_return_the_stack_has_the_return_address),
         cmocka_unit_test(test_entry_frame__leads_to_native_code_and_to_the_next_anchor),
         cmocka_unit_test(test_anchor__one_that_cannot_be_is_none),
         cmocka_unit_test(test_native__a_rule_gives_all_registers_of_the_caller),
