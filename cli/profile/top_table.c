@@ -141,7 +141,8 @@ static void place_samples(struct table *t)
             continue;
         add(&t->all_weight, w);
         add(&t->all_count, a->count);
-        t->all_variance += a->variance;
+        double variance = wick_profile_sizes(t->p, i).variance;
+        t->all_variance += variance;
         uint32_t row;
         if (by_sample(t->o)) {
             row = row_of_sample(t, a);
@@ -149,14 +150,14 @@ static void place_samples(struct table *t)
             row = row_of_frame(t, t->p->stacks[a->stack].frame);
             add(&t->weight[a->stack], w);
             add(&t->count[a->stack], a->count);
-            t->variance[a->stack] += a->variance;
+            t->variance[a->stack] += variance;
         }
         if (t->failed)
             return;
         struct row *r = &t->rows[row];
         add(&r->self, w);
         add(&r->self_count, a->count);
-        r->self_variance += a->variance;
+        r->self_variance += variance;
         if (by_sample(t->o)) {
             r->total = r->self;
             r->total_count = r->self_count;

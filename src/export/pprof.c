@@ -181,15 +181,17 @@ static void add_labels(struct pprof *w, const struct wick_agg *a)
     add_label(w, "state", string(w, state->s, state->len), 0);
 }
 
-static void put_sample(struct pprof *w, const struct wick_agg *a)
+static void put_sample(struct pprof *w, uint32_t agg)
 {
+    const struct wick_agg *a = &w->p->aggs[agg];
+    double things = wick_profile_sizes(w->p, agg).things;
     wick_strbuf_clear(&w->packed);
     for (uint32_t s = a->stack; s; s = w->p->stacks[s].parent)
         wick_pb_varint(&w->packed, location_of(w, w->p->stacks[s].frame));
     wick_pb_message(&w->message, S_LOCATION, &w->packed);
     wick_strbuf_clear(&w->packed);
     if (w->objects)
-        wick_pb_varint(&w->packed, a->things < 9e18 ? (uint64_t)(a->things + 0.5) : INT64_MAX);
+        wick_pb_varint(&w->packed, things < 9e18 ? (uint64_t)(things + 0.5) : INT64_MAX);
     else
         wick_pb_varint(&w->packed, a->count < INT64_MAX ? a->count : INT64_MAX);
     wick_pb_varint(&w->packed, (uint64_t)a->weight);
@@ -205,7 +207,7 @@ static const char *count_type(struct pprof *w, uint16_t event)
     const struct wick_sample_type *e = &w->p->events[event];
     bool memory = e->unit == WICK_UNIT_BYTES && (e->kind == WICK_KIND_ALLOC || e->kind == WICK_KIND_LIVE);
     for (uint32_t i = 0; memory && i < w->p->naggs && !w->objects; i++)
-        w->objects = w->p->aggs[i].event == event && w->p->aggs[i].things > 0;
+        w->objects = w->p->aggs[i].event == event && wick_profile_sizes(w->p, i).things > 0;
     return !w->objects ? "samples" : e->kind == WICK_KIND_ALLOC ? "alloc_objects" : "inuse_objects";
 }
 
@@ -236,7 +238,7 @@ static bool put_all(struct pprof *w)
         const struct wick_agg *a = &w->p->aggs[i];
         if (a->event != event || (!a->weight && !a->count))
             continue;
-        put_sample(w, a);
+        put_sample(w, i);
         any = true;
         w->failed = w->failed || w->packed.failed || w->part.failed || w->names.failed;
     }

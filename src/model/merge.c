@@ -96,6 +96,7 @@ static void add_samples(struct merge *m)
     const struct wick_profile *p = m->from;
     for (uint32_t i = 0; i < p->naggs && !m->to->failed; i++) {
         const struct wick_agg *a = &p->aggs[i];
+        struct wick_agg_sizes sizes = wick_profile_sizes(p, i);
         wick_profile_add(m->to, &(struct wick_sample){
                                     .stack = m->stacks[a->stack],
                                     .thread = m->threads[a->thread],
@@ -104,6 +105,8 @@ static void add_samples(struct merge *m)
                                     .event = m->events[a->event],
                                     .weight = a->weight,
                                     .count = a->count,
+                                    .variance = sizes.variance,
+                                    .things = sizes.things,
                                 });
     }
     for (uint32_t i = 0; i < p->nevents; i++) {

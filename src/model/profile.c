@@ -274,6 +274,23 @@ static struct wick_agg *agg_of(struct wick_profile *p, const struct wick_agg *ke
     return &p->aggs[p->naggs++];
 }
 
+/* Adds to what is known of an aggregate's sizes. The table grows to the room that the aggregates have. */
+static void sum_sizes(struct wick_profile *p, uint32_t agg, const struct wick_sample *s)
+{
+    if (agg >= p->nsizes) {
+        struct wick_agg_sizes *bigger = reallocarray(p->sizes, p->cap_aggs, sizeof *bigger);
+        if (!bigger) {
+            p->failed = true;
+            return;
+        }
+        memset(bigger + p->nsizes, 0, (p->cap_aggs - p->nsizes) * sizeof *bigger);
+        p->sizes = bigger;
+        p->nsizes = p->cap_aggs;
+    }
+    p->sizes[agg].variance += s->variance;
+    p->sizes[agg].things += s->things;
+}
+
 uint32_t wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
 {
     const struct wick_agg key = {
@@ -290,9 +307,10 @@ uint32_t wick_profile_add(struct wick_profile *p, const struct wick_sample *s)
     if (!a)
         return WICK_AGG_NONE;
     sum(&a->weight, &a->count, s);
-    a->variance += s->variance;
-    a->things += s->things;
-    return (uint32_t)(a - p->aggs);
+    uint32_t id = (uint32_t)(a - p->aggs);
+    if (s->variance > 0 || s->things > 0)
+        sum_sizes(p, id, s);
+    return id;
 }
 
 void wick_profile_seal(struct wick_profile *p)
@@ -309,8 +327,10 @@ struct wick_agg *wick_profile_take_aggs(struct wick_profile *p, uint32_t *n)
 {
     struct wick_agg *taken = p->aggs;
     *n = p->naggs;
+    free(p->sizes);
     p->aggs = NULL;
-    p->naggs = p->cap_aggs = 0;
+    p->sizes = NULL;
+    p->naggs = p->cap_aggs = p->nsizes = 0;
     p->start_ns = p->end_ns = 0;
     wick_index_release(&p->ix_aggs);
     free(p->leaf_agg);
@@ -440,6 +460,7 @@ void wick_profile_release(struct wick_profile *p)
     free(p->labels);
     free(p->label_sets);
     free(p->aggs);
+    free(p->sizes);
     free(p->leaf_agg);
     struct wick_index *ix[] = {&p->ix_strings, &p->ix_functions,  &p->ix_frames, &p->ix_stacks,
                                &p->ix_threads, &p->ix_label_sets, &p->ix_aggs};

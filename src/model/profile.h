@@ -113,6 +113,10 @@ struct wick_agg {
     uint16_t state, event;
     int64_t weight;
     uint64_t count;
+};
+
+/* What an aggregate's samples of things with a size (by_size) add up to. Most recordings have none: so beside them. */
+struct wick_agg_sizes {
     double variance, things;
 };
 
@@ -153,8 +157,9 @@ struct wick_profile {
     struct wick_sample_type *events;
     struct wick_label *labels;
     struct wick_label_set *label_sets;
-    struct wick_agg *aggs; /* from 0, in order of first appearance */
-    uint32_t nstrings, nfunctions, nframes, nstacks, nthreads, nstates, nevents, nlabels, nlabel_sets, naggs;
+    struct wick_agg *aggs;        /* from 0, in order of first appearance */
+    struct wick_agg_sizes *sizes; /* of the first nsizes of them: wick_profile_sizes() */
+    uint32_t nstrings, nfunctions, nframes, nstacks, nthreads, nstates, nevents, nlabels, nlabel_sets, naggs, nsizes;
 
     int64_t start_ns, end_ns; /* time covered by the inputs, since 1970; end 0 = unknown */
     bool failed;              /* memory ran out; what is there is right but not complete */
@@ -175,6 +180,20 @@ struct wick_profile {
     uint32_t cap_leaf_agg;
     struct wick_arena_block *arena;
 };
+
+/* Of an aggregate; zeros if nothing is known. */
+static inline struct wick_agg_sizes wick_profile_sizes(const struct wick_profile *p, uint32_t agg)
+{
+    return agg < p->nsizes ? p->sizes[agg] : (struct wick_agg_sizes){0};
+}
+
+/* Moves what is known of aggregate `from` to a smaller number, together with the aggregate. */
+static inline void wick_profile_move_agg(struct wick_profile *p, uint32_t to, const struct wick_agg *a, uint32_t from)
+{
+    p->aggs[to] = *a;
+    if (to < p->nsizes)
+        p->sizes[to] = wick_profile_sizes(p, from);
+}
 
 /* An empty profile with the "none" entries, aggregating by thread and state. 0 or -WICK_E_NOMEM. */
 int wick_profile_init(struct wick_profile *p);

@@ -187,7 +187,7 @@ int wick_shape_apply(const struct wick_shape *s, struct wick_profile *p, uint32_
             continue;
         if (s->nby || cuts(s) || own)
             rewrite(&w, &a);
-        p->aggs[kept++] = a;
+        wick_profile_move_agg(p, kept++, &a, i);
     }
     if (good)
         p->naggs = kept;

@@ -85,9 +85,9 @@ uint64_t wick_growing_bytes(const struct wick_growing *g)
 {
     const struct wick_profile *p = &g->p;
     return (uint64_t)p->cap_stacks * (sizeof *p->stacks + 8) + (uint64_t)p->cap_aggs * (sizeof *p->aggs + 8) +
-           (uint64_t)p->cap_frames * (sizeof *p->frames + 8) + (uint64_t)p->cap_functions * sizeof *p->functions +
-           (uint64_t)p->cap_strings * (sizeof *p->strings + 48) + (uint64_t)p->cap_labels * sizeof *p->labels +
-           (uint64_t)g->heat.places * sizeof *g->heat.cells;
+           (uint64_t)p->nsizes * sizeof *p->sizes + (uint64_t)p->cap_frames * (sizeof *p->frames + 8) +
+           (uint64_t)p->cap_functions * sizeof *p->functions + (uint64_t)p->cap_strings * (sizeof *p->strings + 48) +
+           (uint64_t)p->cap_labels * sizeof *p->labels + (uint64_t)g->heat.places * sizeof *g->heat.cells;
 }
 
 /* Learns of the stacks that have come; a parent's number is smaller than its children's. */

@@ -105,7 +105,7 @@ int wick_pick_event(const struct wick_pick *k, const struct wick_growing *g, uin
 
 /* --- what is chosen --- */
 
-/* Weight and samples of each aggregate in the time range; the variance of a part is not known. */
+/* Weight and samples of each aggregate in the time range. */
 static struct wick_agg *aggs_in_range(const struct wick_pick *k, const struct wick_growing *g)
 {
     struct wick_agg *all = malloc(((size_t)g->p.naggs + 1) * sizeof *all);
@@ -118,7 +118,6 @@ static struct wick_agg *aggs_in_range(const struct wick_pick *k, const struct wi
     for (uint32_t i = 0; i < g->p.naggs; i++) {
         all[i].weight = 0;
         all[i].count = 0;
-        all[i].variance = all[i].things = 0;
     }
     for (size_t i = 0; i < g->heat.places; i++) {
         const struct wick_heat_cell *cell = &g->heat.cells[i];
@@ -129,6 +128,20 @@ static struct wick_agg *aggs_in_range(const struct wick_pick *k, const struct wi
         a->count = wick_sum_u64(a->count, cell->count);
     }
     return all;
+}
+
+/* What is known of their sizes; of a part of a recording, nothing is. */
+static bool sizes_in_range(struct wick_profile *view, const struct wick_pick *k, const struct wick_growing *g)
+{
+    uint32_t n = k->from_ns || k->to_ns ? 0 : g->p.nsizes;
+    if (!n)
+        return true;
+    view->sizes = malloc(n * sizeof *view->sizes);
+    if (!view->sizes)
+        return false;
+    memcpy(view->sizes, g->p.sizes, n * sizeof *view->sizes);
+    view->nsizes = n;
+    return true;
 }
 
 /* The stack as it is shown. */
@@ -158,7 +171,7 @@ static void choose(struct wick_picked *s, const struct wick_pick *k, struct wick
         if (a.event != s->event)
             continue;
         a.stack = shown_stack(k, g, a.stack);
-        view->aggs[n++] = a;
+        wick_profile_move_agg(view, n++, &a, i);
     }
     view->naggs = n;
 }
@@ -170,6 +183,8 @@ static void borrow(struct wick_picked *s, const struct wick_growing *g)
     s->view = g->p;
     s->view.aggs = mine.aggs;
     s->view.naggs = mine.naggs;
+    s->view.sizes = mine.sizes;
+    s->view.nsizes = mine.nsizes;
     s->view.events = mine.events;
     s->view.start_ns = mine.start_ns;
     s->view.end_ns = mine.end_ns;
@@ -184,13 +199,15 @@ int wick_picked_init(struct wick_picked *s, const struct wick_pick *k, struct wi
         return rc;
     *s = (struct wick_picked){.view = g->p, .event = event};
     struct wick_profile *view = &s->view;
+    view->sizes = NULL;
+    view->nsizes = 0;
     view->aggs = aggs_in_range(k, g);
     view->events = calloc(g->p.nevents, sizeof *view->events);
     if (k->from_ns > view->start_ns)
         view->start_ns = k->from_ns;
     if (k->to_ns && k->to_ns < view->end_ns)
         view->end_ns = k->to_ns;
-    if (!view->aggs || !view->events) {
+    if (!view->aggs || !view->events || !sizes_in_range(view, k, g)) {
         wick_picked_release(s);
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     }
@@ -217,7 +234,9 @@ void wick_picked_release(struct wick_picked *s)
 {
     free(s->view.aggs);
     free(s->view.events);
+    free(s->view.sizes);
     s->view.aggs = NULL;
+    s->view.sizes = NULL;
     s->view.events = NULL;
 }
 

@@ -279,7 +279,9 @@ static void add_labelled(struct wick_profile *p, const char *user, int64_t weigh
     uint32_t set = wick_profile_label_set(p, pairs, 2);
     wick_profile_add(p,
                      &(struct wick_sample){.stack = stack, .labels = set, .event = cpu, .weight = weight, .count = 1});
-    wick_profile_add(p, &(struct wick_sample){.stack = stack, .event = bytes, .weight = 8 * weight, .count = 2});
+    wick_profile_add(p,
+                     &(struct wick_sample){
+                         .stack = stack, .event = bytes, .weight = 8 * weight, .count = 2, .variance = 4, .things = 3});
 }
 
 static void test_merge__labels_units_and_what_was_left_out_add_up(void **state)
@@ -304,6 +306,11 @@ static void test_merge__labels_units_and_what_was_left_out_add_up(void **state)
     assert_int_equal(wick_profile_merge(&a, &b), 0);
     assert_same(&a, &both);
     assert_int_equal(a.naggs, 3); /* two users, and bytes without labels */
+    for (uint32_t i = 0; i < a.naggs; i++) {
+        bool sized = a.aggs[i].event == 2;
+        assert_true(wick_profile_sizes(&a, i).variance == (sized ? 24 : 0));
+        assert_true(wick_profile_sizes(&a, i).things == (sized ? 18 : 0));
+    }
     for (unsigned i = 0; i < 3; i++)
         wick_profile_release(all[i]);
 }

@@ -46,6 +46,7 @@ static void add(struct test *t, uint16_t event, const char *thread, const char *
                             .labels = customer ? wick_profile_label_set(p, &l, 1) : 0,
                             .weight = weight,
                             .count = 1,
+                            .variance = (double)weight,
                         });
 }
 
@@ -72,6 +73,8 @@ static void check(struct test *t, struct wick_shape *s, uint16_t event, const ch
     char *text;
     size_t n;
     assert_int_equal(wick_shape_apply(s, &t->p, NULL, &err), 0);
+    for (uint32_t i = 0; i < t->p.naggs; i++) /* what is known of an aggregate moves with it */
+        assert_true(wick_profile_sizes(&t->p, i).variance == (double)t->p.aggs[i].weight);
     FILE *out = open_memstream(&text, &n);
     wick_collapsed_write(&t->p, &o, out, &err);
     fclose(out);
