@@ -19,7 +19,7 @@ def record(agent, file, *more, end="exit"):
     j.wait_for(r"(?m)^up")
     j.ask("short 3 100", r"short (\d+)")
     j.say(end)
-    t.check(f"{os.path.basename(file)}: the JVM ends well", j.wait(120) == 0, j.output())
+    t.check(f"{os.path.basename(file)}: the JVM ends well", j.wait() == 0, j.output())
     return j.output()
 
 

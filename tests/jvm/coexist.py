@@ -28,14 +28,14 @@ def beside_jfr():
                                        if t.JDK >= 25 else [])
     j = busy(f"-XX:StartFlightRecording={','.join(settings)},filename={file}", name="jfr")
     r = t.start(j.pid, own, "-i", "1ms")
-    time.sleep(3)
+    t.work_for(j, 4)
     t.stop(j.pid)
     s = t.status(j.pid)
     time.sleep(0.5)
     t.check("beside JFR: wick records", r.status == 0 and s["samples"] > 500 and not t.jfr_complaints(own), (r, s))
     t.check("beside JFR: walks do not break", s["broken"] <= 0.005 * s["samples"], s)
     j.say("exit")
-    t.check("beside JFR: the JVM ends well", j.wait(30) == 0, j.output())
+    t.check("beside JFR: the JVM ends well", j.wait() == 0, j.output())
     theirs = t.jfr(21, "summary", file).out
     counts = {l.split()[0]: int(l.split()[1]) for l in theirs.splitlines() if l.strip().startswith("jdk.")}
     t.check("JFR records as well", counts.get("jdk.ExecutionSample", 0) > 20, theirs[:300])
@@ -47,16 +47,16 @@ def beside_sigprof():
     j = busy(name="sigprof")
     t.check("the application takes SIGPROF", j.ask("prof 10", r"prof (\d+)") == "0", j.output())
 
-    def rate(seconds=1.5):
+    def rate(work=2):
         a, cpu = int(j.ask("profs", r"profs (\d+)")), j.cpu_seconds()
-        time.sleep(seconds)
+        t.work_for(j, work)
         return (int(j.ask("profs", r"profs (\d+)")) - a) / max(j.cpu_seconds() - cpu, 0.01)
     alone = rate()
     t.start(j.pid, t.path("prof.jfr"), "-i", "1ms")
-    # the first window has the start in it, and any may lack a processor
-    beside = max(rate() for _ in range(3))
+    # The kernel checks its timers at its ticks and merges signals that are pending, so a window may have fewer.
+    beside = max(rate() for _ in range(2))
     t.stop(j.pid)
-    after = max(rate() for _ in range(2))
+    after = rate()
     t.check("its signals keep coming while wick records", beside > 0.4 * alone and after > 0.4 * alone,
             f"a second of CPU time: {alone:.1f} alone, {beside:.1f} with wick, {after:.1f} after")
     t.check("and wick records", t.status(j.pid)["samples"] > 300, t.status(j.pid))
@@ -81,7 +81,7 @@ def two_builds():
     for i, agent in enumerate((t.AGENT, copy, t.AGENT)):
         file = t.path(f"build{i}.jfr")
         r = t.wick("start", "-q", "--lib", agent, "-i", "1ms", "-f", file, j.pid)
-        time.sleep(1)
+        t.work_for(j, 0.3)
         q = t.stop(j.pid)
         t.check(f"build {i}: records after another", r.status == 0 and q.status == 0
                 and t.weight_of(t.stacks(file)) > 5e7, (r, q))
@@ -128,7 +128,8 @@ def without_perf():
     t.check("another user's JVM gets no kernel addresses through the broker", r.status == 0 and stacks and not kernel,
             (r, kernel[:1]))
     t.check("which a note says", "no kernel frames: the JVM's user may not see kernel addresses" in r.err, r)
-    t.check("and its time in the kernel is counted", t.weight_of(system) > 2e7 and t.weight_of(stacks) < 1.1e9 * used,
+    # what the kernel's account in ticks and a started interval of each thread leave open is less than a tenth of a second
+    t.check("and its time in the kernel is counted", system and t.weight_of(stacks) < 1.02e9 * used + 1e8,
             (r, t.weight_of(system), t.weight_of(stacks), used))
     j.kill()
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 21
+# alone
 """wick explain says what other processes and limits do to a JVM, by name, and nothing of those that do nothing.
 
 The limits are those of real cgroups, the neighbours real processes. What the kernel itself counted at the same time is the oracle:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 21
+# alone
 """wick explain names the heap that is too small, and says nothing of an idle JVM."""
 import json
 import re

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 17 25
 # ci: 25
+# alone
 """The whole machine without an agent: `wick host` beside a JVM, a native program, a storm of processes that live some
 milliseconds, and one that maps garbage under the name libjvm.so. Weights are the CPU time that the kernel counts; nothing
 stays in the kernel after kill -9."""

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 8 11 25
+# alone
 """What compilers, class loaders and the VM thread do is in every recording, and explained where it is too much.
 
 JDK 8 as Debian builds it has no symbols in libjvm.so: there the events that need them must be missing, not wrong."""

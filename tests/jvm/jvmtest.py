@@ -5,6 +5,8 @@ The environment is that of run-tests: WICK_JDK, JAVA_HOME, WICK_BUILD. All that 
 """
 import atexit
 import collections
+import fcntl
+import math
 import os
 import re
 import shutil
@@ -85,16 +87,22 @@ def path(name):
 def compile_java(*names, classpath="."):
     """Compiles tests/jvm/NAME.java for JDK 8, once for each text; returns the class path. classpath: what they use."""
     out = os.path.join(BUILD, "tests/jvm/classes")
+    os.makedirs(out, exist_ok=True)
+    with open(out + ".lock", "w") as lock:  # another test may want the same
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _compile(out, names, classpath)
+    return out
+
+
+def _compile(out, names, classpath):
     sources = [os.path.join(HERE, n + ".java") for n in names]
     todo = [s for s, n in zip(sources, names) if not os.path.exists(f"{out}/{n}.class")
             or os.path.getmtime(f"{out}/{n}.class") < os.path.getmtime(s)]
     if todo:
-        os.makedirs(out, exist_ok=True)
         javac = next((h for h in (JAVA_HOME + "/bin/javac", jdk_home(17) + "/bin/javac") if os.path.exists(h)))
         level = [] if "1.8" in subprocess.run([javac, "-version"], capture_output=True, text=True).stderr else \
             ["--release", "8"]
         subprocess.run([javac, "-nowarn", *level, "-cp", classpath, "-d", out, *todo], check=True, stderr=subprocess.DEVNULL)
-    return out
 
 
 class Jvm:
@@ -112,7 +120,7 @@ class Jvm:
         with open(self.log, errors="replace") as f:
             return f.read()
 
-    def wait_for(self, text, seconds=30):
+    def wait_for(self, text, seconds=120):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if re.search(text, self.output()):
@@ -126,7 +134,7 @@ class Jvm:
         self.proc.stdin.write((line + "\n").encode())
         self.proc.stdin.flush()
 
-    def ask(self, line, answer, seconds=60):
+    def ask(self, line, answer, seconds=120):
         """Says a line and returns what the answer's group 1 is, None if there is no answer."""
         at = len(self.output())
         self.say(line)
@@ -139,7 +147,7 @@ class Jvm:
             time.sleep(0.01)
         return None
 
-    def wait(self, seconds=60):
+    def wait(self, seconds=120):
         """The exit status, None if it does not end."""
         try:
             return self.proc.wait(seconds)
@@ -190,6 +198,48 @@ class Jvm:
             return bool(int(re.search(r"SigCgt:\s+(\w+)", f.read()).group(1), 16) >> (number - 1) & 1)
 
 
+# --- checks that chance has a part in ---
+#
+# A share of n samples scatters: where one walk in 200 breaks, 31 of 5,939 are as good as 29, and a limit of 0.5 % fails every
+# second run. So a limit is what is credible of the share that is right, at an error rate that a suite with some thousands
+# of such checks can bear: it fails for no reason once in thousands of runs. With few samples such a limit allows
+# everything: a test must wait until it has enough.
+FALSE_ALARM = 1e-7
+
+
+def most_of(n, share, burst=1):
+    """The most of n samples that are credible where each of them has a chance of `share`: more come with a probability of
+    at most FALSE_ALARM (binomial, exact). burst: as many at most come together, because what makes them lasts longer than
+    an interval; then it is bursts that are counted."""
+    groups = -(-n // burst)
+    if not 0 < share < 1 or not groups:
+        return n if share >= 1 else 0
+    deviation = math.sqrt(groups * share * (1 - share))
+    tail, k = 0.0, min(groups, int(groups * share + 12 * deviation + 40))  # beyond lies less than can be summed up
+    while k >= 0:
+        tail += math.exp(math.lgamma(groups + 1) - math.lgamma(k + 1) - math.lgamma(groups - k + 1) + k * math.log(share) +
+                         (groups - k) * math.log1p(-share))
+        if tail > FALSE_ALARM:
+            break
+        k -= 1
+    return min(n, k * burst)
+
+
+def least_of(n, share, burst=1):
+    """The least of n samples that are credible where each of them has a chance of `share`."""
+    return n - most_of(n, 1 - share, burst)
+
+
+def until(good, seconds=60, pause=0.1):
+    """Waits until good() is true; returns whether it became so. As long as it must: how fast a machine is proves nothing."""
+    end = time.monotonic() + seconds
+    while not good():
+        if time.monotonic() > end:
+            return False
+        time.sleep(pause)
+    return True
+
+
 def work_for(jvm, seconds, most=60):
     """Waits until the JVM has used that much CPU time: on a crowded machine that takes longer."""
     goal, end = jvm.cpu_seconds() + seconds, time.monotonic() + most
@@ -200,7 +250,7 @@ def work_for(jvm, seconds, most=60):
 Result = collections.namedtuple("Result", "status out err")
 
 
-def run(*args, seconds=120):
+def run(*args, seconds=240):
     try:
         r = subprocess.run([str(a) for a in args], capture_output=True, text=True, timeout=seconds, errors="replace")
     except subprocess.TimeoutExpired:
@@ -247,11 +297,13 @@ def jfr_complaints(file, versions=(17, 21), events=True):
     return "\n".join(said)
 
 
-def stacks(*files, threads=True, annotate=True):
-    """[(frames root first, weight ns)] of recordings, by wick's own reader; the thread is the first frame."""
+def stacks(*files, threads=True, annotate=True, samples=False):
+    """[(frames root first, weight ns)] of recordings, by wick's own reader; the thread is the first frame. samples: their
+    number instead of the weight, for checks by number: a sample that was delayed weighs as many."""
     args = ["convert", *files, "--to", "collapsed", "-o", "-"]
     args += ["-t"] if threads else []
     args += ["--annotate"] if annotate else []
+    args += ["--samples"] if samples else []
     r = wick(*args)
     if r.status:
         raise RuntimeError(f"wick convert {files}: {r.err}")

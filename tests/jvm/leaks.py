@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # ci: 25
+# alone
 """wick explain on services that leak in one way each: the right part is named, of the heap also class and place,
 of native memory the stack, where it is recorded; healthy ones, one that allocates much and one whose memory comes and goes have no
 such finding. Readings come every second here

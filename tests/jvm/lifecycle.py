@@ -43,11 +43,13 @@ def leftovers(j, before_signals):
     return ", ".join(said)
 
 
-def cycles():
-    # the Java heap is there from the beginning, so that its growth is not taken for ours
-    j = busy("spin=2", "zip", "alloc", options=["-Xms256m", "-XX:+AlwaysPreTouch"])
-    before = {n: j.caught(n) for n in SIGNALS + (27,)}
-    failed, first, late = [], None, None
+def cycle(j, failed):
+    """CYCLES recordings; what there is after some of them and after all: resident KiB, descriptors, threads."""
+    first = None
+
+    def used():
+        time.sleep(0.3)
+        return j.rss_kib(), sum(j.fds().values()), sum(j.threads().values())
     for i in range(CYCLES):
         event = ("cpu", "ctimer", "itimer")[i % 3]
         r = t.start(j.pid, t.path("cycle.jfr"), "-e", event, "-i", "500us")
@@ -59,17 +61,29 @@ def cycles():
         if j.proc.poll() is not None:
             break
         if i == min(9, CYCLES // 2):
-            time.sleep(0.3)
-            first = (j.rss_kib(), sum(j.fds().values()), sum(j.threads().values()))
-    time.sleep(0.3)
+            first = used()
+    return first, used()
+
+
+def cycles():
+    # the Java heap is there from the beginning, so that its growth is not taken for ours
+    j = busy("spin=2", "zip", "alloc", options=["-Xms256m", "-XX:+AlwaysPreTouch"])
+    before = {n: j.caught(n) for n in SIGNALS + (27,)}
+    failed, turns = [], []
+
+    def bounded(first, late):
+        # the JVM itself still grows a little: code, collector's tables
+        return late[0] - first[0] < 12_000 + 5 * CYCLES, late[1] <= first[1] + 1 and late[2] <= first[2] + 2
+    # What the JVM takes for itself, at times a lot at once, it takes once. What leaks grows as much in each turn.
+    while not failed and len(turns) < 3 and not (turns and all(bounded(*turns[-1]))):
+        turns.append(cycle(j, failed))
+    first, late = turns[-1]
+    memory, others = bounded(first, late)
     t.check(f"{CYCLES} cycles of start and stop, all engines in turn", not failed and j.proc.poll() is None,
             f"{failed[:3]}\n{j.output()[-2000:]}")
-    late = (j.rss_kib(), sum(j.fds().values()), sum(j.threads().values()))
-    print(f"# resident KiB, descriptors, threads: {first} -> {late}")
-    # the JVM itself still grows a little: code, collector's tables
-    t.check("memory does not grow with the cycles", late[0] - first[0] < 12_000 + 5 * CYCLES, f"{first} -> {late}")
-    t.check("descriptors and threads do not either", late[1] <= first[1] + 1 and late[2] <= first[2] + 2,
-            f"{first} -> {late}")
+    print(f"# resident KiB, descriptors, threads: {turns}")
+    t.check("memory does not grow with the cycles", memory, turns)
+    t.check("descriptors and threads do not either", others, turns)
     t.check("nothing is left after the stop", not leftovers(j, before), leftovers(j, before))
     t.start(j.pid, t.path("again.jfr"), "-i", "1ms")
     t.work_for(j, 0.5)
@@ -109,30 +123,34 @@ def cut_of(file):
 
 
 def killed():
-    for i in range(3):
-        j = busy("spin=2", name="killed")
-        file = t.path(f"killed{i}.jfr")
+    """Three at a time: they wait for what is written once a second."""
+    jvms = [busy("spin=1", name="killed") for _ in range(3)]
+    files = [t.path(f"killed{i}.jfr") for i in range(3)]
+    sizes, begin, alive = [], time.monotonic(), list(range(3))
+    for j, file in zip(jvms, files):
         t.start(j.pid, file, "-i", "1ms")
         t.check("a recording can be read as soon as it has begun", os.path.getsize(file) > 0)
-        # written once a second, if the machine lets the JVM; one writing may be seen at two sizes, the last be cut off
-        lived, sizes = 0, {os.path.getsize(file)}
-        end = time.monotonic() + 60
-        while (lived < 2 or len(sizes) < 5) and time.monotonic() < end:
-            step = 0.05 + random.random() * 0.05
-            time.sleep(step)
-            lived += step
-            sizes.add(os.path.getsize(file))
-        j.proc.send_signal(signal.SIGKILL)
-        j.wait()
+        sizes.append({os.path.getsize(file)})
+    # written once a second, if the machine lets the JVM; one writing may be seen at two sizes, the last be cut off
+    while alive and time.monotonic() < begin + 120:
+        time.sleep(0.05 + random.random() * 0.05)
+        for i in alive[:]:
+            sizes[i].add(os.path.getsize(files[i]))
+            if len(sizes[i]) >= 5 and time.monotonic() > begin + 2:
+                jvms[i].kill()
+                alive.remove(i)
+    lived = time.monotonic() - begin
+    for i, file in enumerate(files):
+        jvms[i].kill()
         file = without_rest(file)
         complaints = t.jfr_complaints(file, versions=(17,))
-        t.check(f"kill -9 after {lived:.1f} s: the recording can be read", not complaints, complaints)
+        t.check("kill -9: the recording can be read", not complaints, complaints)
         half = file.replace(".jfr", ".half.jfr")
         with open(file, "rb") as whole, open(half, "wb") as f:
             f.write(whole.read() + os.urandom(1000))
         t.check("the same with half of a write after it", cut_of(half) == cut_of(file), "what is cut out differs")
         last = [e["startTime"] for e in t.events(file, "wick.Profiler")]
-        t.check("and was written again and again", len(last) >= 2, f"{last} in {lived:.2f} s, {sizes}")
+        t.check("and was written again and again", len(last) >= 2, f"{last} in {lived:.2f} s, {sizes[i]}")
 
 
 def short_lives():
@@ -188,7 +206,9 @@ def silent():
         return said()
     with open(log, "w") as f:
         w = subprocess.Popen([t.WICK, "record", "-d", "300", "--attach-timeout", "60", "-f", file, str(j.pid)], stdout=f, stderr=f)
-    begun = until(lambda: os.path.exists(file) and os.path.getsize(file) > 0)
+    # The file is there before the JVM has answered that it records; once that is written on, it has.
+    begun, sizes = until(lambda: os.path.exists(file) and os.path.getsize(file) > 0), set()
+    begun = begun and until(lambda: len(sizes.add(os.path.getsize(file)) or sizes) > 2)
     j.proc.send_signal(signal.SIGSTOP)
     noted = until(lambda: "has not answered for 10 s" in open(log).read())
     j.proc.send_signal(signal.SIGCONT)
@@ -210,12 +230,12 @@ def ends():
         if os.path.exists(file):
             os.unlink(file)
         j = busy("spin=2", name="ends", options=[f"-agentpath:{t.AGENT}=start,interval=1ms,file={file}"])
-        time.sleep(1)
+        t.work_for(j, 0.5)
         if how:
             j.say(how)
         else:
             j.proc.terminate()
-        status = j.wait(20)
+        status = j.wait()
         t.check(f"{title} while recording: the JVM ends", status is not None and status in (0, 143), status)
         rows = t.stacks(file)
         t.check(f"{title}: the recording is whole", t.weight_of(rows) > 2e8 and not t.jfr_complaints(file, (17,), False),
@@ -223,7 +243,7 @@ def ends():
     j = busy("spin=1", name="racing")
     j.say("exit")
     r = t.start(j.pid, t.path("race.jfr"))
-    t.check("a start while the JVM ends: no hang, no crash", j.wait(20) == 0, (r, j.output()))
+    t.check("a start while the JVM ends: no hang, no crash", j.wait() == 0, (r, j.output()))
 
 
 def refused():
@@ -236,7 +256,7 @@ def refused():
             t.check(f"{options}: is reported", good, j.output())
             j.kill()
             continue
-        status = j.wait(20)
+        status = j.wait()
         t.check(f"{options}: refused with a sentence", status not in (0, None) and "wick: " in j.output()
                 and sentence in j.output(), (status, j.output()))
 
@@ -258,7 +278,7 @@ def limits():
     j = busy("stacks", "spin=1", name="limits")
     file = t.path("rot.jfr")
     t.start(j.pid, file, "-i", "200us", "--chunk-size", "256k")
-    time.sleep(3)
+    t.work_for(j, 5)
     dump = t.path("dump.jfr")
     r = t.wick("dump", "-q", "-f", dump, j.pid)
     said = t.jfr_complaints(dump, (17,))
@@ -279,7 +299,7 @@ def limits():
     k = busy("stacks", "spin=1", name="segments", options=[
         f"-agentpath:{t.AGENT}=start,interval=400us,maxsize=1m,file={t.path('seg/s.jfr')}"])
     top, removed, began = 0, False, time.monotonic()
-    while time.monotonic() - began < (8 if removed else 60):
+    while time.monotonic() - began < (5 if removed else 120):
         time.sleep(0.05)
         names, size = folder_size(t.path("seg"))
         top = max(top, size)
@@ -295,7 +315,8 @@ def limits():
     before = j.rss_kib()
     t.start(j.pid, t.path("small.jfr"), "-i", "200us", "--memlimit", "4m")
     top = 0
-    for _ in range(50):
+    goal, end = j.cpu_seconds() + 7, time.monotonic() + 120
+    while j.cpu_seconds() < goal and time.monotonic() < end:
         time.sleep(0.1)
         top = max(top, j.rss_kib())
     t.stop(j.pid)
@@ -325,10 +346,16 @@ def children():
         a, begin = drain_cpu(), time.monotonic()
         work()
         return (drain_cpu() - a) / (time.monotonic() - begin)
-    # The least of three: on a busy machine the same work has been seen to take 4.6 to 14.6 %. A file of
+    # The best of three: on a busy machine the same work has been seen to take 4.6 to 14.6 %. A file of
     # /proc read for each thread in each of its 20 rounds a second takes most of a processor.
-    calm = min(share(lambda: time.sleep(1.5)) for _ in range(3))
-    churn = min(share(lambda: j.ask("short 300 1", r"short (\d+)")) for _ in range(3))
+
+    def best(work, enough):
+        seen = [share(work)]
+        while min(seen) >= enough and len(seen) < 3:
+            seen.append(share(work))
+        return min(seen)
+    calm = best(lambda: time.sleep(1.5), 0.25)
+    churn = best(lambda: j.ask("short 300 1", r"short (\d+)"), 0.5)
     print(f"# drain thread with 1,000 threads: {calm:.1%} of a processor, with churn {churn:.1%}")
     t.check("the drain thread stays cheap with 1,000 threads", calm < 0.25 and churn < 0.5, f"{calm:.2%} {churn:.2%}")
     t.stop(j.pid)

@@ -55,8 +55,9 @@ def check_sites(title, file, truth, sites=SITES, evicted=False):
             p = -math.expm1(-SITES[site] / INTERVAL)
             variance = SITES[site] * truth[site] * (1 - p) / p
         slack = SIGMAS * math.sqrt(variance) + 0.01 * truth[site]
+        lost = sum(w for name, _, w, _ in found if not name) if evicted else 0  # their stacks: some may be of this site
         t.check(f"{title}: {site}: the estimate is what is alive",
-                rows and abs(estimate - truth[site]) <= slack,
+                rows and -slack - lost <= estimate - truth[site] <= slack,
                 f"true {truth[site]}, estimated {estimate} of {len(rows)}, allowed {slack:.0f}")
     return found
 
@@ -67,10 +68,10 @@ def start(j, file, *options, interval=INTERVAL):
 
 
 def settle(j):
-    """A collection, and for those that clear references later the time for it."""
-    truth = ask(j, "gc")
-    time.sleep(3)
-    return truth
+    """A collection, and for collectors that clear references later a second one, before which the first is over."""
+    ask(j, "gc")
+    time.sleep(0.5)
+    return ask(j, "gc")
 
 
 def sites(collector):
@@ -144,17 +145,19 @@ def killed():
     start(j, file)
     ask(j, "blocks 30000")
     truth = settle(j)
-    for _ in range(300):
-        if t.wick("top", "-e", "live", file).status == 0:
-            break
-        time.sleep(0.2)
-    j.kill()
-    r = t.wick("top", "--json", "-n", "0", "-e", "live", file)
-    rows = {row["name"]: row["self"] for row in json.loads(r.out)["rows"]} if r.status == 0 else {}
+    rows, r = {}, None
+
+    def near():
+        nonlocal rows, r
+        r = t.wick("top", "--json", "-n", "0", "-e", "live", file)
+        rows = {row["name"]: row["self"] for row in json.loads(r.out)["rows"]} if r.status == 0 else {}
+        return abs(rows.get("Live.blocks", 0) - truth["blocks"]) <= slack
+
     p = -math.expm1(-1024 / INTERVAL)
     slack = SIGMAS * 1024 * math.sqrt(truth["blocks"] / 1024 * (1 - p) / p) + 0.01 * truth["blocks"]
-    t.check("a JVM that was killed leaves what was alive", abs(rows.get("Live.blocks", 0) - truth["blocks"]) <= slack,
-            (rows, truth, r.err))
+    t.until(near, 120, 0.2)  # a moment before may also have been recorded, when less was there
+    j.kill()
+    t.check("a JVM that was killed leaves what was alive", near(), (rows, truth, slack, r))
 
 
 def the_views(file):

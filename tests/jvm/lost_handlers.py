@@ -25,7 +25,7 @@ def check(what, answer, options, by_exit):
         s = t.status(j.pid)
         t.check(f"{name}: no handler was lost", not s.get("lost_handlers"), s)
     j.say("exit")
-    t.check(f"{name}: the JVM exits on its own", j.wait(120) == 0, j.output())
+    t.check(f"{name}: the JVM exits on its own", j.wait() == 0, j.output())
 
 
 check("cancel", "cancelled", ["-i", "200us"], False)

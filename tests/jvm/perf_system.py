@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 21
+# alone
 """The whole machine in one picture: `wick record --perf -a` over the demo service and a native program. From the service
 there are stacks down to the kernel, each process has a root of its own, other events of perf's work alike, and perf.data
 read directly is what `perf script` says of it."""

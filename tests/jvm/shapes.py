@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # ci: 21
+# alone
 """wick explain on programs that give their collector one kind of work: humongous allocations, promotion of objects that die
 soon, a heap that is much too large, finalizers that do not keep up. Each is named, with class and place where objects are
 sampled; a healthy program has none of them. All run at the same time."""

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # ci: 25
+# alone
 """Threads that are slow to reach safepoints are found with the right reason, and no others are.
 
 The JVM's own log of safepoints is the oracle: what it calls slow must be found, and what is found must be in it."""
@@ -87,7 +88,7 @@ class Run:
         stopped = t.stop(self.jvm.pid)
         t.check(f"{name}: the recording ends", stopped.status == 0, stopped)
         self.jvm.say("exit")
-        t.check(f"{name}: the JVM ends well", self.jvm.wait(30) == 0, self.jvm.output())
+        t.check(f"{name}: the JVM ends well", self.jvm.wait() == 0, self.jvm.output())
         r = t.wick("ttsp", "--json", "-n", "0", self.file)
         t.check(f"{name}: wick ttsp reads it", r.status == 0, r)
         self.found = json.loads(r.out)
@@ -113,6 +114,11 @@ def same(mine, theirs):
     """Before JDK 14 the JVM reports sums, which may hold another safepoint; then the watcher's own time has to do."""
     close = abs(mine - theirs) < 0.01 + 0.01 * theirs
     return close or (t.JDK < 14 and theirs <= mine < theirs + 20)
+
+
+def most(part, whole, share=0.9):
+    """Whether as many incidents are blamed right as is credible where that share is (t.FALSE_ALARM); at least one."""
+    return len(part) >= max(1, t.least_of(len(whole), share))
 
 
 def names_it(name, run, *words):
@@ -145,12 +151,12 @@ def counted_loop():
     agree("loop", run)
     got = run.blamed("loop")
     good = [g for g in got if g[0] in ("loop", "starved") and g[1].startswith("Tardy.countedLoop:")]
-    t.check("loop: the counted loop is blamed, by method and line", len(good) >= 0.6 * len(got) > 0, got)
+    t.check("loop: the counted loop is blamed, by method and line", most(good, got), got)
     names_it("loop", run, "without a safepoint poll, at Tardy.countedLoop")
     kinds = [k for k in LINES if k not in ("over", "none") and not re.search("(?m)^" + LINES[k][0] + "$", run.said)]
     t.check("loop: the log has lines of all kinds", not kinds, kinds)
     answers = re.findall(r"signal_responded: (\S+)", run.said)
-    t.check("loop: signals are answered", answers and answers.count("never") <= 0.1 * len(answers), answers)
+    t.check("loop: signals are answered", most([a for a in answers if a != "never"], answers), answers)
     if t.JDK >= 11:
         t.check("loop: where it gave way is shown", "SafepointSynchronize::block" in run.said, run.said[:3000])
         t.check("loop: the operation is named", any("GC" in i["operation"] for i in run.found["worst"]),
@@ -171,7 +177,7 @@ def huge_copy():
     place = "copy|mem" if t.JDK >= 11 else "libjvm.so"
     good = [g for g in got if g[0] in ("copy", "starved", "vm") and re.search(place, g[1].lower()) and
             "Tardy.copyHuge" in g[2]]
-    t.check("copy: the copy is blamed, with the method that wanted it", len(good) >= 0.6 * len(got) > 0, got)
+    t.check("copy: the copy is blamed, with the method that wanted it", most(good, got), got)
     # the arrays are filled at first, which is slow as well
     names_it("copy", run, "one copy or fill of much memory" if t.JDK >= 11 else "Tardy.copy")
 
@@ -194,7 +200,7 @@ def faults():
     agree("fault", run, 2)
     got = run.blamed("fault")
     good = [g for g in got if g[0] in ("fault", "starved") and "Tardy.touchPages" in g[1] + g[2]]
-    t.check("fault: page faults are the reason", len(good) >= 0.6 * len(got) > 0 and "fault" in [g[0] for g in got],
+    t.check("fault: page faults are the reason", most(good, got) and "fault" in [g[0] for g in got],
             (got, run.said[-3000:]))
     names_it("fault", run, "made to wait by the kernel: page fault, swap or disk")
     group.remove()
@@ -206,7 +212,7 @@ def critical():
     run = Run("critical", "critical", options=["-Xmx64m", f"-Dnative={t.NATIVE}"], gcs=5)
     got = run.blamed("critical")
     good = [g for g in got if g[0] == "critical" and g[1].startswith("Tardy.hold")]
-    t.check("critical: the native method that holds an array is blamed", len(good) >= 0.6 * len(got) > 0,
+    t.check("critical: the native method that holds an array is blamed", most(good, got),
             (got, run.found["blame"]))
     names_it("critical", run, "native code held an array (JNI critical section)")
 
@@ -240,7 +246,7 @@ def starved():
     if not got:
         t.skip("starved: no processor", "the kernel gave it one in time")
         return
-    t.check("starved: lack of a processor is the reason", [g[0] for g in got].count("starved") >= 0.5 * len(got), got)
+    t.check("starved: lack of a processor is the reason", most([g for g in got if g[0] == "starved"], got, 0.75), got)
     names_it("starved", run)
     t.check("starved: scheduler and processors are reported", "sched: SCHED_IDLE allowed_cpus: " in run.said,
             run.said[:2000])
@@ -279,7 +285,7 @@ def counters():
     agree("stripped", run)
     got = run.blamed("loop")
     good = [g for g in got if g[0] in ("loop", "starved") and g[1].startswith("Tardy.countedLoop:")]
-    t.check("stripped: the counted loop is blamed, by method and line", len(good) >= 0.6 * len(got) > 0, got)
+    t.check("stripped: the counted loop is blamed, by method and line", most(good, got), got)
     agent = f"-agentpath:{t.AGENT}=start,event=ttsp,file={t.path('blind.jfr')}"
     j = t.Jvm([agent, "-XX:-UsePerfData", "-Xmx64m", "-cp", classes, "Tardy", "prompt"], "blind", java=java)
     t.check("blind: the JVM runs", j.wait_for(r"(?m)^up"), j.output())

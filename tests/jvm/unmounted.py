@@ -208,7 +208,7 @@ def exits(j):
                                stderr=subprocess.PIPE) for _ in range(2)]
     time.sleep(0.2)
     j.say("exit")
-    status = j.wait(60)
+    status = j.wait()
     out = [p.communicate(timeout=60) for p in asking]
     t.check("the JVM ends while lists are made", status == 0, (status, j.output()[-1500:]))
     t.check("each request gets a list or an error", all(p.returncode in (0, *range(1, 16)) and (p.returncode or o[0]) for p, o in zip(asking, out)),

@@ -39,11 +39,13 @@ def cycles():
     t.check("cycles: recordings begin and end", not failed and j.proc.poll() is None, f"{failed} {j.output()[-3000:]}")
     before = counts(j)
     t.start(j.pid, file, "-e", "lock=/1us,ttsp")
-    for _ in range(100):
-        time.sleep(0.2)
+    now = before
+
+    def enough():
+        nonlocal now
         now = counts(j)
-        if not now or not before or (now[0] > before[0] + 1 and now[1] > before[1]):
-            break
+        return not now or not before or (now[0] > before[0] + 1 and now[1] > before[1])
+    t.until(lambda: enough() and t.status(j.pid).get("park_waits", 0) > 50, 120, 0.2)
     status = t.status(j.pid)
     q = t.stop(j.pid)
     t.check("cycles: stacks overflow and threads end as ever", before and now and now[0] > before[0] + 1 and
@@ -51,7 +53,7 @@ def cycles():
     t.check("cycles: waits were recorded at the same time", q.status == 0 and status.get("park_waits", 0) > 50, status)
     t.check("cycles: no signal handler stays", signals == [j.caught(s) for s in range(1, 65)])
     j.proc.stdin.close()
-    t.check("cycles: the JVM ends as it should", j.wait(60) == 0, j.output()[-3000:])
+    t.check("cycles: the JVM ends as it should", j.wait() == 0, j.output()[-3000:])
 
 
 def death(n):
@@ -60,7 +62,7 @@ def death(n):
     j = jvm(f"death{n}", f"-agentpath:{t.AGENT}=start,event=lock=/1us\\,ttsp\\,cpu,file={file}")
     time.sleep(0.5 + 0.3 * n)
     j.proc.stdin.close()
-    t.check(f"death{n}: the JVM ends as it should", j.wait(60) == 0, j.output()[-3000:])
+    t.check(f"death{n}: the JVM ends as it should", j.wait() == 0, j.output()[-3000:])
     r = t.wick("locks", file)
     t.check(f"death{n}: the recording is whole", r.status == 0 and "deep-0" in t.wick("convert", file, "--to", "collapsed",
                                                                                  "-t", "-o", "-").out, r)

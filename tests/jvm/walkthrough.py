@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 21
+# alone
 """docs/walkthrough-latency.md does what it says: its commands are run as they stand, and wick names the cause at each step.
 
 walkthrough.py           the test

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 21 25
 # ci: 25
+# alone
 """docs/walkthrough-oom.md does what it says: its commands are run as they stand, in a cgroup of 256 MiB where the kernel kills the
 service, and what wick says names the culprit at each step.
 

@@ -153,12 +153,13 @@ def unbroken_calls(j):
     """Native code in poll(), nanosleep(), epoll_wait(), select() and sem_timedwait(), sampled all the while: each gets its
     time-out. They are in their calls before the recording starts, and until after it ends."""
     file = t.path("calls.jfr")
+    said = time.monotonic()
     j.say("native 6000")
     j.wait_for("done native")
     time.sleep(1)
     t.start(j.pid, file, "-e", "wall", "-i", "1ms", "--wall-threads", "512", "--filter", "names:^native-")
-    time.sleep(2)
-    early = re.findall(r"call \d ended", j.output())
+    t.until(lambda: t.status(j.pid)["fired"] > 2500, 60)  # 500 ticks
+    early = re.findall(r"call \d ended", j.output()) if time.monotonic() - said < 6 else []
     t.stop(j.pid)
     for call in range(5):
         j.wait_for(f"call {call} ended", 60)
@@ -172,7 +173,7 @@ def unbroken_calls(j):
     t.check("the system call gives the state", {n: s for n, s in seen} == {n: "STATE_" + s for n, s in expected.items()},
             dict(seen))
     sampler = t.events(file, "wick.WallSampler")[-1]
-    t.check("without a single signal", sampler["signals"] == "0" and int(sampler["chosen"]) > 500, sampler)
+    t.check("without a single signal", sampler["signals"] == "0" and int(sampler["chosen"]) >= 500, sampler)
 
 
 def dumps_and_batches(j):
@@ -185,14 +186,14 @@ def dumps_and_batches(j):
     time.sleep(0.5)
     t.stop(j.pid)
     t.start(j.pid, plain, *only, "--nobatch")
-    time.sleep(1)
+    t.until(lambda: t.status(j.pid)["fired"] > 50)
     t.stop(j.pid)
     events = {f: json_events(f, "profiler.WallClockSample") for f in (file, dump, plain)}
     weight = {f: sum(span(e["weight"]) for e in v) for f, v in events.items()}
     t.check("a dump holds the samples of idle threads", r.status == 0 and len(events[dump]) == 1 and weight[dump] > 1e9,
             events[dump])
     t.check("a batch for each part", len(events[file]) == 2 and weight[file] > weight[dump], events[file])
-    t.check("nobatch: an event for each sample", len(events[plain]) > 50 and
+    t.check("nobatch: an event for each sample", len(events[plain]) >= 50 and
             all(e["samples"] == 1 for e in events[plain]), events[plain][:2])
 
 
@@ -201,7 +202,7 @@ def agent_string():
     file = t.path("agent.jfr")
     j = t.Jvm([f"-agentpath:{t.AGENT}=start,event=cpu,wall,file={file}", "-cp", classes, "Walls"], "agent")
     j.wait_for("up")
-    time.sleep(1)
+    t.until(lambda: t.status(j.pid).get("fired", 0) > 20)
     s = t.status(j.pid)
     t.check("event=cpu,wall runs both", s.get("engine", "").endswith("+wall"), s)
     j.proc.stdin.close()

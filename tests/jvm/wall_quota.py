@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 21
+# alone
 """Under a CPU quota the wall clock's sums by thread are the kernel's: running, waiting for a processor, asleep.
 
 With all threads drawn at each tick there is no error by lot: the sampler balances what it says against schedstat, and what

@@ -406,7 +406,7 @@ static void wait_for(const int *holder, bool looked_at)
     while (looked_at && atomic_load(&engine.looks) == before)
         usleep(1000);
     if (looked_at)
-        usleep(50000); /* it keeps what it saw a moment later */
+        usleep(200000); /* it keeps what it saw a moment later */
     wick_lock_native_waited(&n);
     drain();
     assert_int_equal(told.wait, n.id);
