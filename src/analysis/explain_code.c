@@ -70,9 +70,9 @@ static uint32_t user_of(const struct wick_profile *p, uint32_t stack, enum code 
         const struct wick_function *f = &p->functions[frame->function];
         const char *class_name = wick_profile_str(p, f->class_name), *name = wick_profile_str(p, f->name);
         bool java = wick_frame_kind_is_java(frame->kind);
-        if (java && !wick_name_is_jdk(class_name))
-            return s;
         enum code one = java ? code_of(class_name, name) : code_of_stub(name);
+        if (java && one == CODE_OTHER && !wick_name_is_jdk(class_name))
+            return s;
         *code = one != CODE_OTHER ? one : *code;
     }
     return 0;
