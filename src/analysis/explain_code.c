@@ -13,7 +13,8 @@
 #include "base/sum.h"
 #include "model/name.h"
 
-#define CPU_LEAST 0.05 /* of the recording */
+#define CPU_LEAST   0.05 /* of the recording */
+#define CALLS_LEAST 0.25 /* the same for calls of any kind: whatever does a little work does most of it somewhere */
 
 enum code {
     CODE_OTHER, /* of the JDK, or the function itself */
@@ -208,7 +209,7 @@ void wick_explain_hot_calls(struct wick_explain *x)
     int64_t ns = sums ? sums[best] : 0;
     free(sums);
     if (best && !x->code_said && !x->method_said &&
-        wick_explain_counts(f, wick_explain_wanted(x, (double)ns), CPU_LEAST) &&
+        wick_explain_counts(f, wick_explain_wanted(x, (double)ns), CALLS_LEAST) &&
         wick_explain_share((double)ns, (double)f->sampled_ns) >= x->rule->threshold)
         say_calls(x, best, ns);
 }
