@@ -31,6 +31,7 @@
 #include "agent/event/jit.h"
 #include "agent/label/jar_labels.h"
 #include "agent/event/locks.h"
+#include "agent/event/deadlocks.h"
 #include "agent/event/direct_buffers.h"
 #include "agent/event/exhaustion.h"
 #include "agent/event/memory.h"
@@ -208,6 +209,7 @@ static void *drain_main(void *arg)
             break;
         wick_direct_buffers_find();
         uint64_t now = wick_clock_mono_ns();
+        wick_deadlocks_round(now);
         pthread_mutex_lock(&s->lock);
         wick_threads_poll(&wick_vm.threads);
         wick_threads_round(&wick_vm.threads, now);
@@ -215,13 +217,14 @@ static void *drain_main(void *arg)
         wick_jit_look(&s->drain, now);
         bool ends = wick_exhaustion_write(s->drain.writer, now) || wick_memory_is_short(now);
         ends |= wick_direct_buffers_look(now);
+        bool locked = wick_deadlocks_write(s->drain.writer, now);
         if (ends) { /* soon, perhaps: what there is has to be in the file then */
             wick_memory_due();
             wick_engines_moment(&s->sampling->engines);
         }
         ends |= wick_memory_look(&s->drain, now);
         full = wick_drain_chunk_full(&s->drain);
-        if (full || ends || now - last_flush >= FLUSH_NS) {
+        if (full || ends || locked || now - last_flush >= FLUSH_NS) {
             last_flush = now;
             wick_engines_stats(&s->sampling->engines, s->drain.writer, now);
             wick_runtime_write(&s->drain, now, false);
@@ -374,6 +377,7 @@ static int begin(struct wick_err *err)
     r = wick_drain_open(&s->drain, &s->sampling->recorder, &wick_vm.images, &s->output, &host, &config, err);
     if (r)
         goto no_drain;
+    wick_deadlocks_open(wick_lock_running());
     note_error(wick_jfr_writer_flush(s->drain.writer, s->start_ns)); /* whatever comes: from now on it can be read */
     if (s->wake < 0 || start_thread(s)) {
         r = wick_err_set(err, WICK_E_NOMEM, "the drain thread could not be started");
@@ -501,6 +505,7 @@ int wick_session_stop(struct wick_err *err)
     wick_engines_stop(&s->sampling->engines);
     (void)!write(s->wake, &one, sizeof one);
     pthread_join(s->thread, NULL);
+    wick_deadlocks_last();
     pthread_mutex_lock(&s->lock);
     wick_threads_refresh_names(&wick_vm.threads);
     wick_engines_stats(&s->sampling->engines, s->drain.writer, wick_clock_mono_ns());
@@ -508,6 +513,7 @@ int wick_session_stop(struct wick_err *err)
     wick_engines_take(&s->sampling->engines, &s->drain, WICK_TAKE_LAST);
     wick_runtime_write(&s->drain, wick_clock_mono_ns(), true);
     (void)wick_exhaustion_write(s->drain.writer, wick_clock_mono_ns());
+    (void)wick_deadlocks_write(s->drain.writer, wick_clock_mono_ns());
     wick_memory_end(&s->drain);
     wick_runtime_close();
     wick_memory_close();

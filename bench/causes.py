@@ -53,7 +53,7 @@ JDKS = Path(os.environ.get("JDKS", Path.home() / ".cache/wick/jdk"))
 EVENTS = "cpu,wall,alloc,lock,ttsp"
 EVENTS_OF_8 = "cpu,wall,lock,ttsp"  # allocations can be sampled from JDK 11 on
 WARM_UP = 3
-MACHINE = {"cpu-starvation", "neighbours", "steal"}
+MACHINE = {"cpu-starvation", "neighbours", "steal", "starved-safepoints", "starved-collections"}
 CAUTIONS = {"biased-profile", "unsampled-cpu", "lost-samples"}
 CPU_CGROUPS = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
 

@@ -9,6 +9,10 @@
  * Threads keep running while they are examined, so what is found might never have been true at one time. A deadlock
  * stays: what counts is a circle that each of several passes finds, with the same threads and locks. What they find
  * besides circles are waits that last, also such as began before any recording and have not ended.
+ *
+ * While waiting for locks is recorded, the drain thread searches, too, so that the recording of a JVM that is killed
+ * has its deadlocks. It makes one pass a round and does not enter the JVM for it, so it sees monitors only. The search
+ * at the end of the recording is complete.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,9 +23,12 @@
 #include "agent/event/locks.h"
 #include "agent/event/deadlocks.h"
 #include "agent/jvm/vm.h"
+#include "base/clock.h"
 
 /* Finding the owner of a monitor takes up to a read or two of each thread; OWNER_READS take about half a second.
  * Thousands of threads mostly wait for few monitors, so it is remembered of each. */
+#define SEARCH_NS 10000000000ull /* from one search of the drain thread to the next */
+
 enum { THREADS_MOST = 4096, PASSES = 3, PAUSE_NS = 20000000, OWNER_READS = 2000000, MONITORS = 8192, WAITS_TOLD = 20 };
 
 /* A thread and what it waits for. */
@@ -124,8 +131,8 @@ static void add_parked(void *arg, const struct wick_agent_parked *p)
     memcpy(node->class_name, p->what.class_name, sizeof node->class_name);
 }
 
-/* One pass. False: no memory. */
-static bool look(struct graph *g)
+/* One pass, with parked threads or without: only they need the JVM. False: no memory. */
+static bool look(struct graph *g, bool parked)
 {
     g->n = g->reads = g->unknown = 0;
     memset(g->known, 0, sizeof g->known);
@@ -135,7 +142,8 @@ static bool look(struct graph *g)
         return false;
     add_threads(g);
     add_monitors(g);
-    wick_agent_locks_parked(add_parked, g);
+    if (parked)
+        wick_agent_locks_parked(add_parked, g);
     return true;
 }
 
@@ -247,19 +255,40 @@ static bool waits_at_all(const struct graph *g)
     return false;
 }
 
-void wick_deadlocks_describe(char *buf, size_t cap)
+/* Two graphs, of the first pass and of a later one; NULL without memory. */
+static struct graph *new_graphs(void)
 {
-    struct graph *g = calloc(2, sizeof *g), *again = g ? g + 1 : NULL;
-    struct wick_strbuf out = WICK_STRBUF_INIT;
-    bool good = g && atomic_load(&wick_vm.live) && look(g);
+    return calloc(2, sizeof(struct graph));
+}
+
+static void free_graphs(struct graph *g)
+{
+    if (g) {
+        free(g[0].nodes);
+        free(g[1].nodes);
+    }
+    free(g);
+}
+
+/* All passes, one after another; what lasts is in the first graph. False: nothing is known. */
+static bool search_all(struct graph *g)
+{
+    bool good = g && atomic_load(&wick_vm.live) && look(g, true);
     for (int pass = 1; good && pass < PASSES && waits_at_all(g); pass++) {
         const struct timespec pause = {.tv_nsec = PAUSE_NS};
         nanosleep(&pause, NULL);
-        good = look(again);
+        good = look(g + 1, true);
         if (good)
-            confirm(g, again);
+            confirm(g, g + 1);
     }
-    if (good) {
+    return good;
+}
+
+void wick_deadlocks_describe(char *buf, size_t cap)
+{
+    struct graph *g = new_graphs();
+    struct wick_strbuf out = WICK_STRBUF_INIT;
+    if (search_all(g)) {
         tell_circles(&out, g);
         tell_waits(&out, g);
     }
@@ -268,9 +297,98 @@ void wick_deadlocks_describe(char *buf, size_t cap)
     if (out.len >= cap && strrchr(buf, '\n'))
         strrchr(buf, '\n')[1] = 0;
     wick_strbuf_release(&out);
-    if (g) {
-        free(g->nodes);
-        free(again->nodes);
+    free_graphs(g);
+}
+
+/* ---- in recordings ---- */
+
+/* What the drain thread searches in, or what a search has found that is not yet written. */
+static struct {
+    struct graph *graphs; /* NULL = no search goes on */
+    uint64_t due_ns;
+    int passes;    /* that were made */
+    bool on;       /* a recording of waiting for locks runs */
+    bool found;    /* the search is over */
+    bool complete; /* with parked threads */
+} watch;
+
+static void watch_clear(void)
+{
+    free_graphs(watch.graphs);
+    watch.graphs = NULL;
+    watch.found = false;
+    watch.passes = 0;
+}
+
+void wick_deadlocks_open(bool on)
+{
+    watch_clear();
+    watch.on = on;
+    watch.due_ns = wick_clock_mono_ns() + SEARCH_NS;
+}
+
+void wick_deadlocks_round(uint64_t now_ns)
+{
+    struct graph *g = watch.graphs;
+    if (!watch.on || watch.found || now_ns < watch.due_ns || wick_load_relaxed(&wick_vm.dying))
+        return;
+    if (!g)
+        g = watch.graphs = new_graphs();
+    bool good = g && look(g + (watch.passes > 0), false);
+    if (good && watch.passes++)
+        confirm(g, g + 1);
+    if (good && watch.passes < PASSES && waits_at_all(g))
+        return; /* goes on in the next round */
+    watch.due_ns = now_ns + SEARCH_NS;
+    watch.found = good;
+    watch.complete = false;
+    if (!good)
+        watch_clear();
+}
+
+void wick_deadlocks_last(void)
+{
+    if (!watch.on)
+        return;
+    watch_clear();
+    watch.on = false;
+    watch.graphs = wick_load_relaxed(&wick_vm.dying) ? NULL : new_graphs();
+    watch.found = watch.complete = search_all(watch.graphs);
+    if (!watch.found)
+        watch_clear();
+}
+
+static void write_wait(struct wick_jfr_writer *w, const struct graph *g, uint32_t i, uint32_t circle, uint64_t now_ns)
+{
+    const struct node *node = &g->nodes[i];
+    const struct wick_jfr_deadlock event = {
+        .start_ns = now_ns,
+        .thread = node->serial,
+        .owner = g->nodes[node->next].serial,
+        .circle = circle,
+        .class_name = node->class_name,
+        .parked = node->parked,
+        .lock = node->lock,
+    };
+    wick_jfr_write_deadlock(w, &event);
+}
+
+bool wick_deadlocks_write(struct wick_jfr_writer *w, uint64_t now_ns)
+{
+    const struct graph *g = watch.graphs;
+    if (!watch.found)
+        return false;
+    uint32_t number = 0, n = circles(g);
+    const struct wick_jfr_deadlock_search search = {
+        .start_ns = now_ns, .threads = g->n, .circles = n, .unknown = g->unknown, .complete = watch.complete};
+    wick_jfr_write_deadlock_search(w, &search);
+    for (uint32_t i = 0; i < g->n; i++) {
+        if (!leads(g, i))
+            continue;
+        write_wait(w, g, i, ++number, now_ns);
+        for (int32_t at = g->nodes[i].next; at != (int32_t)i; at = g->nodes[at].next)
+            write_wait(w, g, (uint32_t)at, number, now_ns);
     }
-    free(g);
+    watch_clear();
+    return n > 0;
 }

@@ -11,6 +11,8 @@
 
 #define WIDTH 100
 
+enum { ACCOUNTS = 100 }; /* threads of which JSON says how their time went */
+
 static void add_time(struct wick_strbuf *out, double ns)
 {
     if (ns >= 1e9)
@@ -362,6 +364,27 @@ static void write_overview(const struct wick_explain_findings *all, FILE *out)
     wick_strbuf_release(&headline);
 }
 
+/* "accounts":[...]: how the time of endpoints and threads went. */
+static void write_accounts(const struct wick_explain_findings *all, const struct wick_explain_facts *f, FILE *out)
+{
+    unsigned threads = 0;
+    fputs(",\"accounts\":[", out);
+    for (size_t i = 0; i < all->naccounts && threads < ACCOUNTS; i++) {
+        const struct wick_explain_account *a = &all->accounts[i];
+        uint32_t string = a->endpoint ? a->endpoint : f->p->threads[a->thread].name;
+        const char *name = wick_profile_str(f->p, string);
+        threads += !a->endpoint;
+        fprintf(out, "%s\n{\"%s\":", i ? "," : "", a->endpoint ? "endpoint" : "thread");
+        wick_print_json(out, name, strlen(name));
+        fprintf(out, ",\"wall_ns\":%.0f,\"parts\":{", a->wall_ns);
+        for (unsigned k = 0, n = 0; k < WICK_EXPLAIN_ACCOUNT_PARTS; k++)
+            if (a->part_ns[k] > 0)
+                fprintf(out, "%s\"%s_ns\":%.0f", n++ ? "," : "", wick_explain_part_name(k), a->part_ns[k]);
+        fputs("}}", out);
+    }
+    fputs("\n]", out);
+}
+
 static void write_json_finding(const struct wick_explain_finding *r, const struct wick_explain_facts *f,
                                const struct wick_explain_input *in, FILE *out)
 {
@@ -401,6 +424,7 @@ static void write_json(const struct wick_explain_findings *all, const struct wic
             wick_cli_is_unfinished() ? "true" : "false");
     fprintf(out, ",\"idle\":%s", all->idle ? "true" : "false");
     write_overview(all, out);
+    write_accounts(all, f, out);
     fputs(",\"findings\":[", out);
     for (size_t i = 0; i < all->n; i++) {
         fputs(i ? ",\n" : "\n", out);

@@ -13,7 +13,8 @@
 #include "base/sum.h"
 #include "model/name.h"
 
-#define CPU_LEAST 0.05 /* of the recording */
+#define CPU_LEAST   0.05 /* of the recording */
+#define CALLS_LEAST 0.25 /* the same for calls of any kind: whatever does a little work does most of it somewhere */
 
 enum code {
     CODE_OTHER, /* of the JDK, or the function itself */
@@ -70,9 +71,9 @@ static uint32_t user_of(const struct wick_profile *p, uint32_t stack, enum code 
         const struct wick_function *f = &p->functions[frame->function];
         const char *class_name = wick_profile_str(p, f->class_name), *name = wick_profile_str(p, f->name);
         bool java = wick_frame_kind_is_java(frame->kind);
-        if (java && !wick_name_is_jdk(class_name))
-            return s;
         enum code one = java ? code_of(class_name, name) : code_of_stub(name);
+        if (java && one == CODE_OTHER && !wick_name_is_jdk(class_name))
+            return s;
         *code = one != CODE_OTHER ? one : *code;
     }
     return 0;
@@ -208,7 +209,7 @@ void wick_explain_hot_calls(struct wick_explain *x)
     int64_t ns = sums ? sums[best] : 0;
     free(sums);
     if (best && !x->code_said && !x->method_said &&
-        wick_explain_counts(f, wick_explain_wanted(x, (double)ns), CPU_LEAST) &&
+        wick_explain_counts(f, wick_explain_wanted(x, (double)ns), CALLS_LEAST) &&
         wick_explain_share((double)ns, (double)f->sampled_ns) >= x->rule->threshold)
         say_calls(x, best, ns);
 }

@@ -130,8 +130,10 @@ static void take_thread_cpu(struct wick_explain_facts *f, const struct wick_jfr_
         add_to(&f->hungry_got_ns, cpu);
         add_to(&f->hungry_delay_ns, delay);
     }
-    if (collector)
+    if (collector) {
         add_to(&f->gc_ns, cpu);
+        add_to(&f->gc_wait_ns, delay);
+    }
     if (hungry && collector)
         add_to(&f->gc_delay_ns, delay);
 }
@@ -205,8 +207,11 @@ static void take_out_of_memory(struct wick_explain_facts *f, const struct wick_j
     struct wick_explain_row *r = f->exhausted.n < MESSAGES ? row_of(f, &f->exhausted, text(e, "message")) : NULL;
     if (r)
         r->sum += 1 + (double)number(e, "missed");
+    uint32_t thread = wick_jfr_event_thread(e, "eventThread");
     if (!f->exhausted_thread)
-        f->exhausted_thread = f->p->threads[wick_jfr_event_thread(e, "eventThread")].name;
+        f->exhausted_thread = thread;
+    if (f->exhausted_thread == thread)
+        f->exhausted_ns = e->time_ns;
 }
 
 static void take_direct_buffers(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -402,6 +407,22 @@ static void take_native_live(struct wick_explain_facts *f, const struct wick_jfr
         add_native(f, last, e);
 }
 
+/* Deadlocks stay: the last search has them all. */
+static void take_search(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    f->nlocked = f->locked_before;
+    f->searched = number(e, "complete") && !number(e, "unknown");
+}
+
+static void take_deadlock(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_explain_locked *l = ADD(f, locked);
+    if (l)
+        *l = (struct wick_explain_locked){.thread = wick_jfr_event_thread(e, "eventThread"),
+                                          .owner = wick_jfr_event_thread(e, "owner"),
+                                          .class_name = text(e, "lockClass")};
+}
+
 /* Files of one recording continue its totals; another one starts from zero. */
 static void take_recording(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
@@ -413,6 +434,7 @@ static void take_recording(struct wick_explain_facts *f, const struct wick_jfr_e
     else
         f->unsampled_earlier_ns = f->unsampled_before_ns = f->unsampled_ns;
     if (!same) {
+        f->locked_before = f->nlocked;
         f->nnative = f->native_first.n = f->native_last.n = 0;
         f->native_first.time_ns = f->native_last.time_ns = 0;
     }
@@ -469,6 +491,8 @@ static const struct {
     {"jdk.JVMInformation", take_jvm},
     {"jdk.ResidentSetSize", take_rss},
     {"wick.OutOfMemory", take_out_of_memory},
+    {"wick.DeadlockSearch", take_search},
+    {"wick.Deadlock", take_deadlock},
     {"jdk.DirectBufferStatistics", take_direct_buffers},
     {"wick.NativeMemory", take_native_memory},
     {"wick.NativeLive", take_native_live},
@@ -651,6 +675,7 @@ void wick_explain_release(struct wick_explain_facts *f)
 {
     wick_ttsp_release(&f->ttsp);
     wick_lock_waits_release(&f->locks);
+    free(f->locked);
     free(f->ran);
     free(f->wall);
     free(f->cpu);

@@ -98,11 +98,19 @@ struct wick_explain_native_moment {
     size_t n, cap;
 };
 
+/* A thread of a deadlock, who holds the lock that it waits for, and that lock's class; strings of the profile. */
+struct wick_explain_locked {
+    uint32_t thread, owner, class_name; /* class_name: "" = a monitor */
+};
+
 struct wick_explain_facts {
     struct wick_profile *p;
     struct wick_ttsp_incidents ttsp;
-    struct wick_lock_waits locks; /* who held what others waited for */
-    uint32_t *ran;                /* threads, once for each wick.ThreadCpu: each second in which one used a CPU */
+    struct wick_explain_locked *locked;        /* by the last search for deadlocks of each recording */
+    size_t nlocked, cap_locked, locked_before; /* before: of the recordings before this one */
+    bool searched;                             /* the last search was complete */
+    struct wick_lock_waits locks;              /* who held what others waited for */
+    uint32_t *ran; /* threads, once for each wick.ThreadCpu: each second in which one used a CPU */
     size_t nran, cap_ran;
     int64_t duration_ns;
     struct wick_explain_sample *wall, *cpu;
@@ -116,6 +124,7 @@ struct wick_explain_facts {
      * that wakes now and then on a crowded machine waits for a CPU, too, but has little to do with it. */
     int64_t hungry_got_ns, hungry_delay_ns;
     int64_t gc_delay_ns;                /* of the latter, the collector's */
+    int64_t gc_wait_ns;                 /* the collector's run-queue delay, in all seconds */
     int64_t sampled_ns;                 /* weight of CPU samples without the profiler's own work, */
     int64_t own_ns;                     /* and of that, which no rule sees */
     int64_t gcs, pauses_ns, longest_ns; /* jdk.GarbageCollection; the time stopped, within the recordings */
@@ -136,7 +145,8 @@ struct wick_explain_facts {
     int64_t kills_since;                /* OOM kills of the process's cgroup since its last reading; -1 = not known */
     int64_t memory_charged;             /* of the cgroup with the limit, at the last look */
     struct wick_explain_rows exhausted; /* OutOfMemoryErrors by their message; sum: how many */
-    uint32_t exhausted_thread;          /* of the first: a string */
+    uint32_t exhausted_thread;          /* of the first, 0 = there is none */
+    int64_t exhausted_ns;               /* when that thread had its last one */
     uint32_t *causes;                   /* of each collection: strings */
     size_t ncauses, cap_causes;
     int64_t direct_peak, direct_limit, direct_count; /* direct buffers when they used most; 0 = not known */

@@ -8,6 +8,10 @@
  * N s / (1 - s) to them. The collector's own threads are no part of N: that they wait for a CPU makes collections
  * longer, and it is there that it counts. So a collector that stops the program for most of the time has most of the
  * time at stake, however crowded the machine is.
+ *
+ * While the program is stopped, its threads take no CPU from the collector's: if those wait for one, others have it, or
+ * a limit keeps them from it. Pauses that would be short with CPUs are no fault of the heap, and whether they are is
+ * seen by taking the waiting for CPUs out of both, the pauses and the time between them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +64,24 @@ void wick_explain_learn_parts(struct wick_explain *x)
             o->waited_ns += (double)f->wall[i].weight_ns;
     stop = stop < STOPPED_MOST ? stop : STOPPED_MOST;
     o->stopped_ns = (o->computed_ns + o->starved_ns + o->waited_ns + o->stalled_ns) * stop / (1 - stop);
+}
+
+double wick_explain_collectors_got(const struct wick_explain_facts *f)
+{
+    double got = (double)f->gc_ns, all = got + (double)f->gc_wait_ns;
+    return all > 0 ? got / all : 1;
+}
+
+double wick_explain_pauses_by_work(const struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    const struct wick_explain_parts *o = &x->out->parts;
+    double stop = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    double got_on = o->computed_ns + o->waited_ns + o->stalled_ns;
+    stop = stop < STOPPED_MOST ? stop : STOPPED_MOST;
+    double paused = stop * wick_explain_collectors_got(f);
+    double between = (1 - stop) * (got_on > 0 ? got_on / (got_on + o->starved_ns) : 1);
+    return wick_explain_share(paused, paused + between);
 }
 
 double wick_explain_stopped(const struct wick_explain *x)

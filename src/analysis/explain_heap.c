@@ -233,6 +233,7 @@ void wick_explain_gc_threads(struct wick_explain *x)
     double count = parallel_collectors(f->p), whole = cpus < 1 ? 1 : cpus;
     if (cpus <= 0 || count < x->rule->threshold * whole || share < GC_LITTLE)
         return;
+    x->gc_threads_said = true;
     struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, count);
     wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, cpus);

@@ -9,7 +9,6 @@
 #define WICK_ANALYSIS_EXPLAIN_INT_H
 
 #include "analysis/explain_rules.h"
-#include "analysis/wait_kind.h"
 
 struct wick_explain_enter {
     uint32_t first; /* 1 + the row of the first wait, 0 = none */
@@ -25,10 +24,10 @@ struct wick_explain {
     struct wick_explain_enter *enters;    /* by frame: of which monitors threads wait there */
     bool *stuck;                          /* by thread: the rule of that name has it */
     /* What rules have said already: kinds of waiting (bits), waiting for monitors and disks, futures, what most CPU
-     * time is for. */
+     * time is for, that the collector's threads wait for each other. */
     uint64_t kinds_said;
     double monitors_said_ns, disks_said_ns;
-    bool pool_said, code_said, method_said;
+    bool pool_said, code_said, method_said, gc_threads_said;
 };
 
 _Static_assert(WICK_WAIT_KINDS <= 64, "kinds_said has a bit for each");
@@ -55,7 +54,14 @@ void wick_explain_set_aside(struct wick_explain_findings *out);
 
 /* explain_group.c: how the time went; the cost of collections that stop the program; the order of findings. */
 void wick_explain_learn_parts(struct wick_explain *x);
+void wick_explain_learn_accounts(struct wick_explain *x); /* explain_account.c */
 double wick_explain_stopped(const struct wick_explain *x);
+
+/* Of the time in which threads of the collector could run, that in which they had a CPU; 1 = not known. */
+double wick_explain_collectors_got(const struct wick_explain_facts *f);
+
+/* The share of the time in which collections would stop the program if neither waited for CPUs. */
+double wick_explain_pauses_by_work(const struct wick_explain *x);
 
 /* What CPU time would have been without waiting for CPUs, if all who compute wait alike: crowding hides no hot code. */
 double wick_explain_wanted(const struct wick_explain *x, double cpu_ns);
@@ -120,11 +126,17 @@ void wick_explain_say_class(struct wick_explain *x, struct wick_explain_finding 
 /* explain_waits.c: the rules about waiting. _learn_waits fills in what they share, false without memory; they belong in
  * this order, as each leaves out what those before have said. */
 bool wick_explain_learn_waits(struct wick_explain *x);
-bool wick_explain_wait_counts(const struct wick_explain *x, size_t i); /* the wait of wall-clock sample i is trouble */
-void wick_explain_stuck(struct wick_explain *x);
+bool wick_explain_wait_counts(const struct wick_explain *x, size_t i);  /* the wait of wall-clock sample i is trouble */
+bool wick_explain_moved(const struct wick_explain *x, uint32_t thread); /* it ran at some time */
+void wick_explain_stuck(struct wick_explain *x);                        /* explain_stuck.c */
 void wick_explain_pool_busy(struct wick_explain *x);
 void wick_explain_waiting(struct wick_explain *x);
 void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint);
+
+/* explain_safepoints.c: the time that it takes to reach safepoints. */
+void wick_explain_late_safepoints(struct wick_explain *x);
+void wick_explain_starved_safepoints(struct wick_explain *x);
+void wick_explain_slow_safepoints(struct wick_explain *x);
 
 /* explain_code.c: what the CPU time is used for. */
 void wick_explain_hot_code(struct wick_explain *x);

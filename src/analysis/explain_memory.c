@@ -21,6 +21,9 @@
 #define GROWN_LEAST  (8.0 * (1 << 20))
 #define FIRST        1e6 /* times the length of the recording: more than any number of threads can wait */
 
+#define LAST_WORDS_NS 100000000  /* in which a thread may still be seen to end */
+#define GONE_NS       3000000000 /* without a sample of it: it has ended */
+
 /* Whether a recording ended because the kernel killed the process. */
 static bool was_killed(const struct wick_explain_facts *f)
 {
@@ -384,6 +387,21 @@ static bool is_of_heap(const char *message)
     return strstr(message, "heap space") || strstr(message, "GC overhead");
 }
 
+/* Whether the thread that had an OutOfMemoryError was seen before, and never again: such an error moves it, so a thread
+ * that goes on has samples that began later. */
+static bool has_ended(const struct wick_explain_facts *f)
+{
+    bool before = false, after = false;
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        if (s->thread != f->exhausted_thread)
+            continue;
+        before |= s->time_ns <= f->exhausted_ns;
+        after |= s->time_ns > f->exhausted_ns + LAST_WORDS_NS;
+    }
+    return f->exhausted_thread && before && !after && f->p->end_ns - f->exhausted_ns >= GONE_NS;
+}
+
 void wick_explain_out_of_memory(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -396,7 +414,9 @@ void wick_explain_out_of_memory(struct wick_explain *x)
         if (row->sum > 1)
             wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, row->sum);
         if (f->exhausted_thread)
-            wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->exhausted_thread));
+            wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->p->threads[f->exhausted_thread].name));
+        if (has_ended(f))
+            wick_explain_say(x, r, "fate", "which has ended since, so that what it did stands still");
         if (strstr(message, "thread")) {
             if (threads > 0)
                 wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, threads);

@@ -149,11 +149,31 @@ static bool has_own_rule(const struct wick_explain_facts *f)
 }
 
 /* Whether `gc-pauses` fires. */
-static bool pauses_matter(const struct wick_explain_facts *f)
+static bool pauses_matter(const struct wick_explain *x)
 {
-    return wick_explain_share((double)f->pauses_ns, (double)f->duration_ns) >=
-               wick_explain_rules[WICK_EXPLAIN_RULE_GC_PAUSES].threshold &&
-           !has_own_rule(f);
+    double least = wick_explain_rules[WICK_EXPLAIN_RULE_GC_PAUSES].threshold;
+    return wick_explain_share((double)x->f->pauses_ns, (double)x->f->duration_ns) >= least &&
+           wick_explain_pauses_by_work(x) >= least && !has_own_rule(x->f);
+}
+
+/* Pauses that are long because the collector had no CPU. */
+static void starved_collections(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double gc = (double)f->gc_ns, wait = (double)f->gc_wait_ns,
+           others = wick_explain_share(f->others, (double)f->machines);
+    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    if (share < x->rule->threshold || wick_explain_pauses_by_work(x) >= x->rule->threshold || x->gc_threads_said)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->gcs);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
+    wick_explain_figure(r, "starved", WICK_EXPLAIN_SHARE, wick_explain_share(wait, gc + wait));
+    if (f->allowed && others >= wick_explain_rules[WICK_EXPLAIN_RULE_NEIGHBOURS].threshold) {
+        wick_explain_figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->allowed);
+        wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->allowed);
+    }
 }
 
 static void stalls_of(struct wick_explain *x, uint32_t endpoint)
@@ -161,9 +181,10 @@ static void stalls_of(struct wick_explain *x, uint32_t endpoint)
     struct wick_explain_facts *f = x->f;
     double stalled = (double)wick_explain_wall(f, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION);
     double all = (double)wick_explain_wall(f, false, endpoint, endpoint ? WICK_EXPLAIN_ALL : WICK_EXPLAIN_WORK);
-    if (wick_explain_share(stalled, all) < x->rule->threshold || !wick_explain_counts(f, stalled, STALL_LEAST))
-        return;
-    if (!endpoint && (pauses_matter(f) || has_own_rule(f)))
+    if (wick_explain_share(stalled, all) < x->rule->threshold ||
+        !wick_explain_counts(f, stalled * wick_explain_collectors_got(f), STALL_LEAST))
+        return; /* what the collector spends waiting for CPUs is no fault of the heap */
+    if (!endpoint && (pauses_matter(x) || has_own_rule(f)))
         return; /* the same time, of which those rules say more */
     struct wick_explain_top top =
         wick_explain_top(f, f->wall, f->nwall, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION, WICK_EXPLAIN_STALL);
@@ -411,7 +432,7 @@ static void gc_pauses(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
     double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
-    if (!pauses_matter(f))
+    if (!pauses_matter(x))
         return;
     uint32_t cause = commonest_cause(f);
     struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
@@ -535,49 +556,6 @@ static void vm_operations(struct wick_explain *x)
     }
 }
 
-/* The slow thread that was awaited longest, NULL if none is known. */
-static const struct wick_ttsp_culprit *worst_culprit(const struct wick_ttsp_incidents *in)
-{
-    const struct wick_ttsp_culprit *worst = NULL;
-    for (uint32_t i = 0; i < in->nculprits; i++)
-        if (!worst || in->culprits[i].waited_ns > worst->waited_ns)
-            worst = &in->culprits[i];
-    return worst;
-}
-
-static void late_safepoints(struct wick_explain *x)
-{
-    const struct wick_explain_facts *f = x->f;
-    double late = 0, busy = busy_of(f);
-    for (uint32_t i = 0; i < f->ttsp.nslow; i++)
-        late += (double)f->ttsp.slow[i].reach_ns;
-    struct wick_explain_finding *r =
-        wick_explain_by_share(x, late, (double)f->duration_ns, late * (busy > 1 ? busy : 1));
-    const struct wick_ttsp_culprit *c = worst_culprit(&f->ttsp);
-    if (!r)
-        return;
-    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, f->ttsp.nslow);
-    wick_explain_figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->ttsp.slow[0].reach_ns);
-    if (!c || !*wick_profile_str(f->p, f->p->threads[c->thread].name))
-        return;
-    wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->p->threads[c->thread].name));
-    wick_explain_filter_thread(x, r, c->thread);
-    wick_explain_say(x, r, "why", wick_ttsp_why_text(c->why));
-    wick_explain_say_frame(x, r, "frame", c->frame);
-    wick_explain_say_frame(x, r, "caller", c->caller);
-}
-
-static void slow_safepoints(struct wick_explain *x)
-{
-    const struct wick_explain_facts *f = x->f;
-    double busy = busy_of(f), sync = (double)f->sync_ns.grown;
-    if (f->ttsp.nslow)
-        return;
-    struct wick_explain_finding *r =
-        wick_explain_by_share(x, sync, (double)f->duration_ns, sync * (busy > 1 ? busy : 1));
-    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->safepoints.grown);
-}
-
 static void steal(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -623,6 +601,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_ENDPOINT_WAIT] = endpoint_wait,
         [WICK_EXPLAIN_RULE_EXPLICIT_GC] = wick_explain_explicit_gc,
         [WICK_EXPLAIN_RULE_GC_PAUSES] = gc_pauses,
+        [WICK_EXPLAIN_RULE_STARVED_COLLECTIONS] = starved_collections,
         [WICK_EXPLAIN_RULE_GC_THREADS] = wick_explain_gc_threads,
         [WICK_EXPLAIN_RULE_GC_CPU] = gc_cpu,
         [WICK_EXPLAIN_RULE_CODE_CACHE] = code_cache,
@@ -630,8 +609,9 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_DEOPTIMIZATIONS] = deoptimisations,
         [WICK_EXPLAIN_RULE_CLASS_UNLOADING] = class_unloading,
         [WICK_EXPLAIN_RULE_VM_OPERATIONS] = vm_operations,
-        [WICK_EXPLAIN_RULE_LATE_SAFEPOINTS] = late_safepoints,
-        [WICK_EXPLAIN_RULE_SLOW_SAFEPOINTS] = slow_safepoints,
+        [WICK_EXPLAIN_RULE_LATE_SAFEPOINTS] = wick_explain_late_safepoints,
+        [WICK_EXPLAIN_RULE_STARVED_SAFEPOINTS] = wick_explain_starved_safepoints,
+        [WICK_EXPLAIN_RULE_SLOW_SAFEPOINTS] = wick_explain_slow_safepoints,
         [WICK_EXPLAIN_RULE_MEMORY_LIMIT] = wick_explain_memory_limit,
         [WICK_EXPLAIN_RULE_OOM_KILLED] = wick_explain_oom_killed,
         [WICK_EXPLAIN_RULE_OUT_OF_MEMORY] = wick_explain_out_of_memory,
@@ -657,8 +637,10 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
     bool busy = !known || busy_of(f) >= WICK_EXPLAIN_BUSY;
     *out = (struct wick_explain_findings){.idle = known && busy_of(f) < WICK_EXPLAIN_IDLE, .busy = busy_of(f)};
     f->failed |= !wick_explain_learn_waits(&x);
-    if (!f->failed)
+    if (!f->failed) {
         wick_explain_learn_parts(&x);
+        wick_explain_learn_accounts(&x);
+    }
     for (unsigned i = 0; i < WICK_EXPLAIN_RULES && !f->failed; i++) {
         x.rule = &wick_explain_rules[i];
         if (busy || !x.rule->busy)
@@ -684,6 +666,7 @@ void wick_explain_findings_release(struct wick_explain_findings *out)
         for (unsigned k = 0; k < out->rows[i].nsteps; k++)
             free(out->rows[i].steps[k].frame);
     }
+    free(out->accounts);
     free(out->rows);
     *out = (struct wick_explain_findings){0};
 }

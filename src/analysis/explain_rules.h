@@ -11,6 +11,7 @@
 #define WICK_ANALYSIS_EXPLAIN_RULES_H
 
 #include "analysis/explain_facts.h"
+#include "analysis/wait_kind.h"
 
 /* Processors that a process used or wanted for work, on average, from which on it counts as busy. */
 #define WICK_EXPLAIN_BUSY 0.1
@@ -105,18 +106,32 @@ struct wick_explain_parts {
     double stopped_ns;   /* by collections */
 };
 
+/* On a CPU, ready without one, at a safepoint, waiting for memory, and each kind of wait. */
+#define WICK_EXPLAIN_ACCOUNT_PARTS (4 + WICK_WAIT_KINDS)
+
+/* How the wall time of an endpoint, or of a thread, went: the parts add up to it. */
+struct wick_explain_account {
+    uint32_t endpoint, thread; /* one of them; the other is 0 */
+    double wall_ns, part_ns[WICK_EXPLAIN_ACCOUNT_PARTS];
+};
+
 struct wick_explain_findings {
     struct wick_explain_finding *rows; /* by group, that with most at stake first; in it what matters most first */
     size_t n, cap;
     size_t undecided; /* rows[n .. n + undecided): what so few samples do not decide */
     bool failed;      /* memory ran out */
     struct wick_explain_parts parts;
+    struct wick_explain_account *accounts; /* endpoints, then threads, those with most time first */
+    size_t naccounts, cap_accounts;
     bool idle;
     double busy; /* CPUs that it used or needed */
 };
 
 /* "samples", "measured" or "estimate". */
 const char *wick_explain_basis_name(enum wick_explain_basis basis);
+
+/* "cpu", "sleep", ...: stable. */
+const char *wick_explain_part_name(unsigned part);
 
 /* "machine", stable; "The machine". */
 const char *wick_explain_group_name(enum wick_explain_group group);

@@ -13,7 +13,6 @@
  * Each link carries the share of the time that its most common end has in all of them, half of it at least.
  * A thread that did not run at all is not slow, but without work or stuck, so its waits count for `stuck` only.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +22,6 @@
 
 #define WAIT_LEAST 0.10 /* threads that wait, on average */
 #define CHAIN_MOST 0.50 /* a link carries at least this share */
-#define STUCK_SPAN 0.80 /* of the recording that a stuck thread was seen to wait */
-
-enum { SHOWN = 3 }; /* stuck threads in a sentence */
 
 enum { LINKS = WICK_EXPLAIN_LINKS };
 
@@ -148,7 +144,7 @@ bool wick_explain_learn_waits(struct wick_explain *x)
 }
 
 /* Its first sample alone makes a thread run a little. */
-static bool moved(const struct wick_explain *x, uint32_t thread)
+bool wick_explain_moved(const struct wick_explain *x, uint32_t thread)
 {
     return !x->f->nran || x->ran[thread] > 1;
 }
@@ -158,7 +154,7 @@ bool wick_explain_wait_counts(const struct wick_explain *x, size_t i)
     const struct wick_wait *w = &x->waits[i];
     enum wick_wait_role role = wick_wait_role_of(w->kind);
     bool wanted = role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && x->f->wall[i].endpoint);
-    return w->kind != WICK_WAIT_NONE && wanted && moved(x, x->f->wall[i].thread);
+    return w->kind != WICK_WAIT_NONE && wanted && wick_explain_moved(x, x->f->wall[i].thread);
 }
 
 /* Whether the wait of wall-clock sample i keeps somebody from going on. */
@@ -166,7 +162,7 @@ static bool is_trouble(const struct wick_explain *x, size_t i)
 {
     const struct wick_wait *w = &x->waits[i];
     return w->kind != WICK_WAIT_NONE && w->stack && wick_wait_role_of(w->kind) == WICK_WAIT_TROUBLE &&
-           moved(x, x->f->wall[i].thread) && !x->stuck[x->f->wall[i].thread];
+           wick_explain_moved(x, x->f->wall[i].thread) && !x->stuck[x->f->wall[i].thread];
 }
 
 /* ---- places ---- */
@@ -229,12 +225,6 @@ static uint32_t frame_at(const struct wick_profile *p, uint32_t stack)
     return p->stacks[stack].frame;
 }
 
-static bool is_lock(enum wick_wait_kind kind)
-{
-    return kind == WICK_WAIT_MONITOR || kind == WICK_WAIT_LOCK || kind == WICK_WAIT_READ_LOCK ||
-           kind == WICK_WAIT_WRITE_LOCK;
-}
-
 /* ---- chains ---- */
 
 /* What the owners of the locks did for which threads waited at the place. */
@@ -276,7 +266,7 @@ static void tasks(struct wick_explain *x, struct places *out)
 static bool next_link(struct wick_explain *x, const struct place *at, struct link *out)
 {
     struct places links = {0};
-    bool lock = is_lock(at->kind);
+    bool lock = wick_wait_is_lock(at->kind);
     if (lock)
         owners_of(x, at, &links);
     else if (at->kind == WICK_WAIT_FUTURE)
@@ -592,94 +582,6 @@ void wick_explain_pool_busy(struct wick_explain *x)
     }
     free(pools);
     free(of);
-}
-
-/* ---- threads that wait for a lock all the time ---- */
-
-/* Whether the sample is of a thread that the scheduler or a safepoint holds, wherever it is. */
-static bool is_held(const struct wick_explain_sample *s)
-{
-    return s->state == WICK_EXPLAIN_DEFAULT || s->state == WICK_EXPLAIN_RUNNABLE ||
-           s->state == WICK_EXPLAIN_WAITING_FOR_CPU || s->state == WICK_EXPLAIN_SAFEPOINT;
-}
-
-/* Threads that waited for a lock and did nothing else: ns by thread; where[thread] gets the stack. A monitor's waiter
- * may wake now and then to look whether it is free, so CPU time says less than that it stays where it is and that none
- * of its waits ended. */
-static void find_stuck(const struct wick_explain *x, int64_t *ns, uint32_t *where)
-{
-    const struct wick_explain_facts *f = x->f;
-    for (uint32_t i = 0; i < f->locks.nrows; i++)
-        ns[f->locks.rows[i].thread] = -1;
-    for (uint32_t t = 0; !f->locks.recorded && t < f->p->nthreads; t++)
-        ns[t] = moved(x, t) ? -1 : 0;
-    for (size_t i = 0; i < f->nwall; i++) {
-        const struct wick_explain_sample *s = &f->wall[i];
-        uint32_t at = x->waits[i].stack;
-        if (ns[s->thread] < 0 || !s->thread)
-            continue;
-        bool waits = is_lock(x->waits[i].kind);
-        if (!waits && is_held(s))
-            at = wick_wait_of(f->p, s->stack).stack;
-        if (!where[s->thread])
-            where[s->thread] = at;
-        bool same = at && frame_at(f->p, where[s->thread]) == frame_at(f->p, at);
-        if (!same || (!waits && !is_held(s)))
-            ns[s->thread] = -1;
-        else if (waits)
-            ns[s->thread] = wick_sum(ns[s->thread], s->weight_ns);
-    }
-}
-
-/* A deadlock is a fact if the JVM says so. */
-static void say_verdict(struct wick_explain *x, struct wick_explain_finding *r)
-{
-    const char *found = x->f->deadlock;
-    wick_explain_say(x, r, "verdict",
-                     !found    ? "a deadlock, or a holder that does not let go"
-                     : !*found ? "no deadlock, as the JVM finds none, but a holder that does not let go"
-                               : "a deadlock, as the JVM finds it");
-    if (!found || !*found)
-        return;
-    wick_explain_say(x, r, "cycle", found);
-    if (r)
-        r->advice = "take these locks in one order everywhere, or with tryLock; nothing but a restart ends it";
-}
-
-void wick_explain_stuck(struct wick_explain *x)
-{
-    const struct wick_explain_facts *f = x->f;
-    struct wick_strbuf who = WICK_STRBUF_INIT;
-    int64_t *ns = calloc(f->p->nthreads + 1, sizeof *ns), sum = 0;
-    uint32_t *where = calloc(f->p->nthreads + 1, sizeof *where), count = 0, first = 0;
-    x->f->failed |= !ns || !where;
-    if (ns && where)
-        find_stuck(x, ns, where);
-    for (uint32_t t = 1; ns && where && t < f->p->nthreads; t++) {
-        if ((double)ns[t] < STUCK_SPAN * (double)f->duration_ns)
-            continue;
-        x->stuck[t] = true;
-        sum = wick_sum(sum, ns[t]);
-        first = first ? first : where[t];
-        if (count++ < SHOWN) {
-            wick_strbuf_addf(&who, "%s%s at ", count > 1 ? ", " : "", wick_profile_str(f->p, f->p->threads[t].name));
-            wick_frame_name(&who, f->p, frame_at(f->p, where[t]), WICK_NAME_LINES);
-        }
-    }
-    if (count >= (uint32_t)x->rule->threshold) {
-        struct wick_explain_finding *r = wick_explain_found(x, (double)sum);
-        wick_explain_filter_frame(x, r, frame_at(f->p, first));
-        wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, count);
-        wick_explain_say(x, r, "who", who.buf);
-        wick_explain_say_frame(x, r, "frame", frame_at(f->p, first));
-        say_verdict(x, r);
-        for (size_t i = 0; i < f->nwall; i++)
-            if (f->wall[i].state == WICK_EXPLAIN_MONITOR && x->stuck[f->wall[i].thread])
-                x->monitors_said_ns += (double)f->wall[i].weight_ns;
-    }
-    wick_strbuf_release(&who);
-    free(where);
-    free(ns);
 }
 
 /* ---- endpoints ---- */

@@ -4,8 +4,9 @@
  *
  * From the leaf on, frames of the JDK and of libraries that the table has are what is waited in; the first other one is
  * the program's. Of the former, that furthest from the leaf says most: LinkedBlockingQueue.take parks in a condition,
- * and ThreadPoolExecutor.getTask calls that. A pool of objects waits in one of java.util.concurrent's classes and is a
- * library's or the program's own, so it is known by the end of its name only; who called it is the program.
+ * and ThreadPoolExecutor.getTask calls that. A framework for logging is passed through: what is slow is what its
+ * appender writes to, and who logs is the program. A pool of objects waits in one of java.util.concurrent's classes and
+ * is a library's or the program's own, so it is known by the end of its name only; who called it is the program.
  */
 #include "analysis/wait_kind.h"
 
@@ -16,13 +17,14 @@
 struct known {
     const char *class_name, *method;
     enum wick_wait_kind kind;
-    enum { NEAREST, KNOWN_BETTER, ANYWHERE } way;
+    enum { NEAREST, KNOWN_BETTER, ANYWHERE, PASSED } way;
 };
 
 static const struct known known[] = {
 #define FRAME(class, method, NAME) {class, method, WICK_WAIT_##NAME, NEAREST},
 #define SURE(class, method, NAME)  {class, method, WICK_WAIT_##NAME, KNOWN_BETTER},
 #define BELOW(class, method, NAME) {class, method, WICK_WAIT_##NAME, ANYWHERE},
+#define THROUGH(class)             {class, "", WICK_WAIT_NONE, PASSED},
 #include "def/wait_kind.def"
 };
 
@@ -57,6 +59,12 @@ const char *wick_wait_help(enum wick_wait_kind kind)
 enum wick_wait_role wick_wait_role_of(enum wick_wait_kind kind)
 {
     return kinds[kind].role;
+}
+
+bool wick_wait_is_lock(enum wick_wait_kind kind)
+{
+    return kind == WICK_WAIT_MONITOR || kind == WICK_WAIT_LOCK || kind == WICK_WAIT_READ_LOCK ||
+           kind == WICK_WAIT_WRITE_LOCK;
 }
 
 static bool begins(const char *text, const char *with)
@@ -128,7 +136,9 @@ struct wick_wait wick_wait_of(const struct wick_profile *p, uint32_t stack)
         const struct wick_function *f = function_of(p, s);
         const char *class_name = wick_profile_str(p, f->class_name);
         const struct known *k = look_up(class_name, wick_profile_str(p, f->name));
-        if (k && (!w.stack || k->way == ANYWHERE)) {
+        if (k && k->way == PASSED) {
+            w.stack = 0;
+        } else if (k && (!w.stack || k->way == ANYWHERE)) {
             w.kind = sure ? w.kind : k->kind;
             w.stack = 0;
             sure |= k->way == KNOWN_BETTER || k->kind == WICK_WAIT_DNS;

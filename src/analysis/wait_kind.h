@@ -39,6 +39,8 @@ const char *wick_wait_text(enum wick_wait_kind kind);
 /* What helps, NULL = nothing that holds for all. */
 const char *wick_wait_help(enum wick_wait_kind kind);
 enum wick_wait_role wick_wait_role_of(enum wick_wait_kind kind);
+/* A monitor, or a lock of java.util.concurrent. */
+bool wick_wait_is_lock(enum wick_wait_kind kind);
 
 /* Whether the stack is of a worker of a pool (java.util.concurrent), with or without work; not a carrier of virtual
  * threads. */

@@ -17,6 +17,7 @@ import jvmtest as t
 SIGMAS = 5  # two-sided: one false alarm in 1,700,000
 WALL_NS, CPU_NS = 5_000_000, 1_000_000
 STATES = {"sleep": "sleeping", "park": "parked", "lock": "monitor"}
+PARTS = {"sleep": "sleep_ns", "park": "park_ns", "lock": "monitor_ns"}  # of accounts of wick explain
 JAR = t.os.path.join(t.BUILD, "java/wick.jar")
 
 
@@ -79,6 +80,21 @@ def check_sum(name, row, truth):
             and least - rounding <= seen <= most + rounding, row)
 
 
+def check_account(name, account, truth):
+    """What explain says of the endpoint: its parts add up to the latency as the program has measured it."""
+    parts = account["parts"]
+    least, most = (sum(x[i] for x in truth) for i in (0, 1))
+    rounding = len(truth) + len(parts)
+    print(f"# {name}: {account}")
+    t.check(f"{name}: the parts of its account add up to its wall time",
+            abs(sum(parts.values()) - account["wall_ns"]) <= rounding, account)
+    t.check(f"{name}: which is what the program measured", least - rounding <= account["wall_ns"] <= most + rounding,
+            (account, least, most))
+    if name in PARTS:
+        waits = sum(v for k, v in parts.items() if k not in ("cpu_ns", "cpu-wait_ns", "safepoint_ns"))
+        t.check(f"{name}: most of its waiting has its name", parts.get(PARTS[name], 0) > 0.9 * waits > 0, account)
+
+
 file, measured = recorded()
 said = json.loads(t.wick("endpoints", "--json", file).out)
 rows = {r["endpoint"]: r for r in said["endpoints"]}
@@ -97,6 +113,14 @@ if all(e in rows for e in measured):
     border = sum(x[1] - x[0] for x in all_of)  # within the spans or not
     near("compute: the CPU samples add up to the CPU time", r["cpu_ns"], used, CPU_NS, 3, 0)
     near("compute: the rest of the latency is waiting for a CPU", r["run_queue_ns"], waited, WALL_NS, 3, late, border)
+    explained = json.loads(t.wick("explain", "--json", file).out)["accounts"]
+    accounts = {a["endpoint"]: a for a in explained if "endpoint" in a}
+    if t.check("wick explain has an account of each", set(measured) <= set(accounts), explained):
+        for endpoint in measured:
+            check_account(endpoint, accounts[endpoint], measured[endpoint])
+        parts = accounts["compute"]["parts"]
+        near("compute: its account has the CPU time", parts.get("cpu_ns", 0), used, WALL_NS, 3, late, border)
+        near("compute: and the waiting for a CPU", parts.get("cpu-wait_ns", 0), waited, WALL_NS, 3, late, border)
     text = t.wick("endpoints", file).out
     t.check("the text has the same figures", all(re.search(rf"^ *{len(measured[e])} +[\d.]+ .* {e}$", text, re.M) for e in rows if e),
             text)

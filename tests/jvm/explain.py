@@ -12,7 +12,7 @@ import urllib.request
 import jvmtest as t
 
 DEMO = t.os.path.join(t.BUILD, "java/wick-demo.jar")
-OTHERS = {"cpu-starvation", "neighbours", "late-safepoints", "slow-safepoints", "steal", "vm-operations"}
+OTHERS = {"cpu-starvation", "neighbours", "late-safepoints", "starved-safepoints", "starved-collections", "slow-safepoints", "steal", "vm-operations"}
 
 
 def waited_for_cpu():

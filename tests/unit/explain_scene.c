@@ -137,7 +137,7 @@ static void samples(struct wick_jfr_writer *w, const struct scene *s, uint64_t n
     wall(w, now + 4 * MS, WORKER, LOCK, WICK_JFR_STATE_MONITOR, s->monitor);
     wall(w, now + 5 * MS, WORKER, COLD, WICK_JFR_STATE_DISK, s->disk);
     wall(w, now + 6 * MS, WORKER, SLEEP, WICK_JFR_STATE_SLEEPING, s->sleep);
-    wall(w, now + 7 * MS, POOL, COLD, WICK_JFR_STATE_RUNNABLE, s->pool_run);
+    wall(w, now + 7 * MS, POOL, COLD, WICK_JFR_STATE_RUNNABLE, s->dies && 2 * second >= SECONDS ? 0 : s->pool_run);
     wall(w, now + 8 * MS, POOL, STALL, WICK_JFR_STATE_ALLOCATION, s->pool_stall);
     wall(w, now + 9 * MS, FINALIZER, HOT, WICK_JFR_STATE_RUNNABLE, s->finalizing);
     wall(w, now + 9 * MS, FINALIZER, QUEUE, WICK_JFR_STATE_SLEEPING,
@@ -252,10 +252,32 @@ static void exhausted(struct wick_jfr_writer *w, const struct scene *s)
                                                                          .message = "unable to create native thread",
                                                                          .threads = true});
     }
+    if (s->dies)
+        wick_jfr_write_out_of_memory(w, &(struct wick_jfr_out_of_memory){.start_ns = START_NS + SECONDS * 500 * MS,
+                                                                         .thread = POOL,
+                                                                         .message = "Java heap space",
+                                                                         .heap = true});
     const struct wick_jfr_direct_buffers direct = {
         .start_ns = START_NS, .limit = 100 << 20, .count = 5, .peak = (uint64_t)s->direct << 20};
     if (s->direct)
         wick_jfr_write_direct_buffers(w, &direct);
+}
+
+/* Searches for deadlocks, of monitors only and a complete one at the end, and what they find. */
+static void search(struct wick_jfr_writer *w, const struct scene *s, uint64_t now, bool complete)
+{
+    if (s->deadlock || s->searched)
+        wick_jfr_write_deadlock_search(
+            w, &(struct wick_jfr_deadlock_search){
+                   .start_ns = now, .threads = 4, .circles = s->deadlock > 0, .complete = complete});
+    for (unsigned i = 0; i < s->deadlock; i++)
+        wick_jfr_write_deadlock(w, &(struct wick_jfr_deadlock){.start_ns = now,
+                                                               .thread = i ? POOL : WORKER,
+                                                               .owner = i ? WORKER : POOL,
+                                                               .circle = 1,
+                                                               .class_name = i ? "app/Lock" : "",
+                                                               .parked = i > 0,
+                                                               .lock = 4711 + i});
 }
 
 /* Collections, and what they find. */
@@ -310,17 +332,20 @@ static void once(struct wick_jfr_writer *w, const struct scene *s)
                                                                              .operation = "G1Pause",
                                                                              .reach_ns = s->late * MS,
                                                                              .source = "symbols"});
-    wick_jfr_write_safepoint_laggard(w, &(struct wick_jfr_safepoint_laggard){.start_ns = START_NS,
-                                                                             .thread = WORKER,
-                                                                             .stack = LOOP,
-                                                                             .incident = 1,
-                                                                             .attempt = 1,
-                                                                             .kind = "late",
-                                                                             .waited_ns = 1 * MS,
-                                                                             .os_state = "R",
-                                                                             .wchan = "0",
-                                                                             .scheduler = "",
-                                                                             .allowed_cpus = "3"});
+    for (unsigned attempt = 1; attempt <= 2; attempt++)
+        wick_jfr_write_safepoint_laggard(
+            w, &(struct wick_jfr_safepoint_laggard){.start_ns = START_NS,
+                                                    .thread = WORKER,
+                                                    .stack = LOOP,
+                                                    .incident = 1,
+                                                    .attempt = attempt,
+                                                    .kind = "late",
+                                                    .waited_ns = 1 * MS,
+                                                    .os_state = "R",
+                                                    .wchan = "0",
+                                                    .run_delay_ns = 5000 * MS + (attempt - 1) * s->late_delay * MS,
+                                                    .scheduler = "",
+                                                    .allowed_cpus = "3"});
     wick_jfr_write_safepoint_arrival(
         w, &(struct wick_jfr_safepoint_arrival){START_NS + s->late * MS, WORKER, 1, s->late * MS, 1, 1});
 }
@@ -383,6 +408,8 @@ int explain_scene_record(const struct scene *s)
     runtime(w, s, START_NS, 0);
     for (unsigned i = 0; i < SECONDS; i++)
         samples(w, s, START_NS + i * 1000 * MS, i);
+    search(w, s, START_NS + SECONDS * 500 * MS, false);
+    search(w, s, START_NS + SECONDS * 1000 * MS - MS, true);
     totals(w, s, START_NS + SECONDS * 1000 * MS - MS, 1);
     runtime(w, s, START_NS + SECONDS * 1000 * MS - MS, 1);
     int rc = wick_jfr_writer_close(w, START_NS + SECONDS * 1000 * MS, NULL);

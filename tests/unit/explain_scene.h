@@ -22,6 +22,7 @@ struct scene {
     unsigned in_spans;             /* how long that thread was in its spans, at least 9000; 0 = as its samples say */
     unsigned pool_run, pool_stall; /* of a thread whose CPU samples have an endpoint, and no span */
     unsigned periods, throttled, pauses, sync, late, memory_full;
+    unsigned late_delay; /* of `late`, without a CPU */
     unsigned biased, unsampled, fired, dropped, kills;
     unsigned unsampled_once; /* CPU time that had no sample for a while, in every other second */
     unsigned nested, beyond; /* a collection within that of `pauses`; another one at the last second */
@@ -34,7 +35,10 @@ struct scene {
     unsigned humongous,
         promoted;          /* collections for humongous allocations; of the old generation, that find most dead */
     unsigned heap, in_use; /* MiB: resident of the heap, and in use after each of four short collections */
+    bool dies;             /* the pool's thread, of an OutOfMemoryError in the midst of the recording */
     unsigned unstarted;    /* threads that could not be started, for want of memory */
+    unsigned deadlock;     /* threads of one, which two searches find */
+    bool searched;         /* for deadlocks, at the end */
     unsigned direct;       /* MiB of 100 that direct buffers used at most */
     unsigned finalizing;   /* ms in which the finalizer's thread does not wait for work */
     bool huge;             /* with events whose figures are as large as can be, several times */

@@ -244,6 +244,17 @@ static void test_safepoints__late_and_slow(void **state)
          "late-safepoints: 1 safepoints were slow to be reached, 200 ms in all, the longest after 200 "
          "ms; most by worker: compiled code "
          "without a safepoint poll, at app.Main.loop:7 from app.Main.run:11\n");
+    /* what a lack of CPUs adds is no fault of the code: part of the time, or the reason for all of it */
+    says(SCENE(c->late = 400, c->late_delay = 100),
+         "late-safepoints: 1 safepoints were slow to be reached, 300 ms in all, the longest after 400 "
+         "ms; most by worker: compiled code "
+         "without a safepoint poll, at app.Main.loop:7 from app.Main.run:11\n");
+    says(SCENE(c->late = 400, c->late_delay = 100),
+         "starved-safepoints: 1 safepoints were slow to be reached because threads had no CPU to get there, 100 ms in "
+         "all, the longest after 400 ms; most by worker\n");
+    says(SCENE(c->late = 200, c->late_delay = 110),
+         "starved-safepoints: 1 safepoints were slow to be reached because threads had no CPU to get there, 200 ms in "
+         "all, the longest after 200 ms; most by worker\n");
     silent(SCENE(c->sync = 480));
     says(SCENE(c->sync = 520), "slow-safepoints: 50 safepoints took 520 ms to be reached, 5.2 % of the time\n");
 }
@@ -302,6 +313,27 @@ static void test_out_of_memory__of_threads_names_who_makes_them(void **state)
 {
     says(SCENE(c->unstarted = 3), "out-of-memory: OutOfMemoryError: unable to create native thread, 3 times, first in "
                                   "thread pool; most threads are made in app.Main.run:11\n");
+}
+
+/* Not of one that was not seen before, or went on. */
+static void test_out_of_memory__says_that_its_thread_has_ended(void **state)
+{
+    (void)state;
+    says(SCENE(c->dies = true, c->pool_run = 100),
+         "out-of-memory: OutOfMemoryError: Java heap space, first in thread pool, which has ended since, so that what "
+         "it did stands still");
+    says(SCENE(c->dies = true), "out-of-memory: OutOfMemoryError: Java heap space, first in thread pool, of ");
+    says(SCENE(c->unstarted = 1, c->pool_run = 100), "native thread, first in thread pool; most");
+}
+
+/* A deadlock that came about in the midst of the recording; before, its threads had work. */
+static void test_stuck__is_a_deadlock_that_was_recorded(void **state)
+{
+    (void)state;
+    silent(SCENE(c->searched = true));
+    says(SCENE(c->deadlock = 2, c->run = 5000, c->monitor = 900),
+         "stuck: 2 threads waited for a lock to the end: pool, worker at app.Main.enter:7: a deadlock, as found while "
+         "it was recorded: worker waits for a monitor that pool holds, pool waits for a app.Lock that worker holds\n");
 }
 
 static void test_direct_memory__is_near_its_limit(void **state)
@@ -553,6 +585,8 @@ int main(void)
         cmocka_unit_test(test_explain__sums_of_hostile_figures_do_not_overflow),
         cmocka_unit_test(test_memory__limit_and_pressure),
         cmocka_unit_test(test_out_of_memory__of_threads_names_who_makes_them),
+        cmocka_unit_test(test_out_of_memory__says_that_its_thread_has_ended),
+        cmocka_unit_test(test_stuck__is_a_deadlock_that_was_recorded),
         cmocka_unit_test(test_direct_memory__is_near_its_limit),
         cmocka_unit_test(test_humongous__allocations_are_named_by_class_and_place),
         cmocka_unit_test(test_promotion__of_what_dies_soon),

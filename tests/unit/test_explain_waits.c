@@ -361,6 +361,57 @@ static void test_stuck__is_a_deadlock_if_the_jvm_says_so(void **state)
     }
 }
 
+/* Every sample is in one part of its endpoint's account and of its thread's. */
+static void test_accounts__add_up_to_the_wall_time(void **state)
+{
+    struct scene *s = scene();
+    struct wick_explain_findings all;
+    struct wick_err err = {0};
+    uint32_t http = thread_of(s, "http", 1), here = STACK(s, "app/Main.serve");
+    double sum = 0;
+    (void)state;
+    add(s, http, here, WICK_EXPLAIN_RUNNABLE, 1);
+    add(s, http, here, WICK_EXPLAIN_WAITING_FOR_CPU, 2);
+    add(s, http, STACK(s, "app/Main.serve", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 3);
+    add(s, http, here, WICK_EXPLAIN_MONITOR, 0.5);
+    add(s, http, here, WICK_EXPLAIN_UNKNOWN, 0.25);
+    for (int i = 1; i < 4; i++)
+        s->wall[i].endpoint = wick_profile_cstring(&s->p, "GET /x");
+    assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+    assert_int_equal(all.naccounts, 2);
+    assert_string_equal(wick_profile_str(&s->p, all.accounts[0].endpoint), "GET /x");
+    assert_true(all.accounts[0].wall_ns == 5.5 * S);
+    assert_true(all.accounts[1].thread == http && all.accounts[1].wall_ns == 6.75 * S);
+    for (unsigned k = 0; k < WICK_EXPLAIN_ACCOUNT_PARTS; k++) {
+        const char *name = wick_explain_part_name(k);
+        double ns = all.accounts[1].part_ns[k];
+        double expected = !strcmp(name, "cpu")        ? 1
+                          : !strcmp(name, "cpu-wait") ? 2
+                          : !strcmp(name, "sleep")    ? 3
+                          : !strcmp(name, "monitor")  ? 0.5
+                          : !strcmp(name, "other")    ? 0.25
+                                                      : 0;
+        if (ns != expected * S)
+            fail_msg("%s: %g", name, ns);
+        sum += ns;
+    }
+    assert_true(sum == all.accounts[1].wall_ns);
+    wick_explain_findings_release(&all);
+    wick_profile_release(&s->p);
+    free(s);
+}
+
+/* Without a deadlock that the agent found, a search that was complete says so. */
+static void test_stuck__is_no_deadlock_if_a_search_found_none(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run", "app/Main.transfer"), WICK_EXPLAIN_MONITOR, 10);
+    s->f.searched = true;
+    begins(s, "stuck: 1 threads waited for a lock all the time: a at app.Main.transfer: no deadlock, as none was found "
+              "while it was recorded, but a holder that does not let go\n\n");
+}
+
 static void deadlock(const char *dump, unsigned threads, const char *says)
 {
     struct wick_strbuf out = WICK_STRBUF_INIT;
@@ -419,18 +470,18 @@ static void test_hot_calls__adds_up_what_a_function_calls(void **state)
     struct scene *s = scene();
     (void)state;
     cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get", "java/util/HashMap.getNode"), 2);
-    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get", "java/util/HashMap$TreeNode.find"), 2.5);
-    cpu(s, STACK(s, "app/Main.find"), 2);
-    cpu(s, STACK(s, "app/Main.b"), 3.5);
+    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get", "java/util/HashMap$TreeNode.find"), 3.5);
+    cpu(s, STACK(s, "app/Main.find"), 1.5);
+    cpu(s, STACK(s, "app/Main.b"), 3);
     begins(
         s,
-        "hot-calls: 45 % of CPU time (4.5 s) is in what app.Main.find calls, most in java.util.HashMap$TreeNode.find "
-        "(2.5 s)\n\n");
+        "hot-calls: 55 % of CPU time (5.5 s) is in what app.Main.find calls, most in java.util.HashMap$TreeNode.find "
+        "(3.5 s)\n\n");
     s = scene();
-    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get"), 1.5);
-    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.put"), 2);
-    cpu(s, STACK(s, "app/Main.a"), 3);
-    cpu(s, STACK(s, "app/Main.b"), 3.5);
+    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get"), 2);
+    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.put"), 2.5);
+    cpu(s, STACK(s, "app/Main.a"), 2.5);
+    cpu(s, STACK(s, "app/Main.b"), 3);
     silent(s);
 }
 
@@ -442,6 +493,44 @@ static void test_hot_code__is_silent_below_its_threshold(void **state)
     cpu(s, STACK(s, "app/Main.a"), 3);
     cpu(s, STACK(s, "app/Main.b"), 3.5);
     silent(s);
+}
+
+/* Pauses that would be short if the collector had CPUs are the machine's; not if the program lacks them as much. */
+static void test_gc_pauses__of_a_collector_without_cpus_are_the_machines(void **state)
+{
+    (void)state;
+    for (int both = 0; both < 2; both++) {
+        struct scene *s = scene();
+        s->f.pauses_ns = 2 * S;
+        s->f.gcs = 20;
+        s->f.gc_ns = S / 2;
+        s->f.gc_wait_ns = 2 * S;
+        s->f.got_ns = 2 * S;
+        s->f.hungry_got_ns = 2 * S;
+        s->f.hungry_delay_ns = both ? 6 * S : 0;
+        char *text = explained(s);
+        if (!strstr(text, both ? "gc-pauses: 20 collections stopped the JVM for 20 % of the time (2.0 s"
+                               : "starved-collections: 20 collections stopped the JVM for 20 % of the time (2.0 s), "
+                                 "because threads of the collector had no CPU for 80 % of the time in which they "
+                                 "could run\n"))
+            fail_msg("%s", text);
+        assert_true(!strstr(text, both ? "starved-coll" : "gc-pauses"));
+        free(text);
+    }
+}
+
+/* A library with a kind of its own is not the program, who calls it is. */
+static void test_hot_code__of_libraries_is_for_their_caller(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    cpu(s,
+        STACK(s, "app/Main.store", "com/fasterxml/jackson/databind/ObjectMapper.writeValue", "java/util/HashMap.get"),
+        2);
+    cpu(s, STACK(s, "app/Main.store", "com/fasterxml/jackson/core/JsonGenerator.writeString"), 2.5);
+    cpu(s, STACK(s, "app/Main.b"), 2.5);
+    cpu(s, STACK(s, "app/Main.c"), 3);
+    begins(s, "hot-code: 45 % of CPU time (4.5 s) is serialising objects, for app.Main.store\n\n");
 }
 
 static void test_gc_threads__are_compared_with_the_cpus_that_there_are(void **state)
@@ -501,10 +590,14 @@ int main(void)
         cmocka_unit_test(test_waiting__for_tasks_that_compute_is_computing),
         cmocka_unit_test(test_stuck__threads_whose_wait_never_ends),
         cmocka_unit_test(test_stuck__is_a_deadlock_if_the_jvm_says_so),
+        cmocka_unit_test(test_accounts__add_up_to_the_wall_time),
+        cmocka_unit_test(test_stuck__is_no_deadlock_if_a_search_found_none),
         cmocka_unit_test(test_deadlock__is_read_from_the_end_of_a_thread_dump),
         cmocka_unit_test(test_endpoints__count_waits_that_depend_on_who_waits),
         cmocka_unit_test(test_hot_code__adds_up_what_the_jdk_does_for_a_function),
         cmocka_unit_test(test_hot_calls__adds_up_what_a_function_calls),
+        cmocka_unit_test(test_gc_pauses__of_a_collector_without_cpus_are_the_machines),
+        cmocka_unit_test(test_hot_code__of_libraries_is_for_their_caller),
         cmocka_unit_test(test_hot_code__is_silent_below_its_threshold),
         cmocka_unit_test(test_gc_threads__are_compared_with_the_cpus_that_there_are),
         cmocka_unit_test(test_explicit_gc__names_the_caller_instead_of_the_heap),

@@ -131,12 +131,31 @@ static void test_wait_kind__the_peer_of_a_driver_and_what_the_driver_waits_for(v
     wick_profile_release(&p);
 }
 
+/* Who logs is the program, and what the appender waits for is what it waits for. */
+static void test_wait_kind__frameworks_for_logging_are_passed_through(void **state)
+{
+    struct wick_profile p;
+    (void)state;
+    assert_int_equal(wick_profile_init(&p), 0);
+    struct wick_wait w = wait_of(&p, "app.Main.serve;ch.qos.logback.classic.Logger.info;"
+                                     "ch.qos.logback.core.OutputStreamAppender.writeBytes;"
+                                     "java.util.concurrent.locks.ReentrantLock.lock");
+    assert_int_equal(w.kind, WICK_WAIT_LOCK);
+    assert_string_equal(own_class(&p, w), "app/Main");
+    w = wait_of(&p, "app.Main.serve;ch.qos.logback.classic.Logger.info;"
+                    "ch.qos.logback.core.OutputStreamAppender.writeBytes;java.io.FileOutputStream.writeBytes");
+    assert_int_equal(w.kind, WICK_WAIT_FILE_WRITE);
+    assert_string_equal(own_class(&p, w), "app/Main");
+    wick_profile_release(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wait_kind__recorded_stacks_are_recognised),
         cmocka_unit_test(test_wait_kind__idle_workers_differ_from_consumers),
         cmocka_unit_test(test_wait_kind__pools_of_objects_but_not_of_threads),
+        cmocka_unit_test(test_wait_kind__frameworks_for_logging_are_passed_through),
         cmocka_unit_test(test_wait_kind__the_peer_of_a_driver_and_what_the_driver_waits_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
