@@ -87,6 +87,13 @@ static void read_said(const struct wick_ui_recording *x, char *out, size_t cap)
         snprintf(out, cap, "wick record ended with status %d", WEXITSTATUS(x->status));
 }
 
+/* With the lock. */
+static void ask_to_end(struct wick_ui_recording *x)
+{
+    if (!x->ended && !x->asked && x->child > 0)
+        x->asked = !kill(x->child, SIGTERM);
+}
+
 static void *attend(void *recording)
 {
     struct wick_ui_recording *x = recording;
@@ -96,6 +103,8 @@ static void *attend(void *recording)
         become_record(x, parent);
     pthread_mutex_lock(&x->r->lock);
     x->child = child;
+    if (x->r->ending) /* the others have been asked */
+        ask_to_end(x);
     pthread_mutex_unlock(&x->r->lock);
     siginfo_t info;
     while (child > 0 && waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) && errno == EINTR)
@@ -271,6 +280,8 @@ static int enter(struct wick_ui_recorder *r, struct wick_ui_recording *x, unsign
     struct wick_ui_recording **bigger = NULL;
     if (rc)
         ; /* has been said */
+    else if (r->ending)
+        rc = wick_err_set(err, WICK_E_STATE, "wick ui is being ended");
     else if (running >= WICK_UI_RECORDINGS)
         rc = wick_err_set(err, WICK_E_LIMIT, "%u recordings are running already", running);
     else if (!(bigger = reallocarray(r->recordings, r->n + 1, sizeof(struct wick_ui_recording *))))
@@ -287,6 +298,18 @@ static int enter(struct wick_ui_recorder *r, struct wick_ui_recording *x, unsign
     return rc;
 }
 
+/* Whether wick ui is being ended. Before it answers requests nobody takes the signals yet: then one is pending. */
+static bool is_ending(struct wick_ui_recorder *r)
+{
+    sigset_t pending;
+    pthread_mutex_lock(&r->lock);
+    bool ending = r->ending;
+    pthread_mutex_unlock(&r->lock);
+    return ending ||
+           (!sigpending(&pending) && (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
+                                      sigismember(&pending, SIGHUP) == 1));
+}
+
 /* Waits until the file has something in it. */
 static int await_start(struct wick_ui_recorder *r, struct wick_ui_recording *x, struct wick_err *err)
 {
@@ -301,17 +324,13 @@ static int await_start(struct wick_ui_recorder *r, struct wick_ui_recording *x, 
             return failure_of(x, err);
         if (!stat(x->path, &st) && st.st_size > 0)
             return 0;
+        if (is_ending(r))
+            return wick_err_set(err, WICK_E_STATE, "wick ui was ended before the recording of process %d began",
+                                x->pid);
         if (wick_clock_mono_ns() > until)
             return wick_err_set(err, WICK_E_TIMEOUT, "process %d did not start recording within %d s", x->pid, START_S);
         nanosleep(&pause, NULL);
     }
-}
-
-/* With the lock. */
-static void ask_to_end(struct wick_ui_recording *x)
-{
-    if (!x->ended && !x->asked && x->child > 0)
-        x->asked = !kill(x->child, SIGTERM);
 }
 
 /* Asks a recording to end and waits for that. */
@@ -387,12 +406,18 @@ bool wick_ui_record_runs(struct wick_ui_recorder *r, unsigned number, char *why,
     return runs;
 }
 
-void wick_ui_recorder_release(struct wick_ui_recorder *r)
+void wick_ui_recorder_end(struct wick_ui_recorder *r)
 {
     pthread_mutex_lock(&r->lock);
-    for (unsigned i = 0; i < r->n; i++) /* all are asked before any is waited for */
+    r->ending = true;
+    for (unsigned i = 0; i < r->n; i++)
         ask_to_end(r->recordings[i]);
     pthread_mutex_unlock(&r->lock);
+}
+
+void wick_ui_recorder_release(struct wick_ui_recorder *r)
+{
+    wick_ui_recorder_end(r); /* all are asked before any is waited for */
     for (unsigned i = 0; i < r->n; i++) {
         struct wick_ui_recording *x = r->recordings[i];
         if (!end_recording(r, x))

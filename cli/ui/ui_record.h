@@ -29,10 +29,14 @@ struct wick_ui_recorder {
     pthread_cond_t ended;
     struct wick_ui_recording **recordings; /* their numbers are from 1 on */
     unsigned n;
+    bool ending; /* with the lock: wick ui is being ended */
 };
 
 /* dir and lib are borrowed. */
 void wick_ui_recorder_init(struct wick_ui_recorder *r, const char *dir, const char *lib);
+
+/* Asks all recordings to end; those that begin are no longer waited for. */
+void wick_ui_recorder_end(struct wick_ui_recorder *r);
 
 /* Ends all recordings and waits for them. */
 void wick_ui_recorder_release(struct wick_ui_recorder *r);

@@ -8,6 +8,7 @@
 #include "codec/json.h"
 #include "export/picture.h"
 #include "flame/pack.h"
+#include "flame/tree_focus.h"
 #include "model/merge.h"
 #include "serve/picked.h"
 
@@ -77,8 +78,55 @@ static int fold(const struct wick_picked *s, const struct wick_export_options *o
         wick_tree_free(t);
         t = other;
     }
-    *out = t;
+    *out = t; /* NULL on failure */
     return rc;
+}
+
+/* The method whose callers or callees are asked for; NULL = neither. */
+static const char *focus_of(const struct wick_ask *a, bool *callers)
+{
+    const char *name = wick_ask_get(a, "callers_of");
+    *callers = name && *name;
+    if (!*callers)
+        name = wick_ask_get(a, "callees_of");
+    return name && *name ? name : NULL;
+}
+
+/* Leaves the stacks through that method before the lightest of all are put together. A name that is too long for an
+ * expression does without. */
+static int keep_focus(struct wick_pick *k, const struct wick_ask *a, struct wick_err *err)
+{
+    enum { LONGEST = 1000 };
+    char expression[2 * LONGEST + 3], *out = expression;
+    bool callers;
+    const char *name = focus_of(a, &callers);
+    if (!name || strlen(name) > LONGEST)
+        return 0;
+    *out++ = '^';
+    for (; *name; name++) {
+        if (strchr("\\^$.[]|()*+?{}", *name))
+            *out++ = '\\';
+        *out++ = *name;
+    }
+    memcpy(out, "$", 2);
+    return wick_shape_test(&k->shape, WICK_TEST_INCLUDE, NULL, NULL, expression, err);
+}
+
+/* Makes of a tree that of the callers or callees that are asked for. */
+static int focus_tree(struct wick_tree **t, const struct wick_ask *a, struct wick_err *err)
+{
+    struct wick_tree *focused;
+    bool callers;
+    const char *name = focus_of(a, &callers);
+    if (!name)
+        return 0;
+    int rc = callers ? wick_tree_callers(*t, name, strlen(name), &focused)
+                     : wick_tree_callees(*t, name, strlen(name), &focused);
+    if (rc)
+        return wick_err_set(err, WICK_E_NOMEM, "not enough memory for the tree of callers");
+    wick_tree_free(*t);
+    *t = focused;
+    return 0;
 }
 
 static int write_flame(const struct wick_picked *s, const struct wick_ask *a, bool truncated, FILE *out,
@@ -92,8 +140,11 @@ static int write_flame(const struct wick_picked *s, const struct wick_ask *a, bo
     bool reverse = false;
     int rc = wick_ask_flag(a, "reverse", &reverse, err);
     rc = rc ? rc : fold(s, &o, reverse, &t, err);
-    if (rc)
+    rc = rc ? rc : focus_tree(&t, a, err);
+    if (rc) {
+        wick_tree_free(t);
         return rc;
+    }
     wick_picture_subtitle(&subtitle, &s->view, &o);
     const struct wick_flame_opts f = {.subtitle = subtitle.buf, .unit = wick_picture_unit(&s->view, &o)};
     wick_json_open(&j, '{');
@@ -117,6 +168,7 @@ int wick_answer_flame(struct wick_growing *g, const struct wick_ask *a, FILE *ou
     int64_t most;
     int rc = wick_pick_init(&k, a, err);
     k.whole_stacks = true;
+    rc = rc ? rc : keep_focus(&k, a, err);
     rc = rc ? rc : wick_ask_number(a, "max_nodes", LEAST_NODES, MOST_NODES, NODES, &most, err);
     rc = rc ? rc : wick_picked_init(&s, &k, g, err);
     if (!rc) {

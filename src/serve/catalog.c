@@ -15,6 +15,7 @@
 #include "base/blake2s.h"
 #include "base/clock.h"
 #include "serve/answers.h"
+#include "sys/ns.h"
 
 enum {
     MOST_ENTRIES = 5000,
@@ -116,16 +117,27 @@ static struct wick_catalog_entry *entry_of(struct wick_catalog *c, const char *p
     return e;
 }
 
+/* Opens a path that led through no link when it was found. A folder on it may have been exchanged for one since: none
+ * is followed. The descriptor, or -errno. */
+static int open_found(const char *path, int flags)
+{
+    int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int fd = root < 0 ? -errno : wick_ns_open_unlinked(root, path, flags, 0);
+    if (root >= 0)
+        close(root);
+    return fd;
+}
+
 int wick_catalog_fd(const struct wick_catalog_entry *e, struct wick_err *err)
 {
     struct stat st;
-    int fd = open(e->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = open_found(e->path, O_RDONLY | O_NONBLOCK);
     if (fd < 0)
         return wick_err_set(err,
-                            errno == ENOENT   ? WICK_E_NOTFOUND
-                            : errno == EACCES ? WICK_E_PERM
-                                              : WICK_E_IO,
-                            "cannot open %s: %s", e->name, strerror(errno));
+                            fd == -ENOENT                                     ? WICK_E_NOTFOUND
+                            : fd == -EACCES || fd == -ELOOP || fd == -ENOTDIR ? WICK_E_PERM
+                                                                              : WICK_E_IO,
+                            "cannot open %s: %s", e->name, strerror(-fd));
     if (!fstat(fd, &st) && S_ISREG(st.st_mode))
         return fd;
     close(fd);
@@ -146,7 +158,10 @@ static bool is_recording_name(const char *name)
 
 static void scan_folder(struct wick_catalog *c, const char *folder)
 {
-    DIR *dir = opendir(folder);
+    int fd = open_found(folder, O_RDONLY | O_DIRECTORY);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (fd >= 0 && !dir)
+        close(fd);
     for (struct dirent *d; dir && (d = readdir(dir));) {
         char path[4096];
         struct stat st;
@@ -164,7 +179,11 @@ static void scan_folder(struct wick_catalog *c, const char *folder)
 static bool look_at_file(struct wick_catalog_entry *e)
 {
     struct stat st;
-    if (lstat(e->path, &st) || !S_ISREG(st.st_mode))
+    int found = open_found(e->path, O_PATH);
+    bool there = found >= 0 && !fstat(found, &st) && S_ISREG(st.st_mode);
+    if (found >= 0)
+        close(found);
+    if (!there)
         return false;
     if (st.st_size != e->size_bytes && !e->model && st.st_size > 0) {
         e->start_ns = e->end_ns = 0;

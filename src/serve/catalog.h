@@ -4,7 +4,8 @@
  *
  * Recordings are files that were named at the start, files in folders that were, and those that are made here. Each has
  * an id that follows from its path, so that an address in the browser means the same after a restart. What a request
- * names otherwise is opened only inside the folders, after all links have been followed.
+ * names otherwise is opened only inside the folders: where its links lead is found out once, and later none is
+ * followed, whatever has become of a folder on the way.
  *
  * A recording is read when it is first asked about. It grows as long as it is recorded here, or its file was written to
  * in the last seconds. Those that were not used for the longest time are forgotten when all take too much memory.

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -187,6 +188,11 @@ static enum MHD_Result send_reply(struct MHD_Connection *c, const struct wick_ht
         mhd.add_response_header(m, MHD_HTTP_HEADER_CONTENT_TYPE, r->type);
     if (*r->location)
         mhd.add_response_header(m, MHD_HTTP_HEADER_LOCATION, r->location);
+    if (*r->file) {
+        char how[96];
+        snprintf(how, sizeof how, "attachment; filename=\"%s\"", r->file);
+        mhd.add_response_header(m, MHD_HTTP_HEADER_CONTENT_DISPOSITION, how);
+    }
     if (*r->cookie)
         mhd.add_response_header(m, MHD_HTTP_HEADER_SET_COOKIE, r->cookie);
     if (r->status == MHD_HTTP_UNAUTHORIZED)

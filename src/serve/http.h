@@ -44,6 +44,7 @@ struct wick_http_reply {
     size_t len;
     bool lasting;
     char location[64], cookie[160]; /* "" = none */
+    char file[64];                  /* to be kept as a file of that name, not shown; "" = it is no file */
     /* Instead of a body: fills out with at most room bytes; may wait. Returns their number, -1 = the end. */
     ssize_t (*more)(void *stream, char *out, size_t room);
     void (*close)(void *stream);

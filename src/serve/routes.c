@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "serve/answer_export.h"
 #include "serve/answers.h"
 
 /* --- errors --- */
@@ -120,6 +121,8 @@ struct visit {
     const struct wick_ask *a;
     FILE *out; /* the answer */
     int status;
+    const char *type; /* of the content; lasting */
+    char file[64];    /* the answer is a file of that name; "" = it is none */
 };
 
 static struct wick_catalog_entry *entry_named(const struct visit *v, const char *id, struct wick_err *err)
@@ -191,6 +194,31 @@ static int answer_diff(struct visit *v, struct wick_catalog_entry *e, struct wic
                        : wick_err_set(err, WICK_E_NOMEM, "both recordings together are too large");
 }
 
+/* The name of a file that a browser keeps: that of the recording, in characters that need no quoting. */
+static void name_file(struct visit *v, const struct wick_catalog_entry *e, const char *extension)
+{
+    char name[40];
+    size_t n = 0;
+    for (const char *s = e->name; *s && *s != '.' && n < sizeof name - 1; s++)
+        name[n++] = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *s) ? *s : '_';
+    name[n] = 0;
+    snprintf(v->file, sizeof v->file, "%s.%s", n ? name : "recording", extension);
+}
+
+static int answer_export(struct visit *v, struct wick_catalog_entry *e, struct wick_err *err)
+{
+    const char *type;
+    const struct wick_format *f = wick_answer_format(v->a, &type, err);
+    if (!f)
+        return -err->code;
+    int rc = wick_answer_export(e->model, v->a, f, e->name, v->out, err);
+    if (!rc) {
+        v->type = type;
+        name_file(v, e, f->extensions[0]);
+    }
+    return rc;
+}
+
 /* What another command says of the recording: kept, for it reads all of it. */
 static int answer_view(struct visit *v, struct wick_catalog_entry *e, const char *view, struct wick_err *err)
 {
@@ -247,6 +275,8 @@ static int ask_recording(struct visit *v, struct wick_err *err)
         return answer_table(v, e, err);
     if (a->nsegments == 5 && !strcmp(what, "diff"))
         return answer_diff(v, e, err);
+    if (a->nsegments == 5 && !strcmp(what, "export"))
+        return answer_export(v, e, err);
     return answer_view(v, e, what, err);
 }
 
@@ -424,7 +454,8 @@ static void answer_api(struct wick_serve *s, const struct wick_http_request *q, 
     char *text = NULL;
     size_t len = 0;
     struct wick_err err = {0};
-    struct visit v = {.s = s, .q = q, .a = a, .out = open_memstream(&text, &len), .status = 200};
+    struct visit v = {
+        .s = s, .q = q, .a = a, .out = open_memstream(&text, &len), .status = 200, .type = "application/json"};
     int rc = v.out ? 0 : wick_err_set(&err, WICK_E_NOMEM, "out of memory");
     if (!rc)
         rc = strcmp(q->method, "POST") ? route_get(&v, &err) : route_post(&v, &err);
@@ -435,7 +466,8 @@ static void answer_api(struct wick_serve *s, const struct wick_http_request *q, 
         set_failure(r, &err);
         return;
     }
-    *r = (struct wick_http_reply){.status = v.status, .type = "application/json", .body = text, .len = len};
+    *r = (struct wick_http_reply){.status = v.status, .type = v.type, .body = text, .len = len};
+    memcpy(r->file, v.file, sizeof r->file);
 }
 
 static void answer_asset(const struct wick_serve *s, const char *path, struct wick_http_reply *r)

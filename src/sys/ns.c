@@ -108,6 +108,18 @@ int wick_ns_open(int root, const char *path, int flags, mode_t mode)
     return fd < 0 ? -errno : fd;
 }
 
+int wick_ns_open_unlinked(int root, const char *path, int flags, mode_t mode)
+{
+    flags |= O_NOFOLLOW | O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY);
+    struct open_how how = {.flags = (unsigned)flags,
+                           .mode = flags & O_CREAT ? mode : 0,
+                           .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+    int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+        return open_stepwise(root, path, flags, mode);
+    return fd < 0 ? -errno : fd;
+}
+
 struct call {
     const struct wick_proc *p;
     bool identity;

@@ -35,6 +35,9 @@ int wick_ns_root(const struct wick_proc *p);
  * The descriptor, or -errno. */
 int wick_ns_open(int root, const char *path, int flags, mode_t mode);
 
+/* The same, but follows no link at all: every step of path is a directory. -ELOOP or -ENOTDIR if one is a link. */
+int wick_ns_open_unlinked(int root, const char *path, int flags, mode_t mode);
+
 enum wick_ns_enter {
     WICK_NS_IDENTITY = 1, /* take the target's effective uid, gid and groups (no effect if they are ours) */
     WICK_NS_NET = 2,      /* enter its network namespace (no effect if it is ours) */

@@ -7,6 +7,7 @@
  *     jfr_synth endless FILE           flushes every few milliseconds until it is killed; prints nothing
  *     jfr_synth size FILE              100,000 samples of an ordinary service; prints bytes by part and ns per event
  *     jfr_synth requests FILE         the requests of requests.h
+ *     jfr_synth memory FILE            the readings and collections of memory_story.h
  *     jfr_synth load FILE STACKS SAMPLES   one chunk in which so many different stacks, of 10 to 30 frames, branch out
  *                                      as calls do: what a converter is measured with
  *     jfr_synth plain FILE STACKS SAMPLES  the same stacks in a recording as async-profiler writes it (plain.h)
@@ -24,6 +25,7 @@
 #include "base/clock.h"
 #include "base/frame_kind.h"
 #include "jfr/writer/writer.h"
+#include "memory_story.h"
 #include "plain.h"
 #include "record/output.h"
 #include "requests.h"
@@ -367,13 +369,14 @@ int main(int argc, char **argv)
         return cmd_write(argv[2], argc > 3 ? strtoull(argv[3], NULL, 10) : 100000);
     if (argc == 3 && !strcmp(argv[1], "endless"))
         return cmd_endless(argv[2]);
-    if (argc == 3 && !strcmp(argv[1], "requests")) {
+    bool requests = argc == 3 && !strcmp(argv[1], "requests");
+    if (requests || (argc == 3 && !strcmp(argv[1], "memory"))) {
         int fd = open(argv[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-        return fd < 0 || requests_write(fd) ? 1 : 0;
+        return fd < 0 || (requests ? requests_write(fd) : memory_story_write(fd)) ? 1 : 0;
     }
     if (argc == 3 && !strcmp(argv[1], "size"))
         return cmd_size(argv[2]);
-    fputs("usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE |\n"
+    fputs("usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE | memory FILE |\n"
           "       jfr_synth load|plain FILE STACKS SAMPLES\n",
           stderr);
     return 2;

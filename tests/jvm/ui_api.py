@@ -158,7 +158,7 @@ def check_paths(server, id_):
     """Each GET of the description, with the parameters it requires."""
     trace = server.get(f"recordings/{id_}/traces")[1]["traces"][0]["id"]
     for path in API["paths"]:
-        if path == "/api/v1/events" or "get" not in API["paths"][path]:
+        if path.endswith(("/events", "/export")) or "get" not in API["paths"][path]:
             continue
         real = path.replace("{id}", id_).replace("{trace}", trace).removeprefix("/api/v1/")
         status, body = server.get(real, **({"base": id_} if path.endswith("/diff") else {}))
@@ -183,6 +183,11 @@ def check_figures(server, id_, file):
             truth = sum(int(line.rsplit(" ", 1)[1]) for line in lines)
         status, big = server.get(f"recordings/{id_}/flame", event=event, label="customer:big", own=1)
         t.check(f"{event}: samples of a label weigh as in wick convert", big["weight"] == truth, (big["weight"], truth))
+        t.wick("convert", "-e", event, file, collapsed)
+        with open(collapsed, "rb") as lines:
+            truth = sorted(lines)
+        status, _, body = server.ask(f"/api/v1/recordings/{id_}/export?format=collapsed&own=1&event={event}")
+        t.check(f"{event}: the export is that of wick convert", status == 200 and sorted(body.splitlines(True)) == truth, (status, body[:300]))
     for view in ("explain", "endpoints"):
         printed = json.loads(t.wick(view, "--json", file).out)
         t.check(f"{view} is that of the command", server.get(f"recordings/{id_}/{view}")[1] == printed, str(printed)[:300])
@@ -191,6 +196,45 @@ def check_figures(server, id_, file):
     parts = [server.get(f"recordings/{id_}/table", event="wall", **{k: middle})[1]["weight"] for k in ("from", "to")]
     top = server.get(f"recordings/{id_}/table", event="wall")[1]["weight"]
     t.check("two halves of the time are the whole", sum(parts) == top and min(parts) > 0, (parts, top))
+
+
+def check_sandwich(server, id_):
+    """A method's callers and callees weigh what the table says it weighs."""
+    rows = server.get(f"recordings/{id_}/table", event="wall", rows=0)[1]["rows"]
+    row = max((r for r in rows if r["self"] < r["total"]), key=lambda r: r["total"])
+    for side in ("callers_of", "callees_of"):
+        status, flame = server.get(f"recordings/{id_}/flame", event="wall", **{side: row["name"]})
+        t.check(f"{side} a method weighs what it does", status == 200 and flame["weight"] == row["total"], (status, row, str(flame)[:200]))
+    t.check("a method that is nowhere has none", server.get(f"recordings/{id_}/flame", callers_of="no such method")[0] == 404)
+
+
+def check_exports(server, id_):
+    base = f"/api/v1/recordings/{id_}/export?event=cpu&format="
+    for name, begins in (("html", b"<!DOCTYPE html>"), ("svg", b"<"), ("pprof", b"\x1f\x8b"), ("speedscope", b"{"), ("csv", b""), ("otlp", b"")):
+        status, headers, body = server.ask(base + name)
+        t.check(f"{name} comes as a file", status == 200 and body.lower().startswith(begins.lower()) and len(body) > 100 and
+                headers["Content-Disposition"].startswith('attachment; filename="live.'), (status, headers["Content-Disposition"], body[:80]))
+    for name in ("", "jfr", "heatmap", "../x"):
+        t.check(f"'{name}' is no format", server.ask(base + name)[0] == 400)
+
+
+def check_swapped_folder(server, folder, good):
+    """A folder on the way to a recording that becomes a link after it was opened."""
+    inside, elsewhere = folder + "/sub", t.path("elsewhere")
+    os.mkdir(inside)
+    os.mkdir(elsewhere)
+    for at in (inside, elsewhere):
+        with open(at + "/x.jfr", "wb") as f:
+            f.write(good)
+    status, rec = server.post("recordings", {"path": inside + "/x.jfr"})
+    t.check("a recording in a folder within is opened", status == 201, rec)
+    os.rename(inside, inside + ".old")
+    os.symlink(elsewhere, inside)
+    with open(elsewhere + "/x.jfr", "ab") as f:
+        f.write(good)
+    for what in ("/flame", "/explain", ""):
+        status, body = server.get(f"recordings/{rec['id']}{what}")
+        t.check(f"what a folder became leads nowhere: {what}", status in (403, 404), (status, str(body)[:200]))
 
 
 def check_attacks(server, id_, folder):
@@ -271,6 +315,29 @@ def check_changed_file(server, folder, good):
             table == json.loads(t.wick("top", "--json", "-e", "wall", "-n", "0", path).out), (str(before)[:200], str(table)[:200]))
 
 
+def check_interrupted_start(classes, folder):
+    """Ctrl-C while a JVM that stands does not answer the request to record it."""
+    jvm = t.Jvm(["-Xmx64m", "-cp", f"{classes}:{JAR}", "Labels"], "stopped")
+    jvm.wait_for("up")
+    server = Server("--dir", folder)
+    os.kill(jvm.pid, t.signal.SIGSTOP)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(lambda: server.ask("/api/v1/recordings", body=json.dumps({"pid": jvm.pid})))
+        time.sleep(1)
+        begun = time.monotonic()
+        server.proc.send_signal(t.signal.SIGINT)
+        try:
+            server.proc.wait(100)
+            asked.result()
+        except (OSError, http.client.HTTPException):
+            pass  # it may end before it has answered
+        took = time.monotonic() - begun
+    os.kill(jvm.pid, t.signal.SIGCONT)
+    print(f"# wick ui ended {took:.1f} s after Ctrl-C while a recording began")
+    t.check("wick ui does not wait for a recording that begins", took < 45, took)
+    jvm.kill()
+
+
 def check_twice(server, pid):
     """Two requests for one name, of which neither file is there yet."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -306,6 +373,7 @@ def check_hostile_files(server, folder, good):
         t.check(f"a recording of 292 years has {bins} parts at most",
                 status != 200 or all(len(s["values"]) <= bins for s in body["series"]), (status, str(body)[:300]))
     check_changed_file(server, folder, data)
+    check_swapped_folder(server, folder, data)
     t.check("the server is there afterwards", server.proc.poll() is None and server.get("recordings")[0] == 200)
 
 
@@ -330,11 +398,14 @@ def main():
     t.check("its file is in the folder that was named", file == folder + "/live.jfr" and os.path.exists(file), file)
     check_paths(server, id_)
     check_figures(server, id_, file)
+    check_sandwich(server, id_)
+    check_exports(server, id_)
     check_attacks(server, id_, folder)
     check_slow_clients(server)
     check_hostile_files(server, folder, file)
     server.proc.send_signal(t.signal.SIGINT)
     t.check("it ends when it is interrupted", server.proc.wait(60) == 0)
+    check_interrupted_start(classes, folder)
     t.done()
 
 

@@ -13,6 +13,7 @@
 #include "base/frame_kind.h"
 #include "base/sum.h"
 #include "flame/tree.h"
+#include "flame/tree_focus.h"
 
 /* Adds "a;b;c" with one kind letter per frame: j C2, 1 C1, i inlined, 0 interpreted, n native, k kernel. */
 static void add(struct wick_tree *t, const char *stack, const char *kinds, uint64_t weight)
@@ -396,6 +397,43 @@ static void test_tree__a_million_nodes_and_great_depth(void **state)
     free(f);
 }
 
+static uint64_t total_of(const struct wick_tree *t, const char *path, uint8_t kind)
+{
+    uint32_t node = find(t, path, kind);
+    return node == WICK_TREE_NONE ? 0 : wick_tree_node(t, node)->total;
+}
+
+static void test_focus__both_sides_weigh_what_goes_through_the_method_once(void **state)
+{
+    struct wick_tree *t = wick_tree_new(), *down = NULL, *up = NULL, *none = NULL;
+    (void)state;
+    add(t, "main;run;f;g", "jjjn", 10);
+    add(t, "main;f", "jj", 5);
+    add(t, "main;run;f;x;f;g", "jj1jjn", 7); /* recurs: from the outermost one on */
+    add(t, "f;g", "0n", 3);                  /* nobody calls it */
+    add(t, "main;run", "jj", 100);
+    add(t, "main;ff", "jj", 9);
+    assert_int_equal(wick_tree_callees(t, "f", 1, &down), 0);
+    assert_int_equal(wick_tree_callers(t, "f", 1, &up), 0);
+    check(down);
+    check(up);
+    assert_int_equal(wick_tree_node(down, WICK_TREE_ROOT)->total, 25);
+    assert_int_equal(wick_tree_node(up, WICK_TREE_ROOT)->total, 25);
+    assert_int_equal(total_of(down, "f", WICK_FRAME_C2), 25);
+    assert_int_equal(wick_tree_node(down, find(down, "f", WICK_FRAME_C2))->self, 5);
+    assert_int_equal(total_of(down, "f;g", WICK_FRAME_NATIVE), 13);
+    assert_int_equal(total_of(down, "f;x;f;g", WICK_FRAME_NATIVE), 7);
+    assert_int_equal(total_of(up, "f;run;main", WICK_FRAME_C2), 17);
+    assert_int_equal(total_of(up, "f;main", WICK_FRAME_C2), 5);
+    assert_int_equal(wick_tree_node(up, find(up, "f", WICK_FRAME_C2))->self, 3);
+    assert_int_equal(wick_tree_callees(t, "nothing", 7, &none), 0);
+    assert_int_equal(wick_tree_nodes(none), 1);
+    wick_tree_free(none);
+    wick_tree_free(down);
+    wick_tree_free(up);
+    wick_tree_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -411,6 +449,7 @@ int main(void)
         cmocka_unit_test(test_tree__many_lines_are_bounded),
         cmocka_unit_test(test_tree__wrong_frames_change_nothing),
         cmocka_unit_test(test_reverse__totals_equal_those_of_the_forward_tree),
+        cmocka_unit_test(test_focus__both_sides_weigh_what_goes_through_the_method_once),
         cmocka_unit_test(test_reverse__leaf_kinds_and_lines_are_exact),
         cmocka_unit_test(test_tree__a_million_nodes_and_great_depth),
     };

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server with the interface of `wick ui` (docs/ui-api.json) for the tests of its pages: it serves web/ as the command does and answers
-// from the real commands (`wick flame`, `top`, `endpoints`, `trace`, `explain`, `memory`), so no answer is made up; JVMs,
-// the growth of a recording and errors are as the test sets them.
-import { execFileSync } from 'node:child_process';
+// from the real commands (`wick flame`, `top`, `endpoints`, `trace`, `explain`, `memory`) or, where no command prints the same, from a
+// `wick ui` of its own, so no answer is made up; JVMs, the growth of a recording and errors are as the test sets them.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' };
 export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** What a `wick ui` answers. */
+const REAL = ['memory/series', 'collections', 'export'];
+const isReal = (what, q) => REAL.includes(what) || q.has('callers_of') || q.has('callees_of');
 
 /** A recording as the interface lists it, from what the commands say of the file. */
 export function describe(wick, id, path, more = {}) {
@@ -22,7 +28,7 @@ export function describe(wick, id, path, more = {}) {
     }
     events.push({ name: table.event, kind, unit: table.unit, samples: table.samples, total: table.weight });
   }
-  const { traces } = JSON.parse(execFileSync(wick, ['trace', '--json', path], { stdio: ['ignore', 'pipe', 'ignore'] }));
+  const { traces } = events.length ? JSON.parse(execFileSync(wick, ['trace', '--json', path], { stdio: ['ignore', 'pipe', 'ignore'] })) : { traces: [] };
   const start = Math.min(...traces.map((t) => t.start_ns));
   return { id, name: path.split('/').pop(), path, size_bytes: statSync(path).size, start_ns: start, end_ns: start + 2e9, live: false, unfinished: false, here: false,
     pid: null, problem: null, events, ...more };
@@ -41,11 +47,17 @@ export class Fixture {
   }
 
   async listen() {
+    this.real = spawn(this.options.wick, ['ui', '--no-open', ...this.options.recordings.map((r) => r.path)], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const [address] = await once(createInterface(this.real.stdout), 'line');
+    const { origin, searchParams } = new URL(address);
+    this.ask = async (path) => (await fetch(`${origin}/api/v1/${path}`, { headers: { Authorization: `Bearer ${searchParams.get('token')}` } }));
+    this.realIds = new Map((await (await this.ask('recordings')).json()).recordings.map((r) => [r.path, r.id]));
     await new Promise((done) => this.server.listen(0, '127.0.0.1', done));
     this.url = `http://127.0.0.1:${this.server.address().port}/`;
   }
 
   close() {
+    this.real?.kill();
     for (const s of this.streams) s.end();
     this.server.closeAllConnections?.();
     this.server.close();
@@ -97,6 +109,8 @@ export class Fixture {
     const recording = this.recordings.get(parts[1]);
     if (!recording) return this.send(res, 404, { error: 'not_found', why: `There is no recording ${parts[1]}.`, what_to_do: 'The list of recordings shows what there is.' });
     if (parts.length === 2) return this.send(res, 200, recording);
+    const what = parts.slice(2).join('/');
+    if (isReal(what, url.searchParams)) return this.pass(res, `recordings/${this.realIds.get(recording.path)}/${what}${url.search}`);
     try {
       return this.send(res, 200, this.query(recording, parts[2], parts[3], url.searchParams));
     } catch (e) {
@@ -118,6 +132,14 @@ export class Fixture {
     const made = { ...first, id: `r${pid}`, name: `recording of ${pid}`, live: true, here: true, pid };
     this.push(made);
     return this.send(res, 201, made);
+  }
+
+  /** The answer of a `wick ui`, as it is. */
+  async pass(res, path) {
+    const answer = await this.ask(path);
+    const headers = ['content-type', 'content-disposition'].filter((k) => answer.headers.has(k)).map((k) => [k, answer.headers.get(k)]);
+    res.writeHead(answer.status, Object.fromEntries(headers));
+    res.end(Buffer.from(await answer.arrayBuffer()));
   }
 
   query(recording, what, more, q) {

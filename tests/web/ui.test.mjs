@@ -3,7 +3,7 @@
 // ui-fixture.mjs.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -21,6 +21,7 @@ const JVMS = [
   { pid: 4712, name: HOSTILE, jdk: HOSTILE, user: 'root', container: HOSTILE, readable: true, recording: 'r1', cpu_ns: 1e9, rss_bytes: 4.5e8 },
   { pid: 1200, name: 'kafka.Kafka server.properties', jdk: '17.0.12', user: 'kafka', container: '', readable: false, recording: null },
 ];
+const STORY_NS = 1700000000e9; // of tests/jfr/memory_story.h
 const PAGES = ['explain', 'slow', 'cpu', 'memory', 'interference', 'compare'];
 const dir = mkdtempSync(join(tmpdir(), 'wick-ui-'));
 let browser;
@@ -33,8 +34,10 @@ before(async () => {
   const path = join(dir, 'requests.jfr');
   execFileSync(SYNTH, ['requests', path]);
   copyFileSync(path, join(dir, 'before.jfr'));
+  const story = join(dir, 'memory.jfr');
+  execFileSync(SYNTH, ['memory', story]);
   first = describe(WICK, 'r1', path, { name: HOSTILE });
-  fixture = new Fixture({ web: join(source, 'web'), wick: WICK, dir, jvms: JVMS, recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr'))] });
+  fixture = new Fixture({ web: join(source, 'web'), wick: WICK, dir, jvms: JVMS, recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr')), describe(WICK, 'r3', story, { start_ns: STORY_NS, end_ns: STORY_NS + 305e9 })] });
   await fixture.listen();
   browser = await launch();
 });
@@ -68,6 +71,13 @@ async function close(page) {
   assert.deepEqual(trouble, []);
 }
 
+/** A picture of all of a page that scrolls. */
+async function whole(page, name) {
+  const { width } = page.viewportSize();
+  await page.setViewportSize({ width, height: 200 + await page.evaluate(() => document.querySelector('#place .page').scrollHeight) });
+  await page.screenshot({ path: join(SHOTS, name) });
+}
+
 /** What shows that the answers of a page have come. */
 const SIGN = {
   explain: '.empty, .findings', slow: '#chart path', cpu: '.flame #dock .stats dd', memory: '.card .empty, .facts',
@@ -91,6 +101,12 @@ for (const [mode, options] of [['light', { colorScheme: 'light' }], ['dark', { c
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, `${tab} fits the width`);
       await page.screenshot({ path: join(SHOTS, `ui-${tab}-${mode}.png`) });
     }
+    await page.evaluate(() => { location.hash = '#/r/r3/memory'; });
+    await page.waitForSelector('rect.pause', { state: 'attached' });
+    await page.waitForSelector('path.part', { state: 'attached' });
+    assert.deepEqual(await violations(page), [], 'memory over time');
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, 'memory over time fits the width');
+    await whole(page, `ui-memory-${mode}.png`);
     await close(page);
   });
 }
@@ -179,6 +195,68 @@ test('time: dragging over the axis chooses a range for all queries, a click lets
   await page.waitForFunction(() => location.hash.includes('from='));
   await page.keyboard.press('Escape');
   await page.waitForFunction(() => !location.hash.includes('from='));
+  await close(page);
+});
+
+test('sandwich: from the table of methods and from a box, both sides, another method with a click, and back', async () => {
+  const page = await open('#/r/r1/cpu?event=profiler.WallClockSample&show=methods');
+  await page.waitForSelector('.grid tbody button:has-text("Callers, callees")');
+  await page.click('.grid tbody tr:nth-child(2) button:has-text("Callers, callees")');
+  await page.waitForSelector('.side tbody button.link');
+  await page.waitForFunction(() => document.querySelectorAll('.side tbody').length === 2 && document.querySelector('.flame #dock .stats dd'));
+  const focus = decodeURIComponent(/focus=([^&]*)/.exec(page.url())[1].replace(/\+/g, ' '));
+  const name = await page.textContent('.sandwich-name');
+  assert.match(name, /method\d+$/);
+  assert.doesNotMatch(name, /\u001b/);
+  assert.equal(await page.evaluate(() => window.wickFlame.profile.names[window.wickFlame.view.name[1]]), focus, 'the graph begins with it');
+  assert.equal(await page.evaluate(() => window.wickFlame.state.icicle), true, 'callees hang below it');
+  assert.deepEqual(await violations(page), []);
+  await page.screenshot({ path: join(SHOTS, 'ui-sandwich-light.png') });
+  await page.click('.flame-tools button:has-text("Callers")');
+  await page.waitForFunction(() => window.wickFlame?.state.icicle === false && location.hash.includes('callers=1'));
+  await page.click('.side tbody button.link');
+  await page.waitForFunction((f) => document.querySelector('.sandwich-name').textContent !== f, name);
+  await page.goBack();
+  await page.waitForFunction((f) => document.querySelector('.sandwich-name').textContent === f, name);
+  await page.click('.segment button:has-text("Flame graph")');
+  await page.waitForFunction(() => !document.querySelector('.sides') && document.querySelector('.flame #dock .stats dd'));
+  assert.equal(await page.$$eval('[aria-label="Show as"]', (all) => all.length), 1);
+  await close(page);
+});
+
+test('export: the command shows the same, files come as downloads, and a hostile recording has a harmless name', async () => {
+  const page = await open('#/r/r1/cpu?event=profiler.WallClockSample&thread=worker-1');
+  await shown(page, 'cpu');
+  await page.click('.export summary');
+  const words = (await page.textContent('.export-command code')).split(' ');
+  assert.deepEqual(words.slice(0, 6), ['wick', 'flame', '-e', 'profiler.WallClockSample', '--thread', 'worker-1']);
+  execFileSync(WICK, [...words.slice(1, -1), join(dir, 'same.html')]);
+  assert.deepEqual(await violations(page), []);
+  await page.screenshot({ path: join(SHOTS, 'ui-export-light.png') });
+  for (const [name, file, begins] of [['Collapsed stacks', 'requests.collapsed', /^com\.example\.Service\.method22;.* \d+\n/], ['SVG', 'requests.svg', /^<(\?xml|svg)/], ['pprof', 'requests.pprof', /^\x1f/]]) {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click(`.export-files a:has-text("${name}")`)]);
+    assert.equal(download.suggestedFilename(), file);
+    assert.match(readFileSync(await download.path(), 'latin1'), begins);
+  }
+  await page.keyboard.press('Escape');
+  assert.equal(await page.$eval('.export', (e) => e.open), false);
+  await close(page);
+});
+
+test('memory: limits and causes are named, what is hostile is text, and a long pause leads to its time', async () => {
+  const page = await open('#/r/r3/memory');
+  await page.waitForSelector('rect.pause', { state: 'attached' });
+  await page.waitForSelector('path.part', { state: 'attached' });
+  const text = await page.textContent('#place');
+  for (const said of [/Java heap at most 512 MiB/, /limit of the cgroup 1.00 GiB/, /System\.gc\(\)/, /<script>alert/]) assert.match(text, said);
+  assert.equal(await page.$$eval('rect.pause', (all) => all.length), 60);
+  const heights = await page.$$eval('rect.pause', (all) => all.map((e) => Number(e.getAttribute('height'))));
+  assert.equal(heights.indexOf(Math.max(...heights)), 31);
+  const box = await (await page.$('section[aria-label="Collections over time"] .series')).boundingBox();
+  const at = await page.$eval('rect.pause:nth-of-type(32)', (e) => Number(e.getAttribute('x')));
+  assert.ok(Math.abs(at - (64 + ((box.width - 76) * (2 + 5 * 31)) / 305)) < 1, 'a pause stands at its time');
+  await page.click('table:has(caption:has-text("longest pauses")) tbody button.link');
+  await page.waitForFunction((from) => location.hash.includes(`from=${from}`), (BigInt(STORY_NS) + 157000000000n).toString());
   await close(page);
 });
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The modules of the application that need no browser: addresses, queries, figures, order of tables, pictures of series.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { evidenceOf, frameSearch } from '../../web/ui/explain.js';
+import { commandOf, shellWord } from '../../web/ui/export.js';
 import { KINDS } from '../../web/flame/kinds.js';
 import { nameHash } from '../../web/ui/flame_panel.js';
 import { clockOf, durationOf, timeStep } from '../../web/ui/format.js';
 import { growthText, timeToLimit } from '../../web/ui/memory.js';
+import { causeColour, collectionText, memoryTop, partColour, stackParts } from '../../web/ui/memory_charts.js';
 import { roundTop, scaleTop, seriesColour, seriesName, stackOrder, STATES, stepPath } from '../../web/ui/series.js';
 import { cpuShare, jvmTitle } from '../../web/ui/start.js';
 import { chipsOf, emptyState, exactly, formatState, parseState, queryOf } from '../../web/ui/state.js';
@@ -16,7 +19,7 @@ import { sortedRows } from '../../web/ui/table.js';
 
 const web = new URL('../../web/', import.meta.url).pathname;
 const FULL = { ...emptyState(), recording: 'a/b c', tab: 'cpu', event: 'jdk.ExecutionSample', from: 1795524481000000000, to: 1795524482000000000, thread: '^http-\\d+$',
-  labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', trace: 't1', base: 'r2' };
+  labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', trace: 't1', base: 'r2', focus: 'a.B.<init>', callers: true };
 
 test('address: a state comes back whole from its own address', () => {
   assert.deepEqual(parseState(formatState(FULL)), FULL);
@@ -107,6 +110,38 @@ test('memory: growth within its error is steady, and a limit is reached only by 
   assert.equal(growthText(2 ** 20, 2 ** 10), '+1.00 MiB/s \u00b1 1.00 KiB');
   assert.equal(timeToLimit(50, 100, 1, 2), '');
   assert.match(timeToLimit(50, 170, 1, 0.5), /2 min 00 s/);
+});
+
+test('memory over time: parts stack without gaps, limits far above do not flatten them, colours stay with their parts', () => {
+  const stack = stackParts([{ part: 'malloc', resident: [5, 6] }, { part: 'Java heap', resident: [10, 20] }]);
+  assert.deepEqual(stack.map((s) => [s.part, s.low, s.high]), [['Java heap', [0, 0], [10, 20]], ['malloc', [10, 20], [15, 26]]]);
+  const mib = 2 ** 20;
+  assert.equal(memoryTop(400 * mib, [1024 * mib]), 1280 * mib);
+  assert.equal(memoryTop(400 * mib, [64 * 1024 * mib]), 448 * mib);
+  const parts = [...readFileSync(join(web, '..', 'src/def/memory_part.def'), 'utf8').matchAll(/^X\((\w+), "([^"]+)", (\w+)/gm)];
+  const stacked = parts.filter(([, id, , resident]) => resident === 'true' && id !== 'REPEATED').map(([, , name]) => name);
+  assert.equal(new Set(stacked.map(partColour)).size, stacked.length, 'each part has a colour of its own');
+  const causes = [{ cause: 'a' }, { cause: null }];
+  assert.deepEqual([causeColour(causes, null), causeColour(causes, 'x')], ['var(--series-2)', 'var(--blocked)']);
+  assert.match(collectionText({ start_ns: 0, cause: null, longest_pause_ns: 4e6, before: 2 * mib, after: mib, stands_for: 3 }), /collection: 4.00 ms pause, heap 2.00 MiB to 1.00 MiB; the longest of 3/);
+});
+
+test('export: a shell reads back every word, and nothing in one reaches the terminal as it is', () => {
+  const words = ["it's", 'a b', '$(reboot)', '`x`', '\\', 'ä\u0301', 'x\u001b[31m\n\u0003y', '\u202eevil', '', '-x', "\\'\u0007"];
+  assert.equal(execFileSync('bash', ['-c', `printf '%s\\0' ${words.map(shellWord).join(' ')}`], { env: { LC_ALL: 'C.UTF-8' } }).toString(), `${words.join('\0')}\0`);
+  // eslint-disable-next-line no-control-regex
+  for (const w of words) assert.doesNotMatch(shellWord(w), /[\u0000-\u001f\u202e]/);
+});
+
+test('export: the command has all filters of the page', () => {
+  const recording = { path: '/tmp/a b.jfr' };
+  const command = commandOf({ ...FULL, eventKind: 'wall' }, recording);
+  assert.deepEqual(command.slice(0, 8), ['wick', 'flame', '-e', 'jdk.ExecutionSample', '--from', '@1795524481.000000000', '--to', '@1795524482.000000000']);
+  for (const [option, value] of [['--thread', '^http-\\d+$'], ['--where', 'endpoint=GET /ä?q=1'], ['--where', 'customer=a&b=c'], ['--include', 'HashMap'], ['-o', 'flame.html']])
+    assert.ok(command.some((w, i) => w === option && command[i + 1] === value), `${option} ${value}`);
+  assert.ok(command.includes('--no-idle') && command.includes('--reverse') && command.includes(recording.path));
+  assert.deepEqual(commandOf({ ...FULL, show: 'threads' }, recording).slice(0, 4), ['wick', 'top', '--by', 'thread']);
+  assert.deepEqual(commandOf({ ...FULL, tab: 'slow' }, recording), ['wick', 'trace', '/tmp/a b.jfr', 't1']);
 });
 
 test('explain: evidence is a state with tab, event, endpoint and search of its finding', () => {

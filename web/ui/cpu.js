@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the weight of an event is: flame graph, table of methods, threads.
+// Where the weight of an event is: flame graph, table of methods, one method between its callers and callees, threads.
 import { formatCount, formatPercent } from '../flame/text.js';
-import { h } from './dom.js';
+import { button, h } from './dom.js';
 import { weightText } from './format.js';
 import { FlameSlot } from './flame_slot.js';
+import { Sandwich } from './sandwich.js';
 import { exactly, queryOf } from './state.js';
 import { Table } from './table.js';
 import { Slot } from './view.js';
 
-const SHOWS = [['', 'Flame graph'], ['methods', 'Methods'], ['threads', 'Threads']];
+const SHOWS = [['', 'Flame graph'], ['methods', 'Methods'], ['sandwich', 'Sandwich'], ['threads', 'Threads']];
 
 /** A weight beside its share, as two columns of a table. */
 export function weightColumns(key, head, all, unit, colour) {
@@ -36,20 +37,28 @@ export class CpuView {
     const { state } = context;
     this.switch.replaceChildren(...SHOWS.map(([show, text]) =>
       h('button', { type: 'button', 'aria-pressed': String(state.show === show), onclick: () => context.navigate({ show, sort: '' }) }, text)));
-    const name = SHOWS.some(([show]) => show === state.show) ? state.show : '';
+    const asked = SHOWS.some(([show]) => show === state.show) ? state.show : '';
+    const name = asked === 'sandwich' && !state.focus ? 'methods' : asked; // of which method, the list asks
     if (name !== this.partName) {
       this.part?.release();
-      this.part = name === 'methods' ? new Methods() : name === 'threads' ? new Threads() : new FlameSlot(this.switch, this.home);
+      this.part = this.make(name);
       this.partName = name;
       this.place.replaceChildren(this.part.root);
     }
     if (name === 'methods') this.part.ask(context, 'table', [...queryOf(state), ['rows', '500'], ['by', 'method']]);
     else if (name === 'threads') this.part.ask(context, 'threads', queryOf(state));
+    else if (name === 'sandwich') this.part.update(context);
     else this.part.ask(context, 'flame', queryOf(state));
+  }
+
+  make(name) {
+    if (name === 'methods') return new Methods();
+    if (name === 'threads') return new Threads();
+    return name === 'sandwich' ? new Sandwich(this.switch, this.home) : new FlameSlot(this.switch, this.home);
   }
 }
 
-/** Methods by self and total; a click shows where they are in the flame graph. */
+/** Methods by self and total; a click shows where they are in the flame graph, or what calls them and what they call. */
 class Methods extends Slot {
   constructor() {
     super('div.scrolls', (answer, context) => this.draw(answer, context));
@@ -59,11 +68,12 @@ class Methods extends Slot {
       ...weightColumns('self', 'Self', () => this.whole.weight, () => this.whole.unit, 'var(--cell-self)'),
       ...weightColumns('total', 'Total', () => this.whole.weight, () => this.whole.unit, 'var(--cell-total)'),
       { key: 'samples', head: 'Samples', value: (r) => r.self_samples, text: (r) => formatCount(r.self_samples) },
+      { key: 'sandwich', head: 'Around it', value: (r) => r.total, text: (r) => button('Callers, callees', () => this.context.navigate({ show: 'sandwich', focus: r.name, zoom: '' }), { 'aria-label': `Callers and callees of ${r.name}` }) },
     ];
     this.table = new Table(columns, {
       caption: 'Methods by weight', sort: 'self_share', empty: 'No samples fit the filters.',
-      onPick: (r) => this.context.navigate({ show: '', search: exactly(r.name), leaf: false, zoom: '' }),
-      pickLabel: () => 'Show in the flame graph',
+      onPick: (r) => this.context.navigate(this.context.state.show === 'sandwich' ? { focus: r.name, zoom: '' } : { show: '', search: exactly(r.name), leaf: false, zoom: '' }),
+      pickLabel: () => (this.context.state.show === 'sandwich' ? 'Show its callers and callees' : 'Show in the flame graph'),
     });
   }
 

@@ -61,7 +61,11 @@ export class FlameSlot extends Slot {
       const name = this.panel.frameName();
       if (name) this.context.navigate({ exclude: exactly(name), zoom: '' });
     }, { title: 'Leave out the stacks through the selected frame' });
-    this.root.replaceChildren(flameDom([only, without]), this.note);
+    const around = button('Callers, callees', () => {
+      const focus = this.panel.frameName();
+      if (focus) this.context.navigate({ show: 'sandwich', focus, zoom: '' });
+    }, { title: 'Show what calls the selected method, and what it calls' });
+    this.root.replaceChildren(flameDom([only, without, ...(context.state.tab === 'cpu' ? [around] : [])]), this.note);
     this.root.querySelector('.flame-tools').prepend(this.lead);
     this.panel = new FlamePanel(new Profile(base64Bytes(answer.data)), context.theme, context.state,
       (part, history) => this.context.navigate(part, history));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the memory of the process is, how it grows, and what the limits leave; and what allocates and what stays.
-import { formatPercent, formatWeight } from '../flame/text.js';
+import { formatCount, formatPercent, formatWeight } from '../flame/text.js';
 import { commandLine, emptyBox, h } from './dom.js';
-import { durationOf } from './format.js';
+import { clockOf, durationOf } from './format.js';
+import { CollectionsChart, partColour, ResidentChart } from './memory_charts.js';
 import { formatState } from './state.js';
 import { Table } from './table.js';
 import { eventsOf, Slot } from './view.js';
@@ -24,16 +25,20 @@ export function timeToLimit(resident, limit, rate, error) {
 export class MemoryView {
   constructor() {
     this.parts = new Parts();
+    this.resident = new Resident();
+    this.collections = new Collections();
     this.ways = h('section.card');
-    this.root = h('div.page.scrolls.stack', {}, this.parts.root, this.ways);
+    this.root = h('div.page.scrolls.stack', {}, this.parts.root, this.resident.root, this.collections.root, this.ways);
   }
 
   release() {
-    this.parts.release();
+    for (const part of [this.parts, this.resident, this.collections]) part.release();
   }
 
   update(context) {
     this.parts.ask(context, 'memory', []);
+    this.resident.ask(context, 'memory/series', []);
+    this.collections.ask(context, 'collections', []);
     const { state, recording } = context;
     const link = (kinds, text, why, option) => {
       const event = eventsOf(recording, kinds)[0];
@@ -90,12 +95,108 @@ class Parts extends Slot {
   /** The parts as one bar; the table below says the same. */
   bar(parts) {
     const heavy = parts.slice().sort((a, b) => b.resident - a.resident);
-    const bar = h('div.stacked', { 'aria-hidden': 'true' }, ...heavy.filter((p) => p.resident / this.all > 0.004).map((p, i) => {
+    const bar = h('div.stacked', { 'aria-hidden': 'true' }, ...heavy.filter((p) => p.resident / this.all > 0.004).map((p) => {
       const piece = h('i', { title: `${p.part}: ${formatWeight(p.resident, 'bytes')}` }, p.resident / this.all > 0.08 ? p.part : '');
       piece.style.flexGrow = String(p.resident / this.all);
-      piece.dataset.tone = String(i % 6);
+      piece.style.background = `color-mix(in srgb, ${partColour(p.part)} 32%, var(--page))`;
       return piece;
     }));
     return bar;
+  }
+}
+
+/** A place with a picture over the time of the recording, whose brush chooses the range of all pages. */
+class Over extends Slot {
+  /** @param make(onRange) the picture */
+  constructor(title, make) {
+    super('section.card', (answer, context) => this.draw(answer, context));
+    this.make = make;
+    this.head = h('h2', {}, title);
+    this.chart = null;
+  }
+
+  release() {
+    super.release();
+    this.chart?.release();
+  }
+
+  fail(e) {
+    if (e.status !== 404 && e.status !== 422 && e.status !== 409) return super.fail(e);
+    this.shown = false;
+    this.root.hidden = true; // the card above says why
+  }
+
+  draw(answer, context) {
+    this.root.hidden = !this.holds(answer);
+    if (this.root.hidden) return;
+    if (!this.chart || !this.chart.root.isConnected) {
+      this.chart?.release();
+      this.chart = this.make((from, to) => this.context.navigate({ from, to }));
+      this.root.replaceChildren(this.head, this.chart.root, ...this.below());
+    }
+    const { recording, state } = context;
+    this.chart.put(answer, [recording.start_ns, recording.end_ns], [state.from, state.to], context.theme);
+    this.fill(answer);
+  }
+
+  below() {
+    return [];
+  }
+
+  fill() {}
+}
+
+class Resident extends Over {
+  constructor() {
+    super('Resident memory over time', (onRange) => new ResidentChart(onRange));
+  }
+
+  holds(answer) {
+    return answer.times_ns.length > 0;
+  }
+}
+
+class Collections extends Over {
+  constructor() {
+    super('Garbage collections', (onRange) => new CollectionsChart(onRange));
+    this.facts = h('dl.facts');
+    const pause = (r) => formatWeight(r.pauses_ns, 'ns');
+    this.causes = new Table([
+      { key: 'cause', head: 'Cause', value: (r) => r.cause ?? 'not known' },
+      { key: 'count', head: 'Collections', value: (r) => r.count, text: (r) => formatCount(r.count) },
+      { key: 'pauses', head: 'Stopped in all', value: (r) => r.pauses_ns, text: pause, bar: (r) => r.pauses_ns / this.paused, colour: 'var(--cell-total)' },
+      { key: 'longest', head: 'Longest pause', value: (r) => r.longest_pause_ns, text: (r) => formatWeight(r.longest_pause_ns, 'ns') },
+    ], { caption: 'Collections by cause', sort: 'pauses' });
+    this.longest = new Table([
+      { key: 'start', head: 'Began, UTC', value: (r) => clockOf(r.start_ns, 1e9) },
+      { key: 'cause', head: 'Cause', value: (r) => r.cause ?? 'not known' },
+      { key: 'pause', head: 'Longest pause', value: (r) => r.longest_pause_ns, text: (r) => formatWeight(r.longest_pause_ns, 'ns') },
+      { key: 'before', head: 'Heap before', value: (r) => r.before ?? 0, text: (r) => bytes(r.before) },
+      { key: 'after', head: 'Heap after', value: (r) => r.after ?? 0, text: (r) => bytes(r.after) },
+    ], {
+      caption: 'The longest pauses', sort: 'pause',
+      onPick: (r) => this.context.navigate({ from: r.start_ns, to: r.start_ns + Math.max(r.duration_ns, 1e6) }),
+      pickLabel: () => 'Take its time range: what the program did in it is on the page CPU',
+    });
+  }
+
+  holds(answer) {
+    return answer.total > 0;
+  }
+
+  below() {
+    return [this.facts, h('h3', {}, 'By cause'), this.causes.root, h('h3', {}, 'Longest pauses'), this.longest.root];
+  }
+
+  fill(answer) {
+    const { recording } = this.context;
+    const length = recording.end_ns - recording.start_ns;
+    this.paused = answer.causes.reduce((sum, c) => sum + c.pauses_ns, 0) || 1;
+    const longest = answer.causes.reduce((m, c) => Math.max(m, c.longest_pause_ns), 0);
+    const facts = [['Collections', formatCount(answer.total)], ['Stopped in all', formatWeight(this.paused, 'ns')], ['Longest pause', formatWeight(longest, 'ns')]];
+    if (length > 0) facts.push(['Share of the time', formatPercent(this.paused, length)]);
+    this.facts.replaceChildren(...facts.map(([k, v]) => h('div', {}, h('dt', {}, k), h('dd', {}, v))));
+    this.causes.update(answer.causes);
+    this.longest.update(answer.collections.slice().sort((a, b) => b.longest_pause_ns - a.longest_pause_ns).slice(0, 12));
   }
 }

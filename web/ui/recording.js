@@ -6,6 +6,7 @@ import { button, h, say } from './dom.js';
 import { CompareView } from './compare.js';
 import { CpuView } from './cpu.js';
 import { ExplainView } from './explain.js';
+import { ExportMenu } from './export.js';
 import { dateOf, durationOf, eventName } from './format.js';
 import { InterferenceView } from './interference.js';
 import { MemoryView } from './memory.js';
@@ -41,13 +42,15 @@ export class RecordingView {
     this.series = new Slot('div', (answer, context) => this.axis.update(answer, [context.state.from, context.state.to], context.theme));
     this.place = h('div.place', { id: 'place' });
     this.problem = h('p.problem', { hidden: true });
-    this.root = h('div.recording-frame', {}, this.tabs, this.problem, this.bar, this.axis.root, this.place);
+    this.export = new ExportMenu();
+    this.root = h('div.recording-frame', {}, h('div.tab-row', {}, this.tabs, this.export.root), this.problem, this.bar, this.axis.root, this.place);
     this.view = null;
     this.tab = '';
   }
 
   release() {
     this.view?.release();
+    this.export.release();
     this.series.release();
     this.axis.release();
   }
@@ -107,6 +110,7 @@ export class RecordingView {
     this.context = { ...context, state };
     const { recording } = context;
     this.drawTabs(state);
+    this.export.update(this.context);
     this.problem.hidden = !recording.problem;
     this.problem.textContent = recording.problem ?? '';
     this.drawEvents(state, recording);

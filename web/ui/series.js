@@ -10,9 +10,9 @@ import { svg } from '../spans/common.js';
 import { h, say } from './dom.js';
 import { clockOf, durationOf, timeStep, weightText } from './format.js';
 
-const LEFT = 64;
-const RIGHT = 12;
-const TOP = 8;
+export const LEFT = 64;
+export const RIGHT = 12;
+export const TOP = 8;
 const BOTTOM = 20;
 const LEAST_DRAG = 4;
 

@@ -9,8 +9,8 @@ export const TABS = ['explain', 'slow', 'cpu', 'memory', 'interference', 'compar
 /** Filters that the server applies, in the order of their chips. */
 export const FILTERS = ['endpoint', 'label', 'thread', 'state', 'filter', 'exclude'];
 
-const TEXTS = ['event', 'endpoint', 'thread', 'state', 'filter', 'exclude', 'search', 'trace', 'base', 'show', 'sort', 'zoom'];
-const FLAGS = ['leaf', 'flip', 'own', 'idle'];
+const TEXTS = ['event', 'endpoint', 'thread', 'state', 'filter', 'exclude', 'search', 'trace', 'base', 'show', 'sort', 'focus', 'zoom'];
+const FLAGS = ['leaf', 'flip', 'own', 'idle', 'callers'];
 
 export function emptyState() {
   const state = { recording: '', tab: 'explain', from: 0, to: 0, labels: [], kinds: 0 };

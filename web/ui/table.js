@@ -47,6 +47,7 @@ export class Table {
     const column = this.columns.find((c) => c.key === this.sort);
     this.columns.forEach((c, i) => {
       const on = c === column;
+      if (rows[0]) this.heads[i].classList.toggle('words', typeof c.value(rows[0]) === 'string');
       const up = typeof (rows[0] && c.value(rows[0])) === 'string' ? !this.turned : this.turned;
       if (on) this.heads[i].setAttribute('aria-sort', up ? 'ascending' : 'descending');
       else this.heads[i].removeAttribute('aria-sort');

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is shown, to take along: the command line that shows the same, and files in the formats of other programs.
+import { of } from './api.js';
+import { button, h, say } from './dom.js';
+import { exactly, queryOf } from './state.js';
+
+const FORMATS = [['html', 'Page', 'interactive flame graph in one file'], ['svg', 'SVG', 'flame graph as a picture'], ['pprof', 'pprof', 'for go tool pprof and Grafana'],
+  ['speedscope', 'speedscope', 'for speedscope.app'], ['collapsed', 'Collapsed stacks', 'a line for each stack'], ['csv', 'CSV', 'a table of stacks'], ['otlp', 'OTLP', 'OpenTelemetry profiles']];
+
+/** A word for a shell. What a terminal would obey when it is pasted is written as an escape. */
+export function shellWord(text) {
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
+  const escape = (c) => {
+    const code = c.codePointAt(0);
+    return code < 0x80 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`;
+  };
+  // eslint-disable-next-line no-control-regex
+  const unsafe = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]/gu;
+  if (text.search(unsafe) < 0) return `'${text.replaceAll("'", "'\\''")}'`;
+  return `$'${text.replace(/['\\]/g, '\\$&').replace(unsafe, escape)}'`;
+}
+
+/** "@1700000157.5": a point in time for --from and --to. */
+function pointOf(ns) {
+  const digits = String(BigInt(ns)).padStart(10, '0');
+  return `@${digits.slice(0, -9)}.${digits.slice(-9)}`;
+}
+
+function chosen(state) {
+  const out = state.event ? ['-e', state.event] : [];
+  const put = (option, value) => value && out.push(option, value);
+  if (state.to > state.from) out.push('--from', pointOf(state.from), '--to', pointOf(state.to));
+  for (const option of ['thread', 'state', 'exclude']) put(`--${option}`, state[option]);
+  put('--include', state.filter);
+  if (state.endpoint) out.push('--where', `endpoint=${state.endpoint}`);
+  for (const label of state.labels) out.push('--where', label.replace(':', '='));
+  if (state.eventKind === 'wall' && !state.idle) out.push('--no-idle');
+  if (state.own) out.push('--own');
+  return out;
+}
+
+/** The words of the command that shows what a page shows. base: the recording that it is compared with. */
+export function commandOf(state, recording, base) {
+  const { tab, show } = state;
+  const only = { explain: ['wick', 'explain'], interference: ['wick', 'explain'], memory: ['wick', 'memory'] }[tab];
+  if (only) return [...only, recording.path];
+  if (tab === 'slow') return state.trace ? ['wick', 'trace', recording.path, state.trace] : ['wick', 'endpoints', recording.path];
+  if (tab === 'compare') return ['wick', 'diff', ...chosen(state), base?.path ?? 'BEFORE.jfr', recording.path, '-o', 'diff.html'];
+  if (show === 'methods') return ['wick', 'top', ...chosen(state), recording.path];
+  if (show === 'threads') return ['wick', 'top', '--by', 'thread', ...chosen(state), recording.path];
+  const around = show === 'sandwich' && state.focus ? ['--include', exactly(state.focus)] : [];
+  return ['wick', 'flame', ...chosen(state), ...around, ...(state.leaf ? ['--reverse'] : []), recording.path, '-o', 'flame.html'];
+}
+
+/** The menu at the end of the tabs. */
+export class ExportMenu {
+  constructor() {
+    this.command = h('code');
+    this.copy = button('Copy', () => this.take(), { title: 'Copy the command' });
+    this.files = h('ul.export-files');
+    this.filesHead = h('h2', {}, 'What is shown, as a file');
+    this.box = h('div.export-box', {}, h('h2', {}, 'The command that shows the same'), h('div.export-command', {}, this.command, this.copy), this.filesHead, this.files);
+    this.root = h('details.export', {}, h('summary.plain', {}, 'Export'), this.box);
+    this.root.addEventListener('keydown', (e) => {
+      if (e.key !== 'Escape' || !this.root.open) return;
+      this.root.open = false;
+      this.root.querySelector('summary').focus();
+      e.stopPropagation();
+    });
+    this.away = (e) => {
+      if (this.root.open && !this.root.contains(e.target)) this.root.open = false;
+    };
+    document.addEventListener('pointerdown', this.away);
+  }
+
+  release() {
+    document.removeEventListener('pointerdown', this.away);
+  }
+
+  update(context) {
+    const { state, recording, recordings } = context;
+    this.text = commandOf(state, recording, recordings.find((r) => r.id === state.base)).map(shellWord).join(' ');
+    this.command.textContent = this.text;
+    const query = new URLSearchParams(queryOf(state));
+    const files = state.tab === 'cpu';
+    this.files.hidden = this.filesHead.hidden = !files;
+    if (!files) return;
+    this.files.replaceChildren(...FORMATS.map(([format, name, text]) => h('li', {},
+      h('a', { href: `/api/v1/${of(recording.id, 'export')}?format=${format}&${query}`, download: true }, name), h('span.quiet', {}, ` ${text}`))));
+  }
+
+  async take() {
+    try {
+      await navigator.clipboard.writeText(this.text);
+      this.copy.textContent = 'Copied';
+    } catch {
+      getSelection().selectAllChildren(this.command);
+      this.copy.textContent = 'Selected';
+    }
+    say(`${this.copy.textContent}: the command`);
+    setTimeout(() => { this.copy.textContent = 'Copy'; }, 1500);
+  }
+}
