@@ -17,6 +17,8 @@
 #include "ebpf/host_event.h"
 
 struct wick_step_env;
+
+/* As unwind/step.h says: 0, or non-zero if the bytes are not readable. */
 int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64_t n);
 
 STEP_INLINE int host_is_thread(struct wick_step_env *env, const struct wick_host_java_thread *t)

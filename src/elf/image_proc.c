@@ -36,8 +36,6 @@ static int read_whole(const struct wick_elf_images *of, struct wick_strbuf *sb, 
     int pid = of->pid;
     snprintf(path, sizeof path, "/proc/%d/maps", pid);
     int fd = of->maps_fd < 0 ? open(path, O_RDONLY | O_CLOEXEC) : of->maps_fd;
-    if (of->maps_fd >= 0)
-        lseek(fd, 0, SEEK_SET);
     if (fd < 0 && (errno == ENOENT || errno == ESRCH))
         return wick_err_set(err, WICK_E_GONE, "there is no process %d", pid);
     if (fd < 0)
@@ -50,7 +48,7 @@ static int read_whole(const struct wick_elf_images *of, struct wick_strbuf *sb, 
             rc = wick_err_set(err, WICK_E_NOMEM, "out of memory while reading %s", path);
             break;
         }
-        ssize_t n = read(fd, sb->buf + sb->len, 65536);
+        ssize_t n = pread(fd, sb->buf + sb->len, 65536, (off_t)sb->len);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
