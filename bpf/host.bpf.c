@@ -41,6 +41,13 @@ struct task_struct {
     __u64 self_exec_id;
     char comm[WICK_HOST_COMM];
 };
+struct bpf_iter_meta {
+    struct seq_file *seq;
+};
+struct bpf_iter__task {
+    struct bpf_iter_meta *meta;
+    struct task_struct *task;
+};
 #pragma clang attribute pop
 
 /* The context of a perf event (linux/bpf_perf_event.h, whose pt_regs is this one). */
@@ -90,7 +97,7 @@ struct {
     __uint(type, BPF_MAP_TYPE_LRU_HASH);
     __uint(max_entries, WICK_HOST_THREADS);
     __type(key, struct wick_host_thread);
-    __type(value, __u64);
+    __type(value, struct wick_host_java_thread);
 } threads SEC(".maps");
 
 struct {
@@ -102,7 +109,7 @@ struct {
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, WICK_HOST_RULES);
+    __uint(max_entries, 2 * WICK_HOST_RULES);
     __type(key, __u32);
     __type(value, struct wick_unwind_rule);
 } rules SEC(".maps");
@@ -193,6 +200,7 @@ STEP_INLINE int step_native_function(struct wick_step_env *env, uint64_t pc, uin
 #define step_blob_find   step_blob_read
 #define step_method_find step_method_read
 #include "unwind/step_walk.h"
+#include "ebpf/host_step.h"
 
 /* --- a sample --- */
 
@@ -249,10 +257,10 @@ static __attribute__((noinline)) void load_thread(struct walker *at, const struc
     struct wick_host_thread key = {at->record.head.thread_start_ns, at->record.head.tid, 0};
     struct wick_step_state *s = &at->env.state;
     at->record.head.flags |= WICK_HOST_HAS_JVM;
-    const __u64 *thread = bpf_map_lookup_elem(&threads, &key);
-    if (!thread)
+    const struct wick_host_java_thread *thread = bpf_map_lookup_elem(&threads, &key);
+    if (!thread || !host_is_thread(&at->env, thread))
         return;
-    s->thread = *thread;
+    s->thread = thread->addr;
     at->record.head.flags |= WICK_HOST_HAS_THREAD;
     step_read(&at->env, s->thread + (__u64)(__s64)jvm->thread_state, &s->thread_state, sizeof s->thread_state);
     step_load_anchor(&at->env, jvm, s, s->thread + (__u64)(__s64)jvm->thread_anchor);
@@ -376,6 +384,18 @@ int process_exec(unsigned long long *ctx)
     struct task_struct *task = bpf_get_current_task_btf();
     struct wick_host_birth birth = {task->start_boottime, task->self_exec_id - 1};
     return report_end((__u32)task->tgid, &birth);
+}
+
+/* Shows the processes among the tasks that are asked for. */
+SEC("iter/task")
+int births(struct bpf_iter__task *ctx)
+{
+    struct task_struct *task = ctx->task;
+    if (!task || task->pid != task->tgid)
+        return 0;
+    struct wick_host_task out = {{task->start_boottime, task->self_exec_id}, (__u32)task->tgid, 0};
+    bpf_seq_write(ctx->meta->seq, &out, sizeof out);
+    return 0;
 }
 
 /* The helpers that read memory are for programs whose licence is the GPL. The authors of wick license this program, and

@@ -21,7 +21,7 @@ enum {
     WICK_HOST_THREADS = 16384, /* Java threads it can hold; the least recently used go */
     WICK_HOST_PAGES = 6144,    /* pages of code whose unwind rules it can hold, likewise */
     WICK_HOST_ROWS = 512,      /* rows of a page; a power of two */
-    WICK_HOST_RULES = 8192,    /* different unwind rules */
+    WICK_HOST_RULES = 8192,    /* different unwind rules at a time; there is room for twice as many */
     WICK_HOST_PAGE = 4096,     /* bytes */
     WICK_HOST_KNOWN = 16384,   /* processes whose mappings have been read, likewise */
 };
@@ -81,6 +81,21 @@ struct wick_host_rows {
 struct wick_host_thread {
     uint64_t start_ns;
     uint32_t tid, pad;
+};
+
+/* A process that lives. */
+struct wick_host_task {
+    struct wick_host_birth birth;
+    uint32_t pid, pad;
+};
+
+/* Of a thread in its JVM, and by what it is recognised (host_step.h). */
+struct wick_host_java_thread {
+    uint64_t addr;        /* JavaThread */
+    uint64_t osthread_at; /* where it points to its OSThread */
+    uint64_t osthread;
+    uint64_t id_at; /* where that has its number */
+    uint32_t id, pad;
 };
 
 /* Counted on each CPU. */

@@ -21,7 +21,7 @@ enum { KERNEL_MAJOR = 5, KERNEL_MINOR = 17 };
 
 struct wick_host_kernel {
     struct bpf_object *object;
-    struct bpf_program *sample;
+    struct bpf_program *sample, *births;
     struct bpf_link *exit_link, *exec_link;
     struct ring_buffer *ring;
     int jvms, threads, pages, rules, known, counts;
@@ -85,7 +85,8 @@ static int find_maps(struct wick_host_kernel *k)
             return -ENOENT;
     k->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(k->object, "ring"), take_record, k, NULL);
     k->sample = bpf_object__find_program_by_name(k->object, "sample");
-    return k->ring && k->sample ? 0 : -ENOMEM;
+    k->births = bpf_object__find_program_by_name(k->object, "births");
+    return k->ring && k->sample && k->births ? 0 : -ENOMEM;
 }
 
 static struct bpf_link *attach(struct wick_host_kernel *k, const char *program)
@@ -210,6 +211,26 @@ uint64_t wick_host_kernel_due(const struct wick_host_kernel *k)
     return ticks;
 }
 
+/* The kernel side writes a task for each that is asked for; kernels before 6.1 show all. */
+int wick_host_kernel_birth(struct wick_host_kernel *k, uint32_t pid, struct wick_host_birth *out)
+{
+    union bpf_iter_link_info which = {.task.tid = pid};
+    LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &which, .link_info_len = sizeof which);
+    struct bpf_link *link = bpf_program__attach_iter(k->births, &opts);
+    int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1, rc = -WICK_E_GONE;
+    struct wick_host_task tasks[64];
+    for (ssize_t n; fd >= 0 && rc && (n = read(fd, tasks, sizeof tasks)) > 0;)
+        for (size_t i = 0; i < (size_t)n / sizeof *tasks && rc; i++)
+            if (tasks[i].pid == pid) {
+                *out = tasks[i].birth;
+                rc = 0;
+            }
+    if (fd >= 0)
+        close(fd);
+    bpf_link__destroy(link);
+    return rc;
+}
+
 void wick_host_kernel_know(struct wick_host_kernel *k, const struct wick_host_birth *birth)
 {
     uint32_t yes = 1;
@@ -228,18 +249,34 @@ int wick_host_kernel_put_jvm(struct wick_host_kernel *k, const struct wick_host_
     return bpf_map_update_elem(k->jvms, birth, jvm, BPF_ANY) ? -WICK_E_LIMIT : 0;
 }
 
-void wick_host_kernel_put_thread(struct wick_host_kernel *k, const struct wick_host_thread *thread, uint64_t addr)
+void wick_host_kernel_put_thread(struct wick_host_kernel *k, const struct wick_host_thread *thread,
+                                 const struct wick_host_java_thread *java)
 {
-    bpf_map_update_elem(k->threads, thread, &addr, BPF_ANY);
+    bpf_map_update_elem(k->threads, thread, java, BPF_ANY);
 }
 
-void wick_host_kernel_put_rule(struct wick_host_kernel *k, uint32_t number, const struct wick_unwind_rule *rule)
+static void put_rule(void *arg, uint32_t number, const struct wick_unwind_rule *rule)
 {
+    const struct wick_host_kernel *k = arg;
     bpf_map_update_elem(k->rules, &number, rule, BPF_ANY);
 }
 
-void wick_host_kernel_put_page(struct wick_host_kernel *k, const struct wick_host_page *page,
-                               const struct wick_host_rows *rows)
+static void put_page(void *arg, const struct wick_host_page *page, const struct wick_host_rows *rows)
 {
+    const struct wick_host_kernel *k = arg;
     bpf_map_update_elem(k->pages, page, rows, BPF_ANY);
+}
+
+static void forget_pages(void *arg)
+{
+    const struct wick_host_kernel *k = arg;
+    struct wick_host_page page;
+    /* none come meanwhile: it is this thread that puts them */
+    for (int i = 0; i < 2 * WICK_HOST_PAGES && !bpf_map_get_next_key(k->pages, NULL, &page); i++)
+        bpf_map_delete_elem(k->pages, &page);
+}
+
+struct wick_host_rule_sink wick_host_kernel_sink(struct wick_host_kernel *k)
+{
+    return (struct wick_host_rule_sink){put_rule, put_page, forget_pages, k};
 }

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "ebpf/host_event.h"
+#include "ebpf/host_number.h"
 
 struct wick_host_kernel;
 
@@ -45,14 +46,18 @@ void wick_host_kernel_counts(struct wick_host_kernel *k, struct wick_host_counts
 /* How many ticks the clocks of the CPUs came to, those included that the kernel skipped. */
 uint64_t wick_host_kernel_due(const struct wick_host_kernel *k);
 
+/* The birth of the address space that the process of that number has now. 0 or -WICK_E_GONE. */
+int wick_host_kernel_birth(struct wick_host_kernel *k, uint32_t pid, struct wick_host_birth *out);
+
 /* What the walks should know. Without room the walks know less. */
 void wick_host_kernel_know(struct wick_host_kernel *k, const struct wick_host_birth *birth);
 void wick_host_kernel_forget(struct wick_host_kernel *k, const struct wick_host_birth *birth);
 int wick_host_kernel_put_jvm(struct wick_host_kernel *k, const struct wick_host_birth *birth,
                              const struct wick_step_jvm *jvm);
-void wick_host_kernel_put_thread(struct wick_host_kernel *k, const struct wick_host_thread *thread, uint64_t addr);
-void wick_host_kernel_put_rule(struct wick_host_kernel *k, uint32_t number, const struct wick_unwind_rule *rule);
-void wick_host_kernel_put_page(struct wick_host_kernel *k, const struct wick_host_page *page,
-                               const struct wick_host_rows *rows);
+void wick_host_kernel_put_thread(struct wick_host_kernel *k, const struct wick_host_thread *thread,
+                                 const struct wick_host_java_thread *java);
+
+/* Who takes unwind rules and pages; k must outlive it. */
+struct wick_host_rule_sink wick_host_kernel_sink(struct wick_host_kernel *k);
 
 #endif

@@ -93,6 +93,8 @@ static struct wick_jfr_frame native_frame(struct wick_host_names *n, struct wick
     if (!wick_elf_images_find(&p->images, pc) && wick_host_process_refresh(p, now_ns))
         wick_host_cache_clear(&p->cache);
     wick_symbolize(&p->code, pc, &code);
+    if (!code.image && !wick_host_process_is_same(p)) /* the mapping is another's */
+        return text_frame(n, "process ended", WICK_FRAME_NATIVE);
     if (wick_symbol_cache_memory(&p->code.cache) > SYMBOL_BYTES)
         wick_symbol_cache_clear(&p->code.cache);
     return code_frame(n, &code);
@@ -101,8 +103,8 @@ static struct wick_jfr_frame native_frame(struct wick_host_names *n, struct wick
 static struct wick_jfr_frame stub_frame(struct wick_host_names *n, const struct wick_host_process *p, wick_addr blob)
 {
     char name[STUB_NAME];
-    wick_addr at = wick_hs_u64(&p->mem, blob + (unsigned)p->jvm.layout.cb_name);
-    int len = wick_mem_read_str(&p->mem, at, name, sizeof name);
+    wick_addr at = wick_hs_u64(&p->space.mem, blob + (unsigned)p->jvm.layout.cb_name);
+    int len = wick_mem_read_str(&p->space.mem, at, name, sizeof name);
     const struct wick_jfr_method m = {.name = len > 0 ? name : "stub", .kind = WICK_FRAME_STUB};
     return (struct wick_jfr_frame){.method = wick_host_method(n->tables, &m), .kind = WICK_FRAME_STUB};
 }
@@ -126,9 +128,9 @@ static struct wick_jfr_frame method_frame(struct wick_host_names *n, const struc
     char class_name[4100], name[4100], signature[4100]; /* names are cut at 4 KiB each */
     struct wick_hs_method_id id;
     struct wick_hs_method *m = n->method;
-    if (wick_hs_method_identity(&p->jvm, &p->mem, method, &id) ||
+    if (wick_hs_method_identity(&p->jvm, &p->space.mem, method, &id) ||
         (const_method && (uint32_t)(id.const_method >> 3) != const_method) ||
-        wick_hs_method_copy(&p->jvm, &p->mem, &id, m, METHOD_BYTES) < 0 || m->class_len >= sizeof class_name ||
+        wick_hs_method_copy(&p->jvm, &p->space.mem, &id, m, METHOD_BYTES) < 0 || m->class_len >= sizeof class_name ||
         m->name_len >= sizeof name || m->sig_len >= sizeof signature)
         return break_frame(n, WICK_STOP_METHOD_UNREADABLE);
     const uint8_t *at = m->data;
@@ -150,7 +152,7 @@ static struct wick_jfr_frame method_frame(struct wick_host_names *n, const struc
 /* The compile id that the nmethod has now. */
 static uint32_t compile_id(const struct wick_host_process *p, wick_addr nmethod)
 {
-    return wick_hs_u32(&p->mem, nmethod + (unsigned)p->jvm.layout.nm_compile_id);
+    return wick_hs_u32(&p->space.mem, nmethod + (unsigned)p->jvm.layout.nm_compile_id);
 }
 
 static uint32_t compiled_frames(struct wick_host_names *n, const struct wick_host_process *p,
@@ -161,9 +163,9 @@ static uint32_t compiled_frames(struct wick_host_names *n, const struct wick_hos
     int count = -1;
     if (compile_id(p, f->ptr) == f->identity) {
         if (f->kind == WICK_STEP_COMPILED)
-            count = wick_hs_scopes(&p->jvm, &p->mem, f->ptr, f->off, scopes, SCOPES);
+            count = wick_hs_scopes(&p->jvm, &p->space.mem, f->ptr, f->off, scopes, SCOPES);
         if (count <= 0) {
-            scopes[0] = (struct wick_hs_scope){wick_hs_nmethod_method(&p->jvm, &p->mem, f->ptr), -1};
+            scopes[0] = (struct wick_hs_scope){wick_hs_nmethod_method(&p->jvm, &p->space.mem, f->ptr), -1};
             count = 1;
         }
     }

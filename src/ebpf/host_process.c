@@ -3,7 +3,9 @@
  * host_process.c - see host_process.h
  *
  * Between the sample and the moment at which /proc is read, the process may have ended and its number may be another's
- * by now. What is read counts only if that process was started when the sample's was, and is still called the same.
+ * by now, or it may have executed another program. So its memory and its mappings are opened first and held, which stay
+ * those of one address space; then the kernel is asked for the birth of what has that number. What is opened by number
+ * later, the files behind its code, counts only if that is still the same afterwards.
  */
 #include "ebpf/host_process.h"
 
@@ -16,14 +18,7 @@
 #include "sys/ns.h"
 #include "sys/proc.h"
 
-enum {
-    REFRESH_NS = 50000000,
-    AGAIN_NS = 200000000,
-    CONTAINERS = 1024,
-    ROOT_CGROUP = 1,
-    START_FIELD = 22,
-    SYMBOL_TABLES = 16
-};
+enum { REFRESH_NS = 50000000, AGAIN_NS = 200000000, CONTAINERS = 1024, ROOT_CGROUP = 1, SYMBOL_TABLES = 16 };
 
 void wick_host_processes_init(struct wick_host_processes *ps, struct wick_host_kernel *k, struct wick_host_tables *t)
 {
@@ -35,7 +30,7 @@ static void free_process(struct wick_host_process *p)
     if (!p->gone) {
         wick_symbolizer_release(&p->code);
         wick_elf_images_release(&p->images);
-        wick_mem_release(&p->mem);
+        wick_host_space_close(&p->space);
     }
     wick_host_cache_clear(&p->cache);
     free(p->threads);
@@ -50,6 +45,7 @@ void wick_host_processes_release(struct wick_host_processes *ps)
             free_process(p);
         }
     free(ps->containers);
+    wick_host_devices_release(&ps->devices);
     *ps = (struct wick_host_processes){0};
 }
 
@@ -90,28 +86,6 @@ static void evict(struct wick_host_processes *ps)
 }
 
 /* --- what /proc says of it --- */
-
-/* When the process was started, in ticks since boot; 0 = not known. */
-static uint64_t start_ticks(const struct wick_proc *proc)
-{
-    struct wick_strbuf text = WICK_STRBUF_INIT;
-    uint64_t ticks = 0;
-    const char *at = wick_proc_read(proc, "stat", &text) ? NULL : strrchr(text.buf, ')');
-    for (int field = 2; at && field < START_FIELD; field++)
-        at = strchr(at + 1, ' ');
-    if (at)
-        ticks = strtoull(at, NULL, 10);
-    wick_strbuf_release(&text);
-    return ticks;
-}
-
-static bool is_the_same(const struct wick_proc *proc, const struct wick_host_head *h)
-{
-    uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK), ticks = start_ticks(proc);
-    uint64_t expected = h->birth.start_ns / tick_ns;
-    return ticks + 1 >= expected && ticks <= expected + 1 &&
-           !strncmp(proc->st.comm, h->process_comm, WICK_HOST_COMM - 1);
-}
 
 static void read_container(const struct wick_proc *proc, char text[WICK_HOST_CONTAINER])
 {
@@ -182,31 +156,59 @@ static uint32_t make_context(struct wick_host_processes *ps, const struct wick_h
     return context;
 }
 
-/* Opens what lives; without success the process is `gone`. */
+bool wick_host_process_is_same(const struct wick_host_process *p)
+{
+    struct wick_host_birth now;
+    return !wick_host_kernel_birth(p->kernel, p->pid, &now) && same_birth(&now, &p->birth);
+}
+
+/* Opens the file of an image for its symbols (struct wick_symbols_from). */
+static int open_image(void *arg, const struct wick_elf_image *image)
+{
+    const struct wick_host_process *p = arg;
+    struct wick_host_devices *devices = p->space.devices;
+    struct wick_host_file file;
+    if (image->flags & WICK_IMAGE_VDSO)
+        return -WICK_E_NOTFOUND;
+    int rc = wick_host_file_open(devices, (int)p->pid, image->text_lo, &file);
+    if (rc == -WICK_E_NOTFOUND) /* a program that has moved its code to huge pages */
+        rc = wick_host_file_open(devices, (int)p->pid, image->map_lo, &file);
+    if (rc || wick_host_process_is_same(p))
+        return rc ? rc : file.fd;
+    close(file.fd);
+    return -WICK_E_GONE;
+}
+
+/* Opens what lives; without success the process is `gone`. What was opened is the sample's if the process is still the
+ * same afterwards. */
 static void open_process(struct wick_host_processes *ps, struct wick_host_process *p, const struct wick_host_head *h)
 {
     struct wick_proc proc;
     char container[WICK_HOST_CONTAINER] = "";
     bool lives = !(h->flags & WICK_HOST_KTHREAD) && !wick_proc_open((pid_t)h->pid, &proc, NULL);
-    bool same = lives && is_the_same(&proc, h);
-    p->gone = !same || wick_mem_remote_init(&p->mem, (int)h->pid, NULL);
+    bool opened = lives && !wick_host_space_open(&p->space, (int)h->pid, &ps->devices);
+    p->gone = !opened || !wick_host_process_is_same(p);
+    if (opened && p->gone)
+        wick_host_space_close(&p->space);
     if (!(h->flags & WICK_HOST_KTHREAD))
-        container_of(ps, h->cgroup, same ? &proc : NULL, container);
+        container_of(ps, h->cgroup, p->gone ? NULL : &proc, container);
     p->context = make_context(ps, h, container);
-    if (same)
-        p->own_pids = proc.st.pid_depth > 1;
+    p->own_pids = !p->gone && proc.st.pid_depth > 1;
     if (lives)
         wick_proc_close(&proc);
     p->images_ns = p->gone ? h->time_ns : 0;
     if (p->gone)
         return;
     wick_elf_images_init(&p->images, (int)h->pid);
-    wick_symbolizer_init(&p->code, &p->images, (int)h->pid, &p->mem, NULL);
+    p->images.maps_fd = p->space.maps_fd;
+    wick_symbolizer_init(&p->code, &p->images, (int)h->pid, &p->space.mem, NULL);
+    p->code.from.open = open_image;
+    p->code.from.open_arg = p;
     p->code.cache.max = SYMBOL_TABLES;
     wick_host_process_refresh(p, h->time_ns);
 }
 
-/* It could not be read, and lives all the same: it may just have changed its name. */
+/* It could not be read, and lives all the same: there were no descriptors left, for example. */
 static void try_again(struct wick_host_processes *ps, struct wick_host_process *p, const struct wick_host_head *h)
 {
     open_process(ps, p, h);
@@ -233,6 +235,7 @@ struct wick_host_process *wick_host_process_of(struct wick_host_processes *ps, c
         return NULL;
     p->birth = h->birth;
     p->pid = h->pid;
+    p->kernel = ps->kernel;
     p->met_ns = h->time_ns;
     memcpy(p->comm, h->process_comm, sizeof p->comm);
     open_process(ps, p, h);
@@ -251,7 +254,7 @@ bool wick_host_process_refresh(struct wick_host_process *p, uint64_t now_ns)
     if (p->gone || (p->images_ns && now_ns < p->images_ns + REFRESH_NS))
         return false;
     p->images_ns = now_ns;
-    if (wick_elf_images_refresh(&p->images, &p->mem, &changed, NULL))
+    if (wick_host_space_refresh(&p->space) || wick_elf_images_refresh(&p->images, &p->space.mem, &changed, NULL))
         return false;
     wick_elf_images_reclaim(&p->images); /* an image is borrowed only until the next refresh */
     return changed;

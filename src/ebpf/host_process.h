@@ -15,6 +15,7 @@
 
 #include "ebpf/host_cache.h"
 #include "ebpf/host_kernel.h"
+#include "ebpf/host_space.h"
 #include "ebpf/host_tables.h"
 #include "elf/image.h"
 #include "hotspot/jvm.h"
@@ -34,11 +35,12 @@ struct wick_host_process {
     struct wick_host_process *next; /* of the same bucket */
     struct wick_host_birth birth;
     uint32_t pid;
+    struct wick_host_kernel *kernel; /* borrowed */
     char comm[WICK_HOST_COMM];
     uint32_t context; /* number in the tables */
     bool gone;        /* it could not be read, most likely because it had ended */
     bool own_pids;    /* its threads have other numbers in its own pid namespace */
-    struct wick_mem mem;
+    struct wick_host_space space;
     struct wick_elf_images images;
     struct wick_symbolizer code;
     uint64_t met_ns;    /* time of its first sample */
@@ -65,6 +67,7 @@ struct wick_host_processes {
     struct wick_host_kernel *kernel; /* borrowed */
     struct wick_host_tables *tables; /* borrowed */
     struct wick_host_container *containers;
+    struct wick_host_devices devices; /* whose files may be read */
     uint32_t ncontainers;
     uint64_t met, gone, jvms, refused; /* since the start */
 };
@@ -78,6 +81,9 @@ struct wick_host_process *wick_host_process_of(struct wick_host_processes *ps, c
 
 /* That address space has ended. */
 void wick_host_process_end(struct wick_host_processes *ps, const struct wick_host_birth *birth);
+
+/* Whether what has the process's number is still that address space. */
+bool wick_host_process_is_same(const struct wick_host_process *p);
 
 /* Reads the mappings again, unless that was done just now. True if they have changed. */
 bool wick_host_process_refresh(struct wick_host_process *p, uint64_t now_ns);

@@ -274,9 +274,11 @@ int wick_host_recorder_open(struct wick_host_recorder **out, uint64_t interval_n
     r->start_epoch_ns = wick_clock_epoch_ns();
     int rc = wick_host_kernel_open(&r->kernel, take_record, r, err);
     if (!rc) {
+        const struct wick_host_rule_sink sink = wick_host_kernel_sink(r->kernel);
         wick_host_processes_init(&r->processes, r->kernel, &r->tables);
         r->kept = malloc(KEPT);
-        if (wick_host_names_init(&r->names, &r->tables) || wick_host_rules_init(&r->rules, r->kernel) || !r->kept)
+        if (wick_host_names_init(&r->names, &r->tables) ||
+            wick_host_rules_init(&r->rules, &sink, &r->processes.devices) || !r->kept)
             rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     }
     rc = rc ? rc : wick_host_kernel_start(r->kernel, interval_ns, err);

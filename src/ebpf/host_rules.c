@@ -4,21 +4,23 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "elf/eh_frame.h"
 
 enum { LIBRARY_MOST = 24 << 20, ALL_MOST = 64 << 20, NO_RULE_STEP = 16, SMALL = 64 << 10 };
 
-int wick_host_rules_init(struct wick_host_rules *r, struct wick_host_kernel *k)
+int wick_host_rules_init(struct wick_host_rules *r, const struct wick_host_rule_sink *sink,
+                         struct wick_host_devices *devices)
 {
-    *r = (struct wick_host_rules){.kernel = k, .rules = calloc(WICK_HOST_RULES, sizeof *r->rules)};
-    return r->rules ? 0 : -WICK_E_NOMEM;
+    *r = (struct wick_host_rules){.devices = devices};
+    return wick_host_numbers_init(&r->numbers, sink);
 }
 
 static void free_library(struct wick_host_rules *r, struct wick_host_library *l)
 {
-    r->bytes -= l->size;
+    r->bytes -= l->key.size;
     free(l->bytes);
     *l = (struct wick_host_library){0};
 }
@@ -27,8 +29,7 @@ void wick_host_rules_release(struct wick_host_rules *r)
 {
     for (int i = 0; i < WICK_HOST_LIBRARIES; i++)
         free_library(r, &r->libraries[i]);
-    wick_index_release(&r->index);
-    free(r->rules);
+    wick_host_numbers_release(&r->numbers);
     *r = (struct wick_host_rules){0};
 }
 
@@ -40,48 +41,94 @@ static struct wick_host_library *oldest_place(struct wick_host_rules *r, bool in
     struct wick_host_library *oldest = NULL;
     for (int i = 0; i < WICK_HOST_LIBRARIES; i++) {
         struct wick_host_library *l = &r->libraries[i];
-        if ((!in_use || l->id_len) && (!oldest || l->use < oldest->use))
+        if ((!in_use || l->use) && (!oldest || l->use < oldest->use))
             oldest = l;
     }
     return oldest;
 }
 
-/* The library's place: the one that it has, or an empty one, with room for so many bytes. */
-static struct wick_host_library *place_of(struct wick_host_rules *r, const struct wick_elf_image *image, size_t size)
+static struct wick_host_library *known_library(struct wick_host_rules *r, const struct wick_host_library_key *key)
 {
-    for (int i = 0; i < WICK_HOST_LIBRARIES; i++) {
-        struct wick_host_library *l = &r->libraries[i];
-        if (l->id_len == image->build_id_len && !memcmp(l->id, image->build_id, l->id_len))
-            return l;
-    }
-    while (r->bytes + size > ALL_MOST)
+    for (int i = 0; i < WICK_HOST_LIBRARIES; i++)
+        if (r->libraries[i].use && !memcmp(&r->libraries[i].key, key, sizeof *key))
+            return &r->libraries[i];
+    return NULL;
+}
+
+/* Keeps bytes, which are the caller's if that fails. */
+static struct wick_host_library *keep_library(struct wick_host_rules *r, const struct wick_host_library_key *key,
+                                              uint8_t *bytes)
+{
+    while (r->bytes + key->size > ALL_MOST)
         free_library(r, oldest_place(r, true));
     struct wick_host_library *l = oldest_place(r, false);
     free_library(r, l);
+    *l = (struct wick_host_library){.key = *key, .bytes = bytes};
+    r->bytes += key->size;
     return l;
 }
 
-/* The bytes of the image's segment with .eh_frame. NULL: there is no build id to know it by, or it is too large. */
-static const struct wick_host_library *bytes_of(struct wick_host_rules *r, const struct wick_mem *mem,
-                                                const struct wick_elf_image *image)
+static struct wick_host_found *found_place(struct wick_host_rules *r, const struct wick_host_code *c)
 {
-    size_t size = image->ro_hi - image->ro_lo;
-    if (!image->build_id_len || image->ro_hi <= image->ro_lo || size > LIBRARY_MOST)
-        return NULL;
-    struct wick_host_library *l = place_of(r, image, size);
-    l->use = ++r->uses;
-    if (l->id_len)
-        return l->size == size ? l : NULL;
+    uint64_t h = wick_hash_2(wick_hash_2(c->birth.start_ns, c->birth.execs), c->image->ro_lo);
+    return &r->found[h % WICK_HOST_FOUND];
+}
+
+static bool is_found(const struct wick_host_found *f, const struct wick_host_code *c)
+{
+    return f->key.size && f->birth.start_ns == c->birth.start_ns && f->birth.execs == c->birth.execs &&
+           f->ro_lo == c->image->ro_lo && f->inode == c->image->inode && f->image == c->image->id;
+}
+
+/* The bytes that a key stands for, of malloc; NULL without success. */
+static uint8_t *read_bytes(const struct wick_mem *from, uint64_t at, size_t size)
+{
     uint8_t *bytes = malloc(size);
-    if (!bytes || wick_mem_read(mem, image->ro_lo, bytes, size)) {
-        free(bytes);
+    if (bytes && !wick_mem_read(from, at, bytes, size))
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+/* The library of the file that is mapped there; NULL if it cannot be read. */
+static struct wick_host_library *from_file(struct wick_host_rules *r, const struct wick_host_code *c, size_t size)
+{
+    struct wick_host_file file;
+    if (wick_host_file_open(r->devices, c->pid, c->image->ro_lo, &file))
         return NULL;
+    const struct wick_host_library_key key = {.file = file.id, .at = file.offset, .size = size};
+    struct wick_host_library *l = known_library(r, &key);
+    if (!l) {
+        struct wick_mem bytes;
+        wick_mem_file_init(&bytes, file.fd);
+        uint8_t *read = read_bytes(&bytes, file.offset, size);
+        l = read ? keep_library(r, &key, read) : NULL;
     }
-    memcpy(l->id, image->build_id, image->build_id_len);
-    l->id_len = image->build_id_len;
-    l->bytes = bytes;
-    l->size = size;
-    r->bytes += size;
+    close(file.fd);
+    return l;
+}
+
+static struct wick_host_library *from_memory(struct wick_host_rules *r, const struct wick_host_code *c, size_t size)
+{
+    const struct wick_host_library_key key = {.birth = c->birth, .at = c->image->ro_lo, .size = size};
+    uint8_t *read = read_bytes(c->mem, key.at, size);
+    return read ? keep_library(r, &key, read) : NULL;
+}
+
+/* The bytes of the image's segment with .eh_frame. NULL: it has none, or they are too many, or cannot be read. */
+static const struct wick_host_library *bytes_of(struct wick_host_rules *r, const struct wick_host_code *c)
+{
+    size_t size = c->image->ro_hi - c->image->ro_lo;
+    if (c->image->ro_hi <= c->image->ro_lo || size > LIBRARY_MOST)
+        return NULL;
+    struct wick_host_found *f = found_place(r, c);
+    struct wick_host_library *l = is_found(f, c) ? known_library(r, &f->key) : NULL;
+    l = l ? l : from_file(r, c, size);
+    l = l ? l : from_memory(r, c, size);
+    if (!l)
+        return NULL;
+    *f = (struct wick_host_found){c->birth, c->image->ro_lo, c->image->inode, c->image->id, l->key};
+    l->use = ++r->uses;
     return l;
 }
 
@@ -95,7 +142,8 @@ struct near_memory {
 static int read_near(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
 {
     const struct near_memory *near = m->ctx;
-    if (!near->at_hand || addr < near->lo || n > near->at_hand->size || addr - near->lo > near->at_hand->size - n)
+    if (!near->at_hand || addr < near->lo || n > near->at_hand->key.size ||
+        addr - near->lo > near->at_hand->key.size - n)
         return wick_mem_read(near->all, addr, buf, n);
     memcpy(buf, near->at_hand->bytes + (addr - near->lo), n);
     return 0;
@@ -103,34 +151,19 @@ static int read_near(const struct wick_mem *m, wick_addr addr, void *buf, size_t
 
 /* --- rules and rows --- */
 
-/* The number of a rule; 0 = there are too many. */
-static uint16_t rule_number(struct wick_host_rules *r, const struct wick_unwind_rule *rule)
-{
-    uint64_t h = wick_hash_bytes(rule, sizeof *rule);
-    uint32_t at = wick_index_start(&r->index, h), id;
-    while (wick_index_next(&r->index, h, &at, &id))
-        if (!memcmp(&r->rules[id], rule, sizeof *rule))
-            return (uint16_t)(id + 1);
-    if (r->n + 1 >= WICK_HOST_RULES || wick_index_add(&r->index, h, r->n))
-        return 0;
-    r->rules[r->n++] = *rule;
-    wick_host_kernel_put_rule(r->kernel, r->n, rule);
-    return (uint16_t)r->n;
-}
-
 /* Rules that would have to be read bit by bit out of another process are left to frame pointers, if they are many. */
 static bool is_cheap(const struct wick_elf_image *image, const struct wick_host_library *at_hand)
 {
     return image && (at_hand || image->ro_hi - image->ro_lo < SMALL);
 }
 
-void wick_host_rules_page(struct wick_host_rules *r, const struct wick_host_birth *birth, const struct wick_mem *mem,
-                          const struct wick_elf_image *image, uint64_t pc)
+void wick_host_rules_page(struct wick_host_rules *r, const struct wick_host_code *code, uint64_t pc, uint64_t now_ns)
 {
-    const struct wick_host_library *at_hand = image ? bytes_of(r, mem, image) : NULL;
-    struct wick_host_page page = {*birth, pc & ~(uint64_t)(WICK_HOST_PAGE - 1)};
+    const struct wick_elf_image *image = code->image;
+    const struct wick_host_library *at_hand = image ? bytes_of(r, code) : NULL;
+    struct wick_host_page page = {code->birth, pc & ~(uint64_t)(WICK_HOST_PAGE - 1)};
     struct wick_host_rows rows = {.n = 1}; /* without an image: no rule in all of the page */
-    struct near_memory near = {mem, image ? image->ro_lo : 0, at_hand};
+    struct near_memory near = {code->mem, image ? image->ro_lo : 0, at_hand};
     const struct wick_mem m = {.read = read_near, .ctx = &near};
     uint32_t n = 0;
     for (uint64_t at = page.page, end = at + WICK_HOST_PAGE, known = at;
@@ -138,7 +171,8 @@ void wick_host_rules_page(struct wick_host_rules *r, const struct wick_host_birt
         struct wick_unwind_rule rule;
         wick_addr from = 0, next = 0;
         memset(&rule, 0, sizeof rule);
-        uint16_t number = wick_eh_rule(&m, image, at, &rule, &from, &next) ? 0 : rule_number(r, &rule);
+        uint16_t number =
+            wick_eh_rule(&m, image, at, &rule, &from, &next) ? 0 : wick_host_number(&r->numbers, &rule, now_ns);
         from = number && from > known ? from : number ? known : at;
         if (!n || rows.row[n - 1].rule != number) {
             rows.row[n].from = (uint16_t)(n ? from - page.page : 0);
@@ -152,5 +186,5 @@ void wick_host_rules_page(struct wick_host_rules *r, const struct wick_host_birt
         rows.n = n;
     if (n == WICK_HOST_ROWS) /* what is behind the last row has no rule, rather than a wrong one */
         rows.row[n - 1].rule = 0;
-    wick_host_kernel_put_page(r->kernel, &page, &rows);
+    r->numbers.sink.put_page(r->numbers.sink.arg, &page, &rows);
 }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "elf/dynsym.h"
+#include "hotspot/value.h"
 #include "sys/proc.h"
 
 enum {
@@ -47,11 +48,11 @@ static void open_jvm(struct wick_host_processes *ps, struct wick_host_process *p
     if (p->jvm_state == WICK_HOST_JVM_REFUSED || (p->jvm_ns && now_ns < p->jvm_ns + JVM_RETRY_NS))
         return;
     p->jvm_ns = now_ns;
-    struct libjvm l = {&p->mem, find_libjvm(p)};
+    struct libjvm l = {&p->space.mem, find_libjvm(p)};
     if (!l.image)
         return;
     const struct wick_hs_symbols symbols = {find_symbol, &l};
-    int rc = wick_jvm_open(&p->jvm, &p->mem, &symbols, NULL);
+    int rc = wick_jvm_open(&p->jvm, &p->space.mem, &symbols, NULL);
     rc = rc ? rc : wick_jvm_open_code(&p->jvm, NULL);
     p->jvm_state = rc == -WICK_E_STATE ? WICK_HOST_JVM_STARTING : rc ? WICK_HOST_JVM_REFUSED : WICK_HOST_JVM_READY;
     if (rc) {
@@ -77,12 +78,29 @@ static int32_t own_tid(const struct wick_host_process *p, uint32_t tid)
     return (int32_t)st.nspid;
 }
 
-static wick_addr listed(const struct wick_host_process *p, int32_t tid)
+/* Takes the thread from the list: when it is missed again, it is another one by then, or the list is too old. */
+static wick_addr take_listed(struct wick_host_process *p, int32_t tid)
 {
     for (int i = 0; i < p->nthreads; i++)
-        if (p->threads[i].tid == tid)
+        if (p->threads[i].tid == tid) {
+            p->threads[i].tid = 0;
             return p->threads[i].addr;
+        }
     return 0;
+}
+
+/* Hands a JavaThread to the kernel side, if it says itself that it is this thread's. */
+static void put_thread(struct wick_host_processes *ps, const struct wick_host_process *p,
+                       const struct wick_host_head *h, int32_t tid, wick_addr addr)
+{
+    const struct wick_hs_layout *l = &p->jvm.layout;
+    const struct wick_host_thread thread = {h->thread_start_ns, h->tid, 0};
+    struct wick_host_java_thread java = {.addr = addr, .osthread_at = addr + (unsigned)l->thread_osthread};
+    java.osthread = wick_hs_u64(&p->space.mem, java.osthread_at);
+    java.id_at = java.osthread + (unsigned)l->osthread_tid;
+    java.id = (uint32_t)tid;
+    if (java.osthread && wick_hs_u32(&p->space.mem, java.id_at) == java.id)
+        wick_host_kernel_put_thread(ps->kernel, &thread, &java);
 }
 
 /* When threads may be listed again: to list those of a JVM takes no more than a twentieth of the time. */
@@ -96,7 +114,7 @@ static uint64_t next_listing(uint64_t now_ns, uint64_t took_ns)
 static void find_thread(struct wick_host_processes *ps, struct wick_host_process *p, const struct wick_host_head *h)
 {
     int32_t tid = own_tid(p, h->tid);
-    wick_addr addr = tid ? listed(p, tid) : 0;
+    wick_addr addr = tid ? take_listed(p, tid) : 0;
     if (!addr && tid && h->time_ns >= p->threads_ns) {
         uint64_t begin_ns = wick_clock_mono_ns();
         struct wick_hs_thread *list = malloc(THREADS * sizeof *list);
@@ -109,10 +127,10 @@ static void find_thread(struct wick_host_processes *ps, struct wick_host_process
             p->nthreads = 0;
             free(list);
         }
-        addr = listed(p, tid);
+        addr = take_listed(p, tid);
     }
     if (addr)
-        wick_host_kernel_put_thread(ps->kernel, &(struct wick_host_thread){h->thread_start_ns, h->tid, 0}, addr);
+        put_thread(ps, p, h, tid, addr);
 }
 
 /* --- native code --- */
@@ -127,7 +145,8 @@ static void find_rules(struct wick_host_rules *rules, struct wick_host_process *
     /* mapped after the mappings were read, perhaps: it is missed again, and an empty page would stay for good */
     if (!image && p->images_ns < now_ns)
         return;
-    wick_host_rules_page(rules, &p->birth, &p->mem, image, pc);
+    const struct wick_host_code code = {(int)p->pid, p->birth, &p->space.mem, image};
+    wick_host_rules_page(rules, &code, pc, now_ns);
 }
 
 /* Whether no frame shortly before frame i is in the same page: those of a recursion are. */

@@ -19,6 +19,7 @@ void wick_elf_images_init(struct wick_elf_images *im, int pid)
 {
     memset(im, 0, sizeof *im);
     im->pid = pid;
+    im->maps_fd = -1;
 }
 
 static bool same_image(const struct wick_elf_image *a, const struct wick_elf_image *b)
@@ -105,7 +106,7 @@ int wick_elf_images_refresh(struct wick_elf_images *im, const struct wick_mem *m
 {
     struct wick_elf_scan scan = {0};
     *changed = false;
-    int rc = im->pid ? wick_elf_scan_pid(&scan, im->pid, mem, err) : wick_elf_scan_self(&scan, im);
+    int rc = im->pid ? wick_elf_scan_other(&scan, im, mem, err) : wick_elf_scan_self(&scan, im);
     if (rc == 0 && !scan.unchanged) {
         rc = publish(im, &scan, changed);
         if (rc == 0 && !im->pid) {

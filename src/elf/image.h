@@ -68,7 +68,8 @@ struct wick_elf_images {
     struct wick_elf_table *retired;
     struct wick_elf_image **all; /* sorted by id: all but the reclaimed ones */
     uint32_t n_all, cap_all, next_id;
-    int pid; /* 0: this process */
+    int pid;     /* 0: this process */
+    int maps_fd; /* its /proc/PID/maps, borrowed: names one address space, whatever pid executes; -1 = go by pid */
     unsigned long long adds, subs;
     bool counted; /* adds and subs are known */
 };
@@ -77,7 +78,7 @@ struct wick_elf_images {
  * 0, -WICK_E_FORMAT (not a 64-bit little-endian image, or nonsense), -WICK_E_FAULT or -WICK_E_GONE. */
 int wick_elf_image_probe(const struct wick_mem *m, wick_addr base, struct wick_elf_image *out);
 
-/* pid 0 is this process. Nothing is read yet. */
+/* pid 0 is this process. Nothing is read yet. maps_fd may be set afterwards. */
 void wick_elf_images_init(struct wick_elf_images *im, int pid);
 
 /* Brings the set up to date and sets *changed. For this process it costs one dl_iterate_phdr step if no library came or

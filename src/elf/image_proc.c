@@ -30,11 +30,12 @@ struct maps {
     size_t n, cap;
 };
 
-static int read_whole(int pid, struct wick_strbuf *sb, struct wick_err *err)
+static int read_whole(const struct wick_elf_images *of, struct wick_strbuf *sb, struct wick_err *err)
 {
     char path[32];
+    int pid = of->pid;
     snprintf(path, sizeof path, "/proc/%d/maps", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = of->maps_fd < 0 ? open(path, O_RDONLY | O_CLOEXEC) : of->maps_fd;
     if (fd < 0 && (errno == ENOENT || errno == ESRCH))
         return wick_err_set(err, WICK_E_GONE, "there is no process %d", pid);
     if (fd < 0)
@@ -47,7 +48,7 @@ static int read_whole(int pid, struct wick_strbuf *sb, struct wick_err *err)
             rc = wick_err_set(err, WICK_E_NOMEM, "out of memory while reading %s", path);
             break;
         }
-        ssize_t n = read(fd, sb->buf + sb->len, 65536);
+        ssize_t n = pread(fd, sb->buf + sb->len, 65536, (off_t)sb->len);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -60,7 +61,8 @@ static int read_whole(int pid, struct wick_strbuf *sb, struct wick_err *err)
         sb->len += (size_t)n;
         sb->buf[sb->len] = 0;
     }
-    close(fd);
+    if (of->maps_fd < 0)
+        close(fd);
     return rc;
 }
 
@@ -145,11 +147,13 @@ static void mark_main(struct wick_elf_scan *s, int pid)
             s->images[i].flags |= WICK_IMAGE_MAIN;
 }
 
-int wick_elf_scan_pid(struct wick_elf_scan *s, int pid, const struct wick_mem *mem, struct wick_err *err)
+int wick_elf_scan_other(struct wick_elf_scan *s, const struct wick_elf_images *of, const struct wick_mem *mem,
+                        struct wick_err *err)
 {
+    int pid = of->pid;
     struct wick_strbuf text = WICK_STRBUF_INIT;
     struct maps maps = {0};
-    int rc = read_whole(pid, &text, err);
+    int rc = read_whole(of, &text, err);
     if (!rc)
         rc = parse_maps(text.buf, &maps);
     for (size_t i = 0; i < maps.n && !rc; i++)

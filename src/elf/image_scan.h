@@ -30,8 +30,9 @@ int wick_elf_scan_add(struct wick_elf_scan *s, const struct wick_elf_image *img,
 /* This process, by dl_iterate_phdr; `known` says what was seen last time. */
 int wick_elf_scan_self(struct wick_elf_scan *s, const struct wick_elf_images *known);
 
-/* Another process, by /proc/PID/maps. */
-int wick_elf_scan_pid(struct wick_elf_scan *s, int pid, const struct wick_mem *mem, struct wick_err *err);
+/* Another process, by its /proc/PID/maps; `of` says which. */
+int wick_elf_scan_other(struct wick_elf_scan *s, const struct wick_elf_images *of, const struct wick_mem *mem,
+                        struct wick_err *err);
 
 void wick_elf_scan_release(struct wick_elf_scan *s);
 

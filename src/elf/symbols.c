@@ -189,17 +189,19 @@ int wick_symbols_load(struct wick_symbols **out, const struct wick_elf_image *im
     struct wick_symbols *s = new_table();
     if (!s)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory for the symbols of %s", image->path);
-    if (from->pid) {
+    if (from->pid && !from->open) {
         snprintf(root, sizeof root, "/proc/%d/root", from->pid);
         root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     }
     /* Without its root directory another process's paths mean nothing. */
-    int fd = from->pid && root_fd < 0 ? -WICK_E_PERM : wick_elf_open_image(image, from->pid, root_fd);
+    int fd = from->open                 ? from->open(from->open_arg, image)
+             : from->pid && root_fd < 0 ? -WICK_E_PERM
+                                        : wick_elf_open_image(image, from->pid, root_fd);
     rc = fd < 0 ? fd : wick_elf_file_take_fd(&s->main, fd);
     if (rc)
         s->main.fd = -1;
     else
-        rc = load_main(s, image->path, root_fd, debug_dir);
+        rc = load_main(s, from->open ? "" : image->path, root_fd, debug_dir);
     if (rc && rc != -WICK_E_NOMEM && from->mem) {
         int why = rc;
         s->n = 0;

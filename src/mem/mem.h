@@ -52,6 +52,11 @@ int wick_mem_self_init(struct wick_mem *m);
  * 0, -WICK_E_NOTFOUND or -WICK_E_PERM with a message in err (may be NULL). */
 int wick_mem_remote_init(struct wick_mem *m, int pid, struct wick_err *err);
 
+/* The address space that process pid has now, and no other: when it executes another program or ends, reads find
+ * nothing
+ * (-WICK_E_GONE). A little slower than the reader above, which goes by the process's number. Errors as above. */
+int wick_mem_space_init(struct wick_mem *m, int pid, struct wick_err *err);
+
 /* The bytes of a file: address = offset. Borrows fd (_release does not close it). */
 void wick_mem_file_init(struct wick_mem *m, int fd);
 

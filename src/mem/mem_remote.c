@@ -54,3 +54,11 @@ int wick_mem_remote_init(struct wick_mem *m, int pid, struct wick_err *err)
     *m = (struct wick_mem){.read = read_remote, .pid = pid, .fd = fd};
     return 0;
 }
+
+int wick_mem_space_init(struct wick_mem *m, int pid, struct wick_err *err)
+{
+    int rc = wick_mem_remote_init(m, pid, err);
+    if (!rc)
+        m->read = read_file;
+    return rc;
+}

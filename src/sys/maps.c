@@ -46,8 +46,11 @@ bool wick_maps_parse(const char *line, struct wick_mapping *out)
     out->executable = p[3] == 'x';
     out->shared = p[4] == 's';
     out->offset = strtoull(p + 5, &p, 16);
-    p = *p == ' ' ? strchr(p + 1, ' ') : NULL; /* the device */
-    if (!p)
+    out->major = (unsigned)strtoul(p, &p, 16);
+    if (*p != ':')
+        return false;
+    out->minor = (unsigned)strtoul(p + 1, &p, 16);
+    if (*p != ' ')
         return false;
     out->file = strtoull(p, &p, 10) != 0; /* the inode */
     out->path = p + strspn(p, " ");

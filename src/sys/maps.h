@@ -21,6 +21,7 @@ enum { WICK_MAPS_BUFFER = 20 << 10 };
 
 struct wick_mapping {
     uint64_t lo, hi, offset;
+    unsigned major, minor; /* of the file's device */
     bool readable, writable, executable, shared;
     bool file;        /* of a file, or of memory that can be shared like one */
     const char *path; /* "" = none; "[heap]" and the like; until the next call */

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `wick host` believes of processes that do not mean well: rules, files, memory and threads, without a kernel
+ * side. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "ebpf/host_rules.h"
+#include "fake_jvm.h"
+#include "ebpf/host_step.h"
+
+enum { NUMBERS = 2 * WICK_HOST_RULES, SECOND = 1000000000 };
+
+/* A sink that remembers the rules, and the last page. */
+static struct {
+    struct wick_unwind_rule rule[NUMBERS];
+    struct wick_host_page page;
+    struct wick_host_rows rows;
+    uint32_t forgotten, pages;
+} seen;
+
+static void see_rule(void *arg, uint32_t number, const struct wick_unwind_rule *rule)
+{
+    (void)arg;
+    assert_in_range(number, 1, NUMBERS - 1);
+    seen.rule[number] = *rule;
+}
+
+static void see_page(void *arg, const struct wick_host_page *page, const struct wick_host_rows *rows)
+{
+    (void)arg;
+    seen.page = *page;
+    seen.rows = *rows;
+    seen.pages++;
+}
+
+static void see_forgotten(void *arg)
+{
+    (void)arg;
+    seen.forgotten++;
+}
+
+static const struct wick_host_rule_sink sink = {see_rule, see_page, see_forgotten, NULL};
+
+/* --- numbers of rules --- */
+
+static struct wick_unwind_rule rule_of(uint32_t i)
+{
+    struct wick_unwind_rule r;
+    memset(&r, 0, sizeof r);
+    r.cfa_off = (int32_t)i;
+    return r;
+}
+
+static uint16_t number_of(struct wick_host_numbers *n, uint32_t i, uint64_t now_ns)
+{
+    const struct wick_unwind_rule r = rule_of(i);
+    return wick_host_number(n, &r, now_ns);
+}
+
+static void test_numbers__are_used_again_when_all_are_in_use(void **state)
+{
+    enum { HALF = WICK_HOST_RULES - 1 };
+    struct wick_host_numbers n;
+    memset(&seen, 0, sizeof seen);
+    assert_int_equal(wick_host_numbers_init(&n, &sink), 0);
+    uint64_t now_ns = SECOND;
+    for (uint32_t i = 0, half = 0; i < 5 * HALF; i++, half = i / HALF) {
+        uint16_t number = number_of(&n, i, now_ns);
+        assert_int_not_equal(number, 0);
+        assert_int_equal(number >= WICK_HOST_RULES, half % 2);
+        assert_int_equal(seen.rule[number].cfa_off, i);
+        assert_int_equal(number_of(&n, i, now_ns), number); /* the same rule has the same number */
+        assert_int_equal(seen.forgotten, half);
+        /* what had a number just before the pages were forgotten still has it in the kernel */
+        if (half && i % HALF == HALF - 1)
+            for (uint32_t k = 0; k < HALF; k++)
+                assert_int_equal(seen.rule[half % 2 ? 1 + k : WICK_HOST_RULES + k].cfa_off, i - 2 * HALF + 1 + k);
+        now_ns += i % HALF == HALF - 1 ? SECOND : 1;
+    }
+    wick_host_numbers_release(&n);
+}
+
+/* A process with ever new rules does not make all others lose theirs again and again. */
+static void test_numbers__are_not_used_again_within_a_second(void **state)
+{
+    struct wick_host_numbers n;
+    memset(&seen, 0, sizeof seen);
+    assert_int_equal(wick_host_numbers_init(&n, &sink), 0);
+    uint32_t without = 0;
+    for (uint32_t i = 0; i < 20 * WICK_HOST_RULES; i++)
+        without += number_of(&n, i, 10 * (uint64_t)SECOND + i) == 0;
+    assert_int_equal(seen.forgotten, 1); /* the first half had lasted */
+    assert_int_equal(without, 20 * WICK_HOST_RULES - 2 * (WICK_HOST_RULES - 1));
+    assert_int_not_equal(number_of(&n, 0, 12 * (uint64_t)SECOND), 0);
+    assert_int_equal(seen.forgotten, 2);
+    wick_host_numbers_release(&n);
+}
+
+/* --- rules of a library --- */
+
+/* This process's memory, in which one range reads as zeros. */
+struct liar {
+    struct wick_mem self;
+    wick_addr lo, hi;
+};
+
+static int read_lie(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
+{
+    const struct liar *l = m->ctx;
+    int rc = wick_mem_read(&l->self, addr, buf, n);
+    for (size_t i = 0; !rc && i < n; i++)
+        if (addr + i >= l->lo && addr + i < l->hi)
+            ((uint8_t *)buf)[i] = 0;
+    return rc;
+}
+
+struct library {
+    struct wick_elf_images images;
+    const struct wick_elf_image *image;
+    struct wick_host_devices devices;
+    struct wick_mem mem;
+    uint64_t pc;
+};
+
+static void find_libc(struct library *l)
+{
+    bool changed;
+    void *libc = dlopen("libc.so.6", RTLD_NOW);
+    *l = (struct library){.pc = 0};
+    assert_int_equal(wick_mem_self_init(&l->mem), 0);
+    wick_elf_images_init(&l->images, getpid()); /* as another process sees it */
+    assert_int_equal(wick_elf_images_refresh(&l->images, &l->mem, &changed, NULL), 0);
+    assert_non_null(libc);
+    l->pc = (uintptr_t)dlsym(libc, "qsort");
+    l->image = wick_elf_images_find(&l->images, l->pc);
+    assert_non_null(l->image);
+    assert_int_not_equal(l->image->build_id_len, 0);
+}
+
+static void release_libc(struct library *l)
+{
+    wick_elf_images_release(&l->images);
+    wick_host_devices_release(&l->devices);
+    wick_mem_release(&l->mem);
+}
+
+/* The page's rules for a process: `out` has one for each of its bytes. */
+static void rules_for(struct wick_host_rules *r, struct library *l, uint64_t birth, const struct wick_mem *mem,
+                      const struct wick_elf_image *image, struct wick_unwind_rule out[WICK_HOST_PAGE])
+{
+    const struct wick_host_code code = {getpid(), {birth, 0}, mem, image};
+    uint32_t pages = seen.pages;
+    wick_host_rules_page(r, &code, l->pc, SECOND);
+    assert_int_equal(seen.pages, pages + 1);
+    assert_int_equal(seen.page.birth.start_ns, birth);
+    for (uint32_t byte = 0, row = 0; byte < WICK_HOST_PAGE; byte++) {
+        while (row + 1 < seen.rows.n && seen.rows.row[row + 1].from <= byte)
+            row++;
+        out[byte] = seen.rule[seen.rows.row[row].rule];
+    }
+}
+
+static struct wick_unwind_rule honest[WICK_HOST_PAGE], planted[WICK_HOST_PAGE], victims[WICK_HOST_PAGE];
+
+/* A process maps libc's file, changes its own copy of the pages, and is met first. */
+static void test_rules__changed_memory_is_not_believed_for_others(void **state)
+{
+    struct library l;
+    struct wick_host_rules r;
+    memset(&seen, 0, sizeof seen);
+    find_libc(&l);
+    assert_int_equal(wick_host_rules_init(&r, &sink, &l.devices), 0);
+    rules_for(&r, &l, 1, &l.mem, l.image, honest);
+    assert_true(seen.rows.n > 1);
+    wick_host_rules_release(&r);
+    assert_int_equal(wick_host_rules_init(&r, &sink, &l.devices), 0);
+    const struct liar liar = {l.mem, l.image->ro_lo, l.image->ro_hi};
+    const struct wick_mem mem = {.read = read_lie, .ctx = &liar};
+    rules_for(&r, &l, 2, &mem, l.image, planted);
+    rules_for(&r, &l, 3, &l.mem, l.image, victims);
+    assert_memory_equal(victims, honest, sizeof honest);
+    wick_host_rules_release(&r);
+    release_libc(&l);
+}
+
+/* A process has memory of its own that says it has libc's build id. */
+static void test_rules__a_build_id_is_not_believed(void **state)
+{
+    struct library l;
+    struct wick_host_rules r;
+    memset(&seen, 0, sizeof seen);
+    find_libc(&l);
+    size_t size = l.image->ro_hi - l.image->ro_lo;
+    uint8_t *copy = calloc(1, size);
+    struct wick_elf_image hostile = *l.image;
+    assert_non_null(copy);
+    hostile.ro_lo = (uintptr_t)copy;
+    hostile.ro_hi = hostile.ro_lo + size;
+    hostile.eh_hdr = hostile.ro_lo + (l.image->eh_hdr - l.image->ro_lo);
+    assert_int_equal(wick_host_rules_init(&r, &sink, &l.devices), 0);
+    rules_for(&r, &l, 1, &l.mem, l.image, honest);
+    wick_host_rules_release(&r);
+    assert_int_equal(wick_host_rules_init(&r, &sink, &l.devices), 0);
+    rules_for(&r, &l, 2, &l.mem, &hostile, planted);
+    rules_for(&r, &l, 3, &l.mem, l.image, victims);
+    assert_memory_equal(victims, honest, sizeof honest);
+    assert_memory_not_equal(planted, honest, sizeof honest); /* which it has for itself */
+    wick_host_rules_release(&r);
+    free(copy);
+    release_libc(&l);
+}
+
+/* --- threads --- */
+
+static void test_threads__one_that_has_another_osthread_is_not_believed(void **state)
+{
+    static struct fj f;
+    fj_init(&f, 17);
+    struct wick_host_java_thread t = {.addr = FJ_META + FJ_THREAD, .osthread_at = FJ_META + FJ_THREAD + 16};
+    t.osthread = FJ_META + FJ_THREAD + 512;
+    t.id_at = t.osthread + 40;
+    t.id = 4711;
+    fj_put64(f.meta, FJ_THREAD + 16, t.osthread);
+    fj_put64(f.meta, FJ_THREAD + 512 + 40, 4711);
+    assert_true(host_is_thread(&f.env, &t));
+    fj_put64(f.meta, FJ_THREAD + 512 + 40, 4712); /* it is another thread's */
+    assert_false(host_is_thread(&f.env, &t));
+    fj_put64(f.meta, FJ_THREAD + 512 + 40, 4711);
+    fj_put64(f.meta, FJ_THREAD + 16, t.osthread + 64);
+    assert_false(host_is_thread(&f.env, &t));
+    t.osthread_at = 16; /* its memory is gone */
+    assert_false(host_is_thread(&f.env, &t));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers__are_used_again_when_all_are_in_use),
+        cmocka_unit_test(test_numbers__are_not_used_again_within_a_second),
+        cmocka_unit_test(test_rules__changed_memory_is_not_believed_for_others),
+        cmocka_unit_test(test_rules__a_build_id_is_not_believed),
+        cmocka_unit_test(test_threads__one_that_has_another_osthread_is_not_believed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
