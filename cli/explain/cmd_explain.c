@@ -12,6 +12,7 @@
 
 #include "analysis/deadlock.h"
 #include "cli/command.h"
+#include "cli/explain/explain_chain.h"
 #include "cli/explain/explain_text.h"
 #include "cli/input/inputs.h"
 #include "cli/record/look.h"
@@ -23,6 +24,8 @@ struct explain {
     bool json;
     int pid; /* of the JVM that was recorded, 0 = none */
     const char *duration, *lib;
+    const char *chains; /* most of the heap in use for which a dump may be taken, NULL = none may */
+    uint64_t chains_most;
     const char *keep; /* a file for the recording of a live JVM, NULL = none */
 };
 
@@ -74,22 +77,51 @@ static bool ask_for_deadlocks(int pid, struct wick_strbuf *out)
     return !rc && !out->failed;
 }
 
-static bool seem_stuck(const struct wick_explain_findings *all)
+static bool has(const struct wick_explain_findings *all, enum wick_explain_rule_id rule)
 {
     for (size_t i = 0; i < all->n; i++)
-        if (all->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_STUCK])
+        if (all->rows[i].rule == &wick_explain_rules[rule])
             return true;
     return false;
 }
 
+/* What the JVM answered. */
+struct answers {
+    struct wick_strbuf deadlock, holder;
+};
+
+/* Finds out who holds most of the heap, if a dump may be taken. False: it is not known. */
+static bool ask_for_holder(const struct explain *x, const struct wick_explain_facts *f, struct wick_strbuf *out)
+{
+    struct wick_err err = {0};
+    char used[32], most[32];
+    uint64_t heap = f->nheaps ? (uint64_t)f->heaps[f->nheaps - 1].used : f->memory.part[WICK_MEMORY_HEAP].now.committed;
+    if (heap > x->chains_most) {
+        wick_ui_note("wick: who holds the heap is not found out: %s of it are in use, and --chains allows a dump of %s",
+                     wick_ui_binary(heap, used, sizeof used), wick_ui_binary(x->chains_most, most, sizeof most));
+        return false;
+    }
+    if (wick_explain_chain(x->pid, out, &err)) {
+        wick_ui_note("wick: who holds the heap is not found out: %s", err.msg);
+        return false;
+    }
+    return out->len;
+}
+
 /* Applies the rules; once more, if the JVM has something to say of what they found. */
 static int judge(const struct explain *x, struct wick_explain_findings *all, struct wick_explain_facts *f,
-                 struct wick_strbuf *deadlock, struct wick_err *err)
+                 struct answers *a, struct wick_err *err)
 {
     int rc = wick_explain_apply(all, f, err);
-    if (rc || !x->pid || !seem_stuck(all) || !ask_for_deadlocks(x->pid, deadlock))
+    if (rc || !x->pid)
         return rc;
-    f->deadlock = deadlock->buf;
+    bool full = has(all, WICK_EXPLAIN_RULE_LIVE_SET) || has(all, WICK_EXPLAIN_RULE_OUT_OF_MEMORY);
+    if (has(all, WICK_EXPLAIN_RULE_STUCK) && ask_for_deadlocks(x->pid, &a->deadlock))
+        f->deadlock = a->deadlock.buf;
+    if (x->chains && full && ask_for_holder(x, f, &a->holder))
+        f->holder = a->holder.buf;
+    if (!f->deadlock && !f->holder)
+        return 0;
     wick_explain_findings_release(all);
     return wick_explain_apply(all, f, err);
 }
@@ -115,7 +147,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     const struct explain *x = arg;
     struct wick_explain_findings all = {0};
     struct wick_explain_facts f = {0};
-    struct wick_strbuf deadlock = WICK_STRBUF_INIT;
+    struct answers answers = {WICK_STRBUF_INIT, WICK_STRBUF_INIT};
     struct wick_profile p;
     int rc = wick_profile_init(&p);
     if (rc)
@@ -124,7 +156,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     f.unfinished = wick_cli_is_unfinished();
     f.kills_since = f.unfinished ? kills_since(&f.memory) : -1;
     if (!rc)
-        rc = judge(x, &all, &f, &deadlock, err);
+        rc = judge(x, &all, &f, &answers, err);
     char *const kept[] = {(char *)x->keep};
     struct wick_explain_input in = {paths, n};
     if (!rc && x->pid && x->keep)
@@ -139,7 +171,8 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
         rc = wick_ui_written(err);
     wick_explain_findings_release(&all);
     wick_explain_release(&f);
-    wick_strbuf_release(&deadlock);
+    wick_strbuf_release(&answers.deadlock);
+    wick_strbuf_release(&answers.holder);
     wick_profile_release(&p);
     return rc;
 }
@@ -150,24 +183,29 @@ int wick_cmd_explain(int argc, char **argv)
     struct wick_err err = {0};
     const struct wick_look_flag flags[] = {{WICK_ARG_DURATION, WICK_LOOK_TEXT, &x.duration},
                                            {WICK_ARG_KEEP, WICK_LOOK_TEXT, &x.keep},
+                                           {WICK_ARG_CHAINS, WICK_LOOK_TEXT, &x.chains},
                                            {WICK_ARG_LIB, WICK_LOOK_TEXT, &x.lib},
                                            {WICK_ARG_JSON, WICK_LOOK_SWITCH, &x.json}};
     int status = wick_look_parse(usage, flags, sizeof flags / sizeof *flags, argc, argv);
     if (status >= 0)
         return status;
+    if (x.chains && (wick_opt_size(x.chains, &x.chains_most) || !x.chains_most)) {
+        wick_err_set(&err, WICK_E_USAGE, "--chains takes a size such as 2G, not '%.40s'", x.chains);
+        return wick_ui_fail(&err);
+    }
     struct wick_look_option options[] = {{"-e", "cpu,wall,alloc,lock,ttsp"},
                                          {"-d", x.duration ? x.duration : wick_args_default(WICK_ARG_DURATION)},
                                          {"--lib", x.lib}},
                             fallback[sizeof options / sizeof *options];
     memcpy(fallback, options, sizeof options);
     fallback[0].value = "cpu,wall,lock,ttsp"; /* before JDK 11, or where another agent samples allocations */
-    const struct wick_look_command look = {.name = "explain",
-                                           .show = show,
-                                           .arg = &x,
-                                           .options = options,
-                                           .noptions = sizeof options / sizeof *options,
-                                           .fallback = fallback,
-                                           .live_names =
-                                               x.duration || x.lib || x.keep ? "--duration, --file and --lib" : NULL};
+    const struct wick_look_command look = {
+        .name = "explain",
+        .show = show,
+        .arg = &x,
+        .options = options,
+        .noptions = sizeof options / sizeof *options,
+        .fallback = fallback,
+        .live_names = x.duration || x.lib || x.keep || x.chains ? "--duration, --file, --chains and --lib" : NULL};
     return wick_look_at_words(&look, argv + optind, argc - optind, &x.pid, &err) ? wick_ui_fail(&err) : 0;
 }

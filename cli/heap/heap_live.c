@@ -6,8 +6,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/magic.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 #include "codec/json.h"
 #include "model/name.h"
 #include "sys/attach.h"
+#include "sys/cgroup_memory.h"
 #include "sys/ns.h"
 
 #define FILE_NAME "heap.hprof"
@@ -64,10 +67,36 @@ static int step_remove(void *arg, int *fd)
     return unlinkat(p->parent, p->name, AT_REMOVEDIR) ? -errno : 0;
 }
 
-static uint64_t free_bytes(int dir)
+/* What the limits of the cgroups around the process leave; UINT64_MAX = there are none. */
+static uint64_t room_of_cgroups(const struct wick_proc *p)
+{
+    struct wick_cgroup levels[WICK_CGROUP_LEVELS];
+    struct wick_cgroup_memory m;
+    char pid[16];
+    uint64_t room = UINT64_MAX;
+    snprintf(pid, sizeof pid, "%d", (int)p->pid);
+    size_t n = wick_cgroup_levels("", pid, WICK_CGROUP_MEMORY, levels, WICK_CGROUP_LEVELS);
+    for (size_t i = 0; i < n; i++) {
+        if (!wick_cgroup_memory_read(&levels[i], &m) || !m.limit)
+            continue;
+        uint64_t needed = wick_cgroup_memory_needed(&m), left = m.limit > needed ? m.limit - needed : 0;
+        room = left < room ? left : room;
+    }
+    return room;
+}
+
+/* Bytes that a file there may have. What is in memory is charged to the JVM's cgroup: a dump that leaves no room there
+ * would have the kernel kill the JVM. */
+static uint64_t free_bytes(const struct wick_proc *p, int dir)
 {
     struct statvfs v;
-    return dir >= 0 && !fstatvfs(dir, &v) ? (uint64_t)v.f_bavail * v.f_frsize : 0;
+    struct statfs f;
+    if (fstatvfs(dir, &v) || fstatfs(dir, &f))
+        return 0;
+    uint64_t bytes = (uint64_t)v.f_bavail * v.f_frsize;
+    bool in_memory = f.f_type == TMPFS_MAGIC || f.f_type == RAMFS_MAGIC;
+    uint64_t room = in_memory ? room_of_cgroups(p) : UINT64_MAX;
+    return room < bytes ? room : bytes;
 }
 
 /* Bytes of the process in RAM: a dump has no more, or hardly. */
@@ -81,7 +110,7 @@ static uint64_t resident(const struct wick_proc *p)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The one of /tmp and /var/tmp with more space; both as the JVM sees them. */
+/* The one of /tmp and /var/tmp with more room; both as the JVM sees them. */
 static int choose_parent(const struct wick_proc *p, struct place *place, const char **chosen, struct wick_err *err)
 {
     static const char *const dirs[] = {"/tmp", "/var/tmp"};
@@ -94,10 +123,11 @@ static int choose_parent(const struct wick_proc *p, struct place *place, const c
     for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
         snprintf(path, sizeof path, "%s/.", dirs[i]);
         int fd = wick_ns_open(root, path, O_RDONLY | O_DIRECTORY, 0);
-        if (fd >= 0 && free_bytes(fd) > most) {
+        uint64_t bytes = fd >= 0 ? free_bytes(p, fd) : 0;
+        if (bytes > most) {
             if (place->parent >= 0)
                 close(place->parent);
-            most = free_bytes(fd);
+            most = bytes;
             place->parent = fd;
             *chosen = dirs[i];
         } else if (fd >= 0) {
@@ -111,7 +141,7 @@ static int choose_parent(const struct wick_proc *p, struct place *place, const c
     if (most < wanted)
         return wick_err_set(
             err, WICK_E_NOSPACE,
-            "a heap dump of process %d may take %s, and its %s has only %s left: free some space, or dump "
+            "a heap dump of process %d may take %s, and its %s has room for %s only: free some space, or dump "
             "elsewhere with `jcmd %d GC.heap_dump FILE`",
             (int)p->pid, wick_ui_binary(wanted, a, sizeof a), *chosen, wick_ui_binary(most, b, sizeof b),
             (int)p->st.nspid);

@@ -141,8 +141,10 @@ struct wick_explain_facts {
     struct wick_memory_use memory;
     /* What the JVM answered when it was asked for deadlocks: NULL = it was not, "" = there are none; the caller's. */
     const char *deadlock;
-    bool unfinished;                    /* an input has no end; the caller's to set, as is the next */
-    int64_t kills_since;                /* OOM kills of the process's cgroup since its last reading; -1 = not known */
+    const char *holder;  /* what a heap dump of the JVM says of who holds most of the heap; NULL = none was taken; the
+                            caller's */
+    bool unfinished;     /* an input has no end; the caller's to set, as is the next */
+    int64_t kills_since; /* OOM kills of the process's cgroup since its last reading; -1 = not known */
     int64_t memory_charged;             /* of the cgroup with the limit, at the last look */
     struct wick_explain_rows exhausted; /* OutOfMemoryErrors by their message; sum: how many */
     uint32_t exhausted_thread;          /* of the first, 0 = there is none */

@@ -4,7 +4,7 @@
  *
  * What grows is distinguished from what warms up by its course (wick_trend_steady). For the heap only the use after
  * collections counts; where a collector has full collections and others, only that after full ones, since the others
- * leave garbage.
+ * leave garbage. A heap that is full can grow no more: only the way there is judged, however long it has been full.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 
 #define NEEDED_MOST  0.60 /* of a limit; more is no false alarm */
 #define RISE_LEAST   0.10 /* of the heap's maximum */
+#define FULL         0.90 /* of it: some room, such as a survivor space, is never used */
 #define WORTH_NAMING 0.20 /* share of what is allocated or stays */
 #define COMES_ALONG  4.0  /* a part that grows by less than so many times what threads or loaders do is theirs */
 #define GROWN_LEAST  (8.0 * (1 << 20))
@@ -317,6 +318,20 @@ static double heap_limit_of(const struct wick_explain_facts *f)
     return said > 0 ? said : (double)f->heap_max;
 }
 
+static void say_holder(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    if (x->f->holder)
+        wick_explain_say(x, r, "holder", x->f->holder);
+}
+
+/* How many points there are until the heap is full and stays so, the first full one included. */
+static size_t until_full(const struct wick_trend_point *p, size_t n, double heap)
+{
+    while (n > 1 && p[n - 1].value >= FULL * heap && p[n - 2].value >= FULL * heap)
+        n--;
+    return n;
+}
+
 /* Of the objects that are alive, of which class most are and where those were allocated. */
 static void say_alive(struct wick_explain *x, struct wick_explain_finding *r)
 {
@@ -339,16 +354,18 @@ void wick_explain_live_set(struct wick_explain *x)
     struct wick_explain_facts *f = x->f;
     double heap = heap_limit_of(f), rate;
     struct wick_trend_point *p = reallocarray(NULL, f->nheaps + 1, sizeof *p);
-    size_t n = p ? heap_points(f, p) : 0;
+    size_t all = p ? heap_points(f, p) : 0, n = all ? until_full(p, all, heap) : 0;
     f->failed |= !p;
     bool fires = heap > 0 && n && p[n - 1].value >= x->rule->threshold * heap &&
                  p[n - 1].value - p[0].value >= RISE_LEAST * heap && wick_trend_steady(p, n, &rate);
     if (fires) {
-        struct wick_explain_finding *r = wick_explain_found(x, p[n - 1].value / heap * (double)f->duration_ns);
+        double used = p[all - 1].value;
+        struct wick_explain_finding *r = wick_explain_found(x, used / heap * (double)f->duration_ns);
         wick_explain_figure(r, "from", WICK_EXPLAIN_BYTES, p[0].value);
-        wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, p[n - 1].value);
+        wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, used);
         wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, heap);
         say_alive(x, r);
+        say_holder(x, r);
     }
     free(p);
 }
@@ -429,6 +446,7 @@ void wick_explain_out_of_memory(struct wick_explain *x)
         if (heap_limit_of(f) > 0)
             wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, heap_limit_of(f));
         say_alive(x, r);
+        say_holder(x, r);
     }
 }
 

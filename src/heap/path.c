@@ -7,6 +7,9 @@
 /* What before[] says of an object: not met, held by a root, or 2 + the object from which it was met. */
 enum { NOT_MET, FROM_ROOT, FROM_OBJECT };
 
+/* Objects of a path that a line has: so many from its start, and from its end. */
+enum { LINE_HEAD = 8, LINE_TAIL = 4 };
+
 struct search {
     struct wick_heap_array before, queue;
     uint64_t end;
@@ -324,4 +327,26 @@ void wick_heap_root_add(struct wick_heap_graph *g, uint32_t object, struct wick_
     }
     wick_strbuf_adds(out, wick_hprof_root_text((enum wick_hprof_root_kind)r->kind));
     add_frame(g, r, out);
+}
+
+void wick_heap_path_add(struct wick_heap_graph *g, const struct wick_heap_path *path, struct wick_strbuf *out)
+{
+    if (!path->n) {
+        wick_strbuf_adds(out, "no path from a GC root leads to it");
+        return;
+    }
+    wick_heap_root_add(g, path->objects[0], out);
+    for (uint32_t i = 0; i < path->n; i++) {
+        uint32_t left_out = path->n > LINE_HEAD + LINE_TAIL ? path->n - LINE_HEAD - LINE_TAIL : 0;
+        wick_strbuf_adds(out, i ? ", " : ": ");
+        if (left_out && i == LINE_HEAD) {
+            wick_strbuf_addf(out, "... %u more objects ..., ", left_out);
+            i += left_out;
+        }
+        if (i) {
+            wick_heap_reference_add(g, path->objects[i - 1], path->objects[i], out);
+            wick_strbuf_adds(out, " -> ");
+        }
+        wick_heap_object_add(g, path->objects[i], out);
+    }
 }

@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * A service that leaks in one way, 20 times a second, until it is killed:
+ * A service that leaks in one way, 20 times a second. It only allocates, and drops what it allocated, until a line comes
+ * on its standard input, so that the leak begins with the recording; and it leaks no more after 20 s and a bit
+ * (MOST_TICKS), so that one that is stopped late has not come to its limits. With an OutOfMemoryError it goes on, full as
+ * it is, and fails again and again.
  *
  * <pre>
  *   map BYTES          entries of a map
@@ -31,7 +34,9 @@ public class Leak {
     static final List<Runnable> listeners = new ArrayList<>();
     static final List<Object> kept = new ArrayList<>();
     static final ThreadLocal<List<byte[]>> local = ThreadLocal.withInitial(ArrayList::new);
+    static final int WARM_TICKS = 60, MOST_TICKS = 560;
     static volatile Object sink;
+    static byte[] reserve = new byte[2 << 20]; // what a JVM that is full needs to be attached to
     static long sum;
 
     static final class Listener implements Runnable {
@@ -94,38 +99,70 @@ public class Leak {
     /** Pieces of 4 KiB by that function of nativemem.c, so that all of them are touched. */
     static void callNative(int site, int bytes) { NativeMem.leakInJava(site, bytes / 4096, 4096); }
 
+    static void leak(String way, int bytes, int i, byte[] payload, String file, Random random) throws Exception {
+        switch (way) {
+        case "map": each(bytes, Leak::putIntoMap); break;
+        case "listeners": each(bytes, Leak::addListener); break;
+        case "locals": each(bytes, Leak::addToLocal); break;
+        case "threads": startThread(); break;
+        case "loaders":
+            for (int k = 0; k < 5; k++)
+                kept.add(new Memory.Loader(payload));
+            break;
+        case "direct": kept.add(direct(bytes)); break;
+        case "files": mapFile(file, i); break;
+        case "malloc": callNative(0, bytes); break;
+        case "mmap": callNative(6, bytes); break;
+        case "bursts":
+            if (i % 40 < 20)
+                kept.add(direct(bytes + random.nextInt(bytes)));
+            else if (i % 40 == 20)
+                kept.clear();
+            each(bytes, Leak::drop);
+            break;
+        default: each(bytes, Leak::drop); break;
+        }
+    }
+
+    /** Until the line comes; code is loaded and compiled meanwhile. */
+    static void warmUp(int bytes) throws Exception {
+        for (int i = 0; i < WARM_TICKS || System.in.available() == 0; i++) {
+            each(bytes, Leak::drop);
+            if (i == WARM_TICKS)
+                System.out.println("warm");
+            Thread.sleep(50);
+        }
+    }
+
+    /** A request that does not fit. */
+    static void fail() {
+        try {
+            sink = new byte[1 << 30];
+        } catch (OutOfMemoryError e) {
+            sum++;
+        }
+    }
+
     public static void main(String[] args) throws Exception {
-        String way = args[0];
+        String way = args[0], file = args.length > 1 ? args[1] : "";
         int bytes = args.length > 1 && !way.equals("files") ? Integer.parseInt(args[1]) : 0;
         byte[] payload = way.equals("loaders") ? Memory.payload() : null;
         Random random = new Random(1);
         if (args.length > 2)
             System.load(args[2]);
         System.out.println("up");
+        warmUp(bytes);
         for (int i = 0;; i++) {
-            switch (way) {
-            case "map": each(bytes, Leak::putIntoMap); break;
-            case "listeners": each(bytes, Leak::addListener); break;
-            case "locals": each(bytes, Leak::addToLocal); break;
-            case "threads": startThread(); break;
-            case "loaders":
-                for (int k = 0; k < 5; k++)
-                    kept.add(new Memory.Loader(payload));
-                break;
-            case "direct": kept.add(direct(bytes)); break;
-            case "files": mapFile(args[1], i); break;
-            case "malloc": callNative(0, bytes); break;
-            case "mmap": callNative(6, bytes); break;
-            case "bursts":
-                if (i % 40 < 20)
-                    kept.add(direct(bytes + random.nextInt(bytes)));
-                else if (i % 40 == 20)
-                    kept.clear();
-                each(bytes, Leak::drop);
-                break;
-            default: each(bytes, Leak::drop); break;
+            try {
+                if (reserve == null && i % 10 == 0)
+                    fail();
+                else if (reserve != null && i < MOST_TICKS)
+                    leak(way, bytes, i, payload, file, random);
+            } catch (OutOfMemoryError e) {
+                reserve = null;
+                System.out.println("full");
             }
-            if (i % 20 == 19 && !way.equals("bursts") || i % 40 == 39)
+            if (i < MOST_TICKS && (i % 20 == 19 && !way.equals("bursts") || i % 40 == 39))
                 System.gc();
             if (i % 20 == 0)
                 System.out.println("tick " + i);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_chain.c - see explain_chain.h
+ *
+ * A walk of references needs a heap in which nothing moves, so either the program stands still or one walks in a copy.
+ * A dump is both, of the JVM's own making and with all its kinds of roots: it stands still for as long as writing
+ * takes, and what is expensive, dominators and paths, is computed outside. Garbage is collected first, so that the dump
+ * is no larger than what is alive.
+ */
+#include "cli/explain/explain_chain.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "cli/heap/heap_live.h"
+#include "cli/ui.h"
+#include "heap/report.h"
+
+enum { CELL = 32 };
+
+static void show_step(const char *what)
+{
+    wick_ui_progress("%s ...", what);
+}
+
+static void add_holder(struct wick_heap_report *r, struct wick_strbuf *out)
+{
+    const struct wick_heap_suspect *s = &r->retained.suspects[0];
+    char bytes[CELL];
+    wick_heap_object_add(&r->graph, s->object, out);
+    wick_strbuf_addf(out, " keeps %s (%.0f %% of the heap) alive", wick_ui_binary(s->retained, bytes, sizeof bytes),
+                     r->retained.bytes ? 100 * (double)s->retained / (double)r->retained.bytes : 0.0);
+    if (s->kept[0].objects) {
+        wick_strbuf_addf(out, ", %s of ", wick_ui_count(s->kept[0].objects, bytes, sizeof bytes));
+        wick_heap_class_name(&r->graph.classes, s->kept[0].class, out);
+    }
+    wick_strbuf_adds(out, ", held by ");
+    wick_heap_path_add(&r->graph, &r->paths[0], out);
+}
+
+int wick_explain_chain(int pid, struct wick_strbuf *out, struct wick_err *err)
+{
+    const struct wick_heap_ask ask = {.graph = true, .paths = true, .rows = 1, .step = show_step};
+    struct wick_strbuf title = WICK_STRBUF_INIT;
+    struct wick_heap_report r;
+    struct stat st;
+    char word[16], bytes[CELL];
+    snprintf(word, sizeof word, "%d", pid);
+    uint64_t begin_ns = wick_clock_mono_ns();
+    int fd = wick_heap_take(word, true, &title, err);
+    double stopped = (double)(wick_clock_mono_ns() - begin_ns) / 1e9;
+    uint64_t size = fd >= 0 && !fstat(fd, &st) ? (uint64_t)st.st_size : 0;
+    int rc = fd < 0 ? fd : wick_heap_report_adopt(&r, fd, title.buf, &ask, err);
+    wick_ui_progress_end();
+    if (!rc && r.retained.nsuspects) {
+        add_holder(&r, out);
+        wick_strbuf_addf(out, " (by a heap dump of %s: the JVM stood still for %.1f s at most)",
+                         wick_ui_binary(size, bytes, sizeof bytes), stopped);
+    }
+    if (!rc)
+        wick_heap_report_release(&r);
+    wick_strbuf_release(&title);
+    return rc ? rc : out->failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : 0;
+}

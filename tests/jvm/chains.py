@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# jdks: 11 17 21 25
+# ci: 21
+"""wick explain --chains on a service whose heap is full: who holds most of it is named, with the way from the GC root, and what
+that cost; only up to the size that is allowed; and nothing is left behind."""
+import glob
+import json
+import re
+
+import jvmtest as t
+
+classes = t.compile_java("Memory", "NativeMem")
+t.compile_java("Leak", classpath=classes)
+
+# how it leaks: who keeps, what, and words of the way to it in their order
+WAYS = {
+    "map": (r"java\.util\.HashMap\$Node\[\d+\]", "java.util.HashMap$Node",
+            ["class Leak, static map -> java.util.HashMap, table -> java.util.HashMap$Node["]),
+    "listeners": (r"java\.lang\.Object\[\d+\]", "Leak$Listener",
+                  ["class Leak, static listeners -> java.util.ArrayList, elementData -> java.lang.Object["]),
+    "locals": (r"java\.lang\.Object\[\d+\]", "byte[]",
+               ['thread: java.lang.Thread "main", threadLocals -> ', "value -> java.util.ArrayList, elementData -> java.lang.Object["]),
+}
+
+
+def explain(j, most):
+    r = t.wick("explain", "--json", "--lib", t.AGENT, "-d", "2", "--chains", most, j.pid)
+    found = [f for f in json.loads(r.out)["findings"] if f["rule"] == "out-of-memory"] if r.status == 0 else []
+    return r, found[0] if len(found) == 1 else None
+
+
+def left_behind():
+    return glob.glob("/tmp/.wick-*") + glob.glob("/var/tmp/.wick-*")
+
+
+def check(way, keeper, what, words):
+    j = t.Jvm(["-Xmx24m", "-XX:+UseSerialGC", "-cp", classes, "Leak", way, "2000000"], way)
+    t.check(f"{way}: the service runs", j.wait_for(r"(?m)^warm$", 60), j.output())
+    j.say("go")
+    t.check(f"{way}: its heap is full", j.wait_for(r"(?m)^full$", 60), j.output())
+    before = left_behind()
+    r, found = explain(j, "64m")
+    said = found["figures"].get("holder", "") if found else ""
+    print(f"# {way}: {said}")
+    m = re.match(keeper + r" keeps ([\d.]+) MiB \((\d+) % of the heap\) alive, [\d,]+ of (\S+), held by (.*) "
+                 r"\(by a heap dump of [\d.]+ MiB: the JVM stood still for [\d.]+ s at most\)$", said)
+    t.check(f"{way}: who keeps most of it is named", m and m.group(3) == what and int(m.group(2)) > 50, said or r)
+    path = m.group(4) if m else ""
+    at = [path.find(w) for w in words]
+    t.check(f"{way}: with the way from the root", at[0] >= 0 and at == sorted(at), path)
+    t.check(f"{way}: also in the sentence", found and found["sentence"].endswith("; " + said), found)
+    t.check(f"{way}: no file is left behind", left_behind() == before, left_behind())
+    return j
+
+
+for name, row in WAYS.items():
+    jvm = check(name, *row)
+    if name == "map":
+        answer, without = explain(jvm, "1m")
+        t.check("a heap larger than allowed is not dumped", without and "holder" not in without["figures"]
+                and "--chains allows a dump of 1 MiB" in answer.err, answer)
+    jvm.kill()
+wrong = t.wick("explain", "--chains", "many", "1")
+t.check("a size is wanted", wrong.status == 2 and "--chains takes a size" in wrong.err, wrong)
+t.done()

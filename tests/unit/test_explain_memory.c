@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `wick explain` says of a heap that fills up: facts of a minute, made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/explain/explain_text.h"
+
+enum { POINTS = 60 };
+#define S   1000000000ll
+#define MIB (1ll << 20)
+
+/* A collection a second; MiB in use after each. */
+struct course {
+    int64_t used[POINTS];
+};
+
+/* Grows by `rate` MiB a second from 10 MiB on, up to `full`. */
+static struct course growing(double rate, int64_t full)
+{
+    struct course c;
+    for (int i = 0; i < POINTS; i++) {
+        double used = 10 + rate * i;
+        c.used[i] = used < (double)full ? (int64_t)used : full;
+    }
+    return c;
+}
+
+/* "rule: sentence" lines of that course in a heap of 100 MiB; the caller frees it. */
+static char *explained(const struct course *c, const char *holder)
+{
+    struct wick_explain_heap heaps[POINTS];
+    struct wick_profile p;
+    struct wick_explain_findings all;
+    struct wick_err err = {0};
+    struct wick_strbuf out = WICK_STRBUF_INIT;
+    assert_int_equal(wick_profile_init(&p), 0);
+    for (int i = 0; i < POINTS; i++)
+        heaps[i] = (struct wick_explain_heap){.time_ns = (i + 1) * S, .used = c->used[i] * MIB, .full = true};
+    struct wick_explain_facts f = {.p = &p,
+                                   .duration_ns = POINTS * S,
+                                   .kills_since = -1,
+                                   .heap_max = 100 * MIB,
+                                   .heaps = heaps,
+                                   .nheaps = POINTS,
+                                   .holder = holder};
+    assert_int_equal(wick_explain_apply(&all, &f, &err), 0);
+    wick_strbuf_adds(&out, "");
+    for (size_t i = 0; i < all.n; i++) {
+        wick_strbuf_addf(&out, "%s: ", all.rows[i].rule->name);
+        wick_explain_sentence(&out, &all.rows[i]);
+        wick_strbuf_addc(&out, '\n');
+    }
+    wick_explain_findings_release(&all);
+    wick_profile_release(&p);
+    return wick_strbuf_take(&out);
+}
+
+static void says(struct course c, const char *holder, const char *line)
+{
+    char *text = explained(&c, holder);
+    assert_string_equal(text, line);
+    free(text);
+}
+
+static void test_live_set__grows_steadily(void **state)
+{
+    (void)state;
+    says(growing(1.2, 100), NULL,
+         "live-set: the heap in use after collections grew from 10 MiB to 80 MiB, of 100 MiB at most\n");
+    says(growing(0.5, 100), NULL, ""); /* 39 MiB: far from full */
+    says(growing(30, 70), NULL, "");   /* warms up, then stays */
+}
+
+/* Once it is full it cannot go on growing; it may be full for longer than it took to fill. */
+static void test_live_set__that_has_become_full_is_named(void **state)
+{
+    (void)state;
+    says(growing(3.5, 96), NULL,
+         "live-set: the heap in use after collections grew from 10 MiB to 96 MiB, of 100 MiB at most\n");
+    struct course spike = growing(0, 100);
+    spike.used[POINTS - 1] = 97;
+    spike.used[POINTS - 2] = 96;
+    says(spike, NULL, "");
+}
+
+static void test_live_set__names_the_holder_that_a_dump_shows(void **state)
+{
+    (void)state;
+    says(
+        growing(1.2, 100), "byte[9] keeps all alive, held by system class: class A",
+        "live-set: the heap in use after collections grew from 10 MiB to 80 MiB, of 100 MiB at most; byte[9] keeps all "
+        "alive, held by system class: class A\n");
+    says(growing(0, 100), "it is not looked at without a finding", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_live_set__grows_steadily),
+        cmocka_unit_test(test_live_set__that_has_become_full_is_named),
+        cmocka_unit_test(test_live_set__names_the_holder_that_a_dump_shows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
