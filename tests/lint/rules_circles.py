@@ -18,7 +18,8 @@ FOLDERS = {
         ["jvm", "input"],
         ["map"],
         ["record"],
-        ["doctor", "explain", "heap", "host", "memory", "profile", "request", "stack", "wait"],
+        ["doctor", "heap", "host", "memory", "profile", "request", "stack", "wait"],
+        ["explain"],
         ["ui"],
     ],
 }
