@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <poll.h>
@@ -15,6 +16,57 @@
 #include <unistd.h>
 
 #include "ebpf/host_object.h"
+
+/* --- the library --- */
+
+/* It is loaded when it is needed: with libelf it would add 1 ms of CPU time to the 4 that the start of every command
+ * takes. */
+#define LIBRARY "libbpf.so.1"
+#define EACH(X)                         \
+    X(bpf_iter_create)                  \
+    X(bpf_link__destroy)                \
+    X(bpf_link__fd)                     \
+    X(bpf_map_delete_elem)              \
+    X(bpf_map_get_next_key)             \
+    X(bpf_map_lookup_elem)              \
+    X(bpf_map_update_elem)              \
+    X(bpf_object__close)                \
+    X(bpf_object__find_map_fd_by_name)  \
+    X(bpf_object__find_program_by_name) \
+    X(bpf_object__load)                 \
+    X(bpf_object__open_mem)             \
+    X(bpf_program__attach)              \
+    X(bpf_program__attach_iter)         \
+    X(bpf_program__attach_perf_event)   \
+    X(libbpf_num_possible_cpus)         \
+    X(libbpf_set_print)                 \
+    X(ring_buffer__consume)             \
+    X(ring_buffer__epoll_fd)            \
+    X(ring_buffer__free)                \
+    X(ring_buffer__new)
+
+static struct {
+#define POINTER(name) __typeof__(&name) name;
+    EACH(POINTER)
+#undef POINTER
+} library;
+
+static int load_library(struct wick_err *err)
+{
+    void *lib = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    bool whole = lib != NULL;
+#define FIND(name) whole = whole && (library.name = (__typeof__(&name))dlsym(lib, #name));
+    EACH(FIND)
+#undef FIND
+    return whole ? 0
+                 : wick_err_set(err, WICK_E_UNSUPPORTED,
+                                "wick host needs the library " LIBRARY
+                                ", which cannot be loaded: %s; Debian's package is "
+                                "libbpf1",
+                                lib ? "it is another version" : dlerror());
+}
+
+/* --- the programs --- */
 
 /* The first kernel with bpf_loop(). */
 enum { KERNEL_MAJOR = 5, KERNEL_MINOR = 17 };
@@ -81,36 +133,40 @@ static int find_maps(struct wick_host_kernel *k)
     } maps[] = {{"jvms", &k->jvms},   {"threads", &k->threads}, {"pages", &k->pages},
                 {"rules", &k->rules}, {"known", &k->known},     {"counts", &k->counts}};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
-        if ((*maps[i].fd = bpf_object__find_map_fd_by_name(k->object, maps[i].name)) < 0)
+        if ((*maps[i].fd = library.bpf_object__find_map_fd_by_name(k->object, maps[i].name)) < 0)
             return -ENOENT;
-    k->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(k->object, "ring"), take_record, k, NULL);
-    k->sample = bpf_object__find_program_by_name(k->object, "sample");
-    k->births = bpf_object__find_program_by_name(k->object, "births");
+    k->ring =
+        library.ring_buffer__new(library.bpf_object__find_map_fd_by_name(k->object, "ring"), take_record, k, NULL);
+    k->sample = library.bpf_object__find_program_by_name(k->object, "sample");
+    k->births = library.bpf_object__find_program_by_name(k->object, "births");
     return k->ring && k->sample && k->births ? 0 : -ENOMEM;
 }
 
 static struct bpf_link *attach(struct wick_host_kernel *k, const char *program)
 {
-    struct bpf_program *p = bpf_object__find_program_by_name(k->object, program);
-    return p ? bpf_program__attach(p) : NULL;
+    struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, program);
+    return p ? library.bpf_program__attach(p) : NULL;
 }
 
 int wick_host_kernel_open(struct wick_host_kernel **out, wick_host_take *take, void *arg, struct wick_err *err)
 {
+    int rc = load_library(err);
+    if (rc)
+        return rc;
     struct wick_host_kernel *k = calloc(1, sizeof *k);
     if (!k)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     k->take = take;
     k->arg = arg;
-    k->cpus = libbpf_num_possible_cpus();
-    libbpf_set_print(keep_complaint);
+    k->cpus = library.libbpf_num_possible_cpus();
+    library.libbpf_set_print(keep_complaint);
     *complaint = 0;
-    int rc = k->cpus > 0 ? 0 : k->cpus;
+    rc = k->cpus > 0 ? 0 : k->cpus;
     if (!rc) {
         k->events = calloc((size_t)k->cpus, sizeof *k->events);
         k->links = calloc((size_t)k->cpus, sizeof *k->links);
-        k->object = bpf_object__open_mem(wick_host_object, wick_host_object_size, NULL);
-        rc = !k->events || !k->links ? -ENOMEM : k->object ? bpf_object__load(k->object) : -errno;
+        k->object = library.bpf_object__open_mem(wick_host_object, wick_host_object_size, NULL);
+        rc = !k->events || !k->links ? -ENOMEM : k->object ? library.bpf_object__load(k->object) : -errno;
     }
     rc = rc ? rc : find_maps(k);
     if (!rc && (!(k->exit_link = attach(k, "process_exit")) || !(k->exec_link = attach(k, "process_exec"))))
@@ -128,10 +184,10 @@ void wick_host_kernel_close(struct wick_host_kernel *k)
     if (!k)
         return;
     wick_host_kernel_stop(k);
-    bpf_link__destroy(k->exit_link);
-    bpf_link__destroy(k->exec_link);
-    ring_buffer__free(k->ring);
-    bpf_object__close(k->object);
+    library.bpf_link__destroy(k->exit_link);
+    library.bpf_link__destroy(k->exec_link);
+    library.ring_buffer__free(k->ring);
+    library.bpf_object__close(k->object);
     free(k->events);
     free(k->links);
     free(k);
@@ -150,7 +206,7 @@ int wick_host_kernel_start(struct wick_host_kernel *k, uint64_t interval_ns, str
         int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
         if (fd < 0 && errno == ENODEV)
             continue; /* this CPU is not online */
-        struct bpf_link *link = fd < 0 ? NULL : bpf_program__attach_perf_event(k->sample, fd);
+        struct bpf_link *link = fd < 0 ? NULL : library.bpf_program__attach_perf_event(k->sample, fd);
         if (!link) {
             int error = errno;
             if (fd >= 0)
@@ -169,19 +225,19 @@ int wick_host_kernel_start(struct wick_host_kernel *k, uint64_t interval_ns, str
 void wick_host_kernel_stop(struct wick_host_kernel *k)
 {
     for (int i = 0; i < k->count; i++)
-        bpf_link__destroy(k->links[i]); /* and the event's descriptor */
+        library.bpf_link__destroy(k->links[i]); /* and the event's descriptor */
     k->count = 0;
 }
 
 void wick_host_kernel_wait(struct wick_host_kernel *k, int most_ms)
 {
-    struct pollfd p = {ring_buffer__epoll_fd(k->ring), POLLIN, 0};
+    struct pollfd p = {library.ring_buffer__epoll_fd(k->ring), POLLIN, 0};
     poll(&p, 1, most_ms);
 }
 
 bool wick_host_kernel_take(struct wick_host_kernel *k)
 {
-    return ring_buffer__consume(k->ring) == -EAGAIN;
+    return library.ring_buffer__consume(k->ring) == -EAGAIN;
 }
 
 void wick_host_kernel_counts(struct wick_host_kernel *k, struct wick_host_counts *out)
@@ -189,7 +245,7 @@ void wick_host_kernel_counts(struct wick_host_kernel *k, struct wick_host_counts
     struct wick_host_counts *of = calloc((size_t)k->cpus, sizeof *of);
     uint32_t key = 0;
     *out = (struct wick_host_counts){0};
-    if (of && !bpf_map_lookup_elem(k->counts, &key, of)) {
+    if (of && !library.bpf_map_lookup_elem(k->counts, &key, of)) {
         for (int i = 0; i < k->cpus; i++) {
             out->ticks += of[i].ticks;
             out->idle += of[i].idle;
@@ -216,8 +272,8 @@ int wick_host_kernel_birth(struct wick_host_kernel *k, uint32_t pid, struct wick
 {
     union bpf_iter_link_info which = {.task.tid = pid};
     LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &which, .link_info_len = sizeof which);
-    struct bpf_link *link = bpf_program__attach_iter(k->births, &opts);
-    int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1, rc = -WICK_E_GONE;
+    struct bpf_link *link = library.bpf_program__attach_iter(k->births, &opts);
+    int fd = link ? library.bpf_iter_create(library.bpf_link__fd(link)) : -1, rc = -WICK_E_GONE;
     struct wick_host_task tasks[64];
     for (ssize_t n; fd >= 0 && rc && (n = read(fd, tasks, sizeof tasks)) > 0;)
         for (size_t i = 0; i < (size_t)n / sizeof *tasks && rc; i++)
@@ -227,44 +283,44 @@ int wick_host_kernel_birth(struct wick_host_kernel *k, uint32_t pid, struct wick
             }
     if (fd >= 0)
         close(fd);
-    bpf_link__destroy(link);
+    library.bpf_link__destroy(link);
     return rc;
 }
 
 void wick_host_kernel_know(struct wick_host_kernel *k, const struct wick_host_birth *birth)
 {
     uint32_t yes = 1;
-    bpf_map_update_elem(k->known, birth, &yes, BPF_ANY);
+    library.bpf_map_update_elem(k->known, birth, &yes, BPF_ANY);
 }
 
 void wick_host_kernel_forget(struct wick_host_kernel *k, const struct wick_host_birth *birth)
 {
-    bpf_map_delete_elem(k->known, birth);
-    bpf_map_delete_elem(k->jvms, birth);
+    library.bpf_map_delete_elem(k->known, birth);
+    library.bpf_map_delete_elem(k->jvms, birth);
 }
 
 int wick_host_kernel_put_jvm(struct wick_host_kernel *k, const struct wick_host_birth *birth,
                              const struct wick_step_jvm *jvm)
 {
-    return bpf_map_update_elem(k->jvms, birth, jvm, BPF_ANY) ? -WICK_E_LIMIT : 0;
+    return library.bpf_map_update_elem(k->jvms, birth, jvm, BPF_ANY) ? -WICK_E_LIMIT : 0;
 }
 
 void wick_host_kernel_put_thread(struct wick_host_kernel *k, const struct wick_host_thread *thread,
                                  const struct wick_host_java_thread *java)
 {
-    bpf_map_update_elem(k->threads, thread, java, BPF_ANY);
+    library.bpf_map_update_elem(k->threads, thread, java, BPF_ANY);
 }
 
 static void put_rule(void *arg, uint32_t number, const struct wick_unwind_rule *rule)
 {
     const struct wick_host_kernel *k = arg;
-    bpf_map_update_elem(k->rules, &number, rule, BPF_ANY);
+    library.bpf_map_update_elem(k->rules, &number, rule, BPF_ANY);
 }
 
 static void put_page(void *arg, const struct wick_host_page *page, const struct wick_host_rows *rows)
 {
     const struct wick_host_kernel *k = arg;
-    bpf_map_update_elem(k->pages, page, rows, BPF_ANY);
+    library.bpf_map_update_elem(k->pages, page, rows, BPF_ANY);
 }
 
 static void forget_pages(void *arg)
@@ -272,8 +328,8 @@ static void forget_pages(void *arg)
     const struct wick_host_kernel *k = arg;
     struct wick_host_page page;
     /* none come meanwhile: it is this thread that puts them */
-    for (int i = 0; i < 2 * WICK_HOST_PAGES && !bpf_map_get_next_key(k->pages, NULL, &page); i++)
-        bpf_map_delete_elem(k->pages, &page);
+    for (int i = 0; i < 2 * WICK_HOST_PAGES && !library.bpf_map_get_next_key(k->pages, NULL, &page); i++)
+        library.bpf_map_delete_elem(k->pages, &page);
 }
 
 struct wick_host_rule_sink wick_host_kernel_sink(struct wick_host_kernel *k)
