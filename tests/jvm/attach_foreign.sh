@@ -41,6 +41,8 @@ start_foreign()
     wait_for grep -q up "$log" || { not_ok "$v: the JVM starts" "$(cat "$log")"; return 1; }
     find_jvm "$top"
     pids+=("$pid")
+    # what a killed JVM of the same number left behind; this one does not listen yet
+    rm -f "/tmp/.java_pid$pid" "/tmp/.attach_pid$pid"
 }
 
 for v in $VERSIONS; do

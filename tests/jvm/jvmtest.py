@@ -62,14 +62,18 @@ def done():
     sys.exit(1 if _failed else 0)
 
 
+def _unlink_leftovers(pid):
+    for leftover in (f"/tmp/.java_pid{pid}", f"/tmp/.attach_pid{pid}"):
+        if os.path.lexists(leftover):
+            os.unlink(leftover)
+
+
 def _clean_up():
     for p in _started:
         if p.poll() is None:
             p.kill()
             p.wait()
-        for leftover in (f"/tmp/.java_pid{p.pid}", f"/tmp/.attach_pid{p.pid}"):
-            if os.path.lexists(leftover):
-                os.unlink(leftover)
+        _unlink_leftovers(p.pid)
     if os.environ.get("KEEP"):
         print("# kept " + WORK)
     else:
@@ -113,6 +117,7 @@ class Jvm:
         with open(self.log, "w") as f:
             self.proc = subprocess.Popen([*prefix, java or JAVA, *args], stdout=f, stderr=subprocess.STDOUT,
                                          stdin=subprocess.PIPE, env={**os.environ, **(env or {})})
+        _unlink_leftovers(self.proc.pid)  # of a killed JVM of that number; this one does not listen yet
         _started.append(self.proc)
         self.pid = self.proc.pid
 

@@ -91,11 +91,11 @@ def check_jitdump():
     t.check("perf has made a file of each piece of code", made, os.listdir(folder)[:10])
     with open(text, "w") as f:
         subprocess.run(["perf", "script", "-i", joined], stdout=f, stderr=subprocess.DEVNULL)
-    with open(text) as f:
+    with open(text, errors="replace") as f:  # names of other programs are in it too
         t.check("perf script names methods by it", "Busy.chain" in f.read())
     for source in (joined, text):
         r = t.wick("convert", "--annotate", source, folded)
-        with open(folded) as f:
+        with open(folded, errors="replace") as f:
             t.check(f"wick reads them as Java from {os.path.basename(source)}",
                     r.status == 0 and "Interpreter_[s];Busy.chain_[j]" in f.read(), r)
 
@@ -123,7 +123,7 @@ def check_container():
 
 
 def check_stacks():
-    with open(folded) as f:
+    with open(folded, errors="replace") as f:
         stacks = [line.rsplit(" ", 1) for line in f]
     java = [s for s, _ in stacks if "Busy.chain_[j]" in s]
     t.check("compiled Java methods have their names", java, "".join(s + "\n" for s, _ in stacks[:20]))
@@ -133,7 +133,7 @@ def check_stacks():
     t.check("a native program is in the same picture, down to the kernel",
             any("_[k]" in s for s in native), "\n".join(native[:10]))
     samples = sum(int(n) for _, n in stacks)
-    with open(text) as f:
+    with open(text, errors="replace") as f:  # names of other programs are in it too
         heads = sum(1 for line in f if line[0] not in "\t\n#")
     t.check("every sample of perf is there", samples == heads, f"{samples}, perf script has {heads}")
 
@@ -160,7 +160,7 @@ else:
     with open(text, "w") as f:
         subprocess.run(["perf", "script", "-i", data], stdout=f, stderr=subprocess.DEVNULL)
     t.wick("convert", "--samples", "--annotate", text, folded)
-    with open(folded) as f:
+    with open(folded, errors="replace") as f:
         stacks = f.read()
     t.check("then methods inlined into it are frames of their own",
             re.search(r"Busy\.chain_\[j\];(Busy\.\w+_\[i\];)*Busy\.mix_\[i\]", stacks), stacks[:4000])

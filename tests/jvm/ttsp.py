@@ -117,8 +117,9 @@ def same(mine, theirs):
 
 
 def most(part, whole, share=0.9):
-    """Whether as many incidents are blamed right as is credible where that share is (t.FALSE_ALARM); at least one."""
-    return len(part) >= max(1, t.least_of(len(whole), share))
+    """Whether as many incidents are blamed right as is credible where that share is (t.FALSE_ALARM); at least one, and a third of those
+    that are too few for that."""
+    return len(part) >= max(1, len(whole) // 3, t.least_of(len(whole), share))
 
 
 def names_it(name, run, *words):
@@ -203,7 +204,8 @@ def faults():
     good = [g for g in got if g[0] in ("fault", "starved") and "Tardy.touchPages" in g[1] + g[2]]
     t.check("fault: page faults are the reason", most(good, got) and "fault" in [g[0] for g in got],
             (got, run.said[-3000:]))
-    names_it("fault", run, "made to wait by the kernel: page fault, swap or disk")
+    # what waits for the page is the JVM itself now and then
+    names_it("fault", run, "made to wait by the kernel: page fault, swap or disk", "Tardy.touchPages")
     group.remove()
     t.check("fault: the cgroup is gone", not any(map(os.path.exists, group.dirs)))
 
