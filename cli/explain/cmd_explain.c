@@ -96,6 +96,10 @@ static bool ask_for_holder(const struct explain *x, const struct wick_explain_fa
     struct wick_err err = {0};
     char used[32], most[32];
     uint64_t heap = f->nheaps ? (uint64_t)f->heaps[f->nheaps - 1].used : f->memory.part[WICK_MEMORY_HEAP].now.committed;
+    if (!heap) {
+        wick_ui_note("wick: who holds the heap is not found out: how much of it is in use is not known");
+        return false;
+    }
     if (heap > x->chains_most) {
         wick_ui_note("wick: who holds the heap is not found out: %s of it are in use, and --chains allows a dump of %s",
                      wick_ui_binary(heap, used, sizeof used), wick_ui_binary(x->chains_most, most, sizeof most));
@@ -115,7 +119,7 @@ static int judge(const struct explain *x, struct wick_explain_findings *all, str
     int rc = wick_explain_apply(all, f, err);
     if (rc || !x->pid)
         return rc;
-    bool full = has(all, WICK_EXPLAIN_RULE_LIVE_SET) || has(all, WICK_EXPLAIN_RULE_OUT_OF_MEMORY);
+    bool full = has(all, WICK_EXPLAIN_RULE_LIVE_SET) || wick_explain_is_heap_full(f);
     if (has(all, WICK_EXPLAIN_RULE_STUCK) && ask_for_deadlocks(x->pid, &a->deadlock))
         f->deadlock = a->deadlock.buf;
     if (x->chains && full && ask_for_holder(x, f, &a->holder))

@@ -404,8 +404,16 @@ static bool is_of_heap(const char *message)
     return strstr(message, "heap space") || strstr(message, "GC overhead");
 }
 
-/* Whether the thread that had an OutOfMemoryError was seen before, and never again: such an error moves it, so a thread
- * that goes on has samples that began later. */
+bool wick_explain_is_heap_full(const struct wick_explain_facts *f)
+{
+    for (size_t i = 0; i < f->exhausted.n; i++)
+        if (is_of_heap(wick_profile_str(f->p, f->exhausted.rows[i].name)))
+            return true;
+    return false;
+}
+
+/* Whether the thread that had an OutOfMemoryError was seen before, and never again. A sample of a thread that waits
+ * stands for all the time from its start on. */
 static bool has_ended(const struct wick_explain_facts *f)
 {
     bool before = false, after = false;
@@ -414,7 +422,7 @@ static bool has_ended(const struct wick_explain_facts *f)
         if (s->thread != f->exhausted_thread)
             continue;
         before |= s->time_ns <= f->exhausted_ns;
-        after |= s->time_ns > f->exhausted_ns + LAST_WORDS_NS;
+        after |= wick_sum(s->time_ns, s->weight_ns) > f->exhausted_ns + LAST_WORDS_NS;
     }
     return f->exhausted_thread && before && !after && f->p->end_ns - f->exhausted_ns >= GONE_NS;
 }
@@ -430,9 +438,9 @@ void wick_explain_out_of_memory(struct wick_explain *x)
         wick_explain_say(x, r, "message", message);
         if (row->sum > 1)
             wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, row->sum);
-        if (f->exhausted_thread)
+        if (i == 0 && f->exhausted_thread) /* that of the first error, which is in the first row */
             wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->p->threads[f->exhausted_thread].name));
-        if (has_ended(f))
+        if (i == 0 && has_ended(f))
             wick_explain_say(x, r, "fate", "which has ended since, so that what it did stands still");
         if (strstr(message, "thread")) {
             if (threads > 0)

@@ -257,6 +257,8 @@ static void exhausted(struct wick_jfr_writer *w, const struct scene *s)
                                                                          .thread = POOL,
                                                                          .message = "Java heap space",
                                                                          .heap = true});
+    wall(w, START_NS + SECONDS * 500 * MS + 20 * MS, POOL, SLEEP, WICK_JFR_STATE_SLEEPING,
+         s->idles ? SECONDS * 4900 : 0);
     const struct wick_jfr_direct_buffers direct = {
         .start_ns = START_NS, .limit = 100 << 20, .count = 5, .peak = (uint64_t)s->direct << 20};
     if (s->direct)
