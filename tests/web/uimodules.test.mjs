@@ -127,10 +127,13 @@ test('memory over time: parts stack without gaps, limits far above do not flatte
 });
 
 test('export: a shell reads back every word, and nothing in one reaches the terminal as it is', () => {
-  const words = ["it's", 'a b', '$(reboot)', '`x`', '\\', 'ä\u0301', 'x\u001b[31m\n\u0003y', '\u202eevil', '', '-x', "\\'\u0007"];
+  const words = ["it's", 'a b', '$(reboot)', '`x`', '\\', 'ä\u0301', 'x\u001b[31m\n\u0003y', '\u202eevil', '', '-x', "\\'\u0007", "a\\'; echo no; echo \\'"];
   assert.equal(execFileSync('bash', ['-c', `printf '%s\\0' ${words.map(shellWord).join(' ')}`], { env: { LC_ALL: 'C.UTF-8' } }).toString(), `${words.join('\0')}\0`);
   // eslint-disable-next-line no-control-regex
   for (const w of words) assert.doesNotMatch(shellWord(w), /[\u0000-\u001f\u202e]/);
+  // fish takes a backslash in single quotes for an escape; a shell without $'...' would end that word at a quote
+  assert.equal(shellWord(String.raw`\'`), String.raw`''\\''\'''`);
+  assert.equal(shellWord(`\\'\u0007`), String.raw`$'\x5c\x27\x07'`);
 });
 
 test('export: the command has all filters of the page', () => {

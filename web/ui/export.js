@@ -7,7 +7,8 @@ import { exactly, queryOf } from './state.js';
 const FORMATS = [['html', 'Page', 'interactive flame graph in one file'], ['svg', 'SVG', 'flame graph as a picture'], ['pprof', 'pprof', 'for go tool pprof and Grafana'],
   ['speedscope', 'speedscope', 'for speedscope.app'], ['collapsed', 'Collapsed stacks', 'a line for each stack'], ['csv', 'CSV', 'a table of stacks'], ['otlp', 'OTLP', 'OpenTelemetry profiles']];
 
-/** A word for a shell. What a terminal would obey when it is pasted is written as an escape. */
+/** A word for a shell: sh, bash, zsh and fish, which takes a backslash in single quotes for an escape, so that it stands outside of them.
+ *  What a terminal would obey when it is pasted is written as an escape, and then no quote is, for shells without $'...'. */
 export function shellWord(text) {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
   const escape = (c) => {
@@ -16,8 +17,8 @@ export function shellWord(text) {
   };
   // eslint-disable-next-line no-control-regex
   const unsafe = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]/gu;
-  if (text.search(unsafe) < 0) return `'${text.replaceAll("'", "'\\''")}'`;
-  return `$'${text.replace(/['\\]/g, '\\$&').replace(unsafe, escape)}'`;
+  if (text.search(unsafe) < 0) return `'${text.replace(/['\\]/g, (c) => `'\\${c}'`)}'`;
+  return `$'${text.replace(/['\\]/g, escape).replace(unsafe, escape)}'`;
 }
 
 /** "@1700000157.5": a point in time for --from and --to. */
