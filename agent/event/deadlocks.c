@@ -25,11 +25,20 @@
 #include "agent/jvm/vm.h"
 #include "base/clock.h"
 
-/* Finding the owner of a monitor takes up to a read or two of each thread; OWNER_READS take about half a second.
- * Thousands of threads mostly wait for few monitors, so it is remembered of each. */
+/* Finding the owner of a monitor takes up to a read or two of each thread; OWNER_READS take about half a second, and
+ * the drain thread, which has rings to empty, takes no more than ROUND_READS. Thousands of threads mostly wait for few
+ * monitors, so it is remembered of each. */
 #define SEARCH_NS 10000000000ull /* from one search of the drain thread to the next */
 
-enum { THREADS_MOST = 4096, PASSES = 3, PAUSE_NS = 20000000, OWNER_READS = 2000000, MONITORS = 8192, WAITS_TOLD = 20 };
+enum {
+    THREADS_MOST = 4096,
+    PASSES = 3,
+    PAUSE_NS = 20000000,
+    OWNER_READS = 2000000,
+    ROUND_READS = 100000,
+    MONITORS = 8192,
+    WAITS_TOLD = 20
+};
 
 /* A thread and what it waits for. */
 struct node {
@@ -43,6 +52,8 @@ struct node {
 struct graph {
     struct node *nodes;
     uint32_t n, reads, unknown; /* unknown: threads that wait for monitors whose owners were not searched for */
+    uint32_t reads_most;
+    bool parked; /* parked threads were examined, all of them */
     struct {
         wick_addr monitor;
         int32_t owner;
@@ -93,7 +104,7 @@ static bool owner_place(struct graph *g, wick_addr monitor, int32_t *place)
     while (g->known[at].monitor && g->known[at].monitor != monitor)
         at = (at + 1) % MONITORS;
     if (!g->known[at].monitor) {
-        if (g->reads >= OWNER_READS)
+        if (g->reads >= g->reads_most)
             return false;
         g->known[at].owner = search_owner(g, monitor);
         g->known[at].monitor = monitor;
@@ -135,6 +146,7 @@ static void add_parked(void *arg, const struct wick_agent_parked *p)
 static bool look(struct graph *g, bool parked)
 {
     g->n = g->reads = g->unknown = 0;
+    g->reads_most = parked ? OWNER_READS : ROUND_READS;
     memset(g->known, 0, sizeof g->known);
     if (!g->nodes)
         g->nodes = malloc(THREADS_MOST * sizeof *g->nodes);
@@ -142,8 +154,7 @@ static bool look(struct graph *g, bool parked)
         return false;
     add_threads(g);
     add_monitors(g);
-    if (parked)
-        wick_agent_locks_parked(add_parked, g);
+    g->parked = parked && wick_agent_locks_parked(add_parked, g);
     return true;
 }
 
@@ -270,17 +281,20 @@ static void free_graphs(struct graph *g)
     free(g);
 }
 
-/* All passes, one after another; what lasts is in the first graph. False: nothing is known. */
+/* All passes, one after another; what lasts is in the first graph. False: nothing is known, or the JVM goes down. */
 static bool search_all(struct graph *g)
 {
-    bool good = g && atomic_load(&wick_vm.live) && look(g, true);
+    bool good = g && atomic_load(&wick_vm.live) && look(g, true), parked = good && g->parked;
     for (int pass = 1; good && pass < PASSES && waits_at_all(g); pass++) {
         const struct timespec pause = {.tv_nsec = PAUSE_NS};
         nanosleep(&pause, NULL);
-        good = look(g + 1, true);
+        good = !wick_load_relaxed(&wick_vm.dying) && look(g + 1, true);
         if (good)
             confirm(g, g + 1);
+        parked = parked && g[1].parked;
     }
+    if (good)
+        g->parked = parked;
     return good;
 }
 
@@ -353,7 +367,8 @@ void wick_deadlocks_last(void)
     watch_clear();
     watch.on = false;
     watch.graphs = wick_load_relaxed(&wick_vm.dying) ? NULL : new_graphs();
-    watch.found = watch.complete = search_all(watch.graphs);
+    watch.found = search_all(watch.graphs);
+    watch.complete = watch.found && watch.graphs->parked && watch.graphs->n < THREADS_MOST;
     if (!watch.found)
         watch_clear();
 }

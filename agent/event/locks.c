@@ -372,22 +372,26 @@ static void tell_parked(JNIEnv *env, jthread thread, void (*tell)(void *arg, con
         (*env)->DeleteLocalRef(env, blocker);
 }
 
-void wick_agent_locks_parked(void (*tell)(void *arg, const struct wick_agent_parked *p), void *arg)
+bool wick_agent_locks_parked(void (*tell)(void *arg, const struct wick_agent_parked *p), void *arg)
 {
-    bool attached;
+    bool attached, all = false;
     jthread *threads = NULL;
     jint n = 0;
     JNIEnv *env = wick_vm_enter(&attached);
     if (!env)
-        return;
+        return false;
     if (!open_jvmti(NULL) && find_all(env, false) && !(*locks.jvmti)->GetAllThreads(locks.jvmti, &n, &threads)) {
+        all = true;
         for (jint i = 0; i < n; i++) {
-            tell_parked(env, threads[i], tell, arg);
+            all = all && !wick_load_relaxed(&wick_vm.dying);
+            if (all)
+                tell_parked(env, threads[i], tell, arg);
             (*env)->DeleteLocalRef(env, threads[i]);
         }
         (*locks.jvmti)->Deallocate(locks.jvmti, (unsigned char *)threads);
     }
     wick_vm_leave(attached);
+    return all;
 }
 
 int wick_agent_locks_on(struct wick_err *err)

@@ -28,7 +28,7 @@ struct wick_agent_parked {
     struct wick_lock_what what;
 };
 
-/* Reports all of them. Does nothing if the JVM does not let the calling thread attach. */
-void wick_agent_locks_parked(void (*tell)(void *arg, const struct wick_agent_parked *p), void *arg);
+/* Reports all of them. False: not all, as the JVM goes down or does not let the calling thread attach. */
+bool wick_agent_locks_parked(void (*tell)(void *arg, const struct wick_agent_parked *p), void *arg);
 
 #endif
