@@ -124,7 +124,7 @@ static int choose_parent(const struct wick_proc *p, struct place *place, const c
         snprintf(path, sizeof path, "%s/.", dirs[i]);
         int fd = wick_ns_open(root, path, O_RDONLY | O_DIRECTORY, 0);
         uint64_t bytes = fd >= 0 ? free_bytes(p, fd) : 0;
-        if (bytes > most) {
+        if (fd >= 0 && (place->parent < 0 || bytes > most)) {
             if (place->parent >= 0)
                 close(place->parent);
             most = bytes;

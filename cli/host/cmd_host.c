@@ -34,7 +34,8 @@ static void usage(FILE *f)
     fputs("Usage: wick host [OPTION...]\n"
           "\n"
           "Records CPU time of everything that runs on this machine: kernel, native code and Java, of all processes,\n"
-          "without an agent in any of them. Needs root, or CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, and Linux 5.17.\n"
+          "without an agent in any of them. Needs Linux 5.17, and root or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE and\n"
+          "CAP_CHECKPOINT_RESTORE.\n"
           "Samples carry the labels process and, where there is one, container: --by process, --process REGEX.\n"
           "\n",
           f);

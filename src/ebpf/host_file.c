@@ -141,6 +141,16 @@ static bool have_changed(struct wick_host_devices *d)
     return poll(p, 2, 0) > 0 || first;
 }
 
+/* Whether a process sees the mounts that wick or process 1 sees. */
+static bool shares_mounts(int pid)
+{
+    char path[40];
+    struct stat its, known;
+    snprintf(path, sizeof path, "/proc/%d/ns/mnt", pid);
+    return !stat(path, &its) && ((!stat("/proc/self/ns/mnt", &known) && known.st_ino == its.st_ino) ||
+                                 (!stat("/proc/1/ns/mnt", &known) && known.st_ino == its.st_ino));
+}
+
 void wick_host_devices_update(struct wick_host_devices *d, int pid)
 {
     char path[40];
@@ -152,6 +162,8 @@ void wick_host_devices_update(struct wick_host_devices *d, int pid)
         d->nown = d->n;
     }
     d->n = d->nown;
+    if (shares_mounts(pid))
+        return; /* they can be thousands */
     snprintf(path, sizeof path, "/proc/%d/mountinfo", pid);
     add_text(d, path, true);
 }

@@ -113,7 +113,7 @@ static int explain_failure(int error, struct wick_err *err)
     if (error == EPERM || error == EACCES)
         return wick_err_set(err, WICK_E_PERM,
                             "the kernel does not let this process load BPF programs: run as root, or with CAP_BPF, "
-                            "CAP_PERFMON and CAP_SYS_PTRACE. " INSTEAD);
+                            "CAP_PERFMON, CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE. " INSTEAD);
     complaint[strcspn(complaint, "\n")] = 0;
     return wick_err_set(err, WICK_E_UNSUPPORTED, "this kernel does not take the program of wick host: %s%s%s. " INSTEAD,
                         strerror(error), *complaint ? ": " : "", complaint);
@@ -326,10 +326,14 @@ static void put_page(void *arg, const struct wick_host_page *page, const struct 
 static void forget_pages(void *arg)
 {
     const struct wick_host_kernel *k = arg;
-    struct wick_host_page page;
-    /* none come meanwhile: it is this thread that puts them */
-    for (int i = 0; i < 2 * WICK_HOST_PAGES && !library.bpf_map_get_next_key(k->pages, NULL, &page); i++)
+    struct wick_host_page page, next;
+    /* none come meanwhile: it is this thread that puts them. From a page that is there the next is found at once. */
+    bool more = !library.bpf_map_get_next_key(k->pages, NULL, &page);
+    for (int i = 0; more && i < 2 * WICK_HOST_PAGES; i++) {
+        more = !library.bpf_map_get_next_key(k->pages, &page, &next);
         library.bpf_map_delete_elem(k->pages, &page);
+        page = next;
+    }
 }
 
 struct wick_host_rule_sink wick_host_kernel_sink(struct wick_host_kernel *k)
