@@ -27,7 +27,7 @@ classes = t.compile_java("Locks", "VWaits")
 def events_of(file):
     """{type: [values]} of what concerns locks."""
     kinds = [*KINDS, "wick.LockOwner", "wick.LockStatistics"]
-    r = t.jfr(17, "print", "--json", "--stack-depth", "12", "--events", ",".join(kinds), file)
+    r = t.jfr(17, "print", "--json", "--stack-depth", "64", "--events", ",".join(kinds), file)
     out = {k: [] for k in kinds}
     for e in json.loads(r.out)["recording"]["events"]:
         out[e["type"]].append(e["values"])
