@@ -12,7 +12,7 @@
  *
  * While waiting for locks is recorded, the drain thread searches, too, so that the recording of a JVM that is killed
  * has its deadlocks. It makes one pass a round and does not enter the JVM for it, so it sees monitors only. The search
- * at the end of the recording is complete.
+ * at the end of the recording has all locks, unless it is the JVM that ends it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -323,7 +323,7 @@ static struct {
     int passes;    /* that were made */
     bool on;       /* a recording of waiting for locks runs */
     bool found;    /* the search is over */
-    bool complete; /* with parked threads */
+    bool complete; /* all threads, with what they are parked on */
 } watch;
 
 static void watch_clear(void)
