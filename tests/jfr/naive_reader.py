@@ -5,6 +5,9 @@
 It goes on with the next event behind the last field that it knows, not at the event's end; it has names for the frame types
 0 to 6 only; a tick is a nanosecond. Events of types that it does not know it skips by their size. Of the metadata it reads
 the names and the ids of types. As a program it prints the sums of a recording.
+
+Grafana's reader goes by the metadata instead, but takes no string of the string pool: neither in a constant nor in an event that
+it knows. So each of these events is read this way too.
 """
 import collections
 import struct
@@ -22,7 +25,9 @@ LAYOUTS = {
     "profiler.Malloc": ("time", "thread", "stack", "address", "size"),
     "profiler.Free": ("time", "thread", "stack", "address"),
 }
+NOT_GRAFANAS = {"profiler.NativeLock"}  # which it skips by their size
 FRAME_TYPES = ("Interpreted", "JIT compiled", "Inlined", "Native", "C++", "Kernel", "C1 compiled")
+WIDTHS = {"boolean": 1, "byte": 1, "float": 4, "double": 8}  # of what is not a number of variable length
 PRIMITIVES = ("boolean", "byte", "char", "short", "int", "long", "float", "double", "java.lang.String")
 
 
@@ -51,9 +56,6 @@ class Bytes:
         form = self.byte()
         if form in (0, 1):
             return None if form == 0 else ""
-        if form == 2:
-            self.int()
-            return "[pooled]"
         assert form == 3, f"string of form {form} at {self.at}"
         n = self.int()
         self.at += n
@@ -121,6 +123,19 @@ class Chunk:
             for field, pooled in self.fields[kind]:
                 b.int() if pooled or self.types[field] != "java.lang.String" else b.text()
 
+    def by_schema(self, b, kind):
+        """Reads one value by the metadata."""
+        name = self.types[kind]
+        if name == "java.lang.String":
+            b.text()
+        elif name in WIDTHS:
+            b.at += WIDTHS[name]
+        elif name in PRIMITIVES:
+            b.int()
+        else:
+            for field, pooled in self.fields[kind]:
+                b.int() if pooled else self.by_schema(b, field)
+
     def events(self):
         """(type, fields) of the events that are known, as such a reader finds them."""
         b = Bytes(self.data, self.base + 68)
@@ -129,6 +144,10 @@ class Chunk:
             assert size > 0, f"event of no size at {at}"
             name = self.types.get(kind)
             if name in LAYOUTS:
+                if name not in NOT_GRAFANAS:
+                    by_schema = Bytes(self.data, b.at)
+                    self.by_schema(by_schema, kind)
+                    assert by_schema.at == at + size, f"{name} at {at} ends elsewhere by its metadata"
                 event = dict(zip(LAYOUTS[name], b.ints(len(LAYOUTS[name]))))
                 yield name, event
             else:

@@ -11,9 +11,14 @@ scatters like w that come together; so n is (sum of w)^2 / (sum of w^2), Kish's 
 import collections
 import json
 import math
+import os
 import re
+import sys
 
 import jvmtest as t
+
+sys.path.insert(0, os.path.join(t.ROOT, "tests/jfr"))
+import naive_reader  # noqa: E402
 
 JAR = t.os.path.join(t.BUILD, "java/wick.jar")
 SIGMAS = 5  # one false alarm in 1.7 million
@@ -115,6 +120,8 @@ def shares(j):
             f"{row['cpu_ns']} of {whole}")
     complaints = t.jfr_complaints(file)
     t.check("the JDK's tool reads it", not complaints, complaints)
+    t.check("a reader of fixed layouts that takes no pooled strings counts the samples",
+            naive_reader.sums(file)["jdk.ExecutionSample"]["events"] > 0)
     shown = t.jfr(17, "print", "--events", "jdk.ExecutionSample", file).out
     t.check("and shows the labels", 'endpoint = "GET /shares"' in shown and 'labels = "customer=big"' in shown
             and re.search(r'traceId = "[0-9a-f]{16}"', shown), shown[:2000])

@@ -2,10 +2,10 @@
 /*
  * Constant pools
  *
- * Each kind of constant has a table that gives ids in the order of first use (dense_ids.h). Events name threads, stacks
- * and strings; building the pools of a flush walks down from those:
+ * Each kind of constant has a table that gives ids in the order of first use (dense_ids.h). Events name threads, stacks,
+ * contexts and strings; building the pools of a flush walks down from those:
  *
- *     threads -> groups        stacks -> methods -> classes -> packages        contexts -> strings
+ *     threads -> groups        stacks -> methods -> classes -> packages        contexts        strings
  *                                        \__________ symbols ________/
  *
  * Writing a pool may add ids to the tables to its right, so writing them in this order writes everything. Ids are
@@ -206,27 +206,14 @@ static void put_package(struct wick_jfr_writer *w, uint32_t id)
     wick_strbuf_addc(&w->pools, 0); /* exported */
 }
 
-/* A string that other constants share, as its number in the string pool. */
-static void put_shared(struct wick_jfr_writer *w, const char *s)
-{
-    if (!s || !*s) {
-        put_text(w, s);
-        return;
-    }
-    uint32_t id = wick_jfr_names_add(&w->strings, s, strnlen(s, WICK_JFR_STRING_MAX));
-    w->pools.failed |= !id;
-    wick_strbuf_addc(&w->pools, WICK_JFR_STR_POOL);
-    put_number(w, &w->strings.numbering, id);
-}
-
 static void put_context(struct wick_jfr_writer *w, uint32_t id)
 {
     struct wick_jfr_context c = {0};
     if (!w->source.context || w->source.context(w->source.arg, wick_jfr_ids_key(&w->contexts, id), &c))
         c = (struct wick_jfr_context){0};
     put_number(w, &w->contexts.numbering, id);
-    put_shared(w, c.endpoint);
-    put_shared(w, c.labels);
+    put_text(w, c.endpoint); /* in full: Grafana's parser takes no pooled string within a constant */
+    put_text(w, c.labels);
     put_text(w, c.trace_id);
     put_text(w, c.span_id);
 }
