@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "base/err.h"
 
 char wick_strbuf_empty[1];
@@ -18,7 +19,7 @@ void wick_strbuf_init(struct wick_strbuf *sb)
 void wick_strbuf_release(struct wick_strbuf *sb)
 {
     if (sb->cap)
-        free(sb->buf);
+        wick_block_free(sb->buf, sb->cap);
     wick_strbuf_init(sb);
 }
 
@@ -49,7 +50,7 @@ int wick_strbuf_grow(struct wick_strbuf *sb, size_t n)
     size_t cap = sb->cap ? sb->cap : 64;
     while (cap - sb->len <= n)
         cap *= 2;
-    char *p = realloc(sb->cap ? sb->buf : NULL, cap);
+    char *p = wick_block_resize(sb->cap ? sb->buf : NULL, sb->cap, cap);
     if (!p)
         goto fail;
     p[sb->len] = 0;
@@ -100,12 +101,18 @@ void wick_strbuf_addf(struct wick_strbuf *sb, const char *fmt, ...)
     va_end(ap);
 }
 
+static char *memdup(const char *s, size_t n)
+{
+    char *copy = malloc(n);
+    return copy ? memcpy(copy, s, n) : NULL;
+}
+
 char *wick_strbuf_take(struct wick_strbuf *sb)
 {
     char *s = NULL;
     if (!sb->failed && !wick_strbuf_grow(sb, 0))
-        s = sb->buf;
-    if (s)
+        s = sb->cap < WICK_BLOCK_LARGE ? sb->buf : memdup(sb->buf, sb->len + 1);
+    if (s && s == sb->buf)
         wick_strbuf_init(sb);
     else
         wick_strbuf_release(sb);

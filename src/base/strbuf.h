@@ -7,7 +7,7 @@
  * further additions are ignored: check `failed` once at the end instead of after every call.
  *
  * Threads: one at a time.
- * Memory:  malloc; freed by _release. Not for signal handlers.
+ * Memory:  that of base/block.h; freed by _release. Not for signal handlers.
  */
 #ifndef WICK_BASE_STRBUF_H
 #define WICK_BASE_STRBUF_H

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "base/err.h"
 #include "base/strbuf.h"
 
@@ -47,7 +48,7 @@ static int append(struct wick_kallsyms *k, uint64_t addr, const char *name, cons
         return 0;
     if (k->n == k->cap) {
         size_t cap = k->cap ? k->cap * 2 : 16384;
-        struct entry *e = realloc(k->e, cap * sizeof *e);
+        struct entry *e = wick_block_resize(k->e, k->cap * sizeof *e, cap * sizeof *e);
         if (!e)
             return -WICK_E_NOMEM;
         k->e = e;
@@ -127,7 +128,7 @@ int wick_kallsyms_load(struct wick_kallsyms **out, const char *path, struct wick
         wick_kallsyms_free(k);
         return rc;
     }
-    qsort(k->e, k->n, sizeof k->e[0], by_addr);
+    wick_block_sort(k->e, k->n, sizeof k->e[0], by_addr);
     *out = k;
     return 0;
 }
@@ -137,7 +138,7 @@ void wick_kallsyms_free(struct wick_kallsyms *k)
     if (!k)
         return;
     wick_strbuf_release(&k->pool);
-    free(k->e);
+    wick_block_free(k->e, k->cap * sizeof *k->e);
     free(k);
 }
 

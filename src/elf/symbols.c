@@ -22,6 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/block.h"
 #include "base/err.h"
 #include "elf/dynsym.h"
 #include "elf/file.h"
@@ -78,7 +79,7 @@ static int append(struct wick_symbols *s, const Elf64_Sym *sym)
         return 0;
     if (s->n == s->cap) {
         uint32_t cap = s->cap ? s->cap * 2 : 1024;
-        struct entry *e = cap <= MAX_SYMBOLS ? realloc(s->e, cap * sizeof *e) : NULL;
+        struct entry *e = cap <= MAX_SYMBOLS ? wick_block_resize(s->e, s->cap * sizeof *e, cap * sizeof *e) : NULL;
         if (!e)
             return -WICK_E_NOMEM;
         s->e = e;
@@ -115,8 +116,8 @@ static int build(struct wick_symbols *s, const struct source *src)
     if (rc)
         return rc;
     if (s->n)
-        qsort(s->e, s->n, sizeof s->e[0], by_value);
-    struct entry *fit = s->n ? realloc(s->e, s->n * sizeof *fit) : NULL;
+        wick_block_sort(s->e, s->n, sizeof s->e[0], by_value);
+    struct entry *fit = s->n ? wick_block_resize(s->e, s->cap * sizeof *fit, s->n * sizeof *fit) : NULL;
     if (fit) {
         s->e = fit;
         s->cap = s->n;
@@ -244,7 +245,7 @@ void wick_symbols_free(struct wick_symbols *s)
         return;
     wick_elf_file_release(&s->main);
     wick_elf_file_release(&s->debug);
-    free(s->e);
+    wick_block_free(s->e, s->cap * sizeof *s->e);
     free(s);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/block.h"
 #include "footprint/footprint.h"
 #include "hotspot/thread.h"
 #include "hotspot/value.h"
@@ -237,7 +238,7 @@ static void claim_java_stack(struct wick_footprint_walk *w, wick_addr thread)
 
 void wick_footprint_claim_threads(struct wick_footprint_walk *w)
 {
-    struct wick_hs_thread *java = malloc(THREADS_MOST * sizeof *java);
+    struct wick_hs_thread *java = wick_block_resize(NULL, 0, THREADS_MOST * sizeof *java);
     int n = java ? wick_hs_threads(w->of->jvm, java, THREADS_MOST) : 0,
         fd = openat(w->proc, "task", O_RDONLY | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -258,7 +259,7 @@ void wick_footprint_claim_threads(struct wick_footprint_walk *w)
         closedir(dir);
     else if (fd >= 0)
         close(fd);
-    free(java);
+    wick_block_free(java, THREADS_MOST * sizeof *java);
 }
 
 /* ---- figures ---- */

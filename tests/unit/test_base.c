@@ -4,8 +4,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 
+#include "base/block.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/leb128.h"
@@ -37,6 +41,101 @@ static void test_jfrint__truncated_input_is_an_error(void **state)
         assert_int_equal(wick_jfrint_read(&p, buf + cut), 0);
         assert_null(p);
     }
+}
+
+/* Sizes on both sides of the boundary, up and down: what was written stays. */
+static void test_block__keeps_its_bytes_whatever_its_size(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1,
+                                   4096,
+                                   WICK_BLOCK_LARGE - 1,
+                                   WICK_BLOCK_LARGE,
+                                   WICK_BLOCK_LARGE + 1,
+                                   20 * WICK_BLOCK_LARGE,
+                                   2 * WICK_BLOCK_LARGE + 5,
+                                   WICK_BLOCK_LARGE,
+                                   WICK_BLOCK_LARGE - 1,
+                                   17};
+    unsigned char *p = NULL;
+    size_t had = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        p = wick_block_resize(p, had, sizes[i]);
+        assert_non_null(p);
+        for (size_t k = 0; k < had && k < sizes[i]; k++)
+            assert_int_equal(p[k], (unsigned char)(k * 31 + k / 251));
+        had = sizes[i];
+        for (size_t k = 0; k < had; k++)
+            p[k] = (unsigned char)(k * 31 + k / 251);
+    }
+    assert_null(wick_block_resize(p, had, SIZE_MAX));
+    assert_int_equal(p[16], (unsigned char)(16 * 31));
+    wick_block_free(p, had);
+    wick_block_free(NULL, 0);
+    wick_block_free(NULL, WICK_BLOCK_LARGE);
+}
+
+/* A large block is no block of malloc's: it begins at a page, and its pages are gone when it is freed. */
+static void test_block__a_large_one_is_a_mapping(void **state)
+{
+    (void)state;
+    char *p = wick_block_resize(NULL, 0, WICK_BLOCK_LARGE);
+    unsigned char in_memory[WICK_BLOCK_LARGE / 4096];
+    assert_int_equal((uintptr_t)p % 4096, 0);
+    assert_int_equal(mincore(p, WICK_BLOCK_LARGE, in_memory), 0);
+    wick_block_free(p, WICK_BLOCK_LARGE);
+    assert_int_equal(mincore(p, WICK_BLOCK_LARGE, in_memory), -1);
+}
+
+static size_t compared;
+
+static int by_key(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    compared++;
+    return (*x > *y) - (*x < *y);
+}
+
+static void test_block__sorts_as_qsort_does(void **state)
+{
+    (void)state;
+    struct row {
+        uint32_t key, copy, twice;
+    } a[3000], b[3000];
+    uint64_t seed = 7;
+    for (size_t n = 0; n <= 3000; n += n < 70 ? 1 : 977) {
+        for (unsigned order = 0; order < 4; order++) {
+            for (size_t i = 0; i < n; i++) {
+                uint32_t key =
+                    (uint32_t)(order == 0   ? i
+                               : order == 1 ? n - i
+                               : order == 2 ? i % 7
+                                            : (seed = seed * 6364136223846793005u + 1442695040888963407u) >> 40);
+                a[i] = b[i] = (struct row){key, key, 2 * key};
+            }
+            qsort(b, n, sizeof b[0], by_key);
+            compared = 0;
+            wick_block_sort(a, n, sizeof a[0], by_key);
+            assert_memory_equal(a, b, n * sizeof a[0]);
+            size_t log = 1;
+            while ((size_t)1 << log <= n)
+                log++;
+            assert_true(compared <= 2 * n * log);
+        }
+    }
+}
+
+static void test_strbuf__hands_over_a_long_string_too(void **state)
+{
+    (void)state;
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    for (size_t i = 0; i < WICK_BLOCK_LARGE; i++)
+        wick_strbuf_addc(&sb, (char)('a' + i % 26));
+    char *s = wick_strbuf_take(&sb);
+    assert_int_equal(strlen(s), WICK_BLOCK_LARGE);
+    assert_int_equal(s[WICK_BLOCK_LARGE - 1], 'a' + (WICK_BLOCK_LARGE - 1) % 26);
+    assert_int_equal(sb.len, 0);
+    free(s);
 }
 
 static void test_strbuf__grows_and_is_always_terminated(void **state)
@@ -123,6 +222,10 @@ int main(void)
         cmocka_unit_test(test_clock__one_that_does_not_exist_shows_nothing),
         cmocka_unit_test(test_jfrint__every_length_round_trips),
         cmocka_unit_test(test_jfrint__truncated_input_is_an_error),
+        cmocka_unit_test(test_block__keeps_its_bytes_whatever_its_size),
+        cmocka_unit_test(test_block__a_large_one_is_a_mapping),
+        cmocka_unit_test(test_block__sorts_as_qsort_does),
+        cmocka_unit_test(test_strbuf__hands_over_a_long_string_too),
         cmocka_unit_test(test_strbuf__grows_and_is_always_terminated),
         cmocka_unit_test(test_poisson__logarithm_and_exponential_agree_with_the_library),
         cmocka_unit_test(test_poisson__weights_sum_up_to_what_was_sampled),

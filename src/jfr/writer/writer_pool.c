@@ -2,8 +2,8 @@
 /*
  * Constant pools
  *
- * Each kind of constant has a table that gives ids in the order of first use (dense_ids.h). Events name threads, stacks,
- * contexts and strings; building the pools of a flush walks down from those:
+ * Each kind of constant has a table that gives ids in the order of first use (dense_ids.h). Events name threads,
+ * stacks, contexts and strings; building the pools of a flush walks down from those:
  *
  *     threads -> groups        stacks -> methods -> classes -> packages        contexts        strings
  *                                        \__________ symbols ________/
