@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `wick ui` answers to requests, without a network: who is let in, how requests are read, where they lead. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -371,6 +372,40 @@ static int64_t number_in(const char *text, const char *key)
     return strtoll(at + strlen(key), NULL, 10);
 }
 
+/* The cells of a heatmap add up to the weight, however long they are; a range has those cells only that lie in it. */
+static void check_heat(struct fixture *f, const char *id, int64_t weight)
+{
+    static const char *const scales[] = {"?columns=4096", "?column_ns=5000000000", "?column_ns=2592000000000000", ""};
+    static char text[1 << 20];
+    char target[256];
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+        int64_t sum = 0, most = 0;
+        snprintf(target, sizeof target, "/api/v1/recordings/%s/heat%s", id, scales[i]);
+        assert_int_equal(get(f, target, text, sizeof text), 200);
+        int64_t cells = number_in(text, "\"columns\":") * number_in(text, "\"rows\":");
+        char *at = strstr(text, "\"values\":[");
+        assert_non_null(at);
+        for (at += strlen("\"values\":["); *at && *at != ']'; at += *at == ',') {
+            int64_t v = strtoll(at, &at, 10);
+            sum += v;
+            most = v > most ? v : most;
+            cells--;
+        }
+        assert_int_equal(sum, weight);
+        assert_int_equal(cells, 0);
+        assert_int_equal(most, number_in(text, "\"max\":"));
+        assert_true(number_in(text, "\"p99\":") <= most);
+        assert_int_equal(number_in(text, "\"start_ns\":") % number_in(text, "\"column_ns\":"), 0);
+    }
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/heat?columns=4096", id);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+    int64_t first = number_in(text, "\"start_ns\":"), column = number_in(text, "\"column_ns\":");
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/heat?column_ns=%" PRId64 "&to=%" PRId64, id, column,
+             first + column);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+    assert_int_equal(number_in(text, "\"columns\":"), 1);
+}
+
 static void test_serve__questions_about_samples_agree_with_each_other(void **state)
 {
     struct fixture *f = *state;
@@ -389,6 +424,7 @@ static void test_serve__questions_about_samples_agree_with_each_other(void **sta
     snprintf(target, sizeof target, "/api/v1/recordings/%s/series?by=event&bins=7", id);
     assert_int_equal(get(f, target, text, sizeof text), 200);
     assert_true(number_in(text, "\"bins\":") <= 7);
+    check_heat(f, id, weight[0]);
     snprintf(target, sizeof target, "/api/v1/recordings/%s/diff?base=%s", id, id);
     assert_int_equal(get(f, target, text, sizeof text), 200);
     assert_int_equal(number_in(text, "\"base_weight\":"), weight[0]);
@@ -404,9 +440,9 @@ static void test_serve__questions_about_samples_agree_with_each_other(void **sta
 
 static void test_serve__bad_parameters_are_named(void **state)
 {
-    static const char *const bad[] = {"flame?thread=(",    "flame?label=x", "flame?from=5&to=5",
-                                      "flame?max_nodes=1", "flame?own=2",   "series?bins=0",
-                                      "series?top=99999",  "diff",          "flame?from=x"};
+    static const char *const bad[] = {"flame?thread=(", "flame?label=x",  "flame?from=5&to=5", "flame?max_nodes=1",
+                                      "flame?own=2",    "series?bins=0",  "series?top=99999",  "diff",
+                                      "flame?from=x",   "heat?columns=0", "heat?column_ns=7"};
     struct fixture *f = *state;
     char text[4096], target[256];
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -198,6 +198,47 @@ test('time: dragging over the axis chooses a range for all queries, a click lets
   await close(page);
 });
 
+test('heatmap: a cell by mouse, a part by keyboard, a column by the table; its scale and the switch are in the address', async () => {
+  const page = await open('#/r/r1/cpu');
+  await shown(page, 'cpu');
+  await page.click('.axis-switch button:has-text("Heatmap")');
+  await page.waitForFunction(() => location.hash.includes('heat=auto'));
+  await page.waitForFunction(() => /all: .*100 ?%/.test(document.querySelector('.heat-axis .series-note').textContent));
+  const painted = await page.$eval('.heat-stage canvas', (c) => new Set(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.slice(0, 4e6)).size);
+  assert.ok(painted > 8, 'cells have colours');
+  assert.deepEqual(await violations(page), []);
+  await page.screenshot({ path: join(SHOTS, 'ui-heat-light.png') });
+  const box = await (await page.$('.heat-box')).boundingBox();
+  await page.mouse.click(box.x + 66, box.y + 100);
+  await page.waitForFunction(() => /from=\d+&to=\d+/.test(location.hash));
+  const times = () => page.evaluate(() => /from=(\d+)&to=(\d+)/.exec(location.hash).slice(1).map(Number));
+  let [from, to] = await times();
+  assert.ok(to - from < 20e6 && to - from > 19e6, 'one cell');
+  assert.ok(fixture.asked.some((a) => a.includes('/flame') && a.includes(`from=${from}`)));
+  await page.mouse.click(box.x + 66, box.y + 100);
+  await page.waitForFunction(() => !location.hash.includes('from='));
+  await page.focus('.heat-box');
+  for (const key of ['Home', 'ArrowUp', 'Shift+ArrowRight', 'Enter']) await page.keyboard.press(key);
+  await page.waitForFunction(() => location.hash.includes('from='));
+  [from, to] = await times();
+  assert.ok(Math.abs(to - from - 1.02e9) < 2e3, 'from the second cell to that a column further');
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => !location.hash.includes('from='));
+  await page.click('.as-table summary');
+  await page.click('.as-table tbody button.link');
+  await page.waitForFunction(() => location.hash.includes('from='));
+  [from, to] = await times();
+  assert.ok(Math.abs(to - from - 1e9) < 2e3, 'a column');
+  assert.deepEqual(await violations(page), []);
+  await page.click('[aria-label="Time of a column"] button:has-text("5 s")');
+  await page.waitForFunction(() => location.hash.includes('heat=5000000000'));
+  await page.focus('.tabs a');
+  await page.keyboard.press('h');
+  await page.waitForSelector('.axis path.area', { state: 'visible' });
+  assert.doesNotMatch(page.url(), /heat=/);
+  await close(page);
+});
+
 test('sandwich: from the table of methods and from a box, both sides, another method with a click, and back', async () => {
   const page = await open('#/r/r1/cpu?event=profiler.WallClockSample&show=methods');
   await page.waitForSelector('.grid tbody button:has-text("Callers, callees")');
