@@ -13,7 +13,7 @@ const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=
 export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** What a `wick ui` answers. */
-const REAL = ['memory/series', 'collections', 'export', 'heat'];
+const REAL = ['memory/series', 'collections', 'export', 'heat', 'latency', 'traces'];
 const isReal = (what, q) => REAL.includes(what) || q.has('callers_of') || q.has('callees_of');
 
 /** A recording as the interface lists it, from what the commands say of the file. */
@@ -151,7 +151,6 @@ export class Fixture {
     if (what === 'labels') return { event: event.name, unit: event.unit, labels: [{ key: 'endpoint', more: false, values: [{ value: 'GET /slow', weight: 1, samples: 1 }] }] };
     if (what === 'series') return series(recording, event, q);
     if (what === 'endpoints') return JSON.parse(this.run('endpoints', '--json', file));
-    if (what === 'traces') return this.traces(file, q);
     if (what === 'trace') return JSON.parse(this.run('trace', '--json', file, more));
     if (what === 'explain') return JSON.parse(this.run('explain', '--json', file));
     if (what === 'memory') return JSON.parse(this.run('memory', '--json', file));
@@ -170,12 +169,6 @@ export class Fixture {
   threads(event, file, q) {
     const table = JSON.parse(this.run('top', '--json', '-e', event.name, '--by', 'thread', ...filters(q), file));
     return { event: event.name, unit: table.unit, threads: table.rows.map((r, i) => ({ name: /^\[(.*) tid=\d+\]$/.exec(r.name)?.[1] ?? r.name, tid: Number(/ tid=(\d+)/.exec(r.name)?.[1] ?? i), java_tid: i, virtual: false, weight: r.total, samples: r.total_samples })) };
-  }
-
-  traces(file, q) {
-    const all = JSON.parse(this.run('trace', '--json', file)).traces.map((t) => ({ id: t.id, endpoint: t.endpoint, start_ns: t.start_ns, latency_ns: t.latency_ns, spans: t.spans.length }));
-    const fit = all.filter((t) => !q.get('endpoint') || t.endpoint === q.get('endpoint'));
-    return { traces: fit, total: fit.length };
   }
 }
 

@@ -80,7 +80,7 @@ async function whole(page, name) {
 
 /** What shows that the answers of a page have come. */
 const SIGN = {
-  explain: '.empty, .findings', slow: '#chart path', cpu: '.flame #dock .stats dd', memory: '.card .empty, .facts',
+  explain: '.empty, .findings', slow: '.density path', cpu: '.flame #dock .stats dd', memory: '.card .empty, .facts',
   interference: '.card .series path', compare: '.flame #dock .stats dd',
 };
 
@@ -307,8 +307,8 @@ test('slow: by keyboard from the endpoint to the stack of a bar', async () => {
   await page.focus('.grid tbody button.link:has-text("GET /slow")');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => location.hash.includes('endpoint=GET'));
-  await page.waitForSelector('section.card:nth-of-type(2) tbody button.link');
-  await page.focus('section.card:nth-of-type(2) tbody button.link');
+  await page.waitForSelector('section.card:nth-of-type(3) tbody button.link');
+  await page.focus('section.card:nth-of-type(3) tbody button.link');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#trace rect.bar');
   await page.focus('#trace svg[tabindex]');
@@ -317,6 +317,36 @@ test('slow: by keyboard from the endpoint to the stack of a bar', async () => {
   assert.ok((await page.$$('#detail li')).length > 0);
   assert.deepEqual(await violations(page), []);
   await page.screenshot({ path: join(SHOTS, 'ui-trace-light.png') });
+  await close(page);
+});
+
+test('latency: a cell of the density leads to its trace, a part of it to its traces, by mouse, keyboard and table', async () => {
+  const page = await open('#/r/r1/slow');
+  await page.waitForSelector('.density .cell', { state: 'attached' });
+  const all = Number(/^([\d ,]+) requests/.exec(await page.textContent('.density-box .series-note'))[1].replace(/\D/g, ''));
+  const traces = await page.$$eval('section.card:nth-of-type(3) tbody tr', (rows) => rows.length);
+  assert.equal(Math.min(50, all), traces, 'a dot for each trace');
+  await page.click('.density .cell');
+  await page.waitForFunction(() => /pick=\d+-\d+-\d+-\d+/.test(location.hash));
+  await page.waitForFunction(() => /of the chosen request/.test(document.querySelector('section.card:nth-of-type(3) h2').textContent));
+  const said = Number(/: ([\d,]+) request/.exec(await page.textContent('.density-box .series-note'))[1]);
+  assert.equal(await page.$$eval('section.card:nth-of-type(3) tbody tr', (rows) => rows.length), said);
+  if (said === 1) await page.waitForSelector('#trace rect.bar, #trace rect.span', { state: 'attached' });
+  assert.deepEqual(await violations(page), []);
+  await page.screenshot({ path: join(SHOTS, 'ui-latency-light.png') });
+  await page.click('[aria-label="Remove the choice of requests"]');
+  await page.waitForFunction(() => !location.hash.includes('pick='));
+  await page.focus('.density');
+  for (const key of ['Home', 'Shift+End', 'Shift+ArrowUp']) await page.keyboard.press(key);
+  for (let i = 0; i < 36; i++) await page.keyboard.press('Shift+ArrowUp');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction((n) => location.hash.includes('pick=') && document.querySelectorAll('section.card:nth-of-type(3) tbody tr').length === n, traces);
+  await page.focus('.density');
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => !location.hash.includes('pick='));
+  await page.click('.density-box .as-table summary');
+  await page.click('.density-box tbody button.link');
+  await page.waitForFunction(() => location.hash.includes('pick='));
   await close(page);
 });
 

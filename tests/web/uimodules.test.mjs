@@ -9,6 +9,7 @@ import { evidenceOf, frameSearch } from '../../web/ui/explain.js';
 import { commandOf, shellWord } from '../../web/ui/export.js';
 import { KINDS } from '../../web/flame/kinds.js';
 import { nameHash } from '../../web/ui/flame_panel.js';
+import { Bands, between, formatPick, parsePick } from '../../web/ui/density.js';
 import { Cells, columnRows } from '../../web/ui/heat_axis.js';
 import { clockOf, durationOf, timeStep } from '../../web/ui/format.js';
 import { growthText, timeToLimit } from '../../web/ui/memory.js';
@@ -20,7 +21,7 @@ import { sortedRows } from '../../web/ui/table.js';
 
 const web = new URL('../../web/', import.meta.url).pathname;
 const FULL = { ...emptyState(), recording: 'a/b c', tab: 'cpu', event: 'jdk.ExecutionSample', from: 1795524481000000000, to: 1795524482000000000, thread: '^http-\\d+$',
-  labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', heat: '5000000000', trace: 't1', base: 'r2', focus: 'a.B.<init>', callers: true };
+  labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', heat: '5000000000', trace: 't1', pick: '1-2-3-4', base: 'r2', focus: 'a.B.<init>', callers: true };
 
 test('address: a state comes back whole from its own address', () => {
   assert.deepEqual(parseState(formatState(FULL)), FULL);
@@ -43,7 +44,7 @@ test('query: filters go to the server, what only the picture needs does not', ()
   assert.deepEqual(q.getAll('label'), FULL.labels);
   assert.equal(q.get('thread'), FULL.thread);
   assert.equal(q.get('from'), '1795524481000000000');
-  for (const key of ['heat', 'search', 'zoom', 'kinds', 'leaf', 'trace', 'base']) assert.equal(q.has(key), false, key);
+  for (const key of ['heat', 'search', 'zoom', 'kinds', 'leaf', 'trace', 'pick', 'base']) assert.equal(q.has(key), false, key);
   assert.equal(new URLSearchParams(queryOf(FULL, ['from', 'to'])).has('to'), false);
 });
 
@@ -112,6 +113,19 @@ test('heatmap: cells and ranges of time are each other\'s inverse, and no range 
   assert.equal(cells.cellsOf(0, 0), null);
   assert.equal(cells.cellsOf(start - 5e9, start - 4e9), null);
   assert.deepEqual(columnRows(cells), [{ start: 50, end: 100, weight: 58, hottest: 60 }, { start: 100, end: 150, weight: 50, hottest: 100 }]);
+});
+
+test('latency: a choice of cells is a range of time and of latency, comes back from the address, and is drawn where it was made', () => {
+  const edges = Array.from({ length: 37 }, (_, i) => Math.round(1e6 * 1000 ** (i / 36)));
+  const columns = Array.from({ length: 20 }, (_, c) => ({ count: c % 3, p50_ns: 2e6, p99_ns: 3e6, max_ns: 3e6, counts: c % 3 ? edges.slice(1).map((_, r) => (r === 7 ? c % 3 : 0)) : [] }));
+  const bands = new Bands({ count: 19, start_ns: 1795524481000000000, column_ns: 1e8, rows: 36, edges_ns: edges, columns });
+  for (const rect of [between({ column: 0, row: 0 }, { column: 0, row: 0 }), between({ column: 9, row: 35 }, { column: 3, row: 2 }), between({ column: 19, row: 7 }, { column: 19, row: 35 })])
+    assert.deepEqual(bands.rectOf(parsePick(formatPick(bands.pickOf(rect)))), rect);
+  assert.equal(bands.count({ columns: [0, 20], rows: [7, 8] }), 19);
+  assert.equal(bands.count({ columns: [0, 20], rows: [8, 36] }), 0);
+  assert.equal(bands.share(1e6), 0);
+  assert.equal(Math.round(bands.share(1e9) * 1e6), 1e6);
+  for (const text of ['', 'x', '1-2-3', '2-1-3-4', '1-2-4-3', '1-2-3-4-5', '-1-2-3-4']) assert.equal(parsePick(text), null, text);
 });
 
 test('start page: names of JVMs and their share of a CPU', () => {

@@ -5,9 +5,10 @@ import { get, of } from './api.js';
 import { button, h, say } from './dom.js';
 import { CompareView } from './compare.js';
 import { CpuView } from './cpu.js';
+import { parsePick } from './density.js';
 import { ExplainView } from './explain.js';
 import { ExportMenu } from './export.js';
-import { dateOf, durationOf, eventName } from './format.js';
+import { clockOf, dateOf, durationOf, eventName } from './format.js';
 import { axisSwitch, HeatAxis } from './heat_axis.js';
 import { InterferenceView } from './interference.js';
 import { MemoryView } from './memory.js';
@@ -179,6 +180,11 @@ export class RecordingView {
     if (state.to > state.from && this.tab !== 'slow') {
       chips.unshift(h('span.filter-chip', {}, h('b', {}, 'time'), ` ${durationOf(state.to - state.from)}`,
         h('button', { type: 'button', 'aria-label': 'Remove the range of time', onclick: () => this.hooks.navigate({ from: 0, to: 0 }) }, '\u00d7')));
+    }
+    const pick = state.tab === 'slow' ? parsePick(state.pick) : null;
+    if (pick) {
+      chips.push(h('span.filter-chip', {}, h('b', {}, 'took'), ` ${formatWeight(pick.least, 'ns')} to ${formatWeight(pick.most, 'ns')} at ${clockOf(pick.from)}`,
+        h('button', { type: 'button', 'aria-label': 'Remove the choice of requests', onclick: () => this.hooks.navigate({ pick: '', trace: '' }) }, '\u00d7')));
     }
     if (state.eventKind === 'wall' && WITH_EVENTS.includes(state.tab)) {
       chips.push(h('button.filter-toggle', { type: 'button', 'aria-pressed': String(state.idle), title: 'Threads that wait for work: parked, asleep, in a poll or an accept',
