@@ -13,7 +13,7 @@ const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=
 export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** What a `wick ui` answers. */
-const REAL = ['memory/series', 'collections', 'export', 'heat', 'latency', 'traces'];
+const REAL = ['memory/series', 'collections', 'export', 'heat', 'latency', 'traces', 'locks'];
 const isReal = (what, q) => REAL.includes(what) || q.has('callers_of') || q.has('callees_of');
 
 /** A recording as the interface lists it, from what the commands say of the file. */
@@ -28,7 +28,7 @@ export function describe(wick, id, path, more = {}) {
     }
     events.push({ name: table.event, kind, unit: table.unit, samples: table.samples, total: table.weight });
   }
-  const { traces } = events.length ? JSON.parse(execFileSync(wick, ['trace', '--json', path], { stdio: ['ignore', 'pipe', 'ignore'] })) : { traces: [] };
+  const { traces } = events.length && !more.start_ns ? JSON.parse(execFileSync(wick, ['trace', '--json', path], { stdio: ['ignore', 'pipe', 'ignore'] })) : { traces: [] };
   const start = Math.min(...traces.map((t) => t.start_ns));
   return { id, name: path.split('/').pop(), path, size_bytes: statSync(path).size, start_ns: start, end_ns: start + 2e9, live: false, unfinished: false, here: false,
     pid: null, problem: null, events, ...more };

@@ -36,8 +36,10 @@ before(async () => {
   copyFileSync(path, join(dir, 'before.jfr'));
   const story = join(dir, 'memory.jfr');
   execFileSync(SYNTH, ['memory', story]);
+  const locks = join(dir, 'locks.jfr');
+  execFileSync(SYNTH, ['locks', locks]);
   first = describe(WICK, 'r1', path, { name: HOSTILE });
-  fixture = new Fixture({ web: join(source, 'web'), wick: WICK, dir, jvms: JVMS, recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr')), describe(WICK, 'r3', story, { start_ns: STORY_NS, end_ns: STORY_NS + 305e9 })] });
+  fixture = new Fixture({ web: join(source, 'web'), wick: WICK, dir, jvms: JVMS, recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr')), describe(WICK, 'r3', story, { start_ns: STORY_NS, end_ns: STORY_NS + 305e9 }), describe(WICK, 'r4', locks, { start_ns: STORY_NS, end_ns: STORY_NS + 6e9 })] });
   await fixture.listen();
   browser = await launch();
 });
@@ -347,6 +349,30 @@ test('latency: a cell of the density leads to its trace, a part of it to its tra
   await page.click('.density-box .as-table summary');
   await page.click('.density-box tbody button.link');
   await page.waitForFunction(() => location.hash.includes('pick='));
+  await close(page);
+});
+
+test('locks: who blocks whom, chosen by keyboard and undone, with the way to the stacks of those who wait', async () => {
+  const page = await open('#/r/r4/interference');
+  await page.waitForSelector('.lock-graph .node', { state: 'attached' });
+  const text = await page.textContent('.lock-graph');
+  for (const said of [/worker-\*/, /writer-\*/, /Session/, /cache-cleaner/, /<script>/]) assert.match(text, said);
+  assert.doesNotMatch(text, /\u001b/);
+  const rows = () => page.$$eval('.lock-graph ~ .table-box tbody tr', (all) => all.length);
+  assert.equal(await rows(), 3);
+  assert.deepEqual(await violations(page), []);
+  await page.screenshot({ path: join(SHOTS, 'ui-locks-light.png') });
+  await page.focus('.lock-graph .w[aria-label^="writer"]');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => location.hash.includes('lock=w'));
+  assert.equal(await rows(), 2, 'what writers wait for, and whom they hold up');
+  assert.equal(await page.$$eval('.lock-graph [aria-pressed="true"]', (all) => all.length), 2);
+  assert.deepEqual(await violations(page), []);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => !location.hash.includes('lock='));
+  await page.click('.lock-graph ~ .table-box tbody button.link:has-text("worker")');
+  await page.waitForFunction(() => location.hash.includes('/cpu?') && location.hash.includes('thread='));
+  await shown(page, 'cpu');
   await close(page);
 });
 

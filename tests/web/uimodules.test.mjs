@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { evidenceOf, frameSearch } from '../../web/ui/explain.js';
 import { commandOf, shellWord } from '../../web/ui/export.js';
+import { isChosen, layoutFlows, ownFrame, shortClass, threadsOf } from '../../web/ui/lock_graph.js';
 import { KINDS } from '../../web/flame/kinds.js';
 import { nameHash } from '../../web/ui/flame_panel.js';
 import { Bands, between, formatPick, parsePick } from '../../web/ui/density.js';
@@ -21,7 +22,7 @@ import { sortedRows } from '../../web/ui/table.js';
 
 const web = new URL('../../web/', import.meta.url).pathname;
 const FULL = { ...emptyState(), recording: 'a/b c', tab: 'cpu', event: 'jdk.ExecutionSample', from: 1795524481000000000, to: 1795524482000000000, thread: '^http-\\d+$',
-  labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', heat: '5000000000', trace: 't1', pick: '1-2-3-4', base: 'r2', focus: 'a.B.<init>', callers: true };
+  labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', heat: '5000000000', trace: 't1', pick: '1-2-3-4', base: 'r2', focus: 'a.B.<init>', lock: 'l:a.B', callers: true };
 
 test('address: a state comes back whole from its own address', () => {
   assert.deepEqual(parseState(formatState(FULL)), FULL);
@@ -126,6 +127,23 @@ test('latency: a choice of cells is a range of time and of latency, comes back f
   assert.equal(bands.share(1e6), 0);
   assert.equal(Math.round(bands.share(1e9) * 1e6), 1e6);
   for (const text of ['', 'x', '1-2-3', '2-1-3-4', '1-2-4-3', '1-2-3-4-5', '-1-2-3-4']) assert.equal(parsePick(text), null, text);
+});
+
+test('locks: bands add up to their nodes, the lightest are one, a thread is chosen on both sides, a star is a number', () => {
+  const flow = (waiter, cls, owner, weight_ns) => ({ waiter, class: cls, owner, weight_ns });
+  const flows = [flow('w-*', 'a.Session', 'writer', 50), flow('writer', 'a.Cache', null, 20), ...Array.from({ length: 20 }, (_, i) => flow(`t${i}`, 'x.Y', 'writer', 1))];
+  const { columns, bands } = layoutFlows(flows);
+  assert.deepEqual(columns.map((c) => c.length), [9, 3, 2]);
+  for (const column of columns) assert.equal(column.reduce((s, n) => s + n.weight, 0), 90);
+  columns.forEach((column, i) => column.forEach((n) => {
+    for (const [at, end] of [[i, 'from'], [i - 1, 'to']]) if (at >= 0 && at < 2) assert.equal(bands.filter((b) => b.column === at && b[end] === n).reduce((s, b) => s + b.weight, 0), n.weight);
+  }));
+  assert.deepEqual(flows.slice(0, 3).map((f) => isChosen(f, 'h:writer')), [true, true, true]);
+  assert.deepEqual(flows.slice(0, 3).map((f) => isChosen(f, 'l:a.Cache')), [false, true, false]);
+  assert.equal(shortClass('java.util.concurrent.locks.ReentrantLock$NonfairSync'), 'ReentrantLock$NonfairSync');
+  assert.equal(ownFrame(['jdk.internal.misc.Unsafe.park', 'java.util.X.y:3', '[libc.so.6]', 'app.Main.run:5']), 'app.Main.run:5');
+  assert.match('pool-12-thread-3', new RegExp(threadsOf('pool-*-thread-*')));
+  assert.doesNotMatch('xpool-12-thread-3', new RegExp(threadsOf('pool-*-thread-*')));
 });
 
 test('start page: names of JVMs and their share of a CPU', () => {
