@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `wick ui` answers to requests, without a network: who is let in, how requests are read, where they lead. */
+#include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -365,6 +367,30 @@ static void test_serve__a_folder_shows_its_plain_files_only(void **state)
     assert_null(strstr(text, "link"));
 }
 
+/* A server that has no descriptors left for a moment has not lost its recordings. */
+static void test_serve__recordings_stay_while_nothing_can_be_opened(void **state)
+{
+    struct fixture *f = *state;
+    struct rlimit all, none;
+    static char text[1 << 16];
+    char target[256];
+    wick_catalog_scan(&f->s->catalog);
+    assert_int_equal(f->s->catalog.n, 1);
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/table", f->s->catalog.entries[0]->id);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+    none = (struct rlimit){0, all.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    wick_catalog_scan(&f->s->catalog);
+    int status = get(f, target, text, sizeof text);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+    assert_int_equal(status, 500);
+    assert_non_null(strstr(text, strerror(EMFILE)));
+    assert_int_equal(f->s->catalog.n, 1);
+    assert_non_null(f->s->catalog.entries[0]->model);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+}
+
 static int64_t number_in(const char *text, const char *key)
 {
     const char *at = strstr(text, key);
@@ -554,6 +580,7 @@ int main(void)
         WITH_SERVER(test_serve__names_are_escaped),
         WITH_SERVER(test_serve__paths_that_lead_nowhere_are_not_found),
         WITH_SERVER(test_serve__a_folder_shows_its_plain_files_only),
+        WITH_SERVER(test_serve__recordings_stay_while_nothing_can_be_opened),
         WITH_SERVER(test_serve__questions_about_samples_agree_with_each_other),
         WITH_SERVER(test_serve__bad_parameters_are_named),
         WITH_SERVER(test_serve__what_is_outside_the_folders_is_not_opened),
