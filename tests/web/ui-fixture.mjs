@@ -42,6 +42,7 @@ export class Fixture {
     this.jvms = options.jvms ?? [];
     this.streams = new Set();
     this.asked = [];
+    this.busy = 0; // requests that are being answered
     this.kept = new Map();
     this.server = createServer((req, res) => this.serve(req, res));
   }
@@ -103,6 +104,8 @@ export class Fixture {
       req.on('close', () => this.streams.delete(res));
       return undefined;
     }
+    this.busy++;
+    res.on('close', () => this.busy--);
     if (parts[0] === 'jvms') return this.send(res, 200, { jvms: this.jvms });
     if (req.method === 'POST') return this.act(req, res, parts);
     if (parts.length === 1) return this.send(res, 200, { recordings: [...this.recordings.values()] });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latency over time as a density: how many requests began when and took how long, darker for more, with the median and the 99th
+// Latency over time as a density: how many requests began when and took how long, hotter for more, with the median and the 99th
 // percentile. What percentiles hide is visible: two levels, a queue that builds up and drains, a request every minute.
 //
 // A choice is a rectangle of cells, by mouse (a click or a drag) or keyboard, and is a range of time and one of latency: "from-to-least-most".
@@ -101,7 +101,7 @@ export class Density {
     this.note = h('p.series-note');
     this.makeTable();
     const line = (key, text) => h('span', {}, h(`i.line.${key}`), text);
-    this.root = h('div.density-box', {}, h('div.axis-head', {}, h('div.legend', {}, line('p99', '99th percentile'), line('p50', 'median'), h('span', {}, h('i.swatch.key-density'), 'requests, darker for more')), this.note), this.picture, this.details);
+    this.root = h('div.density-box', {}, h('div.axis-head', {}, h('div.legend', {}, line('p99', '99th percentile'), line('p50', 'median'), h('span', {}, h('i.swatch.key-density'), 'requests, hotter for more')), this.note), this.picture, this.details);
     this.bind();
     this.resizes = new ResizeObserver(() => this.draw());
     this.resizes.observe(this.picture);
@@ -187,7 +187,7 @@ export class Density {
       c.counts.forEach((count, row) => {
         if (!count) return;
         const top = this.y(this.bands.edges[row + 1]);
-        const cell = svg('rect', { x: a, y: top, width: Math.max(1, b - a - (b - a > 4 ? 1 : 0)), height: Math.max(1, this.y(this.bands.edges[row]) - top - 0.5), class: 'cell' });
+        const cell = svg('rect', { x: a, y: top, width: Math.max(2, b - a - (b - a > 4 ? 1 : 0)), height: Math.max(2, this.y(this.bands.edges[row]) - top - 0.5), class: 'cell' });
         cell.style.fill = this.bands.colour(this.theme, count);
         this.picture.append(cell);
       });
