@@ -10,10 +10,10 @@
 #include "cli/input/inputs.h"
 #include "cli/memory/memory_table.h"
 #include "cli/profile/top_table.h"
-#include "cli/request/endpoint_table.h"
-#include "cli/request/trace_view.h"
+#include "cli/ui/ui_locks.h"
 #include "cli/ui/ui_memory.h"
-#include "import/input.h"
+#include "cli/ui/ui_read.h"
+#include "cli/ui/ui_requests.h"
 #include "sys/jvmlist.h"
 
 /* --- JVMs --- */
@@ -64,21 +64,6 @@ int wick_ui_front_jvms(void *ctx, void (*each)(void *to, const struct wick_serve
 
 /* --- recordings --- */
 
-/* Reads without a word on the terminal: what is to be said of a recording, the catalog says. */
-static int read_quietly(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
-                        struct wick_err *err)
-{
-    struct wick_jfr_result res;
-    int rc = wick_input_read_file(p, path, v, &res, err);
-    if (!rc && !res.is_jfr)
-        return wick_err_set(
-            err, WICK_E_FORMAT,
-            "this is no recording in JFR format; others hold samples only, not the events to show here");
-    if (!rc)
-        wick_cli_note_input(&res);
-    return rc;
-}
-
 static int no_memory(struct wick_err *err)
 {
     return wick_err_set(err, WICK_E_NOMEM, "out of memory");
@@ -93,7 +78,7 @@ static int write_explain(const struct wick_serve_file *file, const struct wick_a
     (void)a;
     if (wick_profile_init(&p))
         return no_memory(err);
-    int rc = wick_explain_read(&f, &p, (char *const *)(uintptr_t)&file->path, 1, read_quietly, err);
+    int rc = wick_explain_read(&f, &p, (char *const *)(uintptr_t)&file->path, 1, wick_ui_read_quietly, err);
     f.unfinished = wick_cli_is_unfinished();
     f.kills_since = -1;
     if (!rc)
@@ -134,7 +119,7 @@ static int write_memory(const struct wick_serve_file *file, const struct wick_as
         free(u);
         return no_memory(err);
     }
-    int rc = wick_memory_use_read(u, &p, (char *const *)(uintptr_t)&file->path, 1, read_quietly, err);
+    int rc = wick_memory_use_read(u, &p, (char *const *)(uintptr_t)&file->path, 1, wick_ui_read_quietly, err);
     rc = rc ? rc : write_memory_use(u, a, out, err);
     wick_memory_use_release(u);
     wick_profile_release(&p);
@@ -156,7 +141,7 @@ static int write_collections(const struct wick_serve_file *file, const struct wi
         return rc;
     if (wick_profile_init(&p))
         return no_memory(err);
-    rc = wick_gc_history_read(&h, &p, (char *const *)(uintptr_t)&file->path, 1, read_quietly, err);
+    rc = wick_gc_history_read(&h, &p, (char *const *)(uintptr_t)&file->path, 1, wick_ui_read_quietly, err);
     if (!rc && wick_gc_history_choose(&h, from, to))
         rc = no_memory(err);
     if (!rc) {
@@ -168,144 +153,6 @@ static int write_collections(const struct wick_serve_file *file, const struct wi
     return rc;
 }
 
-/* --- requests --- */
-
-struct spans_of {
-    struct wick_profile p;
-    struct wick_spans s;
-};
-
-static int read_spans(struct spans_of *x, const char *path, struct wick_err *err)
-{
-    if (wick_profile_init(&x->p))
-        return no_memory(err);
-    wick_spans_init(&x->s, &x->p);
-    x->s.one_process = true;
-    const struct wick_jfr_visitor v = wick_spans_visitor(&x->s);
-    int rc = read_quietly(&x->p, path, &v, err);
-    if (!rc && wick_spans_finish(&x->s))
-        rc = no_memory(err);
-    if (rc) {
-        wick_spans_release(&x->s);
-        wick_profile_release(&x->p);
-    }
-    return rc;
-}
-
-static void release_spans(struct spans_of *x)
-{
-    wick_spans_release(&x->s);
-    wick_profile_release(&x->p);
-}
-
-static int write_endpoints(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out,
-                           struct wick_err *err)
-{
-    struct wick_endpoints e = {0};
-    struct spans_of x;
-    int rc = read_spans(&x, file->path, err);
-    (void)a;
-    if (rc)
-        return rc;
-    if (wick_endpoints_init(&e, &x.s) || wick_endpoints_write(&e, WICK_ENDPOINTS_JSON, out))
-        rc = no_memory(err);
-    wick_endpoints_release(&e);
-    release_spans(&x);
-    return rc;
-}
-
-static void put_trace_row(struct wick_json *j, const struct wick_profile *p, const struct wick_spantrace_id *id)
-{
-    uint32_t title = wick_trace_view_title(id);
-    wick_json_open(j, '{');
-    wick_json_key(j, "id");
-    wick_json_str(j, p->strings[id->key].s, p->strings[id->key].len);
-    wick_json_key(j, "endpoint");
-    if (title)
-        wick_json_str(j, p->strings[title].s, p->strings[title].len);
-    else
-        wick_json_raw(j, "null");
-    wick_json_key(j, "start_ns");
-    wick_json_int(j, id->longest->start_ns);
-    wick_json_key(j, "latency_ns");
-    wick_json_int(j, id->longest->end_ns - id->longest->start_ns);
-    wick_json_key(j, "spans");
-    wick_json_uint(j, id->spans);
-    wick_json_close(j, '}');
-}
-
-static int write_traces(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
-{
-    enum { ROWS = 50, MOST_ROWS = 10000 };
-    const char *endpoint = wick_ask_get(a, "endpoint");
-    struct wick_spantrace_id *ids = NULL;
-    struct wick_json j = {.out = out};
-    struct spans_of x;
-    size_t n = 0, total = 0;
-    int64_t rows;
-    int rc = wick_ask_number(a, "rows", 1, MOST_ROWS, ROWS, &rows, err);
-    rc = rc ? rc : read_spans(&x, file->path, err);
-    if (rc)
-        return rc;
-    if (wick_spantrace_list(&x.s, &ids, &n))
-        rc = no_memory(err);
-    wick_json_open(&j, '{');
-    wick_json_key(&j, "traces");
-    wick_json_open(&j, '[');
-    for (size_t i = 0; i < n; i++) {
-        if (endpoint && *endpoint && strcmp(wick_profile_str(&x.p, wick_trace_view_title(&ids[i])), endpoint) != 0)
-            continue;
-        if (total++ < (size_t)rows)
-            put_trace_row(&j, &x.p, &ids[i]);
-    }
-    wick_json_close(&j, ']');
-    wick_json_key(&j, "total");
-    wick_json_uint(&j, total);
-    wick_json_close(&j, '}');
-    free(ids);
-    release_spans(&x);
-    return rc;
-}
-
-/* The only trace whose id begins with a text; that with the whole id wins. */
-static const struct wick_spantrace_id *trace_named(const struct wick_profile *p, const struct wick_spantrace_id *ids,
-                                                   size_t n, const char *id, struct wick_err *err)
-{
-    const struct wick_spantrace_id *found = NULL;
-    size_t matches = 0;
-    for (size_t i = 0; i < n; i++) {
-        const char *name = wick_profile_str(p, ids[i].key);
-        if (!strcasecmp(name, id))
-            return &ids[i];
-        if (!strncasecmp(name, id, strlen(id))) {
-            found = &ids[i];
-            matches++;
-        }
-    }
-    if (matches != 1)
-        wick_err_set(err, matches ? WICK_E_USAGE : WICK_E_NOTFOUND,
-                     matches ? "several traces have ids that begin with %.40s" : "there is no trace %.40s", id);
-    return matches == 1 ? found : NULL;
-}
-
-static int write_trace(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
-{
-    struct wick_spantrace_id *ids = NULL;
-    struct spans_of x;
-    size_t n = 0;
-    int rc = read_spans(&x, file->path, err);
-    if (rc)
-        return rc;
-    if (wick_spantrace_list(&x.s, &ids, &n))
-        rc = no_memory(err);
-    const struct wick_spantrace_id *id = rc ? NULL : trace_named(&x.p, ids, n, a->segment[5], err);
-    if (id && wick_trace_view_json(&x.s, id, 1, out))
-        rc = no_memory(err);
-    free(ids);
-    release_spans(&x);
-    return rc ? rc : -err->code;
-}
-
 int wick_ui_front_view(void *ctx, const char *view, const struct wick_serve_file *file, const struct wick_ask *a,
                        FILE *out, struct wick_err *err)
 {
@@ -313,10 +160,10 @@ int wick_ui_front_view(void *ctx, const char *view, const struct wick_serve_file
         const char *name;
         uint32_t segments; /* of the request's path */
         int (*write)(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
-    } views[] = {{"explain", 5, write_explain},     {"memory", 5, write_memory},
-                 {"memory", 6, write_memory},       {"collections", 5, write_collections},
-                 {"endpoints", 5, write_endpoints}, {"traces", 5, write_traces},
-                 {"trace", 6, write_trace}};
+    } views[] = {
+        {"explain", 5, write_explain},         {"memory", 5, write_memory},         {"memory", 6, write_memory},
+        {"collections", 5, write_collections}, {"endpoints", 5, wick_ui_endpoints}, {"traces", 5, wick_ui_traces},
+        {"trace", 6, wick_ui_trace},           {"latency", 5, wick_ui_latency},     {"locks", 5, wick_ui_locks}};
     (void)ctx;
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         if (strcmp(views[i].name, view) != 0 || views[i].segments != a->nsegments)

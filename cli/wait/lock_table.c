@@ -2,9 +2,7 @@
 /*
  * lock_table.c - see lock_table.h
  *
- * A park whose owner was never seen is mostly an idle thread of a pool, or one that waits for a condition, of Java or
- * of the C library: nobody blocks it. Such parks are counted, and shown with --all. What is a lock by its class always
- * has an owner; the JDK's recordings do not say who that is.
+ * Locks that nobody owned (wick_lock_is_owned) are counted, and shown with --all.
  */
 #include "cli/wait/lock_table.h"
 #include "cli/input/inputs.h"
@@ -30,23 +28,6 @@ struct table {
     int64_t total_ns, left_out_ns; /* waited for those that have an owner; for the others */
     bool separate;                 /* the next element of a JSON array is not its first */
 };
-
-static bool is_lock_class(const char *name)
-{
-    static const char *const prefixes[] = {"java/util/concurrent/locks/ReentrantLock$",
-                                           "java/util/concurrent/locks/ReentrantReadWriteLock$",
-                                           "java/util/concurrent/locks/StampedLock"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-            return true;
-    return false;
-}
-
-static bool is_owned(const struct wick_lock_waits *w, const struct wick_lock_row *l)
-{
-    const struct wick_lock_wait_row *r = &w->rows[l->first];
-    return !r->park || l->owned_ns || is_lock_class(wick_profile_str(w->profile, r->class_name));
-}
 
 static const char *frame_name(struct table *t, uint32_t frame)
 {
@@ -74,7 +55,7 @@ static const char *kind_name(const struct table *t, const struct wick_lock_row *
     const struct wick_lock_wait_row *r = &t->w->rows[l->first];
     if (r->native)
         return r->park ? "native wait" : "native";
-    return !r->park ? "monitor" : is_owned(t->w, l) ? "lock" : "park";
+    return !r->park ? "monitor" : wick_lock_is_owned(t->w, l) ? "lock" : "park";
 }
 
 static double percent(int64_t part, int64_t of)
@@ -221,7 +202,7 @@ static void write_text(struct table *t)
     if (t->shown || (t->o->all && t->left_out))
         fprintf(t->out, "\n%12s %6s %9s %12s  %s\n", "TOTAL ms", "%", "SAMPLES", "LONGEST ms", "LOCK");
     for (uint32_t i = 0; i < t->w->nlocks && (!t->o->rows || printed < t->o->rows); i++) {
-        if (!t->o->all && !is_owned(t->w, &t->w->locks[i]))
+        if (!t->o->all && !wick_lock_is_owned(t->w, &t->w->locks[i]))
             continue;
         print_lock(t, &t->w->locks[i]);
         printed++;
@@ -289,7 +270,7 @@ static void write_json(struct table *t)
     for (uint32_t i = 0; i < t->w->nlocks && (!t->o->rows || printed < t->o->rows); i++) {
         const struct wick_lock_row *l = &t->w->locks[i];
         const struct wick_lock_wait_row *r = &t->w->rows[l->first];
-        if (!t->o->all && !is_owned(t->w, l))
+        if (!t->o->all && !wick_lock_is_owned(t->w, l))
             continue;
         fprintf(t->out,
                 "%s\n{\"kind\":\"%s\",\"identity\":%" PRId64 ",\"total_ns\":%" PRId64 ",\"longest_ns\":%" PRId64
@@ -310,7 +291,7 @@ int wick_lock_table(const struct wick_lock_waits *w, const struct wick_lock_opti
 {
     struct table t = {.w = w, .o = o, .out = out, .sb = WICK_STRBUF_INIT, .line = WICK_STRBUF_INIT};
     for (uint32_t i = 0; i < w->nlocks; i++) {
-        bool owned = is_owned(w, &w->locks[i]);
+        bool owned = wick_lock_is_owned(w, &w->locks[i]);
         *(owned ? &t.shown : &t.left_out) += 1;
         int64_t *total = owned ? &t.total_ns : &t.left_out_ns;
         *total = wick_sum(*total, w->locks[i].total_ns);

@@ -343,3 +343,20 @@ uint32_t wick_lock_shares(const struct wick_lock_waits *w, const struct wick_loc
         qsort(s, n, sizeof *s, by_weight);
     return n;
 }
+
+static bool is_lock_class(const char *name)
+{
+    static const char *const prefixes[] = {"java/util/concurrent/locks/ReentrantLock$",
+                                           "java/util/concurrent/locks/ReentrantReadWriteLock$",
+                                           "java/util/concurrent/locks/StampedLock"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+            return true;
+    return false;
+}
+
+bool wick_lock_is_owned(const struct wick_lock_waits *w, const struct wick_lock_row *l)
+{
+    const struct wick_lock_wait_row *r = &w->rows[l->first];
+    return !r->park || l->owned_ns || is_lock_class(wick_profile_str(w->profile, r->class_name));
+}

@@ -26,6 +26,9 @@ int wick_answer_diff(struct wick_growing *base, struct wick_growing *g, const st
 /* Weight over time. */
 int wick_answer_series(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
 
+/* Weight by time as a heatmap. */
+int wick_answer_heat(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
 /* Weight by thread; by label and value. */
 int wick_answer_threads(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
 int wick_answer_labels(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);

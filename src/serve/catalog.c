@@ -175,16 +175,20 @@ static void scan_folder(struct wick_catalog *c, const char *folder)
         closedir(dir);
 }
 
-/* What the file system says of it now. False if it has gone. */
-static bool look_at_file(struct wick_catalog_entry *e)
+/* What the file system says of it now. 0; -ENOENT if it has gone, or leads somewhere else; another -errno if that
+ * cannot be found out now, as where there are no descriptors left. */
+static int look_at_file(struct wick_catalog_entry *e)
 {
     struct stat st;
     int found = open_found(e->path, O_PATH);
-    bool there = found >= 0 && !fstat(found, &st) && S_ISREG(st.st_mode);
-    if (found >= 0)
-        close(found);
+    if (found == -ENOENT || found == -ENOTDIR || found == -ELOOP || found == -EACCES)
+        return -ENOENT;
+    if (found < 0)
+        return found;
+    bool there = !fstat(found, &st) && S_ISREG(st.st_mode);
+    close(found);
     if (!there)
-        return false;
+        return -ENOENT;
     if (st.st_size != e->size_bytes && !e->model && st.st_size > 0) {
         e->start_ns = e->end_ns = 0;
         int fd = wick_catalog_fd(e, &(struct wick_err){0});
@@ -199,7 +203,7 @@ static bool look_at_file(struct wick_catalog_entry *e)
     e->inode = st.st_ino;
     if (!e->here)
         e->live = time(NULL) - st.st_mtime < GROWS_S;
-    return true;
+    return 0;
 }
 
 void wick_catalog_scan(struct wick_catalog *c)
@@ -209,7 +213,7 @@ void wick_catalog_scan(struct wick_catalog *c)
         scan_folder(c, c->folders[i]);
     for (uint32_t i = 0; i < c->n; i++) {
         struct wick_catalog_entry *e = c->entries[i];
-        if (look_at_file(e) || e->here || e->named)
+        if (look_at_file(e) != -ENOENT || e->here || e->named)
             c->entries[kept++] = e;
         else
             free_entry(e);
@@ -290,8 +294,10 @@ int wick_catalog_open(struct wick_catalog *c, const char *path, struct wick_cata
                             "this path does not lead to a file in the folders that were given to `wick ui`");
     if (!e)
         return -err->code;
-    if (!look_at_file(e))
-        return wick_err_set(err, WICK_E_PERM, "%s is no plain file", e->name);
+    int rc = look_at_file(e);
+    if (rc)
+        return rc == -ENOENT ? wick_err_set(err, WICK_E_PERM, "%s is no plain file", e->name)
+                             : wick_err_set(err, WICK_E_IO, "cannot open %s: %s", e->name, strerror(-rc));
     *out = e;
     return 0;
 }
@@ -338,10 +344,13 @@ int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool
     int rc = 0;
     if (e->here)
         e->live = running;
-    if (!look_at_file(e)) {
+    rc = look_at_file(e);
+    if (rc == -ENOENT) {
         forget_model(e);
         return wick_err_set(err, WICK_E_NOTFOUND, "%s has gone", e->name);
     }
+    if (rc)
+        return wick_err_set(err, WICK_E_IO, "cannot open %s: %s", e->name, strerror(-rc));
     if (e->model && (e->inode != e->model_inode || e->size_bytes < e->model_bytes ||
                      (e->finished_model && e->size_bytes != e->model_bytes))) {
         forget_model(e); /* it is another file now, or went on although it had seemed complete */

@@ -256,6 +256,7 @@ static int ask_recording(struct visit *v, struct wick_err *err)
         int (*answer)(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
     } answers[] = {{"flame", wick_answer_flame},
                    {"series", wick_answer_series},
+                   {"heat", wick_answer_heat},
                    {"threads", wick_answer_threads},
                    {"labels", wick_answer_labels}};
     const struct wick_ask *a = v->a;

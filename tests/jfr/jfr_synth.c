@@ -25,6 +25,7 @@
 #include "base/clock.h"
 #include "base/frame_kind.h"
 #include "jfr/writer/writer.h"
+#include "lock_story.h"
 #include "memory_story.h"
 #include "plain.h"
 #include "record/output.h"
@@ -370,13 +371,19 @@ int main(int argc, char **argv)
     if (argc == 3 && !strcmp(argv[1], "endless"))
         return cmd_endless(argv[2]);
     bool requests = argc == 3 && !strcmp(argv[1], "requests");
-    if (requests || (argc == 3 && !strcmp(argv[1], "memory"))) {
+    bool locks = argc == 3 && !strcmp(argv[1], "locks");
+    if (requests || locks || (argc == 3 && !strcmp(argv[1], "memory"))) {
         int fd = open(argv[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-        return fd < 0 || (requests ? requests_write(fd) : memory_story_write(fd)) ? 1 : 0;
+        return fd < 0 || (requests ? requests_write(fd)
+                          : locks  ? lock_story_write(fd)
+                                   : memory_story_write(fd))
+                   ? 1
+                   : 0;
     }
     if (argc == 3 && !strcmp(argv[1], "size"))
         return cmd_size(argv[2]);
-    fputs("usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE | memory FILE |\n"
+    fputs("usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE | memory FILE | locks FILE "
+          "|\n"
           "       jfr_synth load|plain FILE STACKS SAMPLES\n",
           stderr);
     return 2;

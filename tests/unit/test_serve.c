@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `wick ui` answers to requests, without a network: who is let in, how requests are read, where they lead. */
+#include <errno.h>
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -364,11 +367,69 @@ static void test_serve__a_folder_shows_its_plain_files_only(void **state)
     assert_null(strstr(text, "link"));
 }
 
+/* A server that has no descriptors left for a moment has not lost its recordings. */
+static void test_serve__recordings_stay_while_nothing_can_be_opened(void **state)
+{
+    struct fixture *f = *state;
+    struct rlimit all, none;
+    static char text[1 << 16];
+    char target[256];
+    wick_catalog_scan(&f->s->catalog);
+    assert_int_equal(f->s->catalog.n, 1);
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/table", f->s->catalog.entries[0]->id);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+    none = (struct rlimit){0, all.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    wick_catalog_scan(&f->s->catalog);
+    int status = get(f, target, text, sizeof text);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+    assert_int_equal(status, 500);
+    assert_non_null(strstr(text, strerror(EMFILE)));
+    assert_int_equal(f->s->catalog.n, 1);
+    assert_non_null(f->s->catalog.entries[0]->model);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+}
+
 static int64_t number_in(const char *text, const char *key)
 {
     const char *at = strstr(text, key);
     assert_non_null(at);
     return strtoll(at + strlen(key), NULL, 10);
+}
+
+/* The cells of a heatmap add up to the weight, however long they are; a range has those cells only that lie in it. */
+static void check_heat(struct fixture *f, const char *id, int64_t weight)
+{
+    static const char *const scales[] = {"?columns=4096", "?column_ns=5000000000", "?column_ns=2592000000000000", ""};
+    static char text[1 << 20];
+    char target[256];
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+        int64_t sum = 0, most = 0;
+        snprintf(target, sizeof target, "/api/v1/recordings/%s/heat%s", id, scales[i]);
+        assert_int_equal(get(f, target, text, sizeof text), 200);
+        int64_t cells = number_in(text, "\"columns\":") * number_in(text, "\"rows\":");
+        char *at = strstr(text, "\"values\":[");
+        assert_non_null(at);
+        for (at += strlen("\"values\":["); *at && *at != ']'; at += *at == ',') {
+            int64_t v = strtoll(at, &at, 10);
+            sum += v;
+            most = v > most ? v : most;
+            cells--;
+        }
+        assert_int_equal(sum, weight);
+        assert_int_equal(cells, 0);
+        assert_int_equal(most, number_in(text, "\"max\":"));
+        assert_true(number_in(text, "\"p99\":") <= most);
+        assert_int_equal(number_in(text, "\"start_ns\":") % number_in(text, "\"column_ns\":"), 0);
+    }
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/heat?columns=4096", id);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+    int64_t first = number_in(text, "\"start_ns\":"), column = number_in(text, "\"column_ns\":");
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/heat?column_ns=%" PRId64 "&to=%" PRId64, id, column,
+             first + column);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+    assert_int_equal(number_in(text, "\"columns\":"), 1);
 }
 
 static void test_serve__questions_about_samples_agree_with_each_other(void **state)
@@ -389,6 +450,7 @@ static void test_serve__questions_about_samples_agree_with_each_other(void **sta
     snprintf(target, sizeof target, "/api/v1/recordings/%s/series?by=event&bins=7", id);
     assert_int_equal(get(f, target, text, sizeof text), 200);
     assert_true(number_in(text, "\"bins\":") <= 7);
+    check_heat(f, id, weight[0]);
     snprintf(target, sizeof target, "/api/v1/recordings/%s/diff?base=%s", id, id);
     assert_int_equal(get(f, target, text, sizeof text), 200);
     assert_int_equal(number_in(text, "\"base_weight\":"), weight[0]);
@@ -404,9 +466,9 @@ static void test_serve__questions_about_samples_agree_with_each_other(void **sta
 
 static void test_serve__bad_parameters_are_named(void **state)
 {
-    static const char *const bad[] = {"flame?thread=(",    "flame?label=x", "flame?from=5&to=5",
-                                      "flame?max_nodes=1", "flame?own=2",   "series?bins=0",
-                                      "series?top=99999",  "diff",          "flame?from=x"};
+    static const char *const bad[] = {"flame?thread=(", "flame?label=x",  "flame?from=5&to=5", "flame?max_nodes=1",
+                                      "flame?own=2",    "series?bins=0",  "series?top=99999",  "diff",
+                                      "flame?from=x",   "heat?columns=0", "heat?column_ns=7"};
     struct fixture *f = *state;
     char text[4096], target[256];
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -518,6 +580,7 @@ int main(void)
         WITH_SERVER(test_serve__names_are_escaped),
         WITH_SERVER(test_serve__paths_that_lead_nowhere_are_not_found),
         WITH_SERVER(test_serve__a_folder_shows_its_plain_files_only),
+        WITH_SERVER(test_serve__recordings_stay_while_nothing_can_be_opened),
         WITH_SERVER(test_serve__questions_about_samples_agree_with_each_other),
         WITH_SERVER(test_serve__bad_parameters_are_named),
         WITH_SERVER(test_serve__what_is_outside_the_folders_is_not_opened),

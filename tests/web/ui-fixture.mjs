@@ -13,7 +13,7 @@ const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=
 export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** What a `wick ui` answers. */
-const REAL = ['memory/series', 'collections', 'export'];
+const REAL = ['memory/series', 'collections', 'export', 'heat', 'latency', 'traces', 'locks'];
 const isReal = (what, q) => REAL.includes(what) || q.has('callers_of') || q.has('callees_of');
 
 /** A recording as the interface lists it, from what the commands say of the file. */
@@ -28,7 +28,7 @@ export function describe(wick, id, path, more = {}) {
     }
     events.push({ name: table.event, kind, unit: table.unit, samples: table.samples, total: table.weight });
   }
-  const { traces } = events.length ? JSON.parse(execFileSync(wick, ['trace', '--json', path], { stdio: ['ignore', 'pipe', 'ignore'] })) : { traces: [] };
+  const { traces } = events.length && !more.start_ns ? JSON.parse(execFileSync(wick, ['trace', '--json', path], { stdio: ['ignore', 'pipe', 'ignore'] })) : { traces: [] };
   const start = Math.min(...traces.map((t) => t.start_ns));
   return { id, name: path.split('/').pop(), path, size_bytes: statSync(path).size, start_ns: start, end_ns: start + 2e9, live: false, unfinished: false, here: false,
     pid: null, problem: null, events, ...more };
@@ -42,6 +42,7 @@ export class Fixture {
     this.jvms = options.jvms ?? [];
     this.streams = new Set();
     this.asked = [];
+    this.busy = 0; // requests that are being answered
     this.kept = new Map();
     this.server = createServer((req, res) => this.serve(req, res));
   }
@@ -103,6 +104,8 @@ export class Fixture {
       req.on('close', () => this.streams.delete(res));
       return undefined;
     }
+    this.busy++;
+    res.on('close', () => this.busy--);
     if (parts[0] === 'jvms') return this.send(res, 200, { jvms: this.jvms });
     if (req.method === 'POST') return this.act(req, res, parts);
     if (parts.length === 1) return this.send(res, 200, { recordings: [...this.recordings.values()] });
@@ -151,7 +154,6 @@ export class Fixture {
     if (what === 'labels') return { event: event.name, unit: event.unit, labels: [{ key: 'endpoint', more: false, values: [{ value: 'GET /slow', weight: 1, samples: 1 }] }] };
     if (what === 'series') return series(recording, event, q);
     if (what === 'endpoints') return JSON.parse(this.run('endpoints', '--json', file));
-    if (what === 'traces') return this.traces(file, q);
     if (what === 'trace') return JSON.parse(this.run('trace', '--json', file, more));
     if (what === 'explain') return JSON.parse(this.run('explain', '--json', file));
     if (what === 'memory') return JSON.parse(this.run('memory', '--json', file));
@@ -170,12 +172,6 @@ export class Fixture {
   threads(event, file, q) {
     const table = JSON.parse(this.run('top', '--json', '-e', event.name, '--by', 'thread', ...filters(q), file));
     return { event: event.name, unit: table.unit, threads: table.rows.map((r, i) => ({ name: /^\[(.*) tid=\d+\]$/.exec(r.name)?.[1] ?? r.name, tid: Number(/ tid=(\d+)/.exec(r.name)?.[1] ?? i), java_tid: i, virtual: false, weight: r.total, samples: r.total_samples })) };
-  }
-
-  traces(file, q) {
-    const all = JSON.parse(this.run('trace', '--json', file)).traces.map((t) => ({ id: t.id, endpoint: t.endpoint, start_ns: t.start_ns, latency_ns: t.latency_ns, spans: t.spans.length }));
-    const fit = all.filter((t) => !q.get('endpoint') || t.endpoint === q.get('endpoint'));
-    return { traces: fit, total: fit.length };
   }
 }
 

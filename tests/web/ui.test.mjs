@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { violations } from './axe.mjs';
 import { launch } from './browser.mjs';
+import { Shots } from './shots.mjs';
 import { describe, Fixture } from './ui-fixture.mjs';
 
 const source = join(new URL('.', import.meta.url).pathname, '..', '..');
@@ -27,7 +28,9 @@ const dir = mkdtempSync(join(tmpdir(), 'wick-ui-'));
 let browser;
 let fixture;
 let first;
+let shots;
 let trouble = [];
+let unlike = []; // screenshots that are not as their references
 
 before(async () => {
   mkdirSync(SHOTS, { recursive: true });
@@ -36,10 +39,13 @@ before(async () => {
   copyFileSync(path, join(dir, 'before.jfr'));
   const story = join(dir, 'memory.jfr');
   execFileSync(SYNTH, ['memory', story]);
+  const locks = join(dir, 'locks.jfr');
+  execFileSync(SYNTH, ['locks', locks]);
   first = describe(WICK, 'r1', path, { name: HOSTILE });
-  fixture = new Fixture({ web: join(source, 'web'), wick: WICK, dir, jvms: JVMS, recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr')), describe(WICK, 'r3', story, { start_ns: STORY_NS, end_ns: STORY_NS + 305e9 })] });
+  fixture = new Fixture({ web: join(source, 'web'), wick: WICK, dir, jvms: JVMS, recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr')), describe(WICK, 'r3', story, { start_ns: STORY_NS, end_ns: STORY_NS + 305e9 }), describe(WICK, 'r4', locks, { start_ns: STORY_NS, end_ns: STORY_NS + 6e9 })] });
   await fixture.listen();
   browser = await launch();
+  shots = new Shots(browser, SHOTS);
 });
 
 after(async () => {
@@ -71,16 +77,33 @@ async function close(page) {
   assert.deepEqual(trouble, []);
 }
 
+/** Waits until all answers have come and are drawn. */
+async function settled(page) {
+  for (let quiet = 0; quiet < 4;) {
+    await page.waitForTimeout(40);
+    quiet = fixture.busy ? 0 : quiet + 1;
+  }
+  await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+}
+
+/** A screenshot, which is as the reference is. */
+async function looks(page, name) {
+  await settled(page);
+  const png = await page.screenshot({ path: join(SHOTS, name) });
+  const difference = await shots.differs(name, png);
+  if (difference) unlike.push(difference);
+}
+
 /** A picture of all of a page that scrolls. */
 async function whole(page, name) {
   const { width } = page.viewportSize();
   await page.setViewportSize({ width, height: 200 + await page.evaluate(() => document.querySelector('#place .page').scrollHeight) });
-  await page.screenshot({ path: join(SHOTS, name) });
+  await looks(page, name);
 }
 
 /** What shows that the answers of a page have come. */
 const SIGN = {
-  explain: '.empty, .findings', slow: '#chart path', cpu: '.flame #dock .stats dd', memory: '.card .empty, .facts',
+  explain: '.empty, .findings', slow: '.density path', cpu: '.flame #dock .stats dd', memory: '.card .empty, .facts',
   interference: '.card .series path', compare: '.flame #dock .stats dd',
 };
 
@@ -91,7 +114,8 @@ for (const [mode, options] of [['light', { colorScheme: 'light' }], ['dark', { c
     const start = await open('#/', options);
     await start.waitForSelector('.recording h3');
     assert.deepEqual(await violations(start), []);
-    await start.screenshot({ path: join(SHOTS, `ui-start-${mode}.png`) });
+    unlike = [];
+    await looks(start, `ui-start-${mode}.png`);
     await close(start);
     const page = await open('#/r/r1/explain', options);
     for (const tab of PAGES) {
@@ -99,8 +123,14 @@ for (const [mode, options] of [['light', { colorScheme: 'light' }], ['dark', { c
       await shown(page, tab);
       assert.deepEqual(await violations(page), [], tab);
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, `${tab} fits the width`);
-      await page.screenshot({ path: join(SHOTS, `ui-${tab}-${mode}.png`) });
+      if (tab !== 'memory') await looks(page, `ui-${tab}-${mode}.png`); // that of another recording has more to show
     }
+    await page.evaluate(() => { location.hash = '#/r/r4/interference'; });
+    await page.waitForSelector('.lock-graph .node', { state: 'attached' });
+    await looks(page, `ui-locks-${mode}.png`);
+    await page.evaluate(() => { location.hash = '#/r/r1/cpu?heat=auto'; });
+    await page.waitForFunction(() => /all:/.test(document.querySelector('.heat-axis .series-note')?.textContent));
+    await looks(page, `ui-heat-${mode}.png`);
     await page.evaluate(() => { location.hash = '#/r/r3/memory'; });
     await page.waitForSelector('rect.pause', { state: 'attached' });
     await page.waitForSelector('path.part', { state: 'attached' });
@@ -108,6 +138,7 @@ for (const [mode, options] of [['light', { colorScheme: 'light' }], ['dark', { c
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, 'memory over time fits the width');
     await whole(page, `ui-memory-${mode}.png`);
     await close(page);
+    assert.deepEqual(unlike, []);
   });
 }
 
@@ -198,6 +229,47 @@ test('time: dragging over the axis chooses a range for all queries, a click lets
   await close(page);
 });
 
+test('heatmap: a cell by mouse, a part by keyboard, a column by the table; its scale and the switch are in the address', async () => {
+  const page = await open('#/r/r1/cpu');
+  await shown(page, 'cpu');
+  await page.click('.axis-switch button:has-text("Heatmap")');
+  await page.waitForFunction(() => location.hash.includes('heat=auto'));
+  await page.waitForFunction(() => /all: .*100 ?%/.test(document.querySelector('.heat-axis .series-note').textContent));
+  const painted = await page.$eval('.heat-stage canvas', (c) => new Set(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.slice(0, 4e6)).size);
+  assert.ok(painted > 8, 'cells have colours');
+  assert.deepEqual(await violations(page), []);
+  await settled(page);
+  const box = await (await page.$('.heat-box')).boundingBox();
+  await page.mouse.click(box.x + 66, box.y + 100);
+  await page.waitForFunction(() => /from=\d+&to=\d+/.test(location.hash));
+  const times = () => page.evaluate(() => /from=(\d+)&to=(\d+)/.exec(location.hash).slice(1).map(Number));
+  let [from, to] = await times();
+  assert.ok(to - from < 20e6 && to - from > 19e6, 'one cell');
+  assert.ok(fixture.asked.some((a) => a.includes('/flame') && a.includes(`from=${from}`)));
+  await page.mouse.click(box.x + 66, box.y + 100);
+  await page.waitForFunction(() => !location.hash.includes('from='));
+  await page.focus('.heat-box');
+  for (const key of ['Home', 'ArrowUp', 'Shift+ArrowRight', 'Enter']) await page.keyboard.press(key);
+  await page.waitForFunction(() => location.hash.includes('from='));
+  [from, to] = await times();
+  assert.ok(Math.abs(to - from - 1.02e9) < 2e3, 'from the second cell to that a column further');
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => !location.hash.includes('from='));
+  await page.click('.as-table summary');
+  await page.click('.as-table tbody button.link');
+  await page.waitForFunction(() => location.hash.includes('from='));
+  [from, to] = await times();
+  assert.ok(Math.abs(to - from - 1e9) < 2e3, 'a column');
+  assert.deepEqual(await violations(page), []);
+  await page.click('[aria-label="Time of a column"] button:has-text("5 s")');
+  await page.waitForFunction(() => location.hash.includes('heat=5000000000'));
+  await page.focus('.tabs a');
+  await page.keyboard.press('h');
+  await page.waitForSelector('.axis path.area', { state: 'visible' });
+  assert.doesNotMatch(page.url(), /heat=/);
+  await close(page);
+});
+
 test('sandwich: from the table of methods and from a box, both sides, another method with a click, and back', async () => {
   const page = await open('#/r/r1/cpu?event=profiler.WallClockSample&show=methods');
   await page.waitForSelector('.grid tbody button:has-text("Callers, callees")');
@@ -266,8 +338,8 @@ test('slow: by keyboard from the endpoint to the stack of a bar', async () => {
   await page.focus('.grid tbody button.link:has-text("GET /slow")');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => location.hash.includes('endpoint=GET'));
-  await page.waitForSelector('section.card:nth-of-type(2) tbody button.link');
-  await page.focus('section.card:nth-of-type(2) tbody button.link');
+  await page.waitForSelector('section.card:nth-of-type(3) tbody button.link');
+  await page.focus('section.card:nth-of-type(3) tbody button.link');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#trace rect.bar');
   await page.focus('#trace svg[tabindex]');
@@ -276,6 +348,65 @@ test('slow: by keyboard from the endpoint to the stack of a bar', async () => {
   assert.ok((await page.$$('#detail li')).length > 0);
   assert.deepEqual(await violations(page), []);
   await page.screenshot({ path: join(SHOTS, 'ui-trace-light.png') });
+  await close(page);
+});
+
+test('latency: a cell of the density leads to its trace, a part of it to its traces, by mouse, keyboard and table', async () => {
+  const page = await open('#/r/r1/slow');
+  await page.waitForSelector('.density .cell', { state: 'attached' });
+  await settled(page); // the table above moves it when it comes
+  const all = Number(/^([\d ,]+) requests/.exec(await page.textContent('.density-box .series-note'))[1].replace(/\D/g, ''));
+  const traces = await page.$$eval('section.card:nth-of-type(3) tbody tr', (rows) => rows.length);
+  assert.equal(Math.min(50, all), traces, 'a dot for each trace');
+  await page.click('.density .cell');
+  await page.waitForFunction(() => /pick=\d+-\d+-\d+-\d+/.test(location.hash));
+  await page.waitForFunction(() => /of the chosen request/.test(document.querySelector('section.card:nth-of-type(3) h2').textContent));
+  const said = Number(/: ([\d,]+) request/.exec(await page.textContent('.density-box .series-note'))[1]);
+  assert.equal(await page.$$eval('section.card:nth-of-type(3) tbody tr', (rows) => rows.length), said);
+  if (said === 1) await page.waitForSelector('#trace rect.bar, #trace rect.span', { state: 'attached' });
+  assert.deepEqual(await violations(page), []);
+  await page.screenshot({ path: join(SHOTS, 'ui-latency-light.png') });
+  await page.click('[aria-label="Remove the choice of requests"]');
+  await page.waitForFunction(() => !location.hash.includes('pick='));
+  await page.focus('.density');
+  await page.keyboard.press('Home');
+  for (let i = 0; i < 36; i++) await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Shift+End');
+  for (let i = 0; i < 36; i++) await page.keyboard.press('Shift+ArrowUp');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => location.hash.includes('pick='));
+  await settled(page);
+  assert.equal(await page.$$eval('section.card:nth-of-type(3) tbody tr', (rows) => rows.length), traces, 'all of it');
+  await page.focus('.density');
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => !location.hash.includes('pick='));
+  await page.click('.density-box .as-table summary');
+  await page.click('.density-box tbody button.link');
+  await page.waitForFunction(() => location.hash.includes('pick='));
+  await close(page);
+});
+
+test('locks: who blocks whom, chosen by keyboard and undone, with the way to the stacks of those who wait', async () => {
+  const page = await open('#/r/r4/interference');
+  await page.waitForSelector('.lock-graph .node', { state: 'attached' });
+  await settled(page);
+  const text = await page.textContent('.lock-graph');
+  for (const said of [/worker-\*/, /writer-\*/, /Session/, /cache-cleaner/, /<script>/]) assert.match(text, said);
+  assert.doesNotMatch(text, /\u001b/);
+  const rows = () => page.$$eval('.lock-graph ~ .table-box tbody tr', (all) => all.length);
+  assert.equal(await rows(), 3);
+  assert.deepEqual(await violations(page), []);
+  await page.focus('.lock-graph .w[aria-label^="writer"]');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => location.hash.includes('lock=w'));
+  assert.equal(await rows(), 2, 'what writers wait for, and whom they hold up');
+  assert.equal(await page.$$eval('.lock-graph [aria-pressed="true"]', (all) => all.length), 2);
+  assert.deepEqual(await violations(page), []);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => !location.hash.includes('lock='));
+  await page.click('.lock-graph ~ .table-box tbody button.link:has-text("worker")');
+  await page.waitForFunction(() => location.hash.includes('/cpu?') && location.hash.includes('thread='));
+  await shown(page, 'cpu');
   await close(page);
 });
 

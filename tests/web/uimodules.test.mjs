@@ -7,8 +7,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { evidenceOf, frameSearch } from '../../web/ui/explain.js';
 import { commandOf, shellWord } from '../../web/ui/export.js';
+import { isChosen, layoutFlows, ownFrame, shortClass, threadsOf } from '../../web/ui/lock_graph.js';
 import { KINDS } from '../../web/flame/kinds.js';
 import { nameHash } from '../../web/ui/flame_panel.js';
+import { Bands, between, formatPick, parsePick } from '../../web/ui/density.js';
+import { Cells, columnRows } from '../../web/ui/heat_axis.js';
 import { clockOf, durationOf, timeStep } from '../../web/ui/format.js';
 import { growthText, timeToLimit } from '../../web/ui/memory.js';
 import { causeColour, collectionText, memoryTop, partColour, stackParts } from '../../web/ui/memory_charts.js';
@@ -19,7 +22,7 @@ import { sortedRows } from '../../web/ui/table.js';
 
 const web = new URL('../../web/', import.meta.url).pathname;
 const FULL = { ...emptyState(), recording: 'a/b c', tab: 'cpu', event: 'jdk.ExecutionSample', from: 1795524481000000000, to: 1795524482000000000, thread: '^http-\\d+$',
-  labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', trace: 't1', base: 'r2', focus: 'a.B.<init>', callers: true };
+  labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', heat: '5000000000', trace: 't1', pick: '1-2-3-4', base: 'r2', focus: 'a.B.<init>', lock: 'l:a.B', callers: true };
 
 test('address: a state comes back whole from its own address', () => {
   assert.deepEqual(parseState(formatState(FULL)), FULL);
@@ -42,7 +45,7 @@ test('query: filters go to the server, what only the picture needs does not', ()
   assert.deepEqual(q.getAll('label'), FULL.labels);
   assert.equal(q.get('thread'), FULL.thread);
   assert.equal(q.get('from'), '1795524481000000000');
-  for (const key of ['search', 'zoom', 'kinds', 'leaf', 'trace', 'base']) assert.equal(q.has(key), false, key);
+  for (const key of ['heat', 'search', 'zoom', 'kinds', 'leaf', 'trace', 'pick', 'base']) assert.equal(q.has(key), false, key);
   assert.equal(new URLSearchParams(queryOf(FULL, ['from', 'to'])).has('to'), false);
 });
 
@@ -95,6 +98,52 @@ test('series: steps close, tops are round, kinds keep order and colour', () => {
   assert.deepEqual(STATES.map(([key]) => `STATE_${key}`).sort(), states.sort(), 'every state of a recording has a name and a colour');
   assert.equal(seriesName('state', 'STATE_WAITING_FOR_CPU'), 'waiting for CPU');
   assert.equal(seriesColour('state', 'STATE_RUNNABLE', 3, 'light'), 'var(--cpu)');
+});
+
+test('heatmap: cells and ranges of time are each other\'s inverse, and no range touches the cell beside it', () => {
+  const start = 1795524481000000000;
+  const cells = new Cells({ start_ns: start, column_ns: 1e9, cell_ns: 20e6, rows: 50, columns: 3, p99: 7, max: 9, values: Array.from({ length: 150 }, (_, i) => (i === 60 ? 9 : i < 50 ? 0 : 1)) });
+  for (const range of [[0, 1], [7, 8], [49, 51], [0, 150], [60, 61]]) {
+    const [from, to] = cells.rangeOf(range);
+    assert.deepEqual(cells.cellsOf(from, to), range);
+    // what the server does: slices of 20 ms count that end after `from` and begin before `to`, in whole nanoseconds
+    const slice = (i) => BigInt(start) + BigInt(i) * 20000000n;
+    const taken = Array.from({ length: 152 }, (_, i) => i - 1).filter((i) => slice(i + 1) > BigInt(String(from)) && slice(i) < BigInt(String(to)));
+    assert.deepEqual([taken[0], taken[taken.length - 1] + 1], range);
+  }
+  assert.equal(cells.cellsOf(0, 0), null);
+  assert.equal(cells.cellsOf(start - 5e9, start - 4e9), null);
+  assert.deepEqual(columnRows(cells), [{ start: 50, end: 100, weight: 58, hottest: 60 }, { start: 100, end: 150, weight: 50, hottest: 100 }]);
+});
+
+test('latency: a choice of cells is a range of time and of latency, comes back from the address, and is drawn where it was made', () => {
+  const edges = Array.from({ length: 37 }, (_, i) => Math.round(1e6 * 1000 ** (i / 36)));
+  const columns = Array.from({ length: 20 }, (_, c) => ({ count: c % 3, p50_ns: 2e6, p99_ns: 3e6, max_ns: 3e6, counts: c % 3 ? edges.slice(1).map((_, r) => (r === 7 ? c % 3 : 0)) : [] }));
+  const bands = new Bands({ count: 19, start_ns: 1795524481000000000, column_ns: 1e8, rows: 36, edges_ns: edges, columns });
+  for (const rect of [between({ column: 0, row: 0 }, { column: 0, row: 0 }), between({ column: 9, row: 35 }, { column: 3, row: 2 }), between({ column: 19, row: 7 }, { column: 19, row: 35 })])
+    assert.deepEqual(bands.rectOf(parsePick(formatPick(bands.pickOf(rect)))), rect);
+  assert.equal(bands.count({ columns: [0, 20], rows: [7, 8] }), 19);
+  assert.equal(bands.count({ columns: [0, 20], rows: [8, 36] }), 0);
+  assert.equal(bands.share(1e6), 0);
+  assert.equal(Math.round(bands.share(1e9) * 1e6), 1e6);
+  for (const text of ['', 'x', '1-2-3', '2-1-3-4', '1-2-4-3', '1-2-3-4-5', '-1-2-3-4']) assert.equal(parsePick(text), null, text);
+});
+
+test('locks: bands add up to their nodes, the lightest are one, a thread is chosen on both sides, a star is a number', () => {
+  const flow = (waiter, cls, owner, weight_ns) => ({ waiter, class: cls, owner, weight_ns });
+  const flows = [flow('w-*', 'a.Session', 'writer', 50), flow('writer', 'a.Cache', null, 20), ...Array.from({ length: 20 }, (_, i) => flow(`t${i}`, 'x.Y', 'writer', 1))];
+  const { columns, bands } = layoutFlows(flows);
+  assert.deepEqual(columns.map((c) => c.length), [9, 3, 2]);
+  for (const column of columns) assert.equal(column.reduce((s, n) => s + n.weight, 0), 90);
+  columns.forEach((column, i) => column.forEach((n) => {
+    for (const [at, end] of [[i, 'from'], [i - 1, 'to']]) if (at >= 0 && at < 2) assert.equal(bands.filter((b) => b.column === at && b[end] === n).reduce((s, b) => s + b.weight, 0), n.weight);
+  }));
+  assert.deepEqual(flows.slice(0, 3).map((f) => isChosen(f, 'h:writer')), [true, true, true]);
+  assert.deepEqual(flows.slice(0, 3).map((f) => isChosen(f, 'l:a.Cache')), [false, true, false]);
+  assert.equal(shortClass('java.util.concurrent.locks.ReentrantLock$NonfairSync'), 'ReentrantLock$NonfairSync');
+  assert.equal(ownFrame(['jdk.internal.misc.Unsafe.park', 'java.util.X.y:3', '[libc.so.6]', 'app.Main.run:5']), 'app.Main.run:5');
+  assert.match('pool-12-thread-3', new RegExp(threadsOf('pool-*-thread-*')));
+  assert.doesNotMatch('xpool-12-thread-3', new RegExp(threadsOf('pool-*-thread-*')));
 });
 
 test('start page: names of JVMs and their share of a CPU', () => {
@@ -170,7 +219,7 @@ test('names: hashes differ for names of a profile', () => {
 });
 
 test('pages: no inline code or style, no markup from strings, and all scripts together below 300 KiB', () => {
-  const files = ['ui', 'flame', 'spans'].flatMap((dir) => readdirSync(join(web, dir)).map((f) => join(web, dir, f)));
+  const files = ['ui', 'flame', 'spans', 'heat'].flatMap((dir) => readdirSync(join(web, dir)).map((f) => join(web, dir, f)));
   const scripts = files.filter((f) => f.endsWith('.js'));
   assert.ok(scripts.reduce((sum, f) => sum + statSync(f).size, 0) < 300 * 1024);
   for (const f of scripts) assert.doesNotMatch(readFileSync(f, 'utf8'), /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/, f);

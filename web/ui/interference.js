@@ -3,6 +3,7 @@
 // states of threads over time.
 import { commandLine, emptyBox, h } from './dom.js';
 import { upperFirst } from './explain.js';
+import { LockGraph, threadsOf } from './lock_graph.js';
 import { queryOf } from './state.js';
 import { TimeAxis } from './series.js';
 import { eventsOf, Slot } from './view.js';
@@ -13,19 +14,21 @@ const ABOUT = /safepoint|vm-operation|neighbour|starvation|cpu-limit|throttl|pre
 export class InterferenceView {
   constructor() {
     this.found = new Found();
+    this.locks = new Locks();
     this.states = new OverTime('States of threads over time');
     this.events = new OverTime('Events over time');
-    this.root = h('div.page.scrolls.stack', {}, this.found.root, this.states.root, this.events.root);
+    this.root = h('div.page.scrolls.stack', {}, this.found.root, this.locks.root, this.states.root, this.events.root);
   }
 
   release() {
-    for (const part of [this.found, this.states, this.events]) part.release();
+    for (const part of [this.found, this.locks, this.states, this.events]) part.release();
   }
 
   update(context) {
     const wall = eventsOf(context.recording, ['wall'])[0];
     const others = eventsOf(context.recording, ['lock', 'ttsp'])[0];
     this.found.ask(context, 'explain', []);
+    this.locks.ask(context, 'locks', []);
     const query = (event) => [...queryOf({ ...context.state, event }, ['no_idle', 'from', 'to']), ['no_idle', '1']];
     if (wall) this.states.ask(context, 'series', [...query(wall.name), ['by', 'state'], ['bins', '200'], ['top', '8']]);
     else this.states.root.replaceChildren(emptyBox('States of threads are not in this recording', 'The wall clock records whether threads run, wait for a CPU, for a monitor, for I/O or for work:', commandLine('wick record -e cpu,wall PID')));
@@ -47,6 +50,38 @@ class Found extends Slot {
         : h('p', {}, 'No safepoint, lock, neighbour or limit cost enough to be named.'),
       missing.length ? h('details', {}, h('summary', {}, 'Not recorded'), h('ul.plain-list', {}, ...missing)) : null);
     for (const e of [...this.root.childNodes]) if (e.nodeType === 3) e.remove();
+  }
+}
+
+/** Who blocks whom. */
+class Locks extends Slot {
+  constructor() {
+    super('section.card', (answer, context) => this.draw(answer, context));
+    this.graph = new LockGraph({ onChoose: (lock) => this.context.navigate({ lock }), onPick: (flow) => this.showStacks(flow) });
+    this.facts = h('p.quiet');
+  }
+
+  release() {
+    super.release();
+    this.graph.release();
+  }
+
+  /** The flame graph of the threads that wait: of locks, where these are recorded. */
+  showStacks(flow) {
+    const event = eventsOf(this.context.recording, ['lock'])[0] ?? eventsOf(this.context.recording, ['wall'])[0];
+    this.context.navigate({ tab: 'cpu', show: '', event: event?.name ?? '', thread: threadsOf(flow.waiter), zoom: '' });
+  }
+
+  draw(answer, context) {
+    if (!answer.flows.length) {
+      const [title, text] = answer.recorded ? ['No thread waited for another', 'Waiting for locks was recorded, and nothing waited for a lock that another thread held.']
+        : ['Waiting for locks is not in this recording', 'With it, this shows which threads wait for which locks, and who holds them:'];
+      this.root.replaceChildren(emptyBox(title, text, answer.recorded ? null : commandLine('wick record -e cpu,wall,lock PID')));
+      return;
+    }
+    this.facts.textContent = `${formatWeight(answer.total_ns, 'ns')} waited in all. Threads whose names differ in numbers only are one, and so are locks of a class.${answer.total > answer.flows.length ? ` The heaviest ${answer.flows.length} of ${answer.total} ways are shown.` : ''}`;
+    if (!this.graph.root.isConnected) this.root.replaceChildren(h('h2', {}, 'Who blocks whom'), this.facts, this.graph.root);
+    this.graph.update(answer, context.state.lock);
   }
 }
 

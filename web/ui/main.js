@@ -19,7 +19,7 @@ const KEYS = [
   ['\u2190 \u2191 \u2193 \u2192', 'in the flame graph: neighbour, caller, heaviest callee; on the time axis: move, with Shift choose'],
   ['Enter', 'zoom to the selected box; take the chosen time'], ['Backspace', 'zoom out by one caller'], ['Esc', 'reset the zoom, then the search'],
   ['i', 'leaf-up view'], ['o', 'root at the bottom or on top'], ['c C', 'copy the name, the stack'],
-  ['d', 'light or dark'], ['g', 'to the list of recordings'], ['Alt \u2190 \u2192', 'undo and redo: the address holds everything'], ['?', 'this list'],
+  ['h', 'time as a heatmap or as an area'], ['d', 'light or dark'], ['g', 'to the list of recordings'], ['Alt \u2190 \u2192', 'undo and redo: the address holds everything'], ['?', 'this list'],
 ];
 
 class Ui {
@@ -238,6 +238,7 @@ class Ui {
     const run = {
       d: () => this.toggleTheme(),
       g: () => this.navigate(parseState('')),
+      h: () => this.state.recording && this.navigate({ heat: this.state.heat ? '' : 'auto' }),
       '?': () => byName('help-box').showModal(),
     }[e.key];
     const tab = TABS[Number(e.key) - 1];

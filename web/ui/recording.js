@@ -5,9 +5,11 @@ import { get, of } from './api.js';
 import { button, h, say } from './dom.js';
 import { CompareView } from './compare.js';
 import { CpuView } from './cpu.js';
+import { parsePick } from './density.js';
 import { ExplainView } from './explain.js';
 import { ExportMenu } from './export.js';
-import { dateOf, durationOf, eventName } from './format.js';
+import { clockOf, dateOf, durationOf, eventName } from './format.js';
+import { axisSwitch, HeatAxis } from './heat_axis.js';
 import { InterferenceView } from './interference.js';
 import { MemoryView } from './memory.js';
 import { STATES, TimeAxis } from './series.js';
@@ -40,10 +42,13 @@ export class RecordingView {
     this.bar = h('div.filter-bar', {}, this.events, this.chips, this.adder);
     this.axis = new TimeAxis({ label: 'Weight over time', onRange: (from, to) => this.hooks.navigate({ from, to }) });
     this.series = new Slot('div', (answer, context) => this.axis.update(answer, [context.state.from, context.state.to], context.theme));
+    this.heat = new HeatAxis({ onRange: (from, to) => this.hooks.navigate({ from, to }), onScale: (ns) => this.hooks.navigate({ heat: String(ns) }) });
+    this.cells = new Slot('div', (answer, context) => this.heat.update(answer, [context.state.from, context.state.to], context.theme));
+    this.switch = h('div.segment.small.axis-switch', { role: 'group', 'aria-label': 'Picture of time (h)' });
     this.place = h('div.place', { id: 'place' });
     this.problem = h('p.problem', { hidden: true });
     this.export = new ExportMenu();
-    this.root = h('div.recording-frame', {}, h('div.tab-row', {}, this.tabs, this.export.root), this.problem, this.bar, this.axis.root, this.place);
+    this.root = h('div.recording-frame', {}, h('div.tab-row', {}, this.tabs, this.export.root), this.problem, this.bar, this.axis.root, this.heat.root, this.place);
     this.view = null;
     this.tab = '';
   }
@@ -53,6 +58,8 @@ export class RecordingView {
     this.export.release();
     this.series.release();
     this.axis.release();
+    this.cells.release();
+    this.heat.release();
   }
 
   makeAdder() {
@@ -115,8 +122,7 @@ export class RecordingView {
     this.problem.textContent = recording.problem ?? '';
     this.drawEvents(state, recording);
     this.drawChips(state);
-    this.axis.root.hidden = !WITH_AXIS.includes(state.tab) || !recording.events.length;
-    if (!this.axis.root.hidden) this.askSeries(this.context);
+    this.showTime(WITH_AXIS.includes(state.tab) && recording.events.length > 0);
     if (state.tab !== this.tab) {
       this.view?.release();
       this.view = new VIEWS[state.tab]();
@@ -124,6 +130,26 @@ export class RecordingView {
       this.place.replaceChildren(this.view.root);
     }
     this.view.update(this.context);
+  }
+
+  /** The time axis, as an area or as a heatmap. */
+  showTime(shown) {
+    const { state } = this.context;
+    const heat = state.heat !== '';
+    this.axis.root.hidden = !shown || heat;
+    this.heat.root.hidden = !shown || !heat;
+    if (!shown) return;
+    this.switch.replaceChildren(...axisSwitch(state.heat, (value) => this.hooks.navigate({ heat: value })));
+    const head = heat ? this.heat.head : this.axis.root.firstChild;
+    if (head.lastChild !== this.switch) head.append(this.switch);
+    if (heat) this.askCells(this.context);
+    else this.askSeries(this.context);
+  }
+
+  async askCells(context) {
+    const length = /^\d{1,18}$/.test(context.state.heat) ? [['column_ns', context.state.heat]] : [['columns', String(this.heat.room)]];
+    await this.cells.ask(context, 'heat', [...queryOf(context.state, ['from', 'to']), ...length]);
+    if (this.cells.root.firstChild?.matches?.('.error')) this.heat.note.textContent = this.cells.root.textContent;
   }
 
   async askSeries(context) {
@@ -154,6 +180,11 @@ export class RecordingView {
     if (state.to > state.from && this.tab !== 'slow') {
       chips.unshift(h('span.filter-chip', {}, h('b', {}, 'time'), ` ${durationOf(state.to - state.from)}`,
         h('button', { type: 'button', 'aria-label': 'Remove the range of time', onclick: () => this.hooks.navigate({ from: 0, to: 0 }) }, '\u00d7')));
+    }
+    const pick = state.tab === 'slow' ? parsePick(state.pick) : null;
+    if (pick) {
+      chips.push(h('span.filter-chip', {}, h('b', {}, 'took'), ` ${formatWeight(pick.least, 'ns')} to ${formatWeight(pick.most, 'ns')} at ${clockOf(pick.from)}`,
+        h('button', { type: 'button', 'aria-label': 'Remove the choice of requests', onclick: () => this.hooks.navigate({ pick: '', trace: '' }) }, '\u00d7')));
     }
     if (state.eventKind === 'wall' && WITH_EVENTS.includes(state.tab)) {
       chips.push(h('button.filter-toggle', { type: 'button', 'aria-pressed': String(state.idle), title: 'Threads that wait for work: parked, asleep, in a poll or an accept',

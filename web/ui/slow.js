@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why requests are slow: endpoints, the latency of the chosen one over time, its traces, and the timeline of a trace.
 import { formatCount, formatWeight } from '../flame/text.js';
-import { element, svg } from '../spans/common.js';
-import { NO_ENDPOINT, drawLatency } from '../spans/latency.js';
+import { element } from '../spans/common.js';
+import { NO_ENDPOINT } from '../spans/latency.js';
 import { Timeline } from '../spans/timeline.js';
+import { Density, formatPick, parsePick } from './density.js';
 import { button, commandLine, emptyBox, h } from './dom.js';
 import { clockOf } from './format.js';
 import { Table } from './table.js';
@@ -18,19 +19,27 @@ const KEY = [['cpu', 'on CPU'], ['run', 'running, by the wall clock'], ['wait', 
 export class SlowView {
   constructor() {
     this.endpoints = new Endpoints();
+    this.latency = new Latency((pick, n) => {
+      this.traces.single = n === 1; // then it is opened at once
+      this.context.navigate({ pick: pick ? formatPick(pick) : '', trace: '' });
+    });
     this.traces = new Traces();
     this.trace = new Trace();
-    this.root = h('div.page.scrolls.stack', {}, this.endpoints.root, this.traces.root, this.trace.root);
+    this.root = h('div.page.scrolls.stack', {}, this.endpoints.root, this.latency.root, this.traces.root, this.trace.root);
   }
 
   release() {
-    for (const part of [this.endpoints, this.traces, this.trace]) part.release();
+    for (const part of [this.endpoints, this.latency, this.traces, this.trace]) part.release();
   }
 
   update(context) {
     const { state } = context;
+    const of = state.endpoint ? [['endpoint', state.endpoint]] : [];
+    const pick = Object.entries(parsePick(state.pick) ?? {}).map(([key, value]) => [key, String(value)]);
+    this.context = context;
     this.endpoints.ask(context, 'endpoints', []);
-    this.traces.ask(context, 'traces', [...(state.endpoint ? [['endpoint', state.endpoint]] : []), ['rows', '50']]);
+    this.latency.ask(context, 'latency', [...of, ['columns', '150'], ['rows', '36']]);
+    this.traces.ask(context, 'traces', [...of, ...pick, ['rows', '50']]);
     this.trace.root.hidden = !state.trace;
     if (state.trace) this.trace.ask(context, `trace/${encodeURIComponent(state.trace)}`, []);
   }
@@ -39,8 +48,6 @@ export class SlowView {
 class Endpoints extends Slot {
   constructor() {
     super('section.card', (answer, context) => this.draw(answer, context));
-    this.chart = svg('svg', { id: 'chart', role: 'img' });
-    this.title = h('h2');
     this.table = new Table([
       { key: 'endpoint', head: 'Endpoint', value: (r) => r.endpoint ?? NO_ENDPOINT },
       { key: 'count', head: 'Requests', value: (r) => r.count, text: (r) => formatCount(r.count) },
@@ -49,17 +56,10 @@ class Endpoints extends Slot {
       time('blocked_ns', 'Blocked', 'Waiting for something else than a CPU, by the wall clock'),
     ], {
       caption: 'Latency by endpoint', sort: 'p99_ns', empty: 'No endpoint.',
-      onPick: (r) => this.context.navigate({ endpoint: r.endpoint === this.context.state.endpoint ? '' : r.endpoint ?? '', trace: '' }),
+      onPick: (r) => this.context.navigate({ endpoint: r.endpoint === this.context.state.endpoint ? '' : r.endpoint ?? '', trace: '', pick: '' }),
       picked: (r) => (r.endpoint ?? '') === this.context.state.endpoint && r.endpoint !== null,
       pickLabel: () => 'Choose: its latency, its traces, and everything on the other pages',
     });
-    this.resizes = new ResizeObserver(() => this.latency());
-    this.resizes.observe(this.chart);
-  }
-
-  release() {
-    super.release();
-    this.resizes.disconnect();
   }
 
   draw(answer) {
@@ -71,21 +71,33 @@ class Endpoints extends Slot {
     }
     this.answer = answer;
     this.table.update(answer.endpoints);
-    if (!this.table.root.isConnected) {
-      const key = h('div.legend', {}, h('span', {}, h('i.swatch.key-p99'), '99th percentile'), h('span', {}, h('i.swatch.key-p50'), 'median'),
-        h('span.quiet', {}, 'of the requests that began in each second; times in UTC'));
-      this.root.replaceChildren(this.table.root, this.title, key, this.chart);
-    }
-    this.latency();
+    if (!this.table.root.isConnected) this.root.replaceChildren(this.table.root);
+  }
+}
+
+/** The latency of the chosen endpoint, or of all, over time. */
+class Latency extends Slot {
+  constructor(onPick) {
+    super('section.card', (answer, context) => this.draw(answer, context));
+    this.title = h('h2');
+    this.density = new Density(onPick);
   }
 
-  latency() {
-    if (!this.answer?.endpoints?.length || !this.chart.isConnected) return;
-    const { state } = this.context;
-    const byCost = this.answer.endpoints.slice().sort((a, b) => (b.p99_ns ?? 0) - (a.p99_ns ?? 0));
-    const row = this.answer.endpoints.find((r) => r.endpoint === state.endpoint) ?? byCost[0];
-    this.title.textContent = element('b', '', `Latency of ${row.endpoint ?? NO_ENDPOINT}`).textContent;
-    drawLatency(this.chart, row, this.answer.start_s ?? 0);
+  release() {
+    super.release();
+    this.density.release();
+  }
+
+  draw(answer, context) {
+    const { state, theme } = context;
+    this.root.hidden = !answer.count && !state.endpoint;
+    this.title.textContent = element('b', '', `Latency${state.endpoint ? ` of ${state.endpoint}` : ' of all requests'}`).textContent;
+    if (!answer.count) {
+      this.root.replaceChildren(this.title, h('p.quiet', {}, 'No request of this endpoint is in the chosen time.'));
+      return;
+    }
+    if (!this.density.root.isConnected) this.root.replaceChildren(this.title, this.density.root);
+    this.density.update(answer, parsePick(state.pick), theme);
   }
 }
 
@@ -111,9 +123,14 @@ class Traces extends Slot {
     this.root.hidden = !answer.total && !context.state.endpoint;
     this.longest = answer.traces.reduce((m, t) => Math.max(m, t.latency_ns), 1);
     const of = context.state.endpoint ? ` of ${context.state.endpoint}` : '';
-    this.head.textContent = element('b', '', `Slowest traces${of}${answer.total > answer.traces.length ? `, ${answer.traces.length} of ${formatCount(answer.total)}` : ''}`).textContent;
+    const picked = parsePick(context.state.pick);
+    const those = picked ? ` of the chosen ${answer.total === 1 ? 'request' : 'requests'}` : of;
+    const opens = this.single && picked && answer.total === 1;
+    this.single = false;
+    this.head.textContent = element('b', '', `Slowest traces${those}${answer.total > answer.traces.length ? `, ${answer.traces.length} of ${formatCount(answer.total)}` : ''}`).textContent;
     this.table.update(answer.traces);
     if (!this.table.root.isConnected) this.root.replaceChildren(this.head, this.table.root);
+    if (opens) context.navigate({ trace: answer.traces[0].id });
   }
 }
 

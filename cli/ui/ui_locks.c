@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/ui/ui_locks.h"
+
+#include <stdlib.h>
+
+#include "analysis/lock_graph.h"
+#include "base/sum.h"
+#include "cli/ui/ui_read.h"
+#include "codec/json.h"
+#include "model/name.h"
+
+static void put_number(struct wick_json *j, const char *key, int64_t v)
+{
+    wick_json_key(j, key);
+    wick_json_int(j, v);
+}
+
+static void put_name(struct wick_json *j, const char *key, const struct wick_string *s)
+{
+    wick_json_key(j, key);
+    wick_json_str(j, s->s, s->len);
+}
+
+static void put_class(struct wick_json *j, const struct wick_profile *p, const struct wick_lock_flow *f,
+                      struct wick_strbuf *text)
+{
+    const struct wick_string *s = &p->strings[f->class_name];
+    wick_strbuf_clear(text);
+    if (s->len && f->native)
+        wick_strbuf_add(text, s->s, s->len);
+    else if (s->len)
+        wick_class_name(text, s->s, s->len, 0);
+    else
+        wick_strbuf_adds(text, f->native ? "(no variable)" : f->park ? "(no object)" : "(not known)");
+    wick_json_key(j, "class");
+    wick_json_str(j, text->buf, text->len);
+    wick_json_key(j, "kind");
+    wick_json_cstr(j, f->native ? (f->park ? "native wait" : "native") : f->park ? "lock" : "monitor");
+}
+
+/* Frames from the leaf on. */
+static void put_stack(struct wick_json *j, const char *key, const struct wick_profile *p, uint32_t stack,
+                      struct wick_strbuf *text)
+{
+    enum { FRAMES = 60 };
+    unsigned n = 0;
+    wick_json_key(j, key);
+    wick_json_open(j, '[');
+    for (; stack && n < FRAMES; stack = p->stacks[stack].parent, n++) {
+        wick_strbuf_clear(text);
+        wick_frame_name(text, p, p->stacks[stack].frame, WICK_NAME_LINES);
+        wick_json_str(j, text->buf, text->len);
+    }
+    wick_json_close(j, ']');
+}
+
+static void put_flow(struct wick_json *j, const struct wick_profile *p, const struct wick_lock_flow *f,
+                     struct wick_strbuf *text)
+{
+    wick_json_open(j, '{');
+    put_name(j, "waiter", &p->strings[f->waiter]);
+    put_class(j, p, f, text);
+    if (f->owner_known) {
+        put_name(j, "owner", &p->strings[f->owner]);
+    } else {
+        wick_json_key(j, "owner");
+        wick_json_raw(j, "null");
+    }
+    put_number(j, "weight_ns", f->weight_ns);
+    put_number(j, "longest_ns", f->longest_ns);
+    put_number(j, "waits", (int64_t)f->waits);
+    put_stack(j, "waiter_stack", p, f->waiter_stack, text);
+    put_stack(j, "owner_stack", p, f->owner_stack, text);
+    wick_json_close(j, '}');
+}
+
+static int put_graph(const struct wick_lock_waits *w, size_t rows, FILE *out)
+{
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    struct wick_json j = {.out = out};
+    struct wick_lock_flow *flows;
+    int64_t total_ns = 0;
+    size_t n;
+    if (wick_lock_graph(w, &flows, &n))
+        return -WICK_E_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        total_ns = wick_sum(total_ns, flows[i].weight_ns);
+    wick_json_open(&j, '{');
+    wick_json_key(&j, "recorded");
+    wick_json_raw(&j, w->recorded || n ? "true" : w->not_ours ? "null" : "false");
+    put_number(&j, "total_ns", total_ns);
+    put_number(&j, "total", (int64_t)n);
+    wick_json_key(&j, "flows");
+    wick_json_open(&j, '[');
+    for (size_t i = 0; i < n && i < rows; i++)
+        put_flow(&j, w->profile, &flows[i], &text);
+    wick_json_close(&j, ']');
+    wick_json_close(&j, '}');
+    int rc = text.failed ? -WICK_E_NOMEM : 0;
+    wick_strbuf_release(&text);
+    free(flows);
+    return rc;
+}
+
+int wick_ui_locks(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
+{
+    enum { ROWS = 100, MOST_ROWS = 2000 };
+    struct wick_lock_waits w;
+    struct wick_profile p;
+    int64_t rows;
+    int rc = wick_ask_number(a, "rows", 1, MOST_ROWS, ROWS, &rows, err);
+    if (rc)
+        return rc;
+    if (wick_profile_init(&p))
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    rc = wick_lock_waits_read(&w, &p, (char *const *)(uintptr_t)&file->path, 1, wick_ui_read_quietly, err);
+    if (!rc && put_graph(&w, (size_t)rows, out))
+        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    wick_lock_waits_release(&w);
+    wick_profile_release(&p);
+    return rc;
+}

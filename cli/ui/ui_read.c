@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/ui/ui_read.h"
+
+#include "cli/input/inputs.h"
+#include "import/input.h"
+
+int wick_ui_read_quietly(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
+                         struct wick_err *err)
+{
+    struct wick_jfr_result res;
+    int rc = wick_input_read_file(p, path, v, &res, err);
+    if (!rc && !res.is_jfr)
+        return wick_err_set(
+            err, WICK_E_FORMAT,
+            "this is no recording in JFR format; others hold samples only, not the events to show here");
+    if (!rc)
+        wick_cli_note_input(&res);
+    return rc;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ui_read.h - reading a recording for an answer of `wick ui`
+ *
+ * Threads: one at a time.
+ * Memory:  none kept.
+ */
+#ifndef WICK_CLI_UI_UI_READ_H
+#define WICK_CLI_UI_UI_READ_H
+
+#include "jfr/reader/reader.h"
+
+/* Reads without a word on the terminal: what is to be said of a recording, the catalog says. As wick_analysis_reader.
+ */
+int wick_ui_read_quietly(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
+                         struct wick_err *err);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lock_story.h - a recording of who blocked whom: workers wait for sessions that writers hold, writers for the cache
+ * that the cleaner holds; and names that are hostile
+ */
+#ifndef TESTS_JFR_LOCK_STORY_H
+#define TESTS_JFR_LOCK_STORY_H
+
+/* Writes it to fd, which is closed. 0 or -1. */
+int lock_story_write(int fd);
+
+#endif
