@@ -35,7 +35,7 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct task_struct {
     unsigned int flags;
-    int pid, tgid;
+    int pid, tgid, on_cpu;
     struct task_struct *group_leader;
     __u64 start_boottime;
     __u64 self_exec_id;
@@ -74,7 +74,7 @@ struct walker {
 
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-    __uint(max_entries, 1);
+    __uint(max_entries, 2); /* of ticks of the clock, which may come while a wait's stack is walked; of waits */
     __type(key, __u32);
     __type(value, struct walker);
 } walkers SEC(".maps");
@@ -125,6 +125,30 @@ struct {
     __uint(type, BPF_MAP_TYPE_RINGBUF);
     __uint(max_entries, 4 << 20);
 } ring SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct wick_host_plan);
+} plan SEC(".maps");
+
+/* A thread off the CPU, or, `chosen`, back on it with a record to make. */
+struct wait {
+    __u64 out_ns;  /* since when, 0 = it is on a CPU */
+    __u64 wake_ns; /* since when it could run again, 0 = it cannot yet */
+    __u64 asleep_ns, ready_ns;
+    __u32 flags; /* of the record */
+    __u32 seen, chosen, pad;
+};
+
+/* Goes with the thread. */
+struct {
+    __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __type(key, int);
+    __type(value, struct wait);
+} waits SEC(".maps");
 
 /* --- what the stepping code asks for --- */
 
@@ -295,18 +319,16 @@ static __attribute__((noinline)) void fill_head(struct wick_host_head *h, struct
     *birth = h->birth;
 }
 
-static __attribute__((noinline)) void put(struct walker *at, struct wick_host_counts *c)
+/* 0, or non-zero if the ring is full. */
+static __attribute__((noinline)) long put(struct walker *at)
 {
     __u64 n = at->record.head.nframes;
     if (n > WICK_HOST_FRAMES)
-        return;
+        return 0;
     /* a new process may not live until the ring is read next, and rules that were missed are for the next walk */
     bool now = (at->record.head.flags & WICK_HOST_MISSED) || !bpf_map_lookup_elem(&known, &at->env.key.birth);
     __u64 bytes = __builtin_offsetof(struct wick_host_record, frames) + n * sizeof at->record.frames[0];
-    if (bpf_ringbuf_output(&ring, &at->record, bytes, now ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP))
-        c->ring_full++;
-    else
-        c->recorded++;
+    return bpf_ringbuf_output(&ring, &at->record, bytes, now ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
 SEC("perf_event")
@@ -346,8 +368,163 @@ int sample(struct perf_context *ctx)
         if (!rc && (at->env.regs.cs & USER_MODE) == USER_MODE)
             walk_user(at);
     }
-    put(at, c);
+    if (put(at))
+        c->ring_full++;
+    else
+        c->recorded++;
     c->walk_ns += bpf_ktime_get_ns() - begin;
+    at->env.busy = 0;
+    return 0;
+}
+
+/* --- waits ---
+ *
+ *   sched_switch, prev --> out_ns      sched_wakeup --> wake_ns      sched_switch, next --> long enough? --> chosen
+ *   sched_exit_tp: the thread runs again, in schedule() still: its stacks are those it waited with --> record
+ *
+ * A wait below the threshold is chosen with the probability length / threshold and then stands for the threshold, so
+ * sums are unbiased. A new thread does not come by sched_exit_tp the first time: its first record is made when it
+ * leaves the CPU, without a stack. */
+
+enum { UNINTERRUPTIBLE = 2, NOLOAD = 0x400, WAIT_SKIP = 3 };
+
+STEP_INLINE void fill_wait(struct walker *at, struct wait *w)
+{
+    at->record.head.type = WICK_HOST_WAIT;
+    fill_head(&at->record.head, &at->env.key.birth);
+    at->record.head.flags |= w->flags;
+    at->record.head.asleep_ns = w->asleep_ns;
+    at->record.head.ready_ns = w->ready_ns;
+    at->record.head.call = -1;
+}
+
+STEP_INLINE void put_wait(struct walker *at, struct wick_host_counts *c, __u64 begin)
+{
+    if (put(at))
+        c->wait.ring_full++;
+    else
+        c->wait.recorded++;
+    c->wait.walk_ns += bpf_ktime_get_ns() - begin;
+}
+
+/* The wait that a thread which leaves the CPU had before it came there. */
+static __attribute__((noinline)) void record_first(struct wait *w, struct wick_host_counts *c)
+{
+    __u32 one = 1;
+    struct walker *at = bpf_map_lookup_elem(&walkers, &one);
+    __u64 begin = bpf_ktime_get_ns();
+    w->chosen = 0;
+    if (!at)
+        return;
+    if (at->env.busy) {
+        c->wait.nested++;
+        return;
+    }
+    fill_wait(at, w);
+    put_wait(at, c, begin);
+}
+
+/* What a thread that has a processor again waited for. */
+static __attribute__((noinline)) void end_wait(struct wait *w, const struct wick_host_plan *p,
+                                               struct wick_host_counts *c, __u64 now)
+{
+    __u64 out = w->seen ? w->out_ns : p->began_ns, wake = w->seen || w->wake_ns ? w->wake_ns : out;
+    if (!wake) /* nobody was seen to wake it */
+        wake = now;
+    w->seen = 1;
+    w->out_ns = w->wake_ns = 0;
+    c->wait.switches++;
+    if (out > wake || wake > now || out == now)
+        return;
+    __u64 whole = now - out, asleep = wake - out, threshold = p->threshold_ns;
+    if (whole < threshold) {
+        if (((__u64)bpf_get_prandom_u32() * threshold >> 32) >= whole)
+            return;
+        asleep = asleep * threshold / whole;
+        whole = threshold;
+    }
+    w->asleep_ns = asleep;
+    w->ready_ns = whole - asleep;
+    w->chosen = 1;
+    c->wait.fired++;
+}
+
+SEC("tp_btf/sched_switch")
+int wait_switch(unsigned long long *ctx)
+{
+    struct task_struct *prev = (struct task_struct *)ctx[1], *next = (struct task_struct *)ctx[2];
+    __u64 state = ctx[3], now = bpf_ktime_get_ns();
+    bool preempted = ctx[0] & 1;
+    __u32 key = 0;
+    const struct wick_host_plan *p = bpf_map_lookup_elem(&plan, &key);
+    struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &key);
+    struct wait *w;
+    if (!p || !c)
+        return 0;
+    if (prev->pid && (w = bpf_task_storage_get(&waits, prev, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE))) {
+        if (w->chosen)
+            record_first(w, c);
+        w->seen = 1;
+        w->out_ns = now;
+        w->wake_ns = preempted || !state ? now : 0;
+        w->flags = !w->wake_ns && (state & UNINTERRUPTIBLE) && !(state & NOLOAD) ? WICK_HOST_DISK : 0;
+    }
+    if (next->pid && (w = bpf_task_storage_get(&waits, next, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE)))
+        end_wait(w, p, c, now);
+    return 0;
+}
+
+/* A thread that runs is woken as well, by what it is about to wait for. */
+SEC("tp_btf/sched_wakeup")
+int wait_wakeup(unsigned long long *ctx)
+{
+    struct task_struct *task = (struct task_struct *)ctx[0];
+    struct wait *w = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    if (w && !w->wake_ns && (w->seen ? w->out_ns != 0 : !task->on_cpu))
+        w->wake_ns = bpf_ktime_get_ns();
+    return 0;
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int wait_wakeup_new(unsigned long long *ctx)
+{
+    struct wait *w = bpf_task_storage_get(&waits, (struct task_struct *)ctx[0], NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    if (w) {
+        w->seen = 1;
+        w->out_ns = w->wake_ns = bpf_ktime_get_ns();
+    }
+    return 0;
+}
+
+SEC("tp_btf/sched_exit_tp")
+int wait_exit(unsigned long long *ctx)
+{
+    __u32 zero = 0, one = 1;
+    struct wait *w = bpf_task_storage_get(&waits, bpf_get_current_task_btf(), NULL, 0);
+    if (!w || !w->chosen)
+        return 0;
+    struct walker *at = bpf_map_lookup_elem(&walkers, &one);
+    struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &zero);
+    w->chosen = 0;
+    if (!at || !c)
+        return 0;
+    if (at->env.busy) {
+        c->wait.nested++;
+        return 0;
+    }
+    at->env.busy = 1;
+    __u64 begin = bpf_ktime_get_ns();
+    fill_wait(at, w);
+    long n = bpf_get_stack(ctx, at->record.kernel, sizeof at->record.kernel, WAIT_SKIP);
+    at->record.head.nkernel = n > 0 ? (__u32)n / 8 : 0;
+    if (!(at->record.head.flags & WICK_HOST_KTHREAD) &&
+        !bpf_probe_read_kernel(&at->env.regs, sizeof at->env.regs,
+                               (const void *)bpf_task_pt_regs(bpf_get_current_task_btf())) &&
+        (at->env.regs.cs & USER_MODE) == USER_MODE) {
+        at->record.head.call = (__s64)at->env.regs.orig_rax;
+        walk_user(at);
+    }
+    put_wait(at, c, begin);
     at->env.busy = 0;
     return 0;
 }

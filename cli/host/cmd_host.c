@@ -21,20 +21,24 @@
 #include "cli/ui.h"
 #include "ebpf/host_recorder.h"
 
-#define SHORTEST_NS 100000u
-#define LONGEST_NS  10000000000u
+#define SHORTEST_NS        100000u
+#define LONGEST_NS         10000000000u
+#define THRESHOLD_NS       1000000u
+#define LEAST_THRESHOLD_NS 1000u
 
 struct host_cmd {
-    const char *duration, *interval, *file;
-    uint64_t duration_ns, interval_ns;
+    const char *duration, *interval, *file, *event;
+    uint64_t duration_ns;
+    struct wick_host_choice choice;
 };
 
 static void usage(FILE *f)
 {
     fputs("Usage: wick host [OPTION...]\n"
           "\n"
-          "Records CPU time of everything that runs on this machine: kernel, native code and Java, of all processes,\n"
-          "without an agent in any of them. Needs Linux 5.17, and root or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE and\n"
+          "Records CPU time of everything that runs on this machine, and with -e sched the time off the CPU: kernel,\n"
+          "native code and Java, of all processes, without an agent in any of them. Needs Linux 5.17, and root or "
+          "CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE and\n"
           "CAP_CHECKPOINT_RESTORE.\n"
           "Samples carry the labels process and, where there is one, container: --by process, --process REGEX.\n"
           "\n",
@@ -42,15 +46,43 @@ static void usage(FILE *f)
     wick_args_help(WICK_ARGS_HOST, f);
 }
 
+/* Takes "cpu", "sched" and "sched=TIME", separated by commas. 0 or -WICK_E_USAGE. */
+static int choose(const char *list, uint64_t interval_ns, struct wick_host_choice *choice)
+{
+    char word[32];
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        size_t n = strcspn(at, ",");
+        uint64_t threshold_ns = THRESHOLD_NS;
+        if (n >= sizeof word)
+            return -WICK_E_USAGE;
+        memcpy(word, at, n);
+        word[n] = 0;
+        if (!strcmp(word, "cpu")) {
+            choice->interval_ns = interval_ns;
+            continue;
+        }
+        if (strncmp(word, "sched", 5) != 0 || (word[5] && word[5] != '=') ||
+            (word[5] && wick_opt_interval(word + 6, false, &threshold_ns)) || threshold_ns < LEAST_THRESHOLD_NS ||
+            threshold_ns > LONGEST_NS)
+            return -WICK_E_USAGE;
+        choice->threshold_ns = threshold_ns;
+    }
+    return 0;
+}
+
 /* 0 to go on; else what the command ends with, plus 1. */
 static int parse(int argc, char **argv, struct host_cmd *c)
 {
     int opt;
+    uint64_t interval_ns;
     wick_args_start(WICK_ARGS_HOST);
     while ((opt = wick_args_next(argc, argv)) != WICK_ARG_END) {
         switch (opt) {
         case WICK_ARG_HOST_DURATION:
             c->duration = optarg;
+            break;
+        case WICK_ARG_HOST_EVENT:
+            c->event = optarg;
             break;
         case WICK_ARG_HOST_INTERVAL:
             c->interval = optarg;
@@ -68,9 +100,12 @@ static int parse(int argc, char **argv, struct host_cmd *c)
                wick_ui_bad_option("host", "it records all processes; choose one when showing: --process", argv[optind]);
     if (wick_opt_time(c->duration, 1000000000, &c->duration_ns) || !c->duration_ns)
         return 1 + wick_ui_bad_option("host", "--duration takes a time such as 30 or 2m", c->duration);
-    if (wick_opt_interval(c->interval, false, &c->interval_ns) || c->interval_ns < SHORTEST_NS ||
-        c->interval_ns > LONGEST_NS)
+    if (wick_opt_interval(c->interval, false, &interval_ns) || interval_ns < SHORTEST_NS || interval_ns > LONGEST_NS)
         return 1 + wick_ui_bad_option("host", "--interval takes a time from 100us to 10s", c->interval);
+    if (choose(c->event, interval_ns, &c->choice))
+        return 1 + wick_ui_bad_option("host",
+                                      "--event takes cpu, sched or sched=TIME (1us to 10s), or both, as in cpu,sched",
+                                      c->event);
     return 0;
 }
 
@@ -142,20 +177,34 @@ static int conclude(const struct wick_cli_output *out, const struct wick_host_to
     return 0;
 }
 
-static void print_drop(uint64_t count, const char *why)
+static void print_drop(uint64_t count, const char *what, const char *why)
 {
     if (count)
-        wick_ui_note("lost: %" PRIu64 " samples: %s", count, why);
+        wick_ui_note("lost: %" PRIu64 " %s: %s", count, what, why);
+}
+
+static void print_waits(const struct wick_host_totals *t)
+{
+    wick_ui_note("%" PRIu64 " waits of %" PRIu64 " switches onto a CPU; %.1f us of CPU time for each wait",
+                 t->wait.recorded, t->wait.switches,
+                 t->wait.fired ? (double)t->wait.walk_ns / 1e3 / (double)t->wait.fired : 0.0);
+    print_drop(t->wait.ring_full, "waits", "the ring to this program was full");
+    print_drop(t->wait.nested, "waits", "another wait was being recorded on that CPU");
+    print_drop(t->wait.output_full, "waits", "they could not be written");
+    print_drop(t->wait.out_of_memory, "waits", "there was no memory for them");
 }
 
 static void print_totals(const struct wick_host_totals *t)
 {
-    wick_ui_note("%" PRIu64 " samples of %" PRIu64 " processes, %" PRIu64 " of them JVMs; %.1f us of CPU time each",
-                 t->recorded, t->processes, t->jvms, t->fired ? (double)t->walk_ns / 1e3 / (double)t->fired : 0.0);
-    print_drop(t->ring_full, "the ring to this program was full");
-    print_drop(t->nested, "another sample was being taken on that CPU");
-    print_drop(t->output_full, "they could not be written");
-    print_drop(t->out_of_memory, "there was no memory for them");
+    if (t->fired)
+        wick_ui_note("%" PRIu64 " samples of %" PRIu64 " processes, %" PRIu64 " of them JVMs; %.1f us of CPU time each",
+                     t->recorded, t->processes, t->jvms, t->fired ? (double)t->walk_ns / 1e3 / (double)t->fired : 0.0);
+    print_drop(t->ring_full, "samples", "the ring to this program was full");
+    print_drop(t->nested, "samples", "another sample was being taken on that CPU");
+    print_drop(t->output_full, "samples", "they could not be written");
+    print_drop(t->out_of_memory, "samples", "there was no memory for them");
+    if (t->wait.switches)
+        print_waits(t);
     if (t->skipped)
         wick_ui_note("besides, the kernel skipped %" PRIu64 " ticks of the clock", t->skipped);
     if (t->ended)
@@ -192,7 +241,7 @@ static int record(const struct host_cmd *c, struct wick_err *err)
         return rc;
     catch_signals();
     /* an earlier recording of that name must not be lost to one that cannot be made */
-    rc = wick_host_recorder_open(&recorder, c->interval_ns, err);
+    rc = wick_host_recorder_open(&recorder, &c->choice, err);
     if (!rc) {
         rc = open_output(&out, &jfr, err);
         opened = !rc;
@@ -228,7 +277,8 @@ int wick_cmd_host(int argc, char **argv)
 {
     struct wick_err err = {0};
     struct host_cmd c = {.duration = wick_args_default(WICK_ARG_HOST_DURATION),
-                         .interval = wick_args_default(WICK_ARG_HOST_INTERVAL)};
+                         .interval = wick_args_default(WICK_ARG_HOST_INTERVAL),
+                         .event = wick_args_default(WICK_ARG_HOST_EVENT)};
     int status = parse(argc, argv, &c);
     if (status)
         return status - 1;

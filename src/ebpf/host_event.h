@@ -26,7 +26,7 @@ enum {
     WICK_HOST_KNOWN = 16384,   /* processes whose mappings have been read, likewise */
 };
 
-enum wick_host_type { WICK_HOST_SAMPLE, WICK_HOST_EXIT };
+enum wick_host_type { WICK_HOST_SAMPLE, WICK_HOST_EXIT, WICK_HOST_WAIT };
 
 /* An address space. */
 struct wick_host_birth {
@@ -41,6 +41,7 @@ enum {
     WICK_HOST_HAS_THREAD = 8, /* and the JavaThread */
     WICK_HOST_TRUNCATED = 16, /* there were more frames */
     WICK_HOST_MISSED = 32,    /* the walk came by pages whose rules were not there */
+    WICK_HOST_DISK = 64,      /* of a wait: uninterruptible */
 };
 
 /* What is the same in every record. */
@@ -54,6 +55,10 @@ struct wick_host_head {
     char comm[WICK_HOST_COMM];         /* of the thread */
     char process_comm[WICK_HOST_COMM]; /* of the process */
     uint32_t nkernel, nframes;
+    /* of a wait: for how long it could not run, and then for how long it could and did not, both as many times as the
+     * record stands for; and the system call it was in, negative = none */
+    uint64_t asleep_ns, ready_ns;
+    int64_t call;
 };
 
 /* Of a sample, only so many frames as there are. A native frame's `level` is 1 if the rules of its page were not there.
@@ -106,6 +111,20 @@ struct wick_host_counts {
     uint64_t ring_full; /* not: it was full */
     uint64_t nested;    /* not: a walk was going on on this CPU */
     uint64_t walk_ns;   /* time spent on samples */
+    struct {
+        uint64_t switches;  /* of threads onto this CPU, idle threads not among them */
+        uint64_t fired;     /* waits that were chosen */
+        uint64_t recorded;  /* of these: given to the ring */
+        uint64_t ring_full; /* not: it was full */
+        uint64_t nested;    /* not: a walk was going on on this CPU */
+        uint64_t walk_ns;   /* time spent on them */
+    } wait;
+};
+
+/* What holds for all waits. */
+struct wick_host_plan {
+    uint64_t threshold_ns; /* shorter waits are chosen at random, in proportion to their length */
+    uint64_t began_ns;     /* what was off the CPU then counts from then on */
 };
 
 #endif

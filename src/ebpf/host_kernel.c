@@ -15,6 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "ebpf/host_object.h"
 
 /* --- the library --- */
@@ -38,6 +39,7 @@
     X(bpf_program__attach)              \
     X(bpf_program__attach_iter)         \
     X(bpf_program__attach_perf_event)   \
+    X(bpf_program__set_autoload)        \
     X(libbpf_num_possible_cpus)         \
     X(libbpf_set_print)                 \
     X(ring_buffer__consume)             \
@@ -71,12 +73,19 @@ static int load_library(struct wick_err *err)
 /* The first kernel with bpf_loop(). */
 enum { KERNEL_MAJOR = 5, KERNEL_MINOR = 17 };
 
+/* The first one with the tracepoint sched_exit_tp, which fires in a thread that has a processor again. */
+enum { WAITS_MAJOR = 6, WAITS_MINOR = 16 };
+
+/* In the order in which they are attached: nothing is recorded before the last. */
+static const char *const wait_programs[] = {"wait_wakeup_new", "wait_wakeup", "wait_switch", "wait_exit"};
+enum { WAIT_PROGRAMS = sizeof wait_programs / sizeof *wait_programs };
+
 struct wick_host_kernel {
     struct bpf_object *object;
     struct bpf_program *sample, *births;
-    struct bpf_link *exit_link, *exec_link;
+    struct bpf_link *exit_link, *exec_link, *wait_links[WAIT_PROGRAMS];
     struct ring_buffer *ring;
-    int jvms, threads, pages, rules, known, counts;
+    int jvms, threads, pages, rules, known, counts, plan;
     wick_host_take *take;
     void *arg;
     uint64_t interval_ns;
@@ -98,7 +107,7 @@ static int keep_complaint(enum libbpf_print_level level, const char *format, va_
     "its own user"
 
 /* Why the programs could not be loaded. */
-static int explain_failure(int error, struct wick_err *err)
+static int explain_failure(int error, bool waits, struct wick_err *err)
 {
     struct utsname u;
     int major = 0, minor = 0;
@@ -106,6 +115,11 @@ static int explain_failure(int error, struct wick_err *err)
         (major < KERNEL_MAJOR || (major == KERNEL_MAJOR && minor < KERNEL_MINOR)))
         return wick_err_set(err, WICK_E_UNSUPPORTED,
                             "wick host needs Linux 5.17 or newer (bpf_loop), and this is %.60s. " INSTEAD, u.release);
+    if (waits && (major < WAITS_MAJOR || (major == WAITS_MAJOR && minor < WAITS_MINOR)))
+        return wick_err_set(err, WICK_E_UNSUPPORTED,
+                            "-e sched needs Linux 6.16 or newer (tracepoint sched_exit_tp), and this is %.60s. -e cpu "
+                            "works; `wick record -e wall PID` shows what a JVM waits for",
+                            u.release);
     if (access("/sys/kernel/btf/vmlinux", R_OK))
         return wick_err_set(err, WICK_E_UNSUPPORTED,
                             "wick host needs a kernel that describes its types in /sys/kernel/btf/vmlinux "
@@ -130,8 +144,8 @@ static int find_maps(struct wick_host_kernel *k)
     const struct {
         const char *name;
         int *fd;
-    } maps[] = {{"jvms", &k->jvms},   {"threads", &k->threads}, {"pages", &k->pages},
-                {"rules", &k->rules}, {"known", &k->known},     {"counts", &k->counts}};
+    } maps[] = {{"jvms", &k->jvms},   {"threads", &k->threads}, {"pages", &k->pages}, {"rules", &k->rules},
+                {"known", &k->known}, {"counts", &k->counts},   {"plan", &k->plan}};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         if ((*maps[i].fd = library.bpf_object__find_map_fd_by_name(k->object, maps[i].name)) < 0)
             return -ENOENT;
@@ -148,7 +162,21 @@ static struct bpf_link *attach(struct wick_host_kernel *k, const char *program)
     return p ? library.bpf_program__attach(p) : NULL;
 }
 
-int wick_host_kernel_open(struct wick_host_kernel **out, wick_host_take *take, void *arg, struct wick_err *err)
+static int load(struct wick_host_kernel *k, bool waits)
+{
+    k->object = library.bpf_object__open_mem(wick_host_object, wick_host_object_size, NULL);
+    if (!k->object)
+        return -errno;
+    for (size_t i = 0; i < WAIT_PROGRAMS; i++) {
+        struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, wait_programs[i]);
+        if (!p || library.bpf_program__set_autoload(p, waits))
+            return -ENOENT;
+    }
+    return library.bpf_object__load(k->object);
+}
+
+int wick_host_kernel_open(struct wick_host_kernel **out, bool waits, wick_host_take *take, void *arg,
+                          struct wick_err *err)
 {
     int rc = load_library(err);
     if (rc)
@@ -165,15 +193,14 @@ int wick_host_kernel_open(struct wick_host_kernel **out, wick_host_take *take, v
     if (!rc) {
         k->events = calloc((size_t)k->cpus, sizeof *k->events);
         k->links = calloc((size_t)k->cpus, sizeof *k->links);
-        k->object = library.bpf_object__open_mem(wick_host_object, wick_host_object_size, NULL);
-        rc = !k->events || !k->links ? -ENOMEM : k->object ? library.bpf_object__load(k->object) : -errno;
+        rc = k->events && k->links ? load(k, waits) : -ENOMEM;
     }
     rc = rc ? rc : find_maps(k);
     if (!rc && (!(k->exit_link = attach(k, "process_exit")) || !(k->exec_link = attach(k, "process_exec"))))
         rc = -errno;
     if (rc) {
         wick_host_kernel_close(k);
-        return explain_failure(-rc, err);
+        return explain_failure(-rc, waits, err);
     }
     *out = k;
     return 0;
@@ -222,8 +249,26 @@ int wick_host_kernel_start(struct wick_host_kernel *k, uint64_t interval_ns, str
     return k->count ? 0 : wick_err_set(err, WICK_E_UNSUPPORTED, "no CPU has a clock that can be sampled");
 }
 
+int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_ns, struct wick_err *err)
+{
+    const struct wick_host_plan plan = {threshold_ns, wick_clock_mono_ns()};
+    uint32_t key = 0;
+    bool attached = !library.bpf_map_update_elem(k->plan, &key, &plan, BPF_ANY);
+    for (size_t i = 0; i < WAIT_PROGRAMS && attached; i++)
+        attached = (k->wait_links[i] = attach(k, wait_programs[i])) != NULL;
+    return attached ? 0
+                    : wick_err_set(err, WICK_E_UNSUPPORTED,
+                                   "the scheduler cannot be traced: %s. Without -e sched, CPU "
+                                   "time is recorded",
+                                   strerror(errno));
+}
+
 void wick_host_kernel_stop(struct wick_host_kernel *k)
 {
+    for (size_t i = 0; i < WAIT_PROGRAMS; i++) {
+        library.bpf_link__destroy(k->wait_links[i]);
+        k->wait_links[i] = NULL;
+    }
     for (int i = 0; i < k->count; i++)
         library.bpf_link__destroy(k->links[i]); /* and the event's descriptor */
     k->count = 0;
@@ -253,6 +298,12 @@ void wick_host_kernel_counts(struct wick_host_kernel *k, struct wick_host_counts
             out->ring_full += of[i].ring_full;
             out->nested += of[i].nested;
             out->walk_ns += of[i].walk_ns;
+            out->wait.switches += of[i].wait.switches;
+            out->wait.fired += of[i].wait.fired;
+            out->wait.recorded += of[i].wait.recorded;
+            out->wait.ring_full += of[i].wait.ring_full;
+            out->wait.nested += of[i].wait.nested;
+            out->wait.walk_ns += of[i].wait.walk_ns;
         }
     }
     free(of);

@@ -23,15 +23,19 @@ struct wick_host_kernel;
  * rest is for the next round. */
 typedef bool wick_host_take(void *arg, const struct wick_host_head *head);
 
-/* Loads the programs; nothing runs yet. -WICK_E_PERM or _UNSUPPORTED with a message that says what is missing, and what
- * works without it. */
-int wick_host_kernel_open(struct wick_host_kernel **out, wick_host_take *take, void *arg, struct wick_err *err);
+/* Loads the programs, those for waits only if asked for; nothing runs yet. -WICK_E_PERM or _UNSUPPORTED with a message
+ * that says what is missing, and what works without it. */
+int wick_host_kernel_open(struct wick_host_kernel **out, bool waits, wick_host_take *take, void *arg,
+                          struct wick_err *err);
 void wick_host_kernel_close(struct wick_host_kernel *k);
 
 /* Starts samples every interval on each CPU that is online. */
 int wick_host_kernel_start(struct wick_host_kernel *k, uint64_t interval_ns, struct wick_err *err);
 
-/* Stops them; what is in the ring can still be taken. */
+/* Starts records of the time that threads are off the CPU; shorter waits than the threshold are chosen at random. */
+int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_ns, struct wick_err *err);
+
+/* Stops both; what is in the ring can still be taken. */
 void wick_host_kernel_stop(struct wick_host_kernel *k);
 
 /* Waits at most so long for a record that should be taken at once, or for a signal. */

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "ebpf/host_names.h"
 #include "ebpf/host_teach.h"
+#include "record/wait_state.h"
 #include "symbolize/kernel_names.h"
 
 enum {
@@ -31,9 +32,12 @@ struct wick_host_recorder {
     struct wick_host_tables tables;
     struct wick_host_names names;
     struct wick_jfr_writer *writer;
-    uint64_t interval_ns, start_ns, start_epoch_ns, flush_ns;
-    uint64_t taken; /* records that were samples */
-    uint8_t *kept;  /* records that were put off, one behind the other */
+    struct wick_host_choice choice;
+    uint64_t start_ns, start_epoch_ns, flush_ns;
+    uint64_t taken, waits_taken; /* records that were samples, and waits */
+    uint64_t waits_written;      /* these as events: one or two each */
+    uint64_t waits_weight;       /* ns, of those */
+    uint8_t *kept;               /* records that were put off, one behind the other */
     size_t kept_bytes;
     uint64_t round_ns; /* when this round of taking records began */
     struct wick_host_rules rules;
@@ -60,6 +64,14 @@ static uint32_t expand_stack(struct wick_host_recorder *r, struct wick_host_proc
     return n;
 }
 
+static uint32_t thread_of(struct wick_host_recorder *r, const struct wick_host_head *h)
+{
+    struct wick_host_tid thread = {.start_ns = h->thread_start_ns, .tid = h->tid};
+    memcpy(thread.comm, h->comm, sizeof thread.comm);
+    thread.comm[sizeof thread.comm - 1] = 0;
+    return wick_host_thread_number(&r->tables, &thread);
+}
+
 static void write_sample(struct wick_host_recorder *r, const struct wick_host_record *s)
 {
     bool truncated = false;
@@ -67,19 +79,82 @@ static void write_sample(struct wick_host_recorder *r, const struct wick_host_re
     if (!p)
         return;
     uint32_t n = expand_stack(r, p, s, &truncated);
-    struct wick_host_tid thread = {.start_ns = s->head.thread_start_ns, .tid = s->head.tid};
-    memcpy(thread.comm, s->head.comm, sizeof thread.comm);
-    thread.comm[sizeof thread.comm - 1] = 0;
     const struct wick_jfr_execution_sample event = {
         .start_ns = s->head.time_ns,
-        .thread = wick_host_thread_number(&r->tables, &thread),
+        .thread = thread_of(r, &s->head),
         .stack = wick_host_stack(&r->tables, r->frames, n, truncated),
         .state = WICK_JFR_STATE_DEFAULT,
         .kind = s->head.flags & WICK_HOST_IN_KERNEL ? WICK_JFR_SAMPLE_KERNEL : WICK_JFR_SAMPLE_USER,
-        .weight_ns = r->interval_ns,
+        .weight_ns = r->choice.interval_ns,
         .context = p->context,
     };
     wick_jfr_write_execution_sample(r->writer, &event);
+}
+
+/* --- waits --- */
+
+/* What its innermost frames show of a wait, as in record/drain.c: a function of the JVM, or the first Java method. */
+static unsigned state_by_stack(const struct wick_host_recorder *r, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wick_jfr_frame *f = &r->frames[i];
+        if (!f->method || f->method > r->tables.nmethods)
+            continue;
+        const struct wick_jfr_method *m = &r->tables.methods[f->method - 1];
+        unsigned state = 0;
+        if (f->kind == WICK_FRAME_NATIVE)
+            state = wick_wait_native(m->name);
+        else if (f->kind == WICK_FRAME_C1 || f->kind == WICK_FRAME_C2 || f->kind == WICK_FRAME_INLINED ||
+                 f->kind == WICK_FRAME_INTERPRETED)
+            return wick_wait_java(m->class_name, m->name);
+        if (state)
+            return state;
+    }
+    return 0;
+}
+
+/* Files block uninterruptibly, so a read that does not is one of a socket or a pipe. */
+static unsigned state_of(const struct wick_host_recorder *r, const struct wick_host_head *h, uint32_t n)
+{
+    if (h->flags & WICK_HOST_DISK)
+        return WICK_JFR_STATE_DISK;
+    unsigned state = h->call < 0 ? WICK_JFR_STATE_NATIVE_WAIT : wick_wait_call((long)h->call);
+    if (state == WICK_JFR_STATE_NATIVE_WAIT) {
+        unsigned by_stack = state_by_stack(r, n);
+        state = by_stack ? by_stack : state;
+    }
+    return state ? state : WICK_JFR_STATE_IO;
+}
+
+static void write_phase(struct wick_host_recorder *r, struct wick_jfr_wall_clock_sample *event, uint64_t weight_ns,
+                        unsigned state)
+{
+    if (!weight_ns)
+        return;
+    event->weight_ns = weight_ns;
+    event->state = state;
+    wick_jfr_write_wall_clock_sample(r->writer, event);
+    r->waits_written++;
+    r->waits_weight += weight_ns;
+}
+
+/* A wait is up to two samples: asleep, and then without a processor. */
+static void write_wait(struct wick_host_recorder *r, const struct wick_host_record *s)
+{
+    bool truncated = false;
+    struct wick_host_process *p = wick_host_process_of(&r->processes, &s->head);
+    if (!p)
+        return;
+    uint32_t n = expand_stack(r, p, s, &truncated);
+    struct wick_jfr_wall_clock_sample event = {
+        .start_ns = s->head.time_ns,
+        .thread = thread_of(r, &s->head),
+        .stack = wick_host_stack(&r->tables, r->frames, n, truncated),
+        .samples = 1,
+        .context = p->context,
+    };
+    write_phase(r, &event, s->head.asleep_ns, state_of(r, &s->head, n));
+    write_phase(r, &event, s->head.ready_ns, WICK_JFR_STATE_WAITING_FOR_CPU);
 }
 
 /* --- records --- */
@@ -100,6 +175,8 @@ static void work_off(struct wick_host_recorder *r)
         at += record_bytes(head);
         if (head->type == WICK_HOST_EXIT)
             wick_host_process_end(&r->processes, &head->birth);
+        else if (head->type == WICK_HOST_WAIT)
+            write_wait(r, (const struct wick_host_record *)head);
         else
             write_sample(r, (const struct wick_host_record *)head);
     }
@@ -123,7 +200,10 @@ static bool take_record(void *arg, const struct wick_host_head *head)
         if (head->nframes > WICK_HOST_FRAMES)
             return true;
         struct wick_host_process *p = wick_host_process_of(&r->processes, head);
-        r->taken++;
+        if (head->type == WICK_HOST_WAIT)
+            r->waits_taken++;
+        else
+            r->taken++;
         if (p)
             wick_host_teach(&r->processes, &r->rules, p, (const struct wick_host_record *)head, r->round_ns + TEACH_NS);
     }
@@ -158,10 +238,32 @@ static void write_settings(void *arg, struct wick_jfr_writer *w, uint64_t now_ns
                                            .recording_start_ms = r->start_epoch_ns / 1000000,
                                        });
     wick_jfr_write_os_information(w, &(struct wick_jfr_os_information){.start_ns = now_ns, .os_version = os});
-    snprintf(number, sizeof number, "%" PRIu64 " ns", r->interval_ns);
-    write_setting(w, now_ns, "event", "cpu-clock of every CPU");
-    write_setting(w, now_ns, "interval", number);
+    if (r->choice.interval_ns) {
+        snprintf(number, sizeof number, "%" PRIu64 " ns", r->choice.interval_ns);
+        write_setting(w, now_ns, "event", "cpu-clock of every CPU");
+        write_setting(w, now_ns, "interval", number);
+    }
+    if (r->choice.threshold_ns) {
+        snprintf(number, sizeof number, "%" PRIu64 " ns", r->choice.threshold_ns);
+        write_setting(w, now_ns, "sched.threshold", number);
+    }
     write_setting(w, now_ns, "wick.version", WICK_VERSION);
+}
+
+/* A wait whose process had no memory makes no event; a lost event is counted as a lost wait. */
+static void add_up_waits(const struct wick_host_recorder *r, struct wick_host_totals *t,
+                         const struct wick_host_counts *c, const struct wick_jfr_stats *s)
+{
+    const int e = WICK_JFR_EVENT_WALL_CLOCK_SAMPLE;
+    t->wait.switches = c->wait.switches;
+    t->wait.fired = c->wait.fired;
+    t->wait.ring_full = c->wait.ring_full;
+    t->wait.nested = c->wait.nested;
+    t->wait.walk_ns = c->wait.walk_ns;
+    t->wait.output_full = s->lost_output[e];
+    t->wait.out_of_memory = s->lost_memory[e];
+    uint64_t dropped = t->wait.ring_full + t->wait.nested + t->wait.output_full + t->wait.out_of_memory;
+    t->wait.recorded = t->wait.fired > dropped ? t->wait.fired - dropped : 0;
 }
 
 static void add_up(struct wick_host_recorder *r, struct wick_host_totals *t)
@@ -185,6 +287,7 @@ static void add_up(struct wick_host_recorder *r, struct wick_host_totals *t)
         .walk_ns = c.walk_ns,
         .error = s.error,
     };
+    add_up_waits(r, t, &c, &s);
     uint64_t dropped = t->ring_full + t->nested + t->output_full + t->out_of_memory;
     t->recorded = t->fired > dropped ? t->fired - dropped : 0;
 }
@@ -196,15 +299,18 @@ static void write_totals(struct wick_host_recorder *r, uint64_t now_ns)
     const struct {
         const char *name;
         uint64_t count;
-    } drops[] = {{"ring_full", t.ring_full},
-                 {"walk_in_progress", t.nested},
-                 {"output_full", t.output_full},
-                 {"out_of_memory", t.out_of_memory}};
-    uint64_t dropped = 0;
+        uint64_t of_waits;
+    } drops[] = {{"ring_full", t.ring_full, t.wait.ring_full},
+                 {"walk_in_progress", t.nested, t.wait.nested},
+                 {"output_full", t.output_full, t.wait.output_full},
+                 {"out_of_memory", t.out_of_memory, t.wait.out_of_memory}};
+    uint64_t dropped = 0, waits_dropped = 0;
     for (size_t i = 0; i < sizeof drops / sizeof *drops; i++) {
         dropped += drops[i].count;
-        if (drops[i].count)
-            wick_jfr_write_drops(r->writer, &(struct wick_jfr_drops){now_ns, drops[i].name, drops[i].count});
+        waits_dropped += drops[i].of_waits;
+        if (drops[i].count + drops[i].of_waits)
+            wick_jfr_write_drops(r->writer,
+                                 &(struct wick_jfr_drops){now_ns, drops[i].name, drops[i].count + drops[i].of_waits});
     }
     wick_jfr_write_sample_totals(r->writer, &(struct wick_jfr_sample_totals){
                                                 .start_ns = now_ns,
@@ -213,13 +319,24 @@ static void write_totals(struct wick_host_recorder *r, uint64_t now_ns)
                                                 .fired = t.fired,
                                                 .recorded = t.recorded,
                                                 .dropped = dropped,
-                                                .weight = t.recorded * r->interval_ns,
-                                                .dropped_weight = dropped * r->interval_ns,
+                                                .weight = t.recorded * r->choice.interval_ns,
+                                                .dropped_weight = dropped * r->choice.interval_ns,
                                             });
-    wick_jfr_write_profiler(
-        r->writer,
-        &(struct wick_jfr_profiler){
-            .start_ns = now_ns, .fired = t.fired, .recorded = t.recorded, .dropped = dropped, .handler_ns = t.walk_ns});
+    if (r->choice.threshold_ns)
+        wick_jfr_write_sample_totals(r->writer, &(struct wick_jfr_sample_totals){
+                                                    .start_ns = now_ns,
+                                                    .type = "wall",
+                                                    .unit = "ns",
+                                                    .fired = t.wait.fired,
+                                                    .recorded = t.wait.recorded,
+                                                    .dropped = waits_dropped,
+                                                    .weight = r->waits_weight,
+                                                });
+    wick_jfr_write_profiler(r->writer, &(struct wick_jfr_profiler){.start_ns = now_ns,
+                                                                   .fired = t.fired + t.wait.fired,
+                                                                   .recorded = t.recorded + t.wait.recorded,
+                                                                   .dropped = dropped + waits_dropped,
+                                                                   .handler_ns = t.walk_ns + t.wait.walk_ns});
 }
 
 /* --- the course of a recording --- */
@@ -259,7 +376,8 @@ static void allow_descriptors(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int wick_host_recorder_open(struct wick_host_recorder **out, uint64_t interval_ns, struct wick_err *err)
+int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_host_choice *choice,
+                            struct wick_err *err)
 {
     struct wick_host_recorder *r = calloc(1, sizeof *r);
     if (!r)
@@ -269,10 +387,10 @@ int wick_host_recorder_open(struct wick_host_recorder **out, uint64_t interval_n
      * goes without */
     setpriority(PRIO_PROCESS, 0, PRIORITY);
     allow_descriptors();
-    r->interval_ns = interval_ns;
+    r->choice = *choice;
     r->start_ns = wick_clock_mono_ns();
     r->start_epoch_ns = wick_clock_epoch_ns();
-    int rc = wick_host_kernel_open(&r->kernel, take_record, r, err);
+    int rc = wick_host_kernel_open(&r->kernel, choice->threshold_ns != 0, take_record, r, err);
     if (!rc) {
         const struct wick_host_rule_sink sink = wick_host_kernel_sink(r->kernel);
         wick_host_processes_init(&r->processes, r->kernel, &r->tables);
@@ -281,7 +399,10 @@ int wick_host_recorder_open(struct wick_host_recorder **out, uint64_t interval_n
             wick_host_rules_init(&r->rules, &sink, &r->processes.devices) || !r->kept)
             rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     }
-    rc = rc ? rc : wick_host_kernel_start(r->kernel, interval_ns, err);
+    if (!rc && choice->interval_ns)
+        rc = wick_host_kernel_start(r->kernel, choice->interval_ns, err);
+    if (!rc && choice->threshold_ns)
+        rc = wick_host_kernel_start_waits(r->kernel, choice->threshold_ns, err);
     if (rc) {
         wick_host_recorder_close(r, NULL);
         return rc;

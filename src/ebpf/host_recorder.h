@@ -28,11 +28,22 @@ struct wick_host_totals {
     uint64_t skipped;                         /* ticks that the kernel left out: not fired */
     uint64_t processes, ended, jvms, refused; /* met; gone before they could be read; JVMs; those that make no sense */
     uint64_t walk_ns;                         /* time in the kernel side, all CPUs */
-    int error;                                /* of the output, 0 = none */
+    struct {
+        uint64_t switches; /* onto CPUs: of these, some end a wait that is recorded */
+        uint64_t fired, recorded, ring_full, nested, output_full, out_of_memory; /* as of samples */
+        uint64_t walk_ns;
+    } wait;
+    int error; /* of the output, 0 = none */
+};
+
+/* What to record; 0 = not. */
+struct wick_host_choice {
+    uint64_t interval_ns;  /* of samples of CPU time */
+    uint64_t threshold_ns; /* of time off the CPU: shorter waits are chosen at random, in proportion */
 };
 
 /* Starts sampling. */
-int wick_host_recorder_open(struct wick_host_recorder **r, uint64_t interval_ns, struct wick_err *err);
+int wick_host_recorder_open(struct wick_host_recorder **r, const struct wick_host_choice *choice, struct wick_err *err);
 
 /* Writes the recording to `out` (borrowed until _close): called once, before the first round. Apart from _open, so that
  * no file is touched where nothing can be sampled. */

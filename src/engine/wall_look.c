@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "jfr/writer/writer.h"
+#include "record/wait_state.h"
 
 static ssize_t read_task(int tasks, int32_t tid, const char *file, char *buf, size_t cap)
 {
@@ -37,64 +37,8 @@ static uint8_t wait_for_file(uint64_t fd)
 
 static uint8_t wait_in_call(long nr, uint64_t first)
 {
-    switch (nr) {
-    case SYS_nanosleep:
-    case SYS_clock_nanosleep:
-        return WICK_JFR_STATE_SLEEPING;
-    case SYS_read:
-    case SYS_readv:
-    case SYS_pread64:
-    case SYS_preadv:
-    case SYS_write:
-    case SYS_writev:
-    case SYS_pwrite64:
-    case SYS_pwritev:
-    case SYS_sendfile:
-    case SYS_splice:
-        return wait_for_file(first);
-#ifdef SYS_poll
-    case SYS_poll:
-    case SYS_select:
-    case SYS_epoll_wait:
-#endif
-    case SYS_ppoll:
-    case SYS_pselect6:
-    case SYS_epoll_pwait:
-    case SYS_accept:
-    case SYS_accept4:
-    case SYS_connect:
-    case SYS_recvfrom:
-    case SYS_recvmsg:
-    case SYS_recvmmsg:
-    case SYS_sendto:
-    case SYS_sendmsg:
-    case SYS_sendmmsg:
-    case SYS_io_uring_enter:
-        return WICK_JFR_STATE_IO;
-#ifdef SYS_open
-    case SYS_open:
-    case SYS_stat:
-    case SYS_unlink:
-    case SYS_rename:
-#endif
-    case SYS_openat:
-    case SYS_newfstatat:
-    case SYS_unlinkat:
-    case SYS_renameat2:
-    case SYS_getdents64:
-    case SYS_fsync:
-    case SYS_fdatasync:
-    case SYS_sync:
-    case SYS_syncfs:
-    case SYS_msync:
-    case SYS_fallocate:
-    case SYS_ftruncate:
-        return WICK_JFR_STATE_DISK;
-    case -1: /* waits, but in no call: a page fault */
-        return WICK_JFR_STATE_DISK;
-    default:
-        return WICK_JFR_STATE_NATIVE_WAIT;
-    }
+    unsigned state = wick_wait_call(nr);
+    return state ? (uint8_t)state : wait_for_file(first);
 }
 
 /* "running", or "NR A0 A1 A2 A3 A4 A5 SP PC", or "-1 SP PC" (fs/proc/base.c: proc_pid_syscall). */

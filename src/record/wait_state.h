@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_state.h - what a waiting thread waits for, inferred from its stack (def/wait.def)
+ * wait_state.h - what a waiting thread waits for, inferred from its system call and its stack (def/wait.def)
  *
  * The kernel distinguishes a wait for the network from a sleep; whether a futex is a lock, a collection or a queue only
  * its callers show.
@@ -16,5 +16,8 @@ unsigned wick_wait_native(const char *symbol);
 
 /* The same for the first Java frame: its class ("java/lang/Thread") and method. */
 unsigned wick_wait_java(const char *class_name, const char *method);
+
+/* The same for the system call a thread waits in, negative = none; 0: that depends on the file its descriptor is of. */
+unsigned wick_wait_call(long nr);
 
 #endif
