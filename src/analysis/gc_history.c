@@ -3,8 +3,9 @@
  * gc_history.c - see gc_history.h
  *
  * A heap summary names its collection by a number that begins anew with each JVM, so it also has to lie at the
- * collection's time. Summaries are sorted by number, and a collection takes those of
- * its number that are near.
+ * collection's time. Summaries are sorted by number, side and time, and a collection takes the nearest of its number.
+ * Recordings of strangers may give all of them one number, or each collection a cause of its own: nothing here takes
+ * more than n log n steps.
  */
 #include "analysis/gc_history.h"
 
@@ -72,6 +73,8 @@ static int heap_order(const void *a, const void *b)
     const struct wick_gc_heap *x = a, *y = b;
     if (x->id != y->id)
         return x->id < y->id ? -1 : 1;
+    if (x->before != y->before)
+        return x->before ? -1 : 1;
     return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
 }
 
@@ -88,35 +91,40 @@ static int64_t gc_end_of(const struct wick_gc_collection *c)
     return wick_sum(c->start_ns, c->duration_ns);
 }
 
-static bool is_near(int64_t a, int64_t b)
+/* How far apart two times are; NEAR_NS or more is too far. */
+static uint64_t gc_apart(int64_t a, int64_t b)
 {
-    __int128 apart = (__int128)a - b;
-    return apart < NEAR_NS && apart > -NEAR_NS;
+    return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
 }
 
-/* The first summary of a number, nheaps if there is none. */
-static size_t first_heap(const struct wick_gc_history *h, uint64_t id)
+/* Bytes of the summary nearest to a time, among those of a number and a side; 0 if none is near. */
+static uint64_t near_heap(const struct wick_gc_history *h, uint64_t id, bool before, int64_t time_ns)
 {
+    const struct wick_gc_heap sought = {time_ns, id, 0, before};
     size_t low = 0, high = h->nheaps;
+    uint64_t used = 0, nearest = NEAR_NS;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (h->heaps[middle].id < id)
+        if (heap_order(&h->heaps[middle], &sought) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return low;
+    for (size_t i = low ? low - 1 : 0; i <= low && i < h->nheaps; i++) {
+        const struct wick_gc_heap *s = &h->heaps[i];
+        if (s->id != id || s->before != before || gc_apart(s->time_ns, time_ns) >= nearest)
+            continue;
+        nearest = gc_apart(s->time_ns, time_ns);
+        used = s->used;
+    }
+    return used;
 }
 
 static void take_heap(const struct wick_gc_history *h, struct wick_gc_collection *c)
 {
-    for (size_t i = first_heap(h, c->id); i < h->nheaps && h->heaps[i].id == c->id; i++) {
-        const struct wick_gc_heap *s = &h->heaps[i];
-        if (s->before && is_near(s->time_ns, c->start_ns))
-            c->before = s->used;
-        else if (!s->before && is_near(s->time_ns, gc_end_of(c)))
-            c->after = s->used;
-    }
+    uint64_t before = near_heap(h, c->id, true, c->start_ns), after = near_heap(h, c->id, false, gc_end_of(c));
+    c->before = before ? before : c->before;
+    c->after = after ? after : c->after;
 }
 
 void wick_gc_history_end(struct wick_gc_history *h)
@@ -142,43 +150,52 @@ static int costly_first(const void *a, const void *b)
     return x->cause < y->cause ? -1 : x->cause > y->cause;
 }
 
-/* There are some twenty causes at most: looking through those that were seen will do. */
-static bool count_cause(struct wick_gc_history *h, const struct wick_gc_collection *c, size_t *cap)
+static int cause_order(const void *a, const void *b)
 {
-    size_t i = 0;
-    while (i < h->ncauses && h->causes[i].cause != c->cause)
-        i++;
-    if (i == h->ncauses) {
-        struct wick_gc_cause *causes = gc_room(h->causes, h->ncauses, cap, sizeof *causes);
-        if (!causes)
-            return false;
-        h->causes = causes;
-        h->causes[h->ncauses++] = (struct wick_gc_cause){.cause = c->cause};
+    const struct wick_gc_cause *x = a, *y = b;
+    return x->cause < y->cause ? -1 : x->cause > y->cause;
+}
+
+/* One row for each collection becomes one for each cause. */
+static void fold_causes(struct wick_gc_history *h)
+{
+    size_t kept = 0;
+    if (h->ncauses)
+        qsort(h->causes, h->ncauses, sizeof *h->causes, cause_order);
+    for (size_t i = 0; i < h->ncauses; i++) {
+        const struct wick_gc_cause c = h->causes[i];
+        struct wick_gc_cause *at = kept ? &h->causes[kept - 1] : NULL;
+        if (!at || at->cause != c.cause) {
+            h->causes[kept++] = c;
+            continue;
+        }
+        at->count += c.count;
+        at->pauses_ns = wick_sum(at->pauses_ns, c.pauses_ns);
+        at->longest_ns = c.longest_ns > at->longest_ns ? c.longest_ns : at->longest_ns;
     }
-    struct wick_gc_cause *at = &h->causes[i];
-    at->count++;
-    at->pauses_ns = wick_sum(at->pauses_ns, c->pause_ns);
-    if (c->longest_ns > at->longest_ns)
-        at->longest_ns = c->longest_ns;
-    return true;
+    h->ncauses = kept;
 }
 
 int wick_gc_history_choose(struct wick_gc_history *h, int64_t from_ns, int64_t to_ns)
 {
-    size_t kept = 0, cap = h->ncauses;
-    bool good = true;
+    size_t kept = 0;
+    free(h->causes);
     h->ncauses = 0;
+    h->causes = h->n ? calloc(h->n, sizeof *h->causes) : NULL;
+    if (h->n && !h->causes)
+        return -WICK_E_NOMEM;
     for (size_t i = 0; i < h->n; i++) {
         const struct wick_gc_collection c = h->rows[i];
         if (gc_end_of(&c) < from_ns || (to_ns && c.start_ns >= to_ns))
             continue;
-        good &= count_cause(h, &c, &cap);
+        h->causes[h->ncauses++] = (struct wick_gc_cause){c.cause, 1, c.pause_ns, c.longest_ns};
         h->rows[kept++] = c;
     }
     h->n = kept;
+    fold_causes(h);
     if (h->ncauses)
         qsort(h->causes, h->ncauses, sizeof *h->causes, costly_first);
-    return good ? 0 : -WICK_E_NOMEM;
+    return 0;
 }
 
 /* --- fewer of them --- */

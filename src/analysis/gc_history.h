@@ -8,7 +8,8 @@
  * of time.
  *
  * Threads: one at a time.
- * Memory:  80 bytes a collection, 24 a heap summary; wick_gc_history_release frees it.
+ * Memory:  104 bytes a collection, 32 a heap summary; wick_gc_history_release frees it. n log n steps, whatever the
+ *          recording contains.
  */
 #ifndef WICK_ANALYSIS_GC_HISTORY_H
 #define WICK_ANALYSIS_GC_HISTORY_H
