@@ -199,19 +199,35 @@ static struct wick_explain_row *row_of(struct wick_explain_facts *f, struct wick
     return &in->rows[in->n++];
 }
 
-/* The JVM has half a dozen messages; more come from a recording that was made up. */
-enum { MESSAGES = 64 };
+/* The JVM has half a dozen messages; more come from a recording that was made up. Of threads the first ones count. */
+enum { MESSAGES = 64, VICTIMS = 256 };
+
+static void take_victim(struct wick_explain_facts *f, uint32_t thread, uint32_t message, int64_t time_ns)
+{
+    size_t i = 0;
+    while (i < f->nvictims && (f->victims[i].thread != thread || f->victims[i].message != message))
+        i++;
+    if (i == VICTIMS || !thread)
+        return;
+    if (i == f->nvictims) {
+        struct wick_explain_victim *rows = wick_explain_room(f->victims, i, &f->cap_victims, sizeof *rows);
+        f->failed |= !rows;
+        if (!rows)
+            return;
+        f->victims = rows;
+        rows[f->nvictims++] = (struct wick_explain_victim){.thread = thread, .message = message};
+    }
+    f->victims[i].last_ns = time_ns;
+}
 
 static void take_out_of_memory(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    struct wick_explain_row *r = f->exhausted.n < MESSAGES ? row_of(f, &f->exhausted, text(e, "message")) : NULL;
-    if (r)
-        r->sum += 1 + (double)number(e, "missed");
-    uint32_t thread = wick_jfr_event_thread(e, "eventThread");
-    if (!f->exhausted_thread)
-        f->exhausted_thread = thread;
-    if (f->exhausted_thread == thread)
-        f->exhausted_ns = e->time_ns;
+    uint32_t message = text(e, "message");
+    struct wick_explain_row *r = f->exhausted.n < MESSAGES ? row_of(f, &f->exhausted, message) : NULL;
+    if (!r)
+        return;
+    r->sum += 1 + (double)number(e, "missed");
+    take_victim(f, wick_jfr_event_thread(e, "eventThread"), message, e->time_ns);
 }
 
 static void take_direct_buffers(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -694,6 +710,7 @@ void wick_explain_release(struct wick_explain_facts *f)
     free(f->queues.rows);
     free(f->reasons.rows);
     free(f->exhausted.rows);
+    free(f->victims);
     free(f->operations.rows);
     *f = (struct wick_explain_facts){0};
 }

@@ -86,6 +86,12 @@ struct wick_explain_heap {
     bool full;      /* one that goes through all of the heap, in a collector that has others as well */
 };
 
+/* A thread that had OutOfMemoryErrors of that message. */
+struct wick_explain_victim {
+    uint32_t thread, message;
+    int64_t last_ns;
+};
+
 /* Native memory of one stack that was alive at a moment. */
 struct wick_explain_native {
     uint32_t stack;
@@ -145,11 +151,11 @@ struct wick_explain_facts {
                             caller's */
     bool unfinished;     /* an input has no end; the caller's to set, as is the next */
     int64_t kills_since; /* OOM kills of the process's cgroup since its last reading; -1 = not known */
-    int64_t memory_charged;             /* of the cgroup with the limit, at the last look */
-    struct wick_explain_rows exhausted; /* OutOfMemoryErrors by their message; sum: how many */
-    uint32_t exhausted_thread;          /* of the first, 0 = there is none */
-    int64_t exhausted_ns;               /* when that thread had its last one */
-    uint32_t *causes;                   /* of each collection: strings */
+    int64_t memory_charged;              /* of the cgroup with the limit, at the last look */
+    struct wick_explain_rows exhausted;  /* OutOfMemoryErrors by their message; sum: how many */
+    struct wick_explain_victim *victims; /* in the order of their first errors */
+    size_t nvictims, cap_victims;
+    uint32_t *causes; /* of each collection: strings */
     size_t ncauses, cap_causes;
     int64_t direct_peak, direct_limit, direct_count; /* direct buffers when they used most; 0 = not known */
     int64_t rss, memory_limit, cpus, allowed;        /* peak; allowed: CPUs the process may run on. 0 = not known */

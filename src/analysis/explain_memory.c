@@ -22,6 +22,8 @@
 #define GROWN_LEAST  (8.0 * (1 << 20))
 #define FIRST        1e6 /* times the length of the recording: more than any number of threads can wait */
 
+enum { VICTIMS_SHOWN = 3 }; /* threads in a sentence */
+
 #define LAST_WORDS_NS 100000000  /* in which a thread may still be seen to end */
 #define GONE_NS       3000000000 /* without a sample of it: it has ended */
 
@@ -412,19 +414,47 @@ bool wick_explain_is_heap_full(const struct wick_explain_facts *f)
     return false;
 }
 
-/* Whether the thread that had an OutOfMemoryError was seen before, and never again. A sample of a thread that waits
+/* Whether a thread that had an OutOfMemoryError was seen before, and never again. A sample of a thread that waits
  * stands for all the time from its start on. */
-static bool has_ended(const struct wick_explain_facts *f)
+static bool has_ended(const struct wick_explain_facts *f, const struct wick_explain_victim *v)
 {
     bool before = false, after = false;
     for (size_t i = 0; i < f->nwall; i++) {
         const struct wick_explain_sample *s = &f->wall[i];
-        if (s->thread != f->exhausted_thread)
+        if (s->thread != v->thread)
             continue;
-        before |= s->time_ns <= f->exhausted_ns;
-        after |= wick_sum(s->time_ns, s->weight_ns) > f->exhausted_ns + LAST_WORDS_NS;
+        before |= s->time_ns <= v->last_ns;
+        after |= wick_sum(s->time_ns, s->weight_ns) > v->last_ns + LAST_WORDS_NS;
     }
-    return f->exhausted_thread && before && !after && f->p->end_ns - f->exhausted_ns >= GONE_NS;
+    return before && !after && f->p->end_ns - v->last_ns >= GONE_NS;
+}
+
+/* The thread that had the first error of that message, and whether it and others that had one have ended. */
+static void say_victims(struct wick_explain *x, struct wick_explain_finding *r, uint32_t message)
+{
+    const struct wick_explain_facts *f = x->f;
+    const struct wick_explain_victim *first = NULL;
+    struct wick_strbuf others = WICK_STRBUF_INIT;
+    unsigned ended = 0;
+    for (size_t i = 0; i < f->nvictims; i++) {
+        const struct wick_explain_victim *v = &f->victims[i];
+        const char *name = wick_profile_str(f->p, f->p->threads[v->thread].name);
+        bool of_message = v->message == message;
+        if (of_message && !first) {
+            first = v;
+            wick_explain_say(x, r, "thread", name);
+            if (has_ended(f, v))
+                wick_explain_say(x, r, "fate", "which has ended since, so that what it did stands still");
+        } else if (of_message && has_ended(f, v) && ended++ < VICTIMS_SHOWN) {
+            wick_strbuf_addf(&others, "%s%s", others.len ? ", " : "", name);
+        }
+    }
+    if (ended > VICTIMS_SHOWN)
+        wick_strbuf_addf(&others, " and %u more", ended - VICTIMS_SHOWN);
+    if (others.len)
+        wick_explain_say(x, r, "ended", others.buf);
+    x->out->failed |= others.failed;
+    wick_strbuf_release(&others);
 }
 
 void wick_explain_out_of_memory(struct wick_explain *x)
@@ -438,10 +468,7 @@ void wick_explain_out_of_memory(struct wick_explain *x)
         wick_explain_say(x, r, "message", message);
         if (row->sum > 1)
             wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, row->sum);
-        if (i == 0 && f->exhausted_thread) /* that of the first error, which is in the first row */
-            wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->p->threads[f->exhausted_thread].name));
-        if (i == 0 && has_ended(f))
-            wick_explain_say(x, r, "fate", "which has ended since, so that what it did stands still");
+        say_victims(x, r, row->name);
         if (strstr(message, "thread")) {
             if (threads > 0)
                 wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, threads);

@@ -75,6 +75,67 @@ static void test_live_set__grows_steadily(void **state)
     says(growing(30, 70), NULL, "");   /* warms up, then stays */
 }
 
+/* Five threads run for the first ten seconds, and have an error in the fifth; `go_on` of them run for all of it. */
+static char *exhausted(unsigned go_on)
+{
+    enum { THREADS = 5 };
+    struct wick_explain_sample wall[2 * THREADS];
+    struct wick_explain_victim victims[THREADS];
+    struct wick_profile p;
+    struct wick_explain_findings all;
+    struct wick_err err = {0};
+    struct wick_strbuf out = WICK_STRBUF_INIT;
+    assert_int_equal(wick_profile_init(&p), 0);
+    uint32_t message = wick_profile_cstring(&p, "Java heap space"), frame = wick_profile_frame(&p, 0, 0, -1, 0);
+    p.end_ns = POINTS * S;
+    for (unsigned i = 0; i < THREADS; i++) {
+        char name[] = "worker-0";
+        name[sizeof name - 2] = (char)('0' + i);
+        uint32_t thread = wick_profile_thread(&p, wick_profile_cstring(&p, name), i + 1, i + 1, false);
+        victims[i] = (struct wick_explain_victim){.thread = thread, .message = message, .last_ns = 5 * S};
+        for (unsigned k = 0; k < 2; k++)
+            wall[2 * i + k] = (struct wick_explain_sample){.thread = thread,
+                                                           .stack = wick_profile_push(&p, 0, frame),
+                                                           .state = WICK_EXPLAIN_RUNNABLE,
+                                                           .time_ns = k && i < go_on ? 30 * S : S,
+                                                           .weight_ns = S};
+    }
+    struct wick_explain_row row = {.name = message, .events = THREADS, .sum = THREADS};
+    struct wick_explain_facts f = {.p = &p,
+                                   .duration_ns = POINTS * S,
+                                   .kills_since = -1,
+                                   .wall = wall,
+                                   .nwall = 2 * (size_t)THREADS,
+                                   .exhausted = {.rows = &row, .n = 1},
+                                   .victims = victims,
+                                   .nvictims = THREADS};
+    assert_int_equal(wick_explain_apply(&all, &f, &err), 0);
+    assert_int_equal(all.n, 1);
+    wick_explain_sentence(&out, &all.rows[0]);
+    wick_explain_findings_release(&all);
+    wick_profile_release(&p);
+    return wick_strbuf_take(&out);
+}
+
+static void test_out_of_memory__names_every_thread_that_it_ended(void **state)
+{
+    static const char *const sentences[] = {
+        "OutOfMemoryError: Java heap space, 5 times, first in thread worker-0, which has ended since, so that what it "
+        "did stands still; also ended since, after one: worker-1, worker-2, worker-3 and 1 more",
+        "OutOfMemoryError: Java heap space, 5 times, first in thread worker-0; also ended since, after one: worker-1, "
+        "worker-2, worker-3 and 1 more",
+        [4] = "OutOfMemoryError: Java heap space, 5 times, first in thread worker-0; also ended since, after one: "
+              "worker-4",
+        "OutOfMemoryError: Java heap space, 5 times, first in thread worker-0"};
+    (void)state;
+    for (unsigned i = 0; i < sizeof sentences / sizeof *sentences; i++) {
+        char *text = sentences[i] ? exhausted(i) : NULL;
+        if (text)
+            assert_string_equal(text, sentences[i]);
+        free(text);
+    }
+}
+
 /* Once it is full it cannot go on growing; it may be full for longer than it took to fill. */
 static void test_live_set__that_has_become_full_is_named(void **state)
 {
@@ -100,6 +161,7 @@ static void test_live_set__names_the_holder_that_a_dump_shows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_out_of_memory__names_every_thread_that_it_ended),
         cmocka_unit_test(test_live_set__grows_steadily),
         cmocka_unit_test(test_live_set__that_has_become_full_is_named),
         cmocka_unit_test(test_live_set__names_the_holder_that_a_dump_shows),
