@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: four producers fill a bounded queue faster than the one consumer can work off
-// expect: waiting kind=queue-full frame=SlowConsumer.produce
+// expect: saturated-thread thread=consumer | waiting kind=queue-full frame=SlowConsumer.produce
 // symptom: waiting hot-method hot-calls hot-code
 // jdk: 8
 // set: second

@@ -116,6 +116,18 @@ static bool collects(const char *name)
     return false;
 }
 
+/* The row of that thread, NULL without memory. */
+static struct wick_explain_use *use_of(struct wick_explain_facts *f, uint32_t thread)
+{
+    while (f->nuses <= thread) {
+        struct wick_explain_use *use = ADD(f, uses);
+        if (!use)
+            return NULL;
+        *use = (struct wick_explain_use){0};
+    }
+    return &f->uses[thread];
+}
+
 static void take_thread_cpu(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     uint32_t thread = wick_jfr_event_thread(e, "eventThread");
@@ -123,6 +135,12 @@ static void take_thread_cpu(struct wick_explain_facts *f, const struct wick_jfr_
     uint32_t *ran = ADD(f, ran);
     if (ran)
         *ran = thread;
+    struct wick_explain_use *use = use_of(f, thread);
+    if (use) {
+        add_to(&use->cpu_ns, cpu);
+        add_to(&use->delay_ns, delay);
+        add_to(&use->slices, number(e, "timeslices"));
+    }
     bool hungry = wick_sum(cpu, delay) >= e->duration_ns / 2;
     bool collector = collects(wick_profile_str(f->p, f->p->threads[thread].name));
     add_to(&f->got_ns, cpu);
@@ -693,6 +711,7 @@ void wick_explain_release(struct wick_explain_facts *f)
     wick_lock_waits_release(&f->locks);
     free(f->locked);
     free(f->ran);
+    free(f->uses);
     free(f->wall);
     free(f->cpu);
     free(f->spans);

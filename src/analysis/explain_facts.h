@@ -86,6 +86,11 @@ struct wick_explain_heap {
     bool full;      /* one that goes through all of the heap, in a collector that has others as well */
 };
 
+/* What the kernel counted of a thread, by wick.ThreadCpu. */
+struct wick_explain_use {
+    int64_t cpu_ns, delay_ns, slices; /* delay: ready to run without a CPU */
+};
+
 /* A thread that had OutOfMemoryErrors of that message. */
 struct wick_explain_victim {
     uint32_t thread, message;
@@ -118,6 +123,8 @@ struct wick_explain_facts {
     struct wick_lock_waits locks;              /* who held what others waited for */
     uint32_t *ran; /* threads, once for each wick.ThreadCpu: each second in which one used a CPU */
     size_t nran, cap_ran;
+    struct wick_explain_use *uses; /* by thread of the profile, those from `nuses` on used no CPU */
+    size_t nuses, cap_uses;
     int64_t duration_ns;
     struct wick_explain_sample *wall, *cpu;
     struct wick_explain_span *spans;

@@ -24,10 +24,10 @@ struct wick_explain {
     struct wick_explain_enter *enters;    /* by frame: of which monitors threads wait there */
     bool *stuck;                          /* by thread: the rule of that name has it */
     /* What rules have said already: kinds of waiting (bits), waiting for monitors and disks, futures, what most CPU
-     * time is for, that the collector's threads wait for each other. */
+     * time is for, that the collector's threads wait for each other, that the program has too many threads. */
     uint64_t kinds_said;
     double monitors_said_ns, disks_said_ns;
-    bool pool_said, code_said, method_said, gc_threads_said;
+    bool pool_said, code_said, method_said, gc_threads_said, crowd_said;
 };
 
 _Static_assert(WICK_WAIT_KINDS <= 64, "kinds_said has a bit for each");
@@ -132,6 +132,15 @@ void wick_explain_stuck(struct wick_explain *x);                        /* expla
 void wick_explain_pool_busy(struct wick_explain *x);
 void wick_explain_waiting(struct wick_explain *x);
 void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint);
+
+uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread); /* "pool-1-thread-12": "pool-1-thread" */
+
+/* explain_threads.c: how the program's threads use the CPUs. */
+void wick_explain_saturated(struct wick_explain *x);
+void wick_explain_too_many(struct wick_explain *x);
+double wick_explain_compiled(const struct wick_explain_facts *f); /* CPU time of the compilers; 0 = not known */
+uint32_t
+wick_explain_deoptimised(struct wick_explain *x); /* where threads lose compiled code: a frame, 0 = not known */
 
 /* explain_safepoints.c: the time that it takes to reach safepoints. */
 void wick_explain_late_safepoints(struct wick_explain *x);

@@ -453,6 +453,8 @@ static void say_victims(struct wick_explain *x, struct wick_explain_finding *r, 
         wick_strbuf_addf(&others, " and %u more", ended - VICTIMS_SHOWN);
     if (others.len)
         wick_explain_say(x, r, "ended", others.buf);
+    if (r && (others.len || (first && has_ended(f, first))))
+        r->cost_ns *= 2; /* before one that was survived */
     x->out->failed |= others.failed;
     wick_strbuf_release(&others);
 }

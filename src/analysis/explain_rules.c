@@ -247,7 +247,7 @@ static void cpu_starvation(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double delay = (double)f->hungry_delay_ns, runnable = (double)f->hungry_got_ns + delay;
-    if (!starves(f, delay))
+    if (!starves(f, delay) || x->crowd_said)
         return;
     struct wick_explain_finding *r = wick_explain_found(x, x->out->parts.starved_ns);
     wick_explain_filter_state(x, r, WICK_EXPLAIN_WAITING_FOR_CPU);
@@ -520,16 +520,19 @@ static void main_reason(struct wick_explain *x, struct wick_explain_finding *r)
 static void deoptimisations(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    double rate = a_second(f, (double)f->deopts.grown);
-    bool costs = !f->compile_ns.grown || wick_explain_counts(f, (double)f->compile_ns.grown, CPU_LEAST);
+    /* the JVM takes the time of compilations by the clock, which a crowded machine makes longer */
+    double rate = a_second(f, (double)f->deopts.grown), used = wick_explain_compiled(f);
+    double compiled = used > 0 && used < (double)f->compile_ns.grown ? used : (double)f->compile_ns.grown;
+    bool costs = !f->compile_ns.grown || wick_explain_counts(f, compiled, CPU_LEAST);
     if (rate < x->rule->threshold || !costs)
         return;
-    struct wick_explain_finding *r = wick_explain_found(x, (double)f->compile_ns.grown);
+    struct wick_explain_finding *r = wick_explain_found(x, compiled);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->deopts.grown);
     wick_explain_figure(r, "rate", WICK_EXPLAIN_NUMBER, rate);
     main_reason(x, r);
+    wick_explain_say_frame(x, r, "frame", wick_explain_deoptimised(x));
     if (f->compile_ns.grown)
-        wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->compile_ns.grown);
+        wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, compiled);
 }
 
 static void class_unloading(struct wick_explain *x)
@@ -589,6 +592,8 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
     static void (*const rules[WICK_EXPLAIN_RULES])(struct wick_explain * x) = {
         [WICK_EXPLAIN_RULE_ALLOCATION_STALL] = allocation_stall,
         [WICK_EXPLAIN_RULE_CPU_STARVATION] = cpu_starvation,
+        [WICK_EXPLAIN_RULE_TOO_MANY_THREADS] = wick_explain_too_many,
+        [WICK_EXPLAIN_RULE_SATURATED_THREAD] = wick_explain_saturated,
         [WICK_EXPLAIN_RULE_NEIGHBOURS] = neighbours,
         [WICK_EXPLAIN_RULE_CPU_LIMIT] = cpu_limit,
         [WICK_EXPLAIN_RULE_HOT_METHOD] = hot_method,

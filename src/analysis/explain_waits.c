@@ -474,8 +474,7 @@ struct pool {
     double quanta;
 };
 
-/* "pool-1-thread-12": "pool-1-thread". */
-static uint32_t name_of_pool(struct wick_profile *p, uint32_t thread)
+uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread)
 {
     const char *name = wick_profile_str(p, p->threads[thread].name);
     char common[128];
@@ -500,7 +499,7 @@ static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *o
         uint32_t t = f->wall[i].thread, name;
         if (!t || of[t] || !wick_wait_is_worker(f->p, f->wall[i].stack))
             continue;
-        name = name_of_pool(f->p, t);
+        name = wick_explain_pool_name(f->p, t);
         size_t k = 0;
         while (k < n && pools[k].name != name)
             k++;

@@ -18,6 +18,7 @@ struct scene {
     struct wick_profile p;
     struct wick_explain_sample wall[MOST], cpu[MOST];
     uint32_t causes[MOST], ran[MOST];
+    struct wick_explain_use uses[MOST];
     struct wick_lock_wait_row waits[MOST];
     struct wick_explain_facts f;
 };
@@ -60,6 +61,7 @@ static struct scene *scene(void)
                                        .cpu = s->cpu,
                                        .causes = s->causes,
                                        .ran = s->ran,
+                                       .uses = s->uses,
                                        .locks = {.rows = s->waits, .recorded = true}};
     return s;
 }
@@ -574,6 +576,129 @@ static void test_explicit_gc__names_the_caller_instead_of_the_heap(void **state)
         "for 30 % of the time (3.0 s)\n\n");
 }
 
+/* What the kernel counted of a thread, which is CPU time of one stack. */
+static void uses(struct scene *s, uint32_t thread, uint32_t stack, double cpu, double delay)
+{
+    assert_true(s->f.ncpu < MOST && thread < MOST);
+    s->cpu[s->f.ncpu++] =
+        (struct wick_explain_sample){.thread = thread, .stack = stack, .weight_ns = (int64_t)(cpu * S)};
+    s->uses[thread] = (struct wick_explain_use){(int64_t)(cpu * S), (int64_t)(delay * S), (int64_t)(1000 * cpu)};
+    s->f.nuses = thread >= s->f.nuses ? thread + 1 : s->f.nuses;
+    s->f.sampled_ns += (int64_t)(cpu * S);
+}
+
+/* A writer that needs a CPU all the time, got `cpu` seconds of one, and others with what they got. */
+static struct scene *writer(double cpu, double others, int cpus)
+{
+    struct scene *s = scene();
+    s->f.allowed = cpus;
+    uses(s, thread_of(s, "writer", 1), STACK(s, "app/Log.write", "app/Log.pack"), cpu / 2, 0);
+    uses(s, thread_of(s, "writer", 1), STACK(s, "app/Log.write", "app/Log.pad"), cpu / 2, 0);
+    s->uses[thread_of(s, "writer", 1)] = (struct wick_explain_use){(int64_t)(cpu * S), (int64_t)((9.5 - cpu) * S), 9};
+    uses(s, thread_of(s, "client", 2), STACK(s, "app/Client.run", "app/Client.one"), others / 2, 0);
+    uses(s, thread_of(s, "client", 2), STACK(s, "app/Client.run", "app/Client.other"), others / 2, 0);
+    s->uses[thread_of(s, "client", 2)].cpu_ns = (int64_t)(others * S);
+    return s;
+}
+
+static void awaits(struct scene *s, double seconds)
+{
+    add(s, thread_of(s, "client", 2),
+        STACK(s, "app/Client.run", "app/Client.ask", "java/util/concurrent/FutureTask.get", PARK), WICK_EXPLAIN_PARKED,
+        seconds);
+}
+
+/* What it needs counts, not what it got on a crowded machine. */
+static void test_saturated_thread__is_named_with_who_waits(void **state)
+{
+    struct scene *s = writer(9, 1, 4);
+    (void)state;
+    awaits(s, 20);
+    begins(s,
+           "saturated-thread: one thread, writer, has work 95 % of the time (9.5 s), and no other thread as much as "
+           "half of it, though the process may use 4 CPUs: 2 threads on average wait for a future meanwhile: nothing "
+           "gets through faster than that thread; most of its work is at app.Log.pa");
+    s = writer(6, 1, 4);
+    awaits(s, 20);
+    begins(s, "saturated-thread: one thread, writer, has work 95 % of the time");
+}
+
+static void test_saturated_thread__of_an_event_loop_needs_no_waiter(void **state)
+{
+    struct scene *s = writer(9, 1, 4);
+    (void)state;
+    add(s, thread_of(s, "writer", 1), STACK(s, "app/Log.write", "sun/nio/ch/SelectorImpl.select"), WICK_EXPLAIN_IO,
+        0.1);
+    begins(s, "saturated-thread: one thread, writer, has work 95 % of the time (9.5 s), and no other thread as much as "
+              "half of it, though the process may use 4 CPUs: nothing gets through faster than that thread; most");
+}
+
+/* A batch in one thread, two that share the work, one CPU. */
+static void test_saturated_thread__is_none_without_demand_or_with_company(void **state)
+{
+    (void)state;
+    struct scene *s[] = {writer(9, 6, 4), writer(9, 1, 1), writer(9, 1, 4), writer(9, 1, 4)};
+    awaits(s[0], 20);
+    awaits(s[1], 20);
+    awaits(s[2], 4); /* hardly anybody waits */
+    for (unsigned i = 0; i < sizeof s / sizeof *s; i++) {
+        char *text = explained(s[i]);
+        assert_null(strstr(text, "saturated-thread"));
+        free(text);
+    }
+}
+
+/* Threads that are ready to run for that long, one in ten seconds of it on a CPU. */
+static struct scene *crowd(unsigned n, double ready)
+{
+    struct scene *s = scene();
+    s->f.allowed = 2;
+    for (unsigned i = 0; i < n; i++) {
+        char name[16], method[32];
+        snprintf(name, sizeof name, "calc-%u", i);
+        snprintf(method, sizeof method, "app/Main.step%u", i);
+        uses(s, thread_of(s, name, i + 1), STACK(s, "app/Main.run", method), 1, ready - 1);
+    }
+    s->f.hungry_got_ns = n * S;
+    s->f.hungry_delay_ns = (int64_t)(n * (ready - 1) * S);
+    return s;
+}
+
+/* Starvation is the same time: it is said once. */
+static void test_too_many_threads__that_compute_on_few_cpus(void **state)
+{
+    (void)state;
+    begins(crowd(8, 9), "too-many-threads: 8 threads want a CPU all the time, and the process may use 2: each gets one "
+                        "for 11 % of it, and they are put on a CPU 800 times a second; 8 of them are calc\n\n");
+    begins(crowd(7, 9), "cpu-starvation:");
+    begins(crowd(12, 7), "cpu-starvation:"); /* they also do something else */
+}
+
+/* By the CPU time of the compilers where that is less than their time by the clock, and with the place. */
+static void test_deoptimisations__have_a_place_and_cost_cpu_time(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    s->f.deopts.grown = 1000;
+    s->f.compile_ns.grown = 6 * S;
+    uint32_t main = thread_of(s, "main", 1), c2 = thread_of(s, "C2 CompilerThre", 2);
+    s->uses[c2].cpu_ns = 2 * S;
+    s->f.nuses = c2 + 1;
+    uint32_t at = STACK(s, "app/Main.run", "app/Main.price");
+    uint32_t function =
+        wick_profile_function(&s->p, 0, wick_profile_cstring(&s->p, "Deoptimization::uncommon_trap"), 0);
+    uint32_t leaf = wick_profile_push(&s->p, at, wick_profile_frame(&s->p, function, 0, -1, WICK_FRAME_NATIVE));
+    add(s, main, leaf, WICK_EXPLAIN_RUNNABLE, 0.1);
+    begins(s, "deoptimisations: 1000 deoptimisations, 100 a second: compiled code was thrown away or left for the "
+              "interpreter, most at app.Main.price, and recompiled: 2.0 s of compiling\n\n");
+    s = scene();
+    s->f.deopts.grown = 1000;
+    s->f.compile_ns.grown = 6 * S;
+    s->uses[thread_of(s, "C2 CompilerThre", 1)].cpu_ns = S / 10; /* it hardly had a CPU */
+    s->f.nuses = 2;
+    silent(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -600,6 +725,11 @@ int main(void)
         cmocka_unit_test(test_hot_code__of_libraries_is_for_their_caller),
         cmocka_unit_test(test_hot_code__is_silent_below_its_threshold),
         cmocka_unit_test(test_gc_threads__are_compared_with_the_cpus_that_there_are),
+        cmocka_unit_test(test_saturated_thread__is_named_with_who_waits),
+        cmocka_unit_test(test_saturated_thread__of_an_event_loop_needs_no_waiter),
+        cmocka_unit_test(test_saturated_thread__is_none_without_demand_or_with_company),
+        cmocka_unit_test(test_too_many_threads__that_compute_on_few_cpus),
+        cmocka_unit_test(test_deoptimisations__have_a_place_and_cost_cpu_time),
         cmocka_unit_test(test_explicit_gc__names_the_caller_instead_of_the_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
