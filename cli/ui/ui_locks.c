@@ -15,10 +15,17 @@ static void put_number(struct wick_json *j, const char *key, int64_t v)
     wick_json_int(j, v);
 }
 
+/* A name, of which more would not be read: it stands in each flow, and a recording may have any. */
+static void put_text(struct wick_json *j, const char *s, size_t n)
+{
+    enum { NAME_BYTES = 1000 };
+    wick_json_str(j, s, n < NAME_BYTES ? n : NAME_BYTES);
+}
+
 static void put_name(struct wick_json *j, const char *key, const struct wick_string *s)
 {
     wick_json_key(j, key);
-    wick_json_str(j, s->s, s->len);
+    put_text(j, s->s, s->len);
 }
 
 static void put_class(struct wick_json *j, const struct wick_profile *p, const struct wick_lock_flow *f,
@@ -33,7 +40,7 @@ static void put_class(struct wick_json *j, const struct wick_profile *p, const s
     else
         wick_strbuf_adds(text, f->native ? "(no variable)" : f->park ? "(no object)" : "(not known)");
     wick_json_key(j, "class");
-    wick_json_str(j, text->buf, text->len);
+    put_text(j, text->buf, text->len);
     wick_json_key(j, "kind");
     wick_json_cstr(j, f->native ? (f->park ? "native wait" : "native") : f->park ? "lock" : "monitor");
 }
@@ -49,7 +56,7 @@ static void put_stack(struct wick_json *j, const char *key, const struct wick_pr
     for (; stack && n < FRAMES; stack = p->stacks[stack].parent, n++) {
         wick_strbuf_clear(text);
         wick_frame_name(text, p, p->stacks[stack].frame, WICK_NAME_LINES);
-        wick_json_str(j, text->buf, text->len);
+        put_text(j, text->buf, text->len);
     }
     wick_json_close(j, ']');
 }

@@ -419,7 +419,7 @@ bool wick_explain_is_heap_full(const struct wick_explain_facts *f)
 static bool has_ended(const struct wick_explain_facts *f, const struct wick_explain_victim *v)
 {
     bool before = false, after = false;
-    for (size_t i = 0; i < f->nwall; i++) {
+    for (size_t i = 0; i < f->nwall && !(before && after); i++) {
         const struct wick_explain_sample *s = &f->wall[i];
         if (s->thread != v->thread)
             continue;

@@ -51,7 +51,7 @@ static void set_edges(struct wick_latency_density *d, int64_t least, int64_t mos
            high = round_figure((double)(most > 0 ? most : 1), 1);
     for (uint32_t r = 0; r <= d->rows; r++) {
         double edge = low * pow(high / low, (double)r / d->rows);
-        d->edges_ns[r] = edge < 9.2e18 ? (int64_t)edge : INT64_MAX;
+        d->edges_ns[r] = edge < 0x1p62 ? (int64_t)edge : INT64_C(1) << 62; /* what readers with doubles can give back */
     }
     if (least < d->edges_ns[0])
         d->edges_ns[0] = 0;

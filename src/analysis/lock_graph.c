@@ -7,20 +7,33 @@
 #include "base/strbuf.h"
 #include "base/sum.h"
 
+/* Groups of threads by their names. A name is looked at once, however long it is and however many waits have it. */
+struct groups {
+    struct wick_profile *p;
+    uint64_t *of; /* of each string that was there before: its group's string and KNOWN, 0 = not asked for yet */
+    struct wick_strbuf text;
+};
+
+#define KNOWN ((uint64_t)1 << 32)
+
 /* The name of a thread with each number as one star. */
-static uint32_t group_of(struct wick_profile *p, uint32_t thread, struct wick_strbuf *text)
+static uint32_t group_of(struct groups *g, uint32_t thread)
 {
-    const struct wick_string *name = &p->strings[p->threads[thread].name];
-    wick_strbuf_clear(text);
+    uint64_t *of = &g->of[g->p->threads[thread].name];
+    const struct wick_string *name = &g->p->strings[g->p->threads[thread].name];
+    if (*of)
+        return (uint32_t)*of;
+    wick_strbuf_clear(&g->text);
     for (size_t i = 0; i < name->len; i++) {
         char c = name->s[i];
         bool digit = c >= '0' && c <= '9', before = i && name->s[i - 1] >= '0' && name->s[i - 1] <= '9';
         if (!digit)
-            wick_strbuf_add(text, &c, 1);
+            wick_strbuf_add(&g->text, &c, 1);
         else if (!before)
-            wick_strbuf_adds(text, "*");
+            wick_strbuf_adds(&g->text, "*");
     }
-    return wick_profile_string(p, text->buf, text->len);
+    *of = KNOWN | wick_profile_string(g->p, g->text.buf, g->text.len);
+    return (uint32_t)*of;
 }
 
 static int by_ends(const void *a, const void *b)
@@ -57,7 +70,7 @@ static void add(struct wick_lock_flow *to, const struct wick_lock_flow *f)
 }
 
 /* A flow for each wait for a lock that has an owner. */
-static size_t one_by_one(const struct wick_lock_waits *w, struct wick_lock_flow *flows, struct wick_strbuf *text)
+static size_t one_by_one(const struct wick_lock_waits *w, struct wick_lock_flow *flows, struct groups *g)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < w->nlocks; i++) {
@@ -65,8 +78,8 @@ static size_t one_by_one(const struct wick_lock_waits *w, struct wick_lock_flow 
         for (uint32_t k = 0; wick_lock_is_owned(w, lock) && k < lock->count; k++) {
             const struct wick_lock_wait_row *r = &w->rows[lock->first + k];
             flows[n++] = (struct wick_lock_flow){
-                .waiter = group_of(w->profile, r->thread, text),
-                .owner = r->owner ? group_of(w->profile, r->owner, text) : 0,
+                .waiter = group_of(g, r->thread),
+                .owner = r->owner ? group_of(g, r->owner) : 0,
                 .owner_known = r->owner != 0,
                 .class_name = r->class_name,
                 .park = r->park,
@@ -85,11 +98,12 @@ static size_t one_by_one(const struct wick_lock_waits *w, struct wick_lock_flow 
 
 int wick_lock_graph(const struct wick_lock_waits *w, struct wick_lock_flow **out, size_t *n)
 {
-    struct wick_strbuf text = WICK_STRBUF_INIT;
+    struct groups g = {w->profile, calloc((size_t)w->profile->nstrings + 1, sizeof *g.of), WICK_STRBUF_INIT};
     struct wick_lock_flow *flows = calloc((size_t)w->nrows + 1, sizeof *flows);
-    size_t all = flows ? one_by_one(w, flows, &text) : 0, kept = 0;
-    bool failed = !flows || text.failed;
-    wick_strbuf_release(&text);
+    size_t all = flows && g.of ? one_by_one(w, flows, &g) : 0, kept = 0;
+    bool failed = !flows || !g.of || g.text.failed;
+    wick_strbuf_release(&g.text);
+    free(g.of);
     if (failed) {
         free(flows);
         return -WICK_E_NOMEM;

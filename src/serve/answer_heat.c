@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/sum.h"
 #include "codec/json.h"
 #include "serve/answers.h"
 #include "serve/picked.h"
@@ -63,7 +64,7 @@ static int take_scale(struct heat_picture *h, const struct wick_ask *a, struct w
         return rc;
     h->scale = column_ns ? NULL : &scales[SCALES - 1];
     for (const struct heat_scale *s = &scales[SCALES - 1]; s >= scales; s--)
-        if (column_ns ? s->column_ns == column_ns : s->cell_ns >= slice_ns && columns_of(h, s) <= columns)
+        if (s->cell_ns >= slice_ns && (column_ns ? s->column_ns == column_ns : columns_of(h, s) <= columns))
             h->scale = s;
     if (!h->scale)
         return wick_err_set(err, WICK_E_USAGE, "column_ns takes one of the lengths of a column that `scales` has");
@@ -102,7 +103,8 @@ static int fill(struct heat_picture *h, struct wick_err *err)
             continue;
         __int128 at = (__int128)cell->slice * wick_heat_slice_ns(&h->g->heat) - h->start_ns;
         __int128 place = at < 0 ? 0 : at / h->scale->cell_ns;
-        h->values[place < (__int128)n ? (size_t)place : n - 1] += cell->weight;
+        uint64_t *value = &h->values[place < (__int128)n ? (size_t)place : n - 1];
+        *value = wick_sum_u64(*value, cell->weight);
     }
     return 0;
 }

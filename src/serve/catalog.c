@@ -190,9 +190,12 @@ static int look_at_file(struct wick_catalog_entry *e)
     if (!there)
         return -ENOENT;
     if (st.st_size != e->size_bytes && !e->model && st.st_size > 0) {
-        e->start_ns = e->end_ns = 0;
-        int fd = wick_catalog_fd(e, &(struct wick_err){0});
+        struct wick_err err = {0};
+        int fd = wick_catalog_fd(e, &err);
         char path[32];
+        if (fd == -WICK_E_IO)
+            return -EMFILE; /* as its size says, it has changed: the next scan finds that out */
+        e->start_ns = e->end_ns = 0;
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         if (fd >= 0) {
             wick_jfr_span(path, &e->start_ns, &e->end_ns, &(struct wick_err){0});

@@ -15,13 +15,12 @@ const RIGHT = 12;
 const TOP = 8;
 const BOTTOM = 20;
 const DARKEST = 8; // so many requests in a cell, or more, have the hottest colour
-const INSIDE_NS = 512; // as in heat_axis.js
 
-/** "from-to-least-most" as numbers, null if it is none. */
+/** "from-to-least-most" as text, since numbers of today's times are exact to 256 ns only; null if it is none. */
 export function parsePick(text) {
   const m = /^(\d{1,19})-(\d{1,19})-(\d{1,19})-(\d{1,19})$/.exec(text ?? '');
-  const [from, to, least, most] = m ? m.slice(1).map(Number) : [];
-  return m && to > from && most > least ? { from, to, least, most } : null;
+  const [from, to, least, most] = m ? m.slice(1).map(BigInt) : [];
+  return m && to > from && most > least ? { from: m[1], to: m[2], least: m[3], most: m[4] } : null;
 }
 
 export const formatPick = (p) => [p.from, p.to, p.least, p.most].join('-');
@@ -47,16 +46,23 @@ export class Bands {
 
   /** The choice of a rectangle of cells [column, column) x [row, row). */
   pickOf({ columns: [a, b], rows: [low, high] }) {
-    return { from: this.timeOf(a) + (a ? INSIDE_NS : 0), to: this.timeOf(b) - INSIDE_NS, least: this.edges[low], most: this.edges[high] };
+    return { from: this.edgeOf(a), to: this.edgeOf(b), least: String(this.edges[low]), most: String(this.edges[high]) };
+  }
+
+  /** Where a column begins, exactly: columns begin at multiples of their length. */
+  edgeOf(column) {
+    const { start_ns, column_ns } = this.answer;
+    return String((BigInt(Math.round(start_ns / column_ns)) + BigInt(column)) * BigInt(column_ns));
   }
 
   /** The rectangle of a choice, null where nothing of it is in the picture. */
   rectOf(pick) {
     if (!pick) return null;
-    const column = (ns) => (ns - this.answer.start_ns) / this.answer.column_ns;
-    const columns = [Math.max(0, Math.floor(column(pick.from))), Math.min(this.answer.columns.length, Math.ceil(column(pick.to)))];
-    const first = this.edges.findIndex((e, i) => i === this.edges.length - 1 || this.edges[i + 1] > pick.least);
-    const last = this.edges.findIndex((e) => e >= pick.most);
+    const column = (ns) => (Number(ns) - this.answer.start_ns) / this.answer.column_ns;
+    const near = 1e-3; // of a column: numbers of times are not exact
+    const columns = [Math.max(0, Math.floor(column(pick.from) + near)), Math.min(this.answer.columns.length, Math.ceil(column(pick.to) - near))];
+    const first = this.edges.findIndex((e, i) => i === this.edges.length - 1 || this.edges[i + 1] > Number(pick.least));
+    const last = this.edges.findIndex((e) => e >= Number(pick.most));
     const rows = [Math.min(first, this.answer.rows - 1), last < 0 ? this.answer.rows : last];
     return columns[1] > columns[0] && rows[1] > rows[0] ? { columns, rows } : null;
   }
@@ -81,6 +87,7 @@ export class Bands {
   }
 }
 
+const clamp = (v, n) => Math.min(n - 1, Math.max(0, v));
 const span = (a, b) => ({ low: Math.min(a, b), high: Math.max(a, b) + 1 });
 
 /** The rectangle between two cells. */
@@ -97,7 +104,7 @@ export class Density {
     this.cursor = { column: 0, row: 0 };
     this.anchor = null;
     this.picture = svg('svg', { class: 'density', tabindex: '0', role: 'application', 'aria-roledescription': 'density of latency',
-      'aria-label': 'Latency over time: columns are time, rows are latency. Arrow keys move to a cell, with Shift they choose, Enter shows the traces of the cell or of what is chosen, Escape lets go.' });
+      'aria-label': 'Latency over time: columns are time, rows are latency. Arrow keys move to a cell, with Shift they choose, Enter shows the traces of the cell or of what is chosen, Escape clears the choice.' });
     this.note = h('p.series-note');
     this.makeTable();
     const line = (key, text) => h('span', {}, h(`i.line.${key}`), text);
@@ -125,7 +132,11 @@ export class Density {
   }
 
   update(answer, pick, theme) {
-    if (this.bands?.answer !== answer) this.bands = new Bands(answer);
+    if (this.bands?.answer !== answer) {
+      this.bands = new Bands(answer);
+      this.cursor = { column: clamp(this.cursor.column, answer.columns.length), row: clamp(this.cursor.row, answer.rows) };
+      this.anchor = null;
+    }
     this.chosen = this.bands.rectOf(pick);
     this.theme = theme;
     this.draw();
@@ -221,7 +232,7 @@ export class Density {
   describe(rect) {
     const p = this.bands.pickOf(rect);
     const n = this.bands.count(rect);
-    return `${this.clock(rect.columns[0])} to ${this.clock(rect.columns[1])}, ${time(p.least)} to ${time(p.most)}: ${formatCount(n)} ${n === 1 ? 'request' : 'requests'}`;
+    return `${this.clock(rect.columns[0])} to ${this.clock(rect.columns[1])}, ${time(Number(p.least))} to ${time(Number(p.most))}: ${formatCount(n)} ${n === 1 ? 'request' : 'requests'}`;
   }
 
   pick(rect) {
@@ -257,7 +268,7 @@ export class Density {
       if (!first) return;
       const rect = between(first, this.cellAt(e));
       this.cursor = { column: first.column, row: first.row };
-      first = null;
+      this.anchor = first = null;
       this.pick(rect);
     });
     area.addEventListener('pointercancel', () => {
@@ -275,7 +286,6 @@ export class Density {
     if (step) {
       if (e.shiftKey) this.anchor ??= this.cursor;
       else this.anchor = null;
-      const clamp = (v, n) => Math.min(n - 1, Math.max(0, v));
       this.cursor = { column: clamp(this.cursor.column + step[0], columns.length), row: clamp(this.cursor.row + step[1], rows) };
       this.drawMarks(this.anchor ? between(this.anchor, this.cursor) : this.chosen);
       say(this.describe(between(this.anchor ?? this.cursor, this.cursor)));

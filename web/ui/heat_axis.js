@@ -11,6 +11,7 @@ import { clockOf, weightText } from './format.js';
 import { Table } from './table.js';
 
 const LEAST_COLUMN = 3;
+const MOST_COLUMNS = 4096; // that the server gives
 const MOST_ROWS = 500; // of the table
 const INSIDE_NS = 512; // times of today are multiples of 256 ns in a number of a script; a range must not touch the cell beside it
 
@@ -85,7 +86,7 @@ export class HeatAxis {
     const [canvas, marks] = [h('canvas', { 'aria-hidden': 'true' }), h('canvas', { 'aria-hidden': 'true' })];
     this.spacer = h('div.heat-spacer', {}, h('div.heat-stage', {}, canvas, marks));
     this.box = h('div.heat-box', { tabindex: '0', role: 'application', 'aria-roledescription': 'heatmap',
-      'aria-label': 'Weight by time: columns go from left to right, each from bottom to top. Arrow keys move to a cell, with Shift they choose, Enter takes the cell or what is chosen, Escape lets go.' }, this.spacer);
+      'aria-label': 'Weight by time: columns go from left to right, each from bottom to top. Arrow keys move to a cell, with Shift they choose, Enter takes the cell or what is chosen, Escape clears the choice.' }, this.spacer);
     this.note = h('p.series-note');
     this.scales = h('div.segment.small', { role: 'group', 'aria-label': 'Time of a column' });
     this.ramp = h('i');
@@ -118,11 +119,14 @@ export class HeatAxis {
 
   /** How many columns there is room for. */
   get room() {
-    return Math.max(20, Math.floor(((this.box.clientWidth || 900) - 66) / LEAST_COLUMN));
+    return Math.min(MOST_COLUMNS, Math.max(20, Math.floor(((this.box.clientWidth || 900) - 66) / LEAST_COLUMN)));
   }
 
   update(answer, [from, to], theme) {
-    if (this.cells?.answer !== answer) this.cells = new Cells(answer);
+    if (this.cells?.answer !== answer) {
+      this.cells = new Cells(answer);
+      this.cursor = this.anchor = Math.min(this.cursor, Math.max(0, this.cells.count - 1));
+    }
     this.range = this.cells.cellsOf(from, to);
     this.grid.setTheme(theme);
     this.ramp.style.background = `linear-gradient(to right, ${[0, 0.04, 0.16, 0.36, 0.64, 1].map((x) => heatColour(theme, x)).join(', ')})`;
@@ -224,7 +228,7 @@ export class HeatAxis {
       first = null;
       const same = this.range && cells[0] === this.range[0] && cells[1] === this.range[1];
       this.cursor = this.anchor = cells[0];
-      this.choose(same ? null : cells); // a second click on what is chosen lets go
+      this.choose(same ? null : cells); // a second click on what is chosen clears it
     });
     this.box.addEventListener('pointercancel', () => {
       first = null;
@@ -241,7 +245,7 @@ export class HeatAxis {
       if (!e.shiftKey) this.anchor = this.cursor;
       this.reveal();
       this.paintMarks(e.shiftKey ? this.between({ cell: this.anchor }, { cell: this.cursor }) : this.range);
-      say(this.describe(this.cursor, this.cursor + 1));
+      say(this.describe(...this.between({ cell: this.anchor }, { cell: this.cursor })));
     } else if (e.key === 'Enter') this.choose(this.between({ cell: this.anchor }, { cell: this.cursor }));
     else if (e.key === 'Escape' && this.range) this.choose(null);
     else return;

@@ -76,7 +76,7 @@ export class LockGraph {
   constructor(hooks) {
     this.hooks = hooks;
     this.picture = svg('svg', { class: 'lock-graph', role: 'group', 'aria-label': 'Who blocks whom: waiting threads, locks, holding threads' });
-    this.heads = h('div.lock-heads', { 'aria-hidden': 'true' }, h('span', {}, 'waits'), h('span', {}, 'for a lock'), h('span', {}, 'that is held by'));
+    this.heads = h('div.lock-heads', { 'aria-hidden': 'true' }, h('span', {}, 'waits'), h('span', {}, 'for a lock'), h('span', {}, 'held by'));
     this.table = new Table([
       { key: 'waiter', head: 'Waits', value: (r) => r.waiter || '[no name]' },
       { key: 'class', head: 'For', value: (r) => r.class, text: (r) => h('span', { title: `${r.kind} ${r.class}` }, shortClass(r.class)) },

@@ -177,13 +177,13 @@ export class RecordingView {
   drawChips(state) {
     const chips = chipsOf(state).map((c) => h('span.filter-chip', {}, h('b', {}, CHIP_NAMES[c.key]), ` ${c.text}`,
       h('button', { type: 'button', 'aria-label': `Remove the filter ${CHIP_NAMES[c.key]} ${c.text}`, onclick: () => this.hooks.navigate(c.without) }, '\u00d7')));
-    if (state.to > state.from && this.tab !== 'slow') {
+    if (state.to > state.from && state.tab !== 'slow') {
       chips.unshift(h('span.filter-chip', {}, h('b', {}, 'time'), ` ${durationOf(state.to - state.from)}`,
         h('button', { type: 'button', 'aria-label': 'Remove the range of time', onclick: () => this.hooks.navigate({ from: 0, to: 0 }) }, '\u00d7')));
     }
     const pick = state.tab === 'slow' ? parsePick(state.pick) : null;
     if (pick) {
-      chips.push(h('span.filter-chip', {}, h('b', {}, 'took'), ` ${formatWeight(pick.least, 'ns')} to ${formatWeight(pick.most, 'ns')} at ${clockOf(pick.from)}`,
+      chips.push(h('span.filter-chip', {}, h('b', {}, 'took'), ` ${formatWeight(Number(pick.least), 'ns')} to ${formatWeight(Number(pick.most), 'ns')} at ${clockOf(Number(pick.from))}`,
         h('button', { type: 'button', 'aria-label': 'Remove the choice of requests', onclick: () => this.hooks.navigate({ pick: '', trace: '' }) }, '\u00d7')));
     }
     if (state.eventKind === 'wall' && WITH_EVENTS.includes(state.tab)) {

@@ -35,7 +35,7 @@ export class SlowView {
   update(context) {
     const { state } = context;
     const of = state.endpoint ? [['endpoint', state.endpoint]] : [];
-    const pick = Object.entries(parsePick(state.pick) ?? {}).map(([key, value]) => [key, String(value)]);
+    const pick = Object.entries(parsePick(state.pick) ?? {});
     this.context = context;
     this.endpoints.ask(context, 'endpoints', []);
     this.latency.ask(context, 'latency', [...of, ['columns', '150'], ['rows', '36']]);
@@ -93,7 +93,7 @@ class Latency extends Slot {
     this.root.hidden = !answer.count && !state.endpoint;
     this.title.textContent = element('b', '', `Latency${state.endpoint ? ` of ${state.endpoint}` : ' of all requests'}`).textContent;
     if (!answer.count) {
-      this.root.replaceChildren(this.title, h('p.quiet', {}, 'No request of this endpoint is in the chosen time.'));
+      this.root.replaceChildren(this.title, h('p.quiet', {}, 'This recording has no request of this endpoint.'));
       return;
     }
     if (!this.density.root.isConnected) this.root.replaceChildren(this.title, this.density.root);
