@@ -438,6 +438,7 @@ static __attribute__((noinline)) void end_wait(struct wait *w, const struct wick
         return;
     __u64 whole = now - out, asleep = wake - out, threshold = p->threshold_ns;
     if (whole < threshold) {
+        /* the command takes a threshold of 32 bits, so neither product is longer than 64 */
         if (((__u64)bpf_get_prandom_u32() * threshold >> 32) >= whole)
             return;
         asleep = asleep * threshold / whole;
@@ -499,6 +500,8 @@ int wait_wakeup_new(unsigned long long *ctx)
 SEC("tp_btf/sched_exit_tp")
 int wait_exit(unsigned long long *ctx)
 {
+    if (!(ctx[0] & 1)) /* the scheduler left the thread where it was */
+        return 0;
     __u32 zero = 0, one = 1;
     struct wait *w = bpf_task_storage_get(&waits, bpf_get_current_task_btf(), NULL, 0);
     if (!w || !w->chosen)

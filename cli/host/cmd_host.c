@@ -25,6 +25,7 @@
 #define LONGEST_NS         10000000000u
 #define THRESHOLD_NS       1000000u
 #define LEAST_THRESHOLD_NS 1000u
+#define MOST_THRESHOLD_NS  4000000000u /* times 32 bits in the kernel */
 
 struct host_cmd {
     const char *duration, *interval, *file, *event;
@@ -63,7 +64,7 @@ static int choose(const char *list, uint64_t interval_ns, struct wick_host_choic
         }
         if (strncmp(word, "sched", 5) != 0 || (word[5] && word[5] != '=') ||
             (word[5] && wick_opt_interval(word + 6, false, &threshold_ns)) || threshold_ns < LEAST_THRESHOLD_NS ||
-            threshold_ns > LONGEST_NS)
+            threshold_ns > MOST_THRESHOLD_NS)
             return -WICK_E_USAGE;
         choice->threshold_ns = threshold_ns;
     }
@@ -104,7 +105,7 @@ static int parse(int argc, char **argv, struct host_cmd *c)
         return 1 + wick_ui_bad_option("host", "--interval takes a time from 100us to 10s", c->interval);
     if (choose(c->event, interval_ns, &c->choice))
         return 1 + wick_ui_bad_option("host",
-                                      "--event takes cpu, sched or sched=TIME (1us to 10s), or both, as in cpu,sched",
+                                      "--event takes cpu, sched or sched=TIME (1us to 4s), or both, as in cpu,sched",
                                       c->event);
     return 0;
 }

@@ -76,8 +76,9 @@ enum { KERNEL_MAJOR = 5, KERNEL_MINOR = 17 };
 /* The first one with the tracepoint sched_exit_tp, which fires in a thread that has a processor again. */
 enum { WAITS_MAJOR = 6, WAITS_MINOR = 16 };
 
-/* In the order in which they are attached: nothing is recorded before the last. */
-static const char *const wait_programs[] = {"wait_wakeup_new", "wait_wakeup", "wait_switch", "wait_exit"};
+/* In the order in which they are attached: a wakeup that is seen belongs to a switch that was seen, else a sleep would
+ * be taken for time on the run queue. */
+static const char *const wait_programs[] = {"wait_switch", "wait_wakeup_new", "wait_wakeup", "wait_exit"};
 enum { WAIT_PROGRAMS = sizeof wait_programs / sizeof *wait_programs };
 
 struct wick_host_kernel {
