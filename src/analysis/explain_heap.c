@@ -277,9 +277,15 @@ struct method {
     const char *class_name, *name; /* these names begin so */
 };
 
+struct methods {
+    const struct method *of;
+    size_t n;
+};
+
 /* The program's frame nearest to the root's side of such a method, 0 = there is none. */
-static uint32_t caller_of(const struct wick_profile *p, uint32_t stack, const struct method *methods, size_t n)
+static uint32_t caller_of(const struct wick_profile *p, uint32_t stack, const void *arg)
 {
+    const struct methods *m = arg;
     bool within = false;
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const struct wick_frame *frame = &p->frames[p->stacks[s].frame];
@@ -287,9 +293,9 @@ static uint32_t caller_of(const struct wick_profile *p, uint32_t stack, const st
                    *name = wick_profile_str(p, p->functions[frame->function].name);
         if (!wick_frame_kind_is_java(frame->kind))
             continue;
-        for (size_t i = 0; i < n; i++)
-            within |= !strncmp(class_name, methods[i].class_name, strlen(methods[i].class_name)) &&
-                      !strncmp(name, methods[i].name, strlen(methods[i].name));
+        for (size_t i = 0; i < m->n; i++)
+            within |= !strncmp(class_name, m->of[i].class_name, strlen(m->of[i].class_name)) &&
+                      !strncmp(name, m->of[i].name, strlen(m->of[i].name));
         if (within && !wick_name_is_jdk(class_name))
             return p->stacks[s].frame;
     }
@@ -299,21 +305,7 @@ static uint32_t caller_of(const struct wick_profile *p, uint32_t stack, const st
 static void say_caller(struct wick_explain *x, struct wick_explain_finding *r, const char *key,
                        const struct method *methods, size_t n)
 {
-    struct wick_explain_facts *f = x->f;
-    const struct {
-        const struct wick_explain_sample *rows;
-        size_t n;
-    } lists[] = {{f->cpu, f->ncpu}, {f->wall, f->nwall}};
-    int64_t *sums = calloc(f->p->nframes, sizeof *sums);
-    uint32_t best = 0;
-    f->failed |= !sums;
-    for (size_t l = 0; sums && l < sizeof lists / sizeof *lists; l++)
-        for (size_t i = 0; i < lists[l].n; i++) {
-            uint32_t frame = caller_of(f->p, lists[l].rows[i].stack, methods, n);
-            sums[frame] = frame ? wick_sum(sums[frame], lists[l].rows[i].weight_ns) : 0;
-            best = sums[frame] > sums[best] ? frame : best;
-        }
-    free(sums);
+    uint32_t best = wick_explain_heaviest(x, caller_of, &(struct methods){methods, n});
     if (r)
         wick_explain_say_frame(x, r, key, best);
 }

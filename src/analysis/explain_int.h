@@ -40,6 +40,12 @@ void wick_explain_figure(struct wick_explain_finding *r, const char *key, enum w
 void wick_explain_say(struct wick_explain *x, struct wick_explain_finding *r, const char *key, const char *text);
 void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding *r, const char *key, uint32_t frame);
 
+/* The frame to which most of the weight of the samples of CPU time and the wall clock goes, where `of` says to which
+ * each goes (0 = none); 0 = none has any. */
+uint32_t wick_explain_heaviest(struct wick_explain *x,
+                               uint32_t (*of)(const struct wick_profile *p, uint32_t stack, const void *arg),
+                               const void *arg);
+
 /* A finding if the part is at least the rule's threshold of the whole, with the figures share and time; else NULL. */
 struct wick_explain_finding *wick_explain_by_share(struct wick_explain *x, double part_ns, double whole_ns,
                                                    double cost_ns);

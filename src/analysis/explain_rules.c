@@ -78,6 +78,28 @@ void wick_explain_say(struct wick_explain *x, struct wick_explain_finding *r, co
         free(copy);
 }
 
+uint32_t wick_explain_heaviest(struct wick_explain *x,
+                               uint32_t (*of)(const struct wick_profile *p, uint32_t stack, const void *arg),
+                               const void *arg)
+{
+    struct wick_explain_facts *f = x->f;
+    const struct {
+        const struct wick_explain_sample *rows;
+        size_t n;
+    } lists[] = {{f->cpu, f->ncpu}, {f->wall, f->nwall}};
+    int64_t *sums = calloc(f->p->nframes, sizeof *sums);
+    uint32_t best = 0;
+    f->failed |= !sums;
+    for (size_t l = 0; sums && l < sizeof lists / sizeof *lists; l++)
+        for (size_t i = 0; i < lists[l].n; i++) {
+            uint32_t frame = of(f->p, lists[l].rows[i].stack, arg);
+            sums[frame] = frame ? wick_sum(sums[frame], lists[l].rows[i].weight_ns) : 0;
+            best = sums[frame] > sums[best] ? frame : best;
+        }
+    free(sums);
+    return best;
+}
+
 void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding *r, const char *key, uint32_t frame)
 {
     struct wick_strbuf name = WICK_STRBUF_INIT;

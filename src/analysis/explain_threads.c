@@ -259,7 +259,7 @@ static bool is_deoptimising(const char *name)
 }
 
 /* The Java frame that calls such a function, 0 = none does. */
-static uint32_t loser_of(const struct wick_profile *p, uint32_t stack)
+static uint32_t loser_of(const struct wick_profile *p, uint32_t stack, const void *arg)
 {
     bool leaves = false;
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
@@ -273,20 +273,5 @@ static uint32_t loser_of(const struct wick_profile *p, uint32_t stack)
 
 uint32_t wick_explain_deoptimised(struct wick_explain *x)
 {
-    struct wick_explain_facts *f = x->f;
-    const struct {
-        const struct wick_explain_sample *rows;
-        size_t n;
-    } lists[] = {{f->cpu, f->ncpu}, {f->wall, f->nwall}};
-    int64_t *sums = calloc(f->p->nframes, sizeof *sums);
-    uint32_t best = 0;
-    f->failed |= !sums;
-    for (size_t l = 0; sums && l < sizeof lists / sizeof *lists; l++)
-        for (size_t i = 0; i < lists[l].n; i++) {
-            uint32_t frame = loser_of(f->p, lists[l].rows[i].stack);
-            sums[frame] = frame ? wick_sum(sums[frame], lists[l].rows[i].weight_ns) : 0;
-            best = sums[frame] > sums[best] ? frame : best;
-        }
-    free(sums);
-    return best;
+    return wick_explain_heaviest(x, loser_of, NULL);
 }

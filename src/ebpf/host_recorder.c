@@ -34,10 +34,9 @@ struct wick_host_recorder {
     struct wick_jfr_writer *writer;
     struct wick_host_choice choice;
     uint64_t start_ns, start_epoch_ns, flush_ns;
-    uint64_t taken, waits_taken; /* records that were samples, and waits */
-    uint64_t waits_written;      /* these as events: one or two each */
-    uint64_t waits_weight;       /* ns, of those */
-    uint8_t *kept;               /* records that were put off, one behind the other */
+    uint64_t taken;        /* records that were samples */
+    uint64_t waits_weight; /* ns, of waits that were written */
+    uint8_t *kept;         /* records that were put off, one behind the other */
     size_t kept_bytes;
     uint64_t round_ns; /* when this round of taking records began */
     struct wick_host_rules rules;
@@ -134,7 +133,6 @@ static void write_phase(struct wick_host_recorder *r, struct wick_jfr_wall_clock
     event->weight_ns = weight_ns;
     event->state = state;
     wick_jfr_write_wall_clock_sample(r->writer, event);
-    r->waits_written++;
     r->waits_weight += weight_ns;
 }
 
@@ -200,9 +198,7 @@ static bool take_record(void *arg, const struct wick_host_head *head)
         if (head->nframes > WICK_HOST_FRAMES)
             return true;
         struct wick_host_process *p = wick_host_process_of(&r->processes, head);
-        if (head->type == WICK_HOST_WAIT)
-            r->waits_taken++;
-        else
+        if (head->type != WICK_HOST_WAIT)
             r->taken++;
         if (p)
             wick_host_teach(&r->processes, &r->rules, p, (const struct wick_host_record *)head, r->round_ns + TEACH_NS);

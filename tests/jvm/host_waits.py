@@ -82,6 +82,9 @@ t.check("it records", p.returncode == 0, err)
 totals = t.events(recording, "wick.SampleTotals")[-1]
 fired, recorded, dropped = (int(totals[k]) for k in ("fired", "recorded", "dropped"))
 t.check("fired = recorded + dropped", fired == recorded + dropped > 0, totals)
+# Each wait is one event or two. The first wait of a thread is counted before it is written: one a CPU may be missing at the end.
+events = int(re.search(r"profiler\.WallClockSample +(\d+)", t.jfr(21, "summary", recording).out)[1])
+t.check("and the recording has them", recorded - os.cpu_count() <= events <= 2 * recorded, (recorded, events))
 
 states = collections.Counter()
 stacks = collections.defaultdict(set)
