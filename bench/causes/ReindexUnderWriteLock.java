@@ -3,6 +3,7 @@
 // expect: waiting kind=read-lock frame=ReindexUnderWriteLock.find
 // symptom: hot-method hot-calls hot-code
 // jdk: 11
+// jvm: -Xmx512m
 // set: third
 import java.util.HashMap;
 import java.util.Map;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain_code.c - the rule of `wick explain` about what CPU time is used for
+ * explain_code.c - the rules of `wick explain` about what CPU time is used for
  *
  * A regular expression that backtracks spends its time in a dozen methods of the JDK, none of which stands out, and
  * none of which its user can mend. So CPU time is added up by the program's function that is nearest to the leaf and by
@@ -13,8 +13,11 @@
 #include "base/sum.h"
 #include "model/name.h"
 
-#define CPU_LEAST   0.05 /* of the recording */
-#define CALLS_LEAST 0.25 /* the same for calls of any kind: whatever does a little work does most of it somewhere */
+#define CPU_LEAST    0.05 /* of the recording */
+#define METHOD_LEAST 0.10
+#define HALF         0.50 /* of what is called */
+#define NEARLY_ALL   0.75 /* of CPU time */
+#define CALLS_LEAST  0.25 /* the same for calls of any kind: whatever does a little work does most of it somewhere */
 
 enum code {
     CODE_OTHER, /* of the JDK, or the function itself */
@@ -79,6 +82,90 @@ static uint32_t user_of(const struct wick_profile *p, uint32_t stack, enum code 
     return 0;
 }
 
+static const struct wick_frame *frame_of(const struct wick_profile *p, uint32_t stack)
+{
+    return &p->frames[p->stacks[stack].frame];
+}
+
+/* Whether a thread was about to wait, or to wake one that does, when it was sampled: the price of waiting, of which the
+ * rules about waits say more, and no work that could be done less often. */
+static bool hands_over(const struct wick_profile *p, uint32_t stack)
+{
+    static const char *const names[] = {"futex", "pthread_cond_", "lll_lock"};
+    for (uint32_t s = stack; s && !wick_frame_kind_is_java(frame_of(p, s)->kind); s = p->stacks[s].parent)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strstr(wick_profile_str(p, p->functions[frame_of(p, s)->function].name), names[i]))
+                return true;
+    return false;
+}
+
+/* The stack, cut at the nearest frame that is no kernel code and, if it can be, has a name. */
+static uint32_t callee_of(const struct wick_profile *p, uint32_t stack)
+{
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_frame *f = &p->frames[p->stacks[s].frame];
+        if (f->kind != WICK_FRAME_KERNEL && f->kind != WICK_FRAME_BREAK)
+            return wick_explain_named(p, s);
+    }
+    return stack;
+}
+
+static bool is_jvm(const struct wick_profile *p, const struct wick_frame *f)
+{
+    return !wick_frame_kind_is_java(f->kind) &&
+           !strcmp(wick_profile_str(p, p->functions[f->function].class_name), "libjvm.so");
+}
+
+/* Whether the kernel or a native library is at work, and not the JVM. */
+static bool is_system(const struct wick_profile *p, uint32_t stack)
+{
+    const struct wick_frame *f = frame_of(p, stack);
+    return f->kind == WICK_FRAME_KERNEL ||
+           ((f->kind == WICK_FRAME_NATIVE || f->kind == WICK_FRAME_CPP) && !is_jvm(p, f));
+}
+
+/* Whether the time is that of the function on top of the stack. System calls are what their caller in the program asked
+ * for, and the JVM's own functions serve collections, compilations and calls that other rules name. */
+static bool is_of_method(const struct wick_profile *p, uint32_t stack)
+{
+    enum code code;
+    if (hands_over(p, stack) || is_jvm(p, frame_of(p, callee_of(p, stack))))
+        return false;
+    return frame_of(p, stack)->kind != WICK_FRAME_KERNEL || !user_of(p, stack, &code);
+}
+
+/* The samples of which the method on top of the stack is what takes the time; NULL and *n = 0 without memory. */
+static struct wick_explain_sample *of_methods(const struct wick_explain_facts *f, size_t *n)
+{
+    struct wick_explain_sample *rows = malloc((f->ncpu + 1) * sizeof *rows);
+    *n = 0;
+    for (size_t i = 0; rows && i < f->ncpu; i++)
+        if (is_of_method(f->p, f->cpu[i].stack))
+            rows[(*n)++] = f->cpu[i];
+    return rows;
+}
+
+void wick_explain_hot_method(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    size_t n;
+    struct wick_explain_sample *rows = of_methods(f, &n);
+    f->failed |= !rows;
+    struct wick_explain_top top = wick_explain_top(f, rows, n, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_LEAF);
+    free(rows);
+    double share = wick_explain_share((double)top.weight_ns, (double)f->sampled_ns);
+    if (share < x->rule->threshold || !top.frame ||
+        !wick_explain_counts(f, wick_explain_wanted(x, (double)top.weight_ns), METHOD_LEAST))
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, (double)top.weight_ns);
+    wick_explain_filter_frame(x, r, top.frame);
+    wick_explain_share_of(x, r, (double)top.weight_ns, (double)f->sampled_ns, top.quanta);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)top.weight_ns);
+    wick_explain_say_frame(x, r, "frame", top.frame);
+    wick_explain_say_frame(x, r, "caller", top.caller);
+    x->method_said = true;
+}
+
 /* The heaviest stack that ends in the function for work of that kind; adds to *quanta those of all its samples. */
 static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum code code, int64_t *by_stack,
                          double *quanta)
@@ -141,52 +228,53 @@ void wick_explain_hot_code(struct wick_explain *x)
     free(sums);
 }
 
-/* The stack, cut at the nearest frame that is no kernel code and, if it can be, has a name. */
-static uint32_t callee_of(const struct wick_profile *p, uint32_t stack)
+/* What a function of the program calls. */
+struct calls {
+    uint32_t function, at; /* at: the heaviest stack, cut at the function */
+    uint32_t most;         /* frame of the function called that takes most, 0 = none */
+    int64_t ns, most_ns, system_ns;
+    double quanta;
+};
+
+/* The stack, cut at the program's function nearest to the leaf, if it has called somebody who works; else 0. */
+static uint32_t calling(const struct wick_profile *p, uint32_t stack)
 {
-    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
-        const struct wick_frame *f = &p->frames[p->stacks[s].frame];
-        if (f->kind != WICK_FRAME_KERNEL && f->kind != WICK_FRAME_BREAK)
-            return wick_explain_named(p, s);
-    }
-    return stack;
+    enum code code;
+    uint32_t s = user_of(p, stack, &code);
+    return s == stack || hands_over(p, stack) ? 0 : s;
 }
 
-/* Of the calls of the function, the one that takes most, and the quanta of all. */
-static void say_calls(struct wick_explain *x, uint32_t function, int64_t ns)
+static void learn_calls(struct wick_explain *x, struct calls *c)
 {
     const struct wick_explain_facts *f = x->f;
     int64_t *by_callee = calloc(f->p->nfunctions, sizeof *by_callee);
     int64_t *by_stack = calloc(f->p->nstacks, sizeof *by_stack);
-    uint32_t most = 0, at = 0, callee_frame = 0;
-    double quanta = 0;
-    enum code code;
     x->f->failed |= !by_callee || !by_stack;
     for (size_t i = 0; by_callee && by_stack && i < f->ncpu; i++) {
-        uint32_t stack = f->cpu[i].stack, s = user_of(f->p, stack, &code);
-        if (!s || s == stack || f->p->frames[f->p->stacks[s].frame].function != function)
+        uint32_t stack = f->cpu[i].stack, s = calling(f->p, stack);
+        if (!s || frame_of(f->p, s)->function != c->function)
             continue;
-        uint32_t frame = f->p->stacks[callee_of(f->p, stack)].frame, callee = f->p->frames[frame].function;
-        quanta += wick_explain_quantum(&f->cpu[i]);
+        uint32_t cut = callee_of(f->p, stack), callee = frame_of(f->p, cut)->function;
+        c->quanta += wick_explain_quantum(&f->cpu[i]);
+        c->system_ns = wick_sum(c->system_ns, is_system(f->p, stack) ? f->cpu[i].weight_ns : 0);
         by_stack[s] = wick_sum(by_stack[s], f->cpu[i].weight_ns);
-        at = by_stack[s] > by_stack[at] ? s : at;
+        c->at = by_stack[s] > by_stack[c->at] ? s : c->at;
         by_callee[callee] = wick_sum(by_callee[callee], f->cpu[i].weight_ns);
-        if (callee != function && by_callee[callee] > by_callee[most]) {
-            most = callee;
-            callee_frame = frame;
+        if (callee != c->function && by_callee[callee] > c->most_ns) {
+            c->most_ns = by_callee[callee];
+            c->most = f->p->stacks[cut].frame;
         }
-    }
-    struct wick_explain_finding *r = wick_explain_found(x, (double)ns);
-    wick_explain_share_of(x, r, (double)ns, (double)f->sampled_ns, quanta);
-    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)ns);
-    wick_explain_say_frame(x, r, "frame", f->p->stacks[at].frame);
-    wick_explain_filter_frame(x, r, f->p->stacks[at].frame);
-    if (callee_frame) {
-        wick_explain_say_frame(x, r, "most", callee_frame);
-        wick_explain_figure(r, "part", WICK_EXPLAIN_TIME, (double)by_callee[most]);
     }
     free(by_callee);
     free(by_stack);
+}
+
+/* Some function of the program calls most of what runs, in any program that uses the JDK. It is worth a sentence where
+ * the system works for it, where one function does most of the work, or where little else runs. */
+static bool stands_out(const struct calls *c, double share)
+{
+    return share >= NEARLY_ALL || wick_explain_share((double)c->system_ns, (double)c->ns) >= HALF ||
+           wick_explain_share((double)c->most_ns, (double)c->ns) >= HALF;
 }
 
 /* What hundreds of methods of the JDK share is who calls them: the program's function with most CPU time in others'
@@ -194,22 +282,31 @@ static void say_calls(struct wick_explain *x, uint32_t function, int64_t ns)
 void wick_explain_hot_calls(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
+    struct calls c = {0};
     int64_t *sums = calloc(f->p->nfunctions, sizeof *sums);
-    uint32_t best = 0;
     f->failed |= !sums;
     for (size_t i = 0; sums && i < f->ncpu; i++) {
-        enum code code;
-        uint32_t s = user_of(f->p, f->cpu[i].stack, &code);
-        if (!s || s == f->cpu[i].stack)
-            continue;
-        uint32_t function = f->p->frames[f->p->stacks[s].frame].function;
-        sums[function] = wick_sum(sums[function], f->cpu[i].weight_ns);
-        best = sums[function] > sums[best] ? function : best;
+        uint32_t s = calling(f->p, f->cpu[i].stack), function = frame_of(f->p, s)->function;
+        if (s)
+            sums[function] = wick_sum(sums[function], f->cpu[i].weight_ns);
+        c.function = sums[function] > sums[c.function] ? function : c.function;
     }
-    int64_t ns = sums ? sums[best] : 0;
+    c.ns = sums ? sums[c.function] : 0;
     free(sums);
-    if (best && !x->code_said && !x->method_said &&
-        wick_explain_counts(f, wick_explain_wanted(x, (double)ns), CALLS_LEAST) &&
-        wick_explain_share((double)ns, (double)f->sampled_ns) >= x->rule->threshold)
-        say_calls(x, best, ns);
+    double share = wick_explain_share((double)c.ns, (double)f->sampled_ns);
+    if (!c.ns || x->code_said || x->method_said || share < x->rule->threshold ||
+        !wick_explain_counts(f, wick_explain_wanted(x, (double)c.ns), CALLS_LEAST))
+        return;
+    learn_calls(x, &c);
+    if (!stands_out(&c, share))
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, (double)c.ns);
+    wick_explain_share_of(x, r, (double)c.ns, (double)f->sampled_ns, c.quanta);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)c.ns);
+    wick_explain_say_frame(x, r, "frame", f->p->stacks[c.at].frame);
+    wick_explain_filter_frame(x, r, f->p->stacks[c.at].frame);
+    if (c.most) {
+        wick_explain_say_frame(x, r, "most", c.most);
+        wick_explain_figure(r, "part", WICK_EXPLAIN_TIME, (double)c.most_ns);
+    }
 }

@@ -156,6 +156,7 @@ void wick_explain_slow_safepoints(struct wick_explain *x);
 /* explain_code.c: what the CPU time is used for. */
 void wick_explain_hot_code(struct wick_explain *x);
 void wick_explain_hot_calls(struct wick_explain *x);
+void wick_explain_hot_method(struct wick_explain *x);
 
 /* explain_native.c: native memory that is not freed. */
 void wick_explain_native_leak(struct wick_explain *x);

@@ -19,7 +19,6 @@
 #define STALL_LEAST  0.02
 #define WAIT_LEAST   0.10
 #define CPU_LEAST    0.05
-#define HOT_LEAST    0.10
 #define STARVE_LEAST 0.25
 
 #define ROOM_MOST 0.50 /* of the heap in use after a collection: it is not too small */
@@ -367,23 +366,6 @@ static void cpu_limit(struct wick_explain *x)
     say_who_computes(x, r);
 }
 
-static void hot_method(struct wick_explain *x)
-{
-    struct wick_explain_facts *f = x->f;
-    struct wick_explain_top top = wick_explain_top(f, f->cpu, f->ncpu, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_LEAF);
-    double share = wick_explain_share((double)top.weight_ns, (double)f->sampled_ns);
-    if (share < x->rule->threshold || !top.frame ||
-        !wick_explain_counts(f, wick_explain_wanted(x, (double)top.weight_ns), HOT_LEAST))
-        return;
-    struct wick_explain_finding *r = wick_explain_found(x, (double)top.weight_ns);
-    wick_explain_filter_frame(x, r, top.frame);
-    wick_explain_share_of(x, r, (double)top.weight_ns, (double)f->sampled_ns, top.quanta);
-    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)top.weight_ns);
-    wick_explain_say_frame(x, r, "frame", top.frame);
-    wick_explain_say_frame(x, r, "caller", top.caller);
-    x->method_said = true;
-}
-
 /* Time in some states, but for what other rules have said, as a share of the time threads have work, and where most of
  * it was; NULL below the threshold. */
 static struct wick_explain_finding *waits(struct wick_explain *x, unsigned states, double said_ns,
@@ -618,7 +600,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_SATURATED_THREAD] = wick_explain_saturated,
         [WICK_EXPLAIN_RULE_NEIGHBOURS] = neighbours,
         [WICK_EXPLAIN_RULE_CPU_LIMIT] = cpu_limit,
-        [WICK_EXPLAIN_RULE_HOT_METHOD] = hot_method,
+        [WICK_EXPLAIN_RULE_HOT_METHOD] = wick_explain_hot_method,
         [WICK_EXPLAIN_RULE_HOT_CALLS] = wick_explain_hot_calls,
         [WICK_EXPLAIN_RULE_HOT_CODE] = wick_explain_hot_code,
         [WICK_EXPLAIN_RULE_STUCK] = wick_explain_stuck,

@@ -186,7 +186,7 @@ int wick_answer_heat(struct wick_growing *g, const struct wick_ask *a, FILE *out
 {
     struct wick_pick k;
     struct heat_picture h = {.g = g, .k = &k};
-    uint64_t p99, most;
+    uint64_t p99 = 0, most = 0;
     int rc = wick_pick_init(&k, a, err);
     rc = rc ? rc : wick_pick_event(&k, g, &h.event, err);
     if (!rc) {

@@ -23,15 +23,17 @@ struct scene {
     struct wick_explain_facts f;
 };
 
+/* "app/Main.run" is Java's, "libc.so.6:write" a library's, "kernel:do_futex" the kernel's. */
 static uint32_t push(struct wick_profile *p, uint32_t below, const char *name)
 {
     char class_name[128];
-    const char *dot = strrchr(name, '.');
-    assert_non_null(dot);
-    snprintf(class_name, sizeof class_name, "%.*s", (int)(dot - name), name);
+    const char *colon = strchr(name, ':'), *end = colon ? colon : strrchr(name, '.');
+    assert_non_null(end);
+    snprintf(class_name, sizeof class_name, "%.*s", (int)(end - name), name);
+    uint8_t kind = !colon ? WICK_FRAME_C2 : strcmp(class_name, "kernel") ? WICK_FRAME_NATIVE : WICK_FRAME_KERNEL;
     uint32_t function =
-        wick_profile_function(p, wick_profile_cstring(p, class_name), wick_profile_cstring(p, dot + 1), 0);
-    return wick_profile_push(p, below, wick_profile_frame(p, function, 0, -1, WICK_FRAME_C2));
+        wick_profile_function(p, wick_profile_cstring(p, class_name), wick_profile_cstring(p, end + 1), 0);
+    return wick_profile_push(p, below, wick_profile_frame(p, function, 0, -1, kind));
 }
 
 /* Frames from the root to the leaf, up to NULL. */
@@ -487,6 +489,61 @@ static void test_hot_calls__adds_up_what_a_function_calls(void **state)
     silent(s);
 }
 
+/* Half of what an ordinary program does is done by the JDK for one function of it. */
+static struct scene *indexing(double merge, double write, double get, double others)
+{
+    struct scene *s = scene();
+    cpu(s, STACK(s, "app/Main.index", "java/util/Map.merge"), merge);
+    cpu(s, STACK(s, "app/Main.index", "libc.so.6:write", "kernel:vfs_write"), write / 2);
+    cpu(s, STACK(s, "app/Main.index", "libc.so.6:fsync", "kernel:vfs_fsync"), write / 2);
+    cpu(s, STACK(s, "app/Main.index", "java/util/HashMap.get"), get);
+    cpu(s, STACK(s, "app/Main.index", "java/util/HashMap.put"), get);
+    cpu(s, STACK(s, "app/Main.a"), others / 2);
+    cpu(s, STACK(s, "app/Main.b"), others / 2);
+    return s;
+}
+
+static void test_hot_calls__need_the_system_or_one_callee_or_most_of_the_time(void **state)
+{
+    (void)state;
+    silent(indexing(2, 0, 2, 4));
+    silent(indexing(1, 2, 1.5, 4));
+    begins(indexing(1, 3, 1, 4), "hot-calls: 60 % of CPU time (6.0 s) is in what app.Main.index calls, most in write ");
+    begins(indexing(3.2, 0, 1.4, 4), "hot-calls: 60 % of CPU time (6.0 s) is in what app.Main.index calls, most in ");
+    begins(indexing(2.6, 0, 2.6, 2.2), "hot-calls: 78 % of CPU time (7.8 s) is in what app.Main.index calls, most in ");
+}
+
+/* A system call is what its caller asked for; what the JVM does is named by rules about it. */
+static void test_hot_method__is_of_the_program_or_its_libraries(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    cpu(s, STACK(s, "app/Main.store", "java/io/RandomAccessFile.write", "libc.so.6:write", "kernel:vfs_write"), 8);
+    cpu(s, STACK(s, "app/Main.a"), 2);
+    begins(s, "hot-calls: 80 % of CPU time (8.0 s) is in what app.Main.store calls, most in write (8.0 s)\n\n");
+    s = scene();
+    cpu(s, STACK(s, "libc.so.6:clone", "libapp.so:serve", "libc.so.6:write", "kernel:vfs_write"), 8);
+    begins(s, "hot-method: 100 % of CPU time (8.0 s) is in write\n\n");
+    s = scene();
+    cpu(s, STACK(s, "app/Main.pack", "libzstd.so:compress"), 8);
+    begins(s, "hot-method: 100 % of CPU time (8.0 s) is in compress, called by app.Main.pack\n\n");
+    s = scene();
+    cpu(s, STACK(s, "libc.so.6:clone", "libjvm.so:GCTaskThread::run", "libjvm.so:PSScavenge::drain"), 8);
+    silent(s);
+}
+
+/* What threads do to wait and to wake each other is the price of waiting. */
+static void test_hot_method__is_no_wait(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    cpu(s, STACK(s, "app/Main.get", "libjvm.so:ObjectMonitor::enter", "libc.so.6:pthread_cond_wait"), 3);
+    cpu(s, STACK(s, "app/Main.get", "libjvm.so:ObjectMonitor::exit", "kernel:do_syscall_64", "kernel:futex_wake"), 3);
+    cpu(s, STACK(s, "app/Main.a"), 2);
+    cpu(s, STACK(s, "app/Main.b"), 2);
+    silent(s);
+}
+
 static void test_hot_code__is_silent_below_its_threshold(void **state)
 {
     struct scene *s = scene();
@@ -721,6 +778,9 @@ int main(void)
         cmocka_unit_test(test_endpoints__count_waits_that_depend_on_who_waits),
         cmocka_unit_test(test_hot_code__adds_up_what_the_jdk_does_for_a_function),
         cmocka_unit_test(test_hot_calls__adds_up_what_a_function_calls),
+        cmocka_unit_test(test_hot_calls__need_the_system_or_one_callee_or_most_of_the_time),
+        cmocka_unit_test(test_hot_method__is_of_the_program_or_its_libraries),
+        cmocka_unit_test(test_hot_method__is_no_wait),
         cmocka_unit_test(test_gc_pauses__of_a_collector_without_cpus_are_the_machines),
         cmocka_unit_test(test_hot_code__of_libraries_is_for_their_caller),
         cmocka_unit_test(test_hot_code__is_silent_below_its_threshold),
