@@ -121,15 +121,18 @@ class Wick:
 
     name = "wick"
 
+    def __init__(self, command=WICK):
+        self.command = command
+
     def start(self, pid, file, event="cpu", interval="10ms", *more):
-        run(WICK, "start", "-q", "-e", event, "-i", interval, "-f", file, *more, pid)
+        run(self.command, "start", "-q", "-e", event, "-i", interval, "-f", file, *more, pid)
 
     def stop(self, pid):
-        run(WICK, "stop", "-q", pid)
+        run(self.command, "stop", "-q", pid)
 
     def status(self, pid):
         """Figures of the running or last recording; numbers where they are numbers."""
-        pairs = (line.split("=", 1) for line in run(WICK, "status", pid).splitlines() if "=" in line)
+        pairs = (line.split("=", 1) for line in run(self.command, "status", pid).splitlines() if "=" in line)
         return {key: int(value) if re.fullmatch(r"-?\d+", value) else value for key, value in pairs}
 
 
