@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: in each round all wait at the barrier for one party that has far more to do
-// expect: waiting kind=latch frame=BarrierStraggler.round
+// expect: waiting kind=latch frame=BarrierStraggler.round | saturated-thread thread=party-0 frame=BarrierStraggler.diffuse
 // symptom: waiting hot-method hot-calls hot-code
 // jdk: 17
 // set: second

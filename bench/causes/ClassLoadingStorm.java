@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a class loader is made for every request
-// expect: class-unloading frame=ClassLoadingStorm
+// expect: class-unloading frame=ClassLoadingStorm | hot-code kind=class-loading frame=ClassLoadingStorm$Loader.define
 // symptom: gc-pauses hot-method hot-calls hot-code
 // jvm: -Xmx128m
 // jdk: 17

@@ -40,7 +40,7 @@ public final class LateDeadlock {
             for (;;) {
                 boolean well = System.nanoTime() - BEGIN < GOES_WELL_NS;
                 take(well ? STOCK : ORDERS, well ? ORDERS : STOCK, 5);
-                Thread.sleep(20);
+                Thread.sleep(23); // in step with the other one it would never meet it
             }
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);

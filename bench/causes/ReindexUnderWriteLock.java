@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a job rebuilds an index under the write lock, and readers wait for it
 // expect: waiting kind=read-lock frame=ReindexUnderWriteLock.find
-// symptom: hot-method hot-calls hot-code
+// symptom: gc-pauses gc-cpu humongous-allocation hot-method hot-calls hot-code
 // jdk: 11
 // jvm: -Xmx512m
 // set: third
