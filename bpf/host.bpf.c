@@ -33,7 +33,11 @@
 
 /* What is read of the kernel's structures; the loader finds out where the fields are in the kernel that runs. */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct thread_info {
+    __u32 cpu;
+};
 struct task_struct {
+    struct thread_info thread_info;
     unsigned int flags;
     int pid, tgid, on_cpu;
     struct task_struct *group_leader;
@@ -69,6 +73,7 @@ struct wick_step_env {
 
 struct walker {
     struct wick_step_env env;
+    struct wick_host_rival rivals[WICK_HOST_RIVALS];
     struct wick_host_record record;
 };
 
@@ -133,13 +138,21 @@ struct {
     __type(value, struct wick_host_plan);
 } plan SEC(".maps");
 
+/* A while on the queue of one CPU; the last one ends when the thread runs. */
+struct stay {
+    __u64 from_ns, to_ns;
+    __u32 cpu, pad;
+};
+
 /* A thread off the CPU, or, `chosen`, back on it with a record to make. */
 struct wait {
     __u64 out_ns;  /* since when, 0 = it is on a CPU */
     __u64 wake_ns; /* since when it could run again, 0 = it cannot yet */
     __u64 asleep_ns, ready_ns;
-    __u32 flags; /* of the record */
-    __u32 seen, chosen, pad;
+    __u64 whole_ns, times_ns; /* what was measured, and what it stands for */
+    __u32 flags;              /* of the record */
+    __u32 seen, chosen, nstays;
+    struct stay stays[WICK_HOST_STAYS];
 };
 
 /* Goes with the thread. */
@@ -149,6 +162,26 @@ struct {
     __type(key, int);
     __type(value, struct wait);
 } waits SEC(".maps");
+
+/* Which process came onto a CPU when; it ran until the next one did. */
+struct run {
+    __u64 from_ns;
+    struct wick_host_birth birth;
+    __u32 pid, pad;
+    char comm[WICK_HOST_COMM];
+};
+
+struct runs {
+    __u64 n; /* how many there were */
+    struct run last[WICK_HOST_RUNS];
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct runs);
+} runs SEC(".maps");
 
 /* --- what the stepping code asks for --- */
 
@@ -315,7 +348,7 @@ static __attribute__((noinline)) void fill_head(struct wick_host_head *h, struct
     h->cgroup = bpf_get_current_cgroup_id();
     bpf_probe_read_kernel_str(h->comm, sizeof h->comm, task->comm);
     bpf_probe_read_kernel_str(h->process_comm, sizeof h->process_comm, leader->comm);
-    h->nkernel = h->nframes = 0;
+    h->nkernel = h->nframes = h->nrivals = 0;
     *birth = h->birth;
 }
 
@@ -328,6 +361,9 @@ static __attribute__((noinline)) long put(struct walker *at)
     /* a new process may not live until the ring is read next, and rules that were missed are for the next walk */
     bool now = (at->record.head.flags & WICK_HOST_MISSED) || !bpf_map_lookup_elem(&known, &at->env.key.birth);
     __u64 bytes = __builtin_offsetof(struct wick_host_record, frames) + n * sizeof at->record.frames[0];
+    struct wick_host_rival *behind = (struct wick_host_rival *)&at->record.frames[n];
+    for (__u32 i = 0; i < WICK_HOST_RIVALS && i < at->record.head.nrivals; i++, bytes += sizeof *behind)
+        behind[i] = at->rivals[i];
     return bpf_ringbuf_output(&ring, &at->record, bytes, now ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
@@ -388,6 +424,104 @@ int sample(struct perf_context *ctx)
 
 enum { UNINTERRUPTIBLE = 2, NOLOAD = 0x400, WAIT_SKIP = 3 };
 
+/* --- who ran instead ---
+ *
+ *   CPU 0  | javac | idle | cc1        | java |        runs: who came onto the CPU when
+ *   CPU 1  | cc1               | javac        |
+ *   thread      (-- stay on 0 --)(- on 1 -)RUNS        a wakeup or preemption begins a stay, a migration another one
+ *
+ * What ran on a CPU during the stays of a thread on its queue ran instead of it. Another CPU's runs are read while it
+ * may add to them: that can spoil only the oldest, of which there are many. */
+
+static __attribute__((noinline)) void note_run(struct task_struct *next, __u64 now)
+{
+    __u32 zero = 0;
+    struct runs *of = bpf_map_lookup_elem(&runs, &zero);
+    if (!of)
+        return;
+    struct run *r = &of->last[of->n & (WICK_HOST_RUNS - 1)];
+    struct task_struct *leader = next->group_leader;
+    r->from_ns = now;
+    r->birth.start_ns = leader->start_boottime;
+    r->birth.execs = leader->self_exec_id;
+    r->pid = next->pid ? (__u32)next->tgid : 0;
+    bpf_probe_read_kernel_str(r->comm, sizeof r->comm, leader->comm);
+    of->n++;
+}
+
+struct search {
+    const struct runs *of;
+    struct walker *at;
+    __u64 n, from_ns, to_ns; /* to_ns: what is left, from its end on */
+    const struct wait *w;
+};
+
+static __attribute__((noinline)) void add_rival(struct walker *at, const struct run *r, __u64 ns)
+{
+    __u32 i = 0, n = at->record.head.nrivals;
+    while (i < WICK_HOST_RIVALS && i < n &&
+           (at->rivals[i].pid != r->pid || at->rivals[i].birth.start_ns != r->birth.start_ns))
+        i++;
+    if (i >= WICK_HOST_RIVALS)
+        return;
+    struct wick_host_rival *one = &at->rivals[i];
+    if (i >= n) {
+        one->birth = r->birth;
+        one->pid = r->pid;
+        one->ns = one->pad = 0;
+        __builtin_memcpy(one->comm, r->comm, sizeof one->comm);
+        at->record.head.nrivals = i + 1;
+    }
+    one->ns += ns;
+}
+
+/* From the latest run back. */
+static long one_run(__u32 i, void *ctx)
+{
+    struct search *s = ctx;
+    if (s->n <= i)
+        return 1;
+    const struct run *r = &s->of->last[(s->n - 1 - i) & (WICK_HOST_RUNS - 1)];
+    __u64 from = r->from_ns;
+    if (from >= s->to_ns)
+        return 0;
+    if (from < s->from_ns)
+        from = s->from_ns;
+    __u64 ns = s->to_ns - from;
+    if (s->w->whole_ns < s->w->times_ns) /* neither is longer than 32 bits */
+        ns = ns * s->w->times_ns / s->w->whole_ns;
+    add_rival(s->at, r, ns);
+    s->to_ns = from;
+    return from == s->from_ns;
+}
+
+static __attribute__((noinline)) void find_rivals(struct walker *at, const struct wait *w)
+{
+    __u32 zero = 0;
+    for (__u32 i = 0; i < WICK_HOST_STAYS && i < w->nstays; i++) {
+        const struct runs *of = bpf_map_lookup_percpu_elem(&runs, &zero, w->stays[i].cpu);
+        if (!of)
+            continue;
+        struct search s = {of, at, of->n, w->stays[i].from_ns, w->stays[i].to_ns, w};
+        bpf_loop(WICK_HOST_RUNS, one_run, &s, 0);
+    }
+}
+
+/* The thread is on the queue of a CPU, or on another one's. Without room for more, nobody is known to run instead. */
+static __attribute__((noinline)) void begin_stay(struct wait *w, __u32 cpu, __u64 now)
+{
+    __u32 n = w->nstays;
+    if (n && n <= WICK_HOST_STAYS)
+        w->stays[n - 1].to_ns = now;
+    if (n < WICK_HOST_STAYS) {
+        w->stays[n].from_ns = now;
+        w->stays[n].to_ns = 0;
+        w->stays[n].cpu = cpu;
+    }
+    if (n <= WICK_HOST_STAYS)
+        w->nstays = n + 1;
+}
+
 STEP_INLINE void fill_wait(struct walker *at, struct wait *w)
 {
     at->record.head.type = WICK_HOST_WAIT;
@@ -396,6 +530,8 @@ STEP_INLINE void fill_wait(struct walker *at, struct wait *w)
     at->record.head.asleep_ns = w->asleep_ns;
     at->record.head.ready_ns = w->ready_ns;
     at->record.head.call = -1;
+    if (w->ready_ns)
+        find_rivals(at, w);
 }
 
 STEP_INLINE void put_wait(struct walker *at, struct wick_host_counts *c, __u64 begin)
@@ -441,9 +577,15 @@ static __attribute__((noinline)) void end_wait(struct wait *w, const struct wick
         /* the command takes a threshold of 32 bits, so neither product is longer than 64 */
         if (((__u64)bpf_get_prandom_u32() * threshold >> 32) >= whole)
             return;
+        w->whole_ns = whole;
+        w->times_ns = threshold;
         asleep = asleep * threshold / whole;
         whole = threshold;
+    } else {
+        w->whole_ns = w->times_ns = whole;
     }
+    if (w->nstays && w->nstays <= WICK_HOST_STAYS)
+        w->stays[w->nstays - 1].to_ns = now;
     w->asleep_ns = asleep;
     w->ready_ns = whole - asleep;
     w->chosen = 1;
@@ -462,12 +604,16 @@ int wait_switch(unsigned long long *ctx)
     struct wait *w;
     if (!p || !c)
         return 0;
+    note_run(next, now);
     if (prev->pid && (w = bpf_task_storage_get(&waits, prev, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE))) {
         if (w->chosen)
             record_first(w, c);
         w->seen = 1;
         w->out_ns = now;
         w->wake_ns = preempted || !state ? now : 0;
+        w->nstays = 0;
+        if (w->wake_ns)
+            begin_stay(w, bpf_get_smp_processor_id(), now);
         w->flags = !w->wake_ns && (state & UNINTERRUPTIBLE) && !(state & NOLOAD) ? WICK_HOST_DISK : 0;
     }
     if (next->pid && (w = bpf_task_storage_get(&waits, next, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE)))
@@ -481,18 +627,33 @@ int wait_wakeup(unsigned long long *ctx)
 {
     struct task_struct *task = (struct task_struct *)ctx[0];
     struct wait *w = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-    if (w && !w->wake_ns && (w->seen ? w->out_ns != 0 : !task->on_cpu))
+    if (w && !w->wake_ns && (w->seen ? w->out_ns != 0 : !task->on_cpu)) {
         w->wake_ns = bpf_ktime_get_ns();
+        begin_stay(w, task->thread_info.cpu, w->wake_ns);
+    }
+    return 0;
+}
+
+/* From one queue to another; on its way to its first one it is not woken yet. */
+SEC("tp_btf/sched_migrate_task")
+int wait_migrate(unsigned long long *ctx)
+{
+    struct wait *w = bpf_task_storage_get(&waits, (struct task_struct *)ctx[0], NULL, 0);
+    if (w && w->wake_ns)
+        begin_stay(w, (__u32)ctx[1], bpf_ktime_get_ns());
     return 0;
 }
 
 SEC("tp_btf/sched_wakeup_new")
 int wait_wakeup_new(unsigned long long *ctx)
 {
-    struct wait *w = bpf_task_storage_get(&waits, (struct task_struct *)ctx[0], NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    struct task_struct *task = (struct task_struct *)ctx[0];
+    struct wait *w = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
     if (w) {
         w->seen = 1;
+        w->nstays = 0;
         w->out_ns = w->wake_ns = bpf_ktime_get_ns();
+        begin_stay(w, task->thread_info.cpu, w->wake_ns);
     }
     return 0;
 }

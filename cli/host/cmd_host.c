@@ -41,7 +41,8 @@ static void usage(FILE *f)
           "native code and Java, of all processes, without an agent in any of them. Needs Linux 5.17 (-e sched: 6.16), "
           "and\n"
           "root or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE.\n"
-          "Samples carry the labels process and, where there is one, container: --by process, --process REGEX.\n"
+          "Samples carry the labels process and, where there is one, container: --by process, --process REGEX;\n"
+          "those of waiting for a CPU also ran-instead: wick top -e wall --by ran-instead.\n"
           "\n",
           f);
     wick_args_help(WICK_ARGS_HOST, f);

@@ -24,6 +24,9 @@ enum {
     WICK_HOST_RULES = 8192,    /* different unwind rules at a time; there is room for twice as many */
     WICK_HOST_PAGE = 4096,     /* bytes */
     WICK_HOST_KNOWN = 16384,   /* processes whose mappings have been read, likewise */
+    WICK_HOST_RUNS = 256,      /* a CPU's last threads; a power of two */
+    WICK_HOST_STAYS = 4,       /* CPUs on whose queues a thread may have been while it waited for one */
+    WICK_HOST_RIVALS = 16,     /* processes that ran instead */
 };
 
 enum wick_host_type { WICK_HOST_SAMPLE, WICK_HOST_EXIT, WICK_HOST_WAIT };
@@ -55,19 +58,35 @@ struct wick_host_head {
     char comm[WICK_HOST_COMM];         /* of the thread */
     char process_comm[WICK_HOST_COMM]; /* of the process */
     uint32_t nkernel, nframes;
+    uint32_t nrivals, pad;
     /* of a wait: for how long it could not run, and then for how long it could and did not, both as many times as the
      * record stands for; and the system call it was in, negative = none */
     uint64_t asleep_ns, ready_ns;
     int64_t call;
 };
 
-/* Of a sample, only so many frames as there are. A native frame's `level` is 1 if the rules of its page were not there.
- */
+/* A process that ran while a thread waited for a CPU. */
+struct wick_host_rival {
+    struct wick_host_birth birth;
+    uint64_t ns;       /* as many times as the record stands for */
+    uint32_t pid, pad; /* 0 = none ran: the CPU was still to be woken */
+    char comm[WICK_HOST_COMM];
+};
+
+/* Only so many frames as there are, with the rivals of a wait right behind them. A native frame's `level` is 1 if the
+ * rules of its page were not there. */
 struct wick_host_record {
     struct wick_host_head head;
     uint64_t kernel[WICK_HOST_KERNEL];
     struct wick_step_frame frames[WICK_HOST_FRAMES];
+    struct wick_host_rival room[WICK_HOST_RIVALS];
 };
+
+/* Those of a wait; s->head.nrivals of them. */
+static inline const struct wick_host_rival *wick_host_rivals(const struct wick_host_record *s)
+{
+    return (const struct wick_host_rival *)&s->frames[s->head.nframes];
+}
 
 /* A page of the code of an address space. */
 struct wick_host_page {

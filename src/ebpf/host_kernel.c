@@ -78,7 +78,8 @@ enum { WAITS_MAJOR = 6, WAITS_MINOR = 16 };
 
 /* In the order in which they are attached: a wakeup that is seen belongs to a switch that was seen, else a sleep would
  * be taken for time on the run queue. */
-static const char *const wait_programs[] = {"wait_switch", "wait_wakeup_new", "wait_wakeup", "wait_exit"};
+static const char *const wait_programs[] = {"wait_switch", "wait_migrate", "wait_wakeup_new", "wait_wakeup",
+                                            "wait_exit"};
 enum { WAIT_PROGRAMS = sizeof wait_programs / sizeof *wait_programs };
 
 struct wick_host_kernel {

@@ -141,16 +141,39 @@ static void add_value(struct wick_strbuf *out, const char *text)
     }
 }
 
-static uint32_t make_context(struct wick_host_processes *ps, const struct wick_host_head *h, const char *container)
+/* "java-4711", and where there is one the container. */
+static void add_process(struct wick_strbuf *out, const char *process, const char *in, const char *comm, uint32_t pid,
+                        const char *container)
+{
+    wick_strbuf_addf(out, "%s=", process);
+    add_value(out, comm);
+    wick_strbuf_addf(out, "-%u", pid);
+    if (!*container)
+        return;
+    wick_strbuf_addf(out, ",%s=", in);
+    add_value(out, container);
+}
+
+static struct wick_host_process *find(struct wick_host_processes *ps, const struct wick_host_birth *birth)
+{
+    struct wick_host_process *p = ps->bucket[bucket_of(birth)];
+    while (p && !same_birth(&p->birth, birth))
+        p = p->next;
+    return p;
+}
+
+uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct wick_host_process *p,
+                                   const struct wick_host_rival *rival)
 {
     struct wick_strbuf labels = WICK_STRBUF_INIT;
-    wick_strbuf_adds(&labels, "process=");
-    add_value(&labels, h->process_comm);
-    wick_strbuf_addf(&labels, "-%u", h->pid);
-    if (*container) {
-        wick_strbuf_adds(&labels, ",container=");
-        add_value(&labels, container);
-    }
+    const struct wick_host_process *known = rival ? find(ps, &rival->birth) : NULL;
+    add_process(&labels, "process", "container", p->comm, p->pid, p->container);
+    wick_strbuf_adds(&labels, rival ? "," : "");
+    if (rival && !rival->pid)
+        wick_strbuf_adds(&labels, "ran-instead=idle");
+    else if (rival)
+        add_process(&labels, "ran-instead", "ran-instead-container", rival->comm, rival->pid,
+                    known ? known->container : "");
     uint32_t context = labels.failed ? 0 : wick_host_context(ps->tables, labels.buf);
     wick_strbuf_release(&labels);
     return context;
@@ -184,15 +207,14 @@ static int open_image(void *arg, const struct wick_elf_image *image)
 static void open_process(struct wick_host_processes *ps, struct wick_host_process *p, const struct wick_host_head *h)
 {
     struct wick_proc proc;
-    char container[WICK_HOST_CONTAINER] = "";
     bool lives = !(h->flags & WICK_HOST_KTHREAD) && !wick_proc_open((pid_t)h->pid, &proc, NULL);
     bool opened = lives && !wick_host_space_open(&p->space, (int)h->pid, &ps->devices);
     p->gone = !opened || !wick_host_process_is_same(p);
     if (opened && p->gone)
         wick_host_space_close(&p->space);
     if (!(h->flags & WICK_HOST_KTHREAD))
-        container_of(ps, h->cgroup, p->gone ? NULL : &proc, container);
-    p->context = make_context(ps, h, container);
+        container_of(ps, h->cgroup, p->gone ? NULL : &proc, p->container);
+    p->context = wick_host_process_context(ps, p, NULL);
     p->own_pids = !p->gone && proc.st.pid_depth > 1;
     if (lives)
         wick_proc_close(&proc);
@@ -220,17 +242,15 @@ static void try_again(struct wick_host_processes *ps, struct wick_host_process *
 
 struct wick_host_process *wick_host_process_of(struct wick_host_processes *ps, const struct wick_host_head *h)
 {
-    struct wick_host_process **bucket = &ps->bucket[bucket_of(&h->birth)];
-    for (struct wick_host_process *p = *bucket; p; p = p->next) {
-        if (!same_birth(&p->birth, &h->birth))
-            continue;
+    struct wick_host_process **bucket = &ps->bucket[bucket_of(&h->birth)], *p = find(ps, &h->birth);
+    if (p) {
         if (p->gone && !(h->flags & WICK_HOST_KTHREAD) && h->time_ns >= p->images_ns + AGAIN_NS)
             try_again(ps, p, h);
         return p;
     }
     if (ps->count >= WICK_HOST_PROCESSES)
         evict(ps);
-    struct wick_host_process *p = calloc(1, sizeof *p);
+    p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
     p->birth = h->birth;

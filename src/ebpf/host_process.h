@@ -37,9 +37,10 @@ struct wick_host_process {
     uint32_t pid;
     struct wick_host_kernel *kernel; /* borrowed */
     char comm[WICK_HOST_COMM];
-    uint32_t context; /* number in the tables */
-    bool gone;        /* it could not be read, most likely because it had ended */
-    bool own_pids;    /* its threads have other numbers in its own pid namespace */
+    char container[WICK_HOST_CONTAINER]; /* "" = in none */
+    uint32_t context;                    /* number in the tables */
+    bool gone;                           /* it could not be read, most likely because it had ended */
+    bool own_pids;                       /* its threads have other numbers in its own pid namespace */
     struct wick_host_space space;
     struct wick_elf_images images;
     struct wick_symbolizer code;
@@ -78,6 +79,10 @@ void wick_host_processes_release(struct wick_host_processes *ps);
 
 /* The process of a sample, read if it is new; NULL = no memory. Borrowed until the next call of _of or _end. */
 struct wick_host_process *wick_host_process_of(struct wick_host_processes *ps, const struct wick_host_head *h);
+
+/* The number of its labels, of time in which a rival ran instead of it if that is not NULL. */
+uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct wick_host_process *p,
+                                   const struct wick_host_rival *rival);
 
 /* That address space has ended. */
 void wick_host_process_end(struct wick_host_processes *ps, const struct wick_host_birth *birth);

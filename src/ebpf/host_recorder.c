@@ -136,7 +136,23 @@ static void write_phase(struct wick_host_recorder *r, struct wick_jfr_wall_clock
     r->waits_weight += weight_ns;
 }
 
-/* A wait is up to two samples: asleep, and then without a processor. */
+/* Time without a processor: a sample for each process that ran meanwhile, and one for what is not known. */
+static void write_ready(struct wick_host_recorder *r, struct wick_jfr_wall_clock_sample *event,
+                        const struct wick_host_process *p, const struct wick_host_record *s)
+{
+    const struct wick_host_rival *rivals = wick_host_rivals(s);
+    uint64_t left = s->head.ready_ns;
+    for (uint32_t i = 0; i < s->head.nrivals; i++) {
+        uint64_t ns = rivals[i].ns < left ? rivals[i].ns : left;
+        left -= ns;
+        event->context = ns ? wick_host_process_context(&r->processes, p, &rivals[i]) : 0;
+        write_phase(r, event, ns, WICK_JFR_STATE_WAITING_FOR_CPU);
+    }
+    event->context = p->context;
+    write_phase(r, event, left, WICK_JFR_STATE_WAITING_FOR_CPU);
+}
+
+/* A wait is asleep first, and then without a processor; either may be nothing. */
 static void write_wait(struct wick_host_recorder *r, const struct wick_host_record *s)
 {
     bool truncated = false;
@@ -152,7 +168,7 @@ static void write_wait(struct wick_host_recorder *r, const struct wick_host_reco
         .context = p->context,
     };
     write_phase(r, &event, s->head.asleep_ns, state_of(r, &s->head, n));
-    write_phase(r, &event, s->head.ready_ns, WICK_JFR_STATE_WAITING_FOR_CPU);
+    write_ready(r, &event, p, s);
 }
 
 /* --- records --- */
@@ -162,7 +178,8 @@ static size_t record_bytes(const struct wick_host_head *head)
 {
     return head->type == WICK_HOST_EXIT
                ? sizeof *head
-               : offsetof(struct wick_host_record, frames) + head->nframes * sizeof(struct wick_step_frame);
+               : offsetof(struct wick_host_record, frames) + head->nframes * sizeof(struct wick_step_frame) +
+                     head->nrivals * sizeof(struct wick_host_rival);
 }
 
 /* Does what was put off: symbols may have to be read, which takes long. */
@@ -195,7 +212,7 @@ static bool take_record(void *arg, const struct wick_host_head *head)
 {
     struct wick_host_recorder *r = arg;
     if (head->type != WICK_HOST_EXIT) {
-        if (head->nframes > WICK_HOST_FRAMES)
+        if (head->nframes > WICK_HOST_FRAMES || head->nrivals > WICK_HOST_RIVALS)
             return true;
         struct wick_host_process *p = wick_host_process_of(&r->processes, head);
         if (head->type != WICK_HOST_WAIT)

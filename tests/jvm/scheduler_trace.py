@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the scheduler did, by the kernel's own trace of its tracepoints (tracefs, in a buffer of its own): which threads ran
+on a CPU while others waited for it. Shares nothing with how wick finds that out."""
+import bisect
+import collections
+import os
+import re
+import subprocess
+
+TRACING = "/sys/kernel/tracing"
+EVENTS = "sched_switch", "sched_wakeup", "sched_wakeup_new", "sched_migrate_task"
+KIB = 65536  # for each CPU
+LINE = re.compile(r"\[(\d+)\] +\S+ +(\d+)\.(\d{6}): (\w+): (.*)")
+
+
+class Trace:
+    def __init__(self):
+        self.mounted = not os.path.isdir(f"{TRACING}/instances")
+        if self.mounted:
+            subprocess.run(["mount", "-t", "tracefs", "tracefs", TRACING], check=True)
+        self.folder = f"{TRACING}/instances/wick-test-{os.getpid()}"
+        os.mkdir(self.folder)
+        self._write("trace_clock", "mono")
+        self._write("buffer_size_kb", KIB)
+        for event in EVENTS:
+            self._write(f"events/sched/{event}/enable", 1)
+
+    def _write(self, name, value):
+        with open(f"{self.folder}/{name}", "w", encoding="utf-8") as f:
+            f.write(str(value))
+
+    def _lost(self):
+        lost = 0
+        for cpu in os.listdir(f"{self.folder}/per_cpu"):
+            with open(f"{self.folder}/per_cpu/{cpu}/stats", encoding="utf-8") as f:
+                lost += sum(map(int, re.findall(r"^(?:overrun|dropped events): (\d+)", f.read(), re.MULTILINE)))
+        return lost
+
+    def end(self):
+        """([(ns, CPU, event, {field: text})], how many were lost); nothing of it stays in the kernel."""
+        self._write("tracing_on", 0)
+        lost = self._lost()
+        with open(f"{self.folder}/trace", encoding="utf-8", errors="replace") as f:
+            found = [LINE.search(line) for line in f]
+        os.rmdir(self.folder)
+        if self.mounted:
+            subprocess.run(["umount", TRACING], check=True)
+        return [(int(m[2]) * 10**9 + int(m[3]) * 1000, int(m[1]), m[4], dict(re.findall(r"(\w+)=(\S+)", m[5])))
+                for m in found if m], lost
+
+
+class Queues:
+    """Who was on which CPU's queue, and who ran there."""
+
+    def __init__(self, victims):
+        self.victims, self.queued, self.stays = victims, {}, []
+        self.times, self.threads = collections.defaultdict(list), collections.defaultdict(list)  # by CPU
+
+    def enter(self, pid, cpu, now):
+        self.leave(pid, now)
+        self.queued[pid] = cpu, now
+
+    def leave(self, pid, now):
+        if pid in self.queued:
+            self.stays.append((pid, *self.queued.pop(pid), now))
+
+    def runs(self, pid):
+        return any(threads[-1] == pid for threads in self.threads.values())
+
+    def switch(self, cpu, now, fields):
+        out, on = int(fields["prev_pid"]), int(fields["next_pid"])
+        self.times[cpu].append(now)
+        self.threads[cpu].append(on)
+        self.leave(on, now)
+        if out in self.victims and fields["prev_state"].startswith("R"):
+            self.enter(out, cpu, now)
+
+    def event(self, now, cpu, event, fields):
+        if event == "sched_switch":
+            self.switch(cpu, now, fields)
+            return
+        pid = int(fields["pid"])
+        if event == "sched_migrate_task" and pid in self.queued:
+            self.enter(pid, int(fields["dest_cpu"]), now)
+        elif event.startswith("sched_wakeup") and pid in self.victims and pid not in self.queued and not self.runs(pid):
+            self.enter(pid, int(fields["target_cpu"]), now)
+
+    def instead(self):
+        found = {pid: collections.Counter() for pid in self.victims}
+        for pid, cpu, begin, end in self.stays:
+            times, threads = self.times[cpu], self.threads[cpu]
+            for i in range(max(bisect.bisect_right(times, begin) - 1, 0), bisect.bisect_left(times, end)):
+                until = min(times[i + 1], end) if i + 1 < len(times) else end
+                found[pid][threads[i]] += max(0, until - max(times[i], begin))
+        return found
+
+
+def ran_instead(trace, victims):
+    """{victim: {thread: ns that it ran while the victim waited for that CPU}}; thread 0 is the idle one."""
+    queues = Queues(victims)
+    for one in trace:
+        queues.event(*one)
+    return queues.instead()
