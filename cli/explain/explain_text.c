@@ -159,7 +159,7 @@ static const char *missing(const struct wick_explain_facts *f, unsigned i)
     case 1:
         return f->ncpu ? NULL : "what uses the CPU: record with -e cpu";
     default:
-        return f->got_ns ? NULL : "waiting for a CPU: wick.ThreadCpu comes with -e wall";
+        return f->got_ns || f->rivals ? NULL : "waiting for a CPU: wick.ThreadCpu comes with -e wall";
     }
 }
 #define MISSING 3

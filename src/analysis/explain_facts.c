@@ -591,6 +591,12 @@ static enum wick_explain_state state_of(const struct wick_profile *p, uint16_t s
     return WICK_EXPLAIN_UNKNOWN;
 }
 
+static uint32_t label_of(struct wick_profile *p, const struct wick_sample *s, const char *name)
+{
+    uint32_t key = wick_profile_label_key(p, name);
+    return key ? wick_profile_label(p, s->labels, key) : 0;
+}
+
 static void take_sample(void *ctx, const struct wick_sample *s)
 {
     struct wick_explain_facts *f = ctx;
@@ -604,7 +610,6 @@ static void take_sample(void *ctx, const struct wick_sample *s)
         row = type->kind == WICK_KIND_ALLOC ? ADD(f, alloc) : type->kind == WICK_KIND_LIVE ? ADD(f, live) : NULL;
     if (!row)
         return;
-    uint32_t key = wick_profile_label_key(p, "endpoint");
     *row = (struct wick_explain_sample){.time_ns = not_negative(s->time_ns),
                                         .weight_ns = s->weight,
                                         .thread = s->thread,
@@ -612,8 +617,11 @@ static void take_sample(void *ctx, const struct wick_sample *s)
                                         .variance = s->variance,
                                         .count = s->count,
                                         .state = state_of(p, s->state),
-                                        .endpoint = key ? wick_profile_label(p, s->labels, key) : 0,
+                                        .endpoint = label_of(p, s, "endpoint"),
+                                        .process = label_of(p, s, "process"),
+                                        .rival = label_of(p, s, "ran-instead"),
                                         .number = f->timed.nsamples};
+    f->rivals += row->rival != 0;
     if (type->kind == WICK_KIND_WALL) {
         const struct wick_jfr_visitor timed = wick_spans_visitor(&f->timed);
         timed.sample(timed.ctx, s);

@@ -41,6 +41,7 @@ struct wick_explain_counter {
 struct wick_explain_sample {
     int64_t time_ns, weight_ns;
     uint32_t thread, stack, endpoint; /* 0 = none */
+    uint32_t process, rival;          /* of a whole machine: labels; rival: what ran instead. 0 = none */
     enum wick_explain_state state;
     double variance; /* of objects (model/interval.h) */
     size_t number;   /* of a wall-clock sample: in `timed` */
@@ -130,6 +131,7 @@ struct wick_explain_facts {
     struct wick_explain_span *spans;
     struct wick_spans timed; /* spans and wall-clock samples once more, for the time in spans */
     size_t nother;           /* samples of something else */
+    size_t rivals;           /* samples of waiting for a CPU that say who had it */
     size_t nwall, ncpu, nspans, cap_wall, cap_cpu, cap_spans;
 
     int64_t got_ns, gc_ns; /* wick.ThreadCpu: CPU time of all threads, of the collector's */

@@ -60,6 +60,8 @@ void wick_explain_learn_parts(struct wick_explain *x)
     for (size_t i = 0; i < f->nwall; i++)
         if (f->wall[i].state == WICK_EXPLAIN_ALLOCATION)
             o->stalled_ns += (double)f->wall[i].weight_ns;
+        else if (f->rivals && f->wall[i].state == WICK_EXPLAIN_WAITING_FOR_CPU) /* of a whole machine */
+            o->starved_ns += (double)f->wall[i].weight_ns;
         else if (wick_explain_wait_counts(x, i))
             o->waited_ns += (double)f->wall[i].weight_ns;
     stop = stop < STOPPED_MOST ? stop : STOPPED_MOST;
@@ -239,6 +241,12 @@ void wick_explain_filter_thread(struct wick_explain *x, struct wick_explain_find
 {
     if (thread)
         filter_exactly(x, r, "thread", wick_profile_str(x->f->p, x->f->p->threads[thread].name));
+}
+
+void wick_explain_filter_process(struct wick_explain *x, struct wick_explain_finding *r, uint32_t process)
+{
+    if (process)
+        filter_exactly(x, r, "process", wick_profile_str(x->f->p, process));
 }
 
 void wick_explain_filter_endpoint(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint)

@@ -544,6 +544,62 @@ static void test_hot_method__is_no_wait(void **state)
     silent(s);
 }
 
+/* A process of a whole machine that waits for a CPU which another one has. */
+static void queue(struct scene *s, const char *process, const char *rival, double seconds)
+{
+    add(s, thread_of(s, process, 0), STACK(s, "kernel:schedule"), WICK_EXPLAIN_WAITING_FOR_CPU, seconds);
+    s->wall[s->f.nwall - 1].process = wick_profile_cstring(&s->p, process);
+    s->f.rivals += rival != NULL;
+    s->wall[s->f.nwall - 1].rival = rival ? wick_profile_cstring(&s->p, rival) : 0;
+}
+
+static void test_crowded_out__names_who_has_the_cpus(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    queue(s, "java-4711", "cc1-12", 2.5);
+    queue(s, "java-4711", "java-4711", 0.9);
+    queue(s, "java-4711", "sh-3", 0.1);
+    queue(s, "java-4711", NULL, 0.5);
+    queue(s, "sh-3", "cc1-12", 2.4);
+    begins(s, "crowded-out: java-4711 waits for a CPU for 4.0 s; meanwhile these have it: cc1-12 (62 %), its own "
+              "threads (22 %)\n\n");
+    s = scene();
+    queue(s, "java-4711", "cc1-12", 4);
+    cpu(s, STACK(s, "app/Main.a"), 12);
+    s->cpu[0].process = wick_profile_cstring(&s->p, "java-4711");
+    cpu(s, STACK(s, "app/Main.b"), 12);
+    cpu(s, STACK(s, "app/Main.c"), 12);
+    begins(
+        s,
+        "crowded-out: java-4711 waits for a CPU for 4.0 s, 25 % of the time in which its threads can run; meanwhile ");
+    s = scene();
+    queue(s, "java-4711", "cc1-12", 4);
+    cpu(s, STACK(s, "app/Main.a"), 37);
+    s->cpu[0].process = wick_profile_cstring(&s->p, "java-4711");
+    cpu(s, STACK(s, "app/Main.b"), 37);
+    cpu(s, STACK(s, "app/Main.c"), 37);
+    silent(s);
+}
+
+static void test_crowded_out__is_a_part_of_the_time_with_work(void **state)
+{
+    struct scene *s = scene();
+    struct wick_explain_findings all;
+    struct wick_err err = {0};
+    (void)state;
+    queue(s, "java-4711", "cc1-12", 4);
+    queue(s, "sh-3", NULL, 1);
+    cpu(s, STACK(s, "app/Main.a"), 5);
+    s->f.got_ns = 0;
+    assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+    assert_true(all.parts.starved_ns == 5.0 * S);
+    assert_true(wick_explain_stake(&all, WICK_EXPLAIN_OF_MACHINE) == 0.4);
+    wick_explain_findings_release(&all);
+    wick_profile_release(&s->p);
+    free(s);
+}
+
 static void test_hot_code__is_silent_below_its_threshold(void **state)
 {
     struct scene *s = scene();
@@ -781,6 +837,8 @@ int main(void)
         cmocka_unit_test(test_hot_calls__need_the_system_or_one_callee_or_most_of_the_time),
         cmocka_unit_test(test_hot_method__is_of_the_program_or_its_libraries),
         cmocka_unit_test(test_hot_method__is_no_wait),
+        cmocka_unit_test(test_crowded_out__names_who_has_the_cpus),
+        cmocka_unit_test(test_crowded_out__is_a_part_of_the_time_with_work),
         cmocka_unit_test(test_gc_pauses__of_a_collector_without_cpus_are_the_machines),
         cmocka_unit_test(test_hot_code__of_libraries_is_for_their_caller),
         cmocka_unit_test(test_hot_code__is_silent_below_its_threshold),
