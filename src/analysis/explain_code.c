@@ -134,6 +134,33 @@ static bool is_of_method(const struct wick_profile *p, uint32_t stack)
     return frame_of(p, stack)->kind != WICK_FRAME_KERNEL || !user_of(p, stack, &code);
 }
 
+static bool goes_through(const struct wick_profile *p, uint32_t stack, uint32_t function)
+{
+    uint32_t s = stack;
+    while (s && frame_of(p, s)->function != function)
+        s = p->stacks[s].parent;
+    return s != 0;
+}
+
+/* Of a whole machine: the process that spends most time in the function, with what it calls. */
+static void say_process(struct wick_explain *x, struct wick_explain_finding *r, uint32_t function)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t *sums = calloc(f->p->nstrings, sizeof *sums);
+    uint32_t most = 0;
+    x->f->failed |= !sums;
+    for (size_t i = 0; sums && i < f->ncpu; i++) {
+        uint32_t process = f->cpu[i].process;
+        if (!process || !goes_through(f->p, f->cpu[i].stack, function))
+            continue;
+        sums[process] = wick_sum(sums[process], f->cpu[i].weight_ns);
+        most = sums[process] > sums[most] ? process : most;
+    }
+    if (most)
+        wick_explain_say(x, r, "process", wick_profile_str(f->p, most));
+    free(sums);
+}
+
 /* The samples of which the method on top of the stack is what takes the time; NULL and *n = 0 without memory. */
 static struct wick_explain_sample *of_methods(const struct wick_explain_facts *f, size_t *n)
 {
@@ -163,6 +190,7 @@ void wick_explain_hot_method(struct wick_explain *x)
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)top.weight_ns);
     wick_explain_say_frame(x, r, "frame", top.frame);
     wick_explain_say_frame(x, r, "caller", top.caller);
+    say_process(x, r, f->p->frames[top.frame].function);
     x->method_said = true;
 }
 
@@ -195,6 +223,7 @@ static void say(struct wick_explain *x, uint32_t stack, enum code code, int64_t 
     wick_explain_say(x, r, "what", codes[code].text);
     wick_explain_say_frame(x, r, "frame", f->p->stacks[stack].frame);
     wick_explain_filter_frame(x, r, f->p->stacks[stack].frame);
+    say_process(x, r, frame_of(f->p, stack)->function);
     if (r)
         r->advice = codes[code].advice;
 }
@@ -305,6 +334,7 @@ void wick_explain_hot_calls(struct wick_explain *x)
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)c.ns);
     wick_explain_say_frame(x, r, "frame", f->p->stacks[c.at].frame);
     wick_explain_filter_frame(x, r, f->p->stacks[c.at].frame);
+    say_process(x, r, c.function);
     if (c.most) {
         wick_explain_say_frame(x, r, "most", c.most);
         wick_explain_figure(r, "part", WICK_EXPLAIN_TIME, (double)c.most_ns);

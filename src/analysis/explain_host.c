@@ -4,7 +4,7 @@
  *
  * `wick host -e sched` divides the time that a thread waits for a CPU among the processes that had that CPU meanwhile.
  * So it is known for each process how long it waited and whom for; what it used itself is known with -e cpu. A process
- * whose own threads stand in each other's way is told from one that others crowd out by the same figures.
+ * whose own threads stand in each other's way and one that others crowd out differ in these figures.
  */
 #include <stdlib.h>
 #include <string.h>

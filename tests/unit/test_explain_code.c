@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `wick explain` says of what the CPU time is for, and of processes that wait for it. */
+#include "explain_stacks.h"
+
+static void test_hot_code__adds_up_what_the_jdk_does_for_a_function(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    cpu(s, STACK(s, "app/Main.check", "java/util/regex/Matcher.match", "java/util/regex/Pattern$Loop.match"), 2);
+    cpu(s, STACK(s, "app/Main.check", "java/util/regex/Matcher.match", "java/util/regex/Pattern$Curly.match"), 2.5);
+    cpu(s, STACK(s, "app/Main.a"), 2.5);
+    cpu(s, STACK(s, "app/Main.b"), 3);
+    begins(s, "hot-code: 45 % of CPU time (4.5 s) is matching regular expressions, for app.Main.check\n\n");
+}
+
+/* No method of the JDK stands out, but who calls them does; not if it is the function's own code. */
+static void test_hot_calls__adds_up_what_a_function_calls(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get", "java/util/HashMap.getNode"), 2);
+    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get", "java/util/HashMap$TreeNode.find"), 3.5);
+    cpu(s, STACK(s, "app/Main.find"), 1.5);
+    cpu(s, STACK(s, "app/Main.b"), 3);
+    begins(
+        s,
+        "hot-calls: 55 % of CPU time (5.5 s) is in what app.Main.find calls, most in java.util.HashMap$TreeNode.find "
+        "(3.5 s)\n\n");
+    s = scene();
+    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get"), 2);
+    cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.put"), 2.5);
+    cpu(s, STACK(s, "app/Main.a"), 2.5);
+    cpu(s, STACK(s, "app/Main.b"), 3);
+    silent(s);
+}
+
+/* Half of what an ordinary program does is done by the JDK for one function of it. */
+static struct scene *indexing(double merge, double write, double get, double others)
+{
+    struct scene *s = scene();
+    cpu(s, STACK(s, "app/Main.index", "java/util/Map.merge"), merge);
+    cpu(s, STACK(s, "app/Main.index", "libc.so.6:write", "kernel:vfs_write"), write / 2);
+    cpu(s, STACK(s, "app/Main.index", "libc.so.6:fsync", "kernel:vfs_fsync"), write / 2);
+    cpu(s, STACK(s, "app/Main.index", "java/util/HashMap.get"), get);
+    cpu(s, STACK(s, "app/Main.index", "java/util/HashMap.put"), get);
+    cpu(s, STACK(s, "app/Main.a"), others / 2);
+    cpu(s, STACK(s, "app/Main.b"), others / 2);
+    return s;
+}
+
+static void test_hot_calls__need_the_system_or_one_callee_or_most_of_the_time(void **state)
+{
+    (void)state;
+    silent(indexing(2, 0, 2, 4));
+    silent(indexing(1, 2, 1.5, 4));
+    begins(indexing(1, 3, 1, 4), "hot-calls: 60 % of CPU time (6.0 s) is in what app.Main.index calls, most in write ");
+    begins(indexing(3.2, 0, 1.4, 4), "hot-calls: 60 % of CPU time (6.0 s) is in what app.Main.index calls, most in ");
+    begins(indexing(2.6, 0, 2.6, 2.2), "hot-calls: 78 % of CPU time (7.8 s) is in what app.Main.index calls, most in ");
+}
+
+/* A system call is what its caller asked for; what the JVM does is named by rules about it. */
+static void test_hot_method__is_of_the_program_or_its_libraries(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    cpu(s, STACK(s, "app/Main.store", "java/io/RandomAccessFile.write", "libc.so.6:write", "kernel:vfs_write"), 8);
+    cpu(s, STACK(s, "app/Main.a"), 2);
+    begins(s, "hot-calls: 80 % of CPU time (8.0 s) is in what app.Main.store calls, most in write (8.0 s)\n\n");
+    s = scene();
+    cpu(s, STACK(s, "libc.so.6:clone", "libapp.so:serve", "libc.so.6:write", "kernel:vfs_write"), 8);
+    begins(s, "hot-method: 100 % of CPU time (8.0 s) is in write\n\n");
+    s = scene();
+    cpu(s, STACK(s, "app/Main.pack", "libzstd.so:compress"), 8);
+    begins(s, "hot-method: 100 % of CPU time (8.0 s) is in compress, called by app.Main.pack\n\n");
+    s = scene();
+    cpu(s, STACK(s, "libc.so.6:clone", "libjvm.so:GCTaskThread::run", "libjvm.so:PSScavenge::drain"), 8);
+    silent(s);
+}
+
+/* What threads do to wait and to wake each other is the price of waiting. */
+static void test_hot_method__is_no_wait(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    cpu(s, STACK(s, "app/Main.get", "libjvm.so:ObjectMonitor::enter", "libc.so.6:pthread_cond_wait"), 3);
+    cpu(s, STACK(s, "app/Main.get", "libjvm.so:ObjectMonitor::exit", "kernel:do_syscall_64", "kernel:futex_wake"), 3);
+    cpu(s, STACK(s, "app/Main.a"), 2);
+    cpu(s, STACK(s, "app/Main.b"), 2);
+    silent(s);
+}
+
+/* A process of a whole machine that waits for a CPU which another one has. */
+static void queue(struct scene *s, const char *process, const char *rival, double seconds)
+{
+    add(s, thread_of(s, process, 0), STACK(s, "kernel:schedule"), WICK_EXPLAIN_WAITING_FOR_CPU, seconds);
+    s->wall[s->f.nwall - 1].process = wick_profile_cstring(&s->p, process);
+    s->f.rivals += rival != NULL;
+    s->wall[s->f.nwall - 1].rival = rival ? wick_profile_cstring(&s->p, rival) : 0;
+}
+
+static void test_crowded_out__names_who_has_the_cpus(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    queue(s, "java-4711", "cc1-12", 2.5);
+    queue(s, "java-4711", "java-4711", 0.9);
+    queue(s, "java-4711", "sh-3", 0.1);
+    queue(s, "java-4711", NULL, 0.5);
+    queue(s, "sh-3", "cc1-12", 2.4);
+    begins(s, "crowded-out: java-4711 waits for a CPU for 4.0 s; meanwhile these have it: cc1-12 (62 %), its own "
+              "threads (22 %)\n\n");
+    s = scene();
+    queue(s, "java-4711", "cc1-12", 4);
+    cpu(s, STACK(s, "app/Main.a"), 12);
+    s->cpu[0].process = wick_profile_cstring(&s->p, "java-4711");
+    cpu(s, STACK(s, "app/Main.b"), 12);
+    cpu(s, STACK(s, "app/Main.c"), 12);
+    begins(
+        s,
+        "crowded-out: java-4711 waits for a CPU for 4.0 s, 25 % of the time in which its threads can run; meanwhile ");
+    s = scene();
+    queue(s, "java-4711", "cc1-12", 4);
+    cpu(s, STACK(s, "app/Main.a"), 37);
+    s->cpu[0].process = wick_profile_cstring(&s->p, "java-4711");
+    cpu(s, STACK(s, "app/Main.b"), 37);
+    cpu(s, STACK(s, "app/Main.c"), 37);
+    silent(s);
+}
+
+/* The time of all processes is in one sum, so the sentence has to say whose it is. */
+static void test_hot_method__of_a_whole_machine_has_its_process(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    cpu(s, STACK(s, "app/Main.run", "app/Main.a"), 1);
+    cpu(s, STACK(s, "app/Main.run", "app/Main.a"), 5);
+    s->cpu[0].process = wick_profile_cstring(&s->p, "java-1");
+    s->cpu[1].process = wick_profile_cstring(&s->p, "java-2");
+    begins(s, "hot-method: 100 % of CPU time (6.0 s) is in app.Main.a, called by app.Main.run, in java-2\n\n");
+}
+
+static void test_crowded_out__is_a_part_of_the_time_with_work(void **state)
+{
+    struct scene *s = scene();
+    struct wick_explain_findings all;
+    struct wick_err err = {0};
+    (void)state;
+    queue(s, "java-4711", "cc1-12", 4);
+    queue(s, "sh-3", NULL, 1);
+    cpu(s, STACK(s, "app/Main.a"), 5);
+    s->f.got_ns = 0;
+    assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+    assert_true(all.parts.starved_ns == 5.0 * S);
+    assert_true(wick_explain_stake(&all, WICK_EXPLAIN_OF_MACHINE) == 0.4);
+    wick_explain_findings_release(&all);
+    wick_profile_release(&s->p);
+    free(s);
+}
+
+static void test_hot_code__is_silent_below_its_threshold(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    cpu(s, STACK(s, "app/Main.check", "java/util/regex/Matcher.match"), 3.5);
+    cpu(s, STACK(s, "app/Main.a"), 3);
+    cpu(s, STACK(s, "app/Main.b"), 3.5);
+    silent(s);
+}
+
+/* A library with a kind of its own is not the program, who calls it is. */
+static void test_hot_code__of_libraries_is_for_their_caller(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    cpu(s,
+        STACK(s, "app/Main.store", "com/fasterxml/jackson/databind/ObjectMapper.writeValue", "java/util/HashMap.get"),
+        2);
+    cpu(s, STACK(s, "app/Main.store", "com/fasterxml/jackson/core/JsonGenerator.writeString"), 2.5);
+    cpu(s, STACK(s, "app/Main.b"), 2.5);
+    cpu(s, STACK(s, "app/Main.c"), 3);
+    begins(s, "hot-code: 45 % of CPU time (4.5 s) is serialising objects, for app.Main.store\n\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hot_code__adds_up_what_the_jdk_does_for_a_function),
+        cmocka_unit_test(test_hot_calls__adds_up_what_a_function_calls),
+        cmocka_unit_test(test_hot_calls__need_the_system_or_one_callee_or_most_of_the_time),
+        cmocka_unit_test(test_hot_method__is_of_the_program_or_its_libraries),
+        cmocka_unit_test(test_hot_method__is_no_wait),
+        cmocka_unit_test(test_crowded_out__names_who_has_the_cpus),
+        cmocka_unit_test(test_crowded_out__is_a_part_of_the_time_with_work),
+        cmocka_unit_test(test_hot_method__of_a_whole_machine_has_its_process),
+        cmocka_unit_test(test_hot_code__of_libraries_is_for_their_caller),
+        cmocka_unit_test(test_hot_code__is_silent_below_its_threshold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
