@@ -38,7 +38,7 @@ struct thread_info {
 };
 struct task_struct {
     struct thread_info thread_info;
-    unsigned int flags;
+    unsigned int flags, __state;
     int pid, tgid, on_cpu;
     struct task_struct *group_leader;
     __u64 start_boottime;
@@ -73,7 +73,7 @@ struct wick_step_env {
 
 struct walker {
     struct wick_step_env env;
-    struct wick_host_rival rivals[WICK_HOST_RIVALS];
+    struct wick_host_other others[WICK_HOST_OTHERS];
     struct wick_host_record record;
 };
 
@@ -137,51 +137,6 @@ struct {
     __type(key, __u32);
     __type(value, struct wick_host_plan);
 } plan SEC(".maps");
-
-/* A while on the queue of one CPU; the last one ends when the thread runs. */
-struct stay {
-    __u64 from_ns, to_ns;
-    __u32 cpu, pad;
-};
-
-/* A thread off the CPU, or, `chosen`, back on it with a record to make. */
-struct wait {
-    __u64 out_ns;  /* since when, 0 = it is on a CPU */
-    __u64 wake_ns; /* since when it could run again, 0 = it cannot yet */
-    __u64 asleep_ns, ready_ns;
-    __u64 whole_ns, times_ns; /* what was measured, and what it stands for */
-    __u32 flags;              /* of the record */
-    __u32 seen, chosen, nstays;
-    struct stay stays[WICK_HOST_STAYS];
-};
-
-/* Goes with the thread. */
-struct {
-    __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __type(key, int);
-    __type(value, struct wait);
-} waits SEC(".maps");
-
-/* Which process came onto a CPU when; it ran until the next one did. */
-struct run {
-    __u64 from_ns;
-    struct wick_host_birth birth;
-    __u32 pid, pad;
-    char comm[WICK_HOST_COMM];
-};
-
-struct runs {
-    __u64 n; /* how many there were */
-    struct run last[WICK_HOST_RUNS];
-};
-
-struct {
-    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-    __uint(max_entries, 1);
-    __type(key, __u32);
-    __type(value, struct runs);
-} runs SEC(".maps");
 
 /* --- what the stepping code asks for --- */
 
@@ -335,20 +290,28 @@ STEP_INLINE void walk_user(struct walker *at)
     bpf_loop(WICK_HOST_FRAMES, one_frame, &w, 0);
 }
 
+/* Of a process, by its first thread. Threads of the kernel that it makes when it starts are all of one moment. */
+STEP_INLINE struct wick_host_birth birth_of(struct task_struct *leader)
+{
+    struct wick_host_birth birth = {leader->start_boottime, leader->self_exec_id};
+    if (leader->flags & KTHREAD)
+        birth.execs = (__u64)leader->tgid;
+    return birth;
+}
+
 static __attribute__((noinline)) void fill_head(struct wick_host_head *h, struct wick_host_birth *birth)
 {
     struct task_struct *task = bpf_get_current_task_btf(), *leader = task->group_leader;
     h->pid = (__u32)task->tgid;
     h->tid = (__u32)task->pid;
     h->flags = task->flags & KTHREAD ? WICK_HOST_KTHREAD : 0;
-    h->birth.start_ns = leader->start_boottime;
-    h->birth.execs = leader->self_exec_id;
+    h->birth = birth_of(leader);
     h->thread_start_ns = task->start_boottime;
     h->time_ns = bpf_ktime_get_ns();
     h->cgroup = bpf_get_current_cgroup_id();
     bpf_probe_read_kernel_str(h->comm, sizeof h->comm, task->comm);
     bpf_probe_read_kernel_str(h->process_comm, sizeof h->process_comm, leader->comm);
-    h->nkernel = h->nframes = h->nrivals = 0;
+    h->nkernel = h->nframes = h->nothers = 0;
     *birth = h->birth;
 }
 
@@ -361,9 +324,9 @@ static __attribute__((noinline)) long put(struct walker *at)
     /* a new process may not live until the ring is read next, and rules that were missed are for the next walk */
     bool now = (at->record.head.flags & WICK_HOST_MISSED) || !bpf_map_lookup_elem(&known, &at->env.key.birth);
     __u64 bytes = __builtin_offsetof(struct wick_host_record, frames) + n * sizeof at->record.frames[0];
-    struct wick_host_rival *behind = (struct wick_host_rival *)&at->record.frames[n];
-    for (__u32 i = 0; i < WICK_HOST_RIVALS && i < at->record.head.nrivals; i++, bytes += sizeof *behind)
-        behind[i] = at->rivals[i];
+    struct wick_host_other *behind = (struct wick_host_other *)&at->record.frames[n];
+    for (__u32 i = 0; i < WICK_HOST_OTHERS && i < at->record.head.nothers; i++, bytes += sizeof *behind)
+        behind[i] = at->others[i];
     return bpf_ringbuf_output(&ring, &at->record, bytes, now ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
@@ -413,285 +376,7 @@ int sample(struct perf_context *ctx)
     return 0;
 }
 
-/* --- waits ---
- *
- *   sched_switch, prev --> out_ns      sched_wakeup --> wake_ns      sched_switch, next --> long enough? --> chosen
- *   sched_exit_tp: the thread runs again, in schedule() still: its stacks are those it waited with --> record
- *
- * A wait below the threshold is chosen with the probability length / threshold and then stands for the threshold, so
- * sums are unbiased. A new thread does not come by sched_exit_tp the first time: its first record is made when it
- * leaves the CPU, without a stack. */
-
-enum { UNINTERRUPTIBLE = 2, NOLOAD = 0x400, WAIT_SKIP = 3 };
-
-/* --- who ran instead ---
- *
- *   CPU 0  | javac | idle | cc1        | java |        runs: who came onto the CPU when
- *   CPU 1  | cc1               | javac        |
- *   thread      (-- stay on 0 --)(- on 1 -)RUNS        a wakeup or preemption begins a stay, a migration another one
- *
- * What ran on a CPU during the stays of a thread on its queue ran instead of it. Another CPU's runs are read while it
- * may add to them: that can spoil only the oldest, of which there are many. */
-
-static __attribute__((noinline)) void note_run(struct task_struct *next, __u64 now)
-{
-    __u32 zero = 0;
-    struct runs *of = bpf_map_lookup_elem(&runs, &zero);
-    if (!of)
-        return;
-    struct run *r = &of->last[of->n & (WICK_HOST_RUNS - 1)];
-    struct task_struct *leader = next->group_leader;
-    r->from_ns = now;
-    r->birth.start_ns = leader->start_boottime;
-    r->birth.execs = leader->self_exec_id;
-    r->pid = next->pid ? (__u32)next->tgid : 0;
-    bpf_probe_read_kernel_str(r->comm, sizeof r->comm, leader->comm);
-    of->n++;
-}
-
-struct search {
-    const struct runs *of;
-    struct walker *at;
-    __u64 n, from_ns, to_ns; /* to_ns: what is left, from its end on */
-    const struct wait *w;
-};
-
-static __attribute__((noinline)) void add_rival(struct walker *at, const struct run *r, __u64 ns)
-{
-    __u32 i = 0, n = at->record.head.nrivals;
-    while (i < WICK_HOST_RIVALS && i < n &&
-           (at->rivals[i].pid != r->pid || at->rivals[i].birth.start_ns != r->birth.start_ns))
-        i++;
-    if (i >= WICK_HOST_RIVALS)
-        return;
-    struct wick_host_rival *one = &at->rivals[i];
-    if (i >= n) {
-        one->birth = r->birth;
-        one->pid = r->pid;
-        one->ns = one->pad = 0;
-        __builtin_memcpy(one->comm, r->comm, sizeof one->comm);
-        at->record.head.nrivals = i + 1;
-    }
-    one->ns += ns;
-}
-
-/* From the latest run back. */
-static long one_run(__u32 i, void *ctx)
-{
-    struct search *s = ctx;
-    if (s->n <= i)
-        return 1;
-    const struct run *r = &s->of->last[(s->n - 1 - i) & (WICK_HOST_RUNS - 1)];
-    __u64 from = r->from_ns;
-    if (from >= s->to_ns)
-        return 0;
-    if (from < s->from_ns)
-        from = s->from_ns;
-    __u64 ns = s->to_ns - from;
-    if (s->w->whole_ns < s->w->times_ns) /* neither is longer than 32 bits */
-        ns = ns * s->w->times_ns / s->w->whole_ns;
-    add_rival(s->at, r, ns);
-    s->to_ns = from;
-    return from == s->from_ns;
-}
-
-static __attribute__((noinline)) void find_rivals(struct walker *at, const struct wait *w)
-{
-    __u32 zero = 0;
-    for (__u32 i = 0; i < WICK_HOST_STAYS && i < w->nstays; i++) {
-        const struct runs *of = bpf_map_lookup_percpu_elem(&runs, &zero, w->stays[i].cpu);
-        if (!of)
-            continue;
-        struct search s = {of, at, of->n, w->stays[i].from_ns, w->stays[i].to_ns, w};
-        bpf_loop(WICK_HOST_RUNS, one_run, &s, 0);
-    }
-}
-
-/* The thread is on the queue of a CPU, or on another one's. Without room for more, nobody is known to run instead. */
-static __attribute__((noinline)) void begin_stay(struct wait *w, __u32 cpu, __u64 now)
-{
-    __u32 n = w->nstays;
-    if (n && n <= WICK_HOST_STAYS)
-        w->stays[n - 1].to_ns = now;
-    if (n < WICK_HOST_STAYS) {
-        w->stays[n].from_ns = now;
-        w->stays[n].to_ns = 0;
-        w->stays[n].cpu = cpu;
-    }
-    if (n <= WICK_HOST_STAYS)
-        w->nstays = n + 1;
-}
-
-STEP_INLINE void fill_wait(struct walker *at, struct wait *w)
-{
-    at->record.head.type = WICK_HOST_WAIT;
-    fill_head(&at->record.head, &at->env.key.birth);
-    at->record.head.flags |= w->flags;
-    at->record.head.asleep_ns = w->asleep_ns;
-    at->record.head.ready_ns = w->ready_ns;
-    at->record.head.call = -1;
-    if (w->ready_ns)
-        find_rivals(at, w);
-}
-
-STEP_INLINE void put_wait(struct walker *at, struct wick_host_counts *c, __u64 begin)
-{
-    if (put(at))
-        c->wait.ring_full++;
-    else
-        c->wait.recorded++;
-    c->wait.walk_ns += bpf_ktime_get_ns() - begin;
-}
-
-/* The wait that a thread which leaves the CPU had before it came there. */
-static __attribute__((noinline)) void record_first(struct wait *w, struct wick_host_counts *c)
-{
-    __u32 one = 1;
-    struct walker *at = bpf_map_lookup_elem(&walkers, &one);
-    __u64 begin = bpf_ktime_get_ns();
-    w->chosen = 0;
-    if (!at)
-        return;
-    if (at->env.busy) {
-        c->wait.nested++;
-        return;
-    }
-    fill_wait(at, w);
-    put_wait(at, c, begin);
-}
-
-/* What a thread that has a processor again waited for. */
-static __attribute__((noinline)) void end_wait(struct wait *w, const struct wick_host_plan *p,
-                                               struct wick_host_counts *c, __u64 now)
-{
-    __u64 out = w->seen ? w->out_ns : p->began_ns, wake = w->seen || w->wake_ns ? w->wake_ns : out;
-    if (!wake) /* nobody was seen to wake it */
-        wake = now;
-    w->seen = 1;
-    w->out_ns = w->wake_ns = 0;
-    c->wait.switches++;
-    if (out > wake || wake > now || out == now)
-        return;
-    __u64 whole = now - out, asleep = wake - out, threshold = p->threshold_ns;
-    if (whole < threshold) {
-        /* the command takes a threshold of 32 bits, so neither product is longer than 64 */
-        if (((__u64)bpf_get_prandom_u32() * threshold >> 32) >= whole)
-            return;
-        w->whole_ns = whole;
-        w->times_ns = threshold;
-        asleep = asleep * threshold / whole;
-        whole = threshold;
-    } else {
-        w->whole_ns = w->times_ns = whole;
-    }
-    if (w->nstays && w->nstays <= WICK_HOST_STAYS)
-        w->stays[w->nstays - 1].to_ns = now;
-    w->asleep_ns = asleep;
-    w->ready_ns = whole - asleep;
-    w->chosen = 1;
-    c->wait.fired++;
-}
-
-SEC("tp_btf/sched_switch")
-int wait_switch(unsigned long long *ctx)
-{
-    struct task_struct *prev = (struct task_struct *)ctx[1], *next = (struct task_struct *)ctx[2];
-    __u64 state = ctx[3], now = bpf_ktime_get_ns();
-    bool preempted = ctx[0] & 1;
-    __u32 key = 0;
-    const struct wick_host_plan *p = bpf_map_lookup_elem(&plan, &key);
-    struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &key);
-    struct wait *w;
-    if (!p || !c)
-        return 0;
-    note_run(next, now);
-    if (prev->pid && (w = bpf_task_storage_get(&waits, prev, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE))) {
-        if (w->chosen)
-            record_first(w, c);
-        w->seen = 1;
-        w->out_ns = now;
-        w->wake_ns = preempted || !state ? now : 0;
-        w->nstays = 0;
-        if (w->wake_ns)
-            begin_stay(w, bpf_get_smp_processor_id(), now);
-        w->flags = !w->wake_ns && (state & UNINTERRUPTIBLE) && !(state & NOLOAD) ? WICK_HOST_DISK : 0;
-    }
-    if (next->pid && (w = bpf_task_storage_get(&waits, next, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE)))
-        end_wait(w, p, c, now);
-    return 0;
-}
-
-/* A thread that runs is woken as well, by what it is about to wait for. */
-SEC("tp_btf/sched_wakeup")
-int wait_wakeup(unsigned long long *ctx)
-{
-    struct task_struct *task = (struct task_struct *)ctx[0];
-    struct wait *w = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-    if (w && !w->wake_ns && (w->seen ? w->out_ns != 0 : !task->on_cpu)) {
-        w->wake_ns = bpf_ktime_get_ns();
-        begin_stay(w, task->thread_info.cpu, w->wake_ns);
-    }
-    return 0;
-}
-
-/* From one queue to another; on its way to its first one it is not woken yet. */
-SEC("tp_btf/sched_migrate_task")
-int wait_migrate(unsigned long long *ctx)
-{
-    struct wait *w = bpf_task_storage_get(&waits, (struct task_struct *)ctx[0], NULL, 0);
-    if (w && w->wake_ns)
-        begin_stay(w, (__u32)ctx[1], bpf_ktime_get_ns());
-    return 0;
-}
-
-SEC("tp_btf/sched_wakeup_new")
-int wait_wakeup_new(unsigned long long *ctx)
-{
-    struct task_struct *task = (struct task_struct *)ctx[0];
-    struct wait *w = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-    if (w) {
-        w->seen = 1;
-        w->nstays = 0;
-        w->out_ns = w->wake_ns = bpf_ktime_get_ns();
-        begin_stay(w, task->thread_info.cpu, w->wake_ns);
-    }
-    return 0;
-}
-
-SEC("tp_btf/sched_exit_tp")
-int wait_exit(unsigned long long *ctx)
-{
-    if (!(ctx[0] & 1)) /* the scheduler left the thread where it was */
-        return 0;
-    __u32 zero = 0, one = 1;
-    struct wait *w = bpf_task_storage_get(&waits, bpf_get_current_task_btf(), NULL, 0);
-    if (!w || !w->chosen)
-        return 0;
-    struct walker *at = bpf_map_lookup_elem(&walkers, &one);
-    struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &zero);
-    w->chosen = 0;
-    if (!at || !c)
-        return 0;
-    if (at->env.busy) {
-        c->wait.nested++;
-        return 0;
-    }
-    at->env.busy = 1;
-    __u64 begin = bpf_ktime_get_ns();
-    fill_wait(at, w);
-    long n = bpf_get_stack(ctx, at->record.kernel, sizeof at->record.kernel, WAIT_SKIP);
-    at->record.head.nkernel = n > 0 ? (__u32)n / 8 : 0;
-    if (!(at->record.head.flags & WICK_HOST_KTHREAD) &&
-        !bpf_probe_read_kernel(&at->env.regs, sizeof at->env.regs,
-                               (const void *)bpf_task_pt_regs(bpf_get_current_task_btf())) &&
-        (at->env.regs.cs & USER_MODE) == USER_MODE) {
-        at->record.head.call = (__s64)at->env.regs.orig_rax;
-        walk_user(at);
-    }
-    put_wait(at, c, begin);
-    at->env.busy = 0;
-    return 0;
-}
+#include "host_waits.h"
 
 /* --- processes --- */
 
@@ -714,7 +399,7 @@ SEC("tp_btf/sched_process_exit")
 int process_exit(unsigned long long *ctx)
 {
     struct task_struct *task = bpf_get_current_task_btf();
-    struct wick_host_birth birth = {task->start_boottime, task->self_exec_id};
+    struct wick_host_birth birth = birth_of(task);
     return task->group_leader == task ? report_end((__u32)task->tgid, &birth) : 0;
 }
 

@@ -42,7 +42,7 @@ static void usage(FILE *f)
           "and\n"
           "root or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE.\n"
           "Samples carry the labels process and, where there is one, container: --by process, --process REGEX;\n"
-          "those of waiting for a CPU also ran-instead: wick top -e wall --by ran-instead.\n"
+          "with -e sched also ran-instead and woken-by: wick top -e wall --by ran-instead.\n"
           "\n",
           f);
     wick_args_help(WICK_ARGS_HOST, f);

@@ -24,9 +24,10 @@ enum {
     WICK_HOST_RULES = 8192,    /* different unwind rules at a time; there is room for twice as many */
     WICK_HOST_PAGE = 4096,     /* bytes */
     WICK_HOST_KNOWN = 16384,   /* processes whose mappings have been read, likewise */
-    WICK_HOST_RUNS = 256,      /* a CPU's last threads; a power of two */
+    WICK_HOST_RUNS = 512,      /* a CPU's last threads; a power of two */
     WICK_HOST_STAYS = 4,       /* CPUs on whose queues a thread may have been while it waited for one */
     WICK_HOST_RIVALS = 16,     /* processes that ran instead */
+    WICK_HOST_OTHERS = 17,     /* these, and who woke it */
 };
 
 enum wick_host_type { WICK_HOST_SAMPLE, WICK_HOST_EXIT, WICK_HOST_WAIT };
@@ -58,34 +59,40 @@ struct wick_host_head {
     char comm[WICK_HOST_COMM];         /* of the thread */
     char process_comm[WICK_HOST_COMM]; /* of the process */
     uint32_t nkernel, nframes;
-    uint32_t nrivals, pad;
+    uint32_t nothers, pad;
     /* of a wait: for how long it could not run, and then for how long it could and did not, both as many times as the
      * record stands for; and the system call it was in, negative = none */
     uint64_t asleep_ns, ready_ns;
     int64_t call;
 };
 
-/* A process that ran while a thread waited for a CPU. */
-struct wick_host_rival {
+/* What another process has to do with a wait. */
+enum wick_host_role {
+    WICK_HOST_RAN,       /* while the thread waited for a CPU; pid 0: none did, the CPU was still to be woken */
+    WICK_HOST_WOKE,      /* the thread */
+    WICK_HOST_INTERRUPT, /* woke it: no process, but a device, a timer or the network */
+};
+
+struct wick_host_other {
     struct wick_host_birth birth;
-    uint64_t ns;       /* as many times as the record stands for */
-    uint32_t pid, pad; /* 0 = none ran: the CPU was still to be woken */
+    uint64_t ns; /* that it ran, as many times as the record stands for */
+    uint32_t pid, role;
     char comm[WICK_HOST_COMM];
 };
 
-/* Only so many frames as there are, with the rivals of a wait right behind them. A native frame's `level` is 1 if the
+/* Only so many frames as there are, with the others of a wait right behind them. A native frame's `level` is 1 if the
  * rules of its page were not there. */
 struct wick_host_record {
     struct wick_host_head head;
     uint64_t kernel[WICK_HOST_KERNEL];
     struct wick_step_frame frames[WICK_HOST_FRAMES];
-    struct wick_host_rival room[WICK_HOST_RIVALS];
+    struct wick_host_other room[WICK_HOST_OTHERS];
 };
 
-/* Those of a wait; s->head.nrivals of them. */
-static inline const struct wick_host_rival *wick_host_rivals(const struct wick_host_record *s)
+/* Those of a wait; s->head.nothers of them. */
+static inline const struct wick_host_other *wick_host_others(const struct wick_host_record *s)
 {
-    return (const struct wick_host_rival *)&s->frames[s->head.nframes];
+    return (const struct wick_host_other *)&s->frames[s->head.nframes];
 }
 
 /* A page of the code of an address space. */
@@ -136,6 +143,7 @@ struct wick_host_counts {
         uint64_t recorded;  /* of these: given to the ring */
         uint64_t ring_full; /* not: it was full */
         uint64_t nested;    /* not: a walk was going on on this CPU */
+        uint64_t no_memory; /* not: the thread could not be followed; counted as a wait that was chosen */
         uint64_t walk_ns;   /* time spent on them */
     } wait;
 };
@@ -143,7 +151,6 @@ struct wick_host_counts {
 /* What holds for all waits. */
 struct wick_host_plan {
     uint64_t threshold_ns; /* shorter waits are chosen at random, in proportion to their length */
-    uint64_t began_ns;     /* what was off the CPU then counts from then on */
 };
 
 #endif

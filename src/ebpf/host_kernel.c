@@ -78,9 +78,12 @@ enum { WAITS_MAJOR = 6, WAITS_MINOR = 16 };
 
 /* In the order in which they are attached: a wakeup that is seen belongs to a switch that was seen, else a sleep would
  * be taken for time on the run queue. */
-static const char *const wait_programs[] = {"wait_switch", "wait_migrate", "wait_wakeup_new", "wait_wakeup",
-                                            "wait_exit"};
+static const char *const wait_programs[] = {"wait_switch",       "wait_migrate",    "wait_handler_entry",
+                                            "wait_handler_exit", "wait_soft_entry", "wait_soft_exit",
+                                            "wait_timer_entry",  "wait_timer_exit", "wait_waking",
+                                            "wait_wakeup_new",   "wait_wakeup",     "wait_exit"};
 enum { WAIT_PROGRAMS = sizeof wait_programs / sizeof *wait_programs };
+#define THREADS_PROGRAM "wait_threads" /* an iterator: run once */
 
 struct wick_host_kernel {
     struct bpf_object *object;
@@ -169,8 +172,9 @@ static int load(struct wick_host_kernel *k, bool waits)
     k->object = library.bpf_object__open_mem(wick_host_object, wick_host_object_size, NULL);
     if (!k->object)
         return -errno;
-    for (size_t i = 0; i < WAIT_PROGRAMS; i++) {
-        struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, wait_programs[i]);
+    for (size_t i = 0; i <= WAIT_PROGRAMS; i++) {
+        const char *name = i < WAIT_PROGRAMS ? wait_programs[i] : THREADS_PROGRAM;
+        struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, name);
         if (!p || library.bpf_program__set_autoload(p, waits))
             return -ENOENT;
     }
@@ -251,13 +255,30 @@ int wick_host_kernel_start(struct wick_host_kernel *k, uint64_t interval_ns, str
     return k->count ? 0 : wick_err_set(err, WICK_E_UNSUPPORTED, "no CPU has a clock that can be sampled");
 }
 
+/* Has the kernel side note each thread that there is. */
+static int visit_threads(struct wick_host_kernel *k)
+{
+    struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, THREADS_PROGRAM);
+    struct bpf_link *link = p ? library.bpf_program__attach_iter(p, NULL) : NULL;
+    int fd = link ? library.bpf_iter_create(library.bpf_link__fd(link)) : -1;
+    char nothing[64];
+    ssize_t n = -1;
+    while (fd >= 0 && (n = read(fd, nothing, sizeof nothing)) > 0) {
+    }
+    if (fd >= 0)
+        close(fd);
+    library.bpf_link__destroy(link);
+    return n < 0 ? -1 : 0;
+}
+
 int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_ns, struct wick_err *err)
 {
-    const struct wick_host_plan plan = {threshold_ns, wick_clock_mono_ns()};
+    const struct wick_host_plan plan = {threshold_ns};
     uint32_t key = 0;
     bool attached = !library.bpf_map_update_elem(k->plan, &key, &plan, BPF_ANY);
     for (size_t i = 0; i < WAIT_PROGRAMS && attached; i++)
         attached = (k->wait_links[i] = attach(k, wait_programs[i])) != NULL;
+    attached = attached && !visit_threads(k);
     return attached ? 0
                     : wick_err_set(err, WICK_E_UNSUPPORTED,
                                    "the scheduler cannot be traced: %s. Without -e sched, CPU "
@@ -305,6 +326,7 @@ void wick_host_kernel_counts(struct wick_host_kernel *k, struct wick_host_counts
             out->wait.recorded += of[i].wait.recorded;
             out->wait.ring_full += of[i].wait.ring_full;
             out->wait.nested += of[i].wait.nested;
+            out->wait.no_memory += of[i].wait.no_memory;
             out->wait.walk_ns += of[i].wait.walk_ns;
         }
     }

@@ -163,17 +163,21 @@ static struct wick_host_process *find(struct wick_host_processes *ps, const stru
 }
 
 uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct wick_host_process *p,
-                                   const struct wick_host_rival *rival)
+                                   const struct wick_host_other *other)
 {
     struct wick_strbuf labels = WICK_STRBUF_INIT;
-    const struct wick_host_process *known = rival ? find(ps, &rival->birth) : NULL;
+    const struct wick_host_process *known = other ? find(ps, &other->birth) : NULL;
+    const char *container = known ? known->container : "";
     add_process(&labels, "process", "container", p->comm, p->pid, p->container);
-    wick_strbuf_adds(&labels, rival ? "," : "");
-    if (rival && !rival->pid)
+    wick_strbuf_adds(&labels, other ? "," : "");
+    if (other && other->role == WICK_HOST_INTERRUPT)
+        wick_strbuf_adds(&labels, "woken-by=interrupt");
+    else if (other && other->role == WICK_HOST_WOKE)
+        add_process(&labels, "woken-by", "woken-by-container", other->comm, other->pid, container);
+    else if (other && !other->pid)
         wick_strbuf_adds(&labels, "ran-instead=idle");
-    else if (rival)
-        add_process(&labels, "ran-instead", "ran-instead-container", rival->comm, rival->pid,
-                    known ? known->container : "");
+    else if (other)
+        add_process(&labels, "ran-instead", "ran-instead-container", other->comm, other->pid, container);
     uint32_t context = labels.failed ? 0 : wick_host_context(ps->tables, labels.buf);
     wick_strbuf_release(&labels);
     return context;

@@ -80,9 +80,9 @@ void wick_host_processes_release(struct wick_host_processes *ps);
 /* The process of a sample, read if it is new; NULL = no memory. Borrowed until the next call of _of or _end. */
 struct wick_host_process *wick_host_process_of(struct wick_host_processes *ps, const struct wick_host_head *h);
 
-/* The number of its labels, of time in which a rival ran instead of it if that is not NULL. */
+/* The number of its labels; if `other` is not NULL, with what that one has to do with a wait. */
 uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct wick_host_process *p,
-                                   const struct wick_host_rival *rival);
+                                   const struct wick_host_other *other);
 
 /* That address space has ended. */
 void wick_host_process_end(struct wick_host_processes *ps, const struct wick_host_birth *birth);

@@ -136,16 +136,29 @@ static void write_phase(struct wick_host_recorder *r, struct wick_jfr_wall_clock
     r->waits_weight += weight_ns;
 }
 
+/* Time asleep, with who ended it. */
+static void write_asleep(struct wick_host_recorder *r, struct wick_jfr_wall_clock_sample *event,
+                         const struct wick_host_process *p, const struct wick_host_record *s, unsigned state)
+{
+    const struct wick_host_other *others = wick_host_others(s);
+    for (uint32_t i = 0; i < s->head.nothers; i++)
+        if (others[i].role != WICK_HOST_RAN)
+            event->context = wick_host_process_context(&r->processes, p, &others[i]);
+    write_phase(r, event, s->head.asleep_ns, state);
+}
+
 /* Time without a processor: a sample for each process that ran meanwhile, and one for what is not known. */
 static void write_ready(struct wick_host_recorder *r, struct wick_jfr_wall_clock_sample *event,
                         const struct wick_host_process *p, const struct wick_host_record *s)
 {
-    const struct wick_host_rival *rivals = wick_host_rivals(s);
+    const struct wick_host_other *others = wick_host_others(s);
     uint64_t left = s->head.ready_ns;
-    for (uint32_t i = 0; i < s->head.nrivals; i++) {
-        uint64_t ns = rivals[i].ns < left ? rivals[i].ns : left;
+    for (uint32_t i = 0; i < s->head.nothers; i++) {
+        uint64_t ns = others[i].ns < left ? others[i].ns : left;
+        if (others[i].role != WICK_HOST_RAN || !ns)
+            continue;
         left -= ns;
-        event->context = ns ? wick_host_process_context(&r->processes, p, &rivals[i]) : 0;
+        event->context = wick_host_process_context(&r->processes, p, &others[i]);
         write_phase(r, event, ns, WICK_JFR_STATE_WAITING_FOR_CPU);
     }
     event->context = p->context;
@@ -167,7 +180,7 @@ static void write_wait(struct wick_host_recorder *r, const struct wick_host_reco
         .samples = 1,
         .context = p->context,
     };
-    write_phase(r, &event, s->head.asleep_ns, state_of(r, &s->head, n));
+    write_asleep(r, &event, p, s, state_of(r, &s->head, n));
     write_ready(r, &event, p, s);
 }
 
@@ -179,7 +192,7 @@ static size_t record_bytes(const struct wick_host_head *head)
     return head->type == WICK_HOST_EXIT
                ? sizeof *head
                : offsetof(struct wick_host_record, frames) + head->nframes * sizeof(struct wick_step_frame) +
-                     head->nrivals * sizeof(struct wick_host_rival);
+                     head->nothers * sizeof(struct wick_host_other);
 }
 
 /* Does what was put off: symbols may have to be read, which takes long. */
@@ -212,7 +225,7 @@ static bool take_record(void *arg, const struct wick_host_head *head)
 {
     struct wick_host_recorder *r = arg;
     if (head->type != WICK_HOST_EXIT) {
-        if (head->nframes > WICK_HOST_FRAMES || head->nrivals > WICK_HOST_RIVALS)
+        if (head->nframes > WICK_HOST_FRAMES || head->nothers > WICK_HOST_OTHERS)
             return true;
         struct wick_host_process *p = wick_host_process_of(&r->processes, head);
         if (head->type != WICK_HOST_WAIT)
@@ -274,7 +287,7 @@ static void add_up_waits(const struct wick_host_recorder *r, struct wick_host_to
     t->wait.nested = c->wait.nested;
     t->wait.walk_ns = c->wait.walk_ns;
     t->wait.output_full = s->lost_output[e];
-    t->wait.out_of_memory = s->lost_memory[e];
+    t->wait.out_of_memory = s->lost_memory[e] + c->wait.no_memory;
     uint64_t dropped = t->wait.ring_full + t->wait.nested + t->wait.output_full + t->wait.out_of_memory;
     t->wait.recorded = t->wait.fired > dropped ? t->wait.fired - dropped : 0;
 }

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the scheduler did, by the kernel's own trace of its tracepoints (tracefs, in a buffer of its own): which threads ran
-on a CPU while others waited for it. Shares nothing with how wick finds that out."""
+on a CPU while others waited for it. Shares nothing with how wick finds that out.
+
+Some threads of some systems are not traced when they leave a CPU, though nothing is reported as lost. It shows when the next
+thread leaves that nobody saw come; what ran in between is UNTRACED."""
 import bisect
 import collections
 import os
@@ -10,6 +13,7 @@ import subprocess
 TRACING = "/sys/kernel/tracing"
 EVENTS = "sched_switch", "sched_wakeup", "sched_wakeup_new", "sched_migrate_task"
 KIB = 65536  # for each CPU
+UNTRACED = -1
 LINE = re.compile(r"\[(\d+)\] +\S+ +(\d+)\.(\d{6}): (\w+): (.*)")
 
 
@@ -54,6 +58,7 @@ class Queues:
 
     def __init__(self, victims):
         self.victims, self.queued, self.stays = victims, {}, []
+        self.unsure = collections.Counter()  # by victim: ns that it may have waited, or run
         self.times, self.threads = collections.defaultdict(list), collections.defaultdict(list)  # by CPU
 
     def enter(self, pid, cpu, now):
@@ -69,6 +74,10 @@ class Queues:
 
     def switch(self, cpu, now, fields):
         out, on = int(fields["prev_pid"]), int(fields["next_pid"])
+        if self.threads[cpu] and self.threads[cpu][-1] != out:
+            self.threads[cpu][-1] = UNTRACED
+            if out in self.queued:
+                self.unsure[out] += now - self.queued.pop(out)[1]
         self.times[cpu].append(now)
         self.threads[cpu].append(on)
         self.leave(on, now)
@@ -92,11 +101,14 @@ class Queues:
             for i in range(max(bisect.bisect_right(times, begin) - 1, 0), bisect.bisect_left(times, end)):
                 until = min(times[i + 1], end) if i + 1 < len(times) else end
                 found[pid][threads[i]] += max(0, until - max(times[i], begin))
+        for pid in self.victims:
+            found[pid][UNTRACED] += self.unsure[pid]
         return found
 
 
 def ran_instead(trace, victims):
-    """{victim: {thread: ns that it ran while the victim waited for that CPU}}; thread 0 is the idle one."""
+    """{victim: {thread: ns that it ran while the victim waited for that CPU}}; thread 0 is the idle one, and of UNTRACED it is
+    not even sure that the victim waited."""
     queues = Queues(victims)
     for one in trace:
         queues.event(*one)

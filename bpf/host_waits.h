@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * host_waits.h - the part of host.bpf.c that is about time off the CPU: waits, who ran instead, who woke whom
+ *
+ *   sched_switch, prev --> out_ns      sched_wakeup --> wake_ns      sched_switch, next --> long enough? --> chosen
+ *   sched_exit_tp: the thread runs again, in schedule() still: its stacks are those it waited with --> record
+ *
+ * A wait below the threshold is chosen with the probability length / threshold and then stands for the threshold, so
+ * sums are unbiased. A new thread does not come by sched_exit_tp the first time: its first record is made when it
+ * leaves the CPU, without a stack.
+ *
+ * Threads: each CPU, in the scheduler and in interrupts; what belongs to a thread goes with it.
+ * Memory:  storage of tasks, and arrays of each CPU.
+ */
+#ifndef WICK_BPF_HOST_WAITS_H
+#define WICK_BPF_HOST_WAITS_H
+
+/* A while on the queue of one CPU; the last one ends when the thread runs. */
+struct stay {
+    __u64 from_ns, to_ns;
+    __u32 cpu, pad;
+};
+
+/* A thread off the CPU, or, `chosen`, back on it with a record to make. */
+struct wait {
+    __u64 out_ns;  /* since when, 0 = it is on a CPU */
+    __u64 wake_ns; /* since when it could run again, 0 = it cannot yet */
+    __u64 asleep_ns, ready_ns;
+    __u64 whole_ns, times_ns; /* what was measured, and what it stands for */
+    __u32 flags;              /* of the record */
+    __u32 seen, chosen, nstays, woken;
+    struct stay stays[WICK_HOST_STAYS];
+    struct wick_host_other waker; /* if `woken` */
+};
+
+/* Goes with the thread. */
+struct {
+    __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __type(key, int);
+    __type(value, struct wait);
+} waits SEC(".maps");
+
+/* Which process came onto a CPU when; it ran until the next one did. */
+struct run {
+    __u64 from_ns;
+    struct wick_host_birth birth;
+    __u32 pid, pad;
+    char comm[WICK_HOST_COMM];
+};
+
+struct runs {
+    __u64 n; /* how many there were */
+    struct run last[WICK_HOST_RUNS];
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct runs);
+} runs SEC(".maps");
+
+enum { UNINTERRUPTIBLE = 2, NOLOAD = 0x400, WAIT_SKIP = 3 };
+
+/* --- who ran instead ---
+ *
+ *   CPU 0  | javac | idle | cc1        | java |        runs: who came onto the CPU when
+ *   CPU 1  | cc1               | javac        |
+ *   thread      (-- stay on 0 --)(- on 1 -)RUNS        a wakeup or preemption begins a stay, a migration another one
+ *
+ * What ran on a CPU during the stays of a thread on its queue ran instead of it. Another CPU's runs are read while it
+ * may add to them: that can spoil only the oldest, of which there are many. */
+
+static __attribute__((noinline)) void note_run(struct task_struct *next, __u64 now)
+{
+    __u32 zero = 0;
+    struct runs *of = bpf_map_lookup_elem(&runs, &zero);
+    if (!of)
+        return;
+    struct run *r = &of->last[of->n & (WICK_HOST_RUNS - 1)];
+    struct task_struct *leader = next->group_leader;
+    r->from_ns = now;
+    r->birth = birth_of(leader);
+    r->pid = next->pid ? (__u32)next->tgid : 0;
+    bpf_probe_read_kernel_str(r->comm, sizeof r->comm, leader->comm);
+    of->n++;
+}
+
+struct search {
+    const struct runs *of;
+    struct walker *at;
+    __u64 n, from_ns, to_ns; /* to_ns: what is left, from its end on */
+    const struct wait *w;
+};
+
+static __attribute__((noinline)) void add_rival(struct walker *at, const struct run *r, __u64 ns)
+{
+    __u32 i = 0, n = at->record.head.nothers;
+    while (i < WICK_HOST_RIVALS && i < n &&
+           (at->others[i].pid != r->pid || at->others[i].birth.start_ns != r->birth.start_ns))
+        i++;
+    if (i >= WICK_HOST_RIVALS)
+        return;
+    struct wick_host_other *one = &at->others[i];
+    if (i >= n) {
+        one->birth = r->birth;
+        one->pid = r->pid;
+        one->role = WICK_HOST_RAN;
+        one->ns = 0;
+        __builtin_memcpy(one->comm, r->comm, sizeof one->comm);
+        at->record.head.nothers = i + 1;
+    }
+    one->ns += ns;
+}
+
+/* From the latest run back. */
+static long one_run(__u32 i, void *ctx)
+{
+    struct search *s = ctx;
+    if (s->n <= i)
+        return 1;
+    const struct run *r = &s->of->last[(s->n - 1 - i) & (WICK_HOST_RUNS - 1)];
+    __u64 from = r->from_ns;
+    if (from >= s->to_ns)
+        return 0;
+    if (from < s->from_ns)
+        from = s->from_ns;
+    __u64 ns = s->to_ns - from;
+    if (s->w->whole_ns < s->w->times_ns) /* neither is longer than 32 bits */
+        ns = ns * s->w->times_ns / s->w->whole_ns;
+    add_rival(s->at, r, ns);
+    s->to_ns = from;
+    return from == s->from_ns;
+}
+
+static __attribute__((noinline)) void find_rivals(struct walker *at, const struct wait *w)
+{
+    __u32 zero = 0;
+    for (__u32 i = 0; i < WICK_HOST_STAYS && i < w->nstays; i++) {
+        const struct runs *of = bpf_map_lookup_percpu_elem(&runs, &zero, w->stays[i].cpu);
+        if (!of)
+            continue;
+        struct search s = {of, at, of->n, w->stays[i].from_ns, w->stays[i].to_ns, w};
+        bpf_loop(WICK_HOST_RUNS, one_run, &s, 0);
+    }
+}
+
+/* The thread is on the queue of a CPU, or on another one's. Without room for more, nobody is known to run instead. */
+static __attribute__((noinline)) void begin_stay(struct wait *w, __u32 cpu, __u64 now)
+{
+    __u32 n = w->nstays;
+    if (n && n <= WICK_HOST_STAYS)
+        w->stays[n - 1].to_ns = now;
+    if (n < WICK_HOST_STAYS) {
+        w->stays[n].from_ns = now;
+        w->stays[n].to_ns = 0;
+        w->stays[n].cpu = cpu;
+    }
+    if (n <= WICK_HOST_STAYS)
+        w->nstays = n + 1;
+}
+
+STEP_INLINE void fill_wait(struct walker *at, struct wait *w)
+{
+    at->record.head.type = WICK_HOST_WAIT;
+    fill_head(&at->record.head, &at->env.key.birth);
+    at->record.head.flags |= w->flags;
+    at->record.head.asleep_ns = w->asleep_ns;
+    at->record.head.ready_ns = w->ready_ns;
+    at->record.head.call = -1;
+    if (w->ready_ns)
+        find_rivals(at, w);
+    if (w->woken && w->asleep_ns && at->record.head.nothers < WICK_HOST_OTHERS)
+        at->others[at->record.head.nothers++] = w->waker;
+}
+
+STEP_INLINE void put_wait(struct walker *at, struct wick_host_counts *c, __u64 begin)
+{
+    if (put(at))
+        c->wait.ring_full++;
+    else
+        c->wait.recorded++;
+    c->wait.walk_ns += bpf_ktime_get_ns() - begin;
+}
+
+/* The wait that a thread which leaves the CPU had before it came there. */
+static __attribute__((noinline)) void record_first(struct wait *w, struct wick_host_counts *c)
+{
+    __u32 one = 1;
+    struct walker *at = bpf_map_lookup_elem(&walkers, &one);
+    __u64 begin = bpf_ktime_get_ns();
+    w->chosen = 0;
+    if (!at)
+        return;
+    if (at->env.busy) {
+        c->wait.nested++;
+        return;
+    }
+    fill_wait(at, w);
+    put_wait(at, c, begin);
+}
+
+/* What a thread that has a processor again waited for. */
+static __attribute__((noinline)) void end_wait(struct wait *w, const struct wick_host_plan *p,
+                                               struct wick_host_counts *c, __u64 now)
+{
+    __u64 out = w->out_ns, wake = w->wake_ns ? w->wake_ns : now; /* now: nobody was seen to wake it */
+    w->seen = 1;
+    w->out_ns = w->wake_ns = 0;
+    c->wait.switches++;
+    if (!out || out >= now)
+        return;
+    /* the clock may go back a little from one reading to the next, as it is adjusted */
+    wake = wake < out ? out : wake > now ? now : wake;
+    __u64 whole = now - out, asleep = wake - out, threshold = p->threshold_ns;
+    if (whole < threshold) {
+        /* the command takes a threshold of 32 bits, so neither product is longer than 64 */
+        if (((__u64)bpf_get_prandom_u32() * threshold >> 32) >= whole)
+            return;
+        w->whole_ns = whole;
+        w->times_ns = threshold;
+        asleep = asleep * threshold / whole;
+        whole = threshold;
+    } else {
+        w->whole_ns = w->times_ns = whole;
+    }
+    if (w->nstays && w->nstays <= WICK_HOST_STAYS)
+        w->stays[w->nstays - 1].to_ns = now;
+    w->asleep_ns = asleep;
+    w->ready_ns = whole - asleep;
+    w->chosen = 1;
+    c->wait.fired++;
+}
+
+/* There is no memory for a thread that leaves its CPU. */
+STEP_INLINE void not_followed(struct wick_host_counts *c)
+{
+    c->wait.fired++;
+    c->wait.no_memory++;
+}
+
+/* The threads that there are when recording starts: from now on they are on a CPU, asleep, or on the queue of one. What
+ * a tracepoint has seen meanwhile is newer. Here there is memory for all of them; tracepoints take from a small stock.
+ */
+SEC("iter/task")
+int wait_threads(struct bpf_iter__task *ctx)
+{
+    struct task_struct *task = ctx->task;
+    struct wait *w =
+        task && task->pid ? bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE) : NULL;
+    if (!w || w->seen)
+        return 0;
+    w->seen = 1;
+    if (task->on_cpu)
+        return 0;
+    w->out_ns = bpf_ktime_get_ns();
+    if (!task->__state) {
+        w->wake_ns = w->out_ns;
+        begin_stay(w, task->thread_info.cpu, w->out_ns);
+    }
+    return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int wait_switch(unsigned long long *ctx)
+{
+    struct task_struct *prev = (struct task_struct *)ctx[1], *next = (struct task_struct *)ctx[2];
+    __u64 state = ctx[3], now = bpf_ktime_get_ns();
+    bool preempted = ctx[0] & 1;
+    __u32 key = 0;
+    const struct wick_host_plan *p = bpf_map_lookup_elem(&plan, &key);
+    struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &key);
+    struct wait *w;
+    if (!p || !c)
+        return 0;
+    note_run(next, now);
+    w = prev->pid ? bpf_task_storage_get(&waits, prev, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE) : NULL;
+    if (prev->pid && !w)
+        not_followed(c);
+    if (w) {
+        if (w->chosen)
+            record_first(w, c);
+        w->seen = 1;
+        w->out_ns = now;
+        w->wake_ns = preempted || !state ? now : 0;
+        w->nstays = w->woken = 0;
+        if (w->wake_ns)
+            begin_stay(w, bpf_get_smp_processor_id(), now);
+        w->flags = !w->wake_ns && (state & UNINTERRUPTIBLE) && !(state & NOLOAD) ? WICK_HOST_DISK : 0;
+    }
+    if (next->pid && (w = bpf_task_storage_get(&waits, next, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE)))
+        end_wait(w, p, c, now);
+    return 0;
+}
+
+/* A thread that runs is woken as well, by what it is about to wait for. */
+SEC("tp_btf/sched_wakeup")
+int wait_wakeup(unsigned long long *ctx)
+{
+    struct task_struct *task = (struct task_struct *)ctx[0];
+    struct wait *w = bpf_task_storage_get(&waits, task, NULL, 0);
+    if (w && !w->wake_ns && w->out_ns) {
+        w->wake_ns = bpf_ktime_get_ns();
+        begin_stay(w, task->thread_info.cpu, w->wake_ns);
+    }
+    return 0;
+}
+
+/* --- who woke whom ---
+ *
+ * A wakeup in an interrupt is not the work of the thread that was interrupted. That one is going on is known from the
+ * tracepoints around handlers, soft interrupts and timers; each sets and clears a bit of its own, so that one that is
+ * seen only half when recording starts does no harm for long. */
+
+enum { IN_HANDLER = 1, IN_SOFT = 2, IN_TIMER = 4 };
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, __u32);
+} interrupts SEC(".maps"); /* that this CPU is in: bits */
+
+STEP_INLINE int interrupt(__u32 set, __u32 clear)
+{
+    __u32 zero = 0, *in = bpf_map_lookup_elem(&interrupts, &zero);
+    if (in)
+        *in = (*in | set) & ~clear;
+    return 0;
+}
+
+SEC("tp_btf/irq_handler_entry")
+int wait_handler_entry(void *ctx)
+{
+    return interrupt(IN_HANDLER, 0);
+}
+
+SEC("tp_btf/irq_handler_exit")
+int wait_handler_exit(void *ctx)
+{
+    return interrupt(0, IN_HANDLER);
+}
+
+SEC("tp_btf/softirq_entry")
+int wait_soft_entry(void *ctx)
+{
+    return interrupt(IN_SOFT, 0);
+}
+
+SEC("tp_btf/softirq_exit")
+int wait_soft_exit(void *ctx)
+{
+    return interrupt(0, IN_SOFT);
+}
+
+SEC("tp_btf/hrtimer_expire_entry")
+int wait_timer_entry(void *ctx)
+{
+    return interrupt(IN_TIMER, 0);
+}
+
+SEC("tp_btf/hrtimer_expire_exit")
+int wait_timer_exit(void *ctx)
+{
+    return interrupt(0, IN_TIMER);
+}
+
+/* Before a wakeup, in the thread or interrupt that makes it. */
+SEC("tp_btf/sched_waking")
+int wait_waking(unsigned long long *ctx)
+{
+    struct task_struct *task = bpf_get_current_task_btf(), *leader = task->group_leader;
+    struct wait *w = bpf_task_storage_get(&waits, (struct task_struct *)ctx[0], NULL, 0);
+    __u32 zero = 0, *in = bpf_map_lookup_elem(&interrupts, &zero);
+    if (!w || !w->out_ns || w->wake_ns || !in)
+        return 0;
+    w->woken = 1;
+    w->waker.role = *in ? WICK_HOST_INTERRUPT : WICK_HOST_WOKE;
+    w->waker.pid = (__u32)task->tgid;
+    w->waker.birth = birth_of(leader);
+    bpf_probe_read_kernel_str(w->waker.comm, sizeof w->waker.comm, leader->comm);
+    return 0;
+}
+
+/* From one queue to another; on its way to its first one it is not woken yet. */
+SEC("tp_btf/sched_migrate_task")
+int wait_migrate(unsigned long long *ctx)
+{
+    struct wait *w = bpf_task_storage_get(&waits, (struct task_struct *)ctx[0], NULL, 0);
+    if (w && w->wake_ns)
+        begin_stay(w, (__u32)ctx[1], bpf_ktime_get_ns());
+    return 0;
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int wait_wakeup_new(unsigned long long *ctx)
+{
+    struct task_struct *task = (struct task_struct *)ctx[0];
+    struct wait *w = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    __u32 zero = 0;
+    struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &zero);
+    if (!w && c)
+        not_followed(c);
+    if (w) {
+        w->seen = 1;
+        w->nstays = w->woken = 0;
+        w->out_ns = w->wake_ns = bpf_ktime_get_ns();
+        begin_stay(w, task->thread_info.cpu, w->wake_ns);
+    }
+    return 0;
+}
+
+SEC("tp_btf/sched_exit_tp")
+int wait_exit(unsigned long long *ctx)
+{
+    if (!(ctx[0] & 1)) /* the scheduler left the thread where it was */
+        return 0;
+    __u32 zero = 0, one = 1;
+    struct wait *w = bpf_task_storage_get(&waits, bpf_get_current_task_btf(), NULL, 0);
+    if (!w || !w->chosen)
+        return 0;
+    struct walker *at = bpf_map_lookup_elem(&walkers, &one);
+    struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &zero);
+    w->chosen = 0;
+    if (!at || !c)
+        return 0;
+    if (at->env.busy) {
+        c->wait.nested++;
+        return 0;
+    }
+    at->env.busy = 1;
+    __u64 begin = bpf_ktime_get_ns();
+    fill_wait(at, w);
+    long n = bpf_get_stack(ctx, at->record.kernel, sizeof at->record.kernel, WAIT_SKIP);
+    at->record.head.nkernel = n > 0 ? (__u32)n / 8 : 0;
+    if (!(at->record.head.flags & WICK_HOST_KTHREAD) &&
+        !bpf_probe_read_kernel(&at->env.regs, sizeof at->env.regs,
+                               (const void *)bpf_task_pt_regs(bpf_get_current_task_btf())) &&
+        (at->env.regs.cs & USER_MODE) == USER_MODE) {
+        at->record.head.call = (__s64)at->env.regs.orig_rax;
+        walk_user(at);
+    }
+    put_wait(at, c, begin);
+    at->env.busy = 0;
+    return 0;
+}
+
+#endif
