@@ -167,7 +167,8 @@ static int conclude(const struct wick_cli_output *out, const struct wick_host_to
     struct wick_view view = {.shape = {.by = {"process"}, .nby = 1}};
     struct wick_convert_opts c = {out->format, out->title, false, &view};
     snprintf(in, sizeof in, "/proc/self/fd/%d", out->fd);
-    int rc = totals->error ? wick_err_set(err, WICK_E_IO, "the recording could not be written to the end")
+    int rc = totals->error ? wick_err_set(err, WICK_E_IO, "the recording could not be written to the end: %s",
+                                          wick_err_text(totals->error))
              : direct      ? 0
                            : wick_convert_jfr(in, out->path, &c, err);
     if (rc && rc != -WICK_E_NOTFOUND && !direct) /* that is: there were no samples */
