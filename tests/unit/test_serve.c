@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/sum.h"
 #include "jfr_build.h"
 #include "serve/serve.h"
 
@@ -484,6 +485,19 @@ static void test_serve__questions_about_samples_agree_with_each_other(void **sta
     assert_int_equal(number_in(text, "\"weight\":"), weight[0]);
 }
 
+/* Ends the chunk, which is ten seconds long, and writes it. */
+static void write_chunk(struct jfr_build *j, const char *path)
+{
+    uint64_t ten_seconds = htobe64(10000000000);
+    jfr_end(j);
+    memcpy(j->out.buf + 40, &ten_seconds, sizeof ten_seconds);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    assert_int_equal(fwrite(j->out.buf, 1, j->out.len, out), j->out.len);
+    assert_int_equal(fclose(out), 0);
+    wick_strbuf_release(&j->out);
+}
+
 /* A recording of one stack: 500 samples, one each 20 ms, and 21 more in one of these. */
 static void record_a_burst(const char *path)
 {
@@ -497,14 +511,7 @@ static void record_a_burst(const char *path)
             JFR_EVENT(&j, 100, JFR_BUILD_START_TICKS + i * 40000000 + n, 1, 1);
     jfr_metadata(&j, types, sizeof types / sizeof *types);
     jfr_checkpoint(&j, 0, &(struct wick_strbuf)WICK_STRBUF_INIT);
-    jfr_end(&j);
-    uint64_t ten_seconds = htobe64(10000000000);
-    memcpy(j.out.buf + 40, &ten_seconds, sizeof ten_seconds); /* the chunk's duration */
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    assert_int_equal(fwrite(j.out.buf, 1, j.out.len, out), j.out.len);
-    assert_int_equal(fclose(out), 0);
-    wick_strbuf_release(&j.out);
+    write_chunk(&j, path);
 }
 
 static void test_serve__one_cell_far_above_the_others_does_not_set_the_colours(void **state)
@@ -518,6 +525,50 @@ static void test_serve__one_cell_far_above_the_others_does_not_set_the_colours(v
     assert_int_equal(get(f, target, text, sizeof text), 200);
     assert_int_equal(number_in(text, "\"cell_ns\":"), 20000000);
     assert_int_equal(number_in(text, "\"max\":"), 22 * number_in(text, "\"p99\":"));
+}
+
+/* Two objects in each of two threads, whose weights are the largest that there are. */
+static void record_too_much(const char *path)
+{
+    static const char *const types[] = {"11 long", "30 jdk.jfr.Timestamp", "20 java.lang.Thread javaThreadId:11",
+                                        "E100 jdk.ObjectAllocationSample startTime:11T eventThread:20p weight:11"};
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct wick_strbuf threads = WICK_STRBUF_INIT;
+    jfr_begin(&j);
+    for (int64_t i = 0; i < 4; i++)
+        JFR_EVENT(&j, 100, JFR_BUILD_START_TICKS + i, 1 + i % 2, INT64_MAX);
+    jfr_metadata(&j, types, sizeof types / sizeof *types);
+    static const int64_t pool[] = {20, 2, 1, 7, 2, 8}; /* type, number; key and java id of each */
+    for (size_t i = 0; i < sizeof pool / sizeof *pool; i++)
+        jfr_put(&threads, pool[i]);
+    jfr_checkpoint(&j, 1, &threads);
+    write_chunk(&j, path);
+    wick_strbuf_release(&threads);
+}
+
+static void test_serve__sums_that_are_too_large_are_the_largest_number(void **state)
+{
+    struct fixture *f = *state;
+    char text[65536], target[256], path[128];
+    record_too_much(f->file);
+    wick_catalog_scan(&f->s->catalog);
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/series?by=event&bins=3", f->s->catalog.entries[0]->id);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+    assert_non_null(strstr(text, "\"total\":18446744073709551615,\"values\":[18446744073709551615,"));
+    snprintf(path, sizeof path, "%s/b.collapsed", f->dir);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fprintf(out, "[t];a 9223372036854775807\n[t];b 9223372036854775807\n");
+    assert_int_equal(fclose(out), 0);
+    wick_catalog_scan(&f->s->catalog);
+    assert_int_equal(f->s->catalog.n, 2);
+    static const char *const what[] = {"threads", "labels"};
+    for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
+        snprintf(target, sizeof target, "/api/v1/recordings/%s/%s", f->s->catalog.entries[1]->id, what[i]);
+        assert_int_equal(get(f, target, text, sizeof text), 200);
+        assert_int_equal(number_in(text, "\"weight\":"), INT64_MAX);
+    }
+    assert_true(wick_sum_was_exceeded());
 }
 
 static void test_serve__bad_parameters_are_named(void **state)
@@ -639,6 +690,7 @@ int main(void)
         WITH_SERVER(test_serve__recordings_stay_while_nothing_can_be_opened),
         WITH_SERVER(test_serve__questions_about_samples_agree_with_each_other),
         WITH_SERVER(test_serve__one_cell_far_above_the_others_does_not_set_the_colours),
+        WITH_SERVER(test_serve__sums_that_are_too_large_are_the_largest_number),
         WITH_SERVER(test_serve__bad_parameters_are_named),
         WITH_SERVER(test_serve__what_is_outside_the_folders_is_not_opened),
         WITH_SERVER(test_serve__recordings_start_and_stop_by_json_only),
