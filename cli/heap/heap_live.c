@@ -13,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/sum.h"
 #include "cli/jvm/target.h"
 #include "cli/ui.h"
 #include "codec/json.h"
@@ -268,8 +269,8 @@ static int add_line(struct lines *l, const char *text, const struct wick_heap_ta
         return 0;
     size_t len = strcspn(text + at, " ");
     wick_class_name(&name, text + at, len, 0);
-    l->objects += objects;
-    l->bytes += bytes;
+    l->objects = wick_sum_u64(l->objects, objects);
+    l->bytes = wick_sum_u64(l->bytes, bytes);
     int rc = name.failed ? -WICK_E_NOMEM : 0;
     if (!rc && (!t->class || strstr(name.buf, t->class))) {
         if (l->n == l->cap) {

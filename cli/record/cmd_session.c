@@ -19,6 +19,7 @@
 #include "cli/jvm/agentlib.h"
 #include "cli/jvm/client.h"
 #include "cli/command.h"
+#include "cli/record/copied.h"
 #include "cli/record/outcome.h"
 #include "cli/record/out_file.h"
 #include "cli/record/record_run.h"
@@ -162,25 +163,6 @@ static bool is_file(int fd, const char *path)
     return !fstat(fd, &a) && !lstat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Copies the recording in fd to out->fd, which this command opened. */
-static int save_copy(int fd, struct wick_cli_output *out, struct wick_err *err)
-{
-    char buf[65536];
-    off_t at = 0;
-    for (;;) {
-        ssize_t n = pread(fd, buf, sizeof buf, at);
-        if (n == 0)
-            return 0;
-        for (ssize_t done = 0, w; n > 0 && done < n; done += w)
-            if ((w = write(out->fd, buf + done, (size_t)(n - done))) <= 0)
-                n = -1;
-        if (n < 0)
-            return wick_err_set(err, errno == ENOSPC ? WICK_E_NOSPACE : WICK_E_IO,
-                                "cannot copy the recording to %s: %s", out->path, strerror(errno));
-        at += n;
-    }
-}
-
 /* --compat at the end, of what `start` has noted without it. */
 static int check_compat(const struct wick_cli_output *out, struct wick_err *err)
 {
@@ -215,7 +197,9 @@ static int write_output(struct session *s, int fd, const char *claimed, struct w
         rc = wick_cli_output_finish(&out, fd, err);
     } else if (!rc) {
         rc = wick_cli_output_open(&out, err);
-        rc = rc ? rc : save_copy(fd, &out, err);
+        if (!rc && (rc = wick_copied_take(fd, out.fd, out.path, err)) == -WICK_E_FORMAT &&
+            wick_cli_output_is_direct(&out))
+            unlink(out.path);
         rc = rc ? rc : wick_cli_output_finish(&out, out.fd, err);
     }
     wick_cli_output_close(&out);

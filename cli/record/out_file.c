@@ -13,6 +13,7 @@
 
 #include "cli/input/convert.h"
 #include "cli/input/convert_cut.h"
+#include "cli/record/copied.h"
 #include "cli/record/outcome.h"
 #include "cli/replace.h"
 #include "cli/ui.h"
@@ -269,24 +270,16 @@ void wick_cli_output_keep(const struct wick_cli_output *out, const char *in, str
 /* Copies a recording that the JVM holds a descriptor of into the file that stays. */
 static int copy_recording(int from, const struct wick_cli_output *out, struct wick_err *err)
 {
-    char buf[65536];
     struct stat st;
     int fd = open(out->path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600), rc = 0;
     if (fd < 0)
         return file_error("create", out->path, err);
     if (fstat(fd, &st) || !S_ISREG(st.st_mode) || ftruncate(fd, 0))
         rc = wick_err_set(err, WICK_E_IO, "%s is not a plain file", out->path);
-    for (off_t at = 0; !rc;) {
-        ssize_t n = pread(from, buf, sizeof buf, at);
-        if (!n)
-            break;
-        for (ssize_t done = 0, w; n > 0 && done < n; done += w)
-            if ((w = write(fd, buf + done, (size_t)(n - done))) <= 0)
-                n = -1;
-        if (n < 0)
-            rc = file_error("write", out->path, err);
-        at += n;
-    }
+    else
+        rc = wick_copied_take(from, fd, out->path, err);
+    if (rc == -WICK_E_FORMAT)
+        unlink(out->path);
     if (close(fd) && !rc)
         rc = file_error("write", out->path, err);
     return rc;

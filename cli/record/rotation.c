@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "cli/record/copied.h"
 #include "jfr/format/jfr_format.h"
 
 /* Frees the space of what has been taken; sizes and offsets stay. */
@@ -86,7 +87,7 @@ static int take(struct wick_rotation *r, uint64_t end, uint64_t now_ns)
     if (end - r->taken > r->max_bytes)
         return -WICK_E_LIMIT;
     if (end - r->taken < WICK_JFR_HDR_SIZE || pread(r->from, magic, sizeof magic, (off_t)r->taken) != sizeof magic ||
-        memcmp(magic, WICK_JFR_MAGIC, sizeof magic))
+        memcmp(magic, WICK_JFR_MAGIC, sizeof magic) || !wick_copied_is_dense(r->from, r->taken, end))
         return -WICK_E_FORMAT;
     int rc = r->sink.begin(r->sink.arg, now_ns, &base);
     if (rc)

@@ -216,7 +216,8 @@ static void put_lane(const struct wick_spans *s, struct canvas *c, const struct 
         if (x->cpu != cpu)
             continue;
         draw(c, bars[i].start_ns, bars[i].end_ns, letter(s->p, x));
-        sums[wick_spans_work(s->p, x->state)] += bars[i].end_ns - bars[i].start_ns;
+        int64_t *sum = &sums[wick_spans_work(s->p, x->state)];
+        *sum = wick_sum(*sum, bars[i].end_ns - bars[i].start_ns);
         cpu_ns = wick_sum(cpu_ns, x->weight_ns);
         looks++;
     }
@@ -300,7 +301,7 @@ static size_t sum_waits(const struct wick_profile *p, const struct wick_bar *bar
             k++;
         if (k == kept)
             waits[kept++] = w;
-        waits[k].ns += bars[i].end_ns - bars[i].start_ns;
+        waits[k].ns = wick_sum(waits[k].ns, bars[i].end_ns - bars[i].start_ns);
     }
     qsort(waits, kept, sizeof *waits, longest_first);
     return kept;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/sum.h"
 
 /* What is left of a line. */
 struct text {
@@ -85,7 +86,7 @@ static bool take_category(struct text t, struct wick_nmt *n)
     memcpy(c.name, name, len);
     if (!len || !take_kb(&t, &reserved) || !skip(&t, ", committed=") || !take_kb(&t, &c.committed))
         return false;
-    n->committed += c.committed;
+    n->committed = wick_sum_u64(n->committed, c.committed);
     n->category[n->count++] = c;
     return true;
 }
@@ -105,9 +106,9 @@ static bool take_figure(struct text t, struct wick_nmt *n)
     }
     if (!take_kb(&t, &bytes))
         return false;
-    *to += bytes;
+    *to = wick_sum_u64(*to, bytes);
     if (to == &c->malloced)
-        n->malloced += bytes;
+        n->malloced = wick_sum_u64(n->malloced, bytes);
     return true;
 }
 

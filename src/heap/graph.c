@@ -96,8 +96,10 @@ void wick_heap_graph_release(struct wick_heap_graph *g)
 
 static int add_id(void *ctx, const struct wick_hprof_object *o)
 {
-    wick_heap_ids_add(&((struct wick_heap_graph *)ctx)->ids, o->id);
-    return 0;
+    struct wick_heap_graph *g = ctx;
+    return wick_heap_ids_add(&g->ids, o->id)
+               ? 0
+               : wick_err_set(g->err, WICK_E_FORMAT, "%s changed while it was read", g->hprof.name);
 }
 
 static int add_place(void *ctx, const struct wick_hprof_object *o)

@@ -6,7 +6,7 @@
 int wick_heap_ids_init(struct wick_heap_ids *ids, const struct wick_heap_ids_range *r, struct wick_heap_store *s,
                        struct wick_err *err)
 {
-    *ids = (struct wick_heap_ids){.min = r->min, .max = r->max};
+    *ids = (struct wick_heap_ids){.min = r->min, .max = r->max, .most = r->n};
     if (r->n > INT32_MAX - 16)
         return wick_err_set(err, WICK_E_LIMIT, "the dump has more than 2^31 objects");
     ids->shift = r->ones ? (unsigned)__builtin_ctzll(r->ones) : 0;
@@ -17,16 +17,18 @@ int wick_heap_ids_init(struct wick_heap_ids *ids, const struct wick_heap_ids_ran
     return wick_heap_store_new(s, &ids->blocks, blocks, sizeof(struct wick_heap_ids_block), false, err);
 }
 
-void wick_heap_ids_add(struct wick_heap_ids *ids, uint64_t id)
+bool wick_heap_ids_add(struct wick_heap_ids *ids, uint64_t id)
 {
+    if (ids->added == ids->most || id < ids->min || id > ids->max)
+        return false;
     if (ids->sorted.p) {
-        if (ids->added < ids->sorted.bytes / 8)
-            wick_heap_u64(&ids->sorted)[ids->added++] = id;
-        return;
+        wick_heap_u64(&ids->sorted)[ids->added++] = id;
+        return true;
     }
     uint64_t bit = (id - ids->min) >> ids->shift;
     ids->added++;
     ((struct wick_heap_ids_block *)ids->blocks.p)[bit >> 9].words[bit >> 6 & 7] |= UINT64_C(1) << (bit & 63);
+    return true;
 }
 
 static int by_value(const void *a, const void *b)

@@ -13,6 +13,7 @@
 #ifndef WICK_HEAP_IDS_H
 #define WICK_HEAP_IDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "heap/store.h"
@@ -26,7 +27,7 @@ struct wick_heap_ids_block {
 struct wick_heap_ids {
     uint64_t min, max;             /* smallest and largest id */
     unsigned shift;                /* bits that are 0 in the difference of any two */
-    uint64_t added;                /* ids that were given, some perhaps twice */
+    uint64_t most, added;          /* ids that were seen; that were given, some perhaps twice */
     uint32_t n;                    /* different ids */
     struct wick_heap_array blocks; /* struct wick_heap_ids_block; bit (id - min) >> shift of all */
     struct wick_heap_array sorted; /* instead of those */
@@ -52,7 +53,8 @@ static inline void wick_heap_ids_see(struct wick_heap_ids_range *r, uint64_t id)
  * -WICK_E_LIMIT for more than 2^31 - 17. */
 int wick_heap_ids_init(struct wick_heap_ids *ids, const struct wick_heap_ids_range *r, struct wick_heap_store *s,
                        struct wick_err *err);
-void wick_heap_ids_add(struct wick_heap_ids *ids, uint64_t id);
+/* False for an id that was not seen, as in a dump that changes while it is read; not every such id is noticed. */
+bool wick_heap_ids_add(struct wick_heap_ids *ids, uint64_t id);
 void wick_heap_ids_finish(struct wick_heap_ids *ids);
 void wick_heap_ids_release(struct wick_heap_ids *ids, struct wick_heap_store *s);
 

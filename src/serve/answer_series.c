@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "codec/json.h"
 #include "model/agg_value.h"
 #include "serve/answers.h"
@@ -113,8 +114,10 @@ static void place_lines(struct series *s, uint32_t top)
 {
     for (size_t i = 0; i < s->g->heat.places; i++) {
         const struct wick_heat_cell *cell = &s->g->heat.cells[i];
-        if (wick_pick_holds(s->k, s->g, cell) && s->line_of[cell->agg])
-            s->lines[s->line_of[cell->agg] - 1].total += cell->weight;
+        if (wick_pick_holds(s->k, s->g, cell) && s->line_of[cell->agg]) {
+            uint64_t *total = &s->lines[s->line_of[cell->agg] - 1].total;
+            *total = wick_sum_u64(*total, cell->weight);
+        }
     }
     for (s->shown = 0; s->shown < top; s->shown++) {
         struct line *best = NULL;
@@ -157,7 +160,8 @@ static int fill(struct series *s, struct wick_err *err)
         int64_t bin = at < 0 ? 0 : (int64_t)(at / s->bin_ns);
         uint32_t place = s->lines[s->line_of[cell->agg] - 1].place;
         bin = bin < s->bins ? bin : s->bins - 1;
-        s->values[(size_t)(place == REST ? s->shown : place) * s->bins + (size_t)bin] += cell->weight;
+        uint64_t *value = &s->values[(size_t)(place == REST ? s->shown : place) * s->bins + (size_t)bin];
+        *value = wick_sum_u64(*value, cell->weight);
     }
     return 0;
 }
@@ -168,7 +172,7 @@ static void put_line(const struct series *s, struct wick_json *j, const struct w
     const uint64_t *values = s->values + (size_t)place * s->bins;
     uint64_t total = 0;
     for (uint32_t i = 0; i < s->bins; i++)
-        total += values[i];
+        total = wick_sum_u64(total, values[i]);
     if (!total)
         return;
     wick_json_open(j, '{');

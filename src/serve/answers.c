@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/diff.h"
+#include "base/sum.h"
 #include "codec/json.h"
 #include "export/picture.h"
 #include "flame/pack.h"
@@ -304,6 +305,12 @@ static int heaviest_first(const void *a, const void *b)
     return x->value < y->value ? -1 : x->value > y->value;
 }
 
+static void add_share(struct share *to, int64_t weight, uint64_t count)
+{
+    to->weight = wick_sum(to->weight, weight);
+    to->count = wick_sum_u64(to->count, count);
+}
+
 static void put_threads(struct wick_json *j, const struct wick_profile *p, const struct share *shares, uint32_t n)
 {
     wick_json_key(j, "threads");
@@ -337,10 +344,8 @@ int wick_answer_threads(struct wick_growing *g, const struct wick_ask *a, FILE *
     struct share *shares = calloc((size_t)n + 1, sizeof *shares);
     for (uint32_t i = 0; shares && i < n; i++)
         shares[i].value = i;
-    for (uint32_t i = 0; shares && i < s.view.naggs; i++) {
-        shares[s.view.aggs[i].thread].weight += s.view.aggs[i].weight;
-        shares[s.view.aggs[i].thread].count += s.view.aggs[i].count;
-    }
+    for (uint32_t i = 0; shares && i < s.view.naggs; i++)
+        add_share(&shares[s.view.aggs[i].thread], s.view.aggs[i].weight, s.view.aggs[i].count);
     if (shares) {
         qsort(shares, n, sizeof *shares, heaviest_first);
         wick_json_open(&j, '{');
@@ -376,10 +381,8 @@ static struct share *label_shares(const struct wick_profile *p, size_t *n)
 {
     struct share *sets = calloc(p->nlabel_sets, sizeof *sets), *all = NULL;
     size_t room = 1, k = 0, kept = 0;
-    for (uint32_t i = 0; sets && i < p->naggs; i++) {
-        sets[p->aggs[i].labels].weight += p->aggs[i].weight;
-        sets[p->aggs[i].labels].count += p->aggs[i].count;
-    }
+    for (uint32_t i = 0; sets && i < p->naggs; i++)
+        add_share(&sets[p->aggs[i].labels], p->aggs[i].weight, p->aggs[i].count);
     for (uint32_t i = 0; sets && i < p->nlabel_sets; i++)
         room += sets[i].count ? p->label_sets[i].n : 0;
     all = sets ? calloc(room, sizeof *all) : NULL;
@@ -392,8 +395,7 @@ static struct share *label_shares(const struct wick_profile *p, size_t *n)
         qsort(all, k, sizeof *all, by_pair);
     for (size_t i = 0; i < k; i++) {
         if (kept && !by_pair(&all[kept - 1], &all[i])) {
-            all[kept - 1].weight += all[i].weight;
-            all[kept - 1].count += all[i].count;
+            add_share(&all[kept - 1], all[i].weight, all[i].count);
         } else {
             all[kept++] = all[i];
         }

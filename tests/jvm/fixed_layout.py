@@ -39,7 +39,8 @@ def seconds(text):
 
 
 library = os.path.join(t.BUILD, "tests/jvm/libwicknativelocks_lazy.so")
-j = t.Jvm(["-Xmx128m", "-cp", classes, "NativeLocks", library])
+# loops without polls: safepoints are slow
+j = t.Jvm(["-Xmx128m", "-XX:-UseCountedLoopSafepoints", "-XX:LoopStripMiningIter=0", "-cp", classes, "NativeLocks", library])
 t.check("the JVM runs", j.wait_for(r"(?m)^up"), j.output())
 file = t.path("all.jfr")
 r = t.start(j.pid, file, "-e", "cpu,wall,lock=/1ms,nativelock=/1ms,ttsp,nativemem=2k", "-i", "2ms", "--wall-threads", "2",
@@ -47,10 +48,13 @@ r = t.start(j.pid, file, "-e", "cpu,wall,lock=/1ms,nativelock=/1ms,ttsp,nativeme
 t.check("it is recorded", r.status == 0, r.err)
 j.ask("run 1500 9", r"truth (.*)")
 j.ask("java 500", r"truth (.*)")
+j.ask("locks 1500", r"truth (.*)")
+t.check("collections wait for a loop", j.ask("slow 5", "(collected)"), j.output())
 t.stop(j.pid)
 
 # The same while recording: one thread of the many is drawn at each tick, so without --compat a sample weighs several intervals.
 direct = t.path("direct.jfr")
+t.check("it allocates", j.ask("allocate", "(allocating)"), j.output())
 j.say("run 1500 9")
 r = t.wick("record", "--compat", "-d", "2", "-e", "cpu,wall,nativelock,alloc,live,nativemem=2k", "-i", "2ms", "--wall", "5ms",
            "--wall-threads", "1", "-f", direct, str(j.pid))
@@ -63,7 +67,7 @@ t.check("record --compat: durations of waits are their weight, but for its round
         want > 0 and abs(waits["duration"] - want) <= 1000 * waits["events"], (waits, want))
 for event, kind in (("jdk.ObjectAllocationSample", "alloc"), ("profiler.LiveObject", "live"), ("profiler.Malloc", "nativemem")):
     got, want = found[event]["size"], weight(direct, kind)
-    t.check(f"record --compat: {event}: sizes are the weight", got == want, (got, want))
+    t.check(f"record --compat: {event}: sizes are the weight", got == want > 0, (got, want))
 t.check("record --compat: the JDK reads it", not (said := t.jfr_complaints(direct, versions=(21,))), said)
 for name, options in (("a picture", ("-f", t.path("no.html"))), ("a sequence", ("-f", t.path("no-%n.jfr")))):
     r = t.wick("record", "--compat", *options, str(j.pid))
@@ -94,7 +98,8 @@ try:
     t.check("a reader of fixed layouts gets through", True)
 except (AssertionError, LookupError) as e:
     t.check("a reader of fixed layouts gets through", False, repr(e))
-for event in ("jdk.ExecutionSample", "profiler.WallClockSample", "profiler.NativeLock", "profiler.Malloc", "profiler.Free"):
+for event in ("jdk.ExecutionSample", "profiler.WallClockSample", "jdk.JavaMonitorEnter", "jdk.ThreadPark", "profiler.NativeLock",
+              "profiler.Malloc", "profiler.Free"):
     t.check(f"it finds {event}", sums.get(event, {}).get("events", 0) > 0, sums)
 for event, figures in sums.items():
     if event == "profiler.Free":  # no sample
@@ -130,7 +135,7 @@ for e in json.loads(r.out, strict=False)["recording"]["events"]:
 skipped = naive_reader.skipped(file)
 for event in UNKNOWN:
     t.check(f"{event}: it skips as many events as the JDK reads", skipped[event] == totals.get(event, (0,))[0], (skipped, totals))
-t.check("among them such of native memory", skipped["wick.NativeLive"] > 0 and skipped["wick.NativeMemory"] > 0, skipped)
+    t.check(f"{event}: there are some", skipped[event] > 0, skipped)
 t.check("profiler.Malloc: sizes are those that the JDK reads",
         sizes.get("profiler.Malloc") == sums.get("profiler.Malloc", {}).get("size"), (sizes, sums))
 for event, figures in sums.items():

@@ -139,6 +139,14 @@ def main():
         t.skip("a descriptor that its sender cannot read is refused", "needs root")
     r = stop(attacker, {"file": "x", "fd": "/dev/null"}, "-f", private + "/null.jfr", cwd=private)
     t.check("a device instead of a recording is refused", r.status != 0 and tree(private) == before, (r, tree(private)))
+    # A length that nothing stands behind costs the peer nothing; its copy would fill the disk.
+    with open(folder + "/holes.jfr", "wb") as f:
+        f.write(b"FLR\0" + b"x" * 8000)
+        f.truncate(1 << 40)
+    os.chmod(folder + "/holes.jfr", 0o666)
+    for name in ("holes.jfr", "holes.html"):
+        r = stop(attacker, {"file": "x", "fd": folder + "/holes.jfr"}, "-f", f"{private}/{name}", cwd=private)
+        t.check(f"a file of holes is not copied ({name})", r.status > 0 and tree(private) == before, r)
     # An unnamed file and no note of ours: the default name, made by the command, is all that may appear.
     r = stop(attacker, {"file": f"{private}/new.html", "fd": forged, "unlink": True}, cwd=private)
     forge()

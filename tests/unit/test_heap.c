@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "codec/gzip.h"
 #include "heap/report.h"
 #include "hprof_build.h"
@@ -651,11 +652,73 @@ static void test_waste__room_of_collections_is_measured(void **state)
     wick_strbuf_release(&h.b);
 }
 
+/* Changes some bytes. */
+static void flip(char *bytes, size_t n, uint64_t *random)
+{
+    for (uint64_t times = wick_random_below(random, 4); times; times--)
+        bytes[wick_random_below(random, n)] = (char)wick_random_u64(random);
+}
+
+/* All of the analysis, with changes before each step; how many steps were done. */
+static unsigned analyse_changing(char *bytes, size_t n, uint64_t *random)
+{
+    struct wick_heap_file f;
+    struct wick_heap_store s = {0};
+    struct wick_heap_graph g;
+    struct wick_heap_waste w = {0};
+    struct wick_heap_retained r = {0};
+    struct wick_heap_loaders l = {0};
+    struct wick_heap_path path = {0};
+    unsigned steps = 0;
+    wick_heap_file_of(&f, bytes, n);
+    if (wick_heap_graph_open(&g, &f, "changing", &s, NULL))
+        return 0;
+    flip(bytes, n, random);
+    int rc = wick_heap_graph_index(&g, NULL);
+    steps += !rc;
+    flip(bytes, n, random);
+    rc = rc ? rc : wick_heap_waste_find(&w, &g, 10, NULL);
+    steps += !rc;
+    flip(bytes, n, random);
+    rc = rc ? rc : wick_heap_retained_find(&r, &g, &(struct wick_heap_retained_ask){.tops = 10, .tree = true}, NULL);
+    steps += !rc;
+    flip(bytes, n, random);
+    rc = rc ? rc : wick_heap_loaders_find(&l, &g, &r, NULL);
+    steps += !rc;
+    rc = rc ? rc : r.nsuspects ? wick_heap_paths_find(&g, &r.suspects[0].object, 1, &path, NULL) : 0;
+    wick_heap_paths_release(&path, 1);
+    wick_heap_loaders_release(&l);
+    wick_heap_waste_release(&w);
+    wick_heap_retained_release(&r, &s);
+    wick_heap_graph_release(&g);
+    return steps + !rc;
+}
+
+/* The dump of a live JVM lies in its own directory, where it can go on writing to it. */
+static void test_reader__a_dump_that_changes_while_it_is_read_does_no_harm(void **state)
+{
+    (void)state;
+    struct hprof_build h;
+    uint64_t random = 1;
+    unsigned done[6] = {0};
+    everything(&h, 8, "JAVA PROFILE 1.0.2");
+    char *bytes = malloc(h.b.len);
+    for (int i = 0; i < 4000; i++) {
+        memcpy(bytes, h.b.buf, h.b.len);
+        done[analyse_changing(bytes, h.b.len, &random)]++;
+    }
+    assert_true(done[0] > 0); /* found out at the second reading */
+    assert_true(done[5] > 0);
+    free(bytes);
+    wick_strbuf_release(&h.b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reader__every_record_is_understood),
         cmocka_unit_test(test_reader__a_dump_that_is_cut_anywhere_is_refused),
+        cmocka_unit_test(test_reader__a_dump_that_changes_while_it_is_read_does_no_harm),
         cmocka_unit_test(test_reader__lengths_that_could_not_be_written),
         cmocka_unit_test(test_reader__what_is_no_dump_is_refused_with_a_sentence),
         cmocka_unit_test(test_reader__an_instance_that_does_not_fit_its_class_is_refused),

@@ -153,7 +153,7 @@ static void check_ids(const uint64_t *ids, size_t n, const uint64_t *others, siz
         wick_heap_ids_see(&r, ids[i]);
     assert_int_equal(wick_heap_ids_init(&x, &r, &s, NULL), 0);
     for (size_t i = 0; i < n; i++)
-        wick_heap_ids_add(&x, ids[n - 1 - i]);
+        assert_true(wick_heap_ids_add(&x, ids[n - 1 - i]));
     wick_heap_ids_finish(&x);
     for (size_t i = 0; i < n; i++) {
         uint32_t below = 0;

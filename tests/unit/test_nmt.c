@@ -116,12 +116,26 @@ static void test_nmt__what_is_malformed_is_refused(void **state)
     assert_int_equal(parse("Native memory tracking is not enabled\n", &n), -WICK_E_NOTFOUND);
 }
 
+static void test_nmt__sums_that_are_too_large_are_the_largest_number(void **state)
+{
+    struct wick_nmt n;
+    char text[2000] = "Native Memory Tracking:\n";
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        strcat(text, "- GC (reserved=1KB, committed=4000000000000000KB)\n  (malloc=4000000000000000KB)\n");
+    assert_int_equal(parse(text, &n), 0);
+    assert_true(n.committed == UINT64_MAX);
+    assert_true(n.malloced == UINT64_MAX);
+    wick_nmt_release(&n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nmt__of_jdk_8),
         cmocka_unit_test(test_nmt__of_jdk_27),
         cmocka_unit_test(test_nmt__what_is_malformed_is_refused),
+        cmocka_unit_test(test_nmt__sums_that_are_too_large_are_the_largest_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,24 @@ static void test_rotation__each_chunk_becomes_a_file_and_its_space_is_freed(void
     wick_rotation_release(&r);
 }
 
+/* A length that nothing stands behind costs the JVM nothing, and would fill the disk as a copy. */
+static void test_rotation__holes_are_not_copied(void **state)
+{
+    (void)state;
+    struct wick_rotation r;
+    uint64_t bytes;
+    assert_int_equal(wick_rotation_open(&r, "/x/y.jfr", dirfd_, from, 0, 3600 * SECOND, NULL), 0);
+    uint64_t end = add_chunk(CHUNK, 'a');
+    assert_int_equal(wick_rotation_take(&r, end, SECOND), 0);
+    add_chunk(CHUNK, 'b');
+    assert_int_equal(ftruncate(from, (off_t)1 << 40), 0);
+    assert_int_equal(wick_rotation_take(&r, UINT64_C(1) << 40, 2 * SECOND), -WICK_E_FORMAT);
+    assert_int_equal(files(&bytes, false), 1);
+    assert_int_equal(bytes, CHUNK);
+    assert_int_equal(wick_rotation_take(&r, 2 * end, 3 * SECOND), 0); /* what is there before the hole */
+    wick_rotation_release(&r);
+}
+
 static void test_rotation__takes_only_chunks_that_are_there(void **state)
 {
     (void)state;
@@ -188,6 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         TEST(test_rotation__each_chunk_becomes_a_file_and_its_space_is_freed),
+        TEST(test_rotation__holes_are_not_copied),
         TEST(test_rotation__takes_only_chunks_that_are_there),
         TEST(test_rotation__more_than_the_limit_is_not_taken),
         TEST(test_rotation__a_hundred_thousand_requests_get_errors),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `wick ui` answers to requests, without a network: who is let in, how requests are read, where they lead. */
+#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -13,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "base/sum.h"
+#include "jfr_build.h"
 #include "serve/serve.h"
 
 /* --- taking requests apart --- */
@@ -398,14 +401,30 @@ static int64_t number_in(const char *text, const char *key)
     return strtoll(at + strlen(key), NULL, 10);
 }
 
+/* What the hottest colour stands for is the smallest of the weights that 99 in 100 of the cells with weight do not
+ * exceed: one cell far above the others does not set the colours of all. */
+static void assert_hottest(const int64_t *values, size_t n, int64_t p99)
+{
+    size_t all = 0, below = 0, not_above = 0;
+    for (size_t i = 0; i < n; i++) {
+        all += values[i] > 0;
+        below += values[i] > 0 && values[i] < p99;
+        not_above += values[i] > 0 && values[i] <= p99;
+    }
+    assert_true(not_above * 100 >= all * 99);
+    assert_true(all == 0 || below * 100 < all * 99);
+}
+
 /* The cells of a heatmap add up to the weight, however long they are; a range has those cells only that lie in it. */
 static void check_heat(struct fixture *f, const char *id, int64_t weight)
 {
     static const char *const scales[] = {"?columns=4096", "?column_ns=5000000000", "?column_ns=2592000000000000", ""};
     static char text[1 << 20];
+    static int64_t values[1 << 18];
     char target[256];
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
         int64_t sum = 0, most = 0;
+        size_t n = 0;
         snprintf(target, sizeof target, "/api/v1/recordings/%s/heat%s", id, scales[i]);
         assert_int_equal(get(f, target, text, sizeof text), 200);
         int64_t cells = number_in(text, "\"columns\":") * number_in(text, "\"rows\":");
@@ -416,11 +435,13 @@ static void check_heat(struct fixture *f, const char *id, int64_t weight)
             sum += v;
             most = v > most ? v : most;
             cells--;
+            assert_true(n < sizeof values / sizeof *values);
+            values[n++] = v;
         }
         assert_int_equal(sum, weight);
         assert_int_equal(cells, 0);
         assert_int_equal(most, number_in(text, "\"max\":"));
-        assert_true(number_in(text, "\"p99\":") <= most);
+        assert_hottest(values, n, number_in(text, "\"p99\":"));
         assert_int_equal(number_in(text, "\"start_ns\":") % number_in(text, "\"column_ns\":"), 0);
     }
     snprintf(target, sizeof target, "/api/v1/recordings/%s/heat?columns=4096", id);
@@ -462,6 +483,92 @@ static void test_serve__questions_about_samples_agree_with_each_other(void **sta
     snprintf(target, sizeof target, "/api/v1/recordings/%s/flame?max_nodes=100", id);
     assert_int_equal(get(f, target, text, sizeof text), 200);
     assert_int_equal(number_in(text, "\"weight\":"), weight[0]);
+}
+
+/* Ends the chunk, which is ten seconds long, and writes it. */
+static void write_chunk(struct jfr_build *j, const char *path)
+{
+    uint64_t ten_seconds = htobe64(10000000000);
+    jfr_end(j);
+    memcpy(j->out.buf + 40, &ten_seconds, sizeof ten_seconds);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    assert_int_equal(fwrite(j->out.buf, 1, j->out.len, out), j->out.len);
+    assert_int_equal(fclose(out), 0);
+    wick_strbuf_release(&j->out);
+}
+
+/* A recording of one stack: 500 samples, one each 20 ms, and 21 more in one of these. */
+static void record_a_burst(const char *path)
+{
+    static const char *const types[] = {"11 long", "30 jdk.jfr.Timestamp", "20 java.lang.Thread javaThreadId:11",
+                                        "21 jdk.types.StackTrace truncated:11",
+                                        "E100 jdk.ExecutionSample startTime:11T sampledThread:20p stackTrace:21p"};
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    jfr_begin(&j);
+    for (int64_t i = 0; i < 500; i++)
+        for (int64_t n = i == 250 ? 22 : 1; n > 0; n--)
+            JFR_EVENT(&j, 100, JFR_BUILD_START_TICKS + i * 40000000 + n, 1, 1);
+    jfr_metadata(&j, types, sizeof types / sizeof *types);
+    jfr_checkpoint(&j, 0, &(struct wick_strbuf)WICK_STRBUF_INIT);
+    write_chunk(&j, path);
+}
+
+static void test_serve__one_cell_far_above_the_others_does_not_set_the_colours(void **state)
+{
+    struct fixture *f = *state;
+    static char text[1 << 20];
+    char target[256];
+    record_a_burst(f->file);
+    wick_catalog_scan(&f->s->catalog);
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/heat?column_ns=1000000000", f->s->catalog.entries[0]->id);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+    assert_int_equal(number_in(text, "\"cell_ns\":"), 20000000);
+    assert_int_equal(number_in(text, "\"max\":"), 22 * number_in(text, "\"p99\":"));
+}
+
+/* Two objects in each of two threads, whose weights are the largest that there are. */
+static void record_too_much(const char *path)
+{
+    static const char *const types[] = {"11 long", "30 jdk.jfr.Timestamp", "20 java.lang.Thread javaThreadId:11",
+                                        "E100 jdk.ObjectAllocationSample startTime:11T eventThread:20p weight:11"};
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct wick_strbuf threads = WICK_STRBUF_INIT;
+    jfr_begin(&j);
+    for (int64_t i = 0; i < 4; i++)
+        JFR_EVENT(&j, 100, JFR_BUILD_START_TICKS + i, 1 + i % 2, INT64_MAX);
+    jfr_metadata(&j, types, sizeof types / sizeof *types);
+    static const int64_t pool[] = {20, 2, 1, 7, 2, 8}; /* type, number; key and java id of each */
+    for (size_t i = 0; i < sizeof pool / sizeof *pool; i++)
+        jfr_put(&threads, pool[i]);
+    jfr_checkpoint(&j, 1, &threads);
+    write_chunk(&j, path);
+    wick_strbuf_release(&threads);
+}
+
+static void test_serve__sums_that_are_too_large_are_the_largest_number(void **state)
+{
+    struct fixture *f = *state;
+    char text[65536], target[256], path[128];
+    record_too_much(f->file);
+    wick_catalog_scan(&f->s->catalog);
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/series?by=event&bins=3", f->s->catalog.entries[0]->id);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+    assert_non_null(strstr(text, "\"total\":18446744073709551615,\"values\":[18446744073709551615,"));
+    snprintf(path, sizeof path, "%s/b.collapsed", f->dir);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fprintf(out, "[t];a 9223372036854775807\n[t];b 9223372036854775807\n");
+    assert_int_equal(fclose(out), 0);
+    wick_catalog_scan(&f->s->catalog);
+    assert_int_equal(f->s->catalog.n, 2);
+    static const char *const what[] = {"threads", "labels"};
+    for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
+        snprintf(target, sizeof target, "/api/v1/recordings/%s/%s", f->s->catalog.entries[1]->id, what[i]);
+        assert_int_equal(get(f, target, text, sizeof text), 200);
+        assert_int_equal(number_in(text, "\"weight\":"), INT64_MAX);
+    }
+    assert_true(wick_sum_was_exceeded());
 }
 
 static void test_serve__bad_parameters_are_named(void **state)
@@ -582,6 +689,8 @@ int main(void)
         WITH_SERVER(test_serve__a_folder_shows_its_plain_files_only),
         WITH_SERVER(test_serve__recordings_stay_while_nothing_can_be_opened),
         WITH_SERVER(test_serve__questions_about_samples_agree_with_each_other),
+        WITH_SERVER(test_serve__one_cell_far_above_the_others_does_not_set_the_colours),
+        WITH_SERVER(test_serve__sums_that_are_too_large_are_the_largest_number),
         WITH_SERVER(test_serve__bad_parameters_are_named),
         WITH_SERVER(test_serve__what_is_outside_the_folders_is_not_opened),
         WITH_SERVER(test_serve__recordings_start_and_stop_by_json_only),

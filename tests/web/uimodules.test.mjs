@@ -103,6 +103,7 @@ test('series: steps close, tops are round, kinds keep order and colour', () => {
 test('heatmap: cells and ranges of time are each other\'s inverse, and no range touches the cell beside it', () => {
   const start = 1795524481000000000;
   const cells = new Cells({ start_ns: start, column_ns: 1e9, cell_ns: 20e6, rows: 50, columns: 3, p99: 7, max: 9, values: Array.from({ length: 150 }, (_, i) => (i === 60 ? 9 : i < 50 ? 0 : 1)) });
+  assert.equal(cells.max, 7, 'the hottest colour is that of the 99th percentile');
   for (const range of [[0, 1], [7, 8], [49, 51], [0, 150], [60, 61]]) {
     const [from, to] = cells.rangeOf(range);
     assert.deepEqual(cells.cellsOf(from, to), range);

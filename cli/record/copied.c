@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/record/copied.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool wick_copied_is_dense(int fd, uint64_t from, uint64_t to)
+{
+    if (from >= to)
+        return true;
+    off_t hole = lseek(fd, (off_t)from, SEEK_HOLE);
+    return hole < 0 ? errno == EINVAL : (uint64_t)hole >= to; /* EINVAL: this file system does not know */
+}
+
+static bool write_all(int fd, const char *buf, size_t n)
+{
+    for (ssize_t w; n; buf += w, n -= (size_t)w) {
+        w = write(fd, buf, n);
+        if (w < 0 && errno == EINTR)
+            w = 0;
+        if (w < 0)
+            return false;
+    }
+    return true;
+}
+
+int wick_copied_take(int from, int to, const char *path, struct wick_err *err)
+{
+    char buf[65536];
+    struct stat st;
+    if (fstat(from, &st) || !wick_copied_is_dense(from, 0, (uint64_t)st.st_size))
+        return wick_err_set(err, WICK_E_FORMAT,
+                            "the recording has holes, which the agent never leaves: the process may have been tampered "
+                            "with, and nothing was written to %s",
+                            path);
+    for (off_t at = 0, n; at < st.st_size; at += n) {
+        n = pread(from, buf, st.st_size - at < (off_t)sizeof buf ? (size_t)(st.st_size - at) : sizeof buf, at);
+        if (n < 0 && errno == EINTR) {
+            n = 0;
+            continue;
+        }
+        if (!n) /* it has become shorter */
+            return 0;
+        if (n < 0 || !write_all(to, buf, (size_t)n))
+            return wick_err_set(err, errno == ENOSPC || errno == EDQUOT ? WICK_E_NOSPACE : WICK_E_IO,
+                                "cannot copy the recording to %s: %s", path, strerror(errno));
+    }
+    return 0;
+}
