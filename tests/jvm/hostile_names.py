@@ -90,6 +90,26 @@ def live(j):
     os.unlink(f"/tmp/perf-{j.pid}.map")
     t.check("perf's map: no byte that acts", not complaints(text), complaints(text))
     t.check("perf's map: the names are there", b"spinevil\\x1b]" in text)
+    said("memory", j.pid, names=False)
+    json.loads(said("memory", "--json", j.pid, names=False))
+    heap(j)
+
+
+def heap(j):
+    """A live JVM's heap, and two dumps whose names are hostile as well as what they hold."""
+    for options in (["--histogram"], []):
+        said("heap", *options, "--class", "HostileNames", "-n", "0", j.pid)
+        json.loads(said("heap", *options, "--class", "HostileNames", "-n", "0", "--json", j.pid))
+    dump = t.path(EVIL + ".hprof")
+    r = t.run(t.JAVA_HOME + "/bin/jcmd", j.pid, "GC.heap_dump", dump)
+    t.check("the JVM dumps its heap", os.path.exists(dump), r)
+    said("heap", "-n", "0", dump)
+    said("heap", "-n", "0", dump, dump)
+    json.loads(said("heap", "-n", "0", "--json", dump))
+    said("heap", "--path", "LockEVIL__".replace("EVIL__", EVIL), dump)
+    with open(dump, "rb+") as f:
+        f.truncate(os.path.getsize(dump) // 2)
+    said("heap", dump, status=range(1, 20), names=False)
 
 
 def recorded(file):
@@ -98,6 +118,7 @@ def recorded(file):
         said(command, file, names=has)
         json.loads(said(command, "--json", file, names=has))
     said("top", "--by", "thread", file)
+    said("memory", file, status=(0, 4), names=False)
     said("locks", "--stacks", file)
     text = said("trace", file).decode()
     json.loads(said("trace", "--json", file))
