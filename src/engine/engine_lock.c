@@ -74,11 +74,10 @@ static void name_variable(const struct wick_elf_images *images, uint64_t address
     }
 }
 
-/* Number of the waiting thread, which the registry may have come to know only after the wait. */
+/* Number of the waiting thread. */
 static uint32_t waiter(const struct wick_lock_engine *e, const struct wick_lock_note *n, const struct wick_event *event)
 {
-    const struct wick_engine_thread *t = event->thread ? NULL : wick_threads_find_sig(e->threads, n->what.tid);
-    return t ? t->serial : event->thread;
+    return event->thread ? event->thread : wick_threads_of(e->threads, n->what.tid);
 }
 
 static void write_native(const struct state *s, struct wick_jfr_writer *w, const struct wick_lock_note *n,

@@ -64,13 +64,6 @@ static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
 
 /* ---- events ---- */
 
-/* Number of a thread that the registry may have come to know only after the event. */
-static uint32_t thread_of(const struct wick_nativemem *m, int32_t tid)
-{
-    const struct wick_engine_thread *t = wick_threads_find_sig(m->threads, tid);
-    return t ? t->serial : 0;
-}
-
 struct freed {
     struct state *s;
     struct wick_drain *d;
@@ -83,7 +76,7 @@ static void write_free(void *arg, const struct wick_nativemem_block *b)
     bool is_free = !wick_load_relaxed(&b->remaining) && b->freed_ns >= b->time_ns;
     wick_jfr_write_free(f->d->writer,
                         &(struct wick_jfr_free){.start_ns = is_free ? b->freed_ns : f->now_ns,
-                                                .thread = is_free ? thread_of(&f->s->memory, b->freed_tid) : 0,
+                                                .thread = is_free ? wick_threads_of(f->s->memory.threads, b->freed_tid) : 0,
                                                 .address = b->address});
 }
 
@@ -94,7 +87,7 @@ static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
     const struct wick_nativemem_block *b = wick_nativemem_found(&s->memory, ev);
     if (!b)
         return;
-    uint32_t serial = ev->thread ? ev->thread : thread_of(&s->memory, b->tid);
+    uint32_t serial = ev->thread ? ev->thread : wick_threads_of(s->memory.threads, b->tid);
     const struct wick_jfr_malloc sample = {
         .start_ns = ev->time_ns,
         .thread = wick_threads_named(s->memory.threads, serial, ev->time_ns),

@@ -466,6 +466,34 @@ const struct wick_thread_name *wick_threads_name_locked(struct wick_threads *ts,
     return wick_threads_name_of_locked(ts, serial);
 }
 
+static uint32_t unseen_locked(struct wick_threads *ts, int32_t tid)
+{
+    for (uint32_t i = ts->name_count; i-- > 0;)
+        if (ts->names[i].unseen && ts->names[i].tid == tid)
+            return ts->names[i].serial;
+    uint32_t serial = ts->next_serial, count = ts->name_count;
+    add_name(ts, serial, tid);
+    if (ts->name_count == count)
+        return 0;
+    ts->next_serial++;
+    ts->names[count].unseen = true;
+    snprintf(ts->names[count].os_name, sizeof ts->names[count].os_name, "[tid=%d]", tid);
+    return serial;
+}
+
+uint32_t wick_threads_of(struct wick_threads *ts, int32_t tid)
+{
+    pthread_mutex_lock(&ts->lock);
+    struct wick_engine_thread *t = wick_threads_find_sig(ts, tid);
+    if (!t && tid > 0 && !has_ended(tid) && (t = add_locked(ts, tid))) {
+        t->seen = ts->scan;
+        arm_locked(ts, t, true);
+    }
+    uint32_t serial = t ? t->serial : tid > 0 ? unseen_locked(ts, tid) : 0;
+    pthread_mutex_unlock(&ts->lock);
+    return serial;
+}
+
 /* Drops the names of those that were gone at the last call, or are gone now. */
 static void drop_ended_names_locked(struct wick_threads *ts, bool now)
 {

@@ -56,6 +56,7 @@ struct wick_thread_name {
     char os_name[16];
     char *java_name;    /* NULL: not a Java thread (or not known) */
     bool gone;          /* it had ended at the last wick_threads_forget */
+    bool unseen;        /* it ended before the registry saw it: os_name is made of its id */
     uint32_t alias;     /* what it is called now, 0 = still java_name; while a recording runs */
     uint64_t looked_ns; /* when its name was read last */
 };
@@ -178,6 +179,10 @@ static inline uint32_t wick_threads_top(const struct wick_threads *ts)
 {
     return wick_load_relaxed(&ts->top);
 }
+
+/* The number of the thread with that id, for an event that was taken before the registry knew it: it is made known and
+ * armed. If it has ended, it gets a number and a name like "[tid=123]". 0: out of memory, or no id. */
+uint32_t wick_threads_of(struct wick_threads *ts, int32_t tid);
 
 /* The recording has written all it has of threads that were gone at the last call: drops their names. */
 void wick_threads_forget(struct wick_threads *ts);

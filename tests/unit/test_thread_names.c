@@ -177,6 +177,49 @@ static void test_thread_names__there_is_a_limit(void **state)
     assert_string_equal(sampled(UINT64_MAX), "name 69999");
 }
 
+static void *ask_for_own(void *out)
+{
+    static char buf[64];
+    static struct wick_thread_name n;
+    int32_t own = (int32_t)syscall(SYS_gettid);
+    uint32_t of = wick_threads_of(&threads, own);
+    bool is_known = of && of == wick_threads_of(&threads, own) && wick_threads_find_sig(&threads, own) &&
+                    wick_threads_name(&threads, of, &n, buf, sizeof buf) && n.tid == own && n.os_name[0] != '[';
+    *(bool *)out = is_known;
+    return NULL;
+}
+
+static void test_thread_names__a_thread_that_lives_becomes_known(void **state)
+{
+    pthread_t other;
+    bool is_known = false;
+    (void)state;
+    assert_int_equal(pthread_create(&other, NULL, ask_for_own, &is_known), 0);
+    pthread_join(other, NULL);
+    assert_true(is_known);
+}
+
+static void test_thread_names__a_thread_that_nobody_saw_is_called_by_its_id(void **state)
+{
+    enum { UNSEEN = WICK_MAX_TID - 1 };
+    char buf[64];
+    struct wick_thread_name n;
+    (void)state;
+    assert_int_equal(wick_threads_of(&threads, tid), serial);
+    assert_int_equal(wick_threads_of(&threads, 0), 0);
+    uint32_t unseen = wick_threads_of(&threads, UNSEEN);
+    assert_int_not_equal(unseen, serial);
+    assert_int_equal(wick_threads_of(&threads, UNSEEN), unseen); /* of many events */
+    wick_threads_forget(&threads);
+    assert_true(wick_threads_name(&threads, wick_threads_named(&threads, unseen, 0), &n, buf, sizeof buf));
+    assert_int_equal(n.tid, UNSEEN);
+    assert_null(n.java_name);
+    assert_string_equal(n.os_name, "[tid=4194303]");
+    wick_threads_forget(&threads); /* after the flush */
+    assert_false(wick_threads_name(&threads, unseen, &n, buf, sizeof buf));
+    assert_int_not_equal(wick_threads_of(&threads, UNSEEN), unseen);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -189,6 +232,8 @@ int main(void)
         TEST(test_thread_names__a_name_can_be_asked_for_until_the_flush_that_follows),
         TEST(test_thread_names__a_thread_that_ends_under_another_name_keeps_the_first),
         TEST(test_thread_names__there_is_a_limit),
+        TEST(test_thread_names__a_thread_that_lives_becomes_known),
+        TEST(test_thread_names__a_thread_that_nobody_saw_is_called_by_its_id),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
