@@ -45,6 +45,8 @@ struct map_file {
     char name[64], temporary[64];
     const struct wick_proc *as; /* whose identity makes the file; NULL = ours */
     FILE *out;
+    dev_t device; /* of the file in its place */
+    ino_t inode;
     struct symbol *symbols;
     size_t n, cap;
     struct wick_strbuf text;
@@ -105,6 +107,10 @@ static int place_file(struct map_file *f)
     int rc = run_step(f, rename_step, NULL);
     if (!rc && f->as && fchown(fileno(f->out), geteuid(), getegid()))
         rc = -errno;
+    if (!rc && fstat(fileno(f->out), &st))
+        rc = -errno;
+    f->device = rc ? 0 : st.st_dev;
+    f->inode = rc ? 0 : st.st_ino;
     return rc;
 }
 
@@ -293,6 +299,8 @@ int wick_mapfile_write(const struct wick_proc *p, const struct wick_mapfile_opts
     if (!rc)
         write_symbols(&f, &r);
     rc = end_file(&f, rc, err);
+    r.device = f.device;
+    r.inode = f.inode;
     r.frame_pointers = !rc && keeps_frame_pointer(&remote);
     wick_remote_close(&remote);
     free(f.symbols);
@@ -307,6 +315,8 @@ void wick_mapfile_remove(const struct wick_proc *p, const struct wick_mapfile_re
     int dir = open_tmp(p, res->in_container, NULL);
     if (dir < 0)
         return;
-    unlinkat(dir, res->name, 0);
+    struct stat st;
+    if (!fstatat(dir, res->name, &st, AT_SYMLINK_NOFOLLOW) && st.st_dev == res->device && st.st_ino == res->inode)
+        unlinkat(dir, res->name, 0);
     close(dir);
 }

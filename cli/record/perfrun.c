@@ -88,7 +88,7 @@ static void map_jvms(struct wick_perfrun *r)
     wick_jvmlist_free(&list);
 }
 
-static void tell_of_maps(const struct wick_perfrun *r)
+static void note_maps(const struct wick_perfrun *r)
 {
     unsigned mapped = 0, without = 0;
     unsigned long doubtful = 0, symbols = 0;
@@ -355,7 +355,7 @@ int wick_perfrun(struct wick_perfrun *r, struct wick_err *err)
     }
     if (!rc) {
         map_jvms(r);
-        tell_of_maps(r);
+        note_maps(r);
     }
     if (words >= 0)
         close(words);
