@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { SKIPPED_FRAMES = 16 }; /* room for frames that are left out at the leaf */
+
 static uint32_t cpu_index(const struct wick_recorder *r)
 {
     int cpu = sched_getcpu();
@@ -129,13 +131,15 @@ static uint32_t context_of(struct wick_recorder *r, struct wick_counters *c, str
     return n;
 }
 
-/* Keeps of a stack that was too deep the frames nearest the leaf, and the mark that there were more. */
+/* Keeps of a stack that is too deep the frames nearest the leaf, and the mark that there were more. */
 static int cut_deep(const struct wick_recorder *r, uint64_t *frames, int n)
 {
-    int kept = (int)r->kept_frames;
-    if (!kept || n <= kept + 1 || frames[n - 1] != WICK_FRAME(WICK_FRAME_BREAK, WICK_STOP_TRUNCATED))
+    int most = (int)r->max_frames, kept = r->kept_frames ? (int)r->kept_frames : most;
+    bool is_cut = n && frames[n - 1] == WICK_FRAME(WICK_FRAME_BREAK, WICK_STOP_TRUNCATED);
+    bool has_mark = n && WICK_FRAME_KIND(frames[n - 1]) == WICK_FRAME_BREAK;
+    if (n <= kept || (!is_cut && n - has_mark <= most))
         return n;
-    frames[kept] = frames[n - 1];
+    frames[kept] = WICK_FRAME(WICK_FRAME_BREAK, WICK_STOP_TRUNCATED);
     return kept + 1;
 }
 
@@ -170,13 +174,15 @@ static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_sc
     uint32_t k = in->kernel_count < WICK_MAX_KERNEL_FRAMES ? in->kernel_count : WICK_MAX_KERNEL_FRAMES;
     for (uint32_t i = 0; i < k; i++)
         s->frames[i] = WICK_FRAME(WICK_FRAME_KERNEL, in->kernel[i] & 0xffffffffffff);
-    int cap = (int)r->max_frames;
+    int cap = (int)r->max_frames - (int)k + 1 + (in->skip_hi ? SKIPPED_FRAMES : 0);
+    cap = cap < 1 ? 1 : cap < WICK_MAX_FRAMES ? cap : WICK_MAX_FRAMES;
     int n = in->context
                 ? wick_walk_sig(&r->walker, t, in->java, in->window, in->context, in->from, s->frames + k, cap, &res)
             : in->outside ? wick_walk_outside_sig(&r->walker, t, in->java, in->outside, s->frames + k, cap, &res)
                           : wick_walk_here_sig(&r->walker, t, in->java, in->window, s->frames + k, cap, &res);
-    n = cut_deep(r, s->frames + k, n) + (int)k;
+    n += (int)k;
     int leaf = in->skip_hi ? skipped(in, s->frames, n) : 0;
+    n = leaf + cut_deep(r, s->frames + leaf, n - leaf);
     *e = (struct wick_event){
         .time_ns = in->event_ns ? in->event_ns : in->time_ns,
         .weight = in->weight,

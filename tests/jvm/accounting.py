@@ -8,6 +8,7 @@ Tolerances: 2 %, the figure that wick promises, plus 5 standard deviations of wh
 leaves at most one interval open, evenly distributed, so n threads leave interval * sqrt(n / 12)."""
 import math
 import os
+import re
 import time
 
 import jvmtest as t
@@ -121,6 +122,24 @@ def short_threads():
     j.kill()
 
 
+def few_frames():
+    """-j limits a stack with its kernel frames: the frames nearest the leaf are kept."""
+    j = t.Jvm(["-Xmx256m", "-cp", classes, "Busy", "kernel"], "few")
+    j.wait_for("up")
+    for most in (3, 5):
+        file = t.path(f"few{most}.jfr")
+        t.start(j.pid, file, "-i", "1ms", "-j", str(most))
+        t.work_for(j, 1)
+        t.stop(j.pid)
+        # markers are in brackets: what a stack lacks is no frame of it
+        stacks = [[f for f in row[0] if not f.startswith("[")] for row in t.stacks(file)]
+        t.check(f"-j {most}: no stack has more frames", stacks and max(map(len, stacks)) == most,
+                max(stacks, key=len, default=None))
+        t.check(f"-j {most}: kernel frames are among them, and the leaf's",
+                any(len(s) == most and s[-1].endswith("_[k]") for s in stacks), stacks[:5])
+    j.kill()
+
+
 def tiny_ring():
     """A ring of 8 events at 100 us overflows; every loss is counted, at every moment."""
     j = t.Jvm(["-Xmx256m", "-cp", classes, "Busy", "spin=3", "zip"], "ring")
@@ -150,11 +169,26 @@ def tiny_ring():
     t.check("the recording says so itself", last.get("ring_full") == str(s["drop_ring_full"]), last)
     t.check("dropped weight is weight", used(s) < truth * 1.02, f"{used(s)} of {truth}")
     j.kill()
+    own_work(file)
+
+
+def own_work(file):
+    """What wick itself cost is left out of the views, which say so in one line: what is in the file and not in the picture."""
+    picture = t.path("own.collapsed")
+    r = t.wick("flame", file, "-o", picture)
+    with open(picture, encoding="utf-8") as f:
+        own = t.weight_of(t.stacks(file)) - sum(int(line.rsplit(" ", 1)[1]) for line in f)
+    said = re.findall(r"(?m)^wick's own work, ([\d.]+) ms \(([\d.]+) %\), is left out; --own shows it$", t.wick("top", file).out)
+    t.check("wick's own work is left out of a picture", r.status == 0 and own > 0, (r, own))
+    t.check("wick top says how much it is, in one line", len(said) == 1 and abs(float(said[0][0]) * 1e6 - own) <= 5e4 + 1,
+            f"{own} ns: {said}")
+    t.check("with --own nothing is left out", "wick's own work" not in t.wick("top", "--own", file).out)
 
 
 classes = t.compile_java("Busy")
 for what in [("cpu", 10), ("cpu", 1), ("ctimer", 10), ("ctimer", 1), ("itimer", 10), ("itimer", 1)]:
     busy_program(*what)
 short_threads()
+few_frames()
 tiny_ring()
 t.done()

@@ -122,6 +122,27 @@ def check_container():
     other.kill()
 
 
+def check_removed():
+    """record --perf takes its maps away at the end, and nothing else: here of a JVM that is killed meanwhile."""
+    for name, is_replaced in (("its own map", False), ("another file", True)):
+        other = t.Jvm(["-cp", classes, "Busy", "chain"], "killed")
+        other.wait_for("up")
+        at = f"/tmp/perf-{other.pid}.map"
+        record = subprocess.Popen([t.WICK, "record", "--perf", "-a", "-e", "cpu-clock", "-d", "4", "-f", t.path("killed.collapsed")],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        t.check(f"{name}: the JVM is mapped", t.until(lambda: os.path.exists(at)))
+        other.kill()
+        if is_replaced:
+            t.until(lambda: not [f for f in os.listdir("/tmp") if f.startswith(".wick-")])  # a map that was just being written
+            with open(t.path("mine"), "w") as f:
+                f.write("mine")
+            os.rename(shutil.copy(t.path("mine"), "/tmp/mine-for-wick-test"), at)
+        t.check(f"{name}: record --perf", record.wait() == 0)
+        t.check(f"{name}: it is {'kept' if is_replaced else 'removed'}", os.path.exists(at) == is_replaced)
+        if os.path.exists(at):
+            os.unlink(at)
+
+
 def check_stacks():
     with open(folded, errors="replace") as f:
         stacks = [line.rsplit(" ", 1) for line in f]
@@ -169,6 +190,7 @@ else:
     t.check("and drawn", r.status == 0 and os.path.getsize(page) > 10000, r)
     check_jitdump()
     check_container()
+    check_removed()
 check_compare(map_file)
 check_foreign(map_file)
 jvm.kill()

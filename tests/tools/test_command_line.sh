@@ -28,6 +28,9 @@ for spelling in --help -h help; do
     check "wick $spelling lists the commands" says '^  record +PID'
 done
 check "a command that does not exist is wrong usage" run 2 "$WICK" recrod
+check "one that is meant is suggested" says "no command 'recrod' \(did you mean .wick record.\?\)"
+check "a command unlike any is wrong usage" run 2 "$WICK" xyzzy
+check "none is suggested for it" test "$(grep -c 'did you mean' "$said")" = 0
 check "no command is wrong usage" run 2 "$WICK"
 
 every_help() {

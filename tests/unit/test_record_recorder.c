@@ -360,6 +360,57 @@ static void test_recorder__notes_are_samples(void **state)
     wick_recorder_release(&rec);
 }
 
+/* The frames of one sample, leaf first, as "k" (kernel), "n" (native) and "." (the mark that there were more). */
+static void assert_kept(uint32_t most, uint32_t kept, uint32_t kernel_count, uint64_t skip_hi, const char *expected)
+{
+    char got[64] = "";
+    size_t n = 0;
+    uint64_t kernel[8] = {0};
+    struct wick_event e;
+    ucontext_t uc = {0};
+    struct wick_stack_window window = {0, 0};
+    assert_int_equal(wick_recorder_init(&rec, 4 << 20, 16, most), 0);
+    rec.kept_frames = kept;
+    atomic_store(&rec.running, true);
+    struct wick_scratch *s = wick_recorder_enter_sig(&rec);
+    assert_non_null(s);
+    wick_recorder_walk_sig(&rec, s,
+                           &(struct wick_sample_sig){.context = &uc,
+                                                     .window = &window,
+                                                     .kernel = kernel,
+                                                     .kernel_count = kernel_count,
+                                                     .skip_lo = 0x1000,
+                                                     .skip_hi = skip_hi,
+                                                     .weight = 1,
+                                                     .type = WICK_EVENT_CPU},
+                           &e);
+    wick_recorder_leave_sig(s);
+    const struct wick_tables *t = atomic_load(&rec.tables);
+    for (uint32_t node = e.stack; node; node = t->nodes[node].parent) {
+        uint64_t frame = t->nodes[node].frame;
+        unsigned kind = WICK_FRAME_KIND(frame);
+        bool is_mark = frame == WICK_FRAME(WICK_FRAME_BREAK, WICK_STOP_TRUNCATED);
+        got[n++] = kind == WICK_FRAME_KERNEL ? 'k' : kind == WICK_FRAME_NATIVE ? 'n' : is_mark ? '.' : '?';
+    }
+    assert_string_equal(got, expected);
+    wick_recorder_release(&rec);
+}
+
+static void test_recorder__a_deep_stack_keeps_the_frames_at_its_leaf(void **state)
+{
+    assert_kept(DEPTH, 0, 0, 0, "nnnnnnnnnnnn");
+    assert_kept(DEPTH - 1, 0, 0, 0, "nnnnnnnnnnn.");
+    assert_kept(5, 0, 0, 0, "nnnnn.");
+    assert_kept(5, 0, 2, 0, "kknnn."); /* kernel frames count */
+    assert_kept(5, 0, 5, 0, "kkkkk.");
+    assert_kept(5, 0, 8, 0, "kkkkk.");
+    assert_kept(5, 3, 2, 0, "kkn."); /* of a deeper one fewer */
+    assert_kept(DEPTH + 2, 3, 2, 0, "kknnnnnnnnnnnn");
+    assert_kept(DEPTH + 1, 3, 2, 0, "kkn.");
+    assert_kept(5, 0, 0, 0x1008, "nnnn"); /* what is left out at the leaf does not count */
+    assert_kept(3, 0, 0, 0x1008, "nnn.");
+}
+
 /* With more stacks than the tables hold, what finds no room is a named drop. */
 static void test_recorder__a_full_stack_table_is_a_named_drop(void **state)
 {
@@ -436,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_recorder__without_a_scratch_area_nothing_is_touched),
         cmocka_unit_test(test_recorder__a_stopped_one_takes_nothing),
         cmocka_unit_test(test_recorder__notes_are_samples),
+        cmocka_unit_test(test_recorder__a_deep_stack_keeps_the_frames_at_its_leaf),
         cmocka_unit_test(test_recorder__a_full_stack_table_is_a_named_drop),
     };
     return cmocka_run_group_tests_name("record_recorder", tests, NULL, NULL);
