@@ -33,6 +33,8 @@ void wick_cli_note_input(const struct wick_jfr_result *r)
 
 void wick_cli_warn(const char *path, const struct wick_jfr_result *r)
 {
+    if (!strncmp(path, "/proc/self/fd/", 14)) /* made by this command, and never had a name */
+        path = "the recording";
     wick_cli_note_input(r);
     if (r->unfinished)
         wick_ui_print(

@@ -5,6 +5,7 @@
 """wick explain names the heap that is too small, and says nothing of an idle JVM."""
 import json
 import re
+import subprocess
 import threading
 import time
 import urllib.request
@@ -81,5 +82,20 @@ if t.check("allocation stalls of the endpoint are named", len(stalls) == 1, said
     t.check("with a latency no less than any stall's share of it", figures["p99_ns"] > 0 and 0.05 <= figures["share"] <= 1, figures)
 text = t.wick("explain", file)
 t.check("the text says the same", text.status == 0 and "GET /allocation-stalls" in text.out, text)
-j.kill()
+
+# A recording that ends before its time is what there is to explain, and it is said how much that is.
+for how, end, sentence in (("stopped", lambda: t.wick("stop", j.pid), r"was stopped from elsewhere after [\d.]+ s of 10 min"),
+                           ("killed", j.kill, "ended during the recording")):
+    with open(t.path(f"{how}.out"), "w+", encoding="utf-8") as out, open(t.path(f"{how}.err"), "w+", encoding="utf-8") as err:
+        w = subprocess.Popen([t.WICK, "explain", "-d", "600", "--lib", t.AGENT, str(j.pid)], stdout=out, stderr=err)
+        t.check(f"{how}: it is recorded", t.until(lambda: t.status(j.pid).get("running")))
+        time.sleep(2)
+        end()
+        status = w.wait()
+        out.seek(0)
+        err.seek(0)
+        said = err.read()
+        t.check(f"{how}: how much of it was recorded is said", re.search(sentence, said) and "/proc/" not in said, said)
+        found = out.read()
+        t.check(f"{how}: that much is explained", re.search(r"\d s", found), (status, found))
 t.done()
