@@ -23,8 +23,8 @@ struct wick_mapfile_opts {
 
 /* What was written. */
 struct wick_mapfile_result {
-    char name[64];                         /* in /tmp: "perf-4711.map" */
-    dev_t device;                          /* the file that was written */
+    char name[64]; /* in /tmp: "perf-4711.map" */
+    dev_t device;  /* the file that was written */
     ino_t inode;
     unsigned long symbols, stale, changed; /* all, and those with a mark */
     bool in_container;                     /* in the container's /tmp */
@@ -36,8 +36,8 @@ struct wick_mapfile_result {
 int wick_mapfile_write(const struct wick_proc *p, const struct wick_mapfile_opts *o, struct wick_mapfile_result *res,
                        struct wick_err *err);
 
-/* Removes the map that was written for this process, unless another file is in its place now. The process may have ended
- * (but not if it lived in a container). */
+/* Removes the map that was written for this process, unless another file is in its place now. The process may have
+ * ended (but not if it lived in a container). */
 void wick_mapfile_remove(const struct wick_proc *p, const struct wick_mapfile_result *res);
 
 #endif

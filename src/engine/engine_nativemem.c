@@ -74,10 +74,10 @@ static void write_free(void *arg, const struct wick_nativemem_block *b)
 {
     const struct freed *f = arg;
     bool is_free = !wick_load_relaxed(&b->remaining) && b->freed_ns >= b->time_ns;
-    wick_jfr_write_free(f->d->writer,
-                        &(struct wick_jfr_free){.start_ns = is_free ? b->freed_ns : f->now_ns,
-                                                .thread = is_free ? wick_threads_of(f->s->memory.threads, b->freed_tid) : 0,
-                                                .address = b->address});
+    wick_jfr_write_free(f->d->writer, &(struct wick_jfr_free){
+                                          .start_ns = is_free ? b->freed_ns : f->now_ns,
+                                          .thread = is_free ? wick_threads_of(f->s->memory.threads, b->freed_tid) : 0,
+                                          .address = b->address});
 }
 
 static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
