@@ -276,7 +276,7 @@ int wick_heap_classes_read(struct wick_heap_classes *c, const struct wick_hprof 
                                            .trace = on_trace,
                                            .frame = on_frame,
                                            .object = on_object};
-    c->gaps = (struct wick_heap_gaps){.class = WICK_HEAP_NONE, .array_header = UINT32_MAX};
+    wick_heap_sizes_begin(c);
     int rc = wick_hprof_scan(h, v, &all, err);
     sort(c->strings, c->nstrings, sizeof *c->strings, by_id_of_heap_string);
     sort(c->threads, c->nthreads, sizeof *c->threads, by_serial_of_heap_thread);
@@ -309,6 +309,7 @@ void wick_heap_classes_release(struct wick_heap_classes *c)
     free(c->traces);
     free(c->frames);
     wick_index_release(&c->by_id);
+    wick_heap_stretches_release(&c->stretches);
     *c = (struct wick_heap_classes){0};
 }
 

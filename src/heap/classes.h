@@ -24,6 +24,7 @@
 
 #include "base/strbuf.h"
 #include "heap/hprof.h"
+#include "heap/stretches.h"
 #include "model/hash.h"
 
 #define WICK_HEAP_NONE UINT32_MAX /* no class, string, object */
@@ -34,6 +35,7 @@ enum wick_heap_class_flags {
     WICK_HEAP_IS_LOADER = 4,    /* java.lang.ClassLoader or below */
     WICK_HEAP_IS_ROOT = 8,      /* its class object is a GC root */
     WICK_HEAP_HAS_LAYOUT = 16,  /* refs and bytes are known */
+    WICK_HEAP_HAS_OBJECTS = 32,
 };
 
 struct wick_heap_class {
@@ -102,6 +104,7 @@ struct wick_heap_classes {
     size_t nframes, frames_cap;
     struct wick_heap_layout layout;
     struct wick_heap_gaps gaps;
+    struct wick_heap_stretches stretches; /* while the dump is read for the first time */
     uint32_t primitive[WICK_HPROF_TYPES]; /* classes of arrays of primitives */
     uint32_t class_class;                 /* java.lang.Class */
 };

@@ -28,6 +28,9 @@ struct wick_heap_fields {
 void wick_heap_fields_enter(struct wick_heap_fields *f, uint32_t class);
 bool wick_heap_fields_next(struct wick_heap_fields *f, struct wick_hprof_field *field, uint64_t *offset);
 
+/* Before the first object. */
+void wick_heap_sizes_begin(struct wick_heap_classes *c);
+
 /* Takes note of where an object lies, in the order of the dump. */
 void wick_heap_sizes_see(struct wick_heap_classes *c, const struct wick_hprof_object *o);
 

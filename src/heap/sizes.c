@@ -2,8 +2,9 @@
 /*
  * sizes.c - how many bytes objects take in the heap
  *
- * HotSpot dumps objects in the order in which they lie, so the next object's address bounds an object's size, and the
- * least distance of many is the size. That shows how the JVM was configured:
+ * The next object's address bounds an object's size, and the least distance of many is the size. Most collectors dump
+ * objects in the order in which they lie; of the others some are put in order (stretches.h), between which there may be
+ * objects that are dead and not in the dump: their distances are upper bounds. They show how the JVM was configured:
  *
  *   header of arrays      least distance behind a byte[], without its elements: 16, 12 with compact headers, 24 (from
  *                         JDK 23 on 20) without compressed class pointers
@@ -12,8 +13,8 @@
  *
  * The size of a class's instances follows from its fields. JDK 15 and later pack the fields of a class and its
  * superclasses without holes; earlier ones begin each class's fields at a multiple of 4 or 8. Which of both fits the
- * distances of more classes is taken; where they show another size again and again (fields kept apart by @Contended),
- * that.
+ * distances of more classes is taken; where objects in their order show another size again and again (fields kept
+ * apart by @Contended), that.
  */
 #include "heap/classes_int.h"
 
@@ -29,7 +30,7 @@ enum {
     INJECTED = 2 * 8 + 2 * 4, /* a class object's to its Klass, and sizes; besides 2 references */
 };
 
-void wick_heap_sizes_see(struct wick_heap_classes *c, const struct wick_hprof_object *o)
+static void see(struct wick_heap_classes *c, const struct wick_heap_seen *o)
 {
     struct wick_heap_gaps *g = &c->gaps;
     uint64_t gap = o->id > g->last ? o->id - g->last : 0;
@@ -48,9 +49,43 @@ void wick_heap_sizes_see(struct wick_heap_classes *c, const struct wick_hprof_ob
         k->gap_times += gap == k->gap;
     }
     g->last = o->id;
-    g->bytes = o->kind == WICK_HPROF_PRIMITIVES && o->type == WICK_HPROF_BYTE ? o->count : 0;
-    g->refs = o->kind == WICK_HPROF_OBJECTS ? o->count : 0;
-    g->class = o->kind == WICK_HPROF_INSTANCE ? wick_heap_class_find(c, o->class_id) : WICK_HEAP_NONE;
+    g->bytes = o->bytes;
+    g->refs = o->refs;
+    g->class = o->class;
+}
+
+void wick_heap_sizes_see(struct wick_heap_classes *c, const struct wick_hprof_object *o)
+{
+    const struct wick_heap_seen seen = {
+        .id = o->id,
+        .class = o->kind == WICK_HPROF_INSTANCE ? wick_heap_class_find(c, o->class_id) : WICK_HEAP_NONE,
+        .bytes = o->kind == WICK_HPROF_PRIMITIVES && o->type == WICK_HPROF_BYTE ? o->count : 0,
+        .refs = o->kind == WICK_HPROF_OBJECTS ? o->count : 0,
+    };
+    if (seen.class != WICK_HEAP_NONE)
+        c->all[seen.class].flags |= WICK_HEAP_HAS_OBJECTS;
+    see(c, &seen);
+    wick_heap_stretches_see(&c->stretches, &seen);
+}
+
+void wick_heap_sizes_begin(struct wick_heap_classes *c)
+{
+    c->gaps = (struct wick_heap_gaps){.class = WICK_HEAP_NONE, .array_header = UINT32_MAX};
+}
+
+/* The dump has the objects in another order than the heap: begins anew with those of which the neighbours are known. */
+static void see_neighbours(struct wick_heap_classes *c)
+{
+    const struct wick_heap_stretches *s = &c->stretches;
+    wick_heap_sizes_begin(c);
+    for (uint32_t i = 0; i < c->n; i++)
+        c->all[i].gap = c->all[i].gap_times = 0;
+    wick_heap_stretches_sort(&c->stretches);
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (i && !wick_heap_stretches_join(s->kept[i - 1].id, s->kept[i].id))
+            c->gaps.last = UINT64_MAX;
+        see(c, &s->kept[i]);
+    }
 }
 
 static void find_layout(struct wick_heap_classes *c)
@@ -88,6 +123,14 @@ static uint64_t lay_out(uint64_t at, const struct part *p, unsigned ref)
     return up(at + hole + p->longs + p->rest - in_hole, ref);
 }
 
+/* java.lang.ClassLoader itself. */
+static bool is_topmost_loader(const struct wick_heap_classes *c, uint32_t class)
+{
+    uint32_t super = wick_heap_class_find(c, c->all[class].super);
+    return c->all[class].flags & WICK_HEAP_IS_LOADER &&
+           (super == WICK_HEAP_NONE || !(c->all[super].flags & WICK_HEAP_IS_LOADER));
+}
+
 /* The two sizes that an instance may have. False if the dump does not have all its superclasses. */
 static bool sizes_of(const struct wick_heap_classes *c, struct wick_heap_view *v, uint32_t class, uint64_t *packed,
                      uint64_t *padded)
@@ -98,13 +141,17 @@ static bool sizes_of(const struct wick_heap_classes *c, struct wick_heap_view *v
     struct wick_hprof_field field;
     uint64_t offset;
     unsigned n = 0;
-    parts[0].longs = c->all[class].flags & WICK_HEAP_IS_LOADER ? POINTER : 0;
-    *packed = c->layout.header + parts[0].longs;
+    bool is_loader = c->all[class].flags & WICK_HEAP_IS_LOADER;
+    *packed = c->layout.header + (is_loader ? POINTER : 0);
     for (wick_heap_fields_enter(&f, class); wick_heap_fields_next(&f, &field, &offset);) {
         unsigned size = field.type == WICK_HPROF_REF ? c->layout.ref : wick_hprof_size(c->hprof, field.type);
         n = f.depth - 1 < MOST ? f.depth - 1 : MOST - 1;
         *(size == 8 ? &parts[n].longs : &parts[n].rest) += size;
         *packed += size;
+        if (is_loader && is_topmost_loader(c, f.class)) {
+            parts[n].longs += POINTER;
+            is_loader = false;
+        }
     }
     *padded = c->layout.header;
     for (unsigned i = n + 1; i-- > 0;) /* the topmost superclass comes first in the heap */
@@ -144,6 +191,10 @@ static void add_extra(const struct wick_heap_classes *c, struct wick_heap_class 
 
 void wick_heap_sizes_find(struct wick_heap_classes *c, struct wick_heap_view *v)
 {
+    bool is_in_order = wick_heap_stretches_in_order(&c->stretches);
+    if (!is_in_order)
+        see_neighbours(c);
+    wick_heap_stretches_release(&c->stretches);
     find_layout(c);
     struct wick_heap_layout *l = &c->layout;
     bool is_packed = vote(c, v) >= 0;
@@ -153,10 +204,11 @@ void wick_heap_sizes_find(struct wick_heap_classes *c, struct wick_heap_view *v)
         struct wick_heap_class *k = &c->all[i];
         k->statics -= k->bytes * (c->hprof->id_size - l->ref); /* `bytes` had the number of static references */
         k->bytes = 0;
-        if ((!k->gap && i != c->class_class) || !k->record || !sizes_of(c, v, i, &packed, &padded))
+        if ((!(k->flags & WICK_HEAP_HAS_OBJECTS) && i != c->class_class) || !k->record ||
+            !sizes_of(c, v, i, &packed, &padded))
             continue;
         k->size = (uint32_t)(is_packed ? packed : padded);
-        if (k->gap_times >= ENOUGH_TIMES && k->gap > k->size && k->gap - k->size <= MOST_PADDING)
+        if (is_in_order && k->gap_times >= ENOUGH_TIMES && k->gap > k->size && k->gap - k->size <= MOST_PADDING)
             k->extra = (uint16_t)(k->gap - k->size);
     }
     for (uint32_t i = 0; i < c->n; i++)

@@ -5,6 +5,7 @@ The environment is that of run-tests: WICK_JDK, JAVA_HOME, WICK_BUILD. All that 
 """
 import atexit
 import collections
+import contextlib
 import fcntl
 import math
 import os
@@ -37,13 +38,14 @@ JAVA = JAVA_HOME + "/bin/java"
 
 _started = []
 _count = _failed = 0
+_head = ""  # of titles
 
 
 def check(title, good, detail=""):
     """One TAP line; returns whether it was good."""
     global _count, _failed
     _count += 1
-    print(("ok" if good else "not ok") + f" {_count} - {title}", flush=True)
+    print(("ok" if good else "not ok") + f" {_count} - {_head}{title}", flush=True)
     if not good:
         _failed += 1
         for line in str(detail).splitlines()[:40]:
@@ -54,7 +56,18 @@ def check(title, good, detail=""):
 def skip(title, why):
     global _count
     _count += 1
-    print(f"ok {_count} - {title} # SKIP {why}", flush=True)
+    print(f"ok {_count} - {_head}{title} # SKIP {why}", flush=True)
+
+
+@contextlib.contextmanager
+def titled(head):
+    """The titles of what is checked within begin with this."""
+    global _head
+    _head = f"{head}: "
+    try:
+        yield
+    finally:
+        _head = ""
 
 
 def done():
