@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -100,6 +103,18 @@ public class Locks {
         t.add(System.nanoTime() - before);
     }
 
+    /** What threads waited for a CPU, in their waits or beside them. */
+    static final AtomicLong crowded = new AtomicLong();
+
+    /** That of the calling thread. */
+    static long runQueueNs() {
+        try {
+            return Long.parseLong(new String(Files.readAllBytes(Paths.get("/proc/thread-self/schedstat"))).split(" ")[1]);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     interface Turn {
         void take(Random r);
     }
@@ -109,6 +124,7 @@ public class Locks {
             Random r = new Random(name.hashCode());
             while (running)
                 turn.take(r);
+            crowded.addAndGet(runQueueNs());
         }, name);
         t.start();
         return t;
@@ -118,6 +134,7 @@ public class Locks {
         Truth enter = new Truth(), take = new Truth(), wait = new Truth(), park = new Truth();
         List<Thread> all = new ArrayList<>();
         running = true;
+        crowded.set(0);
         for (int i = 0; i < threads; i++) {
             all.add(repeat("enter-" + i, r -> enterMonitor(enter, holdUs * (500 + r.nextInt(1000)))));
             all.add(repeat("take-" + i, r -> takeLock(take, holdUs * (500 + r.nextInt(1000)))));
@@ -129,7 +146,7 @@ public class Locks {
         for (Thread t : all)
             t.join();
         System.out.println("truth enter " + enter.ns + " " + enter.waits + " take " + take.ns + " " + take.waits + " wait "
-            + wait.ns + " " + wait.waits + " park " + park.ns + " " + park.waits);
+            + wait.ns + " " + wait.waits + " park " + park.ns + " " + park.waits + " crowded " + crowded + " 0");
     }
 
     /** What the owners hold, they hold till then. */

@@ -123,7 +123,7 @@ public class NativeLocks {
     }
 
     static String told() {
-        return "truth " + truth(0) + " " + truth(1) + " " + truth(2);
+        return "truth " + truth(0) + " " + truth(1) + " " + truth(2) + " " + truth(3);
     }
 
     static String run(String[] w) throws InterruptedException {

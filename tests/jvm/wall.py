@@ -78,7 +78,21 @@ def by_thread_and_state(file):
     return out
 
 
+def settle(j, names):
+    """Waits until the threads do what they are named after: how they get there is their own business."""
+    def state(n):
+        with open(f"/proc/{j.pid}/task/{names[n]}/stat") as f:
+            return f.read().rsplit(")", 1)[1].split()[0], switches(j.pid, names[n])
+
+    def is_quiet():
+        before = [state(n) for n, _, _ in KNOWN]
+        time.sleep(2)
+        return all(s[0] == "S" for s in before) and before == [state(n) for n, _, _ in KNOWN]
+    t.check("the threads wait", t.until(is_quiet, 120))
+
+
 def known_waits(j, names):
+    settle(j, names)
     file = t.path("known.jfr")
     before = {n: switches(j.pid, names[n]) for n, _, _ in KNOWN}
     outer = schedstat(j.pid, names["burn-0"])
