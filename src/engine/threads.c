@@ -466,6 +466,7 @@ const struct wick_thread_name *wick_threads_name_locked(struct wick_threads *ts,
     return wick_threads_name_of_locked(ts, serial);
 }
 
+/* The number of a thread that has ended and never had a slot; a new one unless an event of it came before. */
 static uint32_t unseen_locked(struct wick_threads *ts, int32_t tid)
 {
     for (uint32_t i = ts->name_count; i-- > 0;)
