@@ -58,7 +58,7 @@ def sizes_agree(j, dump, in_order=True):
 
 
 def dominators_agree(dump, plain):
-    """All of them, by the simplest algorithm there is."""
+    """All of them, by another algorithm."""
     above = plain.dominators()
     retained = plain.retained(above, hprof.shallow_of(dump, plain))
     t.check("as many bytes can be reached", dump["reachable_bytes"] == retained[None], (dump["reachable_bytes"], retained[None]))

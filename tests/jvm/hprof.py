@@ -161,40 +161,62 @@ class Dump:
                     todo.append(r)
         return seen
 
-    def dominators(self):
-        """{object: its immediate dominator, None = no object} of all that can be reached, dominators first. The iterative
-        algorithm of Cooper, Harvey and Kennedy, the simplest that is right, over a breadth-first order: a dominator is
-        on the shortest path, too, so it comes first, and paths are short."""
-        order, number = [None], {None: 0}
-        roots = [obj for obj, _ in self.roots if obj in self.nodes]
-        holders = [[]]
-        for at, obj in enumerate(order):  # it grows meanwhile
-            for r in roots if obj is None else self.nodes[obj].refs:
-                if r not in number:
-                    number[r] = len(order)
+    def searched(self):
+        """A depth-first search from the roots: the objects by number, None first, the number of each one's parent, and the
+        numbers of those that refer to each."""
+        order, number, parent, holders = [None], {None: 0}, [0], [[]]
+        todo = [(0, iter([obj for obj, _ in self.roots if obj in self.nodes]))]
+        while todo:
+            at, refs = todo[-1]
+            for r in refs:
+                n = number.get(r)
+                if n is None:
+                    number[r] = n = len(order)
                     order.append(r)
-                    holders.append([])
-                holders[number[r]].append(at)
-        above = [0] + [-1] * (len(order) - 1)
-        changed = True
-        while changed:
-            changed = False
-            for n in range(1, len(order)):
-                new = -1
-                for h in holders[n]:
-                    if above[h] < 0:
-                        continue
-                    if new < 0:
-                        new = h
-                    while new != h:  # where the two paths to the roots meet
-                        if new > h:
-                            new = above[new]
-                        else:
-                            h = above[h]
-                if new != above[n]:
-                    above[n] = new
-                    changed = True
-        return {order[n]: order[above[n]] for n in range(1, len(order))}
+                    parent.append(at)
+                    holders.append([at])
+                    todo.append((n, iter(self.nodes[r].refs)))
+                    break
+                holders[n].append(at)
+            else:
+                todo.pop()
+        return order, parent, holders
+
+    def dominators(self):
+        """{object: its immediate dominator, None = no object} of all that can be reached, dominators first: the algorithm of
+        Lengauer and Tarjan (1979) with simple path compression, names as there."""
+        order, parent, holders = self.searched()
+        n = len(order)
+        semi, label, ancestor, dom = list(range(n)), list(range(n)), [-1] * n, [0] * n
+        bucket = [[] for _ in range(n)]
+
+        def evaluate(v):
+            if ancestor[v] < 0:
+                return v
+            path = []
+            while ancestor[ancestor[v]] >= 0:
+                path.append(v)
+                v = ancestor[v]
+            for v in reversed(path):
+                a = ancestor[v]
+                if semi[label[a]] < semi[label[v]]:
+                    label[v] = label[a]
+                ancestor[v] = ancestor[a]
+            return label[path[0] if path else v]
+
+        for w in range(n - 1, 0, -1):
+            for v in holders[w]:
+                semi[w] = min(semi[w], semi[evaluate(v)])
+            bucket[semi[w]].append(w)
+            p = ancestor[w] = parent[w]
+            for v in bucket[p]:
+                u = evaluate(v)
+                dom[v] = u if semi[u] < semi[v] else p
+            bucket[p].clear()
+        for w in range(1, n):
+            if dom[w] != semi[w]:
+                dom[w] = dom[dom[w]]
+        return {order[w]: order[dom[w]] for w in range(1, n)}
 
     @staticmethod
     def retained(above, bytes_of):
