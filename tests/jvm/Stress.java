@@ -4,20 +4,30 @@ import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Array;
 import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.zip.Deflater;
 
 /**
  * Everything that makes a stack hard to walk, together: classes that come and go (throw-away loaders, hidden classes),
- * code that is compiled and thrown away, threads that live for a moment, exceptions, virtual threads, collections.
+ * code that is compiled and thrown away, threads that live for a moment, exceptions, virtual threads, collections. And
+ * what the engines for memory and locks follow: objects that live for a while, native memory, threads that wait for
+ * one another. All of it reaches a steady state within seconds, so that what grows after that is not the program's.
  *
- * <p>Argument: seconds. Prints a line {@code progress ...} each second and {@code done ...} at the end, with what each
- * kind of work has achieved: a thread that was lost shows as a count that does not move.
+ * <p>Argument: seconds; a line on its standard input ends it before. Prints a line {@code progress ...} each second and
+ * {@code done ...} at the end, with what each kind of work has achieved: a thread that was lost shows as a count that
+ * does not move.
  */
 public class Stress {
     static final AtomicLong loaded = new AtomicLong(), deopts = new AtomicLong(), threads = new AtomicLong(),
-            thrown = new AtomicLong(), virtuals = new AtomicLong(), garbage = new AtomicLong(), lost = new AtomicLong();
+            thrown = new AtomicLong(), virtuals = new AtomicLong(), garbage = new AtomicLong(), lost = new AtomicLong(),
+            kept = new AtomicLong(), natives = new AtomicLong(), fights = new AtomicLong();
     static volatile boolean stop;
     static volatile Object sink;
 
@@ -253,6 +263,62 @@ public class Stress {
         sink = keep;
     }
 
+    /** Objects of all sizes that live for up to a few collections, some of them much longer. */
+    static void keep() throws Exception {
+        Random random = new Random(1);
+        Map<Integer, Object[]> map = new HashMap<>();
+        for (int i = 0; !stop; i++) {
+            Object[] entry = new Object[random.nextInt(32)];
+            for (int k = 0; k < entry.length; k++) {
+                entry[k] = random.nextInt(1000) == 0 ? new byte[100_000] : new int[random.nextInt(100)];
+            }
+            map.put((int) (Math.pow(random.nextDouble(), 4) * 8000), entry);
+            kept.incrementAndGet();
+            if (i % 200 == 0) {
+                Thread.sleep(1);
+            }
+        }
+        sink = map;
+    }
+
+    /** Direct buffers that the collector frees, and memory of the C library that is freed at once. */
+    static void natives() throws Exception {
+        ByteBuffer[] some = new ByteBuffer[64];
+        byte[] text = new byte[10_000], out = new byte[20_000];
+        for (int i = 0; !stop; i++) {
+            some[i % some.length] = ByteBuffer.allocateDirect(1000 + i % 30_000);
+            Deflater d = new Deflater();
+            d.setInput(text);
+            d.finish();
+            natives.addAndGet(d.deflate(out) > 0 ? 1 : 0);
+            d.end();
+            if (i % 20 == 0) {
+                Thread.sleep(1);
+            }
+        }
+        sink = some;
+    }
+
+    static final Object MONITOR = new Object();
+    static final ReentrantLock LOCK = new ReentrantLock();
+
+    static void fight() throws Exception {
+        Worker work = new Worker();
+        while (!stop) {
+            synchronized (MONITOR) {
+                work.run();
+            }
+            LOCK.lock();
+            try {
+                work.run();
+            } finally {
+                LOCK.unlock();
+            }
+            fights.incrementAndGet();
+            Thread.sleep(0, 100_000);
+        }
+    }
+
     interface Job {
         void run() throws Exception;
     }
@@ -272,14 +338,16 @@ public class Stress {
 
     static String counts() {
         return "loaded=" + loaded + " deopts=" + deopts + " threads=" + threads + " thrown=" + thrown + " virtual="
-                + virtuals + " garbage=" + garbage + " lost=" + lost;
+                + virtuals + " garbage=" + garbage + " kept=" + kept + " natives=" + natives + " fights=" + fights + " lost=" + lost;
     }
 
     public static void main(String[] args) throws Exception {
         long end = System.nanoTime() + Long.parseLong(args[0]) * 1_000_000_000L;
         Thread[] all = {go("loaders", Stress::loaders), go("deoptimise", Stress::deoptimise), go("spawn", Stress::spawn),
-            go("exceptions", Stress::exceptions), go("virtual", Stress::virtual), go("allocate", Stress::allocate)};
-        while (System.nanoTime() < end) {
+            go("exceptions", Stress::exceptions), go("virtual", Stress::virtual), go("allocate", Stress::allocate),
+            go("keep", Stress::keep), go("natives", Stress::natives), go("fight-1", Stress::fight),
+            go("fight-2", Stress::fight)};
+        while (System.nanoTime() < end && System.in.available() == 0) {
             Thread.sleep(1000);
             System.out.println("progress " + counts());
         }
