@@ -175,16 +175,18 @@ got = states[pid, "STATE_SLEEPING"]
 # before it sleeps it may have waited for a CPU, when the time to wake up was known already
 t.check("sleep is what was slept", (dropped or SLEEP_NS * 0.999 <= got + counted[2]) and got <= slept, (got, counted[2], slept, states))
 sleeping = stacks[pid, "STATE_SLEEPING"]
-t.check("with the stack of the call, kernel and user", any("nanosleep" in f for f in sleeping) and
+lost_sleep = dropped and not got  # then it has no stack either
+t.check("with the stack of the call, kernel and user", lost_sleep or any("nanosleep" in f for f in sleeping) and
         any("time_sleep" in f or "clock_nanosleep" == f for f in sleeping), sleeping)
 
 competitors = [children[i][0] for i in (0, 1, 3, 4)]
 ran = scheduler_trace.ran_instead(traced, set(competitors))
 t.check("the trace is whole", not lost and traced, lost)
 for pid in competitors:
-    unknown, untraced = instead[pid, "[no ran-instead]"], ran[pid].pop(scheduler_trace.UNTRACED)
-    # what is beyond the last 512 switches of a CPU, or after the 16th process, is not
-    t.check("it is mostly known who ran instead", unknown <= 0.2 * states[pid, "STATE_WAITING_FOR_CPU"], (unknown, instead))
+    unknown, waited = instead[pid, "[no ran-instead]"], states[pid, "STATE_WAITING_FOR_CPU"]
+    untraced, beyond = ran[pid].pop(scheduler_trace.UNTRACED), ran[pid].pop(scheduler_trace.BEYOND)
+    print(f"# {pid} waited {waited / 1e6:.0f} ms, {unknown / 1e6:.0f} of them for nobody known, {beyond / 1e6:.0f} may be so")
+    t.check("it is mostly known who ran instead", unknown <= 0.2 * waited + beyond, (unknown, beyond, waited, instead))
     for rival in [other for other in competitors if other != pid] + ["another"]:
         ns = ran[pid][rival] if rival != "another" else sum(n for thread, n in ran[pid].items() if thread not in known)
         got, error = instead[pid, rival], error_of(ns)

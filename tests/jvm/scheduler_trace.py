@@ -13,7 +13,8 @@ import subprocess
 TRACING = "/sys/kernel/tracing"
 EVENTS = "sched_switch", "sched_wakeup", "sched_wakeup_new", "sched_migrate_task"
 KIB = 65536  # for each CPU
-UNTRACED = -1
+UNTRACED, BEYOND = -1, -2
+KNOWN_SWITCHES, KNOWN_THREADS = 480, 15  # wick knows the last 512 switches of a CPU, and 16 processes of a wait
 LINE = re.compile(r"\[(\d+)\] +\S+ +(\d+)\.(\d{6}): (\w+): (.*)")
 
 
@@ -59,6 +60,7 @@ class Queues:
     def __init__(self, victims):
         self.victims, self.queued, self.stays = victims, {}, []
         self.unsure = collections.Counter()  # by victim: ns that it may have waited, or run
+        self.beyond = collections.Counter()  # by victim: ns of waits that others were switched in too often to be known
         self.times, self.threads = collections.defaultdict(list), collections.defaultdict(list)  # by CPU
 
     def enter(self, pid, cpu, now):
@@ -98,17 +100,25 @@ class Queues:
         found = {pid: collections.Counter() for pid in self.victims}
         for pid, cpu, begin, end in self.stays:
             times, threads = self.times[cpu], self.threads[cpu]
-            for i in range(max(bisect.bisect_right(times, begin) - 1, 0), bisect.bisect_left(times, end)):
+            first, last = max(bisect.bisect_right(times, begin) - 1, 0), bisect.bisect_left(times, end)
+            different, beyond = set(), 0
+            for i in range(first, last):
                 until = min(times[i + 1], end) if i + 1 < len(times) else end
-                found[pid][threads[i]] += max(0, until - max(times[i], begin))
+                ns = max(0, until - max(times[i], begin))
+                found[pid][threads[i]] += ns
+                different.add(threads[i])
+                if last - i > KNOWN_SWITCHES or len(different) > KNOWN_THREADS:
+                    beyond += ns
+            self.beyond[pid] += beyond
         for pid in self.victims:
             found[pid][UNTRACED] += self.unsure[pid]
+            found[pid][BEYOND] += self.beyond[pid]
         return found
 
 
 def ran_instead(trace, victims):
-    """{victim: {thread: ns that it ran while the victim waited for that CPU}}; thread 0 is the idle one, and of UNTRACED it is
-    not even sure that the victim waited."""
+    """{victim: {thread: ns that it ran while the victim waited for that CPU}}; thread 0 is the idle one, of UNTRACED it is
+    not even sure that the victim waited, and BEYOND is what wick need not know, counted under its threads, too."""
     queues = Queues(victims)
     for one in trace:
         queues.event(*one)
