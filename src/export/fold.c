@@ -8,8 +8,8 @@
  * many samples there are and however deep they go. What a frame becomes (name, library, line, kind) is worked out once
  * a frame.
  *
- * With threads as root frames each thread has a tree of its own. The aggregates are taken thread by thread, and what is
- * known of a stack holds for one of them.
+ * With threads, or the values of a label, as root frames each of them has a tree of its own. The aggregates are taken
+ * root by root, and what is known of a stack holds for one of them.
  *
  * Samples whose weight is 0 have no width and are left out, as in collapsed text.
  */
@@ -17,6 +17,7 @@
 
 #include "analysis/tree_frame.h"
 #include "base/sum.h"
+#include "model/agg_value.h"
 
 #include <stdlib.h>
 
@@ -38,14 +39,22 @@ struct fold {
     unsigned names;
 };
 
-static int make_thread(struct fold *f, uint32_t thread, struct wick_tree_frame *out)
+/* --- root frames --- */
+
+/* The name of the root frame above an aggregate's stacks; WICK_TREE_NONE = out of memory. */
+static uint32_t root_name(struct fold *f, const struct wick_export_options *o, const struct wick_agg *a,
+                          struct wick_strbuf *text)
 {
-    struct wick_strbuf name = WICK_STRBUF_INIT;
-    wick_thread_name(&name, f->p, thread);
-    *out = (struct wick_tree_frame){.kind = WICK_FRAME_BOUNDARY};
-    out->name = name.failed ? WICK_TREE_NONE : wick_tree_name(f->t, name.buf, name.len);
-    wick_strbuf_release(&name);
-    return out->name == WICK_TREE_NONE ? -WICK_E_NOMEM : 0;
+    wick_strbuf_clear(text);
+    if (o->threads) {
+        wick_thread_name(text, f->p, a->thread);
+    } else {
+        wick_strbuf_addc(text, '[');
+        if (!wick_agg_value(text, f->p, a, o->by))
+            wick_strbuf_addf(text, "no %s", o->by);
+        wick_strbuf_addc(text, ']');
+    }
+    return text->failed ? WICK_TREE_NONE : wick_tree_name(f->t, text->buf, text->len);
 }
 
 /* Gives a stack, and those above it that have none yet in this group, their nodes. */
@@ -83,37 +92,42 @@ static int weigh(struct fold *f, const struct wick_tree_frame *root)
     return rc || !root ? rc : wick_tree_weigh(f->t, f->root, root, all, f->root_self);
 }
 
-struct order {
-    uint32_t *agg, n;
+/* --- groups --- */
+
+struct item {
+    uint32_t root, agg; /* name of the root frame, if there is one */
 };
 
-static int by_thread(const void *a, const void *b, void *ctx)
+struct order {
+    struct item *items;
+    uint32_t n;
+    bool rooted;
+};
+
+static int by_root(const void *a, const void *b)
 {
-    const struct wick_agg *aggs = ctx, *x = &aggs[*(const uint32_t *)a], *y = &aggs[*(const uint32_t *)b];
-    return x->thread < y->thread ? -1 : x->thread > y->thread;
+    const struct item *x = a, *y = b;
+    return x->root != y->root ? (x->root < y->root ? -1 : 1) : x->agg < y->agg ? -1 : x->agg > y->agg;
 }
 
-/* The aggregates from number `first` on that belong together: all, or those of one thread. */
+/* The aggregates from number `first` on that belong together: all, or those below one root frame. */
 static int fold_group(struct fold *f, const struct wick_export_options *o, const struct order *order, uint32_t *first)
 {
     const struct wick_profile *p = f->p;
-    const struct wick_agg *aggs = p->aggs;
-    uint32_t i = *first, thread = aggs[order->agg[i]].thread;
-    struct wick_tree_frame root;
+    uint32_t i = *first;
+    const struct wick_tree_frame root = {.name = order->items[i].root, .kind = WICK_FRAME_BOUNDARY};
     int rc = 0;
     f->group++;
     f->root_self = 0;
     f->root = WICK_TREE_ROOT;
-    if (o->threads && !(rc = make_thread(f, thread, &root)))
+    if (order->rooted)
         rc = wick_tree_child(f->t, WICK_TREE_ROOT, &root, &f->root);
-    for (; !rc && i < order->n; i++) {
-        const struct wick_agg *a = &aggs[order->agg[i]];
+    for (; !rc && i < order->n && order->items[i].root == root.name; i++) {
+        const struct wick_agg *a = &p->aggs[order->items[i].agg];
         uint64_t weight = o->counts ? a->count : (uint64_t)a->weight;
-        if (o->threads && a->thread != thread)
-            break;
         weight = wick_tree_room(f->t, weight);
         rc = place_stack(f, a->stack);
-        rc = rc ? rc : wick_tree_count(f->t, weight, !a->stack && !o->threads);
+        rc = rc ? rc : wick_tree_count(f->t, weight, !a->stack && !order->rooted);
         if (rc)
             break;
         if (!a->stack) {
@@ -125,23 +139,39 @@ static int fold_group(struct fold *f, const struct wick_export_options *o, const
         rc = wick_tree_weigh(f->t, at->node, &f->frames[p->stacks[a->stack].frame], 0, weight);
     }
     *first = i;
-    return rc ? rc : weigh(f, o->threads ? &root : NULL);
+    return rc ? rc : weigh(f, order->rooted ? &root : NULL);
+}
+
+/* The samples that are drawn, those of a root frame together. */
+static int put_in_order(struct fold *f, const struct wick_export_options *o, uint16_t event, struct order *order)
+{
+    const struct wick_profile *p = f->p;
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    int rc = 0;
+    order->rooted = o->threads || o->by;
+    for (uint32_t i = 0; !rc && i < p->naggs; i++) {
+        const struct wick_agg *a = &p->aggs[i];
+        if (a->event != event || !(o->counts ? a->count > 0 : a->weight > 0))
+            continue;
+        struct item *item = &order->items[order->n++];
+        *item = (struct item){.agg = i};
+        if (order->rooted && (item->root = root_name(f, o, a, &text)) == WICK_TREE_NONE)
+            rc = -WICK_E_NOMEM;
+    }
+    wick_strbuf_release(&text);
+    if (!rc && order->rooted)
+        qsort(order->items, order->n, sizeof *order->items, by_root);
+    return rc;
 }
 
 static int fold_all(struct fold *f, const struct wick_export_options *o, uint16_t event, bool *any)
 {
-    const struct wick_profile *p = f->p;
-    struct order order = {.agg = reallocarray(NULL, (size_t)p->naggs + 1, sizeof *order.agg)};
-    int rc = order.agg ? 0 : -WICK_E_NOMEM;
-    for (uint32_t i = 0; !rc && i < p->naggs; i++)
-        if (p->aggs[i].event == event && (o->counts ? p->aggs[i].count > 0 : p->aggs[i].weight > 0))
-            order.agg[order.n++] = i;
+    struct order order = {.items = reallocarray(NULL, (size_t)f->p->naggs + 1, sizeof *order.items)};
+    int rc = order.items ? put_in_order(f, o, event, &order) : -WICK_E_NOMEM;
     *any = order.n > 0;
-    if (!rc && o->threads)
-        qsort_r(order.agg, order.n, sizeof *order.agg, by_thread, p->aggs);
     for (uint32_t i = 0; !rc && i < order.n;)
         rc = fold_group(f, o, &order, &i);
-    free(order.agg);
+    free(order.items);
     return rc;
 }
 

@@ -24,11 +24,12 @@ struct wick_heat;
 struct wick_timeline;
 
 struct wick_export_options {
-    uint16_t event;                       /* the event type to write; 0 = wick_profile_main_event() */
-    unsigned names;                       /* enum wick_name_flags */
-    bool threads;                         /* the thread as root frame */
-    bool counts;                          /* samples instead of weights */
-    const char *title;                    /* NULL = the format's own choice */
+    uint16_t event;    /* the event type to write; 0 = wick_profile_main_event() */
+    unsigned names;    /* enum wick_name_flags */
+    bool threads;      /* the thread as root frame */
+    const char *by;    /* pictures: the value of this key (model/agg_value.h) as root frame; or NULL */
+    bool counts;       /* samples instead of weights */
+    const char *title; /* NULL = the format's own choice */
     const struct wick_timeline *timeline; /* the samples one by one, for formats that are `timed`; may be NULL */
     const struct wick_heat *heat;         /* the samples by slices of time, for formats that are `sliced` */
 };

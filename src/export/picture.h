@@ -16,7 +16,7 @@
 #include "flame/tree.h"
 
 /* Adds the samples of event type o->event (0 = the main one) to t: frames with kind, line and, for native code, the
- * library; with o->threads the thread as root frame, a boundary. -WICK_E_NOMEM, _LIMIT, or _NOTFOUND where there are no
+ * library; with o->threads or o->by a root frame, a boundary. -WICK_E_NOMEM, _LIMIT, or _NOTFOUND where there are no
  * samples of that type with a weight. */
 int wick_picture_fold(const struct wick_profile *p, const struct wick_export_options *o, struct wick_tree *t,
                       struct wick_err *err);

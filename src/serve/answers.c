@@ -134,7 +134,9 @@ static int write_flame(const struct wick_picked *s, const struct wick_ask *a, bo
                        struct wick_err *err)
 {
     const char *by = wick_ask_get(a, "by");
-    struct wick_export_options o = {.event = s->event, .threads = by && !strcmp(by, "thread")};
+    struct wick_export_options o = {.event = s->event, .by = by && *by ? by : NULL};
+    if (o.by && !strcmp(o.by, "thread"))
+        o = (struct wick_export_options){.event = s->event, .threads = true};
     struct wick_strbuf subtitle = WICK_STRBUF_INIT;
     struct wick_tree *t = NULL;
     struct wick_json j = {.out = out};

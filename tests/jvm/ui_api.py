@@ -186,6 +186,9 @@ def check_figures(server, id_, file):
             truth = sum(int(line.rsplit(" ", 1)[1]) for line in lines)
         status, big = server.get(f"recordings/{id_}/flame", event=event, label="customer:big", own=1)
         t.check(f"{event}: samples of a label weigh as in wick convert", big["weight"] == truth, (big["weight"], truth))
+        status, by = server.get(f"recordings/{id_}/flame", event=event, by="customer")
+        t.check(f"{event}: below frames of its values is the same weight, and more frames", status == 200
+                and by["weight"] == flame["weight"] and by["nodes"] > flame["nodes"], (str(by)[:200], str(flame)[:200]))
         t.wick("convert", "-e", event, file, collapsed)
         with open(collapsed, "rb") as lines:
             truth = sorted(lines)

@@ -12,6 +12,7 @@
 #include "base/frame_kind.h"
 #include "export/picture.h"
 #include "flame/flame.h"
+#include "model/label.h"
 
 static uint32_t frame(struct wick_profile *p, const char *class_name, const char *name, int line, unsigned kind)
 {
@@ -147,6 +148,37 @@ static void test_picture__threads_are_root_frames_of_kind_boundary(void **state)
     wick_profile_release(&p);
 }
 
+/* Two threads have one value, so one root frame, and their stacks below it are one tree. */
+static void test_picture__values_of_a_label_are_root_frames(void **state)
+{
+    (void)state;
+    struct wick_profile p;
+    uint16_t cpu = fill(&p);
+    struct wick_export_options o = {.event = cpu, .by = "customer"};
+    p.by_labels = p.by_thread = true;
+    const struct wick_label big = {wick_profile_cstring(&p, "customer"), wick_profile_cstring(&p, "big")};
+    uint32_t set = wick_profile_label_set(&p, &big, 1), name = wick_profile_cstring(&p, "any");
+    uint32_t stack = wick_profile_push(&p, 0, frame(&p, "x/Y", "hot", 20, WICK_FRAME_C2));
+    for (int64_t thread = 10; thread < 12; thread++) {
+        const struct wick_sample s = {.stack = stack,
+                                      .labels = set,
+                                      .event = cpu,
+                                      .weight = 100 * thread,
+                                      .count = 1,
+                                      .thread = wick_profile_thread(&p, name, thread, thread, false)};
+        wick_profile_add(&p, &s);
+    }
+    struct wick_tree *t = fold(&p, &o);
+    uint32_t rooted = child(t, WICK_TREE_ROOT, "[big]", ""), rest = child(t, WICK_TREE_ROOT, "[no customer]", "");
+    assert_int_equal(wick_tree_node(t, rooted)->total, 2100);
+    assert_int_equal(wick_tree_kind(t, rooted), WICK_FRAME_BOUNDARY);
+    assert_int_equal(wick_tree_node(t, child(t, rooted, "x.Y.hot", ""))->self, 2100);
+    assert_int_equal(wick_tree_node(t, rest)->total, 10001200);
+    assert_int_equal(wick_tree_node(t, WICK_TREE_ROOT)->total, 10003300);
+    wick_tree_free(t);
+    wick_profile_release(&p);
+}
+
 static void test_picture__samples_are_counted_if_asked_for(void **state)
 {
     (void)state;
@@ -252,6 +284,7 @@ int main(void)
         cmocka_unit_test(test_picture__every_frame_keeps_name_kind_line_and_library),
         cmocka_unit_test(test_picture__one_symbol_in_two_libraries_is_two_boxes),
         cmocka_unit_test(test_picture__threads_are_root_frames_of_kind_boundary),
+        cmocka_unit_test(test_picture__values_of_a_label_are_root_frames),
         cmocka_unit_test(test_picture__samples_are_counted_if_asked_for),
         cmocka_unit_test(test_picture__unit_and_subtitle_follow_from_the_event),
         cmocka_unit_test(test_picture__a_recording_without_samples_is_an_error),

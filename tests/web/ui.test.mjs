@@ -274,6 +274,35 @@ test('heatmap: a cell by mouse, a part by keyboard, a column by the table; its s
   await close(page);
 });
 
+test('side by side: a picture for each thread and endpoint, and one of them alone with a click', async () => {
+  const page = await open('#/r/r1/cpu?event=jdk.ExecutionSample');
+  await page.click('[aria-label="Show as"] button:has-text("Side by side")');
+  await page.waitForSelector('.group canvas');
+  await page.selectOption('[aria-label="A picture for each"]', 'endpoint');
+  await page.waitForFunction(() => location.hash.includes('group=endpoint') && document.querySelectorAll('.group canvas').length > 1);
+  const drawn = await page.$$eval('.group canvas', (all) => all.map((c) => {
+    const { data } = c.getContext('2d').getImageData(0, 0, c.width, c.height);
+    return new Set(new Uint32Array(data.buffer)).size;
+  }));
+  assert.ok(drawn.every((colours) => colours > 2), `colours of each picture: ${drawn}`);
+  const shares = await page.$$eval('.group > p', (all) => all.map((p) => parseFloat(p.textContent)));
+  assert.deepEqual(shares, shares.slice().sort((x, y) => y - x));
+  assert.deepEqual(await violations(page), []);
+  unlike = [];
+  await looks(page, 'ui-groups-light.png');
+  assert.deepEqual(unlike, []);
+  const name = await page.textContent('.group h2 button');
+  await page.focus('.group h2 button');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.flame #dock .stats dd', { state: 'attached' });
+  assert.equal(new URLSearchParams(decodeURI(page.url()).split('?')[1]).get('endpoint'), name);
+  await page.goBack();
+  await page.waitForSelector('.group canvas');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth && document.querySelector('.group canvas').clientWidth > 300);
+  await close(page);
+});
+
 test('sandwich: from the table of methods and from a box, both sides, another method with a click, and back', async () => {
   const page = await open('#/r/r1/cpu?event=profiler.WallClockSample&show=methods');
   await page.waitForSelector('.grid tbody button:has-text("Callers, callees")');

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { evidenceOf, frameSearch } from '../../web/ui/explain.js';
 import { commandOf, shellWord } from '../../web/ui/export.js';
+import { commonRoot, groupsOf, onlyGroup } from '../../web/ui/groups.js';
 import { isChosen, layoutFlows, ownFrame, shortClass, threadsOf } from '../../web/ui/lock_graph.js';
 import { KINDS } from '../../web/flame/kinds.js';
 import { nameHash } from '../../web/ui/flame_panel.js';
@@ -194,6 +195,7 @@ test('export: the command has all filters of the page', () => {
     assert.ok(command.some((w, i) => w === option && command[i + 1] === value), `${option} ${value}`);
   assert.ok(command.includes('--no-idle') && command.includes('--reverse') && command.includes(recording.path));
   assert.deepEqual(commandOf({ ...FULL, show: 'threads' }, recording).slice(0, 4), ['wick', 'top', '--by', 'thread']);
+  assert.deepEqual(commandOf({ ...FULL, show: 'groups', group: 'endpoint' }, recording).slice(-5), ['--by', 'endpoint', recording.path, '-o', 'flame.html']);
   assert.deepEqual(commandOf({ ...FULL, tab: 'slow' }, recording), ['wick', 'trace', '/tmp/a b.jfr', 't1']);
 });
 
@@ -219,10 +221,35 @@ test('names: hashes differ for names of a profile', () => {
   assert.equal(new Set(names.map(nameHash)).size, names.length);
 });
 
+/** A script and all that it imports. */
+function loadedBy(script, found = new Set()) {
+  if (found.has(script)) return found;
+  found.add(script);
+  for (const [, path] of readFileSync(script, 'utf8').matchAll(/(?:from|import)\s+'(\.[^']+)'/g)) loadedBy(join(script, '..', path), found);
+  return found;
+}
+
+test('groups: heaviest first, what is not in a group apart, and a filter that leaves one', () => {
+  const names = ['[no customer]', '[big]', 'a.run', 'a.work', 'a.self', '[w (1) tid=12]'];
+  const view = { // all(100): [no customer](10), [big](80): a.run(80): a.work(80, self 20): a.self(60); [w (1) tid=12](10)
+    profile: { names }, name: [-1, 0, 1, 2, 3, 4, 5], total: [100, 10, 80, 80, 80, 60, 10], own: [0, 10, 0, 0, 20, 60, 10],
+    first: (i) => [1, -1, 3, 4, 5, -1, -1][i], next: (i) => [-1, 2, 6, -1, -1, -1, -1][i], self: (i) => view.own[i],
+  };
+  assert.deepEqual(groupsOf(view, 'customer').map((g) => [g.value, g.weight]), [['big', 80], [null, 10], ['w (1) tid=12', 10]]);
+  assert.deepEqual(groupsOf(view, 'thread').map((g) => [g.value, g.id])[2], ['w (1)', 'tid=12']);
+  assert.equal(commonRoot(view, 2), 3, 'below a.run: a.work has weight of its own');
+  assert.equal(commonRoot(view, 1), 1);
+  const state = { ...emptyState(), labels: ['customer:small', 'x:y'] };
+  assert.deepEqual(onlyGroup(state, 'customer', 'big'), { labels: ['x:y', 'customer:big'] });
+  assert.deepEqual(onlyGroup(state, 'thread', 'w (1)'), { thread: '^w \\(1\\)$' });
+  assert.deepEqual(onlyGroup(state, 'endpoint', 'GET /a?b'), { endpoint: 'GET /a?b' });
+});
+
 test('pages: no inline code or style, no markup from strings, and all scripts together below 300 KiB', () => {
   const files = ['ui', 'flame', 'spans', 'heat'].flatMap((dir) => readdirSync(join(web, dir)).map((f) => join(web, dir, f)));
   const scripts = files.filter((f) => f.endsWith('.js'));
-  assert.ok(scripts.reduce((sum, f) => sum + statSync(f).size, 0) < 300 * 1024);
+  const loaded = [...loadedBy(join(web, 'ui/main.js'))];
+  assert.ok(loaded.length > 30 && loaded.reduce((sum, f) => sum + statSync(f).size, 0) < 300 * 1024);
   for (const f of scripts) assert.doesNotMatch(readFileSync(f, 'utf8'), /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/, f);
   const page = readFileSync(join(web, 'ui/index.html'), 'utf8');
   assert.doesNotMatch(page, /<style|style=|\son\w+=|<script(?![^>]*\ssrc=)/);

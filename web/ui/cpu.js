@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the weight of an event is: flame graph, table of methods, one method between its callers and callees, threads.
+// Where the weight of an event is: flame graph, one for each thread or endpoint, table of methods, one method between its callers
+// and callees, threads.
 import { formatCount, formatPercent } from '../flame/text.js';
 import { button, h } from './dom.js';
 import { weightText } from './format.js';
 import { FlameSlot } from './flame_slot.js';
+import { Groups } from './groups.js';
 import { Sandwich } from './sandwich.js';
 import { exactly, queryOf } from './state.js';
 import { Table } from './table.js';
 import { Slot } from './view.js';
 
-const SHOWS = [['', 'Flame graph'], ['methods', 'Methods'], ['sandwich', 'Sandwich'], ['threads', 'Threads']];
+const SHOWS = [['', 'Flame graph'], ['methods', 'Methods'], ['sandwich', 'Sandwich'], ['threads', 'Threads'], ['groups', 'Side by side']];
 
 /** A weight beside its share, as two columns of a table. */
 export function weightColumns(key, head, all, unit, colour) {
@@ -47,13 +49,14 @@ export class CpuView {
     }
     if (name === 'methods') this.part.ask(context, 'table', [...queryOf(state), ['rows', '500'], ['by', 'method']]);
     else if (name === 'threads') this.part.ask(context, 'threads', queryOf(state));
-    else if (name === 'sandwich') this.part.update(context);
+    else if (name === 'sandwich' || name === 'groups') this.part.update(context);
     else this.part.ask(context, 'flame', queryOf(state));
   }
 
   make(name) {
     if (name === 'methods') return new Methods();
     if (name === 'threads') return new Threads();
+    if (name === 'groups') return new Groups(this.switch, this.home);
     return name === 'sandwich' ? new Sandwich(this.switch, this.home) : new FlameSlot(this.switch, this.home);
   }
 }

@@ -49,6 +49,7 @@ export function commandOf(state, recording, base) {
   if (tab === 'compare') return ['wick', 'diff', ...chosen(state), base?.path ?? 'BEFORE.jfr', recording.path, '-o', 'diff.html'];
   if (show === 'methods') return ['wick', 'top', ...chosen(state), recording.path];
   if (show === 'threads') return ['wick', 'top', '--by', 'thread', ...chosen(state), recording.path];
+  if (show === 'groups') return ['wick', 'flame', ...chosen(state), '--by', state.group || 'thread', recording.path, '-o', 'flame.html'];
   const around = show === 'sandwich' && state.focus ? ['--include', exactly(state.focus)] : [];
   return ['wick', 'flame', ...chosen(state), ...around, ...(state.leaf ? ['--reverse'] : []), recording.path, '-o', 'flame.html'];
 }

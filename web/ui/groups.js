@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small multiples: one flame graph for each thread, endpoint, state or value of a label, side by side, the heaviest first.
+//
+// It is one tree: the server puts the group above the root of each stack, and each picture shows what lies below one box of
+// the first level. What all stacks of a group have in common, such as Thread.run(), is left out of its picture and named above it.
+import { Profile, base64Bytes } from '../flame/data.js';
+import { Painter, ROW } from '../flame/draw.js';
+import { Search } from '../flame/search.js';
+import { formatPercent, nameForms } from '../flame/text.js';
+import { TopDown } from '../flame/views.js';
+import { button, emptyBox, h } from './dom.js';
+import { weightText } from './format.js';
+import { seriesName } from './series.js';
+import { exactly, queryOf } from './state.js';
+import { Slot } from './view.js';
+
+const FIRST = 12; // pictures that are shown at once
+const ROWS = 9;
+const COMMON = 0.99; // the share of a group's weight that goes through the common root
+
+/** What groups there can be: keys of the state's filters first, then the labels of the recording. */
+const BY = [['thread', 'Thread'], ['endpoint', 'Endpoint'], ['state', 'State']];
+
+/** The groups of a tree whose first level they are: [{node, value, id, weight}], heaviest first; value is null for what has none, id
+ *  a thread's number. */
+export function groupsOf(view, key) {
+  const out = [];
+  for (let at = view.first(0); at >= 0; at = view.next(at)) {
+    const text = view.profile.names[view.name[at]].slice(1, -1); // "[value]", "[thread tid=1]"
+    const [value, id] = key === 'thread' ? text.split(/ ?(tid=\d+)$/) : [text];
+    out.push({ node: at, value: text === `no ${key}` ? null : value, id: id ?? '', weight: view.total[at] });
+  }
+  return out.sort((a, b) => b.weight - a.weight);
+}
+
+/** The deepest box that nearly all stacks of a group go through, and go on from. */
+export function commonRoot(view, group) {
+  for (let node = group; ;) {
+    let heaviest = -1;
+    for (let c = view.first(node); c >= 0; c = view.next(c)) if (heaviest < 0 || view.total[c] > view.total[heaviest]) heaviest = c;
+    if (heaviest < 0 || view.total[heaviest] - view.self(heaviest) < COMMON * view.total[group]) return node;
+    node = heaviest;
+  }
+}
+
+/** What the state becomes when only a group is shown. */
+export function onlyGroup(state, key, value) {
+  if (key === 'thread') return { thread: exactly(value) };
+  if (key === 'endpoint' || key === 'state') return { [key]: key === 'state' ? exactly(value) : value };
+  return { labels: [...state.labels.filter((l) => !l.startsWith(`${key}:`)), `${key}:${value}`] };
+}
+
+export class Groups extends Slot {
+  /** @param lead what stands before the choice of the group; in `home` where this is not shown */
+  constructor(lead, home) {
+    super('div.fill', (answer, context) => this.draw(answer, context));
+    this.lead = lead;
+    this.home = home;
+    this.choice = h('select', { 'aria-label': 'A picture for each', onchange: () => this.context.navigate({ group: this.choice.value }) });
+    this.keys = new Slot('div', (answer, context) => this.offer(answer.labels.map((l) => l.key), context));
+    this.tools = h('div.group-tools', {}, lead, h('label.quiet', {}, 'One for each ', this.choice));
+    this.grid = h('div.groups');
+    this.more = h('p.groups-more');
+    this.all = false;
+    this.cards = [];
+    this.resizes = new ResizeObserver(() => this.paint());
+    this.resizes.observe(this.grid);
+  }
+
+  release() {
+    super.release();
+    this.keys.release();
+    this.resizes.disconnect();
+    this.home.append(this.lead);
+  }
+
+  update(context) {
+    const { state } = context;
+    this.context = context;
+    this.by = state.group || 'thread';
+    this.offer([], context);
+    this.keys.ask(context, 'labels', queryOf(state));
+    this.ask(context, 'flame', [...queryOf(state), ['by', this.by]]);
+  }
+
+  offer(labels, context) {
+    this.known = [...new Set([...(this.known ?? []), ...labels])];
+    const found = BY.filter(([key]) => key !== 'state' || context.state.eventKind === 'wall');
+    for (const key of this.known) if (!BY.some(([k]) => k === key)) found.push([key, `Label ${key}`]);
+    if (!found.some(([key]) => key === this.by)) found.push([this.by, this.by]);
+    const texts = found.map(([, text]) => text).join('\n');
+    if (texts !== this.offered) {
+      this.offered = texts;
+      this.choice.replaceChildren(...found.map(([value, text]) => h('option', { value }, text)));
+    }
+    this.choice.value = this.by;
+  }
+
+  draw(answer, context) {
+    if (!answer.samples && !answer.weight) {
+      this.root.replaceChildren(this.tools, this.nothingFits());
+      return;
+    }
+    if (this.drawn !== answer || this.drawnAll !== this.all) this.make(answer, context);
+    this.drawn = answer;
+    this.drawnAll = this.all;
+    this.paint();
+  }
+
+  make(answer, context) {
+    const view = new TopDown(new Profile(base64Bytes(answer.data)));
+    const groups = groupsOf(view, this.by);
+    const shown = this.all ? groups : groups.slice(0, FIRST);
+    this.cards = shown.map((g) => this.card(view, g, answer, context));
+    this.grid.replaceChildren(...this.cards.map((c) => c.root));
+    const rest = groups.slice(shown.length);
+    const weight = rest.reduce((sum, g) => sum + g.weight, 0);
+    this.more.replaceChildren(...(rest.length ? [`${rest.length} more have ${formatPercent(weight, answer.weight)} of the weight. `, button('Show all', () => {
+      this.all = true;
+      this.draw(answer, this.context);
+    })] : []));
+    const none = groups.length === 1 && groups[0].value === null;
+    const body = none ? emptyBox(`No sample has ${this.by === 'endpoint' ? 'an' : 'a'} ${this.by}`, 'Choose another group, or set labels in the program (docs/labels.md).') : this.grid;
+    this.root.replaceChildren(this.tools, h('div.scrolls', {}, body, this.more));
+  }
+
+  card(view, group, answer, context) {
+    const value = group.value === null ? `no ${this.by}` : seriesName(this.by, group.value);
+    const share = formatPercent(group.weight, answer.weight);
+    const root = commonRoot(view, group.node);
+    const above = [];
+    for (let at = root; at !== group.node; at = view.parent[at]) above.push(at);
+    const canvas = h('canvas', { 'aria-hidden': 'true' });
+    const painter = new Painter(canvas, h('canvas'));
+    const open = () => context.navigate({ show: '', zoom: '', ...onlyGroup(this.context.state, this.by, group.value) });
+    const title = group.value === null ? h('span', {}, value) : h('button.link', { type: 'button', onclick: open, title: `${value}: show its flame graph` }, value);
+    const common = above.length ? `below ${shortName(view, above[0])}` : '';
+    if (group.value !== null) canvas.addEventListener('click', open);
+    const card = { view, node: root, canvas, painter };
+    canvas.addEventListener('pointermove', (e) => hint(card, e, answer.unit));
+    card.root = h('section.group', { 'aria-label': `${value} ${group.id}, ${share}` }, h('h2', {}, title, group.id ? h('span.quiet', {}, ` ${group.id}`) : null),
+      h('p.quiet', {}, `${share}, ${weightText(group.weight, answer.unit)}`, common ? h('span.group-above', { title: above.reverse().map((at) => view.profile.names[view.name[at]]).join('\n') }, ` \u00b7 ${common}`) : null), canvas);
+    return card;
+  }
+
+  paint() {
+    const { state, theme } = this.context;
+    for (const c of this.cards) {
+      const width = Math.floor(c.root.getBoundingClientRect().width) - 2;
+      if (width < 20) continue;
+      if (!c.search || c.query !== state.search) {
+        c.query = state.search;
+        c.search = new Search(c.view.profile, patternOf(state.search), 0);
+      }
+      c.painter.setTheme(theme);
+      c.painter.resize(width, ROWS * ROW, window.devicePixelRatio || 1);
+      c.painter.paint(sceneOf(c));
+    }
+  }
+}
+
+function sceneOf({ view, node, search }) {
+  const below = view.depth[node] + 1;
+  return { view, search, x0: view.start[node], x1: view.start[node] + view.total[node], scrollTop: below * ROW, contentHeight: 0, flame: false, zoom: node };
+}
+
+/** The name and the weight of the box under the pointer, as the canvas's title. */
+function hint(card, e, unit) {
+  const r = card.canvas.getBoundingClientRect();
+  const at = card.painter.nodeAt(sceneOf(card), e.clientX - r.left, e.clientY - r.top);
+  card.canvas.title = at >= 0 ? `${card.view.profile.names[card.view.name[at]]}\n${weightText(card.view.total[at], unit)}` : '';
+}
+
+function shortName(view, node) {
+  const forms = nameForms(view.profile.names[view.name[node]], true);
+  return forms[Math.min(1, forms.length - 1)];
+}
+
+function patternOf(text) {
+  if (!text) return null;
+  try {
+    return { test: new RegExp(text, /\p{Lu}/u.test(text) ? '' : 'i') };
+  } catch {
+    return null;
+  }
+}
