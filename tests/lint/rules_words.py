@@ -26,6 +26,7 @@ WORDS = {
 }
 _GAP = r"(?:[ \t]*\n[ \t]*(?:\*|//|#)?[ \t]*|[ \t]+)"
 _WORDS = [(re.compile(rf"\b(?:{w.replace(' ', _GAP)})\b", re.IGNORECASE), better) for w, better in WORDS.items()]
+_ANY = re.compile("|".join(pattern.pattern for pattern, _ in _WORDS), re.IGNORECASE)
 _CODE = (".c", ".h", ".def", ".S", ".java", ".js", ".mjs", ".css")
 _PROSE = {"COMMENT", "STRING", "FSTRING_MIDDLE"}
 _ENTRY = re.compile(r'(\S+) "([^"]+)" (\S.*)')
@@ -84,7 +85,8 @@ def check_words(tree):
         text = tree.text(path)
         if path.startswith(DATA) or path in NAMES_THEM or "\0" in text or "\ufffd" in text:
             continue
-        prose = _prose(path, text)
+        # What is prose takes long to find, and few files have the words at all.
+        prose = _prose(path, text) if _ANY.search(text) else ""
         for pattern, better in _WORDS:
             for match in pattern.finditer(prose):
                 words = " ".join(w for w in match.group().lower().split() if w not in ("*", "//", "#"))

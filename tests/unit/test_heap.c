@@ -694,6 +694,8 @@ static unsigned analyse_changing(char *bytes, size_t n, uint64_t *random)
     return steps + !rc;
 }
 
+static int changing_runs = 300; /* the long tests do more (meson.build) */
+
 /* The dump of a live JVM lies in its own directory, where it can go on writing to it. */
 static void test_reader__a_dump_that_changes_while_it_is_read_does_no_harm(void **state)
 {
@@ -703,7 +705,7 @@ static void test_reader__a_dump_that_changes_while_it_is_read_does_no_harm(void 
     unsigned done[6] = {0};
     everything(&h, 8, "JAVA PROFILE 1.0.2");
     char *bytes = malloc(h.b.len);
-    for (int i = 0; i < 4000; i++) {
+    for (int i = 0; i < changing_runs; i++) {
         memcpy(bytes, h.b.buf, h.b.len);
         done[analyse_changing(bytes, h.b.len, &random)]++;
     }
@@ -713,8 +715,12 @@ static void test_reader__a_dump_that_changes_while_it_is_read_does_no_harm(void 
     wick_strbuf_release(&h.b);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) {
+        changing_runs = atoi(argv[1]);
+        cmocka_set_test_filter("*changes_while*");
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reader__every_record_is_understood),
         cmocka_unit_test(test_reader__a_dump_that_is_cut_anywhere_is_refused),
