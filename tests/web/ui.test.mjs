@@ -271,6 +271,10 @@ test('heatmap: a cell by mouse, a part by keyboard, a column by the table; its s
   await page.keyboard.press('h');
   await page.waitForSelector('.axis path.area', { state: 'visible' });
   assert.doesNotMatch(page.url(), /heat=/);
+  await page.click('.tabs a:has-text("Explain")');
+  await page.waitForSelector('.findings, .empty');
+  await page.keyboard.press('h');
+  assert.doesNotMatch(page.url(), /heat=/, 'a page without an axis has nothing to change');
   await close(page);
 });
 

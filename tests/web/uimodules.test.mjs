@@ -142,6 +142,12 @@ test('locks: bands add up to their nodes, the lightest are one, a thread is chos
   }));
   assert.deepEqual(flows.slice(0, 3).map((f) => isChosen(f, 'h:writer')), [true, true, true]);
   assert.deepEqual(flows.slice(0, 3).map((f) => isChosen(f, 'l:a.Cache')), [false, true, false]);
+  // Threads may have the names of the nodes that are none.
+  const named = [flow('others', 'a.Session', 'not known', 5), flow('t', 'a.Session', null, 7), ...flows];
+  const sides = layoutFlows(named).columns;
+  assert.deepEqual(sides[0].filter((n) => n.name === 'others').map((n) => [n.key, n.weight]), [['w:others', 5], ['', 16]]);
+  assert.deepEqual(sides[2].filter((n) => n.name === 'not known').map((n) => [n.key, n.weight]), [['u:', 27], ['h:not known', 5]]);
+  assert.deepEqual(named.slice(0, 2).map((f) => [isChosen(f, 'u:'), isChosen(f, 'h:not known')]), [[false, true], [true, false]]);
   assert.equal(shortClass('java.util.concurrent.locks.ReentrantLock$NonfairSync'), 'ReentrantLock$NonfairSync');
   assert.equal(ownFrame(['jdk.internal.misc.Unsafe.park', 'java.util.X.y:3', '[libc.so.6]', 'app.Main.run:5']), 'app.Main.run:5');
   assert.match('pool-12-thread-3', new RegExp(threadsOf('pool-*-thread-*')));

@@ -12,19 +12,20 @@ const GAP = 16; // room for the name of what hardly weighs
 const MARGIN = 8;
 const LEAST = 2; // height of what hardly weighs
 const BAR = 10;
-export const OTHERS = 'others';
-export const UNKNOWN = 'not known';
+const OTHERS = 'others';
+const UNKNOWN = 'not known';
 
 const WAITS = 'w';
 const LOCK = 'l';
 const HOLDS = 'h';
+const NOBODY = 'u:'; // chosen is that no holder was seen: a thread may have any name
 
 /** Of a class name what people call it. */
 export function shortClass(name) {
   return name.replace(/^.*?(?=[^./]*$)/, '') || name;
 }
 
-const endsOf = (f) => [[WAITS, f.waiter], [LOCK, f.class], [HOLDS, f.owner ?? UNKNOWN]];
+const endsOf = (f) => [[WAITS, f.waiter], [LOCK, f.class], [HOLDS, f.owner ?? null]];
 
 /** The nodes of each column and the bands between them; shares of the height are left to the painter. */
 export function layoutFlows(flows) {
@@ -32,10 +33,13 @@ export function layoutFlows(flows) {
     const sums = new Map();
     for (const f of flows) sums.set(endsOf(f)[i][1], (sums.get(endsOf(f)[i][1]) ?? 0) + f.weight_ns);
     const sorted = [...sums].sort((a, b) => b[1] - a[1]);
-    const shown = sorted.length > MOST ? [...sorted.slice(0, MOST - 1), [OTHERS, sorted.slice(MOST - 1).reduce((s, [, v]) => s + v, 0)]] : sorted;
-    return shown.map(([name, weight]) => ({ side, name, weight }));
+    const kept = sorted.length > MOST ? sorted.slice(0, MOST - 1) : sorted;
+    const nodes = kept.map(([name, weight]) => ({ side, name: name ?? UNKNOWN, weight, key: name === null ? NOBODY : `${side}:${name}`, of: new Set([name]) }));
+    const rest = sorted.slice(kept.length);
+    if (rest.length) nodes.push({ side, name: OTHERS, weight: rest.reduce((s, [, v]) => s + v, 0), key: '', of: new Set(rest.map(([name]) => name)) });
+    return nodes;
   });
-  const nodeOf = (column, name) => columns[column].find((n) => n.name === name) ?? columns[column].find((n) => n.name === OTHERS);
+  const nodeOf = (column, name) => columns[column].find((n) => n.of.has(name));
   const bands = new Map();
   for (const f of flows) {
     const nodes = endsOf(f).map(([, name], i) => nodeOf(i, name));
@@ -50,12 +54,13 @@ export function layoutFlows(flows) {
   return { columns, bands: [...bands.values()].sort((a, b) => b.weight - a.weight) };
 }
 
-/** Whether a flow belongs to what is chosen, "w:NAME", "l:CLASS", "h:NAME"; a thread is chosen on both sides at once. */
+/** Whether a flow belongs to what is chosen, "w:NAME", "l:CLASS", "h:NAME" or "u:"; a thread is chosen on both sides at once. */
 export function isChosen(flow, chosen) {
   if (!chosen) return true;
+  if (chosen === NOBODY) return flow.owner === null || flow.owner === undefined;
   const [side, name] = [chosen[0], chosen.slice(2)];
   if (side === LOCK) return flow.class === name;
-  return flow.waiter === name || (flow.owner ?? UNKNOWN) === name;
+  return flow.waiter === name || flow.owner === name;
 }
 
 /** The first frame that is the program's own. */
@@ -148,17 +153,18 @@ export class LockGraph {
     const [a, b] = [band.from.x + BAR, band.to.x];
     const middle = (a + b) / 2;
     const lit = band.flows.some((f) => isChosen(f, this.chosen));
-    const path = svg('path', { class: `band${lit ? '' : ' dim'}${band.column && band.to.name === UNKNOWN ? ' unknown' : ''}`,
+    const path = svg('path', { class: `band${lit ? '' : ' dim'}${band.to.key === NOBODY ? ' unknown' : ''}`,
       d: `M${a} ${band.fromY}C${middle} ${band.fromY} ${middle} ${band.toY} ${b} ${band.toY}V${band.toY + band.toHeight}C${middle} ${band.toY + band.toHeight} ${middle} ${band.fromY + band.fromHeight} ${a} ${band.fromY + band.fromHeight}Z` });
     path.append(svg('title', {}, `${band.from.name}, ${band.to.name}: ${time(band.weight)}`));
     this.picture.append(path);
   }
 
   drawNode(node, width) {
-    const key = `${node.side}:${node.name}`;
-    const own = node.name !== OTHERS;
+    const { key } = node;
+    const own = key !== '';
     const said = { [WAITS]: `${node.name} waits ${time(node.weight)}`, [LOCK]: `${node.name}: waited for ${time(node.weight)}`, [HOLDS]: `${node.name} holds up others for ${time(node.weight)}` }[node.side];
-    const pressed = this.chosen === key || (this.chosen && node.side !== LOCK && this.chosen[0] !== LOCK && this.chosen.slice(2) === node.name);
+    const named = this.chosen && this.chosen !== NOBODY && key !== NOBODY && this.chosen.slice(2) === key.slice(2);
+    const pressed = own && (this.chosen === key || (named && node.side !== LOCK && this.chosen[0] !== LOCK));
     const g = svg('g', own ? { role: 'button', tabindex: '0', 'aria-pressed': String(Boolean(pressed)), class: `node ${node.side}` } : { class: `node ${node.side}`, role: 'img' });
     g.dataset.node = key;
     const text = `${node.side === LOCK ? shortClass(node.name) : node.name || '[no name]'}`;

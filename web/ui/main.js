@@ -238,7 +238,7 @@ class Ui {
     const run = {
       d: () => this.toggleTheme(),
       g: () => this.navigate(parseState('')),
-      h: () => this.state.recording && this.navigate({ heat: this.state.heat ? '' : 'auto' }),
+      h: () => this.view.hasTime && this.navigate({ heat: this.state.heat ? '' : 'auto' }),
       '?': () => byName('help-box').showModal(),
     }[e.key];
     const tab = TABS[Number(e.key) - 1];

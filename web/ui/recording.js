@@ -132,6 +132,11 @@ export class RecordingView {
     this.view.update(this.context);
   }
 
+  /** Whether the page has a time axis. */
+  get hasTime() {
+    return !this.axis.root.hidden || !this.heat.root.hidden;
+  }
+
   /** The time axis, as an area or as a heatmap. */
   showTime(shown) {
     const { state } = this.context;
