@@ -29,23 +29,38 @@ static const char *frame_name(struct wick_strbuf *sb, const struct wick_profile 
     return sb->buf;
 }
 
+static int by_reason(const void *a, const void *b)
+{
+    const struct blame *x = a, *y = b;
+    if (x->why != y->why)
+        return x->why < y->why ? -1 : 1;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    return x->longest_ns < y->longest_ns ? 1 : x->longest_ns > y->longest_ns ? -1 : 0;
+}
+
+/* One for each reason and function, with the frame of the longest wait. */
 static uint32_t count_blames(const struct wick_ttsp_incidents *in, struct blame *rows)
 {
-    const struct wick_profile *p = in->profile;
     uint32_t n = 0;
     for (uint32_t i = 0; i < in->nculprits; i++) {
         const struct wick_ttsp_culprit *c = &in->culprits[i];
-        uint32_t function = p->frames[c->frame].function, k = 0;
-        while (k < n && (rows[k].why != c->why || rows[k].function != function))
-            k++;
-        if (k == n)
-            rows[n++] = (struct blame){.why = c->why, .function = function, .frame = c->frame, .caller = c->caller};
-        rows[k].count++;
-        rows[k].total_ns = wick_sum(rows[k].total_ns, c->waited_ns);
-        if (c->waited_ns > rows[k].longest_ns) {
-            rows[k].longest_ns = c->waited_ns;
-            rows[k].frame = c->frame;
-            rows[k].caller = c->caller;
+        rows[i] = (struct blame){.why = c->why,
+                                 .function = in->profile->frames[c->frame].function,
+                                 .frame = c->frame,
+                                 .caller = c->caller,
+                                 .count = 1,
+                                 .total_ns = c->waited_ns,
+                                 .longest_ns = c->waited_ns};
+    }
+    if (in->nculprits)
+        qsort(rows, in->nculprits, sizeof *rows, by_reason);
+    for (uint32_t i = 0; i < in->nculprits; i++) {
+        if (n && rows[n - 1].why == rows[i].why && rows[n - 1].function == rows[i].function) {
+            rows[n - 1].count++;
+            rows[n - 1].total_ns = wick_sum(rows[n - 1].total_ns, rows[i].total_ns);
+        } else {
+            rows[n++] = rows[i];
         }
     }
     return n;

@@ -53,6 +53,49 @@ static void wait_for(struct wick_jfr_writer *w, const char *class_name, uint32_t
                                                                                .hash = 1 + who % 3});
 }
 
+/* A safepoint that waited for one thread, which answered two signals: computing, or without a CPU. */
+static void slow_safepoint(struct wick_jfr_writer *w, uint64_t number, const char *operation, uint32_t who,
+                           uint32_t where, uint64_t at_ms, uint64_t ms, bool starved)
+{
+    uint64_t start_ns = START_NS + at_ms * MS;
+    wick_jfr_write_safepoint_latency(w, &(struct wick_jfr_safepoint_latency){.start_ns = start_ns,
+                                                                             .duration_ns = (ms + 2) * MS,
+                                                                             .incident = number,
+                                                                             .safepoint_id = 100 + number,
+                                                                             .kind = "safepoint",
+                                                                             .operation = operation,
+                                                                             .reach_ns = ms * MS,
+                                                                             .java_threads = 12,
+                                                                             .late_threads = 1,
+                                                                             .signals = 2,
+                                                                             .source = "symbols"});
+    for (uint32_t attempt = 1; attempt <= 2; attempt++) {
+        uint64_t waited_ns = attempt * ms * MS / 3;
+        wick_jfr_write_safepoint_laggard(
+            w, &(struct wick_jfr_safepoint_laggard){.start_ns = start_ns + waited_ns,
+                                                    .thread = who,
+                                                    .stack = where,
+                                                    .incident = number,
+                                                    .safepoint_id = 100 + number,
+                                                    .attempt = attempt,
+                                                    .kind = "late",
+                                                    .waited_ns = waited_ns,
+                                                    .response_ns = starved ? ms * MS / 4 : MS / 20,
+                                                    .os_state = "R",
+                                                    .wchan = "0",
+                                                    .cpu_ns = 500 * MS + (starved ? 0 : waited_ns),
+                                                    .run_delay_ns = starved ? (attempt - 1) * ms * MS * 9 / 10 : 0,
+                                                    .scheduler = "SCHED_OTHER",
+                                                    .allowed_cpus = "3"});
+    }
+    wick_jfr_write_safepoint_arrival(w, &(struct wick_jfr_safepoint_arrival){.start_ns = start_ns + ms * MS,
+                                                                             .thread = who,
+                                                                             .incident = number,
+                                                                             .waited_ns = ms * MS,
+                                                                             .signals = 2,
+                                                                             .answers = 2});
+}
+
 int lock_story_write(int fd)
 {
     static const struct wick_jfr_source source = {NULL, stack, method, thread, NULL};
@@ -71,6 +114,9 @@ int lock_story_write(int fd)
         if (i % 10 == 0)
             wait_for(w, evil, HOSTILE, 1 + i % WORKERS, IN_CLEANER, 100 * i, 15);
     }
+    for (uint32_t i = 0; i < 5; i++)
+        slow_safepoint(w, 1 + i, "G1CollectForAllocation", CLEANER, IN_CLEANER, 400 + 1100 * i, 40 + 30 * i, false);
+    slow_safepoint(w, 6, "Cleanup", HOSTILE, IN_WORKER, 3000, 25, true);
     int rc = wick_jfr_writer_close(w, START_NS + 6100 * MS, NULL);
     wick_output_release(&o);
     return rc ? -1 : 0;

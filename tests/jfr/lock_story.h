@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lock_story.h - a recording of who blocked whom: workers wait for sessions that writers hold, writers for the cache
- * that the cleaner holds; and names that are hostile
+ * that the cleaner holds; slow safepoints, of which five waited for the cleaner; and names that are hostile
  */
 #ifndef TESTS_JFR_LOCK_STORY_H
 #define TESTS_JFR_LOCK_STORY_H

@@ -127,6 +127,8 @@ for (const [mode, options] of [['light', { colorScheme: 'light' }], ['dark', { c
     }
     await page.evaluate(() => { location.hash = '#/r/r4/interference'; });
     await page.waitForSelector('.lock-graph .node', { state: 'attached' });
+    await looks(page, `ui-safepoints-${mode}.png`);
+    await page.$eval('.lock-graph', (e) => { const all = e.closest('.scrolls'); all.scrollTop += e.getBoundingClientRect().top - all.getBoundingClientRect().top - 80; });
     await looks(page, `ui-locks-${mode}.png`);
     await page.evaluate(() => { location.hash = '#/r/r1/cpu?heat=auto'; });
     await page.waitForFunction(() => /all:/.test(document.querySelector('.heat-axis .series-note')?.textContent));
@@ -444,6 +446,31 @@ test('locks: who blocks whom, chosen by keyboard and undone, with the way to the
   await page.click('.lock-graph ~ .table-box tbody button.link:has-text("worker")');
   await page.waitForFunction(() => location.hash.includes('/cpu?') && location.hash.includes('thread='));
   await shown(page, 'cpu');
+  await close(page);
+});
+
+test('safepoints: when they were, what was slow and why, and the stacks of one; a recording without them says how', async () => {
+  const page = await open('#/r/r4/interference');
+  const table = (caption) => `table:has(caption:has-text("${caption}"))`;
+  await page.waitForSelector(table('What was slow'));
+  await settled(page);
+  const blame = await page.textContent(`${table('What was slow')} tbody`);
+  assert.match(blame, /compiled code without a poll.*Session\.sweep:21.*5.*500 ms.*no CPU to run on.*25\.0 ms/s);
+  const bars = await page.$$eval('[aria-label^="Slow safepoints over time"] rect.pause, .axis rect.pause', (all) => all.map((b) => Number(b.getAttribute('height'))));
+  assert.equal(bars.length, 6);
+  assert.equal(Math.max(...bars), bars[0], 'the slowest is the highest');
+  await page.focus(`${table('Slow safepoints')} tbody button.link`);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => location.hash.includes('safepoint='));
+  assert.equal(await page.textContent('.frames .guilty'), 'com.example.shop.Session.sweep:21');
+  assert.deepEqual(await violations(page), []);
+  await page.click('button:has-text("Take its time range")');
+  await page.waitForFunction(() => location.hash.includes('from='));
+  await page.goBack();
+  await page.goBack();
+  await page.waitForFunction(() => !document.querySelector('.frames'));
+  await page.goto(`${fixture.url}#/r/r1/interference`);
+  await page.waitForSelector('.empty:has-text("Slow safepoints are not in this recording")');
   await close(page);
 });
 

@@ -54,7 +54,7 @@ export function evidenceOf(finding, state, recording) {
 const LINK_TEXT = { slow: 'Show its requests', interference: 'Show when', memory: 'Show the memory', cpu: 'Show the stacks' };
 
 export function upperFirst(text) {
-  return /^wick\b/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return /^(wick\b|\S*\/)/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 export class ExplainView extends Slot {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What disturbs the program: the JVM itself, its own locks, and other processes. Sentences of `wick explain` that are about that, and
-// states of threads over time.
+// What disturbs the program: the JVM itself, its own locks, and other processes. Sentences of `wick explain` that are about that, slow
+// safepoints, who blocks whom, and states of threads over time.
 import { commandLine, emptyBox, h } from './dom.js';
 import { upperFirst } from './explain.js';
 import { LockGraph, threadsOf } from './lock_graph.js';
 import { queryOf } from './state.js';
+import { Safepoints } from './safepoints.js';
 import { TimeAxis } from './series.js';
 import { eventsOf, Slot } from './view.js';
 import { formatWeight } from '../flame/text.js';
@@ -14,20 +15,22 @@ const ABOUT = /safepoint|vm-operation|neighbour|starvation|cpu-limit|throttl|pre
 export class InterferenceView {
   constructor() {
     this.found = new Found();
+    this.safepoints = new Safepoints();
     this.locks = new Locks();
     this.states = new OverTime('States of threads over time');
     this.events = new OverTime('Events over time');
-    this.root = h('div.page.scrolls.stack', {}, this.found.root, this.locks.root, this.states.root, this.events.root);
+    this.root = h('div.page.scrolls.stack', {}, this.found.root, this.safepoints.root, this.locks.root, this.states.root, this.events.root);
   }
 
   release() {
-    for (const part of [this.found, this.locks, this.states, this.events]) part.release();
+    for (const part of [this.found, this.safepoints, this.locks, this.states, this.events]) part.release();
   }
 
   update(context) {
     const wall = eventsOf(context.recording, ['wall'])[0];
     const others = eventsOf(context.recording, ['lock', 'ttsp'])[0];
     this.found.ask(context, 'explain', []);
+    this.safepoints.ask(context, 'safepoints', []);
     this.locks.ask(context, 'locks', []);
     const query = (event) => [...queryOf({ ...context.state, event }, ['no_idle', 'from', 'to']), ['no_idle', '1']];
     if (wall) this.states.ask(context, 'series', [...query(wall.name), ['by', 'state'], ['bins', '200'], ['top', '8']]);

@@ -6,6 +6,7 @@ import { clockOf, durationOf } from './format.js';
 import { CollectionsChart, partColour, ResidentChart } from './memory_charts.js';
 import { formatState } from './state.js';
 import { Table } from './table.js';
+import { Over } from './time_chart.js';
 import { eventsOf, Slot } from './view.js';
 
 const bytes = (v) => (v ? formatWeight(v, 'bytes') : '\u2013');
@@ -103,47 +104,6 @@ class Parts extends Slot {
     }));
     return bar;
   }
-}
-
-/** A place with a picture over the time of the recording, whose brush chooses the range of all pages. */
-class Over extends Slot {
-  /** @param make(onRange) the picture */
-  constructor(title, make) {
-    super('section.card', (answer, context) => this.draw(answer, context));
-    this.make = make;
-    this.head = h('h2', {}, title);
-    this.chart = null;
-  }
-
-  release() {
-    super.release();
-    this.chart?.release();
-  }
-
-  fail(e) {
-    if (e.status !== 404 && e.status !== 422 && e.status !== 409) return super.fail(e);
-    this.shown = false;
-    this.root.hidden = true; // the card above says why
-  }
-
-  draw(answer, context) {
-    this.root.hidden = !this.holds(answer);
-    if (this.root.hidden) return;
-    if (!this.chart || !this.chart.root.isConnected) {
-      this.chart?.release();
-      this.chart = this.make((from, to) => this.context.navigate({ from, to }));
-      this.root.replaceChildren(this.head, this.chart.root, ...this.below());
-    }
-    const { recording, state } = context;
-    this.chart.put(answer, [recording.start_ns, recording.end_ns], [state.from, state.to], context.theme);
-    this.fill(answer);
-  }
-
-  below() {
-    return [];
-  }
-
-  fill() {}
 }
 
 class Resident extends Over {

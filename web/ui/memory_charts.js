@@ -8,9 +8,9 @@ import { formatCount, formatPercent, formatWeight } from '../flame/text.js';
 import { svg } from '../spans/common.js';
 import { h } from './dom.js';
 import { clockOf } from './format.js';
-import { LEFT, RIGHT, roundTop, TimeAxis, TOP } from './series.js';
+import { LEFT, roundTop, TOP } from './series.js';
+import { BOTTOM, legendEntry, TimeChart } from './time_chart.js';
 
-const BOTTOM = 20;
 const bytes = (v) => formatWeight(v, 'bytes');
 
 /** Colours of the parts: those that a JVM always has keep theirs. The rest is grey. */
@@ -45,35 +45,7 @@ function niceBytes(v) {
   return [1, 1.25, 1.5, 1.75, 2].map((f) => f * power).find((x) => x >= v) ?? 2 * power;
 }
 
-/** What both have in common: time goes on without bins, values stand for themselves. */
-class Chart extends TimeAxis {
-  constructor(label, height, onRange) {
-    super({ label, height, onRange });
-  }
-
-  /** @param answer of the server @param span [start, end] of the picture */
-  put(answer, span, range, theme) {
-    this.answer = answer;
-    const bins = 240;
-    this.update({ start_ns: span[0], bin_ns: Math.max(1, (span[1] - span[0]) / bins), bins, by: '', series: [] }, range, theme);
-  }
-
-  get perBin() {
-    return 1;
-  }
-
-  textOf(v) {
-    return bytes(v);
-  }
-
-  line(v, text) {
-    const y = this.y(v);
-    this.picture.append(svg('line', { x1: LEFT, x2: this.width - RIGHT, y1: y, y2: y, class: 'limit-line' }),
-      svg('text', { x: this.width - RIGHT - 4, y: y - 4, 'text-anchor': 'end', class: 'limit-text' }, text));
-  }
-}
-
-export class ResidentChart extends Chart {
+export class ResidentChart extends TimeChart {
   constructor(onRange) {
     super('Resident memory over time', 220, onRange);
   }
@@ -107,15 +79,9 @@ export class ResidentChart extends Chart {
     const { limit, heap_max: heapMax } = this.answer;
     const all = this.parts.reduce((sum, p) => sum + p.last, 0);
     const above = [[heapMax, 'Java heap at most'], [limit, 'cgroup limit']].filter(([v]) => v && v > this.most);
-    this.legend.replaceChildren(...this.parts.filter((p) => p.last > all / 200).map((p) => entry(partColour(p.part), p.part, formatPercent(p.last, all))),
+    this.legend.replaceChildren(...this.parts.filter((p) => p.last > all / 200).map((p) => legendEntry(partColour(p.part), p.part, formatPercent(p.last, all))),
       ...above.map(([v, text]) => h('li.quiet', {}, `${text} ${bytes(v)}, above the picture`)));
   }
-}
-
-function entry(colour, text, more) {
-  const swatch = h('i', { 'aria-hidden': 'true' });
-  swatch.style.background = colour;
-  return h('li', {}, swatch, text, h('span.quiet', {}, ` ${more}`));
 }
 
 const CAUSES = 5;
@@ -126,7 +92,7 @@ export function causeColour(causes, cause) {
   return at < 0 || at >= CAUSES ? 'var(--blocked)' : `var(--series-${at + 1})`;
 }
 
-export class CollectionsChart extends Chart {
+export class CollectionsChart extends TimeChart {
   constructor(onRange) {
     super('Collections over time', 240, onRange);
   }
@@ -151,24 +117,14 @@ export class CollectionsChart extends Chart {
   }
 
   grid() {
-    const scale = (y, text) => this.picture.append(svg('line', { x1: LEFT, x2: this.width - RIGHT, y1: y, y2: y, class: 'grid-line' }),
-      svg('text', { x: LEFT - 8, y: y + 4, 'text-anchor': 'end' }, text));
-    if (this.heaps) for (const share of [0, 1]) scale(this.y(this.most * share), share ? bytes(this.most) : '0');
-    for (const share of [0, 1]) scale(this.yOfPause(this.longest * share), share ? formatWeight(this.longest, 'ns') : '0');
+    if (this.heaps) for (const share of [0, 1]) this.scale(this.y(this.most * share), share ? bytes(this.most) : '0');
+    for (const share of [0, 1]) this.scale(this.yOfPause(this.longest * share), share ? formatWeight(this.longest, 'ns') : '0');
   }
 
   drawAreas() {
     const { collections, causes } = this.answer;
     if (this.heaps) this.drawHeap(collections);
-    for (const c of collections) {
-      const x = this.xOf(c.start_ns);
-      const width = Math.max(2, this.xOf(c.start_ns + c.longest_pause_ns) - x);
-      const y = Math.min(this.yOfPause(c.longest_pause_ns), this.height - BOTTOM - 3); // the shortest are seen
-      const bar = svg('rect', { x: x.toFixed(1), y: y.toFixed(1), width: width.toFixed(1), height: (this.height - BOTTOM - y).toFixed(1), class: 'pause' });
-      bar.style.fill = causeColour(causes, c.cause);
-      bar.append(svg('title', {}, collectionText(c)));
-      this.picture.append(bar);
-    }
+    for (const c of collections) this.bar(c.start_ns, c.longest_pause_ns, this.yOfPause(c.longest_pause_ns), causeColour(causes, c.cause), collectionText(c));
   }
 
   drawHeap(collections) {
@@ -185,9 +141,9 @@ export class CollectionsChart extends Chart {
   drawLegend() {
     const { causes } = this.answer;
     const before = this.answer.collections.some((c) => c.before);
-    this.legend.replaceChildren(...(this.heaps ? [entry('var(--accent)', 'heap in use', before ? 'before and after' : 'after')] : []),
-      ...causes.slice(0, CAUSES).map((c) => entry(causeColour(causes, c.cause), c.cause ?? 'cause not known', formatCount(c.count))),
-      ...(causes.length > CAUSES ? [entry('var(--blocked)', 'other causes', formatCount(causes.slice(CAUSES).reduce((n, c) => n + c.count, 0)))] : []));
+    this.legend.replaceChildren(...(this.heaps ? [legendEntry('var(--accent)', 'heap in use', before ? 'before and after' : 'after')] : []),
+      ...causes.slice(0, CAUSES).map((c) => legendEntry(causeColour(causes, c.cause), c.cause ?? 'cause not known', formatCount(c.count))),
+      ...(causes.length > CAUSES ? [legendEntry('var(--blocked)', 'other causes', formatCount(causes.slice(CAUSES).reduce((n, c) => n + c.count, 0)))] : []));
   }
 }
 

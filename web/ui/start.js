@@ -7,7 +7,7 @@ import { dateOf, durationOf, eventName } from './format.js';
 import { emptyState, formatState } from './state.js';
 
 const REFRESH_MS = 3000;
-const EVENTS = [['cpu', 'CPU time', true], ['wall', 'Wall clock', true], ['alloc', 'Allocation', false], ['lock', 'Locks', false], ['live', 'Live objects', false]];
+const EVENTS = [['cpu', 'CPU time', true], ['wall', 'Wall clock', true], ['alloc', 'Allocation', false], ['lock', 'Locks', false], ['live', 'Live objects', false], ['ttsp', 'Slow safepoints', false]];
 
 /** What a JVM is called: its main class without the package, or its jar without the folder. */
 export function jvmTitle(jvm) {

@@ -9,7 +9,7 @@ export const TABS = ['explain', 'slow', 'cpu', 'memory', 'interference', 'compar
 /** Filters that the server applies, in the order of their chips. */
 export const FILTERS = ['endpoint', 'label', 'thread', 'state', 'filter', 'exclude'];
 
-const TEXTS = ['event', 'endpoint', 'thread', 'state', 'filter', 'exclude', 'search', 'trace', 'pick', 'base', 'show', 'group', 'heat', 'sort', 'focus', 'lock', 'zoom'];
+const TEXTS = ['event', 'endpoint', 'thread', 'state', 'filter', 'exclude', 'search', 'trace', 'pick', 'base', 'show', 'group', 'heat', 'sort', 'focus', 'lock', 'safepoint', 'zoom'];
 const FLAGS = ['leaf', 'flip', 'own', 'idle', 'callers'];
 
 export function emptyState() {
