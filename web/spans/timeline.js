@@ -28,6 +28,13 @@ function box(trace, item, className) {
 
 const sumOf = (bars, key) => bars.reduce((s, b) => s + b[key], 0);
 
+/** The detail sticks to the bottom: scrolls what it would cover into sight. */
+function uncover(detail, rect) {
+  const by = rect.getBoundingClientRect().bottom + 24 - detail.getBoundingClientRect().top;
+  const scroller = detail.closest('.scrolls') ?? document.scrollingElement;
+  if (by > 0) scroller.scrollTop += by;
+}
+
 export class Timeline {
   /** @param {{spans: HTMLElement, threads: HTMLElement, detail: HTMLElement}} places to draw into */
   constructor(places) {
@@ -86,6 +93,7 @@ export class Timeline {
       element('div', 'quiet', `${thread.name}: ${samplesText(bar.samples)}, from ${time(bar.start_ns)} on, ` +
         `weight ${time(bar.weight_ns)}`),
       list);
+    uncover(detail, rect);
   }
 
   /** Arrow keys go from bar to bar of a lane. */

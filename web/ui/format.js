@@ -36,6 +36,6 @@ export function weightText(weight, unit) {
 
 /** How an event type is called in tabs and titles. */
 export function eventName(event) {
-  const known = { cpu: 'CPU', wall: 'Wall clock', alloc: 'Allocation', live: 'Live objects', lock: 'Locks', nativemem: 'Native memory', ttsp: 'Safepoints' };
+  const known = { cpu: 'CPU', wall: 'Wall clock', alloc: 'Allocation', live: 'Live objects', lock: 'Locks', nativemem: 'Native memory', ttsp: 'Safepoints', 'jdk.ThreadPark': 'Park', 'jdk.JavaMonitorWait': 'Object.wait' };
   return known[event.kind] ?? known[event.name] ?? event.name;
 }

@@ -122,7 +122,8 @@ export class RecordingView {
     this.problem.textContent = recording.problem ?? '';
     this.drawEvents(state, recording);
     this.drawChips(state);
-    this.showTime(WITH_AXIS.includes(state.tab) && recording.events.length > 0);
+    // Objects are counted at one moment, which has no course over time.
+    this.showTime(WITH_AXIS.includes(state.tab) && recording.events.length > 0 && state.eventKind !== 'live');
     if (state.tab !== this.tab) {
       this.view?.release();
       this.view = new VIEWS[state.tab]();

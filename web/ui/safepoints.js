@@ -10,6 +10,7 @@ import { BOTTOM, legendEntry, Over, TimeChart } from './time_chart.js';
 import { roundTop, TOP } from './series.js';
 import { Table } from './table.js';
 
+const ROWS = 12; // of a table: the stacks of the chosen one are to be in sight below
 const ns = (v) => formatWeight(v, 'ns');
 
 /** Reasons by their names in the answer: what they mean, and their colours. */
@@ -27,6 +28,11 @@ const reason = (why) => REASONS[why] ?? REASONS.unknown;
 /** The thread that was awaited longest, or null. */
 export function slowest(incident) {
   return incident.threads.reduce((most, t) => (!most || t.waited_ns > most.waited_ns ? t : most), null);
+}
+
+/** The safepoint that waited longest for what is to blame. */
+export function longestOf(blame, incidents) {
+  return incidents.find((s) => s.threads.some((t) => t.why === blame.why && t.frame === blame.frame && t.waited_ns === blame.longest_ns));
 }
 
 /** Where a thread was: the frame that explains it, and what led there. */
@@ -75,12 +81,15 @@ export class Safepoints extends Over {
     super('Slow safepoints', (onRange) => new SafepointsChart(onRange));
     this.facts = h('dl.facts');
     this.blame = new Table([
-      { key: 'why', head: 'Why', value: (r) => reason(r.why)[0] },
       { key: 'frame', head: 'Where', value: (r) => r.frame || 'not known', text: (r) => placeOf(r) || 'not known' },
+      { key: 'why', head: 'Why', value: (r) => reason(r.why)[0] },
       { key: 'late', head: 'Times', value: (r) => r.late, text: (r) => formatCount(r.late) },
       { key: 'total', head: 'Awaited in all', value: (r) => r.total_ns, text: (r) => ns(r.total_ns), bar: (r) => r.total_ns / this.awaited, colour: 'var(--cell-total)' },
       { key: 'longest', head: 'Longest', value: (r) => r.longest_ns, text: (r) => ns(r.longest_ns) },
-    ], { caption: 'What was slow to reach safepoints', sort: 'total', empty: 'No thread was seen to be slow.' });
+    ], {
+      caption: 'What was slow to reach safepoints', sort: 'total', empty: 'No thread was seen to be slow.',
+      onPick: (r) => this.pick(longestOf(r, this.answer.worst)), pickLabel: () => 'Show the longest time with its stack',
+    });
     this.each = new Table([
       { key: 'start', head: 'Began, UTC', value: (r) => clockOf(r.time_ns, 1e9) },
       { key: 'operation', head: 'For', value: (r) => r.operation || r.kind },
@@ -89,12 +98,16 @@ export class Safepoints extends Over {
       { key: 'thread', head: 'Slow thread', value: (r) => slowest(r)?.thread ?? 'not known' },
       { key: 'why', head: 'Why', value: (r) => reason(slowest(r)?.why)[0] },
     ], {
-      caption: 'Slow safepoints', sort: 'reach',
-      onPick: (r) => this.context.navigate({ safepoint: this.isPicked(r) ? '' : String(r.time_ns) }),
+      caption: 'The slowest safepoints', sort: 'reach',
+      onPick: (r) => this.pick(r),
       picked: (r) => this.isPicked(r),
       pickLabel: (r) => safepointText(r),
     });
     this.detail = h('div', { 'aria-live': 'polite' });
+  }
+
+  pick(incident) {
+    this.context.navigate({ safepoint: !incident || this.isPicked(incident) ? '' : String(incident.time_ns) });
   }
 
   isPicked(incident) {
@@ -117,7 +130,7 @@ export class Safepoints extends Over {
   }
 
   below() {
-    return [this.facts, this.blame.root, h('h3', {}, 'Each of them'), this.each.root, this.detail];
+    return [this.facts, this.blame.root, h('h3', {}, 'The slowest'), this.each.root, this.detail];
   }
 
   fill(answer) {
@@ -130,8 +143,8 @@ export class Safepoints extends Over {
     if (length > 0) facts.push(['Share of the time', formatPercent(waited, length)]);
     this.awaited = Math.max(1, ...answer.blame.map((b) => b.total_ns));
     this.facts.replaceChildren(...facts.map(([k, v]) => h('div', {}, h('dt', {}, k), h('dd', {}, v))));
-    this.blame.update(answer.blame.slice(0, 12));
-    this.each.update(answer.worst);
+    this.blame.update(answer.blame.slice(0, ROWS));
+    this.each.update(answer.worst.slice(0, ROWS));
     this.showStacks(answer.worst.find((s) => this.isPicked(s)));
   }
 

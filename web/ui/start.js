@@ -8,6 +8,7 @@ import { emptyState, formatState } from './state.js';
 
 const REFRESH_MS = 3000;
 const EVENTS = [['cpu', 'CPU time', true], ['wall', 'Wall clock', true], ['alloc', 'Allocation', false], ['lock', 'Locks', false], ['live', 'Live objects', false], ['ttsp', 'Slow safepoints', false]];
+const chosen = new Set(EVENTS.filter((e) => e[2]).map((e) => e[0])); // as long as the page is open
 
 /** What a JVM is called: its main class without the package, or its jar without the folder. */
 export function jvmTitle(jvm) {
@@ -30,9 +31,8 @@ export class StartView {
     this.jvms = h('div.cards', { id: 'jvms' });
     this.list = h('div', { id: 'recordings' });
     this.said = h('div', { role: 'alert' });
-    this.chosen = new Set(EVENTS.filter((e) => e[2]).map((e) => e[0]));
-    this.events = h('fieldset.events', {}, h('legend', {}, 'Record'), ...EVENTS.map(([key, text, on]) =>
-      h('label', {}, h('input', { type: 'checkbox', value: key, checked: on, onchange: (e) => this.choose(key, e.target.checked) }), text)));
+    this.events = h('fieldset.events', {}, h('legend', {}, 'Record'), ...EVENTS.map(([key, text]) =>
+      h('label', {}, h('input', { type: 'checkbox', value: key, checked: chosen.has(key), onchange: (e) => this.choose(key, e.target.checked) }), text)));
     this.root = h('div.page.scrolls.start', {}, this.said,
       h('section', { 'aria-labelledby': 'jvms-head' }, h('div.section-head', {}, h('h2', { id: 'jvms-head' }, 'Java processes'), this.events), this.jvms),
       h('section', { 'aria-labelledby': 'recordings-head' }, h('h2', { id: 'recordings-head' }, 'Recordings'), this.list));
@@ -45,8 +45,8 @@ export class StartView {
   }
 
   choose(key, on) {
-    if (on) this.chosen.add(key);
-    else this.chosen.delete(key);
+    if (on) chosen.add(key);
+    else chosen.delete(key);
   }
 
   async refreshJvms() {
@@ -86,7 +86,7 @@ export class StartView {
   }
 
   async record(jvm, press) {
-    if (!this.chosen.size) {
+    if (!chosen.size) {
       this.said.replaceChildren(errorBox({ why: 'No event is chosen.', whatToDo: 'Choose at least one of those beside the heading, for example CPU time.' }, 'The recording did not start'));
       return;
     }
@@ -94,7 +94,7 @@ export class StartView {
     press.lastChild.textContent = 'Starting \u2026';
     say(`Starting a recording of ${jvmTitle(jvm)}`);
     try {
-      const recording = await post('recordings', { pid: jvm.pid, events: EVENTS.map((e) => e[0]).filter((k) => this.chosen.has(k)) });
+      const recording = await post('recordings', { pid: jvm.pid, events: EVENTS.map((e) => e[0]).filter((k) => chosen.has(k)) });
       this.open({ ...emptyState(), recording: recording.id, tab: 'cpu' });
     } catch (e) {
       this.said.replaceChildren(errorBox(e, 'The recording did not start'));
