@@ -6,7 +6,8 @@
 
 int wick_ui_safepoints(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
-    enum { ROWS = 200, MOST_ROWS = 2000 };
+    enum { ROWS = 200, MOST_ROWS = 1000 };
+    static const struct wick_ttsp_most most = {.blames = 100, .threads = 5, .signals = 20, .frames = 60, .name = 200};
     struct wick_ttsp_incidents in;
     struct wick_profile p;
     int64_t rows;
@@ -17,7 +18,7 @@ int wick_ui_safepoints(const struct wick_serve_file *file, const struct wick_ask
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     rc = wick_ttsp_read(&in, &p, (char *const *)(uintptr_t)&file->path, 1, wick_ui_read_quietly, err);
     if (!rc) {
-        const struct wick_ttsp_options o = {.rows = (uint32_t)rows, .json = true};
+        const struct wick_ttsp_options o = {.rows = (uint32_t)rows, .json = true, .most = most};
         rc = wick_ttsp_write(&in, &o, out, err);
     }
     wick_ttsp_release(&in);

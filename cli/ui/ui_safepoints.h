@@ -12,7 +12,8 @@
 
 #include "serve/serve.h"
 
-/* What `wick ttsp --json` prints of the file. 0 or -WICK_E_* with a message. */
+/* What `wick ttsp --json` prints of the file, of each incident at most five threads with 60 frames. 0 or -WICK_E_* with
+ * a message. */
 int wick_ui_safepoints(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
 
 #endif

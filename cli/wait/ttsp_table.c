@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/sum.h"
+#include "cli/print.h"
 #include "cli/ui.h"
 #include "model/name.h"
 
@@ -212,90 +213,115 @@ static void write_text(const struct page *g, const struct blame *blames, uint32_
         fprintf(g->out, "\n... %" PRIu32 " more\n", in->nslow - shown);
 }
 
-static void json_text(FILE *out, const char *key, const char *value)
+/* What write_json prints to. */
+struct json_page {
+    const struct wick_ttsp_incidents *in;
+    const struct wick_ttsp_most *most;
+    FILE *out;
+    struct wick_strbuf *sb;
+};
+
+static uint32_t at_most(uint32_t n, uint32_t most)
 {
-    fprintf(out, ",\"%s\":", key);
-    wick_ui_json_string(out, value);
+    return most && n > most ? most : n;
 }
 
-static void json_signals(FILE *out, const struct wick_ttsp_incidents *in, const struct wick_ttsp_culprit *c)
+static void json_string(const struct json_page *g, const char *s)
 {
-    const struct wick_profile *p = in->profile;
-    fputs(",\"signals\":[", out);
-    for (uint32_t k = 0; k < c->count; k++) {
-        const struct wick_ttsp_signal *s = &in->signals[c->first + k];
-        fprintf(out,
-                "%s{\"attempt\":%" PRId64 ",\"gave_way\":%s,\"waited_ns\":%" PRId64 ",\"response_ns\":%" PRId64
-                ",\"last_cpu\":%" PRId64 ",\"cpu_ns\":%" PRId64 ",\"run_delay_ns\":%" PRId64
-                ",\"major_faults\":%" PRId64 ",\"nice\":%" PRId64,
-                k ? "," : "", s->attempt, s->gave_way ? "true" : "false", s->waited_ns, s->response_ns, s->last_cpu,
-                s->cpu_ns, s->run_delay_ns, s->major_faults, s->nice);
-        json_text(out, "state", wick_profile_str(p, s->state));
-        json_text(out, "wchan", wick_profile_str(p, s->wchan));
-        json_text(out, "scheduler", wick_profile_str(p, s->scheduler));
-        json_text(out, "allowed_cpus", wick_profile_str(p, s->allowed));
-        fprintf(out, ",\"stack\":%s}", s->stack ? "true" : "false");
-    }
-    fputc(']', out);
+    wick_print_json(g->out, s, g->most->name ? strnlen(s, g->most->name) : strlen(s));
 }
 
-static void json_culprit(FILE *out, const struct wick_ttsp_incidents *in, const struct wick_ttsp_culprit *c,
-                         struct wick_strbuf *sb)
+static void json_text(const struct json_page *g, const char *key, const char *value)
 {
-    const struct wick_profile *p = in->profile;
-    fputs("{\"thread\":", out);
-    wick_ui_json_string(out, wick_profile_str(p, p->threads[c->thread].name));
-    fprintf(out, ",\"tid\":%" PRId64 ",\"waited_ns\":%" PRId64 ",\"why\":\"%s\",\"starved_ns\":%" PRId64,
+    fprintf(g->out, ",\"%s\":", key);
+    json_string(g, value);
+}
+
+static void json_place(const struct json_page *g, uint32_t frame, uint32_t caller)
+{
+    json_text(g, "frame", frame_name(g->sb, g->in->profile, frame));
+    json_text(g, "caller", frame_name(g->sb, g->in->profile, caller));
+}
+
+static void json_signal(const struct json_page *g, const struct wick_ttsp_signal *s)
+{
+    const struct wick_profile *p = g->in->profile;
+    fprintf(g->out,
+            "{\"attempt\":%" PRId64 ",\"gave_way\":%s,\"waited_ns\":%" PRId64 ",\"response_ns\":%" PRId64
+            ",\"last_cpu\":%" PRId64 ",\"cpu_ns\":%" PRId64 ",\"run_delay_ns\":%" PRId64 ",\"major_faults\":%" PRId64
+            ",\"nice\":%" PRId64,
+            s->attempt, s->gave_way ? "true" : "false", s->waited_ns, s->response_ns, s->last_cpu, s->cpu_ns,
+            s->run_delay_ns, s->major_faults, s->nice);
+    json_text(g, "state", wick_profile_str(p, s->state));
+    json_text(g, "wchan", wick_profile_str(p, s->wchan));
+    json_text(g, "scheduler", wick_profile_str(p, s->scheduler));
+    json_text(g, "allowed_cpus", wick_profile_str(p, s->allowed));
+    fprintf(g->out, ",\"stack\":%s}", s->stack ? "true" : "false");
+}
+
+static void json_culprit(const struct json_page *g, const struct wick_ttsp_culprit *c)
+{
+    const struct wick_profile *p = g->in->profile;
+    uint32_t frames = 0, signals = at_most(c->count, g->most->signals);
+    fputs("{\"thread\":", g->out);
+    json_string(g, wick_profile_str(p, p->threads[c->thread].name));
+    fprintf(g->out, ",\"tid\":%" PRId64 ",\"waited_ns\":%" PRId64 ",\"why\":\"%s\",\"starved_ns\":%" PRId64,
             p->threads[c->thread].os_tid, c->waited_ns, wick_ttsp_why_name(c->why), c->starved_ns);
-    json_text(out, "frame", frame_name(sb, p, c->frame));
-    json_text(out, "caller", frame_name(sb, p, c->caller));
-    fputs(",\"stack\":[", out);
-    for (uint32_t s = c->stack; s; s = p->stacks[s].parent) {
-        fputs(s == c->stack ? "" : ",", out);
-        wick_ui_json_string(out, frame_name(sb, p, p->stacks[s].frame));
+    json_place(g, c->frame, c->caller);
+    fputs(",\"stack\":[", g->out);
+    for (uint32_t s = c->stack; s && at_most(frames + 1, g->most->frames) > frames; s = p->stacks[s].parent) {
+        fputs(frames++ ? "," : "", g->out);
+        json_string(g, frame_name(g->sb, p, p->stacks[s].frame));
     }
-    fputc(']', out);
-    json_signals(out, in, c);
-    fputc('}', out);
+    fputs("],\"signals\":[", g->out);
+    for (uint32_t k = 0; k < signals; k++) {
+        fputs(k ? "," : "", g->out);
+        json_signal(g, &g->in->signals[c->first + k]);
+    }
+    fputs("]}", g->out);
 }
 
-static void write_json(const struct wick_ttsp_incidents *in, const struct wick_ttsp_options *o,
-                       const struct blame *blames, uint32_t nblames, FILE *out, struct wick_strbuf *sb)
+static void json_slow(const struct json_page *g, const struct wick_ttsp_slow *s)
 {
-    const struct wick_profile *p = in->profile;
-    uint32_t shown = o->rows && o->rows < in->nslow ? o->rows : in->nslow;
-    fprintf(out, "{\"recorded\":%s,", in->nslow || in->threshold_ns ? "true" : "false");
-    fprintf(out, "\"unfinished\":%s,", wick_cli_is_unfinished() ? "true" : "false");
-    fprintf(out,
+    const struct wick_profile *p = g->in->profile;
+    uint32_t threads = at_most(s->count, g->most->threads);
+    fprintf(g->out,
+            "\n{\"time_ns\":%" PRId64 ",\"safepoint\":%" PRId64 ",\"reach_ns\":%" PRId64 ",\"duration_ns\":%" PRId64
+            ",\"java_threads\":%" PRId64 ",\"late_threads\":%" PRId64,
+            s->time_ns, s->safepoint, s->reach_ns, s->duration_ns, s->java_threads, s->late_threads);
+    json_text(g, "kind", s->critical ? "jni critical" : "safepoint");
+    json_text(g, "operation", wick_profile_str(p, s->operation));
+    json_text(g, "source", wick_profile_str(p, s->source));
+    fputs(",\"threads\":[", g->out);
+    for (uint32_t k = 0; k < threads; k++) {
+        fputs(k ? "," : "", g->out);
+        json_culprit(g, &g->in->culprits[s->first + k]);
+    }
+    fputs("]}", g->out);
+}
+
+static void write_json(const struct json_page *g, const struct blame *blames, uint32_t nblames, uint32_t rows)
+{
+    const struct wick_ttsp_incidents *in = g->in;
+    fprintf(g->out, "{\"recorded\":%s,", in->nslow || in->threshold_ns ? "true" : "false");
+    fprintf(g->out, "\"unfinished\":%s,", wick_cli_is_unfinished() ? "true" : "false");
+    fprintf(g->out,
             "\"incidents\":%" PRIu32 ",\"threshold_ns\":%" PRId64 ",\"safepoints\":%" PRId64 ",\"sync_ns\":%" PRId64
             ",\"blame\":[",
             in->nslow, in->threshold_ns, in->safepoints, in->sync_ns);
-    for (uint32_t i = 0; i < nblames; i++) {
+    for (uint32_t i = 0; i < at_most(nblames, g->most->blames); i++) {
         const struct blame *b = &blames[i];
-        fprintf(out, "%s\n{\"why\":\"%s\",\"late\":%" PRIu32 ",\"total_ns\":%" PRId64 ",\"longest_ns\":%" PRId64,
+        fprintf(g->out, "%s\n{\"why\":\"%s\",\"late\":%" PRIu32 ",\"total_ns\":%" PRId64 ",\"longest_ns\":%" PRId64,
                 i ? "," : "", wick_ttsp_why_name(b->why), b->count, b->total_ns, b->longest_ns);
-        json_text(out, "frame", frame_name(sb, p, b->frame));
-        json_text(out, "caller", frame_name(sb, p, b->caller));
-        fputc('}', out);
+        json_place(g, b->frame, b->caller);
+        fputc('}', g->out);
     }
-    fputs("],\n\"worst\":[", out);
-    for (uint32_t i = 0; i < shown; i++) {
-        const struct wick_ttsp_slow *s = &in->slow[i];
-        fprintf(out,
-                "%s\n{\"time_ns\":%" PRId64 ",\"safepoint\":%" PRId64 ",\"reach_ns\":%" PRId64
-                ",\"duration_ns\":%" PRId64 ",\"java_threads\":%" PRId64 ",\"late_threads\":%" PRId64,
-                i ? "," : "", s->time_ns, s->safepoint, s->reach_ns, s->duration_ns, s->java_threads, s->late_threads);
-        json_text(out, "kind", s->critical ? "jni critical" : "safepoint");
-        json_text(out, "operation", wick_profile_str(p, s->operation));
-        json_text(out, "source", wick_profile_str(p, s->source));
-        fputs(",\"threads\":[", out);
-        for (uint32_t k = 0; k < s->count; k++) {
-            fputs(k ? "," : "", out);
-            json_culprit(out, in, &in->culprits[s->first + k], sb);
-        }
-        fputs("]}", out);
+    fputs("],\n\"worst\":[", g->out);
+    for (uint32_t i = 0; i < at_most(in->nslow, rows); i++) {
+        fputs(i ? "," : "", g->out);
+        json_slow(g, &in->slow[i]);
     }
-    fputs("\n]}\n", out);
+    fputs("\n]}\n", g->out);
 }
 
 int wick_ttsp_write(const struct wick_ttsp_incidents *in, const struct wick_ttsp_options *o, FILE *out,
@@ -309,7 +335,7 @@ int wick_ttsp_write(const struct wick_ttsp_incidents *in, const struct wick_ttsp
     if (n)
         qsort(blames, n, sizeof *blames, by_total);
     if (o->json)
-        write_json(in, o, blames, n, out, &sb);
+        write_json(&(struct json_page){in, &o->most, out, &sb}, blames, n, o->rows);
     else
         write_text(&(struct page){in, o, out, &line, &sb}, blames, n);
     bool failed = sb.failed || line.failed;

@@ -76,6 +76,36 @@ static void write_locks(FILE *out)
     wick_profile_release(&s.p);
 }
 
+static unsigned occurrences(const char *text, const char *part)
+{
+    unsigned n = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        n++;
+    return n;
+}
+
+/* The JSON has all, or as much as it may have. */
+static void check_bounds(const struct wick_ttsp_incidents *in)
+{
+    static const struct wick_ttsp_most most = {.blames = 2, .threads = 3, .signals = 1, .frames = 1, .name = 7};
+    for (int bounded = 0; bounded < 2; bounded++) {
+        struct wick_ttsp_options o = {.json = true};
+        char *text;
+        size_t n;
+        if (bounded)
+            o.most = most;
+        FILE *out = open_memstream(&text, &n);
+        assert_int_equal(wick_ttsp_write(in, &o, out, NULL), 0);
+        assert_int_equal(fclose(out), 0);
+        assert_int_equal(occurrences(text, "\"late\":"), bounded ? 2 : WICK_TTSP_WHYS);
+        assert_int_equal(occurrences(text, "\"tid\":"), bounded ? 3 : WICK_TTSP_WHYS);
+        assert_int_equal(occurrences(text, "\"attempt\":"), bounded ? 3 : WICK_TTSP_WHYS);
+        assert_int_equal(occurrences(text, "\"G1CollectForAllocation\""), !bounded);
+        assert_int_equal(occurrences(text, "\"G1Colle\""), bounded);
+        free(text);
+    }
+}
+
 static void write_ttsp(FILE *out)
 {
     struct scene s;
@@ -109,6 +139,7 @@ static void write_ttsp(FILE *out)
                                      .signals = &signal,
                                      .nsignals = 1};
     assert_int_equal(wick_ttsp_write(&in, &(struct wick_ttsp_options){.stacks = true}, out, NULL), 0);
+    check_bounds(&in);
     wick_profile_release(&s.p);
 }
 

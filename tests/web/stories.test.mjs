@@ -19,7 +19,7 @@ const JAVA = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') 
 const SHOTS = process.env.WICK_WEB_DOCS ? join(source, 'docs') : process.env.WICK_WEB_OUT ?? join(source, 'build', 'web-shots');
 const BEFORE = 'cpu?rounds=200=240,compress=10,io=40,sleep=60,safepoint?loops=4=20';
 const TODAY = 'cpu?rounds=200=120,compress?kib=512=120,io=40,sleep=60,safepoint?loops=4=20,allocation-stalls?mib=24&tasks=10=4';
-const PATIENCE = 240e3; // of a machine that has other work; nothing here is judged by how long it takes
+const PATIENCE = 600e3; // of a machine that has other work; nothing here is judged by how long it takes
 const started = [];
 const dir = mkdtempSync(join(tmpdir(), 'wick-stories-'));
 let browser;
@@ -166,7 +166,7 @@ test('a slow request: from the endpoint to its trace, to the stack of the thread
   await record(service.pid);
   await tab('Slow');
   await row('Latency by endpoint', 'GET /allocation-stalls').waitFor();
-  await page.waitForFunction(() => [...document.querySelectorAll('table tbody tr')].some((r) => /GET \/allocation-stalls/.test(r.textContent) && Number(r.children[1].textContent) > 2));
+  await page.waitForFunction(() => [...document.querySelectorAll('table tbody tr')].some((r) => /GET \/allocation-stalls/.test(r.textContent) && Number(r.children[1].textContent) > 0));
   await tab('Interference');
   await row('What was slow', 'SafepointWork').waitFor();
   await stop();
