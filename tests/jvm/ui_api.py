@@ -331,7 +331,7 @@ def check_twice(server, pid):
     stops = [server.post(f"recordings/{rec['id']}/stop", {})[0] for _ in range(2)]
     # It may have ended before its first sample.
     whole = t.jfr(17, "summary", rec["path"])
-    t.check("and it is whole", stops == [200, 409] and whole.status == 0 and "wick.ThreadCpu" in whole.out, (stops, rec, whole))
+    t.check("and it is whole", stops == [200, 409] and whole.status == 0, (stops, rec, whole))
 
 
 def check_hostile_files(server, folder, good):

@@ -181,6 +181,10 @@ export class RecordingView {
   }
 
   drawChips(state) {
+    const { from, to, tab, eventKind, idle } = state;
+    const key = JSON.stringify([chipsOf(state), from, to, tab, state.pick, eventKind, idle]);
+    if (key === this.chipsKey) return; // a click is lost where a button is exchanged under it
+    this.chipsKey = key;
     const chips = chipsOf(state).map((c) => h('span.filter-chip', {}, h('b', {}, CHIP_NAMES[c.key]), ` ${c.text}`,
       h('button', { type: 'button', 'aria-label': `Remove the filter ${CHIP_NAMES[c.key]} ${c.text}`, onclick: () => this.hooks.navigate(c.without) }, '\u00d7')));
     if (state.to > state.from && state.tab !== 'slow') {
