@@ -77,6 +77,8 @@ async function close(page) {
   assert.deepEqual(trouble, []);
 }
 
+const table = (caption) => `table:has(caption:has-text("${caption}"))`;
+
 /** Waits until all answers have come and are drawn. */
 async function settled(page) {
   for (let quiet = 0; quiet < 4;) {
@@ -451,7 +453,6 @@ test('locks: who blocks whom, chosen by keyboard and undone, with the way to the
 
 test('safepoints: when they were, what was slow and why, and the stacks of one; a recording without them says how', async () => {
   const page = await open('#/r/r4/interference');
-  const table = (caption) => `table:has(caption:has-text("${caption}"))`;
   await page.waitForSelector(table('What was slow'));
   await settled(page);
   const blame = await page.textContent(`${table('What was slow')} tbody`);
@@ -512,6 +513,60 @@ test('live: record, watch it grow without a jump, stop; the refusal of a server 
   await page.waitForFunction(() => window.wickFlame && window.wickFlame.profile !== window.kept);
   assert.equal(await page.evaluate(() => document.querySelector('#scroll').getBoundingClientRect().top), before.top);
   assert.equal(await page.evaluate(() => document.querySelector('#scroll').scrollTop), 0);
+  await page.click('button:has-text("Stop")');
+  await page.waitForFunction(() => !document.querySelector('.badge.live'));
+  await close(page);
+});
+
+test('live: growth takes neither a click nor the focus, and closes nothing', async () => {
+  const page = await open('#/');
+  await page.click('button[aria-label="Record Bootstrap"]');
+  await shown(page, 'cpu');
+  const grow = () => {
+    const live = fixture.recordings.get('r4711');
+    fixture.push({ ...live, end_ns: live.end_ns + 1e9, size_bytes: live.size_bytes + 5 });
+  };
+  const asked = (what) => fixture.asked.filter((a) => a.includes(`/r4711/${what}`)).length;
+  const grown = async (what) => {
+    const before = asked(what);
+    grow();
+    while (asked(what) === before) await page.waitForTimeout(20);
+    await settled(page);
+  };
+  /** Presses in the middle of an element, lets the recording grow, and releases there. */
+  const slowClick = async (selector) => {
+    const box = await (await page.waitForSelector(selector)).boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    grow();
+    await page.waitForTimeout(300);
+    await page.mouse.up();
+  };
+  await slowClick('[aria-label="Show as"] button:has-text("Methods")');
+  await page.waitForFunction(() => location.hash.includes('show=methods'));
+  await page.waitForSelector(`${table('Methods by weight')} tbody button.link`);
+  await slowClick(`${table('Methods by weight')} tbody tr:first-child button.link`);
+  await page.waitForFunction(() => location.hash.includes('search='));
+  await page.click('[aria-label="Show as"] button:has-text("Methods")');
+  await page.focus(`${table('Methods by weight')} tbody tr:first-child button.link`);
+  const focused = () => page.evaluate(() => document.activeElement.textContent);
+  const name = await focused();
+  await grown('table');
+  assert.equal(await focused(), name);
+  await page.focus('.tabs a:has-text("Interference")');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('h2:has-text("What disturbs it")');
+  await grown('explain');
+  assert.match(await focused(), /Interference/);
+  const opened = await page.evaluate(async () => {
+    const { exchange, h } = await import('/ui/ui/dom.js');
+    const [box, part] = [h('div'), (name) => h('details', {}, h('summary', {}, name))];
+    exchange(box, part('one'), null, [part('two')]);
+    box.lastChild.open = true;
+    exchange(box, part('none'), part('two'), part('one'));
+    return [...box.children].map((e) => e.open);
+  });
+  assert.deepEqual(opened, [false, true, false]);
   await page.click('button:has-text("Stop")');
   await page.waitForFunction(() => !document.querySelector('.badge.live'));
   await close(page);

@@ -7,6 +7,7 @@ import { weightText } from './format.js';
 import { FlameSlot } from './flame_slot.js';
 import { Groups } from './groups.js';
 import { Sandwich } from './sandwich.js';
+import { Segment } from './segment.js';
 import { exactly, queryOf } from './state.js';
 import { Table } from './table.js';
 import { Slot } from './view.js';
@@ -23,9 +24,9 @@ export function weightColumns(key, head, all, unit, colour) {
 
 export class CpuView {
   constructor() {
-    this.switch = h('div.segment', { role: 'group', 'aria-label': 'Show as' });
+    this.switch = new Segment('div.segment', 'Show as', (show) => this.context.navigate({ show, sort: '' }));
     this.place = h('div.fill');
-    this.home = h('div.page-tools', {}, this.switch);
+    this.home = h('div.page-tools', {}, this.switch.root);
     this.root = h('div.page.fill', {}, this.home, this.place);
     this.part = null;
     this.partName = null;
@@ -37,8 +38,8 @@ export class CpuView {
 
   update(context) {
     const { state } = context;
-    this.switch.replaceChildren(...SHOWS.map(([show, text]) =>
-      h('button', { type: 'button', 'aria-pressed': String(state.show === show), onclick: () => context.navigate({ show, sort: '' }) }, text)));
+    this.context = context;
+    this.switch.update(SHOWS, (show) => show === state.show);
     const asked = SHOWS.some(([show]) => show === state.show) ? state.show : '';
     const name = asked === 'sandwich' && !state.focus ? 'methods' : asked; // of which method, the list asks
     if (name !== this.partName) {
@@ -56,8 +57,8 @@ export class CpuView {
   make(name) {
     if (name === 'methods') return new Methods();
     if (name === 'threads') return new Threads();
-    if (name === 'groups') return new Groups(this.switch, this.home);
-    return name === 'sandwich' ? new Sandwich(this.switch, this.home) : new FlameSlot(this.switch, this.home);
+    if (name === 'groups') return new Groups(this.switch.root, this.home);
+    return name === 'sandwich' ? new Sandwich(this.switch.root, this.home) : new FlameSlot(this.switch.root, this.home);
   }
 }
 

@@ -18,6 +18,21 @@ export function h(what, attributes = {}, ...children) {
   return e;
 }
 
+function nameOf(e) {
+  return `${e.tagName} ${e.getAttribute('aria-label') ?? e.textContent}`;
+}
+
+/** Puts children in the place of those that are there. What had the focus or was open is so again, if it is there again. */
+export function exchange(parent, ...children) {
+  const had = parent.contains(document.activeElement) ? document.activeElement : null;
+  const open = [...parent.querySelectorAll('details[open] > summary')].map(nameOf);
+  parent.replaceChildren(...children.flat().filter((c) => c !== null && c !== undefined && c !== false));
+  for (const summary of parent.querySelectorAll('details > summary')) summary.parentNode.open ||= open.includes(nameOf(summary));
+  if (!had || had.isConnected) return;
+  const name = nameOf(had);
+  [...parent.querySelectorAll('a, button, summary, [tabindex]')].find((e) => nameOf(e) === name)?.focus({ preventScroll: true });
+}
+
 /** A button that looks like one. */
 export function button(text, onclick, attributes = {}) {
   return h('button.plain', { type: 'button', onclick, ...attributes }, text);

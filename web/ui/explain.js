@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the recording says, in sentences; each with the way to what it rests on.
 import { formatWeight } from '../flame/text.js';
-import { commandLine, emptyBox, h } from './dom.js';
+import { commandLine, emptyBox, exchange, h } from './dom.js';
 import { durationOf } from './format.js';
 import { exactly, formatState } from './state.js';
 import { eventsOf, Slot } from './view.js';
@@ -78,7 +78,7 @@ export class ExplainView extends Slot {
       const nothing = answer.idle
         ? emptyBox('This process did next to nothing', 'It had no work, or has stopped working: the threads on the Slow page, or wick stack, show what they wait for.')
         : emptyBox('Nothing stands out', `In ${durationOf(answer.duration_ns)} no rule found a cost worth a sentence. The other pages show what there is.`);
-      this.root.replaceChildren(...[nothing, open, missing].filter(Boolean));
+      exchange(this.root, nothing, open, missing);
       return;
     }
     const most = answer.findings.reduce((m, f) => Math.max(m, f.cost_ns), 1);
@@ -87,7 +87,7 @@ export class ExplainView extends Slot {
     const lists = names.map((name) => h('section.finding-group', {}, GROUPS[name] ? h('h2.group', {}, GROUPS[name]) : null,
       h('ol.findings', {}, ...answer.findings.filter((f) => f.group === name).map((f) => this.finding(f, most, state, recording)))));
     const foot = h('p.quiet', {}, `${durationOf(answer.duration_ns)} recorded${answer.own_ns ? `; wick itself used ${formatWeight(answer.own_ns, 'ns')} of CPU time` : ''}${answer.unfinished ? '; the recording is not finished' : ''}.`);
-    this.root.replaceChildren(...[headline, ...lists, open, missing].filter(Boolean), foot, commandLine(`wick explain ${recording.path}`));
+    exchange(this.root, headline, lists, open, missing, foot, commandLine(`wick explain ${recording.path}`));
   }
 
   finding(f, most, state, recording) {

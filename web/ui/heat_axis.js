@@ -8,6 +8,7 @@ import { Grid, heatColour, spanText } from '../heat/grid.js';
 import { formatPercent } from '../flame/text.js';
 import { h, say } from './dom.js';
 import { clockOf, weightText } from './format.js';
+import { Segment } from './segment.js';
 import { Table } from './table.js';
 
 const LEAST_COLUMN = 3;
@@ -88,11 +89,11 @@ export class HeatAxis {
     this.box = h('div.heat-box', { tabindex: '0', role: 'application', 'aria-roledescription': 'heatmap',
       'aria-label': 'Weight by time: columns go from left to right, each from bottom to top. Arrow keys move to a cell, with Shift they choose, Enter takes the cell or what is chosen, Escape clears the choice.' }, this.spacer);
     this.note = h('p.series-note');
-    this.scales = h('div.segment.small', { role: 'group', 'aria-label': 'Time of a column' });
+    this.scales = new Segment('div.segment.small', 'Time of a column', (ns) => this.hooks.onScale(ns));
     this.ramp = h('i');
     this.least = h('span');
     this.key = h('div.heat-ramp', { 'aria-hidden': 'true' }, h('span', {}, '0'), this.ramp, this.least);
-    this.head = h('div.axis-head', {}, this.key, this.note, this.scales);
+    this.head = h('div.axis-head', {}, this.key, this.note, this.scales.root);
     this.makeTable();
     this.root = h('section.axis.heat-axis', { 'aria-label': 'Heatmap of time' }, this.head, this.box, this.details);
     this.grid = new Grid(canvas, marks);
@@ -131,10 +132,8 @@ export class HeatAxis {
     this.grid.setTheme(theme);
     this.ramp.style.background = `linear-gradient(to right, ${[0, 0.04, 0.16, 0.36, 0.64, 1].map((x) => heatColour(theme, x)).join(', ')})`;
     this.least.textContent = `${answer.max > answer.p99 ? 'from ' : ''}${weightText(answer.p99, answer.unit)} in ${spanText(answer.cell_ns)}`;
-    this.scales.replaceChildren(...answer.scales.map((s) => h('button', {
-      type: 'button', 'aria-pressed': String(s.column_ns === answer.column_ns), title: `A column is ${lengthText(s.column_ns)}, a cell ${lengthText(s.cell_ns)}`,
-      onclick: () => this.hooks.onScale(s.column_ns),
-    }, lengthText(s.column_ns))));
+    this.scales.update(answer.scales.map((s) => [s.column_ns, lengthText(s.column_ns), `A column is ${lengthText(s.column_ns)}, a cell ${lengthText(s.cell_ns)}`]),
+      (ns) => ns === answer.column_ns);
     this.resize();
     this.drawTable();
   }
@@ -258,12 +257,4 @@ export class HeatAxis {
     const x = this.grid.columnX(Math.floor(this.cursor / this.cells.rows), this.scroll);
     if (x < 60 || x > this.box.clientWidth - 30) this.box.scrollLeft += x - this.box.clientWidth / 2;
   }
-}
-
-/** The switch between the two pictures of time. */
-export function axisSwitch(heat, onChange) {
-  return [['', 'Over time'], ['auto', 'Heatmap']].map(([value, text]) => h('button', {
-    type: 'button', 'aria-pressed': String(Boolean(heat) === Boolean(value)), onclick: () => onChange(value),
-    title: value ? 'A cell for each 20 ms of every second, or longer ones (h)' : 'Weight over time, by kind of code or state (h)',
-  }, text));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What disturbs the program: the JVM itself, its own locks, and other processes. Sentences of `wick explain` that are about that, slow
 // safepoints, who blocks whom, and states of threads over time.
-import { commandLine, emptyBox, h } from './dom.js';
+import { commandLine, emptyBox, exchange, h } from './dom.js';
 import { upperFirst } from './explain.js';
 import { LockGraph, threadsOf } from './lock_graph.js';
 import { queryOf } from './state.js';
@@ -48,11 +48,10 @@ class Found extends Slot {
   draw(answer) {
     const about = answer.findings.filter((f) => ABOUT.test(f.rule));
     const missing = answer.not_recorded.map((t) => h('li', {}, upperFirst(t)));
-    this.root.replaceChildren(h('h2', {}, 'What disturbs it'),
+    exchange(this.root, h('h2', {}, 'What disturbs it'),
       about.length ? h('ul.plain-list', {}, ...about.map((f) => h('li', {}, h('strong', {}, formatWeight(f.cost_ns, 'ns')), ` ${upperFirst(f.sentence)}.`, f.advice ? h('span.quiet', {}, ` ${upperFirst(f.advice)}.`) : null)))
         : h('p', {}, 'No safepoint, lock, neighbour or limit cost enough to be named.'),
       missing.length ? h('details', {}, h('summary', {}, 'Not recorded'), h('ul.plain-list', {}, ...missing)) : null);
-    for (const e of [...this.root.childNodes]) if (e.nodeType === 3) e.remove();
   }
 }
 

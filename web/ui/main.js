@@ -5,6 +5,7 @@
 // given to the page, which asks the server for what it lacks and draws. Live recordings do the same with a generation that
 // grows once a second.
 import { get, listen, of, post } from './api.js';
+import { calm, watchPointer } from './calm.js';
 import { errorBox, h, say } from './dom.js';
 import { liveTools, RecordingView } from './recording.js';
 import { StartView } from './start.js';
@@ -34,7 +35,7 @@ class Ui {
     this.bind();
     this.route();
     this.refreshList();
-    this.source = listen((r) => this.onRecording(r), (on) => this.onConnection(on));
+    this.source = listen((r) => calm().then(() => this.onRecording(r)), (on) => this.onConnection(on));
   }
 
   /* ---- address ---- */
@@ -214,6 +215,7 @@ class Ui {
   }
 
   bind() {
+    watchPointer(window);
     byName('keys').replaceChildren(...KEYS.flatMap(([keys, text]) => [h('dt', {}, ...keys.split(' ').flatMap((k) => [h('kbd', {}, k), ' '])), h('dd', {}, text)]));
     byName('theme').addEventListener('click', () => this.toggleTheme());
     byName('help').addEventListener('click', () => byName('help-box').showModal());

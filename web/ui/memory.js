@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the memory of the process is, how it grows, and what the limits leave; and what allocates and what stays.
 import { formatCount, formatPercent, formatWeight } from '../flame/text.js';
-import { commandLine, emptyBox, h } from './dom.js';
+import { commandLine, emptyBox, exchange, h } from './dom.js';
 import { clockOf, durationOf } from './format.js';
 import { CollectionsChart, partColour, ResidentChart } from './memory_charts.js';
 import { formatState } from './state.js';
@@ -45,7 +45,7 @@ export class MemoryView {
       const event = eventsOf(recording, kinds)[0];
       return h('li', {}, event ? h('a.go', { href: formatState({ ...state, tab: 'cpu', event: event.name, zoom: '', search: '', show: '' }) }, text) : h('span', {}, text), h('span.quiet', {}, ` ${event ? why : `not recorded; ${option} records it`}`));
     };
-    this.ways.replaceChildren(h('h2', {}, 'By stack'), h('ul.plain-list', {},
+    exchange(this.ways, h('h2', {}, 'By stack'), h('ul.plain-list', {},
       link(['alloc'], 'What allocates', 'bytes allocated, by the stack that did it', '-e alloc'),
       link(['live'], 'What stays alive', 'objects that survived collections, by the stack that allocated them', '-e live'),
       link(['nativemem'], 'What malloc holds', 'memory outside the heap, by the stack that asked for it', '-e nativemem')));

@@ -2,17 +2,18 @@
 // The frame around every page of a recording: tabs, event types, the time axis with its brush, and the chips of filters.
 import { formatCount, formatWeight } from '../flame/text.js';
 import { get, of } from './api.js';
-import { button, h, say } from './dom.js';
+import { button, exchange, h, say } from './dom.js';
 import { CompareView } from './compare.js';
 import { CpuView } from './cpu.js';
 import { parsePick } from './density.js';
 import { ExplainView } from './explain.js';
 import { ExportMenu } from './export.js';
 import { clockOf, dateOf, durationOf, eventName } from './format.js';
-import { axisSwitch, HeatAxis } from './heat_axis.js';
+import { HeatAxis } from './heat_axis.js';
 import { InterferenceView } from './interference.js';
 import { MemoryView } from './memory.js';
 import { STATES, TimeAxis } from './series.js';
+import { Segment } from './segment.js';
 import { SlowView } from './slow.js';
 import { chipsOf, FILTERS, formatState, queryOf, TABS } from './state.js';
 import { Slot } from './view.js';
@@ -23,6 +24,7 @@ const CHIP_NAMES = { endpoint: 'endpoint', label: 'label', thread: 'thread', sta
 const SUGGESTIONS = 200;
 const WITH_EVENTS = ['cpu', 'compare'];
 const WITH_AXIS = ['cpu'];
+const AXES = [['', 'Over time', 'Weight over time, by kind of code or state (h)'], ['auto', 'Heatmap', 'A cell for each 20 ms of every second, or longer ones (h)']];
 const WITH_CHIPS = ['cpu', 'compare', 'slow'];
 
 /** The state with an event that the recording has: the one that is asked for, else the first. */
@@ -36,15 +38,15 @@ export class RecordingView {
   constructor(hooks) {
     this.hooks = hooks;
     this.tabs = h('nav.tabs', { 'aria-label': 'Pages of this recording' });
-    this.events = h('div.segment.event-tabs', { role: 'group', 'aria-label': 'Event' });
+    this.events = new Segment('div.segment.event-tabs', 'Event', (event) => this.hooks.navigate({ event, zoom: '', kinds: 0 }));
     this.chips = h('div.chips', { role: 'group', 'aria-label': 'Filters' });
     this.adder = this.makeAdder();
-    this.bar = h('div.filter-bar', {}, this.events, this.chips, this.adder);
+    this.bar = h('div.filter-bar', {}, this.events.root, this.chips, this.adder);
     this.axis = new TimeAxis({ label: 'Weight over time', onRange: (from, to) => this.hooks.navigate({ from, to }) });
     this.series = new Slot('div', (answer, context) => this.axis.update(answer, [context.state.from, context.state.to], context.theme));
     this.heat = new HeatAxis({ onRange: (from, to) => this.hooks.navigate({ from, to }), onScale: (ns) => this.hooks.navigate({ heat: String(ns) }) });
     this.cells = new Slot('div', (answer, context) => this.heat.update(answer, [context.state.from, context.state.to], context.theme));
-    this.switch = h('div.segment.small.axis-switch', { role: 'group', 'aria-label': 'Picture of time (h)' });
+    this.switch = new Segment('div.segment.small.axis-switch', 'Picture of time (h)', (value) => this.hooks.navigate({ heat: value }));
     this.place = h('div.place', { id: 'place' });
     this.problem = h('p.problem', { hidden: true });
     this.export = new ExportMenu();
@@ -145,9 +147,9 @@ export class RecordingView {
     this.axis.root.hidden = !shown || heat;
     this.heat.root.hidden = !shown || !heat;
     if (!shown) return;
-    this.switch.replaceChildren(...axisSwitch(state.heat, (value) => this.hooks.navigate({ heat: value })));
+    this.switch.update(AXES, (value) => heat === (value !== ''));
     const head = heat ? this.heat.head : this.axis.root.firstChild;
-    if (head.lastChild !== this.switch) head.append(this.switch);
+    if (head.lastChild !== this.switch.root) head.append(this.switch.root);
     if (heat) this.askCells(this.context);
     else this.askSeries(this.context);
   }
@@ -166,24 +168,22 @@ export class RecordingView {
   }
 
   drawTabs(state) {
-    this.tabs.replaceChildren(...TABS.map((tab) => h('a', {
+    exchange(this.tabs, TABS.map((tab) => h('a', {
       href: formatState({ ...state, tab, trace: tab === 'slow' ? state.trace : '' }), 'aria-current': tab === state.tab ? 'page' : null,
     }, NAMES[tab])));
   }
 
   drawEvents(state, recording) {
     this.bar.hidden = !WITH_CHIPS.includes(state.tab);
-    this.events.hidden = !WITH_EVENTS.includes(state.tab);
-    this.events.replaceChildren(...recording.events.map((e) => h('button', {
-      type: 'button', 'aria-pressed': String(e.name === state.event), title: `${e.name}: ${e.unit === 'count' ? '' : `${formatWeight(e.total, e.unit)}, `}${formatCount(e.samples)} samples`,
-      onclick: () => this.hooks.navigate({ event: e.name, zoom: '', kinds: 0 }),
-    }, eventName(e))));
+    this.events.root.hidden = !WITH_EVENTS.includes(state.tab);
+    const title = (e) => `${e.name}: ${e.unit === 'count' ? '' : `${formatWeight(e.total, e.unit)}, `}${formatCount(e.samples)} samples`;
+    this.events.update(recording.events.map((e) => [e.name, eventName(e), title(e)]), (name) => name === state.event);
   }
 
   drawChips(state) {
     const { from, to, tab, eventKind, idle } = state;
     const key = JSON.stringify([chipsOf(state), from, to, tab, state.pick, eventKind, idle]);
-    if (key === this.chipsKey) return; // a click is lost where a button is exchanged under it
+    if (key === this.chipsKey) return;
     this.chipsKey = key;
     const chips = chipsOf(state).map((c) => h('span.filter-chip', {}, h('b', {}, CHIP_NAMES[c.key]), ` ${c.text}`,
       h('button', { type: 'button', 'aria-label': `Remove the filter ${CHIP_NAMES[c.key]} ${c.text}`, onclick: () => this.hooks.navigate(c.without) }, '\u00d7')));
@@ -200,7 +200,7 @@ export class RecordingView {
       chips.push(h('button.filter-toggle', { type: 'button', 'aria-pressed': String(state.idle), title: 'Threads that wait for work: parked, asleep, in a poll or an accept',
         onclick: () => this.hooks.navigate({ idle: !state.idle }) }, 'Idle threads'));
     }
-    this.chips.replaceChildren(...chips);
+    exchange(this.chips, chips);
   }
 
   /** What stands beside the name of the recording. */

@@ -4,7 +4,7 @@
 // In the picture each is a bar as high as the time to reach it, in the colour of the reason. The tables have the same: what is to blame in
 // all, and each safepoint, of which a click shows the stacks.
 import { cleanText, formatCount, formatPercent, formatWeight } from '../flame/text.js';
-import { button, commandLine, emptyBox, h } from './dom.js';
+import { button, commandLine, emptyBox, exchange, h } from './dom.js';
 import { clockOf } from './format.js';
 import { BOTTOM, legendEntry, Over, TimeChart } from './time_chart.js';
 import { roundTop, TOP } from './series.js';
@@ -155,7 +155,7 @@ export class Safepoints extends Over {
       return;
     }
     const range = () => this.context.navigate({ from: incident.time_ns, to: incident.time_ns + Math.max(incident.duration_ns, 1e6) });
-    this.detail.replaceChildren(
+    exchange(this.detail,
       h('div.section-head', {}, h('h3', {}, `${incident.operation || incident.kind}, ${ns(incident.reach_ns)} to reach; ${formatCount(incident.late_threads)} of ${formatCount(incident.java_threads)} threads slow`), button('Take its time range', range)),
       ...incident.threads.map((t) => h('section.stack-of', {}, h('strong', {}, t.thread || '[no name]'), h('span.quiet', {}, ` after ${ns(t.waited_ns)}: ${reason(t.why)[0]}${t.starved_ns ? `, ${ns(t.starved_ns)} without a CPU` : ''}`),
         t.stack.length ? h('ol.frames', {}, ...t.stack.map((f) => h('li', { class: f === t.frame ? 'guilty' : null }, f))) : h('p.quiet', {}, 'It did not answer a signal, so there is no stack.'))));

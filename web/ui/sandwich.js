@@ -8,6 +8,7 @@ import { TopDown } from '../flame/views.js';
 import { h } from './dom.js';
 import { FlameSlot } from './flame_slot.js';
 import { weightText } from './format.js';
+import { Segment } from './segment.js';
 import { queryOf } from './state.js';
 import { Table } from './table.js';
 import { Slot } from './view.js';
@@ -64,8 +65,8 @@ export class Sandwich {
     this.home = home;
     this.callers = new Side('Callers', 'called by nothing');
     this.callees = new Side('Callees', 'itself');
-    this.which = h('div.segment', { role: 'group', 'aria-label': 'Side' });
-    this.tools = h('div.lead', {}, lead, this.which);
+    this.which = new Segment('div.segment', 'Side', (callers) => this.context.navigate({ callers, zoom: '' }));
+    this.tools = h('div.lead', {}, lead, this.which.root);
     this.flame = new FlameSlot(this.tools, home);
     this.title = h('h2.sandwich-name');
     this.root = h('div.fill', {}, this.title, h('div.sides', {}, this.callers.root, this.callees.root), this.flame.root);
@@ -81,8 +82,8 @@ export class Sandwich {
     const { state } = context;
     const query = queryOf(state);
     this.title.replaceChildren(h('span', {}, state.focus));
-    this.which.replaceChildren(...[[true, 'Callers'], [false, 'Callees']].map(([callers, text]) =>
-      h('button', { type: 'button', 'aria-pressed': String(state.callers === callers), onclick: () => context.navigate({ callers, zoom: '' }) }, text)));
+    this.context = context;
+    this.which.update([[true, 'Callers'], [false, 'Callees']], (callers) => callers === state.callers);
     this.callers.ask(context, 'flame', [...query, ['callers_of', state.focus]]);
     this.callees.ask(context, 'flame', [...query, ['callees_of', state.focus]]);
     this.flame.ask(turned(context), 'flame', [...query, [state.callers ? 'callers_of' : 'callees_of', state.focus]]);

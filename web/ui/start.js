@@ -2,7 +2,8 @@
 // The first page: which JVMs run here and which recordings there are.
 import { formatPercent, formatWeight } from '../flame/text.js';
 import { get, post } from './api.js';
-import { button, commandLine, emptyBox, errorBox, h, say } from './dom.js';
+import { calm } from './calm.js';
+import { commandLine, emptyBox, errorBox, exchange, h, say } from './dom.js';
 import { dateOf, durationOf, eventName } from './format.js';
 import { emptyState, formatState } from './state.js';
 
@@ -52,6 +53,7 @@ export class StartView {
   async refreshJvms() {
     try {
       const { jvms } = await get('jvms');
+      await calm();
       const now = performance.now();
       const key = JSON.stringify(jvms);
       if (key === this.jvmsKey) return;
@@ -63,14 +65,12 @@ export class StartView {
   }
 
   drawJvms(jvms, now) {
-    const focused = document.activeElement?.dataset?.pid;
     if (!jvms.length) {
       this.jvms.replaceChildren(emptyBox('No Java process runs here', 'Start one, or look at a recording below. Processes of other users are listed if wick runs as root; those in containers are listed like all others.'));
       return;
     }
-    this.jvms.replaceChildren(...jvms.map((jvm) => this.jvm(jvm, now)));
+    exchange(this.jvms, ...jvms.map((jvm) => this.jvm(jvm, now)));
     for (const jvm of jvms) this.readings.set(jvm.pid, { cpu_ns: jvm.cpu_ns, at: now });
-    if (focused) this.jvms.querySelector(`[data-pid="${CSS.escape(focused)}"]`)?.focus();
   }
 
   jvm(jvm, now) {
@@ -112,7 +112,7 @@ export class StartView {
       this.list.replaceChildren(emptyBox('There is no recording yet', 'Press Record at a Java process above, or start wick with files or folders:', commandLine('wick ui FILE.jfr FOLDER')));
       return;
     }
-    this.list.replaceChildren(h('ul.recordings', {}, ...recordings.map((r) => this.recording(r))));
+    exchange(this.list, h('ul.recordings', {}, ...recordings.map((r) => this.recording(r))));
   }
 
   recording(r) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table that is sorted by its heads. Rows stay where they are while figures change: the order is that of the chosen column.
 import { cleanText } from '../flame/text.js';
-import { h } from './dom.js';
+import { exchange, h } from './dom.js';
 
 /** The order of rows by a column: texts upwards, numbers downwards, unless turned round. */
 export function sortedRows(rows, column, turned) {
@@ -53,7 +53,7 @@ export class Table {
       else this.heads[i].removeAttribute('aria-sort');
     });
     const shown = sortedRows(rows, column, this.turned);
-    this.body.replaceChildren(...(shown.length ? shown.map((r) => this.row(r)) : [h('tr', {}, h('td', { colspan: this.columns.length }, this.options.empty ?? 'Nothing fits.'))]));
+    exchange(this.body, shown.length ? shown.map((r) => this.row(r)) : h('tr', {}, h('td', { colspan: this.columns.length }, this.options.empty ?? 'Nothing fits.')));
   }
 
   row(row) {

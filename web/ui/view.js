@@ -4,7 +4,8 @@
 // A view has `root`, update(context) and release(). The context is {state, recording, theme, navigate, generation}; generation grows
 // when a live recording has grown, so an answer is asked for again although the address is the same.
 import { get, of } from './api.js';
-import { button, emptyBox, errorBox, h } from './dom.js';
+import { calm } from './calm.js';
+import { button, emptyBox, errorBox, exchange, h } from './dom.js';
 import { formatWeight } from '../flame/text.js';
 import { chipsOf } from './state.js';
 
@@ -43,6 +44,8 @@ export class Slot {
     try {
       this.busy = true;
       const answer = await get(of(context.recording.id, what), query, signal);
+      await calm();
+      if (signal.aborted) return;
       this.answer = answer;
       this.done();
       this.show(answer, this.context);
@@ -78,7 +81,7 @@ export class Slot {
   fail(e) {
     this.shown = false;
     const nothing = e.status === 404 && /none of the samples|no samples/i.test(e.why);
-    this.root.replaceChildren(nothing ? this.nothingFits() : errorBox(e));
+    exchange(this.root, nothing ? this.nothingFits() : errorBox(e));
   }
 
   nothingFits() {
