@@ -194,6 +194,20 @@ static int stop(struct wick_err *err)
     return rc ? rc : made;
 }
 
+/* What may change of the recording that runs, is as asked from now on. */
+static int change(const struct wick_opts *asked, struct wick_err *err)
+{
+    int rc = wick_session_change(asked, err);
+    if (!rc)
+        wick_opt_change(&state.asked, asked, &state.asked); /* also of the next lap of option loop */
+    if (!wick_session_running()) {
+        finish(NULL);
+        wick_ownfile_ended(&state.own);
+        forget_time();
+    }
+    return rc;
+}
+
 /* A stop that nobody waits for: what became of the file is said on stderr. */
 void wick_command_stop_unasked(void)
 {
@@ -286,6 +300,10 @@ static int run(enum wick_opt_action action, struct wick_opts *o, struct wick_com
     case WICK_ACTION_START:
     case WICK_ACTION_RESUME:
         return start(&o->s, action == WICK_ACTION_RESUME, f, err);
+    case WICK_ACTION_CHANGE:
+        return change(o, err);
+    case WICK_ACTION_MARK:
+        return wick_session_mark(o->s.text, err);
     case WICK_ACTION_STOP:
         if (f->own)
             return stop_own(&o->s, err);

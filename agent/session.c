@@ -69,8 +69,10 @@ static struct session {
     int wake;         /* eventfd: stop the drain thread */
     unsigned resumed; /* how often this recording has gone on */
     bool taken;       /* the CLI takes the chunks out of the file */
+    bool changing;    /* it goes on in a moment */
     uint64_t start_ns;
     uint64_t lost;               /* handlers that never came back, of all recordings that have ended */
+    struct wick_totals before;   /* of this recording, until it was changed */
     struct wick_totals final;    /* of the last recording */
     struct wick_jfr_stats stats; /* the same */
     char error[256];             /* why the recording is not whole, "" = it is */
@@ -452,6 +454,8 @@ static int start(const struct wick_session_opts *o, int out_fd, unsigned resumed
                             "a recording is already running in this JVM: stop it first (wick stop %d)", (int)getpid());
     if (atomic_load(&vm_ended))
         return wick_err_set(err, WICK_E_STATE, "the JVM is ending");
+    if (!s->changing)
+        s->before = (struct wick_totals){0};
     s->error[0] = 0;
     s->resumed = resumed;
     s->taken = taken;
@@ -532,6 +536,57 @@ int wick_session_stop(struct wick_err *err)
     if (r)
         return wick_err_set(err, (enum wick_code) - r, "the recording is not whole: %s",
                             s->error[0] ? s->error : wick_err_text(r));
+    return 0;
+}
+
+static int must_run(struct wick_err *err)
+{
+    int phase = atomic_load(&session.phase);
+    return phase == RUNNING    ? 0
+           : phase == PREPARED ? wick_err_set(err, WICK_E_STATE, "the JVM is starting: its recording has not begun")
+                               : wick_err_set(err, WICK_E_STATE, "no recording is running in this JVM");
+}
+
+int wick_session_change(const struct wick_opts *asked, struct wick_err *err)
+{
+    struct session *s = &session;
+    struct wick_err failure = {0};
+    int r = must_run(err);
+    if (r)
+        return r;
+    if (s->taken || s->output.dirfd >= 0)
+        return wick_err_set(
+            err, WICK_E_UNSUPPORTED,
+            "a recording in several files (%%n, max-size, max-age) cannot be changed: stop it and start "
+            "another one");
+    const struct wick_session_opts was = s->opts;
+    struct wick_session_opts o;
+    wick_opt_change(&was, asked, &o);
+    int fd = fcntl(s->output.fd, F_DUPFD_CLOEXEC, 3);
+    if (fd < 0)
+        return wick_err_set(err, WICK_E_LIMIT, "the recording cannot be changed: the process is out of descriptors");
+    (void)wick_session_stop(&failure); /* if the disk is full, it is for what follows too */
+    const unsigned times = s->resumed + 1;
+    wick_totals_add(&s->before, &s->final);
+    s->changing = true;
+    r = start(&o, fd, times, false, err);
+    if (r && start(&was, fd, times, false, &failure)) {
+        close(fd);
+        wick_err_prefix(err, "the recording has ended, since it went on neither as asked nor as before");
+    }
+    s->changing = false;
+    return r;
+}
+
+int wick_session_mark(const char *text, struct wick_err *err)
+{
+    struct session *s = &session;
+    int r = must_run(err);
+    if (r)
+        return r;
+    pthread_mutex_lock(&s->lock);
+    wick_jfr_write_mark(s->drain.writer, &(struct wick_jfr_mark){.start_ns = wick_clock_mono_ns(), .text = text});
+    pthread_mutex_unlock(&s->lock);
     return 0;
 }
 
@@ -633,6 +688,7 @@ void wick_session_status(char *buf, size_t cap)
         libraries = wick_vm.images.n_all;
         pthread_mutex_unlock(&s->lock);
     }
+    wick_totals_add(&t, &s->before);
     for (int i = 0; i < WICK_DROP_COUNT; i++)
         dropped += t.drops[i];
     size_t n = add(buf, cap, 0, "running=%d\nversion=%s\nevent=%s\nfile=%s\n", phase != IDLE, WICK_VERSION,

@@ -51,6 +51,15 @@ int wick_session_start_taken(const struct wick_session_opts *o, int fd, struct w
  * kept for the status. */
 void wick_session_vm_ready(void);
 
+/* Goes on with what was asked to change (wick_opt_change) behind what has been recorded, in the same file: what lies
+ * between, some hundredths of a second, is not sampled. If that is not possible the recording goes on as it was.
+ * -WICK_E_STATE if none is running, -WICK_E_UNSUPPORTED if it is split into files, others as for a start. err->msg as
+ * there. */
+int wick_session_change(const struct wick_opts *asked, struct wick_err *err);
+
+/* Notes a moment in the recording. -WICK_E_STATE if none is running. */
+int wick_session_mark(const char *text, struct wick_err *err);
+
 /* Ends the recording and completes the file; the descriptors are closed. -WICK_E_STATE if none is running;
  * -WICK_E_NOSPACE and others if the file is not whole (the recording has ended anyway). */
 int wick_session_stop(struct wick_err *err);

@@ -17,88 +17,17 @@
 
 #include "base/clock.h"
 #include "cli/jvm/agentlib.h"
-#include "cli/jvm/client.h"
 #include "cli/command.h"
 #include "cli/record/copied.h"
 #include "cli/record/outcome.h"
 #include "cli/record/out_file.h"
 #include "cli/record/record_run.h"
 #include "cli/replace.h"
+#include "cli/record/running.h"
 #include "cli/record/started.h"
-#include "cli/jvm/target.h"
 #include "cli/ui.h"
 
-#define ANSWER_NS 120000000000u
-
-/* What all four commands begin with. */
-struct session {
-    struct wick_opts o;
-    struct wick_proc p;
-    struct wick_jvm_entry jvm;
-    struct wick_client *client;
-    bool open; /* p is */
-};
-
-/* Parses and opens the target. 0, 1 = help was printed, or an error. */
-static int begin(int argc, char **argv, struct session *s, struct wick_err *err)
-{
-    char **rest = calloc((size_t)argc + 1, sizeof *rest);
-    const char *word;
-    int nrest, dashdash;
-    memset(s, 0, sizeof *s);
-    s->client = malloc(sizeof *s->client);
-    if (!rest || !s->client) {
-        free(rest);
-        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    }
-    wick_client_init(s->client);
-    int rc = wick_cmd_parse(argc, argv, &s->o, rest, &nrest, &dashdash, err);
-    if (!rc)
-        rc = wick_target_operand(rest, nrest, argv[0], &word, err);
-    if (!rc)
-        rc = wick_target_open(word, &s->p, &s->jvm, err);
-    s->open = !rc;
-    free(rest);
-    return rc;
-}
-
-static int end(struct session *s, int rc, const struct wick_err *err)
-{
-    if (s->client)
-        wick_client_close(s->client);
-    free(s->client);
-    if (s->open)
-        wick_proc_close(&s->p);
-    return rc < 0 ? wick_ui_fail(err) : 0;
-}
-
-/* A stopped process does not answer, which says nothing about whether it is recorded. */
-static int refuse_stopped(struct session *s, struct wick_err *err)
-{
-    int rc = wick_proc_refresh(&s->p, err);
-    if (rc || (s->p.st.state != 'T' && s->p.st.state != 't'))
-        return rc;
-    return wick_err_set(err, WICK_E_TIMEOUT,
-                        "process %d (%.100s) does not answer because it is stopped (%s), so whether it is being "
-                        "recorded is not known: %s",
-                        (int)s->p.pid, s->jvm.main, s->p.st.state == 't' ? "a debugger holds it" : "SIGSTOP",
-                        s->p.st.state == 't' ? "let the debugger continue it" : "continue it with `kill -CONT`");
-}
-
-/* Connects to the agent that is there; it is not loaded for a mere question. */
-static int find_agent(struct session *s, struct wick_err *err)
-{
-    int rc = refuse_stopped(s, err);
-    rc = rc ? rc : wick_client_find(&s->p, NULL, s->client, err);
-    if (rc == -WICK_E_NOTFOUND && refuse_stopped(s, err)) /* since it was asked */
-        return -WICK_E_TIMEOUT;
-    if (rc == -WICK_E_NOTFOUND)
-        return wick_err_set(err, WICK_E_STATE, "process %d (%.100s) is not being recorded: wick's agent is not in it",
-                            (int)s->p.pid, s->jvm.main);
-    return rc;
-}
-
-static int start(struct session *s, struct wick_err *err)
+static int start(struct wick_running *s, struct wick_err *err)
 {
     char lib[4096];
     struct wick_cli_output out = {.fd = -1, .dir = -1};
@@ -120,7 +49,7 @@ static int start(struct session *s, struct wick_err *err)
     if (!rc) {
         rc = wick_recording_send_start(&r, &s->o, &out, err);
         if (!rc)
-            rc = wick_recording_await(&r, wick_clock_mono_ns() + ANSWER_NS, err);
+            rc = wick_recording_await(&r, wick_clock_mono_ns() + WICK_RUNNING_ANSWER_NS, err);
         wick_recording_release(&r);
     }
     bool kept = !rc && wick_started_keep(&s->p, &out);
@@ -135,12 +64,12 @@ static int start(struct session *s, struct wick_err *err)
 
 int wick_cmd_start(int argc, char **argv)
 {
-    struct session s;
+    struct wick_running s;
     struct wick_err err = {0};
-    int rc = begin(argc, argv, &s, &err);
+    int rc = wick_running_begin(argc, argv, &s, NULL, &err);
     if (!rc)
         rc = start(&s, &err);
-    return end(&s, rc, &err);
+    return wick_running_end(&s, rc, &err);
 }
 
 /* The recording that came from the agent: a plain file that is open for reading. A descriptor without that right,
@@ -173,7 +102,7 @@ static int check_compat(const struct wick_cli_output *out, struct wick_err *err)
 
 /* Writes the output of a recording that has ended; fd: the agent's JFR. Where it goes is what the user says now or what
  * this user's `start` noted, never what the agent says: `claimed` is only shown. */
-static int write_output(struct session *s, int fd, const char *claimed, struct wick_err *err)
+static int write_output(struct wick_running *s, int fd, const char *claimed, struct wick_err *err)
 {
     struct wick_cli_output out = {.fd = -1, .dir = -1};
     struct stat st;
@@ -207,14 +136,14 @@ static int write_output(struct session *s, int fd, const char *claimed, struct w
 }
 
 /* The request before `stop`, which may take as long as that: a JVM under load is slow to answer. */
-static int ask_status(struct session *s, struct wick_err *err)
+static int ask_status(struct wick_running *s, struct wick_err *err)
 {
-    uint64_t end = wick_clock_mono_ns() + ANSWER_NS;
+    uint64_t end = wick_clock_mono_ns() + WICK_RUNNING_ANSWER_NS;
     int rc = wick_client_send(s->client, "", NULL, 0, false, "status", err);
     bool said = false;
     while (!rc) {
         rc = wick_client_receive(s->client, s->o.attach_timeout_ns, err);
-        if (rc != -WICK_E_TIMEOUT || wick_clock_mono_ns() >= end || refuse_stopped(s, err))
+        if (rc != -WICK_E_TIMEOUT || wick_clock_mono_ns() >= end || wick_running_refuse_stopped(s, err))
             return rc;
         if (!said)
             wick_ui_note("process %d does not answer: waiting for it", (int)s->p.pid);
@@ -224,20 +153,20 @@ static int ask_status(struct session *s, struct wick_err *err)
     return rc;
 }
 
-static int stop(struct session *s, struct wick_err *err)
+static int stop(struct wick_running *s, struct wick_err *err)
 {
     char name[WICK_OPT_PATH_MAX];
     struct wick_cli_output out;
     bool same;
     int rc = wick_replace_check(s->o.s.file, err); /* what the recording was started with has been checked then */
     if (!rc)
-        rc = find_agent(s, err);
+        rc = wick_running_find(s, err);
     if (!rc)
         rc = ask_status(s, err);
     if (rc)
         return rc;
     wick_client_value(s->client->text, "file", name, sizeof name);
-    rc = wick_client_ask(s->client, "stop", ANSWER_NS, err);
+    rc = wick_client_ask(s->client, "stop", WICK_RUNNING_ANSWER_NS, err);
     if (rc)
         return rc;
     if (s->client->reply_fd >= 0)
@@ -253,16 +182,16 @@ static int stop(struct session *s, struct wick_err *err)
 
 int wick_cmd_stop(int argc, char **argv)
 {
-    struct session s;
+    struct wick_running s;
     struct wick_err err = {0};
-    int rc = begin(argc, argv, &s, &err);
+    int rc = wick_running_begin(argc, argv, &s, NULL, &err);
     wick_ui_set_quiet(s.o.quiet);
     if (!rc)
         rc = stop(&s, &err);
-    return end(&s, rc, &err);
+    return wick_running_end(&s, rc, &err);
 }
 
-static int finish_dump(struct session *s, struct wick_cli_output *out, struct wick_err *err)
+static int finish_dump(struct wick_running *s, struct wick_cli_output *out, struct wick_err *err)
 {
     int rc = wick_cli_output_finish(out, out->fd, err);
     if (!rc && s->client->running)
@@ -270,20 +199,20 @@ static int finish_dump(struct session *s, struct wick_cli_output *out, struct wi
     return rc;
 }
 
-static int dump(struct session *s, struct wick_err *err)
+static int dump(struct wick_running *s, struct wick_err *err)
 {
     struct wick_cli_output out = {.fd = -1, .dir = -1};
     int rc = wick_cli_output_plan(&s->o, &s->jvm, &out, err);
     if (!rc && out.sequence)
         rc = wick_err_set(err, WICK_E_USAGE, "%%n has no meaning for dump");
     if (!rc)
-        rc = find_agent(s, err);
+        rc = wick_running_find(s, err);
     if (!rc)
         rc = wick_cli_output_open(&out, err);
     if (!rc)
         rc = wick_client_send(s->client, "o", &out.fd, 1, false, "dump", err);
     if (!rc)
-        rc = wick_client_receive(s->client, ANSWER_NS, err);
+        rc = wick_client_receive(s->client, WICK_RUNNING_ANSWER_NS, err);
     if (!rc)
         rc = finish_dump(s, &out, err);
     else if (out.fd >= 0 && wick_cli_output_is_direct(&out))
@@ -294,12 +223,12 @@ static int dump(struct session *s, struct wick_err *err)
 
 int wick_cmd_dump(int argc, char **argv)
 {
-    struct session s;
+    struct wick_running s;
     struct wick_err err = {0};
-    int rc = begin(argc, argv, &s, &err);
+    int rc = wick_running_begin(argc, argv, &s, NULL, &err);
     if (!rc)
         rc = dump(&s, &err);
-    return end(&s, rc, &err);
+    return wick_running_end(&s, rc, &err);
 }
 
 static bool is_number(const char *s)
@@ -308,7 +237,7 @@ static bool is_number(const char *s)
 }
 
 /* The agent's lines as they are, or as members of a JSON object. */
-static void print_lines(const struct session *s)
+static void print_lines(const struct wick_running *s)
 {
     if (!s->o.json) {
         wick_ui_print(stdout, "%s", s->client->text);
@@ -334,9 +263,9 @@ static void print_lines(const struct session *s)
     }
 }
 
-static int status(struct session *s, struct wick_err *err)
+static int status(struct wick_running *s, struct wick_err *err)
 {
-    int rc = find_agent(s, err);
+    int rc = wick_running_find(s, err);
     if (rc == -WICK_E_STATE) {
         char *end = err->msg + strlen(err->msg);
         snprintf(end, sizeof err->msg - (size_t)(end - err->msg),
@@ -363,10 +292,10 @@ static int status(struct session *s, struct wick_err *err)
 
 int wick_cmd_status(int argc, char **argv)
 {
-    struct session s;
+    struct wick_running s;
     struct wick_err err = {0};
-    int rc = begin(argc, argv, &s, &err);
+    int rc = wick_running_begin(argc, argv, &s, NULL, &err);
     if (!rc)
         rc = status(&s, &err);
-    return end(&s, rc, &err);
+    return wick_running_end(&s, rc, &err);
 }

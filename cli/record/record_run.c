@@ -150,7 +150,7 @@ static int wait_any(struct wick_recording *r, uint64_t deadline_ns)
     return p[0].revents != 0;
 }
 
-static void show_notes(const char *text)
+void wick_recording_show_notes(const char *text)
 {
     while (*text) {
         size_t n = strcspn(text, "\n");
@@ -179,7 +179,7 @@ int wick_recording_await(struct wick_recording *r, uint64_t deadline_ns, struct 
 {
     int rc = await(r, deadline_ns ? deadline_ns : UINT64_MAX, 0, err);
     if (!rc)
-        show_notes(r->client->text);
+        wick_recording_show_notes(r->client->text);
     return rc;
 }
 

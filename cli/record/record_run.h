@@ -53,6 +53,9 @@ bool wick_recording_may_write(const struct wick_proc *p);
  * second signal ends the wait: -WICK_E_INTR. */
 int wick_recording_await(struct wick_recording *r, uint64_t deadline_ns, struct wick_err *err);
 
+/* Prints what an answer of the agent notes, a line each. */
+void wick_recording_show_notes(const char *text);
+
 /* Records until the deadline (UINT64_MAX = none), a signal, the end of the recording or of the process. 0;
  * -WICK_E_GONE if the process ended, -WICK_E_NOSPACE and others if the recording broke off. */
 int wick_recording_run(struct wick_recording *r, uint64_t deadline_ns, struct wick_err *err);

@@ -25,6 +25,9 @@
 #define PS      WICK_CMD_PS
 #define DOCTOR  WICK_CMD_DOCTOR
 #define VERSION WICK_CMD_VERSION
+#define CHANGE  WICK_CMD_CHANGE
+#define MARK    WICK_CMD_MARK
+#define EVENTS  (WICK_CMD_CHANGE | WICK_OPT_CHOOSES)
 
 const struct wick_opt_desc wick_opt_table[WICK_OPT_TABLE_COUNT] = {
 #define ROW(place, opt_kind, opt_name, opt_letter, opt_metavar, opt_def, lo, hi, cmds, text)                      \
@@ -48,6 +51,7 @@ static const struct {
     {"start", WICK_ACTION_START},     {"stop", WICK_ACTION_STOP},           {"dump", WICK_ACTION_DUMP},
     {"status", WICK_ACTION_STATUS},   {"deadlocks", WICK_ACTION_DEADLOCKS}, {"version", WICK_ACTION_VERSION},
     {"virtual", WICK_ACTION_VIRTUAL}, {"retire", WICK_ACTION_RETIRE},       {"resume", WICK_ACTION_RESUME},
+    {"change", WICK_ACTION_CHANGE},   {"mark", WICK_ACTION_MARK},
 };
 
 /* Digits with an optional fraction of up to nine places, as billionths: 1.5 -> 1500000000. */
@@ -582,6 +586,23 @@ int wick_opt_parse_args(int argc, char **argv, unsigned where, struct wick_opts 
         rest[n++] = argv[i];
     *nrest = n;
     return 0;
+}
+
+void wick_opt_change(const struct wick_session_opts *now, const struct wick_opts *asked, struct wick_session_opts *out)
+{
+    uint64_t chosen = 0;
+    *out = *now;
+    for (size_t i = 0; i < WICK_OPT_TABLE_COUNT; i++)
+        if (wick_opt_table[i].where & WICK_OPT_CHOOSES)
+            chosen |= (uint64_t)1 << i;
+    uint64_t taken = asked->given & chosen ? asked->given | chosen : asked->given;
+#define X(field, kind, name, letter, metavar, def, lo, hi, cmds, text) \
+    if (((cmds)&WICK_CMD_CHANGE) && taken >> WICK_OPT_I_##field & 1)   \
+        memcpy(&out->field, &asked->s.field, sizeof out->field);
+#define C(...)
+#include "def/option.def"
+#undef X
+#undef C
 }
 
 static void add_escaped(struct wick_strbuf *out, const char *s)

@@ -60,6 +60,9 @@ enum wick_opt_where {
     WICK_CMD_DOCTOR = 1 << 6,
     WICK_CMD_VERSION = 1 << 7,
     WICK_CMD_AGENT = 1 << 8,
+    WICK_CMD_CHANGE = 1 << 9,
+    WICK_CMD_MARK = 1 << 10,
+    WICK_OPT_CHOOSES = 1 << 30, /* no command: the option is one of those that choose the events */
 };
 
 #define WICK_OPT_TYPE_FLAG(f)  bool f
@@ -122,6 +125,8 @@ enum wick_opt_action {
     WICK_ACTION_NONE,
     WICK_ACTION_START,
     WICK_ACTION_RESUME, /* start, keeping what was recorded before */
+    WICK_ACTION_CHANGE, /* the recording goes on with other events or intervals */
+    WICK_ACTION_MARK,   /* a moment, with a text */
     WICK_ACTION_STOP,
     WICK_ACTION_DUMP,
     WICK_ACTION_STATUS,
@@ -155,6 +160,10 @@ int wick_opt_parse_args(int argc, char **argv, unsigned where, struct wick_opts 
 
 /* Appends the agent's string for action and every X() option that the user gave: `start,event=cpu`. */
 void wick_opt_format_agent(const struct wick_opts *o, const char *action, struct wick_strbuf *out);
+
+/* The options of a recording that goes on: those of now, with what `asked` was given of what may change while it runs.
+ * If one that chooses the events was given, all of these are as in `asked`. */
+void wick_opt_change(const struct wick_session_opts *now, const struct wick_opts *asked, struct wick_session_opts *out);
 
 /* An option of async-profiler's that wick does not have, by name: 0 and *why = NULL if ignoring it changes no figure,
  * else what to say of it ("allocations are not sampled"); -WICK_E_NOTFOUND if it is none. */

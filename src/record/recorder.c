@@ -185,6 +185,17 @@ void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out
     }
 }
 
+void wick_totals_add(struct wick_totals *sum, const struct wick_totals *more)
+{
+    _Static_assert(sizeof *sum % sizeof(uint64_t) == 0, "counters only");
+    uint64_t to[sizeof *sum / sizeof(uint64_t)], from[sizeof *sum / sizeof(uint64_t)];
+    memcpy(to, sum, sizeof to);
+    memcpy(from, more, sizeof from);
+    for (size_t i = 0; i < sizeof to / sizeof *to; i++)
+        to[i] += from[i];
+    memcpy(sum, to, sizeof to);
+}
+
 void wick_recorder_uncount(struct wick_recorder *r, enum wick_drop why, const struct wick_event *e)
 {
     struct wick_counters *c = &r->counters[0];

@@ -126,6 +126,9 @@ void wick_recorder_keep(struct wick_recorder *r, uint32_t handlers);
 /* Sums the counters of all CPUs. Exact once the recorder is quiet; while handlers run each figure is a moment old. */
 void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out);
 
+/* Adds those of another part of the recording. */
+void wick_totals_add(struct wick_totals *sum, const struct wick_totals *more);
+
 /* One sample in a signal handler, or of a thread that is observed from outside. */
 struct wick_sample_sig {
     const ucontext_t *context; /* NULL: another thread, */

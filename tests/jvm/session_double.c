@@ -136,6 +136,19 @@ int wick_session_stop(struct wick_err *err)
     return 0;
 }
 
+int wick_session_change(const struct wick_opts *asked, struct wick_err *err)
+{
+    (void)asked;
+    return wick_err_set(err, WICK_E_UNSUPPORTED, "the double does not change");
+}
+
+int wick_session_mark(const char *text, struct wick_err *err)
+{
+    (void)err;
+    dprintf(s.fd, "mark=%s\n", text);
+    return 0;
+}
+
 int wick_session_dump(int out_fd, struct wick_err *err)
 {
     if (!s.running)

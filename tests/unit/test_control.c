@@ -32,7 +32,7 @@
 static atomic_int running, starts, stops;
 /* A recording that waits for the VM: it takes begin_ms to begin, and whatever else is called meanwhile is counted. */
 static atomic_int begin_ms, begins, beginning, overlaps;
-static char last_event[WICK_OPT_STR_MAX];
+static char last_event[WICK_OPT_STR_MAX], last_mark[WICK_OPT_STR_MAX];
 
 int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wick_err *err)
 {
@@ -74,6 +74,23 @@ int wick_session_stop(struct wick_err *err)
         return wick_err_set(err, WICK_E_STATE, "nothing to stop");
     running = 0;
     stops++;
+    return 0;
+}
+
+int wick_session_change(const struct wick_opts *asked, struct wick_err *err)
+{
+    if (!strcmp(asked->s.event, "fatal"))
+        running = 0;
+    if (!running || !strcmp(asked->s.event, "fail"))
+        return wick_err_set(err, WICK_E_UNSUPPORTED, "no such event");
+    memcpy(last_event, asked->s.event, sizeof last_event);
+    return 0;
+}
+
+int wick_session_mark(const char *text, struct wick_err *err)
+{
+    (void)err;
+    snprintf(last_mark, sizeof last_mark, "%s", text);
     return 0;
 }
 
@@ -308,6 +325,34 @@ static void test_control__a_held_recording_ends_with_its_client(void **state)
 }
 
 /* Before all that need a VM: it is not up yet. */
+static void test_control__anybody_changes_and_marks_a_held_recording(void **state)
+{
+    (void)state;
+    int fd = connect_agent(), other = connect_agent(), out = temp_file();
+    assert_int_equal(ask(fd, "wick1 o hold\nstart,event=cpu", &out, 1, NULL, NULL), 0);
+    assert_int_equal(ask(other, "wick1 - -\nmark,text=a\\,b=c", NULL, 0, NULL, NULL), 0);
+    assert_string_equal(last_mark, "a,b=c");
+    assert_int_equal(ask(other, "wick1 - -\nchange,event=wall", NULL, 0, NULL, NULL), 0);
+    assert_string_equal(last_event, "wall");
+    assert_int_equal(ask(other, "wick1 - -\nchange,event=fail", NULL, 0, NULL, NULL), WICK_E_UNSUPPORTED);
+    int before = stops;
+    close(fd);
+    for (int i = 0; i < 300 && running; i++)
+        nap(10);
+    assert_int_equal(stops, before + 1); /* it still hangs on the one that started it */
+
+    fd = connect_agent();
+    assert_int_equal(ask(fd, "wick1 o hold\nstart,event=cpu", &out, 1, NULL, NULL), 0);
+    assert_int_equal(ask(other, "wick1 - -\nchange,event=fatal", NULL, 0, NULL, NULL), WICK_E_UNSUPPORTED);
+    assert_int_equal(ask(other, "wick1 o -\nstart,event=cpu", &out, 1, NULL, NULL), 0);
+    close(fd);
+    nap(50);
+    assert_int_equal(running, 1); /* that is another one */
+    assert_int_equal(ask(other, "wick1 - -\nstop", NULL, 0, NULL, NULL), 0);
+    close(other);
+    close(out);
+}
+
 static void test_control__time_begins_with_the_vm(void **state)
 {
     (void)state;
@@ -546,6 +591,7 @@ int main(void)
         cmocka_unit_test(test_broker__one_that_does_not_answer_is_not_asked_again_at_once),
         cmocka_unit_test(test_broker__answers_are_matched_and_a_dead_peer_is_forgotten),
         cmocka_unit_test(test_adopt__only_the_first_takes_the_request),
+        cmocka_unit_test(test_control__anybody_changes_and_marks_a_held_recording),
         cmocka_unit_test(test_run__agentpath_options),
         cmocka_unit_test(test_retire__refused_while_recording_then_the_socket_is_gone),
     };

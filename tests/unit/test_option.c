@@ -370,6 +370,39 @@ static void test_option__command_line_refuses_what_is_not_its_own(void **state)
     assert_non_null(strstr(err.msg, "--nativelock: '-d' is not [THRESHOLD/]INTERVAL"));
 }
 
+static void test_change__events_change_together_and_the_rest_stays(void **state)
+{
+    (void)state;
+    struct wick_opts now, asked;
+    struct wick_session_opts o;
+    struct wick_err err = {0};
+    enum wick_opt_action action;
+    assert_int_equal(parse("start,event=cpu,interval=1ms,alloc=64k,live,ttsp,jstackdepth=99,memlimit=8m,file=x.jfr",
+                           &now, &action, &err),
+                     0);
+    assert_int_equal(parse("change,interval=5ms", &asked, &action, &err), 0);
+    assert_int_equal(action, WICK_ACTION_CHANGE);
+    wick_opt_change(&now.s, &asked, &o);
+    assert_int_equal(o.interval_ns, 5000000);
+    assert_string_equal(o.event, "cpu");
+    assert_string_equal(o.alloc, "64k");
+    assert_true(o.live && o.ttsp);
+    assert_int_equal(parse("change,event=wall,memlimit=64m,file=y.jfr,chunk-time=9s", &asked, &action, &err), 0);
+    wick_opt_change(&now.s, &asked, &o);
+    assert_string_equal(o.event, "wall");
+    assert_string_equal(o.alloc, "");
+    assert_false(o.live || o.ttsp);
+    assert_int_equal(o.interval_ns, 1000000);
+    assert_int_equal(o.depth.most, 99);
+    assert_int_equal(o.memlimit_bytes, 8 << 20); /* what cannot change */
+    assert_string_equal(o.file, "x.jfr");
+    assert_int_equal(parse("change,lock=1ms", &asked, &action, &err), 0);
+    wick_opt_change(&now.s, &asked, &now.s); /* in place */
+    assert_string_equal(now.s.event, "");
+    assert_string_equal(now.s.lock, "1ms");
+    assert_string_equal(now.s.alloc, "");
+}
+
 static void test_pattern__all_marks_are_replaced(void **state)
 {
     (void)state;
@@ -603,6 +636,7 @@ int main(void)
         cmocka_unit_test(test_option__sizes_are_powers_of_1024),
         cmocka_unit_test(test_option__command_line_takes_options_anywhere_and_stops_at_dashes),
         cmocka_unit_test(test_option__command_line_refuses_what_is_not_its_own),
+        cmocka_unit_test(test_change__events_change_together_and_the_rest_stays),
         cmocka_unit_test(test_pattern__all_marks_are_replaced),
         cmocka_unit_test(test_pattern__what_is_fixed_stays_as_it_is),
         cmocka_unit_test(test_when__times_count_from_begin_end_share_midnight_or_1970),
