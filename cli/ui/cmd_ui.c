@@ -87,6 +87,16 @@ static int stop(void *ctx, unsigned number, struct wick_err *err)
     return wick_ui_record_stop(&((struct ui *)ctx)->recorder, number, err);
 }
 
+static int change(void *ctx, unsigned number, const struct wick_ask *body, struct wick_err *err)
+{
+    return wick_ui_record_change(&((struct ui *)ctx)->recorder, number, body, err);
+}
+
+static int mark(void *ctx, unsigned number, const char *text, struct wick_err *err)
+{
+    return wick_ui_record_mark(&((struct ui *)ctx)->recorder, number, text, err);
+}
+
 static bool runs(void *ctx, unsigned number, char *why, size_t cap)
 {
     return wick_ui_record_runs(&((struct ui *)ctx)->recorder, number, why, cap);
@@ -205,6 +215,8 @@ static int serve(struct ui *u, char **words, int n, const sigset_t *ends, struct
                                            .jvms = wick_ui_front_jvms,
                                            .start = start,
                                            .stop = stop,
+                                           .change = change,
+                                           .mark = mark,
                                            .runs = runs,
                                            .view = wick_ui_front_view,
                                            .table = wick_ui_front_table,

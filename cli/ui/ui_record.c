@@ -16,16 +16,23 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/ui/ui_child.h"
 
 enum { ARGUMENTS = 2 * WICK_ASK_PARAMETERS + 16, START_S = 60, STOP_S = 150 };
+
+/* A command line. */
+struct arguments {
+    char *word[ARGUMENTS + 1]; /* malloc'ed */
+    unsigned n;
+};
 
 struct wick_ui_recording {
     struct wick_ui_recorder *r;
     pthread_t thread;
     char *path;
-    char *argv[ARGUMENTS + 1]; /* malloc'ed */
-    int said;                  /* a file in memory: its standard error */
-    int pid;                   /* of the JVM */
+    struct arguments command;
+    int said; /* a file in memory: its standard error */
+    int pid;  /* of the JVM */
     /* With the lock: */
     pid_t child; /* 0 = not yet */
     bool asked;  /* to end: with a second signal it would not wait for the JVM */
@@ -45,46 +52,19 @@ void wick_ui_recorder_init(struct wick_ui_recorder *r, const char *dir, const ch
     pthread_condattr_destroy(&attr);
 }
 
+static void free_arguments(struct arguments *a)
+{
+    for (unsigned i = 0; i < a->n; i++)
+        free(a->word[i]);
+}
+
 static void free_recording(struct wick_ui_recording *x)
 {
-    for (unsigned i = 0; x->argv[i]; i++)
-        free(x->argv[i]);
+    free_arguments(&x->command);
     free(x->path);
     if (x->said >= 0)
         close(x->said);
     free(x);
-}
-
-/* --- the child --- */
-
-static void become_record(const struct wick_ui_recording *x, pid_t parent)
-{
-    sigset_t none;
-    int null = open("/dev/null", O_RDWR);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGPIPE, SIG_DFL);
-    setpgid(0, 0); /* Ctrl-C in the terminal is for wick ui, which asks once */
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent || null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(x->said, 2) < 0)
-        _exit(1);
-    syscall(SYS_close_range, 3u, ~0u, 0u);
-    execv("/proc/self/exe", x->argv);
-    _exit(1);
-}
-
-/* What the child wrote last, without "wick: ". */
-static void read_said(const struct wick_ui_recording *x, char *out, size_t cap)
-{
-    char text[2048];
-    off_t size = lseek(x->said, 0, SEEK_END), from = size > (off_t)sizeof text - 1 ? size - (off_t)sizeof text + 1 : 0;
-    ssize_t n = pread(x->said, text, sizeof text - 1, from);
-    text[n > 0 ? n : 0] = 0;
-    const char *at = strstr(text, "wick: ");
-    snprintf(out, cap, "%.*s", (int)cap - 1, at ? at + 6 : text);
-    out[strcspn(out, "\n")] = 0;
-    if (!*out)
-        snprintf(out, cap, "wick record ended with status %d", WEXITSTATUS(x->status));
 }
 
 /* With the lock. */
@@ -97,42 +77,27 @@ static void ask_to_end(struct wick_ui_recording *x)
 static void *attend(void *recording)
 {
     struct wick_ui_recording *x = recording;
-    pid_t parent = getpid(), child = fork();
+    pid_t child = wick_ui_child_start(x->command.word, x->said);
     int status = 1 << 8;
-    if (!child)
-        become_record(x, parent);
     pthread_mutex_lock(&x->r->lock);
     x->child = child;
     if (x->r->ending) /* the others have been asked */
         ask_to_end(x);
     pthread_mutex_unlock(&x->r->lock);
-    siginfo_t info;
-    while (child > 0 && waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) && errno == EINTR)
-        ;
+    if (child > 0)
+        wick_ui_child_await(child);
     /* The number is the child's until it is waited for: nobody else is sent a signal meanwhile. */
     pthread_mutex_lock(&x->r->lock);
     if (child > 0)
         waitpid(child, &status, 0);
     x->status = status;
-    read_said(x, x->why, sizeof x->why);
+    wick_ui_child_said(x->said, status, x->why, sizeof x->why);
     close(x->said);
     x->said = -1;
     x->ended = true;
     pthread_cond_broadcast(&x->r->ended);
     pthread_mutex_unlock(&x->r->lock);
     return NULL;
-}
-
-static int failure_of(const struct wick_ui_recording *x, struct wick_err *err)
-{
-    int exit = WIFEXITED(x->status) ? WEXITSTATUS(x->status) : 1;
-    enum wick_code code = WICK_E_IO;
-    for (int i = 1; i < WICK_E_COUNT; i++)
-        if (exit > 1 && wick_err_exit(i) == exit) {
-            code = (enum wick_code)i;
-            break;
-        }
-    return wick_err_set(err, code, "%s", x->why);
 }
 
 /* --- its command line --- */
@@ -151,10 +116,11 @@ static bool is_chosen(const char *key)
     return false;
 }
 
-static void add_argument(struct wick_ui_recording *x, unsigned *n, const char *before, const char *text)
+static void add_argument(struct arguments *a, const char *before, const char *text)
 {
-    if (*n < ARGUMENTS && asprintf(&x->argv[*n], "%s%s", before, text) >= 0)
-        (*n)++;
+    if (a->n < ARGUMENTS && asprintf(&a->word[a->n], "%s%s", before, text) >= 0)
+        a->n++;
+    a->word[a->n] = NULL;
 }
 
 /* The events of a list with commas; false if one is no word. */
@@ -173,17 +139,18 @@ static bool join_events(const struct wick_ask *body, char *out, size_t cap)
     return true;
 }
 
-static int add_options(struct wick_ui_recording *x, unsigned *n, const struct wick_ask *body, struct wick_err *err)
+/* lasts: it is one that sets how long the recording takes. */
+static int add_options(struct arguments *a, const struct wick_ask *body, bool *lasts, struct wick_err *err)
 {
     static const char *const taken[] = {"pid", "events", "interval", "name"};
     char events[256], option[64];
-    bool lasts = false;
+    *lasts = false;
     if (!join_events(body, events, sizeof events))
         return wick_err_set(err, WICK_E_USAGE, "events takes a list of words: cpu, wall, alloc and others");
     if (*events)
-        add_argument(x, n, "--event=", events);
+        add_argument(a, "--event=", events);
     if (wick_ask_get(body, "interval"))
-        add_argument(x, n, "--interval=", wick_ask_get(body, "interval"));
+        add_argument(a, "--interval=", wick_ask_get(body, "interval"));
     for (uint32_t i = 0; i < body->npairs; i++) {
         const struct wick_ask_pair *p = &body->pair[i];
         bool known = is_chosen(p->key);
@@ -194,12 +161,10 @@ static int add_options(struct wick_ui_recording *x, unsigned *n, const struct wi
             return wick_err_set(err, WICK_E_USAGE, "'%.40s' is no option that a recording started here takes", p->key);
         if (!is_chosen(p->key))
             continue;
-        lasts |= !strcmp(p->key, "duration");
+        *lasts |= !strcmp(p->key, "duration");
         snprintf(option, sizeof option, "--%s%s", p->key, *p->value ? "=" : "");
-        add_argument(x, n, option, p->value);
+        add_argument(a, option, p->value);
     }
-    if (!lasts)
-        add_argument(x, n, "--duration=", "31536000s"); /* until it is stopped */
     return 0;
 }
 
@@ -240,7 +205,7 @@ static int make_command(struct wick_ui_recorder *r, struct wick_ui_recording *x,
                         struct wick_err *err)
 {
     int64_t pid;
-    unsigned n = 0;
+    bool lasts;
     int rc = wick_ask_number(body, "pid", 1, INT32_MAX, 0, &pid, err);
     if (!rc && !pid)
         rc = wick_err_set(err, WICK_E_USAGE, "pid is missing: the process to record");
@@ -248,13 +213,15 @@ static int make_command(struct wick_ui_recorder *r, struct wick_ui_recording *x,
     rc = rc ? rc : choose_path(r, wick_ask_get(body, "name"), wick_ask_get(body, "pid"), &x->path, err);
     if (rc)
         return rc;
-    add_argument(x, &n, "", "wick");
-    add_argument(x, &n, "", "record");
+    add_argument(&x->command, "", "wick");
+    add_argument(&x->command, "", "record");
     if (r->lib)
-        add_argument(x, &n, "--lib=", r->lib);
-    add_argument(x, &n, "--file=", x->path);
-    rc = add_options(x, &n, body, err);
-    add_argument(x, &n, "", wick_ask_get(body, "pid"));
+        add_argument(&x->command, "--lib=", r->lib);
+    add_argument(&x->command, "--file=", x->path);
+    rc = add_options(&x->command, body, &lasts, err);
+    if (!lasts)
+        add_argument(&x->command, "--duration=", "31536000s"); /* until it is stopped */
+    add_argument(&x->command, "", wick_ask_get(body, "pid"));
     x->said = memfd_create("wick-record", MFD_CLOEXEC);
     if (!rc && x->said < 0)
         rc = wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
@@ -321,7 +288,7 @@ static int await_start(struct wick_ui_recorder *r, struct wick_ui_recording *x, 
         bool ended = x->ended;
         pthread_mutex_unlock(&r->lock);
         if (ended)
-            return failure_of(x, err);
+            return wick_ui_child_failure(x->status, x->why, err);
         if (!stat(x->path, &st) && st.st_size > 0)
             return 0;
         if (is_ending(r))
@@ -390,7 +357,46 @@ int wick_ui_record_stop(struct wick_ui_recorder *r, unsigned number, struct wick
     if (!end_recording(r, x))
         return wick_err_set(err, WICK_E_TIMEOUT, "process %d does not answer; its recording is in %s as far as it got",
                             x->pid, x->path);
-    return WIFEXITED(x->status) && !WEXITSTATUS(x->status) ? 0 : failure_of(x, err);
+    return WIFEXITED(x->status) && !WEXITSTATUS(x->status) ? 0 : wick_ui_child_failure(x->status, x->why, err);
+}
+
+/* Runs `wick COMMAND ... PID [TEXT]` for a recording that goes on. */
+static int run_command(struct wick_ui_recorder *r, unsigned number, struct arguments *a, const char *text,
+                       struct wick_err *err)
+{
+    char pid[16];
+    struct wick_ui_recording *x = recording_of(r, number);
+    if (!x || !wick_ui_record_runs(r, number, NULL, 0))
+        return wick_err_set(err, WICK_E_STATE, "the recording has ended already");
+    snprintf(pid, sizeof pid, "%d", x->pid);
+    add_argument(a, "", "--");
+    add_argument(a, "", pid);
+    if (text)
+        add_argument(a, "", text);
+    return a->n < ARGUMENTS ? wick_ui_child_run(a->word, err) : wick_err_set(err, WICK_E_USAGE, "too many options");
+}
+
+int wick_ui_record_change(struct wick_ui_recorder *r, unsigned number, const struct wick_ask *body,
+                          struct wick_err *err)
+{
+    struct arguments a = {0};
+    bool lasts;
+    add_argument(&a, "", "wick");
+    add_argument(&a, "", "change");
+    int rc = add_options(&a, body, &lasts, err);
+    rc = rc ? rc : run_command(r, number, &a, NULL, err);
+    free_arguments(&a);
+    return rc;
+}
+
+int wick_ui_record_mark(struct wick_ui_recorder *r, unsigned number, const char *text, struct wick_err *err)
+{
+    struct arguments a = {0};
+    add_argument(&a, "", "wick");
+    add_argument(&a, "", "mark");
+    int rc = run_command(r, number, &a, text, err);
+    free_arguments(&a);
+    return rc;
 }
 
 bool wick_ui_record_runs(struct wick_ui_recorder *r, unsigned number, char *why, size_t cap)

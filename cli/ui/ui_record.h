@@ -49,6 +49,12 @@ int wick_ui_record(struct wick_ui_recorder *r, const struct wick_ask *body, char
 /* Ends a recording and waits until its file is complete. -WICK_E_STATE if it has ended by itself, _TIMEOUT. */
 int wick_ui_record_stop(struct wick_ui_recorder *r, unsigned number, struct wick_err *err);
 
+/* It goes on with other events or intervals, or a moment is marked in it. -WICK_E_STATE if it has ended, or what the
+ * command failed with. */
+int wick_ui_record_change(struct wick_ui_recorder *r, unsigned number, const struct wick_ask *body,
+                          struct wick_err *err);
+int wick_ui_record_mark(struct wick_ui_recorder *r, unsigned number, const char *text, struct wick_err *err);
+
 /* Whether it goes on. why: what `wick record` said if it ended with an error. */
 bool wick_ui_record_runs(struct wick_ui_recorder *r, unsigned number, char *why, size_t cap);
 

@@ -446,6 +446,19 @@ static void put_events(struct wick_json *j, const struct wick_profile *p)
     }
 }
 
+static void put_marks(struct wick_json *j, const struct wick_growing *g)
+{
+    for (uint32_t i = 0; i < g->nmarks; i++) {
+        const struct wick_growing_mark *m = &g->marks[i];
+        wick_json_open(j, '{');
+        wick_json_key(j, "time_ns");
+        wick_json_int(j, m->time_ns);
+        wick_json_key(j, "text");
+        wick_json_str(j, g->p.strings[m->text].s, g->p.strings[m->text].len);
+        wick_json_close(j, '}');
+    }
+}
+
 void wick_catalog_write(const struct wick_catalog_entry *e, struct wick_json *j)
 {
     const struct wick_profile *p = e->model ? &e->model->p : NULL;
@@ -479,6 +492,11 @@ void wick_catalog_write(const struct wick_catalog_entry *e, struct wick_json *j)
     wick_json_open(j, '[');
     if (p)
         put_events(j, p);
+    wick_json_close(j, ']');
+    wick_json_key(j, "marks");
+    wick_json_open(j, '[');
+    if (p)
+        put_marks(j, e->model);
     wick_json_close(j, ']');
     wick_json_close(j, '}');
 }

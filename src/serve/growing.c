@@ -16,6 +16,24 @@ static void take_sample(void *ctx, const struct wick_sample *s)
     wick_heat_add(&g->heat, &g->p, wick_profile_add(&g->p, s), s);
 }
 
+static bool want_marks(void *ctx, const char *type)
+{
+    (void)ctx;
+    return !strcmp(type, "wick.Mark");
+}
+
+static void take_mark(void *ctx, const struct wick_jfr_event *e)
+{
+    struct wick_growing *g = ctx;
+    struct wick_growing_mark m = {.time_ns = e->time_ns};
+    if (!wick_jfr_event_text(e, "text", &m.text) || g->nmarks == WICK_GROWING_MARKS)
+        return;
+    if (!g->marks)
+        g->marks = calloc(WICK_GROWING_MARKS, sizeof *g->marks);
+    if (g->marks)
+        g->marks[g->nmarks++] = m;
+}
+
 /* All that some question may ask of a sample. */
 static void keep_all(struct wick_profile *p)
 {
@@ -37,7 +55,7 @@ struct wick_growing *wick_growing_open(int fd, struct wick_err *err)
     g->fd = fd;
     keep_all(&g->p);
     wick_heat_init(&g->heat);
-    g->visitor = (struct wick_jfr_visitor){.ctx = g, .sample = take_sample};
+    g->visitor = (struct wick_jfr_visitor){.ctx = g, .sample = take_sample, .want = want_marks, .event = take_mark};
     bool follows = !fstat(fd, &st) && S_ISREG(st.st_mode) && pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
                    wick_jfr_is_recording(head, sizeof head);
     int rc = 0;
@@ -63,6 +81,7 @@ void wick_growing_free(struct wick_growing *g)
     wick_heat_release(&g->heat);
     wick_profile_release(&g->p);
     free(g->without_own);
+    free(g->marks);
     close(g->fd);
     free(g);
 }

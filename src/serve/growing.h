@@ -20,6 +20,14 @@
 #include "jfr/reader/reader.h"
 #include "model/profile.h"
 
+enum { WICK_GROWING_MARKS = 1000 };
+
+/* A moment that somebody noted. */
+struct wick_growing_mark {
+    int64_t time_ns;
+    uint32_t text; /* a string of the profile */
+};
+
 struct wick_growing {
     struct wick_profile p;
     struct wick_heat heat;
@@ -29,6 +37,8 @@ struct wick_growing {
     int fd;
     uint32_t *without_own; /* by stack: the same without the profiler's frames; 0 = not known yet */
     uint32_t nwithout_own;
+    struct wick_growing_mark *marks; /* the first WICK_GROWING_MARKS, in the order of the file */
+    uint32_t nmarks;
 };
 
 /* Opens a recording of which nothing is read yet; fd becomes its own, also on failure. NULL and a message on failure.

@@ -364,17 +364,24 @@ static int start_recording(struct visit *v, const struct wick_ask *body, struct 
     return e ? 0 : -err->code;
 }
 
+/* The body of a request; *text is what it borrows from, and to be freed. */
+static int read_body(struct visit *v, struct wick_ask *body, char **text, struct wick_err *err)
+{
+    *text = malloc(v->q->body_len + 1);
+    if (!*text)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    memcpy(*text, v->q->body, v->q->body_len);
+    (*text)[v->q->body_len] = 0;
+    return wick_ask_body(body, *text, v->q->body_len, err);
+}
+
 static int post_recording(struct visit *v, struct wick_err *err)
 {
     struct wick_ask body;
     struct wick_json j = {.out = v->out};
     struct wick_catalog_entry *e;
-    char *text = malloc(v->q->body_len + 1);
-    if (!text)
-        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    memcpy(text, v->q->body, v->q->body_len);
-    text[v->q->body_len] = 0;
-    int rc = wick_ask_body(&body, text, v->q->body_len, err);
+    char *text;
+    int rc = read_body(v, &body, &text, err);
     const char *path = rc ? NULL : wick_ask_get(&body, "path");
     if (path) {
         pthread_mutex_lock(&v->s->lock);
@@ -391,18 +398,38 @@ static int post_recording(struct visit *v, struct wick_err *err)
     return rc;
 }
 
-static int stop_recording(struct visit *v, const char *id, struct wick_err *err)
+/* What may be done to a recording that is made here. */
+static int act(struct visit *v, const char *what, unsigned handle, const struct wick_ask *body, struct wick_err *err)
 {
+    const struct wick_serve_front *f = &v->s->front;
+    const char *text = wick_ask_get(body, "text");
+    if (!strcmp(what, "stop"))
+        return f->stop(f->ctx, handle, err);
+    if (!strcmp(what, "change"))
+        return f->change(f->ctx, handle, body, err);
+    return text && *text ? f->mark(f->ctx, handle, text, err)
+                         : wick_err_set(err, WICK_E_USAGE, "text is missing: what happens");
+}
+
+static int act_on_recording(struct visit *v, const char *id, const char *what, struct wick_err *err)
+{
+    struct wick_ask body = {0};
     struct wick_json j = {.out = v->out};
+    char *text = NULL;
     unsigned handle = 0;
     pthread_mutex_lock(&v->s->lock);
     struct wick_catalog_entry *e = entry_named(v, id, err);
     if (e && !e->here)
-        wick_err_set(err, WICK_E_STATE, "%s is not recorded here: it ends where it was started", e->name);
+        wick_err_set(err, WICK_E_STATE, "%s is not recorded here: use wick %s where it was started", e->name, what);
     handle = e ? e->handle : 0;
     pthread_mutex_unlock(&v->s->lock);
-    if (err->code || v->s->front.stop(v->s->front.ctx, handle, err))
+    if (err->code)
         return -err->code;
+    int rc = strcmp(what, "stop") ? read_body(v, &body, &text, err) : 0;
+    rc = rc ? rc : act(v, what, handle, &body, err);
+    free(text);
+    if (rc)
+        return rc;
     pthread_mutex_lock(&v->s->lock);
     e = entry_named(v, id, err);
     if (e) {
@@ -443,8 +470,10 @@ static int route_post(struct visit *v, struct wick_err *err)
         return wick_err_set(err, WICK_E_USAGE, "a POST needs Content-Type: application/json");
     if (leads_to(a, 3, "recordings"))
         return post_recording(v, err);
-    if (leads_to(a, 5, "stop") && !strcmp(a->segment[2], "recordings"))
-        return stop_recording(v, a->segment[3], err);
+    static const char *const acts[] = {"stop", "change", "mark"};
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
+        if (leads_to(a, 5, acts[i]) && !strcmp(a->segment[2], "recordings"))
+            return act_on_recording(v, a->segment[3], acts[i], err);
     return wick_err_set(err, WICK_E_NOTFOUND, "there is nothing to POST to at this path");
 }
 

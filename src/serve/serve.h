@@ -8,9 +8,9 @@
  *
  * Threads: requests come in threads of their own. One lock, wick_serve.lock, guards the catalog, the models in it and
  *          the front end's `view` and `table`; it is held while a question is answered, so one is at a time. What may
- *          take long, `jvms`, `start` and `stop`, is called without it. The front end has a lock of its own for its
- *          recordings: `runs` takes that one while ours is held, and never the other way round.
- * Memory:  the catalog's; freed by wick_serve_free.
+ *          take long, `jvms`, `start`, `stop`, `change` and `mark`, is called without it. The front end has a lock of
+ * its own for its recordings: `runs` takes that one while ours is held, and never the other way round. Memory:  the
+ * catalog's; freed by wick_serve_free.
  */
 #ifndef WICK_SERVE_SERVE_H
 #define WICK_SERVE_SERVE_H
@@ -52,6 +52,9 @@ struct wick_serve_front {
     int (*start)(void *ctx, const struct wick_ask *body, char **path, int *pid, unsigned *handle, struct wick_err *err);
     /* Ends it and waits until its file is complete. */
     int (*stop)(void *ctx, unsigned handle, struct wick_err *err);
+    /* Has it go on as the body of a request says; notes a moment in it. */
+    int (*change)(void *ctx, unsigned handle, const struct wick_ask *body, struct wick_err *err);
+    int (*mark)(void *ctx, unsigned handle, const char *text, struct wick_err *err);
     /* Whether it goes on; if it failed, why. */
     bool (*runs)(void *ctx, unsigned handle, char *why, size_t cap);
     /* Answers of other commands about a recording, as JSON. -WICK_E_NOTFOUND if there is no such

@@ -140,6 +140,27 @@ def check_live(server, pid):
     return id_
 
 
+def check_change(server, id_):
+    """Other events and a mark while it is recorded."""
+    status, rec = server.post(f"recordings/{id_}/mark", {"text": "now with locks <b>"})
+    check_shape("/api/v1/recordings/{id}/mark", "post", status, rec)
+    status, rec = server.post(f"recordings/{id_}/change", {"events": ["cpu", "wall", "lock"], "options": {"jstackdepth": "100"}})
+    check_shape("/api/v1/recordings/{id}/change", "post", status, rec)
+    t.check("its events change while it goes on", status == 200 and rec["live"] and t.status(rec["pid"]).get("event") == "cpu,wall,lock",
+            (rec, t.status(rec["pid"])))
+    marked = t.until(lambda: [m["text"] for m in server.get(f"recordings/{id_}")[1]["marks"]] == ["now with locks <b>"])
+    t.check("what was marked is in it", marked, server.get(f"recordings/{id_}"))
+    status, said = server.post(f"recordings/{id_}/change", {"events": ["no-such-event"]})
+    t.check("an event that does not exist is refused, and it goes on",
+            status in (400, 409, 422) and "no-such-event" in said["why"] and t.status(rec["pid"]).get("running") == 1, (status, said))
+    for body in ({}, {"events": ["-x"]}, {"options": {"file": "/tmp/x"}}, {"options": {"duration": "1s"}}):
+        status, said = server.post(f"recordings/{id_}/change", body)
+        t.check(f"a change to {body} is refused", status == 400 and said["why"], (status, said))
+    for text in ("", "x" * 300):
+        status, said = server.post(f"recordings/{id_}/mark", {"text": text})
+        t.check(f"a mark of {len(text)} bytes is refused", status == 400 and said["why"], (status, said))
+
+
 def check_death(server, jvm):
     """A JVM that dies while it is recorded: what was recorded is there, and it is said what happened."""
     status, rec = server.post("recordings", {"pid": jvm.pid, "events": ["cpu"], "interval": "1ms"})
@@ -391,10 +412,13 @@ def main():
     jvm.say("shares 60000")
     id_ = check_live(server, jvm.pid)
     time.sleep(0.5)
+    check_change(server, id_)
     status, rec = server.post(f"recordings/{id_}/stop", {})
     check_shape("/api/v1/recordings/{id}/stop", "post", status, rec)
     t.check("it is stopped and complete", status == 200 and not rec["live"] and not rec["unfinished"], rec)
     t.check("it cannot be stopped twice", server.post(f"recordings/{id_}/stop", {})[0] == 409)
+    t.check("nor changed or marked then", [server.post(f"recordings/{id_}/{what}", body)[0] for what, body in
+                                           (("change", {"events": ["cpu"]}), ("mark", {"text": "x"}))] == [409, 409])
     check_twice(server, jvm.pid)
     check_death(server, jvm)
     file = rec["path"]

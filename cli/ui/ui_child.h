@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ui_child.h - another command of wick, run for `wick ui` as a process of its own
+ *
+ * It does, refuses and says what it does from a terminal, and a JVM that does not answer holds up nothing else.
+ *
+ * Threads: any; a child ends with the thread that started it.
+ * Memory:  none.
+ */
+#ifndef WICK_CLI_UI_UI_CHILD_H
+#define WICK_CLI_UI_UI_CHILD_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/* Starts it; its standard error goes to the file `said`. Its process or -1. */
+pid_t wick_ui_child_start(char *const *argv, int said);
+
+/* Waits until it has ended, and leaves it to waitpid. */
+void wick_ui_child_await(pid_t child);
+
+/* What it wrote last, without "wick: "; status: of waitpid. */
+void wick_ui_child_said(int said, int status, char *out, size_t cap);
+
+/* An error for a child that ended so. */
+int wick_ui_child_failure(int status, const char *why, struct wick_err *err);
+
+/* Runs one to its end. 0, or what it failed with. */
+int wick_ui_child_run(char *const *argv, struct wick_err *err);
+
+#endif
