@@ -31,7 +31,7 @@ export function describe(wick, id, path, more = {}) {
   const { traces } = events.length && !more.start_ns ? JSON.parse(execFileSync(wick, ['trace', '--json', path], { stdio: ['ignore', 'pipe', 'ignore'] })) : { traces: [] };
   const start = Math.min(...traces.map((t) => t.start_ns));
   return { id, name: path.split('/').pop(), path, size_bytes: statSync(path).size, start_ns: start, end_ns: start + 2e9, live: false, unfinished: false, here: false,
-    pid: null, problem: null, events, ...more };
+    pid: null, problem: null, events, marks: [], ...more };
 }
 
 export class Fixture {
@@ -41,6 +41,7 @@ export class Fixture {
     this.recordings = new Map(options.recordings.map((r) => [r.id, { ...r }]));
     this.jvms = options.jvms ?? [];
     this.streams = new Set();
+    this.acts = [];
     this.asked = [];
     this.busy = 0; // requests that are being answered
     this.kept = new Map();
@@ -129,8 +130,16 @@ export class Fixture {
       this.push(ended);
       return this.send(res, 200, ended);
     }
-    const { pid } = JSON.parse(body);
     if (this.refuse) return this.send(res, 409, this.refuse);
+    if (parts.length === 3) {
+      const now = this.recordings.get(parts[1]);
+      const said = JSON.parse(body);
+      this.acts.push([parts[2], said]);
+      if (parts[2] === 'mark') now.marks = [...now.marks, { time_ns: now.start_ns + (now.end_ns - now.start_ns) / 4, text: said.text }];
+      this.push({ ...now });
+      return this.send(res, 200, now);
+    }
+    const { pid } = JSON.parse(body);
     const first = this.options.recordings[0];
     const made = { ...first, id: `r${pid}`, name: `recording of ${pid}`, live: true, here: true, pid };
     this.push(made);

@@ -572,6 +572,51 @@ test('live: growth takes neither a click nor the focus, and closes nothing', asy
   await close(page);
 });
 
+test('live: a moment is marked and chosen, other events are recorded; what is refused stays to be mended', async () => {
+  const page = await open('#/');
+  await page.click('button[aria-label="Record Bootstrap"]');
+  await shown(page, 'cpu');
+  await page.focus('button:has-text("Mark")');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('dialog.ask');
+  assert.deepEqual(await violations(page), []);
+  await page.keyboard.type('cache <b>emptied</b>');
+  fixture.refuse = { error: 'state', why: 'The recording has ended already.', what_to_do: '' };
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('dialog.ask .error');
+  assert.match(await page.textContent('dialog.ask .error'), /has ended already/);
+  fixture.refuse = null;
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => !document.querySelector('dialog.ask'));
+  await page.waitForSelector('.marks button:has-text("cache <b>emptied</b>")');
+  assert.equal(await page.$$eval('.axis .mark-line', (all) => all.length), 1);
+  assert.deepEqual(await violations(page), []);
+  await page.click('.marks button');
+  await page.waitForFunction(() => location.hash.includes('from='));
+  assert.equal(await page.getAttribute('.marks button', 'aria-pressed'), 'true');
+  await page.click('.marks button');
+  await page.waitForFunction(() => !location.hash.includes('from='));
+  await page.click('button:has-text("Change")');
+  await page.waitForSelector('dialog.ask');
+  assert.deepEqual(await violations(page), []);
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => !document.querySelector('dialog.ask'));
+  await page.click('button:has-text("Change")');
+  for (const box of await page.$$('dialog.ask input')) await box.uncheck();
+  await page.check('dialog.ask input[value="alloc"]');
+  await page.check('dialog.ask input[value="lock"]');
+  await page.selectOption('dialog.ask select', '5ms');
+  await page.click('dialog.ask .primary');
+  await page.waitForFunction(() => !document.querySelector('dialog.ask'));
+  assert.deepEqual(fixture.acts, [['mark', { text: 'cache <b>emptied</b>' }], ['change', { events: ['alloc', 'lock'], interval: '5ms' }]]);
+  await page.click('button:has-text("Change")');
+  assert.deepEqual(await page.$$eval('dialog.ask input:checked', (all) => all.map((e) => e.value)), ['alloc', 'lock'], 'what was chosen last');
+  await page.keyboard.press('Escape');
+  await page.click('button:has-text("Stop")');
+  await page.waitForFunction(() => !document.querySelector('.badge.live'));
+  await close(page);
+});
+
 test('empty: no JVM, no recording and an unknown one say what to do', async () => {
   const [jvms, recordings] = [fixture.jvms, fixture.recordings];
   fixture.jvms = [];

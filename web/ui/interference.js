@@ -105,6 +105,6 @@ class OverTime extends Slot {
       this.axis = new TimeAxis({ label: this.label, height: 180, onRange: (from, to) => this.context.navigate({ from, to }) });
       this.root.replaceChildren(h('h2', {}, this.label), this.axis.root);
     }
-    this.axis.update(answer, [context.state.from, context.state.to], context.theme);
+    this.axis.update(answer, [context.state.from, context.state.to], context.theme, context.recording.marks);
   }
 }

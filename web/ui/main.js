@@ -7,7 +7,8 @@
 import { get, listen, of, post } from './api.js';
 import { calm, watchPointer } from './calm.js';
 import { errorBox, h, say } from './dom.js';
-import { liveTools, RecordingView } from './recording.js';
+import { liveTools } from './live.js';
+import { RecordingView } from './recording.js';
 import { StartView } from './start.js';
 import { formatState, parseState, TABS } from './state.js';
 import { cleanText } from '../flame/text.js';
@@ -81,7 +82,7 @@ class Ui {
       this.generation = 0;
       this.put(new RecordingView({ navigate: (patch, history) => this.navigate(patch, history) }), id);
     }
-    this.title(recording.name, RecordingView.facts(recording), liveTools(recording, (r) => this.stop(r)));
+    this.title(recording.name, RecordingView.facts(recording), liveTools(recording, this.liveHooks()));
     const { state, theme, generation, recordings } = this;
     this.view.update({ state, recording, theme, generation, recordings, navigate: (patch, history) => this.navigate(patch, history) });
     document.documentElement.dataset.ready = id;
@@ -159,6 +160,17 @@ class Ui {
     document.documentElement.dataset.connected = String(on);
     if (on && !first) this.refreshList();
     if (!on) this.toast('The connection to wick is lost; what is shown is what it had. Is `wick ui` still running?');
+  }
+
+  liveHooks() {
+    return {
+      now: (recording) => this.recordings.find((r) => r.id === recording.id) ?? recording,
+      onChanged: (recording, what) => {
+        this.onRecording(recording);
+        this.toast(what);
+      },
+      onStop: (recording) => this.stop(recording),
+    };
   }
 
   async stop(recording) {

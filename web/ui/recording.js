@@ -2,7 +2,7 @@
 // The frame around every page of a recording: tabs, event types, the time axis with its brush, and the chips of filters.
 import { formatCount, formatWeight } from '../flame/text.js';
 import { get, of } from './api.js';
-import { button, exchange, h, say } from './dom.js';
+import { exchange, h, say } from './dom.js';
 import { CompareView } from './compare.js';
 import { CpuView } from './cpu.js';
 import { parsePick } from './density.js';
@@ -11,6 +11,7 @@ import { ExportMenu } from './export.js';
 import { clockOf, dateOf, durationOf, eventName } from './format.js';
 import { HeatAxis } from './heat_axis.js';
 import { InterferenceView } from './interference.js';
+import { Marks } from './live.js';
 import { MemoryView } from './memory.js';
 import { STATES, TimeAxis } from './series.js';
 import { Segment } from './segment.js';
@@ -43,14 +44,15 @@ export class RecordingView {
     this.adder = this.makeAdder();
     this.bar = h('div.filter-bar', {}, this.events.root, this.chips, this.adder);
     this.axis = new TimeAxis({ label: 'Weight over time', onRange: (from, to) => this.hooks.navigate({ from, to }) });
-    this.series = new Slot('div', (answer, context) => this.axis.update(answer, [context.state.from, context.state.to], context.theme));
+    this.marks = new Marks((from, to) => this.hooks.navigate({ from, to }));
+    this.series = new Slot('div', (answer, context) => this.axis.update(answer, [context.state.from, context.state.to], context.theme, context.recording.marks));
     this.heat = new HeatAxis({ onRange: (from, to) => this.hooks.navigate({ from, to }), onScale: (ns) => this.hooks.navigate({ heat: String(ns) }) });
     this.cells = new Slot('div', (answer, context) => this.heat.update(answer, [context.state.from, context.state.to], context.theme));
     this.switch = new Segment('div.segment.small.axis-switch', 'Picture of time (h)', (value) => this.hooks.navigate({ heat: value }));
     this.place = h('div.place', { id: 'place' });
     this.problem = h('p.problem', { hidden: true });
     this.export = new ExportMenu();
-    this.root = h('div.recording-frame', {}, h('div.tab-row', {}, this.tabs, this.export.root), this.problem, this.bar, this.axis.root, this.heat.root, this.place);
+    this.root = h('div.recording-frame', {}, h('div.tab-row', {}, this.tabs, this.export.root), this.problem, this.bar, this.axis.root, this.heat.root, this.marks.root, this.place);
     this.view = null;
     this.tab = '';
   }
@@ -124,6 +126,7 @@ export class RecordingView {
     this.problem.textContent = recording.problem ?? '';
     this.drawEvents(state, recording);
     this.drawChips(state);
+    this.marks.update(recording, state);
     // Objects are counted at one moment, which has no course over time.
     this.showTime(WITH_AXIS.includes(state.tab) && recording.events.length > 0 && state.eventKind !== 'live');
     if (state.tab !== this.tab) {
@@ -212,17 +215,3 @@ export class RecordingView {
     return parts.join(' \u00b7 ');
   }
 }
-
-/** The buttons beside the title of a recording that is being made. */
-export function liveTools(recording, onStop) {
-  if (!recording?.live) return [];
-  const dot = h('span.badge.live', {}, h('i.dot', { 'aria-hidden': 'true' }), 'recording');
-  if (!recording.here) return [dot];
-  const stop = button('Stop', () => {
-    stop.disabled = true;
-    stop.textContent = 'Stopping \u2026';
-    onStop(recording);
-  }, { title: 'End the recording; its file is kept' });
-  return [dot, stop];
-}
-

@@ -100,8 +100,10 @@ export class TimeAxis {
     this.resizes.disconnect();
   }
 
-  update(data, range, theme) {
+  /** @param marks [{time_ns, text}] lines in the picture */
+  update(data, range, theme, marks = []) {
     this.data = data;
+    this.marks = marks;
     this.range = range;
     this.theme = theme;
     this.draw();
@@ -133,6 +135,7 @@ export class TimeAxis {
     this.layers();
     this.grid();
     this.drawAreas();
+    this.drawMarks();
     this.drawClock();
     this.brush = svg('g', { class: 'brush' });
     this.picture.append(this.brush);
@@ -190,6 +193,16 @@ export class TimeAxis {
     const at = high.reduce((best, v, i) => (v > high[best] ? i : best), 0);
     const right = at < this.data.bins * 0.8;
     this.picture.append(svg('text', { x: Number(x(at + (right ? 1 : 0))) + (right ? 4 : -4), y: TOP + 9, 'text-anchor': right ? 'start' : 'end' }, `\u2191 ${this.textOf(this.peak)}`));
+  }
+
+  drawMarks() {
+    const [from, to] = this.span;
+    for (const m of this.marks.filter((x) => x.time_ns >= from && x.time_ns <= to)) {
+      const x = this.xOf(m.time_ns);
+      const line = svg('path', { class: 'mark-line', d: `M${x - 4} ${TOP}h8l-4 6zM${x} ${TOP}V${this.height - BOTTOM}` });
+      line.append(svg('title', {}, `${clockOf(m.time_ns)} ${m.text}`));
+      this.picture.append(line);
+    }
   }
 
   drawClock() {

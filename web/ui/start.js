@@ -5,10 +5,10 @@ import { get, post } from './api.js';
 import { calm } from './calm.js';
 import { commandLine, emptyBox, errorBox, exchange, h, say } from './dom.js';
 import { dateOf, durationOf, eventName } from './format.js';
+import { EVENTS, eventBoxes } from './live.js';
 import { emptyState, formatState } from './state.js';
 
 const REFRESH_MS = 3000;
-const EVENTS = [['cpu', 'CPU time', true], ['wall', 'Wall clock', true], ['alloc', 'Allocation', false], ['lock', 'Locks', false], ['live', 'Live objects', false], ['ttsp', 'Slow safepoints', false]];
 const chosen = new Set(EVENTS.filter((e) => e[2]).map((e) => e[0])); // as long as the page is open
 
 /** What a JVM is called: its main class without the package, or its jar without the folder. */
@@ -32,8 +32,7 @@ export class StartView {
     this.jvms = h('div.cards', { id: 'jvms' });
     this.list = h('div', { id: 'recordings' });
     this.said = h('div', { role: 'alert' });
-    this.events = h('fieldset.events', {}, h('legend', {}, 'Record'), ...EVENTS.map(([key, text]) =>
-      h('label', {}, h('input', { type: 'checkbox', value: key, checked: chosen.has(key), onchange: (e) => this.choose(key, e.target.checked) }), text)));
+    this.events = eventBoxes('Record', (key) => chosen.has(key), (key, on) => this.choose(key, on));
     this.root = h('div.page.scrolls.start', {}, this.said,
       h('section', { 'aria-labelledby': 'jvms-head' }, h('div.section-head', {}, h('h2', { id: 'jvms-head' }, 'Java processes'), this.events), this.jvms),
       h('section', { 'aria-labelledby': 'recordings-head' }, h('h2', { id: 'recordings-head' }, 'Recordings'), this.list));

@@ -14,10 +14,10 @@ export class TimeChart extends TimeAxis {
   }
 
   /** @param answer of the server @param span [start, end] of the picture */
-  put(answer, span, range, theme) {
+  put(answer, span, range, theme, marks) {
     this.answer = answer;
     const bins = 240;
-    this.update({ start_ns: span[0], bin_ns: Math.max(1, (span[1] - span[0]) / bins), bins, by: '', series: [] }, range, theme);
+    this.update({ start_ns: span[0], bin_ns: Math.max(1, (span[1] - span[0]) / bins), bins, by: '', series: [] }, range, theme, marks);
   }
 
   get perBin() {
@@ -88,7 +88,7 @@ export class Over extends Slot {
       this.root.replaceChildren(this.head, this.chart.root, ...this.below());
     }
     const { recording, state } = context;
-    this.chart.put(answer, [recording.start_ns, recording.end_ns], [state.from, state.to], context.theme);
+    this.chart.put(answer, [recording.start_ns, recording.end_ns], [state.from, state.to], context.theme, recording.marks);
     this.fill(answer);
   }
 
