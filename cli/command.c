@@ -41,7 +41,10 @@ void wick_cmd_print_help(const struct wick_cmd *cmd)
            cmd->operands, cmd->summary);
     if (!cmd->where)
         return;
-    puts("\nOptions:");
+    bool changes = cmd->where == WICK_CMD_CHANGE; /* what is not given is as it was */
+    puts(changes ? "\nOptions (what is not given stays as it is; of those that choose what is recorded, all change if "
+                   "one is given):"
+                 : "\nOptions:");
     for (size_t i = 0; i < WICK_OPT_TABLE_COUNT; i++) {
         const struct wick_opt_desc *d = &wick_opt_table[i];
         char text[640];
@@ -50,7 +53,8 @@ void wick_cmd_print_help(const struct wick_cmd *cmd)
         fputs("  ", stdout);
         int at = 2 + print_option_name(stdout, d);
         printf("%*s", at < 28 ? 28 - at : 2, "");
-        snprintf(text, sizeof text, *d->def ? "%s (default %s)" : "%s", d->help, d->def);
+        bool kept = changes && (d->where & WICK_CMD_AGENT);
+        snprintf(text, sizeof text, *d->def && !kept ? "%s (default %s)" : "%s", d->help, d->def);
         wick_ui_wrap(stdout, text, at < 28 ? 28 : at + 2, 28, WIDTH);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wick change, mark: what happens to a recording while it runs, whoever has started it.
+ * wick change, mark: what is done to a recording while it runs; any command may have started it.
  */
 #include <stdio.h>
 #include <string.h>

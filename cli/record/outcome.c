@@ -38,17 +38,25 @@ static bool want(void *ctx, const char *type)
     return !strcmp(type, "wick.Profiler");
 }
 
-/* A total since the recording started: the last one counts. */
+struct losses {
+    uint64_t before, now; /* until the recording was changed, and since */
+};
+
+/* A total since the recording started or was changed: then it begins again. */
 static void take(void *ctx, const struct wick_jfr_event *e)
 {
+    struct losses *l = ctx;
     int64_t n;
-    if (wick_jfr_event_int(e, "dropped", &n) && n >= 0)
-        *(uint64_t *)ctx = (uint64_t)n;
+    if (!wick_jfr_event_int(e, "dropped", &n) || n < 0)
+        return;
+    if ((uint64_t)n < l->now)
+        l->before += l->now;
+    l->now = (uint64_t)n;
 }
 
 void wick_outcome_of_file(const char *path)
 {
-    uint64_t lost = 0;
+    struct losses lost = {0};
     const struct wick_jfr_visitor v = {.ctx = &lost, .sample = skip, .want = want, .event = take};
     struct wick_jfr_result res = {0};
     struct wick_err err = {0};
@@ -56,7 +64,7 @@ void wick_outcome_of_file(const char *path)
     if (wick_profile_init(&p))
         return;
     if (!wick_jfr_read_file(&p, path, &v, &res, &err))
-        print(res.samples, lost);
+        print(res.samples, lost.before + lost.now);
     wick_profile_release(&p);
 }
 

@@ -9,8 +9,8 @@
  * Threads: requests come in threads of their own. One lock, wick_serve.lock, guards the catalog, the models in it and
  *          the front end's `view` and `table`; it is held while a question is answered, so one is at a time. What may
  *          take long, `jvms`, `start`, `stop`, `change` and `mark`, is called without it. The front end has a lock of
- * its own for its recordings: `runs` takes that one while ours is held, and never the other way round. Memory:  the
- * catalog's; freed by wick_serve_free.
+ *          its own for its recordings: `runs` takes that one while ours is held, and never the other way round.
+ * Memory:  the catalog's; freed by wick_serve_free.
  */
 #ifndef WICK_SERVE_SERVE_H
 #define WICK_SERVE_SERVE_H
