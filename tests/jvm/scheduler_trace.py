@@ -9,8 +9,8 @@ import collections
 import os
 import re
 import subprocess
+import tempfile
 
-TRACING = "/sys/kernel/tracing"
 EVENTS = "sched_switch", "sched_wakeup", "sched_wakeup_new", "sched_migrate_task"
 KIB = 65536  # for each CPU
 UNTRACED, BEYOND = -1, -2
@@ -20,10 +20,10 @@ LINE = re.compile(r"\[(\d+)\] +\S+ +(\d+)\.(\d{6}): (\w+): (.*)")
 
 class Trace:
     def __init__(self):
-        self.mounted = not os.path.isdir(f"{TRACING}/instances")
-        if self.mounted:
-            subprocess.run(["mount", "-t", "tracefs", "tracefs", TRACING], check=True)
-        self.folder = f"{TRACING}/instances/wick-test-{os.getpid()}"
+        # A place of its own, so that several of these can run at once.
+        self.tracing = tempfile.mkdtemp(prefix="wick-tracefs-")
+        subprocess.run(["mount", "-t", "tracefs", "tracefs", self.tracing], check=True)
+        self.folder = f"{self.tracing}/instances/wick-test-{os.getpid()}"
         os.mkdir(self.folder)
         self._write("trace_clock", "mono")
         self._write("buffer_size_kb", KIB)
@@ -48,8 +48,8 @@ class Trace:
         with open(f"{self.folder}/trace", encoding="utf-8", errors="replace") as f:
             found = [LINE.search(line) for line in f]
         os.rmdir(self.folder)
-        if self.mounted:
-            subprocess.run(["umount", TRACING], check=True)
+        subprocess.run(["umount", self.tracing], check=True)
+        os.rmdir(self.tracing)
         return [(int(m[2]) * 10**9 + int(m[3]) * 1000, int(m[1]), m[4], dict(re.findall(r"(\w+)=(\S+)", m[5])))
                 for m in found if m], lost
 
