@@ -52,9 +52,16 @@ int wick_ui_front_jvms(void *ctx, void (*each)(void *to, const struct wick_serve
                                      .container = x->container,
                                      .readable = x->readable,
                                      .cpu_ns = -1,
-                                     .rss_bytes = -1};
+                                     .rss_bytes = -1,
+                                     .heap_bytes = -1,
+                                     .heap_committed = -1};
+        uint64_t used, committed;
         if (!wick_proc_open(x->pid, &p, NULL)) {
             read_use(&p, &jvm.cpu_ns, &jvm.rss_bytes);
+            if (x->readable && wick_jvm_heap(&p, &used, &committed)) {
+                jvm.heap_bytes = (int64_t)used;
+                jvm.heap_committed = (int64_t)committed;
+            }
             wick_proc_close(&p);
         }
         each(to, &jvm);

@@ -315,14 +315,18 @@ static void put_jvm(void *to, const struct wick_serve_jvm *jvm)
     else
         wick_json_raw(&l->j, "null");
     pthread_mutex_unlock(&l->s->lock);
-    if (jvm->cpu_ns >= 0) {
-        wick_json_key(&l->j, "cpu_ns");
-        wick_json_int(&l->j, jvm->cpu_ns);
-    }
-    if (jvm->rss_bytes >= 0) {
-        wick_json_key(&l->j, "rss_bytes");
-        wick_json_int(&l->j, jvm->rss_bytes);
-    }
+    const struct {
+        const char *key;
+        int64_t value;
+    } figures[] = {{"cpu_ns", jvm->cpu_ns},
+                   {"rss_bytes", jvm->rss_bytes},
+                   {"heap_bytes", jvm->heap_bytes},
+                   {"heap_committed_bytes", jvm->heap_committed}};
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (figures[i].value >= 0) {
+            wick_json_key(&l->j, figures[i].key);
+            wick_json_int(&l->j, figures[i].value);
+        }
     wick_json_close(&l->j, '}');
 }
 

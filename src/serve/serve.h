@@ -34,7 +34,7 @@ struct wick_serve_jvm {
     int pid;
     const char *name, *jdk, *user, *container;
     bool readable;
-    int64_t cpu_ns, rss_bytes; /* -1 = not known */
+    int64_t cpu_ns, rss_bytes, heap_bytes, heap_committed; /* -1 = not known */
 };
 
 /* A recording that another command reads. */

@@ -101,6 +101,18 @@ static bool read_hsperf(const struct wick_proc *p, int root, struct wick_strbuf 
     return found;
 }
 
+bool wick_jvm_heap(const struct wick_proc *p, uint64_t *used, uint64_t *committed)
+{
+    struct wick_strbuf perf = WICK_STRBUF_INIT;
+    int root = wick_ns_root(p);
+    bool found = root >= 0 && read_hsperf(p, root, &perf) &&
+                 wick_hsperf_heap((const unsigned char *)perf.buf, perf.len, used, committed);
+    wick_strbuf_release(&perf);
+    if (root >= 0)
+        close(root);
+    return found;
+}
+
 static void version_from_vm(const char *vm, char *out, size_t cap)
 {
     if (!strncmp(vm, "25.", 3))

@@ -43,4 +43,11 @@ void wick_jvmlist_free(struct wick_jvmlist *list);
 /* Finds a string counter ("sun.rt.javaCommand") in an hsperfdata file. False if absent or malformed. */
 bool wick_hsperf_string(const unsigned char *data, size_t len, const char *name, char *out, size_t cap);
 
+/* The Java heap in bytes, as such a file has it: some collectors note what is in use at collections only. False if it
+ * has none or is malformed. */
+bool wick_hsperf_heap(const unsigned char *data, size_t len, uint64_t *used, uint64_t *committed);
+
+/* The same of an opened process that is a JVM. */
+bool wick_jvm_heap(const struct wick_proc *p, uint64_t *used, uint64_t *committed);
+
 #endif

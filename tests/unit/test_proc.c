@@ -229,6 +229,50 @@ static void test_hsperf__strings_are_found_and_damage_is_survived(void **state)
     }
 }
 
+static uint32_t put_long(unsigned char *p, const char *name, uint64_t value)
+{
+    uint32_t name_len = (uint32_t)strlen(name) + 1;
+    uint32_t head[] = {28 + name_len, 20, 0, 'J', 20 + name_len};
+    memcpy(p, head, sizeof head);
+    memcpy(p + 20, name, name_len);
+    memcpy(p + 20 + name_len, &value, sizeof value);
+    return head[0];
+}
+
+static void test_hsperf__the_heap_is_the_sum_of_its_spaces(void **state)
+{
+    (void)state;
+    unsigned char file[1024] = {0xca, 0xfe, 0xc0, 0xc0, 1, 2, 0, 1};
+    uint64_t used, committed;
+    size_t len = 32;
+    file[24] = 32;
+    file[28] = 6;
+    len += put_long(file + len, "sun.gc.generation.0.space.0.used", 1000);
+    len += put_long(file + len, "sun.gc.generation.1.space.0.used", UINT64_C(5) << 32);
+    len += put_long(file + len, "sun.gc.generation.1.space.0.capacity", UINT64_C(6) << 32);
+    len += put_long(file + len, "sun.gc.generation.1.capacity", 77);
+    len += put_long(file + len, "sun.gc.metaspace.used", 88);
+    len += put_entry(file + len, "sun.gc.generation.0.space.1.used", "text");
+    assert_true(wick_hsperf_heap(file, len, &used, &committed));
+    assert_int_equal(used, (UINT64_C(5) << 32) + 1000);
+    assert_int_equal(committed, UINT64_C(6) << 32);
+    for (size_t cut = 0; cut < len; cut++) {
+        unsigned char *copy = malloc(cut ? cut : 1);
+        memcpy(copy, file, cut);
+        wick_hsperf_heap(copy, cut, &used, &committed);
+        free(copy);
+    }
+    for (size_t at = 4; at < len; at++) {
+        unsigned char *copy = malloc(len);
+        memcpy(copy, file, len);
+        copy[at] = 0xff;
+        wick_hsperf_heap(copy, len, &used, &committed);
+        free(copy);
+    }
+    file[28] = 0;
+    assert_false(wick_hsperf_heap(file, len, &used, &committed));
+}
+
 static void test_proc__a_process_that_has_ended_is_told_from_its_successor(void **state)
 {
     (void)state;
@@ -296,6 +340,7 @@ int main(void)
         cmocka_unit_test(test_reply__garbage_is_an_error),
         cmocka_unit_test(test_buildnote__is_found_behind_other_notes),
         cmocka_unit_test(test_hsperf__strings_are_found_and_damage_is_survived),
+        cmocka_unit_test(test_hsperf__the_heap_is_the_sum_of_its_spaces),
         cmocka_unit_test(test_proc__a_process_that_has_ended_is_told_from_its_successor),
         cmocka_unit_test(test_ns__links_cannot_lead_out_of_the_root),
     };

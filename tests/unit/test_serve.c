@@ -140,8 +140,15 @@ struct fixture {
 
 static int no_jvms(void *ctx, void (*each)(void *to, const struct wick_serve_jvm *jvm), void *to, struct wick_err *err)
 {
-    const struct wick_serve_jvm jvm = {
-        .pid = 42, .name = "a<b\"", .jdk = "21", .user = "u", .container = "", .cpu_ns = 7, .rss_bytes = -1};
+    const struct wick_serve_jvm jvm = {.pid = 42,
+                                       .name = "a<b\"",
+                                       .jdk = "21",
+                                       .user = "u",
+                                       .container = "",
+                                       .cpu_ns = 7,
+                                       .rss_bytes = -1,
+                                       .heap_bytes = -1,
+                                       .heap_committed = -1};
     (void)ctx;
     (void)err;
     each(to, &jvm);

@@ -17,6 +17,7 @@ import { clockOf, durationOf, timeStep } from '../../web/ui/format.js';
 import { growthText, timeToLimit } from '../../web/ui/memory.js';
 import { causeColour, collectionText, memoryTop, partColour, stackParts } from '../../web/ui/memory_charts.js';
 import { roundTop, scaleTop, seriesColour, seriesName, stackOrder, STATES, stepPath } from '../../web/ui/series.js';
+import { READINGS, sparkPaths } from '../../web/ui/spark.js';
 import { cpuShare, jvmTitle } from '../../web/ui/start.js';
 import { chipsOf, emptyState, exactly, formatState, parseState, queryOf } from '../../web/ui/state.js';
 import { sortedRows } from '../../web/ui/table.js';
@@ -160,6 +161,12 @@ test('start page: names of JVMs and their share of a CPU', () => {
   assert.equal(jvmTitle({ pid: 1, name: '' }), 'process 1');
   assert.equal(cpuShare({ cpu_ns: 1e9 }, { cpu_ns: 2.5e9 }, 3e9), 0.5);
   assert.equal(cpuShare(undefined, { cpu_ns: 2e9 }, 3e9), -1);
+});
+
+test('spark: the newest reading is at the right edge, the top at the upper one', () => {
+  const wide = READINGS - 1; // a step is 1
+  assert.equal(sparkPaths([0, 5, 10], 10, wide, 12).line, `M${wide - 2}.0 11.0L${wide - 1}.0 6.0L${wide}.0 1.0`);
+  assert.equal(sparkPaths([0, 20], 10, wide, 12).area, `M${wide - 1}.0 11.0L${wide}.0 1.0V12H${wide - 1}.0Z`, 'what is beyond the top is cut');
 });
 
 test('memory: growth within its error is steady, and a limit is reached only by what grows', () => {

@@ -6,6 +6,7 @@ import { calm } from './calm.js';
 import { commandLine, emptyBox, errorBox, exchange, h, say } from './dom.js';
 import { dateOf, durationOf, eventName } from './format.js';
 import { EVENTS, eventBoxes } from './live.js';
+import { READINGS, spark } from './spark.js';
 import { emptyState, formatState } from './state.js';
 
 const REFRESH_MS = 3000;
@@ -28,7 +29,7 @@ export class StartView {
   /** @param open (state) goes to a recording */
   constructor(open) {
     this.open = open;
-    this.readings = new Map();
+    this.readings = new Map(); // by process: {cpu_ns, at, cpu: shares, heap: bytes}, the latest at the end
     this.jvms = h('div.cards', { id: 'jvms' });
     this.list = h('div', { id: 'recordings' });
     this.said = h('div', { role: 'alert' });
@@ -54,34 +55,59 @@ export class StartView {
       const { jvms } = await get('jvms');
       await calm();
       const now = performance.now();
+      this.take(jvms, now);
       const key = JSON.stringify(jvms);
-      if (key === this.jvmsKey) return;
+      if (key === this.jvmsKey && !jvms.some((jvm) => this.moves(jvm))) return;
       this.jvmsKey = key;
-      this.drawJvms(jvms, now);
+      this.drawJvms(jvms);
     } catch (e) {
       if (!this.jvmsKey) this.jvms.replaceChildren(errorBox(e));
     }
   }
 
-  drawJvms(jvms, now) {
+  /** Keeps the readings that the lines are made of. */
+  take(jvms, now) {
+    const kept = new Map();
+    for (const jvm of jvms) {
+      const before = this.readings.get(jvm.pid) ?? { cpu: [], heap: [] };
+      const share = cpuShare(before, jvm, (now - before.at) * 1e6);
+      const add = (list, v) => (v >= 0 ? [...list, v].slice(-READINGS) : list);
+      kept.set(jvm.pid, { cpu_ns: jvm.cpu_ns, at: now, cpu: add(before.cpu, share), heap: add(before.heap, jvm.heap_bytes ?? -1) });
+    }
+    this.readings = kept;
+  }
+
+  /** Whether its lines have something to show that they had not. */
+  moves(jvm) {
+    const { cpu, heap } = this.readings.get(jvm.pid);
+    return cpu.some((v) => v > 0) || heap.some((v) => v !== heap[0]);
+  }
+
+  drawJvms(jvms) {
     if (!jvms.length) {
       this.jvms.replaceChildren(emptyBox('No Java process runs here', 'Start one, or look at a recording below. Processes of other users are listed if wick runs as root; those in containers are listed like all others.'));
       return;
     }
-    exchange(this.jvms, ...jvms.map((jvm) => this.jvm(jvm, now)));
-    for (const jvm of jvms) this.readings.set(jvm.pid, { cpu_ns: jvm.cpu_ns, at: now });
+    exchange(this.jvms, ...jvms.map((jvm) => this.jvm(jvm)));
   }
 
-  jvm(jvm, now) {
-    const before = this.readings.get(jvm.pid);
-    const share = cpuShare(before, jvm, before ? (now - before.at) * 1e6 : 0);
+  /** CPU and heap of a JVM, each with its last readings. */
+  figures(jvm) {
+    const { cpu, heap } = this.readings.get(jvm.pid);
+    const share = cpu[cpu.length - 1];
+    const cell = (line, hint, text, more) => h('div', { title: hint }, line, h('p', {}, text), more);
+    const resident = jvm.rss_bytes ? h('p.quiet', {}, `${formatWeight(jvm.rss_bytes, 'bytes')} resident`) : null;
+    const ofHeap = jvm.heap_bytes >= 0 ? `${formatWeight(jvm.heap_bytes, 'bytes')} of ${formatWeight(jvm.heap_committed_bytes, 'bytes')} heap` : '';
+    return h('div.figures', {}, jvm.cpu_ns === undefined ? null : cell(spark(cpu, 1, 'of-cpu'), 'CPU time in the last two minutes; the upper edge is one CPU or more', share >= 0 ? `${formatPercent(share, 1)} CPU` : 'CPU', ofHeap ? null : resident),
+      ofHeap ? cell(spark(heap, jvm.heap_committed_bytes, 'of-heap'), 'Java heap in use in the last two minutes; the upper edge is what is committed. Some collectors publish it at collections only', ofHeap, resident) : null);
+  }
+
+  jvm(jvm) {
     const facts = [`process ${jvm.pid}`, jvm.jdk && `JDK ${jvm.jdk}`, jvm.user, jvm.container && `container ${jvm.container}`].filter(Boolean);
-    const figures = [share >= 0 ? `${formatPercent(share, 1)} CPU` : '', jvm.rss_bytes ? `${formatWeight(jvm.rss_bytes, 'bytes')} resident` : ''].filter(Boolean);
     let act;
     if (jvm.recording) act = h('a.plain.as-button', { href: formatState({ ...emptyState(), recording: jvm.recording }), 'data-pid': jvm.pid }, h('i.dot', { 'aria-hidden': 'true' }), 'Recording: show');
     else act = h('button.record', { type: 'button', 'data-pid': jvm.pid, disabled: !jvm.readable, onclick: (e) => this.record(jvm, e.currentTarget), 'aria-label': `Record ${jvmTitle(jvm)}` }, h('i.dot', { 'aria-hidden': 'true' }), 'Record');
-    return h('article.card.jvm', {}, h('div.jvm-text', {}, h('h3', { title: jvm.name }, jvmTitle(jvm)), h('p.quiet.whole', { title: jvm.name }, jvm.name), h('p.quiet', {}, facts.join(' \u00b7 ')),
-      h('p.figures', {}, figures.join(' \u00b7 ') || '\u00a0'), jvm.readable ? null : h('p.quiet', {}, 'It belongs to another user: start wick as that user or as root to record it.')), act);
+    return h('article.card.jvm', {}, h('div.jvm-text', {}, h('h3', { title: jvm.name }, jvmTitle(jvm)), h('p.quiet.whole', { title: jvm.name }, jvm.name), h('p.quiet', {}, facts.join(' \u00b7 ')), jvm.readable ? null : h('p.quiet', {}, 'It belongs to another user: start wick as that user or as root to record it.')), act, this.figures(jvm));
   }
 
   async record(jvm, press) {
