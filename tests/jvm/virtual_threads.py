@@ -48,6 +48,12 @@ def is_whole(frames):
         and any("VirtualThread.run" in x for x in bare[border + 1:])
 
 
+def is_copied(frames):
+    """All frames of a virtual thread are being copied at once (Thaw::thaw_fast): their chunk is empty before they lie on the stack,
+    so such a stack ends at the border. How often that is, depends on how large the frames are, so on the compilers."""
+    return "cont_thaw" in frames and any("::thaw_fast<" in x for x in frames)
+
+
 def examine(title, options):
     file = t.path("v.jfr")
     load = f"-agentpath:{t.AGENT}=start,interval=1ms,file={file}"
@@ -78,7 +84,7 @@ def examine(title, options):
 def crowd():
     """30,000 virtual threads that wait, come back frame by frame, and meet methods that are compiled and deoptimised. What
     puts their frames back, and what unpacks a deoptimised frame, is walked through: 1.1 % of these stacks broke without;
-    now fewer than 0.2 % do."""
+    now fewer than 0.2 % do, beside those that end where their frames are copied."""
     file = t.path("crowd.jfr")
     load = f"-agentpath:{t.AGENT}=start,interval=1ms,file={file}"
     j = t.Jvm([load, "-Xmx512m", "-cp", t.compile_java("VCrowd"), "VCrowd", "30000"], "crowd")
@@ -91,7 +97,7 @@ def crowd():
     back = [r for r in t.stacks(file, annotate=False, samples=True) if any(x.lower().startswith(STUBS) for x in r[0])]
     met = t.weight_of(back)
     t.check("crowd: the stubs that put frames back were met", met >= t.least_of(5000, 0.01) > 0, met)
-    broken = [r for r in back if not is_whole(r[0])]
+    broken = [r for r in back if not is_whole(r[0]) and not is_copied(r[0])]
     t.check("crowd: and stacks through them are whole, but for a few that a walk cannot resolve", t.weight_of(broken) <= t.most_of(met, 0.1),
             f"{t.weight_of(broken)} of {met}\n" + "\n".join(";".join(f)[:900] for f, _ in broken[:3]))
     wrong = [f for f, _ in back for a, b in zip(f, f[1:]) if b.lower().startswith(STUBS) and a.endswith(".nanoTime")]
