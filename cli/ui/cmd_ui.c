@@ -28,6 +28,7 @@ struct ui {
     uint16_t port;
     const char *folder, *lib;
     bool no_open;
+    struct wick_sources sources; /* the server's, once there is one */
     char dir[PATH_MAX];
     struct wick_ui_recorder recorder;
     struct wick_serve *serve;
@@ -45,6 +46,7 @@ static const char usage[] =
 /* -1 = go on, otherwise the exit status. */
 static int parse(struct ui *u, int argc, char **argv)
 {
+    struct wick_err err = {0};
     uint32_t port;
     int opt;
     wick_args_start(WICK_ARGS_UI);
@@ -57,6 +59,10 @@ static int parse(struct ui *u, int argc, char **argv)
             break;
         case WICK_ARG_UI_FOLDER:
             u->folder = optarg;
+            break;
+        case WICK_ARG_UI_SOURCE:
+            if (wick_sources_add(&u->sources, optarg, &err))
+                return wick_ui_fail(&err);
             break;
         case WICK_ARG_UI_LIB:
             u->lib = optarg;
@@ -224,6 +230,7 @@ static int serve(struct ui *u, char **words, int n, const sigset_t *ends, struct
     u->serve = wick_serve_new(&front);
     if (!u->serve)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    u->serve->sources = u->sources;
     int rc = take_operands(u, words, n, err), last;
     rc = rc ? rc : wick_guard_init(&u->serve->guard, u->port, err);
     const struct wick_http_handler handler = {wick_serve_answer, u->serve};

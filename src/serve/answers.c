@@ -38,8 +38,7 @@ static void put_flag(struct wick_json *j, const char *key, bool v)
     wick_json_raw(j, v ? "true" : "false");
 }
 
-/* What every answer says of the event type. */
-static void put_event(struct wick_json *j, const struct wick_profile *p, uint16_t event)
+void wick_answer_put_event(struct wick_json *j, const struct wick_profile *p, uint16_t event)
 {
     const struct wick_sample_type *e = &p->events[event];
     put_string(j, "event", p, e->name);
@@ -151,7 +150,7 @@ static int write_flame(const struct wick_picked *s, const struct wick_ask *a, bo
     wick_picture_subtitle(&subtitle, &s->view, &o);
     const struct wick_flame_opts f = {.subtitle = subtitle.buf, .unit = wick_picture_unit(&s->view, &o)};
     wick_json_open(&j, '{');
-    put_event(&j, &s->view, s->event);
+    wick_answer_put_event(&j, &s->view, s->event);
     put_int(&j, "start_ns", s->view.start_ns);
     put_int(&j, "end_ns", s->view.end_ns);
     put_flag(&j, "truncated", truncated);
@@ -233,7 +232,7 @@ static int write_diff(struct pair *d, bool absolute, FILE *out, struct wick_err 
     e->weight = (int64_t)(c.measured.weight[1] < INT64_MAX ? c.measured.weight[1] : INT64_MAX);
     e->count = c.measured.samples[1];
     wick_json_open(&j, '{');
-    put_event(&j, &d->both, d->event);
+    wick_answer_put_event(&j, &d->both, d->event);
     wick_json_key(&j, "base_weight");
     wick_json_uint(&j, c.measured.weight[0]);
     wick_json_key(&j, "base_samples");
@@ -351,7 +350,7 @@ int wick_answer_threads(struct wick_growing *g, const struct wick_ask *a, FILE *
     if (shares) {
         qsort(shares, n, sizeof *shares, heaviest_first);
         wick_json_open(&j, '{');
-        put_event(&j, &s.view, s.event);
+        wick_answer_put_event(&j, &s.view, s.event);
         put_threads(&j, &s.view, shares, n);
         wick_json_close(&j, '}');
     } else {
@@ -450,7 +449,7 @@ int wick_answer_labels(struct wick_growing *g, const struct wick_ask *a, FILE *o
     struct share *all = label_shares(&s.view, &n);
     if (all) {
         wick_json_open(&j, '{');
-        put_event(&j, &s.view, s.event);
+        wick_answer_put_event(&j, &s.view, s.event);
         put_labels(&j, &s.view, all, n);
         wick_json_close(&j, '}');
     } else {

@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 
+#include "codec/json.h"
 #include "serve/ask.h"
 #include "serve/growing.h"
 
@@ -32,6 +33,9 @@ int wick_answer_heat(struct wick_growing *g, const struct wick_ask *a, FILE *out
 /* Weight by thread; by label and value. */
 int wick_answer_threads(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
 int wick_answer_labels(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
+/* What every answer says of the event type. */
+void wick_answer_put_event(struct wick_json *j, const struct wick_profile *p, uint16_t event);
 
 /* "ns", "bytes" or "count". */
 const char *wick_answer_unit(unsigned unit);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "serve/answer_export.h"
+#include "serve/answer_lines.h"
 #include "serve/answers.h"
 
 /* --- errors --- */
@@ -272,6 +273,8 @@ static int ask_recording(struct visit *v, struct wick_err *err)
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
         if (a->nsegments == 5 && !strcmp(what, answers[i].name))
             return answers[i].answer(e->model, a, v->out, err);
+    if (a->nsegments == 5 && !strcmp(what, "lines"))
+        return wick_answer_lines(e->model, a, &v->s->sources, v->out, err);
     if (a->nsegments == 5 && !strcmp(what, "table"))
         return answer_table(v, e, err);
     if (a->nsegments == 5 && !strcmp(what, "diff"))

@@ -24,6 +24,7 @@ void wick_serve_free(struct wick_serve *s)
     if (!s)
         return;
     wick_catalog_release(&s->catalog);
+    wick_sources_release(&s->sources);
     pthread_cond_destroy(&s->news);
     pthread_mutex_destroy(&s->lock);
     free(s);

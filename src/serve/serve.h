@@ -21,6 +21,7 @@
 #include "serve/catalog.h"
 #include "serve/guard.h"
 #include "serve/picked.h"
+#include "serve/sources.h"
 
 /* A file of the pages. */
 struct wick_serve_asset {
@@ -74,6 +75,7 @@ struct wick_serve {
     pthread_mutex_t lock;
     pthread_cond_t news; /* with the lock: something started or ended, or the server ends */
     struct wick_catalog catalog;
+    struct wick_sources sources; /* set before the first request */
     unsigned streams;
     bool ending;
 };

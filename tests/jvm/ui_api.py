@@ -185,7 +185,8 @@ def check_paths(server, id_):
         if path.endswith(("/events", "/export")) or "get" not in methods:
             continue
         real = path.replace("{id}", id_).replace("{trace}", trace).removeprefix("/api/v1/")
-        status, body = server.get(real, **({"base": id_} if path.endswith("/diff") else {}))
+        required = {"diff": {"base": id_}, "lines": {"method": "Labels.shares"}}
+        status, body = server.get(real, **required.get(path.rpartition("/")[2], {}))
         check_shape(path, "get", status, body)
         t.check(f"{path} has an answer", status == 200, (status, str(body)[:300]))
 
@@ -233,6 +234,34 @@ def check_sandwich(server, id_):
         status, flame = server.get(f"recordings/{id_}/flame", event="wall", **{side: row["name"]})
         t.check(f"{side} a method weighs what it does", status == 200 and flame["weight"] == row["total"], (status, row, str(flame)[:200]))
     t.check("a method that is nowhere has none", server.get(f"recordings/{id_}/flame", callers_of="no such method")[0] == 404)
+
+
+def check_lines(server, id_, file):
+    """Lines of a method weigh what `wick convert --lines` has, and their text is that of the file."""
+    collapsed, method = t.path("lines.collapsed"), "Labels.shares"
+    t.wick("convert", "-e", "wall", "--lines", file, collapsed)
+    truth = t.collections.Counter()
+    with open(collapsed, encoding="utf-8") as f:
+        for row in f:
+            stack, weight = row.rstrip("\n").rsplit(" ", 1)
+            for line in {frame.rpartition(":")[2] for frame in stack.split(";") if frame.startswith(method + ":")}:
+                truth[int(line)] += int(weight)
+    status, answer = server.get(f"recordings/{id_}/lines", event="wall", method=method, own=1)
+    t.check("lines of a method weigh what wick convert says", status == 200 and truth and
+            {l["line"]: l["total"] for l in answer["lines"]} == truth, (str(answer)[:500], truth))
+    with open(t.HERE + "/Labels.java", encoding="utf-8") as f:
+        text = f.read().splitlines()
+    source = answer["source"] or {"first": 0, "text": []}
+    t.check("with the text of the file, also around them", source["text"] and source["path"] == "Labels.java" and
+            source["first"] <= min(truth) and source["first"] + len(source["text"]) > max(truth) and
+            source["text"] == text[source["first"] - 1:][:len(source["text"])], source)
+    rows = server.get(f"recordings/{id_}/table", event="wall", rows=0)[1]["rows"]
+    other = max((r for r in rows if r["name"].startswith(("java.", "jdk.", "sun."))), key=lambda r: r["total"])
+    status, answer = server.get(f"recordings/{id_}/lines", event="wall", method=other["name"])
+    t.check("a class without a file has lines only", status == 200 and answer["source"] is None and answer["lines"], (other, answer))
+    for method, wanted in (("no.such.Method", 404), ("", 400)):
+        status, said = server.get(f"recordings/{id_}/lines", method=method)
+        t.check(f"'{method}' has no lines", status == wanted and said["why"], (status, said))
 
 
 def check_exports(server, id_):
@@ -408,7 +437,7 @@ def main():
     folder = t.path("recordings")
     os.mkdir(folder)
     os.symlink("/etc/passwd", folder + "/link.jfr")
-    server = Server("--dir", folder, folder)
+    server = Server("--dir", folder, "--source", t.HERE, folder)
     jvm.say("shares 60000")
     id_ = check_live(server, jvm.pid)
     time.sleep(0.5)
@@ -426,6 +455,7 @@ def main():
     check_paths(server, id_)
     check_figures(server, id_, file)
     check_sandwich(server, id_)
+    check_lines(server, id_, file)
     check_exports(server, id_)
     check_attacks(server, id_, folder)
     check_slow_clients(server)

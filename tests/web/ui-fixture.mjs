@@ -13,7 +13,7 @@ const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=
 export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** What a `wick ui` answers. */
-const REAL = ['memory/series', 'collections', 'export', 'heat', 'latency', 'traces', 'locks', 'safepoints'];
+const REAL = ['memory/series', 'collections', 'export', 'heat', 'latency', 'traces', 'locks', 'safepoints', 'lines'];
 const isReal = (what, q) => REAL.includes(what) || q.has('callers_of') || q.has('callees_of') || (what === 'flame' && q.has('by'));
 
 /** A recording as the interface lists it, from what the commands say of the file. */
@@ -49,7 +49,7 @@ export class Fixture {
   }
 
   async listen() {
-    this.real = spawn(this.options.wick, ['ui', '--no-open', ...this.options.recordings.map((r) => r.path)], { stdio: ['ignore', 'pipe', 'ignore'] });
+    this.real = spawn(this.options.wick, ['ui', '--no-open', '--source', this.options.sources, ...this.options.recordings.map((r) => r.path)], { stdio: ['ignore', 'pipe', 'ignore'] });
     const [address] = await once(createInterface(this.real.stdout), 'line');
     const { origin, searchParams } = new URL(address);
     this.ask = async (path) => (await fetch(`${origin}/api/v1/${path}`, { headers: { Authorization: `Bearer ${searchParams.get('token')}` } }));

@@ -3,7 +3,7 @@
 // ui-fixture.mjs.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -41,8 +41,11 @@ before(async () => {
   execFileSync(SYNTH, ['memory', story]);
   const locks = join(dir, 'locks.jfr');
   execFileSync(SYNTH, ['locks', locks]);
+  const sources = join(dir, 'sources');
+  mkdirSync(join(sources, 'com', 'example'), { recursive: true });
+  writeFileSync(join(sources, 'com', 'example', 'Service.java'), Array.from({ length: 40 }, (_, i) => `// ${i + 1} ${HOSTILE}`).join('\n'));
   first = describe(WICK, 'r1', path, { name: HOSTILE });
-  fixture = new Fixture({ web: join(source, 'web'), wick: WICK, dir, jvms: JVMS, recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr')), describe(WICK, 'r3', story, { start_ns: STORY_NS, end_ns: STORY_NS + 305e9 }), describe(WICK, 'r4', locks, { start_ns: STORY_NS, end_ns: STORY_NS + 6e9 })] });
+  fixture = new Fixture({ web: join(source, 'web'), wick: WICK, dir, sources, jvms: JVMS, recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr')), describe(WICK, 'r3', story, { start_ns: STORY_NS, end_ns: STORY_NS + 305e9 }), describe(WICK, 'r4', locks, { start_ns: STORY_NS, end_ns: STORY_NS + 6e9 })] });
   await fixture.listen();
   browser = await launch();
   shots = new Shots(browser, SHOTS);
@@ -473,6 +476,27 @@ test('safepoints: when they were, what was slow and why, and the stacks of one; 
   await page.waitForFunction(() => !document.querySelector('.frames'));
   await page.goto(`${fixture.url}#/r/r1/interference`);
   await page.waitForSelector('.empty:has-text("Slow safepoints are not in this recording")');
+  await close(page);
+});
+
+test('lines: a method from the table, its text where there is a file, hostile text as text', async () => {
+  const page = await open('#/r/r1/cpu?show=methods');
+  await page.waitForSelector('button[aria-label="Lines of com.example.Service.method21"]');
+  await page.click('button[aria-label="Lines of com.example.Service.method21"]');
+  await page.waitForSelector('.lines-table tr.weighs');
+  assert.deepEqual(await page.$$eval('.lines-table tr.weighs', (all) => all.map((r) => [r.dataset.line, r.children[0].textContent, r.children[1].textContent])), [['11', '', '100 %']]);
+  assert.match(await page.textContent('.lines-table tr.weighs code'), /^\/\/ 11 .*script/);
+  assert.equal((await page.$$('.lines-table tbody tr')).length, 23, 'from line 1 to 12 behind the last one');
+  assert.deepEqual(await violations(page), []);
+  await page.screenshot({ path: join(SHOTS, 'ui-lines.png') });
+  await page.goBack();
+  await page.waitForSelector('.grid caption:has-text("Methods by weight")', { state: 'attached' });
+  await page.click('[aria-label="Show as"] button:has-text("Lines")');
+  await page.waitForSelector('button[title="Show its lines"]:has-text("com.example.Service.method22")');
+  await page.click('button[title="Show its lines"]:has-text("com.example.Service.method22")');
+  await page.waitForSelector('.lines-table tr[data-line="12"].weighs');
+  await page.goto(`${fixture.url}#/r/r1/cpu?show=lines&focus=${encodeURIComponent('no.such.Method')}`);
+  await page.waitForSelector('.error:has-text("no.such.Method")');
   await close(page);
 });
 

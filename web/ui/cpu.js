@@ -6,13 +6,21 @@ import { button, h } from './dom.js';
 import { weightText } from './format.js';
 import { FlameSlot } from './flame_slot.js';
 import { Groups } from './groups.js';
+import { Lines } from './lines.js';
 import { Sandwich } from './sandwich.js';
 import { Segment } from './segment.js';
 import { exactly, queryOf } from './state.js';
 import { Table } from './table.js';
 import { Slot } from './view.js';
 
-const SHOWS = [['', 'Flame graph'], ['methods', 'Methods'], ['sandwich', 'Sandwich'], ['threads', 'Threads'], ['groups', 'Side by side']];
+const SHOWS = [['', 'Flame graph'], ['methods', 'Methods'], ['sandwich', 'Sandwich'], ['lines', 'Lines'], ['threads', 'Threads'], ['groups', 'Side by side']];
+
+const OF_METHOD = ['sandwich', 'lines'];
+
+/** Whether a name can be that of a Java method. */
+function isJava(name) {
+  return /^[^\s:([]+\.[^\s:([.]+$/.test(name);
+}
 
 /** A weight beside its share, as two columns of a table. */
 export function weightColumns(key, head, all, unit, colour) {
@@ -41,7 +49,7 @@ export class CpuView {
     this.context = context;
     this.switch.update(SHOWS, (show) => show === state.show);
     const asked = SHOWS.some(([show]) => show === state.show) ? state.show : '';
-    const name = asked === 'sandwich' && !state.focus ? 'methods' : asked; // of which method, the list asks
+    const name = OF_METHOD.includes(asked) && !state.focus ? 'methods' : asked; // of which method, the list asks
     if (name !== this.partName) {
       this.part?.release();
       this.part = this.make(name);
@@ -50,13 +58,14 @@ export class CpuView {
     }
     if (name === 'methods') this.part.ask(context, 'table', [...queryOf(state), ['rows', '500'], ['by', 'method']]);
     else if (name === 'threads') this.part.ask(context, 'threads', queryOf(state));
-    else if (name === 'sandwich' || name === 'groups') this.part.update(context);
+    else if (name === 'sandwich' || name === 'groups' || name === 'lines') this.part.update(context);
     else this.part.ask(context, 'flame', queryOf(state));
   }
 
   make(name) {
     if (name === 'methods') return new Methods();
     if (name === 'threads') return new Threads();
+    if (name === 'lines') return new Lines();
     if (name === 'groups') return new Groups(this.switch.root, this.home);
     return name === 'sandwich' ? new Sandwich(this.switch.root, this.home) : new FlameSlot(this.switch.root, this.home);
   }
@@ -72,12 +81,12 @@ class Methods extends Slot {
       ...weightColumns('self', 'Self', () => this.whole.weight, () => this.whole.unit, 'var(--cell-self)'),
       ...weightColumns('total', 'Total', () => this.whole.weight, () => this.whole.unit, 'var(--cell-total)'),
       { key: 'samples', head: 'Samples', value: (r) => r.self_samples, text: (r) => formatCount(r.self_samples) },
-      { key: 'sandwich', head: 'Around it', value: (r) => r.total, text: (r) => button('Callers, callees', () => this.context.navigate({ show: 'sandwich', focus: r.name, zoom: '' }), { 'aria-label': `Callers and callees of ${r.name}` }) },
+      { key: 'sandwich', head: 'Around it', value: (r) => r.total, text: (r) => h('span.row-tools', {}, button('Callers, callees', () => this.context.navigate({ show: 'sandwich', focus: r.name, zoom: '' }), { 'aria-label': `Callers and callees of ${r.name}` }), isJava(r.name) ? button('Lines', () => this.context.navigate({ show: 'lines', focus: r.name, zoom: '' }), { 'aria-label': `Lines of ${r.name}` }) : null) },
     ];
     this.table = new Table(columns, {
       caption: 'Methods by weight', sort: 'self_share', empty: 'No samples fit the filters.',
-      onPick: (r) => this.context.navigate(this.context.state.show === 'sandwich' ? { focus: r.name, zoom: '' } : { show: '', search: exactly(r.name), leaf: false, zoom: '' }),
-      pickLabel: () => (this.context.state.show === 'sandwich' ? 'Show its callers and callees' : 'Show in the flame graph'),
+      onPick: (r) => this.context.navigate(OF_METHOD.includes(this.context.state.show) ? { focus: r.name, zoom: '' } : { show: '', search: exactly(r.name), leaf: false, zoom: '' }),
+      pickLabel: () => ({ sandwich: 'Show its callers and callees', lines: 'Show its lines' }[this.context.state.show] ?? 'Show in the flame graph'),
     });
   }
 
