@@ -198,6 +198,7 @@ static int stop(struct wick_err *err)
 static int change(const struct wick_opts *asked, struct wick_err *err)
 {
     int rc = wick_session_change(asked, err);
+    state.own.resumed += state.own.open; /* also if it went on as before; an unused number does no harm */
     if (!rc)
         wick_opt_change(&state.asked, asked, &state.asked); /* also of the next lap of option loop */
     if (!wick_session_running()) {

@@ -42,6 +42,7 @@
 #include "agent/jvm/vm.h"
 #include "base/clock.h"
 #include "engine/engines.h"
+#include "opt/events.h"
 #include "record/drain.h"
 
 enum { TICK_MS = 50 };
@@ -73,6 +74,9 @@ static struct session {
     uint64_t start_ns;
     uint64_t lost;               /* handlers that never came back, of all recordings that have ended */
     struct wick_totals before;   /* of this recording, until it was changed */
+    uint64_t before_bytes;       /* the same of its file */
+    uint64_t first_start_ns;     /* of its first part */
+    int before_rc;               /* the first error of a part that has ended */
     struct wick_totals final;    /* of the last recording */
     struct wick_jfr_stats stats; /* the same */
     char error[256];             /* why the recording is not whole, "" = it is */
@@ -362,6 +366,8 @@ static int begin(struct wick_err *err)
         .resumed = s->resumed,
     };
     s->start_ns = wick_clock_mono_ns();
+    if (!s->changing)
+        s->first_start_ns = s->start_ns;
     s->info = (struct wick_recording_info){&s->opts, &s->sampling->engines, wick_clock_epoch_ns() / 1000000};
     wick_runtime_open();
     wick_exhaustion_open();
@@ -454,9 +460,12 @@ static int start(const struct wick_session_opts *o, int out_fd, unsigned resumed
                             "a recording is already running in this JVM: stop it first (wick stop %d)", (int)getpid());
     if (atomic_load(&vm_ended))
         return wick_err_set(err, WICK_E_STATE, "the JVM is ending");
-    if (!s->changing)
+    if (!s->changing) {
         s->before = (struct wick_totals){0};
-    s->error[0] = 0;
+        s->before_bytes = 0;
+        s->before_rc = 0;
+        s->error[0] = 0;
+    }
     s->resumed = resumed;
     s->taken = taken;
     s->opts = *o;
@@ -533,6 +542,8 @@ int wick_session_stop(struct wick_err *err)
     wick_threads_rest(&wick_vm.threads);
     atomic_store(&s->phase, IDLE);
     pthread_mutex_unlock(&s->lock);
+    if (!s->changing && !r)
+        r = s->before_rc;
     if (r)
         return wick_err_set(err, (enum wick_code) - r, "the recording is not whole: %s",
                             s->error[0] ? s->error : wick_err_text(r));
@@ -560,19 +571,27 @@ int wick_session_change(const struct wick_opts *asked, struct wick_err *err)
             "a recording in several files (%%n, max-size, max-age) cannot be changed: stop it and start "
             "another one");
     const struct wick_session_opts was = s->opts;
+    const struct wick_totals was_before = s->before;
     struct wick_session_opts o;
+    struct wick_opt_events plan;
     wick_opt_change(&was, asked, &o);
+    if ((r = wick_opt_events(&o, &plan, err)))
+        return r;
     int fd = fcntl(s->output.fd, F_DUPFD_CLOEXEC, 3);
     if (fd < 0)
         return wick_err_set(err, WICK_E_LIMIT, "the recording cannot be changed: the process is out of descriptors");
-    (void)wick_session_stop(&failure); /* if the disk is full, it is for what follows too */
-    const unsigned times = s->resumed + 1;
-    wick_totals_add(&s->before, &s->final);
     s->changing = true;
+    r = wick_session_stop(&failure); /* if the disk is full, it is for what follows too */
+    const unsigned times = s->resumed + 1;
+    s->before_rc = s->before_rc ? s->before_rc : r;
+    s->before_bytes += s->stats.bytes;
+    wick_totals_add(&s->before, &s->final);
     r = start(&o, fd, times, false, err);
     if (r && start(&was, fd, times, false, &failure)) {
         close(fd);
-        wick_err_prefix(err, "the recording has ended, since it went on neither as asked nor as before");
+        s->before = was_before; /* the last part is the last recording's */
+        s->before_bytes -= s->stats.bytes;
+        wick_err_prefix(err, "the recording has ended, since it could be continued neither as asked nor as before");
     }
     s->changing = false;
     return r;
@@ -702,12 +721,12 @@ void wick_session_status(char *buf, size_t cap)
             t.of[WICK_EVENT_WALL].drop_weight);
     n = add_types(buf, cap, n, &t);
     n = add(buf, cap, n, "handler_ns=%" PRIu64 "\nframes=%" PRIu64 "\nbytes=%" PRIu64 "\n", t.handler_ns, t.frames,
-            stats.bytes);
+            s->before_bytes + stats.bytes);
     for (int i = 0; i < WICK_DROP_COUNT; i++)
         if (t.drops[i])
             n = add(buf, cap, n, "drop_%s=%" PRIu64 "\n", drop_names[i], t.drops[i]);
     if (phase == RUNNING)
-        n = add(buf, cap, n, "elapsed_ns=%" PRIu64 "\nengine=%s\n", now - s->start_ns,
+        n = add(buf, cap, n, "elapsed_ns=%" PRIu64 "\nengine=%s\n", now - s->first_start_ns,
                 wick_engines_label(&s->sampling->engines, engine));
     if (phase == RUNNING)
         n = add(buf, cap, n, "libraries=%" PRIu32 "\n", libraries);

@@ -35,11 +35,12 @@ static void skip(void *ctx, const struct wick_sample *s)
 static bool want(void *ctx, const char *type)
 {
     (void)ctx;
-    return !strcmp(type, "wick.Profiler");
+    return !strcmp(type, "wick.Profiler") || !strcmp(type, "jdk.ActiveRecording");
 }
 
 struct losses {
     uint64_t before, now; /* until the recording was changed, and since */
+    int64_t part;         /* when this part of it started */
 };
 
 /* A total since the recording started or was changed: then it begins again. */
@@ -47,11 +48,13 @@ static void take(void *ctx, const struct wick_jfr_event *e)
 {
     struct losses *l = ctx;
     int64_t n;
-    if (!wick_jfr_event_int(e, "dropped", &n) || n < 0)
-        return;
-    if ((uint64_t)n < l->now)
+    if (wick_jfr_event_int(e, "recordingStart", &n) && n != l->part) {
         l->before += l->now;
-    l->now = (uint64_t)n;
+        l->now = 0;
+        l->part = n;
+    }
+    if (wick_jfr_event_int(e, "dropped", &n) && n >= 0)
+        l->now = (uint64_t)n;
 }
 
 void wick_outcome_of_file(const char *path)

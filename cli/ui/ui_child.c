@@ -49,8 +49,10 @@ void wick_ui_child_said(int said, int status, char *out, size_t cap)
     off_t size = lseek(said, 0, SEEK_END), from = size > (off_t)sizeof text - 1 ? size - (off_t)sizeof text + 1 : 0;
     ssize_t n = pread(said, text, sizeof text - 1, from);
     text[n > 0 ? n : 0] = 0;
-    const char *at = strstr(text, "wick: ");
-    snprintf(out, cap, "%.*s", (int)cap - 1, at ? at + 6 : text);
+    const char *at = text;
+    for (const char *next = text; (next = strstr(next, "wick: "));)
+        at = next += 6;
+    snprintf(out, cap, "%.*s", (int)cap - 1, at);
     out[strcspn(out, "\n")] = 0;
     if (!*out)
         snprintf(out, cap, "the command ended with status %d", WEXITSTATUS(status));

@@ -369,6 +369,7 @@ static int run_command(struct wick_ui_recorder *r, unsigned number, struct argum
     if (!x || !wick_ui_record_runs(r, number, NULL, 0))
         return wick_err_set(err, WICK_E_STATE, "the recording has ended already");
     snprintf(pid, sizeof pid, "%d", x->pid);
+    add_argument(a, "--attach-timeout=", "20s"); /* wick ui may be ended meanwhile, and waits for its requests */
     add_argument(a, "", "--");
     add_argument(a, "", pid);
     if (text)

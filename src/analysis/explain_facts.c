@@ -472,8 +472,8 @@ static void take_recording(struct wick_explain_facts *f, const struct wick_jfr_e
         f->nnative = f->native_first.n = f->native_last.n = 0;
         f->native_first.time_ns = f->native_last.time_ns = 0;
     }
-    for (size_t i = 0; same && i < sizeof totals / sizeof *totals; i++)
-        totals[i]->seen = true;
+    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
+        totals[i]->seen = same;
     f->recording_ms = began_ms;
 }
 

@@ -588,6 +588,22 @@ int wick_opt_parse_args(int argc, char **argv, unsigned where, struct wick_opts 
     return 0;
 }
 
+/* True if the list has an event that the CPU engine counts by occurrences. */
+static bool has_counted(const char *list)
+{
+    static const char *const timed[] = {"cpu",  "cpu-clock", "ctimer", "itimer",     "wall", "alloc",
+                                        "live", "nativemem", "lock",   "nativelock", "ttsp"};
+    for (size_t n; *list; list += n + (list[n] == ',')) {
+        bool known = false;
+        n = strcspn(list, ",");
+        for (size_t i = 0; !known && i < sizeof timed / sizeof *timed; i++)
+            known = !strncmp(list, timed[i], strlen(timed[i])) && strcspn(list, ",=") == strlen(timed[i]);
+        if (!known && n)
+            return true;
+    }
+    return false;
+}
+
 void wick_opt_change(const struct wick_session_opts *now, const struct wick_opts *asked, struct wick_session_opts *out)
 {
     uint64_t chosen = 0;
@@ -596,6 +612,8 @@ void wick_opt_change(const struct wick_session_opts *now, const struct wick_opts
         if (wick_opt_table[i].where & WICK_OPT_CHOOSES)
             chosen |= (uint64_t)1 << i;
     uint64_t taken = asked->given & chosen ? asked->given | chosen : asked->given;
+    if (taken & chosen && has_counted(now->event) != has_counted(asked->s.event))
+        taken |= (uint64_t)1 << WICK_OPT_I_interval_ns; /* it is not in the same unit */
 #define X(field, kind, name, letter, metavar, def, lo, hi, cmds, text) \
     if (((cmds)&WICK_CMD_CHANGE) && taken >> WICK_OPT_I_##field & 1)   \
         memcpy(&out->field, &asked->s.field, sizeof out->field);

@@ -162,7 +162,8 @@ int wick_opt_parse_args(int argc, char **argv, unsigned where, struct wick_opts 
 void wick_opt_format_agent(const struct wick_opts *o, const char *action, struct wick_strbuf *out);
 
 /* The options of a recording that goes on: those of now, with what `asked` was given of what may change while it runs.
- * If one that chooses the events was given, all of these are as in `asked`. */
+ * If one that chooses the events was given, all of these are as in `asked`, and so is the
+ * interval where the one of now counts something else: occurrences, or time. */
 void wick_opt_change(const struct wick_session_opts *now, const struct wick_opts *asked, struct wick_session_opts *out);
 
 /* An option of async-profiler's that wick does not have, by name: 0 and *why = NULL if ignoring it changes no figure,

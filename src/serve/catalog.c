@@ -23,6 +23,7 @@ enum {
     GROWS_S = 10,         /* since the last write to a file that is not made here */
     KEPT_BYTES = 4 << 20, /* of one answer at most */
     FRESH_S = 4,          /* age of an answer about a file that grows */
+    MARK_BYTES = 255,
 };
 #define MOST_BYTES (UINT64_C(768) << 20)
 
@@ -454,7 +455,8 @@ static void put_marks(struct wick_json *j, const struct wick_growing *g)
         wick_json_key(j, "time_ns");
         wick_json_int(j, m->time_ns);
         wick_json_key(j, "text");
-        wick_json_str(j, g->p.strings[m->text].s, g->p.strings[m->text].len);
+        size_t len = g->p.strings[m->text].len; /* wick writes no longer ones, hostile recordings may have them */
+        wick_json_str(j, g->p.strings[m->text].s, len < MARK_BYTES ? len : MARK_BYTES);
         wick_json_close(j, '}');
     }
 }

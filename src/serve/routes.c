@@ -415,7 +415,7 @@ static int act(struct visit *v, const char *what, unsigned handle, const struct 
     if (!strcmp(what, "change"))
         return f->change(f->ctx, handle, body, err);
     return text && *text ? f->mark(f->ctx, handle, text, err)
-                         : wick_err_set(err, WICK_E_USAGE, "text is missing: what happens");
+                         : wick_err_set(err, WICK_E_USAGE, "text is missing: say what happens");
 }
 
 static int act_on_recording(struct visit *v, const char *id, const char *what, struct wick_err *err)

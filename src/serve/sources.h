@@ -2,8 +2,8 @@
 /*
  * sources.h - source files of the classes that recordings name
  *
- * A recording has the names of classes, and may be hostile: a name leads to files below the folders that were given,
- * whose links are followed inside them only, and to plain files of a language of the JVM.
+ * A recording has the names of classes, and may be hostile: a name leads to plain files of a language of the JVM below
+ * the folders that were given. Links between folders are followed inside these only, a file that is a link is not.
  *
  * Threads: any, once all folders are there.
  * Memory:  a descriptor a folder; freed by wick_sources_release.

@@ -396,6 +396,9 @@ static void test_change__events_change_together_and_the_rest_stays(void **state)
     assert_int_equal(o.depth.most, 99);
     assert_int_equal(o.memlimit_bytes, 8 << 20); /* what cannot change */
     assert_string_equal(o.file, "x.jfr");
+    assert_int_equal(parse("change,event=cache-misses", &asked, &action, &err), 0);
+    wick_opt_change(&now.s, &asked, &o);
+    assert_int_equal(o.interval_ns, 10000000); /* the default: a time is no number of occurrences */
     assert_int_equal(parse("change,lock=1ms", &asked, &action, &err), 0);
     wick_opt_change(&now.s, &asked, &now.s); /* in place */
     assert_string_equal(now.s.event, "");

@@ -554,7 +554,10 @@ test('live: growth takes neither a click nor the focus, and closes nothing', asy
   const grown = async (what) => {
     const before = asked(what);
     grow();
-    while (asked(what) === before) await page.waitForTimeout(20);
+    for (let tries = 0; asked(what) === before; tries++) {
+      assert.ok(tries < 6000, `${what} is asked for again`);
+      await page.waitForTimeout(20);
+    }
     await settled(page);
   };
   /** Presses in the middle of an element, lets the recording grow, and releases there. */
@@ -563,7 +566,8 @@ test('live: growth takes neither a click nor the focus, and closes nothing', asy
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
     await page.mouse.down();
     grow();
-    await page.waitForTimeout(300);
+    for (let tries = 0; tries < 20; tries++) await page.waitForTimeout(30); // for what the page would do, which comes no later as a rule
+    await settled(page);
     await page.mouse.up();
   };
   await slowClick('[aria-label="Show as"] button:has-text("Methods")');
@@ -613,6 +617,7 @@ test('live: a moment is marked and chosen, other events are recorded; what is re
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => !document.querySelector('dialog.ask'));
   await page.waitForSelector('.marks button:has-text("cache <b>emptied</b>")');
+  await page.waitForSelector('.axis .mark-line', { state: 'attached' });
   assert.equal(await page.$$eval('.axis .mark-line', (all) => all.length), 1);
   assert.deepEqual(await violations(page), []);
   await page.click('.marks button');

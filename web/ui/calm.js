@@ -20,6 +20,7 @@ export function watchPointer(target) {
     if (e.button === 0) down = true;
   }, true);
   target.addEventListener('pointermove', (e) => e.buttons === 0 && release(), true); // released where no event came from
+  target.addEventListener('keydown', release, true);
   for (const type of ['pointerup', 'pointercancel', 'contextmenu', 'dragend', 'blur']) target.addEventListener(type, release, true);
 }
 

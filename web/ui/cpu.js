@@ -19,7 +19,7 @@ const OF_METHOD = ['sandwich', 'lines'];
 
 /** Whether a name can be that of a Java method. */
 function isJava(name) {
-  return /^[^\s:([]+\.[^\s:([.]+$/.test(name);
+  return /^[^\s:([]+\.[^\s:([.]+$/.test(name) && !/\.(part|constprop|isra|cold|lto_priv)\b/.test(name);
 }
 
 /** A weight beside its share, as two columns of a table. */

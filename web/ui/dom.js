@@ -24,13 +24,16 @@ function nameOf(e) {
 
 /** Puts children in the place of those that are there. What had the focus or was open is so again, if it is there again. */
 export function exchange(parent, ...children) {
+  const all = () => [...parent.querySelectorAll('a, button, summary, input, select, [tabindex]')];
   const had = parent.contains(document.activeElement) ? document.activeElement : null;
+  const name = had ? nameOf(had) : '';
+  const place = had ? all().filter((e) => nameOf(e) === name).indexOf(had) : -1;
   const open = [...parent.querySelectorAll('details[open] > summary')].map(nameOf);
   parent.replaceChildren(...children.flat().filter((c) => c !== null && c !== undefined && c !== false));
   for (const summary of parent.querySelectorAll('details > summary')) summary.parentNode.open ||= open.includes(nameOf(summary));
   if (!had || had.isConnected) return;
-  const name = nameOf(had);
-  [...parent.querySelectorAll('a, button, summary, [tabindex]')].find((e) => nameOf(e) === name)?.focus({ preventScroll: true });
+  const same = had.dataset.pid ? all().filter((e) => e.dataset.pid === had.dataset.pid) : all().filter((e) => nameOf(e) === name);
+  (same[place] ?? same[0])?.focus({ preventScroll: true });
 }
 
 /** A button that looks like one. */

@@ -12,7 +12,8 @@ export function lineRows(answer) {
   const { source } = answer;
   if (!source) return answer.lines.map((l) => ({ ...l, text: null }));
   const unknown = of.has(0) ? [{ ...of.get(0), text: null }] : [];
-  return [...unknown, ...source.text.map((text, i) => ({ line: source.first + i, self: 0, total: 0, ...of.get(source.first + i), text }))];
+  const behind = answer.lines.filter((l) => l.line >= source.first + source.text.length).map((l) => ({ ...l, text: null })); // of an older file, or far away
+  return [...unknown, ...source.text.map((text, i) => ({ line: source.first + i, self: 0, total: 0, ...of.get(source.first + i), text })), ...behind];
 }
 
 export class Lines extends Slot {
@@ -43,13 +44,15 @@ export class Lines extends Slot {
       return td;
     };
     const body = rows.map((r) => h('tr', { class: r.total > 0 ? 'weighs' : null, 'data-line': r.line }, cell(r.self, 'var(--cell-self)'), cell(r.total, 'var(--cell-total)'),
-      h('th', { scope: 'row' }, r.line || '?'), h('td.text', {}, r.text === null ? h('span.quiet', {}, r.line ? '' : 'line not known') : h('code', {}, r.text))));
-    const where = answer.source ? h('p.quiet', {}, `${answer.source.path}, lines ${answer.source.first} to ${answer.source.first + answer.source.text.length - 1}`) : this.missing(answer, context);
+      h('th', { scope: 'row' }, r.line || '?'), h('td.text', {}, r.text === null ? h('span.quiet', {}, r.line ? (answer.source ? 'not shown, or not in this file' : '') : 'line not known') : h('code', {}, r.text))));
+    const where = answer.source?.text.length ? h('p.quiet', {}, `${answer.source.path}, lines ${answer.source.first} to ${answer.source.first + answer.source.text.length - 1}`) : this.missing(answer, context);
+    const top = this.root.querySelector('.table-box')?.scrollTop ?? 0;
     exchange(this.root, h('div.lines-head', {}, h('h2', {}, answer.method), where),
       h('div.table-box', { role: 'region', 'aria-label': 'Lines', tabindex: '0' }, h('table.grid.lines-table', {}, h('caption.unseen', {}, `Weight of ${answer.method} by line`),
         h('thead', {}, h('tr', {}, h('th', { scope: 'col', title: 'Samples that ended in the line' }, 'Self'), h('th', { scope: 'col', title: 'With what the line calls' }, 'Total'), h('th', { scope: 'col' }, 'Line'), h('th.text', { scope: 'col' }, 'Text'))),
         h('tbody', {}, ...body))));
-    if (first && heaviest) this.root.querySelector(`tr[data-line="${heaviest.line}"]`)?.scrollIntoView({ block: 'center' });
+    if (!first) this.root.querySelector('.table-box').scrollTop = top;
+    else if (heaviest) this.root.querySelector(`tr[data-line="${heaviest.line}"]`)?.scrollIntoView({ block: 'center' });
   }
 
   missing(answer, context) {

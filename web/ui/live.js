@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be done to a recording while it is made: a moment is marked, other events are recorded from now on, it is stopped.
-import { of, post } from './api.js';
+import { ApiError, of, post } from './api.js';
 import { button, errorBox, h } from './dom.js';
 import { clockOf } from './format.js';
 import { Segment } from './segment.js';
@@ -32,7 +32,7 @@ function askFor(title, text, fields, confirm, send) {
       await send();
       dialog.close();
     } catch (error) {
-      said.replaceChildren(errorBox(error, 'This was not done'));
+      said.replaceChildren(errorBox(error, 'That did not work'));
       go.disabled = false;
     }
   });
@@ -51,13 +51,19 @@ function askForMark(recording, hooks) {
 function askForChange(recording, hooks) {
   const kinds = recording.events.map((e) => e.kind);
   const chosen = new Set(chosenOf.get(recording.id) ?? EVENTS.map((e) => e[0]).filter((key) => kinds.includes(key)));
-  const boxes = eventBoxes('Record', (key) => chosen.has(key), (key, on) => (on ? chosen.add(key) : chosen.delete(key)));
+  let touched = false; // otherwise the events stay as they are, also those that have no box or no sample yet
+  const boxes = eventBoxes('Record', (key) => chosen.has(key), (key, on) => {
+    touched = true;
+    if (on) chosen.add(key);
+    else chosen.delete(key);
+  });
   const interval = h('select', { 'aria-label': 'Interval' }, ...INTERVALS.map(([value, text]) => h('option', { value }, text)));
-  askFor('Record something else', 'The recording goes on in the same file. What it has stays; between the two some hundredths of a second are not sampled.',
+  askFor('Record something else', 'The recording goes on in the same file. What it has stays; between the two some hundredths of a second are not sampled, and live objects are followed anew.',
     [boxes, h('label.field', {}, 'Interval ', interval)], 'Change', async () => {
       const events = EVENTS.map((e) => e[0]).filter((key) => chosen.has(key));
-      hooks.onChanged(await post(of(recording.id, 'change'), { events, ...(interval.value ? { interval: interval.value } : {}) }), 'It is recorded so from now on');
-      chosenOf.set(recording.id, events);
+      if (touched && !events.length) throw new ApiError('No event is chosen.', 'Choose at least one, or stop the recording.', 0);
+      hooks.onChanged(await post(of(recording.id, 'change'), { ...(touched ? { events } : {}), ...(interval.value ? { interval: interval.value } : {}) }), 'Recorded this way from now on');
+      if (touched) chosenOf.set(recording.id, events);
     });
 }
 

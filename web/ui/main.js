@@ -245,7 +245,7 @@ class Ui {
   }
 
   onKey(e) {
-    if (byName('help-box').open || e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
+    if (document.querySelector('dialog[open]') || e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
     const focus = document.activeElement;
     const typing = focus instanceof HTMLSelectElement || (focus instanceof HTMLInputElement && focus.type === 'text');
     if (typing && focus.id !== 'query') return;

@@ -52,6 +52,7 @@ export class Slot {
       if (this.context.generation !== context.generation) this.ask(this.context, what, query); // it has grown meanwhile
     } catch (e) {
       if (signal.aborted) return;
+      await calm();
       this.done();
       this.answer = null;
       this.fail(e);
