@@ -26,7 +26,8 @@ let browser;
 let page;
 let address;
 let service;
-let today; // the name of the recording
+let today; // the names of recordings
+let yesterday;
 let trouble = [];
 
 /** Starts a program and waits for a line of its output. */
@@ -123,10 +124,10 @@ async function clickBar(state) {
   await sized[0].bar.click();
 }
 
-/** The recording that the stories are about, without what an earlier one has chosen. */
-async function reopen() {
+/** A recording, without what an earlier story has chosen in it. */
+async function reopen(name = today) {
   await page.click('a.home');
-  await page.click(`.recording a:text-is("${today}")`);
+  await page.click(`.recording a:text-is("${name}")`);
   await page.waitForSelector('.tabs');
 }
 
@@ -156,8 +157,10 @@ async function stop() {
 }
 
 test('a slow request: from the endpoint to its trace, to the stack of the thread that made it wait', async () => {
-  const earlier = load(service.port, BEFORE);
+  // Before the first request, so that idle threads are sampled as well: from then on it is threads in requests only.
   await record(service.pid, 'Slow safepoints', 'Locks');
+  yesterday = await page.textContent('#title');
+  const earlier = load(service.port, BEFORE);
   await tab('Slow');
   await page.waitForFunction(() => [...document.querySelectorAll('table tbody tr')].some((r) => /GET \/cpu/.test(r.textContent) && Number(r.children[1].textContent) > 40));
   await stop();
@@ -216,7 +219,7 @@ test('a busy service: kernel, native and Java frames in one picture; what is dif
 });
 
 test('idle threads: hundreds of them cost nothing and hide nothing', async () => {
-  await reopen();
+  await reopen(yesterday);
   await tab('CPU');
   await page.click('[aria-label="Event"] button:has-text("Wall")');
   await page.click('[aria-label="Show as"] button:has-text("Threads")');
