@@ -194,7 +194,7 @@ static int stop(struct wick_err *err)
     return rc ? rc : made;
 }
 
-/* What may change of the recording that runs, is as asked from now on. */
+/* The recording that runs goes on with other options. */
 static int change(const struct wick_opts *asked, struct wick_err *err)
 {
     int rc = wick_session_change(asked, err);
@@ -337,7 +337,7 @@ static int run(enum wick_opt_action action, struct wick_opts *o, struct wick_com
         r->retires = true;
         return 0;
     default:
-        return wick_err_set(err, WICK_E_USAGE, "no action given: start, resume, stop, dump or status");
+        return wick_err_set(err, WICK_E_USAGE, "no action given: start, resume, change, mark, stop, dump or status");
     }
 }
 

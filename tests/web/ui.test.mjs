@@ -566,7 +566,7 @@ test('live: growth takes neither a click nor the focus, and closes nothing', asy
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
     await page.mouse.down();
     grow();
-    for (let tries = 0; tries < 20; tries++) await page.waitForTimeout(30); // for what the page would do, which comes no later as a rule
+    await page.waitForTimeout(600); // in which the page would be updated
     await settled(page);
     await page.mouse.up();
   };
