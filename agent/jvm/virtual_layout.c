@@ -3,13 +3,15 @@
  * virtual_layout.c - asks JNI for the fields, because HotSpot's tables do not have them
  *
  * Where a chunk's stack begins is the size of an instance of StackChunk without it, which is in the class's layout
- * helper; the class is found through its mirror.
+ * helper; the class is found through its mirror. The class itself also has the fields that the JVM has added, which JNI
+ * does not know.
  */
 #include "agent/jvm/virtual_layout.h"
 
 #include <stdbool.h>
 
 #include "agent/jvm/field.h"
+#include "hotspot/klass.h"
 #include "hotspot/oop.h"
 #include "hotspot/value.h"
 
@@ -25,17 +27,15 @@ static jclass find_class(JNIEnv *env, const char *name)
     return c;
 }
 
-/* Size of an instance, 0 if unknown. c is a local reference, which is the address of the mirror's address. */
-static int32_t instance_bytes(const struct wick_jvm *jvm, jclass c)
+/* The Klass, 0 if unknown. c is a local reference, which is the address of the mirror's address. */
+static wick_addr klass_of(const struct wick_jvm *jvm, jclass c)
 {
     const struct wick_hs_layout *l = &jvm->layout;
     if (!l->mirror_klass || l->klass_layout < 0)
         return 0;
     wick_addr mirror = wick_hs_u64(jvm->mem, (wick_addr)(uintptr_t)c);
     uint32_t at = wick_hs_u32(jvm->mem, l->mirror_klass);
-    wick_addr klass = at && at < MAX_OFFSET ? wick_hs_u64(jvm->mem, mirror + at) : 0;
-    int32_t helper = klass ? (int32_t)wick_hs_u32(jvm->mem, klass + (unsigned)l->klass_layout) : 0;
-    return helper > 0 && helper < MAX_OFFSET ? helper & ~7 : 0;
+    return at && at < MAX_OFFSET ? wick_hs_u64(jvm->mem, mirror + at) : 0;
 }
 
 static void read_fields(JNIEnv *env, struct wick_jvm *jvm, jclass continuation, jclass chunk)
@@ -49,7 +49,9 @@ static void read_fields(JNIEnv *env, struct wick_jvm *jvm, jclass continuation, 
     s->chunk_bottom_is_argsize = !s->chunk_bottom;
     if (s->chunk_bottom_is_argsize)
         s->chunk_bottom = wick_field_offset(env, chunk, "argsize", "I");
-    s->chunk_stack = instance_bytes(jvm, chunk);
+    wick_addr klass = klass_of(jvm, chunk);
+    s->chunk_flags = wick_hs_klass_injected(jvm, klass, "flags", "B");
+    s->chunk_stack = klass ? wick_hs_klass_instance_bytes(jvm, klass) : 0;
     if (s->chunk_parent && s->chunk_size && s->chunk_sp && s->chunk_bottom && s->chunk_stack > s->chunk_bottom &&
         wick_hs_oop_form(jvm))
         s->cont_tail = tail;

@@ -32,14 +32,19 @@ static bool is_bit(int32_t n)
     return n >= 0 && n < 32;
 }
 
+/* Whether the fields that a class declares can be read. */
+static bool has_fields(const struct wick_hs_layout *l)
+{
+    return l->klass_fields >= 0 && l->klass_constants >= 0 && l->bytes_length >= 0 && l->bytes_data >= 0 &&
+           is_bit(l->field_initialized) && is_bit(l->field_injected) && is_bit(l->field_generic) &&
+           is_bit(l->field_contended);
+}
+
 bool wick_hs_klass_form(const struct wick_jvm *jvm)
 {
     const struct wick_hs_layout *l = &jvm->layout;
-    bool told = l->object_klass >= 0 && l->klass_base && l->klass_shift && l->klass_super >= 0 &&
-                l->klass_fields >= 0 && l->klass_constants >= 0 && l->bytes_length >= 0 && l->bytes_data >= 0 &&
-                is_bit(l->field_initialized) && is_bit(l->field_injected) && is_bit(l->field_generic) &&
-                is_bit(l->field_contended);
-    return told && flag(jvm, "UseCompressedClassPointers") && !flag(jvm, "UseCompactObjectHeaders");
+    bool known = l->object_klass >= 0 && l->klass_base && l->klass_shift && l->klass_super >= 0 && has_fields(l);
+    return known && flag(jvm, "UseCompressedClassPointers") && !flag(jvm, "UseCompactObjectHeaders");
 }
 
 wick_addr wick_hs_klass_of(const struct wick_jvm *jvm, wick_addr object)
@@ -50,13 +55,13 @@ wick_addr wick_hs_klass_of(const struct wick_jvm *jvm, wick_addr object)
     return narrow && shift < 16 ? wick_hs_u64(jvm->mem, l->klass_base) + ((uint64_t)narrow << shift) : 0;
 }
 
-/* Whether the symbol at an index of a constant pool is `text`. */
-static bool is_symbol(const struct wick_jvm *jvm, wick_addr pool, uint32_t index, const char *text)
+/* Whether the symbol at an index of an array of them, as constant pools have one, is `text`. */
+static bool is_symbol(const struct wick_jvm *jvm, wick_addr array, uint32_t index, const char *text)
 {
     const struct wick_hs_layout *l = &jvm->layout;
     char bytes[NAME_MOST];
     size_t n = strlen(text);
-    wick_addr symbol = wick_hs_u64(jvm->mem, pool + (unsigned)l->constantpool_size + 8 * (uint64_t)index) & ~1ull;
+    wick_addr symbol = wick_hs_u64(jvm->mem, array + 8 * (uint64_t)index) & ~1ull;
     return symbol && n <= sizeof bytes && wick_hs_u16(jvm->mem, symbol + (unsigned)l->symbol_length) == n &&
            !wick_mem_read(jvm->mem, symbol + (unsigned)l->symbol_body, bytes, n) && !memcmp(bytes, text, n);
 }
@@ -84,8 +89,9 @@ static bool next_field(const struct wick_hs_layout *l, const uint8_t **p, const 
     return *p;
 }
 
-/* The field as the class itself declares it. */
-static int32_t own_field(const struct wick_jvm *jvm, wick_addr klass, const char *name, const char *type)
+/* The field as the class itself declares it, or as the JVM has added it to the class, whose name is one of the JVM's
+ * own symbols then. */
+static int32_t own_field(const struct wick_jvm *jvm, wick_addr klass, const char *name, const char *type, bool injected)
 {
     const struct wick_hs_layout *l = &jvm->layout;
     uint8_t bytes[STREAM_MOST];
@@ -97,9 +103,12 @@ static int32_t own_field(const struct wick_jvm *jvm, wick_addr klass, const char
         return 0;
     const uint8_t *p = bytes, *end = bytes + n;
     uint32_t count = wick_unsigned5(&p, end, EXCLUDED);
-    wick_unsigned5(&p, end, EXCLUDED); /* those that the JVM has added */
-    for (; p && count && next_field(l, &p, end, &f); count--)
-        if (!has(&f, l->field_injected) && is_symbol(jvm, pool, f.name, name) && is_symbol(jvm, pool, f.type, type))
+    uint32_t added = wick_unsigned5(&p, end, EXCLUDED);
+    wick_addr names = injected ? l->vm_symbols : pool + (unsigned)l->constantpool_size;
+    count += injected ? added : 0;
+    for (; names && p && count && next_field(l, &p, end, &f); count--)
+        if (has(&f, l->field_injected) == injected && is_symbol(jvm, names, f.name, name) &&
+            is_symbol(jvm, names, f.type, type))
             return f.offset < OFFSET_MOST ? (int32_t)f.offset : 0;
     return 0;
 }
@@ -109,10 +118,15 @@ int32_t wick_hs_klass_field(const struct wick_jvm *jvm, wick_addr klass, const c
     const struct wick_hs_layout *l = &jvm->layout;
     int32_t offset = 0;
     for (int i = 0; klass && !offset && i < SUPERS_MOST; i++) {
-        offset = own_field(jvm, klass, name, type);
+        offset = own_field(jvm, klass, name, type, false);
         klass = wick_hs_u64(jvm->mem, klass + (unsigned)l->klass_super);
     }
     return offset;
+}
+
+int32_t wick_hs_klass_injected(const struct wick_jvm *jvm, wick_addr klass, const char *name, const char *type)
+{
+    return klass && has_fields(&jvm->layout) ? own_field(jvm, klass, name, type, true) : 0;
 }
 
 int32_t wick_hs_klass_instance_bytes(const struct wick_jvm *jvm, wick_addr klass)

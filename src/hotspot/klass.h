@@ -24,6 +24,9 @@ wick_addr wick_hs_klass_of(const struct wick_jvm *jvm, wick_addr object);
  * declares or inherits it; 0 = there is none. Some 10 reads, and 2 a field. */
 int32_t wick_hs_klass_field(const struct wick_jvm *jvm, wick_addr klass, const char *name, const char *type);
 
+/* As _field, of the fields that the JVM has added to the class itself. Needs no _form. */
+int32_t wick_hs_klass_injected(const struct wick_jvm *jvm, wick_addr klass, const char *name, const char *type);
+
 /* Size of an instance in bytes, 0 = not known. */
 int32_t wick_hs_klass_instance_bytes(const struct wick_jvm *jvm, wick_addr klass);
 

@@ -54,6 +54,7 @@ static void find_frozen(struct wick_jvm *jvm, const struct wick_hs_mounted_field
     s->chunk_bottom_is_argsize = !s->chunk_bottom;
     if (s->chunk_bottom_is_argsize)
         s->chunk_bottom = wick_hs_klass_field(jvm, klass, "argsize", "I");
+    s->chunk_flags = wick_hs_klass_injected(jvm, klass, "flags", "B");
     s->chunk_stack = wick_hs_klass_instance_bytes(jvm, klass);
     if (s->chunk_parent && s->chunk_size && s->chunk_sp && s->chunk_bottom && s->chunk_stack > s->chunk_bottom)
         s->cont_tail = f->tail;

@@ -41,6 +41,7 @@ struct wick_step_jvm {
     int32_t cont_entry_size;
     /* frozen frames of virtual threads; cont_tail <= 0: not known */
     int32_t cont_tail, chunk_parent, chunk_size, chunk_sp, chunk_bottom, chunk_stack;
+    int32_t chunk_flags;             /* a byte; 0: not known */
     int32_t chunk_bottom_is_argsize; /* chunk_bottom holds the size of the arguments instead */
     uint32_t oop_kind, oop_shift;    /* enum wick_oop_kind */
     uint64_t oop_base;

@@ -50,6 +50,7 @@ struct wick_step_state {
         frozen_chunk;      /* in the heap (step_frozen.h); frozen_sp = 0: none left */
     uint32_t thread_state; /* JavaThreadState, 0 = not known */
     uint32_t unknown;      /* bit n: register n is not known, which only happens to threads seen from outside */
+    uint32_t thaw_room;    /* bytes of stack that the stub has made for the frames it puts back; 0 = not known */
     uint8_t leaf;          /* pc is an interrupted instruction, not a return address */
     uint8_t anchors_used, scans, gaps;
     uint8_t in_heap, chunks; /* at the return barrier, frozen frames are being walked; chunks visited */

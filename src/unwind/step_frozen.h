@@ -16,9 +16,15 @@
  * stand or from its fp. (hotspot/share/runtime/stackChunkFrameStream.inline.hpp and its part for x86)
  *
  * The stubs that put them back (cont_thaw, cont_returnBarrier) first move sp up to the entry: until they are done, the
- * same frames are their callers, and what lies on the stack between is not whole.
+ * same frames are their callers, and what lies on the stack between is not whole. HotSpot takes the frames out of the
+ * chunk (sets its sp) before it copies them, but they stay where they were; how many they are follows from the room
+ * that the stub has made for them: the chunk's frames from the last one on, two words for each end, rounded up to 16
+ * bytes (Thaw::thaw_fast, ThawBase::clear_chunk; prepare_thaw_internal in continuationFreezeThaw.cpp). That is exact
+ * for chunks of compiled frames that no collector has changed, whose flags are 0.
  *
  * The heap may be moved while it is read; whatever a chunk says is checked, and a frame must lie in the code cache.
+ * With ZGC, a reference that the program has not loaded since the last collection leads to where the chunk was before
+ * it. Frames that must be there and are not found are a gap.
  *
  * Threads: as step_walk.h, which includes this.
  * Memory:  as step_walk.h.
@@ -31,8 +37,12 @@ enum {
     STEP_ENTRY_WORDS = 16,
     STEP_CHUNK_WORDS = 1 << 20,
     STEP_EMPTY_CHUNKS = 8,
-    STEP_METADATA = 16
+    STEP_METADATA = 16,
+    STEP_THAW_WORDS = 2,  /* least room on the stack beyond the frames: two words when they lie there, four before */
+    STEP_THAW_CHOICES = 6 /* and two that keep a return value, one to round up */
 };
+
+enum step_chunk_kind { STEP_CHUNK_WILD, STEP_CHUNK_EMPTY, STEP_CHUNK_FRAMES };
 
 /* The reference kept in a field at addr; 0 = none. */
 STEP_FN uint64_t step_load_oop(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t addr)
@@ -57,39 +67,95 @@ STEP_INLINE int step_load_int(struct wick_step_env *env, uint64_t object, int32_
     return step_read(env, object + (uint64_t)field, out, sizeof *out);
 }
 
-/* Takes up the frames of a chunk. 1 if it has any. */
-STEP_INLINE int step_open_chunk(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
-                                uint64_t chunk)
+struct step_chunk {
+    int32_t size, sp, bottom; /* in words from where its frames may begin */
+};
+
+/* Reads what a chunk says of itself. 0 if that cannot be. */
+STEP_INLINE int step_read_chunk(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t chunk,
+                                struct step_chunk *c)
 {
-    int32_t size = 0, sp = 0, bottom = 0;
-    if ((chunk & 7) || step_load_int(env, chunk, j->chunk_size, &size) || step_load_int(env, chunk, j->chunk_sp, &sp) ||
-        step_load_int(env, chunk, j->chunk_bottom, &bottom))
+    if ((chunk & 7) || step_load_int(env, chunk, j->chunk_size, &c->size) ||
+        step_load_int(env, chunk, j->chunk_sp, &c->sp) || step_load_int(env, chunk, j->chunk_bottom, &c->bottom))
         return 0;
     if (j->chunk_bottom_is_argsize)
-        bottom = (int32_t)((uint32_t)size - (uint32_t)bottom);
-    if (size <= 0 || size > STEP_CHUNK_WORDS || bottom > size || sp < 2 || sp >= bottom)
-        return 0;
+        c->bottom = (int32_t)((uint32_t)c->size - (uint32_t)c->bottom);
+    return c->size > 0 && c->size <= STEP_CHUNK_WORDS && c->bottom >= 0 && c->bottom <= c->size && c->sp >= 2 &&
+           c->sp <= c->size;
+}
+
+/* Takes up the frames from sp on. */
+STEP_INLINE void step_open_chunk(const struct wick_step_jvm *j, struct wick_step_state *s, uint64_t chunk,
+                                 const struct step_chunk *c, int32_t sp)
+{
     uint64_t start = chunk + (uint64_t)j->chunk_stack;
     s->frozen_chunk = chunk;
     s->frozen_sp = s->frozen_usp = start + 8 * (uint64_t)sp;
-    s->frozen_end = start + 8 * (uint64_t)bottom;
+    s->frozen_end = start + 8 * (uint64_t)c->bottom;
+}
+
+struct step_thawed {
+    struct wick_step_env *env;
+    const struct wick_step_jvm *jvm;
+    uint64_t start; /* of the chunk's words */
+    struct step_chunk chunk;
+    int32_t words, found; /* of the room; 0 = none */
+};
+
+/* Whether the frames begin where they do if so many words of the room are not theirs. */
+STEP_BODY long step_thawed_at(uint32_t i, void *ctx)
+{
+    struct step_thawed *c = ctx;
+    int32_t sp = c->chunk.size - (c->words - STEP_THAW_WORDS - (int32_t)i);
+    uint64_t pc = 0;
+    if (sp < 2 || sp >= c->chunk.sp || sp >= c->chunk.bottom ||
+        step_word(c->env, c->start + 8 * (uint64_t)sp - 8, &pc) || !step_in_code_cache(c->jvm, pc) ||
+        !step_after_call(c->env, pc))
+        return 0;
+    c->found = sp;
     return 1;
 }
 
-/* Takes up the first chunk, from `chunk` on through its parents, that is not empty. */
+/* Takes up the frames that are being copied to the stack, if the continuation's last chunk does not count them any
+ * more. 1 if that is so. */
+STEP_FN int step_open_thawed(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                             uint64_t chunk)
+{
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
+        return 0;
+    struct step_thawed c = {.env = env, .jvm = j, .start = chunk + (uint64_t)j->chunk_stack};
+    uint8_t flags = 1;
+    if (j->chunk_flags <= 0 || step_read(env, chunk + (uint64_t)j->chunk_flags, &flags, 1) || flags ||
+        !step_read_chunk(env, j, chunk, &c.chunk))
+        return 0;
+    c.words = (int32_t)(s->thaw_room / 8);
+    STEP_LOOP(STEP_THAW_CHOICES, step_thawed_at, &c);
+    if (!c.found)
+        return 0;
+    step_open_chunk(j, s, chunk, &c.chunk, c.found);
+    return 1;
+}
+
+/* Takes up the first chunk, from `chunk` on through its parents, that is not empty. enum step_chunk_kind: EMPTY if
+ * there is none, WILD if there may be. */
 STEP_FN int step_next_chunk(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                             uint64_t chunk)
 {
     if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
-        return 0;
+        return STEP_CHUNK_WILD;
     s->frozen_sp = 0;
     for (uint32_t i = 0; i < STEP_EMPTY_CHUNKS && chunk && s->chunks < 255; i++) {
         s->chunks++;
-        if (step_open_chunk(env, j, s, chunk))
-            return 1;
+        struct step_chunk c = {0};
+        if (!step_read_chunk(env, j, chunk, &c))
+            return STEP_CHUNK_WILD;
+        if (c.sp < c.bottom) {
+            step_open_chunk(j, s, chunk, &c, c.sp);
+            return STEP_CHUNK_FRAMES;
+        }
         chunk = step_load_oop(env, j, chunk + (uint64_t)j->chunk_parent);
     }
-    return 0;
+    return chunk ? STEP_CHUNK_WILD : STEP_CHUNK_EMPTY;
 }
 
 /* The Continuation of the ContinuationEntry at `entry`, 0 if there is none. Its first fields are {parent, cont, chunk,
@@ -129,12 +195,25 @@ STEP_FN uint64_t step_mounted(struct wick_step_env *env, const struct wick_step_
 }
 
 /* At the return barrier: takes up the frozen frames of the virtual thread. 1 if there are any that can be read. */
-STEP_FN int step_open_frozen(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
+STEP_INLINE int step_open_frozen(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
 {
-    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
-        return 0;
     uint64_t cont = j->cont_tail > 0 ? step_mounted(env, j, s) : 0;
-    return cont && step_next_chunk(env, j, s, step_load_oop(env, j, cont + (uint64_t)j->cont_tail));
+    uint64_t tail = cont ? step_load_oop(env, j, cont + (uint64_t)j->cont_tail) : 0;
+    if (!tail)
+        return 0;
+    if (s->thawing && s->thaw_room && step_open_thawed(env, j, s, tail))
+        return 1;
+    return step_next_chunk(env, j, s, tail) == STEP_CHUNK_FRAMES;
+}
+
+/* Behind the last frame of a chunk. Its return address is the barrier's if a parent has its callers. 0 if these cannot
+ * be found. */
+STEP_INLINE int step_open_parent(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
+{
+    uint64_t pc = 0;
+    int more = j->cont_barrier && !step_word(env, s->frozen_end - 8, &pc) && pc == j->cont_barrier;
+    int what = step_next_chunk(env, j, s, step_load_oop(env, j, s->frozen_chunk + (uint64_t)j->chunk_parent));
+    return what == STEP_CHUNK_FRAMES || (what == STEP_CHUNK_EMPTY && !more);
 }
 
 /* Moves on to the caller, which begins at sp. */
@@ -211,8 +290,8 @@ STEP_FN int step_frozen(struct wick_step_env *env, const struct wick_step_jvm *j
                                                 : step_frozen_compiled(env, s, b, pc, f);
     if (!stop && s->frozen_sp <= old)
         stop = WICK_STOP_CONTINUATION;
-    if (!stop && s->frozen_sp == s->frozen_end)
-        step_next_chunk(env, j, s, step_load_oop(env, j, s->frozen_chunk + (uint64_t)j->chunk_parent));
+    if (!stop && s->frozen_sp == s->frozen_end && !step_open_parent(env, j, s))
+        stop = WICK_STOP_CONTINUATION;
     return stop;
 }
 

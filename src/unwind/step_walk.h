@@ -72,20 +72,25 @@ STEP_INLINE int step_to_carrier(struct wick_step_env *env, const struct wick_ste
 }
 
 /* StubRoutines::cont_returnBarrier: the state stays here while the frozen frames are walked one by one, then comes the
- * boundary. A frozen frame that cannot be read is a gap. */
+ * boundary. Frozen frames that cannot be read or found are a gap: without any there would be no barrier. */
 STEP_FN int step_barrier(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                          struct wick_step_frame *f)
 {
     if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(f))
         return WICK_STOP_CONTINUATION;
-    if (!s->in_heap)
-        s->in_heap = (uint8_t)step_open_frozen(env, j, s);
-    if (!s->in_heap || !s->frozen_sp) {
+    int stop = WICK_STOP_NONE;
+    if (!s->in_heap) {
+        s->in_heap = 1;
+        if (!step_open_frozen(env, j, s))
+            stop = WICK_STOP_CONTINUATION;
+    } else if (!s->frozen_sp) {
         s->in_heap = s->thawing = 0;
         f->kind = WICK_STEP_BOUNDARY;
         return step_to_carrier(env, j, s);
     }
-    int stop = step_frozen(env, j, s, f);
+    f->kind = WICK_STEP_UNKNOWN;
+    if (!stop)
+        stop = step_frozen(env, j, s, f);
     if (!stop)
         return WICK_STOP_NONE;
     s->frozen_sp = 0;
@@ -109,6 +114,7 @@ STEP_INLINE int step_is_thawing(struct wick_step_env *env, const struct wick_ste
         entry - s->sp > STEP_CFA_REACH)
         return 0;
     s->thawing = 1;
+    s->thaw_room = (uint32_t)(entry - s->sp);
     s->leaf = 0;
     s->sp = entry;
     return 1;

@@ -137,9 +137,9 @@ def in_table(file, known):
     """`wick locks` says the same."""
     r = t.wick("locks", "--json", file)
     table = json.loads(r.out) if not r.status else {"locks": []}
-    told = {(o["thread"], m) for lock in table["locks"] for o in lock["owners"] for m in known.values() if o["thread"] == m[0]
+    named = {(o["thread"], m) for lock in table["locks"] for o in lock["owners"] for m in known.values() if o["thread"] == m[0]
             and any(f"Locks.{m[1]}:" in f for f in o["stack"])}
-    t.check("wick locks shows who blocks whom", {m for _, m in told} == set(known.values()), f"{r} {told}")
+    t.check("wick locks shows who blocks whom", {m for _, m in named} == set(known.values()), f"{r} {named}")
     kinds = {lock["class"]: lock["kind"] for lock in table["locks"]}
     t.check("and the lock's sort and class", kinds.get("Locks$Monitor") == "monitor"
             and kinds.get("java.util.concurrent.locks.ReentrantLock$NonfairSync") == "lock", kinds)
@@ -154,7 +154,7 @@ def owners(j, name="owners"):
              "waiter-busy": ("owner-busy", "ownerComputesInMonitor")}
     file = t.path(name + ".jfr")
     t.start(j.pid, file, "-e", "lock=/2ms")
-    j.ask("hold 400", r"held (.*)")
+    j.ask("hold 2000", r"held (.*)")  # time for an owner asleep to get a processor
     t.stop(j.pid)
     in_table(file, known)
     looked = {e["wait"]: e for e in json_events(file, "wick.LockOwner")}

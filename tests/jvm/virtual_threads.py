@@ -9,6 +9,7 @@ import jvmtest as t
 DEPTH = 20
 STUBS = ("cont_", "cont thaw")  # of JDK 25; of 21 to 24, "Cont thaw return barrier"
 BORDER = "[virtual thread above, carrier below]"
+GAP = "[broken: virtual thread frame]"
 classes = t.compile_java("VDeep")
 FORMS = [("compiled", []), ("interpreted", ["-Xint"]), ("C1 only", ["-XX:TieredStopAtLevel=1"]),
          ("plain references", ["-XX:+UseParallelGC", "-XX:-UseCompressedOops"]),
@@ -23,11 +24,15 @@ def enough(pid):
 
 
 def seen_from_outside(pid):
-    """Whether `wick stack` once shows all calls with most of them frozen, a border with the thread's id, and the carrier."""
+    """Whether `wick stack` once shows all calls with most of them frozen, a border with the thread's id, and the carrier. Z may
+    have moved frozen frames that the program has not used since; then the stack has a gap, and the next collection mends the
+    references to them."""
     whole, said = [], ""
 
     def look():
         nonlocal said
+        if GAP in said:
+            t.run(t.JAVA_HOME + "/bin/jcmd", pid, "GC.run")
         for block in t.wick("stack", pid).out.split("\n\n"):
             above, _, below = block.partition("-- virtual thread \"\" id=")
             if "VDeep.burn" not in above:
@@ -46,12 +51,6 @@ def is_whole(frames):
     border = next((i for i, x in enumerate(bare) if x == BORDER or "enterSpecial" in x), None)
     return border is not None and any("ForkJoinWorkerThread.run" in x for x in bare[:border]) \
         and any("VirtualThread.run" in x for x in bare[border + 1:])
-
-
-def is_copied(frames):
-    """All frames of a virtual thread are being copied at once (Thaw::thaw_fast): their chunk is empty before they lie on the stack,
-    so such a stack ends at the border. How often that is, depends on how large the frames are, so on the compilers."""
-    return "cont_thaw" in frames and any("::thaw_fast<" in x for x in frames)
 
 
 def examine(title, options):
@@ -84,7 +83,7 @@ def examine(title, options):
 def crowd():
     """30,000 virtual threads that wait, come back frame by frame, and meet methods that are compiled and deoptimised. What
     puts their frames back, and what unpacks a deoptimised frame, is walked through: 1.1 % of these stacks broke without;
-    now fewer than 0.2 % do, beside those that end where their frames are copied."""
+    now fewer than 0.2 % do."""
     file = t.path("crowd.jfr")
     load = f"-agentpath:{t.AGENT}=start,interval=1ms,file={file}"
     j = t.Jvm([load, "-Xmx512m", "-cp", t.compile_java("VCrowd"), "VCrowd", "30000"], "crowd")
@@ -97,7 +96,9 @@ def crowd():
     back = [r for r in t.stacks(file, annotate=False, samples=True) if any(x.lower().startswith(STUBS) for x in r[0])]
     met = t.weight_of(back)
     t.check("crowd: the stubs that put frames back were met", met >= t.least_of(5000, 0.01) > 0, met)
-    broken = [r for r in back if not is_whole(r[0]) and not is_copied(r[0])]
+    broken = [r for r in back if not is_whole(r[0])]
+    silent = [f for f, _ in back if BORDER in f and not is_whole(f) and not any(x.startswith("[broken") for x in f)]
+    t.check("crowd: what is missing is named", t.least_of(met, 0.99) <= met - len(silent), silent[:1])
     t.check("crowd: and stacks through them are whole, but for a few that a walk cannot resolve", t.weight_of(broken) <= t.most_of(met, 0.1),
             f"{t.weight_of(broken)} of {met}\n" + "\n".join(";".join(f)[:900] for f, _ in broken[:3]))
     wrong = [f for f, _ in back for a, b in zip(f, f[1:]) if b.lower().startswith(STUBS) and a.endswith(".nanoTime")]

@@ -173,6 +173,7 @@ static inline void fj_init(struct fj *f, unsigned major)
         .chunk_size = 12,
         .chunk_sp = 16,
         .chunk_bottom = 20,
+        .chunk_flags = 24,
         .chunk_stack = FJ_CHUNK_HEAD,
     };
     fj_put64(f->meta, 64 + 8, FJ_CM);

@@ -53,7 +53,10 @@ static wick_addr klass(wick_addr super, const struct field *f, uint32_t n, int32
 {
     uint8_t bytes[512], *p = bytes;
     wick_addr k = space_take(&space, 64), pool = space_take(&space, POOL_BYTES + 8 * (2 + 2 * (size_t)n));
-    p = number(number(p, n), 0);
+    uint32_t added = 0;
+    while (added < n && f[n - 1 - added].flags == 1 << INJECTED)
+        added++;
+    p = number(number(p, n - added), added);
     for (uint32_t i = 0; i < n; i++) {
         space_put64(&space, pool + POOL_BYTES + 8 * (2 + 2 * (uint64_t)i), symbol(f[i].name) | 1); /* tagged */
         space_put64(&space, pool + POOL_BYTES + 8 * (3 + 2 * (uint64_t)i), symbol(f[i].type));
@@ -158,6 +161,28 @@ static void test_klass__fields_are_found_behind_others_of_every_kind(void **stat
     assert_int_equal(wick_hs_klass_of(&jvm, 0), 0);
 }
 
+/* The names of these are not in the pool of the class: their numbers are of the JVM's own symbols. */
+static void test_klass__fields_that_the_jvm_adds_are_found_by_its_own_symbols(void **state)
+{
+    const struct field own[] = {
+        {"sp", "I", 16, 0}, {"sp", "I", 20, 0}, {"pc", "J", 24, 1 << INJECTED}, {"flags", "B", 40, 1 << INJECTED}};
+    (void)state;
+    wick_addr k = klass(0, own, 4, 48), symbols = space_take(&space, 8 * 10);
+    assert_int_equal(wick_hs_klass_injected(&jvm, k, "flags", "B"), 0); /* not known where the symbols are: all ones */
+    jvm.layout.vm_symbols = 0;
+    assert_int_equal(wick_hs_klass_injected(&jvm, k, "flags", "B"), 0);
+    jvm.layout.vm_symbols = symbols;
+    space_put64(&space, symbols + 8 * 2, symbol("sp"));
+    space_put64(&space, symbols + 8 * 3, symbol("I"));
+    space_put64(&space, symbols + 8 * 8, symbol("flags"));
+    space_put64(&space, symbols + 8 * 9, symbol("B"));
+    assert_int_equal(wick_hs_klass_injected(&jvm, k, "flags", "B"), 40);
+    assert_int_equal(wick_hs_klass_injected(&jvm, k, "flags", "I"), 0);
+    assert_int_equal(wick_hs_klass_injected(&jvm, k, "sp", "I"), 0); /* declared */
+    assert_int_equal(wick_hs_klass_injected(&jvm, 0, "flags", "B"), 0);
+    assert_int_equal(wick_hs_klass_field(&jvm, k, "flags", "B"), 0);
+}
+
 static void test_klass__a_stream_that_is_cut_is_no_field(void **state)
 {
     const struct field own[] = {{"a", "I", 16, 0}, {"b", "I", 20, 0}};
@@ -247,6 +272,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup(f, setup)
     const struct CMUnitTest tests[] = {
         TEST(test_klass__fields_are_found_behind_others_of_every_kind),
+        TEST(test_klass__fields_that_the_jvm_adds_are_found_by_its_own_symbols),
         TEST(test_klass__a_stream_that_is_cut_is_no_field),
         TEST(test_mounted__name_id_and_frozen_frames_are_found),
         TEST(test_mounted__names_in_utf_16_and_long_ones_fit),
