@@ -26,13 +26,24 @@ final class Text {
         }
     }
 
+    /** The last 16 digits of an id in hexadecimal; null: 0. */
+    static long low(String id) {
+        int end = id == null ? 0 : id.length();
+        return hex(id, Math.max(0, end - 16), end);
+    }
+
+    /** The 16 digits before those. */
+    static long high(String id) {
+        return id == null ? 0 : hex(id, 0, Math.max(0, id.length() - 16));
+    }
+
     /**
      * The number that hexadecimal digits stand for, 0 if they are none.
      *
      * @param from the first digit
      * @param to behind the last one; of more than 16 the last 16 count
      */
-    static long hex(String s, int from, int to) {
+    private static long hex(String s, int from, int to) {
         long n = 0;
         for (int i = from; i < to; i++) {
             int digit = Character.digit(s.charAt(i), 16);

@@ -71,6 +71,11 @@ public final class Wick {
         return c != null && c.isRecording();
     }
 
+    /** Whether the calling thread's scopes are kept now: for a caller that would have to work for what it passes. */
+    public static boolean keepsScopes() {
+        return keeps(connection);
+    }
+
     /** Opens a span without ids of a tracer: it gets an id of its own, and the trace of the span around it. */
     public static Scope span(String operation) {
         return span(operation, 0, 0, 0);
@@ -83,13 +88,9 @@ public final class Wick {
 
     /** Opens a span; ids in hexadecimal, as in W3C's trace context: up to 32 digits and up to 16; null: none. */
     public static Scope span(String operation, String traceId, String spanId) {
-        if (!keeps(connection)) {
-            return new Scope(null, 0, 0);
-        }
-        int traceEnd = traceId == null ? 0 : traceId.length();
-        int split = Math.max(0, traceEnd - 16);
-        return span(operation, Text.hex(traceId, 0, split), Text.hex(traceId, split, traceEnd),
-                Text.hex(spanId, 0, spanId == null ? 0 : spanId.length()));
+        return keeps(connection)
+                ? span(operation, Text.high(traceId), Text.low(traceId), Text.low(spanId))
+                : new Scope(null, 0, 0);
     }
 
     /**
@@ -115,6 +116,13 @@ public final class Wick {
         Record record = record();
         int level = record == null ? 0 : record.level();
         return new Scope(record, level, record == null ? 0 : record.openSpan(operation, traceIdHigh, traceIdLow, spanId, false));
+    }
+
+    /** As {@link #activate(String, long, long, long)}, with ids in hexadecimal. */
+    public static Scope activate(String operation, String traceId, String spanId) {
+        return keeps(connection)
+                ? activate(operation, Text.high(traceId), Text.low(traceId), Text.low(spanId))
+                : new Scope(null, 0, 0);
     }
 
     /**

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.opentelemetry.sdk.autoconfigure.spi;
+
+public interface AutoConfigurationCustomizerProvider {
+    void customize(AutoConfigurationCustomizer autoConfiguration);
+}
