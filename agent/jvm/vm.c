@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/jvm/virtual_layout.h"
@@ -23,6 +24,8 @@
 #include "hotspot/cont_entry.h"
 #include "hotspot/oop.h"
 #include "hotspot/thread.h"
+
+enum { STARTING_POLLS = 1000, STARTING_POLL_NS = 10000000 }; /* 10 s */
 
 struct wick_vm wick_vm;
 
@@ -282,6 +285,19 @@ static int open_jvm(struct wick_err *err)
     return wick_jvm_open(&wick_vm.jvm, &wick_vm.mem, &syms, err);
 }
 
+/* JNI_OK: JVMTI is there. The attach listener takes commands a moment before the JVM's live phase, which is long on a
+ * crowded machine; until then HotSpot says JNI_EDETACHED (JvmtiExport::get_jvmti_interface). */
+static jint get_jvmti(JavaVM *vm)
+{
+    jint r = JNI_EDETACHED;
+    for (int i = 0; r == JNI_EDETACHED && i < STARTING_POLLS; i++) {
+        if (i)
+            nanosleep(&(struct timespec){0, STARTING_POLL_NS}, NULL);
+        r = (*vm)->GetEnv(vm, (void **)&wick_vm.jvmti, JVMTI_VERSION_1_0);
+    }
+    return r;
+}
+
 int wick_vm_init(JavaVM *vm, const struct wick_vm_listener *l, struct wick_err *err)
 {
     jvmtiEventCallbacks cb = {
@@ -296,7 +312,10 @@ int wick_vm_init(JavaVM *vm, const struct wick_vm_listener *l, struct wick_err *
     jvmtiPhase phase;
     listener = l;
     wick_vm.java_vm = vm;
-    if ((*vm)->GetEnv(vm, (void **)&wick_vm.jvmti, JVMTI_VERSION_1_0) != JNI_OK)
+    jint got = get_jvmti(vm);
+    if (got == JNI_EDETACHED)
+        return wick_err_set(err, WICK_E_STATE, "this JVM is neither starting nor live: is it ending?");
+    if (got != JNI_OK)
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM offers no JVMTI");
     int r = open_jvm(err);
     if (!r && (r = wick_threads_init(&wick_vm.threads)))
