@@ -385,7 +385,7 @@ static int begin(struct wick_err *err)
     r = wick_drain_open(&s->drain, &s->sampling->recorder, &wick_vm.images, &s->output, &host, &config, err);
     if (r)
         goto no_drain;
-    wick_deadlocks_open(wick_lock_running());
+    wick_deadlocks_open();
     note_error(wick_jfr_writer_flush(s->drain.writer, s->start_ns)); /* whatever comes: from now on it can be read */
     if (s->wake < 0 || start_thread(s)) {
         r = wick_err_set(err, WICK_E_NOMEM, "the drain thread could not be started");

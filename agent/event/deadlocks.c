@@ -24,6 +24,7 @@
 #include "agent/event/deadlocks.h"
 #include "agent/jvm/vm.h"
 #include "base/clock.h"
+#include "engine/lock.h"
 
 /* Finding the owner of a monitor takes up to a read or two of each thread; OWNER_READS take about half a second, and
  * the drain thread, which has rings to empty, takes no more than ROUND_READS. Thousands of threads mostly wait for few
@@ -334,10 +335,10 @@ static void watch_clear(void)
     watch.passes = 0;
 }
 
-void wick_deadlocks_open(bool on)
+void wick_deadlocks_open(void)
 {
     watch_clear();
-    watch.on = on;
+    watch.on = wick_lock_running();
     watch.due_ns = wick_clock_mono_ns() + SEARCH_NS;
 }
 

@@ -17,8 +17,8 @@
  * last: lasting_waits, unknown_waits if any, wait_1=... for some. Nothing if the VM is not up. */
 void wick_deadlocks_describe(char *buf, size_t cap);
 
-/* A recording begins; `on`: of waiting for locks, so that deadlocks belong in it. */
-void wick_deadlocks_open(bool on);
+/* A recording begins, its engines run: deadlocks belong in it if it is of waiting for locks. */
+void wick_deadlocks_open(void);
 
 /* A round of the drain thread, without the session's lock: a pass of a search, when one is due. */
 void wick_deadlocks_round(uint64_t now_ns);
