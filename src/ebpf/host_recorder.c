@@ -382,7 +382,6 @@ int wick_host_recorder_write_to(struct wick_host_recorder *r, struct wick_output
     const struct wick_jfr_source source = wick_host_tables_source(&r->tables);
     const struct wick_jfr_config config = {
         .start_mono_ns = r->start_ns,
-        .start_epoch_ns = r->start_epoch_ns,
         .max_frames = FRAMES,
         .chunk_begin = write_settings,
         .chunk_arg = r,

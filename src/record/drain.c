@@ -154,25 +154,6 @@ static void chunk_end(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
         d->host.more(d->host.arg, d, true);
 }
 
-/* The wall clock's time at an instant of CLOCK_MONOTONIC: both read together, again if this thread lost its CPU
- * between.
- */
-static uint64_t epoch_of(void *arg, uint64_t mono_ns)
-{
-    uint64_t before, epoch, after, close = UINT64_MAX, offset = 0;
-    (void)arg;
-    for (int i = 0; i < 8 && close > 10000; i++) {
-        before = wick_clock_mono_ns();
-        epoch = wick_clock_epoch_ns();
-        after = wick_clock_mono_ns();
-        if (after - before < close) {
-            close = after - before;
-            offset = epoch - (before + close / 2);
-        }
-    }
-    return mono_ns + offset;
-}
-
 int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_elf_images *images,
                     struct wick_output *out, const struct wick_drain_host *host, const struct wick_drain_config *c,
                     struct wick_err *err)
@@ -188,7 +169,6 @@ int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_e
     const struct wick_jfr_source source = {d, source_stack, source_method, source_thread, source_context};
     struct wick_jfr_config config = {
         .start_mono_ns = wick_clock_mono_ns(),
-        .epoch = epoch_of,
         .chunk_bytes = c->chunk_bytes,
         .chunk_ns = c->chunk_ns,
         .memory_limit_bytes = c->memory_limit,

@@ -2,10 +2,14 @@
 /* What the JFR writer does when the wall clock is set or the machine is suspended: with clocks of the test's own. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/err.h"
@@ -87,6 +91,28 @@ static uint64_t fake_epoch(void *arg, uint64_t mono_ns)
     return EPOCH_NS + (mono_ns - START_NS) + (uint64_t) * (int64_t *)arg;
 }
 
+/* The machine's clocks, as the writer reads them: real ones unless a test has set them. */
+static struct {
+    bool set;
+    uint64_t mono_ns, epoch_ns,
+        lost_ns; /* lost: how long the reader has no CPU before it reads CLOCK_MONOTONIC again */
+    unsigned reads;
+} machine;
+
+int clock_gettime(clockid_t id, struct timespec *out)
+{
+    if (!machine.set || (id != CLOCK_MONOTONIC && id != CLOCK_REALTIME))
+        return (int)syscall(SYS_clock_gettime, id, out);
+    if (id == CLOCK_MONOTONIC && machine.reads++ % 2) {
+        machine.mono_ns += machine.lost_ns;
+        machine.epoch_ns += machine.lost_ns;
+        machine.lost_ns = 0;
+    }
+    uint64_t now = id == CLOCK_MONOTONIC ? machine.mono_ns : machine.epoch_ns;
+    *out = (struct timespec){(time_t)(now / SECOND), (long)(now % SECOND)};
+    return 0;
+}
+
 static uint64_t read_be(const uint8_t *p)
 {
     uint64_t v = 0;
@@ -151,11 +177,51 @@ static void test_writer__each_chunk_has_its_own_start_on_the_wall_clock(void **s
     wick_jfr_writer_close(w, START_NS + 11 * SECOND, NULL);
 }
 
+/* Ends a chunk at a time by the machine's clocks; its start on the wall clock. */
+static uint64_t start_of_chunk(struct wick_jfr_writer *w, uint64_t mono_ns, uint64_t epoch_ns)
+{
+    size_t next = file.len;
+    machine.mono_ns = mono_ns + MS;
+    machine.epoch_ns = epoch_ns + MS;
+    sample(w, mono_ns);
+    assert_int_equal(wick_jfr_writer_rotate(w, mono_ns), 0);
+    return read_be(file.data + next + WICK_JFR_HDR_START_NANOS);
+}
+
+/* What libwick.so and wick host ask for: no time of the recording's start, so that every chunk is dated by the
+ * machine's clock, suspended and set as it may be since. */
+static void test_writer__without_a_start_the_machines_clock_dates_each_chunk(void **state)
+{
+    (void)state;
+    static const struct wick_jfr_sink sink = {NULL, mem_begin, mem_write, mem_truncate, NULL};
+    static const struct wick_jfr_source source = {NULL, one_frame, one_method, one_thread};
+    const struct wick_jfr_config config = {.start_mono_ns = START_NS};
+    const uint64_t suspended = 3600 * SECOND, set = 7200 * SECOND;
+    struct wick_jfr_writer *w = NULL;
+    file.len = 0;
+    machine.set = true;
+    machine.mono_ns = START_NS;
+    machine.epoch_ns = EPOCH_NS;
+    assert_int_equal(wick_jfr_writer_open(&w, &sink, &source, &config), 0);
+    uint64_t starts[4] = {start_of_chunk(w, START_NS + SECOND, EPOCH_NS + SECOND)};
+    starts[1] = start_of_chunk(w, START_NS + 2 * SECOND, EPOCH_NS + 2 * SECOND + suspended);
+    machine.lost_ns = 500 * MS; /* between two readings: read again */
+    starts[2] = start_of_chunk(w, START_NS + 4 * SECOND, EPOCH_NS + 4 * SECOND + suspended - set);
+    starts[3] = start_of_chunk(w, START_NS + 5 * SECOND, EPOCH_NS + 5 * SECOND + suspended - set);
+    wick_jfr_writer_close(w, START_NS + 6 * SECOND, NULL);
+    machine.set = false;
+    assert_int_equal(starts[0], EPOCH_NS);
+    assert_int_equal(starts[1], EPOCH_NS + SECOND);
+    assert_int_equal(starts[2], EPOCH_NS + 2 * SECOND + suspended);
+    assert_int_equal(starts[3], EPOCH_NS + 4 * SECOND + suspended - set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_writer__a_clock_that_was_set_begins_a_chunk),
         cmocka_unit_test(test_writer__each_chunk_has_its_own_start_on_the_wall_clock),
+        cmocka_unit_test(test_writer__without_a_start_the_machines_clock_dates_each_chunk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "jfr/format/bytes.h"
 
@@ -94,10 +95,27 @@ static int stop_output(struct wick_jfr_writer *w, int error)
     return error;
 }
 
+/* The wall clock's time at an instant of CLOCK_MONOTONIC: both read together, again if this thread lost its CPU
+ * between. */
+static uint64_t machine_epoch(uint64_t mono_ns)
+{
+    uint64_t close = UINT64_MAX, offset = 0;
+    for (int i = 0; i < 8 && close > 10000; i++) {
+        uint64_t before = wick_clock_mono_ns(), epoch = wick_clock_epoch_ns(), after = wick_clock_mono_ns();
+        if (after - before < close) {
+            close = after - before;
+            offset = epoch - (before + close / 2);
+        }
+    }
+    return mono_ns + offset;
+}
+
 static uint64_t epoch_at(const struct wick_jfr_writer *w, uint64_t mono_ns)
 {
-    return w->config.epoch ? w->config.epoch(w->config.epoch_arg, mono_ns)
-                           : w->config.start_epoch_ns + (mono_ns - w->config.start_mono_ns);
+    const struct wick_jfr_config *c = &w->config;
+    if (c->epoch)
+        return c->epoch(c->epoch_arg, mono_ns);
+    return c->start_epoch_ns ? c->start_epoch_ns + (mono_ns - c->start_mono_ns) : machine_epoch(mono_ns);
 }
 
 /* Whether the wall clock is no longer where the chunk's start says. */

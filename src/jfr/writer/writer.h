@@ -86,11 +86,13 @@ struct wick_jfr_sink {
 struct wick_jfr_writer;
 
 struct wick_jfr_config {
-    uint64_t start_mono_ns;  /* the recording's start on CLOCK_MONOTONIC */
-    uint64_t start_epoch_ns; /* the same instant since 1970 UTC */
-    /* The wall clock's time at an instant of CLOCK_MONOTONIC that is just past: each chunk gets its own, since one of
-     * the two clocks may be set, and one stands still while the machine is suspended. A chunk ends early when they have
-     * drifted apart by WICK_JFR_DRIFT_NS since its start. NULL: the recording's start and what has passed since. */
+    uint64_t start_mono_ns; /* the recording's start on CLOCK_MONOTONIC */
+    uint64_t
+        start_epoch_ns; /* the same instant since 1970 UTC if nothing else dates chunks, 0 = the machine's clock does */
+    /* The wall clock's time at an instant of CLOCK_MONOTONIC that is just past, NULL = start_epoch_ns and what has
+     * passed since, or the machine's clock: each chunk gets its own, since one of the two clocks may be set, and one
+     * stands still while the machine is suspended. A chunk ends early when they have drifted apart by WICK_JFR_DRIFT_NS
+     * since its start. */
     uint64_t (*epoch)(void *arg, uint64_t mono_ns);
     void *epoch_arg;
     uint64_t chunk_bytes;      /* rotate at this size; 0 = 64 MiB, at least 256 KiB */
