@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* analysis/ttsp_incidents.h: where a slow thread was when one of wick's own handlers was on its stack, in a recording
+ * by wick's own writer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analysis/ttsp_incidents.h"
+#include "base/err.h"
+#include "base/frame_kind.h"
+#include "import/input.h"
+#include "jfr/writer/writer.h"
+#include "record/output.h"
+
+#define START_NS UINT64_C(5000000000000)
+#define MS       UINT64_C(1000000)
+
+enum { HANDLER = 1, RECORDER, RESTORER, COPY, RUN, MAIN, METHODS };
+
+static const struct {
+    const char *class_name, *name, *signature;
+    uint8_t kind;
+} methods[METHODS] = {
+    [HANDLER] = {"libwick.so", "wick_cpu_handler_sig", NULL, WICK_FRAME_NATIVE},
+    [RECORDER] = {"libwick.so", "wick_recorder_sample_sig", NULL, WICK_FRAME_NATIVE},
+    [RESTORER] = {"libc.so.6", "__restore_rt", NULL, WICK_FRAME_NATIVE},
+    [COPY] = {"libc.so.6", "__memmove_avx_unaligned", NULL, WICK_FRAME_NATIVE},
+    [RUN] = {"app/Main", "run", "()V", WICK_FRAME_C2},
+    [MAIN] = {"app/Main", "main", "()V", WICK_FRAME_C2},
+};
+
+/* Leaf first, up to 0: the thread of a number has the stack of that number. The method that it is found in, and why. */
+static const struct {
+    uint8_t methods[8], found;
+    enum wick_ttsp_why why;
+} cases[] = {
+    {{RUN, MAIN}, RUN, WICK_TTSP_LOOP},
+    {{HANDLER, RUN, MAIN}, RUN, WICK_TTSP_LOOP},
+    {{RECORDER, HANDLER, RESTORER, RUN, MAIN}, RUN, WICK_TTSP_LOOP},
+    {{RECORDER, HANDLER, RESTORER, COPY, RUN, MAIN}, COPY, WICK_TTSP_COPY},
+    {{COPY, RUN, MAIN}, COPY, WICK_TTSP_COPY},
+    {{RESTORER, RUN, MAIN}, RESTORER, WICK_TTSP_VM},
+    {{RECORDER, HANDLER}, RECORDER, WICK_TTSP_VM},
+    {{HANDLER, RESTORER}, RESTORER, WICK_TTSP_VM},
+};
+
+enum { CASES = sizeof cases / sizeof *cases };
+
+static size_t stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t cap, bool *truncated)
+{
+    size_t n = 0;
+    *truncated = false;
+    for (uint8_t m; n < cap && (m = cases[id - 1].methods[n]); n++)
+        out[n] = (struct wick_jfr_frame){.method = m, .kind = methods[m].kind};
+    return n;
+}
+
+static int method(void *arg, uint32_t id, struct wick_jfr_method *out)
+{
+    *out = (struct wick_jfr_method){
+        .class_name = methods[id].class_name, .name = methods[id].name, .signature = methods[id].signature};
+    return 0;
+}
+
+static int thread(void *arg, uint32_t id, struct wick_jfr_thread *out)
+{
+    *out = (struct wick_jfr_thread){.os_name = "worker", .os_tid = id, .java_name = "worker", .java_tid = id};
+    return 0;
+}
+
+/* A safepoint that a thread for each case was slow to reach. */
+static int record(void)
+{
+    static const struct wick_jfr_source source = {NULL, stack, method, thread, NULL};
+    const struct wick_jfr_config config = {.start_mono_ns = START_NS, .start_epoch_ns = UINT64_C(1700000000000000000)};
+    struct wick_jfr_writer *w;
+    struct wick_output o;
+    int fd = memfd_create("safepoints", MFD_CLOEXEC);
+    assert_int_equal(wick_output_init_fd(&o, dup(fd)), 0);
+    struct wick_jfr_sink sink = wick_output_sink(&o);
+    assert_int_equal(wick_jfr_writer_open(&w, &sink, &source, &config), 0);
+    wick_jfr_write_safepoint_latency(w, &(struct wick_jfr_safepoint_latency){.start_ns = START_NS,
+                                                                             .duration_ns = 50 * MS,
+                                                                             .incident = 1,
+                                                                             .kind = "safepoint",
+                                                                             .reach_ns = 40 * MS,
+                                                                             .late_threads = CASES});
+    for (uint32_t id = 1; id <= CASES; id++) {
+        wick_jfr_write_safepoint_laggard(w, &(struct wick_jfr_safepoint_laggard){.start_ns = START_NS + 10 * MS,
+                                                                                 .thread = id,
+                                                                                 .stack = id,
+                                                                                 .incident = 1,
+                                                                                 .attempt = 1,
+                                                                                 .kind = "late",
+                                                                                 .waited_ns = 10 * MS,
+                                                                                 .response_ns = MS,
+                                                                                 .os_state = "R"});
+        wick_jfr_write_safepoint_arrival(w, &(struct wick_jfr_safepoint_arrival){.start_ns = START_NS + 40 * MS,
+                                                                                 .thread = id,
+                                                                                 .incident = 1,
+                                                                                 .waited_ns = 40 * MS,
+                                                                                 .signals = 1,
+                                                                                 .answers = 1});
+    }
+    assert_int_equal(wick_jfr_writer_close(w, START_NS + 100 * MS, NULL), 0);
+    wick_output_release(&o);
+    return fd;
+}
+
+static int read_events(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v, struct wick_err *err)
+{
+    struct wick_jfr_result result;
+    return wick_input_read_file(p, path, v, &result, err);
+}
+
+static void test_incidents__a_thread_is_slow_where_wicks_handler_interrupted_it(void **state)
+{
+    struct wick_ttsp_incidents in;
+    struct wick_profile p;
+    struct wick_err err = {0};
+    char path[64], *const paths[] = {path};
+    int fd = record();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_ttsp_read(&in, &p, paths, 1, read_events, &err), 0);
+    assert_int_equal(in.nslow, 1);
+    assert_int_equal(in.nculprits, CASES);
+    for (uint32_t i = 0; i < CASES; i++) {
+        const struct wick_ttsp_culprit *c = &in.culprits[i];
+        int64_t id = p.threads[c->thread].os_tid;
+        assert_in_range(id, 1, CASES);
+        const struct wick_function *f = &p.functions[p.frames[c->frame].function];
+        assert_string_equal(wick_profile_str(&p, f->name), methods[cases[id - 1].found].name);
+        assert_int_equal(c->why, cases[id - 1].why);
+    }
+    wick_ttsp_release(&in);
+    wick_profile_release(&p);
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_incidents__a_thread_is_slow_where_wicks_handler_interrupted_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
