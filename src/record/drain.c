@@ -191,10 +191,25 @@ int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_e
     return 0;
 }
 
+static uint64_t samples_of(const struct wick_event *e)
+{
+    return e->samples ? e->samples : 1;
+}
+
+/* Has an event of the present generation written. */
+static void show_event(struct wick_drain *d, const struct wick_event *e)
+{
+    const struct wick_jfr_weight each = {samples_of(e), e->weight};
+    const struct wick_jfr_weight before = wick_jfr_writer_weigh(d->writer, each);
+    d->host.event(d->host.arg, d, e);
+    wick_jfr_writer_weigh(d->writer, before);
+}
+
 /* An event that finds no room here. */
 static void lose(struct wick_drain *d, const struct wick_event *e)
 {
-    d->held_lost[e->type]++;
+    d->held_lost[e->type].samples += samples_of(e);
+    d->held_lost[e->type].weight += e->weight;
     d->host.lost(d->host.arg, e);
 }
 
@@ -264,7 +279,7 @@ void wick_drain_put(struct wick_drain *d, const struct wick_event *e)
 {
     int32_t ahead = (int32_t)(e->generation - d->tables->generation);
     if (!ahead)
-        d->host.event(d->host.arg, d, e);
+        show_event(d, e);
     else if (ahead > 0)
         hold(d, e);
     else
@@ -317,14 +332,18 @@ static void next_generation(struct wick_drain *d, uint64_t now_ns)
     wick_recorder_free_generation(d->recorder, old);
     d->generations++;
     for (size_t i = 0; i < d->held_count; i++)
-        d->host.event(d->host.arg, d, &d->held[i]);
+        show_event(d, &d->held[i]);
     d->held_count = 0;
 }
 
-/* Takes samples of a type that were lost behind the rings from those recorded. */
-static void count_lost(struct wick_totals *t, enum wick_event_type type, enum wick_drop why, uint64_t n)
+/* Takes samples of a type that were lost behind the rings from those recorded, and their weight. */
+static void count_lost(struct wick_totals *t, enum wick_event_type type, enum wick_drop why,
+                       const struct wick_jfr_weight *lost)
 {
     struct wick_type_totals *of = &t->of[type];
+    uint64_t n = lost->samples, weight = lost->weight < of->weight ? lost->weight : of->weight;
+    of->weight -= weight;
+    of->drop_weight += weight;
     t->drops[why] += n;
     t->recorded -= n < t->recorded ? n : t->recorded;
     of->dropped += n;
@@ -337,11 +356,12 @@ static void totals(const struct wick_drain *d, const struct wick_jfr_stats *s, s
     for (size_t i = 0; i < WICK_JFR_EVENT_COUNT; i++) {
         if (!d->sample[i])
             continue;
-        count_lost(out, (enum wick_event_type)(d->sample[i] - 1), WICK_DROP_OUTPUT_FULL, s->lost_output[i]);
-        count_lost(out, (enum wick_event_type)(d->sample[i] - 1), WICK_DROP_OUT_OF_MEMORY, s->lost_memory[i]);
+        enum wick_event_type type = (enum wick_event_type)(d->sample[i] - 1);
+        count_lost(out, type, WICK_DROP_OUTPUT_FULL, &s->lost_output_weight[i]);
+        count_lost(out, type, WICK_DROP_OUT_OF_MEMORY, &s->lost_memory_weight[i]);
     }
     for (int t = 0; t < WICK_EVENT_TYPES; t++)
-        count_lost(out, (enum wick_event_type)t, WICK_DROP_OUT_OF_MEMORY, d->held_lost[t]);
+        count_lost(out, (enum wick_event_type)t, WICK_DROP_OUT_OF_MEMORY, &d->held_lost[t]);
 }
 
 void wick_drain_totals(const struct wick_drain *d, struct wick_totals *out)

@@ -68,7 +68,7 @@ struct wick_drain {
     struct wick_tables *tables;           /* the generation whose events are being written */
     struct wick_event *held;              /* events of the next generation */
     size_t held_count, held_cap;
-    uint64_t held_lost[WICK_EVENT_TYPES];
+    struct wick_jfr_weight held_lost[WICK_EVENT_TYPES];
     struct wick_strbuf class_name, method_name, signature; /* of the method last asked for */
     struct {
         uint32_t stack;
@@ -105,7 +105,7 @@ int wick_drain_flush(struct wick_drain *d, uint64_t now_ns);
 /* Whether a flush should come before its time, because it will fill the chunk. */
 bool wick_drain_chunk_full(const struct wick_drain *d);
 
-/* The recorder's totals, samples that were lost behind the rings taken from the recorded ones. */
+/* The recorder's totals, samples that were lost behind the rings taken from the recorded ones, with their weight. */
 void wick_drain_totals(const struct wick_drain *d, struct wick_totals *out);
 
 /* The stack of an event that is being reported, as text: a line for each frame with its number, its pc and its name.

@@ -77,11 +77,15 @@ static void set_defaults(struct wick_jfr_config *c)
         c->max_frames = MAX_MAX_FRAMES;
 }
 
-static void move_pending(struct wick_jfr_writer *w, uint64_t *to)
+/* weights: NULL = the events are on disk */
+static void move_pending(struct wick_jfr_writer *w, uint64_t *to, struct wick_jfr_weight *weights)
 {
     for (int e = 0; e < WICK_JFR_EVENT_COUNT; e++) {
         to[e] += w->stats.pending[e];
         w->stats.pending[e] = 0;
+        if (weights)
+            wick_jfr_weight_add(&weights[e], &w->stats.pending_weight[e]);
+        w->stats.pending_weight[e] = (struct wick_jfr_weight){0};
     }
     wick_strbuf_clear(&w->events);
 }
@@ -89,7 +93,7 @@ static void move_pending(struct wick_jfr_writer *w, uint64_t *to)
 /* The output failed: pending events are lost and so are those to come, until it is time to try again. */
 static int stop_output(struct wick_jfr_writer *w, int error)
 {
-    move_pending(w, w->stats.lost_output);
+    move_pending(w, w->stats.lost_output, w->stats.lost_output_weight);
     w->stats.error = error;
     w->retry_at_ns = w->config.retry_ns > UINT64_MAX - w->now_ns ? UINT64_MAX : w->now_ns + w->config.retry_ns;
     return error;
@@ -215,7 +219,7 @@ static int write_out(struct wick_jfr_writer *w, unsigned flags)
     uint32_t pools = 0;
     int error = wick_jfr_pools_build(w, &pools);
     if (error) {
-        move_pending(w, w->stats.lost_memory);
+        move_pending(w, w->stats.lost_memory, w->stats.lost_memory_weight);
         return error;
     }
     uint8_t first_head[64], head[64];
@@ -255,7 +259,7 @@ static int write_out(struct wick_jfr_writer *w, unsigned flags)
     w->stats.bytes += bytes;
     w->stats.event_bytes += w->events.len;
     w->stats.constant_bytes += constant_bytes;
-    move_pending(w, w->stats.written);
+    move_pending(w, w->stats.written, NULL);
     return 0;
 }
 
@@ -357,6 +361,13 @@ int wick_jfr_writer_close(struct wick_jfr_writer *w, uint64_t now_ns, struct wic
         wick_jfr_writer_stats(w, stats);
     release(w);
     return error;
+}
+
+struct wick_jfr_weight wick_jfr_writer_weigh(struct wick_jfr_writer *w, struct wick_jfr_weight each)
+{
+    struct wick_jfr_weight before = w->weight;
+    w->weight = each;
+    return before;
 }
 
 void wick_jfr_writer_stats(const struct wick_jfr_writer *w, struct wick_jfr_stats *out)

@@ -120,16 +120,24 @@ struct wick_jfr_config {
 /* One tick is a nanosecond: some readers take ticks for that whatever the chunk's header says. */
 #define WICK_JFR_TICKS_PER_S UINT64_C(1000000000)
 
+/* What events stand for: see wick_jfr_writer_weigh(). */
+struct wick_jfr_weight {
+    uint64_t samples, weight;
+};
+
 struct wick_jfr_stats {
     uint64_t written[WICK_JFR_EVENT_COUNT];     /* on disk */
     uint64_t pending[WICK_JFR_EVENT_COUNT];     /* in the buffer */
     uint64_t lost_output[WICK_JFR_EVENT_COUNT]; /* drop counter output_full */
     uint64_t lost_memory[WICK_JFR_EVENT_COUNT]; /* drop counter out_of_memory */
-    uint64_t bytes;                             /* written to the sink, headers included */
-    uint64_t event_bytes, constant_bytes;       /* of these: events; checkpoints */
-    uint64_t chunks;                            /* begun */
-    size_t memory_bytes;                        /* buffers and tables of the writer, now */
-    int error;                                  /* 0, or -WICK_E_* of the output while it is stopped */
+    /* what the pending ones and the lost ones stand for */
+    struct wick_jfr_weight pending_weight[WICK_JFR_EVENT_COUNT];
+    struct wick_jfr_weight lost_output_weight[WICK_JFR_EVENT_COUNT], lost_memory_weight[WICK_JFR_EVENT_COUNT];
+    uint64_t bytes;                       /* written to the sink, headers included */
+    uint64_t event_bytes, constant_bytes; /* of these: events; checkpoints */
+    uint64_t chunks;                      /* begun */
+    size_t memory_bytes;                  /* buffers and tables of the writer, now */
+    int error;                            /* 0, or -WICK_E_* of the output while it is stopped */
 };
 
 enum wick_jfr_state {
@@ -164,6 +172,11 @@ int wick_jfr_writer_rotate(struct wick_jfr_writer *w, uint64_t now_ns);
 /* Flushes, marks the chunk as the last one and frees the writer. Returns as _flush. w may be NULL. If stats is not
  * NULL, it gets the final figures. */
 int wick_jfr_writer_close(struct wick_jfr_writer *w, uint64_t now_ns, struct wick_jfr_stats *stats);
+
+/* What each event stands for that is written from now on, so that the statistics know what was lost with it; nothing at
+ * first. The weight is in the unit of the event's kind. Returns what it was so far: a callback of the writer that
+ * writes events may interrupt another event. */
+struct wick_jfr_weight wick_jfr_writer_weigh(struct wick_jfr_writer *w, struct wick_jfr_weight each);
 
 /* The figures now. */
 void wick_jfr_writer_stats(const struct wick_jfr_writer *w, struct wick_jfr_stats *out);

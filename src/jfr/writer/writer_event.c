@@ -193,6 +193,12 @@ FIXED(BOOL, bool)
 #undef EXTRA
 #undef END
 
+static void lose_memory(struct wick_jfr_writer *w, enum wick_jfr_event_id event)
+{
+    w->stats.lost_memory[event]++;
+    wick_jfr_weight_add(&w->stats.lost_memory_weight[event], &w->weight);
+}
+
 /* Makes room for `bound` bytes, flushing first if the buffer is full: before the event takes ids, since a flush may
  * begin a new chunk. 0 or the reason why the event is lost. */
 static int begin(struct cursor *c, struct wick_jfr_writer *w, enum wick_jfr_event_id event, size_t bound)
@@ -201,11 +207,12 @@ static int begin(struct cursor *c, struct wick_jfr_writer *w, enum wick_jfr_even
         wick_jfr_writer_flush(w, w->now_ns);
     if (w->stats.error) {
         w->stats.lost_output[event]++;
+        wick_jfr_weight_add(&w->stats.lost_output_weight[event], &w->weight);
         return w->stats.error;
     }
     if (wick_strbuf_grow(&w->events, bound)) {
         w->events.failed = false; /* this event is lost, the buffer is as before */
-        w->stats.lost_memory[event]++;
+        lose_memory(w, event);
         return -WICK_E_NOMEM;
     }
     *c = (struct cursor){w, (uint8_t *)w->events.buf + w->events.len + ROOM_FOR_SIZE, NULL, false};
@@ -218,7 +225,7 @@ static int end(struct cursor *c, enum wick_jfr_event_id event)
 {
     struct wick_jfr_writer *w = c->w;
     if (c->failed) {
-        w->stats.lost_memory[event]++;
+        lose_memory(w, event);
         return -WICK_E_NOMEM;
     }
     if (c->extra)
@@ -233,6 +240,7 @@ static int end(struct cursor *c, enum wick_jfr_event_id event)
     wick_jfr_int_at(start, body_size + prefix);
     w->events.len += prefix + body_size;
     w->stats.pending[event]++;
+    wick_jfr_weight_add(&w->stats.pending_weight[event], &w->weight);
     return 0;
 }
 

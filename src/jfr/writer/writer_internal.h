@@ -18,6 +18,7 @@ struct wick_jfr_writer {
     struct wick_jfr_source source;
     struct wick_jfr_config config;
     struct wick_jfr_stats stats;
+    struct wick_jfr_weight weight; /* of an event that is written now */
 
     /* The chunk. `size` counts what the header on disk describes; 0 = nothing of the chunk is on disk yet. */
     uint64_t base;            /* offset of the header in the sink */
@@ -43,6 +44,13 @@ struct wick_jfr_writer {
 
     uint32_t carry_ns[WICK_JFR_FIELD_COUNT]; /* of SPAN_US fields: what rounding down has left over so far */
 };
+
+/* Adds what events of a kind stand for. */
+static inline void wick_jfr_weight_add(struct wick_jfr_weight *to, const struct wick_jfr_weight *more)
+{
+    to->samples += more->samples;
+    to->weight += more->weight;
+}
 
 /* Builds in w->pools the constants that pending events need and the chunk does not have; *count gets the number of
  * pools, 0 if there is nothing new. 0 or -WICK_E_NOMEM. */
