@@ -47,6 +47,34 @@ static inline bool wick_frame_kind_is_java(unsigned kind)
     }
 }
 
+/* The letter in collapsed stacks, 0 = none. */
+static inline char wick_frame_kind_letter(unsigned kind)
+{
+    switch (kind) {
+#define X(name, id, jfr_name, letter, is_java) \
+    case id:                                   \
+        return letter;
+#include "def/frame.def"
+#undef X
+    default:
+        return 0;
+    }
+}
+
+/* The kind with this letter, -1 if none has it. */
+static inline int wick_frame_kind_of_letter(char letter)
+{
+    switch (letter) {
+#define X(name, id, jfr_name, l, is_java) \
+    case l:                               \
+        return id;
+#include "def/frame.def"
+#undef X
+    default:
+        return -1;
+    }
+}
+
 /* True if it depends on the moment that a method's frame is of this kind: methods are interpreted first and compiled
  * later. What shows methods without regard to that takes all these kinds as one. */
 static inline bool wick_frame_kind_varies(unsigned kind)

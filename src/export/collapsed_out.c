@@ -15,9 +15,8 @@
 #include "export/collapsed_out.h"
 #include "base/strbuf.h"
 #include "base/sum.h"
-#include "codec/plain.h"
+#include "codec/stack_line.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 struct tree {
@@ -41,9 +40,6 @@ struct tree {
 };
 
 /* --- labels --- */
-
-/* What would end a frame, and the backslash because it is what we escape with. */
-#define ESCAPED ";\\"
 
 /* Number of the label with these bytes. */
 static uint32_t label_of(struct tree *t, const struct wick_strbuf *s)
@@ -77,7 +73,7 @@ static uint32_t label_of_frame(struct tree *t, uint32_t frame, unsigned names)
         return t->frame_label[frame] - 1;
     struct wick_strbuf raw = WICK_STRBUF_INIT, shown = WICK_STRBUF_INIT;
     wick_frame_name(&raw, t->p, frame, names);
-    wick_plain_add(&shown, raw.buf, raw.len, ESCAPED);
+    wick_stack_line_add_name(&shown, raw.buf, raw.len);
     uint32_t label = label_of(t, &shown);
     t->frame_label[frame] = label + 1;
     t->failed = t->failed || raw.failed;
@@ -91,8 +87,8 @@ static uint32_t label_of_thread(struct tree *t, uint32_t thread, unsigned names)
     struct wick_strbuf raw = WICK_STRBUF_INIT, shown = WICK_STRBUF_INIT;
     wick_thread_name(&raw, t->p, thread);
     if (names & WICK_NAME_ANNOTATE)
-        wick_strbuf_addf(&raw, "_[%c]", wick_frame_kind_letter(WICK_FRAME_BOUNDARY));
-    wick_plain_add(&shown, raw.buf, raw.len, ESCAPED);
+        wick_stack_line_add_kind(&raw, WICK_FRAME_BOUNDARY);
+    wick_stack_line_add_name(&shown, raw.buf, raw.len);
     uint32_t label = label_of(t, &shown);
     t->failed = t->failed || raw.failed;
     wick_strbuf_release(&raw);
@@ -276,12 +272,8 @@ static void write_lines(struct tree *t, FILE *out)
         t->failed = line.failed;
         if (t->sibling[node])
             prefetch(t, t->sibling[node]);
-        if (t->weight[node]) {
-            char number[24];
-            int n = snprintf(number, sizeof number, " %" PRIu64 "\n", t->weight[node]);
-            fwrite_unlocked(line.buf, 1, line.len, out);
-            fwrite_unlocked(number, 1, (size_t)n, out);
-        }
+        if (t->weight[node])
+            wick_stack_line_write(out, line.buf, line.len, t->weight[node]);
         if (t->child[node]) {
             node = t->child[node];
             continue;

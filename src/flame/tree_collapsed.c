@@ -3,39 +3,22 @@
  * tree_collapsed.c - the call tree as collapsed text: "root;caller;leaf weight", one line a stack
  *
  * A frame carries its kind as a suffix `_[letter]` (def/frame.def), so that reading the text gives the same colours. A
- * leaf that ran in several kinds becomes a line for each, so weights by kind of the leaves survive. Names are
- * escaped as in export/collapsed_out.c.
+ * leaf that ran in several kinds becomes a line for each, so weights by kind of the leaves survive. The form
+ * of a line is that of codec/stack_line.h.
  */
 #include "flame/flame.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/frame_kind.h"
 #include "base/strbuf.h"
-#include "codec/plain.h"
-
-static char letter_of(unsigned kind)
-{
-    switch (kind) {
-#define X(name, id, jfr_name, letter, is_java) \
-    case id:                                   \
-        return letter;
-#include "def/frame.def"
-#undef X
-    default:
-        return 0;
-    }
-}
+#include "codec/stack_line.h"
 
 static void add_frame(struct wick_strbuf *sb, const struct wick_tree *t, uint32_t node, unsigned kind)
 {
     size_t n;
     const char *s = wick_tree_name_get(t, wick_tree_node(t, node)->name, &n);
-    wick_plain_add(sb, s, n, ";\\");
-    char letter = letter_of(kind);
-    if (letter)
-        wick_strbuf_addf(sb, "_[%c]", letter);
+    wick_stack_line_add_name(sb, s, n);
+    wick_stack_line_add_kind(sb, kind);
 }
 
 /* Everything above the leaf, then one line per kind of the leaf. path has room for the tree's depth. */
@@ -54,7 +37,7 @@ static void write_stack(const struct wick_tree *t, uint32_t leaf, uint32_t *path
     struct wick_tree_split split;
     if (!wick_tree_split_get(t, leaf, &split)) {
         add_frame(sb, t, leaf, d->kind);
-        fprintf(out, "%s %" PRIu64 "\n", sb->buf, d->self);
+        wick_stack_line_write(out, sb->buf, sb->len, d->self);
         return;
     }
     for (unsigned k = 0; k < WICK_TREE_JAVA_KINDS; k++) {
@@ -62,9 +45,11 @@ static void write_stack(const struct wick_tree *t, uint32_t leaf, uint32_t *path
             continue;
         sb->len = callers;
         add_frame(sb, t, leaf, wick_tree_java_kind(k));
-        fprintf(out, "%s %" PRIu64 "\n", sb->buf, split.self[k]);
+        wick_stack_line_write(out, sb->buf, sb->len, split.self[k]);
     }
 }
+
+static const char no_stack[] = "[no stack]";
 
 int wick_flame_write_collapsed(struct wick_tree *t, const struct wick_flame_opts *o, FILE *out, struct wick_err *err)
 {
@@ -79,7 +64,7 @@ int wick_flame_write_collapsed(struct wick_tree *t, const struct wick_flame_opts
         if (!wick_tree_node(t, i)->self)
             continue;
         if (i == WICK_TREE_ROOT)
-            fprintf(out, "[no stack] %" PRIu64 "\n", wick_tree_node(t, i)->self);
+            wick_stack_line_write(out, no_stack, sizeof no_stack - 1, wick_tree_node(t, i)->self);
         else
             write_stack(t, i, path, &sb, out);
         if (sb.failed)

@@ -3,11 +3,11 @@
  * collapsed_in.c - collapsed stacks into a profile
  *
  * The same text that import/collapsed.c reads into a call tree, for those who convert it. The weights have no unit: the
- * event type is called "samples", and the count of samples is the weight. "\xNN", which wick writes for bytes that
- * would break a line, becomes that byte again; anything else with a backslash is what it is.
+ * event type is called "samples", and the count of samples is the weight.
  *
  * The same few frames occur in all lines, so each text is parsed once: later it is found by its bytes.
  */
+#include "codec/stack_line.h"
 #include "import/import_int.h"
 #include "model/hash.h"
 
@@ -30,78 +30,15 @@ struct wick_collapsed_in {
     uint16_t event;
 };
 
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Bytes that the writer escapes. */
-static bool is_escaped(int c)
-{
-    return c < 0x20 || c >= 0x7f || c == ';' || c == '\\';
-}
-
-static void unescape(struct wick_strbuf *out, const char *s, size_t n)
-{
-    wick_strbuf_clear(out);
-    if (!memchr(s, '\\', n)) {
-        wick_strbuf_add(out, s, n);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        int hi = n - i > 3 && s[i] == '\\' && s[i + 1] == 'x' ? hex_digit(s[i + 2]) : -1;
-        int lo = hi >= 0 ? hex_digit(s[i + 3]) : -1;
-        bool escape = lo >= 0 && is_escaped(hi * 16 + lo);
-        wick_strbuf_addc(out, escape ? (char)(hi * 16 + lo) : s[i]);
-        i += escape ? 3 : 0;
-    }
-}
-
-static int kind_of_letter(char letter)
-{
-    switch (letter) {
-#define X(name, id, jfr_name, l, is_java) \
-    case l:                               \
-        return id;
-#include "def/frame.def"
-#undef X
-    default:
-        return -1;
-    }
-}
-
-/* name:123 has a line, if it is Java: how many bytes belong to the name. */
-static size_t split_line(const char *s, size_t n, int32_t *line)
-{
-    size_t digits = 0;
-    while (digits < 6 && digits + 2 < n && s[n - 1 - digits] >= '0' && s[n - 1 - digits] <= '9')
-        digits++;
-    if (!digits || s[n - 1 - digits] != ':')
-        return n;
-    *line = 0;
-    for (size_t i = n - digits; i < n; i++)
-        *line = *line * 10 + (s[i] - '0');
-    return n - digits - 1;
-}
-
 static uint32_t make_frame(struct wick_collapsed_in *c, const char *text, size_t len)
 {
     struct wick_profile *p = c->im->p;
-    int32_t line = 0;
-    unescape(&c->name, text, len);
-    const char *s = c->name.buf;
-    size_t n = c->name.len;
-    int kind = n > 4 && s[n - 1] == ']' && !memcmp(s + n - 4, "_[", 2) ? kind_of_letter(s[n - 2]) : -1;
-    if (kind >= 0)
-        n -= 4;
-    else
-        kind = (int)wick_import_guess_kind(s, n);
-    if (!wick_frame_kind_is_java((unsigned)kind)) {
-        uint32_t function = wick_profile_function(p, 0, wick_profile_string(p, s, n), 0);
-        return wick_profile_frame(p, function, 0, -1, (unsigned)kind);
-    }
-    n = split_line(s, n, &line);
-    return wick_import_java(p, s, n, false, line, (unsigned)kind);
+    struct wick_import_frame f;
+    wick_import_frame_parse(&f, &c->name, text, len);
+    if (wick_frame_kind_is_java(f.kind))
+        return wick_import_java(p, f.name, f.n, false, (int32_t)f.line, f.kind);
+    uint32_t function = wick_profile_function(p, 0, wick_profile_string(p, f.name, f.n), 0);
+    return wick_profile_frame(p, function, 0, -1, f.kind);
 }
 
 static uint32_t frame_of(struct wick_collapsed_in *c, const char *text, size_t len)
@@ -127,14 +64,9 @@ static uint32_t frame_of(struct wick_collapsed_in *c, const char *text, size_t l
 static void take_line(void *ctx, const char *line, size_t n, uint64_t offset)
 {
     struct wick_collapsed_in *c = ctx;
-    const char *space = memrchr(line, ' ', n);
-    size_t digits = space ? (size_t)(line + n - space - 1) : 0;
-    int64_t weight = 0;
-    bool bad = !digits || space == line;
-    for (size_t i = 0; i < digits && !bad; i++)
-        bad = space[1 + i] < '0' || space[1 + i] > '9' || __builtin_mul_overflow(weight, 10, &weight) ||
-              __builtin_add_overflow(weight, space[1 + i] - '0', &weight);
-    if (bad) {
+    size_t len, frame_len;
+    uint64_t weight;
+    if (!wick_stack_line_split(line, n, &len, &weight) || weight > INT64_MAX) {
         if (n) {
             c->im->res->lost_bytes += n;
             wick_import_problem(c->im, offset, "not a collapsed stack (\"root;caller;leaf weight\")");
@@ -142,14 +74,10 @@ static void take_line(void *ctx, const char *line, size_t n, uint64_t offset)
         return;
     }
     uint32_t stack = 0;
-    for (const char *from = line; from < space;) {
-        const char *semi = memchr(from, ';', (size_t)(space - from)), *to = semi ? semi : space;
-        if (to > from)
-            stack = wick_profile_push(c->im->p, stack, frame_of(c, from, (size_t)(to - from)));
-        from = to + 1;
-    }
+    for (const char *from = line, *frame; (frame = wick_stack_line_next(&from, line + len, &frame_len));)
+        stack = wick_profile_push(c->im->p, stack, frame_of(c, frame, frame_len));
     wick_import_sample(
-        c->im, &(struct wick_sample){.stack = stack, .event = c->event, .weight = weight, .count = (uint64_t)weight});
+        c->im, &(struct wick_sample){.stack = stack, .event = c->event, .weight = (int64_t)weight, .count = weight});
 }
 
 struct wick_collapsed_in *wick_collapsed_in_new(struct wick_import *im)

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "codec/stack_line.h"
+
 #define LINE_MAX_BYTES (1u << 20)
 
 void wick_import_problem(struct wick_import *im, uint64_t offset, const char *fmt, ...)
@@ -93,6 +95,42 @@ unsigned wick_import_guess_kind(const char *s, size_t n)
     if (memchr(s, '/', n) || (dot && dot > s && dot + 1 < s + n && !memmem(s, n, ".so", 3)))
         return WICK_FRAME_C2;
     return WICK_FRAME_NATIVE;
+}
+
+/* Cuts the suffix of a kind off *n: the kind, -1 if there is no such suffix. */
+static int cut_kind(const char *s, size_t *n)
+{
+    size_t len = *n;
+    int kind =
+        len > 4 && s[len - 1] == ']' && !memcmp(s + len - 4, "_[", 2) ? wick_frame_kind_of_letter(s[len - 2]) : -1;
+    *n -= kind >= 0 ? 4 : 0;
+    return kind;
+}
+
+/* Cuts the line off *n, if there is one and a name before it: the line, otherwise 0. */
+static uint32_t cut_line(const char *s, size_t *n)
+{
+    size_t len = *n, digits = 0;
+    while (digits < 6 && digits + 2 < len && s[len - 1 - digits] >= '0' && s[len - 1 - digits] <= '9')
+        digits++;
+    if (!digits || s[len - 1 - digits] != ':')
+        return 0;
+    uint32_t line = 0;
+    for (size_t i = len - digits; i < len; i++)
+        line = line * 10 + (uint32_t)(s[i] - '0');
+    *n = len - digits - 1;
+    return line;
+}
+
+void wick_import_frame_parse(struct wick_import_frame *out, struct wick_strbuf *room, const char *text, size_t n)
+{
+    const char *s = room ? wick_stack_line_unescape(room, text, &n) : text;
+    int suffix = cut_kind(s, &n);
+    unsigned kind = suffix >= 0 ? (unsigned)suffix : wick_import_guess_kind(s, n);
+    if (kind == WICK_FRAME_BREAK)
+        kind = wick_frame_kind_of_break(s, n);
+    uint32_t line = wick_frame_kind_is_java(kind) ? cut_line(s, &n) : 0;
+    *out = (struct wick_import_frame){.name = s, .n = n, .line = line, .kind = kind};
 }
 
 int wick_import_kind_named(const char *s, size_t n)

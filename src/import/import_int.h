@@ -48,6 +48,18 @@ void wick_lines_end(struct wick_lines *l);
 /* The kind of a frame by the form of its name, which is a guess: enum wick_frame_kind. */
 unsigned wick_import_guess_kind(const char *s, size_t n);
 
+/* What a frame of collapsed stacks is: its kind by its suffix, or a guess, and the line that a Java frame may have. */
+struct wick_import_frame {
+    const char *name; /* in the text, or in the room */
+    size_t n;
+    uint32_t line; /* 0 = not known */
+    unsigned kind; /* enum wick_frame_kind */
+};
+
+/* Parses one, n > 0 bytes of text; `room` holds a name that has escapes and says if memory ran out; NULL if
+ * there are no escapes in the line. */
+void wick_import_frame_parse(struct wick_import_frame *out, struct wick_strbuf *room, const char *text, size_t n);
+
 /* The frame for a Java method written as one word: java.lang.Foo.bar, java/lang/Foo.bar(I)V or Foo::bar, with a
  * signature of the JVM's spelling only if `signature` is true. */
 uint32_t wick_import_java(struct wick_profile *p, const char *s, size_t n, bool signature, int32_t line, unsigned kind);

@@ -11,18 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-char wick_frame_kind_letter(unsigned kind)
-{
-    switch (kind) {
-#define X(name, id, jfr_name, letter, is_java) \
-    case id:                                   \
-        return letter;
-#include "def/frame.def"
-#undef X
-    default:
-        return 0;
-    }
-}
+#include "codec/stack_line.h"
 
 static bool is_digit(char c)
 {
@@ -237,9 +226,8 @@ void wick_frame_name(struct wick_strbuf *out, const struct wick_profile *p, uint
     wick_function_name(out, p, f->function, wick_frame_kind_is_java(f->kind), flags);
     if ((flags & WICK_NAME_LINES) && f->line > 0)
         wick_strbuf_addf(out, ":%" PRId32, f->line);
-    char letter = flags & WICK_NAME_ANNOTATE ? wick_frame_kind_letter(f->kind) : 0;
-    if (letter)
-        wick_strbuf_addf(out, "_[%c]", letter);
+    if (flags & WICK_NAME_ANNOTATE)
+        wick_stack_line_add_kind(out, f->kind);
 }
 
 void wick_thread_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t thread)

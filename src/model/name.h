@@ -51,9 +51,6 @@ void wick_thread_name(struct wick_strbuf *out, const struct wick_profile *p, uin
 /* Whether a class ("java/lang/Foo") is of the JDK itself and not of the program. */
 bool wick_name_is_jdk(const char *class_name);
 
-/* The suffix letter of a frame kind, 0 = none. */
-char wick_frame_kind_letter(unsigned kind);
-
 /* True of a frame that stands for time without samples: what a thread used before it was known, or after its last
  * sample ("[not sampled: ...]", def/stop.def). */
 bool wick_frame_is_unsampled(const struct wick_profile *p, uint32_t frame);

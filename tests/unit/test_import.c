@@ -6,6 +6,8 @@
 #include <cmocka.h>
 
 #include "codec/gzip.h"
+#include "flame/flame.h"
+#include "import/collapsed.h"
 #include "import/import_int.h"
 #include "import/input.h"
 #include "profile_build.h"
@@ -259,6 +261,47 @@ static void test_collapsed__what_is_written_is_read_back(void **state)
     wick_profile_release(&q);
 }
 
+/* Text through the reader and writer of call trees. The caller frees it. */
+static char *through_tree(const char *text)
+{
+    char *back = NULL;
+    size_t n;
+    struct wick_err err = {0};
+    struct wick_tree *t = wick_tree_new();
+    FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r"), *out = open_memstream(&back, &n);
+    assert_int_equal(wick_collapsed_read(t, in, "text", &err), 0);
+    assert_int_equal(wick_flame_write_collapsed(t, &(struct wick_flame_opts){0}, out, &err), 0);
+    fclose(in);
+    fclose(out);
+    wick_tree_free(t);
+    return back;
+}
+
+static void test_collapsed__escapes_are_undone_by_both_readers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *back;
+    } lines[] = {
+        {"a\\x3bb_[n];c\\x0a_[n] 5\n", "a\\x3bb_[n];c\\x0a_[n] 5\n"},       /* what ends a frame, and a line */
+        {"x\\x5cx3b_[n] 1\n", "x\\x5cx3b_[n] 1\n"},                         /* a name that looks like an escape */
+        {"p\\xe2\\x80\\xae\\xff_[k] 2\n", "p\\xe2\\x80\\xae\\xff_[k] 2\n"}, /* hidden, and no UTF-8 */
+        {"C:\\x41\\dir\\_[n] 3\n", "C:\\x5cx41\\x5cdir\\x5c_[n] 3\n"},      /* no escape of ours */
+        {";;a_[n];;b_[n]; 18\n", "a_[n];b_[n] 18\n"},
+        {"[not sampled: x]_[b] 4\n", "[not sampled: x]_[u] 4\n"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct wick_profile p;
+        struct wick_jfr_result res;
+        read_text(&p, lines[i].text, &res);
+        assert_shown(&p, "samples", WICK_NAME_ANNOTATE, lines[i].back);
+        wick_profile_release(&p);
+        char *back = through_tree(lines[i].text);
+        assert_string_equal(back, lines[i].back);
+        free(back);
+    }
+}
+
 /* What a text cut after n bytes gives: how many samples, and the weight of one event type. */
 static uint64_t samples_of_cut(const char *text, size_t n, const char *event, int64_t *weight)
 {
@@ -343,6 +386,7 @@ int main(void)
         cmocka_unit_test(test_input__what_is_nothing_says_so),
         cmocka_unit_test(test_input__text_cut_at_any_byte_is_read_as_far_as_it_goes),
         cmocka_unit_test(test_collapsed__what_is_written_is_read_back),
+        cmocka_unit_test(test_collapsed__escapes_are_undone_by_both_readers),
         cmocka_unit_test(test_input__a_filter_holds_for_every_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
