@@ -29,15 +29,24 @@ uint32_t wick_utf8_decode(const char *text, size_t n)
     return c;
 }
 
+/* In order. Unicode's Default_Ignorable_Code_Point, line and paragraph separators, interlinear marks, and
+ * non-characters but the last two of each plane. */
+static const struct {
+    uint32_t from, to;
+} hidden[] = {
+    {0x00ad, 0x00ad}, {0x034f, 0x034f}, {0x061c, 0x061c}, {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
+    {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, {0x3164, 0x3164},   {0xfdd0, 0xfdef},   {0xfe00, 0xfe0f},
+    {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+};
+
 bool wick_utf8_is_hidden(uint32_t c)
 {
     if (c < 0x20 || (c >= 0x7f && c < 0xa0))
         return true;
-    if (c < 0xad)
-        return false;
-    return c == 0xad || c == 0x61c || c == 0x180e || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-           (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) || (c & 0xfffe) == 0xfffe ||
-           (c >= 0xe0000 && c <= 0xe007f);
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden && c >= hidden[i].from; i++)
+        if (c <= hidden[i].to)
+            return true;
+    return (c & 0xfffe) == 0xfffe;
 }
 
 void wick_utf8_add(struct wick_strbuf *out, const char *s, size_t n)

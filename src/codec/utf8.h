@@ -22,8 +22,8 @@ size_t wick_utf8_length(const char *s, size_t left);
 uint32_t wick_utf8_decode(const char *s, size_t n);
 
 /* Whether a character acts on the text around it, or is not seen: C0 and C1 controls, the soft hyphen, zero-width and
- * bidirectional controls, line and paragraph separators, interlinear marks, the byte order mark, tags, and
- * non-characters. No name is shown with one as it is. */
+ * bidirectional controls, fillers, joiners and variation selectors, line and paragraph separators, interlinear marks,
+ * the byte order mark, tags, and non-characters. No name is shown with one as it is. */
 bool wick_utf8_is_hidden(uint32_t c);
 
 /* Appends n bytes, with U+FFFD for each that belongs to no sequence. */

@@ -7,6 +7,7 @@
 
 #include "codec/gzip.h"
 #include "codec/json.h"
+#include "codec/plain.h"
 #include "codec/protobuf.h"
 #include "codec/utf8.h"
 #include "analysis/heat.h"
@@ -37,6 +38,44 @@ static void test_json__text_is_escaped_and_fractions_are_exact(void **state)
                               "9223372036854.775807,-0.001,-9223372036854775.808,"
                               "{\"x\":null,\"y\":18446744073709551615}]");
     free(text);
+}
+
+/* One character in UTF-8, without a look at whether it may be in a text. */
+static size_t encode(char *s, uint32_t c)
+{
+    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (size_t i = n; i-- > 1; c >>= 6)
+        s[i] = (char)(0x80 | (c & 0x3f));
+    s[0] = (char)(n == 1 ? c : c | (0xf00u >> n));
+    return n;
+}
+
+static void test_plain__what_is_not_seen_becomes_an_escape(void **state)
+{
+    (void)state;
+    static const uint32_t ranges[][2] = {
+        {0x00, 0x1f},       {0x7f, 0x9f},       {0xad, 0xad},         {0x34f, 0x34f},     {0x61c, 0x61c},
+        {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},     {0x200b, 0x200f},   {0x2028, 0x202e},
+        {0x2060, 0x206f},   {0x3164, 0x3164},   {0xfdd0, 0xfdef},     {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
+        {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0xfffe, 0xffff},     {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+        {0x1fffe, 0x1ffff}, {0xdfffe, 0xe0fff}, {0x10fffe, 0x10ffff},
+    };
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        for (uint32_t c = ranges[i][0] ? ranges[i][0] - 1 : 0; c <= ranges[i][1] + 1 && c <= 0x10ffff; c++) {
+            char s[4];
+            size_t n = encode(s, c);
+            bool hides = c >= ranges[i][0] && c <= ranges[i][1];
+            wick_strbuf_clear(&sb);
+            wick_plain_add(&sb, s, n, "");
+            if (sb.len != (hides ? 4 * n : n))
+                fail_msg("U+%04X is shown as %s", c, sb.buf);
+        }
+    wick_strbuf_clear(&sb);
+    wick_plain_add(&sb, "caf\u00e9 \u2764\ufe0f", strlen("caf\u00e9 \u2764\ufe0f"),
+                   ""); /* a heart, which a selector colours */
+    assert_string_equal(sb.buf, "caf\u00e9 \u2764\\xef\\xb8\\x8f");
+    wick_strbuf_release(&sb);
 }
 
 static void test_protobuf__what_is_written_is_read_back(void **state)
@@ -277,6 +316,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json__text_is_escaped_and_fractions_are_exact),
+        cmocka_unit_test(test_plain__what_is_not_seen_becomes_an_escape),
         cmocka_unit_test(test_protobuf__what_is_written_is_read_back),
         cmocka_unit_test(test_gzip__streams_behind_each_other_are_one),
         cmocka_unit_test(test_format__the_longest_extension_decides),

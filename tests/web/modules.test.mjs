@@ -81,6 +81,7 @@ test('text: names are shortened as the C code does', () => {
 
 test('text: controls, bidi and invisible characters never get through', () => {
   assert.equal(cleanText('a\u202eb\u0000c\u001b[0m\u200bd\u2066\ufeff'), 'a\ufffdb\ufffdc\ufffd[0m\ufffdd\ufffd\ufffd');
+  for (const c of '\u034f\u115f\u1160\u17b4\u180b\u180f\u3164\ufdd0\ufe0f\uffa0\ufff0\u{1d173}\u{e0100}\u{e01ef}') assert.equal(cleanText(c), '\ufffd', c.codePointAt(0).toString(16));
   assert.equal(cleanText('\ud83d\udd25 \u4e2d\u6587 na\u0301'), '\ud83d\udd25 \u4e2d\u6587 na\u0301');
 });
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names and numbers for people. The rules for hostile and long names are those of src/flame/text.c; tests/web compares.
 
-// Controls, soft hyphen, zero-width and bidirectional controls, separators, byte order mark, tags: never shown as they are.
+// Controls, separators, interlinear marks, non-characters, and all that Unicode lets a reader ignore: never shown as they are. In ranges, as in
+// src/codec/utf8.c, since what a browser knows of Unicode depends on its age.
 const HIDDEN =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/gu;
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 
 /** The name with everything that could hide or turn around text replaced by U+FFFD. */
 export function cleanText(name) {
