@@ -23,9 +23,8 @@
 #include "sys/ns.h"
 
 #define FILE_NAME "heap.hprof"
-#define TIMEOUT_NS                                                                                     \
-    (UINT64_C(3600) * 1000000000) /* a dump of many GiB on a slow disk; the JVM stands still meanwhile \
-                                   */
+/* A dump of many GiB on a slow disk; the JVM stands still meanwhile. */
+#define TIMEOUT_NS (UINT64_C(3600) * 1000000000)
 
 enum { MOST_PARTS = 64 }; /* files of a dump that several threads write */
 

@@ -8,7 +8,7 @@
  * records of objects:
  *
  * - an object keeps its class alive, and so its class's loader. Noted for classes that are no GC roots themselves,
- * since it makes no difference for the others.
+ *   since it makes no difference for the others.
  * - what a thread's stack refers to is kept by the thread: its Thread object refers to it ("local variable").
  *
  * Threads: one.

@@ -17,11 +17,12 @@ enum wick_event_type {
     WICK_EVENT_TYPES
 };
 
-enum {                        /* wick_event.flags */
-       WICK_EVENT_KERNEL = 1, /* interrupted in kernel mode */
-       WICK_EVENT_BIASED = 2, /* leaf method compiled before wick could ask for exact debug information */
-       WICK_EVENT_BROKEN = 4, /* the walk ended early */
-       WICK_EVENT_GAP = 8,    /* native frames between Java frames were lost */
+/* wick_event.flags */
+enum {
+    WICK_EVENT_KERNEL = 1, /* interrupted in kernel mode */
+    WICK_EVENT_BIASED = 2, /* leaf method compiled before wick could ask for exact debug information */
+    WICK_EVENT_BROKEN = 4, /* the walk ended early */
+    WICK_EVENT_GAP = 8,    /* native frames between Java frames were lost */
 };
 
 struct wick_event {

@@ -7,7 +7,7 @@
  *
  * Trust. A load may only touch memory that cannot be unmapped under it:
  *   - the own stack above the interrupted sp: verified once per thread by reading one byte of every page through the
- * kernel, extended when the stack grows; a thread's stack stays while the thread runs;
+ *     kernel, extended when the stack grows; a thread's stack stays while the thread runs;
  *   - the own JavaThread: it is freed by this thread only, after it notified us (JVMTI ThreadEnd);
  *   - committed code heaps: HotSpot never uncommits them.
  * Everything else (metaspace, debug information on the heap, libraries' data) is read through the kernel.

@@ -5,8 +5,10 @@
  *   PTRACE_SEIZE + INTERRUPT   the thread stops without a signal that it could see
  *   PTRACE_GETREGS             where it stands
  *   copy                       JavaFrameAnchor, thread state, mounted thread, stack from sp to its end (at most
- * STACK_MAX) PTRACE_DETACH              it runs on walk                       memory reads inside the copied stack come
- * from the copy, all others from the live process
+ *                              STACK_MAX)
+ *   PTRACE_DETACH              it runs on
+ *   walk                       memory reads inside the copied stack come from the copy, all others from the live
+ *                              process
  */
 #include "unwind/remote.h"
 

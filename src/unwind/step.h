@@ -92,9 +92,10 @@ struct wick_step_frame {
 /* How functions are made; the kernel side defines its own before it includes this:
  *   STEP_INLINE         a piece of its caller
  *   STEP_FN             a function of its own; in the kernel a global one, which the verifier checks once for all
- * callers. It takes integers and pointers to whole structs, and returns an integer. STEP_BODY           the body of a
- * loop: (index, context), 0 to go on STEP_LOOP(n, b, c)  calls body b with 0 .. n - 1 and context c until it returns
- * non-zero STEP_NULL(p)        the verifier wants global functions to check their pointers */
+ *                       callers. It takes integers and pointers to whole structs, and returns an integer.
+ *   STEP_BODY           the body of a loop: (index, context), 0 to go on
+ *   STEP_LOOP(n, b, c)  calls body b with 0 .. n - 1 and context c until it returns non-zero
+ *   STEP_NULL(p)        the verifier wants global functions to check their pointers */
 #ifndef STEP_INLINE
 #define STEP_INLINE static inline __attribute__((always_inline))
 #define STEP_FN     static __attribute__((noinline, unused))

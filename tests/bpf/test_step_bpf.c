@@ -5,7 +5,7 @@
  * 1. Without rights: of the compiled object, how deep its calls and how large their stack together are, counted as the
  *    verifier counts (kernel/bpf/verifier.c: check_max_stack_depth): 8 functions, 512 bytes.
  * 2. With rights (CAP_BPF and CAP_PERFMON, Linux 5.17): the kernel takes the program, and its walks over the fake JVM
- * of the unit tests, which is mapped where it says it is, find frame by frame what the same code finds here.
+ *    of the unit tests, which is mapped where it says it is, find frame by frame what the same code finds here.
  *
  * Prints TAP. The argument is the object.
  */
@@ -33,8 +33,7 @@
 
 enum { FUNCTIONS = 128, CALLS = 32, MAX_DEPTH = 6, MAX_STACK = 400, FRAME_ROUND = 32, KERNEL_STACK = 512 };
 
-/* --- the object ----------------------------------------------------------------------------------------------------
- */
+/* --- the object --------------------------------------------------------------------------------------------------- */
 
 struct function {
     const char *name;
@@ -191,8 +190,7 @@ static bool check_object(const char *path)
     return good;
 }
 
-/* --- the walks ------------------------------------------------------------------------------------------------------
- */
+/* --- the walks ---------------------------------------------------------------------------------------------------- */
 
 static struct fj f;
 static struct fj_blob interpreter, caller;
@@ -406,8 +404,7 @@ static bool check_walk(size_t i, int map, int event)
     return walk_in_kernel(map, event, &kernel) && same(&here, &kernel, walks[i].kinds);
 }
 
-/* --- loading --------------------------------------------------------------------------------------------------------
- */
+/* --- loading ------------------------------------------------------------------------------------------------------ */
 
 static char *said;
 static size_t said_len;

@@ -94,8 +94,7 @@ static void test_unsigned5__the_fifth_byte_is_the_last(void **state)
     assert_ptr_equal(p, many + 5);
 }
 
-/* --- an nmethod in each of the layouts -----------------------------------------------------------------------------
- */
+/* --- an nmethod in each of the layouts ---------------------------------------------------------------------------- */
 
 struct pc_row {
     int32_t pc;

@@ -556,8 +556,7 @@ static void test_labels__the_wrong_order_is_noticed(void **state)
 }
 #endif
 
-/* --- virtual threads, listed -----------------------------------------------------------------------------------------
- */
+/* --- virtual threads, listed -------------------------------------------------------------------------------------- */
 
 static void *same(void *arg, void *thread)
 {

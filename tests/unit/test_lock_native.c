@@ -229,8 +229,7 @@ static void test_native__recordings_end_while_threads_wait(void **state)
         pthread_join(waiters[i].thread, NULL);
 }
 
-/* --- a library's calls ----------------------------------------------------------------------------------------------
- */
+/* --- a library's calls -------------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int (*lib_lock)(pthread_mutex_t *), (*lib_unlock)(pthread_mutex_t *);
@@ -580,8 +579,7 @@ static void test_native__robust_mutexes_stay_not_recoverable(void **state)
     pthread_mutex_destroy(&robust);
 }
 
-/* --- other agents --------------------------------------------------------------------------------------------------
- */
+/* --- other agents ------------------------------------------------------------------------------------------------- */
 
 struct words {
     wick_addr at[4];

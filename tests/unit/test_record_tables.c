@@ -14,8 +14,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* --- ring ----------------------------------------------------------------------------------------------------------
- */
+/* --- ring --------------------------------------------------------------------------------------------------------- */
 
 static struct wick_ring ring;
 static struct wick_ring_cell cells[8];
@@ -79,8 +78,7 @@ static void test_ring__an_unfinished_cell_is_waited_for_in_order(void **state)
     expect_event(1);
 }
 
-/* --- index ---------------------------------------------------------------------------------------------------------
- */
+/* --- index -------------------------------------------------------------------------------------------------------- */
 
 enum { FIRST = 32, LEVELS = 4, SLOTS = FIRST * 15 };
 static _Atomic uint32_t slots[SLOTS];
@@ -166,8 +164,7 @@ static void test_index__twins_are_tolerated(void **state)
     assert_int_equal(insert(77, 11, 3), 1);
 }
 
-/* --- tables --------------------------------------------------------------------------------------------------------
- */
+/* --- tables ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t intern(struct wick_tables *t, const uint64_t *root_first, int n)
 {
@@ -236,8 +233,7 @@ static void test_arena__is_taken_in_pieces_of_8_until_it_is_full(void **state)
     wick_tables_free(t);
 }
 
-/* --- methods -------------------------------------------------------------------------------------------------------
- */
+/* --- methods ------------------------------------------------------------------------------------------------------ */
 
 static struct space space;
 static struct wick_jvm jvm;

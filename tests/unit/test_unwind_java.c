@@ -8,8 +8,7 @@
 
 #include "unwind_case.h"
 
-/* --- blobs ---------------------------------------------------------------------------------------------------------
- */
+/* --- blobs -------------------------------------------------------------------------------------------------------- */
 
 static void test_blob__every_pc_of_a_block_leads_to_its_start(void **state)
 {
@@ -71,8 +70,7 @@ static void test_walk__code_cache_without_code_is_a_named_break(void **state)
     expect_break(WICK_STOP_BLOB_UNREADABLE);
 }
 
-/* --- the interpreter -----------------------------------------------------------------------------------------------
- */
+/* --- the interpreter ---------------------------------------------------------------------------------------------- */
 
 static void test_interpreted__whole_frame_gives_method_bci_and_caller(void **state)
 {
@@ -220,8 +218,7 @@ static void test_interpreted__without_a_frame_the_walk_breaks(void **state)
     expect_break(WICK_STOP_INTERPRETER);
 }
 
-/* --- compiled code -------------------------------------------------------------------------------------------------
- */
+/* --- compiled code ------------------------------------------------------------------------------------------------ */
 
 static void test_compiled__whole_frame_in_all_layouts(void **state)
 {

@@ -8,8 +8,7 @@
 
 #include "unwind_case.h"
 
-/* --- stubs ---------------------------------------------------------------------------------------------------------
- */
+/* --- stubs -------------------------------------------------------------------------------------------------------- */
 
 static void test_stub__without_a_frame_returns_to_the_word_on_top(void **state)
 {
@@ -203,8 +202,7 @@ static void test_safepoint_blob__after_a_poll_at_a_return_the_stack_has_the_retu
     assert_int_equal(f.s.scans, 0);
 }
 
-/* --- the boundary to native code
- * ----------------------------------------------------------------------------------- */
+/* --- the boundary to native code ---------------------------------------------------------------------------------- */
 
 static void put_anchor(uint8_t *base, uint64_t off, uint64_t sp, uint64_t pc, uint64_t fp)
 {
@@ -401,8 +399,7 @@ static void test_native__rules_that_lead_nowhere_break_the_walk(void **state)
     }
 }
 
-/* --- whole walks ---------------------------------------------------------------------------------------------------
- */
+/* --- whole walks -------------------------------------------------------------------------------------------------- */
 
 static void test_walk__a_broken_java_frame_with_an_anchor_is_a_gap_not_the_end(void **state)
 {
