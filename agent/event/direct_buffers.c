@@ -74,7 +74,7 @@ static bool read_number(int which, uint64_t *out)
         wick_addr object = object_of(account.number[which]);
         uint64_t value = object ? wick_hs_u64(&wick_vm.mem, object + (wick_addr)account.value_at) : 0;
         bool whole = object && class_word(object) == account.class_word;
-        atomic_thread_fence(memory_order_acquire); /* what was read was read before the next line */
+        atomic_thread_fence(memory_order_acquire); /* pairs: gc_start; what was read was read before the next line */
         if (!whole || (before & 1) || wick_gc_moves() != before || value > INT64_MAX)
             continue;
         *out = value;

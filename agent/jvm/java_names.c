@@ -57,7 +57,7 @@ static bool read_name(void *arg, wick_addr java_thread, char *buf, size_t cap)
     for (int i = 0; i < ATTEMPTS && wait_for_collector(); i++) {
         uint32_t before = wick_gc_moves();
         bool known = !(before & 1) && wick_hs_thread_name(&wick_vm.jvm, &names.fields, java_thread, buf, cap);
-        atomic_thread_fence(memory_order_acquire); /* what was read was read before the next line */
+        atomic_thread_fence(memory_order_acquire); /* pairs: gc_start; what was read was read before the next line */
         if (wick_gc_moves() == before && !(before & 1))
             return known;
     }

@@ -54,7 +54,7 @@ static uint32_t drawn_with(const struct wick_alloc_engine *e, const struct wick_
     uint64_t word = wick_load_relaxed(&g->drawn);
     while (word >> 32 != t->serial) {
         uint64_t fresh = (uint64_t)t->serial << 32 | (uint32_t)e->config.in_force();
-        if (wick_cas_acq_rel(&g->drawn, &word, fresh))
+        if (wick_cas_acq_rel(&g->drawn, &word, fresh)) /* pairs: itself, from the thread and from who arms it */
             return (uint32_t)fresh;
     }
     return (uint32_t)word;

@@ -130,6 +130,7 @@ static uint64_t itimer_crossings(struct wick_cpu_engine *e)
     uint64_t total = (wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - e->process_start_ns) / e->interval;
     uint64_t before = wick_load_relaxed(&e->itimer_crossings);
     while (before < total && !wick_cas_acq_rel(&e->itimer_crossings, &before, total)) {
+        /* pairs: itself, in other threads */
     }
     return before < total ? total - before : 0;
 }
@@ -200,7 +201,7 @@ static void sample(struct wick_cpu_engine *e, struct wick_engine_thread *t, void
         const struct wick_sample_sig in = {
             .context = context,
             .window = &t->window,
-            .java = wick_load_acquire(&t->java),
+            .java = wick_load_acquire(&t->java), /* pairs: wick_threads_java */
             .tid = wick_load_relaxed(&t->tid),
             .time_ns = now,
             .weight = n * e->interval,

@@ -62,7 +62,7 @@ bool wick_gate_wait(struct wick_gate *g, uint64_t *patience_ns)
     uint64_t until = begin + (*patience_ns > least ? *patience_ns : least);
     uint32_t set = atomic_load(&g->set);
     bool empty = true, timely = true;
-    atomic_thread_fence(memory_order_seq_cst); /* see gate.h */
+    atomic_thread_fence(memory_order_seq_cst); /* pairs: the increment in wick_gate_enter_sig, see gate.h */
     for (uint32_t i = 0; i < WICK_GATE_LANES && timely; i++) {
         timely = wait_lane(&g->lanes[set][i], until);
         empty = empty && timely && !g->lanes[set][i].given_up;

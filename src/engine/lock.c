@@ -98,7 +98,7 @@ static wick_addr read_monitor(const struct wick_lock_engine *e, wick_addr java, 
 static void occupy(struct wick_lock_engine *e, struct wick_lock_wait *w, const struct wick_engine_thread *t)
 {
     uint32_t above = (uint32_t)(t - e->threads->slots) + 1, slots = wick_load_relaxed(&e->slots);
-    while (slots < above && !wick_cas_acq_rel(&e->slots, &slots, above))
+    while (slots < above && !wick_cas_acq_rel(&e->slots, &slots, above)) /* pairs: itself, in other threads */
         ;
     wick_store_relaxed(&w->since_ns, 0); /* the last one may have gone away in a wait */
     w->serial = t->serial;
@@ -167,7 +167,7 @@ static bool end(struct wick_lock_engine *e, enum wick_lock_kind kind, struct wic
     uint64_t since = w ? wick_load_relaxed(&w->since_ns) : 0;
     if (!since || wick_load_relaxed(&w->kind) != kind || w->serial != t->serial)
         return false;
-    wick_store_release(&w->since_ns, 0);
+    wick_store_release(&w->since_ns, 0); /* pairs: see in lock_watch.c, to which the wait is over */
     uint64_t duration = now - since, id = wick_load_relaxed(&w->id), seen = wick_load_relaxed(&w->seen_owner);
     wick_add_relaxed(&w->waits[kind], 1);
     wick_add_relaxed(&w->waited_ns[kind], duration);
@@ -293,7 +293,7 @@ static bool native_end(struct wick_lock_wait *w, const struct wick_lock_native *
     done->monitor = wick_load_relaxed(&w->monitor);
     done->owner = w->owner;
     done->seen_owner = seen >> 32 == (uint32_t)n->id ? (uint32_t)seen : 0;
-    wick_store_release(&w->since_ns, 0);
+    wick_store_release(&w->since_ns, 0); /* pairs: see in lock_watch.c, to which the wait is over */
     return n->end_ns >= wick_load_relaxed(&w->due_ns);
 }
 

@@ -50,7 +50,7 @@ static bool see(const struct wick_lock_wait *w, struct seen *out)
     out->id = wick_load_relaxed(&w->id);
     out->monitor = wick_load_relaxed(&w->monitor);
     out->kind = wick_load_relaxed(&w->kind);
-    atomic_thread_fence(memory_order_acquire);
+    atomic_thread_fence(memory_order_acquire); /* pairs: announce in lock.c; all was read before the next line */
     return out->since_ns && wick_load_relaxed(&w->since_ns) == out->since_ns;
 }
 
@@ -114,7 +114,8 @@ static struct wick_lock_sent *sent_place(struct wick_lock_engine *e, uint64_t no
         uint64_t word = wick_lock_ticket_word(s->ticket);
         bool out = n && wick_load_relaxed(&n->word) == word;
         if (out && now - s->sent_ns > LATEST_NS &&
-            wick_cas_acq_rel(&n->word, &word, (word & ~(uint64_t)3) | WICK_LOCK_HELD)) { /* pairs: take in lock_sig.c */
+            /* pairs: take in lock_watch_sig.c */
+            wick_cas_acq_rel(&n->word, &word, (word & ~(uint64_t)3) | WICK_LOCK_HELD)) {
             wick_lock_note_free_sig(e, n);
             out = false;
         }
@@ -138,11 +139,12 @@ static bool send(struct wick_lock_engine *e, struct wick_lock_note *n, int32_t t
     info.si_pid = e->pid;
     info.si_uid = getuid();
     info.si_value.sival_ptr = (void *)(uintptr_t)ticket;
-    wick_store_release(&n->word, uses << 2 | WICK_LOCK_SENT); /* pairs: take in lock_sig.c */
+    wick_store_release(&n->word, uses << 2 | WICK_LOCK_SENT); /* pairs: take in lock_watch_sig.c */
     *place = (struct wick_lock_sent){ticket, now};
     if (!syscall(SYS_rt_tgsigqueueinfo, e->pid, tid, e->signal.number, &info))
         return true;
     place->ticket = 0;
+    /* pairs: take in lock_watch_sig.c, which no thread comes to with this ticket: the signal was not sent */
     wick_store_release(&n->word, uses << 2 | WICK_LOCK_HELD);
     return false;
 }

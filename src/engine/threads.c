@@ -239,6 +239,7 @@ void wick_threads_java(struct wick_threads *ts, int32_t tid, wick_addr java, con
         t = add_locked(ts, tid);
     if (t) {
         struct wick_thread_name *n = wick_threads_name_of_locked(ts, t->serial);
+        /* pairs: the acquire loads of java, as in lock_note_sig.c: who finds it finds the slot of the same thread */
         wick_store_release(&t->java, java);
         t->seen = ts->scan;
         if (n) {
@@ -271,7 +272,7 @@ void wick_threads_java_end(struct wick_threads *ts, int32_t tid)
             read_os_name(n);
         if (tid == (int32_t)syscall(SYS_gettid))
             end_locked(ts, t);
-        wick_store_release(&t->java, 0);
+        wick_store_release(&t->java, 0); /* pairs: the acquire loads of java, to which 0 means that there is none */
         if (!ts->recording) { /* nobody will find out when it is gone; should it live on, a scan finds it again */
             uint32_t serial = t->serial;
             remove_locked(ts, t);

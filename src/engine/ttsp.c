@@ -554,6 +554,7 @@ void wick_ttsp_collect(bool all, void (*report)(void *arg, struct wick_ttsp_inci
         }
         report(arg, i);
         if (!over) { /* a handler has not come back and may still write to it */
+            /* pairs: open_incident, wick_ttsp_found: it is not used again */
             wick_store_release(&i->phase, LOST);
             continue;
         }

@@ -106,7 +106,7 @@ void wick_wall_exclude_self(struct wick_wall_engine *e)
 {
     int32_t tid = own_tid(), none = 0;
     for (size_t i = 0; i < sizeof e->excluded / sizeof *e->excluded; i++, none = 0)
-        if (wick_cas_acq_rel(&e->excluded[i], &none, tid))
+        if (wick_cas_acq_rel(&e->excluded[i], &none, tid)) /* pairs: itself, in the other threads of wick */
             break;
     struct wick_engine_thread *t = wick_threads_find_sig(e->threads, tid);
     if (t)

@@ -53,7 +53,7 @@ bool wick_labels_holder_context(const struct wick_labels *l, const struct wick_l
     look_at(r, &two);
     do {
         one = two;
-        atomic_thread_fence(memory_order_acquire);
+        atomic_thread_fence(memory_order_acquire); /* pairs: the second lazySet of show in Record.java */
         look_at(r, &two);
     } while (memcmp(&one, &two, sizeof one) != 0 && ++looks < LOOKS);
     if (looks == LOOKS || two.owner != h->id || !two.current || (uint32_t)two.current > WICK_LABELS_DEPTH)

@@ -25,7 +25,7 @@ uint16_t wick_notes_take_sig(struct wick_notes *n)
     }
     uint32_t unused = wick_load_relaxed(&n->unused);
     while (unused < n->count)
-        if (wick_cas_acq_rel(&n->unused, &unused, unused + 1))
+        if (wick_cas_acq_rel(&n->unused, &unused, unused + 1)) /* pairs: itself, in other threads */
             return (uint16_t)(unused + 1);
     return 0;
 }

@@ -69,7 +69,7 @@ void wick_recorder_release(struct wick_recorder *r)
 static void give_up(struct wick_recorder *r, struct wick_scratch *s)
 {
     uint32_t taken = WICK_SCRATCH_TAKEN;
-    if (!atomic_compare_exchange_strong(&s->busy, &taken, WICK_SCRATCH_LOST))
+    if (!atomic_compare_exchange_strong(&s->busy, &taken, WICK_SCRATCH_LOST)) /* pairs: wick_recorder_leave_sig */
         return;
     r->lost++;
     r->keep = true;
@@ -81,7 +81,7 @@ static void give_up(struct wick_recorder *r, struct wick_scratch *s)
 static void wait_idle(struct wick_recorder *r, uint64_t *patience_ns)
 {
     uint64_t begin = wick_clock_mono_ns(), until = begin + (*patience_ns > LEAST_NS ? *patience_ns : LEAST_NS);
-    atomic_thread_fence(memory_order_seq_cst); /* see recorder.h */
+    atomic_thread_fence(memory_order_seq_cst); /* pairs: take_scratch in recorder_sig.c, see recorder.h */
     for (uint32_t i = 0; i < r->scratch_count; i++) {
         struct wick_scratch *s = &r->scratch[i];
         while (wick_load_acquire(&s->busy) == WICK_SCRATCH_TAKEN) { /* pairs: wick_recorder_leave_sig */
@@ -110,7 +110,7 @@ struct wick_tables *wick_recorder_next_generation(struct wick_recorder *r)
 
 bool wick_recorder_is_idle(const struct wick_recorder *r)
 {
-    atomic_thread_fence(memory_order_seq_cst); /* see recorder.h */
+    atomic_thread_fence(memory_order_seq_cst); /* pairs: take_scratch in recorder_sig.c, see recorder.h */
     for (uint32_t i = 0; i < r->scratch_count; i++)
         if (wick_load_acquire(&r->scratch[i].busy)) /* pairs: wick_recorder_leave_sig */
             return false;

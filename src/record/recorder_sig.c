@@ -22,6 +22,7 @@ static struct wick_scratch *take_scratch(struct wick_recorder *r)
     for (uint32_t i = 0; i < r->scratch_count; i++) {
         struct wick_scratch *s = &r->scratch[(start + i) % r->scratch_count];
         uint32_t idle = WICK_SCRATCH_FREE;
+        /* pairs: wait_idle in recorder.c, see recorder.h; and wick_recorder_leave_sig of the one before */
         if (!wick_load_relaxed(&s->busy) && atomic_compare_exchange_strong(&s->busy, &idle, WICK_SCRATCH_TAKEN))
             return s;
     }

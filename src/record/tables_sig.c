@@ -136,7 +136,7 @@ static uint32_t add_method(struct wick_tables *t, const struct wick_jvm *jvm, co
             continue;
         if (used < 0)
             return 0;
-        /* give back the tail if nobody allocated meanwhile */
+        /* give back the tail if nobody allocated meanwhile; pairs: the addition in wick_tables_alloc_sig */
         uint64_t end = (uint64_t)at + size;
         (void)atomic_compare_exchange_strong(&t->arena_used, &end, (uint64_t)at + (((uint32_t)used + 7) & ~7u));
         uint32_t n = wick_add_relaxed(&t->method_count, 1);
@@ -252,7 +252,7 @@ void wick_tables_pc_put_sig(struct wick_tables *t, uint32_t at)
     uint32_t h = hash64(r->pc, 3), victim = h % WICK_PC_SLOTS;
     for (uint32_t i = 0; i < WICK_PC_WAYS; i++) {
         uint32_t slot = (h + i) % WICK_PC_SLOTS;
-        uint32_t seen = wick_load_acquire(&t->pc_slots[slot]);
+        uint32_t seen = wick_load_acquire(&t->pc_slots[slot]); /* pairs: the store below, in other threads */
         if (!seen || ((const struct wick_pc_record *)(t->arena + 8 * (uint64_t)seen))->pc == r->pc) {
             victim = slot;
             break;

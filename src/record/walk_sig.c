@@ -79,7 +79,7 @@ static int rule_cached(struct wick_walker *w, uint64_t pc, uint32_t epoch, struc
     if ((seq & 1) || slot->pc != pc || slot->epoch != epoch)
         return 0;
     *rule = slot->rule;
-    atomic_thread_fence(memory_order_acquire);
+    atomic_thread_fence(memory_order_acquire); /* pairs: the fence in rule_store; the copy comes before the next line */
     return wick_load_relaxed(&slot->sequence) == seq;
 }
 
@@ -88,8 +88,8 @@ static void rule_store(struct wick_walker *w, uint64_t pc, uint32_t epoch, const
     struct wick_rule_slot *slot = &w->rules[rule_slot_of(pc)];
     uint32_t seq = wick_load_relaxed(&slot->sequence);
     if ((seq & 1) || !wick_cas_acq_rel(&slot->sequence, &seq, seq + 1))
-        return; /* another thread is writing it */
-    atomic_thread_fence(memory_order_release);
+        return; /* another thread is writing it; pairs: the last line, in other threads */
+    atomic_thread_fence(memory_order_release); /* pairs: the fence in rule_cached; the odd number is seen first */
     slot->pc = pc;
     slot->epoch = epoch;
     slot->rule = *rule;
@@ -99,7 +99,7 @@ static void rule_store(struct wick_walker *w, uint64_t pc, uint32_t epoch, const
 static int step_native_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule)
 {
     struct wick_walker *w = env->w;
-    uint32_t epoch = wick_load_acquire(&w->images_epoch);
+    uint32_t epoch = wick_load_acquire(&w->images_epoch); /* pairs: wick_walker_images_changed; before the images */
     if (rule_cached(w, pc, epoch, rule))
         return 0;
     const struct wick_elf_image *image = wick_elf_images_find(w->images, pc);

@@ -108,3 +108,22 @@ def check_prototypes_documented(tree):
                 i -= 1
             if i < 0 or not lines[i].strip():
                 yield Finding(path, prototype.line, f"{prototype.name}() has no comment above it")
+
+
+# What orders memory for other threads; a signal fence (base/atomic.h) does so for the thread's own handlers alone.
+ORDERS = re.compile(
+    r"\b(?:wick_(?:load_acquire|store_release|xchg_acq_rel|cas_acq_rel)|atomic_thread_fence|__sync_\w+"
+    r"|memory_order_(?:acquire|release|acq_rel|seq_cst)|__ATOMIC_(?:ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)"
+    r"|(?:__)?atomic_compare_exchange\w*)\b"
+)
+PAIRS_WITHIN = 3  # lines
+
+
+def check_pairs(tree):
+    """each acquire, release, compare-and-swap and fence names the place that it pairs with"""
+    for path in tree.paths(".c", under=("src/", "agent/")):
+        lines = tree.lines(path)
+        for number, line in enumerate(csource.blanked(tree.text(path)).split("\n")):
+            near = lines[max(0, number - PAIRS_WITHIN) : number + PAIRS_WITHIN + 1]
+            if ORDERS.search(line) and not any("pairs:" in other for other in near):
+                yield Finding(path, number + 1, "no comment `pairs: <place>` beside it names what it pairs with")
