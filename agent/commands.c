@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * commands.c - the state of the agent between commands
+ *
+ * There is one recording at a time, and three things may be left of one that has ended: a duplicate of its descriptor
+ * (out_fd), which `stop` hands out; the agent's own file (ownfile.h), which can be copied or resumed; and what it is
+ * to be converted into at its end (stop_convert.h). A start checks its options and descriptors before anything of
+ * these is given up.
+ *
+ * Time. timeout and loop are instants that control.c waits for (wick_command_due) and reports back (_expire). Before
+ * the JVM is up a recording that was started waits, and its time begins when it is. At a lap the recording is stopped
+ * and the next one started at once, with the options that were asked for, as changed since; the conversion of the
+ * finished one is made while that runs. A next one that cannot start is tried again at the next lap.
+ */
 #include "agent/commands.h"
 
 #include <errno.h>

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jit.c - see jit.h
+ * jit.c - polls of what compilers and the VM thread work at
+ *
+ * A compilation is what one or more polls in a row find on one compiler thread, with the same id and method; it is
+ * written when a poll finds something else there, from the first to the last poll that saw it. So one that is shorter
+ * than the time between two polls may be missed, or have length 0, and lengths are too short by up to two such times;
+ * it is long compilations that are of interest. The average of a queue is that of the polls, its peak the greatest
+ * that one saw; operations are counted by polls that saw them, by the address of their class's virtual functions, and
+ * named later.
  *
  * Compiler threads are Java threads that JVMTI hides; they are found in the JVM's list by the name that the kernel has
  * of them. They come and go with the load, so the list is read again now and then.

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gc.c - see gc.h
+ * gc.c - a queue from the callbacks to the drain thread, and a count by which readers notice that objects have moved
+ *
+ * The count (wick_gc_moves) becomes odd at the start of a collection and even, and greater, at its end. A reader of
+ * objects in memory takes it before and after, and drops what it read if it was odd or has changed: nothing in the
+ * collector waits for readers.
  *
  * Callbacks come one after another, since each is inside a stop of the world, so the queue has one writer at a time;
  * the reader is the drain thread. What JVMTI does not say comes from jvmstat counters, which lie in memory that stays:

@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * heap_live.c - a dump that leaves nothing behind, and the histogram
+ *
+ * The JVM writes where it sees files, as its user, so others of that user or in that container could put something
+ * there first. So a directory with a random name and mode 0700 is made below its root directory, with its identity;
+ * the dump is opened through the directory's descriptor without following a link, must be a plain file of that user,
+ * and then both are removed: what is read is a file without a name. SIGINT, SIGTERM and SIGHUP are held meanwhile, so
+ * that an interrupted dump is removed, too, with the parts that newer JVMs write with several threads.
+ *
+ * Of /tmp and /var/tmp the one with more room is taken, and none with less than the process has in RAM, of which a
+ * dump takes hardly more. A tmpfs is charged to the JVM's cgroup: there the room is also what all limits above it
+ * leave, as otherwise the kernel would kill the JVM for its dump.
+ *
+ * The histogram is text, "number: objects bytes class"; other lines are passed over. O(n log n) for n classes.
+ */
 #include "cli/heap/heap_live.h"
 
 #include <errno.h>

@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * endpoint_table.c - rows made in one pass, and columns that fit the terminal
+ *
+ * Root spans, samples and allocations are each looked at once and added to the row of their endpoint, which is
+ * searched one by one: endpoints are routes, not URLs, so they are few. O((spans + samples) x endpoints), and n log n
+ * to sort the n latencies of each row. Sums saturate instead of wrapping (base/sum.h), since weights come from a file.
+ *
+ * Where the terminal is too narrow for all columns at their usual widths, they become as wide as their longest figure;
+ * if that is still too much, dispensable ones go in a fixed order, until 24 columns are left for the names. Rows are
+ * sorted by the sum of latencies, that is by what the program's users waited in all; what belongs to no endpoint is
+ * last.
+ */
 #include "cli/request/endpoint_table.h"
 #include "cli/input/inputs.h"
 

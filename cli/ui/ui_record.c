@@ -1,4 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ui_record.c - one thread and one child for each recording
+ *
+ * A recording's thread starts `wick record`, waits for its end and takes its status; it is the only one to wait. A
+ * child's number may be another process's as soon as it has been waited for. So the thread first awaits the end
+ * without taking the status, then takes it under the lock and sets `ended` before it leaves that; signals are sent
+ * under the same lock, and only to what has not ended.
+ *
+ * A request to record is answered when the file has something in it, or when the child has ended, with what that wrote
+ * last: its standard error is a file in memory. That is polled every 20 ms, for a minute at most. A request to end
+ * sends one SIGTERM, never a second one, which would have the child not wait for the JVM.
+ *
+ * The command line is made of options from a list; other words are refused, and values cannot become options, since
+ * each is written behind its own `--name=`. Of the name only that of a file in the folder is taken. At most 8 run at
+ * once.
+ */
 #include "cli/ui/ui_record.h"
 
 #include <errno.h>

@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * latency_density.c - requests put into columns and rows
+ *
+ * Columns have a round length, the shortest one (1, 2, 5 ... ms, s; from a minute on doubled) of which the number
+ * asked for covers all starts, and begin at multiples of it. Rows lie between the round figures (1, 2 or 5 times a
+ * power of ten) around the least and the greatest latency, each by the same factor above the one below; the lowest
+ * starts at 0 if a latency lies below it. An edge is 2^62 ns at most, which a reader with doubles can give back.
+ *
+ * The requests are sorted by start; those of a column, which then are neighbours, by latency. So the percentiles of a
+ * column are exact: the least latency that at least p % of its requests did not exceed. A request's row is found by
+ * bisection. O(n log n + n log rows) in place; the requests come back in another order. Times below 0 count as 0.
+ */
 #include "analysis/latency_density.h"
 
 #include <math.h>

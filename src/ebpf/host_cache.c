@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_cache.c - a hash index over an array of entries, whose frames lie one behind the other in a second array
+ *
+ * Finding and keeping are O(1). An entry that is made anew, since what its key stands for may have changed, takes its
+ * old place among the frames if they fit there; else they go to the end and the old ones are garbage. Nothing is
+ * evicted one by one: what a machine runs comes back within a moment, and an order of use would cost every sample
+ * something. So when there are 32,768 entries, or four frames for each of these, garbage included, all is forgotten,
+ * and garbage is bounded with it. Without memory an entry is left out, and its frames are found again the next time.
+ */
 #include "ebpf/host_cache.h"
 
 #include <stdlib.h>

@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_kernel.c - libbpf by hand, and the order of what is attached
+ *
+ * libbpf is loaded with dlopen when a recording starts, and its functions called through a table made of one list; a
+ * missing one is another version of the library. Why the kernel refuses a program it does not say in a way that helps,
+ * so a failure is explained afterwards by what can be asked: release, BTF, rights, and else libbpf's own last warning.
+ *
+ * The clock is a perf event of each CPU that is online (CPU clock), with the BPF program attached to it; ticks that
+ * should have come, by the events' own counts, less those that the program counted are those that were skipped.
+ *
+ * For waits the switch of threads is attached first and wakeups later: a wakeup that is seen must belong to a switch
+ * that was seen, else a sleep would be taken for time on the run queue. The threads that there are already are noted
+ * at last, by an iterator that is run once. Counters are kept for each CPU and summed up here.
+ */
 #include "ebpf/host_kernel.h"
 
 #include <bpf/bpf.h>

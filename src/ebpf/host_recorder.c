@@ -1,4 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_recorder.c - records of the kernel side become events, in rounds
+ *
+ * A record serves two purposes, one of them urgent. The kernel side can only walk through code whose unwind rules it
+ * has: the process must be looked at while it lives, and each moment later costs frames. To name frames, symbols may
+ * have to be read from files, which takes long and can wait. So a round takes records from the ring and at once only
+ * teaches the kernel side what they miss, for 20 ms at most; what is missed then will be missed again. The record is
+ * put off, in 8 MiB of memory, and taking ends after 50 ms, so that the round then works off what was kept, in the
+ * order of the records: the end of a process comes after the samples that were taken before it.
+ *
+ * A wait is one record and up to as many events as it has phases: time asleep, with the process that ended it; then
+ * time without a processor, split up among the processes that ran meanwhile, the rest under none. The weights add
+ * up to the length of the wait.
+ *
+ * Once a second totals and events are flushed. Stacks and threads are remembered until they take 64 MiB; then they are
+ * forgotten, and a new chunk starts. Samples that the kernel side lost are counted by reason there.
+ */
 #include "ebpf/host_recorder.h"
 
 #include <inttypes.h>

@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * classes.c - one pass over a dump for all that is not an object
+ *
+ * Records come in any order and refer to one another by ids, so the pass only collects: classes into an array with a
+ * hash index, since objects ask for their class by id millions of times; strings, threads, traces and frames into
+ * arrays that are sorted afterwards and searched by bisection. What refers to something that comes later keeps its id
+ * until the end (a class's name in `shallow`). O(file + n log n) for n strings; the file is scanned once, and read
+ * again only where a text or a field is wanted.
+ *
+ * Then what follows from all: names, the flags that subclasses inherit (a Reference, a Thread, a ClassLoader), and
+ * classes for arrays of primitives, which some dumps do not have: their made-up ids are the numbers of the types,
+ * addresses at which no class can lie. A dump may be hostile: chains of superclasses end after 1024, so a circle does
+ * no harm; a field outside its instance, or a layout of another size than the instance, makes the layout an error and
+ * not a read.
+ */
 #include "heap/classes.h"
 
 #include <stdlib.h>

@@ -1,4 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * waste.c - duplicates by hash in three passes, and groups by partition
+ *
+ *   pass 1   arrays: of primitives the hash of type, length and bytes; of objects length and elements that are not
+ *            null
+ *   pass 2   instances: a string takes the hash of its array with its coder, and marks the array as a string's; a
+ *            collection takes the figures of its array, and marks it as owned
+ *   pass 3   arrays of objects that no collection owns, half of them null or more, counted under their own class
+ *
+ * All that is kept of an object is one word, a hash or those two figures; two bits of it say which. Then equal words
+ * are counted in an open hash table of at most 192 MiB (128, rounded up to a power of two of slots). Where there are
+ * too many contents for that, it is used several times, each time for the words that begin with other bits; 2^k
+ * partitions read the words 2^k times, in order, and no sorting moves them. O(bytes of the dump + partitions x
+ * objects). A table is half full at most if hashes are spread evenly; one that becomes fuller than 7/8 ends with an
+ * error, so that probing stays short. The hash is keyed: a dump cannot be made so that all collide. The largest groups
+ * are kept in a short sorted list, with equal ones in the order of addresses, so that the result does not depend on
+ * the key.
+ */
 #include "heap/waste.h"
 
 #include <stdlib.h>

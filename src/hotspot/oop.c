@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * oop.c - the three forms of a reference
+ *
+ *   plain      the address, 8 bytes
+ *   narrow     32 bits: base + (value << shift), and 0 is null; base and shift are read from the JVM once. Where the
+ *              place of the base is not known, the form is not, either
+ *   coloured   generational ZGC, 8 bytes: the address begins above one of bits 12 to 15, the one that loads want, so
+ *              which bit is set is how far to shift. None or several of them set is no reference that a load would
+ *              return: null
+ *
+ * Which form it is follows from flags of the JVM, once. Fields have the narrow form; the words behind handles of JNI
+ * always have 64 bits, and those behind local handles are plain even with ZGC, since a thread's own references are not
+ * coloured. A load is one or two reads of memory, and never waits for the collector.
+ */
 #include "hotspot/oop.h"
 
 #include "hotspot/value.h"

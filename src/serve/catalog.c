@@ -1,4 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalog.c - entries found by path, and two caches with bounds
+ *
+ * Entries. An id is the start of a digest of the path, 48 bits. A scan reads the folders, looks at each file, and
+ * forgets what has gone, unless it was named or is made here. Entries are searched one by one: a scan is O(n^2) short
+ * comparisons, with n at most 5000.
+ *
+ * Models, which take megabytes each, are kept by last use: at most 12, of 768 MiB together; the one that was asked for
+ * just now stays however large it is. A model belongs to an inode and a size: another inode, fewer bytes, or more
+ * bytes of a file that had seemed complete make it new; a file that grows is read on from where the last reading
+ * ended.
+ *
+ * Answers, six for each recording and 4 MiB each at most, are good as long as the file has the size they were made at,
+ * or for 4 s if it grows; the oldest one makes room.
+ *
+ * Races with those who can write to the folders: a path is found once and then opened through no link (open_found),
+ * and what is opened must be a plain file. A file that cannot be opened for want of descriptors has not gone.
+ */
 #include "serve/catalog.h"
 
 #include <dirent.h>
