@@ -25,7 +25,7 @@
 #include "base/strbuf.h"
 
 #define MAX_SYMBOLS (4u << 20)
-#define REACH       ((uint64_t)1 << 31) /* code lies within 2 GiB of the first function listed: it is called relatively */
+#define REACH       ((uint64_t)1 << 31) /* code lies within 2 GiB of the first function listed: calls are relative */
 #define LAST_SIZE   (1u << 20)
 #define MAX_NAME    512
 

@@ -3,8 +3,8 @@
  * perf_int.h - what the readers of perf's text and of perf.data share: frames and events from perf's names, and the
  * parts of the reader of perf.data
  *
- *     bytes --perf_data.c--> records --perf_order.c--> in order of time --perf_data.c--> perf_task.c: who had what mapped
- *                        (perf_record.c)                                                 perf_dso.c:  what is called how
+ *   bytes --perf_data.c--> records --perf_order.c--> in order of time --perf_data.c--> perf_task.c: who had what mapped
+ *                      (perf_record.c)                                                 perf_dso.c:  what is called how
  *
  * Threads: one at a time per input.
  * Memory:  see each part.

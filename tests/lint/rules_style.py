@@ -7,6 +7,7 @@ import csource
 from tree import Finding
 
 MAX_FILE_LINES = 800
+MAX_LINE = 120
 MAX_FUNCTION_LINES = 80
 MAX_NESTING = 4
 C_FILES = (".c", ".h")
@@ -81,6 +82,14 @@ def check_whitespace(tree):
                 yield Finding(path, number, "a tab")
         if text and not text.endswith("\n"):
             yield Finding(path, text.count("\n") + 1, "no newline at the end of the file")
+
+
+def check_line_length(tree):
+    """no line of C is longer than 120 columns, comments included, which the formatter leaves as they are"""
+    for path in _own(tree, *C_FILES):
+        for number, line in enumerate(tree.lines(path), 1):
+            if len(line) > MAX_LINE and not line.rstrip(",;)").endswith('"'):  # a literal that cannot be broken
+                yield Finding(path, number, f"{len(line)} columns (at most {MAX_LINE})")
 
 
 def check_header_comment(tree):

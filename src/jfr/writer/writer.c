@@ -4,7 +4,7 @@
  *
  * A flush adds to the file, behind what is there,
  *
- *     [metadata, first flush of a chunk only] [checkpoint: constants not yet in the chunk] [events since the last flush]
+ *     [metadata, in the first flush only] [checkpoint: constants not yet in the chunk] [events since the last flush]
  *
  * in one write, and then writes the chunk's header, which makes them part of the recording: chunk size, last checkpoint
  * and duration. Until the second write the header on disk describes the chunk without them. So whenever the process
