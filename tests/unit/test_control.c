@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -552,6 +553,52 @@ static void test_run__agentpath_options(void **state)
     assert_int_equal(running, 0);
 }
 
+enum { ANSWERED = 3, REFUSED, NO_NAMESPACE, NO_OVERFLOW };
+
+/* A process of its own: a control thread, and a peer with the same uid. `strange`: in a user namespace without a number
+ * for anybody, where both have the overflow uid. */
+static int command_oneself(bool strange)
+{
+    struct wick_err none = {0}, err = {0};
+    struct ucred who;
+    if (strange && unshare(CLONE_NEWUSER))
+        return NO_NAMESPACE;
+    if (wick_control_start(&none, &err))
+        return 1;
+    int fd = connect_agent();
+    if (strange && (wick_sock_peer(fd, &who) || who.uid != geteuid() || !wick_sock_uid_is_ambiguous(who.uid)))
+        return NO_OVERFLOW;
+    return ask(fd, "wick1 - -\nversion", NULL, 0, NULL, NULL) == 0 ? ANSWERED : REFUSED;
+}
+
+/* What command_oneself() returns in a new process, which is no copy of this one's threads and locks. */
+static int commanded(const char *how)
+{
+    int status = 0;
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (!pid) {
+        execl("/proc/self/exe", "test_control", how, (char *)NULL);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* The overflow uid stands for every user that the namespace has no number for. */
+static void test_control__the_overflow_uid_is_nobodys_own(void **state)
+{
+    (void)state;
+    assert_int_equal(commanded("same"), ANSWERED);
+    int strange = commanded("strange");
+    if (strange == NO_NAMESPACE) {
+        print_message("# user namespaces are not permitted here\n");
+        skip();
+    }
+    assert_int_equal(strange, REFUSED);
+}
+
 /* Last: afterwards nobody listens. */
 static void test_retire__refused_while_recording_then_the_socket_is_gone(void **state)
 {
@@ -573,8 +620,10 @@ static void test_retire__refused_while_recording_then_the_socket_is_gone(void **
     close(out);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        _exit(command_oneself(!strcmp(argv[1], "strange")));
     const struct CMUnitTest tests[] = {
         /* First: nothing has been recorded. */
         cmocka_unit_test(test_run__dump_and_stop_need_something_recorded),
@@ -593,6 +642,7 @@ int main(void)
         cmocka_unit_test(test_adopt__only_the_first_takes_the_request),
         cmocka_unit_test(test_control__anybody_changes_and_marks_a_held_recording),
         cmocka_unit_test(test_run__agentpath_options),
+        cmocka_unit_test(test_control__the_overflow_uid_is_nobodys_own),
         cmocka_unit_test(test_retire__refused_while_recording_then_the_socket_is_gone),
     };
     struct wick_err none = {0}, err = {0};
