@@ -21,6 +21,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -549,6 +550,62 @@ static void test_cpu__signals_that_are_late_when_sampling_stops_end_nothing(void
         pthread_join(holding[i], NULL);
 }
 
+/* --- cancellation --- */
+
+static struct {
+    sem_t go;
+    _Atomic int32_t tid;
+} doomed;
+
+/* Cancelled, but not at a cancellation point yet when the signal is there. */
+static void *handle_a_signal_cancelled(void *arg)
+{
+    struct wick_engine_thread **slot = arg;
+    siginfo_t info = {0};
+    ucontext_t context;
+    atomic_store(&doomed.tid, (int32_t)syscall(SYS_gettid));
+    await(&doomed.go);
+    *slot = wick_threads_find_sig(&threads, atomic_load(&doomed.tid));
+    getcontext(&context);
+    info.si_code = engine.mode == WICK_CPU_ITIMER ? SI_KERNEL : (*slot)->perf_fd >= 0 ? POLL_IN : SI_TIMER;
+    if ((*slot)->perf_fd >= 0)
+        info.si_fd = (*slot)->perf_fd;
+    else
+        info.si_value.sival_ptr = *slot;
+    pthread_cancel(pthread_self());
+    wick_cpu_signal_sig(engine.signal.number, &info, &context);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL); /* the cancellation stays pending */
+    return slot;
+}
+
+/* A thread that ended within the handler would leave the gate and the scratch area taken for good. The interval is so
+ * long that the event's ring is empty: the handler reads the counter. */
+static void test_cpu__a_pending_cancellation_waits_until_the_handler_is_over(void **state)
+{
+    static const char *const events[] = {"cpu", "ctimer", "itimer"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(events); i++) {
+        struct wick_engine_thread *slot = NULL;
+        void *returned = NULL;
+        pthread_t thread;
+        atomic_store(&doomed.tid, 0);
+        sem_init(&doomed.go, 0, 0);
+        assert_int_equal(pthread_create(&thread, NULL, handle_a_signal_cancelled, &slot), 0);
+        while (!atomic_load(&doomed.tid))
+            usleep(1000);
+        start(events[i], 3600 * 1000 * MS, false);
+        bool perf = engine.mode == WICK_CPU_PERF;
+        sem_post(&doomed.go);
+        assert_int_equal(pthread_join(thread, &returned), 0);
+        assert_ptr_equal(returned, &slot); /* not PTHREAD_CANCELED */
+        assert_int_equal(engine.foreign, 0);
+        assert_true(!perf || slot->last_count > 0); /* read by the handler */
+        wick_cpu_stop(&engine);
+        sem_destroy(&doomed.go);
+        drain(0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -559,6 +616,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_cpu__threads_without_an_event_are_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cpu__signals_that_are_late_when_sampling_stops_end_nothing, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_cpu__a_pending_cancellation_waits_until_the_handler_is_over, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_cpu__a_small_limit_of_files_is_left_to_the_program, set_up, tear_down),
     };
