@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "jfr/format/jfr_format.h"
+
 bool wick_copied_is_dense(int fd, uint64_t from, uint64_t to)
 {
     if (from >= to)
@@ -26,6 +28,12 @@ static bool write_all(int fd, const char *buf, size_t n)
     return true;
 }
 
+/* Of what has been read, not of the file, which may be another one at the next look. */
+static bool begins_recording(const char *buf, size_t n)
+{
+    return n >= sizeof WICK_JFR_MAGIC - 1 && !memcmp(buf, WICK_JFR_MAGIC, sizeof WICK_JFR_MAGIC - 1);
+}
+
 int wick_copied_take(int from, int to, const char *path, struct wick_err *err)
 {
     char buf[65536];
@@ -43,6 +51,11 @@ int wick_copied_take(int from, int to, const char *path, struct wick_err *err)
         }
         if (!n) /* it has become shorter */
             return 0;
+        if (n > 0 && at == 0 && !begins_recording(buf, (size_t)n))
+            return wick_err_set(err, WICK_E_FORMAT,
+                                "the file that the agent wrote is no JFR recording: the process may have been tampered "
+                                "with, and nothing was written to %s",
+                                path);
         if (n < 0 || !write_all(to, buf, (size_t)n))
             return wick_err_set(err, errno == ENOSPC || errno == EDQUOT ? WICK_E_NOSPACE : WICK_E_IO,
                                 "cannot copy the recording to %s: %s", path, strerror(errno));

@@ -4,7 +4,8 @@
  *
  * The process under study can do to that file what its descriptor allows: let it grow while it is read, or give it a
  * length that nothing stands behind. Such a hole costs the process nothing, and as a copy would fill our disk. A
- * recording has none, so what has one is no recording; and what comes after the copy has begun is left where it is.
+ * recording has none, so what has one is no recording, nor is what lacks JFR's magic number; and what comes after the
+ * copy has begun is left where it is.
  *
  * Threads: one.
  * Memory:  none kept.
@@ -21,7 +22,7 @@
 bool wick_copied_is_dense(int fd, uint64_t from, uint64_t to);
 
 /* Copies `from`, as long as it is now, into `to`, a file of ours named `path` that is empty. -WICK_E_FORMAT for a file
- * with holes, or what writing fails with. */
+ * with holes or one that does not begin as a recording does, or what writing fails with. */
 int wick_copied_take(int from, int to, const char *path, struct wick_err *err);
 
 #endif

@@ -98,9 +98,9 @@ def main():
     os.chmod(folder + "/libjvm.so", 0o755)
     forged = folder + "/forged.jfr"
 
-    def forge():
+    def forge(content=b"forged by the target\n"):
         with open(forged, "wb") as f:
-            f.write(b"forged by the target\n")
+            f.write(content)
         os.chmod(forged, 0o666)
     forge()
     attacker = t.Jvm([os.path.abspath(__file__), "--peer", folder], name="peer", java=sys.executable)
@@ -122,10 +122,16 @@ def main():
     r = stop(attacker, {"file": f"{private}/new\x1b]0;x\x07.jfr", "fd": forged}, cwd=private)
     t.check("its name reaches the terminal without control characters", not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", r.err), r)
     r = stop(attacker, {"file": f"{private}/other.jfr", "fd": forged}, "-f", private + "/mine.jfr", cwd=private)
+    t.check("with -f: what is no recording is not copied, and the refusal says so",
+            r.status > 0 and "no JFR recording" in r.err and tree(private) == before, (r, tree(private)))
+    magic = b"FLR\0forged by the target\n"
+    forge(magic)
+    r = stop(attacker, {"file": f"{private}/other.jfr", "fd": forged}, "-f", private + "/mine.jfr", cwd=private)
     t.check("with -f the recording goes where the user says, and only there",
             set(tree(private)) - set(before) == {private + "/mine.jfr"}
-            and tree(private)[private + "/mine.jfr"] == b"forged by the target\n", (r, tree(private)))
+            and tree(private)[private + "/mine.jfr"] == magic, (r, tree(private)))
     os.unlink(private + "/mine.jfr")
+    forge()
     # A descriptor without the right to read: opened anew by root it would show what nobody may not see.
     if os.geteuid() == 0:
         with open(t.path("secret"), "w") as f:
