@@ -30,7 +30,6 @@
 #include "cli/record/record_run.h"
 #include "cli/jvm/target.h"
 #include "cli/ui.h"
-#include "sys/ns.h"
 
 /* After the recording: what was written is turned into the output, even if the JVM died. first = the error that
  * ended the recording, or 0. Returns the exit status. */
@@ -54,14 +53,13 @@ static int discard(struct wick_cli_output *out, const struct wick_err *err)
     return wick_ui_fail(err);
 }
 
-/* Which file the JVM is handed. A root of another container could make a program of one that stays, owned by the host's
- * root and of any mode, so it gets one without a name; what is in that is lost if this command is killed. */
+/* Which file the JVM is handed. What is in one without a name is lost if this command is killed. */
 static void choose_hands(const struct wick_proc *p, const struct wick_opts *o, struct wick_cli_output *out)
 {
     if (o->keep_running)
         return;
     out->taken = out->sequence && !wick_recording_may_write(p);
-    out->apart = !out->sequence && geteuid() == 0 && wick_ns_same_root(p) != 1;
+    out->apart = !out->sequence && wick_recording_is_apart(p);
 }
 
 static int record_pid(const char *word, const struct wick_opts *o)

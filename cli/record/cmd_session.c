@@ -207,6 +207,7 @@ static int dump(struct wick_running *s, struct wick_err *err)
         rc = wick_err_set(err, WICK_E_USAGE, "%%n has no meaning for dump");
     if (!rc)
         rc = wick_running_find(s, err);
+    out.apart = wick_recording_is_apart(&s->p);
     if (!rc)
         rc = wick_cli_output_open(&out, err);
     if (!rc)

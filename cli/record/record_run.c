@@ -72,6 +72,11 @@ bool wick_recording_may_write(const struct wick_proc *p)
     return p->st.euid == geteuid() && wick_ns_same_root(p) == 1 && wick_ns_same(p, "user") == 1;
 }
 
+bool wick_recording_is_apart(const struct wick_proc *p)
+{
+    return geteuid() == 0 && wick_ns_same_root(p) != 1;
+}
+
 static int check_sequence(const struct wick_recording *r, struct wick_err *err)
 {
     const struct wick_proc *p = r->proc;

@@ -3,7 +3,8 @@
 """A process that only poses as a JVM with wick's agent in it must not choose what the user of wick writes.
 
 The attack: a process of another user (`nobody` where the test runs as root) maps a file named libjvm.so, listens on the
-socket's name and answers with paths and descriptors of its own choice.
+socket's name and answers with paths and descriptors of its own choice. Another one is root in a mount namespace of its own, and
+keeps the descriptors that it is handed.
 """
 # once
 import json
@@ -12,14 +13,61 @@ import os
 import re
 import signal
 import socket
+import stat
 import sys
 import time
 
-PEER = sys.argv[1:2] == ["--peer"]
+PEER = sys.argv[1] if sys.argv[1:2] in (["--peer"], ["--keeper"]) else None
 if not PEER:
     import jvmtest as t
 
 NOBODY = 65534
+
+
+RECORDED = b"FLR\0recorded by the target\n"
+
+
+def misuse(kept):
+    """What root of a container can do with a file of the host's root that it has a descriptor of."""
+    for f in kept:
+        os.fchmod(f, 0o6777)
+        os.pwrite(f, b"#!/bin/sh\n", 0)
+
+
+def keeper(folder):
+    """The other attacker: writes a recording, keeps the file, and misuses it when it is asked to."""
+    lib = os.open(folder + "/libjvm.so", os.O_RDONLY)
+    keep = mmap.mmap(lib, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.bind("\0wick/%d/0123456789abcdef" % os.getpid())
+    s.listen()
+    print("up", flush=True)
+    kept, running = [], 0
+    while keep:
+        c, _ = s.accept()
+        while True:
+            data, fds, _, _ = socket.recv_fds(c, 65536, 8)
+            if not data:
+                break
+            command = data.split(b"\n", 1)[1].decode(errors="replace").split(",")[0]
+            files = [f for f in fds if stat.S_ISREG(os.fstat(f).st_mode)]
+            for f in files:
+                os.pwrite(f, RECORDED, 0)
+            kept += files
+            print("asked", command, flush=True)
+            text, send = "", []
+            if command == "version":
+                text = "version=1\nbuild=00\npid=1\nrunning=%d\n" % running
+            elif command == "status":
+                text = "running=%d\nfile=x\nthreads=0\nsamples=1\n" % running
+            elif command == "start":
+                running = 1
+            elif command == "stop":
+                running, send = 0, kept[-1:]
+            elif command == "misuse":
+                misuse(kept)
+            socket.send_fds(c, [b"0\n" + text.encode()], send)
+        c.close()
 
 
 def peer(folder):
@@ -85,6 +133,36 @@ def stop(attacker, answer, *options, cwd):
         return t.wick("stop", *options, attacker.pid)
     finally:
         os.chdir(here)
+
+
+def kept_files(folder):
+    """Files that a target with other mounts keeps are not those that stay."""
+    if os.geteuid() != 0 or t.run("unshare", "-m", "true").status:
+        t.skip("a target that keeps the files", "needs root")
+        return
+    attacker = t.Jvm([os.path.abspath(__file__), "--keeper", folder], name="keeper", java=sys.executable, prefix=("unshare", "-m"))
+    if not attacker.wait_for("up"):
+        t.check("the attacker that keeps files is up", False, attacker.output())
+        return
+    private = t.path("kept")
+    os.mkdir(private, 0o700)
+    here = ("--attach-timeout", "60")
+
+    def stays(title, name, ways):
+        for words in ways:
+            r = t.wick(*words, attacker.pid)
+            if not t.check(f"{title}: {words[0]}", r.status == 0, r):
+                return
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
+            s.connect("\0wick/%d/0123456789abcdef" % attacker.pid)
+            s.send(b"\nmisuse")
+            s.recv(100)
+        with open(f"{private}/{name}", "rb") as f:
+            content = f.read()
+        mode = stat.S_IMODE(os.stat(f"{private}/{name}").st_mode)
+        t.check(f"{title}: the file stays as the command wrote it", (content, mode) == (RECORDED, 0o600), (content, oct(mode)))
+    stays("dump", "d.jfr", [("dump", *here, "-f", private + "/d.jfr")])
+    attacker.kill()
 
 
 def main():
@@ -164,6 +242,7 @@ def main():
             r.status == 0 and "late.jfr" in r.err and "asked stop" in attacker.output().rpartition("asked status")[2],
             (r, attacker.output()[-300:]))
     attacker.kill()
+    kept_files(folder)
     t.done()
 
 
@@ -171,7 +250,7 @@ if PEER:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     os.close(0)
     try:
-        peer(sys.argv[2])
+        (peer if PEER == "--peer" else keeper)(sys.argv[2])
     except KeyboardInterrupt:
         pass
     os._exit(0)
