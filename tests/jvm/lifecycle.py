@@ -294,7 +294,7 @@ def limits():
     t.check("chunks by size: several, readable", "Chunks: 1\n" not in chunks and not (said := t.jfr_complaints(file, (21,))),
             (chunks[:200], said))
     total = t.weight_of(t.stacks(file))
-    t.check("no sample is lost at their borders", abs(total - s["weight"]) < 3000, f"{total} {s['weight']}")
+    t.check("no sample is lost at their boundaries", abs(total - s["weight"]) < 3000, f"{total} {s['weight']}")
     t.check("a dump holds the beginning", 0 < t.weight_of(t.stacks(dump)) < total)
 
     # An interval at which a second without a processor for the drain thread leaves less than a segment behind.

@@ -142,7 +142,7 @@ def later(j):
         time.sleep(0.2)
     time.sleep(2)  # as long as what is written may wait for the file
     j.kill()
-    check("a library loaded meanwhile counts, also where the JVM is killed", 1500, BYTES, bytes_of(file, "nativelive", "NativeMem.leakInCopy"))
+    check("a library loaded during the recording counts, also where the JVM is killed", 1500, BYTES, bytes_of(file, "nativelive", "NativeMem.leakInCopy"))
 
 
 def nothing_left(j):

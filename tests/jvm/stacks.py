@@ -69,7 +69,7 @@ ticks = j.ask("tick", r"tick (\d+)")
 t.check("the target runs on", ticks is not None, j.output())
 for _ in range(20):
     t.wick("stack", j.pid)
-t.check("and after twenty more looks, too", j.ask("tick", r"tick (\d+)") is not None and j.proc.poll() is None)
+t.check("and after twenty more walks from outside", j.ask("tick", r"tick (\d+)") is not None and j.proc.poll() is None)
 j.say("exit")
 t.check("it ends as if nothing had been", j.wait() == 0)
 t.done()

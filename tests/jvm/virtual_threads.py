@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 21 25
-"""Stacks of virtual threads are whole: the frames on the stack, those frozen in the heap, a border, the carrier's. Of at least 1,000
+"""Stacks of virtual threads are whole: the frames on the stack, those frozen in the heap, a boundary, the carrier's. Of at least 1,000
 samples, 5,000 of a crowd, as many as is credible at t.FALSE_ALARM where the share is what each check names."""
 
 import jvmtest as t
 
 DEPTH = 20
 STUBS = ("cont_", "cont thaw")  # of JDK 25; of 21 to 24, "Cont thaw return barrier"
-BORDER = "[virtual thread above, carrier below]"
+BOUNDARY = "[virtual thread above, carrier below]"
 GAP = "[broken: virtual thread frame]"
 classes = t.compile_java("VDeep")
 FORMS = [("compiled", []), ("interpreted", ["-Xint"]), ("C1 only", ["-XX:TieredStopAtLevel=1"]),
@@ -24,8 +24,8 @@ def enough(pid):
 
 
 def seen_from_outside(pid):
-    """Whether `wick stack` once shows all calls with most of them frozen, a border with the thread's id, and the carrier. Z may
-    have moved frozen frames that the program has not used since; then the stack has a gap, and the next collection mends the
+    """Whether `wick stack` once shows all calls with most of them frozen, a boundary with the thread's id, and the carrier. Z may
+    have moved frozen frames that the program has not used since; then the stack has a gap, and the next collection repairs the
     references to them."""
     whole, said = [], ""
 
@@ -46,11 +46,11 @@ def seen_from_outside(pid):
 
 
 def is_whole(frames):
-    """root first: carrier, border (or enterSpecial, if all is on the stack), run of the virtual thread, calls"""
+    """root first: carrier, boundary (or enterSpecial, if all is on the stack), run of the virtual thread, calls"""
     bare = [x.replace("/", ".") for x in frames]
-    border = next((i for i, x in enumerate(bare) if x == BORDER or "enterSpecial" in x), None)
-    return border is not None and any("ForkJoinWorkerThread.run" in x for x in bare[:border]) \
-        and any("VirtualThread.run" in x for x in bare[border + 1:])
+    boundary = next((i for i, x in enumerate(bare) if x == BOUNDARY or "enterSpecial" in x), None)
+    return boundary is not None and any("ForkJoinWorkerThread.run" in x for x in bare[:boundary]) \
+        and any("VirtualThread.run" in x for x in bare[boundary + 1:])
 
 
 def examine(title, options):
@@ -70,9 +70,9 @@ def examine(title, options):
             f"{calls} of {total}\n" + "\n".join(";".join(f)[:900] for f, _ in rows[:3]))
 
     whole = t.weight_of([r for r in rows if is_whole(r[0])])
-    t.check(f"{title}: carrier below, virtual thread above a border", whole >= t.least_of(total, 0.98) > 0,
+    t.check(f"{title}: carrier below, virtual thread above a boundary", whole >= t.least_of(total, 0.98) > 0,
             f"{whole} of {total}\n" + "\n".join(";".join(f)[:900] for f, _ in rows[:3]))
-    frozen = t.weight_of([r for r in rows if BORDER in r[0]])
+    frozen = t.weight_of([r for r in rows if BOUNDARY in r[0]])
     t.check(f"{title}: most of them were frozen", frozen >= t.least_of(total, 0.5) > 0, f"{frozen} of {total}")
     s = t.status(j.pid)
     t.check(f"{title}: hardly a gap", s["gaps"] <= t.most_of(s["samples"], 0.02) and
@@ -97,7 +97,7 @@ def crowd():
     met = t.weight_of(back)
     t.check("crowd: the stubs that put frames back were met", met >= t.least_of(5000, 0.01) > 0, met)
     broken = [r for r in back if not is_whole(r[0])]
-    silent = [f for f, _ in back if BORDER in f and not is_whole(f) and not any(x.startswith("[broken") for x in f)]
+    silent = [f for f, _ in back if BOUNDARY in f and not is_whole(f) and not any(x.startswith("[broken") for x in f)]
     t.check("crowd: what is missing is named", t.least_of(met, 0.99) <= met - len(silent), silent[:1])
     t.check("crowd: and stacks through them are whole, but for a few that a walk cannot resolve", t.weight_of(broken) <= t.most_of(met, 0.1),
             f"{t.weight_of(broken)} of {met}\n" + "\n".join(";".join(f)[:900] for f, _ in broken[:3]))

@@ -125,7 +125,7 @@ static void test_block__sorts_as_qsort_does(void **state)
     }
 }
 
-static void test_strbuf__hands_over_a_long_string_too(void **state)
+static void test_strbuf__hands_over_also_a_long_string(void **state)
 {
     (void)state;
     struct wick_strbuf sb = WICK_STRBUF_INIT;
@@ -225,7 +225,7 @@ int main(void)
         cmocka_unit_test(test_block__keeps_its_bytes_whatever_its_size),
         cmocka_unit_test(test_block__a_large_one_is_a_mapping),
         cmocka_unit_test(test_block__sorts_as_qsort_does),
-        cmocka_unit_test(test_strbuf__hands_over_a_long_string_too),
+        cmocka_unit_test(test_strbuf__hands_over_also_a_long_string),
         cmocka_unit_test(test_strbuf__grows_and_is_always_terminated),
         cmocka_unit_test(test_poisson__logarithm_and_exponential_agree_with_the_library),
         cmocka_unit_test(test_poisson__weights_sum_up_to_what_was_sampled),

@@ -103,7 +103,7 @@ static void test_carry__a_stack_means_the_same(void **state)
     assert_null(wick_tables_method_known_sig(new, 0x1000, 8));
 }
 
-static void test_carry__contexts_too(void **state)
+static void test_carry__copies_contexts(void **state)
 {
     const struct wick_context c = {.span = 5, .trace_lo = 6, .endpoint = 7, .labels = 8}, other = {.span = 1};
     (void)state;
@@ -136,7 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_carry__a_stack_means_the_same, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_carry__contexts_too, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_carry__copies_contexts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_carry__leaves_room, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

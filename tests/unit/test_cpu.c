@@ -526,7 +526,7 @@ static void *hold_signals(void *arg)
 }
 
 /* What is pending, or about to be sent, when sampling stops would end this process by the signal's default action. */
-static void test_cpu__signals_that_are_late_when_sampling_stops_end_nothing(void **state)
+static void test_cpu__signals_delayed_until_sampling_has_stopped_end_nothing(void **state)
 {
     enum { THREADS = 6, STOPS = 40 };
     static const char *const events[] = {"cpu", "ctimer", "itimer"};
@@ -615,7 +615,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_cpu__threads_beyond_the_headroom_of_descriptors_have_timers, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_cpu__threads_without_an_event_are_counted, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_cpu__signals_that_are_late_when_sampling_stops_end_nothing, set_up,
+        cmocka_unit_test_setup_teardown(test_cpu__signals_delayed_until_sampling_has_stopped_end_nothing, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_cpu__a_pending_cancellation_waits_until_the_handler_is_over, set_up,
                                         tear_down),

@@ -379,7 +379,7 @@ static void test_threads__java_threads_are_known_by_name_until_they_end(void **s
     wick_threads_release(&ts);
 }
 
-static void test_threads__a_java_thread_that_ends_is_told_to_the_engine_once_it_is_armed(void **state)
+static void test_threads__the_engine_is_notified_of_the_end_of_a_java_thread_once_it_is_armed(void **state)
 {
     struct hook_log log = {0};
     const struct wick_thread_hooks hooks = {on_arm, on_disarm, on_end, &log};
@@ -540,7 +540,7 @@ static void reuse_of_both(void)
     reuse(0x7000, 0x7000, false);
 }
 
-static void test_threads__an_id_used_again_is_another_thread_whoever_had_it(void **state)
+static void test_threads__an_id_used_again_is_another_thread(void **state)
 {
     in_own_namespace(all_reuses);
     in_own_namespace(reuse_of_both);
@@ -690,7 +690,7 @@ static void test_perf_event__names_are_perfs_own(void **state)
     }
 }
 
-static void test_perf_event__what_is_no_event_is_told_so(void **state)
+static void test_perf_event__what_is_no_event_is_refused(void **state)
 {
     static const char *const names[] = {
         "",          "r",   "rxyz", "r12 ",    "cpu-cloc",         "cpu-clock2",
@@ -718,15 +718,15 @@ int main(void)
         cmocka_unit_test(test_threads__the_name_of_a_young_thread_is_read_again),
         cmocka_unit_test(test_threads__scans_rest_in_proportion_to_their_cost),
         cmocka_unit_test(test_threads__java_threads_are_known_by_name_until_they_end),
-        cmocka_unit_test(test_threads__a_java_thread_that_ends_is_told_to_the_engine_once_it_is_armed),
+        cmocka_unit_test(test_threads__the_engine_is_notified_of_the_end_of_a_java_thread_once_it_is_armed),
         cmocka_unit_test(test_threads__a_reused_tid_is_another_thread),
-        cmocka_unit_test(test_threads__an_id_used_again_is_another_thread_whoever_had_it),
+        cmocka_unit_test(test_threads__an_id_used_again_is_another_thread),
         cmocka_unit_test(test_threads__while_no_recording_is_on_threads_that_end_leave_nothing),
         cmocka_unit_test(test_threads__slots_are_used_again_but_serials_never),
         cmocka_unit_test(test_threads__any_number_of_births_leaves_room_for_the_next),
         cmocka_unit_test(test_threads__wild_ids_are_nobody),
         cmocka_unit_test(test_perf_event__names_are_perfs_own),
-        cmocka_unit_test(test_perf_event__what_is_no_event_is_told_so),
+        cmocka_unit_test(test_perf_event__what_is_no_event_is_refused),
     };
     return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
 }

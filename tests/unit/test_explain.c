@@ -238,7 +238,7 @@ static void test_gc__pauses_and_cpu_time(void **state)
     says(SCENE(c->collector = 2600), "gc-cpu: threads of the collector use 26 % of the CPU time (2.6 s)\n");
 }
 
-static void test_safepoints__late_and_slow(void **state)
+static void test_safepoints__slow_threads_and_slow_safepoints(void **state)
 {
     silent(SCENE(c->late = 90));
     says(SCENE(c->late = 200),
@@ -276,14 +276,14 @@ static void test_compilers__queues_deoptimisations_and_room_for_code(void **stat
          "code-cache: the code cache is 50 % full (32 MiB of 64 MiB); the compiler was switched off for 2.0 s: what");
 }
 
-static void test_classes__unloading_is_told_by_its_rate(void **state)
+static void test_classes__unloading_is_known_by_its_rate(void **state)
 {
     silent(SCENE(c->unloaded = 90));
     says(SCENE(c->unloaded = 150),
          "class-unloading: 150 classes were unloaded, 15 a second, and 150 loaded: collections");
 }
 
-static void test_vm_operations__are_told_but_for_collections(void **state)
+static void test_vm_operations__are_reported_but_for_collections(void **state)
 {
     silent(SCENE(c->operation = 450));
     says(SCENE(c->operation = 600),
@@ -588,10 +588,10 @@ int main(void)
         cmocka_unit_test(test_lock_contention__counts_only_time_with_work),
         cmocka_unit_test(test_endpoint_wait__names_the_kind_of_waiting),
         cmocka_unit_test(test_gc__pauses_and_cpu_time),
-        cmocka_unit_test(test_safepoints__late_and_slow),
+        cmocka_unit_test(test_safepoints__slow_threads_and_slow_safepoints),
         cmocka_unit_test(test_compilers__queues_deoptimisations_and_room_for_code),
-        cmocka_unit_test(test_classes__unloading_is_told_by_its_rate),
-        cmocka_unit_test(test_vm_operations__are_told_but_for_collections),
+        cmocka_unit_test(test_classes__unloading_is_known_by_its_rate),
+        cmocka_unit_test(test_vm_operations__are_reported_but_for_collections),
         cmocka_unit_test(test_explain__sums_of_hostile_figures_do_not_overflow),
         cmocka_unit_test(test_memory__limit_and_pressure),
         cmocka_unit_test(test_out_of_memory__of_threads_names_who_makes_them),

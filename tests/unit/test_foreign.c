@@ -231,7 +231,7 @@ static void test_foreign__static_memory_is_read(void **state)
     check_library(PUBLISHER_STATIC, WICK_FOREIGN_STATIC);
 }
 
-static void test_foreign__images_are_looked_through_when_they_change(void **state)
+static void test_foreign__images_are_searched_when_they_change(void **state)
 {
     (void)state;
     const struct wick_elf_images none = {0};
@@ -281,7 +281,7 @@ int main(void)
 #if defined(__x86_64__) && defined(__GLIBC__)
         TEST(test_foreign__dynamic_memory_is_read),
         TEST(test_foreign__static_memory_is_read),
-        TEST(test_foreign__images_are_looked_through_when_they_change),
+        TEST(test_foreign__images_are_searched_when_they_change),
         TEST(test_foreign__among_all_images_the_publisher_is_found),
 #endif
         TEST(test_foreign__thread_local_symbols_are_their_own_kind),

@@ -251,7 +251,7 @@ static int end_of_process(int number, bool late, bool foreign)
     return status;
 }
 
-static void test_signal__late_ones_end_nothing_and_foreign_ones_have_their_default_effect(void **state)
+static void test_signal__delayed_ones_end_nothing_and_foreign_ones_have_their_default_effect(void **state)
 {
     static const int numbers[] = {WICK_SIGNAL_ANY, WICK_SIGNAL_ANY_REALTIME, SIGPROF};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -332,7 +332,7 @@ int main(void)
         cmocka_unit_test(test_gate__all_gates_of_a_stop_share_its_patience),
         cmocka_unit_test(test_gate__waits_end_when_every_set_has_lost_one),
         cmocka_unit_test(test_signal__a_handler_blocks_all_signals_but_those_of_faults),
-        cmocka_unit_test(test_signal__late_ones_end_nothing_and_foreign_ones_have_their_default_effect),
+        cmocka_unit_test(test_signal__delayed_ones_end_nothing_and_foreign_ones_have_their_default_effect),
         cmocka_unit_test(test_signal__a_handler_comes_back_whatever_comes_upon_its_thread),
         cmocka_unit_test(test_gate__what_handlers_use_can_be_freed_behind_it),
     };

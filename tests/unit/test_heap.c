@@ -511,7 +511,7 @@ static void test_suspects__those_alike_are_counted(void **state)
     wick_strbuf_release(&h.b);
 }
 
-static void test_paths__are_told_by_fields_frames_and_roots(void **state)
+static void test_paths__are_named_by_fields_frames_and_roots(void **state)
 {
     (void)state;
     struct hprof_build h;
@@ -732,7 +732,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_graph__what_holds_an_object_retains_it),
         cmocka_unit_test(test_graph__classes_retain_what_their_instances_do),
         cmocka_unit_test(test_suspects__those_alike_are_counted),
-        cmocka_unit_test(test_paths__are_told_by_fields_frames_and_roots),
+        cmocka_unit_test(test_paths__are_named_by_fields_frames_and_roots),
         cmocka_unit_test(test_loaders__say_what_they_have_defined),
         cmocka_unit_test(test_graph__little_memory_gives_the_same),
         cmocka_unit_test(test_waste__equal_contents_are_counted),

@@ -13,7 +13,7 @@
 
 #include "sys/hostload.h"
 
-static void test_stat__times_are_told_apart(void **state)
+static void test_stat__times_are_distinguished(void **state)
 {
     struct wick_hostload_now n = {0};
     wick_hostload_parse_stat("cpu  100 20 30 400 50 6 7 80 9 10\ncpu0 1 2 3 4 5 6 7 8 9 10\nprocs_running 5\n"
@@ -211,7 +211,7 @@ static void test_read__this_process_is_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stat__times_are_told_apart),
+        cmocka_unit_test(test_stat__times_are_distinguished),
         cmocka_unit_test(test_status__sizes_are_bytes),
         cmocka_unit_test(test_cpu_stat__both_versions_mean_the_same),
         cmocka_unit_test(test_psi__the_line_counts),

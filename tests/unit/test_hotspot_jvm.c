@@ -158,7 +158,7 @@ static void test_jvm__a_fact_of_the_branch_in_use_is_needed(void **state)
     }
 }
 
-static void test_jvm__versions_decide_what_tables_do_not_tell(void **state)
+static void test_jvm__versions_decide_what_tables_do_not_contain(void **state)
 {
     static const struct {
         int major, bcp_slot, is_short, pointers;
@@ -181,7 +181,7 @@ static void test_jvm__versions_decide_what_tables_do_not_tell(void **state)
 }
 
 /* JDK 8 calls itself 25.x and has one code heap. */
-static void test_jvm__jdk_8_is_told_by_its_single_code_heap(void **state)
+static void test_jvm__jdk_8_is_known_by_its_single_code_heap(void **state)
 {
     begin();
     drop("CodeCache", "_heaps");
@@ -558,8 +558,8 @@ int main(void)
         cmocka_unit_test(test_jvm__a_fact_that_is_needed_is_named_when_it_is_missing),
         cmocka_unit_test(test_jvm__a_fact_of_the_branch_in_use_is_needed),
         cmocka_unit_test(test_jvm__no_value_in_the_tables_does_harm),
-        cmocka_unit_test(test_jvm__versions_decide_what_tables_do_not_tell),
-        cmocka_unit_test(test_jvm__jdk_8_is_told_by_its_single_code_heap),
+        cmocka_unit_test(test_jvm__versions_decide_what_tables_do_not_contain),
+        cmocka_unit_test(test_jvm__jdk_8_is_known_by_its_single_code_heap),
         cmocka_unit_test(test_jvm__a_release_that_cannot_be_read_is_empty),
         cmocka_unit_test(test_jvm__code_heaps_are_found_once_they_are_there),
         cmocka_unit_test(test_jvm__a_code_cache_that_is_not_there_yet_is_a_state),

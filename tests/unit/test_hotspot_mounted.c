@@ -258,7 +258,7 @@ static void test_mounted__a_carrier_on_its_own_has_none(void **state)
     assert_false(wick_hs_mounted(&jvm, &fields, java, &m));
 }
 
-static void test_mounted__objects_that_do_not_tell_their_class_are_left_alone(void **state)
+static void test_mounted__objects_of_unknown_class_are_left_alone(void **state)
 {
     struct wick_hs_mounted m;
     (void)state;
@@ -277,7 +277,7 @@ int main(void)
         TEST(test_mounted__name_id_and_frozen_frames_are_found),
         TEST(test_mounted__names_in_utf_16_and_long_ones_fit),
         TEST(test_mounted__a_carrier_on_its_own_has_none),
-        TEST(test_mounted__objects_that_do_not_tell_their_class_are_left_alone),
+        TEST(test_mounted__objects_of_unknown_class_are_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

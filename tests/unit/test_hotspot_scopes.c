@@ -52,7 +52,7 @@ static void test_unsigned5__what_was_encoded_is_decoded(void **state)
 }
 
 /* The first byte that says "more follows" is 192 in both formats, but stands for another number. */
-static void test_unsigned5__bytes_190_to_193_are_the_border(void **state)
+static void test_unsigned5__bytes_190_to_193_are_the_boundary(void **state)
 {
     static const struct {
         uint8_t bytes[2], excluded, used;
@@ -266,7 +266,7 @@ static void test_scopes__the_first_pc_at_or_after_decides(void **state)
 }
 
 /* Only sentinels, a place without a scope, and behind the last place: the compiled method itself is known at least. */
-static void test_scopes__without_debug_information_the_method_itself_is_told(void **state)
+static void test_scopes__without_debug_information_the_method_itself_is_reported(void **state)
 {
     for (size_t i = 0; i < COUNT(majors); i++) {
         struct nm m;
@@ -389,12 +389,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unsigned5__what_was_encoded_is_decoded),
-        cmocka_unit_test(test_unsigned5__bytes_190_to_193_are_the_border),
+        cmocka_unit_test(test_unsigned5__bytes_190_to_193_are_the_boundary),
         cmocka_unit_test(test_unsigned5__a_zero_byte_ends_a_stream_since_20),
         cmocka_unit_test(test_unsigned5__the_fifth_byte_is_the_last),
         cmocka_unit_test(test_scopes__inlined_methods_come_innermost_first_in_every_layout),
         cmocka_unit_test(test_scopes__the_first_pc_at_or_after_decides),
-        cmocka_unit_test(test_scopes__without_debug_information_the_method_itself_is_told),
+        cmocka_unit_test(test_scopes__without_debug_information_the_method_itself_is_reported),
         cmocka_unit_test(test_scopes__deep_inlining_keeps_the_innermost),
         cmocka_unit_test(test_scopes__a_stream_that_goes_in_circles_ends),
         cmocka_unit_test(test_scopes__a_truncated_stream_is_malformed),

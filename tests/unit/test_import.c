@@ -178,7 +178,7 @@ static void test_input__pieces_of_any_size_make_no_difference(void **state)
     wick_profile_release(&whole);
 }
 
-static void test_input__the_first_bytes_tell_the_format(void **state)
+static void test_input__the_first_bytes_determine_the_format(void **state)
 {
     (void)state;
     static const struct {
@@ -203,7 +203,7 @@ static void test_input__the_first_bytes_tell_the_format(void **state)
     assert_int_equal(wick_input_is("FLR\0\0\2\0\1", 8), WICK_INPUT_JFR);
 }
 
-static void test_input__packed_text_is_read_too_and_its_damage_is_told(void **state)
+static void test_input__packed_text_is_read_and_its_damage_is_reported(void **state)
 {
     (void)state;
     char *packed = NULL;
@@ -381,8 +381,8 @@ int main(void)
         cmocka_unit_test(test_perf__lines_of_the_source_are_those_of_the_frame_above),
         cmocka_unit_test(test_perf__what_is_no_sample_is_reported_with_its_place),
         cmocka_unit_test(test_input__pieces_of_any_size_make_no_difference),
-        cmocka_unit_test(test_input__the_first_bytes_tell_the_format),
-        cmocka_unit_test(test_input__packed_text_is_read_too_and_its_damage_is_told),
+        cmocka_unit_test(test_input__the_first_bytes_determine_the_format),
+        cmocka_unit_test(test_input__packed_text_is_read_and_its_damage_is_reported),
         cmocka_unit_test(test_input__what_is_nothing_says_so),
         cmocka_unit_test(test_input__text_cut_at_any_byte_is_read_as_far_as_it_goes),
         cmocka_unit_test(test_collapsed__what_is_written_is_read_back),

@@ -339,7 +339,7 @@ static void test_writer__sum_of_weights_is_exact(void **state)
     assert_int_equal(x.field_sum[WICK_JFR_FIELD_EXECUTION_SAMPLE_weight_ns], sum / 1000);
 }
 
-static void test_writer__late_events_keep_their_time(void **state)
+static void test_writer__delayed_events_keep_their_time(void **state)
 {
     (void)state;
     struct walk x;
@@ -752,7 +752,7 @@ int main(void)
         TEST(test_writer__contexts_are_constants_with_their_texts_in_full),
         TEST(test_writer__spans_may_begin_long_before_their_chunk),
         TEST(test_writer__sum_of_weights_is_exact),
-        TEST(test_writer__late_events_keep_their_time),
+        TEST(test_writer__delayed_events_keep_their_time),
         TEST(test_writer__chunks_end_at_their_size_and_age),
         TEST(test_writer__asks_for_the_last_events_of_a_full_chunk),
         TEST(test_writer__says_when_a_flush_will_fill_the_chunk),

@@ -191,7 +191,7 @@ static void test_labels__a_virtual_threads_context_follows_it_to_another_carrier
     assert_false(wick_labels_read_sig(&labels, 101, mount(&b, 31), &c));
 }
 
-static void test_labels__a_carrier_has_the_context_of_whoever_is_mounted(void **state)
+static void test_labels__a_carrier_has_the_context_of_the_mounted_thread(void **state)
 {
     struct carrier a = {0};
     (void)state;
@@ -670,7 +670,7 @@ int main(void)
         TEST(test_labels__a_thread_that_ends_leaves_its_counts_and_its_record),
         TEST(test_labels__records_run_out_and_that_is_counted),
         TEST(test_labels__a_virtual_threads_context_follows_it_to_another_carrier),
-        TEST(test_labels__a_carrier_has_the_context_of_whoever_is_mounted),
+        TEST(test_labels__a_carrier_has_the_context_of_the_mounted_thread),
         TEST(test_labels__a_place_is_one_bit),
         TEST(test_labels__a_javathread_that_is_gone_is_no_crash),
         TEST(test_labels__a_hundred_thousand_virtual_threads_have_records),

@@ -303,7 +303,7 @@ static void *be_known_and_ask(void *arg)
 }
 
 /* The owner is asked while the other waits, and the wait names it afterwards. */
-static void test_native__who_has_the_mutex_tells_its_stack(void **state)
+static void test_native__the_owner_of_the_mutex_reports_its_stack(void **state)
 {
     struct wick_lock_totals totals;
     struct wick_err err = {0};
@@ -448,7 +448,7 @@ static void test_native__a_place_s_next_thread_has_nothing_of_the_last(void **st
 }
 
 /* However short and many the waits, the watcher is woken once in a millisecond at most. */
-static void test_native__many_short_waits_wake_the_watcher_seldom(void **state)
+static void test_native__many_short_waits_wake_the_watcher_rarely(void **state)
 {
     enum { SHORT = 4000 };
     struct wick_lock_totals totals;
@@ -482,7 +482,7 @@ static void test_native__many_short_waits_wake_the_watcher_seldom(void **state)
 }
 
 /* The kernel id in a lock that processes share may be that of another pid namespace's thread, and one of ours, too. */
-static void test_native__owners_of_shared_locks_are_not_told(void **state)
+static void test_native__owners_of_shared_locks_are_not_reported(void **state)
 {
     const pthread_mutex_t private = PTHREAD_MUTEX_INITIALIZER;
     struct wick_lock_totals totals;
@@ -691,7 +691,7 @@ static void *refresh_often(void *arg)
 }
 
 /* The drain thread searches for libraries until the recording has ended. */
-static void test_native__a_late_look_for_libraries_puts_nothing_back(void **state)
+static void test_native__a_delayed_search_for_libraries_patches_nothing(void **state)
 {
     enum { TURNS = 100 };
     const uintptr_t truth = (uintptr_t)dlsym(RTLD_DEFAULT, "pthread_mutex_lock");
@@ -727,15 +727,15 @@ int main(void)
         cmocka_unit_test(test_native__counts_are_exact_and_weights_sum_up),
         cmocka_unit_test(test_native__recordings_end_while_threads_wait),
         cmocka_unit_test(test_native__only_contended_locks_count),
-        cmocka_unit_test(test_native__who_has_the_mutex_tells_its_stack),
+        cmocka_unit_test(test_native__the_owner_of_the_mutex_reports_its_stack),
         cmocka_unit_test(test_native__a_wait_in_vain_is_not_counted),
         cmocka_unit_test(test_native__a_place_s_next_thread_has_nothing_of_the_last),
-        cmocka_unit_test(test_native__many_short_waits_wake_the_watcher_seldom),
-        cmocka_unit_test(test_native__owners_of_shared_locks_are_not_told),
+        cmocka_unit_test(test_native__many_short_waits_wake_the_watcher_rarely),
+        cmocka_unit_test(test_native__owners_of_shared_locks_are_not_reported),
         cmocka_unit_test(test_native__who_blocks_signals_gets_none),
         cmocka_unit_test(test_native__robust_mutexes_stay_not_recoverable),
         cmocka_unit_test(test_native__another_agent_s_functions_do_not_lead_in_a_circle),
-        cmocka_unit_test(test_native__a_late_look_for_libraries_puts_nothing_back),
+        cmocka_unit_test(test_native__a_delayed_search_for_libraries_patches_nothing),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -41,7 +41,7 @@ static char *table(unsigned n, uint64_t weight)
 static const char now[] = "deadlocks=1\ndeadlock_1=\"a\" waits for \"b\"\nlasting_waits=3\nunknown_waits=7\n"
                           "wait_1=\"a\" waits\x1b\nwait_2=\"c\" waits\nwaiter=no\n";
 
-static void test_locks__what_lasts_is_told_after_the_table(void **state)
+static void test_locks__what_lasts_is_reported_after_the_table(void **state)
 {
     char *text = table_with(1, 1000000, (struct wick_lock_options){.now = now});
     (void)state;
@@ -95,7 +95,7 @@ static void test_locks__hostile_weights_do_not_overflow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_locks__what_lasts_is_told_after_the_table),
+        cmocka_unit_test(test_locks__what_lasts_is_reported_after_the_table),
         cmocka_unit_test(test_locks__what_lasts_is_in_the_json),
         cmocka_unit_test(test_locks__not_recorded_is_not_none),
         cmocka_unit_test(test_locks__weights_add_up),

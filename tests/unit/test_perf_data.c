@@ -382,7 +382,7 @@ static void test_perf_data__compressed_records_are_one_stream(void **state)
     }
 }
 
-static void test_perf_data__damage_in_compressed_records_is_told_of_once(void **state)
+static void test_perf_data__damage_in_compressed_records_is_reported_once(void **state)
 {
     struct wick_strbuf data = WICK_STRBUF_INIT;
     struct wick_jfr_result res;
@@ -427,7 +427,7 @@ int main(void)
         cmocka_unit_test(test_perf_frames__a_doubtful_symbol_stays_marked),
 #ifdef WICK_HAVE_ZSTD
         cmocka_unit_test(test_perf_data__compressed_records_are_one_stream),
-        cmocka_unit_test(test_perf_data__damage_in_compressed_records_is_told_of_once),
+        cmocka_unit_test(test_perf_data__damage_in_compressed_records_is_reported_once),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

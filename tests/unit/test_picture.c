@@ -221,7 +221,7 @@ static void test_picture__a_recording_without_samples_is_an_error(void **state)
     wick_profile_release(&p);
 }
 
-static void test_picture__svg_tells_the_library_and_html_is_a_page(void **state)
+static void test_picture__svg_names_the_library_and_html_is_a_page(void **state)
 {
     (void)state;
     struct wick_profile p;
@@ -288,7 +288,7 @@ int main(void)
         cmocka_unit_test(test_picture__samples_are_counted_if_asked_for),
         cmocka_unit_test(test_picture__unit_and_subtitle_follow_from_the_event),
         cmocka_unit_test(test_picture__a_recording_without_samples_is_an_error),
-        cmocka_unit_test(test_picture__svg_tells_the_library_and_html_is_a_page),
+        cmocka_unit_test(test_picture__svg_names_the_library_and_html_is_a_page),
         cmocka_unit_test(test_picture__weight_without_samples_is_a_kind_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

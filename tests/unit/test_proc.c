@@ -273,7 +273,7 @@ static void test_hsperf__the_heap_is_the_sum_of_its_spaces(void **state)
     assert_false(wick_hsperf_heap(file, len, &used, &committed));
 }
 
-static void test_proc__a_process_that_has_ended_is_told_from_its_successor(void **state)
+static void test_proc__a_process_that_has_ended_is_distinguished_from_its_successor(void **state)
 {
     (void)state;
     struct wick_proc p;
@@ -341,7 +341,7 @@ int main(void)
         cmocka_unit_test(test_buildnote__is_found_behind_other_notes),
         cmocka_unit_test(test_hsperf__strings_are_found_and_damage_is_survived),
         cmocka_unit_test(test_hsperf__the_heap_is_the_sum_of_its_spaces),
-        cmocka_unit_test(test_proc__a_process_that_has_ended_is_told_from_its_successor),
+        cmocka_unit_test(test_proc__a_process_that_has_ended_is_distinguished_from_its_successor),
         cmocka_unit_test(test_ns__links_cannot_lead_out_of_the_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,7 +125,7 @@ static void begin(uint32_t ring_events)
     atomic_store(&rec.running, 1);
 }
 
-static void test_recorder__books_balance_with_a_tiny_ring_and_no_reader(void **state)
+static void test_recorder__accounts_balance_with_a_tiny_ring_and_no_reader(void **state)
 {
     struct wick_totals t;
     struct drained d = {0};
@@ -432,7 +432,7 @@ static void test_recorder__a_full_stack_table_is_a_named_drop(void **state)
 }
 
 /* Samples of the wall clock weigh apart from CPU time; one event may stand for many samples. */
-static void test_recorder__wall_samples_have_books_of_their_own(void **state)
+static void test_recorder__wall_samples_have_accounts_of_their_own(void **state)
 {
     struct wick_totals t;
     struct wick_event e;
@@ -476,8 +476,8 @@ static void test_recorder__wall_samples_have_books_of_their_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorder__wall_samples_have_books_of_their_own),
-        cmocka_unit_test(test_recorder__books_balance_with_a_tiny_ring_and_no_reader),
+        cmocka_unit_test(test_recorder__wall_samples_have_accounts_of_their_own),
+        cmocka_unit_test(test_recorder__accounts_balance_with_a_tiny_ring_and_no_reader),
         cmocka_unit_test(test_recorder__generations_change_without_losing_a_sample),
         cmocka_unit_test(test_recorder__after_quiesce_no_handler_is_at_work_and_none_begins),
         cmocka_unit_test(test_recorder__quiesce_and_generations_wait_for_a_handler_that_lost_its_cpu),

@@ -148,7 +148,7 @@ static void test_shape__groups_become_root_frames_outermost_first(void **state)
           "[no customer];[web-2];a.Log.write 40\n");
 }
 
-static void test_shape__work_is_told_from_threads_functions_and_leaves(void **state)
+static void test_shape__work_is_known_by_threads_functions_and_leaves(void **state)
 {
     struct test t;
     struct wick_shape s = {.by = {"work"}, .nby = 1, .depth = 1};
@@ -279,7 +279,7 @@ int main(void)
         cmocka_unit_test(test_shape__sums_of_event_types_follow),
         cmocka_unit_test(test_shape__stacks_are_cut_turned_and_folded),
         cmocka_unit_test(test_shape__groups_become_root_frames_outermost_first),
-        cmocka_unit_test(test_shape__work_is_told_from_threads_functions_and_leaves),
+        cmocka_unit_test(test_shape__work_is_known_by_threads_functions_and_leaves),
         cmocka_unit_test(test_shape__threads_that_wait_are_hidden_but_never_cpu_time),
         cmocka_unit_test(test_shape__wicks_own_work_is_left_out_and_added_up),
         cmocka_unit_test(test_shape__time_without_samples_is_wicks_on_its_threads),

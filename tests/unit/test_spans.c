@@ -221,7 +221,7 @@ static int64_t timed_sum(struct timed *x, uint32_t endpoint)
 }
 
 /* A late look weighs three seconds, in spans of 100 ms: the sum is that of the spans, the states share it. */
-static void test_spans__a_late_look_shifts_shares_but_no_sum(void **state)
+static void test_spans__a_delayed_sample_shifts_shares_but_no_sum(void **state)
 {
     struct wick_span spans[] = {
         {.end_ns = 100000000, .thread = 1, .endpoint = ALPHA, .id = 11},
@@ -323,7 +323,7 @@ static void test_spans__states_are_work_and_have_names(void **state)
     assert_string_equal(wick_spans_state(&f->p, safepoint, name, sizeof name), "native wait");
 }
 
-static void test_spans__a_look_stands_for_its_share_of_the_interval(void **state)
+static void test_spans__a_sample_stands_for_its_share_of_the_interval(void **state)
 {
     struct fixture *f = *state;
     int64_t start = (int64_t)REQUESTS_TIME_NS, ms = (int64_t)REQUESTS_MS;
@@ -333,7 +333,7 @@ static void test_spans__a_look_stands_for_its_share_of_the_interval(void **state
 }
 
 /* Two spans, "inner" within "outer", a task of the inner one in another thread, and visits that came late. */
-static void test_spans__no_bar_leaves_its_span_or_the_time_of_one_look(void **state)
+static void test_spans__no_bar_leaves_its_span_or_the_time_of_one_sample(void **state)
 {
     enum { OUTER = 1, INNER };
     static const struct {
@@ -468,13 +468,13 @@ int main(void)
         TEST(test_spans__bars_say_what_each_thread_did_when),
         TEST(test_spans__a_samples_endpoint_is_its_contexts_or_else_that_of_the_open_span),
         TEST(test_spans__an_endpoints_time_is_that_of_its_spans_also_without_contexts),
-        cmocka_unit_test(test_spans__a_late_look_shifts_shares_but_no_sum),
+        cmocka_unit_test(test_spans__a_delayed_sample_shifts_shares_but_no_sum),
         cmocka_unit_test(test_spans__samples_of_time_that_no_span_knows_keep_their_weight),
         cmocka_unit_test(test_spans__time_in_spans_is_counted_once_and_within_the_recording),
         TEST(test_spans__the_innermost_open_span_is_found),
         TEST(test_spans__states_are_work_and_have_names),
-        TEST(test_spans__a_look_stands_for_its_share_of_the_interval),
-        cmocka_unit_test(test_spans__no_bar_leaves_its_span_or_the_time_of_one_look),
+        TEST(test_spans__a_sample_stands_for_its_share_of_the_interval),
+        cmocka_unit_test(test_spans__no_bar_leaves_its_span_or_the_time_of_one_sample),
         cmocka_unit_test(test_spans__a_thread_that_was_renamed_is_one_thread_of_a_process),
         cmocka_unit_test(test_spans__damaged_recordings_are_no_trouble),
     };

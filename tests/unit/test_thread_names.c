@@ -76,7 +76,7 @@ static void test_thread_names__a_recording_begins_with_the_names_of_its_begin(vo
     assert_int_equal(wick_threads_named(&threads, serial, wick_clock_mono_ns()), serial);
 }
 
-static void test_thread_names__a_new_name_holds_since_the_last_look(void **state)
+static void test_thread_names__a_new_name_holds_since_the_last_poll(void **state)
 {
     (void)state;
     uint64_t before = wick_clock_mono_ns();
@@ -93,7 +93,7 @@ static void test_thread_names__a_new_name_holds_since_the_last_look(void **state
     assert_string_equal(called(serial), "first");
 }
 
-static void test_thread_names__one_look_serves_all_samples_before_it(void **state)
+static void test_thread_names__one_poll_serves_all_samples_before_it(void **state)
 {
     (void)state;
     uint64_t now = wick_clock_mono_ns();
@@ -104,7 +104,7 @@ static void test_thread_names__one_look_serves_all_samples_before_it(void **stat
     assert_int_equal(looks, 1);
 }
 
-static void test_thread_names__a_look_long_ago_says_nothing_of_later(void **state)
+static void test_thread_names__a_poll_long_ago_says_nothing_of_later(void **state)
 {
     (void)state;
     uint64_t now = wick_clock_mono_ns(), later = now + 3000000000;
@@ -225,9 +225,9 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_thread_names__a_recording_begins_with_the_names_of_its_begin),
-        TEST(test_thread_names__a_new_name_holds_since_the_last_look),
-        TEST(test_thread_names__one_look_serves_all_samples_before_it),
-        TEST(test_thread_names__a_look_long_ago_says_nothing_of_later),
+        TEST(test_thread_names__a_new_name_holds_since_the_last_poll),
+        TEST(test_thread_names__one_poll_serves_all_samples_before_it),
+        TEST(test_thread_names__a_poll_long_ago_says_nothing_of_later),
         TEST(test_thread_names__what_cannot_be_read_is_read_with_the_next_sample),
         TEST(test_thread_names__a_name_can_be_asked_for_until_the_flush_that_follows),
         TEST(test_thread_names__a_thread_that_ends_under_another_name_keeps_the_first),

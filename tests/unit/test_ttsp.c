@@ -209,7 +209,7 @@ static uint32_t looks(void)
     return (uint32_t)atomic_load(&engine.looks);
 }
 
-static void test_ttsp__every_provoked_incident_is_found_and_blamed_on_the_late_thread(void **state)
+static void test_ttsp__every_provoked_incident_is_found_and_blamed_on_the_slow_thread(void **state)
 {
     enum { INCIDENTS = 100 };
     (void)state;
@@ -326,7 +326,7 @@ static void test_ttsp__fast_safepoints_are_never_reported(void **state)
     assert_int_equal(atomic_load(&engine.incidents), 0);
 }
 
-static void test_ttsp__a_slow_safepoint_that_nobody_watched_is_told_without_threads(void **state)
+static void test_ttsp__a_slow_safepoint_that_nobody_watched_is_reported_without_threads(void **state)
 {
     enum { MS = 1000000 };
     (void)state;
@@ -359,7 +359,7 @@ __attribute__((no_sanitize("thread"))) static void give_sums(_Atomic uint64_t *c
     engine.safepoint.sync_total = (wick_addr)(uintptr_t)sum;
 }
 
-static void test_ttsp__sums_tell_what_nobody_watched(void **state)
+static void test_ttsp__sums_report_what_nobody_watched(void **state)
 {
     enum { MS = 1000000 };
     static _Atomic uint64_t count, sum;
@@ -418,7 +418,7 @@ static void test_ttsp__threads_that_end_and_stops_in_the_middle_do_no_harm(void 
         assert_int_equal(atomic_load(&wick_ttsp_incidents[k].phase), 0);
 }
 
-static void test_counters__two_looks_tell_where_the_jvm_stands(void **state)
+static void test_counters__two_polls_show_where_the_jvm_is(void **state)
 {
     static uint64_t count = 7, sync = 100;
     struct wick_hs_safepoint sp = {.jvm = &jvm,
@@ -492,13 +492,13 @@ static void test_facts__agree_with_the_kernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ttsp__every_provoked_incident_is_found_and_blamed_on_the_late_thread),
+        cmocka_unit_test(test_ttsp__every_provoked_incident_is_found_and_blamed_on_the_slow_thread),
         cmocka_unit_test(test_ttsp__a_handler_that_never_comes_back_keeps_what_it_may_use),
         cmocka_unit_test(test_ttsp__fast_safepoints_are_never_reported),
-        cmocka_unit_test(test_ttsp__a_slow_safepoint_that_nobody_watched_is_told_without_threads),
-        cmocka_unit_test(test_ttsp__sums_tell_what_nobody_watched),
+        cmocka_unit_test(test_ttsp__a_slow_safepoint_that_nobody_watched_is_reported_without_threads),
+        cmocka_unit_test(test_ttsp__sums_report_what_nobody_watched),
         cmocka_unit_test(test_ttsp__threads_that_end_and_stops_in_the_middle_do_no_harm),
-        cmocka_unit_test(test_counters__two_looks_tell_where_the_jvm_stands),
+        cmocka_unit_test(test_counters__two_polls_show_where_the_jvm_is),
         cmocka_unit_test(test_thresholds__lists_and_percentages),
         cmocka_unit_test(test_facts__agree_with_the_kernel),
     };

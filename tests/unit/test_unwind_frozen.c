@@ -19,7 +19,7 @@ static void expect_gap_then_boundary(void)
     assert_int_equal(frame.kind, WICK_STEP_BOUNDARY);
 }
 
-static void test_barrier__is_the_border_between_a_virtual_thread_and_its_carrier(void **state)
+static void test_barrier__is_the_boundary_between_a_virtual_thread_and_its_carrier(void **state)
 {
     for (int known = 0; known < 2; known++) {
         begin(21);
@@ -97,7 +97,7 @@ static uint64_t at_barrier(uint32_t lead)
 }
 
 /* compiled, then interpreted, the chunk's last; in the parent chunk one more compiled frame */
-static void test_frozen__frames_in_the_heap_come_before_the_border(void **state)
+static void test_frozen__frames_in_the_heap_come_before_the_boundary(void **state)
 {
     for (uint32_t lead = 0; lead < 2; lead++) { /* JDK 25's entry begins with another word */
         uint64_t ret = at_barrier(lead);
@@ -312,9 +312,9 @@ static void test_thaw__frames_that_are_being_copied_are_found_where_they_were(vo
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_barrier__is_the_border_between_a_virtual_thread_and_its_carrier),
+        cmocka_unit_test(test_barrier__is_the_boundary_between_a_virtual_thread_and_its_carrier),
         cmocka_unit_test(test_barrier__does_not_exist_before_21),
-        cmocka_unit_test(test_frozen__frames_in_the_heap_come_before_the_border),
+        cmocka_unit_test(test_frozen__frames_in_the_heap_come_before_the_boundary),
         cmocka_unit_test(test_barrier__what_puts_frames_back_is_called_by_the_frozen_ones),
         cmocka_unit_test(test_barrier__other_stubs_are_none),
         cmocka_unit_test(test_frozen__references_are_read_in_every_form),

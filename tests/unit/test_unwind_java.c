@@ -441,7 +441,7 @@ static void test_compiled__a_deoptimised_return_address_stands_for_the_original(
     }
 }
 
-static void test_compiled__words_pushed_below_the_frame_are_looked_over(void **state)
+static void test_compiled__words_pushed_below_the_frame_are_skipped(void **state)
 {
     begin(17);
     struct fj_blob b = fj_blob(&f, "nmethod", 200, 10, 12);
@@ -507,7 +507,7 @@ int main(void)
         cmocka_unit_test(test_compiled__prologues_are_known_instruction_by_instruction),
         cmocka_unit_test(test_compiled__epilogues_are_known_instruction_by_instruction),
         cmocka_unit_test(test_compiled__a_deoptimised_return_address_stands_for_the_original),
-        cmocka_unit_test(test_compiled__words_pushed_below_the_frame_are_looked_over),
+        cmocka_unit_test(test_compiled__words_pushed_below_the_frame_are_skipped),
         cmocka_unit_test(test_compiled__without_a_return_address_the_walk_breaks),
         cmocka_unit_test(test_native_wrapper__is_a_frame_of_its_own_kind),
     };

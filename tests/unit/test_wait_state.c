@@ -12,7 +12,7 @@
 #include "jfr/writer/writer.h"
 #include "record/wait_state.h"
 
-static void test_look__texts_of_the_kernel(void **state)
+static void test_wait__texts_of_the_kernel(void **state)
 {
     static const struct {
         const char *text;
@@ -41,7 +41,7 @@ static void test_look__texts_of_the_kernel(void **state)
 }
 
 /* Names as they are in the libjvm of JDK 8 to 25. */
-static void test_wait__functions_of_the_jvm_and_java_methods_tell(void **state)
+static void test_wait__functions_of_the_jvm_and_java_methods_are_known(void **state)
 {
     assert_int_equal(wick_wait_native("XPageAllocator::alloc_page_stall(XPageAllocation*)"), WICK_JFR_STATE_ALLOCATION);
     assert_int_equal(wick_wait_native("ParallelScavengeHeap::mem_allocate(unsigned long)"), WICK_JFR_STATE_ALLOCATION);
@@ -63,8 +63,8 @@ static void test_wait__functions_of_the_jvm_and_java_methods_tell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_look__texts_of_the_kernel),
-        cmocka_unit_test(test_wait__functions_of_the_jvm_and_java_methods_tell),
+        cmocka_unit_test(test_wait__texts_of_the_kernel),
+        cmocka_unit_test(test_wait__functions_of_the_jvm_and_java_methods_are_known),
     };
     return cmocka_run_group_tests_name("wait_state", tests, NULL, NULL);
 }

@@ -170,7 +170,7 @@ static void test_wall__an_idle_thread_is_walked_once_and_counted_then(void **sta
 }
 
 /* It woke, ran for the least time there is, and waits again, elsewhere or in the same place. */
-static void test_wall__a_thread_that_ran_is_never_booked_on_its_old_stack(void **state)
+static void test_wall__a_thread_that_ran_is_never_charged_to_its_old_stack(void **state)
 {
     begin(1, 16, "");
     ticks(0, 10);
@@ -196,7 +196,7 @@ static void test_wall__a_thread_that_ran_is_never_booked_on_its_old_stack(void *
     wall_scene_end();
 }
 
-static void test_wall__a_batch_ends_after_1000_skips_and_is_looked_at_anew(void **state)
+static void test_wall__a_batch_ends_after_1000_skips_and_is_walked_anew(void **state)
 {
     begin(1, 16, "");
     ticks(0, 1001);
@@ -278,7 +278,7 @@ static void test_wall__a_java_thread_that_ends_settles_its_account(void **state)
     wall_scene_end();
 }
 
-static void test_wall__late_ticks_carry_the_time_that_has_passed(void **state)
+static void test_wall__delayed_ticks_carry_the_time_that_has_passed(void **state)
 {
     begin(40, 16, "");
     wick_wall_tick(&wall, 70 * MS, 7);
@@ -325,7 +325,7 @@ static uint64_t answer(uint32_t i, int which, uint32_t *n)
     return wick_wall_owed_take(&wall.slots[i], which, n);
 }
 
-static void test_wall__a_thread_that_can_run_is_told_once_and_owed_the_rest(void **state)
+static void test_wall__a_thread_that_can_run_is_reported_once_and_owed_the_rest(void **state)
 {
     uint32_t n;
     begin(1, 16, "");
@@ -427,7 +427,7 @@ static void test_wall__trust_in_an_idle_thread_grows(void **state)
 
 /* It can run in three of ten ticks, and gets no processor. A check counts eight times then: 64 * 0.3 / 8 is the mean of
  * the squares; 4.5 standard deviations. Weights and samples are all there, whatever is moved between events. */
-static void test_wall__what_few_looks_find_is_unbiased(void **state)
+static void test_wall__what_few_visits_find_is_unbiased(void **state)
 {
     enum { TICKS = 60000 };
     uint64_t random = 11, ready = 0, waiting = 0, weight = 0, samples = 0;
@@ -661,7 +661,7 @@ static void test_filter__tids_and_names(void **state)
     wall_scene_end();
 }
 
-static void test_filter__what_is_none_is_told_so(void **state)
+static void test_filter__what_is_none_is_refused(void **state)
 {
     static const char *const bad[] = {"al",
                                       "names:",
@@ -693,21 +693,21 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wall__an_idle_thread_is_walked_once_and_counted_then),
-        cmocka_unit_test(test_wall__a_thread_that_ran_is_never_booked_on_its_old_stack),
-        cmocka_unit_test(test_wall__a_batch_ends_after_1000_skips_and_is_looked_at_anew),
+        cmocka_unit_test(test_wall__a_thread_that_ran_is_never_charged_to_its_old_stack),
+        cmocka_unit_test(test_wall__a_batch_ends_after_1000_skips_and_is_walked_anew),
         cmocka_unit_test(test_wall__a_batch_does_not_grow_older_than_a_minute),
         cmocka_unit_test(test_wall__nobatch_gives_an_event_for_each_sample),
         cmocka_unit_test(test_wall__a_thread_that_ends_leaves_its_batch),
         cmocka_unit_test(test_wall__a_java_thread_that_ends_settles_its_account),
-        cmocka_unit_test(test_wall__late_ticks_carry_the_time_that_has_passed),
+        cmocka_unit_test(test_wall__delayed_ticks_carry_the_time_that_has_passed),
         cmocka_unit_test(test_wall__batching_keeps_the_sum_of_weights_exact),
-        cmocka_unit_test(test_wall__a_thread_that_can_run_is_told_once_and_owed_the_rest),
+        cmocka_unit_test(test_wall__a_thread_that_can_run_is_reported_once_and_owed_the_rest),
         cmocka_unit_test(test_wall__a_weight_that_fits_no_slot_is_a_drop),
         cmocka_unit_test(test_wall__what_is_owed_at_the_end_is_a_drop),
         cmocka_unit_test(test_wall__without_cpu_time_it_waits_for_a_processor),
         cmocka_unit_test(test_wall__a_woken_thread_without_a_processor_is_runnable_on_its_stack),
         cmocka_unit_test(test_wall__trust_in_an_idle_thread_grows),
-        cmocka_unit_test(test_wall__what_few_looks_find_is_unbiased),
+        cmocka_unit_test(test_wall__what_few_visits_find_is_unbiased),
         cmocka_unit_test(test_wall__running_and_waiting_are_in_the_proportion_of_schedstat),
         cmocka_unit_test(test_wall__a_stack_walked_while_the_thread_moved_is_thrown_away),
         cmocka_unit_test(test_filter__context_takes_only_threads_that_have_one_now),
@@ -717,7 +717,7 @@ int main(void)
         cmocka_unit_test(test_filter__a_carrier_counts_while_its_virtual_thread_has_a_context),
         cmocka_unit_test(test_filter__all_stays_all),
         cmocka_unit_test(test_filter__tids_and_names),
-        cmocka_unit_test(test_filter__what_is_none_is_told_so),
+        cmocka_unit_test(test_filter__what_is_none_is_refused),
     };
     return cmocka_run_group_tests_name("wall", tests, NULL, NULL);
 }

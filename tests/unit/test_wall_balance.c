@@ -123,7 +123,7 @@ static void expect_near(uint64_t state, uint64_t expected, uint64_t slack)
 
 /* In each interval it runs 1 ms, waits 6 for a processor and sleeps 3. Visits come once in ten intervals and find it
  * ready in so many of ten. */
-static void test_balance__late_visits_count_for_the_states_they_missed(void **state)
+static void test_balance__delayed_visits_count_for_the_states_they_missed(void **state)
 {
     for (uint64_t tenths = 0, random = 17; tenths <= 9; tenths += 3) {
         begin("");
@@ -145,7 +145,7 @@ static void test_balance__late_visits_count_for_the_states_they_missed(void **st
 
 /* A CPU quota: stopped for 70 ms, running for 30, by turns. The tick that stands for the missed ones is late, the
  * next one follows it at once, and only then is the delay in schedstat, as the wait has ended. */
-static void test_balance__a_tick_in_time_right_after_a_late_one_weighs_what_it_stands_for(void **state)
+static void test_balance__a_tick_in_time_right_after_a_delayed_one_weighs_what_it_stands_for(void **state)
 {
     enum { PERIODS = 500 };
     begin("");
@@ -255,7 +255,7 @@ static void test_balance__without_schedstat_nothing_is_corrected(void **state)
 
 /* Between its look and the signal the engine asks the kernel nothing else: all of that would be time in which the
  * thread may begin a wait that the signal breaks off. Each second it also accounts. */
-static void test_signal__follows_the_look_at_once(void **state)
+static void test_signal__follows_the_visit_at_once(void **state)
 {
     begin("");
     ready = true;
@@ -310,14 +310,14 @@ static void test_signal__is_for_a_thread_that_was_preempted_in_java(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_balance__late_visits_count_for_the_states_they_missed),
-        cmocka_unit_test(test_balance__a_tick_in_time_right_after_a_late_one_weighs_what_it_stands_for),
+        cmocka_unit_test(test_balance__delayed_visits_count_for_the_states_they_missed),
+        cmocka_unit_test(test_balance__a_tick_in_time_right_after_a_delayed_one_weighs_what_it_stands_for),
         cmocka_unit_test(test_balance__cpu_time_never_found_on_a_processor_is_running),
         cmocka_unit_test(test_balance__visits_in_time_are_not_made_worse),
         cmocka_unit_test(test_balance__time_without_a_context_is_none_of_it),
         cmocka_unit_test(test_context__intervals_that_were_missed_are_of_the_tick_before),
         cmocka_unit_test(test_balance__without_schedstat_nothing_is_corrected),
-        cmocka_unit_test(test_signal__follows_the_look_at_once),
+        cmocka_unit_test(test_signal__follows_the_visit_at_once),
         cmocka_unit_test(test_signal__is_not_for_a_thread_that_was_woken_in_a_call),
         cmocka_unit_test(test_signal__is_for_a_thread_that_was_preempted_in_java),
     };

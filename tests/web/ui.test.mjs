@@ -600,7 +600,7 @@ test('live: growth takes neither a click nor the focus, and closes nothing', asy
   await close(page);
 });
 
-test('live: a moment is marked and chosen, other events are recorded; what is refused stays to be mended', async () => {
+test('live: a moment is marked and chosen, other events are recorded; what is refused stays to be corrected', async () => {
   const page = await open('#/');
   await page.click('button[aria-label="Record Bootstrap"]');
   await shown(page, 'cpu');
