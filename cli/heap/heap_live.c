@@ -253,7 +253,7 @@ int wick_heap_take(const char *word, bool live, struct wick_strbuf *title, struc
     if (rc)
         return rc;
     wick_strbuf_addf(title, "%s (pid %d)", jvm.main, (int)p.pid);
-    wick_ui_progress("waiting for the JVM to write its heap, standing still meanwhile ...");
+    wick_ui_progress("waiting for the JVM to write its heap, during which it is stopped ...");
     rc = take(&p, live, err);
     wick_ui_progress_end();
     wick_proc_close(&p);

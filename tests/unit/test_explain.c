@@ -144,7 +144,7 @@ static void test_cpu_starvation__compares_runnable_time(void **state)
          "runnable time (51.0 s) is waiting for a CPU\n");
     says(SCENE(c->got = 20000, c->collector = 0, c->delay = 51000, c->run = 2000, c->queue = 6000, c->sleep = 2000),
          "(51.0 s) is waiting for a CPU, as is 60 % of the wall time of GET /x\n");
-    /* a quarter of a thread is no starvation, nor are threads that want a CPU now and then */
+    /* a quarter of a thread is no starvation, nor are threads that need a CPU now and then */
     silent(SCENE(c->got = 4000, c->collector = 0, c->delay = 2400, c->others = 1.0f));
     silent(SCENE(c->got = 1000, c->collector = 0, c->delay = 3900, c->others = 1.0f));
 }

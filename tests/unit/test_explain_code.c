@@ -77,7 +77,7 @@ static void test_hot_method__is_of_the_program_or_its_libraries(void **state)
     silent(s);
 }
 
-/* What threads do to wait and to wake each other is the price of waiting. */
+/* What threads do to wait and to wake each other is the cost of waiting. */
 static void test_hot_method__is_no_wait(void **state)
 {
     struct scene *s = scene();
@@ -107,7 +107,7 @@ static void test_crowded_out__names_who_has_the_cpus(void **state)
     queue(s, "java-4711", "sh-3", 0.1);
     queue(s, "java-4711", NULL, 0.5);
     queue(s, "sh-3", "cc1-12", 2.4);
-    begins(s, "crowded-out: java-4711 waits for a CPU for 4.0 s; meanwhile these have it: cc1-12 (62 %), its own "
+    begins(s, "crowded-out: java-4711 waits for a CPU for 4.0 s; the CPUs are used by cc1-12 (62 %), its own "
               "threads (22 %)\n\n");
     s = scene();
     queue(s, "java-4711", "cc1-12", 4);
@@ -115,9 +115,8 @@ static void test_crowded_out__names_who_has_the_cpus(void **state)
     s->cpu[0].process = wick_profile_cstring(&s->p, "java-4711");
     cpu(s, STACK(s, "app/Main.b"), 12);
     cpu(s, STACK(s, "app/Main.c"), 12);
-    begins(
-        s,
-        "crowded-out: java-4711 waits for a CPU for 4.0 s, 25 % of the time in which its threads can run; meanwhile ");
+    begins(s, "crowded-out: java-4711 waits for a CPU for 4.0 s, 25 % of the time in which its threads can run; the "
+              "CPUs are used by ");
     s = scene();
     queue(s, "java-4711", "cc1-12", 4);
     cpu(s, STACK(s, "app/Main.a"), 37);

@@ -135,8 +135,9 @@ static void test_waiting__says_that_the_holder_has_no_cpu(void **state)
     s->f.periods.grown = 100;
     s->f.throttled.grown = 40;
     char *text = explained(s);
-    assert_non_null(strstr(text, "is waiting for a monitor, at app.Log.append; meanwhile its holder waits for a CPU at "
-                                 "app.Log.sum (100 %): the CPU limit stops the cgroup in 40 % of its periods\n"));
+    assert_non_null(
+        strstr(text, "is waiting for a monitor, at app.Log.append; during these waits its holder waits for a CPU at "
+                     "app.Log.sum (100 %): the CPU limit stops the cgroup in 40 % of its periods\n"));
     free(text);
 }
 
@@ -148,7 +149,7 @@ static void test_waiting__says_where_the_holder_computes(void **state)
     add(s, thread_of(s, "a", 1), enter, WICK_EXPLAIN_MONITOR, 8);
     owned(s, thread_of(s, "a", 1), enter, STACK(s, "app/Main.run", "app/Log.sum"), false, 6);
     begins(s, "waiting: 100 % of the time that threads have work (8.0 s) is waiting for a monitor, at app.Log.append; "
-              "meanwhile its holder is busy at app.Log.sum (100 %)\n\n");
+              "during these waits its holder is busy at app.Log.sum (100 %)\n\n");
 }
 
 /* `askers` threads wait for futures; the worker has a task that sleeps, and no work for the rest of ten seconds. */
@@ -422,10 +423,10 @@ static void test_saturated_thread__is_named_with_who_waits(void **state)
     struct scene *s = writer(9, 1, 4);
     (void)state;
     awaits(s, 20);
-    begins(s,
-           "saturated-thread: one thread, writer, has work 95 % of the time (9.5 s), and no other thread as much as "
-           "half of it, though the process may use 4 CPUs: 2 threads on average wait for a future meanwhile: nothing "
-           "gets through faster than that thread; most of its work is at app.Log.pa");
+    begins(s, "saturated-thread: one thread, writer, has work 95 % of the time (9.5 s), and no other thread as much as "
+              "half of it, though the process may use 4 CPUs: 2 threads on average wait for a future at the same time: "
+              "nothing "
+              "gets through faster than that thread; most of its work is at app.Log.pa");
     s = writer(6, 1, 4);
     awaits(s, 20);
     begins(s, "saturated-thread: one thread, writer, has work 95 % of the time");
@@ -476,7 +477,7 @@ static struct scene *crowd(unsigned n, double ready)
 static void test_too_many_threads__that_compute_on_few_cpus(void **state)
 {
     (void)state;
-    begins(crowd(8, 9), "too-many-threads: 8 threads want a CPU all the time, and the process may use 2: each gets one "
+    begins(crowd(8, 9), "too-many-threads: 8 threads need a CPU all the time, and the process may use 2: each gets one "
                         "for 11 % of it, and they are put on a CPU 800 times a second; 8 of them are calc\n\n");
     begins(crowd(7, 9), "cpu-starvation:");
     begins(crowd(12, 7), "cpu-starvation:"); /* they also do something else */

@@ -22,7 +22,7 @@ function nameOf(e) {
   return `${e.tagName} ${e.getAttribute('aria-label') ?? e.textContent}`;
 }
 
-/** Puts children in the place of those that are there. What had the focus or was open is so again, if it is there again. */
+/** Puts children in place of those that are there. What had the focus or was open is so again, if it is there again. */
 export function exchange(parent, ...children) {
   const all = () => [...parent.querySelectorAll('a, button, summary, input, select, [tabindex]')];
   const had = parent.contains(document.activeElement) ? document.activeElement : null;

@@ -85,7 +85,7 @@ export class StartView {
 
   drawJvms(jvms) {
     if (!jvms.length) {
-      this.jvms.replaceChildren(emptyBox('No Java process runs here', 'Start one, or look at a recording below. Processes of other users are listed if wick runs as root; those in containers are listed like all others.'));
+      this.jvms.replaceChildren(emptyBox('No Java process runs here', 'Start one, or open a recording below. Processes of other users are listed if wick runs as root; those in containers are listed like all others.'));
       return;
     }
     exchange(this.jvms, ...jvms.map((jvm) => this.jvm(jvm)));
