@@ -38,7 +38,7 @@ enum {
     OWNER_READS = 2000000,
     ROUND_READS = 100000,
     MONITORS = 8192,
-    WAITS_TOLD = 20
+    WAITS_SHOWN = 20
 };
 
 /* A thread and what it waits for. */
@@ -223,7 +223,7 @@ static void add_wait(struct wick_strbuf *out, const struct graph *g, uint32_t i)
     add_name(out, &g->nodes[g->nodes[i].next]);
 }
 
-static void tell_circles(struct wick_strbuf *out, const struct graph *g)
+static void add_circles(struct wick_strbuf *out, const struct graph *g)
 {
     uint32_t number = 0;
     wick_strbuf_addf(out, "deadlocks=%" PRIu32 "\n", circles(g));
@@ -242,7 +242,7 @@ static void tell_circles(struct wick_strbuf *out, const struct graph *g)
     }
 }
 
-static void tell_waits(struct wick_strbuf *out, const struct graph *g)
+static void add_waits(struct wick_strbuf *out, const struct graph *g)
 {
     uint32_t waits = 0;
     for (uint32_t i = 0; i < g->n; i++)
@@ -250,10 +250,10 @@ static void tell_waits(struct wick_strbuf *out, const struct graph *g)
     wick_strbuf_addf(out, "lasting_waits=%" PRIu32 "\n", waits);
     if (g->unknown)
         wick_strbuf_addf(out, "unknown_waits=%" PRIu32 "\n", g->unknown);
-    for (uint32_t i = 0, told = 0; i < g->n && told < WAITS_TOLD; i++) {
+    for (uint32_t i = 0, shown = 0; i < g->n && shown < WAITS_SHOWN; i++) {
         if (g->nodes[i].next < 0)
             continue;
-        wick_strbuf_addf(out, "wait_%" PRIu32 "=", ++told);
+        wick_strbuf_addf(out, "wait_%" PRIu32 "=", ++shown);
         add_wait(out, g, i);
         wick_strbuf_addc(out, '\n');
     }
@@ -304,8 +304,8 @@ void wick_deadlocks_describe(char *buf, size_t cap)
     struct graph *g = new_graphs();
     struct wick_strbuf out = WICK_STRBUF_INIT;
     if (search_all(g)) {
-        tell_circles(&out, g);
-        tell_waits(&out, g);
+        add_circles(&out, g);
+        add_waits(&out, g);
     }
     /* what has no room ends with a whole line */
     snprintf(buf, cap, "%s", out.buf);

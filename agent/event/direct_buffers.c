@@ -4,7 +4,7 @@
  *
  * The account consists of three AtomicLongs that never change places with others. The drain thread enters the JVM once
  * to get hold of them (the class is initialised then if it was not, in this thread), and reads them in memory from then
- * on: no call of the JVM, no safepoint to wait for, nothing that could fail for want of heap.
+ * on: no call of the JVM, no safepoint to wait for, nothing that could fail without free heap.
  *
  * Collectors move them. With those that stop the world a read that overlaps a collection is done again (gc.h). ZGC and
  * Shenandoah move objects while this thread reads; the old copy is valid for as long as its memory is not given to

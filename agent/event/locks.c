@@ -357,8 +357,8 @@ int wick_agent_locks_find(struct wick_hs_ownable *out, struct wick_err *err)
 }
 
 /* Reports what one thread is parked on. */
-static void tell_parked(JNIEnv *env, jthread thread, void (*tell)(void *arg, const struct wick_agent_parked *p),
-                        void *arg)
+static void report_parked(JNIEnv *env, jthread thread, void (*report)(void *arg, const struct wick_agent_parked *p),
+                          void *arg)
 {
     struct wick_agent_parked p = {.thread = (wick_addr)(*env)->GetLongField(env, thread, locks.eetop)};
     jobject blocker = p.thread ? (*env)->GetObjectField(env, thread, locks.blocker) : NULL;
@@ -366,13 +366,13 @@ static void tell_parked(JNIEnv *env, jthread thread, void (*tell)(void *arg, con
         p.owner = owner_of(env, blocker);
     if (p.owner) {
         describe(env, blocker, &p.what);
-        tell(arg, &p);
+        report(arg, &p);
     }
     if (blocker)
         (*env)->DeleteLocalRef(env, blocker);
 }
 
-bool wick_agent_locks_parked(void (*tell)(void *arg, const struct wick_agent_parked *p), void *arg)
+bool wick_agent_locks_parked(void (*report)(void *arg, const struct wick_agent_parked *p), void *arg)
 {
     bool attached, all = false;
     jthread *threads = NULL;
@@ -385,7 +385,7 @@ bool wick_agent_locks_parked(void (*tell)(void *arg, const struct wick_agent_par
         for (jint i = 0; i < n; i++) {
             all = all && !wick_load_relaxed(&wick_vm.dying);
             if (all)
-                tell_parked(env, threads[i], tell, arg);
+                report_parked(env, threads[i], report, arg);
             (*env)->DeleteLocalRef(env, threads[i]);
         }
         (*locks.jvmti)->Deallocate(locks.jvmti, (unsigned char *)threads);

@@ -29,6 +29,6 @@ struct wick_agent_parked {
 };
 
 /* Reports all of them. False: not all, as the JVM goes down or does not let the calling thread attach. */
-bool wick_agent_locks_parked(void (*tell)(void *arg, const struct wick_agent_parked *p), void *arg);
+bool wick_agent_locks_parked(void (*report)(void *arg, const struct wick_agent_parked *p), void *arg);
 
 #endif

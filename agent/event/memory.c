@@ -17,7 +17,7 @@
 
 /* What a round may take, in CPU time, and what all readings may. */
 #define ROUND_NS 2000000
-#define LOOK_NS  1000000000ull /* from one look at the limits to the next */
+#define LOOK_NS  1000000000ull /* from one reading of the limits to the next */
 
 enum { A_STEP = 4, COST_SHARE = 100 };
 

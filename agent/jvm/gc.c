@@ -36,7 +36,7 @@ static struct {
     struct collection now;
     uint64_t invocations[COLLECTORS];
     _Atomic uint64_t lost;
-    bool told;        /* the JVM calls back */
+    bool calls_back;  /* the JVM calls back */
     uint32_t next_id; /* the reader's */
 } gc;
 
@@ -101,9 +101,9 @@ uint32_t wick_gc_moves(void)
     return atomic_load(&gc.moves);
 }
 
-bool wick_gc_told(void)
+bool wick_gc_calls_back(void)
 {
-    return gc.told;
+    return gc.calls_back;
 }
 
 void wick_gc_init(JavaVM *vm)
@@ -118,7 +118,7 @@ void wick_gc_init(JavaVM *vm)
         (*ti)->SetEventNotificationMode(ti, JVMTI_ENABLE, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, NULL))
         (*ti)->DisposeEnvironment(ti);
     else
-        gc.told = true;
+        gc.calls_back = true;
 }
 
 static const void *counter(const char *fmt, int a, int b)

@@ -23,7 +23,7 @@ void wick_gc_init(JavaVM *vm);
 uint32_t wick_gc_moves(void);
 
 /* Whether the JVM calls back at all. */
-bool wick_gc_told(void);
+bool wick_gc_calls_back(void);
 
 /* A recording begins: finds the counters, and forgets what was queued. */
 void wick_gc_open(void);

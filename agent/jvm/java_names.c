@@ -105,7 +105,7 @@ static bool find_fields(JNIEnv *env)
 static bool find(void)
 {
     bool attached;
-    if (!wick_vm.oops_known || !wick_vm.eetop || !wick_gc_told() || is_set("UseZGC") || is_set("UseShenandoahGC"))
+    if (!wick_vm.oops_known || !wick_vm.eetop || !wick_gc_calls_back() || is_set("UseZGC") || is_set("UseShenandoahGC"))
         return false;
     JNIEnv *env = wick_vm_enter(&attached);
     if (!env)

@@ -23,7 +23,7 @@
 enum { CAN_SUPPORT_VIRTUAL_THREADS = 44, VIRTUAL_THREAD_START = 87, VIRTUAL_THREAD_END = 88 };
 
 static jvmtiEnv *env_of_mounts; /* NULL: the JVM does not report mounts */
-static wick_mounts_seen *told;
+static wick_mounts_seen *notify;
 
 static void JNICALL on_start(jvmtiEnv *ti, JNIEnv *env, jthread thread)
 {
@@ -40,13 +40,13 @@ static void JNICALL on_mount(jvmtiEnv *ti, ...)
     JNIEnv *env = va_arg(args, JNIEnv *);
     jthread thread = va_arg(args, jthread);
     va_end(args);
-    told((uint64_t)(*env)->GetLongField(env, thread, wick_vm.thread_id));
+    notify((uint64_t)(*env)->GetLongField(env, thread, wick_vm.thread_id));
 }
 
 static void JNICALL on_unmount(jvmtiEnv *ti, ...)
 {
     (void)ti;
-    told(0);
+    notify(0);
 }
 
 static void free_event(jvmtiEnv *ti, jvmtiExtensionEventInfo *e)
@@ -119,7 +119,7 @@ bool wick_mounts_follow(wick_mounts_seen *seen)
     static bool opened;
     void *mark = NULL;
     pthread_mutex_lock(&lock);
-    told = seen;
+    notify = seen;
     if (!opened)
         env_of_mounts = open_locked();
     opened = true;

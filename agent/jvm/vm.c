@@ -39,7 +39,7 @@ static wick_addr find_symbol(void *arg, const char *name)
 }
 
 /* Makes a Java thread known. `env` belongs to the calling thread. */
-static void tell_thread(JNIEnv *env, jthread thread)
+static void register_thread(JNIEnv *env, jthread thread)
 {
     jvmtiThreadInfo info = {0};
     int64_t java = (*env)->GetLongField(env, thread, wick_vm.eetop);
@@ -58,14 +58,14 @@ static void tell_thread(JNIEnv *env, jthread thread)
     (*env)->DeleteLocalRef(env, info.context_class_loader);
 }
 
-static void tell_all_threads(JNIEnv *env)
+static void register_all_threads(JNIEnv *env)
 {
     jthread *threads;
     jint n;
     if ((*wick_vm.jvmti)->GetAllThreads(wick_vm.jvmti, &n, &threads))
         return;
     for (jint i = 0; i < n; i++) {
-        tell_thread(env, threads[i]);
+        register_thread(env, threads[i]);
         (*env)->DeleteLocalRef(env, threads[i]);
     }
     (*wick_vm.jvmti)->Deallocate(wick_vm.jvmti, (unsigned char *)threads);
@@ -75,14 +75,14 @@ static void JNICALL thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     (void)jvmti;
     if (wick_vm.eetop)
-        tell_thread(env, thread);
+        register_thread(env, thread);
 }
 
 static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     (void)jvmti;
     if (wick_vm.eetop)
-        tell_thread(env, thread);                       /* the name may have changed since the start */
+        register_thread(env, thread);                   /* the name may have changed since the start */
     listener->thread_end((int32_t)syscall(SYS_gettid)); /* its slot may be another's afterwards */
     wick_threads_java_end(&wick_vm.threads, (int32_t)syscall(SYS_gettid));
 }
@@ -233,7 +233,7 @@ static void become_live(JNIEnv *env)
     collect_properties();
     listener->up();
     if (wick_vm.eetop)
-        tell_all_threads(env);
+        register_all_threads(env);
     const struct wick_engine_thread *own = wick_threads_find_sig(&wick_vm.threads, (int32_t)syscall(SYS_gettid));
     wick_vm.critical_place = wick_critical_place(env, &wick_vm.jvm, own ? wick_load_relaxed(&own->java) : 0);
     atomic_store(&wick_vm.live, true);

@@ -170,7 +170,7 @@ static bool rebind(JNIEnv *env, jclass native)
     return (*env)->RegisterNatives(env, native, methods, sizeof methods / sizeof *methods) == JNI_OK;
 }
 
-static void tell(JNIEnv *env, jclass wick)
+static void call_connect(JNIEnv *env, jclass wick)
 {
     jmethodID connect = (*env)->GetStaticMethodID(env, wick, "connect", "()V");
     if (connect)
@@ -199,7 +199,7 @@ void wick_agent_labels_find(JNIEnv *env)
             clear_exception(env);
     for (jint i = 0; i < n; i++) {
         if (is_class(classes[i], "Lwick/Wick;"))
-            tell(env, classes[i]);
+            call_connect(env, classes[i]);
         clear_exception(env);
         (*env)->DeleteLocalRef(env, classes[i]);
     }

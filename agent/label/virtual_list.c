@@ -237,7 +237,7 @@ static void add_context(struct list *l, const struct wick_context *c, uint32_t o
 }
 
 /* A thread that is there, and has a context. */
-static void tell_thread(struct list *l, const struct wick_label_holder *h, jobject thread)
+static void add_thread(struct list *l, const struct wick_label_holder *h, jobject thread)
 {
     struct wick_context context;
     uint32_t operation;
@@ -270,7 +270,7 @@ static void *to_local(void *arg, void *weak)
     return (*env)->NewLocalRef(env, weak);
 }
 
-static void tell(struct list *l, const struct wick_label_holder *h)
+static void add_holder(struct list *l, const struct wick_label_holder *h)
 {
     JNIEnv *env = l->env;
     if ((*env)->PushLocalFrame(env, LOCAL_REFS)) {
@@ -281,7 +281,7 @@ static void tell(struct list *l, const struct wick_label_holder *h)
     uint32_t operation;
     jobject thread = wick_labels_holder_thread(&wick_agent_labels, h, to_local, env);
     if (thread)
-        tell_thread(l, h, thread);
+        add_thread(l, h, thread);
     else if (wick_labels_holder_context(&wick_agent_labels, h, &context, &operation))
         l->ended++; /* its record is still there, the thread is not */
     (*env)->PopLocalFrame(env, NULL);
@@ -302,7 +302,7 @@ static void write_list(struct list *l, const struct wick_label_holder *holders, 
     bool cut = false;
     wick_strbuf_addf(&l->out, "known=%" PRIu32 "\n", known);
     for (uint32_t i = 0; i < known && l->shown < rows && !cut && !l->rc; i++) {
-        tell(l, &holders[i]);
+        add_holder(l, &holders[i]);
         if (l->out.len >= FLUSH_BYTES)
             flush(l);
         cut = wick_load_relaxed(&wick_vm.dying) || wick_clock_mono_ns() >= end;

@@ -56,7 +56,7 @@ static void put_bar(const struct wick_spans *s, const struct wick_spantrace *t, 
     used[x->stack] = true;
 }
 
-static void put_books(const struct wick_spans *s, const struct wick_spantrace *t, uint32_t thread, FILE *out)
+static void put_accounts(const struct wick_spans *s, const struct wick_spantrace *t, uint32_t thread, FILE *out)
 {
     bool first = true;
     for (size_t i = 0; i < s->ncpus; i++) {
@@ -94,7 +94,7 @@ static void put_thread(const struct wick_spans *s, const struct wick_spantrace *
     fputs(lane ? ",\n{\"name\":" : "\n{\"name\":", out);
     wick_print_json(out, name.buf ? name.buf : "", name.len);
     fputs(",\"seconds\":[", out);
-    put_books(s, t, thread, out);
+    put_accounts(s, t, thread, out);
     fputs("],\"gaps\":[", out);
     put_gaps(t, thread, out);
     fputs("],\"bars\":[", out);

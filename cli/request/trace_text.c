@@ -341,7 +341,7 @@ static int put_waits(const struct wick_spans *s, const struct wick_bar *bars, si
 }
 
 /* The kernel's accounting for the seconds in which the trace ran. */
-static void put_books(const struct wick_spans *s, const struct wick_spantrace *t, uint32_t thread, FILE *out)
+static void put_accounts(const struct wick_spans *s, const struct wick_spantrace *t, uint32_t thread, FILE *out)
 {
     int64_t cpu = 0, delay = 0, from = INT64_MAX, to = 0;
     for (size_t i = 0; i < s->ncpus; i++) {
@@ -373,7 +373,7 @@ static int put_thread(const struct wick_spans *s, struct canvas *c, uint32_t thr
         fputs("    no samples\n", out);
     put_lane(s, c, bars, n, true, thread, out);
     put_lane(s, c, bars, n, false, thread, out);
-    put_books(s, c->t, thread, out);
+    put_accounts(s, c->t, thread, out);
     return put_waits(s, bars, n, out);
 }
 

@@ -110,7 +110,7 @@ static void print_compiled(struct stack_cmd *c, const struct wick_step_frame *f)
 }
 
 /* Behind the last frame of the virtual thread that is mounted. */
-static void print_border(const struct wick_remote_walk *w)
+static void print_boundary(const struct wick_remote_walk *w)
 {
     if (w->mounted.id) {
         fputs("    -- virtual thread \"", stdout);
@@ -148,10 +148,10 @@ static void print_frame(struct stack_cmd *c, const struct wick_remote_walk *w, c
     case WICK_STEP_WRAPPER:
         print_method(c, wick_hs_nmethod_method(&c->remote.jvm, &c->remote.mem, f->ptr), -1, "native method");
         if (w->carries && enters_continuation(c, f))
-            print_border(w);
+            print_boundary(w);
         break;
     case WICK_STEP_BOUNDARY:
-        print_border(w);
+        print_boundary(w);
         break;
     case WICK_STEP_BREAK:
         printf("    [%s]\n", stop_text[f->stop]);

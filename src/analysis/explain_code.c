@@ -3,7 +3,7 @@
  * explain_code.c - the rules of `wick explain` about what CPU time is used for
  *
  * A regular expression that backtracks spends its time in a dozen methods of the JDK, none of which stands out, and
- * none of which its user can mend. So CPU time is added up by the program's function that is nearest to the leaf and by
+ * none of which its user can fix. So CPU time is added up by the program's function that is nearest to the leaf and by
  * the kind of work (def/code_kind.def) that the JDK does for it.
  */
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static const struct wick_frame *frame_of(const struct wick_profile *p, uint32_t 
     return &p->frames[p->stacks[stack].frame];
 }
 
-/* Whether a thread was about to wait, or to wake one that does, when it was sampled: the price of waiting, of which the
+/* Whether a thread was about to wait, or to wake one that does, when it was sampled: the cost of waiting, of which the
  * rules about waits say more, and no work that could be done less often. */
 static bool hands_over(const struct wick_profile *p, uint32_t stack)
 {

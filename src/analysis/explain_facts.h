@@ -215,8 +215,8 @@ int64_t wick_explain_p99(const struct wick_explain_facts *f, uint32_t endpoint);
 /* Wall time in a set of states (bits by enum wick_explain_state) of one endpoint; every_endpoint: of all threads. */
 int64_t wick_explain_wall(const struct wick_explain_facts *f, bool every_endpoint, uint32_t endpoint, unsigned states);
 
-/* What the variance of a sum of weights comes from: each sample by its weight times what one look at the thread stands
- * for (a thread that stays where it is has one sample for many looks). 0 where that is not known. */
+/* What the variance of a sum of weights comes from: each sample by its weight times what one sample of the thread
+ * stands for (a thread that stays where it is has one sample for many looks). 0 where that is not known. */
 static inline double wick_explain_quantum(const struct wick_explain_sample *s)
 {
     return s->count ? (double)s->weight_ns * (double)s->weight_ns / (double)s->count : 0;

@@ -86,7 +86,7 @@ struct wick_explain_step {
 
 struct wick_explain_finding {
     const struct wick_explain_rule *rule;
-    const char *advice; /* in the place of the rule's; NULL = that */
+    const char *advice; /* in place of the rule's; NULL = that */
     double cost_ns;     /* thread time that is at stake: findings of a group are sorted by it */
     uint32_t endpoint;  /* that it is about, a string; 0 = none */
     struct wick_explain_figure figures[WICK_EXPLAIN_FIGURES];

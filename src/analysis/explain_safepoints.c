@@ -28,7 +28,7 @@ static bool is_crowded(const struct wick_explain_facts *f)
            wick_explain_rules[WICK_EXPLAIN_RULE_CPU_STARVATION].threshold;
 }
 
-/* Of the time to reach the safepoint, what went by for want of a CPU. */
+/* Of the time to reach the safepoint, what passed because threads had no CPU. */
 static double starved_in(const struct wick_explain_facts *f, const struct wick_ttsp_slow *s)
 {
     double reach = (double)s->reach_ns;

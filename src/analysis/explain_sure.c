@@ -2,10 +2,10 @@
 /*
  * explain_sure.c - how sure a finding is
  *
- * A share of sampled time is an estimate of what happened while it was recorded. Each look at a thread stands for a
- * quantum of time, so a part that is made of n looks among all looks is a proportion, and Wilson's interval holds where
- * there are few (E. B. Wilson, J. ASA 22, 1927). Looks at a thread that stays where it is are not independent; they
- * err less than independent ones, as the borders of a long wait are all that a look can miss, so the interval is wide
+ * A share of sampled time is an estimate of what happened while it was recorded. Each sample of a thread stands for a
+ * quantum of time, so a part that is n of all samples is a proportion, and Wilson's interval holds where there are few
+ * (E. B. Wilson, J. ASA 22, 1927). Samples of a thread that stays where it is are not independent; they err less than
+ * independent ones, as the two ends of a long wait are all that sampling can miss, so the interval is wide
  * rather than narrow. It says nothing of other times than the recording's.
  *
  * A rule's threshold is a round number: a share just below it would be no better. So an interval that reaches below it

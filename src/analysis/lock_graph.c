@@ -7,7 +7,7 @@
 #include "base/strbuf.h"
 #include "base/sum.h"
 
-/* Groups of threads by their names. A name is looked at once, however long it is and however many waits have it. */
+/* Groups of threads by their names. A name is inspected once, however long it is and however many waits have it. */
 struct groups {
     struct wick_profile *p;
     uint64_t *of; /* of each string that was there before: its group's string and KNOWN, 0 = not asked for yet */

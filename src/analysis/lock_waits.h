@@ -4,8 +4,8 @@
  *
  * Made of the events jdk.JavaMonitorEnter and jdk.ThreadPark, of wick's recordings or the JDK's own, and of
  * wick.LockOwner, which are joined by the number of the wait; and of profiler.NativeLock and wick.NativeWait. A lock is
- * a class and an identity hash code, or an address where there is no hash code. A native lock is an address; in the
- * place of the class is where it lies, if it is a variable of a library.
+ * a class and an identity hash code, or an address where there is no hash code. A native lock is an address;
+ * its class is the place where it lies, if it is a variable of a library.
  *
  * Threads: one at a time.
  * Memory:  malloc; wick_lock_waits_release frees all. Names and stacks are numbers of the profile.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hooks.h - putting functions of ours in the way of calls between the images of this process, and taking them away
+ * hooks.h - interposing functions of ours on calls between the images of this process, and restoring the true ones
  *
  * A hook replaces what the words of the global offset tables hold (elf/got.h), of all images that are loaded and, by
  * wick_elf_hooks_refresh, of those that come later. Nothing of an image's code is changed. A word is touched only if it

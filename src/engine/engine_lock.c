@@ -131,14 +131,14 @@ static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
         write_native(s, d->writer, n, ev);
     else
         write[n->done.kind](d->writer, n, ev);
-    wick_lock_told(&s->lock, ev);
+    wick_lock_consumed(&s->lock, ev);
 }
 
 static void lost(void *e, const struct wick_event *ev)
 {
     struct wick_lock_engine *lock = &((struct state *)e)->lock;
     if (wick_lock_found(lock, ev))
-        wick_lock_told(lock, ev);
+        wick_lock_consumed(lock, ev);
 }
 
 static void stats(void *e, struct wick_jfr_writer *w, uint64_t now_ns)

@@ -339,7 +339,7 @@ const struct wick_lock_note *wick_lock_found(const struct wick_lock_engine *e, c
     return wick_notes_at_sig(&e->notes, event->note);
 }
 
-void wick_lock_told(struct wick_lock_engine *e, const struct wick_event *event)
+void wick_lock_consumed(struct wick_lock_engine *e, const struct wick_event *event)
 {
     wick_lock_note_free_sig(e, wick_notes_at_sig(&e->notes, event->note));
 }

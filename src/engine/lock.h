@@ -13,7 +13,7 @@
  *                                                    or filled, with its stack as an event
  *      wick_lock_end     counts; sampled?
  *      wick_lock_record  fills a note, stack as an event -->     wick_lock_found: event and note become a JFR event
- *                                                                wick_lock_told:  the note is free again
+ *                                                                wick_lock_consumed: the note is free again
  *
  * An event in a ring is too small for the facts of a wait, so it carries the number of a note.
  *
@@ -203,7 +203,9 @@ void wick_lock_native_waited(const struct wick_lock_native *n);
 
 /* The note of an event from the ring. */
 const struct wick_lock_note *wick_lock_found(const struct wick_lock_engine *e, const struct wick_event *event);
-void wick_lock_told(struct wick_lock_engine *e, const struct wick_event *event);
+
+/* Releases the note of an event that has been written or is lost. */
+void wick_lock_consumed(struct wick_lock_engine *e, const struct wick_event *event);
 
 /* A moment old. */
 void wick_lock_totals_get(const struct wick_lock_engine *e, struct wick_lock_totals *out);

@@ -2,7 +2,7 @@
 /*
  * nativemem.h - the engine that samples the allocation of native memory, and follows what was sampled until it is freed
  *
- * nativemem_hooks.h puts functions in the way of malloc and its like, which call the true ones and say here what came
+ * nativemem_hooks.h interposes functions on malloc and its like, which call the true ones and report here what came
  * and what went. Which allocations become events is drawn by chance: points lie on the line of all bytes allocated, on
  * average one each interval R, and a block that holds a point is sampled. It stands for size / (1 - exp(-size / R))
  * bytes (base/poisson.h), so sums are right whatever the sizes are.

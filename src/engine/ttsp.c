@@ -302,17 +302,17 @@ static void close_incident(struct wick_ttsp_engine *e, struct wick_ttsp_incident
         if (!i->late[k].released_ns || i->late[k].released_ns > i->sync_ns)
             i->late[k].released_ns = i->sync_ns;
     if (!i->critical) {
-        e->told_count++;
-        e->told_sync_ns += i->reach_ns;
-        e->told_begin_ns = i->begin_ns;
+        e->known_count++;
+        e->known_sync_ns += i->reach_ns;
+        e->known_begin_ns = i->begin_ns;
     }
     i->closed_ns = wick_clock_mono_ns();
     wick_store_release(&i->phase, CLOSED); /* pairs: wick_ttsp_collect */
 }
 
 /* An incident that is over. */
-static void tell_unwatched(struct wick_ttsp_engine *e, uint64_t begin_ns, uint64_t reach_ns, uint64_t end_ns,
-                           bool exact)
+static void report_unwatched(struct wick_ttsp_engine *e, uint64_t begin_ns, uint64_t reach_ns, uint64_t end_ns,
+                             bool exact)
 {
     struct wick_ttsp_incident *i = open_incident(e);
     wick_add_relaxed(&e->unwatched, 1);
@@ -329,28 +329,28 @@ static void tell_unwatched(struct wick_ttsp_engine *e, uint64_t begin_ns, uint64
 }
 
 /* Finds slow safepoints that were over before the watcher could poll. */
-static void tell_unseen(struct wick_ttsp_engine *e, bool synchronising)
+static void find_unseen(struct wick_ttsp_engine *e, bool synchronising)
 {
     const struct wick_hs_safepoint *sp = &e->safepoint;
     uint64_t count = wick_hs_safepoint_count(sp) - synchronising, sum = wick_hs_safepoint_sync_total(sp);
     uint64_t begin = wick_hs_safepoint_begin_ns(sp), sync = wick_hs_safepoint_sync_ns(sp);
-    int64_t over = (int64_t)(count - e->told_count);
-    uint64_t took = sum > e->told_sync_ns ? sum - e->told_sync_ns : 0;
-    if (!synchronising && sync > begin && begin != e->told_begin_ns) {
+    int64_t over = (int64_t)(count - e->known_count);
+    uint64_t took = sum > e->known_sync_ns ? sum - e->known_sync_ns : 0;
+    if (!synchronising && sync > begin && begin != e->known_begin_ns) {
         uint64_t last = begin ? sync - begin : 0;
         if (last >= e->config.threshold_ns[0]) {
-            tell_unwatched(e, begin, last, wick_hs_safepoint_end_ns(sp), true);
+            report_unwatched(e, begin, last, wick_hs_safepoint_end_ns(sp), true);
             took = took > last ? took - last : 0;
             over--;
         }
-        e->told_begin_ns = begin;
+        e->known_begin_ns = begin;
     }
     if (took >= e->config.threshold_ns[0] && over <= 1)
-        tell_unwatched(e, wick_clock_mono_ns() - took, took, 0, false);
+        report_unwatched(e, wick_clock_mono_ns() - took, took, 0, false);
     else if (took >= e->config.threshold_ns[0])
         wick_add_relaxed(&e->unclear, (uint64_t)over);
-    e->told_count = count;
-    e->told_sync_ns = sum;
+    e->known_count = count;
+    e->known_sync_ns = sum;
 }
 
 /* A safepoint is being synchronised, or (in_critical) a collection waits: follows it to its end. */
@@ -406,9 +406,9 @@ static bool open_safepoint(struct wick_ttsp_engine *e)
         wick_elf_file_release(&f);
     wick_store_relaxed(&e->vm_start_ns, wick_hs_safepoint_vm_start_ns(&e->safepoint));
     if (!r) {
-        e->told_count = wick_hs_safepoint_count(&e->safepoint);
-        e->told_sync_ns = wick_hs_safepoint_sync_total(&e->safepoint);
-        e->told_begin_ns = wick_hs_safepoint_begin_ns(&e->safepoint);
+        e->known_count = wick_hs_safepoint_count(&e->safepoint);
+        e->known_sync_ns = wick_hs_safepoint_sync_total(&e->safepoint);
+        e->known_begin_ns = wick_hs_safepoint_begin_ns(&e->safepoint);
     }
     wick_store_release(&e->source, r ? WICK_HS_SAFEPOINT_NONE : (int)e->safepoint.source); /* pairs: readers of it */
     return !r;
@@ -446,7 +446,7 @@ static void *watch(void *arg)
         struct wick_hs_safepoint_view v;
         wick_add_relaxed(&e->looks, 1);
         wick_hs_safepoint_look(&e->safepoint, &v);
-        tell_unseen(e, v.synchronising);
+        find_unseen(e, v.synchronising);
         if (v.synchronising && v.certain) {
             follow(e, &v);
         } else if (wick_hs_critical_pending(&e->critical)) {

@@ -118,7 +118,7 @@ struct wick_ttsp_engine {
     struct wick_hs_safepoint safepoint;
     struct wick_hs_critical critical;
     /* the watcher's: safepoints that it followed or reported, so what the JVM's sums are ahead by it has not seen */
-    uint64_t told_count, told_sync_ns, told_begin_ns;
+    uint64_t known_count, known_sync_ns, known_begin_ns;
     bool in_critical; /* the watcher's: it follows a collection that waits, not a safepoint */
     struct wick_signal signal;
     pthread_t watcher;

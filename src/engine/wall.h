@@ -44,9 +44,9 @@
  * so that a busy thread is not lost among a thousand parked ones. A tick's strata are known before its draw, and
  * each draw weighs time x stratum / drawn from it, so every sum is unbiased.
  *
- * Contexts and late ticks. Where only threads with a context are candidates, the intervals that the sampler missed go
- * to the threads that were drawn at the tick before, as they were then: one that waited gets samples of that wait, with
- * the context it had, though both may be over by now.
+ * Contexts and delayed ticks. Where only threads with a context are candidates, the intervals that the sampler missed
+ * go to the threads that were drawn at the tick before, as they were then: one that waited gets samples of that wait,
+ * with the context it had, though both may be over by now.
  *
  * Weights. A visit weighs time x candidates / k, by stratum, time being the interval, or several where the sampler had
  * no processor; the weights of all visits sum up to the sum of time x candidates. What is sent by signal is owed to the

@@ -24,7 +24,7 @@
 
 #include <stdlib.h>
 
-/* An edge to look at. */
+/* An edge to follow. */
 struct pending {
     uint32_t from;   /* number */
     uint32_t target; /* node */

@@ -30,7 +30,7 @@ struct wick_heap_duplicates {
     struct wick_heap_duplicate *top; /* most waste first */
     size_t ntop;
     uint64_t objects, groups, waste; /* of all: objects that have an equal, contents, bytes that could be saved */
-    uint64_t all;                    /* objects looked at */
+    uint64_t all;                    /* objects inspected */
 };
 
 struct wick_heap_collection {

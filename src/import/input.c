@@ -25,7 +25,7 @@
 struct input {
     struct wick_import im;
     enum wick_input_format format;
-    bool told;
+    bool decided;
     struct wick_strbuf held; /* the first bytes, or all */
     struct wick_gunzip *gunzip;
     struct wick_collapsed_in *collapsed;
@@ -97,9 +97,9 @@ static int feed(struct input *in, const void *data, size_t n)
 }
 
 /* Decides for a format from the first bytes, which are held or in the piece at hand, and hands them on. */
-static int tell(struct input *in, const void *data, size_t n)
+static int decide(struct input *in, const void *data, size_t n)
 {
-    in->told = true;
+    in->decided = true;
     in->format = wick_input_is(data, n);
     if (in->format == WICK_INPUT_COLLAPSED)
         in->collapsed = wick_collapsed_in_new(&in->im);
@@ -116,11 +116,11 @@ static int tell(struct input *in, const void *data, size_t n)
     return streamed && !ready ? -WICK_E_NOMEM : feed(in, data, n);
 }
 
-static int tell_held(struct input *in)
+static int decide_held(struct input *in)
 {
     struct wick_strbuf head = in->held;
     wick_strbuf_init(&in->held);
-    int rc = tell(in, head.buf, head.len);
+    int rc = decide(in, head.buf, head.len);
     wick_strbuf_release(&head);
     return rc;
 }
@@ -129,12 +129,12 @@ static int tell_held(struct input *in)
 static int take(void *ctx, const void *data, size_t n)
 {
     struct input *in = ctx;
-    if (in->told)
+    if (in->decided)
         return feed(in, data, n);
     if (!in->held.len && n >= WICK_INPUT_HEAD)
-        return tell(in, data, n);
+        return decide(in, data, n);
     int rc = hold(in, data, n);
-    return !rc && in->held.len >= WICK_INPUT_HEAD ? tell_held(in) : rc;
+    return !rc && in->held.len >= WICK_INPUT_HEAD ? decide_held(in) : rc;
 }
 
 /* Bytes as they are in the file. Damage in the packing ends the input, and what came out so far is used. */
@@ -165,8 +165,8 @@ static int finish(struct input *in, int rc)
         wick_import_problem(&in->im, wick_gunzip_used(in->gunzip), "gzip: cut off here (in the packed file)");
     if (damaged)
         rc = 0;
-    if (!rc && !in->told)
-        rc = in->held.len ? tell_held(in) : wick_err_set(in->err, WICK_E_FORMAT, "the input is empty");
+    if (!rc && !in->decided)
+        rc = in->held.len ? decide_held(in) : wick_err_set(in->err, WICK_E_FORMAT, "the input is empty");
     if (in->perf) {
         int end = wick_perf_in_end(in->perf);
         rc = rc ? rc : end;

@@ -486,7 +486,7 @@ int wick_perf_data_feed(struct wick_perf_data *d, const void *data, size_t n)
 }
 
 /* What is no damage, but should be known. */
-static void tell(struct wick_perf_data *d)
+static void write_note(struct wick_perf_data *d)
 {
     char names[160], text[sizeof d->im->res->note];
     size_t n = 0;
@@ -521,7 +521,7 @@ int wick_perf_data_end(struct wick_perf_data *d)
                                 d->compressed);
         if (wick_perf_tasks_dropped(d->tasks))
             wick_import_problem(d->im, 0, "perf.data: more mappings than are kept");
-        tell(d);
+        write_note(d);
         d->im->res->chunks++;
     }
     bool nomem = d->nomem || d->part.failed || d->im->p->failed || (whole && wick_perf_dsos_nomem(d->dsos));

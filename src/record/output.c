@@ -5,7 +5,7 @@
  * A directory's files form a queue: the newest is written, the oldest is removed. Removal happens when a chunk begins
  * (age and size) and before bytes are added (size), so the files' sizes never sum up to more than the limit, as long as
  * one chunk fits in it. What is not ours is not touched: only files that this process made are removed, and a file
- * that is in the way of a new one makes the number go up. Only where numbers come round (%n{MAX}) is a recording of
+ * that has the name of a new one makes the number go up. Only where numbers come round (%n{MAX}) is a recording of
  * that name, which an earlier process left, replaced.
  *
  * Every failure is passed up once and nothing is retried: the writer decides what becomes of the recording.
@@ -90,7 +90,7 @@ static void enforce(struct wick_output *o, uint64_t more, uint64_t now_ns, size_
     }
 }
 
-/* A file in the way of one whose number has come round: a recording, or one that never got a byte. */
+/* A file with the name of one whose number has come round: a recording, or one that never got a byte. */
 static bool may_replace(const struct wick_output *o, const char *name)
 {
     struct stat st;

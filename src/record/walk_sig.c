@@ -427,7 +427,7 @@ static int walk(struct wick_step_env *env, struct wick_step_state *s, uint64_t *
         step_load_anchor(env, j, s, s->thread + (unsigned)j->thread_anchor);
     while (res == WICK_STEP_MORE && n < cap - 1) {
         struct wick_step_frame f;
-        bool told = s->sp >= env->from;
+        bool included = s->sp >= env->from;
         env->first = env->last = NULL;
         env->stepping = false;
         res = wick_step(env, j, s, &f);
@@ -435,7 +435,7 @@ static int walk(struct wick_step_env *env, struct wick_step_state *s, uint64_t *
             break;
         if (f.kind == WICK_STEP_BREAK && f.stop && res == WICK_STEP_LAST)
             out->flags |= WICK_EVENT_BROKEN;
-        if (told || f.kind == WICK_STEP_BREAK)
+        if (included || f.kind == WICK_STEP_BREAK)
             n += translate(env, &f, frames + n, cap - 1 - n, out);
     }
     if (res == WICK_STEP_MORE)

@@ -70,7 +70,7 @@ static void say(struct stream *x, const struct wick_catalog_entry *e, FILE *out)
     fputs("\n\n", out);
 }
 
-/* Looks at all recordings; reads those that grow and were read before, or are made here. */
+/* Checks all recordings; reads those that grow and were read before, or are made here. */
 static void gather(struct stream *x)
 {
     struct wick_catalog *c = &x->s->catalog;

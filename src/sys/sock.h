@@ -4,7 +4,7 @@
  *
  * The agent listens on an abstract SOCK_SEQPACKET socket called `@wick/<its pid>/<16 random hex digits>`. One packet is
  * one message; a message may carry descriptors. Abstract names have no permissions, so each side asks the kernel who
- * the other is (wick_sock_peer): the agent wants its own user or root, the CLI wants the very process it means.
+ * the other is (wick_sock_peer): the agent expects its own user or root, the CLI expects the very process it means.
  *
  * A request is "wick1 FDS FLAGS\nCOMMAND". FDS is "-" or one letter for each descriptor passed: o = output file,
  * t = output file whose chunks are taken from it as they end, b = broker (sys/broker.h) (never a directory: the target

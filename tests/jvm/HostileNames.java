@@ -5,7 +5,7 @@ import wick.Wick;
 
 /**
  * A program all of whose names would act on a terminal: escape sequences, C1 controls, characters that turn text around or
- * are not seen. A compiler would not have them in names of classes and methods: hostile_names.py puts them in the place of
+ * are not seen. A compiler would not have them in names of classes and methods: hostile_names.py puts them in place of
  * {@code EVIL__}. Prints {@code up} and works until it is killed.
  */
 @SuppressWarnings("try")

@@ -122,7 +122,7 @@ public class NativeLocks {
         t.join();
     }
 
-    static String told() {
+    static String answer() {
         return "truth " + truth(0) + " " + truth(1) + " " + truth(2) + " " + truth(3);
     }
 
@@ -130,13 +130,13 @@ public class NativeLocks {
         switch (w[0]) {
             case "run":
                 contend(Long.parseLong(w[1]), Integer.parseInt(w[2]));
-                return told();
+                return answer();
             case "java":
                 inJava(Long.parseLong(w[1]));
-                return told();
+                return answer();
             case "locks":
                 inLocks(Long.parseLong(w[1]));
-                return told();
+                return answer();
             case "slow":
                 collect(Integer.parseInt(w[1]));
                 return "collected";

@@ -54,7 +54,7 @@ def recorded_for(j, seconds):
     t.until(lambda: t.status(j.pid)["fired"] >= at_least)
 
 
-def books(title, s):
+def check_accounts(title, s):
     t.check(f"{title}: fired = recorded + drops", s["fired"] == s["samples"] + s["dropped"], s)
 
 
@@ -81,7 +81,7 @@ def by_default():
     t.check("a thread that had one once is not sampled for long", seen["once"] < 0.3 * seen["always"], seen)
     sampler = t.events(file, "wick.WallSampler")[-1]
     t.check("the sampler reports how few the candidates are", int(sampler["candidates"]) <= 2, sampler)
-    books("default", t.status(j.pid))
+    check_accounts("default", t.status(j.pid))
     return j
 
 
@@ -95,7 +95,7 @@ def by_filter(j):
     t.check("--filter context: nobody but those that have one", {r[0] for r in rows} == {"always", "half"}, weights(rows))
     bare = sum(w for thread, _, _, w, endpoint in rows if endpoint != f"GET /{thread}")
     t.check("and their samples say which", bare < 0.1 * sum(weights(rows).values()), f"{bare} {weights(rows)}")
-    books("context", t.status(j.pid))
+    check_accounts("context", t.status(j.pid))
     t.start(j.pid, whole, "-e", "wall", "--filter", "all", "--wall-threads", "512")
     recorded_for(j, 1)
     t.stop(j.pid)

@@ -129,9 +129,9 @@ def neighbours():
         if t.check("crowd: neighbours are reported", f, busy):
             t.check("crowd: with what they use", f["figures"]["others"] > 0.25 * cpus, busy)
             t.check("crowd: those that use most are named", "hungry (several, " in f["figures"]["who"], f)
-        told = t.events(busy.file, "wick.Neighbour")
-        mine = [e for e in told if int(e["pid"]) in pids]
-        t.check("crowd: each is recorded by its name", mine and all(e["name"] == "hungry" for e in mine), told[:5])
+        reported = t.events(busy.file, "wick.Neighbour")
+        mine = [e for e in reported if int(e["pid"]) in pids]
+        t.check("crowd: each is recorded by its name", mine and all(e["name"] == "hungry" for e in mine), reported[:5])
         # of each the five that use most are reported, from the second scan on
         most = max(busy.most.values())
         for_one = max(sum(seconds(e["cpuTime"]) for e in mine if int(e["pid"]) == p) for p in pids)
@@ -208,8 +208,8 @@ def stat_text(user, system, idle, stolen):
 class Machine:
     """Writes a /proc/stat, with the figures in seconds that the parameter gives."""
 
-    def __init__(self, tell):
-        self.tell = tell
+    def __init__(self, figures):
+        self.figures = figures
         self.fd = os.open(t.path("stat"), os.O_RDWR | os.O_CREAT)
         self.ends = threading.Event()
         self.write()
@@ -217,7 +217,7 @@ class Machine:
         self.thread.start()
 
     def write(self):
-        os.pwrite(self.fd, stat_text(*self.tell()).encode(), 0)
+        os.pwrite(self.fd, stat_text(*self.figures()).encode(), 0)
 
     def live(self):
         while not self.ends.wait(0.05):
@@ -240,13 +240,13 @@ def quiet():
     used, begin, others = [0.0, 0.0], time.monotonic(), [0.0]
     pid = []
 
-    def tell():
+    def figures():
         now = time.monotonic() - begin
         used[0] = own_cpu(pid[0]) if pid else 0.0
         busy = min(used[0] + others[0] * (now - used[1]), CPUS * now)
         return 1000 + busy, 0, 1000 + CPUS * now - busy, 0
 
-    machine = Machine(tell)
+    machine = Machine(figures)
     j = machine.jvm("alone", 1)
     pid.append(j.pid)
     try:
@@ -271,13 +271,13 @@ def steal():
     """No test can make a hypervisor take its time, so another /proc/stat reports it."""
     share, stolen, last = [0.0], [0.0], [time.monotonic()]
 
-    def tell():
+    def figures():
         now = time.monotonic()
         stolen[0] += (now - last[0]) * share[0]
         last[0] = now
         return now, now / 4, now / 2, stolen[0]
 
-    machine = Machine(tell)
+    machine = Machine(figures)
     j = machine.jvm("steal", 1)
     try:
         check_silent(Looked(j, "not-stolen"), "not-stolen", "steal")

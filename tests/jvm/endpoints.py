@@ -110,17 +110,17 @@ if all(e in rows for e in measured):
     r, all_of = rows["compute"], measured["compute"]
     check_sum("compute", r, all_of)
     used, waited = sum(x[2] for x in all_of), sum(x[0] - x[2] for x in all_of)
-    border = sum(x[1] - x[0] for x in all_of)  # within the spans or not
+    margin = sum(x[1] - x[0] for x in all_of)  # within the spans or not
     near("compute: the CPU samples add up to the CPU time", r["cpu_ns"], used, CPU_NS, 3, 0)
-    near("compute: the rest of the latency is waiting for a CPU", r["run_queue_ns"], waited, WALL_NS, 3, late, border)
+    near("compute: the rest of the latency is waiting for a CPU", r["run_queue_ns"], waited, WALL_NS, 3, late, margin)
     explained = json.loads(t.wick("explain", "--json", file).out)["accounts"]
     accounts = {a["endpoint"]: a for a in explained if "endpoint" in a}
     if t.check("wick explain has an account of each", set(measured) <= set(accounts), explained):
         for endpoint in measured:
             check_account(endpoint, accounts[endpoint], measured[endpoint])
         parts = accounts["compute"]["parts"]
-        near("compute: its account has the CPU time", parts.get("cpu_ns", 0), used, WALL_NS, 3, late, border)
-        near("compute: and the waiting for a CPU", parts.get("cpu-wait_ns", 0), waited, WALL_NS, 3, late, border)
+        near("compute: its account has the CPU time", parts.get("cpu_ns", 0), used, WALL_NS, 3, late, margin)
+        near("compute: and the waiting for a CPU", parts.get("cpu-wait_ns", 0), waited, WALL_NS, 3, late, margin)
     text = t.wick("endpoints", file).out
     t.check("the text has the same figures", all(re.search(rf"^ *{len(measured[e])} +[\d.]+ .* {e}$", text, re.M) for e in rows if e),
             text)

@@ -56,8 +56,8 @@ begin = time.monotonic(), waited_for_cpu()
 idle = explained("-d", "3", "--lib", t.AGENT, str(j.pid))
 # What little it does may be held up by other processes on the machine; then it is right to say so.
 crowded = waited_for_cpu() - begin[1] > 0.3 * (time.monotonic() - begin[0])
-told = {f["rule"] for f in idle["findings"]} - (OTHERS if crowded else set())
-t.check("nothing stands out in an idle JVM", not told and idle["duration_ns"] > 1e9, (crowded, idle))
+reported = {f["rule"] for f in idle["findings"]} - (OTHERS if crowded else set())
+t.check("nothing stands out in an idle JVM", not reported and idle["duration_ns"] > 1e9, (crowded, idle))
 
 # Ten threads need 2 x 12 MiB each of a heap of 256 MiB: not all can have them at a time.
 file = t.path("stalls.jfr")

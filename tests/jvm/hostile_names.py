@@ -45,7 +45,7 @@ def said(*args, status=(0,), allowed=b"\n", input=None, names=True):
 
 
 def renamed(data):
-    """A class file with EVIL in the place of EVIL__ in all names."""
+    """A class file with EVIL in place of EVIL__ in all names."""
     out, at, left = bytearray(data[:10]), 10, struct.unpack(">H", data[8:10])[0] - 1
     size = {3: 5, 4: 5, 5: 9, 6: 9, 7: 3, 8: 3, 9: 5, 10: 5, 11: 5, 12: 5, 15: 4, 16: 3, 17: 5, 18: 5, 19: 3, 20: 3}
     while left > 0:

@@ -136,13 +136,13 @@ def damaged(file):
     whole = open(file, "rb").read()
     with open(t.path("damaged.jfr"), "wb") as f:
         f.write(whole[:len(whole) * 3 // 4])
-    r = t.wick("convert", t.path("damaged.jfr"), "--to", "jfr", "-o", t.path("mended.jfr"))
+    r = t.wick("convert", t.path("damaged.jfr"), "--to", "jfr", "-o", t.path("repaired.jfr"))
     t.check("a recording that breaks off becomes a whole one", r.status == 0 and "damaged" in r.err, r.err)
-    complaints = t.jfr_complaints(t.path("mended.jfr"))
+    complaints = t.jfr_complaints(t.path("repaired.jfr"))
     t.check("which the JDK's tools read", not complaints, complaints)
     broken = json.loads(t.wick("top", "--json", "-e", "cpu", t.path("damaged.jfr")).out)
-    mended = json.loads(t.wick("top", "--json", "-e", "cpu", t.path("mended.jfr")).out)
-    t.check("with the samples that could be read", broken["samples"] == mended["samples"] > 0, f"{broken} {mended}")
+    repaired = json.loads(t.wick("top", "--json", "-e", "cpu", t.path("repaired.jfr")).out)
+    t.check("with the samples that could be read", broken["samples"] == repaired["samples"] > 0, f"{broken} {repaired}")
 
 
 def main():

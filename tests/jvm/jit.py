@@ -73,11 +73,11 @@ def churn():
         t.check("churn: deoptimisations are counted", deopts is not None and n <= deopts < 20 * n, deopts)
         check_rule("churn", "deoptimisations", found, deopts / seconds, 20)
         reasons = t.events(file, "wick.DeoptimizationReason")
-        told = sum(int(e["count"]) for e in reasons)
+        reported = sum(int(e["count"]) for e in reasons)
         # the first event with the sum of all is a little younger than the recording
-        t.check("churn: each has a reason", deopts <= told <= 1.1 * deopts + 20 and
+        t.check("churn: each has a reason", deopts <= reported <= 1.1 * deopts + 20 and
                 {"unstable_if", "class_check", "null_check", "unloaded", "uninitialized"} & {e["reason"] for e in reasons},
-                (told, deopts, reasons[:9]))
+                (reported, deopts, reasons[:9]))
     else:
         t.check("churn: deoptimisations are not reported without symbols", deopts is None, deopts)
     used = [float(e["fullest"].rstrip("%")) for e in t.events(file, "wick.CodeCache")]
@@ -148,16 +148,16 @@ def operations():
     j, file = start("dumps", "-Xmx128m", mode=["300"])
     t.check("dumps: stacks are dumped", j.ask("dumps 3000", "(dumps done)", 60) is not None, j.output())
     found, _ = finish("dumps", j, file)
-    told = t.events(file, "wick.VmOperation")
-    dumps = sum(int(e["looks"]) for e in told if e["operation"] == "ThreadDump")
+    reported = t.events(file, "wick.VmOperation")
+    dumps = sum(int(e["looks"]) for e in reported if e["operation"] == "ThreadDump")
     if SYMBOLS:
-        t.check("dumps: the VM thread is seen at it", dumps >= 2, told)
+        t.check("dumps: the VM thread is seen at it", dumps >= 2, reported)
         f = found.get("vm-operations")
         t.check("dumps: which is explained where it is a lot", f is None or f["figures"]["operation"] == "ThreadDump", f)
         if dumps >= 10:
-            t.check("dumps: it is a lot", f, told)
+            t.check("dumps: it is a lot", f, reported)
     else:
-        t.check("dumps: operations are not reported without symbols", not told, told)
+        t.check("dumps: operations are not reported without symbols", not reported, reported)
     complaints = t.jfr_complaints(file)
     t.check("dumps: jfr of JDK 17 and 21 accept the recording", not complaints, complaints)
 

@@ -218,9 +218,9 @@ class Jvm:
 
 # --- checks that chance has a part in ---
 #
-# A share of n samples scatters: where one walk in 200 breaks, 31 of 5,939 are as good as 29, and a limit of 0.5 % fails every
+# A share of n samples scatters: where one walk in 200 breaks, 31 of 5,939 are no more than 29, and a limit of 0.5 % fails every
 # second run. So a limit is what is credible of the share that is right, at an error rate that a suite with some thousands
-# of such checks can bear: it fails for no reason once in thousands of runs. With few samples such a limit allows
+# of such checks can afford: it fails for no reason once in thousands of runs. With few samples such a limit allows
 # everything: a test must wait until it has enough.
 FALSE_ALARM = 1e-7
 

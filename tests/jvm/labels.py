@@ -214,8 +214,8 @@ def open_at_the_end(j):
 
 def without_agent():
     j = program("absent", *(["-XX:+EnableDynamicAgentLoading"] if t.JDK >= 21 else []))
-    told = [answer(j, "recording"), answer(j, "churn 1 1000"), answer(j, "pool 50"), answer(j, "misuse")]
-    t.check("without the agent the library does nothing", told[0] == "false" and told[1].startswith("1000 "), told)
+    answers = [answer(j, "recording"), answer(j, "churn 1 1000"), answer(j, "pool 50"), answer(j, "misuse")]
+    t.check("without the agent the library does nothing", answers[0] == "false" and answers[1].startswith("1000 "), answers)
     t.check("and says nothing", "WARNING" not in j.output() and "xception" not in j.output(), j.output()[:1000])
     # attached afterwards
     shares(j)

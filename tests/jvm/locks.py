@@ -282,11 +282,11 @@ def deadlocks(j):
     t.check("threads that only wait for each other are no deadlock", set(busy) == {0}, busy)
     j.ask("deadlock", r"deadlocked (yes)")
     s = t.status(j.pid)
-    told = " ".join(str(v) for k, v in s.items() if re.match(r"deadlock_\d", k))
+    described = " ".join(str(v) for k, v in s.items() if re.match(r"deadlock_\d", k))
     t.check("two deadlocks are found", s.get("deadlocks") == 2, s)
     t.check("their threads and locks are named",
-            all(f'"{n}"' in told for n in ("dead-sync-a", "dead-sync-b", "dead-lock-a", "dead-lock-b"))
-            and told.count("a monitor") == 2 and told.count("ReentrantLock$NonfairSync@") == 2, told)
+            all(f'"{n}"' in described for n in ("dead-sync-a", "dead-sync-b", "dead-lock-a", "dead-lock-b"))
+            and described.count("a monitor") == 2 and described.count("ReentrantLock$NonfairSync@") == 2, described)
     as_json = json.loads(t.wick("status", "--json", j.pid).out)
     t.check("they are waits that last", s.get("lasting_waits", 0) >= 4 and "wait_1" in s, s)
     # all of them began before this recording, and none ends

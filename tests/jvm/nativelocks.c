@@ -199,10 +199,10 @@ JNIEXPORT jlong JNICALL Java_NativeLocks_contendInCopy(JNIEnv *env, jclass cls, 
 JNIEXPORT jlong JNICALL Java_NativeLocks_contendInCopy(JNIEnv *env, jclass cls, jlong ms, jint threads)
 {
     void (*run)(long, int) = (void (*)(long, int))dlsym(copy, "wick_test_contend");
-    int64_t (*told)(int) = (int64_t(*)(int))dlsym(copy, "wick_test_truth");
+    int64_t (*measured)(int) = (int64_t(*)(int))dlsym(copy, "wick_test_truth");
     (void)env, (void)cls;
     run(ms, threads);
-    return told(MUTEX);
+    return measured(MUTEX);
 }
 
 /* Opens and closes a copy again and again; its threads contend for a moment each time. */

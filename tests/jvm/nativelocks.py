@@ -89,7 +89,7 @@ def totals(j, interval_us, before):
     return after
 
 
-def told(j):
+def check_events(j):
     """What events say: operation, variable, thread, and the stack down to Java."""
     file = t.path("counted.jfr")
     t.start(j.pid, file, "-e", "cpu,lock,nativelock=/100us")
@@ -169,12 +169,12 @@ def later(j):
         if t.status(j.pid)["native_images"] > images:
             break
         t.time.sleep(0.05)
-    told_ns = int(j.ask("copy 500 3", r"copied (\d+)") or 0)
+    measured_ns = int(j.ask("copy 500 3", r"copied (\d+)") or 0)
     t.stop(j.pid)
     events = [e for e in events_of(file)[KINDS[0]] if (e["variable"] or "").startswith("libwicknativelocks-copy.so")]
     weight = sum(span(e["weight"]) for e in events)
-    t.check("a library loaded during the recording is watched", told_ns == 0 or abs(weight - told_ns) <= 0.1 * told_ns + 5e6,
-            f"program {told_ns} ns, weight {weight:.0f} ns in {len(events)} events")
+    t.check("a library loaded during the recording is watched", measured_ns == 0 or abs(weight - measured_ns) <= 0.1 * measured_ns + 5e6,
+            f"program {measured_ns} ns, weight {weight:.0f} ns in {len(events)} events")
 
 
 def nothing_left(j, agent):
@@ -207,7 +207,7 @@ for bound in ("lazy", "now"):
         so_far = truth_of(program.ask("run 1 1", r"truth (.*)"))
         for us in (100, 1000, 10000):
             so_far = totals(program, us, so_far)
-        told(program)
+        check_events(program)
         later(program)
     program.kill()
 t.done()

@@ -305,10 +305,10 @@ def counters():
     without = t.path("without.jfr")
     t.wick("record", "-e", "cpu", "-d", "1", "--lib", t.AGENT, "-f", without, j.pid)
     for command in ("ttsp", "locks"):
-        said, told = t.wick(command, without), t.wick(command, "--json", without)
+        said, as_json = t.wick(command, without), t.wick(command, "--json", without)
         t.check(f"blind: wick {command} does not print what was not recorded as none", said.status == 4 and
-                "not recorded" in said.err and not said.out and told.status == 4 and '{"recorded":false,' in told.out,
-                f"{said} {told}")
+                "not recorded" in said.err and not said.out and as_json.status == 4 and '{"recorded":false,' in as_json.out,
+                f"{said} {as_json}")
     t.check("blind: wick ttsp does not call it fast", "does not count its safepoints" in r.out, r)
     j.kill()
 

@@ -122,12 +122,12 @@ def pinned(j):
     def whole():
         r = t.wick("stack", j.pid)
         return [b for b in r.out.split("\n\n") if f"id={spin.get('id')}" in b and "VScopes.spin" in b]
-    def name_and_border(blocks):
+    def name_and_boundary(blocks):
         return blocks and re.search(rf'carries virtual thread "{spin["name"]}" id={spin["id"]}\n(?s:.*)VScopes.spin.*\n(?s:.*)'
                                     rf'java.lang.VirtualThread.run[:\d]* .*\n(?s:.*)-- virtual thread "{spin["name"]}" id={spin["id"]} above, '
                                     r'carrier below --\n(?s:.*)ForkJoinWorkerThread.run', blocks[0])
-    blocks = until(whole, name_and_border)
-    t.check("wick stack shows a mounted thread whole, with its name, and the carrier below", name_and_border(blocks), blocks)
+    blocks = until(whole, name_and_boundary)
+    t.check("wick stack shows a mounted thread whole, with its name, and the carrier below", name_and_boundary(blocks), blocks)
     chosen = t.wick("stack", "-t", spin.get("name", "?"), j.pid).out
     t.check("and finds it by its name", "VScopes.spin" in chosen and "VScopes.main" not in chosen, chosen[:1000])
 

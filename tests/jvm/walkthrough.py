@@ -25,9 +25,9 @@ THRESHOLD_STARVED = 0.20  # src/def/explain.def
 SIGMAS = 5  # of samples that are almost independent: one false alarm in 1.7 million
 
 
-def books(name):
+def accounts(name):
     """A command that notes the name of each thread of the JVM and the kernel's account of it."""
-    return f"grep -H '' /proc/$pid/task/*/comm /proc/$pid/task/*/schedstat > {name}.books 2> /dev/null"
+    return f"grep -H '' /proc/$pid/task/*/comm /proc/$pid/task/*/schedstat > {name}.accounts 2> /dev/null"
 
 
 def lines_of(commands, port):
@@ -36,17 +36,17 @@ def lines_of(commands, port):
     for i, c in enumerate(commands):
         step = re.search(r"wick start .*-f (\w+)\.jfr", c.text)
         if c.text.startswith("wick stop"):
-            lines.append(books("after-$recording"))
+            lines.append(accounts("after-$recording"))
         lines += consoles.marked(i, c, port)
         if step:
-            lines += [f"recording={step[1]}", books("before-$recording"),
+            lines += [f"recording={step[1]}", accounts("before-$recording"),
                       "grep -c 'Allocation Stall (' gc-$recording.log > before-$recording.stalls"]
     return lines
 
 
-def books_of(step, name):
+def accounts_of(step, name):
     """{thread id: (ns on a CPU, ns waiting for one)} of the threads that allocate."""
-    with open(t.path(f"{name}-{step}.books")) as f:
+    with open(t.path(f"{name}-{step}.accounts")) as f:
         text = f.read()
     names = dict(re.findall(r"/task/(\d+)/comm:(.*)", text))
     rows = re.findall(r"/task/(\d+)/schedstat:(\d+) (\d+)", text)
@@ -55,7 +55,7 @@ def books_of(step, name):
 
 def by_kernel(step):
     """(ns on CPU, ns waiting for one) between start and stop of the recording."""
-    before, after = books_of(step, "before"), books_of(step, "after")
+    before, after = accounts_of(step, "before"), accounts_of(step, "after")
     return tuple(sum(after[i][k] - before[i][k] for i in before) for k in (0, 1))
 
 

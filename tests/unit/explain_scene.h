@@ -38,7 +38,7 @@ struct scene {
     unsigned heap, in_use; /* MiB: resident of the heap, and in use after each of four short collections */
     bool dies;             /* the pool's thread, of an OutOfMemoryError in the midst of the recording */
     bool idles;            /* but it only has nothing to do from then on, which is one sample */
-    unsigned unstarted;    /* threads that could not be started, for want of memory */
+    unsigned unstarted;    /* threads that could not be started, without memory */
     unsigned deadlock;     /* threads of one, which two searches find */
     bool searched;         /* for deadlocks, at the end */
     unsigned direct;       /* MiB of 100 that direct buffers used at most */

@@ -155,7 +155,7 @@ static void test_live_set__names_the_holder_that_a_dump_shows(void **state)
         growing(1.2, 100), "byte[9] keeps all alive, held by system class: class A",
         "live-set: the heap in use after collections grew from 10 MiB to 80 MiB, of 100 MiB at most; byte[9] keeps all "
         "alive, held by system class: class A\n");
-    says(growing(0, 100), "it is not looked at without a finding", "");
+    says(growing(0, 100), "it is not checked without a finding", "");
 }
 
 int main(void)

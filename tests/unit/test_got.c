@@ -245,7 +245,7 @@ static void test_hooks__calls_of_each_sort_are_hooked_and_freed(void **state)
     }
     assert_int_not_equal(before[0], hook.truth); /* lazy, and not called yet */
     assert_string_equal(was[1], "r--p");         /* read-only after binding */
-    unsigned told = atomic_load(&calls);
+    unsigned calls_before = atomic_load(&calls);
     assert_int_equal(wick_elf_hooks_on(&hooks, &hook, 1), 0);
     wick_elf_hooks_count(&hooks, &count);
     assert_true(count.images >= LIBS && count.words >= LIBS);
@@ -254,7 +254,7 @@ static void test_hooks__calls_of_each_sort_are_hooked_and_freed(void **state)
         protection(libs[i].slot.addr, is);
         assert_string_equal(is, was[i]);
         use(&libs[i]);
-        assert_int_equal(atomic_load(&calls), told + (unsigned)i + 1);
+        assert_int_equal(atomic_load(&calls), calls_before + (unsigned)i + 1);
     }
     wick_elf_hooks_off(&hooks);
     for (int i = 0; i < LIBS; i++) {
@@ -265,7 +265,7 @@ static void test_hooks__calls_of_each_sort_are_hooked_and_freed(void **state)
         use(&libs[i]);
         dlclose(libs[i].handle);
     }
-    assert_int_equal(atomic_load(&calls), told + LIBS);
+    assert_int_equal(atomic_load(&calls), calls_before + LIBS);
 }
 
 static void test_hooks__libraries_that_come_later_and_go(void **state)
@@ -278,9 +278,9 @@ static void test_hooks__libraries_that_come_later_and_go(void **state)
         for (int k = 0; k < 3; k++)
             wick_elf_hooks_refresh(&hooks);
         assert_int_equal(atomic_load(word_of(&l)), hook.ours);
-        unsigned told = atomic_load(&calls);
+        unsigned calls_before = atomic_load(&calls);
         use(&l);
-        assert_int_equal(atomic_load(&calls), told + 1);
+        assert_int_equal(atomic_load(&calls), calls_before + 1);
         dlclose(l.handle);
     }
     open_lib(&other, paths[1]); /* not seen before the end */
@@ -353,7 +353,7 @@ static void test_hooks__on_and_off_while_libraries_come_and_go(void **state)
     (void)state;
     struct lib stays;
     pthread_t t[4];
-    unsigned told = atomic_load(&calls);
+    unsigned calls_before = atomic_load(&calls);
     open_lib(&stays, GOT_LAZY_TOO);
     atomic_store(&leave, 0);
     for (uintptr_t i = 0; i < 4; i++)
@@ -368,7 +368,7 @@ static void test_hooks__on_and_off_while_libraries_come_and_go(void **state)
     atomic_store(&leave, 1);
     for (int i = 0; i < 4; i++)
         pthread_join(t[i], NULL);
-    assert_true(atomic_load(&calls) > told);
+    assert_true(atomic_load(&calls) > calls_before);
     dlclose(stays.handle);
 }
 

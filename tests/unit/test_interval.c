@@ -190,7 +190,7 @@ static void test_interval__of_what_is_certain_has_no_width(void **state)
     assert_true(fabs(in.low - 176.5) < 1 && fabs(in.high - 5664.9) < 1);
 }
 
-/* Looks at a thread that does something for a share of the time. */
+/* Samples of a thread that does something for a share of the time. */
 static void test_interval__contains_the_share_in_95_of_100_runs(void **state)
 {
     static const struct {

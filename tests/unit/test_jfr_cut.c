@@ -294,7 +294,7 @@ static void test_cut__chunks_follow_each_other(void **state)
 static void test_cut__of_a_recording_that_breaks_off_anywhere_is_whole(void **state)
 {
     struct jfr_build j = {.out = WICK_STRBUF_INIT};
-    size_t mended = 0;
+    size_t repaired = 0;
     put_chunk(&j);
     put_chunk(&j);
     for (size_t n = 0; n <= j.out.len; n++) {
@@ -315,7 +315,7 @@ static void test_cut__of_a_recording_that_breaks_off_anywhere_is_whole(void **st
                 assert_int_equal(s.p.aggs[i].count, p.aggs[i].count);
                 assert_int_equal(s.p.aggs[i].weight, p.aggs[i].weight);
             }
-            mended += res.problems && p.naggs;
+            repaired += res.problems && p.naggs;
             forget(&s);
         } else {
             assert_int_equal(p.naggs, 0);
@@ -324,7 +324,7 @@ static void test_cut__of_a_recording_that_breaks_off_anywhere_is_whole(void **st
         free(m.data);
         free(part);
     }
-    assert_true(mended > 100);
+    assert_true(repaired > 100);
     wick_strbuf_release(&j.out);
 }
 

@@ -70,7 +70,7 @@ static struct wick_lock_engine engine;
 /* What the events said. */
 static struct {
     uint64_t waits, weight_ns, asked, walked, word[WICK_LOCK_NOTES + 1];
-} told;
+} found;
 
 #if defined(__SANITIZE_THREAD__)
 /* Walks, JavaThreads and monitors are read as they are found: memory of other threads. The cache of unwind rules is
@@ -269,7 +269,7 @@ static void start(void)
     struct wick_err err = {0};
     const struct wick_lock_config c = {
         .java = true, .interval_ns = MS / 10, .seed = 1, .ownable = {.owner = OWNER_PLACE, .eetop = OWNER_PLACE}};
-    memset(&told, 0, sizeof told);
+    memset(&found, 0, sizeof found);
     atomic_store(&recorder.running, 1);
     assert_int_equal(wick_lock_start(&engine, &c, &jvm, &recorder, &threads, &err), 0);
 }
@@ -292,9 +292,9 @@ static void check_owner(const struct wick_lock_note *n, const struct wick_event 
     assert_int_equal(n->owner_java, (uintptr_t)&owner->java);
     assert_true(e->time_ns >= n->done.start_ns + n->done.duration_ns);
     if (e->time_ns > n->done.start_ns + n->done.duration_ns)
-        told.asked++;
+        found.asked++;
     else
-        told.walked++;
+        found.walked++;
 }
 
 static void check_wait(const struct wick_lock_note *n, const struct wick_event *e, const struct taker *waiter)
@@ -307,8 +307,8 @@ static void check_wait(const struct wick_lock_note *n, const struct wick_event *
     assert_string_equal(n->what.class_name, "Lock");
     if (n->owner)
         assert_true(owner && owner != waiter && owner->lock == waiter->lock);
-    told.waits++;
-    told.weight_ns += n->done.weight_ns;
+    found.waits++;
+    found.weight_ns += n->done.weight_ns;
 }
 
 static void drain(void)
@@ -322,14 +322,14 @@ static void drain(void)
             const struct taker *waiter = taker_of((uint32_t)(n->done.id >> 32));
             assert_int_equal(e.type, WICK_EVENT_LOCK);
             assert_int_equal(word & 3, WICK_LOCK_HELD);
-            assert_true(word > told.word[e.note]); /* one event for each use */
-            told.word[e.note] = word;
+            assert_true(word > found.word[e.note]); /* one event for each use */
+            found.word[e.note] = word;
             assert_non_null(waiter);
             if (n->of_owner)
                 check_owner(n, &e, waiter);
             else
                 check_wait(n, &e, waiter);
-            wick_lock_told(&engine, &e);
+            wick_lock_consumed(&engine, &e);
         }
     }
 }
@@ -352,7 +352,7 @@ static void test_lock__owners_answer_for_themselves_and_nothing_is_counted_twice
     begin_takers();
     start();
     atomic_store(&disturb, 1);
-    for (uint32_t turn = 0; told.asked < ENOUGH || told.walked < ENOUGH || told.waits < 4 * ENOUGH; turn++) {
+    for (uint32_t turn = 0; found.asked < ENOUGH || found.walked < ENOUGH || found.waits < 4 * ENOUGH; turn++) {
         usleep(500);
         forge(turn);
         drain();
@@ -365,10 +365,10 @@ static void test_lock__owners_answer_for_themselves_and_nothing_is_counted_twice
         sampled += takers[i].sampled;
     assert_int_equal(atomic_load(&spoilt), 0);
     assert_true(atomic_load(&borrowed) > 0 && atomic_load(&forged) > 0);
-    assert_int_equal(told.waits, totals.recorded);
-    assert_int_equal(told.weight_ns, totals.recorded_ns);
+    assert_int_equal(found.waits, totals.recorded);
+    assert_int_equal(found.weight_ns, totals.recorded_ns);
     assert_int_equal(sampled, totals.recorded + totals.lost);
-    assert_int_equal(told.asked + told.walked, totals.owners);
+    assert_int_equal(found.asked + found.walked, totals.owners);
     assert_true(totals.owners <= totals.looks);
     wick_lock_release(&engine);
     forget_takers();
@@ -384,7 +384,7 @@ static void test_lock__threads_do_not_draw_the_same_numbers(void **state)
     (void)state;
     begin_takers();
     start();
-    while (told.waits < 200) {
+    while (found.waits < 200) {
         usleep(500);
         drain();
     }
@@ -423,8 +423,8 @@ static void test_lock__stops_in_the_middle_leave_nothing_behind(void **state)
         stop();
         assert_int_equal(sigaction(number, NULL, &after), 0);
         assert_ptr_equal(after.sa_handler, SIG_DFL);
-        assert_int_equal(told.waits, atomic_load(&engine.recorded));
-        assert_int_equal(told.asked + told.walked, atomic_load(&engine.owners));
+        assert_int_equal(found.waits, atomic_load(&engine.recorded));
+        assert_int_equal(found.asked + found.walked, atomic_load(&engine.owners));
         wick_lock_release(&engine);
     }
     end_takers();

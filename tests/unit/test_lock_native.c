@@ -54,7 +54,7 @@ static struct {
     uint64_t waits, weight_ns, looks;
     uint64_t wait, look;      /* ids of the latest wait, and of the latest one whose owner was examined */
     uint32_t owner, answered; /* whose the lock of that wait was, and whose stack was taken */
-} told;
+} found;
 
 #if defined(__SANITIZE_THREAD__)
 /* The cache of unwind rules is a sequence lock, and walks read what they find. */
@@ -95,7 +95,7 @@ static void start(void)
 {
     struct wick_err err = {0};
     const struct wick_lock_config c = {.native = true, .native_interval_ns = MS, .seed = 1};
-    memset(&told, 0, sizeof told);
+    memset(&found, 0, sizeof found);
     atomic_store(&recorder.running, 1);
     assert_int_equal(wick_lock_start(&engine, &c, &jvm, &recorder, &threads, &err), 0);
 }
@@ -109,24 +109,24 @@ static void drain(void)
             assert_non_null(n);
             if (n->of_owner) {
                 assert_int_equal(e.thread, n->owner);
-                told.looks++;
-                told.look = n->done.id;
-                told.answered = e.thread;
-                wick_lock_told(&engine, &e);
+                found.looks++;
+                found.look = n->done.id;
+                found.answered = e.thread;
+                wick_lock_consumed(&engine, &e);
                 continue;
             }
             assert_int_equal(e.time_ns, n->done.start_ns);
-            told.wait = n->done.id;
-            told.owner = n->owner;
+            found.wait = n->done.id;
+            found.owner = n->owner;
             assert_non_null(n->what.operation);
-            told.waits++;
-            told.weight_ns += n->done.weight_ns;
+            found.waits++;
+            found.weight_ns += n->done.weight_ns;
             if (n->done.kind == WICK_LOCK_SIGNAL) { /* made up: the address identifies the waiter */
                 const struct waiter *w = &waiters[(const int *)(uintptr_t)n->what.address - locks];
                 assert_int_equal(n->what.tid, atomic_load(&w->tid));
                 assert_int_equal(e.thread != 0, w->number < KNOWN);
             }
-            wick_lock_told(&engine, &e);
+            wick_lock_consumed(&engine, &e);
         }
     }
 }
@@ -137,12 +137,12 @@ static void stop(struct wick_lock_totals *totals)
     wick_recorder_quiesce(&recorder);
     drain();
     wick_lock_totals_get(&engine, totals);
-    assert_int_equal(told.waits, totals->recorded);
-    assert_int_equal(told.weight_ns, totals->recorded_ns);
+    assert_int_equal(found.waits, totals->recorded);
+    assert_int_equal(found.weight_ns, totals->recorded_ns);
     wick_lock_release(&engine);
 }
 
-static void tell(struct waiter *w, ucontext_t *here)
+static void record_wait(struct waiter *w, ucontext_t *here)
 {
     uint64_t ns = wick_random_below(&w->random, 3 * MS);
     uint64_t now = wick_clock_mono_ns();
@@ -166,7 +166,7 @@ static void *wait_often(void *arg)
     if (w->number < KNOWN)
         wick_threads_java(&threads, w->tid, 0, "known", (uint64_t)w->number + 1);
     for (int i = 0; i < WAITS || !atomic_load(&leave); i++) {
-        tell(w, &here);
+        record_wait(w, &here);
         if (i % 16 == 0)
             usleep(100);
     }
@@ -314,21 +314,21 @@ static void test_native__the_owner_of_the_mutex_reports_its_stack(void **state)
     start();
     assert_int_equal(wick_lock_native_on(0, &err), 0);
     for (int turn = 0; turn < 2;) { /* it computes, and it sleeps */
-        uint64_t before = told.looks, until = wick_clock_mono_ns() + 500 * (uint64_t)MS;
+        uint64_t before = found.looks, until = wick_clock_mono_ns() + 500 * (uint64_t)MS;
         pthread_mutex_lock(&mutex);
         assert_int_equal(pthread_create(&t, NULL, be_known_and_ask, NULL), 0);
-        for (; told.looks == before && wick_clock_mono_ns() < until; drain())
+        for (; found.looks == before && wick_clock_mono_ns() < until; drain())
             if (turn)
                 usleep(3000);
         pthread_mutex_unlock(&mutex);
         pthread_join(t, NULL);
         drain();
         waits++;
-        if (told.looks == before)
+        if (found.looks == before)
             continue; /* a wait is examined once, in vain if the owner wakes or is put to sleep just then */
-        assert_int_equal(told.answered, self);
-        assert_int_equal(told.look, told.wait);
-        assert_int_equal(told.owner, self);
+        assert_int_equal(found.answered, self);
+        assert_int_equal(found.look, found.wait);
+        assert_int_equal(found.owner, self);
         turn++;
     }
     wick_lock_native_off();
@@ -378,7 +378,7 @@ static uint32_t become_another(void)
 
 static _Atomic int32_t helper_tid;
 
-static void *own_until_told(void *arg)
+static void *own_until_released(void *arg)
 {
     known("helper");
     atomic_store(&helper_tid, (int32_t)syscall(SYS_gettid));
@@ -387,8 +387,8 @@ static void *own_until_told(void *arg)
     return NULL;
 }
 
-/* A wait of the calling thread, made up, that is a sample; looked_at: once the watcher has seen the owner. */
-static void wait_for(const int *holder, bool looked_at)
+/* A wait of the calling thread, made up, that is a sample; examined: once the watcher has seen the owner. */
+static void wait_for(const int *holder, bool examined)
 {
     uint64_t now = wick_clock_mono_ns(), before = atomic_load(&engine.looks);
     ucontext_t here;
@@ -402,13 +402,13 @@ static void wait_for(const int *holder, bool looked_at)
     getcontext(&here);
     n.id = wick_lock_native_begin(n.session, holder, now);
     assert_int_not_equal(n.id, 0);
-    while (looked_at && atomic_load(&engine.looks) == before)
+    while (examined && atomic_load(&engine.looks) == before)
         usleep(1000);
-    if (looked_at)
+    if (examined)
         usleep(200000); /* it keeps what it saw a moment later */
     wick_lock_native_waited(&n);
     drain();
-    assert_int_equal(told.wait, n.id);
+    assert_int_equal(found.wait, n.id);
 }
 
 /* Places in the tables are reused; what one thread left there is not attributed to the next. */
@@ -421,17 +421,17 @@ static void test_native__a_place_s_next_thread_has_nothing_of_the_last(void **st
     (void)state;
     sem_init(&end, 0, 0);
     atomic_store(&helper_tid, 0);
-    assert_int_equal(pthread_create(&t, NULL, own_until_told, &end), 0);
+    assert_int_equal(pthread_create(&t, NULL, own_until_released, &end), 0);
     while (!(owner = atomic_load(&helper_tid)))
         usleep(100);
     usleep(50000);
     start();
     uint32_t first = become_another();
     wait_for(&owner, true);
-    uint32_t seen = told.owner;
+    uint32_t seen = found.owner;
     uint32_t second = become_another();
     wait_for(&nobody, false);
-    uint32_t left = told.owner;
+    uint32_t left = found.owner;
     wick_lock_begin(WICK_LOCK_WAIT, 0, NULL); /* and one that does not end: of a monitor that the thread has not */
     become_another();
     wait_for(&owner, false);
@@ -444,7 +444,7 @@ static void test_native__a_place_s_next_thread_has_nothing_of_the_last(void **st
     assert_int_not_equal(first, second);
     assert_int_equal(seen, helper);
     assert_int_equal(left, 0);
-    assert_int_equal(told.owner, helper);
+    assert_int_equal(found.owner, helper);
 }
 
 /* However short and many the waits, the watcher is woken once in a millisecond at most. */
@@ -497,7 +497,7 @@ static void test_native__owners_of_shared_locks_are_not_reported(void **state)
     known("owner");
     start();
     assert_int_equal(wick_lock_native_on(0, &err), 0);
-    for (int i = 0; i < 10 || !told.waits; i++) {
+    for (int i = 0; i < 10 || !found.waits; i++) {
         pthread_mutex_lock(&mutex);
         assert_int_equal(pthread_create(&t, NULL, be_known_and_ask, NULL), 0);
         usleep(10000);
@@ -510,7 +510,7 @@ static void test_native__owners_of_shared_locks_are_not_reported(void **state)
     mutex = private;
     wick_threads_java_end(&threads, (int32_t)syscall(SYS_gettid));
     dlclose(lib);
-    assert_int_equal(told.owner, 0);
+    assert_int_equal(found.owner, 0);
     assert_int_equal(totals.looks, 0);
 }
 

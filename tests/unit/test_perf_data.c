@@ -27,7 +27,7 @@
 #define USER   ((uint64_t)-512)
 
 /* Two processes: `sh` (100) becomes `worker`, which starts a thread; `idle` (200) lives beside it. */
-static void tell_story(struct build_perf *b)
+static void write_story(struct build_perf *b)
 {
     static const uint64_t mixed[] = {KERNEL, 0xffffffff81000010, USER, 0x401010, 0x401020};
     static const uint64_t user[] = {USER, 0x401010};
@@ -54,7 +54,7 @@ static void story(struct wick_strbuf *out, bool pipe, const char *const names[2]
     build_perf_init(&b, pipe);
     if (names)
         put_names(&b.features[12], names);
-    tell_story(&b);
+    write_story(&b);
     build_perf_end(&b, out);
     build_perf_release(&b);
 }
@@ -339,7 +339,7 @@ static void compress_story(struct build_perf *b, size_t piece, uint32_t type)
     ZSTD_CStream *z = ZSTD_createCStream();
     ZSTD_initCStream(z, 1);
     build_perf_init(&plain, false);
-    tell_story(&plain);
+    write_story(&plain);
     for (size_t at = 0; at < plain.records.len; at += piece) {
         struct wick_strbuf body = WICK_STRBUF_INIT;
         char room[4096];

@@ -163,18 +163,18 @@ static void end_safepoint(void)
 /* What was reported of the last incidents. */
 static struct {
     uint32_t incidents, signals, answered, gave_way, stacks, late_is_first, reach_wrong;
-} told;
+} found;
 
-static void tell(void *arg, struct wick_ttsp_incident *i)
+static void collect_one(void *arg, struct wick_ttsp_incident *i)
 {
     (void)arg;
-    told.incidents++;
-    told.reach_wrong += i->reach_ns != i->sync_ns - i->begin_ns || !i->reach_exact;
-    told.late_is_first += i->late_count == 1 && i->late[0].java == (wick_addr)(uintptr_t)&java[0];
+    found.incidents++;
+    found.reach_wrong += i->reach_ns != i->sync_ns - i->begin_ns || !i->reach_exact;
+    found.late_is_first += i->late_count == 1 && i->late[0].java == (wick_addr)(uintptr_t)&java[0];
     for (uint32_t n = 0; n < i->attempt_count; n++) {
-        told.signals++;
-        told.gave_way += i->attempts[n].gave_way;
-        told.answered += atomic_load(&i->attempts[n].answered_ns) != 0;
+        found.signals++;
+        found.gave_way += i->attempts[n].gave_way;
+        found.answered += atomic_load(&i->attempts[n].answered_ns) != 0;
         free(i->attempts[n].stack);
         i->attempts[n].stack = NULL;
     }
@@ -190,11 +190,11 @@ static void drain(bool all)
             assert_int_equal(e.weight, 0);
             if (a && !a->stack) {
                 a->stack = strdup("seen");
-                told.stacks++;
+                found.stacks++;
             }
         }
     }
-    wick_ttsp_collect(all, tell, NULL);
+    wick_ttsp_collect(all, collect_one, NULL);
 }
 
 static void stop(void)
@@ -213,7 +213,7 @@ static void test_ttsp__every_provoked_incident_is_found_and_blamed_on_the_slow_t
 {
     enum { INCIDENTS = 100 };
     (void)state;
-    memset(&told, 0, sizeof told);
+    memset(&found, 0, sizeof found);
     start(1000000);
     for (int i = 0; i < INCIDENTS; i++) {
         struct wick_totals before, now;
@@ -230,18 +230,18 @@ static void test_ttsp__every_provoked_incident_is_found_and_blamed_on_the_slow_t
         usleep(1000);
         end_safepoint();
         atomic_store(&java[0].state, IN_NATIVE);
-        while (told.incidents <= (uint32_t)i) { /* every signal is answered before the next one */
+        while (found.incidents <= (uint32_t)i) { /* every signal is answered before the next one */
             usleep(500);
             drain(false);
         }
     }
     stop();
-    assert_int_equal(told.incidents, INCIDENTS);
-    assert_int_equal(told.late_is_first, INCIDENTS);
-    assert_int_equal(told.reach_wrong, 0);
-    assert_true(told.signals >= INCIDENTS);
-    assert_int_equal(told.answered, told.signals);
-    assert_true(told.stacks + told.gave_way >= told.answered); /* a thread that gave way too long ago has no stack */
+    assert_int_equal(found.incidents, INCIDENTS);
+    assert_int_equal(found.late_is_first, INCIDENTS);
+    assert_int_equal(found.reach_wrong, 0);
+    assert_true(found.signals >= INCIDENTS);
+    assert_int_equal(found.answered, found.signals);
+    assert_true(found.stacks + found.gave_way >= found.answered); /* a thread that gave way too long ago has no stack */
     assert_int_equal(atomic_load(&engine.lost), 0);
 }
 
@@ -265,7 +265,7 @@ static void test_ttsp__a_handler_that_never_comes_back_keeps_what_it_may_use(voi
 {
     struct wick_totals before, now;
     (void)state;
-    memset(&told, 0, sizeof told);
+    memset(&found, 0, sizeof found);
     start(1000000);
     wick_recorder_totals(&recorder, &before);
     atomic_store(&java[0].state, IN_JAVA);
@@ -287,10 +287,10 @@ static void test_ttsp__a_handler_that_never_comes_back_keeps_what_it_may_use(voi
     assert_false(recorder.keep);
     stop();
     assert_true(recorder.keep);
-    assert_int_equal(told.incidents, 1); /* what is known is reported, but its place is not used again */
+    assert_int_equal(found.incidents, 1); /* what is known is reported, but its place is not used again */
     assert_int_equal(atomic_load(&i->phase), 3);
     drain(true);
-    assert_int_equal(told.incidents, 1);
+    assert_int_equal(found.incidents, 1);
     wick_gate_leave_sig(&wick_ttsp_gate, lane);
     atomic_store(&i->attempts[0].word, 0);
     atomic_store(&i->phase, 0);
@@ -303,7 +303,7 @@ static void test_ttsp__a_handler_that_never_comes_back_keeps_what_it_may_use(voi
 static void test_ttsp__fast_safepoints_are_never_reported(void **state)
 {
     (void)state;
-    memset(&told, 0, sizeof told);
+    memset(&found, 0, sizeof found);
     start(UINT64_C(5000000000));
     atomic_store(&java[0].state, IN_JAVA);
     for (int i = 0; i < 1000; i++) {
@@ -322,7 +322,7 @@ static void test_ttsp__fast_safepoints_are_never_reported(void **state)
     end_safepoint();
     atomic_store(&java[0].state, IN_NATIVE);
     stop();
-    assert_int_equal(told.incidents, 0);
+    assert_int_equal(found.incidents, 0);
     assert_int_equal(atomic_load(&engine.incidents), 0);
 }
 
@@ -330,7 +330,7 @@ static void test_ttsp__a_slow_safepoint_that_nobody_watched_is_reported_without_
 {
     enum { MS = 1000000 };
     (void)state;
-    memset(&told, 0, sizeof told);
+    memset(&found, 0, sizeof found);
     start(100 * MS);
     for (uint32_t i = 1; i <= 3; i++) { /* all of it between two polls: the second one is fast */
         uint64_t now = wick_clock_mono_ns();
@@ -344,9 +344,9 @@ static void test_ttsp__a_slow_safepoint_that_nobody_watched_is_reported_without_
             usleep(1000);
     }
     stop();
-    assert_int_equal(told.incidents, 2);
-    assert_int_equal(told.signals, 0);
-    assert_int_equal(told.reach_wrong, 0);
+    assert_int_equal(found.incidents, 2);
+    assert_int_equal(found.signals, 0);
+    assert_int_equal(found.reach_wrong, 0);
     assert_int_equal(atomic_load(&engine.unwatched), 2);
     assert_int_equal(atomic_load(&engine.unclear), 0);
 }
@@ -364,7 +364,7 @@ static void test_ttsp__sums_report_what_nobody_watched(void **state)
     enum { MS = 1000000 };
     static _Atomic uint64_t count, sum;
     (void)state;
-    memset(&told, 0, sizeof told);
+    memset(&found, 0, sizeof found);
     start(100 * MS);
     give_sums(&count, &sum);
     for (uint32_t seen = looks(); looks() < seen + 2;)
@@ -388,7 +388,7 @@ static void test_ttsp__sums_report_what_nobody_watched(void **state)
 static void test_ttsp__threads_that_end_and_stops_in_the_middle_do_no_harm(void **state)
 {
     (void)state;
-    memset(&told, 0, sizeof told);
+    memset(&found, 0, sizeof found);
     for (int i = 0; i < 20; i++) {
         struct java_thread *t = &java[i % THREADS];
         start(1000000);

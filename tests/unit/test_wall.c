@@ -69,13 +69,13 @@ static bool is_outside_calls(struct wick_wall_engine *e, const struct wick_engin
     return false;
 }
 
-static bool tell(struct wick_wall_engine *e, int32_t tid)
+static bool send_signal(struct wick_wall_engine *e, int32_t tid)
 {
     actor(tid)->signals++;
     return !actor(tid)->deaf;
 }
 
-static const struct wick_wall_eyes eyes = {see_cpu, see, see_sched, walk, is_outside_calls, tell};
+static const struct wick_wall_eyes eyes = {see_cpu, see, see_sched, walk, is_outside_calls, send_signal};
 
 static struct wick_engine_thread *thread(uint32_t i)
 {
@@ -137,7 +137,7 @@ static void ticks(uint64_t from, uint64_t n)
         wick_wall_tick(&wall, (i + 1) * 10 * MS, 1);
 }
 
-static void expect_books(uint64_t fired, uint64_t weight)
+static void expect_accounts(uint64_t fired, uint64_t weight)
 {
     struct wick_totals t;
     uint64_t dropped = 0;
@@ -165,7 +165,7 @@ static void test_wall__an_idle_thread_is_walked_once_and_counted_then(void **sta
     assert_int_equal(s->last.stack, 1001);
     assert_int_equal(s->last.time_ns, 10 * MS);
     assert_int_equal(s->last.span_ns, 499 * 10 * MS);
-    expect_books(500, 5000 * MS);
+    expect_accounts(500, 5000 * MS);
     wall_scene_end();
 }
 
@@ -191,7 +191,7 @@ static void test_wall__a_thread_that_ran_is_never_charged_to_its_old_stack(void 
     ticks(16, 1);
     assert_int_equal(take()->events, 1);
     assert_int_equal(actors[1].walks, 4); /* a flush forgets the stack */
-    expect_books(17, 170 * MS);
+    expect_accounts(17, 170 * MS);
     flush();
     wall_scene_end();
 }
@@ -253,7 +253,7 @@ static void test_wall__a_thread_that_ends_leaves_its_batch(void **state)
     struct wick_totals t;
     wick_recorder_totals(&rec, &t);
     assert_int_equal(t.drops[WICK_DROP_THREAD_ENDED], 3);
-    expect_books(20 + 1 + 3, (200 + 10 + 30) * MS);
+    expect_accounts(20 + 1 + 3, (200 + 10 + 30) * MS);
     flush();
     wall_scene_end();
 }
@@ -311,7 +311,7 @@ static void test_wall__batching_keeps_the_sum_of_weights_exact(void **state)
         samples += s->samples;
         assert_int_equal(weight, 3000ull * 10 * MS * sizes[c]);
         assert_int_equal(samples, 3000ull * (sizes[c] < 16 ? sizes[c] : 16));
-        expect_books(samples, weight);
+        expect_accounts(samples, weight);
         wall_scene_end();
     }
 }
@@ -399,7 +399,7 @@ static void test_wall__a_woken_thread_without_a_processor_is_runnable_on_its_sta
     assert_int_equal(s->by_state[WICK_JFR_STATE_NATIVE_WAIT], 30 * MS);
     assert_int_equal(s->by_state[WICK_JFR_STATE_WAITING_FOR_CPU], 20 * MS);
     assert_int_equal(s->samples, 5);
-    expect_books(5, 50 * MS);
+    expect_accounts(5, 50 * MS);
     wall_scene_end();
 }
 
@@ -450,7 +450,7 @@ static void test_wall__what_few_visits_find_is_unbiased(void **state)
     double off = (double)waiting / (10 * MS) - (double)ready;
     if (fabs(off) > 4.5 * sqrt(TICKS * 64 * 0.3 / 8))
         fail_msg("%.0f intervals instead of %.0f", off + (double)ready, (double)ready);
-    expect_books(TICKS, weight);
+    expect_accounts(TICKS, weight);
     wall_scene_end();
 }
 
@@ -496,7 +496,7 @@ static void test_wall__a_stack_walked_while_the_thread_moved_is_thrown_away(void
     actors[1].step = 0;
     actors[1].place = 666; /* no room for its stack */
     ticks(4, 1);
-    expect_books(5, 50 * MS);
+    expect_accounts(5, 50 * MS);
     wall_scene_end();
 }
 
@@ -524,7 +524,7 @@ static void test_filter__context_takes_only_threads_that_have_one_now(void **sta
     assert_int_equal(s->by_thread[70], 20);
     assert_int_equal(s->samples, 30);
     assert_int_equal(s->weight, 300 * MS);
-    expect_books(30, 300 * MS);
+    expect_accounts(30, 300 * MS);
     wall_scene_end();
 }
 
@@ -562,7 +562,7 @@ static void test_filter__context_is_unbiased_by_the_candidates_of_the_tick(void 
         if (fabs(share - mean) > 4.5 * sd)
             fail_msg("thread %u: %.0f intervals instead of %.0f, sd %.0f", i, share, mean, sd);
     }
-    expect_books(samples, weight);
+    expect_accounts(samples, weight);
     wall_scene_end();
 }
 

@@ -219,8 +219,8 @@ static void test_balance__time_without_a_context_is_none_of_it(void **state)
     assert_int_equal(by_state[WICK_JFR_STATE_RUNNABLE], (VISITS / 10 - 1) * 10 * MS);
 }
 
-/* It waits within a context, which has ended when the late tick comes; the missed intervals were the context's all the
- * same. One that has begun by then has none of them. */
+/* It waits within a context, which has ended when the delayed tick comes; the missed intervals were the context's all
+ * the same. One that has begun by then has none of them. */
 static void test_context__intervals_that_were_missed_are_of_the_tick_before(void **state)
 {
     begin("context");

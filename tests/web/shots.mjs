@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Screenshots against references. What is compared are thumbnails, a sixteenth as wide: letters become shades there, so another
 // version of a font or browser changes little, and what is moved, missing, overlapping or of another colour changes much. The references
-// are small images under shots/, which show what the pages are like; WICK_WEB_UPDATE=1 writes them anew, to be looked at before they
+// are small images under shots/, which show what the pages are like; WICK_WEB_UPDATE=1 writes them anew, to be checked before they
 // are committed.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
