@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words that are wrong, or right nowhere in a technical text: what a translation leaves behind."""
+"""Words that are wrong, or right nowhere in a technical text and its names: what a translation leaves behind."""
 
 import io
 import re
@@ -20,14 +20,39 @@ WORDS = {
     "late safepoints?": "a slow safepoint",
     "not to be (?:told|had|said)": "unknown, inconclusive or not available",
     "puts? in the way": "interpose",
+    "in the place of": "in place of, or interpose",
     "comes? to the same": "is equivalent",
     "seldom": "rarely",
     "whoever": "the thread, caller or owner that",
+    "as good as": "almost",
+    "by luck": "at random",
+    "bears?": "has or carries",
+    "books": "accounts",
+    "borders?": "boundary",
+    "for want of": "without, or because it is missing",
+    "late (?:ticks?|answers?)": "delayed",
+    "looks? at|looked at|looking at": "poll, inspect, check, read or sample",
+    "a look for": "search for",
+    "look-ups?": "lookup",
+    "mend(?:s|ed|ing)?": "fix or repair",
 }
+# Names of events, fields and rules, on which other programs rely, have these words, so names may.
+PROSE_ONLY = {"late threads?", "late safepoints?", "late (?:ticks?|answers?)", "looks? at|looked at|looking at"}
+# Wrong in names of unit tests, beside all of WORDS.
+TEST_NAMES = {"late": "delayed, or slow", "looks?|looked": "poll, inspect, check, read or sample"}
 _GAP = r"(?:[ \t]*\n[ \t]*(?:\*|//|#)?[ \t]*|[ \t]+)"
-_WORDS = [(re.compile(rf"\b(?:{w.replace(' ', _GAP)})\b", re.IGNORECASE), better) for w, better in WORDS.items()]
-_ANY = re.compile("|".join(pattern.pattern for pattern, _ in _WORDS), re.IGNORECASE)
+
+
+def _compiled(words):
+    return [(re.compile(rf"\b(?:{w.replace(' ', _GAP)})\b", re.IGNORECASE), better) for w, better in words.items()]
+
+
+_WORDS = _compiled(WORDS)
+_OF_NAMES = _compiled({w: better for w, better in WORDS.items() if w not in PROSE_ONLY})
+_OF_TESTS = _compiled(WORDS | TEST_NAMES)
+_ANY, _ANY_OF_TESTS = (re.compile("|".join(p.pattern for p, _ in w), re.IGNORECASE) for w in (_WORDS, _OF_TESTS))
 _CODE = (".c", ".h", ".def", ".S", ".java", ".js", ".mjs", ".css")
+_NAMED = (".c", ".h", ".def", ".S", ".java", ".py")  # not scripts of pages: `border` and others are the browser's names
 _PROSE = {"COMMENT", "STRING", "FSTRING_MIDDLE"}
 _ENTRY = re.compile(r'(\S+) "([^"]+)" (\S.*)')
 
@@ -59,11 +84,46 @@ def _prose_of_python(text):
 
 
 def _prose(path, text):
+    if path.endswith(".css"):
+        return re.sub(r"(?s)(.*?)(/\*.*?\*/|\Z)", lambda m: _hidden(m.group(1)) + m.group(2), text)
     if path.endswith(_CODE):
         return _prose_of_code(text)
     if path.endswith(".py") or re.match(r"#!.*\bpython3?\b", text):
         return _prose_of_python(text)
     return text
+
+
+def _spoken(name):
+    """The words of names, of snake_case and camelCase."""
+    return re.sub(r"_|(?<=[a-z0-9])(?=[A-Z])", " ", name)
+
+
+def _names(path, text):
+    """{name: offset of the first one} in the code and in directives."""
+    if not path.endswith(_NAMED) or not _ANY_OF_TESTS.search(_spoken(text)):
+        return {}
+    names = {}
+    if path.endswith(".py"):
+        code = "".join(" " if c == p else c for c, p in zip(text, _prose(path, text)))
+    else:
+        code = csource.blanked(re.sub(r"^([ \t]*)#", r"\1 ", text, flags=re.MULTILINE))
+    for match in re.finditer(r"[A-Za-z_]\w*", code):
+        names.setdefault(match.group(), match.start())
+    return names
+
+
+def _matches(path, text):
+    """(words, offset, what to write) of each that is wrong"""
+    # What is prose takes long to find, and few files have the words at all.
+    prose = _prose(path, text) if _ANY.search(text) else ""
+    for pattern, better in _WORDS:
+        for match in pattern.finditer(prose):
+            yield " ".join(w for w in match.group().lower().split() if w not in ("*", "//", "#")), match.start(), better
+    for name, offset in _names(path, text).items():
+        of_test = re.match(r"tests/unit/.*\.c$", path) and name.startswith("test_")
+        better = next((b for pattern, b in (_OF_TESTS if of_test else _OF_NAMES) if pattern.search(_spoken(name))), None)
+        if better:
+            yield name, offset, better
 
 
 def _allowed(tree):
@@ -79,21 +139,17 @@ def _allowed(tree):
 
 
 def check_words(tree):
-    """no text uses the words that WORDS replaces"""
+    """no text or name uses the words that WORDS replaces"""
     allowed, used = _allowed(tree), set()
     for path in tree.paths():
         text = tree.text(path)
         if path.startswith(DATA) or path in NAMES_THEM or "\0" in text or "\ufffd" in text:
             continue
-        # What is prose takes long to find, and few files have the words at all.
-        prose = _prose(path, text) if _ANY.search(text) else ""
-        for pattern, better in _WORDS:
-            for match in pattern.finditer(prose):
-                words = " ".join(w for w in match.group().lower().split() if w not in ("*", "//", "#"))
-                used.add((path, words))
-                if (path, words) not in allowed:
-                    line = prose.count("\n", 0, match.start()) + 1
-                    yield Finding(path, line, f'"{words}": write {better} ({ALLOWED} has the exceptions)')
+        for words, offset, better in _matches(path, text):
+            used.add((path, words))
+            if (path, words) not in allowed:
+                line = text.count("\n", 0, offset) + 1
+                yield Finding(path, line, f'"{words}": write {better} ({ALLOWED} has the exceptions)')
     for (path, words), number in allowed.items():
         if (path, words) not in used:
             yield Finding(ALLOWED, number, f'"{words}" is not in {path} (any more)')
