@@ -615,10 +615,10 @@ static int words_of_image(struct dl_phdr_info *info, size_t size, void *arg)
 /* The words by which the image that holds an address calls pthread_mutex_lock. */
 static struct words words_of(const void *inside)
 {
-    struct words found = {.n = 0};
-    dl_iterate_phdr(words_of_image, &(struct wanted){inside, &found});
-    assert_true(found.n > 0);
-    return found;
+    struct words all = {.n = 0};
+    dl_iterate_phdr(words_of_image, &(struct wanted){inside, &all});
+    assert_true(all.n > 0);
+    return all;
 }
 
 static uintptr_t put_word(wick_addr at, uintptr_t value)
