@@ -34,7 +34,7 @@ struct wick_event {
     uint32_t generation;
     uint32_t context; /* also a number of that generation: what the thread worked on; 0 = nothing is known */
     uint16_t samples; /* how many samples it stands for; 0 counts as 1 */
-    uint16_t note;    /* number of what else the engine knows of it (LOCK, TTSP); 0 = nothing */
+    uint16_t note;    /* number of what else its engine knows of it; 0 = nothing */
     uint8_t type, flags;
     uint8_t java_state; /* JavaThreadState or 0 */
     uint8_t state;      /* WALL: enum wick_jfr_state as far as it is known without the stack */
