@@ -17,6 +17,7 @@
 
 #include "agent/event/buildid.h"
 #include "base/strbuf.h"
+#include "sys/procstat.h"
 
 /* A small file of /proc as text; NULs become spaces. */
 static void read_proc(const char *path, struct wick_strbuf *out, size_t most)
@@ -40,18 +41,11 @@ static void read_proc(const char *path, struct wick_strbuf *out, size_t most)
 /* When this process began, ms since 1970. */
 static uint64_t process_start_ms(struct wick_strbuf *sb)
 {
-    uint64_t ticks = 0, boot = 0;
-    read_proc("/proc/self/stat", sb, 4096);
-    const char *p = strrchr(sb->buf, ')');
-    for (int field = 2; p && field < 22; field++)
-        p = strchr(p + 1, ' ');
-    if (p)
-        ticks = strtoull(p + 1, NULL, 10);
+    struct wick_procstat self;
+    (void)wick_procstat_read(AT_FDCWD, "/proc/self/stat", &self);
     read_proc("/proc/stat", sb, 1 << 20);
-    p = strstr(sb->buf, "btime ");
-    if (p)
-        boot = strtoull(p + 6, NULL, 10);
-    return boot * 1000 + ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+    uint64_t boot_s = sb->len ? wick_procstat_boot_s(sb->buf) : 0;
+    return boot_s * 1000 + self.start * wick_procstat_tick_ns() / 1000000;
 }
 
 static void write_jvm(struct wick_jfr_writer *w, uint64_t now, struct wick_strbuf *sb)

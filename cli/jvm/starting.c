@@ -2,13 +2,13 @@
 #include "cli/jvm/starting.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/ui.h"
+#include "sys/procstat.h"
 
 #define YOUNG_NS    10000000000u
 #define NOTE_NS     500000000u
@@ -17,14 +17,10 @@
 /* Time since the process was started; as old as can be if that cannot be read. */
 static uint64_t age_ns(const struct wick_proc *p)
 {
-    struct wick_strbuf sb = WICK_STRBUF_INIT;
-    uint64_t now = wick_clock_ns(CLOCK_BOOTTIME), hz = (uint64_t)sysconf(_SC_CLK_TCK), born = UINT64_MAX;
-    const char *at = wick_proc_read(p, "stat", &sb) ? NULL : strrchr(sb.buf, ')');
-    for (int field = 2; at && field < 22; field++) /* proc(5): starttime is number 22, the name number 2 */
-        at = strchr(at + 1, ' ');
-    if (at && hz)
-        born = strtoull(at, NULL, 10) * (1000000000u / hz);
-    wick_strbuf_release(&sb);
+    uint64_t now = wick_clock_ns(CLOCK_BOOTTIME), born = UINT64_MAX;
+    struct wick_procstat s;
+    if (wick_procstat_read(p->dir, "stat", &s))
+        born = s.start * wick_procstat_tick_ns();
     return born > now ? UINT64_MAX : now - born;
 }
 

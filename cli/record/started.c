@@ -10,6 +10,7 @@
  * this user are read.
  */
 #include "cli/record/started.h"
+#include "sys/procstat.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -85,21 +86,13 @@ static uint32_t place(void)
     return hash;
 }
 
-/* "PLACE-PID-START": field 22 of /proc/PID/stat, counted behind the name, which may contain anything. */
+/* "PLACE-PID-START" */
 static bool note_name(const struct wick_proc *p, char *out, size_t cap)
 {
-    struct wick_strbuf sb = WICK_STRBUF_INIT;
-    unsigned long long start = 0;
-    bool ok = !wick_proc_read(p, "stat", &sb) && !sb.failed && sb.buf;
-    const char *s = ok ? strrchr(sb.buf, ')') : NULL;
-    for (int field = 2; s && field < 22; field++) {
-        s = strchr(s, ' ');
-        s = s ? s + 1 : NULL;
-    }
-    ok = s && sscanf(s, "%llu", &start) == 1;
-    wick_strbuf_release(&sb);
+    struct wick_procstat s;
+    bool ok = wick_procstat_read(p->dir, "stat", &s);
     if (ok)
-        snprintf(out, cap, "%08" PRIx32 "-%d-%llu", place(), (int)p->pid, start);
+        snprintf(out, cap, "%08" PRIx32 "-%d-%" PRIu64, place(), (int)p->pid, s.start);
     return ok;
 }
 

@@ -16,19 +16,17 @@
 #include "cli/ui/ui_requests.h"
 #include "cli/ui/ui_safepoints.h"
 #include "sys/jvmlist.h"
+#include "sys/procstat.h"
 
 /* --- JVMs --- */
 
 static void read_use(const struct wick_proc *p, int64_t *cpu_ns, int64_t *rss_bytes)
 {
     struct wick_strbuf text = WICK_STRBUF_INIT;
-    unsigned long long user, system, pages;
-    long ticks = sysconf(_SC_CLK_TCK);
-    const char *at = wick_proc_read(p, "stat", &text) ? NULL : strrchr(text.buf, ')'); /* a name may hold anything */
-    if (at && ticks > 0 &&
-        sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user, &system) == 2)
-        *cpu_ns = (int64_t)((user + system) * (1000000000ull / (unsigned long long)ticks));
-    wick_strbuf_clear(&text);
+    unsigned long long pages;
+    struct wick_procstat s;
+    if (wick_procstat_read(p->dir, "stat", &s))
+        *cpu_ns = (int64_t)((s.user + s.system) * wick_procstat_tick_ns());
     if (!wick_proc_read(p, "statm", &text) && sscanf(text.buf, "%*u %llu", &pages) == 1)
         *rss_bytes = (int64_t)pages * sysconf(_SC_PAGESIZE);
     wick_strbuf_release(&text);

@@ -8,12 +8,12 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "sys/procstat.h"
 
 enum { CPUCLOCK_SCHED_PER_THREAD = 6, CPUS_MAX = 1024 };
 
@@ -30,31 +30,13 @@ static size_t read_file(int32_t tid, const char *name, char *buf, size_t cap)
     return n > 0 ? (size_t)n : 0;
 }
 
-/* The fields behind the name, which may hold anything: 3 state, 12 major faults, 39 processor (proc(5)). */
-static void read_stat(int32_t tid, struct wick_thread_now *out)
-{
-    char buf[1024];
-    read_file(tid, "stat", buf, sizeof buf);
-    const char *p = strrchr(buf, ')');
-    for (int field = 3; p && (p = strchr(p, ' ')); field++) {
-        p++;
-        if (field == 3)
-            out->state = *p;
-        else if (field == 12)
-            out->major_faults = strtoull(p, NULL, 10);
-        else if (field == 39) {
-            out->last_cpu = atoi(p);
-            return;
-        }
-    }
-}
-
 void wick_thread_now(int32_t tid, struct wick_thread_now *out)
 {
     char buf[128];
     unsigned long long cpu, delay;
-    *out = (struct wick_thread_now){.state = '?', .last_cpu = -1};
-    read_stat(tid, out);
+    struct wick_procstat s;
+    (void)wick_procstat_thread(tid, &s);
+    *out = (struct wick_thread_now){.state = s.state, .last_cpu = s.last_cpu, .major_faults = s.major_faults};
     out->cpu_ns = wick_clock_ns((clockid_t)((~(uint32_t)tid << 3) | CPUCLOCK_SCHED_PER_THREAD));
     if (read_file(tid, "schedstat", buf, sizeof buf) && sscanf(buf, "%llu %llu", &cpu, &delay) == 2)
         out->run_delay_ns = delay;

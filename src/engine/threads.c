@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "sys/procstat.h"
 
 enum {
     YOUNG_POLLS = 6,
@@ -108,19 +109,8 @@ static bool has_ended(int32_t tid)
 /* When a thread of this process was started, in the kernel's ticks since it booted, + 1; 0 if unknown. */
 static uint64_t start_of(int32_t tid)
 {
-    enum { START = 22, BEHIND_COMM = 3 }; /* fields of proc(5), counted from 1 */
-    char path[48], buf[1024];
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    ssize_t len = read(fd, buf, sizeof buf - 1);
-    close(fd);
-    buf[len > 0 ? len : 0] = 0;
-    const char *p = strrchr(buf, ')'); /* the name may contain anything */
-    for (int field = BEHIND_COMM - 1; p && field < START; field++)
-        p = strchr(p + 1, ' ');
-    return p ? strtoull(p, NULL, 10) + 1 : 0;
+    struct wick_procstat s;
+    return wick_procstat_thread(tid, &s) ? s.start + 1 : 0;
 }
 
 /* Whether a slot is still that of the thread which has its id now. */

@@ -4,6 +4,7 @@
  */
 #include "engine/ttsp_log.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -14,23 +15,14 @@
 
 #include "base/clock.h"
 #include "base/strbuf.h"
+#include "sys/procstat.h"
 
-/* Start of this process on CLOCK_MONOTONIC, from its age (field 22 of stat, in ticks since boot). */
+/* Start of this process on CLOCK_MONOTONIC, from its age. */
 static uint64_t process_start_ns(void)
 {
-    char buf[1024] = "";
-    uint64_t ticks = 0;
-    FILE *f = fopen("/proc/self/stat", "re");
-    if (f) {
-        buf[fread(buf, 1, sizeof buf - 1, f)] = 0;
-        fclose(f);
-    }
-    const char *p = strrchr(buf, ')');
-    for (int field = 2; p && field < 22; field++)
-        p = strchr(p + 1, ' ');
-    if (p)
-        ticks = strtoull(p + 1, NULL, 10);
-    uint64_t age = wick_clock_ns(CLOCK_BOOTTIME) - ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+    struct wick_procstat self;
+    (void)wick_procstat_read(AT_FDCWD, "/proc/self/stat", &self);
+    uint64_t age = wick_clock_ns(CLOCK_BOOTTIME) - self.start * wick_procstat_tick_ns();
     return wick_clock_mono_ns() - age;
 }
 

@@ -7,16 +7,14 @@
  */
 #include "record/drain.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "record/wait_state.h"
+#include "sys/procstat.h"
 
 enum { HELD_MAX = 1 << 16 };
 #define METHOD_NATIVE 0x80000000u
@@ -435,34 +433,14 @@ static void write_profiler(struct wick_drain *d, uint64_t now_ns)
         wick_labels_write(d->labels, &d->labels_base, &t, d->writer, now_ns);
 }
 
-/* Busy and total jiffies of the machine. */
-static void machine_time(uint64_t *busy, uint64_t *total)
-{
-    unsigned long long v[8] = {0};
-    char buf[256];
-    int fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, buf, sizeof buf - 1);
-    if (fd >= 0)
-        close(fd);
-    *busy = *total = 0;
-    if (n <= 0)
-        return;
-    buf[n] = 0;
-    if (sscanf(buf, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
-               &v[7]) < 4)
-        return;
-    for (int i = 0; i < 8; i++)
-        *total += v[i];
-    *busy = *total - v[3] - v[4];
-}
-
 static void write_cpu_load(struct wick_drain *d, uint64_t now_ns)
 {
     struct rusage ru;
-    uint64_t busy, total;
+    struct wick_procstat_cpu all = {0};
     if (getrusage(RUSAGE_SELF, &ru))
         return;
-    machine_time(&busy, &total);
+    (void)wick_procstat_machine(&all);
+    uint64_t total = all.total, busy = total - all.idle - all.iowait;
     uint64_t user = (uint64_t)ru.ru_utime.tv_sec * 1000000000u + (uint64_t)ru.ru_utime.tv_usec * 1000u;
     uint64_t cpu = user + (uint64_t)ru.ru_stime.tv_sec * 1000000000u + (uint64_t)ru.ru_stime.tv_usec * 1000u;
     if (d->last_wall_ns && now_ns > d->last_wall_ns) {

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sys/procstat.h"
+
 enum { TEXT = 1 << 17, CPUS = 8192 };
 
 /* One figure of a cgroup: its file in version 2 and in version 1. */
@@ -82,18 +84,16 @@ void wick_hostload_close(struct wick_hostload *h)
 
 void wick_hostload_parse_stat(const char *text, struct wick_hostload_now *out)
 {
-    unsigned long long v[8] = {0};
+    struct wick_procstat_cpu all;
     bool found = false;
-    if (sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
-               &v[7]) < 4)
+    if (!wick_procstat_parse_cpu(text, &all) || all.cpu != -1)
         return;
-    out->machine.user = v[0] + v[1];
-    out->machine.system = v[2] + v[5] + v[6];
-    out->machine.idle = v[3];
-    out->machine.iowait = v[4];
-    out->machine.steal = v[7];
-    for (int i = 0; i < 8; i++)
-        out->machine.total += v[i];
+    out->machine.user = all.user;
+    out->machine.system = all.system;
+    out->machine.idle = all.idle;
+    out->machine.iowait = all.iowait;
+    out->machine.steal = all.steal;
+    out->machine.total = all.total;
     out->machine.running = wick_cgroup_value(text, "procs_running", &found);
     out->machine.blocked = wick_cgroup_value(text, "procs_blocked", &found);
     out->machine.known = true;
@@ -102,15 +102,11 @@ void wick_hostload_parse_stat(const char *text, struct wick_hostload_now *out)
 void wick_hostload_parse_allowed(const char *text, const cpu_set_t *set, size_t bytes, struct wick_hostload_now *out)
 {
     for (const char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-        unsigned long long v[8] = {0};
-        unsigned cpu;
-        if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &v[0], &v[1], &v[2], &v[3], &v[4],
-                   &v[5], &v[6], &v[7]) < 5 ||
-            !CPU_ISSET_S(cpu, bytes, set))
+        struct wick_procstat_cpu one;
+        if (!wick_procstat_parse_cpu(line, &one) || one.cpu < 0 || !CPU_ISSET_S((size_t)one.cpu, bytes, set))
             continue;
-        for (int i = 0; i < 8; i++)
-            out->allowed.total += v[i];
-        out->allowed.busy += v[0] + v[1] + v[2] + v[5] + v[6];
+        out->allowed.total += one.total;
+        out->allowed.busy += one.user + one.system;
         out->allowed.cpus++;
     }
 }

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "sys/proc.h"
+#include "sys/procstat.h"
 
 enum { REST = 200, PATH = 128, COMM = 64 };
 
@@ -57,14 +58,12 @@ static size_t read_file(const struct wick_neighbours *n, int32_t pid, const char
 
 static bool read_row(const struct wick_neighbours *n, int32_t pid, struct wick_neighbour_row *out)
 {
-    char text[1024];
-    unsigned long long user, system, began;
-    read_file(n, pid, "stat", text, sizeof text);
-    const char *p = strrchr(text, ')'); /* a name may hold anything */
-    if (!p || sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu",
-                     &user, &system, &began) != 3)
+    char path[PATH];
+    struct wick_procstat s;
+    snprintf(path, sizeof path, "%s/%d/stat", n->proc, pid);
+    if (!wick_procstat_read(AT_FDCWD, path, &s))
         return false;
-    *out = (struct wick_neighbour_row){.pid = pid, .began = began, .ticks = user + system};
+    *out = (struct wick_neighbour_row){.pid = pid, .began = s.start, .ticks = s.user + s.system};
     return true;
 }
 
@@ -126,7 +125,7 @@ static uint32_t insert(struct wick_neighbour *out, uint32_t count, uint32_t most
 
 static uint32_t compare(const struct wick_neighbours *n, size_t nis, struct wick_neighbour *out, uint32_t most)
 {
-    const uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+    const uint64_t tick_ns = wick_procstat_tick_ns();
     uint32_t count = 0;
     for (size_t i = 0, w = 0; i < nis; i++) {
         const struct wick_neighbour_row *is = &n->is[i];
