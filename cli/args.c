@@ -154,12 +154,31 @@ static void add_formats(struct wick_strbuf *out, const char *separator)
     wick_strbuf_adds(out, "jfr");
 }
 
+/* Each alone, and with cpu those that go beside it. */
+static void add_events(struct wick_strbuf *out, const char *separator)
+{
+    enum { CPU, BESIDE };
+    static const struct {
+        const char *word;
+        int sort;
+    } words[] = {
+#define X(word, sort) {word, sort},
+#include "def/event_word.def"
+#undef X
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        wick_strbuf_addf(out, "%s%s", i ? separator : "", words[i].word);
+        if (words[i].sort == BESIDE)
+            wick_strbuf_addf(out, "%scpu,%s", separator, words[i].word);
+    }
+}
+
 void wick_args_expand(struct wick_strbuf *out, const char *text, const char *separator)
 {
     static const struct {
         const char *mark;
         void (*add)(struct wick_strbuf *out, const char *separator);
-    } lists[] = {{"<kinds>", add_kinds}, {"<keys>", add_keys}, {"<formats>", add_formats}};
+    } lists[] = {{"<kinds>", add_kinds}, {"<keys>", add_keys}, {"<formats>", add_formats}, {"<events>", add_events}};
     while (*text) {
         size_t i = 0, n = sizeof lists / sizeof *lists;
         while (i < n && strncmp(text, lists[i].mark, strlen(lists[i].mark)) != 0)

@@ -10,6 +10,8 @@
  *   @bash-commands          words                                 @bash-cases            a case branch a command
  *   @zsh-commands           quoted name:summary pairs             @zsh-cases             a case branch a command
  *   @bash-tool-cases        a case branch for each command whose options are in tool_option.def
+ *   @bash-operands          a case branch for each of these that takes JVMs or commands
+ *   @bash-values            a case branch for each option of option.def whose values can be offered
  *
  * Options are in two lists, those of a recording (option.def) and those of what shows one (tool_option.def); in what
  * is printed there is no difference.
@@ -167,22 +169,20 @@ static void bash_cases(FILE *f)
     }
 }
 
-static void bash_spellings(FILE *f, const struct wick_arg_desc *d, const char *between)
+static void bash_spellings(FILE *f, const char *name, char letter, const char *between)
 {
-    fprintf(f, "--%s", d->name);
-    if (d->letter)
-        fprintf(f, "%s-%c", between, d->letter);
+    fprintf(f, "--%s", name);
+    if (letter)
+        fprintf(f, "%s-%c", between, letter);
 }
 
-/* What follows an option of tool_option.def. */
-static void bash_values(FILE *f, const struct wick_arg_desc *d)
+/* What follows an option, whose spellings are written. */
+static void bash_value(FILE *f, const char *offered)
 {
     struct wick_strbuf words = WICK_STRBUF_INIT;
-    fputs("        ", f);
-    bash_spellings(f, d, "|");
-    wick_args_expand(&words, d->words, " ");
-    if (*d->words == '<' && words.buf[0] == '<') /* files or directories */
-        fprintf(f, ") mapfile -t COMPREPLY < <(compgen -%c -- \"$cur\")", d->words[1]);
+    wick_args_expand(&words, offered, " ");
+    if (*offered == '<' && words.buf[0] == '<') /* files or directories */
+        fprintf(f, ") mapfile -t COMPREPLY < <(compgen -%c -- \"$cur\")", offered[1]);
     else if (words.len)
         fprintf(f, ") mapfile -t COMPREPLY < <(compgen -W \"%s\" -- \"$cur\")", words.buf);
     else
@@ -201,14 +201,53 @@ static void bash_tool_cases(FILE *f)
         fprintf(f, "    %s)\n        own=\"", wick_cmds[c].name);
         WICK_ARGS_FOR_EACH(d)
         if ((d->commands & command) && *d->help) {
-            bash_spellings(f, d, " ");
+            bash_spellings(f, d->name, d->letter, " ");
             fputc(' ', f);
         }
         fputs("\"\n        case $prev in\n", f);
         WICK_ARGS_FOR_EACH(d)
-        if ((d->commands & command) && *d->metavar)
-            bash_values(f, d);
+        if ((d->commands & command) && *d->metavar) {
+            fputs("        ", f);
+            bash_spellings(f, d->name, d->letter, "|");
+            bash_value(f, d->words);
+        }
         fputs("        esac ;;\n", f);
+    }
+}
+
+static void bash_values(FILE *f)
+{
+    for (size_t i = 0; i < WICK_OPT_TABLE_COUNT; i++) {
+        const struct wick_opt_desc *d = &wick_opt_table[i];
+        if (!*d->words)
+            continue;
+        fputs("    ", f);
+        bash_spellings(f, d->name, d->letter, "|");
+        bash_value(f, d->words);
+    }
+}
+
+static bool takes_jvms(const struct wick_cmd *cmd)
+{
+    return strstr(cmd->operands, "PID");
+}
+
+static bool takes_files(const struct wick_cmd *cmd)
+{
+    return strstr(cmd->operands, "FILE") || strstr(cmd->operands, "DUMP");
+}
+
+/* Those that take files alone are what remains. */
+static void bash_operands(FILE *f)
+{
+    for (size_t c = 0; c < wick_cmds_count; c++) {
+        const struct wick_cmd *cmd = &wick_cmds[c];
+        if (cmd->where)
+            continue;
+        const char *words = takes_jvms(cmd) ? "$(_wick_jvms)" : strstr(cmd->operands, "COMMAND") ? "$commands" : NULL;
+        if (words)
+            fprintf(f, "    %s) mapfile -t COMPREPLY < <(compgen %s-W \"%s\" -- \"$cur\"); return ;;\n", cmd->name,
+                    takes_files(cmd) ? "-f " : "", words);
     }
 }
 
@@ -258,17 +297,38 @@ static void zsh_option(FILE *f, const struct zsh_option *o)
     }
 }
 
+/* What offers these words. A bare colon would end the action. */
+static void zsh_action(struct wick_strbuf *out, const char *words)
+{
+    struct wick_strbuf list = WICK_STRBUF_INIT;
+    wick_strbuf_clear(out);
+    if (!strcmp(words, "<files>"))
+        wick_strbuf_adds(out, "_files");
+    else if (!strcmp(words, "<dirs>"))
+        wick_strbuf_adds(out, "_files -/");
+    else if (*words) {
+        wick_args_expand(&list, words, " ");
+        wick_strbuf_addc(out, '(');
+        for (const char *s = list.buf; *s; s++)
+            wick_strbuf_addf(out, *s == ':' ? "\\%c" : "%c", *s);
+        wick_strbuf_addc(out, ')');
+    }
+    wick_strbuf_release(&list);
+}
+
 static void zsh_record_options(FILE *f, unsigned where)
 {
+    struct wick_strbuf action = WICK_STRBUF_INIT;
     for (size_t i = 0; i < WICK_OPT_TABLE_COUNT; i++) {
         const struct wick_opt_desc *d = &wick_opt_table[i];
-        if (d->where & where)
-            zsh_option(f, &(struct zsh_option){.name = d->name,
-                                               .metavar = d->metavar,
-                                               .help = d->help,
-                                               .action = d->kind == WICK_OPT_PATH ? "_files" : "",
-                                               .letter = d->letter});
+        if (!(d->where & where))
+            continue;
+        zsh_action(&action, d->words);
+        zsh_option(
+            f, &(struct zsh_option){
+                   .name = d->name, .metavar = d->metavar, .help = d->help, .action = action.buf, .letter = d->letter});
     }
+    wick_strbuf_release(&action);
 }
 
 static void zsh_tool_options(FILE *f, unsigned command)
@@ -279,17 +339,8 @@ static void zsh_tool_options(FILE *f, unsigned command)
         if (!(d->commands & command) || !*d->help)
             continue;
         wick_strbuf_clear(&help);
-        wick_strbuf_clear(&action);
         wick_args_expand(&help, d->help, ", ");
-        if (!strcmp(d->words, "<files>"))
-            wick_strbuf_adds(&action, "_files");
-        else if (!strcmp(d->words, "<dirs>"))
-            wick_strbuf_adds(&action, "_files -/");
-        else if (*d->words) {
-            wick_strbuf_addc(&action, '(');
-            wick_args_expand(&action, d->words, " ");
-            wick_strbuf_addc(&action, ')');
-        }
+        zsh_action(&action, d->words);
         zsh_option(f, &(struct zsh_option){.name = d->name,
                                            .metavar = d->metavar,
                                            .help = help.buf,
@@ -304,7 +355,7 @@ static void zsh_tool_options(FILE *f, unsigned command)
 /* What its operands are: recordings, JVMs or either. */
 static const char *zsh_operands(const struct wick_cmd *cmd)
 {
-    bool jvm = strstr(cmd->operands, "PID"), file = strstr(cmd->operands, "FILE");
+    bool jvm = takes_jvms(cmd), file = takes_files(cmd);
     return !*cmd->operands ? ""
            : jvm && file   ? "'*:JVM or recording:_wick_jvms_or_files'"
            : jvm           ? "'*:JVM:_wick_jvms'"
@@ -344,7 +395,8 @@ static void expand_line(FILE *f, char *line)
     } simple[] = {
         {"@man-commands", man_commands},       {"@man-exit", man_exit},           {"@man-samples", man_samples},
         {"@man-stacks", man_stacks},           {"@bash-commands", bash_commands}, {"@bash-cases", bash_cases},
-        {"@bash-tool-cases", bash_tool_cases}, {"@zsh-commands", zsh_commands},   {"@zsh-cases", zsh_cases}};
+        {"@bash-tool-cases", bash_tool_cases}, {"@bash-values", bash_values},     {"@bash-operands", bash_operands},
+        {"@zsh-commands", zsh_commands},       {"@zsh-cases", zsh_cases}};
     char word[64], name[64] = "";
     int words = sscanf(line, "%63s %63s", word, name);
     if (words >= 1 && line[0] == '@') {

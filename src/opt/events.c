@@ -61,6 +61,16 @@ static const char *behind(const char *word, const char *name)
     return word + n + (word[n] == '=');
 }
 
+#define CPU(word)
+#define BESIDE(word)  " " word
+#define X(word, sort) sort(word)
+static const char besides[] =
+#include "def/event_word.def"
+    ;
+#undef X
+#undef CPU
+#undef BESIDE
+
 /* One word of the list. */
 static int parse_word(const char *word, const char *list, struct wick_opt_events *e, bool *wall, struct wick_err *err)
 {
@@ -80,10 +90,10 @@ static int parse_word(const char *word, const char *list, struct wick_opt_events
     else if ((text = behind(word, "nativelock")))
         return parse_waits("nativelock", text, &e->native, err);
     else if (!*word || e->cpu[0])
-        return wick_err_set(err, WICK_E_USAGE,
-                            "option event: '%.100s' is not a list of at most one event, wall, alloc, live, "
-                            "nativemem, lock, nativelock and ttsp (-e cpu,alloc)",
-                            list);
+        return wick_err_set(
+            err, WICK_E_USAGE,
+            "option event: '%.100s' is not a list of at most one CPU or perf event, and any of:%s (-e cpu,alloc)", list,
+            besides);
     else
         strcpy(e->cpu, word); /* a part of a text of the same size */
     return 0;

@@ -30,15 +30,17 @@
 #define EVENTS  (WICK_CMD_CHANGE | WICK_OPT_CHOOSES)
 
 const struct wick_opt_desc wick_opt_table[WICK_OPT_TABLE_COUNT] = {
-#define ROW(place, opt_kind, opt_name, opt_letter, opt_metavar, opt_def, lo, hi, cmds, text)                      \
-    {                                                                                                             \
-        .name = (opt_name), .metavar = (opt_metavar), .def = (opt_def), .help = (text), .min = (lo), .max = (hi), \
-        .where = (cmds), .kind = WICK_OPT_##opt_kind, .offset = (place), .letter = (opt_letter)                   \
+#define ROW(place, opt_kind, opt_name, opt_letter, opt_metavar, opt_words, opt_def, lo, hi, cmds, text)       \
+    {                                                                                                         \
+        .name = (opt_name), .metavar = (opt_metavar), .words = (opt_words), .def = (opt_def), .help = (text), \
+        .min = (lo), .max = (hi), .where = (cmds), .kind = WICK_OPT_##opt_kind, .offset = (place),            \
+        .letter = (opt_letter)                                                                                \
     }
-#define X(field, kind, name, letter, metavar, def, lo, hi, cmds, text) \
-    ROW(offsetof(struct wick_opts, s.field), kind, name, letter, metavar, def, lo, hi, (cmds) | WICK_CMD_AGENT, text),
-#define C(field, kind, name, letter, metavar, def, lo, hi, cmds, text) \
-    ROW(offsetof(struct wick_opts, field), kind, name, letter, metavar, def, lo, hi, cmds, text),
+#define X(field, kind, name, letter, metavar, words, def, lo, hi, cmds, text)                                          \
+    ROW(offsetof(struct wick_opts, s.field), kind, name, letter, metavar, words, def, lo, hi, (cmds) | WICK_CMD_AGENT, \
+        text),
+#define C(field, kind, name, letter, metavar, words, def, lo, hi, cmds, text) \
+    ROW(offsetof(struct wick_opts, field), kind, name, letter, metavar, words, def, lo, hi, cmds, text),
 #include "def/option.def"
 #undef X
 #undef C
@@ -591,8 +593,11 @@ int wick_opt_parse_args(int argc, char **argv, unsigned where, struct wick_opts 
 /* True if the list has an event that the CPU engine counts by occurrences. */
 static bool has_counted(const char *list)
 {
-    static const char *const timed[] = {"cpu",  "cpu-clock", "ctimer", "itimer",     "wall", "alloc",
-                                        "live", "nativemem", "lock",   "nativelock", "ttsp"};
+    static const char *const timed[] = {
+#define X(word, sort) word,
+#include "def/event_word.def"
+#undef X
+    };
     for (size_t n; *list; list += n + (list[n] == ',')) {
         bool known = false;
         n = strcspn(list, ",");
@@ -614,8 +619,8 @@ void wick_opt_change(const struct wick_session_opts *now, const struct wick_opts
     uint64_t taken = asked->given & chosen ? asked->given | chosen : asked->given;
     if (taken & chosen && has_counted(now->event) != has_counted(asked->s.event))
         taken |= (uint64_t)1 << WICK_OPT_I_interval_ns; /* it is not in the same unit */
-#define X(field, kind, name, letter, metavar, def, lo, hi, cmds, text) \
-    if (((cmds)&WICK_CMD_CHANGE) && taken >> WICK_OPT_I_##field & 1)   \
+#define X(field, kind, name, letter, metavar, words, def, lo, hi, cmds, text) \
+    if (((cmds)&WICK_CMD_CHANGE) && taken >> WICK_OPT_I_##field & 1)          \
         memcpy(&out->field, &asked->s.field, sizeof out->field);
 #define C(...)
 #include "def/option.def"

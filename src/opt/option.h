@@ -98,7 +98,7 @@ struct wick_opts {
 };
 
 struct wick_opt_desc {
-    const char *name, *metavar, *def, *help;
+    const char *name, *metavar, *words, *def, *help;
     uint64_t min, max;
     unsigned where; /* WICK_CMD_* */
     enum wick_opt_kind kind;

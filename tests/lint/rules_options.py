@@ -11,6 +11,10 @@ PARSERS = ("cli/args.c", "cli/args.h", "src/opt/option.c")
 HELP_LINE = re.compile(r'"\s+(?:-\w, )?--[a-z][a-z-]*(?: \S+)*(?:  |\\n|")')
 MAN_LIST = re.compile(r"(?:\.B |\\fB)\\-")
 SHELL_LIST = re.compile(r"""['"(\s]--[a-z-]+\s+--[a-z-]+|'[^']*--[a-z-]+=?\[""")
+# Words that a completion offers, options whose values it offers, and commands that it knows.
+VALUE_LIST = re.compile(r"""compgen [^()]*-W ["'][^"'$]""")
+OPTION_BRANCH = re.compile(r"\s*--?[a-z][a-z|-]*\)")
+COMMAND_BRANCH = re.compile(r"\s*(?!help\))[a-z]+(?:\|[a-z]+)*\)")
 
 
 def _line(text, offset):
@@ -18,7 +22,7 @@ def _line(text, offset):
 
 
 def check_options_once(tree):
-    """no command, manual page or completion has a list of options of its own"""
+    """no command, manual page or completion has a list of options, values or commands of its own"""
     for path in tree.paths(".c", ".h", under=("cli/", "src/opt/")):
         if path in PARSERS:
             continue
@@ -34,3 +38,9 @@ def check_options_once(tree):
                 yield Finding(path, number, "an option; write @man-options COMMAND")
             if path.startswith("completion/") and SHELL_LIST.search(line):
                 yield Finding(path, number, "a list of options; it is made by @bash-tool-cases or @zsh-cases")
+            if path.startswith("completion/") and VALUE_LIST.search(line):
+                yield Finding(path, number, "a list of values; it is made by @bash-values from the column `words` of src/def/*option.def")
+            if path.startswith("completion/") and OPTION_BRANCH.match(line):
+                yield Finding(path, number, "what follows an option; it is made by @bash-values or @bash-tool-cases")
+            if path.startswith("completion/") and COMMAND_BRANCH.match(line):
+                yield Finding(path, number, "a list of commands; it is made by @bash-operands, @bash-cases or @zsh-cases")

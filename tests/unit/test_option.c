@@ -450,6 +450,34 @@ static int events_of(const char *text, struct wick_opt_events *out)
     return rc ? rc : wick_opt_events(&o.s, out, &err);
 }
 
+static void test_events__every_word_is_known_and_in_the_help(void **state)
+{
+    (void)state;
+    enum { CPU, BESIDE };
+    static const struct {
+        const char *word;
+        int sort;
+    } words[] = {
+#define X(word, sort) {word, sort},
+#include "def/event_word.def"
+#undef X
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        struct wick_session_opts o = {.interval_ns = 1};
+        struct wick_opt_events e;
+        struct wick_err err = {0};
+        snprintf(o.event, sizeof o.event, "%s,%s", words[i].word, words[i].sort == CPU ? "wall" : "cycles");
+        assert_int_equal(wick_opt_events(&o, &e, &err), 0);
+        assert_string_equal(e.cpu, words[i].sort == CPU ? words[i].word
+                                                        : "cycles"); /* one beside is not taken for a perf event */
+        assert_non_null(strstr(wick_opt_table[WICK_OPT_I_event].help, words[i].word));
+        snprintf(o.event, sizeof o.event, "x,y");
+        assert_int_equal(wick_opt_events(&o, &e, &err), -WICK_E_USAGE);
+        assert_int_equal(strstr(err.msg, words[i].word) != NULL,
+                         words[i].sort == BESIDE || !strcmp(words[i].word, "cpu"));
+    }
+}
+
 static void test_events__cpu_and_wall_alone_and_together(void **state)
 {
     static const struct {
@@ -619,6 +647,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_option__out_of_range_names_the_limit),
+        cmocka_unit_test(test_events__every_word_is_known_and_in_the_help),
         cmocka_unit_test(test_events__cpu_and_wall_alone_and_together),
         cmocka_unit_test(test_events__allocations_have_a_size),
         cmocka_unit_test(test_events__native_memory_has_a_size_and_zero_is_every_allocation),
