@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The scripts that a stranger meets first - tools/setup, tools/get-jdk, tools/demo - when all is well and when it is not.
+# What a stranger meets first - make, tools/setup, tools/get-jdk, tools/demo - when all is well and when it is not.
 # Programs that would change the system are replaced by fakes that write down how they were called.
 # shellcheck source=../jvm/lib.sh
 source "$(dirname "$0")/../jvm/lib.sh"
@@ -27,6 +27,14 @@ run() {
 
 says() {
     grep -qE -- "$1" "$said" || { echo "said: $(cat "$said")"; return 1; }
+}
+
+says_not() {
+    ! grep -E -m 5 -- "$1" "$said"
+}
+
+says_no_other() {
+    ! grep -vE -m 5 -- "$1" "$said"
 }
 
 is_silent() {
@@ -78,6 +86,19 @@ ln -s "$(jdk_home 17)" "$WORK/jdks/17/home"
 fake apt-get 'exit 100'
 check "get-jdk accepts a JDK that is there and works" run 0 "${get_jdk[@]}" 17
 check "get-jdk prints its home" says "^$WORK/jdks/17/home\$"
+
+# What make sees when a user calls it, and not the make that runs the tests.
+make=(env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory -C "$ROOT")
+if [ "$BUILD" -ef "$ROOT/build" ]; then
+    check "make builds" run 0 "${make[@]}"
+    check "make again succeeds" run 0 "${make[@]}"
+    check "make again says at most that there is nothing to do" says_no_other '^ninja: no work to do\.$'
+    check "make again would do nothing" run 0 ninja -C "$BUILD" -n product
+    check "ninja agrees" says "no work to do"
+fi
+check "the inputs of what a user builds can be listed" run 0 ninja -C "$BUILD" -t inputs product
+check "the command is one of them" says "^wick$"
+check "no test is" says_not "(^|/)tests/"
 
 demo=(env WICK_BUILD="$WORK/build" DEMO_JVM="-Xmx512m" "$ROOT/tools/demo" 1)
 check "the demo fails when wick is not built" run 1 "${demo[@]}"
