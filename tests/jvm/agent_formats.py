@@ -6,6 +6,7 @@ import glob
 import os
 import shutil
 import sys
+from xml.etree import ElementTree
 
 import jvmtest as t
 
@@ -31,8 +32,16 @@ def content(file):
         return b""
 
 
+def is_svg(b):
+    try:
+        return ElementTree.fromstring(b).tag == "{http://www.w3.org/2000/svg}svg"
+    except ElementTree.ParseError:
+        return False
+
+
 def formats():
     for name, good in (("o.html", lambda b: b.startswith(b"<!DOCTYPE html>") and b.rstrip().endswith(b"</html>")),
+                       ("o.svg", lambda b: is_svg(b) and b"Busy" in b),
                        ("o.collapsed", lambda b: b"Busy" in b and all(l.rpartition(b" ")[2].isdigit()
                                                                       for l in b.splitlines())),
                        ("o.pb.gz", lambda b: b.startswith(b"\x1f\x8b")),
