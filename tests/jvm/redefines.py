@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# jdks: 11 21
+# jdks: 11 21 25
 """Methods of a class that is redefined while they run: each has its own time, under its own name.
 
 A full collection after each redefinition frees the methods of earlier versions, whose places new ones take.
