@@ -56,10 +56,9 @@ static int discard(struct wick_cli_output *out, const struct wick_err *err)
 /* Which file the JVM is handed. What is in one without a name is lost if this command is killed. */
 static void choose_hands(const struct wick_proc *p, const struct wick_opts *o, struct wick_cli_output *out)
 {
-    if (o->keep_running)
-        return;
-    out->taken = out->sequence && !wick_recording_may_write(p);
-    out->apart = !out->sequence && wick_recording_is_apart(p);
+    wick_recording_guard(p, out);
+    out->apart = out->apart && !o->keep_running;
+    out->taken = out->sequence && !o->keep_running && !wick_recording_may_write(p);
 }
 
 static int record_pid(const char *word, const struct wick_opts *o)

@@ -41,6 +41,9 @@ static int start(struct wick_running *s, struct wick_err *err)
         rc = wick_err_set(err, WICK_E_STATE, "process %d is being recorded already: `wick stop %d` ends that recording",
                           (int)s->p.pid, (int)s->p.pid);
     if (!rc)
+        wick_recording_guard(&s->p, &out);
+    out.apart = false;
+    if (!rc)
         rc = wick_cli_output_open(&out, err);
     if (rc)
         return rc;
@@ -125,6 +128,8 @@ static int write_output(struct wick_running *s, int fd, const char *claimed, str
     if (!rc && there) {
         rc = wick_cli_output_finish(&out, fd, err);
     } else if (!rc) {
+        wick_recording_guard(&s->p, &out);
+        out.apart = false; /* the JVM is not handed this one */
         rc = wick_cli_output_open(&out, err);
         if (!rc && (rc = wick_copied_take(fd, out.fd, out.path, err)) == -WICK_E_FORMAT &&
             wick_cli_output_is_direct(&out))
@@ -207,7 +212,8 @@ static int dump(struct wick_running *s, struct wick_err *err)
         rc = wick_err_set(err, WICK_E_USAGE, "%%n has no meaning for dump");
     if (!rc)
         rc = wick_running_find(s, err);
-    out.apart = wick_recording_is_apart(&s->p);
+    if (!rc)
+        wick_recording_guard(&s->p, &out);
     if (!rc)
         rc = wick_cli_output_open(&out, err);
     if (!rc)

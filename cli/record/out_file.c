@@ -220,6 +220,51 @@ static int check_picture(const char *path, struct wick_err *err)
     return plain ? 0 : wick_err_set(err, WICK_E_IO, "%s is not a plain file", path);
 }
 
+/* Makes a file beside `path`, named in temp, that is to take its place: one that is there may have other names and
+ * a mode that lets others at it. Returns a descriptor. */
+static int create_beside(const char *path, char temp[PATH_MAX], struct wick_err *err)
+{
+    char dir[WICK_OPT_PATH_MAX];
+    if (check_picture(path, err))
+        return -(int)err->code;
+    directory_of(path, dir, sizeof dir);
+    snprintf(temp, PATH_MAX, "%s/.wick-XXXXXX", dir);
+    int fd = mkostemp(temp, O_CLOEXEC);
+    return fd < 0 ? file_error("create a file in", dir, err) : fd;
+}
+
+static int put_in_place(const char *temp, const char *path, struct wick_err *err)
+{
+    if (!rename(temp, path))
+        return 0;
+    int rc = file_error("replace", path, err);
+    unlink(temp);
+    return rc;
+}
+
+static int open_fresh(const char *path, struct wick_err *err)
+{
+    char temp[PATH_MAX];
+    int fd = create_beside(path, temp, err), rc = fd < 0 ? fd : put_in_place(temp, path, err);
+    if (rc && fd >= 0)
+        close(fd);
+    return rc ? rc : fd;
+}
+
+/* Not O_APPEND, although the recording grows at its end: the agent writes the headers of chunks anew, in place. Not
+ * truncated before it is known to be a plain file: `-f /dev/sda` must not do harm. */
+static int open_named(const char *path, struct wick_err *err)
+{
+    struct stat st;
+    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return file_error("create", path, err);
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !ftruncate(fd, 0))
+        return fd;
+    close(fd);
+    return wick_err_set(err, WICK_E_IO, "%s is not a plain file", path);
+}
+
 int wick_cli_output_open(struct wick_cli_output *out, struct wick_err *err)
 {
     char dir[WICK_OPT_PATH_MAX];
@@ -245,17 +290,10 @@ int wick_cli_output_open(struct wick_cli_output *out, struct wick_err *err)
         out->fd = fd;
         return 0;
     }
-    /* Not truncated before it is known to be a plain file: `-f /dev/sda` must not do harm. */
-    struct stat st;
-    int fd = open(out->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return file_error("create", out->path, err);
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || ftruncate(fd, 0)) {
-        close(fd);
-        return wick_err_set(err, WICK_E_IO, "%s is not a plain file", out->path);
-    }
-    out->fd = fd;
-    return 0;
+    int fd = out->fresh ? open_fresh(out->path, err) : open_named(out->path, err);
+    if (fd >= 0)
+        out->fd = fd;
+    return fd < 0 ? fd : 0;
 }
 
 void wick_cli_output_keep(const struct wick_cli_output *out, const char *in, struct wick_err *err)
@@ -268,20 +306,18 @@ void wick_cli_output_keep(const struct wick_cli_output *out, const char *in, str
 }
 
 /* Copies a recording that the JVM holds a descriptor of into the file that stays. */
-static int copy_recording(int from, const struct wick_cli_output *out, struct wick_err *err)
+static int copy_recording(int from, const char *path, struct wick_err *err)
 {
-    struct stat st;
-    int fd = open(out->path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600), rc = 0;
+    char temp[PATH_MAX];
+    int fd = create_beside(path, temp, err);
     if (fd < 0)
-        return file_error("create", out->path, err);
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || ftruncate(fd, 0))
-        rc = wick_err_set(err, WICK_E_IO, "%s is not a plain file", out->path);
-    else
-        rc = wick_copied_take(from, fd, out->path, err);
-    if (rc == -WICK_E_FORMAT)
-        unlink(out->path);
+        return fd;
+    int rc = wick_copied_take(from, fd, path, err);
     if (close(fd) && !rc)
-        rc = file_error("write", out->path, err);
+        rc = file_error("write", path, err);
+    if (!rc)
+        return put_in_place(temp, path, err);
+    unlink(temp);
     return rc;
 }
 
@@ -320,7 +356,7 @@ int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err 
     strip_mode(fd, &st);
     if (!wick_cli_output_is_direct(out)) {
         bool copies = !out->compat && !strcmp(out->format, "jfr");
-        int rc = copies ? copy_recording(fd, out, err) : convert(in, out, err);
+        int rc = copies ? copy_recording(fd, out->path, err) : convert(in, out, err);
         if (rc == -WICK_E_NOTFOUND && !out->compat)
             return wick_err_set(err, WICK_E_NOTFOUND,
                                 "there were no samples, so there is nothing to draw: the JVM did nothing of that kind");

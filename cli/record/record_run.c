@@ -72,9 +72,12 @@ bool wick_recording_may_write(const struct wick_proc *p)
     return p->st.euid == geteuid() && wick_ns_same_root(p) == 1 && wick_ns_same(p, "user") == 1;
 }
 
-bool wick_recording_is_apart(const struct wick_proc *p)
+void wick_recording_guard(const struct wick_proc *p, struct wick_cli_output *out)
 {
-    return geteuid() == 0 && wick_ns_same_root(p) != 1;
+    if (out->sequence)
+        return;
+    out->apart = geteuid() == 0 && wick_ns_same_root(p) != 1;
+    out->fresh = !wick_recording_may_write(p);
 }
 
 static int check_sequence(const struct wick_recording *r, struct wick_err *err)

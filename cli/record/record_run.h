@@ -49,9 +49,10 @@ int wick_recording_send_start(struct wick_recording *r, const struct wick_opts *
  */
 bool wick_recording_may_write(const struct wick_proc *p);
 
-/* True if process p may not be handed a file of ours that stays (out->apart): as root of another container it could
- * make a program of it, owned by the host's root and of any mode. */
-bool wick_recording_is_apart(const struct wick_proc *p);
+/* Before out is opened: what process p may be handed of one file. Root of another container could make a program of one
+ * that stays, owned by the host's root and of any mode: it gets another one (out->apart). A process that is not this
+ * user's gets no file that was there before (out->fresh). */
+void wick_recording_guard(const struct wick_proc *p, struct wick_cli_output *out);
 
 /* Waits for the agent's answer to a request and shows the notes in it. deadline_ns 0 = as long as the child lives. A
  * second signal ends the wait: -WICK_E_INTR. */

@@ -148,6 +148,13 @@ def kept_files(folder):
     os.mkdir(private, 0o700)
     here = ("--attach-timeout", "60")
 
+    def old_file(name):
+        """A recording that is there already, of a mode that lets others at it, with another name."""
+        with open(f"{private}/{name}", "wb") as f:
+            f.write(RECORDED * 2)
+        os.chmod(f"{private}/{name}", 0o666)
+        os.link(f"{private}/{name}", f"{private}/{name}.old")
+
     def stays(title, name, ways):
         for words in ways:
             r = t.wick(*words, attacker.pid)
@@ -161,7 +168,11 @@ def kept_files(folder):
             content = f.read()
         mode = stat.S_IMODE(os.stat(f"{private}/{name}").st_mode)
         t.check(f"{title}: the file stays as the command wrote it", (content, mode) == (RECORDED, 0o600), (content, oct(mode)))
+    old_file("d.jfr")
     stays("dump", "d.jfr", [("dump", *here, "-f", private + "/d.jfr")])
+    with open(private + "/d.jfr.old", "rb") as f:
+        t.check("what had the name before stays under its other name", f.read() == RECORDED * 2)
+    t.check("nothing else is left there", sorted(os.listdir(private)) == ["d.jfr", "d.jfr.old"], os.listdir(private))
     attacker.kill()
 
 
