@@ -53,11 +53,11 @@ static int discard(struct wick_cli_output *out, const struct wick_err *err)
     return wick_ui_fail(err);
 }
 
-/* Which file the JVM is handed. What is in one without a name is lost if this command is killed. */
+/* Which file the JVM is handed. What is in one without a name is lost if this command is killed, or
+ * with keep_running when the JVM ends without it. */
 static void choose_hands(const struct wick_proc *p, const struct wick_opts *o, struct wick_cli_output *out)
 {
     wick_recording_guard(p, out);
-    out->apart = out->apart && !o->keep_running;
     out->taken = out->sequence && !o->keep_running && !wick_recording_may_write(p);
 }
 

@@ -2,8 +2,9 @@
 /*
  * wick start, stop, dump, status: a recording that outlives the command that started it.
  *
- * `start` opens the output and passes it to the agent. If a picture is wanted, the JFR goes to an unnamed temporary
- * file that lives as long as the agent holds it; `stop` gets its descriptor back from the agent and draws the picture.
+ * `start` opens the output and passes it to the agent. If a picture is wanted, or the JVM may not be handed a file that
+ * stays, the JFR goes to an unnamed temporary file that lives as long as the agent holds it; `stop` gets its descriptor
+ * back from the agent and draws the picture or copies the recording.
  * The picture's name waits in a note of the user's own (started.h), so that `stop` needs none: the agent is in a
  * process that is not trusted, so what it says is shown and never decides where something is written.
  */
@@ -42,7 +43,6 @@ static int start(struct wick_running *s, struct wick_err *err)
                           (int)s->p.pid, (int)s->p.pid);
     if (!rc)
         wick_recording_guard(&s->p, &out);
-    out.apart = false;
     if (!rc)
         rc = wick_cli_output_open(&out, err);
     if (rc)
@@ -124,11 +124,12 @@ static int write_output(struct wick_running *s, int fd, const char *claimed, str
         rc = wick_cli_output_plan(&s->o, &s->jvm, &out, err);
     else if (s->o.s.compat && !(rc = check_compat(&out, err)))
         out.compat = true;
+    if (!rc)
+        wick_recording_guard(&s->p, &out);
     bool there = !rc && wick_cli_output_is_direct(&out) && ((known && !named) || is_file(fd, out.path));
     if (!rc && there) {
         rc = wick_cli_output_finish(&out, fd, err);
     } else if (!rc) {
-        wick_recording_guard(&s->p, &out);
         out.apart = false; /* the JVM is not handed this one */
         rc = wick_cli_output_open(&out, err);
         if (!rc && (rc = wick_copied_take(fd, out.fd, out.path, err)) == -WICK_E_FORMAT &&

@@ -34,7 +34,7 @@ def misuse(kept):
         os.pwrite(f, b"#!/bin/sh\n", 0)
 
 
-def keeper(folder):
+def keeper(folder, build):
     """The other attacker: writes a recording, keeps the file, and misuses it when it is asked to."""
     lib = os.open(folder + "/libjvm.so", os.O_RDONLY)
     keep = mmap.mmap(lib, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
@@ -57,7 +57,7 @@ def keeper(folder):
             print("asked", command, flush=True)
             text, send = "", []
             if command == "version":
-                text = "version=1\nbuild=00\npid=1\nrunning=%d\n" % running
+                text = "version=1\nbuild=%s\npid=1\nrunning=%d\n" % (build, running)
             elif command == "status":
                 text = "running=%d\nfile=x\nthreads=0\nsamples=1\n" % running
             elif command == "start":
@@ -140,7 +140,8 @@ def kept_files(folder):
     if os.geteuid() != 0 or t.run("unshare", "-m", "true").status:
         t.skip("a target that keeps the files", "needs root")
         return
-    attacker = t.Jvm([os.path.abspath(__file__), "--keeper", folder], name="keeper", java=sys.executable, prefix=("unshare", "-m"))
+    build = re.search(r"\(build (\w+)\)", t.wick("version").out).group(1)
+    attacker = t.Jvm([os.path.abspath(__file__), "--keeper", folder, build], name="keeper", java=sys.executable, prefix=("unshare", "-m"))
     if not attacker.wait_for("up"):
         t.check("the attacker that keeps files is up", False, attacker.output())
         return
@@ -173,6 +174,9 @@ def kept_files(folder):
     with open(private + "/d.jfr.old", "rb") as f:
         t.check("what had the name before stays under its other name", f.read() == RECORDED * 2)
     t.check("nothing else is left there", sorted(os.listdir(private)) == ["d.jfr", "d.jfr.old"], os.listdir(private))
+    record = ("record", *here, "--lib", t.AGENT, "-d", "1")
+    stays("record --keep-running", "k.jfr", [(*record, "--keep-running", "-f", private + "/k.jfr")])
+    stays("start and stop", "s.jfr", [("start", *here, "--lib", t.AGENT, "-f", private + "/s.jfr"), ("stop", *here)])
     attacker.kill()
 
 
@@ -261,7 +265,7 @@ if PEER:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     os.close(0)
     try:
-        (peer if PEER == "--peer" else keeper)(sys.argv[2])
+        (peer if PEER == "--peer" else keeper)(*sys.argv[2:])
     except KeyboardInterrupt:
         pass
     os._exit(0)

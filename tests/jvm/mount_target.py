@@ -116,10 +116,15 @@ def other_mounts(classes, foreign):
     t.check("one file: the JVM never holds the one that stays", p.returncode == 0 and not named, (p.returncode, named))
     t.check("one file: nor does its mode matter", mode == 0o600 and not t.jfr_complaints(foreign + "/z.jfr", versions=(21,)), oct(mode))
     r = t.wick("start", *PATIENT, "--lib", t.AGENT, "-e", "cpu,wall", "-f", foreign + "/s.jfr", j.pid)
-    os.chmod(foreign + "/s.jfr", 0o4755)  # as the JVM's root can, by its descriptor
+    time.sleep(1)
+    good, named = holds_only_nameless(j)
+    t.check("start: the JVM does not hold the file that stays", r.status == 0 and good, (r, named))
+    d = t.wick("dump", *PATIENT, "-f", foreign + "/d.jfr", j.pid)
     s = t.wick("stop", *PATIENT, j.pid)
-    mode = os.stat(foreign + "/s.jfr").st_mode & 0o7777
-    t.check("start and stop: what stays cannot be executed", r.status == s.status == 0 and mode & 0o7111 == 0, (r, s, oct(mode)))
+    for f, made in (("d.jfr", d), ("s.jfr", s)):
+        mode = os.stat(f"{foreign}/{f}").st_mode & 0o7777 if made.status == 0 else 0
+        t.check(f"start, dump and stop: {f} is a whole recording, the user's own",
+                mode == 0o600 and not t.jfr_complaints(f"{foreign}/{f}", versions=(21,)), (made, oct(mode)))
     j.kill()
 
 
