@@ -170,7 +170,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     if (!rc)
         wick_explain_write(&all, &f, &in, x->json, stdout);
     if (!rc && x->pid && x->keep && !x->json)
-        printf("The recording is in %s\n", x->keep);
+        wick_ui_print(stdout, "The recording is in %s\n", x->keep);
     if (!rc)
         rc = wick_ui_written(err);
     wick_explain_findings_release(&all);

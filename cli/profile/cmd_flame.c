@@ -243,7 +243,7 @@ static int take_option(struct job *j, int c)
     case WICK_ARG_MINWIDTH:
         if (parse_percent(optarg, &j->flame.min_width))
             return -1;
-        fprintf(stderr, "wick: --min-width takes a percentage, not '%s'\n", optarg);
+        wick_ui_print(stderr, "wick: --min-width takes a percentage, not '%s'\n", optarg);
         return wick_err_exit(WICK_E_USAGE);
     case WICK_ARG_THREADS:
         j->export.threads = true;

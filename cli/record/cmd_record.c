@@ -123,8 +123,9 @@ static void exec_command(char **command, const char *lib, int sock)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     execvp(argv[0], argv);
-    dprintf(STDERR_FILENO, "wick: cannot run %s: %s\n", command[0], strerror(errno));
-    _exit(errno == ENOENT ? 127 : 126);
+    int why = errno;
+    wick_ui_print(stderr, "wick: cannot run %s: %s\n", command[0], strerror(why));
+    _exit(why == ENOENT ? 127 : 126);
 }
 
 /* Starts the command with its end of a fresh socket pair (pair[1], inherited). Returns its pid. */

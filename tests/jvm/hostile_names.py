@@ -146,14 +146,17 @@ def recorded(file):
     t.check("collapsed stacks are read back as they were", said("convert", "--to", "collapsed", back, "-") == plain)
 
 
-def complained(file):
-    """Messages quote names of files."""
+def complained(j, file):
+    """Messages quote names of files, and operands."""
     hostile = t.path(EVIL + ".jfr")
     with open(file, "rb") as f, open(hostile, "wb") as g:
         g.write(f.read()[:-1000])
     said("top", hostile, status=range(10))
     said("top", t.path(EVIL + ".none"), status=range(1, 20), names=False)
     said("convert", "--to", EVIL, file, "-", status=range(1, 20), names=False)
+    said("flame", "--min-width", EVIL, file, status=range(1, 20), names=False)
+    said("record", "-f", t.path("none.html"), "--", t.path(EVIL), status=(127,), names=False)
+    said("explain", "-d", "1", "-f", t.path(EVIL + ".kept.jfr"), j.pid)
 
 
 j = t.Jvm(["-Xmx128m", "-XX:+EnableDynamicAgentLoading", "-jar", jar()], "hostile", env={"LC_ALL": "C.UTF-8"})
@@ -164,6 +167,6 @@ if t.check("the program runs", j.wait_for("up"), j.output()):
     live(j)
     t.check("the recording ends", t.stop(j.pid).status == 0)
     recorded(recording)
-    complained(recording)
+    complained(j, recording)
 j.kill()
 t.done()
