@@ -296,12 +296,27 @@ int wick_cli_output_open(struct wick_cli_output *out, struct wick_err *err)
     return fd < 0 ? fd : 0;
 }
 
+/* Under a name that nothing has. */
+static bool copy_new(const char *in, const char *path)
+{
+    int from = open(in, O_RDONLY | O_CLOEXEC);
+    int to = from < 0 ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool good = to >= 0 && !wick_copied_take(from, to, path, NULL);
+    if (to >= 0 && close(to))
+        good = false;
+    if (to >= 0 && !good)
+        unlink(path);
+    if (from >= 0)
+        close(from);
+    return good;
+}
+
 void wick_cli_output_keep(const struct wick_cli_output *out, const char *in, struct wick_err *err)
 {
     char path[WICK_OPT_PATH_MAX + 8];
     size_t n = strlen(err->msg);
     snprintf(path, sizeof path, "%s.jfr", out->path);
-    if (!linkat(AT_FDCWD, in, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
+    if (out->apart ? copy_new(in, path) : !linkat(AT_FDCWD, in, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
         snprintf(err->msg + n, sizeof err->msg - n, "\nwick: the recording is kept: `wick flame %s` draws it", path);
 }
 

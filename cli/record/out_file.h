@@ -51,7 +51,7 @@ int wick_cli_output_temp(const char *dir, struct wick_err *err);
 int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err *err);
 
 /* The final file could not be made, which is no reason to lose the recording: gives the JFR in `in`, an unnamed file,
- * the name <path>.jfr where that is possible, and adds to err that it did. */
+ * the name <path>.jfr where that is possible, or a copy of it (out->apart), and adds to err that it did. */
 void wick_cli_output_keep(const struct wick_cli_output *out, const char *in, struct wick_err *err);
 
 /* Closes what is still open; may be called twice. */
