@@ -13,7 +13,7 @@ import time
 
 import jvmtest as t
 
-SIGMAS = 5  # one false alarm in 1.7 million
+SIGMAS = t.Sigmas(5)  # one false alarm in 1.7 million
 CPUCLOCK_SCHED = 2
 MS = 1_000_000
 
@@ -110,7 +110,7 @@ def short_threads():
     t.stop(j.pid)
     rows = [r for r in t.stacks(file, annotate=False) if r[0][0].startswith("[unattached")]
     truth, seen = done * 400 * MS, t.weight_of(rows)
-    t.check("threads that never attach are seen", done == 8 and abs(seen - truth) < 0.02 * truth + 8 * SIGMAS * MS,
+    t.check("threads that never attach are seen", done == 8 and abs(seen - truth) < 0.02 * truth + SIGMAS * 8 * MS,
             f"{seen / 1e9:.3f} s of {truth / 1e9:.3f} s")
     burns = [r for r in rows if "wick_test_burn" in r[0]]
     t.check("and walked: each of them", len({r[0][0] for r in burns}) == 8, sorted({r[0][0] for r in rows}))

@@ -21,7 +21,7 @@ import jvmtest as t
 
 SPIN = os.path.join(t.BUILD, "tests/jvm/native_spin")
 INTERVAL_NS = 7_300_000  # no multiple of the scheduler's tick
-SIGMAS = 5.4  # two-sided error below 1e-7 for each check
+SIGMAS = t.Sigmas(5.4)  # two-sided error below 1e-7 for each check
 recording = t.path("host.jfr")
 
 

@@ -19,7 +19,7 @@ import jvmtest as t
 import scheduler_trace
 
 THRESHOLD_NS = 10_000
-SIGMAS = 5.4  # two-sided error below 1e-7 for each check
+SIGMAS = t.Sigmas(5.4)  # two-sided error below 1e-7 for each check
 COMPETE_NS = 700_000_000
 SLEEP_NS = 500_000_000
 SLEEPERS = 200

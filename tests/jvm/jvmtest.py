@@ -71,6 +71,7 @@ def titled(head):
 
 
 def done():
+    print(f"# statistical checks: {_chances}, probability that one fails without a defect {_risk:.2g}")
     print(f"1..{_count}", flush=True)
     sys.exit(1 if _failed else 0)
 
@@ -222,13 +223,33 @@ class Jvm:
 # second run. So a limit is what is credible of the share that is right, at an error rate that a suite with some thousands
 # of such checks can afford: it fails for no reason once in thousands of runs. With few samples such a limit allows
 # everything: a test must wait until it has enough.
+#
+# What all of them come to is counted: each test ends with a line that says how many there were and with what probability one of
+# them fails though nothing is wrong. A complete run may have one in a thousand; what it has:
+#
+#     awk '/^# statistical checks:/ { n += $4; p += $NF } END { print n, p }' build/test-logs/*.log
 FALSE_ALARM = 1e-7
+_chances, _risk = 0, 0.0
+
+
+def _by_chance(rate):
+    global _chances, _risk
+    _chances, _risk = _chances + 1, _risk + rate
+
+
+class Sigmas(float):
+    """So many standard deviations, two-sided; each bound that is made of it by multiplication counts as a check."""
+
+    def __mul__(self, deviation):
+        _by_chance(math.erfc(self / math.sqrt(2)))
+        return float(self) * deviation
 
 
 def most_of(n, share, burst=1):
     """The most of n samples that are credible where each of them has a chance of `share`: more come with a probability of
     at most FALSE_ALARM (binomial, exact). burst: as many at most come together, because what makes them lasts longer than
     an interval; then it is bursts that are counted."""
+    _by_chance(FALSE_ALARM)
     groups = -(-n // burst)
     if not 0 < share < 1 or not groups:
         return n if share >= 1 else 0

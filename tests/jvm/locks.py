@@ -16,7 +16,7 @@ import time
 
 import jvmtest as t
 
-SIGMAS = 5  # one false alarm in 1.7 million
+SIGMAS = t.Sigmas(5)  # one false alarm in 1.7 million
 INTERVALS = (100, 1000, 10000)
 KINDS = ["jdk.JavaMonitorEnter", "jdk.ThreadPark", "jdk.JavaMonitorWait"]
 OURS = re.compile(r"(enter|take)-\d+$|waits$|parks$")

@@ -16,7 +16,7 @@ import shutil
 import got
 import jvmtest as t
 
-SIGMAS = 5  # one false alarm in 1.7 million
+SIGMAS = t.Sigmas(5)  # one false alarm in 1.7 million
 KINDS = ["profiler.NativeLock", "wick.NativeWait"]
 OWNER = "wick.LockOwner"
 LIBS = os.path.join(t.BUILD, "tests/jvm")

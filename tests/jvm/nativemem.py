@@ -17,7 +17,7 @@ import time
 import got
 import jvmtest as t
 
-SIGMAS = 6
+SIGMAS = t.Sigmas(6)
 INTERVAL = 16 << 10
 BYTES = 8192
 NAMES = {"malloc", "calloc", "realloc", "reallocarray", "free", "posix_memalign", "aligned_alloc", "memalign", "valloc", "pvalloc",

@@ -15,7 +15,7 @@ import zipfile
 import jvmtest as t
 
 MS = 1_000_000
-ROUNDS, SIGMAS = 20, 5
+ROUNDS, SIGMAS = 20, t.Sigmas(5)
 classes = t.compile_java("Redefines")
 jar = t.path("redefines.jar")
 with zipfile.ZipFile(jar, "w") as z:
@@ -28,7 +28,7 @@ for options in ([], ["-Xint"]):
     file = t.path(f"redefines{len(options)}.jfr")
     r = t.start(j.pid, file, "-e", "cpu", "-i", "1ms")
     t.check(title + "a recording starts", r.status == 0, r)
-    *used, redefined = [int(n) for n in (j.ask(f"go {ROUNDS}", r"went ([\d ]+)", 200) or "0 0").split()]
+    *used, redefined = [int(n) for n in (j.ask(f"go {ROUNDS}", r"went ([\d ]+)", 900) or "0 0").split()]
     t.stop(j.pid)
     j.kill()
     t.check(title + "the class was redefined many times", redefined >= 20, (redefined, j.output()))

@@ -24,7 +24,7 @@ MIB = 1 << 20
 LIMIT = 256 * MIB
 HEAP = 1024 * MIB
 REQUEST = 256 * (1024 + 16)  # what a request leaves: arrays of 1 KiB, with their headers
-SIGMAS = 5                   # of samples that are almost independent: one false alarm in 1.7 million
+SIGMAS = t.Sigmas(5)                   # of samples that are almost independent: one false alarm in 1.7 million
 
 
 def line_of(text):
