@@ -14,7 +14,7 @@ import re
 
 import jvmtest as t
 
-SIGMAS = 5  # two-sided: one false alarm in 1,700,000
+SIGMAS = t.Sigmas(5)  # two-sided: one false alarm in 1,700,000
 WALL_NS, CPU_NS = 5_000_000, 1_000_000
 STATES = {"sleep": "sleeping", "park": "parked", "lock": "monitor"}
 PARTS = {"sleep": "sleep_ns", "park": "park_ns", "lock": "monitor_ns"}  # of accounts of wick explain
@@ -57,6 +57,12 @@ def near(title, seen, truth, look, threads, late, unknown=0):
     t.check(title, abs(seen - truth) <= allowed, (seen, truth, allowed, late))
 
 
+def most_of_ns(total, ticks):
+    """The least of `total` ns of waits that is credible for a state that 95 % of them are in: a wait has another for the moment
+    in which it begins, ends or is stopped by the JVM. ticks: how many one delayed tick may stand for."""
+    return t.least_of(round(total / WALL_NS), 0.95, ticks) * WALL_NS
+
+
 def check_latency(name, row, truth):
     inner, outer = [x[0] for x in truth], [x[1] for x in truth]
     t.check(f"{name}: every request is counted", row["count"] == len(truth) > 0, row)
@@ -80,7 +86,7 @@ def check_sum(name, row, truth):
             and least - rounding <= seen <= most + rounding, row)
 
 
-def check_account(name, account, truth):
+def check_account(name, account, truth, ticks):
     """What explain says of the endpoint: its parts add up to the latency as the program has measured it."""
     parts = account["parts"]
     least, most = (sum(x[i] for x in truth) for i in (0, 1))
@@ -92,13 +98,15 @@ def check_account(name, account, truth):
             (account, least, most))
     if name in PARTS:
         waits = sum(v for k, v in parts.items() if k not in ("cpu_ns", "cpu-wait_ns", "safepoint_ns"))
-        t.check(f"{name}: most of its waiting has its name", parts.get(PARTS[name], 0) > 0.9 * waits > 0, account)
+        t.check(f"{name}: most of its waiting has its name", parts.get(PARTS[name], 0) >= most_of_ns(waits, ticks) > 0,
+                (ticks, account))
 
 
 file, measured = recorded()
 said = json.loads(t.wick("endpoints", "--json", file).out)
 rows = {r["endpoint"]: r for r in said["endpoints"]}
 late = latest_tick(file)
+together = 1 + math.ceil(late / WALL_NS)
 for endpoint in ("sleep", "park", "lock", "compute"):
     if t.check(f"{endpoint}: is there", endpoint in rows and endpoint in measured, list(rows)):
         check_latency(endpoint, rows[endpoint], measured[endpoint])
@@ -106,7 +114,8 @@ if all(e in rows for e in measured):
     for endpoint, state in STATES.items():
         waits = {w["state"]: w["wall_ns"] for w in rows[endpoint]["waits"]}
         check_sum(endpoint, rows[endpoint], measured[endpoint])
-        t.check(f"{endpoint}: most of what blocked it is {state}", waits.get(state, 0) > 0.9 * sum(waits.values()), waits)
+        t.check(f"{endpoint}: most of what blocked it is {state}", waits.get(state, 0) >=
+                most_of_ns(sum(waits.values()), together) > 0, (together, waits))
     r, all_of = rows["compute"], measured["compute"]
     check_sum("compute", r, all_of)
     used, waited = sum(x[2] for x in all_of), sum(x[0] - x[2] for x in all_of)
@@ -117,7 +126,7 @@ if all(e in rows for e in measured):
     accounts = {a["endpoint"]: a for a in explained if "endpoint" in a}
     if t.check("wick explain has an account of each", set(measured) <= set(accounts), explained):
         for endpoint in measured:
-            check_account(endpoint, accounts[endpoint], measured[endpoint])
+            check_account(endpoint, accounts[endpoint], measured[endpoint], together)
         parts = accounts["compute"]["parts"]
         near("compute: its account has the CPU time", parts.get("cpu_ns", 0), used, WALL_NS, 3, late, margin)
         near("compute: and the waiting for a CPU", parts.get("cpu-wait_ns", 0), waited, WALL_NS, 3, late, margin)

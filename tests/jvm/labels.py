@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(t.ROOT, "tests/jfr"))
 import naive_reader  # noqa: E402
 
 JAR = t.os.path.join(t.BUILD, "java/wick.jar")
-SIGMAS = 5  # one false alarm in 1.7 million
+SIGMAS = t.Sigmas(5)  # one false alarm in 1.7 million
 classes = t.compile_java("Labels", classpath=JAR)
 
 
@@ -32,7 +32,7 @@ def program(name, *options):
     return j
 
 
-def answer(j, line, seconds=60):
+def answer(j, line, seconds=900):  # for what a busy machine needs; a JVM that has ended is noticed
     return j.ask(line, r"answer \w+ ?(.*)\n", seconds) or ""
 
 
@@ -65,12 +65,15 @@ def seconds(duration):
     return 60 * int(minutes or 0) + float(rest or 0)
 
 
+def weights_of(file, *endpoints):
+    """Seconds that each sample of those endpoints weighs."""
+    events = json.loads(t.jfr(17, "print", "--json", "--events", "jdk.ExecutionSample", file).out)["recording"]["events"]
+    return [seconds(e["values"]["weight"]) for e in events if (e["values"]["context"] or {}).get("endpoint") in endpoints]
+
+
 def effective(file, *endpoints):
     """(number of samples, effective number, the greatest weight in ms) of those endpoints."""
-    weights = []
-    for e in json.loads(t.jfr(17, "print", "--json", "--events", "jdk.ExecutionSample", file).out)["recording"]["events"]:
-        if (e["values"]["context"] or {}).get("endpoint") in endpoints:
-            weights.append(seconds(e["values"]["weight"]))
+    weights = weights_of(file, *endpoints)
     squares = sum(w * w for w in weights)
     return len(weights), sum(weights) ** 2 / squares if squares else 0, 1000 * max(weights, default=0)
 
@@ -116,8 +119,13 @@ def shares(j):
             [row[k] // 1000 for k in ("p50_ns", "p90_ns", "p99_ns", "max_ns")]
             == [spans[max(0, math.ceil(len(spans) * p / 100) - 1)] for p in (50, 90, 99, 100)], (row, spans))
     whole = sum(used)
-    t.check("the endpoint's CPU time is that of the work", abs(row["cpu_ns"] - whole) < 0.03 * whole + 10_000_000,
-            f"{row['cpu_ns']} of {whole}")
+    # Of the weight at either end of a request some is another's: the square of that is w^2 / 3 on average, and the weight at
+    # a given moment has the mean square (sum of w^3) / (sum of w). Beside that 1 % for what the program's clock does not see.
+    weights = weights_of(file, "GET /shares")
+    square = sum(w ** 3 for w in weights) / max(sum(weights), 1e-9) / 3
+    slack = 0.01 * whole + SIGMAS * math.sqrt(2 * row["count"] * square) * 1e9
+    print(f"# the endpoint's CPU time: {row['cpu_ns'] / whole - 1:+.2%}, allowed {slack / whole:.2%}")
+    t.check("the endpoint's CPU time is that of the work", abs(row["cpu_ns"] - whole) <= slack, f"{row['cpu_ns']} of {whole}, {slack}")
     complaints = t.jfr_complaints(file)
     t.check("the JDK's tool reads it", not complaints, complaints)
     t.check("a reader of fixed layouts that takes no pooled strings counts the samples",
@@ -134,7 +142,11 @@ def pool(j):
     # what is not a task (starting, compiling) has no endpoint either
     compare("CPU time of a wrapped pool's tasks by endpoint", seen, {"GET /a": used[0], "GET /b": used[1]},
             effective(file, "GET /a", "GET /b"))
-    t.check("tasks that were not wrapped have none", seen["[none]"] > 0.9 * used[2], f"{seen} {used}")
+    # One context that stays with its thread leaves nothing for these. Weights scatter as in compare(), 1 % is as there.
+    count, samples, heaviest = effective(file, None)
+    least = used[2] * (0.99 - SIGMAS * max(samples, 1) ** -0.5)
+    t.check("tasks that were not wrapped have none", count > 100 and seen["[none]"] >= least > 0,
+            f"{seen} {used}, at least {least:.0f} of {count} samples, {samples:.0f} in effect, the heaviest {heaviest:.1f} ms")
 
 
 def virtual(j):
@@ -142,12 +154,12 @@ def virtual(j):
     file, (said,) = recorded(j, "virtual", "virtual 20 5000")
     done = [int(n) for n in said.split()] or [1, 1]
     seen, _ = by(file, "endpoint")
-    inside = seen["GET /even"] + seen["GET /odd"]
     compare("CPU time of virtual threads by endpoint", seen, {"GET /even": done[0], "GET /odd": done[1]},
             effective(file, "GET /even", "GET /odd"))
-    rows = t.stacks(file, threads=False)
-    counting = sum(w for frames, w in rows if any("Labels.count" in f for f in frames))
-    t.check("nearly all of their work is labelled", inside > 0.9 * counting, f"{inside} of {counting}")
+    rows = t.stacks(file, threads=False, samples=True)
+    counting = sum(n for frames, n in rows if any("Labels.count" in f for f in frames))
+    inside = len(weights_of(file, "GET /even", "GET /odd"))
+    t.check("nearly all of their work is labelled", inside >= t.least_of(counting, 0.95) > 0, f"{inside} of {counting}")
     file, (said,) = recorded(j, "vchurn", "vchurn 100000")
     labels = last_labels(file)
     t.check("100,000 virtual threads: every span is accounted for",

@@ -16,7 +16,7 @@ import time
 
 import jvmtest as t
 
-SIGMAS = 6
+SIGMAS = t.Sigmas(6)
 INTERVAL = 32 << 10
 SITES = {"small": 32, "blocks": 1024, "cache": 1024, "large": 256 << 10}
 COLLECTORS = {11: ("G1", "Parallel", "Shenandoah"), 17: ("G1", "Serial", "Z"), 21: ("G1", "Parallel", "Z", "Shenandoah"),
@@ -90,8 +90,10 @@ def sites(collector):
     q = t.stop(j.pid)
     t.check(f"{collector}: it stops", q.status == 0, q)
     found = check_sites(collector, file, truth)
-    dead = sum(w for name, _, w, _ in found if name == "garbage")
-    t.check(f"{collector}: of what is garbage next to nothing is left", dead < 0.02 * 100000 * 1024, dead)
+    dead = [row for row in found if row[0] == "garbage"]
+    # Nothing refers to it but Live.sink to the last one, and no chance is in it: one of 3,100 samples. A local variable that
+    # is not cleared may be another.
+    t.check(f"{collector}: nothing of what is garbage is left but the last one", len(dead) <= 2, dead)
     t.check(f"{collector}: what was kept has survived collections", all(a > 0 for name, _, _, a in found if name == "small"))
     t.check(f"{collector}: no sample was lost", state["dropped_alloc"] == 0, state)
     again(j, collector)
@@ -110,7 +112,7 @@ def again(j, collector):
     t.stop(j.pid)
     found = check_sites(f"{collector}, second recording", file, truth, ("large",))
     left = [row for row in found if row[0] == "blocks"]
-    t.check(f"{collector}: what was dropped is gone", sum(w for _, _, w, _ in left) < 0.01 * 20000 * 1024, left)
+    t.check(f"{collector}: what was dropped is gone", len(left) <= 1, left)  # of 620 samples; one may be in a local variable
 
 
 def generations():
@@ -133,7 +135,8 @@ def generations():
     # 32,768 stacks come together and may fill the tables before the drain thread has its processor to replace them; what was
     # allocated in between has no stack. What was there before keeps its own: that is the estimate for "blocks".
     print(f"# {len(lost)} of {len(found)} objects have no stack")
-    t.check("objects that stay have the stacks that they had", len(lost) < 0.1 * len(found), (len(lost), len(found), lost[:3]))
+    kept = [row for row in lost if row[1] == SITES["blocks"]]
+    t.check("objects that stay have the stacks that they had", not kept, (len(kept), len(lost), len(found), kept[:3]))
     check_sites("after tables were replaced", file, truth, ("blocks", "path"), True)
     j.kill()
 
