@@ -52,9 +52,10 @@ def check(program, interval_ms):
 
 
 for _ in range(int(os.environ.get("ROUNDS", "1"))):
-    for what in [("burn", 1), ("burn", 10), ("block", 1), ("block", 0.2)]:
+    for what in [("burn", 1), ("burn", 10), ("block", 1), ("block", 0.2), ("block", 0.1)]:
         check(*what)
     if "ROUNDS" in os.environ:
         check("burn", 0.2)
+        check("burn", 0.1)
         check("block", 10)
 t.done()

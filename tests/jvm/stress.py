@@ -12,7 +12,6 @@ import time
 
 import jvmtest as t
 
-INTERVAL_NS = 100_000
 BURST = 50  # broken walks that may have one cause: a place that cannot be walked from, in which a thread is for 5 ms at most
 SECONDS = int(os.environ.get("WICK_STRESS_SECS", "20"))
 classes = t.compile_java("Stress")
@@ -21,12 +20,13 @@ j = t.Jvm(["-Xmx256m", f"-agentpath:{t.AGENT}=start,event=cpu,wall=5ms,ttsp,inte
            "-XX:ErrorFile=" + t.path("hs_err.log"), "-cp", classes, "Stress", str(SECONDS)], "stress")
 threads = None
 end = time.monotonic() + SECONDS - 2
-s, used = {}, 0
+s, fired = {}, []
 while time.monotonic() < end and j.proc.poll() is None:
     time.sleep(1)
     now = t.status(j.pid)
     if "fired" in now and j.proc.poll() is None:
-        s, used = now, j.cpu_seconds()
+        s = now
+        fired.append(now["fired"])
 status = j.wait(SECONDS + 180)
 counts = dict(re.findall(r"(\w+)=(\d+)", j.output().splitlines()[-1] if j.output() else ""))
 t.check("it ends by itself, with success", status == 0 and "done" in j.output(), f"{status}\n{j.output()[-3000:]}")
@@ -34,8 +34,9 @@ t.check("no thread was lost", counts.get("lost") == "0", j.output()[-3000:])
 for what in ("loaded", "deopts", "threads", "thrown", "garbage") + (("virtual",) if t.JDK >= 21 else ()):
     t.check(f"work was done: {what}", int(counts.get(what, 0)) > 0, counts)
 t.check("the counts balanced a moment before", 0 <= s["fired"] - s["samples"] - s["dropped"] <= 32, s)
-# The kernel takes fewer when they take too much of its time, and they then weigh more: a tenth is many.
-t.check("many samples were taken", s["fired"] > 0.1 * used * 1e9 / INTERVAL_NS > 0, (used, s))
+# How many is up to the machine; the kernel takes fewer when they take too much of its time, and they then weigh more.
+# 1,000 are a tenth of a second of CPU time; a thread or an engine that is lost on the way adds none in the second half.
+t.check("many samples were taken, to the end", len(fired) > 2 and s["fired"] > 1000 and fired[-1] - fired[len(fired) // 2] > 100, fired)
 t.check("no more than 0.5 % of the walks broke", s["broken"] <= t.most_of(s["samples"], 0.005, BURST), s)
 t.check("the recording can be read", t.weight_of(t.stacks(file)) > 0)
 complaints = t.jfr_complaints(file, events=False)
