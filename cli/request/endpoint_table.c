@@ -2,7 +2,7 @@
 /*
  * endpoint_table.c - rows made in one pass, and columns that fit the terminal
  *
- * Root spans, samples and allocations are each looked at once and added to the row of their endpoint, which is
+ * Root spans, samples and allocations are each read once and added to the row of their endpoint, which is
  * searched one by one: endpoints are routes, not URLs, so they are few. O((spans + samples) x endpoints), and n log n
  * to sort the n latencies of each row. Sums saturate instead of wrapping (base/sum.h), since weights come from a file.
  *

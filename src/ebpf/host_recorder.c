@@ -3,7 +3,7 @@
  * host_recorder.c - records of the kernel side become events, in rounds
  *
  * A record serves two purposes, one of them urgent. The kernel side can only walk through code whose unwind rules it
- * has: the process must be looked at while it lives, and each moment later costs frames. To name frames, symbols may
+ * has: the process must be read while it lives, and each moment later costs frames. To name frames, symbols may
  * have to be read from files, which takes long and can wait. So a round takes records from the ring and at once only
  * teaches the kernel side what they miss, for 20 ms at most; what is missed then will be missed again. The record is
  * put off, in 8 MiB of memory, and taking ends after 50 ms, so that the round then works off what was kept, in the

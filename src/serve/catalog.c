@@ -2,7 +2,7 @@
 /*
  * catalog.c - entries found by path, and two caches with bounds
  *
- * Entries. An id is the start of a digest of the path, 48 bits. A scan reads the folders, looks at each file, and
+ * Entries. An id is the start of a digest of the path, 48 bits. A scan reads the folders, checks each file, and
  * forgets what has gone, unless it was named or is made here. Entries are searched one by one: a scan is O(n^2) short
  * comparisons, with n at most 5000.
  *
@@ -15,7 +15,7 @@
  * or for 4 s if it grows; the oldest one makes room.
  *
  * Races with those who can write to the folders: a path is found once and then opened through no link (open_found),
- * and what is opened must be a plain file. A file that cannot be opened for want of descriptors has not gone.
+ * and what is opened must be a plain file. A file that cannot be opened because descriptors are missing has not gone.
  */
 #include "serve/catalog.h"
 

@@ -40,7 +40,7 @@ static void test_json__text_is_escaped_and_fractions_are_exact(void **state)
     free(text);
 }
 
-/* One character in UTF-8, without a look at whether it may be in a text. */
+/* One character in UTF-8, whether or not it may be in a text. */
 static size_t encode(char *s, uint32_t c)
 {
     size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;

@@ -86,9 +86,8 @@ struct wick_jfr_sink {
 struct wick_jfr_writer;
 
 struct wick_jfr_config {
-    uint64_t start_mono_ns; /* the recording's start on CLOCK_MONOTONIC */
-    uint64_t
-        start_epoch_ns; /* the same instant since 1970 UTC if nothing else dates chunks, 0 = the machine's clock does */
+    uint64_t start_mono_ns;  /* the recording's start on CLOCK_MONOTONIC */
+    uint64_t start_epoch_ns; /* since 1970 UTC, if nothing else dates chunks; 0 = the machine's clock does */
     /* The wall clock's time at an instant of CLOCK_MONOTONIC that is just past, NULL = start_epoch_ns and what has
      * passed since, or the machine's clock: each chunk gets its own, since one of the two clocks may be set, and one
      * stands still while the machine is suspended. A chunk ends early when they have drifted apart by WICK_JFR_DRIFT_NS
