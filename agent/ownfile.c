@@ -12,23 +12,21 @@
 #include <unistd.h>
 
 #include "jfr/format/jfr_format.h"
+#include "sys/whole.h"
 
 int wick_ownfile_copy_bytes(int from, int to, uint64_t bytes, struct wick_err *err)
 {
     char buf[64 << 10];
     for (uint64_t at = 0; at < bytes;) {
         size_t want = bytes - at < sizeof buf ? (size_t)(bytes - at) : sizeof buf;
-        ssize_t n = pread(from, buf, want, (off_t)at);
+        ssize_t n = wick_whole_pread(from, buf, want, (off_t)at);
         if (n <= 0)
             return wick_err_set(err, WICK_E_IO, "cannot read the recording back: %s",
                                 n ? strerror(errno) : "it is shorter than it was");
-        for (ssize_t done = 0; done < n;) {
-            ssize_t w = write(to, buf + done, (size_t)(n - done));
-            if (w <= 0)
-                return wick_err_set(err, errno == ENOSPC ? WICK_E_NOSPACE : WICK_E_IO, "cannot write the dump: %s",
-                                    strerror(errno));
-            done += w;
-        }
+        int error = wick_whole_write(to, buf, (size_t)n);
+        if (error)
+            return wick_err_set(err, error == ENOSPC ? WICK_E_NOSPACE : WICK_E_IO, "cannot write the dump: %s",
+                                strerror(error));
         at += (uint64_t)n;
     }
     return 0;
@@ -42,7 +40,7 @@ void wick_ownfile_mark_complete(int fd)
     if (fstat(fd, &st))
         return;
     for (uint64_t end = (uint64_t)st.st_size; at < end; at += size) {
-        if (pread(fd, head, sizeof head, (off_t)at) != sizeof head || memcmp(head, WICK_JFR_MAGIC, 4))
+        if (wick_whole_pread(fd, head, sizeof head, (off_t)at) != sizeof head || memcmp(head, WICK_JFR_MAGIC, 4))
             return;
         size = 0;
         for (int i = 0; i < 8; i++)
@@ -53,8 +51,8 @@ void wick_ownfile_mark_complete(int fd)
     }
     uint8_t flags = head[WICK_JFR_HDR_FLAGS + 1] | WICK_JFR_FLAG_FINAL_CHUNK;
     struct iovec iov = {&flags, 1};
-    if (size)
-        (void)!pwritev(fd, &iov, 1, (off_t)(last + WICK_JFR_HDR_FLAGS + 1));
+    while (size && pwritev(fd, &iov, 1, (off_t)(last + WICK_JFR_HDR_FLAGS + 1)) < 0 && errno == EINTR) {
+    }
 }
 
 int wick_ownfile_copy_all(int from, int to, struct wick_err *err)

@@ -30,7 +30,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "agent/label/jar_labels.h"
 #include "agent/label/virtual_list.h"
@@ -38,6 +37,7 @@
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "hotspot/thread.h"
+#include "sys/whole.h"
 
 #define LIMIT_NS 8000000000u /* below the patience of other commands, which wait meanwhile */
 
@@ -119,13 +119,8 @@ static bool find_classes(JNIEnv *env)
 
 static void flush(struct list *l)
 {
-    for (size_t done = 0; !l->rc && done < l->out.len;) {
-        ssize_t n = write(l->fd, l->out.buf + done, l->out.len - done);
-        if (n <= 0)
-            l->rc = -WICK_E_IO;
-        else
-            done += (size_t)n;
-    }
+    if (!l->rc && wick_whole_write(l->fd, l->out.buf, l->out.len))
+        l->rc = -WICK_E_IO;
     if (l->out.failed || l->stack.failed)
         l->rc = -WICK_E_NOMEM;
     wick_strbuf_clear(&l->out);

@@ -18,6 +18,7 @@
 #include "elf/hooks.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
@@ -83,7 +84,7 @@ static bool find_mapping(wick_addr addr, struct span *out, int *protection)
     ssize_t n;
     bool found = false;
     int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    while (fd >= 0 && !found && (n = read(fd, buf, sizeof buf)) > 0) {
+    while (fd >= 0 && !found && ((n = read(fd, buf, sizeof buf)) > 0 || (n < 0 && errno == EINTR))) {
         for (ssize_t i = 0; i < n && !found; i++) {
             if (buf[i] != '\n') {
                 if (len < sizeof line - 1)

@@ -4,6 +4,7 @@
  */
 #include "engine/ttsp_log.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -108,7 +109,10 @@ void wick_ttsp_log(int fd, struct wick_threads *ts, const struct wick_ttsp_incid
         /* stderr may be a pipe whose reader has stopped; so much fits one that poll finds writable */
         struct pollfd p = {.fd = fd, .events = POLLOUT};
         size_t part = sb.len - done < PIPE_BUF ? sb.len - done : PIPE_BUF;
+        errno = 0;
         ssize_t w = poll(&p, 1, 0) == 1 ? write(fd, sb.buf + done, part) : -1;
+        if (w < 0 && errno == EINTR)
+            continue;
         if (w <= 0)
             break;
         done += (size_t)w;
