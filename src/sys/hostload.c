@@ -69,8 +69,12 @@ void wick_hostload_open(struct wick_hostload *h, const char *root)
     h->fd[WICK_LOAD_STATUS] = open_file(root, "/proc/self/status");
     open_cgroups(h, root);
     if (h->fd[WICK_LOAD_PSI_CPU] < 0) /* the machine's, if the cgroup has none of its own */
-        for (int i = 0; i < 3; i++)
-            h->fd[WICK_LOAD_PSI_CPU + i] = open_file(root, psi[i]);
+        for (int i = 0; i < 3; i++) {
+            int *fd = &h->fd[WICK_LOAD_PSI_CPU + i];
+            if (*fd >= 0)
+                close(*fd); /* there was no descriptor left for the first only */
+            *fd = open_file(root, psi[i]);
+        }
 }
 
 void wick_hostload_close(struct wick_hostload *h)

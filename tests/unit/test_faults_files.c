@@ -3,7 +3,8 @@
  * test_faults_files.c - what is copied, written and read of files, while signals come and pieces are short, and memory,
  * descriptors and disk run out
  *
- * Recordings that are copied, functions that are hooked by what /proc/self/maps says, and the log of slow safepoints.
+ * Recordings that are copied, functions that are hooked by what /proc/self/maps says, the log of slow safepoints, and
+ * what is read of the machine.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +24,13 @@
 #include "engine/ttsp_log.h"
 #include "faults.h"
 #include "jfr/format/jfr_format.h"
+#include "labels/published.h"
 #include "mem/mem.h"
+#include "sys/cgroup_memory.h"
+#include "sys/hostload.h"
+#include "sys/neighbours.h"
+#include "sys/pagemap.h"
+#include "sys/sock.h"
 
 static struct wick_mem mem;
 
@@ -205,6 +212,103 @@ static void test_faults__a_log_is_whole_after_signals_and_pieces(void **state)
     assert_true(faults_each(FAULTS_DESCRIPTORS, slow_safepoint, NULL) > 1);
 }
 
+/* --- the machine --- */
+
+static int load(void *arg)
+{
+    struct wick_hostload h;
+    struct wick_hostload_now now;
+    wick_hostload_open(&h, "");
+    wick_hostload_read(&h, &now);
+    bool known = now.machine.known && now.process.known;
+    wick_hostload_close(&h);
+    return known ? 0 : -WICK_E_LIMIT;
+}
+
+static int cgroup(void *arg)
+{
+    struct wick_cgroup g;
+    struct wick_cgroup_memory m;
+    if (wick_cgroup_find("", WICK_CGROUP_MEMORY, &g)) {
+        wick_cgroup_limit(&g, WICK_CGROUP_MEMORY);
+        wick_cgroup_memory_read(&g, &m);
+    }
+    return 0; /* there may be none */
+}
+
+static int others(void *arg)
+{
+    struct wick_neighbours n;
+    struct wick_neighbour out[4];
+    uint64_t period_ns;
+    wick_neighbours_init(&n, "/proc", (int32_t)getpid());
+    for (uint64_t now = 1; now <= 3; now++)
+        wick_neighbours_read(&n, now * 60000000000u, out, 4, &period_ns);
+    wick_neighbours_release(&n);
+    return 0;
+}
+
+static int pages(void *arg)
+{
+    struct wick_pagemap p;
+    uint64_t lo = (uintptr_t)original & ~UINT64_C(4095), end = lo;
+    int proc = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int rc = proc < 0 ? -WICK_E_LIMIT : wick_pagemap_open(&p, proc);
+    if (!rc) {
+        int n = wick_pagemap_read(&p, lo, lo + 8192, &end);
+        rc = n < 0 ? n : 0;
+        wick_pagemap_close(&p);
+    }
+    if (proc >= 0)
+        close(proc);
+    return rc;
+}
+
+static int peer(void *arg)
+{
+    wick_sock_uid_is_ambiguous(getuid());
+    return 0;
+}
+
+static int published(void *arg)
+{
+    static const struct wick_published_resource resource = {"till", ""};
+    struct wick_published p = WICK_PUBLISHED_INIT;
+    int rc = wick_published_begin(&p, &mem, &resource, 16);
+    int key = rc ? 0 : wick_published_key(&p, "customer", 8);
+    wick_published_end(&p);
+    assert_false(wick_process_context_exists());
+    if (p.records)
+        munmap(p.records, 16 * sizeof *p.records);
+    while (p.key_count)
+        free(p.keys[--p.key_count]);
+    return rc ? rc : key < 0 ? -WICK_E_NOMEM : 0;
+}
+
+static int pattern(void *arg)
+{
+    char name[256];
+    int rc = wick_opt_expand("%p-%t-%n{3}-%{HOME}-%%", 7, 1763700000, 2, name, sizeof name);
+    return rc ? rc : wick_opt_fix("a%{HOME}-%n.jfr", 7, name, sizeof name);
+}
+
+static void test_faults__what_is_known_of_the_machine_needs_nothing(void **state)
+{
+    static const struct {
+        faults_attempt *attempt;
+        bool allocates, opens;
+    } parts[] = {{load, false, true}, {cgroup, false, true},    {others, true, true},  {pages, false, true},
+                 {peer, false, true}, {published, true, false}, {pattern, true, false}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        unsigned memory = faults_each(FAULTS_MEMORY, parts[i].attempt, NULL);
+        unsigned descriptors = faults_each(FAULTS_DESCRIPTORS, parts[i].attempt, NULL);
+        if ((parts[i].allocates && !memory) || (parts[i].opens && !descriptors))
+            fail_msg("part %zu meets nothing: %u of memory, %u of descriptors", i, memory, descriptors);
+        assert_int_equal(parts[i].attempt(NULL), 0);
+        faults_each(FAULTS_READ_EIO, parts[i].attempt, NULL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +316,7 @@ int main(void)
         cmocka_unit_test(test_faults__files_of_recordings_give_back_what_they_took),
         cmocka_unit_test(test_faults__functions_are_hooked_after_signals_and_pieces),
         cmocka_unit_test(test_faults__a_log_is_whole_after_signals_and_pieces),
+        cmocka_unit_test(test_faults__what_is_known_of_the_machine_needs_nothing),
     };
     return cmocka_run_group_tests_name("faults_files", tests, set_up, NULL);
 }
