@@ -12,7 +12,6 @@
  * (agent/meson.build). They are found there by version, whichever library is said to have it.
  *
  * Threads: nothing runs.
- * Memory:  none.
  */
 #ifndef WICK_AGENT_LIBC_PIN_H
 #define WICK_AGENT_LIBC_PIN_H

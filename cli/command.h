@@ -3,9 +3,6 @@
  * command.h - the table of commands and what they share
  *
  * A command is one function in one file and one line in def/command.def.
- *
- * Threads: one.
- * Memory:  constants.
  */
 #ifndef WICK_CLI_COMMAND_H
 #define WICK_CLI_COMMAND_H

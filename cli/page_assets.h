@@ -2,9 +2,6 @@
 /*
  * page_assets.h - the pages of web/spans/, made at build time by web/embed.py: what stands before and after the
  * data
- *
- * Threads: constants only.
- * Memory:  constants only.
  */
 #ifndef WICK_CLI_PAGE_ASSETS_H
 #define WICK_CLI_PAGE_ASSETS_H

@@ -3,7 +3,6 @@
  * print.h - names out of recordings on their way to a terminal or into JSON
  *
  * Threads: one at a time for each stream.
- * Memory:  none.
  */
 #ifndef WICK_CLI_PRINT_H
 #define WICK_CLI_PRINT_H

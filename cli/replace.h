@@ -4,9 +4,6 @@
  *
  * Outputs are made again and again under one name, so what wick wrote, and any recording or profile that it could have
  * written, is replaced without asking. Anything else that has the name was put there by somebody who may miss it.
- *
- * Threads: one.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_REPLACE_H
 #define WICK_CLI_REPLACE_H

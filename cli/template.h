@@ -2,7 +2,6 @@
 /*
  * template.h - the manual page and the completions, from templates and the tables of commands and options
  *
- * Threads: one.
  * Memory:  freed before it returns.
  */
 #ifndef WICK_CLI_TEMPLATE_H

@@ -6,9 +6,6 @@
  * (no-color.org) switches colour off. Names of processes, classes and threads are hostile: they pass through
  * wick_ui_plain(), wick_ui_print() or wick_ui_json_string() before they reach a terminal. Notes, progress and errors do
  * so by themselves.
- *
- * Threads: one.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_UI_H
 #define WICK_CLI_UI_H

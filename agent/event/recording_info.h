@@ -3,7 +3,6 @@
  * recording_info.h - the events that describe a recording: settings, JVM, machine, libraries
  *
  * Threads: the drain thread.
- * Memory:  none kept.
  */
 #ifndef WICK_AGENT_EVENT_RECORDING_INFO_H
 #define WICK_AGENT_EVENT_RECORDING_INFO_H

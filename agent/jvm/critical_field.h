@@ -3,7 +3,6 @@
  * critical_field.h - where a JavaThread counts the arrays that native code of it holds
  *
  * Threads: a Java thread, once the VM is initialised.
- * Memory:  none kept.
  */
 #ifndef WICK_AGENT_JVM_CRITICAL_FIELD_H
 #define WICK_AGENT_JVM_CRITICAL_FIELD_H

@@ -3,7 +3,6 @@
  * field.h - where an object keeps a field
  *
  * Threads: attached to the JVM.
- * Memory:  none.
  */
 #ifndef WICK_AGENT_JVM_FIELD_H
 #define WICK_AGENT_JVM_FIELD_H

@@ -4,7 +4,6 @@
  * them
  *
  * Threads: in a Java thread, once the VM is initialised.
- * Memory:  none.
  */
 #ifndef WICK_AGENT_JVM_VIRTUAL_LAYOUT_H
 #define WICK_AGENT_JVM_VIRTUAL_LAYOUT_H

@@ -5,7 +5,6 @@
  * A check examines one thing and adds a finding: what it found, and how to change it. FAIL: something
  * wick needs is missing; WARN: it works with less; OK.
  *
- * Threads: one.
  * Memory:  findings are copied into the list, freed by wick_doctor_clear.
  */
 #ifndef WICK_CLI_DOCTOR_DOCTOR_H

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap_assets.h - the page of web/heap/ as bytes, made at build time by web/embed.py
- *
- * Threads: constants only.
- * Memory:  constants only.
  */
 #ifndef WICK_CLI_HEAP_HEAP_ASSETS_H
 #define WICK_CLI_HEAP_HEAP_ASSETS_H

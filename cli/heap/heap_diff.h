@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap_diff.h - `wick heap OLD NEW` as text and as JSON
- *
- * Threads: one.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_HEAP_HEAP_DIFF_H
 #define WICK_CLI_HEAP_HEAP_DIFF_H

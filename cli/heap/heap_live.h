@@ -6,7 +6,6 @@
  * files: into a directory made for it, with a random name, as its user and for nobody else. The dump is opened there
  * without following a link, and the directory removed, before a byte of it is read.
  *
- * Threads: one.
  * Memory:  the dump is a file without a name; its descriptor is the caller's.
  */
 #ifndef WICK_CLI_HEAP_HEAP_LIVE_H

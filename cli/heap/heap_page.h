@@ -2,7 +2,6 @@
 /*
  * heap_page.h - `wick heap -o FILE.html`
  *
- * Threads: one.
  * Memory:  the output is streamed.
  */
 #ifndef WICK_CLI_HEAP_HEAP_PAGE_H

@@ -3,7 +3,6 @@
  * convert.h - from a recording to a picture
  *
  * Threads: one at a time.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_INPUT_CONVERT_H
 #define WICK_CLI_INPUT_CONVERT_H

@@ -3,7 +3,6 @@
  * convert_cut.h - recordings cut out of recordings (wick convert --to jfr)
  *
  * Threads: one at a time.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_INPUT_CONVERT_CUT_H
 #define WICK_CLI_INPUT_CONVERT_CUT_H

@@ -3,7 +3,6 @@
  * agentlib.h - the file libwick.so: where it is, which build it is, and how the target gets to see it
  *
  * Threads: one at a time.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_JVM_AGENTLIB_H
 #define WICK_CLI_JVM_AGENTLIB_H

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * starting.h - JVMs in their first moments
- *
- * Threads: one.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_JVM_STARTING_H
 #define WICK_CLI_JVM_STARTING_H

@@ -2,7 +2,6 @@
 /*
  * target.h - which JVM the user means
  *
- * Threads: one.
  * Memory:  the caller closes the process.
  */
 #ifndef WICK_CLI_JVM_TARGET_H

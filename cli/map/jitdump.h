@@ -2,7 +2,6 @@
 /*
  * jitdump.h - the code of JVMs with the times at which it came, in the form that `perf inject --jit` takes
  *
- * Threads: one.
  * Memory:  what lay where at the last poll, some 40 bytes a symbol, until _close.
  */
 #ifndef WICK_CLI_MAP_JITDUMP_H

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mapfile.h - /tmp/perf-PID.map of a JVM, written so that perf takes it and nobody can abuse it
- *
- * Threads: one.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_MAP_MAPFILE_H
 #define WICK_CLI_MAP_MAPFILE_H

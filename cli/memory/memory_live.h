@@ -6,7 +6,6 @@
  * for that, as jcmd does.
  *
  * Threads: one. Blocks SIGINT, SIGTERM and SIGHUP while it waits between two readings.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_MEMORY_MEMORY_LIVE_H
 #define WICK_CLI_MEMORY_MEMORY_LIVE_H

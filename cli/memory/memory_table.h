@@ -3,7 +3,6 @@
  * memory_table.h - the memory of a process as tables or JSON
  *
  * Threads: one at a time.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_MEMORY_MEMORY_TABLE_H
 #define WICK_CLI_MEMORY_MEMORY_TABLE_H

@@ -3,7 +3,6 @@
  * diff_table.h - the table of `wick diff`
  *
  * Threads: one at a time.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_PROFILE_DIFF_TABLE_H
 #define WICK_CLI_PROFILE_DIFF_TABLE_H

@@ -3,7 +3,6 @@
  * growth_table.h - the table of `wick top --growth`
  *
  * Threads: one at a time.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_PROFILE_GROWTH_TABLE_H
 #define WICK_CLI_PROFILE_GROWTH_TABLE_H

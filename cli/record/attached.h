@@ -5,7 +5,6 @@
  * The steps are separate because commands do their own work between them: what can go wrong on our side should do so
  * before the JVM is touched.
  *
- * Threads: one.
  * Memory:  everything is given back by wick_attached_close.
  */
 #ifndef WICK_CLI_RECORD_ATTACHED_H

@@ -6,9 +6,6 @@
  * length that nothing stands behind. Such a hole costs the process nothing, and as a copy would fill our disk. A
  * recording has none, so what has one is no recording, nor is what lacks JFR's magic number; and what comes after the
  * copy has begun is left where it is.
- *
- * Threads: one.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_RECORD_COPIED_H
 #define WICK_CLI_RECORD_COPIED_H

@@ -6,7 +6,6 @@
  * wherever the JVM lives. If the user asks for a picture, or a recording in another layout, the JFR goes to an unnamed
  * temporary file in the picture's directory and is converted at the end; nothing is left behind if we are killed.
  *
- * Threads: one.
  * Memory:  descriptors closed by wick_cli_output_close.
  */
 #ifndef WICK_CLI_RECORD_OUT_FILE_H

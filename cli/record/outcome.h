@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * outcome.h - the line that every recording ends with: how many samples there are, and how many were lost
- *
- * Threads: one.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_RECORD_OUTCOME_H
 #define WICK_CLI_RECORD_OUTCOME_H

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perfbroker.h - the CLI's side of the broker (sys/broker.h): opens perf events for one target, and takes its files
- *
- * Threads: one.
- * Memory:  none.
  */
 #ifndef WICK_CLI_RECORD_PERFBROKER_H
 #define WICK_CLI_RECORD_PERFBROKER_H

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_perf.h - wick record --perf
- *
- * Threads: one.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_RECORD_RECORD_PERF_H
 #define WICK_CLI_RECORD_RECORD_PERF_H

@@ -7,7 +7,6 @@
  * (sys/broker.h). Names, number and sizes are decided here alone: what the agent says is only how far the file is
  * complete, and an agent that asks for more files than a recording can need gets an error.
  *
- * Threads: one.
  * Memory:  descriptors and a list of the files that exist; wick_rotation_release.
  */
 #ifndef WICK_CLI_RECORD_ROTATION_H

@@ -5,9 +5,6 @@
  * The agent could keep it, but the agent is in a process that is not trusted, and a path that comes out of there must
  * not decide which file a privileged user writes. So it is kept in a directory of the user's own: /run/wick of root,
  * $XDG_RUNTIME_DIR/wick or ~/.cache/wick/started of others.
- *
- * Threads: one.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_RECORD_STARTED_H
 #define WICK_CLI_RECORD_STARTED_H

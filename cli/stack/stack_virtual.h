@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack_virtual.h - `wick stack --virtual`: asks the agent, and prints its answer
- *
- * Threads: one.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_STACK_STACK_VIRTUAL_H
 #define WICK_CLI_STACK_STACK_VIRTUAL_H

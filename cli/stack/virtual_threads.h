@@ -2,7 +2,6 @@
 /*
  * virtual_threads.h - `wick stack --virtual`: the virtual threads that have a context, as the agent lists them
  *
- * Threads: one.
  * Memory:  _read allocates, _release frees; strings point into the text that was read.
  */
 #ifndef WICK_CLI_STACK_VIRTUAL_THREADS_H

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ui_assets.h - the pages of web/ui/ and what they use, made at build time by web/embed.py
- *
- * Threads: constants only.
- * Memory:  constants only.
  */
 #ifndef WICK_CLI_UI_UI_ASSETS_H
 #define WICK_CLI_UI_UI_ASSETS_H

@@ -5,7 +5,6 @@
  * It does, refuses and says what it does from a terminal, and a JVM that does not answer holds up nothing else.
  *
  * Threads: any; a child ends with the thread that started it.
- * Memory:  none.
  */
 #ifndef WICK_CLI_UI_UI_CHILD_H
 #define WICK_CLI_UI_UI_CHILD_H

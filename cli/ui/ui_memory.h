@@ -6,7 +6,6 @@
  * resident memory of each stretch of time is shown; of more collections, that with the longest pause.
  *
  * Threads: one at a time.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_UI_UI_MEMORY_H
 #define WICK_CLI_UI_UI_MEMORY_H

@@ -3,7 +3,6 @@
  * ui_read.h - reading a recording for an answer of `wick ui`
  *
  * Threads: one at a time.
- * Memory:  none kept.
  */
 #ifndef WICK_CLI_UI_UI_READ_H
 #define WICK_CLI_UI_UI_READ_H

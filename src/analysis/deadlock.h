@@ -18,7 +18,6 @@
  * Only the last line is sure to be the JVM's: the name of a thread may hold anything, but it is printed before.
  *
  * Threads: any.
- * Memory:  none kept.
  */
 #ifndef WICK_ANALYSIS_DEADLOCK_H
 #define WICK_ANALYSIS_DEADLOCK_H

@@ -4,9 +4,6 @@
  *
  * Where recordings are, what is said of damaged ones and to whom, is for the front end; an analysis says which events
  * it wants and is handed them.
- *
- * Threads: constants only.
- * Memory:  constants only.
  */
 #ifndef WICK_ANALYSIS_READ_H
 #define WICK_ANALYSIS_READ_H

@@ -3,7 +3,6 @@
  * trend.h - whether a figure grows, and how fast: lines through points (least squares)
  *
  * Threads: any.
- * Memory:  none.
  */
 #ifndef WICK_ANALYSIS_TREND_H
 #define WICK_ANALYSIS_TREND_H

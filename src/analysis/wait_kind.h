@@ -6,7 +6,6 @@
  * behind a full connection pool is known from the methods between the park and the program's own code.
  *
  * Threads: reads the profile only.
- * Memory:  none.
  */
 #ifndef WICK_ANALYSIS_WAIT_KIND_H
 #define WICK_ANALYSIS_WAIT_KIND_H

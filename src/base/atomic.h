@@ -5,7 +5,6 @@
  * Every use of acquire or release names its partner in a comment: `pairs: <place>`.
  *
  * Threads: any; async-signal-safe (lock-free for the sizes used: checked below).
- * Memory:  none.
  */
 #ifndef WICK_BASE_ATOMIC_H
 #define WICK_BASE_ATOMIC_H

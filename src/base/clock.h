@@ -3,7 +3,6 @@
  * clock.h - the clocks wick uses, in nanoseconds
  *
  * Threads: any; async-signal-safe (clock_gettime is a vDSO call for these clocks on x86-64 and aarch64).
- * Memory:  none.
  */
 #ifndef WICK_BASE_CLOCK_H
 #define WICK_BASE_CLOCK_H

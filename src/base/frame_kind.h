@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * frame_kind.h - what a stack frame is (one list for agent, recording and reader: def/frame.def)
- *
- * Threads: constants only.
- * Memory:  constants only.
  */
 #ifndef WICK_BASE_FRAME_KIND_H
 #define WICK_BASE_FRAME_KIND_H

@@ -6,7 +6,6 @@
  * step, each folded by a multiplication to 128 bits.
  *
  * Threads: any.
- * Memory:  none.
  */
 #ifndef WICK_BASE_KEYED_HASH_H
 #define WICK_BASE_KEYED_HASH_H

@@ -7,7 +7,6 @@
  * set the cursor to NULL, after which every further read returns 0: check once.
  *
  * Threads: any; async-signal-safe.
- * Memory:  none.
  */
 #ifndef WICK_BASE_LEB128_H
 #define WICK_BASE_LEB128_H

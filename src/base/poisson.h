@@ -9,7 +9,6 @@
  * The functions are here because the agent links no mathematical library.
  *
  * Threads: the random state belongs to one at a time. Async-signal-safe.
- * Memory:  none.
  */
 #ifndef WICK_BASE_POISSON_H
 #define WICK_BASE_POISSON_H

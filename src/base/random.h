@@ -3,7 +3,6 @@
  * random.h - random numbers for sampling: splitmix64 (Steele, Lea, Flood 2014), good enough and reproducible
  *
  * Threads: the state belongs to one at a time.
- * Memory:  none.
  */
 #ifndef WICK_BASE_RANDOM_H
 #define WICK_BASE_RANDOM_H

@@ -6,7 +6,6 @@
  * modulo 2^64, and the process remembers that it happened, so that the command says so once.
  *
  * Threads: any.
- * Memory:  none.
  */
 #ifndef WICK_BASE_SUM_H
 #define WICK_BASE_SUM_H

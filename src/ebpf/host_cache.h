@@ -2,7 +2,6 @@
 /*
  * host_cache.h - frames of a recording by what they were made of
  *
- * Threads: one.
  * Memory:  malloc, at most some MiB; a cache that is full starts anew. Without memory nothing is kept.
  */
 #ifndef WICK_EBPF_HOST_CACHE_H

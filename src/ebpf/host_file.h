@@ -11,7 +11,6 @@
  *
  * A file is known by what the kernel says of it, not by a build id, which anybody can write into a file of his own.
  *
- * Threads: one.
  * Memory:  a few bytes for each device, two descriptors.
  */
 #ifndef WICK_EBPF_HOST_FILE_H

@@ -5,7 +5,6 @@
  * The program (bpf/host.bpf.c) is part of wick. Nothing is pinned in the kernel, so all of it goes with this process.
  * This is the only file that knows libbpf.
  *
- * Threads: one.
  * Memory:  malloc; the kernel's maps are of fixed size, some 20 MiB together.
  */
 #ifndef WICK_EBPF_HOST_KERNEL_H

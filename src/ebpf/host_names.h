@@ -10,7 +10,6 @@
  * Metaspace and the code cache are reused. What has changed since the sample was taken is a frame that says so, never
  * the name of what is there now.
  *
- * Threads: one.
  * Memory:  caches of the processes, and one for the kernel.
  */
 #ifndef WICK_EBPF_HOST_NAMES_H

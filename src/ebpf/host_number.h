@@ -11,7 +11,6 @@
  * A process that is made of ever new rules would keep all others from theirs, so a half lasts a second at least; rules
  * that come in the meantime have no number.
  *
- * Threads: one.
  * Memory:  malloc, 512 KiB at most.
  */
 #ifndef WICK_EBPF_HOST_NUMBER_H

@@ -3,7 +3,6 @@
  * host_object.h - bpf/host.bpf.c as compiled: an ELF object that libbpf loads (made by bpf/embed.py)
  *
  * Threads: constants.
- * Memory:  constants.
  */
 #ifndef WICK_EBPF_HOST_OBJECT_H
 #define WICK_EBPF_HOST_OBJECT_H

@@ -5,7 +5,6 @@
  * A process is read at its first sample, while it lives: its mappings, the container it is in, and whether it is a JVM.
  * All that is read from it is hostile: reads are bounded, and what does not make sense is left out.
  *
- * Threads: one.
  * Memory:  malloc; at most WICK_HOST_PROCESSES at a time (any one goes when another comes), with a cache each.
  */
 #ifndef WICK_EBPF_HOST_PROCESS_H

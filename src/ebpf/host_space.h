@@ -8,7 +8,6 @@
  * Memory that is mapped from a file which may not be read (host_file.h) is not read either: a page that is not there
  * would have to come from the server of its file system.
  *
- * Threads: one.
  * Memory:  two descriptors, and 16 bytes for each mapping that is left out.
  */
 #ifndef WICK_EBPF_HOST_SPACE_H

@@ -9,7 +9,6 @@
  *      JavaThread._osthread --> OSThread._thread_id == number of the thread in the JVM's pid namespace
  *
  * Threads: as unwind/step_walk.h, after which it is included.
- * Memory:  none.
  */
 #ifndef WICK_EBPF_HOST_STEP_H
 #define WICK_EBPF_HOST_STEP_H

@@ -7,7 +7,6 @@
  * should happen before anything slow is done with the sample, since the next one of the same process may come at any
  * moment.
  *
- * Threads: one.
  * Memory:  the process's list of Java threads.
  */
 #ifndef WICK_EBPF_HOST_TEACH_H

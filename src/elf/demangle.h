@@ -5,7 +5,6 @@
  * The only place that knows libiberty (linked statically, its symbols hidden).
  *
  * Threads: any ordinary thread, with at least 512 KiB of stack: the library recurses, and keeps its work there.
- * Memory:  none.
  */
 #ifndef WICK_ELF_DEMANGLE_H
 #define WICK_ELF_DEMANGLE_H

@@ -6,7 +6,6 @@
  * opening a file: in containers, with deleted files, in a core dump.
  *
  * Threads: any.
- * Memory:  none.
  */
 #ifndef WICK_ELF_DYNSYM_H
 #define WICK_ELF_DYNSYM_H

@@ -3,9 +3,6 @@
  * eh_arch.h - DWARF register numbers of the tracked registers (internal to src/elf)
  *
  * x86-64: System V ABI, figure 3.36. AArch64: "DWARF for the Arm 64-bit Architecture", section 4.1.
- *
- * Threads: constants only.
- * Memory:  constants only.
  */
 #ifndef WICK_ELF_EH_ARCH_H
 #define WICK_ELF_EH_ARCH_H

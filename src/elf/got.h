@@ -8,7 +8,6 @@
  * version of the symbol that the image was linked with.
  *
  * Threads: any.
- * Memory:  none.
  */
 #ifndef WICK_ELF_GOT_H
 #define WICK_ELF_GOT_H

@@ -3,7 +3,6 @@
  * perf_event.h - perf events by name
  *
  * Threads: any.
- * Memory:  none.
  */
 #ifndef WICK_ENGINE_PERF_EVENT_H
 #define WICK_ENGINE_PERF_EVENT_H

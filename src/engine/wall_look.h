@@ -8,7 +8,6 @@
  * microseconds and does not wake the thread. A process may always read these of itself.
  *
  * Threads: any.
- * Memory:  none.
  */
 #ifndef WICK_ENGINE_WALL_LOOK_H
 #define WICK_ENGINE_WALL_LOOK_H

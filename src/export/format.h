@@ -4,9 +4,6 @@
  *
  * Each format is one file with one writer; this table is how a front end finds it, by name (--to) or by the extension
  * of the output file.
- *
- * Threads: constants only.
- * Memory:  constants only.
  */
 #ifndef WICK_EXPORT_FORMAT_H
 #define WICK_EXPORT_FORMAT_H

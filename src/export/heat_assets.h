@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heat_assets.h - the page of web/heat/ as bytes, made at build time by web/embed.py
- *
- * Threads: constants only.
- * Memory:  constants only.
  */
 #ifndef WICK_EXPORT_HEAT_ASSETS_H
 #define WICK_EXPORT_HEAT_ASSETS_H

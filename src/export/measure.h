@@ -3,7 +3,6 @@
  * measure.h - what is written: the event type, its words in other tools' language, and which aggregates belong to it
  *
  * Threads: reads the profile only.
- * Memory:  none.
  */
 #ifndef WICK_EXPORT_MEASURE_H
 #define WICK_EXPORT_MEASURE_H

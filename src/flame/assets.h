@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * assets.h - the files of web/flame/ as bytes, made at build time by web/embed.py
- *
- * Threads: constants only.
- * Memory:  constants only.
  */
 #ifndef WICK_FLAME_ASSETS_H
 #define WICK_FLAME_ASSETS_H

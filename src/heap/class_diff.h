@@ -7,7 +7,6 @@
  * have under one name are put together, and so are lambdas and other hidden classes, whose numbers differ from run to
  * run.
  *
- * Threads: one.
  * Memory:  malloc; freed by _release.
  */
 #ifndef WICK_HEAP_CLASS_DIFF_H

@@ -2,7 +2,6 @@
 /*
  * classes_int.h - what the files of this module share
  *
- * Threads: one.
  * Memory:  the caller's.
  */
 #ifndef WICK_HEAP_CLASSES_INT_H

@@ -10,7 +10,6 @@
  *
  * Nodes that can be reached get numbers in the order of the search: 1 is the virtual root, so 0 means "not reached".
  *
- * Threads: one.
  * Memory:  arrays of the store: 28 bytes a node and 4 an edge while it lasts, of which those that rest are in files if
  *          memory is tight; 12 bytes a node stay.
  */

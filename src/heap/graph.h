@@ -11,7 +11,6 @@
  *   since it makes no difference for the others.
  * - what a thread's stack refers to is kept by the thread: its Thread object refers to it ("local variable").
  *
- * Threads: one.
  * Memory:  arrays of the store: 4 bytes an object (8 if the file is larger than 4 GiB), its ids and its references.
  */
 #ifndef WICK_HEAP_GRAPH_H

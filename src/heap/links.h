@@ -10,7 +10,6 @@
  *
  * Lists lie as the objects lie in the dump, so what the JVM has put close together is close together here.
  *
- * Threads: one.
  * Memory:  arrays of the store: 4 bytes an object (8 if there may be more than 2^32 references) and 4 a reference.
  */
 #ifndef WICK_HEAP_LINKS_H

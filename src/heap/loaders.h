@@ -5,7 +5,6 @@
  * A program that is deployed anew leaves its old class loader to be collected. Several loaders of one class that have
  * defined classes of the same names are a sign that the old ones are still held.
  *
- * Threads: one.
  * Memory:  malloc; freed by _release.
  */
 #ifndef WICK_HEAP_LOADERS_H

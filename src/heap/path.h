@@ -5,7 +5,6 @@
  * A breadth-first search from all roots at once stops when it has met all objects that are asked for. It takes the same
  * references as the dominator tree: none through the referents of soft, weak, phantom and final references.
  *
- * Threads: one.
  * Memory:  arrays of the store during the search, 8 bytes an object; the paths are malloc'ed.
  */
 #ifndef WICK_HEAP_PATH_H

@@ -2,7 +2,6 @@
 /*
  * report.h - one dump, analysed as far as it is asked for
  *
- * Threads: one.
  * Memory:  everything here; freed by wick_heap_report_release.
  */
 #ifndef WICK_HEAP_REPORT_H

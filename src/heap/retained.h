@@ -9,7 +9,6 @@
  * classes on it; objects dominated by one of their own class (the nodes of a linked list) are one step. It is a call
  * tree (flame/tree.h) with bytes as weight.
  *
- * Threads: one.
  * Memory:  arrays of the store, 12 to 16 bytes an object while it lasts; 8 or 12 stay.
  */
 #ifndef WICK_HEAP_RETAINED_H

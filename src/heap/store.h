@@ -8,7 +8,6 @@
  * which parks all files when the process has more in memory than the limit: what is wanted again comes back page by
  * page.
  *
- * Threads: one.
  * Memory:  mmap; freed by _free. The files have no name and are gone with the process.
  */
 #ifndef WICK_HEAP_STORE_H

@@ -7,7 +7,6 @@
  * some stretches of 64 KiB is kept, stretches drawn by their address, fewer of them as more objects come; sorted, these
  * are neighbours.
  *
- * Threads: one.
  * Memory:  malloc, at most 6 MiB.
  */
 #ifndef WICK_HEAP_STRETCHES_H

@@ -2,7 +2,6 @@
 /*
  * suspects_int.h - which objects much of the heap hangs on
  *
- * Threads: one.
  * Memory:  a bit an object while it lasts.
  */
 #ifndef WICK_HEAP_SUSPECTS_INT_H

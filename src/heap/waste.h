@@ -10,7 +10,6 @@
  * Of a collection that keeps its elements in an array (ArrayList, ArrayDeque, HashMap ...) the elements of the array
  * that are null are room that it does not use. A hash table wants some: see docs/heap.md.
  *
- * Threads: one.
  * Memory:  arrays of the store, 8 bytes an object and 24 for each content of a part of them, while it lasts.
  */
 #ifndef WICK_HEAP_WASTE_H

@@ -11,7 +11,6 @@
  * these stubs.
  *
  * Threads: any.
- * Memory:  none.
  */
 #ifndef WICK_HOTSPOT_CONT_ENTRY_H
 #define WICK_HOTSPOT_CONT_ENTRY_H

@@ -4,7 +4,6 @@
  * later)
  *
  * Threads: any.
- * Memory:  none.
  */
 #ifndef WICK_HOTSPOT_KLASS_H
 #define WICK_HOTSPOT_KLASS_H

@@ -6,7 +6,6 @@
  * while the program runs.
  *
  * Threads: any; the JavaThread must not be freed meanwhile.
- * Memory:  none.
  */
 #ifndef WICK_HOTSPOT_THREAD_NAME_H
 #define WICK_HOTSPOT_THREAD_NAME_H

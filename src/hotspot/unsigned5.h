@@ -6,7 +6,6 @@
  * JDK 20 (JDK-8292758) every byte is stored plus one, so that a 0 byte can end a stream.
  *
  * Threads: any; async-signal-safe.
- * Memory:  none.
  */
 #ifndef WICK_HOTSPOT_UNSIGNED5_H
 #define WICK_HOTSPOT_UNSIGNED5_H

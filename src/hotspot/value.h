@@ -3,7 +3,6 @@
  * value.h - single values out of a target's memory, for places where 0 means "absent" anyway
  *
  * Threads: as the wick_mem; async-signal-safe with wick_mem_self.
- * Memory:  none.
  */
 #ifndef WICK_HOTSPOT_VALUE_H
 #define WICK_HOTSPOT_VALUE_H

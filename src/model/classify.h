@@ -7,7 +7,6 @@
  * names for something else.
  *
  * Threads: reads the profile only.
- * Memory:  none kept.
  */
 #ifndef WICK_MODEL_CLASSIFY_H
 #define WICK_MODEL_CLASSIFY_H

@@ -16,7 +16,6 @@
  * to their being whole; it reaches further up than down.
  *
  * Threads: any.
- * Memory:  none.
  */
 #ifndef WICK_MODEL_INTERVAL_H
 #define WICK_MODEL_INTERVAL_H

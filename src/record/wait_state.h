@@ -6,7 +6,6 @@
  * its callers show.
  *
  * Threads: pure functions.
- * Memory:  none.
  */
 #ifndef WICK_RECORD_WAIT_STATE_H
 #define WICK_RECORD_WAIT_STATE_H

@@ -14,7 +14,6 @@
  *   - Origin, and what the browser says of a request's source, must be this server, so that no other page can act.
  *
  * Threads: any; a guard does not change.
- * Memory:  none kept.
  */
 #ifndef WICK_SERVE_GUARD_H
 #define WICK_SERVE_GUARD_H

@@ -8,7 +8,6 @@
  * is sent only after the process has proved to be a HotSpot JVM that catches it.
  *
  * Threads: any.
- * Memory:  none kept.
  */
 #ifndef WICK_SYS_ATTACH_H
 #define WICK_SYS_ATTACH_H

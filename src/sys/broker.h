@@ -13,7 +13,6 @@
  * taken, and that it will be with the next one.
  *
  * Threads: any.
- * Memory:  none.
  */
 #ifndef WICK_SYS_BROKER_H
 #define WICK_SYS_BROKER_H

@@ -4,7 +4,6 @@
  * (agent)
  *
  * Threads: any.
- * Memory:  none.
  */
 #ifndef WICK_SYS_BUILDNOTE_H
 #define WICK_SYS_BUILDNOTE_H

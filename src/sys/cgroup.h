@@ -3,7 +3,6 @@
  * cgroup.h - where the files are that say what a cgroup's controller does to a process
  *
  * Threads: any.
- * Memory:  none kept.
  */
 #ifndef WICK_SYS_CGROUP_H
 #define WICK_SYS_CGROUP_H

@@ -3,7 +3,6 @@
  * cgroup_memory.h - what a cgroup is charged for, and what its limit is
  *
  * Threads: any.
- * Memory:  none kept.
  */
 #ifndef WICK_SYS_CGROUP_MEMORY_H
 #define WICK_SYS_CGROUP_MEMORY_H

@@ -12,7 +12,6 @@
  * perhaps a descriptor. The parent's identity is never changed, so other threads are safe.
  *
  * Threads: any; the function given to wick_ns_call runs in a forked child and may only make system calls.
- * Memory:  none.
  */
 #ifndef WICK_SYS_NS_H
 #define WICK_SYS_NS_H

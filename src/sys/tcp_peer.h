@@ -6,7 +6,6 @@
  * says of each who owns it (netlink, sock_diag(7)).
  *
  * Threads: any.
- * Memory:  none kept.
  */
 #ifndef WICK_SYS_TCP_PEER_H
 #define WICK_SYS_TCP_PEER_H

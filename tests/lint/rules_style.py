@@ -92,13 +92,21 @@ def check_line_length(tree):
                 yield Finding(path, number, f"{len(line)} columns (at most {MAX_LINE})")
 
 
+# What a header without such a line says as well: one thread at a time, and no memory but the caller's.
+_IDLE = re.compile(r"^ \* (?:Threads: +(?:one|constants only|none)|Memory: +(?:none|none kept|constants|constants only))\.?$")
+
+
 def check_header_comment(tree):
-    """every header says what it is for, which threads may use it, and whose the memory is"""
+    """every header opens with what it is for, and has no line on threads or memory that says nothing"""
     for path in tree.paths(".h", under=("src/", "include/", "agent/", "cli/")):
-        head = tree.text(path).split("\n#", 1)[0]
-        for word in ("Threads:", "Memory:"):
-            if f"* {word}" not in head:
-                yield Finding(path, 1, f"the comment at the top has no line * {word}")
+        head = tree.text(path).split("\n#", 1)[0].split("\n")
+        name = path.rsplit("/", 1)[-1]
+        if not any(line.startswith(f" * {name} - ") for line in head):
+            yield Finding(path, 1, f"the comment at the top has no line * {name} - what it is")
+        for number, line in enumerate(head, 1):
+            following = head[number] if number < len(head) else ""
+            if _IDLE.match(line) and not following.startswith(" *  "):
+                yield Finding(path, number, f"{line[3:]!r} says nothing: without the line the same holds")
 
 
 # CONTRIBUTING.md says once what these verbs mean; they take nothing but the object.

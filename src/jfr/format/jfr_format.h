@@ -13,9 +13,6 @@
  * checkpoint (constant pools) lie. Everything after it is `size, type id, body` with compressed integers
  * (base/leb128.h), floats big-endian, strings with one byte of encoding in front. Source: what JDK 17 and 25 write,
  * jdk.jfr.internal.consumer.ChunkHeader.
- *
- * Threads: constants only.
- * Memory:  constants only.
  */
 #ifndef WICK_JFR_FORMAT_JFR_FORMAT_H
 #define WICK_JFR_FORMAT_JFR_FORMAT_H
