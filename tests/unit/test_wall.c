@@ -403,7 +403,8 @@ static void test_wall__a_woken_thread_without_a_processor_is_runnable_on_its_sta
     wall_scene_end();
 }
 
-/* A thread that has been idle for long is checked in one of eight visits; until then, and without batches, in each. */
+/* A thread that has been idle for long is checked in one of eight visits; until then, and without batches, in each. The
+ * generator is seeded by the scene, so this fails always or never; 4.5 deviations are what another seed may need. */
 static void test_wall__trust_in_an_idle_thread_grows(void **state)
 {
     begin(1, 16, "");
@@ -426,7 +427,8 @@ static void test_wall__trust_in_an_idle_thread_grows(void **state)
 }
 
 /* It can run in three of ten ticks, and gets no processor. A check counts eight times then: 64 * 0.3 / 8 is the mean of
- * the squares; 4.5 standard deviations. Weights and samples are all there, whatever is moved between events. */
+ * the squares; 4.5 standard deviations, with fixed seeds, so no run differs from another. Weights and samples are all
+ * there, whatever is moved between events. */
 static void test_wall__what_few_visits_find_is_unbiased(void **state)
 {
     enum { TICKS = 60000 };
@@ -455,7 +457,7 @@ static void test_wall__what_few_visits_find_is_unbiased(void **state)
 }
 
 /* Running and waiting are split in the proportion of the kernel's figures: a thread that gets a quarter of a processor.
- * Binomial, 4.5 standard deviations. */
+ * Binomial, 4.5 standard deviations; the seed is fixed, so no run differs from another. */
 static void test_wall__running_and_waiting_are_in_the_proportion_of_schedstat(void **state)
 {
     enum { TICKS = 20000 };
@@ -530,7 +532,8 @@ static void test_filter__context_takes_only_threads_that_have_one_now(void **sta
 
 /* Contexts come and go. Each tick weighs interval x threads that have one now, and each thread gets its share of that:
  * thread i has a context in i of 64 ticks, so i intervals of 64 in expectation. Draws without replacement scatter less
- * than a binomial; 4.5 standard deviations of one, over ticks that are independent of each other. */
+ * than a binomial; 4.5 standard deviations of one, over ticks that are independent of each other. Seeds are fixed: no
+ * run differs from another. */
 static void test_filter__context_is_unbiased_by_the_candidates_of_the_tick(void **state)
 {
     enum { N = 64, K = 4, TICKS = 64000 };
