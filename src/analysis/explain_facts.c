@@ -634,7 +634,7 @@ static int64_t drop_own(struct wick_explain_sample *rows, size_t *n, const struc
     int64_t own = 0;
     size_t kept = 0;
     for (size_t i = 0; i < *n; i++) {
-        if (wick_owners_is_own(o, rows[i].stack, rows[i].thread))
+        if (wick_owners_is_own(o, rows[i].stack))
             add_to(&own, rows[i].weight_ns);
         else
             rows[kept++] = rows[i];

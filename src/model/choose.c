@@ -61,7 +61,7 @@ static uint32_t mask_of_frame(struct wick_chooser *c, uint32_t frame)
 
 bool wick_chooser_is_own(const struct wick_chooser *c, uint32_t agg)
 {
-    return wick_owners_is_own(&c->owners, c->p->aggs[agg].stack, c->p->aggs[agg].thread);
+    return wick_owners_is_own(&c->owners, c->p->aggs[agg].stack);
 }
 
 /* Masks of all frames and stacks that there are by now. */

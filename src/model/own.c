@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/name.h"
-
 /* Whose the frame next to the root is, the C library's start of a thread left aside. */
 enum { NOBODYS, WICKS, PROGRAMS };
 
@@ -45,29 +43,9 @@ bool wick_owners_learn(struct wick_owners *o)
     return true;
 }
 
-static bool is_own_thread(const struct wick_profile *p, uint32_t thread)
+bool wick_owners_is_own(const struct wick_owners *o, uint32_t stack)
 {
-    return !strncmp(wick_profile_str(p, p->threads[thread].name), "wick-", 5);
-}
-
-bool wick_owners_is_own(const struct wick_owners *o, uint32_t stack, uint32_t thread)
-{
-    if (!stack || stack >= o->n)
-        return false;
-    uint32_t leaf = o->p->stacks[stack].frame;
-    return o->whose[stack] == WICKS || wick_frame_is_own(o->p, leaf) ||
-           (wick_frame_is_unsampled(o->p, leaf) && is_own_thread(o->p, thread));
-}
-
-bool wick_owners_exist(const struct wick_profile *p)
-{
-    for (uint32_t i = 1; i < p->nframes; i++)
-        if (wick_frame_is_own(p, i))
-            return true;
-    for (uint32_t i = 1; i < p->nthreads; i++)
-        if (is_own_thread(p, i))
-            return true;
-    return false;
+    return stack && stack < o->n && (o->whose[stack] == WICKS || wick_frame_is_own(o->p, o->p->stacks[stack].frame));
 }
 
 void wick_owners_release(struct wick_owners *o)

@@ -2,9 +2,6 @@
 /*
  * own.h - what of a profile is the profiler's own work: that of its threads, and of its functions in the program's
  *
- * A thread is the profiler's if its stack starts in libwick.so, and if there is no stack ("[not sampled: ...]"), by its
- * name: it begins with "wick-".
- *
  * Threads: one at a time.
  * Memory:  a byte for each stack until _release.
  */
@@ -25,11 +22,8 @@ bool wick_frame_is_own(const struct wick_profile *p, uint32_t frame);
 /* Learns of the stacks that have come since the last time. False if memory ran out. */
 bool wick_owners_learn(struct wick_owners *o);
 
-/* Whether a thread's samples with a stack that was learnt of are the profiler's own work. */
-bool wick_owners_is_own(const struct wick_owners *o, uint32_t stack, uint32_t thread);
-
-/* Whether a profile can hold any. */
-bool wick_owners_exist(const struct wick_profile *p);
+/* Whether a stack that was learnt of is the profiler's own work. */
+bool wick_owners_is_own(const struct wick_owners *o, uint32_t stack);
 
 void wick_owners_release(struct wick_owners *o);
 

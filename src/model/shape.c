@@ -150,6 +150,15 @@ static void sum_events(struct wick_profile *p)
     }
 }
 
+/* True if a frame of the profiler's is in some stack. */
+static bool has_own(const struct wick_profile *p)
+{
+    for (uint32_t i = 1; i < p->nframes; i++)
+        if (wick_frame_is_own(p, i))
+            return true;
+    return false;
+}
+
 int wick_shape_apply(const struct wick_shape *s, struct wick_profile *p, uint32_t *moved, struct wick_err *err)
 {
     struct work w = {.s = s, .p = p, .text = WICK_STRBUF_INIT};
@@ -157,7 +166,7 @@ int wick_shape_apply(const struct wick_shape *s, struct wick_profile *p, uint32_
     uint32_t kept = 0;
     for (uint32_t i = 0; moved && i < p->naggs; i++)
         moved[i] = i;
-    bool own = s->no_own && wick_owners_exist(p);
+    bool own = s->no_own && has_own(p);
     if (wick_shape_is_plain(s) && !own)
         return 0;
     wick_chooser_init(&chooser, s, p);

@@ -15,8 +15,8 @@
 #define MS       UINT64_C(1000000)
 #define LOOKS    20 /* for each ms of a sample: chance plays no part */
 
-enum { WORKER = 1, COLLECTOR, POOL, FINALIZER, DRAIN };
-enum { COLD = 1, HOT = 100, LOCK, STALL, SLEEP, OWN, LOOP, QUEUE, START, GONE };
+enum { WORKER = 1, COLLECTOR, POOL, FINALIZER };
+enum { COLD = 1, HOT = 100, LOCK, STALL, SLEEP, OWN, LOOP, QUEUE, START };
 
 static size_t stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t cap, bool *truncated)
 {
@@ -25,8 +25,6 @@ static size_t stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t c
     *truncated = false;
     out[n++] = (struct wick_jfr_frame){
         .method = id, .line = id == STALL ? 0 : 7, .kind = id == STALL ? WICK_FRAME_CPP : WICK_FRAME_C2};
-    if (id == GONE) /* no sample could be taken */
-        return out[0].line = 0, out[0].kind = WICK_FRAME_BREAK, n;
     if (id == OWN) /* a thread of wick's */
         return out[0].line = 0, out[0].kind = WICK_FRAME_NATIVE, n;
     if (id == STALL)
@@ -57,9 +55,6 @@ static int method(void *arg, uint32_t id, struct wick_jfr_method *out)
     case OWN:
         *out = (struct wick_jfr_method){.class_name = "libwick.so", .name = "wick_drain_round"};
         break;
-    case GONE:
-        *out = (struct wick_jfr_method){.name = "[not sampled: thread or recording ended]", .kind = WICK_FRAME_BREAK};
-        break;
     case LOOP:
         out->name = "loop";
         break;
@@ -82,7 +77,7 @@ static int method(void *arg, uint32_t id, struct wick_jfr_method *out)
 
 static int thread(void *arg, uint32_t id, struct wick_jfr_thread *out)
 {
-    static const char *const names[] = {"", "worker", "GC Thread#0", "pool", "Finalizer", "wick-drain"};
+    static const char *const names[] = {"", "worker", "GC Thread#0", "pool", "Finalizer"};
     (void)arg;
     *out = (struct wick_jfr_thread){.os_name = names[id], .os_tid = id, .java_name = names[id], .java_tid = id};
     return 0;
@@ -102,17 +97,12 @@ static void wall(struct wick_jfr_writer *w, uint64_t now, uint32_t who, uint32_t
             w, &(struct wick_jfr_wall_clock_sample){now, who, where, state, ms * LOOKS, 0, ms * MS / SECONDS});
 }
 
-static void cpu_of(struct wick_jfr_writer *w, uint64_t now, uint32_t who, uint32_t where, unsigned ms)
-{
-    if (ms)
-        wick_jfr_write_execution_sample(w, &(struct wick_jfr_execution_sample){now, who, where, WICK_JFR_STATE_DEFAULT,
-                                                                               WICK_JFR_SAMPLE_USER, ms * MS / SECONDS,
-                                                                               ms * LOOKS});
-}
-
 static void cpu(struct wick_jfr_writer *w, uint64_t now, uint32_t where, unsigned ms)
 {
-    cpu_of(w, now, POOL, where, ms);
+    if (ms)
+        wick_jfr_write_execution_sample(w, &(struct wick_jfr_execution_sample){now, POOL, where, WICK_JFR_STATE_DEFAULT,
+                                                                               WICK_JFR_SAMPLE_USER, ms * MS / SECONDS,
+                                                                               ms * LOOKS});
 }
 
 /* Requests, one a second, and for the rest of the thread's time in spans one that another process began. */
@@ -139,7 +129,6 @@ static void samples(struct wick_jfr_writer *w, const struct scene *s, uint64_t n
 {
     cpu(w, now, HOT, s->hot);
     cpu(w, now, OWN, s->own);
-    cpu_of(w, now, DRAIN, GONE, s->own_gone);
     wall(w, now, WORKER, OWN, WICK_JFR_STATE_MONITOR, s->own);
     cpu(w, now + 1 * MS, COLD + second, s->sampled - s->hot);
     wall(w, now + 2 * MS, WORKER, COLD, WICK_JFR_STATE_RUNNABLE, s->run);

@@ -18,7 +18,6 @@ struct scene {
     unsigned got, delay, collector;                   /* on a CPU, waiting for one, the collector's threads on one */
     unsigned sampled, hot;                            /* CPU samples, and those of them in one method */
     unsigned own;                                     /* more of them, and wall-clock samples, in wick's functions */
-    unsigned own_gone;                                /* CPU time of a thread of wick's that has no sample */
     unsigned run, queue, stall, monitor, disk, sleep; /* wall-clock samples of a thread with spans by state */
     unsigned in_spans;             /* how long that thread was in its spans, at least 9000; 0 = as its samples say */
     unsigned pool_run, pool_stall; /* of a thread whose CPU samples have an endpoint, and no span */

@@ -215,26 +215,6 @@ static void test_shape__wicks_own_work_is_left_out_and_added_up(void **state)
     wick_profile_release(&t.p);
 }
 
-/* Time without a sample has no stack that shows whose it is: it is wick's on threads that have its names, and only
- * there and only that. */
-static void test_shape__time_without_samples_is_wicks_on_its_threads(void **state)
-{
-    struct test t;
-    struct wick_shape s = {.no_own = true};
-    struct wick_err err = {0};
-    make(&t);
-    char stack[32];
-    snprintf(stack, sizeof stack, ".[not_sampled]/%d", WICK_FRAME_UNSAMPLED);
-    add(&t, t.cpu, "wick-drain", "RUNNABLE", NULL, stack, 1000);
-    add(&t, t.cpu, "wick", "RUNNABLE", NULL, stack, 2000);
-    add(&t, t.cpu, "my-wick-1", "RUNNABLE", NULL, stack, 4000);
-    add(&t, t.cpu, "wick-like", "RUNNABLE", NULL, "a/Main.run/1", 8000);
-    assert_int_equal(wick_shape_apply(&s, &t.p, NULL, &err), 0);
-    assert_int_equal(t.p.events[t.cpu].own, 1000);
-    assert_int_equal(t.p.events[t.cpu].weight, 14150);
-    wick_profile_release(&t.p);
-}
-
 static void test_shape__bad_expressions_are_refused(void **state)
 {
     struct wick_shape s = {0};
@@ -282,7 +262,6 @@ int main(void)
         cmocka_unit_test(test_shape__work_is_known_by_threads_functions_and_leaves),
         cmocka_unit_test(test_shape__threads_that_wait_are_hidden_but_never_cpu_time),
         cmocka_unit_test(test_shape__wicks_own_work_is_left_out_and_added_up),
-        cmocka_unit_test(test_shape__time_without_samples_is_wicks_on_its_threads),
         cmocka_unit_test(test_shape__bad_expressions_are_refused),
         cmocka_unit_test(test_name__normalised_is_the_same_in_every_run),
     };
