@@ -79,7 +79,7 @@ def node_package(name):
 
 
 def inputs():
-    """Name -> file: recordings of three JDKs and a text of perf."""
+    """Name -> file: recordings of three JDKs and of wick, and a text of perf."""
     found = {p.name.split(".")[0]: p for p in GOLDEN.glob("*.jfr.gz")}
     found["perf"] = work / "perf.txt"
     found["perf"].write_text(PERF)
@@ -143,7 +143,8 @@ class Totals(unittest.TestCase):
             for options in ([], ["--samples"], ["--annotate", "--lines", "-t", "--signatures"]):
                 direct = convert(source, "direct.folded", *options).read_bytes()
                 again = convert(pprof, "again.folded", *options).read_bytes()
-                self.assertEqual(direct, again, f"{name} {options}")
+                # in a library pprof distinguishes C++ from C by `::` only, which a function such as thread_native_entry lacks
+                self.assertEqual(direct.replace(b"_[p]", b"_[n]"), again.replace(b"_[p]", b"_[n]"), f"{name} {options}")
             again = convert(collapsed, "again.folded", "--annotate", "--lines")
             self.assertEqual(collapsed.read_bytes(), again.read_bytes(), name)
 
