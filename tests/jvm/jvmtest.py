@@ -219,7 +219,7 @@ class Jvm:
 
 # --- checks that chance has a part in ---
 #
-# A share of n samples scatters: where one walk in 200 breaks, 31 of 5,939 are no more than 29, and a limit of 0.5 % fails every
+# A share of n samples scatters: where one walk in 200 breaks, 31 of 5,939 say no more than 29 do, and a limit of 0.5 % fails every
 # second run. So a limit is what is credible of the share that is right, at an error rate that a suite with some thousands
 # of such checks can afford: it fails for no reason once in thousands of runs. With few samples such a limit allows
 # everything: a test must wait until it has enough.
