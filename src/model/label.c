@@ -98,30 +98,33 @@ uint32_t wick_profile_label_key(const struct wick_profile *p, const char *key)
 }
 
 /* Copies up to an unescaped `end1` or `end2` without the backslashes; returns what stopped it. */
-static const char *unescape(struct wick_strbuf *out, const char *s, char end1, char end2)
+static const char *unescape(struct wick_strbuf *out, const char *s, const char *end, char end1, char end2)
 {
     wick_strbuf_clear(out);
-    for (; *s && *s != end1 && *s != end2; s++) {
-        if (*s == '\\' && s[1])
+    for (; s < end && *s != end1 && *s != end2; s++) {
+        if (*s == '\\' && s + 1 < end)
             s++;
         wick_strbuf_addc(out, *s);
     }
     return s;
 }
 
-uint32_t wick_labels_parse(struct wick_profile *p, const char *text, struct wick_label *pairs, uint32_t n, uint32_t cap)
+uint32_t wick_labels_parse(struct wick_profile *p, const char *text, size_t len, struct wick_label *pairs, uint32_t n,
+                           uint32_t cap)
 {
     struct wick_strbuf word = WICK_STRBUF_INIT;
-    while (*text && n < cap) {
-        text = unescape(&word, text, '=', ',');
-        uint32_t key = wick_profile_string(p, word.buf, word.len), value = 0;
-        if (*text == '=') {
-            text = unescape(&word, text + 1, ',', ',');
-            value = wick_profile_string(p, word.buf, word.len);
+    const char *end = text + len;
+    while (text < end && n < cap) {
+        text = unescape(&word, text, end, '=', ',');
+        bool is_id = !strcmp(word.buf, "traceId") || !strcmp(word.buf, "spanId"), wanted = p->by_span || !is_id;
+        uint32_t key = wanted ? wick_profile_string(p, word.buf, word.len) : 0, value = 0;
+        if (text < end && *text == '=') {
+            text = unescape(&word, text + 1, end, ',', ',');
+            value = wanted ? wick_profile_string(p, word.buf, word.len) : 0;
         }
         if (key && value)
             pairs[n++] = (struct wick_label){key, value};
-        text += *text == ',';
+        text += text < end;
     }
     p->failed = p->failed || word.failed;
     wick_strbuf_release(&word);

@@ -323,6 +323,12 @@ def jfr(tool_jdk, *args):
     return run(jdk_home(tool_jdk) + "/bin/jfr", *args)
 
 
+def context(text):
+    """The pairs of a sample's `context`, as the JDK's tools show it: endpoint, labels, traceId, spanId."""
+    pairs = re.findall(r"((?:[^\\,=]|\\.)*)=((?:[^\\,=]|\\.)*)(?:,|$)", text or "")
+    return {re.sub(r"\\(.)", r"\1", k): re.sub(r"\\(.)", r"\1", v) for k, v in reversed(pairs)}
+
+
 def jfr_complaints(file, versions=(17, 21), events=True):
     """What the jfr tools say against a recording, '' if nothing."""
     said = []

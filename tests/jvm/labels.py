@@ -68,7 +68,7 @@ def seconds(duration):
 def weights_of(file, *endpoints):
     """Seconds that each sample of those endpoints weighs."""
     events = json.loads(t.jfr(17, "print", "--json", "--events", "jdk.ExecutionSample", file).out)["recording"]["events"]
-    return [seconds(e["values"]["weight"]) for e in events if (e["values"]["context"] or {}).get("endpoint") in endpoints]
+    return [seconds(e["values"]["weight"]) for e in events if t.context(e["values"]["context"]).get("endpoint") in endpoints]
 
 
 def effective(file, *endpoints):
@@ -131,8 +131,8 @@ def shares(j):
     t.check("a reader of fixed layouts that takes no pooled strings counts the samples",
             naive_reader.sums(file)["jdk.ExecutionSample"]["events"] > 0)
     shown = t.jfr(17, "print", "--events", "jdk.ExecutionSample", file).out
-    t.check("and shows the labels", 'endpoint = "GET /shares"' in shown and 'labels = "customer=big"' in shown
-            and re.search(r'traceId = "[0-9a-f]{16}"', shown), shown[:2000])
+    t.check("and shows the labels", re.search(r'context = "endpoint=GET /shares,customer=big,traceId=[0-9a-f]{16},', shown),
+            shown[:2000])
 
 
 def pool(j):
@@ -181,16 +181,17 @@ def churn(j):
 def torn(j):
     file, _ = recorded(j, "torn", "torn 1200")
     shown = t.jfr(17, "print", "--events", "jdk.ExecutionSample", file).out
-    contexts = re.findall(r'endpoint = (\S+)\n\s+labels = (\S+)\n\s+traceId = (\S+)\n\s+spanId = (\S+)\n', shown)
+    contexts = [t.context(text) for text in re.findall(r'context = "([^"]+)"\n', shown)]
     bad, inner = [], 0
-    for endpoint, label, trace, span in contexts:
-        i = int(endpoint.strip('"')[3:])
-        n = int(span.strip('"'), 16)
+    for context in contexts:
+        i = int(context["endpoint"][3:])
+        n = int(context["spanId"], 16)
+        label = context.get("v")
         inner += n == 5000 + i
-        good = trace.strip('"') == f"{1000 + i:016x}{2000 + i:016x}" and n in (3000 + i, 5000 + i)
+        good = context["traceId"] == f"{1000 + i:016x}{2000 + i:016x}" and n in (3000 + i, 5000 + i)
         # the label is put in force after the span and taken away before it
-        if not good or label.strip('"') not in ("", f"v=v-{i}") or (n == 5000 + i and not label.strip('"')):
-            bad.append((endpoint, label, trace, span))
+        if not good or label not in (None, f"v-{i}") or (n == 5000 + i and not label):
+            bad.append(context)
     t.check("no sample shows parts of two contexts", len(contexts) > 200 and not bad, f"{len(contexts)}: {bad[:5]}")
     t.check("inner spans are seen, and keep the endpoint around them", inner > 0, f"{len(contexts)}")
 

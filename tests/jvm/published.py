@@ -23,7 +23,7 @@ def samples(file):
     out = []
     for e in json.loads(t.jfr(17, "print", "--json", "--stack-depth", "64", "--events", "jdk.ExecutionSample", file).out)["recording"]["events"]:
         v = e["values"]
-        c = v["context"] or {}
+        c = t.context(v["context"])
         methods = {f["method"]["name"] for f in (v["stackTrace"] or {"frames": []})["frames"]}
         out.append((v["sampledThread"]["javaName"] or v["sampledThread"]["osName"], methods,
                     (c.get("traceId") or "", c.get("spanId") or ""), c.get("endpoint") or ""))

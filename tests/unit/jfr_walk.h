@@ -158,8 +158,7 @@ static void get_constant(struct walk *w, enum wick_jfr_type_id type, uint64_t id
         assert_int_equal(*(*p)++, 0);
         break;
     case WICK_JFR_TYPE_CONTEXT:
-        for (int i = 0; i < 4; i++)
-            get_string(w, p, end, NULL);
+        get_string(w, p, end, NULL);
         break;
     case WICK_JFR_TYPE_SYMBOL:
         assert_true(*p < end && **p == WICK_JFR_STR_UTF8); /* the only form that the JDK writes symbols in */

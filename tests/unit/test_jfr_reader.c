@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jfr/reader/reader.h"
 #include "jfr_build.h"
-#include "model/label.h"
 #include "model/name.h"
 
 #include <setjmp.h>
@@ -183,56 +182,6 @@ static void test_reader__stacks_threads_states_and_times_come_out_right(void **s
         wick_profile_release(&g.p);
         wick_strbuf_release(&j.out);
     }
-}
-
-static void test_reader__contexts_become_labels_if_asked_for(void **state)
-{
-    static const char *const types[] = {COMMON_TYPES,
-                                        "40 wick.types.Context labels:13 endpoint:13 traceId:13 spanId:13",
-                                        "E100 jdk.ExecutionSample startTime:12T sampledThread:20p stackTrace:23p "
-                                        "state:21p context:40p"};
-    struct jfr_build j = {.out = WICK_STRBUF_INIT};
-    struct wick_strbuf b = WICK_STRBUF_INIT;
-    jfr_begin(&j);
-    for (int i = 0; i < 6; i++)
-        JFR_EVENT(&j, 100, TICKS(1000 * i), 1, 1, 1, i % 3); /* 0: none */
-    jfr_metadata(&j, types, N(types));
-    put_constants(&j, 1, 1);
-    put_pool(&b, 40, 2);
-    for (int i = 1; i <= 2; i++) {
-        jfr_put(&b, i);
-        jfr_put_utf8(&b, i == 1 ? "customer=big,endpoint=forged" : "customer=a\\,b");
-        jfr_put_utf8(&b, "GET /cpu");
-        jfr_put_utf8(&b, i == 1 ? "aa" : "bb");
-        jfr_put_utf8(&b, "cc");
-    }
-    jfr_checkpoint(&j, 1, &b);
-    jfr_end(&j);
-    for (int mode = 0; mode < 3; mode++) {
-        struct wick_profile p;
-        struct wick_jfr_result res;
-        struct wick_err err = {0};
-        assert_int_equal(wick_profile_init(&p), 0);
-        p.by_labels = mode > 0;
-        p.by_span = mode > 1;
-        assert_int_equal(wick_jfr_read_memory(&p, j.out.buf, j.out.len, NULL, &res, &err), 0);
-        assert_int_equal(res.problems, 0);
-        assert_int_equal(p.naggs, mode ? 3 : 1);
-        uint32_t endpoint = wick_profile_label_key(&p, "endpoint"), trace = wick_profile_label_key(&p, "traceId"),
-                 customer = wick_profile_label_key(&p, "customer");
-        for (uint32_t i = 1; i < p.naggs; i++) {
-            uint32_t set = p.aggs[i].labels;
-            assert_int_equal(p.aggs[i].count, 2);
-            assert_string_equal(wick_profile_str(&p, wick_profile_label(&p, set, endpoint)), "GET /cpu");
-            assert_string_equal(wick_profile_str(&p, wick_profile_label(&p, set, customer)), i == 1 ? "big" : "a,b");
-            assert_string_equal(wick_profile_str(&p, wick_profile_label(&p, set, trace)), mode < 2 ? ""
-                                                                                          : i == 1 ? "aa"
-                                                                                                   : "bb");
-        }
-        wick_profile_release(&p);
-    }
-    wick_strbuf_release(&b);
-    wick_strbuf_release(&j.out);
 }
 
 static void keep_sample(void *ctx, const struct wick_sample *s)
@@ -773,7 +722,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reader__stacks_threads_states_and_times_come_out_right),
-        cmocka_unit_test(test_reader__contexts_become_labels_if_asked_for),
         cmocka_unit_test(test_reader__filters_by_time_and_by_predicate),
         cmocka_unit_test(test_weight__comes_from_the_event_in_the_unit_of_the_metadata),
         cmocka_unit_test(test_weight__falls_back_to_the_period_and_then_to_the_count),

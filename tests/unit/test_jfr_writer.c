@@ -280,7 +280,7 @@ static int test_context(void *arg, uint32_t id, struct wick_jfr_context *out)
         return -WICK_E_NOTFOUND;
     snprintf(span, sizeof span, "%016x", id);
     *out =
-        (struct wick_jfr_context){id % 2 ? "GET /a" : "GET /b", id % 3 ? "customer=big" : "", "4bf92f3577b34da6", span};
+        (struct wick_jfr_context){id % 2 ? "GET /a=1,2" : "", id % 3 ? "customer=big" : "", "4bf92f3577b34da6", span};
     return 0;
 }
 
@@ -305,6 +305,16 @@ static void test_writer__contexts_are_constants_with_their_texts_in_full(void **
     walk_recording(&x, file.data, file.len); /* checks that each has its constants */
     assert_int_equal(x.constants[WICK_JFR_TYPE_CONTEXT], 2 * 99);
     assert_int_equal(x.constants[WICK_JFR_TYPE_STRING], 0); /* readers that take no pooled string within a constant */
+    static const char *const texts[] = {
+        "endpoint=GET /a\\=1\\,2,customer=big,traceId=4bf92f3577b34da6,spanId=0000000000000001",
+        "endpoint=GET /a\\=1\\,2,traceId=4bf92f3577b34da6,spanId=0000000000000003",
+        "customer=big,traceId=4bf92f3577b34da6,spanId=0000000000000004",
+        "traceId=4bf92f3577b34da6,spanId=0000000000000006"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char bytes[128];
+        int n = snprintf(bytes, sizeof bytes, "%c%c%s", WICK_JFR_STR_UTF8, (int)strlen(texts[i]), texts[i]);
+        assert_non_null(memmem(file.data, file.len, bytes, (size_t)n));
+    }
 }
 
 static void test_writer__spans_may_begin_long_before_their_chunk(void **state)

@@ -166,7 +166,7 @@ static void check_name(struct wick_profile *p, uint32_t frame, unsigned flags, c
 static uint32_t parsed_set(struct wick_profile *p, const char *text)
 {
     struct wick_label pairs[WICK_LABELS_MAX];
-    return wick_profile_label_set(p, pairs, wick_labels_parse(p, text, pairs, 0, WICK_LABELS_MAX));
+    return wick_profile_label_set(p, pairs, wick_labels_parse(p, text, strlen(text), pairs, 0, WICK_LABELS_MAX));
 }
 
 static const char *label_of(struct wick_profile *p, uint32_t set, const char *key)

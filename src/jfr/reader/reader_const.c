@@ -69,41 +69,63 @@ static void add_utf16(struct wick_jfr_reader *r, struct wick_jfr_cur *c, uint64_
         add_code_point(&r->tmp, 0xfffd);
 }
 
-static uint32_t take_latin1(struct wick_jfr_reader *r, const uint8_t *s, uint64_t n)
+/* Text in the recording or in r->tmp, until the next one is read. */
+struct bytes {
+    const char *s;
+    size_t n;
+};
+
+static struct bytes take_latin1(struct wick_jfr_reader *r, const uint8_t *s, uint64_t n)
 {
     uint64_t i = 0;
     while (i < n && s[i] < 0x80)
         i++;
     if (i == n)
-        return wick_profile_string(r->p, (const char *)s, n);
+        return (struct bytes){(const char *)s, n};
     wick_strbuf_clear(&r->tmp);
     for (i = 0; i < n; i++)
         add_code_point(&r->tmp, s[i]);
-    return wick_profile_string(r->p, r->tmp.buf, r->tmp.len);
+    return (struct bytes){r->tmp.buf, r->tmp.len};
 }
 
-uint32_t wick_jfr_string(struct wick_jfr_reader *r, struct wick_jfr_cur *c, bool *is_null)
+enum found { NO_TEXT, EMPTY, TEXT, KEY };
+
+/* What a string field holds: no text (null, or damaged), the empty one, its text, or its key in the pool of strings. */
+static enum found string_at(struct wick_jfr_reader *r, struct wick_jfr_cur *c, struct bytes *text, uint64_t *key)
 {
     uint8_t encoding = wick_jfr_cur_byte(c);
-    *is_null = encoding == 0 || c->bad;
     if (encoding <= 1)
-        return 0;
+        return encoding && !c->bad ? EMPTY : NO_TEXT;
     uint64_t n = wick_jfr_cur_int(c);
-    if (encoding == 2)
-        return wick_jfr_text(r, r->string_type, n, 1);
+    if (encoding == 2) {
+        *key = n;
+        return KEY;
+    }
     const uint8_t *s = c->p;
     if (n > wick_jfr_cur_left(c) || encoding > 5) {
         wick_jfr_cur_fail(c);
-        *is_null = true;
-        return 0;
+        return NO_TEXT;
     }
     if (encoding == 4) {
         wick_strbuf_clear(&r->tmp);
         add_utf16(r, c, n);
-        return c->bad ? 0 : wick_profile_string(r->p, r->tmp.buf, r->tmp.len);
+        *text = (struct bytes){r->tmp.buf, r->tmp.len};
+        return c->bad ? NO_TEXT : TEXT;
     }
     wick_jfr_cur_skip(c, n);
-    return encoding == 3 ? wick_profile_string(r->p, (const char *)s, n) : take_latin1(r, s, n);
+    *text = encoding == 3 ? (struct bytes){(const char *)s, n} : take_latin1(r, s, n);
+    return TEXT;
+}
+
+uint32_t wick_jfr_string(struct wick_jfr_reader *r, struct wick_jfr_cur *c, bool *is_null)
+{
+    struct bytes text;
+    uint64_t key;
+    enum found found = string_at(r, c, &text, &key);
+    *is_null = found == NO_TEXT;
+    if (found == TEXT)
+        return wick_profile_string(r->p, text.s, text.n);
+    return found == KEY ? wick_jfr_text(r, r->string_type, key, 1) : 0;
 }
 
 /* The constant's plan, made at its pool's first use. */
@@ -211,13 +233,51 @@ uint16_t wick_jfr_state(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
 
 /* --- labels --- */
 
+enum { ENDPOINT, TRACE_ID, SPAN_ID, OWN_FIELDS, LABELS = OWN_FIELDS, CONTEXT_TEXT, CONTEXT_FIELDS };
+
+/* A context as one text: the pairs of labels with the recording's own before (endpoint) and behind them. It is not
+ * interned, since with the ids of spans in it no two may be the same. */
+static uint32_t pairs_of_text(struct wick_jfr_reader *r, const struct wick_jfr_field *f, uint64_t place,
+                              struct wick_label *pairs)
+{
+    struct wick_jfr_cur c = wick_jfr_cur_at(r, place);
+    struct bytes text;
+    uint64_t key;
+    if (f->array || f->pooled || f->type == WICK_JFR_NONE || r->meta.types[f->type].prim != WICK_JFR_STRING)
+        return 0;
+    enum found found = string_at(r, &c, &text, &key);
+    if (found == KEY) {
+        text.s = wick_profile_str(r->p, wick_jfr_text(r, r->string_type, key, 1));
+        text.n = strlen(text.s);
+    }
+    bool is_text = found == TEXT || found == KEY;
+    uint32_t n = is_text ? wick_labels_parse(r->p, text.s, text.n, pairs, 0, WICK_LABELS_MAX - 1) : 0;
+    if (n && pairs[0].key == wick_profile_cstring(r->p, "endpoint"))
+        pairs[n++] = pairs[0]; /* last: a label of the same name does not count */
+    return n;
+}
+
+/* A context with a field for each of the recording's own, as wick wrote it at first. */
+static uint32_t pairs_of_fields(struct wick_jfr_reader *r, const struct wick_jfr_plan *plan, const char *const *names,
+                                const union wick_jfr_slot *s, struct wick_label *pairs)
+{
+    uint32_t labels = slot_text(r, plan, LABELS, s, 0);
+    const char *text = wick_profile_str(r->p, labels);
+    uint32_t n = wick_labels_parse(r->p, text, strlen(text), pairs, 0, WICK_LABELS_MAX - OWN_FIELDS);
+    for (unsigned i = 0; i < OWN_FIELDS; i++) { /* last: a label of the same name does not count */
+        uint32_t value = i == ENDPOINT || r->p->by_span ? slot_text(r, plan, i, s, 0) : 0;
+        if (value)
+            pairs[n++] = (struct wick_label){wick_profile_cstring(r->p, names[i]), value};
+    }
+    return n;
+}
+
 uint32_t wick_jfr_labels(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
 {
-    static const char *const names[] = {"endpoint", "traceId", "spanId", "labels"};
-    enum { LABELS = 3 };
+    static const char *const names[CONTEXT_FIELDS] = {"endpoint", "traceId", "spanId", "labels", "text"};
     struct wick_label pairs[WICK_LABELS_MAX];
     struct wick_jfr_pool *pool;
-    uint32_t set, n = 0;
+    uint32_t set, n;
     if (!key)
         return 0;
     if (wick_jfr_pool_known(r, type, key, WICK_JFR_ROLE_LABELS, &set))
@@ -230,18 +290,16 @@ uint32_t wick_jfr_labels(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
     struct wick_jfr_cur c = wick_jfr_cur_at(r, *val);
     union wick_jfr_slot s[WICK_JFR_SLOTS] = {0};
     *val = WICK_JFR_RESOLVED;
-    if (!planned(r, pool, names, LABELS + 1))
+    if (!planned(r, pool, names, CONTEXT_FIELDS))
         return 0;
-    wick_jfr_plan_run(r, &pool->plan, &c, s);
+    const struct wick_jfr_plan *plan = &pool->plan;
+    wick_jfr_plan_run(r, plan, &c, s);
     if (c.bad)
         return 0;
-    const char *text = wick_profile_str(r->p, slot_text(r, &pool->plan, LABELS, s, 0));
-    n = wick_labels_parse(r->p, text, pairs, 0, WICK_LABELS_MAX - LABELS);
-    for (unsigned i = 0; i < LABELS; i++) { /* last: a label of the same name does not count */
-        uint32_t value = i == 0 || r->p->by_span ? slot_text(r, &pool->plan, i, s, 0) : 0;
-        if (value)
-            pairs[n++] = (struct wick_label){wick_profile_cstring(r->p, names[i]), value};
-    }
+    if (plan->field[CONTEXT_TEXT] != WICK_JFR_NONE)
+        n = pairs_of_text(r, &r->meta.fields[plan->field[CONTEXT_TEXT]], s[CONTEXT_TEXT].place, pairs);
+    else
+        n = pairs_of_fields(r, plan, names, s, pairs);
     return resolve(val, wick_profile_label_set(r->p, pairs, n));
 }
 

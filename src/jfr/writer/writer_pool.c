@@ -206,16 +206,42 @@ static void put_package(struct wick_jfr_writer *w, uint32_t id)
     wick_strbuf_addc(&w->pools, 0); /* exported */
 }
 
+/* Appends key=value, with a backslash before what separates pairs; nothing for a value that is none. */
+static void add_pair(struct wick_strbuf *out, const char *key, const char *value)
+{
+    if (!value || !*value)
+        return;
+    if (out->len)
+        wick_strbuf_addc(out, ',');
+    wick_strbuf_adds(out, key);
+    wick_strbuf_addc(out, '=');
+    for (; *value; value++) {
+        if (*value == ',' || *value == '=' || *value == '\\')
+            wick_strbuf_addc(out, '\\');
+        wick_strbuf_addc(out, *value);
+    }
+}
+
+/* A context is one text, the endpoint first, so that a table sorted by it is sorted by endpoint; then the program's
+ * labels, which have this form already. A reader that takes the last of equal keys must take the first "endpoint". */
 static void put_context(struct wick_jfr_writer *w, uint32_t id)
 {
+    struct wick_strbuf *text = &w->scratch;
     struct wick_jfr_context c = {0};
     if (!w->source.context || w->source.context(w->source.arg, wick_jfr_ids_key(&w->contexts, id), &c))
         c = (struct wick_jfr_context){0};
     put_number(w, &w->contexts.numbering, id);
-    put_text(w, c.endpoint); /* in full: Grafana's parser takes no pooled string within a constant */
-    put_text(w, c.labels);
-    put_text(w, c.trace_id);
-    put_text(w, c.span_id);
+    wick_strbuf_clear(text);
+    add_pair(text, "endpoint", c.endpoint);
+    if (c.labels && *c.labels) {
+        wick_strbuf_adds(text, text->len ? "," : "");
+        wick_strbuf_adds(text, c.labels);
+    }
+    add_pair(text, "traceId", c.trace_id);
+    add_pair(text, "spanId", c.span_id);
+    /* In full: Grafana's parser takes no pooled string within a constant. */
+    wick_jfr_add_string(&w->pools, text->buf, text->len);
+    w->pools.failed |= text->failed;
 }
 
 static void put_ids(struct wick_jfr_writer *w, struct wick_jfr_ids *t, enum wick_jfr_type_id type, uint32_t *pools,
