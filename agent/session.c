@@ -365,7 +365,7 @@ static int begin(struct wick_err *err)
         .max_frames = s->sampling->recorder.max_frames,
         .resumed = s->resumed,
     };
-    s->start_ns = wick_clock_mono_ns();
+    config.start_ns = s->start_ns = wick_clock_mono_ns();
     if (!s->changing)
         s->first_start_ns = s->start_ns;
     s->info = (struct wick_recording_info){&s->opts, &s->sampling->engines, wick_clock_epoch_ns() / 1000000};

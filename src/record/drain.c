@@ -166,7 +166,7 @@ int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_e
     d->process_start_ns = c->from_birth ? 0 : wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     const struct wick_jfr_source source = {d, source_stack, source_method, source_thread, source_context};
     struct wick_jfr_config config = {
-        .start_mono_ns = wick_clock_mono_ns(),
+        .start_mono_ns = c->start_ns,
         .chunk_bytes = c->chunk_bytes,
         .chunk_ns = c->chunk_ns,
         .memory_limit_bytes = c->memory_limit,

@@ -46,6 +46,7 @@ struct wick_drain_host {
 enum { WICK_WAIT_CACHE = 1 << 10 };
 
 struct wick_drain_config {
+    uint64_t start_ns;          /* of the recording, CLOCK_MONOTONIC: before the first event */
     struct wick_labels *labels; /* whose spans are written; NULL = none */
     uint64_t chunk_bytes, chunk_ns;
     size_t memory_limit;

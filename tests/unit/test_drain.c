@@ -80,11 +80,13 @@ static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
 {
 }
 
-static void open_drain(bool cpu_time)
+/* A recording that began so long ago. */
+static void open_drain_since(uint64_t ago_ns, bool cpu_time)
 {
     static const struct wick_drain_host host = {
         .thread = thread_of, .event = event, .lost = lost, .chunk_end = chunk_end, .chunk_begin = chunk_begin};
-    const struct wick_drain_config c = {.chunk_bytes = 4 << 20,
+    const struct wick_drain_config c = {.start_ns = wick_clock_mono_ns() - ago_ns,
+                                        .chunk_bytes = 4 << 20,
                                         .chunk_ns = UINT64_C(60000000000),
                                         .memory_limit = 4 << 20,
                                         .max_frames = 64,
@@ -98,6 +100,11 @@ static void open_drain(bool cpu_time)
     assert_true(file >= 0);
     assert_int_equal(wick_output_init_fd(&output, dup(file)), 0);
     assert_int_equal(wick_drain_open(&d, &recorder, &images, &output, &host, &c, &err), 0);
+}
+
+static void open_drain(bool cpu_time)
+{
+    open_drain_since(0, cpu_time);
 }
 
 /* From here on the file takes no more. */
@@ -195,6 +202,7 @@ struct said {
     } rows[TYPES];
     uint32_t nrows;
     int64_t fired, recorded, dropped, unsampled;
+    int64_t last_ns; /* time of the last sample, since 1970 */
 };
 
 static bool want(void *arg, const char *type)
@@ -236,14 +244,16 @@ static void take(void *arg, const struct wick_jfr_event *e)
                                              .drop_weight = number(e, "droppedWeight")}};
 }
 
-static void no_sample(void *arg, const struct wick_sample *s)
+static void sample(void *arg, const struct wick_sample *x)
 {
+    struct said *s = arg;
+    s->last_ns = (int64_t)x->time_ns;
 }
 
 /* Ends the recording and reads it. */
 static void close_and_read(struct said *s)
 {
-    const struct wick_jfr_visitor v = {.ctx = s, .sample = no_sample, .want = want, .event = take};
+    const struct wick_jfr_visitor v = {.ctx = s, .sample = sample, .want = want, .event = take};
     struct wick_jfr_result result;
     struct wick_err err = {0};
     char path[64];
@@ -314,6 +324,21 @@ static void test_drain__samples_may_stand_for_more_than_the_cpu_clock_says(void 
     wick_profile_release(&s.p);
 }
 
+/* Starting engines can take seconds on a crowded machine, and what they sample meanwhile keeps its time. */
+static void test_drain__a_recording_begins_before_its_engines(void **state)
+{
+    struct said s;
+    enum { AGO = 5 };
+    open_drain_since(AGO * UINT64_C(1000000000), true);
+    struct wick_event e = counted(WICK_EVENT_CPU, 1, 1000000);
+    e.time_ns -= (AGO - 1) * UINT64_C(1000000000);
+    wick_drain_put(&d, &e);
+    int64_t now = (int64_t)wick_clock_epoch_ns();
+    close_and_read(&s);
+    assert_true(s.last_ns && now - s.last_ns >= (AGO - 2) * INT64_C(1000000000));
+    wick_profile_release(&s.p);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -324,6 +349,7 @@ int main(void)
         TEST(test_drain__a_counted_event_alone_has_totals_in_its_unit_and_no_cpu_time),
         TEST(test_drain__unsampled_cpu_time_is_what_no_cpu_sample_stands_for),
         TEST(test_drain__samples_may_stand_for_more_than_the_cpu_clock_says),
+        TEST(test_drain__a_recording_begins_before_its_engines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,8 +195,11 @@ static int drain_to(int fd)
     static struct wick_drain d;
     const struct wick_drain_host host = {
         .thread = thread_of, .event = event, .lost = lost, .chunk_end = chunk_end, .chunk_begin = chunk_begin};
-    const struct wick_drain_config c = {
-        .chunk_bytes = 4 << 20, .chunk_ns = UINT64_C(60000000000), .memory_limit = 4 << 20, .max_frames = 64};
+    const struct wick_drain_config c = {.start_ns = wick_clock_mono_ns(),
+                                        .chunk_bytes = 4 << 20,
+                                        .chunk_ns = UINT64_C(60000000000),
+                                        .memory_limit = 4 << 20,
+                                        .max_frames = 64};
     struct wick_err err = {0};
     struct wick_output out;
     int rc = wick_output_init_fd(&out, fd);
