@@ -34,6 +34,7 @@
 #include "agent/event/deadlocks.h"
 #include "agent/event/direct_buffers.h"
 #include "agent/event/exhaustion.h"
+#include "agent/event/jvm_counts.h"
 #include "agent/event/memory.h"
 #include "agent/jvm/java_names.h"
 #include "agent/ownfile.h"
@@ -229,6 +230,7 @@ static void *drain_main(void *arg)
             wick_engines_moment(&s->sampling->engines);
         }
         ends |= wick_memory_look(&s->drain, now);
+        wick_jvm_counts_look(s->drain.writer, now);
         full = wick_drain_chunk_full(&s->drain);
         if (full || ends || locked || now - last_flush >= FLUSH_NS) {
             last_flush = now;
@@ -373,6 +375,7 @@ static int begin(struct wick_err *err)
     wick_exhaustion_open();
     wick_direct_buffers_open();
     wick_memory_open(s->opts.memory_interval_ns);
+    wick_jvm_counts_open(s->opts.memory_interval_ns);
     s->wake = eventfd(0, EFD_CLOEXEC);
     wick_threads_begin(&wick_vm.threads);
     wick_agent_names_begin();
@@ -406,6 +409,7 @@ no_drain:
 no_engine:
     wick_runtime_close();
     wick_memory_close();
+    wick_jvm_counts_close();
     wick_engines_release(&s->sampling->engines);
     if (s->wake >= 0)
         close(s->wake);
@@ -530,6 +534,7 @@ int wick_session_stop(struct wick_err *err)
     wick_memory_end(&s->drain);
     wick_runtime_close();
     wick_memory_close();
+    wick_jvm_counts_close();
     int r = wick_drain_close(&s->drain, wick_clock_mono_ns(), &s->final, &s->stats);
     note_error(r);
     wick_output_release(&s->output);

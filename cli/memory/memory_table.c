@@ -167,8 +167,9 @@ void wick_memory_write_text(const struct wick_memory_use *u, const struct wick_m
                 (double)(u->last_ns - u->first_ns) / 1e9);
     fputs("\n\n", out);
     write_parts(out, u);
-    if (t->nmt)
-        write_nmt(out, u, t->nmt);
+    const struct wick_nmt *counted = t->nmt ? t->nmt : &u->counted;
+    if (counted->count)
+        write_nmt(out, u, counted);
     write_levels(out, u);
 }
 
@@ -223,6 +224,7 @@ static void json_nmt(struct wick_json *j, const struct wick_nmt *n)
         wick_json_open(j, '{');
         wick_json_key(j, "category");
         wick_json_cstr(j, c->name);
+        pair(j, "reserved", c->reserved);
         pair(j, "committed", c->committed);
         pair(j, "malloc", c->malloced);
         pair(j, "mapped", c->mapped);
@@ -273,8 +275,9 @@ void wick_memory_write_json(const struct wick_memory_use *u, const struct wick_m
     for (int i = 0; i < WICK_MEMORY_PARTS; i++)
         json_part(j, u, i);
     wick_json_close(j, ']');
-    if (t->nmt)
-        json_nmt(j, t->nmt);
+    const struct wick_nmt *counted = t->nmt ? t->nmt : &u->counted;
+    if (counted->count)
+        json_nmt(j, counted);
     wick_json_key(j, "cgroups");
     wick_json_open(j, '[');
     for (uint32_t i = 0; i < u->levels; i++)

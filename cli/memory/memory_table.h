@@ -14,7 +14,7 @@
 
 struct wick_memory_table {
     const char *title;          /* of what: "process 123 (app.jar)", a file's name */
-    const struct wick_nmt *nmt; /* what the JVM counts itself; NULL = nothing is known of that */
+    const struct wick_nmt *nmt; /* what the JVM counts itself; NULL = what the recording says of that */
 };
 
 /* Write errors stay in the FILE. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/sum.h"
 
 /* Moments are ten seconds apart, a little more under load. */
 #define GAP_NS 300000000000
@@ -180,9 +181,31 @@ static void take_level(struct wick_memory_use *u, const struct wick_profile *p, 
     wick_memory_use_level(u, e->time_ns, (uint32_t)number(e, "level"), text(p, e, "path"), &m);
 }
 
+/* What the JVM counts is asked for when it has time: its moments are not those of the parts. */
+static void take_counted(struct wick_memory_use *u, const struct wick_profile *p, const struct wick_jfr_event *e)
+{
+    struct wick_nmt *n = &u->counted;
+    if (e->time_ns != u->counted_ns)
+        n->count = n->committed = n->malloced = 0;
+    u->counted_ns = e->time_ns;
+    if (n->count == WICK_NMT_CATEGORIES)
+        return;
+    struct wick_nmt_category *c = &n->category[n->count++];
+    *c = (struct wick_nmt_category){.reserved = number(e, "reserved"),
+                                    .committed = number(e, "committed"),
+                                    .malloced = number(e, "malloc"),
+                                    .mapped = number(e, "mapped")};
+    snprintf(c->name, sizeof c->name, "%s", text(p, e, "type"));
+    for (char *s = c->name; *s; s++)
+        *s = *s >= ' ' && *s <= '~' ? *s : '?';
+    n->committed = wick_sum_u64(n->committed, c->committed);
+    n->malloced = wick_sum_u64(n->malloced, c->malloced);
+}
+
 bool wick_memory_use_wants(const char *type)
 {
-    return !strcmp(type, "wick.MemoryPart") || !strcmp(type, "wick.CgroupMemoryUse");
+    return !strcmp(type, "wick.MemoryPart") || !strcmp(type, "wick.CgroupMemoryUse") ||
+           !strcmp(type, "jdk.NativeMemoryUsage");
 }
 
 void wick_memory_use_take(struct wick_memory_use *u, const struct wick_profile *p, const struct wick_jfr_event *e)
@@ -191,6 +214,8 @@ void wick_memory_use_take(struct wick_memory_use *u, const struct wick_profile *
         take_part(u, p, e);
     else if (!strcmp(e->type, "wick.CgroupMemoryUse"))
         take_level(u, p, e);
+    else if (!strcmp(e->type, "jdk.NativeMemoryUsage"))
+        take_counted(u, p, e);
 }
 
 void wick_memory_use_end(struct wick_memory_use *u)

@@ -13,7 +13,7 @@
 
 #include "analysis/read.h"
 #include "analysis/trend.h"
-#include "footprint/footprint.h"
+#include "footprint/nmt.h"
 #include "sys/cgroup_memory.h"
 
 struct wick_memory_level {
@@ -39,6 +39,8 @@ struct wick_memory_use {
     struct wick_trend total;
     struct wick_memory_level level[WICK_CGROUP_LEVELS]; /* from the process's own cgroup outwards */
     uint32_t levels;
+    struct wick_nmt counted; /* by the JVM itself, at the last moment of that; count = 0: it says nothing */
+    int64_t counted_ns;
     struct wick_memory_moment *series;
     uint32_t nseries, cap_series;
     bool failed; /* no memory for it */

@@ -72,7 +72,6 @@ static bool take_hex(struct text *t, uint64_t *out)
 static bool take_category(struct text t, struct wick_nmt *n)
 {
     struct wick_nmt_category c = {{0}};
-    uint64_t reserved;
     if (!skip(&t, "-") || n->count == WICK_NMT_CATEGORIES)
         return false;
     skip_blanks(&t);
@@ -84,7 +83,7 @@ static bool take_category(struct text t, struct wick_nmt *n)
         if (name[i] < ' ' || name[i] > '~')
             return false;
     memcpy(c.name, name, len);
-    if (!len || !take_kb(&t, &reserved) || !skip(&t, ", committed=") || !take_kb(&t, &c.committed))
+    if (!len || !take_kb(&t, &c.reserved) || !skip(&t, ", committed=") || !take_kb(&t, &c.committed))
         return false;
     n->committed = wick_sum_u64(n->committed, c.committed);
     n->category[n->count++] = c;

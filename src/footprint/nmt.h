@@ -31,6 +31,7 @@ enum { WICK_NMT_CATEGORIES = 64, WICK_NMT_NAME = 40 };
 
 struct wick_nmt_category {
     char name[WICK_NMT_NAME]; /* "GC"; printable ASCII */
+    uint64_t reserved;        /* bytes of address space */
     uint64_t committed;       /* bytes: all of it */
     uint64_t malloced;        /* of it from malloc, arenas included */
     uint64_t mapped;          /* of it committed in mappings */

@@ -5,6 +5,7 @@
 and nowhere else, from outside and in a recording; with the limits of cgroups."""
 import json
 import os
+import re
 import time
 
 import cgroup
@@ -139,7 +140,57 @@ def tracked():
             t.check(f"{mode}: sums are those of the rows", m["nmt"]["malloc"] == sum(c["malloc"] for c in of.values()), m["nmt"])
             r = t.wick("memory", str(j.pid))
             t.check(f"{mode}: the table has it", r.status == 0 and "COUNTED BY THE JVM" in r.out, r)
+        tracked_recording(mode, j)
         j.kill()
+
+
+def counted(file):
+    """{category: (reserved, committed, malloc, mapped)} of the last reading in a recording."""
+    r = t.wick("memory", "--json", file)
+    found = json.loads(r.out).get("nmt", {"categories": []})["categories"] if r.status == 0 else []
+    return {c["category"]: (c["reserved"], c["committed"], c["malloc"], c["mapped"]) for c in found}
+
+
+def tracked_recording(mode, j):
+    """The same in a recording, as often as where memory goes is read."""
+    file = t.path(f"tracked-{mode}.jfr")
+    t.check(f"{mode}: a recording starts", t.start(j.pid, file, "-e", "cpu", "--memory-interval", "1s").status == 0)
+    if mode == "off":
+        time.sleep(3)
+        t.check("what a JVM does not count is not in it", t.stop(j.pid).status == 0 and not counted(file), counted(file))
+        return
+    other = "Internal" if java_version == 8 else "Other"
+    t.check(f"{mode}: the count is in it", t.until(lambda: other in counted(file)), counted(file))
+    before = counted(file)[other][2]
+    ask(j, "direct 32")
+    t.check(f"{mode}: and follows what is allocated", t.until(lambda: counted(file)[other][2] >= before + 32 * MIB)
+            and counted(file)[other][2] < before + 40 * MIB, (before, counted(file)))
+    t.check(f"{mode}: it stops", t.stop(j.pid).status == 0)
+    live = {c["category"]: c for c in memory(str(j.pid))["nmt"]["categories"]}
+    t.check(f"{mode}: its categories are the JVM's", set(counted(file)) == set(live), (counted(file), live))
+    heap = live["Java Heap"]
+    t.check(f"{mode}: so is the heap", counted(file).get("Java Heap") == (heap["reserved"], heap["committed"], heap["malloc"], heap["mapped"]),
+            (counted(file), heap))
+    r = t.wick("memory", file)
+    t.check(f"{mode}: the table of a recording has it", r.status == 0 and "COUNTED BY THE JVM" in r.out, r)
+    if mode == "summary":
+        shown = t.jfr(17, "summary", file).out
+        t.check("the JDK's tool counts its events", re.search(r"jdk\.NativeMemoryUsage +[1-9]", shown), shown[:3000])
+
+
+def tracked_unheard():
+    """A JVM that nobody has attached to does not listen, and is not made to."""
+    file = t.path("unheard.jfr")
+    j = program("unheard", "-XX:+UseSerialGC", "-XX:NativeMemoryTracking=summary",
+                f"-agentpath:{t.AGENT}=start,event=cpu,memory-interval=1s,file={file}")
+    ask(j, "direct 8")
+    time.sleep(3)
+    listens = os.path.exists(f"/tmp/.java_pid{j.pid}")
+    t.check("a JVM that does not listen is not asked", not listens and not counted(file), (listens, counted(file)))
+    memory(str(j.pid))
+    t.check("it is once somebody made it listen", t.until(lambda: counted(file)), counted(file))
+    t.check("and ends", t.stop(j.pid).status == 0)
+    j.kill()
 
 
 def limits():
@@ -189,6 +240,7 @@ for collector_name, collector_options in t.collectors():
         collector(collector_name, collector_options)
 recording()
 tracked()
+tracked_unheard()
 limits()
 refusals()
 t.done()

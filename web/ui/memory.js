@@ -65,6 +65,13 @@ class Parts extends Slot {
       { key: 'committed', head: 'Committed', value: (r) => r.committed, text: (r) => bytes(r.committed) },
       { key: 'reserved', head: 'Reserved', value: (r) => r.reserved, text: (r) => bytes(r.reserved) },
     ], { caption: 'Resident memory by part', sort: 'resident' });
+    this.counted = new Table([
+      { key: 'category', head: 'Category', value: (r) => r.category },
+      { key: 'committed', head: 'Committed', value: (r) => r.committed, text: (r) => bytes(r.committed), bar: (r) => r.committed / this.committed, colour: 'var(--cell-total)' },
+      { key: 'malloc', head: 'Of malloc', value: (r) => r.malloc, text: (r) => bytes(r.malloc) },
+      { key: 'mapped', head: 'Mapped', value: (r) => r.mapped, text: (r) => bytes(r.mapped) },
+      { key: 'reserved', head: 'Reserved', value: (r) => r.reserved, text: (r) => bytes(r.reserved) },
+    ], { caption: 'Native memory as the JVM counts it', sort: 'committed' });
   }
 
   fail(e) {
@@ -90,7 +97,17 @@ class Parts extends Slot {
     }
     this.table.update(shown);
     this.root.replaceChildren(h('h2', {}, 'Resident memory at the last reading'),
-      h('dl.facts', {}, ...facts.map(([k, v]) => h('div', {}, h('dt', {}, k), h('dd', {}, v)))), this.bar(shown.filter((p) => p.in_resident_set)), this.table.root);
+      h('dl.facts', {}, ...facts.map(([k, v]) => h('div', {}, h('dt', {}, k), h('dd', {}, v)))), this.bar(shown.filter((p) => p.in_resident_set)), this.table.root,
+      ...this.countedByJvm(answer.nmt));
+  }
+
+  /** What the JVM says of its own memory, if it runs with -XX:NativeMemoryTracking. */
+  countedByJvm(nmt) {
+    if (!nmt?.categories.length) return [];
+    this.committed = nmt.committed || 1;
+    this.counted.update(nmt.categories.filter((c) => c.committed));
+    return [h('h3', {}, 'Counted by the JVM (NMT)'),
+      h('p.quiet', {}, `${formatWeight(nmt.committed, 'bytes')} committed, touched or not; ${formatWeight(nmt.malloc, 'bytes')} of it from malloc`), this.counted.root];
   }
 
   /** The parts as one bar; the table below says the same. */
