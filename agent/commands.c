@@ -7,7 +7,7 @@
  * to be converted into at its end (stop_convert.h). A start checks its options and descriptors before anything of
  * these is given up.
  *
- * Time. timeout and loop are instants that control.c waits for (wick_command_due) and reports back (_expire). Before
+ * Time. timeout and loop are instants that control.c waits for (wick_commands_due) and reports back (_expire). Before
  * the JVM is up a recording that was started waits, and its time begins when it is. At a lap the recording is stopped
  * and the next one started at once, with the options that were asked for, as changed since; the conversion of the
  * finished one is made while that runs. A next one that cannot start is tried again at the next lap.
@@ -45,13 +45,13 @@ static struct {
     pid_t pid;
 } state = {.out_fd = -1, .own = WICK_OWNFILE_INIT};
 
-void wick_command_init(const struct wick_err *init)
+void wick_commands_init(const struct wick_err *init)
 {
     state.init = *init;
     state.pid = getpid();
 }
 
-void wick_command_close(struct wick_command_fds *f)
+void wick_commands_close(struct wick_command_fds *f)
 {
     if (f->out >= 0)
         close(f->out);
@@ -63,7 +63,7 @@ void wick_command_close(struct wick_command_fds *f)
 static void forget_time(void)
 {
     state.stop_at = state.lap_at = 0;
-    wick_broker_set(-1);
+    wick_perf_broker_set(-1);
 }
 
 static void forget_output(void)
@@ -90,7 +90,7 @@ static int check_output(int fd, struct wick_err *err)
 /* The agent's own file. */
 static int open_own(struct wick_session_opts *o, bool again, int *fd, struct wick_err *err)
 {
-    if (wick_convert_is_wanted(o->file) && (o->max_size_bytes || o->max_age_ns))
+    if (wick_stop_convert_is_wanted(o->file) && (o->max_size_bytes || o->max_age_ns))
         return wick_err_set(err, WICK_E_USAGE, "max-size and max-age are for jfr files only: name the file .jfr");
     if (o->compat && (o->max_size_bytes || o->max_age_ns))
         return wick_err_set(err, WICK_E_USAGE,
@@ -120,8 +120,8 @@ static int finish(struct wick_err *err)
 {
     struct stat st;
     if (state.convert.file[0] && !stat(state.convert.recording, &st) && !st.st_size)
-        wick_convert_cancel(&state.convert);
-    return wick_convert_finish(&state.convert, err);
+        wick_stop_convert_cancel(&state.convert);
+    return wick_stop_convert_finish(&state.convert, err);
 }
 
 /* A file that was to hold the recording that did not start. */
@@ -134,7 +134,7 @@ static void drop_own(int own, const struct wick_session_opts *o)
     close(own);
     if (empty && !state.convert.file[0] && *o->file)
         unlinkat(AT_FDCWD, o->file, 0);
-    wick_convert_cancel(&state.convert);
+    wick_stop_convert_cancel(&state.convert);
     wick_ownfile_forget(&state.own);
 }
 
@@ -175,13 +175,13 @@ static int start(struct wick_session_opts *o, bool again, struct wick_command_fd
     forget_time();
     if ((f->out >= 0 && !f->taken) || (own >= 0 && !*o->file)) /* what is taken is the command's already */
         copy = fcntl(f->out >= 0 ? f->out : own, F_DUPFD_CLOEXEC, 3);
-    wick_broker_set(f->broker);
+    wick_perf_broker_set(f->broker);
     f->broker = -1;
     rc = own >= 0 && state.own.resumed ? wick_session_resume(o, own, state.own.resumed, err)
          : f->taken                    ? wick_session_start_taken(o, f->out, err)
                                        : wick_session_start(o, own >= 0 ? own : f->out, err);
     if (rc) {
-        wick_broker_set(-1);
+        wick_perf_broker_set(-1);
         drop_own(own, o);
         if (copy >= 0)
             close(copy);
@@ -223,7 +223,7 @@ static int change(const struct wick_opts *asked, struct wick_err *err)
 }
 
 /* A stop that nobody waits for: what became of the file is said on stderr. */
-void wick_command_stop_unasked(void)
+void wick_commands_stop_unasked(void)
 {
     struct wick_err err = {0};
     bool converts = state.convert.file[0];
@@ -249,7 +249,7 @@ static void next_lap(void)
             state.lap_at = wick_clock_mono_ns() + lap;
     }
     state.stop_at = stop_at;
-    if (wick_convert_finish(&done, &err))
+    if (wick_stop_convert_finish(&done, &err))
         dprintf(STDERR_FILENO, "wick: %s\n", err.msg);
 }
 
@@ -362,7 +362,7 @@ static void add_note(struct wick_err *notes, const struct wick_convert *c)
              n ? "\n" : "", c->file, c->recording);
 }
 
-void wick_command_run(const char *command, size_t len, struct wick_command_fds *f, struct wick_command_reply *r)
+void wick_commands_run(const char *command, size_t len, struct wick_command_fds *f, struct wick_command_reply *r)
 {
     struct wick_err err = {0}, notes = {0};
     enum wick_opt_action action = WICK_ACTION_NONE;
@@ -393,24 +393,24 @@ void wick_command_run(const char *command, size_t len, struct wick_command_fds *
         snprintf(r->text + n, sizeof r->text - n, "%s%s", n ? "\n" : "", notes.msg);
 }
 
-uint64_t wick_command_due(void)
+uint64_t wick_commands_due(void)
 {
     uint64_t due = state.stop_at ? state.stop_at : UINT64_MAX;
     return state.lap_at && state.lap_at < due ? state.lap_at : due;
 }
 
-void wick_command_expire(uint64_t now)
+void wick_commands_expire(uint64_t now)
 {
     if (state.stop_at && now >= state.stop_at) {
         state.stop_at = 0;
         if (wick_session_running())
-            wick_command_stop_unasked();
+            wick_commands_stop_unasked();
     }
     if (state.lap_at && now >= state.lap_at)
         next_lap();
 }
 
-void wick_command_vm_ready(void)
+void wick_commands_vm_ready(void)
 {
     wick_session_vm_ready();
     state.vm_is_up = true;
@@ -418,11 +418,11 @@ void wick_command_vm_ready(void)
         start_time();
 }
 
-void wick_command_vm_death(void)
+void wick_commands_vm_death(void)
 {
     bool nameless = state.own.open && !*state.own.file && state.out_fd >= 0;
     if (wick_session_running())
-        wick_command_stop_unasked();
+        wick_commands_stop_unasked();
     else
         finish(NULL);
     if (nameless)

@@ -34,23 +34,23 @@ struct wick_command_reply {
 };
 
 /* Before all others; again after a command that retires. init: the outcome of wick_agent_init. */
-void wick_command_init(const struct wick_err *init);
+void wick_commands_init(const struct wick_err *init);
 
-/* Carries out one command. r->fd is the caller's afterwards, and what is left of f (wick_command_close). */
-void wick_command_run(const char *command, size_t len, struct wick_command_fds *f, struct wick_command_reply *r);
+/* Carries out one command. r->fd is the caller's afterwards, and what is left of f (wick_commands_close). */
+void wick_commands_run(const char *command, size_t len, struct wick_command_fds *f, struct wick_command_reply *r);
 
 /* Closes what nobody has taken. */
-void wick_command_close(struct wick_command_fds *f);
+void wick_commands_close(struct wick_command_fds *f);
 
 /* A stop that nobody waits for: what became of the file is said on stderr. */
-void wick_command_stop_unasked(void);
+void wick_commands_stop_unasked(void);
 
 /* When something is due without a command (options timeout and loop), UINT64_MAX = never; and what is due by now. */
-uint64_t wick_command_due(void);
-void wick_command_expire(uint64_t now_ns);
+uint64_t wick_commands_due(void);
+void wick_commands_expire(uint64_t now_ns);
 
 /* The VM is up: a recording that was started before begins. The VM goes down: a recording ends. */
-void wick_command_vm_ready(void);
-void wick_command_vm_death(void);
+void wick_commands_vm_ready(void);
+void wick_commands_vm_death(void);
 
 #endif

@@ -65,7 +65,7 @@ static void drop_client_locked(struct client *c)
     close(c->fd);
     *c = (struct client){.fd = -1};
     if (held && wick_session_running())
-        wick_command_stop_unasked();
+        wick_commands_stop_unasked();
 }
 
 static int add_client_locked(int fd)
@@ -136,8 +136,8 @@ static bool serve_packet_locked(struct client *c, const char *packet, size_t len
         return false;
     }
     sort_fds(&req, list, &f);
-    wick_command_run(req.command, req.command_len, &f, r);
-    wick_command_close(&f);
+    wick_commands_run(req.command, req.command_len, &f, r);
+    wick_commands_close(&f);
     ctl.retired |= r->retires;
     drop_holds_locked();
     if (req.hold && !was_running && r->code == 0 && wick_session_running())
@@ -186,7 +186,7 @@ static void accept_client_locked(uint64_t now)
 /* Time to the next thing that happens without a message, in milliseconds; -1 = nothing is due. */
 static int next_due_locked(uint64_t now)
 {
-    uint64_t due = wick_command_due();
+    uint64_t due = wick_commands_due();
     if (ctl.pause_until > now && ctl.pause_until < due)
         due = ctl.pause_until;
     for (int i = 0; i < MAX_CLIENTS; i++) {
@@ -202,7 +202,7 @@ static int next_due_locked(uint64_t now)
 
 static void expire_locked(uint64_t now)
 {
-    wick_command_expire(now);
+    wick_commands_expire(now);
     drop_holds_locked();
     for (int i = 0; i < MAX_CLIENTS; i++) {
         struct client *c = &ctl.clients[i];
@@ -303,7 +303,7 @@ int wick_control_start(const struct wick_err *init, struct wick_err *err)
     if (!ctl.started) {
         for (int i = 0; i < MAX_CLIENTS; i++)
             ctl.clients[i].fd = -1;
-        wick_command_init(init);
+        wick_commands_init(init);
         rc = start_listening_locked(err);
     }
     pthread_mutex_unlock(&ctl.lock);
@@ -328,11 +328,11 @@ int wick_control_run(const char *options, size_t len, struct wick_err *err)
     if (!r)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     pthread_mutex_lock(&ctl.lock);
-    wick_command_run(options, len, &f, r);
+    wick_commands_run(options, len, &f, r);
     drop_holds_locked();
     pthread_mutex_unlock(&ctl.lock);
     wake(); /* a timeout may have been set */
-    wick_command_close(&f);
+    wick_commands_close(&f);
     if (r->fd >= 0)
         close(r->fd);
     int rc = r->code ? wick_err_set(err, (enum wick_code)r->code, "%.900s", r->text) : 0;
@@ -373,7 +373,7 @@ int wick_control_adopt(int fd, struct wick_err *err)
 void wick_control_vm_ready(void)
 {
     pthread_mutex_lock(&ctl.lock);
-    wick_command_vm_ready();
+    wick_commands_vm_ready();
     pthread_mutex_unlock(&ctl.lock);
     wake();
 }
@@ -381,6 +381,6 @@ void wick_control_vm_ready(void)
 void wick_control_shutdown(void)
 {
     pthread_mutex_lock(&ctl.lock);
-    wick_command_vm_death();
+    wick_commands_vm_death();
     pthread_mutex_unlock(&ctl.lock);
 }

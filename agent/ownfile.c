@@ -75,12 +75,12 @@ static int expand(const char *pattern, unsigned long number, char out[WICK_OPT_P
 /* Whether a recording is written in the layout for readers that count: a picture has no use for it. */
 static bool is_compat(const char *file, bool wanted)
 {
-    return wanted && *file && !wick_convert_is_wanted(file);
+    return wanted && *file && !wick_stop_convert_is_wanted(file);
 }
 
 bool wick_ownfile_is_split(const struct wick_session_opts *o)
 {
-    return !wick_convert_is_wanted(o->file) && !o->compat && !o->loop[0] &&
+    return !wick_stop_convert_is_wanted(o->file) && !o->compat && !o->loop[0] &&
            (o->max_size_bytes || o->max_age_ns || wick_opt_is_sequence(o->file));
 }
 
@@ -151,8 +151,9 @@ void wick_ownfile_forget(struct wick_ownfile *f)
 static int open_for(struct wick_ownfile *f, struct wick_session_opts *o, int before, struct wick_convert *c,
                     struct wick_err *err)
 {
-    bool compat = is_compat(o->file, o->compat), converted = compat || wick_convert_is_wanted(o->file), again = false;
-    int fd = converted  ? wick_convert_begin(c, o->file, o->threads, compat, err)
+    bool compat = is_compat(o->file, o->compat), converted = compat || wick_stop_convert_is_wanted(o->file),
+         again = false;
+    int fd = converted  ? wick_stop_convert_begin(c, o->file, o->threads, compat, err)
              : *o->file ? open_named(o->file, err)
                         : open_nameless(err);
     if (fd < 0)
@@ -164,7 +165,7 @@ static int open_for(struct wick_ownfile *f, struct wick_session_opts *o, int bef
     if (!rc)
         return fd;
     close(fd);
-    wick_convert_cancel(c);
+    wick_stop_convert_cancel(c);
     return rc;
 }
 
@@ -225,8 +226,8 @@ int wick_ownfile_copy_open(const struct wick_ownfile *f, const char *pattern, bo
     if (rc)
         return rc;
     compat = is_compat(copy->file, compat);
-    copy->fd = compat || wick_convert_is_wanted(copy->file)
-                   ? wick_convert_begin(&copy->convert, copy->file, threads, compat, err)
+    copy->fd = compat || wick_stop_convert_is_wanted(copy->file)
+                   ? wick_stop_convert_begin(&copy->convert, copy->file, threads, compat, err)
                    : open_named(copy->file, err);
     if (copy->fd < 0)
         return copy->fd;
@@ -245,6 +246,6 @@ int wick_ownfile_copy_close(struct wick_ownfile_copy *copy, int rc, struct wick_
     if (copy->fd >= 0)
         close(copy->fd);
     if (rc)
-        wick_convert_cancel(&copy->convert);
-    return rc ? rc : wick_convert_finish(&copy->convert, err);
+        wick_stop_convert_cancel(&copy->convert);
+    return rc ? rc : wick_stop_convert_finish(&copy->convert, err);
 }

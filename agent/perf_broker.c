@@ -26,7 +26,7 @@ static int broker_fd = -1;     /* under lock */
 static uint32_t last_seq;      /* under lock */
 static uint64_t rest_until_ns; /* under lock: not asked before */
 
-void wick_broker_set(int fd)
+void wick_perf_broker_set(int fd)
 {
     pthread_mutex_lock(&lock);
     if (broker_fd >= 0)
@@ -85,7 +85,7 @@ static int ask(void *question, size_t size, uint32_t *seq, bool has_fd)
     return rc;
 }
 
-int wick_broker_open(const struct perf_event_attr *attr, pid_t tid)
+int wick_perf_broker_open(const struct perf_event_attr *attr, pid_t tid)
 {
     struct wick_broker_request r = {.magic = WICK_BROKER_MAGIC, .tid = tid, .attr_size = attr->size};
     if (attr->size < PERF_ATTR_SIZE_VER0 || attr->size > sizeof r.attr)
@@ -94,7 +94,7 @@ int wick_broker_open(const struct perf_event_attr *attr, pid_t tid)
     return ask(&r, sizeof r, &r.seq, true);
 }
 
-int wick_broker_take(uint64_t end)
+int wick_perf_broker_take(uint64_t end)
 {
     struct wick_broker_take t = {.magic = WICK_BROKER_TAKE_MAGIC, .end = end};
     return ask(&t, sizeof t, &t.seq, false);

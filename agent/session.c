@@ -261,7 +261,7 @@ static int start_thread(struct session *s)
 static int broker(void *arg, const struct perf_event_attr *attr, int32_t tid)
 {
     (void)arg;
-    return wick_broker_open(attr, tid);
+    return wick_perf_broker_open(attr, tid);
 }
 
 /* The least power of two that is not less than n. */
@@ -422,7 +422,7 @@ no_engine:
 static int ask_to_take(void *arg, uint64_t end)
 {
     (void)arg;
-    return wick_broker_take(end);
+    return wick_perf_broker_take(end);
 }
 
 static int open_output(const struct wick_session_opts *o, int out_fd, struct wick_err *err)

@@ -44,7 +44,7 @@ int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wic
  * 1 on. */
 int wick_session_resume(const struct wick_session_opts *o, int fd, unsigned times, struct wick_err *err);
 
-/* The same in one file out of which the CLI takes each chunk when it ends (wick_broker_take). */
+/* The same in one file out of which the CLI takes each chunk when it ends (wick_perf_broker_take). */
 int wick_session_start_taken(const struct wick_session_opts *o, int fd, struct wick_err *err);
 
 /* The VM is up: begins the recording that was started before, if there is one. What hinders it is said on stderr and

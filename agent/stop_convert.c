@@ -44,7 +44,7 @@ static struct job {
     char command_stack[128 << 10] __attribute__((aligned(64)));
 } job;
 
-bool wick_convert_is_wanted(const char *file)
+bool wick_stop_convert_is_wanted(const char *file)
 {
     static const char *const extensions[] = {
 #define X(format, ...) __VA_ARGS__,
@@ -78,7 +78,8 @@ static int open_command(void)
     static const char *const places[] = {"wick", "../bin/wick", "../../bin/wick"};
     Dl_info info;
     struct stat library;
-    if (!dladdr((void *)(uintptr_t)wick_convert_is_wanted, &info) || !info.dli_fname || stat(info.dli_fname, &library))
+    if (!dladdr((void *)(uintptr_t)wick_stop_convert_is_wanted, &info) || !info.dli_fname ||
+        stat(info.dli_fname, &library))
         return -1;
     const char *slash = strrchr(info.dli_fname, '/');
     if (!slash)
@@ -171,7 +172,7 @@ static int run(void)
 
 /* --- from start to stop ------------------------------------------------------------------------------------------- */
 
-int wick_convert_begin(struct wick_convert *c, const char *file, bool threads, bool compat, struct wick_err *err)
+int wick_stop_convert_begin(struct wick_convert *c, const char *file, bool threads, bool compat, struct wick_err *err)
 {
     int fd = -1;
     *c = (struct wick_convert){.threads = threads, .compat = compat};
@@ -197,7 +198,7 @@ int wick_convert_begin(struct wick_convert *c, const char *file, bool threads, b
     return fd;
 }
 
-void wick_convert_cancel(struct wick_convert *c)
+void wick_stop_convert_cancel(struct wick_convert *c)
 {
     if (c->file[0])
         unlinkat(AT_FDCWD, c->recording, 0);
@@ -246,7 +247,7 @@ static void set_arguments(struct wick_convert *c)
     job.argv[n] = NULL;
 }
 
-int wick_convert_finish(struct wick_convert *c, struct wick_err *err)
+int wick_stop_convert_finish(struct wick_convert *c, struct wick_err *err)
 {
     char reason[256] = "the command `wick` is not beside libwick.so";
     if (!c->file[0])

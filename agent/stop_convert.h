@@ -25,17 +25,17 @@ struct wick_convert {
 };
 
 /* True if the name ends as that of a format other than JFR that `wick convert` writes. */
-bool wick_convert_is_wanted(const char *file);
+bool wick_stop_convert_is_wanted(const char *file);
 
 /* Makes a new file for the recording beside `file` and returns its descriptor, open for reading and writing; or
  * -WICK_E_PERM, -WICK_E_NOSPACE, -WICK_E_IO, -WICK_E_LIMIT with a sentence. */
-int wick_convert_begin(struct wick_convert *c, const char *file, bool threads, bool compat, struct wick_err *err);
+int wick_stop_convert_begin(struct wick_convert *c, const char *file, bool threads, bool compat, struct wick_err *err);
 
 /* Nothing was recorded: removes the recording. Does nothing if nothing is to be converted. */
-void wick_convert_cancel(struct wick_convert *c);
+void wick_stop_convert_cancel(struct wick_convert *c);
 
 /* The recording is complete: makes the file that was asked for. Waits for the command, a minute at most. On failure the
  * recording stays and err has a sentence that names it. Does nothing if nothing is to be converted. */
-int wick_convert_finish(struct wick_convert *c, struct wick_err *err);
+int wick_stop_convert_finish(struct wick_convert *c, struct wick_err *err);
 
 #endif

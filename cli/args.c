@@ -149,7 +149,7 @@ static void add_keys(struct wick_strbuf *out, const char *separator)
 
 static void add_formats(struct wick_strbuf *out, const char *separator)
 {
-    for (const struct wick_format *x = wick_formats; x->name; x++)
+    for (const struct wick_format *x = wick_format_table; x->name; x++)
         wick_strbuf_addf(out, "%s%s", x->name, separator);
     wick_strbuf_adds(out, "jfr");
 }

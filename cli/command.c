@@ -11,18 +11,18 @@
 #include "cli/replace.h"
 #include "cli/ui.h"
 
-const struct wick_cmd wick_cmds[] = {
+const struct wick_cmd wick_cmd_table[] = {
 #define X(cmd, opts, ops, text) {.name = #cmd, .operands = (ops), .summary = (text), .where = (opts)},
 #include "def/command.def"
 #undef X
 };
-const size_t wick_cmds_count = sizeof wick_cmds / sizeof *wick_cmds;
+const size_t wick_cmd_table_count = sizeof wick_cmd_table / sizeof *wick_cmd_table;
 
 const struct wick_cmd *wick_cmd_find(const char *name)
 {
-    for (size_t i = 0; i < wick_cmds_count; i++)
-        if (!strcmp(wick_cmds[i].name, name))
-            return &wick_cmds[i];
+    for (size_t i = 0; i < wick_cmd_table_count; i++)
+        if (!strcmp(wick_cmd_table[i].name, name))
+            return &wick_cmd_table[i];
     return NULL;
 }
 

@@ -21,8 +21,8 @@ struct wick_cmd {
 #include "def/command.def"
 #undef X
 
-extern const struct wick_cmd wick_cmds[];
-extern const size_t wick_cmds_count;
+extern const struct wick_cmd wick_cmd_table[];
+extern const size_t wick_cmd_table_count;
 
 /* NULL if there is none of this name. */
 const struct wick_cmd *wick_cmd_find(const char *name);

@@ -22,7 +22,7 @@ static int (*const runs[])(int argc, char **argv) = {
 
 static int run(const struct wick_cmd *cmd, int argc, char **argv)
 {
-    return runs[cmd - wick_cmds](argc, argv);
+    return runs[cmd - wick_cmd_table](argc, argv);
 }
 
 int wick_cmd_help(int argc, char **argv)
@@ -44,8 +44,8 @@ int wick_cmd_help(int argc, char **argv)
         return 0;
     }
     puts("wick: a profiler for the JVM\n\nUsage: wick COMMAND [OPTION...] [OPERAND...]\n\nCommands:");
-    for (size_t i = 0; i < wick_cmds_count; i++)
-        printf("  %-9s  %-23s  %s\n", wick_cmds[i].name, wick_cmds[i].operands, wick_cmds[i].summary);
+    for (size_t i = 0; i < wick_cmd_table_count; i++)
+        printf("  %-9s  %-23s  %s\n", wick_cmd_table[i].name, wick_cmd_table[i].operands, wick_cmd_table[i].summary);
     puts("\n`wick help COMMAND` lists a command's options. To start: wick ps; wick record -d 10 NAME");
     return 0;
 }
@@ -81,11 +81,11 @@ static const char *nearest(const char *word)
 {
     const char *best = NULL;
     unsigned least = 3;
-    for (size_t i = 0; i < wick_cmds_count && strlen(word) <= LONGEST; i++) {
-        unsigned d = distance(word, wick_cmds[i].name);
-        if (d < least && d < strlen(wick_cmds[i].name) - 1) {
+    for (size_t i = 0; i < wick_cmd_table_count && strlen(word) <= LONGEST; i++) {
+        unsigned d = distance(word, wick_cmd_table[i].name);
+        if (d < least && d < strlen(wick_cmd_table[i].name) - 1) {
             least = d;
-            best = wick_cmds[i].name;
+            best = wick_cmd_table[i].name;
         }
     }
     return best;

@@ -54,11 +54,11 @@ static void put_text(FILE *f, const char *text)
 
 static void man_commands(FILE *f)
 {
-    for (size_t i = 0; i < wick_cmds_count; i++) {
-        fprintf(f, ".TP\n\\fBwick %s\\fR ", wick_cmds[i].name);
-        roff(f, wick_cmds[i].operands);
+    for (size_t i = 0; i < wick_cmd_table_count; i++) {
+        fprintf(f, ".TP\n\\fBwick %s\\fR ", wick_cmd_table[i].name);
+        roff(f, wick_cmd_table[i].operands);
         fputc('\n', f);
-        roff(f, wick_cmds[i].summary);
+        roff(f, wick_cmd_table[i].summary);
         fputs(".\n", f);
     }
 }
@@ -141,23 +141,23 @@ static void man_exit(FILE *f)
 static void bash_commands(FILE *f)
 {
     fputs("    local commands=\"", f);
-    for (size_t i = 0; i < wick_cmds_count; i++)
-        fprintf(f, "%s%s", i ? " " : "", wick_cmds[i].name);
+    for (size_t i = 0; i < wick_cmd_table_count; i++)
+        fprintf(f, "%s%s", i ? " " : "", wick_cmd_table[i].name);
     fputs("\"\n", f);
 }
 
 /* record) flags="..." valued="...";; */
 static void bash_cases(FILE *f)
 {
-    for (size_t c = 0; c < wick_cmds_count; c++) {
-        if (!wick_cmds[c].where)
+    for (size_t c = 0; c < wick_cmd_table_count; c++) {
+        if (!wick_cmd_table[c].where)
             continue;
-        fprintf(f, "    %s)", wick_cmds[c].name);
+        fprintf(f, "    %s)", wick_cmd_table[c].name);
         for (int valued = 0; valued < 2; valued++) {
             fprintf(f, " %s=\"", valued ? "valued" : "flags");
             for (size_t i = 0; i < WICK_OPT_TABLE_COUNT; i++) {
                 const struct wick_opt_desc *d = &wick_opt_table[i];
-                if (!(d->where & wick_cmds[c].where) || (d->kind != WICK_OPT_FLAG) != valued)
+                if (!(d->where & wick_cmd_table[c].where) || (d->kind != WICK_OPT_FLAG) != valued)
                     continue;
                 fprintf(f, " --%s", d->name);
                 if (d->letter)
@@ -194,11 +194,11 @@ static void bash_value(FILE *f, const char *offered)
 /* top) own="..."; case $prev in ... esac ;; */
 static void bash_tool_cases(FILE *f)
 {
-    for (size_t c = 0; c < wick_cmds_count; c++) {
-        unsigned command = wick_args_command(wick_cmds[c].name);
+    for (size_t c = 0; c < wick_cmd_table_count; c++) {
+        unsigned command = wick_args_command(wick_cmd_table[c].name);
         if (!command)
             continue;
-        fprintf(f, "    %s)\n        own=\"", wick_cmds[c].name);
+        fprintf(f, "    %s)\n        own=\"", wick_cmd_table[c].name);
         WICK_ARGS_FOR_EACH(d)
         if ((d->commands & command) && *d->help) {
             bash_spellings(f, d->name, d->letter, " ");
@@ -240,8 +240,8 @@ static bool takes_files(const struct wick_cmd *cmd)
 /* Those that take files alone are what remains. */
 static void bash_operands(FILE *f)
 {
-    for (size_t c = 0; c < wick_cmds_count; c++) {
-        const struct wick_cmd *cmd = &wick_cmds[c];
+    for (size_t c = 0; c < wick_cmd_table_count; c++) {
+        const struct wick_cmd *cmd = &wick_cmd_table[c];
         if (cmd->where)
             continue;
         const char *words = takes_jvms(cmd) ? "$(_wick_jvms)" : strstr(cmd->operands, "COMMAND") ? "$commands" : NULL;
@@ -266,9 +266,9 @@ static void zsh_text(FILE *f, const char *s)
 
 static void zsh_commands(FILE *f)
 {
-    for (size_t i = 0; i < wick_cmds_count; i++) {
-        fprintf(f, "    '%s:", wick_cmds[i].name);
-        zsh_text(f, wick_cmds[i].summary);
+    for (size_t i = 0; i < wick_cmd_table_count; i++) {
+        fprintf(f, "    '%s:", wick_cmd_table[i].name);
+        zsh_text(f, wick_cmd_table[i].summary);
         fputs("'\n", f);
     }
 }
@@ -364,8 +364,8 @@ static const char *zsh_operands(const struct wick_cmd *cmd)
 
 static void zsh_cases(FILE *f)
 {
-    for (size_t c = 0; c < wick_cmds_count; c++) {
-        const struct wick_cmd *cmd = &wick_cmds[c];
+    for (size_t c = 0; c < wick_cmd_table_count; c++) {
+        const struct wick_cmd *cmd = &wick_cmd_table[c];
         unsigned command = wick_args_command(cmd->name);
         if (!cmd->where && !command)
             continue;

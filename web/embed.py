@@ -84,16 +84,16 @@ def c_array(name, text):
 
 def c_assets(header, assets):
     return f'#include "{header}"\n\n' + '\n'.join(
-        c_array(f'wick_asset_{name}', text) + f'const size_t wick_asset_{name}_len = {len(text.encode())};\n'
+        c_array(f'wick_{name}', text) + f'const size_t wick_{name}_len = {len(text.encode())};\n'
         for name, text in assets.items())
 
 
 def flame(web):
     pieces = page(web, 'flame/flame.html', FLAME_CSS, FLAME)
-    assets = dict(zip(('html_head', 'html_body', 'html_tail'), pieces, strict=True))
+    assets = dict(zip(('flame_html_head', 'flame_html_body', 'flame_html_tail'), pieces, strict=True))
     for name in ('css', 'js'):
-        assets['svg_' + name] = '\n' + read(web / f'flame/svg.{name}')
-        if ']]>' in assets['svg_' + name] or '<' in assets['svg_css']:
+        assets['flame_svg_' + name] = '\n' + read(web / f'flame/svg.{name}')
+        if ']]>' in assets['flame_svg_' + name] or '<' in assets['flame_svg_css']:
             sys.exit(f'embed.py: svg.{name} holds what XML does not allow there')
     return c_assets('flame/assets.h', assets)
 
@@ -109,7 +109,8 @@ def heat(web):
     html = once(html, 'This flame graph is drawn', 'This heatmap is drawn')
     style = styles(web, FLAME_CSS + ['heat/heat.css'])
     pieces = assemble(html, style, bundle(web, HEAT))
-    return c_assets('export/heat_assets.h', dict(zip(('heat_head', 'heat_body', 'heat_slices', 'heat_tail'), pieces, strict=True)))
+    names = [f'heat_assets_{part}' for part in ('head', 'body', 'slices', 'tail')]
+    return c_assets('export/heat_assets.h', dict(zip(names, pieces, strict=True)))
 
 
 def heap(web):
@@ -126,7 +127,8 @@ def heap(web):
     html = once(html, 'Kinds of code, share of samples by top frame', 'Kinds of boxes, share of bytes')
     style = styles(web, FLAME_CSS + ['heap/heap.css'])
     pieces = assemble(html, style, bundle(web, HEAP))
-    return c_assets('cli/heap/heap_assets.h', dict(zip(('heap_head', 'heap_body', 'heap_facts', 'heap_tail'), pieces, strict=True)))
+    names = [f'heap_assets_{part}' for part in ('head', 'body', 'facts', 'tail')]
+    return c_assets('cli/heap/heap_assets.h', dict(zip(names, pieces, strict=True)))
 
 
 def spans(web):

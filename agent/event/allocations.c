@@ -40,7 +40,7 @@ static __attribute__((noinline)) void JNICALL sampled(jvmtiEnv *jvmti, JNIEnv *e
     ucontext_t here;
     if (size <= 0 || !wick_alloc_drawn((uint64_t)size, &draw))
         return;
-    wick_jclass_name(jvmti, class, name, sizeof name);
+    wick_agent_class_name(jvmti, class, name, sizeof name);
     jweak reference = draw.priority > 0 ? (*env)->NewWeakGlobalRef(env, object) : NULL;
     wick_registers_here(&here);
     /* behind the frame of this function: its saved frame pointer and its return address */

@@ -63,7 +63,7 @@ static void describe(JNIEnv *env, jobject object, struct wick_lock_what *out)
     jclass class = object ? (*env)->GetObjectClass(env, object) : NULL;
     if (!class)
         return;
-    wick_jclass_name(locks.jvmti, class, out->class_name, sizeof out->class_name);
+    wick_agent_class_name(locks.jvmti, class, out->class_name, sizeof out->class_name);
     if (!(*locks.jvmti)->GetObjectHashCode(locks.jvmti, object, &hash))
         out->hash = (uint32_t)hash;
     (*env)->DeleteLocalRef(env, class);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void wick_jclass_name(jvmtiEnv *jvmti, jclass class, char *out, size_t cap)
+void wick_agent_class_name(jvmtiEnv *jvmti, jclass class, char *out, size_t cap)
 {
     char *signature = NULL;
     out[0] = 0;

@@ -12,6 +12,6 @@
 #include <stddef.h>
 
 /* The internal name: java/lang/String, [I, [Ljava/lang/String;. Cut to fit; "" if the JVM does not say. */
-void wick_jclass_name(jvmtiEnv *jvmti, jclass class, char *out, size_t cap);
+void wick_agent_class_name(jvmtiEnv *jvmti, jclass class, char *out, size_t cap);
 
 #endif

@@ -31,7 +31,7 @@ static uint32_t size_of(const struct wick_jvm *jvm)
     return n < LEAST ? 0 : n > MOST ? MOST : (uint32_t)n;
 }
 
-int32_t wick_critical_place(JNIEnv *env, const struct wick_jvm *jvm, wick_addr java)
+int32_t wick_critical_field_find(JNIEnv *env, const struct wick_jvm *jvm, wick_addr java)
 {
     uint8_t before[MOST], once[MOST], twice[MOST], after[MOST];
     uint32_t n = size_of(jvm);

@@ -13,6 +13,6 @@
 
 /* The place of the counter in the JavaThread `java` of this thread, WICK_HS_NONE if there is none (the collector pins
  * regions instead) or it is not found. */
-int32_t wick_critical_place(JNIEnv *env, const struct wick_jvm *jvm, wick_addr java);
+int32_t wick_critical_field_find(JNIEnv *env, const struct wick_jvm *jvm, wick_addr java);
 
 #endif

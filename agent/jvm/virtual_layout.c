@@ -57,7 +57,7 @@ static void read_fields(JNIEnv *env, struct wick_jvm *jvm, jclass continuation, 
         s->cont_tail = tail;
 }
 
-void wick_virtual_threads_open(JNIEnv *env, struct wick_jvm *jvm)
+void wick_virtual_layout_open(JNIEnv *env, struct wick_jvm *jvm)
 {
     if (jvm->major < 21)
         return;
@@ -76,7 +76,7 @@ void wick_virtual_threads_open(JNIEnv *env, struct wick_jvm *jvm)
         (*env)->DeleteLocalRef(env, continuation);
 }
 
-bool wick_virtual_threads_is_carrier(JNIEnv *env, jobject thread)
+bool wick_virtual_layout_is_carrier(JNIEnv *env, jobject thread)
 {
     return carrier_class && (*env)->IsInstanceOf(env, thread, carrier_class);
 }

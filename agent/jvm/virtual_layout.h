@@ -15,9 +15,9 @@
 
 /* Completes jvm->step with the fields of Continuation and StackChunk and with the form of references. In a JDK without
  * virtual threads, or where anything is not as expected, cont_tail stays 0: frozen frames are not shown. */
-void wick_virtual_threads_open(JNIEnv *env, struct wick_jvm *jvm);
+void wick_virtual_layout_open(JNIEnv *env, struct wick_jvm *jvm);
 
 /* Whether that thread is one of the JDK's carriers of virtual threads. */
-bool wick_virtual_threads_is_carrier(JNIEnv *env, jobject thread);
+bool wick_virtual_layout_is_carrier(JNIEnv *env, jobject thread);
 
 #endif

@@ -51,7 +51,7 @@ static void register_thread(JNIEnv *env, jthread thread)
         return;
     wick_threads_java(&wick_vm.threads, tid, (wick_addr)java, info.name, (uint64_t)id);
     wick_threads_java_priority(&wick_vm.threads, tid, info.priority);
-    if (wick_virtual_threads_is_carrier(env, thread))
+    if (wick_virtual_layout_is_carrier(env, thread))
         listener->carrier(tid);
     (*wick_vm.jvmti)->Deallocate(wick_vm.jvmti, (unsigned char *)info.name);
     (*env)->DeleteLocalRef(env, info.thread_group);
@@ -227,7 +227,7 @@ static void become_live(JNIEnv *env)
     if (wick_jvm_open_code(&wick_vm.jvm, &err))
         return;
     wick_vm.oops_known = wick_hs_oop_form(&wick_vm.jvm);
-    wick_virtual_threads_open(env, &wick_vm.jvm);
+    wick_virtual_layout_open(env, &wick_vm.jvm);
     collect_stubs();
     learn_from_stubs();
     collect_properties();
@@ -235,7 +235,7 @@ static void become_live(JNIEnv *env)
     if (wick_vm.eetop)
         register_all_threads(env);
     const struct wick_engine_thread *own = wick_threads_find_sig(&wick_vm.threads, (int32_t)syscall(SYS_gettid));
-    wick_vm.critical_place = wick_critical_place(env, &wick_vm.jvm, own ? wick_load_relaxed(&own->java) : 0);
+    wick_vm.critical_place = wick_critical_field_find(env, &wick_vm.jvm, own ? wick_load_relaxed(&own->java) : 0);
     atomic_store(&wick_vm.live, true);
     listener->ready();
 }

@@ -168,7 +168,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     if (x->pid)
         in = (struct wick_explain_input){kept, x->keep ? 1 : 0};
     if (!rc)
-        wick_explain_write(&all, &f, &in, x->json, stdout);
+        wick_explain_text_write(&all, &f, &in, x->json, stdout);
     if (!rc && x->pid && x->keep && !x->json)
         wick_ui_print(stdout, "The recording is in %s\n", x->keep);
     if (!rc)

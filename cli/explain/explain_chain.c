@@ -49,7 +49,7 @@ int wick_explain_chain(int pid, struct wick_strbuf *out, struct wick_err *err)
     char word[16], bytes[CELL];
     snprintf(word, sizeof word, "%d", pid);
     uint64_t begin_ns = wick_clock_mono_ns();
-    int fd = wick_heap_take(word, true, &title, err);
+    int fd = wick_heap_live_dump(word, true, &title, err);
     double stopped = (double)(wick_clock_mono_ns() - begin_ns) / 1e9;
     uint64_t size = fd >= 0 && !fstat(fd, &st) ? (uint64_t)st.st_size : 0;
     int rc = fd < 0 ? fd : wick_heap_report_adopt(&r, fd, title.buf, &ask, err);

@@ -73,7 +73,7 @@ static bool complete(const struct wick_explain_finding *f, const char *s)
     return true;
 }
 
-void wick_explain_sentence(struct wick_strbuf *out, const struct wick_explain_finding *f)
+void wick_explain_text_sentence(struct wick_strbuf *out, const struct wick_explain_finding *f)
 {
     for (const char *s = f->rule->sentence; *s; s++) {
         if (*s == '[' && !complete(f, s)) {
@@ -121,7 +121,7 @@ static void add_percent(struct wick_strbuf *out, double share)
         wick_strbuf_addf(out, "%.0f %%", 100 * share);
 }
 
-void wick_explain_headline(struct wick_strbuf *out, const struct wick_explain_findings *all)
+void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_explain_findings *all)
 {
     enum wick_explain_group groups[WICK_EXPLAIN_GROUPS];
     size_t n = groups_of(all, groups);
@@ -195,8 +195,8 @@ static void add_word(struct wick_strbuf *out, const char *word)
     wick_strbuf_addc(out, '\'');
 }
 
-void wick_explain_command(struct wick_strbuf *out, const struct wick_explain_finding *r,
-                          const struct wick_explain_input *in)
+void wick_explain_text_command(struct wick_strbuf *out, const struct wick_explain_finding *r,
+                               const struct wick_explain_input *in)
 {
     if (!*r->rule->view || !in->n)
         return;
@@ -216,14 +216,14 @@ static void write_finding(const struct wick_explain_finding *r, size_t number, c
                           FILE *out)
 {
     struct wick_strbuf text = WICK_STRBUF_INIT;
-    wick_explain_sentence(&text, r);
+    wick_explain_text_sentence(&text, r);
     int at = fprintf(out, "%zu. ", number);
     write_wrapped(&text, at, 3, out);
     fprintf(out, "   -> ");
     wick_ui_wrap(out, advice_of(r), 6, 6, WIDTH);
     wick_strbuf_clear(&text);
     if (r->nfilters)
-        wick_explain_command(&text, r, in);
+        wick_explain_text_command(&text, r, in);
     if (text.len) {
         fprintf(out, "      ");
         wick_print_name(out, text.buf, text.len); /* not wrapped: it is to be copied */
@@ -247,7 +247,7 @@ static void write_undecided(const struct wick_explain_findings *all, FILE *out)
     for (size_t i = all->n; i < all->n + all->undecided; i++) {
         wick_strbuf_clear(&text);
         wick_strbuf_adds(&text, "Not decided, there are too few samples: ");
-        wick_explain_sentence(&text, &all->rows[i]);
+        wick_explain_text_sentence(&text, &all->rows[i]);
         write_wrapped(&text, 0, 3, out);
     }
     if (all->undecided)
@@ -273,7 +273,7 @@ static void write_text(const struct wick_explain_findings *all, const struct wic
                        const struct wick_explain_input *in, FILE *out)
 {
     struct wick_strbuf headline = WICK_STRBUF_INIT;
-    wick_explain_headline(&headline, all);
+    wick_explain_text_headline(&headline, all);
     if (headline.len)
         write_wrapped(&headline, 0, 0, out);
     wick_strbuf_release(&headline);
@@ -329,7 +329,7 @@ static void write_evidence(const struct wick_explain_finding *r, const struct wi
         fputc('}', out);
     }
     fputc(']', out);
-    wick_explain_command(&command, r, in);
+    wick_explain_text_command(&command, r, in);
     if (command.len) {
         fputs(",\"command\":", out);
         wick_print_json(out, command.buf, command.len);
@@ -345,7 +345,7 @@ static void write_overview(const struct wick_explain_findings *all, FILE *out)
     size_t n = groups_of(all, groups);
     struct wick_strbuf headline = WICK_STRBUF_INIT;
     const struct wick_explain_parts *t = &all->parts;
-    wick_explain_headline(&headline, all);
+    wick_explain_text_headline(&headline, all);
     fputs(",\"headline\":", out);
     wick_print_json(out, headline.len ? headline.buf : "", headline.len);
     fputs(",\"groups\":[", out);
@@ -389,7 +389,7 @@ static void write_json_finding(const struct wick_explain_finding *r, const struc
                                const struct wick_explain_input *in, FILE *out)
 {
     struct wick_strbuf sentence = WICK_STRBUF_INIT;
-    wick_explain_sentence(&sentence, r);
+    wick_explain_text_sentence(&sentence, r);
     fprintf(out, "{\"rule\":\"%s\",\"group\":\"%s\",\"basis\":\"%s\"", r->rule->name,
             wick_explain_group_name(r->rule->group), wick_explain_basis_name(r->rule->basis));
     if (r->endpoint) {
@@ -445,8 +445,8 @@ static void write_json(const struct wick_explain_findings *all, const struct wic
     fputs("]}\n", out);
 }
 
-void wick_explain_write(const struct wick_explain_findings *all, const struct wick_explain_facts *f,
-                        const struct wick_explain_input *in, bool json, FILE *out)
+void wick_explain_text_write(const struct wick_explain_findings *all, const struct wick_explain_facts *f,
+                             const struct wick_explain_input *in, bool json, FILE *out)
 {
     (json ? write_json : write_text)(all, f, in, out);
 }

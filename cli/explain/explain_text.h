@@ -17,10 +17,10 @@
 #define WICK_EXPLAIN_RECORD "-e cpu,wall,alloc,lock --ttsp"
 
 /* Appends the finding's sentence. Names in it are as recorded: escape what goes to a terminal. */
-void wick_explain_sentence(struct wick_strbuf *out, const struct wick_explain_finding *f);
+void wick_explain_text_sentence(struct wick_strbuf *out, const struct wick_explain_finding *f);
 
 /* Appends which group dominates and with what; nothing if there are no findings but cautions. */
-void wick_explain_headline(struct wick_strbuf *out, const struct wick_explain_findings *all);
+void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_explain_findings *all);
 
 /* Files of the recording, as the user can name them; n = 0: there are none. */
 struct wick_explain_input {
@@ -29,12 +29,12 @@ struct wick_explain_input {
 };
 
 /* Appends the command, for a shell, that draws the stacks on which the finding rests; nothing if none does. */
-void wick_explain_command(struct wick_strbuf *out, const struct wick_explain_finding *r,
-                          const struct wick_explain_input *in);
+void wick_explain_text_command(struct wick_strbuf *out, const struct wick_explain_finding *r,
+                               const struct wick_explain_input *in);
 
 /* Prints the headline and all findings by group, or that nothing stands out, and what could not be judged because its
  * events are missing. */
-void wick_explain_write(const struct wick_explain_findings *all, const struct wick_explain_facts *f,
-                        const struct wick_explain_input *in, bool json, FILE *out);
+void wick_explain_text_write(const struct wick_explain_findings *all, const struct wick_explain_facts *f,
+                             const struct wick_explain_input *in, bool json, FILE *out);
 
 #endif

@@ -67,7 +67,7 @@ static int make(const struct heap *h, struct wick_heap_report *r, const char *wo
 {
     int rc;
     if (is_jvm(word)) {
-        int fd = wick_heap_take(word, h->live, title, err);
+        int fd = wick_heap_live_dump(word, h->live, title, err);
         rc = fd < 0 ? fd : wick_heap_report_adopt(r, fd, title->buf, ask, err);
     } else {
         wick_strbuf_adds(title, strcmp(word, "-") ? word : "standard input");
@@ -91,9 +91,9 @@ static int show(const struct heap *h, const char *word, const struct wick_heap_a
     if (h->output)
         rc = wick_heap_page_save(&r, &t, h->output, err);
     else if (t.path)
-        rc = wick_heap_write_paths(&r, &t, h->json, stdout, err);
+        rc = wick_heap_table_write_paths(&r, &t, h->json, stdout, err);
     else
-        rc = (h->json ? wick_heap_write_json : wick_heap_write_text)(&r, &t, stdout, err);
+        rc = (h->json ? wick_heap_json_write : wick_heap_table_write)(&r, &t, stdout, err);
     wick_heap_report_release(&r);
     wick_strbuf_release(&title);
     return rc ? rc : wick_ui_written(err);
@@ -101,7 +101,7 @@ static int show(const struct heap *h, const char *word, const struct wick_heap_a
 
 static int compare(const struct heap *h, char *const *words, const struct wick_heap_ask *ask, struct wick_err *err)
 {
-    struct wick_heap_diff d = {0};
+    struct wick_heap_class_diff d = {0};
     struct wick_strbuf titles[2] = {WICK_STRBUF_INIT, WICK_STRBUF_INIT};
     struct wick_heap_table t = h->table;
     int rc = 0;
@@ -110,14 +110,14 @@ static int compare(const struct heap *h, char *const *words, const struct wick_h
         rc = make(h, &r, words[side], ask, &titles[side], err);
         if (rc)
             break;
-        if (wick_heap_diff_take(&d, &r, side))
+        if (wick_heap_class_diff_take(&d, &r, side))
             rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
         wick_heap_report_release(&r);
     }
     t.title = titles[1].buf;
     if (!rc)
-        (h->json ? wick_heap_write_diff_json : wick_heap_write_diff)(&d, &t, titles[0].buf, ask->graph, stdout);
-    wick_heap_diff_release(&d);
+        (h->json ? wick_heap_diff_write_json : wick_heap_diff_write)(&d, &t, titles[0].buf, ask->graph, stdout);
+    wick_heap_class_diff_release(&d);
     wick_strbuf_release(&titles[0]);
     wick_strbuf_release(&titles[1]);
     return rc ? rc : wick_ui_written(err);
@@ -158,7 +158,7 @@ static int run(struct heap *h, char *const *words, int n, struct wick_err *err)
     if (n == 2)
         return compare(h, words, &ask, err);
     if (h->histogram && is_jvm(words[0]))
-        return wick_heap_inspect(words[0], h->live, &h->table, h->json, stdout, err);
+        return wick_heap_live_histogram(words[0], h->live, &h->table, h->json, stdout, err);
     return show(h, words[0], &ask, err);
 }
 

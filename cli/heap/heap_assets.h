@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /* The page up to the title, from there to the tree, from there to the suspects, and the rest. */
-extern const char wick_asset_heap_head[], wick_asset_heap_body[], wick_asset_heap_facts[], wick_asset_heap_tail[];
-extern const size_t wick_asset_heap_head_len, wick_asset_heap_body_len, wick_asset_heap_facts_len,
-    wick_asset_heap_tail_len;
+extern const char wick_heap_assets_head[], wick_heap_assets_body[], wick_heap_assets_facts[], wick_heap_assets_tail[];
+extern const size_t wick_heap_assets_head_len, wick_heap_assets_body_len, wick_heap_assets_facts_len,
+    wick_heap_assets_tail_len;
 
 #endif

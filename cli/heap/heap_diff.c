@@ -27,38 +27,39 @@ static const char *count(int64_t n, char *out)
     return out;
 }
 
-static bool is_wanted(const struct wick_heap_diff_row *row, const struct wick_heap_table *t,
-                      enum wick_heap_diff_key key)
+static bool is_wanted(const struct wick_heap_class_diff_row *row, const struct wick_heap_table *t,
+                      enum wick_heap_class_diff_key key)
 {
     return (!t->class || strstr(row->name, t->class)) &&
-           (wick_heap_diff_growth(row, key) ||
-            (key != WICK_HEAP_DIFF_TOPS && wick_heap_diff_growth(row, WICK_HEAP_DIFF_OBJECTS)));
+           (wick_heap_class_diff_growth(row, key) ||
+            (key != WICK_HEAP_DIFF_TOPS && wick_heap_class_diff_growth(row, WICK_HEAP_DIFF_OBJECTS)));
 }
 
-static enum wick_heap_diff_key key_of(const struct wick_heap_table *t, bool graph)
+static enum wick_heap_class_diff_key key_of(const struct wick_heap_table *t, bool graph)
 {
     return t->sort == WICK_HEAP_BY_OBJECTS             ? WICK_HEAP_DIFF_OBJECTS
            : t->sort == WICK_HEAP_BY_RETAINED && graph ? WICK_HEAP_DIFF_RETAINED
                                                        : WICK_HEAP_DIFF_BYTES;
 }
 
-static void write_classes(struct wick_heap_diff *d, const struct wick_heap_table *t, bool graph, FILE *out)
+static void write_classes(struct wick_heap_class_diff *d, const struct wick_heap_table *t, bool graph, FILE *out)
 {
-    enum wick_heap_diff_key key = key_of(t, graph);
+    enum wick_heap_class_diff_key key = key_of(t, graph);
     char a[CELL], b[CELL], c[CELL], e[CELL];
     uint32_t shown = 0;
-    wick_heap_diff_sort(d, key);
+    wick_heap_class_diff_sort(d, key);
     fprintf(out, "\nClasses that changed most:\n  %12s %12s %12s %14s  %s\n", graph ? "retained" : "", "bytes",
             "objects", "objects now", "class");
     for (size_t i = 0; i < d->n && (!t->rows || shown < t->rows); i++) {
-        const struct wick_heap_diff_row *row = &d->rows[i];
+        const struct wick_heap_class_diff_row *row = &d->rows[i];
         if (!is_wanted(row, t, key))
             continue;
         shown++;
-        fprintf(
-            out, "  %12s %12s %12s %14s  ", graph ? change(wick_heap_diff_growth(row, WICK_HEAP_DIFF_RETAINED), a) : "",
-            change(wick_heap_diff_growth(row, WICK_HEAP_DIFF_BYTES), b),
-            count(wick_heap_diff_growth(row, WICK_HEAP_DIFF_OBJECTS), c), wick_ui_count(row->side[1].objects, e, CELL));
+        fprintf(out, "  %12s %12s %12s %14s  ",
+                graph ? change(wick_heap_class_diff_growth(row, WICK_HEAP_DIFF_RETAINED), a) : "",
+                change(wick_heap_class_diff_growth(row, WICK_HEAP_DIFF_BYTES), b),
+                count(wick_heap_class_diff_growth(row, WICK_HEAP_DIFF_OBJECTS), c),
+                wick_ui_count(row->side[1].objects, e, CELL));
         wick_ui_last_column(out, 58, row->name, strlen(row->name));
         fputc('\n', out);
     }
@@ -66,19 +67,19 @@ static void write_classes(struct wick_heap_diff *d, const struct wick_heap_table
         fputs("  none\n", out);
 }
 
-static void write_tops(struct wick_heap_diff *d, const struct wick_heap_table *t, FILE *out)
+static void write_tops(struct wick_heap_class_diff *d, const struct wick_heap_table *t, FILE *out)
 {
     char a[CELL], b[CELL], c[CELL];
     uint32_t shown = 0;
-    wick_heap_diff_sort(d, WICK_HEAP_DIFF_TOPS);
+    wick_heap_class_diff_sort(d, WICK_HEAP_DIFF_TOPS);
     fprintf(out, "\nClasses of dominators that changed most (objects that no other object keeps alive alone):\n");
     fprintf(out, "  %12s %12s %12s  %s\n", "retained", "now", "objects", "class");
     for (size_t i = 0; i < d->n && (!t->rows || shown < t->rows); i++) {
-        const struct wick_heap_diff_row *row = &d->rows[i];
+        const struct wick_heap_class_diff_row *row = &d->rows[i];
         if (!is_wanted(row, t, WICK_HEAP_DIFF_TOPS))
             continue;
         shown++;
-        fprintf(out, "  %12s %12s %12s  ", change(wick_heap_diff_growth(row, WICK_HEAP_DIFF_TOPS), a),
+        fprintf(out, "  %12s %12s %12s  ", change(wick_heap_class_diff_growth(row, WICK_HEAP_DIFF_TOPS), a),
                 wick_ui_binary(row->side[1].tops_retained, b, CELL),
                 count((int64_t)(row->side[1].tops - row->side[0].tops), c));
         wick_ui_last_column(out, 43, row->name, strlen(row->name));
@@ -88,8 +89,8 @@ static void write_tops(struct wick_heap_diff *d, const struct wick_heap_table *t
         fputs("  none\n", out);
 }
 
-void wick_heap_write_diff(struct wick_heap_diff *d, const struct wick_heap_table *t, const char *before, bool graph,
-                          FILE *out)
+void wick_heap_diff_write(struct wick_heap_class_diff *d, const struct wick_heap_table *t, const char *before,
+                          bool graph, FILE *out)
 {
     char a[CELL], b[CELL], c[CELL], e[CELL];
     int64_t bytes = (int64_t)(d->total[1].bytes - d->total[0].bytes);
@@ -122,13 +123,13 @@ static void put_side(struct wick_json *j, const char *key, const struct wick_hea
     wick_json_close(j, '}');
 }
 
-void wick_heap_write_diff_json(struct wick_heap_diff *d, const struct wick_heap_table *t, const char *before,
+void wick_heap_diff_write_json(struct wick_heap_class_diff *d, const struct wick_heap_table *t, const char *before,
                                bool graph, FILE *out)
 {
     struct wick_json j = {.out = out};
     uint32_t shown = 0;
-    enum wick_heap_diff_key key = key_of(t, graph);
-    wick_heap_diff_sort(d, key);
+    enum wick_heap_class_diff_key key = key_of(t, graph);
+    wick_heap_class_diff_sort(d, key);
     wick_json_open(&j, '{');
     wick_json_key(&j, "before");
     wick_json_cstr(&j, before);

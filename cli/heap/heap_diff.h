@@ -10,9 +10,9 @@
 
 /* Prints what changed; graph = sizes are of reachable objects, and there are retained ones. t->title is the newer
  * dump's name. */
-void wick_heap_write_diff(struct wick_heap_diff *d, const struct wick_heap_table *t, const char *before, bool graph,
-                          FILE *out);
-void wick_heap_write_diff_json(struct wick_heap_diff *d, const struct wick_heap_table *t, const char *before,
+void wick_heap_diff_write(struct wick_heap_class_diff *d, const struct wick_heap_table *t, const char *before,
+                          bool graph, FILE *out);
+void wick_heap_diff_write_json(struct wick_heap_class_diff *d, const struct wick_heap_table *t, const char *before,
                                bool graph, FILE *out);
 
 #endif

@@ -209,7 +209,7 @@ static void put_collections(struct wick_json *j, const struct wick_heap_report *
     wick_json_close(j, ']');
 }
 
-int wick_heap_write_json(struct wick_heap_report *r, const struct wick_heap_table *t, FILE *out, struct wick_err *err)
+int wick_heap_json_write(struct wick_heap_report *r, const struct wick_heap_table *t, FILE *out, struct wick_err *err)
 {
     struct wick_json j = {.out = out};
     wick_json_open(&j, '{');
@@ -240,7 +240,7 @@ int wick_heap_write_json(struct wick_heap_report *r, const struct wick_heap_tabl
     return 0;
 }
 
-void wick_heap_write_json_paths(struct wick_heap_report *r, const uint32_t *objects, const struct wick_heap_path *paths,
+void wick_heap_json_write_paths(struct wick_heap_report *r, const uint32_t *objects, const struct wick_heap_path *paths,
                                 size_t n, FILE *out)
 {
     struct wick_json j = {.out = out};

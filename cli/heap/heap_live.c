@@ -245,7 +245,7 @@ static int take(struct wick_proc *p, bool live, struct wick_err *err)
     return rc;
 }
 
-int wick_heap_take(const char *word, bool live, struct wick_strbuf *title, struct wick_err *err)
+int wick_heap_live_dump(const char *word, bool live, struct wick_strbuf *title, struct wick_err *err)
 {
     struct wick_proc p;
     struct wick_jvm_entry jvm;
@@ -282,7 +282,7 @@ static int add_line(struct lines *l, const char *text, const struct wick_heap_ta
     if (sscanf(text, " %*u: %llu %llu %n", &objects, &bytes, &at) != 2 || !at)
         return 0;
     size_t len = strcspn(text + at, " ");
-    wick_class_name(&name, text + at, len, 0);
+    wick_name_add_class(&name, text + at, len, 0);
     l->objects = wick_sum_u64(l->objects, objects);
     l->bytes = wick_sum_u64(l->bytes, bytes);
     int rc = name.failed ? -WICK_E_NOMEM : 0;
@@ -376,8 +376,8 @@ static int parse_lines(struct lines *l, char *text, const struct wick_heap_table
     return rc;
 }
 
-int wick_heap_inspect(const char *word, bool live, const struct wick_heap_table *table, bool json, FILE *out,
-                      struct wick_err *err)
+int wick_heap_live_histogram(const char *word, bool live, const struct wick_heap_table *table, bool json, FILE *out,
+                             struct wick_err *err)
 {
     struct wick_proc p;
     struct wick_jvm_entry jvm;

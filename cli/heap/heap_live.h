@@ -15,10 +15,10 @@
 
 /* Has the JVM that `word` means write a dump, with only what is reachable if `live` (it collects garbage first).
  * Returns its descriptor or an error with a sentence; title gets what it is called. */
-int wick_heap_take(const char *word, bool live, struct wick_strbuf *title, struct wick_err *err);
+int wick_heap_live_dump(const char *word, bool live, struct wick_strbuf *title, struct wick_err *err);
 
 /* Prints objects and bytes by class as the JVM counts them. */
-int wick_heap_inspect(const char *word, bool live, const struct wick_heap_table *t, bool json, FILE *out,
-                      struct wick_err *err);
+int wick_heap_live_histogram(const char *word, bool live, const struct wick_heap_table *t, bool json, FILE *out,
+                             struct wick_err *err);
 
 #endif

@@ -107,15 +107,15 @@ static int write_page(struct wick_heap_report *r, const struct wick_heap_table *
     const struct wick_flame_opts o = {.title = title.buf, .subtitle = subtitle.buf, .unit = "bytes", .icicle = true};
     int rc = title.failed || escaped.failed || subtitle.failed ? -WICK_E_NOMEM : wick_tree_sort(r->retained.tree);
     if (!rc) {
-        fwrite(wick_asset_heap_head, 1, wick_asset_heap_head_len, out);
+        fwrite(wick_heap_assets_head, 1, wick_heap_assets_head_len, out);
         fwrite(escaped.buf, 1, escaped.len, out);
-        fwrite(wick_asset_heap_body, 1, wick_asset_heap_body_len, out);
+        fwrite(wick_heap_assets_body, 1, wick_heap_assets_body_len, out);
         rc = wick_pack_base64(r->retained.tree, &o, out);
     }
     if (!rc) {
-        fwrite(wick_asset_heap_facts, 1, wick_asset_heap_facts_len, out);
+        fwrite(wick_heap_assets_facts, 1, wick_heap_assets_facts_len, out);
         write_facts(r, out);
-        fwrite(wick_asset_heap_tail, 1, wick_asset_heap_tail_len, out);
+        fwrite(wick_heap_assets_tail, 1, wick_heap_assets_tail_len, out);
     }
     wick_strbuf_release(&title);
     wick_strbuf_release(&escaped);

@@ -125,8 +125,8 @@ static int of_id(struct wick_heap_report *r, const char *word, uint32_t *object,
     return *object != WICK_HEAP_NONE ? 0 : wick_err_set(err, WICK_E_NOTFOUND, "the dump has no object %.100s", word);
 }
 
-int wick_heap_path_targets(struct wick_heap_report *r, const struct wick_heap_table *t, uint32_t **objects,
-                           struct wick_heap_path **paths, size_t *n, struct wick_err *err)
+int wick_heap_table_targets(struct wick_heap_report *r, const struct wick_heap_table *t, uint32_t **objects,
+                            struct wick_heap_path **paths, size_t *n, struct wick_err *err)
 {
     size_t most = t->rows && t->rows < 1000 ? t->rows : 1000;
     *objects = calloc(most + 1, sizeof **objects);

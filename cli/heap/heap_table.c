@@ -279,7 +279,7 @@ static void write_loaders(struct wick_heap_report *r, const struct wick_heap_tab
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
-int wick_heap_write_text(struct wick_heap_report *r, const struct wick_heap_table *t, FILE *out, struct wick_err *err)
+int wick_heap_table_write(struct wick_heap_report *r, const struct wick_heap_table *t, FILE *out, struct wick_err *err)
 {
     write_head(r, t, out);
     if (r->ask.graph && !t->class)
@@ -312,17 +312,17 @@ static void write_text_paths(struct wick_heap_report *r, const uint32_t *objects
     wick_strbuf_release(&name);
 }
 
-int wick_heap_write_paths(struct wick_heap_report *r, const struct wick_heap_table *t, bool json, FILE *out,
-                          struct wick_err *err)
+int wick_heap_table_write_paths(struct wick_heap_report *r, const struct wick_heap_table *t, bool json, FILE *out,
+                                struct wick_err *err)
 {
     struct wick_heap_path *paths;
     uint32_t *objects;
     size_t n;
-    int rc = wick_heap_path_targets(r, t, &objects, &paths, &n, err);
+    int rc = wick_heap_table_targets(r, t, &objects, &paths, &n, err);
     if (rc)
         return rc;
     if (json)
-        wick_heap_write_json_paths(r, objects, paths, n, out);
+        wick_heap_json_write_paths(r, objects, paths, n, out);
     else
         write_text_paths(r, objects, paths, n, out);
     wick_heap_paths_release(paths, n);

@@ -20,15 +20,15 @@ struct wick_heap_table {
 };
 
 /* Prints what was found. 0, or an error with a sentence. */
-int wick_heap_write_text(struct wick_heap_report *r, const struct wick_heap_table *t, FILE *out, struct wick_err *err);
-int wick_heap_write_json(struct wick_heap_report *r, const struct wick_heap_table *t, FILE *out, struct wick_err *err);
+int wick_heap_table_write(struct wick_heap_report *r, const struct wick_heap_table *t, FILE *out, struct wick_err *err);
+int wick_heap_json_write(struct wick_heap_report *r, const struct wick_heap_table *t, FILE *out, struct wick_err *err);
 
 /* Prints only the paths to the objects that t->path names. */
-int wick_heap_write_paths(struct wick_heap_report *r, const struct wick_heap_table *t, bool json, FILE *out,
-                          struct wick_err *err);
+int wick_heap_table_write_paths(struct wick_heap_report *r, const struct wick_heap_table *t, bool json, FILE *out,
+                                struct wick_err *err);
 
 /* n objects and a path to each, as JSON. */
-void wick_heap_write_json_paths(struct wick_heap_report *r, const uint32_t *objects, const struct wick_heap_path *paths,
+void wick_heap_json_write_paths(struct wick_heap_report *r, const uint32_t *objects, const struct wick_heap_path *paths,
                                 size_t n, FILE *out);
 
 /* Classes in the order of a table. */
@@ -43,7 +43,7 @@ int wick_heap_rows_make(struct wick_heap_rows *rows, struct wick_heap_report *r,
 void wick_heap_rows_release(struct wick_heap_rows *rows);
 
 /* Objects that t->path names and a path to each; *n of them. The caller releases both arrays. */
-int wick_heap_path_targets(struct wick_heap_report *r, const struct wick_heap_table *t, uint32_t **objects,
-                           struct wick_heap_path **paths, size_t *n, struct wick_err *err);
+int wick_heap_table_targets(struct wick_heap_report *r, const struct wick_heap_table *t, uint32_t **objects,
+                            struct wick_heap_path **paths, size_t *n, struct wick_err *err);
 
 #endif

@@ -42,7 +42,7 @@ static void usage(FILE *f)
           f);
     wick_args_help(WICK_ARGS_CONVERT, f);
     fputs("\nFormats:\n", f);
-    for (const struct wick_format *x = wick_formats; x->name; x++) {
+    for (const struct wick_format *x = wick_format_table; x->name; x++) {
         fprintf(f, "  %-12s  %s (", x->name, x->text);
         for (const char *const *e = x->extensions; *e; e++)
             fprintf(f, "%s.%s", e == x->extensions ? "" : " ", *e);
@@ -149,7 +149,7 @@ static int cut(struct convert *c, char *const *inputs, int n, struct wick_err *e
             err, WICK_E_USAGE,
             "a recording keeps its events as they are: options for names, threads as frames, counts and "
             "titles do not go with it");
-    return wick_cut_write(&c->view, inputs, n, c->out, c->compat, false, err);
+    return wick_convert_cut(&c->view, inputs, n, c->out, c->compat, false, err);
 }
 
 static int convert(struct convert *c, char *const *inputs, int n, struct wick_err *err)

@@ -15,7 +15,7 @@
 #include "export/timeline.h"
 
 struct wick_convert_opts {
-    const char *format;           /* a name in wick_formats */
+    const char *format;           /* a name in wick_format_table */
     const char *title;            /* NULL = the format's own */
     bool threads;                 /* keep threads apart */
     const struct wick_view *view; /* what to take; NULL = everything */

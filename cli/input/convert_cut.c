@@ -190,8 +190,8 @@ static int cut_all(struct job *j, const struct wick_view *view, char *const *pat
     return rc ? rc : judge(j, view, err);
 }
 
-int wick_cut_write(const struct wick_view *view, char *const *paths, int n, const char *out, bool even, bool own,
-                   struct wick_err *err)
+int wick_convert_cut(const struct wick_view *view, char *const *paths, int n, const char *out, bool even, bool own,
+                     struct wick_err *err)
 {
     struct job j = {.event = view->event, .cut.even = even};
     int rc = check_options(&view->shape, err);

@@ -15,7 +15,7 @@
  * is one of the inputs; -WICK_E_NOTFOUND if nothing is left; errors of reading and writing. even: CPU and wall-clock
  * samples are written anew so that each stands for one interval, for readers that count them. own: see wick_save_open.
  */
-int wick_cut_write(const struct wick_view *view, char *const *paths, int n, const char *out, bool even, bool own,
-                   struct wick_err *err);
+int wick_convert_cut(const struct wick_view *view, char *const *paths, int n, const char *out, bool even, bool own,
+                     struct wick_err *err);
 
 #endif

@@ -31,7 +31,7 @@ static int open_pid(pid_t pid, struct wick_proc *p, struct wick_jvm_entry *jvm, 
     if (rc)
         wick_proc_close(p);
     else if (jvm)
-        wick_jvm_describe(p, libjvm, jvm);
+        wick_jvmlist_describe(p, libjvm, jvm);
     return rc;
 }
 

@@ -67,7 +67,7 @@ static int run(char *const *words, int n, const char *duration, bool json, struc
     }
     if (!rc) {
         const struct wick_memory_table t = {.title = title.buf, .nmt = nmt->count ? nmt : NULL};
-        (json ? wick_memory_write_json : wick_memory_write_text)(u, &t, stdout);
+        (json ? wick_memory_table_write_json : wick_memory_table_write)(u, &t, stdout);
         rc = wick_ui_written(err);
     }
     wick_strbuf_release(&title);

@@ -155,7 +155,7 @@ static void write_levels(FILE *out, const struct wick_memory_use *u)
     write_verdict(out, u);
 }
 
-void wick_memory_write_text(const struct wick_memory_use *u, const struct wick_memory_table *t, FILE *out)
+void wick_memory_table_write(const struct wick_memory_use *u, const struct wick_memory_table *t, FILE *out)
 {
     char resident[CELL], swapped[CELL], most[CELL];
     wick_ui_plain(out, t->title);
@@ -256,7 +256,7 @@ static void json_level(struct wick_json *j, const struct wick_memory_level *l)
     wick_json_close(j, '}');
 }
 
-void wick_memory_write_json(const struct wick_memory_use *u, const struct wick_memory_table *t, FILE *out)
+void wick_memory_table_write_json(const struct wick_memory_use *u, const struct wick_memory_table *t, FILE *out)
 {
     struct wick_json json = {.out = out}, *j = &json;
     uint64_t left;

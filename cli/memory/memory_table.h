@@ -18,7 +18,7 @@ struct wick_memory_table {
 };
 
 /* Write errors stay in the FILE. */
-void wick_memory_write_text(const struct wick_memory_use *u, const struct wick_memory_table *t, FILE *out);
-void wick_memory_write_json(const struct wick_memory_use *u, const struct wick_memory_table *t, FILE *out);
+void wick_memory_table_write(const struct wick_memory_use *u, const struct wick_memory_table *t, FILE *out);
+void wick_memory_table_write_json(const struct wick_memory_use *u, const struct wick_memory_table *t, FILE *out);
 
 #endif

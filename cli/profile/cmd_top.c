@@ -112,7 +112,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     if (rc == 0)
         rc = wick_cli_event(&p, t->event, &o.event, err);
     if (rc == 0)
-        rc = wick_top_write(&p, &o, stdout, err);
+        rc = wick_top_table_write(&p, &o, stdout, err);
     if (rc == 0 && !o.json)
         wick_view_print_own(&p, o.event, (uint64_t)p.events[o.event].weight, stdout);
     if (rc == 0)
@@ -142,7 +142,7 @@ static int show_growth(const struct top *t, char *const *paths, int n, struct wi
     g.to_ns = filter.to_ns;
     rc = rc ? rc : wick_growth_read(&g, &p, paths[0], wick_cli_read_events, err);
     if (!rc) {
-        wick_growth_write(&g, t->table.rows, t->table.json, stdout);
+        wick_growth_table_write(&g, t->table.rows, t->table.json, stdout);
         rc = wick_ui_written(err);
     }
     wick_growth_release(&g);

@@ -46,7 +46,7 @@ static void write_text(const struct wick_growth *g, uint32_t n, FILE *out)
         fprintf(out, "... %" PRIu32 " more\n", g->nrows - n);
 }
 
-void wick_growth_write(const struct wick_growth *g, uint32_t rows, bool json, FILE *out)
+void wick_growth_table_write(const struct wick_growth *g, uint32_t rows, bool json, FILE *out)
 {
     (json ? write_json : write_text)(g, rows && rows < g->nrows ? rows : g->nrows, out);
 }

@@ -87,15 +87,15 @@ static uint32_t row_of_frame(struct table *t, uint32_t frame)
         break;
     case WICK_TOP_CLASS:
         if (is_java)
-            wick_class_name(&name, cls->s, cls->len, 0);
+            wick_name_add_class(&name, cls->s, cls->len, 0);
         else
             wick_strbuf_adds(&name, cls->len ? cls->s : wick_frame_kind_name(f->kind));
         break;
     default:
         if (t->o->names & WICK_NAME_LINES)
-            wick_frame_name(&name, t->p, frame, t->o->names);
+            wick_name_add_frame(&name, t->p, frame, t->o->names);
         else
-            wick_function_name(&name, t->p, f->function, is_java, t->o->names);
+            wick_name_add_function(&name, t->p, f->function, is_java, t->o->names);
     }
     uint32_t row = row_of(t, &name);
     t->failed = t->failed || name.failed;
@@ -123,7 +123,7 @@ static uint32_t row_of_sample(struct table *t, const struct wick_agg *a)
 {
     struct wick_strbuf name = WICK_STRBUF_INIT;
     if (t->o->by == WICK_TOP_THREAD)
-        wick_thread_name(&name, t->p, a->thread);
+        wick_name_add_thread(&name, t->p, a->thread);
     else if (!wick_agg_value(&name, t->p, a, t->o->key))
         wick_strbuf_adds(&name, "[none]");
     uint32_t row = row_of(t, &name);
@@ -377,7 +377,8 @@ static void write_text(const struct table *t, uint32_t n, FILE *out)
         write_unsampled(t, e->unit, out);
 }
 
-int wick_top_write(const struct wick_profile *p, const struct wick_top_options *o, FILE *out, struct wick_err *err)
+int wick_top_table_write(const struct wick_profile *p, const struct wick_top_options *o, FILE *out,
+                         struct wick_err *err)
 {
     struct table t = {.p = p, .o = o};
     t.frame_row = calloc(p->nframes, sizeof *t.frame_row);

@@ -35,6 +35,7 @@ struct wick_top_options {
 };
 
 /* Writes the table to out. 0 or -WICK_E_NOMEM. */
-int wick_top_write(const struct wick_profile *p, const struct wick_top_options *o, FILE *out, struct wick_err *err);
+int wick_top_table_write(const struct wick_profile *p, const struct wick_top_options *o, FILE *out,
+                         struct wick_err *err);
 
 #endif

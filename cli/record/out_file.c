@@ -29,7 +29,7 @@ static int convert(const char *in, const struct wick_cli_output *out, struct wic
     const struct wick_view everything = {0};
     char *inputs[] = {(char *)(uintptr_t)in};
     if (out->compat)
-        return wick_cut_write(&everything, inputs, 1, out->path, true, true, err);
+        return wick_convert_cut(&everything, inputs, 1, out->path, true, true, err);
     return wick_convert_jfr(in, out->path, &o, err);
 }
 

@@ -18,7 +18,7 @@
 
 struct wick_cli_output {
     char path[WICK_OPT_PATH_MAX]; /* absolute name of the final file; for a sequence its pattern */
-    char format[16];              /* "jfr", or a name in wick_formats */
+    char format[16];              /* "jfr", or a name in wick_format_table */
     char title[WICK_OPT_STR_MAX];
     bool threads;
     bool compat;   /* a recording, written anew at the end as `wick convert --compat` does */

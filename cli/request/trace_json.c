@@ -90,7 +90,7 @@ static void put_thread(const struct wick_spans *s, const struct wick_spantrace *
     struct wick_strbuf name = WICK_STRBUF_INIT;
     uint32_t thread = t->threads[lane];
     bool first = true;
-    wick_thread_name(&name, s->p, thread);
+    wick_name_add_thread(&name, s->p, thread);
     fputs(lane ? ",\n{\"name\":" : "\n{\"name\":", out);
     wick_print_json(out, name.buf ? name.buf : "", name.len);
     fputs(",\"seconds\":[", out);
@@ -145,7 +145,7 @@ static void put_stacks(const struct wick_profile *p, const bool *used, FILE *out
         first = false;
         for (uint32_t at = i; at; at = p->stacks[at].parent) {
             name.len = 0;
-            wick_frame_name(&name, p, p->stacks[at].frame, WICK_NAME_LINES);
+            wick_name_add_frame(&name, p, p->stacks[at].frame, WICK_NAME_LINES);
             fputs(at == i ? "" : ",", out);
             wick_print_json(out, name.buf ? name.buf : "", name.len);
         }

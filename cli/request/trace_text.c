@@ -312,7 +312,7 @@ static void put_stack(const struct wick_profile *p, const struct wait *w, FILE *
     struct wick_strbuf name = WICK_STRBUF_INIT;
     for (uint32_t i = 0; i < w->n; i++) {
         name.len = 0;
-        wick_frame_name(&name, p, w->frames[i], WICK_NAME_LINES);
+        wick_name_add_frame(&name, p, w->frames[i], WICK_NAME_LINES);
         fputs("        ", out);
         wick_print_name(out, name.buf, name.len);
         fputc('\n', out);
@@ -363,7 +363,7 @@ static int put_thread(const struct wick_spans *s, struct canvas *c, uint32_t thr
     struct wick_strbuf name = WICK_STRBUF_INIT;
     size_t first, n = bars_of(c->t, thread, &first);
     const struct wick_bar *bars = c->t->bars + first;
-    wick_thread_name(&name, s->p, thread);
+    wick_name_add_thread(&name, s->p, thread);
     fputc('\n', out);
     if (name.len)
         wick_print_name(out, name.buf, name.len);

@@ -133,7 +133,7 @@ static bool wants_browser(const struct ui *u)
 {
     const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
     return !u->no_open && isatty(STDOUT_FILENO) && ((x && *x) || (wayland && *wayland)) &&
-           wick_tcp_peers_are_known(u->port);
+           wick_tcp_peer_is_known(u->port);
 }
 
 /* --- files that are cut while they are read --- */

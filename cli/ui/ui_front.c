@@ -56,7 +56,7 @@ int wick_ui_front_jvms(void *ctx, void (*each)(void *to, const struct wick_serve
         uint64_t used, committed;
         if (!wick_proc_open(x->pid, &p, NULL)) {
             read_use(&p, &jvm.cpu_ns, &jvm.rss_bytes);
-            if (x->readable && wick_jvm_heap(&p, &used, &committed)) {
+            if (x->readable && wick_jvmlist_heap(&p, &used, &committed)) {
                 jvm.heap_bytes = (int64_t)used;
                 jvm.heap_committed = (int64_t)committed;
             }
@@ -90,7 +90,7 @@ static int write_explain(const struct wick_serve_file *file, const struct wick_a
     if (!rc)
         rc = wick_explain_apply(&all, &f, err);
     if (!rc)
-        wick_explain_write(&all, &f, &in, true, out);
+        wick_explain_text_write(&all, &f, &in, true, out);
     wick_explain_findings_release(&all);
     wick_explain_release(&f);
     wick_profile_release(&p);
@@ -105,7 +105,7 @@ static int write_memory_use(const struct wick_memory_use *u, const struct wick_a
         return wick_err_set(err, WICK_E_NOTFOUND,
                             "the recording has no readings of memory: one is written every ten seconds");
     if (a->nsegments == 5) {
-        wick_memory_write_json(u, &(struct wick_memory_table){.title = "recording"}, out);
+        wick_memory_table_write_json(u, &(struct wick_memory_table){.title = "recording"}, out);
         return 0;
     }
     if (strcmp(a->segment[5], "series") != 0)
@@ -207,5 +207,5 @@ int wick_ui_front_table(void *ctx, const struct wick_picked *s, const struct wic
     o.sort = (enum wick_top_sort)k;
     o.rows = (uint32_t)rows;
     wick_cli_forget_inputs();
-    return wick_top_write(&s->view, &o, out, err);
+    return wick_top_table_write(&s->view, &o, out, err);
 }

@@ -36,7 +36,7 @@ static void put_class(struct wick_json *j, const struct wick_profile *p, const s
     if (s->len && f->native)
         wick_strbuf_add(text, s->s, s->len);
     else if (s->len)
-        wick_class_name(text, s->s, s->len, 0);
+        wick_name_add_class(text, s->s, s->len, 0);
     else
         wick_strbuf_adds(text, f->native ? "(no variable)" : f->park ? "(no object)" : "(not known)");
     wick_json_key(j, "class");
@@ -55,7 +55,7 @@ static void put_stack(struct wick_json *j, const char *key, const struct wick_pr
     wick_json_open(j, '[');
     for (; stack && n < FRAMES; stack = p->stacks[stack].parent, n++) {
         wick_strbuf_clear(text);
-        wick_frame_name(text, p, p->stacks[stack].frame, WICK_NAME_LINES);
+        wick_name_add_frame(text, p, p->stacks[stack].frame, WICK_NAME_LINES);
         put_text(j, text->buf, text->len);
     }
     wick_json_close(j, ']');

@@ -16,12 +16,12 @@ int wick_ui_safepoints(const struct wick_serve_file *file, const struct wick_ask
         return rc;
     if (wick_profile_init(&p))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    rc = wick_ttsp_read(&in, &p, (char *const *)(uintptr_t)&file->path, 1, wick_ui_read_quietly, err);
+    rc = wick_ttsp_incidents_read(&in, &p, (char *const *)(uintptr_t)&file->path, 1, wick_ui_read_quietly, err);
     if (!rc) {
         const struct wick_ttsp_options o = {.rows = (uint32_t)rows, .json = true, .most = most};
-        rc = wick_ttsp_write(&in, &o, out, err);
+        rc = wick_ttsp_table_write(&in, &o, out, err);
     }
-    wick_ttsp_release(&in);
+    wick_ttsp_incidents_release(&in);
     wick_profile_release(&p);
     return rc;
 }

@@ -37,16 +37,16 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     int rc = wick_profile_init(&p);
     if (rc)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    rc = wick_ttsp_read(&in, &p, paths, n, wick_cli_read_events, err);
+    rc = wick_ttsp_incidents_read(&in, &p, paths, n, wick_cli_read_events, err);
     bool recorded = in.nslow || in.threshold_ns;
     if (!rc && (recorded || t->table.json))
-        rc = wick_ttsp_write(&in, &t->table, stdout, err);
+        rc = wick_ttsp_table_write(&in, &t->table, stdout, err);
     if (!rc)
         rc = wick_ui_written(err);
     if (!rc && !recorded)
         rc = wick_err_set(err, WICK_E_NOTFOUND,
                           "time to safepoint was not recorded: record with -e ttsp or --ttsp, or use `wick ttsp PID`");
-    wick_ttsp_release(&in);
+    wick_ttsp_incidents_release(&in);
     wick_profile_release(&p);
     return rc;
 }

@@ -2,7 +2,7 @@
 /*
  * lock_table.c - see lock_table.h
  *
- * Locks that nobody owned (wick_lock_is_owned) are counted, and shown with --all.
+ * Locks that nobody owned (wick_lock_waits_are_owned) are counted, and shown with --all.
  */
 #include "cli/wait/lock_table.h"
 #include "cli/input/inputs.h"
@@ -33,7 +33,7 @@ static const char *frame_name(struct table *t, uint32_t frame)
 {
     wick_strbuf_clear(&t->sb);
     if (frame)
-        wick_frame_name(&t->sb, t->w->profile, frame, WICK_NAME_LINES);
+        wick_name_add_frame(&t->sb, t->w->profile, frame, WICK_NAME_LINES);
     return t->sb.buf;
 }
 
@@ -44,7 +44,7 @@ static const char *class_name(struct table *t, const struct wick_lock_wait_row *
     if (s->len && r->native)
         wick_strbuf_add(&t->sb, s->s, s->len);
     else if (s->len)
-        wick_class_name(&t->sb, s->s, s->len, 0);
+        wick_name_add_class(&t->sb, s->s, s->len, 0);
     else
         wick_strbuf_adds(&t->sb, r->native ? "(no variable)" : r->park ? "(no object)" : "(not known)");
     return t->sb.buf;
@@ -55,7 +55,7 @@ static const char *kind_name(const struct table *t, const struct wick_lock_row *
     const struct wick_lock_wait_row *r = &t->w->rows[l->first];
     if (r->native)
         return r->park ? "native wait" : "native";
-    return !r->park ? "monitor" : wick_lock_is_owned(t->w, l) ? "lock" : "park";
+    return !r->park ? "monitor" : wick_lock_waits_are_owned(t->w, l) ? "lock" : "park";
 }
 
 static double percent(int64_t part, int64_t of)
@@ -101,7 +101,7 @@ static void print_shares(struct table *t, const struct wick_lock_row *l, bool ow
 {
     const struct wick_profile *p = t->w->profile;
     struct wick_lock_share *shares;
-    uint32_t n = wick_lock_shares(t->w, l, owners, &shares), shown = n < SHARES ? n : SHARES;
+    uint32_t n = wick_lock_waits_shares(t->w, l, owners, &shares), shown = n < SHARES ? n : SHARES;
     for (uint32_t i = 0; i < shown; i++) {
         const struct wick_lock_share *s = &shares[i];
         int used =
@@ -202,7 +202,7 @@ static void write_text(struct table *t)
     if (t->shown || (t->o->all && t->left_out))
         fprintf(t->out, "\n%12s %6s %9s %12s  %s\n", "TOTAL ms", "%", "SAMPLES", "LONGEST ms", "LOCK");
     for (uint32_t i = 0; i < t->w->nlocks && (!t->o->rows || printed < t->o->rows); i++) {
-        if (!t->o->all && !wick_lock_is_owned(t->w, &t->w->locks[i]))
+        if (!t->o->all && !wick_lock_waits_are_owned(t->w, &t->w->locks[i]))
             continue;
         print_lock(t, &t->w->locks[i]);
         printed++;
@@ -221,7 +221,7 @@ static void json_shares(struct table *t, const struct wick_lock_row *l, bool own
 {
     const struct wick_profile *p = t->w->profile;
     struct wick_lock_share *shares;
-    uint32_t n = wick_lock_shares(t->w, l, owners, &shares);
+    uint32_t n = wick_lock_waits_shares(t->w, l, owners, &shares);
     fprintf(t->out, ",\"%s\":[", owners ? "owners" : "waiters");
     for (uint32_t i = 0; i < n; i++) {
         const struct wick_lock_share *s = &shares[i];
@@ -270,7 +270,7 @@ static void write_json(struct table *t)
     for (uint32_t i = 0; i < t->w->nlocks && (!t->o->rows || printed < t->o->rows); i++) {
         const struct wick_lock_row *l = &t->w->locks[i];
         const struct wick_lock_wait_row *r = &t->w->rows[l->first];
-        if (!t->o->all && !wick_lock_is_owned(t->w, l))
+        if (!t->o->all && !wick_lock_waits_are_owned(t->w, l))
             continue;
         fprintf(t->out,
                 "%s\n{\"kind\":\"%s\",\"identity\":%" PRId64 ",\"total_ns\":%" PRId64 ",\"longest_ns\":%" PRId64
@@ -291,7 +291,7 @@ int wick_lock_table(const struct wick_lock_waits *w, const struct wick_lock_opti
 {
     struct table t = {.w = w, .o = o, .out = out, .sb = WICK_STRBUF_INIT, .line = WICK_STRBUF_INIT};
     for (uint32_t i = 0; i < w->nlocks; i++) {
-        bool owned = wick_lock_is_owned(w, &w->locks[i]);
+        bool owned = wick_lock_waits_are_owned(w, &w->locks[i]);
         *(owned ? &t.shown : &t.left_out) += 1;
         int64_t *total = owned ? &t.total_ns : &t.left_out_ns;
         *total = wick_sum(*total, w->locks[i].total_ns);

@@ -26,7 +26,7 @@ static const char *frame_name(struct wick_strbuf *sb, const struct wick_profile 
 {
     wick_strbuf_clear(sb);
     if (frame)
-        wick_frame_name(sb, p, frame, WICK_NAME_LINES);
+        wick_name_add_frame(sb, p, frame, WICK_NAME_LINES);
     return sb->buf;
 }
 
@@ -324,8 +324,8 @@ static void write_json(const struct json_page *g, const struct blame *blames, ui
     fputs("\n]}\n", g->out);
 }
 
-int wick_ttsp_write(const struct wick_ttsp_incidents *in, const struct wick_ttsp_options *o, FILE *out,
-                    struct wick_err *err)
+int wick_ttsp_table_write(const struct wick_ttsp_incidents *in, const struct wick_ttsp_options *o, FILE *out,
+                          struct wick_err *err)
 {
     struct wick_strbuf sb = WICK_STRBUF_INIT, line = WICK_STRBUF_INIT;
     struct blame *blames = calloc((size_t)in->nculprits + 1, sizeof *blames);

@@ -25,7 +25,7 @@ struct wick_ttsp_options {
 };
 
 /* Writes the incidents, worst first, and what is to blame for them together. 0 or -WICK_E_NOMEM. */
-int wick_ttsp_write(const struct wick_ttsp_incidents *in, const struct wick_ttsp_options *o, FILE *out,
-                    struct wick_err *err);
+int wick_ttsp_table_write(const struct wick_ttsp_incidents *in, const struct wick_ttsp_options *o, FILE *out,
+                          struct wick_err *err);
 
 #endif

@@ -554,8 +554,8 @@ static bool want(void *ctx, const char *type)
     for (size_t i = 0; i < READERS; i++)
         if (!strcmp(type, readers[i].type))
             return true;
-    return wick_spans_visitor(NULL).want(NULL, type) || wick_memory_use_wants(type) || wick_ttsp_wants(type) ||
-           wick_lock_waits_wants(type);
+    return wick_spans_visitor(NULL).want(NULL, type) || wick_memory_use_wants(type) ||
+           wick_ttsp_incidents_wants(type) || wick_lock_waits_wants(type);
 }
 
 static void take(void *ctx, const struct wick_jfr_event *e)
@@ -570,7 +570,7 @@ static void take(void *ctx, const struct wick_jfr_event *e)
             return;
         }
     wick_memory_use_take(&f->memory, f->p, e);
-    wick_ttsp_take(&f->ttsp, e);
+    wick_ttsp_incidents_take(&f->ttsp, e);
     wick_lock_waits_take(&f->locks, e);
 }
 
@@ -708,14 +708,14 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (!f->duration_ns)
         return wick_err_set(err, WICK_E_NOTFOUND, "the recording does not say what time it covers");
-    wick_ttsp_tie(&f->ttsp);
+    wick_ttsp_incidents_tie(&f->ttsp);
     wick_explain_join(f);
     return 0;
 }
 
 void wick_explain_release(struct wick_explain_facts *f)
 {
-    wick_ttsp_release(&f->ttsp);
+    wick_ttsp_incidents_release(&f->ttsp);
     wick_lock_waits_release(&f->locks);
     free(f->locked);
     free(f->ran);

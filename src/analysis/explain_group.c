@@ -178,7 +178,7 @@ void wick_explain_link(struct wick_explain *x, struct wick_explain_finding *r, c
                        double share)
 {
     struct wick_strbuf name = WICK_STRBUF_INIT;
-    wick_frame_name(&name, x->f->p, frame, WICK_NAME_LINES);
+    wick_name_add_frame(&name, x->f->p, frame, WICK_NAME_LINES);
     char *copy = r && name.len ? strdup(name.buf) : NULL;
     wick_strbuf_release(&name);
     if (copy && r->nsteps < WICK_EXPLAIN_LINKS + 1)
@@ -220,7 +220,7 @@ void wick_explain_filter_frame(struct wick_explain *x, struct wick_explain_findi
 {
     struct wick_strbuf name = WICK_STRBUF_INIT;
     if (frame)
-        wick_frame_name(&name, x->f->p, frame, 0);
+        wick_name_add_frame(&name, x->f->p, frame, 0);
     if (frame)
         filter_exactly(x, r, "include", name.buf);
     wick_strbuf_release(&name);

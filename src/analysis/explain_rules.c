@@ -103,7 +103,7 @@ void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding 
 {
     struct wick_strbuf name = WICK_STRBUF_INIT;
     if (frame)
-        wick_frame_name(&name, x->f->p, frame, WICK_NAME_LINES);
+        wick_name_add_frame(&name, x->f->p, frame, WICK_NAME_LINES);
     if (frame)
         wick_explain_say(x, r, key, name.buf);
     wick_strbuf_release(&name);

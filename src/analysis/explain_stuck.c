@@ -87,7 +87,7 @@ static void add_circle(const struct wick_explain_facts *f, struct wick_strbuf *o
         wick_strbuf_addf(out, "%s%s waits for a ", i ? ", " : "",
                          wick_profile_str(f->p, f->p->threads[l->thread].name));
         if (*class_name)
-            wick_class_name(out, class_name, strlen(class_name), 0);
+            wick_name_add_class(out, class_name, strlen(class_name), 0);
         else
             wick_strbuf_adds(out, "monitor");
         wick_strbuf_addf(out, " that %s holds", wick_profile_str(f->p, f->p->threads[l->owner].name));
@@ -130,7 +130,7 @@ static void add_stuck_thread(const struct wick_explain *x, uint32_t thread, uint
     if (!where)
         return;
     wick_strbuf_adds(out, " at ");
-    wick_frame_name(out, p, p->stacks[where].frame, WICK_NAME_LINES);
+    wick_name_add_frame(out, p, p->stacks[where].frame, WICK_NAME_LINES);
 }
 
 static void say_stuck(struct wick_explain *x, const struct stuck *o)

@@ -381,7 +381,7 @@ static void add_links(struct wick_explain *x, const struct place *at, bool elsew
         if (l->kind == WICK_WAIT_NONE) {
             double ready = without_cpu(x, function_at(x->f->p, l->stack));
             wick_strbuf_adds(out, ready >= CHAIN_MOST ? "waits for a CPU at " : "is busy at ");
-            wick_frame_name(out, x->f->p, frame_at(x->f->p, l->stack), WICK_NAME_LINES);
+            wick_name_add_frame(out, x->f->p, frame_at(x->f->p, l->stack), WICK_NAME_LINES);
             wick_strbuf_addf(out, " (%.0f %%)", 100 * l->share);
             if (ready >= CHAIN_MOST)
                 add_why_no_cpu(x, out);
@@ -389,7 +389,7 @@ static void add_links(struct wick_explain *x, const struct place *at, bool elsew
             wick_strbuf_addf(out, "does (%.0f %%)", 100 * l->share);
         } else {
             wick_strbuf_addf(out, "waits for %s at ", wick_wait_text(l->kind));
-            wick_frame_name(out, x->f->p, frame_at(x->f->p, l->stack), WICK_NAME_LINES);
+            wick_name_add_frame(out, x->f->p, frame_at(x->f->p, l->stack), WICK_NAME_LINES);
             wick_strbuf_addf(out, " (%.0f %%)", 100 * l->share);
         }
     }

@@ -94,14 +94,14 @@ static uint32_t name_of(struct wick_growth *g, const struct wick_jfr_event *e)
     struct wick_strbuf name = WICK_STRBUF_INIT;
     uint32_t id = 0, stack = g->by_class ? 0 : wick_jfr_event_stack(e, "stackTrace");
     if (g->by_class && wick_jfr_event_text(e, "objectClass", &id)) {
-        wick_class_name(&name, p->strings[id].s, p->strings[id].len, g->names);
+        wick_name_add_class(&name, p->strings[id].s, p->strings[id].len, g->names);
     } else {
         uint32_t java = stack;
         while (java && !wick_frame_kind_is_java(p->frames[p->stacks[java].frame].kind))
             java = p->stacks[java].parent;
         java = java ? java : stack;
         bool is_java = wick_frame_kind_is_java(p->frames[p->stacks[java].frame].kind);
-        wick_function_name(&name, p, p->frames[p->stacks[java].frame].function, is_java, g->names);
+        wick_name_add_function(&name, p, p->frames[p->stacks[java].frame].function, is_java, g->names);
     }
     id = name.failed ? 0 : wick_profile_string(p, name.buf, name.len);
     g->failed |= name.failed;

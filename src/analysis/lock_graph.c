@@ -75,7 +75,7 @@ static size_t one_by_one(const struct wick_lock_waits *w, struct wick_lock_flow 
     size_t n = 0;
     for (uint32_t i = 0; i < w->nlocks; i++) {
         const struct wick_lock_row *lock = &w->locks[i];
-        for (uint32_t k = 0; wick_lock_is_owned(w, lock) && k < lock->count; k++) {
+        for (uint32_t k = 0; wick_lock_waits_are_owned(w, lock) && k < lock->count; k++) {
             const struct wick_lock_wait_row *r = &w->rows[lock->first + k];
             flows[n++] = (struct wick_lock_flow){
                 .waiter = group_of(g, r->thread),

@@ -322,8 +322,8 @@ static uint32_t merge(struct wick_lock_share *s, uint32_t n)
     return kept;
 }
 
-uint32_t wick_lock_shares(const struct wick_lock_waits *w, const struct wick_lock_row *lock, bool owners,
-                          struct wick_lock_share **out)
+uint32_t wick_lock_waits_shares(const struct wick_lock_waits *w, const struct wick_lock_row *lock, bool owners,
+                                struct wick_lock_share **out)
 {
     struct wick_lock_share *s = calloc((size_t)lock->count + 1, sizeof *s);
     uint32_t n = 0;
@@ -355,7 +355,7 @@ static bool is_lock_class(const char *name)
     return false;
 }
 
-bool wick_lock_is_owned(const struct wick_lock_waits *w, const struct wick_lock_row *l)
+bool wick_lock_waits_are_owned(const struct wick_lock_waits *w, const struct wick_lock_row *l)
 {
     const struct wick_lock_wait_row *r = &w->rows[l->first];
     return !r->park || l->owned_ns || is_lock_class(wick_profile_str(w->profile, r->class_name));

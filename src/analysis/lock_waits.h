@@ -80,11 +80,11 @@ void wick_lock_waits_release(struct wick_lock_waits *w);
 /* Whether somebody's ownership made the waits for it longer. A park whose owner was never seen is mostly an idle thread
  * of a pool, or one that waits for a condition, of Java or of the C library: nobody blocks it. What is a lock by its
  * class always has an owner; the JDK's recordings do not say who that is. */
-bool wick_lock_is_owned(const struct wick_lock_waits *w, const struct wick_lock_row *lock);
+bool wick_lock_waits_are_owned(const struct wick_lock_waits *w, const struct wick_lock_row *lock);
 
 /* Where a lock's waiters were, or who owned it and where, heaviest first. *out is malloc'ed, NULL without memory; their
  * number is returned. */
-uint32_t wick_lock_shares(const struct wick_lock_waits *w, const struct wick_lock_row *lock, bool owners,
-                          struct wick_lock_share **out);
+uint32_t wick_lock_waits_shares(const struct wick_lock_waits *w, const struct wick_lock_row *lock, bool owners,
+                                struct wick_lock_share **out);
 
 #endif

@@ -19,7 +19,7 @@ int wick_analysis_tree_frame(const struct wick_profile *p, struct wick_tree *t, 
 {
     struct wick_strbuf name = WICK_STRBUF_INIT;
     const struct wick_frame *from = &p->frames[frame];
-    wick_frame_name(&name, p, frame, names & ~(unsigned)(WICK_NAME_LINES | WICK_NAME_ANNOTATE));
+    wick_name_add_frame(&name, p, frame, names & ~(unsigned)(WICK_NAME_LINES | WICK_NAME_ANNOTATE));
     uint32_t id = name.failed ? WICK_TREE_NONE : wick_tree_name_in(t, name.buf, name.len, library_of(p, t, from));
     wick_strbuf_release(&name);
     *out = (struct wick_tree_frame){.name = id, .line = from->line > 0 ? (uint32_t)from->line : 0, .kind = from->kind};

@@ -151,7 +151,7 @@ static void add_counters(struct wick_ttsp_incidents *in, const struct wick_jfr_e
     in->last_sync_ns = sync;
 }
 
-bool wick_ttsp_wants(const char *type)
+bool wick_ttsp_incidents_wants(const char *type)
 {
     return !strcmp(type, "wick.SafepointLatency") || !strcmp(type, "wick.SafepointLaggard") ||
            !strcmp(type, "wick.SafepointArrival");
@@ -160,10 +160,10 @@ bool wick_ttsp_wants(const char *type)
 static bool want(void *ctx, const char *type)
 {
     (void)ctx;
-    return wick_ttsp_wants(type) || !strcmp(type, "jdk.ActiveSetting") || !strcmp(type, "wick.Safepoints");
+    return wick_ttsp_incidents_wants(type) || !strcmp(type, "jdk.ActiveSetting") || !strcmp(type, "wick.Safepoints");
 }
 
-void wick_ttsp_take(struct wick_ttsp_incidents *in, const struct wick_jfr_event *e)
+void wick_ttsp_incidents_take(struct wick_ttsp_incidents *in, const struct wick_jfr_event *e)
 {
     if (!strcmp(e->type, "wick.SafepointLatency"))
         add_slow(in, e);
@@ -179,7 +179,7 @@ void wick_ttsp_take(struct wick_ttsp_incidents *in, const struct wick_jfr_event 
 
 static void take(void *ctx, const struct wick_jfr_event *e)
 {
-    wick_ttsp_take(ctx, e);
+    wick_ttsp_incidents_take(ctx, e);
 }
 
 static void no_sample(void *ctx, const struct wick_sample *s)
@@ -331,7 +331,7 @@ static void blame_critical(const struct wick_profile *p, struct wick_ttsp_culpri
     }
 }
 
-void wick_ttsp_tie(struct wick_ttsp_incidents *in)
+void wick_ttsp_incidents_tie(struct wick_ttsp_incidents *in)
 {
     if (in->nsignals)
         qsort(in->signals, in->nsignals, sizeof *in->signals, by_signal);
@@ -368,8 +368,8 @@ void wick_ttsp_tie(struct wick_ttsp_incidents *in)
     }
 }
 
-int wick_ttsp_read(struct wick_ttsp_incidents *in, struct wick_profile *p, char *const *paths, int n,
-                   wick_analysis_reader *read, struct wick_err *err)
+int wick_ttsp_incidents_read(struct wick_ttsp_incidents *in, struct wick_profile *p, char *const *paths, int n,
+                             wick_analysis_reader *read, struct wick_err *err)
 {
     const struct wick_jfr_visitor v = {.ctx = in, .sample = no_sample, .want = want, .event = take};
     *in = (struct wick_ttsp_incidents){.profile = p};
@@ -381,11 +381,11 @@ int wick_ttsp_read(struct wick_ttsp_incidents *in, struct wick_profile *p, char 
     }
     if (in->failed || p->failed)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    wick_ttsp_tie(in);
+    wick_ttsp_incidents_tie(in);
     return 0;
 }
 
-void wick_ttsp_release(struct wick_ttsp_incidents *in)
+void wick_ttsp_incidents_release(struct wick_ttsp_incidents *in)
 {
     free(in->slow);
     free(in->culprits);

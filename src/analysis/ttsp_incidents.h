@@ -7,7 +7,7 @@
  * top of its stack; the rule that explains the waiting best wins (rules in ttsp_incidents.c).
  *
  * Threads: one at a time.
- * Memory:  malloc; wick_ttsp_release frees all. Names and stacks are numbers of the profile.
+ * Memory:  malloc; wick_ttsp_incidents_release frees all. Names and stacks are numbers of the profile.
  */
 #ifndef WICK_ANALYSIS_TTSP_INCIDENTS_H
 #define WICK_ANALYSIS_TTSP_INCIDENTS_H
@@ -72,17 +72,17 @@ struct wick_ttsp_incidents {
 
 /* Reads n recordings ("-" = standard input); the profile is initialised and outlives the incidents. 0 or as
  * `read`. */
-int wick_ttsp_read(struct wick_ttsp_incidents *in, struct wick_profile *p, char *const *paths, int n,
-                   wick_analysis_reader *read, struct wick_err *err);
+int wick_ttsp_incidents_read(struct wick_ttsp_incidents *in, struct wick_profile *p, char *const *paths, int n,
+                             wick_analysis_reader *read, struct wick_err *err);
 
 /* The same for a command that reads other events at the same time: start with {.profile, .file = number of the input},
  * hand over each event of a type wanted, tie at the end, which ties signals to threads and threads to incidents, worst
  * first. Check `failed` before. */
-bool wick_ttsp_wants(const char *type);
-void wick_ttsp_take(struct wick_ttsp_incidents *in, const struct wick_jfr_event *e);
-void wick_ttsp_tie(struct wick_ttsp_incidents *in);
+bool wick_ttsp_incidents_wants(const char *type);
+void wick_ttsp_incidents_take(struct wick_ttsp_incidents *in, const struct wick_jfr_event *e);
+void wick_ttsp_incidents_tie(struct wick_ttsp_incidents *in);
 
-void wick_ttsp_release(struct wick_ttsp_incidents *in);
+void wick_ttsp_incidents_release(struct wick_ttsp_incidents *in);
 
 /* "loop", "copy" ...: for JSON. And what it means, for people. */
 const char *wick_ttsp_why_name(enum wick_ttsp_why why);

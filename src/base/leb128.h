@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-static inline uint64_t wick_uleb_read(const uint8_t **p, const uint8_t *end)
+static inline uint64_t wick_leb128_read(const uint8_t **p, const uint8_t *end)
 {
     uint64_t v = 0;
     const uint8_t *q = *p;
@@ -31,7 +31,7 @@ static inline uint64_t wick_uleb_read(const uint8_t **p, const uint8_t *end)
 }
 
 /* JFR compressed integer, at most 9 bytes. */
-static inline uint64_t wick_jfrint_read(const uint8_t **p, const uint8_t *end)
+static inline uint64_t wick_leb128_jfr_read(const uint8_t **p, const uint8_t *end)
 {
     uint64_t v = 0;
     const uint8_t *q = *p;
@@ -52,7 +52,7 @@ static inline uint64_t wick_jfrint_read(const uint8_t **p, const uint8_t *end)
 }
 
 /* Writes v to out (room for 9 bytes) and returns the number of bytes written. */
-static inline size_t wick_jfrint_write(uint8_t *out, uint64_t v)
+static inline size_t wick_leb128_jfr_write(uint8_t *out, uint64_t v)
 {
     size_t n = 0;
     while (n < 8 && v >= 0x80) {

@@ -16,7 +16,7 @@
 #include "base/random.h"
 
 /* -ln(u) for 0 < u <= 1, to 1e-14: u = m x 2^-k with m near 1, and ln m = 2 artanh((m - 1) / (m + 1)). */
-static inline double wick_minus_ln(double u)
+static inline double wick_poisson_minus_ln(double u)
 {
     double sum = 0;
     int k = 0;
@@ -29,7 +29,7 @@ static inline double wick_minus_ln(double u)
 }
 
 /* 1 - exp(-x) for x >= 0, to 1e-14: by its series where x is small, else by squaring exp(-x / 2^k). */
-static inline double wick_one_minus_exp(double x)
+static inline double wick_poisson_one_minus_exp(double x)
 {
     int k = 0;
     if (x > 40)
@@ -48,7 +48,7 @@ static inline double wick_one_minus_exp(double x)
 static inline uint64_t wick_poisson_next(uint64_t *random, uint64_t interval)
 {
     double u = (double)((wick_random_u64(random) >> 11) + 1) * 0x1p-53;
-    return (uint64_t)(wick_minus_ln(u) * (double)interval);
+    return (uint64_t)(wick_poisson_minus_ln(u) * (double)interval);
 }
 
 /* What a sampled amount stands for. */
@@ -56,7 +56,7 @@ static inline uint64_t wick_poisson_weight(uint64_t amount, uint64_t interval)
 {
     if (!amount || !interval)
         return amount;
-    return (uint64_t)((double)amount / wick_one_minus_exp((double)amount / (double)interval) + 0.5);
+    return (uint64_t)((double)amount / wick_poisson_one_minus_exp((double)amount / (double)interval) + 0.5);
 }
 
 #endif

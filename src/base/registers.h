@@ -30,7 +30,7 @@ static inline __attribute__((always_inline)) void wick_registers_here(ucontext_t
 }
 
 /* Where the control block of the calling thread is: a number that no other thread of the process has now. */
-static inline uint64_t wick_thread_pointer(void)
+static inline uint64_t wick_registers_thread_pointer(void)
 {
     uint64_t at = 0;
 #if defined(__x86_64__)

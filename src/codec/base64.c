@@ -47,5 +47,5 @@ void wick_base64_add(struct wick_base64 *b, const void *data, size_t n)
 void wick_base64_add_int(struct wick_base64 *b, uint64_t v)
 {
     uint8_t buf[9];
-    wick_base64_add(b, buf, wick_jfrint_write(buf, v));
+    wick_base64_add(b, buf, wick_leb128_jfr_write(buf, v));
 }

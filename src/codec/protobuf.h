@@ -118,12 +118,12 @@ static inline bool wick_pb_next(struct wick_pb *r, struct wick_pb_field *f)
     const uint8_t *q = r->p;
     if (r->bad || q == r->end)
         return false;
-    uint64_t tag = wick_uleb_read(&q, r->end);
+    uint64_t tag = wick_leb128_read(&q, r->end);
     *f = (struct wick_pb_field){.number = tag >> 3, .wire = tag & 7};
     if (q && f->wire == WICK_PB_VARINT) {
-        f->value = wick_uleb_read(&q, r->end);
+        f->value = wick_leb128_read(&q, r->end);
     } else if (q && f->wire == WICK_PB_BYTES) {
-        f->len = wick_uleb_read(&q, r->end);
+        f->len = wick_leb128_read(&q, r->end);
         f->data = q;
         q = q && f->len <= (size_t)(r->end - q) ? q + f->len : NULL;
     } else if (q && (f->wire == WICK_PB_FIXED64 || f->wire == WICK_PB_FIXED32)) {
@@ -153,7 +153,7 @@ static inline bool wick_pb_number(const struct wick_pb_field *f, const uint8_t *
     const uint8_t *q = *at ? *at : f->data;
     if (q == f->data + f->len)
         return false;
-    *v = wick_uleb_read(&q, f->data + f->len);
+    *v = wick_leb128_read(&q, f->data + f->len);
     *at = q;
     return q != NULL;
 }

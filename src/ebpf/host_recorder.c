@@ -119,10 +119,10 @@ static unsigned state_by_stack(const struct wick_host_recorder *r, uint32_t n)
         const struct wick_jfr_method *m = &r->tables.methods[f->method - 1];
         unsigned state = 0;
         if (f->kind == WICK_FRAME_NATIVE)
-            state = wick_wait_native(m->name);
+            state = wick_wait_state_native(m->name);
         else if (f->kind == WICK_FRAME_C1 || f->kind == WICK_FRAME_C2 || f->kind == WICK_FRAME_INLINED ||
                  f->kind == WICK_FRAME_INTERPRETED)
-            return wick_wait_java(m->class_name, m->name);
+            return wick_wait_state_java(m->class_name, m->name);
         if (state)
             return state;
     }
@@ -134,7 +134,7 @@ static unsigned state_of(const struct wick_host_recorder *r, const struct wick_h
 {
     if (h->flags & WICK_HOST_DISK)
         return WICK_JFR_STATE_DISK;
-    unsigned state = h->call < 0 ? WICK_JFR_STATE_NATIVE_WAIT : wick_wait_call((long)h->call);
+    unsigned state = h->call < 0 ? WICK_JFR_STATE_NATIVE_WAIT : wick_wait_state_call((long)h->call);
     if (state == WICK_JFR_STATE_NATIVE_WAIT) {
         unsigned by_stack = state_by_stack(r, n);
         state = by_stack ? by_stack : state;

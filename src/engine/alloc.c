@@ -207,12 +207,12 @@ uint64_t wick_alloc_unwanted(void)
 
 static double ln(double x)
 {
-    return x < 1 ? -wick_minus_ln(x) : wick_minus_ln(1 / x);
+    return x < 1 ? -wick_poisson_minus_ln(x) : wick_poisson_minus_ln(1 / x);
 }
 
 static double power_of_e(double x)
 {
-    double below_one = 1 - wick_one_minus_exp(x < 0 ? -x : x);
+    double below_one = 1 - wick_poisson_one_minus_exp(x < 0 ? -x : x);
     return x < 0 ? below_one : 1 / below_one;
 }
 

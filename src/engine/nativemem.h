@@ -158,7 +158,7 @@ static inline bool wick_nativemem_running(void)
 /* The lane of the calling thread. */
 static inline struct wick_nativemem_lane *wick_nativemem_own_lane(void)
 {
-    uint64_t hash = (wick_thread_pointer() >> 6) * 0x9e3779b97f4a7c15u;
+    uint64_t hash = (wick_registers_thread_pointer() >> 6) * 0x9e3779b97f4a7c15u;
     return &wick_nativemem_lanes[hash >> (64 - WICK_NATIVEMEM_LANE_BITS)];
 }
 

@@ -99,7 +99,7 @@ static double uniform(struct wick_nativemem *e)
 
 static uint64_t distance(struct wick_nativemem *e, uint64_t interval)
 {
-    return (uint64_t)(wick_minus_ln(uniform(e)) * (double)interval);
+    return (uint64_t)(wick_poisson_minus_ln(uniform(e)) * (double)interval);
 }
 
 /* Draws the distance to the lane's next point, from `left` on, which is below 0 and stays so until then. */

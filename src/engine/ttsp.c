@@ -43,7 +43,7 @@
 
 _Atomic(struct wick_ttsp_engine *) wick_ttsp_current;
 struct wick_gate wick_ttsp_gate;
-struct wick_ttsp_incident wick_ttsp_incidents[WICK_TTSP_INCIDENTS];
+struct wick_ttsp_incident wick_ttsp_slots[WICK_TTSP_INCIDENTS];
 
 /* Counts over all recordings: a later one must not reuse tickets of an earlier one. The watcher's. */
 static uint64_t last_id;
@@ -63,7 +63,7 @@ static struct wick_ttsp_incident *open_incident(struct wick_ttsp_engine *e)
 {
     wick_add_relaxed(&e->incidents, 1);
     for (int k = 0; k < WICK_TTSP_INCIDENTS; k++) {
-        struct wick_ttsp_incident *i = &wick_ttsp_incidents[k];
+        struct wick_ttsp_incident *i = &wick_ttsp_slots[k];
         if (wick_load_acquire(&i->phase) != FREE) /* pairs: wick_ttsp_collect */
             continue;
         /* attempts keep their words: a handler may be reading one */
@@ -121,7 +121,7 @@ static int queue_signal(const struct wick_ttsp_engine *e, int32_t tid, uint64_t 
 /* Reads the kernel's facts of a slow thread and asks it for its stack. */
 static void send(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i, uint32_t late, bool gave_way)
 {
-    uint32_t place = (uint32_t)(i - wick_ttsp_incidents);
+    uint32_t place = (uint32_t)(i - wick_ttsp_slots);
     if (i->attempt_count == WICK_TTSP_ATTEMPTS)
         return;
     struct wick_ttsp_attempt *a = &i->attempts[i->attempt_count];
@@ -478,7 +478,7 @@ int wick_ttsp_start(struct wick_ttsp_engine *e, const struct wick_ttsp_config *c
     *e = (struct wick_ttsp_engine){.recorder = r, .threads = ts, .jvm = jvm, .libjvm = libjvm, .config = *c};
     e->source = -1;
     e->pid = getpid();
-    int rc = wick_signal_take(&e->signal, WICK_SIGNAL_ANY_REALTIME, wick_ttsp_signal_sig, err);
+    int rc = wick_signal_take(&e->signal, WICK_SIGNAL_ANY_REALTIME, wick_ttsp_handle_sig, err);
     if (rc)
         return rc;
     e->wake = eventfd(0, EFD_CLOEXEC);
@@ -511,7 +511,7 @@ struct wick_ttsp_attempt *wick_ttsp_found(const struct wick_event *event)
 {
     if (!event->note || event->note > WICK_TTSP_INCIDENTS * WICK_TTSP_ATTEMPTS)
         return NULL;
-    struct wick_ttsp_incident *i = &wick_ttsp_incidents[(event->note - 1) / WICK_TTSP_ATTEMPTS];
+    struct wick_ttsp_incident *i = &wick_ttsp_slots[(event->note - 1) / WICK_TTSP_ATTEMPTS];
     struct wick_ttsp_attempt *a = &i->attempts[(event->note - 1) % WICK_TTSP_ATTEMPTS];
     uint32_t stage = wick_load_acquire(&i->phase); /* pairs: open_incident */
     if (stage == FREE || stage == LOST)
@@ -542,7 +542,7 @@ static bool settled(struct wick_ttsp_incident *i, bool all)
 void wick_ttsp_collect(bool all, void (*report)(void *arg, struct wick_ttsp_incident *i), void *arg)
 {
     for (int k = 0; k < WICK_TTSP_INCIDENTS; k++) {
-        struct wick_ttsp_incident *i = &wick_ttsp_incidents[k];
+        struct wick_ttsp_incident *i = &wick_ttsp_slots[k];
         if (wick_load_acquire(&i->phase) != CLOSED) /* pairs: close_incident */
             continue;
         bool over = settled(i, all);

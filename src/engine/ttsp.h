@@ -135,7 +135,7 @@ struct wick_ttsp_engine {
     _Atomic uint64_t vm_start_ns; /* what the VM's log calls uptime counts from here, 0 = not known */
 };
 
-extern struct wick_ttsp_incident wick_ttsp_incidents[WICK_TTSP_INCIDENTS];
+extern struct wick_ttsp_incident wick_ttsp_slots[WICK_TTSP_INCIDENTS];
 
 /* Reads thresholds: `list` in ms ("1,2,5,10,20", also with : or /; missing ones go on by the interval) if it is not
  * empty, else `threshold` percent of the JVM's timeout; the interval is `interval` percent of it. -WICK_E_USAGE. */
@@ -154,7 +154,7 @@ void wick_ttsp_stop(struct wick_ttsp_engine *e);
 /* The number of an attempt, from 1: that of its event's note. */
 static inline uint16_t wick_ttsp_note(const struct wick_ttsp_attempt *a)
 {
-    uint64_t incident = (uint64_t)(a->incident - wick_ttsp_incidents), n = (uint64_t)(a - a->incident->attempts);
+    uint64_t incident = (uint64_t)(a->incident - wick_ttsp_slots), n = (uint64_t)(a - a->incident->attempts);
     return (uint16_t)(incident * WICK_TTSP_ATTEMPTS + n + 1);
 }
 _Static_assert(WICK_TTSP_INCIDENTS *WICK_TTSP_ATTEMPTS < UINT16_MAX, "a note's number has 16 bits");
@@ -175,6 +175,6 @@ static inline enum wick_ttsp_phase wick_ttsp_phase_of(uint64_t word)
 /* The handler (ttsp_sig.c) and what it serves, NULL = nothing; read inside the gate. */
 extern _Atomic(struct wick_ttsp_engine *) wick_ttsp_current;
 extern struct wick_gate wick_ttsp_gate;
-void wick_ttsp_signal_sig(int sig, siginfo_t *info, void *context);
+void wick_ttsp_handle_sig(int sig, siginfo_t *info, void *context);
 
 #endif

@@ -27,7 +27,7 @@ static uint64_t context_pc(const ucontext_t *uc)
 /* The attempt whose ticket the signal carries, now being answered; NULL if there is none (any more). */
 static struct wick_ttsp_attempt *take(uint64_t ticket)
 {
-    struct wick_ttsp_incident *i = &wick_ttsp_incidents[ticket / WICK_TTSP_ATTEMPTS % WICK_TTSP_INCIDENTS];
+    struct wick_ttsp_incident *i = &wick_ttsp_slots[ticket / WICK_TTSP_ATTEMPTS % WICK_TTSP_INCIDENTS];
     struct wick_ttsp_attempt *a = &i->attempts[ticket % WICK_TTSP_ATTEMPTS];
     uint64_t word = ticket << 2 | WICK_TTSP_SENT;
     return wick_cas_acq_rel(&a->word, &word, ticket << 2 | WICK_TTSP_ANSWERING) ? a : NULL; /* pairs: send, retire */
@@ -71,7 +71,7 @@ static void answer(struct wick_ttsp_engine *e, uint64_t ticket, struct wick_ttsp
     wick_store_release(&a->word, ticket << 2 | WICK_TTSP_ANSWERED); /* pairs: wick_ttsp_collect */
 }
 
-void wick_ttsp_signal_sig(int sig, siginfo_t *info, void *context)
+void wick_ttsp_handle_sig(int sig, siginfo_t *info, void *context)
 {
     int saved = errno;
     uint64_t now = wick_clock_mono_ns();

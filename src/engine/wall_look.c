@@ -37,7 +37,7 @@ static uint8_t wait_for_file(uint64_t fd)
 
 static uint8_t wait_in_call(long nr, uint64_t first)
 {
-    unsigned state = wick_wait_call(nr);
+    unsigned state = wick_wait_state_call(nr);
     return state ? (uint8_t)state : wait_for_file(first);
 }
 

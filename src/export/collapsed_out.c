@@ -72,7 +72,7 @@ static uint32_t label_of_frame(struct tree *t, uint32_t frame, unsigned names)
     if (t->frame_label[frame])
         return t->frame_label[frame] - 1;
     struct wick_strbuf raw = WICK_STRBUF_INIT, shown = WICK_STRBUF_INIT;
-    wick_frame_name(&raw, t->p, frame, names);
+    wick_name_add_frame(&raw, t->p, frame, names);
     wick_stack_line_add_name(&shown, raw.buf, raw.len);
     uint32_t label = label_of(t, &shown);
     t->frame_label[frame] = label + 1;
@@ -85,7 +85,7 @@ static uint32_t label_of_frame(struct tree *t, uint32_t frame, unsigned names)
 static uint32_t label_of_thread(struct tree *t, uint32_t thread, unsigned names)
 {
     struct wick_strbuf raw = WICK_STRBUF_INIT, shown = WICK_STRBUF_INIT;
-    wick_thread_name(&raw, t->p, thread);
+    wick_name_add_thread(&raw, t->p, thread);
     if (names & WICK_NAME_ANNOTATE)
         wick_stack_line_add_kind(&raw, WICK_FRAME_BOUNDARY);
     wick_stack_line_add_name(&shown, raw.buf, raw.len);
@@ -301,7 +301,7 @@ static uint32_t depth_of(const struct wick_profile *p)
     return result;
 }
 
-unsigned wick_collapsed_keep(unsigned names)
+unsigned wick_collapsed_out_keep(unsigned names)
 {
     unsigned keep = 0;
     keep |= names & WICK_NAME_LINES ? WICK_KEEP_LINES : 0;
@@ -310,8 +310,8 @@ unsigned wick_collapsed_keep(unsigned names)
     return keep;
 }
 
-int wick_collapsed_write(const struct wick_profile *p, const struct wick_export_options *o, FILE *out,
-                         struct wick_err *err)
+int wick_collapsed_out_write(const struct wick_profile *p, const struct wick_export_options *o, FILE *out,
+                             struct wick_err *err)
 {
     uint16_t event = o->event ? o->event : wick_profile_main_event(p);
     struct tree t = {.p = p, .text = WICK_STRBUF_INIT};

@@ -20,10 +20,10 @@
 #include "export/format.h"
 
 /* See struct wick_format. */
-unsigned wick_collapsed_keep(unsigned names);
+unsigned wick_collapsed_out_keep(unsigned names);
 
 /* See struct wick_format. */
-int wick_collapsed_write(const struct wick_profile *p, const struct wick_export_options *o, FILE *out,
-                         struct wick_err *err);
+int wick_collapsed_out_write(const struct wick_profile *p, const struct wick_export_options *o, FILE *out,
+                             struct wick_err *err);
 
 #endif

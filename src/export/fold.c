@@ -47,7 +47,7 @@ static uint32_t root_name(struct fold *f, const struct wick_export_options *o, c
 {
     wick_strbuf_clear(text);
     if (o->threads) {
-        wick_thread_name(text, f->p, a->thread);
+        wick_name_add_thread(text, f->p, a->thread);
     } else {
         wick_strbuf_addc(text, '[');
         if (!wick_agg_value(text, f->p, a, o->by))

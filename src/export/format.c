@@ -17,14 +17,14 @@
 #include "def/format.def"
 #undef X
 
-const struct wick_format wick_formats[] = {
+const struct wick_format wick_format_table[] = {
     {"html", html_extensions, "interactive flame graph: one page that needs no network",
      .write = wick_picture_write_html, .keep = wick_picture_keep},
     {"svg", svg_extensions, "flame graph as a picture", .write = wick_picture_write_svg, .keep = wick_picture_keep},
     {"heatmap", heatmap_extensions, "heatmap of time, with the flame graph of any range: one page", .sliced = true,
-     .write = wick_heat_write, .keep = wick_heat_keep},
+     .write = wick_heat_page_write, .keep = wick_heat_page_keep},
     {"collapsed", collapsed_extensions, "one line a stack: frames separated by ';', a space, the weight",
-     .write = wick_collapsed_write, .keep = wick_collapsed_keep},
+     .write = wick_collapsed_out_write, .keep = wick_collapsed_out_keep},
     {"pprof", pprof_extensions, "Go's pprof: a compressed profile.proto, with threads and states as labels",
      .detailed = true, .write = wick_pprof_write},
     {"speedscope", speedscope_extensions, "JSON for speedscope; with -t a profile for each thread",
@@ -43,7 +43,7 @@ const struct wick_format wick_formats[] = {
 
 const struct wick_format *wick_format_by_name(const char *name)
 {
-    for (const struct wick_format *f = wick_formats; f->name; f++)
+    for (const struct wick_format *f = wick_format_table; f->name; f++)
         if (strcmp(f->name, name) == 0)
             return f;
     return NULL;
@@ -54,7 +54,7 @@ const struct wick_format *wick_format_by_file(const char *path)
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t len = strlen(name), longest = 0;
     const struct wick_format *found = NULL;
-    for (const struct wick_format *f = wick_formats; f->name; f++)
+    for (const struct wick_format *f = wick_format_table; f->name; f++)
         for (const char *const *e = f->extensions; *e; e++) {
             size_t n = strlen(*e);
             if (n > longest && len > n && name[len - n - 1] == '.' && strcasecmp(*e, name + len - n) == 0) {

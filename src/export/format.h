@@ -52,7 +52,7 @@ static inline unsigned wick_format_keep(const struct wick_format *f, unsigned na
 }
 
 /* Formats in the order they are listed, ends with a NULL name. */
-extern const struct wick_format wick_formats[];
+extern const struct wick_format wick_format_table[];
 
 /* NULL if there is none. */
 const struct wick_format *wick_format_by_name(const char *name);

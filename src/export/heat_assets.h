@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /* The page up to the title, from there to the call tree, from there to the slices, and the rest. */
-extern const char wick_asset_heat_head[], wick_asset_heat_body[], wick_asset_heat_slices[], wick_asset_heat_tail[];
-extern const size_t wick_asset_heat_head_len, wick_asset_heat_body_len, wick_asset_heat_slices_len,
-    wick_asset_heat_tail_len;
+extern const char wick_heat_assets_head[], wick_heat_assets_body[], wick_heat_assets_slices[], wick_heat_assets_tail[];
+extern const size_t wick_heat_assets_head_len, wick_heat_assets_body_len, wick_heat_assets_slices_len,
+    wick_heat_assets_tail_len;
 
 #endif

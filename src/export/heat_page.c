@@ -50,7 +50,7 @@ struct work {
     uint16_t event;
 };
 
-unsigned wick_heat_keep(unsigned names)
+unsigned wick_heat_page_keep(unsigned names)
 {
     return wick_picture_keep(names) & ~(unsigned)WICK_KEEP_LINES; /* a range's lines would not be known */
 }
@@ -294,22 +294,23 @@ static int write_page(struct work *w, FILE *out)
     const struct wick_flame_opts f = {.title = name, .subtitle = subtitle.buf, .unit = wick_picture_unit(w->p, w->o)};
     int rc = title.failed || subtitle.failed ? -WICK_E_NOMEM : 0;
     if (!rc) {
-        fwrite(wick_asset_heat_head, 1, wick_asset_heat_head_len, out);
+        fwrite(wick_heat_assets_head, 1, wick_heat_assets_head_len, out);
         fwrite(title.buf, 1, title.len, out);
-        fwrite(wick_asset_heat_body, 1, wick_asset_heat_body_len, out);
+        fwrite(wick_heat_assets_body, 1, wick_heat_assets_body_len, out);
         rc = wick_pack_base64(w->tree, &f, out);
     }
     if (!rc) {
-        fwrite(wick_asset_heat_slices, 1, wick_asset_heat_slices_len, out);
+        fwrite(wick_heat_assets_slices, 1, wick_heat_assets_slices_len, out);
         rc = write_slices(w, out);
-        fwrite(wick_asset_heat_tail, 1, wick_asset_heat_tail_len, out);
+        fwrite(wick_heat_assets_tail, 1, wick_heat_assets_tail_len, out);
     }
     wick_strbuf_release(&title);
     wick_strbuf_release(&subtitle);
     return rc;
 }
 
-int wick_heat_write(const struct wick_profile *p, const struct wick_export_options *o, FILE *out, struct wick_err *err)
+int wick_heat_page_write(const struct wick_profile *p, const struct wick_export_options *o, FILE *out,
+                         struct wick_err *err)
 {
     struct work w = {.p = p, .o = o, .heat = o->heat, .event = o->event ? o->event : wick_profile_main_event(p)};
     if (!o->heat || !p->events[w.event].count)

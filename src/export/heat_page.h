@@ -13,8 +13,9 @@
 
 /* Writer of the format heatmap; see struct wick_format. o->heat must be settled. -WICK_E_UNSUPPORTED if the samples
  * have no times. */
-int wick_heat_write(const struct wick_profile *p, const struct wick_export_options *o, FILE *out, struct wick_err *err);
+int wick_heat_page_write(const struct wick_profile *p, const struct wick_export_options *o, FILE *out,
+                         struct wick_err *err);
 /* What it shows of frames. */
-unsigned wick_heat_keep(unsigned names);
+unsigned wick_heat_page_keep(unsigned names);
 
 #endif

@@ -102,7 +102,7 @@ static uint32_t number_attribute(struct otlp *w, const char *key, int64_t value,
 static uint32_t system_name(struct otlp *w, uint32_t function, bool is_java)
 {
     wick_strbuf_clear(&w->text);
-    wick_function_system_name(&w->text, w->p, function, is_java);
+    wick_name_add_function_system(&w->text, w->p, function, is_java);
     return string(w, w->text.buf, w->text.len);
 }
 
@@ -112,7 +112,7 @@ static uint32_t function_of(struct otlp *w, uint32_t function, bool is_java)
     if (*index)
         return *index;
     wick_strbuf_clear(&w->text);
-    wick_function_name(&w->text, w->p, function, is_java, w->o->names);
+    wick_name_add_function(&w->text, w->p, function, is_java, w->o->names);
     uint32_t name = string(w, w->text.buf, w->text.len);
     wick_pb_uint(&w->message, F_NAME, name);
     wick_pb_uint(&w->message, F_SYSTEM_NAME, system_name(w, function, is_java));

@@ -121,7 +121,7 @@ static uint32_t mapping_of(struct pprof *w, const struct wick_frame *f)
 static uint32_t system_name(struct pprof *w, uint32_t function, bool is_java)
 {
     wick_strbuf_clear(&w->text);
-    wick_function_system_name(&w->text, w->p, function, is_java);
+    wick_name_add_function_system(&w->text, w->p, function, is_java);
     return string(w, w->text.buf, w->text.len);
 }
 
@@ -132,7 +132,7 @@ static uint32_t function_of(struct pprof *w, uint32_t function, bool is_java)
         return *id;
     *id = ++w->functions;
     wick_strbuf_clear(&w->text);
-    wick_function_name(&w->text, w->p, function, is_java, w->o->names);
+    wick_name_add_function(&w->text, w->p, function, is_java, w->o->names);
     uint64_t name = string(w, w->text.buf, w->text.len);
     wick_pb_uint(&w->message, F_ID, *id);
     wick_pb_uint(&w->message, F_NAME, name);

@@ -16,7 +16,7 @@ static uint32_t show_frame(struct wick_shown *s, const struct wick_profile *p, u
 {
     const struct wick_frame *f = &p->frames[frame];
     struct wick_strbuf name = WICK_STRBUF_INIT;
-    wick_frame_name(&name, p, frame, names & ~(unsigned)WICK_NAME_LINES);
+    wick_name_add_frame(&name, p, frame, names & ~(unsigned)WICK_NAME_LINES);
     uint32_t library = wick_profile_cstring(&s->q, wick_measure_library(p, f));
     uint32_t text = wick_profile_string(&s->q, name.buf, name.len);
     s->q.failed = s->q.failed || name.failed;

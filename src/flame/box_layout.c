@@ -13,17 +13,17 @@
 
 #include "base/err.h"
 
-static int add_box(struct wick_layout *l, uint32_t node, uint64_t start)
+static int add_box(struct wick_box_layout *l, uint32_t node, uint64_t start)
 {
     if (l->boxes == l->cap) {
         size_t cap = l->cap ? l->cap * 2 : 1024;
-        struct wick_layout_box *p = realloc(l->box, cap * sizeof *p);
+        struct wick_box *p = realloc(l->box, cap * sizeof *p);
         if (!p)
             return -WICK_E_NOMEM;
         l->box = p;
         l->cap = cap;
     }
-    l->box[l->boxes++] = (struct wick_layout_box){.start = start, .node = node};
+    l->box[l->boxes++] = (struct wick_box){.start = start, .node = node};
     return 0;
 }
 
@@ -44,9 +44,9 @@ static uint64_t subtree_size(const struct wick_tree *t, uint32_t node)
     return n;
 }
 
-int wick_layout_init(struct wick_layout *out, const struct wick_tree *t, uint64_t min_weight)
+int wick_box_layout_init(struct wick_box_layout *out, const struct wick_tree *t, uint64_t min_weight)
 {
-    struct wick_layout l = {0};
+    struct wick_box_layout l = {0};
     uint64_t *edge = calloc((size_t)wick_tree_depth(t) + 2, sizeof *edge);
     if (!edge)
         return -WICK_E_NOMEM;
@@ -75,8 +75,8 @@ int wick_layout_init(struct wick_layout *out, const struct wick_tree *t, uint64_
     return 0;
 }
 
-void wick_layout_release(struct wick_layout *l)
+void wick_box_layout_release(struct wick_box_layout *l)
 {
     free(l->box);
-    *l = (struct wick_layout){0};
+    *l = (struct wick_box_layout){0};
 }

@@ -42,11 +42,11 @@ int wick_flame_write_html(struct wick_tree *t, const struct wick_flame_opts *o, 
     int rc = title.failed ? -WICK_E_NOMEM : wick_tree_sort(t);
     if (rc)
         goto out;
-    fwrite(wick_asset_html_head, 1, wick_asset_html_head_len, out);
+    fwrite(wick_flame_html_head, 1, wick_flame_html_head_len, out);
     fwrite(title.buf, 1, title.len, out);
-    fwrite(wick_asset_html_body, 1, wick_asset_html_body_len, out);
+    fwrite(wick_flame_html_body, 1, wick_flame_html_body_len, out);
     rc = wick_pack_base64(t, o, out);
-    fwrite(wick_asset_html_tail, 1, wick_asset_html_tail_len, out);
+    fwrite(wick_flame_html_tail, 1, wick_flame_html_tail_len, out);
 out:
     wick_strbuf_release(&title);
     if (rc)

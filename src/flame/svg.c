@@ -53,7 +53,7 @@ struct picture {
     FILE *out;
     const struct wick_tree *t;
     const struct wick_flame_opts *o;
-    struct wick_layout l;
+    struct wick_box_layout l;
     struct wick_strbuf sb;
     double scale; /* pixels per unit of weight */
     unsigned width, height;
@@ -91,7 +91,7 @@ static void add_head(struct picture *p)
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" "
         "role=\"img\" aria-labelledby=\"title\" data-row=\"%u\" data-pad=\"%u\" data-char=\"%.2f\">\n<style>",
         p->width, p->height, p->width, p->height, ROW, PAD, CHAR_WIDTH);
-    wick_strbuf_add(sb, wick_asset_svg_css, wick_asset_svg_css_len);
+    wick_strbuf_add(sb, wick_flame_svg_css, wick_flame_svg_css_len);
     wick_strbuf_addf(
         sb,
         "</style>\n<rect class=\"bg\" width=\"%u\" height=\"%u\"/>\n<text id=\"title\" class=\"h\" x=\"%u\" "
@@ -132,7 +132,7 @@ static void add_kinds(struct wick_strbuf *sb, const struct wick_tree *t, uint32_
     }
 }
 
-static void add_box(struct picture *p, const struct wick_layout_box *b)
+static void add_box(struct picture *p, const struct wick_box *b)
 {
     const struct wick_tree_node *d = wick_tree_node(p->t, b->node);
     uint64_t all = wick_tree_node(p->t, WICK_TREE_ROOT)->total;
@@ -217,7 +217,7 @@ static void add_foot(struct picture *p)
     if (p->l.hidden)
         wick_strbuf_addf(sb, "; %" PRIu64 " boxes narrower than the minimal width are not drawn", p->l.hidden);
     wick_strbuf_adds(sb, "</text>\n<script><![CDATA[");
-    wick_strbuf_add(sb, wick_asset_svg_js, wick_asset_svg_js_len);
+    wick_strbuf_add(sb, wick_flame_svg_js, wick_flame_svg_js_len);
     wick_strbuf_adds(sb, "]]></script>\n</svg>\n");
 }
 
@@ -232,7 +232,7 @@ int wick_flame_write_svg(struct wick_tree *t, const struct wick_flame_opts *o, F
         goto out;
     double total = (double)wick_tree_node(t, WICK_TREE_ROOT)->total, inner = p.width - 2 * PAD;
     double least = o->min_width > 0 ? o->min_width / 100 * total : total / inner / 2;
-    rc = wick_layout_init(&p.l, t, least < total ? (uint64_t)least : (uint64_t)total);
+    rc = wick_box_layout_init(&p.l, t, least < total ? (uint64_t)least : (uint64_t)total);
     if (rc)
         goto out;
     p.scale = total > 0 ? inner / total : 0;
@@ -243,7 +243,7 @@ int wick_flame_write_svg(struct wick_tree *t, const struct wick_flame_opts *o, F
     add_foot(&p);
     emit(&p);
     rc = p.sb.failed ? -WICK_E_NOMEM : 0;
-    wick_layout_release(&p.l);
+    wick_box_layout_release(&p.l);
 out:
     wick_strbuf_release(&p.sb);
     wick_tree_free(reversed);

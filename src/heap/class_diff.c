@@ -18,7 +18,7 @@ static size_t without_number(const char *name, size_t len)
     return i && i < len && (name[i - 1] == '/' || name[i - 1] == '+') ? i - 1 : len;
 }
 
-static struct wick_heap_diff_row *row_of(struct wick_heap_diff *d, const char *name, size_t len)
+static struct wick_heap_class_diff_row *row_of(struct wick_heap_class_diff *d, const char *name, size_t len)
 {
     uint64_t hash = wick_hash_bytes(name, len);
     uint32_t at = wick_index_start(&d->by_name, hash), id;
@@ -34,7 +34,7 @@ static struct wick_heap_diff_row *row_of(struct wick_heap_diff *d, const char *n
         free(copy);
         return NULL;
     }
-    d->rows[d->n] = (struct wick_heap_diff_row){.name = copy};
+    d->rows[d->n] = (struct wick_heap_class_diff_row){.name = copy};
     return &d->rows[d->n++];
 }
 
@@ -47,7 +47,7 @@ static void add(struct wick_heap_figures *to, const struct wick_heap_figures *f)
     to->tops_retained += f->tops_retained;
 }
 
-int wick_heap_diff_take(struct wick_heap_diff *d, const struct wick_heap_report *r, int side)
+int wick_heap_class_diff_take(struct wick_heap_class_diff *d, const struct wick_heap_report *r, int side)
 {
     const struct wick_heap_classes *c = &r->graph.classes;
     struct wick_strbuf name = WICK_STRBUF_INIT;
@@ -61,7 +61,7 @@ int wick_heap_diff_take(struct wick_heap_diff *d, const struct wick_heap_report 
             continue;
         wick_strbuf_clear(&name);
         wick_heap_class_name(c, i, &name);
-        struct wick_heap_diff_row *row = row_of(d, name.buf, without_number(name.buf, strlen(name.buf)));
+        struct wick_heap_class_diff_row *row = row_of(d, name.buf, without_number(name.buf, strlen(name.buf)));
         if (row)
             add(&row->side[side], &f);
         rc = row ? 0 : -WICK_E_NOMEM;
@@ -71,7 +71,7 @@ int wick_heap_diff_take(struct wick_heap_diff *d, const struct wick_heap_report 
     return rc;
 }
 
-static uint64_t figure(const struct wick_heap_figures *f, enum wick_heap_diff_key key)
+static uint64_t figure(const struct wick_heap_figures *f, enum wick_heap_class_diff_key key)
 {
     const uint64_t figures[] = {[WICK_HEAP_DIFF_BYTES] = f->bytes,
                                 [WICK_HEAP_DIFF_OBJECTS] = f->objects,
@@ -80,30 +80,30 @@ static uint64_t figure(const struct wick_heap_figures *f, enum wick_heap_diff_ke
     return figures[key];
 }
 
-int64_t wick_heap_diff_growth(const struct wick_heap_diff_row *row, enum wick_heap_diff_key key)
+int64_t wick_heap_class_diff_growth(const struct wick_heap_class_diff_row *row, enum wick_heap_class_diff_key key)
 {
     return (int64_t)(figure(&row->side[1], key) - figure(&row->side[0], key));
 }
 
 static int compare(const void *a, const void *b, void *key)
 {
-    const struct wick_heap_diff_row *x = a, *y = b;
-    int64_t m = llabs(wick_heap_diff_growth(x, *(enum wick_heap_diff_key *)key));
-    int64_t n = llabs(wick_heap_diff_growth(y, *(enum wick_heap_diff_key *)key));
+    const struct wick_heap_class_diff_row *x = a, *y = b;
+    int64_t m = llabs(wick_heap_class_diff_growth(x, *(enum wick_heap_class_diff_key *)key));
+    int64_t n = llabs(wick_heap_class_diff_growth(y, *(enum wick_heap_class_diff_key *)key));
     return m != n ? (m > n ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-void wick_heap_diff_sort(struct wick_heap_diff *d, enum wick_heap_diff_key key)
+void wick_heap_class_diff_sort(struct wick_heap_class_diff *d, enum wick_heap_class_diff_key key)
 {
     if (d->n)
         qsort_r(d->rows, d->n, sizeof *d->rows, compare, &key);
 }
 
-void wick_heap_diff_release(struct wick_heap_diff *d)
+void wick_heap_class_diff_release(struct wick_heap_class_diff *d)
 {
     for (size_t i = 0; i < d->n; i++)
         free(d->rows[i].name);
     free(d->rows);
     wick_index_release(&d->by_name);
-    *d = (struct wick_heap_diff){0};
+    *d = (struct wick_heap_class_diff){0};
 }

@@ -20,30 +20,35 @@ struct wick_heap_figures {
     uint64_t tops, tops_retained; /* dominators: instances that only the root dominates, and what they retain */
 };
 
-struct wick_heap_diff_row {
+struct wick_heap_class_diff_row {
     char *name;
     struct wick_heap_figures side[2]; /* before, after */
 };
 
-struct wick_heap_diff {
-    struct wick_heap_diff_row *rows; /* in no order before _sort */
+struct wick_heap_class_diff {
+    struct wick_heap_class_diff_row *rows; /* in no order before _sort */
     size_t n, cap;
     struct wick_heap_figures total[2];
     struct wick_index by_name;
 };
 
 /* Takes one side (0 = before, 1 = after) out of a report. -WICK_E_NOMEM. */
-int wick_heap_diff_take(struct wick_heap_diff *d, const struct wick_heap_report *r, int side);
+int wick_heap_class_diff_take(struct wick_heap_class_diff *d, const struct wick_heap_report *r, int side);
 
-enum wick_heap_diff_key { WICK_HEAP_DIFF_BYTES, WICK_HEAP_DIFF_OBJECTS, WICK_HEAP_DIFF_RETAINED, WICK_HEAP_DIFF_TOPS };
+enum wick_heap_class_diff_key {
+    WICK_HEAP_DIFF_BYTES,
+    WICK_HEAP_DIFF_OBJECTS,
+    WICK_HEAP_DIFF_RETAINED,
+    WICK_HEAP_DIFF_TOPS
+};
 
 /* The growth of a row; negative if it shrank. */
-int64_t wick_heap_diff_growth(const struct wick_heap_diff_row *row, enum wick_heap_diff_key key);
+int64_t wick_heap_class_diff_growth(const struct wick_heap_class_diff_row *row, enum wick_heap_class_diff_key key);
 
 /* Sorts the rows by the size of their change, the greatest first. */
-void wick_heap_diff_sort(struct wick_heap_diff *d, enum wick_heap_diff_key key);
+void wick_heap_class_diff_sort(struct wick_heap_class_diff *d, enum wick_heap_class_diff_key key);
 
 /* Frees all of it. */
-void wick_heap_diff_release(struct wick_heap_diff *d);
+void wick_heap_class_diff_release(struct wick_heap_class_diff *d);
 
 #endif

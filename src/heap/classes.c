@@ -483,7 +483,7 @@ void wick_heap_class_name(const struct wick_heap_classes *c, uint32_t class, str
     size_t len;
     const char *name = wick_heap_class_internal(c, class, &len);
     if (len)
-        wick_class_name(out, name, len, 0);
+        wick_name_add_class(out, name, len, 0);
     else
         wick_strbuf_adds(out, "[unknown class]");
 }

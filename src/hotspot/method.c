@@ -93,8 +93,8 @@ static const uint8_t *line_table_end(const uint8_t *p, const uint8_t *end, uint8
         if (b == 0)
             return p;
         if (b == 0xff) {
-            wick_signed5(&p, end, excluded);
-            wick_signed5(&p, end, excluded);
+            wick_unsigned5_signed(&p, end, excluded);
+            wick_unsigned5_signed(&p, end, excluded);
         }
     }
     return (void *)0;
@@ -163,8 +163,8 @@ uint32_t wick_hs_method_line(const struct wick_hs_method *m, uint32_t bci, uint8
     while (p && p < end && *p) {
         uint8_t b = *p++;
         if (b == 0xff) {
-            at += (uint32_t)wick_signed5(&p, end, excluded);
-            line += (uint32_t)wick_signed5(&p, end, excluded);
+            at += (uint32_t)wick_unsigned5_signed(&p, end, excluded);
+            line += (uint32_t)wick_unsigned5_signed(&p, end, excluded);
         } else {
             at += b >> 3;
             line += b & 7;

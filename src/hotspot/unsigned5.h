@@ -33,7 +33,7 @@ static inline uint32_t wick_unsigned5(const uint8_t **p, const uint8_t *end, uin
 }
 
 /* The same, zigzag: 0, -1, 1, -2 ... */
-static inline int32_t wick_signed5(const uint8_t **p, const uint8_t *end, uint8_t excluded)
+static inline int32_t wick_unsigned5_signed(const uint8_t **p, const uint8_t *end, uint8_t excluded)
 {
     uint32_t v = wick_unsigned5(p, end, excluded);
     return (int32_t)(v >> 1) ^ -(int32_t)(v & 1);

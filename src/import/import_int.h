@@ -82,8 +82,8 @@ int wick_perf_in_end(struct wick_perf_in *c);
 bool wick_perf_in_is(const char *text, size_t n);
 
 /* A whole pprof profile, uncompressed. 0, -WICK_E_FORMAT (nothing in it could be used) or _NOMEM. */
-int wick_pprof_read(struct wick_import *im, const void *data, size_t n);
+int wick_pprof_in_read(struct wick_import *im, const void *data, size_t n);
 /* True if this is the beginning of one. */
-bool wick_pprof_is(const void *data, size_t n);
+bool wick_pprof_in_is(const void *data, size_t n);
 
 #endif

@@ -58,7 +58,7 @@ enum wick_input_format wick_input_is(const void *head, size_t n)
         return WICK_INPUT_GZIP;
     if (n >= 8 && !memcmp(head, "PERFILE2", 8))
         return WICK_INPUT_PERF_DATA;
-    if (wick_pprof_is(head, n))
+    if (wick_pprof_in_is(head, n))
         return WICK_INPUT_PPROF;
     if (wick_perf_in_is(head, n))
         return WICK_INPUT_PERF;
@@ -154,7 +154,7 @@ static int take_raw(struct input *in, const void *data, size_t n)
 static int read_held(struct input *in)
 {
     if (in->format == WICK_INPUT_PPROF)
-        return wick_pprof_read(&in->im, in->held.buf, in->held.len);
+        return wick_pprof_in_read(&in->im, in->held.buf, in->held.len);
     return wick_perf_data_read(&in->im, in->held.buf, in->held.len, false, true);
 }
 
@@ -219,8 +219,8 @@ static int read_block(struct wick_profile *p, const void *data, size_t size, boo
         return wick_jfr_read_memory(p, data, size, v, res, err);
     struct input in = {.im = im, .err = err ? err : &own_err};
     in.err->code = 0;
-    if (wick_pprof_is(data, size)) { /* no copy */
-        int rc = wick_pprof_read(&in.im, data, size);
+    if (wick_pprof_in_is(data, size)) { /* no copy */
+        int rc = wick_pprof_in_read(&in.im, data, size);
         return rc ? wick_err_set(in.err, (enum wick_code) - rc, "%s", wick_err_text(rc)) : 0;
     }
     if (wick_input_is(data, size) == WICK_INPUT_PERF_DATA) {

@@ -131,7 +131,7 @@ static void name_event(struct wick_perf_data *d, struct wick_perf_attr *a, bool 
 {
     char buf[64];
     const char *name = *a->name ? a->name : wick_perf_attr_name(a, buf, sizeof buf);
-    a->event = wick_perf_event(d->im->p, (struct wick_word){name, strlen(name)}, has_period);
+    a->event = wick_perf_type_of(d->im->p, (struct wick_word){name, strlen(name)}, has_period);
     a->has_event = true;
 }
 

@@ -137,7 +137,7 @@ static size_t without_modifiers(const char *s, size_t n)
     return (size_t)(colon - s);
 }
 
-uint16_t wick_perf_event(struct wick_profile *p, struct wick_word name, bool has_period)
+uint16_t wick_perf_type_of(struct wick_profile *p, struct wick_word name, bool has_period)
 {
     size_t n = without_modifiers(name.s, name.n);
     bool clock = n >= 9 && (!memcmp(name.s, "cpu-clock", 9) || (n >= 10 && !memcmp(name.s, "task-clock", 10)));

@@ -31,7 +31,7 @@ void wick_perf_frames_of(struct wick_perf_frames *out, struct wick_profile *p, s
                          struct wick_word dso, bool high);
 
 /* The event type of an event of perf's, modifiers (":u") left out. has_period: weights are periods, not ones. */
-uint16_t wick_perf_event(struct wick_profile *p, struct wick_word name, bool has_period);
+uint16_t wick_perf_type_of(struct wick_profile *p, struct wick_word name, bool has_period);
 
 /* The label set "process": the process's name and number, 0 if p keeps no labels. */
 uint32_t wick_perf_process(struct wick_profile *p, struct wick_word comm, int64_t pid);

@@ -237,7 +237,7 @@ static bool parse_head(struct perf_head *h, const char *line, size_t n)
 static uint16_t event_of(struct wick_perf_in *in, const struct perf_head *h)
 {
     struct wick_word name = h->event_len ? (struct wick_word){h->event, h->event_len} : (struct wick_word){"perf", 4};
-    return wick_perf_event(in->im->p, name, h->has_period);
+    return wick_perf_type_of(in->im->p, name, h->has_period);
 }
 
 /* --- frames --- */

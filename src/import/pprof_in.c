@@ -579,7 +579,7 @@ static void read_samples(struct pprof *r, const void *data, size_t n)
     free(ids);
 }
 
-int wick_pprof_read(struct wick_import *im, const void *data, size_t n)
+int wick_pprof_in_read(struct wick_import *im, const void *data, size_t n)
 {
     struct pprof r = {.im = im,
                       .base = data,
@@ -631,7 +631,7 @@ static bool has_form(const struct wick_pb_field *message, const struct form *for
 
 /* Fields may come in any order. The first message with something in it decides; numbers, and strings of which the first
  * is empty, may stand before it. Text cannot be taken for one: all of these messages hold a control character. */
-bool wick_pprof_is(const void *data, size_t n)
+bool wick_pprof_in_is(const void *data, size_t n)
 {
     enum { P_PERIOD_TYPE = 11, P_COMMENT = 13, P_KNOWN = 15 };
     static const struct form forms[P_KNOWN + 1] = {

@@ -35,7 +35,7 @@ static wick_addr block_of(const struct wick_mem *mem, wick_addr thread, uint64_t
 wick_addr wick_label_foreign_slot_sig(const struct wick_label_foreign *f, const struct wick_mem *mem)
 {
     uint32_t way = wick_load_acquire(&f->way); /* pairs: publish in foreign.c */
-    wick_addr base = way == WICK_FOREIGN_NONE ? 0 : wick_thread_pointer();
+    wick_addr base = way == WICK_FOREIGN_NONE ? 0 : wick_registers_thread_pointer();
     if (base && way == WICK_FOREIGN_DYNAMIC)
         base = block_of(mem, base, f->module);
     return base ? base + f->offset : 0;

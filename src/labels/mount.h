@@ -44,6 +44,6 @@ void wick_label_mount_see(struct wick_label_mount *m, uint64_t id, const uint8_t
 /* Whether a virtual thread is mounted on the calling thread; *id gets its id, 0 = not known. java: its JavaThread, or
  * 0. Reads through `mem`, because a thread that is about to end may have lost its JavaThread already. Async-signal-safe
  * with a signal-safe mem. */
-bool wick_label_mounted_sig(const struct wick_label_mount *m, const struct wick_mem *mem, uint64_t java, uint64_t *id);
+bool wick_label_mount_id_sig(const struct wick_label_mount *m, const struct wick_mem *mem, uint64_t java, uint64_t *id);
 
 #endif

@@ -50,7 +50,7 @@ static uint32_t mask_of_frame(struct wick_chooser *c, uint32_t frame)
 {
     uint32_t mask = 0;
     wick_strbuf_clear(&c->text);
-    wick_frame_name(&c->text, c->p, frame, 0);
+    wick_name_add_frame(&c->text, c->p, frame, 0);
     for (uint32_t i = 0; i < c->shape->ntests; i++) {
         const struct wick_test *t = &c->shape->tests[i];
         if (t->what != WICK_TEST_VALUE && regexec(&t->regex, c->text.buf, 0, NULL, 0) == 0)
@@ -94,7 +94,7 @@ static bool meets(struct wick_chooser *c, const struct wick_agg *a)
         if (met == (t->what == WICK_TEST_EXCLUDE))
             return false;
     }
-    return !c->shape->no_idle || !wick_is_idle(c->p, a);
+    return !c->shape->no_idle || !wick_classify_is_idle(c->p, a);
 }
 
 static bool knows(struct wick_chooser *c, uint32_t agg)

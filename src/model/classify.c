@@ -196,7 +196,7 @@ static bool is_wait(const struct wick_profile *p, const struct wick_frame *f)
     return false;
 }
 
-bool wick_is_idle(const struct wick_profile *p, const struct wick_agg *a)
+bool wick_classify_is_idle(const struct wick_profile *p, const struct wick_agg *a)
 {
     static const char *const states[] = {"STATE_SLEEPING", "STATE_PARKED", "STATE_IN_OBJECT_WAIT",
                                          "STATE_IN_OBJECT_WAIT_TIMED", "STATE_PARKED_TIMED"};

@@ -28,6 +28,6 @@ enum wick_work wick_classify(const struct wick_profile *p, uint32_t stack, uint3
 
 /* True if the stack is that of a thread that waits: parked, asleep, in a poll or an accept. A sample of time on a
  * processor is never idle. */
-bool wick_is_idle(const struct wick_profile *p, const struct wick_agg *a);
+bool wick_classify_is_idle(const struct wick_profile *p, const struct wick_agg *a);
 
 #endif

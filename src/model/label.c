@@ -109,8 +109,8 @@ static const char *unescape(struct wick_strbuf *out, const char *s, const char *
     return s;
 }
 
-uint32_t wick_labels_parse(struct wick_profile *p, const char *text, size_t len, struct wick_label *pairs, uint32_t n,
-                           uint32_t cap)
+uint32_t wick_label_parse(struct wick_profile *p, const char *text, size_t len, struct wick_label *pairs, uint32_t n,
+                          uint32_t cap)
 {
     struct wick_strbuf word = WICK_STRBUF_INIT;
     const char *end = text + len;

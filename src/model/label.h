@@ -31,7 +31,7 @@ uint32_t wick_profile_label_key(const struct wick_profile *p, const char *key);
 /* Takes len bytes of text apart, `key=value,key=value` with a backslash before any of \ , = in them, and appends at
  * most cap - n pairs to pairs, which holds n; ids of spans and traces only with by_span. Returns the new n. Text that
  * is none becomes pairs as far as it goes. */
-uint32_t wick_labels_parse(struct wick_profile *p, const char *text, size_t len, struct wick_label *pairs, uint32_t n,
-                           uint32_t cap);
+uint32_t wick_label_parse(struct wick_profile *p, const char *text, size_t len, struct wick_label *pairs, uint32_t n,
+                          uint32_t cap);
 
 #endif

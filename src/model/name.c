@@ -85,7 +85,7 @@ static const char *add_type(struct wick_strbuf *out, const char *s, unsigned fla
     return s;
 }
 
-void wick_class_name(struct wick_strbuf *out, const char *internal, size_t len, unsigned flags)
+void wick_name_add_class(struct wick_strbuf *out, const char *internal, size_t len, unsigned flags)
 {
     size_t mark = out->len;
     if (*internal == '[') { /* an array: a descriptor, not a name */
@@ -182,7 +182,8 @@ static size_t normal_method(const char *s, size_t len)
     return len > 7 && memcmp(s, "lambda$", 7) == 0 && bare < len && bare > 8 && s[bare - 1] == '$' ? bare - 1 : len;
 }
 
-void wick_function_system_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function, bool is_java)
+void wick_name_add_function_system(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function,
+                                   bool is_java)
 {
     const struct wick_function *f = &p->functions[function];
     const struct wick_string *s = p->strings;
@@ -195,8 +196,8 @@ void wick_function_system_name(struct wick_strbuf *out, const struct wick_profil
         wick_strbuf_add(out, s[f->signature].s, s[f->signature].len);
 }
 
-void wick_function_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function, bool is_java,
-                        unsigned flags)
+void wick_name_add_function(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function, bool is_java,
+                            unsigned flags)
 {
     const struct wick_function *f = &p->functions[function < p->nfunctions ? function : 0];
     const struct wick_string *cls = string_of(p, f->class_name), *name = string_of(p, f->name);
@@ -220,17 +221,17 @@ void wick_function_name(struct wick_strbuf *out, const struct wick_profile *p, u
     }
 }
 
-void wick_frame_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t frame, unsigned flags)
+void wick_name_add_frame(struct wick_strbuf *out, const struct wick_profile *p, uint32_t frame, unsigned flags)
 {
     const struct wick_frame *f = &p->frames[frame < p->nframes ? frame : 0];
-    wick_function_name(out, p, f->function, wick_frame_kind_is_java(f->kind), flags);
+    wick_name_add_function(out, p, f->function, wick_frame_kind_is_java(f->kind), flags);
     if ((flags & WICK_NAME_LINES) && f->line > 0)
         wick_strbuf_addf(out, ":%" PRId32, f->line);
     if (flags & WICK_NAME_ANNOTATE)
         wick_stack_line_add_kind(out, f->kind);
 }
 
-void wick_thread_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t thread)
+void wick_name_add_thread(struct wick_strbuf *out, const struct wick_profile *p, uint32_t thread)
 {
     const struct wick_thread *t = &p->threads[thread < p->nthreads ? thread : 0];
     const struct wick_string *name = string_of(p, t->name);

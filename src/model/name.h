@@ -31,22 +31,23 @@ enum wick_name_flags {
 
 /* Appends the name of frame number `frame`. Flags: enum wick_name_flags. Never appends nothing: an unnamed frame is
  * "[unknown]". */
-void wick_frame_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t frame, unsigned flags);
+void wick_name_add_frame(struct wick_strbuf *out, const struct wick_profile *p, uint32_t frame, unsigned flags);
 
 /* Appends the name of function number `function`, shown as Java or as native code. LINES and ANNOTATE do not apply. */
-void wick_function_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function, bool is_java,
-                        unsigned flags);
+void wick_name_add_function(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function, bool is_java,
+                            unsigned flags);
 
 /* Appends what the function is called within the JVM, java/lang/Foo.bar(I)V, or by the linker. */
-void wick_function_system_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function, bool is_java);
+void wick_name_add_function_system(struct wick_strbuf *out, const struct wick_profile *p, uint32_t function,
+                                   bool is_java);
 
 /* Appends a class name (len bytes, then a NUL) with dots: "java/lang/Foo" as java.lang.Foo, "[[I" as int[][]; the
  * serial number of a hidden class
  * ("/0x...") keeps its slash. SIMPLE leaves out the package. */
-void wick_class_name(struct wick_strbuf *out, const char *internal, size_t len, unsigned flags);
+void wick_name_add_class(struct wick_strbuf *out, const char *internal, size_t len, unsigned flags);
 
 /* Appends "[name tid=N]"; N is the system's thread id, or the Java one where there is no other. */
-void wick_thread_name(struct wick_strbuf *out, const struct wick_profile *p, uint32_t thread);
+void wick_name_add_thread(struct wick_strbuf *out, const struct wick_profile *p, uint32_t thread);
 
 /* Whether a class ("java/lang/Foo") is of the JDK itself and not of the program. */
 bool wick_name_is_jdk(const char *class_name);

@@ -27,8 +27,8 @@ static void put_trace(char out[33], uint64_t hi, uint64_t lo)
         put_hex(out + (hi ? 16 : 0), lo);
 }
 
-void wick_context_show(const struct wick_labels *l, const struct wick_context *c, struct wick_context_ids *ids,
-                       struct wick_jfr_context *out)
+void wick_contexts_show(const struct wick_labels *l, const struct wick_context *c, struct wick_context_ids *ids,
+                        struct wick_jfr_context *out)
 {
     put_trace(ids->trace, c->trace_hi, c->trace_lo);
     put_hex(ids->span, c->span);
@@ -64,7 +64,7 @@ static void write_span(const struct wick_labels *l, const struct wick_label_even
     wick_jfr_write_span(w, &out);
 }
 
-void wick_spans_write(struct wick_labels *l, struct wick_jfr_writer *w)
+void wick_contexts_write_spans(struct wick_labels *l, struct wick_jfr_writer *w)
 {
     struct wick_label_event e;
     uint64_t now = wick_clock_mono_ns();
@@ -72,7 +72,7 @@ void wick_spans_write(struct wick_labels *l, struct wick_jfr_writer *w)
         write_span(l, &e, w);
 }
 
-void wick_spans_begin(struct wick_labels *l, struct wick_labels_totals *base)
+void wick_contexts_begin(struct wick_labels *l, struct wick_labels_totals *base)
 {
     struct wick_label_event e;
     uint64_t now = wick_clock_mono_ns();
@@ -81,8 +81,8 @@ void wick_spans_begin(struct wick_labels *l, struct wick_labels_totals *base)
     wick_labels_totals(l, base);
 }
 
-void wick_labels_write(struct wick_labels *l, const struct wick_labels_totals *base, const struct wick_totals *samples,
-                       struct wick_jfr_writer *w, uint64_t now_ns)
+void wick_contexts_write_labels(struct wick_labels *l, const struct wick_labels_totals *base,
+                                const struct wick_totals *samples, struct wick_jfr_writer *w, uint64_t now_ns)
 {
     struct wick_labels_totals t;
     wick_labels_totals(l, &t);

@@ -19,17 +19,17 @@ struct wick_context_ids {
 
 /* A context in words. Ids are lower-case hexadecimal and stand in *ids; the other strings live as long as the process.
  */
-void wick_context_show(const struct wick_labels *l, const struct wick_context *c, struct wick_context_ids *ids,
-                       struct wick_jfr_context *out);
+void wick_contexts_show(const struct wick_labels *l, const struct wick_context *c, struct wick_context_ids *ids,
+                        struct wick_jfr_context *out);
 
 /* Writes the spans that have ended as wick.Span. */
-void wick_spans_write(struct wick_labels *l, struct wick_jfr_writer *w);
+void wick_contexts_write_spans(struct wick_labels *l, struct wick_jfr_writer *w);
 
 /* Spans of before the recording are nobody's: throws them away and notes where the counters stand. */
-void wick_spans_begin(struct wick_labels *l, struct wick_labels_totals *base);
+void wick_contexts_begin(struct wick_labels *l, struct wick_labels_totals *base);
 
 /* Writes wick.Labels: the counters since `base`. */
-void wick_labels_write(struct wick_labels *l, const struct wick_labels_totals *base, const struct wick_totals *samples,
-                       struct wick_jfr_writer *w, uint64_t now_ns);
+void wick_contexts_write_labels(struct wick_labels *l, const struct wick_labels_totals *base,
+                                const struct wick_totals *samples, struct wick_jfr_writer *w, uint64_t now_ns);
 
 #endif

@@ -135,7 +135,7 @@ static int source_context(void *arg, uint32_t id, struct wick_jfr_context *out)
     struct wick_drain *d = arg;
     if (!d->labels || id >= wick_load_relaxed(&d->tables->context_count))
         return -WICK_E_NOTFOUND;
-    wick_context_show(d->labels, &d->tables->contexts[id], &d->context_ids, out);
+    wick_contexts_show(d->labels, &d->tables->contexts[id], &d->context_ids, out);
     return 0;
 }
 
@@ -179,7 +179,7 @@ int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_e
     wick_output_limit_chunks(out, &config);
     d->labels = c->labels;
     if (d->labels)
-        wick_spans_begin(d->labels, &d->labels_base);
+        wick_contexts_begin(d->labels, &d->labels_base);
     const struct wick_jfr_sink sink = wick_output_sink(out);
     int rc = d->names ? wick_jfr_writer_open(&d->writer, &sink, &source, &config) : -WICK_E_NOMEM;
     if (rc) {
@@ -236,7 +236,7 @@ static unsigned wait_by_stack(struct wick_drain *d, uint32_t stack)
         if (kind == WICK_FRAME_NATIVE) {
             wick_names_get(d->names,
                            wick_names_of(d->names, WICK_FRAME_PC(f) - (WICK_FRAME_IS_RETURN(f) ? 1 : 0), false), &name);
-            unsigned state = wick_wait_native(name.symbol);
+            unsigned state = wick_wait_state_native(name.symbol);
             if (state)
                 return state;
         } else if (kind != WICK_FRAME_BREAK && kind != WICK_FRAME_BOUNDARY && kind != WICK_FRAME_KERNEL &&
@@ -244,7 +244,7 @@ static unsigned wait_by_stack(struct wick_drain *d, uint32_t stack)
             struct wick_jfr_method m;
             if (source_method(d, WICK_FRAME_METHOD(f), &m))
                 return 0;
-            return wick_wait_java(m.class_name ? m.class_name : "", m.name ? m.name : "");
+            return wick_wait_state_java(m.class_name ? m.class_name : "", m.name ? m.name : "");
         }
     }
     return 0;
@@ -302,7 +302,7 @@ static size_t take_events(struct wick_drain *d, bool all)
     if (d->host.more)
         d->host.more(d->host.arg, d, false);
     if (d->labels)
-        wick_spans_write(d->labels, d->writer);
+        wick_contexts_write_spans(d->labels, d->writer);
     return n;
 }
 
@@ -430,7 +430,7 @@ static void write_profiler(struct wick_drain *d, uint64_t now_ns)
     wick_jfr_write_profiler(d->writer, &p);
     write_types(d, &t, now_ns);
     if (d->labels)
-        wick_labels_write(d->labels, &d->labels_base, &t, d->writer, now_ns);
+        wick_contexts_write_labels(d->labels, &d->labels_base, &t, d->writer, now_ns);
 }
 
 static void write_cpu_load(struct wick_drain *d, uint64_t now_ns)

@@ -22,7 +22,7 @@
 #include "base/frame_kind.h"
 #include "hotspot/method.h"
 #include "labels/labels.h"
-#include "record/index.h"
+#include "record/level_index.h"
 #include "unwind/step.h"
 
 /*

@@ -6,7 +6,7 @@
 
 #include "jfr/writer/writer.h"
 
-unsigned wick_wait_native(const char *symbol)
+unsigned wick_wait_state_native(const char *symbol)
 {
     static const struct {
         const char *text;
@@ -24,7 +24,7 @@ unsigned wick_wait_native(const char *symbol)
     return 0;
 }
 
-unsigned wick_wait_java(const char *class_name, const char *method)
+unsigned wick_wait_state_java(const char *class_name, const char *method)
 {
     static const struct {
         const char *class_name, *method;
@@ -42,7 +42,7 @@ unsigned wick_wait_java(const char *class_name, const char *method)
     return 0;
 }
 
-unsigned wick_wait_call(long nr)
+unsigned wick_wait_state_call(long nr)
 {
     switch (nr) {
     case SYS_nanosleep:

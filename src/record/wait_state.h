@@ -11,12 +11,12 @@
 #define WICK_RECORD_WAIT_STATE_H
 
 /* The enum wick_jfr_state that a function of the JVM stands for, 0 = none. */
-unsigned wick_wait_native(const char *symbol);
+unsigned wick_wait_state_native(const char *symbol);
 
 /* The same for the first Java frame: its class ("java/lang/Thread") and method. */
-unsigned wick_wait_java(const char *class_name, const char *method);
+unsigned wick_wait_state_java(const char *class_name, const char *method);
 
 /* The same for the system call a thread waits in, negative = none; 0: that depends on the file its descriptor is of. */
-unsigned wick_wait_call(long nr);
+unsigned wick_wait_state_call(long nr);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "base/sum.h"
 #include "codec/json.h"
-#include "serve/answers.h"
+#include "serve/answer.h"
 #include "serve/picked.h"
 
 #define MS INT64_C(1000000)

@@ -11,7 +11,7 @@
 #include "base/sum.h"
 #include "codec/json.h"
 #include "model/name.h"
-#include "serve/answers.h"
+#include "serve/answer.h"
 #include "serve/picked.h"
 
 enum {
@@ -41,7 +41,7 @@ static bool find_method(struct counts *c, const char *method)
     bool failed = false;
     for (uint32_t i = 0; i < c->p->nfunctions && !failed; i++) {
         wick_strbuf_clear(&name);
-        wick_function_name(&name, c->p, i, true, 0);
+        wick_name_add_function(&name, c->p, i, true, 0);
         failed = name.failed;
         c->is_it[i] = !failed && !strcmp(name.buf, method);
     }

@@ -12,7 +12,7 @@
 #include "base/sum.h"
 #include "codec/json.h"
 #include "model/agg_value.h"
-#include "serve/answers.h"
+#include "serve/answer.h"
 #include "serve/picked.h"
 
 #define REST UINT32_MAX

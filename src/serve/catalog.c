@@ -32,7 +32,7 @@
 
 #include "base/blake2s.h"
 #include "base/clock.h"
-#include "serve/answers.h"
+#include "serve/answer.h"
 #include "sys/ns.h"
 
 enum {

@@ -296,7 +296,7 @@ int wick_http_start(struct wick_http **out, uint16_t *port, const struct wick_ht
     if (s) {
         s->handler = *h;
         s->port = at;
-        s->peers_known = wick_tcp_peers_are_known(at);
+        s->peers_known = wick_tcp_peer_is_known(at);
         s->daemon = mhd.start_daemon(
             MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC, at, accepts,
             s, serve_request, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, WICK_HTTP_CONNECTIONS,

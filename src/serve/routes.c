@@ -14,7 +14,7 @@
 
 #include "serve/answer_export.h"
 #include "serve/answer_lines.h"
-#include "serve/answers.h"
+#include "serve/answer.h"
 
 /* --- errors --- */
 

@@ -101,7 +101,7 @@ static bool read_hsperf(const struct wick_proc *p, int root, struct wick_strbuf 
     return found;
 }
 
-bool wick_jvm_heap(const struct wick_proc *p, uint64_t *used, uint64_t *committed)
+bool wick_jvmlist_heap(const struct wick_proc *p, uint64_t *used, uint64_t *committed)
 {
     struct wick_strbuf perf = WICK_STRBUF_INIT;
     int root = wick_ns_root(p);
@@ -164,7 +164,7 @@ static void describe_container(const struct wick_proc *p, struct wick_jvm_entry 
     wick_strbuf_release(&mounts);
 }
 
-void wick_jvm_describe(const struct wick_proc *p, const char *libjvm, struct wick_jvm_entry *out)
+void wick_jvmlist_describe(const struct wick_proc *p, const char *libjvm, struct wick_jvm_entry *out)
 {
     struct wick_jvm_entry jvm = {.pid = p->pid, .nspid = p->st.nspid, .uid = p->st.euid, .readable = libjvm != NULL};
     struct passwd entry, *pw = NULL;
@@ -233,7 +233,7 @@ int wick_jvmlist_scan(struct wick_jvmlist *out, struct wick_err *err)
         if (pid <= 0 || wick_proc_open(pid, &p, NULL))
             continue;
         if (is_jvm(&p, libjvm, sizeof libjvm)) {
-            wick_jvm_describe(&p, *libjvm ? libjvm : NULL, &jvm);
+            wick_jvmlist_describe(&p, *libjvm ? libjvm : NULL, &jvm);
             rc = add(&list, &jvm);
         }
         wick_proc_close(&p);

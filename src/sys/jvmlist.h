@@ -33,7 +33,7 @@ struct wick_jvmlist {
 
 /* Fills jvm from an opened process that maps libjvm (its path as the target sees it). Never fails: unknown parts are
  * empty. */
-void wick_jvm_describe(const struct wick_proc *p, const char *libjvm, struct wick_jvm_entry *jvm);
+void wick_jvmlist_describe(const struct wick_proc *p, const char *libjvm, struct wick_jvm_entry *jvm);
 
 /* Lists all JVMs by pid. Processes whose maps may not be read are listed if their name suggests a JVM (called java).
  * -WICK_E_IO, -WICK_E_NOMEM. */
@@ -48,6 +48,6 @@ bool wick_hsperf_string(const unsigned char *data, size_t len, const char *name,
 bool wick_hsperf_heap(const unsigned char *data, size_t len, uint64_t *used, uint64_t *committed);
 
 /* The same of an opened process that is a JVM. */
-bool wick_jvm_heap(const struct wick_proc *p, uint64_t *used, uint64_t *committed);
+bool wick_jvmlist_heap(const struct wick_proc *p, uint64_t *used, uint64_t *committed);
 
 #endif

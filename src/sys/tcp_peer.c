@@ -57,7 +57,7 @@ enum wick_tcp_peer wick_tcp_peer_of(const struct sockaddr_in *from, const struct
     return who;
 }
 
-bool wick_tcp_peers_are_known(uint16_t port)
+bool wick_tcp_peer_is_known(uint16_t port)
 {
     struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons(port)}, own;
     socklen_t len = sizeof own;

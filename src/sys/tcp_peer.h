@@ -24,6 +24,6 @@ enum wick_tcp_peer {
 enum wick_tcp_peer wick_tcp_peer_of(const struct sockaddr_in *from, const struct sockaddr_in *here);
 
 /* Whether the kernel says it at all: asks about a connection of its own to a port of 127.0.0.1 that is listened on. */
-bool wick_tcp_peers_are_known(uint16_t port);
+bool wick_tcp_peer_is_known(uint16_t port);
 
 #endif

@@ -43,7 +43,7 @@ static inline void fuzz_check(const struct wick_profile *p, const struct wick_jf
     if (!null)
         null = fopen("/dev/null", "w");
     struct wick_export_options o = {.names = WICK_NAME_ANNOTATE | WICK_NAME_LINES | WICK_NAME_SIGNATURES};
-    for (const struct wick_format *f = wick_formats; null && f->name && size < 4096; f++)
+    for (const struct wick_format *f = wick_format_table; null && f->name && size < 4096; f++)
         f->write(p, &o, null, NULL);
 }
 

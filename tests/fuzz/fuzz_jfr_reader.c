@@ -153,7 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct wick_export_options o = {.names = WICK_NAME_ANNOTATE | WICK_NAME_LINES | WICK_NAME_SIGNATURES,
                                     .threads = true};
     if (null && p.nstacks < 100000)
-        wick_collapsed_write(&p, &o, null, NULL);
+        wick_collapsed_out_write(&p, &o, null, NULL);
     wick_profile_release(&p);
     return 0;
 }

@@ -21,16 +21,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint8_t *end = data + size, *p, *before;
     for (p = before = data; p && p < end; before = p) {
-        wick_uleb_read(&p, end);
+        wick_leb128_read(&p, end);
         require(!p || (p > before && p <= end && p - before <= 10));
     }
     for (p = before = data; p && p < end; before = p) {
-        uint64_t value = wick_jfrint_read(&p, end);
+        uint64_t value = wick_leb128_jfr_read(&p, end);
         uint8_t again[9];
         const uint8_t *q = again;
-        size_t n = wick_jfrint_write(again, value);
+        size_t n = wick_leb128_jfr_write(again, value);
         require(!p || (p > before && p <= end && n <= (size_t)(p - before)));
-        require(wick_jfrint_read(&q, again + n) == value && q == again + n);
+        require(wick_leb128_jfr_read(&q, again + n) == value && q == again + n);
     }
     return 0;
 }

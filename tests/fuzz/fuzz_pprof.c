@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct wick_import im = {&p, &v, &res};
     if (wick_profile_init(&p))
         return 0;
-    wick_pprof_read(&im, data, size);
+    wick_pprof_in_read(&im, data, size);
     need(res.first_offset <= size && res.lost_bytes <= size);
     fuzz_check(&p, &res, size);
     uint16_t event = wick_profile_main_event(&p);

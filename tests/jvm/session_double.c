@@ -50,21 +50,21 @@ static void try_broker(int fd)
                                 .exclude_callchain_kernel = 1,
                                 .disabled = 1};
     int own = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0), e = errno;
-    int event = wick_broker_open(&a, (pid_t)syscall(SYS_gettid));
+    int event = wick_perf_broker_open(&a, (pid_t)syscall(SYS_gettid));
     long long count = -1;
     if (event >= 0 && read(event, &count, sizeof count) != sizeof count)
         count = -2;
     dprintf(fd, "own=%s broker=%s count=%lld\n", own < 0 ? strerror(e) : "opened",
             event < 0 ? wick_err_text(event) : "opened", count);
     a.sample_type |= PERF_SAMPLE_RAW;
-    int raw = wick_broker_open(&a, (pid_t)syscall(SYS_gettid));
+    int raw = wick_perf_broker_open(&a, (pid_t)syscall(SYS_gettid));
     a.sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
-    int foreign = wick_broker_open(&a, 1);
+    int foreign = wick_perf_broker_open(&a, 1);
     a.exclude_callchain_kernel = 0;
-    int chain = wick_broker_open(&a, (pid_t)syscall(SYS_gettid));
+    int chain = wick_perf_broker_open(&a, (pid_t)syscall(SYS_gettid));
     a.exclude_callchain_kernel = 1;
     a.sample_type |= PERF_SAMPLE_IP;
-    int ip = wick_broker_open(&a, (pid_t)syscall(SYS_gettid));
+    int ip = wick_perf_broker_open(&a, (pid_t)syscall(SYS_gettid));
     dprintf(fd, "raw=%s foreign=%s chain=%s ip=%s\n", raw < 0 ? wick_err_text(raw) : "opened",
             foreign < 0 ? wick_err_text(foreign) : "opened", chain < 0 ? wick_err_text(chain) : "opened",
             ip < 0 ? wick_err_text(ip) : "opened");

@@ -112,13 +112,13 @@ static inline char *explained(struct scene *s)
     assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
     for (size_t i = 0; i < all.n; i++) {
         wick_strbuf_addf(&out, "%s: ", all.rows[i].rule->name);
-        wick_explain_sentence(&out, &all.rows[i]);
+        wick_explain_text_sentence(&out, &all.rows[i]);
         wick_strbuf_addc(&out, '\n');
     }
     wick_strbuf_addc(&out, '\n');
     for (size_t i = all.n; i < all.n + all.undecided; i++) {
         wick_strbuf_addf(&out, "? %s: ", all.rows[i].rule->name);
-        wick_explain_sentence(&out, &all.rows[i]);
+        wick_explain_text_sentence(&out, &all.rows[i]);
         wick_strbuf_addf(&out, " (record %lld s)\n", (long long)(all.rows[i].record_ns / S));
     }
     wick_explain_findings_release(&all);

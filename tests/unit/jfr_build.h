@@ -37,7 +37,7 @@ struct jfr_build {
 static inline void jfr_put(struct wick_strbuf *b, int64_t v)
 {
     uint8_t buf[9];
-    wick_strbuf_add(b, buf, wick_jfrint_write(buf, (uint64_t)v));
+    wick_strbuf_add(b, buf, wick_leb128_jfr_write(buf, (uint64_t)v));
 }
 
 static inline void jfr_put_utf8(struct wick_strbuf *b, const char *s)
@@ -57,8 +57,8 @@ static inline void jfr_put_big(struct wick_strbuf *b, uint64_t v, unsigned bytes
 static inline int64_t jfr_event(struct jfr_build *j, int64_t type, const struct wick_strbuf *body)
 {
     uint8_t t[9], s[9];
-    size_t nt = wick_jfrint_write(t, (uint64_t)type), ns = 1;
-    while (wick_jfrint_write(s, nt + body->len + ns) != ns)
+    size_t nt = wick_leb128_jfr_write(t, (uint64_t)type), ns = 1;
+    while (wick_leb128_jfr_write(s, nt + body->len + ns) != ns)
         ns++;
     int64_t at = (int64_t)(j->out.len - j->begin);
     wick_strbuf_add(&j->out, s, ns);

@@ -47,7 +47,7 @@ static uint64_t be(const uint8_t *p, unsigned n)
 
 static uint64_t get(const uint8_t **p, const uint8_t *end)
 {
-    uint64_t v = wick_jfrint_read(p, end);
+    uint64_t v = wick_leb128_jfr_read(p, end);
     assert_non_null(*p);
     return v;
 }

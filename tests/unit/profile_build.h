@@ -85,7 +85,7 @@ static inline char *build_shown(const struct wick_profile *p, bool counts)
 {
     struct wick_export_options o = {
         .names = WICK_NAME_ANNOTATE | WICK_NAME_SIGNATURES | WICK_NAME_LINES, .threads = true, .counts = counts};
-    return build_text(p, &o, wick_collapsed_write, NULL);
+    return build_text(p, &o, wick_collapsed_out_write, NULL);
 }
 
 #endif

@@ -49,7 +49,7 @@ static void check(const struct wick_profile *p, struct wick_export_options o, co
     size_t n = 0;
     struct wick_err err = {0};
     FILE *f = open_memstream(&text, &n);
-    assert_int_equal(wick_collapsed_write(p, &o, f, &err), 0);
+    assert_int_equal(wick_collapsed_out_write(p, &o, f, &err), 0);
     fclose(f);
     assert_string_equal(text, want);
     free(text);
@@ -162,7 +162,7 @@ static void test_collapsed__deep_and_wide_trees_come_out_whole(void **state)
     char *text = NULL, *before = NULL;
     size_t n = 0, lines = 0;
     FILE *out = open_memstream(&text, &n);
-    assert_int_equal(wick_collapsed_write(p, &(struct wick_export_options){0}, out, NULL), 0);
+    assert_int_equal(wick_collapsed_out_write(p, &(struct wick_export_options){0}, out, NULL), 0);
     fclose(out);
     for (char *line = strtok(text, "\n"); line; before = line, line = strtok(NULL, "\n"), lines++) {
         char *space = strrchr(line, ' ');
@@ -177,7 +177,8 @@ static void test_collapsed__deep_and_wide_trees_come_out_whole(void **state)
 static void test_collapsed__no_samples_is_an_error(void **state)
 {
     struct wick_err err = {0};
-    assert_int_equal(wick_collapsed_write(*state, &(struct wick_export_options){0}, stdout, &err), -WICK_E_NOTFOUND);
+    assert_int_equal(wick_collapsed_out_write(*state, &(struct wick_export_options){0}, stdout, &err),
+                     -WICK_E_NOTFOUND);
     assert_string_equal(err.msg, "the recording holds no samples");
 }
 

@@ -59,7 +59,7 @@ static char *explained_files(const struct scene *s, int n)
         fail_msg("%s", err.msg);
     for (size_t i = 0; i < all.n; i++) {
         wick_strbuf_addf(&out, "%s: ", all.rows[i].rule->name);
-        wick_explain_sentence(&out, &all.rows[i]);
+        wick_explain_text_sentence(&out, &all.rows[i]);
         wick_strbuf_addc(&out, '\n');
     }
     wick_explain_findings_release(&all);
@@ -480,7 +480,7 @@ static char *explained_native(const int64_t (*held)[2], int64_t samples, bool ri
     assert_int_equal(wick_explain_apply(&all, &f, &err), 0);
     for (size_t i = 0; i < all.n; i++) {
         wick_strbuf_addf(&out, "%s: ", all.rows[i].rule->name);
-        wick_explain_sentence(&out, &all.rows[i]);
+        wick_explain_text_sentence(&out, &all.rows[i]);
     }
     wick_strbuf_adds(&out, "\n");
     wick_explain_findings_release(&all);

@@ -57,7 +57,7 @@ static void release(struct found *o)
 static void headline_begins(const struct found *o, const char *with)
 {
     struct wick_strbuf line = WICK_STRBUF_INIT;
-    wick_explain_headline(&line, &o->all);
+    wick_explain_text_headline(&line, &o->all);
     if (strncmp(line.len ? line.buf : "", with, strlen(with)) != 0)
         fail_msg("\"%s\" does not begin with \"%s\"", line.buf, with);
     wick_strbuf_release(&line);
@@ -109,7 +109,7 @@ static void test_headline__is_silent_without_a_cause(void **state)
     explain(&o, SCENE(c->fired = 10, c->dropped = 9));
     assert_int_equal(o.all.n, 1);
     struct wick_strbuf line = WICK_STRBUF_INIT;
-    wick_explain_headline(&line, &o.all);
+    wick_explain_text_headline(&line, &o.all);
     assert_int_equal(line.len, 0);
     wick_strbuf_release(&line);
     release(&o);
@@ -131,7 +131,7 @@ static char *written(const struct found *o)
     size_t len;
     FILE *out = open_memstream(&text, &len);
     assert_non_null(out);
-    wick_explain_write(&o->all, &o->f, &(struct wick_explain_input){NULL, 0}, false, out);
+    wick_explain_text_write(&o->all, &o->f, &(struct wick_explain_input){NULL, 0}, false, out);
     fclose(out);
     return text;
 }
@@ -181,7 +181,7 @@ static void test_json__has_group_and_evidence(void **state)
     explain(&o, SCENE(c->hot = 6000));
     FILE *out = open_memstream(&text, &len);
     assert_non_null(out);
-    wick_explain_write(&o.all, &o.f, &(struct wick_explain_input){paths, 1}, true, out);
+    wick_explain_text_write(&o.all, &o.f, &(struct wick_explain_input){paths, 1}, true, out);
     fclose(out);
     static const char *const parts[] = {
         "\"headline\":\"It is the program: one method that takes the CPU time, ",

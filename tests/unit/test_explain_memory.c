@@ -51,7 +51,7 @@ static char *explained(const struct course *c, const char *holder)
     wick_strbuf_adds(&out, "");
     for (size_t i = 0; i < all.n; i++) {
         wick_strbuf_addf(&out, "%s: ", all.rows[i].rule->name);
-        wick_explain_sentence(&out, &all.rows[i]);
+        wick_explain_text_sentence(&out, &all.rows[i]);
         wick_strbuf_addc(&out, '\n');
     }
     wick_explain_findings_release(&all);
@@ -111,7 +111,7 @@ static char *exhausted(unsigned go_on)
                                    .nvictims = THREADS};
     assert_int_equal(wick_explain_apply(&all, &f, &err), 0);
     assert_int_equal(all.n, 1);
-    wick_explain_sentence(&out, &all.rows[0]);
+    wick_explain_text_sentence(&out, &all.rows[0]);
     wick_explain_findings_release(&all);
     wick_profile_release(&p);
     return wick_strbuf_take(&out);

@@ -124,18 +124,18 @@ static void test_layout__hidden_boxes_keep_their_room(void **state)
 {
     (void)state;
     struct wick_tree *t = wick_tree_new();
-    struct wick_layout l;
+    struct wick_box_layout l;
     add1(t, "a", "x", 50);
     add1(t, "b", "x", 1);
     add1(t, "c", "y", 49);
     assert_int_equal(wick_tree_sort(t), 0);
-    assert_int_equal(wick_layout_init(&l, t, 2), 0);
+    assert_int_equal(wick_box_layout_init(&l, t, 2), 0);
     assert_int_equal(l.boxes, 5);
     assert_int_equal(l.hidden, 2);
     assert_int_equal(l.box[3].start, 51);
     assert_int_equal(l.box[4].start, 51);
     assert_int_equal(l.depth, 2);
-    wick_layout_release(&l);
+    wick_box_layout_release(&l);
     wick_tree_free(t);
 }
 

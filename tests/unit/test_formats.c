@@ -185,7 +185,7 @@ static void test_format__every_format_writes_hostile_names_and_says_when_there_i
     build_profile(&p);
     fill_heat(&heat, &p);
     assert_int_equal(wick_profile_init(&empty), 0);
-    for (const struct wick_format *f = wick_formats; f->name; f++) {
+    for (const struct wick_format *f = wick_format_table; f->name; f++) {
         for (int i = 0; i < 4; i++) {
             size_t n;
             struct wick_export_options o = {.threads = i & 1,

@@ -46,7 +46,7 @@ static char *collapsed_of(const char *recording, size_t size, bool one_by_one, c
     uint16_t id = wick_profile_find_event(&p, event);
     FILE *f = open_memstream(&text, &n);
     if (id)
-        assert_int_equal(wick_collapsed_write(&p, &(struct wick_export_options){.event = id}, f, NULL), 0);
+        assert_int_equal(wick_collapsed_out_write(&p, &(struct wick_export_options){.event = id}, f, NULL), 0);
     fclose(f);
     wick_profile_release(&p);
     return text;
@@ -88,7 +88,7 @@ static void check_golden(const struct expected *e)
                                     .threads = true,
                                     .names = WICK_NAME_ANNOTATE | WICK_NAME_LINES | WICK_NAME_SIGNATURES};
     FILE *f = open_memstream(&text, &ntext);
-    assert_int_equal(wick_collapsed_write(&p, &o, f, &err), 0);
+    assert_int_equal(wick_collapsed_out_write(&p, &o, f, &err), 0);
     fclose(f);
     assert_string_equal(text, want);
     check_sums(recording, size);

@@ -239,7 +239,7 @@ static void test_heat__samples_without_times_are_no_heatmap(void **state)
     add(&c, 1, 0, 0, 1, 1);
     settle(&c);
     const struct wick_export_options o = {.heat = &c.h};
-    assert_int_equal(wick_heat_write(&c.p, &o, NULL, &err), -WICK_E_UNSUPPORTED);
+    assert_int_equal(wick_heat_page_write(&c.p, &o, NULL, &err), -WICK_E_UNSUPPORTED);
     end(&c);
 }
 
@@ -255,7 +255,7 @@ static void test_heat__the_title_is_escaped_and_data_is_written_once(void **stat
     settle(&c);
     FILE *out = open_memstream(&text, &len);
     const struct wick_export_options o = {.heat = &c.h, .title = "</title><b>"};
-    assert_int_equal(wick_heat_write(&c.p, &o, out, &err), 0);
+    assert_int_equal(wick_heat_page_write(&c.p, &o, out, &err), 0);
     fclose(out);
     assert_null(strstr(text, "</title><b>"));
     assert_non_null(strstr(text, "&lt;/title"));

@@ -30,7 +30,7 @@ static void check_number(uint32_t v, int since20)
     }
     p = buf;
     end = encode5_signed(buf, (int32_t)v, since20);
-    assert_int_equal(wick_signed5(&p, end, (uint8_t)since20), (int32_t)v);
+    assert_int_equal(wick_unsigned5_signed(&p, end, (uint8_t)since20), (int32_t)v);
     assert_ptr_equal(p, end);
 }
 

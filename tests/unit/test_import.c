@@ -41,7 +41,7 @@ static void assert_shown(const struct wick_profile *p, const char *event, unsign
 {
     struct wick_export_options o = {.event = wick_profile_find_event(p, event), .names = names};
     assert_int_not_equal(o.event, 0);
-    char *text = build_text(p, &o, wick_collapsed_write, NULL);
+    char *text = build_text(p, &o, wick_collapsed_out_write, NULL);
     assert_string_equal(text, want);
     free(text);
 }
@@ -248,11 +248,11 @@ static void test_collapsed__what_is_written_is_read_back(void **state)
     struct wick_jfr_result res;
     struct wick_export_options o = {.names = WICK_NAME_ANNOTATE | WICK_NAME_SIGNATURES | WICK_NAME_LINES};
     build_profile(&p);
-    char *a = build_text(&p, &o, wick_collapsed_write, NULL);
+    char *a = build_text(&p, &o, wick_collapsed_out_write, NULL);
     read_text(&q, a, &res);
     assert_int_equal(res.problems, 0);
     o.names = WICK_NAME_ANNOTATE | WICK_NAME_LINES;
-    char *b = build_text(&q, &o, wick_collapsed_write, NULL);
+    char *b = build_text(&q, &o, wick_collapsed_out_write, NULL);
     assert_string_equal(a, b);
     assert_int_equal(q.events[wick_profile_main_event(&q)].weight, p.events[wick_profile_main_event(&p)].weight);
     free(a);
@@ -342,7 +342,7 @@ static void test_input__text_cut_at_any_byte_is_read_as_far_as_it_goes(void **st
     struct wick_export_options o = {.names = WICK_NAME_ANNOTATE | WICK_NAME_LINES};
     check_every_cut(mixed, sizeof mixed - 1, "cpu-clock");
     build_profile(&p);
-    char *collapsed = build_text(&p, &o, wick_collapsed_write, &n);
+    char *collapsed = build_text(&p, &o, wick_collapsed_out_write, &n);
     check_every_cut(collapsed, n, "samples");
     free(collapsed);
     wick_profile_release(&p);

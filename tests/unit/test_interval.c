@@ -29,15 +29,15 @@ struct sort {
 static uint64_t draw_points(uint64_t *random, double mean)
 {
     uint64_t n = 0;
-    for (double at = wick_minus_ln((double)((wick_random_u64(random) >> 11) + 1) * 0x1p-53); at < mean; n++)
-        at += wick_minus_ln((double)((wick_random_u64(random) >> 11) + 1) * 0x1p-53);
+    for (double at = wick_poisson_minus_ln((double)((wick_random_u64(random) >> 11) + 1) * 0x1p-53); at < mean; n++)
+        at += wick_poisson_minus_ln((double)((wick_random_u64(random) >> 11) + 1) * 0x1p-53);
     return n;
 }
 
 /* How many of n objects are sampled: those with a point in them. */
 static uint64_t draw(uint64_t *random, const struct sort *s)
 {
-    double p = wick_one_minus_exp((double)s->size / INTERVAL);
+    double p = wick_poisson_one_minus_exp((double)s->size / INTERVAL);
     uint64_t k = 0;
     if (p < 0.01) /* each has at most one, but for one in two hundred that have any */
         return draw_points(random, (double)s->count * p);

@@ -221,7 +221,7 @@ static void test_parking__is_not_waiting_for_a_monitor(void **state)
         assert_int_equal(wick_profile_event_is(&p, event[i], "wait"), i != 0);
     }
     for (uint32_t i = 0; i < p.naggs; i++)
-        assert_true(wick_is_idle(&p, &p.aggs[i]));
+        assert_true(wick_classify_is_idle(&p, &p.aggs[i]));
     wick_profile_release(&p);
 }
 

@@ -115,7 +115,7 @@ static void assert_stack(const struct wick_profile *p, uint32_t stack, unsigned 
 {
     struct wick_strbuf text = WICK_STRBUF_INIT;
     for (; stack; stack = p->stacks[stack].parent) {
-        wick_frame_name(&text, p, p->stacks[stack].frame, flags);
+        wick_name_add_frame(&text, p, p->stacks[stack].frame, flags);
         wick_strbuf_addc(&text, ' ');
     }
     assert_string_equal(text.buf, want);

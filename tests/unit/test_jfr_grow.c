@@ -145,7 +145,7 @@ static char *collapsed(const struct wick_profile *p)
     size_t n;
     FILE *f = open_memstream(&text, &n);
     for (uint16_t i = 1; i < p->nevents; i++)
-        assert_int_equal(wick_collapsed_write(p, &(struct wick_export_options){.event = i}, f, NULL), 0);
+        assert_int_equal(wick_collapsed_out_write(p, &(struct wick_export_options){.event = i}, f, NULL), 0);
     fclose(f);
     return text;
 }

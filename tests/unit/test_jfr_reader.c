@@ -150,7 +150,7 @@ static void assert_stack(const struct got *g, uint32_t stack, const char *want)
 {
     struct wick_strbuf sb = WICK_STRBUF_INIT;
     for (uint32_t s = stack; s; s = g->p.stacks[s].parent) {
-        wick_frame_name(&sb, &g->p, g->p.stacks[s].frame, WICK_NAME_LINES | WICK_NAME_ANNOTATE);
+        wick_name_add_frame(&sb, &g->p, g->p.stacks[s].frame, WICK_NAME_LINES | WICK_NAME_ANNOTATE);
         wick_strbuf_addc(&sb, ' ');
     }
     assert_string_equal(sb.buf, want);

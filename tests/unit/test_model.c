@@ -158,7 +158,7 @@ static void test_profile__sums_saturate_instead_of_overflowing(void **state)
 static void check_name(struct wick_profile *p, uint32_t frame, unsigned flags, const char *want)
 {
     struct wick_strbuf sb = WICK_STRBUF_INIT;
-    wick_frame_name(&sb, p, frame, flags);
+    wick_name_add_frame(&sb, p, frame, flags);
     assert_string_equal(sb.buf, want);
     wick_strbuf_release(&sb);
 }
@@ -166,7 +166,7 @@ static void check_name(struct wick_profile *p, uint32_t frame, unsigned flags, c
 static uint32_t parsed_set(struct wick_profile *p, const char *text)
 {
     struct wick_label pairs[WICK_LABELS_MAX];
-    return wick_profile_label_set(p, pairs, wick_labels_parse(p, text, strlen(text), pairs, 0, WICK_LABELS_MAX));
+    return wick_profile_label_set(p, pairs, wick_label_parse(p, text, strlen(text), pairs, 0, WICK_LABELS_MAX));
 }
 
 static const char *label_of(struct wick_profile *p, uint32_t set, const char *key)
@@ -250,14 +250,14 @@ static void test_name__a_nul_byte_does_not_end_a_name(void **state)
     struct wick_strbuf sb = WICK_STRBUF_INIT;
     uint32_t s = wick_profile_string(p, "a\0b", 3), sig = wick_profile_string(p, "()V\0x", 5);
     uint32_t f = wick_profile_function(p, s, s, sig);
-    wick_function_name(&sb, p, f, true, WICK_NAME_SIGNATURES);
+    wick_name_add_function(&sb, p, f, true, WICK_NAME_SIGNATURES);
     assert_int_equal(sb.len, 12);
     assert_memory_equal(sb.buf, "a\0b.a\0b()V\0x", 12);
     wick_strbuf_clear(&sb);
-    wick_function_name(&sb, p, f, false, 0);
+    wick_name_add_function(&sb, p, f, false, 0);
     assert_memory_equal(sb.buf, "a\0b", 4);
     wick_strbuf_clear(&sb);
-    wick_thread_name(&sb, p, wick_profile_thread(p, s, 7, 0, false));
+    wick_name_add_thread(&sb, p, wick_profile_thread(p, s, 7, 0, false));
     assert_memory_equal(sb.buf, "[a\0b tid=7]", 12);
     wick_strbuf_release(&sb);
 }
@@ -306,8 +306,8 @@ static void test_name__threads_show_name_and_tid(void **state)
 {
     struct wick_profile *p = *state;
     struct wick_strbuf sb = WICK_STRBUF_INIT;
-    wick_thread_name(&sb, p, wick_profile_thread(p, wick_profile_cstring(p, "main"), 7, 1, false));
-    wick_thread_name(&sb, p, wick_profile_thread(p, 0, 0, 99, true));
+    wick_name_add_thread(&sb, p, wick_profile_thread(p, wick_profile_cstring(p, "main"), 7, 1, false));
+    wick_name_add_thread(&sb, p, wick_profile_thread(p, 0, 0, 99, true));
     assert_string_equal(sb.buf, "[main tid=7][virtual tid=99]");
     wick_strbuf_release(&sb);
 }

@@ -72,7 +72,7 @@ static void assert_shown(const struct wick_profile *p, const char *event, const 
 {
     struct wick_export_options o = {.event = wick_profile_find_event(p, event), .names = WICK_NAME_ANNOTATE};
     assert_int_not_equal(o.event, 0);
-    char *text = build_text(p, &o, wick_collapsed_write, NULL);
+    char *text = build_text(p, &o, wick_collapsed_out_write, NULL);
     assert_string_equal(text, want);
     free(text);
 }

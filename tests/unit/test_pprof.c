@@ -232,7 +232,7 @@ static void test_pprof__values_become_event_types_and_counts_their_counts(void *
     assert_int_equal(q.events[inuse].weight, (int64_t)1 << 53 | 1);
     assert_int_equal(q.events[inuse].count, 2);
     char *shown = build_text(&q, &(struct wick_export_options){.event = alloc, .names = WICK_NAME_ANNOTATE},
-                             wick_collapsed_write, NULL);
+                             wick_collapsed_out_write, NULL);
     assert_string_equal(shown, "main.caller_[n];main.leaf_[n] 5000\n");
     free(shown);
     wick_profile_release(&q);
@@ -362,8 +362,8 @@ static void test_pprof__what_only_begins_like_one_is_none(void **state)
         "\x0a\x03\x08\x01\x12", /* a sample type that ends within a field */
     };
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        assert_false(wick_pprof_is(none[i], strlen(none[i])));
-    assert_true(wick_pprof_is("\x2a\x02\x08\x01", 4));
+        assert_false(wick_pprof_in_is(none[i], strlen(none[i])));
+    assert_true(wick_pprof_in_is("\x2a\x02\x08\x01", 4));
 }
 
 int main(void)

@@ -76,7 +76,7 @@ static void check(struct test *t, struct wick_shape *s, uint16_t event, const ch
     for (uint32_t i = 0; i < t->p.naggs; i++) /* what is known of an aggregate moves with it */
         assert_true(wick_profile_sizes(&t->p, i).variance == (double)t->p.aggs[i].weight);
     FILE *out = open_memstream(&text, &n);
-    wick_collapsed_write(&t->p, &o, out, &err);
+    wick_collapsed_out_write(&t->p, &o, out, &err);
     fclose(out);
     assert_string_equal(text, want);
     free(text);
@@ -232,7 +232,7 @@ static void check_normal(const char *cls, const char *name, const char *want)
     struct wick_profile p;
     struct wick_strbuf sb = WICK_STRBUF_INIT;
     assert_int_equal(wick_profile_init(&p), 0);
-    wick_frame_name(&sb, &p, frame(&p, cls, name, WICK_FRAME_C2), WICK_NAME_NORMALISED);
+    wick_name_add_frame(&sb, &p, frame(&p, cls, name, WICK_FRAME_C2), WICK_NAME_NORMALISED);
     assert_string_equal(sb.buf, want);
     wick_strbuf_release(&sb);
     wick_profile_release(&p);

@@ -95,7 +95,7 @@ static void check_bounds(const struct wick_ttsp_incidents *in)
         if (bounded)
             o.most = most;
         FILE *out = open_memstream(&text, &n);
-        assert_int_equal(wick_ttsp_write(in, &o, out, NULL), 0);
+        assert_int_equal(wick_ttsp_table_write(in, &o, out, NULL), 0);
         assert_int_equal(fclose(out), 0);
         assert_int_equal(occurrences(text, "\"late\":"), bounded ? 2 : WICK_TTSP_WHYS);
         assert_int_equal(occurrences(text, "\"tid\":"), bounded ? 3 : WICK_TTSP_WHYS);
@@ -138,7 +138,7 @@ static void write_ttsp(FILE *out)
                                      .nculprits = WICK_TTSP_WHYS,
                                      .signals = &signal,
                                      .nsignals = 1};
-    assert_int_equal(wick_ttsp_write(&in, &(struct wick_ttsp_options){.stacks = true}, out, NULL), 0);
+    assert_int_equal(wick_ttsp_table_write(&in, &(struct wick_ttsp_options){.stacks = true}, out, NULL), 0);
     check_bounds(&in);
     wick_profile_release(&s.p);
 }
@@ -150,9 +150,9 @@ static void write_no_ttsp(FILE *out)
     wick_profile_cover(&p, 1, 98765432100000);
     struct wick_ttsp_incidents in = {
         .profile = &p, .threshold_ns = 10000000, .safepoints = 123456, .sync_ns = 9876543210, .counters = 1};
-    assert_int_equal(wick_ttsp_write(&in, &(struct wick_ttsp_options){0}, out, NULL), 0);
+    assert_int_equal(wick_ttsp_table_write(&in, &(struct wick_ttsp_options){0}, out, NULL), 0);
     in.counters = 0;
-    assert_int_equal(wick_ttsp_write(&in, &(struct wick_ttsp_options){0}, out, NULL), 0);
+    assert_int_equal(wick_ttsp_table_write(&in, &(struct wick_ttsp_options){0}, out, NULL), 0);
     wick_profile_release(&p);
 }
 

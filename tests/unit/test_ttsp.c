@@ -250,7 +250,7 @@ static struct wick_ttsp_incident *await_answers(void)
 {
     for (;; usleep(500))
         for (int k = 0; k < WICK_TTSP_INCIDENTS; k++) {
-            struct wick_ttsp_incident *i = &wick_ttsp_incidents[k];
+            struct wick_ttsp_incident *i = &wick_ttsp_slots[k];
             uint32_t answered = 0;
             if (atomic_load(&i->phase) != 2 || !i->attempt_count)
                 continue;
@@ -415,7 +415,7 @@ static void test_ttsp__threads_that_end_and_stops_in_the_middle_do_no_harm(void 
         }
     }
     for (int k = 0; k < WICK_TTSP_INCIDENTS; k++)
-        assert_int_equal(atomic_load(&wick_ttsp_incidents[k].phase), 0);
+        assert_int_equal(atomic_load(&wick_ttsp_slots[k].phase), 0);
 }
 
 static void test_counters__two_polls_show_where_the_jvm_is(void **state)

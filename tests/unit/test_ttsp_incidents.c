@@ -127,7 +127,7 @@ static void test_incidents__a_thread_is_slow_where_wicks_handler_interrupted_it(
     int fd = record();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     assert_int_equal(wick_profile_init(&p), 0);
-    assert_int_equal(wick_ttsp_read(&in, &p, paths, 1, read_events, &err), 0);
+    assert_int_equal(wick_ttsp_incidents_read(&in, &p, paths, 1, read_events, &err), 0);
     assert_int_equal(in.nslow, 1);
     assert_int_equal(in.nculprits, CASES);
     for (uint32_t i = 0; i < CASES; i++) {
@@ -138,7 +138,7 @@ static void test_incidents__a_thread_is_slow_where_wicks_handler_interrupted_it(
         assert_string_equal(wick_profile_str(&p, f->name), methods[cases[id - 1].found].name);
         assert_int_equal(c->why, cases[id - 1].why);
     }
-    wick_ttsp_release(&in);
+    wick_ttsp_incidents_release(&in);
     wick_profile_release(&p);
     close(fd);
 }

@@ -43,21 +43,23 @@ static void test_wait__texts_of_the_kernel(void **state)
 /* Names as they are in the libjvm of JDK 8 to 25. */
 static void test_wait__functions_of_the_jvm_and_java_methods_are_known(void **state)
 {
-    assert_int_equal(wick_wait_native("XPageAllocator::alloc_page_stall(XPageAllocation*)"), WICK_JFR_STATE_ALLOCATION);
-    assert_int_equal(wick_wait_native("ParallelScavengeHeap::mem_allocate(unsigned long)"), WICK_JFR_STATE_ALLOCATION);
-    assert_int_equal(wick_wait_native("SafepointSynchronize::block(JavaThread*)"), WICK_JFR_STATE_SAFEPOINT);
-    assert_int_equal(wick_wait_native("LinuxWaitBarrier::wait(int)"), WICK_JFR_STATE_SAFEPOINT);
-    assert_int_equal(wick_wait_native("ObjectMonitor::EnterI(JavaThread*)"), 0);
-    assert_int_equal(wick_wait_native("ObjectMonitor::enter(JavaThread*)"), WICK_JFR_STATE_MONITOR);
-    assert_int_equal(wick_wait_native("ObjectSynchronizer::wait(Handle, long, JavaThread*)"), 0);
-    assert_int_equal(wick_wait_native("pthread_cond_wait"), 0);
-    assert_int_equal(wick_wait_native(NULL), 0);
-    assert_int_equal(wick_wait_java("java/lang/Thread", "sleep0"), WICK_JFR_STATE_SLEEPING);
-    assert_int_equal(wick_wait_java("java/lang/Object", "wait0"), WICK_JFR_STATE_OBJECT_WAIT);
-    assert_int_equal(wick_wait_java("jdk/internal/misc/Unsafe", "park"), WICK_JFR_STATE_PARKED);
-    assert_int_equal(wick_wait_java("sun/misc/Unsafe", "park"), WICK_JFR_STATE_PARKED);
-    assert_int_equal(wick_wait_java("java/lang/Thread", "run"), 0);
-    assert_int_equal(wick_wait_java("my/Thread", "sleep"), 0);
+    assert_int_equal(wick_wait_state_native("XPageAllocator::alloc_page_stall(XPageAllocation*)"),
+                     WICK_JFR_STATE_ALLOCATION);
+    assert_int_equal(wick_wait_state_native("ParallelScavengeHeap::mem_allocate(unsigned long)"),
+                     WICK_JFR_STATE_ALLOCATION);
+    assert_int_equal(wick_wait_state_native("SafepointSynchronize::block(JavaThread*)"), WICK_JFR_STATE_SAFEPOINT);
+    assert_int_equal(wick_wait_state_native("LinuxWaitBarrier::wait(int)"), WICK_JFR_STATE_SAFEPOINT);
+    assert_int_equal(wick_wait_state_native("ObjectMonitor::EnterI(JavaThread*)"), 0);
+    assert_int_equal(wick_wait_state_native("ObjectMonitor::enter(JavaThread*)"), WICK_JFR_STATE_MONITOR);
+    assert_int_equal(wick_wait_state_native("ObjectSynchronizer::wait(Handle, long, JavaThread*)"), 0);
+    assert_int_equal(wick_wait_state_native("pthread_cond_wait"), 0);
+    assert_int_equal(wick_wait_state_native(NULL), 0);
+    assert_int_equal(wick_wait_state_java("java/lang/Thread", "sleep0"), WICK_JFR_STATE_SLEEPING);
+    assert_int_equal(wick_wait_state_java("java/lang/Object", "wait0"), WICK_JFR_STATE_OBJECT_WAIT);
+    assert_int_equal(wick_wait_state_java("jdk/internal/misc/Unsafe", "park"), WICK_JFR_STATE_PARKED);
+    assert_int_equal(wick_wait_state_java("sun/misc/Unsafe", "park"), WICK_JFR_STATE_PARKED);
+    assert_int_equal(wick_wait_state_java("java/lang/Thread", "run"), 0);
+    assert_int_equal(wick_wait_state_java("my/Thread", "sleep"), 0);
 }
 
 int main(void)

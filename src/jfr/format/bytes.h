@@ -27,7 +27,7 @@
 
 static inline uint8_t *wick_jfr_int_at(uint8_t *p, uint64_t v)
 {
-    return p + wick_jfrint_write(p, v);
+    return p + wick_leb128_jfr_write(p, v);
 }
 
 static inline size_t wick_jfr_int_size(uint64_t v)
@@ -49,7 +49,7 @@ static inline void wick_jfr_add_int(struct wick_strbuf *b, uint64_t v)
 {
     if (wick_strbuf_grow(b, WICK_JFR_INT_MAX_BYTES))
         return;
-    b->len += wick_jfrint_write((uint8_t *)b->buf + b->len, v);
+    b->len += wick_leb128_jfr_write((uint8_t *)b->buf + b->len, v);
 }
 
 /* Most bytes that wick_jfr_string_at writes for a string of n bytes. */

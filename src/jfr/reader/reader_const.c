@@ -251,7 +251,7 @@ static uint32_t pairs_of_text(struct wick_jfr_reader *r, const struct wick_jfr_f
         text.n = strlen(text.s);
     }
     bool is_text = found == TEXT || found == KEY;
-    uint32_t n = is_text ? wick_labels_parse(r->p, text.s, text.n, pairs, 0, WICK_LABELS_MAX - 1) : 0;
+    uint32_t n = is_text ? wick_label_parse(r->p, text.s, text.n, pairs, 0, WICK_LABELS_MAX - 1) : 0;
     if (n && pairs[0].key == wick_profile_cstring(r->p, "endpoint"))
         pairs[n++] = pairs[0]; /* last: a label of the same name does not count */
     return n;
@@ -263,7 +263,7 @@ static uint32_t pairs_of_fields(struct wick_jfr_reader *r, const struct wick_jfr
 {
     uint32_t labels = slot_text(r, plan, LABELS, s, 0);
     const char *text = wick_profile_str(r->p, labels);
-    uint32_t n = wick_labels_parse(r->p, text, strlen(text), pairs, 0, WICK_LABELS_MAX - OWN_FIELDS);
+    uint32_t n = wick_label_parse(r->p, text, strlen(text), pairs, 0, WICK_LABELS_MAX - OWN_FIELDS);
     for (unsigned i = 0; i < OWN_FIELDS; i++) { /* last: a label of the same name does not count */
         uint32_t value = i == ENDPOINT || r->p->by_span ? slot_text(r, plan, i, s, 0) : 0;
         if (value)

@@ -85,7 +85,7 @@ static inline uint64_t wick_jfr_cur_int(struct wick_jfr_cur *c)
         }
         return wick_jfr_squeeze(w) | top;
     }
-    uint64_t v = wick_jfrint_read(&p, c->end);
+    uint64_t v = wick_leb128_jfr_read(&p, c->end);
     if (!p) {
         wick_jfr_cur_fail(c);
         return 0;

@@ -501,7 +501,7 @@ static uint32_t class_name(struct wick_jfr_reader *r, uint32_t type, uint64_t ke
         return 0;
     const struct wick_string *internal = &r->p->strings[name];
     wick_strbuf_clear(&r->tmp);
-    wick_class_name(&r->tmp, internal->s, internal->len, 0);
+    wick_name_add_class(&r->tmp, internal->s, internal->len, 0);
     return wick_profile_string(r->p, r->tmp.buf, r->tmp.len);
 }
 

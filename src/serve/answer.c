@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/answers.h"
+#include "serve/answer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * answers.h - questions about the samples of a recording, answered as JSON
+ * answer.h - questions about the samples of a recording, answered as JSON
  *
  * Each takes the request's parameters (docs/ui-api.json), and writes one object to out, or fails with a message and may
  * have written a part of it.
@@ -8,8 +8,8 @@
  * Threads: one at a time per recording.
  * Memory:  temporary; some stacks are added to the recording's profile.
  */
-#ifndef WICK_SERVE_ANSWERS_H
-#define WICK_SERVE_ANSWERS_H
+#ifndef WICK_SERVE_ANSWER_H
+#define WICK_SERVE_ANSWER_H
 
 #include <stdio.h>
 

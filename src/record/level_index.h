@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * index.h - a lock-free, insert-only hash index over numbered things
+ * level_index.h - a lock-free, insert-only hash index over numbered things
  *
  * An index maps a hash to numbers 1, 2, 3 ... of things that live elsewhere; 0 is an empty slot. It grows by levels:
  * level 0 is small, each next one twice as large and mapped only when it is first touched, so that a short recording
@@ -17,8 +17,8 @@
  * Threads: any number of finders and inserters at once; async-signal-safe; wait-free (probes are bounded).
  * Memory:  borrows zeroed memory from the creator.
  */
-#ifndef WICK_RECORD_INDEX_H
-#define WICK_RECORD_INDEX_H
+#ifndef WICK_RECORD_LEVEL_INDEX_H
+#define WICK_RECORD_LEVEL_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>
