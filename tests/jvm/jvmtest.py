@@ -237,12 +237,18 @@ def _by_chance(rate):
     _chances, _risk = _chances + 1, _risk + rate
 
 
-class Sigmas(float):
-    """So many standard deviations, two-sided; each bound that is made of it by multiplication counts as a check."""
+class Sigmas:
+    """So many standard deviations, two-sided; each bound that is made of it counts as a check. It is no number: it can be multiplied
+    by a deviation, from either side, and nothing else, so there is no bound that is not counted."""
+
+    def __init__(self, number):
+        self._number = float(number)
 
     def __mul__(self, deviation):
-        _by_chance(math.erfc(self / math.sqrt(2)))
-        return float(self) * deviation
+        _by_chance(math.erfc(self._number / math.sqrt(2)))
+        return self._number * deviation
+
+    __rmul__ = __mul__
 
 
 def most_of(n, share, burst=1):

@@ -4,7 +4,7 @@
 """Labels and spans of wick.jar are in recordings, and their counts balance.
 
 Shares are compared with the program's own CPU clock. Of n samples that weigh alike the share p has the standard deviation
-sqrt(p * (1 - p) / n); allowed are 4 of them and 1 % for what the program's clock does not see. On a loaded machine samples do
+sqrt(p * (1 - p) / n); allowed are 5 of them and 1 % for what the program's clock does not see. On a loaded machine samples do
 not weigh alike: where the kernel throttles the event, or a walk is expensive and the thread rests after it, the next sample
 stands for all the intervals that passed, though the label may have changed since. That favours no label, but a sample of weight w
 scatters like w that come together; so n is (sum of w)^2 / (sum of w^2), Kish's effective number of samples."""

@@ -22,7 +22,7 @@ DOCUMENT = t.ROOT + "/docs/walkthrough-latency.md"
 ENDPOINT = "GET /allocation-stalls"
 STEPS = ["small", "large", "cpus"]
 THRESHOLD_STARVED = 0.20  # src/def/explain.def
-SIGMAS = 5  # of samples that are almost independent: one false alarm in 1.7 million
+SIGMAS = t.Sigmas(5)  # of samples that are almost independent: one false alarm in 1.7 million
 
 
 def accounts(name):

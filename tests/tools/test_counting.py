@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The counting of tests/run and the arithmetic of bench/pairs.py. Prints TAP."""
+"""The counting of tests/run and of what tests leave to chance, and the arithmetic of bench/pairs.py. Prints TAP."""
 
 import contextlib
 import importlib.machinery
 import importlib.util
 import io
+import math
+import os
 import sys
 import unittest
 from pathlib import Path
@@ -23,6 +25,8 @@ def load(name, path):
 sys.dont_write_bytecode = True
 runner = load("runner", "tests/run")
 pairs = load("pairs", "bench/pairs.py")
+os.environ.setdefault("JAVA_HOME", "/nowhere")  # jvmtest.py fetches one otherwise
+jvmtest = load("jvmtest", "tests/jvm/jvmtest.py")
 
 
 class Counting(unittest.TestCase):
@@ -88,6 +92,31 @@ class Pairs(unittest.TestCase):
     def test_a_command_without_a_figure_is_an_error(self):
         with self.assertRaises(pairs.NoFigure):
             pairs.figure("nothing measured\n")
+
+
+class Chance(unittest.TestCase):
+    def counted(self, act):
+        """What act() returns, the checks that it counted and their risk."""
+        before = jvmtest._chances, jvmtest._risk
+        result = act()
+        return result, jvmtest._chances - before[0], jvmtest._risk - before[1]
+
+    def test_a_bound_is_counted_from_either_side(self):
+        sigmas = jvmtest.Sigmas(5)
+        for bound in (lambda: sigmas * 2.5, lambda: 2.5 * sigmas):
+            result, checks, risk = self.counted(bound)
+            self.assertEqual((result, checks), (12.5, 1))
+            self.assertAlmostEqual(risk, math.erfc(5 / math.sqrt(2)), delta=1e-12)
+
+    def test_no_bound_is_made_without_being_counted(self):
+        sigmas = jvmtest.Sigmas(5)
+        for bound in (lambda: sigmas + 1, lambda: sigmas / 2, lambda: sigmas**2, lambda: 1 < sigmas, lambda: float(sigmas)):
+            self.assertRaises(TypeError, bound)
+
+    def test_a_share_of_samples_is_counted(self):
+        result, checks, risk = self.counted(lambda: jvmtest.most_of(1000, 0.01))
+        self.assertEqual((result, checks), (30, 1))
+        self.assertAlmostEqual(risk, jvmtest.FALSE_ALARM, delta=1e-12)
 
 
 class Tap(unittest.TextTestResult):
