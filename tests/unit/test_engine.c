@@ -460,7 +460,7 @@ static void in_own_namespace(void (*body)(void))
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* The next thread gets this id. The kernel's time of a thread's start counts ticks of 10 ms. */
+/* The next thread or process gets this id, if nobody has it. */
 static void next_tid(int32_t tid)
 {
     char text[16];
@@ -471,7 +471,21 @@ static void next_tid(int32_t tid)
     if (write(fd, text, (size_t)len) != len)
         _exit(NO_NAMESPACE);
     close(fd);
-    usleep(30000);
+}
+
+/* The next thread gets the id of one that has ended. The kernel lets a joined thread's id go some time afterwards, that of
+ * a process before waitpid returns: once a process has had it, it is free. */
+static void reuse_tid(int32_t tid)
+{
+    for (pid_t got = 0; got != tid;) {
+        next_tid(tid);
+        got = fork();
+        if (!got)
+            _exit(0);
+        CHECK(got > 0 && waitpid(got, NULL, 0) == got);
+    }
+    next_tid(tid);
+    usleep(30000); /* the kernel's time of a thread's start counts ticks of 10 ms */
 }
 
 /* A thread of Java (`java`) or not, and then one with the same id, `next_java` or not. */
@@ -493,7 +507,7 @@ static void reuse(wick_addr java, wick_addr next_java, bool recording)
     const struct wick_engine_thread *t = wick_threads_find_sig(&ts, a.tid);
     uint32_t serial = t ? t->serial : 0;
     helper_end(&a);
-    next_tid(a.tid);
+    reuse_tid(a.tid);
     helper_start_java(&b, "second", next_java);
     CHECK(b.tid == a.tid);
     next_tid(a.tid + 1000); /* as many have come and gone as it takes to get there again */
