@@ -115,10 +115,12 @@ def events_are_the_jdks(file):
         complaints += [k for k in KINDS if not re.search(re.escape(k) + r" +[1-9]", r.out)]
     t.check("the JDK's tool reads the events", not complaints, complaints)
     enter, park, wait = (json_events(file, k) for k in KINDS)
-    t.check("a monitor's class, waiter and stack are reported",
-            all(e["monitorClass"]["name"] == "Locks$Monitor" and e["eventThread"]["javaName"].startswith("enter-")
-                and e["stackTrace"]["frames"][0]["method"]["name"] == "enterMonitor" and e["address"] for e in enter),
-            enter[:1])
+    # On a busy machine threads also wait for monitors of the JDK, where it loads classes: those are not ours.
+    unnamed = [e for e in enter if not (e["monitorClass"] or {}).get("name")]
+    enter = [e for e in enter if e not in unnamed and e["monitorClass"]["name"] == "Locks$Monitor"]
+    wrong = [e for e in enter if not e["eventThread"]["javaName"].startswith("enter-") or not e["address"]
+             or e["stackTrace"]["frames"][0]["method"]["name"] != "enterMonitor"]
+    t.check("a monitor's class, waiter and stack are reported", enter and not unnamed and not wrong, (len(enter), unnamed[:1], wrong[:1]))
     own = [e for e in park if e["eventThread"]["javaName"].startswith(("take-", "parks"))]
     t.check("so are a parked thread's",
             all(e["parkedClass"]["name"] in ("java/util/concurrent/locks/ReentrantLock$NonfairSync", "Locks$Truth")
