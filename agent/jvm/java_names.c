@@ -5,8 +5,8 @@
  * JVMTI does not report that a thread is renamed, and a thread that asks it for a name waits for safepoints, which the
  * drain thread must not. So the name is read from the Thread object in memory. That object stays where it is as long as
  * no collector stops the world, which JVMTI does report (gc.h); a read that overlaps a collection is repeated. ZGC and
- * Shenandoah move objects while the program runs: with them threads keep the name they had when they started or when
- * the agent was loaded.
+ * Shenandoah move objects while the program runs, but only what was selected in a pause, which JVMTI reports too: what
+ * was valid between two pauses is valid until the next one (hotspot/oop.h says what is).
  *
  * How objects are laid out depends on the JVM's version and options. Offsets of fields are JNI's; the rest is tried on
  * the thread that starts the recording, whose name JVMTI provides, and if no layout yields that name none is used.
@@ -26,13 +26,6 @@ static struct {
     bool tried, known;
     uint64_t rest_until_ns; /* the collector took too long to wait for it */
 } names;
-
-static bool is_set(const char *flag)
-{
-    uint8_t value = 0;
-    wick_addr at = wick_jvm_flag(&wick_vm.jvm, flag);
-    return at && !wick_mem_read(&wick_vm.mem, at, &value, 1) && value;
-}
 
 /* Waits for the end of a collection, 20 ms at most, and not at all for a while when that was too short: the program
  * stands still meanwhile, but the collector's threads go on making samples. False if it goes on. */
@@ -69,18 +62,20 @@ static bool find_form(JNIEnv *env)
 {
     enum { ATTEMPTS = 8 };
     jvmtiEnv *ti = wick_vm.jvmti;
-    jvmtiThreadInfo info = {0};
-    jthread own = NULL;
     bool found = false;
-    if ((*ti)->GetCurrentThread(ti, &own) || !own || (*ti)->GetThreadInfo(ti, own, &info))
-        return false;
-    wick_addr java = (wick_addr)(*env)->GetLongField(env, own, wick_vm.eetop);
-    for (int i = 0; i < ATTEMPTS && !found && java; i++) /* a collection may come between */
-        found = wick_hs_thread_names_form(&wick_vm.jvm, &names.fields, java, info.name);
-    (*ti)->Deallocate(ti, (unsigned char *)info.name);
-    (*env)->DeleteLocalRef(env, info.thread_group);
-    (*env)->DeleteLocalRef(env, info.context_class_loader);
-    (*env)->DeleteLocalRef(env, own);
+    for (int i = 0; i < ATTEMPTS && !found; i++) { /* a collection may come between */
+        jvmtiThreadInfo info = {0};
+        jthread own = NULL;
+        /* these bring the references to the name up to date, if a collector has not yet */
+        if ((*ti)->GetCurrentThread(ti, &own) || !own || (*ti)->GetThreadInfo(ti, own, &info))
+            return false;
+        wick_addr java = (wick_addr)(*env)->GetLongField(env, own, wick_vm.eetop);
+        found = java && wick_hs_thread_names_form(&wick_vm.jvm, &names.fields, java, info.name);
+        (*ti)->Deallocate(ti, (unsigned char *)info.name);
+        (*env)->DeleteLocalRef(env, info.thread_group);
+        (*env)->DeleteLocalRef(env, info.context_class_loader);
+        (*env)->DeleteLocalRef(env, own);
+    }
     return found;
 }
 
@@ -95,17 +90,19 @@ static bool find_fields(JNIEnv *env)
         return false;
     }
     f->name = wick_field_offset(env, thread, "name", "Ljava/lang/String;");
+    f->eetop = wick_field_offset(env, thread, "eetop", "J");
     f->value = wick_field_offset(env, string, "value", value);
     f->coder = wick_vm.jvm.major >= 9 ? wick_field_offset(env, string, "coder", "B") : 0;
     (*env)->DeleteLocalRef(env, string);
     (*env)->DeleteLocalRef(env, thread);
-    return f->name && f->value && (f->coder || wick_vm.jvm.major < 9);
+    return f->name && f->eetop && f->value && (f->coder || wick_vm.jvm.major < 9);
 }
 
 static bool find(void)
 {
     bool attached;
-    if (!wick_vm.oops_known || !wick_vm.eetop || !wick_gc_calls_back() || is_set("UseZGC") || is_set("UseShenandoahGC"))
+    if (!wick_vm.oops_known || !wick_vm.eetop || !wick_gc_calls_back() ||
+        !wick_hs_moves_find(&wick_vm.jvm, &names.fields.moves))
         return false;
     JNIEnv *env = wick_vm_enter(&attached);
     if (!env)

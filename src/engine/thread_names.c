@@ -8,17 +8,30 @@
  * time after it, so then the alias is valid only since the round before. Signal handlers have no part in it, and a
  * thread that is not sampled costs nothing.
  *
+ * A name that cannot be read now, because a collector is at work, may be known by the kernel: HotSpot gives it each
+ * name that a thread gives itself, cut to 15 bytes. That it does so for a thread is seen once, when both names agree;
+ * from then on another name of the kernel's, if it is not one that may have been cut, is the thread's. A name that one
+ * thread gives to another does not change the kernel's, which then has nothing to say.
+ *
  * The recording asks what a number stands for when it is flushed, so aliases that no longer hold are kept until after
  * the flush that follows: the first wick_threads_forget marks them, the second drops them.
  */
 #include "engine/threads.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
-enum { NAME_BYTES = 1024, ALIASES_MOST = 1 << 16, LATE_NS = 200000000 }; /* a sample reaches its ring later */
+enum {
+    NAME_BYTES = 1024,
+    OS_NAME_BYTES = 16,
+    ALIASES_MOST = 1 << 16,
+    LATE_NS = 200000000
+}; /* a sample reaches its ring later */
 #define ALIASES (UINT32_C(1) << 31)
 
 /* The names are a row sorted by serial. */
@@ -95,14 +108,65 @@ void wick_threads_names_from(struct wick_threads *ts, wick_thread_name_reader *r
     pthread_mutex_unlock(&ts->lock);
 }
 
+void wick_threads_os_name(int32_t tid, char name[OS_NAME_BYTES])
+{
+    char path[48];
+    snprintf(path, sizeof path, "/proc/self/task/%d/comm", tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    ssize_t len = read(fd, name, OS_NAME_BYTES - 1);
+    close(fd);
+    if (len > 0)
+        name[name[len - 1] == '\n' ? len - 1 : len] = 0;
+}
+
+/* Whether the kernel's name of the thread, which is returned, is its Java name as far as there is room. */
+static bool follows(struct wick_thread_name *n, const char *java_name, char os_name[OS_NAME_BYTES])
+{
+    os_name[0] = 0;
+    wick_threads_os_name(n->tid, os_name);
+    if (!os_name[0] || strncmp(os_name, java_name, OS_NAME_BYTES - 1) != 0)
+        return false;
+    memcpy(n->followed, os_name, OS_NAME_BYTES);
+    return true;
+}
+
+/* The name according to the kernel. False if that is not known. */
+static bool by_kernel(const struct wick_threads *ts, struct wick_thread_name *n, char *name)
+{
+    char os_name[OS_NAME_BYTES];
+    const char *old = current(ts, n);
+    if (!old)
+        return false;
+    if (follows(n, old, os_name)) {
+        snprintf(name, NAME_BYTES, "%s", old);
+        return true;
+    }
+    size_t length = strlen(os_name);
+    if (!n->followed[0] || !length || length == OS_NAME_BYTES - 1 || !strcmp(os_name, n->followed))
+        return false;
+    memcpy(n->followed, os_name, OS_NAME_BYTES);
+    memcpy(name, os_name, OS_NAME_BYTES);
+    return true;
+}
+
 static void look_locked(struct wick_threads *ts, struct wick_thread_name *n)
 {
-    char name[NAME_BYTES];
+    char name[NAME_BYTES], os_name[OS_NAME_BYTES];
     const struct wick_engine_thread *t = wick_threads_find_sig(ts, n->tid);
     uint64_t now = wick_clock_mono_ns();
     wick_addr java = t && t->serial == n->serial ? wick_load_relaxed(&t->java) : 0;
-    if (!java || !ts->read_name || !ts->read_name(ts->read_name_arg, java, name, sizeof name))
+    if (!java || !ts->read_name)
         return;
+    if (ts->read_name(ts->read_name_arg, java, name, sizeof name)) {
+        const char *old = current(ts, n);
+        if (!n->compared || !old || strcmp(old, name) != 0)
+            follows(n, name, os_name);
+        n->compared = true;
+    } else if (!by_kernel(ts, n, name)) {
+        return;
+    }
     wick_threads_rename_locked(ts, n, name);
     n->looked_ns = now;
 }

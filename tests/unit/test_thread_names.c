@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -127,6 +128,32 @@ static void test_thread_names__what_cannot_be_read_is_read_with_the_next_sample(
     assert_string_equal(sampled(now), "second");
 }
 
+static void test_thread_names__the_kernel_knows_what_cannot_be_read(void **state)
+{
+    (void)state;
+    name_now = NULL;
+    prctl(PR_SET_NAME, "another"); /* not known to be its Java name */
+    assert_string_equal(sampled(wick_clock_mono_ns()), "first");
+    prctl(PR_SET_NAME, "first");
+    assert_string_equal(sampled(wick_clock_mono_ns()), "first");
+    prctl(PR_SET_NAME, "second");
+    assert_string_equal(sampled(wick_clock_mono_ns()), "second");
+    prctl(PR_SET_NAME, "a third name of more than 15 bytes");
+    assert_string_equal(sampled(wick_clock_mono_ns()), "second");
+    name_now = "a third name of more than 15 bytes";
+    assert_string_equal(sampled(wick_clock_mono_ns()), name_now);
+    name_now = NULL;
+    uint64_t now = wick_clock_mono_ns();
+    assert_string_equal(sampled(now), "a third name of more than 15 bytes");
+    prctl(PR_SET_NAME, "fourth");
+    assert_string_equal(sampled(wick_clock_mono_ns()), "fourth");
+    assert_string_equal(sampled(now), "a third name of more than 15 bytes");
+    name_now = "from another thread"; /* the kernel's name stays */
+    assert_string_equal(sampled(wick_clock_mono_ns()), "from another thread");
+    name_now = NULL;
+    assert_string_equal(sampled(wick_clock_mono_ns()), "from another thread");
+}
+
 static void test_thread_names__a_name_can_be_asked_for_until_the_flush_that_follows(void **state)
 {
     (void)state;
@@ -229,6 +256,7 @@ int main(void)
         TEST(test_thread_names__one_poll_serves_all_samples_before_it),
         TEST(test_thread_names__a_poll_long_ago_says_nothing_of_later),
         TEST(test_thread_names__what_cannot_be_read_is_read_with_the_next_sample),
+        TEST(test_thread_names__the_kernel_knows_what_cannot_be_read),
         TEST(test_thread_names__a_name_can_be_asked_for_until_the_flush_that_follows),
         TEST(test_thread_names__a_thread_that_ends_under_another_name_keeps_the_first),
         TEST(test_thread_names__there_is_a_limit),
