@@ -153,6 +153,12 @@ static int thread_names(void *arg, uint32_t serial, struct wick_jfr_thread *out)
     return 0;
 }
 
+static uint32_t named(void *arg, uint32_t serial, uint64_t time_ns)
+{
+    (void)arg;
+    return wick_threads_named(&wick_vm.threads, serial, time_ns);
+}
+
 static void chunk_end(void *arg)
 {
     (void)arg;
@@ -356,7 +362,7 @@ static int begin(struct wick_err *err)
     int r = open_recorder(s, err);
     if (r)
         return r;
-    const struct wick_drain_host host = {s, thread_names, event, lost, chunk_end, chunk_begin, more, carry};
+    const struct wick_drain_host host = {s, thread_names, named, event, lost, chunk_end, chunk_begin, more, carry};
     const struct wick_engine_host engines = engine_host(s);
     struct wick_drain_config config = {
         .from_birth = engines.from_birth,

@@ -26,33 +26,51 @@ static const char *const event_names[WICK_LOCK_KINDS] = {
     .start_ns = (n)->done.start_ns, .duration_ns = (n)->done.duration_ns, .thread = (who), .stack = (e)->stack, \
     .address = (n)->what.address, .weight_ns = (n)->done.weight_ns, .context = (e)->context
 
-static void write_enter(struct wick_jfr_writer *w, const struct wick_lock_note *n, const struct wick_event *e)
+/* A thread under the name that it had at the end of the wait. */
+static uint32_t named(const struct wick_lock_engine *e, const struct wick_lock_note *n, uint32_t thread)
+{
+    return wick_threads_named(e->threads, thread, n->done.start_ns + n->done.duration_ns);
+}
+
+/* The owner under its name at the start of the wait: it may take another one as soon as it has let go. */
+static uint32_t owner(const struct wick_lock_engine *e, const struct wick_lock_note *n)
+{
+    return n->owner ? wick_threads_named(e->threads, n->owner, n->done.start_ns) : 0;
+}
+
+static void write_enter(const struct wick_lock_engine *l, struct wick_jfr_writer *w, const struct wick_lock_note *n,
+                        const struct wick_event *e)
 {
     const struct wick_jfr_java_monitor_enter event = {
-        WAIT(n, e, e->thread), .class_name = n->what.class_name, .owner = n->owner, .hash = n->what.hash,
+        WAIT(n, e, named(l, n, e->thread)),
+        .class_name = n->what.class_name,
+        .owner = owner(l, n),
+        .hash = n->what.hash,
         .wait = n->done.id,
     };
     wick_jfr_write_java_monitor_enter(w, &event);
 }
 
-static void write_park(struct wick_jfr_writer *w, const struct wick_lock_note *n, const struct wick_event *e)
+static void write_park(const struct wick_lock_engine *l, struct wick_jfr_writer *w, const struct wick_lock_note *n,
+                       const struct wick_event *e)
 {
     const struct wick_jfr_thread_park event = {
-        WAIT(n, e, e->thread),
+        WAIT(n, e, named(l, n, e->thread)),
         .class_name = n->what.class_name,
         .timeout_ns = (uint64_t)n->what.timeout,
         .until_ms = (uint64_t)n->what.until,
         .hash = n->what.hash,
         .wait = n->done.id,
-        .owner = n->owner,
+        .owner = owner(l, n),
     };
     wick_jfr_write_thread_park(w, &event);
 }
 
-static void write_wait(struct wick_jfr_writer *w, const struct wick_lock_note *n, const struct wick_event *e)
+static void write_wait(const struct wick_lock_engine *l, struct wick_jfr_writer *w, const struct wick_lock_note *n,
+                       const struct wick_event *e)
 {
     const struct wick_jfr_java_monitor_wait event = {
-        WAIT(n, e, e->thread),
+        WAIT(n, e, named(l, n, e->thread)),
         .class_name = n->what.class_name,
         .timeout_ms = (uint64_t)n->what.timeout,
         .timed_out = n->what.timed_out,
@@ -77,7 +95,7 @@ static void name_variable(const struct wick_elf_images *images, uint64_t address
 /* Number of the waiting thread. */
 static uint32_t waiter(const struct wick_lock_engine *e, const struct wick_lock_note *n, const struct wick_event *event)
 {
-    return event->thread ? event->thread : wick_threads_of(e->threads, n->what.tid);
+    return named(e, n, event->thread ? event->thread : wick_threads_of(e->threads, n->what.tid));
 }
 
 static void write_native(const struct state *s, struct wick_jfr_writer *w, const struct wick_lock_note *n,
@@ -91,7 +109,7 @@ static void write_native(const struct state *s, struct wick_jfr_writer *w, const
             .operation = n->what.operation,
             .variable = variable,
             .wait = n->done.id,
-            .owner = n->owner,
+            .owner = owner(&s->lock, n),
         };
         wick_jfr_write_native_lock(w, &lock);
         return;
@@ -104,11 +122,12 @@ static void write_native(const struct state *s, struct wick_jfr_writer *w, const
     wick_jfr_write_native_wait(w, &wait);
 }
 
-static void write_owner(struct wick_jfr_writer *w, const struct wick_lock_note *n, const struct wick_event *e)
+static void write_owner(const struct wick_lock_engine *l, struct wick_jfr_writer *w, const struct wick_lock_note *n,
+                        const struct wick_event *e)
 {
     const struct wick_jfr_lock_owner event = {
         .start_ns = e->time_ns,
-        .thread = e->thread,
+        .thread = wick_threads_named(l->threads, e->thread, e->time_ns),
         .stack = e->stack,
         .wait = n->done.id,
         .waited_ns = n->done.duration_ns,
@@ -119,18 +138,19 @@ static void write_owner(struct wick_jfr_writer *w, const struct wick_lock_note *
 
 static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
 {
-    static void (*const write[])(struct wick_jfr_writer *, const struct wick_lock_note *,
+    static void (*const write[])(const struct wick_lock_engine *, struct wick_jfr_writer *,
+                                 const struct wick_lock_note *,
                                  const struct wick_event *) = {write_enter, write_park, write_wait};
     struct state *s = e;
     const struct wick_lock_note *n = wick_lock_found(&s->lock, ev);
     if (!n)
         return;
     if (n->of_owner)
-        write_owner(d->writer, n, ev);
+        write_owner(&s->lock, d->writer, n, ev);
     else if (wick_lock_kind_is_native(n->done.kind))
         write_native(s, d->writer, n, ev);
     else
-        write[n->done.kind](d->writer, n, ev);
+        write[n->done.kind](&s->lock, d->writer, n, ev);
     wick_lock_consumed(&s->lock, ev);
 }
 

@@ -98,6 +98,12 @@ static const char *source_name(const struct state *s)
                                                   : "not opened yet";
 }
 
+/* A slow thread under its name at the start of the incident, whose events are joined by it. */
+static uint32_t named(const struct state *s, const struct wick_ttsp_incident *i, const struct wick_ttsp_late *l)
+{
+    return wick_threads_named(s->ttsp.threads, l->serial, i->begin_ns);
+}
+
 static void write_attempt(const struct state *s, struct wick_drain *d, const struct wick_ttsp_attempt *a,
                           uint32_t stack)
 {
@@ -109,7 +115,7 @@ static void write_attempt(const struct state *s, struct wick_drain *d, const str
     char name[4];
     const struct wick_jfr_safepoint_laggard event = {
         .start_ns = a->sent_ns,
-        .thread = l->serial,
+        .thread = named(s, i, l),
         .stack = stack,
         .incident = i->id,
         .safepoint_id = i->safepoint,
@@ -148,12 +154,12 @@ static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
     write_attempt(s, d, a, ev->stack);
 }
 
-static void write_arrivals(struct wick_drain *d, const struct wick_ttsp_incident *i)
+static void write_arrivals(const struct state *s, struct wick_drain *d, const struct wick_ttsp_incident *i)
 {
     for (uint32_t k = 0; k < i->late_count; k++) {
         struct wick_jfr_safepoint_arrival event = {
             .start_ns = i->late[k].released_ns,
-            .thread = i->late[k].serial,
+            .thread = named(s, i, &i->late[k]),
             .incident = i->id,
             .waited_ns = i->late[k].released_ns - i->begin_ns,
         };
@@ -220,7 +226,7 @@ static void write_over(void *arg, struct wick_ttsp_incident *i)
     for (uint32_t n = 0; n < i->attempt_count; n++)
         if (!i->attempts[n].stack)
             write_attempt(s, d, &i->attempts[n], 0);
-    write_arrivals(d, i);
+    write_arrivals(s, d, i);
     write_incident(s, d, i);
     if (s->log_fd >= 0)
         wick_ttsp_log(s->log_fd, s->ttsp.threads, i, wick_load_relaxed(&s->ttsp.vm_start_ns));

@@ -40,11 +40,12 @@ static void add_name(struct wick_strbuf *sb, const char *name)
         wick_strbuf_addc(sb, (unsigned char)*name < ' ' || *name == '"' || *name == 0x7f ? '?' : *name);
 }
 
-static void add_thread(struct wick_strbuf *sb, struct wick_threads *ts, const struct wick_ttsp_late *l)
+static void add_thread(struct wick_strbuf *sb, struct wick_threads *ts, const struct wick_ttsp_incident *i,
+                       const struct wick_ttsp_late *l)
 {
     struct wick_thread_name n = {0};
     char java_name[1024] = "";
-    bool known = wick_threads_name(ts, l->serial, &n, java_name, sizeof java_name);
+    bool known = wick_threads_name(ts, wick_threads_named(ts, l->serial, i->begin_ns), &n, java_name, sizeof java_name);
     wick_strbuf_addf(sb, "Dumping stack for thread 0x%016" PRIx64 "\n\"", l->java);
     add_name(sb, n.java_name ? n.java_name : known ? n.os_name : "?");
     wick_strbuf_addf(sb, "\" id: %d prio: %d os_prio: %d sched: %s allowed_cpus: %s\n", l->tid, n.java_priority,
@@ -98,7 +99,7 @@ void wick_ttsp_log(int fd, struct wick_threads *ts, const struct wick_ttsp_incid
     if (!i->java_threads)
         wick_strbuf_adds(&sb, "(over before its threads could be examined)\n");
     for (uint32_t k = 0; k < i->late_count; k++) {
-        add_thread(&sb, ts, &i->late[k]);
+        add_thread(&sb, ts, i, &i->late[k]);
         add_release(&sb, i, k, origin);
         for (uint32_t n = 0; n < i->attempt_count; n++)
             if (i->attempts[n].late == k && !i->attempts[n].gave_way)

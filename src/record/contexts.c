@@ -40,7 +40,8 @@ void wick_contexts_show(const struct wick_labels *l, const struct wick_context *
     };
 }
 
-static void write_span(const struct wick_labels *l, const struct wick_label_event *e, struct wick_jfr_writer *w)
+static void write_span(const struct wick_labels *l, const struct wick_label_event *e, uint32_t thread,
+                       struct wick_jfr_writer *w)
 {
     char trace[33], span[17], parent[17], root[17];
     put_trace(trace, e->trace_hi, e->trace_lo);
@@ -50,7 +51,7 @@ static void write_span(const struct wick_labels *l, const struct wick_label_even
     const struct wick_jfr_span out = {
         .start_ns = e->start_ns,
         .duration_ns = e->duration_ns,
-        .thread = e->thread,
+        .thread = thread,
         .operation = wick_labels_text(l, e->operation),
         .endpoint = wick_labels_text(l, e->endpoint),
         .labels = wick_labels_text(l, e->labels),
@@ -64,12 +65,12 @@ static void write_span(const struct wick_labels *l, const struct wick_label_even
     wick_jfr_write_span(w, &out);
 }
 
-void wick_contexts_write_spans(struct wick_labels *l, struct wick_jfr_writer *w)
+void wick_contexts_write_spans(struct wick_labels *l, struct wick_jfr_writer *w, wick_span_thread *named, void *arg)
 {
     struct wick_label_event e;
     uint64_t now = wick_clock_mono_ns();
     for (int i = 0; i < MOST && wick_labels_take(l, now, &e); i++)
-        write_span(l, &e, w);
+        write_span(l, &e, named ? named(arg, e.thread, e.start_ns + e.duration_ns) : e.thread, w);
 }
 
 void wick_contexts_begin(struct wick_labels *l, struct wick_labels_totals *base)

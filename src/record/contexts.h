@@ -22,8 +22,11 @@ struct wick_context_ids {
 void wick_contexts_show(const struct wick_labels *l, const struct wick_context *c, struct wick_context_ids *ids,
                         struct wick_jfr_context *out);
 
-/* Writes the spans that have ended as wick.Span. */
-void wick_contexts_write_spans(struct wick_labels *l, struct wick_jfr_writer *w);
+/* The number of a thread under the name that it had at that time. */
+typedef uint32_t wick_span_thread(void *arg, uint32_t serial, uint64_t time_ns);
+
+/* Writes the spans that have ended as wick.Span. named may be NULL. */
+void wick_contexts_write_spans(struct wick_labels *l, struct wick_jfr_writer *w, wick_span_thread *named, void *arg);
 
 /* Spans of before the recording are nobody's: throws them away and notes where the counters stand. */
 void wick_contexts_begin(struct wick_labels *l, struct wick_labels_totals *base);

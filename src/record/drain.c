@@ -302,7 +302,7 @@ static size_t take_events(struct wick_drain *d, bool all)
     if (d->host.more)
         d->host.more(d->host.arg, d, false);
     if (d->labels)
-        wick_contexts_write_spans(d->labels, d->writer);
+        wick_contexts_write_spans(d->labels, d->writer, d->host.named, d->host.arg);
     return n;
 }
 

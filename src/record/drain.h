@@ -28,6 +28,8 @@ struct wick_drain_host {
     void *arg;
     /* Names of the thread with that serial number; not 0: unknown. Strings live until the next call. */
     int (*thread)(void *arg, uint32_t serial, struct wick_jfr_thread *out);
+    /* The number by which _.thread knows it under the name that it had at that time. NULL: its serial number. */
+    uint32_t (*named)(void *arg, uint32_t serial, uint64_t time_ns);
     /* An event came out of a ring: write it. Its stack is valid during the call. */
     void (*event)(void *arg, struct wick_drain *d, const struct wick_event *e);
     /* An event will never be written: give back what it refers to. */
