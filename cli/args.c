@@ -162,7 +162,7 @@ static void add_events(struct wick_strbuf *out, const char *separator)
         const char *word;
         int sort;
     } words[] = {
-#define X(word, sort) {word, sort},
+#define X(word, sort, ...) {word, sort},
 #include "def/event_word.def"
 #undef X
     };

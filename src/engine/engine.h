@@ -5,7 +5,7 @@
  * An engine decides when to record an event, has the recorder take the stack, and writes the event as JFR once it has
  * come through a ring. It is a `struct wick_engine_ops` and a row in engines.c; nothing else in wick knows which
  * engines there are. To add one: its own files, its type of event with the unit of its weight in def/event_type.def,
- * the row, and its options (opt/events.h).
+ * the row, and its options (def/event_word.def, def/option.def).
  *
  * The functions of the operations may be NULL where nothing is to be done, but for planned, start, stop and event.
  *

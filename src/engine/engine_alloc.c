@@ -19,7 +19,7 @@ struct state {
 
 static bool planned(const struct wick_opt_events *plan)
 {
-    return plan->alloc || plan->live;
+    return plan->alloc.on || plan->live;
 }
 
 static void stop(void *e)
@@ -39,18 +39,20 @@ static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
 {
     struct state *s = e;
     struct wick_alloc_config c = {
-        .interval = h->plan.alloc ? h->plan.alloc : WICK_OPT_ALLOC_DEFAULT,
+        .interval = h->plan.alloc.on ? h->plan.alloc.interval : WICK_OPT_ALLOC_DEFAULT,
         .rate = (uint32_t)h->opts->alloc_rate,
         .vm_lo = h->libjvm ? h->libjvm->text_lo : 0,
         .vm_hi = h->libjvm ? h->libjvm->text_hi : 0,
     };
     if (!h->java_allocations)
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM does not report allocations");
+    if (!c.interval)
+        c.interval = 1; /* every object */
     s->java = h->java_allocations;
     c.in_force = s->java->interval;
     c.change = s->java->change;
     c.references = h->plan.live ? &s->java->references : NULL;
-    s->allocated = h->plan.alloc;
+    s->allocated = h->plan.alloc.on;
     s->alive = h->plan.live;
     s->moments.start_ns = s->moments.last_ns = wick_clock_mono_ns();
     int rc = s->java->open(err);

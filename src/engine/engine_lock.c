@@ -206,7 +206,7 @@ static void status(void *e, const struct wick_engine_host *h, struct wick_strbuf
 
 static bool planned(const struct wick_opt_events *plan)
 {
-    return plan->lock.on || plan->native.on;
+    return plan->lock.on || plan->native_lock.on;
 }
 
 /* What was switched on is off, even while threads are in it. */
@@ -236,11 +236,11 @@ static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
     struct state *s = e;
     const struct wick_opt_events *p = &h->plan;
     struct wick_lock_config c = {.java = p->lock.on,
-                                 .native = p->native.on,
+                                 .native = p->native_lock.on,
                                  .threshold_ns = p->lock.threshold_ns,
                                  .interval_ns = p->lock.interval_ns,
-                                 .native_threshold_ns = p->native.threshold_ns,
-                                 .native_interval_ns = p->native.interval_ns,
+                                 .native_threshold_ns = p->native_lock.threshold_ns,
+                                 .native_interval_ns = p->native_lock.interval_ns,
                                  .awake_signal = h->awake_signal};
     s->images = h->images;
     s->java_waits = h->java_waits;

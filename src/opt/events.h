@@ -21,18 +21,27 @@ struct wick_opt_waits {
     uint64_t interval_ns;  /* sampled once in so much of it */
 };
 
+/* Allocation that is sampled by its bytes. */
+struct wick_opt_bytes {
+    bool on;
+    uint64_t interval; /* bytes between samples, 0 = every allocation */
+};
+
+/* The plan: a member for each row of def/event_word.def that may stand beside others, called like its option. */
 struct wick_opt_events {
     char cpu[WICK_OPT_STR_MAX]; /* the CPU engine's event, "" = it does not run */
     uint64_t cpu_interval;      /* ns, or occurrences */
-    uint64_t wall_ns;           /* interval of the wall clock, 0 = it does not run */
-    uint64_t alloc;             /* bytes of allocation between samples, 0 = it does not run */
-    bool live;                  /* of the objects sampled, follow those that stay alive */
-    struct {
-        bool on;
-        uint64_t interval; /* bytes of allocation between samples, 0 = every allocation */
-    } nativemem;
-    bool ttsp;                          /* threads slow to reach the safepoint */
-    struct wick_opt_waits lock, native; /* for locks of Java; of the C library */
+#define WICK_OPT_PLAN_FLAG  bool
+#define WICK_OPT_PLAN_TIME  uint64_t /* 0 = it does not run */
+#define WICK_OPT_PLAN_BYTES struct wick_opt_bytes
+#define WICK_OPT_PLAN_WAITS struct wick_opt_waits
+#define CPU(...)
+#define BESIDE(word, field, kind) WICK_OPT_PLAN_##kind field;
+#define X(word, sort, ...)        sort(word, __VA_ARGS__)
+#include "def/event_word.def"
+#undef X
+#undef BESIDE
+#undef CPU
 };
 
 /* 0, or -WICK_E_USAGE with a sentence. */

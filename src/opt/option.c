@@ -495,9 +495,19 @@ static int parse_item(struct wick_opts *o, const char *name, size_t len, char *v
 /* True if an option other than `event` asks for samples. */
 static bool has_other_event(const struct wick_opts *o)
 {
-    return wick_opt_given(o, wall_ns) || wick_opt_given(o, alloc) || (wick_opt_given(o, live) && o->s.live) ||
-           wick_opt_given(o, nativemem) || wick_opt_given(o, lock) || wick_opt_given(o, native_lock) ||
-           (wick_opt_given(o, ttsp) && o->s.ttsp);
+#define ASKS_FLAG(value)  (value)
+#define ASKS_TIME(value)  true
+#define ASKS_BYTES(value) true
+#define ASKS_WAITS(value) true
+#define CPU(...)
+#define BESIDE(word, field, kind) || (wick_opt_given(o, field) && ASKS_##kind(o->s.field))
+#define X(word, sort, ...)        sort(word, __VA_ARGS__)
+    return false
+#include "def/event_word.def"
+        ;
+#undef X
+#undef BESIDE
+#undef CPU
 }
 
 int wick_opt_parse_agent(const char *s, size_t len, struct wick_opts *o, enum wick_opt_action *action,
@@ -594,7 +604,7 @@ int wick_opt_parse_args(int argc, char **argv, unsigned where, struct wick_opts 
 static bool has_counted(const char *list)
 {
     static const char *const timed[] = {
-#define X(word, sort) word,
+#define X(word, sort, ...) word,
 #include "def/event_word.def"
 #undef X
     };

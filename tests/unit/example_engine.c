@@ -15,7 +15,7 @@ struct ticker {
     bool runs;
 };
 
-/* Whether the options ask for it. A real engine has its own word for -e, in opt/events.c. */
+/* Whether the options ask for it. A real engine has its own word for -e, in def/event_word.def. */
 static bool planned(const struct wick_opt_events *plan)
 {
     return plan->cpu[0] != 0;

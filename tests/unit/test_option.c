@@ -458,7 +458,7 @@ static void test_events__every_word_is_known_and_in_the_help(void **state)
         const char *word;
         int sort;
     } words[] = {
-#define X(word, sort) {word, sort},
+#define X(word, sort, ...) {word, sort},
 #include "def/event_word.def"
 #undef X
     };
@@ -517,8 +517,7 @@ static void test_events__allocations_have_a_size(void **state)
         {"start,event=cpu,alloc=64k", "cpu", 64 << 10},
         {"start,event=alloc=100", "", 100},
         {"start,event=cpu\\,alloc=2k\\,lock", "cpu", 2048},
-        {"start,alloc=0", "", 1} /* every object */,
-        {"start,event=cpu", "cpu", 0},
+        {"start,alloc=0", "", 0} /* every object */,
         {"start,alloc=1g", "", 1 << 30},
     };
     static const char *const bad[] = {"start,alloc=x", "start,alloc=2g", "start,event=alloc=1ms",
@@ -528,8 +527,11 @@ static void test_events__allocations_have_a_size(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(events_of(cases[i].text, &e), 0);
         assert_string_equal(e.cpu, cases[i].cpu);
-        assert_int_equal(e.alloc, cases[i].alloc);
+        assert_true(e.alloc.on);
+        assert_int_equal(e.alloc.interval, cases[i].alloc);
     }
+    assert_int_equal(events_of("start,event=cpu", &e), 0);
+    assert_false(e.alloc.on);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(events_of(bad[i], &e), -WICK_E_USAGE);
 }
@@ -593,15 +595,15 @@ static void test_events__locks_have_a_threshold_and_an_interval(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(events_of(cases[i].text, &e), 0);
         assert_string_equal(e.cpu, cases[i].cpu);
-        const struct wick_opt_waits *w = cases[i].native ? &e.native : &e.lock;
+        const struct wick_opt_waits *w = cases[i].native ? &e.native_lock : &e.lock;
         assert_true(w->on);
         assert_int_equal(w->threshold_ns, cases[i].threshold_ns);
         assert_int_equal(w->interval_ns, cases[i].interval_ns);
         assert_true(e.lock.on == (cases[i].native != 1));
-        assert_true(e.native.on == (cases[i].native != 0));
+        assert_true(e.native_lock.on == (cases[i].native != 0));
     }
     assert_int_equal(events_of("start", &e), 0);
-    assert_false(e.lock.on || e.native.on);
+    assert_false(e.lock.on || e.native_lock.on);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(events_of(bad[i], &e), -WICK_E_USAGE);
 }
