@@ -354,12 +354,25 @@ static int run(enum wick_opt_action action, struct wick_opts *o, struct wick_com
     }
 }
 
-static void add_note(struct wick_err *notes, const struct wick_convert *c)
+/* Adds a line. */
+static void add_note(void *arg, const char *sentence)
 {
+    struct wick_err *notes = arg;
     size_t n = strlen(notes->msg);
-    snprintf(notes->msg + n, sizeof notes->msg - n,
-             "%sthe command `wick` is not beside libwick.so, so %.200s cannot be made: the recording is in %.200s",
-             n ? "\n" : "", c->file, c->recording);
+    snprintf(notes->msg + n, sizeof notes->msg - n, "%s%s", n ? "\n" : "", sentence);
+}
+
+/* What the user should know of a recording that runs as these options say. */
+static void add_notes(struct wick_err *notes, uint64_t given, const struct wick_convert *c)
+{
+    char sentence[512];
+    wick_session_unused(given, add_note, notes);
+    if (!c->file[0] || !c->no_command)
+        return;
+    snprintf(sentence, sizeof sentence,
+             "the command `wick` is not beside libwick.so, so %.200s cannot be made: the recording is in %.200s",
+             c->file, c->recording);
+    add_note(notes, sentence);
 }
 
 void wick_commands_run(const char *command, size_t len, struct wick_command_fds *f, struct wick_command_reply *r)
@@ -381,15 +394,15 @@ void wick_commands_run(const char *command, size_t len, struct wick_command_fds 
     r->code = -rc;
     if (rc || (!r->text[0] && err.msg[0]))
         snprintf(r->text, sizeof r->text, "%s", err.msg[0] ? err.msg : wick_err_text(rc));
-    bool starts = action == WICK_ACTION_START || action == WICK_ACTION_RESUME;
-    if (!rc && starts && state.convert.file[0] && state.convert.no_command)
-        add_note(&notes, &state.convert);
+    bool runs = action == WICK_ACTION_START || action == WICK_ACTION_RESUME || action == WICK_ACTION_CHANGE;
+    if (!rc && runs)
+        add_notes(&notes, o.given, &state.convert);
     size_t n = strlen(r->text);
     if (o.quiet)
         return;
     if (!rc)
         snprintf(r->notes, sizeof r->notes, "%s", notes.msg);
-    if (starts && *notes.msg) /* other answers have a form */
+    if (runs && *notes.msg) /* other answers have a form */
         snprintf(r->text + n, sizeof r->text - n, "%s%s", n ? "\n" : "", notes.msg);
 }
 

@@ -608,6 +608,12 @@ int wick_session_change(const struct wick_opts *asked, struct wick_err *err)
     return r;
 }
 
+void wick_session_unused(uint64_t given, void (*note)(void *arg, const char *sentence), void *arg)
+{
+    if (atomic_load(&session.phase) == RUNNING)
+        wick_engines_unused(&session.sampling->engines, given, note, arg);
+}
+
 int wick_session_mark(const char *text, struct wick_err *err)
 {
     struct session *s = &session;

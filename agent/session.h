@@ -57,6 +57,10 @@ void wick_session_vm_ready(void);
  * there. */
 int wick_session_change(const struct wick_opts *asked, struct wick_err *err);
 
+/* A sentence for each of the options `given` (WICK_OPT_BIT) that has no effect in the recording that runs, because what
+ * takes it does not run. */
+void wick_session_unused(uint64_t given, void (*note)(void *arg, const char *sentence), void *arg);
+
 /* Notes a moment in the recording. -WICK_E_STATE if none is running. */
 int wick_session_mark(const char *text, struct wick_err *err);
 

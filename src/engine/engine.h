@@ -87,6 +87,8 @@ struct wick_engine_ops {
     uint32_t types;                           /* 1u << enum wick_event_type: those that it completes */
     const struct wick_engine_sample *samples; /* ends with WICK_JFR_EVENT_COUNT; NULL = none */
     struct wick_gate *gate;                   /* of its signal handler; NULL = it has none */
+    uint64_t
+        options; /* WICK_OPT_BIT of those that say how it samples: without effect where no engine runs that has them */
 
     /* Whether the plan asks for it. */
     bool (*planned)(const struct wick_opt_events *plan);

@@ -200,6 +200,7 @@ const struct wick_engine_ops wick_engine_alloc = {
     .types = 1u << WICK_EVENT_ALLOC,
     .samples = samples,
     .gate = &wick_alloc_gate,
+    .options = WICK_OPT_BIT(alloc_rate),
     .planned = planned,
     .start = start,
     .stop = stop,

@@ -137,6 +137,7 @@ const struct wick_engine_ops wick_engine_cpu = {
     .types = 1u << WICK_EVENT_CPU | 1u << WICK_EVENT_PERF,
     .samples = samples,
     .gate = &wick_cpu_gate,
+    .options = WICK_OPT_BIT(interval_ns) | WICK_OPT_BIT(all_user),
     .planned = planned,
     .start = start,
     .stop = stop,

@@ -277,6 +277,7 @@ const struct wick_engine_ops wick_engine_nativemem = {
     .types = 1u << WICK_EVENT_NATIVE_MEMORY,
     .samples = samples,
     .gate = &wick_nativemem_gate,
+    .options = WICK_OPT_BIT(alloc_rate),
     .planned = planned,
     .start = start,
     .stop = stop,

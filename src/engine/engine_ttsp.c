@@ -278,6 +278,8 @@ const struct wick_engine_ops wick_engine_ttsp = {
     .bytes = sizeof(struct state),
     .types = 1u << WICK_EVENT_TTSP,
     .gate = &wick_ttsp_gate,
+    .options = WICK_OPT_BIT(ttsp_threshold_ms) | WICK_OPT_BIT(ttsp_threshold) | WICK_OPT_BIT(ttsp_interval) |
+               WICK_OPT_BIT(ttsp_log),
     .planned = planned,
     .start = start,
     .stop = stop,

@@ -132,6 +132,7 @@ const struct wick_engine_ops wick_engine_wall = {
     .types = 1u << WICK_EVENT_WALL,
     .samples = samples,
     .gate = &wick_wall_gate,
+    .options = WICK_OPT_BIT(interval_ns) | WICK_OPT_BIT(wall_threads) | WICK_OPT_BIT(filter) | WICK_OPT_BIT(nobatch),
     .planned = planned,
     .start = start,
     .stop = stop,

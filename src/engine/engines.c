@@ -154,6 +154,34 @@ void wick_engines_notes(struct wick_engines *e, void (*note)(void *arg, const ch
     EACH(e, notes, note, arg);
 }
 
+/* Names of the engines of the table that take an option: "alloc or nativemem". */
+static void name_takers(const struct wick_engines *e, uint64_t option, char *out, size_t cap)
+{
+    size_t n = 0;
+    out[0] = 0;
+    for (int i = 0; e->table[i] && n < cap; i++)
+        if (e->table[i]->options & option)
+            n += (size_t)snprintf(out + n, cap - n, "%s%s", n ? " or " : "", e->table[i]->name);
+}
+
+void wick_engines_unused(struct wick_engines *e, uint64_t given, void (*note)(void *arg, const char *sentence),
+                         void *arg)
+{
+    char takers[80], sentence[160];
+    uint64_t unused = 0;
+    for (int i = 0; e->table[i]; i++)
+        unused |= e->table[i]->options & given;
+    for (uint32_t i = 0; i < e->count; i++)
+        unused &= ~e->running[i].ops->options;
+    for (unsigned i = 0; i < WICK_OPT_TABLE_COUNT; i++) {
+        if (!(unused >> i & 1))
+            continue;
+        name_takers(e, (uint64_t)1 << i, takers, sizeof takers);
+        snprintf(sentence, sizeof sentence, "option '%s' has no effect without %s", wick_opt_table[i].name, takers);
+        note(arg, sentence);
+    }
+}
+
 void wick_engines_exclude_self(struct wick_engines *e)
 {
     EACH(e, exclude_self);

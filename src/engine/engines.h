@@ -51,6 +51,10 @@ void wick_engines_settings(struct wick_engines *e, struct wick_jfr_writer *w, ui
 void wick_engines_notes(struct wick_engines *e, void (*note)(void *arg, const char *sentence), void *arg);
 void wick_engines_exclude_self(struct wick_engines *e);
 
+/* A sentence for each of the options `given` (WICK_OPT_BIT) that only engines take which do not run. */
+void wick_engines_unused(struct wick_engines *e, uint64_t given, void (*note)(void *arg, const char *sentence),
+                         void *arg);
+
 /* "perf", "timer+wall", "wall" ... */
 const char *wick_engines_label(struct wick_engines *e, char buf[WICK_ENGINES_LABEL]);
 

@@ -118,6 +118,9 @@ _Static_assert(WICK_OPT_TABLE_COUNT <= 64, "struct wick_opts.given has 64 bits")
 
 extern const struct wick_opt_desc wick_opt_table[WICK_OPT_TABLE_COUNT];
 
+/* Its bit in `given`. */
+#define WICK_OPT_BIT(field) ((uint64_t)1 << WICK_OPT_I_##field)
+
 /* True if the user set the option himself. */
 #define wick_opt_given(o, field) (((o)->given >> WICK_OPT_I_##field) & 1)
 

@@ -142,6 +142,13 @@ int wick_session_change(const struct wick_opts *asked, struct wick_err *err)
     return wick_err_set(err, WICK_E_UNSUPPORTED, "the double does not change");
 }
 
+void wick_session_unused(uint64_t given, void (*note)(void *arg, const char *sentence), void *arg)
+{
+    (void)given;
+    (void)note;
+    (void)arg;
+}
+
 int wick_session_mark(const char *text, struct wick_err *err)
 {
     (void)err;

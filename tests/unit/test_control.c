@@ -88,6 +88,12 @@ int wick_session_change(const struct wick_opts *asked, struct wick_err *err)
     return 0;
 }
 
+void wick_session_unused(uint64_t given, void (*note)(void *arg, const char *sentence), void *arg)
+{
+    if (given & WICK_OPT_BIT(nobatch))
+        note(arg, "nobatch does nothing");
+}
+
 int wick_session_mark(const char *text, struct wick_err *err)
 {
     (void)err;
@@ -210,6 +216,23 @@ static void test_control__start_status_stop(void **state)
     assert_int_equal(fstat(back, &b), 0); /* the recording comes back with the reply */
     assert_true(a.st_ino == b.st_ino);
     close(back);
+    close(out);
+    close(fd);
+}
+
+static void test_control__the_answer_says_which_options_have_no_effect(void **state)
+{
+    (void)state;
+    char text[256];
+    int fd = connect_agent(), out = temp_file();
+    assert_int_equal(ask(fd, "wick1 o -\nstart,nobatch,colour=red", &out, 1, text, NULL), 0);
+    assert_non_null(strstr(text, "colour"));
+    assert_non_null(strstr(text, "\nnobatch does nothing"));
+    assert_int_equal(ask(fd, "wick1 - -\nchange,nobatch", NULL, 0, text, NULL), 0);
+    assert_string_equal(text, "nobatch does nothing");
+    assert_int_equal(ask(fd, "wick1 - -\nchange,nobatch,quiet", NULL, 0, text, NULL), 0);
+    assert_string_equal(text, "");
+    assert_int_equal(ask(fd, "wick1 - -\nstop", NULL, 0, NULL, NULL), 0);
     close(out);
     close(fd);
 }
@@ -628,6 +651,7 @@ int main(int argc, char **argv)
         /* First: nothing has been recorded. */
         cmocka_unit_test(test_run__dump_and_stop_need_something_recorded),
         cmocka_unit_test(test_control__start_status_stop),
+        cmocka_unit_test(test_control__the_answer_says_which_options_have_no_effect),
         cmocka_unit_test(test_control__mistakes_are_answered_with_sentences),
         cmocka_unit_test(test_control__garbage_ends_the_connection_and_leaks_nothing),
         cmocka_unit_test(test_control__many_silent_clients_do_not_shut_out_a_new_one),

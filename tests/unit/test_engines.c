@@ -125,6 +125,7 @@ static const struct wick_engine_ops ticker = {.name = "ticker",
                                               .types = 1u << WICK_EVENT_LOCK,
                                               .samples = samples,
                                               .gate = &gate,
+                                              .options = WICK_OPT_BIT(alloc_rate) | WICK_OPT_BIT(filter),
                                               .planned = planned,
                                               .start = start,
                                               .stop = stop,
@@ -146,8 +147,13 @@ static const struct wick_engine_ops second = {.name = "second",
                                               .release = release,
                                               .event = event,
                                               .label = label};
-static const struct wick_engine_ops idle = {.name = "idle", .planned = never_planned};
-static const struct wick_engine_ops *const table[] = {&ticker, &idle, &second, NULL};
+static const struct wick_engine_ops idle = {.name = "idle",
+                                            .options =
+                                                WICK_OPT_BIT(filter) | WICK_OPT_BIT(nobatch) | WICK_OPT_BIT(ttsp_log),
+                                            .planned = never_planned};
+static const struct wick_engine_ops never = {
+    .name = "never", .options = WICK_OPT_BIT(ttsp_log), .planned = never_planned};
+static const struct wick_engine_ops *const table[] = {&ticker, &idle, &second, &never, NULL};
 
 static struct wick_recorder recorder;
 static struct wick_session_opts opts;
@@ -249,6 +255,39 @@ static void test_engines__operations_that_are_missing_are_passed_over(void **sta
     end_all();
 }
 
+static void add_line(void *arg, const char *sentence)
+{
+    wick_strbuf_addf(arg, "%s\n", sentence);
+}
+
+static void test_engines__an_option_that_only_engines_take_that_do_not_run_is_reported(void **state)
+{
+    struct wick_err err = {0};
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    assert_int_equal(start_all(&err), 0);
+    wick_engines_unused(&engines, WICK_OPT_BIT(alloc_rate) | WICK_OPT_BIT(filter) | WICK_OPT_BIT(file), add_line, &sb);
+    assert_string_equal(sb.buf, "");
+    wick_engines_unused(&engines, ~(uint64_t)0, add_line, &sb);
+    assert_string_equal(sb.buf, "option 'nobatch' has no effect without idle\n"
+                                "option 'ttsp-log' has no effect without idle or never\n");
+    wick_strbuf_release(&sb);
+    wick_engines_stop(&engines);
+    end_all();
+}
+
+static void test_engines__each_option_of_an_engine_travels_to_the_agent(void **state)
+{
+    uint64_t choosing = 0, agent = 0;
+    for (unsigned i = 0; i < WICK_OPT_TABLE_COUNT; i++) {
+        choosing |= wick_opt_table[i].where & WICK_OPT_CHOOSES ? (uint64_t)1 << i : 0;
+        agent |= wick_opt_table[i].where & WICK_CMD_AGENT ? (uint64_t)1 << i : 0;
+    }
+    for (int i = 0; wick_engine_table[i]; i++) {
+        assert_int_equal(wick_engine_table[i]->options & ~agent, 0);
+        assert_int_equal(wick_engine_table[i]->options & choosing, 0); /* it would not run without them */
+    }
+}
+
 static void test_engines__one_that_does_not_start_ends_the_others(void **state)
 {
     struct wick_err err = {0};
@@ -293,6 +332,8 @@ int main(void)
         cmocka_unit_test_setup(test_engines__those_that_are_planned_start_in_order_and_stop_in_reverse, set_up),
         cmocka_unit_test_setup(test_engines__an_event_goes_to_the_engine_of_its_type, set_up),
         cmocka_unit_test_setup(test_engines__operations_that_are_missing_are_passed_over, set_up),
+        cmocka_unit_test_setup(test_engines__an_option_that_only_engines_take_that_do_not_run_is_reported, set_up),
+        cmocka_unit_test(test_engines__each_option_of_an_engine_travels_to_the_agent),
         cmocka_unit_test_setup(test_engines__one_that_does_not_start_ends_the_others, set_up),
         cmocka_unit_test_setup(test_engines__options_that_are_wrong_start_nothing, set_up),
         cmocka_unit_test_setup(test_engines__a_handler_that_never_comes_back_keeps_the_states, set_up),
