@@ -19,6 +19,13 @@ static inline uint64_t wick_clock_ns(clockid_t id)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* The CPU clock of a thread of this process, as the kernel numbers it (linux/posix-timers.h, CPUCLOCK_PERTHREAD_MASK |
+ * CPUCLOCK_SCHED); the C library has it for the calling thread's handle only. */
+static inline clockid_t wick_clock_of_thread(int32_t tid)
+{
+    return (clockid_t)((~(uint32_t)tid << 3) | 6);
+}
+
 /* Time since boot without suspend: the time base of events (perf's CLOCK_MONOTONIC too). */
 static inline uint64_t wick_clock_mono_ns(void)
 {

@@ -43,16 +43,11 @@
 #include "base/random.h"
 #include "engine/perf_event.h"
 
-enum { PERF_PAGES = 2, CPUCLOCK_SCHED_PER_THREAD = 6, PAGE = 4096, FIRST_NS = 100000 };
+enum { PERF_PAGES = 2, PAGE = 4096, FIRST_NS = 100000 };
 enum { HEADROOM = 256, RECOUNT_NS = 200000000, RECOUNT_REST = 100 };
 
 _Atomic(struct wick_cpu_engine *) wick_cpu_current;
 struct wick_gate wick_cpu_gate;
-
-static clockid_t thread_clock(int32_t tid)
-{
-    return (clockid_t)((~(uint32_t)tid << 3) | CPUCLOCK_SCHED_PER_THREAD);
-}
 
 static int perf_open(const struct perf_event_attr *attr, int32_t tid)
 {
@@ -127,7 +122,7 @@ static void restart_own_clock(struct wick_engine_thread *t)
 {
     int32_t tid = wick_load_relaxed(&t->tid);
     if (tid == (int32_t)syscall(SYS_gettid))
-        t->cpu_base = wick_clock_ns(thread_clock(tid));
+        t->cpu_base = wick_clock_ns(wick_clock_of_thread(tid));
 }
 
 static int arm_perf(struct wick_cpu_engine *e, struct wick_engine_thread *t)
@@ -166,7 +161,7 @@ static int arm_timer(struct wick_cpu_engine *e, struct wick_engine_thread *t)
     struct sigevent ev = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = e->signal.number, .sigev_value.sival_ptr = t};
     ev._sigev_un._tid = tid;
     int id = -1;
-    if (syscall(SYS_timer_create, thread_clock(tid), &ev, &id))
+    if (syscall(SYS_timer_create, wick_clock_of_thread(tid), &ev, &id))
         return -1;
     uint64_t first = t->phase ? t->phase : 1;
     const struct itimerspec when = {
@@ -190,7 +185,7 @@ static int arm_timer(struct wick_cpu_engine *e, struct wick_engine_thread *t)
 static void book_youth(struct wick_cpu_engine *e, struct wick_engine_thread *t)
 {
     enum wick_stop why = e->from_birth ? WICK_STOP_JVM_START : WICK_STOP_YOUNG_THREAD;
-    uint64_t used = wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid)));
+    uint64_t used = wick_clock_ns(wick_clock_of_thread(wick_load_relaxed(&t->tid)));
     if (!e->from_birth && used > wick_clock_mono_ns() - e->start_ns)
         return; /* older than the recording: the kernel's list of threads had left it out */
     if (used <= t->phase) {
@@ -209,11 +204,11 @@ static void arm(void *arg, struct wick_engine_thread *t, bool born_late)
     t->crossings = t->owed = t->rest_until = t->last_count = t->last_cpu = t->perf_head = 0;
     if ((born_late || e->from_birth) && e->event_type == WICK_EVENT_CPU)
         book_youth(e, t);
-    t->cpu_base = wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid)));
+    t->cpu_base = wick_clock_ns(wick_clock_of_thread(wick_load_relaxed(&t->tid)));
     int r = e->mode == WICK_CPU_PERF ? arm_perf(e, t) : e->mode == WICK_CPU_TIMER ? arm_timer(e, t) : 0;
     if (r && e->mode == WICK_CPU_PERF && e->event_type == WICK_EVENT_CPU)
         r = arm_timer(e, t);
-    t->unsampled = r && wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid))); /* no clock: it has ended */
+    t->unsampled = r && wick_clock_ns(wick_clock_of_thread(wick_load_relaxed(&t->tid))); /* no clock: it has ended */
     if (t->unsampled)
         wick_add_relaxed(&e->unsampled, 1);
 }
@@ -222,7 +217,7 @@ static void arm(void *arg, struct wick_engine_thread *t, bool born_late)
  * is most of the time of a short thread. */
 static void book_residue(struct wick_cpu_engine *e, struct wick_engine_thread *t)
 {
-    uint64_t clock = t->replaced ? 0 : wick_clock_ns(thread_clock(wick_load_relaxed(&t->tid))), weight = 0;
+    uint64_t clock = t->replaced ? 0 : wick_clock_ns(wick_clock_of_thread(wick_load_relaxed(&t->tid))), weight = 0;
     if (e->event_type == WICK_EVENT_CPU && (t->perf_fd >= 0 || (t->timer >= 0 && clock)))
         weight = wick_cpu_residue_sig(e, t, clock > t->cpu_base ? clock - t->cpu_base : 0);
     if (weight)
@@ -311,7 +306,7 @@ static bool try_timer(void)
 {
     struct sigevent ev = {.sigev_notify = SIGEV_NONE};
     int id;
-    if (syscall(SYS_timer_create, thread_clock((int32_t)syscall(SYS_gettid)), &ev, &id))
+    if (syscall(SYS_timer_create, wick_clock_of_thread((int32_t)syscall(SYS_gettid)), &ev, &id))
         return false;
     syscall(SYS_timer_delete, id);
     return true;

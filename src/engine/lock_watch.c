@@ -34,7 +34,7 @@
 #define REST_NS   10000000ull
 #define LATEST_NS 2000000000ull /* an answer that takes longer is not waited for */
 
-enum { STACK_COPY = 32 << 10, RED_ZONE = 128, LOOKS_MOST = 64 };
+enum { STACK_COPY = 32 << 10, LOOKS_MOST = 64 };
 
 /* A wait as the watcher saw it. */
 struct seen {
@@ -83,7 +83,7 @@ static bool slept(const struct wick_lock_engine *e, int32_t tid, const struct wi
 static bool walk(struct wick_lock_engine *e, struct wick_lock_note *n, int32_t tid, const struct wick_wall_look *l,
                  const struct wick_wall_sched *before, uint64_t now)
 {
-    struct wick_outside o = {.pc = l->pc, .sp = l->sp, .lo = l->sp - RED_ZONE, .stack = e->stack};
+    struct wick_outside o = {.pc = l->pc, .sp = l->sp, .lo = l->sp - WICK_STEP_RED_ZONE, .stack = e->stack};
     o.bytes = wick_mem_read_most(&e->recorder->walker.mem, o.lo, e->stack, STACK_COPY);
     if (!o.bytes || !slept(e, tid, before))
         return false;

@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "sys/procstat.h"
 
-enum { CPUCLOCK_SCHED_PER_THREAD = 6, CPUS_MAX = 1024 };
+enum { CPUS_MAX = 1024 };
 
 /* A small file of the thread's folder, as text. Its length, 0 if it cannot be read. */
 static size_t read_file(int32_t tid, const char *name, char *buf, size_t cap)
@@ -37,7 +37,7 @@ void wick_thread_now(int32_t tid, struct wick_thread_now *out)
     struct wick_procstat s;
     (void)wick_procstat_thread(tid, &s);
     *out = (struct wick_thread_now){.state = s.state, .last_cpu = s.last_cpu, .major_faults = s.major_faults};
-    out->cpu_ns = wick_clock_ns((clockid_t)((~(uint32_t)tid << 3) | CPUCLOCK_SCHED_PER_THREAD));
+    out->cpu_ns = wick_clock_ns(wick_clock_of_thread(tid));
     if (read_file(tid, "schedstat", buf, sizeof buf) && sscanf(buf, "%llu %llu", &cpu, &delay) == 2)
         out->run_delay_ns = delay;
     read_file(tid, "wchan", buf, sizeof buf);

@@ -12,7 +12,7 @@
 #include "hotspot/thread.h"
 #include "jfr/writer/writer.h"
 
-enum { STACK_COPY = 32 << 10, RED_ZONE = 128 };
+enum { STACK_COPY = 32 << 10 };
 
 static uint8_t state_of(struct wick_wall_engine *e, wick_addr java, uint8_t seen)
 {
@@ -24,7 +24,7 @@ static uint8_t state_of(struct wick_wall_engine *e, wick_addr java, uint8_t seen
 static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_wall_look *l,
                  struct wick_event *out, enum wick_drop *why)
 {
-    struct wick_outside o = {.pc = l->pc, .sp = l->sp, .lo = l->sp - RED_ZONE, .stack = e->stack};
+    struct wick_outside o = {.pc = l->pc, .sp = l->sp, .lo = l->sp - WICK_STEP_RED_ZONE, .stack = e->stack};
     struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
     wick_addr java = wick_load_acquire(&t->java); /* pairs: wick_threads_java */
     if (!scratch) {

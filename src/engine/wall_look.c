@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "jfr/writer/writer.h"
 #include "record/wait_state.h"
@@ -91,9 +92,8 @@ bool wick_wall_blocks(int tasks, int32_t tid, int signal)
 
 uint64_t wick_wall_cpu_ns(int32_t tid)
 {
-    enum { CPUCLOCK_SCHED_PER_THREAD = 6 };
     struct timespec t;
-    if (clock_gettime((clockid_t)((~(uint32_t)tid << 3) | CPUCLOCK_SCHED_PER_THREAD), &t))
+    if (clock_gettime(wick_clock_of_thread(tid), &t))
         return 0;
     uint64_t ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
     return ns ? ns : 1;

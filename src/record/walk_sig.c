@@ -344,8 +344,8 @@ static bool readable(const struct wick_mem *m, uint64_t lo, uint64_t hi)
 /* Makes the window cover the stack from sp upwards as far as it is known to be one piece. */
 static void open_window(struct wick_walker *w, struct wick_stack_window *win, uint64_t sp, uint64_t end)
 {
-    enum { FIRST_LOOK = 64 << 10, RED_ZONE = 128 };
-    uint64_t lo = (sp - RED_ZONE) & ~7ull;
+    enum { FIRST_LOOK = 64 << 10 };
+    uint64_t lo = (sp - WICK_STEP_RED_ZONE) & ~7ull;
     if (sp >= win->lo && sp < win->hi)
         return;
     if (sp < win->lo && win->lo - sp < 1 << 20 && readable(&w->mem, lo, win->lo)) {

@@ -26,7 +26,7 @@
 #include "hotspot/value.h"
 #include "elf/dynsym.h"
 
-enum { STACK_MAX = 4 << 20, STACK_PIECE = 64 << 10, RED_ZONE = 128 };
+enum { STACK_MAX = 4 << 20, STACK_PIECE = 64 << 10 };
 
 struct wick_step_env {
     const struct wick_remote *r;
@@ -199,7 +199,7 @@ int wick_remote_walk_thread(struct wick_remote *r, int tid, wick_addr java_threa
         return sig;
     uint64_t t0 = wick_clock_mono_ns();
     load_registers(&s, &g);
-    env.stack_lo = (s.sp - RED_ZONE) & ~(wick_addr)7;
+    env.stack_lo = (s.sp - WICK_STEP_RED_ZONE) & ~(wick_addr)7;
     if (java_thread) {
         s.thread = java_thread;
         s.stack_end = wick_hs_thread_stack_end(&r->jvm, java_thread);

@@ -34,6 +34,9 @@
 #include "elf/unwind_rule.h"
 #include "hotspot/step_facts.h"
 
+/* Bytes below the stack pointer that a function may use (System V ABI x86-64, 3.2.2). */
+enum { WICK_STEP_RED_ZONE = 128 };
+
 /* Where a walk stands. The registers are in DWARF's order (System V ABI x86-64, figure 3.36), which unwind rules use.
  */
 struct wick_step_state {
