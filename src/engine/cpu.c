@@ -180,6 +180,14 @@ static int arm_timer(struct wick_cpu_engine *e, struct wick_engine_thread *t)
     return 0;
 }
 
+/* The place of time without samples: wick's own threads have one by which readers know them; there is no frame. */
+static void note(struct wick_cpu_engine *e, const struct wick_engine_thread *t, uint64_t weight, enum wick_stop why)
+{
+    if (wick_threads_is_own_locked(e->threads, t->serial))
+        why = WICK_STOP_OWN_THREAD;
+    wick_recorder_note(e->recorder, e->event_type, wick_clock_mono_ns(), weight, t->serial, why);
+}
+
 /* Accounts for the CPU time that a thread used before it was known: as many samples as its clock crossed multiples.
  * With a recording from the JVM's start that is also what the first threads used until the JVM could be sampled. */
 static void book_youth(struct wick_cpu_engine *e, struct wick_engine_thread *t)
@@ -193,7 +201,7 @@ static void book_youth(struct wick_cpu_engine *e, struct wick_engine_thread *t)
         return;
     }
     uint64_t crossed = (used - t->phase) / e->interval + 1;
-    wick_recorder_note(e->recorder, e->event_type, wick_clock_mono_ns(), crossed * e->interval, t->serial, why);
+    note(e, t, crossed * e->interval, why);
     t->phase = t->phase + crossed * e->interval - used;
 }
 
@@ -221,7 +229,7 @@ static void book_residue(struct wick_cpu_engine *e, struct wick_engine_thread *t
     if (e->event_type == WICK_EVENT_CPU && (t->perf_fd >= 0 || (t->timer >= 0 && clock)))
         weight = wick_cpu_residue_sig(e, t, clock > t->cpu_base ? clock - t->cpu_base : 0);
     if (weight)
-        wick_recorder_note(e->recorder, e->event_type, wick_clock_mono_ns(), weight, t->serial, WICK_STOP_ENDED);
+        note(e, t, weight, WICK_STOP_ENDED);
     if (t->owed)
         wick_recorder_drop_sig(e->recorder, e->event_type, WICK_DROP_THREAD_ENDED, 1, t->owed * e->interval);
     t->owed = 0;

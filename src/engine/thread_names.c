@@ -213,6 +213,12 @@ uint32_t wick_threads_named(struct wick_threads *ts, uint32_t serial, uint64_t t
     return key ? key : serial;
 }
 
+bool wick_threads_is_own_locked(struct wick_threads *ts, uint32_t serial)
+{
+    const struct wick_thread_name *n = wick_threads_name_of_locked(ts, serial);
+    return n && !strncmp(n->java_name ? n->java_name : n->os_name, "wick-", 5);
+}
+
 const struct wick_thread_alias *wick_threads_alias_locked(const struct wick_threads *ts, uint32_t key)
 {
     return key >= ALIASES ? find(ts, key) : NULL;

@@ -179,6 +179,9 @@ void wick_threads_forget_aliases_locked(struct wick_threads *ts, bool all);
 /* wick_threads_name inside a hook; borrowed until the hook returns. NULL if nothing is known. */
 const struct wick_thread_name *wick_threads_name_locked(struct wick_threads *ts, uint32_t serial);
 
+/* Whether a thread is one of wick's own, inside a hook: their names begin so. */
+bool wick_threads_is_own_locked(struct wick_threads *ts, uint32_t serial);
+
 /* All slots in use lie below. A moment old, but never less than when the caller's last thread was armed. */
 static inline uint32_t wick_threads_top(const struct wick_threads *ts)
 {

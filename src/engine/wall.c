@@ -47,7 +47,7 @@ static bool admits(struct wick_wall_engine *e, const struct wick_engine_thread *
 {
     const struct wick_thread_name *n = wick_threads_name_locked(e->threads, t->serial);
     const char *name = !n ? NULL : n->java_name ? n->java_name : n->os_name;
-    if (is_excluded(e, tid) || (name && !strncmp(name, "wick-", 5)))
+    if (is_excluded(e, tid) || wick_threads_is_own_locked(e->threads, t->serial))
         return false;
     return wick_wall_filter_admits(&e->filter, name, tid);
 }

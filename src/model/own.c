@@ -14,9 +14,18 @@ static bool in_library(const struct wick_profile *p, uint32_t frame, const char 
     return native && !strncmp(wick_profile_str(p, p->functions[f->function].class_name), name, strlen(name));
 }
 
+/* Time of the profiler's own threads that no sample stands for, as a recording has it and as it is read (def/stop.def).
+ */
+static bool is_unsampled(const struct wick_profile *p, uint32_t frame)
+{
+    const struct wick_frame *f = &p->frames[frame];
+    return (f->kind == WICK_FRAME_UNSAMPLED || f->kind == WICK_FRAME_BREAK) &&
+           !strcmp(wick_profile_str(p, p->functions[f->function].name), "[not sampled: thread of wick]");
+}
+
 bool wick_frame_is_own(const struct wick_profile *p, uint32_t frame)
 {
-    return in_library(p, frame, "libwick.so");
+    return in_library(p, frame, "libwick.so") || is_unsampled(p, frame);
 }
 
 static uint8_t whose_frame(const struct wick_profile *p, uint32_t frame)

@@ -16,7 +16,7 @@ struct wick_owners {
     uint32_t n;
 };
 
-/* Whether a frame is a function of libwick.so. */
+/* Whether a frame is a function of libwick.so, or stands for time of its threads without samples. */
 bool wick_frame_is_own(const struct wick_profile *p, uint32_t frame);
 
 /* Learns of the stacks that have come since the last time. False if memory ran out. */

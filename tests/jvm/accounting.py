@@ -182,6 +182,10 @@ def own_work(file):
     t.check("wick's own work is left out of a picture", r.status == 0 and own > 0, (r, own))
     t.check("wick top says how much it is, in one line", len(said) == 1 and abs(float(said[0][0]) * 1e6 - own) <= 5e4 + 1,
             f"{own} ns: {said}")
+    t.wick("flame", "--threads", file, "-o", picture)
+    with open(picture, encoding="utf-8") as f:
+        threads = [line for line in f if line.startswith("[wick-")]
+    t.check("so is the time without samples of wick's threads", r.status == 0 and not threads, threads)
     t.check("with --own nothing is left out", "wick's own work" not in t.wick("top", "--own", file).out)
 
 
