@@ -473,8 +473,8 @@ static void next_tid(int32_t tid)
     close(fd);
 }
 
-/* The next thread gets the id of one that has ended. The kernel lets a joined thread's id go some time afterwards, that of
- * a process before waitpid returns: once a process has had it, it is free. */
+/* The next thread gets the id of one that has ended. The kernel lets a joined thread's id go some time afterwards, that
+ * of a process before waitpid returns: once a process has had it, it is free. */
 static void reuse_tid(int32_t tid)
 {
     for (pid_t got = 0; got != tid;) {
