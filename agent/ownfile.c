@@ -84,10 +84,10 @@ bool wick_ownfile_is_split(const struct wick_session_opts *o)
            (o->max_size_bytes || o->max_age_ns || wick_opt_is_sequence(o->file));
 }
 
-/* A file that has no name. */
+/* A file that has no name and never gets one: O_EXCL refuses links to it. */
 static int open_nameless(struct wick_err *err)
 {
-    int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int fd = open("/tmp", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0)
         fd = memfd_create("wick", MFD_CLOEXEC);
     return fd >= 0 ? fd : wick_err_set(err, WICK_E_IO, "cannot create a file in /tmp: %s", strerror(errno));

@@ -18,7 +18,7 @@ int wick_heap_file_temp(struct wick_err *err)
     char name[4096];
     if (!dir || !*dir)
         dir = "/tmp";
-    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int fd = open(dir, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT)) {
         if ((size_t)snprintf(name, sizeof name, "%s/wick-heap-XXXXXX", dir) < sizeof name)
             fd = mkostemp(name, O_CLOEXEC);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Heap dumps made by hand: what their records mean, and what is computed from them. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 #include "base/random.h"
 #include "codec/gzip.h"
+#include "heap/dump_file.h"
 #include "heap/report.h"
 #include "hprof_build.h"
 
@@ -715,6 +717,21 @@ static void test_reader__a_dump_that_changes_while_it_is_read_does_no_harm(void 
     wick_strbuf_release(&h.b);
 }
 
+static void test_store__a_temporary_file_cannot_be_given_a_name(void **state)
+{
+    struct wick_err err = {0};
+    char fd_path[32], name[64];
+    (void)state;
+    int fd = wick_heap_file_temp(&err);
+    assert_true(fd >= 0);
+    snprintf(fd_path, sizeof fd_path, "/proc/self/fd/%d", fd);
+    snprintf(name, sizeof name, "/tmp/.wick-test-%d", (int)getpid());
+    int linked = linkat(AT_FDCWD, fd_path, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+    unlink(name);
+    close(fd);
+    assert_int_equal(linked, -1);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1) {
@@ -735,6 +752,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_paths__are_named_by_fields_frames_and_roots),
         cmocka_unit_test(test_loaders__say_what_they_have_defined),
         cmocka_unit_test(test_graph__little_memory_gives_the_same),
+        cmocka_unit_test(test_store__a_temporary_file_cannot_be_given_a_name),
         cmocka_unit_test(test_waste__equal_contents_are_counted),
         cmocka_unit_test(test_waste__room_of_collections_is_measured),
     };
