@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "sys/cgroup.h"
+#include "sys/whole.h"
 
 /* Numbers of fields as proc(5) counts them, from 1. */
 enum { STATE = 3, MAJOR_FAULTS = 12, USER = 14, SYSTEM = 15, START = 22, LAST_CPU = 39 };
@@ -64,7 +65,7 @@ bool wick_procstat_parse(const char *text, struct wick_procstat *out)
 static void read_text(int dir, const char *path, char *buf, size_t cap)
 {
     int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, buf, cap - 1);
+    ssize_t n = fd < 0 ? 0 : wick_whole_pread(fd, buf, cap - 1, 0);
     if (fd >= 0)
         close(fd);
     buf[n > 0 ? n : 0] = 0;
