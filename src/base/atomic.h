@@ -19,6 +19,7 @@ _Static_assert(ATOMIC_LONG_LOCK_FREE == 2 && ATOMIC_POINTER_LOCK_FREE == 2, "sig
 #define wick_store_relaxed(p, v) atomic_store_explicit((p), (v), memory_order_relaxed)
 #define wick_store_release(p, v) atomic_store_explicit((p), (v), memory_order_release)
 #define wick_add_relaxed(p, v)   atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
+#define wick_add_release(p, v)   atomic_fetch_add_explicit((p), (v), memory_order_release)
 #define wick_sub_relaxed(p, v)   atomic_fetch_sub_explicit((p), (v), memory_order_relaxed)
 #define wick_xchg_acq_rel(p, v)  atomic_exchange_explicit((p), (v), memory_order_acq_rel)
 

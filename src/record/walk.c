@@ -59,5 +59,5 @@ void wick_walker_refresh(struct wick_walker *w)
 
 void wick_walker_images_changed(struct wick_walker *w)
 {
-    wick_add_relaxed(&w->images_epoch, 1);
+    wick_add_release(&w->images_epoch, 1); /* pairs: step_native_rule in walk_sig.c; after the images */
 }
