@@ -119,6 +119,8 @@ static struct wick_lock_wait *place(struct wick_lock_engine *e, const struct wic
 static void announce(struct wick_lock_engine *e, struct wick_lock_wait *w, enum wick_lock_kind kind, wick_addr ownable,
                      uint64_t now, uint64_t interval)
 {
+    /* pairs: see in lock_watch.c; a thread that reads what follows finds the wait before it over (since_ns = 0) */
+    atomic_thread_fence(memory_order_release);
     wick_store_relaxed(&w->kind, kind);
     wick_store_relaxed(&w->id, (uint64_t)w->serial << 32 | ++w->count);
     wick_store_relaxed(&w->monitor, ownable);

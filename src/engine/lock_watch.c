@@ -50,7 +50,8 @@ static bool see(const struct wick_lock_wait *w, struct seen *out)
     out->id = wick_load_relaxed(&w->id);
     out->monitor = wick_load_relaxed(&w->monitor);
     out->kind = wick_load_relaxed(&w->kind);
-    atomic_thread_fence(memory_order_acquire); /* pairs: announce in lock.c; all was read before the next line */
+    atomic_thread_fence(
+        memory_order_acquire); /* pairs: both of announce in lock.c; all was read before the next line */
     return out->since_ns && wick_load_relaxed(&w->since_ns) == out->since_ns;
 }
 
