@@ -8,6 +8,7 @@
  * after itself whatever happens; that it does is checked by the number of open descriptors here, and of memory by the
  * leak checker when the program ends.
  *
+ * Which places have failed is noted, and tests/unit/faults_cover.py names those of libwick.so that never did.
  * What the C library calls inside itself (fopen's malloc, say) is not met.
  *
  * Threads: faults are of the thread that called faults_each().
@@ -17,8 +18,8 @@
 #define WICK_TEST_FAULTS_H
 
 enum faults_kind {
-    FAULTS_MEMORY,       /* malloc, calloc, realloc, reallocarray, strdup, mmap: none left */
-    FAULTS_DESCRIPTORS,  /* open, openat, memfd_create, fopen, opendir, socket, dup: EMFILE */
+    FAULTS_MEMORY,       /* malloc, calloc, realloc, reallocarray, strdup, strndup, mmap, mremap: none left */
+    FAULTS_DESCRIPTORS,  /* open, openat, memfd_create, fopen, opendir, socket, dup, eventfd, threads: none left */
     FAULTS_READ_EIO,     /* read, pread */
     FAULTS_READ_EINTR,   /* a signal came first: the attempt must not notice */
     FAULTS_READ_SHORT,   /* one byte of what was asked for: likewise */

@@ -215,6 +215,13 @@ static int drain_to(int fd)
     for (uint32_t i = 0; i < 30; i++)
         wick_drain_put(&d, &(struct wick_event){
                                .time_ns = now + i, .thread = 1, .type = WICK_EVENT_CPU, .samples = 1, .weight = 5});
+    for (uint32_t i = 0; i < 300; i++) /* of tables that are still to come */
+        wick_drain_put(&d, &(struct wick_event){.time_ns = now + i,
+                                                .thread = 1,
+                                                .type = WICK_EVENT_CPU,
+                                                .samples = 1,
+                                                .weight = 5,
+                                                .generation = d.tables->generation + 1});
     wick_drain_round(&d);
     int flushed = wick_drain_flush(&d, now + 100);
     struct wick_totals sum;

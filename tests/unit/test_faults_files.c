@@ -147,6 +147,31 @@ static void test_faults__files_of_recordings_give_back_what_they_took(void **sta
     }
 }
 
+/* --- recordings that become something else --- */
+
+/* There is no command beside this program, so the recording stays: it is said where. */
+static int converted(void *arg)
+{
+    struct wick_convert c;
+    struct wick_err err = {0};
+    int fd = wick_stop_convert_begin(&c, arg, false, false, &err);
+    assert_true((fd >= 0) == !err.msg[0]);
+    if (fd < 0)
+        return fd;
+    close(fd);
+    assert_int_equal(wick_stop_convert_finish(&c, &err), -WICK_E_IO);
+    assert_non_null(strstr(err.msg, c.recording));
+    assert_int_equal(unlink(c.recording), 0);
+    return 0;
+}
+
+static void test_faults__a_recording_that_is_not_converted_stays(void **state)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/tmp/wick-faults-%d.html", (int)getpid());
+    assert_true(faults_each(FAULTS_DESCRIPTORS, converted, name) > 3);
+}
+
 /* --- hooks --- */
 
 static char *our_getenv(const char *name)
@@ -183,6 +208,7 @@ static void test_faults__functions_are_hooked_after_signals_and_pieces(void **st
     }
     assert_true(faults_each(FAULTS_READ_EINTR, hooks, &words) > 3);
     assert_true(faults_each(FAULTS_READ_SHORT, hooks, &words) > 3);
+    assert_true(faults_each(FAULTS_DESCRIPTORS, hooks, &words) > 3);
 }
 
 /* --- the log of slow safepoints --- */
@@ -314,6 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults__a_copy_is_whole_after_signals_and_pieces),
         cmocka_unit_test(test_faults__files_of_recordings_give_back_what_they_took),
+        cmocka_unit_test(test_faults__a_recording_that_is_not_converted_stays),
         cmocka_unit_test(test_faults__functions_are_hooked_after_signals_and_pieces),
         cmocka_unit_test(test_faults__a_log_is_whole_after_signals_and_pieces),
         cmocka_unit_test(test_faults__what_is_known_of_the_machine_needs_nothing),
