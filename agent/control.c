@@ -367,6 +367,11 @@ int wick_control_adopt(int fd, struct wick_err *err)
             drop_client_locked(&ctl.clients[i]);
     pthread_mutex_unlock(&ctl.lock);
     wake();
+    if (rc) {
+        close(fd);
+        while (n > 0)
+            close(list[--n]);
+    }
     return rc ? wick_err_set(err, WICK_E_LIMIT, "too many control connections") : 0;
 }
 

@@ -110,6 +110,26 @@ static int packets(void *arg)
     return good ? 0 : -WICK_E_NOMEM;
 }
 
+/* Every place holds a recording: what came with the request is closed, and so is the connection. */
+static int no_place(void *arg)
+{
+    static const char packet[] = "wick1 o -\nstatus";
+    struct wick_err err = {0};
+    int pair[2], out = memfd_create("out", MFD_CLOEXEC);
+    if (out < 0)
+        return -WICK_E_LIMIT;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+    assert_int_equal(wick_sock_send(pair[0], packet, sizeof packet - 1, &out, 1, 0), 0);
+    for (int i = 0; i < MAX_CLIENTS; i++)
+        ctl.clients[i] = (struct client){.fd = INT_MAX, .holds = true};
+    assert_int_equal(wick_control_adopt(pair[1], &err), -WICK_E_LIMIT);
+    for (int i = 0; i < MAX_CLIENTS; i++)
+        ctl.clients[i] = (struct client){.fd = -1};
+    close(pair[0]);
+    close(out);
+    return 0;
+}
+
 /* --- tests --- */
 
 static void each(faults_attempt *attempt, unsigned memory, unsigned descriptors)
@@ -136,6 +156,7 @@ static void test_faults__a_command_is_carried_out_or_refused(void **state)
 static void test_faults__a_packet_is_answered_or_its_sender_dropped(void **state)
 {
     each(packets, 3, 1);
+    each(no_place, 0, 1);
 }
 
 int main(void)
