@@ -5,11 +5,13 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import wick.Context;
 import wick.Scope;
@@ -58,7 +60,24 @@ public class Labels {
         }
     }
 
+    /**
+     * Uses so much CPU time, half of it to half as much again. By the wall clock, a thread that had to wait for a processor would be
+     * done when it gets one, and what comes next would begin with its time slice, where the kernel's tick is and so the first sample
+     * a whole interval away; and a length that is always the same could go in step with the samples.
+     */
+    static void use(long micros, Random random) {
+        long end = cpu() + micros * (500 + random.nextInt(1000));
+        long x = sink;
+        while (cpu() < end) {
+            for (int i = 0; i < 2000; i++) {
+                x = x * 0x9e3779b97f4a7c15L + i;
+            }
+        }
+        sink = x;
+    }
+
     static String shares(long ms) {
+        Random random = new Random(1);
         long[] used = new long[3];
         long end = cpu() + ms * 1_000_000;
         for (long n = 1; cpu() < end; n++) {
@@ -70,15 +89,15 @@ public class Labels {
                 // microseconds, and on a crowded machine, where a phase gets little CPU time, a tenth of all.
                 try (Scope who = Wick.label("customer", "big")) {
                     long a = cpu();
-                    burn(3000);
+                    use(3000, random);
                     big = cpu() - a;
                 }
                 try (Scope who = Wick.label("customer", "small")) {
                     long a = cpu();
-                    burn(1500);
+                    use(1500, random);
                     small = cpu() - a;
                 }
-                burn(500);
+                use(500, random);
                 used[0] += big;
                 used[1] += small;
                 used[2] += cpu() - begin - big - small;
@@ -95,7 +114,7 @@ public class Labels {
             int which = n % 3;
             Callable<Integer> work = () -> {
                 long a = cpu();
-                burn(4000);
+                use(4000, ThreadLocalRandom.current());
                 used[which].addAndGet(cpu() - a);
                 return which;
             };
