@@ -275,6 +275,14 @@ def least_of(n, share, burst=1):
     return n - most_of(n, 1 - share, burst)
 
 
+def sum_within(variance, most):
+    """How far from its mean a sum of independent parts is credible, where their variances add up to `variance` and none is further
+    than `most` from its own mean: Bernstein's inequality, two-sided. For few parts of unequal weight, which no normal law describes."""
+    _by_chance(FALSE_ALARM)
+    bits = math.log(2 / FALSE_ALARM)
+    return bits * most / 3 + math.sqrt((bits * most / 3) ** 2 + 2 * bits * variance)
+
+
 def until(good, seconds=60, pause=0.1):
     """Waits until good() is true; returns whether it became so. As long as it must: how fast a machine is proves nothing."""
     end = time.monotonic() + seconds

@@ -113,6 +113,13 @@ class Chance(unittest.TestCase):
         for bound in (lambda: sigmas + 1, lambda: sigmas / 2, lambda: sigmas**2, lambda: 1 < sigmas, lambda: float(sigmas)):
             self.assertRaises(TypeError, bound)
 
+    def test_a_sum_of_unequal_parts_is_counted(self):
+        result, checks, risk = self.counted(lambda: jvmtest.sum_within(100.0, 0))
+        self.assertEqual(checks, 1)
+        self.assertAlmostEqual(risk, jvmtest.FALSE_ALARM, delta=1e-12)
+        self.assertAlmostEqual(result, 10 * math.sqrt(2 * math.log(2e7)))
+        self.assertGreater(jvmtest.sum_within(100.0, 50), result + 50)
+
     def test_a_share_of_samples_is_counted(self):
         result, checks, risk = self.counted(lambda: jvmtest.most_of(1000, 0.01))
         self.assertEqual((result, checks), (30, 1))
