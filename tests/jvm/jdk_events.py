@@ -67,9 +67,11 @@ def choosing(file):
     t.check("the two halves of the time add up", weight(file, "--to", "50%") + weight(file, "--from", "50%") == whole)
     chosen, rest = weight(file, "--thread", "^worker-0$"), weight(file, "--where", "thread~^([^w]|worker-[^0])")
     t.check("one thread and the others add up", 0 < chosen < whole and chosen + rest == whole, f"{chosen} {rest} {whole}")
-    burning, others = weight(file, "--include", "Events.burn"), weight(file, "--exclude", "Events.burn")
-    t.check("stacks with a frame and those without add up", 0 < burning < whole and burning + others == whole,
-            f"{burning} {others} {whole}")
+    # a method that is in some of the stacks only; which, is the recorder's affair: JDK 8 leaves out some that are inlined
+    name = next((r["name"] for r in top(file, "cpu")["rows"] if 0 < r["total"] < whole and r["name"].startswith("Events.")), None)
+    with_it, others = (weight(file, way, f"^{re.escape(name)}$") for way in ("--include", "--exclude")) if name else (0, 0)
+    t.check("stacks with a frame and those without add up", 0 < with_it < whole and with_it + others == whole,
+            f"{name}: {with_it} {others} {whole}")
     rows = {row["name"]: row["self"] for row in top(file, "cpu", "--by", "thread")["rows"]}
     worker = sum(v for k, v in rows.items() if k.startswith("[worker-0 tid="))
     t.check("a table by thread has the same weights", worker == chosen and sum(rows.values()) == whole, rows)
@@ -86,7 +88,7 @@ def comparing(file):
             and not any(r["self"]["real"] or r["total"]["real"] for r in rows), same.stderr)
     cut = t.path("burn.txt")
     other = run("diff", "--thread", "^worker-0$", file, file, "-o", cut, "--absolute")
-    t.check("a table goes to a file", other.returncode == 0 and "Events.burn" in open(cut).read(), other.stderr)
+    t.check("a table goes to a file", other.returncode == 0 and "Events" in open(cut).read(), other.stderr)
     none = run("diff", "-e", "exception", "--include", "NoSuchMethodAnywhere", file, file)
     t.check("nothing to compare is an error", none.returncode == 4, none.stderr)
 
