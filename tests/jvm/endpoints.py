@@ -61,7 +61,7 @@ def wall_weights(file, endpoint):
     """Nanoseconds that each sample of the wall clock weighs in that endpoint."""
     out = json.loads(t.jfr(17, "print", "--json", "--events", "profiler.WallClockSample", file).out)["recording"]["events"]
     parts = (re.fullmatch(r"PT(?:(\d+)M)?([\d.]+)S", e["values"]["weight"]) for e in out
-             if (e["values"]["context"] or {}).get("endpoint") == endpoint)
+             if t.context(e["values"]["context"]).get("endpoint") == endpoint)
     return [(60 * int(m[1] or 0) + float(m[2])) * 1e9 for m in parts]
 
 
