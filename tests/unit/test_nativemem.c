@@ -397,8 +397,8 @@ static const size_t sizes[] = {16, 24, 104, 1016, 4096, 32 << 10, 512 << 10};
 enum { SIZES = sizeof sizes / sizeof *sizes, INTERVALS = 4, RUNS = SIZES * INTERVALS };
 
 /* Sums of few samples are not normally distributed: a block of 16 bytes at 512 KiB is sampled once in 32,768 times, and
- * counts as 512 KiB then. Bernstein's inequality holds for any number of them; `most` is what one sample counts for. The
- * probability of a failure without a defect is below 2e-9. */
+ * counts as 512 KiB then. Bernstein's inequality holds for any number of them; `most` is what one sample counts for.
+ * The probability of a failure without a defect is below 2e-9. */
 static void check(const char *what, int run, double truth, double estimate, double variance, double most)
 {
     static const double log_of_chance = 20.7;
