@@ -13,7 +13,8 @@
 #include "cli/ui.h"
 #include "import/input.h"
 
-static bool any_unfinished, any_damaged;
+/* Of what this thread has read: `wick ui` reads for several requests at once. */
+static _Thread_local bool any_unfinished, any_damaged;
 
 bool wick_cli_is_unfinished(void)
 {

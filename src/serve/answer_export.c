@@ -7,6 +7,7 @@
  */
 #include "serve/answer_export.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/merge.h"
@@ -33,42 +34,66 @@ const struct wick_format *wick_answer_format(const struct wick_ask *a, const cha
     return NULL;
 }
 
-/* Writes what is chosen, after putting together what the format does not distinguish. */
-static int write_reduced(const struct wick_format *f, const struct wick_picked *s, const char *title, FILE *out,
-                         struct wick_err *err)
-{
+struct wick_answer_export {
+    const struct wick_format *format;
     struct wick_profile p;
+    uint16_t event;
+    char title[256];
+};
+
+/* Copies what is chosen, and puts together what the format does not distinguish. */
+static int reduce(struct wick_answer_export *x, const struct wick_picked *s, struct wick_err *err)
+{
+    struct wick_profile *p = &x->p;
     const struct wick_sample_type *e = &s->view.events[s->event];
     const struct wick_string *name = &s->view.strings[e->name];
-    if (wick_profile_init(&p))
-        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    p.by_thread = p.by_state = f->detailed;
-    p.objects = true;
-    p.keep = wick_format_keep(f, 0) & s->view.keep;
-    int rc = wick_profile_merge(&p, &s->view);
-    p.start_ns = s->view.start_ns;
-    p.end_ns = s->view.end_ns;
-    const struct wick_export_options o = {
-        .event = wick_profile_event(&p, wick_profile_string(&p, name->s, name->len), e->kind, e->unit), .title = title};
-    if (rc || p.failed)
-        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    rc = rc ? rc : f->write(&p, &o, out, err);
-    wick_profile_release(&p);
-    return rc;
+    p->by_thread = p->by_state = x->format->detailed;
+    p->objects = true;
+    p->keep = wick_format_keep(x->format, 0) & s->view.keep;
+    int rc = wick_profile_merge(p, &s->view);
+    p->start_ns = s->view.start_ns;
+    p->end_ns = s->view.end_ns;
+    x->event = wick_profile_event(p, wick_profile_string(p, name->s, name->len), e->kind, e->unit);
+    return rc || p->failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : 0;
 }
 
-int wick_answer_export(struct wick_growing *g, const struct wick_ask *a, const struct wick_format *f, const char *title,
-                       FILE *out, struct wick_err *err)
+int wick_answer_export_choose(struct wick_answer_export **out, struct wick_growing *g, const struct wick_ask *a,
+                              const struct wick_format *f, const char *title, struct wick_err *err)
 {
     struct wick_pick k;
     struct wick_picked s;
+    struct wick_answer_export *x = calloc(1, sizeof *x);
+    *out = NULL;
+    if (!x || wick_profile_init(&x->p)) {
+        free(x);
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    }
+    x->format = f;
+    snprintf(x->title, sizeof x->title, "%s", title);
     int rc = wick_pick_init(&k, a, err);
     k.whole_stacks = true;
     rc = rc ? rc : wick_picked_init(&s, &k, g, err);
     if (!rc) {
-        rc = write_reduced(f, &s, title, out, err);
+        rc = reduce(x, &s, err);
         wick_picked_release(&s);
     }
     wick_pick_release(&k);
+    if (rc)
+        wick_answer_export_free(x);
+    else
+        *out = x;
     return rc;
+}
+
+int wick_answer_export_write(struct wick_answer_export *x, FILE *out, struct wick_err *err)
+{
+    const struct wick_export_options o = {.event = x->event, .title = x->title};
+    return x->format->write(&x->p, &o, out, err);
+}
+
+void wick_answer_export_free(struct wick_answer_export *x)
+{
+    if (x)
+        wick_profile_release(&x->p);
+    free(x);
 }

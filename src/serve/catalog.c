@@ -417,7 +417,7 @@ const struct wick_catalog_answer *wick_catalog_known(const struct wick_catalog_e
     return NULL;
 }
 
-void wick_catalog_keep(struct wick_catalog_entry *e, const char *asked, char *text, size_t len)
+void wick_catalog_keep(struct wick_catalog_entry *e, const char *asked, char *text, size_t len, int64_t size)
 {
     struct wick_catalog_answer *at = &e->answers[0];
     if (len > KEPT_BYTES) { /* made anew rather than kept */
@@ -435,7 +435,7 @@ void wick_catalog_keep(struct wick_catalog_entry *e, const char *asked, char *te
     }
     free(at->asked);
     free(at->text);
-    *at = (struct wick_catalog_answer){strdup(asked), text, len, e->size_bytes, wick_clock_mono_ns()};
+    *at = (struct wick_catalog_answer){strdup(asked), text, len, size, wick_clock_mono_ns()};
 }
 
 /* --- JSON --- */

@@ -90,8 +90,8 @@ int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool
  * NULL if there is none. */
 const struct wick_catalog_answer *wick_catalog_known(const struct wick_catalog_entry *e, const char *asked);
 
-/* Keeps an answer, which becomes the entry's own, instead of the oldest one. */
-void wick_catalog_keep(struct wick_catalog_entry *e, const char *asked, char *text, size_t len);
+/* Keeps an answer, which becomes the entry's own, instead of the oldest one. size: of the file when it was asked. */
+void wick_catalog_keep(struct wick_catalog_entry *e, const char *asked, char *text, size_t len, int64_t size);
 
 /* Writes an entry as the API shows it. */
 void wick_catalog_write(const struct wick_catalog_entry *e, struct wick_json *j);

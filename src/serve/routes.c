@@ -124,6 +124,13 @@ struct visit {
     int status;
     const char *type; /* of the content; lasting */
     char file[64];    /* the answer is a file of that name; "" = it is none */
+    /* What is left to do without the lock: write an export, or read the file for what another command says of it. */
+    struct wick_answer_export *export;
+    struct {
+        int fd;
+        char *path; /* NULL = nothing */
+        int64_t size;
+    } view;
 };
 
 static struct wick_catalog_entry *entry_named(const struct visit *v, const char *id, struct wick_err *err)
@@ -212,7 +219,7 @@ static int answer_export(struct visit *v, struct wick_catalog_entry *e, struct w
     const struct wick_format *f = wick_answer_format(v->a, &type, err);
     if (!f)
         return -err->code;
-    int rc = wick_answer_export(e->model, v->a, f, e->name, v->out, err);
+    int rc = wick_answer_export_choose(&v->export, e->model, v->a, f, e->name, err);
     if (!rc) {
         v->type = type;
         name_file(v, e, f->extensions[0]);
@@ -220,12 +227,10 @@ static int answer_export(struct visit *v, struct wick_catalog_entry *e, struct w
     return rc;
 }
 
-/* What another command says of the recording: kept, for it reads all of it. */
-static int answer_view(struct visit *v, struct wick_catalog_entry *e, const char *view, struct wick_err *err)
+/* What another command says of the recording, if it is known; otherwise its file is opened. */
+static int answer_view(struct visit *v, struct wick_catalog_entry *e, struct wick_err *err)
 {
     const struct wick_catalog_answer *known = wick_catalog_known(e, v->q->target);
-    char path[32], *text = NULL;
-    size_t len = 0;
     if (known) {
         fwrite(known->text, 1, known->len, v->out);
         return 0;
@@ -233,20 +238,74 @@ static int answer_view(struct visit *v, struct wick_catalog_entry *e, const char
     int fd = wick_catalog_fd(e, err);
     if (fd < 0)
         return fd;
-    FILE *out = open_memstream(&text, &len);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    const struct wick_serve_file file = {path, e->path};
-    int rc = out ? v->s->front.view(v->s->front.ctx, view, &file, v->a, out, err) : -WICK_E_NOMEM;
+    v->view.path = strdup(e->path);
+    if (!v->view.path) {
+        close(fd);
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    }
+    v->view.fd = fd;
+    v->view.size = e->size_bytes;
+    return 0;
+}
+
+/* Makes that answer, for which all of the file is read. */
+static int make_view(struct visit *v, char **text, size_t *len, struct wick_err *err)
+{
+    char path[32];
+    FILE *out = open_memstream(text, len);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", v->view.fd);
+    const struct wick_serve_file file = {path, v->view.path};
+    int rc = out ? v->s->front.view(v->s->front.ctx, v->a->segment[4], &file, v->a, out, err) : -WICK_E_NOMEM;
     if (out && (ferror(out) | fclose(out)))
         rc = -WICK_E_NOMEM;
-    close(fd);
+    return rc && !err->code ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : rc;
+}
+
+/* And keeps it. A request for the same that waited meanwhile finds it made. */
+static int read_view(struct visit *v, struct wick_err *err)
+{
+    char *text = NULL;
+    size_t len = 0;
+    pthread_mutex_lock(&v->s->lock);
+    struct wick_catalog_entry *e = wick_catalog_find(&v->s->catalog, v->a->segment[3]);
+    const struct wick_catalog_answer *known = e ? wick_catalog_known(e, v->q->target) : NULL;
+    if (known)
+        fwrite(known->text, 1, known->len, v->out);
+    pthread_mutex_unlock(&v->s->lock);
+    if (known)
+        return 0;
+    int rc = make_view(v, &text, &len, err);
     if (rc) {
         free(text);
-        return err->code ? rc : wick_err_set(err, WICK_E_NOMEM, "out of memory");
+        return rc;
     }
     fwrite(text, 1, len, v->out);
-    wick_catalog_keep(e, v->q->target, text, len);
+    pthread_mutex_lock(&v->s->lock);
+    e = wick_catalog_find(&v->s->catalog, v->a->segment[3]);
+    if (e)
+        wick_catalog_keep(e, v->q->target, text, len, v->view.size);
+    pthread_mutex_unlock(&v->s->lock);
+    if (!e)
+        free(text);
     return 0;
+}
+
+/* What takes long is done one at a time, while other requests are answered. */
+static int finish(struct visit *v, int rc, struct wick_err *err)
+{
+    if (v->view.path || v->export) {
+        pthread_mutex_lock(&v->s->long_work);
+        if (!rc && v->export)
+            rc = wick_answer_export_write(v->export, v->out, err);
+        else if (!rc)
+            rc = read_view(v, err);
+        pthread_mutex_unlock(&v->s->long_work);
+    }
+    if (v->view.path)
+        close(v->view.fd);
+    free(v->view.path);
+    wick_answer_export_free(v->export);
+    return rc;
 }
 
 /* GET /api/v1/recordings/{id}/... */
@@ -281,7 +340,7 @@ static int ask_recording(struct visit *v, struct wick_err *err)
         return answer_diff(v, e, err);
     if (a->nsegments == 5 && !strcmp(what, "export"))
         return answer_export(v, e, err);
-    return answer_view(v, e, what, err);
+    return answer_view(v, e, err);
 }
 
 /* --- JVMs --- */
@@ -466,7 +525,7 @@ static int route_get(struct visit *v, struct wick_err *err)
     pthread_mutex_lock(&v->s->lock);
     int rc = list ? list_recordings(v, err) : ask_recording(v, err);
     pthread_mutex_unlock(&v->s->lock);
-    return rc;
+    return finish(v, rc, err);
 }
 
 static int route_post(struct visit *v, struct wick_err *err)

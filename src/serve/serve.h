@@ -7,9 +7,11 @@
  * end's: it lends its functions.
  *
  * Threads: requests come in threads of their own. One lock, wick_serve.lock, guards the catalog, the models in it and
- *          the front end's `view` and `table`; it is held while a question is answered, so one is at a time. What may
- *          take long, `jvms`, `start`, `stop`, `change` and `mark`, is called without it. The front end has a lock of
- *          its own for its recordings: `runs` takes that one while ours is held, and never the other way round.
+ *          the front end's `table`; it is held while a question is answered, so one is at a time. What may take long,
+ *          `view`, `jvms`, `start`, `stop`, `change` and `mark`, is called without it. The front end has a lock of its
+ *          own for its recordings: `runs` takes that one while ours is held, and never the other way round.
+ *          wick_serve.long_work is held while an export is written or a `view` is made, so one is at a time; `lock` may
+ *          be taken inside, but not the other way round.
  * Memory:  the catalog's; freed by wick_serve_free.
  */
 #ifndef WICK_SERVE_SERVE_H
@@ -72,7 +74,7 @@ enum { WICK_SERVE_STREAMS = 24 };
 struct wick_serve {
     struct wick_guard guard;
     struct wick_serve_front front;
-    pthread_mutex_t lock;
+    pthread_mutex_t lock, long_work;
     pthread_cond_t news; /* with the lock: something started or ended, or the server ends */
     struct wick_catalog catalog;
     struct wick_sources sources; /* set before the first request */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `wick ui` answers to requests, without a network: who is let in, how requests are read, where they lead. */
+/* What `wick ui` answers to requests, without a network: who is let in, and where requests lead. */
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,118 +19,6 @@
 #include "base/sum.h"
 #include "jfr_build.h"
 #include "serve/serve.h"
-
-/* --- taking requests apart --- */
-
-static int ask(struct wick_ask *a, char *buffer, const char *target)
-{
-    strcpy(buffer, target);
-    return wick_ask_target(a, buffer, &(struct wick_err){0});
-}
-
-static void test_ask__a_target_becomes_segments_and_parameters(void **state)
-{
-    struct wick_ask a;
-    char b[256];
-    (void)state;
-    assert_int_equal(ask(&a, b, "/api/v1/x%2Fy?label=a%3Db&n=7&label=c+d&flag&=z"), 0);
-    assert_int_equal(a.nsegments, 3);
-    assert_string_equal(a.segment[2], "x/y");
-    assert_int_equal(a.npairs, 5);
-    assert_string_equal(a.pair[0].value, "a=b");
-    assert_string_equal(a.pair[2].value, "c d");
-    assert_string_equal(wick_ask_get(&a, "flag"), "");
-    assert_null(wick_ask_get(&a, "none"));
-    assert_int_equal(ask(&a, b, "/"), 0);
-    assert_int_equal(a.nsegments, 0);
-}
-
-static void test_ask__malformed_targets_are_refused_whole(void **state)
-{
-    static const char *const bad[] = {
-        "", "x", "/%", "/%4", "/%zz", "/%00", "/a?b=%0", "/a?%00=1", "/1/2/3/4/5/6/7/8/9"};
-    struct wick_ask a;
-    char b[2048] = "/?";
-    (void)state;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(ask(&a, b, bad[i]), -WICK_E_USAGE);
-    strcpy(b, "/?");
-    for (int i = 0; i <= WICK_ASK_PARAMETERS; i++)
-        strcat(b, "a=1&");
-    assert_int_equal(wick_ask_target(&a, b, NULL), -WICK_E_USAGE);
-}
-
-static void test_ask__numbers_are_numbers_within_their_bounds(void **state)
-{
-    struct wick_ask a;
-    char b[256];
-    int64_t v = 0;
-    (void)state;
-    assert_int_equal(ask(&a, b, "/?a=7&b=7x&c=&d=99999999999999999999&e=-1&f= 7"), 0);
-    assert_int_equal(wick_ask_number(&a, "a", 0, 7, 1, &v, NULL), 0);
-    assert_int_equal(v, 7);
-    assert_int_equal(wick_ask_number(&a, "z", 0, 7, 5, &v, NULL), 0);
-    assert_int_equal(v, 5);
-    for (const char *key = "bcdef"; *key; key++)
-        assert_int_equal(wick_ask_number(&a, (char[]){*key, 0}, 0, INT64_MAX, 1, &v, NULL), -WICK_E_USAGE);
-    assert_int_equal(wick_ask_number(&a, "a", 0, 6, 1, &v, NULL), -WICK_E_USAGE);
-}
-
-static int body(struct wick_ask *a, char *buffer, const char *text)
-{
-    strcpy(buffer, text);
-    return wick_ask_body(a, buffer, strlen(text), &(struct wick_err){0});
-}
-
-static void test_ask__a_body_becomes_pairs(void **state)
-{
-    struct wick_ask a;
-    char b[512];
-    (void)state;
-    assert_int_equal(body(&a, b,
-                          " {\"pid\":123, \"events\" : [\"cpu\",\"wall\"],\n\"options\":{\"wall\":\"5ms\"},"
-                          "\"name\":\"a\\u00e9\\ud83d\\ude00\\\"\\n\",\"n\": -5} "),
-                     0);
-    assert_int_equal(a.npairs, 6);
-    assert_string_equal(wick_ask_get(&a, "pid"), "123");
-    assert_string_equal(a.pair[2].key, "events");
-    assert_string_equal(a.pair[2].value, "wall");
-    assert_string_equal(wick_ask_get(&a, "wall"), "5ms");
-    assert_string_equal(wick_ask_get(&a, "name"), "a\xc3\xa9\xf0\x9f\x98\x80\"\n");
-    assert_string_equal(wick_ask_get(&a, "n"), "-5");
-    assert_int_equal(body(&a, b, "{}"), 0);
-    assert_int_equal(a.npairs, 0);
-}
-
-static void test_ask__malformed_bodies_are_refused_whole(void **state)
-{
-    static const char *const bad[] = {"",
-                                      "[]",
-                                      "{",
-                                      "{\"a\"",
-                                      "{\"a\":",
-                                      "{\"a\":1",
-                                      "{\"a\":1,}",
-                                      "{\"a\":1}x",
-                                      "{\"a\":true}",
-                                      "{\"a\":1.5}",
-                                      "{\"a\":[1]}",
-                                      "{\"a\":{\"b\":1}}",
-                                      "{\"a\":\"\\u0000\"}",
-                                      "{\"a\":\"\\ud800\"}",
-                                      "{\"a\":\"\\q\"}",
-                                      "{\"a\":\"\n\"}",
-                                      "{\"a\":\"x}",
-                                      "{a:1}",
-                                      "{\"a\":-}",
-                                      "{\"a\":[\"x\"}",
-                                      "{\"a\":\"\\u12"};
-    struct wick_ask a;
-    char b[512];
-    (void)state;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(body(&a, b, bad[i]), -WICK_E_USAGE);
-}
 
 /* --- a server --- */
 
@@ -185,6 +75,8 @@ static bool runs(void *ctx, unsigned handle, char *why, size_t cap)
     return f->started > f->stopped;
 }
 
+static atomic_int views_made, view_takes_long;
+
 static int view(void *ctx, const char *name, const struct wick_serve_file *file, const struct wick_ask *a, FILE *out,
                 struct wick_err *err)
 {
@@ -193,6 +85,9 @@ static int view(void *ctx, const char *name, const struct wick_serve_file *file,
     if (strcmp(name, "explain") != 0)
         return wick_err_set(err, WICK_E_NOTFOUND, "there is nothing at this path");
     assert_int_equal(access(file->path, R_OK), 0);
+    atomic_fetch_add(&views_made, 1);
+    while (atomic_load(&view_takes_long))
+        usleep(1000);
     fputs("{\"findings\":[]}", out);
     return 0;
 }
@@ -757,16 +652,55 @@ static void test_serve__a_file_that_is_no_recording_is_unreadable(void **state)
 
 #define WITH_SERVER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+struct visitor {
+    pthread_t thread;
+    struct fixture *f;
+    char target[96], text[256];
+    int status;
+};
+
+static void *visit(void *arg)
+{
+    struct visitor *v = arg;
+    v->status = get(v->f, v->target, v->text, sizeof v->text);
+    return NULL;
+}
+
+/* What reads all of a file holds up no question that does not, and is done once for all that ask it. */
+static void test_serve__an_expensive_answer_holds_up_no_other(void **state)
+{
+    struct fixture *f = *state;
+    static char text[1 << 20];
+    struct visitor visitors[3] = {{.f = f}, {.f = f}, {.f = f}};
+    const char *id;
+    assert_int_equal(get(f, "/api/v1/recordings", text, sizeof text), 200);
+    id = f->s->catalog.entries[0]->id;
+    atomic_store(&views_made, 0);
+    atomic_store(&view_takes_long, 1);
+    for (int i = 0; i < 3; i++) {
+        snprintf(visitors[i].target, sizeof visitors[i].target, "/api/v1/recordings/%s/explain", id);
+        assert_int_equal(pthread_create(&visitors[i].thread, NULL, visit, &visitors[i]), 0);
+    }
+    while (!atomic_load(&views_made))
+        usleep(1000);
+    char target[96];
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/flame?event=jdk.ExecutionSample", id);
+    assert_int_equal(get(f, target, text, sizeof text), 200); /* while they are made */
+    assert_int_equal(get(f, "/api/v1/recordings", text, sizeof text), 200);
+    atomic_store(&view_takes_long, 0);
+    for (int i = 0; i < 3; i++) {
+        pthread_join(visitors[i].thread, NULL);
+        assert_int_equal(visitors[i].status, 200);
+        assert_string_equal(visitors[i].text, "{\"findings\":[]}");
+    }
+    assert_int_equal(atomic_load(&views_made), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sources__names_of_classes_become_paths_or_nothing),
         cmocka_unit_test(test_sources__files_are_found_below_their_folders_only),
-        cmocka_unit_test(test_ask__a_target_becomes_segments_and_parameters),
-        cmocka_unit_test(test_ask__malformed_targets_are_refused_whole),
-        cmocka_unit_test(test_ask__numbers_are_numbers_within_their_bounds),
-        cmocka_unit_test(test_ask__a_body_becomes_pairs),
-        cmocka_unit_test(test_ask__malformed_bodies_are_refused_whole),
         WITH_SERVER(test_serve__only_a_request_with_the_token_is_answered),
         WITH_SERVER(test_serve__requests_from_elsewhere_are_refused_whatever_token_they_have),
         WITH_SERVER(test_serve__names_are_escaped),
@@ -782,6 +716,7 @@ int main(void)
         WITH_SERVER(test_serve__a_stream_says_what_there_is_and_ends_with_the_server),
         WITH_SERVER(test_serve__streams_are_bounded),
         WITH_SERVER(test_serve__a_file_that_is_no_recording_is_unreadable),
+        WITH_SERVER(test_serve__an_expensive_answer_holds_up_no_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
