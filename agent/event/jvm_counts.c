@@ -20,6 +20,7 @@
 #include "base/strbuf.h"
 #include "footprint/nmt.h"
 #include "hotspot/value.h"
+#include "sys/sock.h"
 
 #define ANSWER_NS 30000000000ull /* after which a question is given up */
 
@@ -63,12 +64,13 @@ void wick_jvm_counts_close(void)
     wick_strbuf_release(&counts.answer);
 }
 
-/* A connection to the socket that this JVM listens on, and to no other: any user can put a file into /tmp, but not one
- * that this user owns. -1 = it does not listen, or has no room for a caller now. */
+/* A connection to the socket that this JVM listens on, and to no other: /tmp may be shared with another container's
+ * JVM of the same number. -1 = it does not listen, or has no room for a caller now. */
 static int dial(void)
 {
     char path[48];
     struct stat st;
+    struct ucred who;
     struct sockaddr_un sa = {.sun_family = AF_UNIX};
     snprintf(path, sizeof path, "/tmp/.java_pid%d", (int)getpid());
     int file = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -78,7 +80,8 @@ static int dial(void)
     if (!fstat(file, &st) && S_ISSOCK(st.st_mode) && st.st_uid == geteuid())
         fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     snprintf(sa.sun_path, sizeof sa.sun_path, "/proc/self/fd/%d", file);
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&sa, sizeof sa)) {
+    if (fd >= 0 &&
+        (connect(fd, (struct sockaddr *)&sa, sizeof sa) || wick_sock_peer(fd, &who) || who.pid != getpid())) {
         close(fd);
         fd = -1;
     }

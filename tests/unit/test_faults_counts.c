@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent/event/jvm_counts.h"
@@ -266,6 +267,37 @@ static void test_counts__a_file_in_place_of_the_socket_is_not_called(void **stat
     close(fd);
 }
 
+/* Containers that share /tmp: a JVM with this one's number listens there, and would answer for itself. */
+static void test_counts__another_process_is_not_asked(void **state)
+{
+    enum { ASKED = 7, NOT_ASKED };
+    struct sockaddr_un sa;
+    int ready[2], done[2], status;
+    char c;
+    address(&sa);
+    jvm_ends();
+    assert_int_equal(pipe(ready) | pipe(done), 0);
+    pid_t other = fork();
+    assert_true(other >= 0);
+    if (!other) {
+        int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        if (bind(fd, (struct sockaddr *)&sa, sizeof sa) || listen(fd, 4) || write(ready[1], "x", 1) != 1)
+            _exit(1);
+        if (read(done[0], &c, 1) != 1)
+            _exit(1);
+        int caller = accept4(fd, NULL, NULL, 0); /* it has hung up, with nothing said */
+        _exit(caller >= 0 && recv(caller, &c, 1, 0) <= 0 ? NOT_ASKED : ASKED);
+    }
+    assert_int_equal(read(ready[0], &c, 1), 1);
+    a_round(10 * SECOND);
+    assert_int_equal(write(done[1], "x", 1), 1);
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), NOT_ASKED);
+    for (int i = 0; i < 2; i++)
+        close(ready[i]), close(done[i]);
+}
+
 /* 0 if the answer was recorded. */
 static int whole(void *arg)
 {
@@ -300,6 +332,7 @@ int main(void)
         TEST(test_counts__after_three_bad_answers_it_is_left_alone),
         TEST(test_counts__silence_is_given_up),
         TEST(test_counts__a_file_in_place_of_the_socket_is_not_called),
+        TEST(test_counts__another_process_is_not_asked),
         TEST(test_counts__without_memory_or_descriptors_there_are_none),
     };
     return cmocka_run_group_tests_name("faults_counts", tests, set_up, tear_down);
