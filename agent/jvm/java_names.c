@@ -117,6 +117,7 @@ void wick_agent_names_begin(void)
     if (!names.tried)
         names.known = find();
     names.tried = true;
-    wick_threads_names_from(&wick_vm.threads, names.known ? read_name : NULL, NULL);
+    wick_threads_names_from(&wick_vm.threads, names.known ? read_name : NULL, NULL,
+                            names.fields.moves.how == WICK_HS_MOVES_COLOURS);
     wick_threads_names_begin(&wick_vm.threads, wick_clock_mono_ns());
 }

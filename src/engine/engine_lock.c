@@ -32,10 +32,11 @@ static uint32_t named(const struct wick_lock_engine *e, const struct wick_lock_n
     return wick_threads_named(e->threads, thread, n->done.start_ns + n->done.duration_ns);
 }
 
-/* The owner under its name at the start of the wait: it may take another one as soon as it has let go. */
+/* The owner under the name that it had when it was known to have the lock: it may take another one as soon as it has
+ * let go. */
 static uint32_t owner(const struct wick_lock_engine *e, const struct wick_lock_note *n)
 {
-    return n->owner ? wick_threads_named(e->threads, n->owner, n->done.start_ns) : 0;
+    return n->owner ? wick_threads_named(e->threads, n->owner, n->done.owned_ns) : 0;
 }
 
 static void write_enter(const struct wick_lock_engine *l, struct wick_jfr_writer *w, const struct wick_lock_note *n,

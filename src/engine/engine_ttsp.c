@@ -98,10 +98,14 @@ static const char *source_name(const struct state *s)
                                                   : "not opened yet";
 }
 
-/* A slow thread under its name at the start of the incident, whose events are joined by it. */
-static uint32_t named(const struct state *s, const struct wick_ttsp_incident *i, const struct wick_ttsp_late *l)
+/* A slow thread under its name at the start of the incident. Its events are joined by it, so it is asked for once: a
+ * name that cannot be read now may be readable when the next event is written. */
+static uint32_t named(const struct state *s, struct wick_ttsp_incident *i, uint32_t late)
 {
-    return wick_threads_named(s->ttsp.threads, l->serial, i->begin_ns);
+    struct wick_ttsp_late *l = &i->late[late];
+    if (!l->named)
+        l->named = wick_threads_named(s->ttsp.threads, l->serial, i->begin_ns);
+    return l->named;
 }
 
 static void write_attempt(const struct state *s, struct wick_drain *d, const struct wick_ttsp_attempt *a,
@@ -115,7 +119,7 @@ static void write_attempt(const struct state *s, struct wick_drain *d, const str
     char name[4];
     const struct wick_jfr_safepoint_laggard event = {
         .start_ns = a->sent_ns,
-        .thread = named(s, i, l),
+        .thread = named(s, a->incident, a->late),
         .stack = stack,
         .incident = i->id,
         .safepoint_id = i->safepoint,
@@ -154,12 +158,12 @@ static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
     write_attempt(s, d, a, ev->stack);
 }
 
-static void write_arrivals(const struct state *s, struct wick_drain *d, const struct wick_ttsp_incident *i)
+static void write_arrivals(const struct state *s, struct wick_drain *d, struct wick_ttsp_incident *i)
 {
     for (uint32_t k = 0; k < i->late_count; k++) {
         struct wick_jfr_safepoint_arrival event = {
             .start_ns = i->late[k].released_ns,
-            .thread = named(s, i, &i->late[k]),
+            .thread = named(s, i, k),
             .incident = i->id,
             .waited_ns = i->late[k].released_ns - i->begin_ns,
         };

@@ -161,6 +161,18 @@ void wick_lock_begin(enum wick_lock_kind kind, uint64_t owner, const void *ownab
     wick_gate_leave_sig(&wick_lock_gate, lane);
 }
 
+/* The owner that the watcher has seen in this wait, and when; otherwise that of the start. */
+static void owner_seen(const struct wick_lock_wait *w, struct wick_lock_done *out)
+{
+    uint64_t seen = wick_load_acquire(&w->seen_owner); /* pairs: look in lock_watch.c */
+    out->owner = w->owner;
+    out->owned_ns = out->start_ns;
+    if (seen >> 32 != (uint32_t)out->id)
+        return;
+    out->seen_owner = (uint32_t)seen;
+    out->owned_ns = wick_load_relaxed(&w->seen_ns);
+}
+
 static bool end(struct wick_lock_engine *e, enum wick_lock_kind kind, struct wick_lock_done *out)
 {
     uint64_t now = wick_clock_mono_ns();
@@ -170,20 +182,19 @@ static bool end(struct wick_lock_engine *e, enum wick_lock_kind kind, struct wic
     if (!since || wick_load_relaxed(&w->kind) != kind || w->serial != t->serial)
         return false;
     wick_store_release(&w->since_ns, 0); /* pairs: see in lock_watch.c, to which the wait is over */
-    uint64_t duration = now - since, id = wick_load_relaxed(&w->id), seen = wick_load_relaxed(&w->seen_owner);
+    uint64_t duration = now - since;
     wick_add_relaxed(&w->waits[kind], 1);
     wick_add_relaxed(&w->waited_ns[kind], duration);
     if (now < wick_load_relaxed(&w->due_ns) || duration < e->config.threshold_ns)
         return false;
     *out = (struct wick_lock_done){.session = e->session,
-                                   .id = id,
+                                   .id = wick_load_relaxed(&w->id),
                                    .start_ns = since,
                                    .duration_ns = duration,
                                    .weight_ns = wick_poisson_weight(duration, e->config.interval_ns),
                                    .monitor = kind == WICK_LOCK_MONITOR ? wick_load_relaxed(&w->monitor) : 0,
-                                   .owner = w->owner,
-                                   .seen_owner = seen >> 32 == (uint32_t)id ? (uint32_t)seen : 0,
                                    .kind = kind};
+    owner_seen(w, out);
     return true;
 }
 
@@ -290,11 +301,9 @@ uint64_t wick_lock_native_begin(uint64_t session, const int *holder, uint64_t st
 /* Ends an announced wait: whether it is a sample, and whose the lock was. */
 static bool native_end(struct wick_lock_wait *w, const struct wick_lock_native *n, struct wick_lock_done *done)
 {
-    uint64_t seen = wick_load_relaxed(&w->seen_owner);
     done->id = n->id;
     done->monitor = wick_load_relaxed(&w->monitor);
-    done->owner = w->owner;
-    done->seen_owner = seen >> 32 == (uint32_t)n->id ? (uint32_t)seen : 0;
+    owner_seen(w, done);
     wick_store_release(&w->since_ns, 0); /* pairs: see in lock_watch.c, to which the wait is over */
     return n->end_ns >= wick_load_relaxed(&w->due_ns);
 }
@@ -308,6 +317,7 @@ static void native_waited(struct wick_lock_engine *e, const struct wick_lock_nat
     uint64_t unknown = e->config.seed ^ n->start_ns * 0x9e3779b97f4a7c15u ^ (uintptr_t)n->here;
     struct wick_lock_done done = {.session = e->session,
                                   .start_ns = n->start_ns,
+                                  .owned_ns = n->start_ns,
                                   .duration_ns = duration,
                                   .weight_ns = wick_poisson_weight(duration, interval),
                                   .owner = (uint64_t)n->holder,

@@ -80,6 +80,7 @@ struct wick_lock_wait {
                                  the owner's kernel id; 0 = none */
     _Atomic uint32_t kind;
     uint64_t looked;             /* the watcher's: id of the wait whose owner was examined */
+    _Atomic uint64_t seen_ns;    /* when seen_owner was found */
     _Atomic uint64_t seen_owner; /* which wait << 32 | serial number of the owner found then */
     uint64_t owner;              /* as found when it began, see wick_lock_begin */
     uint64_t random;
@@ -97,6 +98,7 @@ struct wick_lock_done {
     wick_addr monitor;
     uint64_t owner;
     uint32_t seen_owner;
+    uint64_t owned_ns; /* when the owner had the lock: it was seen then, or found at the start */
     enum wick_lock_kind kind;
 };
 

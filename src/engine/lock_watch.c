@@ -189,7 +189,9 @@ static void look(struct wick_lock_engine *e, const struct seen *s, uint32_t wait
     wick_add_relaxed(&e->looks, 1);
     if (!slot || slot == waiter)
         return;
-    wick_store_relaxed(&e->waits[waiter].seen_owner, s->id << 32 | e->threads->slots[slot].serial);
+    wick_store_relaxed(&e->waits[waiter].seen_ns, now);
+    /* pairs: owner_seen, which takes the time of this owner or a later one */
+    wick_store_release(&e->waits[waiter].seen_owner, s->id << 32 | e->threads->slots[slot].serial);
     ask(e, s, slot, now);
 }
 

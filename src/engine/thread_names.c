@@ -100,9 +100,10 @@ void wick_threads_rename_locked(struct wick_threads *ts, struct wick_thread_name
     n->alias = key;
 }
 
-void wick_threads_names_from(struct wick_threads *ts, wick_thread_name_reader *read, void *arg)
+void wick_threads_names_from(struct wick_threads *ts, wick_thread_name_reader *read, void *arg, bool or_kernel)
 {
     pthread_mutex_lock(&ts->lock);
+    ts->or_kernel = or_kernel;
     ts->read_name = read;
     ts->read_name_arg = arg;
     pthread_mutex_unlock(&ts->lock);
@@ -164,7 +165,7 @@ static void look_locked(struct wick_threads *ts, struct wick_thread_name *n)
         if (!n->compared || !old || strcmp(old, name) != 0)
             follows(n, name, os_name);
         n->compared = true;
-    } else if (!by_kernel(ts, n, name)) {
+    } else if (!ts->or_kernel || !by_kernel(ts, n, name)) {
         return;
     }
     wick_threads_rename_locked(ts, n, name);
@@ -194,7 +195,7 @@ void wick_threads_round(struct wick_threads *ts, uint64_t now_ns)
 
 uint32_t wick_threads_named(struct wick_threads *ts, uint32_t serial, uint64_t time_ns)
 {
-    uint32_t key = 0;
+    uint32_t key = 0, earliest = 0; /* of those that are still known: one that was dropped held before */
     pthread_mutex_lock(&ts->lock);
     struct wick_thread_name *n = wick_threads_name_of_locked(ts, serial);
     if (n && n->java_name) {
@@ -203,9 +204,10 @@ uint32_t wick_threads_named(struct wick_threads *ts, uint32_t serial, uint64_t t
         for (key = n->alias; key;) {
             const struct wick_thread_alias *a = find(ts, key);
             if (!a || a->since_ns <= time_ns) {
-                key = a ? key : 0;
+                key = a ? key : earliest;
                 break;
             }
+            earliest = key;
             key = a->before;
         }
     }
@@ -216,7 +218,11 @@ uint32_t wick_threads_named(struct wick_threads *ts, uint32_t serial, uint64_t t
 bool wick_threads_is_own_locked(struct wick_threads *ts, uint32_t serial)
 {
     const struct wick_thread_name *n = wick_threads_name_of_locked(ts, serial);
-    return n && !strncmp(n->java_name ? n->java_name : n->os_name, "wick-", 5);
+    static const char *const own[] = {"wick-control", "wick-drain", "wick-wall", "wick-lock", "wick-ttsp"};
+    for (size_t i = 0; n && i < sizeof own / sizeof *own; i++)
+        if (!strcmp(n->java_name ? n->java_name : n->os_name, own[i]))
+            return true;
+    return false;
 }
 
 const struct wick_thread_alias *wick_threads_alias_locked(const struct wick_threads *ts, uint32_t key)

@@ -97,6 +97,7 @@ struct wick_threads {
     uint64_t rounds_ns[2];              /* when the round before and this one began */
     wick_thread_name_reader *read_name; /* NULL: names are those at the start */
     void *read_name_arg;
+    bool or_kernel;    /* a name that cannot be read is the kernel's */
     uint64_t overflow; /* threads that found no slot */
     /* Threads born lately, whose names are read again for some polls: most name themselves a moment after their start.
      */
@@ -154,7 +155,7 @@ void wick_threads_refresh_names(struct wick_threads *ts);
 bool wick_threads_name(struct wick_threads *ts, uint32_t serial, struct wick_thread_name *out, char *buf, size_t cap);
 
 /* Names of Java threads are read by `read` from now on, NULL: they are not. It is called under the lock. */
-void wick_threads_names_from(struct wick_threads *ts, wick_thread_name_reader *read, void *arg);
+void wick_threads_names_from(struct wick_threads *ts, wick_thread_name_reader *read, void *arg, bool or_kernel);
 
 /* A recording begins: what all Java threads are called now are their first names in it. */
 void wick_threads_names_begin(struct wick_threads *ts, uint64_t now_ns);
@@ -179,7 +180,7 @@ void wick_threads_forget_aliases_locked(struct wick_threads *ts, bool all);
 /* wick_threads_name inside a hook; borrowed until the hook returns. NULL if nothing is known. */
 const struct wick_thread_name *wick_threads_name_locked(struct wick_threads *ts, uint32_t serial);
 
-/* Whether a thread is one of wick's own, inside a hook: their names begin so. */
+/* Whether a thread is one of wick's own, inside a hook: by its name. */
 bool wick_threads_is_own_locked(struct wick_threads *ts, uint32_t serial);
 
 /* All slots in use lie below. A moment old, but never less than when the caller's last thread was armed. */

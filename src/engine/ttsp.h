@@ -68,6 +68,7 @@ struct wick_ttsp_late {
     struct wick_thread_rules rules;
     uint64_t released_ns; /* when it was seen to have given way, 0 = not yet */
     bool asked;           /* where it gave way */
+    uint32_t named;       /* the drain thread's: its number under the name at the incident's start, 0 = not yet asked */
 };
 
 enum wick_ttsp_phase { WICK_TTSP_FREE, WICK_TTSP_SENT, WICK_TTSP_ANSWERING, WICK_TTSP_ANSWERED };

@@ -45,7 +45,8 @@ static void add_thread(struct wick_strbuf *sb, struct wick_threads *ts, const st
 {
     struct wick_thread_name n = {0};
     char java_name[1024] = "";
-    bool known = wick_threads_name(ts, wick_threads_named(ts, l->serial, i->begin_ns), &n, java_name, sizeof java_name);
+    uint32_t key = l->named ? l->named : wick_threads_named(ts, l->serial, i->begin_ns);
+    bool known = wick_threads_name(ts, key, &n, java_name, sizeof java_name);
     wick_strbuf_addf(sb, "Dumping stack for thread 0x%016" PRIx64 "\n\"", l->java);
     add_name(sb, n.java_name ? n.java_name : known ? n.os_name : "?");
     wick_strbuf_addf(sb, "\" id: %d prio: %d os_prio: %d sched: %s allowed_cpus: %s\n", l->tid, n.java_priority,

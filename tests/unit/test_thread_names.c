@@ -55,7 +55,7 @@ static int set_up(void **state)
     looks = 0;
     if (wick_threads_init(&threads))
         return -1;
-    wick_threads_names_from(&threads, read_name, NULL);
+    wick_threads_names_from(&threads, read_name, NULL, true);
     wick_threads_java(&threads, tid, 0x1000, "at the start", 42);
     serial = wick_threads_find_sig(&threads, tid)->serial;
     wick_threads_begin(&threads);
