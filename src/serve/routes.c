@@ -291,20 +291,17 @@ static int read_view(struct visit *v, struct wick_err *err)
 }
 
 /* What takes long is done one at a time, while other requests are answered. */
-static int finish(struct visit *v, int rc, struct wick_err *err)
+static int finish_view(struct visit *v, int rc, struct wick_err *err)
 {
-    if (v->view.path || v->export) {
+    if (!v->view.path)
+        return rc;
+    if (!rc) {
         pthread_mutex_lock(&v->s->long_work);
-        if (!rc && v->export)
-            rc = wick_answer_export_write(v->export, v->out, err);
-        else if (!rc)
-            rc = read_view(v, err);
+        rc = read_view(v, err);
         pthread_mutex_unlock(&v->s->long_work);
     }
-    if (v->view.path)
-        close(v->view.fd);
+    close(v->view.fd);
     free(v->view.path);
-    wick_answer_export_free(v->export);
     return rc;
 }
 
@@ -522,10 +519,18 @@ static int route_get(struct visit *v, struct wick_err *err)
     bool list = leads_to(a, 3, "recordings");
     if (!list && (a->nsegments < 4 || strcmp(a->segment[2], "recordings") != 0))
         return wick_err_set(err, WICK_E_NOTFOUND, "there is nothing at this path");
+    bool exports = leads_to(a, 5, "export"); /* the copy of what it writes is made when its turn has come */
+    if (exports)
+        pthread_mutex_lock(&v->s->long_work);
     pthread_mutex_lock(&v->s->lock);
     int rc = list ? list_recordings(v, err) : ask_recording(v, err);
     pthread_mutex_unlock(&v->s->lock);
-    return finish(v, rc, err);
+    if (!rc && v->export)
+        rc = wick_answer_export_write(v->export, v->out, err);
+    wick_answer_export_free(v->export);
+    if (exports)
+        pthread_mutex_unlock(&v->s->long_work);
+    return finish_view(v, rc, err);
 }
 
 static int route_post(struct visit *v, struct wick_err *err)
