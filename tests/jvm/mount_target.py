@@ -50,8 +50,8 @@ def start_wick(*args):
 
 
 def holds_only_nameless(j):
-    """Whether no file of the test's folder that has a name is open in the JVM."""
-    names = []
+    """Whether no file of the test's folder that is open in the JVM has a name, or can be given one."""
+    names, given = [], t.WORK + "/given-a-name"
     for n in os.listdir(f"/proc/{j.pid}/fd"):
         try:
             link = os.readlink(f"/proc/{j.pid}/fd/{n}")
@@ -59,6 +59,13 @@ def holds_only_nameless(j):
             continue
         if link.startswith(t.WORK) and link.endswith(".jfr"):
             names.append(link)
+        elif link.startswith(t.WORK) and link.endswith(" (deleted)"):
+            try:
+                os.link(f"/proc/{j.pid}/fd/{n}", given, follow_symlinks=True)
+            except OSError:
+                continue
+            names.append(f"{link}, linked")
+            os.unlink(given)
     return not names, names
 
 
@@ -88,6 +95,16 @@ def taken(j, name, folder):
     sizes = {f: os.path.getsize(f"{folder}/{f}") for f in os.listdir(folder)}
     t.check(f"{name}: --max-size, %n: the sizes add up to no more", r.status == 0 and 0 < sum(sizes.values()) <= 1 << 20, (r, sizes))
     for f in sizes:
+        os.unlink(f"{folder}/{f}")
+    p, held = start_wick(*record, "-d", "3", "-f", folder + "/q-%n.jfr", j.pid), []
+    while p.poll() is None:
+        held += host_directories(j, folder)
+        time.sleep(0.05)
+    files = os.listdir(folder)
+    t.check(f"{name}: %n alone: the command makes the file", p.returncode == 0 and len(files) == 1 and files[0].startswith("q-"),
+            (p.returncode, files))
+    t.check(f"{name}: nor is the directory handed to the JVM then", not held, held)
+    for f in files:
         os.unlink(f"{folder}/{f}")
     r = t.wick(*record, "--keep-running", "-d", "1", "--max-size", "4m", "-f", folder + "/y.jfr", j.pid)
     t.check(f"{name}: not without the command: the refusal says what to do",

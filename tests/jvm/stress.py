@@ -8,6 +8,7 @@
 WICK_STRESS_SECS says for how long (20)."""
 import os
 import re
+import resource
 import time
 
 import jvmtest as t
@@ -18,7 +19,14 @@ classes = t.compile_java("Stress")
 file = t.path("stress.jfr")
 j = t.Jvm(["-Xmx256m", f"-agentpath:{t.AGENT}=start,event=cpu,wall=5ms,ttsp,interval=100us,chunktime=5s,memlimit=16m,file={file}",
            "-XX:ErrorFile=" + t.path("hs_err.log"), "-cp", classes, "Stress", str(SECONDS)], "stress")
-threads = None
+
+
+def children_seconds():
+    """CPU time of children that have been waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 end = time.monotonic() + SECONDS - 2
 s, fired = {}, []
 while time.monotonic() < end and j.proc.poll() is None:
@@ -27,7 +35,9 @@ while time.monotonic() < end and j.proc.poll() is None:
     if "fired" in now and j.proc.poll() is None:
         s = now
         fired.append(now["fired"])
+before = children_seconds()
 status = j.wait(SECONDS + 180)
+used = children_seconds() - before  # by the JVM, all its life
 counts = dict(re.findall(r"(\w+)=(\d+)", j.output().splitlines()[-1] if j.output() else ""))
 t.check("it ends by itself, with success", status == 0 and "done" in j.output(), f"{status}\n{j.output()[-3000:]}")
 t.check("no thread was lost", counts.get("lost") == "0", j.output()[-3000:])
@@ -38,6 +48,11 @@ t.check("the counts balanced a moment before", 0 <= s["fired"] - s["samples"] - 
 # 1,000 are a tenth of a second of CPU time; a thread or an engine that is lost on the way adds none in the second half.
 t.check("many samples were taken, to the end", len(fired) > 2 and s["fired"] > 1000 and fired[-1] - fired[len(fired) // 2] > 100, fired)
 t.check("no more than 0.5 % of the walks broke", s["broken"] <= t.most_of(s["samples"], 0.005, BURST), s)
+# The kernel accounts for what the JVM did after its last sample, when it ended, too; at 100 us chance has no part in the sum.
+total = next(e for e in reversed(t.events(file, "wick.SampleTotals")) if e["type"] == "cpu")
+sampled = (int(total["weight"]) + int(total["droppedWeight"])) / 1e9
+print(f"# {used:.2f} s of CPU time used, {sampled:.2f} s sampled or dropped ({sampled / used - 1:+.2%})")
+t.check("its CPU time is sampled, within 2 % and what its end takes", abs(sampled - used) <= 0.02 * used + 0.25, (sampled, used))
 t.check("the recording can be read", t.weight_of(t.stacks(file)) > 0)
 complaints = t.jfr_complaints(file, events=False)
 t.check("and the JDK's tool has no complaint", not complaints, complaints)

@@ -181,6 +181,22 @@ class Totals(unittest.TestCase):
         self.assertNotEqual(r.returncode, 0)
         self.assertIn(b"does not say when its samples were taken", r.stderr)
 
+    def test_a_sum_that_is_too_large_is_the_largest_number_and_said_everywhere(self):
+        most = 2**63 - 1
+        source = work / "large.txt"
+        source.write_text(f"a;b {most}\na;b 5\na;c {most - 807}\n")
+        outputs = [["convert", source, work / f"large.{x}"] for x in
+                   ("json", "csv", "collapsed", "pprof", "speedscope.json", "firefox.json", "otlp", "html", "svg")]
+        outputs += [["top", source], ["top", "--json", source], ["diff", source, source], ["diff", "--json", source, source],
+                    ["flame", source, "-o", work / "large.flame.html"]]
+        for command in outputs:
+            r = run(WICK, *command)
+            self.assertEqual(r.returncode, 0, r.stderr)
+            self.assertIn(b"a sum is too large", r.stderr, command)
+        table = load_json(work / "large.json")
+        self.assertEqual([s["weight"] for s in table["stacks"]], [most, most - 807])
+        self.assertEqual((work / "large.collapsed").read_text(), f"a;b {most}\na;c {most - 807}\n")
+
 
 class Trace(unittest.TestCase):
     def test_slices_of_a_thread_nest(self):

@@ -99,6 +99,8 @@ fi
 check "the inputs of what a user builds can be listed" run 0 ninja -C "$BUILD" -t inputs product
 check "the command is one of them" says "^wick$"
 check "no test is" says_not "(^|/)tests/"
+check "what make would do can be listed" run 0 make -C "$ROOT" -n build
+check "it builds without a line for each file" says "ninja .*--quiet"
 
 demo=(env WICK_BUILD="$WORK/build" DEMO_JVM="-Xmx512m" "$ROOT/tools/demo" 1)
 check "the demo fails when wick is not built" run 1 "${demo[@]}"
