@@ -81,8 +81,9 @@ def sleeper_of(pid):
     """The `sleep` that perf runs for as long as it records: a process below `pid`, None if there is none."""
     for child in t.run("pgrep", "-P", pid).out.split():
         try:
-            with open(f"/proc/{child}/comm") as f:
-                found = child if f.read().strip() == "sleep" else sleeper_of(child)
+            with open(f"/proc/{child}/stat") as f:
+                name, state = re.search(r"\((.*)\) (.)", f.read()).groups()
+            found = child if name == "sleep" and state != "Z" else sleeper_of(child)
         except OSError:
             found = None
         if found:
