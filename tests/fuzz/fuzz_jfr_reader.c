@@ -8,7 +8,7 @@
  * In pieces the bytes must give the same as in one; as a file that grows, whatever its headers say on the way, no harm.
  */
 #include "export/collapsed_out.h"
-#include "jfr/reader/reader.h"
+#include "jfr/reader/reader_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,11 +36,18 @@ static bool want(void *ctx, const char *type)
     return true;
 }
 
+/* Name of field number i, whatever the recording calls it. */
+static const char *field_name(const struct wick_jfr_event *e, uint32_t i)
+{
+    const struct wick_jfr_meta *m = &e->reader->meta;
+    return wick_jfr_text_at(m, m->fields[e->reader->event_type->first_field + i].name);
+}
+
 static void take_event(void *ctx, const struct wick_jfr_event *e)
 {
     struct wick_profile *p = ctx;
     for (uint32_t i = 0; i < e->nfields && i < 50; i++) {
-        const char *f = wick_jfr_event_field(e, i);
+        const char *f = field_name(e, i);
         int64_t n;
         double d;
         uint32_t id;

@@ -10,7 +10,8 @@ PRODUCT = ("src/", "include/", "agent/", "cli/", "bpf/")
 # Functions that nobody calls yet or by name, a line each: name, then why.
 ALLOWED = "tests/lint/uncalled.allow"
 WORD = re.compile(r"\bwick_\w+")
-PASTED = re.compile(r"\b(wick_\w+)##")
+# A macro that calls or defines wick_x_##name(): tags, types and constants that are pasted say nothing of functions.
+PASTED = re.compile(r"\b(wick_\w+)\s*##\s*\w+\s*\(")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 

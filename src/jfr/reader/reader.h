@@ -114,9 +114,6 @@ int wick_jfr_span(const char *path, int64_t *start_ns, int64_t *end_ns, struct w
 /* True if the bytes begin as a JFR recording does. */
 bool wick_jfr_is_recording(const void *data, size_t size);
 
-/* Name of field number i (< nfields), NULL beyond. */
-const char *wick_jfr_event_field(const struct wick_jfr_event *e, uint32_t i);
-
 /* A number or boolean: false if there is no such field or it is neither. Time spans come in nanoseconds, points in
  * time in nanoseconds since 1970; everything else as recorded. */
 bool wick_jfr_event_int(const struct wick_jfr_event *e, const char *field, int64_t *out);

@@ -31,12 +31,6 @@ void wick_jfr_generic(struct wick_jfr_reader *r, const struct wick_jfr_handler *
     r->event_type = NULL;
 }
 
-const char *wick_jfr_event_field(const struct wick_jfr_event *e, uint32_t i)
-{
-    const struct wick_jfr_meta *m = &e->reader->meta;
-    return i < e->nfields ? wick_jfr_text_at(m, m->fields[e->reader->event_type->first_field + i].name) : NULL;
-}
-
 /* The field of that name and a cursor at its value; NULL if there is none, or it is an array. */
 static const struct wick_jfr_field *find(const struct wick_jfr_event *e, const char *name, struct wick_jfr_cur *c)
 {
