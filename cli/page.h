@@ -2,7 +2,6 @@
 /*
  * page.h - self-contained HTML pages with JSON in them
  *
- * Threads: one at a time.
  * Memory:  the data, while it is written.
  */
 #ifndef WICK_CLI_PAGE_H

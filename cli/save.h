@@ -2,7 +2,6 @@
 /*
  * save.h - files that commands write: complete, or not there
  *
- * Threads: one at a time.
  * Memory:  the FILE is closed by wick_save_close.
  */
 #ifndef WICK_CLI_SAVE_H

@@ -3,7 +3,6 @@
  * class_name.h - the name of a class as recordings have it
  *
  * Threads: attached to the JVM.
- * Memory:  the caller's.
  */
 #ifndef WICK_AGENT_JVM_CLASS_NAME_H
 #define WICK_AGENT_JVM_CLASS_NAME_H

@@ -2,7 +2,6 @@
 /*
  * explain_text.h - findings of `wick explain` as sentences and as JSON
  *
- * Threads: one at a time.
  * Memory:  temporary.
  */
 #ifndef WICK_CLI_EXPLAIN_EXPLAIN_TEXT_H

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * convert.h - from a recording to a picture
- *
- * Threads: one at a time.
  */
 #ifndef WICK_CLI_INPUT_CONVERT_H
 #define WICK_CLI_INPUT_CONVERT_H

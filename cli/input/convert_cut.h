@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * convert_cut.h - recordings cut out of recordings (wick convert --to jfr)
- *
- * Threads: one at a time.
  */
 #ifndef WICK_CLI_INPUT_CONVERT_CUT_H
 #define WICK_CLI_INPUT_CONVERT_CUT_H

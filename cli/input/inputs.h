@@ -2,7 +2,6 @@
 /*
  * inputs.h - profiles of any format named on the command line become one profile
  *
- * Threads: one at a time.
  * Memory:  the profile is the caller's.
  */
 #ifndef WICK_CLI_INPUT_INPUTS_H

@@ -6,7 +6,6 @@
  * they do not know to wick_view_option(). What the options mean is in model/shape.h; times, which need the recordings'
  * own span, are worked out here.
  *
- * Threads: one at a time.
  * Memory:  strings are borrowed from argv; wick_view_release frees the rest.
  */
 #ifndef WICK_CLI_INPUT_VIEW_H

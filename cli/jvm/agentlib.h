@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agentlib.h - the file libwick.so: where it is, which build it is, and how the target gets to see it
- *
- * Threads: one at a time.
  */
 #ifndef WICK_CLI_JVM_AGENTLIB_H
 #define WICK_CLI_JVM_AGENTLIB_H

@@ -2,7 +2,6 @@
 /*
  * client.h - talking to the agent inside a JVM: finding it, loading it where it is missing, asking it
  *
- * Threads: one at a time.
  * Memory:  replies are in the struct; descriptors are closed by wick_client_close.
  */
 #ifndef WICK_CLI_JVM_CLIENT_H

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * memory_table.h - the memory of a process as tables or JSON
- *
- * Threads: one at a time.
  */
 #ifndef WICK_CLI_MEMORY_MEMORY_TABLE_H
 #define WICK_CLI_MEMORY_MEMORY_TABLE_H

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_table.h - the table of `wick diff`
- *
- * Threads: one at a time.
  */
 #ifndef WICK_CLI_PROFILE_DIFF_TABLE_H
 #define WICK_CLI_PROFILE_DIFF_TABLE_H

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * growth_table.h - the table of `wick top --growth`
- *
- * Threads: one at a time.
  */
 #ifndef WICK_CLI_PROFILE_GROWTH_TABLE_H
 #define WICK_CLI_PROFILE_GROWTH_TABLE_H

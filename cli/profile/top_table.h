@@ -7,7 +7,6 @@
  * is asked for. One event type is shown, never a sum of several. Where a profile knows how large the things are that
  * were sampled (by_size), each weight has its 95 % interval (model/interval.h).
  *
- * Threads: one at a time.
  * Memory:  about 40 bytes a stack node during the call.
  */
 #ifndef WICK_CLI_PROFILE_TOP_TABLE_H

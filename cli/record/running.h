@@ -2,7 +2,6 @@
 /*
  * running.h - a JVM and its agent, as the commands see them that act on a recording which runs without them
  *
- * Threads: one at a time.
  * Memory:  what _begin allocates or opens, _end gives back, also after an error.
  */
 #ifndef WICK_CLI_RECORD_RUNNING_H

@@ -9,7 +9,6 @@
  * (analysis/span_time.h); what samples say of other time of the endpoint is added (analysis/spans.h says which endpoint
  * a sample belongs to).
  *
- * Threads: one at a time.
  * Memory:  16 bytes a root span, 8 a state and row.
  */
 #ifndef WICK_CLI_REQUEST_ENDPOINT_TABLE_H

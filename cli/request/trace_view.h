@@ -2,7 +2,6 @@
 /*
  * trace_view.h - traces as text on a terminal, and as JSON
  *
- * Threads: one at a time.
  * Memory:  temporary.
  */
 #ifndef WICK_CLI_REQUEST_TRACE_VIEW_H

@@ -2,7 +2,6 @@
 /*
  * ui_locks.h - the answer of `wick ui` about who blocks whom
  *
- * Threads: one at a time.
  * Memory:  that of the recording's waits (analysis/lock_waits.h), while it runs.
  */
 #ifndef WICK_CLI_UI_UI_LOCKS_H

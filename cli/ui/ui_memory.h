@@ -4,8 +4,6 @@
  *
  * Both are bounded whatever the recording's length: of more readings than the request wants, the one with the most
  * resident memory of each stretch of time is shown; of more collections, that with the longest pause.
- *
- * Threads: one at a time.
  */
 #ifndef WICK_CLI_UI_UI_MEMORY_H
 #define WICK_CLI_UI_UI_MEMORY_H

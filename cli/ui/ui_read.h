@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ui_read.h - reading a recording for an answer of `wick ui`
- *
- * Threads: one at a time.
  */
 #ifndef WICK_CLI_UI_UI_READ_H
 #define WICK_CLI_UI_UI_READ_H

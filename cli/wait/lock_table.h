@@ -2,7 +2,6 @@
 /*
  * lock_table.h - the tables of `wick locks`
  *
- * Threads: one at a time.
  * Memory:  malloc during the call.
  */
 #ifndef WICK_CLI_WAIT_LOCK_TABLE_H

@@ -2,7 +2,6 @@
 /*
  * ttsp_table.h - the tables of `wick ttsp`
  *
- * Threads: one at a time.
  * Memory:  malloc during the call.
  */
 #ifndef WICK_CLI_WAIT_TTSP_TABLE_H

@@ -13,7 +13,6 @@
  * has no sample at all could as well have had one. From both sides' variances follows the interval that holds the true
  * change with 95 % confidence, for this one method: of twenty unchanged methods about one lies outside.
  *
- * Threads: one at a time.
  * Memory:  about 100 bytes for each different stack; freed by wick_diff_release.
  */
 #ifndef WICK_ANALYSIS_DIFF_H

@@ -7,7 +7,6 @@
  * endpoints by their own labels; where they have none see explain_wall.c. How long the threads of an endpoint were in
  * its spans is taken from the spans; the samples in them say how that time was spent (span_time.h).
  *
- * Threads: one at a time.
  * Memory:  malloc; wick_explain_release frees all. Names and stacks are numbers of the profile.
  */
 #ifndef WICK_ANALYSIS_EXPLAIN_FACTS_H

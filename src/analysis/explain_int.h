@@ -2,7 +2,6 @@
 /*
  * explain_int.h - what the rules of `wick explain` share: making a finding and giving it figures
  *
- * Threads: one at a time.
  * Memory:  that of the findings.
  */
 #ifndef WICK_ANALYSIS_EXPLAIN_INT_H

@@ -4,7 +4,6 @@
  *
  * A finding is a rule that fired and its figures; the sentence is the rule's with the figures filled in.
  *
- * Threads: one at a time.
  * Memory:  malloc; wick_explain_findings_release frees all.
  */
 #ifndef WICK_ANALYSIS_EXPLAIN_RULES_H

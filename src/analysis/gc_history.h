@@ -7,7 +7,6 @@
  * count every collection; the list of them can be thinned for a picture, which keeps the longest pause of each stretch
  * of time.
  *
- * Threads: one at a time.
  * Memory:  104 bytes a collection, 32 a heap summary; wick_gc_history_release frees it. n log n steps, whatever the
  *          recording contains.
  */

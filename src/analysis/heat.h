@@ -11,7 +11,6 @@
  * as the recordings cover them; sums stay exact. So is time without samples ("[not sampled: ...]"), over the time since
  * the thread's sample before, or since the start.
  *
- * Threads: one at a time.
  * Memory:  64 bytes a cell, at most 128 MiB, and half as much more while the table is rebuilt.
  */
 #ifndef WICK_ANALYSIS_HEAT_H

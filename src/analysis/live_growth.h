@@ -14,7 +14,6 @@
  * An object is recognized by class or place, size and the microsecond of its allocation. Where the clock was set
  * between two chunks of a recording it is taken for two, which makes the error larger, never smaller.
  *
- * Threads: one at a time.
  * Memory:  malloc; some 50 bytes for each sampled object that was alive at any moment. wick_growth_release frees all.
  */
 #ifndef WICK_ANALYSIS_LIVE_GROWTH_H

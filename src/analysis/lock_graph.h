@@ -7,7 +7,6 @@
  * what a picture of a server with 200 workers and as many sessions shows. Waits that nobody's ownership makes longer,
  * those of idle threads, are left out.
  *
- * Threads: one at a time.
  * Memory:  64 bytes a wait while it works.
  */
 #ifndef WICK_ANALYSIS_LOCK_GRAPH_H

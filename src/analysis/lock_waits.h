@@ -7,7 +7,6 @@
  * a class and an identity hash code, or an address where there is no hash code. A native lock is an address;
  * its class is the place where it lies, if it is a variable of a library.
  *
- * Threads: one at a time.
  * Memory:  malloc; wick_lock_waits_release frees all. Names and stacks are numbers of the profile.
  */
 #ifndef WICK_ANALYSIS_LOCK_WAITS_H

@@ -5,7 +5,6 @@
  * Figures come from a live process or from the events of a recording; each moment is added, and trends are lines
  * through all moments (least squares).
  *
- * Threads: one at a time.
  * Memory:  malloc, some 250 bytes a moment; wick_memory_use_release frees it.
  */
 #ifndef WICK_ANALYSIS_MEMORY_USE_H

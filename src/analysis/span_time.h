@@ -26,7 +26,6 @@
  * Time in a thread's spans is that of their union: a span within another one is not counted again. What lies outside of
  * the time that the recordings cover (a recording may be cut) is not counted.
  *
- * Threads: one at a time.
  * Memory:  12 bytes a span, 40 an endpoint, 1 a sample; freed by wick_span_time_release.
  */
 #ifndef WICK_ANALYSIS_SPAN_TIME_H

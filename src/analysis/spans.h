@@ -7,7 +7,6 @@
  * when the sample starts. That is right where a thread works on one request at a time; spans of virtual threads name a
  * carrier, so waits of other threads mounted on it cannot be distinguished this way.
  *
- * Threads: one at a time.
  * Memory:  72 bytes a span, 80 a sample, 40 a thread and second, 16 a second; freed by wick_spans_release.
  */
 #ifndef WICK_ANALYSIS_SPANS_H

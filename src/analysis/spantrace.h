@@ -16,7 +16,6 @@
  * passed there, and not how. Nothing is made up for it; what draws or adds up bars reports how much of it there is.
  * There are none where the wall clock was not recorded, nor of virtual threads, which may have been on no carrier.
  *
- * Threads: one at a time.
  * Memory:  8 bytes a span, 64 a sample and 24 a gap of the trace; freed by wick_spantrace_release.
  */
 #ifndef WICK_ANALYSIS_SPANTRACE_H

@@ -5,7 +5,6 @@
  * Every call tree that is made of a profile (flame graphs, heatmaps, differences) names its frames here, so that equal
  * frames are equal nodes in all of them.
  *
- * Threads: one at a time.
  * Memory:  names go into the tree.
  */
 #ifndef WICK_ANALYSIS_TREE_FRAME_H

@@ -6,7 +6,6 @@
  * comes from what its signals found: what the kernel said of the thread, how long it took to answer, and what stood on
  * top of its stack; the rule that explains the waiting best wins (rules in ttsp_incidents.c).
  *
- * Threads: one at a time.
  * Memory:  malloc; wick_ttsp_incidents_release frees all. Names and stacks are numbers of the profile.
  */
 #ifndef WICK_ANALYSIS_TTSP_INCIDENTS_H

@@ -3,7 +3,6 @@
  * registers.h - the registers of the calling thread, as far as a walk of its stack needs them, and its thread pointer
  *
  * Threads: the caller's.
- * Memory:  the caller's.
  */
 #ifndef WICK_BASE_REGISTERS_H
 #define WICK_BASE_REGISTERS_H

@@ -6,7 +6,6 @@
  * before that NUL, which may include other NULs. When memory runs out the string keeps what it had, `failed` is set and
  * further additions are ignored: check `failed` once at the end instead of after every call.
  *
- * Threads: one at a time.
  * Memory:  that of base/block.h; freed by _release. Not for signal handlers.
  */
 #ifndef WICK_BASE_STRBUF_H

@@ -7,7 +7,6 @@
  * Each byte of such a character (wick_utf8_is_hidden), and each that belongs to no UTF-8, becomes \xNN.
  *
  * Threads: any; one at a time for each stream.
- * Memory:  the caller's.
  */
 #ifndef WICK_CODEC_PLAIN_H
 #define WICK_CODEC_PLAIN_H

@@ -8,7 +8,6 @@
  * that, and leaves any other backslash as it is.
  *
  * Threads: any.
- * Memory:  the caller's.
  */
 #ifndef WICK_CODEC_STACK_LINE_H
 #define WICK_CODEC_STACK_LINE_H

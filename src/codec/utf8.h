@@ -5,7 +5,6 @@
  * Names come from anywhere and may hold any bytes; formats that demand UTF-8 get it here.
  *
  * Threads: any.
- * Memory:  the caller's.
  */
 #ifndef WICK_CODEC_UTF8_H
 #define WICK_CODEC_UTF8_H

@@ -6,7 +6,6 @@
  * Stacks and threads grow with time: when they take too much, the writer begins a new chunk and they start anew.
  * Methods and contexts keep their numbers: frames are cached with them.
  *
- * Threads: one at a time.
  * Memory:  malloc; without it, and from 256 MiB of methods or 64 MiB of contexts on, things have number 0, which the
  *          recording shows as unknown.
  */

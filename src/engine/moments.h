@@ -4,9 +4,6 @@
  * so that growth shows at any scale of time
  *
  * A chunk has a moment, unless it is short, and so has the end of the recording.
- *
- * Threads: one at a time.
- * Memory:  the caller's.
  */
 #ifndef WICK_ENGINE_MOMENTS_H
 #define WICK_ENGINE_MOMENTS_H

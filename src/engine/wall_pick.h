@@ -10,7 +10,6 @@
  * dealt out in nanoseconds: the weights of a tick sum up to interval x n exactly.
  *
  * Threads: sets are changed by any number of threads; picks belong to one.
- * Memory:  the caller's.
  */
 #ifndef WICK_ENGINE_WALL_PICK_H
 #define WICK_ENGINE_WALL_PICK_H

@@ -2,7 +2,6 @@
 /*
  * heat_page.h - the format heatmap: a page of the cells that analysis/heat.h has collected
  *
- * Threads: one at a time.
  * Memory:  temporary, about 40 bytes for each stack.
  */
 #ifndef WICK_EXPORT_HEAT_PAGE_H

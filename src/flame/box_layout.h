@@ -2,7 +2,6 @@
 /*
  * box_layout.h - which boxes of a call tree are drawn, and where
  *
- * Threads: one at a time.
  * Memory:  one record per drawn box; freed by _release.
  */
 #ifndef WICK_FLAME_BOX_LAYOUT_H

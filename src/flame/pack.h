@@ -2,7 +2,6 @@
 /*
  * pack.h - the call tree in the compact form that the HTML page carries
  *
- * Threads: one at a time.
  * Memory:  streams through a few KiB.
  */
 #ifndef WICK_FLAME_PACK_H

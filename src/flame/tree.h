@@ -10,7 +10,6 @@
  * Node 0 is the root: it has no name and stands for all samples. Nodes are numbered in order of creation, so a child's
  * number is always greater than its parent's.
  *
- * Threads: one at a time.
  * Memory:  malloc; freed by wick_tree_free. Pointers handed out are valid until the next wick_tree_name/_add/_sort.
  * After a failure the tree is as it was before the call. About 60 bytes a node; no recursion at any depth.
  */

@@ -5,9 +5,6 @@
  * That is so when a limit leaves little room, and half of what it left at the last such alarm is used up. So a process
  * that approaches its limit is read a few times, closer and closer to the end, and one that lives near it is not read
  * again and again.
- *
- * Threads: one at a time.
- * Memory:  the caller's.
  */
 #ifndef WICK_FOOTPRINT_SHORTAGE_H
 #define WICK_FOOTPRINT_SHORTAGE_H

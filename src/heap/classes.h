@@ -12,7 +12,6 @@
  * What an object refers to, for retention: the referents of soft, weak, phantom and final references are left out, as
  * they do not keep anything alive.
  *
- * Threads: one at a time.
  * Memory:  malloc; freed by wick_heap_classes_release. In proportion to the file's strings and classes.
  */
 #ifndef WICK_HEAP_CLASSES_H

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classes_int.h - what the files of this module share
- *
- * Memory:  the caller's.
  */
 #ifndef WICK_HEAP_CLASSES_INT_H
 #define WICK_HEAP_CLASSES_INT_H

@@ -10,7 +10,6 @@
  * An anonymous owner has the object in its lock stack, a short array in its JavaThread.
  *
  * Threads: any. What is read may change meanwhile: an answer was right at some instant of the call.
- * Memory:  the caller's.
  */
 #ifndef WICK_HOTSPOT_MONITOR_H
 #define WICK_HOTSPOT_MONITOR_H

@@ -6,7 +6,6 @@
  * for a profiler that checks what it gets, and for nothing else.
  *
  * Threads: the form is found once; the rest reads only.
- * Memory:  the caller's.
  */
 #ifndef WICK_HOTSPOT_OOP_H
 #define WICK_HOTSPOT_OOP_H

@@ -3,7 +3,6 @@
  * agg_value.h - what an aggregate has under a key: a label, or thread, state, event, kind, work, tid
  *
  * Threads: reads the profile only.
- * Memory:  the caller's.
  */
 #ifndef WICK_MODEL_AGG_VALUE_H
 #define WICK_MODEL_AGG_VALUE_H

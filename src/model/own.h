@@ -2,7 +2,6 @@
 /*
  * own.h - what of a profile is the profiler's own work: that of its threads, and of its functions in the program's
  *
- * Threads: one at a time.
  * Memory:  a byte for each stack until _release.
  */
 #ifndef WICK_MODEL_OWN_H

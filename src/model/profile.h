@@ -24,7 +24,6 @@
  * Running out of memory: the profile stays valid, `failed` is set, further additions return 0 ("none"). Check once at
  * the end.
  *
- * Threads: one at a time.
  * Memory:  malloc; everything is freed by wick_profile_release. Strings live in the profile.
  */
 #ifndef WICK_MODEL_PROFILE_H

@@ -7,7 +7,6 @@
  * because `wall` is an option as well; so are the others.
  *
  * Threads: pure functions.
- * Memory:  the caller's.
  */
 #ifndef WICK_OPT_EVENTS_H
 #define WICK_OPT_EVENTS_H

@@ -3,7 +3,6 @@
  * contexts.h - labels and spans as the recording shows them
  *
  * Threads: one (the drain thread).
- * Memory:  the caller's.
  */
 #ifndef WICK_RECORD_CONTEXTS_H
 #define WICK_RECORD_CONTEXTS_H

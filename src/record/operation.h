@@ -3,7 +3,6 @@
  * operation.h - what operations of the VM thread are called
  *
  * Threads: the drain thread.
- * Memory:  the caller's.
  */
 #ifndef WICK_RECORD_OPERATION_H
 #define WICK_RECORD_OPERATION_H

@@ -8,7 +8,6 @@
  * cells. Whatever is new in the file is read by the reader that stopped there (jfr/reader/reader.h), so no byte is read
  * twice. Profiles of other formats, which cannot grow, are read once.
  *
- * Threads: one at a time.
  * Memory:  wick_growing_bytes; freed by wick_growing_free.
  */
 #ifndef WICK_SERVE_GROWING_H

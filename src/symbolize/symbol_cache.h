@@ -7,7 +7,6 @@
  * there are too many tables (`max`): the one that was not used for the longest time goes first. That an image has no
  * symbols is remembered in the same way.
  *
- * Threads: one at a time.
  * Memory:  malloc; without it images have no symbols, nothing else.
  */
 #ifndef WICK_SYMBOLIZE_SYMBOL_CACHE_H

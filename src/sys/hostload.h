@@ -6,7 +6,6 @@
  * opened each time. A file that is not there leaves its figures at 0 and its flag off. Both cgroup versions are
  * understood, see cgroup.h for which cgroup counts.
  *
- * Threads: one at a time.
  * Memory:  the caller's struct; descriptors until _close.
  */
 #ifndef WICK_SYS_HOSTLOAD_H

@@ -6,7 +6,6 @@
  * makes them with the lock of the process's mappings held: 10 ms for each GiB of one mapping, in which none of its
  * threads can map anything.
  *
- * Threads: one at a time.
  * Memory:  the caller's struct; a descriptor until _close.
  */
 #ifndef WICK_SYS_MAPS_H

@@ -5,7 +5,6 @@
  * Two readings of /proc/PID/stat, compared. What a process used before the first one does not count, nor does one that
  * began and ended between two. In a container only its own processes are seen.
  *
- * Threads: one at a time.
  * Memory:  two arrays, a row for each process of the machine, until _release.
  */
 #ifndef WICK_SYS_NEIGHBOURS_H

@@ -7,7 +7,6 @@
  * that is mapped once is certain, one that is not may be the page of zeros, and a range of more than 64 GiB is taken
  * for one without pages: it would take seconds.
  *
- * Threads: one at a time.
  * Memory:  the caller's struct; a descriptor until _close.
  */
 #ifndef WICK_SYS_PAGEMAP_H

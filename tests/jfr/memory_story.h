@@ -7,7 +7,6 @@
  *   - 60 collections, five seconds apart from second 2 on: pauses of 4 ms and one of 120 ms (number 31, "System.gc()");
  *     the heap afterwards is 100 MiB and 2 MiB more each time. Number 11 has a hostile cause.
  *
- * Threads: one at a time.
  * Memory:  none kept.
  */
 #ifndef WICK_TEST_MEMORY_STORY_H

@@ -6,7 +6,6 @@
  * events that it knows, loses its way in them. So what wick's speed is compared with that of others on is a recording
  * in async-profiler's form: jdk.ExecutionSample of four fields, the interval among the settings, one checkpoint.
  *
- * Threads: one at a time.
  * Memory:  holds the whole recording until it is written.
  */
 #ifndef WICK_TEST_JFR_PLAIN_H

@@ -9,7 +9,6 @@
  *     worker 2                 [<script>: trace aa..     ] parked
  *     worker 3  parked all the time, without a span
  *
- * Threads: one at a time.
  * Memory:  none kept.
  */
 #ifndef WICK_TEST_REQUESTS_H

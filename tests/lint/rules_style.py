@@ -93,7 +93,10 @@ def check_line_length(tree):
 
 
 # What a header without such a line says as well: one thread at a time, and no memory but the caller's.
-_IDLE = re.compile(r"^ \* (?:Threads: +(?:one|constants only|none)|Memory: +(?:none|none kept|constants|constants only))\.?$")
+_IDLE = re.compile(
+    r"^ \* (?:Threads: +(?:one|one at a time|constants only|none)"
+    r"|Memory: +(?:none|none kept|the caller's|constants|constants only))\.?$"
+)
 
 
 def check_header_comment(tree):

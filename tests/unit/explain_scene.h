@@ -4,7 +4,6 @@
  *
  * Apart from the test, because the headers of JFR writer and reader do not go together.
  *
- * Threads: one at a time.
  * Memory:  none kept.
  */
 #ifndef WICK_TEST_EXPLAIN_SCENE_H

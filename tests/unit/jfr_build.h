@@ -9,7 +9,6 @@
  *
  * Flags: p constant pool, a array, T time stamp in ticks, S time span in ticks, N in nanoseconds, M in milliseconds.
  *
- * Threads: one at a time.
  * Memory:  string buffers, released by the caller.
  */
 #ifndef WICK_TEST_JFR_BUILD_H

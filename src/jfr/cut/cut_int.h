@@ -2,7 +2,6 @@
 /*
  * cut_int.h - what the two halves of cutting share (not for other modules)
  *
- * Threads: one at a time.
  * Memory:  the arrays are kept from chunk to chunk and freed by the owner of the cutter.
  */
 #ifndef WICK_JFR_CUT_CUT_INT_H

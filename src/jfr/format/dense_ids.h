@@ -11,7 +11,6 @@
  * no numbers in common: `numbering` maps ids to numbers that the chunk before did not use, the smallest there are.
  * wick_jfr_number() at every place where one is written.
  *
- * Threads: one at a time.
  * Memory:  malloc, growing by doubling; _clear keeps it, _release frees it but for the numbering. An all-zero struct is
  * an empty table.
  */

@@ -16,7 +16,6 @@
  * checked against the bytes left before anything is allocated or repeated for it; type graphs are cut at MAX_DEPTH; a
  * value that takes no bytes is dropped from its type, so that every step of every loop consumes input.
  *
- * Threads: one at a time.
  * Memory:  everything hangs on struct wick_jfr_reader; what belongs to a chunk is released with it.
  */
 #ifndef WICK_JFR_READER_READER_INT_H
