@@ -78,7 +78,8 @@ static bool is_compat(const char *file, bool wanted)
     return wanted && *file && !wick_stop_convert_is_wanted(file);
 }
 
-bool wick_ownfile_is_split(const struct wick_session_opts *o)
+/* Whether the recording is written as several files, by the session. */
+static bool is_split(const struct wick_session_opts *o)
 {
     return !wick_stop_convert_is_wanted(o->file) && !o->compat && !o->loop[0] &&
            (o->max_size_bytes || o->max_age_ns || wick_opt_is_sequence(o->file));
@@ -175,7 +176,7 @@ int wick_ownfile_open(struct wick_ownfile *f, struct wick_session_opts *o, bool 
     int before = again ? open_recording(f, O_RDWR) : -1;
     struct stat st;
     *fd = -1;
-    if (wick_ownfile_is_split(o)) {
+    if (is_split(o)) {
         if (before >= 0)
             close(before);
         if (again)

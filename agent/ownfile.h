@@ -37,9 +37,6 @@ struct wick_ownfile {
         .fd = -1          \
     }
 
-/* True if the recording is written as several files, by the session. */
-bool wick_ownfile_is_split(const struct wick_session_opts *o);
-
 /* Expands o->file and opens the file that the recording goes to, which is to become o->file as c says. *fd: for the
  * session, -1 if the recording is split. again: the recording before goes on if it is still there; f->resumed is not 0
  * then. Forgets the recording before. Errors with a sentence. */

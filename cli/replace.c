@@ -37,7 +37,8 @@ static const struct {
     {"", "\n* = more than sampling error"},      /* the text of diff */
 };
 
-bool wick_replace_is_ours(const char *head, size_t n)
+/* Whether the first n bytes of a file are those of a recording, a profile or a page as wick writes them. */
+static bool is_ours(const char *head, size_t n)
 {
     switch (wick_input_is(head, n)) {
     case WICK_INPUT_JFR:
@@ -75,5 +76,5 @@ int wick_replace_check(const char *path, struct wick_err *err)
         return errno == EACCES && !access(path, W_OK) ? refuse(path, err) : 0; /* opening it says why it fails */
     ssize_t n = pread(fd, head, sizeof head, 0);
     close(fd);
-    return n > 0 && wick_replace_is_ours(head, (size_t)n) ? 0 : refuse(path, err);
+    return n > 0 && is_ours(head, (size_t)n) ? 0 : refuse(path, err);
 }

@@ -16,9 +16,6 @@
 /* Set by --force: every regular file may be replaced. */
 extern bool wick_replace_force;
 
-/* True if n first bytes of a file are those of a recording, a profile or a page as wick writes them. */
-bool wick_replace_is_ours(const char *head, size_t n);
-
 /* 0 if path may be written: it does not exist, is empty, is no regular file (opening it decides about those) or
  * is ours; otherwise -WICK_E_USAGE and a message. NULL and "-" are standard output. */
 int wick_replace_check(const char *path, struct wick_err *err);

@@ -195,8 +195,9 @@ static void add_word(struct wick_strbuf *out, const char *word)
     wick_strbuf_addc(out, '\'');
 }
 
-void wick_explain_text_command(struct wick_strbuf *out, const struct wick_explain_finding *r,
-                               const struct wick_explain_input *in)
+/* Appends the command, for a shell, that draws the stacks on which the finding rests; nothing if none does. */
+static void add_command(struct wick_strbuf *out, const struct wick_explain_finding *r,
+                        const struct wick_explain_input *in)
 {
     if (!*r->rule->view || !in->n)
         return;
@@ -223,7 +224,7 @@ static void write_finding(const struct wick_explain_finding *r, size_t number, c
     wick_ui_wrap(out, advice_of(r), 6, 6, WIDTH);
     wick_strbuf_clear(&text);
     if (r->nfilters)
-        wick_explain_text_command(&text, r, in);
+        add_command(&text, r, in);
     if (text.len) {
         fprintf(out, "      ");
         wick_print_name(out, text.buf, text.len); /* not wrapped: it is to be copied */
@@ -329,7 +330,7 @@ static void write_evidence(const struct wick_explain_finding *r, const struct wi
         fputc('}', out);
     }
     fputc(']', out);
-    wick_explain_text_command(&command, r, in);
+    add_command(&command, r, in);
     if (command.len) {
         fputs(",\"command\":", out);
         wick_print_json(out, command.buf, command.len);

@@ -27,10 +27,6 @@ struct wick_explain_input {
     int n;
 };
 
-/* Appends the command, for a shell, that draws the stacks on which the finding rests; nothing if none does. */
-void wick_explain_text_command(struct wick_strbuf *out, const struct wick_explain_finding *r,
-                               const struct wick_explain_input *in);
-
 /* Prints the headline and all findings by group, or that nothing stands out, and what could not be judged because its
  * events are missing. */
 void wick_explain_text_write(const struct wick_explain_findings *all, const struct wick_explain_facts *f,

@@ -81,7 +81,8 @@ static int take_test(struct wick_view *v, int opt, const char *arg, struct wick_
     return wick_shape_test(&v->shape, WICK_TEST_VALUE, wick_args_name(opt), NULL, arg, err);
 }
 
-int wick_view_option(struct wick_view *v, int opt, const char *arg, struct wick_err *err)
+/* 0, -WICK_E_USAGE with a message, or -WICK_E_NOTFOUND if it is not a view's option. */
+static int take_option(struct wick_view *v, int opt, const char *arg, struct wick_err *err)
 {
     switch (opt) {
     case WICK_ARG_EVENT:
@@ -142,7 +143,7 @@ int wick_view_option(struct wick_view *v, int opt, const char *arg, struct wick_
 int wick_view_take(struct wick_view *v, int opt, const char *arg, const char *command)
 {
     struct wick_err err = {0};
-    int rc = wick_view_option(v, opt, arg, &err);
+    int rc = take_option(v, opt, arg, &err);
     if (!rc)
         return -1;
     if (rc == -WICK_E_NOTFOUND) /* getopt has complained about an unknown option */

@@ -3,7 +3,7 @@
  * view.h - the options by which every command that reads a file chooses samples and shapes stacks
  *
  * `wick flame`, `heatmap`, `convert`, `top` and `diff` have them in common (VIEWS in def/tool_option.def) and hand what
- * they do not know to wick_view_option(). What the options mean is in model/shape.h; times, which need the recordings'
+ * they do not know to wick_view_take(). What the options mean is in model/shape.h; times, which need the recordings'
  * own span, are worked out here.
  *
  * Memory:  strings are borrowed from argv; wick_view_release frees the rest.
@@ -27,11 +27,8 @@ struct wick_view {
     uint32_t *moved;   /* for wick_view_end: see wick_shape_apply(); borrowed, NULL = not needed */
 };
 
-/* Takes option `opt` (enum wick_arg) with its argument. 0, -WICK_E_USAGE with a message, or
- * -WICK_E_NOTFOUND if it is none of these. */
-int wick_view_option(struct wick_view *v, int opt, const char *arg, struct wick_err *err);
-
-/* The same for a command's loop over its options: -1 to go on, else the exit status after a message. */
+/* Takes option `opt` (enum wick_arg) with its argument in a command's loop over its options: -1 to go on, else the exit
+ * status after a message. */
 int wick_view_take(struct wick_view *v, int opt, const char *arg, const char *command);
 
 /* The key that a word means: "label:KEY" is KEY. */

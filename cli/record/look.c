@@ -13,7 +13,8 @@
 
 enum { MOST_OPTIONS = 16 };
 
-bool wick_look_is_file(const char *word)
+/* Whether a word of the command line means a recording: it exists as a file, or looks like a path. Else it is a JVM. */
+static bool is_recording(const char *word)
 {
     size_t n = strlen(word);
     return !strcmp(word, "-") || strchr(word, '/') || (n > 4 && !strcmp(word + n - 4, ".jfr")) || !access(word, F_OK);
@@ -118,7 +119,7 @@ static int look_at_jvm(const struct wick_look_command *c, const char *word, int 
 
 bool wick_look_is_jvm(char *const *words, int n)
 {
-    return n == 1 && !wick_look_is_file(words[0]);
+    return n == 1 && !is_recording(words[0]);
 }
 
 int wick_look_at_words(const struct wick_look_command *c, char *const *words, int n, int *pid, struct wick_err *err)

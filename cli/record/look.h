@@ -16,9 +16,6 @@
 #include "cli/args.h"
 #include "cli/jvm/client.h"
 
-/* Whether a word of the command line means a recording: it exists as a file, or looks like a path. Else it is a JVM. */
-bool wick_look_is_file(const char *word);
-
 /* An option of `wick record`; without a value it is left out. */
 struct wick_look_option {
     const char *flag, *value;

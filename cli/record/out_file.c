@@ -182,7 +182,9 @@ static int file_error(const char *what, const char *path, struct wick_err *err)
     return wick_err_set(err, code, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
-int wick_cli_output_temp(const char *dir, bool may_stay, struct wick_err *err)
+/* Opens an unnamed temporary file for reading and writing in dir, or in $TMPDIR or /tmp where dir's file system has
+ * none. may_stay: it can be given a name. Returns it or an error. */
+static int open_temp(const char *dir, bool may_stay, struct wick_err *err)
 {
     const char *tmp = getenv("TMPDIR");
     char name[PATH_MAX];
@@ -277,14 +279,14 @@ int wick_cli_output_open(struct wick_cli_output *out, struct wick_err *err)
         out->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (out->dir < 0)
             return file_error("open", dir, err);
-        out->fd = out->taken ? wick_cli_output_temp(dir, false, err) : -1;
+        out->fd = out->taken ? open_temp(dir, false, err) : -1;
         return out->taken && out->fd < 0 ? -(int)err->code : 0;
     }
     if (wick_replace_check(out->path, err))
         return -(int)err->code;
     if (!wick_cli_output_is_direct(out)) {
         int rc = check_picture(out->path, err);
-        int fd = rc ? rc : wick_cli_output_temp(dir, true, err);
+        int fd = rc ? rc : open_temp(dir, true, err);
         if (fd < 0)
             return fd;
         out->fd = fd;

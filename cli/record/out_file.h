@@ -41,10 +41,6 @@ bool wick_cli_output_is_direct(const struct wick_cli_output *out);
 /* Opens the JFR file or the temporary file: fails now, not after half an hour, if the output cannot be written. */
 int wick_cli_output_open(struct wick_cli_output *out, struct wick_err *err);
 
-/* Opens an unnamed temporary file for reading and writing in dir, or in $TMPDIR or /tmp where dir's file system has
- * none. may_stay: it can be given a name. Returns it or an error. */
-int wick_cli_output_temp(const char *dir, bool may_stay, struct wick_err *err);
-
 /* Converts the JFR in fd to out->path unless that is direct, and says where it is. A recording
  * that could not be drawn is kept as <path>.jfr where that is possible; one that is empty leaves no file. */
 int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err *err);

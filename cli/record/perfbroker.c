@@ -42,7 +42,8 @@ static pid_t nstid_of(const struct wick_proc *p, const char *task)
     return ok ? st.nspid : 0;
 }
 
-pid_t wick_perfbroker_tid(const struct wick_proc *p, pid_t nstid)
+/* Finds the thread that process p knows as nstid; returns its id in our pid namespace, 0 if p has none. */
+static pid_t our_tid(const struct wick_proc *p, pid_t nstid)
 {
     if (p->st.pid_depth <= 1)
         return is_thread_of(p, nstid) ? nstid : 0;
@@ -60,7 +61,7 @@ pid_t wick_perfbroker_tid(const struct wick_proc *p, pid_t nstid)
 /* The event's descriptor or -WICK_E_*. */
 static int open_event(const struct wick_proc *p, struct perf_event_attr *attr, pid_t nstid)
 {
-    pid_t tid = wick_perfbroker_tid(p, nstid);
+    pid_t tid = our_tid(p, nstid);
     if (!tid)
         return -WICK_E_NOTFOUND;
     int fd = (int)syscall(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);

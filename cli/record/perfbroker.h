@@ -12,7 +12,4 @@
  * agent has closed it. */
 bool wick_perfbroker_serve(int fd, const struct wick_proc *p, struct wick_rotation *files);
 
-/* Finds the thread that process p knows as nstid; returns its id in our pid namespace, 0 if p has none. */
-pid_t wick_perfbroker_tid(const struct wick_proc *p, pid_t nstid);
-
 #endif

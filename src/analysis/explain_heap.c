@@ -253,24 +253,6 @@ bool wick_explain_mostly_for(const struct wick_explain_facts *f, const char *cau
     return n >= SEVERAL && 2 * n >= f->ncauses;
 }
 
-void wick_explain_explicit_gc(struct wick_explain *x)
-{
-    struct wick_explain_facts *f = x->f;
-    size_t n = 0;
-    for (size_t i = 0; i < f->ncauses; i++)
-        n += !strcmp(wick_profile_str(f->p, f->causes[i]), "System.gc()");
-    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
-    if (n < SEVERAL || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold || share < GC_LITTLE)
-        return;
-    double stopped = wick_explain_stopped(x);
-    struct wick_explain_finding *r = wick_explain_found(x, stopped > (double)f->gc_ns ? stopped : (double)f->gc_ns);
-    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)n);
-    wick_explain_figure(r, "of", WICK_EXPLAIN_NUMBER, (double)f->ncauses);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
-    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
-    wick_explain_say_collecting(x, r, "frame");
-}
-
 /* ---- who calls methods of the JDK ---- */
 
 struct method {
@@ -310,10 +292,23 @@ static void say_caller(struct wick_explain *x, struct wick_explain_finding *r, c
         wick_explain_say_frame(x, r, key, best);
 }
 
-void wick_explain_say_collecting(struct wick_explain *x, struct wick_explain_finding *r, const char *key)
+void wick_explain_explicit_gc(struct wick_explain *x)
 {
     static const struct method methods[] = {{"java/lang/Runtime", "gc"}, {"java/lang/System", "gc"}};
-    say_caller(x, r, key, methods, sizeof methods / sizeof *methods);
+    struct wick_explain_facts *f = x->f;
+    size_t n = 0;
+    for (size_t i = 0; i < f->ncauses; i++)
+        n += !strcmp(wick_profile_str(f->p, f->causes[i]), "System.gc()");
+    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    if (n < SEVERAL || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold || share < GC_LITTLE)
+        return;
+    double stopped = wick_explain_stopped(x);
+    struct wick_explain_finding *r = wick_explain_found(x, stopped > (double)f->gc_ns ? stopped : (double)f->gc_ns);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)n);
+    wick_explain_figure(r, "of", WICK_EXPLAIN_NUMBER, (double)f->ncauses);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
+    say_caller(x, r, "frame", methods, sizeof methods / sizeof *methods);
 }
 
 void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_finding *r, const char *key)

@@ -117,8 +117,7 @@ void wick_explain_explicit_gc(struct wick_explain *x);
 /* Whether collections are mostly for that cause, so that not the heap is to blame. */
 bool wick_explain_mostly_for(const struct wick_explain_facts *f, const char *cause);
 
-/* Adds as `key` the program's frame that most often calls what collects explicitly, or defines classes. */
-void wick_explain_say_collecting(struct wick_explain *x, struct wick_explain_finding *r, const char *key);
+/* Adds as `key` the program's frame that most often calls what defines classes. */
 void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_finding *r, const char *key);
 
 /* Adds as "user" the code that most often makes objects of a class, or starts them, by samples of any kind. */

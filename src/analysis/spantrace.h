@@ -50,9 +50,6 @@ struct wick_spantrace {
     size_t nspans, nbars, nthreads, ngaps;
 };
 
-/* The key of a span's trace; 0 = it has no ids at all. */
-uint32_t wick_spantrace_key(const struct wick_span *span);
-
 /* All traces, the longest first; free(*out). -WICK_E_NOMEM. */
 int wick_spantrace_list(const struct wick_spans *s, struct wick_spantrace_id **out, size_t *n);
 

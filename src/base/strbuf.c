@@ -81,9 +81,10 @@ void wick_strbuf_adds(struct wick_strbuf *sb, const char *s)
     wick_strbuf_add(sb, s, strlen(s));
 }
 
-void wick_strbuf_vaddf(struct wick_strbuf *sb, const char *fmt, va_list ap)
+void wick_strbuf_addf(struct wick_strbuf *sb, const char *fmt, ...)
 {
-    va_list again;
+    va_list ap, again;
+    va_start(ap, fmt);
     va_copy(again, ap);
     int n = vsnprintf(NULL, 0, fmt, ap);
     if (n > 0 && !wick_strbuf_grow(sb, (size_t)n)) {
@@ -91,13 +92,6 @@ void wick_strbuf_vaddf(struct wick_strbuf *sb, const char *fmt, va_list ap)
         sb->len += (size_t)n;
     }
     va_end(again);
-}
-
-void wick_strbuf_addf(struct wick_strbuf *sb, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    wick_strbuf_vaddf(sb, fmt, ap);
     va_end(ap);
 }
 

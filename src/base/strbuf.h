@@ -45,7 +45,6 @@ void wick_strbuf_add(struct wick_strbuf *sb, const void *data, size_t n);
 void wick_strbuf_addc(struct wick_strbuf *sb, char c);
 void wick_strbuf_adds(struct wick_strbuf *sb, const char *s);
 void wick_strbuf_addf(struct wick_strbuf *sb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void wick_strbuf_vaddf(struct wick_strbuf *sb, const char *fmt, va_list ap);
 
 /* Hands the malloc'ed string to the caller (who frees it) and leaves sb empty. NULL if memory had run out. */
 char *wick_strbuf_take(struct wick_strbuf *sb);

@@ -18,7 +18,9 @@
 
 #include "codec/utf8.h"
 
-uint32_t wick_text_utf8(const char **p, const char *end)
+/* The code point at *p, which is moved past it; U+FFFD and one byte further where the bytes are not UTF-8 (overlong
+ * forms, surrogates and values past U+10FFFF included). *p must be before end. */
+static uint32_t code_point(const char **p, const char *end)
 {
     static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
     const unsigned char *s = (const unsigned char *)*p;
@@ -51,7 +53,7 @@ void wick_text_add_utf8(struct wick_strbuf *sb, const char *s, size_t n)
     const char *end = s + n;
     while (s < end) {
         const char *from = s;
-        uint32_t c = wick_text_utf8(&s, end);
+        uint32_t c = code_point(&s, end);
         if (c == 0 || (c == 0xfffd && s - from == 1))
             add_replacement(sb);
         else
@@ -90,7 +92,7 @@ void wick_text_add_xml(struct wick_strbuf *sb, const char *s, size_t n)
     const char *end = s + n;
     while (s < end) {
         const char *from = s;
-        uint32_t c = wick_text_utf8(&s, end);
+        uint32_t c = code_point(&s, end);
         add_xml_char(sb, c, from, (size_t)(s - from));
     }
 }
@@ -159,7 +161,7 @@ static size_t count_chars(const char *s, size_t n)
     const char *end = s + n;
     size_t chars = 0;
     for (; s < end; chars++)
-        wick_text_utf8(&s, end);
+        code_point(&s, end);
     return chars;
 }
 
@@ -182,7 +184,7 @@ int wick_text_add_cut(struct wick_strbuf *sb, const char *s, size_t n, size_t ma
     }
     const char *end = s + n, *p = s;
     for (size_t i = 0; i + 1 < max_chars && p < end; i++)
-        wick_text_utf8(&p, end);
+        code_point(&p, end);
     wick_text_add_xml(sb, s, (size_t)(p - s));
     wick_strbuf_adds(sb, "\xe2\x80\xa6");
     return 1;

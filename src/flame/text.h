@@ -15,10 +15,6 @@
 
 #include "base/strbuf.h"
 
-/* The code point at *p, which is moved past it; U+FFFD and one byte further where the bytes are not UTF-8 (overlong
- * forms, surrogates and values past U+10FFFF included). *p must be before end. */
-uint32_t wick_text_utf8(const char **p, const char *end);
-
 /* Appends the name as valid UTF-8 without NUL: everything else is kept. */
 void wick_text_add_utf8(struct wick_strbuf *sb, const char *s, size_t n);
 

@@ -273,7 +273,8 @@ static unsigned coder_of(struct wick_heap_graph *g, const struct wick_hprof_obje
     return p ? *p : 0;
 }
 
-bool wick_heap_text_add(struct wick_heap_graph *g, uint32_t object, size_t most, struct wick_strbuf *out)
+/* Appends up to `most` characters of a java.lang.String, as UTF-8. False if it is none. */
+static bool add_text(struct wick_heap_graph *g, uint32_t object, size_t most, struct wick_strbuf *out)
 {
     struct wick_hprof_object o, a;
     if (wick_heap_graph_object(g, object, &o) || o.kind != WICK_HPROF_INSTANCE)
@@ -305,7 +306,7 @@ static void add_quoted(struct wick_heap_graph *g, uint32_t text, struct wick_str
 {
     size_t len = out->len;
     wick_strbuf_adds(out, " \"");
-    if (text != WICK_HEAP_NONE && wick_heap_text_add(g, text, 60, out))
+    if (text != WICK_HEAP_NONE && add_text(g, text, 60, out))
         wick_strbuf_addc(out, '"');
     else
         wick_strbuf_cut(out, len);

@@ -36,7 +36,4 @@ void wick_heap_object_add(struct wick_heap_graph *g, uint32_t object, struct wic
  * java.util.HashMap$Node[2048]". Of a long one the middle is left out, and counted. */
 void wick_heap_path_add(struct wick_heap_graph *g, const struct wick_heap_path *path, struct wick_strbuf *out);
 
-/* Appends up to `most` characters of a java.lang.String, as UTF-8. False if it is none. */
-bool wick_heap_text_add(struct wick_heap_graph *g, uint32_t object, size_t most, struct wick_strbuf *out);
-
 #endif

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "mem/mem.h"
+
 static const struct wick_label_record *find_virtual(const struct wick_labels *l, uint64_t id)
 {
     const _Atomic uint32_t *bucket = &l->virtual_slots[(size_t)wick_labels_bucket(id) * WICK_LABELS_WAYS];
@@ -31,7 +33,10 @@ static bool word_sig(const struct wick_mem *mem, uint64_t at, uint64_t *out)
     return at && !wick_mem_read(mem, at, out, sizeof *out);
 }
 
-bool wick_label_mount_id_sig(const struct wick_label_mount *m, const struct wick_mem *mem, uint64_t java, uint64_t *id)
+/* Whether a virtual thread is mounted on the calling thread; *id gets its id, 0 = not known. java: its JavaThread, or
+ * 0. Reads through `mem`, because a thread that is about to end may have lost its JavaThread already. Async-signal-safe
+ * with a signal-safe mem. */
+static bool mount_id_sig(const struct wick_label_mount *m, const struct wick_mem *mem, uint64_t java, uint64_t *id)
 {
     uint64_t own, current, own_object, current_object;
     if (!java || m->own_offset <= 0 || m->current_offset <= 0)
@@ -49,7 +54,7 @@ bool wick_labels_mounted_has(const struct wick_labels *l, uint64_t java)
 {
     uint64_t id;
     const struct wick_label_record *r = NULL;
-    if (wick_load_relaxed(&l->virtual_threads) && wick_label_mount_id_sig(&l->mount, l->mem, java, &id) && id)
+    if (wick_load_relaxed(&l->virtual_threads) && mount_id_sig(&l->mount, l->mem, java, &id) && id)
         r = find_virtual(l, id);
     return r && wick_load_relaxed(&r->current);
 }
@@ -57,7 +62,7 @@ bool wick_labels_mounted_has(const struct wick_labels *l, uint64_t java)
 static const struct wick_label_record *find(const struct wick_labels *l, int32_t tid, uint64_t java)
 {
     uint64_t id;
-    if (wick_load_relaxed(&l->virtual_threads) && wick_label_mount_id_sig(&l->mount, l->mem, java, &id))
+    if (wick_load_relaxed(&l->virtual_threads) && mount_id_sig(&l->mount, l->mem, java, &id))
         return id ? find_virtual(l, id) : NULL;
     if (tid <= 0 || tid >= WICK_LABELS_MAX_TID)
         return NULL;

@@ -27,5 +27,5 @@ void wick_label_mount_see(struct wick_label_mount *m, uint64_t id, const uint8_t
     m->last_id = id;
     m->proofs = found ? m->proofs + 1 : 0;
     if (m->proofs >= WICK_LABEL_MOUNT_PROOFS)
-        wick_store_release(&m->id_offset, found); /* pairs: wick_label_mount_id_sig */
+        wick_store_release(&m->id_offset, found); /* pairs: mount_id_sig of labels_sig.c */
 }

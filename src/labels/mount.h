@@ -23,7 +23,6 @@
 #include <stdint.h>
 
 #include "base/atomic.h"
-#include "mem/mem.h"
 
 enum { WICK_LABEL_MOUNT_BYTES = 1536, WICK_LABEL_MOUNT_PROOFS = 4 };
 
@@ -40,10 +39,5 @@ void wick_label_mount_init(struct wick_label_mount *m, int32_t own, int32_t curr
 
 /* Learns from the first n bytes of the calling thread's JavaThread, on which the virtual thread `id` is mounted. */
 void wick_label_mount_see(struct wick_label_mount *m, uint64_t id, const uint8_t *java_thread, size_t n);
-
-/* Whether a virtual thread is mounted on the calling thread; *id gets its id, 0 = not known. java: its JavaThread, or
- * 0. Reads through `mem`, because a thread that is about to end may have lost its JavaThread already. Async-signal-safe
- * with a signal-safe mem. */
-bool wick_label_mount_id_sig(const struct wick_label_mount *m, const struct wick_mem *mem, uint64_t java, uint64_t *id);
 
 #endif

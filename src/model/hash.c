@@ -22,7 +22,8 @@ void wick_hash_seed_init(void)
     wick_hash_seed[1] ^= s[1];
 }
 
-int wick_index_reserve(struct wick_index *ix, uint32_t n)
+/* Makes room for n entries in all. 0 or -WICK_E_NOMEM. */
+static int reserve(struct wick_index *ix, uint32_t n)
 {
     uint64_t cap = ix->mask ? (uint64_t)ix->mask + 1 : 16;
     while (cap * 2 < (uint64_t)n * 3)
@@ -50,7 +51,7 @@ int wick_index_reserve(struct wick_index *ix, uint32_t n)
 
 int wick_index_add(struct wick_index *ix, uint64_t hash, uint32_t id)
 {
-    int rc = wick_index_reserve(ix, ix->count + 1);
+    int rc = reserve(ix, ix->count + 1);
     if (rc)
         return rc;
     uint32_t at = wick_index_start(ix, hash);

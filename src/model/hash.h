@@ -78,9 +78,6 @@ static inline bool wick_index_next(const struct wick_index *ix, uint64_t hash, u
 /* Enters a number (below UINT32_MAX) that is not in the index yet. 0 or -WICK_E_NOMEM, then nothing has changed. */
 int wick_index_add(struct wick_index *ix, uint64_t hash, uint32_t id);
 
-/* Makes room for n entries in all, so that adding up to there cannot fail. 0 or -WICK_E_NOMEM. */
-int wick_index_reserve(struct wick_index *ix, uint32_t n);
-
 void wick_index_release(struct wick_index *ix);
 
 #endif

@@ -7,6 +7,7 @@
 #include "sys/hostload.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +104,7 @@ void wick_hostload_parse_stat(const char *text, struct wick_hostload_now *out)
     out->machine.known = true;
 }
 
-void wick_hostload_parse_allowed(const char *text, const cpu_set_t *set, size_t bytes, struct wick_hostload_now *out)
+static void parse_allowed(const char *text, const cpu_set_t *set, size_t bytes, struct wick_hostload_now *out)
 {
     for (const char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
         struct wick_procstat_cpu one;
@@ -177,7 +178,7 @@ void wick_hostload_read(const struct wick_hostload *h, struct wick_hostload_now 
     /* what is wanted of the last lines may lie behind the interrupts of a large machine, and is 0 then */
     wick_hostload_parse_stat(read_fd(h->fd[WICK_LOAD_STAT], buf), out);
     if (!sched_getaffinity(0, sizeof set, set))
-        wick_hostload_parse_allowed(buf, set, sizeof set, out);
+        parse_allowed(buf, set, sizeof set, out);
     wick_hostload_parse_status(read_fd(h->fd[WICK_LOAD_STATUS], buf), out);
     wick_hostload_parse_cpu_stat(read_fd(h->fd[WICK_LOAD_CPU_STAT], buf), out);
     if (out->cpu.known)

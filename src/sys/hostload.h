@@ -11,7 +11,6 @@
 #ifndef WICK_SYS_HOSTLOAD_H
 #define WICK_SYS_HOSTLOAD_H
 
-#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -78,7 +77,6 @@ void wick_hostload_read(const struct wick_hostload *h, struct wick_hostload_now 
 
 /* The parsers, each for the text of one file. */
 void wick_hostload_parse_stat(const char *text, struct wick_hostload_now *out);
-void wick_hostload_parse_allowed(const char *text, const cpu_set_t *set, size_t bytes, struct wick_hostload_now *out);
 void wick_hostload_parse_status(const char *text, struct wick_hostload_now *out);
 void wick_hostload_parse_cpu_stat(const char *text, struct wick_hostload_now *out);
 /* Total of the line "some" or "full" of a pressure file in ns, 0 if there is none. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the product defines and does not use."""
+"""What the product defines and does not use, or not in more than one file."""
 
 import re
 
@@ -55,3 +55,27 @@ def check_dead_functions(tree):
     for name, line in allowed.items():
         if name not in places:
             yield Finding(ALLOWED, line, f"there is no {name}()")
+
+
+def check_private_functions(tree):
+    """a function that no other file uses, tests among them, is static"""
+    places, users, pasted = {}, {}, set()
+    for path in tree.paths(".c", ".h", ".def", ".S", ".py", ".mjs"):
+        text = _COMMENT.sub(" ", tree.text(path))
+        pasted.update(PASTED.findall(text))
+        declared = {}
+        if path.endswith((".c", ".h")):
+            for prototype in csource.prototypes(tree.text(path)):
+                declared[prototype.name] = declared.get(prototype.name, 0) + 1
+        if path.endswith(".c") and path.startswith(PRODUCT):
+            for function in csource.functions(tree.text(path)):
+                if function.name.startswith("wick_"):
+                    places[function.name] = (path, function.first_line)
+        for match in WORD.finditer(text):
+            if declared.get(match.group(), 0) > 0:
+                declared[match.group()] -= 1
+            else:
+                users.setdefault(match.group(), set()).add(path)
+    for name, (path, line) in sorted(places.items()):
+        if users[name] == {path} and not (pasted and name.startswith(tuple(pasted))):
+            yield Finding(path, line, f"nothing else uses {name}(): make it static, without wick_")
