@@ -58,6 +58,13 @@ class Counting(unittest.TestCase):
         self.assertEqual(self.add(result="OK", returncode=0), (1, 0))
         self.assertEqual(self.add(result="FAIL", returncode=1), (0, 1))
 
+    def test_a_program_that_skips_everything_is_skipped_with_its_reason(self):
+        tally = runner.Tally()
+        test = {"name": "t", "duration": 0.0, "result": "SKIP", "returncode": 0, "stdout": "1..0 # SKIP no clang\n"}
+        with contextlib.redirect_stdout(io.StringIO()):
+            runner.add_meson_test(tally, test)
+        self.assertEqual((tally.passed, tally.failures, tally.skips), (0, [], ["t # SKIP no clang"]))
+
 
 class Pairs(unittest.TestCase):
     def test_order_alternates(self):
