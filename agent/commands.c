@@ -83,7 +83,7 @@ static int check_output(int fd, struct wick_err *err)
     /* A full pipe would block under the lock that the JVM's end waits for. */
     struct stat st;
     if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-        return wick_err_set(err, WICK_E_USAGE, "the descriptor passed for the recording is no plain file");
+        return wick_err_set(err, WICK_E_USAGE, "the descriptor passed for the recording is not a plain file");
     return 0;
 }
 
@@ -93,8 +93,9 @@ static int open_own(struct wick_session_opts *o, bool again, int *fd, struct wic
     if (wick_stop_convert_is_wanted(o->file) && (o->max_size_bytes || o->max_age_ns))
         return wick_err_set(err, WICK_E_USAGE, "max-size and max-age are for jfr files only: name the file .jfr");
     if (o->compat && (o->max_size_bytes || o->max_age_ns))
-        return wick_err_set(err, WICK_E_USAGE,
-                            "compat does not go with max-size and max-age: run `wick convert --compat` on the files");
+        return wick_err_set(
+            err, WICK_E_USAGE,
+            "compat cannot be combined with max-size and max-age: run `wick convert --compat` on the files");
     return wick_ownfile_open(&state.own, o, again, &state.convert, fd, err);
 }
 

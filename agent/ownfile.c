@@ -104,7 +104,7 @@ static int open_named(const char *file, struct wick_err *err)
         return fd;
     if (fd >= 0) {
         close(fd);
-        return wick_err_set(err, WICK_E_USAGE, "the output must be a regular file: %s is none", file);
+        return wick_err_set(err, WICK_E_USAGE, "the output must be a regular file, which %s is not", file);
     }
     return wick_err_set(err,
                         errno == ENOSPC                     ? WICK_E_NOSPACE

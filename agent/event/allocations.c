@@ -77,7 +77,7 @@ static int take_over(struct wick_err *err)
     if (refused == JVMTI_ERROR_NOT_AVAILABLE)
         return wick_err_set(
             err, WICK_E_STATE,
-            "another agent samples allocations, and the JVM lets only one: stop that one, or leave alloc out");
+            "another agent samples allocations, and the JVM allows only one: stop that one, or leave alloc out");
     if (refused)
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses to report allocations (JVMTI error %d)",
                             (int)refused);

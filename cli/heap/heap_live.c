@@ -202,7 +202,7 @@ static int open_dump(const struct wick_proc *p, struct place *place, struct wick
                             (int)p->pid, place->path, strerror(-rc));
     if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != place->owner) {
         close(fd);
-        return wick_err_set(err, WICK_E_PERM, "%s of process %d is no plain file of its user: refused", place->path,
+        return wick_err_set(err, WICK_E_PERM, "%s of process %d is not a plain file of its user: refused", place->path,
                             (int)p->pid);
     }
     return fd;

@@ -120,7 +120,7 @@ static int of_id(struct wick_heap_report *r, const char *word, uint32_t *object,
     char *end;
     uint64_t id = strtoull(word, &end, 16);
     if (*end)
-        return wick_err_set(err, WICK_E_USAGE, "'%.100s' is no id: 0x and hexadecimal digits", word);
+        return wick_err_set(err, WICK_E_USAGE, "'%.100s' is not an id, which is 0x and hexadecimal digits", word);
     *object = wick_heap_ids_find(&r->graph.ids, id);
     return *object != WICK_HEAP_NONE ? 0 : wick_err_set(err, WICK_E_NOTFOUND, "the dump has no object %.100s", word);
 }

@@ -148,7 +148,7 @@ static int cut(struct convert *c, char *const *inputs, int n, struct wick_err *e
         return wick_err_set(
             err, WICK_E_USAGE,
             "a recording keeps its events as they are: options for names, threads as frames, counts and "
-            "titles do not go with it");
+            "titles cannot be combined with it");
     return wick_convert_cut(&c->view, inputs, n, c->out, c->compat, false, err);
 }
 

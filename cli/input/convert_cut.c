@@ -35,7 +35,7 @@ static int check_options(const struct wick_shape *s, struct wick_err *err)
         return 0;
     return wick_err_set(err, WICK_E_USAGE,
                         "a recording keeps its stacks as they are: --by, --classify, --skip, --depth, --inline and "
-                        "--reverse do not go with it");
+                        "--reverse cannot be combined with it");
 }
 
 /* The output is written while the inputs are mapped, so it must be none of them, nor become one. */
@@ -83,7 +83,7 @@ static int read_all(FILE *in, const char *name, struct wick_strbuf *sb, struct w
     if (!rc && ferror(in))
         rc = wick_err_set(err, WICK_E_IO, "cannot read %s: %s", name, strerror(errno));
     if ((rc == -WICK_E_FORMAT && sb->len) || (!rc && z && !wick_gunzip_complete(z))) {
-        wick_ui_print(stderr, "wick: %s is damaged: the gzip stream breaks off\n", name);
+        wick_ui_print(stderr, "wick: %s is damaged: the gzip stream is truncated\n", name);
         rc = 0; /* what came out of it is cut like any other damaged recording */
     }
     wick_gunzip_free(z);

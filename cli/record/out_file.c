@@ -149,9 +149,10 @@ int wick_cli_output_plan(const struct wick_opts *o, const struct wick_jvm_entry 
     if (r.sequence && strcmp(r.format, "jfr"))
         return wick_err_set(err, WICK_E_USAGE, "%%n, --max-size and --max-age are for jfr files only");
     if (r.sequence && r.compat)
-        return wick_err_set(err, WICK_E_USAGE,
-                            "--compat does not go with %%n, --max-size and --max-age; run `wick convert --compat` on "
-                            "the files");
+        return wick_err_set(
+            err, WICK_E_USAGE,
+            "--compat cannot be combined with %%n, --max-size and --max-age; run `wick convert --compat` on "
+            "the files");
     if (r.sequence)
         rc = plan_sequence(o, jvm, pattern, r.path, err);
     else if (wick_opt_expand(pattern, jvm ? jvm->pid : getpid(), (int64_t)time(NULL), 0, r.path, sizeof r.path))

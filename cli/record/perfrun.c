@@ -329,7 +329,7 @@ static int run(struct wick_perfrun *r, const char **argv, int n, int words, int 
     close(child);
     wick_ui_progress_end();
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && access(r->data, F_OK))
-        return wick_err_set(err, WICK_E_UNSUPPORTED, "there is no perf here: install it (Debian: linux-perf)");
+        return wick_err_set(err, WICK_E_UNSUPPORTED, "perf is not installed (Debian: linux-perf)");
     struct stat st;
     if (stat(r->data, &st) || !st.st_size) {
         last_words(words, said, sizeof said);

@@ -37,7 +37,7 @@ static bool ends_in(const char *s, const char *end)
 static int refuse_others(const struct wick_opts *o, struct wick_err *err)
 {
     if (wick_opt_given(o, wall_ns) || o->s.ttsp)
-        return wick_err_set(err, WICK_E_USAGE, "--wall and --ttsp do not go with --perf");
+        return wick_err_set(err, WICK_E_USAGE, "--wall and --ttsp cannot be combined with --perf");
     if (ends_in(o->s.file, ".jfr") || !strcmp(o->output, "jfr"))
         return wick_err_set(err, WICK_E_USAGE, "--perf writes no jfr: name a .html, or a .data to keep perf's file");
     return 0;
@@ -55,7 +55,9 @@ static int choose_target(struct job *j, const struct wick_opts *o, char **rest, 
     if (dashdash == 0)
         return o->all || j->run.command
                    ? 0
-                   : wick_err_set(err, WICK_E_USAGE, "--perf of what? -a is the whole machine; or name a JVM");
+                   : wick_err_set(
+                         err, WICK_E_USAGE,
+                         "--perf needs something to record: -a for the whole machine, a JVM, or a command after --");
     int rc = wick_target_open(rest[0], &proc, NULL, err);
     if (rc)
         return rc;

@@ -60,7 +60,7 @@ static int take_parameters(struct wick_ask *a, char *text, struct wick_err *err)
         if (value)
             *value++ = 0;
         if (!unescape(text, true) || (value && !unescape(value, true)))
-            return malformed(err, "a parameter's percent escape is none");
+            return malformed(err, "a parameter has an invalid percent escape");
         rc = add_pair(a, text, value ? value : "", err);
     }
     return rc;
@@ -83,7 +83,7 @@ int wick_ask_target(struct wick_ask *a, char *target, struct wick_err *err)
         if (a->nsegments == WICK_ASK_SEGMENTS)
             return malformed(err, "its path has too many parts");
         if (!unescape(at, false))
-            return malformed(err, "a percent escape of its path is none");
+            return malformed(err, "its path has an invalid percent escape");
         a->segment[a->nsegments++] = at;
     }
     return take_parameters(a, query, err);

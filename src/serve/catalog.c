@@ -160,7 +160,7 @@ int wick_catalog_fd(const struct wick_catalog_entry *e, struct wick_err *err)
     if (!fstat(fd, &st) && S_ISREG(st.st_mode))
         return fd;
     close(fd);
-    return wick_err_set(err, WICK_E_PERM, "%s is no plain file", e->name);
+    return wick_err_set(err, WICK_E_PERM, "%s is not a plain file", e->name);
 }
 
 /* --- files and folders --- */
@@ -318,7 +318,7 @@ int wick_catalog_open(struct wick_catalog *c, const char *path, struct wick_cata
         return -err->code;
     int rc = look_at_file(e);
     if (rc)
-        return rc == -ENOENT ? wick_err_set(err, WICK_E_PERM, "%s is no plain file", e->name)
+        return rc == -ENOENT ? wick_err_set(err, WICK_E_PERM, "%s is not a plain file", e->name)
                              : wick_err_set(err, WICK_E_IO, "cannot open %s: %s", e->name, strerror(-rc));
     *out = e;
     return 0;

@@ -66,7 +66,7 @@ def compat():
     t.check("compat: count times interval is the weight", got == want > 0, (got, want))
     j = t.Jvm([f"-agentpath:{t.AGENT}=start,event=cpu,compat,max-size=10m,file={t.path('no.jfr')}", "-cp", classes, "Busy"],
               "compat")
-    t.check("compat: a recording that is split is refused", j.wait_for("compat does not go with max-size"), j.output())
+    t.check("compat: a recording that is split is refused", j.wait_for("compat cannot be combined with max-size"), j.output())
     j.kill()
     html = t.path("compat.html")
     record(t.AGENT, html, "compat")
