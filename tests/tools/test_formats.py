@@ -184,7 +184,7 @@ class Totals(unittest.TestCase):
     def test_a_sum_that_is_too_large_is_the_largest_number_and_said_everywhere(self):
         most = 2**63 - 1
         source = work / "large.txt"
-        source.write_text(f"a;b {most}\na;b 5\na;c {most - 807}\n")
+        source.write_text(f"a;b {most}\na;b 5\na;c {most - 807}\na;d {most}\n")  # stacks beyond 63 bits, the sum beyond 64
         outputs = [["convert", source, work / f"large.{x}"] for x in
                    ("json", "csv", "collapsed", "pprof", "speedscope.json", "firefox.json", "otlp", "html", "svg")]
         outputs += [["top", source], ["top", "--json", source], ["diff", source, source], ["diff", "--json", source, source],
@@ -194,8 +194,8 @@ class Totals(unittest.TestCase):
             self.assertEqual(r.returncode, 0, r.stderr)
             self.assertIn(b"a sum is too large", r.stderr, command)
         table = load_json(work / "large.json")
-        self.assertEqual([s["weight"] for s in table["stacks"]], [most, most - 807])
-        self.assertEqual((work / "large.collapsed").read_text(), f"a;b {most}\na;c {most - 807}\n")
+        self.assertEqual([s["weight"] for s in table["stacks"]], [most, most - 807, most])
+        self.assertEqual((work / "large.collapsed").read_text(), f"a;b {most}\na;c {most - 807}\na;d {most}\n")
 
 
 class Trace(unittest.TestCase):
