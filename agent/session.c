@@ -42,7 +42,9 @@
 #include "agent/event/runtime.h"
 #include "agent/jvm/vm.h"
 #include "base/clock.h"
-#include "engine/engines.h"
+#include "engine/alloc/alloc.h"
+#include "engine/lock/lock.h"
+#include "engine/set/engines.h"
 #include "opt/events.h"
 #include "record/drain.h"
 

@@ -6,7 +6,7 @@
 #include "agent/jvm/heap_sampler.h"
 #include "agent/jvm/vm.h"
 #include "base/registers.h"
-#include "engine/alloc.h"
+#include "engine/alloc/alloc.h"
 
 enum { FIRST_JDK = 11, DELETE_MOST = 4 };
 

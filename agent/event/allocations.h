@@ -2,7 +2,7 @@
 /*
  * allocations.h - where the JVM reports allocated objects: JVMTI's sampling, from JDK 11 on
  *
- * The functions are those of struct wick_java_allocations (engine/engine.h).
+ * The functions are those of struct wick_java_allocations (engine/alloc/alloc.h).
  *
  * Threads: _interval any; the others the session's owner, _change also the drain thread.
  * Memory:  none but JVMTI's.

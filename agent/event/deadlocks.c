@@ -24,7 +24,7 @@
 #include "agent/event/deadlocks.h"
 #include "agent/jvm/vm.h"
 #include "base/clock.h"
-#include "engine/lock.h"
+#include "engine/lock/lock.h"
 
 /* Finding the owner of a monitor takes up to a read or two of each thread; OWNER_READS take about half a second, and
  * the drain thread, which has rings to empty, takes no more than ROUND_READS. Thousands of threads mostly wait for few

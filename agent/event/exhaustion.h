@@ -14,7 +14,7 @@
 #include <jvmti.h>
 #include <stdbool.h>
 
-#include "engine/threads.h"
+#include "engine/thread/threads.h"
 #include "jfr/writer/writer.h"
 
 /* Asks to be called. Nothing is lost if the JVM refuses but these events. */

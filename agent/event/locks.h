@@ -8,7 +8,7 @@
 #ifndef WICK_AGENT_EVENT_LOCKS_H
 #define WICK_AGENT_EVENT_LOCKS_H
 
-#include "engine/lock.h"
+#include "engine/lock/lock.h"
 #include "record/drain.h"
 
 /* Finds what _on needs in the JVM, once, and where locks keep their owners. -WICK_E_UNSUPPORTED, -WICK_E_STATE with a

@@ -8,7 +8,7 @@
 #define WICK_AGENT_EVENT_RECORDING_INFO_H
 
 #include "agent/jvm/vm.h"
-#include "engine/engines.h"
+#include "engine/set/engines.h"
 #include "jfr/writer/writer.h"
 #include "opt/option.h"
 

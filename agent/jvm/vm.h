@@ -18,7 +18,7 @@
 
 #include "base/err.h"
 #include "elf/image.h"
-#include "engine/threads.h"
+#include "engine/thread/threads.h"
 #include "hotspot/jvm.h"
 #include "record/walk.h"
 

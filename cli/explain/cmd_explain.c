@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/deadlock.h"
+#include "analysis/wait/deadlock.h"
 #include "cli/command.h"
 #include "cli/explain/explain_chain.h"
 #include "cli/explain/explain_text.h"

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "analysis/explain_rules.h"
+#include "analysis/explain/explain_rules.h"
 #include "base/strbuf.h"
 
 /* Options of `wick record` with which all that the rules read is recorded. */

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "cli/input/view.h"
-#include "analysis/heat.h"
+#include "analysis/compare/heat.h"
 #include "export/timeline.h"
 
 struct wick_convert_opts {

@@ -10,7 +10,7 @@
 #ifndef WICK_CLI_MEMORY_MEMORY_LIVE_H
 #define WICK_CLI_MEMORY_MEMORY_LIVE_H
 
-#include "analysis/memory_use.h"
+#include "analysis/memory/memory_use.h"
 #include "base/strbuf.h"
 #include "footprint/nmt.h"
 

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "analysis/memory_use.h"
+#include "analysis/memory/memory_use.h"
 #include "footprint/nmt.h"
 
 struct wick_memory_table {

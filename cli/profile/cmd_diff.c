@@ -3,7 +3,7 @@
  * wick diff [options] A B
  *
  * Each side is a recording or several, separated by commas. Both are read into one profile, so that equal stacks are
- * the same stack, and their samples are kept apart (analysis/diff.h).
+ * the same stack, and their samples are kept apart (analysis/compare/diff.h).
  */
 #include <errno.h>
 #include <math.h>
@@ -21,7 +21,7 @@
 #include "cli/save.h"
 #include "cli/ui.h"
 #include "cli/input/view.h"
-#include "analysis/diff.h"
+#include "analysis/compare/diff.h"
 #include "export/picture.h"
 #include "flame/text.h"
 

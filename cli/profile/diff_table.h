@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "analysis/diff.h"
+#include "analysis/compare/diff.h"
 
 struct wick_diff_table {
     const char *event, *unit; /* "jdk.ExecutionSample"; "ns", "bytes" or "samples" */

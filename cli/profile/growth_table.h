@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "analysis/live_growth.h"
+#include "analysis/memory/live_growth.h"
 
 /* Writes the rows, at most so many (0 = all), to out. */
 void wick_growth_table_write(const struct wick_growth *g, uint32_t rows, bool json, FILE *out);

@@ -6,8 +6,8 @@
  * least latency that at least p % of the requests did not exceed. CPU time is the weight of CPU samples taken within
  * the endpoint, in whichever thread and span. By the wall clock the time that threads were in spans of the endpoint is
  * that of the spans, exact, and its shares by state are estimated from the samples taken in them
- * (analysis/span_time.h); what samples say of other time of the endpoint is added (analysis/spans.h says which endpoint
- * a sample belongs to).
+ * (analysis/span/span_time.h); what samples say of other time of the endpoint is added (analysis/span/spans.h says
+ * which endpoint a sample belongs to).
  *
  * Memory:  16 bytes a root span, 8 a state and row.
  */
@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "analysis/span_time.h"
+#include "analysis/span/span_time.h"
 
 struct wick_request {
     int64_t start_ns, latency_ns;

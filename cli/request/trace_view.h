@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "analysis/spantrace.h"
+#include "analysis/span/spantrace.h"
 
 /* The table of traces, n of `all`. */
 void wick_trace_view_list(const struct wick_spans *s, const struct wick_spantrace_id *ids, size_t n, size_t all,

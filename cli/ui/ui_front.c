@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/memory_use.h"
+#include "analysis/memory/memory_use.h"
 #include "cli/explain/explain_text.h"
 #include "cli/input/inputs.h"
 #include "cli/memory/memory_table.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/lock_graph.h"
+#include "analysis/wait/lock_graph.h"
 #include "base/sum.h"
 #include "cli/ui/ui_read.h"
 #include "codec/json.h"

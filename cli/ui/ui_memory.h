@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-#include "analysis/gc_history.h"
-#include "analysis/memory_use.h"
+#include "analysis/memory/gc_history.h"
+#include "analysis/memory/memory_use.h"
 
 /* Resident memory by part over time, with the limits; at most `most` readings (>= 1). -WICK_E_NOMEM. */
 int wick_ui_memory_over_time(const struct wick_memory_use *u, size_t most, FILE *out);

@@ -12,7 +12,7 @@
 
 #include "cli/request/endpoint_table.h"
 #include "cli/request/trace_view.h"
-#include "analysis/latency_density.h"
+#include "analysis/span/latency_density.h"
 #include "cli/ui/ui_read.h"
 
 static int no_memory(struct wick_err *err)

@@ -5,7 +5,7 @@
  * Each reads the recording, writes JSON to out, and returns 0 or -WICK_E_* with a message. What is written by then is
  * not sent.
  *
- * Memory:  that of the recording's spans (analysis/spans.h), while it runs.
+ * Memory:  that of the recording's spans (analysis/span/spans.h), while it runs.
  */
 #ifndef WICK_CLI_UI_UI_REQUESTS_H
 #define WICK_CLI_UI_UI_REQUESTS_H

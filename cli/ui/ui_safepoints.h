@@ -2,7 +2,7 @@
 /*
  * ui_safepoints.h - the answer of `wick ui` about slow safepoints and the threads that were slow to reach them
  *
- * Memory:  that of the recording's incidents (analysis/ttsp_incidents.h), while it runs.
+ * Memory:  that of the recording's incidents (analysis/wait/ttsp_incidents.h), while it runs.
  */
 #ifndef WICK_CLI_UI_UI_SAFEPOINTS_H
 #define WICK_CLI_UI_UI_SAFEPOINTS_H

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "analysis/lock_waits.h"
+#include "analysis/wait/lock_waits.h"
 
 struct wick_lock_options {
     uint32_t rows; /* locks shown; 0 = all */

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "analysis/ttsp_incidents.h"
+#include "analysis/wait/ttsp_incidents.h"
 
 /* Bounds of the JSON for a reader whom a hostile recording must not fill; 0 = all. */
 struct wick_ttsp_most {

@@ -19,37 +19,16 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "engine/cpu.h"
 #include "engine/gate.h"
-#include "engine/live.h"
-#include "engine/threads.h"
-#include "hotspot/monitor.h"
+#include "sys/broker.h"
+#include "engine/rate.h"
+#include "engine/thread/threads.h"
 #include "opt/events.h"
+#include "record/carry.h"
 #include "record/drain.h"
 
-/* The JVM's own reports of waiting (agent/event/locks.h), which wick_lock_begin and its like are called from. */
-struct wick_java_waits {
-    /* Finds what `on` needs, and where locks keep their owners. -WICK_E_UNSUPPORTED, -WICK_E_STATE with a sentence. */
-    int (*find)(struct wick_hs_ownable *out, struct wick_err *err);
-    /* From here on waits are reported. Errors as above; then nothing is. */
-    int (*on)(struct wick_err *err);
-    void (*off)(void);
-};
-
-/* The JVM's sampling of allocations (agent/event/allocations.h), which calls wick_alloc_drawn, _record and
- * _unwanted. */
-struct wick_java_allocations {
-    /* Makes it ours. -WICK_E_UNSUPPORTED, -WICK_E_STATE (another agent has it, say) with a sentence. */
-    int (*open)(struct wick_err *err);
-    /* From here on objects are reported. Errors as above. */
-    int (*on)(uint64_t interval, struct wick_err *err);
-    /* Undoes both, and gives the interval back as open found it. */
-    void (*off)(void);
-    /* Mean of the bytes between two samples of a thread. */
-    uint64_t (*interval)(void);
-    void (*change)(uint64_t interval);
-    struct wick_live_jvm references; /* to objects that are followed */
-};
+struct wick_java_waits;       /* engine/lock/lock.h */
+struct wick_java_allocations; /* engine/alloc/alloc.h */
 
 /* Where the engines of a recording run. All borrowed, for as long as the recording lasts. */
 struct wick_engine_host {
@@ -131,14 +110,8 @@ extern const struct wick_engine_ops wick_engine_alloc, wick_engine_cpu, wick_eng
 void wick_engine_setting(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event_id of, const char *name,
                          const char *value);
 
-/* An interval that grows when samples come too often. */
-struct wick_engine_rate {
-    uint64_t interval, adjusted; /* asked for; in force */
-    uint32_t most;               /* samples a second, 0 = as many as come */
-};
-
-/* Its settings. */
+/* The settings of an event whose interval follows the rate and is `interval` now. */
 void wick_engine_rate_settings(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event_id of,
-                               const struct wick_engine_rate *rate);
+                               const struct wick_rate *rate, uint64_t interval);
 
 #endif

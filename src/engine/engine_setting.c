@@ -16,12 +16,12 @@ void wick_engine_setting(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_j
 }
 
 void wick_engine_rate_settings(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event_id of,
-                               const struct wick_engine_rate *rate)
+                               const struct wick_rate *rate, uint64_t interval)
 {
     char num[32];
-    snprintf(num, sizeof num, "%" PRIu64, rate->interval);
+    snprintf(num, sizeof num, "%" PRIu64, rate->shortest);
     wick_engine_setting(w, now_ns, of, "interval", num);
-    snprintf(num, sizeof num, "%" PRIu64, rate->adjusted);
+    snprintf(num, sizeof num, "%" PRIu64, interval);
     wick_engine_setting(w, now_ns, of, "adjustedInterval", num);
     snprintf(num, sizeof num, "%" PRIu32 "/s", rate->most);
     wick_engine_setting(w, now_ns, of, "throttle", rate->most ? num : "off");

@@ -15,7 +15,7 @@
  */
 #include "export/picture.h"
 
-#include "analysis/tree_frame.h"
+#include "analysis/compare/tree_frame.h"
 #include "base/sum.h"
 #include "model/agg_value.h"
 

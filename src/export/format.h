@@ -37,7 +37,7 @@ struct wick_format {
     const char *text;              /* one line for --help */
     bool detailed;                 /* it holds threads and states itself: aggregate by both */
     bool timed;                    /* it has a time axis: pass a timeline (export/timeline.h) */
-    bool sliced;                   /* it shows slices of time: pass a heat (analysis/heat.h), settled */
+    bool sliced;                   /* it shows slices of time: pass a heat (analysis/compare/heat.h), settled */
     /* Writes p to out. The caller opens, flushes and closes out and checks it for write errors (ferror). 0 or
      * -WICK_E_NOMEM, _NOTFOUND (no samples of the event type). */
     int (*write)(const struct wick_profile *p, const struct wick_export_options *o, FILE *out, struct wick_err *err);

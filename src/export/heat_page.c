@@ -24,7 +24,7 @@
  * show for every range how much of a method was interpreted, compiled or inlined.
  */
 #include "codec/base64.h"
-#include "analysis/tree_frame.h"
+#include "analysis/compare/tree_frame.h"
 #include "export/heat_page.h"
 #include "base/sum.h"
 #include "export/heat_assets.h"

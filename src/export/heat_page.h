@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * heat_page.h - the format heatmap: a page of the cells that analysis/heat.h has collected
+ * heat_page.h - the format heatmap: a page of the cells that analysis/compare/heat.h has collected
  *
  * Memory:  temporary, about 40 bytes for each stack.
  */
 #ifndef WICK_EXPORT_HEAT_PAGE_H
 #define WICK_EXPORT_HEAT_PAGE_H
 
-#include "analysis/heat.h"
+#include "analysis/compare/heat.h"
 #include "export/format.h"
 
 /* Writer of the format heatmap; see struct wick_format. o->heat must be settled. -WICK_E_UNSUPPORTED if the samples

@@ -5,7 +5,7 @@
  * A thing of s bytes that is sampled with the probability p, independently of the others, and stands for w = s / p
  * bytes adds s^2 (1 - p) / p to the variance of the sum of weights. Of those that were sampled, w (w - s) estimates
  * that without bias (Horvitz and Thompson, J. ASA 47, 1952), since p w (w - s) is just that. Where priority sampling
- * keeps some of the sampled ones (engine/live.h), it still does with the weight that they have in the end: the
+ * keeps some of the sampled ones (engine/alloc/live.h), it still does with the weight that they have in the end: the
  * threshold is the same for all, and the estimates of two things are not correlated (Duffield et al., J. ACM 54(6)).
  *
  * The usual interval, 1.96 standard deviations to either side, contains the truth too rarely where there are few

@@ -30,7 +30,7 @@ struct wick_event {
     uint64_t weight;
     uint64_t span_ns; /* WALL: from the first of its samples to the last */
     uint32_t stack;   /* node number in the generation below */
-    uint32_t thread;  /* serial number of the thread, see engine/threads.h */
+    uint32_t thread;  /* serial number of the thread, see engine/thread/threads.h */
     uint32_t generation;
     uint32_t context; /* also a number of that generation: what the thread worked on; 0 = nothing is known */
     uint16_t samples; /* how many samples it stands for; 0 counts as 1 */

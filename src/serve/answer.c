@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/diff.h"
+#include "analysis/compare/diff.h"
 #include "base/sum.h"
 #include "codec/json.h"
 #include "export/picture.h"

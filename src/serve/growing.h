@@ -3,7 +3,7 @@
  * growing.h - a recording in memory, which may still grow
  *
  * A recording becomes a profile, aggregated by stack, thread, labels and state, and cells of time by aggregate
- * (analysis/heat.h). Both are bounded by how many different things there are, not by how long it lasts, and every
+ * (analysis/compare/heat.h). Both are bounded by how many different things there are, not by how long it lasts; every
  * question about samples is answered from them: a choice of samples is a choice of aggregates, a time range a choice of
  * cells. Whatever is new in the file is read by the reader that stopped there (jfr/reader/reader.h), so no byte is read
  * twice. Profiles of other formats, which cannot grow, are read once.
@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#include "analysis/heat.h"
+#include "analysis/compare/heat.h"
 #include "jfr/reader/reader.h"
 #include "model/profile.h"
 

@@ -48,6 +48,9 @@ struct wick_broker_reply {
     int32_t code; /* 0, or -WICK_E_* */
 };
 
+/* The agent's side: opens a perf event of this process's thread tid by asking, a descriptor or -WICK_E_*. */
+typedef int wick_perf_broker(void *arg, const struct perf_event_attr *attr, int32_t tid);
+
 /* The requester, as far as it decides what it may see. */
 struct wick_broker_asker {
     bool perfmon; /* it holds CAP_PERFMON or CAP_SYS_ADMIN in our user namespace */

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "analysis/deadlock.h"
+#include "analysis/wait/deadlock.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

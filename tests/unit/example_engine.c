@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "engine/engines.h"
+#include "engine/set/engines.h"
 
 /* What it keeps during a recording: zeroes at each start. */
 struct ticker {
@@ -60,7 +60,7 @@ static const struct wick_engine_ops wick_engine_ticker = {
     .status = status,
 };
 
-/* Its row. wick's own table is in engine/engines.c. */
+/* Its row. wick's own table is in engine/set/engines.c. */
 static const struct wick_engine_ops *const table[] = {&wick_engine_ticker, NULL};
 
 static void test_engine__an_event_reaches_it_and_its_status(void **state)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analysis/explain_int.h"
+#include "analysis/explain/explain_int.h"
 
 /* Its row. wick's own are X(NAME, ...) lines of def/explain.def; docs/explain.md has the same table. */
 static const struct wick_explain_rule pauses = {

@@ -16,7 +16,7 @@
 
 #include "base/poisson.h"
 #include "base/registers.h"
-#include "engine/alloc.h"
+#include "engine/alloc/alloc.h"
 
 #define SECOND 1000000000ull
 
@@ -181,10 +181,10 @@ static void test_alloc__the_first_sample_of_a_recording_has_the_interval_of_befo
 static void test_alloc__the_rate_is_held_without_a_bias_and_the_interval_comes_back(void **state)
 {
     struct sums s = {0}, quiet = {0};
-    uint64_t now = engine.adjusted_ns, settled = 0;
+    uint64_t now = engine.rate.since_ns, settled = 0;
     (void)state;
     start(16 << 10, 500);
-    now = engine.adjusted_ns;
+    now = engine.rate.since_ns;
     for (int tick = 0; tick < 300; tick++, now += SECOND / 10) {
         if (tick == 100)
             settled = s.samples;
@@ -204,31 +204,13 @@ static void test_alloc__the_rate_is_held_without_a_bias_and_the_interval_comes_b
     stop();
 }
 
-static void test_alloc__the_interval_stays_between_its_bounds_and_still_near_the_target(void **state)
-{
-    (void)state;
-    const uint64_t base = 512 << 10;
-    assert_int_equal(wick_alloc_next_interval(base, base, 500, 500), base);
-    assert_int_equal(wick_alloc_next_interval(base, base, 540, 500), base); /* too little to act on */
-    assert_int_equal(wick_alloc_next_interval(base, base, 3, 500), base);
-    assert_int_equal(wick_alloc_next_interval(2 * base, base, 0, 500), base);
-    assert_in_range(wick_alloc_next_interval(base, base, 1000, 500), base * 16 / 10, base * 17 / 10);
-    uint64_t far = base;
-    for (int i = 0; i < 100; i++)
-        far = wick_alloc_next_interval(far, base, 1e9, 1);
-    assert_int_equal(far, INT32_MAX);
-    for (int i = 0; i < 20; i++) /* no memory of the time at the bound */
-        far = wick_alloc_next_interval(far, base, 0, 1);
-    assert_int_equal(far, base);
-}
-
 /* The rate's first burst is noticed before a second has passed. */
 static void test_alloc__a_burst_is_answered_at_once(void **state)
 {
     struct sums s = {0};
     (void)state;
     start(16 << 10, 100);
-    uint64_t now = engine.adjusted_ns;
+    uint64_t now = engine.rate.since_ns;
     while (s.samples < 100)
         allocate(1016, &s);
     wick_alloc_adjust(&engine, now + SECOND / 1000);
@@ -288,7 +270,6 @@ int main(void)
         cmocka_unit_test(test_alloc__weights_are_those_of_the_interval_when_the_gap_was_drawn),
         cmocka_unit_test(test_alloc__the_first_sample_of_a_recording_has_the_interval_of_before),
         cmocka_unit_test(test_alloc__the_rate_is_held_without_a_bias_and_the_interval_comes_back),
-        cmocka_unit_test(test_alloc__the_interval_stays_between_its_bounds_and_still_near_the_target),
         cmocka_unit_test(test_alloc__a_burst_is_answered_at_once),
         cmocka_unit_test(test_alloc__what_finds_no_note_is_counted),
     };

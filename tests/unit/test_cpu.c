@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "engine/cpu.h"
+#include "engine/cpu/cpu.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define MS       1000000ull

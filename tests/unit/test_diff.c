@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* analysis/diff.h: two sides with known weights. */
+/* analysis/compare/diff.h: two sides with known weights. */
 #include "base/sum.h"
 #include "base/err.h"
-#include "analysis/diff.h"
+#include "analysis/compare/diff.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -20,8 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/perf_event.h"
-#include "engine/threads.h"
+#include "engine/cpu/perf_event.h"
+#include "engine/thread/threads.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

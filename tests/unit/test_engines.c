@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/engines.h"
+#include "engine/set/engines.h"
 
 /* What was called, one letter each; a capital one is the second engine's. */
 static char calls[64];

@@ -2,7 +2,7 @@
 /* What `wick explain` says of waiting, of threads, and of collections that were asked for. */
 #include "explain_stacks.h"
 
-#include "analysis/deadlock.h"
+#include "analysis/wait/deadlock.h"
 
 #define PARK "java/util/concurrent/locks/LockSupport.park"
 

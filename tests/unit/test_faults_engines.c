@@ -18,12 +18,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "engine/alloc.h"
-#include "engine/cpu.h"
-#include "engine/lock.h"
-#include "engine/nativemem.h"
-#include "engine/ttsp.h"
-#include "engine/wall.h"
+#include "engine/alloc/alloc.h"
+#include "engine/cpu/cpu.h"
+#include "engine/lock/lock.h"
+#include "engine/nativemem/nativemem.h"
+#include "engine/ttsp/ttsp.h"
+#include "engine/wall/wall.h"
 #include "faults.h"
 #include "record/drain.h"
 

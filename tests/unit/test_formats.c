@@ -10,7 +10,7 @@
 #include "codec/plain.h"
 #include "codec/protobuf.h"
 #include "codec/utf8.h"
-#include "analysis/heat.h"
+#include "analysis/compare/heat.h"
 #include "export/timeline.h"
 #include "profile_build.h"
 

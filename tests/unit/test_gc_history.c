@@ -9,7 +9,7 @@
 
 #include <time.h>
 
-#include "analysis/gc_history.h"
+#include "analysis/memory/gc_history.h"
 #include "base/clock.h"
 
 #define GC_MS INT64_C(1000000)

@@ -16,7 +16,7 @@
 
 #include "base/poisson.h"
 #include "base/random.h"
-#include "engine/live.h"
+#include "engine/alloc/live.h"
 #include "model/interval.h"
 
 enum { RUNS = 4000, INTERVAL = 512 << 10, SORTS = 4 };

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/latency_density.h"
+#include "analysis/span/latency_density.h"
 
 #define MS INT64_C(1000000)
 #define AT INT64_C(1700000000123456789)

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/live.h"
+#include "engine/alloc/live.h"
 
 enum { OBJECTS = 1 << 18 };
 

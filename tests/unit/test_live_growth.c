@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/live_growth.h"
+#include "analysis/memory/live_growth.h"
 #include "base/random.h"
 #include "jfr_build.h"
 

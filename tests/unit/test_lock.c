@@ -24,7 +24,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "engine/lock.h"
+#include "engine/lock/lock.h"
 
 /* An offset of 0 says that a field is not known. */
 enum { LOCKS = 2, TAKERS = 3, BORROWERS = 2, WAITS_MOST = 1 << 16, OWNER_PLACE = 8, MS = 1000000 };

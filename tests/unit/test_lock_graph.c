@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/lock_graph.h"
+#include "analysis/wait/lock_graph.h"
 
 static uint32_t string(struct wick_profile *p, const char *s)
 {

@@ -27,8 +27,8 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "elf/image_scan.h"
-#include "engine/lock.h"
-#include "engine/lock_native.h"
+#include "engine/lock/lock.h"
+#include "engine/lock/lock_native.h"
 
 enum { WAITERS = 4, KNOWN = 2, WAITS = 3000, MS = 1000000, SIGMAS = 6 };
 

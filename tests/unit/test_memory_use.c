@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/memory_use.h"
+#include "analysis/memory/memory_use.h"
 #include "footprint/shortage.h"
 
 #define MIB (1ull << 20)

@@ -23,8 +23,8 @@
 
 #include "base/clock.h"
 #include "base/poisson.h"
-#include "engine/nativemem.h"
-#include "engine/nativemem_hooks.h"
+#include "engine/nativemem/nativemem.h"
+#include "engine/nativemem/nativemem_hooks.h"
 #include "nativemem_lib.h"
 
 enum { PAGE = 4096, THREADS = 4 };
@@ -506,7 +506,7 @@ static void test_nativemem__the_interval_grows_with_the_rate_and_sums_stay_right
     atomic_store(&recorder.running, 1);
     assert_int_equal(wick_nativemem_start(&engine, &c, &recorder, &threads, NULL), 0);
     assert_int_equal(wick_nativemem_hooks_on(NULL), 0);
-    uint64_t now = engine.adjusted_ns;
+    uint64_t now = engine.rate.since_ns;
     for (int tick = 0; tick < 100; tick++, now += 100000000) {
         for (int i = 0; i < 1000; i++, bytes += 4096)
             lib->give(lib->get(NATIVEMEM_MALLOC, NULL, 4096));

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "../jfr/requests.h"
-#include "analysis/span_time.h"
-#include "analysis/spantrace.h"
+#include "analysis/span/span_time.h"
+#include "analysis/span/spantrace.h"
 
 struct fixture {
     struct wick_profile p;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "engine/threads.h"
+#include "engine/thread/threads.h"
 
 static struct wick_threads threads;
 static int32_t tid;

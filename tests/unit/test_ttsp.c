@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "engine/ttsp.h"
+#include "engine/ttsp/ttsp.h"
 #include "hotspot/thread.h"
 
 enum { THREADS = 4, IN_NATIVE = 4, IN_JAVA = 8, BLOCKED = 10 };

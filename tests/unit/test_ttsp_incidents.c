@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* analysis/ttsp_incidents.h: where a slow thread was when one of wick's own handlers was on its stack, in a recording
- * by wick's own writer. */
+/* analysis/wait/ttsp_incidents.h: where a slow thread was when one of wick's own handlers was on its stack, in a
+ * recording by wick's own writer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/ttsp_incidents.h"
+#include "analysis/wait/ttsp_incidents.h"
 #include "base/err.h"
 #include "base/frame_kind.h"
 #include "import/input.h"

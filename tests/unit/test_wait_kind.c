@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/wait_kind.h"
+#include "analysis/wait/wait_kind.h"
 #include "base/strbuf.h"
 #include "model/name.h"
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "engine/wall_look.h"
+#include "engine/thread/thread_look.h"
 #include "jfr/writer/writer.h"
 #include "record/wait_state.h"
 
@@ -16,23 +16,23 @@ static void test_wait__texts_of_the_kernel(void **state)
 {
     static const struct {
         const char *text;
-        enum wick_wall_seen seen;
+        enum wick_thread_seen seen;
         uint8_t state;
     } cases[] = {
-        {"running\n", WICK_WALL_READY, 0},
-        {"202 0x7f0 0x189 0x0 0x0 0x0 0xffffffff 0x7ffd10 0x7f3020\n", WICK_WALL_WAITS, WICK_JFR_STATE_NATIVE_WAIT},
-        {"230 0x1 0x1 0x0 0x0 0x0 0xffffffff 0x7ffd10 0x7f3020\n", WICK_WALL_WAITS, WICK_JFR_STATE_SLEEPING},
-        {"7 0x0 0x0 0x0 0x0 0x0 0xffffffff 0x7ffd10 0x7f3020\n", WICK_WALL_WAITS, WICK_JFR_STATE_IO},
-        {"-1 0x7ffd10 0x7f3020\n", WICK_WALL_WAITS, WICK_JFR_STATE_DISK},
-        {"", WICK_WALL_GONE, 0},
-        {"-1 0x7ffd10", WICK_WALL_GONE, 0},
-        {"202 0x7f0 0x189", WICK_WALL_GONE, 0},
-        {"nonsense", WICK_WALL_GONE, 0},
+        {"running\n", WICK_THREAD_READY, 0},
+        {"202 0x7f0 0x189 0x0 0x0 0x0 0xffffffff 0x7ffd10 0x7f3020\n", WICK_THREAD_WAITS, WICK_JFR_STATE_NATIVE_WAIT},
+        {"230 0x1 0x1 0x0 0x0 0x0 0xffffffff 0x7ffd10 0x7f3020\n", WICK_THREAD_WAITS, WICK_JFR_STATE_SLEEPING},
+        {"7 0x0 0x0 0x0 0x0 0x0 0xffffffff 0x7ffd10 0x7f3020\n", WICK_THREAD_WAITS, WICK_JFR_STATE_IO},
+        {"-1 0x7ffd10 0x7f3020\n", WICK_THREAD_WAITS, WICK_JFR_STATE_DISK},
+        {"", WICK_THREAD_GONE, 0},
+        {"-1 0x7ffd10", WICK_THREAD_GONE, 0},
+        {"202 0x7f0 0x189", WICK_THREAD_GONE, 0},
+        {"nonsense", WICK_THREAD_GONE, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct wick_wall_look l = {0};
-        assert_int_equal(wick_wall_look_parse(cases[i].text, &l), cases[i].seen);
-        if (cases[i].seen != WICK_WALL_WAITS)
+        struct wick_thread_look l = {0};
+        assert_int_equal(wick_thread_look_parse(cases[i].text, &l), cases[i].seen);
+        if (cases[i].seen != WICK_THREAD_WAITS)
             continue;
         assert_int_equal(l.state, cases[i].state);
         assert_int_equal(l.sp, 0x7ffd10);

@@ -37,25 +37,25 @@ static uint64_t see_cpu(int32_t tid)
     return a->gone ? 0 : a->cpu;
 }
 
-static enum wick_wall_seen see(int tasks, int32_t tid, struct wick_wall_look *out)
+static enum wick_thread_seen see(int tasks, int32_t tid, struct wick_thread_look *out)
 {
     struct actor *a = actor(tid);
     a->looks++;
     if (a->gone)
-        return WICK_WALL_GONE;
-    *out = (struct wick_wall_look){.sp = 0x7000, .pc = a->place, .state = WICK_JFR_STATE_NATIVE_WAIT};
-    return a->place ? WICK_WALL_WAITS : WICK_WALL_READY;
+        return WICK_THREAD_GONE;
+    *out = (struct wick_thread_look){.sp = 0x7000, .pc = a->place, .state = WICK_JFR_STATE_NATIVE_WAIT};
+    return a->place ? WICK_THREAD_WAITS : WICK_THREAD_READY;
 }
 
-static int see_sched(int tasks, int32_t tid, struct wick_wall_sched *out)
+static int see_sched(int tasks, int32_t tid, struct wick_thread_sched *out)
 {
     struct actor *a = actor(tid);
-    *out = (struct wick_wall_sched){a->cpu, a->delay, a->slices};
+    *out = (struct wick_thread_sched){a->cpu, a->delay, a->slices};
     return a->gone ? -WICK_E_NOTFOUND : 0;
 }
 
 /* The stack's number is the place. */
-static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_wall_look *l,
+static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_thread_look *l,
                  struct wick_event *out, enum wick_drop *why)
 {
     actor(wick_load_relaxed(&t->tid))->walks++;

@@ -25,21 +25,21 @@ static uint64_t see_cpu(int32_t tid)
     return cpu;
 }
 
-static enum wick_wall_seen see(int tasks, int32_t tid, struct wick_wall_look *out)
+static enum wick_thread_seen see(int tasks, int32_t tid, struct wick_thread_look *out)
 {
     last = LOOKED;
-    *out = (struct wick_wall_look){.sp = 0x7000, .pc = 5};
-    return ready ? WICK_WALL_READY : WICK_WALL_WAITS;
+    *out = (struct wick_thread_look){.sp = 0x7000, .pc = 5};
+    return ready ? WICK_THREAD_READY : WICK_THREAD_WAITS;
 }
 
-static int see_sched(int tasks, int32_t tid, struct wick_wall_sched *out)
+static int see_sched(int tasks, int32_t tid, struct wick_thread_sched *out)
 {
     last = ASKED_SCHED;
-    *out = (struct wick_wall_sched){cpu, delay, slices};
+    *out = (struct wick_thread_sched){cpu, delay, slices};
     return 0;
 }
 
-static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_wall_look *l,
+static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_thread_look *l,
                  struct wick_event *out, enum wick_drop *why)
 {
     *out =

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/wall_pick.h"
+#include "engine/wall/wall_pick.h"
 
 enum { MOST = 5000 };
 #define MS 1000000ull

@@ -16,19 +16,19 @@ static uint64_t see_cpu(int32_t tid)
     return tid == WALL_SCENE_TID + BUSY ? busy_cpu : 1000;
 }
 
-static enum wick_wall_seen see(int tasks, int32_t tid, struct wick_wall_look *out)
+static enum wick_thread_seen see(int tasks, int32_t tid, struct wick_thread_look *out)
 {
-    *out = (struct wick_wall_look){.sp = 0x7000, .pc = 5};
-    return tid == WALL_SCENE_TID + BUSY && !asleep ? WICK_WALL_READY : WICK_WALL_WAITS;
+    *out = (struct wick_thread_look){.sp = 0x7000, .pc = 5};
+    return tid == WALL_SCENE_TID + BUSY && !asleep ? WICK_THREAD_READY : WICK_THREAD_WAITS;
 }
 
-static int see_sched(int tasks, int32_t tid, struct wick_wall_sched *out)
+static int see_sched(int tasks, int32_t tid, struct wick_thread_sched *out)
 {
-    *out = (struct wick_wall_sched){see_cpu(tid), 0, 1};
+    *out = (struct wick_thread_sched){see_cpu(tid), 0, 1};
     return 0;
 }
 
-static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_wall_look *l,
+static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_thread_look *l,
                  struct wick_event *out, enum wick_drop *why)
 {
     *out = (struct wick_event){.stack = 1, .generation = 1, .type = WICK_EVENT_WALL};

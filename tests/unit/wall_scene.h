@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/wall.h"
-#include "engine/wall_visit.h"
+#include "engine/wall/wall.h"
+#include "engine/wall/wall_visit.h"
 
 enum { WALL_SCENE_TID = 1000000 };
 #define MS 1000000ull

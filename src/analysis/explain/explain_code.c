@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_code.c - the rules of `wick explain` about what CPU time is used for
+ *
+ * A regular expression that backtracks spends its time in a dozen methods of the JDK, none of which stands out, and
+ * none of which its user can fix. So CPU time is added up by the program's function that is nearest to the leaf and by
+ * the kind of work (def/code_kind.def) that the JDK does for it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain/explain_int.h"
+#include "base/sum.h"
+#include "model/name.h"
+
+#define CPU_LEAST    0.05 /* of the recording */
+#define METHOD_LEAST 0.10
+#define HALF         0.50 /* of what is called */
+#define NEARLY_ALL   0.75 /* of CPU time */
+#define CALLS_LEAST  0.25 /* the same for calls of any kind: whatever does a little work does most of it somewhere */
+
+enum code {
+    CODE_OTHER, /* of the JDK, or the function itself */
+#define CODE(NAME, name, text, advice) CODE_##NAME,
+#include "def/code_kind.def"
+    CODES
+};
+
+static const struct {
+    const char *name, *text, *advice;
+} codes[CODES] = {
+    [CODE_OTHER] = {"other", "other code", NULL},
+#define CODE(NAME, name, text, advice) [CODE_##NAME] = {name, text, advice},
+#include "def/code_kind.def"
+};
+
+static enum code code_of(const char *class_name, const char *method)
+{
+    static const struct {
+        const char *class_name, *method;
+        enum code code;
+    } uses[] = {
+#define USES(class, method, NAME) {class, method, CODE_##NAME},
+#include "def/code_kind.def"
+    };
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        if (!strncmp(class_name, uses[i].class_name, strlen(uses[i].class_name)) &&
+            !strncmp(method, uses[i].method, strlen(uses[i].method)))
+            return uses[i].code;
+    return CODE_OTHER;
+}
+
+static enum code code_of_stub(const char *name)
+{
+    static const struct {
+        const char *text;
+        enum code code;
+    } stubs[] = {
+#define STUB(text, NAME) {text, CODE_##NAME},
+#include "def/code_kind.def"
+    };
+    for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
+        if (strstr(name, stubs[i].text))
+            return stubs[i].code;
+    return CODE_OTHER;
+}
+
+/* The stack, cut at the program's function nearest to the leaf, 0 = it has none; what the JDK does for it. */
+static uint32_t user_of(const struct wick_profile *p, uint32_t stack, enum code *code)
+{
+    *code = CODE_OTHER;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_frame *frame = &p->frames[p->stacks[s].frame];
+        const struct wick_function *f = &p->functions[frame->function];
+        const char *class_name = wick_profile_str(p, f->class_name), *name = wick_profile_str(p, f->name);
+        bool java = wick_frame_kind_is_java(frame->kind);
+        enum code one = java ? code_of(class_name, name) : code_of_stub(name);
+        if (java && one == CODE_OTHER && !wick_name_is_jdk(class_name))
+            return s;
+        *code = one != CODE_OTHER ? one : *code;
+    }
+    return 0;
+}
+
+static const struct wick_frame *frame_of(const struct wick_profile *p, uint32_t stack)
+{
+    return &p->frames[p->stacks[stack].frame];
+}
+
+/* Whether a thread was about to wait, or to wake one that does, when it was sampled: the cost of waiting, of which the
+ * rules about waits say more, and no work that could be done less often. */
+static bool hands_over(const struct wick_profile *p, uint32_t stack)
+{
+    static const char *const names[] = {"futex", "pthread_cond_", "lll_lock"};
+    for (uint32_t s = stack; s && !wick_frame_kind_is_java(frame_of(p, s)->kind); s = p->stacks[s].parent)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strstr(wick_profile_str(p, p->functions[frame_of(p, s)->function].name), names[i]))
+                return true;
+    return false;
+}
+
+/* The stack, cut at the nearest frame that is no kernel code and, if it can be, has a name. */
+static uint32_t callee_of(const struct wick_profile *p, uint32_t stack)
+{
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_frame *f = &p->frames[p->stacks[s].frame];
+        if (f->kind != WICK_FRAME_KERNEL && f->kind != WICK_FRAME_BREAK)
+            return wick_explain_named(p, s);
+    }
+    return stack;
+}
+
+static bool is_jvm(const struct wick_profile *p, const struct wick_frame *f)
+{
+    return !wick_frame_kind_is_java(f->kind) &&
+           !strcmp(wick_profile_str(p, p->functions[f->function].class_name), "libjvm.so");
+}
+
+/* Whether the kernel or a native library is at work, and not the JVM. */
+static bool is_system(const struct wick_profile *p, uint32_t stack)
+{
+    const struct wick_frame *f = frame_of(p, stack);
+    return f->kind == WICK_FRAME_KERNEL ||
+           ((f->kind == WICK_FRAME_NATIVE || f->kind == WICK_FRAME_CPP) && !is_jvm(p, f));
+}
+
+/* Whether the time is that of the function on top of the stack. System calls are what their caller in the program asked
+ * for, and the JVM's own functions serve collections, compilations and calls that other rules name. */
+static bool is_of_method(const struct wick_profile *p, uint32_t stack)
+{
+    enum code code;
+    if (hands_over(p, stack) || is_jvm(p, frame_of(p, callee_of(p, stack))))
+        return false;
+    return frame_of(p, stack)->kind != WICK_FRAME_KERNEL || !user_of(p, stack, &code);
+}
+
+static bool goes_through(const struct wick_profile *p, uint32_t stack, uint32_t function)
+{
+    uint32_t s = stack;
+    while (s && frame_of(p, s)->function != function)
+        s = p->stacks[s].parent;
+    return s != 0;
+}
+
+/* Of a whole machine: the process that spends most time in the function, with what it calls. */
+static void say_process(struct wick_explain *x, struct wick_explain_finding *r, uint32_t function)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t *sums = calloc(f->p->nstrings, sizeof *sums);
+    uint32_t most = 0;
+    x->f->failed |= !sums;
+    for (size_t i = 0; sums && i < f->ncpu; i++) {
+        uint32_t process = f->cpu[i].process;
+        if (!process || !goes_through(f->p, f->cpu[i].stack, function))
+            continue;
+        sums[process] = wick_sum(sums[process], f->cpu[i].weight_ns);
+        most = sums[process] > sums[most] ? process : most;
+    }
+    if (most)
+        wick_explain_say(x, r, "process", wick_profile_str(f->p, most));
+    free(sums);
+}
+
+/* The samples of which the method on top of the stack is what takes the time; NULL and *n = 0 without memory. */
+static struct wick_explain_sample *of_methods(const struct wick_explain_facts *f, size_t *n)
+{
+    struct wick_explain_sample *rows = malloc((f->ncpu + 1) * sizeof *rows);
+    *n = 0;
+    for (size_t i = 0; rows && i < f->ncpu; i++)
+        if (is_of_method(f->p, f->cpu[i].stack))
+            rows[(*n)++] = f->cpu[i];
+    return rows;
+}
+
+void wick_explain_hot_method(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    size_t n;
+    struct wick_explain_sample *rows = of_methods(f, &n);
+    f->failed |= !rows;
+    struct wick_explain_top top = wick_explain_top(f, rows, n, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_LEAF);
+    free(rows);
+    double share = wick_explain_share((double)top.weight_ns, (double)f->sampled_ns);
+    if (share < x->rule->threshold || !top.frame ||
+        !wick_explain_counts(f, wick_explain_wanted(x, (double)top.weight_ns), METHOD_LEAST))
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, (double)top.weight_ns);
+    wick_explain_filter_frame(x, r, top.frame);
+    wick_explain_share_of(x, r, (double)top.weight_ns, (double)f->sampled_ns, top.quanta);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)top.weight_ns);
+    wick_explain_say_frame(x, r, "frame", top.frame);
+    wick_explain_say_frame(x, r, "caller", top.caller);
+    say_process(x, r, f->p->frames[top.frame].function);
+    x->method_said = true;
+}
+
+/* The heaviest stack that ends in the function for work of that kind; adds to *quanta those of all its samples. */
+static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum code code, int64_t *by_stack,
+                         double *quanta)
+{
+    const struct wick_explain_facts *f = x->f;
+    uint32_t best = 0;
+    enum code one;
+    memset(by_stack, 0, f->p->nstacks * sizeof *by_stack);
+    for (size_t i = 0; i < f->ncpu; i++) {
+        uint32_t s = user_of(f->p, f->cpu[i].stack, &one);
+        if (!s || one != code || f->p->frames[f->p->stacks[s].frame].function != function)
+            continue;
+        *quanta += wick_explain_quantum(&f->cpu[i]);
+        by_stack[s] = wick_sum(by_stack[s], f->cpu[i].weight_ns);
+        best = by_stack[s] > by_stack[best] ? s : best;
+    }
+    return best;
+}
+
+static void say(struct wick_explain *x, uint32_t stack, enum code code, int64_t ns, double quanta)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct wick_explain_finding *r = wick_explain_found(x, (double)ns);
+    wick_explain_share_of(x, r, (double)ns, (double)f->sampled_ns, quanta);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)ns);
+    wick_explain_say(x, r, "kind", codes[code].name);
+    wick_explain_say(x, r, "what", codes[code].text);
+    wick_explain_say_frame(x, r, "frame", f->p->stacks[stack].frame);
+    wick_explain_filter_frame(x, r, f->p->stacks[stack].frame);
+    say_process(x, r, frame_of(f->p, stack)->function);
+    if (r)
+        r->advice = codes[code].advice;
+}
+
+void wick_explain_hot_code(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    int64_t *sums = calloc((size_t)f->p->nfunctions * CODES, sizeof *sums);
+    int64_t *by_stack = calloc(f->p->nstacks, sizeof *by_stack);
+    size_t best = 0;
+    f->failed |= !sums || !by_stack;
+    for (size_t i = 0; sums && i < f->ncpu; i++) {
+        enum code code;
+        uint32_t s = user_of(f->p, f->cpu[i].stack, &code);
+        if (!s || code == CODE_OTHER)
+            continue;
+        size_t at = (size_t)f->p->frames[f->p->stacks[s].frame].function * CODES + code;
+        sums[at] = wick_sum(sums[at], f->cpu[i].weight_ns);
+        best = sums[at] > sums[best] ? at : best;
+    }
+    int64_t ns = sums ? sums[best] : 0;
+    if (by_stack && best && wick_explain_counts(f, wick_explain_wanted(x, (double)ns), CPU_LEAST) &&
+        wick_explain_share((double)ns, (double)f->sampled_ns) >= x->rule->threshold) {
+        enum code code = (enum code)(best % CODES);
+        double quanta = 0;
+        uint32_t stack = heaviest(x, (uint32_t)(best / CODES), code, by_stack, &quanta);
+        say(x, stack, code, ns, quanta);
+        x->code_said = true;
+    }
+    free(by_stack);
+    free(sums);
+}
+
+/* What a function of the program calls. */
+struct calls {
+    uint32_t function, at; /* at: the heaviest stack, cut at the function */
+    uint32_t most;         /* frame of the function called that takes most, 0 = none */
+    int64_t ns, most_ns, system_ns;
+    double quanta;
+};
+
+/* The stack, cut at the program's function nearest to the leaf, if it has called somebody who works; else 0. */
+static uint32_t calling(const struct wick_profile *p, uint32_t stack)
+{
+    enum code code;
+    uint32_t s = user_of(p, stack, &code);
+    return s == stack || hands_over(p, stack) ? 0 : s;
+}
+
+static void learn_calls(struct wick_explain *x, struct calls *c)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t *by_callee = calloc(f->p->nfunctions, sizeof *by_callee);
+    int64_t *by_stack = calloc(f->p->nstacks, sizeof *by_stack);
+    x->f->failed |= !by_callee || !by_stack;
+    for (size_t i = 0; by_callee && by_stack && i < f->ncpu; i++) {
+        uint32_t stack = f->cpu[i].stack, s = calling(f->p, stack);
+        if (!s || frame_of(f->p, s)->function != c->function)
+            continue;
+        uint32_t cut = callee_of(f->p, stack), callee = frame_of(f->p, cut)->function;
+        c->quanta += wick_explain_quantum(&f->cpu[i]);
+        c->system_ns = wick_sum(c->system_ns, is_system(f->p, stack) ? f->cpu[i].weight_ns : 0);
+        by_stack[s] = wick_sum(by_stack[s], f->cpu[i].weight_ns);
+        c->at = by_stack[s] > by_stack[c->at] ? s : c->at;
+        by_callee[callee] = wick_sum(by_callee[callee], f->cpu[i].weight_ns);
+        if (callee != c->function && by_callee[callee] > c->most_ns) {
+            c->most_ns = by_callee[callee];
+            c->most = f->p->stacks[cut].frame;
+        }
+    }
+    free(by_callee);
+    free(by_stack);
+}
+
+/* Some function of the program calls most of what runs, in any program that uses the JDK. It is worth a sentence where
+ * the system works for it, where one function does most of the work, or where little else runs. */
+static bool stands_out(const struct calls *c, double share)
+{
+    return share >= NEARLY_ALL || wick_explain_share((double)c->system_ns, (double)c->ns) >= HALF ||
+           wick_explain_share((double)c->most_ns, (double)c->ns) >= HALF;
+}
+
+/* What hundreds of methods of the JDK share is who calls them: the program's function with most CPU time in others'
+ * code below it. */
+void wick_explain_hot_calls(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    struct calls c = {0};
+    int64_t *sums = calloc(f->p->nfunctions, sizeof *sums);
+    f->failed |= !sums;
+    for (size_t i = 0; sums && i < f->ncpu; i++) {
+        uint32_t s = calling(f->p, f->cpu[i].stack), function = frame_of(f->p, s)->function;
+        if (s)
+            sums[function] = wick_sum(sums[function], f->cpu[i].weight_ns);
+        c.function = sums[function] > sums[c.function] ? function : c.function;
+    }
+    c.ns = sums ? sums[c.function] : 0;
+    free(sums);
+    double share = wick_explain_share((double)c.ns, (double)f->sampled_ns);
+    if (!c.ns || x->code_said || x->method_said || share < x->rule->threshold ||
+        !wick_explain_counts(f, wick_explain_wanted(x, (double)c.ns), CALLS_LEAST))
+        return;
+    learn_calls(x, &c);
+    if (!stands_out(&c, share))
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, (double)c.ns);
+    wick_explain_share_of(x, r, (double)c.ns, (double)f->sampled_ns, c.quanta);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)c.ns);
+    wick_explain_say_frame(x, r, "frame", f->p->stacks[c.at].frame);
+    wick_explain_filter_frame(x, r, f->p->stacks[c.at].frame);
+    say_process(x, r, c.function);
+    if (c.most) {
+        wick_explain_say_frame(x, r, "most", c.most);
+        wick_explain_figure(r, "part", WICK_EXPLAIN_TIME, (double)c.most_ns);
+    }
+}

@@ -1,0 +1,743 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_facts.c - see explain_facts.h
+ *
+ * One table says which events are read and by which function. An event that the recording does not have leaves its sums
+ * at 0, and rules that divide by them stay silent.
+ */
+#include "analysis/explain/explain_facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sum.h"
+#include "model/label.h"
+#include "model/own.h"
+
+#define REAL_MOST 1e18
+
+void *wick_explain_room(void *rows, size_t n, size_t *cap, size_t size)
+{
+    if (n < *cap)
+        return rows;
+    size_t wanted = *cap ? *cap * 2 : 256;
+    void *p = reallocarray(rows, wanted, size);
+    if (p)
+        *cap = wanted;
+    return p;
+}
+
+/* The next row of f->LIST, NULL without memory. */
+#define ADD(f, list)                                                                                   \
+    ({                                                                                                 \
+        void *rows_ = wick_explain_room((f)->list, (f)->n##list, &(f)->cap_##list, sizeof *(f)->list); \
+        if (rows_)                                                                                     \
+            (f)->list = rows_;                                                                         \
+        else                                                                                           \
+            (f)->failed = true;                                                                        \
+        rows_ ? &(f)->list[(f)->n##list++] : NULL;                                                     \
+    })
+
+/* Whatever a damaged recording says: no figure is negative, so differences of them do not overflow. */
+static int64_t not_negative(int64_t v)
+{
+    return v > 0 ? v : 0;
+}
+
+static int64_t number(const struct wick_jfr_event *e, const char *field)
+{
+    int64_t v = 0;
+    (void)wick_jfr_event_int(e, field, &v);
+    return not_negative(v);
+}
+
+static void add_to(int64_t *sum, int64_t v)
+{
+    *sum = wick_sum(*sum, v);
+}
+
+static double real(const struct wick_jfr_event *e, const char *field)
+{
+    double v = 0;
+    (void)wick_jfr_event_double(e, field, &v);
+    return v > 0 && v < REAL_MOST ? v : 0; /* no NaN */
+}
+
+static uint32_t text(const struct wick_jfr_event *e, const char *field)
+{
+    uint32_t v = 0;
+    return wick_jfr_event_text(e, field, &v) ? v : 0;
+}
+
+static void raise_to(int64_t *most, int64_t v)
+{
+    if (v > *most)
+        *most = v;
+}
+
+/* A counter that falls was reset. */
+static void count_on(struct wick_explain_counter *c, int64_t v)
+{
+    if (c->seen)
+        add_to(&c->grown, v >= c->last ? v - c->last : v);
+    c->last = v;
+    c->seen = true;
+}
+
+/* One that began with the recording: its first value counts as well. */
+static void count_all(struct wick_explain_counter *c, int64_t v)
+{
+    if (!c->seen)
+        c->last = 0;
+    c->seen = true;
+    count_on(c, v);
+}
+
+static void take_span(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_explain_span *s = ADD(f, spans);
+    if (s)
+        *s = (struct wick_explain_span){.begin_ns = not_negative(e->time_ns),
+                                        .end_ns = wick_sum(not_negative(e->time_ns), not_negative(e->duration_ns)),
+                                        .thread = wick_jfr_event_thread(e, "eventThread"),
+                                        .endpoint = text(e, "endpoint"),
+                                        .root = number(e, "root") == 1};
+}
+
+/* Whether a thread works for a collector, by the names that HotSpot's collectors give theirs. */
+static bool collects(const char *name)
+{
+    static const char *const names[] = {"GC Thread",       "G1 ",          "ZWorker", "ZDirector",  "ZDriver",
+                                        "XWorker",         "XDirector",    "XDriver", "Shenandoah", "ParGC",
+                                        "Concurrent Mark", "ZUncommitter", "ZStat"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(name, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+/* The row of that thread, NULL without memory. */
+static struct wick_explain_use *use_of(struct wick_explain_facts *f, uint32_t thread)
+{
+    while (f->nuses <= thread) {
+        struct wick_explain_use *use = ADD(f, uses);
+        if (!use)
+            return NULL;
+        *use = (struct wick_explain_use){0};
+    }
+    return &f->uses[thread];
+}
+
+static void take_thread_cpu(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    uint32_t thread = wick_jfr_event_thread(e, "eventThread");
+    int64_t cpu = number(e, "cpuTime"), delay = number(e, "runQueueDelay");
+    uint32_t *ran = ADD(f, ran);
+    if (ran)
+        *ran = thread;
+    struct wick_explain_use *use = use_of(f, thread);
+    if (use) {
+        add_to(&use->cpu_ns, cpu);
+        add_to(&use->delay_ns, delay);
+        add_to(&use->slices, number(e, "timeslices"));
+    }
+    bool hungry = wick_sum(cpu, delay) >= e->duration_ns / 2;
+    bool collector = collects(wick_profile_str(f->p, f->p->threads[thread].name));
+    add_to(&f->got_ns, cpu);
+    if (hungry) {
+        add_to(&f->hungry_got_ns, cpu);
+        add_to(&f->hungry_delay_ns, delay);
+    }
+    if (collector) {
+        add_to(&f->gc_ns, cpu);
+        add_to(&f->gc_wait_ns, delay);
+    }
+    if (hungry && collector)
+        add_to(&f->gc_delay_ns, delay);
+}
+
+static void add_pause(struct wick_explain_facts *f, const struct wick_jfr_event *e, int64_t paused_ns,
+                      int64_t longest_ns, bool exact)
+{
+    struct wick_explain_pause *row = ADD(f, pause);
+    if (!row)
+        return;
+    int64_t begin = not_negative(e->time_ns), took = not_negative(e->duration_ns);
+    *row = (struct wick_explain_pause){.begin_ns = begin,
+                                       .end_ns = wick_sum(begin, took > paused_ns ? took : paused_ns),
+                                       .paused_ns = paused_ns,
+                                       .longest_ns = longest_ns,
+                                       .exact = exact};
+}
+
+static void take_pause(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    int64_t took = not_negative(e->duration_ns);
+    add_pause(f, e, took, took, true);
+}
+
+/* By the names that jvmstat, and the JDK's own events, have for collectors. */
+static bool is_full(const char *collector)
+{
+    static const char *const words[] = {"full", "Full", "old", "Old", "MSC", "MarkSweep", "Compact", "Major", "major"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(collector, words[i]))
+            return true;
+    return false;
+}
+
+static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    uint32_t *cause = ADD(f, causes);
+    if (cause)
+        *cause = text(e, "cause");
+    f->gcs++;
+    add_pause(f, e, number(e, "sumOfPauses"), number(e, "longestPause"), false);
+    raise_to(&f->heap_used, number(e, "heapUsedAfter"));
+    struct wick_explain_heap *h = number(e, "heapUsedAfter") ? ADD(f, heaps) : NULL;
+    if (h)
+        *h = (struct wick_explain_heap){.time_ns = not_negative(e->time_ns),
+                                        .used = number(e, "heapUsedAfter"),
+                                        .cause = text(e, "cause"),
+                                        .full = is_full(wick_profile_str(f->p, text(e, "name")))};
+}
+
+/* The row of that name, a new one if there is none; NULL without memory. */
+static struct wick_explain_row *row_of(struct wick_explain_facts *f, struct wick_explain_rows *in, uint32_t name)
+{
+    for (size_t i = 0; i < in->n; i++)
+        if (in->rows[i].name == name)
+            return &in->rows[i];
+    void *rows = wick_explain_room(in->rows, in->n, &in->cap, sizeof *in->rows);
+    f->failed |= !rows;
+    if (!rows)
+        return NULL;
+    in->rows = rows;
+    in->rows[in->n] = (struct wick_explain_row){.name = name};
+    return &in->rows[in->n++];
+}
+
+/* The JVM has half a dozen messages; more come from a recording that was made up. Of threads the first ones count. */
+enum { MESSAGES = 64, VICTIMS = 256 };
+
+static void take_victim(struct wick_explain_facts *f, uint32_t thread, uint32_t message, int64_t time_ns)
+{
+    size_t i = 0;
+    while (i < f->nvictims && (f->victims[i].thread != thread || f->victims[i].message != message))
+        i++;
+    if (i == VICTIMS || !thread)
+        return;
+    if (i == f->nvictims) {
+        struct wick_explain_victim *rows = wick_explain_room(f->victims, i, &f->cap_victims, sizeof *rows);
+        f->failed |= !rows;
+        if (!rows)
+            return;
+        f->victims = rows;
+        rows[f->nvictims++] = (struct wick_explain_victim){.thread = thread, .message = message};
+    }
+    f->victims[i].last_ns = time_ns;
+}
+
+static void take_out_of_memory(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    uint32_t message = text(e, "message");
+    struct wick_explain_row *r = f->exhausted.n < MESSAGES ? row_of(f, &f->exhausted, message) : NULL;
+    if (!r)
+        return;
+    r->sum += 1 + (double)number(e, "missed");
+    take_victim(f, wick_jfr_event_thread(e, "eventThread"), message, e->time_ns);
+}
+
+static void take_direct_buffers(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    int64_t used = number(e, "memoryUsed"), peak = number(e, "memoryPeak"); /* the JDK's own event has no peak */
+    raise_to(&peak, used);
+    if (peak < f->direct_peak)
+        return;
+    f->direct_peak = peak;
+    f->direct_limit = number(e, "maxCapacity");
+    f->direct_count = number(e, "count");
+}
+
+static void take_load(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    f->loads++;
+    f->jvm += real(e, "jvmUser") + real(e, "jvmSystem");
+}
+
+static void take_machine(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    f->machines++;
+    f->steal += real(e, "steal");
+    f->others += real(e, "others");
+    raise_to(&f->allowed, number(e, "allowedCpus"));
+}
+
+static void take_neighbour(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    uint32_t name = text(e, "name");
+    int64_t pid = number(e, "pid");
+    for (size_t i = 0; i < f->nneighbours; i++)
+        if (f->neighbours[i].name == name) {
+            f->neighbours[i].several |= f->neighbours[i].pid != pid;
+            add_to(&f->neighbours[i].cpu_ns, number(e, "cpuTime"));
+            return;
+        }
+    struct wick_explain_neighbour *n = ADD(f, neighbours);
+    if (n)
+        *n = (struct wick_explain_neighbour){.name = name, .pid = pid, .cpu_ns = number(e, "cpuTime")};
+}
+
+static void take_queue(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_explain_row *r = row_of(f, &f->queues, text(e, "compiler"));
+    if (!r)
+        return;
+    r->events++;
+    r->sum += real(e, "average");
+    raise_to(&r->peak, number(e, "peak"));
+}
+
+static void take_compilation(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    if (e->duration_ns <= f->long_ns)
+        return;
+    f->long_ns = e->duration_ns;
+    f->long_method = text(e, "method");
+}
+
+static void take_compiler(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    count_on(&f->compile_ns, number(e, "totalTimeSpent"));
+}
+
+static void take_deopts(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    count_on(&f->deopts, number(e, "count"));
+}
+
+static void take_reason(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_explain_row *r = row_of(f, &f->reasons, text(e, "reason"));
+    if (r)
+        r->sum += (double)number(e, "count");
+}
+
+static void take_classes(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    count_on(&f->loaded, number(e, "loadedClassCount"));
+    count_on(&f->unloaded, number(e, "unloadedClassCount"));
+}
+
+/* The compiler counts as switched off from the event that says so to the next one. */
+static void take_code_cache(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    int64_t time_ns = not_negative(e->time_ns);
+    if (f->off_since_ns && time_ns > f->off_since_ns)
+        add_to(&f->off_ns, time_ns - f->off_since_ns);
+    f->off_since_ns = number(e, "compilerStopped") ? time_ns : 0;
+    if (real(e, "fullest") < f->code_fullest)
+        return;
+    f->code_fullest = real(e, "fullest");
+    f->code_used = number(e, "used");
+    f->code_limit = number(e, "reserved");
+}
+
+/* Collections have rules of their own. */
+static bool is_collection(const char *operation)
+{
+    static const char *const words[] = {"Collect",    "GC",         "Mark",       "Evac",
+                                        "ZOperation", "XOperation", "Shenandoah", "CMS_"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(operation, words[i]))
+            return true;
+    return operation[0] == 'Z' || operation[0] == 'X' || !strncmp(operation, "G1", 2);
+}
+
+static void take_operation(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    uint32_t name = text(e, "operation");
+    if (is_collection(wick_profile_str(f->p, name)))
+        return;
+    struct wick_explain_row *r = row_of(f, &f->operations, name);
+    if (r)
+        r->sum += (double)number(e, "time");
+}
+
+static void take_cpus(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    raise_to(&f->cpus, number(e, "hwThreads"));
+}
+
+static void take_rss(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    raise_to(&f->rss, number(e, "size"));
+}
+
+static void take_cgroup_cpu(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    f->cpu_limit = real(e, "limit");
+    count_on(&f->periods, number(e, "periods"));
+    count_on(&f->throttled, number(e, "throttledPeriods"));
+    count_on(&f->throttled_ns, number(e, "throttledTime"));
+}
+
+static void take_cgroup_memory(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    f->memory_limit = number(e, "max");
+    f->memory_charged = number(e, "current");
+    count_on(&f->oom_kills, number(e, "oomKills"));
+}
+
+static void take_pressure(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    count_on(&f->memory_full_ns, number(e, "memoryFull"));
+    count_on(&f->io_some_ns, number(e, "ioSome"));
+}
+
+static void take_safepoints(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    count_on(&f->safepoints, number(e, "count"));
+    count_on(&f->sync_ns, number(e, "timeToSafepoint"));
+}
+
+static void take_native_memory(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_trend_point *p = ADD(f, native);
+    if (p)
+        *p = (struct wick_trend_point){(double)e->time_ns / 1e9,
+                                       (double)number(e, "bytes") - (double)number(e, "ofJvm")};
+}
+
+static void add_native(struct wick_explain_facts *f, struct wick_explain_native_moment *m,
+                       const struct wick_jfr_event *e)
+{
+    void *rows = wick_explain_room(m->rows, m->n, &m->cap, sizeof *m->rows);
+    f->failed |= !rows;
+    if (!rows)
+        return;
+    m->rows = rows;
+    m->rows[m->n++] = (struct wick_explain_native){.stack = wick_jfr_event_stack(e, "stackTrace"),
+                                                   .bytes = number(e, "weight"),
+                                                   .samples = number(e, "samples"),
+                                                   .blocks = number(e, "blocks")};
+}
+
+/* What the JVM maps itself is covered by other rules. */
+static void take_native_live(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_explain_native_moment *first = &f->native_first, *last = &f->native_last;
+    if (!first->time_ns)
+        first->time_ns = e->time_ns;
+    if (e->time_ns > last->time_ns) {
+        last->n = 0;
+        last->time_ns = e->time_ns;
+    }
+    if (number(e, "ofJvm"))
+        return;
+    if (e->time_ns == first->time_ns)
+        add_native(f, first, e);
+    if (e->time_ns == last->time_ns)
+        add_native(f, last, e);
+}
+
+/* Deadlocks stay: the last search has them all. */
+static void take_search(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    f->nlocked = f->locked_before;
+    f->searched = number(e, "complete") && !number(e, "unknown");
+}
+
+static void take_deadlock(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_explain_locked *l = ADD(f, locked);
+    if (l)
+        *l = (struct wick_explain_locked){.thread = wick_jfr_event_thread(e, "eventThread"),
+                                          .owner = wick_jfr_event_thread(e, "owner"),
+                                          .class_name = text(e, "lockClass")};
+}
+
+/* Files of one recording continue its totals; another one starts from zero. */
+static void take_recording(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_explain_counter *totals[] = {&f->fired, &f->dropped, &f->biased_ns};
+    int64_t began_ms = number(e, "recordingStart");
+    bool same = began_ms && began_ms == f->recording_ms;
+    if (same)
+        f->unsampled_before_ns = f->unsampled_earlier_ns;
+    else
+        f->unsampled_earlier_ns = f->unsampled_before_ns = f->unsampled_ns;
+    if (!same) {
+        f->locked_before = f->nlocked;
+        f->nnative = f->native_first.n = f->native_last.n = 0;
+        f->native_first.time_ns = f->native_last.time_ns = 0;
+    }
+    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
+        totals[i]->seen = same;
+    f->recording_ms = began_ms;
+}
+
+static void take_profiler(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    count_all(&f->fired, number(e, "fired"));
+    count_all(&f->dropped, number(e, "dropped"));
+    count_all(&f->biased_ns, number(e, "biasedWeight"));
+    /* no counter: it falls when a sample comes that stands for time before it */
+    f->unsampled_ns = wick_sum(f->unsampled_before_ns, number(e, "cpuTimeUnsampled"));
+}
+
+/* "-Xmx1g -Dx=y": the last -Xmx or -XX:MaxHeapSize counts, as for the JVM. 0 = neither. */
+static int64_t heap_limit(const char *arguments)
+{
+    static const char *const options[] = {"-Xmx", "-XX:MaxHeapSize="};
+    int64_t limit = 0;
+    for (const char *word = arguments; *word; word += strcspn(word, " "), word += strspn(word, " ")) {
+        for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+            size_t n = strlen(options[i]);
+            char *end;
+            if (strncmp(word, options[i], n) != 0 || word[n] < '0' || word[n] > '9')
+                continue;
+            uint64_t v = strtoull(word + n, &end, 10);
+            char unit = (char)(*end | 0x20);
+            unsigned shift = unit == 'k' ? 10 : unit == 'm' ? 20 : unit == 'g' ? 30 : unit == 't' ? 40 : 0;
+            limit = v <= (uint64_t)INT64_MAX >> shift ? (int64_t)(v << shift) : 0;
+        }
+    }
+    return limit;
+}
+
+static void take_jvm(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    raise_to(&f->heap_max, heap_limit(wick_profile_str(f->p, text(e, "jvmArguments"))));
+}
+
+static const struct {
+    const char *type;
+    void (*take)(struct wick_explain_facts *f, const struct wick_jfr_event *e);
+} readers[] = {
+    {"wick.Span", take_span},
+    {"wick.ThreadCpu", take_thread_cpu},
+    {"jdk.GarbageCollection", take_gc},
+    {"jdk.GCPhasePause", take_pause},
+    {"jdk.ActiveRecording", take_recording},
+    {"jdk.CPULoad", take_load},
+    {"jdk.CPUInformation", take_cpus},
+    {"jdk.JVMInformation", take_jvm},
+    {"jdk.ResidentSetSize", take_rss},
+    {"wick.OutOfMemory", take_out_of_memory},
+    {"wick.DeadlockSearch", take_search},
+    {"wick.Deadlock", take_deadlock},
+    {"jdk.DirectBufferStatistics", take_direct_buffers},
+    {"wick.NativeMemory", take_native_memory},
+    {"wick.NativeLive", take_native_live},
+    {"wick.MachineTime", take_machine},
+    {"wick.Neighbour", take_neighbour},
+    {"wick.CgroupCpu", take_cgroup_cpu},
+    {"wick.CgroupMemory", take_cgroup_memory},
+    {"wick.Pressure", take_pressure},
+    {"wick.Safepoints", take_safepoints},
+    {"wick.Profiler", take_profiler},
+    {"wick.CompileQueue", take_queue},
+    {"wick.Compilation", take_compilation},
+    {"jdk.CompilerStatistics", take_compiler},
+    {"wick.Deoptimizations", take_deopts},
+    {"wick.DeoptimizationReason", take_reason},
+    {"jdk.ClassLoadingStatistics", take_classes},
+    {"wick.CodeCache", take_code_cache},
+    {"wick.VmOperation", take_operation},
+};
+#define READERS (sizeof readers / sizeof *readers)
+
+static bool want(void *ctx, const char *type)
+{
+    (void)ctx;
+    for (size_t i = 0; i < READERS; i++)
+        if (!strcmp(type, readers[i].type))
+            return true;
+    return wick_spans_visitor(NULL).want(NULL, type) || wick_memory_use_wants(type) ||
+           wick_ttsp_incidents_wants(type) || wick_lock_waits_wants(type);
+}
+
+static void take(void *ctx, const struct wick_jfr_event *e)
+{
+    struct wick_explain_facts *f = ctx;
+    const struct wick_jfr_visitor timed = wick_spans_visitor(&f->timed);
+    if (timed.want(timed.ctx, e->type))
+        timed.event(timed.ctx, e);
+    for (size_t i = 0; i < READERS; i++)
+        if (!strcmp(e->type, readers[i].type)) {
+            readers[i].take(f, e);
+            return;
+        }
+    wick_memory_use_take(&f->memory, f->p, e);
+    wick_ttsp_incidents_take(&f->ttsp, e);
+    wick_lock_waits_take(&f->locks, e);
+}
+
+static enum wick_explain_state state_of(const struct wick_profile *p, uint16_t state)
+{
+    static const struct {
+        const char *name;
+        enum wick_explain_state state;
+    } states[] = {
+#define X(NAME, id, jfr_name) {jfr_name, WICK_EXPLAIN_##NAME},
+#include "def/thread_state.def"
+#undef X
+    };
+    const char *name = wick_profile_str(p, p->states[state]);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (!strcmp(name, states[i].name))
+            return states[i].state;
+    return WICK_EXPLAIN_UNKNOWN;
+}
+
+static uint32_t label_of(struct wick_profile *p, const struct wick_sample *s, const char *name)
+{
+    uint32_t key = wick_profile_label_key(p, name);
+    return key ? wick_profile_label(p, s->labels, key) : 0;
+}
+
+static void take_sample(void *ctx, const struct wick_sample *s)
+{
+    struct wick_explain_facts *f = ctx;
+    struct wick_profile *p = f->p;
+    const struct wick_sample_type *type = &p->events[s->event];
+    struct wick_explain_sample *row = NULL;
+    f->nother += type->kind != WICK_KIND_CPU;
+    if (s->weight > 0 && type->unit == WICK_UNIT_NS)
+        row = type->kind == WICK_KIND_CPU ? ADD(f, cpu) : type->kind == WICK_KIND_WALL ? ADD(f, wall) : NULL;
+    else if (s->weight > 0 && type->unit == WICK_UNIT_BYTES)
+        row = type->kind == WICK_KIND_ALLOC ? ADD(f, alloc) : type->kind == WICK_KIND_LIVE ? ADD(f, live) : NULL;
+    if (!row)
+        return;
+    *row = (struct wick_explain_sample){.time_ns = not_negative(s->time_ns),
+                                        .weight_ns = s->weight,
+                                        .thread = s->thread,
+                                        .stack = s->stack,
+                                        .variance = s->variance,
+                                        .count = s->count,
+                                        .state = state_of(p, s->state),
+                                        .endpoint = label_of(p, s, "endpoint"),
+                                        .process = label_of(p, s, "process"),
+                                        .rival = label_of(p, s, "ran-instead"),
+                                        .number = f->timed.nsamples};
+    f->rivals += row->rival != 0;
+    if (type->kind == WICK_KIND_WALL) {
+        const struct wick_jfr_visitor timed = wick_spans_visitor(&f->timed);
+        timed.sample(timed.ctx, s);
+    }
+}
+
+/* Leaves out the profiler's own work; returns its weight. */
+static int64_t drop_own(struct wick_explain_sample *rows, size_t *n, const struct wick_owners *o)
+{
+    int64_t own = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < *n; i++) {
+        if (wick_owners_is_own(o, rows[i].stack))
+            add_to(&own, rows[i].weight_ns);
+        else
+            rows[kept++] = rows[i];
+    }
+    *n = kept;
+    return own;
+}
+
+/* What is left are the program's samples. */
+static bool leave_own_out(struct wick_explain_facts *f)
+{
+    struct wick_owners o = {.p = f->p};
+    if (!wick_owners_learn(&o))
+        return false;
+    f->own_ns = drop_own(f->cpu, &f->ncpu, &o);
+    drop_own(f->wall, &f->nwall, &o);
+    for (size_t i = 0; i < f->ncpu; i++)
+        add_to(&f->sampled_ns, f->cpu[i].weight_ns);
+    wick_owners_release(&o);
+    return true;
+}
+
+static void begin_input(struct wick_explain_facts *f, int i)
+{
+    struct wick_explain_counter *counters[] = {&f->throttled,  &f->periods, &f->throttled_ns,   &f->oom_kills,
+                                               &f->safepoints, &f->sync_ns, &f->memory_full_ns, &f->io_some_ns,
+                                               &f->fired,      &f->dropped, &f->biased_ns,      &f->deopts,
+                                               &f->compile_ns, &f->loaded,  &f->unloaded};
+    f->off_since_ns = 0;
+    f->unsampled_earlier_ns = f->unsampled_before_ns;
+    f->unsampled_before_ns = f->unsampled_ns;
+    for (size_t k = 0; k < sizeof counters / sizeof *counters; k++)
+        counters[k]->seen = false;
+    f->ttsp.file = f->locks.file = (uint32_t)i;
+    f->p->start_ns = f->p->end_ns = 0;
+}
+
+/* The profile covers all inputs. */
+static void cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns)
+{
+    if (start_ns && (!p->start_ns || start_ns < p->start_ns))
+        p->start_ns = start_ns;
+    raise_to(&p->end_ns, end_ns);
+}
+
+int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char *const *paths, int n,
+                      wick_analysis_reader *read, struct wick_err *err)
+{
+    const struct wick_jfr_visitor v = {.ctx = f, .sample = take_sample, .want = want, .event = take};
+    *f = (struct wick_explain_facts){.p = p, .ttsp.profile = p, .locks.profile = p, .kills_since = -1};
+    wick_spans_init(&f->timed, p);
+    p->objects = true;
+    p->keep = WICK_KEEP_LINES | WICK_KEEP_JAVA_KINDS;
+    int64_t start_ns = 0, end_ns = 0;
+    for (int i = 0; i < n; i++) {
+        begin_input(f, i);
+        int rc = read(p, paths[i], &v, err);
+        if (rc)
+            return rc;
+        if (p->end_ns > p->start_ns)
+            add_to(&f->duration_ns, not_negative(p->end_ns) - not_negative(p->start_ns));
+        wick_explain_pauses_add(f, p->start_ns, p->end_ns);
+        cover(p, start_ns, end_ns);
+        start_ns = p->start_ns;
+        end_ns = p->end_ns;
+    }
+    wick_memory_use_end(&f->memory);
+    wick_lock_waits_tie(&f->locks);
+    if (f->failed || f->ttsp.failed || f->locks.failed || f->memory.failed || p->failed || !leave_own_out(f) ||
+        !wick_explain_time_spans(f))
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    if (!f->duration_ns)
+        return wick_err_set(err, WICK_E_NOTFOUND, "the recording does not say what time it covers");
+    wick_ttsp_incidents_tie(&f->ttsp);
+    wick_explain_join(f);
+    return 0;
+}
+
+void wick_explain_release(struct wick_explain_facts *f)
+{
+    wick_ttsp_incidents_release(&f->ttsp);
+    wick_lock_waits_release(&f->locks);
+    free(f->locked);
+    free(f->ran);
+    free(f->uses);
+    free(f->wall);
+    free(f->cpu);
+    free(f->spans);
+    wick_spans_release(&f->timed);
+    free(f->causes);
+    free(f->heaps);
+    free(f->alloc);
+    free(f->live);
+    free(f->native);
+    free(f->native_first.rows);
+    free(f->native_last.rows);
+    wick_memory_use_release(&f->memory);
+    free(f->pause);
+    free(f->neighbours);
+    free(f->queues.rows);
+    free(f->reasons.rows);
+    free(f->exhausted.rows);
+    free(f->victims);
+    free(f->operations.rows);
+    *f = (struct wick_explain_facts){0};
+}

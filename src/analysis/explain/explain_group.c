@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_group.c - whose the cause is: how time went, the order of findings, and what selects their samples
+ *
+ * Costs are compared within one account. A thread of the program that has work is on a CPU, ready to run without one,
+ * waiting for others, or waiting for memory. All of this comes to a stop during a collection that stops the world, so
+ * if those take the share s of the recording, threads that got through N ns of work and waits in the rest of it lost
+ * N s / (1 - s) to them. The collector's own threads are no part of N: that they wait for a CPU makes collections
+ * longer, and it is there that it counts. So a collector that stops the program for most of the time has most of the
+ * time at stake, however crowded the machine is.
+ *
+ * While the program is stopped, its threads take no CPU from the collector's: if those wait for one, others have it, or
+ * a limit keeps them from it. Pauses that would be short with CPUs are no fault of the heap, and whether they are is
+ * seen by taking the waiting for CPUs out of both, the pauses and the time between them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain/explain_int.h"
+#include "base/strbuf.h"
+#include "model/name.h"
+
+#define STOPPED_MOST 0.99 /* of the time, so that a quotient remains */
+
+static const struct {
+    const char *name, *title;
+} groups[WICK_EXPLAIN_GROUPS] = {
+    [WICK_EXPLAIN_OF_MACHINE] = {"machine", "The machine"},
+    [WICK_EXPLAIN_OF_JVM] = {"jvm", "The JVM"},
+    [WICK_EXPLAIN_OF_PROGRAM] = {"program", "The program"},
+    [WICK_EXPLAIN_OF_PROFILE] = {"profile", "The profile itself"},
+};
+
+const char *wick_explain_group_name(enum wick_explain_group group)
+{
+    return groups[group].name;
+}
+
+const char *wick_explain_group_title(enum wick_explain_group group)
+{
+    return groups[group].title;
+}
+
+/* ---- how time went ---- */
+
+static double not_below_0(double v)
+{
+    return v > 0 ? v : 0;
+}
+
+void wick_explain_learn_parts(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct wick_explain_parts *o = &x->out->parts;
+    double stop = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    double collecting = (double)f->pauses_ns * (double)(f->allowed ? f->allowed : f->cpus ? f->cpus : 1);
+    o->computed_ns = not_below_0(f->got_ns ? (double)f->got_ns - (double)f->gc_ns : (double)f->sampled_ns);
+    o->collector_ns = not_below_0((double)f->gc_ns - collecting);
+    o->starved_ns = not_below_0((double)f->hungry_delay_ns - (double)f->gc_delay_ns);
+    for (size_t i = 0; i < f->nwall; i++)
+        if (f->wall[i].state == WICK_EXPLAIN_ALLOCATION)
+            o->stalled_ns += (double)f->wall[i].weight_ns;
+        else if (f->rivals && f->wall[i].state == WICK_EXPLAIN_WAITING_FOR_CPU) /* of a whole machine */
+            o->starved_ns += (double)f->wall[i].weight_ns;
+        else if (wick_explain_wait_counts(x, i))
+            o->waited_ns += (double)f->wall[i].weight_ns;
+    stop = stop < STOPPED_MOST ? stop : STOPPED_MOST;
+    o->stopped_ns = (o->computed_ns + o->starved_ns + o->waited_ns + o->stalled_ns) * stop / (1 - stop);
+}
+
+double wick_explain_collectors_got(const struct wick_explain_facts *f)
+{
+    double got = (double)f->gc_ns, all = got + (double)f->gc_wait_ns;
+    return all > 0 ? got / all : 1;
+}
+
+double wick_explain_pauses_by_work(const struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    const struct wick_explain_parts *o = &x->out->parts;
+    double stop = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    double got_on = o->computed_ns + o->waited_ns + o->stalled_ns;
+    stop = stop < STOPPED_MOST ? stop : STOPPED_MOST;
+    double paused = stop * wick_explain_collectors_got(f);
+    double between = (1 - stop) * (got_on > 0 ? got_on / (got_on + o->starved_ns) : 1);
+    return wick_explain_share(paused, paused + between);
+}
+
+double wick_explain_stopped(const struct wick_explain *x)
+{
+    double paused = (double)x->f->pauses_ns, lost = x->out->parts.stopped_ns;
+    return lost > paused ? lost : paused;
+}
+
+double wick_explain_wanted(const struct wick_explain *x, double cpu_ns)
+{
+    const struct wick_explain_parts *o = &x->out->parts;
+    return cpu_ns + cpu_ns * wick_explain_share(o->starved_ns, o->computed_ns);
+}
+
+double wick_explain_whole(const struct wick_explain_parts *parts)
+{
+    return parts->computed_ns + parts->collector_ns + parts->starved_ns + parts->waited_ns + parts->stalled_ns +
+           parts->stopped_ns;
+}
+
+double wick_explain_stake(const struct wick_explain_findings *all, enum wick_explain_group group)
+{
+    double whole = wick_explain_whole(&all->parts), most = -1;
+    for (size_t i = 0; i < all->n; i++) {
+        const struct wick_explain_finding *r = &all->rows[i];
+        if (r->rule->group == group && !r->rule->risk && r->cost_ns > most)
+            most = r->cost_ns;
+    }
+    if (most < 0)
+        return -1;
+    double share = wick_explain_share(most, whole);
+    return share < 1 ? share : 1;
+}
+
+/* ---- order ---- */
+
+/* For sorting: what is at stake in the group of a finding, and in its endpoint. */
+struct rank {
+    struct wick_explain_finding row;
+    double group_ns, endpoint_ns;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+    const struct wick_explain_rule *r = x->row.rule, *s = y->row.rule;
+    bool caution = r->group == WICK_EXPLAIN_OF_PROFILE, other = s->group == WICK_EXPLAIN_OF_PROFILE;
+    if (caution != other)
+        return caution ? 1 : -1;
+    if (r->group != s->group && x->group_ns != y->group_ns)
+        return x->group_ns > y->group_ns ? -1 : 1;
+    if (r->group != s->group)
+        return r->group < s->group ? -1 : 1;
+    if (x->endpoint_ns != y->endpoint_ns)
+        return x->endpoint_ns > y->endpoint_ns ? -1 : 1;
+    if (x->row.endpoint != y->row.endpoint)
+        return x->row.endpoint < y->row.endpoint ? -1 : 1;
+    if (x->row.cost_ns != y->row.cost_ns)
+        return x->row.cost_ns > y->row.cost_ns ? -1 : 1;
+    return r < s ? -1 : r > s;
+}
+
+/* Groups by what their most expensive finding costs; in a group, findings of one endpoint are together. */
+void wick_explain_rank(struct wick_explain_findings *out)
+{
+    wick_explain_set_aside(out);
+    struct rank *ranks = out->n ? calloc(out->n, sizeof *ranks) : NULL;
+    out->failed |= out->n && !ranks;
+    for (size_t i = 0; ranks && i < out->n; i++) {
+        ranks[i].row = out->rows[i];
+        for (size_t k = 0; k < out->n; k++) {
+            const struct wick_explain_finding *o = &out->rows[k], *r = &out->rows[i];
+            if (o->rule->group != r->rule->group)
+                continue;
+            if (o->cost_ns > ranks[i].group_ns)
+                ranks[i].group_ns = o->cost_ns;
+            bool together = o == r || (r->endpoint && o->endpoint == r->endpoint);
+            if (together && o->cost_ns > ranks[i].endpoint_ns)
+                ranks[i].endpoint_ns = o->cost_ns;
+        }
+    }
+    if (ranks)
+        qsort(ranks, out->n, sizeof *ranks, by_rank);
+    for (size_t i = 0; ranks && i < out->n; i++)
+        out->rows[i] = ranks[i].row;
+    free(ranks);
+}
+
+/* ---- chains, and what selects its samples ---- */
+
+void wick_explain_link(struct wick_explain *x, struct wick_explain_finding *r, const char *kind, uint32_t frame,
+                       double share)
+{
+    struct wick_strbuf name = WICK_STRBUF_INIT;
+    wick_name_add_frame(&name, x->f->p, frame, WICK_NAME_LINES);
+    char *copy = r && name.len ? strdup(name.buf) : NULL;
+    wick_strbuf_release(&name);
+    if (copy && r->nsteps < WICK_EXPLAIN_LINKS + 1)
+        r->steps[r->nsteps++] = (struct wick_explain_step){kind, copy, share};
+    else
+        free(copy);
+}
+
+static void filter(struct wick_explain *x, struct wick_explain_finding *r, const char *option, const char *value)
+{
+    char *copy = r ? strdup(value) : NULL;
+    if (!r || !copy)
+        x->out->failed = true;
+    else if (r->nfilters < WICK_EXPLAIN_FILTERS)
+        r->filters[r->nfilters++] = (struct wick_explain_filter){option, copy};
+    else
+        free(copy);
+}
+
+/* As a regular expression that matches the text and nothing else. */
+static void filter_exactly(struct wick_explain *x, struct wick_explain_finding *r, const char *option, const char *text)
+{
+    struct wick_strbuf exact = WICK_STRBUF_INIT;
+    wick_strbuf_addc(&exact, '^');
+    for (; *text; text++) {
+        if (strchr(".[]()*+?{}|^$\\", *text))
+            wick_strbuf_addc(&exact, '\\');
+        wick_strbuf_addc(&exact, *text);
+    }
+    wick_strbuf_addc(&exact, '$');
+    if (exact.failed)
+        x->out->failed = true;
+    else
+        filter(x, r, option, exact.buf);
+    wick_strbuf_release(&exact);
+}
+
+void wick_explain_filter_frame(struct wick_explain *x, struct wick_explain_finding *r, uint32_t frame)
+{
+    struct wick_strbuf name = WICK_STRBUF_INIT;
+    if (frame)
+        wick_name_add_frame(&name, x->f->p, frame, 0);
+    if (frame)
+        filter_exactly(x, r, "include", name.buf);
+    wick_strbuf_release(&name);
+}
+
+void wick_explain_filter_state(struct wick_explain *x, struct wick_explain_finding *r, enum wick_explain_state state)
+{
+    static const char *const names[WICK_EXPLAIN_STATES] = {
+#define X(NAME, id, jfr_name) [WICK_EXPLAIN_##NAME] = (jfr_name),
+#include "def/thread_state.def"
+#undef X
+    };
+    if (names[state])
+        filter(x, r, "state", names[state]);
+}
+
+void wick_explain_filter_thread(struct wick_explain *x, struct wick_explain_finding *r, uint32_t thread)
+{
+    if (thread)
+        filter_exactly(x, r, "thread", wick_profile_str(x->f->p, x->f->p->threads[thread].name));
+}
+
+void wick_explain_filter_process(struct wick_explain *x, struct wick_explain_finding *r, uint32_t process)
+{
+    if (process)
+        filter_exactly(x, r, "process", wick_profile_str(x->f->p, process));
+}
+
+void wick_explain_filter_endpoint(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint)
+{
+    struct wick_strbuf value = WICK_STRBUF_INIT;
+    if (endpoint)
+        wick_strbuf_addf(&value, "endpoint=%s", wick_profile_str(x->f->p, endpoint));
+    if (endpoint)
+        filter(x, r, "where", value.buf);
+    wick_strbuf_release(&value);
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_heap.c - the rules of `wick explain` about what collections find: humongous objects, objects that are
+ * promoted and die, a heap that is much too large, and cleaners that do not keep up; and which code makes what grows
+ * outside
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain/explain_int.h"
+#include "base/sum.h"
+#include "model/name.h"
+
+#define LARGE_LEAST   (512.0 * 1024) /* half of the smallest region of G1 */
+#define HEAP_LEAST    (256.0 * (1 << 20))
+#define GC_LITTLE     0.05 /* share of the time in pauses */
+#define CLEANER_LEAST 5e9  /* ns of wall time that its thread was seen */
+#define SEVERAL       3
+#define FALL_LEAST    0.10 /* from one collection to the next */
+#define OFTEN         10e9 /* ns */
+
+/* ---- humongous allocations ---- */
+
+/* What the object of a sample weighs by itself: its weight w and w (w - size), the variance, are known. */
+static double size_of(const struct wick_explain_sample *s)
+{
+    double weight = (double)s->weight_ns;
+    return s->variance > 0 && weight > 0 ? weight - s->variance / weight : weight;
+}
+
+/* Leaves the samples of large objects in the front; returns how many there are. */
+static size_t large_first(struct wick_explain_sample *rows, size_t n)
+{
+    size_t large = 0;
+    for (size_t i = 0; i < n; i++)
+        if (size_of(&rows[i]) >= LARGE_LEAST) {
+            struct wick_explain_sample s = rows[large];
+            rows[large++] = rows[i];
+            rows[i] = s;
+        }
+    return large;
+}
+
+void wick_explain_humongous(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    size_t n = 0;
+    for (size_t i = 0; i < f->ncauses; i++)
+        n += !strcmp(wick_profile_str(f->p, f->causes[i]), "G1 Humongous Allocation");
+    if (n < SEVERAL || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold)
+        return;
+    double stalled = (double)wick_explain_wall(f, true, 0, 1 << WICK_EXPLAIN_ALLOCATION);
+    double stopped = wick_explain_stopped(x), cost = stopped > (double)f->gc_ns ? stopped : (double)f->gc_ns;
+    cost = cost > stalled ? cost : stalled;
+    struct wick_explain_finding *r = wick_explain_found(x, cost * (double)n / (double)f->ncauses);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)n);
+    wick_explain_figure(r, "of", WICK_EXPLAIN_NUMBER, (double)f->ncauses);
+    wick_explain_say_class(x, r, f->alloc, large_first(f->alloc, f->nalloc), "size");
+}
+
+/* ---- promotion ---- */
+
+/*
+ * After a young collection what is in use is the old generation and a few survivors, so it hardly falls from one to the
+ * next; where it does, the old generation was collected as well, and what it lost was promoted and died. By the names
+ * of collections these cannot be found: a full one that follows at once on a young one is one collection for the JVM.
+ */
+
+/* Collections of Serial and Parallel because there was no room, not because somebody asked or metaspace was full. G1
+ * collects the old generation in pieces, and drops humongous objects in young collections. */
+static bool wanted_room(const char *cause)
+{
+    return !strcmp(cause, "Allocation Failure") || !strcmp(cause, "Ergonomics");
+}
+
+struct fall {
+    double before, after; /* bytes in use, added up */
+    size_t n;
+};
+
+static struct fall falls_of(const struct wick_explain_facts *f)
+{
+    struct fall o = {0};
+    for (size_t i = 1; i < f->nheaps; i++) {
+        double used = (double)f->heaps[i].used, last = (double)f->heaps[i - 1].used;
+        if (used > (1 - FALL_LEAST) * last || !wanted_room(wick_profile_str(f->p, f->heaps[i].cause)))
+            continue;
+        o.before += last;
+        o.after += used;
+        o.n++;
+    }
+    return o;
+}
+
+bool wick_explain_promotes(const struct wick_explain_facts *f)
+{
+    struct fall o = falls_of(f);
+    bool often = (double)o.n * OFTEN >= (double)f->duration_ns;
+    return o.n >= SEVERAL && often &&
+           wick_explain_share(o.before - o.after, o.before) >=
+               wick_explain_rules[WICK_EXPLAIN_RULE_PROMOTION].threshold;
+}
+
+void wick_explain_promotion(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    struct fall o = falls_of(f);
+    if (!wick_explain_promotes(f))
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)o.n);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, wick_explain_share(o.before - o.after, o.before));
+    wick_explain_figure(r, "dead", WICK_EXPLAIN_BYTES, (o.before - o.after) / (double)o.n);
+    wick_explain_figure(r, "stopped", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
+    wick_explain_say_allocations(x, r);
+}
+
+/* ---- a heap that is much too large ---- */
+
+void wick_explain_oversized(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    const struct wick_memory_row *heap = &f->memory.part[WICK_MEMORY_HEAP].now;
+    double resident = (double)heap->resident, used = (double)f->heap_used,
+           paused = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    if (f->nheaps < SEVERAL || resident < HEAP_LEAST || used <= 0 || resident / used < x->rule->threshold ||
+        paused > GC_LITTLE)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, 0);
+    wick_explain_figure(r, "resident", WICK_EXPLAIN_BYTES, resident);
+    if (heap->reserved)
+        wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, (double)heap->reserved);
+    wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, used);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->nheaps);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
+}
+
+/* ---- finalizers, cleaners and reference queues ---- */
+
+/* Threads that do for dead objects what has to be done. */
+static bool cleans(const char *thread)
+{
+    return !strcmp(thread, "Finalizer") || !strcmp(thread, "Secondary finalizer") ||
+           !strcmp(thread, "Common-Cleaner") || !strcmp(thread, "Reference Handler") ||
+           !strncmp(thread, "Cleaner-", strlen("Cleaner-"));
+}
+
+/* Whether a stack waits for the next dead object: in a queue of references, in the JVM for what the collector found,
+ * or, before JDK 9, in an Object.wait that java.lang.ref.Reference calls. */
+static bool waits_for_work(const struct wick_profile *p, uint32_t stack)
+{
+    bool waits = false;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_function *f = &p->functions[p->frames[p->stacks[s].frame].function];
+        const char *class = wick_profile_str(p, f->class_name), *name = wick_profile_str(p, f->name);
+        if (!strcmp(class, "java/lang/ref/ReferenceQueue") || strstr(name, "aitForReferencePendingList") ||
+            (waits && !strcmp(class, "java/lang/ref/Reference")))
+            return true;
+        waits = !strcmp(class, "java/lang/Object") && !strncmp(name, "wait", strlen("wait"));
+    }
+    return false;
+}
+
+/* Wall time of the thread, and of that what it is at work; work gets its samples of that. */
+static double busy_of(const struct wick_explain_facts *f, uint32_t name, struct wick_explain_sample *work, size_t *n,
+                      double *all)
+{
+    double busy = 0;
+    *n = 0;
+    *all = 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        if (f->p->threads[s->thread].name != name)
+            continue;
+        *all += (double)s->weight_ns;
+        if (waits_for_work(f->p, s->stack))
+            continue;
+        busy += (double)s->weight_ns;
+        work[(*n)++] = *s;
+    }
+    return busy;
+}
+
+void wick_explain_cleaners(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    struct wick_explain_sample *work = reallocarray(NULL, f->nwall + 1, sizeof *work);
+    f->failed |= !work;
+    for (uint32_t i = 1; work && i < f->p->nthreads; i++) {
+        const char *name = wick_profile_str(f->p, f->p->threads[i].name);
+        bool seen = false;
+        for (uint32_t k = 1; k < i && !seen; k++)
+            seen = f->p->threads[k].name == f->p->threads[i].name;
+        if (seen || !cleans(name))
+            continue;
+        size_t n;
+        double all, busy = busy_of(f, f->p->threads[i].name, work, &n, &all);
+        if (all < CLEANER_LEAST || busy / all < x->rule->threshold)
+            continue;
+        struct wick_explain_top top = wick_explain_top(f, work, n, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_JAVA);
+        struct wick_explain_finding *r = wick_explain_found(x, busy);
+        wick_explain_say(x, r, "thread", name);
+        wick_explain_filter_thread(x, r, (uint32_t)i);
+        double quanta = 0;
+        for (size_t k = 0; k < n; k++)
+            quanta += wick_explain_quantum(&work[k]);
+        wick_explain_share_of(x, r, busy, all, quanta);
+        wick_explain_say_frame(x, r, "frame", top.frame);
+        wick_explain_say_frame(x, r, "caller", top.caller);
+    }
+    free(work);
+}
+
+/* ---- more threads that collect than CPUs ---- */
+
+static unsigned parallel_collectors(const struct wick_profile *p)
+{
+    unsigned n = 0;
+    for (uint32_t t = 1; t < p->nthreads; t++) {
+        const char *name = wick_profile_str(p, p->threads[t].name);
+        n += !strncmp(name, "GC Thread#", strlen("GC Thread#")) || strstr(name, "(ParallelGC)") != NULL;
+    }
+    return n;
+}
+
+void wick_explain_gc_threads(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double cpus = (double)f->allowed, share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    double throttled = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
+    cpus = f->cpu_limit > 0 && (f->cpu_limit < cpus || cpus <= 0) ? f->cpu_limit : cpus;
+    double count = parallel_collectors(f->p), whole = cpus < 1 ? 1 : cpus;
+    if (cpus <= 0 || count < x->rule->threshold * whole || share < GC_LITTLE)
+        return;
+    x->gc_threads_said = true;
+    struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, count);
+    wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, cpus);
+    if (throttled > 0)
+        wick_explain_figure(r, "throttled", WICK_EXPLAIN_SHARE, throttled);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
+}
+
+/* ---- collections that were asked for ---- */
+
+bool wick_explain_mostly_for(const struct wick_explain_facts *f, const char *cause)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->ncauses; i++)
+        n += !strcmp(wick_profile_str(f->p, f->causes[i]), cause);
+    return n >= SEVERAL && 2 * n >= f->ncauses;
+}
+
+/* ---- who calls methods of the JDK ---- */
+
+struct method {
+    const char *class_name, *name; /* these names begin so */
+};
+
+struct methods {
+    const struct method *of;
+    size_t n;
+};
+
+/* The program's frame nearest to the root's side of such a method, 0 = there is none. */
+static uint32_t caller_of(const struct wick_profile *p, uint32_t stack, const void *arg)
+{
+    const struct methods *m = arg;
+    bool within = false;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_frame *frame = &p->frames[p->stacks[s].frame];
+        const char *class_name = wick_profile_str(p, p->functions[frame->function].class_name),
+                   *name = wick_profile_str(p, p->functions[frame->function].name);
+        if (!wick_frame_kind_is_java(frame->kind))
+            continue;
+        for (size_t i = 0; i < m->n; i++)
+            within |= !strncmp(class_name, m->of[i].class_name, strlen(m->of[i].class_name)) &&
+                      !strncmp(name, m->of[i].name, strlen(m->of[i].name));
+        if (within && !wick_name_is_jdk(class_name))
+            return p->stacks[s].frame;
+    }
+    return 0;
+}
+
+static void say_caller(struct wick_explain *x, struct wick_explain_finding *r, const char *key,
+                       const struct method *methods, size_t n)
+{
+    uint32_t best = wick_explain_heaviest(x, caller_of, &(struct methods){methods, n});
+    if (r)
+        wick_explain_say_frame(x, r, key, best);
+}
+
+void wick_explain_explicit_gc(struct wick_explain *x)
+{
+    static const struct method methods[] = {{"java/lang/Runtime", "gc"}, {"java/lang/System", "gc"}};
+    struct wick_explain_facts *f = x->f;
+    size_t n = 0;
+    for (size_t i = 0; i < f->ncauses; i++)
+        n += !strcmp(wick_profile_str(f->p, f->causes[i]), "System.gc()");
+    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    if (n < SEVERAL || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold || share < GC_LITTLE)
+        return;
+    double stopped = wick_explain_stopped(x);
+    struct wick_explain_finding *r = wick_explain_found(x, stopped > (double)f->gc_ns ? stopped : (double)f->gc_ns);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)n);
+    wick_explain_figure(r, "of", WICK_EXPLAIN_NUMBER, (double)f->ncauses);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
+    say_caller(x, r, "frame", methods, sizeof methods / sizeof *methods);
+}
+
+void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_finding *r, const char *key)
+{
+    static const struct method methods[] = {{"java/lang/ClassLoader", "defineClass"},
+                                            {"java/lang/ClassLoader", "loadClass"},
+                                            {"java/net/URLClassLoader", "<init>"},
+                                            {"java/lang/reflect/Proxy", "newProxyInstance"},
+                                            {"java/lang/invoke/MethodHandles$Lookup", "defineHiddenClass"},
+                                            {"sun/misc/Unsafe", "defineAnonymousClass"},
+                                            {"jdk/internal/misc/Unsafe", "defineAnonymousClass"}};
+    say_caller(x, r, key, methods, sizeof methods / sizeof *methods);
+}
+
+/* ---- who makes what grows outside the heap ---- */
+
+/* Constructors, what they call, and what starts a thread or maps a file; not what one calls that is there already. */
+static bool makes(const char *method)
+{
+    static const char *const words[] = {"<init>", "init", "start", "map"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strncmp(method, words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
+/* Whether the sample is of an object of that class: its leaf has the name, with dots. */
+static bool is_object_of(const struct wick_profile *p, uint32_t stack, const char *class_name)
+{
+    const struct wick_frame *leaf = &p->frames[p->stacks[stack].frame];
+    const char *name = wick_profile_str(p, p->functions[leaf->function].name);
+    while (*name && *class_name && (*name == *class_name || (*name == '.' && *class_name == '/'))) {
+        name++;
+        class_name++;
+    }
+    return leaf->kind == WICK_FRAME_OBJECT && !*name && !*class_name;
+}
+
+/* The frame that calls such a method of that class, or allocates one, 0 = none does; of the program's own, if there is
+ * one. */
+static uint32_t user_of(const struct wick_profile *p, uint32_t stack, const char *class_name)
+{
+    bool within = is_object_of(p, stack, class_name);
+    uint32_t nearest = 0;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_frame *frame = &p->frames[p->stacks[s].frame];
+        const char *class = wick_profile_str(p, p->functions[frame->function].class_name);
+        if (!wick_frame_kind_is_java(frame->kind))
+            continue;
+        if (!strcmp(class, class_name)) {
+            within |= makes(wick_profile_str(p, p->functions[frame->function].name));
+            continue;
+        }
+        if (within && !wick_name_is_jdk(class))
+            return p->stacks[s].frame;
+        nearest = within && !nearest ? p->stacks[s].frame : nearest;
+    }
+    return nearest;
+}
+
+/* The same by native memory that is alive: by bytes, since one stack is one row. */
+static uint32_t user_of_native(struct wick_explain_facts *f, const char *class_name)
+{
+    const struct wick_explain_native_moment *m = &f->native_last;
+    int64_t *sums = calloc(f->p->nframes, sizeof *sums);
+    uint32_t best = 0;
+    f->failed |= !sums;
+    for (size_t i = 0; sums && i < m->n; i++) {
+        uint32_t frame = user_of(f->p, m->rows[i].stack, class_name);
+        sums[frame] = frame ? wick_sum(sums[frame], m->rows[i].bytes) : 0;
+        best = sums[frame] > sums[best] ? frame : best;
+    }
+    free(sums);
+    return best;
+}
+
+void wick_explain_say_user(struct wick_explain *x, struct wick_explain_finding *r, const char *class_name)
+{
+    struct wick_explain_facts *f = x->f;
+    const struct {
+        const struct wick_explain_sample *rows;
+        size_t n;
+    } lists[] = {{f->live, f->nlive}, {f->alloc, f->nalloc}, {f->cpu, f->ncpu}, {f->wall, f->nwall}};
+    uint32_t *found = calloc(f->p->nframes, sizeof *found), best = user_of_native(f, class_name);
+    f->failed |= !found;
+    for (size_t l = 0; found && !best && l < sizeof lists / sizeof *lists; l++)
+        for (size_t i = 0; i < lists[l].n; i++) {
+            uint32_t frame = user_of(f->p, lists[l].rows[i].stack, class_name);
+            if (frame && ++found[frame] > found[best])
+                best = frame;
+        }
+    free(found);
+    wick_explain_say_frame(x, r, "user", best);
+}

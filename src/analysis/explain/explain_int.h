@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_int.h - what the rules of `wick explain` share: making a finding and giving it figures
+ *
+ * Memory:  that of the findings.
+ */
+#ifndef WICK_ANALYSIS_EXPLAIN_INT_H
+#define WICK_ANALYSIS_EXPLAIN_INT_H
+
+#include "analysis/explain/explain_rules.h"
+
+struct wick_explain_enter {
+    uint32_t first; /* 1 + the row of the first wait, 0 = none */
+    bool others;    /* waits for other monitors as well */
+};
+
+struct wick_explain {
+    struct wick_explain_facts *f;
+    struct wick_explain_findings *out;
+    const struct wick_explain_rule *rule; /* that is being applied */
+    struct wick_wait *waits;              /* of each wall-clock sample of the facts; kind NONE: it does not wait */
+    uint32_t *ran;                        /* by thread: readings of its CPU time in which it had used some */
+    struct wick_explain_enter *enters;    /* by frame: of which monitors threads wait there */
+    bool *stuck;                          /* by thread: the rule of that name has it */
+    /* What rules have said already: kinds of waiting (bits), waiting for monitors and disks, futures, what most CPU
+     * time is for, that the collector's threads wait for each other, that the program has too many threads. */
+    uint64_t kinds_said;
+    double monitors_said_ns, disks_said_ns;
+    bool pool_said, code_said, method_said, gc_threads_said, crowd_said;
+};
+
+_Static_assert(WICK_WAIT_KINDS <= 64, "kinds_said has a bit for each");
+
+/* A new finding of the rule, NULL without memory; what follows takes NULL. */
+struct wick_explain_finding *wick_explain_found(struct wick_explain *x, double cost_ns);
+
+/* A figure of it; text is copied; a frame is named as everywhere, and left out if it is 0. */
+void wick_explain_figure(struct wick_explain_finding *r, const char *key, enum wick_explain_unit unit, double value);
+void wick_explain_say(struct wick_explain *x, struct wick_explain_finding *r, const char *key, const char *text);
+void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding *r, const char *key, uint32_t frame);
+
+/* The frame to which most of the weight of the samples of CPU time and the wall clock goes, where `of` says to which
+ * each goes (0 = none); 0 = none has any. */
+uint32_t wick_explain_heaviest(struct wick_explain *x,
+                               uint32_t (*of)(const struct wick_profile *p, uint32_t stack, const void *arg),
+                               const void *arg);
+
+/* A finding if the part is at least the rule's threshold of the whole, with the figures share and time; else NULL. */
+struct wick_explain_finding *wick_explain_by_share(struct wick_explain *x, double part_ns, double whole_ns,
+                                                   double cost_ns);
+
+/* explain_sure.c: adds the figure `share`, a part of a whole, with its interval; `quanta` is that of the part's
+ * samples. If so few samples do not decide whether the rule applies, the finding becomes an open question. */
+void wick_explain_share_of(struct wick_explain *x, struct wick_explain_finding *r, double part_ns, double whole_ns,
+                           double quanta);
+
+/* Takes findings that are open questions out of the list. */
+void wick_explain_set_aside(struct wick_explain_findings *out);
+
+/* explain_group.c: how the time went; the cost of collections that stop the program; the order of findings. */
+void wick_explain_learn_parts(struct wick_explain *x);
+void wick_explain_learn_accounts(struct wick_explain *x); /* explain_account.c */
+double wick_explain_stopped(const struct wick_explain *x);
+
+/* Of the time in which threads of the collector could run, that in which they had a CPU; 1 = not known. */
+double wick_explain_collectors_got(const struct wick_explain_facts *f);
+
+/* The share of the time in which collections would stop the program if neither waited for CPUs. */
+double wick_explain_pauses_by_work(const struct wick_explain *x);
+
+/* What CPU time would have been without waiting for CPUs, if all who compute wait alike: crowding hides no hot code. */
+double wick_explain_wanted(const struct wick_explain *x, double cpu_ns);
+void wick_explain_rank(struct wick_explain_findings *out);
+
+/* What selects the samples that a finding rests on; nothing for 0. */
+void wick_explain_filter_frame(struct wick_explain *x, struct wick_explain_finding *r, uint32_t frame);
+void wick_explain_filter_state(struct wick_explain *x, struct wick_explain_finding *r, enum wick_explain_state state);
+void wick_explain_filter_thread(struct wick_explain *x, struct wick_explain_finding *r, uint32_t thread);
+void wick_explain_filter_endpoint(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint);
+void wick_explain_filter_process(struct wick_explain *x, struct wick_explain_finding *r, uint32_t process);
+
+/* A step of the chain of blame; `kind` is not copied. */
+void wick_explain_link(struct wick_explain *x, struct wick_explain_finding *r, const char *kind, uint32_t frame,
+                       double share);
+
+/* Whether thread time is that share of the recording, so worth a sentence. */
+bool wick_explain_counts(const struct wick_explain_facts *f, double ns, double least);
+
+/* Adds which endpoint a finding is about, and its latency. 0 = threads of none. */
+void wick_explain_say_where(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint);
+
+static inline double wick_explain_share(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+/* explain_memory.c: the rules about memory, and what is said of allocations beside other findings. */
+void wick_explain_memory_limit(struct wick_explain *x);
+void wick_explain_memory_pressure(struct wick_explain *x);
+void wick_explain_oom_killed(struct wick_explain *x);
+void wick_explain_out_of_memory(struct wick_explain *x);
+void wick_explain_direct_memory(struct wick_explain *x);
+void wick_explain_heap_limit(struct wick_explain *x);
+void wick_explain_page_cache(struct wick_explain *x);
+void wick_explain_memory_growth(struct wick_explain *x);
+void wick_explain_live_set(struct wick_explain *x);
+
+/* explain_heap.c: the rules about what collections find. */
+void wick_explain_humongous(struct wick_explain *x);
+bool wick_explain_promotes(const struct wick_explain_facts *f); /* whether that rule fires */
+void wick_explain_promotion(struct wick_explain *x);
+void wick_explain_oversized(struct wick_explain *x);
+void wick_explain_cleaners(struct wick_explain *x);
+void wick_explain_gc_threads(struct wick_explain *x);
+void wick_explain_explicit_gc(struct wick_explain *x);
+
+/* Whether collections are mostly for that cause, so that not the heap is to blame. */
+bool wick_explain_mostly_for(const struct wick_explain_facts *f, const char *cause);
+
+/* Adds as `key` the program's frame that most often calls what defines classes. */
+void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_finding *r, const char *key);
+
+/* Adds as "user" the code that most often makes objects of a class, or starts them, by samples of any kind. */
+void wick_explain_say_user(struct wick_explain *x, struct wick_explain_finding *r, const char *class_name);
+
+/* Adds of which class most of the objects are, and where those were allocated (class, frame, caller); and by the key
+ * `size`, unless that is NULL, what one of them weighs on average. Nothing if there are none. */
+void wick_explain_say_class(struct wick_explain *x, struct wick_explain_finding *r,
+                            const struct wick_explain_sample *rows, size_t n, const char *size);
+
+/* explain_waits.c: the rules about waiting. _learn_waits fills in what they share, false without memory; they belong in
+ * this order, as each leaves out what those before have said. */
+bool wick_explain_learn_waits(struct wick_explain *x);
+bool wick_explain_wait_counts(const struct wick_explain *x, size_t i);  /* the wait of wall-clock sample i is trouble */
+bool wick_explain_moved(const struct wick_explain *x, uint32_t thread); /* it ran at some time */
+void wick_explain_stuck(struct wick_explain *x);                        /* explain_stuck.c */
+void wick_explain_pool_busy(struct wick_explain *x);
+void wick_explain_waiting(struct wick_explain *x);
+void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint);
+
+uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread); /* "pool-1-thread-12": "pool-1-thread" */
+
+/* explain_threads.c: how the program's threads use the CPUs. */
+void wick_explain_saturated(struct wick_explain *x);
+void wick_explain_too_many(struct wick_explain *x);
+double wick_explain_compiled(const struct wick_explain_facts *f); /* CPU time of the compilers; 0 = not known */
+uint32_t
+wick_explain_deoptimised(struct wick_explain *x); /* where threads lose compiled code: a frame, 0 = not known */
+
+/* explain_safepoints.c: the time that it takes to reach safepoints. */
+void wick_explain_late_safepoints(struct wick_explain *x);
+void wick_explain_starved_safepoints(struct wick_explain *x);
+void wick_explain_slow_safepoints(struct wick_explain *x);
+
+/* explain_host.c: processes of a whole machine. */
+void wick_explain_crowded_out(struct wick_explain *x);
+
+/* explain_code.c: what the CPU time is used for. */
+void wick_explain_hot_code(struct wick_explain *x);
+void wick_explain_hot_calls(struct wick_explain *x);
+void wick_explain_hot_method(struct wick_explain *x);
+
+/* explain_native.c: native memory that is not freed. */
+void wick_explain_native_leak(struct wick_explain *x);
+
+/* Adds where most is allocated, and of which class, if that was recorded. */
+void wick_explain_say_allocations(struct wick_explain *x, struct wick_explain_finding *r);
+
+#endif

@@ -1,0 +1,682 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_rules.c - see explain_rules.h
+ *
+ * One function a rule: it computes the measure, compares it with the rule's threshold, and gives the figures for the
+ * sentence. All findings are compared by the time of threads that they cost, so a rule whose measure is a share of the
+ * machine or of the recording multiplies it by that.
+ */
+#include "analysis/explain/explain_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sum.h"
+#include "model/name.h"
+
+/* Thread time below these shares of the recording's duration is not worth a sentence. */
+#define STALL_LEAST  0.02
+#define WAIT_LEAST   0.10
+#define CPU_LEAST    0.05
+#define STARVE_LEAST 0.25
+
+#define ROOM_MOST 0.50 /* of the heap in use after a collection: it is not too small */
+
+#define USER_LEAST 0.20 /* of the CPU time: worth a name */
+
+enum { NAMED = 3 }; /* neighbours in a sentence */
+
+enum { ALWAYS, BUSY };
+enum { TIME, RISK };
+const struct wick_explain_rule wick_explain_rules[WICK_EXPLAIN_RULES] = {
+#define X(NAME, text, whose, stake, rests, shows, about, gate, least, what, reads, says, helps) \
+    {.name = (text),                                                                            \
+     .group = WICK_EXPLAIN_OF_##whose,                                                          \
+     .basis = WICK_EXPLAIN_BY_##rests,                                                          \
+     .risk = (stake) == RISK,                                                                   \
+     .view = (shows),                                                                           \
+     .topic = (about),                                                                          \
+     .busy = (gate) == BUSY,                                                                    \
+     .threshold = (least),                                                                      \
+     .measure = (what),                                                                         \
+     .evidence = (reads),                                                                       \
+     .sentence = (says),                                                                        \
+     .advice = (helps)},
+#include "def/explain.def"
+#undef X
+};
+
+struct wick_explain_finding *wick_explain_found(struct wick_explain *x, double cost_ns)
+{
+    struct wick_explain_findings *o = x->out;
+    struct wick_explain_finding *rows = wick_explain_room(o->rows, o->n, &o->cap, sizeof *rows);
+    if (!rows) {
+        o->failed = true;
+        return NULL;
+    }
+    o->rows = rows;
+    rows[o->n] = (struct wick_explain_finding){.rule = x->rule, .cost_ns = cost_ns};
+    return &rows[o->n++];
+}
+
+void wick_explain_figure(struct wick_explain_finding *r, const char *key, enum wick_explain_unit unit, double value)
+{
+    if (r && r->n < WICK_EXPLAIN_FIGURES)
+        r->figures[r->n++] = (struct wick_explain_figure){.key = key, .unit = unit, .value = value};
+}
+
+void wick_explain_say(struct wick_explain *x, struct wick_explain_finding *r, const char *key, const char *text)
+{
+    char *copy = r ? strdup(text) : NULL;
+    if (!r || !copy)
+        x->out->failed = true;
+    else if (r->n < WICK_EXPLAIN_FIGURES)
+        r->figures[r->n++] = (struct wick_explain_figure){.key = key, .unit = WICK_EXPLAIN_TEXT, .text = copy};
+    else
+        free(copy);
+}
+
+uint32_t wick_explain_heaviest(struct wick_explain *x,
+                               uint32_t (*of)(const struct wick_profile *p, uint32_t stack, const void *arg),
+                               const void *arg)
+{
+    struct wick_explain_facts *f = x->f;
+    const struct {
+        const struct wick_explain_sample *rows;
+        size_t n;
+    } lists[] = {{f->cpu, f->ncpu}, {f->wall, f->nwall}};
+    int64_t *sums = calloc(f->p->nframes, sizeof *sums);
+    uint32_t best = 0;
+    f->failed |= !sums;
+    for (size_t l = 0; sums && l < sizeof lists / sizeof *lists; l++)
+        for (size_t i = 0; i < lists[l].n; i++) {
+            uint32_t frame = of(f->p, lists[l].rows[i].stack, arg);
+            sums[frame] = frame ? wick_sum(sums[frame], lists[l].rows[i].weight_ns) : 0;
+            best = sums[frame] > sums[best] ? frame : best;
+        }
+    free(sums);
+    return best;
+}
+
+void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding *r, const char *key, uint32_t frame)
+{
+    struct wick_strbuf name = WICK_STRBUF_INIT;
+    if (frame)
+        wick_name_add_frame(&name, x->f->p, frame, WICK_NAME_LINES);
+    if (frame)
+        wick_explain_say(x, r, key, name.buf);
+    wick_strbuf_release(&name);
+}
+
+/* Processors that the process used, or wanted for work. */
+static double busy_of(const struct wick_explain_facts *f)
+{
+    double used = f->got_ns ? (double)f->got_ns : (double)f->sampled_ns;
+    if (!f->got_ns) /* the other sources on waiting for a CPU */
+        for (uint32_t i = 0; i < f->ttsp.nculprits; i++)
+            used += (double)f->ttsp.culprits[i].starved_ns;
+    if (!f->got_ns && !f->sampled_ns)
+        used += wick_explain_share(f->jvm, (double)f->loads) * (double)(f->cpus ? f->cpus : 1) * (double)f->duration_ns;
+    return wick_explain_share(used + (double)f->hungry_delay_ns, (double)f->duration_ns);
+}
+
+bool wick_explain_counts(const struct wick_explain_facts *f, double ns, double least)
+{
+    return ns >= least * (double)f->duration_ns;
+}
+
+void wick_explain_say_where(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint)
+{
+    int64_t p99 = endpoint ? wick_explain_p99(x->f, endpoint) : -1;
+    if (r)
+        r->endpoint = endpoint;
+    wick_explain_filter_endpoint(x, r, endpoint);
+    wick_explain_say(x, r, "where",
+                     endpoint ? wick_profile_str(x->f->p, endpoint) : "threads of no endpoint, while they have work");
+    if (p99 >= 0)
+        wick_explain_figure(r, "p99", WICK_EXPLAIN_TIME, (double)p99);
+}
+
+/* Calls rule for every endpoint of wall-clock samples, the "none" of threads without one included. */
+static void each_endpoint(struct wick_explain *x, void (*rule)(struct wick_explain *x, uint32_t endpoint))
+{
+    bool *done = calloc(x->f->p->nstrings, sizeof *done);
+    if (!done)
+        x->out->failed = true;
+    for (size_t i = 0; done && i < x->f->nwall; i++) {
+        uint32_t endpoint = x->f->wall[i].endpoint;
+        if (!done[endpoint])
+            rule(x, endpoint);
+        done[endpoint] = true;
+    }
+    free(done);
+}
+
+static double a_second(const struct wick_explain_facts *f, double count)
+{
+    return wick_explain_share(count * 1e9, (double)f->duration_ns);
+}
+
+/* Whether collections have a reason that another rule names: System.gc(), humongous objects, classes that come and go,
+ * objects that are promoted and die. */
+static bool has_own_rule(const struct wick_explain_facts *f)
+{
+    if (wick_explain_promotes(f) || wick_explain_mostly_for(f, "System.gc()") ||
+        wick_explain_mostly_for(f, "G1 Humongous Allocation"))
+        return true;
+    return a_second(f, (double)f->unloaded.grown) >= wick_explain_rules[WICK_EXPLAIN_RULE_CLASS_UNLOADING].threshold &&
+           wick_explain_mostly_for(f, "Metadata GC Threshold");
+}
+
+/* Whether `gc-pauses` fires. */
+static bool pauses_matter(const struct wick_explain *x)
+{
+    double least = wick_explain_rules[WICK_EXPLAIN_RULE_GC_PAUSES].threshold;
+    return wick_explain_share((double)x->f->pauses_ns, (double)x->f->duration_ns) >= least &&
+           wick_explain_pauses_by_work(x) >= least && !has_own_rule(x->f);
+}
+
+/* Pauses that are long because the collector had no CPU. */
+static void starved_collections(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double gc = (double)f->gc_ns, wait = (double)f->gc_wait_ns,
+           others = wick_explain_share(f->others, (double)f->machines);
+    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    if (share < x->rule->threshold || wick_explain_pauses_by_work(x) >= x->rule->threshold || x->gc_threads_said)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->gcs);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
+    wick_explain_figure(r, "starved", WICK_EXPLAIN_SHARE, wick_explain_share(wait, gc + wait));
+    if (f->allowed && others >= wick_explain_rules[WICK_EXPLAIN_RULE_NEIGHBOURS].threshold) {
+        wick_explain_figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->allowed);
+        wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->allowed);
+    }
+}
+
+static void stalls_of(struct wick_explain *x, uint32_t endpoint)
+{
+    struct wick_explain_facts *f = x->f;
+    double stalled = (double)wick_explain_wall(f, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION);
+    double all = (double)wick_explain_wall(f, false, endpoint, endpoint ? WICK_EXPLAIN_ALL : WICK_EXPLAIN_WORK);
+    if (wick_explain_share(stalled, all) < x->rule->threshold ||
+        !wick_explain_counts(f, stalled * wick_explain_collectors_got(f), STALL_LEAST))
+        return; /* what the collector spends waiting for CPUs is no fault of the heap */
+    if (!endpoint && (pauses_matter(x) || has_own_rule(f)))
+        return; /* the same time, of which those rules say more */
+    struct wick_explain_top top =
+        wick_explain_top(f, f->wall, f->nwall, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION, WICK_EXPLAIN_STALL);
+    struct wick_explain_finding *r = wick_explain_found(x, stalled);
+    wick_explain_say_where(x, r, endpoint);
+    wick_explain_share_of(x, r, stalled, all, wick_explain_quanta(f, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION));
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, stalled);
+    wick_explain_say_frame(x, r, "frame", top.frame);
+    wick_explain_say_frame(x, r, "caller", top.caller);
+    wick_explain_filter_state(x, r, WICK_EXPLAIN_ALLOCATION);
+    bool room = f->heap_max && f->heap_used && (double)f->heap_used < ROOM_MOST * (double)f->heap_max;
+    wick_explain_say(x, r, "verdict",
+                     room ? "the collector frees memory more slowly than it is allocated" : "the heap is too small");
+    if (r && room)
+        r->advice = "allocate less, or give the collector more CPU time: more CPUs, fewer threads, -XX:ConcGCThreads; "
+                    "a larger heap lets it start earlier";
+    if (f->heap_max)
+        wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, (double)f->heap_max);
+    if (f->heap_used)
+        wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->heap_used);
+}
+
+static void allocation_stall(struct wick_explain *x)
+{
+    each_endpoint(x, stalls_of);
+}
+
+/* Whether that much of the time in which threads wanted a CPU is enough to be called starvation. */
+static bool starves(const struct wick_explain_facts *f, double delay)
+{
+    double runnable = (double)f->hungry_got_ns + (double)f->hungry_delay_ns;
+    return wick_explain_counts(f, delay, STARVE_LEAST) &&
+           wick_explain_share(delay, runnable) >= wick_explain_rules[WICK_EXPLAIN_RULE_CPU_STARVATION].threshold;
+}
+
+/* Waiting for a CPU in periods in which the CPU limit did not stop the cgroup. In the others it got all it may have, so
+ * nobody took anything from it. */
+static double delay_by_others(const struct wick_explain_facts *f)
+{
+    return (double)f->hungry_delay_ns * (1 - wick_explain_share((double)f->throttled.grown, (double)f->periods.grown));
+}
+
+/* The endpoint that waited longest in a state, 0 = none. */
+static uint32_t most_waiting(const struct wick_explain_facts *f, enum wick_explain_state state)
+{
+    int64_t *sums = calloc(f->p->nstrings, sizeof *sums);
+    uint32_t most = 0;
+    for (size_t i = 0; sums && i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        if (s->state != state || !s->endpoint)
+            continue;
+        sums[s->endpoint] = wick_sum(sums[s->endpoint], s->weight_ns);
+        most = sums[s->endpoint] > sums[most] ? s->endpoint : most;
+    }
+    free(sums);
+    return most;
+}
+
+static void cpu_starvation(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double delay = (double)f->hungry_delay_ns, runnable = (double)f->hungry_got_ns + delay;
+    if (!starves(f, delay) || x->crowd_said)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, x->out->parts.starved_ns);
+    wick_explain_filter_state(x, r, WICK_EXPLAIN_WAITING_FOR_CPU);
+    wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, runnable / (double)f->duration_ns);
+    wick_explain_figure(r, "got", WICK_EXPLAIN_NUMBER, (double)f->got_ns / (double)f->duration_ns);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, delay / runnable);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, delay);
+    uint32_t endpoint = most_waiting(f, WICK_EXPLAIN_WAITING_FOR_CPU);
+    if (!endpoint)
+        return;
+    wick_explain_say(x, r, "where", wick_profile_str(f->p, endpoint));
+    wick_explain_figure(
+        r, "of", WICK_EXPLAIN_SHARE,
+        wick_explain_share((double)wick_explain_wall(f, false, endpoint, 1 << WICK_EXPLAIN_WAITING_FOR_CPU),
+                           (double)wick_explain_wall(f, false, endpoint, WICK_EXPLAIN_ALL)));
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const struct wick_explain_neighbour *x = a, *y = b;
+    return x->cpu_ns != y->cpu_ns ? (x->cpu_ns > y->cpu_ns ? -1 : 1) : (x->name > y->name) - (x->name < y->name);
+}
+
+/* "java app.Main (pid 12, 1.5 CPUs), cc1 (several, 0.3 CPUs)", those that used most. */
+static void say_neighbours(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    struct wick_explain_facts *f = x->f;
+    struct wick_strbuf who = WICK_STRBUF_INIT;
+    if (f->nneighbours)
+        qsort(f->neighbours, f->nneighbours, sizeof *f->neighbours, by_use);
+    for (size_t i = 0; i < f->nneighbours && i < NAMED; i++) {
+        const struct wick_explain_neighbour *n = &f->neighbours[i];
+        wick_strbuf_addf(&who, "%s%s (", i ? ", " : "", wick_profile_str(f->p, n->name));
+        if (n->several)
+            wick_strbuf_adds(&who, "several");
+        else
+            wick_strbuf_addf(&who, "pid %" PRId64, n->pid);
+        wick_strbuf_addf(&who, ", %.2f CPUs)", wick_explain_share((double)n->cpu_ns, (double)f->duration_ns));
+    }
+    if (who.len)
+        wick_explain_say(x, r, "who", who.buf);
+    wick_strbuf_release(&who);
+}
+
+static void neighbours(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double others = wick_explain_share(f->others, (double)f->machines), delay = delay_by_others(f);
+    if (others < x->rule->threshold || !f->allowed || !starves(f, delay))
+        return;
+    /* they cannot take more from us than they use, nor more than we lack */
+    double taken = others * (double)f->allowed * (double)f->duration_ns, lost = x->out->parts.starved_ns;
+    lost = lost < delay ? lost : delay;
+    struct wick_explain_finding *r = wick_explain_found(x, taken < lost ? taken : lost);
+    wick_explain_filter_state(x, r, WICK_EXPLAIN_WAITING_FOR_CPU);
+    wick_explain_figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->allowed);
+    wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->allowed);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, delay);
+    say_neighbours(x, r);
+}
+
+/* What most of the CPU time goes to. */
+static void say_who_computes(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    struct wick_explain_facts *f = x->f;
+    struct wick_explain_top top = wick_explain_top(f, f->cpu, f->ncpu, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_JAVA);
+    double collector = wick_explain_share((double)f->gc_ns, (double)f->got_ns),
+           method = wick_explain_share((double)top.weight_ns, (double)f->sampled_ns);
+    if (collector < USER_LEAST && (method < USER_LEAST || !top.frame))
+        return;
+    bool gc = collector >= method;
+    wick_explain_figure(r, "used", WICK_EXPLAIN_SHARE, gc ? collector : method);
+    if (gc) {
+        wick_explain_say(x, r, "user", "threads of the collector");
+        return;
+    }
+    wick_explain_say_frame(x, r, "user", top.frame);
+    wick_explain_say_frame(x, r, "caller", top.caller);
+}
+
+static void cpu_limit(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double share = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
+    if (share < x->rule->threshold)
+        return;
+    /* threads wait longer than the cgroup was stopped: in those periods they share what it may have */
+    double delay = share * (double)f->hungry_delay_ns, stopped = (double)f->throttled_ns.grown;
+    struct wick_explain_finding *r = wick_explain_found(x, delay > stopped ? delay : stopped);
+    wick_explain_filter_state(x, r, WICK_EXPLAIN_WAITING_FOR_CPU);
+    if (f->cpu_limit > 0)
+        wick_explain_figure(r, "limit", WICK_EXPLAIN_NUMBER, f->cpu_limit);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->throttled_ns.grown);
+    say_who_computes(x, r);
+}
+
+/* Time in some states, but for what other rules have said, as a share of the time threads have work, and where most of
+ * it was; NULL below the threshold. */
+static struct wick_explain_finding *waits(struct wick_explain *x, unsigned states, double said_ns,
+                                          struct wick_explain_top *most)
+{
+    struct wick_explain_facts *f = x->f;
+    double waited = (double)wick_explain_wall(f, true, 0, states) - said_ns;
+    double work = (double)wick_explain_wall(f, true, 0, WICK_EXPLAIN_WORK);
+    if (wick_explain_share(waited, work) < x->rule->threshold || !wick_explain_counts(f, waited, WAIT_LEAST))
+        return NULL;
+    *most = wick_explain_top(f, f->wall, f->nwall, true, 0, states, WICK_EXPLAIN_JAVA);
+    struct wick_explain_finding *r = wick_explain_found(x, waited);
+    for (unsigned s = 0; s < WICK_EXPLAIN_STATES; s++)
+        if (states == 1u << s)
+            wick_explain_filter_state(x, r, (enum wick_explain_state)s);
+    wick_explain_share_of(x, r, waited, work, wick_explain_quanta(f, true, 0, states));
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
+    wick_explain_say_frame(x, r, "frame", most->frame);
+    wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)most->weight_ns);
+    return r;
+}
+
+static void lock_contention(struct wick_explain *x)
+{
+    struct wick_explain_top top;
+    (void)waits(x, 1 << WICK_EXPLAIN_MONITOR, x->monitors_said_ns, &top);
+}
+
+static void disk_wait(struct wick_explain *x)
+{
+    struct wick_explain_top top;
+    struct wick_explain_finding *r = waits(x, 1 << WICK_EXPLAIN_DISK, x->disks_said_ns, &top);
+    double pressure = wick_explain_share((double)x->f->io_some_ns.grown, (double)x->f->duration_ns);
+    if (r)
+        wick_explain_say_frame(x, r, "caller", top.caller);
+    if (r && pressure > 0)
+        wick_explain_figure(r, "pressure", WICK_EXPLAIN_SHARE, pressure);
+}
+
+static void endpoint_wait(struct wick_explain *x)
+{
+    each_endpoint(x, wick_explain_waits_of_endpoint);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static uint32_t commonest_cause(struct wick_explain_facts *f)
+{
+    uint32_t best = 0;
+    size_t most = 0, run = 0;
+    if (f->ncauses)
+        qsort(f->causes, f->ncauses, sizeof *f->causes, by_number);
+    for (size_t i = 0; i < f->ncauses; i++) {
+        run = i && f->causes[i] == f->causes[i - 1] ? run + 1 : 1;
+        if (run > most) {
+            most = run;
+            best = f->causes[i];
+        }
+    }
+    return best;
+}
+
+static void gc_pauses(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    if (!pauses_matter(x))
+        return;
+    uint32_t cause = commonest_cause(f);
+    struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->gcs);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
+    wick_explain_figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->longest_ns);
+    if (cause)
+        wick_explain_say(x, r, "cause", wick_profile_str(f->p, cause));
+    if (f->heap_used)
+        wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->heap_used);
+    if (f->heap_max)
+        wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, (double)f->heap_max);
+    wick_explain_say_allocations(x, r);
+}
+
+/* A share of something that costs time: the form of most rules about shares. */
+struct wick_explain_finding *wick_explain_by_share(struct wick_explain *x, double part_ns, double whole_ns,
+                                                   double cost_ns)
+{
+    double share = wick_explain_share(part_ns, whole_ns);
+    if (share < x->rule->threshold)
+        return NULL;
+    struct wick_explain_finding *r = wick_explain_found(x, cost_ns);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, part_ns);
+    return r;
+}
+
+static void gc_cpu(struct wick_explain *x)
+{
+    if (wick_explain_counts(x->f, (double)x->f->gc_ns, CPU_LEAST) && !has_own_rule(x->f))
+        wick_explain_say_allocations(
+            x, wick_explain_by_share(x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns));
+}
+
+static void code_cache(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    if (f->code_fullest < x->rule->threshold && !f->off_ns)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, (double)f->off_ns);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, f->code_fullest);
+    wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->code_used);
+    wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->code_limit);
+    if (f->off_ns)
+        wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->off_ns);
+}
+
+static void compile_queue(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->queues.n; i++) {
+        const struct wick_explain_row *q = &f->queues.rows[i];
+        double waited = wick_explain_share(q->sum, q->events);
+        if (waited < x->rule->threshold)
+            continue;
+        struct wick_explain_finding *r = wick_explain_found(x, (double)f->compile_ns.grown);
+        wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, waited);
+        wick_explain_say(x, r, "compiler", wick_profile_str(f->p, q->name));
+        wick_explain_figure(r, "peak", WICK_EXPLAIN_NUMBER, (double)q->peak);
+        if (!f->long_ns)
+            continue;
+        wick_explain_say(x, r, "method", wick_profile_str(f->p, f->long_method));
+        wick_explain_figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->long_ns);
+    }
+}
+
+/* The reason that most deoptimisations had. */
+static void main_reason(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    const struct wick_explain_rows *reasons = &x->f->reasons;
+    const struct wick_explain_row *most = NULL;
+    double all = 0;
+    for (size_t i = 0; i < reasons->n; i++) {
+        all += reasons->rows[i].sum;
+        most = !most || reasons->rows[i].sum > most->sum ? &reasons->rows[i] : most;
+    }
+    if (!most || !(most->sum > 0))
+        return;
+    wick_explain_say(x, r, "reason", wick_profile_str(x->f->p, most->name));
+    wick_explain_figure(r, "of", WICK_EXPLAIN_SHARE, most->sum / all);
+}
+
+static void deoptimisations(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    /* the JVM takes the time of compilations by the clock, which a crowded machine makes longer */
+    double rate = a_second(f, (double)f->deopts.grown), used = wick_explain_compiled(f);
+    double compiled = used > 0 && used < (double)f->compile_ns.grown ? used : (double)f->compile_ns.grown;
+    bool costs = !f->compile_ns.grown || wick_explain_counts(f, compiled, CPU_LEAST);
+    if (rate < x->rule->threshold || !costs)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, compiled);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->deopts.grown);
+    wick_explain_figure(r, "rate", WICK_EXPLAIN_NUMBER, rate);
+    main_reason(x, r);
+    wick_explain_say_frame(x, r, "frame", wick_explain_deoptimised(x));
+    if (f->compile_ns.grown)
+        wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, compiled);
+}
+
+static void class_unloading(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double rate = a_second(f, (double)f->unloaded.grown);
+    if (rate < x->rule->threshold)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, (double)f->pauses_ns);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->unloaded.grown);
+    wick_explain_figure(r, "rate", WICK_EXPLAIN_NUMBER, rate);
+    wick_explain_figure(r, "loaded", WICK_EXPLAIN_NUMBER, (double)f->loaded.grown);
+    wick_explain_say_defining(x, r, "frame");
+}
+
+static void vm_operations(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->operations.n; i++) {
+        const struct wick_explain_row *o = &f->operations.rows[i];
+        struct wick_explain_finding *r = wick_explain_by_share(x, o->sum, (double)f->duration_ns, o->sum);
+        if (r)
+            wick_explain_say(x, r, "operation", wick_profile_str(f->p, o->name));
+    }
+}
+
+static void steal(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double share = wick_explain_share(f->steal, (double)f->machines),
+           machine = (double)f->duration_ns * (double)(f->cpus ? f->cpus : 1);
+    wick_explain_by_share(x, share * machine, machine, share * machine);
+}
+
+static void biased(struct wick_explain *x)
+{
+    wick_explain_by_share(x, (double)x->f->biased_ns.grown, (double)x->f->sampled_ns, 0);
+}
+
+static void unsampled(struct wick_explain *x)
+{
+    double missing = (double)x->f->unsampled_ns;
+    if (!x->f->ncpu && x->f->nother) /* nothing was to stand for CPU time */
+        return;
+    wick_explain_by_share(x, missing, missing + (double)x->f->sampled_ns, 0);
+}
+
+static void lost(struct wick_explain *x)
+{
+    struct wick_explain_finding *r =
+        wick_explain_by_share(x, (double)x->f->dropped.grown, (double)x->f->fired.grown, 0);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)x->f->dropped.grown);
+}
+
+int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_facts *f, struct wick_err *err)
+{
+    static void (*const rules[WICK_EXPLAIN_RULES])(struct wick_explain * x) = {
+        [WICK_EXPLAIN_RULE_ALLOCATION_STALL] = allocation_stall,
+        [WICK_EXPLAIN_RULE_CPU_STARVATION] = cpu_starvation,
+        [WICK_EXPLAIN_RULE_TOO_MANY_THREADS] = wick_explain_too_many,
+        [WICK_EXPLAIN_RULE_SATURATED_THREAD] = wick_explain_saturated,
+        [WICK_EXPLAIN_RULE_NEIGHBOURS] = neighbours,
+        [WICK_EXPLAIN_RULE_CROWDED_OUT] = wick_explain_crowded_out,
+        [WICK_EXPLAIN_RULE_CPU_LIMIT] = cpu_limit,
+        [WICK_EXPLAIN_RULE_HOT_METHOD] = wick_explain_hot_method,
+        [WICK_EXPLAIN_RULE_HOT_CALLS] = wick_explain_hot_calls,
+        [WICK_EXPLAIN_RULE_HOT_CODE] = wick_explain_hot_code,
+        [WICK_EXPLAIN_RULE_STUCK] = wick_explain_stuck,
+        [WICK_EXPLAIN_RULE_POOL_BUSY] = wick_explain_pool_busy,
+        [WICK_EXPLAIN_RULE_WAITING] = wick_explain_waiting,
+        [WICK_EXPLAIN_RULE_LOCK_CONTENTION] = lock_contention,
+        [WICK_EXPLAIN_RULE_ENDPOINT_WAIT] = endpoint_wait,
+        [WICK_EXPLAIN_RULE_EXPLICIT_GC] = wick_explain_explicit_gc,
+        [WICK_EXPLAIN_RULE_GC_PAUSES] = gc_pauses,
+        [WICK_EXPLAIN_RULE_STARVED_COLLECTIONS] = starved_collections,
+        [WICK_EXPLAIN_RULE_GC_THREADS] = wick_explain_gc_threads,
+        [WICK_EXPLAIN_RULE_GC_CPU] = gc_cpu,
+        [WICK_EXPLAIN_RULE_CODE_CACHE] = code_cache,
+        [WICK_EXPLAIN_RULE_COMPILE_QUEUE] = compile_queue,
+        [WICK_EXPLAIN_RULE_DEOPTIMIZATIONS] = deoptimisations,
+        [WICK_EXPLAIN_RULE_CLASS_UNLOADING] = class_unloading,
+        [WICK_EXPLAIN_RULE_VM_OPERATIONS] = vm_operations,
+        [WICK_EXPLAIN_RULE_LATE_SAFEPOINTS] = wick_explain_late_safepoints,
+        [WICK_EXPLAIN_RULE_STARVED_SAFEPOINTS] = wick_explain_starved_safepoints,
+        [WICK_EXPLAIN_RULE_SLOW_SAFEPOINTS] = wick_explain_slow_safepoints,
+        [WICK_EXPLAIN_RULE_MEMORY_LIMIT] = wick_explain_memory_limit,
+        [WICK_EXPLAIN_RULE_OOM_KILLED] = wick_explain_oom_killed,
+        [WICK_EXPLAIN_RULE_OUT_OF_MEMORY] = wick_explain_out_of_memory,
+        [WICK_EXPLAIN_RULE_DIRECT_MEMORY] = wick_explain_direct_memory,
+        [WICK_EXPLAIN_RULE_HEAP_LIMIT] = wick_explain_heap_limit,
+        [WICK_EXPLAIN_RULE_PAGE_CACHE] = wick_explain_page_cache,
+        [WICK_EXPLAIN_RULE_MEMORY_GROWTH] = wick_explain_memory_growth,
+        [WICK_EXPLAIN_RULE_NATIVE_LEAK] = wick_explain_native_leak,
+        [WICK_EXPLAIN_RULE_LIVE_SET] = wick_explain_live_set,
+        [WICK_EXPLAIN_RULE_HUMONGOUS] = wick_explain_humongous,
+        [WICK_EXPLAIN_RULE_PROMOTION] = wick_explain_promotion,
+        [WICK_EXPLAIN_RULE_OVERSIZED_HEAP] = wick_explain_oversized,
+        [WICK_EXPLAIN_RULE_CLEANERS] = wick_explain_cleaners,
+        [WICK_EXPLAIN_RULE_MEMORY_PRESSURE] = wick_explain_memory_pressure,
+        [WICK_EXPLAIN_RULE_DISK_WAIT] = disk_wait,
+        [WICK_EXPLAIN_RULE_STEAL] = steal,
+        [WICK_EXPLAIN_RULE_BIASED] = biased,
+        [WICK_EXPLAIN_RULE_UNSAMPLED] = unsampled,
+        [WICK_EXPLAIN_RULE_LOST] = lost,
+    };
+    struct wick_explain x = {.f = f, .out = out};
+    bool known = f->got_ns || f->sampled_ns || f->loads; /* whether the recording says how busy it was */
+    bool busy = !known || busy_of(f) >= WICK_EXPLAIN_BUSY;
+    *out = (struct wick_explain_findings){.idle = known && busy_of(f) < WICK_EXPLAIN_IDLE, .busy = busy_of(f)};
+    f->failed |= !wick_explain_learn_waits(&x);
+    if (!f->failed) {
+        wick_explain_learn_parts(&x);
+        wick_explain_learn_accounts(&x);
+    }
+    for (unsigned i = 0; i < WICK_EXPLAIN_RULES && !f->failed; i++) {
+        x.rule = &wick_explain_rules[i];
+        if (busy || !x.rule->busy)
+            rules[i](&x);
+    }
+    free(x.waits);
+    free(x.ran);
+    free(x.stuck);
+    free(x.enters);
+    wick_explain_rank(out);
+    if (out->failed || f->failed)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    return 0;
+}
+
+void wick_explain_findings_release(struct wick_explain_findings *out)
+{
+    for (size_t i = 0; i < out->n + out->undecided; i++) {
+        for (unsigned k = 0; k < out->rows[i].n; k++)
+            free(out->rows[i].figures[k].text);
+        for (unsigned k = 0; k < out->rows[i].nfilters; k++)
+            free(out->rows[i].filters[k].value);
+        for (unsigned k = 0; k < out->rows[i].nsteps; k++)
+            free(out->rows[i].steps[k].frame);
+    }
+    free(out->accounts);
+    free(out->rows);
+    *out = (struct wick_explain_findings){0};
+}

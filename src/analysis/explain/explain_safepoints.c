@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_safepoints.c - the rules of `wick explain` about the time that it takes to reach safepoints
+ *
+ * A thread is slow to reach a safepoint because of what it runs, or because it does not run: on a crowded machine it
+ * has no CPU on which to get there, whatever its code is. The first is of the program or the JVM, the second of
+ * the machine, and one incident can be both. So the time of each is divided: what its slowest thread
+ * was runnable without a CPU, by the kernel's account, is starvation; all of it, where that is the reason for half or
+ * more, as without it the incident would hardly have been one. Where no thread was seen, as the VM thread itself may
+ * have had no CPU, it is starvation if the process's threads are starved in general.
+ */
+#include "analysis/explain/explain_int.h"
+
+#define PART_LEAST 0.10 /* of the time to reach a safepoint: it is named for that part as well */
+
+/* One of the two parts of all incidents; together they are the time in which safepoints were awaited. */
+struct reach_part {
+    double ns, longest_ns, most_ns;
+    unsigned count;
+    const struct wick_ttsp_culprit *culprit; /* with most of it; NULL = not known */
+};
+
+/* Whether threads of the process that could run often have no CPU. */
+static bool is_crowded(const struct wick_explain_facts *f)
+{
+    double delay = (double)f->hungry_delay_ns;
+    return wick_explain_share(delay, delay + (double)f->hungry_got_ns) >=
+           wick_explain_rules[WICK_EXPLAIN_RULE_CPU_STARVATION].threshold;
+}
+
+/* Of the time to reach the safepoint, what passed because threads had no CPU. */
+static double starved_in(const struct wick_explain_facts *f, const struct wick_ttsp_slow *s)
+{
+    double reach = (double)s->reach_ns;
+    const struct wick_ttsp_culprit *slowest = s->count ? &f->ttsp.culprits[s->first] : NULL;
+    if (!slowest || slowest->why == WICK_TTSP_UNKNOWN)
+        return is_crowded(f) ? reach : 0;
+    if (slowest->why == WICK_TTSP_STARVED)
+        return reach;
+    double starved = slowest->starved_ns > 0 ? (double)slowest->starved_ns : 0;
+    return starved < reach ? starved : reach;
+}
+
+static struct reach_part part_of(const struct wick_explain_facts *f, bool starved)
+{
+    struct reach_part o = {0};
+    for (uint32_t i = 0; i < f->ttsp.nslow; i++) {
+        const struct wick_ttsp_slow *s = &f->ttsp.slow[i];
+        double reach = (double)s->reach_ns, ns = starved_in(f, s);
+        ns = starved ? ns : reach - ns;
+        o.ns += ns;
+        if (!(ns > 0) || ns < PART_LEAST * reach)
+            continue;
+        o.count++;
+        o.longest_ns = reach > o.longest_ns ? reach : o.longest_ns;
+        if (ns > o.most_ns && s->count) {
+            o.most_ns = ns;
+            o.culprit = &f->ttsp.culprits[s->first];
+        }
+    }
+    return o;
+}
+
+/* All who wait for the safepoint lose that time. */
+static double cost_of(const struct wick_explain *x, double ns)
+{
+    return ns * (x->out->busy > 1 ? x->out->busy : 1);
+}
+
+/* The finding with what both rules say; NULL if it is too little. */
+static struct wick_explain_finding *say_part(struct wick_explain *x, const struct reach_part *o)
+{
+    const struct wick_explain_facts *f = x->f;
+    if (!o->count)
+        return NULL;
+    struct wick_explain_finding *r = wick_explain_by_share(x, o->ns, (double)f->duration_ns, cost_of(x, o->ns));
+    if (!r)
+        return NULL;
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, o->count);
+    wick_explain_figure(r, "longest", WICK_EXPLAIN_TIME, o->longest_ns);
+    const char *name = o->culprit ? wick_profile_str(f->p, f->p->threads[o->culprit->thread].name) : "";
+    if (*name)
+        wick_explain_say(x, r, "thread", name);
+    return r;
+}
+
+void wick_explain_late_safepoints(struct wick_explain *x)
+{
+    struct reach_part o = part_of(x->f, false);
+    struct wick_explain_finding *r = say_part(x, &o);
+    if (!r || !o.culprit)
+        return;
+    wick_explain_filter_thread(x, r, o.culprit->thread);
+    wick_explain_say(x, r, "why", wick_ttsp_why_text(o.culprit->why));
+    wick_explain_say_frame(x, r, "frame", o.culprit->frame);
+    wick_explain_say_frame(x, r, "caller", o.culprit->caller);
+}
+
+void wick_explain_starved_safepoints(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct reach_part o = part_of(f, true);
+    double others = wick_explain_share(f->others, (double)f->machines);
+    double limited = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
+    struct wick_explain_finding *r = say_part(x, &o);
+    if (!r)
+        return;
+    if (limited >= wick_explain_rules[WICK_EXPLAIN_RULE_CPU_LIMIT].threshold) {
+        wick_explain_figure(r, "throttled", WICK_EXPLAIN_SHARE, limited);
+    } else if (f->allowed && others >= wick_explain_rules[WICK_EXPLAIN_RULE_NEIGHBOURS].threshold) {
+        wick_explain_figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->allowed);
+        wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->allowed);
+    }
+}
+
+void wick_explain_slow_safepoints(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double sync = (double)f->sync_ns.grown, delay = (double)f->hungry_delay_ns;
+    if (f->ttsp.nslow)
+        return;
+    struct wick_explain_finding *r = wick_explain_by_share(x, sync, (double)f->duration_ns, cost_of(x, sync));
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->safepoints.grown);
+    if (is_crowded(f))
+        wick_explain_figure(r, "starved", WICK_EXPLAIN_SHARE,
+                            wick_explain_share(delay, delay + (double)f->hungry_got_ns));
+}

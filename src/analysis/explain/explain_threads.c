@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_threads.c - the rules of `wick explain` about how the program's threads use the CPUs: one that has all the
+ * work, more than there are CPUs; and where compiled code is lost
+ *
+ * What a thread needs is what the kernel counted of it: time on a CPU and time ready to run without one. So a thread
+ * that has work all the time is known as such on a crowded machine, too, where it gets little of it.
+ *
+ * One thread with all the work is a bottleneck only where somebody wants that work: other threads wait for futures,
+ * latches or room in queues, or the thread takes its work from others by what it is, an event loop or the only worker
+ * of a pool. A batch that computes in one thread has neither.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain/explain_int.h"
+#include "base/sum.h"
+#include "model/name.h"
+
+#define HALF        0.50 /* of the time: a thread with as much work shares it with another one */
+#define READY_LEAST 0.80 /* of the time ready to run */
+#define CROWD_LEAST 8.0  /* threads */
+#define WAIT_LEAST  0.50 /* threads that wait, on average */
+#define MOST_LEAST  0.20 /* of a thread's CPU time: worth a name */
+
+static double need_of(const struct wick_explain_facts *f, size_t thread)
+{
+    if (thread >= f->nuses)
+        return 0;
+    return wick_explain_share((double)wick_sum(f->uses[thread].cpu_ns, f->uses[thread].delay_ns),
+                              (double)f->duration_ns);
+}
+
+/* CPUs that the process may use, 0 = not known. */
+static double cpus_of(const struct wick_explain_facts *f)
+{
+    double cpus = (double)(f->allowed ? f->allowed : f->cpus);
+    return f->cpu_limit > 0 && (f->cpu_limit < cpus || cpus <= 0) ? f->cpu_limit : cpus;
+}
+
+static bool has_java(const struct wick_profile *p, uint32_t stack)
+{
+    for (; stack; stack = p->stacks[stack].parent)
+        if (wick_frame_kind_is_java(p->frames[p->stacks[stack].frame].kind))
+            return true;
+    return false;
+}
+
+/* By thread: whether it runs Java code, so is none of the JVM's or the profiler's own. The caller frees it. */
+static bool *java_threads(const struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    bool *java = calloc(f->p->nthreads + 1, sizeof *java);
+    for (size_t i = 0; java && i < f->ncpu; i++)
+        java[f->cpu[i].thread] |= has_java(f->p, f->cpu[i].stack);
+    x->f->failed |= !java;
+    if (java)
+        java[0] = false;
+    return java;
+}
+
+/* ---- what a thread does ---- */
+
+struct work {
+    uint32_t frame; /* the program's, with most CPU time; 0 = none stands out */
+    int64_t ns;
+};
+
+/* Where the threads that `of` has, by thread, use their CPU time. */
+static struct work work_of(const struct wick_explain *x, const bool *of)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t *sums = calloc(f->p->nframes, sizeof *sums), all = 0;
+    struct work w = {0};
+    x->f->failed |= !sums;
+    for (size_t i = 0; sums && i < f->ncpu; i++) {
+        if (!of[f->cpu[i].thread])
+            continue;
+        all = wick_sum(all, f->cpu[i].weight_ns);
+        uint32_t s = wick_wait_of(f->p, f->cpu[i].stack).stack, frame = s ? f->p->stacks[s].frame : 0;
+        sums[frame] = wick_sum(sums[frame], f->cpu[i].weight_ns);
+        if (frame && sums[frame] > w.ns)
+            w = (struct work){frame, sums[frame]};
+    }
+    free(sums);
+    return wick_explain_share((double)w.ns, (double)all) >= MOST_LEAST ? w : (struct work){0};
+}
+
+/* ---- one thread has all the work ---- */
+
+/* Whether it takes work from others by what it is: an event loop, or the only worker of a pool. */
+static bool serves(const struct wick_explain *x, uint32_t thread)
+{
+    const struct wick_explain_facts *f = x->f;
+    uint32_t pool = wick_explain_pool_name(f->p, thread);
+    bool loop = false, worker = false, alone = true;
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        bool works = wick_wait_is_worker(f->p, s->stack);
+        if (s->thread == thread) {
+            loop |= x->waits[i].kind == WICK_WAIT_EVENT;
+            worker |= works;
+        } else if (works && wick_explain_pool_name(f->p, s->thread) == pool) {
+            alone = false;
+        }
+    }
+    return loop || (worker && alone);
+}
+
+/* What most of those wait for that one thread could keep waiting; *ns: how long all of them did. */
+static enum wick_wait_kind awaited(const struct wick_explain *x, uint32_t thread, double *ns)
+{
+    static const enum wick_wait_kind kinds[] = {WICK_WAIT_FUTURE, WICK_WAIT_LATCH, WICK_WAIT_QUEUE_FULL};
+    const struct wick_explain_facts *f = x->f;
+    double sums[WICK_WAIT_KINDS] = {0};
+    enum wick_wait_kind best = WICK_WAIT_NONE;
+    *ns = 0;
+    for (size_t i = 0; i < f->nwall; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (x->waits[i].kind == kinds[k] && f->wall[i].thread != thread && wick_explain_wait_counts(x, i)) {
+                sums[kinds[k]] += (double)f->wall[i].weight_ns;
+                *ns += (double)f->wall[i].weight_ns;
+                best = sums[kinds[k]] > sums[best] ? kinds[k] : best;
+            }
+    return best;
+}
+
+/* The only thread of the program that needs a CPU for half of the time or more; 0 = there is none, or several. */
+static uint32_t busiest(const struct wick_explain_facts *f, const bool *java)
+{
+    uint32_t found = 0;
+    for (uint32_t t = 1; t < f->p->nthreads; t++)
+        if (java[t] && need_of(f, t) >= HALF) {
+            if (found)
+                return 0;
+            found = t;
+        }
+    return found;
+}
+
+static void say_saturated(struct wick_explain *x, uint32_t thread)
+{
+    struct wick_explain_facts *f = x->f;
+    double need = need_of(f, thread), waited, time = need * (double)f->duration_ns;
+    enum wick_wait_kind kind = awaited(x, thread, &waited);
+    bool *only = calloc(f->p->nthreads + 1, sizeof *only);
+    bool wanted = waited >= WAIT_LEAST * (double)f->duration_ns;
+    f->failed |= !only;
+    if (!only || (!wanted && !serves(x, thread))) {
+        free(only);
+        return;
+    }
+    only[thread] = true;
+    struct work w = work_of(x, only);
+    struct wick_explain_finding *r = wick_explain_found(x, wanted && waited > time ? waited : time);
+    wick_explain_filter_thread(x, r, thread);
+    wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->p->threads[thread].name));
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, need < 1 ? need : 1);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, time);
+    wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, cpus_of(f));
+    if (wanted) {
+        wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, waited / (double)f->duration_ns);
+        wick_explain_say(x, r, "what", wick_wait_text(kind));
+    }
+    if (w.frame) {
+        wick_explain_say_frame(x, r, "frame", w.frame);
+        wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)w.ns);
+    }
+    free(only);
+}
+
+/* A pool that is too small is said already, with the same waiters. */
+void wick_explain_saturated(struct wick_explain *x)
+{
+    bool *java = java_threads(x);
+    uint32_t thread = java ? busiest(x->f, java) : 0;
+    if (thread && !x->pool_said && need_of(x->f, thread) >= x->rule->threshold && cpus_of(x->f) >= 2)
+        say_saturated(x, thread);
+    free(java);
+}
+
+/* ---- too many threads ---- */
+
+struct crowd {
+    double n, got_ns, delay_ns, slices;
+    uint32_t pool; /* that most of them belong to */
+    double members;
+};
+
+/* Keeps in `of` those threads that are always ready to run. */
+static struct crowd crowd_of(const struct wick_explain *x, bool *of)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct crowd c = {0};
+    double *members = calloc(f->p->nstrings + f->p->nthreads + 1, sizeof *members);
+    x->f->failed |= !members;
+    for (uint32_t t = 1; members && t < f->p->nthreads; t++) {
+        of[t] &= need_of(f, t) >= READY_LEAST;
+        if (!of[t])
+            continue;
+        uint32_t pool = wick_explain_pool_name(f->p, t); /* a new string each at most */
+        c.n++;
+        c.got_ns += (double)f->uses[t].cpu_ns;
+        c.delay_ns += (double)f->uses[t].delay_ns;
+        c.slices += (double)f->uses[t].slices;
+        if (++members[pool] > c.members) {
+            c.members = members[pool];
+            c.pool = pool;
+        }
+    }
+    free(members);
+    return c;
+}
+
+void wick_explain_too_many(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    bool *of = java_threads(x);
+    struct crowd c = of ? crowd_of(x, of) : (struct crowd){0};
+    double cpus = cpus_of(f), whole = cpus < 1 ? 1 : cpus;
+    if (cpus > 0 && c.n >= CROWD_LEAST && c.n >= x->rule->threshold * whole) {
+        struct work w = work_of(x, of);
+        struct wick_explain_finding *r = wick_explain_found(x, c.delay_ns);
+        wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, c.n);
+        wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, cpus);
+        wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, wick_explain_share(c.got_ns, c.got_ns + c.delay_ns));
+        wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, c.delay_ns);
+        wick_explain_figure(r, "switches", WICK_EXPLAIN_NUMBER, c.slices * 1e9 / (double)f->duration_ns);
+        if (c.members > 1) {
+            wick_explain_figure(r, "part", WICK_EXPLAIN_NUMBER, c.members);
+            wick_explain_say(x, r, "pool", wick_profile_str(f->p, c.pool));
+        }
+        wick_explain_say_frame(x, r, "frame", w.frame);
+        wick_explain_filter_frame(x, r, w.frame);
+        x->crowd_said = true;
+    }
+    free(of);
+}
+
+/* ---- compiled code that is lost ---- */
+
+double wick_explain_compiled(const struct wick_explain_facts *f)
+{
+    int64_t sum = 0;
+    for (size_t t = 0; t < f->nuses && t < f->p->nthreads; t++)
+        if (strstr(wick_profile_str(f->p, f->p->threads[t].name), "CompilerThre")) /* the kernel's names are cut */
+            sum = wick_sum(sum, f->uses[t].cpu_ns);
+    return (double)sum;
+}
+
+/* Whether the JVM is about to leave compiled code there, by the names of its functions and blobs. */
+static bool is_deoptimising(const char *name)
+{
+    static const char *const texts[] = {"Deoptimization::", "uncommon_trap", "UncommonTrapBlob", "DeoptimizationBlob"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strstr(name, texts[i]))
+            return true;
+    return false;
+}
+
+/* The Java frame that calls such a function, 0 = none does. */
+static uint32_t loser_of(const struct wick_profile *p, uint32_t stack, const void *arg)
+{
+    bool leaves = false;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_frame *frame = &p->frames[p->stacks[s].frame];
+        if (wick_frame_kind_is_java(frame->kind))
+            return leaves ? p->stacks[s].frame : 0;
+        leaves |= is_deoptimising(wick_profile_str(p, p->functions[frame->function].name));
+    }
+    return 0;
+}
+
+uint32_t wick_explain_deoptimised(struct wick_explain *x)
+{
+    return wick_explain_heaviest(x, loser_of, NULL);
+}

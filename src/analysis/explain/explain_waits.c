@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_waits.c - the rules of `wick explain` about waiting: for what, where, and what keeps that from happening
+ *
+ * Waits add up by what is waited for (wait_kind.h) and by the program's function that waits, whatever the state in
+ * which the kernel has the thread. What is waited for may be held by a thread that waits itself; then the time belongs
+ * to the end of that chain, as far as it is known:
+ *
+ *     lock     -> its owner    by wick.LockOwner: what the owner did meanwhile
+ *     future   -> its task     by the wall-clock samples of the pools' workers, as no event says which task it was
+ *     work     -> a CPU        by the wall-clock samples in the function that should work
+ *
+ * Each link carries the share of the time that its most common end has in all of them, half of it at least.
+ * A thread that did not run at all is not slow, but without work or stuck, so its waits count for `stuck` only.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain/explain_int.h"
+#include "base/sum.h"
+#include "model/name.h"
+
+#define WAIT_LEAST 0.10 /* threads that wait, on average */
+#define CHAIN_MOST 0.50 /* a link carries at least this share */
+
+enum { LINKS = WICK_EXPLAIN_LINKS };
+
+/* A step of a chain: what the owner or the task does, and how much of the time. */
+struct link {
+    enum wick_wait_kind kind;
+    uint32_t stack;
+    double share;
+    bool task;
+};
+
+/* Where the program waits for something, or computes (WICK_WAIT_NONE). */
+struct place {
+    enum wick_wait_kind kind, via; /* via: of the wait that leads here, NONE = none does */
+    uint32_t function, stack;      /* the program's; the heaviest stack, cut there */
+    struct link links[LINKS];      /* from `via` to here; a last one of kind NONE computes */
+    unsigned nlinks;
+    uint32_t via_stack;
+    int64_t ns, heaviest_ns, through_ns; /* through: what of ns was waited for at `via` */
+    double quanta;                       /* as of wick_explain_quanta */
+};
+
+struct places {
+    struct place *rows;
+    size_t n, cap;
+};
+
+enum {
+    WAITING = 1 << WICK_EXPLAIN_SLEEPING | 1 << WICK_EXPLAIN_MONITOR | 1 << WICK_EXPLAIN_PARKED |
+              1 << WICK_EXPLAIN_OBJECT_WAIT | 1 << WICK_EXPLAIN_IO | 1 << WICK_EXPLAIN_DISK |
+              1 << WICK_EXPLAIN_NATIVE_WAIT
+};
+
+/* ---- what each sample waits for ---- */
+
+/* Whether the native frames at the leaf are those of a contended mutex. */
+static bool in_mutex(const struct wick_profile *p, uint32_t stack)
+{
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_frame *f = &p->frames[p->stacks[s].frame];
+        const char *name = wick_profile_str(p, p->functions[f->function].name);
+        if (wick_frame_kind_is_java(f->kind))
+            return false;
+        if (!strncmp(name, "pthread_mutex_", strlen("pthread_mutex_")) || strstr(name, "lll_lock_wait"))
+            return true;
+    }
+    return false;
+}
+
+static struct wick_wait wait_in(const struct wick_profile *p, const struct wick_explain_sample *s)
+{
+    static const enum wick_wait_kind by_state[WICK_EXPLAIN_STATES] = {[WICK_EXPLAIN_SLEEPING] = WICK_WAIT_TIMER,
+                                                                      [WICK_EXPLAIN_PARKED] = WICK_WAIT_PARK,
+                                                                      [WICK_EXPLAIN_OBJECT_WAIT] =
+                                                                          WICK_WAIT_OBJECT_WAIT,
+                                                                      [WICK_EXPLAIN_IO] = WICK_WAIT_IO,
+                                                                      [WICK_EXPLAIN_DISK] = WICK_WAIT_DISK,
+                                                                      [WICK_EXPLAIN_NATIVE_WAIT] = WICK_WAIT_NATIVE};
+    if (!(1u << s->state & WAITING))
+        return (struct wick_wait){0};
+    struct wick_wait w = wick_wait_of(p, s->stack);
+    if (s->state == WICK_EXPLAIN_MONITOR)
+        w.kind = WICK_WAIT_MONITOR;
+    else if (s->state == WICK_EXPLAIN_NATIVE_WAIT && w.kind == WICK_WAIT_NONE && in_mutex(p, s->stack))
+        w.kind = WICK_WAIT_NATIVE_LOCK;
+    else if (w.kind == WICK_WAIT_NONE)
+        w.kind = by_state[s->state];
+    return w;
+}
+
+/* The Java frame nearest to the leaf, 0 = there is none. */
+static uint32_t java_leaf(const struct wick_profile *p, uint32_t stack)
+{
+    while (stack && !wick_frame_kind_is_java(p->frames[p->stacks[stack].frame].kind))
+        stack = p->stacks[stack].parent;
+    return stack ? p->stacks[stack].frame : 0;
+}
+
+static bool is_same_lock(const struct wick_lock_wait_row *a, const struct wick_lock_wait_row *b)
+{
+    return a->class_name == b->class_name && a->identity == b->identity && a->file == b->file;
+}
+
+static void learn_enters(struct wick_explain *x)
+{
+    const struct wick_lock_waits *l = &x->f->locks;
+    for (uint32_t i = 0; i < l->nrows; i++) {
+        uint32_t frame = java_leaf(x->f->p, l->rows[i].stack);
+        struct wick_explain_enter *at = &x->enters[frame];
+        if (!frame || l->rows[i].park || l->rows[i].native)
+            continue;
+        at->first = at->first ? at->first : i + 1;
+        at->others |= !is_same_lock(&l->rows[at->first - 1], &l->rows[i]);
+    }
+}
+
+/* Whether the owner of the lock of that wait waits for another monitor itself: it is where threads do. What the frames
+ * of the JDK say of other waits, they do not say of this one. */
+static bool owner_enters(const struct wick_explain *x, const struct wick_lock_wait_row *r)
+{
+    const struct wick_explain_enter *at = &x->enters[java_leaf(x->f->p, r->owner_stack)];
+    return at->first && (at->others || !is_same_lock(&x->f->locks.rows[at->first - 1], r));
+}
+
+bool wick_explain_learn_waits(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    x->waits = calloc(f->nwall + 1, sizeof *x->waits);
+    x->ran = calloc(f->p->nthreads + 1, sizeof *x->ran);
+    x->stuck = calloc(f->p->nthreads + 1, sizeof *x->stuck);
+    x->enters = calloc(f->p->nframes + 1, sizeof *x->enters);
+    if (!x->waits || !x->ran || !x->stuck || !x->enters)
+        return false;
+    learn_enters(x);
+    for (size_t i = 0; i < f->nwall; i++)
+        x->waits[i] = wait_in(f->p, &f->wall[i]);
+    for (size_t i = 0; i < f->nran; i++)
+        x->ran[f->ran[i]]++;
+    return true;
+}
+
+/* Its first sample alone makes a thread run a little. */
+bool wick_explain_moved(const struct wick_explain *x, uint32_t thread)
+{
+    return !x->f->nran || x->ran[thread] > 1;
+}
+
+bool wick_explain_wait_counts(const struct wick_explain *x, size_t i)
+{
+    const struct wick_wait *w = &x->waits[i];
+    enum wick_wait_role role = wick_wait_role_of(w->kind);
+    bool wanted = role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && x->f->wall[i].endpoint);
+    return w->kind != WICK_WAIT_NONE && wanted && wick_explain_moved(x, x->f->wall[i].thread);
+}
+
+/* Whether the wait of wall-clock sample i keeps somebody from going on. */
+static bool is_trouble(const struct wick_explain *x, size_t i)
+{
+    const struct wick_wait *w = &x->waits[i];
+    return w->kind != WICK_WAIT_NONE && w->stack && wick_wait_role_of(w->kind) == WICK_WAIT_TROUBLE &&
+           wick_explain_moved(x, x->f->wall[i].thread) && !x->stuck[x->f->wall[i].thread];
+}
+
+/* ---- places ---- */
+
+static uint32_t function_at(const struct wick_profile *p, uint32_t stack)
+{
+    return p->frames[p->stacks[stack].frame].function;
+}
+
+static struct place *place_of(struct wick_explain *x, struct places *all, struct wick_wait w)
+{
+    uint32_t function = function_at(x->f->p, w.stack);
+    for (size_t i = 0; i < all->n; i++)
+        if (all->rows[i].kind == w.kind && all->rows[i].function == function)
+            return &all->rows[i];
+    struct place *rows = wick_explain_room(all->rows, all->n, &all->cap, sizeof *rows);
+    x->f->failed |= !rows;
+    if (!rows)
+        return NULL;
+    all->rows = rows;
+    rows[all->n] = (struct place){.kind = w.kind, .function = function, .stack = w.stack};
+    return &rows[all->n++];
+}
+
+static void add_to(struct wick_explain *x, struct places *all, struct wick_wait w, int64_t ns, double quanta)
+{
+    struct place *at = place_of(x, all, w);
+    if (!at)
+        return;
+    at->quanta += quanta;
+    at->ns = wick_sum(at->ns, ns);
+    if (ns > at->heaviest_ns) {
+        at->heaviest_ns = ns;
+        at->stack = w.stack;
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : (x->function > y->function) - (x->function < y->function);
+}
+
+static void sort(struct places *all)
+{
+    if (all->n)
+        qsort(all->rows, all->n, sizeof *all->rows, by_time);
+}
+
+static int64_t sum_of(const struct places *all)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < all->n; i++)
+        sum = wick_sum(sum, all->rows[i].ns);
+    return sum;
+}
+
+static uint32_t frame_at(const struct wick_profile *p, uint32_t stack)
+{
+    return p->stacks[stack].frame;
+}
+
+/* ---- chains ---- */
+
+/* What the owners of the locks did for which threads waited at the place. */
+static void owners_of(struct wick_explain *x, const struct place *at, struct places *out)
+{
+    const struct wick_lock_waits *l = &x->f->locks;
+    for (uint32_t i = 0; i < l->nrows; i++) {
+        const struct wick_lock_wait_row *r = &l->rows[i];
+        if (r->native || !r->owner_stack || r->park != (at->kind != WICK_WAIT_MONITOR))
+            continue;
+        struct wick_wait waiter = wick_wait_of(x->f->p, r->stack), owner = wick_wait_of(x->f->p, r->owner_stack);
+        if (!waiter.stack || function_at(x->f->p, waiter.stack) != at->function || !owner.stack)
+            continue;
+        if (wick_wait_role_of(owner.kind) == WICK_WAIT_IDLE)
+            owner.kind = WICK_WAIT_NONE;
+        if (owner.kind == WICK_WAIT_NONE && owner_enters(x, r))
+            owner.kind = WICK_WAIT_MONITOR;
+        add_to(x, out, owner, r->weight_ns, 0);
+    }
+    sort(out);
+}
+
+/* What the workers of pools do, if they do something. */
+static void tasks(struct wick_explain *x, struct places *out)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nwall; i++) {
+        struct wick_wait w = x->waits[i];
+        if (w.kind == WICK_WAIT_NONE)
+            w.stack = wick_wait_of(f->p, f->wall[i].stack).stack;
+        if (w.stack && wick_wait_role_of(w.kind) != WICK_WAIT_IDLE && wick_wait_is_worker(f->p, f->wall[i].stack))
+            add_to(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+    }
+    sort(out);
+}
+
+/* What keeps a place waiting: the most common thing that owners or tasks do. False if nothing is, or nothing is known.
+ */
+static bool next_link(struct wick_explain *x, const struct place *at, struct link *out)
+{
+    struct places links = {0};
+    bool lock = wick_wait_is_lock(at->kind);
+    if (lock)
+        owners_of(x, at, &links);
+    else if (at->kind == WICK_WAIT_FUTURE)
+        tasks(x, &links);
+    const struct place *most = links.rows;
+    double share = links.n ? wick_explain_share((double)most->ns, (double)sum_of(&links)) : 0;
+    bool found = share >= CHAIN_MOST;
+    if (found)
+        *out = (struct link){.kind = most->kind, .stack = most->stack, .share = share, .task = !lock};
+    free(links.rows);
+    return found;
+}
+
+/* Appends links to the place's until one ends the chain; returns the last place that waits. */
+static struct wick_wait walk(struct wick_explain *x, struct place *from)
+{
+    struct wick_wait end = {from->kind, from->stack};
+    struct place at = *from;
+    from->nlinks = 0;
+    while (from->nlinks < LINKS) {
+        struct link l;
+        if (!next_link(x, &at, &l))
+            break;
+        uint32_t function = function_at(x->f->p, l.stack);
+        bool seen = l.kind == from->kind && function == from->function;
+        for (unsigned i = 0; i < from->nlinks; i++)
+            seen |= l.kind == from->links[i].kind && function == function_at(x->f->p, from->links[i].stack);
+        if (seen)
+            break;
+        from->links[from->nlinks++] = l;
+        if (l.kind == WICK_WAIT_NONE)
+            break;
+        end = (struct wick_wait){l.kind, l.stack};
+        at = (struct place){.kind = l.kind, .function = function, .stack = l.stack};
+    }
+    return end;
+}
+
+/* Moves the time of place i to where the chain ends. */
+static void follow(struct wick_explain *x, struct places *all, size_t i)
+{
+    struct place from = all->rows[i];
+    struct wick_wait end = walk(x, &from);
+    if (from.kind == WICK_WAIT_FUTURE && from.nlinks == 1 && from.links[0].kind == WICK_WAIT_NONE) {
+        all->rows[i].ns = 0; /* its task computes: that is what other rules see */
+        return;
+    }
+    if (end.kind == from.kind && end.stack == from.stack) {
+        if (from.via == WICK_WAIT_NONE)
+            all->rows[i] = from; /* with what its holder computes */
+        return;
+    }
+    struct place *to = place_of(x, all, end);
+    if (!to)
+        return;
+    all->rows[i].ns = 0;
+    to->ns = wick_sum(to->ns, from.ns);
+    to->quanta += from.quanta;
+    to->through_ns = wick_sum(to->through_ns, from.ns);
+    if (to->via != WICK_WAIT_NONE && from.ns < to->heaviest_ns)
+        return;
+    to->heaviest_ns = from.ns;
+    to->via = from.kind;
+    to->via_stack = from.stack;
+    to->nlinks = from.nlinks;
+    memcpy(to->links, from.links, sizeof to->links);
+}
+
+/* Of the time in which threads work in that function, the share in which they are ready to run without a CPU. */
+static double without_cpu(const struct wick_explain *x, uint32_t function)
+{
+    const struct wick_explain_facts *f = x->f;
+    double ready = 0, all = 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        bool waits = f->wall[i].state == WICK_EXPLAIN_WAITING_FOR_CPU;
+        if (!waits && f->wall[i].state != WICK_EXPLAIN_RUNNABLE && f->wall[i].state != WICK_EXPLAIN_DEFAULT)
+            continue;
+        uint32_t stack = wick_wait_of(f->p, f->wall[i].stack).stack;
+        if (!stack || function_at(f->p, stack) != function)
+            continue;
+        all += (double)f->wall[i].weight_ns;
+        ready += waits ? (double)f->wall[i].weight_ns : 0;
+    }
+    return wick_explain_share(ready, all);
+}
+
+/* What keeps those from a CPU that wait for one: "the CPU limit stops the cgroup in 40 % of its periods". */
+static void add_why_no_cpu(const struct wick_explain *x, struct wick_strbuf *out)
+{
+    const struct wick_explain_facts *f = x->f;
+    double limited = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
+    double others = wick_explain_share(f->others, (double)f->machines);
+    if (limited >= wick_explain_rules[WICK_EXPLAIN_RULE_CPU_LIMIT].threshold)
+        wick_strbuf_addf(out, ": the CPU limit stops the cgroup in %.0f %% of its periods", 100 * limited);
+    else if (others >= wick_explain_rules[WICK_EXPLAIN_RULE_NEIGHBOURS].threshold && f->allowed)
+        wick_strbuf_addf(out, ": other processes use %.1f of the %d CPUs", others * (double)f->allowed,
+                         (int)f->allowed);
+}
+
+/* "its holder waits for a lock at app.B.y (92 %), whose holder does (80 %)": the links between the place that waits and
+ * that which it ends at; or, if the last one computes, "..., whose holder is busy at app.C.z (70 %)". */
+static void add_links(struct wick_explain *x, const struct place *at, bool elsewhere, struct wick_strbuf *out)
+{
+    for (unsigned i = 0; i < at->nlinks; i++) {
+        const struct link *l = &at->links[i];
+        bool last = i + 1 == at->nlinks || at->links[i + 1].kind == WICK_WAIT_NONE;
+        const char *who = l->task ? "task" : "holder";
+        if (i)
+            wick_strbuf_addf(out, ", whose %s ", who);
+        else
+            wick_strbuf_addf(out, "%s %s ", l->task ? "the" : "its", who);
+        if (l->kind == WICK_WAIT_NONE) {
+            double ready = without_cpu(x, function_at(x->f->p, l->stack));
+            wick_strbuf_adds(out, ready >= CHAIN_MOST ? "waits for a CPU at " : "is busy at ");
+            wick_name_add_frame(out, x->f->p, frame_at(x->f->p, l->stack), WICK_NAME_LINES);
+            wick_strbuf_addf(out, " (%.0f %%)", 100 * l->share);
+            if (ready >= CHAIN_MOST)
+                add_why_no_cpu(x, out);
+        } else if (last && elsewhere) {
+            wick_strbuf_addf(out, "does (%.0f %%)", 100 * l->share);
+        } else {
+            wick_strbuf_addf(out, "waits for %s at ", wick_wait_text(l->kind));
+            wick_name_add_frame(out, x->f->p, frame_at(x->f->p, l->stack), WICK_NAME_LINES);
+            wick_strbuf_addf(out, " (%.0f %%)", 100 * l->share);
+        }
+    }
+}
+
+/* ---- waiting ---- */
+
+static void say_chain(struct wick_explain *x, struct wick_explain_finding *r, const struct place *at)
+{
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    add_links(x, at, at->via != WICK_WAIT_NONE, &text);
+    if (at->nlinks)
+        wick_explain_say(x, r, at->via == WICK_WAIT_NONE ? "holder" : "chain", text.buf);
+    wick_strbuf_release(&text);
+    if (at->via != WICK_WAIT_NONE) {
+        wick_explain_figure(r, "through", WICK_EXPLAIN_TIME, (double)at->through_ns);
+        wick_explain_say(x, r, "via", wick_wait_text(at->via));
+        wick_explain_say_frame(x, r, "waiter", frame_at(x->f->p, at->via_stack));
+        wick_explain_link(x, r, wick_wait_name(at->via), frame_at(x->f->p, at->via_stack), 1);
+    } else if (at->nlinks) {
+        wick_explain_link(x, r, wick_wait_name(at->kind), frame_at(x->f->p, at->stack), 1);
+    }
+    for (unsigned i = 0; i < at->nlinks; i++) {
+        const struct link *l = &at->links[i];
+        bool ready = l->kind == WICK_WAIT_NONE && without_cpu(x, function_at(x->f->p, l->stack)) >= CHAIN_MOST;
+        const char *kind = l->kind != WICK_WAIT_NONE ? wick_wait_name(l->kind) : ready ? "cpu-wait" : "cpu";
+        wick_explain_link(x, r, kind, frame_at(x->f->p, l->stack), l->share);
+    }
+}
+
+static void say_place(struct wick_explain *x, const struct place *at, double whole)
+{
+    struct wick_explain_finding *r = wick_explain_found(x, (double)at->ns);
+    wick_explain_filter_frame(x, r, frame_at(x->f->p, at->stack));
+    wick_explain_share_of(x, r, (double)at->ns, whole, at->quanta);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)at->ns);
+    wick_explain_say(x, r, "kind", wick_wait_name(at->kind));
+    wick_explain_say(x, r, "what", wick_wait_text(at->kind));
+    if (r)
+        r->advice = wick_wait_help(at->kind);
+    wick_explain_say_frame(x, r, "frame", frame_at(x->f->p, at->stack));
+    say_chain(x, r, at);
+}
+
+void wick_explain_waiting(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct places all = {0};
+    int64_t work = 0;
+    for (size_t i = 0; i < f->nwall; i++)
+        if (is_trouble(x, i) && !(x->pool_said && x->waits[i].kind == WICK_WAIT_FUTURE))
+            add_to(x, &all, x->waits[i], f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+        else if (1u << f->wall[i].state & WICK_EXPLAIN_WORK)
+            work = wick_sum(work, f->wall[i].weight_ns);
+    double whole = (double)wick_sum(work, sum_of(&all));
+    for (size_t i = 0, n = all.n; i < n; i++)
+        follow(x, &all, i);
+    sort(&all);
+    for (size_t i = 0; i < all.n; i++) {
+        const struct place *at = &all.rows[i];
+        if (wick_explain_share((double)at->ns, whole) < x->rule->threshold ||
+            !wick_explain_counts(f, (double)at->ns, WAIT_LEAST))
+            break;
+        say_place(x, at, whole);
+        x->kinds_said |= 1ull << at->kind | 1ull << at->via;
+        double direct = (double)at->ns - (double)at->through_ns;
+        x->monitors_said_ns += at->kind == WICK_WAIT_MONITOR ? direct : 0;
+        x->monitors_said_ns += at->via == WICK_WAIT_MONITOR ? (double)at->through_ns : 0;
+    }
+    for (size_t i = 0; i < f->nwall; i++)
+        if (f->wall[i].state == WICK_EXPLAIN_DISK && is_trouble(x, i) && x->kinds_said >> x->waits[i].kind & 1)
+            x->disks_said_ns += (double)f->wall[i].weight_ns;
+    free(all.rows);
+}
+
+/* ---- a pool all of whose threads are busy ---- */
+
+struct pool {
+    uint32_t name; /* what its threads' names have in common */
+    uint32_t threads;
+    int64_t all_ns, idle_ns;
+    double quanta;
+};
+
+uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread)
+{
+    const char *name = wick_profile_str(p, p->threads[thread].name);
+    char common[128];
+    size_t len = strlen(name);
+    while (len && name[len - 1] >= '0' && name[len - 1] <= '9')
+        len--;
+    while (len && strchr("-_# .", name[len - 1]))
+        len--;
+    if (!len || len >= sizeof common)
+        return p->threads[thread].name;
+    memcpy(common, name, len);
+    common[len] = 0;
+    return wick_profile_cstring(p, common);
+}
+
+/* The pool of each thread of one: of[thread] is 1 + its index. */
+static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *of)
+{
+    struct wick_explain_facts *f = x->f;
+    size_t n = 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        uint32_t t = f->wall[i].thread, name;
+        if (!t || of[t] || !wick_wait_is_worker(f->p, f->wall[i].stack))
+            continue;
+        name = wick_explain_pool_name(f->p, t);
+        size_t k = 0;
+        while (k < n && pools[k].name != name)
+            k++;
+        if (k == n)
+            pools[n++] = (struct pool){.name = name};
+        pools[k].threads++;
+        of[t] = (uint32_t)k + 1;
+    }
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        if (!of[s->thread])
+            continue;
+        struct pool *o = &pools[of[s->thread] - 1];
+        o->all_ns = wick_sum(o->all_ns, s->weight_ns);
+        o->quanta += wick_explain_quantum(s);
+        if (x->waits[i].kind != WICK_WAIT_NONE && wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_IDLE)
+            o->idle_ns = wick_sum(o->idle_ns, s->weight_ns);
+    }
+    return n;
+}
+
+/* Whether more threads wait for futures than the pool has threads, and these are never without work. */
+static bool is_short(const struct wick_explain *x, const struct pool *o, int64_t futures)
+{
+    double busy = wick_explain_share((double)o->all_ns - (double)o->idle_ns, (double)o->all_ns);
+    return busy >= x->rule->threshold && futures > o->all_ns;
+}
+
+static void say_pool(struct wick_explain *x, const struct pool *o, size_t index, const uint32_t *of, int64_t futures)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct places does = {0};
+    for (size_t i = 0; i < f->nwall; i++) {
+        struct wick_wait w = x->waits[i];
+        if (of[f->wall[i].thread] != index + 1)
+            continue;
+        if (w.kind == WICK_WAIT_NONE)
+            w.stack = wick_wait_of(f->p, f->wall[i].stack).stack;
+        if (w.stack)
+            add_to(x, &does, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+    }
+    sort(&does);
+    struct wick_explain_finding *r = wick_explain_found(x, (double)futures);
+    wick_explain_say(x, r, "pool", wick_profile_str(f->p, o->name));
+    wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, o->threads);
+    double all = (double)o->all_ns, works = all - (double)o->idle_ns;
+    wick_explain_share_of(x, r, works, all, o->quanta * wick_explain_share(works, all));
+    wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, (double)futures / (double)f->duration_ns);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)futures);
+    if (does.n) {
+        const struct place *most = does.rows;
+        wick_explain_say(x, r, "kind", most->kind ? wick_wait_name(most->kind) : "cpu");
+        wick_explain_say(x, r, "what", most->kind ? wick_wait_text(most->kind) : "a CPU, or compute");
+        wick_explain_say_frame(x, r, "frame", frame_at(f->p, most->stack));
+        wick_explain_filter_frame(x, r, frame_at(f->p, most->stack));
+    }
+    free(does.rows);
+}
+
+void wick_explain_pool_busy(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct pool *pools = calloc(f->p->nthreads + 1, sizeof *pools);
+    uint32_t *of = calloc(f->p->nthreads + 1, sizeof *of);
+    int64_t futures = 0;
+    x->f->failed |= !pools || !of;
+    for (size_t i = 0; i < f->nwall; i++)
+        if (x->waits[i].kind == WICK_WAIT_FUTURE && is_trouble(x, i))
+            futures = wick_sum(futures, f->wall[i].weight_ns);
+    size_t n = pools && of && wick_explain_counts(f, (double)futures, WAIT_LEAST) ? find_pools(x, pools, of) : 0;
+    const struct pool *worst = NULL;
+    for (size_t k = 0; k < n; k++)
+        if (is_short(x, &pools[k], futures) && (!worst || pools[k].all_ns > worst->all_ns))
+            worst = &pools[k];
+    if (worst) {
+        say_pool(x, worst, (size_t)(worst - pools), of, futures);
+        x->pool_said = true;
+        x->kinds_said |= 1ull << WICK_WAIT_FUTURE;
+    }
+    free(pools);
+    free(of);
+}
+
+/* ---- endpoints ---- */
+
+void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint)
+{
+    const struct wick_explain_facts *f = x->f;
+    double all = endpoint ? (double)wick_explain_wall(f, false, endpoint, WICK_EXPLAIN_ALL) : 0;
+    for (unsigned kind = WICK_WAIT_NONE + 1; endpoint && kind < WICK_WAIT_KINDS; kind++) {
+        struct places at = {0};
+        for (size_t i = 0; i < f->nwall; i++) {
+            struct wick_wait w = x->waits[i];
+            w.stack = w.stack ? w.stack : f->wall[i].stack;
+            if (f->wall[i].endpoint == endpoint && w.kind == kind && w.stack)
+                add_to(x, &at, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+        }
+        double waited = (double)sum_of(&at);
+        sort(&at);
+        if (at.n && wick_explain_share(waited, all) >= x->rule->threshold && !(x->kinds_said >> kind & 1) &&
+            wick_explain_counts(f, waited, WAIT_LEAST)) {
+            struct wick_explain_finding *r = wick_explain_found(x, waited);
+            wick_explain_filter_frame(x, r, frame_at(f->p, at.rows[0].stack));
+            wick_explain_say_where(x, r, endpoint);
+            double quanta = 0;
+            for (size_t k = 0; k < at.n; k++)
+                quanta += at.rows[k].quanta;
+            wick_explain_share_of(x, r, waited, all, quanta);
+            wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
+            wick_explain_say(x, r, "kind", wick_wait_name(kind));
+            wick_explain_say(x, r, "what", wick_wait_text(kind));
+            if (r)
+                r->advice = wick_wait_help(kind);
+            wick_explain_say_frame(x, r, "frame", frame_at(f->p, at.rows[0].stack));
+            wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)at.rows[0].ns);
+        }
+        free(at.rows);
+    }
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * live_growth.c - see live_growth.h
+ *
+ * The moments come one after another, each with all its objects, so the sums of one are complete when an object of the
+ * next one comes. A row that is not there yet was 0 at all moments before: sums of y, t y and y^2 do not know the
+ * difference, and those of t are common to all rows.
+ */
+#include "analysis/memory/live_growth.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "model/interval.h"
+#include "model/name.h"
+
+static void *room(void *rows, uint32_t n, uint32_t *cap, size_t size)
+{
+    if (n < *cap)
+        return rows;
+    uint32_t wanted = *cap ? *cap * 2 : 256;
+    void *p = wanted > *cap ? reallocarray(rows, wanted, size) : NULL;
+    if (p)
+        *cap = wanted;
+    return p;
+}
+
+static struct wick_growth_row *row_of(struct wick_growth *g, uint32_t name)
+{
+    uint64_t h = wick_hash_2(name, 0);
+    uint32_t at = wick_index_start(&g->by_name, h), id;
+    while (wick_index_next(&g->by_name, h, &at, &id))
+        if (g->rows[id].name == name)
+            return &g->rows[id];
+    void *rows = room(g->rows, g->nrows, &g->cap_rows, sizeof *g->rows);
+    g->failed |= !rows;
+    if (!rows)
+        return NULL;
+    g->rows = rows;
+    g->failed |= wick_index_add(&g->by_name, h, g->nrows) != 0;
+    g->rows[g->nrows] = (struct wick_growth_row){.name = name};
+    return &g->rows[g->nrows++];
+}
+
+static struct wick_growth_object *object_of(struct wick_growth *g, uint32_t row, int64_t allocated_us, int64_t size)
+{
+    uint64_t h = wick_hash_2((uint64_t)allocated_us, wick_hash_2((uint64_t)size, row));
+    uint32_t at = wick_index_start(&g->by_object, h), id;
+    while (wick_index_next(&g->by_object, h, &at, &id)) {
+        struct wick_growth_object *o = &g->objects[id];
+        if (o->row == row && o->allocated_us == allocated_us && o->size == size)
+            return o;
+    }
+    void *objects = room(g->objects, g->nobjects, &g->cap_objects, sizeof *g->objects);
+    g->failed |= !objects;
+    if (!objects)
+        return NULL;
+    g->objects = objects;
+    g->failed |= wick_index_add(&g->by_object, h, g->nobjects) != 0;
+    g->rows[row].objects++;
+    g->objects[g->nobjects] = (struct wick_growth_object){.allocated_us = allocated_us, .size = size, .row = row};
+    return &g->objects[g->nobjects++];
+}
+
+static double seconds_of(const struct wick_growth *g)
+{
+    return (double)(g->now_ns - g->first_ns) / 1e9;
+}
+
+static void end_moment(struct wick_growth *g)
+{
+    if (!g->moments)
+        return;
+    double t = seconds_of(g);
+    wick_trend_add(&g->times, t, 0);
+    for (uint32_t i = 0; i < g->nrows; i++) {
+        struct wick_growth_row *r = &g->rows[i];
+        if (g->moments == 1)
+            r->first = r->now;
+        r->last = r->now;
+        r->y += r->now;
+        r->ty += t * r->now;
+        r->yy += r->now * r->now;
+        r->now = 0;
+    }
+}
+
+/* What the object belongs to: a string, 0 = not known. */
+static uint32_t name_of(struct wick_growth *g, const struct wick_jfr_event *e)
+{
+    struct wick_profile *p = g->p;
+    struct wick_strbuf name = WICK_STRBUF_INIT;
+    uint32_t id = 0, stack = g->by_class ? 0 : wick_jfr_event_stack(e, "stackTrace");
+    if (g->by_class && wick_jfr_event_text(e, "objectClass", &id)) {
+        wick_name_add_class(&name, p->strings[id].s, p->strings[id].len, g->names);
+    } else {
+        uint32_t java = stack;
+        while (java && !wick_frame_kind_is_java(p->frames[p->stacks[java].frame].kind))
+            java = p->stacks[java].parent;
+        java = java ? java : stack;
+        bool is_java = wick_frame_kind_is_java(p->frames[p->stacks[java].frame].kind);
+        wick_name_add_function(&name, p, p->frames[p->stacks[java].frame].function, is_java, g->names);
+    }
+    id = name.failed ? 0 : wick_profile_string(p, name.buf, name.len);
+    g->failed |= name.failed;
+    wick_strbuf_release(&name);
+    return id;
+}
+
+static int64_t number(const struct wick_jfr_event *e, const char *field)
+{
+    int64_t v = 0;
+    return wick_jfr_event_int(e, field, &v) && v > 0 ? v : 0;
+}
+
+static void take(void *ctx, const struct wick_jfr_event *e)
+{
+    struct wick_growth *g = ctx;
+    const struct wick_filter filter = {.from_ns = g->from_ns, .to_ns = g->to_ns};
+    if (!wick_filter_time(&filter, e->time_ns) || (g->moments && e->time_ns < g->now_ns))
+        return;
+    if (!g->moments || e->time_ns > g->now_ns) {
+        end_moment(g);
+        g->first_ns = g->moments ? g->first_ns : e->time_ns;
+        g->now_ns = e->time_ns;
+        g->moments++;
+    }
+    double weight = (double)number(e, "weight");
+    struct wick_growth_row *r = number(e, "age") >= g->survived ? row_of(g, name_of(g, e)) : NULL;
+    struct wick_growth_object *o =
+        r ? object_of(g, (uint32_t)(r - g->rows), number(e, "allocationTime") / 1000, number(e, "allocationSize"))
+          : NULL;
+    if (!o)
+        return;
+    r->now += weight;
+    o->weight += weight;
+    o->weight_time += weight * seconds_of(g);
+    o->weight_most = weight > o->weight_most ? weight : o->weight_most;
+}
+
+static bool want(void *ctx, const char *type)
+{
+    (void)ctx;
+    return !strcmp(type, "wick.LiveObject") || !strcmp(type, "profiler.LiveObject");
+}
+
+static void no_sample(void *ctx, const struct wick_sample *s)
+{
+    (void)ctx;
+    (void)s;
+}
+
+static int by_slope(const void *a, const void *b)
+{
+    const struct wick_growth_row *x = a, *y = b;
+    if (x->slope != y->slope)
+        return x->slope > y->slope ? -1 : 1;
+    return x->last != y->last ? (x->last > y->last ? -1 : 1) : 0;
+}
+
+static void draw_lines(struct wick_growth *g)
+{
+    const struct wick_trend *t = &g->times;
+    double mean = t->t / t->n, sxx = t->tt - t->t * mean;
+    for (uint32_t i = 0; i < g->nobjects && sxx > 0; i++) {
+        const struct wick_growth_object *o = &g->objects[i];
+        double share = (o->weight_time - mean * o->weight) / sxx;
+        if (o->weight_most > (double)o->size)
+            g->rows[o->row].variance += share * share * (1 - (double)o->size / o->weight_most);
+    }
+    for (uint32_t i = 0; i < g->nrows && sxx > 0; i++) {
+        struct wick_growth_row *r = &g->rows[i];
+        const struct wick_trend line = {t->n, t->t, r->y, t->tt, r->ty, r->yy};
+        double error = 0;
+        if (!wick_trend_slope(&line, &r->slope, &error)) /* two moments */
+            r->slope = (r->ty - mean * r->y) / sxx;
+        r->error = wick_interval_half(error * error > r->variance ? error * error : r->variance);
+    }
+    if (g->nrows)
+        qsort(g->rows, g->nrows, sizeof *g->rows, by_slope);
+}
+
+int wick_growth_read(struct wick_growth *g, struct wick_profile *p, const char *path, wick_analysis_reader *read,
+                     struct wick_err *err)
+{
+    const struct wick_jfr_visitor v = {.ctx = g, .sample = no_sample, .want = want, .event = take};
+    g->p = p;
+    int rc = read(p, path, &v, err);
+    if (rc)
+        return rc;
+    end_moment(g);
+    if (g->failed || p->failed)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    if (g->moments < 2)
+        return wick_err_set(err, WICK_E_NOTFOUND,
+                            "live objects are recorded as of %u moments there, and growth needs two: record with "
+                            "-e live for 20 s or more",
+                            g->moments);
+    draw_lines(g);
+    return 0;
+}
+
+void wick_growth_release(struct wick_growth *g)
+{
+    free(g->rows);
+    free(g->objects);
+    wick_index_release(&g->by_name);
+    wick_index_release(&g->by_object);
+    *g = (struct wick_growth){0};
+}

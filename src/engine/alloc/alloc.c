@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/alloc/alloc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/poisson.h"
+
+static _Atomic(struct wick_alloc_engine *) current;
+struct wick_gate wick_alloc_gate;
+
+/* The threads' gaps outlast recordings: what was drawn in one is the first thing reported in the next. */
+static struct wick_alloc_gap *gaps;
+
+#define GAPS_BYTES (WICK_MAX_THREADS * sizeof(struct wick_alloc_gap))
+
+static int map_gaps(void)
+{
+    if (gaps)
+        return 0;
+    void *p = mmap(NULL, GAPS_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return -WICK_E_NOMEM;
+    madvise(p, GAPS_BYTES, MADV_NOHUGEPAGE);
+    gaps = p;
+    return 0;
+}
+
+/* The calling thread's place. */
+static struct wick_alloc_gap *gap_of(const struct wick_alloc_engine *e, const struct wick_engine_thread *t)
+{
+    struct wick_alloc_gap *g = &gaps[t - e->threads->slots];
+    if (g->serial != t->serial) {
+        g->serial = t->serial;
+        g->window = (struct wick_stack_window){0};
+    }
+    return g;
+}
+
+/* With which interval the thread's gap was drawn. A thread that was not seen before has drawn it at its birth, with the
+ * interval of now: arm() comes at that moment, or before the interval is changed for the recording. */
+static uint32_t drawn_with(const struct wick_alloc_engine *e, const struct wick_engine_thread *t)
+{
+    struct wick_alloc_gap *g = &gaps[t - e->threads->slots];
+    uint64_t word = wick_load_relaxed(&g->drawn);
+    while (word >> 32 != t->serial) {
+        uint64_t fresh = (uint64_t)t->serial << 32 | (uint32_t)e->config.in_force();
+        if (wick_cas_acq_rel(&g->drawn, &word, fresh)) /* pairs: itself, from the thread and from who arms it */
+            return (uint32_t)fresh;
+    }
+    return (uint32_t)word;
+}
+
+static void arm(void *arg, struct wick_engine_thread *t, bool born_late)
+{
+    (void)born_late;
+    drawn_with(arg, t);
+}
+
+static void disarm(void *arg, struct wick_engine_thread *t)
+{
+    (void)arg, (void)t;
+}
+
+int wick_alloc_start(struct wick_alloc_engine *e, const struct wick_alloc_config *c, struct wick_recorder *r,
+                     struct wick_threads *ts, struct wick_err *err)
+{
+    static uint64_t sessions;
+    memset(e, 0, sizeof *e);
+    e->recorder = r;
+    e->threads = ts;
+    e->config = *c;
+    e->session = ++sessions;
+    e->rate = (struct wick_rate){.shortest = c->interval, .most = c->rate, .since_ns = wick_clock_mono_ns()};
+    wick_store_relaxed(&e->interval, c->interval);
+    if (map_gaps() || wick_notes_init(&e->notes, WICK_ALLOC_NOTES, sizeof(struct wick_alloc_note)) ||
+        (c->references && wick_live_init(&e->live, c->references, e->rate.since_ns)))
+        return wick_err_set(err, WICK_E_NOMEM, "the tables for allocations could not be set up: %s", strerror(errno));
+    const struct wick_thread_hooks hooks = {arm, disarm, NULL, e};
+    wick_threads_arm(ts, &hooks);
+    e->armed = true;
+    atomic_store(&current, e);
+    return 0;
+}
+
+void wick_alloc_stop(struct wick_alloc_engine *e)
+{
+    atomic_store(&current, NULL);
+    if (e->armed)
+        wick_threads_disarm(e->threads, e);
+    e->armed = false;
+    wick_gate_wait(&wick_alloc_gate, &e->recorder->patience_ns);
+}
+
+void wick_alloc_release(struct wick_alloc_engine *e)
+{
+    if (e->config.references)
+        wick_live_release(&e->live);
+    wick_notes_release(&e->notes);
+}
+
+static void drawn(struct wick_alloc_engine *e, uint64_t size, struct wick_alloc_draw *out)
+{
+    const struct wick_engine_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
+    uint64_t number = wick_add_relaxed(&e->reports, 1);
+    /* too many threads for the registry: the interval of now is the best guess */
+    uint64_t weight = wick_poisson_weight(size, t ? drawn_with(e, t) : e->config.in_force());
+    *out = (struct wick_alloc_draw){.session = e->session, .size = size, .weight = weight};
+    if (e->config.references)
+        out->priority = wick_live_wants(&e->live, number, weight);
+    if (!t)
+        return;
+    /* the next gap is drawn after this report */
+    struct wick_alloc_gap *g = &gaps[t - e->threads->slots];
+    wick_store_relaxed(&g->drawn, (uint64_t)t->serial << 32 | (uint32_t)e->config.in_force());
+}
+
+bool wick_alloc_drawn(uint64_t size, struct wick_alloc_draw *out)
+{
+    uint32_t lane = wick_gate_enter_sig(&wick_alloc_gate);
+    struct wick_alloc_engine *e = atomic_load(&current); /* seq_cst, see gate.h */
+    if (e)
+        drawn(e, size, out);
+    wick_gate_leave_sig(&wick_alloc_gate, lane);
+    return e != NULL;
+}
+
+/* Takes the stack of the calling thread; false: it is lost, and counted. */
+static bool sample(struct wick_alloc_engine *e, const struct wick_alloc_draw *d, uint16_t note, const ucontext_t *here,
+                   wick_addr from)
+{
+    const struct wick_engine_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
+    struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
+    struct wick_stack_window window = {0};
+    if (!scratch) {
+        wick_recorder_drop_sig(e->recorder, WICK_EVENT_ALLOC, WICK_DROP_WALK_IN_PROGRESS, 1, d->weight);
+        return false;
+    }
+    uint64_t cpu = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    const struct wick_sample_sig in = {
+        .context = here,
+        .from = from,
+        .skip_lo = e->config.vm_lo,
+        .skip_hi = e->config.vm_hi,
+        .window = t ? &gap_of(e, t)->window : &window,
+        .java = t ? wick_load_acquire(&t->java) : 0, /* pairs: wick_threads_java */
+        .tid = t ? wick_load_relaxed(&t->tid) : 0,
+        .time_ns = wick_clock_mono_ns(),
+        .weight = d->weight,
+        .thread = t ? t->serial : 0,
+        .type = WICK_EVENT_ALLOC,
+        .note = note,
+    };
+    bool kept = wick_recorder_sample_sig(e->recorder, scratch, &in);
+    wick_recorder_spent_sig(e->recorder, wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
+    wick_recorder_leave_sig(scratch);
+    return kept;
+}
+
+static bool record(struct wick_alloc_engine *e, const struct wick_alloc_draw *d, const char *class_name,
+                   uint64_t reference, const ucontext_t *here, wick_addr from)
+{
+    uint16_t number = wick_notes_take_sig(&e->notes);
+    struct wick_alloc_note *note = wick_notes_at_sig(&e->notes, number);
+    if (!note) {
+        wick_recorder_drop_sig(e->recorder, WICK_EVENT_ALLOC, WICK_DROP_NOTES_FULL, 1, d->weight);
+        return false;
+    }
+    note->size = d->size;
+    note->priority = d->priority;
+    note->reference = reference;
+    note->born = reference ? e->config.references->collections() : 0;
+    snprintf(note->class_name, sizeof note->class_name, "%s", class_name);
+    if (sample(e, d, number, here, from))
+        return true;
+    wick_notes_free_sig(&e->notes, number);
+    return false;
+}
+
+bool wick_alloc_record(const struct wick_alloc_draw *d, const char *class_name, uint64_t reference,
+                       const ucontext_t *here, wick_addr from)
+{
+    uint32_t lane = wick_gate_enter_sig(&wick_alloc_gate);
+    struct wick_alloc_engine *e = atomic_load(&current); /* seq_cst, see gate.h */
+    bool kept = e && e->session == d->session && record(e, d, class_name, reference, here, from);
+    wick_gate_leave_sig(&wick_alloc_gate, lane);
+    return kept;
+}
+
+uint64_t wick_alloc_unwanted(void)
+{
+    uint32_t lane = wick_gate_enter_sig(&wick_alloc_gate);
+    struct wick_alloc_engine *e = atomic_load(&current); /* seq_cst, see gate.h */
+    uint64_t reference = e && e->config.references ? wick_live_unwanted(&e->live) : 0;
+    wick_gate_leave_sig(&wick_alloc_gate, lane);
+    return reference;
+}
+
+void wick_alloc_adjust(struct wick_alloc_engine *e, uint64_t now_ns)
+{
+    uint64_t interval = wick_load_relaxed(&e->interval);
+    uint64_t next = wick_rate_next(&e->rate, interval, wick_load_relaxed(&e->reports), now_ns);
+    if (next == interval)
+        return;
+    wick_store_relaxed(&e->interval, next);
+    wick_add_relaxed(&e->changes, 1);
+    e->config.change(next);
+}
+
+const struct wick_alloc_note *wick_alloc_found(const struct wick_alloc_engine *e, const struct wick_event *event)
+{
+    return wick_notes_at_sig(&e->notes, event->note);
+}
+
+void wick_alloc_written(struct wick_alloc_engine *e, const struct wick_event *event, uint32_t thread)
+{
+    const struct wick_alloc_note *n = wick_alloc_found(e, event);
+    if (n && n->reference) {
+        const struct wick_live_object o = {
+            .reference = n->reference,
+            .time_ns = event->time_ns,
+            .size = n->size,
+            .weight = event->weight,
+            .priority = n->priority,
+            .class_name = n->class_name,
+            .born = n->born,
+            .thread = thread,
+            .stack = event->stack,
+            .context = event->context,
+        };
+        wick_live_add(&e->live, &o);
+    }
+    wick_notes_free_sig(&e->notes, event->note);
+}
+
+void wick_alloc_lost(struct wick_alloc_engine *e, const struct wick_event *event)
+{
+    const struct wick_alloc_note *n = wick_alloc_found(e, event);
+    if (n)
+        wick_live_discard(&e->live, n->reference);
+    wick_notes_free_sig(&e->notes, event->note);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nativemem_hooks.c - see nativemem_hooks.h
+ *
+ * What nearly every call costs beside the true function: of an allocation one atomic subtraction and a byte of the
+ * filter, of a free that byte. The rest is in functions of their own, so that registers stay free here.
+ *
+ * Order. A block is said to be gone before the true function frees it, since afterwards another thread may have its
+ * address; where the function may fail it is taken out first, and freed or given back afterwards. New memory is there
+ * before the program knows of it, so nobody frees it meanwhile.
+ *
+ * The stack begins at the caller: that of the hook and of what it calls is left out by address.
+ */
+#include "engine/nativemem/nativemem_hooks.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "engine/nativemem/nativemem.h"
+
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define COLD        static __attribute__((noinline, cold))
+#define FRAME       __builtin_frame_address(0)
+
+enum { TO_ADDRESS = 2, STAYS = 4 }; /* MREMAP_FIXED and _DONTUNMAP of linux/mman.h */
+
+/* ---- what comes ---- */
+
+COLD void came(uint64_t address, uint64_t size, int64_t left, const char *operation, bool is_range, const void *frame)
+{
+    int saved = errno, cancel;
+    ucontext_t registers;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    wick_registers_here(&registers);
+    const struct wick_nativemem_came c = {
+        .address = address,
+        .size = size,
+        .left = left,
+        .operation = operation,
+        .is_range = is_range,
+        .here = &registers,
+        .from = (uintptr_t)frame + 2 * sizeof(void *), /* saved frame pointer, return address; then the caller's */
+    };
+    wick_nativemem_came(&c);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+}
+
+/* A block of the heap, NULL = there is none. */
+static inline __attribute__((always_inline)) void *block(void *p, size_t size, const char *operation, const void *frame)
+{
+    if (!p || !wick_nativemem_running())
+        return p;
+    int64_t left = wick_nativemem_pass(size);
+    if (UNLIKELY(left < (int64_t)size) || UNLIKELY(wick_nativemem_may_hold((uintptr_t)p)))
+        came((uintptr_t)p, size, left, operation, false, frame);
+    return p;
+}
+
+/* A mapping. */
+static void *mapping(void *p, size_t size, const char *operation, const void *frame)
+{
+    if (p != MAP_FAILED && wick_nativemem_running())
+        came((uintptr_t)p, size, wick_nativemem_pass(size), operation, true, frame);
+    return p;
+}
+
+/* ---- what goes ---- */
+
+COLD void gone(const void *p)
+{
+    int saved = errno, cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    wick_nativemem_gone((uintptr_t)p);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+}
+
+COLD void take(const void *p, struct wick_nativemem_held *held)
+{
+    int saved = errno, cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    wick_nativemem_take((uintptr_t)p, held);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+}
+
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Addresses that a call is going to unmap. It refuses those that do not begin with a page. */
+static void take_range(const void *p, size_t size, struct wick_nativemem_held *held)
+{
+    int saved = errno, cancel;
+    uint64_t lo = (uintptr_t)p;
+    held->n = 0;
+    if (!wick_nativemem_running() || !wick_load_relaxed(&wick_nativemem_ranges.used) || lo + size < lo ||
+        lo % page_bytes())
+        return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    wick_nativemem_take_range(lo, lo + size, held);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+}
+
+/* What was taken is gone, or the call has failed. */
+static void settle(const struct wick_nativemem_held *held, bool good)
+{
+    int saved = errno, cancel;
+    if (!held->n)
+        return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    if (good)
+        wick_nativemem_freed(held);
+    else
+        wick_nativemem_give_back(held);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+}
+
+static size_t whole_pages(size_t size)
+{
+    size_t page = page_bytes();
+    return size + page - 1 < size ? size : (size + page - 1) / page * page;
+}
+
+/* ---- the functions ---- */
+
+static void *(*true_malloc)(size_t);
+static void *(*true_calloc)(size_t, size_t);
+static void *(*true_realloc)(void *, size_t);
+static void *(*true_reallocarray)(void *, size_t, size_t);
+static void (*true_free)(void *);
+static int (*true_posix_memalign)(void **, size_t, size_t);
+static void *(*true_aligned_alloc)(size_t, size_t);
+static void *(*true_memalign)(size_t, size_t);
+static void *(*true_valloc)(size_t);
+static void *(*true_pvalloc)(size_t);
+static void *(*true_mmap)(void *, size_t, int, int, int, off_t);
+static void *(*true_mmap64)(void *, size_t, int, int, int, off_t);
+static int (*true_munmap)(void *, size_t);
+static void *(*true_mremap)(void *, size_t, size_t, int, ...);
+
+static void *our_malloc(size_t size)
+{
+    return block(true_malloc(size), size, "malloc", FRAME);
+}
+
+static void *our_calloc(size_t n, size_t size)
+{
+    return block(true_calloc(n, size), n * size, "calloc", FRAME);
+}
+
+static void our_free(void *p)
+{
+    if (UNLIKELY(wick_nativemem_may_hold((uintptr_t)p)) && wick_nativemem_running())
+        gone(p);
+    true_free(p);
+}
+
+/* An answer of NULL to a size of 0 means that the block is gone, to others that it is still there. */
+static void *our_realloc(void *p, size_t size)
+{
+    struct wick_nativemem_held held = {.n = 0};
+    if (UNLIKELY(wick_nativemem_may_hold((uintptr_t)p)) && wick_nativemem_running())
+        take(p, &held);
+    void *q = true_realloc(p, size);
+    settle(&held, q || !size);
+    return block(q, size, "realloc", FRAME);
+}
+
+static void *our_reallocarray(void *p, size_t n, size_t size)
+{
+    struct wick_nativemem_held held = {.n = 0};
+    if (UNLIKELY(wick_nativemem_may_hold((uintptr_t)p)) && wick_nativemem_running())
+        take(p, &held);
+    void *q = true_reallocarray(p, n, size);
+    settle(&held, q || !n || !size);
+    return block(q, n * size, "reallocarray", FRAME);
+}
+
+static int our_posix_memalign(void **out, size_t alignment, size_t size)
+{
+    int rc = true_posix_memalign(out, alignment, size);
+    if (!rc)
+        block(*out, size, "posix_memalign", FRAME);
+    return rc;
+}
+
+static void *our_aligned_alloc(size_t alignment, size_t size)
+{
+    return block(true_aligned_alloc(alignment, size), size, "aligned_alloc", FRAME);
+}
+
+static void *our_memalign(size_t alignment, size_t size)
+{
+    return block(true_memalign(alignment, size), size, "memalign", FRAME);
+}
+
+static void *our_valloc(size_t size)
+{
+    return block(true_valloc(size), size, "valloc", FRAME);
+}
+
+static void *our_pvalloc(size_t size)
+{
+    return block(true_pvalloc(size), whole_pages(size), "pvalloc", FRAME);
+}
+
+/* A mapping at a given address replaces what was there. */
+#define MAP(name)                                                                                              \
+    static void *our_##name(void *at, size_t size, int protection, int flags, int fd, off_t offset)            \
+    {                                                                                                          \
+        struct wick_nativemem_held held = {.n = 0};                                                            \
+        if (flags & MAP_FIXED)                                                                                 \
+            take_range(at, whole_pages(size), &held);                                                          \
+        void *p = true_##name(at, size, protection, flags, fd, offset);                                        \
+        settle(&held, p != MAP_FAILED);                                                                        \
+        return protection == PROT_NONE ? p : mapping(p, whole_pages(size), #name, __builtin_frame_address(0)); \
+    }
+
+MAP(mmap)
+MAP(mmap64)
+
+static int our_munmap(void *at, size_t size)
+{
+    struct wick_nativemem_held held;
+    take_range(at, whole_pages(size), &held);
+    int rc = true_munmap(at, size);
+    settle(&held, !rc);
+    return rc;
+}
+
+/* The old memory goes, and comes as new in its new size; but for what stays (an old size of 0 makes a second view). */
+static void *our_mremap(void *old, size_t old_size, size_t size, int flags, ...)
+{
+    struct wick_nativemem_held held = {.n = 0}, under = {.n = 0};
+    va_list more;
+    va_start(more, flags);
+    void *to = flags & TO_ADDRESS ? va_arg(more, void *) : NULL;
+    va_end(more);
+    if (!(flags & STAYS))
+        take_range(old, whole_pages(old_size), &held);
+    if (flags & TO_ADDRESS)
+        take_range(to, whole_pages(size), &under);
+    void *p = true_mremap(old, old_size, size, flags, to);
+    settle(&held, p != MAP_FAILED);
+    settle(&under, p != MAP_FAILED);
+    return mapping(p, whole_pages(size), "mremap", FRAME);
+}
+
+/* ---- in their place ---- */
+
+#define EACH(X)     \
+    X(malloc)       \
+    X(calloc)       \
+    X(realloc)      \
+    X(reallocarray) \
+    X(free) X(posix_memalign) X(aligned_alloc) X(memalign) X(valloc) X(pvalloc) X(mmap) X(mmap64) X(munmap) X(mremap)
+
+static struct wick_elf_hook hooks[] = {
+#define HOOK(name) {#name, 0, (uintptr_t)our_##name, 0},
+    EACH(HOOK)
+#undef HOOK
+};
+enum { HOOKS = sizeof hooks / sizeof *hooks };
+_Static_assert(HOOKS <= (int)WICK_HOOKS_MOST, "all of them fit");
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
+static struct wick_elf_hooks placed;
+static bool on;
+
+/* What a C library does not have is not hooked. */
+static void find_truths(void)
+{
+    size_t i = 0;
+#define FIND(name)                                                     \
+    true_##name = (__typeof__(true_##name))dlsym(RTLD_DEFAULT, #name); \
+    hooks[i++].truth = (uintptr_t)true_##name;
+    EACH(FIND)
+#undef FIND
+}
+
+int wick_nativemem_hooks_on(struct wick_err *err)
+{
+    pthread_mutex_lock(&lock);
+    if (!hooks[0].truth) /* later on threads may be in our functions */
+        find_truths();
+    int rc = wick_elf_hooks_on(&placed, hooks, HOOKS);
+    on = !rc;
+    pthread_mutex_unlock(&lock);
+    return rc ? wick_err_set(err, (enum wick_code) - rc,
+                             "native memory cannot be watched: the own memory cannot be read")
+              : 0;
+}
+
+void wick_nativemem_hooks_refresh(void)
+{
+    pthread_mutex_lock(&lock);
+    if (on)
+        wick_elf_hooks_refresh(&placed);
+    pthread_mutex_unlock(&lock);
+}
+
+void wick_nativemem_hooks_off(void)
+{
+    pthread_mutex_lock(&lock);
+    if (on)
+        wick_elf_hooks_off(&placed);
+    on = false;
+    pthread_mutex_unlock(&lock);
+}
+
+void wick_nativemem_hooks_count(struct wick_elf_hooks_count *out)
+{
+    *out = (struct wick_elf_hooks_count){0};
+    pthread_mutex_lock(&lock);
+    if (on)
+        wick_elf_hooks_count(&placed, out);
+    pthread_mutex_unlock(&lock);
+}

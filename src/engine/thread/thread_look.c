@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/thread/thread_look.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "jfr/writer/writer.h"
+#include "record/wait_state.h"
+
+static ssize_t read_task(int tasks, int32_t tid, const char *file, char *buf, size_t cap)
+{
+    char path[48];
+    snprintf(path, sizeof path, "%d/%s", tid, file);
+    int fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    ssize_t n = read(fd, buf, cap - 1);
+    close(fd);
+    buf[n > 0 ? n : 0] = 0;
+    return n;
+}
+
+/* A call on a descriptor: what kind of file is it? It is our own, so its number means the same here. */
+static uint8_t wait_for_file(uint64_t fd)
+{
+    struct stat st;
+    if (fd > INT32_MAX || fstat((int)fd, &st))
+        return WICK_JFR_STATE_IO;
+    return S_ISREG(st.st_mode) || S_ISBLK(st.st_mode) || S_ISDIR(st.st_mode) ? WICK_JFR_STATE_DISK : WICK_JFR_STATE_IO;
+}
+
+static uint8_t wait_in_call(long nr, uint64_t first)
+{
+    unsigned state = wick_wait_state_call(nr);
+    return state ? (uint8_t)state : wait_for_file(first);
+}
+
+/* "running", or "NR A0 A1 A2 A3 A4 A5 SP PC", or "-1 SP PC" (fs/proc/base.c: proc_pid_syscall). */
+enum wick_thread_seen wick_thread_look_parse(const char *text, struct wick_thread_look *out)
+{
+    uint64_t v[9] = {0};
+    char *p;
+    int n = 0;
+    if (!strncmp(text, "running", 7))
+        return WICK_THREAD_READY;
+    long nr = strtol(text, &p, 10);
+    if (p == text)
+        return WICK_THREAD_GONE;
+    for (char *end; n < 8; n++, p = end) {
+        v[n] = strtoull(p, &end, 16);
+        if (end == p)
+            break;
+    }
+    if (n != (nr == -1 ? 2 : 8))
+        return WICK_THREAD_GONE;
+    *out = (struct wick_thread_look){.sp = v[n - 2], .pc = v[n - 1], .state = wait_in_call(nr, v[0])};
+    return WICK_THREAD_WAITS;
+}
+
+enum wick_thread_seen wick_thread_look(int tasks, int32_t tid, struct wick_thread_look *out)
+{
+    char buf[256];
+    return read_task(tasks, tid, "syscall", buf, sizeof buf) > 0 ? wick_thread_look_parse(buf, out) : WICK_THREAD_GONE;
+}
+
+int wick_thread_sched(int tasks, int32_t tid, struct wick_thread_sched *out)
+{
+    char buf[96], *p = buf;
+    uint64_t v[3];
+    if (read_task(tasks, tid, "schedstat", buf, sizeof buf) <= 0)
+        return -WICK_E_NOTFOUND;
+    for (int i = 0; i < 3; i++)
+        v[i] = strtoull(p, &p, 10);
+    *out = (struct wick_thread_sched){v[0], v[1], v[2]};
+    return 0;
+}
+
+bool wick_thread_look_blocks(int tasks, int32_t tid, int signal)
+{
+    static const char key[] = "\nSigBlk:";
+    char buf[4096];
+    const char *at = read_task(tasks, tid, "status", buf, sizeof buf) > 0 ? strstr(buf, key) : NULL;
+    return at && strtoull(at + sizeof key - 1, NULL, 16) >> (signal - 1) & 1;
+}
+
+uint64_t wick_thread_look_cpu_ns(int32_t tid)
+{
+    struct timespec t;
+    if (clock_gettime(wick_clock_of_thread(tid), &t))
+        return 0;
+    uint64_t ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return ns ? ns : 1;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wall_eyes.c - observing a thread of this process from another one
+ */
+#include "engine/wall/wall.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "hotspot/thread.h"
+#include "jfr/writer/writer.h"
+
+enum { STACK_COPY = 32 << 10 };
+
+static uint8_t state_of(struct wick_wall_engine *e, wick_addr java, uint8_t seen)
+{
+    bool monitor =
+        java && seen == WICK_JFR_STATE_NATIVE_WAIT && wick_hs_thread_enters_monitor(e->recorder->walker.jvm, java);
+    return monitor ? WICK_JFR_STATE_MONITOR : seen;
+}
+
+static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_thread_look *l,
+                 struct wick_event *out, enum wick_drop *why)
+{
+    struct wick_outside o = {.pc = l->pc, .sp = l->sp, .lo = l->sp - WICK_STEP_RED_ZONE, .stack = e->stack};
+    struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
+    wick_addr java = wick_load_acquire(&t->java); /* pairs: wick_threads_java */
+    if (!scratch) {
+        *why = WICK_DROP_WALK_IN_PROGRESS;
+        return false;
+    }
+    o.bytes = wick_mem_read_most(&e->recorder->walker.mem, o.lo, e->stack, STACK_COPY);
+    const struct wick_sample_sig in = {
+        .outside = &o,
+        .java = java,
+        .tid = wick_load_relaxed(&t->tid),
+        .time_ns = wick_clock_mono_ns(),
+        .type = WICK_EVENT_WALL,
+        .state = state_of(e, java, l->state),
+    };
+    bool good = wick_recorder_walk_sig(e->recorder, scratch, &in, out);
+    wick_recorder_leave_sig(scratch);
+    *why = WICK_DROP_STACK_TABLE_FULL;
+    return good;
+}
+
+static bool is_outside_calls(struct wick_wall_engine *e, const struct wick_engine_thread *t)
+{
+    const struct wick_jvm *jvm = e->recorder->walker.jvm;
+    wick_addr java = wick_load_acquire(&t->java); /* pairs: wick_threads_java */
+    return java && wick_hs_thread_awaited_sig(jvm, wick_hs_thread_state_sig(jvm, java));
+}
+
+static bool send(struct wick_wall_engine *e, int32_t tid)
+{
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    info.si_signo = e->signal.number;
+    info.si_code = SI_QUEUE;
+    info.si_pid = getpid();
+    info.si_uid = getuid();
+    info.si_value.sival_ptr = e;
+    return !syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, e->signal.number, &info);
+}
+
+const struct wick_wall_eyes wick_wall_eyes = {
+    wick_thread_look_cpu_ns, wick_thread_look, wick_thread_sched, walk, is_outside_calls, send};
