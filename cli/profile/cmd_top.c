@@ -10,10 +10,9 @@
 
 #include "cli/args.h"
 #include "cli/command.h"
-#include "cli/profile/growth_table.h"
+#include "cli/profile/top_table.h"
 #include "cli/input/inputs.h"
 #include "cli/record/look.h"
-#include "cli/profile/top_table.h"
 #include "cli/ui.h"
 #include "cli/input/view.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/profile/growth_table.h"
+/*
+ * growth_table.c - the table of `wick top --growth`
+ */
+#include "cli/profile/top_table.h"
 
 #include <inttypes.h>
 

@@ -12,12 +12,13 @@
 #ifndef WICK_CLI_PROFILE_TOP_TABLE_H
 #define WICK_CLI_PROFILE_TOP_TABLE_H
 
-#include "base/err.h"
-#include "model/profile.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "analysis/memory/live_growth.h"
+#include "base/err.h"
+#include "model/profile.h"
 
 enum wick_top_by { WICK_TOP_METHOD, WICK_TOP_CLASS, WICK_TOP_THREAD, WICK_TOP_KIND, WICK_TOP_VALUE };
 
@@ -36,5 +37,8 @@ struct wick_top_options {
 /* Writes the table to out. 0 or -WICK_E_NOMEM. */
 int wick_top_table_write(const struct wick_profile *p, const struct wick_top_options *o, FILE *out,
                          struct wick_err *err);
+
+/* Writes the rows, at most so many (0 = all), to out. */
+void wick_growth_table_write(const struct wick_growth *g, uint32_t rows, bool json, FILE *out);
 
 #endif

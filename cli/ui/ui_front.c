@@ -10,11 +10,8 @@
 #include "cli/input/inputs.h"
 #include "cli/memory/memory_table.h"
 #include "cli/profile/top_table.h"
-#include "cli/ui/ui_locks.h"
-#include "cli/ui/ui_memory.h"
+#include "cli/ui/ui_views.h"
 #include "cli/ui/ui_read.h"
-#include "cli/ui/ui_requests.h"
-#include "cli/ui/ui_safepoints.h"
 #include "sys/jvmlist.h"
 #include "sys/procstat.h"
 

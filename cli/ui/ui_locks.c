@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/ui/ui_locks.h"
+/*
+ * ui_locks.c - the answer of `wick ui` about who blocks whom
+ *
+ * Memory:  that of the recording's waits (analysis/wait/lock_waits.h), while it runs.
+ */
+#include "cli/ui/ui_views.h"
 
 #include <stdlib.h>
 

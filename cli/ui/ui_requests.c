@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ui_requests.c - endpoints, latency over time, traces
+ * ui_requests.c - the answers of `wick ui` about requests: endpoints, latency over time, traces
+ *
+ * Each reads the recording, writes JSON to out, and returns 0 or -WICK_E_* with a message. What is written by then is
+ * not sent.
  *
  * A request is a trace here, as long as its longest span: what a cell of the density counts are the rows of the list of
  * traces.
+ *
+ * Memory:  that of the recording's spans (analysis/span/spans.h), while it runs.
  */
-#include "cli/ui/ui_requests.h"
+#include "cli/ui/ui_views.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/ui/ui_safepoints.h"
+/*
+ * ui_safepoints.c - the answer of `wick ui` about slow safepoints and the threads that were slow to reach them
+ *
+ * Memory:  that of the recording's incidents (analysis/wait/ttsp_incidents.h), while it runs.
+ */
+#include "cli/ui/ui_views.h"
 
 #include "cli/ui/ui_read.h"
 #include "cli/wait/ttsp_table.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * firefox.c - writing the Firefox Profiler's processed format
+ * firefox.c - JSON of the Firefox Profiler (profiler.firefox.com): its processed format, version 48
+ *
+ * The profiler reads every older version, so one is written and kept. docs/formats/firefox.md says what becomes what.
  *
  * The format is columns: a table is an object with one array for each column and its length. In this version every
  * thread has tables of its own; what a thread's samples use is numbered separately for each (struct numbering), so that
@@ -8,8 +10,10 @@
  *
  * Times are milliseconds; they are written as decimal fractions, digit by digit, since a double cannot hold the
  * nanoseconds of a long recording.
+ *
+ * Memory:  see shown.h and timeline.h.
  */
-#include "export/firefox.h"
+#include "export/format_writers.h"
 
 #include <stdlib.h>
 

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/format.h"
-#include "export/collapsed_out.h"
-#include "export/firefox.h"
-#include "export/heat_page.h"
-#include "export/otlp.h"
+#include "export/format_writers.h"
 #include "export/picture.h"
-#include "export/pprof.h"
-#include "export/speedscope.h"
-#include "export/stacks.h"
-#include "export/trace.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * heat_page.c - the heatmap as a page
+ * heat_page.c - the format heatmap: a page of the cells that analysis/compare/heat.h has collected
  *
  * The page is that of a flame graph (flame/html.c) with a panel above it, put together by web/embed.py. It holds
  * the call tree of all samples, packed as there, and behind it what is needed to make that of any range, "WHM1":
@@ -22,10 +22,13 @@
  *
  * A node of the call tree is a method however it ran; a stack knows the kind of each of its frames. So the page can
  * show for every range how much of a method was interpreted, compiled or inlined.
+ *
+ * Memory:  temporary, about 40 bytes for each stack.
  */
 #include "codec/base64.h"
 #include "analysis/compare/tree_frame.h"
-#include "export/heat_page.h"
+#include "analysis/compare/heat.h"
+#include "export/format_writers.h"
 #include "base/sum.h"
 #include "export/heat_assets.h"
 #include "export/picture.h"

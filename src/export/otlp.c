@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * otlp.c - writing ProfilesData
+ * otlp.c - OpenTelemetry's profiles signal: one message ProfilesData of opentelemetry.proto.profiles.v1development
+ *
+ * The wire format is that of the proto releases 1.10 and 1.11 (earlier ones differ). The bytes are also those of an
+ * ExportProfilesServiceRequest, so a file can be posted to /v1development/profiles as it is.
+ * docs/formats/otlp.md says what becomes what.
  *
  * All that samples refer to is in tables of the dictionary, by index; element 0 of each is the zero value and means
  * "none". No element may be there twice. So each table interns its elements as what they will be in the file: bytes, of
@@ -8,8 +12,10 @@
  *
  * A profile has one value per sample. So there are two: the weights, and behind it the numbers of samples. Both use the
  * same stacks and attributes.
+ *
+ * Memory:  the file, before it is written.
  */
-#include "export/otlp.h"
+#include "export/format_writers.h"
 
 #include <stdlib.h>
 

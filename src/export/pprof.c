@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pprof.c - writing profile.proto
+ * pprof.c - profile.proto, the format of Go's pprof, compressed with gzip
+ *
+ * docs/formats/pprof.md says what becomes what.
  *
  * The order of the fields in the file is free, so everything is written as it is first needed: a sample is preceded by
  * the locations, functions, mappings and strings that nobody has mentioned before it. Nothing but one message at a time
@@ -9,8 +11,10 @@
  * The format knows no kinds of frames. The mapping encodes them: native code has its library there, and a frame without
  * a library the name of its kind in brackets, "[JIT compiled]". The JVM's own spelling of a method, with its signature,
  * is the function's system name. import/pprof_in.c turns both back.
+ *
+ * Memory:  4 bytes for each frame and function of the profile, the names once more, and zlib's.
  */
-#include "export/pprof.h"
+#include "export/format_writers.h"
 
 #include <stdlib.h>
 

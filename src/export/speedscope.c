@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/speedscope.h"
+/*
+ * speedscope.c - JSON of speedscope (its file-format-schema), also read by other viewers
+ *
+ * docs/formats/speedscope.md says what becomes what.
+ *
+ * Memory:  see shown.h.
+ */
+#include "export/format_writers.h"
 
 #include "base/sum.h"
 

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/stacks.h"
+/*
+ * stacks.c - all stacks as a table, in CSV or JSON, for spreadsheets, databases and scripts
+ *
+ * One row for each stack, thread and state. docs/formats/tables.md has the columns.
+ *
+ * Memory:  see shown.h.
+ */
+#include "export/format_writers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

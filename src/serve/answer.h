@@ -14,8 +14,10 @@
 #include <stdio.h>
 
 #include "codec/json.h"
+#include "export/format.h"
 #include "serve/ask.h"
 #include "serve/growing.h"
+#include "serve/sources.h"
 
 /* The call tree, packed (flame/pack.h). */
 int wick_answer_flame(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
@@ -39,5 +41,25 @@ void wick_answer_put_event(struct wick_json *j, const struct wick_profile *p, ui
 
 /* "ns", "bytes" or "count". */
 const char *wick_answer_unit(unsigned unit);
+
+/* The format that a request wants, and its media type. NULL and a message if it is none of those offered here. */
+const struct wick_format *wick_answer_format(const struct wick_ask *a, const char **type, struct wick_err *err);
+
+struct wick_answer_export;
+
+/* The samples that the request chooses, for that format. title: of a picture. -WICK_E_USAGE, _NOTFOUND, _NOMEM. */
+int wick_answer_export_choose(struct wick_answer_export **out, struct wick_growing *g, const struct wick_ask *a,
+                              const struct wick_format *f, const char *title, struct wick_err *err);
+
+/* Writes them. 0 or as the format. */
+int wick_answer_export_write(struct wick_answer_export *x, FILE *out, struct wick_err *err);
+
+/* x may be NULL. */
+void wick_answer_export_free(struct wick_answer_export *x);
+
+/* Takes the conditions of all questions about samples (serve/picked.h), and `method`, its name as tables have it.
+ * Writes one object (docs/ui-api.json). -WICK_E_USAGE without a method, _NOTFOUND if no stack has it. */
+int wick_answer_lines(struct wick_growing *g, const struct wick_ask *a, const struct wick_sources *sources, FILE *out,
+                      struct wick_err *err);
 
 #endif

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * answer_export.c - the samples that are chosen, in a format for other programs
+ * answer_export.c - the samples of a recording in a format for other programs, as a file to keep
+ *
+ * What is chosen is copied, which is quick; writing it may take as long as the format likes, and needs the recording no
+ * more.
  *
  * What the recording keeps apart and the format does not show, threads, states and lines, is put together first, as if
  * the file had been read for that format: `wick convert` with the same options writes the same stacks.
+ *
+ * Threads: one at a time per recording to choose, any to write.
+ * Memory:  a profile of what is chosen; freed by wick_answer_export_free.
  */
-#include "serve/answer_export.h"
+#include "serve/answer.h"
 
 #include <stdlib.h>
 #include <string.h>

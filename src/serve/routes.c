@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "serve/answer_export.h"
-#include "serve/answer_lines.h"
 #include "serve/answer.h"
 
 /* --- errors --- */

@@ -7,7 +7,7 @@
  * another path (reader_sample.c): none may be missing; an event that is cut after the last wanted field counts there.
  * In pieces the bytes must give the same as in one; as a file that grows, whatever its headers say on the way, no harm.
  */
-#include "export/collapsed_out.h"
+#include "export/format_writers.h"
 #include "jfr/reader/reader_int.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
  *
  * Beyond fuzz_import.h: what was read, written as pprof and read again, has the same weight.
  */
-#include "export/pprof.h"
+#include "export/format_writers.h"
 #include "fuzz_import.h"
 #include "import/input.h"
 

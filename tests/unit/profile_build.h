@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/collapsed_out.h"
+#include "export/format_writers.h"
 #include "model/profile.h"
 
 static inline uint32_t build_frame(struct wick_profile *p, const char *cls, const char *name, const char *signature,

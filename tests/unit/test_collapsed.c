@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/collapsed_out.h"
+#include "export/format_writers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -21,7 +21,7 @@
 
 #include "agent/ownfile.h"
 #include "elf/hooks.h"
-#include "engine/ttsp/ttsp_log.h"
+#include "engine/ttsp/ttsp.h"
 #include "faults.h"
 #include "jfr/format/jfr_format.h"
 #include "labels/published.h"

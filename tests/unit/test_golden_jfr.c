@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings made by the JDKs themselves, read and written as collapsed stacks (tests/golden/update.sh). */
-#include "export/collapsed_out.h"
+#include "export/format_writers.h"
 #include "jfr/reader/reader.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/heat_page.h"
+#include "analysis/compare/heat.h"
+#include "export/format_writers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

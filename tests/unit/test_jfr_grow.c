@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A recording that comes in pieces, or is read while it is written, gives what it gives as a whole. */
-#include "export/collapsed_out.h"
+#include "export/format_writers.h"
 #include "jfr/reader/reader.h"
 #include "jfr_build.h"
 

@@ -7,7 +7,7 @@
 
 #include "codec/gzip.h"
 #include "codec/protobuf.h"
-#include "export/pprof.h"
+#include "export/format_writers.h"
 #include "import/import_int.h"
 #include "import/input.h"
 #include "profile_build.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/shape.h and model/classify.h: a small profile, shaped, and written as collapsed stacks. */
 #include "base/err.h"
-#include "export/collapsed_out.h"
+#include "export/format_writers.h"
 #include "model/classify.h"
 #include "model/label.h"
 #include "model/shape.h"

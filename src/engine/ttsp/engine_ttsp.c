@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "engine/engine.h"
-#include "engine/ttsp/ttsp_log.h"
 #include "hotspot/value.h"
 #include "record/operation.h"
 

@@ -31,16 +31,16 @@
  * Threads: start and stop by the session's owner; wick_ttsp_found and wick_ttsp_collect by the drain thread.
  * Memory:  the incidents are static and live as long as the process.
  */
-#ifndef WICK_ENGINE_TTSP_H
-#define WICK_ENGINE_TTSP_H
+#ifndef WICK_ENGINE_TTSP_TTSP_H
+#define WICK_ENGINE_TTSP_TTSP_H
 
 #include <pthread.h>
 #include <signal.h>
 
 #include "base/err.h"
 #include "engine/gate.h"
-#include "engine/thread/thread_facts.h"
 #include "engine/signal.h"
+#include "engine/thread/thread_facts.h"
 #include "engine/thread/threads.h"
 #include "hotspot/critical.h"
 #include "hotspot/safepoint.h"
@@ -177,5 +177,8 @@ static inline enum wick_ttsp_phase wick_ttsp_phase_of(uint64_t word)
 extern _Atomic(struct wick_ttsp_engine *) wick_ttsp_current;
 extern struct wick_gate wick_ttsp_gate;
 void wick_ttsp_handle_sig(int sig, siginfo_t *info, void *context);
+
+/* Appends the incident to fd. vm_start_ns: what uptimes count from (CLOCK_MONOTONIC), 0 = the process's start. */
+void wick_ttsp_log(int fd, struct wick_threads *ts, const struct wick_ttsp_incident *i, uint64_t vm_start_ns);
 
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ttsp_log.c - see ttsp_log.h
+ * ttsp_log.c - incidents as text (docs/ttsp.md explains each field)
+ *
+ * Threads: the drain thread.
+ * Memory:  malloc during the call.
  */
-#include "engine/ttsp/ttsp_log.h"
+#include "engine/ttsp/ttsp.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ui_views.h - the answers of `wick ui` about requests, locks, safepoints and memory
+ *
+ * Each of them reads the recording, writes JSON to out, and returns 0 or -WICK_E_* with a message. What is written by
+ * then is not sent.
+ *
+ * Memory:  what the analysis holds of the recording (its spans, waits or incidents), while it runs.
+ */
+#ifndef WICK_CLI_UI_UI_VIEWS_H
+#define WICK_CLI_UI_UI_VIEWS_H
+
+#include <stdio.h>
+
+#include "analysis/memory/gc_history.h"
+#include "analysis/memory/memory_use.h"
+#include "serve/serve.h"
+
+/* What `wick ttsp --json` prints of the file, of each incident at most five threads with 60 frames. 0 or -WICK_E_* with
+ * a message. */
+int wick_ui_safepoints(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
+/* The edges of analysis/wait/lock_graph.h as JSON. 0 or -WICK_E_* with a message. */
+int wick_ui_locks(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
+/* What `wick endpoints --json` prints. */
+int wick_ui_endpoints(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
+/* Traces, slowest first: those of an endpoint, that began in a range of time, whose latency lies in a range. */
+int wick_ui_traces(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
+/* How many traces began when and took how long: a density, and percentiles by column. */
+int wick_ui_latency(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
+/* What `wick trace --json` prints of one. */
+int wick_ui_trace(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
+/* Resident memory by part over time, with the limits; at most `most` readings (>= 1). -WICK_E_NOMEM. */
+int wick_ui_memory_over_time(const struct wick_memory_use *u, size_t most, FILE *out);
+
+/* Collections and their causes, as wick_gc_history_choose and _thin have left them. Takes count of all that were
+ * chosen from the causes. */
+void wick_ui_collections(const struct wick_gc_history *h, const struct wick_profile *p, FILE *out);
+
+#endif
