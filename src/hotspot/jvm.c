@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "hotspot/value.h"
+#include "mem/window.h"
 
 enum { MAX_BLOCKS = 1 << 20 };
 
@@ -140,15 +141,15 @@ wick_addr wick_jvm_heap_committed(const struct wick_jvm *jvm, unsigned i)
 wick_addr wick_jvm_flag(const struct wick_jvm *jvm, const char *name)
 {
     const struct wick_hs_layout *l = &jvm->layout;
+    struct wick_mem_window rows = {.mem = jvm->mem}, names = {.mem = jvm->mem};
     if (!l->flags || !l->flag_count || l->flag_size <= 0 || l->flag_name < 0 || l->flag_addr < 0)
         return 0;
     wick_addr row = wick_hs_u64(jvm->mem, l->flags);
     uint64_t n = wick_hs_u64(jvm->mem, l->flag_count);
     for (uint64_t i = 0; i < n && i < 8192; i++, row += (unsigned)l->flag_size) {
-        char have[64];
-        wick_addr s = wick_hs_u64(jvm->mem, row + (unsigned)l->flag_name);
-        if (s && wick_mem_read_str(jvm->mem, s, have, sizeof have) >= 0 && !strcmp(have, name))
-            return wick_hs_u64(jvm->mem, row + (unsigned)l->flag_addr);
+        wick_addr s = wick_mem_window_u64(&rows, row + (unsigned)l->flag_name);
+        if (s && wick_mem_window_is(&names, s, name))
+            return wick_mem_window_u64(&rows, row + (unsigned)l->flag_addr);
     }
     return 0;
 }
@@ -158,30 +159,22 @@ wick_addr wick_jvm_flag(const struct wick_jvm *jvm, const char *name)
  * units, u1 variability, s4 data offset}. */
 wick_addr wick_jvm_perf_counter(const struct wick_jvm *jvm, const char *name)
 {
-    enum { HEAD_BYTES = 20, NAME_BYTES = 64 };
-    const struct wick_mem *m = jvm->mem;
-    char window[4096]; /* of the entries: each read of another's memory is a system call */
-    wick_addr from = 0, start = jvm->layout.perf_start ? wick_hs_u64(m, jvm->layout.perf_start) : 0;
-    size_t len = 0;
-    if (!start || wick_hs_u32(m, start) != 0xc0c0feca)
+    enum { HEAD_BYTES = 20 };
+    struct wick_mem_window entries = {.mem = jvm->mem};
+    wick_addr start = jvm->layout.perf_start ? wick_hs_u64(jvm->mem, jvm->layout.perf_start) : 0;
+    if (!start || wick_hs_u32(jvm->mem, start) != 0xc0c0feca)
         return 0;
-    wick_addr at = start + wick_hs_u32(m, start + 24);
-    uint32_t n = wick_hs_u32(m, start + 28);
+    wick_addr at = start + wick_hs_u32(jvm->mem, start + 24);
+    uint32_t n = wick_hs_u32(jvm->mem, start + 28);
     for (uint32_t i = 0; i < n && i < 16384; i++) {
         uint32_t e[HEAD_BYTES / 4];
-        char other[NAME_BYTES];
-        if (at < from || at + HEAD_BYTES + NAME_BYTES > from + len) {
-            from = at;
-            len = sizeof window;
-            if (wick_mem_read(m, at, window, len) && wick_mem_read(m, at, window, len = HEAD_BYTES))
-                return 0;
-        }
-        memcpy(e, window + (at - from), sizeof e);
+        const void *head = wick_mem_window_at(&entries, at, sizeof e);
+        if (!head)
+            return 0;
+        memcpy(e, head, sizeof e);
         if (e[0] < sizeof e || e[0] > 1 << 20)
             return 0;
-        bool beside = at + e[1] >= from && at + e[1] + NAME_BYTES <= from + len;
-        const char *have = beside ? window + (at + e[1] - from) : other;
-        if ((beside || wick_mem_read_str(m, at + e[1], other, sizeof other) >= 0) && !strncmp(have, name, NAME_BYTES))
+        if (wick_mem_window_is(&entries, at + e[1], name))
             return at + e[4];
         at += e[0];
     }

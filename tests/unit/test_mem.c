@@ -23,6 +23,7 @@
 
 #include "base/err.h"
 #include "fake_mem.h"
+#include "mem/window.h"
 
 /* Two pages, the second unreadable. */
 static char *half_readable(void)
@@ -192,6 +193,51 @@ static void test_mem_read_most__takes_what_there_is_up_to_a_page(void **state)
     assert_int_equal(wick_mem_read_most(&m, 0x20000, buf, sizeof buf), 0);
 }
 
+/* A reader that counts. */
+struct counted {
+    struct wick_mem inner;
+    int reads;
+};
+
+static int count_read(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
+{
+    struct counted *c = (struct counted *)m->ctx;
+    c->reads++;
+    return wick_mem_read(&c->inner, addr, buf, n);
+}
+
+static void test_mem_window__neighbours_cost_one_read_and_edges_are_reached(void **state)
+{
+    (void)state;
+    static char bytes[20000];
+    const struct wick_mem_range range = {0x10064, sizeof bytes, bytes}; /* ends within the page at 0x14000 */
+    const struct wick_mem_fake fake = {&range, 1};
+    struct counted c = {0};
+    wick_mem_fake_init(&c.inner, &fake);
+    const struct wick_mem m = {.read = count_read, .ctx = &c, .fd = -1};
+    struct wick_mem_window w = {.mem = &m};
+    memcpy(bytes + 0x2000 - 0x64, &(uint64_t){77}, 8);
+    strcpy(bytes + 0x2fff - 0x64, "over the edge");
+    strcpy(bytes + sizeof bytes - 5, "last");
+    strcpy(bytes, "first");
+
+    assert_int_equal(wick_mem_window_u64(&w, 0x12000), 77);
+    for (unsigned i = 1; i < 500; i++)
+        assert_int_equal(wick_mem_window_u64(&w, 0x12000 + 8 * i), 0);
+    assert_true(wick_mem_window_is(&w, 0x12fff, "over the edge"));
+    assert_false(wick_mem_window_is(&w, 0x12fff, "over the"));
+    assert_false(wick_mem_window_is(&w, 0x12fff, "over the edges"));
+    assert_int_equal(c.reads, 1);
+
+    assert_true(wick_mem_window_is(&w, 0x10064, "first")); /* its page begins before what can be read */
+    assert_true(wick_mem_window_is(&w, 0x10064 + sizeof bytes - 5, "last"));
+    assert_false(wick_mem_window_is(&w, 0x10064 + sizeof bytes - 5, "last one"));
+    assert_null(wick_mem_window_at(&w, 0x10064 + sizeof bytes - 4, 8));
+    assert_null(wick_mem_window_at(&w, 0x10060, 8));
+    assert_null(wick_mem_window_at(&w, UINT64_MAX - 3, 8));
+    assert_int_equal(wick_mem_window_u64(&w, 0), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_mem_file__offsets_are_addresses),
         cmocka_unit_test(test_mem_fake__reads_stay_inside_one_piece),
         cmocka_unit_test(test_mem_read_most__takes_what_there_is_up_to_a_page),
+        cmocka_unit_test(test_mem_window__neighbours_cost_one_read_and_edges_are_reached),
         cmocka_unit_test(test_mem_read_str__ends_at_nul_limit_or_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
