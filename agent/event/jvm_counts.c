@@ -38,7 +38,7 @@ static struct {
 static bool is_tracking(void)
 {
     char mode[16];
-    wick_addr flag = wick_jvm_flag(&wick_vm.jvm, "NativeMemoryTracking");
+    wick_addr flag = wick_vm.jvm.flag[WICK_JVM_FLAG_NATIVE_MEMORY_TRACKING];
     wick_addr text = flag ? wick_hs_u64(wick_vm.jvm.mem, flag) : 0;
     return text && wick_mem_read_str(wick_vm.jvm.mem, text, mode, sizeof mode) > 0 && strcmp(mode, "off") != 0;
 }

@@ -257,7 +257,7 @@ static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 
 static void ask_for_exact_debug_info(void)
 {
-    wick_addr flag = wick_jvm_flag(&wick_vm.jvm, "DebugNonSafepoints");
+    wick_addr flag = wick_vm.jvm.flag[WICK_JVM_FLAG_DEBUG_NON_SAFEPOINTS];
     uint8_t *value = (uint8_t *)(uintptr_t)flag, probe;
     if (!flag || wick_mem_read(&wick_vm.mem, flag, &probe, 1))
         return;

@@ -272,9 +272,7 @@ static void write_symbols(struct map_file *f, struct wick_mapfile_result *res)
 /* perf walks stacks by the frame pointer, a general register in compiled Java code unless a flag preserves it. */
 static bool keeps_frame_pointer(const struct wick_remote *r)
 {
-    uint8_t on = 1;
-    wick_addr flag = wick_jvm_flag(&r->jvm, "PreserveFramePointer");
-    return !flag || wick_mem_read(&r->mem, flag, &on, 1) || on;
+    return wick_jvm_flag_is_set(&r->jvm, WICK_JVM_FLAG_PRESERVE_FRAME_POINTER, true);
 }
 
 int wick_mapfile_write(const struct wick_proc *p, const struct wick_mapfile_opts *o, struct wick_mapfile_result *res,

@@ -118,7 +118,7 @@ static int read_for(struct live *l, uint64_t duration_ns, struct wick_memory_use
 /* Whether the JVM tracks its native memory, by -XX:NativeMemoryTracking as it is now: "off", "summary" or "detail". */
 static void read_tracking(const struct wick_jvm *jvm, char *mode, size_t cap)
 {
-    wick_addr flag = wick_jvm_flag(jvm, "NativeMemoryTracking"), text = flag ? wick_hs_u64(jvm->mem, flag) : 0;
+    wick_addr flag = jvm->flag[WICK_JVM_FLAG_NATIVE_MEMORY_TRACKING], text = flag ? wick_hs_u64(jvm->mem, flag) : 0;
     if (!text || wick_mem_read_str(jvm->mem, text, mode, cap) < 0)
         *mode = 0;
 }

@@ -282,7 +282,7 @@ void wick_footprint_open(struct wick_footprint_jvm *f, const struct wick_jvm *jv
     }
     f->metaspace_used = wick_jvm_perf_counter(jvm, "sun.gc.metaspace.used");
     f->metaspace_committed = wick_jvm_perf_counter(jvm, "sun.gc.metaspace.capacity");
-    f->max_heap = wick_jvm_flag(jvm, "MaxHeapSize");
+    f->max_heap = jvm->flag[WICK_JVM_FLAG_MAX_HEAP_SIZE];
 }
 
 static uint64_t value(const struct wick_footprint_walk *w, wick_addr at)

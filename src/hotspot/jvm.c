@@ -107,6 +107,31 @@ static void read_version(struct wick_jvm *jvm)
     }
 }
 
+/* In one pass over the JVM's table of all its flags, more than a thousand. */
+static void find_flags(struct wick_jvm *jvm)
+{
+    static const char *const names[] = {
+#define X(id, name) name,
+#include "hotspot/jvm_flag.def"
+#undef X
+    };
+    const struct wick_hs_layout *l = &jvm->layout;
+    struct wick_mem_window rows = {.mem = jvm->mem}, texts = {.mem = jvm->mem};
+    if (!l->flags || !l->flag_count || l->flag_size <= 0 || l->flag_name < 0 || l->flag_addr < 0)
+        return;
+    wick_addr row = wick_hs_u64(jvm->mem, l->flags);
+    uint64_t n = wick_hs_u64(jvm->mem, l->flag_count);
+    for (uint64_t i = 0; i < n && i < 8192; i++, row += (unsigned)l->flag_size) {
+        char have[64];
+        wick_addr s = wick_mem_window_u64(&rows, row + (unsigned)l->flag_name);
+        if (!s || wick_mem_window_str(&texts, s, have, sizeof have) < 0)
+            continue;
+        for (unsigned f = 0; f < WICK_JVM_FLAG_COUNT; f++)
+            if (!jvm->flag[f] && !strcmp(have, names[f]))
+                jvm->flag[f] = wick_mem_window_u64(&rows, row + (unsigned)l->flag_addr);
+    }
+}
+
 int wick_jvm_open(struct wick_jvm *jvm, const struct wick_mem *mem, const struct wick_hs_symbols *syms,
                   struct wick_err *err)
 {
@@ -116,6 +141,7 @@ int wick_jvm_open(struct wick_jvm *jvm, const struct wick_mem *mem, const struct
         r = wick_hs_layout_check(&out.layout, err);
     if (r)
         return r;
+    find_flags(&out);
     read_version(&out);
     fill_step(&out);
     *jvm = out;
@@ -138,20 +164,10 @@ wick_addr wick_jvm_heap_committed(const struct wick_jvm *jvm, unsigned i)
                        jvm->heap_addr[i] + (unsigned)(jvm->layout.heap_memory + jvm->layout.vs_committed_high));
 }
 
-wick_addr wick_jvm_flag(const struct wick_jvm *jvm, const char *name)
+bool wick_jvm_flag_is_set(const struct wick_jvm *jvm, enum wick_jvm_flag flag, bool if_missing)
 {
-    const struct wick_hs_layout *l = &jvm->layout;
-    struct wick_mem_window rows = {.mem = jvm->mem}, names = {.mem = jvm->mem};
-    if (!l->flags || !l->flag_count || l->flag_size <= 0 || l->flag_name < 0 || l->flag_addr < 0)
-        return 0;
-    wick_addr row = wick_hs_u64(jvm->mem, l->flags);
-    uint64_t n = wick_hs_u64(jvm->mem, l->flag_count);
-    for (uint64_t i = 0; i < n && i < 8192; i++, row += (unsigned)l->flag_size) {
-        wick_addr s = wick_mem_window_u64(&rows, row + (unsigned)l->flag_name);
-        if (s && wick_mem_window_is(&names, s, name))
-            return wick_mem_window_u64(&rows, row + (unsigned)l->flag_addr);
-    }
-    return 0;
+    uint8_t value = 0;
+    return jvm->flag[flag] && !wick_mem_read(jvm->mem, jvm->flag[flag], &value, 1) ? value : if_missing;
 }
 
 /* jvmstat memory (hotspot/share/runtime/perfMemory.hpp): a 32-byte prologue with the offset of the first entry at 24

@@ -13,6 +13,13 @@
 
 #include <stdbool.h>
 
+enum wick_jvm_flag {
+#define X(id, name) WICK_JVM_FLAG_##id,
+#include "hotspot/jvm_flag.def"
+#undef X
+    WICK_JVM_FLAG_COUNT,
+};
+
 struct wick_jvm {
     const struct wick_mem *mem;
     struct wick_hs_layout layout;
@@ -20,11 +27,12 @@ struct wick_jvm {
     wick_addr heap_addr[WICK_STEP_HEAPS]; /* CodeHeap* */
     char release[64];                     /* "17.0.15+6-Debian-1deb12u1" */
     int major, minor, security;           /* 17, 0, 15 */
+    wick_addr flag[WICK_JVM_FLAG_COUNT];  /* where their values are; 0 = this JVM has none of that name */
 };
 
-/* Reads the layout and the version; flags and counters can be asked for from then on. Works as soon as libjvm.so is
- * loaded. -WICK_E_UNSUPPORTED: not HotSpot, or a JDK without something that wick cannot do without; the message names
- * it. */
+/* Reads the layout, the version and the places of flags; counters can be asked for from then on. Works as soon as
+ * libjvm.so is loaded. -WICK_E_UNSUPPORTED: not HotSpot, or a JDK without something that wick cannot do without; the
+ * message names it. */
 int wick_jvm_open(struct wick_jvm *jvm, const struct wick_mem *mem, const struct wick_hs_symbols *syms,
                   struct wick_err *err);
 
@@ -34,8 +42,8 @@ int wick_jvm_open_code(struct wick_jvm *jvm, struct wick_err *err);
 /* End of the committed part of code heap i: what lies below stays mapped as long as the JVM lives. */
 wick_addr wick_jvm_heap_committed(const struct wick_jvm *jvm, unsigned i);
 
-/* Address of the value of a JVM flag such as "DebugNonSafepoints", 0 if there is none of that name. */
-wick_addr wick_jvm_flag(const struct wick_jvm *jvm, const char *name);
+/* Whether a flag of type bool is set; without such a flag, or if it cannot be read: if_missing. */
+bool wick_jvm_flag_is_set(const struct wick_jvm *jvm, enum wick_jvm_flag flag, bool if_missing);
 
 /* Address of the jvmstat counter (a jlong) of that name, e.g. "sun.cls.unloadedClasses"; 0 with -XX:-UsePerfData. It
  * stays mapped as long as the JVM lives. */

@@ -19,13 +19,6 @@
 
 enum { STREAM_MOST = 8192, SUPERS_MOST = 16, NAME_MOST = 128, OFFSET_MOST = 4096, EXCLUDED = 1 };
 
-static bool flag(const struct wick_jvm *jvm, const char *name)
-{
-    uint8_t value = 0;
-    wick_addr at = wick_jvm_flag(jvm, name);
-    return at && !wick_mem_read(jvm->mem, at, &value, 1) && value;
-}
-
 /* Number of a bit in a field's flags. */
 static bool is_bit(int32_t n)
 {
@@ -44,7 +37,8 @@ bool wick_hs_klass_form(const struct wick_jvm *jvm)
 {
     const struct wick_hs_layout *l = &jvm->layout;
     bool known = l->object_klass >= 0 && l->klass_base && l->klass_shift && l->klass_super >= 0 && has_fields(l);
-    return known && flag(jvm, "UseCompressedClassPointers") && !flag(jvm, "UseCompactObjectHeaders");
+    return known && wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPRESSED_CLASS_POINTERS, false) &&
+           !wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPACT_OBJECT_HEADERS, false);
 }
 
 wick_addr wick_hs_klass_of(const struct wick_jvm *jvm, wick_addr object)

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "mem/window.h"
+
 enum { MAX_STRIDE = 256, MAX_ROWS = 16384, MAX_NAME = 96, HASH_SLOTS = 512 };
 enum row_kind { ROW_FIELD, ROW_STATIC, ROW_SIZE, ROW_CONST };
 
@@ -39,6 +41,7 @@ _Static_assert(WANTED < HASH_SLOTS / 2, "hash table too full");
 struct search {
     const struct wick_mem *m;
     const struct wick_hs_symbols *syms;
+    struct wick_mem_window rows, types, names; /* of its tables */
     uint16_t slot[HASH_SLOTS]; /* 1 + index into wanted; a chain of equal hashes follows in the next slots */
     wick_addr value[WANTED];   /* what was found */
     bool found[WANTED];
@@ -77,9 +80,9 @@ static void note(struct search *s, const char *type, const char *field, unsigned
 }
 
 /* A name; what cannot be read or is too long for any name of interest becomes "". */
-static void read_name(const struct wick_mem *m, wick_addr addr, char out[MAX_NAME])
+static void read_name(struct wick_mem_window *w, wick_addr addr, char out[MAX_NAME])
 {
-    if (!addr || wick_mem_read_str(m, addr, out, MAX_NAME) < 0)
+    if (!addr || wick_mem_window_str(w, addr, out, MAX_NAME) < 0)
         out[0] = 0;
 }
 
@@ -117,18 +120,18 @@ static int scan_fields(struct search *s)
         !exported(s, "gHotSpotVMStructEntryIsStaticOffset", &t.is_static) || !plausible(&t))
         return -WICK_E_UNSUPPORTED;
     for (unsigned i = 0; i < MAX_ROWS; i++) {
-        uint8_t row[MAX_STRIDE];
         char type[MAX_NAME], field[MAX_NAME];
         uint64_t p, v;
         uint32_t is_static;
-        if (wick_mem_read(s->m, t.rows + i * t.stride, row, t.stride))
+        const uint8_t *row = wick_mem_window_at(&s->rows, t.rows + i * t.stride, t.stride);
+        if (!row)
             return -WICK_E_UNSUPPORTED;
         memcpy(&p, row + t.name, 8);
         if (!p)
             return 0;
-        read_name(s->m, p, type);
+        read_name(&s->types, p, type);
         memcpy(&p, row + t.field, 8);
-        read_name(s->m, p, field);
+        read_name(&s->names, p, field);
         memcpy(&is_static, row + t.is_static, 4);
         memcpy(&v, row + (is_static ? t.address : t.value), 8);
         note(s, type, field, is_static ? ROW_STATIC : ROW_FIELD, v);
@@ -155,14 +158,14 @@ static int scan_numbers(struct search *s, const char *prefix, const char *number
     if (!plausible(&t))
         return -WICK_E_UNSUPPORTED;
     for (unsigned i = 0; i < MAX_ROWS; i++) {
-        uint8_t row[MAX_STRIDE];
         uint64_t p, v = 0;
-        if (wick_mem_read(s->m, t.rows + i * t.stride, row, t.stride))
+        const uint8_t *row = wick_mem_window_at(&s->rows, t.rows + i * t.stride, t.stride);
+        if (!row)
             return -WICK_E_UNSUPPORTED;
         memcpy(&p, row + t.name, 8);
         if (!p)
             return 0;
-        read_name(s->m, p, name);
+        read_name(&s->names, p, name);
         memcpy(&v, row + t.value, wide ? 8 : 4);
         note(s, name, "", kind, v);
     }
@@ -193,7 +196,7 @@ static void fill(struct wick_hs_layout *l, const struct search *s)
 int wick_hs_layout_read(struct wick_hs_layout *l, const struct wick_mem *m, const struct wick_hs_symbols *syms,
                         struct wick_err *err)
 {
-    struct search s = {.m = m, .syms = syms};
+    struct search s = {.m = m, .syms = syms, .rows = {.mem = m}, .types = {.mem = m}, .names = {.mem = m}};
     build_index(&s);
     int r = scan_fields(&s);
     if (!r)

@@ -26,26 +26,20 @@
 
 #include "hotspot/value.h"
 
-static bool flag_is_set(const struct wick_jvm *jvm, const char *name, bool if_missing)
-{
-    uint8_t value = 0;
-    wick_addr at = wick_jvm_flag(jvm, name);
-    return at ? !wick_mem_read(jvm->mem, at, &value, 1) && value : if_missing;
-}
-
 bool wick_hs_oop_form(struct wick_jvm *jvm)
 {
     const struct wick_hs_layout *l = &jvm->layout;
     struct wick_step_jvm *s = &jvm->step;
     s->oop_kind = WICK_OOP_PLAIN;
-    if (flag_is_set(jvm, "UseCompressedOops", false)) {
+    if (wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPRESSED_OOPS, false)) {
         s->oop_kind = WICK_OOP_NARROW;
         s->oop_base = l->oop_base ? wick_hs_u64(jvm->mem, l->oop_base) : 0;
         s->oop_shift = l->oop_shift ? wick_hs_u32(jvm->mem, l->oop_shift) : 0;
         return l->oop_base && s->oop_shift < 8;
     }
     /* 21 and 22 also have the older ZGC, whose references can be used as they are; 24 and later only this one */
-    if (flag_is_set(jvm, "UseZGC", false) && jvm->major >= 21 && flag_is_set(jvm, "ZGenerational", true))
+    if (wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_Z, false) && jvm->major >= 21 &&
+        wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_Z_GENERATIONAL, true))
         s->oop_kind = WICK_OOP_COLOURED;
     return true;
 }
@@ -54,9 +48,9 @@ bool wick_hs_moves_find(const struct wick_jvm *jvm, struct wick_hs_moves *out)
 {
     const struct wick_hs_layout *l = &jvm->layout;
     *out = (struct wick_hs_moves){.how = WICK_HS_MOVES_NONE};
-    if (flag_is_set(jvm, "UseShenandoahGC", false))
+    if (wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_SHENANDOAH, false))
         out->how = WICK_HS_MOVES_FORWARDS;
-    if (!flag_is_set(jvm, "UseZGC", false))
+    if (!wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_Z, false))
         return true;
     bool old = jvm->major >= 21 && jvm->step.oop_kind != WICK_OOP_COLOURED;
     wick_addr variables = old ? l->old_zgc : l->zgc;

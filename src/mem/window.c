@@ -32,6 +32,17 @@ uint64_t wick_mem_window_u64(struct wick_mem_window *w, wick_addr addr)
     return v;
 }
 
+int wick_mem_window_str(struct wick_mem_window *w, wick_addr addr, char *buf, size_t cap)
+{
+    const char *text = wick_mem_window_at(w, addr, 1);
+    size_t held = text ? w->len - (size_t)(addr - w->from) : 0;
+    const char *nul = memchr(text ? text : "", 0, held < cap ? held : cap);
+    if (!nul)
+        return wick_mem_read_str(w->mem, addr, buf, cap); /* it goes on behind the window, or there is none */
+    memcpy(buf, text, (size_t)(nul - text) + 1);
+    return (int)(nul - text);
+}
+
 bool wick_mem_window_is(struct wick_mem_window *w, wick_addr addr, const char *text)
 {
     size_t n = strlen(text) + 1;

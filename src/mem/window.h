@@ -29,6 +29,9 @@ const void *wick_mem_window_at(struct wick_mem_window *w, wick_addr addr, size_t
 /* The word at addr, 0 if it cannot be read. */
 uint64_t wick_mem_window_u64(struct wick_mem_window *w, wick_addr addr);
 
+/* As wick_mem_read_str. */
+int wick_mem_window_str(struct wick_mem_window *w, wick_addr addr, char *buf, size_t cap);
+
 /* Whether the string at addr is that one. */
 bool wick_mem_window_is(struct wick_mem_window *w, wick_addr addr, const char *text);
 

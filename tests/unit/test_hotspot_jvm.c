@@ -359,7 +359,7 @@ static void use_all(void)
     }
     wick_hs_threads(&jvm, threads, COUNT(threads));
     wick_hs_threads_awaited(&jvm, threads, COUNT(threads), &awaited, &count);
-    wick_jvm_flag(&jvm, "UseZGC");
+    wick_jvm_flag_is_set(&jvm, WICK_JVM_FLAG_Z, false);
     wick_jvm_perf_counter(&jvm, "sun.rt.x");
 }
 
@@ -395,7 +395,8 @@ static void test_jvm__no_value_in_the_tables_does_harm(void **state)
 
 static wick_addr flag_table;
 
-static void make_flags(const char *const *names, uint32_t n)
+/* A table that says of itself that it has `said` rows. */
+static void make_flags(const char *const *names, uint32_t n, uint64_t said)
 {
     begin();
     row_of("JVMFlag", NULL)->value = 48;
@@ -403,9 +404,9 @@ static void make_flags(const char *const *names, uint32_t n)
     row_of("JVMFlag", "_addr")->value = 0;
     flag_table = space_take(&space, 48 * (n + 1));
     space_put64(&space, row_of("JVMFlag", "flags")->value, flag_table);
-    space_put64(&space, row_of("JVMFlag", "numFlags")->value, n);
+    space_put64(&space, row_of("JVMFlag", "numFlags")->value, said);
     for (uint32_t i = 0; i < n; i++) {
-        space_put64(&space, flag_table + 48 * i + 8, names[i] ? space_string(&space, names[i]) : 0);
+        space_put64(&space, flag_table + 48 * i + 8, names[i] ? space_string(&space, names[i]) : 0x10);
         space_put64(&space, flag_table + 48 * i, 0x9000 + i);
     }
     assert_int_equal(open_jvm(NULL), 0);
@@ -413,28 +414,51 @@ static void make_flags(const char *const *names, uint32_t n)
 
 static void test_flag__is_found_by_its_whole_name(void **state)
 {
-    static const char *const names[] = {"UseZGC", NULL, "DebugNonSafepoints",
+    (void)state;
+    static const char *const names[] = {"UseZGCX",
+                                        NULL,
+                                        "DebugNonSafepoints",
                                         "AFlagWhoseNameIsSoLongThatItDoesNotFitIntoTheSixtyFourBytesThatAreReadOfIt",
-                                        "Last"};
-    make_flags(names, COUNT(names));
-    space_put64(&space, flag_table + 8, 0x10); /* a name that cannot be read */
-    assert_int_equal(wick_jvm_flag(&jvm, "DebugNonSafepoints"), 0x9002);
-    assert_int_equal(wick_jvm_flag(&jvm, "Last"), 0x9004);
-    assert_int_equal(wick_jvm_flag(&jvm, "UseZGC"), 0);
-    assert_int_equal(wick_jvm_flag(&jvm, "Debug"), 0);
-    assert_int_equal(wick_jvm_flag(&jvm, "DebugNonSafepointsX"), 0);
-    space_put64(&space, row_of("JVMFlag", "numFlags")->value, 3);
-    assert_int_equal(wick_jvm_flag(&jvm, "Last"), 0);
-    space_put64(&space, row_of("JVMFlag", "numFlags")->value, UINT64_MAX);
-    assert_int_equal(wick_jvm_flag(&jvm, "Nowhere"), 0);
+                                        "MaxHeap",
+                                        "MaxHeapSize"};
+    const uint32_t n = COUNT(names);
+    make_flags(names, n, n);
+    assert_int_equal(jvm.flag[WICK_JVM_FLAG_DEBUG_NON_SAFEPOINTS], 0x9002);
+    assert_int_equal(jvm.flag[WICK_JVM_FLAG_MAX_HEAP_SIZE], 0x9005);
+    assert_int_equal(jvm.flag[WICK_JVM_FLAG_Z], 0);
+    make_flags(names, n, 3);
+    assert_int_equal(jvm.flag[WICK_JVM_FLAG_DEBUG_NON_SAFEPOINTS], 0x9002);
+    assert_int_equal(jvm.flag[WICK_JVM_FLAG_MAX_HEAP_SIZE], 0);
+    make_flags(names, n, UINT64_MAX);
+    assert_int_equal(jvm.flag[WICK_JVM_FLAG_MAX_HEAP_SIZE], 0x9005);
+}
+
+static void test_flag__is_set_as_its_value_or_as_without_it(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"UseZGC", "UseShenandoahGC"};
+    make_flags(names, 1, 1);
+    wick_addr value = space_take(&space, 8);
+    space_put64(&space, flag_table, value);
+    assert_int_equal(open_jvm(NULL), 0);
+    space_put64(&space, value, 0xff00); /* one byte is the flag's */
+    assert_false(wick_jvm_flag_is_set(&jvm, WICK_JVM_FLAG_Z, true));
+    space_put64(&space, value, 1);
+    assert_true(wick_jvm_flag_is_set(&jvm, WICK_JVM_FLAG_Z, false));
+    assert_true(wick_jvm_flag_is_set(&jvm, WICK_JVM_FLAG_SHENANDOAH, true)); /* there is none */
+    assert_false(wick_jvm_flag_is_set(&jvm, WICK_JVM_FLAG_SHENANDOAH, false));
+    space_put64(&space, flag_table, 0x10); /* nor can this one be read */
+    assert_int_equal(open_jvm(NULL), 0);
+    assert_true(wick_jvm_flag_is_set(&jvm, WICK_JVM_FLAG_Z, true));
 }
 
 static void test_flag__without_a_table_there_is_none(void **state)
 {
+    (void)state;
     begin();
     drop("JVMFlag", "flags");
     assert_int_equal(open_jvm(NULL), 0);
-    assert_int_equal(wick_jvm_flag(&jvm, "DebugNonSafepoints"), 0);
+    assert_int_equal(jvm.flag[WICK_JVM_FLAG_DEBUG_NON_SAFEPOINTS], 0);
 }
 
 static wick_addr perf;
@@ -566,6 +590,7 @@ int main(void)
         cmocka_unit_test(test_last_compile_id__is_the_highest_of_methods_that_live),
         cmocka_unit_test(test_last_compile_id__lying_blocks_end_the_search),
         cmocka_unit_test(test_flag__is_found_by_its_whole_name),
+        cmocka_unit_test(test_flag__is_set_as_its_value_or_as_without_it),
         cmocka_unit_test(test_flag__without_a_table_there_is_none),
         cmocka_unit_test(test_perf_counter__is_found_by_its_name),
         cmocka_unit_test(test_perf_counter__is_found_wherever_it_lies),

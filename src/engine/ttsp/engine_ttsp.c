@@ -53,7 +53,7 @@ static void close_log(struct state *s)
 /* The JVM's own limit for reaching a safepoint, ms. */
 static uint64_t safepoint_timeout_ms(const struct wick_jvm *jvm)
 {
-    wick_addr flag = wick_jvm_flag(jvm, "SafepointTimeoutDelay");
+    wick_addr flag = jvm->flag[WICK_JVM_FLAG_SAFEPOINT_TIMEOUT_DELAY];
     uint64_t ms = flag ? wick_hs_u64(jvm->mem, flag) : 0;
     return ms && ms < UINT32_MAX ? ms : 10000;
 }
