@@ -21,6 +21,7 @@
 #include "cli/ui.h"
 #include "cli/ui/ui_assets.h"
 #include "cli/ui/ui_front.h"
+#include "cli/ui/ui_views.h"
 #include "cli/ui/ui_record.h"
 #include "sys/tcp_peer.h"
 
@@ -225,6 +226,7 @@ static int serve(struct ui *u, char **words, int n, const sigset_t *ends, struct
                                            .mark = mark,
                                            .runs = runs,
                                            .view = wick_ui_front_view,
+                                           .heap = wick_ui_heap_of_jvm,
                                            .table = wick_ui_front_table,
                                            .assets = wick_ui_assets};
     u->serve = wick_serve_new(&front);

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void become(char *const *argv, int said, pid_t parent)
+static void become(char *const *argv, const struct wick_ui_child_files *f, pid_t parent)
 {
     sigset_t none;
     int null = open("/dev/null", O_RDWR);
@@ -21,18 +21,19 @@ static void become(char *const *argv, int said, pid_t parent)
     signal(SIGPIPE, SIG_DFL);
     setpgid(0, 0); /* Ctrl-C in the terminal is for wick ui, which asks once */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent || null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(said, 2) < 0)
+    int in = f->in < 0 ? null : f->in, out = f->out < 0 ? null : f->out;
+    if (getppid() != parent || null < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(f->said, 2) < 0)
         _exit(1);
     syscall(SYS_close_range, 3u, ~0u, 0u);
     execv("/proc/self/exe", argv);
     _exit(1);
 }
 
-pid_t wick_ui_child_start(char *const *argv, int said)
+pid_t wick_ui_child_start(char *const *argv, const struct wick_ui_child_files *files)
 {
     pid_t parent = getpid(), child = fork();
     if (!child)
-        become(argv, said, parent);
+        become(argv, files, parent);
     return child;
 }
 
@@ -70,13 +71,14 @@ int wick_ui_child_failure(int status, const char *why, struct wick_err *err)
     return wick_err_set(err, code, "%s", why);
 }
 
-int wick_ui_child_run(char *const *argv, struct wick_err *err)
+int wick_ui_child_run(char *const *argv, int in, int out, struct wick_err *err)
 {
     char why[512];
     int status = 1 << 8, said = memfd_create("wick-said", MFD_CLOEXEC);
     if (said < 0)
         return wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
-    pid_t child = wick_ui_child_start(argv, said);
+    const struct wick_ui_child_files files = {in, out, said};
+    pid_t child = wick_ui_child_start(argv, &files);
     if (child > 0) {
         wick_ui_child_await(child);
         waitpid(child, &status, 0);

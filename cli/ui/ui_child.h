@@ -14,8 +14,13 @@
 
 #include "base/err.h"
 
-/* Starts it; its standard error goes to the file `said`. Its process or -1. */
-pid_t wick_ui_child_start(char *const *argv, int said);
+/* Its standard input and output, -1 = nothing, and the file that its standard error goes to. */
+struct wick_ui_child_files {
+    int in, out, said;
+};
+
+/* Starts it. Its process or -1. */
+pid_t wick_ui_child_start(char *const *argv, const struct wick_ui_child_files *files);
 
 /* Waits until it has ended, and leaves it to waitpid. */
 void wick_ui_child_await(pid_t child);
@@ -26,7 +31,7 @@ void wick_ui_child_said(int said, int status, char *out, size_t cap);
 /* An error for a child that ended so. */
 int wick_ui_child_failure(int status, const char *why, struct wick_err *err);
 
-/* Runs one to its end. 0, or what it failed with. */
-int wick_ui_child_run(char *const *argv, struct wick_err *err);
+/* Runs one to its end, with that input and output (-1 = none). 0, or what it failed with. */
+int wick_ui_child_run(char *const *argv, int in, int out, struct wick_err *err);
 
 #endif

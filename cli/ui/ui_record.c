@@ -93,7 +93,8 @@ static void ask_to_end(struct wick_ui_recording *x)
 static void *attend(void *recording)
 {
     struct wick_ui_recording *x = recording;
-    pid_t child = wick_ui_child_start(x->command.word, x->said);
+    const struct wick_ui_child_files files = {-1, -1, x->said};
+    pid_t child = wick_ui_child_start(x->command.word, &files);
     int status = 1 << 8;
     pthread_mutex_lock(&x->r->lock);
     x->child = child;
@@ -390,7 +391,8 @@ static int run_command(struct wick_ui_recorder *r, unsigned number, struct argum
     add_argument(a, "", pid);
     if (text)
         add_argument(a, "", text);
-    return a->n < ARGUMENTS ? wick_ui_child_run(a->word, err) : wick_err_set(err, WICK_E_USAGE, "too many options");
+    return a->n < ARGUMENTS ? wick_ui_child_run(a->word, -1, -1, err)
+                            : wick_err_set(err, WICK_E_USAGE, "too many options");
 }
 
 int wick_ui_record_change(struct wick_ui_recorder *r, unsigned number, const struct wick_ask *body,

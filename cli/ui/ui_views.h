@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ui_views.h - the answers of `wick ui` about requests, locks, safepoints and memory
+ * ui_views.h - the answers of `wick ui` about requests, locks, safepoints, heaps and memory
  *
  * Each of them reads the recording, writes JSON to out, and returns 0 or -WICK_E_* with a message. What is written by
  * then is not sent.
  *
- * Memory:  what the analysis holds of the recording (its spans, waits or incidents), while it runs.
+ * Memory:  what the analysis holds of the recording (its spans, waits or incidents), while it runs. Heaps are analysed
+ *          in a process of their own.
  */
 #ifndef WICK_CLI_UI_UI_VIEWS_H
 #define WICK_CLI_UI_UI_VIEWS_H
@@ -34,6 +35,13 @@ int wick_ui_latency(const struct wick_serve_file *file, const struct wick_ask *a
 
 /* What `wick trace --json` prints of one. */
 int wick_ui_trace(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
+/* What `wick heap --json` prints of a heap dump: what fills it, and who holds it. */
+int wick_ui_heap(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
+/* The same of the heap of a running JVM, which collects garbage and stands still while it writes its dump; the dump is
+ * not kept. See struct wick_serve_front. */
+int wick_ui_heap_of_jvm(void *ctx, int pid, FILE *out, struct wick_err *err);
 
 /* Resident memory by part over time, with the limits; at most `most` readings (>= 1). -WICK_E_NOMEM. */
 int wick_ui_memory_over_time(const struct wick_memory_use *u, size_t most, FILE *out);

@@ -101,6 +101,12 @@ struct wick_catalog_entry *wick_catalog_find(const struct wick_catalog *c, const
     return NULL;
 }
 
+static bool ends_with(const char *name, const char *end)
+{
+    size_t n = strlen(name), m = strlen(end);
+    return n > m && !strcmp(name + n - m, end);
+}
+
 /* The entry of a path, new or known. */
 static struct wick_catalog_entry *entry_of(struct wick_catalog *c, const char *path, struct wick_err *err)
 {
@@ -132,6 +138,7 @@ static struct wick_catalog_entry *entry_of(struct wick_catalog *c, const char *p
     e->path = copy;
     const char *slash = strrchr(copy, '/');
     e->name = slash && slash[1] ? slash + 1 : copy;
+    e->dump = ends_with(e->name, ".hprof") || ends_with(e->name, ".hprof.gz");
     c->entries[c->n++] = e;
     return e;
 }
@@ -165,12 +172,12 @@ int wick_catalog_fd(const struct wick_catalog_entry *e, struct wick_err *err)
 
 /* --- files and folders --- */
 
-static bool is_recording_name(const char *name)
+static bool is_shown_name(const char *name)
 {
-    static const char *const ends[] = {".jfr", ".jfr.gz", ".pprof", ".pb.gz", ".collapsed", ".folded"};
-    size_t n = strlen(name);
+    static const char *const ends[] = {".jfr",       ".jfr.gz", ".pprof", ".pb.gz",
+                                       ".collapsed", ".folded", ".hprof", ".hprof.gz"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (n > strlen(ends[i]) && !strcmp(name + n - strlen(ends[i]), ends[i]) && *name != '.')
+        if (ends_with(name, ends[i]) && *name != '.')
             return true;
     return false;
 }
@@ -184,7 +191,7 @@ static void scan_folder(struct wick_catalog *c, const char *folder)
     for (struct dirent *d; dir && (d = readdir(dir));) {
         char path[4096];
         struct stat st;
-        if (!is_recording_name(d->d_name) || fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+        if (!is_shown_name(d->d_name) || fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
             !S_ISREG(st.st_mode) ||
             snprintf(path, sizeof path, "%s/%s", strcmp(folder, "/") ? folder : "", d->d_name) >= (int)sizeof path)
             continue;
@@ -208,7 +215,7 @@ static int look_at_file(struct wick_catalog_entry *e)
     close(found);
     if (!there)
         return -ENOENT;
-    if (st.st_size != e->size_bytes && !e->model && st.st_size > 0) {
+    if (st.st_size != e->size_bytes && !e->model && !e->dump && st.st_size > 0) {
         struct wick_err err = {0};
         int fd = wick_catalog_fd(e, &err);
         char path[32];
@@ -224,7 +231,7 @@ static int look_at_file(struct wick_catalog_entry *e)
     e->size_bytes = st.st_size;
     e->inode = st.st_ino;
     if (!e->here)
-        e->live = time(NULL) - st.st_mtime < GROWS_S;
+        e->live = !e->dump && time(NULL) - st.st_mtime < GROWS_S;
     return 0;
 }
 
@@ -378,6 +385,8 @@ int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool
         forget_model(e); /* it is another file now, or went on although it had seemed complete */
         forget_answers(e);
     }
+    if (e->dump) /* asked about as a whole, with nothing of it kept */
+        return 0;
     e->used = ++c->uses;
     if (!e->model) {
         int fd = wick_catalog_fd(e, err);
@@ -486,6 +495,7 @@ void wick_catalog_write(const struct wick_catalog_entry *e, struct wick_json *j)
     put_text(j, "id", e->id);
     put_text(j, "name", e->name);
     put_text(j, "path", e->path);
+    put_text(j, "content", e->dump ? "heap" : "samples");
     wick_json_key(j, "size_bytes");
     wick_json_int(j, e->size_bytes);
     wick_json_key(j, "start_ns");

@@ -2,10 +2,10 @@
 /*
  * catalog.h - the recordings that the server shows, and those of them that are in memory
  *
- * Recordings are files that were named at the start, files in folders that were, and those that are made here. Each has
- * an id that follows from its path, so that an address in the browser means the same after a restart. What a request
- * names otherwise is opened only inside the folders: where its links lead is found out once, and later none is
- * followed, whatever has become of a folder on the way.
+ * Recordings, and heap dumps beside them, are files that were named at the start, files in folders that were, and
+ * those that are made here. Each has an id that follows from its path, so that an address in the browser means the
+ * same after a restart. What a request names otherwise is opened only inside the folders: where its links lead is
+ * found out once, and later none is followed, whatever has become of a folder on the way.
  *
  * A recording is read when it is first asked about. It grows as long as it is recorded here, or its file was written to
  * in the last seconds. Those that were not used for the longest time are forgotten when all take too much memory.
@@ -47,6 +47,7 @@ struct wick_catalog_entry {
     int64_t start_ns, end_ns;    /* by the headers of its chunks, until it is read */
     bool live, finished_model;   /* it grows; the model has all of it */
     bool here, named;            /* made here; named at the start */
+    bool dump;                   /* a heap dump, which has no samples and no model */
     int pid;                     /* of the JVM, 0 = not known */
     unsigned handle;             /* the front end's, of what is made here */
     uint64_t used;               /* when, counted in uses */
@@ -82,8 +83,8 @@ struct wick_catalog_entry *wick_catalog_find(const struct wick_catalog *c, const
 /* Opens an entry's file for reading: a plain file that is no symbolic link. Its descriptor or an error. */
 int wick_catalog_fd(const struct wick_catalog_entry *e, struct wick_err *err);
 
-/* Reads what is new of an entry, all of it at first. running: it is being made here. 0; -WICK_E_* with a message if
- * nothing of it can be read. */
+/* Reads what is new of an entry, all of it at first; of a heap dump nothing. running: it is being made here. 0;
+ * -WICK_E_* with a message if nothing of it can be read. */
 int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool running, struct wick_err *err);
 
 /* An answer to the same question about the same state of the file; one about a file that grows may be some seconds old.

@@ -172,6 +172,18 @@ static int show_recording(struct visit *v, struct wick_catalog_entry *e, struct 
     return 0;
 }
 
+/* Heap dumps answer questions about heaps, recordings all others. */
+static int check_content(const struct wick_catalog_entry *e, const char *what, struct wick_err *err)
+{
+    bool heap = !strcmp(what, "heap");
+    if (heap == e->dump)
+        return 0;
+    return wick_err_set(err, WICK_E_UNSUPPORTED,
+                        heap ? "%s is a recording; heap is a question about a heap dump (.hprof)"
+                             : "%s is a heap dump, which has no samples: ask for heap",
+                        e->name);
+}
+
 static int answer_table(struct visit *v, struct wick_catalog_entry *e, struct wick_err *err)
 {
     struct wick_pick k;
@@ -192,7 +204,7 @@ static int answer_diff(struct visit *v, struct wick_catalog_entry *e, struct wic
     if (!id)
         return wick_err_set(err, WICK_E_USAGE, "base is missing: the id of the recording to compare with");
     struct wick_catalog_entry *base = entry_named(v, id, err);
-    if (!base || read_entry(v, base, err))
+    if (!base || read_entry(v, base, err) || check_content(base, "diff", err))
         return -err->code;
     if (!e->model && read_entry(v, e, err)) /* there was room for one of them only */
         return -err->code;
@@ -322,6 +334,7 @@ static int ask_recording(struct visit *v, struct wick_err *err)
         return show_recording(v, e, err);
     const char *what = a->segment[4];
     int rc = read_entry(v, e, err);
+    rc = rc ? rc : check_content(e, what, err);
     if (rc)
         return rc;
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
@@ -423,6 +436,19 @@ static int start_recording(struct visit *v, const struct wick_ask *body, struct 
         v->s->front.stop(v->s->front.ctx, handle, &(struct wick_err){0});
     v->status = 201;
     return e ? 0 : -err->code;
+}
+
+/* POST /api/v1/jvms/{pid}/heap: the JVM stands still for it, so it is no GET. */
+static int ask_heap(struct visit *v, struct wick_err *err)
+{
+    char *end;
+    long pid = strtol(v->a->segment[3], &end, 10);
+    if (*end || pid < 1 || pid > INT32_MAX)
+        return wick_err_set(err, WICK_E_USAGE, "'%.40s' is no process", v->a->segment[3]);
+    pthread_mutex_lock(&v->s->long_work);
+    int rc = v->s->front.heap(v->s->front.ctx, (int)pid, v->out, err);
+    pthread_mutex_unlock(&v->s->long_work);
+    return rc;
 }
 
 /* The body of a request; *text is what it borrows from, and to be freed. */
@@ -539,6 +565,8 @@ static int route_post(struct visit *v, struct wick_err *err)
         return wick_err_set(err, WICK_E_USAGE, "a POST needs Content-Type: application/json");
     if (leads_to(a, 3, "recordings"))
         return post_recording(v, err);
+    if (leads_to(a, 5, "heap") && !strcmp(a->segment[2], "jvms"))
+        return ask_heap(v, err);
     static const char *const acts[] = {"stop", "change", "mark"};
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
         if (leads_to(a, 5, acts[i]) && !strcmp(a->segment[2], "recordings"))

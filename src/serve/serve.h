@@ -8,8 +8,8 @@
  *
  * Threads: requests come in threads of their own. One lock, wick_serve.lock, guards the catalog, the models in it and
  *          the front end's `table`; it is held while a question is answered, so one is at a time. What may take long,
- *          `view`, `jvms`, `start`, `stop`, `change` and `mark`, is called without it. The front end has a lock of its
- *          own for its recordings: `runs` takes that one while ours is held, and never the other way round.
+ *          `view`, `heap`, `jvms`, `start`, `stop`, `change` and `mark`, is called without it. The front end has a lock
+ *          of its own for its recordings: `runs` takes that one while ours is held, and never the other way round.
  *          wick_serve.long_work is held while an export is written or a `view` is made, so one is at a time; `lock` may
  *          be taken inside, but not the other way round.
  * Memory:  the catalog's; freed by wick_serve_free.
@@ -64,6 +64,8 @@ struct wick_serve_front {
      * view. */
     int (*view)(void *ctx, const char *view, const struct wick_serve_file *file, const struct wick_ask *a, FILE *out,
                 struct wick_err *err);
+    /* What `wick heap --json` prints of a JVM, which writes a dump for it. */
+    int (*heap)(void *ctx, int pid, FILE *out, struct wick_err *err);
     /* The table of `wick top` of samples. */
     int (*table)(void *ctx, const struct wick_picked *s, const struct wick_ask *a, FILE *out, struct wick_err *err);
     const struct wick_serve_asset *assets; /* the first is the page at / */

@@ -175,6 +175,40 @@ def check_death(server, jvm):
     t.check("what was recorded of it is there", server.get(f"recordings/{rec['id']}/flame")[0] == 200, rec)
 
 
+def check_heap(server, pid, folder, recording):
+    """Of a heap dump in the folder, and of the JVM, what `wick heap` says."""
+    dump = folder + "/heap.hprof"
+    t.check("a dump is taken", "created" in t.run(t.JAVA_HOME + "/bin/jcmd", str(pid), "GC.heap_dump", dump).out)
+    os.chmod(dump, 0o644)
+    entry = next(r for r in server.get("recordings")[1]["recordings"] if r["name"] == "heap.hprof")
+    t.check("it is listed as a heap dump", entry["content"] == "heap" and entry["events"] == [], entry)
+    status, of_dump = server.get(f"recordings/{entry['id']}/heap")
+    check_shape("/api/v1/recordings/{id}/heap", "get", status, of_dump)
+    said = json.loads(t.wick("heap", "--json", "--rows", "200", dump).out)
+    t.check("its answer is that of wick heap", {**of_dump, "file": 0} == {**said, "file": 0} and len(said["classes"]) > 50,
+            (str(of_dump)[:300], str(said)[:300]))
+    t.check("it has no samples", server.get(f"recordings/{entry['id']}/flame")[0] == 409)
+    t.check("a recording is no heap dump", server.get(f"recordings/{recording}/heap")[0] == 409)
+    t.check("nor one to compare with", server.get(f"recordings/{recording}/diff", base=entry["id"])[0] == 409)
+    before = set(os.listdir(folder))
+    status, of_jvm = server.post(f"jvms/{pid}/heap", {})
+    check_shape("/api/v1/jvms/{pid}/heap", "post", status, of_jvm)
+    t.check("the heap of the JVM is answered", status == 200 and of_jvm["reachable_bytes"] > 100_000 and
+            0 < of_jvm["reachable_objects"] <= of_jvm["objects"] and "suspects" in of_jvm, str(of_jvm)[:300])
+    t.check("its dump is not kept", set(os.listdir(folder)) == before, os.listdir(folder))
+    for word, expected in (("1", (403, 404)), ("0", (400,)), ("x", (400,)), ("99999999999", (400,))):
+        status, body = server.post(f"jvms/{word}/heap", {})
+        t.check(f"process {word} has no heap, with a reason", status in expected and body["why"], (status, body))
+    with open(dump, "rb") as f:
+        head = f.read(100_000)
+    for name, data in (("cut.hprof", head), ("noise.hprof", os.urandom(5000)), ("none.hprof", b"")):
+        with open(f"{folder}/{name}", "wb") as f:
+            f.write(data)
+        bad = next(r for r in server.get("recordings")[1]["recordings"] if r["name"] == name)
+        status, body = server.get(f"recordings/{bad['id']}/heap")
+        t.check(f"{name} is answered, or refused with a reason", status == 200 or (status == 422 and body["why"]), (status, str(body)[:200]))
+
+
 def check_paths(server, id_):
     """Each GET of the description, with the parameters it requires."""
     trace = server.get(f"recordings/{id_}/traces")[1]["traces"][0]["id"]
@@ -182,7 +216,7 @@ def check_paths(server, id_):
         methods = set(API["paths"][path])
         if not methods & {"get", "post", "delete"}:
             t.check(f"{path} has a method", False, methods)
-        if path.endswith(("/events", "/export")) or "get" not in methods:
+        if path.endswith(("/events", "/export", "/heap")) or "get" not in methods:
             continue
         real = path.replace("{id}", id_).replace("{trace}", trace).removeprefix("/api/v1/")
         required = {"diff": {"base": id_}, "lines": {"method": "Labels.shares"}}
@@ -449,6 +483,7 @@ def main():
     t.check("nor changed or marked then", [server.post(f"recordings/{id_}/{what}", body)[0] for what, body in
                                            (("change", {"events": ["cpu"]}), ("mark", {"text": "x"}))] == [409, 409])
     check_twice(server, jvm.pid)
+    check_heap(server, jvm.pid, folder, id_)
     check_death(server, jvm)
     file = rec["path"]
     t.check("its file is in the folder that was named", file == folder + "/live.jfr" and os.path.exists(file), file)

@@ -13,7 +13,7 @@ const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=
 export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** What a `wick ui` answers. */
-const REAL = ['memory/series', 'collections', 'export', 'heat', 'latency', 'traces', 'locks', 'safepoints', 'lines'];
+const REAL = ['memory/series', 'collections', 'export', 'heat', 'latency', 'traces', 'locks', 'safepoints', 'lines', 'heap'];
 const isReal = (what, q) => REAL.includes(what) || q.has('callers_of') || q.has('callees_of') || (what === 'flame' && q.has('by'));
 
 /** A recording as the interface lists it, from what the commands say of the file. */
@@ -107,6 +107,7 @@ export class Fixture {
     }
     this.busy++;
     res.on('close', () => this.busy--);
+    if (parts[0] === 'jvms' && parts[2] === 'heap') return this.heapOf(res);
     if (parts[0] === 'jvms') return this.send(res, 200, { jvms: this.jvms });
     if (req.method === 'POST') return this.act(req, res, parts);
     if (parts.length === 1) return this.send(res, 200, { recordings: [...this.recordings.values()] });
@@ -120,6 +121,13 @@ export class Fixture {
     } catch (e) {
       return this.send(res, 422, { error: 'unreadable', why: sentence(String(e.stderr ?? e.message)), what_to_do: '' });
     }
+  }
+
+  /** What `wick heap` says of the heap dump, as of a JVM. */
+  heapOf(res) {
+    if (this.refuse) return this.send(res, 409, this.refuse);
+    const dump = [...this.recordings.values()].find((r) => r.content === 'heap');
+    return this.send(res, 200, JSON.parse(this.run('heap', '--json', dump.path)));
   }
 
   async act(req, res, parts) {

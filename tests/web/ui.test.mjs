@@ -3,12 +3,13 @@
 // ui-fixture.mjs.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { violations } from './axe.mjs';
 import { launch } from './browser.mjs';
+import { leakyHeap } from './hprof.mjs';
 import { Shots } from './shots.mjs';
 import { describe, Fixture } from './ui-fixture.mjs';
 
@@ -41,11 +42,14 @@ before(async () => {
   execFileSync(SYNTH, ['memory', story]);
   const locks = join(dir, 'locks.jfr');
   execFileSync(SYNTH, ['locks', locks]);
+  const heap = join(dir, 'leak.hprof');
+  writeFileSync(heap, leakyHeap({ session: HOSTILE.replaceAll('/', '|') }));
   const sources = join(dir, 'sources');
   mkdirSync(join(sources, 'com', 'example'), { recursive: true });
   writeFileSync(join(sources, 'com', 'example', 'Service.java'), Array.from({ length: 40 }, (_, i) => `// ${i + 1} ${HOSTILE}`).join('\n'));
   first = describe(WICK, 'r1', path, { name: HOSTILE });
-  fixture = new Fixture({ web: join(source, 'web'), wick: WICK, dir, sources, jvms: JVMS, recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr')), describe(WICK, 'r3', story, { start_ns: STORY_NS, end_ns: STORY_NS + 305e9 }), describe(WICK, 'r4', locks, { start_ns: STORY_NS, end_ns: STORY_NS + 6e9 })] });
+  fixture = new Fixture({ web: join(source, 'web'), wick: WICK, dir, sources, jvms: JVMS, recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr')), describe(WICK, 'r3', story, { start_ns: STORY_NS, end_ns: STORY_NS + 305e9 }), describe(WICK, 'r4', locks, { start_ns: STORY_NS, end_ns: STORY_NS + 6e9 }),
+    { id: 'r5', name: 'leak.hprof', path: heap, content: 'heap', size_bytes: statSync(heap).size, start_ns: 0, end_ns: 0, live: false, unfinished: false, here: false, pid: null, problem: null, events: [], marks: [] }] });
   await fixture.listen();
   browser = await launch();
   shots = new Shots(browser, SHOTS);
@@ -138,6 +142,11 @@ for (const [mode, options] of [['light', { colorScheme: 'light' }], ['dark', { c
     await page.evaluate(() => { location.hash = '#/r/r1/cpu?heat=auto'; });
     await page.waitForFunction(() => /all:/.test(document.querySelector('.heat-axis .series-note')?.textContent));
     await looks(page, `ui-heat-${mode}.png`);
+    await page.evaluate(() => { location.hash = '#/r/r5/memory'; });
+    await page.waitForSelector('.chains .suspect');
+    assert.deepEqual(await violations(page), [], 'heap');
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, 'a heap fits the width');
+    await looks(page, `ui-heap-${mode}.png`);
     await page.evaluate(() => { location.hash = '#/r/r3/memory'; });
     await page.waitForSelector('rect.pause', { state: 'attached' });
     await page.waitForSelector('path.part', { state: 'attached' });
@@ -373,6 +382,45 @@ test('memory: limits and causes are named, what is hostile is text, and a long p
   assert.ok(Math.abs(at - (64 + ((box.width - 76) * (2 + 5 * 31)) / 305)) < 1, 'a pause stands at its time');
   await page.click('table:has(caption:has-text("longest pauses")) tbody button.link');
   await page.waitForFunction((from) => location.hash.includes(`from=${from}`), (BigInt(STORY_NS) + 157000000000n).toString());
+  await close(page);
+});
+
+test('heap: chains from root to suspect, an object by keyboard, tables, and hostile names as text', async () => {
+  const page = await open('#/');
+  await page.click('.recording a:has-text("leak.hprof")');
+  await page.waitForSelector('.chains .suspect');
+  const kinds = await page.$$eval('.chains .holder', (all) => all.map((g) => g.getAttribute('class').replace('holder ', '')));
+  assert.deepEqual([...new Set(kinds)].sort(), ['kept', 'object', 'root', 'skipped', 'suspect']);
+  assert.match(await page.textContent('.chains .skipped text:nth-of-type(2)'), /^\d+ more objects $/);
+  await page.focus('.chains .suspect');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.getAttribute('.chains .suspect', 'aria-pressed'), 'true');
+  assert.match(await page.textContent('.picked-holder'), /SESSIONS . java\.lang\.Object\[40\] 0x[0-9a-f]+: .* retains/);
+  await page.keyboard.press('Enter');
+  assert.match(await page.textContent('.picked-holder'), /^Choose an object/);
+  const text = await page.textContent('#view');
+  assert.match(text, /keeps 40 of <|h3><script>alert\(1\)<|script>/);
+  assert.doesNotMatch(text, /\u202e/);
+  for (const caption of ['Classes', 'Largest objects', 'What could be saved', 'Class loaders']) assert.ok(await page.$(table(caption)), caption);
+  await page.keyboard.press('2'); // pages of recordings are none of a dump's
+  assert.ok(await page.$('.chains .suspect'));
+  await close(page);
+});
+
+test('heap: of a JVM that is recorded, by a button; a refusal is a sentence', async () => {
+  const page = await open('#/r/r3/memory');
+  await page.waitForSelector('.facts');
+  assert.equal(await page.isVisible('text=Take a heap dump'), false); // nobody knows the process
+  const live = { ...first, id: 'r6', name: 'live.jfr', live: true, here: true, pid: 4711 };
+  fixture.push(live);
+  await page.evaluate(() => { location.hash = '#/r/r6/memory'; });
+  fixture.refuse = { error: 'not_possible_now', why: 'a heap dump may take 9 GiB, and its /tmp has room for 1 GiB only', what_to_do: '' };
+  await page.click('text=Take a heap dump');
+  await page.waitForSelector('text=room for 1 GiB only');
+  fixture.refuse = null;
+  await page.click('text=Take a heap dump');
+  await page.waitForSelector('.chains .suspect');
+  fixture.recordings.delete('r6');
   await close(page);
 });
 

@@ -22,7 +22,7 @@ export class CompareView {
   update(context) {
     this.context = context;
     const { state, recording, recordings } = context;
-    const others = recordings.filter((r) => r.id !== recording.id);
+    const others = recordings.filter((r) => r.id !== recording.id && r.content !== 'heap');
     if (!others.length) {
       this.show(emptyBox('There is nothing to compare with', 'Record a second time, or give wick both files: then the difference shows what grew and what shrank.'));
       this.lead.hidden = true;

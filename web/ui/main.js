@@ -7,6 +7,7 @@
 import { get, listen, of, post } from './api.js';
 import { calm, watchPointer } from './calm.js';
 import { errorBox, h, say } from './dom.js';
+import { HeapView } from './heap.js';
 import { liveTools } from './live.js';
 import { RecordingView } from './recording.js';
 import { StartView } from './start.js';
@@ -80,7 +81,7 @@ class Ui {
     }
     if (this.id !== id) {
       this.generation = 0;
-      this.put(new RecordingView({ navigate: (patch, history) => this.navigate(patch, history) }), id);
+      this.put(recording.content === 'heap' ? new HeapView() : new RecordingView({ navigate: (patch, history) => this.navigate(patch, history) }), id);
     }
     this.title(recording.name, RecordingView.facts(recording), liveTools(recording, this.liveHooks()));
     const { state, theme, generation, recordings } = this;

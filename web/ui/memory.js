@@ -3,6 +3,7 @@
 import { formatCount, formatPercent, formatWeight } from '../flame/text.js';
 import { commandLine, emptyBox, exchange, h } from './dom.js';
 import { clockOf, durationOf } from './format.js';
+import { HeapOfJvm } from './heap.js';
 import { CollectionsChart, partColour, ResidentChart } from './memory_charts.js';
 import { formatState } from './state.js';
 import { Table } from './table.js';
@@ -29,7 +30,8 @@ export class MemoryView {
     this.resident = new Resident();
     this.collections = new Collections();
     this.ways = h('section.card');
-    this.root = h('div.page.scrolls.stack', {}, this.parts.root, this.resident.root, this.collections.root, this.ways);
+    this.heap = new HeapOfJvm();
+    this.root = h('div.page.scrolls.stack', {}, this.parts.root, this.resident.root, this.collections.root, this.ways, this.heap.root, this.heap.below);
   }
 
   release() {
@@ -41,6 +43,7 @@ export class MemoryView {
     this.resident.ask(context, 'memory/series', []);
     this.collections.ask(context, 'collections', []);
     const { state, recording } = context;
+    this.heap.update(recording.pid ?? 0);
     const link = (kinds, text, why, option) => {
       const event = eventsOf(recording, kinds)[0];
       return h('li', {}, event ? h('a.go', { href: formatState({ ...state, tab: 'cpu', event: event.name, zoom: '', search: '', show: '' }) }, text) : h('span', {}, text), h('span.quiet', {}, ` ${event ? why : `not recorded; ${option} records it`}`));

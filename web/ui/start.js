@@ -134,7 +134,7 @@ export class StartView {
       return;
     }
     if (!recordings.length) {
-      this.list.replaceChildren(emptyBox('There is no recording yet', 'Press Record at a Java process above, or start wick with files or folders:', commandLine('wick ui FILE.jfr FOLDER')));
+      this.list.replaceChildren(emptyBox('There is no recording yet', 'Press Record at a Java process above, or start wick with recordings, heap dumps or folders:', commandLine('wick ui FILE.jfr FOLDER')));
       return;
     }
     exchange(this.list, h('ul.recordings', {}, ...recordings.map((r) => this.recording(r))));
@@ -145,6 +145,6 @@ export class StartView {
       r.pid && `process ${r.pid}`, !r.live && r.unfinished && 'not finished'].filter(Boolean);
     return h('li.card.recording', {}, h('div', {}, h('h3', {}, h('a', { href: formatState({ ...emptyState(), recording: r.id }) }, r.name)),
       h('p.quiet', { title: r.path }, facts.join(' \u00b7 ')), r.problem ? h('p.problem', {}, r.problem) : null),
-    h('div.badges', {}, r.live ? h('span.badge.live', {}, h('i.dot', { 'aria-hidden': 'true' }), 'recording') : null, ...r.events.map((e) => h('span.badge', {}, eventName(e)))));
+    h('div.badges', {}, r.live ? h('span.badge.live', {}, h('i.dot', { 'aria-hidden': 'true' }), 'recording') : null, r.content === 'heap' ? h('span.badge', {}, 'heap dump') : null, ...r.events.map((e) => h('span.badge', {}, eventName(e)))));
   }
 }

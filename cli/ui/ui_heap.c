@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ui_heap.c - the answers of `wick ui` about heaps
+ *
+ * A heap dump may be larger than memory, may come from anywhere, and takes its time. So it is analysed by a `wick heap`
+ * of its own, whose memory goes with it; what that prints is the answer.
+ */
+#include "cli/ui/ui_views.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cli/ui/ui_child.h"
+
+#define ROWS "200"
+
+static int copy(int from, FILE *out, struct wick_err *err)
+{
+    char piece[65536];
+    ssize_t n;
+    off_t at = 0;
+    while ((n = pread(from, piece, sizeof piece, at)) > 0) {
+        fwrite(piece, 1, (size_t)n, out);
+        at += n;
+    }
+    return n < 0 ? wick_err_set(err, WICK_E_IO, "cannot read the answer: %s", strerror(errno)) : 0;
+}
+
+static int run(char *const *argv, int in, FILE *out, struct wick_err *err)
+{
+    int said = memfd_create("wick-heap", MFD_CLOEXEC);
+    if (said < 0)
+        return wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
+    int rc = wick_ui_child_run(argv, in, said, err);
+    rc = rc ? rc : copy(said, out, err);
+    close(said);
+    return rc;
+}
+
+int wick_ui_heap(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
+{
+    static const char *const argv[] = {"wick", "heap", "--json", "--rows=" ROWS, "-", NULL};
+    int in = open(file->path, O_RDONLY | O_CLOEXEC);
+    (void)a;
+    if (in < 0)
+        return wick_err_set(err, WICK_E_IO, "cannot open %s: %s", file->name, strerror(errno));
+    int rc = run((char *const *)(uintptr_t)argv, in, out, err);
+    close(in);
+    return rc;
+}
+
+int wick_ui_heap_of_jvm(void *ctx, int pid, FILE *out, struct wick_err *err)
+{
+    char word[16];
+    const char *const argv[] = {"wick", "heap", "--json", "--live", "--rows=" ROWS, word, NULL};
+    (void)ctx;
+    snprintf(word, sizeof word, "%d", pid);
+    return run((char *const *)(uintptr_t)argv, -1, out, err);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a heap holds and who holds it: a heap dump, or a running JVM that writes one to be analysed.
+import { cleanText, formatCount, formatWeight } from '../flame/text.js';
+import { post } from './api.js';
+import { Chains, wordsOf } from './chains.js';
+import { button, emptyBox, errorBox, exchange, h, say } from './dom.js';
+import { dateOf } from './format.js';
+import { Table } from './table.js';
+import { Slot } from './view.js';
+
+const bytes = (v) => formatWeight(v ?? 0, 'bytes');
+const count = (v) => formatCount(v ?? 0);
+const facts = (pairs) => h('dl.facts', {}, ...pairs.map(([k, v]) => h('div', {}, h('dt', {}, k), h('dd', {}, v))));
+
+/** One sentence for each object that keeps much alive. */
+export function suspectText(s) {
+  const alike = s.alike ? `, and ${formatCount(s.alike)} more of its class, held by the same object, ${bytes(s.alikeRetained)}` : '';
+  const keeps = s.keeps.map((k) => `${formatCount(k.objects)} of ${k.class}, ${bytes(k.retained)}`).join('; ');
+  return `${s.object} retains ${bytes(s.retained)}${alike}${keeps ? `. It keeps ${keeps}` : ''}.`;
+}
+
+/** Everything that is known of a heap. */
+export class HeapReport {
+  constructor() {
+    this.chains = new Chains((node) => this.pick(node));
+    this.picked = h('p.quiet.picked-holder', { 'aria-live': 'polite' });
+    this.all = 1;
+    const size = (key, head, value, hint) => ({ key, head, hint, value, text: (r) => bytes(value(r)) });
+    this.classes = new Table([
+      { key: 'class', head: 'Class', value: (r) => r.class },
+      { key: 'retained', head: 'Retained', hint: 'What would be freed if all objects of the class were', value: (r) => r.retained, text: (r) => bytes(r.retained), bar: (r) => r.retained / this.all, colour: 'var(--cell-total)' },
+      size('bytes', 'Shallow', (r) => r.bytes, 'The objects themselves'),
+      { key: 'objects', head: 'Objects', value: (r) => r.objects, text: (r) => count(r.objects) },
+    ], { caption: 'Classes', sort: 'retained' });
+    this.objects = new Table([
+      { key: 'object', head: 'Object', value: (r) => `${r.object} ${r.id}` },
+      { key: 'retained', head: 'Retained', value: (r) => r.retained, text: (r) => bytes(r.retained), bar: (r) => r.retained / this.all, colour: 'var(--cell-total)' },
+    ], { caption: 'Largest objects', sort: 'retained' });
+    this.waste = new Table([
+      { key: 'what', head: 'What', value: (r) => r.what },
+      { key: 'count', head: 'Objects', value: (r) => r.count, text: (r) => count(r.count) },
+      size('waste', 'Could be saved', (r) => r.waste),
+    ], { caption: 'What could be saved', sort: 'waste', empty: 'Nothing much.' });
+    this.loaders = new Table([
+      { key: 'loader', head: 'Class loader', value: (r) => r.object ?? 'boot loader' },
+      { key: 'classes', head: 'Classes', value: (r) => r.classes, text: (r) => count(r.classes) },
+      { key: 'again', head: 'Also in others', hint: 'Classes of a name that another loader has too: copies of an application', value: (r) => r.classes_again, text: (r) => count(r.classes_again) },
+      size('retained', 'Retained with its classes', (r) => r.retained_with_classes),
+    ], { caption: 'Class loaders', sort: 'retained' });
+    this.root = h('div.stack');
+  }
+
+  update(report) {
+    const { suspects } = report;
+    this.all = report.reachable_bytes || 1;
+    this.chains.update(suspects);
+    this.classes.update(report.classes);
+    this.objects.update(report.dominators);
+    this.loaders.update(report.loaders);
+    this.waste.update([
+      { what: 'Strings with equal characters', count: report.duplicate_strings?.objects, waste: report.duplicate_strings?.waste },
+      { what: 'Arrays with equal content', count: report.duplicate_arrays?.objects, waste: report.duplicate_arrays?.waste },
+      ...(report.collections ?? []).map((c) => ({ what: `Room that ${c.class} does not use`, count: c.objects, waste: c.waste })),
+    ].filter((r) => r.waste));
+    this.picked.textContent = 'Choose an object to see all of its name.';
+    exchange(this.root,
+      h('section.card', {}, h('h2', {}, 'Who holds the heap'),
+        facts([['Reachable', bytes(report.reachable_bytes)], ['Objects', count(report.reachable_objects)], ['Garbage', bytes(report.bytes - report.reachable_bytes)], ['Written', dateOf(report.time_ms * 1e6)]]),
+        suspects.length ? [this.chains.root, this.picked, h('ul.plain-list.holders', {}, ...suspects.map((s) => h('li', {}, suspectText(s))))]
+          : emptyBox('No object holds much', 'None keeps a large part of the heap alive by itself; the classes below have what there is.')),
+      h('section.card', {}, h('h2', {}, 'Classes'), this.classes.root),
+      h('section.card', {}, h('h2', {}, 'Largest objects'), this.objects.root),
+      h('section.card', {}, h('h2', {}, 'What could be saved'), this.waste.root),
+      h('section.card', {}, h('h2', {}, 'Class loaders'), this.loaders.root));
+  }
+
+  pick(node) {
+    this.picked.textContent = cleanText(node ? wordsOf(node)[3] : 'Choose an object to see all of its name.');
+  }
+}
+
+/** The page of a heap dump. */
+export class HeapView {
+  constructor() {
+    this.report = new HeapReport();
+    this.slot = new Slot('div', (answer) => {
+      this.report.update(answer);
+      if (!this.report.root.isConnected) this.slot.root.replaceChildren(this.report.root);
+    });
+    this.root = h('div.page.scrolls', {}, this.slot.root);
+  }
+
+  release() {
+    this.slot.release();
+  }
+
+  update(context) {
+    this.slot.ask(context, 'heap', []);
+  }
+}
+
+/** The heap of the JVM of a recording, now: asked for by a button, since the JVM stands still for it. */
+export class HeapOfJvm {
+  constructor() {
+    this.report = new HeapReport();
+    this.said = h('div', { role: 'status' });
+    this.press = button('Take a heap dump', () => this.ask());
+    this.root = h('section.card', { hidden: true }, h('h2', {}, 'Who holds it'),
+      h('p', {}, 'What keeps the heap alive, from GC roots to the objects that hold most. The JVM collects garbage, writes a dump and stands still while it does, about a second for each GiB; the dump is not kept.'), this.press, this.said);
+    this.below = h('div');
+  }
+
+  /** Of a process; 0 = it is not known. */
+  update(pid) {
+    this.pid = pid;
+    this.root.hidden = !pid;
+  }
+
+  async ask() {
+    this.press.disabled = true;
+    this.said.replaceChildren(h('p.quiet', {}, 'The JVM writes its heap, and wick reads it \u2026'));
+    try {
+      const answer = await post(`jvms/${this.pid}/heap`, {});
+      this.report.update(answer);
+      this.below.replaceChildren(this.report.root);
+      this.said.replaceChildren(h('p.quiet', {}, 'It is shown below.'));
+      say('The heap has been read');
+    } catch (e) {
+      this.said.replaceChildren(errorBox(e, 'The heap could not be read'));
+    } finally {
+      this.press.disabled = false;
+    }
+  }
+}
