@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a semaphore lets three of sixty virtual threads call a payment service that would take more
 // expect: endpoint-wait kind=semaphore frame=VirtualPermits.pay | waiting kind=semaphore frame=VirtualPermits.pay
-// symptom: waiting endpoint-wait
+// symptom: waiting endpoint-wait unmounted-wait
 // jdk: 25
 // set: fourth
 import java.util.concurrent.Semaphore;

@@ -144,8 +144,10 @@ int wick_endpoints_init(struct wick_endpoints *e, const struct wick_spans *s)
         add_allocation(e, &s->allocs[i]);
     for (size_t i = 0; i < e->time.n && !e->failed; i++) {
         struct wick_endpoint *row = row_of(e, e->time.rows[i].endpoint);
-        if (row)
+        if (row) {
             row->in_spans = e->time.rows[i];
+            row->work_ns[WICK_WORK_BLOCKED] = wick_sum(row->work_ns[WICK_WORK_BLOCKED], row->in_spans.unmounted_ns);
+        }
     }
     for (size_t i = 0; i < e->n; i++)
         if (e->rows[i].n)
@@ -324,6 +326,8 @@ static int write_waits(const struct wick_endpoints *e, FILE *out)
             wick_print_name(out, state, strlen(state));
             fputc('\n', out);
         }
+        if (r->in_spans.unmounted_ns)
+            fprintf(out, "%26s%12.1f    virtual thread not mounted\n", "", (double)r->in_spans.unmounted_ns / 1e6);
         if (unsampled(r))
             fprintf(out, "%26s%12.1f    not sampled\n", "", (double)unsampled(r) / 1e6);
     }
@@ -400,6 +404,9 @@ static int json_waits(const struct wick_endpoints *e, const struct wick_endpoint
         wick_print_json(out, state, strlen(state));
         fprintf(out, ",\"wall_ns\":%" PRId64 "}", r->by_state[k]);
     }
+    if (r->in_spans.unmounted_ns)
+        fprintf(out, "%s{\"state\":\"virtual thread not mounted\",\"wall_ns\":%" PRId64 "}", first ? "" : ",",
+                r->in_spans.unmounted_ns);
     free(done);
     return 0;
 }

@@ -83,10 +83,12 @@ static int thread(void *arg, uint32_t id, struct wick_jfr_thread *out)
     return 0;
 }
 
+enum { VIRTUAL = 2 }; /* a context */
+
 static int context(void *arg, uint32_t id, struct wick_jfr_context *out)
 {
-    (void)arg, (void)id;
-    *out = (struct wick_jfr_context){.endpoint = "GET /pool"};
+    (void)arg;
+    *out = (struct wick_jfr_context){.endpoint = id == VIRTUAL ? "GET /v" : "GET /pool"};
     return 0;
 }
 
@@ -123,6 +125,25 @@ static void spans(struct wick_jfr_writer *w, const struct scene *s, uint64_t now
     span.duration_ns = until - span.start_ns;
     span.is_root = 0;
     wick_jfr_write_span(w, &span);
+}
+
+/* A request of a virtual thread, with a carrier's samples: of its own and without work. */
+static void virtual_request(struct wick_jfr_writer *w, const struct scene *s, uint64_t now, bool first)
+{
+    if (s->carrier)
+        wick_jfr_write_wall_clock_sample(
+            w, &(struct wick_jfr_wall_clock_sample){now, POOL, HOT, WICK_JFR_STATE_RUNNABLE, s->carrier * LOOKS, 0,
+                                                    s->carrier * MS / SECONDS, VIRTUAL});
+    wall(w, now, POOL, COLD, WICK_JFR_STATE_PARKED, s->carrier_idle);
+    if (!first || !s->virtual_requests)
+        return;
+    wick_jfr_write_span(w, &(struct wick_jfr_span){.start_ns = START_NS,
+                                                   .duration_ns = s->virtual_requests * MS,
+                                                   .thread = POOL,
+                                                   .operation = "GET /v",
+                                                   .endpoint = "GET /v",
+                                                   .is_root = 1,
+                                                   .is_virtual = 1});
 }
 
 static void samples(struct wick_jfr_writer *w, const struct scene *s, uint64_t now, unsigned second)
@@ -408,8 +429,10 @@ int explain_scene_record(const struct scene *s)
         huge(w);
     totals(w, s, START_NS, 0);
     runtime(w, s, START_NS, 0);
-    for (unsigned i = 0; i < SECONDS; i++)
+    for (unsigned i = 0; i < SECONDS; i++) {
         samples(w, s, START_NS + i * 1000 * MS, i);
+        virtual_request(w, s, START_NS + i * 1000 * MS, !i);
+    }
     search(w, s, START_NS + SECONDS * 500 * MS, false);
     search(w, s, START_NS + SECONDS * 1000 * MS - MS, true);
     totals(w, s, START_NS + SECONDS * 1000 * MS - MS, 1);

@@ -223,6 +223,21 @@ static void test_endpoint_wait__names_the_kind_of_waiting(void **state)
                                                 "waiting for a timer (Thread.sleep), most at app.Main.nap:7");
 }
 
+static void test_unmounted_wait__is_the_rest_of_the_time_of_virtual_threads(void **state)
+{
+    silent(SCENE(c->sleep = 0, c->carrier = 6000, c->virtual_requests = 9000)); /* a third waits */
+    char *text = explained_by(SCENE(c->sleep = 0, c->carrier = 1000, c->virtual_requests = 9000));
+    assert_non_null(strstr(text,
+                           "unmounted-wait: GET /v: p99 9.0 s; 89 % of its time (8.0 s) its virtual threads are not "
+                           "mounted: they wait, where nothing samples them\n"));
+    free(text);
+    /* what their carriers do for others is not theirs */
+    text = explained_by(SCENE(c->sleep = 0, c->carrier_idle = 9000, c->virtual_requests = 9000));
+    assert_non_null(strstr(text, "unmounted-wait: GET /v: p99 9.0 s; 100 % of its time (9.0 s)"));
+    assert_null(strstr(text, "endpoint-wait"));
+    free(text);
+}
+
 static void test_gc__pauses_and_cpu_time(void **state)
 {
     silent(SCENE(c->pauses = 950));
@@ -265,6 +280,10 @@ static void test_compilers__queues_deoptimisations_and_room_for_code(void **stat
     says(SCENE(c->waiting = 150),
          "compile-queue: 150 methods waited for C2 on average, 200 at most: until then they run in slower "
          "code; the longest compilation, of app.Main.hot, took 700 ms (an estimate)\n");
+    char *text = explained_by(SCENE(c->waiting = 150, c->got = 4000, c->delay = 8000)); /* all lack a CPU */
+    assert_non_null(strstr(text, "cpu-starvation"));
+    assert_null(strstr(text, "compile-queue"));
+    free(text);
     silent(SCENE(c->deopts = 190));
     says(SCENE(c->deopts = 300), "deoptimisations: 300 deoptimisations, 30 a second: compiled code was thrown away or "
                                  "left for the interpreter, 75 % of them for class_check, and recompiled: 1.5 s of "
@@ -372,8 +391,9 @@ static void test_promotion__of_what_dies_soon(void **state)
 static void test_oversized_heap__is_a_multiple_of_what_is_in_use(void **state)
 {
     silent(SCENE(c->heap = 900, c->in_use = 120));
-    silent(SCENE(c->heap = 200, c->in_use = 10)); /* not worth a sentence */
-    silent(SCENE(c->heap = 900));                 /* no collections */
+    silent(SCENE(c->heap = 200, c->in_use = 10));                 /* not worth a sentence */
+    silent(SCENE(c->heap = 900));                                 /* no collections */
+    silent(SCENE(c->heap = 900, c->in_use = 5, c->pauses = 200)); /* a smaller one would be collected all the time */
     says(SCENE(c->heap = 900, c->in_use = 50),
          "oversized-heap: 900 MiB of the heap are resident, of 2 GiB at most, but at most 50 MiB were in use after 4 "
          "collections, which took 4.0 ms in all");
@@ -586,6 +606,7 @@ int main(void)
         cmocka_unit_test(test_own_work__is_seen_by_no_rule),
         cmocka_unit_test(test_lock_contention__counts_only_time_with_work),
         cmocka_unit_test(test_endpoint_wait__names_the_kind_of_waiting),
+        cmocka_unit_test(test_unmounted_wait__is_the_rest_of_the_time_of_virtual_threads),
         cmocka_unit_test(test_gc__pauses_and_cpu_time),
         cmocka_unit_test(test_safepoints__slow_threads_and_slow_safepoints),
         cmocka_unit_test(test_compilers__queues_deoptimisations_and_room_for_code),

@@ -272,6 +272,35 @@ static void test_spans__samples_of_time_that_no_span_knows_keep_their_weight(voi
     wick_profile_release(&x.p);
 }
 
+static void test_spans__requests_of_virtual_threads_wait_when_they_are_not_mounted(void **state)
+{
+    struct wick_span spans[] = {
+        {.start_ns = 100, .end_ns = 400, .thread = 1, .endpoint = ALPHA, .id = 1, .is_root = true, .unmounts = true},
+        {.start_ns = 200, .end_ns = 500, .thread = 1, .endpoint = ALPHA, .id = 2, .is_root = true, .unmounts = true},
+        {.start_ns = 200, .end_ns = 300, .thread = 1, .endpoint = ALPHA, .id = 3, .unmounts = true}, /* in the other */
+        {.start_ns = 200, .end_ns = 300, .thread = 1, .endpoint = GAMMA, .id = 4, .is_root = true, .unmounts = true},
+    };
+    struct wick_span_sample samples[] = {
+        {.start_ns = 210, .weight_ns = 60, .count = 1, .thread = 1, .endpoint = ALPHA, .id = 2},
+        {.start_ns = 220, .weight_ns = 900, .count = 1, .thread = 1}, /* the carrier without work */
+        {.start_ns = 230, .weight_ns = 900, .count = 1, .thread = 1, .endpoint = GAMMA, .id = 4},
+        {.start_ns = 240, .weight_ns = 70, .count = 1, .thread = 1, .endpoint = ALPHA, .id = 2, .cpu = true},
+    };
+    struct timed x;
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        spans[i].is_virtual = true;
+    timed_init(&x, spans, 4, samples, 4);
+    wick_profile_cover(&x.p, 200, 600);
+    timed_sum(&x, ALPHA);
+    assert_int_equal(wick_span_time_of(&x.t, ALPHA)->unmounted_ns, 200 + 300 - 60);
+    assert_int_equal(wick_span_time_of(&x.t, ALPHA)->spans_ns, 0);
+    assert_int_equal(wick_span_time_of(&x.t, GAMMA)->unmounted_ns, 0); /* samples may stand for more */
+    assert_null(wick_spans_at(&x.s, 1, 250));                          /* the thread is a carrier */
+    wick_span_time_release(&x.t);
+    wick_profile_release(&x.p);
+}
+
 static void test_spans__time_in_spans_is_counted_once_and_within_the_recording(void **state)
 {
     struct wick_span spans[] = {
@@ -470,6 +499,7 @@ int main(void)
         TEST(test_spans__an_endpoints_time_is_that_of_its_spans_also_without_contexts),
         cmocka_unit_test(test_spans__a_delayed_sample_shifts_shares_but_no_sum),
         cmocka_unit_test(test_spans__samples_of_time_that_no_span_knows_keep_their_weight),
+        cmocka_unit_test(test_spans__requests_of_virtual_threads_wait_when_they_are_not_mounted),
         cmocka_unit_test(test_spans__time_in_spans_is_counted_once_and_within_the_recording),
         TEST(test_spans__the_innermost_open_span_is_found),
         TEST(test_spans__states_are_work_and_have_names),

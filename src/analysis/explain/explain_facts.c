@@ -101,7 +101,8 @@ static void take_span(struct wick_explain_facts *f, const struct wick_jfr_event 
                                         .end_ns = wick_sum(not_negative(e->time_ns), not_negative(e->duration_ns)),
                                         .thread = wick_jfr_event_thread(e, "eventThread"),
                                         .endpoint = text(e, "endpoint"),
-                                        .root = number(e, "root") == 1};
+                                        .root = number(e, "root") == 1,
+                                        .unmounts = number(e, "virtual") == 1};
 }
 
 /* Whether a thread works for a collector, by the names that HotSpot's collectors give theirs. */
@@ -723,6 +724,7 @@ void wick_explain_release(struct wick_explain_facts *f)
     free(f->wall);
     free(f->cpu);
     free(f->spans);
+    free(f->unmounted);
     wick_spans_release(&f->timed);
     free(f->causes);
     free(f->heaps);

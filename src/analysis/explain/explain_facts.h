@@ -50,7 +50,13 @@ struct wick_explain_sample {
 struct wick_explain_span {
     int64_t begin_ns, end_ns;
     uint32_t thread, endpoint;
-    bool root;
+    bool root, unmounts; /* unmounts: of a virtual thread, which names a carrier */
+};
+
+/* Requests of virtual threads: how long these were on no carrier. */
+struct wick_explain_unmounted {
+    uint32_t endpoint;
+    int64_t ns;
 };
 
 /* Other processes of one name, by wick.Neighbour. */
@@ -128,9 +134,11 @@ struct wick_explain_facts {
     int64_t duration_ns;
     struct wick_explain_sample *wall, *cpu;
     struct wick_explain_span *spans;
-    struct wick_spans timed; /* spans and wall-clock samples once more, for the time in spans */
-    size_t nother;           /* samples of something else */
-    size_t rivals;           /* samples of waiting for a CPU that say who had it */
+    struct wick_spans timed;                  /* spans and wall-clock samples once more, for the time in spans */
+    struct wick_explain_unmounted *unmounted; /* endpoints with requests of virtual threads */
+    size_t nunmounted;
+    size_t nother; /* samples of something else */
+    size_t rivals; /* samples of waiting for a CPU that say who had it */
     size_t nwall, ncpu, nspans, cap_wall, cap_cpu, cap_spans;
 
     int64_t got_ns, gc_ns; /* wick.ThreadCpu: CPU time of all threads, of the collector's */

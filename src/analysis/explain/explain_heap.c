@@ -15,6 +15,7 @@
 #define LARGE_LEAST   (512.0 * 1024) /* half of the smallest region of G1 */
 #define HEAP_LEAST    (256.0 * (1 << 20))
 #define GC_LITTLE     0.05 /* share of the time in pauses */
+#define ENOUGH        4.0  /* heap for each byte in use */
 #define CLEANER_LEAST 5e9  /* ns of wall time that its thread was seen */
 #define SEVERAL       3
 #define FALL_LEAST    0.10 /* from one collection to the next */
@@ -125,7 +126,7 @@ void wick_explain_oversized(struct wick_explain *x)
     double resident = (double)heap->resident, used = (double)f->heap_used,
            paused = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
     if (f->nheaps < SEVERAL || resident < HEAP_LEAST || used <= 0 || resident / used < x->rule->threshold ||
-        paused > GC_LITTLE)
+        paused * resident / (ENOUGH * used) > GC_LITTLE) /* collections are as many times more as the heap is smaller */
         return;
     struct wick_explain_finding *r = wick_explain_found(x, 0);
     wick_explain_figure(r, "resident", WICK_EXPLAIN_BYTES, resident);

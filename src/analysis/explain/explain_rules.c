@@ -410,6 +410,23 @@ static void endpoint_wait(struct wick_explain *x)
     each_endpoint(x, wick_explain_waits_of_endpoint);
 }
 
+/* Requests of virtual threads that wait: nothing samples these, but their spans have their time. */
+static void unmounted_wait(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nunmounted; i++) {
+        const struct wick_explain_unmounted *u = &f->unmounted[i];
+        double waited = (double)u->ns,
+               all = waited + (double)wick_explain_wall(f, false, u->endpoint, WICK_EXPLAIN_ALL);
+        if (wick_explain_share(waited, all) < x->rule->threshold || !wick_explain_counts(f, waited, WAIT_LEAST))
+            continue;
+        struct wick_explain_finding *r = wick_explain_found(x, waited);
+        wick_explain_say_where(x, r, u->endpoint);
+        wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, wick_explain_share(waited, all));
+        wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
+    }
+}
+
 static int by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -489,6 +506,8 @@ static void code_cache(struct wick_explain *x)
 static void compile_queue(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
+    if (starves(f, (double)f->hungry_delay_ns)) /* compilers wait for a CPU as everything else does */
+        return;
     for (size_t i = 0; i < f->queues.n; i++) {
         const struct wick_explain_row *q = &f->queues.rows[i];
         double waited = wick_explain_share(q->sum, q->events);
@@ -552,11 +571,20 @@ static void class_unloading(struct wick_explain *x)
     wick_explain_say_defining(x, r, "frame");
 }
 
+/* The VM thread in a handshake waits for each thread to do its part, also while that has no CPU; others go on. */
+static bool waits_for_starved(const struct wick_explain_facts *f, const struct wick_explain_row *operation)
+{
+    return !strcmp(wick_profile_str(f->p, operation->name), "HandshakeAllThreads") &&
+           starves(f, (double)f->hungry_delay_ns);
+}
+
 static void vm_operations(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     for (size_t i = 0; i < f->operations.n; i++) {
         const struct wick_explain_row *o = &f->operations.rows[i];
+        if (waits_for_starved(f, o))
+            continue;
         struct wick_explain_finding *r = wick_explain_by_share(x, o->sum, (double)f->duration_ns, o->sum);
         if (r)
             wick_explain_say(x, r, "operation", wick_profile_str(f->p, o->name));
@@ -609,6 +637,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_WAITING] = wick_explain_waiting,
         [WICK_EXPLAIN_RULE_LOCK_CONTENTION] = lock_contention,
         [WICK_EXPLAIN_RULE_ENDPOINT_WAIT] = endpoint_wait,
+        [WICK_EXPLAIN_RULE_UNMOUNTED_WAIT] = unmounted_wait,
         [WICK_EXPLAIN_RULE_EXPLICIT_GC] = wick_explain_explicit_gc,
         [WICK_EXPLAIN_RULE_GC_PAUSES] = gc_pauses,
         [WICK_EXPLAIN_RULE_STARVED_COLLECTIONS] = starved_collections,

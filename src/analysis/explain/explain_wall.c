@@ -57,7 +57,7 @@ static uint32_t endpoint_by_span(const struct wick_explain_facts *f, const struc
     for (size_t looked = 0; i-- > 0 && looked < 64; looked++) { /* scopes nest a few deep, not thousands */
         if (f->spans[i].thread != s->thread)
             return 0;
-        if (f->spans[i].end_ns > s->time_ns)
+        if (f->spans[i].end_ns > s->time_ns && !f->spans[i].unmounts)
             return f->spans[i].endpoint;
     }
     return 0;
@@ -77,6 +77,16 @@ static uint32_t endpoint_by_cpu(const struct wick_explain_facts *f, const struct
     return endpoint;
 }
 
+static bool keep_unmounted(struct wick_explain_facts *f, const struct wick_span_time *t)
+{
+    f->unmounted = calloc(t->n + 1, sizeof *f->unmounted);
+    for (size_t i = 0; f->unmounted && i < t->n; i++)
+        if (t->rows[i].unmounted_ns)
+            f->unmounted[f->nunmounted++] =
+                (struct wick_explain_unmounted){t->rows[i].endpoint, t->rows[i].unmounted_ns};
+    return f->unmounted != NULL;
+}
+
 bool wick_explain_time_spans(struct wick_explain_facts *f)
 {
     struct wick_span_time t;
@@ -84,8 +94,9 @@ bool wick_explain_time_spans(struct wick_explain_facts *f)
         return false;
     for (size_t i = 0; i < f->nwall; i++)
         f->wall[i].weight_ns = wick_span_time_weight(&t, f->wall[i].number);
+    bool kept = keep_unmounted(f, &t);
     wick_span_time_release(&t);
-    return true;
+    return kept;
 }
 
 void wick_explain_join(struct wick_explain_facts *f)

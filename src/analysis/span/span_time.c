@@ -59,6 +59,41 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* The part of a span that the recordings cover. */
+static int64_t covered(const struct wick_spans *s, const struct wick_span *x)
+{
+    int64_t last = s->p->end_ns ? s->p->end_ns : INT64_MAX;
+    int64_t from = later(x->start_ns, s->p->start_ns), to = x->end_ns < last ? x->end_ns : last;
+    return to > from ? to - from : 0;
+}
+
+/* Adds the requests of virtual threads as if none had ever been mounted. */
+static int add_requests(struct wick_span_time *t)
+{
+    for (size_t i = 0; i < t->s->n; i++) {
+        const struct wick_span *x = &t->s->spans[i];
+        if (!x->endpoint || !x->unmounts || !x->is_root)
+            continue;
+        struct wick_span_time_row *row = row_of(t, x->endpoint);
+        if (!row)
+            return -WICK_E_NOMEM;
+        row->unmounted_ns = wick_sum(row->unmounted_ns, covered(t->s, x));
+    }
+    return 0;
+}
+
+/* And takes away what samples on carriers stand for. */
+static void take_mounted(struct wick_span_time *t)
+{
+    for (size_t i = 0; i < t->s->nsamples; i++) {
+        const struct wick_span_sample *x = &t->s->samples[i];
+        uint32_t endpoint = x->cpu || t->in_span[i] ? 0 : wick_spans_endpoint(t->s, x);
+        for (size_t k = 0; endpoint && k < t->n; k++)
+            if (t->rows[k].endpoint == endpoint)
+                t->rows[k].unmounted_ns = later(t->rows[k].unmounted_ns - x->weight_ns, 0);
+    }
+}
+
 /* Adds up the spans, which are sorted by thread and start. */
 static int add_spans(struct wick_span_time *t)
 {
@@ -119,6 +154,9 @@ int wick_span_time_init(struct wick_span_time *t, const struct wick_spans *s)
     if (!rc && wick_spans_has_wall(s)) {
         rc = add_spans(t);
         rc = rc ? rc : add_samples(t, spans, n);
+        rc = rc ? rc : add_requests(t);
+        if (!rc)
+            take_mounted(t);
     }
     free(spans);
     if (rc)

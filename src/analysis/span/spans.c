@@ -60,7 +60,7 @@ static uint32_t text_of(const struct wick_jfr_event *e, const char *field)
 static void add_span(struct wick_spans *s, const struct wick_jfr_event *e)
 {
     struct wick_span *spans = room(s, s->spans, s->n, &s->cap, sizeof *spans);
-    int64_t root = 0, is_virtual = 1;
+    int64_t root = 0, is_virtual = -1; /* not known */
     if (!spans)
         return;
     s->spans = spans;
@@ -79,6 +79,7 @@ static void add_span(struct wick_spans *s, const struct wick_jfr_event *e)
         .local_root = text_of(e, "localRootSpanId"),
         .is_root = root == 1,
         .is_virtual = is_virtual != 0,
+        .unmounts = is_virtual == 1,
     };
 }
 
@@ -302,7 +303,7 @@ const struct wick_span *wick_spans_at(const struct wick_spans *s, uint32_t threa
         const struct wick_span *x = &s->spans[low];
         if (x->thread != thread || x->latest_ns <= time_ns)
             return NULL;
-        if (x->end_ns > time_ns)
+        if (x->end_ns > time_ns && !x->unmounts)
             return x;
     }
     return NULL;

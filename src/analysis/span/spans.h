@@ -4,8 +4,8 @@
  *
  * A sample belongs to the span it names in its context. Event types of which no sample has a context (wall-clock
  * samples of some recordings) go by thread and time instead: to the innermost span that was open in the sample's thread
- * when the sample starts. That is right where a thread works on one request at a time; spans of virtual threads name a
- * carrier, so waits of other threads mounted on it cannot be distinguished this way.
+ * when the sample starts. That is right where a thread works on one request at a time. Spans of virtual threads name a
+ * carrier, which works on many: they are left out.
  *
  * Memory:  72 bytes a span, 80 a sample, 40 a thread and second, 16 a second; freed by wick_spans_release.
  */
@@ -24,8 +24,10 @@ struct wick_span {
     int64_t start_ns, end_ns; /* since 1970 */
     int64_t latest_ns;        /* the latest end of this and all earlier spans of the thread, once sorted */
     uint32_t thread, operation, endpoint, labels, trace, id, parent, local_root;
-    bool is_root;    /* the outermost span of its request in this process */
-    bool is_virtual; /* of a virtual thread, or of whatever kind of thread: it may have been on no carrier meanwhile */
+    bool is_root; /* the outermost span of its request in this process */
+    bool
+        is_virtual; /* of a virtual thread, or of whatever kind of thread: it may have been on no carrier for a while */
+    bool unmounts;  /* the event says so: the thread is the carrier that it began on, and works for others as well */
 };
 
 enum wick_span_work {
