@@ -39,11 +39,6 @@ static uint64_t now_ns = SECOND; /* goes on from test to test */
 /* --- the JVM --- */
 
 static const char *mode = "summary";
-static const struct flag {
-    const char *name;
-    const void *value;
-} flags[] = {{"UseSerialGC", NULL}, {"NativeMemoryTracking", &mode}}, *first_flag = flags;
-static const uint64_t flag_count = 2;
 
 static void address(struct sockaddr_un *sa)
 {
@@ -111,11 +106,7 @@ static int set_up(void **state)
     memset(l, 0xff, sizeof *l);
     assert_int_equal(wick_mem_self_init(&wick_vm.mem), 0);
     wick_vm.jvm.mem = &wick_vm.mem;
-    l->flags = (wick_addr)(uintptr_t)&first_flag;
-    l->flag_count = (wick_addr)(uintptr_t)&flag_count;
-    l->flag_size = sizeof flags[0];
-    l->flag_name = offsetof(struct flag, name);
-    l->flag_addr = offsetof(struct flag, value);
+    wick_vm.jvm.flag[WICK_JVM_FLAG_NATIVE_MEMORY_TRACKING] = (wick_addr)(uintptr_t)&mode;
     return wick_jfr_writer_open(&writer, &sink, &none, &config);
 }
 
