@@ -63,7 +63,7 @@ static struct sampling first_sampling;
 
 static struct session {
     pthread_mutex_t lock; /* drain and output; the front end serialises start and stop itself */
-    _Atomic int phase;
+    _Atomic int phase;    /* relaxed: what goes with it is read under the front end's lock */
     struct wick_session_opts opts;
     struct sampling *sampling;
     struct wick_drain drain;
@@ -86,19 +86,19 @@ static struct session {
     char file[WICK_OPT_PATH_MAX];
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .sampling = &first_sampling, .wake = -1};
 
-static _Atomic bool vm_ended;
+static _Atomic bool vm_ended; /* relaxed: front->vm_death takes the front end's lock after it is set */
 
 static int begin(struct wick_err *err);
 
 void wick_session_vm_ready(void)
 {
     struct wick_err err = {0};
-    if (atomic_load(&session.phase) != PREPARED)
+    if (wick_load_relaxed(&session.phase) != PREPARED)
         return;
     if (begin(&err)) {
         wick_output_release(&session.output);
         snprintf(session.error, sizeof session.error, "%.200s", err.msg);
-        atomic_store(&session.phase, IDLE);
+        wick_store_relaxed(&session.phase, IDLE);
         dprintf(STDERR_FILENO, "wick: the recording did not start: %s\n", err.msg);
     }
 }
@@ -108,7 +108,7 @@ static const struct wick_agent_front *front;
 /* From here on the JVM takes itself apart: nothing may be started in it any more. */
 static void vm_death(void)
 {
-    atomic_store(&vm_ended, true);
+    wick_store_relaxed(&vm_ended, true);
     wick_publish_stop();
     front->vm_death();
 }
@@ -139,7 +139,7 @@ int wick_agent_init(JavaVM *vm, const struct wick_agent_front *f, struct wick_er
 
 bool wick_session_running(void)
 {
-    return atomic_load(&session.phase) != IDLE;
+    return wick_load_relaxed(&session.phase) != IDLE;
 }
 
 static int thread_names(void *arg, uint32_t serial, struct wick_jfr_thread *out)
@@ -343,7 +343,7 @@ static struct wick_engine_host engine_host(const struct session *s)
         .java_allocations = &java_allocations,
         .broker = broker,
         .critical_place = wick_vm.critical_place,
-        .from_birth = atomic_load(&s->phase) == PREPARED,
+        .from_birth = wick_load_relaxed(&s->phase) == PREPARED,
     };
 }
 
@@ -387,7 +387,7 @@ static int begin(struct wick_err *err)
     s->wake = eventfd(0, EFD_CLOEXEC);
     wick_threads_begin(&wick_vm.threads);
     wick_agent_names_begin();
-    atomic_store(&s->sampling->recorder.running, 1);
+    wick_store_release(&s->sampling->recorder.running, 1); /* pairs: wick_recorder_enter_sig */
     r = wick_engines_start(&s->sampling->engines, wick_engine_table, &engines, err);
     if (r)
         goto no_engine;
@@ -405,7 +405,7 @@ static int begin(struct wick_err *err)
     err->msg[0] = 0;
     wick_engines_notes(&s->sampling->engines, first_note, err);
     set_labels(true);
-    atomic_store(&s->phase, RUNNING);
+    wick_store_relaxed(&s->phase, RUNNING);
     return 0;
 
 no_thread:
@@ -467,10 +467,10 @@ static int open_output(const struct wick_session_opts *o, int out_fd, struct wic
 static int start(const struct wick_session_opts *o, int out_fd, unsigned resumed, bool taken, struct wick_err *err)
 {
     struct session *s = &session;
-    if (atomic_load(&s->phase) != IDLE)
+    if (wick_load_relaxed(&s->phase) != IDLE)
         return wick_err_set(err, WICK_E_STATE,
                             "a recording is already running in this JVM: stop it first (wick stop %d)", (int)getpid());
-    if (atomic_load(&vm_ended))
+    if (wick_load_relaxed(&vm_ended))
         return wick_err_set(err, WICK_E_STATE, "the JVM is ending");
     if (!s->changing) {
         s->before = (struct wick_totals){0};
@@ -485,8 +485,8 @@ static int start(const struct wick_session_opts *o, int out_fd, unsigned resumed
     int r = open_output(o, out_fd, err);
     if (r)
         return r;
-    if (!atomic_load(&wick_vm.live)) {
-        atomic_store(&s->phase, PREPARED);
+    if (!wick_load_acquire(&wick_vm.live)) { /* pairs: become_live in vm.c */
+        wick_store_relaxed(&s->phase, PREPARED);
         return 0;
     }
     r = begin(err);
@@ -516,13 +516,13 @@ int wick_session_resume(const struct wick_session_opts *o, int fd, unsigned time
 int wick_session_stop(struct wick_err *err)
 {
     struct session *s = &session;
-    int was = atomic_load(&s->phase);
+    int was = wick_load_relaxed(&s->phase);
     if (was == IDLE)
         return wick_err_set(err, WICK_E_STATE, "no recording is running in this JVM%s%s", s->error[0] ? ": " : "",
                             s->error);
     if (was == PREPARED) {
         wick_output_release(&s->output);
-        atomic_store(&s->phase, IDLE);
+        wick_store_relaxed(&s->phase, IDLE);
         return 0;
     }
     const uint64_t one = 1;
@@ -553,7 +553,7 @@ int wick_session_stop(struct wick_err *err)
         wick_elf_images_reclaim(&wick_vm.images);
     close_recorder(s);
     wick_threads_rest(&wick_vm.threads);
-    atomic_store(&s->phase, IDLE);
+    wick_store_relaxed(&s->phase, IDLE);
     pthread_mutex_unlock(&s->lock);
     if (!s->changing && !r)
         r = s->before_rc;
@@ -565,7 +565,7 @@ int wick_session_stop(struct wick_err *err)
 
 static int must_run(struct wick_err *err)
 {
-    int phase = atomic_load(&session.phase);
+    int phase = wick_load_relaxed(&session.phase);
     return phase == RUNNING    ? 0
            : phase == PREPARED ? wick_err_set(err, WICK_E_STATE, "the JVM is starting: its recording has not begun")
                                : wick_err_set(err, WICK_E_STATE, "no recording is running in this JVM");
@@ -612,7 +612,7 @@ int wick_session_change(const struct wick_opts *asked, struct wick_err *err)
 
 void wick_session_unused(uint64_t given, void (*note)(void *arg, const char *sentence), void *arg)
 {
-    if (atomic_load(&session.phase) == RUNNING)
+    if (wick_load_relaxed(&session.phase) == RUNNING)
         wick_engines_unused(&session.sampling->engines, given, note, arg);
 }
 
@@ -649,7 +649,7 @@ int wick_session_dump(int out_fd, struct wick_err *err)
 {
     struct session *s = &session;
     struct stat st;
-    if (atomic_load(&s->phase) != RUNNING)
+    if (wick_load_relaxed(&s->phase) != RUNNING)
         return wick_err_set(err, WICK_E_STATE, "no recording is running in this JVM");
     if (s->taken)
         return wick_err_set(err, WICK_E_UNSUPPORTED,
@@ -710,7 +710,7 @@ void wick_session_status(char *buf, size_t cap)
     };
     struct wick_totals t = s->final;
     struct wick_jfr_stats stats = s->stats;
-    int phase = atomic_load(&s->phase);
+    int phase = wick_load_relaxed(&s->phase);
     char engine[WICK_ENGINES_LABEL];
     /* the unit of weight=: at most one of the two is sampled */
     const enum wick_event_type event = t.of[WICK_EVENT_PERF].fired ? WICK_EVENT_PERF : WICK_EVENT_CPU;
@@ -755,7 +755,7 @@ void wick_session_status(char *buf, size_t cap)
         n = add(buf, cap, n, "lost_handlers=%" PRIu64 "\n", s->lost);
     if (s->error[0])
         n = add(buf, cap, n, "error=%s\n", s->error);
-    if (atomic_load(&vm_ended)) /* what stopped the recording, if it has been stopped */
+    if (wick_load_relaxed(&vm_ended)) /* what stopped the recording, if it has been stopped */
         n = add(buf, cap, n, "vm_ended=1\n");
     if (n >= cap && cap)
         buf[cap - 1] = 0;

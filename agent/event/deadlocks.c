@@ -285,7 +285,8 @@ static void free_graphs(struct graph *g)
 /* All passes, one after another; what lasts is in the first graph. False: nothing is known, or the JVM goes down. */
 static bool search_all(struct graph *g)
 {
-    bool good = g && atomic_load(&wick_vm.live) && look(g, true), parked = good && g->parked;
+    bool good = g && wick_load_acquire(&wick_vm.live) && look(g, true); /* pairs: become_live in vm.c */
+    bool parked = good && g->parked;
     for (int pass = 1; good && pass < PASSES && waits_at_all(g); pass++) {
         const struct timespec pause = {.tv_nsec = PAUSE_NS};
         nanosleep(&pause, NULL);

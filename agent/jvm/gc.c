@@ -62,6 +62,7 @@ static void read_cause(const char *counter)
 static void JNICALL gc_start(jvmtiEnv *jvmti)
 {
     (void)jvmti;
+    /* pairs: the fences of the readers, in java_names.c and direct_buffers.c; seq_cst: before the objects are moved */
     atomic_store(&gc.moves, wick_load_relaxed(&gc.moves) | 1);
     if (!wick_load_acquire(&gc.open)) /* pairs: wick_gc_open */
         return;
@@ -74,7 +75,7 @@ static void JNICALL gc_start(jvmtiEnv *jvmti)
 static void JNICALL gc_finish(jvmtiEnv *jvmti)
 {
     (void)jvmti;
-    atomic_store(&gc.moves, (wick_load_relaxed(&gc.moves) | 1) + 1);
+    wick_store_release(&gc.moves, (wick_load_relaxed(&gc.moves) | 1) + 1); /* pairs: wick_gc_moves */
     uint64_t tail = wick_load_relaxed(&gc.tail);
     if (!wick_load_acquire(&gc.open) || !gc.now.begin_ns) /* pairs: wick_gc_open */
         return;
@@ -98,7 +99,7 @@ static void JNICALL gc_finish(jvmtiEnv *jvmti)
 
 uint32_t wick_gc_moves(void)
 {
-    return atomic_load(&gc.moves);
+    return wick_load_acquire(&gc.moves); /* pairs: gc_finish */
 }
 
 bool wick_gc_calls_back(void)

@@ -236,7 +236,8 @@ static void become_live(JNIEnv *env)
         register_all_threads(env);
     const struct wick_engine_thread *own = wick_threads_find_sig(&wick_vm.threads, (int32_t)syscall(SYS_gettid));
     wick_vm.critical_place = wick_critical_field_find(env, &wick_vm.jvm, own ? wick_load_relaxed(&own->java) : 0);
-    atomic_store(&wick_vm.live, true);
+    /* pairs: the acquire loads of live, as in session.c: who sees it sees what was found out above */
+    wick_store_release(&wick_vm.live, true);
     listener->ready();
 }
 

@@ -27,7 +27,7 @@ static const char *setting(const char *property, const char *variable)
 
 void wick_publish_init(struct wick_labels *l)
 {
-    atomic_store(&labels, l);
+    wick_store_release(&labels, l); /* pairs: the loads of it below */
 }
 
 jboolean JNICALL Java_wick_Native_publish(JNIEnv *env, jclass cls)
@@ -36,7 +36,7 @@ jboolean JNICALL Java_wick_Native_publish(JNIEnv *env, jclass cls)
     (void)cls;
     const struct wick_published_resource resource = {setting("otel.service.name", "OTEL_SERVICE_NAME"),
                                                      setting("otel.resource.attributes", "OTEL_RESOURCE_ATTRIBUTES")};
-    struct wick_labels *l = atomic_load(&labels);
+    struct wick_labels *l = wick_load_acquire(&labels); /* pairs: wick_publish_init */
     if (!l || !l->map || wick_published_begin(&published, &wick_vm.mem, &resource, WICK_LABELS_RECORDS))
         return JNI_FALSE;
     wick_store_release(&publishing, true); /* pairs: wick_publish_thread_end */
@@ -57,7 +57,7 @@ jint JNICALL Java_wick_Native_key(JNIEnv *env, jclass cls, jbyteArray utf8)
 /* The virtual thread that is mounted publishes what its own record says. */
 static void on_mount(uint64_t virtual_id)
 {
-    uint32_t n = wick_labels_virtual(atomic_load(&labels), virtual_id);
+    uint32_t n = wick_labels_virtual(wick_load_acquire(&labels), virtual_id); /* pairs: wick_publish_init */
     wick_published_point(n ? wick_published_record(&published, n) : NULL);
 }
 
@@ -67,7 +67,8 @@ jobject JNICALL Java_wick_Native_published(JNIEnv *env, jclass cls, jlong virtua
     (void)cls;
     if (virtual_id && !wick_mounts_follow(on_mount))
         return NULL;
-    uint32_t n = wick_labels_bind(atomic_load(&labels), (int32_t)syscall(SYS_gettid), (uint64_t)virtual_id);
+    struct wick_labels *l = wick_load_acquire(&labels); /* pairs: wick_publish_init */
+    uint32_t n = wick_labels_bind(l, (int32_t)syscall(SYS_gettid), (uint64_t)virtual_id);
     struct wick_published_record *r = n ? wick_published_record(&published, n) : NULL;
     if (!r)
         return NULL;

@@ -342,7 +342,7 @@ static int list_threads(JNIEnv *env, uint32_t rows, int fd, struct wick_err *err
 int wick_virtual_list_write(uint32_t rows, int out_fd, struct wick_err *err)
 {
     bool attached;
-    if (!atomic_load(&wick_vm.live) || wick_load_relaxed(&wick_vm.dying))
+    if (!wick_load_acquire(&wick_vm.live) || wick_load_relaxed(&wick_vm.dying)) /* pairs: become_live in vm.c */
         return wick_err_set(err, WICK_E_STATE, "the JVM is starting or ending");
     if (wick_vm.jvm.major < 21)
         return wick_err_set(err, WICK_E_UNSUPPORTED, "JDK %d has no virtual threads: they came with 21",

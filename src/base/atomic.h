@@ -2,7 +2,8 @@
 /*
  * atomic.h - short names for C11 atomics with the order always visible at the call
  *
- * Every use of acquire or release names its partner in a comment: `pairs: <place>`.
+ * Every use of an order stronger than relaxed names its partner in a comment: `pairs: <place>`. Sequential consistency
+ * has no short name here: the comment says what needs it.
  *
  * Threads: any; async-signal-safe (lock-free for the sizes used: checked below).
  */
@@ -21,6 +22,7 @@ _Static_assert(ATOMIC_LONG_LOCK_FREE == 2 && ATOMIC_POINTER_LOCK_FREE == 2, "sig
 #define wick_add_relaxed(p, v)   atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
 #define wick_add_release(p, v)   atomic_fetch_add_explicit((p), (v), memory_order_release)
 #define wick_sub_relaxed(p, v)   atomic_fetch_sub_explicit((p), (v), memory_order_relaxed)
+#define wick_sub_acq_rel(p, v)   atomic_fetch_sub_explicit((p), (v), memory_order_acq_rel)
 #define wick_xchg_acq_rel(p, v)  atomic_exchange_explicit((p), (v), memory_order_acq_rel)
 
 /* Strong compare-and-swap; on success acquire+release, on failure acquire (and *expected is updated). */

@@ -12,7 +12,7 @@ static uint32_t inside(const struct wick_gate *g, uint32_t set)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < WICK_GATE_LANES; i++)
-        n += atomic_load(&g->lanes[set][i].inside);
+        n += atomic_load(&g->lanes[set][i].inside); /* pairs: wick_gate_leave_sig */
     return n;
 }
 
@@ -49,9 +49,9 @@ static void give_up(struct wick_gate *g, uint32_t set)
 {
     for (uint32_t i = 0; i < WICK_GATE_LANES; i++) {
         struct wick_gate_lane *l = &g->lanes[set][i];
-        uint32_t n = atomic_load(&l->inside);
+        uint32_t n = atomic_load(&l->inside); /* pairs: wick_gate_leave_sig */
         if (n > l->given_up)
-            atomic_fetch_add(&g->lost, n - l->given_up);
+            atomic_fetch_add(&g->lost, n - l->given_up); /* pairs: lost_handlers in engines.c */
         l->given_up = n;
     }
 }
@@ -60,7 +60,7 @@ bool wick_gate_wait(struct wick_gate *g, uint64_t *patience_ns)
 {
     const uint64_t least = WICK_GATE_LEAST_MS * UINT64_C(1000000), begin = wick_clock_mono_ns();
     uint64_t until = begin + (*patience_ns > least ? *patience_ns : least);
-    uint32_t set = atomic_load(&g->set);
+    uint32_t set = atomic_load(&g->set); /* pairs: itself, in an earlier stop */
     bool empty = true, timely = true;
     atomic_thread_fence(memory_order_seq_cst); /* pairs: the increment in wick_gate_enter_sig, see gate.h */
     for (uint32_t i = 0; i < WICK_GATE_LANES && timely; i++) {
@@ -70,7 +70,7 @@ bool wick_gate_wait(struct wick_gate *g, uint64_t *patience_ns)
     if (!timely)
         give_up(g, set);
     if (!empty)
-        atomic_store(&g->set, other_set(g, set));
+        atomic_store(&g->set, other_set(g, set)); /* pairs: both loads in wick_gate_enter_sig; seq_cst, see gate.h */
     uint64_t waited = wick_clock_mono_ns() - begin;
     *patience_ns -= waited < *patience_ns ? waited : *patience_ns;
     return empty;

@@ -161,7 +161,7 @@ int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_e
     wick_strbuf_init(&d->class_name);
     wick_strbuf_init(&d->method_name);
     wick_strbuf_init(&d->signature);
-    d->tables = atomic_load(&r->tables);
+    d->tables = wick_load_relaxed(&r->tables);
     d->names = wick_names_new(images, &r->walker.mem);
     d->process_start_ns = c->from_birth ? 0 : wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     const struct wick_jfr_source source = {d, source_stack, source_method, source_thread, source_context};
@@ -324,7 +324,7 @@ static void next_generation(struct wick_drain *d, uint64_t now_ns)
     wick_names_clear(d->names);
     memset(d->waits, 0, sizeof d->waits);
     d->host.chunk_end(d->host.arg);
-    d->tables = atomic_load(&d->recorder->tables);
+    d->tables = wick_load_relaxed(&d->recorder->tables);
     if (d->host.carry)
         d->host.carry(d->host.arg, old, d->tables);
     wick_recorder_free_generation(d->recorder, old);

@@ -51,7 +51,7 @@ int wick_recorder_init(struct wick_recorder *r, size_t memory_limit, uint32_t ri
         wick_ring_init(&out.rings[i], (struct wick_ring_cell *)(p + i * cells), ring_events);
     *r = out;
     t->generation = 1;
-    atomic_store(&r->tables, t);
+    wick_store_release(&r->tables, t); /* pairs: the loads of tables in recorder_sig.c */
     return 0;
 }
 
@@ -60,7 +60,7 @@ void wick_recorder_release(struct wick_recorder *r)
     if (!r->map)
         return;
     if (!r->keep) {
-        wick_tables_free(atomic_load(&r->tables));
+        wick_tables_free(wick_load_relaxed(&r->tables));
         munmap(r->map, r->map_bytes);
     }
     r->map = NULL;
@@ -73,6 +73,7 @@ static void give_up(struct wick_recorder *r, struct wick_scratch *s)
         return;
     r->lost++;
     r->keep = true;
+    /* pairs: is_lost in recorder_sig.c; seq_cst: a handler that did not see the mark has read no later tables */
     r->keep_generation = atomic_load(&r->tables)->generation;
 }
 
@@ -98,12 +99,12 @@ static void wait_idle(struct wick_recorder *r, uint64_t *patience_ns)
 
 struct wick_tables *wick_recorder_next_generation(struct wick_recorder *r)
 {
-    struct wick_tables *old = atomic_load(&r->tables), *t = wick_tables_new(r->memory_limit);
+    struct wick_tables *old = wick_load_relaxed(&r->tables), *t = wick_tables_new(r->memory_limit);
     if (!t)
         return NULL;
     t->generation = old->generation + 1;
     uint64_t patience_ns = PATIENCE_NS;
-    atomic_store(&r->tables, t);
+    atomic_store(&r->tables, t); /* pairs: walk, wick_recorder_note in recorder_sig.c; seq_cst, see recorder.h */
     wait_idle(r, &patience_ns);
     return old;
 }
@@ -125,7 +126,8 @@ void wick_recorder_free_generation(struct wick_recorder *r, struct wick_tables *
 
 void wick_recorder_quiesce(struct wick_recorder *r)
 {
-    if (atomic_exchange(&r->running, 0)) /* later than this nothing is sampled */
+    /* pairs: wick_recorder_enter_sig; seq_cst, see recorder.h: later than this nothing is sampled */
+    if (atomic_exchange(&r->running, 0))
         wick_store_relaxed(&r->quiet_cpu_ns, wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
     wait_idle(r, &r->patience_ns);
 }

@@ -32,7 +32,7 @@ static struct wick_scratch *take_scratch(struct wick_recorder *r)
 struct wick_scratch *wick_recorder_enter_sig(struct wick_recorder *r)
 {
     struct wick_scratch *s = take_scratch(r);
-    if (!s || atomic_load(&r->running)) /* seq_cst, see recorder.h */
+    if (!s || atomic_load(&r->running)) /* pairs: wick_recorder_quiesce; seq_cst, see recorder.h */
         return s;
     wick_recorder_leave_sig(s);
     return NULL;
@@ -160,14 +160,15 @@ static int skipped(const struct wick_sample_sig *in, const uint64_t *frames, int
 /* Whether the handler was given up, see recorder.h. */
 static bool is_lost(const struct wick_scratch *s)
 {
-    return atomic_load(&s->busy) == WICK_SCRATCH_LOST; /* seq_cst */
+    return atomic_load(&s->busy) == WICK_SCRATCH_LOST; /* pairs: give_up in recorder.c; seq_cst: after the tables */
 }
 
 /* Walks and interns; e->stack is 0 if there is no room. Returns the number of frames. */
 static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_scratch *s,
                 const struct wick_sample_sig *in, struct wick_event *e)
 {
-    struct wick_tables *t = atomic_load(&r->tables); /* seq_cst, see recorder.h */
+    /* pairs: wick_recorder_next_generation; seq_cst, see recorder.h */
+    struct wick_tables *t = atomic_load(&r->tables);
     struct wick_walk_result res;
     *e = (struct wick_event){.weight = in->weight, .samples = in->samples, .type = (uint8_t)in->type};
     if (is_lost(s)) /* the tables may be of a later generation than those kept for it */
@@ -246,7 +247,8 @@ void wick_recorder_note(struct wick_recorder *r, enum wick_event_type type, uint
         return;
     }
     struct wick_counters *c = &r->counters[cpu_index(r)];
-    struct wick_tables *t = atomic_load(&r->tables); /* seq_cst, see recorder.h */
+    /* pairs: wick_recorder_next_generation; seq_cst, see recorder.h */
+    struct wick_tables *t = atomic_load(&r->tables);
     uint64_t frame = WICK_FRAME(WICK_FRAME_BREAK, why);
     wick_add_relaxed(&c->of[type].fired, 1);
     const struct wick_event e = {.type = (uint8_t)type,

@@ -28,9 +28,14 @@ def _blank(match):
     return kept + re.sub(r"[^\n]", " ", text[len(kept) :])
 
 
+def uncommented(text):
+    """The text without comments and literals, but with directives, offset for offset."""
+    return _COMMENT_OR_LITERAL.sub(_blank, text)
+
+
 def blanked(text):
     """The text without comments, literals and directives, offset for offset."""
-    return _DIRECTIVE.sub(_blank, _COMMENT_OR_LITERAL.sub(_blank, text))
+    return _DIRECTIVE.sub(_blank, uncommented(text))
 
 
 def tokens(text):

@@ -130,20 +130,25 @@ def check_prototypes_documented(tree):
                 yield Finding(path, prototype.line, f"{prototype.name}() has no comment above it")
 
 
-# What orders memory for other threads; a signal fence (base/atomic.h) does so for the thread's own handlers alone.
+# What orders memory for other threads; a signal fence (base/atomic.h) does so for the thread's own handlers alone. C11's
+# operations without an order in their name are sequentially consistent, and so are those of the compiler.
 ORDERS = re.compile(
-    r"\b(?:wick_(?:load_acquire|store_release|xchg_acq_rel|cas_acq_rel)|atomic_thread_fence|__sync_\w+"
+    r"\b(?:wick_(?:load|store|add|sub|and|or|xchg|cas)_(?:acquire|release|acq_rel|seq_cst)|atomic_thread_fence|__sync_\w+"
+    r"|atomic_(?:load|store|exchange|fetch_(?:add|sub|or|xor|and)|flag_(?:test_and_set|clear))(?=\()"
     r"|memory_order_(?:acquire|release|acq_rel|seq_cst)|__ATOMIC_(?:ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)"
     r"|(?:__)?atomic_compare_exchange\w*)\b"
 )
 PAIRS_WITHIN = 3  # lines
+SHORT_NAMES = "src/base/atomic.h"  # defines the operations
 
 
 def check_pairs(tree):
-    """each acquire, release, compare-and-swap and fence names the place that it pairs with"""
-    for path in tree.paths(".c", under=("src/", "agent/")):
+    """each acquire, release, compare-and-swap, fence and seq_cst operation names the place that it pairs with"""
+    for path in tree.paths(*C_FILES, under=("src/", "agent/", "cli/")):
+        if path == SHORT_NAMES:
+            continue
         lines = tree.lines(path)
-        for number, line in enumerate(csource.blanked(tree.text(path)).split("\n")):
+        for number, line in enumerate(csource.uncommented(tree.text(path)).split("\n")):
             near = lines[max(0, number - PAIRS_WITHIN) : number + PAIRS_WITHIN + 1]
             if ORDERS.search(line) and not any("pairs:" in other for other in near):
                 yield Finding(path, number + 1, "no comment `pairs: <place>` beside it names what it pairs with")

@@ -84,13 +84,13 @@ int wick_alloc_start(struct wick_alloc_engine *e, const struct wick_alloc_config
     const struct wick_thread_hooks hooks = {arm, disarm, NULL, e};
     wick_threads_arm(ts, &hooks);
     e->armed = true;
-    atomic_store(&current, e);
+    atomic_store(&current, e); /* pairs: the loads inside the gate */
     return 0;
 }
 
 void wick_alloc_stop(struct wick_alloc_engine *e)
 {
-    atomic_store(&current, NULL);
+    atomic_store(&current, NULL); /* pairs: the loads inside the gate; seq_cst, see gate.h */
     if (e->armed)
         wick_threads_disarm(e->threads, e);
     e->armed = false;
@@ -123,7 +123,7 @@ static void drawn(struct wick_alloc_engine *e, uint64_t size, struct wick_alloc_
 bool wick_alloc_drawn(uint64_t size, struct wick_alloc_draw *out)
 {
     uint32_t lane = wick_gate_enter_sig(&wick_alloc_gate);
-    struct wick_alloc_engine *e = atomic_load(&current); /* seq_cst, see gate.h */
+    struct wick_alloc_engine *e = atomic_load(&current); /* pairs: wick_alloc_stop; seq_cst, see gate.h */
     if (e)
         drawn(e, size, out);
     wick_gate_leave_sig(&wick_alloc_gate, lane);
@@ -186,7 +186,7 @@ bool wick_alloc_record(const struct wick_alloc_draw *d, const char *class_name, 
                        const ucontext_t *here, wick_addr from)
 {
     uint32_t lane = wick_gate_enter_sig(&wick_alloc_gate);
-    struct wick_alloc_engine *e = atomic_load(&current); /* seq_cst, see gate.h */
+    struct wick_alloc_engine *e = atomic_load(&current); /* pairs: wick_alloc_stop; seq_cst, see gate.h */
     bool kept = e && e->session == d->session && record(e, d, class_name, reference, here, from);
     wick_gate_leave_sig(&wick_alloc_gate, lane);
     return kept;
@@ -195,7 +195,7 @@ bool wick_alloc_record(const struct wick_alloc_draw *d, const char *class_name, 
 uint64_t wick_alloc_unwanted(void)
 {
     uint32_t lane = wick_gate_enter_sig(&wick_alloc_gate);
-    struct wick_alloc_engine *e = atomic_load(&current); /* seq_cst, see gate.h */
+    struct wick_alloc_engine *e = atomic_load(&current); /* pairs: wick_alloc_stop; seq_cst, see gate.h */
     uint64_t reference = e && e->config.references ? wick_live_unwanted(&e->live) : 0;
     wick_gate_leave_sig(&wick_alloc_gate, lane);
     return reference;

@@ -405,7 +405,7 @@ int wick_cpu_start(struct wick_cpu_engine *e, const struct wick_cpu_config *c, s
         return rc;
     e->start_ns = wick_clock_mono_ns();
     e->process_start_ns = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    atomic_store(&wick_cpu_current, e);
+    atomic_store(&wick_cpu_current, e); /* pairs: wick_cpu_signal_sig */
     const struct wick_thread_hooks hooks = {arm, disarm, end, e};
     e->from_birth = c->from_birth;
     wick_threads_arm(ts, &hooks);
@@ -430,7 +430,7 @@ void wick_cpu_stop(struct wick_cpu_engine *e)
     wick_recorder_quiesce(e->recorder);
     wick_threads_disarm(e->threads, e);
     wick_signal_give(&e->signal);
-    atomic_store(&wick_cpu_current, NULL);
+    atomic_store(&wick_cpu_current, NULL); /* pairs: wick_cpu_signal_sig; seq_cst, see gate.h */
     if (!wick_gate_wait(&wick_cpu_gate, &e->recorder->patience_ns)) /* a handler may not own anything yet */
         wick_recorder_keep(e->recorder, 0);
 }

@@ -190,7 +190,7 @@ static void sample(struct wick_cpu_engine *e, struct wick_engine_thread *t, void
     struct perf_sample ps;
     struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
     if (!scratch) {
-        if (atomic_load(&e->recorder->running)) /* the clocks give the weight again with the next sample */
+        if (wick_load_relaxed(&e->recorder->running)) /* the clocks give the weight again with the next sample */
             wick_recorder_drop_sig(e->recorder, e->event_type, WICK_DROP_WALK_IN_PROGRESS, 1, 0);
         return;
     }
@@ -225,7 +225,7 @@ void wick_cpu_signal_sig(int sig, siginfo_t *info, void *context)
     uint64_t now = wick_clock_mono_ns();
     struct sigaction other = {.sa_handler = SIG_DFL};
     uint32_t lane = wick_gate_enter_sig(&wick_cpu_gate);
-    struct wick_cpu_engine *e = atomic_load(&wick_cpu_current); /* seq_cst, see gate.h */
+    struct wick_cpu_engine *e = atomic_load(&wick_cpu_current); /* pairs: wick_cpu_stop; seq_cst, see gate.h */
     struct wick_engine_thread *t = e ? recognise(e, info) : NULL;
     if (t) {
         sample(e, t, context, now);

@@ -45,7 +45,7 @@ int wick_lock_start(struct wick_lock_engine *e, const struct wick_lock_config *c
     e->waits = p;
     e->wake = e->tasks = -1;
     e->running = true;
-    atomic_store(&wick_lock_current, e);
+    atomic_store(&wick_lock_current, e); /* pairs: the loads inside the gate */
     if (c->native)
         wick_store_relaxed(&native_session, e->session);
     int rc = wick_lock_watch_start(e, err);
@@ -61,7 +61,7 @@ void wick_lock_stop(struct wick_lock_engine *e)
     if (!e->running)
         return;
     wick_store_relaxed(&native_session, 0);
-    atomic_store(&wick_lock_current, NULL);
+    atomic_store(&wick_lock_current, NULL); /* pairs: the loads inside the gate; seq_cst, see gate.h */
     wick_lock_watch_stop(e);
     e->running = false;
 }
@@ -125,7 +125,7 @@ static void announce(struct wick_lock_engine *e, struct wick_lock_wait *w, enum 
     wick_store_relaxed(&w->id, (uint64_t)w->serial << 32 | ++w->count);
     wick_store_relaxed(&w->monitor, ownable);
     wick_store_relaxed(&w->due_ns, now + wick_poisson_next(&w->random, interval));
-    atomic_store(&w->since_ns, now); /* seq_cst, see lock_watch.c */
+    atomic_store(&w->since_ns, now); /* pairs: see and rest in lock_watch.c; seq_cst, see there */
     if (ownable)
         wick_lock_watch_wake(e);
 }
@@ -155,7 +155,7 @@ uint64_t wick_lock_native_session(void)
 void wick_lock_begin(enum wick_lock_kind kind, uint64_t owner, const void *ownable)
 {
     uint32_t lane = wick_gate_enter_sig(&wick_lock_gate);
-    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* seq_cst, see gate.h */
+    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* pairs: wick_lock_stop; seq_cst, see gate.h */
     if (e)
         begin(e, kind, owner, (wick_addr)(uintptr_t)ownable);
     wick_gate_leave_sig(&wick_lock_gate, lane);
@@ -201,7 +201,7 @@ static bool end(struct wick_lock_engine *e, enum wick_lock_kind kind, struct wic
 bool wick_lock_end(enum wick_lock_kind kind, struct wick_lock_done *out)
 {
     uint32_t lane = wick_gate_enter_sig(&wick_lock_gate);
-    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* seq_cst, see gate.h */
+    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* pairs: wick_lock_stop; seq_cst, see gate.h */
     bool sampled = e && end(e, kind, out);
     wick_gate_leave_sig(&wick_lock_gate, lane);
     return sampled;
@@ -271,7 +271,7 @@ static void record(struct wick_lock_engine *e, const struct wick_lock_done *d, c
 void wick_lock_record(const struct wick_lock_done *d, const struct wick_lock_what *what)
 {
     uint32_t lane = wick_gate_enter_sig(&wick_lock_gate);
-    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* seq_cst, see gate.h */
+    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* pairs: wick_lock_stop; seq_cst, see gate.h */
     if (e && e->session == d->session)
         record(e, d, what, NULL);
     wick_gate_leave_sig(&wick_lock_gate, lane);
@@ -292,7 +292,7 @@ static uint64_t native_begin(struct wick_lock_engine *e, const int *holder, uint
 uint64_t wick_lock_native_begin(uint64_t session, const int *holder, uint64_t start_ns)
 {
     uint32_t lane = wick_gate_enter_sig(&wick_lock_gate);
-    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* seq_cst, see gate.h */
+    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* pairs: wick_lock_stop; seq_cst, see gate.h */
     uint64_t id = e && e->session == session ? native_begin(e, holder, start_ns) : 0;
     wick_gate_leave_sig(&wick_lock_gate, lane);
     return id;
@@ -340,7 +340,7 @@ static void native_waited(struct wick_lock_engine *e, const struct wick_lock_nat
 void wick_lock_native_waited(const struct wick_lock_native *n)
 {
     uint32_t lane = wick_gate_enter_sig(&wick_lock_gate);
-    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* seq_cst, see gate.h */
+    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* pairs: wick_lock_stop; seq_cst, see gate.h */
     if (e && e->session == n->session)
         native_waited(e, n);
     wick_gate_leave_sig(&wick_lock_gate, lane);

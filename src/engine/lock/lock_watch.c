@@ -45,7 +45,7 @@ struct seen {
 /* Reads what a thread waits for; false: it does not, or began to wait for something else meanwhile. */
 static bool see(const struct wick_lock_wait *w, struct seen *out)
 {
-    out->since_ns = atomic_load(&w->since_ns); /* seq_cst, see above */
+    out->since_ns = atomic_load(&w->since_ns); /* pairs: announce in lock.c; seq_cst, see above */
     out->due_ns = wick_load_relaxed(&w->due_ns);
     out->id = wick_load_relaxed(&w->id);
     out->monitor = wick_load_relaxed(&w->monitor);
@@ -222,7 +222,7 @@ static bool sleep_ns(struct wick_lock_engine *e, const struct timespec *ts)
     uint64_t n;
     if (ppoll(&p, 1, ts, NULL) > 0)
         (void)!read(e->wake, &n, sizeof n);
-    return atomic_load(&wick_lock_current) == e;
+    return atomic_load(&wick_lock_current) == e; /* pairs: wick_lock_stop, which wakes after its store */
 }
 
 /* Sleeps until there is something to examine. False: the recording ends. */
@@ -230,10 +230,10 @@ static bool rest(struct wick_lock_engine *e, uint64_t next)
 {
     uint64_t now = wick_clock_mono_ns(), ns = next > now ? next - now : 0;
     if (!next) {
-        atomic_store(&e->asleep, 1); /* seq_cst, see above */
+        atomic_store(&e->asleep, 1); /* pairs: wick_lock_watch_wake; seq_cst, see above */
         if (!look_around(e, 0))      /* nothing is due at 0: only checks whether there is a wait */
             return sleep_ns(e, NULL) && sleep_ns(e, &(struct timespec){.tv_nsec = LOOK_NS});
-        atomic_store(&e->asleep, 0);
+        atomic_store(&e->asleep, 0); /* pairs: wick_lock_watch_wake */
     }
     ns = ns < LOOK_NS ? LOOK_NS : ns > REST_NS ? REST_NS : ns;
     return sleep_ns(e, &(struct timespec){.tv_nsec = (long)ns});
@@ -251,7 +251,7 @@ static void *watcher_main(void *arg)
 void wick_lock_watch_wake(struct wick_lock_engine *e)
 {
     const uint64_t one = 1;
-    if (atomic_load(&e->asleep) && atomic_exchange(&e->asleep, 0)) /* seq_cst, see above */
+    if (atomic_load(&e->asleep) && atomic_exchange(&e->asleep, 0)) /* pairs: rest; seq_cst, see above */
         (void)!write(e->wake, &one, sizeof one);
 }
 

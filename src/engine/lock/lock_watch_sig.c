@@ -56,7 +56,7 @@ void wick_lock_signal_sig(int sig, siginfo_t *info, void *context)
     uint64_t now = wick_clock_mono_ns();
     struct sigaction other = {.sa_handler = SIG_DFL};
     uint32_t lane = wick_gate_enter_sig(&wick_lock_gate);
-    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* seq_cst, see gate.h */
+    struct wick_lock_engine *e = atomic_load(&wick_lock_current); /* pairs: wick_lock_stop; seq_cst, see gate.h */
     if (e && info->si_code == SI_QUEUE && info->si_pid == e->pid) {
         struct wick_lock_note *n = take(e, (uint64_t)(uintptr_t)info->si_value.sival_ptr);
         if (n)

@@ -68,13 +68,13 @@ int wick_nativemem_start(struct wick_nativemem *e, const struct wick_nativemem_c
     const struct wick_thread_hooks hooks = {arm, disarm, NULL, e};
     wick_threads_arm(ts, &hooks);
     e->armed = true;
-    atomic_store(&wick_nativemem_current, e);
+    atomic_store(&wick_nativemem_current, e); /* pairs: the loads inside the gate */
     return 0;
 }
 
 void wick_nativemem_stop(struct wick_nativemem *e)
 {
-    atomic_store(&wick_nativemem_current, NULL);
+    atomic_store(&wick_nativemem_current, NULL); /* pairs: the loads inside the gate; seq_cst, see gate.h */
     if (e->armed)
         wick_threads_disarm(e->threads, e);
     e->armed = false;
@@ -140,7 +140,7 @@ static bool take_out(struct wick_nativemem *e, struct wick_nativemem_block *b, u
     uint64_t bytes = b->is_range ? wick_nativemem_ranges_drop_sig(&wick_nativemem_ranges, note)
                      : wick_nativemem_table_drop_sig(&wick_nativemem_table, b->address, note) ? b->size
                                                                                               : 0;
-    if (!bytes || atomic_fetch_sub(&b->remaining, bytes) != bytes)
+    if (!bytes || wick_sub_acq_rel(&b->remaining, bytes) != bytes) /* pairs: free_bytes in nativemem_sig.c */
         return false;
     wick_sub_relaxed(&e->followed, 1);
     return true;

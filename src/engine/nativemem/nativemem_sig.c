@@ -33,7 +33,7 @@ static int32_t self(void)
 static void free_bytes(struct wick_nativemem *e, uint32_t note, uint64_t bytes)
 {
     struct wick_nativemem_block *b = at(e, note);
-    if (!b || atomic_fetch_sub(&b->remaining, bytes) != bytes)
+    if (!b || wick_sub_acq_rel(&b->remaining, bytes) != bytes) /* pairs: itself, and take_out in nativemem.c */
         return;
     b->freed_tid = self();
     b->freed_ns = wick_clock_mono_ns();
@@ -253,13 +253,13 @@ static void came(struct wick_nativemem *e, const struct wick_nativemem_came *c)
 /* ---- what the hooks call ---- */
 
 /* Does something with the engine, if there is one. */
-#define INSIDE(e, what)                                                                            \
-    do {                                                                                           \
-        uint32_t lane_ = wick_gate_enter_sig(&wick_nativemem_gate);                                \
-        struct wick_nativemem *e = atomic_load(&wick_nativemem_current); /* seq_cst, see gate.h */ \
-        if (e)                                                                                     \
-            what;                                                                                  \
-        wick_gate_leave_sig(&wick_nativemem_gate, lane_);                                          \
+#define INSIDE(e, what)                                                                                            \
+    do {                                                                                                           \
+        uint32_t lane_ = wick_gate_enter_sig(&wick_nativemem_gate);                                                \
+        struct wick_nativemem *e = atomic_load(&wick_nativemem_current); /* pairs: wick_nativemem_stop; seq_cst */ \
+        if (e)                                                                                                     \
+            what;                                                                                                  \
+        wick_gate_leave_sig(&wick_nativemem_gate, lane_);                                                          \
     } while (0)
 
 void wick_nativemem_came(const struct wick_nativemem_came *c)

@@ -18,7 +18,7 @@ static uint32_t lost_handlers(const struct wick_engines *e)
 {
     uint32_t n = 0;
     for (int i = 0; e->table[i]; i++)
-        n += e->table[i]->gate ? atomic_load(&e->table[i]->gate->lost) : 0;
+        n += e->table[i]->gate ? atomic_load(&e->table[i]->gate->lost) : 0; /* pairs: give_up in gate.c */
     return n;
 }
 

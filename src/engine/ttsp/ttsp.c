@@ -440,7 +440,7 @@ static void *watch(void *arg)
     ask_for_short_slices();
     if (!open_safepoint(e))
         return NULL;
-    atomic_store(&wick_ttsp_current, e); /* seq_cst, see gate.h: handlers read the safepoint from now on */
+    atomic_store(&wick_ttsp_current, e); /* pairs: wick_ttsp_handle_sig, which reads the safepoint from now on */
     uint64_t period = look_period(e);
     while (sleep_until(e, wick_clock_mono_ns() + period)) {
         struct wick_hs_safepoint_view v;
@@ -502,7 +502,7 @@ void wick_ttsp_stop(struct wick_ttsp_engine *e)
     pthread_join(e->watcher, NULL);
     close(e->wake);
     wick_signal_give(&e->signal);
-    atomic_store(&wick_ttsp_current, NULL);
+    atomic_store(&wick_ttsp_current, NULL); /* pairs: wick_ttsp_handle_sig; seq_cst, see gate.h */
     if (!wick_gate_wait(&wick_ttsp_gate, &e->recorder->patience_ns))
         wick_recorder_keep(e->recorder, 0);
 }

@@ -77,7 +77,7 @@ void wick_ttsp_handle_sig(int sig, siginfo_t *info, void *context)
     uint64_t now = wick_clock_mono_ns();
     struct sigaction other = {.sa_handler = SIG_DFL};
     uint32_t lane = wick_gate_enter_sig(&wick_ttsp_gate);
-    struct wick_ttsp_engine *e = atomic_load(&wick_ttsp_current); /* seq_cst, see gate.h */
+    struct wick_ttsp_engine *e = atomic_load(&wick_ttsp_current); /* pairs: wick_ttsp_stop; seq_cst, see gate.h */
     if (e && info->si_code == SI_QUEUE && info->si_pid == e->pid) {
         uint64_t ticket = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
         struct wick_ttsp_attempt *a = take(ticket);

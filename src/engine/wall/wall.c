@@ -293,7 +293,7 @@ int wick_wall_start(struct wick_wall_engine *e, const struct wick_wall_config *c
         wick_wall_release(e);
         return rc;
     }
-    atomic_store(&wick_wall_current, e);
+    atomic_store(&wick_wall_current, e); /* pairs: wick_wall_signal_sig */
     const struct wick_thread_hooks hooks = {wick_wall_arm, wick_wall_disarm, wick_wall_end, e};
     wick_threads_arm(ts, &hooks);
     rc = start_thread(e, keep, err);
@@ -312,7 +312,7 @@ void wick_wall_stop(struct wick_wall_engine *e)
         pthread_join(e->thread, NULL);
         e->thread_started = false;
     }
-    atomic_store(&wick_wall_current, NULL);
+    atomic_store(&wick_wall_current, NULL); /* pairs: wick_wall_signal_sig; seq_cst, see gate.h */
     if (!wick_gate_wait(&wick_wall_gate, &e->recorder->patience_ns)) {
         e->keep = true;
         wick_recorder_keep(e->recorder, 0);

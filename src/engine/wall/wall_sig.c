@@ -50,13 +50,14 @@ void wick_wall_signal_sig(int sig, siginfo_t *info, void *context)
     uint64_t now = wick_clock_mono_ns();
     struct sigaction other = {.sa_handler = SIG_DFL};
     uint32_t lane = wick_gate_enter_sig(&wick_wall_gate);
-    struct wick_wall_engine *e = atomic_load(&wick_wall_current); /* seq_cst, see gate.h */
+    struct wick_wall_engine *e = atomic_load(&wick_wall_current); /* pairs: wick_wall_stop; seq_cst, see gate.h */
     if (e && (info->si_code != SI_QUEUE || info->si_value.sival_ptr != e)) {
         other = e->signal.old;
     } else if (e) {
         struct wick_engine_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
         if (t) {
-            atomic_store(&e->slots[t - e->threads->slots].signalled, 0); /* before what is owed is taken, see owe() */
+            /* pairs: owe in wall_visit.c; seq_cst: before what is owed is taken */
+            atomic_store(&e->slots[t - e->threads->slots].signalled, 0);
             for (int i = 0; i < WICK_WALL_OWED_COUNT; i++)
                 sample(e, t, i, context, now);
         }

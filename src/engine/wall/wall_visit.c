@@ -227,12 +227,12 @@ static void owe(struct wick_wall_engine *e, struct wick_wall_slot *s, int which,
     if ((before & MOST_OWED) > MOST_OWED - n || before >> 16 > MOST_OWED_WEIGHT)
         drop_owed(e, s, WICK_DROP_NO_SIGNAL);            /* it blocks the signal */
     atomic_fetch_add(&s->owed[which], weight << 16 | n); /* pairs: wick_wall_owed_take */
-    if (atomic_exchange(&s->signalled, 1))
+    if (atomic_exchange(&s->signalled, 1)) /* pairs: wick_wall_signal_sig; seq_cst: after what is owed was added */
         return;
     e->stats.signals++;
     if (e->eyes.signal(e, s->tid))
         return;
-    atomic_store(&s->signalled, 0);
+    wick_store_relaxed(&s->signalled, 0);
     drop_owed(e, s, WICK_DROP_NO_SIGNAL);
 }
 
