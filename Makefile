@@ -72,7 +72,7 @@ lint: setup-check ## only the rules of the code, on the release build
 fmt: setup-check ## format the C sources
 	@git ls-files -co --exclude-standard -- '*.c' '*.h' | grep -v '^tests/lint/fixtures/' | xargs -r clang-format -i
 
-fuzz: setup-check ## T=target SECONDS=60: look for new inputs that break a parser
+fuzz: setup-check ## T=target SECONDS=60: search for new inputs that break a parser
 	@$(MAKE) --no-print-directory build-fuzz
 	@tests/fuzz/run '$(T)' '$(or $(SECONDS),60)'
 

@@ -39,7 +39,7 @@ static struct {
     uint64_t stop_at;               /* option timeout, 0 = none */
     struct wick_convert convert;    /* what becomes of the recording at its end */
     struct wick_ownfile own;        /* the recording of the option string, also when it has ended */
-    struct wick_session_opts asked; /* how the recording was started; with option loop each next one too */
+    struct wick_session_opts asked; /* how the recording was started, and with option loop each later one */
     uint64_t lap_at;                /* when that starts, 0 = never */
     bool vm_is_up;                  /* before, a recording that was started waits, and time does not run */
     pid_t pid;
@@ -322,7 +322,7 @@ static int run(enum wick_opt_action action, struct wick_opts *o, struct wick_com
     case WICK_ACTION_STOP:
         if (f->own)
             return stop_own(&o->s, err);
-        /* Also after the recording has ended by itself: its file is still wanted. */
+        /* Also after the recording has ended without a command: its file is still needed. */
         rc = wick_session_running() || state.out_fd < 0 ? stop(err) : 0;
         r->fd = state.out_fd;
         state.out_fd = -1;

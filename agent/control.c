@@ -58,7 +58,7 @@ static struct {
 
 /* --- clients ------------------------------------------------------------------------------------------------------ */
 
-/* Ends a connection; if a recording hangs on it, that too. */
+/* Ends a connection, and the recording that depends on it, if there is one. */
 static void drop_client_locked(struct client *c)
 {
     bool held = c->holds;

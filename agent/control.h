@@ -26,7 +26,7 @@ int wick_control_run(const char *options, size_t len, struct wick_err *err);
 bool wick_control_has_offer(int fd, unsigned long long dev, unsigned long long ino);
 
 /* Takes the connection that `wick record -- command` left open in fd for the first JVM of the command: carries out the
- * request waiting in it and keeps it as a control connection. A JVM that comes too late leaves it alone: 0 then too. */
+ * request waiting in it and keeps it as a control connection. A JVM that comes too late leaves it alone: also 0. */
 int wick_control_adopt(int fd, struct wick_err *err);
 
 /* The VM is up. A recording that was started before begins now, in this thread; commands, the timeout and the next lap

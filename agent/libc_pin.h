@@ -8,7 +8,7 @@
  * function, as a system call. musl ignores versions and maps the names libc.so.6, libdl.so.2 and libpthread.so.0 to
  * itself. tests/lint reads what came of it.
  *
- * Until glibc 2.33 the functions of dlfcn.h and pthread.h were in libraries of their own: libwick.so names those, too
+ * Until glibc 2.33 the functions of dlfcn.h and pthread.h were in libraries of their own: libwick.so also names those
  * (agent/meson.build). They are found there by version, whichever library is said to have it.
  *
  * Threads: nothing runs.

@@ -5,7 +5,7 @@
  * `start,file=...` opens one, `resume` goes on in it, and after the end `dump,file=...` and `stop,file=...` write what
  * was recorded to another. A recording that has a file of its own is found again by its name, if it is still the same
  * file. One without (no file= was given, or it became another format and was removed) is kept by its descriptor until
- * the next start, if it is not larger than WICK_OWNFILE_KEPT_MAX: its space on the disk is not free meanwhile.
+ * the next start, if it is not larger than WICK_OWNFILE_KEPT_MAX: its space on the disk is not free until then.
  *
  * Threads: one at a time (the front end's lock).
  * Memory:  static.

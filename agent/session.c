@@ -233,7 +233,7 @@ static void *drain_main(void *arg)
         bool ends = wick_exhaustion_write(s->drain.writer, now) || wick_memory_is_short(now);
         ends |= wick_direct_buffers_look(now);
         bool locked = wick_deadlocks_write(s->drain.writer, now);
-        if (ends) { /* soon, perhaps: what there is has to be in the file then */
+        if (ends) { /* the JVM may end soon: everything recorded so far has to be in the file by then */
             wick_memory_due();
             wick_engines_moment(&s->sampling->engines);
         }
@@ -409,7 +409,7 @@ static int begin(struct wick_err *err)
     return 0;
 
 no_thread:
-    wick_engines_stop(&s->sampling->engines); /* the drain wants a quiet recorder */
+    wick_engines_stop(&s->sampling->engines); /* the drain needs a quiet recorder */
     wick_drain_close(&s->drain, wick_clock_mono_ns(), NULL, NULL);
     goto no_engine;
 no_drain:
@@ -594,7 +594,7 @@ int wick_session_change(const struct wick_opts *asked, struct wick_err *err)
     if (fd < 0)
         return wick_err_set(err, WICK_E_LIMIT, "the recording cannot be changed: the process is out of descriptors");
     s->changing = true;
-    r = wick_session_stop(&failure); /* if the disk is full, it is for what follows too */
+    r = wick_session_stop(&failure); /* if the disk is full, it is also full for what follows */
     const unsigned times = s->resumed + 1;
     s->before_rc = s->before_rc ? s->before_rc : r;
     s->before_bytes += s->stats.bytes;
@@ -636,7 +636,7 @@ static int copy_segments(const struct wick_output *o, int to, struct wick_err *e
         struct stat st;
         int fd = wick_output_segment_name(o, i, name) ? openat(o->dirfd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
         if (fd < 0)
-            continue; /* removed meanwhile by another process */
+            continue; /* already removed by another process */
         int r = fstat(fd, &st) ? 0 : wick_ownfile_copy_bytes(fd, to, (uint64_t)st.st_size, err);
         close(fd);
         if (r)
@@ -654,7 +654,7 @@ int wick_session_dump(int out_fd, struct wick_err *err)
     if (s->taken)
         return wick_err_set(err, WICK_E_UNSUPPORTED,
                             "the files of this recording are made by the `wick record` that runs: copy those");
-    /* Held while copying: nothing is written to the file meanwhile, and the rings buffer what is sampled. */
+    /* Held while copying: nothing is written to the file, and the rings buffer what is sampled. */
     pthread_mutex_lock(&s->lock);
     int r = wick_drain_flush_all(&s->drain, wick_clock_mono_ns());
     note_error(r);

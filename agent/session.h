@@ -35,7 +35,7 @@ int wick_agent_init(JavaVM *vm, const struct wick_agent_front *front, struct wic
 
 /* Starts a recording. out_fd: where the JFR goes, opened for reading and writing, or -1: it is split into files named
  * by the pattern o->file (wick_opt_fix), which are made here. On success the descriptor belongs to the session, on
- * failure it stays the caller's. err->msg may hold notes on success too (err->code 0): one sentence a line for the
+ * failure it stays the caller's. err->msg may hold notes also on success (err->code 0): one sentence a line for the
  * user, such as "perf events are not permitted: CPU timers are used, kernel frames are missing". Errors: -WICK_E_STATE
  * if one is running, and others with a sentence. */
 int wick_session_start(const struct wick_session_opts *o, int out_fd, struct wick_err *err);
@@ -74,7 +74,7 @@ int wick_session_dump(int out_fd, struct wick_err *err);
 
 /* Describes the recording in lines "key=value\n", cut at cap, always terminated. Keys that the CLI shows: running
  * (0/1), samples, dropped, bytes (of JFR written), elapsed_ns, engine (perf, timer, itimer), event, interval_ns, file,
- * error (a sentence: the recording ended by itself, and why). Others may follow. */
+ * error (a sentence: the recording ended without a command, and why). Others may follow. */
 void wick_session_status(char *buf, size_t cap);
 
 /* True from a successful start to the end of the recording, however it ended. */

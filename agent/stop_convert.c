@@ -3,7 +3,7 @@
  * The command runs in a grandchild, so that the program under study does not notice: the child's exit signal is none,
  * hence neither a SIGCHLD handler nor a wait(-1) of the program sees it. (exec would reset the exit signal to SIGCHLD;
  * so the child does not exec, but starts the command and waits for it.) Both share the JVM's memory until the exec, as
- * vfork's child does: nothing is copied, however large the heap is. The calling thread sleeps meanwhile; child and
+ * vfork's child does: nothing is copied, however large the heap is. The calling thread sleeps until then; child and
  * grandchild have stacks of their own and make system calls only.
  *
  * The command is opened first, then judged, then run by descriptor: a library that lies in a directory like /tmp must

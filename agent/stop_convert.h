@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stop_convert.h - a recording that the agent's own option string wants in another format than JFR
+ * stop_convert.h - a recording for which the agent's own option string asks for another format than JFR
  *
  * `file=profile.html` is recorded to profile.html.jfr. At the end the command `wick`, searched for beside the library,
  * writes the requested file and the recording is removed. If there is no command, or it fails, the recording stays.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """convert.py - what it costs to turn a recording into a flame graph or collapsed stacks
 
-Recordings are written by tests/jfr/jfr_synth in the form that async-profiler has too: `few` holds 2,000 different stacks in
+Recordings are written by tests/jfr/jfr_synth in the form that async-profiler also writes: `few` holds 2,000 different stacks in
 5.5 million samples, 66 MB, `many` a million in a million, 139 MB, each of 10 to 30 frames that branch out as calls do.
 Measured is the CPU time of the whole process, its largest resident memory, and megabytes of input for each second of CPU:
 wick uses one core. The comparison is `jfr print` of JDK 21 with its output thrown away, and, where PEER_JFRCONV names it,

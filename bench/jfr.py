@@ -5,7 +5,7 @@
     bench/jfr.py FILE...        sizes: bytes by event type and by constant pool
 
 A reader of its own, from the format and nothing else: a benchmark that judged wick by wick's reader would not notice what
-writer and reader get wrong in the same way, and it has to read other profilers' recordings too. It follows the metadata
+writer and reader get wrong in the same way, and it also has to read other profilers' recordings. It follows the metadata
 of each chunk and knows no event by heart.
 
     size u32be-less header: "FLR\\0", u16 major, minor; u64 chunk size, checkpoint, metadata, start, duration, start ticks,

@@ -79,7 +79,7 @@ def compare(titles, measure, versions):
 def measure():
     before = os.environ.get("BEFORE")
     if not before or not os.access(f"{before}/wick", os.X_OK):
-        raise lab.Failed("BEFORE: the build folder of an earlier version, with wick and libwick.so, is wanted")
+        raise lab.Failed("BEFORE: the build folder of an earlier version, with wick and libwick.so, is missing")
     versions = [lab.Wick(Path(before).resolve() / "wick"), lab.Wick()]
     with lab.scratch("versions") as folder:
         rows = compare(["attach, ms", "growth, MiB"], lambda wick: attach(wick, folder), versions)

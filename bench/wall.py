@@ -5,7 +5,7 @@
 A JVM with N parked threads and two busy ones is sampled every 10 ms, all threads being candidates. The cost is the CPU time
 of the threads that the profiler brings along, from when every thread has been seen once (the first visit to a thread walks
 it) until the end; of wick also the time in its signal handler. Memory is what the process's resident set gained, signals are
-what wick's own figures say. "woken" counts how often one of the idle threads got a processor meanwhile, as the kernel says.
+what wick's own figures say. "woken" counts how often one of the idle threads got a processor during the run, as the kernel says.
 
 Environment: SECONDS (default 20) a measurement, IDLE (default "100 1000 4000") numbers of idle threads.
 """
@@ -84,7 +84,7 @@ def measure():
             if peer:
                 rows.append(measure_one(peer, idle, length, folder))
     print(pairs.table(rows, ["profiler", "idle threads", "CPU of the profiler (share of one core)", "idle threads woken",
-                             "resident set gained", "recorded meanwhile"]))
+                             "resident set gained", "recorded"]))
     if not peer:
         print(f"\n{lab.NO_PEER}")
 

@@ -8,9 +8,9 @@
  *                                                             `   threads[start, tid]  JavaThread
  *
  * The walk is the stepping code of the agent (unwind/step_walk.h): one bpf_loop() over frames, its searches are
- * bpf_loop() too, and its functions are global ones, which the verifier checks once. What is known of processes comes
- * from user space, which reads it when a record shows that it is missing; until then native code is walked by frame
- * pointers, each of which must lead to a return address behind a call.
+ * bpf_loop() as well, and its functions are global ones, which the verifier checks once. What is known of processes
+ * comes from user space, which reads it when a record shows that it is missing; until then native code is walked by
+ * frame pointers, each of which must lead to a return address behind a call.
  *
  * Nothing is pinned: all of it goes with the descriptors of wick, however that ends.
  *

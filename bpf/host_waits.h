@@ -241,7 +241,8 @@ STEP_INLINE void not_followed(struct wick_host_counts *c)
 }
 
 /* The threads that there are when recording starts: from now on they are on a CPU, asleep, or on the queue of one. What
- * a tracepoint has seen meanwhile is newer. Here there is memory for all of them; tracepoints take from a small stock.
+ * a tracepoint has seen in the meantime is newer. Here there is memory for all of them; tracepoints take from a small
+ * stock.
  */
 SEC("iter/task")
 int wait_threads(struct bpf_iter__task *ctx)

@@ -5,7 +5,7 @@
  * Results go to stdout, everything else to stderr. Colour and the progress line appear only on a terminal; NO_COLOR
  * (no-color.org) switches colour off. Names of processes, classes and threads are hostile: they pass through
  * wick_ui_plain(), wick_ui_print() or wick_ui_json_string() before they reach a terminal. Notes, progress and errors do
- * so by themselves.
+ * so on their own.
  */
 #ifndef WICK_CLI_UI_H
 #define WICK_CLI_UI_H
@@ -24,7 +24,7 @@ void wick_ui_set_quiet(bool quiet);
 /* Prints "wick: message" to stderr and returns the exit status of err's class. */
 int wick_ui_fail(const struct wick_err *err);
 
-/* The number of rows to show; more than a number can say is as many as it can. False if the text is none. */
+/* The number of rows to show; a number that does not fit is taken as UINT32_MAX. False if the text is no number. */
 bool wick_ui_rows(const char *text, uint32_t *out);
 
 /* Says what an option takes ("--rows takes a number"), that it is not `value`, and where help is; with what = NULL,

@@ -2,7 +2,7 @@
 /*
  * deadlocks.c - threads that wait for each other in a circle
  *
- * Every Java thread waits for at most one other: the owner of the monitor that it wants to enter, which is read from
+ * Every Java thread waits for at most one other: the owner of the monitor that it is about to enter, which is read from
  * its JavaThread, or the owner of the java.util.concurrent lock that it is parked on, which is read through JNI.
  * Following these from a thread either ends or comes to a circle.
  *
@@ -10,7 +10,7 @@
  * stays: what counts is a circle that each of several passes finds, with the same threads and locks. What they find
  * besides circles are waits that last, also such as began before any recording and have not ended.
  *
- * While waiting for locks is recorded, the drain thread searches, too, so that the recording of a JVM that is killed
+ * While waiting for locks is recorded, the drain thread also searches, so that the recording of a JVM that is killed
  * has its deadlocks. It makes one pass a round and does not enter the JVM for it, so it sees monitors only. The search
  * at the end of the recording has all locks, unless it is the JVM that ends it.
  */
@@ -168,7 +168,7 @@ static bool leads(const struct graph *g, uint32_t start)
     return at == (int32_t)start;
 }
 
-/* Cuts what the later look does not find as it was. */
+/* Cuts what the later search does not find as it was. */
 static void confirm(struct graph *g, const struct graph *again)
 {
     for (uint32_t i = 0; i < g->n; i++) {

@@ -2,8 +2,8 @@
 /*
  * exhaustion.h - OutOfMemoryErrors that the JVM itself throws: of the heap, of metaspace, of threads
  *
- * What Java code throws by itself, such as that of direct buffers, the JVM does not report. With
- * -XX:+ExitOnOutOfMemoryError or -XX:+CrashOnOutOfMemoryError the process is gone before it would.
+ * What Java code itself throws, such as that of direct buffers, the JVM does not report. With
+ * -XX:+ExitOnOutOfMemoryError or -XX:+CrashOnOutOfMemoryError the process has ended before it would.
  *
  * Threads: _init once; _open by the session's owner while the drain thread does not run; _write in the drain thread.
  * Memory:  static.

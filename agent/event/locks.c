@@ -13,15 +13,15 @@
  * JVM's.
  *
  * This is done once in the life of a JVM, by the first recording that needs it. Each binding makes the JVM generate a
- * new wrapper in the code cache, and the one before stays there (for good where the sweeper is gone or idle), so
- * binding and unbinding with each recording would fill the cache. While no recording of locks runs, our function jumps
- * to the JVM's and leaves no frame of its own: a load and a jump more a park (bench/parks.py).
+ * new wrapper in the code cache, and the one before stays there (permanently where the JDK has no sweeper, or an idle
+ * one), so binding and unbinding with each recording would fill the cache. While no recording of locks runs, our
+ * function jumps to the JVM's and leaves no frame of its own: a load and a jump more a park (bench/parks.py).
  *
  * Most of the extra cost of a park is the search for the owner: four JNI calls, well below a microsecond in all, beside
  * the two context switches of a park. The names of classes are asked for waits that are recorded only.
  *
  * Virtual threads wait without either: they leave their carrier (docs/locks.md). From JDK 24 on they do so for
- * monitors, too, and JVMTI still reports it; the engine, which knows carriers only, is not notified then, since other
+ * monitors, and JVMTI still reports it; the engine, which knows carriers only, is not notified then, since other
  * threads wait on the same carrier between the start and the end.
  */
 #include "agent/event/locks.h"
@@ -151,7 +151,7 @@ static void JNICALL recorded_park(JNIEnv *env, jobject unsafe, jboolean absolute
         (*env)->DeleteLocalRef(env, blocker);
 }
 
-/* What Unsafe.park is bound to, for good: a load and a jump. Nothing may stand behind the call, so that it is one. */
+/* Unsafe.park is bound to this permanently: a load and a jump. Nothing may follow the call, or it is no tail call. */
 static void JNICALL park(JNIEnv *env, jobject unsafe, jboolean absolute, jlong time)
 {
     park_function *next = wick_load_relaxed(&locks.parked_by);

@@ -32,7 +32,7 @@ static struct {
     int proc;         /* -1 = no recording runs */
     bool known;       /* what is found once */
     bool reading;
-    bool urgent; /* the file wants it at once */
+    bool urgent; /* the file needs it at once */
 } memory = {.proc = -1};
 
 void wick_memory_open(uint64_t interval_ns)

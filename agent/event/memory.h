@@ -24,7 +24,7 @@ void wick_memory_close(void);
 /* Something happened: the next reading is due now. */
 void wick_memory_due(void);
 
-/* Whether a limit is close and came much closer since the last reading. Looks once a second. */
+/* Whether a limit is close and came much closer since the last reading. Polls once a second. */
 bool wick_memory_is_short(uint64_t now_ns);
 
 /* A round: goes on with a reading, or begins the next if it is due. True if one is complete that something that

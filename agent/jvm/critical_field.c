@@ -3,8 +3,8 @@
  * critical_field.c - see critical_field.h
  *
  * No table contains the place, so a tiny array is held for a moment, twice over, and the number in the own JavaThread
- * that goes from 0 to 1 to 2 with it, and back, is the counter. What else changes meanwhile (statistics, handles) does
- * not do that. JDK 27 has a second number that counts the same; the first one serves.
+ * that goes from 0 to 1 to 2 with it, and back, is the counter. What else changes during the test (statistics, handles)
+ * does not do that. JDK 27 has a second number that counts the same; the first one serves.
  */
 #include "agent/jvm/critical_field.h"
 

@@ -35,7 +35,7 @@ static struct {
     _Atomic uint32_t set;
 } sampler = {.set = WICK_HEAP_SAMPLER_DEFAULT};
 
-/* Values near the one that is there: threads that draw their gap meanwhile draw it with these. */
+/* Values near the one that is there: threads that draw their gap during the change draw it with these. */
 static const uint32_t marks[] = {524309, 524287, 524341};
 
 static int each_image(struct dl_phdr_info *info, size_t size, void *arg)

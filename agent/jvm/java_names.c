@@ -5,7 +5,7 @@
  * JVMTI does not report that a thread is renamed, and a thread that asks it for a name waits for safepoints, which the
  * drain thread must not. So the name is read from the Thread object in memory. That object stays where it is as long as
  * no collector stops the world, which JVMTI does report (gc.h); a read that overlaps a collection is repeated. ZGC and
- * Shenandoah move objects while the program runs, but only what was selected in a pause, which JVMTI reports too: what
+ * Shenandoah move objects while the program runs, but only what was selected in a pause, which JVMTI also reports: what
  * was valid between two pauses is valid until the next one (hotspot/oop.h says what is).
  *
  * How objects are laid out depends on the JVM's version and options. Offsets of fields are JNI's; the rest is tried on
@@ -28,7 +28,7 @@ static struct {
 } names;
 
 /* Waits for the end of a collection, 20 ms at most, and not at all for a while when that was too short: the program
- * stands still meanwhile, but the collector's threads go on making samples. False if it goes on. */
+ * stands still until then, but the collector's threads go on making samples. False if it goes on. */
 static bool wait_for_collector(void)
 {
     enum { MOST_MS = 20, REST_NS = 200000000 };

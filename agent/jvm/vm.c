@@ -141,7 +141,7 @@ static void collect_stubs(void)
     (*ti)->SetEventNotificationMode(ti, JVMTI_DISABLE, JVMTI_EVENT_DYNAMIC_CODE_GENERATED, NULL);
     set_collecting(false);
     qsort(wick_vm.stubs, wick_vm.stub_count, sizeof *wick_vm.stubs, by_address);
-    /* the walker's search wants disjoint ranges: a blob that contains others ends where they begin */
+    /* the walker's search expects disjoint ranges: a blob that contains others ends where they begin */
     uint32_t n = 0;
     for (uint32_t i = 0; i < wick_vm.stub_count; i++) {
         struct wick_stub s = wick_vm.stubs[i];

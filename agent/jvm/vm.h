@@ -50,7 +50,7 @@ struct wick_vm {
 /* The one VM of this process. */
 extern struct wick_vm wick_vm;
 
-/* What the agent's other parts want to know of the VM; all are called in Java threads. */
+/* What the agent's other parts are notified of; all are called in Java threads. */
 struct wick_vm_listener {
     void (*up)(void);              /* its layout is known; no thread has been reported yet */
     void (*ready)(void);           /* it is initialised and all threads are known */

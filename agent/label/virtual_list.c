@@ -6,7 +6,7 @@
  * Its outermost scope has left a weak reference to it in the labels, so the list is known without walking the heap.
  *
  * Stacks come from Thread.getStackTrace, called by the thread that asks. It reads the frozen frames of one thread,
- * holding up that thread only, if it wants to go on just then; one that is mounted is asked with a handshake of its
+ * holding up that thread only, if it is about to go on just then; one that is mounted is asked with a handshake of its
  * own. JVMTI's GetStackTrace would do the same, but from the moment its capability is added every mount and unmount of
  * every virtual thread notifies JVMTI, and each method it names gets a jmethodID for ever.
  *
@@ -39,7 +39,7 @@
 #include "hotspot/thread.h"
 #include "sys/whole.h"
 
-#define LIMIT_NS 8000000000u /* below the patience of other commands, which wait meanwhile */
+#define LIMIT_NS 8000000000u /* less than other commands wait for this one */
 
 enum { FRAMES_MOST = 512, FLUSH_BYTES = 64 << 10, LOCAL_REFS = 16 };
 
@@ -246,7 +246,7 @@ static void add_thread(struct list *l, const struct wick_label_holder *h, jobjec
         return;
     }
     if (!wick_labels_holder_context(&wick_agent_labels, h, &context, &operation))
-        return; /* it closed its scopes meanwhile */
+        return; /* it has closed its scopes */
     uint32_t stack = number_stack(l);
     wick_strbuf_addf(&l->out, "thread=%" PRIu64 "\nname=", h->id);
     add_string(env, &l->out, thread, java.name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cause: the cgroup may use a third of a CPU, and the program wants two
+// cause: the cgroup may use a third of a CPU, and the program needs two
 // expect: cpu-limit
 // symptom: cpu-starvation hot-method hot-calls
 // cpu: 0.33

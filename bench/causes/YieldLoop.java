@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cause: consumers look for work in a loop with Thread.yield
+// cause: consumers poll for work in a loop with Thread.yield
 // expect: hot-code kind=spinning frame=YieldLoop.next
 // symptom: hot-method hot-calls
 // jdk: 17

@@ -29,7 +29,7 @@ static uint64_t compute(uint64_t x)
 }
 
 int64_t Java_wick_bench_NativeContended_free(void *env, void *cls, int64_t n);
-/* The thread's CPU time for n locks that no other thread wants. */
+/* The thread's CPU time for n locks that no other thread takes. */
 int64_t Java_wick_bench_NativeContended_free(void *env, void *cls, int64_t n)
 {
     pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;

@@ -2,7 +2,7 @@
 /*
  * heap_live.h - the heap of a running JVM: its own histogram, or a dump that it writes
  *
- * The JVM is asked over its attach socket, as jcmd does; no agent is loaded. It writes a dump by itself, where it sees
+ * The JVM is asked over its attach socket, as jcmd does; no agent is loaded. It writes the dump itself, where it sees
  * files: into a directory made for it, with a random name, as its user and for nobody else. The dump is opened there
  * without following a link, and the directory removed, before a byte of it is read.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tables of `wick heap` show: which classes in which order, and which objects a path is wanted to. */
+/* What the tables of `wick heap` show: which classes in which order, and to which objects the path is shown. */
 #include <stdlib.h>
 #include <string.h>
 

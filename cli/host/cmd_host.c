@@ -2,7 +2,7 @@
 /*
  * cmd_host.c - `wick host`: records everything that runs on this machine (ebpf/host_recorder.h)
  *
- * What is built without the host mode has the command too, which then says what to install.
+ * A build without the host mode also has the command, which then says what to install.
  */
 #include <errno.h>
 #include <inttypes.h>

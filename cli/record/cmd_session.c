@@ -2,9 +2,9 @@
 /*
  * wick start, stop, dump, status: a recording that outlives the command that started it.
  *
- * `start` opens the output and passes it to the agent. If a picture is wanted, or the JVM may not be handed a file that
- * stays, the JFR goes to an unnamed temporary file that lives as long as the agent holds it; `stop` gets its descriptor
- * back from the agent and draws the picture or copies the recording.
+ * `start` opens the output and passes it to the agent. If a picture is asked for, or the JVM may not be handed a file
+ * that stays, the JFR goes to an unnamed temporary file that lives as long as the agent holds it; `stop` gets its
+ * descriptor back from the agent and draws the picture or copies the recording.
  * The picture's name waits in a note of the user's own (started.h), so that `stop` needs none: the agent is in a
  * process that is not trusted, so what it says is shown and never decides where something is written.
  */

@@ -28,7 +28,7 @@ static bool write_all(int fd, const char *buf, size_t n)
     return true;
 }
 
-/* Of what has been read, not of the file, which may be another one at the next look. */
+/* Of what has been read, not of the file, which may be another one at the next check. */
 static bool begins_recording(const char *buf, size_t n)
 {
     return n >= sizeof WICK_JFR_MAGIC - 1 && !memcmp(buf, WICK_JFR_MAGIC, sizeof WICK_JFR_MAGIC - 1);

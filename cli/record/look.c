@@ -13,7 +13,8 @@
 
 enum { MOST_OPTIONS = 16 };
 
-/* Whether a word of the command line means a recording: it exists as a file, or looks like a path. Else it is a JVM. */
+/* Whether a word of the command line names a recording: it exists as a file, or looks like a path. Else it names a
+ * JVM. */
 static bool is_recording(const char *word)
 {
     size_t n = strlen(word);
@@ -101,7 +102,7 @@ static int look_at_jvm(const struct wick_look_command *c, const char *word, int 
     if (refused && c->fallback && !(rc = parse(c->fallback, c->noptions, &o, err)))
         rc = wick_attached_record(&l, &o, &out, &started, err);
     wick_ui_progress_end();
-    /* Shown is what there is; that it is not all that was asked for is said after it. */
+    /* What was recorded is shown; that it is less than was asked for is reported after it. */
     bool ended = rc && rc != -WICK_E_INTR && started;
     if (!rc && c->ask)
         c->ask(c->arg, l.client);

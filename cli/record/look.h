@@ -42,7 +42,7 @@ struct wick_look_command {
     void *arg;
     const struct wick_look_option *options; /* for a JVM, of the recording to make */
     size_t noptions;
-    /* In place of the first ones, if the JVM cannot record what these want; NULL = there are none. */
+    /* In place of the first ones, if the JVM cannot record what these ask for; NULL = there are none. */
     const struct wick_look_option *fallback; /* as many */
     /* A JVM was recorded, and the agent is still there to be asked; before show. NULL = nothing to ask. */
     void (*ask)(void *arg, struct wick_client *client);

@@ -2,7 +2,7 @@
 /*
  * record_perf.c - wick record --perf: one command from perf to a picture of everything that ran
  *
- * perf writes into a directory of our own, which is gone afterwards, and what it wrote is read like any other
+ * perf writes into a directory of our own, which is removed afterwards, and what it wrote is read like any other
  * perf.data. A name that ends in .data keeps perf's file instead, and the maps that it needs.
  */
 #include "cli/record/record_perf.h"

@@ -32,7 +32,7 @@ struct wick_rotation {
 };
 
 /* Files by the absolute pattern `path` (wick_opt_fix), made in dirfd (borrowed) of what is in `from` (borrowed, empty).
- * 0, or an error with a sentence: where `from` cannot give space back (no hole can be made in it), too. */
+ * 0, or an error with a sentence: where `from` cannot give space back (no hole can be made in it) as well. */
 int wick_rotation_open(struct wick_rotation *r, const char *path, int dirfd, int from, uint64_t max_size,
                        uint64_t max_age_ns, struct wick_err *err);
 void wick_rotation_release(struct wick_rotation *r);

@@ -195,7 +195,7 @@ static size_t bars_of(const struct wick_spantrace *t, uint32_t thread, size_t *f
     return n;
 }
 
-/* Time that no look of the wall clock speaks for. */
+/* Time that no wall-clock sample covers. */
 static int64_t draw_gaps(struct canvas *c, uint32_t thread)
 {
     for (size_t i = 0; i < c->t->ngaps; i++)

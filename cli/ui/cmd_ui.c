@@ -141,8 +141,8 @@ static bool wants_browser(const struct ui *u)
 
 static size_t page_bytes;
 
-/* Recordings are mapped, and the owner of a file may truncate it. Instead of what is gone the reader finds zeros, and
- * reports damage. */
+/* Recordings are mapped, and the owner of a file may truncate it. Instead of what was cut off the reader finds zeros,
+ * and reports damage. */
 static void on_bus(int number, siginfo_t *why, void *context)
 {
     void *page = (void *)((uintptr_t)why->si_addr & ~(uintptr_t)(page_bytes - 1));

@@ -2,7 +2,7 @@
 /*
  * ui_memory.c - memory and collections over time, as the page Memory draws them
  *
- * Both are bounded whatever the recording's length: of more readings than the request wants, the one with the most
+ * Both are bounded whatever the recording's length: of more readings than the request asks for, the one with the most
  * resident memory of each stretch of time is shown; of more collections, that with the longest pause.
  */
 #include "cli/ui/ui_views.h"

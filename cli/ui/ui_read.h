@@ -7,8 +7,7 @@
 
 #include "jfr/reader/reader.h"
 
-/* Reads without a word on the terminal: what is to be said of a recording, the catalog says. As wick_analysis_reader.
- */
+/* As wick_analysis_reader, but prints nothing: the catalog has the notes on a recording. */
 int wick_ui_read_quietly(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
                          struct wick_err *err);
 

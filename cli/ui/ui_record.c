@@ -103,7 +103,7 @@ static void *attend(void *recording)
     pthread_mutex_unlock(&x->r->lock);
     if (child > 0)
         wick_ui_child_await(child);
-    /* The number is the child's until it is waited for: nobody else is sent a signal meanwhile. */
+    /* The number is the child's until it is waited for: until then nobody else is sent its signals. */
     pthread_mutex_lock(&x->r->lock);
     if (child > 0)
         waitpid(child, &status, 0);
@@ -175,7 +175,8 @@ static int add_options(struct arguments *a, const struct wick_ask *body, bool *l
             if (!strcmp(taken[k], p->key))
                 known = true;
         if (!known)
-            return wick_err_set(err, WICK_E_USAGE, "'%.40s' is no option that a recording started here takes", p->key);
+            return wick_err_set(err, WICK_E_USAGE, "a recording that is started here does not take the option '%.40s'",
+                                p->key);
         if (!is_chosen(p->key))
             continue;
         *lasts |= !strcmp(p->key, "duration");
@@ -386,7 +387,7 @@ static int run_command(struct wick_ui_recorder *r, unsigned number, struct argum
     if (!x || !wick_ui_record_runs(r, number, NULL, 0))
         return wick_err_set(err, WICK_E_STATE, "the recording has ended already");
     snprintf(pid, sizeof pid, "%d", x->pid);
-    add_argument(a, "--attach-timeout=", "20s"); /* wick ui may be ended meanwhile, and waits for its requests */
+    add_argument(a, "--attach-timeout=", "20s"); /* wick ui may be ended in this time, and waits for its requests */
     add_argument(a, "", "--");
     add_argument(a, "", pid);
     if (text)

@@ -6,7 +6,7 @@
  * does, and a JVM that does not answer holds up nothing else. It ends with this process, however that ends.
  *
  * Threads: any; one lock of its own. A thread waits for each recording, because a child whose parent thread has ended
- *          would be ended too.
+ *          would also be ended.
  * Memory:  some hundred bytes for each recording, kept until wick_ui_recorder_release.
  */
 #ifndef WICK_CLI_UI_UI_RECORD_H
@@ -46,7 +46,7 @@ void wick_ui_recorder_release(struct wick_ui_recorder *r);
 int wick_ui_record(struct wick_ui_recorder *r, const struct wick_ask *body, char **path, int *pid, unsigned *number,
                    struct wick_err *err);
 
-/* Ends a recording and waits until its file is complete. -WICK_E_STATE if it has ended by itself, _TIMEOUT. */
+/* Ends a recording and waits until its file is complete. -WICK_E_STATE if it has already ended, _TIMEOUT. */
 int wick_ui_record_stop(struct wick_ui_recorder *r, unsigned number, struct wick_err *err);
 
 /* It goes on with other events or intervals, or a moment is marked in it. -WICK_E_STATE if it has ended, or what the

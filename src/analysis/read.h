@@ -3,7 +3,7 @@
  * read.h - how an analysis gets at a recording's events
  *
  * Where recordings are, what is said of damaged ones and to whom, is for the front end; an analysis says which events
- * it wants and is handed them.
+ * it needs and is handed them.
  */
 #ifndef WICK_ANALYSIS_READ_H
 #define WICK_ANALYSIS_READ_H

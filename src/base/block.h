@@ -3,8 +3,8 @@
  * block.h - large blocks of memory that leave malloc as it was
  *
  * The agent shares malloc with the program that it profiles. A large block is a trace there: what is freed stays in an
- * arena, resident, and freeing one that malloc mapped raises the size from which malloc maps, for the program's blocks
- * too. So a block of WICK_BLOCK_LARGE bytes or more is a mapping of its own here. It grows without being copied, and
+ * arena, resident, and freeing one that malloc mapped raises the size from which malloc maps, also for the program's
+ * blocks. So a block of WICK_BLOCK_LARGE bytes or more is a mapping of its own here. It grows without being copied, and
  * what nobody touched of it is not resident.
  *
  * Threads: one at a time for each block.

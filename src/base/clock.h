@@ -26,7 +26,7 @@ static inline clockid_t wick_clock_of_thread(int32_t tid)
     return (clockid_t)((~(uint32_t)tid << 3) | 6);
 }
 
-/* Time since boot without suspend: the time base of events (perf's CLOCK_MONOTONIC too). */
+/* Time since boot without suspend: the time base of events (also perf's CLOCK_MONOTONIC). */
 static inline uint64_t wick_clock_mono_ns(void)
 {
     return wick_clock_ns(CLOCK_MONOTONIC);

@@ -131,7 +131,7 @@ struct wick_host_java_thread {
 
 /* Counted on each CPU. */
 struct wick_host_counts {
-    uint64_t ticks;     /* of the clock, those of idle CPUs too */
+    uint64_t ticks;     /* of the clock, with those of idle CPUs */
     uint64_t idle;      /* of these: of idle CPUs */
     uint64_t recorded;  /* given to the ring */
     uint64_t ring_full; /* not: it was full */

@@ -155,7 +155,7 @@ void wick_host_devices_update(struct wick_host_devices *d, int pid)
 {
     char path[40];
     if (have_changed(d)) {
-        d->n = 0; /* the number of a device that is gone may be another's now */
+        d->n = 0; /* the number of a device that was removed may be another's now */
         add_memory(d);
         add_text(d, "/proc/self/mountinfo", false);
         add_text(d, "/proc/1/mountinfo", false);

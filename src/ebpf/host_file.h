@@ -2,12 +2,12 @@
 /*
  * host_file.h - the files that other processes have mapped, opened without asking a process for anything
  *
- * A path that a process shows leads where its owner wants, and a file system that is served by a process (FUSE) answers
- * when that wants to, or never. So a file is opened through /proc/PID/map_files, which leads to the file that is mapped
- * there and to no other, and only if it is on a device that is
+ * A path that a process shows leads where its owner chooses, and a file system that is served by a process (FUSE)
+ * answers when that chooses to, or never. So a file is opened through /proc/PID/map_files, which leads to the file that
+ * is mapped there and to no other, and only if it is on a device that is
  *
  *      mounted in this mount namespace or in that of process 1, where root mounts, and not FUSE
- *      mounted in the process's own, and of a type that the kernel serves by itself
+ *      mounted in the process's own, and of a type that the kernel itself serves
  *
  * A file is known by what the kernel says of it, not by a build id, which anybody can write into a file of his own.
  *
@@ -47,7 +47,7 @@ static inline uint64_t wick_host_device(unsigned major, unsigned minor)
 }
 
 /* Adds the devices of a text of mountinfo: all but those of FUSE and of the kernel's own files, such as /proc, or if
- * `strict` those of types that the kernel serves by itself. */
+ * `strict` those of types that the kernel itself serves. */
 void wick_host_devices_add(struct wick_host_devices *d, char *mountinfo, bool strict);
 
 /* Reads the mounts again if they have changed, and those of process pid: before a few calls of _allow for it. */

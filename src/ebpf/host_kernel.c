@@ -416,7 +416,8 @@ static void forget_pages(void *arg)
 {
     const struct wick_host_kernel *k = arg;
     struct wick_host_page page, next;
-    /* none come meanwhile: it is this thread that puts them. From a page that is there the next is found at once. */
+    /* none are added during this: it is this thread that adds them. From a page that is present the next is found at
+     * once. */
     bool more = !library.bpf_map_get_next_key(k->pages, NULL, &page);
     for (int i = 0; more && i < 2 * WICK_HOST_PAGES; i++) {
         more = !library.bpf_map_get_next_key(k->pages, &page, &next);

@@ -10,7 +10,7 @@
  * order of the records: the end of a process comes after the samples that were taken before it.
  *
  * A wait is one record and up to as many events as it has phases: time asleep, with the process that ended it; then
- * time without a processor, split up among the processes that ran meanwhile, the rest under none. The weights add
+ * time without a processor, split up among the processes that ran in it, the rest under none. The weights add
  * up to the length of the wait.
  *
  * Once a second totals and events are flushed. Stacks and threads are remembered until they take 64 MiB; then they are
@@ -164,7 +164,7 @@ static void write_asleep(struct wick_host_recorder *r, struct wick_jfr_wall_cloc
     write_phase(r, event, s->head.asleep_ns, state);
 }
 
-/* Time without a processor: a sample for each process that ran meanwhile, and one for what is not known. */
+/* Time without a processor: a sample for each process that ran in it, and one for the rest. */
 static void write_ready(struct wick_host_recorder *r, struct wick_jfr_wall_clock_sample *event,
                         const struct wick_host_process *p, const struct wick_host_record *s)
 {

@@ -52,7 +52,7 @@ int wick_host_recorder_write_to(struct wick_host_recorder *r, struct wick_output
 /* Waits a little, less if a new process was met or a signal comes, and writes what was sampled. */
 void wick_host_recorder_round(struct wick_host_recorder *r);
 
-/* Ends it. totals may be NULL; r too. */
+/* Ends it. totals may be NULL, and so may r. */
 void wick_host_recorder_close(struct wick_host_recorder *r, struct wick_host_totals *totals);
 
 #endif

@@ -8,7 +8,7 @@
  * the stack and bounded by the library's recursion limit, 2048): the callback fills our buffer, and when that is full
  * leaves the library with longjmp. Input longer than MAX_IN bytes is not tried.
  *
- * What comes out is then made short: a flame graph wants `CodeCache::find_blob`, not a paragraph.
+ * What comes out is then made short: a flame graph needs `CodeCache::find_blob`, not a paragraph.
  */
 #include "elf/demangle.h"
 

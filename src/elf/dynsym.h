@@ -19,7 +19,7 @@ struct wick_elf_dyn {
     uint64_t strtab_size;
     wick_addr rela, jmprel; /* relocations with addends: of data, and of the PLT */
     uint64_t rela_size, jmprel_size;
-    wick_addr versym, verneed; /* which version of which library each symbol wants */
+    wick_addr versym, verneed; /* which version of which library each symbol needs */
 };
 
 /* Reads the dynamic section. 0, -WICK_E_NOTFOUND (the image has none, or no symbols), -WICK_E_FORMAT, -WICK_E_FAULT or

@@ -78,7 +78,7 @@ enum {
     OP_BREGX = 0x92,
 };
 
-/* The return address is undefined by the program's word, which is not the same as LOST: WICK_RULE_END. */
+/* The CFI itself marks the return address as undefined: WICK_RULE_END, which is not the same as LOST. */
 #define HOW_UNDEFINED 6
 
 /* cfa_kind of a row while the program runs: the PLT's rule, with its N in cfa_add. */
@@ -653,7 +653,7 @@ struct search {
     wick_addr lo_pc, hi_pc;
 };
 
-/* Where to look next. Functions are about equally dense everywhere, so the place is guessed from the pc; every other
+/* Where to search next. Functions are about equally dense everywhere, so the place is guessed from the pc; every other
  * time the range is halved instead, so that a table that fools the guess costs twice the steps and not thousands. */
 static void choose_window(const struct search *s, wick_addr pc, bool halve, unsigned max, struct window *w)
 {

@@ -44,7 +44,7 @@ struct wick_elf_file {
 /* Bytes through mem (borrowed as long as f lives). 0, -WICK_E_FORMAT or -WICK_E_FAULT. */
 int wick_elf_file_init(struct wick_elf_file *f, const struct wick_mem *mem, uint64_t size);
 
-/* A descriptor, which f owns from now on; it is closed on failure too. 0, -WICK_E_FORMAT or -WICK_E_IO. */
+/* A descriptor, which f owns from now on; it is closed also on failure. 0, -WICK_E_FORMAT or -WICK_E_IO. */
 int wick_elf_file_take_fd(struct wick_elf_file *f, int fd);
 
 void wick_elf_file_release(struct wick_elf_file *f);

@@ -67,7 +67,7 @@ static bool version_in(const struct search *s, wick_addr at, uint16_t number, ch
     return false;
 }
 
-/* The version that symbol i wants; "" if there is none. */
+/* The version that symbol i needs; "" if there is none. */
 static void version_of(const struct search *s, uint32_t i, char *out)
 {
     uint16_t number = 0;
@@ -131,7 +131,7 @@ int wick_elf_got_slots(const struct wick_mem *mem, const struct wick_elf_image *
         rc = -WICK_E_NOTFOUND;
     if (!rc)
         rc = search_table(&s, s.dyn.rela, s.dyn.rela_size);
-    /* some linkers let DT_RELA cover the PLT's, too */
+    /* some linkers let DT_RELA also cover the PLT's */
     bool covered = s.dyn.jmprel >= s.dyn.rela && s.dyn.jmprel - s.dyn.rela < s.dyn.rela_size;
     return rc || covered ? rc : search_table(&s, s.dyn.jmprel, s.dyn.jmprel_size);
 }

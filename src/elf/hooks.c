@@ -149,7 +149,7 @@ static bool unready(struct visit *v, wick_addr addr)
     return !v->pass->complete && addr >= v->relro.lo && addr < v->relro.hi && (protection_of(v, addr) & PROT_WRITE);
 }
 
-/* True if the version that an image wants has the code that we are linked with (own; "" = found by name only, and there
+/* True if the version that an image needs has the code that we are linked with (own; "" = found by name only, and there
  * is one version). What moved into libc.so.6 with glibc 2.34 kept its version and got that one in addition. */
 static bool is_one_code(const char *own, const char *wanted)
 {

@@ -6,14 +6,14 @@
  * wick_elf_hooks_refresh, of those that come later. Nothing of an image's code is changed. A word is touched only if it
  * holds the true function, or leads to the loader that would put it there (lazy binding); what another library has put
  * there stays. _off puts the true function into each word that holds ours, so nobody has to remember anything about
- * images that went away meanwhile. Pages that are read-only are writable for a moment and get their protection back.
+ * images that were unloaded. Pages that are read-only are writable for a moment and get their protection back.
  *
  * Left alone: the image that holds our function (its own calls stay its own), the one that holds the true function,
  * and the loader. Calls within the C library do not go through such words. Addresses of functions that a program took
  * itself (dlsym, tables of pointers) are not found; one that it took from a word while a hook was on is ours and stays
  * good, because a hook must go on working after _off.
  *
- * Threads: one at a time; calls of the hooked functions may go on meanwhile. Never in a signal handler, nor while the
+ * Threads: one at a time; calls of the hooked functions may go on. Never in a signal handler, nor while the
  *          loader works for the calling thread.
  * Memory:  the caller's struct.
  */
@@ -27,7 +27,7 @@ enum { WICK_HOOKS_MOST = 16, WICK_HOOKS_IMAGES = 512 };
 struct wick_elf_hook {
     const char *name;
     uintptr_t truth, ours; /* truth 0: this C library has no such function */
-    wick_addr not_in;      /* an address in an image that is left alone, too; 0 = none */
+    wick_addr not_in;      /* an address in another image that is left alone; 0 = none */
 };
 
 struct wick_elf_hooks {
@@ -38,7 +38,7 @@ struct wick_elf_hooks {
     unsigned long long adds, subs;                        /* images ever loaded and unloaded, at the last pass */
     struct {
         wick_addr bias, dyn;
-    } done[WICK_HOOKS_IMAGES]; /* images that need no other look */
+    } done[WICK_HOOKS_IMAGES]; /* images that need no other check */
     uint32_t ndone;
     uint32_t idle, rest; /* calls of _refresh since the last pass; how many to let pass */
     bool unfinished;     /* some image was still being loaded */

@@ -82,7 +82,7 @@ int wick_elf_image_probe(const struct wick_mem *m, wick_addr base, struct wick_e
 void wick_elf_images_init(struct wick_elf_images *im, int pid);
 
 /* Brings the set up to date and sets *changed. For this process it costs one dl_iterate_phdr step if no library came or
- * went; never call it from a signal handler or while holding a lock that a library constructor might want. mem reads
+ * went; never call it from a signal handler or while holding a lock that a library constructor might take. mem reads
  * the target (for this process it may be NULL). 0, -WICK_E_NOMEM, -WICK_E_GONE, -WICK_E_PERM or -WICK_E_IO; the set is
  * as before on failure. */
 int wick_elf_images_refresh(struct wick_elf_images *im, const struct wick_mem *mem, bool *changed,

@@ -25,7 +25,7 @@ struct walk {
     int rc;
 };
 
-/* Loads are safe here (see above); the interface wants a reader. */
+/* Loads are safe here (see above); the interface takes a reader. */
 static int read_plain(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
 {
     (void)m;

@@ -21,12 +21,12 @@
 struct wick_err;
 struct wick_symbols;
 
-/* Where to look. All fields may be 0. */
+/* Where to search. All fields may be 0. */
 struct wick_symbols_from {
     int pid;                    /* whose image it is; 0 = this process */
-    const struct wick_mem *mem; /* its memory: for images whose file is gone, and the vDSO; may be NULL */
+    const struct wick_mem *mem; /* its memory: for images without a file any more, and the vDSO; may be NULL */
     const char *debug_dir;      /* NULL = "/usr/lib/debug" */
-    /* Opens an image's file in place of looking for it by its path: a descriptor, or why not. The path is not used for
+    /* Opens an image's file in place of finding it by its path: a descriptor, or why not. The path is not used for
      * anything then, and a debug file is only taken from this machine's debug_dir, by build id. */
     int (*open)(void *arg, const struct wick_elf_image *image);
     void *open_arg;

@@ -9,7 +9,7 @@
  *     cfa = load(reg[cfa_reg] + cfa_off) + cfa_add     WICK_CFA_DEREF
  *     caller's sp = cfa, caller's slot i = by WICK_HOW_KIND(how[i]) below
  *
- * Plain data that the kernel side includes too (unwind/step.h): nothing but integers, no other header of the tree.
+ * Plain data that the kernel side also includes (unwind/step.h): nothing but integers, no other header of the tree.
  *
  * Threads: no shared state.
  * Memory:  flat structs without pointers.

@@ -3,14 +3,14 @@
  * engine.h - what an engine is
  *
  * An engine decides when to record an event, has the recorder take the stack, and writes the event as JFR once it has
- * come through a ring. It is a `struct wick_engine_ops` and a row in engines.c; nothing else in wick knows which
+ * pass through a ring. It is a `struct wick_engine_ops` and a row in engines.c; nothing else in wick knows which
  * engines there are. To add one: its own files, its type of event with the unit of its weight in def/event_type.def,
  * the row, and its options (def/event_word.def, def/option.def).
  *
  * The functions of the operations may be NULL where nothing is to be done, but for planned, start, stop and event.
  *
  * Threads: start, stop and release by the session's owner; take, event and stats by the drain thread or by the thread
- *          that stands in for it, under the session's lock; status, settings, label and notes under that lock, too.
+ *          that stands in for it, under the session's lock; status, settings, label and notes also under that lock.
  * Memory:  an engine's state is `bytes` of zeroes at each start, owned by the set (engines.h). It is left as it is
  *          after a recording that lost a handler, which may still use it.
  */
@@ -77,13 +77,13 @@ struct wick_engine_ops {
     void (*stop)(void *e);
     /* Gives back what start took, if no handler was lost in it. */
     void (*release)(void *e);
-    /* Gives the drain what did not come through the rings; after they were emptied. */
+    /* Gives the drain what did not pass through the rings; after they were emptied. */
     void (*take)(void *e, struct wick_drain *d, enum wick_engine_take what);
     /* Writes an event that came out of a ring; its stack is valid during the call. */
     void (*event)(void *e, struct wick_drain *d, const struct wick_event *event);
     /* An event that came out of a ring will not be written: gives back what it refers to. */
     void (*lost)(void *e, const struct wick_event *event);
-    /* Something happened after which users want to know how things stood: what is written now and then is due. */
+    /* Something happened after which the current state is of interest: what is written now and then is due. */
     void (*moment)(void *e);
     /* The tables are replaced: the stacks and contexts that it holds on to go into the next ones. */
     void (*carry)(void *e, struct wick_carry *c);

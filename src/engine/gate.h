@@ -3,7 +3,7 @@
  * gate.h - knowing when no handler is at work any more
  *
  * A handler may lose its processor between its first instruction and the moment it owns anything that others can see;
- * what it is about to touch must not go away meanwhile. So a handler passes a gate before it loads its engine:
+ * what it is about to touch must not be freed in between. So a handler passes a gate before it loads its engine:
  *
  *      handler                                   who stops the engine
  *      gate.inside++           (seq_cst)         engine = NULL                          (seq_cst)

@@ -2,7 +2,7 @@
 /*
  * rate.h - an interval that follows the rate of samples
  *
- * More samples a second than wanted make the interval longer, fewer make it shorter, but never shorter than it was
+ * More samples a second than asked for make the interval longer, fewer make it shorter, but never shorter than it was
  * configured. The controller works in the logarithm of the rate, moves by a part of the way at a time and keeps no sum
  * of errors, so nothing winds up while a program pauses. It is proportional only: samples keep the weight of the
  * interval in force when each was drawn, which the engines see to, so no change of it biases a sum.
@@ -14,7 +14,7 @@
 
 struct wick_rate {
     uint64_t shortest;                /* interval, as configured */
-    uint32_t most;                    /* samples a second that are wanted; 0 = as many as come */
+    uint32_t most;                    /* samples a second at most; 0 = no limit */
     uint64_t since_ns, since_samples; /* of the latest adjustment */
 };
 

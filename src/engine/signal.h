@@ -29,7 +29,7 @@ struct wick_signal {
 enum { WICK_SIGNAL_ANY = 0, WICK_SIGNAL_ANY_REALTIME = -1 };
 
 /* Installs the handler for signal `number`, or for any free one of that sort; system calls are restarted (SA_RESTART).
- * While it runs all signals are blocked, those that the C library keeps for itself too, but not those of faults.
+ * While it runs all signals are blocked, also those that the C library keeps for itself, but not those of faults.
  * -WICK_E_STATE with a message if there is none. */
 int wick_signal_take(struct wick_signal *s, int number, wick_signal_handler *handler, struct wick_err *err);
 

@@ -24,7 +24,7 @@ int wick_picture_fold(const struct wick_profile *p, const struct wick_export_opt
 /* What pictures show of frames: see struct wick_format. */
 unsigned wick_picture_keep(unsigned names);
 
-/* The unit of the picture's weights as struct wick_flame_opts wants it. Valid as long as the profile. */
+/* The unit of the picture's weights as struct wick_flame_opts takes it. Valid as long as the profile. */
 const char *wick_picture_unit(const struct wick_profile *p, const struct wick_export_options *o);
 
 /* What was measured, for people: "CPU time", or the event's own name. Valid as long as the profile. */

@@ -2,7 +2,7 @@
 /*
  * shown.h - a profile of what is shown
  *
- * Formats of viewers want frames by their shown names, not by class, method, signature and bytecode index. So a second
+ * Formats of viewers need frames by their shown names, not by class, method, signature and bytecode index. So a second
  * profile is made of the samples of one event type, in which
  *
  *     function.name         is the name as it is shown        function.class_name  the library, "" for Java
@@ -32,7 +32,7 @@ int wick_shown_init(struct wick_shown *s, const struct wick_profile *p, const st
                     struct wick_err *err);
 void wick_shown_release(struct wick_shown *s);
 
-/* The value of an aggregate, as the options want it; never negative. */
+/* The value of an aggregate, as the options ask for it; never negative. */
 int64_t wick_shown_value(const struct wick_export_options *o, const struct wick_agg *a);
 
 /* Name and library of a frame of q, and that of a thread: "main", or "virtual" or "unknown" where it has none. */

@@ -97,7 +97,7 @@ static void stretch(struct wick_slots *out)
     }
 }
 
-/* A sample may stand for more time than passed since the one before: for other threads too, of which only some were
+/* A sample may stand for more time than passed since the one before: also for other threads, of which only some were
  * sampled, or for a wait that was cut. On the axis it begins where that one ends, and not before the recording does. */
 static void part(struct wick_slots *out, int64_t begin_ns)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace.c - Chrome's trace event JSON, which Perfetto's UI reads, too: one track a thread, frames as slices over time
+ * trace.c - Chrome's trace event JSON, which Perfetto's UI also reads: one track a thread, frames as slices over time
  *
  * docs/formats/trace.md says what becomes what.
  *

@@ -4,8 +4,8 @@
  *
  * One pre-order walk without a stack: for every depth `edge` holds where the next box of that depth begins. On entering
  * a node its own start is edge[depth]; that edge moves right by the node's total, and the edge of its children starts
- * at the node's start. A node that is too narrow moves the edge too, and its subtree, which cannot be wider, is stepped
- * over: a box's place never depends on what is drawn.
+ * at the node's start. A node that is too narrow also moves the edge, and its subtree, which cannot be wider, is
+ * stepped over: a box's place never depends on what is drawn.
  */
 #include "flame/box_layout.h"
 

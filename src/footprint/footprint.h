@@ -63,7 +63,7 @@ struct wick_footprint_jvm {
     const struct wick_footprint_claims *known; /* ranges that are known besides, NULL = none; borrowed */
 };
 
-/* Looks through the JVM's flags and counters: some ms. */
+/* Reads the JVM's flags and counters: some ms. */
 void wick_footprint_open(struct wick_footprint_jvm *f, const struct wick_jvm *jvm);
 
 /* A mapping is cut into pieces with one owner each. */

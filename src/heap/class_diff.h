@@ -3,7 +3,7 @@
  * class_diff.h - what changed between two dumps, by class
  *
  * Objects have no identity from one dump to the next, since they move; classes have their names. What of a report the
- * comparison wants is taken out of it (_take), so that one dump is analysed at a time. Classes that several loaders
+ * comparison needs is taken out of it (_take), so that one dump is analysed at a time. Classes that several loaders
  * have under one name are put together, and so are lambdas and other hidden classes, whose numbers differ from run to
  * run.
  *

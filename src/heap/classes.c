@@ -6,7 +6,7 @@
  * hash index, since objects ask for their class by id millions of times; strings, threads, traces and frames into
  * arrays that are sorted afterwards and searched by bisection. What refers to something that comes later keeps its id
  * until the end (a class's name in `shallow`). O(file + n log n) for n strings; the file is scanned once, and read
- * again only where a text or a field is wanted.
+ * again only where a text or a field is needed.
  *
  * Then what follows from all: names, the flags that subclasses inherit (a Reference, a Thread, a ClassLoader), and
  * classes for arrays of primitives, which some dumps do not have: their made-up ids are the numbers of the types,

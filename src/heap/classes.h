@@ -3,7 +3,7 @@
  * classes.h - what a heap dump says besides objects: names, classes, threads and their stacks
  *
  * Of strings only the place in the file is kept, and the text of those that name something. A class's fields are read
- * again from its record when they are wanted; only where its references lie in an instance is kept, and that is found
+ * again from its record when they are needed; only where its references lie in an instance is kept, and that is found
  * when the first instance is seen, so that a file of classes without instances makes nothing large.
  *
  * Sizes. A dump does not say how many bytes an object takes in the heap, only what its fields hold, with references as

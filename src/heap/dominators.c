@@ -13,11 +13,11 @@
  *      number is not greater than w's semidominator (the nearest common ancestor of parent and semidominator).
  *
  * The search keeps edges, not nodes, on its stack: all of a node's are pushed when it is visited, and one that leads to
- * a node that has been visited meanwhile is dropped. The last edge pushed is that of the deepest node with one left, so
+ * a node that has been visited since is dropped. The last edge pushed is that of the deepest node with one left, so
  * it is a depth-first search; and it reads each node's edges once, in one go.
  *
  * Predecessors are listed by number (counting sort: one pass over all edges counts them, a second one puts them there),
- * and used from the last to the first. So whatever else there is can rest meanwhile. The passes go in the order of the
+ * and used from the last to the first. So nothing else is touched during a pass. The passes go in the order of the
  * search: what a node refers to has been numbered soon after it, as a rule, so that they write near where they wrote.
  */
 #include "heap/dominators.h"
@@ -30,7 +30,7 @@ struct pending {
     uint32_t target; /* node */
 };
 
-/* Of a node, while semidominators are found; both are wanted together. */
+/* Of a node, while semidominators are found; both are used together. */
 struct step {
     uint32_t parent; /* in the tree, which gets flatter */
     uint32_t low;    /* the least semidominator from here up to below the parent */

@@ -30,7 +30,7 @@ struct wick_heap_edges {
     int (*roots)(void *ctx, wick_heap_edge *edge, void *to);
     /* Where a node refers to, perhaps repeatedly; each time the same. */
     int (*of)(void *ctx, uint32_t node, wick_heap_edge *edge, void *to);
-    /* What the graph keeps is not wanted for some time. May be NULL. */
+    /* What the graph keeps is not needed for some time. May be NULL. */
     void (*rest)(void *ctx);
 };
 

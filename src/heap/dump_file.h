@@ -3,12 +3,12 @@
  * dump_file.h - the bytes of a heap dump, read through windows
  *
  * A dump may be larger than memory, so it is neither loaded nor mapped: a view keeps a window of it, which follows the
- * reads. What is resident is what was allocated, and a dump that shrinks meanwhile is an error and no signal. A
- * gzip'ed dump, and one that comes through a pipe, is unpacked into an unnamed temporary file in $TMPDIR first, since
+ * reads. What is resident is what was allocated, and a dump that shrinks while it is read is an error and no signal. A
+ * gzip'ed dump, and one from a pipe, is unpacked into an unnamed temporary file in $TMPDIR first, since
  * objects are read in the order of their references.
  *
  * Threads: a file any, a view one at a time.
- * Memory:  a view's window; the temporary file is gone when it is closed.
+ * Memory:  a view's window; the temporary file is removed when it is closed.
  */
 #ifndef WICK_HEAP_DUMP_FILE_H
 #define WICK_HEAP_DUMP_FILE_H

@@ -9,7 +9,7 @@
 
 enum {
     SCAN_STEP = 1 << 20,
-    JUMP_STEP = 1024, /* most objects are shorter, and the next one is often wanted soon */
+    JUMP_STEP = 1024, /* most objects are shorter, and the next one is often needed soon */
 };
 
 /* --- counting ----------------------------------------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ static uint64_t most_links(const struct wick_heap_graph *g, const struct wick_hp
         return o->count / id + 1;
     case WICK_HPROF_OBJECTS:
         return (uint64_t)o->count + 1;
-    case WICK_HPROF_CLASS: /* superclass, loader, signers, domain; a static field has a name and a type, too */
+    case WICK_HPROF_CLASS: /* superclass, loader, signers, domain; a static field also has a name and a type */
         return 4 + (o->end - o->body) / (2 * id + 1);
     default:
         return 1;
@@ -131,7 +131,7 @@ static int add_root(void *ctx, const struct wick_hprof_root *r)
     const struct wick_heap_thread *t = wick_heap_thread_find(&g->classes, r->thread);
     uint32_t holder = t ? wick_heap_ids_find(&g->ids, t->id) : WICK_HEAP_NONE;
     if (holder == object && r->kind != WICK_HPROF_ROOT_THREAD)
-        return 0; /* a thread on its own stack: it is a root by itself */
+        return 0; /* a thread on its own stack: it is itself a root */
     uint32_t class = holder != WICK_HEAP_NONE ? wick_heap_graph_brief(g, holder).class : WICK_HEAP_NONE;
     if (class == WICK_HEAP_NONE || !(g->classes.all[class].flags & WICK_HEAP_IS_THREAD))
         holder = WICK_HEAP_NONE;

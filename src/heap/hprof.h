@@ -116,7 +116,7 @@ struct wick_hprof_visitor {
     /* A root of the kind THREAD, after _root. */
     int (*thread)(void *ctx, uint64_t id, uint32_t serial, uint32_t trace);
     int (*class_dump)(void *ctx, const struct wick_hprof_class *c);
-    int (*object)(void *ctx, const struct wick_hprof_object *o); /* classes too, of kind CLASS */
+    int (*object)(void *ctx, const struct wick_hprof_object *o); /* also classes, of kind CLASS */
 };
 
 /* Bytes of a value of a type; 0 if there is no such type. */

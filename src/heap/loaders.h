@@ -17,7 +17,7 @@ struct wick_heap_loader {
     uint32_t object;         /* WICK_HEAP_NONE if it is not in the dump */
     uint32_t class;          /* of the loader */
     uint64_t classes;        /* that it has defined */
-    uint64_t again;          /* of those, how many another loader of the same class has defined, too */
+    uint64_t again;          /* of those, how many another loader of the same class has also defined */
     uint64_t objects, bytes; /* instances of its classes */
     uint64_t retained;       /* by the loader and its classes together; 0 if that was not computed */
     bool reachable;

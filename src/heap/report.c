@@ -11,7 +11,7 @@ static void step(const struct wick_heap_report *r, const char *what)
         r->ask.step(what);
 }
 
-/* Waste comes first: what it needs is gone when the dominators need theirs. */
+/* Waste comes first: what it needs is freed before the dominators need theirs. */
 static int analyse(struct wick_heap_report *r, struct wick_err *err)
 {
     const struct wick_heap_retained_ask ask = {.tops = r->ask.rows, .tree = r->ask.tree};
@@ -20,7 +20,7 @@ static int analyse(struct wick_heap_report *r, struct wick_err *err)
     step(r, "finding objects");
     int rc = wick_heap_graph_index(g, err);
     if (!rc && r->ask.waste) {
-        step(r, "looking for duplicates");
+        step(r, "searching for duplicates");
         rc = wick_heap_waste_find(&r->waste, g, r->ask.rows, err);
     }
     if (!rc) {
@@ -29,7 +29,7 @@ static int analyse(struct wick_heap_report *r, struct wick_err *err)
     }
     rc = rc ? rc : wick_heap_loaders_find(&r->loaders, g, &r->retained, err);
     if (!rc && r->ask.paths) {
-        step(r, "looking for paths");
+        step(r, "searching for paths");
         for (size_t i = 0; i < r->retained.nsuspects; i++)
             targets[i] = r->retained.suspects[i].object;
         rc = wick_heap_paths_find(g, targets, r->retained.nsuspects, r->paths, err);

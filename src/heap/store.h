@@ -2,13 +2,13 @@
 /*
  * store.h - the large arrays of an analysis, in memory or in unnamed temporary files
  *
- * Each array has a number of bytes for each object of the dump. As long as all that are known to be wanted fit into the
+ * Each array has a number of bytes for each object of the dump. As long as all that are known to be needed fit into the
  * limit they are ordinary memory. If not, those that rest between two uses are mapped from temporary files in $TMPDIR:
  * parked, they take no memory of the process, and the kernel may write them out. Loops over many objects call _relieve,
- * which parks all files when the process has more in memory than the limit: what is wanted again comes back page by
+ * which parks all files when the process has more in memory than the limit: what is needed again comes back page by
  * page.
  *
- * Memory:  mmap; freed by _free. The files have no name and are gone with the process.
+ * Memory:  mmap; freed by _free. The files have no name and are removed with the process.
  */
 #ifndef WICK_HEAP_STORE_H
 #define WICK_HEAP_STORE_H
@@ -19,7 +19,7 @@
 
 #include "base/err.h"
 
-enum { WICK_HEAP_STORE_FILES = 24, WICK_HEAP_STORE_LOOK = 1 << 14 /* calls of _relieve until it looks */ };
+enum { WICK_HEAP_STORE_FILES = 24, WICK_HEAP_STORE_LOOK = 1 << 14 /* calls of _relieve until it checks */ };
 
 struct wick_heap_array {
     void *p;
@@ -30,12 +30,12 @@ struct wick_heap_array {
 struct wick_heap_store {
     uint64_t limit;                                      /* bytes of memory for arrays; 0 = as many as it takes */
     uint64_t used;                                       /* of memory, not of files */
-    bool tight;                                          /* what is wanted does not fit: arrays that rest go to files */
+    bool tight;                                          /* what is needed does not fit: arrays that rest go to files */
     uint32_t calls;                                      /* of _relieve */
     struct wick_heap_array files[WICK_HEAP_STORE_FILES]; /* those there are; p = NULL: free */
 };
 
-/* Says how many bytes will be wanted at once. */
+/* Says how many bytes will be needed at once. */
 void wick_heap_store_expect(struct wick_heap_store *s, uint64_t bytes);
 
 /* A new array of zeros in *a (freed already). rests = it will be parked at times. -WICK_E_NOMEM, _NOSPACE, _IO with a

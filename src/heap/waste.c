@@ -366,12 +366,12 @@ static int allocate(struct work *w)
     out->collections = w->sum = calloc(classes, sizeof *w->sum);
     w->field = calloc(classes, sizeof *w->field);
     if (!out->strings.top || !out->arrays.top || !w->sum || !w->field)
-        return wick_err_set(w->err, WICK_E_NOMEM, "out of memory while looking for duplicates");
+        return wick_err_set(w->err, WICK_E_NOMEM, "out of memory while searching for duplicates");
     int rc = wick_heap_store_new(s, &w->hashes, n, 8, true, w->err);
     return rc ? rc : wick_heap_store_new(s, &w->owned, (n >> 6) + 1, 8, false, w->err);
 }
 
-/* Arrays come first: strings and collections want to know of theirs. */
+/* Arrays come first: strings and collections need theirs. */
 static int find(struct work *w)
 {
     struct wick_heap_graph *g = w->g;

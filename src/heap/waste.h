@@ -8,7 +8,7 @@
  * of 64 bits, so that two different ones among ten million are taken for equal once in 300,000 dumps.
  *
  * Of a collection that keeps its elements in an array (ArrayList, ArrayDeque, HashMap ...) the elements of the array
- * that are null are room that it does not use. A hash table wants some: see docs/heap.md.
+ * that are null are room that it does not use. A hash table needs some: see docs/heap.md.
  *
  * Memory:  arrays of the store, 8 bytes an object and 24 for each content of a part of them, while it lasts.
  */

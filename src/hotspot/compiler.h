@@ -6,7 +6,7 @@
  * stops all compiling and the number of deoptimisations are found by libjvm's symbols only: they are not known for
  * builds without symbols, and jvmstat has no counter of them.
  *
- * Threads: any; what is read changes meanwhile, so it may be a moment old, or 0 where it could not be read.
+ * Threads: any; what is read changes at any time, so it may be a moment old, or 0 where it could not be read.
  * Memory:  the caller's structs; borrows the JVM.
  */
 #ifndef WICK_HOTSPOT_COMPILER_H

@@ -2,7 +2,7 @@
 /*
  * layout_check.c - whether a layout can be used: nothing missing, nothing outside of its structure
  *
- * Two reasons to look once, before anything is read with it. A JDK may lack a fact that some code needs; read at
+ * Two reasons to check once, before anything is read with it. A JDK may lack a fact that some code needs; read at
  * WICK_HS_NONE it would be the byte before the structure. And the tables come from the target, which may lie: blobs,
  * nmethods and PcDescs are copied and then read by offset, so each offset must lie inside the copy.
  *

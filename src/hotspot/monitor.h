@@ -9,7 +9,7 @@
  *               or 1
  * An anonymous owner has the object in its lock stack, a short array in its JavaThread.
  *
- * Threads: any. What is read may change meanwhile: an answer was right at some instant of the call.
+ * Threads: any. What is read may change at any time: an answer was right at some instant of the call.
  */
 #ifndef WICK_HOTSPOT_MONITOR_H
 #define WICK_HOTSPOT_MONITOR_H
@@ -44,7 +44,7 @@ struct wick_hs_ownable {
 };
 
 /* JavaThread of the owner of the AbstractOwnableSynchronizer behind a local handle of JNI, 0 = none, or not known.
- * Wrong if the collector moves one of the objects meanwhile: check that there is such a thread. */
+ * Wrong if the collector moves one of the objects during the call: check that there is such a thread. */
 wick_addr wick_hs_ownable_owner(const struct wick_jvm *jvm, const struct wick_hs_ownable *o, wick_addr handle);
 
 #endif

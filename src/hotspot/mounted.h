@@ -2,7 +2,7 @@
 /*
  * mounted.h - the virtual thread that a carrier runs, read from its objects without asking the JVM (JDK 21 and later)
  *
- * Threads: one at a time per struct; the objects may be moved while they are read, so hold the carrier meanwhile.
+ * Threads: one at a time per struct; the objects may be moved while they are read, so hold the carrier during the call.
  * Memory:  the caller's structs.
  */
 #ifndef WICK_HOTSPOT_MOUNTED_H

@@ -5,7 +5,7 @@
  *   plain      the address, 8 bytes
  *   narrow     32 bits: base + (value << shift), and 0 is null; base and shift are read from the JVM once. Where the
  *              place of the base is not known, the form is not, either
- *   coloured   generational ZGC, 8 bytes: the address begins above one of bits 12 to 15, the one that loads want, so
+ *   coloured   generational ZGC, 8 bytes: the address begins above one of bits 12 to 15, the one that loads expect, so
  *              which bit is set is how far to shift. None or several of them set is no reference that a load would
  *              return: null
  *
@@ -62,7 +62,7 @@ bool wick_hs_moves_find(const struct wick_jvm *jvm, struct wick_hs_moves *out)
     return out->bad_mask && wick_hs_u64(jvm->mem, out->bad_mask);
 }
 
-/* ZGC: one of bits 12 to 15 is the colour that loads want, and the address begins above it. */
+/* ZGC: one of bits 12 to 15 is the colour that loads expect, and the address begins above it. */
 static wick_addr uncoloured(uint64_t v)
 {
     uint64_t colour = (v >> 12) & 0xf;

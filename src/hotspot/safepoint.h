@@ -36,12 +36,12 @@ struct wick_hs_safepoint {
     wick_addr op_type, op_names;         /* SafepointTracing::_current_type, VM_Operation::_names; 14.. */
     /* jvmstat counters, 0 without UsePerfData */
     wick_addr count, sync_total, time_total;
-    /* counters: what the last look saw */
+    /* counters: what the last poll saw */
     uint64_t last_count, last_sync;
     bool waiting, unsure;
 };
 
-/* What one look saw. */
+/* What one poll saw. */
 struct wick_hs_safepoint_view {
     uint64_t id;        /* of the present or last safepoint; another one has another id */
     bool synchronising; /* threads are awaited */

@@ -26,8 +26,8 @@ wick_addr wick_hs_thread_stack_end(const struct wick_jvm *jvm, wick_addr thread)
     return off == WICK_HS_NONE ? 0 : wick_hs_u64(jvm->mem, thread + (unsigned)off);
 }
 
-/* Entries without a thread of the system are those that start or end just now: as many as cap are passed over, so that
- * a list that consists of them does not take longer than one of threads. */
+/* Entries without an OS thread are threads that are just starting or ending: at most cap of them are skipped, so a list
+ * of nothing else takes no longer than one of threads. */
 static int from_array(const struct wick_jvm *jvm, struct wick_hs_thread *out, int cap)
 {
     const struct wick_hs_layout *l = &jvm->layout;

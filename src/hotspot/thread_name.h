@@ -6,7 +6,7 @@
  * of pauses; what they have left behind (hotspot/oop.h) is recognised; with ZGC a name cannot be read until the
  * program or the collector has used the reference to it.
  *
- * Threads: any; the JavaThread must not be freed meanwhile.
+ * Threads: any; the JavaThread must not be freed during the call.
  */
 #ifndef WICK_HOTSPOT_THREAD_NAME_H
 #define WICK_HOTSPOT_THREAD_NAME_H

@@ -4,7 +4,7 @@
  *
  * One stack a line: frames from the root to the leaf between semicolons, a space, a weight. A frame's kind is its
  * suffix `_[letter]` (def/frame.def); a Java frame may carry a line number as `name:123` before it. Text of other tools
- * without suffixes gets kinds by the look of the names, which is a guess.
+ * without suffixes gets its kinds from the form of the names, which is a guess.
  *
  * Threads: one at a time per tree.
  * Memory:  one line, and one stack's frames, during the call.

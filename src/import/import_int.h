@@ -26,7 +26,7 @@ struct wick_import {
 void wick_import_problem(struct wick_import *im, uint64_t offset, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Hands a sample to the visitor, or to the profile, if the filter wants it. */
+/* Hands a sample to the visitor, or to the profile, if the filter keeps it. */
 void wick_import_sample(struct wick_import *im, const struct wick_sample *s);
 
 /* Input cut into lines. */

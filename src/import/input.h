@@ -38,7 +38,7 @@ enum wick_input_format wick_input_is(const void *head, size_t n);
 
 /* Reads a file into p (initialised, may already hold other inputs); path "-" = standard input. v and res may be NULL;
  * res is set in any case. 0 if something could be read: check res. Otherwise -WICK_E_IO, _NOTFOUND, _PERM, _FORMAT, or
- * _NOMEM, with a message. A regular file must not be shortened meanwhile. */
+ * _NOMEM, with a message. A regular file must not be shortened while it is open. */
 int wick_input_read_file(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
                          struct wick_jfr_result *res, struct wick_err *err);
 

@@ -37,7 +37,7 @@ struct dso {
     uint64_t text, inode;
     enum kind kind;
     bool asked; /* the map was read, or could not be */
-    bool other; /* its file was looked for, and is gone or has changed */
+    bool other; /* its file was searched for, and is missing or has changed */
     uint8_t build_id_len, build_id[WICK_BUILD_ID_MAX];
     struct wick_perf_map *map;
     struct wick_elf_sec exec[WICK_ELF_EXEC_MAX];
@@ -183,7 +183,7 @@ static enum kind kind_of(const struct wick_perf_mapping *m)
     return begins(m->name, "/") ? KIND_FILE : KIND_NONE;
 }
 
-/* A number for the process's mount namespace: 0 if it is ours, or the process is gone. */
+/* A number for the process's mount namespace: 0 if it is ours, or the process has ended. */
 static uint64_t world_of(struct wick_perf_dsos *d, int32_t pid)
 {
     char path[48];

@@ -65,7 +65,7 @@ struct wick_perf_attr {
     uint32_t type;
     uint64_t config, sample_type, read_format;
     uint64_t period; /* fixed; 0 = of each sample */
-    bool id_all;     /* other records than samples have a time, too */
+    bool id_all;     /* other records than samples also have a time */
     bool has_event;
     uint16_t event; /* in the profile */
     char name[64];  /* "" = not known */

@@ -32,7 +32,7 @@ static uint64_t next(struct cursor *c)
     return v;
 }
 
-/* n words that nobody wants. */
+/* n words that nobody needs. */
 static void step_over(struct cursor *c, uint64_t n)
 {
     c->failed = c->failed || (uint64_t)(c->end - c->p) / 8 < n;

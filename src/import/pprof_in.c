@@ -2,7 +2,7 @@
 /*
  * pprof_in.c - reading profile.proto
  *
- * The parts of a profile point at each other by number and may come in any order, so the message is gone through twice:
+ * The parts of a profile point at each other by number and may come in any order, so the message is read twice:
  * first the tables (strings, mappings, functions, locations, what the values mean), then the samples.
  *
  * Values. A profile has several values per sample ("samples count", "cpu nanoseconds"; "alloc_objects count",
@@ -45,7 +45,7 @@ struct location {
     uint32_t first, count; /* its frames, leaf first */
 };
 
-/* Things with numbers of the file's own. Mostly these count from 1, so the guess is the place. */
+/* Entries by ids that the file chose. Most files count from 1, so the id is first tried as the place. */
 struct table {
     void *items; /* each begins with its id */
     size_t size;
@@ -522,7 +522,7 @@ static void take_sample(struct pprof *r, const struct wick_pb_field *field, uint
 
 /* --- the whole --- */
 
-/* Names of mappings are wanted by locations, which may come before the strings. */
+/* Names of mappings are needed by locations, which may come before the strings. */
 static void finish_mappings(struct pprof *r)
 {
     for (uint32_t i = 0; i < r->mappings.n; i++) {

@@ -53,7 +53,7 @@ static bool take(struct wick_label_foreign *f, const struct wick_mem *mem, void 
     return true;
 }
 
-/* Whether it exports the pointer, and is not wick itself, which does so too (published.h). */
+/* Whether it exports the pointer, and is not wick itself, which also does so (published.h). */
 static bool exports(const struct wick_elf_image *image, const struct wick_mem *mem, uint64_t *offset)
 {
     wick_addr own = (wick_addr)(uintptr_t)exports;
@@ -68,7 +68,7 @@ static bool publishes(struct wick_label_foreign *f, const struct wick_elf_image 
         return false;
     void *library = dlopen(image->flags & WICK_IMAGE_MAIN ? NULL : image->path, RTLD_LAZY | RTLD_NOLOAD);
     if (!library)
-        return false; /* it is gone already, or in another namespace of the loader */
+        return false; /* it has already been unloaded, or is in another namespace of the loader */
     bool good = take(f, mem, library, offset);
     if (!good)
         dlclose(library); /* otherwise it stays, for its module number must not become another's */

@@ -8,7 +8,7 @@
  *      current = label set << 32 | depth          one 64-bit store makes a change visible
  *      spans[0 .. depth - 1]                      the innermost is spans[depth - 1]
  *
- * A new span is written behind the open ones, where no reader looks, and becomes visible with the store of `current`;
+ * A new span is written behind the open ones, where no reader reads, and becomes visible with the store of `current`;
  * to close it, the old word is stored. So at every instruction the record is whole: there is no moment at which a
  * handler finds half an update, and none at which it finds nothing. What the compiler must not do is move the span's
  * stores behind that of `current`; the Java side puts a release store in between.
@@ -17,7 +17,7 @@
  * Thread.threadId(): the JVM keeps the id of the mounted virtual thread in its JavaThread, at a place that mount.h
  * finds. So context follows a virtual thread over any number of mounts and costs nothing at a mount.
  *
- * A sampler wants to know which threads have a context at all, of thousands, many times a second. So each thread also
+ * A sampler needs to know which threads have a context at all, of thousands, many times a second. So each thread also
  * has a byte, in a row by its place in the registry of threads, which it sets when its context ceases to be empty and
  * clears when it becomes empty (open.c). Virtual threads have none: they change carriers without notice. Their
  * carriers, about as many as processors, are marked, and a reader asks which thread is mounted.
@@ -165,8 +165,8 @@ uint32_t wick_labels_holders(struct wick_labels *l, struct wick_label_holder *ou
 bool wick_labels_holder_context(const struct wick_labels *l, const struct wick_label_holder *h,
                                 struct wick_context *out, uint32_t *operation);
 
-/* What `use` makes of its handle, NULL if it has none any more. The handle is not given back meanwhile: `use` must not
- * wait. */
+/* What `use` makes of its handle, NULL if it has none any more. The handle is not given back until it returns: `use`
+ * must not wait. */
 void *wick_labels_holder_thread(struct wick_labels *l, const struct wick_label_holder *h,
                                 void *use(void *arg, void *thread), void *arg);
 

@@ -2,7 +2,7 @@
 /*
  * labels_sig.c - the handler's view of the thread it has interrupted
  *
- * The record belongs to the interrupted thread, which stands still meanwhile: one load of `current` and plain loads of
+ * The record belongs to the interrupted thread, which stands still: one load of `current` and plain loads of
  * the span below its depth see exactly what the thread had made visible.
  */
 #include "labels/labels.h"

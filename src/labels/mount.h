@@ -5,7 +5,7 @@
  * A JavaThread has two handles, its own Thread object and that of the thread which runs on it now. They hold the same
  * object unless a virtual thread is mounted.
  *
- * The id of the mounted virtual thread is in the JavaThread too. JDK 24 and later export its offset (the owner of
+ * The id of the mounted virtual thread is also in the JavaThread. JDK 24 and later export its offset (the owner of
  * monitors). In JDK 21 to 23 it is in the part that belongs to JFR, updated at every mount whether JFR runs or not, but
  * no table has its offset. Code that runs on a virtual thread knows its id, so the word is found by searching for the
  * id: an offset that has held the right id for several virtual threads in a row is the one. Ids are small numbers,

@@ -126,7 +126,7 @@ void wick_process_context_withdraw(struct wick_process_context *c)
 {
     if (c->header) {
         wick_store_relaxed(&c->header->published_ns, 0);
-        atomic_thread_fence(memory_order_seq_cst); /* pairs: a reader's second look */
+        atomic_thread_fence(memory_order_seq_cst); /* pairs: a reader's second load */
         munmap(c->header, page());
     }
     for (int i = 0; i < 2; i++)

@@ -7,8 +7,8 @@
  *      trace_id[16]  span_id[8]  valid u8  flags u8  attrs_data_size u16  { key u8, length u8, bytes }*
  *
  * Each record of labels.h has one beside it, at the same index, which the thread writes through a direct ByteBuffer
- * (java/api/src/wick/Published.java): `valid` becomes 0, the rest changes, `valid` becomes 1. Readers look while the
- * thread stands still, so to them a change is one store, too. The pointer is set once for a platform thread, when it
+ * (java/api/src/wick/Published.java): `valid` becomes 0, the rest changes, `valid` becomes 1. Readers read while the
+ * thread stands still, so a change is one store to them as well. The pointer is set once for a platform thread, when it
  * gets its record; for a virtual thread whenever it is mounted.
  *
  * `key` is an index into a list of names that the process context holds. The list only grows. Its first two are ours,

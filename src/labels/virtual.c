@@ -4,7 +4,7 @@
  *
  * The reader is not the thread that writes, so the record may change while it is read. A context counts if two reads in
  * a row agree: a thread that waits, the case of interest, does not write. Records are never unmapped, and one that was
- * given to another thread meanwhile has another owner.
+ * given to another thread has another owner.
  */
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * choose.h - which samples meet the conditions of a shape
  *
  * For those who decide while they read: a sample is decided by its aggregate, so a regular expression runs once for
- * each thread, label and frame that differs and not for each sample. Stacks and aggregates may be added meanwhile.
+ * each thread, label and frame that differs and not for each sample. Stacks and aggregates may be added between calls.
  *
  * Threads: one at a time per profile.
  * Memory:  four bytes for each frame and stack and one for each aggregate; freed by wick_chooser_release.

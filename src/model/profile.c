@@ -172,7 +172,7 @@ uint32_t wick_profile_push_all(struct wick_profile *p, const uint32_t *frames, u
         }
         if (!n)
             break;
-        /* One step that needs the index; if it made a node, all that follow are new, too. */
+        /* One step that needs the index; if it made a node, all that follow are also new. */
         stack = wick_profile_push(p, stack, frames[--n]);
         for (; n && stack + 1 == p->nstacks && ROOM(p, stacks); stack = p->nstacks++)
             p->stacks[p->nstacks] = (struct wick_stack){stack, frames[--n]};

@@ -49,7 +49,7 @@ static int parse_flag(const char *option, const char *text, void *out, struct wi
     return 0;
 }
 
-/* The word says only that it is wanted; what its interval is, other options say. */
+/* The word only asks for it; other options have its interval. */
 static int parse_time(const char *option, const char *text, void *out, struct wick_err *err)
 {
     uint64_t *ns = out;

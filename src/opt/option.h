@@ -156,17 +156,17 @@ int wick_opt_parse_agent(const char *s, size_t len, struct wick_opts *o, enum wi
                          struct wick_err *err);
 
 /* Parses argv[1..argc) for one command. What is no option is moved to rest[] (room for argc pointers), *nrest counts
- * them; everything after `--` goes to rest too, and *dashdash is the index in rest of the first such word (or *nrest if
- * there was no `--`). Errors: -WICK_E_USAGE. */
+ * them; everything after `--` also goes to rest, and *dashdash is the index in rest of the first such word (or *nrest
+ * if there was no `--`). Errors: -WICK_E_USAGE. */
 int wick_opt_parse_args(int argc, char **argv, unsigned where, struct wick_opts *o, char **rest, int *nrest,
                         int *dashdash, struct wick_err *err);
 
 /* Appends the agent's string for action and every X() option that the user gave: `start,event=cpu`. */
 void wick_opt_format_agent(const struct wick_opts *o, const char *action, struct wick_strbuf *out);
 
-/* The options of a recording that goes on: those of now, with what `asked` was given of what may change while it runs.
+/* The options of a recording that goes on: the current ones, with those of `asked` that may change while it runs.
  * If one that chooses the events was given, all of these are as in `asked`, and so is the
- * interval where the one of now counts something else: occurrences, or time. */
+ * interval where the current one counts something else: occurrences, or time. */
 void wick_opt_change(const struct wick_session_opts *now, const struct wick_opts *asked, struct wick_session_opts *out);
 
 /* An option of async-profiler's that wick does not have, by name: 0 and *why = NULL if ignoring it changes no figure,
@@ -179,8 +179,8 @@ int wick_opt_peer(const char *name, size_t len, const char **why);
 int wick_opt_interval(const char *s, bool counts, uint64_t *v);
 
 /* Nanoseconds from `now` (seconds since 1970) until a time of day, local: HH:MM:SS or HH:MM, each part a number or `*`
- * for any. As async-profiler reads it: a part that is any is that of now; a time that is not after now is that of the
- * next day, hour or minute. -WICK_E_USAGE. */
+ * for any. As async-profiler reads it: a part that is any is the current one; a time that is not after now is that of
+ * the next day, hour or minute. -WICK_E_USAGE. */
 int wick_opt_until(const char *s, int64_t now, uint64_t *ns);
 
 /* Time text to nanoseconds: number (fraction allowed) + ns us ms s m h d; bare_ns = the unit of a bare number.

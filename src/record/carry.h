@@ -4,7 +4,7 @@
  *
  * Ids are valid within one generation (tables.h). A stack or a context that is held for longer, as by objects that are
  * still alive, is carried over when the drain thread replaces the tables: its frames are interned in the new ones, and
- * methods are copied from the old arena, because the JVM may have unloaded them meanwhile.
+ * methods are copied from the old arena, because the JVM may have unloaded them since then.
  *
  * A stack has most of its frames in common with others. Each node of the old tree is therefore carried once, and where
  * it went is kept in an array by its number.

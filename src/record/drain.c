@@ -281,8 +281,8 @@ void wick_drain_put(struct wick_drain *d, const struct wick_event *e)
     else if (ahead > 0)
         hold(d, e);
     else
-        /* its tables are gone: it lay in its ring behind a cell that a handler of the next generation had claimed and
-         * not filled, when the rings were emptied for the last time */
+        /* its tables have been freed: it lay in its ring behind a cell that a handler of the next generation had
+         * claimed and not filled, when the rings were emptied for the last time */
         lose(d, e);
 }
 
@@ -370,7 +370,7 @@ void wick_drain_totals(const struct wick_drain *d, struct wick_totals *out)
 }
 
 /* CPU time of the process while samples were taken for which none of them stands. Only where samples weigh CPU time:
- * those of the wall clock and of perf's events say nothing about it. It falls, too, because a sample stands for the
+ * those of the wall clock and of perf's events say nothing about it. It also falls because a sample stands for the
  * time before it. */
 static uint64_t unsampled_ns(const struct wick_drain *d, const struct wick_totals *t)
 {
@@ -503,7 +503,7 @@ const char *wick_drain_symbol(struct wick_drain *d, uint64_t pc)
     return name.symbol;
 }
 
-/* "demo.Work.run()V:12", "[truncated: ...]", "libjvm.so`memcpy": what a person wants to read. */
+/* "demo.Work.run()V:12", "[truncated: ...]", "libjvm.so`memcpy": what a person reads. */
 static void frame_text(struct wick_drain *d, uint64_t raw, struct wick_strbuf *out)
 {
     const struct wick_jfr_frame f = show_frame(d, raw);

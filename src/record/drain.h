@@ -3,7 +3,7 @@
  * drain.h - from the rings to the recording
  *
  * Everything slow happens here, in one ordinary thread: names are resolved, events encoded, files written, tables
- * replaced when they are full. Sampling never waits for it; a ring that runs full meanwhile is a counted drop.
+ * replaced when they are full. Sampling never waits for it; when a ring is full, the sample is a counted drop.
  *
  * A new generation of tables: the old one is swapped out and no handler uses it any more; the rings may hold events of
  * both, so those of the new one are held back until all of the old one are written and its chunk is closed (ids mean
@@ -34,11 +34,11 @@ struct wick_drain_host {
     void (*event)(void *arg, struct wick_drain *d, const struct wick_event *e);
     /* An event will never be written: give back what it refers to. */
     void (*lost)(void *arg, const struct wick_event *e);
-    /* A chunk was closed: names of threads that are gone may be forgotten. */
+    /* A chunk was closed: names of threads that have ended may be forgotten. */
     void (*chunk_end)(void *arg);
     /* A chunk begins: write the events that describe the recording. */
     void (*chunk_begin)(void *arg, struct wick_jfr_writer *w, uint64_t now_ns);
-    /* Hands over events that do not come through the rings (wick_drain_put); all: also those that are still growing,
+    /* Hands over events that do not pass through the rings (wick_drain_put); all: also those that are still growing,
      * because a chunk or a generation ends. May be NULL. */
     void (*more)(void *arg, struct wick_drain *d, bool all);
     /* The tables are replaced: what holds on to stacks has them carried over (carry.h). May be NULL. */
@@ -92,7 +92,7 @@ int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_e
                     struct wick_output *out, const struct wick_drain_host *host, const struct wick_drain_config *c,
                     struct wick_err *err);
 
-/* One event that did not come through a ring. */
+/* One event that did not pass through a ring. */
 void wick_drain_put(struct wick_drain *d, const struct wick_event *e);
 
 /* Writes all that is known so far, growing events included: for a dump. Returns as _flush. */

@@ -9,7 +9,7 @@
  *      take, fill, number into the event  -- ring --> at (the payload), free
  *
  * A free note holds the number of the next free one; the head of that list counts its changes beside the number, so
- * that a note which was taken and given back meanwhile is not mistaken for what it was. Numbers that were never in use
+ * that a note which has been taken and given back is not mistaken for what it was. Numbers that were never in use
  * come last: pages are touched only as many notes as were ever in use at once.
  *
  * Threads: take, at and free from anywhere, also in signal handlers; init and release by the owner alone.

@@ -18,7 +18,7 @@ uint16_t wick_notes_take_sig(struct wick_notes *n)
 {
     uint64_t head = wick_load_acquire(&n->head); /* pairs: wick_notes_free_sig */
     while ((uint32_t)head) {
-        /* may have been taken meanwhile, and its link be out of date; then the head has changed, too */
+        /* may have been taken by another, and its link be out of date; then the head has also changed */
         uint32_t next = wick_load_relaxed(link_of(n, (uint32_t)head));
         if (wick_cas_acq_rel(&n->head, &head, changed(head, next))) /* pairs: wick_notes_free_sig */
             return (uint16_t)head;

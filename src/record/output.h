@@ -5,7 +5,7 @@
  * Two shapes. One file, by descriptor, empty at first: chunks follow each other. Or a directory, by
  * descriptor, and a base name: each chunk is a file of its own, `<base>-000001.jfr`, `<base>-000002.jfr`, …, and the
  * oldest are removed so that the whole stays within a size and an age. Since chunks are readable by themselves, the
- * files joined in order are a recording too. The base name is a pattern (wick_opt_expand) in which %t is the time at
+ * files joined in order are also a recording. The base name is a pattern (wick_opt_expand) in which %t is the time at
  * which the file is made. With %n the number, from 0 on, stands there instead of at the end; %n{MAX} keeps at most MAX
  * files, and a file of that name that is a recording, of an earlier process, is replaced.
  *
@@ -74,7 +74,7 @@ void wick_output_base_name(const char *file, char *out, size_t cap);
 /* Closes the descriptors; the files stay. */
 void wick_output_release(struct wick_output *o);
 
-/* The output as the writer wants it; o must outlive the writer. */
+/* The output as the writer takes it; o must outlive the writer. */
 struct wick_jfr_sink wick_output_sink(struct wick_output *o);
 
 /* Makes a writer's chunks small enough for the output's limits to be kept in steps: at most a quarter of each. */

@@ -120,7 +120,7 @@ void wick_recorder_quiesce(struct wick_recorder *r);
  * uses what was replaced (seq_cst) before it. Does not wait. */
 bool wick_recorder_is_idle(const struct wick_recorder *r);
 
-/* So many handlers have not come back, which may have found no scratch area yet: everything stays mapped. */
+/* Notes that so many handlers have not returned. They may not have a scratch area yet: everything stays mapped. */
 void wick_recorder_keep(struct wick_recorder *r, uint32_t handlers);
 
 /* Sums the counters of all CPUs. Exact once the recorder is quiet; while handlers run each figure is a moment old. */
@@ -133,7 +133,7 @@ void wick_totals_add(struct wick_totals *sum, const struct wick_totals *more);
 struct wick_sample_sig {
     const ucontext_t *context; /* NULL: another thread, */
     const struct wick_outside
-        *outside; /* which waits here (record/walk.h); NULL too: this one, from where it left Java */
+        *outside; /* which waits here (record/walk.h); also NULL: this one, from where it left Java */
     struct wick_stack_window *window;
     wick_addr from;            /* with a context: frames with a stack pointer below are left out */
     uint64_t skip_lo, skip_hi; /* leaf frames of native code there, and the stub before them, are left out */

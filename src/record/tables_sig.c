@@ -136,7 +136,7 @@ static uint32_t add_method(struct wick_tables *t, const struct wick_jvm *jvm, co
             continue;
         if (used < 0)
             return 0;
-        /* give back the tail if nobody allocated meanwhile; pairs: the addition in wick_tables_alloc_sig */
+        /* give back the tail if nobody has allocated since; pairs: the addition in wick_tables_alloc_sig */
         uint64_t end = (uint64_t)at + size;
         (void)atomic_compare_exchange_strong(&t->arena_used, &end, (uint64_t)at + (((uint32_t)used + 7) & ~7u));
         uint32_t n = wick_add_relaxed(&t->method_count, 1);

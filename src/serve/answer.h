@@ -42,7 +42,7 @@ void wick_answer_put_event(struct wick_json *j, const struct wick_profile *p, ui
 /* "ns", "bytes" or "count". */
 const char *wick_answer_unit(unsigned unit);
 
-/* The format that a request wants, and its media type. NULL and a message if it is none of those offered here. */
+/* The format that a request asks for, and its media type. NULL and a message if it is none of those offered here. */
 const struct wick_format *wick_answer_format(const struct wick_ask *a, const char **type, struct wick_err *err);
 
 struct wick_answer_export;

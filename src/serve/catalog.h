@@ -74,7 +74,7 @@ struct wick_catalog_entry *wick_catalog_add_own(struct wick_catalog *c, const ch
 /* Adds a file that a request names: -WICK_E_PERM unless it lies in one of the folders. */
 int wick_catalog_open(struct wick_catalog *c, const char *path, struct wick_catalog_entry **out, struct wick_err *err);
 
-/* Looks again at what is in the folders, and at the sizes of files. */
+/* Reads again what is in the folders, and the sizes of files. */
 void wick_catalog_scan(struct wick_catalog *c);
 
 /* NULL if there is none with this id. */

@@ -61,7 +61,7 @@ struct wick_http;
 /* Listens on a port of 127.0.0.1, 0 = any that is free; which one is in *port. -WICK_E_STATE if it is taken, _IO. */
 int wick_http_start(struct wick_http **out, uint16_t *port, const struct wick_http_handler *h, struct wick_err *err);
 
-/* Ends all connections and waits for their threads. Streams must have come to their end, or do so by themselves. */
+/* Ends all connections and waits for their threads. Streams must have ended, or end on their own. */
 void wick_http_stop(struct wick_http *s);
 
 #endif

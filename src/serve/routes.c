@@ -271,7 +271,7 @@ static int make_view(struct visit *v, char **text, size_t *len, struct wick_err 
     return rc && !err->code ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : rc;
 }
 
-/* And keeps it. A request for the same that waited meanwhile finds it made. */
+/* And keeps it. A request for the same page that waited for it finds it made. */
 static int read_view(struct visit *v, struct wick_err *err)
 {
     char *text = NULL;

@@ -2,7 +2,7 @@
 /*
  * serve.h - what `wick ui` serves: pages, and the API that docs/ui-api.json describes
  *
- * Everything a page shows is the answer to a request that a script can make too. Questions about samples are answered
+ * Everything a page shows is the answer to a request that a script can also make. Questions about samples are answered
  * here, from recordings in memory (serve/growing.h); what needs a JVM, or is another command's to say, is the front
  * end's: it lends its functions.
  *

@@ -12,7 +12,7 @@
 
 #include "serve/serve.h"
 
-enum { SILENCE_S = 8 }; /* after which a comment is sent, so that a connection that is gone is noticed */
+enum { SILENCE_S = 8 }; /* after which a comment is sent, by which a lost connection is noticed */
 
 /* What was said of a recording. */
 struct said {
@@ -26,7 +26,7 @@ struct stream {
     struct wick_serve *s;
     struct said *said;
     uint32_t n;
-    char *text; /* len bytes, of which `sent` are gone */
+    char *text; /* len bytes, of which `sent` have been sent */
     size_t len, sent;
     unsigned silent_s;
 };

@@ -2,7 +2,7 @@
 /*
  * symbolize.h - which file and which function is this address of that process
  *
- * One answer for everybody who has an address and wants to print a name: the recorder (its own process), `wick stack`
+ * One answer for all that have an address and print a name: the recorder (its own process), `wick stack`
  * (another one), and the reader of perf.data (files that processes had mapped earlier), which finds the file itself and
  * asks for the rest. A name is readable (demangled); its kind, C or C++, follows from how the file spells it.
  *

@@ -289,7 +289,7 @@ static void wait_for_handler(struct wick_proc *p)
     }
 }
 
-/* The process must still catch SIGQUIT: between the first look and now it may have exec'ed something else. */
+/* The process must still catch SIGQUIT: between the first check and now it may have exec'ed something else. */
 static int send_quit(struct wick_proc *p, struct wick_err *err)
 {
     int rc = wick_proc_refresh(p, err);

@@ -10,7 +10,7 @@
  *   registers, user stacks, physical addresses, branch records or aux data.
  * - no attribute that makes the event more than a sampler: sigtrap, redirected output, bpf, text poke, pinned or
  *   exclusive use of the PMU, inheritance.
- * - no kernel addresses for a target that may not learn them by itself: the holder of the descriptor can map the ring,
+ * - no kernel addresses for a target that may not learn them itself: the holder of the descriptor can map the ring,
  *   and one kernel pc gives away where the kernel was placed (KASLR).
  */
 #include "sys/broker.h"

@@ -57,7 +57,7 @@ struct wick_broker_asker {
     bool seccomp; /* it runs under a filter, which may forbid it perf_event_open */
 };
 
-/* True if the asker may learn kernel addresses by itself. paranoid and kptr_restrict are the values of
+/* True if the asker may itself learn kernel addresses. paranoid and kptr_restrict are the values of
  * kernel.perf_event_paranoid and kernel.kptr_restrict. */
 bool wick_broker_sees_kernel(const struct wick_broker_asker *a, long paranoid, long kptr_restrict);
 

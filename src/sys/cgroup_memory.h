@@ -25,7 +25,7 @@ struct wick_cgroup_memory {
     uint64_t at_limit, oom_kills; /* how often */
 };
 
-/* What of the charge does not go away by itself when memory gets scarce. */
+/* The part of the charge that is not reclaimed when memory gets scarce. */
 static inline uint64_t wick_cgroup_memory_needed(const struct wick_cgroup_memory *m)
 {
     return m->current > m->inactive_file ? m->current - m->inactive_file : 0;

@@ -175,7 +175,7 @@ void wick_hostload_read(const struct wick_hostload *h, struct wick_hostload_now 
     char buf[TEXT];
     cpu_set_t set[CPUS / CPU_SETSIZE];
     *out = (struct wick_hostload_now){0};
-    /* what is wanted of the last lines may lie behind the interrupts of a large machine, and is 0 then */
+    /* what is needed of the last lines may lie behind the interrupts of a large machine, and is 0 then */
     wick_hostload_parse_stat(read_fd(h->fd[WICK_LOAD_STAT], buf), out);
     if (!sched_getaffinity(0, sizeof set, set))
         parse_allowed(buf, set, sizeof set, out);

@@ -59,7 +59,7 @@ int wick_sock_connect(const char *name)
     if (fd < 0)
         return -errno;
     socklen_t len = abstract(&sa, name);
-    /* A full backlog would block for ever: SO_SNDTIMEO bounds connect() too (unix(7)). */
+    /* A full backlog would block for ever: SO_SNDTIMEO also bounds connect() (unix(7)). */
     struct timeval limit = {.tv_sec = 5};
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     if (connect(fd, (struct sockaddr *)&sa, len)) {
@@ -150,7 +150,7 @@ ssize_t wick_sock_recv(int fd, void *buf, size_t cap, int *fds, int max, int *n,
     if (r < 0)
         return io_error();
     bool whole = take_fds(&msg, fds, max, &got);
-    /* An empty packet and the end of the connection look the same; nobody sends empty packets. */
+    /* An empty packet and the end of the connection are indistinguishable; nobody sends empty packets. */
     if (!whole || (msg.msg_flags & MSG_TRUNC)) {
         while (got)
             close(fds[--got]);

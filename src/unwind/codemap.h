@@ -22,7 +22,7 @@ struct wick_code_entry {
     uint8_t level; /* of a compiled method: 1..4 */
 };
 
-/* Calls take for every blob of the code cache that can be read. What is compiled or thrown away meanwhile may be
+/* Calls take for every blob of the code cache that can be read. What is compiled or freed during the call may be
  * missing or stale. inlined: an entry for each stretch of a compiled method, whose name is the way in, "a->b->c", where
  * b was inlined into a and c into b. 0 or -WICK_E_NOMEM. */
 int wick_codemap_read(const struct wick_remote *r, bool inlined,

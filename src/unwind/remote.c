@@ -158,7 +158,7 @@ static int stop_thread(int tid, struct user_regs_struct *regs, struct wick_err *
         ptrace(PTRACE_DETACH, tid, 0, 0);
         return wick_err_set(err, WICK_E_GONE, "thread %d ended", tid);
     }
-    /* our own interrupt and a stop of the whole process are events; anything else is a signal on its way, SIGTRAP too
+    /* our own interrupt and a stop of the whole process are events; anything else is a signal on its way, even SIGTRAP
      */
     return status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
 }

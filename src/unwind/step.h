@@ -98,7 +98,7 @@ struct wick_step_frame {
  *                       callers. It takes integers and pointers to whole structs, and returns an integer.
  *   STEP_BODY           the body of a loop: (index, context), 0 to go on
  *   STEP_LOOP(n, b, c)  calls body b with 0 .. n - 1 and context c until it returns non-zero
- *   STEP_NULL(p)        the verifier wants global functions to check their pointers */
+ *   STEP_NULL(p)        the verifier requires global functions to check their pointers */
 #ifndef STEP_INLINE
 #define STEP_INLINE static inline __attribute__((always_inline))
 #define STEP_FN     static __attribute__((noinline, unused))

@@ -55,7 +55,7 @@ STEP_FN uint64_t step_load_oop(struct wick_step_env *env, const struct wick_step
     if (j->oop_kind == WICK_OOP_NARROW)
         return j->oop_base + (v << j->oop_shift);
     if (j->oop_kind == WICK_OOP_COLOURED) {
-        /* ZGC: one of bits 12 to 15 is the colour that loads want, and the address begins above it */
+        /* ZGC: one of bits 12 to 15 is the colour that loads expect, and the address begins above it */
         uint64_t colour = (v >> 12) & 0xf;
         return colour == 1 ? v >> 13 : colour == 2 ? v >> 14 : colour == 4 ? v >> 15 : colour == 8 ? v >> 16 : 0;
     }

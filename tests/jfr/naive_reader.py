@@ -7,7 +7,7 @@ It goes on with the next event behind the last field that it knows, not at the e
 the names and the ids of types. As a program it prints the sums of a recording.
 
 Grafana's reader goes by the metadata instead, but takes no string of the string pool: neither in a constant nor in an event that
-it knows. So each of these events is read this way too.
+it knows. So each of these events is also read this way.
 """
 import collections
 import struct

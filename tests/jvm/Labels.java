@@ -295,7 +295,7 @@ public class Labels {
         Thread other = new Thread(outer::close);
         other.start();
         other.join();
-        outer.close(); // ends inner too
+        outer.close(); // also ends inner
         Scope next = Wick.span("next", 1, 3);
         inner.close();
         inner.close();

@@ -26,7 +26,7 @@ import java.util.Random;
  *   malloc BYTES LIB   blocks of native code (nativemem.c)
  *   mmap BYTES LIB     mappings of native code
  *   none BYTES         nothing: it allocates, and drops what it allocated
- *   bursts BYTES       nothing in the long run: what it keeps, direct buffers too, is dropped every two seconds
+ *   bursts BYTES       nothing in the long run: what it keeps, with direct buffers, is dropped every two seconds
  * </pre>
  */
 public class Leak {
@@ -124,7 +124,7 @@ public class Leak {
         }
     }
 
-    /** Until the line comes; code is loaded and compiled meanwhile. */
+    /** Until the line comes; code is loaded and compiled until then. */
     static void warmUp(int bytes) throws Exception {
         for (int i = 0; i < WARM_TICKS || System.in.available() == 0; i++) {
             each(bytes, Leak::drop);

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Threads that run with signals blocked. Stacks that overflow in a loop are answered by HotSpot with signals blocked: it
- * unwinds and, with some collectors, marks the frames under a mask. Native code does it by itself for as long as it likes.
+ * unwinds and, with some collectors, marks the frames under a mask. Native code does so itself for as long as it likes.
  *
  * <pre>
  * Overflows [LIBRARY]

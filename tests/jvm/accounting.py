@@ -76,7 +76,7 @@ def busy_program(engine, interval_ms):
 def short_threads():
     """Threads that live for a fifth of an interval are seen in proportion: their number is binomial.
 
-    A thread reads its clock before it ends; what its end costs is its time too. On JDK 21 that was 6 to 10 % of 2 ms,
+    A thread reads its clock before it ends; what its end costs is also its time. On JDK 21 that was 6 to 10 % of 2 ms,
     without any recording. So the upper bound is what the process's clock says of all threads that have ended: that
     clock less the clocks of those that live. It holds what arming each thread cost, which wick leaves out."""
     j = t.Jvm(["-Xmx256m", "-XX:-UseDynamicNumberOfCompilerThreads", f"-Dnative={t.NATIVE}", "-cp", classes, "Busy"], "short")

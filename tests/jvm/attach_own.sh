@@ -66,7 +66,7 @@ for v in $VERSIONS; do
 
     JAVA_TOOL_OPTIONS=-XX:+DisableAttachMechanism start_java "$v"
     run "$WICK" record --lib "$AGENT_A" -d 1 -f "$work/x.jfr" "$pid"
-    expect "$v: attach disabled by the environment is seen too" 11 'DisableAttachMechanism'
+    expect "$v: attach disabled by the environment is also seen" 11 'DisableAttachMechanism'
     stop_java
 
     # With -Xrs the JVM listens from its start, because it leaves SIGQUIT alone: sent all the same it would be fatal.

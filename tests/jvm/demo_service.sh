@@ -50,7 +50,7 @@ check "running out of memory is an error, and the service goes on" status_of "al
 load() {
     "$JAVA_HOME/bin/java" -cp "$DEMO_JAR" wick.demo.LoadGen --port "$DEMO_PORT" "$@"
 }
-# On a busy machine some requests are not sent in time; those are counted too.
+# On a busy machine some requests are not sent in time; those are also counted.
 all_due_requests_are_accounted_for() {
     local output
     output=$(load --seconds 2 --rate 25 --mix cpu=2,sleep?ms=5=1 2>&1) || { echo "$output"; return 1; }

@@ -6,7 +6,7 @@
 A request's span lies between the two stretches that the program times, so the same holds for each percentile of all, and
 for the time that its wall clock says: the sum is that of the spans, only the states are sampled. Of n
 samples that weigh alike the sum has the standard deviation sqrt(n) samples. A sample of the wall clock weighs what its tick was
-delayed by, as well, and is running or waiting for a CPU by lot, so their weights are what the bound is made of; the first and the last
+delayed by, as well, and is running or waiting for a CPU at random, so their weights are what the bound is made of; the first and the last
 of each thread may be for what lies beyond the requests."""
 import collections
 import json
@@ -65,7 +65,7 @@ def weights(file, endpoint, event="profiler.WallClockSample"):
     return [(60 * int(m[1] or 0) + float(m[2])) * 1e9 for m in parts]
 
 
-def by_lot(weights, truth):
+def at_random(weights, truth):
     """How far the sum of those samples is credible from `truth`, which each is with the chance that it has of their time."""
     share = min(1, truth / max(sum(weights), 1))
     return t.sum_within(share * (1 - share) * sum(w * w for w in weights), max(weights, default=0))
@@ -146,15 +146,15 @@ if all(e in rows for e in measured):
     # each may stand for several intervals: on a crowded machine the kernel holds samples back
     square = sum(w * w for w in weights(file, "compute", "jdk.ExecutionSample")) + CPU_NS ** 2
     near("compute: the CPU samples add up to the CPU time", r["cpu_ns"], used, SIGMAS * math.sqrt(square))
-    near("compute: the rest of the latency is waiting for a CPU", r["run_queue_ns"], waited, by_lot(lot, waited) + edges)
+    near("compute: the rest of the latency is waiting for a CPU", r["run_queue_ns"], waited, at_random(lot, waited) + edges)
     explained = json.loads(t.wick("explain", "--json", file).out)["accounts"]
     accounts = {a["endpoint"]: a for a in explained if "endpoint" in a}
     if t.check("wick explain has an account of each", set(measured) <= set(accounts), explained):
         for endpoint in measured:
             check_account(endpoint, accounts[endpoint], measured[endpoint], together)
         parts = accounts["compute"]["parts"]
-        near("compute: its account has the CPU time", parts.get("cpu_ns", 0), used, by_lot(lot, used) + edges)
-        near("compute: and the waiting for a CPU", parts.get("cpu-wait_ns", 0), waited, by_lot(lot, waited) + edges)
+        near("compute: its account has the CPU time", parts.get("cpu_ns", 0), used, at_random(lot, used) + edges)
+        near("compute: and the waiting for a CPU", parts.get("cpu-wait_ns", 0), waited, at_random(lot, waited) + edges)
     text = t.wick("endpoints", file).out
     t.check("the text has the same figures", all(re.search(rf"^ *{len(measured[e])} +[\d.]+ .* {e}$", text, re.M) for e in rows if e),
             text)

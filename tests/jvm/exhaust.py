@@ -127,7 +127,7 @@ def killed():
         found = [f for f in json.loads(r.out)["findings"] if f["rule"] == "oom-killed"] if r.status == 0 else []
         for f in found:
             print(f"# killed, {title}: {f['sentence']}")
-        if title == "without it" and not found:  # the last look, once a second, may have been far from the limit
+        if title == "without it" and not found:  # the last poll, once a second, may have been far from the limit
             print("# killed, without it: nothing is said")
             continue
         t.check(f"killed: {title} it is explained", found and words in found[0]["sentence"], r)

@@ -76,7 +76,7 @@ stalls = [f for f in stalls if f["figures"]["where"] == "GET /allocation-stalls"
 if t.check("allocation stalls of the endpoint are named", len(stalls) == 1, said):
     figures = stalls[0]["figures"]
     print("#", stalls[0]["sentence"])
-    t.check("with the function that waits, and who wanted memory", "alloc_page_stall" in figures["frame"]
+    t.check("with the function that waits, and who needed memory", "alloc_page_stall" in figures["frame"]
             and "ByteBuffer" in figures["caller"], figures)
     t.check("with the size of the heap", figures["heap_bytes"] == 256 << 20, figures)
     t.check("with a latency no less than any stall's share of it", figures["p99_ns"] > 0 and 0.05 <= figures["share"] <= 1, figures)

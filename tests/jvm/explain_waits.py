@@ -26,7 +26,7 @@ if t.check("explain succeeds, with or without allocations", r.status == 0, r):
     t.check("waiting for futures is not said twice", not [f for f in findings if f["figures"].get("kind") == "future"], findings)
 j.kill()
 
-# A deadlock is what the JVM says, not what a recording looks like.
+# A deadlock is what the JVM reports, not what a recording resembles.
 CAUSE = t.os.path.join(t.HERE, "../../bench/causes/Deadlock.java")
 subprocess.run([t.JAVA_HOME + "/bin/javac", "-nowarn", "-d", t.WORK, CAUSE], check=True)
 j = t.Jvm(["-Xmx64m", "-cp", t.WORK, "Deadlock"], "deadlock")

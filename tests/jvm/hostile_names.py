@@ -63,7 +63,7 @@ def renamed(data):
 
 
 def jar():
-    """The program in a file whose name is hostile too: it is the JVM's main."""
+    """The program, in a file with a hostile name: it is the JVM's main."""
     classes = t.compile_java("HostileNames", classpath=API)
     file = t.path(EVIL + ".jar")
     with zipfile.ZipFile(file, "w") as z:

@@ -321,7 +321,7 @@ def virtual_threads():
     j.kill()
 
 
-def ends_meanwhile():
+def ends_while_recorded():
     """The JVM ends while it is being recorded."""
     j = locks(name="ending")
     looking = subprocess.Popen([t.WICK, "locks", "-d", "600", "--lib", t.AGENT, str(j.pid)], stdout=subprocess.PIPE,
@@ -351,7 +351,7 @@ def main():
         virtual_threads()
     of_the_jdk()
     owners_with_coloured_references()
-    ends_meanwhile()
+    ends_while_recorded()
     t.done()
 
 

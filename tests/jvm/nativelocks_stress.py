@@ -43,7 +43,7 @@ t.start(j.pid, t.path("stress.jfr"), "-e", "cpu,nativelock=/1ms")
 truth = j.ask("run 300 6", r"truth (.*)")  # of this run, or of one that was queued: both are recorded
 waits += waited(t.status(j.pid))
 t.check("libraries come and go to the end", j.ask("rest", r"(rested)"), j.output()[-500:])
-# at each flush, when no handler is at work, those that are gone are forgotten; the JVM may have loaded some of its own
+# at each flush, when no handler is at work, those that were unloaded are forgotten; the JVM may have loaded some of its own
 end = time.monotonic() + 60
 while (known := t.status(j.pid).get("libraries", 0)) > libraries + 5 and time.monotonic() < end:
     time.sleep(0.2)

@@ -146,7 +146,7 @@ def later(j):
 
 
 def nothing_left(j):
-    """The words of all libraries before and after many recordings, and meanwhile."""
+    """The words of all libraries before, during and after many recordings."""
     before = got.words(j.pid)
     file = t.path("words.jfr")
     start(j, file)

@@ -91,7 +91,7 @@ def check_jitdump():
     t.check("perf has made a file of each piece of code", made, os.listdir(folder)[:10])
     with open(text, "w") as f:
         subprocess.run(["perf", "script", "-i", joined], stdout=f, stderr=subprocess.DEVNULL)
-    with open(text, errors="replace") as f:  # names of other programs are in it too
+    with open(text, errors="replace") as f:  # it also has the names of other programs
         t.check("perf script names methods by it", "Busy.chain" in f.read())
     for source in (joined, text):
         r = t.wick("convert", "--annotate", source, folded)
@@ -123,7 +123,7 @@ def check_container():
 
 
 def check_removed():
-    """record --perf takes its maps away at the end, and nothing else: here of a JVM that is killed meanwhile."""
+    """record --perf takes its maps away at the end, and nothing else: here of a JVM that is killed during the recording."""
     for name, is_replaced in (("its own map", False), ("another file", True)):
         other = t.Jvm(["-cp", classes, "Busy", "chain"], "killed")
         other.wait_for("up")
@@ -154,7 +154,7 @@ def check_stacks():
     t.check("a native program is in the same picture, down to the kernel",
             any("_[k]" in s for s in native), "\n".join(native[:10]))
     samples = sum(int(n) for _, n in stacks)
-    with open(text, errors="replace") as f:  # names of other programs are in it too
+    with open(text, errors="replace") as f:  # it also has the names of other programs
         heads = sum(1 for line in f if line[0] not in "\t\n#")
     t.check("every sample of perf is there", samples == heads, f"{samples}, perf script has {heads}")
 

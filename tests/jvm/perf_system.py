@@ -126,10 +126,10 @@ def check_cpu(jvm, spin):
         t.check(f"{name} has no more than the CPU time that it used", roots[root] <= used[pid] * 1.1 + slack,
                 f"{roots[root]} of {used[pid]} ns, {slack:.0f}")
         if within is None:
-            t.skip(f"{name} has the CPU time that it used meanwhile", "the machine was too slow to look during the recording")
+            t.skip(f"{name} has the CPU time that it used during the recording", "the machine was too slow to read the clocks during the recording")
             continue
         slack = SIGMAS * math.sqrt(max(within[pid], interval) * interval) + 4 * TICK_NS
-        t.check(f"{name} has the CPU time that it used meanwhile", roots[root] >= within[pid] * 0.9 - slack and roots[root],
+        t.check(f"{name} has the CPU time that it used during the recording", roots[root] >= within[pid] * 0.9 - slack and roots[root],
                 f"{roots[root]} of {within[pid]} ns, {slack:.0f}")
     mine = [(s, w) for s, w in stacks if s[0] == java]
     t.check("compiled Java methods are named",

@@ -4,7 +4,7 @@
 # ci: 21 25
 """With -Dwick.publish=otel a reader that knows nothing of wick sees from outside what the scopes of wick.jar say.
 
-The reader is otel_reader.py; it stops a thread for each look. Virtual threads compare for themselves, since only they know what
+The reader is otel_reader.py; it stops a thread for each read. Virtual threads compare for themselves, since only they know what
 they are doing while they run."""
 import json
 import platform

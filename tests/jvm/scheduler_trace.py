@@ -118,7 +118,7 @@ class Queues:
 
 def ran_instead(trace, victims):
     """{victim: {thread: ns that it ran while the victim waited for that CPU}}; thread 0 is the idle one, of UNTRACED it is
-    not even sure that the victim waited, and BEYOND is what wick need not know, counted under its threads, too."""
+    not even sure that the victim waited, and BEYOND is what wick need not know, also counted under its threads."""
     queues = Queues(victims)
     for one in trace:
         queues.event(*one)

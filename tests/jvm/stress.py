@@ -48,7 +48,7 @@ t.check("the counts balanced a moment before", 0 <= s["fired"] - s["samples"] - 
 # 1,000 are a tenth of a second of CPU time; a thread or an engine that is lost on the way adds none in the second half.
 t.check("many samples were taken, to the end", len(fired) > 2 and s["fired"] > 1000 and fired[-1] - fired[len(fired) // 2] > 100, fired)
 t.check("no more than 0.5 % of the walks broke", s["broken"] <= t.most_of(s["samples"], 0.005, BURST), s)
-# The kernel accounts for what the JVM did after its last sample, when it ended, too; at 100 us chance has no part in the sum.
+# The kernel accounts for what the JVM did after its last sample, until it ended; at 100 us chance has no part in the sum.
 total = next(e for e in reversed(t.events(file, "wick.SampleTotals")) if e["type"] == "cpu")
 sampled = (int(total["weight"]) + int(total["droppedWeight"])) / 1e9
 print(f"# {used:.2f} s of CPU time used, {sampled:.2f} s sampled or dropped ({sampled / used - 1:+.2%})")

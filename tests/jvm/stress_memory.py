@@ -3,7 +3,7 @@
 # jdks: 11 17 21 25
 # ci: 17
 # timeout: 8000
-"""All engines at once, those for memory and locks too, under one collector after another: no crash, no lost thread, and
+"""All engines at once, those for memory and locks as well, under one collector after another: no crash, no lost thread, and
 nothing of it is left in the JVM when recording ends.
 
 WICK_STRESS_SECS says for how long each (20). Resident memory is printed and not judged: the program's own grows for minutes."""

@@ -180,7 +180,7 @@ def huge_copy():
     place = "copy|mem" if t.JDK >= 11 else "libjvm.so"
     good = [g for g in got if g[0] in ("copy", "starved", "vm") and re.search(place, g[1].lower()) and
             "Tardy.copyHuge" in g[2]]
-    t.check("copy: the copy is blamed, with the method that wanted it", most(good, got), got)
+    t.check("copy: the copy is blamed, with the method that called it", most(good, got), got)
     # the arrays are filled at first, which is slow as well
     names_it("copy", run, "one copy or fill of much memory" if t.JDK >= 11 else "Tardy.copy")
 

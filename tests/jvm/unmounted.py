@@ -99,7 +99,7 @@ def waiting(j):
 
 
 def until(look, good, seconds=60):
-    """The first look that is good, or the last."""
+    """The first answer that is good, or the last."""
     end = time.monotonic() + seconds
     while True:
         seen = look()

@@ -129,7 +129,7 @@ def check_stalls(row, said):
     frame = t.wick("flame", "-e", "wall", "--state", "ALLOCATION_STALL", file, "-o", t.path("stalls.collapsed"))
     with open(t.path("stalls.collapsed")) as f:
         stacks = f.read()
-    t.check("small: their flame graph has the function that waits, and who wanted memory", frame.status == 0
+    t.check("small: their flame graph has the function that waits, and who needed memory", frame.status == 0
             and "alloc_page_stall" in stacks and "AllocationStalls.allocatePair" in stacks, (frame, stacks[:500]))
     page = t.path("trace-small.html")
     with open(page) as f:
@@ -143,7 +143,7 @@ def check_stalls(row, said):
     waits = {w["state"]: w["wall_ns"] for w in row["waits"]}
     t.check("small: wick endpoints adds up the same", waits.get("allocation stall") == stalled, (row, stalled))
     f = finding(said, "allocation-stall")
-    t.check("small: wick explain names the stalls, the heap, and who wanted memory", f
+    t.check("small: wick explain names the stalls, the heap, and who needed memory", f
             and f["figures"]["where"] == ENDPOINT and f["figures"]["heap_bytes"] == 128 << 20
             and f["figures"]["time_ns"] == stalled and "alloc_page_stall" in f["figures"]["frame"]
             and "ByteBuffer" in f["figures"]["caller"], said)

@@ -5,7 +5,7 @@
 the time, no waiting thread is woken or has a system call interrupted, run-queue delay is the kernel's, and the counts balance.
 
 With as many threads drawn as there are (--wall-threads) each tick weighs each thread alike, so most checks are exact; what
-remains by lot is checked at 5 standard deviations (one false alarm in 1,700,000)."""
+remains random is checked at 5 standard deviations (one false alarm in 1,700,000)."""
 import collections
 import json
 import math

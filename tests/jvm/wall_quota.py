@@ -4,7 +4,7 @@
 # alone
 """Under a CPU quota the wall clock's sums by thread are the kernel's: running, waiting for a processor, asleep.
 
-With all threads drawn at each tick there is no error by lot: the sampler balances what it says against schedstat, and what
+With all threads drawn at each tick there is no random error: the sampler balances what it says against schedstat, and what
 is left at the end is less than a visit, of which the longest stands for the longest time that the sampler had no processor
 itself (wick.WallSampler says how long). One of them and 3 % are allowed, beyond what the kernel counted between the
 moments just inside and just outside of the recording. So nothing here fails by chance, and on a machine where ticks are

@@ -3,7 +3,7 @@
 
 No preprocessing: directives, comments and literals are blanked out, with every newline kept, so that an offset into the
 blanked text is an offset into the original. What is left is cut into tokens. A function is a `{` at the outermost level
-behind a `)`; the nesting inside it is counted by a small statement parser, because blocks without braces count too.
+behind a `)`; the nesting inside it is counted by a small statement parser, because blocks without braces also count.
 """
 
 import re

@@ -3,7 +3,7 @@
 
 `objdump -dr` shows, inside each function, both the relocations (references to other files and sections) and the targets
 of direct jumps (static functions of the same section need no relocation). Both are references. A reference to a section
-(`.text+0x30`) is turned into the symbol that lies there. A data object counts as a node too, with its own relocations as
+(`.text+0x30`) is turned into the symbol that lies there. A data object also counts as a node, with its own relocations as
 references: a table of function pointers passes the calls on to its functions. (In position-independent code such tables
 are in .data*; what .rodata has relocations for are the jumps of a switch.)
 """

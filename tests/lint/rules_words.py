@@ -35,9 +35,15 @@ WORDS = {
     "a look for": "search for",
     "look-ups?": "lookup",
     "mend(?:s|ed|ing)?": "fix or repair",
+    "meanwhile": "during the recording, until then, or nothing",
+    "wants": "needs, takes, expects or requires",
+    "by lot": "at random",
+    "of now": "current",
+    "to be had": "available",
+    "too(?=[.;:,)])": "also, before the verb",
 }
 # Names of events, fields and rules, on which other programs rely, have these words, so names may.
-PROSE_ONLY = {"late threads?", "late safepoints?", "late (?:ticks?|answers?)", "looks? at|looked at|looking at"}
+PROSE_ONLY = {"late threads?", "late safepoints?", "late (?:ticks?|answers?)", "looks? at|looked at|looking at", "wants"}
 # Wrong in names of unit tests, beside all of WORDS.
 TEST_NAMES = {"late": "delayed, or slow", "looks?|looked": "poll, inspect, check, read or sample"}
 _GAP = r"(?:[ \t]*\n[ \t]*(?:\*|//|#)?[ \t]*|[ \t]+)"

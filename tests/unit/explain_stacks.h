@@ -3,7 +3,7 @@
  * explain_stacks.h - facts of ten seconds for `wick explain`, made of stacks, and what it says of them
  *
  * Threads: one.
- * Memory:  a scene is gone when it was explained.
+ * Memory:  a scene is freed when it was explained.
  */
 #ifndef WICK_TESTS_EXPLAIN_STACKS_H
 #define WICK_TESTS_EXPLAIN_STACKS_H
@@ -102,7 +102,7 @@ static inline void owned(struct scene *s, uint32_t thread, uint32_t stack, uint3
                                                                .weight_ns = (int64_t)(seconds * S)};
 }
 
-/* "rule: sentence" lines, the first finding first, an empty one, and open questions; the scene is gone. The caller
+/* "rule: sentence" lines, the first finding first, an empty one, and open questions; the scene is freed. The caller
  * frees it. */
 static inline char *explained(struct scene *s)
 {

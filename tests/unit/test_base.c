@@ -75,7 +75,7 @@ static void test_block__keeps_its_bytes_whatever_its_size(void **state)
     wick_block_free(NULL, WICK_BLOCK_LARGE);
 }
 
-/* A large block is no block of malloc's: it begins at a page, and its pages are gone when it is freed. */
+/* A large block is no block of malloc's: it begins at a page, and its pages are unmapped when it is freed. */
 static void test_block__a_large_one_is_a_mapping(void **state)
 {
     (void)state;

@@ -31,7 +31,8 @@
 #include "sys/sock.h"
 
 static atomic_int running, starts, stops;
-/* A recording that waits for the VM: it takes begin_ms to begin, and whatever else is called meanwhile is counted. */
+/* A recording that waits for the VM: it takes begin_ms to begin, and calls of anything else in that time are
+ * counted. */
 static atomic_int begin_ms, begins, beginning, overlaps;
 static char last_event[WICK_OPT_STR_MAX], last_mark[WICK_OPT_STR_MAX];
 
@@ -410,7 +411,7 @@ static void *become_ready(void *arg)
 }
 
 /* On a crowded machine the timeout of a recording that -agentpath has started expires while the JVM is still coming up,
- * and commands come, too. Neither may meet a recording that has half begun. */
+ * and commands also come. Neither may meet a recording that has half begun. */
 static void test_control__nothing_is_done_to_a_recording_that_is_just_beginning(void **state)
 {
     (void)state;

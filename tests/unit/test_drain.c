@@ -324,7 +324,7 @@ static void test_drain__samples_may_stand_for_more_than_the_cpu_clock_says(void 
     wick_profile_release(&s.p);
 }
 
-/* Starting engines can take seconds on a crowded machine, and what they sample meanwhile keeps its time. */
+/* Starting engines can take seconds on a crowded machine, and what they sample until then keeps its time. */
 static void test_drain__a_recording_begins_before_its_engines(void **state)
 {
     struct said s;

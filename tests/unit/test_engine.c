@@ -348,7 +348,7 @@ static void test_threads__scans_rest_in_proportion_to_their_cost(void **state)
     ts.scan_rest_until_ns = UINT64_MAX; /* still resting */
     wick_threads_poll(&ts);
     assert_int_equal(log.disarmed, 0);
-    ts.scan_rest_until_ns = 0; /* what changed meanwhile is not forgotten */
+    ts.scan_rest_until_ns = 0; /* what has changed is not forgotten */
     wick_threads_poll(&ts);
     assert_int_equal(log.disarmed, 1);
     wick_threads_disarm(&ts, &log);

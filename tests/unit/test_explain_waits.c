@@ -18,7 +18,7 @@ static void test_waiting__adds_up_by_what_is_waited_for_and_by_whom(void **state
               "app.Main.ask\n\n");
 }
 
-/* A few looks may be chance, thousands are none; a share of unknown samples has no
+/* A few samples may be chance, thousands are none; a share of unknown samples has no
  * interval. */
 static void test_waiting__is_decided_by_enough_samples(void **state)
 {

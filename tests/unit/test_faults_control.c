@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_faults_control.c - commands to the agent, and the socket that they come through, while memory, descriptors and
+ * test_faults_control.c - commands to the agent, and the socket that carries them, while memory, descriptors and
  * threads run out
  *
  * The JVM is still starting, so recordings are prepared and not begun: test_faults_session.c has those. control.c is

@@ -72,7 +72,7 @@ static int copy(void *arg)
     if (!rc)
         wick_ownfile_mark_complete(fd);
     ssize_t n = 0;
-    for (ssize_t got = 1; arg && !rc && got; n += got > 0 ? got : 0) /* EINTR is met here, too */
+    for (ssize_t got = 1; arg && !rc && got; n += got > 0 ? got : 0) /* EINTR is also met here */
         got = pread(fd, copied + n, sizeof copied - (size_t)n, n);
     if (arg && !rc) {
         assert_int_equal(n, BYTES);

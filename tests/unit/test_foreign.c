@@ -212,7 +212,7 @@ static void check_library(const char *path, enum wick_label_foreign_way way)
     assert_int_equal(pthread_join(elder, NULL), 0);
     on_new_thread(use_never, NULL);
     on_new_thread(use, &p);
-    use(&p); /* the first thread, too */
+    use(&p); /* also the first thread */
     *p.slot() = NULL;
     on_new_thread(use_never, NULL);
     dlclose(p.handle);

@@ -115,7 +115,7 @@ static void test_thread_name__of_another_objects_memory_is_not_read(void **state
     assert_string_equal(called(), "");
 }
 
-static void test_thread_name__zgc_needs_a_reference_with_the_colour_of_now(void **state)
+static void test_thread_name__zgc_needs_a_reference_of_the_current_colour(void **state)
 {
     (void)state;
     jvm.step.oop_kind = WICK_OOP_COLOURED;
@@ -154,7 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_thread_name__is_read_through_handles),
         TEST(test_thread_name__of_another_objects_memory_is_not_read),
-        TEST(test_thread_name__zgc_needs_a_reference_with_the_colour_of_now),
+        TEST(test_thread_name__zgc_needs_a_reference_of_the_current_colour),
         TEST(test_thread_name__shenandoah_leads_to_the_new_copy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,7 +174,7 @@ static void test_live__the_largest_stay(void **state)
     end();
 }
 
-/* Classes without end: the names of those that are gone are forgotten. */
+/* Classes without end: the names of those that have died are forgotten. */
 static void test_live__names_of_what_is_gone_are_forgotten(void **state)
 {
     char name[32];

@@ -5,7 +5,7 @@
  * and each wait is written down. So of every stack of an owner it is known whose it may be: of another thread than
  * the one that waits, which takes the same lock, and which answered for itself.
  *
- * Meanwhile others disturb: some take notes and give them back, so that places are used again and again; one sends
+ * Other threads disturb them: some take notes and give them back, so that places are used again and again; one sends
  * tickets that are out of date.
  */
 #include <setjmp.h>

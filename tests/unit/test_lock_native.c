@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Native waits: those of threads that the registry knows and of others, made up so that their lengths are known to the
- * nanosecond; and real ones, in a library whose calls are hooked. Recordings begin and end meanwhile.
+ * nanosecond; and real ones, in a library whose calls are hooked. Recordings begin and end all the time.
  *
  * The variance of a sum of weights is at most interval x total; sums are checked at 6 standard deviations.
  */
@@ -486,7 +486,8 @@ static void test_native__many_short_waits_wake_the_watcher_rarely(void **state)
     assert_in_range(wakes, 1, most);
 }
 
-/* The kernel id in a lock that processes share may be that of another pid namespace's thread, and one of ours, too. */
+/* The kernel id in a lock that processes share may be that of another pid namespace's thread, and also of one of
+ * ours. */
 static void test_native__owners_of_shared_locks_are_not_reported(void **state)
 {
     const pthread_mutex_t private = PTHREAD_MUTEX_INITIALIZER;
@@ -649,7 +650,7 @@ static int peer_lock(pthread_mutex_t *m)
     return lib_lock(m);
 }
 
-/* Another agent comes later, and changes our own image's words, too. */
+/* Another agent comes later, and also changes our own image's words. */
 static void test_native__another_agent_s_functions_do_not_lead_in_a_circle(void **state)
 {
     struct wick_lock_totals totals;

@@ -174,7 +174,7 @@ static void test_use__the_tightest_limit_counts(void **state)
     const struct wick_memory_level *l = wick_memory_use_tightest(u, &left);
     assert_non_null(l);
     assert_string_equal(l->path, "/pod");
-    assert_int_equal(left, 100 * MIB); /* what goes by itself does not count */
+    assert_int_equal(left, 100 * MIB); /* what the kernel reclaims does not count */
     u->level[1].now.current = 2000 * MIB;
     assert_ptr_equal(wick_memory_use_tightest(u, &left), &u->level[1]);
     assert_int_equal(left, 0);

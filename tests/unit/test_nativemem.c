@@ -556,14 +556,14 @@ static void *churn(void *arg)
     return NULL;
 }
 
-static void run_threads(void (*meanwhile)(void))
+static void run_threads(void (*disturb)(void))
 {
     pthread_t t[THREADS];
     atomic_store(&leave, false);
     atomic_store(&churned, 0);
     for (uintptr_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&t[i], NULL, churn, (void *)(i + 1)), 0);
-    meanwhile();
+    disturb();
     atomic_store(&leave, true);
     for (int i = 0; i < THREADS; i++)
         pthread_join(t[i], NULL);

@@ -69,7 +69,7 @@ static void test_note__what_was_free_is_used_before_what_never_was(void **state)
     wick_notes_release(&notes);
 }
 
-/* Fewer notes than threads want: takes two at times, marks them, and sees whether the marks stay. */
+/* Fewer notes than threads need: takes two at times, marks them, and sees whether the marks stay. */
 static void *use(void *arg)
 {
     uint64_t mark = (uint64_t)(uintptr_t)arg << 32;

@@ -86,7 +86,7 @@ static void test_pprof__two_readings_add_up(void **state)
     wick_profile_release(&q);
 }
 
-/* The weight that can be read of the first n bytes; problems and result too. */
+/* The weight that can be read of the first n bytes; with problems and result. */
 static int64_t weight_of(const char *data, size_t n, struct wick_jfr_result *res, int *rc)
 {
     struct wick_profile q;

@@ -126,7 +126,7 @@ static void test_container__ids_from_cgroup_and_mountinfo(void **state)
         TEXT("0::/\n"), TEXT("1 2 8:1 /var/lib/docker/containers/" ID "/hostname /etc/hostname rw - ext4 a b\n"), out,
         sizeof out));
     assert_string_equal(out, ID);
-    /* A host that runs containers has such mounts too, but not over /etc/hostname. */
+    /* A host that runs containers also has such mounts, but not over /etc/hostname. */
     assert_false(wick_proc_container(TEXT("0::/user.slice\n"),
                                      TEXT("1 2 8:1 / /var/lib/docker/containers/" ID "/mounts/shm rw - tmpfs shm rw\n"),
                                      out, sizeof out));

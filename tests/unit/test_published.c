@@ -50,7 +50,7 @@ static uint64_t find_mapping(void)
     return at;
 }
 
-/* Takes the payload as a reader does, reading the time first and last; returns its size, -1 if it changed meanwhile. */
+/* Takes the payload as a reader does, reading the time first and last; returns its size, -1 if it has changed. */
 static long take_payload(uint64_t at, uint8_t *to, size_t cap)
 {
     uint64_t time_at = at + offsetof(struct wick_process_context_header, published_ns), before, after;

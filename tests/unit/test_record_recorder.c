@@ -248,7 +248,7 @@ static void test_recorder__is_idle_while_no_handler_is_at_work(void **state)
     struct wick_scratch *s = wick_recorder_enter_sig(&rec);
     assert_non_null(s);
     assert_false(wick_recorder_is_idle(&rec));
-    fire(1, 100, 1); /* others begin and end meanwhile */
+    fire(1, 100, 1); /* others begin and end in between */
     assert_false(wick_recorder_is_idle(&rec));
     wick_recorder_leave_sig(s);
     assert_true(wick_recorder_is_idle(&rec));
@@ -269,7 +269,7 @@ static void test_recorder__a_handler_that_never_leaves_is_given_up_once(void **s
     assert_int_equal(wick_load_relaxed(&gone->busy), WICK_SCRATCH_LOST);
     wick_recorder_free_generation(&rec, old);
     assert_int_equal(used->generation, 1);
-    /* it may have found the second one, too, before it was given up */
+    /* it may also have found the second one before it was given up */
     const struct wick_tables *second = atomic_load(&rec.tables);
     wick_recorder_free_generation(&rec, wick_recorder_next_generation(&rec));
     assert_int_equal(second->generation, 2);

@@ -220,7 +220,7 @@ static int64_t timed_sum(struct timed *x, uint32_t endpoint)
     return sum;
 }
 
-/* A late look weighs three seconds, in spans of 100 ms: the sum is that of the spans, the states share it. */
+/* A delayed sample weighs three seconds, in spans of 100 ms: the sum is that of the spans, the states share it. */
 static void test_spans__a_delayed_sample_shifts_shares_but_no_sum(void **state)
 {
     struct wick_span spans[] = {
@@ -241,7 +241,7 @@ static void test_spans__a_delayed_sample_shifts_shares_but_no_sum(void **state)
     assert_int_equal(wick_span_time_weight(&x.t, 1), 150000000);
     assert_int_equal(wick_span_time_weight(&x.t, 2), 77); /* CPU time is another matter */
     const struct wick_span_time_row *beta = wick_span_time_of(&x.t, BETA);
-    assert_int_equal(beta->spans_ns, 500000000); /* known, though nobody looked */
+    assert_int_equal(beta->spans_ns, 500000000); /* known, though nothing was sampled */
     assert_int_equal(beta->samples, 0);
     wick_span_time_release(&x.t);
     wick_profile_release(&x.p);
@@ -410,7 +410,7 @@ static void test_spans__no_bar_leaves_its_span_or_the_time_of_one_sample(void **
         assert_int_equal(t.bars[i].start_ns / ms, want[k].from);
         assert_int_equal(t.bars[i].end_ns / ms, want[k].to);
     }
-    /* what no look speaks for is there, too; of threads without a span of their own nothing is known */
+    /* what no sample covers is also there; of threads without a span of their own nothing is known */
     static const int gaps[][2] = {{0, 45}, {55, 94}, {106, 1000}};
     assert_int_equal(t.ngaps, 3);
     for (size_t i = 0; i < t.ngaps; i++) {

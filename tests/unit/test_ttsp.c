@@ -351,7 +351,7 @@ static void test_ttsp__a_slow_safepoint_that_nobody_watched_is_reported_without_
     assert_int_equal(atomic_load(&engine.unclear), 0);
 }
 
-/* As on a JDK that keeps sums, but no time of arrival. The watcher sleeps meanwhile. */
+/* As on a JDK that keeps sums, but no time of arrival. The watcher sleeps during it. */
 __attribute__((no_sanitize("thread"))) static void give_sums(_Atomic uint64_t *count, _Atomic uint64_t *sum)
 {
     engine.safepoint.sync_ns = 0;

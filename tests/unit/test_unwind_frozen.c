@@ -133,7 +133,7 @@ static void test_frozen__frames_in_the_heap_come_before_the_boundary(void **stat
 }
 
 /* In the stubs behind the barrier: sp is anywhere below the entry, among frames that are not whole. JDK 21 to 24 do not
- * say how large the entry is, so what is below it is looked for. */
+ * say how large the entry is, so what is below it is searched for. */
 static void test_barrier__what_puts_frames_back_is_called_by_the_frozen_ones(void **state)
 {
     static const uint8_t kinds[] = {WICK_STEP_STUB, WICK_STEP_COMPILED, WICK_STEP_BOUNDARY};

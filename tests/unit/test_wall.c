@@ -485,7 +485,7 @@ static void test_wall__running_and_waiting_are_in_the_proportion_of_schedstat(vo
     wall_scene_end();
 }
 
-/* Its clock moves at each look: what was walked meanwhile may be no stack it ever had. */
+/* Its clock moves at each check: what was walked in between may be no stack it ever had. */
 static void test_wall__a_stack_walked_while_the_thread_moved_is_thrown_away(void **state)
 {
     begin(1, 16, "");

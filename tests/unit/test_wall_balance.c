@@ -253,7 +253,7 @@ static void test_balance__without_schedstat_nothing_is_corrected(void **state)
     assert_int_equal(by_state[WICK_JFR_STATE_RUNNABLE], (VISITS - 1) * 10 * MS);
 }
 
-/* Between its look and the signal the engine asks the kernel nothing else: all of that would be time in which the
+/* Between its check and the signal the engine asks the kernel nothing else: all of that would be time in which the
  * thread may begin a wait that the signal breaks off. Each second it also accounts. */
 static void test_signal__follows_the_visit_at_once(void **state)
 {

@@ -66,7 +66,7 @@ static void test_pick__is_fair_from_1_to_5000_threads(void **state)
     }
 }
 
-/* Pairs, too: that two neighbours are drawn together is as likely as for any two. */
+/* Also pairs: that two neighbours are drawn together is as likely as for any two. */
 static void test_pick__every_pair_is_equally_likely(void **state)
 {
     enum { N = 12, K = 4, ROUNDS = 110000 };

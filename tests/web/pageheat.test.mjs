@@ -332,7 +332,7 @@ test('heatmap: it stays where it is while the pointer goes over it and chooses',
     }
 });
 
-test('heatmap: where times are as fine as they get, there is nothing to say; one sample is a picture, too', async () => {
+test('heatmap: where times are as fine as they get, there is nothing to say; one sample is also a picture', async () => {
   writeLong(file('one.perf'), { minutes: 1 });
   wick('heatmap', file('one.perf'), '-o', file('one.html'));
   const page = await open('one.html');

@@ -87,7 +87,7 @@ const tab = (name) => page.click(`.tabs a:has-text("${name}")`);
 const table = (caption) => `table:has(caption:has-text("${caption}"))`;
 const row = (caption, text) => page.locator(`${table(caption)} tbody tr`, { hasText: text }).first();
 
-/** Clicks the heaviest box of a method in the flame graph, scrolled into sight; again if the picture has moved meanwhile. */
+/** Clicks the heaviest box of a method in the flame graph, scrolled into sight; again if the picture has moved. */
 async function clickFrame(name) {
   await page.waitForFunction((n) => window.wickFlame?.profile.names.includes(n), name);
   for (let tries = 0; tries < 50; tries++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The call tree of a range of time, or of two ranges compared, made of the page's whole tree.
 //
-// Nodes of the whole tree that have weight keep their order, so the result is in pre-order too. How a Java method ran is known
+// Nodes of the whole tree that have weight keep their order, so the result is also in pre-order. How a Java method ran is known
 // by stack, not by node: it is added up for the nodes that stay. Lines are not known.
 import { CallTree } from '../flame/data.js';
 import { JAVA_SLOTS } from '../flame/kinds.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // No update of a page while a button of the mouse is down: a click goes to the element in which the button was both pressed and
-// released, and is lost if that one has been exchanged meanwhile.
+// released, and is lost if that one has been exchanged.
 let down = false;
 let waiting = [];
 

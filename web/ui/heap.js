@@ -44,7 +44,7 @@ export class HeapReport {
     this.loaders = new Table([
       { key: 'loader', head: 'Class loader', value: (r) => r.object ?? 'boot loader' },
       { key: 'classes', head: 'Classes', value: (r) => r.classes, text: (r) => count(r.classes) },
-      { key: 'again', head: 'Also in others', hint: 'Classes of a name that another loader has too: copies of an application', value: (r) => r.classes_again, text: (r) => count(r.classes_again) },
+      { key: 'again', head: 'Also in others', hint: 'Classes of a name that another loader also has: copies of an application', value: (r) => r.classes_again, text: (r) => count(r.classes_again) },
       size('retained', 'Retained with its classes', (r) => r.retained_with_classes),
     ], { caption: 'Class loaders', sort: 'retained' });
     this.root = h('div.stack');

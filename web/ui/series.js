@@ -2,7 +2,7 @@
 // Weight over time, stacked, with a brush: the time axis that all views of a recording share.
 //
 // The picture is one SVG path for each stacked value, in steps, because a bin is an interval and not a point. The brush is a
-// pair of times. The keyboard has it too: arrows move a cursor, Shift extends, Enter takes, Escape lets go; and a table of the totals
+// pair of times. The keyboard also has it: arrows move a cursor, Shift extends, Enter takes, Escape lets go; and a table of the totals
 // stands beside it for those who do not see it.
 import { KINDS, KIND_ORDER } from '../flame/kinds.js';
 import { formatPercent } from '../flame/text.js';

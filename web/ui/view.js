@@ -49,7 +49,7 @@ export class Slot {
       this.answer = answer;
       this.done();
       this.show(answer, this.context);
-      if (this.context.generation !== context.generation) this.ask(this.context, what, query); // it has grown meanwhile
+      if (this.context.generation !== context.generation) this.ask(this.context, what, query); // it has grown
     } catch (e) {
       if (signal.aborted) return;
       await calm();

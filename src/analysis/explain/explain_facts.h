@@ -142,8 +142,8 @@ struct wick_explain_facts {
     size_t nwall, ncpu, nspans, cap_wall, cap_cpu, cap_spans;
 
     int64_t got_ns, gc_ns; /* wick.ThreadCpu: CPU time of all threads, of the collector's */
-    /* CPU time and run-queue delay in seconds in which the thread wanted a CPU for at least half of the time. A thread
-     * that wakes now and then on a crowded machine waits for a CPU, too, but has little to do with it. */
+    /* CPU time and run-queue delay in seconds in which the thread needed a CPU for at least half of the time. A thread
+     * that wakes now and then on a crowded machine also waits for a CPU, but has little to do with it. */
     int64_t hungry_got_ns, hungry_delay_ns;
     int64_t gc_delay_ns;                /* of the latter, the collector's */
     int64_t gc_wait_ns;                 /* the collector's run-queue delay, in all seconds */
@@ -167,7 +167,7 @@ struct wick_explain_facts {
                             caller's */
     bool unfinished;     /* an input has no end; the caller's to set, as is the next */
     int64_t kills_since; /* OOM kills of the process's cgroup since its last reading; -1 = not known */
-    int64_t memory_charged;              /* of the cgroup with the limit, at the last look */
+    int64_t memory_charged;              /* of the cgroup with the limit, at the last reading */
     struct wick_explain_rows exhausted;  /* OutOfMemoryErrors by their message; sum: how many */
     struct wick_explain_victim *victims; /* in the order of their first errors */
     size_t nvictims, cap_victims;
@@ -223,7 +223,7 @@ int64_t wick_explain_p99(const struct wick_explain_facts *f, uint32_t endpoint);
 int64_t wick_explain_wall(const struct wick_explain_facts *f, bool every_endpoint, uint32_t endpoint, unsigned states);
 
 /* What the variance of a sum of weights comes from: each sample by its weight times what one sample of the thread
- * stands for (a thread that stays where it is has one sample for many looks). 0 where that is not known. */
+ * stands for (a thread that stays where it is has one sample for many polls). 0 where that is not known. */
 static inline double wick_explain_quantum(const struct wick_explain_sample *s)
 {
     return s->count ? (double)s->weight_ns * (double)s->weight_ns / (double)s->count : 0;

@@ -2,9 +2,9 @@
 /*
  * explain_host.c - the rule of `wick explain` about processes that wait for CPUs, of recordings of a whole machine
  *
- * `wick host -e sched` divides the time that a thread waits for a CPU among the processes that had that CPU meanwhile.
- * So it is known for each process how long it waited and whom for; what it used itself is known with -e cpu. A process
- * whose own threads stand in each other's way and one that others crowd out differ in these figures.
+ * `wick host -e sched` divides the time that a thread waits for a CPU among the processes that had that CPU in that
+ * time. So it is known for each process how long it waited and whom for; what it used itself is known with -e cpu. A
+ * process whose own threads stand in each other's way and one that others crowd out differ in these figures.
  */
 #include <stdlib.h>
 #include <string.h>

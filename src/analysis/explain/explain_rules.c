@@ -109,7 +109,7 @@ void wick_explain_say_frame(struct wick_explain *x, struct wick_explain_finding 
     wick_strbuf_release(&name);
 }
 
-/* Processors that the process used, or wanted for work. */
+/* Processors that the process used or needed for work. */
 static double busy_of(const struct wick_explain_facts *f)
 {
     double used = f->got_ns ? (double)f->got_ns : (double)f->sampled_ns;
@@ -233,7 +233,7 @@ static void allocation_stall(struct wick_explain *x)
     each_endpoint(x, stalls_of);
 }
 
-/* Whether that much of the time in which threads wanted a CPU is enough to be called starvation. */
+/* Whether that much of the time in which threads needed a CPU is enough to be called starvation. */
 static bool starves(const struct wick_explain_facts *f, double delay)
 {
     double runnable = (double)f->hungry_got_ns + (double)f->hungry_delay_ns;

@@ -12,7 +12,7 @@
 #include "analysis/explain/explain_facts.h"
 #include "analysis/wait/wait_kind.h"
 
-/* Processors that a process used or wanted for work, on average, from which on it counts as busy. */
+/* Processors that a process used or needed for work, on average, from which on it counts as busy. */
 #define WICK_EXPLAIN_BUSY 0.1
 #define WICK_EXPLAIN_IDLE 0.02 /* below, it did next to nothing: it has no work, or stopped working */
 

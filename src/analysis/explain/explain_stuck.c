@@ -32,7 +32,7 @@ static bool is_held(const struct wick_explain_sample *s)
 }
 
 /* Threads that waited for a lock and did nothing else. A monitor's waiter
- * may wake now and then to look whether it is free, so CPU time says less than that it stays where it is and that none
+ * may wake now and then to check whether it is free, so CPU time says less than that it stays where it is and that none
  * of its waits ended. */
 static void find_stuck(const struct wick_explain *x, const struct stuck *o)
 {

@@ -4,9 +4,9 @@
  * work, more than there are CPUs; and where compiled code is lost
  *
  * What a thread needs is what the kernel counted of it: time on a CPU and time ready to run without one. So a thread
- * that has work all the time is known as such on a crowded machine, too, where it gets little of it.
+ * that has work all the time is known as such even on a crowded machine, where it gets little of it.
  *
- * One thread with all the work is a bottleneck only where somebody wants that work: other threads wait for futures,
+ * One thread with all the work is a bottleneck only where somebody waits for that work: other threads wait for futures,
  * latches or room in queues, or the thread takes its work from others by what it is, an event loop or the only worker
  * of a pool. A batch that computes in one thread has neither.
  */
@@ -107,7 +107,7 @@ static bool serves(const struct wick_explain *x, uint32_t thread)
     return loop || (worker && alone);
 }
 
-/* What most of those wait for that one thread could keep waiting; *ns: how long all of them did. */
+/* The kind of wait most common among threads that one thread could be holding up; *ns: the time of all such waits. */
 static enum wick_wait_kind awaited(const struct wick_explain *x, uint32_t thread, double *ns)
 {
     static const enum wick_wait_kind kinds[] = {WICK_WAIT_FUTURE, WICK_WAIT_LATCH, WICK_WAIT_QUEUE_FULL};

@@ -6,7 +6,7 @@
  * which the kernel has the thread. What is waited for may be held by a thread that waits itself; then the time belongs
  * to the end of that chain, as far as it is known:
  *
- *     lock     -> its owner    by wick.LockOwner: what the owner did meanwhile
+ *     lock     -> its owner    by wick.LockOwner: what the owner did during the wait
  *     future   -> its task     by the wall-clock samples of the pools' workers, as no event says which task it was
  *     work     -> a CPU        by the wall-clock samples in the function that should work
  *

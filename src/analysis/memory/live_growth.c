@@ -195,7 +195,7 @@ int wick_growth_read(struct wick_growth *g, struct wick_profile *p, const char *
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (g->moments < 2)
         return wick_err_set(err, WICK_E_NOTFOUND,
-                            "live objects are recorded as of %u moments there, and growth needs two: record with "
+                            "the recording lists the live objects of %u moments, and growth needs two: record with "
                             "-e live for 20 s or more",
                             g->moments);
     draw_lines(g);

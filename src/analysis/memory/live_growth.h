@@ -8,7 +8,7 @@
  * over the moments at which it was there, and the variance of b is the sum of L^2 (1 - p), p being the probability with
  * which it was sampled, its size over its weight. This takes into account that an object that stays is in all moments:
  * it adds next to nothing to the error of a slope, while it may be all of the error of the bytes. Besides, the bytes
- * scatter about the line by themselves (garbage that is not collected yet); the error of the line is the other one, and
+ * scatter about the line anyway (garbage that is not collected yet); the error of the line is the other one, and
  * the larger of both counts.
  *
  * An object is recognized by class or place, size and the microsecond of its allocation. Where the clock was set

@@ -56,11 +56,11 @@ void wick_memory_use_add(struct wick_memory_use *u, int64_t time_ns, const struc
 void wick_memory_use_level(struct wick_memory_use *u, int64_t time_ns, uint32_t level, const char *path,
                            const struct wick_cgroup_memory *m);
 
-/* The level whose limit leaves the least; NULL if none has a limit. What the kernel takes back by itself, the inactive
+/* The level whose limit leaves the least; NULL if none has a limit. What the kernel takes back on its own, the inactive
  * part of the page cache, counts as free. *left gets the bytes. */
 const struct wick_memory_level *wick_memory_use_tightest(const struct wick_memory_use *u, uint64_t *left);
 
-/* Whether events of that type are wanted, taking one, and the end: for visitors that read more than this. */
+/* Whether events of that type are needed, taking one, and the end: for visitors that read more than this. */
 bool wick_memory_use_wants(const char *type);
 void wick_memory_use_take(struct wick_memory_use *u, const struct wick_profile *p, const struct wick_jfr_event *e);
 void wick_memory_use_end(struct wick_memory_use *u);

@@ -3,18 +3,18 @@
  * span_time.h - how the time in spans was spent, by the wall clock: what is known exactly and what is estimated
  *
  * A span has its own start and end, so how long the threads of an endpoint were in spans is known to the nanosecond.
- * The samples taken in them are an estimate of the same: so many looks, some of which came late and weigh seconds.
- * Their sum scatters by some percent and is not needed. What only samples know is how the time was spent: running,
- * waiting for a processor, blocked, and where.
+ * The samples taken in them estimate the same time, and some were delayed and weigh seconds, so their sum scatters by
+ * some percent; it is not needed. Only the samples know how the time was spent: running, waiting for a processor,
+ * blocked, and where.
  *
  * So the sum of an endpoint is taken from its spans, and each of the samples in them stands for
  *
  *      weight x (time in the spans of the endpoint) / (weight of all samples in them)
  *
  * which is the ratio estimator of sampling theory, one stratum an endpoint. As the number of samples n grows its bias
- * vanishes like 1 / n, faster than the scatter, and what a late look distorts is the share of its state, no longer the
- * sum. Shares are estimates as before. Without any sample an endpoint's time is known all the same, and nothing of how
- * it was spent.
+ * vanishes like 1 / n, faster than the scatter, and a delayed sample distorts only the share of its state, no longer
+ * the sum. Shares are estimates as before. Without any sample an endpoint's time is still known, but not how it was
+ * spent.
  *
  * Which samples are in a span of the recording? Those that name one of their own thread; where their event type has no
  * contexts, those taken while one was open. All other samples keep their weights, as nobody knows their time better:

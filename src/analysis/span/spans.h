@@ -24,10 +24,9 @@ struct wick_span {
     int64_t start_ns, end_ns; /* since 1970 */
     int64_t latest_ns;        /* the latest end of this and all earlier spans of the thread, once sorted */
     uint32_t thread, operation, endpoint, labels, trace, id, parent, local_root;
-    bool is_root; /* the outermost span of its request in this process */
-    bool
-        is_virtual; /* of a virtual thread, or of whatever kind of thread: it may have been on no carrier for a while */
-    bool unmounts;  /* the event says so: the thread is the carrier that it began on, and works for others as well */
+    bool is_root;    /* the outermost span of its request in this process */
+    bool is_virtual; /* of a virtual thread, or of one of unknown kind: at times it may have had no carrier */
+    bool unmounts;   /* the event says so: the thread is the carrier that it began on, and works for others as well */
 };
 
 enum wick_span_work {
@@ -38,7 +37,7 @@ enum wick_span_work {
 
 /* A sample of CPU time (cpu) or of elapsed time. */
 struct wick_span_sample {
-    int64_t start_ns, end_ns; /* first and last look */
+    int64_t start_ns, end_ns; /* first and last sample */
     int64_t weight_ns;
     uint64_t count;
     uint32_t thread, stack;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spantrace.h - one trace: its spans, and for each thread what it did meanwhile
+ * spantrace.h - one trace: its spans, and for each thread what it did during them
  *
  * Spans with the same trace id are a trace; spans without one are grouped by their outermost span. Its time is that
  * from the first begin to the last end, its latency that of its longest span.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_waits.h - who waited for which lock, and who held it meanwhile
+ * lock_waits.h - who waited for which lock, and who held it
  *
  * Made of the events jdk.JavaMonitorEnter and jdk.ThreadPark, of wick's recordings or the JDK's own, and of
  * wick.LockOwner, which are joined by the number of the wait; and of profiler.NativeLock and wick.NativeWait. A lock is
@@ -25,7 +25,7 @@ struct wick_lock_wait_row {
     int64_t weight_ns, duration_ns;
     uint32_t thread, stack; /* who waited, where; numbers in the profile */
     uint32_t owner;         /* thread that held it, 0 = not known */
-    uint32_t owner_stack;   /* what it did meanwhile, 0 = not seen */
+    uint32_t owner_stack;   /* what it did during the wait, 0 = not seen */
 };
 
 /* A lock; its waits are rows[first .. first + count). */
@@ -68,7 +68,7 @@ struct wick_lock_share {
 int wick_lock_waits_read(struct wick_lock_waits *w, struct wick_profile *p, char *const *paths, int n,
                          wick_analysis_reader *read, struct wick_err *err);
 /* The same for a command that reads other events at the same time: start with {.profile, .file = number of the input},
- * hand over each event of a type wanted, tie at the end, which joins waits with what was seen of the owners and groups
+ * hand over each event of such a type, tie at the end, which joins waits with what was seen of the owners and groups
  * them by lock. Check `failed` afterwards. */
 bool wick_lock_waits_wants(const char *type);
 void wick_lock_waits_take(struct wick_lock_waits *w, const struct wick_jfr_event *e);

@@ -53,7 +53,7 @@ struct wick_ttsp_culprit {
     uint32_t caller;      /* the Java frame that led there, if that is another; 0 = none */
     uint32_t stack;       /* a stack that shows it, 0 = none */
     int64_t starved_ns;   /* runnable without a processor while it was awaited */
-    int64_t major_faults; /* meanwhile */
+    int64_t major_faults; /* during the incident */
 };
 
 struct wick_ttsp_incidents {
@@ -75,7 +75,7 @@ int wick_ttsp_incidents_read(struct wick_ttsp_incidents *in, struct wick_profile
                              wick_analysis_reader *read, struct wick_err *err);
 
 /* The same for a command that reads other events at the same time: start with {.profile, .file = number of the input},
- * hand over each event of a type wanted, tie at the end, which ties signals to threads and threads to incidents, worst
+ * hand over each event of such a type, tie at the end, which ties signals to threads and threads to incidents, worst
  * first. Check `failed` before. */
 bool wick_ttsp_incidents_wants(const char *type);
 void wick_ttsp_incidents_take(struct wick_ttsp_incidents *in, const struct wick_jfr_event *e);

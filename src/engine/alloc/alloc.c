@@ -43,7 +43,7 @@ static struct wick_alloc_gap *gap_of(const struct wick_alloc_engine *e, const st
 }
 
 /* With which interval the thread's gap was drawn. A thread that was not seen before has drawn it at its birth, with the
- * interval of now: arm() comes at that moment, or before the interval is changed for the recording. */
+ * current interval: arm() comes at that moment, or before the interval is changed for the recording. */
 static uint32_t drawn_with(const struct wick_alloc_engine *e, const struct wick_engine_thread *t)
 {
     struct wick_alloc_gap *g = &gaps[t - e->threads->slots];
@@ -108,7 +108,7 @@ static void drawn(struct wick_alloc_engine *e, uint64_t size, struct wick_alloc_
 {
     const struct wick_engine_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
     uint64_t number = wick_add_relaxed(&e->reports, 1);
-    /* too many threads for the registry: the interval of now is the best guess */
+    /* too many threads for the registry: the current interval is the best guess */
     uint64_t weight = wick_poisson_weight(size, t ? drawn_with(e, t) : e->config.in_force());
     *out = (struct wick_alloc_draw){.session = e->session, .size = size, .weight = weight};
     if (e->config.references)

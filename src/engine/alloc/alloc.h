@@ -14,14 +14,14 @@
  *      name of the class -> note
  *      wick_alloc_record: stack, event -- ring -->  engine_alloc.c: event and note become a JFR event
  *
- * The rate. More samples a second than wanted make the interval longer: once a second, or as soon as there are as many
- * as are wanted in one, its logarithm is moved by a part of ln(rate / wanted), between the interval asked for and
- * FACTOR_MOST times that. The state is the interval itself, so there is nothing that could wind up, and weights are
+ * The rate. More samples a second than asked for make the interval longer: once a second, or as soon as there are as
+ * many as are asked for in one, its logarithm is moved by a part of ln(actual / rate), between the interval asked for
+ * and FACTOR_MOST times that. The state is the interval itself, so nothing can wind up, and weights are
  * right across each change, as said above.
  *
- * The JVM lets one agent sample at a time, so no other agent changes the interval meanwhile.
+ * The JVM lets one agent sample at a time, so no other agent changes the interval during a recording.
  *
- * Of the objects that are sampled some are followed, if that is wanted, to see which stay: live.h.
+ * Of the objects that are sampled some are followed, if that is asked for, to see which stay: live.h.
  *
  * Threads: drawn and record in any Java thread; start, stop and release by the session's owner; adjust by the drain
  *          thread.
@@ -56,7 +56,7 @@ struct wick_java_allocations {
 
 struct wick_alloc_config {
     uint64_t interval;     /* bytes, up to INT32_MAX */
-    uint32_t rate;         /* samples a second that are wanted at most, 0 = whatever comes */
+    uint32_t rate;         /* samples a second at most, 0 = no limit */
     uint64_t vm_lo, vm_hi; /* code of the JVM: frames there are left out where they are the leaf */
     /* The JVM's interval: that for the next gap of the calling thread. And to change it. */
     uint64_t (*in_force)(void);
@@ -76,7 +76,7 @@ struct wick_alloc_note {
 /* A report that is to be recorded. */
 struct wick_alloc_draw {
     uint64_t session, size, weight;
-    double priority; /* more than 0: a weak reference to the object is wanted */
+    double priority; /* more than 0: a weak reference to the object is asked for */
 };
 
 /* A thread's gap; a place for each slot of the registry, written by that thread. */
@@ -113,14 +113,14 @@ void wick_alloc_release(struct wick_alloc_engine *e);
 bool wick_alloc_drawn(uint64_t size, struct wick_alloc_draw *out);
 
 /* Records it with the calling thread's stack as of `here`, without the frames below the address `from`. reference: the
- * one that was wanted, or 0. False: it is the caller's to delete. */
+ * one that was asked for, or 0. False: it is the caller's to delete. */
 bool wick_alloc_record(const struct wick_alloc_draw *d, const char *class_name, uint64_t reference,
                        const ucontext_t *here, wick_addr from);
 
 /* A reference that the calling thread is to delete, 0 = none. */
 uint64_t wick_alloc_unwanted(void);
 
-/* Adapts the interval to the rate that is wanted; whenever the rings are emptied. */
+/* Adapts the interval to the rate that is asked for; whenever the rings are emptied. */
 void wick_alloc_adjust(struct wick_alloc_engine *e, uint64_t now_ns);
 
 /* The note of an event from the ring, NULL = it has none. */

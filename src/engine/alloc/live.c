@@ -246,7 +246,7 @@ static void relax(struct wick_live_room *room)
         wick_store_relaxed(&room->threshold, wick_load_relaxed(&room->threshold) / 2);
 }
 
-/* What is gone goes; returns how many stay. Survivors of the first room move into the second. */
+/* Removes what has died; returns how many stay. Survivors of the first room move into the second. */
 static void sweep_room(struct wick_live *l, struct wick_live_room *room, uint32_t collections, bool young)
 {
     uint32_t kept = 0;

@@ -62,7 +62,7 @@ struct wick_live_room {
 
 /* What the JVM knows of references. */
 struct wick_live_jvm {
-    /* Whether the object is gone. */
+    /* Whether the object has died. */
     bool (*is_gone)(uint64_t reference);
     /* Collections that have ended. */
     uint32_t (*collections)(void);
@@ -100,7 +100,8 @@ void wick_live_add(struct wick_live *l, const struct wick_live_object *o);
 void wick_live_discard(struct wick_live *l, uint64_t reference);
 uint64_t wick_live_unwanted(struct wick_live *l);
 
-/* Lets go of what is gone. Does nothing if there was no collection since the last time; `now` in any case. */
+/* Releases the objects that have died. Does nothing if there was no collection since the last time; `now` in any
+ * case. */
 void wick_live_sweep(struct wick_live *l, uint64_t now_ns, bool now);
 
 /* Hands references to those who delete them, as far as the queue has room. */

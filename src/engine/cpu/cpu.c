@@ -16,7 +16,7 @@
  * Descriptors. A perf event takes one per thread, out of those that the program may open. A quarter of that limit, and
  * at least HEADROOM, stay free for the program: threads beyond get timers, which take none, or are not sampled where
  * the event does not count CPU time. What is open is counted from time to time; in between, the number of a new
- * descriptor shows it too, because the kernel gives the lowest that is free. An event keeps its descriptor while its
+ * descriptor also shows it, because the kernel gives the lowest that is free. An event keeps its descriptor while its
  * thread lives, even if the program comes to need more: who closed it from outside would race with the thread's
  * handler, which reads the counter by that number; and most threads of a crowd sleep, so that they cannot close theirs.
  *
@@ -117,7 +117,7 @@ static int open_within_headroom(struct wick_cpu_engine *e, const struct perf_eve
     return -1;
 }
 
-/* A thread that is armed by itself, as it starts: what that cost is not the program's. */
+/* A thread that arms itself, as it starts: what that cost is not the program's. */
 static void restart_own_clock(struct wick_engine_thread *t)
 {
     int32_t tid = wick_load_relaxed(&t->tid);
@@ -252,7 +252,7 @@ static void disarm(void *arg, struct wick_engine_thread *t)
 {
     struct wick_cpu_engine *e = arg;
     if (t->perf_fd >= 0) {
-        /* A child that was forked and has not called exec yet holds the event too, so closing does not end it. */
+        /* A child that was forked and has not called exec yet also holds the event, so closing does not end it. */
         ioctl(t->perf_fd, PERF_EVENT_IOC_DISABLE, 0);
         fcntl(t->perf_fd, F_SETFL, O_NONBLOCK);
     }

@@ -7,8 +7,8 @@
  * us.
  *
  * Overload. A walk may cost more than the interval (thousands of frames, 100 us); sampling at every signal would leave
- * the thread no time to run. So after a sample that cost c the thread rests for REST * c: signals that come meanwhile
- * only add to the next sample's weight.
+ * the thread no time to run. So after a sample that cost c the thread rests for REST * c: signals that arrive until
+ * then only add to the next sample's weight.
  *
  * A signal may come long after the event: HotSpot blocks signals around stack overflows, a system call ends first, a
  * handler that runs holds up the next one. So time is never counted by the event but by the thread's CPU clock, read
@@ -167,7 +167,7 @@ static uint64_t take_crossings(struct wick_cpu_engine *e, struct wick_engine_thr
     return n;
 }
 
-/* The clock of a thread that has ended is gone; its event still knows how far it went. */
+/* A thread that has ended has no clock any more; its event still knows how far it went. */
 uint64_t wick_cpu_residue_sig(struct wick_cpu_engine *e, struct wick_engine_thread *t, uint64_t cpu)
 {
     uint64_t count = 0;

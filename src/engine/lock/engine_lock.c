@@ -256,7 +256,7 @@ static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
     return rc;
 }
 
-/* Libraries that were loaded meanwhile are hooked, too. */
+/* Libraries that were loaded since then are also hooked. */
 static void take(void *e, struct wick_drain *d, enum wick_engine_take what)
 {
     (void)e, (void)d;

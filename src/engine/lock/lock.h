@@ -202,14 +202,14 @@ bool wick_lock_end(enum wick_lock_kind kind, struct wick_lock_done *out);
 /* Records the wait with the calling thread's stack. */
 void wick_lock_record(const struct wick_lock_done *d, const struct wick_lock_what *what);
 
-/* Number of the recording that wants native waits, 0 = none does. */
+/* Number of the recording that samples native waits, 0 = none does. */
 uint64_t wick_lock_native_session(void);
 
 /* The calling thread begins to wait for a lock of the C library at start_ns; *holder has the kernel id of the owner, 0
  * = none. The wait's number, 0 if its owner will not be examined. */
 uint64_t wick_lock_native_begin(uint64_t session, const int *holder, uint64_t start_ns);
 
-/* Counts a wait that is over, and records it if chance wants it. */
+/* Counts a wait that is over, and records it if it is sampled. */
 void wick_lock_native_waited(const struct wick_lock_native *n);
 
 /* The note of an event from the ring. */

@@ -120,7 +120,7 @@ static bool is_robust(const pthread_mutex_t *m)
 }
 
 /* The words in which a mutex and a read-write lock keep the kernel id of their owner and writer. Not of locks that
- * processes share: the id may be that of a thread of another pid namespace, and of one of ours, too. */
+ * processes share: the id may be that of a thread of another pid namespace, and also of one of ours. */
 static const int *mutex_holder(const pthread_mutex_t *m)
 {
     enum { SHARED = 128 }; /* PTHREAD_MUTEX_PSHARED_BIT of glibc's nptl/pthreadP.h */

@@ -5,7 +5,7 @@
  * A call of pthread_mutex_lock first tries to take the lock. If that works, or fails for any reason but that another
  * thread has it, it was not contended: nothing is counted, and no clock is read. Otherwise the true function is called
  * and timed, and the engine is given the time (engine/lock/lock.h). So are the timed forms, and read and write locks.
- * Waiting for a condition variable is always timed, and is a kind of its own: a thread without work waits, too.
+ * Waiting for a condition variable is always timed, and is a kind of its own: a thread without work also waits.
  *
  * Calls of wick itself and within the C library are not seen (elf/hooks.h), nor is how the JVM parks its threads: its
  * condition variables are left alone, because -e lock reports those waits. Robust mutexes are not watched.

@@ -3,17 +3,17 @@
  * lock_watch.c - the watcher finds the owners of locks that threads wait for
  *
  * While some thread waits for a lock whose owner was not examined, the watcher sleeps until the first such wait is due,
- * but LOOK_NS at least, and REST_NS at most, since a wait that begins meanwhile may be due earlier. While none does, it
- * sleeps until it is woken, and LOOK_NS more, so that many short waits do not wake it each:
+ * but LOOK_NS at least, and REST_NS at most, since a wait that begins after that may be due earlier. While none does,
+ * it sleeps until it is woken, and LOOK_NS more, so that many short waits do not wake it each:
  *
  *      watcher                             a thread that begins to wait
  *      asleep = 1             (seq_cst)    since = now                        (seq_cst)
- *      look through all slots (seq_cst)    if asleep: asleep = 0, wake        (seq_cst)
+ *      check all slots        (seq_cst)    if asleep: asleep = 0, wake        (seq_cst)
  *
  * so either the watcher sees the wait or the thread sees it asleep.
  *
- * An owner that waits, too, is walked from a copy of its stack. The copy is good if the kernel put the thread on no
- * processor meanwhile.
+ * An owner that itself waits is walked from a copy of its stack. The copy is consistent if the kernel put the thread on
+ * no processor while it was made.
  */
 #include "engine/lock/lock.h"
 
@@ -42,7 +42,7 @@ struct seen {
     uint32_t kind;
 };
 
-/* Reads what a thread waits for; false: it does not, or began to wait for something else meanwhile. */
+/* Reads what a thread waits for; false: it does not, or has begun to wait for something else. */
 static bool see(const struct wick_lock_wait *w, struct seen *out)
 {
     out->since_ns = atomic_load(&w->since_ns); /* pairs: announce in lock.c; seq_cst, see above */

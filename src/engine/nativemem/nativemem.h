@@ -30,7 +30,7 @@
  * the threshold. Each sample's own weight does not change by that. If notes run out before the drain thread comes,
  * samples are lost, counted as notes_full.
  *
- * The rate. More samples a second than wanted make the interval longer (rate.h); lanes that
+ * The rate. More samples a second than asked for make the interval longer (rate.h); lanes that
  * wait for their next point draw anew then.
  *
  * Threads: pass, came, gone, take, give_back in any thread, also in signal handlers and in a child of vfork; start,
@@ -59,7 +59,7 @@ enum {
 
 struct wick_nativemem_config {
     uint64_t interval;     /* bytes, up to INT32_MAX; 0 = every allocation */
-    uint32_t rate;         /* samples a second that are wanted at most, 0 = whatever comes */
+    uint32_t rate;         /* samples a second at most, 0 = no limit */
     uint64_t seed;         /* 0 = any */
     uint64_t vm_lo, vm_hi; /* code of the JVM */
 };
@@ -211,7 +211,7 @@ void wick_nativemem_lost(struct wick_nativemem *e, const struct wick_event *even
 /* Ends the blocks that were freed since the last time. */
 void wick_nativemem_collect(struct wick_nativemem *e, const struct wick_nativemem_end *to);
 
-/* Adapts the interval to the rate that is wanted. */
+/* Adapts the interval to the rate that is asked for. */
 void wick_nativemem_adjust(struct wick_nativemem *e, uint64_t now_ns);
 
 /* Ends blocks, those of the least priority, if too many are alive; lowers the threshold if few are. False: no memory to

@@ -7,7 +7,7 @@
  *
  * Order. A block is said to be gone before the true function frees it, since afterwards another thread may have its
  * address; where the function may fail it is taken out first, and freed or given back afterwards. New memory is there
- * before the program knows of it, so nobody frees it meanwhile.
+ * before the program knows of it, so nobody can free it first.
  *
  * The stack begins at the caller: that of the hook and of what it calls is left out by address.
  */
@@ -112,7 +112,7 @@ static void take_range(const void *p, size_t size, struct wick_nativemem_held *h
     errno = saved;
 }
 
-/* What was taken is gone, or the call has failed. */
+/* What was taken has been freed, or the call has failed. */
 static void settle(const struct wick_nativemem_held *held, bool good)
 {
     int saved = errno, cancel;
@@ -167,7 +167,7 @@ static void our_free(void *p)
     true_free(p);
 }
 
-/* An answer of NULL to a size of 0 means that the block is gone, to others that it is still there. */
+/* An answer of NULL to a size of 0 means that the block was freed, to others that it is still there. */
 static void *our_realloc(void *p, size_t size)
 {
     struct wick_nativemem_held held = {.n = 0};

@@ -25,7 +25,8 @@
 /* Puts the functions in place. -WICK_E_PERM with a sentence. */
 int wick_nativemem_hooks_on(struct wick_err *err);
 
-/* Looks for libraries loaded since; about as often as the drain thread goes its round. After _off it does nothing. */
+/* Searches for libraries loaded since; about as often as the drain thread goes its round. After _off it does
+ * nothing. */
 void wick_nativemem_hooks_refresh(void);
 
 /* Every word that held one of the functions holds the true one again. Does nothing if they are not in place. */

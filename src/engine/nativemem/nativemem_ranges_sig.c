@@ -23,7 +23,7 @@ static uint32_t claim(struct wick_nativemem_range *at, uint64_t lo, uint64_t hi)
         return 0;
     if (wick_load_relaxed(&at->lo) < hi && wick_load_relaxed(&at->hi) > lo)
         return owner;
-    wick_store_release(&at->owner, owner); /* pairs: claim; another range of the note came here meanwhile */
+    wick_store_release(&at->owner, owner); /* pairs: claim; another range of the note has been put here */
     return 0;
 }
 

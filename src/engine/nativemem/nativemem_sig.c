@@ -29,7 +29,7 @@ static int32_t self(void)
     return (int32_t)syscall(SYS_gettid);
 }
 
-/* Some bytes of a block are freed. With the last of them it goes into the list of those that are gone. */
+/* Some bytes of a block are freed. With the last of them it goes into the list of freed blocks. */
 static void free_bytes(struct wick_nativemem *e, uint32_t note, uint64_t bytes)
 {
     struct wick_nativemem_block *b = at(e, note);

@@ -229,7 +229,7 @@ void wick_threads_java(struct wick_threads *ts, int32_t tid, wick_addr java, con
                 wick_threads_rename_locked(ts, n, name);
             n->java_tid = java_tid;
         }
-        arm_locked(ts, t, own); /* what its start cost is booked, too */
+        arm_locked(ts, t, own); /* what its start cost is also counted */
     }
     pthread_mutex_unlock(&ts->lock);
 }
@@ -255,7 +255,7 @@ void wick_threads_java_end(struct wick_threads *ts, int32_t tid)
         if (tid == (int32_t)syscall(SYS_gettid))
             end_locked(ts, t);
         wick_store_release(&t->java, 0); /* pairs: the acquire loads of java, to which 0 means that there is none */
-        if (!ts->recording) { /* nobody will find out when it is gone; should it live on, a scan finds it again */
+        if (!ts->recording) {            /* nobody will notice its end; should it live on, a scan finds it again */
             uint32_t serial = t->serial;
             remove_locked(ts, t);
             drop_name_locked(ts, serial);
@@ -376,7 +376,7 @@ int wick_threads_arm(struct wick_threads *ts, const struct wick_thread_hooks *ho
         ts->probed_pid = ts->scan_state[1];
         ts->pids_are_ours = loadavg_is_the_kernels();
         if (i > 0)
-            scan_locked(ts, false); /* what was born meanwhile is late for those that run already */
+            scan_locked(ts, false); /* threads that started during this are late for the others */
         ts->hooks[i] = *hooks;
         scan_locked(ts, true);
     }
@@ -478,7 +478,7 @@ uint32_t wick_threads_of(struct wick_threads *ts, int32_t tid)
     return serial;
 }
 
-/* Drops the names of those that were gone at the last call, or are gone now. */
+/* Drops the names of those that had ended at the last call, or have ended now. */
 static void drop_ended_names_locked(struct wick_threads *ts, bool now)
 {
     uint32_t kept = 0;

@@ -2,7 +2,7 @@
 /*
  * threads.h - the threads of this process that an engine samples
  *
- * A thread has a slot from when it is seen first until it is gone, and a serial number that is never used again,
+ * A thread has a slot from when it is first seen until it has ended, and a serial number that is never used again,
  * because the kernel reuses its thread ids: the same thread is one with the same id and the same time of its start.
  * Its names are kept until the recording has written them. While none is on, only Java threads have slots.
  *

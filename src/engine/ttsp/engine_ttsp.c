@@ -34,7 +34,7 @@ static int open_log(struct state *s, const char *path, struct wick_err *err)
     if (!strcmp(path, "stderr") || !strcmp(path, "-"))
         log_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     else
-        /* a pipe that nobody reads is an error, not something to wait for: the JVM's end would wait, too */
+        /* a pipe that nobody reads is an error, not something to wait for: the JVM's end would also wait */
         log_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
     s->log_fd = log_fd;
     if (log_fd >= 0)

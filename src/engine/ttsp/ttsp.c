@@ -193,7 +193,7 @@ static bool has_arrived(const struct wick_ttsp_engine *e, const struct wick_ttsp
            stands_at_door(e, l->java, l->tid);
 }
 
-/* Notes which slow threads have given way since the last look, and asks them where they stand. */
+/* Notes which slow threads have given way since the last poll, and asks them where they are. */
 static void watch_late(struct wick_ttsp_engine *e, struct wick_ttsp_incident *i, bool over)
 {
     for (uint32_t k = 0; k < i->late_count; k++) {

@@ -24,8 +24,8 @@
  * In the same way threads are asked that hold up a garbage collection by JNI critical sections (hotspot/critical.h),
  * which comes before any safepoint; their incidents have `critical` set.
  *
- * A thread that ends meanwhile: the JVM frees no thread during a safepoint; after it, memory is read through the
- * kernel, a signal to a thread that is gone fails, and one that reaches another thread with the same number is
+ * A thread that ends during an incident: the JVM frees no thread during a safepoint; after it, memory is read through
+ * the kernel, a signal to a thread that has ended fails, and one that reaches another thread with the same number is
  * recognised by the JavaThread.
  *
  * Threads: start and stop by the session's owner; wick_ttsp_found and wick_ttsp_collect by the drain thread.

@@ -173,7 +173,7 @@ static void tick_missed(struct wick_wall_engine *e, uint64_t now_ns, uint64_t ti
 
 void wick_wall_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_t passed)
 {
-    uint64_t here = e->narrowed ? 1 : passed; /* what the candidates of now stand for */
+    uint64_t here = e->narrowed ? 1 : passed; /* what the current candidates stand for */
     pthread_mutex_lock(&e->lock);
     e->sampled_ns += passed * e->interval;
     e->missed_ns = (passed - 1) * e->interval;

@@ -15,11 +15,11 @@
  *                                                           only while it is on a processor, or in Java code
  *
  * So a thread that waits is never signalled, nor one that may have been woken in a call and waits for a processor: for
- * these poll() and others report EINTR, too. Its sample counts with its last wait, or is held (see below).
+ * these poll() and others also report EINTR. Its sample counts with its last wait, or is held (see below).
  *
  * Running or waiting for a processor. What the sampler sees at its tick would mislead: it needs a processor itself and
- * preempts another one. So a thread that can run gets the state by lot, in the proportion of what the kernel says that
- * it used and waited since its last visit; one that has used nothing at all waits.
+ * preempts another one. So a thread that can run gets the state at random, in the proportion of what the kernel says
+ * that it used and waited since its last visit; one that has used nothing at all waits.
  *
  * Visits that come late. On a crowded machine the sampler gets its processor when the others get theirs (under a CPU
  * quota all of them at once), and finds those asleep that had waited for one at the time of the tick. So each thread
@@ -121,7 +121,7 @@ struct wick_wall_finished {
     uint32_t event_count, event_cap, time_count, time_cap;
 };
 
-/* Candidates that are neither of the two, are active, are not but have a context (where others are sampled, too). */
+/* Candidates that are neither of the two, are active, are not but have a context (where others are also sampled). */
 enum { WICK_WALL_STRATA = 3 };
 
 struct wick_wall_engine;

@@ -134,7 +134,7 @@ static void lone(struct wick_wall_engine *e, struct wick_wall_slot *s, uint8_t s
 }
 
 /* The thread could run by now, but has not since it was walked: it waits for a processor, with that stack. The sample
- * counts for `taken` unchecked ones too; they are taken out of the batch. */
+ * also counts for `taken` unchecked ones; they are taken out of the batch. */
 static void wait_for_cpu(struct wick_wall_engine *e, struct wick_wall_slot *s, uint32_t taken, uint64_t now,
                          uint64_t weight)
 {
@@ -254,7 +254,8 @@ struct spent {
 };
 
 /* What the thread used and waited for a processor since the last call, and its balance by that. There is no balance for
- * a time in which the thread was not a candidate throughout: what it did meanwhile is none of its samples' business. */
+ * a time in which the thread was not a candidate throughout: what it did in that time does not belong to its
+ * samples. */
 static struct spent settle_dues(struct wick_wall_engine *e, uint32_t slot, uint64_t cpu, uint64_t now_ns)
 {
     struct wick_wall_slot *s = &e->slots[slot];
@@ -283,9 +284,9 @@ static struct spent settle_dues(struct wick_wall_engine *e, uint32_t slot, uint6
     return sp;
 }
 
-/* Was it on a processor, or waiting for one? What is due, and within one sample of that by lot. While the sampler had
- * no processor the thread probably had none either, but for what it used; that wait, still in progress, is not in its
- * schedstat yet. */
+/* Was it on a processor, or waiting for one? The state that more is due of, by a whole sample; otherwise at random.
+ * While the sampler had no processor the thread probably had none either, except for what it used; that wait, still in
+ * progress, is not in its schedstat yet. */
 static bool is_running(struct wick_wall_engine *e, const struct wick_wall_slot *s, struct spent sp, uint64_t weight)
 {
     int64_t more = s->balanced ? s->due_cpu - s->due_delay : 0;
@@ -327,7 +328,7 @@ static void visit_ready(struct wick_wall_engine *e, struct wick_wall_slot *s, st
         s->held_weight = s->held = 0;
 }
 
-/* The thread has moved since its last visit, or was never visited. The look comes last before the signal: what lies
+/* The thread has moved since its last visit, or was never visited. The check comes last before the signal: what lies
  * between the two is the time in which the thread may begin a wait that the signal breaks off. */
 static void visit_anew(struct wick_wall_engine *e, uint32_t slot, uint64_t cpu, uint64_t now, uint64_t weight)
 {
@@ -361,7 +362,7 @@ static bool is_full(const struct wick_wall_slot *s, uint64_t now)
     return s->batch.samples > MOST_SKIPS || (s->batch.samples && now - s->batch.time_ns > MOST_AGE_NS);
 }
 
-/* The thread waited when it was walked, and its CPU clock has stood still since. False: it is gone. */
+/* The thread waited when it was walked, and its CPU clock has stood still since. False: it has ended. */
 static bool visit_idle(struct wick_wall_engine *e, struct wick_wall_slot *s, uint64_t now, uint64_t weight)
 {
     struct wick_thread_look look;

@@ -26,7 +26,7 @@
 
 struct wick_jfr_cut {
     /* The range, and which samples; with match = NULL samples are not decoded. Numbers that match sees are those of the
-     * profile, which aggregates nothing by itself. */
+     * profile, which itself aggregates nothing. */
     struct wick_filter filter;
     FILE *out; /* errors stay in it */
     bool even; /* samples are rewritten so that each stands for one interval (cut_even.c) */

@@ -4,10 +4,10 @@
  *
  * An event names constants by key, and constants name others: a stack its methods, a method its class and the symbols
  * of its name, a class its loader, which is an object of a class. So what the events name is noted first, and then the
- * list is gone through while it grows: each constant is put on it once (a bit beside its position), so circles end. At
+ * list is processed while it grows: each constant is put on it once (a bit beside its position), so circles end. At
  * the end the list is sorted by pool and slot, and the values are copied byte by byte.
  *
- * Values are gone through as the reader steps over them (reader_plan.c), and what cannot lead to a constant is stepped
+ * Values are read as the reader steps over them (reader_plan.c), and what cannot lead to a constant is stepped
  * over that way.
  */
 #include "jfr/format/bytes.h"

@@ -2,7 +2,7 @@
 /*
  * dense_ids.h - small dense ids for strings and for numbers (internal to jfr/)
  *
- * Constant pools want ids that are small, since every use of one costs its bytes, and want each constant once per
+ * Constant pools need ids that are small, since every use of one costs its bytes, and each constant once per
  * chunk. Both tables give a key its id at first sight: 1, 2, 3, …; 0 means failure (or "none"). `count` is the last id
  * given, `flushed` the last id whose constant is on disk: the constants of a flush are those between.
  *

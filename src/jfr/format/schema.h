@@ -99,7 +99,7 @@ extern const struct wick_jfr_kind_info wick_jfr_kinds[WICK_JFR_KINDS];
 extern const struct wick_jfr_event_info wick_jfr_events[WICK_JFR_EVENT_COUNT];
 extern const struct wick_jfr_field_info wick_jfr_fields[WICK_JFR_FIELD_COUNT];
 
-/* The type id of an event, as jdk.ActiveSetting's field `id` wants it. */
+/* The type id of an event, for jdk.ActiveSetting's field `id`. */
 static inline uint64_t wick_jfr_event_type_id(enum wick_jfr_event_id e)
 {
     return WICK_JFR_TYPE_FIRST + 1 + (uint64_t)e;

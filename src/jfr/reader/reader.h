@@ -72,14 +72,15 @@ struct wick_jfr_visitor {
     void (*sample)(void *ctx, const struct wick_sample *s);
     /* Asked once per chunk for each type in its metadata. */
     bool (*want)(void *ctx, const char *type);
-    /* Every event of a wanted type, in the order of the file. */
+    /* Every event of such a type, in the order of the file. */
     void (*event)(void *ctx, const struct wick_jfr_event *e);
     struct wick_filter filter;
 };
 
 /* Reads a file into p (initialised, may already hold other inputs); path "-" = standard input. v and res may be NULL;
  * res is set in any case. 0 if at least one chunk could be read, even if damaged: check res. Otherwise -WICK_E_IO,
- * _NOTFOUND, _PERM, _FORMAT (no JFR) or _NOMEM, with a message. A regular file must not be shortened meanwhile. */
+ * _NOTFOUND, _PERM, _FORMAT (no JFR) or _NOMEM, with a message. A regular file must not be shortened while it is
+ * open. */
 int wick_jfr_read_file(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
                        struct wick_jfr_result *res, struct wick_err *err);
 

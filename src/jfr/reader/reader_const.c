@@ -330,7 +330,7 @@ static unsigned frame_kind(struct wick_jfr_reader *r, uint32_t type, uint64_t ke
 
 /* What a function's constant becomes: its number, and whether it is a native method of Java. The JDK calls the frames
  * of those "Native", which is what profilers call native code; of these async-profiler's say that they are native
- * methods, too, but have no descriptor that a method could have. */
+ * methods as well, but have no descriptor that a method could have. */
 #define NATIVE_METHOD ((uint64_t)1 << 32)
 
 /* And the kind of what wick's recordings say is no function at all (jfr_format.h). */

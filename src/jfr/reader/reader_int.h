@@ -33,7 +33,7 @@
 #define WICK_JFR_MAX_DEPTH    16u               /* nesting of inline values; real files need 3 */
 #define WICK_JFR_NONE         UINT32_MAX
 
-/* --- cursor: on any malformed read `bad` is set and the cursor stands at its end, so loops stop by themselves --- */
+/* --- cursor: on any malformed read `bad` is set and the cursor stands at its end, so loops end --- */
 
 struct wick_jfr_cur {
     const uint8_t *p, *end;
@@ -205,7 +205,7 @@ struct wick_jfr_op {
 
 #define WICK_JFR_SLOTS 14
 
-/* How to get the values of some fields of a type in one pass. The fields after the last one wanted are not read. */
+/* How to get the values of some fields of a type in one pass. The fields after the last one needed are not read. */
 struct wick_jfr_plan {
     struct wick_jfr_op *ops;
     uint32_t nops;
@@ -297,7 +297,7 @@ struct wick_jfr_handler {
     bool weighs;                                    /* the weight is that field's value, not a count */
     uint8_t start_unit, duration_unit, weight_unit; /* enum wick_jfr_unit */
     bool weight_is_float;
-    bool has_size, has_age;    /* fields, and wanted */
+    bool has_size, has_age;    /* fields, and asked for */
     bool between;              /* the weight is the span between samples: one interval is missing */
     int64_t period;            /* from the settings, 0 = unknown */
     uint16_t event;            /* in the profile; 0 = not yet known */
@@ -585,7 +585,7 @@ void wick_jfr_sums_begin(struct wick_jfr_reader *r); /* once pools and settings 
 void wick_jfr_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end);
 void wick_jfr_sample_deliver(struct wick_jfr_reader *r, const struct wick_sample *s);
 
-/* reader_moment.c: a sample of that moment, NULL = there is one that is not wanted; and all of the last one are
+/* reader_moment.c: a sample of that moment, NULL = there is one that the filter drops; and all of the last one are
  * delivered, as the input is over. */
 void wick_jfr_moment_add(struct wick_jfr_reader *r, int64_t time_ns, const struct wick_sample *s);
 void wick_jfr_moment_end(struct wick_jfr_reader *r);

@@ -5,7 +5,7 @@
  * A value in JFR has no tags: to reach the fourth field one must know how long the first three are. Interpreting the
  * metadata for that on every event would cost more than the event, so for each type in use the metadata is compiled
  * once a chunk into a short list of steps: take this integer into that slot, step over five integers, and so on. Steps
- * end with the last wanted field, because events and constants are found by other means; only values that stand in a
+ * end with the last field needed, because events and constants are found by other means; only values that stand in a
  * row (frames) are stepped over to their end.
  *
  * Stepping over n integers is done word by word: in eight bytes the ones without the top bit are the last bytes of
@@ -164,7 +164,7 @@ static bool is_one_of(const char *name, const char *alternatives, unsigned *rank
     }
 }
 
-/* For each slot the field with the best of its names. Returns the number of fields up to the last one wanted. */
+/* For each slot the field with the best of its names. Returns the number of fields up to the last one needed. */
 static uint32_t choose_fields(const struct wick_jfr_meta *m, const struct wick_jfr_type *t, struct wick_jfr_plan *plan,
                               const char *const *names, unsigned nslots)
 {

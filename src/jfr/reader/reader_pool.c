@@ -17,7 +17,7 @@
  * Keys: the JDK counts them up, async-profiler uses slots of a table three quarters full. So a plain array by key
  * mostly does (`direct`); where keys are far apart an open-addressing hash table (`table`). Both take more constants
  * when the chunk grows. A key defined more than once keeps the value that stands first in the file, which is what the
- * JDK's own parser makes of it: it goes through the chain backwards as we do, and the later look wins.
+ * JDK's own parser makes of it: it goes through the chain backwards as we do, and the later value wins.
  */
 #include "jfr/reader/reader_int.h"
 
@@ -235,7 +235,7 @@ bool wick_jfr_pool_slot(const struct wick_jfr_pool *pool, uint64_t key, uint64_t
     return false;
 }
 
-/* Where the constants are, for those who want to know after some of them have been decoded. Slots that were not taken
+/* Where the constants are, for those who need to know after some of them have been decoded. Slots that were not taken
  * stay untouched memory. */
 static bool keep_places(struct wick_jfr_pool *pool)
 {

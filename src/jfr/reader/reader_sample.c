@@ -3,12 +3,12 @@
  * reader_sample.c - events become samples
  *
  * Which events are samples is one table. All of them have the same few fields under a handful of names, so one plan
- * shape serves for all; what differs is where the weight comes from (reader.h). Settings are events too and may stand
+ * shape serves for all; what differs is where the weight comes from (reader.h). Settings are also events and may stand
  * after the samples they apply to, so chunks in which a weight depends on one are walked twice; the first walk reads
  * jdk.ActiveSetting only.
  *
  * The cost of a large recording is this file's: an event is some 12 bytes, and there are millions. So a plan takes only
- * fields that are wanted, and where samples differ by stack only (no threads, states or labels, and no callback for
+ * fields that are needed, and where samples differ by stack only (no threads, states or labels, and no callback for
  * each sample) they are summed by the number of the stack's constant and reach the profile at the end of the chunk's
  * part, one for each stack. Stacks are then decoded in the order of their numbers, which is mostly that of the file.
  */
@@ -483,7 +483,7 @@ static uint32_t stack_of(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
     return *special;
 }
 
-/* Time and duration; false if the filter does not want a sample of that time. */
+/* Time and duration; false if the filter drops a sample of that time. */
 static bool take_time(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, const union wick_jfr_slot *s,
                       struct wick_sample *out)
 {
@@ -568,7 +568,7 @@ void wick_jfr_sums_begin(struct wick_jfr_reader *r)
 }
 
 /* At the first sample of a type. A table is as long as its pool's keys are far apart; all of a chunk together are not
- * longer than the chunk, so that many small chunks cannot cost more than they are. Without a table it goes on, too. */
+ * longer than the chunk, so that many small chunks cannot cost more than they are. Without a table it also goes on. */
 static void make_sums(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
 {
     const struct wick_jfr_pool *pool = stack_pool(r, h);
@@ -635,7 +635,7 @@ void wick_jfr_sums_end(struct wick_jfr_reader *r)
     }
 }
 
-/* The sample of an event; false if it is malformed, or of a time that the filter does not want. */
+/* The sample of an event; false if it is malformed, or of a time that the filter drops. */
 static bool decode(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end,
                    struct wick_sample *out)
 {

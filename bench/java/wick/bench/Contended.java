@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Takes locks, and measures itself how long it waited for them.
  *
- * <p>Argument: `free`, one thread that takes a monitor and a ReentrantLock no other thread wants, 500,000 times a
- * second each, and computes meanwhile; or `fought`, four threads that want the same monitor, and four that want the
+ * <p>Argument: `free`, one thread that takes a monitor and a ReentrantLock no other thread takes, 500,000 times a
+ * second each, and computes in between; or `fought`, four threads that take the same monitor, and four that take the
  * same ReentrantLock, hold it for a moment and compute; or `turns`, the same for the milliseconds that each line on
  * standard input names, so that all waits are over when it is answered. Each line is answered with the rounds done so
  * far and the nanoseconds spent in taking locks.

@@ -6,7 +6,7 @@ import java.io.InputStreamReader;
 
 /**
  * Takes locks of the C library (bench/native/contended.c, the argument). A line {@code free N}: the nanoseconds of CPU
- * time for so many locks that no other thread wants; {@code fight MS}: rounds a second of threads that fight for a
+ * time for so many locks that no other thread takes; {@code fight MS}: rounds a second of threads that fight for a
  * mutex.
  */
 public final class NativeContended {

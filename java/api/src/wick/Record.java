@@ -63,7 +63,7 @@ final class Record extends AtomicInteger {
     private long[] spans;
     private long lastTicket;
 
-    int ownStripeOnly; // for SpanQueue: how many spans more do not look for room elsewhere
+    int ownStripeOnly; // for SpanQueue: how many more spans do not search for room elsewhere
     private long closed;
     private long dropped;
     private transient String lastName; // the operation seen last, and its number
@@ -167,7 +167,7 @@ final class Record extends AtomicInteger {
         }
     }
 
-    /** Writes span number `depth` where a handler will look for it; returns the depth that it then sees. */
+    /** Writes span number `depth` where a handler will read it; returns the depth that it then sees. */
     private int writeSpan(int depth, long traceHigh, long traceLow, long id, long names) {
         if (depth >= DEPTH) {
             return DEPTH; // too deep: samples keep showing the span around it

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * looking well (coordinated omission).
  *
  * <p>Options: {@code --port}, {@code --seconds}, {@code --rate} (requests a second), {@code --threads}, {@code --mix}
- * (endpoints with weights and, if wanted, parameters: {@code cpu=5,compress=3,sleep?ms=20=1}). Exit status 1 if a request
+ * (endpoints with weights and, optionally, parameters: {@code cpu=5,compress=3,sleep?ms=20=1}). Exit status 1 if a request
  * failed or none was sent, 2 for wrong usage.
  */
 public final class LoadGen {
