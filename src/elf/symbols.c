@@ -220,25 +220,6 @@ int wick_symbols_load(struct wick_symbols **out, const struct wick_elf_image *im
     return 0;
 }
 
-int wick_symbols_load_file(struct wick_symbols **out, const char *path, const struct wick_symbols_from *from,
-                           struct wick_err *err)
-{
-    struct wick_symbols *s = new_table();
-    if (!s)
-        return wick_err_set(err, WICK_E_NOMEM, "out of memory for the symbols of %s", path);
-    int fd = wick_elf_open_path(-1, path), rc = fd < 0 ? fd : wick_elf_file_take_fd(&s->main, fd);
-    if (rc)
-        s->main.fd = -1;
-    else
-        rc = load_main(s, path, -1, from->debug_dir ? from->debug_dir : "/usr/lib/debug");
-    if (rc) {
-        wick_symbols_free(s);
-        return wick_err_set(err, (enum wick_code) - rc, "cannot read the symbols of %s: %s", path, wick_err_text(rc));
-    }
-    *out = s;
-    return 0;
-}
-
 void wick_symbols_free(struct wick_symbols *s)
 {
     if (!s)

@@ -53,10 +53,6 @@ struct wick_symbol {
 int wick_symbols_load(struct wick_symbols **out, const struct wick_elf_image *image,
                       const struct wick_symbols_from *from, struct wick_err *err);
 
-/* The same for a file, without a process. */
-int wick_symbols_load_file(struct wick_symbols **out, const char *path, const struct wick_symbols_from *from,
-                           struct wick_err *err);
-
 void wick_symbols_free(struct wick_symbols *s);
 
 /* Number of functions, and which kind of table they are from. */

@@ -129,11 +129,6 @@ int wick_heap_file_open(struct wick_heap_file *f, const char *path, struct wick_
     return wick_heap_file_adopt(f, fd, is_input ? "standard input" : path, err);
 }
 
-void wick_heap_file_of(struct wick_heap_file *f, const void *data, size_t size)
-{
-    *f = (struct wick_heap_file){.fd = -1, .data = data, .size = size};
-}
-
 void wick_heap_file_close(struct wick_heap_file *f)
 {
     if (f->fd >= 0)

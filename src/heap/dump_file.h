@@ -42,9 +42,6 @@ int wick_heap_file_open(struct wick_heap_file *f, const char *path, struct wick_
 /* The same for a descriptor, which is the file's from then on, also on failure. */
 int wick_heap_file_adopt(struct wick_heap_file *f, int fd, const char *name, struct wick_err *err);
 
-/* A file that is in memory already, which stays the caller's. */
-void wick_heap_file_of(struct wick_heap_file *f, const void *data, size_t size);
-
 /* Closes the descriptor. */
 void wick_heap_file_close(struct wick_heap_file *f);
 

@@ -207,9 +207,8 @@ static int begin(struct input *in, const void *head, size_t n)
 
 /* --- where bytes come from --- */
 
-/* Bytes in memory; of a mapped file the pages behind are given back on the way. */
-static int read_block(struct wick_profile *p, const void *data, size_t size, bool mapped,
-                      const struct wick_jfr_visitor *v, struct wick_jfr_result *res, struct wick_err *err)
+int wick_input_read_block(struct wick_profile *p, const void *data, size_t size, bool mapped,
+                          const struct wick_jfr_visitor *v, struct wick_jfr_result *res, struct wick_err *err)
 {
     struct wick_jfr_result own;
     struct wick_err own_err = {0};
@@ -236,12 +235,6 @@ static int read_block(struct wick_profile *p, const void *data, size_t size, boo
             madvise((void *)block, n, MADV_DONTNEED);
     }
     return finish(&in, rc);
-}
-
-int wick_input_read_memory(struct wick_profile *p, const void *data, size_t size, const struct wick_jfr_visitor *v,
-                           struct wick_jfr_result *res, struct wick_err *err)
-{
-    return read_block(p, data, size, false, v, res, err);
 }
 
 int wick_input_read_stream(struct wick_profile *p, FILE *from, const void *head, size_t n,
@@ -279,7 +272,7 @@ static int read_mapped(struct wick_profile *p, const char *path, int fd, size_t 
         return wick_err_set(err, WICK_E_IO, "cannot map: %s", strerror(errno));
     madvise(map, size, MADV_SEQUENTIAL);
     bool jfr = wick_jfr_is_recording(map, size);
-    int rc = jfr ? 0 : read_block(p, map, size, true, v, res, err);
+    int rc = jfr ? 0 : wick_input_read_block(p, map, size, true, v, res, err);
     munmap(map, size);
     return jfr ? wick_jfr_read_file(p, path, v, res, err) : rc;
 }

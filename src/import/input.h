@@ -42,9 +42,10 @@ enum wick_input_format wick_input_is(const void *head, size_t n);
 int wick_input_read_file(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
                          struct wick_jfr_result *res, struct wick_err *err);
 
-/* The same from memory (borrowed during the call). */
-int wick_input_read_memory(struct wick_profile *p, const void *data, size_t size, const struct wick_jfr_visitor *v,
-                           struct wick_jfr_result *res, struct wick_err *err);
+/* The same from memory (borrowed during the call). mapped: it is a file's, and pages that have been read are given
+ * back. */
+int wick_input_read_block(struct wick_profile *p, const void *data, size_t size, bool mapped,
+                          const struct wick_jfr_visitor *v, struct wick_jfr_result *res, struct wick_err *err);
 
 /* The same from a stream of which n bytes have been read already (all of it, or at least 16). */
 int wick_input_read_stream(struct wick_profile *p, FILE *from, const void *head, size_t n,

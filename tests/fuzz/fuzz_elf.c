@@ -45,7 +45,7 @@ static void as_file(const uint8_t *data, size_t size)
     if (fd < 0 || write(fd, data, size) != (ssize_t)size)
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (!wick_symbols_load_file(&s, path, &from, NULL)) {
+    if (!wick_symbols_load(&s, &(struct wick_elf_image){.path = path}, &from, NULL)) {
         find_some(s, 0, 16);
         find_some(s, 0x1000, 64);
         wick_symbols_free(s);

@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct wick_heap_file f;
     struct wick_heap_store s = {0};
     struct wick_heap_graph g;
-    wick_heap_file_of(&f, data, size);
+    f = (struct wick_heap_file){.fd = -1, .data = data, .size = size};
     if (!wick_heap_graph_open(&g, &f, "fuzz", &s, NULL)) {
         analyse(&g);
         wick_heap_graph_release(&g);

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct wick_jfr_visitor v = {.ctx = &p, .sample = fuzz_take};
     if (wick_profile_init(&p))
         return 0;
-    int rc = wick_input_read_memory(&p, data, size, &v, &res, &err);
+    int rc = wick_input_read_block(&p, data, size, false, &v, &res, &err);
     need((rc == 0) == (err.code == 0));
     fuzz_check(&p, &res, size);
     wick_profile_release(&p);

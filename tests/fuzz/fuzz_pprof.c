@@ -23,7 +23,7 @@ static void write_and_read_again(const struct wick_profile *p, uint16_t event)
     fclose(f);
     if (!rc && !wick_profile_init(&q)) {
         struct wick_jfr_result res;
-        need(wick_input_read_memory(&q, text, n, NULL, &res, NULL) == 0 && res.problems == 0);
+        need(wick_input_read_block(&q, text, n, false, NULL, &res, NULL) == 0 && res.problems == 0);
         int64_t sum = 0, got = 0;
         for (uint32_t i = 0; i < p->naggs; i++)
             if (p->aggs[i].event == event)

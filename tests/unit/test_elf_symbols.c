@@ -155,7 +155,7 @@ static struct wick_symbols *load(const char *path, const char *debug_dir)
     struct wick_symbols *s = NULL;
     struct wick_symbols_from from = {.debug_dir = debug_dir};
     struct wick_err err = {0};
-    if (wick_symbols_load_file(&s, path, &from, &err))
+    if (wick_symbols_load(&s, &(struct wick_elf_image){.path = path}, &from, &err))
         fail_msg("%s", err.msg);
     return s;
 }
@@ -583,7 +583,7 @@ static void test_symbols__every_truncation_of_a_file_is_survived(void **state)
         struct wick_symbols_from from = {.debug_dir = "/nonexistent"};
         struct wick_err err = {0};
         assert_int_equal(truncate(copy, size), 0);
-        if (wick_symbols_load_file(&s, copy, &from, &err)) {
+        if (wick_symbols_load(&s, &(struct wick_elf_image){.path = copy}, &from, &err)) {
             assert_true(err.msg[0]);
             continue;
         }
@@ -626,7 +626,7 @@ static void test_symbols__of_a_sparse_file_are_not_all_read(void **state)
         struct wick_symbols *s = NULL;
         struct wick_symbols_from from = {.debug_dir = "/nonexistent"};
         struct wick_err err = {0};
-        assert_int_equal(wick_symbols_load_file(&s, copy, &from, &err), -WICK_E_LIMIT);
+        assert_int_equal(wick_symbols_load(&s, &(struct wick_elf_image){.path = copy}, &from, &err), -WICK_E_LIMIT);
         assert_true(err.msg[0]);
     }
     run("rm -rf '%s'", dir);

@@ -180,7 +180,7 @@ static int symbols(void *arg)
     struct wick_symbols *s = NULL;
     struct wick_err err = {0};
     const struct wick_symbols_from from = {.debug_dir = "/nowhere"};
-    int rc = wick_symbols_load_file(&s, "/proc/self/exe", &from, &err);
+    int rc = wick_symbols_load(&s, &(struct wick_elf_image){.path = "/proc/self/exe"}, &from, &err);
     assert_true(!rc == !!s);
     assert_true(!rc == !err.msg[0]);
     if (s)

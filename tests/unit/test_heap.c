@@ -282,7 +282,7 @@ static void test_reader__a_dump_that_is_cut_anywhere_is_refused(void **state)
         err = (struct wick_err){0};
         char *copy = malloc(cut + 1); /* so that a read beyond it is seen */
         memcpy(copy, h.b.buf, cut);
-        wick_heap_file_of(&f, copy, cut);
+        f = (struct wick_heap_file){.fd = -1, .data = (const uint8_t *)copy, .size = cut};
         int rc = wick_heap_graph_open(&g, &f, "cut", &s, &err);
         if (!rc) { /* only where one record ends and the next begins */
             rc = wick_heap_graph_index(&g, &err);
@@ -672,7 +672,7 @@ static unsigned analyse_changing(char *bytes, size_t n, uint64_t *random)
     struct wick_heap_loaders l = {0};
     struct wick_heap_path path = {0};
     unsigned steps = 0;
-    wick_heap_file_of(&f, bytes, n);
+    f = (struct wick_heap_file){.fd = -1, .data = (const uint8_t *)bytes, .size = n};
     if (wick_heap_graph_open(&g, &f, "changing", &s, NULL))
         return 0;
     flip(bytes, n, random);

@@ -34,7 +34,7 @@ static const char mixed[] =
 static void read_text(struct wick_profile *p, const char *text, struct wick_jfr_result *res)
 {
     assert_int_equal(wick_profile_init(p), 0);
-    assert_int_equal(wick_input_read_memory(p, text, strlen(text), NULL, res, NULL), 0);
+    assert_int_equal(wick_input_read_block(p, text, strlen(text), false, NULL, res, NULL), 0);
 }
 
 static void assert_shown(const struct wick_profile *p, const char *event, unsigned names, const char *want)
@@ -218,7 +218,7 @@ static void test_input__packed_text_is_read_and_its_damage_is_reported(void **st
         struct wick_profile p;
         struct wick_jfr_result res;
         assert_int_equal(wick_profile_init(&p), 0);
-        assert_int_equal(wick_input_read_memory(&p, packed, cut ? n - 9 : n, NULL, &res, NULL), 0);
+        assert_int_equal(wick_input_read_block(&p, packed, cut ? n - 9 : n, false, NULL, &res, NULL), 0);
         int64_t weight = p.events[wick_profile_main_event(&p)].weight;
         assert_int_equal(res.problems > 0, cut);
         assert_true(cut ? weight > 0 && weight <= 3000 : weight == 3000);
@@ -235,7 +235,7 @@ static void test_input__what_is_nothing_says_so(void **state)
         struct wick_profile p;
         struct wick_err err = {0};
         assert_int_equal(wick_profile_init(&p), 0);
-        assert_true(wick_input_read_memory(&p, texts[i], strlen(texts[i]), NULL, NULL, &err) < 0);
+        assert_true(wick_input_read_block(&p, texts[i], strlen(texts[i]), false, NULL, NULL, &err) < 0);
         assert_true(err.code != 0 && err.msg[0]);
         wick_profile_release(&p);
     }
@@ -311,7 +311,7 @@ static uint64_t samples_of_cut(const char *text, size_t n, const char *event, in
     char *exact = malloc(n ? n : 1); /* so that reading behind the end is seen */
     memcpy(exact, text, n);
     assert_int_equal(wick_profile_init(&p), 0);
-    int rc = wick_input_read_memory(&p, exact, n, NULL, &res, &err);
+    int rc = wick_input_read_block(&p, exact, n, false, NULL, &res, &err);
     assert_true(rc == 0 || err.msg[0]);
     assert_true(res.first_offset <= n && res.lost_bytes <= n);
     *weight = p.events[wick_profile_find_event(&p, event)].weight;
@@ -361,14 +361,14 @@ static void test_input__a_filter_holds_for_every_format(void **state)
     struct wick_jfr_result res;
     struct wick_jfr_visitor v = {.filter = {.match = only_first, .ctx = &seen}};
     assert_int_equal(wick_profile_init(&p), 0);
-    assert_int_equal(wick_input_read_memory(&p, mixed, sizeof mixed - 1, &v, &res, NULL), 0);
+    assert_int_equal(wick_input_read_block(&p, mixed, sizeof mixed - 1, false, &v, &res, NULL), 0);
     assert_int_equal(res.samples, 3);
     assert_int_equal(res.filtered, 2);
     assert_int_equal(p.naggs, 1);
     wick_profile_release(&p);
     v.filter = (struct wick_filter){.from_ns = 12345700000000, .to_ns = 12345750000000};
     assert_int_equal(wick_profile_init(&p), 0);
-    assert_int_equal(wick_input_read_memory(&p, mixed, sizeof mixed - 1, &v, &res, NULL), 0);
+    assert_int_equal(wick_input_read_block(&p, mixed, sizeof mixed - 1, false, &v, &res, NULL), 0);
     assert_shown(&p, "cpu-clock", 0, "swapper;nf_hook;do_syscall_64 10101010\n");
     wick_profile_release(&p);
 }

@@ -157,7 +157,7 @@ static void test_perf_script__processes_are_labels(void **state)
     struct wick_jfr_result res;
     assert_int_equal(wick_profile_init(&p), 0);
     p.by_labels = true;
-    assert_int_equal(wick_input_read_memory(&p, text, strlen(text), NULL, &res, NULL), 0);
+    assert_int_equal(wick_input_read_block(&p, text, strlen(text), false, NULL, &res, NULL), 0);
     processes(&seen, &p);
     assert_string_equal(seen.buf, "server-7 java-8 server-7 other-11  ");
     wick_profile_release(&p);
@@ -324,7 +324,7 @@ static void test_perf_frames__a_doubtful_symbol_stays_marked(void **state)
     struct wick_profile p;
     struct wick_jfr_result res;
     assert_int_equal(wick_profile_init(&p), 0);
-    assert_int_equal(wick_input_read_memory(&p, text, strlen(text), NULL, &res, NULL), 0);
+    assert_int_equal(wick_input_read_block(&p, text, strlen(text), false, NULL, &res, NULL), 0);
     assert_shown(&p, "cycles",
                  "java_[x];Stub [changed]_[s] 3\njava_[x];a.B$$Lambda+0x7f12.run_[j] 2\njava_[x];a.B.c "
                  "[stale]_[j];a.D.e [stale]_[i] 5\n");

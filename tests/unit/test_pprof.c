@@ -61,7 +61,7 @@ static void test_pprof__what_is_written_is_read_back_to_the_last_digit(void **st
     build_profile(&p);
     char *gz = build_text(&p, &o, wick_pprof_write, &n);
     assert_int_equal(wick_profile_init(&q), 0);
-    assert_int_equal(wick_input_read_memory(&q, gz, n, NULL, &res, NULL), 0);
+    assert_int_equal(wick_input_read_block(&q, gz, n, false, NULL, &res, NULL), 0);
     assert_int_equal(res.problems, 0);
     assert_int_equal(res.unresolved, 0);
     assert_same(&p, &q);
@@ -79,7 +79,7 @@ static void test_pprof__two_readings_add_up(void **state)
     struct wick_strbuf raw = unpacked(&p, &o);
     assert_int_equal(wick_profile_init(&q), 0);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(wick_input_read_memory(&q, raw.buf, raw.len, NULL, NULL, NULL), 0);
+        assert_int_equal(wick_input_read_block(&q, raw.buf, raw.len, false, NULL, NULL, NULL), 0);
     assert_int_equal(q.events[wick_profile_main_event(&q)].weight, 2 * p.events[wick_profile_main_event(&p)].weight);
     wick_strbuf_release(&raw);
     wick_profile_release(&p);
@@ -94,7 +94,7 @@ static int64_t weight_of(const char *data, size_t n, struct wick_jfr_result *res
     char *exact = malloc(n ? n : 1); /* so that reading behind the end is seen */
     memcpy(exact, data, n);
     assert_int_equal(wick_profile_init(&q), 0);
-    *rc = wick_input_read_memory(&q, exact, n, NULL, res, &err);
+    *rc = wick_input_read_block(&q, exact, n, false, NULL, res, &err);
     int64_t sum = q.events[wick_profile_main_event(&q)].weight;
     assert_true(*rc == 0 || err.msg[0]);
     free(exact);
@@ -223,7 +223,7 @@ static void test_pprof__values_become_event_types_and_counts_their_counts(void *
     struct wick_jfr_result res;
     build_go_heap(&h);
     assert_int_equal(wick_profile_init(&q), 0);
-    assert_int_equal(wick_input_read_memory(&q, h.out.buf, h.out.len, NULL, &res, NULL), 0);
+    assert_int_equal(wick_input_read_block(&q, h.out.buf, h.out.len, false, NULL, &res, NULL), 0);
     assert_int_equal(res.problems, 0);
     uint16_t alloc = wick_profile_find_event(&q, "alloc_space"), inuse = wick_profile_find_event(&q, "inuse_space");
     assert_int_equal(q.events[alloc].weight, 5000);
@@ -262,7 +262,7 @@ static void test_pprof__memory_has_the_names_of_heap_profiles(void **state)
                                  .stack = stack, .event = event, .weight = 600, .count = 1, .things = sizes ? 15 : 0});
         char *data = build_text(&p, &(struct wick_export_options){0}, wick_pprof_write, &len);
         assert_int_equal(wick_profile_init(&q), 0);
-        assert_int_equal(wick_input_read_memory(&q, data, len, NULL, &res, NULL), 0);
+        assert_int_equal(wick_input_read_block(&q, data, len, false, NULL, &res, NULL), 0);
         uint16_t back = wick_profile_find_event(&q, types[i / 2].space);
         assert_int_equal(q.events[back].weight, 1200);
         assert_int_equal(q.events[back].kind, types[i / 2].kind);
@@ -284,7 +284,7 @@ static void test_pprof__numbers_that_lead_nowhere_are_counted(void **state)
     wick_pb_uint(&h.part, 2, 7);
     part(&h, 2);
     assert_int_equal(wick_profile_init(&q), 0);
-    assert_int_equal(wick_input_read_memory(&q, h.out.buf, h.out.len, NULL, &res, NULL), 0);
+    assert_int_equal(wick_input_read_block(&q, h.out.buf, h.out.len, false, NULL, &res, NULL), 0);
     assert_int_equal(res.unresolved, 1);
     assert_int_equal(q.events[wick_profile_main_event(&q)].weight, 7);
     wick_profile_release(&q);
@@ -302,7 +302,7 @@ static void test_pprof__a_time_before_1970_is_not_filtered_out(void **state)
     build_go_heap(&h);
     wick_pb_int(&h.out, 9, -5);
     assert_int_equal(wick_profile_init(&q), 0);
-    assert_int_equal(wick_input_read_memory(&q, h.out.buf, h.out.len, &nothing_asked_for, &res, NULL), 0);
+    assert_int_equal(wick_input_read_block(&q, h.out.buf, h.out.len, false, &nothing_asked_for, &res, NULL), 0);
     assert_int_equal(res.filtered, 0);
     assert_int_equal(q.events[wick_profile_find_event(&q, "alloc_space")].weight, 5000);
     wick_profile_release(&q);
@@ -341,7 +341,7 @@ static void test_pprof__fields_may_come_in_any_order(void **state)
         put_first(&turned, &h.out, firsts[i]);
         assert_int_equal(turned.len, h.out.len);
         assert_int_equal(wick_profile_init(&q), 0);
-        assert_int_equal(wick_input_read_memory(&q, turned.buf, turned.len, NULL, &res, NULL), 0);
+        assert_int_equal(wick_input_read_block(&q, turned.buf, turned.len, false, NULL, &res, NULL), 0);
         assert_int_equal(res.problems, 0);
         assert_int_equal(q.events[wick_profile_find_event(&q, "alloc_space")].weight, 5000);
         wick_profile_release(&q);

@@ -122,7 +122,9 @@ static void test_symbolize__the_kernel_without_names_is_one_place(void **state)
 static struct wick_symbols *load_own(void)
 {
     struct wick_symbols *symbols;
-    assert_int_equal(wick_symbols_load_file(&symbols, "/proc/self/exe", &(struct wick_symbols_from){0}, NULL), 0);
+    assert_int_equal(wick_symbols_load(&symbols, &(struct wick_elf_image){.path = "/proc/self/exe"},
+                                       &(struct wick_symbols_from){0}, NULL),
+                     0);
     return symbols;
 }
 
