@@ -15,6 +15,10 @@ PASTED = re.compile(r"\b(wick_\w+)\s*##\s*\w+\s*\(")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
+def _newlines(match):
+    return "\n" * match.group().count("\n")
+
+
 def _allowed(tree):
     if ALLOWED not in tree.paths():
         return {}
@@ -32,11 +36,13 @@ def _definitions(tree):
             uses[match.group()] = uses.get(match.group(), 0) + 1
         if not path.endswith((".c", ".h")):
             continue
-        functions = csource.functions(tree.text(path))
-        for function in functions:
+        lines = _COMMENT.sub(_newlines, tree.text(path)).split("\n")
+        for function in csource.functions(tree.text(path)):
             if function.name.startswith("wick_"):
                 places.setdefault(function.name, []).append((path, function.first_line))
-                uses[function.name] = uses.get(function.name, 0) - 1
+                # its name, and the calls of itself
+                own = "\n".join(lines[function.first_line - 1 : function.last_line])
+                uses[function.name] = uses.get(function.name, 0) - len(re.findall(rf"\b{function.name}\b", own))
         for prototype in csource.prototypes(tree.text(path)):
             uses[prototype.name] = uses.get(prototype.name, 0) - 1
     return places, uses, tuple(pasted)
