@@ -113,6 +113,74 @@ static void test_wait_kind__pools_of_objects_but_not_of_threads(void **state)
     wick_profile_release(&p);
 }
 
+/* Stacks of real servers and libraries, from the program's frame on. */
+static void test_wait_kind__what_libraries_wait_for(void **state)
+{
+    static const struct {
+        const char *frames;
+        enum wick_wait_kind kind;
+    } stacks[] = {
+        {"app.Servlet.doGet;org.apache.tomcat.jdbc.pool.DataSourceProxy.getConnection;"
+         "org.apache.tomcat.jdbc.pool.ConnectionPool.getConnection;"
+         "org.apache.tomcat.jdbc.pool.ConnectionPool.borrowConnection;"
+         "org.apache.tomcat.jdbc.pool.FairBlockingQueue.poll;java.util.concurrent.CountDownLatch.await;"
+         "java.util.concurrent.locks.LockSupport.parkNanos",
+         WICK_WAIT_POOL},
+        {"app.Servlet.doGet;org.apache.tomcat.dbcp.dbcp2.BasicDataSource.getConnection;"
+         "org.apache.tomcat.dbcp.dbcp2.PoolingDataSource.getConnection;"
+         "org.apache.tomcat.dbcp.pool2.impl.GenericObjectPool.borrowObject;"
+         "org.apache.tomcat.dbcp.pool2.impl.LinkedBlockingDeque.pollFirst;"
+         "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.awaitNanos",
+         WICK_WAIT_POOL},
+        {"app.Servlet.doGet;org.apache.tomcat.jdbc.pool.ConnectionPool.getConnection;" /* makes one */
+         "org.apache.tomcat.jdbc.pool.PooledConnection.connect;org.postgresql.Driver.connect;"
+         "sun.nio.ch.NioSocketImpl.implRead",
+         WICK_WAIT_PEER},
+        {"app.Servlet.credit;org.apache.tomcat.jdbc.pool.StatementFacade$StatementProxy.invoke;"
+         "org.postgresql.jdbc.PgPreparedStatement.executeUpdate;sun.nio.ch.NioSocketImpl.implRead",
+         WICK_WAIT_PEER},
+        {"app.Load.run;org.apache.zookeeper.ZooKeeper.setData;org.apache.zookeeper.ClientCnxn.submitRequest;"
+         "java.lang.Object.wait",
+         WICK_WAIT_PEER},
+        {"app.Bank.transfer;org.h2.jdbc.JdbcPreparedStatement.executeUpdate;org.h2.mvstore.db.MVTable.lockRow;"
+         "org.h2.mvstore.tx.Transaction.waitFor;org.h2.mvstore.tx.Transaction.waitForThisToEnd;java.lang.Object.wait",
+         WICK_WAIT_ROW_LOCK},
+        {"app.Bank.transfer;org.apache.derby.impl.jdbc.EmbedPreparedStatement.executeUpdate;"
+         "org.apache.derby.impl.services.locks.ActiveLock.waitForGrant;java.lang.Object.wait",
+         WICK_WAIT_ROW_LOCK},
+        {"app.Indexer.add;org.apache.lucene.index.IndexWriter.addDocument;"
+         "org.apache.lucene.index.ConcurrentMergeScheduler.maybeStall;"
+         "org.apache.lucene.index.ConcurrentMergeScheduler.doStall;java.lang.Object.wait",
+         WICK_WAIT_MERGE},
+    };
+    struct wick_profile p;
+    (void)state;
+    assert_int_equal(wick_profile_init(&p), 0);
+    for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
+        struct wick_wait w = wait_of(&p, stacks[i].frames);
+        if (w.kind != stacks[i].kind || strncmp(own_class(&p, w), "app/", 4) != 0)
+            fail_msg("%s: %s of %s", stacks[i].frames, wick_wait_name(w.kind), own_class(&p, w));
+    }
+    wick_profile_release(&p);
+}
+
+static void test_wait_kind__a_servlet_works_for_a_client(void **state)
+{
+    struct wick_profile p;
+    (void)state;
+    assert_int_equal(wick_profile_init(&p), 0);
+    struct wick_wait w = wait_of(&p, "java.lang.Thread.run;org.apache.tomcat.util.net.SocketProcessorBase.run;"
+                                     "jakarta.servlet.http.HttpServlet.service;app.Prices.doGet;"
+                                     "java.io.BufferedReader.readLine;sun.nio.ch.NioSocketImpl.implRead");
+    assert_true(w.in_request && w.kind == WICK_WAIT_SOCKET);
+    assert_false(wait_of(&p, "app.Server.serve;sun.nio.ch.NioSocketImpl.implRead").in_request);
+    /* waiting for a request is not one */
+    assert_false(wait_of(&p, "java.lang.Thread.run;org.apache.tomcat.util.threads.ThreadPoolExecutor.getTask;"
+                             "java.util.concurrent.LinkedBlockingQueue.take")
+                     .in_request);
+    wick_profile_release(&p);
+}
+
 static void test_wait_kind__the_peer_of_a_driver_and_what_the_driver_waits_for(void **state)
 {
     struct wick_profile p;
@@ -156,6 +224,8 @@ int main(void)
         cmocka_unit_test(test_wait_kind__idle_workers_differ_from_consumers),
         cmocka_unit_test(test_wait_kind__pools_of_objects_but_not_of_threads),
         cmocka_unit_test(test_wait_kind__frameworks_for_logging_are_passed_through),
+        cmocka_unit_test(test_wait_kind__what_libraries_wait_for),
+        cmocka_unit_test(test_wait_kind__a_servlet_works_for_a_client),
         cmocka_unit_test(test_wait_kind__the_peer_of_a_driver_and_what_the_driver_waits_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

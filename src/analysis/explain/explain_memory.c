@@ -479,7 +479,8 @@ void wick_explain_out_of_memory(struct wick_explain *x)
         if (!is_of_heap(message))
             continue;
         if (f->nheaps)
-            wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->heaps[f->nheaps - 1].used);
+            wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES,
+                                (double)f->heap_used); /* the most: an error's victims leave room */
         if (heap_limit_of(f) > 0)
             wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, heap_limit_of(f));
         say_alive(x, r);

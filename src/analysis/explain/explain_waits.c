@@ -11,7 +11,8 @@
  *     work     -> a CPU        by the wall-clock samples in the function that should work
  *
  * Each link carries the share of the time that its most common end has in all of them, half of it at least.
- * A thread that did not run at all is not slow, but without work or stuck, so its waits count for `stuck` only.
+ * A thread that did not run at all is not slow, but without work or stuck, so its waits count for `stuck` only; but one
+ * in the midst of a request waits, however long.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -153,16 +154,20 @@ bool wick_explain_wait_counts(const struct wick_explain *x, size_t i)
 {
     const struct wick_wait *w = &x->waits[i];
     enum wick_wait_role role = wick_wait_role_of(w->kind);
-    bool wanted = role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && x->f->wall[i].endpoint);
-    return w->kind != WICK_WAIT_NONE && wanted && wick_explain_moved(x, x->f->wall[i].thread);
+    bool counted =
+        role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && (x->f->wall[i].endpoint || w->in_request));
+    return w->kind != WICK_WAIT_NONE && counted && (w->in_request || wick_explain_moved(x, x->f->wall[i].thread));
 }
 
 /* Whether the wait of wall-clock sample i keeps somebody from going on. */
 static bool is_trouble(const struct wick_explain *x, size_t i)
 {
     const struct wick_wait *w = &x->waits[i];
-    return w->kind != WICK_WAIT_NONE && w->stack && wick_wait_role_of(w->kind) == WICK_WAIT_TROUBLE &&
-           wick_explain_moved(x, x->f->wall[i].thread) && !x->stuck[x->f->wall[i].thread];
+    enum wick_wait_role role = wick_wait_role_of(w->kind);
+    bool counted = role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && w->in_request);
+    bool waits =
+        w->in_request || wick_explain_moved(x, x->f->wall[i].thread); /* a request waits also if it does not run */
+    return w->kind != WICK_WAIT_NONE && w->stack && counted && waits && !x->stuck[x->f->wall[i].thread];
 }
 
 /* ---- places ---- */

@@ -29,6 +29,13 @@ static const struct known known[] = {
 };
 
 static const struct {
+    const char *class_name, *method;
+} requests[] = {
+#define REQUEST(class, method) {class, method},
+#include "def/wait_kind.def"
+};
+
+static const struct {
     const char *name, *text;
     enum wick_wait_role role;
 } kinds[WICK_WAIT_KINDS] = {
@@ -81,6 +88,14 @@ static const struct known *look_up(const char *class_name, const char *method)
     return NULL;
 }
 
+static bool serves(const char *class_name, const char *method)
+{
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
+        if (begins(class_name, requests[i].class_name) && begins(method, requests[i].method))
+            return true;
+    return false;
+}
+
 static const struct wick_function *function_of(const struct wick_profile *p, uint32_t stack)
 {
     return &p->functions[p->frames[p->stacks[stack].frame].function];
@@ -109,7 +124,7 @@ static bool lends(const char *class_name)
 static bool waits_for_return(enum wick_wait_kind kind)
 {
     return kind == WICK_WAIT_QUEUE || kind == WICK_WAIT_SEMAPHORE || kind == WICK_WAIT_CONDITION ||
-           kind == WICK_WAIT_OBJECT_WAIT || kind == WICK_WAIT_PARK;
+           kind == WICK_WAIT_OBJECT_WAIT || kind == WICK_WAIT_PARK || kind == WICK_WAIT_LATCH;
 }
 
 /* The caller of a pool of objects, if the wait is in one. */
@@ -119,9 +134,11 @@ static void leave_pool(const struct wick_profile *p, struct wick_wait *w)
         return;
     for (uint32_t s = p->stacks[w->stack].parent; s; s = p->stacks[s].parent) {
         const char *class_name = wick_profile_str(p, function_of(p, s)->class_name);
-        if (!is_java(p, s) || lends(class_name) || wick_name_is_jdk(class_name))
+        const struct known *k = look_up(class_name, wick_profile_str(p, function_of(p, s)->name));
+        if (!is_java(p, s) || lends(class_name) || wick_name_is_jdk(class_name) || (k && k->way == PASSED))
             continue;
-        *w = (struct wick_wait){WICK_WAIT_POOL, s};
+        w->kind = WICK_WAIT_POOL;
+        w->stack = s;
         return;
     }
 }
@@ -129,15 +146,21 @@ static void leave_pool(const struct wick_profile *p, struct wick_wait *w)
 struct wick_wait wick_wait_of(const struct wick_profile *p, uint32_t stack)
 {
     struct wick_wait w = {0};
-    bool sure = false;
+    bool sure = false, pooled = false;
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         if (!is_java(p, s))
             continue;
         const struct wick_function *f = function_of(p, s);
         const char *class_name = wick_profile_str(p, f->class_name);
         const struct known *k = look_up(class_name, wick_profile_str(p, f->name));
+        if (!w.stack && waits_for_return(w.kind) && lends(class_name))
+            pooled = true;
+        w.in_request |= w.stack && serves(class_name, wick_profile_str(p, f->name));
         if (k && k->way == PASSED) {
-            w.stack = 0;
+            if (pooled && !w.stack)
+                w.stack = s; /* the pool, until its caller is looked for */
+            else if (!pooled)
+                w.stack = 0;
         } else if (k && (!w.stack || k->way == ANYWHERE)) {
             w.kind = sure ? w.kind : k->kind;
             w.stack = 0;

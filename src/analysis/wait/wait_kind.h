@@ -26,7 +26,8 @@ enum wick_wait_role { WICK_WAIT_IDLE, WICK_WAIT_DEPENDS, WICK_WAIT_TROUBLE };
 
 struct wick_wait {
     enum wick_wait_kind kind;
-    uint32_t stack; /* cut at the program's own frame that waits; 0 = it has none */
+    uint32_t stack;  /* cut at the program's own frame that waits; 0 = it has none */
+    bool in_request; /* that frame works for a client of a server */
 };
 
 /* Of a stack, by its Java frames alone. */
