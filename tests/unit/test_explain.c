@@ -285,6 +285,7 @@ static void test_compilers__queues_deoptimisations_and_room_for_code(void **stat
     assert_null(strstr(text, "compile-queue"));
     free(text);
     silent(SCENE(c->deopts = 190));
+    silent(SCENE(c->deopts = 300, c->warm = 290)); /* it warmed up */
     says(SCENE(c->deopts = 300), "deoptimisations: 300 deoptimisations, 30 a second: compiled code was thrown away or "
                                  "left for the interpreter, 75 % of them for class_check, and recompiled: 1.5 s of "
                                  "compiling\n");

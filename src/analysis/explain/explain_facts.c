@@ -314,7 +314,10 @@ static void take_compiler(struct wick_explain_facts *f, const struct wick_jfr_ev
 
 static void take_deopts(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
+    struct wick_explain_reading *r = ADD(f, deopts_then);
     count_on(&f->deopts, number(e, "count"));
+    if (r)
+        *r = (struct wick_explain_reading){not_negative(e->time_ns), f->deopts.grown};
 }
 
 static void take_reason(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -727,6 +730,7 @@ void wick_explain_release(struct wick_explain_facts *f)
     free(f->unmounted);
     wick_spans_release(&f->timed);
     free(f->causes);
+    free(f->deopts_then);
     free(f->heaps);
     free(f->alloc);
     free(f->live);

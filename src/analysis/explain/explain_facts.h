@@ -53,6 +53,11 @@ struct wick_explain_span {
     bool root, unmounts; /* unmounts: of a virtual thread, which names a carrier */
 };
 
+/* How much a counter had grown by then. */
+struct wick_explain_reading {
+    int64_t time_ns, grown;
+};
+
 /* Requests of virtual threads: how long these were on no carrier. */
 struct wick_explain_unmounted {
     uint32_t endpoint;
@@ -188,6 +193,8 @@ struct wick_explain_facts {
     double code_fullest;           /* that heap's share */
     int64_t off_ns, off_since_ns;  /* compiler switched off; since: at the last event, 0 = on */
     struct wick_explain_counter deopts, compile_ns, loaded, unloaded;
+    struct wick_explain_reading *deopts_then; /* what deopts had grown by, each second */
+    size_t ndeopts_then, cap_deopts_then;
     struct wick_explain_counter throttled, periods, throttled_ns, oom_kills, safepoints, sync_ns, memory_full_ns,
         io_some_ns;
     struct wick_explain_counter fired, dropped, biased_ns;

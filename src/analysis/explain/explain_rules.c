@@ -540,6 +540,20 @@ static void main_reason(struct wick_explain *x, struct wick_explain_finding *r)
     wick_explain_figure(r, "of", WICK_EXPLAIN_SHARE, most->sum / all);
 }
 
+/* How many a second there were from the last reading in the first half of the recording on. While a program warms up
+ * they become fewer; what still goes on then, goes on. */
+static double later_rate(const struct wick_explain_facts *f)
+{
+    const struct wick_explain_reading *all = f->deopts_then, *at = all, *last = all + f->ndeopts_then - 1;
+    if (!f->ndeopts_then)
+        return 0;
+    for (const struct wick_explain_reading *r = all;
+         r < last && r->time_ns - all->time_ns <= last->time_ns - r->time_ns;)
+        at = r++;
+    double seconds = (double)(last->time_ns - at->time_ns) / 1e9;
+    return seconds > 0 ? (double)(last->grown - at->grown) / seconds : 0;
+}
+
 static void deoptimisations(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -547,7 +561,7 @@ static void deoptimisations(struct wick_explain *x)
     double rate = a_second(f, (double)f->deopts.grown), used = wick_explain_compiled(f);
     double compiled = used > 0 && used < (double)f->compile_ns.grown ? used : (double)f->compile_ns.grown;
     bool costs = !f->compile_ns.grown || wick_explain_counts(f, compiled, CPU_LEAST);
-    if (rate < x->rule->threshold || !costs)
+    if (rate < x->rule->threshold || later_rate(f) < x->rule->threshold || !costs)
         return;
     struct wick_explain_finding *r = wick_explain_found(x, compiled);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->deopts.grown);
