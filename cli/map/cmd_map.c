@@ -19,10 +19,10 @@
 
 #include "cli/args.h"
 #include "cli/command.h"
-#include "cli/map/jitdump.h"
-#include "cli/map/mapfile.h"
 #include "cli/jvm/target.h"
 #include "cli/ui.h"
+#include "export/jitdump.h"
+#include "export/mapfile.h"
 #include "opt/option.h"
 
 enum { LOOK_MS = 1000 };

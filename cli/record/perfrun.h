@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/map/mapfile.h"
+#include "export/mapfile.h"
 
 struct wick_perfrun_jvm;
 

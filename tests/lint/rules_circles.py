@@ -18,9 +18,8 @@ FOLDERS = {
     "cli": [
         [""],
         ["jvm", "input"],
-        ["map"],
         ["record"],
-        ["doctor", "heap", "host", "memory", "profile", "request", "stack", "wait"],
+        ["doctor", "heap", "host", "map", "memory", "profile", "request", "stack", "wait"],
         ["explain"],
         ["ui"],
     ],

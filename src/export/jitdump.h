@@ -4,8 +4,8 @@
  *
  * Memory:  what lay where at the last poll, some 40 bytes a symbol, until _close.
  */
-#ifndef WICK_CLI_MAP_JITDUMP_H
-#define WICK_CLI_MAP_JITDUMP_H
+#ifndef WICK_EXPORT_JITDUMP_H
+#define WICK_EXPORT_JITDUMP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * mapfile.h - /tmp/perf-PID.map of a JVM, written so that perf takes it and nobody can abuse it
  */
-#ifndef WICK_CLI_MAP_MAPFILE_H
-#define WICK_CLI_MAP_MAPFILE_H
+#ifndef WICK_EXPORT_MAPFILE_H
+#define WICK_EXPORT_MAPFILE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -11,7 +11,7 @@
  * nothing there now: samples are its, it is kept and marked stale. Another one than before: samples may be either's, so
  * the newer one is marked changed. A symbol at a place that was free is sure, as far as two dumps can show.
  */
-#include "cli/map/mapfile.h"
+#include "export/mapfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -15,7 +15,7 @@
  * have pids of their own, so one file serves all JVMs, also those in containers. Times are CLOCK_MONOTONIC: perf record
  * needs `-k mono`.
  */
-#include "cli/map/jitdump.h"
+#include "export/jitdump.h"
 
 #include <elf.h>
 #include <errno.h>
