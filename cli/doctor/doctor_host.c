@@ -14,8 +14,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "cli/jvm/agentlib.h"
 #include "cli/doctor/doctor.h"
+#include "client/agentlib.h"
 
 #define CAP_SYS_ADMIN_BIT 21
 #define CAP_PERFMON_BIT   38

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/jvm/client.h"
 #include "cli/doctor/doctor.h"
+#include "client/client.h"
 #include "sys/attach.h"
 #include "sys/ns.h"
 

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/jvm/agentlib.h"
 #include "cli/command.h"
 #include "cli/ui.h"
+#include "client/agentlib.h"
 
 int wick_cmd_version(int argc, char **argv)
 {

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "cli/jvm/agentlib.h"
 #include "cli/record/record_run.h"
-#include "cli/record/rotation.h"
 #include "cli/record/started.h"
 #include "cli/jvm/target.h"
 #include "cli/ui.h"
+#include "client/agentlib.h"
+#include "client/rotation.h"
 
 #define START_NS 60000000000u /* a JVM may be at a long safepoint */
 

@@ -12,8 +12,8 @@
 
 #include <stdbool.h>
 
-#include "cli/jvm/client.h"
 #include "cli/record/out_file.h"
+#include "client/client.h"
 #include "sys/jvmlist.h"
 
 struct wick_attached {

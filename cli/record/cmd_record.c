@@ -20,8 +20,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/jvm/agentlib.h"
-#include "cli/jvm/client.h"
 #include "cli/command.h"
 #include "cli/record/attached.h"
 #include "cli/record/outcome.h"
@@ -30,6 +28,8 @@
 #include "cli/record/record_run.h"
 #include "cli/jvm/target.h"
 #include "cli/ui.h"
+#include "client/agentlib.h"
+#include "client/client.h"
 
 /* After the recording: what was written is turned into the output, even if the JVM died. first = the error that
  * ended the recording, or 0. Returns the exit status. */

@@ -17,9 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/jvm/agentlib.h"
 #include "cli/command.h"
-#include "cli/record/copied.h"
 #include "cli/record/outcome.h"
 #include "cli/record/out_file.h"
 #include "cli/record/record_run.h"
@@ -27,6 +25,8 @@
 #include "cli/record/running.h"
 #include "cli/record/started.h"
 #include "cli/ui.h"
+#include "client/agentlib.h"
+#include "client/copied.h"
 
 static int start(struct wick_running *s, struct wick_err *err)
 {

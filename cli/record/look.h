@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 #include "cli/args.h"
-#include "cli/jvm/client.h"
+#include "client/client.h"
 
 /* An option of `wick record`; without a value it is left out. */
 struct wick_look_option {

@@ -13,10 +13,10 @@
 
 #include "cli/input/convert.h"
 #include "cli/input/convert_cut.h"
-#include "cli/record/copied.h"
 #include "cli/record/outcome.h"
 #include "cli/replace.h"
 #include "cli/ui.h"
+#include "client/copied.h"
 
 bool wick_cli_output_is_direct(const struct wick_cli_output *out)
 {

@@ -23,7 +23,7 @@ struct wick_cli_output {
     bool threads;
     bool compat;   /* a recording, written anew at the end as `wick convert --compat` does */
     bool sequence; /* several files in the path's directory, made by the agent ... */
-    bool taken;    /* ... or here, of what is in fd (cli/record/rotation.h); set before _open */
+    bool taken;    /* ... or here, of what is in fd (client/rotation.h); set before _open */
     bool apart;    /* the JVM gets another file than the one that stays, which is a copy; set before _open */
     bool fresh;    /* what stays is a new file, whatever has its name and mode now; set before _open */
     int fd;        /* the JFR, or -1 for a sequence that is not taken */

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/jvm/client.h"
 #include "cli/ui.h"
+#include "client/client.h"
 #include "jfr/reader/reader.h"
 
 static void print(uint64_t samples, uint64_t lost)

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/record/perfbroker.h"
 #include "cli/ui.h"
+#include "client/perfbroker.h"
 #include "sys/ns.h"
 
 #define TICK_NS   500000000u

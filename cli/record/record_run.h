@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/jvm/client.h"
 #include "cli/record/out_file.h"
-#include "cli/record/rotation.h"
+#include "client/client.h"
+#include "client/rotation.h"
 
 struct wick_recording {
     struct wick_client *client;

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 #include "base/strbuf.h"
-#include "cli/jvm/client.h"
 #include "cli/jvm/target.h"
+#include "client/client.h"
 #include "opt/option.h"
 
 /* How long a command waits for what takes the agent time. */

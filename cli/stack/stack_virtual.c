@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/jvm/client.h"
 #include "cli/ui.h"
 #include "cli/stack/virtual_threads.h"
+#include "client/client.h"
 
 #define ANSWER_NS 120000000000u /* the agent gives up earlier; a JVM may be at a long safepoint */
 

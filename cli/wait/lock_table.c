@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/sum.h"
-#include "cli/jvm/client.h"
 #include "cli/print.h"
 #include "cli/ui.h"
+#include "client/client.h"
 #include "model/name.h"
 
 enum { SHARES = 4 };

@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "cli/record/perfbroker.h"
-#include "cli/record/rotation.h"
+#include "client/perfbroker.h"
+#include "client/rotation.h"
 #include "sys/broker.h"
 #include "sys/sock.h"
 

@@ -2,8 +2,8 @@
 /*
  * agentlib.h - the file libwick.so: where it is, which build it is, and how the target gets to see it
  */
-#ifndef WICK_CLI_JVM_AGENTLIB_H
-#define WICK_CLI_JVM_AGENTLIB_H
+#ifndef WICK_CLIENT_AGENTLIB_H
+#define WICK_CLIENT_AGENTLIB_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,10 +2,10 @@
 /*
  * perfbroker.h - the CLI's side of the broker (sys/broker.h): opens perf events for one target, and takes its files
  */
-#ifndef WICK_CLI_RECORD_PERFBROKER_H
-#define WICK_CLI_RECORD_PERFBROKER_H
+#ifndef WICK_CLIENT_PERFBROKER_H
+#define WICK_CLIENT_PERFBROKER_H
 
-#include "cli/record/rotation.h"
+#include "client/rotation.h"
 #include "sys/proc.h"
 
 /* Answers one request waiting on fd. files: what becomes of the recording's chunks, NULL = none are taken. False if the

@@ -9,8 +9,8 @@
  *
  * Memory:  descriptors and a list of the files that exist; wick_rotation_release.
  */
-#ifndef WICK_CLI_RECORD_ROTATION_H
-#define WICK_CLI_RECORD_ROTATION_H
+#ifndef WICK_CLIENT_ROTATION_H
+#define WICK_CLIENT_ROTATION_H
 
 #include <stdbool.h>
 #include <stdint.h>

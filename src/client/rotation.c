@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/record/rotation.h"
+#include "client/rotation.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "cli/record/copied.h"
+#include "client/copied.h"
 #include "jfr/format/jfr_format.h"
 
 /* Frees the space of what has been taken; sizes and offsets stay. */

@@ -4,7 +4,7 @@
  * Several containers of a pod share one and may all have a pid 1, and anybody may bind a plausible name; so
  * every candidate is connected to, and the kernel is asked whose socket it is. Only the target's own counts.
  */
-#include "cli/jvm/client.h"
+#include "client/client.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/jvm/agentlib.h"
+#include "client/agentlib.h"
 #include "sys/attach.h"
 #include "sys/ns.h"
 

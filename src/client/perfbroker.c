@@ -4,7 +4,7 @@
  * found in /proc/PID/task by the last number of its NSpid line. Thread ids are reused, so after the event is open
  * the thread must still be the target's; else somebody else's thread may have been hit and the event is closed.
  */
-#include "cli/record/perfbroker.h"
+#include "client/perfbroker.h"
 
 #include <dirent.h>
 #include <errno.h>

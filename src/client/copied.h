@@ -7,8 +7,8 @@
  * recording has none, so what has one is no recording, nor is what lacks JFR's magic number; and what comes after the
  * copy has begun is left where it is.
  */
-#ifndef WICK_CLI_RECORD_COPIED_H
-#define WICK_CLI_RECORD_COPIED_H
+#ifndef WICK_CLIENT_COPIED_H
+#define WICK_CLIENT_COPIED_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/record/copied.h"
+#include "client/copied.h"
 
 #include <errno.h>
 #include <string.h>

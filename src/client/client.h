@@ -4,8 +4,8 @@
  *
  * Memory:  replies are in the struct; descriptors are closed by wick_client_close.
  */
-#ifndef WICK_CLI_JVM_CLIENT_H
-#define WICK_CLI_JVM_CLIENT_H
+#ifndef WICK_CLIENT_CLIENT_H
+#define WICK_CLIENT_CLIENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

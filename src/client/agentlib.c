@@ -5,7 +5,7 @@
  * nothing is done there that this user could not do), under a random name, O_EXCL; filled through the descriptor; and
  * removed as soon as the JVM has mapped it.
  */
-#include "cli/jvm/agentlib.h"
+#include "client/agentlib.h"
 
 #include <elf.h>
 #include <errno.h>
