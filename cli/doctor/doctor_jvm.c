@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one JVM allows. Nothing is changed in it: no signal, no file. */
-#include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 #include "cli/doctor/doctor.h"
 #include "client/client.h"
 #include "sys/attach.h"
+#include "sys/cgroup.h"
 #include "sys/ns.h"
 
 static void check_version(struct wick_doctor *d, const struct wick_jvm_entry *jvm)
@@ -95,78 +94,11 @@ static void check_privileges(struct wick_doctor *d, const struct wick_proc *p)
         wick_doctor_add(d, WICK_DOCTOR_OK, "seccomp", NULL, "no filter on the JVM");
 }
 
-/* The path of the process's group in one hierarchy; controller "" = cgroup v2. */
-static bool cgroup_path(const char *text, const char *controller, char *out, size_t cap)
-{
-    for (const char *p = text; p && *p; p = strchr(p, '\n'), p = p ? p + 1 : NULL) {
-        const char *names = strchr(p, ':'), *path = names ? strchr(names + 1, ':') : NULL;
-        if (!path)
-            break;
-        names++;
-        bool hit = !*controller && path == names;
-        for (const char *n = names; *controller && n < path; n += strcspn(n, ",:") + 1)
-            hit |= !strncmp(n, controller, strlen(controller)) && strchr(",:", n[strlen(controller)]);
-        if (!hit)
-            continue;
-        snprintf(out, cap, "%.*s", (int)strcspn(path + 1, "\n"), path + 1);
-        return true;
-    }
-    return false;
-}
-
-static bool read_small(const char *path, char *out, size_t cap)
-{
-    struct wick_strbuf sb = WICK_STRBUF_INIT;
-    bool ok = !wick_proc_read_at(AT_FDCWD, path, &sb);
-    snprintf(out, cap, "%.*s", (int)strcspn(sb.buf, "\n"), sb.buf);
-    wick_strbuf_release(&sb);
-    return ok;
-}
-
-/* The smallest CPU quota from the group up to the root, in CPUs; 0 = none found. */
-static double cpu_quota(const char *cgroups)
-{
-    char group[1024], path[1200], value[64], period_text[64];
-    double least = 0;
-    bool v2 = false;
-    if (!cgroup_path(cgroups, "cpu", group, sizeof group)) {
-        if (!cgroup_path(cgroups, "", group, sizeof group))
-            return 0;
-        v2 = true;
-    }
-    if (strstr(group, "/.."))
-        return 0;
-    for (;;) {
-        long long quota = 0, period = 0;
-        if (v2) {
-            snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
-            if (read_small(path, value, sizeof value) && sscanf(value, "%lld %lld", &quota, &period) != 2)
-                quota = 0;
-        } else {
-            snprintf(path, sizeof path, "/sys/fs/cgroup/cpu%s/cpu.cfs_quota_us", group);
-            bool ok = read_small(path, value, sizeof value);
-            snprintf(path, sizeof path, "/sys/fs/cgroup/cpu%s/cpu.cfs_period_us", group);
-            if (ok && read_small(path, period_text, sizeof period_text)) {
-                quota = atoll(value);
-                period = atoll(period_text);
-            }
-        }
-        if (quota > 0 && period > 0 && (!least || (double)quota / (double)period < least))
-            least = (double)quota / (double)period;
-        char *slash = strrchr(group, '/');
-        if (!slash || !group[0])
-            return least;
-        *slash = 0;
-    }
-}
-
 static void check_cpu_limit(struct wick_doctor *d, const struct wick_proc *p)
 {
-    struct wick_strbuf sb = WICK_STRBUF_INIT;
-    double cpus = 0;
-    if (!wick_proc_read(p, "cgroup", &sb))
-        cpus = cpu_quota(sb.buf);
-    wick_strbuf_release(&sb);
+    char pid[16];
+    snprintf(pid, sizeof pid, "%d", (int)p->pid);
+    double cpus = wick_cgroup_cpus("", pid);
     if (cpus > 0)
         wick_doctor_add(d, WICK_DOCTOR_WARN, "CPU limit",
                         "throttled time is not CPU time: it shows as waiting, not as samples",
@@ -177,19 +109,17 @@ static void check_cpu_limit(struct wick_doctor *d, const struct wick_proc *p)
 
 static void check_files(struct wick_doctor *d, const struct wick_proc *p)
 {
-    struct wick_strbuf sb = WICK_STRBUF_INIT;
-    unsigned long long soft = 0;
-    if (!wick_proc_read(p, "limits", &sb)) {
-        const char *line = strstr(sb.buf, "Max open files");
-        if (line && sscanf(line + 14, "%llu", &soft) == 1 && soft < (unsigned long long)p->st.threads + 256)
-            wick_doctor_add(
-                d, WICK_DOCTOR_WARN, "JVM's open files", "raise `ulimit -n` of the JVM",
-                "limit %llu for %d threads: perf events need a descriptor per thread, CPU timers are used for the rest",
-                soft, p->st.threads);
-        else if (line)
-            wick_doctor_add(d, WICK_DOCTOR_OK, "JVM's open files", NULL, "limit %llu, threads %d", soft, p->st.threads);
-    }
-    wick_strbuf_release(&sb);
+    uint64_t limit;
+    if (!wick_proc_open_files(p, &limit))
+        return;
+    if (limit < (uint64_t)p->st.threads + 256)
+        wick_doctor_add(d, WICK_DOCTOR_WARN, "JVM's open files", "raise `ulimit -n` of the JVM",
+                        "limit %" PRIu64 " for %d threads: perf events need a descriptor per thread, CPU timers are "
+                        "used for the rest",
+                        limit, p->st.threads);
+    else
+        wick_doctor_add(d, WICK_DOCTOR_OK, "JVM's open files", NULL, "limit %" PRIu64 ", threads %d", limit,
+                        p->st.threads);
 }
 
 void wick_doctor_jvm(struct wick_doctor *d, const struct wick_proc *p, const struct wick_jvm_entry *jvm)

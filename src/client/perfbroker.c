@@ -77,18 +77,6 @@ static int open_event(const struct wick_proc *p, struct perf_event_attr *attr, p
     return fd;
 }
 
-/* A sysctl's value; where it cannot be read, one that allows nothing. */
-static long sysctl_value(const char *path)
-{
-    long value = LONG_MAX;
-    FILE *f = fopen(path, "re");
-    if (f && fscanf(f, "%ld", &value) != 1)
-        value = LONG_MAX;
-    if (f)
-        fclose(f);
-    return value;
-}
-
 /* The target's status is the one read when it was opened: a process that runs a set-user-ID program later gains
  * capabilities, and what it left behind would ask in its name. */
 static bool sees_kernel(const struct wick_proc *p)
@@ -96,8 +84,10 @@ static bool sees_kernel(const struct wick_proc *p)
     const uint64_t perfmon = (uint64_t)1 << CAP_PERFMON | (uint64_t)1 << CAP_SYS_ADMIN;
     const struct wick_broker_asker a = {.perfmon = (p->st.cap_effective & perfmon) && wick_ns_same(p, "user") == 1,
                                         .seccomp = p->st.seccomp != 0};
-    return wick_broker_sees_kernel(&a, sysctl_value("/proc/sys/kernel/perf_event_paranoid"),
-                                   sysctl_value("/proc/sys/kernel/kptr_restrict"));
+    long paranoid = LONG_MAX, restricted = LONG_MAX; /* where they cannot be read, nothing is allowed */
+    (void)wick_proc_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
+    (void)wick_proc_number("/proc/sys/kernel/kptr_restrict", &restricted);
+    return wick_broker_sees_kernel(&a, paranoid, restricted);
 }
 
 /* Opens the event that is asked for: its descriptor or -WICK_E_*. */

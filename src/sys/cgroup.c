@@ -157,6 +157,22 @@ bool wick_cgroup_find(const char *root, enum wick_cgroup_controller c, struct wi
     return n > 0;
 }
 
+double wick_cgroup_cpus(const char *root, const char *process)
+{
+    struct wick_cgroup levels[WICK_CGROUP_LEVELS];
+    char path[WICK_CGROUP_PATH], text[TEXT];
+    double least = 0;
+    snprintf(path, sizeof path, "%s/proc/%s/cgroup", root, process);
+    read_text(path, text, sizeof text);
+    if (strstr(text, "/..")) /* above our cgroup namespace */
+        return 0;
+    size_t n = wick_cgroup_levels(root, process, WICK_CGROUP_CPU, levels, WICK_CGROUP_LEVELS);
+    for (size_t i = 0; i < n; i++)
+        if (levels[i].limit > 0 && (least <= 0 || levels[i].limit < least))
+            least = levels[i].limit;
+    return least;
+}
+
 bool wick_cgroup_at(const char *root, const char *path, enum wick_cgroup_controller c, struct wick_cgroup *out)
 {
     char mount[WICK_CGROUP_PATH / 2], below[PATH], v1[64];

@@ -32,6 +32,10 @@ bool wick_cgroup_find(const char *root, enum wick_cgroup_controller c, struct wi
 size_t wick_cgroup_levels(const char *root, const char *process, enum wick_cgroup_controller c, struct wick_cgroup *out,
                           size_t most);
 
+/* The CPUs that a process may use by the limits of all its cgroups, the least of them; 0 = no limit, or its cgroups are
+ * not among those that are mounted here. */
+double wick_cgroup_cpus(const char *root, const char *process);
+
 /* The cgroup of that path in a controller's hierarchy ("/pod/app"). False if it does not exist here, or is no path. */
 bool wick_cgroup_at(const char *root, const char *path, enum wick_cgroup_controller c, struct wick_cgroup *out);
 

@@ -64,6 +64,32 @@ int wick_proc_read(const struct wick_proc *p, const char *name, struct wick_strb
     return wick_proc_read_at(p->dir, name, out);
 }
 
+bool wick_proc_number(const char *path, long *value)
+{
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    bool ok = !wick_proc_read_at(AT_FDCWD, path, &sb);
+    if (ok) {
+        char *end;
+        long number = strtol(sb.buf, &end, 10);
+        ok = end != sb.buf;
+        *value = ok ? number : *value;
+    }
+    wick_strbuf_release(&sb);
+    return ok;
+}
+
+bool wick_proc_open_files(const struct wick_proc *p, uint64_t *limit)
+{
+    static const char name[] = "Max open files";
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    unsigned long long soft;
+    const char *line = wick_proc_read(p, "limits", &sb) ? NULL : strstr(sb.buf, name);
+    bool ok = line && sscanf(line + sizeof name - 1, "%llu", &soft) == 1;
+    *limit = ok ? soft : *limit;
+    wick_strbuf_release(&sb);
+    return ok;
+}
+
 /* The value of "key:" if the line [p,end) is that line. */
 static const char *value_of(const char *p, const char *end, const char *key)
 {

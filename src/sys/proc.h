@@ -64,6 +64,13 @@ int wick_proc_read(const struct wick_proc *p, const char *name, struct wick_strb
 /* Appends the whole file path (relative to directory dirfd, AT_FDCWD allowed); out->failed is set if memory ran out. */
 int wick_proc_read_at(int dirfd, const char *path, struct wick_strbuf *out);
 
+/* The number that the file path begins with, such as a sysctl. False, and *value as it was, if it has none or cannot be
+ * read. */
+bool wick_proc_number(const char *path, long *value);
+
+/* The process's limit of open files (the soft one). False if it cannot be read or has none. */
+bool wick_proc_open_files(const struct wick_proc *p, uint64_t *limit);
+
 /* Parses the text of /proc/PID/status. -WICK_E_FORMAT if a line that must be there is not. */
 int wick_proc_parse_status(const char *text, size_t len, struct wick_proc_status *st);
 

@@ -208,6 +208,26 @@ static void test_read__this_process_is_there(void **state)
         assert_int_equal(h.fd[i], -1);
 }
 
+static void test_cgroup__the_least_limit_of_another_process_counts(void **state)
+{
+    (void)state;
+    put("/proc/7/cgroup", "0::/pod/app\n");
+    put("/proc/8/cgroup", "0::/../pod\n"); /* seen from another cgroup namespace */
+    put("/proc/9/cgroup", "4:memory:/m\n3:cpu,cpuacct:/quota\n0::/pod\n");
+    put("/sys/fs/cgroup/cpu.stat", "usage_usec 9\n");
+    put("/sys/fs/cgroup/pod/cpu.stat", "nr_periods 50\n");
+    put("/sys/fs/cgroup/pod/cpu.max", "50000 100000\n");
+    put("/sys/fs/cgroup/pod/app/cpu.stat", "nr_periods 60\n");
+    put("/sys/fs/cgroup/pod/app/cpu.max", "max 100000\n");
+    put("/sys/fs/cgroup/cpu/quota/cpu.stat", "nr_periods 60\n");
+    put("/sys/fs/cgroup/cpu/quota/cpu.cfs_quota_us", "150000\n");
+    put("/sys/fs/cgroup/cpu/quota/cpu.cfs_period_us", "100000\n");
+    assert_float_equal(wick_cgroup_cpus(root, "7"), 0.5, 1e-9);
+    assert_float_equal(wick_cgroup_cpus(root, "8"), 0, 0);
+    assert_float_equal(wick_cgroup_cpus(root, "9"), 1.5, 1e-9);
+    assert_float_equal(wick_cgroup_cpus(root, "10"), 0, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +239,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_cgroup__controllers_of_version_1_beside_version_2, make_root, remove_root),
         cmocka_unit_test_setup_teardown(test_cgroup__in_a_container_the_mount_point_is_its_own, make_root, remove_root),
         cmocka_unit_test_setup_teardown(test_cgroup__none_is_known_without_files, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(test_cgroup__the_least_limit_of_another_process_counts, make_root, remove_root),
         cmocka_unit_test(test_read__this_process_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@
 #include "sys/buildnote.h"
 #include "sys/jvmlist.h"
 #include "sys/ns.h"
+#include "sys/permitted.h"
 #include "sys/proc.h"
 
 #define TEXT(s) (s), sizeof(s) - 1
@@ -327,6 +328,40 @@ static void test_ns__links_cannot_lead_out_of_the_root(void **state)
     rmdir(dir);
 }
 
+static void test_number__is_what_a_file_begins_with(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/wick-test-XXXXXX";
+    long value = 5;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_false(wick_proc_number(path, &value));
+    assert_int_equal(write(fd, "-1\n", 3), 3);
+    assert_true(wick_proc_number(path, &value));
+    assert_int_equal(value, -1);
+    assert_int_equal(pwrite(fd, "max", 3, 0), 3);
+    assert_false(wick_proc_number(path, &value));
+    unlink(path);
+    close(fd);
+    assert_false(wick_proc_number(path, &value));
+    assert_int_equal(value, -1);
+}
+
+static void test_permitted__what_is_said_of_limits_holds(void **state)
+{
+    (void)state;
+    struct wick_permitted m;
+    struct wick_proc p;
+    struct wick_err err = {0};
+    uint64_t files = 0;
+    wick_permitted_read(&m);
+    assert_true(m.files && m.files <= m.files_most);
+    assert_int_equal(wick_proc_open(getpid(), &p, &err), 0);
+    assert_true(wick_proc_open_files(&p, &files));
+    assert_int_equal(files, m.files);
+    wick_proc_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +377,8 @@ int main(void)
         cmocka_unit_test(test_hsperf__strings_are_found_and_damage_is_survived),
         cmocka_unit_test(test_hsperf__the_heap_is_the_sum_of_its_spaces),
         cmocka_unit_test(test_proc__a_process_that_has_ended_is_distinguished_from_its_successor),
+        cmocka_unit_test(test_number__is_what_a_file_begins_with),
+        cmocka_unit_test(test_permitted__what_is_said_of_limits_holds),
         cmocka_unit_test(test_ns__links_cannot_lead_out_of_the_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
