@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory_live.h - where the memory of a live JVM's process goes, read from outside
- *
- * No agent is loaded and no thread is stopped. A JVM that tracks its native memory (-XX:NativeMemoryTracking) is asked
- * for that, as jcmd does.
+ * memory_live.h - the memory of a live JVM's process (footprint/footprint_live.h), once or for a while
  *
  * Threads: one. Blocks SIGINT, SIGTERM and SIGHUP while it waits between two readings.
  */
