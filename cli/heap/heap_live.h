@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * heap_live.h - the heap of a running JVM: its own histogram, or a dump that it writes
- *
- * The JVM is asked over its attach socket, as jcmd does; no agent is loaded. It writes the dump itself, where it sees
- * files: into a directory made for it, with a random name, as its user and for nobody else. The dump is opened there
- * without following a link, and the directory removed, before a byte of it is read.
- *
- * Memory:  the dump is a file without a name; its descriptor is the caller's.
+ * heap_live.h - the heap of a running JVM: its own histogram (heap/histogram.h), or a dump (heap/live_dump.h)
  */
 #ifndef WICK_CLI_HEAP_HEAP_LIVE_H
 #define WICK_CLI_HEAP_HEAP_LIVE_H
@@ -14,7 +8,7 @@
 #include "cli/heap/heap_table.h"
 
 /* Has the JVM that `word` means write a dump, with only what is reachable if `live` (it collects garbage first).
- * Returns its descriptor or an error with a sentence; title gets what it is called. */
+ * Returns its descriptor, the caller's, or an error with a sentence; title gets what it is called. */
 int wick_heap_live_dump(const char *word, bool live, struct wick_strbuf *title, struct wick_err *err);
 
 /* Prints objects and bytes by class as the JVM counts them. */

@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "codec/gzip.h"
 #include "heap/dump_file.h"
+#include "heap/histogram.h"
 #include "heap/report.h"
 #include "hprof_build.h"
 
@@ -732,6 +733,28 @@ static void test_store__a_temporary_file_cannot_be_given_a_name(void **state)
     assert_int_equal(linked, -1);
 }
 
+static void test_histogram__other_lines_are_passed_over(void **state)
+{
+    (void)state;
+    char text[] = " num     #instances         #bytes  class name (module)\n"
+                  "-------------------------------------------------------\n"
+                  "   1:         14266        6672712  [B (java.base@21.0.1)\n"
+                  "   2:             7            224  app.Leak\n"
+                  "   3:  18446744073709551615     8  [Lapp.Leak;\n"
+                  "   4:          many\n"
+                  "Total         14273        6672936";
+    struct wick_histogram h = {0};
+    assert_int_equal(wick_histogram_parse(&h, text, "Leak"), 0);
+    assert_int_equal(h.n, 2);
+    assert_string_equal(h.rows[0].name, "app.Leak");
+    assert_int_equal(h.rows[0].objects, 7);
+    assert_int_equal(h.rows[0].bytes, 224);
+    assert_string_equal(h.rows[1].name, "app.Leak[]");
+    assert_int_equal(h.bytes, 6672944);
+    assert_int_equal(h.objects, UINT64_MAX); /* it stays there */
+    wick_histogram_release(&h);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1) {
@@ -755,6 +778,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_store__a_temporary_file_cannot_be_given_a_name),
         cmocka_unit_test(test_waste__equal_contents_are_counted),
         cmocka_unit_test(test_waste__room_of_collections_is_measured),
+        cmocka_unit_test(test_histogram__other_lines_are_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
