@@ -75,11 +75,11 @@ static bool leave_out(struct wick_host_space *s, wick_addr lo, wick_addr hi)
 
 int wick_host_space_refresh(struct wick_host_space *s)
 {
-    struct wick_maps maps = {.fd = s->maps_fd};
+    struct wick_maps maps;
     struct wick_mapping m;
     int rc, seen = 0;
     s->nclosed = 0;
-    lseek(s->maps_fd, 0, SEEK_SET);
+    wick_maps_begin(&maps, s->maps_fd);
     wick_host_devices_update(s->devices, s->pid);
     while ((rc = wick_maps_next(&maps, &m)) == 1) {
         seen++;

@@ -23,6 +23,7 @@
 
 #include "base/err.h"
 #include "elf/file.h"
+#include "sys/maps.h"
 
 #define FLAGS       (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 #define NAME_FLAGS  (O_PATH | O_CLOEXEC) /* opens no file, but the name of one */
@@ -142,21 +143,19 @@ static bool is_image(const struct wick_elf_image *image, int fd)
 /* /proc/PID/map_files/LO-HI of the mapping that holds the image's text. */
 static int open_map_file(const struct wick_elf_image *image, int pid)
 {
-    char path[96], line[MAX_PATH + 128], who[16] = "self";
-    unsigned long lo = 0, hi = 0;
-    bool found = false;
+    char path[96], who[16] = "self";
+    struct wick_mapping m;
     if (pid)
         snprintf(who, sizeof who, "%d", pid);
     snprintf(path, sizeof path, "/proc/%s/maps", who);
-    FILE *maps = fopen(path, "re");
-    if (!maps)
+    int maps = open(path, O_RDONLY | O_CLOEXEC);
+    if (maps < 0)
         return -WICK_E_PERM;
-    while (!found && fgets(line, sizeof line, maps))
-        found = sscanf(line, "%lx-%lx", &lo, &hi) == 2 && lo <= image->text_lo && image->text_lo < hi;
-    fclose(maps);
+    bool found = wick_maps_find(maps, image->text_lo, &m);
+    close(maps);
     if (!found)
         return -WICK_E_NOTFOUND;
-    snprintf(path, sizeof path, "/proc/%s/map_files/%lx-%lx", who, lo, hi);
+    snprintf(path, sizeof path, "/proc/%s/map_files/%lx-%lx", who, (unsigned long)m.lo, (unsigned long)m.hi);
     return only_regular(open_named(open(path, NAME_FLAGS)));
 }
 

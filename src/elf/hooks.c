@@ -29,6 +29,7 @@
 #include "base/atomic.h"
 #include "base/err.h"
 #include "elf/image_scan.h"
+#include "sys/maps.h"
 
 enum { PASSES_MOST = 1 << 12, TRIES = 8 };
 
@@ -60,44 +61,19 @@ struct pass {
 
 /* --- protection ------------------------------------------------------------------------------------------------ */
 
-/* A line of /proc/self/maps: "lo-hi rwxp ...". */
-static bool parse_mapping(const char *line, struct span *out, int *protection)
-{
-    wick_addr v[2] = {0, 0};
-    for (int i = 0; i < 2; i++, line++) {
-        for (; (*line >= '0' && *line <= '9') || (*line >= 'a' && *line <= 'f'); line++)
-            v[i] = v[i] << 4 | (wick_addr)(*line <= '9' ? *line - '0' : *line - 'a' + 10);
-        if (*line != (i ? ' ' : '-'))
-            return false;
-    }
-    *out = (struct span){v[0], v[1]};
-    *protection =
-        (line[0] == 'r' ? PROT_READ : 0) | (line[1] == 'w' ? PROT_WRITE : 0) | (line[2] == 'x' ? PROT_EXEC : 0);
-    return true;
-}
-
 /* The mapping that holds addr, read without allocating: this runs inside the loader's lock. */
 static bool find_mapping(wick_addr addr, struct span *out, int *protection)
 {
-    char buf[4096], line[64];
-    size_t len = 0;
-    ssize_t n;
-    bool found = false;
+    struct wick_mapping m;
     int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    while (fd >= 0 && !found && ((n = read(fd, buf, sizeof buf)) > 0 || (n < 0 && errno == EINTR))) {
-        for (ssize_t i = 0; i < n && !found; i++) {
-            if (buf[i] != '\n') {
-                if (len < sizeof line - 1)
-                    line[len++] = buf[i];
-                continue;
-            }
-            line[len] = 0;
-            len = 0;
-            found = parse_mapping(line, out, protection) && addr >= out->lo && addr < out->hi;
-        }
+    if (fd < 0)
+        return false;
+    bool found = wick_maps_find(fd, addr, &m);
+    close(fd);
+    if (found) {
+        *out = (struct span){m.lo, m.hi};
+        *protection = (m.readable ? PROT_READ : 0) | (m.writable ? PROT_WRITE : 0) | (m.executable ? PROT_EXEC : 0);
     }
-    if (fd >= 0)
-        close(fd);
     return found;
 }
 

@@ -14,26 +14,53 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/strbuf.h"
 #include "elf/image_scan.h"
+#include "sys/maps.h"
 
 #define MAX_MAPS ((size_t)256 << 20) /* bytes of /proc/PID/maps */
+#define VDSO     "[vdso]"
 
+enum { HEAD_BYTES = 50 }; /* of a line, before the path: at least */
+
+/* A mapping; path (malloc) is that of a file which begins here, NULL of all others. */
 struct map {
-    uint64_t lo, hi, off, inode;
-    char perm[5];
-    const char *path;
+    uint64_t lo, hi, inode;
+    bool executable;
+    char *path;
 };
 
 struct maps {
     struct map *m;
-    size_t n, cap;
+    size_t n, cap, bytes; /* bytes: of the text, about */
 };
 
-static int read_whole(const struct wick_elf_images *of, struct wick_strbuf *sb, struct wick_err *err)
+static int add_map(struct maps *maps, const struct wick_mapping *m)
+{
+    bool begins = m->offset == 0 && (m->inode || !strcmp(m->path, VDSO));
+    char *path = begins ? strdup(m->path) : NULL;
+    if (begins && !path)
+        return -WICK_E_NOMEM;
+    if (maps->n == maps->cap) {
+        size_t cap = maps->cap ? maps->cap * 2 : 256;
+        struct map *grown = realloc(maps->m, cap * sizeof *grown);
+        if (!grown) {
+            free(path);
+            return -WICK_E_NOMEM;
+        }
+        maps->m = grown;
+        maps->cap = cap;
+    }
+    maps->m[maps->n++] = (struct map){m->lo, m->hi, m->inode, m->executable, path};
+    maps->bytes += HEAD_BYTES + strlen(m->path);
+    return 0;
+}
+
+static int read_maps(const struct wick_elf_images *of, struct maps *maps, struct wick_err *err)
 {
     char path[32];
-    int pid = of->pid;
+    int pid = of->pid, rc;
+    struct wick_maps text;
+    struct wick_mapping m;
     snprintf(path, sizeof path, "/proc/%d/maps", pid);
     int fd = of->maps_fd < 0 ? open(path, O_RDONLY | O_CLOEXEC) : of->maps_fd;
     if (fd < 0 && (errno == ENOENT || errno == ESRCH))
@@ -42,59 +69,28 @@ static int read_whole(const struct wick_elf_images *of, struct wick_strbuf *sb, 
         return wick_err_set(err, WICK_E_PERM,
                             "the memory map of process %d may not be read (%s): run as its user or as root", pid,
                             strerror(errno));
-    int rc = 0;
-    for (;;) {
-        if (wick_strbuf_grow(sb, 65536)) {
-            rc = wick_err_set(err, WICK_E_NOMEM, "out of memory while reading %s", path);
+    wick_maps_begin(&text, fd);
+    while ((rc = wick_maps_next(&text, &m)) == 1) {
+        rc = maps->bytes > MAX_MAPS ? -WICK_E_LIMIT : add_map(maps, &m);
+        if (rc)
             break;
-        }
-        ssize_t n = pread(fd, sb->buf + sb->len, 65536, (off_t)sb->len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            rc = wick_err_set(err, errno == ESRCH ? WICK_E_GONE : WICK_E_IO, "cannot read %s: %s", path,
-                              strerror(errno));
-        if (n > 0 && sb->len + (size_t)n > MAX_MAPS)
-            rc = wick_err_set(err, WICK_E_LIMIT, "%s has more than %zu bytes", path, MAX_MAPS);
-        if (n <= 0 || rc)
-            break;
-        sb->len += (size_t)n;
-        sb->buf[sb->len] = 0;
     }
+    if (rc == -WICK_E_NOMEM)
+        wick_err_set(err, WICK_E_NOMEM, "out of memory while reading %s", path);
+    else if (rc == -WICK_E_LIMIT)
+        wick_err_set(err, WICK_E_LIMIT, "%s has more than %zu bytes", path, MAX_MAPS);
+    else if (rc == -WICK_E_FORMAT)
+        wick_err_set(err, WICK_E_FORMAT, "%s is no list of mappings", path);
     if (of->maps_fd < 0)
         close(fd);
     return rc;
 }
 
-/* Parses one line in place: "lo-hi perm off dev inode   path". */
-static bool parse_line(char *line, struct map *m)
+static void release_maps(struct maps *maps)
 {
-    int at = 0;
-    memset(m, 0, sizeof *m);
-    if (sscanf(line, "%lx-%lx %4s %lx %*x:%*x %lu%n", &m->lo, &m->hi, m->perm, &m->off, &m->inode, &at) != 5 || !at)
-        return false;
-    m->path = line + at + strspn(line + at, " ");
-    return m->lo < m->hi;
-}
-
-static int parse_maps(char *text, struct maps *out)
-{
-    char *save = NULL;
-    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-        struct map m;
-        if (!parse_line(line, &m))
-            continue;
-        if (out->n == out->cap) {
-            size_t cap = out->cap ? out->cap * 2 : 256;
-            struct map *grown = realloc(out->m, cap * sizeof *grown);
-            if (!grown)
-                return -WICK_E_NOMEM;
-            out->m = grown;
-            out->cap = cap;
-        }
-        out->m[out->n++] = m;
-    }
-    return 0;
+    for (size_t i = 0; i < maps->n; i++)
+        free(maps->m[i].path);
+    free(maps->m);
 }
 
 /* Is the byte at addr executable? The mappings are sorted and disjoint. */
@@ -108,14 +104,13 @@ static bool is_executable(const struct maps *maps, wick_addr addr)
         else
             hi = mid;
     }
-    return lo < maps->n && maps->m[lo].lo <= addr && maps->m[lo].perm[2] == 'x';
+    return lo < maps->n && maps->m[lo].lo <= addr && maps->m[lo].executable;
 }
 
 static int add_image(struct wick_elf_scan *s, const struct maps *maps, const struct map *m, const struct wick_mem *mem)
 {
     struct wick_elf_image img;
-    bool vdso = !strcmp(m->path, "[vdso]");
-    if (m->off != 0 || (!m->inode && !vdso))
+    if (!m->path)
         return 0;
     int rc = wick_elf_image_probe(mem, m->lo, &img);
     if (rc == -WICK_E_GONE)
@@ -123,10 +118,10 @@ static int add_image(struct wick_elf_scan *s, const struct maps *maps, const str
     if (rc || img.map_lo > m->lo || !is_executable(maps, img.text_lo))
         return 0;
     img.inode = m->inode;
-    if (vdso)
+    if (!m->inode)
         img.flags |= WICK_IMAGE_VDSO;
     size_t len = strlen(m->path);
-    char *deleted = len > 10 ? (char *)m->path + len - 10 : NULL;
+    char *deleted = len > 10 ? m->path + len - 10 : NULL;
     if (deleted && !strcmp(deleted, " (deleted)")) {
         img.flags |= WICK_IMAGE_DELETED;
         *deleted = 0;
@@ -151,11 +146,8 @@ int wick_elf_scan_other(struct wick_elf_scan *s, const struct wick_elf_images *o
                         struct wick_err *err)
 {
     int pid = of->pid;
-    struct wick_strbuf text = WICK_STRBUF_INIT;
     struct maps maps = {0};
-    int rc = read_whole(of, &text, err);
-    if (!rc)
-        rc = parse_maps(text.buf, &maps);
+    int rc = read_maps(of, &maps, err);
     for (size_t i = 0; i < maps.n && !rc; i++)
         rc = add_image(s, &maps, &maps.m[i], mem);
     if (!rc && s->n == 0)
@@ -164,7 +156,6 @@ int wick_elf_scan_other(struct wick_elf_scan *s, const struct wick_elf_images *o
         wick_err_set(err, WICK_E_GONE, "process %d has ended (or is a kernel thread)", pid);
     if (!rc)
         mark_main(s, pid);
-    free(maps.m);
-    wick_strbuf_release(&text);
+    release_maps(&maps);
     return rc;
 }

@@ -30,6 +30,7 @@
 #include "base/clock.h"
 #include "codec/plain.h"
 #include "model/hash.h"
+#include "sys/maps.h"
 #include "unwind/codemap.h"
 
 #define MAGIC      0x4A695444u
@@ -173,18 +174,20 @@ static struct wick_jitdump_jvm *jvm_of(struct wick_jitdump *d, pid_t pid)
     return &d->jvms[d->njvms++];
 }
 
-/* A number that changes when memory for code was mapped: a hash of the lines of /proc/PID/maps that say so. */
+/* A number that changes when memory for code was mapped: a hash of the mappings that may be some. */
 static uint64_t code_memory(pid_t pid)
 {
-    struct wick_strbuf maps = WICK_STRBUF_INIT;
-    char path[32], perms[8];
+    struct wick_maps maps;
+    struct wick_mapping m;
     uint64_t h = 0;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    if (!wick_proc_read_at(AT_FDCWD, path, &maps) && !maps.failed)
-        for (const char *line = maps.buf, *end; (end = strchr(line, '\n')); line = end + 1)
-            if (sscanf(line, "%*x-%*x %7s", perms) == 1 && perms[2] == 'x' && !memchr(line, '/', (size_t)(end - line)))
-                h = wick_hash_2(h, wick_hash_bytes(line, (size_t)(end - line)));
-    wick_strbuf_release(&maps);
+    if (wick_maps_open_process(&maps, (int)pid))
+        return 0;
+    while (wick_maps_next(&maps, &m) == 1)
+        if (m.executable && !strchr(m.path, '/')) {
+            h = wick_hash_2(wick_hash_2(h, m.lo), wick_hash_2(m.hi, m.offset));
+            h = wick_hash_2(h, wick_hash_bytes(m.path, strlen(m.path)) + m.readable + 2u * m.writable);
+        }
+    wick_maps_close(&maps);
     return h;
 }
 

@@ -8,7 +8,6 @@
  */
 #include "labels/process_context.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -16,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "sys/maps.h"
 
 #ifndef PR_SET_VMA
 #define PR_SET_VMA           0x53564d41
@@ -29,25 +29,26 @@
 
 enum { VERSION = 2 };
 
-/* A line of maps. A kernel may add " (deleted)" behind the name. */
-static bool is_context(const char *line)
+/* A kernel may add " (deleted)" behind the name. */
+static bool is_context(const char *path)
 {
-    static const char *const names[] = {" /memfd:" NAME, " [anon:" NAME "]", " [anon_shmem:" NAME "]"};
+    static const char *const names[] = {"/memfd:" NAME, "[anon:" NAME "]", "[anon_shmem:" NAME "]"};
     bool found = false;
     for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)
-        found = strstr(line, names[i]) != NULL;
+        found = !strncmp(path, names[i], strlen(names[i]));
     return found;
 }
 
 bool wick_process_context_exists(void)
 {
-    char line[512];
+    struct wick_maps maps;
+    struct wick_mapping m;
     bool found = false;
-    FILE *f = fopen("/proc/self/maps", "re");
-    while (f && !found && fgets(line, sizeof line, f))
-        found = is_context(line);
-    if (f)
-        fclose(f);
+    if (wick_maps_open_process(&maps, 0))
+        return false;
+    while (!found && wick_maps_next(&maps, &m) == 1)
+        found = is_context(m.path);
+    wick_maps_close(&maps);
     return found;
 }
 

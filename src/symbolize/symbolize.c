@@ -57,26 +57,20 @@ static const struct wick_symbols *symbols_of(struct wick_symbolizer *s, const st
 /* Code outside of all images, such as the trampolines of a class archive, is called after its mapping. */
 static void name_mapping(int pid, uint64_t pc, struct wick_code_name *out)
 {
-    char path[32];
     struct wick_maps maps;
     struct wick_mapping m;
     snprintf(out->symbol, sizeof out->symbol, "[unknown]");
-    snprintf(path, sizeof path, pid ? "/proc/%d" : "/proc/self", pid);
-    int proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (proc < 0)
+    if (wick_maps_open_process(&maps, pid))
         return;
-    if (!wick_maps_open(&maps, proc)) {
-        while (wick_maps_next(&maps, &m) == 1) {
-            if (pc < m.lo || pc >= m.hi)
-                continue;
-            const char *name = wick_symbolize_library(m.path);
-            snprintf(out->symbol, sizeof out->symbol, *name == '[' ? "%.300s" : "[%.300s]",
-                     *name ? name : "anonymous memory");
-            break;
-        }
-        wick_maps_close(&maps);
+    while (wick_maps_next(&maps, &m) == 1) {
+        if (pc < m.lo || pc >= m.hi)
+            continue;
+        const char *name = wick_symbolize_library(m.path);
+        snprintf(out->symbol, sizeof out->symbol, *name == '[' ? "%.300s" : "[%.300s]",
+                 *name ? name : "anonymous memory");
+        break;
     }
-    close(proc);
+    wick_maps_close(&maps);
 }
 
 void wick_symbolize(struct wick_symbolizer *s, uint64_t pc, struct wick_code_name *out)

@@ -9,20 +9,40 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
 
-int wick_maps_open(struct wick_maps *s, int proc)
+void wick_maps_begin(struct wick_maps *s, int fd)
 {
+    s->fd = fd;
     s->at = s->len = 0;
     s->eof = false;
-    s->fd = openat(proc, "maps", O_RDONLY | O_CLOEXEC);
+    s->read = 0;
+}
+
+int wick_maps_open(struct wick_maps *s, int proc)
+{
+    wick_maps_begin(s, openat(proc, "maps", O_RDONLY | O_CLOEXEC));
     if (s->fd >= 0)
         return 0;
     return errno == EACCES || errno == EPERM ? -WICK_E_PERM : -WICK_E_GONE;
+}
+
+int wick_maps_open_process(struct wick_maps *s, int pid)
+{
+    char path[32];
+    s->fd = -1;
+    snprintf(path, sizeof path, pid ? "/proc/%d" : "/proc/self", pid);
+    int proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (proc < 0)
+        return -WICK_E_GONE;
+    int rc = wick_maps_open(s, proc);
+    close(proc);
+    return rc;
 }
 
 void wick_maps_close(struct wick_maps *s)
@@ -52,9 +72,9 @@ bool wick_maps_parse(const char *line, struct wick_mapping *out)
     out->minor = (unsigned)strtoul(p + 1, &p, 16);
     if (*p != ' ')
         return false;
-    out->file = strtoull(p, &p, 10) != 0; /* the inode */
+    out->inode = strtoull(p, &p, 10);
     out->path = p + strspn(p, " ");
-    out->file |= *out->path == '/';
+    out->file = out->inode || *out->path == '/';
     return true;
 }
 
@@ -72,12 +92,37 @@ int wick_maps_next(struct wick_maps *s, struct wick_mapping *out)
         memmove(s->buf, text, s->len - s->at);
         s->len -= s->at;
         s->at = 0;
-        ssize_t n = read(s->fd, s->buf + s->len, sizeof s->buf - s->len);
+        ssize_t n = pread(s->fd, s->buf + s->len, sizeof s->buf - s->len, (off_t)s->read);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             return -WICK_E_GONE;
         s->eof = n == 0;
         s->len += (uint32_t)n;
+        s->read += (uint64_t)n;
     }
+}
+
+bool wick_maps_find(int fd, uint64_t addr, struct wick_mapping *out)
+{
+    char buf[4096], head[128]; /* what stands before the path has up to 84 characters */
+    size_t len = 0;
+    ssize_t n;
+    struct wick_mapping m;
+    while ((n = read(fd, buf, sizeof buf)) > 0 || (n < 0 && errno == EINTR))
+        for (ssize_t i = 0; i < n; i++) {
+            if (buf[i] != '\n') {
+                if (len < sizeof head - 1)
+                    head[len++] = buf[i];
+                continue;
+            }
+            head[len] = 0;
+            len = 0;
+            if (wick_maps_parse(head, &m) && addr >= m.lo && addr < m.hi) {
+                m.path = "";
+                *out = m;
+                return true;
+            }
+        }
+    return false;
 }

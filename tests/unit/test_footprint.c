@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading mappings, and whose memory they are, from a made-up /proc/PID and what lies at some addresses. */
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -149,6 +150,64 @@ static void test_maps__text_without_an_end_is_an_error(void **state)
     assert_int_equal(wick_maps_next(s, &m), -WICK_E_FORMAT);
     wick_maps_close(s);
     close(fd);
+    free(s);
+}
+
+static void test_maps__an_address_is_found_whatever_paths_say(void **state)
+{
+    struct wick_mapping m = {.lo = 7};
+    FILE *f = file("maps");
+    char path[5000];
+    (void)state;
+    memset(path, '/', sizeof path);
+    memcpy(path + 4000, "5000-6000 rwxp 0 0:0 1", 22); /* a part of a line has the form of one */
+    path[sizeof path - 1] = 0;
+    line(f, 0x1000, 0x2000, "rw-p", 0, 0, "");
+    line(f, 0x2000, 0x3000, "r-xp", 0x10, 7, path);
+    fputs("5000-6000\n-\n\n6000-5000 rwxp 0 0:0 1\nffffffffffffffffffff-0 rwxp 0 0:0 1\n", f);
+    line(f, 0x5000, 0x6000, "r--s", 0x20, 4000000000u, path);
+    fputs("8000-9000 rwxp 0 0:0 1", f); /* has no end */
+    assert_int_equal(fclose(f), 0);
+    int dir_fd = open_dir(), fd = openat(dir_fd, "maps", O_RDONLY);
+    assert_true(wick_maps_find(fd, 0x2fff, &m));
+    assert_int_equal(m.lo, 0x2000);
+    assert_int_equal(m.hi, 0x3000);
+    assert_true(m.executable && !m.writable);
+    assert_int_equal(m.inode, 7);
+    assert_string_equal(m.path, "");
+    for (unsigned i = 0; i < 2; i++) {
+        static const uint64_t none[] = {0x3000, 0x8000};
+        m.lo = 7;
+        assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+        assert_false(wick_maps_find(fd, none[i], &m));
+        assert_int_equal(m.lo, 7);
+    }
+    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+    assert_true(wick_maps_find(fd, 0x5000, &m));
+    assert_int_equal(m.inode, 4000000000u);
+    assert_true(m.shared && !m.executable);
+    close(fd);
+    close(dir_fd);
+}
+
+static void test_maps__this_process_has_its_code(void **state)
+{
+    struct wick_maps *s = malloc(sizeof *s);
+    struct wick_mapping m;
+    uint64_t here = (uintptr_t)&test_maps__this_process_has_its_code;
+    bool found = false;
+    (void)state;
+    assert_non_null(s);
+    assert_int_equal(wick_maps_open_process(s, 0), 0);
+    for (int round = 0; round < 2; round++) {
+        while (wick_maps_next(s, &m) == 1)
+            found |= here >= m.lo && here < m.hi && m.executable;
+        assert_true(found);
+        found = false;
+        wick_maps_begin(s, s->fd);
+    }
+    wick_maps_close(s);
+    assert_int_equal(wick_maps_open_process(s, INT_MAX), -WICK_E_GONE);
     free(s);
 }
 
@@ -381,6 +440,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_maps__mappings_come_one_by_one_over_many_buffers, make_dir, remove_dir),
         cmocka_unit_test(test_maps__garbage_is_refused),
         cmocka_unit_test_setup_teardown(test_maps__text_without_an_end_is_an_error, make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(test_maps__an_address_is_found_whatever_paths_say, make_dir, remove_dir),
+        cmocka_unit_test(test_maps__this_process_has_its_code),
         cmocka_unit_test_setup_teardown(test_footprint__each_mapping_has_its_owner, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(test_footprint__the_page_of_zeros_is_no_memory, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(test_footprint__a_size_beyond_everything_is_none, make_dir, remove_dir),
