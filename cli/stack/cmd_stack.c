@@ -20,7 +20,7 @@
 #include "cli/stack/stack_virtual.h"
 #include "cli/jvm/target.h"
 #include "cli/ui.h"
-#include "cli/stack/virtual_threads.h"
+#include "client/virtual_threads.h"
 #include "hotspot/method.h"
 #include "hotspot/scopes.h"
 #include "hotspot/thread.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/stack/virtual_threads.h"
+#include "cli/stack/virtual_table.h"
 
 static const char list[] =
     "known=5\n"
@@ -38,9 +38,9 @@ static char *printed(const struct wick_virtual_threads *v, bool json)
     FILE *f = open_memstream(&text, &n);
     assert_non_null(f);
     if (json)
-        wick_virtual_threads_json(f, 4711, v);
+        wick_virtual_table_json(f, 4711, v);
     else
-        wick_virtual_threads_print(f, v);
+        wick_virtual_table_print(f, v);
     fclose(f);
     return text;
 }

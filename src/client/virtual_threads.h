@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * virtual_threads.h - `wick stack --virtual`: the virtual threads that have a context, as the agent lists them
+ * virtual_threads.h - the virtual threads that have a context, as the agent lists them
  *
- * Memory:  _read allocates, _release frees; strings point into the text that was read.
+ * Memory:  _parse and _ask allocate, _release frees; strings point into the text that was read.
  */
-#ifndef WICK_CLI_STACK_VIRTUAL_THREADS_H
-#define WICK_CLI_STACK_VIRTUAL_THREADS_H
+#ifndef WICK_CLIENT_VIRTUAL_THREADS_H
+#define WICK_CLIENT_VIRTUAL_THREADS_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
-#include "base/err.h"
+#include "client/client.h"
 
 /* How many threads are listed by default, and at most. */
 enum { WICK_VIRTUAL_ROWS = 1000, WICK_VIRTUAL_ROWS_MOST = 131072 };
@@ -49,8 +48,8 @@ struct wick_virtual_threads {
 int wick_virtual_threads_parse(struct wick_virtual_threads *v, char *text, const char *name, struct wick_err *err);
 void wick_virtual_threads_release(struct wick_virtual_threads *v);
 
-/* Prints groups of threads with the same stack, or JSON. */
-void wick_virtual_threads_print(FILE *f, const struct wick_virtual_threads *v);
-void wick_virtual_threads_json(FILE *f, int pid, const struct wick_virtual_threads *v);
+/* Asks the agent that `c` is connected to for `rows` threads, of which those are taken that _parse takes. */
+int wick_virtual_threads_ask(struct wick_virtual_threads *v, struct wick_client *c, uint32_t rows, const char *name,
+                             struct wick_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/stack/virtual_threads.h"
+#include "cli/stack/virtual_table.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -9,139 +9,6 @@
 #include "cli/ui.h"
 
 enum { GROUP_LINES = 10 }; /* threads of a group that are printed one by one */
-
-/* --- the agent's lines -------------------------------------------------------------------------------------------- */
-
-/* The array of n elements with room for one more; it grows by doubling. NULL: no memory, the array is as it was. */
-static void *grown(void *array, uint32_t n, size_t size)
-{
-    bool full = !(n & (n - 1));
-    return full ? reallocarray(array, n ? 2 * (size_t)n : 1, size) : array;
-}
-
-static bool add_row(struct wick_virtual_threads *v, uint64_t id)
-{
-    struct wick_virtual_row *rows = grown(v->rows, v->nrows, sizeof *rows);
-    if (!rows)
-        return false;
-    v->rows = rows;
-    rows[v->nrows++] = (struct wick_virtual_row){
-        .id = id, .name = "", .state = "", .trace = "", .span = "", .endpoint = "", .operation = "", .labels = ""};
-    return true;
-}
-
-static bool add_stack(struct wick_virtual_threads *v)
-{
-    struct wick_virtual_stack *stacks = grown(v->stacks, v->nstacks, sizeof *stacks);
-    if (!stacks)
-        return false;
-    v->stacks = stacks;
-    stacks[v->nstacks++] = (struct wick_virtual_stack){.first = v->nframes};
-    return true;
-}
-
-static bool add_frame(struct wick_virtual_threads *v, const char *text)
-{
-    const char **frames = v->nstacks ? grown(v->frames, v->nframes, sizeof *frames) : NULL;
-    if (!frames)
-        return false;
-    v->frames = frames;
-    frames[v->nframes++] = text;
-    v->stacks[v->nstacks - 1].n++;
-    return true;
-}
-
-/* A line that belongs to a thread. Keys that are not known are those of another agent's build. */
-static void set_row(struct wick_virtual_row *row, const char *key, const char *value)
-{
-    const struct {
-        const char *key, **place;
-    } texts[] = {{"name", &row->name},    {"state", &row->state},       {"trace", &row->trace},
-                 {"span", &row->span},    {"endpoint", &row->endpoint}, {"operation", &row->operation},
-                 {"labels", &row->labels}};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (!strcmp(key, texts[i].key))
-            *texts[i].place = value;
-    if (!strcmp(key, "open_ns"))
-        row->open_ns = strtoull(value, NULL, 10);
-    else if (!strcmp(key, "carrier"))
-        row->carrier = (int32_t)strtol(value, NULL, 10);
-    else if (!strcmp(key, "stack"))
-        row->stack = (uint32_t)strtoul(value, NULL, 10);
-    else if (!strcmp(key, "pinned"))
-        row->pinned = *value == '1';
-}
-
-/* One line. False: no memory, or it cannot be here. */
-static bool take(struct wick_virtual_threads *v, const char *key, const char *value, bool *whole)
-{
-    uint64_t number = strtoull(value, NULL, 10);
-    if (!strcmp(key, "thread"))
-        return add_row(v, number);
-    if (!strcmp(key, "frames"))
-        return add_stack(v);
-    if (!strcmp(key, "frame"))
-        return add_frame(v, value);
-    if (!strcmp(key, "more") && v->nstacks)
-        v->stacks[v->nstacks - 1].more = (uint32_t)number;
-    else if (!strcmp(key, "known"))
-        v->known = (uint32_t)number;
-    else if (!strcmp(key, "ended"))
-        v->ended = (uint32_t)number;
-    else if (!strcmp(key, "cut"))
-        v->cut = true;
-    else if (!strcmp(key, "end"))
-        *whole = true;
-    else if (v->nrows)
-        set_row(&v->rows[v->nrows - 1], key, value);
-    return true;
-}
-
-/* Leaves the rows whose name contains `name`, and counts the threads of each stack. False: a row's stack is not there.
- */
-static bool choose(struct wick_virtual_threads *v, const char *name)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < v->nrows; i++) {
-        if (v->rows[i].stack >= v->nstacks)
-            return false;
-        if (name && !strstr(v->rows[i].name, name))
-            continue;
-        v->stacks[v->rows[i].stack].threads++;
-        v->rows[n++] = v->rows[i];
-    }
-    v->nrows = n;
-    return true;
-}
-
-int wick_virtual_threads_parse(struct wick_virtual_threads *v, char *text, const char *name, struct wick_err *err)
-{
-    bool whole = false, good = true;
-    *v = (struct wick_virtual_threads){.text = text};
-    for (char *line = text, *next; good && *line; line = next) {
-        char *end = strchr(line, '\n');
-        next = end ? end + 1 : line + strlen(line);
-        if (end)
-            *end = 0;
-        char *value = strchr(line, '=');
-        if (value)
-            *value++ = 0;
-        good = value && take(v, line, value, &whole);
-    }
-    if (good && whole && choose(v, name))
-        return 0;
-    wick_virtual_threads_release(v);
-    return wick_err_set(err, WICK_E_FORMAT, "the agent's list of virtual threads is malformed or not whole");
-}
-
-void wick_virtual_threads_release(struct wick_virtual_threads *v)
-{
-    free(v->rows);
-    free(v->stacks);
-    free(v->frames);
-    free(v->text);
-    *v = (struct wick_virtual_threads){0};
-}
 
 /* --- text --------------------------------------------------------------------------------------------------------- */
 
@@ -205,7 +72,7 @@ static void print_group(FILE *f, const struct wick_virtual_threads *v, uint32_t 
     print_frames(f, v, stack);
 }
 
-void wick_virtual_threads_print(FILE *f, const struct wick_virtual_threads *v)
+void wick_virtual_table_print(FILE *f, const struct wick_virtual_threads *v)
 {
     char shown[32], known[32];
     bool *done = calloc(v->nstacks ? v->nstacks : 1, sizeof *done);
@@ -263,7 +130,7 @@ static void json_stack(FILE *f, const struct wick_virtual_threads *v, const stru
     fprintf(f, "], \"more\": %" PRIu32 "}", stack->more);
 }
 
-void wick_virtual_threads_json(FILE *f, int pid, const struct wick_virtual_threads *v)
+void wick_virtual_table_json(FILE *f, int pid, const struct wick_virtual_threads *v)
 {
     fprintf(f,
             "{\"pid\": %d, \"known\": %" PRIu32 ", \"shown\": %" PRIu32 ", \"ended\": %" PRIu32
