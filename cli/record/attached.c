@@ -5,11 +5,11 @@
 
 #include "base/clock.h"
 #include "cli/record/record_run.h"
-#include "cli/record/started.h"
 #include "cli/jvm/target.h"
 #include "cli/ui.h"
 #include "client/agentlib.h"
 #include "client/rotation.h"
+#include "client/started.h"
 
 #define START_NS 60000000000u /* a JVM may be at a long safepoint */
 
@@ -70,7 +70,7 @@ int wick_attached_record(struct wick_attached *l, const struct wick_opts *o, con
     *started = !rc;
     if (!rc) {
         if (o->keep_running)
-            wick_started_keep(&l->proc, out); /* for `wick stop`, should this command be killed */
+            wick_cli_output_note(out, &l->proc); /* for `wick stop`, should this command be killed */
         rc = wick_recording_run(&r, wick_attached_deadline(o->duration_ns), err);
         if (!rc && r.ended)
             note_early_end(&r, o->duration_ns);

@@ -23,10 +23,10 @@
 #include "cli/record/record_run.h"
 #include "cli/replace.h"
 #include "cli/record/running.h"
-#include "cli/record/started.h"
 #include "cli/ui.h"
 #include "client/agentlib.h"
 #include "client/copied.h"
+#include "client/started.h"
 
 static int start(struct wick_running *s, struct wick_err *err)
 {
@@ -55,7 +55,7 @@ static int start(struct wick_running *s, struct wick_err *err)
             rc = wick_recording_await(&r, wick_clock_mono_ns() + WICK_RUNNING_ANSWER_NS, err);
         wick_recording_release(&r);
     }
-    bool kept = !rc && wick_started_keep(&s->p, &out);
+    bool kept = !rc && wick_cli_output_note(&out, &s->p);
     if (!rc)
         wick_ui_note("recording process %d (%s); `wick stop%s%s %d` writes %s", (int)s->p.pid, s->jvm.main,
                      kept || out.fd < 0 ? "" : " -f ", kept || out.fd < 0 ? "" : out.path, (int)s->p.pid, out.path);
@@ -113,7 +113,7 @@ static int write_output(struct wick_running *s, int fd, const char *claimed, str
     int rc = check_recording(fd, err);
     if (rc)
         return rc;
-    bool known = wick_started_find(&s->p, fd, &out, &same) && same;
+    bool known = wick_cli_output_noted(&out, &s->p, fd, &same) && same;
     wick_started_forget(&s->p);
     if (!named && !known && !fstat(fd, &st) && st.st_nlink) {
         /* Somebody else's `start` opened it, and it has a name already: there is nothing left to write. */
@@ -178,7 +178,7 @@ static int stop(struct wick_running *s, struct wick_err *err)
     if (s->client->reply_fd >= 0)
         return write_output(s, s->client->reply_fd, name, err);
     /* Started by -agentpath or with a sequence: the files are there already. */
-    bool known = wick_started_find(&s->p, -1, &out, &same);
+    bool known = wick_cli_output_noted(&out, &s->p, -1, &same);
     wick_started_forget(&s->p);
     wick_ui_note("recording: %s%s", known ? out.path : name, known ? "" : " (as the agent reports)");
     if (!wick_client_ask(s->client, "status", s->o.attach_timeout_ns, &(struct wick_err){0}))

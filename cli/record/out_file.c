@@ -17,6 +17,7 @@
 #include "cli/replace.h"
 #include "cli/ui.h"
 #include "client/copied.h"
+#include "client/started.h"
 
 bool wick_cli_output_is_direct(const struct wick_cli_output *out)
 {
@@ -388,6 +389,28 @@ int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err 
     wick_ui_note("%s: %s (%s)", what(out->format), out->path, wick_ui_bytes((uint64_t)st.st_size, size, sizeof size));
     wick_outcome_of_file(in);
     return 0;
+}
+
+bool wick_cli_output_note(const struct wick_cli_output *out, const struct wick_proc *p)
+{
+    struct wick_started s = {.threads = out->threads, .compat = out->compat, .sequence = out->sequence};
+    strcpy(s.path, out->path);
+    strcpy(s.format, out->format);
+    strcpy(s.title, out->title);
+    return wick_started_keep(p, &s, out->fd);
+}
+
+bool wick_cli_output_noted(struct wick_cli_output *out, const struct wick_proc *p, int fd, bool *fd_is_it)
+{
+    struct wick_started s;
+    if (!wick_started_find(p, fd, &s, fd_is_it))
+        return false;
+    *out =
+        (struct wick_cli_output){.threads = s.threads, .compat = s.compat, .sequence = s.sequence, .fd = -1, .dir = -1};
+    strcpy(out->path, s.path);
+    strcpy(out->format, s.format);
+    strcpy(out->title, s.title);
+    return true;
 }
 
 void wick_cli_output_close(struct wick_cli_output *out)

@@ -49,6 +49,11 @@ int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err 
  * the name <path>.jfr where that is possible, or a copy of it (out->apart), and adds to err that it did. */
 void wick_cli_output_keep(const struct wick_cli_output *out, const char *in, struct wick_err *err);
 
+/* Notes for `wick stop` where the recording of a process goes, and what was noted, as an output that is not open
+ * (client/started.h). *fd_is_it: fd refers to the file that was open then. */
+bool wick_cli_output_note(const struct wick_cli_output *out, const struct wick_proc *p);
+bool wick_cli_output_noted(struct wick_cli_output *out, const struct wick_proc *p, int fd, bool *fd_is_it);
+
 /* Closes what is still open; may be called twice. */
 void wick_cli_output_close(struct wick_cli_output *out);
 

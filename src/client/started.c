@@ -9,8 +9,7 @@
  * Only a directory that belongs to this user and that nobody else can write to is used, and only notes that belong to
  * this user are read.
  */
-#include "cli/record/started.h"
-#include "sys/procstat.h"
+#include "client/started.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,6 +22,8 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "sys/procstat.h"
 
 #define MAGIC "wick-started 2"
 
@@ -127,12 +128,12 @@ static void sweep(int dir)
         closedir(d);
 }
 
-static bool write_note(int dir, const char *name, const struct wick_cli_output *out)
+static bool write_note(int dir, const char *name, const struct wick_started *s, int open_fd)
 {
     char temporary[40];
     uint64_t random;
     struct stat st = {0};
-    if ((out->fd >= 0 && fstat(out->fd, &st)) || getrandom(&random, sizeof random, 0) != sizeof random)
+    if ((open_fd >= 0 && fstat(open_fd, &st)) || getrandom(&random, sizeof random, 0) != sizeof random)
         return false;
     snprintf(temporary, sizeof temporary, ".%016" PRIx64, random);
     int fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -142,8 +143,8 @@ static bool write_note(int dir, const char *name, const struct wick_cli_output *
             close(fd);
         return false;
     }
-    fprintf(f, MAGIC "\n%s\n%d %d %d %ju %ju\n%s%c%s%c", out->format, out->threads, out->sequence, out->compat,
-            (uintmax_t)st.st_dev, (uintmax_t)st.st_ino, out->title, 0, out->path, 0);
+    fprintf(f, MAGIC "\n%s\n%d %d %d %ju %ju\n%s%c%s%c", s->format, s->threads, s->sequence, s->compat,
+            (uintmax_t)st.st_dev, (uintmax_t)st.st_ino, s->title, 0, s->path, 0);
     bool lost = ferror(f);
     lost |= fclose(f) != 0;
     if (!lost && !renameat(dir, temporary, dir, name))
@@ -152,11 +153,11 @@ static bool write_note(int dir, const char *name, const struct wick_cli_output *
     return false;
 }
 
-bool wick_started_keep(const struct wick_proc *p, const struct wick_cli_output *out)
+bool wick_started_keep(const struct wick_proc *p, const struct wick_started *s, int fd)
 {
     char name[64];
     int dir = notes_dir();
-    bool ok = dir >= 0 && note_name(p, name, sizeof name) && write_note(dir, name, out);
+    bool ok = dir >= 0 && note_name(p, name, sizeof name) && write_note(dir, name, s, fd);
     if (dir >= 0)
         sweep(dir);
     if (dir >= 0)
@@ -174,9 +175,9 @@ static const char *take(const char *s, const char *end, char *out, size_t cap)
     return nul + 1;
 }
 
-static bool parse_note(const struct wick_strbuf *sb, int fd, struct wick_cli_output *out, bool *fd_is_it)
+static bool parse_note(const struct wick_strbuf *sb, int fd, struct wick_started *out, bool *fd_is_it)
 {
-    struct wick_cli_output r = {.fd = -1, .dir = -1};
+    struct wick_started r = {0};
     uintmax_t dev, ino;
     int threads, sequence, compat, head = 0;
     struct stat st;
@@ -196,7 +197,7 @@ static bool parse_note(const struct wick_strbuf *sb, int fd, struct wick_cli_out
     return true;
 }
 
-bool wick_started_find(const struct wick_proc *p, int fd, struct wick_cli_output *out, bool *fd_is_it)
+bool wick_started_find(const struct wick_proc *p, int fd, struct wick_started *out, bool *fd_is_it)
 {
     char name[64];
     struct wick_strbuf sb = WICK_STRBUF_INIT;
