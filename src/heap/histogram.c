@@ -14,7 +14,7 @@
 #include "model/name.h"
 #include "sys/attach.h"
 
-/* The JVM stands still meanwhile. */
+/* The JVM stands still while it counts. */
 #define TIMEOUT_NS (UINT64_C(3600) * 1000000000)
 
 /* "   1:   14266   6672712  [B (java.base@21.0.1)": what is no such line is passed over. */

@@ -28,8 +28,8 @@ struct wick_histogram {
 };
 
 /* Asks the JVM: what is reachable if `live` (it collects garbage first), else everything. Rows are the classes whose
- * names contain `class`, NULL = all, as the JVM orders them. *h is zeroed before and released by the caller after an
- * error, too, which comes with a sentence. */
+ * names contain `class`, NULL = all, as the JVM orders them. *h is zeroed before, and released by the caller, also
+ * after an error, which comes with a sentence. */
 int wick_histogram_ask(struct wick_histogram *h, struct wick_proc *p, bool live, const char *class,
                        struct wick_err *err);
 

@@ -5,8 +5,8 @@
  * The JVM writes where it sees files, as its user, so others of that user or in that container could put something
  * there first. So a directory with a random name and mode 0700 is made below its root directory, with its identity;
  * the dump is opened through the directory's descriptor without following a link, must be a plain file of that user,
- * and then both are removed: what is read is a file without a name. SIGINT, SIGTERM and SIGHUP are held meanwhile, so
- * that an interrupted dump is removed, too, with the parts that newer JVMs write with several threads.
+ * and then both are removed: what is read is a file without a name. SIGINT, SIGTERM and SIGHUP are held until then, so
+ * that an interrupted dump is also removed, with the parts that newer JVMs write with several threads.
  *
  * Of /tmp and /var/tmp the one with more room is taken, and none with less than the process has in RAM, of which a
  * dump takes hardly more. A tmpfs is charged to the JVM's cgroup: there the room is also what all limits above it
@@ -32,7 +32,7 @@
 #include "sys/ns.h"
 
 #define FILE_NAME "heap.hprof"
-/* A dump of many GiB on a slow disk; the JVM stands still meanwhile. */
+/* A dump of many GiB on a slow disk; the JVM stands still until it is written. */
 #define TIMEOUT_NS (UINT64_C(3600) * 1000000000)
 
 enum { MOST_PARTS = 64 }; /* files of a dump that several threads write */

@@ -18,7 +18,7 @@ struct wick_permitted {
     long paranoid;              /* kernel.perf_event_paranoid */
     bool privileged;            /* we have CAP_PERFMON or CAP_SYS_ADMIN */
     int seccomp;                /* 0 off, 1 strict, 2 filter, -1 unknown */
-    int user, kernel;           /* opening a clock that samples user space, or the kernel too: 0, or errno */
+    int user, kernel;           /* opening a clock that samples user space, or the kernel as well: 0, or errno */
     int hardware;               /* opening a counter of cycles: 0, or errno */
     bool symbols;               /* /proc/kallsyms has addresses */
     long kptr_restrict;         /* kernel.kptr_restrict; -1 = not known */
