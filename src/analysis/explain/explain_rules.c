@@ -544,9 +544,9 @@ static void main_reason(struct wick_explain *x, struct wick_explain_finding *r)
  * they become fewer; what still goes on then, goes on. */
 static double later_rate(const struct wick_explain_facts *f)
 {
+    if (f->ndeopts_then < 2) /* no course is known */
+        return a_second(f, (double)f->deopts.grown);
     const struct wick_explain_reading *all = f->deopts_then, *at = all, *last = all + f->ndeopts_then - 1;
-    if (!f->ndeopts_then)
-        return 0;
     for (const struct wick_explain_reading *r = all;
          r < last && r->time_ns - all->time_ns <= last->time_ns - r->time_ns;)
         at = r++;
