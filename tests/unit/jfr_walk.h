@@ -14,6 +14,8 @@
 #define WICK_TESTS_JFR_WALK_H
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/frame_kind.h"
 #include "base/leb128.h"
@@ -286,6 +288,16 @@ static void walk_recording(struct walk *w, const uint8_t *data, size_t len)
         walk_chunk(w, data + at, size);
         at += size;
     }
+}
+
+/* The same of what a file holds. */
+static inline void walk_file(struct walk *w, int fd)
+{
+    off_t size = lseek(fd, 0, SEEK_END);
+    void *bytes = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+    assert_true(bytes != MAP_FAILED);
+    walk_recording(w, bytes, (size_t)size);
+    munmap(bytes, (size_t)size);
 }
 
 #endif
