@@ -28,14 +28,14 @@
 #include "symbolize/symbolize.h"
 #include "unwind/remote.h"
 
-enum { MAX_FRAMES = 4096, MAX_THREADS = 65536, MAX_SCOPES = 256, METHOD_BYTES = 64 << 10 };
+enum { MAX_FRAMES = 4096, MAX_THREADS = 65536, MAX_SCOPES = 256 };
 
 struct stack_cmd {
     struct wick_remote remote;
     struct wick_symbolizer code;
     struct wick_hs_thread *java;
     int java_count;
-    void *method; /* buffer of METHOD_BYTES */
+    void *method; /* buffer of WICK_HS_METHOD_BYTES */
     const char *only;
     bool timing;
     unsigned walks, broken;
@@ -81,7 +81,7 @@ static void print_method(struct stack_cmd *c, wick_addr method, int32_t bci, con
     struct wick_hs_method_id id;
     struct wick_hs_method *m = c->method;
     if (wick_hs_method_identity(&c->remote.jvm, &c->remote.mem, method, &id) ||
-        wick_hs_method_copy(&c->remote.jvm, &c->remote.mem, &id, m, METHOD_BYTES) < 0) {
+        wick_hs_method_copy(&c->remote.jvm, &c->remote.mem, &id, m, WICK_HS_METHOD_BYTES) < 0) {
         printf("    [unreadable method] (%s)\n", kind);
         return;
     }
@@ -258,7 +258,7 @@ static int run(struct stack_cmd *c, int pid, struct wick_err *err)
     if (r)
         return r;
     wick_symbolizer_init(&c->code, &c->remote.images, c->remote.pid, &c->remote.mem, NULL);
-    c->method = malloc(METHOD_BYTES);
+    c->method = malloc(WICK_HS_METHOD_BYTES);
     c->java = malloc(MAX_THREADS * sizeof *c->java);
     if (c->method && c->java) {
         c->java_count = wick_hs_threads(&c->remote.jvm, c->java, MAX_THREADS);

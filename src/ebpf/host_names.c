@@ -13,7 +13,6 @@
 #include "symbolize/kernel_names.h"
 
 enum {
-    METHOD_BYTES = 64 << 10,
     SCOPES = 128,
     STUB_NAME = 96,
     FRESH_NS = 1000000000,
@@ -32,7 +31,7 @@ static const char *const stop_text[WICK_STOP_COUNT] = {
 
 int wick_host_names_init(struct wick_host_names *n, struct wick_host_tables *t)
 {
-    *n = (struct wick_host_names){.tables = t, .method = malloc(METHOD_BYTES)};
+    *n = (struct wick_host_names){.tables = t, .method = malloc(WICK_HS_METHOD_BYTES)};
     wick_symbolizer_init(&n->kernel_code, NULL, 0, NULL, &wick_kernel_names);
     wick_kernel_names_begin(&wick_kernel_names);
     return n->method ? 0 : -WICK_E_NOMEM;
@@ -130,8 +129,8 @@ static struct wick_jfr_frame method_frame(struct wick_host_names *n, const struc
     struct wick_hs_method *m = n->method;
     if (wick_hs_method_identity(&p->jvm, &p->space.mem, method, &id) ||
         (const_method && (uint32_t)(id.const_method >> 3) != const_method) ||
-        wick_hs_method_copy(&p->jvm, &p->space.mem, &id, m, METHOD_BYTES) < 0 || m->class_len >= sizeof class_name ||
-        m->name_len >= sizeof name || m->sig_len >= sizeof signature)
+        wick_hs_method_copy(&p->jvm, &p->space.mem, &id, m, WICK_HS_METHOD_BYTES) < 0 ||
+        m->class_len >= sizeof class_name || m->name_len >= sizeof name || m->sig_len >= sizeof signature)
         return break_frame(n, WICK_STOP_METHOD_UNREADABLE);
     const uint8_t *at = m->data;
     struct wick_jfr_method out = {

@@ -16,7 +16,7 @@
 /* glibc: heaps of arenas other than the first begin at multiples of this, with a head. */
 #define ARENA_BYTES (64ull << 20)
 
-enum { PAGE_BITS = 12, SIZE_SLACK = 64 << 10 };
+enum { SIZE_SLACK = 64 << 10 };
 
 /* A file of ZGC's heap may be this large at most, if the heap's maximum is not known; else as large as two of them. */
 #define HEAP_FILE_MOST (1ull << 40)
@@ -254,7 +254,7 @@ static bool is_first_view(struct wick_footprint_walk *w, uint64_t page)
         uint64_t words = (pages + 63) / 64, before = (w->heap_pages + 63) / 64;
         uint64_t maximum = w->out.row[WICK_MEMORY_HEAP].reserved;
         uint64_t most = maximum && maximum < HEAP_FILE_MOST / 2 ? 2 * maximum : HEAP_FILE_MOST;
-        uint64_t *bits = page < most >> PAGE_BITS ? realloc(w->heap_seen, words * sizeof *bits) : NULL;
+        uint64_t *bits = page < most >> WICK_PAGEMAP_BITS ? realloc(w->heap_seen, words * sizeof *bits) : NULL;
         if (!bits)
             return true;
         memset(bits + before, 0, (words - before) * sizeof *bits);
@@ -271,13 +271,14 @@ static void count_run(struct wick_footprint_walk *w, const struct wick_page_run 
 {
     bool of_heap = w->mapping.shared && w->pieces.rows[w->piece].part == WICK_MEMORY_HEAP;
     bool private = !w->mapping.file && !w->mapping.shared;
-    uint64_t bytes = run->hi - run->lo, again = 0, first = (run->lo - w->mapping.lo + w->mapping.offset) >> PAGE_BITS;
-    for (uint64_t i = 0; of_heap && run->resident && i < bytes >> PAGE_BITS; i++)
+    uint64_t bytes = run->hi - run->lo, again = 0,
+             first = (run->lo - w->mapping.lo + w->mapping.offset) >> WICK_PAGEMAP_BITS;
+    for (uint64_t i = 0; of_heap && run->resident && i < bytes >> WICK_PAGEMAP_BITS; i++)
         again += !is_first_view(w, first + i);
-    w->resident += run->resident ? bytes - (again << PAGE_BITS) : 0;
+    w->resident += run->resident ? bytes - (again << WICK_PAGEMAP_BITS) : 0;
     w->swapped += run->swapped ? bytes : 0;
     w->zero += run->unsure && private ? bytes : 0;
-    give(w, WICK_MEMORY_REPEATED, again << PAGE_BITS, 0);
+    give(w, WICK_MEMORY_REPEATED, again << WICK_PAGEMAP_BITS, 0);
 }
 
 static void next_piece(struct wick_footprint_walk *w)

@@ -22,8 +22,6 @@
 #include "heap/classes_int.h"
 #include "model/name.h"
 
-enum { MOST_SUPERCLASSES = 1024 };
-
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
 int wick_heap_grow(void **array, size_t *cap, size_t n, size_t size)
@@ -245,7 +243,7 @@ static void inherit_flags(struct wick_heap_classes *c)
         c->all[i].flags |= own_flags(c, i);
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t k = i;
-        for (int depth = 0; depth < MOST_SUPERCLASSES && k != WICK_HEAP_NONE && c->all[k].super; depth++) {
+        for (int depth = 0; depth < WICK_HEAP_SUPERCLASSES && k != WICK_HEAP_NONE && c->all[k].super; depth++) {
             k = wick_heap_class_find(c, c->all[k].super);
             if (k != WICK_HEAP_NONE)
                 c->all[i].flags |= c->all[k].flags & inherited;
@@ -363,7 +361,7 @@ void wick_heap_fields_enter(struct wick_heap_fields *f, uint32_t class)
     struct wick_hprof_class k;
     f->class = class;
     f->left = 0;
-    if (class == WICK_HEAP_NONE || ++f->depth > MOST_SUPERCLASSES || !f->c->all[class].record ||
+    if (class == WICK_HEAP_NONE || ++f->depth > WICK_HEAP_SUPERCLASSES || !f->c->all[class].record ||
         wick_hprof_class_at(f->c->hprof, f->v, f->c->all[class].record, &k)) {
         f->broken = true;
         return;

@@ -26,6 +26,8 @@
 #include "heap/stretches.h"
 #include "model/hash.h"
 
+enum { WICK_HEAP_SUPERCLASSES = 1024 }; /* of a class at most: a hostile dump may have a circle of them */
+
 #define WICK_HEAP_NONE UINT32_MAX /* no class, string, object */
 
 enum wick_heap_class_flags {

@@ -24,7 +24,6 @@ enum {
     ENOUGH_ARRAYS = 8,  /* to believe what they show */
     ENOUGH_TIMES = 3,   /* that a class's least distance is its size, whatever the fields say */
     MOST_PADDING = 512, /* of @Contended */
-    MOST_SUPERCLASSES = 1024,
     /* Fields that no dump has: */
     POINTER = 8,              /* a class loader's to its data */
     INJECTED = 2 * 8 + 2 * 4, /* a class object's to its Klass, and sizes; besides 2 references */
@@ -177,7 +176,7 @@ static int64_t vote(struct wick_heap_classes *c, struct wick_heap_view *v)
 static void add_extra(const struct wick_heap_classes *c, struct wick_heap_class *k)
 {
     const struct wick_heap_class *super = k;
-    for (int depth = 0; !super->extra && super->super && depth < MOST_SUPERCLASSES; depth++) {
+    for (int depth = 0; !super->extra && super->super && depth < WICK_HEAP_SUPERCLASSES; depth++) {
         uint32_t n = wick_heap_class_find(c, super->super);
         if (n == WICK_HEAP_NONE)
             break;

@@ -246,7 +246,7 @@ static const struct {
     {"java/util/concurrent/PriorityBlockingQueue", "queue"},
     {"java/lang/ThreadLocal$ThreadLocalMap", "table"},
 };
-enum { KINDS = sizeof collection_kinds / sizeof *collection_kinds, MOST_SUPERCLASSES = 1024 };
+enum { KINDS = sizeof collection_kinds / sizeof *collection_kinds };
 #define NO_FIELD UINT32_MAX
 
 /* The kind of a class: 1 + number in collection_kinds, 0 = it is no collection. */
@@ -261,7 +261,7 @@ static unsigned own_kind(const struct wick_heap_classes *c, uint32_t class)
 static unsigned kind_of(const struct wick_heap_classes *c, uint32_t class)
 {
     unsigned kind = own_kind(c, class);
-    for (int depth = 0; !kind && c->all[class].super && depth < MOST_SUPERCLASSES; depth++) {
+    for (int depth = 0; !kind && c->all[class].super && depth < WICK_HEAP_SUPERCLASSES; depth++) {
         class = wick_heap_class_find(c, c->all[class].super);
         if (class == WICK_HEAP_NONE)
             return 0;

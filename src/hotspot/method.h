@@ -35,6 +35,8 @@ struct wick_hs_method {
     uint8_t data[];
 };
 
+enum { WICK_HS_METHOD_BYTES = 64 << 10 }; /* room for any method with its line table */
+
 /* Copies the method into buf (8-aligned). Returns the number of bytes used (never more than cap; the line table is left
  * out when it does not fit, names are cut at 4 KiB each), or -WICK_E_FAULT, -WICK_E_LIMIT. */
 int wick_hs_method_copy(const struct wick_jvm *jvm, const struct wick_mem *mem, const struct wick_hs_method_id *id,

@@ -12,7 +12,7 @@
 #include "hotspot/value.h"
 
 /* An array with compressed class pointers: mark word, class, length, elements. */
-enum { ARRAY_LENGTH = 12, ARRAY_DATA = 16, NAME_BYTES = 400, UTF16 = 1 };
+enum { ARRAY_LENGTH = 12, ARRAY_DATA = 16, NAME_BYTES = 400 };
 
 static wick_addr object_of(const struct wick_jvm *jvm, wick_addr java_thread, int32_t handle)
 {
@@ -100,7 +100,7 @@ static void read_name(const struct wick_jvm *jvm, const struct wick_hs_mounted_f
     n = n < sizeof text ? n : sizeof text;
     if (n && !wick_mem_read(jvm->mem, array + ARRAY_DATA, text, n) && f->coder &&
         !wick_mem_read(jvm->mem, name + (unsigned)f->coder, &coder, 1))
-        to_utf8(text, n, coder == UTF16, out, cap);
+        to_utf8(text, n, coder == WICK_HS_UTF16, out, cap);
 }
 
 bool wick_hs_mounted(struct wick_jvm *jvm, struct wick_hs_mounted_fields *f, wick_addr java_thread,

@@ -6,7 +6,7 @@
 #include "hotspot/oop.h"
 #include "hotspot/value.h"
 
-enum { UNITS_MOST = 340, UTF16 = 1, NAME_BYTES = 3 * UNITS_MOST + 1 };
+enum { UNITS_MOST = 340, NAME_BYTES = 3 * UNITS_MOST + 1 };
 
 /* The Thread object: behind a handle from JDK 16 on, a plain reference before. It may be out of date, but not
  * by more than one collection, and what it leads to is the Thread object, or was one, if it has the JavaThread's
@@ -53,13 +53,14 @@ static size_t put_unit(char *out, uint32_t c)
 bool wick_hs_thread_name(const struct wick_jvm *jvm, const struct wick_hs_thread_names *f, wick_addr java_thread,
                          char *out, size_t cap)
 {
-    uint8_t text[2 * UNITS_MOST], coder = UTF16;
+    uint8_t text[2 * UNITS_MOST], coder = WICK_HS_UTF16;
     wick_addr name = name_of(jvm, f, java_thread);
     wick_addr array = name ? wick_hs_oop_load_newest(jvm, &f->moves, name + (unsigned)f->value) : 0;
-    if (!array || (f->coder && wick_mem_read(jvm->mem, name + (unsigned)f->coder, &coder, 1)) || coder > UTF16)
+    if (!array || (f->coder && wick_mem_read(jvm->mem, name + (unsigned)f->coder, &coder, 1)) || coder > WICK_HS_UTF16)
         return false;
     /* elements are chars where Strings have no coder */
-    uint32_t each = f->coder ? 1 : 2, n = wick_hs_u32(jvm->mem, array + f->length), step = coder == UTF16 ? 2 : 1;
+    uint32_t each = f->coder ? 1 : 2, n = wick_hs_u32(jvm->mem, array + f->length),
+             step = coder == WICK_HS_UTF16 ? 2 : 1;
     if (n > sizeof text / each || n * each / step > UNITS_MOST)
         return false;
     n *= each;

@@ -9,6 +9,8 @@
 
 #include "mem/mem.h"
 
+enum { WICK_HS_UTF16 = 1 }; /* String.coder: two bytes a character; 0: Latin-1 */
+
 /* The value at addr, or 0 when it is not readable. */
 static inline uint64_t wick_hs_u64(const struct wick_mem *m, wick_addr addr)
 {

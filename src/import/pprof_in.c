@@ -18,12 +18,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "codec/profile_proto.h"
 #include "codec/protobuf.h"
 
 #define VALUES_MAX 32u
 #define DEPTH_MAX  (1u << 20) /* a few bytes can ask for any number of frames */
-
-enum { P_SAMPLE_TYPE = 1, P_SAMPLE, P_MAPPING, P_LOCATION, P_FUNCTION, P_STRING, P_TIME = 9, P_DURATION };
 
 struct span {
     const uint8_t *s;

@@ -25,7 +25,7 @@ struct scan_region {
 
 enum { IS_PRESENT = 1 << 3, IS_SWAPPED = 1 << 4, IS_ZEROS = 1 << 5 };
 
-enum { PAGE_BITS = 12, PAGES_SCANNED = 4096, PAGES_READ = 1024, PRESENT = 63, SWAPPED = 62, MAPPED_ONCE = 56 };
+enum { PAGES_SCANNED = 4096, PAGES_READ = 1024, PRESENT = 63, SWAPPED = 62, MAPPED_ONCE = 56 };
 
 #define LARGEST_READ (64ull << 30)
 
@@ -83,18 +83,19 @@ static bool is_alike(const struct wick_page_run *a, const struct wick_page_run *
 
 static int read_pages(struct wick_pagemap *p, uint64_t lo, uint64_t hi, uint64_t *end)
 {
-    uint64_t page[PAGES_READ], most = (hi - lo) >> PAGE_BITS;
+    uint64_t page[PAGES_READ], most = (hi - lo) >> WICK_PAGEMAP_BITS;
     *end = hi;
     if (hi - lo > LARGEST_READ)
         return 0;
-    ssize_t got = pread(p->fd, page, (most < PAGES_READ ? most : PAGES_READ) * 8, (off_t)((lo >> PAGE_BITS) * 8));
+    ssize_t got =
+        pread(p->fd, page, (most < PAGES_READ ? most : PAGES_READ) * 8, (off_t)((lo >> WICK_PAGEMAP_BITS) * 8));
     if (got < 0)
         return -WICK_E_GONE;
     int n = 0;
     uint64_t at = lo;
-    for (ssize_t i = 0; i < got / 8; i++, at += 1 << PAGE_BITS) {
+    for (ssize_t i = 0; i < got / 8; i++, at += 1 << WICK_PAGEMAP_BITS) {
         struct wick_page_run r = {.lo = at,
-                                  .hi = at + (1 << PAGE_BITS),
+                                  .hi = at + (1 << WICK_PAGEMAP_BITS),
                                   .resident = page[i] >> PRESENT & 1,
                                   .swapped = page[i] >> SWAPPED & 1};
         r.unsure = r.resident && !(page[i] >> MAPPED_ONCE & 1);

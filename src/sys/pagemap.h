@@ -24,6 +24,8 @@ struct wick_page_run {
     bool unsure; /* resident, or the page of zeros */
 };
 
+enum { WICK_PAGEMAP_BITS = 12 }; /* of an address within a page */
+
 struct wick_pagemap {
     int fd; /* -1 = not open */
     bool scans;

@@ -17,7 +17,7 @@
 #include "model/hash.h"
 #include "unwind/step.h"
 
-enum { METHOD_BYTES = 64 << 10, NAME_BYTES = 128, BLOB_MAX_BYTES = 64 << 20, MAX_ENDS = 1 << 15, MAX_SCOPES = 64 };
+enum { NAME_BYTES = 128, BLOB_MAX_BYTES = 64 << 20, MAX_ENDS = 1 << 15, MAX_SCOPES = 64 };
 enum { PAGES = 64, PAGE_BYTES = 4096 };
 
 /* The last pages read, since debug information is read a few bytes at a time. Stale pages do no harm: what is read is
@@ -119,7 +119,7 @@ static void copy_name(struct map *m, wick_addr method)
     struct wick_hs_method_id id;
     size_t at = n->text.len;
     if (!wick_hs_method_identity(&m->r->jvm, &m->pages.mem, method, &id) &&
-        wick_hs_method_copy(&m->r->jvm, &m->pages.mem, &id, n->buf, METHOD_BYTES) >= 0)
+        wick_hs_method_copy(&m->r->jvm, &m->pages.mem, &id, n->buf, WICK_HS_METHOD_BYTES) >= 0)
         add_method(&n->text, n->buf);
     n->known[n->n].method = method;
     n->known[n->n].at = at;
@@ -237,7 +237,7 @@ int wick_codemap_read(const struct wick_remote *r, bool inlined,
     wick_strbuf_init(&m->name);
     wick_strbuf_init(&m->next);
     wick_hash_seed_init();
-    m->names.buf = malloc(METHOD_BYTES);
+    m->names.buf = malloc(WICK_HS_METHOD_BYTES);
     m->failed = !m->names.buf;
     for (wick_addr at; !m->failed && wick_jvm_blob_next(&it, &at);) {
         take_blob(m, at, inlined);

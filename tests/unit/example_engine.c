@@ -104,7 +104,7 @@ static void test_engine__an_event_reaches_it_its_status_and_the_recording(void *
     assert_int_equal(wick_jfr_writer_close(drain.writer, 3000, NULL), 0);
     wick_output_release(&out);
     struct walk found;
-    walk_file(&found, fd);
+    walk_recorded(&found, fd);
     assert_int_equal(found.events[WICK_JFR_EVENT_MARK], 1);
     close(fd);
 }

@@ -44,7 +44,7 @@ static void test_event__what_is_written_stands_in_the_recording(void **state)
 
     /* A second opinion on the bytes: every rule of the format, and what the fields hold. */
     struct walk found;
-    walk_file(&found, fd);
+    walk_recorded(&found, fd);
     assert_int_equal(found.events[WICK_JFR_EVENT_CODE_CACHE], 1);
     assert_int_equal(found.field_sum[WICK_JFR_FIELD_CODE_CACHE_used], 9 << 20);
     close(fd);

@@ -291,7 +291,7 @@ static void walk_recording(struct walk *w, const uint8_t *data, size_t len)
 }
 
 /* The same of what a file holds. */
-static inline void walk_file(struct walk *w, int fd)
+static inline void walk_recorded(struct walk *w, int fd)
 {
     off_t size = lseek(fd, 0, SEEK_END);
     void *bytes = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);

@@ -34,7 +34,7 @@
 #define REST_NS   10000000ull
 #define LATEST_NS 2000000000ull /* an answer that takes longer is not waited for */
 
-enum { STACK_COPY = 32 << 10, LOOKS_MOST = 64 };
+enum { LOOKS_MOST = 64 };
 
 /* A wait as the watcher saw it. */
 struct seen {
@@ -85,7 +85,7 @@ static bool walk(struct wick_lock_engine *e, struct wick_lock_note *n, int32_t t
                  const struct wick_thread_sched *before, uint64_t now)
 {
     struct wick_outside o = {.pc = l->pc, .sp = l->sp, .lo = l->sp - WICK_STEP_RED_ZONE, .stack = e->stack};
-    o.bytes = wick_mem_read_most(&e->recorder->walker.mem, o.lo, e->stack, STACK_COPY);
+    o.bytes = wick_mem_read_most(&e->recorder->walker.mem, o.lo, e->stack, WICK_THREAD_LOOK_STACK);
     if (!o.bytes || !slept(e, tid, before))
         return false;
     struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
@@ -270,7 +270,7 @@ static int start_thread(struct wick_lock_engine *e)
 int wick_lock_watch_start(struct wick_lock_engine *e, struct wick_err *err)
 {
     e->pid = getpid();
-    e->stack = malloc(STACK_COPY);
+    e->stack = malloc(WICK_THREAD_LOOK_STACK);
     e->wake = eventfd(0, EFD_CLOEXEC);
     e->tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (!e->stack || e->wake < 0 || e->tasks < 0)

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { WICK_THREAD_LOOK_STACK = 32 << 10 }; /* bytes of a waiting thread's stack that are copied to walk it */
+
 enum wick_thread_seen {
     WICK_THREAD_GONE,  /* no such thread */
     WICK_THREAD_READY, /* runs, or could */

@@ -12,8 +12,6 @@
 #include "hotspot/thread.h"
 #include "jfr/writer/writer.h"
 
-enum { STACK_COPY = 32 << 10 };
-
 static uint8_t state_of(struct wick_wall_engine *e, wick_addr java, uint8_t seen)
 {
     bool monitor =
@@ -31,7 +29,7 @@ static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t,
         *why = WICK_DROP_WALK_IN_PROGRESS;
         return false;
     }
-    o.bytes = wick_mem_read_most(&e->recorder->walker.mem, o.lo, e->stack, STACK_COPY);
+    o.bytes = wick_mem_read_most(&e->recorder->walker.mem, o.lo, e->stack, WICK_THREAD_LOOK_STACK);
     const struct wick_sample_sig in = {
         .outside = &o,
         .java = java,
