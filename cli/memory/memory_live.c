@@ -13,7 +13,7 @@
 #include "cli/ui.h"
 #include "footprint/footprint_live.h"
 
-/* Between two readings: a tenth of the time, so that ten points make the line, but neither hectic nor sparse. */
+/* Between two readings: a tenth of the time, so that ten points make the line; within bounds. */
 #define SOONEST_NS 500000000ull
 #define LATEST_NS  10000000000ull
 

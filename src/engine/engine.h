@@ -3,7 +3,7 @@
  * engine.h - what an engine is
  *
  * An engine decides when to record an event, has the recorder take the stack, and writes the event as JFR once it has
- * pass through a ring. It is a `struct wick_engine_ops` and a row in engines.c; nothing else in wick knows which
+ * passed through a ring. It is a `struct wick_engine_ops` and a row in engines.c; nothing else in wick knows which
  * engines there are. To add one: its own files, its type of event with the unit of its weight in def/event_type.def,
  * the row, and its options (def/event_word.def, def/option.def).
  *
@@ -66,8 +66,8 @@ struct wick_engine_ops {
     uint32_t types;                           /* 1u << enum wick_event_type: those that it completes */
     const struct wick_engine_sample *samples; /* ends with WICK_JFR_EVENT_COUNT; NULL = none */
     struct wick_gate *gate;                   /* of its signal handler; NULL = it has none */
-    uint64_t
-        options; /* WICK_OPT_BIT of those that say how it samples: without effect where no engine runs that has them */
+    uint64_t options; /* WICK_OPT_BIT of those that say how it samples; they have no effect where no engine that runs
+                         has them */
 
     /* Whether the plan asks for it. */
     bool (*planned)(const struct wick_opt_events *plan);
@@ -102,9 +102,6 @@ struct wick_engine_ops {
     /* The calling thread belongs to wick and must not be sampled. */
     void (*exclude_self)(void *e);
 };
-
-extern const struct wick_engine_ops wick_engine_alloc, wick_engine_cpu, wick_engine_wall, wick_engine_lock,
-    wick_engine_nativemem, wick_engine_ttsp;
 
 /* A jdk.ActiveSetting of the type of event. */
 void wick_engine_setting(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event_id of, const char *name,

@@ -8,7 +8,7 @@
  * interlinear marks, the byte order mark, and the two non-characters that XML forbids. A name that holds U+202E would
  * otherwise turn around the text that follows it.
  *
- * web/flame/names.js holds the same rules for the HTML page; tests/web compares the two.
+ * web/flame/text.js holds the same rules for the HTML page; tests/web compares the two.
  */
 #include "flame/text.h"
 

@@ -2,7 +2,7 @@
 /*
  * value.h - single values out of a target's memory, for places where 0 means "absent" anyway
  *
- * Threads: as the wick_mem; async-signal-safe with wick_mem_self.
+ * Threads: as the wick_mem; async-signal-safe where that one is (wick_mem_self_init).
  */
 #ifndef WICK_HOTSPOT_VALUE_H
 #define WICK_HOTSPOT_VALUE_H

@@ -8,7 +8,7 @@
  * the bytes and answers an error where a plain load would have faulted.
  *
  * Threads: a struct wick_mem is immutable after _init; any number of threads may read through it. Reads through
- *          wick_mem_self are async-signal-safe (and keep errno); those of the others are plain system
+ *          wick_mem_self_init's reader are async-signal-safe (and keep errno); those of the others are plain system
  *          calls without locks as well.
  * Memory:  the caller owns the struct; no allocation. _release closes the descriptor that _init opened, if any.
  */

@@ -15,7 +15,7 @@
 #define LEAST_NS    UINT64_C(50000000)
 #define PATIENCE_NS (WICK_RECORDER_PATIENCE_MS * UINT64_C(1000000))
 
-enum { SCRATCH_PER_CPU = 4, SCRATCH_LEAST = 16 };
+enum { SCRATCH_PER_CPU = 4, SCRATCH_LEAST = 16, TOTALS_TRIES = 100 };
 
 static size_t page_up(size_t n)
 {
@@ -164,7 +164,7 @@ static void add_missed(struct wick_totals *out, const struct wick_recorder *r, i
     }
 }
 
-void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out)
+static void add_up(const struct wick_recorder *r, struct wick_totals *out)
 {
     *out = (struct wick_totals){0};
     for (uint32_t i = 0; i < r->cpus; i++) {
@@ -184,6 +184,29 @@ void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out
         add_missed(out, r, t);
         out->fired += out->of[t].fired;
         out->recorded += out->of[t].recorded;
+    }
+}
+
+static uint64_t fired_so_far(const struct wick_recorder *r)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < r->cpus; i++)
+        for (int t = 0; t < WICK_EVENT_TYPES; t++)
+            sum += wick_load_relaxed(&r->counters[i].of[t].fired);
+    return sum;
+}
+
+/* The thread that adds up may lose its CPU at any counter. Where no sample fired from the first to the last of them, those that
+ * came to their end had fired before, so that none is counted as dropped or recorded but not as fired. */
+void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out)
+{
+    uint64_t before, after = fired_so_far(r);
+    for (int i = 0; i < TOTALS_TRIES; i++) {
+        before = after;
+        add_up(r, out);
+        after = fired_so_far(r);
+        if (before == after)
+            return;
     }
 }
 

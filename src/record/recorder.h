@@ -123,7 +123,8 @@ bool wick_recorder_is_idle(const struct wick_recorder *r);
 /* Notes that so many handlers have not returned. They may not have a scratch area yet: everything stays mapped. */
 void wick_recorder_keep(struct wick_recorder *r, uint32_t handlers);
 
-/* Sums the counters of all CPUs. Exact once the recorder is quiet; while handlers run each figure is a moment old. */
+/* Sums the counters of all CPUs as they were at one moment: it tries again while samples fire in between, up to a
+ * limit. Exact once the recorder is quiet. */
 void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out);
 
 /* Adds those of another part of the recording. */

@@ -20,7 +20,7 @@
 #include "fake_vm.h"
 #include "faults.h"
 
-/* In place of event/memory.c: what the address sanitizer reserves is more than can be walked. */
+/* In place of agent/event/memory.c: what the address sanitizer reserves is more than can be walked. */
 void wick_memory_open(uint64_t interval_ns)
 {
 }

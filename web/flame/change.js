@@ -2,7 +2,7 @@
 // Comparisons: what a box's weight was before and is after, and whether the difference is more than sampling error.
 //
 // A box's weight is that of both sides together, so what is new and what is gone have their place. The rule for noise is
-// that of src/export/diff.c (tests/web compares): n samples give a weight w a variance of w * w / n, a share p to
+// that of src/analysis/compare/diff.c (tests/web compares): n samples give a weight w a variance of w * w / n, a share p to
 // that times 1 - p; a side without a sample might as well have had one.
 import { KIND_ROOT } from './kinds.js';
 
@@ -20,7 +20,7 @@ export const CHANGES = [
 ];
 
 const Z95 = 1.959964;
-const ROUNDING = 1e-6; // shares are sums of rounded weights; as in src/export/diff.h
+const ROUNDING = 1e-6; // shares are sums of rounded weights; as in src/analysis/compare/diff.h
 
 function shareVariance(profile, weight, samples, side) {
   const all = profile.sides[side];

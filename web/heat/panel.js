@@ -11,7 +11,7 @@ import { Layout, fittingScale, scalesFor } from './slices.js';
 const at = (id) => document.getElementById(id);
 const LEAST_COLUMN = 3;
 const COMPARE = ['off', 'rest', 'baseline'];
-const FINEST_NS = 20e6; // slices are longer where finer ones would be too many: src/export/heat.c
+const FINEST_NS = 20e6; // slices are longer where finer ones would be too many: src/analysis/compare/heat.c
 
 export class Panel {
   constructor(whole, slices) {

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Each engine's own file has it. */
+extern const struct wick_engine_ops wick_engine_alloc, wick_engine_cpu, wick_engine_wall, wick_engine_lock,
+    wick_engine_nativemem, wick_engine_ttsp;
+
 const struct wick_engine_ops *const wick_engine_table[] = {&wick_engine_cpu,
                                                            &wick_engine_wall,
                                                            &wick_engine_lock,

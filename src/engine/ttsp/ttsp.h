@@ -92,8 +92,8 @@ struct wick_ttsp_attempt {
 };
 
 struct wick_ttsp_incident {
-    _Atomic uint32_t
-        phase;          /* 0 free, 1 open, 2 closed, 3 lost: of a handler that has not come back, never free again */
+    /* 0 free, 1 open, 2 closed, 3 lost: of a handler that has not come back, never free again */
+    _Atomic uint32_t phase;
     uint64_t id;        /* counts incidents of the process from 1 */
     uint64_t safepoint; /* the JVM's number */
     uint64_t begin_ns, sync_ns, end_ns;
