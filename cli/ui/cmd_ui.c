@@ -248,6 +248,7 @@ static int serve(struct ui *u, char **words, int n, const sigset_t *ends, struct
     sigaddset(&again, SIGINT);
     pthread_sigmask(SIG_UNBLOCK, &again, NULL); /* a second Ctrl-C does not wait for recordings to end */
     wick_ui_recorder_end(&u->recorder);
+    wick_ui_child_end();
     wick_serve_end(u->serve);
     return 0;
 }

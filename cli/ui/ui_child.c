@@ -5,12 +5,19 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
+#include <time.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/atomic.h"
+
+enum { GRACE_POLLS = 150 }; /* of 20 ms */
 
 static void become(char *const *argv, const struct wick_ui_child_files *f, pid_t parent)
 {
@@ -55,7 +62,10 @@ void wick_ui_child_said(int said, int status, char *out, size_t cap)
         at = next += 6;
     snprintf(out, cap, "%.*s", (int)cap - 1, at);
     out[strcspn(out, "\n")] = 0;
-    if (!*out)
+    if (WIFSIGNALED(status))
+        snprintf(out, cap, "the command was killed by signal %d%s", WTERMSIG(status),
+                 WTERMSIG(status) == SIGKILL ? ": perhaps there was no memory left for it" : "");
+    else if (!*out)
         snprintf(out, cap, "the command ended with status %d", WEXITSTATUS(status));
 }
 
@@ -71,6 +81,29 @@ int wick_ui_child_failure(int status, const char *why, struct wick_err *err)
     return wick_err_set(err, code, "%s", why);
 }
 
+static _Atomic bool ending;
+
+void wick_ui_child_end(void)
+{
+    wick_store_relaxed(&ending, true);
+}
+
+/* Waits until it has ended, but not much longer than wick ui lives: a JVM may take an hour to write its heap. What is
+ * left cleans up behind itself. */
+static bool await_or_leave(pid_t child)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    for (int left = GRACE_POLLS; left > 0; left -= wick_load_relaxed(&ending)) {
+        siginfo_t info = {0};
+        if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT | WNOHANG) || info.si_pid == child)
+            return true;
+        if (wick_load_relaxed(&ending) && left == GRACE_POLLS)
+            kill(child, SIGTERM);
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
 int wick_ui_child_run(char *const *argv, int in, int out, struct wick_err *err)
 {
     char why[512];
@@ -79,9 +112,12 @@ int wick_ui_child_run(char *const *argv, int in, int out, struct wick_err *err)
         return wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
     const struct wick_ui_child_files files = {in, out, said};
     pid_t child = wick_ui_child_start(argv, &files);
-    if (child > 0) {
-        wick_ui_child_await(child);
+    bool ended = child <= 0 || await_or_leave(child);
+    if (child > 0 && ended)
         waitpid(child, &status, 0);
+    if (!ended) {
+        close(said);
+        return wick_err_set(err, WICK_E_STATE, "wick ui was ended before `wick %s` was", argv[1]);
     }
     wick_ui_child_said(said, status, why, sizeof why);
     close(said);

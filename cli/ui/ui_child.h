@@ -31,6 +31,9 @@ void wick_ui_child_said(int said, int status, char *out, size_t cap);
 /* An error for a child that ended so. */
 int wick_ui_child_failure(int status, const char *why, struct wick_err *err);
 
+/* wick ui is being ended: what runs is asked to end, and waited for three seconds at most. */
+void wick_ui_child_end(void);
+
 /* Runs one to its end, with that input and output (-1 = none). 0, or what it failed with. */
 int wick_ui_child_run(char *const *argv, int in, int out, struct wick_err *err);
 

@@ -59,5 +59,8 @@ int wick_ui_heap_of_jvm(void *ctx, int pid, FILE *out, struct wick_err *err)
     const char *const argv[] = {"wick", "heap", "--json", "--live", "--rows=" ROWS, word, NULL};
     (void)ctx;
     snprintf(word, sizeof word, "%d", pid);
+    if (!access(word, F_OK)) /* a word that is a file is the file */
+        return wick_err_set(err, WICK_E_STATE,
+                            "there is a file called %s in the folder in which wick ui was started: rename it", word);
     return run((char *const *)(uintptr_t)argv, -1, out, err);
 }

@@ -196,8 +196,8 @@ static uint64_t fired_so_far(const struct wick_recorder *r)
     return sum;
 }
 
-/* The thread that adds up may lose its CPU at any counter. Where no sample fired from the first to the last of them, those that
- * came to their end had fired before, so that none is counted as dropped or recorded but not as fired. */
+/* The thread that adds up may lose its CPU at any counter. Where no sample fired from the first to the last of them,
+ * those that came to their end had fired before, so that none is counted as dropped or recorded but not as fired. */
 void wick_recorder_totals(const struct wick_recorder *r, struct wick_totals *out)
 {
     uint64_t before, after = fired_so_far(r);

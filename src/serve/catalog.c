@@ -230,6 +230,7 @@ static int look_at_file(struct wick_catalog_entry *e)
     }
     e->size_bytes = st.st_size;
     e->inode = st.st_ino;
+    e->modified_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
     if (!e->here)
         e->live = !e->dump && time(NULL) - st.st_mtime < GROWS_S;
     return 0;
@@ -385,8 +386,13 @@ int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool
         forget_model(e); /* it is another file now, or went on although it had seemed complete */
         forget_answers(e);
     }
-    if (e->dump) /* asked about as a whole, with nothing of it kept */
+    if (e->dump) { /* asked about as a whole, with nothing of it kept but answers */
+        if (e->inode != e->model_inode || e->modified_ns != e->answered_ns)
+            forget_answers(e);
+        e->model_inode = e->inode;
+        e->answered_ns = e->modified_ns;
         return 0;
+    }
     e->used = ++c->uses;
     if (!e->model) {
         int fd = wick_catalog_fd(e, err);

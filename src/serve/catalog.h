@@ -43,14 +43,15 @@ struct wick_catalog_entry {
     char problem[256];   /* why it cannot be read, or what was lost; "" = nothing */
     int64_t size_bytes;  /* when it was last seen */
     int64_t model_bytes; /* when the model was last brought up to date */
-    uint64_t inode, model_inode; /* the same of the file's number */
-    int64_t start_ns, end_ns;    /* by the headers of its chunks, until it is read */
-    bool live, finished_model;   /* it grows; the model has all of it */
-    bool here, named;            /* made here; named at the start */
-    bool dump;                   /* a heap dump, which has no samples and no model */
-    int pid;                     /* of the JVM, 0 = not known */
-    unsigned handle;             /* the front end's, of what is made here */
-    uint64_t used;               /* when, counted in uses */
+    uint64_t inode, model_inode;      /* the same of the file's number */
+    int64_t start_ns, end_ns;         /* by the headers of its chunks, until it is read */
+    bool live, finished_model;        /* it grows; the model has all of it */
+    bool here, named;                 /* made here; named at the start */
+    bool dump;                        /* a heap dump, which has no samples and no model */
+    int64_t modified_ns, answered_ns; /* of a heap dump: its file's time, now and when it was asked about last */
+    int pid;                          /* of the JVM, 0 = not known */
+    unsigned handle;                  /* the front end's, of what is made here */
+    uint64_t used;                    /* when, counted in uses */
     struct wick_catalog_answer answers[WICK_CATALOG_ANSWERS];
 };
 

@@ -300,15 +300,27 @@ static int read_view(struct visit *v, struct wick_err *err)
     return 0;
 }
 
+/* Heaps are analysed one at a time, and nothing waits for one. */
+static int begin_heap(struct wick_serve *s, struct wick_err *err)
+{
+    return pthread_mutex_trylock(&s->heap_work)
+               ? wick_err_set(err, WICK_E_LIMIT, "a heap is being read already: ask again when that is done")
+               : 0;
+}
+
 /* What takes long is done one at a time, while other requests are answered. */
 static int finish_view(struct visit *v, int rc, struct wick_err *err)
 {
     if (!v->view.path)
         return rc;
-    if (!rc) {
+    bool heap = !strcmp(v->a->segment[4], "heap");
+    if (!rc && heap)
+        rc = begin_heap(v->s, err);
+    else if (!rc)
         pthread_mutex_lock(&v->s->long_work);
+    if (!rc) {
         rc = read_view(v, err);
-        pthread_mutex_unlock(&v->s->long_work);
+        pthread_mutex_unlock(heap ? &v->s->heap_work : &v->s->long_work);
     }
     close(v->view.fd);
     free(v->view.path);
@@ -445,9 +457,11 @@ static int ask_heap(struct visit *v, struct wick_err *err)
     long pid = strtol(v->a->segment[3], &end, 10);
     if (*end || pid < 1 || pid > INT32_MAX)
         return wick_err_set(err, WICK_E_USAGE, "'%.40s' is no process", v->a->segment[3]);
-    pthread_mutex_lock(&v->s->long_work);
-    int rc = v->s->front.heap(v->s->front.ctx, (int)pid, v->out, err);
-    pthread_mutex_unlock(&v->s->long_work);
+    int rc = begin_heap(v->s, err);
+    if (rc)
+        return rc;
+    rc = v->s->front.heap(v->s->front.ctx, (int)pid, v->out, err);
+    pthread_mutex_unlock(&v->s->heap_work);
     return rc;
 }
 

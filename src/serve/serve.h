@@ -11,7 +11,8 @@
  *          `view`, `heap`, `jvms`, `start`, `stop`, `change` and `mark`, is called without it. The front end has a lock
  *          of its own for its recordings: `runs` takes that one while ours is held, and never the other way round.
  *          wick_serve.long_work is held while an export is written or a `view` is made, so one is at a time; `lock` may
- *          be taken inside, but not the other way round.
+ *          be taken inside, but not the other way round. wick_serve.heap_work is the same for heaps, which may take an
+ *          hour: while one is at work others are refused.
  * Memory:  the catalog's; freed by wick_serve_free.
  */
 #ifndef WICK_SERVE_SERVE_H
@@ -76,7 +77,7 @@ enum { WICK_SERVE_STREAMS = 24 };
 struct wick_serve {
     struct wick_guard guard;
     struct wick_serve_front front;
-    pthread_mutex_t lock, long_work;
+    pthread_mutex_t lock, long_work, heap_work;
     pthread_cond_t news; /* with the lock: something started or ended, or the server ends */
     struct wick_catalog catalog;
     struct wick_sources sources; /* set before the first request */

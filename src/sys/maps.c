@@ -20,7 +20,7 @@ void wick_maps_begin(struct wick_maps *s, int fd)
 {
     s->fd = fd;
     s->at = s->len = 0;
-    s->eof = false;
+    s->eof = s->in_rest = false;
     s->read = 0;
 }
 
@@ -82,12 +82,18 @@ int wick_maps_next(struct wick_maps *s, struct wick_mapping *out)
 {
     for (;;) {
         char *text = s->buf + s->at, *end = s->at < s->len ? memchr(text, '\n', s->len - s->at) : NULL;
+        bool full = !end && s->len - s->at == sizeof s->buf, rest = s->in_rest;
+        if (full) /* no directory bounds a path: of a longer one its beginning will do */
+            end = s->buf + sizeof s->buf - 1;
+        s->in_rest = full || (rest && !end);
         if (end) {
             *end = 0;
             s->at = (uint32_t)(end + 1 - s->buf);
+            if (rest)
+                continue;
             return wick_maps_parse(text, out) ? 1 : -WICK_E_FORMAT;
         }
-        if (s->eof || s->len - s->at == sizeof s->buf)
+        if (s->eof)
             return s->at == s->len ? 0 : -WICK_E_FORMAT;
         memmove(s->buf, text, s->len - s->at);
         s->len -= s->at;

@@ -29,8 +29,8 @@ struct wick_mapping {
 struct wick_maps {
     int fd; /* -1 = not open */
     uint32_t at, len;
-    bool eof;
-    uint64_t read; /* of the file, so far */
+    bool eof, in_rest; /* of a line whose beginning was delivered */
+    uint64_t read;     /* of the file, so far */
     char buf[WICK_MAPS_BUFFER];
 };
 

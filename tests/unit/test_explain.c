@@ -229,7 +229,7 @@ static void test_unmounted_wait__is_the_rest_of_the_time_of_virtual_threads(void
     char *text = explained_by(SCENE(c->sleep = 0, c->carrier = 1000, c->virtual_requests = 9000));
     assert_non_null(strstr(text,
                            "unmounted-wait: GET /v: p99 9.0 s; 89 % of its time (8.0 s) its virtual threads are not "
-                           "mounted: they wait, where nothing samples them\n"));
+                           "mounted: they wait, for something or for a carrier, where nothing samples them\n"));
     free(text);
     /* what their carriers do for others is not theirs */
     text = explained_by(SCENE(c->sleep = 0, c->carrier_idle = 9000, c->virtual_requests = 9000));

@@ -153,6 +153,36 @@ static void test_maps__text_without_an_end_is_an_error(void **state)
     free(s);
 }
 
+static void test_maps__a_path_of_any_length_hides_no_mapping(void **state)
+{
+    static char path[3 * WICK_MAPS_BUFFER];
+    struct wick_maps *s = malloc(sizeof *s);
+    struct wick_mapping m;
+    (void)state;
+    assert_non_null(s);
+    for (size_t length = WICK_MAPS_BUFFER - 200; length < sizeof path; length += length < WICK_MAPS_BUFFER ? 1 : 7919) {
+        FILE *f = file("maps");
+        memset(path, 'p', length);
+        path[0] = '/';
+        path[length] = 0;
+        line(f, PAGE, 2 * PAGE, "r-xp", 0, 1, path);
+        line(f, 2 * PAGE, 3 * PAGE, "rw-p", 0, 2, "/next");
+        assert_int_equal(fclose(f), 0);
+        int fd = open_dir();
+        assert_int_equal(wick_maps_open(s, fd), 0);
+        assert_int_equal(wick_maps_next(s, &m), 1);
+        assert_int_equal(m.lo, PAGE);
+        assert_int_equal(strncmp(m.path, path, strlen(m.path)), 0);
+        assert_int_equal(wick_maps_next(s, &m), 1);
+        assert_int_equal(m.lo, 2 * PAGE);
+        assert_string_equal(m.path, "/next");
+        assert_int_equal(wick_maps_next(s, &m), 0);
+        wick_maps_close(s);
+        close(fd);
+    }
+    free(s);
+}
+
 static void test_maps__an_address_is_found_whatever_paths_say(void **state)
 {
     struct wick_mapping m = {.lo = 7};
@@ -439,6 +469,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_maps__mappings_come_one_by_one_over_many_buffers, make_dir, remove_dir),
         cmocka_unit_test(test_maps__garbage_is_refused),
+        cmocka_unit_test_setup_teardown(test_maps__a_path_of_any_length_hides_no_mapping, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(test_maps__text_without_an_end_is_an_error, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(test_maps__an_address_is_found_whatever_paths_say, make_dir, remove_dir),
         cmocka_unit_test(test_maps__this_process_has_its_code),

@@ -199,6 +199,24 @@ static void test_wait_kind__the_peer_of_a_driver_and_what_the_driver_waits_for(v
     wick_profile_release(&p);
 }
 
+/* From JDK 17 on conditions are awaited by way of ForkJoinPool, which is no pool of objects. */
+static void test_wait_kind__the_way_of_conditions_is_no_pool(void **state)
+{
+    struct wick_profile p;
+    (void)state;
+    assert_int_equal(wick_profile_init(&p), 0);
+    struct wick_wait w = wait_of(&p, "app.Main.handle;ch.qos.logback.classic.Logger.info;"
+                                     "ch.qos.logback.core.AsyncAppenderBase.put;"
+                                     "java.util.concurrent.ArrayBlockingQueue.put;"
+                                     "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await;"
+                                     "java.util.concurrent.ForkJoinPool.managedBlock;"
+                                     "java.util.concurrent.ForkJoinPool.unmanagedBlock;"
+                                     "java.util.concurrent.locks.LockSupport.park");
+    assert_int_equal(w.kind, WICK_WAIT_QUEUE_FULL);
+    assert_string_equal(own_class(&p, w), "app/Main");
+    wick_profile_release(&p);
+}
+
 /* Who logs is the program, and what the appender waits for is what it waits for. */
 static void test_wait_kind__frameworks_for_logging_are_passed_through(void **state)
 {
@@ -223,6 +241,7 @@ int main(void)
         cmocka_unit_test(test_wait_kind__recorded_stacks_are_recognised),
         cmocka_unit_test(test_wait_kind__idle_workers_differ_from_consumers),
         cmocka_unit_test(test_wait_kind__pools_of_objects_but_not_of_threads),
+        cmocka_unit_test(test_wait_kind__the_way_of_conditions_is_no_pool),
         cmocka_unit_test(test_wait_kind__frameworks_for_logging_are_passed_through),
         cmocka_unit_test(test_wait_kind__what_libraries_wait_for),
         cmocka_unit_test(test_wait_kind__a_servlet_works_for_a_client),

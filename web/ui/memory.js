@@ -43,7 +43,7 @@ export class MemoryView {
     this.resident.ask(context, 'memory/series', []);
     this.collections.ask(context, 'collections', []);
     const { state, recording } = context;
-    this.heap.update(recording.pid ?? 0);
+    this.heap.update(recording.live ? recording.pid ?? 0 : 0);
     const link = (kinds, text, why, option) => {
       const event = eventsOf(recording, kinds)[0];
       return h('li', {}, event ? h('a.go', { href: formatState({ ...state, tab: 'cpu', event: event.name, zoom: '', search: '', show: '' }) }, text) : h('span', {}, text), h('span.quiet', {}, ` ${event ? why : `not recorded; ${option} records it`}`));

@@ -314,10 +314,15 @@ static void take_compiler(struct wick_explain_facts *f, const struct wick_jfr_ev
 
 static void take_deopts(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    struct wick_explain_reading *r = ADD(f, deopts_then);
+    int64_t now = not_negative(e->time_ns),
+            covered = f->ndeopts_then ? f->deopts_then[f->ndeopts_then - 1].covered_ns : 0;
+    if (f->deopts.seen && now > f->deopts_ns)
+        add_to(&covered, now - f->deopts_ns);
+    f->deopts_ns = now;
     count_on(&f->deopts, number(e, "count"));
+    struct wick_explain_reading *r = ADD(f, deopts_then);
     if (r)
-        *r = (struct wick_explain_reading){not_negative(e->time_ns), f->deopts.grown};
+        *r = (struct wick_explain_reading){covered, f->deopts.grown};
 }
 
 static void take_reason(struct wick_explain_facts *f, const struct wick_jfr_event *e)

@@ -53,9 +53,9 @@ struct wick_explain_span {
     bool root, unmounts; /* unmounts: of a virtual thread, which names a carrier */
 };
 
-/* How much a counter had grown by then. */
+/* How much a counter had grown after so much time that the inputs cover. */
 struct wick_explain_reading {
-    int64_t time_ns, grown;
+    int64_t covered_ns, grown;
 };
 
 /* Requests of virtual threads: how long these were on no carrier. */
@@ -195,6 +195,7 @@ struct wick_explain_facts {
     struct wick_explain_counter deopts, compile_ns, loaded, unloaded;
     struct wick_explain_reading *deopts_then; /* what deopts had grown by, each second */
     size_t ndeopts_then, cap_deopts_then;
+    int64_t deopts_ns; /* when that counter was read last */
     struct wick_explain_counter throttled, periods, throttled_ns, oom_kills, safepoints, sync_ns, memory_full_ns,
         io_some_ns;
     struct wick_explain_counter fired, dropped, biased_ns;

@@ -547,10 +547,9 @@ static double later_rate(const struct wick_explain_facts *f)
     if (f->ndeopts_then < 2) /* no course is known */
         return a_second(f, (double)f->deopts.grown);
     const struct wick_explain_reading *all = f->deopts_then, *at = all, *last = all + f->ndeopts_then - 1;
-    for (const struct wick_explain_reading *r = all;
-         r < last && r->time_ns - all->time_ns <= last->time_ns - r->time_ns;)
+    for (const struct wick_explain_reading *r = all; r < last && r->covered_ns <= last->covered_ns - r->covered_ns;)
         at = r++;
-    double seconds = (double)(last->time_ns - at->time_ns) / 1e9;
+    double seconds = (double)(last->covered_ns - at->covered_ns) / 1e9;
     return seconds > 0 ? (double)(last->grown - at->grown) / seconds : 0;
 }
 

@@ -150,13 +150,20 @@ bool wick_explain_moved(const struct wick_explain *x, uint32_t thread)
     return !x->f->nran || x->ran[thread] > 1;
 }
 
+/* Whether a wait counts although its thread did not run at all: somebody waits for the request. One that waits for an
+ * element or a notification may be a stream of events that has none. */
+static bool hangs(const struct wick_wait *w)
+{
+    return w->in_request && (wick_wait_role_of(w->kind) == WICK_WAIT_TROUBLE || w->kind == WICK_WAIT_SOCKET);
+}
+
 bool wick_explain_wait_counts(const struct wick_explain *x, size_t i)
 {
     const struct wick_wait *w = &x->waits[i];
     enum wick_wait_role role = wick_wait_role_of(w->kind);
     bool counted =
         role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && (x->f->wall[i].endpoint || w->in_request));
-    return w->kind != WICK_WAIT_NONE && counted && (w->in_request || wick_explain_moved(x, x->f->wall[i].thread));
+    return w->kind != WICK_WAIT_NONE && counted && (hangs(w) || wick_explain_moved(x, x->f->wall[i].thread));
 }
 
 /* Whether the wait of wall-clock sample i keeps somebody from going on. */
@@ -165,8 +172,7 @@ static bool is_trouble(const struct wick_explain *x, size_t i)
     const struct wick_wait *w = &x->waits[i];
     enum wick_wait_role role = wick_wait_role_of(w->kind);
     bool counted = role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && w->in_request);
-    bool waits =
-        w->in_request || wick_explain_moved(x, x->f->wall[i].thread); /* a request waits also if it does not run */
+    bool waits = hangs(w) || wick_explain_moved(x, x->f->wall[i].thread);
     return w->kind != WICK_WAIT_NONE && w->stack && counted && waits && !x->stuck[x->f->wall[i].thread];
 }
 

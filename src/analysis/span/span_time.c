@@ -85,12 +85,19 @@ static int add_requests(struct wick_span_time *t)
 /* And takes away what samples on carriers stand for. */
 static void take_mounted(struct wick_span_time *t)
 {
+    bool any = false;
+    for (size_t k = 0; k < t->n; k++)
+        any |= t->rows[k].unmounted_ns > 0;
+    if (!any)
+        return;
     for (size_t i = 0; i < t->s->nsamples; i++) {
         const struct wick_span_sample *x = &t->s->samples[i];
         uint32_t endpoint = x->cpu || t->in_span[i] ? 0 : wick_spans_endpoint(t->s, x);
         for (size_t k = 0; endpoint && k < t->n; k++)
-            if (t->rows[k].endpoint == endpoint)
+            if (t->rows[k].endpoint == endpoint) {
                 t->rows[k].unmounted_ns = later(t->rows[k].unmounted_ns - x->weight_ns, 0);
+                break;
+            }
     }
 }
 
