@@ -20,6 +20,7 @@
 #include "cli/record/look.h"
 #include "cli/ui.h"
 #include "cli/ui/ui_assets.h"
+#include "cli/ui/ui_child.h"
 #include "cli/ui/ui_front.h"
 #include "cli/ui/ui_views.h"
 #include "cli/ui/ui_record.h"

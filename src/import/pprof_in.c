@@ -632,7 +632,7 @@ static bool has_form(const struct wick_pb_field *message, const struct form *for
  * is empty, may stand before it. Text cannot be taken for one: all of these messages hold a control character. */
 bool wick_pprof_in_is(const void *data, size_t n)
 {
-    enum { P_PERIOD_TYPE = 11, P_COMMENT = 13, P_KNOWN = 15 };
+    enum { P_KNOWN = 15 };
     static const struct form forms[P_KNOWN + 1] = {
         [P_SAMPLE_TYPE] = {.numbers = 0x6},
         [P_SAMPLE] = {.numbers = 0x6, .bytes = 0xe},

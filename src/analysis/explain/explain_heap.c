@@ -16,6 +16,7 @@
 #define HEAP_LEAST    (256.0 * (1 << 20))
 #define GC_LITTLE     0.05 /* share of the time in pauses */
 #define ENOUGH        4.0  /* heap for each byte in use */
+#define SMALLER_BY    16.0 /* ... and no heap is made smaller by more at once */
 #define CLEANER_LEAST 5e9  /* ns of wall time that its thread was seen */
 #define SEVERAL       3
 #define FALL_LEAST    0.10 /* from one collection to the next */
@@ -125,8 +126,9 @@ void wick_explain_oversized(struct wick_explain *x)
     const struct wick_memory_row *heap = &f->memory.part[WICK_MEMORY_HEAP].now;
     double resident = (double)heap->resident, used = (double)f->heap_used,
            paused = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    double smaller = ENOUGH * used > resident / SMALLER_BY ? ENOUGH * used : resident / SMALLER_BY;
     if (f->nheaps < SEVERAL || resident < HEAP_LEAST || used <= 0 || resident / used < x->rule->threshold ||
-        paused * resident / (ENOUGH * used) > GC_LITTLE) /* collections are as many times more as the heap is smaller */
+        paused * resident / smaller > GC_LITTLE) /* collections are as many times more as the heap is smaller */
         return;
     struct wick_explain_finding *r = wick_explain_found(x, 0);
     wick_explain_figure(r, "resident", WICK_EXPLAIN_BYTES, resident);
