@@ -178,6 +178,14 @@ static void test_hot_code__of_libraries_is_for_their_caller(void **state)
     cpu(s, STACK(s, "app/Main.b"), 2.5);
     cpu(s, STACK(s, "app/Main.c"), 3);
     begins(s, "hot-code: 45 % of CPU time (4.5 s) is serialising objects, for app.Main.store\n\n");
+    s = scene();
+    cpu(s,
+        STACK(s, "app/Orders$total.invoke", "clojure/lang/Reflector.invokeInstanceMethod",
+              "clojure/lang/Reflector.getMethods", "java/lang/Class.getMethods"),
+        3);
+    cpu(s, STACK(s, "app/Orders$total.invoke", "clojure/lang/Reflector.getMethods", "java/lang/Class.copyMethods"), 2);
+    cpu(s, STACK(s, "app/Main.a"), 5);
+    begins(s, "hot-code: 50 % of CPU time (5.0 s) is reflection that Clojure does, for app.Orders$total.invoke\n");
 }
 
 int main(void)
