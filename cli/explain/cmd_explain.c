@@ -162,11 +162,11 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     if (!rc)
         rc = judge(x, &all, &f, &answers, err);
     char *const kept[] = {(char *)x->keep};
-    struct wick_explain_input in = {paths, n};
+    struct wick_explain_input in = {paths, n, 0};
     if (!rc && x->pid && x->keep)
         rc = keep(paths[0], x->keep, err);
     if (x->pid)
-        in = (struct wick_explain_input){kept, x->keep ? 1 : 0};
+        in = (struct wick_explain_input){kept, x->keep ? 1 : 0, x->pid};
     if (!rc)
         wick_explain_text_write(&all, &f, &in, x->json, stdout);
     if (!rc && x->pid && x->keep && !x->json)

@@ -145,9 +145,19 @@ void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_expla
     wick_strbuf_addc(out, '.');
 }
 
-static const char *advice_of(const struct wick_explain_finding *f)
+/* Appends a text with the JVM's number in place of "PID", if there is one. */
+static void add_about(struct wick_strbuf *out, const char *text, int pid)
 {
-    return f->advice ? f->advice : f->rule->advice;
+    for (const char *at; pid && (at = strstr(text, "PID")); text = at + strlen("PID")) {
+        wick_strbuf_add(out, text, (size_t)(at - text));
+        wick_strbuf_addf(out, "%d", pid);
+    }
+    wick_strbuf_adds(out, text);
+}
+
+static void add_advice(struct wick_strbuf *out, const struct wick_explain_finding *f, int pid)
+{
+    add_about(out, f->advice ? f->advice : f->rule->advice, pid);
 }
 
 /* What a recording of this kind cannot show; NULL where nothing is missing. */
@@ -221,7 +231,9 @@ static void write_finding(const struct wick_explain_finding *r, size_t number, c
     int at = fprintf(out, "%zu. ", number);
     write_wrapped(&text, at, 3, out);
     fprintf(out, "   -> ");
-    wick_ui_wrap(out, advice_of(r), 6, 6, WIDTH);
+    wick_strbuf_clear(&text);
+    add_advice(&text, r, in->pid);
+    wick_ui_wrap(out, text.buf, 6, 6, WIDTH);
     wick_strbuf_clear(&text);
     if (r->nfilters)
         add_command(&text, r, in);
@@ -242,7 +254,7 @@ static int64_t seconds_to_record(const struct wick_explain_findings *all)
     return (most + 999999999) / 1000000000;
 }
 
-static void write_undecided(const struct wick_explain_findings *all, FILE *out)
+static void write_undecided(const struct wick_explain_findings *all, int pid, FILE *out)
 {
     struct wick_strbuf text = WICK_STRBUF_INIT;
     for (size_t i = all->n; i < all->n + all->undecided; i++) {
@@ -251,23 +263,29 @@ static void write_undecided(const struct wick_explain_findings *all, FILE *out)
         wick_explain_text_sentence(&text, &all->rows[i]);
         write_wrapped(&text, 0, 3, out);
     }
+    wick_strbuf_clear(&text);
+    add_about(&text, "PID", pid);
     if (all->undecided)
-        fprintf(out, "   -> wick record " WICK_EXPLAIN_RECORD " -d %" PRId64 " -f explain.jfr PID\n",
-                seconds_to_record(all));
+        fprintf(out, "   -> wick record " WICK_EXPLAIN_RECORD " -d %" PRId64 " -f explain.jfr %s\n",
+                seconds_to_record(all), text.buf);
     wick_strbuf_release(&text);
 }
 
 /* Of a process that does nothing it is not known whether that is well. */
-static void write_nothing(const struct wick_explain_findings *all, const struct wick_explain_facts *f, FILE *out)
+static void write_nothing(const struct wick_explain_findings *all, const struct wick_explain_facts *f, int pid,
+                          FILE *out)
 {
     if (!all->idle) {
         fprintf(out, "Nothing stands out in %.1f s.\n", (double)f->duration_ns / 1e9);
         return;
     }
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    add_about(&text, "wick stack PID shows what its threads wait for", pid);
     fprintf(out,
             "The process did next to nothing in %.1f s (%.3f CPUs): it had no work, or it stopped working.\n"
-            "   -> wick stack PID shows what its threads wait for\n",
-            (double)f->duration_ns / 1e9, all->busy);
+            "   -> %s\n",
+            (double)f->duration_ns / 1e9, all->busy, text.buf);
+    wick_strbuf_release(&text);
 }
 
 static void write_text(const struct wick_explain_findings *all, const struct wick_explain_facts *f,
@@ -287,9 +305,9 @@ static void write_text(const struct wick_explain_findings *all, const struct wic
     }
     if (all->n)
         fputc('\n', out);
-    write_undecided(all, out);
+    write_undecided(all, in->pid, out);
     if (!all->n)
-        write_nothing(all, f, out);
+        write_nothing(all, f, in->pid, out);
     for (unsigned i = 0; i < MISSING; i++)
         if (missing(f, i))
             fprintf(out, "Not recorded: %s\n", missing(f, i));
@@ -402,7 +420,9 @@ static void write_json_finding(const struct wick_explain_finding *r, const struc
     fprintf(out, ",\"cost_ns\":%.0f,\"sentence\":", r->cost_ns);
     wick_print_json(out, sentence.buf, sentence.len);
     fputs(",\"advice\":", out);
-    wick_print_json(out, advice_of(r), strlen(advice_of(r)));
+    wick_strbuf_clear(&sentence);
+    add_advice(&sentence, r, in->pid);
+    wick_print_json(out, sentence.buf, sentence.len);
     fputs(",\"figures\":{", out);
     write_figures(r, out);
     fputc('}', out);

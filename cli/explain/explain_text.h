@@ -25,6 +25,7 @@ void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_expla
 struct wick_explain_input {
     char *const *paths;
     int n;
+    int pid; /* of the JVM that runs, for commands about it; 0 = it is not known */
 };
 
 /* Prints the headline and all findings by group, or that nothing stands out, and what could not be judged because its

@@ -76,7 +76,7 @@ static int write_explain(const struct wick_serve_file *file, const struct wick_a
 {
     struct wick_explain_findings all = {0};
     struct wick_explain_facts f = {0};
-    const struct wick_explain_input in = {(char *const *)(uintptr_t)&file->name, 1};
+    const struct wick_explain_input in = {(char *const *)(uintptr_t)&file->name, 1, 0};
     struct wick_profile p;
     (void)a;
     if (wick_profile_init(&p))

@@ -131,7 +131,7 @@ static char *written(const struct found *o)
     size_t len;
     FILE *out = open_memstream(&text, &len);
     assert_non_null(out);
-    wick_explain_text_write(&o->all, &o->f, &(struct wick_explain_input){NULL, 0}, false, out);
+    wick_explain_text_write(&o->all, &o->f, &(struct wick_explain_input){NULL, 0, 4711}, false, out);
     fclose(out);
     return text;
 }
@@ -149,8 +149,8 @@ static void test_text__does_not_call_a_dead_service_well(void **state)
     explain(&o, (struct scene){.got = 50, .sampled = 50});
     text = written(&o);
     assert_null(strstr(text, "stands out"));
-    assert_non_null(
-        strstr(text, "did next to nothing in 10.0 s (0.005 CPUs): it had no work, or it stopped working.\n"));
+    assert_non_null(strstr(text, "did next to nothing in 10.0 s (0.005 CPUs): it had no work, or it stopped working.\n"
+                                 "   -> wick stack 4711 shows what its threads wait for\n"));
     free(text);
     release(&o);
 }
@@ -181,7 +181,7 @@ static void test_json__has_group_and_evidence(void **state)
     explain(&o, SCENE(c->hot = 6000));
     FILE *out = open_memstream(&text, &len);
     assert_non_null(out);
-    wick_explain_text_write(&o.all, &o.f, &(struct wick_explain_input){paths, 1}, true, out);
+    wick_explain_text_write(&o.all, &o.f, &(struct wick_explain_input){paths, 1, 0}, true, out);
     fclose(out);
     static const char *const parts[] = {
         "\"headline\":\"It is the program: one method that takes the CPU time, ",
