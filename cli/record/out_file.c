@@ -1,4 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * out_file.c - files that are opened early and replaced safely
+ *
+ * What can fail because of the name is tried before the recording begins. The JVM writes into the final file, or into
+ * one without a name: O_TMPFILE, which can be linked to a name later, should the conversion fail; or, where the file
+ * system has none, into a file in $TMPDIR, which is unlinked at once and cannot be linked again. Whether the name can
+ * be written later is checked by making it and removing it again, or by opening what is there without truncation.
+ *
+ * A name may lead anywhere. No symbolic link is followed at its end, a FIFO does not block the open, and nothing is
+ * truncated before it is known to be a plain file. Where the process could not have made the file itself
+ * (wick_recording_guard), an old one is not handed to it, as that may have other names and a mode that lets others
+ * use it: a new one is made beside it and renamed over it.
+ *
+ * What must not be the JVM's own file in the end (`apart`) is copied into one beside the final name, which is renamed
+ * only once it is whole, so a failure leaves what was there.
+ */
 #include "cli/record/out_file.h"
 
 #include <errno.h>

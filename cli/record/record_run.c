@@ -1,4 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_run.c - one poll loop, and questions that may stay unanswered
+ *
+ * All waits are in wait_any(): for the agent's socket, the broker's, a signalfd and the command's pidfd. It serves
+ * the broker, counts signals and notes the end of the command; what these mean is up to the caller. Signals stay
+ * blocked throughout, so none can come between a check and the wait.
+ *
+ * Answers come in the order of the questions, and nothing else says which is whose. So a question without an answer
+ * after ten seconds is not asked again: it stays open, its answer is awaited at the next tick, and a stop request,
+ * which is sent regardless, takes two answers. A signal during a question leaves it open in the same way. If the
+ * socket is readable while nothing was asked, the agent has closed it: the process has ended.
+ *
+ * A signal ends the recording, and a further one the wait for its end; so a wait knows how many came before it. With
+ * a command of ours neither holds: signals are passed on to it (SIGINT reaches it through the terminal), and its end
+ * is the end.
+ *
+ * Our copy of the broker's other end is closed once it is sent, so that the agent's closing its own is seen here.
+ */
 #include "cli/record/record_run.h"
 
 #include <errno.h>

@@ -1,4 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * graph.c - a dump read several times from front to back
+ *
+ * Nothing of an object is kept but its number and its place (later also its references, links.h), so each step that
+ * needs all objects scans the file again, with what the steps before it have found:
+ *
+ *     classes    sizes and names
+ *     count      objects and bytes by class; the range of ids; a bound of the number of references
+ *     ids        the range says how they are stored; numbers are known only once all are there
+ *     places     by number: where the record is
+ *     roots      the class of a thread's object is read at its place
+ *
+ * A histogram stops after the second. Before the third the store learns how much will be needed at most.
+ *
+ * A dump may be hostile, and may change while it is read. Of several objects with one id the first is the object; the
+ * others are recognised by their place and left out. An id that does not fit what the count saw is an error. A place
+ * of 0 means none, since a header stands there. A root held by what is no Thread object counts as the JVM's.
+ */
 #include "heap/graph.h"
 
 #include <inttypes.h>

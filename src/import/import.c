@@ -1,4 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * import.c - lines out of pieces, and what a name says of its frame
+ *
+ * Lines. Most lie within one piece and are taken where they are; only what is cut by the end of a piece is copied. A
+ * line may have 1 MiB. The rest of a longer one is counted but not kept, so memory stays bounded, and it is left out
+ * as a whole once its end has come; the next line is in step again, with its true offset.
+ *
+ * Frames. A collapsed stack has text only. Its parts are cut from the end: the suffix of the kind, then the line.
+ * Only Java frames have a line, of six digits at most, so it cannot overflow; elsewhere a colon and digits are a part
+ * of the name. Without a suffix the kind is a guess, by what is most specific: the mark of what was not sampled, "::"
+ * of C++, a slash or an inner dot of Java (but no library's ".so"), otherwise native. Java without a suffix counts as
+ * compiled by C2.
+ *
+ * Java methods are written as Foo.bar, Foo::bar or LFoo;bar. The separator is searched before the signature only,
+ * whose types may have all of these characters. A descriptor's L and ; are not a part of the class.
+ *
+ * No other format has the age of objects, so a filter by it leaves nothing.
+ */
 #include "import/import_int.h"
 
 #include <stdarg.h>

@@ -1,4 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * window.c - two pages kept, so that a page's worth is always within
+ *
+ * A window begins at the page of the address that was asked for. Whatever starts in a page and is no longer than a
+ * page ends within two, so one read serves each request, and those that follow nearby for free. Of the two pages as
+ * many as there are is enough: the second may be unmapped.
+ *
+ * Where memory begins or ends within a page (segments of a file), that read fails although the bytes are there. So
+ * they are read alone, exactly, and are the window until the next miss.
+ *
+ * A failure leaves the window empty: no request finds bytes of a former place. What is returned points into the
+ * window, so it holds only until the next call, which may move it.
+ *
+ * A string has no known length. If it ends within the window it is taken from there, otherwise read by itself, piece
+ * by piece (mem.c).
+ */
 #include "mem/window.h"
 
 #include <string.h>

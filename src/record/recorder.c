@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * recorder.c - memory and generations of the recorder
+ *
+ * Rings, their cells, counters and scratch areas are one mapping, made at the start: a handler cannot allocate. It
+ * has no reserve and no huge pages, so that only touched pages cost memory. There are four scratch areas for each
+ * CPU, 16 at least: a handler keeps its own while its thread has lost the CPU.
+ *
+ * The wait for handlers (recorder.h) visits one scratch area after another. They need not all be free at one moment:
+ * each must have been free once since the call, as a handler that takes it later sees what was stored before. A
+ * handler is given up by compare-and-swap, so that one that leaves just then is not lost. From then on the mapping
+ * and the tables up to the current generation stay, which leaks them, but a handler may still write there.
+ *
+ * Waits are bounded: by two seconds for a new generation, and by the same for all waits of a stop together, each of
+ * which has 50 ms in any case.
+ *
+ * Totals are sums of counters that change while they are added up. Nothing is locked: the sum is valid if as many
+ * samples had fired after it as before it, and is made again otherwise, up to 100 times. What fires at a constant
+ * high rate gets the last try, which may be off by the samples in between.
  */
 #include "record/recorder.h"
 

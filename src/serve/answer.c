@@ -1,4 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * answer.c - trees and tables out of chosen samples
+ *
+ * All begin alike: the conditions of the request become a choice (serve/picked.h), and the chosen aggregates a view
+ * of the recording's profile. So the cost depends on how many different stacks, threads and labels there are, not on
+ * how long was recorded.
+ *
+ * Flame graphs are bounded: the lightest branches are put together in the view, before the tree is built. A method
+ * whose callers or callees are asked for must not vanish in that, so the stacks through it are chosen first, by an
+ * expression made of its name. Order: choose, prune, fold, reverse, focus.
+ *
+ * Two recordings are merged into one profile, in which equal stacks have equal numbers (analysis/compare/diff.h).
+ * After each merge its aggregates are taken out, as one side. The event type is that of the base; if the other's
+ * samples turn out to be of another type once merged, there is nothing to compare. Both share all conditions but the
+ * time range. This tree is not pruned.
+ *
+ * Weights by label are first added up by set of labels, then each set is split into its pairs, which are sorted so
+ * that equal ones lie side by side: sets are mostly far fewer than aggregates. A key shows its 100 heaviest values.
+ */
 #include "serve/answer.h"
 
 #include <stdlib.h>

@@ -1,4 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http.c - requests of libmicrohttpd as calls of one handler
+ *
+ * The library calls serve_request() with the headers, with each piece of the body, and at the end. Nothing is
+ * answered before the end, unless the target or the announced length is over the limit: that is answered at once, and
+ * the library closes the connection instead of reading the body. A body in chunks announces no length; one that grows
+ * over the limit ends the connection without an answer.
+ *
+ * Whose connection it is, is asked twice: when it comes, to refuse another user's once there are WICK_HTTP_FOREIGN of
+ * them, and when it starts, to count it until its end; each of its requests carries that result. If the kernel named
+ * the owner of a connection that was made for trial, one that it does not name later counts as another user's;
+ * otherwise all such count as ours.
+ *
+ * Ownership. An exchange lives from the request's first line to its end. What the handler answers is the server's
+ * from then on, so each failure behind it frees the body or closes the stream. A stream may wait, since it holds up
+ * its own connection's thread only; its reply is copied, and the copy goes when the library closes it.
+ */
 #include "serve/http.h"
 
 #include <arpa/inet.h>

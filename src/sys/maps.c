@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * maps.c - see maps.h
+ * maps.c - lines of a text that the kernel makes while it is read
  *
  * A mapping is a line "LO-HI rwxp OFFSET DEV INODE PATH". A path may have any characters; the kernel writes a newline
  * in it as \012.
+ *
+ * The text is never held as a whole, as a process may have tens of thousands of mappings. Lines are cut out of one
+ * buffer, in place; what is left of a line at the buffer's end moves to its front, and the next part is read behind
+ * it. The position is our own, by pread(): the descriptor may be borrowed, and its position is not ours. A line
+ * longer than the buffer is delivered with the beginning of its path, and the rest is skipped up to the newline, so
+ * it hides no mapping behind it. A text that does not end with a newline is an error.
+ *
+ * Mappings that change between two reads may be there or not; the caller has to live with that.
+ *
+ * The other reader, wick_maps_find(), needs no path and must do with little stack. It reads on from the descriptor's
+ * position and keeps 127 bytes of each line, in which all that stands before the path has room.
  */
 #include "sys/maps.h"
 

@@ -1,4 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diff.c - two sides in one tree, in time linear in its stacks and nodes
+ *
+ * A stack's parent has a smaller number than itself. So one pass from the last stack to the first scales A's weights
+ * and sums both sides into the parents, and one from the first to the last makes the tree's nodes, each after its
+ * parent's. Several stacks may be one node (other lines, other compilers); none is more than one, so arrays by stack
+ * have room for all nodes.
+ *
+ * Weights are scaled and rounded where they were sampled, not in sums: a node's total stays the sum of its parts, as
+ * the tree demands, and the error of a sum is that of its rounded parts (WICK_DIFF_ROUNDING). Weights may be hostile,
+ * so what goes into a sum is cut to what is left of 64 bits for all of them.
+ *
+ * A method's total counts a recursive call once: a node counts if no ancestor has its name. A depth-first walk keeps
+ * the innermost node on the path by name; each node notes the one that it hides, which takes its place again when the
+ * walk leaves the node. So the question is one lookup, and no path is searched. 0 stands for none: the root has no
+ * name.
+ */
 #include "analysis/compare/diff.h"
 
 #include <math.h>

@@ -1,4 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * span_time.c - sums by endpoint from spans, and factors for their samples
+ *
+ * The estimator is in the header. Its sums are made in passes over spans and samples, whose order matters.
+ *
+ * Spans come sorted by thread and start. How far a thread's time has been counted is one number, so a span adds only
+ * what lies beyond it: a moment that several spans cover goes to the one that began first. It starts where the
+ * recording does.
+ *
+ * Samples follow. Whether one belongs to a known span is a binary search for (id, thread, endpoint); where its event
+ * type has no contexts, a search by time. The result is kept by sample, since it is needed again: for the weight, and
+ * in the last pass.
+ *
+ * Requests of virtual threads are first counted as if these had never been mounted; then each sample of the endpoint
+ * that is in no known span takes its weight away, down to zero. So this pass comes last.
+ *
+ * Rows are searched one by one, because endpoints are few. Unless the wall clock sampled all threads no row is made,
+ * and every sample keeps its weight.
+ */
 #include "analysis/span/span_time.h"
 
 #include <stdlib.h>

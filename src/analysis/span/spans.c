@@ -1,4 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spans.c - sorted intervals, searched by thread and time
+ *
+ * Reading only appends to arrays; what cannot be allocated is noted and reported at the end. There, renamed threads
+ * of one process become one first, because all else is found by thread. Settings are the exception: they are a stream
+ * in which a number of threads refers to the period before it, and an account of the wall clock's sampler to the
+ * settings before that.
+ *
+ * A lookup finds the innermost span that is open at a time. Spans are sorted by thread and start, the longer one
+ * first where starts are equal, and each carries the latest end among itself and the thread's earlier ones. A binary
+ * search finds the last span that starts no later than the time; from there it goes backwards, and the first one that
+ * is still open is the innermost. It stops at a span whose latest end is over: no earlier one can be open. That is
+ * O(log n), and a step for each span that began and ended while an earlier one is open; spans need not be nested
+ * properly.
+ *
+ * Of the accounts of the wall clock's sampler the one for a time is the first that is not earlier, or the last.
+ *
+ * Times of damaged recordings are bounded when they are read, so that the difference of any two fits.
+ */
 #include "analysis/span/spans.h"
 
 #include <stdio.h>

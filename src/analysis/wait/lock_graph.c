@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lock_graph.c - waits to edges, by sorting
+ *
+ * Each wait of an owned lock becomes an edge of its own; these are sorted by their ends and the lock's class, and
+ * neighbours that agree are added up in place, so that O(n log n) time and one array suffice, however many nodes
+ * there are. Edges of equal weight are ordered by their ends, so the order does not depend on that of the events.
+ *
+ * An edge has two stacks, of the longest wait and of the longest one whose owner was seen. They may be of different
+ * waits: nobody may have seen the owner of the longest, and another owner's stack says more than none.
+ *
+ * The group of a name is made once for each string, in a table by its number. The table is as long as the strings
+ * were at the start: groups are added behind, but only names of threads, which were there before, are searched. A
+ * group may itself be string 0, the empty one, hence the bit KNOWN; and so an owner without a name is distinguished
+ * from none by owner_known.
+ */
 #include "analysis/wait/lock_graph.h"
 
 #include <stdlib.h>

@@ -1,4 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lock_waits.c - waits joined and grouped by sorting
+ *
+ * A wait may be read before or after what was seen of its owner. So both are kept until the end, when owners are
+ * sorted and each wait searches for its own. Numbers of waits, hash codes and addresses identify something within one
+ * recording only, so the number of the input is a part of every key.
+ *
+ * Waits are then sorted by lock, which makes a lock a range of them. Shares of a lock are made in the same way: one
+ * for each of its waits, sorted by owner, place and waiting thread, and neighbours are merged; as equal threads are
+ * neighbours, different ones are counted without a set. All is O(n log n).
+ *
+ * A place is a pair of functions: where the thread was, and the nearest one outside of the JDK, or of another
+ * library, since the leaf is mostly the same few lock functions. The line does not matter; of the stacks of a place
+ * the one of the heaviest wait is shown.
+ *
+ * Sums use the weight, which may stand for more waits than one; the longest wait is a duration.
+ *
+ * An input is not wick's if its metadata lacks wick.LockStatistics: that lists all types, recorded or not.
+ */
 #include "analysis/wait/lock_waits.h"
 
 #include <stdlib.h>

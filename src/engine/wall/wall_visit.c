@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wall_visit.c - see wall.h for the three cases
+ * wall_visit.c - what a visit does, and where its sample goes
+ *
+ * The cases and their statistics are in wall.h. The order of the steps follows from two rules: the CPU clock is the
+ * witness, and a signal is the last resort. While the clock stands where it stood at the walk, the stack is known,
+ * and only whether the thread could run is checked. Any other thread is examined, and walked if it waits; if the
+ * clock has moved by the end of the walk, it is examined again, three times at most. A signal goes out right after
+ * the check that it may.
+ *
+ * `batch` has two roles. It holds the stack that the thread waited with last (`known`), and the samples of it that
+ * are to be handed over (`samples` > 0). Handing them over leaves the stack: a later visit may count with it.
+ *
+ * Accounting. A sample with a known stack is counted when it is made; should its event find no room, it is taken back
+ * as a drop. A held sample is counted later: by the handler, with those that are owed, or by give_back_held(). What
+ * is owed is one word, weight and number, so the handler takes both in one step; what does not fit, or has no thread
+ * to signal, is a drop. The samples of unchecked visits to an idle thread are moved to another state by the check
+ * that stands for them.
  */
 #include "engine/wall/wall_visit.h"
 
