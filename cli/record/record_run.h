@@ -55,7 +55,7 @@ bool wick_recording_may_write(const struct wick_proc *p);
 void wick_recording_guard(const struct wick_proc *p, struct wick_cli_output *out);
 
 /* Waits for the agent's answer to a request and shows the notes in it. deadline_ns 0 = as long as the child lives. A
- * second signal ends the wait: -WICK_E_INTR. */
+ * signal ends the wait: -WICK_E_INTR. */
 int wick_recording_await(struct wick_recording *r, uint64_t deadline_ns, struct wick_err *err);
 
 /* Prints what an answer of the agent notes, a line each. */
