@@ -40,9 +40,9 @@ struct ui {
 static const char usage[] =
     "Usage: wick ui [OPTION...] [PID|NAME|FILE|FOLDER...]\n"
     "\n"
-    "Shows recordings in the browser, and records JVMs there, live. Prints an address that opens it; the token in the\n"
-    "address gives access, to processes of this user and of root. Runs until it is interrupted; recordings that were\n"
-    "started in the browser end with it. docs/ui.md describes its HTTP interface.\n"
+    "Shows recordings and heap dumps in the browser, and records JVMs there, live. Prints an address that opens it;\n"
+    "the token in the address gives access, to processes of this user and of root. Runs until it is interrupted;\n"
+    "recordings that were started in the browser end with it. docs/ui.md describes its HTTP interface.\n"
     "\n";
 
 /* -1 = go on, otherwise the exit status. */

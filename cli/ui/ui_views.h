@@ -2,8 +2,7 @@
 /*
  * ui_views.h - the answers of `wick ui` about requests, locks, safepoints, heaps and memory
  *
- * Each of them reads the recording, writes JSON to out, and returns 0 or -WICK_E_* with a message. What is written by
- * then is not sent.
+ * All write JSON to out. Those that may fail return 0 or -WICK_E_* with a message; what is written then is not sent.
  *
  * Memory:  what the analysis holds of the recording (its spans, waits or incidents), while it runs. Heaps are analysed
  *          in a process of their own.

@@ -25,12 +25,12 @@
  *
  * Requests of virtual threads. While such a thread waits it is unmounted, so nothing samples it. But its root span says
  * how long the request took, and samples with its context how long it was mounted: the difference is time that it
- * waited. Inner spans of other virtual threads are not counted.
+ * waited, for something or for a carrier. Inner spans of other virtual threads are not counted.
  *
  * Time in a thread's spans is that of their union: a span within another one is not counted again. What lies outside of
  * the time that the recordings cover (a recording may be cut) is not counted.
  *
- * Memory:  12 bytes a span, 40 an endpoint, 1 a sample; freed by wick_span_time_release.
+ * Memory:  12 bytes a span, 48 an endpoint, 1 a sample; freed by wick_span_time_release.
  */
 #ifndef WICK_ANALYSIS_SPAN_TIME_H
 #define WICK_ANALYSIS_SPAN_TIME_H
