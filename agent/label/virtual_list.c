@@ -2,7 +2,7 @@
 /*
  * virtual_list.c - the virtual threads that have a context, with their stacks, on request
  *
- * A virtual thread that waits is an object in the heap: no thread of the kernel stands for it, and nothing samples it.
+ * A virtual thread that waits is an object in the heap: no thread of the kernel stands for it.
  * Its outermost scope has left a weak reference to it in the labels, so the list is known without walking the heap.
  *
  * Stacks come from Thread.getStackTrace, called by the thread that asks. It reads the frozen frames of one thread,

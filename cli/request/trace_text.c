@@ -97,6 +97,7 @@ static char letter(const struct wick_profile *p, const struct wick_span_sample *
         {"STATE_ALLOCATION_STALL", 'a'},
         {"STATE_SAFEPOINT", 'f'},
         {"STATE_NATIVE_WAIT", 'n'},
+        {"STATE_WAITING_FOR_CARRIER", 'c'},
     };
     enum wick_span_work work = x->cpu ? WICK_WORK_RUNNING : wick_spans_work(p, x->state);
     if (work != WICK_WORK_BLOCKED)
@@ -394,7 +395,7 @@ int wick_trace_view_text(const struct wick_spans *s, const struct wick_spantrace
         rc = put_thread(s, &c, t->threads[i], out);
     if (!rc)
         fputs("\n# on CPU  + waiting for CPU  m monitor  p parked  w Object.wait  s sleeping  i I/O  d disk\n"
-              "a allocation stall  f safepoint  n native wait  o other  . not sampled\n",
+              "a allocation stall  f safepoint  n native wait  c no carrier  o other  . not sampled\n",
               out);
     free(c.cells);
     free(c.covered);

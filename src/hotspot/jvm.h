@@ -20,10 +20,17 @@ enum wick_jvm_flag {
     WICK_JVM_FLAG_COUNT,
 };
 
+/* Where java.lang.VirtualThread keeps what is needed of it; cont = 0: not known. */
+struct wick_hs_virtual_fields {
+    int32_t cont, carrier, state, id;
+    uint64_t parked, monitor, object_wait, ready; /* bit n: its frames are frozen in state n, in which it is that */
+};
+
 struct wick_jvm {
     const struct wick_mem *mem;
     struct wick_hs_layout layout;
-    struct wick_step_jvm step;            /* what a stack walk needs */
+    struct wick_step_jvm step; /* what a stack walk needs */
+    struct wick_hs_virtual_fields virtual_thread;
     wick_addr heap_addr[WICK_STEP_HEAPS]; /* CodeHeap* */
     char release[64];                     /* "17.0.15+6-Debian-1deb12u1" */
     int major, minor, security;           /* 17, 0, 15 */

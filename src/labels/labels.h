@@ -23,7 +23,7 @@
  * carriers, about as many as processors, are marked, and a reader asks which thread is mounted.
  *
  * Beside the record of a virtual thread stands since when it has a context, and the caller's handle on the thread, so
- * that those that wait unmounted, which nothing samples, can be listed (virtual.c).
+ * that those that wait unmounted, which no thread of the kernel stands for, can be listed and sampled (virtual.c).
  *
  * Label sets ("customer=big,tier=gold"), endpoints and operations are texts with numbers, given once for the life of
  * the process. Number 0 is "none", WICK_LABELS_OVERFLOW stands for all that found no room.
@@ -159,6 +159,12 @@ void *wick_labels_unbind_virtual(struct wick_labels *l, uint64_t virtual_id);
 /* Lists the virtual threads that have a record, in no order: up to cap of them to out. Returns how many there are. Does
  * not hold up threads that open scopes. */
 uint32_t wick_labels_holders(struct wick_labels *l, struct wick_label_holder *out, uint32_t cap);
+
+/* All records in use lie below: [1, top). */
+uint32_t wick_labels_record_top(struct wick_labels *l);
+
+/* The virtual thread that has this record, false if none has: then it is free or a platform thread's. */
+bool wick_labels_holder_at(const struct wick_labels *l, uint32_t record, struct wick_label_holder *out);
 
 /* The context of one of them, wherever it runs or waits; *operation: of the innermost span, a text. False if it has
  * none any more, or changes it all the time. */

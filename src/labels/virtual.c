@@ -18,18 +18,31 @@ struct look {
     struct wick_label_span span;
 };
 
-uint32_t wick_labels_holders(struct wick_labels *l, struct wick_label_holder *out, uint32_t cap)
+uint32_t wick_labels_record_top(struct wick_labels *l)
 {
-    uint32_t count = 0;
     pthread_mutex_lock(&l->lock);
     uint32_t top = l->record_top;
     pthread_mutex_unlock(&l->lock);
+    return top;
+}
+
+bool wick_labels_holder_at(const struct wick_labels *l, uint32_t record, struct wick_label_holder *out)
+{
+    uint64_t id = wick_load_acquire(&l->records[record].owner); /* pairs: wick_labels_bind_virtual */
+    *out = (struct wick_label_holder){id, wick_load_relaxed(&l->owners[record].since_ns), record};
+    return id != 0;
+}
+
+uint32_t wick_labels_holders(struct wick_labels *l, struct wick_label_holder *out, uint32_t cap)
+{
+    uint32_t count = 0;
+    uint32_t top = wick_labels_record_top(l);
     for (uint32_t n = 1; n < top; n++) {
-        uint64_t id = wick_load_acquire(&l->records[n].owner); /* pairs: wick_labels_bind_virtual */
-        if (!id)
+        struct wick_label_holder one;
+        if (!wick_labels_holder_at(l, n, &one))
             continue;
         if (count < cap)
-            out[count] = (struct wick_label_holder){id, wick_load_relaxed(&l->owners[n].since_ns), n};
+            out[count] = one;
         count++;
     }
     return count;

@@ -240,7 +240,9 @@ void wick_name_add_thread(struct wick_strbuf *out, const struct wick_profile *p,
         add_string(out, name);
     else
         wick_strbuf_adds(out, t->is_virtual ? "virtual" : "unknown");
-    wick_strbuf_addf(out, " tid=%" PRId64 "]", t->os_tid ? t->os_tid : t->java_tid);
+    if (t->os_tid || t->java_tid)
+        wick_strbuf_addf(out, " tid=%" PRId64, t->os_tid ? t->os_tid : t->java_tid);
+    wick_strbuf_addc(out, ']');
 }
 
 bool wick_name_is_jdk(const char *class_name)

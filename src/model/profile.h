@@ -64,6 +64,12 @@ struct wick_thread {
     int64_t os_tid, java_tid; /* 0 = none */
 };
 
+/* Whether it stands for any number of threads without ids of their own here: virtual threads that are on no carrier. */
+static inline bool wick_profile_thread_is_many(const struct wick_thread *t)
+{
+    return !t->os_tid && !t->java_tid;
+}
+
 /* What sort of event a sample is of (def/event_kind.def). */
 enum wick_event_kind {
     WICK_KIND_OTHER,

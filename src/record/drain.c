@@ -19,11 +19,17 @@
 enum { HELD_MAX = 1 << 16 };
 #define METHOD_NATIVE 0x80000000u
 #define METHOD_TEXT   0xc0000000u
-#define TEXT_BOUNDARY 0xffffu
+#define TEXT_BOUNDARY 0xff00u /* + enum wick_boundary; reasons of enum wick_stop are below */
 
 static const char *const stop_text[WICK_STOP_COUNT] = {
 #define X(name, text) text,
 #include "def/stop.def"
+#undef X
+};
+
+static const char *const boundary_text[WICK_BOUNDARY_COUNT] = {
+#define X(NAME, text) text,
+#include "def/boundary.def"
 #undef X
 };
 
@@ -53,7 +59,7 @@ static struct wick_jfr_frame show_frame(struct wick_drain *d, uint64_t f)
         out.method = METHOD_TEXT | (uint32_t)(f & 0xffff);
         break;
     case WICK_FRAME_BOUNDARY:
-        out.method = METHOD_TEXT | TEXT_BOUNDARY;
+        out.method = METHOD_TEXT | TEXT_BOUNDARY | (uint32_t)(f & 0xff);
         break;
     default:
         out.method = WICK_FRAME_METHOD(f);
@@ -94,13 +100,15 @@ static int source_method(void *arg, uint32_t id, struct wick_jfr_method *out)
     *out = (struct wick_jfr_method){0};
     if ((id & METHOD_TEXT) == METHOD_TEXT) {
         uint32_t what = id & ~METHOD_TEXT;
+        bool boundary = what >= TEXT_BOUNDARY;
+        uint32_t which = boundary ? what - TEXT_BOUNDARY : what;
         wick_strbuf_clear(&d->method_name);
         wick_strbuf_addf(&d->method_name, "[%s]",
-                         what == TEXT_BOUNDARY    ? "virtual thread above, carrier below"
-                         : what < WICK_STOP_COUNT ? stop_text[what]
-                                                  : "?");
+                         which >= (boundary ? WICK_BOUNDARY_COUNT : WICK_STOP_COUNT) ? "?"
+                         : boundary                                                  ? boundary_text[which]
+                                                                                     : stop_text[which]);
         out->name = d->method_name.buf;
-        out->kind = what == TEXT_BOUNDARY ? WICK_FRAME_BOUNDARY : WICK_FRAME_BREAK;
+        out->kind = boundary ? WICK_FRAME_BOUNDARY : WICK_FRAME_BREAK;
         return 0;
     }
     if (id & METHOD_NATIVE) {
@@ -229,6 +237,7 @@ static void hold(struct wick_drain *d, const struct wick_event *e)
 /* What a thread with this stack waits for, 0 = not known from the stack. */
 static unsigned wait_by_stack(struct wick_drain *d, uint32_t stack)
 {
+    unsigned state = 0;
     for (uint32_t node = stack; node; node = d->tables->nodes[node].parent) {
         uint64_t f = d->tables->nodes[node].frame;
         struct wick_name name;
@@ -236,18 +245,22 @@ static unsigned wait_by_stack(struct wick_drain *d, uint32_t stack)
         if (kind == WICK_FRAME_NATIVE) {
             wick_names_get(d->names,
                            wick_names_of(d->names, WICK_FRAME_PC(f) - (WICK_FRAME_IS_RETURN(f) ? 1 : 0), false), &name);
-            unsigned state = wick_wait_state_native(name.symbol);
-            if (state)
-                return state;
+            unsigned native = wick_wait_state_native(name.symbol);
+            if (native)
+                return native;
         } else if (kind != WICK_FRAME_BREAK && kind != WICK_FRAME_BOUNDARY && kind != WICK_FRAME_KERNEL &&
                    kind != WICK_FRAME_STUB) {
             struct wick_jfr_method m;
             if (source_method(d, WICK_FRAME_METHOD(f), &m))
-                return 0;
-            return wick_wait_state_java(m.class_name ? m.class_name : "", m.name ? m.name : "");
+                return state;
+            const char *class_name = m.class_name ? m.class_name : "";
+            unsigned java = wick_wait_state_java(class_name, m.name ? m.name : "");
+            state = java ? java : state;
+            if (!wick_wait_state_passes(class_name))
+                return state;
         }
     }
-    return 0;
+    return state;
 }
 
 unsigned wick_drain_wait_state(struct wick_drain *d, uint32_t stack)

@@ -79,7 +79,7 @@ struct wick_totals {
 
 struct wick_recorder {
     struct wick_walker walker;
-    const struct wick_labels *labels; /* NULL = none; set before running */
+    struct wick_labels *labels; /* NULL = none; set before running */
     _Atomic(struct wick_tables *) tables;
     _Atomic uint32_t running;
     _Atomic uint64_t quiet_cpu_ns; /* CPU clock of the process when it stopped to record, 0 = it has not */
@@ -136,10 +136,12 @@ struct wick_sample_sig {
     const struct wick_outside
         *outside; /* which waits here (record/walk.h); also NULL: this one, from where it left Java */
     struct wick_stack_window *window;
-    wick_addr from;            /* with a context: frames with a stack pointer below are left out */
-    uint64_t skip_lo, skip_hi; /* leaf frames of native code there, and the stub before them, are left out */
-    wick_addr java;            /* JavaThread or 0 */
-    int32_t tid;               /* kernel id, 0 = ask the kernel */
+    wick_addr chunk; /* with `outside`: a virtual thread on no carrier, whose frozen frames these are, ... */
+    const struct wick_context *label; /* ... and what it works on */
+    wick_addr from;                   /* with a context: frames with a stack pointer below are left out */
+    uint64_t skip_lo, skip_hi;        /* leaf frames of native code there, and the stub before them, are left out */
+    wick_addr java;                   /* JavaThread or 0 */
+    int32_t tid;                      /* kernel id, 0 = ask the kernel */
     uint64_t time_ns, weight;
     const uint64_t *kernel; /* kernel pcs, leaf first */
     uint32_t kernel_count;

@@ -123,9 +123,9 @@ static uint32_t context_of(struct wick_recorder *r, struct wick_counters *c, str
                            const struct wick_sample_sig *in)
 {
     struct wick_context context;
-    if (!r->labels || !read_context(r->labels, in, &context))
+    if (!in->label && (!r->labels || !read_context(r->labels, in, &context)))
         return 0;
-    uint32_t n = wick_tables_context_sig(t, &context);
+    uint32_t n = wick_tables_context_sig(t, in->label ? in->label : &context);
     wick_add_relaxed(&c->labelled, 1);
     if (!n)
         wick_add_relaxed(&c->labels_lost, 1);
@@ -180,6 +180,7 @@ static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_sc
     cap = cap < 1 ? 1 : cap < WICK_MAX_FRAMES ? cap : WICK_MAX_FRAMES;
     int n = in->context
                 ? wick_walk_sig(&r->walker, t, in->java, in->window, in->context, in->from, s->frames + k, cap, &res)
+            : in->chunk   ? wick_walk_frozen_sig(&r->walker, t, in->chunk, in->outside, s->frames + k, cap, &res)
             : in->outside ? wick_walk_outside_sig(&r->walker, t, in->java, in->outside, s->frames + k, cap, &res)
                           : wick_walk_here_sig(&r->walker, t, in->java, in->window, s->frames + k, cap, &res);
     n += (int)k;

@@ -31,6 +31,7 @@
  *      native, C++, kernel   low 48 bits of the pc, bit 48: it is a return address
  *      stub     method number << 32 (the name is kept like a method's)
  *      break    enum wick_stop
+ *      boundary enum wick_boundary
  */
 #define WICK_FRAME(kind, payload)    ((uint64_t)(kind) << 60 | (payload))
 #define WICK_FRAME_KIND(f)           ((unsigned)((f) >> 60))
@@ -40,6 +41,13 @@
 #define WICK_FRAME_IS_RETURN(f)      ((f) >> 48 & 1)
 #define WICK_FRAME_JAVA(kind, m, b)  WICK_FRAME(kind, (uint64_t)(m) << 32 | (uint32_t)((b) + 1))
 #define WICK_FRAME_NATIVE(pc, isret) WICK_FRAME(WICK_FRAME_NATIVE, ((pc)&0xffffffffffff) | (uint64_t)(isret) << 48)
+
+enum wick_boundary {
+#define X(NAME, text) WICK_BOUNDARY_##NAME,
+#include "def/boundary.def"
+#undef X
+    WICK_BOUNDARY_COUNT
+};
 
 struct wick_node {
     uint64_t frame;

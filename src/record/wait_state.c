@@ -42,6 +42,22 @@ unsigned wick_wait_state_java(const char *class_name, const char *method)
     return 0;
 }
 
+bool wick_wait_state_passes(const char *class_name)
+{
+    static const char *const passed[] = {
+#define JAVA(...)
+#define NATIVE(...)
+#define THROUGH(class) class,
+#include "def/wait.def"
+#undef JAVA
+#undef NATIVE
+    };
+    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+        if (!strncmp(class_name, passed[i], strlen(passed[i])))
+            return true;
+    return false;
+}
+
 unsigned wick_wait_state_call(long nr)
 {
     switch (nr) {

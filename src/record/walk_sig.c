@@ -299,7 +299,7 @@ static int translate(struct wick_step_env *env, const struct wick_step_frame *f,
         out[0] = WICK_FRAME(WICK_FRAME_BREAK, f->stop);
         return 1;
     case WICK_STEP_BOUNDARY:
-        out[0] = WICK_FRAME(WICK_FRAME_BOUNDARY, 0);
+        out[0] = WICK_FRAME(WICK_FRAME_BOUNDARY, WICK_BOUNDARY_CARRIER);
         return 1;
     default:
         break;
@@ -512,4 +512,39 @@ int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_add
     if (java)
         load_thread(&env, &s, java, out);
     return walk(&env, &s, frames, cap, out);
+}
+
+int wick_walk_frozen_sig(struct wick_walker *w, struct wick_tables *t, wick_addr chunk, const struct wick_outside *o,
+                         uint64_t *frames, int cap, struct wick_walk_result *out)
+{
+    struct wick_step_scratch scratch;
+    struct wick_step_env env = {.w = w,
+                                .t = t,
+                                .scratch = &scratch,
+                                .stack_lo = o->lo,
+                                .stack_bytes = o->bytes,
+                                .stack = o->stack,
+                                .unloads = metaspace_epoch(w)};
+    const struct wick_step_jvm *j = &w->jvm->step;
+    struct wick_step_state s = {.in_heap = 1};
+    int n = 0,
+        stop = step_next_chunk(&env, j, &s, chunk) == STEP_CHUNK_FRAMES ? WICK_STOP_NONE : WICK_STOP_CONTINUATION;
+    *out = (struct wick_walk_result){0};
+    if (stop)
+        return 0;
+    while (!stop && s.frozen_sp && n < cap - 2) {
+        struct wick_step_frame f = {0};
+        env.first = env.last = NULL;
+        env.stepping = false;
+        stop = step_frozen(&env, j, &s, &f);
+        if (f.kind != WICK_STEP_UNKNOWN)
+            n += translate(&env, &f, frames + n, cap - 2 - n, out);
+    }
+    if (stop || s.frozen_sp) {
+        frames[n++] = WICK_FRAME(WICK_FRAME_BREAK, stop ? stop : WICK_STOP_TRUNCATED);
+        out->flags |= stop ? WICK_EVENT_BROKEN : 0;
+    }
+    if (!s.frozen_sp)
+        frames[n++] = WICK_FRAME(WICK_FRAME_BOUNDARY, WICK_BOUNDARY_UNMOUNTED);
+    return n;
 }

@@ -15,7 +15,7 @@
 #define MS       UINT64_C(1000000)
 #define LOOKS    20 /* for each ms of a sample: chance plays no part */
 
-enum { WORKER = 1, COLLECTOR, POOL, FINALIZER };
+enum { WORKER = 1, COLLECTOR, POOL, FINALIZER, UNMOUNTED };
 enum { COLD = 1, HOT = 100, LOCK, STALL, SLEEP, OWN, LOOP, QUEUE, START };
 
 static size_t stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t cap, bool *truncated)
@@ -77,9 +77,11 @@ static int method(void *arg, uint32_t id, struct wick_jfr_method *out)
 
 static int thread(void *arg, uint32_t id, struct wick_jfr_thread *out)
 {
-    static const char *const names[] = {"", "worker", "GC Thread#0", "pool", "Finalizer"};
+    static const char *const names[] = {"",     "worker",    "GC Thread#0",
+                                        "pool", "Finalizer", "virtual threads, not mounted"};
     (void)arg;
-    *out = (struct wick_jfr_thread){.os_name = names[id], .os_tid = id, .java_name = names[id], .java_tid = id};
+    uint32_t number = id == UNMOUNTED ? 0 : id;
+    *out = (struct wick_jfr_thread){.os_name = names[id], .os_tid = number, .java_name = names[id], .java_tid = number};
     return 0;
 }
 
@@ -127,6 +129,15 @@ static void spans(struct wick_jfr_writer *w, const struct scene *s, uint64_t now
     wick_jfr_write_span(w, &span);
 }
 
+/* Virtual threads on no carrier, in their request. */
+static void unmounted(struct wick_jfr_writer *w, uint64_t now, uint32_t where, uint32_t state, unsigned ms)
+{
+    if (ms)
+        wick_jfr_write_wall_clock_sample(w,
+                                         &(struct wick_jfr_wall_clock_sample){now, UNMOUNTED, where, state, ms * LOOKS,
+                                                                              0, ms * MS / SECONDS, VIRTUAL});
+}
+
 /* A request of a virtual thread, with a carrier's samples: of its own and without work. */
 static void virtual_request(struct wick_jfr_writer *w, const struct scene *s, uint64_t now, bool first)
 {
@@ -135,6 +146,8 @@ static void virtual_request(struct wick_jfr_writer *w, const struct scene *s, ui
             w, &(struct wick_jfr_wall_clock_sample){now, POOL, HOT, WICK_JFR_STATE_RUNNABLE, s->carrier * LOOKS, 0,
                                                     s->carrier * MS / SECONDS, VIRTUAL});
     wall(w, now, POOL, COLD, WICK_JFR_STATE_PARKED, s->carrier_idle);
+    unmounted(w, now, LOCK, WICK_JFR_STATE_MONITOR, s->unmounted);
+    unmounted(w, now, COLD, WICK_JFR_STATE_WAITING_FOR_CARRIER, s->no_carrier);
     if (!first || !s->virtual_requests)
         return;
     wick_jfr_write_span(w, &(struct wick_jfr_span){.start_ns = START_NS,

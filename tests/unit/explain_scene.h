@@ -26,6 +26,7 @@ struct scene {
     unsigned unsampled_once; /* CPU time that had no sample for a while, in every other second */
     unsigned warm;           /* deoptimisations of the first two seconds */
     unsigned virtual_requests, carrier, carrier_idle; /* one of a virtual thread; samples of its carrier */
+    unsigned unmounted, no_carrier;                   /* of virtual threads that are on none: at a lock, ready to run */
     unsigned nested, beyond; /* a collection within that of `pauses`; another one at the last second */
     bool part;               /* says which recording it is a part of: all that do, of the same one */
     unsigned named;          /* CPU time of a neighbour */

@@ -229,13 +229,25 @@ static void test_unmounted_wait__is_the_rest_of_the_time_of_virtual_threads(void
     char *text = explained_by(SCENE(c->sleep = 0, c->carrier = 1000, c->virtual_requests = 9000));
     assert_non_null(strstr(text,
                            "unmounted-wait: GET /v: p99 9.0 s; 89 % of its time (8.0 s) its virtual threads are not "
-                           "mounted: they wait, for something or for a carrier, where nothing samples them\n"));
+                           "mounted: they wait, for something or for a carrier, and no sample shows for what\n"));
     free(text);
     /* what their carriers do for others is not theirs */
     text = explained_by(SCENE(c->sleep = 0, c->carrier_idle = 9000, c->virtual_requests = 9000));
     assert_non_null(strstr(text, "unmounted-wait: GET /v: p99 9.0 s; 100 % of its time (9.0 s)"));
     assert_null(strstr(text, "endpoint-wait"));
     free(text);
+}
+
+static void test_waiting__counts_virtual_threads_that_are_on_no_carrier(void **state)
+{
+    char *text = explained_by(SCENE(c->sleep = 0, c->carrier = 1000, c->unmounted = 8000, c->virtual_requests = 9000));
+    assert_non_null(strstr(text, "waiting: 47 % of the time that threads have work (8.0 s) is waiting for a monitor, "
+                                 "at app.Main.enter:7\n"));
+    assert_null(strstr(text, "unmounted-wait"));
+    assert_null(strstr(text, "stuck-thread")); /* they are many, though all wait at one place */
+    free(text);
+    says(SCENE(c->sleep = 0, c->carrier = 1000, c->no_carrier = 8000, c->virtual_requests = 9000),
+         "(8.0 s) is waiting for a free carrier thread, at app.Main.");
 }
 
 static void test_gc__pauses_and_cpu_time(void **state)
@@ -608,6 +620,7 @@ int main(void)
         cmocka_unit_test(test_lock_contention__counts_only_time_with_work),
         cmocka_unit_test(test_endpoint_wait__names_the_kind_of_waiting),
         cmocka_unit_test(test_unmounted_wait__is_the_rest_of_the_time_of_virtual_threads),
+        cmocka_unit_test(test_waiting__counts_virtual_threads_that_are_on_no_carrier),
         cmocka_unit_test(test_gc__pauses_and_cpu_time),
         cmocka_unit_test(test_safepoints__slow_threads_and_slow_safepoints),
         cmocka_unit_test(test_compilers__queues_deoptimisations_and_room_for_code),

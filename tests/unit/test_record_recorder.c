@@ -46,6 +46,15 @@ int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_add
     return 1;
 }
 
+int wick_walk_frozen_sig(struct wick_walker *w, struct wick_tables *t, wick_addr chunk, const struct wick_outside *o,
+                         uint64_t *frames, int cap, struct wick_walk_result *out)
+{
+    frames[0] = WICK_FRAME_NATIVE(chunk, false);
+    frames[1] = WICK_FRAME(WICK_FRAME_BOUNDARY, WICK_BOUNDARY_UNMOUNTED);
+    *out = (struct wick_walk_result){0};
+    return 2;
+}
+
 static struct wick_recorder rec;
 
 /* One sample as a handler makes it. */

@@ -60,6 +60,14 @@ static void test_wait__functions_of_the_jvm_and_java_methods_are_known(void **st
     assert_int_equal(wick_wait_state_java("sun/misc/Unsafe", "park"), WICK_JFR_STATE_PARKED);
     assert_int_equal(wick_wait_state_java("java/lang/Thread", "run"), 0);
     assert_int_equal(wick_wait_state_java("my/Thread", "sleep"), 0);
+    /* of a virtual thread on no carrier: what made it yield decides, not that it yielded */
+    assert_int_equal(wick_wait_state_java("jdk/internal/vm/Continuation", "yield0"), WICK_JFR_STATE_PARKED);
+    assert_int_equal(wick_wait_state_java("java/lang/VirtualThread", "sleepNanos"), WICK_JFR_STATE_SLEEPING);
+    assert_int_equal(wick_wait_state_java("sun/nio/ch/Poller", "pollDirect"), WICK_JFR_STATE_IO);
+    assert_true(wick_wait_state_passes("jdk/internal/vm/Continuation"));
+    assert_true(wick_wait_state_passes("java/lang/System$2"));
+    assert_false(wick_wait_state_passes("jdk/internal/misc/Unsafe"));
+    assert_false(wick_wait_state_passes("my/VirtualThread"));
 }
 
 int main(void)

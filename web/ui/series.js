@@ -20,6 +20,7 @@ const LEAST_DRAG = 4;
  *  a CPU or lacks one below, what waits for something above. */
 export const STATES = [
   ['RUNNABLE', 'on CPU', 'var(--cpu)'], ['WAITING_FOR_CPU', 'waiting for CPU', 'var(--wait)'],
+  ['WAITING_FOR_CARRIER', 'waiting for a carrier', 'var(--held)'],
   ['BLOCKED_ON_MONITOR_ENTER', 'monitor', 'var(--monitor)'], ['SAFEPOINT', 'safepoint', 'var(--held)'],
   ['ALLOCATION_STALL', 'allocation stall', 'var(--stall)'], ['DISK_WAIT', 'file', 'var(--disk)'], ['IO_WAIT', 'I/O', 'var(--series-3)'],
   ['NATIVE_WAIT', 'native wait', 'var(--cell-self)'], ['IN_OBJECT_WAIT', 'Object.wait', 'var(--cell-total)'], ['PARKED', 'parked', 'var(--blocked)'],

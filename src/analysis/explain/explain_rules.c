@@ -410,7 +410,7 @@ static void endpoint_wait(struct wick_explain *x)
     each_endpoint(x, wick_explain_waits_of_endpoint);
 }
 
-/* Requests of virtual threads that wait: nothing samples these, but their spans have their time. */
+/* Requests of virtual threads that wait and were not found by the wall clock: their spans have their time. */
 static void unmounted_wait(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;

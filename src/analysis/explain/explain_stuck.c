@@ -46,7 +46,7 @@ static void find_stuck(const struct wick_explain *x, const struct stuck *o)
     for (size_t i = 0; i < f->nwall; i++) {
         const struct wick_explain_sample *s = &f->wall[i];
         uint32_t at = x->waits[i].stack;
-        if (ns[s->thread] < 0 || !s->thread)
+        if (ns[s->thread] < 0 || !s->thread || wick_profile_thread_is_many(&f->p->threads[s->thread]))
             continue;
         bool waits = wick_wait_is_lock(x->waits[i].kind);
         if (!waits && is_held(s))

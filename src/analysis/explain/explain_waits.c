@@ -53,7 +53,7 @@ struct places {
 enum {
     WAITING = 1 << WICK_EXPLAIN_SLEEPING | 1 << WICK_EXPLAIN_MONITOR | 1 << WICK_EXPLAIN_PARKED |
               1 << WICK_EXPLAIN_OBJECT_WAIT | 1 << WICK_EXPLAIN_IO | 1 << WICK_EXPLAIN_DISK |
-              1 << WICK_EXPLAIN_NATIVE_WAIT
+              1 << WICK_EXPLAIN_NATIVE_WAIT | 1 << WICK_EXPLAIN_WAITING_FOR_CARRIER
 };
 
 /* ---- what each sample waits for ---- */
@@ -86,6 +86,8 @@ static struct wick_wait wait_in(const struct wick_profile *p, const struct wick_
     struct wick_wait w = wick_wait_of(p, s->stack);
     if (s->state == WICK_EXPLAIN_MONITOR)
         w.kind = WICK_WAIT_MONITOR;
+    else if (s->state == WICK_EXPLAIN_WAITING_FOR_CARRIER)
+        w.kind = WICK_WAIT_CARRIER;
     else if (s->state == WICK_EXPLAIN_NATIVE_WAIT && w.kind == WICK_WAIT_NONE && in_mutex(p, s->stack))
         w.kind = WICK_WAIT_NATIVE_LOCK;
     else if (w.kind == WICK_WAIT_NONE)
@@ -147,7 +149,7 @@ bool wick_explain_learn_waits(struct wick_explain *x)
 /* Its first sample alone makes a thread run a little. */
 bool wick_explain_moved(const struct wick_explain *x, uint32_t thread)
 {
-    return !x->f->nran || x->ran[thread] > 1;
+    return !x->f->nran || x->ran[thread] > 1 || wick_profile_thread_is_many(&x->f->p->threads[thread]);
 }
 
 /* Whether a wait counts although its thread did not run at all: somebody waits for the request. One that waits for an

@@ -23,9 +23,9 @@
  *   - of virtual threads, whose spans go on while no thread of the kernel is in them;
  *   - all, if the wall clock sampled only threads chosen by name or id.
  *
- * Requests of virtual threads. While such a thread waits it is unmounted, so nothing samples it. But its root span says
- * how long the request took, and samples with its context how long it was mounted: the difference is time that it
- * waited, for something or for a carrier. Inner spans of other virtual threads are not counted.
+ * Requests of virtual threads. While such a thread waits it is unmounted, and the wall clock may not find it. But its
+ * root span says how long the request took, and the samples with its context how much of that is known: the difference
+ * is time that it waited, for something or for a carrier. Inner spans of other virtual threads are not counted.
  *
  * Time in a thread's spans is that of their union: a span within another one is not counted again. What lies outside of
  * the time that the recordings cover (a recording may be cut) is not counted.
@@ -42,7 +42,7 @@ struct wick_span_time_row {
     int64_t spans_ns;     /* time that threads were in its spans: exact */
     int64_t sampled_ns;   /* weight of the samples taken in them */
     uint64_t samples;     /* their number */
-    int64_t unmounted_ns; /* time of requests of virtual threads in which these were on no carrier */
+    int64_t unmounted_ns; /* time of requests of virtual threads in which these were on no carrier, without samples */
 };
 
 struct wick_span_time {

@@ -369,6 +369,7 @@ const char *wick_spans_state(const struct wick_profile *p, uint16_t state, char 
 {
     static const char *const short_names[][2] = {
         {"STATE_WAITING_FOR_CPU", "waiting for CPU"},
+        {"STATE_WAITING_FOR_CARRIER", "waiting for a carrier"},
         {"STATE_BLOCKED_ON_MONITOR_ENTER", "monitor"},
         {"STATE_IN_OBJECT_WAIT", "Object.wait"},
         {"STATE_IO_WAIT", "I/O"},

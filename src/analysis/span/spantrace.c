@@ -155,11 +155,12 @@ static int64_t plus(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &out) ? b > 0 ? INT64_MAX : INT64_MIN : out;
 }
 
-/* The time that one visit of a wall-clock sample stands for. */
+/* The time that one visit of a wall-clock sample stands for: not the weight of a delayed one. Virtual threads that are
+ * on no carrier are drawn by themselves, so what is usual for others does not count. */
 static int64_t look_of(const struct wick_spans *s, const struct wick_span_sample *x)
 {
     int64_t each = x->count ? (int64_t)((uint64_t)x->weight_ns / x->count) : x->weight_ns;
-    int64_t usual = wick_spans_look(s, x->start_ns);
+    int64_t usual = wick_profile_thread_is_many(&s->p->threads[x->thread]) ? 0 : wick_spans_look(s, x->start_ns);
     return usual && usual < each ? usual : each;
 }
 

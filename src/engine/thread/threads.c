@@ -428,6 +428,11 @@ void wick_threads_refresh_names(struct wick_threads *ts)
 
 bool wick_threads_name(struct wick_threads *ts, uint32_t serial, struct wick_thread_name *out, char *buf, size_t cap)
 {
+    if (serial == WICK_THREADS_UNMOUNTED) {
+        snprintf(buf, cap, "virtual threads, not mounted");
+        *out = (struct wick_thread_name){.serial = serial, .os_name = "virtual threads", .java_name = buf};
+        return true;
+    }
     pthread_mutex_lock(&ts->lock);
     const struct wick_thread_alias *a = wick_threads_alias_locked(ts, serial);
     struct wick_thread_name *n = wick_threads_name_of_locked(ts, a ? a->serial : serial);

@@ -23,6 +23,10 @@
 
 enum { WICK_MAX_THREADS = 1 << 16, WICK_MAX_TID = 1 << 22, WICK_MAX_HOOKS = 32, WICK_YOUNG_THREADS = 64 };
 
+/* The number under which virtual threads that are on no carrier are in the recording, all of them: they come and go by
+ * the hundred thousand, and are distinguished by their contexts. */
+#define WICK_THREADS_UNMOUNTED 0xfffffffeu
+
 struct wick_engine_thread {
     _Atomic int32_t tid;   /* 0 = free slot */
     uint32_t serial;       /* from 1 */

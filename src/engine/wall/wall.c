@@ -189,6 +189,7 @@ void wick_wall_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_t passed
             pthread_mutex_unlock(&e->lock);
         }
     }
+    wick_wall_virtual_tick(e, now_ns, passed * e->interval);
     pthread_mutex_lock(&e->lock);
     e->stats.candidates = 0;
     for (int i = 0; i < WICK_WALL_STRATA; i++) {
@@ -285,6 +286,7 @@ int wick_wall_start(struct wick_wall_engine *e, const struct wick_wall_config *c
     e->tasks = e->wake = -1;
     pthread_mutex_init(&e->lock, NULL);
     int rc = wick_wall_filter_parse(&e->filter, c->filter ? c->filter : "", err);
+    wick_wall_virtual_init(e);
     if (!rc)
         rc = open_sources(e, err);
     if (!rc)

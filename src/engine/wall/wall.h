@@ -52,6 +52,10 @@
  * no processor; the weights of all visits sum up to the sum of time x candidates. What is sent by signal is owed to the
  * thread: further visits before it gets a processor add to it. A thread that ends before loses it, as a drop.
  *
+ * Virtual threads on no carrier. No thread of the kernel stands for them, so they are a population of their own: those
+ * with a context, whose records the labels keep. Of these a few are drawn at each tick (wall_virtual.c), and their
+ * frozen frames are walked in the heap.
+ *
  * Threads: start, stop, flush and take by the session's owner and the drain thread; the sampler; the handler in any
  *          thread. `lock` guards what is marked so; it is taken for one visit at a time, inside the
  *          registry's lock, never the other way round.
@@ -68,6 +72,7 @@
 #include "engine/wall/wall_filter.h"
 #include "engine/thread/thread_look.h"
 #include "engine/wall/wall_pick.h"
+#include "hotspot/virtual_thread.h"
 
 #define WICK_WALL_INTERVAL_NS 10000000ull /* default */
 
@@ -124,6 +129,9 @@ struct wick_wall_finished {
 /* Candidates that are neither of the two, are active, are not but have a context (where others are also sampled). */
 enum { WICK_WALL_STRATA = 3 };
 
+/* Records of virtual threads that are drawn at a tick. */
+enum { WICK_WALL_VIRTUAL_DRAWS = 4 };
+
 struct wick_wall_engine;
 
 /* What the engine sees of threads; unit tests put theirs in place. */
@@ -163,7 +171,12 @@ struct wick_wall_engine {
     struct wick_wall_pick picks[WICK_WALL_STRATA]; /* the sampler's */
     uint8_t *stack;                                /* the sampler's copy of a thread's stack */
     uint64_t random;
-    int tasks, wake; /* /proc/self/task; eventfd that ends the sampler */
+    struct {
+        bool known; /* the JVM's virtual threads can be read */
+        struct wick_hs_moves moves;
+        uint64_t owed_ns; /* time of ticks at which a collection stopped the program */
+    } unmounted;          /* the sampler's */
+    int tasks, wake;      /* /proc/self/task; eventfd that ends the sampler */
     pthread_t thread;
     bool thread_started;
     bool keep; /* the slots, for a handler that has not come back */

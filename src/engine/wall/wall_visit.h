@@ -31,4 +31,9 @@ void wick_wall_finish_locked(struct wick_wall_engine *e, struct wick_wall_slot *
 /* Writes down what the thread used since it was written down last. */
 void wick_wall_account_locked(struct wick_wall_engine *e, struct wick_wall_slot *s, uint64_t now_ns);
 
+/* Virtual threads that are on no carrier (wall_virtual.c): at the start, when the filter is known; one tick, which
+ * stands for so much time. */
+void wick_wall_virtual_init(struct wick_wall_engine *e);
+void wick_wall_virtual_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_t time_ns);
+
 #endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wall_virtual.c - samples of virtual threads that are on no carrier
+ *
+ * A virtual thread that waits gives its carrier back: what is left is an object and its frozen frames in the heap.
+ * Those of interest have a context, and with it a record in the labels, which has a weak reference to the thread. So at
+ * each tick some records are drawn, evenly spaced from a random place on: each of the n is drawn with the same
+ * probability, and weighs time x n / draws. One that is free, or whose thread is mounted, gives no sample: the carrier
+ * has that time.
+ *
+ * Nothing is stopped for it, so the object and its frames may go away while they are read. The frames are copied. If
+ * the thread stands where it did, and no collection has stopped the program, both before and after, the copy is of that
+ * wait. Collectors that move objects beside the program leave old copies, which are as good.
+ *
+ * Ticks at which a collection stops the program go to the next one: in the pause all wait where they do.
+ */
+#include "engine/wall/wall_visit.h"
+
+#include "base/random.h"
+#include "jfr/writer/writer.h"
+
+enum { TRIES = 3 };
+
+struct look {
+    const struct wick_wall_engine *e;
+    uint64_t id;
+    enum wick_hs_virtual_seen seen;
+    wick_addr chunk;
+};
+
+static void *look_at(void *arg, void *reference)
+{
+    struct look *l = arg;
+    l->chunk = 0;
+    l->seen = wick_hs_virtual_look(l->e->recorder->walker.jvm, &l->e->unmounted.moves, (wick_addr)(uintptr_t)reference,
+                                   l->id, &l->chunk);
+    return l;
+}
+
+static unsigned state_of(enum wick_hs_virtual_seen seen)
+{
+    return seen == WICK_HS_VIRTUAL_READY         ? WICK_JFR_STATE_WAITING_FOR_CARRIER
+           : seen == WICK_HS_VIRTUAL_MONITOR     ? WICK_JFR_STATE_MONITOR
+           : seen == WICK_HS_VIRTUAL_OBJECT_WAIT ? WICK_JFR_STATE_OBJECT_WAIT
+                                                 : WICK_JFR_STATE_NATIVE_WAIT;
+}
+
+/* Copies what a sample needs of a thread that is found unmounted. True: *l, *o and *label are of one moment. *moved: it
+ * is unmounted, but was never the same before and after. */
+static bool copy(struct wick_wall_engine *e, const struct wick_label_holder *h, struct look *l, struct wick_outside *o,
+                 struct wick_context *label, bool *moved)
+{
+    struct wick_labels *labels = e->recorder->labels;
+    const struct wick_jvm *jvm = e->recorder->walker.jvm;
+    for (int i = 0; i < TRIES; i++) {
+        struct look after = *l;
+        uint32_t operation;
+        uint64_t collections = wick_hs_collections(jvm);
+        if (!wick_labels_holder_thread(labels, h, look_at, l) || l->seen == WICK_HS_VIRTUAL_UNKNOWN ||
+            l->seen == WICK_HS_VIRTUAL_MOUNTED || !wick_labels_holder_context(labels, h, label, &operation))
+            return false;
+        *o = (struct wick_outside){.lo = l->chunk, .stack = e->stack};
+        o->bytes = wick_mem_read_most(&e->recorder->walker.mem, o->lo, e->stack, WICK_THREAD_LOOK_STACK);
+        if (collections && wick_labels_holder_thread(labels, h, look_at, &after) && after.seen == l->seen &&
+            after.chunk == l->chunk && wick_hs_collections(jvm) == collections)
+            return true;
+    }
+    *moved = true;
+    return false;
+}
+
+static void visit(struct wick_wall_engine *e, uint32_t record, uint64_t now_ns, uint64_t weight)
+{
+    struct wick_label_holder h;
+    struct wick_outside o;
+    struct wick_context label;
+    bool moved = false;
+    if (!wick_labels_holder_at(e->recorder->labels, record, &h))
+        return;
+    e->context_seen = true; /* for wick_wall_narrowing */
+    struct look l = {.e = e, .id = h.id};
+    if (!copy(e, &h, &l, &o, &label, &moved)) {
+        if (moved)
+            wick_recorder_drop_sig(e->recorder, WICK_EVENT_WALL, WICK_DROP_THREAD_MOVED, 1, weight);
+        return;
+    }
+    struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
+    if (!scratch) {
+        wick_recorder_drop_sig(e->recorder, WICK_EVENT_WALL, WICK_DROP_WALK_IN_PROGRESS, 1, weight);
+        return;
+    }
+    wick_recorder_sample_sig(e->recorder, scratch,
+                             &(struct wick_sample_sig){.outside = &o,
+                                                       .chunk = l.chunk,
+                                                       .label = &label,
+                                                       .time_ns = now_ns,
+                                                       .weight = weight,
+                                                       .thread = WICK_THREADS_UNMOUNTED,
+                                                       .type = WICK_EVENT_WALL,
+                                                       .samples = 1,
+                                                       .state = (uint8_t)state_of(l.seen)});
+    wick_recorder_leave_sig(scratch);
+}
+
+void wick_wall_virtual_init(struct wick_wall_engine *e)
+{
+    const struct wick_jvm *jvm = e->recorder->walker.jvm;
+    bool any =
+        e->filter.kind == WICK_WALL_AUTO || e->filter.kind == WICK_WALL_ALL || e->filter.kind == WICK_WALL_CONTEXT;
+    e->unmounted.known =
+        any && e->recorder->labels && wick_hs_virtual_known(jvm) && wick_hs_moves_find(jvm, &e->unmounted.moves);
+}
+
+void wick_wall_virtual_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_t time_ns)
+{
+    struct wick_labels *labels = e->recorder->labels;
+    if (!e->unmounted.known || !wick_load_relaxed(&labels->virtual_threads))
+        return;
+    if (!wick_hs_collections(e->recorder->walker.jvm)) {
+        e->unmounted.owed_ns += time_ns;
+        return;
+    }
+    uint64_t n = wick_labels_record_top(labels) - 1;
+    uint64_t draws = n < WICK_WALL_VIRTUAL_DRAWS ? n : WICK_WALL_VIRTUAL_DRAWS;
+    uint64_t from = n ? wick_random_below(&e->random, n) : 0;
+    time_ns += e->unmounted.owed_ns;
+    e->unmounted.owed_ns = 0;
+    for (uint64_t i = 0; i < draws; i++)
+        visit(e, 1 + (uint32_t)((from + i * n) / draws), now_ns, time_ns * n / draws);
+}

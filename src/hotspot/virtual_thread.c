@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hotspot/virtual_thread.h"
+
+#include "hotspot/value.h"
+
+/* Two bits of a JNI reference say of which kind it is; states have a flag for threads that JVMTI has suspended. */
+enum { REFERENCE_KIND = 3, STATES = 64, SUSPENDED = 1 << 8 };
+
+bool wick_hs_virtual_known(const struct wick_jvm *jvm)
+{
+    const struct wick_hs_layout *l = &jvm->layout;
+    return jvm->virtual_thread.cont > 0 && jvm->step.cont_tail > 0 && l->java_heap &&
+           l->java_heap_collections != WICK_HS_NONE && l->java_heap_paused != WICK_HS_NONE;
+}
+
+/* With ZGC, where the object was before the last collection if the program has not loaded the reference since: the
+ * reader checks what it finds there. */
+static wick_addr load(const struct wick_jvm *jvm, const struct wick_hs_moves *moves, wick_addr field)
+{
+    return wick_hs_oop_newest(jvm, moves, wick_hs_oop_load(jvm, field));
+}
+
+enum wick_hs_virtual_seen wick_hs_virtual_look(const struct wick_jvm *jvm, const struct wick_hs_moves *moves,
+                                               wick_addr reference, uint64_t id, wick_addr *chunk)
+{
+    const struct wick_hs_virtual_fields *f = &jvm->virtual_thread;
+    wick_addr handle = reference & ~(wick_addr)REFERENCE_KIND;
+    wick_addr thread = wick_hs_oop_newest(jvm, moves, wick_hs_oop_resolve(jvm, handle));
+    if (!thread || wick_hs_u64(jvm->mem, thread + (unsigned)f->id) != id)
+        return WICK_HS_VIRTUAL_UNKNOWN;
+    uint32_t state = wick_hs_u32(jvm->mem, thread + (unsigned)f->state) & ~(uint32_t)SUSPENDED;
+    if (wick_hs_oop_load(jvm, thread + (unsigned)f->carrier))
+        return WICK_HS_VIRTUAL_MOUNTED;
+    wick_addr cont = load(jvm, moves, thread + (unsigned)f->cont);
+    *chunk = cont ? load(jvm, moves, cont + (unsigned)jvm->step.cont_tail) : 0;
+    if (!*chunk || state >= STATES)
+        return WICK_HS_VIRTUAL_UNKNOWN;
+    return f->parked >> state & 1        ? WICK_HS_VIRTUAL_PARKED
+           : f->monitor >> state & 1     ? WICK_HS_VIRTUAL_MONITOR
+           : f->object_wait >> state & 1 ? WICK_HS_VIRTUAL_OBJECT_WAIT
+           : f->ready >> state & 1       ? WICK_HS_VIRTUAL_READY
+                                         : WICK_HS_VIRTUAL_UNKNOWN;
+}
+
+uint64_t wick_hs_collections(const struct wick_jvm *jvm)
+{
+    const struct wick_hs_layout *l = &jvm->layout;
+    uint8_t paused = 1;
+    wick_addr heap = wick_hs_u64(jvm->mem, l->java_heap);
+    uint32_t count = heap ? wick_hs_u32(jvm->mem, heap + (unsigned)l->java_heap_collections) : 0;
+    if (!heap || wick_mem_read(jvm->mem, heap + (unsigned)l->java_heap_paused, &paused, sizeof paused) || paused)
+        return 0;
+    return (uint64_t)count + 1;
+}
