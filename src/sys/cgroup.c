@@ -12,12 +12,13 @@
  */
 #include "sys/cgroup.h"
 
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "sys/whole.h"
 
 enum { TEXT = 8192, PATH = 512 };
 
@@ -28,16 +29,6 @@ static const struct {
     [WICK_CGROUP_MEMORY] = {"memory", "memory.current", "memory.usage_in_bytes"},
     [WICK_CGROUP_PRESSURE] = {"", "cpu.pressure", NULL},
 };
-
-/* A small file as text, "" if it cannot be read. */
-static void read_text(const char *path, char *buf, size_t cap)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, buf, cap - 1);
-    buf[n > 0 ? n : 0] = 0;
-    if (fd >= 0)
-        close(fd);
-}
 
 /* The path of this process in the hierarchy of a controller, "" = that of version 2. False if it has none. */
 static bool path_of(const char *text, const char *controller, char *out)
@@ -75,11 +66,11 @@ static double cpu_limit(const struct wick_cgroup *g)
     char file[WICK_CGROUP_PATH + 32], text[64];
     long long quota = 0, period = 0;
     snprintf(file, sizeof file, "%s/%s", g->dir, g->v2 ? "cpu.max" : "cpu.cfs_quota_us");
-    read_text(file, text, sizeof text);
+    wick_whole_text(file, text, sizeof text);
     int n = sscanf(text, "%lld %lld", &quota, &period); /* version 2: "max 100000" or "50000 100000" */
     if (n == 1) {
         snprintf(file, sizeof file, "%s/cpu.cfs_period_us", g->dir);
-        read_text(file, text, sizeof text);
+        wick_whole_text(file, text, sizeof text);
         period = strtoll(text, NULL, 10);
     }
     return n >= 1 && quota > 0 && period > 0 ? (double)quota / (double)period : 0; /* version 1: -1 = none */
@@ -89,7 +80,7 @@ static double memory_limit(const struct wick_cgroup *g)
 {
     char file[WICK_CGROUP_PATH + 32], text[64];
     snprintf(file, sizeof file, "%s/%s", g->dir, g->v2 ? "memory.max" : "memory.limit_in_bytes");
-    read_text(file, text, sizeof text);
+    wick_whole_text(file, text, sizeof text);
     uint64_t max = strtoull(text, NULL, 10);
     return max < (uint64_t)1 << 60 ? (double)max : 0; /* version 1 has a huge number for none */
 }
@@ -131,7 +122,7 @@ size_t wick_cgroup_levels(const char *root, const char *process, enum wick_cgrou
     static const char *const mounts[] = {"/sys/fs/cgroup/unified", "/sys/fs/cgroup"};
     char mount[WICK_CGROUP_PATH / 2], text[TEXT], path[PATH];
     snprintf(mount, sizeof mount, "%s/proc/%s/cgroup", root, process);
-    read_text(mount, text, sizeof text);
+    wick_whole_text(mount, text, sizeof text);
     if (*controllers[c].name && path_of(text, controllers[c].name, path)) {
         snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/%s", root, controllers[c].name);
         return look_up(mount, path, c, false, out, most);
@@ -163,7 +154,7 @@ double wick_cgroup_cpus(const char *root, const char *process)
     char path[WICK_CGROUP_PATH], text[TEXT];
     double least = 0;
     snprintf(path, sizeof path, "%s/proc/%s/cgroup", root, process);
-    read_text(path, text, sizeof text);
+    wick_whole_text(path, text, sizeof text);
     if (strstr(text, "/..")) /* above our cgroup namespace */
         return 0;
     size_t n = wick_cgroup_levels(root, process, WICK_CGROUP_CPU, levels, WICK_CGROUP_LEVELS);

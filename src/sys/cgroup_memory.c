@@ -7,11 +7,10 @@
  */
 #include "sys/cgroup_memory.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+
+#include "sys/whole.h"
 
 enum { TEXT = 8192 };
 
@@ -19,12 +18,7 @@ static bool read_file(const struct wick_cgroup *g, const char *name, char *buf)
 {
     char path[WICK_CGROUP_PATH + 64];
     snprintf(path, sizeof path, "%s/%s", g->dir, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, buf, TEXT - 1);
-    if (fd >= 0)
-        close(fd);
-    buf[n > 0 ? n : 0] = 0;
-    return n > 0;
+    return wick_whole_text(path, buf, TEXT) > 0;
 }
 
 /* A file with one number; "max" and what version 1 has for it are 0. */

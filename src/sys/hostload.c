@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "sys/procstat.h"
+#include "sys/whole.h"
 
 enum { TEXT = 1 << 17, CPUS = 8192 };
 
@@ -41,8 +42,7 @@ static int open_file(const char *root, const char *path)
 
 static const char *read_fd(int fd, char *buf)
 {
-    ssize_t n = fd < 0 ? 0 : pread(fd, buf, TEXT - 1, 0);
-    buf[n > 0 ? n : 0] = 0;
+    wick_whole_text_fd(fd, buf, TEXT);
     return buf;
 }
 

@@ -2,7 +2,7 @@
 /*
  * hostload.h - what the machine and the process's cgroup do to it: CPU limit, pressure, stolen time, memory
  *
- * The kernel's files are found and opened once and read again with one system call each, but for limits, which are
+ * The kernel's files are found and opened once and read again with two system calls each, but for limits, which are
  * opened each time. A file that is not there leaves its figures at 0 and its flag off. Both cgroup versions are
  * understood, see cgroup.h for which cgroup counts.
  *
@@ -72,7 +72,7 @@ struct wick_hostload_now {
 void wick_hostload_open(struct wick_hostload *h, const char *root);
 void wick_hostload_close(struct wick_hostload *h);
 
-/* Reads everything: about a dozen system calls. */
+/* Reads everything: about two dozen system calls. */
 void wick_hostload_read(const struct wick_hostload *h, struct wick_hostload_now *out);
 
 /* The parsers, each for the text of one file. */

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "sys/ns.h"
+#include "sys/whole.h"
 
 #define SMALL_FILE 65536
 
@@ -31,7 +32,7 @@ static int read_inside(int root, const char *path, struct wick_strbuf *out)
     if (fd < 0)
         return -WICK_E_IO;
     int rc = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -WICK_E_IO : wick_strbuf_grow(out, SMALL_FILE);
-    ssize_t n = rc ? -1 : pread(fd, out->buf + out->len, SMALL_FILE, 0);
+    ssize_t n = rc ? -1 : wick_whole_pread(fd, out->buf + out->len, SMALL_FILE, 0);
     close(fd);
     if (n < 0)
         return -WICK_E_IO;

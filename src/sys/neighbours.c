@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "sys/proc.h"
 #include "sys/procstat.h"
+#include "sys/whole.h"
 
 enum { REST = 200, PATH = 128, COMM = 64 };
 
@@ -48,11 +48,7 @@ static size_t read_file(const struct wick_neighbours *n, int32_t pid, const char
 {
     char path[PATH];
     snprintf(path, sizeof path, "%s/%d/%s", n->proc, pid, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t len = fd < 0 ? 0 : read(fd, buf, cap - 1);
-    if (fd >= 0)
-        close(fd);
-    buf[len > 0 ? len : 0] = 0;
+    ssize_t len = wick_whole_text(path, buf, cap);
     return len > 0 ? (size_t)len : 0;
 }
 

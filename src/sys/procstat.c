@@ -61,20 +61,10 @@ bool wick_procstat_parse(const char *text, struct wick_procstat *out)
     return false;
 }
 
-/* What fits of a file, as text. */
-static void read_text(int dir, const char *path, char *buf, size_t cap)
-{
-    int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : wick_whole_pread(fd, buf, cap - 1, 0);
-    if (fd >= 0)
-        close(fd);
-    buf[n > 0 ? n : 0] = 0;
-}
-
 bool wick_procstat_read(int dir, const char *path, struct wick_procstat *out)
 {
     char text[1024];
-    read_text(dir, path, text, sizeof text);
+    wick_whole_text_at(dir, path, text, sizeof text);
     return wick_procstat_parse(text, out);
 }
 
@@ -123,7 +113,7 @@ bool wick_procstat_parse_cpu(const char *line, struct wick_procstat_cpu *out)
 bool wick_procstat_machine(struct wick_procstat_cpu *out)
 {
     char text[256];
-    read_text(AT_FDCWD, "/proc/stat", text, sizeof text);
+    wick_whole_text("/proc/stat", text, sizeof text);
     return wick_procstat_parse_cpu(text, out) && out->cpu == -1;
 }
 

@@ -8,7 +8,6 @@
 #include "sys/sock.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "sys/whole.h"
 
 #define BACKLOG 16
 
@@ -201,20 +201,11 @@ bool wick_sock_uid_is_overflow(uid_t uid, const char *overflow, const char *map)
     return sscanf(map, "%u %u %u", &first, &outer, &count) != 3 || first != 0 || count != UINT32_MAX;
 }
 
-static void read_text(const char *path, char *out, size_t cap)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, out, cap - 1);
-    out[n > 0 ? n : 0] = 0;
-    if (fd >= 0)
-        close(fd);
-}
-
 bool wick_sock_uid_is_ambiguous(uid_t uid)
 {
     char overflow[32], map[256];
-    read_text("/proc/sys/kernel/overflowuid", overflow, sizeof overflow);
-    read_text("/proc/self/uid_map", map, sizeof map);
+    wick_whole_text("/proc/sys/kernel/overflowuid", overflow, sizeof overflow);
+    wick_whole_text("/proc/self/uid_map", map, sizeof map);
     return wick_sock_uid_is_overflow(uid, overflow, map);
 }
 

@@ -2,6 +2,7 @@
 #include "sys/whole.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 int wick_whole_write(int fd, const void *bytes, size_t n)
@@ -31,4 +32,30 @@ ssize_t wick_whole_pread(int fd, void *bytes, size_t n, off_t at)
         done += (size_t)r;
     }
     return (ssize_t)done;
+}
+
+ssize_t wick_whole_text_fd(int fd, char *text, size_t room)
+{
+    ssize_t n = wick_whole_pread(fd, text, room - 1, 0);
+    text[n > 0 ? n : 0] = 0;
+    return n;
+}
+
+ssize_t wick_whole_text_at(int dir, const char *path, char *text, size_t room)
+{
+    int fd = openat(dir, path, O_RDONLY | O_CLOEXEC), why = errno;
+    ssize_t n = -1;
+    *text = 0;
+    if (fd >= 0) {
+        n = wick_whole_text_fd(fd, text, room);
+        why = errno;
+        close(fd);
+    }
+    errno = why;
+    return n;
+}
+
+ssize_t wick_whole_text(const char *path, char *text, size_t room)
+{
+    return wick_whole_text_at(AT_FDCWD, path, text, room);
 }
