@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "sys/procstat.h"
+#include "sys/whole.h"
 
 #define MAGIC "wick-started 2"
 
@@ -74,10 +75,7 @@ static uint32_t place(void)
     uint32_t hash = 2166136261u;
     char boot[64];
     struct stat st = {0};
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, boot, sizeof boot - 24);
-    if (fd >= 0)
-        close(fd);
+    ssize_t n = wick_whole_text("/proc/sys/kernel/random/boot_id", boot, sizeof boot - 24);
     n = n > 0 ? n : 0;
     if (stat("/proc/self/ns/pid", &st))
         st.st_ino = 0;

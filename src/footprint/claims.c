@@ -16,6 +16,7 @@
 #include "footprint/footprint.h"
 #include "hotspot/thread.h"
 #include "hotspot/value.h"
+#include "sys/whole.h"
 
 enum {
     THREADS_MOST = 65536,
@@ -211,11 +212,7 @@ static uint64_t sleeping_at(int proc, int tid)
 {
     char path[64], text[256];
     snprintf(path, sizeof path, "task/%d/syscall", tid);
-    int fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = 0;
+    wick_whole_text_at(proc, path, text, sizeof text);
     char *pc = strrchr(text, ' ');
     if (!pc)
         return 0;
@@ -294,11 +291,7 @@ static uint64_t value(const struct wick_footprint_walk *w, wick_addr at)
 static uint64_t status(const struct wick_footprint_walk *w, const char *name)
 {
     char text[TEXT];
-    int fd = openat(w->proc, "status", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = 0;
+    wick_whole_text_at(w->proc, "status", text, sizeof text);
     const char *line = strstr(text, name);
     return line ? strtoull(line + strlen(name), NULL, 10) * 1024 : 0;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "heap/dump_file.h"
+#include "sys/whole.h"
 
 #define HUGE (UINT64_C(8) << 20)
 
@@ -85,13 +86,10 @@ void wick_heap_store_park(const struct wick_heap_array *a)
 /* Bytes that the process has in memory; 0 = not known. */
 static uint64_t resident(void)
 {
-    char text[128] = "";
+    char text[128];
     unsigned long long pages = 0;
-    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
-    if (fd >= 0)
-        close(fd);
-    return n > 0 && sscanf(text, "%*u %llu", &pages) == 1 ? pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+    wick_whole_text("/proc/self/statm", text, sizeof text);
+    return sscanf(text, "%*u %llu", &pages) == 1 ? pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
 void wick_heap_store_look(struct wick_heap_store *s)

@@ -13,9 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "engine/thread/thread_facts.h"
+#include "engine/thread/thread_look.h"
+#include "engine/thread/threads.h"
 #include "faults.h"
 #include "sys/cgroup_memory.h"
 #include "sys/hostload.h"
@@ -171,6 +176,23 @@ static int others(void *arg)
     return count == 1 && out[0].pid == 20 && !strcmp(out[0].name, "java org.acme.Main") ? 0 : -1;
 }
 
+static int thread(void *arg)
+{
+    char name[16] = "before";
+    int32_t tid = (int32_t)syscall(SYS_gettid);
+    struct wick_thread_look look;
+    struct wick_thread_sched sched = {0};
+    struct wick_thread_now now;
+    int tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    enum wick_thread_seen seen = wick_thread_look(tasks, tid, &look);
+    int rc = wick_thread_sched(tasks, tid, &sched);
+    wick_thread_now(tid, &now);
+    wick_threads_os_name(tid, name);
+    if (tasks >= 0)
+        close(tasks);
+    return !rc && seen != WICK_THREAD_GONE && sched.slices && now.state == 'R' && !strcmp(name, "texts") ? 0 : -1;
+}
+
 static void make_files(void)
 {
     static const char command[] = "/usr/bin/java\0-Xmx1g\0org.acme.Main";
@@ -190,11 +212,12 @@ static void make_files(void)
     put("/proc/20/stat", "20 (java) R 1 1 1 0 -1 4194304 100 0 0 0 90 20 900 900 20 0 1 0 6 1 1");
     put("/proc/20/comm", "java\n");
     put_bytes("/proc/20/cmdline", command, sizeof command);
+    prctl(PR_SET_NAME, "texts");
 }
 
 static void test_faults__small_files_are_whole_after_signals_and_pieces(void **state)
 {
-    static faults_attempt *const parts[] = {text, load, memory, others};
+    static faults_attempt *const parts[] = {text, load, memory, others, thread};
     make_files();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         assert_int_equal(parts[i](NULL), 0);

@@ -8,12 +8,12 @@
 #include "engine/cpu/perf_event.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "sys/whole.h"
 
 static const struct {
     const char *name;
@@ -34,17 +34,14 @@ static int parse_tracepoint(const char *name, const char *colon, struct perf_eve
         if (name[i] == '/' || name[i] == '.')
             return wick_err_set(err, WICK_E_USAGE, "'%s' is not the name of a tracepoint", name);
     for (int i = 0; i < 2; i++) {
-        char path[256], buf[24] = "";
+        char path[256], buf[24];
         snprintf(path, sizeof path, "%s/events/%.*s/%s/id", mounts[i], (int)(colon - name), name, colon + 1);
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0) {
+        if (wick_whole_text(path, buf, sizeof buf) < 0) {
             if (errno != ENOENT)
                 why = errno;
             continue;
         }
-        ssize_t n = read(fd, buf, sizeof buf - 1);
-        close(fd);
-        if (n > 0 && atoi(buf) > 0) {
+        if (atoi(buf) > 0) {
             attr->type = PERF_TYPE_TRACEPOINT;
             attr->config = (uint64_t)atoi(buf);
             attr->sample_period = 1;

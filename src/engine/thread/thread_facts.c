@@ -4,30 +4,24 @@
  */
 #include "engine/thread/thread_facts.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "sys/procstat.h"
+#include "sys/whole.h"
 
 enum { CPUS_MAX = 1024 };
 
-/* A small file of the thread's folder, as text. Its length, 0 if it cannot be read. */
-static size_t read_file(int32_t tid, const char *name, char *buf, size_t cap)
+/* A small file of the thread's folder, as text. False if it cannot be read or is empty. */
+static bool read_file(int32_t tid, const char *name, char *buf, size_t cap)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/%s", tid, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, buf, cap - 1);
-    if (fd >= 0)
-        close(fd);
-    buf[n > 0 ? n : 0] = 0;
-    return n > 0 ? (size_t)n : 0;
+    return wick_whole_text(path, buf, cap) > 0;
 }
 
 void wick_thread_now(int32_t tid, struct wick_thread_now *out)

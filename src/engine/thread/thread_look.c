@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/thread/thread_look.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "jfr/writer/writer.h"
 #include "record/wait_state.h"
+#include "sys/whole.h"
 
 static ssize_t read_task(int tasks, int32_t tid, const char *file, char *buf, size_t cap)
 {
     char path[48];
     snprintf(path, sizeof path, "%d/%s", tid, file);
-    int fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    ssize_t n = read(fd, buf, cap - 1);
-    close(fd);
-    buf[n > 0 ? n : 0] = 0;
-    return n;
+    return wick_whole_text_at(tasks, path, buf, cap);
 }
 
 /* A call on a descriptor: what kind of file is it? It is our own, so its number means the same here. */

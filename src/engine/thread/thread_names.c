@@ -18,13 +18,12 @@
  */
 #include "engine/thread/threads.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "sys/whole.h"
 
 enum {
     NAME_BYTES = 1024,
@@ -111,15 +110,15 @@ void wick_threads_names_from(struct wick_threads *ts, wick_thread_name_reader *r
 
 void wick_threads_os_name(int32_t tid, char name[OS_NAME_BYTES])
 {
-    char path[48];
+    char path[48], comm[OS_NAME_BYTES + 1];
     snprintf(path, sizeof path, "/proc/self/task/%d/comm", tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    ssize_t n = wick_whole_text(path, comm, sizeof comm);
+    if (n <= 0)
         return;
-    ssize_t len = read(fd, name, OS_NAME_BYTES - 1);
-    close(fd);
-    if (len > 0)
-        name[name[len - 1] == '\n' ? len - 1 : len] = 0;
+    size_t len = (size_t)(comm[n - 1] == '\n' ? n - 1 : n);
+    len = len < OS_NAME_BYTES ? len : OS_NAME_BYTES - 1;
+    memcpy(name, comm, len);
+    name[len] = 0;
 }
 
 /* Whether the kernel's name of the thread, which is returned, is its Java name as far as there is room. */

@@ -19,7 +19,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +31,7 @@
 
 #include "base/clock.h"
 #include "sys/procstat.h"
+#include "sys/whole.h"
 
 enum {
     YOUNG_POLLS = 6,
@@ -327,17 +327,9 @@ static void birth_marks(uint64_t out[2])
     struct stat st;
     char buf[128];
     out[0] = stat("/proc/self/task", &st) ? 0 : st.st_nlink;
-    out[1] = 0;
-    int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    ssize_t n = read(fd, buf, sizeof buf - 1);
-    close(fd);
-    if (n > 0) {
-        buf[n] = 0;
-        const char *last = strrchr(buf, ' ');
-        out[1] = last ? strtoull(last, NULL, 10) : 0;
-    }
+    wick_whole_text("/proc/loadavg", buf, sizeof buf);
+    const char *last = strrchr(buf, ' ');
+    out[1] = last ? strtoull(last, NULL, 10) : 0;
 }
 
 /* Whether /proc/loadavg is the kernel's own, with pids as this process sees them (lxcfs puts another one in its place).
