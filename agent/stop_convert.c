@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "sys/whole.h"
 
 #define WAIT_NS   60000000000ull
 #define PAUSE_NS  5000000
@@ -208,8 +209,7 @@ void wick_stop_convert_cancel(struct wick_convert *c)
 /* Why the command failed, from the first line that it wrote. */
 static void read_reason(char *out, size_t cap)
 {
-    ssize_t n = job.messages >= 0 ? pread(job.messages, out, cap - 1, 0) : 0;
-    out[n > 0 ? n : 0] = 0;
+    wick_whole_text_fd(job.messages, out, cap);
     out[strcspn(out, "\n")] = 0;
     if (job.late)
         snprintf(out, cap, "it took more than a minute");

@@ -18,19 +18,14 @@
 #include "agent/event/buildid.h"
 #include "base/strbuf.h"
 #include "sys/procstat.h"
+#include "sys/whole.h"
 
-/* A small file of /proc as text; NULs become spaces. */
-static void read_proc(const char *path, struct wick_strbuf *out, size_t most)
+/* A small file of /proc as text, or what fits of it in `room` bytes; NULs become spaces. */
+static void read_proc(const char *path, struct wick_strbuf *out, size_t room)
 {
-    char buf[4096];
-    ssize_t n;
     wick_strbuf_clear(out);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    while (out->len < most && (n = read(fd, buf, sizeof buf)) > 0)
-        wick_strbuf_add(out, buf, (size_t)n);
-    close(fd);
+    ssize_t n = wick_strbuf_grow(out, room) ? 0 : wick_whole_text(path, out->buf, room);
+    out->len = n > 0 ? (size_t)n : 0;
     while (out->len && out->buf[out->len - 1] == 0)
         out->len--;
     for (size_t i = 0; i < out->len; i++)

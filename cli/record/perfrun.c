@@ -28,6 +28,7 @@
 #include "cli/record/attached.h"
 #include "cli/ui.h"
 #include "sys/jvmlist.h"
+#include "sys/whole.h"
 
 #define FIRST_MAP_NS 2000000000u /* the first map after the one before; each further one after twice as long */
 #define TRACEFS      "/sys/kernel/tracing/events"
@@ -229,7 +230,7 @@ static void exec_perf(const struct wick_perfrun *r, const char **argv, int n, in
 static void last_words(int fd, char *out, size_t cap)
 {
     char text[4096];
-    ssize_t n = pread(fd, text, sizeof text - 1, 0);
+    ssize_t n = wick_whole_text_fd(fd, text, sizeof text);
     size_t len = 0;
     for (ssize_t i = 0; i < n && len + 1 < cap; i++) {
         char c = text[i] < ' ' ? ' ' : text[i];

@@ -26,6 +26,7 @@
 #include "hotspot/thread.h"
 #include "hotspot/value.h"
 #include "symbolize/symbolize.h"
+#include "sys/whole.h"
 #include "unwind/remote.h"
 
 enum { MAX_FRAMES = 4096, MAX_THREADS = 65536, MAX_SCOPES = 256 };
@@ -167,12 +168,9 @@ static void read_comm(int pid, int tid, char *out, size_t cap)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task/%d/comm", pid, tid);
-    FILE *f = fopen(path, "re");
-    if (!f || !fgets(out, (int)cap, f))
+    if (wick_whole_text(path, out, cap) <= 0)
         snprintf(out, cap, "?");
     out[strcspn(out, "\n")] = 0;
-    if (f)
-        fclose(f);
 }
 
 /* By the name of the thread, or of the virtual thread that is mounted on it now. */

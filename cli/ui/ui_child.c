@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "sys/whole.h"
 
 enum { GRACE_POLLS = 150 }; /* of 20 ms */
 
@@ -55,7 +56,7 @@ void wick_ui_child_said(int said, int status, char *out, size_t cap)
 {
     char text[2048];
     off_t size = lseek(said, 0, SEEK_END), from = size > (off_t)sizeof text - 1 ? size - (off_t)sizeof text + 1 : 0;
-    ssize_t n = pread(said, text, sizeof text - 1, from);
+    ssize_t n = wick_whole_pread(said, text, sizeof text - 1, from);
     text[n > 0 ? n : 0] = 0;
     const char *at = text;
     for (const char *next = text; (next = strstr(next, "wick: "));)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/ui/ui_child.h"
+#include "sys/whole.h"
 
 #define ROWS "200"
 
@@ -23,7 +24,7 @@ static int copy(int from, FILE *out, struct wick_err *err)
     char piece[65536];
     ssize_t n;
     off_t at = 0;
-    while ((n = pread(from, piece, sizeof piece, at)) > 0) {
+    while ((n = wick_whole_pread(from, piece, sizeof piece, at)) > 0) {
         fwrite(piece, 1, (size_t)n, out);
         at += n;
     }

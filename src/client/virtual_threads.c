@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/whole.h"
+
 #define ANSWER_NS 120000000000u /* the agent gives up earlier; a JVM may be at a long safepoint */
 
 /* --- the agent's lines -------------------------------------------------------------------------------------------- */
@@ -158,15 +160,8 @@ static char *slurp(int fd, struct wick_err *err)
 {
     struct stat st;
     char *text = fstat(fd, &st) ? NULL : malloc((size_t)st.st_size + 1);
-    size_t done = 0;
-    while (text && done < (size_t)st.st_size) {
-        ssize_t n = pread(fd, text + done, (size_t)st.st_size - done, (off_t)done);
-        if (n <= 0)
-            break;
-        done += (size_t)n;
-    }
     if (text)
-        text[done] = 0;
+        wick_whole_text_fd(fd, text, (size_t)st.st_size + 1);
     else
         wick_err_set(err, WICK_E_NOMEM, "no memory for the list of virtual threads");
     return text;

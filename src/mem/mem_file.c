@@ -7,25 +7,14 @@
  */
 #include "mem/mem.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 #include "base/err.h"
+#include "sys/whole.h"
 
 static int read_file(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
 {
-    size_t done = 0;
     if (addr > INT64_MAX - n)
         return -WICK_E_FAULT;
-    while (done < n) {
-        ssize_t got = pread(m->fd, (char *)buf + done, n - done, (off_t)(addr + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return -WICK_E_FAULT;
-        done += (size_t)got;
-    }
-    return 0;
+    return wick_whole_pread(m->fd, buf, n, (off_t)addr) == (ssize_t)n ? 0 : -WICK_E_FAULT;
 }
 
 void wick_mem_file_init(struct wick_mem *m, int fd)

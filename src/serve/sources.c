@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sys/ns.h"
+#include "sys/whole.h"
 
 enum { MOST_BYTES = 8 << 20, LONGEST_NAME = 1000 };
 
@@ -50,20 +51,20 @@ bool wick_sources_name(const char *class_name, size_t len, struct wick_strbuf *o
     return true;
 }
 
-/* The whole of a plain file. */
+/* The whole of a plain file, into an empty buffer. */
 static bool read_whole(int folder, const char *path, struct wick_strbuf *text)
 {
-    char piece[1 << 16];
     struct stat st;
-    ssize_t n = 1;
     int fd = wick_ns_open(folder, path, O_RDONLY | O_NONBLOCK, 0);
     if (fd < 0)
         return false;
     bool good = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= MOST_BYTES;
-    while (good && text->len <= MOST_BYTES && (n = read(fd, piece, sizeof piece)) > 0)
-        wick_strbuf_add(text, piece, (size_t)n);
+    ssize_t n = good && !wick_strbuf_grow(text, (size_t)st.st_size)
+                    ? wick_whole_text_fd(fd, text->buf, (size_t)st.st_size + 1)
+                    : -1;
     close(fd);
-    return good && n == 0 && !text->failed;
+    text->len = n > 0 ? (size_t)n : 0;
+    return n >= 0;
 }
 
 bool wick_sources_find(const struct wick_sources *s, const char *name, struct wick_strbuf *text,
