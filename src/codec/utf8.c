@@ -29,6 +29,22 @@ uint32_t wick_utf8_decode(const char *text, size_t n)
     return c;
 }
 
+size_t wick_utf8_encode(char *out, uint32_t c)
+{
+    static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    size_t n = wick_utf8_size(c);
+    for (size_t i = n; i-- > 1; c >>= 6)
+        out[i] = (char)(0x80 | (c & 0x3f));
+    out[0] = (char)(lead[n] | c);
+    return n;
+}
+
+void wick_utf8_addc(struct wick_strbuf *out, uint32_t c)
+{
+    char bytes[4];
+    wick_strbuf_add(out, bytes, wick_utf8_encode(bytes, c));
+}
+
 /* In order. Unicode's Default_Ignorable_Code_Point, line and paragraph separators, interlinear marks, and
  * non-characters but the last two of each plane. */
 static const struct {

@@ -22,24 +22,9 @@
  * forms, surrogates and values past U+10FFFF included). *p must be before end. */
 static uint32_t code_point(const char **p, const char *end)
 {
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    const unsigned char *s = (const unsigned char *)*p;
-    size_t room = (size_t)(end - *p);
-    unsigned more = s[0] < 0x80 ? 0 : s[0] < 0xc2 ? 4 : s[0] < 0xe0 ? 1 : s[0] < 0xf0 ? 2 : s[0] < 0xf5 ? 3 : 4;
-    *p += 1;
-    if (more == 0)
-        return s[0];
-    if (more == 4 || more >= room)
-        return 0xfffd;
-    uint32_t c = s[0] & (0x3fu >> more);
-    for (unsigned i = 1; i <= more; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0xfffd;
-        c = c << 6 | (s[i] & 0x3f);
-    }
-    if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-        return 0xfffd;
-    *p += more;
+    size_t n = wick_utf8_length(*p, (size_t)(end - *p));
+    uint32_t c = n ? wick_utf8_decode(*p, n) : 0xfffd;
+    *p += n ? n : 1;
     return c;
 }
 

@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/utf8.h"
+
 /* What before[] says of an object: not met, held by a root, or 2 + the object from which it was met. */
 enum { NOT_MET, FROM_ROOT, FROM_OBJECT };
 
@@ -227,25 +229,6 @@ static uint64_t field_id(struct wick_heap_graph *g, const struct wick_hprof_obje
     return p ? wick_hprof_id(&g->hprof, p) : 0;
 }
 
-static void add_utf8(struct wick_strbuf *out, uint32_t c)
-{
-    if (c < 0x80) {
-        wick_strbuf_addc(out, (char)c);
-    } else if (c < 0x800) {
-        wick_strbuf_addc(out, (char)(0xc0 | c >> 6));
-        wick_strbuf_addc(out, (char)(0x80 | (c & 0x3f)));
-    } else {
-        if (c >= 0x10000) {
-            wick_strbuf_addc(out, (char)(0xf0 | c >> 18));
-            wick_strbuf_addc(out, (char)(0x80 | (c >> 12 & 0x3f)));
-        } else {
-            wick_strbuf_addc(out, (char)(0xe0 | c >> 12));
-        }
-        wick_strbuf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-        wick_strbuf_addc(out, (char)(0x80 | (c & 0x3f)));
-    }
-}
-
 /* n units of UTF-16, big-endian in char arrays (the dump's), little-endian in byte arrays (the JVM's). */
 static void add_utf16(struct wick_strbuf *out, const uint8_t *p, size_t n, bool little)
 {
@@ -259,7 +242,7 @@ static void add_utf16(struct wick_strbuf *out, const uint8_t *p, size_t n, bool 
                 i++;
             }
         }
-        add_utf8(out, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
+        wick_utf8_addc(out, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
     }
 }
 
@@ -296,7 +279,7 @@ static bool add_text(struct wick_heap_graph *g, uint32_t object, size_t most, st
         add_utf16(out, p, n, a.type != WICK_HPROF_CHAR);
     else
         for (size_t i = 0; i < n; i++)
-            add_utf8(out, p[i]);
+            wick_utf8_addc(out, p[i]);
     if (n < units)
         wick_strbuf_adds(out, "...");
     return true;

@@ -7,6 +7,7 @@
  */
 #include "hotspot/mounted.h"
 
+#include "codec/utf8.h"
 #include "hotspot/klass.h"
 #include "hotspot/oop.h"
 #include "hotspot/value.h"
@@ -60,31 +61,13 @@ static void find_frozen(struct wick_jvm *jvm, const struct wick_hs_mounted_field
         s->cont_tail = f->tail;
 }
 
-/* One character of the basic plane; returns how many bytes it takes. */
-static size_t put_utf8(char *out, uint32_t c)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xc0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3f));
-        return 2;
-    }
-    out[0] = (char)(0xe0 | c >> 12);
-    out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-    out[2] = (char)(0x80 | (c & 0x3f));
-    return 3;
-}
-
 /* Latin 1 or UTF-16 to UTF-8, as much as there is room for. */
 static void to_utf8(const uint8_t *text, uint32_t n, bool utf16, char *out, size_t cap)
 {
     size_t at = 0;
     for (uint32_t i = 0; i + utf16 < n && at + 3 < cap; i += 1 + utf16) {
         uint32_t c = utf16 ? text[i] | (uint32_t)text[i + 1] << 8 : text[i];
-        at += put_utf8(out + at, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
+        at += wick_utf8_encode(out + at, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
     }
     out[at] = 0;
 }

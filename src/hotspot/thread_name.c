@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "codec/utf8.h"
 #include "hotspot/oop.h"
 #include "hotspot/value.h"
 
@@ -35,19 +36,11 @@ static wick_addr name_of(const struct wick_jvm *jvm, const struct wick_hs_thread
 /* One unit of UTF-16; surrogates by themselves, and 0 in two bytes. */
 static size_t put_unit(char *out, uint32_t c)
 {
-    if (c && c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xc0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3f));
-        return 2;
-    }
-    out[0] = (char)(0xe0 | c >> 12);
-    out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-    out[2] = (char)(0x80 | (c & 0x3f));
-    return 3;
+    if (c)
+        return wick_utf8_encode(out, c);
+    out[0] = (char)0xc0;
+    out[1] = (char)0x80;
+    return 2;
 }
 
 bool wick_hs_thread_name(const struct wick_jvm *jvm, const struct wick_hs_thread_names *f, wick_addr java_thread,

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/utf8.h"
+
 static int malformed(struct wick_err *err, const char *what)
 {
     return wick_err_set(err, WICK_E_USAGE, "the request is malformed: %s", what);
@@ -143,20 +145,6 @@ static bool comes(struct json_text *j, char c)
     return true;
 }
 
-static char *put_utf8(char *out, uint32_t c)
-{
-    if (c < 0x80) {
-        *out++ = (char)c;
-        return out;
-    }
-    static const uint8_t first[] = {0, 0xc0, 0xe0, 0xf0};
-    unsigned more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    *out++ = (char)(first[more] | c >> 6 * more);
-    while (more--)
-        *out++ = (char)(0x80 | (c >> 6 * more & 0x3f));
-    return out;
-}
-
 /* Four hexadecimal digits; UINT32_MAX if they are not there. */
 static uint32_t four_digits(struct json_text *j)
 {
@@ -207,7 +195,7 @@ static char *take_string(struct json_text *j)
         uint32_t named = c == 'u' ? named_character(j) : known ? (uint32_t)to[known - from] : 0;
         if (!named)
             return NULL;
-        out = put_utf8(out, named);
+        out += wick_utf8_encode(out, named);
     }
     if (j->at == j->end)
         return NULL;

@@ -50,6 +50,24 @@ static size_t encode(char *s, uint32_t c)
     return n;
 }
 
+static void test_utf8__every_character_is_what_it_was_encoded_from(void **state)
+{
+    struct wick_strbuf sb = WICK_STRBUF_INIT;
+    char bytes[4];
+    for (uint32_t c = 0; c <= 0x10ffff; c++) {
+        size_t n = wick_utf8_encode(bytes, c);
+        assert_int_equal(n, wick_utf8_size(c));
+        assert_int_equal(wick_utf8_decode(bytes, n), c);
+        assert_int_equal(wick_utf8_length(bytes, n), c >= 0xd800 && c < 0xe000 ? 0 : n);
+    }
+    wick_utf8_addc(&sb, 'a');
+    wick_utf8_addc(&sb, 0xe9);
+    wick_utf8_addc(&sb, 0x20ac);
+    wick_utf8_addc(&sb, 0x1f525);
+    assert_string_equal(sb.buf, "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x94\xa5");
+    wick_strbuf_release(&sb);
+}
+
 static void test_plain__what_is_not_seen_becomes_an_escape(void **state)
 {
     (void)state;
@@ -316,6 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json__text_is_escaped_and_fractions_are_exact),
+        cmocka_unit_test(test_utf8__every_character_is_what_it_was_encoded_from),
         cmocka_unit_test(test_plain__what_is_not_seen_becomes_an_escape),
         cmocka_unit_test(test_protobuf__what_is_written_is_read_back),
         cmocka_unit_test(test_gzip__streams_behind_each_other_are_one),

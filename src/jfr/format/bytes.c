@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+#include "codec/utf8.h"
+
 #define REPLACEMENT 0xfffdu
 
 static bool is_tail(const uint8_t *p, size_t n, size_t i)
@@ -61,25 +63,6 @@ static uint32_t decode(const uint8_t *p, size_t n, size_t *used)
     return REPLACEMENT;
 }
 
-static size_t utf8_size(uint32_t c)
-{
-    return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-}
-
-static uint8_t *utf8_at(uint8_t *p, uint32_t c)
-{
-    size_t n = utf8_size(c);
-    if (n == 1) {
-        *p = (uint8_t)c;
-        return p + 1;
-    }
-    static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = n; i-- > 1; c >>= 6)
-        p[i] = (uint8_t)(0x80 | (c & 0x3f));
-    p[0] = (uint8_t)(lead[n] | c);
-    return p + n;
-}
-
 uint8_t *wick_jfr_string_at(uint8_t *p, const char *s, size_t n)
 {
     if (!s || !n) {
@@ -93,13 +76,13 @@ uint8_t *wick_jfr_string_at(uint8_t *p, const char *s, size_t n)
     while (ascii < n && in[ascii] < 0x80)
         ascii++;
     for (size_t i = ascii; i < n; i += used)
-        size += utf8_size(decode(in + i, n - i, &used));
+        size += wick_utf8_size(decode(in + i, n - i, &used));
     *p++ = WICK_JFR_STR_UTF8;
     p = wick_jfr_int_at(p, ascii + size);
     memcpy(p, in, ascii);
     p += ascii;
     for (size_t i = ascii; i < n; i += used)
-        p = utf8_at(p, decode(in + i, n - i, &used));
+        p += wick_utf8_encode((char *)p, decode(in + i, n - i, &used));
     return p;
 }
 

@@ -12,6 +12,7 @@
  * from it instead of being interned frame by frame. A frame that was met before is recognised by its bytes, without
  * being decoded.
  */
+#include "codec/utf8.h"
 #include "jfr/format/jfr_format.h"
 #include "jfr/reader/reader_int.h"
 #include "model/label.h"
@@ -31,25 +32,6 @@ static uint32_t resolve(uint64_t *val, uint32_t id)
 
 /* --- strings --- */
 
-static void add_code_point(struct wick_strbuf *out, uint32_t u)
-{
-    if (u < 0x80) {
-        wick_strbuf_addc(out, (char)u);
-    } else if (u < 0x800) {
-        wick_strbuf_addc(out, (char)(0xc0 | u >> 6));
-        wick_strbuf_addc(out, (char)(0x80 | (u & 0x3f)));
-    } else if (u < 0x10000) {
-        wick_strbuf_addc(out, (char)(0xe0 | u >> 12));
-        wick_strbuf_addc(out, (char)(0x80 | (u >> 6 & 0x3f)));
-        wick_strbuf_addc(out, (char)(0x80 | (u & 0x3f)));
-    } else {
-        wick_strbuf_addc(out, (char)(0xf0 | u >> 18));
-        wick_strbuf_addc(out, (char)(0x80 | (u >> 12 & 0x3f)));
-        wick_strbuf_addc(out, (char)(0x80 | (u >> 6 & 0x3f)));
-        wick_strbuf_addc(out, (char)(0x80 | (u & 0x3f)));
-    }
-}
-
 /* n UTF-16 code units as UTF-8; half a surrogate pair becomes U+FFFD. */
 static void add_utf16(struct wick_jfr_reader *r, struct wick_jfr_cur *c, uint64_t n)
 {
@@ -58,15 +40,15 @@ static void add_utf16(struct wick_jfr_reader *r, struct wick_jfr_cur *c, uint64_
         uint32_t u = (uint32_t)(wick_jfr_cur_int(c) & 0xffff);
         bool is_low = u >= 0xdc00 && u < 0xe000;
         if (high && is_low)
-            add_code_point(&r->tmp, 0x10000 + ((high - 0xd800) << 10) + (u - 0xdc00));
+            wick_utf8_addc(&r->tmp, 0x10000 + ((high - 0xd800) << 10) + (u - 0xdc00));
         else if (high || is_low)
-            add_code_point(&r->tmp, 0xfffd);
+            wick_utf8_addc(&r->tmp, 0xfffd);
         high = u >= 0xd800 && u < 0xdc00 ? u : 0;
         if (!high && !is_low)
-            add_code_point(&r->tmp, u);
+            wick_utf8_addc(&r->tmp, u);
     }
     if (high)
-        add_code_point(&r->tmp, 0xfffd);
+        wick_utf8_addc(&r->tmp, 0xfffd);
 }
 
 /* Text in the recording or in r->tmp, until the next one is read. */
@@ -84,7 +66,7 @@ static struct bytes take_latin1(struct wick_jfr_reader *r, const uint8_t *s, uin
         return (struct bytes){(const char *)s, n};
     wick_strbuf_clear(&r->tmp);
     for (i = 0; i < n; i++)
-        add_code_point(&r->tmp, s[i]);
+        wick_utf8_addc(&r->tmp, s[i]);
     return (struct bytes){r->tmp.buf, r->tmp.len};
 }
 
