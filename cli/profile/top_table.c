@@ -12,6 +12,7 @@
  */
 #include "top_table.h"
 #include "base/strbuf.h"
+#include "base/sum.h"
 #include "cli/print.h"
 #include "cli/ui.h"
 #include "cli/input/inputs.h"
@@ -106,11 +107,9 @@ static uint32_t row_of_frame(struct table *t, uint32_t frame)
     return row;
 }
 
-/* Adds with saturation. */
 static void add(uint64_t *sum, uint64_t v)
 {
-    if (__builtin_add_overflow(*sum, v, sum))
-        *sum = UINT64_MAX;
+    *sum = wick_sum_u64(*sum, v);
 }
 
 /* True if a sample's row follows from what it carries and not from its stack. */

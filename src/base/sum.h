@@ -39,6 +39,14 @@ static inline uint64_t wick_sum_u64(uint64_t a, uint64_t b)
     return UINT64_MAX;
 }
 
+/* The same of a time and a duration, which is not remembered: no figure is wrong because something began, or ended, at
+ * the end of all time. */
+static inline int64_t wick_sum_time(int64_t time_ns, int64_t duration_ns)
+{
+    int64_t sum;
+    return __builtin_add_overflow(time_ns, duration_ns, &sum) ? (duration_ns < 0 ? INT64_MIN : INT64_MAX) : sum;
+}
+
 /* As much of b as can be added to a: where parts must still add up to their whole. */
 static inline uint64_t wick_sum_room(uint64_t a, uint64_t b)
 {

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/sum.h"
+
 void wick_timeline_add(struct wick_timeline *t, const struct wick_sample *s)
 {
     if (t->n == t->cap) {
@@ -36,20 +38,14 @@ static int by_thread_and_time(const void *a, const void *b)
                                        : x->stack > y->stack;
 }
 
-static int64_t plus(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
-}
-
 /* A sample with a duration stands for what follows its time, one with a weight in time for what was before. */
 static void place(struct wick_slot *slot, const struct wick_sample *s, bool is_time)
 {
     slot->start_ns = slot->end_ns = s->time_ns;
     if (s->duration_ns > 0)
-        slot->end_ns = plus(s->time_ns, s->duration_ns);
+        slot->end_ns = wick_sum_time(s->time_ns, s->duration_ns);
     else if (is_time && s->weight > 0)
-        slot->start_ns = plus(s->time_ns, -s->weight);
+        slot->start_ns = wick_sum_time(s->time_ns, -s->weight);
 }
 
 /* The samples of the event that have times; false if they have none or all have the same. */
@@ -80,7 +76,7 @@ static void lay_end_to_end(struct wick_slots *out, const struct wick_shown *s, c
         if (!out->n || out->slots[out->n - 1].thread != a->thread)
             at = 0;
         struct wick_slot slot = {
-            .start_ns = at, .end_ns = plus(at, value), .value = value, .thread = a->thread, .stack = a->stack};
+            .start_ns = at, .end_ns = wick_sum_time(at, value), .value = value, .thread = a->thread, .stack = a->stack};
         at = slot.end_ns;
         if (value)
             out->slots[out->n++] = slot;
@@ -116,8 +112,8 @@ static void count_from_first(struct wick_slots *out)
     for (size_t i = 0; i < out->n; i++)
         first = out->slots[i].start_ns < first ? out->slots[i].start_ns : first;
     for (size_t i = 0; i < out->n; i++) {
-        out->slots[i].start_ns = plus(out->slots[i].start_ns, -first);
-        out->slots[i].end_ns = plus(out->slots[i].end_ns, -first);
+        out->slots[i].start_ns = wick_sum_time(out->slots[i].start_ns, -first);
+        out->slots[i].end_ns = wick_sum_time(out->slots[i].end_ns, -first);
     }
     out->origin_ns = first;
 }

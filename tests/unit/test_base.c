@@ -16,6 +16,7 @@
 #include "base/poisson.h"
 #include "base/random.h"
 #include "base/strbuf.h"
+#include "base/sum.h"
 
 static void test_jfrint__every_length_round_trips(void **state)
 {
@@ -204,6 +205,18 @@ static uint64_t numbers_between(uint64_t a, uint64_t b)
     return draws < -draws ? draws : -draws;
 }
 
+static void test_sum__a_time_beyond_all_times_is_the_last_one_and_not_remembered(void **state)
+{
+    assert_true(wick_sum_time(5, -7) == -2);
+    assert_true(wick_sum_time(INT64_MAX - 1, 1) == INT64_MAX);
+    assert_true(wick_sum_time(INT64_MAX - 1, 2) == INT64_MAX);
+    assert_true(wick_sum_time(INT64_MIN + 1, -1) == INT64_MIN);
+    assert_true(wick_sum_time(INT64_MIN + 1, INT64_MIN) == INT64_MIN);
+    assert_false(wick_sum_was_exceeded());
+    assert_true(wick_sum(INT64_MAX - 1, 2) == INT64_MAX);
+    assert_true(wick_sum_was_exceeded());
+}
+
 static void test_random__streams_of_neighbours_do_not_overlap(void **state)
 {
     (void)state;
@@ -229,6 +242,7 @@ int main(void)
         cmocka_unit_test(test_strbuf__grows_and_is_always_terminated),
         cmocka_unit_test(test_poisson__logarithm_and_exponential_agree_with_the_library),
         cmocka_unit_test(test_poisson__weights_sum_up_to_what_was_sampled),
+        cmocka_unit_test(test_sum__a_time_beyond_all_times_is_the_last_one_and_not_remembered),
         cmocka_unit_test(test_random__streams_of_neighbours_do_not_overlap),
         cmocka_unit_test(test_err__prefix_keeps_the_cause),
     };

@@ -119,12 +119,6 @@ static bool has_room(struct wick_heat *h)
 
 /* --- samples --- */
 
-static int64_t plus(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
-}
-
 /* Notes the time of a thread's sample and returns that of the one before, 0 = there is none. */
 static int64_t exchange_last(struct wick_heat *h, const struct wick_sample *s)
 {
@@ -148,7 +142,7 @@ static int64_t exchange_last(struct wick_heat *h, const struct wick_sample *s)
  * so it is at least as long as the weight. */
 static int64_t unsampled_since(const struct wick_profile *p, const struct wick_sample *s, int64_t before)
 {
-    int64_t least = plus(s->time_ns, -s->weight), since = before ? before : p->start_ns;
+    int64_t least = wick_sum_time(s->time_ns, -s->weight), since = before ? before : p->start_ns;
     return since && since < least ? since : least;
 }
 
@@ -158,7 +152,7 @@ static void span_of(struct wick_heat *h, const struct wick_profile *p, const str
 {
     int64_t before = exchange_last(h, s);
     *start = s->time_ns;
-    *end = s->duration_ns > 0 ? plus(s->time_ns, s->duration_ns) : s->time_ns;
+    *end = s->duration_ns > 0 ? wick_sum_time(s->time_ns, s->duration_ns) : s->time_ns;
     if (*end == *start && s->weight > 0 && p->events[s->event].unit == WICK_UNIT_NS &&
         wick_frame_is_unsampled(p, p->stacks[s->stack].frame))
         *start = unsampled_since(p, s, before);

@@ -149,12 +149,6 @@ static int64_t middle(int64_t a, int64_t b)
     return a + (b - a) / 2;
 }
 
-static int64_t plus(int64_t a, int64_t b)
-{
-    int64_t out;
-    return __builtin_add_overflow(a, b, &out) ? b > 0 ? INT64_MAX : INT64_MIN : out;
-}
-
 /* The time that one visit of a wall-clock sample stands for: not the weight of a delayed one. Virtual threads that are
  * on no carrier are drawn by themselves, so what is usual for others does not count. */
 static int64_t look_of(const struct wick_spans *s, const struct wick_span_sample *x)
@@ -174,11 +168,11 @@ static void stretch(const struct wick_spantrace *t, const struct wick_spans *s, 
     const struct wick_bar *after = i + 1 < t->nbars && same_lane(bar, bar + 1) ? bar + 1 : NULL;
     int64_t end = after && after->sample->start_ns < x->end_ns ? after->sample->start_ns : x->end_ns;
     if (x->cpu) {
-        bar->start_ns = plus(x->start_ns, -x->weight_ns);
+        bar->start_ns = wick_sum_time(x->start_ns, -x->weight_ns);
         bar->end_ns = x->start_ns;
     } else {
-        bar->start_ns = plus(x->start_ns, -each / 2);
-        bar->end_ns = plus(end, each / 2);
+        bar->start_ns = wick_sum_time(x->start_ns, -each / 2);
+        bar->end_ns = wick_sum_time(end, each / 2);
         int64_t between = after ? middle(end, after->sample->start_ns) : INT64_MAX;
         bar->end_ns = bar->end_ns < between ? bar->end_ns : between;
     }

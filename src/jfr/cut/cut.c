@@ -16,6 +16,7 @@
  * multiples of the shortest time that is a whole number of both ticks and nanoseconds (a nanosecond for most clocks, at
  * most a second), so that not one of these times changes.
  */
+#include "base/sum.h"
 #include "jfr/format/bytes.h"
 #include "jfr/cut/cut_int.h"
 
@@ -60,12 +61,6 @@ static bool is_fact(const char *name)
 
 /* --- which events stay --- */
 
-static int64_t plus(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
-}
-
 static bool overlaps(const struct wick_filter *f, int64_t start, int64_t end)
 {
     return (!f->from_ns || end >= f->from_ns) && (!f->to_ns || start < f->to_ns);
@@ -81,7 +76,7 @@ static bool in_range(struct wick_jfr_reader *r, const struct wick_jfr_handler *h
         return false;
     int64_t start = h->has_start ? wick_jfr_value_ns(r, h->start_unit, s[WICK_JFR_START].i) : r->start_ns;
     int64_t span = h->has_duration ? wick_jfr_value_ns(r, h->duration_unit, s[WICK_JFR_DURATION].i) : 0;
-    int64_t end = span > 0 ? plus(start, span) : start;
+    int64_t end = span > 0 ? wick_sum_time(start, span) : start;
     bool touches = h->sample ? wick_filter_time(f, start) : overlaps(f, start, end);
     if (touches && end > wick_jfr_cutter_of(r)->latest_ns)
         wick_jfr_cutter_of(r)->latest_ns = end;
@@ -180,7 +175,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 
 static int64_t end_of_chunk(const struct wick_jfr_reader *r)
 {
-    return r->duration_ns && r->duration_ns <= INT64_MAX ? plus(r->start_ns, (int64_t)r->duration_ns)
+    return r->duration_ns && r->duration_ns <= INT64_MAX ? wick_sum_time(r->start_ns, (int64_t)r->duration_ns)
                                                          : wick_jfr_cutter_of(r)->latest_ns;
 }
 
