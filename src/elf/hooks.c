@@ -27,7 +27,6 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
-#include "base/err.h"
 #include "elf/image_scan.h"
 #include "sys/maps.h"
 
@@ -330,4 +329,43 @@ void wick_elf_hooks_count(const struct wick_elf_hooks *h, struct wick_elf_hooks_
     struct pass p = {.h = &own, .word = count_ours, .all = true};
     run(&p);
     *out = p.count;
+}
+
+/* --- shared --- */
+
+int wick_elf_hooks_shared_on(struct wick_elf_hooks_shared *s, const struct wick_elf_hook *hooks, uint32_t n,
+                             const char *what, struct wick_err *err)
+{
+    pthread_mutex_lock(&s->lock);
+    int rc = wick_elf_hooks_on(&s->placed, hooks, n);
+    s->on = !rc;
+    pthread_mutex_unlock(&s->lock);
+    return rc ? wick_err_set(err, (enum wick_code) - rc, "%s cannot be watched: the own memory cannot be read", what)
+              : 0;
+}
+
+void wick_elf_hooks_shared_refresh(struct wick_elf_hooks_shared *s)
+{
+    pthread_mutex_lock(&s->lock);
+    if (s->on)
+        wick_elf_hooks_refresh(&s->placed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void wick_elf_hooks_shared_off(struct wick_elf_hooks_shared *s)
+{
+    pthread_mutex_lock(&s->lock);
+    if (s->on)
+        wick_elf_hooks_off(&s->placed);
+    s->on = false;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void wick_elf_hooks_shared_count(struct wick_elf_hooks_shared *s, struct wick_elf_hooks_count *out)
+{
+    *out = (struct wick_elf_hooks_count){0};
+    pthread_mutex_lock(&s->lock);
+    if (s->on)
+        wick_elf_hooks_count(&s->placed, out);
+    pthread_mutex_unlock(&s->lock);
 }

@@ -13,13 +13,16 @@
  * itself (dlsym, tables of pointers) are not found; one that it took from a word while a hook was on is ours and stays
  * good, because a hook must go on working after _off.
  *
- * Threads: one at a time; calls of the hooked functions may go on. Never in a signal handler, nor while the
- *          loader works for the calling thread.
+ * Threads: one at a time, but any for wick_elf_hooks_shared; calls of the hooked functions may go on. Never in a signal
+ *          handler, nor while the loader works for the calling thread.
  * Memory:  the caller's struct.
  */
 #ifndef WICK_ELF_HOOKS_H
 #define WICK_ELF_HOOKS_H
 
+#include <pthread.h>
+
+#include "base/err.h"
 #include "elf/got.h"
 
 enum { WICK_HOOKS_MOST = 16, WICK_HOOKS_IMAGES = 512 };
@@ -61,5 +64,26 @@ void wick_elf_hooks_off(struct wick_elf_hooks *h);
 
 /* Counts the words that hold functions of ours. */
 void wick_elf_hooks_count(const struct wick_elf_hooks *h, struct wick_elf_hooks_count *out);
+
+/* Hooks that one thread turns on and off while another one still refreshes them, as the drain thread does until it has
+ * ended. A recording's hooks are written by the thread that turns them on, before it does. */
+struct wick_elf_hooks_shared {
+    pthread_mutex_t lock; /* of the rest */
+    struct wick_elf_hooks placed;
+    bool on;
+};
+#define WICK_ELF_HOOKS_SHARED_INIT        \
+    {                                     \
+        .lock = PTHREAD_MUTEX_INITIALIZER \
+    }
+
+/* As wick_elf_hooks_on. what: whose functions they are, for the sentence of the error. */
+int wick_elf_hooks_shared_on(struct wick_elf_hooks_shared *s, const struct wick_elf_hook *hooks, uint32_t n,
+                             const char *what, struct wick_err *err);
+
+/* As the functions above; nothing, or no words, while the hooks are off. */
+void wick_elf_hooks_shared_refresh(struct wick_elf_hooks_shared *s);
+void wick_elf_hooks_shared_off(struct wick_elf_hooks_shared *s);
+void wick_elf_hooks_shared_count(struct wick_elf_hooks_shared *s, struct wick_elf_hooks_count *out);
 
 #endif

@@ -178,9 +178,7 @@ static struct wick_elf_hook hooks[] = {
 };
 enum { HOOKS = sizeof hooks / sizeof *hooks, CONDITIONS_FROM = 4 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
-static struct wick_elf_hooks placed;
-static bool on;
+static struct wick_elf_hooks_shared placed = WICK_ELF_HOOKS_SHARED_INIT;
 
 /* Referenced here so that our own image records which versions of them it is linked with (elf/hooks.h). */
 static void find_truths(void)
@@ -207,41 +205,24 @@ static void find_truths(void)
 
 int wick_lock_native_on(wick_addr jvm, struct wick_err *err)
 {
-    pthread_mutex_lock(&lock);
     if (!hooks[0].truth) /* later on threads may be in our functions */
         find_truths();
     for (int i = CONDITIONS_FROM; i < HOOKS; i++)
         hooks[i].not_in = jvm;
-    int rc = wick_elf_hooks_on(&placed, hooks, HOOKS);
-    on = !rc;
-    pthread_mutex_unlock(&lock);
-    return rc ? wick_err_set(err, (enum wick_code) - rc,
-                             "native locks cannot be watched: the own memory cannot be read")
-              : 0;
+    return wick_elf_hooks_shared_on(&placed, hooks, HOOKS, "native locks", err);
 }
 
 void wick_lock_native_refresh(void)
 {
-    pthread_mutex_lock(&lock);
-    if (on)
-        wick_elf_hooks_refresh(&placed);
-    pthread_mutex_unlock(&lock);
+    wick_elf_hooks_shared_refresh(&placed);
 }
 
 void wick_lock_native_off(void)
 {
-    pthread_mutex_lock(&lock);
-    if (on)
-        wick_elf_hooks_off(&placed);
-    on = false;
-    pthread_mutex_unlock(&lock);
+    wick_elf_hooks_shared_off(&placed);
 }
 
 void wick_lock_native_count(struct wick_elf_hooks_count *out)
 {
-    *out = (struct wick_elf_hooks_count){0};
-    pthread_mutex_lock(&lock);
-    if (on)
-        wick_elf_hooks_count(&placed, out);
-    pthread_mutex_unlock(&lock);
+    wick_elf_hooks_shared_count(&placed, out);
 }

@@ -275,9 +275,7 @@ static struct wick_elf_hook hooks[] = {
 enum { HOOKS = sizeof hooks / sizeof *hooks };
 _Static_assert(HOOKS <= (int)WICK_HOOKS_MOST, "all of them fit");
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
-static struct wick_elf_hooks placed;
-static bool on;
+static struct wick_elf_hooks_shared placed = WICK_ELF_HOOKS_SHARED_INIT;
 
 /* What a C library does not have is not hooked. */
 static void find_truths(void)
@@ -292,39 +290,22 @@ static void find_truths(void)
 
 int wick_nativemem_hooks_on(struct wick_err *err)
 {
-    pthread_mutex_lock(&lock);
     if (!hooks[0].truth) /* later on threads may be in our functions */
         find_truths();
-    int rc = wick_elf_hooks_on(&placed, hooks, HOOKS);
-    on = !rc;
-    pthread_mutex_unlock(&lock);
-    return rc ? wick_err_set(err, (enum wick_code) - rc,
-                             "native memory cannot be watched: the own memory cannot be read")
-              : 0;
+    return wick_elf_hooks_shared_on(&placed, hooks, HOOKS, "native memory", err);
 }
 
 void wick_nativemem_hooks_refresh(void)
 {
-    pthread_mutex_lock(&lock);
-    if (on)
-        wick_elf_hooks_refresh(&placed);
-    pthread_mutex_unlock(&lock);
+    wick_elf_hooks_shared_refresh(&placed);
 }
 
 void wick_nativemem_hooks_off(void)
 {
-    pthread_mutex_lock(&lock);
-    if (on)
-        wick_elf_hooks_off(&placed);
-    on = false;
-    pthread_mutex_unlock(&lock);
+    wick_elf_hooks_shared_off(&placed);
 }
 
 void wick_nativemem_hooks_count(struct wick_elf_hooks_count *out)
 {
-    *out = (struct wick_elf_hooks_count){0};
-    pthread_mutex_lock(&lock);
-    if (on)
-        wick_elf_hooks_count(&placed, out);
-    pthread_mutex_unlock(&lock);
+    wick_elf_hooks_shared_count(&placed, out);
 }
