@@ -49,7 +49,6 @@
 #include "record/drain.h"
 
 enum { TICK_MS = 50 };
-#define FLUSH_NS 1000000000ull
 
 enum phase { IDLE, PREPARED, RUNNING };
 
@@ -240,7 +239,7 @@ static void *drain_main(void *arg)
         ends |= wick_memory_look(&s->drain, now);
         wick_jvm_counts_look(s->drain.writer, now);
         full = wick_drain_chunk_full(&s->drain);
-        if (full || ends || locked || now - last_flush >= FLUSH_NS) {
+        if (full || ends || locked || now - last_flush >= WICK_JFR_FLUSH_NS) {
             last_flush = now;
             wick_engines_stats(&s->sampling->engines, s->drain.writer, now);
             wick_runtime_write(&s->drain, now, false);

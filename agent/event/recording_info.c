@@ -154,7 +154,7 @@ void wick_recording_info_write(const struct wick_recording_info *info, struct wi
         .name = "wick " WICK_VERSION,
         .destination = info->opts->file,
         .max_age_ms = info->opts->max_age_ns / 1000000,
-        .flush_interval_ms = 1000,
+        .flush_interval_ms = WICK_JFR_FLUSH_NS / 1000000,
         .max_size_bytes = info->opts->max_size_bytes,
         .recording_start_ms = info->start_epoch_ms,
     };

@@ -9,7 +9,7 @@
  */
 #include "agent/jvm/field.h"
 
-enum { CHECKED = 1, INSTANCE = 2, ADDRESS_SHIFT = 2, SMALL_OFFSET = 0x7f, MAX_OFFSET = 4096 };
+enum { CHECKED = 1, INSTANCE = 2, ADDRESS_SHIFT = 2, SMALL_OFFSET = 0x7f };
 
 int32_t wick_field_offset(JNIEnv *env, jclass c, const char *name, const char *type)
 {
@@ -23,5 +23,5 @@ int32_t wick_field_offset(JNIEnv *env, jclass c, const char *name, const char *t
     uintptr_t offset = id >> ADDRESS_SHIFT;
     if (id & CHECKED)
         offset &= SMALL_OFFSET;
-    return offset < MAX_OFFSET ? (int32_t)offset : 0;
+    return offset < WICK_FIELD_OFFSET_END ? (int32_t)offset : 0;
 }

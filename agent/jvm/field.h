@@ -10,6 +10,8 @@
 #include <jni.h>
 #include <stdint.h>
 
+enum { WICK_FIELD_OFFSET_END = 4096 }; /* an offset from here on is no field's, but something misread */
+
 /* Offset of an instance field in bytes, 0 if there is none of that name and type; no exception is pending then. */
 int32_t wick_field_offset(JNIEnv *env, jclass c, const char *name, const char *type);
 

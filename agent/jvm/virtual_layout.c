@@ -15,8 +15,6 @@
 #include "hotspot/oop.h"
 #include "hotspot/value.h"
 
-enum { MAX_OFFSET = 4096 };
-
 static jclass carrier_class; /* NULL: this JDK has no virtual threads */
 
 static jclass find_class(JNIEnv *env, const char *name)
@@ -35,7 +33,7 @@ static wick_addr klass_of(const struct wick_jvm *jvm, jclass c)
         return 0;
     wick_addr mirror = wick_hs_u64(jvm->mem, (wick_addr)(uintptr_t)c);
     uint32_t at = wick_hs_u32(jvm->mem, l->mirror_klass);
-    return at && at < MAX_OFFSET ? wick_hs_u64(jvm->mem, mirror + at) : 0;
+    return at && at < WICK_FIELD_OFFSET_END ? wick_hs_u64(jvm->mem, mirror + at) : 0;
 }
 
 static void read_fields(JNIEnv *env, struct wick_jvm *jvm, jclass continuation, jclass chunk)

@@ -10,9 +10,8 @@
 #include "cli/ui.h"
 #include "sys/procstat.h"
 
-#define YOUNG_NS    10000000000u
-#define NOTE_NS     500000000u
-#define SIGQUIT_BIT ((uint64_t)1 << (SIGQUIT - 1))
+#define YOUNG_NS 10000000000u
+#define NOTE_NS  500000000u
 
 /* Time since the process was started; as old as can be if that cannot be read. */
 static uint64_t age_ns(const struct wick_proc *p)
@@ -31,7 +30,7 @@ static bool is_ready(const struct wick_proc *p)
     bool unread = wick_proc_read(p, "maps", &maps) != 0;
     bool jvm = !unread && wick_proc_find_mapped(maps.buf, maps.len, "libjvm.so", path, sizeof path);
     wick_strbuf_release(&maps);
-    return unread || (jvm ? (p->st.sig_caught & SIGQUIT_BIT) != 0 : strcmp(p->st.comm, "java") != 0);
+    return unread || (jvm ? wick_proc_has_signal(p->st.sig_caught, SIGQUIT) : strcmp(p->st.comm, "java") != 0);
 }
 
 void wick_starting_wait(struct wick_proc *p)

@@ -35,7 +35,6 @@
 enum {
     ROUND_MS = 50,
     PRIORITY = -10,
-    FLUSH_NS = 1000000000,
     TEACH_NS = 20000000,
     PUT_OFF_NS = 50000000,
     PASSING_LIMIT = 64 << 20,
@@ -277,7 +276,7 @@ static void write_settings(void *arg, struct wick_jfr_writer *w, uint64_t now_ns
                                            .start_ns = now_ns,
                                            .id = 1,
                                            .name = "wick " WICK_VERSION,
-                                           .flush_interval_ms = FLUSH_NS / 1000000,
+                                           .flush_interval_ms = WICK_JFR_FLUSH_NS / 1000000,
                                            .recording_start_ms = r->start_epoch_ns / 1000000,
                                        });
     wick_jfr_write_os_information(w, &(struct wick_jfr_os_information){.start_ns = now_ns, .os_version = os});
@@ -472,7 +471,7 @@ void wick_host_recorder_round(struct wick_host_recorder *r)
     wick_host_kernel_wait(r->kernel, ROUND_MS);
     take_all(r);
     uint64_t now_ns = wick_clock_mono_ns();
-    if (now_ns - r->flush_ns >= FLUSH_NS)
+    if (now_ns - r->flush_ns >= WICK_JFR_FLUSH_NS)
         flush(r, now_ns);
 }
 

@@ -14,9 +14,6 @@
 #include "model/name.h"
 #include "sys/attach.h"
 
-/* The JVM stands still while it counts. */
-#define TIMEOUT_NS (UINT64_C(3600) * 1000000000)
-
 /* "   1:   14266   6672712  [B (java.base@21.0.1)": what is no such line is passed over. */
 static int add_line(struct wick_histogram *h, const char *text, const char *class)
 {
@@ -58,7 +55,7 @@ int wick_histogram_ask(struct wick_histogram *h, struct wick_proc *p, bool live,
                        struct wick_err *err)
 {
     struct wick_strbuf reply = WICK_STRBUF_INIT;
-    int rc = wick_attach_command(p, "inspectheap", live ? "-live" : "-all", "", TIMEOUT_NS, &reply, err);
+    int rc = wick_attach_command(p, "inspectheap", live ? "-live" : "-all", "", WICK_ATTACH_HEAP_NS, &reply, err);
     if (!rc && wick_histogram_parse(h, reply.buf, class))
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (!rc && !h->objects)

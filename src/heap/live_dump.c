@@ -32,8 +32,6 @@
 #include "sys/ns.h"
 
 #define FILE_NAME "heap.hprof"
-/* A dump of many GiB on a slow disk; the JVM stands still until it is written. */
-#define TIMEOUT_NS (UINT64_C(3600) * 1000000000)
 
 enum { MOST_PARTS = 64 }; /* files of a dump that several threads write */
 
@@ -222,7 +220,7 @@ int wick_live_dump_take(struct wick_proc *p, bool live, struct wick_live_dump_ro
     hold_signals(before, true);
     int rc = make_place(p, &place, room, err);
     if (!rc)
-        rc = wick_attach_command(p, "dumpheap", place.path, live ? "-live" : "-all", TIMEOUT_NS, &reply, err);
+        rc = wick_attach_command(p, "dumpheap", place.path, live ? "-live" : "-all", WICK_ATTACH_HEAP_NS, &reply, err);
     if (!rc && interrupted)
         rc = wick_err_set(err, WICK_E_INTR, "interrupted");
     if (!rc)

@@ -13,12 +13,10 @@
 
 #include "base/err.h"
 
-enum { PAGE = 4096 };
-
 size_t wick_mem_read_most(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
 {
-    for (; n >= PAGE; n /= 2) {
-        size_t bytes = (size_t)(((addr + n) & ~(wick_addr)(PAGE - 1)) - addr);
+    for (; n >= WICK_MEM_PAGE; n /= 2) {
+        size_t bytes = (size_t)(((addr + n) & ~(wick_addr)(WICK_MEM_PAGE - 1)) - addr);
         if (bytes && !wick_mem_read(m, addr, buf, bytes))
             return bytes;
     }

@@ -20,6 +20,8 @@
 
 struct wick_err;
 
+enum { WICK_MEM_PAGE = 4096 }; /* the least size of a page: what lies in one is all readable, or not at all */
+
 /* An address in the target. An integer, so that nobody dereferences it by mistake. */
 typedef uint64_t wick_addr;
 

@@ -19,8 +19,6 @@
 
 #include <string.h>
 
-enum { PAGE = 4096 };
-
 static bool holds(const struct wick_mem_window *w, wick_addr addr, size_t n)
 {
     return addr >= w->from && n <= w->len && addr - w->from <= w->len - n;
@@ -29,7 +27,7 @@ static bool holds(const struct wick_mem_window *w, wick_addr addr, size_t n)
 const void *wick_mem_window_at(struct wick_mem_window *w, wick_addr addr, size_t n)
 {
     if (!holds(w, addr, n)) {
-        w->from = addr & ~(wick_addr)(PAGE - 1);
+        w->from = addr & ~(wick_addr)(WICK_MEM_PAGE - 1);
         w->len = wick_mem_read_most(w->mem, w->from, w->bytes, sizeof w->bytes);
     }
     if (!holds(w, addr, n)) { /* a file begins or ends anywhere */

@@ -13,7 +13,7 @@
 
 #include "mem/mem.h"
 
-enum { WICK_MEM_WINDOW_BYTES = 8192 };
+enum { WICK_MEM_WINDOW_BYTES = 2 * WICK_MEM_PAGE };
 
 /* Set mem, zero the rest. */
 struct wick_mem_window {

@@ -40,8 +40,6 @@
 
 enum { ATTACH_WORDS = 5 }; /* of a request: version, command, three arguments */
 
-#define SIGQUIT_BIT ((uint64_t)1 << (SIGQUIT - 1))
-
 static int no_permission(const struct wick_proc *p, struct wick_err *err)
 {
     struct passwd *pw = getpwuid(p->st.euid);
@@ -129,12 +127,14 @@ int wick_attach_check_ready(const struct wick_proc *p, struct wick_err *err)
             "process %d runs with -XX:+DisableAttachMechanism: it refuses every attach; restart it without "
             "that flag, or with -agentpath:/path/libwick.so=start,...",
             pid);
-    if (!(p->st.sig_caught & SIGQUIT_BIT) && !has_socket(p))
+    if (!wick_proc_has_signal(p->st.sig_caught, SIGQUIT) && !has_socket(p))
         return wick_err_set(
             err, WICK_E_DISABLED,
             "process %d does not handle SIGQUIT (%s), which is how a JVM is asked to listen, and its socket "
             "in /tmp is not there; restart it without -Xrs, or with -agentpath:/path/libwick.so=start,...",
-            pid, p->st.sig_ignored & SIGQUIT_BIT ? "it ignores it" : "it would end it: -Xrs, or it is still starting");
+            pid,
+            wick_proc_has_signal(p->st.sig_ignored, SIGQUIT) ? "it ignores it"
+                                                             : "it would end it: -Xrs, or it is still starting");
     return 0;
 }
 
@@ -281,7 +281,7 @@ static int late(struct wick_proc *p, uint64_t timeout_ns, const char *what, stru
 /* A JVM in its first moments has no handler yet: gives it a second. */
 static void wait_for_handler(struct wick_proc *p)
 {
-    for (int i = 0; i < 100 && !(p->st.sig_caught & SIGQUIT_BIT); i++) {
+    for (int i = 0; i < 100 && !wick_proc_has_signal(p->st.sig_caught, SIGQUIT); i++) {
         struct timespec t = {0, 10000000};
         nanosleep(&t, NULL);
         if (wick_proc_refresh(p, NULL))
@@ -297,7 +297,7 @@ static int send_quit(struct wick_proc *p, struct wick_err *err)
         rc = wick_attach_check_ready(p, err);
     if (rc)
         return rc;
-    if (!(p->st.sig_caught & SIGQUIT_BIT)) /* a socket without a listener: nothing can be done */
+    if (!wick_proc_has_signal(p->st.sig_caught, SIGQUIT)) /* a socket without a listener: nothing can be done */
         return wick_err_set(err, WICK_E_DISABLED,
                             "process %d does not listen on its attach socket and does not handle SIGQUIT", (int)p->pid);
     rc = wick_proc_kill(p, SIGQUIT);

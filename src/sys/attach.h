@@ -41,6 +41,10 @@ int wick_attach_load(struct wick_proc *p, const char *lib, const char *options, 
 
 #define WICK_ATTACH_MOST_REPLY (64u << 20) /* of a longer answer the end is dropped */
 
+/* For commands that walk the whole heap, perhaps many GiB with a slow disk to write to; the JVM stands still until they
+ * are done. */
+#define WICK_ATTACH_HEAP_NS (UINT64_C(3600) * 1000000000)
+
 /* Sends a command with two arguments ("inspectheap", "dumpheap") and appends the answer, its first line included, to
  * reply. Fails as _load does; with -WICK_E_UNSUPPORTED or _NOSPACE if the JVM says no, with its words. */
 int wick_attach_command(struct wick_proc *p, const char *command, const char *first, const char *second,

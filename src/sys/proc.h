@@ -45,6 +45,12 @@ struct wick_proc {
     struct wick_proc_status st;
 };
 
+/* Whether a set of signals, as in the status, has this one. */
+static inline bool wick_proc_has_signal(uint64_t set, int signal)
+{
+    return set >> (signal - 1) & 1;
+}
+
 /* Opens process pid. Errors: -WICK_E_NOTFOUND with a sentence (no such process, or a thread's id). */
 int wick_proc_open(pid_t pid, struct wick_proc *p, struct wick_err *err);
 void wick_proc_close(struct wick_proc *p);

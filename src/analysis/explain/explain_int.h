@@ -9,6 +9,9 @@
 
 #include "analysis/explain/explain_rules.h"
 
+#define WICK_EXPLAIN_GROWN_LEAST  (8.0 * (1 << 20)) /* bytes of native memory: growth by less is not worth a finding */
+#define WICK_EXPLAIN_WORTH_NAMING 0.20              /* share of bytes: who has less is not named */
+
 struct wick_explain_enter {
     uint32_t first; /* 1 + the row of the first wait, 0 = none */
     bool others;    /* waits for other monitors as well */

@@ -14,13 +14,11 @@
 #include "model/interval.h"
 #include "model/name.h"
 
-#define NEEDED_MOST  0.60 /* of a limit; more is no false alarm */
-#define RISE_LEAST   0.10 /* of the heap's maximum */
-#define FULL         0.90 /* of it: some room, such as a survivor space, is never used */
-#define WORTH_NAMING 0.20 /* share of what is allocated or stays */
-#define COMES_ALONG  4.0  /* a part that grows by less than so many times what threads or loaders do is theirs */
-#define GROWN_LEAST  (8.0 * (1 << 20))
-#define FIRST        1e6 /* times the length of the recording: more than any number of threads can wait */
+#define NEEDED_MOST 0.60 /* of a limit; more is no false alarm */
+#define RISE_LEAST  0.10 /* of the heap's maximum */
+#define FULL        0.90 /* of it: some room, such as a survivor space, is never used */
+#define COMES_ALONG 4.0  /* a part that grows by less than so many times what threads or loaders do is theirs */
+#define FIRST       1e6  /* times the length of the recording: more than any number of threads can wait */
 
 enum { VICTIMS_SHOWN = 3 }; /* threads in a sentence */
 
@@ -187,7 +185,8 @@ static double growth_of(const struct wick_explain *x, enum wick_memory_part part
 {
     const struct wick_memory_use *u = &x->f->memory;
     double grown = (double)u->series[u->nseries - 1].resident[part] - (double)u->series[0].resident[part];
-    bool worth = grown >= GROWN_LEAST && wick_explain_share(grown, (double)u->resident) >= x->rule->threshold;
+    bool worth =
+        grown >= WICK_EXPLAIN_GROWN_LEAST && wick_explain_share(grown, (double)u->resident) >= x->rule->threshold;
     return worth && wick_memory_use_steady(u, part, rate) ? grown : 0;
 }
 
@@ -293,7 +292,7 @@ void wick_explain_say_allocations(struct wick_explain *x, struct wick_explain_fi
     uint32_t class = commonest_class(f, f->alloc, f->nalloc, &most, &variance);
     for (size_t i = 0; i < f->nalloc; i++)
         all = wick_sum(all, f->alloc[i].weight_ns);
-    if (!r || !class || wick_explain_share((double)most, (double)all) < WORTH_NAMING)
+    if (!r || !class || wick_explain_share((double)most, (double)all) < WICK_EXPLAIN_WORTH_NAMING)
         return;
     wick_explain_figure(r, "allocated", WICK_EXPLAIN_SHARE, wick_explain_share((double)most, (double)all));
     say_class(x, r, class);

@@ -15,9 +15,7 @@
 #include "analysis/trend.h"
 #include "base/sum.h"
 
-#define GROWN_LEAST  (8.0 * (1 << 20))
-#define SIGMAS       5    /* one chance in three million */
-#define WORTH_NAMING 0.20 /* share of the growth */
+#define SIGMAS 5 /* one chance in three million */
 
 static double variance_of(const struct wick_explain_native_moment *m)
 {
@@ -79,11 +77,11 @@ static void say_who(struct wick_explain *x, struct wick_explain_finding *r, doub
         return;
     struct wick_explain_top java = wick_explain_top(f, rows, n, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_JAVA),
                             leaf = wick_explain_top(f, rows, n, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_LEAF);
-    if (wick_explain_share((double)java.weight_ns, grown) >= WORTH_NAMING) {
+    if (wick_explain_share((double)java.weight_ns, grown) >= WICK_EXPLAIN_WORTH_NAMING) {
         wick_explain_figure(r, "most", WICK_EXPLAIN_BYTES, (double)java.weight_ns);
         wick_explain_say_frame(x, r, "frame", java.frame);
         wick_explain_say_frame(x, r, "caller", java.caller);
-        if (leaf.frame != java.frame && wick_explain_share((double)leaf.weight_ns, grown) >= WORTH_NAMING)
+        if (leaf.frame != java.frame && wick_explain_share((double)leaf.weight_ns, grown) >= WICK_EXPLAIN_WORTH_NAMING)
             wick_explain_say_frame(x, r, "function", leaf.frame);
     }
     free(rows);
@@ -95,8 +93,8 @@ void wick_explain_native_leak(struct wick_explain *x)
     double rate, grown = (double)bytes_of(&f->native_last) - (double)bytes_of(&f->native_first);
     double chance = SIGMAS * sqrt(variance_of(&f->native_first) + variance_of(&f->native_last));
     double share = wick_explain_share(grown, (double)f->memory.resident);
-    if (!f->nnative || grown < GROWN_LEAST || grown < chance || (f->memory.resident && share < x->rule->threshold) ||
-        !wick_trend_steady(f->native, f->nnative, &rate))
+    if (!f->nnative || grown < WICK_EXPLAIN_GROWN_LEAST || grown < chance ||
+        (f->memory.resident && share < x->rule->threshold) || !wick_trend_steady(f->native, f->nnative, &rate))
         return;
     struct wick_explain_finding *r = wick_explain_found(x, (share > 0 ? share : 1) * (double)f->duration_ns);
     wick_explain_figure(r, "grown", WICK_EXPLAIN_BYTES, grown);

@@ -2,7 +2,7 @@
 /*
  * writer.h - turns events into a JFR recording that is complete on disk after every flush
  *
- * Use: open, write events as they come, flush about once a second, close. Events name stacks, threads and methods by
+ * Use: open, write events as they come, flush each WICK_JFR_FLUSH_NS, close. Events name stacks, threads and methods by
  * ids of the caller's tables; at a flush the writer asks the caller (struct wick_jfr_source) for those that the chunk
  * does not have yet and writes them as one checkpoint, so every constant is written once a chunk and only if an event
  * refers to it. Ids of an event must stay resolvable until the next flush.
@@ -115,6 +115,9 @@ struct wick_jfr_config {
 #define WICK_JFR_LATENESS_NS UINT64_C(1000000000)
 
 #define WICK_JFR_DRIFT_NS UINT64_C(100000000)
+
+/* How often a recording is flushed, and says that it is: what a reader that follows the file is behind. */
+#define WICK_JFR_FLUSH_NS UINT64_C(1000000000)
 
 /* One tick is a nanosecond: some readers take ticks for that whatever the chunk's header says. */
 #define WICK_JFR_TICKS_PER_S UINT64_C(1000000000)
