@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "cli/ui.h"
 #include "import/input.h"
+#include "sys/whole.h"
 
 /* Of what this thread has read: `wick ui` reads for several requests at once. */
 static _Thread_local bool any_unfinished, any_damaged;
@@ -100,9 +101,9 @@ static int copy_all(int from, int to, struct wick_err *err)
             return wick_err_set(
                 err, WICK_E_LIMIT,
                 "more than 4 GiB from a pipe, to be read twice for --from and --to; put it into a file");
-        for (ssize_t done = 0, wrote; done < n; done += wrote)
-            if ((wrote = write(to, piece + done, (size_t)(n - done))) < 0)
-                return wick_err_set(err, WICK_E_NOMEM, "cannot keep standard input in memory: %s", strerror(errno));
+        int error = wick_whole_write(to, piece, (size_t)n);
+        if (error)
+            return wick_err_set(err, WICK_E_NOMEM, "cannot keep standard input in memory: %s", strerror(error));
     }
     return 0;
 }

@@ -21,6 +21,7 @@
 
 #include "sys/buildnote.h"
 #include "sys/ns.h"
+#include "sys/whole.h"
 
 #ifndef WICK_LIBDIR
 #define WICK_LIBDIR "/usr/local/lib"
@@ -58,17 +59,17 @@ int wick_agentlib_find(const char *given, char *out, size_t cap, struct wick_err
 static bool read_build_id(int fd, char *out)
 {
     Elf64_Ehdr eh;
-    if (pread(fd, &eh, sizeof eh, 0) != sizeof eh || memcmp(eh.e_ident, ELFMAG, SELFMAG) ||
+    if (wick_whole_pread(fd, &eh, sizeof eh, 0) != sizeof eh || memcmp(eh.e_ident, ELFMAG, SELFMAG) ||
         eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_phentsize != sizeof(Elf64_Phdr))
         return false;
     for (int i = 0; i < eh.e_phnum; i++) {
         Elf64_Phdr ph;
         uint8_t note[1024];
-        if (pread(fd, &ph, sizeof ph, (off_t)(eh.e_phoff + (size_t)i * sizeof ph)) != sizeof ph)
+        if (wick_whole_pread(fd, &ph, sizeof ph, (off_t)(eh.e_phoff + (size_t)i * sizeof ph)) != sizeof ph)
             return false;
         if (ph.p_type != PT_NOTE || ph.p_filesz > sizeof note)
             continue;
-        if (pread(fd, note, ph.p_filesz, (off_t)ph.p_offset) == (ssize_t)ph.p_filesz &&
+        if (wick_whole_pread(fd, note, ph.p_filesz, (off_t)ph.p_offset) == (ssize_t)ph.p_filesz &&
             wick_buildnote_find(note, ph.p_filesz, out))
             return true;
     }
@@ -119,12 +120,9 @@ static int copy_all(int from, int to)
             continue;
         if (n < 0)
             return -errno;
-        for (ssize_t done = 0; done < n;) {
-            ssize_t w = write(to, buf + done, (size_t)(n - done));
-            if (w < 0 && errno != EINTR)
-                return -errno;
-            done += w > 0 ? w : 0;
-        }
+        int error = wick_whole_write(to, buf, (size_t)n);
+        if (error)
+            return -error;
     }
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "jfr/format/jfr_format.h"
+#include "sys/whole.h"
 
 bool wick_copied_is_dense(int fd, uint64_t from, uint64_t to)
 {
@@ -14,18 +15,6 @@ bool wick_copied_is_dense(int fd, uint64_t from, uint64_t to)
         return true;
     off_t hole = lseek(fd, (off_t)from, SEEK_HOLE);
     return hole < 0 ? errno == EINVAL : (uint64_t)hole >= to; /* EINVAL: this file system does not know */
-}
-
-static bool write_all(int fd, const char *buf, size_t n)
-{
-    for (ssize_t w; n; buf += w, n -= (size_t)w) {
-        w = write(fd, buf, n);
-        if (w < 0 && errno == EINTR)
-            w = 0;
-        if (w < 0)
-            return false;
-    }
-    return true;
 }
 
 /* Of what has been read, not of the file, which may be another one at the next check. */
@@ -44,11 +33,8 @@ int wick_copied_take(int from, int to, const char *path, struct wick_err *err)
                             "with, and nothing was written to %s",
                             path);
     for (off_t at = 0, n; at < st.st_size; at += n) {
-        n = pread(from, buf, st.st_size - at < (off_t)sizeof buf ? (size_t)(st.st_size - at) : sizeof buf, at);
-        if (n < 0 && errno == EINTR) {
-            n = 0;
-            continue;
-        }
+        n = wick_whole_pread(from, buf, st.st_size - at < (off_t)sizeof buf ? (size_t)(st.st_size - at) : sizeof buf,
+                             at);
         if (!n) /* it has become shorter */
             return 0;
         if (n > 0 && at == 0 && !begins_recording(buf, (size_t)n))
@@ -56,9 +42,10 @@ int wick_copied_take(int from, int to, const char *path, struct wick_err *err)
                                 "the file that the agent wrote is no JFR recording: the process may have been tampered "
                                 "with, and nothing was written to %s",
                                 path);
-        if (n < 0 || !write_all(to, buf, (size_t)n))
-            return wick_err_set(err, errno == ENOSPC || errno == EDQUOT ? WICK_E_NOSPACE : WICK_E_IO,
-                                "cannot copy the recording to %s: %s", path, strerror(errno));
+        int error = n < 0 ? errno : wick_whole_write(to, buf, (size_t)n);
+        if (error)
+            return wick_err_set(err, error == ENOSPC || error == EDQUOT ? WICK_E_NOSPACE : WICK_E_IO,
+                                "cannot copy the recording to %s: %s", path, strerror(error));
     }
     return 0;
 }

@@ -10,6 +10,7 @@
 
 #include "client/copied.h"
 #include "jfr/format/jfr_format.h"
+#include "sys/whole.h"
 
 /* Frees the space of what has been taken; sizes and offsets stay. */
 static int free_space(int fd, uint64_t from, uint64_t to)
@@ -65,9 +66,7 @@ static int copy(struct wick_rotation *r, uint64_t end)
     char buf[64 << 10];
     for (uint64_t at = r->taken, to = 0; at < end;) {
         size_t want = end - at < sizeof buf ? (size_t)(end - at) : sizeof buf;
-        ssize_t n = pread(r->from, buf, want, (off_t)at);
-        if (n < 0 && errno == EINTR)
-            continue;
+        ssize_t n = wick_whole_pread(r->from, buf, want, (off_t)at);
         if (n <= 0)
             return -WICK_E_IO;
         struct iovec iov = {buf, (size_t)n};
@@ -86,7 +85,8 @@ static int take(struct wick_rotation *r, uint64_t end, uint64_t now_ns)
     uint64_t base;
     if (end - r->taken > r->max_bytes)
         return -WICK_E_LIMIT;
-    if (end - r->taken < WICK_JFR_HDR_SIZE || pread(r->from, magic, sizeof magic, (off_t)r->taken) != sizeof magic ||
+    if (end - r->taken < WICK_JFR_HDR_SIZE ||
+        wick_whole_pread(r->from, magic, sizeof magic, (off_t)r->taken) != sizeof magic ||
         memcmp(magic, WICK_JFR_MAGIC, sizeof magic) || !wick_copied_is_dense(r->from, r->taken, end))
         return -WICK_E_FORMAT;
     int rc = r->sink.begin(r->sink.arg, now_ns, &base);

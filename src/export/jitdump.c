@@ -31,6 +31,7 @@
 #include "codec/plain.h"
 #include "model/hash.h"
 #include "sys/maps.h"
+#include "sys/whole.h"
 #include "unwind/codemap.h"
 
 #define MAGIC      0x4A695444u
@@ -99,21 +100,6 @@ static uint32_t machine(void)
 #endif
 }
 
-static bool put(int fd, const void *data, size_t n)
-{
-    const char *p = data;
-    while (n) {
-        ssize_t done = write(fd, p, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        p += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
 int wick_jitdump_open(struct wick_jitdump *d, const char *dir, struct wick_err *err)
 {
     struct header h = {
@@ -124,7 +110,7 @@ int wick_jitdump_open(struct wick_jitdump *d, const char *dir, struct wick_err *
     if ((size_t)snprintf(d->path, sizeof d->path, "%s/jit-%d.dump", dir, (int)getpid()) >= sizeof d->path)
         return wick_err_set(err, WICK_E_LIMIT, "the path is too long: %.200s", dir);
     d->fd = open(d->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (d->fd < 0 || !put(d->fd, &h, sizeof h))
+    if (d->fd < 0 || wick_whole_write(d->fd, &h, sizeof h))
         return broken(d, errno, err);
     d->marker = mmap(NULL, MARKER, PROT_READ | PROT_EXEC, MAP_PRIVATE, d->fd, 0);
     if (d->marker == MAP_FAILED)
@@ -256,7 +242,7 @@ static int write_load(struct look *l, const struct wick_code_entry *c, uint64_t 
     if (l->jvm->written > l->d->most_bytes)
         return -WICK_E_LIMIT;
     l->d->index++;
-    return put(l->d->fd, l->out.buf, whole) ? 0 : -WICK_E_IO;
+    return wick_whole_write(l->d->fd, l->out.buf, whole) ? -WICK_E_IO : 0;
 }
 
 static void take_code(void *ctx, const struct wick_code_entry *c)

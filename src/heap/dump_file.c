@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "codec/gzip.h"
+#include "sys/whole.h"
 
 int wick_heap_file_temp(struct wick_err *err)
 {
@@ -40,18 +41,8 @@ static int open_error(const char *name, struct wick_err *err)
 
 static int write_all(void *ctx, const void *data, size_t n)
 {
-    int fd = *(const int *)ctx;
-    const char *p = data;
-    while (n) {
-        ssize_t w = write(fd, p, n);
-        if (w < 0 && errno == EINTR)
-            continue;
-        if (w <= 0)
-            return errno == ENOSPC || errno == EDQUOT ? -WICK_E_NOSPACE : -WICK_E_IO;
-        p += w;
-        n -= (size_t)w;
-    }
-    return 0;
+    int error = wick_whole_write(*(const int *)ctx, data, n);
+    return !error ? 0 : error == ENOSPC || error == EDQUOT ? -WICK_E_NOSPACE : -WICK_E_IO;
 }
 
 /* Copies `in` from where it stands to a temporary file, unpacked if z is not NULL. */
@@ -106,7 +97,7 @@ int wick_heap_file_adopt(struct wick_heap_file *f, int fd, const char *name, str
     } else if (!S_ISREG(st.st_mode)) {
         rc = to_temporary(&fd, false, name, err);
     }
-    if (!rc && pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head && wick_gzip_is(head, sizeof head)) {
+    if (!rc && wick_whole_pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head && wick_gzip_is(head, sizeof head)) {
         lseek(fd, 0, SEEK_SET);
         rc = to_temporary(&fd, true, name, err);
     }
