@@ -3,12 +3,19 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "cli/jvm/starting.h"
+#include "base/clock.h"
+#include "cli/ui.h"
 #include "sys/attach.h"
+#include "sys/procstat.h"
+
+#define YOUNG_NS 10000000000u
+#define NOTE_NS  500000000u
 
 int wick_target_operand(char **rest, int nrest, const char *command, const char **word, struct wick_err *err)
 {
@@ -20,13 +27,51 @@ int wick_target_operand(char **rest, int nrest, const char *command, const char 
     return 0;
 }
 
+/* Time since the process was started; as old as can be if that cannot be read. */
+static uint64_t age_ns(const struct wick_proc *p)
+{
+    uint64_t now = wick_clock_ns(CLOCK_BOOTTIME), born = UINT64_MAX;
+    struct wick_procstat s;
+    if (wick_procstat_read(p->dir, "stat", &s))
+        born = s.start * wick_procstat_tick_ns();
+    return born > now ? UINT64_MAX : now - born;
+}
+
+static bool is_ready(const struct wick_proc *p)
+{
+    struct wick_strbuf maps = WICK_STRBUF_INIT;
+    char path[4096];
+    bool unread = wick_proc_read(p, "maps", &maps) != 0;
+    bool jvm = !unread && wick_proc_find_mapped(maps.buf, maps.len, "libjvm.so", path, sizeof path);
+    wick_strbuf_release(&maps);
+    return unread || (jvm ? wick_proc_has_signal(p->st.sig_caught, SIGQUIT) : strcmp(p->st.comm, "java") != 0);
+}
+
+/* Waits while a process that has just been started is not yet a JVM that can be attached to: `java` without libjvm.so,
+ * or a JVM that does not handle SIGQUIT yet. At most until the process is ten seconds old: the attach then reports what
+ * is wrong. Notes when it waits. */
+static void wait_for_start(struct wick_proc *p)
+{
+    uint64_t since = wick_clock_mono_ns();
+    bool noted = false;
+    while (p->st.state != 'T' && p->st.state != 't' && !wick_proc_gone(p) && !is_ready(p) && age_ns(p) < YOUNG_NS) {
+        if (!noted && wick_clock_mono_ns() - since > NOTE_NS) {
+            wick_ui_note("process %d is starting: waiting until it can be attached to", (int)p->pid);
+            noted = true;
+        }
+        nanosleep(&(struct timespec){0, 20000000}, NULL);
+        if (wick_proc_refresh(p, NULL))
+            return;
+    }
+}
+
 static int open_pid(pid_t pid, struct wick_proc *p, struct wick_jvm_entry *jvm, struct wick_err *err)
 {
     char libjvm[4096];
     int rc = wick_proc_open(pid, p, err);
     if (rc)
         return rc;
-    wick_starting_wait(p);
+    wait_for_start(p);
     rc = wick_attach_check_jvm(p, libjvm, sizeof libjvm, err);
     if (rc)
         wick_proc_close(p);

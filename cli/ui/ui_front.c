@@ -11,7 +11,6 @@
 #include "cli/memory/memory_table.h"
 #include "cli/profile/top_table.h"
 #include "cli/ui/ui_views.h"
-#include "cli/ui/ui_read.h"
 #include "sys/jvmlist.h"
 #include "sys/procstat.h"
 

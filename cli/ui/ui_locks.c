@@ -10,7 +10,6 @@
 
 #include "analysis/wait/lock_graph.h"
 #include "base/sum.h"
-#include "cli/ui/ui_read.h"
 #include "codec/json.h"
 #include "model/name.h"
 

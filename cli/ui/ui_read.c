@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/ui/ui_read.h"
+#include "cli/ui/ui_views.h"
 
 #include "cli/input/inputs.h"
 #include "import/input.h"

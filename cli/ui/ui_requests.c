@@ -18,7 +18,6 @@
 #include "cli/request/endpoint_table.h"
 #include "cli/request/trace_view.h"
 #include "analysis/span/latency_density.h"
-#include "cli/ui/ui_read.h"
 
 static int no_memory(struct wick_err *err)
 {

@@ -6,7 +6,6 @@
  */
 #include "cli/ui/ui_views.h"
 
-#include "cli/ui/ui_read.h"
 #include "cli/wait/ttsp_table.h"
 
 int wick_ui_safepoints(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)

@@ -2,7 +2,8 @@
 /*
  * ui_views.h - the answers of `wick ui` about requests, locks, safepoints, heaps and memory
  *
- * All write JSON to out. Those that may fail return 0 or -WICK_E_* with a message; what is written then is not sent.
+ * All write JSON to out, but for the first, by which they read a recording. Those that may fail return 0 or -WICK_E_*
+ * with a message; what is written then is not sent.
  *
  * Memory:  what the analysis holds of the recording (its spans, waits or incidents), while it runs. Heaps are analysed
  *          in a process of their own.
@@ -14,7 +15,12 @@
 
 #include "analysis/memory/gc_history.h"
 #include "analysis/memory/memory_use.h"
+#include "jfr/reader/reader.h"
 #include "serve/serve.h"
+
+/* As wick_analysis_reader, but prints nothing: the catalog has the notes on a recording. */
+int wick_ui_read_quietly(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
+                         struct wick_err *err);
 
 /* What `wick ttsp --json` prints of the file, of each incident at most five threads with 60 frames. 0 or -WICK_E_* with
  * a message. */
