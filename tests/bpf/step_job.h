@@ -5,8 +5,8 @@
  * Threads: the program writes it once, then `done`.
  * Memory:  the only element of an array map.
  */
-#ifndef WICK_TESTS_STEP_JOB_H
-#define WICK_TESTS_STEP_JOB_H
+#ifndef WICK_TESTS_BPF_STEP_JOB_H
+#define WICK_TESTS_BPF_STEP_JOB_H
 
 #include "unwind/step.h"
 

@@ -5,8 +5,8 @@
  * Threads: one.
  * Memory:  none.
  */
-#ifndef WICK_FUZZ_IMPORT_H
-#define WICK_FUZZ_IMPORT_H
+#ifndef WICK_TESTS_FUZZ_FUZZ_IMPORT_H
+#define WICK_TESTS_FUZZ_FUZZ_IMPORT_H
 
 #include <stdio.h>
 #include <stdlib.h>

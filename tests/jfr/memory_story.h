@@ -9,8 +9,8 @@
  *
  * Memory:  none kept.
  */
-#ifndef WICK_TEST_MEMORY_STORY_H
-#define WICK_TEST_MEMORY_STORY_H
+#ifndef WICK_TESTS_JFR_MEMORY_STORY_H
+#define WICK_TESTS_JFR_MEMORY_STORY_H
 
 /* Writes it to a descriptor of an empty file, which is taken over. 0 or an error. */
 int memory_story_write(int fd);

@@ -8,8 +8,8 @@
  *
  * Memory:  holds the whole recording until it is written.
  */
-#ifndef WICK_TEST_JFR_PLAIN_H
-#define WICK_TEST_JFR_PLAIN_H
+#ifndef WICK_TESTS_JFR_PLAIN_H
+#define WICK_TESTS_JFR_PLAIN_H
 
 #include "jfr/writer/writer.h"
 

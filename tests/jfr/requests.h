@@ -11,8 +11,8 @@
  *
  * Memory:  none kept.
  */
-#ifndef WICK_TEST_REQUESTS_H
-#define WICK_TEST_REQUESTS_H
+#ifndef WICK_TESTS_JFR_REQUESTS_H
+#define WICK_TESTS_JFR_REQUESTS_H
 
 #include <stdint.h>
 

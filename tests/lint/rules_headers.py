@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each header compiles alone, and twice in a row."""
+"""Each header compiles alone, and twice in a row; its guard is named after its path."""
 
 import glob
 import json
@@ -46,6 +46,7 @@ def _compile(tree, path, before):
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _GUARD = re.compile(r"\s*#ifndef (\w+)\s+#define \1\s[^\0]*#endif\s*")
+_GUARD_NAME = re.compile(r"^#ifndef (\w+)\n#define \1$", re.MULTILINE)
 _FIRST = re.compile(r'\s*#include "([^"]+)"')
 
 
@@ -80,3 +81,14 @@ def check_headers_compile(tree):
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for findings in pool.map(check, headers):
             yield from findings
+
+
+def check_guards(tree):
+    """the guard of each header is its path from src/ or the root on, so that no two are the same and a moved one shows"""
+    for path in tree.paths(".h"):
+        wanted = "WICK_" + re.sub(r"[^A-Za-z0-9]", "_", path.removeprefix("src/")).upper()
+        guard = _GUARD_NAME.search(tree.text(path))
+        if not guard:
+            yield Finding(path, 1, f"has no guard: #ifndef {wanted}, #define {wanted}")
+        elif guard[1] != wanted:
+            yield Finding(path, tree.text(path).count("\n", 0, guard.start()) + 1, f"{guard[1]} should be {wanted}, after its path")

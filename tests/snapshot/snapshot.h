@@ -21,8 +21,8 @@
  * Threads: one.
  * Memory:  _load and the _add functions allocate, _release frees.
  */
-#ifndef WICK_TESTS_SNAPSHOT_H
-#define WICK_TESTS_SNAPSHOT_H
+#ifndef WICK_TESTS_SNAPSHOT_SNAPSHOT_H
+#define WICK_TESTS_SNAPSHOT_SNAPSHOT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  *
  * Memory:  none kept.
  */
-#ifndef WICK_TEST_EXPLAIN_SCENE_H
-#define WICK_TEST_EXPLAIN_SCENE_H
+#ifndef WICK_TESTS_UNIT_EXPLAIN_SCENE_H
+#define WICK_TESTS_UNIT_EXPLAIN_SCENE_H
 
 #include <stdbool.h>
 #include <stdint.h>

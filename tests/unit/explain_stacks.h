@@ -5,8 +5,8 @@
  * Threads: one.
  * Memory:  a scene is freed when it was explained.
  */
-#ifndef WICK_TESTS_EXPLAIN_STACKS_H
-#define WICK_TESTS_EXPLAIN_STACKS_H
+#ifndef WICK_TESTS_UNIT_EXPLAIN_STACKS_H
+#define WICK_TESTS_UNIT_EXPLAIN_STACKS_H
 
 #include <setjmp.h>
 #include <stdarg.h>

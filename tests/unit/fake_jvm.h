@@ -13,8 +13,8 @@
  * Threads: one.
  * Memory:  the caller's struct.
  */
-#ifndef WICK_TESTS_FAKE_JVM_H
-#define WICK_TESTS_FAKE_JVM_H
+#ifndef WICK_TESTS_UNIT_FAKE_JVM_H
+#define WICK_TESTS_UNIT_FAKE_JVM_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * Threads: any number may read; async-signal-safe.
  * Memory:  the caller's; nothing is copied.
  */
-#ifndef WICK_TEST_FAKE_MEM_H
-#define WICK_TEST_FAKE_MEM_H
+#ifndef WICK_TESTS_UNIT_FAKE_MEM_H
+#define WICK_TESTS_UNIT_FAKE_MEM_H
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  * Threads: one.
  * Memory:  the caller's struct; the pieces are part of it.
  */
-#ifndef WICK_TESTS_FAKE_SPACE_H
-#define WICK_TESTS_FAKE_SPACE_H
+#ifndef WICK_TESTS_UNIT_FAKE_SPACE_H
+#define WICK_TESTS_UNIT_FAKE_SPACE_H
 
 #include <stdint.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * Threads: one.
  * Memory:  in the caller's struct space.
  */
-#ifndef WICK_TESTS_FAKE_TABLES_H
-#define WICK_TESTS_FAKE_TABLES_H
+#ifndef WICK_TESTS_UNIT_FAKE_TABLES_H
+#define WICK_TESTS_UNIT_FAKE_TABLES_H
 
 #include "fake_space.h"
 #include "hotspot/layout.h"

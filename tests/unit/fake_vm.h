@@ -5,8 +5,8 @@
  * JNI's functions find everything, JVMTI's are not available, but for those that a test replaces. Nothing of HotSpot's
  * layout is known, so nothing is read of any memory.
  */
-#ifndef WICK_TEST_FAKE_VM_H
-#define WICK_TEST_FAKE_VM_H
+#ifndef WICK_TESTS_UNIT_FAKE_VM_H
+#define WICK_TESTS_UNIT_FAKE_VM_H
 
 #include <jvmti.h>
 #include <stdint.h>

@@ -14,8 +14,8 @@
  * Threads: faults are of the thread that called faults_each().
  * Memory:  none kept.
  */
-#ifndef WICK_TEST_FAULTS_H
-#define WICK_TEST_FAULTS_H
+#ifndef WICK_TESTS_UNIT_FAULTS_H
+#define WICK_TESTS_UNIT_FAULTS_H
 
 enum faults_kind {
     FAULTS_MEMORY,       /* malloc, calloc, realloc, reallocarray, strdup, strndup, mmap, mremap: none left */

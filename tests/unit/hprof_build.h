@@ -5,8 +5,8 @@
  * Names, classes and objects have the ids that the test gives them. Sub-records go into segments that are opened and
  * closed; a class is declared with its fields as one letter each, 'L' being a reference.
  */
-#ifndef WICK_TEST_HPROF_BUILD_H
-#define WICK_TEST_HPROF_BUILD_H
+#ifndef WICK_TESTS_UNIT_HPROF_BUILD_H
+#define WICK_TESTS_UNIT_HPROF_BUILD_H
 
 #include <string.h>
 

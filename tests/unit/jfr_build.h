@@ -11,8 +11,8 @@
  *
  * Memory:  string buffers, released by the caller.
  */
-#ifndef WICK_TEST_JFR_BUILD_H
-#define WICK_TEST_JFR_BUILD_H
+#ifndef WICK_TESTS_UNIT_JFR_BUILD_H
+#define WICK_TESTS_UNIT_JFR_BUILD_H
 
 #include "base/leb128.h"
 #include "base/strbuf.h"

@@ -10,8 +10,8 @@
  * Threads: one.
  * Memory:  static, sized for the tests' recordings.
  */
-#ifndef WICK_TESTS_JFR_WALK_H
-#define WICK_TESTS_JFR_WALK_H
+#ifndef WICK_TESTS_UNIT_JFR_WALK_H
+#define WICK_TESTS_UNIT_JFR_WALK_H
 
 #include <string.h>
 #include <sys/mman.h>

@@ -2,8 +2,8 @@
 /*
  * lock_scene.h - a small recording of waits for two locks
  */
-#ifndef LOCK_SCENE_H
-#define LOCK_SCENE_H
+#ifndef WICK_TESTS_UNIT_LOCK_SCENE_H
+#define WICK_TESTS_UNIT_LOCK_SCENE_H
 
 #include <stdint.h>
 

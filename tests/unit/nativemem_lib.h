@@ -2,8 +2,8 @@
 /*
  * nativemem_lib.h - what test_nativemem.c finds in the library whose calls it hooks
  */
-#ifndef NATIVEMEM_LIB_H
-#define NATIVEMEM_LIB_H
+#ifndef WICK_TESTS_UNIT_NATIVEMEM_LIB_H
+#define WICK_TESTS_UNIT_NATIVEMEM_LIB_H
 
 #include <stddef.h>
 

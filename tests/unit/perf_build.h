@@ -8,8 +8,8 @@
  * Threads: one.
  * Memory:  two strbufs until build_perf_release.
  */
-#ifndef WICK_TEST_PERF_BUILD_H
-#define WICK_TEST_PERF_BUILD_H
+#ifndef WICK_TESTS_UNIT_PERF_BUILD_H
+#define WICK_TESTS_UNIT_PERF_BUILD_H
 
 #include <linux/perf_event.h>
 

@@ -5,8 +5,8 @@
  * Threads: one.
  * Memory:  strings handed out are malloc'ed.
  */
-#ifndef WICK_TEST_PROFILE_BUILD_H
-#define WICK_TEST_PROFILE_BUILD_H
+#ifndef WICK_TESTS_UNIT_PROFILE_BUILD_H
+#define WICK_TESTS_UNIT_PROFILE_BUILD_H
 
 #include <stdio.h>
 #include <stdlib.h>

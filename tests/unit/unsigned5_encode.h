@@ -8,8 +8,8 @@
  * Threads: one.
  * Memory:  the caller's buffer, which is large enough.
  */
-#ifndef WICK_TESTS_UNSIGNED5_ENCODE_H
-#define WICK_TESTS_UNSIGNED5_ENCODE_H
+#ifndef WICK_TESTS_UNIT_UNSIGNED5_ENCODE_H
+#define WICK_TESTS_UNIT_UNSIGNED5_ENCODE_H
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  * Threads: one.
  * Memory:  statics: a header for one test program.
  */
-#ifndef WICK_TESTS_UNWIND_CASE_H
-#define WICK_TESTS_UNWIND_CASE_H
+#ifndef WICK_TESTS_UNIT_UNWIND_CASE_H
+#define WICK_TESTS_UNIT_UNWIND_CASE_H
 
 #include "fake_jvm.h"
 

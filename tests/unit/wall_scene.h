@@ -4,8 +4,8 @@
  *
  * Thread i has slot i, serial number i and the kernel id WALL_SCENE_TID + i. The seed of the draws is fixed.
  */
-#ifndef WICK_TESTS_WALL_SCENE_H
-#define WICK_TESTS_WALL_SCENE_H
+#ifndef WICK_TESTS_UNIT_WALL_SCENE_H
+#define WICK_TESTS_UNIT_WALL_SCENE_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -15,8 +15,8 @@
  *
  * Memory:  about 100 bytes for each different stack; freed by wick_diff_release.
  */
-#ifndef WICK_ANALYSIS_DIFF_H
-#define WICK_ANALYSIS_DIFF_H
+#ifndef WICK_ANALYSIS_COMPARE_DIFF_H
+#define WICK_ANALYSIS_COMPARE_DIFF_H
 
 #include "base/err.h"
 #include "flame/flame.h"

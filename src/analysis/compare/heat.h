@@ -13,8 +13,8 @@
  *
  * Memory:  64 bytes a cell, at most 128 MiB, and half as much more while the table is rebuilt.
  */
-#ifndef WICK_ANALYSIS_HEAT_H
-#define WICK_ANALYSIS_HEAT_H
+#ifndef WICK_ANALYSIS_COMPARE_HEAT_H
+#define WICK_ANALYSIS_COMPARE_HEAT_H
 
 #include "base/err.h"
 #include "model/profile.h"

@@ -7,8 +7,8 @@
  *
  * Memory:  names go into the tree.
  */
-#ifndef WICK_ANALYSIS_TREE_FRAME_H
-#define WICK_ANALYSIS_TREE_FRAME_H
+#ifndef WICK_ANALYSIS_COMPARE_TREE_FRAME_H
+#define WICK_ANALYSIS_COMPARE_TREE_FRAME_H
 
 #include "flame/tree.h"
 #include "model/name.h"

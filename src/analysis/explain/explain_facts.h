@@ -9,8 +9,8 @@
  *
  * Memory:  malloc; wick_explain_release frees all. Names and stacks are numbers of the profile.
  */
-#ifndef WICK_ANALYSIS_EXPLAIN_FACTS_H
-#define WICK_ANALYSIS_EXPLAIN_FACTS_H
+#ifndef WICK_ANALYSIS_EXPLAIN_EXPLAIN_FACTS_H
+#define WICK_ANALYSIS_EXPLAIN_EXPLAIN_FACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

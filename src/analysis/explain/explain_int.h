@@ -4,8 +4,8 @@
  *
  * Memory:  that of the findings.
  */
-#ifndef WICK_ANALYSIS_EXPLAIN_INT_H
-#define WICK_ANALYSIS_EXPLAIN_INT_H
+#ifndef WICK_ANALYSIS_EXPLAIN_EXPLAIN_INT_H
+#define WICK_ANALYSIS_EXPLAIN_EXPLAIN_INT_H
 
 #include "analysis/explain/explain_rules.h"
 

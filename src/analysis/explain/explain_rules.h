@@ -6,8 +6,8 @@
  *
  * Memory:  malloc; wick_explain_findings_release frees all.
  */
-#ifndef WICK_ANALYSIS_EXPLAIN_RULES_H
-#define WICK_ANALYSIS_EXPLAIN_RULES_H
+#ifndef WICK_ANALYSIS_EXPLAIN_EXPLAIN_RULES_H
+#define WICK_ANALYSIS_EXPLAIN_EXPLAIN_RULES_H
 
 #include "analysis/explain/explain_facts.h"
 #include "analysis/wait/wait_kind.h"

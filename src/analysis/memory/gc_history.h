@@ -10,8 +10,8 @@
  * Memory:  104 bytes a collection, 32 a heap summary; wick_gc_history_release frees it. n log n steps, whatever the
  *          recording contains.
  */
-#ifndef WICK_ANALYSIS_GC_HISTORY_H
-#define WICK_ANALYSIS_GC_HISTORY_H
+#ifndef WICK_ANALYSIS_MEMORY_GC_HISTORY_H
+#define WICK_ANALYSIS_MEMORY_GC_HISTORY_H
 
 #include "analysis/read.h"
 

@@ -16,8 +16,8 @@
  *
  * Memory:  malloc; some 50 bytes for each sampled object that was alive at any moment. wick_growth_release frees all.
  */
-#ifndef WICK_ANALYSIS_LIVE_GROWTH_H
-#define WICK_ANALYSIS_LIVE_GROWTH_H
+#ifndef WICK_ANALYSIS_MEMORY_LIVE_GROWTH_H
+#define WICK_ANALYSIS_MEMORY_LIVE_GROWTH_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  *
  * Memory:  malloc, some 250 bytes a moment; wick_memory_use_release frees it.
  */
-#ifndef WICK_ANALYSIS_MEMORY_USE_H
-#define WICK_ANALYSIS_MEMORY_USE_H
+#ifndef WICK_ANALYSIS_MEMORY_MEMORY_USE_H
+#define WICK_ANALYSIS_MEMORY_MEMORY_USE_H
 
 #include "analysis/read.h"
 #include "analysis/trend.h"

@@ -9,8 +9,8 @@
  * Threads: any.
  * Memory:  4 bytes a cell, 32 a column; freed by wick_latency_density_release.
  */
-#ifndef WICK_ANALYSIS_LATENCY_DENSITY_H
-#define WICK_ANALYSIS_LATENCY_DENSITY_H
+#ifndef WICK_ANALYSIS_SPAN_LATENCY_DENSITY_H
+#define WICK_ANALYSIS_SPAN_LATENCY_DENSITY_H
 
 #include <stddef.h>
 #include <stdint.h>

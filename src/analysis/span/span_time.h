@@ -32,8 +32,8 @@
  *
  * Memory:  12 bytes a span, 48 an endpoint, 1 a sample; freed by wick_span_time_release.
  */
-#ifndef WICK_ANALYSIS_SPAN_TIME_H
-#define WICK_ANALYSIS_SPAN_TIME_H
+#ifndef WICK_ANALYSIS_SPAN_SPAN_TIME_H
+#define WICK_ANALYSIS_SPAN_SPAN_TIME_H
 
 #include "analysis/span/spans.h"
 

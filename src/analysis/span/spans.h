@@ -9,8 +9,8 @@
  *
  * Memory:  72 bytes a span, 80 a sample, 40 a thread and second, 16 a second; freed by wick_spans_release.
  */
-#ifndef WICK_ANALYSIS_SPANS_H
-#define WICK_ANALYSIS_SPANS_H
+#ifndef WICK_ANALYSIS_SPAN_SPANS_H
+#define WICK_ANALYSIS_SPAN_SPANS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -18,8 +18,8 @@
  *
  * Memory:  8 bytes a span, 64 a sample and 24 a gap of the trace; freed by wick_spantrace_release.
  */
-#ifndef WICK_ANALYSIS_SPANTRACE_H
-#define WICK_ANALYSIS_SPANTRACE_H
+#ifndef WICK_ANALYSIS_SPAN_SPANTRACE_H
+#define WICK_ANALYSIS_SPAN_SPANTRACE_H
 
 #include "analysis/span/spans.h"
 

@@ -19,8 +19,8 @@
  *
  * Threads: any.
  */
-#ifndef WICK_ANALYSIS_DEADLOCK_H
-#define WICK_ANALYSIS_DEADLOCK_H
+#ifndef WICK_ANALYSIS_WAIT_DEADLOCK_H
+#define WICK_ANALYSIS_WAIT_DEADLOCK_H
 
 #include <stddef.h>
 

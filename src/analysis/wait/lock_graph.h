@@ -9,8 +9,8 @@
  *
  * Memory:  64 bytes a wait while it works.
  */
-#ifndef WICK_ANALYSIS_LOCK_GRAPH_H
-#define WICK_ANALYSIS_LOCK_GRAPH_H
+#ifndef WICK_ANALYSIS_WAIT_LOCK_GRAPH_H
+#define WICK_ANALYSIS_WAIT_LOCK_GRAPH_H
 
 #include "analysis/wait/lock_waits.h"
 

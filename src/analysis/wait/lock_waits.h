@@ -9,8 +9,8 @@
  *
  * Memory:  malloc; wick_lock_waits_release frees all. Names and stacks are numbers of the profile.
  */
-#ifndef WICK_ANALYSIS_LOCK_WAITS_H
-#define WICK_ANALYSIS_LOCK_WAITS_H
+#ifndef WICK_ANALYSIS_WAIT_LOCK_WAITS_H
+#define WICK_ANALYSIS_WAIT_LOCK_WAITS_H
 
 #include <stdbool.h>
 

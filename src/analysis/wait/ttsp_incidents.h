@@ -8,8 +8,8 @@
  *
  * Memory:  malloc; wick_ttsp_incidents_release frees all. Names and stacks are numbers of the profile.
  */
-#ifndef WICK_ANALYSIS_TTSP_INCIDENTS_H
-#define WICK_ANALYSIS_TTSP_INCIDENTS_H
+#ifndef WICK_ANALYSIS_WAIT_TTSP_INCIDENTS_H
+#define WICK_ANALYSIS_WAIT_TTSP_INCIDENTS_H
 
 #include <stdbool.h>
 

@@ -7,8 +7,8 @@
  *
  * Threads: reads the profile only.
  */
-#ifndef WICK_ANALYSIS_WAIT_KIND_H
-#define WICK_ANALYSIS_WAIT_KIND_H
+#ifndef WICK_ANALYSIS_WAIT_WAIT_KIND_H
+#define WICK_ANALYSIS_WAIT_WAIT_KIND_H
 
 #include <stdbool.h>
 #include <stdint.h>

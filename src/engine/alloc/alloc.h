@@ -27,8 +27,8 @@
  *          thread.
  * Memory:  a mapping of the threads' gaps for the life of the process, touched as it is used; notes for a recording.
  */
-#ifndef WICK_ENGINE_ALLOC_H
-#define WICK_ENGINE_ALLOC_H
+#ifndef WICK_ENGINE_ALLOC_ALLOC_H
+#define WICK_ENGINE_ALLOC_ALLOC_H
 
 #include "base/err.h"
 #include "engine/gate.h"

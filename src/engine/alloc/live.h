@@ -31,8 +31,8 @@
  * Threads: wants and unwanted any; all else the drain thread, but init and release.
  * Memory:  malloc: at most 1 MiB, and the names of classes of the objects that are kept.
  */
-#ifndef WICK_ENGINE_LIVE_H
-#define WICK_ENGINE_LIVE_H
+#ifndef WICK_ENGINE_ALLOC_LIVE_H
+#define WICK_ENGINE_ALLOC_LIVE_H
 
 #include <stdbool.h>
 #include <stddef.h>

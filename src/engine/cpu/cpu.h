@@ -20,8 +20,8 @@
  *          runs in all.
  * Memory:  a pair of pages for each thread with perf, unmapped when it ends or sampling stops.
  */
-#ifndef WICK_ENGINE_CPU_H
-#define WICK_ENGINE_CPU_H
+#ifndef WICK_ENGINE_CPU_CPU_H
+#define WICK_ENGINE_CPU_CPU_H
 
 #include <linux/perf_event.h>
 #include <signal.h>

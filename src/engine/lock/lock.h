@@ -32,8 +32,8 @@
  *          session's owner; found and done by the drain thread.
  * Memory:  one mapping for each recording, touched as it is used.
  */
-#ifndef WICK_ENGINE_LOCK_H
-#define WICK_ENGINE_LOCK_H
+#ifndef WICK_ENGINE_LOCK_LOCK_H
+#define WICK_ENGINE_LOCK_LOCK_H
 
 #include "base/err.h"
 #include "engine/gate.h"

@@ -17,8 +17,8 @@
  *          which is after _off. The functions in any thread of the process.
  * Memory:  static.
  */
-#ifndef WICK_ENGINE_LOCK_NATIVE_H
-#define WICK_ENGINE_LOCK_NATIVE_H
+#ifndef WICK_ENGINE_LOCK_LOCK_NATIVE_H
+#define WICK_ENGINE_LOCK_LOCK_NATIVE_H
 
 #include "base/err.h"
 #include "elf/hooks.h"

@@ -37,8 +37,8 @@
  *          stop and release by the session's owner; all else by the drain thread.
  * Memory:  700 KiB for the life of the process, and 5 MiB for a recording, all touched as it is used.
  */
-#ifndef WICK_ENGINE_NATIVEMEM_H
-#define WICK_ENGINE_NATIVEMEM_H
+#ifndef WICK_ENGINE_NATIVEMEM_NATIVEMEM_H
+#define WICK_ENGINE_NATIVEMEM_NATIVEMEM_H
 
 #include "base/err.h"
 #include "base/registers.h"

@@ -16,8 +16,8 @@
  *          process, also in signal handlers and after _off.
  * Memory:  static.
  */
-#ifndef WICK_ENGINE_NATIVEMEM_HOOKS_H
-#define WICK_ENGINE_NATIVEMEM_HOOKS_H
+#ifndef WICK_ENGINE_NATIVEMEM_NATIVEMEM_HOOKS_H
+#define WICK_ENGINE_NATIVEMEM_NATIVEMEM_HOOKS_H
 
 #include "base/err.h"
 #include "elf/hooks.h"

@@ -13,8 +13,8 @@
  * Threads: any, also signal handlers; _clear while nobody else is here.
  * Memory:  the caller's, all zeroes; 96 KiB, touched as it is used.
  */
-#ifndef WICK_ENGINE_NATIVEMEM_RANGES_H
-#define WICK_ENGINE_NATIVEMEM_RANGES_H
+#ifndef WICK_ENGINE_NATIVEMEM_NATIVEMEM_RANGES_H
+#define WICK_ENGINE_NATIVEMEM_NATIVEMEM_RANGES_H
 
 #include <stdbool.h>
 

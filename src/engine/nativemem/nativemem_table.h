@@ -15,8 +15,8 @@
  * Threads: any, also signal handlers; _clear while nobody else is here.
  * Memory:  the caller's, all zeroes; 640 KiB, touched as it is used.
  */
-#ifndef WICK_ENGINE_NATIVEMEM_TABLE_H
-#define WICK_ENGINE_NATIVEMEM_TABLE_H
+#ifndef WICK_ENGINE_NATIVEMEM_NATIVEMEM_TABLE_H
+#define WICK_ENGINE_NATIVEMEM_NATIVEMEM_TABLE_H
 
 #include <stdbool.h>
 

@@ -5,8 +5,8 @@
  * Threads: start, stop and release by the session's owner; the others under the session's lock, as engine.h says.
  * Memory:  the caller's struct; the engines' states by malloc, freed by _release.
  */
-#ifndef WICK_ENGINE_ENGINES_H
-#define WICK_ENGINE_ENGINES_H
+#ifndef WICK_ENGINE_SET_ENGINES_H
+#define WICK_ENGINE_SET_ENGINES_H
 
 #include "engine/engine.h"
 

@@ -5,8 +5,8 @@
  * Threads: any ordinary thread.
  * Memory:  the caller's structs; no allocation.
  */
-#ifndef WICK_ENGINE_THREAD_FACTS_H
-#define WICK_ENGINE_THREAD_FACTS_H
+#ifndef WICK_ENGINE_THREAD_THREAD_FACTS_H
+#define WICK_ENGINE_THREAD_THREAD_FACTS_H
 
 #include <stdint.h>
 

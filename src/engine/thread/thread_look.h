@@ -9,8 +9,8 @@
  *
  * Threads: any.
  */
-#ifndef WICK_ENGINE_THREAD_LOOK_H
-#define WICK_ENGINE_THREAD_LOOK_H
+#ifndef WICK_ENGINE_THREAD_THREAD_LOOK_H
+#define WICK_ENGINE_THREAD_THREAD_LOOK_H
 
 #include <stdbool.h>
 #include <stddef.h>

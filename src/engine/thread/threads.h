@@ -13,8 +13,8 @@
  * Threads: functions take the lock unless named _sig.
  * Memory:  one mapping, touched as threads come; names by malloc.
  */
-#ifndef WICK_ENGINE_THREADS_H
-#define WICK_ENGINE_THREADS_H
+#ifndef WICK_ENGINE_THREAD_THREADS_H
+#define WICK_ENGINE_THREAD_THREADS_H
 
 #include <pthread.h>
 #include <stdbool.h>

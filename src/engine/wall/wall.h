@@ -61,8 +61,8 @@
  *          registry's lock, never the other way round.
  * Memory:  one mapping, touched as threads come; finished events by malloc, bounded.
  */
-#ifndef WICK_ENGINE_WALL_H
-#define WICK_ENGINE_WALL_H
+#ifndef WICK_ENGINE_WALL_WALL_H
+#define WICK_ENGINE_WALL_WALL_H
 
 #include <pthread.h>
 

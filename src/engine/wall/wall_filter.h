@@ -11,8 +11,8 @@
  * Threads: a filter is constant once it is parsed.
  * Memory:  _release frees what _parse took.
  */
-#ifndef WICK_ENGINE_WALL_FILTER_H
-#define WICK_ENGINE_WALL_FILTER_H
+#ifndef WICK_ENGINE_WALL_WALL_FILTER_H
+#define WICK_ENGINE_WALL_WALL_FILTER_H
 
 #include <regex.h>
 #include <stdbool.h>

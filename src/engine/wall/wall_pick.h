@@ -11,8 +11,8 @@
  *
  * Threads: sets are changed by any number of threads; picks belong to one.
  */
-#ifndef WICK_ENGINE_WALL_PICK_H
-#define WICK_ENGINE_WALL_PICK_H
+#ifndef WICK_ENGINE_WALL_WALL_PICK_H
+#define WICK_ENGINE_WALL_WALL_PICK_H
 
 #include <stdbool.h>
 

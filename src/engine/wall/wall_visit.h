@@ -5,8 +5,8 @@
  * Threads: the sampler; in functions named _locked the caller holds the engine's lock.
  * Memory:  the engine's.
  */
-#ifndef WICK_ENGINE_WALL_VISIT_H
-#define WICK_ENGINE_WALL_VISIT_H
+#ifndef WICK_ENGINE_WALL_WALL_VISIT_H
+#define WICK_ENGINE_WALL_WALL_VISIT_H
 
 #include "engine/wall/wall.h"
 
