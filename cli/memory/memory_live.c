@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "cli/end_signals.h"
 #include "cli/jvm/target.h"
 #include "cli/ui.h"
 #include "footprint/footprint_live.h"
@@ -17,20 +18,12 @@
 #define SOONEST_NS 500000000ull
 #define LATEST_NS  10000000000ull
 
-/* Whether one of the signals that are blocked waits. */
-static bool is_interrupted(void)
-{
-    sigset_t waiting;
-    return !sigpending(&waiting) && (sigismember(&waiting, SIGINT) > 0 || sigismember(&waiting, SIGTERM) > 0 ||
-                                     sigismember(&waiting, SIGHUP) > 0);
-}
-
 static int read_once(struct wick_footprint_live *l, struct wick_memory_use *u, struct wick_err *err)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     int64_t now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    int rc = wick_footprint_live_read(l, is_interrupted, err);
+    int rc = wick_footprint_live_read(l, wick_end_signals_pending, err);
     if (rc)
         return rc;
     wick_memory_use_add(u, now_ns, &l->walk.out);
@@ -52,13 +45,9 @@ static bool pause_for(const sigset_t *signals, uint64_t ns)
 static int read_for(struct wick_footprint_live *l, uint64_t duration_ns, struct wick_memory_use *u,
                     struct wick_err *err)
 {
-    sigset_t signals, before;
+    sigset_t signals = wick_end_signals(), before;
     uint64_t begin_ns = wick_clock_mono_ns(), gap = duration_ns / 10;
     gap = gap < SOONEST_NS ? SOONEST_NS : gap > LATEST_NS ? LATEST_NS : gap;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGHUP);
     sigprocmask(SIG_BLOCK, &signals, &before);
     int rc = read_once(l, u, err);
     for (uint64_t past; !rc && (past = wick_clock_mono_ns() - begin_ns) < duration_ns;) {

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/end_signals.h"
 #include "cli/record/attached.h"
 #include "cli/ui.h"
 #include "sys/jvmlist.h"
@@ -242,29 +243,6 @@ static void last_words(int fd, char *out, size_t cap)
     out[len] = 0;
 }
 
-static int signals_open(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-static void signals_close(int fd)
-{
-    sigset_t set;
-    if (fd >= 0)
-        close(fd);
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
-}
-
 /* Waits until perf has ended or the user interrupts it, and writes maps from time to time. */
 static void watch(struct wick_perfrun *r, int child, int signals)
 {
@@ -347,7 +325,7 @@ int wick_perfrun(struct wick_perfrun *r, struct wick_err *err)
     int n = make_args(r, argv, number, err);
     if (n < 0)
         return n;
-    int words = r->command ? dup(STDERR_FILENO) : memfd_create("perf", MFD_CLOEXEC), signals = signals_open();
+    int words = r->command ? dup(STDERR_FILENO) : memfd_create("perf", MFD_CLOEXEC), signals = wick_end_signals_open();
     int rc =
         words < 0 || signals < 0 ? wick_err_set(err, WICK_E_IO, "cannot open descriptors: %s", strerror(errno)) : 0;
     if (!rc) {
@@ -360,6 +338,6 @@ int wick_perfrun(struct wick_perfrun *r, struct wick_err *err)
     }
     if (words >= 0)
         close(words);
-    signals_close(signals);
+    wick_end_signals_close(signals);
     return rc;
 }

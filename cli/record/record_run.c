@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/end_signals.h"
 #include "cli/ui.h"
 #include "client/perfbroker.h"
 #include "sys/ns.h"
@@ -43,14 +44,8 @@ int wick_recording_init(struct wick_recording *r, struct wick_client *client, co
                         struct wick_err *err)
 {
     int pair[2] = {-1, -1};
-    sigset_t set;
     *r = (struct wick_recording){.client = client, .proc = proc, .broker = -1, .broker_peer = -1, .child = -1};
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    r->signals = wick_end_signals_open();
     if (r->signals < 0 || (proc && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))) {
         int rc = wick_err_set(err, WICK_E_IO, "cannot open descriptors: %s", strerror(errno));
         wick_recording_release(r);
@@ -70,16 +65,11 @@ static void close_one(int *fd)
 
 void wick_recording_release(struct wick_recording *r)
 {
-    sigset_t set;
     close_one(&r->broker);
     close_one(&r->broker_peer);
     close_one(&r->child);
-    close_one(&r->signals);
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    wick_end_signals_close(r->signals);
+    r->signals = -1;
 }
 
 /* The files of a sequence are made by the agent, with its own rights and by their path: a descriptor of our directory

@@ -16,6 +16,7 @@
 
 #include "cli/args.h"
 #include "cli/command.h"
+#include "cli/end_signals.h"
 #include "cli/jvm/target.h"
 #include "cli/record/look.h"
 #include "cli/ui.h"
@@ -258,16 +259,12 @@ int wick_cmd_ui(int argc, char **argv)
 {
     struct ui *u = calloc(1, sizeof *u);
     struct wick_err err = {0};
-    sigset_t ends;
+    sigset_t ends = wick_end_signals();
     int status = u ? parse(u, argc, argv) : wick_ui_fail(&(struct wick_err){.code = WICK_E_NOMEM});
     if (status >= 0) {
         free(u);
         return status;
     }
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    sigaddset(&ends, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &ends, NULL); /* in all threads that follow */
     signal(SIGPIPE, SIG_IGN);
     survive_truncation();

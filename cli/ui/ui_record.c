@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/end_signals.h"
 #include "cli/ui/ui_child.h"
 
 enum { ARGUMENTS = 2 * WICK_ASK_PARAMETERS + 16, START_S = 60, STOP_S = 150 };
@@ -286,13 +287,10 @@ static int enter(struct wick_ui_recorder *r, struct wick_ui_recording *x, unsign
 /* Whether wick ui is being ended. Before it answers requests nobody takes the signals yet: then one is pending. */
 static bool is_ending(struct wick_ui_recorder *r)
 {
-    sigset_t pending;
     pthread_mutex_lock(&r->lock);
     bool ending = r->ending;
     pthread_mutex_unlock(&r->lock);
-    return ending ||
-           (!sigpending(&pending) && (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
-                                      sigismember(&pending, SIGHUP) == 1));
+    return ending || wick_end_signals_pending();
 }
 
 /* Waits until the file has something in it. */
