@@ -35,6 +35,7 @@
 #include "agent/label/virtual_list.h"
 #include "agent/jvm/vm.h"
 #include "base/clock.h"
+#include "base/fnv.h"
 #include "base/strbuf.h"
 #include "hotspot/thread.h"
 #include "sys/whole.h"
@@ -171,9 +172,7 @@ static void read_stack(struct list *l, jobject thread)
 
 static uint64_t hash_of(const struct wick_strbuf *s)
 {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < s->len; i++)
-        h = (h ^ (uint8_t)s->buf[i]) * 0x100000001b3u;
+    uint64_t h = wick_fnv_64(WICK_FNV_64, s->buf, s->len);
     return h ? h : 1;
 }
 

@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fnv.h"
 #include "sys/procstat.h"
 #include "sys/whole.h"
 
@@ -72,7 +73,6 @@ static int notes_dir(void)
 /* What pids mean here. */
 static uint32_t place(void)
 {
-    uint32_t hash = 2166136261u;
     char boot[64];
     struct stat st = {0};
     ssize_t n = wick_whole_text("/proc/sys/kernel/random/boot_id", boot, sizeof boot - 24);
@@ -80,9 +80,7 @@ static uint32_t place(void)
     if (stat("/proc/self/ns/pid", &st))
         st.st_ino = 0;
     n += snprintf(boot + n, 24, "%ju", (uintmax_t)st.st_ino);
-    for (ssize_t i = 0; i < n; i++)
-        hash = (hash ^ (unsigned char)boot[i]) * 16777619u;
-    return hash;
+    return wick_fnv(WICK_FNV, boot, (size_t)n);
 }
 
 /* "PLACE-PID-START" */

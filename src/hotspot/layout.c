@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/fnv.h"
 #include "mem/window.h"
 
 enum { MAX_STRIDE = 256, MAX_ROWS = 16384, MAX_NAME = 96, HASH_SLOTS = 512 };
@@ -49,13 +50,8 @@ struct search {
 
 static uint32_t hash_name(const char *type, const char *field, unsigned kind)
 {
-    uint32_t h = 2166136261u + kind;
-    for (const char *p = type; *p; p++)
-        h = (h ^ (uint8_t)*p) * 16777619u;
-    h = (h ^ '.') * 16777619u;
-    for (const char *p = field; *p; p++)
-        h = (h ^ (uint8_t)*p) * 16777619u;
-    return h;
+    uint32_t h = wick_fnv(WICK_FNV + kind, type, strlen(type));
+    return wick_fnv(wick_fnv(h, ".", 1), field, strlen(field));
 }
 
 static void build_index(struct search *s)

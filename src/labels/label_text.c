@@ -9,13 +9,13 @@
 
 #include <string.h>
 
+#include "base/fnv.h"
+
 enum { SLOTS = WICK_LABELS_TEXTS * 2 };
 
 static uint32_t hash(const char *s, size_t len)
 {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (uint8_t)s[i]) * 0x100000001b3u;
+    uint64_t h = wick_fnv_64(WICK_FNV_64, s, len);
     return (uint32_t)(h ^ h >> 32);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/fnv.h"
 #include "base/strbuf.h"
 #include "symbolize/kernel_names.h"
 #include "symbolize/symbolize.h"
@@ -96,11 +97,10 @@ size_t wick_names_memory(const struct wick_names *n)
            wick_kernel_names_memory(&wick_kernel_names);
 }
 
-static uint32_t hash_bytes(const char *s, uint32_t h)
+static uint32_t hash_name(const char *library, const char *symbol, uint32_t kind)
 {
-    for (; *s; s++)
-        h = (h ^ (uint8_t)*s) * 16777619u;
-    return h;
+    uint32_t h = wick_fnv(WICK_FNV + kind, library, strlen(library));
+    return wick_fnv(h, symbol, strlen(symbol));
 }
 
 static uint32_t hash_pc(uint64_t pc)
@@ -116,7 +116,7 @@ static int grow_names(struct wick_names *n)
         return -WICK_E_NOMEM;
     for (uint32_t i = 1; i <= n->count; i++) {
         const struct function *f = &n->functions[i];
-        uint32_t h = hash_bytes(n->text.buf + f->symbol, hash_bytes(n->text.buf + f->library, f->kind));
+        uint32_t h = hash_name(n->text.buf + f->library, n->text.buf + f->symbol, f->kind);
         while (p[h & (slots - 1)])
             h++;
         p[h & (slots - 1)] = i;
@@ -132,7 +132,7 @@ static uint32_t intern(struct wick_names *n, const char *library, const char *sy
 {
     if ((n->count + 1) * 2 >= n->name_slots && grow_names(n))
         return 0;
-    uint32_t h = hash_bytes(symbol, hash_bytes(library, kind));
+    uint32_t h = hash_name(library, symbol, kind);
     for (;; h++) {
         uint32_t i = n->by_name[h & (n->name_slots - 1)];
         if (!i)

@@ -6,6 +6,7 @@
 
 #include "base/atomic.h"
 #include "base/err.h"
+#include "base/fnv.h"
 #include "base/random.h"
 
 /* A concurrent collector clears references some time after the pause that counts as the collection. */
@@ -18,17 +19,9 @@ struct wick_live_names {
     uint32_t count, cap;
 };
 
-static uint32_t hash_name(const char *s)
-{
-    uint32_t h = 2166136261u;
-    for (; *s; s++)
-        h = (h ^ (uint8_t)*s) * 16777619u;
-    return h;
-}
-
 static char **slot_of(char **slots, uint32_t cap, const char *name)
 {
-    uint32_t h = hash_name(name);
+    uint32_t h = wick_fnv(WICK_FNV, name, strlen(name));
     while (slots[h & (cap - 1)] && strcmp(slots[h & (cap - 1)], name) != 0)
         h++;
     return &slots[h & (cap - 1)];
