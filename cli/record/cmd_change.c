@@ -25,9 +25,9 @@ static int send_command(struct wick_running *s, const struct wick_strbuf *comman
 {
     if (command->failed)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    int rc = wick_client_ask(s->client, command->buf,
-                             wick_opt_given(&s->o, attach_timeout_ns) ? s->o.attach_timeout_ns : WICK_RUNNING_ANSWER_NS,
-                             err);
+    int rc =
+        wick_client_ask(s->client, command->buf,
+                        wick_opt_given(&s->o, attach_timeout_ns) ? s->o.attach_timeout_ns : WICK_CLIENT_ANSWER_NS, err);
     if (!rc)
         wick_recording_show_notes(s->client->text);
     return rc;

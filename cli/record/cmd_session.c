@@ -52,7 +52,7 @@ static int start(struct wick_running *s, struct wick_err *err)
     if (!rc) {
         rc = wick_recording_send_start(&r, &s->o, &out, err);
         if (!rc)
-            rc = wick_recording_await(&r, wick_clock_mono_ns() + WICK_RUNNING_ANSWER_NS, err);
+            rc = wick_recording_await(&r, wick_clock_mono_ns() + WICK_CLIENT_ANSWER_NS, err);
         wick_recording_release(&r);
     }
     bool kept = !rc && wick_cli_output_note(&out, &s->p);
@@ -144,7 +144,7 @@ static int write_output(struct wick_running *s, int fd, const char *claimed, str
 /* The request before `stop`, which may take as long as that: a JVM under load is slow to answer. */
 static int ask_status(struct wick_running *s, struct wick_err *err)
 {
-    uint64_t end = wick_clock_mono_ns() + WICK_RUNNING_ANSWER_NS;
+    uint64_t end = wick_clock_mono_ns() + WICK_CLIENT_ANSWER_NS;
     int rc = wick_client_send(s->client, "", NULL, 0, false, "status", err);
     bool said = false;
     while (!rc) {
@@ -172,7 +172,7 @@ static int stop(struct wick_running *s, struct wick_err *err)
     if (rc)
         return rc;
     wick_client_value(s->client->text, "file", name, sizeof name);
-    rc = wick_client_ask(s->client, "stop", WICK_RUNNING_ANSWER_NS, err);
+    rc = wick_client_ask(s->client, "stop", WICK_CLIENT_ANSWER_NS, err);
     if (rc)
         return rc;
     if (s->client->reply_fd >= 0)
@@ -220,7 +220,7 @@ static int dump(struct wick_running *s, struct wick_err *err)
     if (!rc)
         rc = wick_client_send(s->client, "o", &out.fd, 1, false, "dump", err);
     if (!rc)
-        rc = wick_client_receive(s->client, WICK_RUNNING_ANSWER_NS, err);
+        rc = wick_client_receive(s->client, WICK_CLIENT_ANSWER_NS, err);
     if (!rc)
         rc = finish_dump(s, &out, err);
     else if (out.fd >= 0 && wick_cli_output_is_direct(&out))

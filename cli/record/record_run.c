@@ -38,7 +38,6 @@
 
 #define TICK_NS   500000000u
 #define ANSWER_NS 10000000000u /* for a status request */
-#define STOP_NS   120000000000u
 
 int wick_recording_init(struct wick_recording *r, struct wick_client *client, const struct wick_proc *proc,
                         struct wick_err *err)
@@ -299,7 +298,7 @@ int wick_recording_run(struct wick_recording *r, uint64_t deadline_ns, struct wi
 int wick_recording_stop(struct wick_recording *r, struct wick_err *err)
 {
     unsigned most = r->stops;
-    uint64_t deadline = wick_clock_mono_ns() + STOP_NS;
+    uint64_t deadline = wick_clock_mono_ns() + WICK_CLIENT_ANSWER_NS;
     wick_ui_progress_end();
     int rc = wick_client_send(r->client, "", NULL, 0, false, "stop", err);
     if (!rc && r->silent) /* the answer to an earlier question comes first */

@@ -14,9 +14,6 @@
 #include "client/client.h"
 #include "opt/option.h"
 
-/* How long a command waits for what takes the agent time. */
-#define WICK_RUNNING_ANSWER_NS 120000000000u
-
 struct wick_running {
     struct wick_opts o;
     struct wick_proc p;

@@ -23,6 +23,10 @@ struct wick_client {
     char text[WICK_SOCK_REPLY_MAX];
 };
 
+/* How long a command waits for what takes the agent time: a JVM may be at a long safepoint. Where the agent has a limit
+ * of its own, that is shorter. */
+#define WICK_CLIENT_ANSWER_NS 120000000000u
+
 /* _init: not connected. _close ends the connection, if there is one, and closes a descriptor that nobody took. */
 void wick_client_init(struct wick_client *c);
 void wick_client_close(struct wick_client *c);

@@ -18,8 +18,6 @@
 
 #include "sys/whole.h"
 
-#define ANSWER_NS 120000000000u /* the agent gives up earlier; a JVM may be at a long safepoint */
-
 /* --- the agent's lines -------------------------------------------------------------------------------------------- */
 
 /* The array of n elements with room for one more; it grows by doubling. NULL: no memory, the array is as it was. */
@@ -177,7 +175,7 @@ int wick_virtual_threads_ask(struct wick_virtual_threads *v, struct wick_client 
     snprintf(command, sizeof command, "virtual,virtual-rows=%" PRIu32, rows);
     int rc = wick_client_send(c, "o", &fd, 1, false, command, err);
     if (!rc)
-        rc = wick_client_receive(c, ANSWER_NS, err);
+        rc = wick_client_receive(c, WICK_CLIENT_ANSWER_NS, err);
     if (!rc) {
         text = slurp(fd, err);
         rc = text ? wick_virtual_threads_parse(v, text, name, err) : -WICK_E_NOMEM;

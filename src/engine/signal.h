@@ -17,6 +17,9 @@
 
 #include "base/err.h"
 
+/* A thread that was sent a signal is not waited for any longer: it blocks signals, or gets no CPU. */
+#define WICK_SIGNAL_LATEST_NS 2000000000ull
+
 typedef void wick_signal_handler(int sig, siginfo_t *info, void *context);
 
 struct wick_signal {

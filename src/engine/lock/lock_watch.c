@@ -30,9 +30,8 @@
 #include "base/clock.h"
 #include "engine/thread/thread_look.h"
 
-#define LOOK_NS   1000000ull
-#define REST_NS   10000000ull
-#define LATEST_NS 2000000000ull /* an answer that takes longer is not waited for */
+#define LOOK_NS 1000000ull
+#define REST_NS 10000000ull
 
 enum { LOOKS_MOST = 64 };
 
@@ -114,7 +113,7 @@ static struct wick_lock_sent *sent_place(struct wick_lock_engine *e, uint64_t no
         struct wick_lock_note *n = wick_notes_at_sig(&e->notes, wick_lock_ticket_number(s->ticket));
         uint64_t word = wick_lock_ticket_word(s->ticket);
         bool out = n && wick_load_relaxed(&n->word) == word;
-        if (out && now - s->sent_ns > LATEST_NS &&
+        if (out && now - s->sent_ns > WICK_SIGNAL_LATEST_NS &&
             /* pairs: take in lock_watch_sig.c */
             wick_cas_acq_rel(&n->word, &word, (word & ~(uint64_t)3) | WICK_LOCK_HELD)) {
             wick_lock_note_free_sig(e, n);

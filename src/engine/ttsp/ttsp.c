@@ -34,7 +34,6 @@
 #define LOOK_NS           100000ull  /* while a thread is awaited */
 #define LOOK_SLOW_NS      1000000ull /* the same after HASTE_NS, and while the operation runs */
 #define HASTE_NS          100000000ull
-#define LATEST_NS         2000000000ull /* an answer that takes longer is not waited for */
 #define LEAST_NS          250000ull
 #define MOST_NS           100000000ull
 #define SLACK_NS          10000ul
@@ -527,7 +526,7 @@ struct wick_ttsp_attempt *wick_ttsp_found(const struct wick_event *event)
  * while. */
 static bool settled(struct wick_ttsp_incident *i, bool all)
 {
-    bool late = all || wick_clock_mono_ns() - i->closed_ns > LATEST_NS;
+    bool late = all || wick_clock_mono_ns() - i->closed_ns > WICK_SIGNAL_LATEST_NS;
     for (uint32_t n = 0; n < i->attempt_count; n++) {
         struct wick_ttsp_attempt *a = &i->attempts[n];
         uint64_t word = wick_load_acquire(&a->word); /* pairs: ttsp_sig.c */
