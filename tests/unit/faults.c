@@ -2,6 +2,7 @@
 #include "faults.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -32,7 +34,7 @@ static _Thread_local struct {
 } fault;
 
 /* Where faults could be met, and were: return addresses, relative to the program. tests/unit/faults_cover.py reads
- * those that were. */
+ * those that were, each with the word for what happened to it. */
 static struct {
     struct place {
         uint32_t at;
@@ -58,11 +60,15 @@ static struct place *place(const void *returns_to, enum faults_kind kind)
 
 __attribute__((destructor)) static void write_places(void)
 {
+    static const char *const words[] = {
+        [FAULTS_MEMORY] = "taken",         [FAULTS_DESCRIPTORS] = "taken",      [FAULTS_READ_EIO] = "refused",
+        [FAULTS_WRITE_ENOSPC] = "refused", [FAULTS_READ_EINTR] = "interrupted", [FAULTS_WRITE_EINTR] = "interrupted",
+        [FAULTS_READ_SHORT] = "short",     [FAULTS_WRITE_SHORT] = "short"};
     const char *path = getenv("WICK_FAULTS_PLACES");
     FILE *f = path ? __real_fopen64(path, "ae") : NULL;
     for (unsigned i = 0; f && i < places.n; i++)
         if (places.of[i].failed)
-            fprintf(f, "%x\n", places.of[i].at);
+            fprintf(f, "%x %s\n", places.of[i].at, words[places.of[i].kind]);
     if (f)
         fclose(f);
 }
@@ -119,6 +125,7 @@ WRAP(pthread_create, int, EAGAIN, EAGAIN, FAULTS_DESCRIPTORS,
      (pthread_t * t, const pthread_attr_t *a, void *(*start)(void *), void *arg), (t, a, start, arg))
 WRAP(socket, int, -1, EMFILE, FAULTS_DESCRIPTORS, (int domain, int type, int protocol), (domain, type, protocol))
 WRAP(dup, int, -1, EMFILE, FAULTS_DESCRIPTORS, (int fd), (fd))
+WRAP(dlopen, void *, NULL, ENOMEM, FAULTS_DESCRIPTORS, (const char *path, int flags), (path, flags))
 
 int __real_open64(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
@@ -155,6 +162,26 @@ int __wrap_fcntl64(int fd, int command, ...)
                                                                                    : __real_fcntl64(fd, command, value);
 }
 
+/* Those that make something new; all others go on to the kernel as they are. */
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+long __wrap_syscall(long number, ...)
+{
+    bool takes = number == SYS_perf_event_open || number == SYS_pidfd_open || number == SYS_memfd_create ||
+                 number == SYS_openat2 || number == SYS_timer_create;
+    long a[6] = {0};
+    size_t n =
+        number == SYS_process_vm_readv ? 6 : 5; /* five are in registers, passed or not; the sixth is on the stack */
+    va_list ap;
+    va_start(ap, number);
+    for (size_t i = 0; i < n; i++)
+        a[i] = va_arg(ap, long);
+    va_end(ap);
+    return takes && fails(FAULTS_DESCRIPTORS, number == SYS_timer_create ? EAGAIN : EMFILE, CALLER)
+               ? -1
+               : __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
 static bool read_fails(const void *returns_to)
 {
     return fails(FAULTS_READ_EIO, EIO, returns_to) || fails(FAULTS_READ_EINTR, EINTR, returns_to);
@@ -171,10 +198,19 @@ static size_t some(size_t n, enum faults_kind kind, const void *returns_to)
     return n > 1 && strikes(kind, returns_to) ? 1 : n;
 }
 
+/* An eventfd is none: no call on it fails in these ways. */
+static bool is_file(int fd)
+{
+    struct stat st;
+    return !fault.armed || fstat(fd, &st) || st.st_mode & S_IFMT;
+}
+
 ssize_t __real_read(int fd, void *buf, size_t n);
 ssize_t __wrap_read(int fd, void *buf, size_t n);
 ssize_t __wrap_read(int fd, void *buf, size_t n)
 {
+    if (!is_file(fd))
+        return __real_read(fd, buf, n);
     return read_fails(CALLER) ? -1 : __real_read(fd, buf, some(n, FAULTS_READ_SHORT, CALLER));
 }
 
@@ -183,13 +219,6 @@ ssize_t __wrap_pread64(int fd, void *buf, size_t n, off_t at);
 ssize_t __wrap_pread64(int fd, void *buf, size_t n, off_t at)
 {
     return read_fails(CALLER) ? -1 : __real_pread64(fd, buf, some(n, FAULTS_READ_SHORT, CALLER), at);
-}
-
-/* An eventfd is none: no write to it fails in these ways. */
-static bool is_file(int fd)
-{
-    struct stat st;
-    return !fault.armed || fstat(fd, &st) || st.st_mode & S_IFMT;
 }
 
 ssize_t __real_write(int fd, const void *buf, size_t n);
@@ -218,6 +247,57 @@ ssize_t __wrap_pwritev64(int fd, const struct iovec *iov, int n, off_t at)
         return __real_pwrite64(fd, iov->iov_base, 1, at);
     return __real_pwritev64(fd, iov, n, at);
 }
+
+/* --- sockets --- */
+
+static bool recv_fails(const void *returns_to)
+{
+    return fails(FAULTS_READ_EIO, ECONNRESET, returns_to) || fails(FAULTS_READ_EINTR, EINTR, returns_to);
+}
+
+static bool send_fails(const void *returns_to)
+{
+    return fails(FAULTS_WRITE_ENOSPC, ECONNRESET, returns_to) || fails(FAULTS_WRITE_EINTR, EINTR, returns_to);
+}
+
+int __real_accept4(int fd, struct sockaddr *from, socklen_t *len, int flags);
+int __wrap_accept4(int fd, struct sockaddr *from, socklen_t *len, int flags);
+int __wrap_accept4(int fd, struct sockaddr *from, socklen_t *len, int flags)
+{
+    bool bad = fails(FAULTS_DESCRIPTORS, EMFILE, CALLER) || fails(FAULTS_READ_EINTR, EINTR, CALLER);
+    return bad ? -1 : __real_accept4(fd, from, len, flags);
+}
+
+ssize_t __real_recv(int fd, void *buf, size_t n, int flags);
+ssize_t __wrap_recv(int fd, void *buf, size_t n, int flags);
+ssize_t __wrap_recv(int fd, void *buf, size_t n, int flags)
+{
+    return recv_fails(CALLER) ? -1 : __real_recv(fd, buf, some(n, FAULTS_READ_SHORT, CALLER), flags);
+}
+
+ssize_t __real_send(int fd, const void *buf, size_t n, int flags);
+ssize_t __wrap_send(int fd, const void *buf, size_t n, int flags);
+ssize_t __wrap_send(int fd, const void *buf, size_t n, int flags)
+{
+    return send_fails(CALLER) ? -1 : __real_send(fd, buf, some(n, FAULTS_WRITE_SHORT, CALLER), flags);
+}
+
+/* Packets are whole: these know no pieces. */
+ssize_t __real_sendmsg(int fd, const struct msghdr *m, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags)
+{
+    return send_fails(CALLER) ? -1 : __real_sendmsg(fd, m, flags);
+}
+
+ssize_t __real_recvmsg(int fd, struct msghdr *m, int flags);
+ssize_t __wrap_recvmsg(int fd, struct msghdr *m, int flags);
+ssize_t __wrap_recvmsg(int fd, struct msghdr *m, int flags)
+{
+    return recv_fails(CALLER) ? -1 : __real_recvmsg(fd, m, flags);
+}
+
+/* --- attempts --- */
 
 /* How many there are. */
 static int open_descriptors(void)

@@ -66,7 +66,7 @@ def failed_in(program):
                               stderr=subprocess.DEVNULL, check=False)
         start = next(int(s.split()[1], 16) for s in subprocess.run(["readelf", "-sW", program], text=True, capture_output=True,
                                                                   check=True).stdout.splitlines() if s.endswith(" __executable_start"))
-        returns = [hex(int(line, 16) + start - 1) for line in f.read().split()]
+        returns = [hex(int(line.split()[0], 16) + start - 1) for line in f.read().splitlines()]
     return done.returncode, {(path, line) for path, line, _ in lines_of(program, returns)}
 
 
