@@ -175,6 +175,8 @@ static void accept_client_locked(uint64_t now)
     int fd = accept4(ctl.listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd >= 0 && may_command(fd) && !add_client_locked(fd))
         return;
+    if (fd < 0 && (errno == EINTR || errno == EAGAIN || errno == ECONNABORTED))
+        return; /* a signal came first, or the caller has gone */
     if (fd >= 0)
         close(fd);
     /* Strangers, no descriptors left (EMFILE keeps the socket readable), or every place holds a recording. */
@@ -356,9 +358,13 @@ int wick_control_adopt(int fd, struct wick_err *err)
     int list[WICK_SOCK_FDS], n = 0;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     ssize_t len = wick_sock_recv(fd, packet, sizeof packet, list, WICK_SOCK_FDS, &n, MSG_DONTWAIT);
-    if (len <= 0) { /* a JVM before us has taken the request */
+    if (len <= 0) { /* a JVM before us may have taken the request */
         close(fd);
-        return 0;
+        return len != -WICK_E_FORMAT
+                   ? 0
+                   : wick_err_set(err, WICK_E_LIMIT,
+                                  "the request that this JVM was started with came without its files: "
+                                  "the process is out of descriptors");
     }
     pthread_mutex_lock(&ctl.lock);
     int rc = add_client_locked(fd);

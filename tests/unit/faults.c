@@ -290,11 +290,28 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags)
     return send_fails(CALLER) ? -1 : __real_sendmsg(fd, m, flags);
 }
 
+/* As if no number had been left for the descriptors that a packet brings: it comes without them. */
+static void lose_descriptors(struct msghdr *m)
+{
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+        int *fds = (int *)(void *)CMSG_DATA(c);
+        for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof *fds; i++)
+            close(fds[i]);
+    }
+    m->msg_controllen = 0;
+    m->msg_flags |= MSG_CTRUNC;
+}
+
 ssize_t __real_recvmsg(int fd, struct msghdr *m, int flags);
 ssize_t __wrap_recvmsg(int fd, struct msghdr *m, int flags);
 ssize_t __wrap_recvmsg(int fd, struct msghdr *m, int flags)
 {
-    return recv_fails(CALLER) ? -1 : __real_recvmsg(fd, m, flags);
+    if (recv_fails(CALLER))
+        return -1;
+    ssize_t n = __real_recvmsg(fd, m, flags);
+    if (n >= 0 && CMSG_FIRSTHDR(m) && strikes(FAULTS_DESCRIPTORS, CALLER))
+        lose_descriptors(m);
+    return n;
 }
 
 /* --- attempts --- */

@@ -20,7 +20,7 @@
 enum faults_kind {
     FAULTS_MEMORY,       /* malloc, calloc, realloc, reallocarray, strdup, strndup, mmap, mremap: none left */
     FAULTS_DESCRIPTORS,  /* open, openat, memfd_create, fopen, opendir, socket, accept4, dup, fcntl, eventfd, dlopen,
-                         * perf_event_open and the like by syscall(), threads: none left */
+                         * what recvmsg brings, perf_event_open and the like by syscall(), threads: none left */
     FAULTS_READ_EIO,     /* read, pread; recv, recvmsg: ECONNRESET */
     FAULTS_READ_EINTR,   /* a signal came first: the attempt must not notice */
     FAULTS_READ_SHORT,   /* one byte of what was asked for: likewise */
