@@ -175,7 +175,12 @@ static int start(struct wick_session_opts *o, bool again, struct wick_command_fd
     forget_output();
     forget_time();
     if ((f->out >= 0 && !f->taken) || (own >= 0 && !*o->file)) /* what is taken is the command's already */
-        copy = fcntl(f->out >= 0 ? f->out : own, F_DUPFD_CLOEXEC, 3);
+        rc = (copy = fcntl(f->out >= 0 ? f->out : own, F_DUPFD_CLOEXEC, 3)) >= 0 ? 0 : -WICK_E_LIMIT;
+    if (rc) {
+        wick_err_set(err, WICK_E_LIMIT, "the recording cannot be kept: the process is out of descriptors");
+        drop_own(own, o);
+        return rc;
+    }
     wick_perf_broker_set(f->broker);
     f->broker = -1;
     rc = own >= 0 && state.own.resumed ? wick_session_resume(o, own, state.own.resumed, err)
@@ -254,7 +259,7 @@ static void next_lap(void)
         dprintf(STDERR_FILENO, "wick: %s\n", err.msg);
 }
 
-/* What was recorded last, for reading; -1 = nothing is kept. */
+/* What was recorded last, for reading; -1 = nothing is kept, or see errno. */
 static int ended(void)
 {
     return state.out_fd >= 0 ? fcntl(state.out_fd, F_DUPFD_CLOEXEC, 3) : wick_ownfile_recording(&state.own);
@@ -266,6 +271,8 @@ static int dump(int to, struct wick_err *err)
     if (wick_session_running())
         return wick_session_dump(to, err);
     int from = ended();
+    if (from < 0 && wick_ownfile_is_short(errno))
+        return wick_err_set(err, WICK_E_LIMIT, "cannot open the recording: the process is out of descriptors");
     if (from < 0)
         return wick_err_set(err, WICK_E_STATE, "no recording is running in this JVM, and none is kept");
     int rc = to < 0 ? 0 : wick_ownfile_copy_all(from, to, err);

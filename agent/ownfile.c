@@ -120,9 +120,15 @@ static bool is_recording(const struct wick_ownfile *f, int fd)
     return f->open && !fstat(fd, &st) && st.st_dev == f->dev && st.st_ino == f->ino;
 }
 
+bool wick_ownfile_is_short(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
 /* The recording that has ended, open as `flags` say. */
 static int open_recording(const struct wick_ownfile *f, int flags)
 {
+    errno = ENOENT;
     if (!f->open)
         return -1;
     if (!f->named)
@@ -131,6 +137,7 @@ static int open_recording(const struct wick_ownfile *f, int flags)
     if (fd >= 0 && !is_recording(f, fd)) {
         close(fd);
         fd = -1;
+        errno = ENOENT;
     }
     return fd;
 }
@@ -176,6 +183,8 @@ int wick_ownfile_open(struct wick_ownfile *f, struct wick_session_opts *o, bool 
     int before = again ? open_recording(f, O_RDWR) : -1;
     struct stat st;
     *fd = -1;
+    if (again && before < 0 && wick_ownfile_is_short(errno)) /* the file would be emptied, or forgotten */
+        return wick_err_set(err, WICK_E_LIMIT, "the recording cannot go on: the process is out of descriptors");
     if (is_split(o)) {
         if (before >= 0)
             close(before);
@@ -199,12 +208,19 @@ int wick_ownfile_open(struct wick_ownfile *f, struct wick_session_opts *o, bool 
         close(before);
     if (own < 0)
         return own;
+    bool named = *o->file && !c->file[0];
+    int kept = named ? -1 : fcntl(own, F_DUPFD_CLOEXEC, 3);
+    if (!named && kept < 0) {
+        close(own);
+        wick_stop_convert_cancel(c);
+        return wick_err_set(err, WICK_E_LIMIT, "the recording cannot be kept: the process is out of descriptors");
+    }
     wick_ownfile_forget(f);
     f->open = !fstat(own, &st);
     f->dev = st.st_dev;
     f->ino = st.st_ino;
-    f->named = *o->file && !c->file[0];
-    f->fd = f->named ? -1 : fcntl(own, F_DUPFD_CLOEXEC, 3);
+    f->named = named;
+    f->fd = kept;
     f->resumed = before >= 0 ? f->resumed + 1 : 0;
     f->starts++;
     memcpy(f->file, o->file, sizeof f->file);

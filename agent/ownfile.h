@@ -49,8 +49,11 @@ void wick_ownfile_ended(struct wick_ownfile *f);
 /* Nothing is kept any more. */
 void wick_ownfile_forget(struct wick_ownfile *f);
 
-/* A descriptor of the recording that has ended, for reading; -1 = there is none. The caller closes it. */
+/* A descriptor of the recording that has ended, for reading; -1 = there is none, or see errno. The caller closes it. */
 int wick_ownfile_recording(const struct wick_ownfile *f);
+
+/* Whether this error (errno) is a lack of descriptors or memory: what could not be opened may well be there. */
+bool wick_ownfile_is_short(int error);
 
 /* A file for a copy of a recording: `dump` and `stop` with a file of their own. */
 struct wick_ownfile_copy {

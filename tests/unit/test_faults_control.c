@@ -113,6 +113,48 @@ static int packets(void *arg)
     return good ? 0 : -WICK_E_NOMEM;
 }
 
+/* A stop may have no memory for its answer: the recording goes on. */
+static int stop_surely(void)
+{
+    struct wick_err err;
+    int rc = run("stop", &err);
+    if (wick_session_running())
+        assert_int_equal(run("stop", &err), 0);
+    return rc;
+}
+
+/* A recording without a file of its own is kept until the next one starts. */
+static void forget_kept(void)
+{
+    struct wick_err err;
+    while (run("start,event=ctimer,file=/tmp/wick-faults-%p.jfr", &err)) /* one fault at most */
+        ;
+    stop_surely();
+}
+
+/* After its end it is read, and goes on. */
+static int read_kept(void)
+{
+    struct wick_err err;
+    int rc = run("start,event=ctimer", &err);
+    rc = rc ? rc : stop_surely();
+    if (rc)
+        return rc;
+    rc = run("stop,file=/tmp/wick-faults-%p.kept", &err);
+    assert_null(strstr(err.msg, "none is kept"));
+    int resumed = run("resume,event=ctimer", &err);
+    if (wick_session_running())
+        rc = stop_surely() || rc;
+    return rc ? rc : resumed;
+}
+
+static int kept(void *arg)
+{
+    int rc = read_kept();
+    forget_kept();
+    return rc;
+}
+
 /* A caller is let in at once, unless there is no descriptor for it. */
 static int accepting(void *arg)
 {
@@ -193,6 +235,16 @@ static void test_faults__a_packet_is_answered_or_its_sender_dropped(void **state
     assert_true(faults_each(FAULTS_WRITE_EINTR, packets, NULL) > 0);
 }
 
+static void test_faults__a_recording_that_is_kept_is_not_lost(void **state)
+{
+    char path[64];
+    each(kept, 3, 3);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "/tmp/wick-faults-%d.%s", (int)getpid(), i ? "kept" : "jfr");
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +252,7 @@ int main(void)
         cmocka_unit_test(test_faults__a_command_is_carried_out_or_refused),
         cmocka_unit_test(test_faults__a_caller_is_let_in_though_a_signal_came),
         cmocka_unit_test(test_faults__a_packet_is_answered_or_its_sender_dropped),
+        cmocka_unit_test(test_faults__a_recording_that_is_kept_is_not_lost),
     };
     wick_commands_init(&no_error);
     return cmocka_run_group_tests_name("faults_control", tests, NULL, NULL);

@@ -136,6 +136,54 @@ static int own_files(void *arg)
     return rc;
 }
 
+static int open_again(struct wick_ownfile *f, const char *file, int *fd)
+{
+    struct wick_session_opts o = {0};
+    struct wick_convert c = {0};
+    struct wick_err err = {0};
+    snprintf(o.file, sizeof o.file, "%s", file);
+    return wick_ownfile_open(f, &o, true, &c, fd, &err);
+}
+
+/* One that goes on has what was recorded before; one that cannot is still there. */
+static int gone_on(void *arg)
+{
+    static const char part[] = "the first part";
+    struct wick_ownfile f = WICK_OWNFILE_INIT;
+    char text[32] = "";
+    int fd, rc = open_own(&f, arg);
+    if (rc)
+        return rc;
+    fd = wick_ownfile_recording(&f);
+    if (fd >= 0 && f.named) { /* that is for reading */
+        close(fd);
+        fd = open(f.file, O_RDWR | O_CLOEXEC);
+    }
+    rc = fd < 0 ? -WICK_E_LIMIT : 0;
+    if (!rc) {
+        assert_int_equal(pwrite(fd, part, sizeof part, 0), sizeof part);
+        close(fd);
+        rc = open_again(&f, arg, &fd);
+        assert_true(rc || f.resumed == 1);
+        if (rc)
+            fd = wick_ownfile_recording(&f);
+        assert_int_equal(pread(fd, text, sizeof text, 0), sizeof part);
+        assert_string_equal(text, part);
+        close(fd);
+    }
+    wick_ownfile_forget(&f);
+    return rc;
+}
+
+static void test_faults__a_recording_goes_on_or_stays_as_it_was(void **state)
+{
+    char path[64];
+    assert_true(faults_each(FAULTS_DESCRIPTORS, gone_on, "") > 3);
+    assert_true(faults_each(FAULTS_DESCRIPTORS, gone_on, "/tmp/wick-faults-%p.jfr") > 3);
+    snprintf(path, sizeof path, "/tmp/wick-faults-%d.jfr", (int)getpid());
+    assert_int_equal(unlink(path), 0);
+}
+
 static void test_faults__files_of_recordings_give_back_what_they_took(void **state)
 {
     char copy_path[64];
@@ -339,6 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults__a_copy_is_whole_after_signals_and_pieces),
+        cmocka_unit_test(test_faults__a_recording_goes_on_or_stays_as_it_was),
         cmocka_unit_test(test_faults__files_of_recordings_give_back_what_they_took),
         cmocka_unit_test(test_faults__a_recording_that_is_not_converted_stays),
         cmocka_unit_test(test_faults__functions_are_hooked_after_signals_and_pieces),
