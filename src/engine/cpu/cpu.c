@@ -363,7 +363,9 @@ static int choose_mode(struct wick_cpu_engine *e, const struct wick_cpu_config *
     if (!timer && !itimer && try_perf(e))
         return 0;
     int why = errno;
-    if (!timer && !itimer && e->attr.write_backward && why != EACCES && why != EPERM) {
+    if (!timer && !itimer && why == EMFILE)
+        return without_descriptors(e, name, err);
+    if (!timer && !itimer && e->attr.write_backward && why == EINVAL) {
         e->attr.write_backward = e->kernel_frames = false; /* before Linux 4.7 */
         if (try_perf(e)) {
             snprintf(e->note, sizeof e->note, "this kernel's perf events have no backward ring: no kernel frames");
