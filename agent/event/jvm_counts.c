@@ -89,14 +89,26 @@ static int dial(void)
     return fd;
 }
 
+static bool send_all(int fd, const char *bytes, size_t n)
+{
+    for (size_t done = 0; done < n;) {
+        ssize_t w = send(fd, bytes + done, n - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (w < 0 && errno == EINTR)
+            continue;
+        if (w <= 0)
+            return false;
+        done += (size_t)w;
+    }
+    return true;
+}
+
 static void ask(uint64_t now_ns)
 {
     static const char question[] = "1\0jcmd\0VM.native_memory summary scale=KB\0\0"; /* and the NUL of the literal */
     counts.due_ns = now_ns + counts.every_ns;
     counts.asked_ns = now_ns;
     counts.connection = dial();
-    if (counts.connection >= 0 &&
-        send(counts.connection, question, sizeof question, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof question)
+    if (counts.connection >= 0 && !send_all(counts.connection, question, sizeof question))
         hang_up();
 }
 

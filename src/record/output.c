@@ -26,6 +26,7 @@
 #include "base/err.h"
 #include "jfr/format/jfr_format.h"
 #include "opt/option.h"
+#include "sys/whole.h"
 
 #define MAX_NAME_TRIES 1000
 #define MAX_IOV        8
@@ -99,7 +100,7 @@ static bool may_replace(const struct wick_output *o, const char *name)
     if (fd < 0)
         return false;
     bool good = !fstat(fd, &st) && S_ISREG(st.st_mode) &&
-                (!st.st_size || (pread(fd, head, sizeof head, 0) == sizeof head && !memcmp(head, "FLR", 4)));
+                (!st.st_size || (wick_whole_pread(fd, head, sizeof head, 0) == sizeof head && !memcmp(head, "FLR", 4)));
     close(fd);
     return good;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "sys/whole.h"
 
 /* Of linux/fs.h, from 6.7 on. */
 struct scan_arg {
@@ -87,8 +88,8 @@ static int read_pages(struct wick_pagemap *p, uint64_t lo, uint64_t hi, uint64_t
     *end = hi;
     if (hi - lo > LARGEST_READ)
         return 0;
-    ssize_t got =
-        pread(p->fd, page, (most < PAGES_READ ? most : PAGES_READ) * 8, (off_t)((lo >> WICK_PAGEMAP_BITS) * 8));
+    ssize_t got = wick_whole_pread(p->fd, page, (most < PAGES_READ ? most : PAGES_READ) * 8,
+                                   (off_t)((lo >> WICK_PAGEMAP_BITS) * 8));
     if (got < 0)
         return -WICK_E_GONE;
     int n = 0;

@@ -26,6 +26,7 @@
 #include "jfr/format/jfr_format.h"
 #include "labels/published.h"
 #include "mem/mem.h"
+#include "record/output.h"
 #include "sys/cgroup_memory.h"
 #include "sys/hostload.h"
 #include "sys/neighbours.h"
@@ -193,6 +194,35 @@ static void test_faults__files_of_recordings_give_back_what_they_took(void **sta
         snprintf(copy_path, sizeof copy_path, "/tmp/wick-faults-%d.%s", (int)getpid(), i ? "copy" : "jfr");
         assert_int_equal(unlink(copy_path), 0);
     }
+}
+
+/* A file whose number has come round is a recording, so the next one takes its place. */
+static int replaced(void *arg)
+{
+    struct wick_output o;
+    char pattern[64], old[64], name[WICK_OUTPUT_NAME_MAX] = "";
+    uint64_t base;
+    int dir = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    snprintf(pattern, sizeof pattern, "wick-faults-%d-%%n{2}", (int)getpid());
+    snprintf(old, sizeof old, "wick-faults-%d-0.jfr", (int)getpid());
+    int fd = openat(dir, old, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_int_equal(pwrite(fd, WICK_JFR_MAGIC, 4, 0), 4);
+    close(fd);
+    assert_int_equal(wick_output_init_dir(&o, dir, pattern, 0, 0), 0);
+    struct wick_jfr_sink sink = wick_output_sink(&o);
+    int rc = sink.begin(sink.arg, 1, &base);
+    if (!rc && wick_output_segment_name(&o, 0, name))
+        unlinkat(dir, name, 0);
+    rc = rc ? rc : strcmp(name, old) ? -WICK_E_IO : 0;
+    unlinkat(dir, old, 0);
+    wick_output_release(&o);
+    return rc;
+}
+
+static void test_faults__an_old_file_is_replaced_though_signals_came(void **state)
+{
+    assert_true(faults_each(FAULTS_READ_EINTR, replaced, NULL) > 0);
+    assert_true(faults_each(FAULTS_READ_SHORT, replaced, NULL) > 0);
 }
 
 /* --- recordings that become something else --- */
@@ -388,6 +418,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults__a_copy_is_whole_after_signals_and_pieces),
         cmocka_unit_test(test_faults__a_recording_goes_on_or_stays_as_it_was),
+        cmocka_unit_test(test_faults__an_old_file_is_replaced_though_signals_came),
         cmocka_unit_test(test_faults__files_of_recordings_give_back_what_they_took),
         cmocka_unit_test(test_faults__a_recording_that_is_not_converted_stays),
         cmocka_unit_test(test_faults__functions_are_hooked_after_signals_and_pieces),

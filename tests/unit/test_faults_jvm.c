@@ -3,7 +3,7 @@
  * test_faults_jvm.c - what the agent asks a JVM for, while memory and descriptors run out
  *
  * Stubs and properties that JVMTI reports, methods that are bound anew, variables of libjvm.so, the process's memory.
- * The two sources that only a JVM calls into are included.
+ * The sources are included that only a JVM calls into, and one for a function of its own.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "agent/event/locks.c"
 #include "agent/jvm/vm.c"
 #include "agent/event/memory.h"
-#include "agent/event/recording_info.h"
+#include "agent/event/recording_info.c"
 #include "agent/jvm/heap_sampler.h"
 #include "fake_vm.h"
 #include "faults.h"
@@ -157,7 +157,27 @@ static int open_twice(void *arg)
     return 0;
 }
 
+static int known_file(void *arg)
+{
+    struct wick_strbuf *whole = arg, sb = WICK_STRBUF_INIT;
+    read_proc("/proc/self/cmdline", &sb, 64 << 10);
+    bool same = sb.len && sb.len == whole->len && !memcmp(sb.buf, whole->buf, sb.len);
+    wick_strbuf_release(&sb);
+    return same ? 0 : -WICK_E_IO;
+}
+
 /* --- tests --- */
+
+static void test_faults__what_is_said_of_the_jvm_is_whole_after_signals_and_pieces(void **state)
+{
+    struct wick_strbuf whole = WICK_STRBUF_INIT;
+    read_proc("/proc/self/cmdline", &whole, 64 << 10);
+    assert_true(whole.len > 0);
+    assert_true(faults_each(FAULTS_READ_EINTR, known_file, &whole) > 0);
+    assert_true(faults_each(FAULTS_READ_SHORT, known_file, &whole) > 0);
+    assert_true(faults_each(FAULTS_READ_EIO, known_file, &whole) > 0);
+    wick_strbuf_release(&whole);
+}
 
 static faults_attempt *const parts[] = {stubs, properties, methods, memory_use, open_twice};
 
@@ -190,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults__what_a_jvm_reports_may_have_no_room),
+        cmocka_unit_test(test_faults__what_is_said_of_the_jvm_is_whole_after_signals_and_pieces),
         cmocka_unit_test(test_faults__an_interval_that_is_not_found_is_the_default),
     };
     return cmocka_run_group_tests_name("faults_jvm", tests, set_up, tear_down);
