@@ -201,12 +201,12 @@ static int after_a_loss(void *arg)
 }
 
 /* Without HotSpot's symbols it does not start. */
-static int slow_safepoints(void *arg)
+static int log_of_safepoints(const char *log)
 {
     struct wick_opts o;
     struct wick_err err = {0};
     options(&o, "ttsp");
-    snprintf(o.s.ttsp_log, sizeof o.s.ttsp_log, "%s/log", directory);
+    snprintf(o.s.ttsp_log, sizeof o.s.ttsp_log, "%s", log);
     int fd = memfd_create("recording", MFD_CLOEXEC);
     if (fd >= 0 && !wick_session_start(&o.s, fd, &err))
         wick_session_stop(&err);
@@ -214,6 +214,18 @@ static int slow_safepoints(void *arg)
         close(fd);
     remove_files();
     return 0;
+}
+
+static int slow_safepoints(void *arg)
+{
+    char log[64];
+    snprintf(log, sizeof log, "%s/log", directory);
+    return log_of_safepoints(log);
+}
+
+static int slow_safepoints_on_stderr(void *arg)
+{
+    return log_of_safepoints("stderr");
 }
 
 static int deadlocks(void *arg)
@@ -239,8 +251,8 @@ static int virtual_threads(void *arg)
 
 /* --- tests --- */
 
-static faults_attempt *const parts[] = {several_files,   changed,   after_a_loss,
-                                        slow_safepoints, deadlocks, virtual_threads};
+static faults_attempt *const parts[] = {
+    several_files, changed, after_a_loss, slow_safepoints, slow_safepoints_on_stderr, deadlocks, virtual_threads};
 
 static void each(enum faults_kind kind, unsigned least)
 {

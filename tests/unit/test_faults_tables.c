@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,6 +361,19 @@ static int foreign(void *arg)
     return 0;
 }
 
+/* There is one. The first thread's block would say nothing, so this runs in another. */
+static int publisher(void *arg)
+{
+    struct wick_label_foreign f = {0};
+    wick_label_foreign_find(&f, arg, &mem, true);
+    return wick_load_relaxed(&f.way) ? 0 : -WICK_E_NOMEM;
+}
+
+static void *search_publisher(void *arg)
+{
+    return (void *)(uintptr_t)faults_each(FAULTS_DESCRIPTORS, publisher, arg);
+}
+
 /* One process that comes, and has used CPU time. */
 static int neighbours(void *arg)
 {
@@ -452,11 +467,29 @@ static void test_faults__what_cannot_be_opened_is_done_without(void **state)
     }
 }
 
+static void test_faults__a_publisher_that_cannot_be_opened_is_left_alone(void **state)
+{
+    struct wick_elf_images images;
+    bool changed;
+    pthread_t thread;
+    void *met;
+    void *library = dlopen(PUBLISHER_DYNAMIC, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(library);
+    wick_elf_images_init(&images, 0);
+    assert_int_equal(wick_elf_images_refresh(&images, NULL, &changed, NULL), 0);
+    assert_int_equal(pthread_create(&thread, NULL, search_publisher, &images), 0);
+    assert_int_equal(pthread_join(thread, &met), 0);
+    assert_true((uintptr_t)met > 0);
+    wick_elf_images_release(&images);
+    dlclose(library);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults__what_does_not_fit_is_left_out),
         cmocka_unit_test(test_faults__what_cannot_be_opened_is_done_without),
+        cmocka_unit_test(test_faults__a_publisher_that_cannot_be_opened_is_left_alone),
     };
     return cmocka_run_group_tests_name("faults_tables", tests, set_up, tear_down);
 }
