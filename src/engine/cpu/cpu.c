@@ -100,7 +100,7 @@ static bool has_room(struct wick_cpu_engine *e)
 static int open_within_headroom(struct wick_cpu_engine *e, const struct perf_event_attr *attr, int32_t tid)
 {
     if (!has_room(e)) {
-        e->fd_short = true;
+        wick_store_relaxed(&e->fd_short, true);
         return -1;
     }
     int fd = perf_open(attr, tid);
@@ -113,7 +113,7 @@ static int open_within_headroom(struct wick_cpu_engine *e, const struct perf_eve
     if (fd >= 0)
         close(fd);
     e->fd_room = 0;
-    e->fd_short = true;
+    wick_store_relaxed(&e->fd_short, true);
     return -1;
 }
 

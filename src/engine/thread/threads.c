@@ -134,7 +134,7 @@ static void reread_os_name(struct wick_threads *ts, struct wick_thread_name *n)
 static struct wick_engine_thread *add_locked(struct wick_threads *ts, int32_t tid)
 {
     uint32_t i = ts->free_hint;
-    while (i < ts->top && wick_load_relaxed(&ts->slots[i].tid))
+    while (i < wick_threads_top(ts) && wick_load_relaxed(&ts->slots[i].tid))
         i++;
     if (i >= WICK_MAX_THREADS || tid <= 0 || tid >= WICK_MAX_TID) {
         ts->overflow++;
@@ -144,8 +144,8 @@ static struct wick_engine_thread *add_locked(struct wick_threads *ts, int32_t ti
     *t = (struct wick_engine_thread){.serial = ts->next_serial++, .perf_fd = -1, .timer = -1, .start = start_of(tid)};
     wick_store_relaxed(&t->tid, tid);
     ts->free_hint = i + 1;
-    if (i >= ts->top)
-        ts->top = i + 1;
+    if (i >= wick_threads_top(ts))
+        wick_store_relaxed(&ts->top, i + 1);
     add_name(ts, t->serial, tid);
     wick_store_release(&ts->slot_of_tid[tid], i); /* pairs: wick_threads_find_sig */
     return t;
@@ -296,14 +296,16 @@ static uint64_t scan_locked(struct wick_threads *ts, bool first)
         arming += known ? 0 : wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - found;
     }
     closedir(d);
-    for (uint32_t i = 1; i < ts->top; i++) {
+    for (uint32_t i = 1; i < wick_threads_top(ts); i++) {
         struct wick_engine_thread *t = &ts->slots[i];
         int32_t tid = wick_load_relaxed(&t->tid);
         if (tid && t->seen != ts->scan && has_ended(tid))
             remove_locked(ts, t);
     }
-    while (ts->top > 1 && !wick_load_relaxed(&ts->slots[ts->top - 1].tid))
-        ts->top--;
+    uint32_t top = wick_threads_top(ts);
+    while (top > 1 && !wick_load_relaxed(&ts->slots[top - 1].tid))
+        top--;
+    wick_store_relaxed(&ts->top, top);
     return wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin - arming;
 }
 
@@ -382,7 +384,7 @@ void wick_threads_disarm(struct wick_threads *ts, const void *arg)
     for (int e = 0; e < WICK_MAX_HOOKS; e++) {
         if (!ts->hooks[e].arm || ts->hooks[e].arg != arg)
             continue;
-        for (uint32_t i = 1; i < ts->top; i++)
+        for (uint32_t i = 1; i < wick_threads_top(ts); i++)
             if (wick_load_relaxed(&ts->slots[i].tid))
                 disarm_locked(ts, &ts->slots[i], e);
         ts->hooks[e] = (struct wick_thread_hooks){0};
@@ -409,7 +411,7 @@ void wick_threads_poll(struct wick_threads *ts)
 void wick_threads_refresh_names(struct wick_threads *ts)
 {
     pthread_mutex_lock(&ts->lock);
-    for (uint32_t i = 1; i < ts->top; i++) {
+    for (uint32_t i = 1; i < wick_threads_top(ts); i++) {
         struct wick_thread_name *n =
             wick_load_relaxed(&ts->slots[i].tid) ? wick_threads_name_of_locked(ts, ts->slots[i].serial) : NULL;
         if (n)
@@ -513,7 +515,7 @@ void wick_threads_rest(struct wick_threads *ts)
 {
     pthread_mutex_lock(&ts->lock);
     ts->recording = false;
-    for (uint32_t i = 1; i < ts->top; i++) {
+    for (uint32_t i = 1; i < wick_threads_top(ts); i++) {
         struct wick_engine_thread *t = &ts->slots[i];
         int32_t tid = wick_load_relaxed(&t->tid);
         if (tid && (!wick_load_relaxed(&t->java) || has_ended(tid)))

@@ -187,7 +187,8 @@ const struct wick_thread_name *wick_threads_name_locked(struct wick_threads *ts,
 /* Whether a thread is one of wick's own, inside a hook: by its name. */
 bool wick_threads_is_own_locked(struct wick_threads *ts, uint32_t serial);
 
-/* All slots in use lie below. A moment old, but never less than when the caller's last thread was armed. */
+/* All slots in use lie below. A moment old, but never less than when the caller's last thread was armed. It is written
+ * under the lock, and publishes nothing: what a slot has is published by slot_of_tid and by its own members. */
 static inline uint32_t wick_threads_top(const struct wick_threads *ts)
 {
     return wick_load_relaxed(&ts->top);

@@ -474,8 +474,8 @@ int wick_ttsp_start(struct wick_ttsp_engine *e, const struct wick_ttsp_config *c
                     const struct wick_elf_image *libjvm, struct wick_recorder *r, struct wick_threads *ts,
                     struct wick_err *err)
 {
-    *e = (struct wick_ttsp_engine){.recorder = r, .threads = ts, .jvm = jvm, .libjvm = libjvm, .config = *c};
-    e->source = -1;
+    *e = (struct wick_ttsp_engine){
+        .recorder = r, .threads = ts, .jvm = jvm, .libjvm = libjvm, .config = *c, .source = -1};
     e->pid = getpid();
     int rc = wick_signal_take(&e->signal, WICK_SIGNAL_ANY_REALTIME, wick_ttsp_handle_sig, err);
     if (rc)
