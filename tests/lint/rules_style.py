@@ -144,7 +144,7 @@ SHORT_NAMES = "src/base/atomic.h"  # defines the operations
 
 def check_pairs(tree):
     """each acquire, release, compare-and-swap, fence and seq_cst operation names the place that it pairs with"""
-    for path in tree.paths(*C_FILES, under=("src/", "agent/", "cli/")):
+    for path in tree.paths(*C_FILES, under=("src/", "agent/", "cli/", "bpf/")):
         if path == SHORT_NAMES:
             continue
         lines = tree.lines(path)
