@@ -8,6 +8,9 @@
  * root first, then a space and the weight in the event type's unit (nanoseconds for CPU and wall time) or, with
  * `counts`, the number of samples. Lines are sorted by their frames, so equal profiles give equal files.
  *
+ * Beside flame/tree_collapsed.c, which writes the call tree of `wick flame`, whose frames always carry their kinds:
+ * here names are what the options say, and what these leave out makes no line of its own.
+ *
  * What would break a line is written as \xNN (';', '\', control characters, bytes that are no UTF-8). Lines with weight
  * 0 are left out.
  *

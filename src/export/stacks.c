@@ -13,6 +13,7 @@
 
 #include "codec/json.h"
 #include "codec/plain.h"
+#include "codec/stack_line.h"
 #include "export/shown.h"
 
 /* --- CSV --- */
@@ -43,7 +44,7 @@ static void add_frame(struct wick_strbuf *cell, const struct wick_string *name, 
 {
     if (!first)
         wick_strbuf_addc(cell, ';');
-    wick_plain_add(cell, name->s, name->len, ";\\");
+    wick_stack_line_add_name(cell, name->s, name->len);
 }
 
 static void put_row(FILE *out, const struct wick_shown *s, const struct wick_agg *a, uint32_t *path,

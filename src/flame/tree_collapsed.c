@@ -5,6 +5,9 @@
  * A frame carries its kind as a suffix `_[letter]` (def/frame.def), so that reading the text gives the same colours. A
  * leaf that ran in several kinds becomes a line for each, so weights by kind of the leaves survive. The form
  * of a line is that of codec/stack_line.h.
+ *
+ * Beside export/collapsed_out.c, which writes a profile, since a tree may have been read from text, or be leaf-up, and
+ * has no profile then.
  */
 #include "flame/flame.h"
 

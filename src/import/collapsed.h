@@ -6,6 +6,9 @@
  * suffix `_[letter]` (def/frame.def); a Java frame may carry a line number as `name:123` before it. Text of other tools
  * without suffixes gets its kinds from the form of the names, which is a guess.
  *
+ * Beside import/collapsed_in.c, which makes a profile of the same lines, since `wick flame` draws the tree alone, and
+ * refuses a line that is no stack instead of going on behind it.
+ *
  * Threads: one at a time per tree.
  * Memory:  one line, and one stack's frames, during the call.
  */

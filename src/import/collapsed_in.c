@@ -2,8 +2,9 @@
 /*
  * collapsed_in.c - collapsed stacks into a profile
  *
- * The same text that import/collapsed.c reads into a call tree, for those who convert it. The weights have no unit: the
- * event type is called "samples", and the count of samples is the weight.
+ * Beside import/collapsed.c, which makes a call tree of the same lines, since `wick convert` and `wick ui` need a
+ * profile, take the text piece by piece and go on behind a line that is no stack. The weights have no unit: the event
+ * type is called "samples", and the count of samples is the weight.
  *
  * The same few frames occur in all lines, so each text is parsed once: later it is found by its bytes.
  */
