@@ -320,6 +320,16 @@ static bool try_timer(void)
     return true;
 }
 
+/* After try_timer() has failed. */
+static int no_timers(struct wick_err *err)
+{
+    if (errno == EAGAIN)
+        return wick_err_set(err, WICK_E_LIMIT,
+                            "cannot make a CPU timer: the user's limit of pending signals is reached, which timers "
+                            "count against. Raise it (ulimit -i)");
+    return wick_err_set(err, WICK_E_UNSUPPORTED, "this kernel has no CPU timers for threads: %s", strerror(errno));
+}
+
 /* The limit of open files leaves no room for a single perf event. */
 static int without_descriptors(struct wick_cpu_engine *e, const char *name, struct wick_err *err)
 {
@@ -330,7 +340,7 @@ static int without_descriptors(struct wick_cpu_engine *e, const char *name, stru
             " that the process may open %d have to stay free. Raise the limit of open files (ulimit -n)",
             name, e->fd_limit, HEADROOM);
     if (!try_timer())
-        return wick_err_set(err, WICK_E_UNSUPPORTED, "this kernel has no CPU timers for threads: %s", strerror(errno));
+        return no_timers(err);
     snprintf(e->note, sizeof e->note,
              "the limit of open files (%" PRIu64 ") leaves no room for perf events: CPU timers, no kernel frames",
              e->fd_limit);
@@ -387,10 +397,11 @@ static int choose_mode(struct wick_cpu_engine *e, const struct wick_cpu_config *
     if (!itimer && try_timer())
         return 0;
     if (timer)
-        return wick_err_set(err, WICK_E_UNSUPPORTED, "this kernel has no CPU timers for threads: %s", strerror(errno));
+        return no_timers(err);
     if (any)
         snprintf(e->note, sizeof e->note,
-                 "neither perf events nor thread timers are permitted: one timer for the process");
+                 "neither perf events (%s) nor thread timers (%s) can be made: one timer for the process",
+                 strerror(why), strerror(errno));
     e->mode = WICK_CPU_ITIMER;
     return 0;
 }
