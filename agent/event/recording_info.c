@@ -116,11 +116,11 @@ static void write_libraries(struct wick_jfr_writer *w, uint64_t now)
                    .start_ns = now, .name = image->path, .base_address = image->map_lo, .top_address = image->map_hi});
 }
 
-/* Settings of the recording as a whole; they stand with the first engine's event. */
+/* Those of the engines belong to the events that they write; those of the recording as a whole to jdk.ActiveRecording,
+ * which every recording has. */
 static void write_settings(const struct wick_recording_info *info, struct wick_jfr_writer *w, uint64_t now)
 {
-    const enum wick_jfr_event_id of =
-        info->engines->host.plan.cpu[0] ? WICK_JFR_EVENT_EXECUTION_SAMPLE : WICK_JFR_EVENT_WALL_CLOCK_SAMPLE;
+    const enum wick_jfr_event_id of = WICK_JFR_EVENT_ACTIVE_RECORDING;
     char num[32];
     wick_engines_settings(info->engines, w, now);
     wick_engine_setting(w, now, of, "exactDebugInfo",

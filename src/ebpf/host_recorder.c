@@ -255,11 +255,12 @@ static bool take_record(void *arg, const struct wick_host_head *head)
 
 /* --- what else is in the recording --- */
 
-static void write_setting(struct wick_jfr_writer *w, uint64_t now_ns, const char *name, const char *value)
+static void write_setting(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event_id of, const char *name,
+                          const char *value)
 {
     wick_jfr_write_active_setting(w, &(struct wick_jfr_active_setting){
                                          .start_ns = now_ns,
-                                         .id = wick_jfr_event_type_id(WICK_JFR_EVENT_EXECUTION_SAMPLE),
+                                         .id = wick_jfr_event_type_id(of),
                                          .name = name,
                                          .value = value,
                                      });
@@ -282,14 +283,14 @@ static void write_settings(void *arg, struct wick_jfr_writer *w, uint64_t now_ns
     wick_jfr_write_os_information(w, &(struct wick_jfr_os_information){.start_ns = now_ns, .os_version = os});
     if (r->choice.interval_ns) {
         snprintf(number, sizeof number, "%" PRIu64 " ns", r->choice.interval_ns);
-        write_setting(w, now_ns, "event", "cpu-clock of every CPU");
-        write_setting(w, now_ns, "interval", number);
+        write_setting(w, now_ns, WICK_JFR_EVENT_EXECUTION_SAMPLE, "event", "cpu-clock of every CPU");
+        write_setting(w, now_ns, WICK_JFR_EVENT_EXECUTION_SAMPLE, "interval", number);
     }
     if (r->choice.threshold_ns) {
         snprintf(number, sizeof number, "%" PRIu64 " ns", r->choice.threshold_ns);
-        write_setting(w, now_ns, "sched.threshold", number);
+        write_setting(w, now_ns, WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, "sched.threshold", number);
     }
-    write_setting(w, now_ns, "wick.version", WICK_VERSION);
+    write_setting(w, now_ns, WICK_JFR_EVENT_ACTIVE_RECORDING, "wick.version", WICK_VERSION);
 }
 
 /* A wait whose process had no memory makes no event; a lost event is counted as a lost wait. */

@@ -149,6 +149,12 @@ def the_event(file):
     # 1 in 300,000, and 1 in 100,000 is allowed for: four of 5,000. Sizes or leaves that are mixed up are far more.
     print("# class, size or leaf is another:", [(v["objectClass"], v["allocationSize"], v["weight"], v["stackTrace"]["frames"]) for v in wrong[:3]])
     t.check("class, size and leaf are those of the allocation", own and len(wrong) <= t.most_of(len(own), 1e-5), f"{len(wrong)} of {len(own)}")
+    # jdk.ActiveRecording comes right before the settings of engines; no event that was not recorded has any.
+    of = {}
+    for e in t.events(file, "jdk.ActiveSetting"):
+        of.setdefault(e["id"], set()).add(e["name"])
+    t.check("settings of the recording as a whole are not those of an event", sum("wick.version" in names for names in of.values()) == 1 and
+            not [names for names in of.values() if "wick.version" in names and names & {"enabled", "interval", "period"}] and len(of) == 3, of)
     r = t.wick("top", "--by", "object", file)
     t.check("wick top shows the classes", r.status == 0 and re.search(r" byte\[\]$", r.out, re.M), r)
 
