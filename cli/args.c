@@ -173,12 +173,38 @@ static void add_events(struct wick_strbuf *out, const char *separator)
     }
 }
 
+/* Each alone, and all of them. */
+static void add_host_words(struct wick_strbuf *out, const char *separator)
+{
+#define X(word, ...) wick_strbuf_addf(out, "%s%s", word, separator);
+#include "def/host_event.def"
+#undef X
+    const char *comma = "";
+#define X(word, ...)                            \
+    wick_strbuf_addf(out, "%s%s", comma, word); \
+    comma = ",";
+#include "def/host_event.def"
+#undef X
+}
+
+static void add_host_events(struct wick_strbuf *out, const char *separator)
+{
+    const char *before = "";
+#define X(word, field, kind, value, help)                            \
+    wick_strbuf_addf(out, "%s%s%s (%s)", before, word, value, help); \
+    before = separator;
+#include "def/host_event.def"
+#undef X
+}
+
 void wick_args_expand(struct wick_strbuf *out, const char *text, const char *separator)
 {
     static const struct {
         const char *mark;
         void (*add)(struct wick_strbuf *out, const char *separator);
-    } lists[] = {{"<kinds>", add_kinds}, {"<keys>", add_keys}, {"<formats>", add_formats}, {"<events>", add_events}};
+    } lists[] = {{"<kinds>", add_kinds},           {"<keys>", add_keys},
+                 {"<formats>", add_formats},       {"<events>", add_events},
+                 {"<host-words>", add_host_words}, {"<host-events>", add_host_events}};
     while (*text) {
         size_t i = 0, n = sizeof lists / sizeof *lists;
         while (i < n && strncmp(text, lists[i].mark, strlen(lists[i].mark)) != 0)

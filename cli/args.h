@@ -94,7 +94,8 @@ uint32_t wick_args_default_number(int arg);
 /* Prints the options of a command as --help does, section by section. */
 void wick_args_help(unsigned command, FILE *f);
 
-/* Appends text, with `separator` between the words that <kinds>, <keys>, <formats> and <events> in it stand for. */
+/* Appends text, with `separator` between the words that <kinds>, <keys>, <formats>, <events>, <host-words> and
+ * <host-events> in it stand for. */
 void wick_args_expand(struct wick_strbuf *out, const char *text, const char *separator);
 
 #endif

@@ -20,17 +20,15 @@
 #include "cli/record/out_file.h"
 #include "cli/ui.h"
 #include "ebpf/host_recorder.h"
+#include "opt/host_events.h"
 
-#define SHORTEST_NS        100000u
-#define LONGEST_NS         10000000000u
-#define THRESHOLD_NS       1000000u
-#define LEAST_THRESHOLD_NS 1000u
-#define MOST_THRESHOLD_NS  4000000000u /* times 32 bits in the kernel */
+#define SHORTEST_NS 100000u
+#define LONGEST_NS  10000000000u
 
 struct host_cmd {
     const char *duration, *interval, *file, *event;
     uint64_t duration_ns;
-    struct wick_host_choice choice;
+    struct wick_opt_host_events events;
 };
 
 static void usage(FILE *f)
@@ -48,35 +46,12 @@ static void usage(FILE *f)
     wick_args_help(WICK_ARGS_HOST, f);
 }
 
-/* Takes "cpu", "sched" and "sched=TIME", separated by commas. 0 or -WICK_E_USAGE. */
-static int choose(const char *list, uint64_t interval_ns, struct wick_host_choice *choice)
-{
-    char word[32];
-    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        size_t n = strcspn(at, ",");
-        uint64_t threshold_ns = THRESHOLD_NS;
-        if (n >= sizeof word)
-            return -WICK_E_USAGE;
-        memcpy(word, at, n);
-        word[n] = 0;
-        if (!strcmp(word, "cpu")) {
-            choice->interval_ns = interval_ns;
-            continue;
-        }
-        if (strncmp(word, "sched", 5) != 0 || (word[5] && word[5] != '=') ||
-            (word[5] && wick_opt_interval(word + 6, false, &threshold_ns)) || threshold_ns < LEAST_THRESHOLD_NS ||
-            threshold_ns > MOST_THRESHOLD_NS)
-            return -WICK_E_USAGE;
-        choice->threshold_ns = threshold_ns;
-    }
-    return 0;
-}
-
 /* 0 to go on; else what the command ends with, plus 1. */
 static int parse(int argc, char **argv, struct host_cmd *c)
 {
     int opt;
     uint64_t interval_ns;
+    struct wick_err err = {0};
     wick_args_start(WICK_ARGS_HOST);
     while ((opt = wick_args_next(argc, argv)) != WICK_ARG_END) {
         switch (opt) {
@@ -104,10 +79,8 @@ static int parse(int argc, char **argv, struct host_cmd *c)
         return 1 + wick_ui_bad_option("host", "--duration takes a time such as 30 or 2m", c->duration);
     if (wick_opt_interval(c->interval, false, &interval_ns) || interval_ns < SHORTEST_NS || interval_ns > LONGEST_NS)
         return 1 + wick_ui_bad_option("host", "--interval takes a time from 100us to 10s", c->interval);
-    if (choose(c->event, interval_ns, &c->choice))
-        return 1 + wick_ui_bad_option("host",
-                                      "--event takes cpu, sched or sched=TIME (1us to 4s), or both, as in cpu,sched",
-                                      c->event);
+    if (wick_opt_host_events(c->event, interval_ns, &c->events, &err))
+        return 1 + wick_ui_fail(&err);
     return 0;
 }
 
@@ -244,7 +217,7 @@ static int record(const struct host_cmd *c, struct wick_err *err)
         return rc;
     catch_signals();
     /* an earlier recording of that name must not be lost to one that cannot be made */
-    rc = wick_host_recorder_open(&recorder, &c->choice, err);
+    rc = wick_host_recorder_open(&recorder, &c->events, err);
     if (!rc) {
         rc = open_output(&out, &jfr, err);
         opened = !rc;

@@ -48,7 +48,7 @@ struct wick_host_recorder {
     struct wick_host_tables tables;
     struct wick_host_names names;
     struct wick_jfr_writer *writer;
-    struct wick_host_choice choice;
+    struct wick_opt_host_events choice;
     uint64_t start_ns, start_epoch_ns, flush_ns;
     uint64_t taken;        /* records that were samples */
     uint64_t waits_weight; /* ns, of waits that were written */
@@ -418,7 +418,7 @@ static void allow_descriptors(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_host_choice *choice,
+int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_opt_host_events *choice,
                             struct wick_err *err)
 {
     struct wick_host_recorder *r = calloc(1, sizeof *r);

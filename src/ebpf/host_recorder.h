@@ -18,6 +18,7 @@
 #define WICK_EBPF_HOST_RECORDER_H
 
 #include "base/err.h"
+#include "opt/host_events.h"
 #include "record/output.h"
 
 struct wick_host_recorder;
@@ -36,14 +37,9 @@ struct wick_host_totals {
     int error; /* of the output, 0 = none */
 };
 
-/* What to record; 0 = not. */
-struct wick_host_choice {
-    uint64_t interval_ns;  /* of samples of CPU time */
-    uint64_t threshold_ns; /* of time off the CPU: shorter waits are chosen at random, in proportion */
-};
-
 /* Starts sampling. */
-int wick_host_recorder_open(struct wick_host_recorder **r, const struct wick_host_choice *choice, struct wick_err *err);
+int wick_host_recorder_open(struct wick_host_recorder **r, const struct wick_opt_host_events *choice,
+                            struct wick_err *err);
 
 /* Writes the recording to `out` (borrowed until _close): called once, before the first round. Apart from _open, so that
  * no file is touched where nothing can be sampled. */

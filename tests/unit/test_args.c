@@ -138,6 +138,19 @@ static void test_args__kinds_of_events_are_listed_in_the_order_in_which_they_are
     wick_profile_release(&p);
 }
 
+static void test_args__events_of_the_host_are_in_its_help_and_completions(void **state)
+{
+    struct wick_strbuf offered = WICK_STRBUF_INIT;
+    wick_args_expand(&offered, wick_arg_table[WICK_ARG_HOST_EVENT - WICK_ARG_FIRST].words, " ");
+    assert_string_equal(offered.buf, "cpu sched cpu,sched");
+    wick_strbuf_release(&offered);
+    char *help = help_of(WICK_ARGS_HOST);
+#define X(word, field, kind, value, text) assert_non_null(strstr(help, word value " ("));
+#include "def/host_event.def"
+#undef X
+    free(help);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +160,7 @@ int main(void)
         cmocka_unit_test(test_args__force_is_taken_and_not_handed_out),
         cmocka_unit_test(test_args__help_lists_every_option_of_a_command_and_no_other),
         cmocka_unit_test(test_args__kinds_of_events_are_listed_in_the_order_in_which_they_are_taken),
+        cmocka_unit_test(test_args__events_of_the_host_are_in_its_help_and_completions),
     };
     return cmocka_run_group_tests_name("args", tests, NULL, NULL);
 }

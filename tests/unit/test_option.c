@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "opt/events.h"
+#include "opt/host_events.h"
 #include "opt/option.h"
 
 static int parse(const char *s, struct wick_opts *o, enum wick_opt_action *action, struct wick_err *err)
@@ -478,6 +479,41 @@ static void test_events__every_word_is_known_and_in_the_help(void **state)
     }
 }
 
+static void test_host_events__words_are_taken_alone_and_as_a_list(void **state)
+{
+    static const struct {
+        const char *list;
+        uint64_t interval_ns, threshold_ns;
+    } cases[] = {{"cpu", 7, 0},
+                 {"sched", 0, 1000000},
+                 {"cpu,sched", 7, 1000000},
+                 {"sched=2us,cpu", 7, 2000},
+                 {"sched=4s", 0, 4000000000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct wick_opt_host_events e;
+        struct wick_err err = {0};
+        assert_int_equal(wick_opt_host_events(cases[i].list, 7, &e, &err), 0);
+        assert_int_equal(e.interval_ns, cases[i].interval_ns);
+        assert_int_equal(e.threshold_ns, cases[i].threshold_ns);
+    }
+}
+
+static void test_host_events__other_lists_are_refused_with_the_words(void **state)
+{
+    static const char *const wrong[] = {"",        "wall",      "cpu,",     ",cpu",           "cpu=1ms",
+                                        "cpus",    "sched=",    "sched=0",  "sched=5s",       "sched=1ns",
+                                        "sched=x", "cpu sched", "schedule", "sched=10us, cpu"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct wick_opt_host_events e = {1, 2};
+        struct wick_err err = {0};
+        assert_int_equal(wick_opt_host_events(wrong[i], 7, &e, &err), -WICK_E_USAGE);
+        assert_int_equal(e.interval_ns + e.threshold_ns, 3);
+#define X(word, field, kind, value, ...) assert_non_null(strstr(err.msg, " " word value));
+#include "def/host_event.def"
+#undef X
+    }
+}
+
 static void test_events__cpu_and_wall_alone_and_together(void **state)
 {
     static const struct {
@@ -650,6 +686,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_option__out_of_range_names_the_limit),
         cmocka_unit_test(test_events__every_word_is_known_and_in_the_help),
+        cmocka_unit_test(test_host_events__words_are_taken_alone_and_as_a_list),
+        cmocka_unit_test(test_host_events__other_lists_are_refused_with_the_words),
         cmocka_unit_test(test_events__cpu_and_wall_alone_and_together),
         cmocka_unit_test(test_events__allocations_have_a_size),
         cmocka_unit_test(test_events__native_memory_has_a_size_and_zero_is_every_allocation),
