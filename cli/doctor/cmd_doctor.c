@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/doctor/doctor.h"
 #include "cli/jvm/target.h"
 #include "cli/ui.h"
+#include "doctor/doctor.h"
 
 static const char *const level_names[] = {"OK", "WARN", "FAIL"};
 
@@ -48,7 +48,7 @@ static int examine(const struct wick_opts *o, char **rest, int nrest, struct wic
     struct wick_proc p;
     struct wick_jvm_entry jvm;
     const char *word;
-    wick_doctor_host(d, o);
+    wick_doctor_host(d, o->lib);
     if (!nrest)
         return 0;
     int rc = wick_target_operand(rest, nrest, "doctor", &word, err);

@@ -11,7 +11,7 @@ LAYERS = [
     ["mem", "sys", "elf", "opt", "codec"],
     ["hotspot", "model", "symbolize"],
     ["footprint", "unwind", "labels", "jfr", "flame"],
-    ["record", "analysis", "export", "import", "heap", "client"],
+    ["record", "analysis", "export", "import", "heap", "client", "doctor"],
     ["engine", "ebpf"],
     ["serve"],
     ["agent", "cli", "bpf"],

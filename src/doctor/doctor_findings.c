@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/doctor/doctor.h"
+#include "doctor/doctor.h"
 
 #include <stdarg.h>
 #include <stdio.h>

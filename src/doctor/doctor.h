@@ -7,12 +7,11 @@
  *
  * Memory:  findings are copied into the list, freed by wick_doctor_clear.
  */
-#ifndef WICK_CLI_DOCTOR_DOCTOR_H
-#define WICK_CLI_DOCTOR_DOCTOR_H
+#ifndef WICK_DOCTOR_DOCTOR_H
+#define WICK_DOCTOR_DOCTOR_H
 
 #include <stddef.h>
 
-#include "opt/option.h"
 #include "sys/jvmlist.h"
 #include "sys/proc.h"
 
@@ -34,8 +33,9 @@ void wick_doctor_add(struct wick_doctor *d, enum wick_doctor_level level, const 
                      const char *what, ...) __attribute__((format(printf, 5, 6)));
 void wick_doctor_clear(struct wick_doctor *d);
 
-/* This machine and this user: perf, kernel symbols, tracefs, capabilities, limits, the agent. */
-void wick_doctor_host(struct wick_doctor *d, const struct wick_opts *o);
+/* This machine and this user: perf, kernel symbols, tracefs, capabilities, limits, the agent (lib: as for
+ * wick_agentlib_find). */
+void wick_doctor_host(struct wick_doctor *d, const char *lib);
 
 /* One JVM: version, attach, flags, privileges, container, cgroup, limits. */
 void wick_doctor_jvm(struct wick_doctor *d, const struct wick_proc *p, const struct wick_jvm_entry *jvm);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/doctor/doctor.h"
+#include "doctor/doctor.h"
 #include "client/client.h"
 #include "sys/attach.h"
 #include "sys/cgroup.h"

@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "cli/doctor/doctor.h"
+#include "doctor/doctor.h"
 #include "client/agentlib.h"
 #include "sys/permitted.h"
 
@@ -86,18 +86,18 @@ static void check_limits(struct wick_doctor *d, const struct wick_permitted *p)
                         "%ld samples a second and CPU, %ld kB of buffers a user", p->rate, p->mlock_kb);
 }
 
-static void check_agent(struct wick_doctor *d, const struct wick_opts *o)
+static void check_agent(struct wick_doctor *d, const char *lib_option)
 {
     char lib[4096], build[41];
     struct wick_err err = {0};
-    if (wick_agentlib_find(o->lib, lib, sizeof lib, &err) || wick_agentlib_build_id(lib, build, &err))
+    if (wick_agentlib_find(lib_option, lib, sizeof lib, &err) || wick_agentlib_build_id(lib, build, &err))
         wick_doctor_add(d, WICK_DOCTOR_FAIL, "agent", "reinstall wick, or name the library with --lib", "%.390s",
                         err.msg);
     else
         wick_doctor_add(d, WICK_DOCTOR_OK, "agent", NULL, "%.300s, build %s", lib, build);
 }
 
-void wick_doctor_host(struct wick_doctor *d, const struct wick_opts *o)
+void wick_doctor_host(struct wick_doctor *d, const char *lib)
 {
     struct utsname u;
     struct wick_permitted p;
@@ -108,7 +108,7 @@ void wick_doctor_host(struct wick_doctor *d, const struct wick_opts *o)
     else
         wick_doctor_add(d, WICK_DOCTOR_OK, "user", "run wick as root to reach other users' JVMs",
                         "uid %u: only this user's JVMs can be profiled", (unsigned)geteuid());
-    check_agent(d, o);
+    check_agent(d, lib);
     wick_permitted_read(&p);
     check_perf(d, &p);
     check_hardware(d, p.hardware);
