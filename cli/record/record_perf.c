@@ -16,9 +16,9 @@
 
 #include "cli/input/convert.h"
 #include "cli/record/out_file.h"
-#include "cli/record/perfrun.h"
 #include "cli/jvm/target.h"
 #include "cli/ui.h"
+#include "client/perfrun.h"
 
 struct job {
     struct wick_perfrun run;
@@ -100,6 +100,28 @@ static int make_directory(struct job *j, struct wick_err *err)
     return 0;
 }
 
+static void show_progress(uint64_t left_ns)
+{
+    wick_ui_progress("recording with perf: %llu s to go", (unsigned long long)(left_ns / 1000000000));
+}
+
+static int run_perf(struct job *j, struct wick_err *err)
+{
+    j->run.progress = show_progress;
+    int rc = wick_perfrun(&j->run, err);
+    wick_ui_progress_end();
+    if (rc)
+        return rc;
+    const struct wick_perfrun_maps *m = &j->run.maps;
+    wick_ui_note("JVMs: %u, with %lu symbols, %lu of them marked: they came or went during the recording", m->jvms,
+                 m->symbols, m->doubtful);
+    if (m->without_frame_pointers)
+        wick_ui_note("%u of %u JVMs run without -XX:+PreserveFramePointer: perf sees their Java frames, but often not "
+                     "who called them",
+                     m->without_frame_pointers, m->jvms);
+    return 0;
+}
+
 /* Perf's file becomes the output, or is drawn: by process, if there are many. */
 static int conclude(struct job *j, struct wick_err *err)
 {
@@ -150,7 +172,7 @@ int wick_record_perf(const struct wick_opts *o, char **rest, int nrest, int dash
     rc = rc ? rc : plan_output(&j, o, &err);
     j.run.keep_maps = j.keep;
     rc = rc ? rc : make_directory(&j, &err);
-    rc = rc ? rc : wick_perfrun(&j.run, &err);
+    rc = rc ? rc : run_perf(&j, &err);
     if (rc && j.keep && j.out.fd >= 0)
         unlink(j.out.path);
     rc = rc ? rc : conclude(&j, &err);

@@ -16,7 +16,7 @@
 
 #include "cli/args.h"
 #include "cli/command.h"
-#include "cli/end_signals.h"
+#include "client/end_signals.h"
 #include "cli/jvm/target.h"
 #include "cli/record/look.h"
 #include "cli/ui.h"

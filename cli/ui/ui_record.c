@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/end_signals.h"
+#include "client/end_signals.h"
 #include "cli/ui/ui_child.h"
 
 enum { ARGUMENTS = 2 * WICK_ASK_PARAMETERS + 16, START_S = 60, STOP_S = 150 };

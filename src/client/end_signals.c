@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/end_signals.h"
+#include "client/end_signals.h"
 
 #include <sys/signalfd.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
  * (mapfile.h): what went away keeps its name, a JVM that ends during the recording is in the last map written, and what
  * is in doubt is marked.
  */
-#include "cli/record/perfrun.h"
+#include "client/perfrun.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,9 +25,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/end_signals.h"
-#include "cli/record/attached.h"
-#include "cli/ui.h"
+#include "client/end_signals.h"
 #include "sys/jvmlist.h"
 #include "sys/whole.h"
 
@@ -90,23 +88,18 @@ static void map_jvms(struct wick_perfrun *r)
     wick_jvmlist_free(&list);
 }
 
-static void note_maps(const struct wick_perfrun *r)
+static void count_maps(struct wick_perfrun *r)
 {
-    unsigned mapped = 0, without = 0;
-    unsigned long doubtful = 0, symbols = 0;
-    for (size_t i = 0; i < r->njvms; i++)
-        if (r->jvms[i].mapped) {
-            mapped++;
-            without += !r->jvms[i].map.frame_pointers;
-            doubtful += r->jvms[i].map.stale + r->jvms[i].map.changed;
-            symbols += r->jvms[i].map.symbols;
-        }
-    wick_ui_note("JVMs: %u, with %lu symbols, %lu of them marked: they came or went during the recording", mapped,
-                 symbols, doubtful);
-    if (without)
-        wick_ui_note("%u of %u JVMs run without -XX:+PreserveFramePointer: perf sees their Java frames, but often not "
-                     "who called them",
-                     without, mapped);
+    r->maps = (struct wick_perfrun_maps){0};
+    for (size_t i = 0; i < r->njvms; i++) {
+        const struct wick_mapfile_result *map = &r->jvms[i].map;
+        if (!r->jvms[i].mapped)
+            continue;
+        r->maps.jvms++;
+        r->maps.without_frame_pointers += !map->frame_pointers;
+        r->maps.symbols += map->symbols;
+        r->maps.doubtful += map->stale + map->changed;
+    }
 }
 
 void wick_perfrun_release(struct wick_perfrun *r)
@@ -246,8 +239,7 @@ static void last_words(int fd, char *out, size_t cap)
 /* Waits until perf has ended or the user interrupts it, and writes maps from time to time. */
 static void watch(struct wick_perfrun *r, int child, int signals)
 {
-    uint64_t end = r->command ? UINT64_MAX : wick_attached_deadline(r->duration_ns); /* about then */
-    uint64_t pause = FIRST_MAP_NS, map_at = wick_clock_mono_ns() + pause;
+    uint64_t start = wick_clock_mono_ns(), pause = FIRST_MAP_NS, map_at = start + pause;
     for (;;) {
         struct pollfd p[] = {{child, POLLIN, 0}, {signals, POLLIN, 0}};
         uint64_t now = wick_clock_mono_ns();
@@ -260,8 +252,8 @@ static void watch(struct wick_perfrun *r, int child, int signals)
         uint64_t ms = (map_at - now) / 1000000 + 1;
         if (poll(p, 2, ms < 1000 ? (int)ms : 1000) > 0)
             return;
-        if (end != UINT64_MAX && end > now)
-            wick_ui_progress("recording with perf: %llu s to go", (unsigned long long)((end - now) / 1000000000));
+        if (r->progress && !r->command && now - start < r->duration_ns)
+            r->progress(r->duration_ns - (now - start));
     }
 }
 
@@ -306,7 +298,6 @@ static int run(struct wick_perfrun *r, const char **argv, int n, int words, int 
     watch(r, child, signals);
     int status = end_perf(pid, child, signals);
     close(child);
-    wick_ui_progress_end();
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && access(r->data, F_OK))
         return wick_err_set(err, WICK_E_UNSUPPORTED, "perf is not installed (Debian: linux-perf)");
     struct stat st;
@@ -334,7 +325,7 @@ int wick_perfrun(struct wick_perfrun *r, struct wick_err *err)
     }
     if (!rc) {
         map_jvms(r);
-        note_maps(r);
+        count_maps(r);
     }
     if (words >= 0)
         close(words);
