@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "client/end_signals.h"
+#include "sys/end_signals.h"
 #include "cli/jvm/target.h"
 #include "cli/ui.h"
 #include "footprint/footprint_live.h"

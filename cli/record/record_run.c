@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "client/end_signals.h"
+#include "sys/end_signals.h"
 #include "cli/ui.h"
 #include "client/perfbroker.h"
 #include "sys/ns.h"

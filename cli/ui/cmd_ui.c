@@ -16,15 +16,15 @@
 
 #include "cli/args.h"
 #include "cli/command.h"
-#include "client/end_signals.h"
+#include "sys/end_signals.h"
 #include "cli/jvm/target.h"
 #include "cli/record/look.h"
 #include "cli/ui.h"
 #include "cli/ui/ui_assets.h"
-#include "cli/ui/ui_child.h"
 #include "cli/ui/ui_front.h"
 #include "cli/ui/ui_views.h"
-#include "cli/ui/ui_record.h"
+#include "serve/child.h"
+#include "serve/recordings.h"
 #include "sys/tcp_peer.h"
 
 struct ui {
@@ -33,7 +33,7 @@ struct ui {
     bool no_open;
     struct wick_sources sources; /* the server's, once there is one */
     char dir[PATH_MAX];
-    struct wick_ui_recorder recorder;
+    struct wick_serve_recorder recorder;
     struct wick_serve *serve;
     struct wick_http *http;
 };
@@ -88,27 +88,27 @@ static int parse(struct ui *u, int argc, char **argv)
 
 static int start(void *ctx, const struct wick_ask *body, char **path, int *pid, unsigned *number, struct wick_err *err)
 {
-    return wick_ui_record(&((struct ui *)ctx)->recorder, body, path, pid, number, err);
+    return wick_serve_record(&((struct ui *)ctx)->recorder, body, path, pid, number, err);
 }
 
 static int stop(void *ctx, unsigned number, struct wick_err *err)
 {
-    return wick_ui_record_stop(&((struct ui *)ctx)->recorder, number, err);
+    return wick_serve_record_stop(&((struct ui *)ctx)->recorder, number, err);
 }
 
 static int change(void *ctx, unsigned number, const struct wick_ask *body, struct wick_err *err)
 {
-    return wick_ui_record_change(&((struct ui *)ctx)->recorder, number, body, err);
+    return wick_serve_record_change(&((struct ui *)ctx)->recorder, number, body, err);
 }
 
 static int mark(void *ctx, unsigned number, const char *text, struct wick_err *err)
 {
-    return wick_ui_record_mark(&((struct ui *)ctx)->recorder, number, text, err);
+    return wick_serve_record_mark(&((struct ui *)ctx)->recorder, number, text, err);
 }
 
 static bool runs(void *ctx, unsigned number, char *why, size_t cap)
 {
-    return wick_ui_record_runs(&((struct ui *)ctx)->recorder, number, why, cap);
+    return wick_serve_record_runs(&((struct ui *)ctx)->recorder, number, why, cap);
 }
 
 /* --- the browser --- */
@@ -191,7 +191,7 @@ static int record_operand(struct ui *u, const char *word, struct wick_err *err)
     snprintf(number, sizeof number, "%d", (int)p.pid);
     wick_proc_close(&p);
     struct wick_ask body = {.pair = {{"pid", number}, {"events", "cpu"}, {"events", "wall"}}, .npairs = 3};
-    rc = wick_ui_record(&u->recorder, &body, &path, &pid, &handle, err);
+    rc = wick_serve_record(&u->recorder, &body, &path, &pid, &handle, err);
     if (!rc && !wick_catalog_add_own(&u->serve->catalog, path, pid, handle, err))
         rc = -err->code;
     free(path);
@@ -249,8 +249,8 @@ static int serve(struct ui *u, char **words, int n, const sigset_t *ends, struct
     sigemptyset(&again);
     sigaddset(&again, SIGINT);
     pthread_sigmask(SIG_UNBLOCK, &again, NULL); /* a second Ctrl-C does not wait for recordings to end */
-    wick_ui_recorder_end(&u->recorder);
-    wick_ui_child_end();
+    wick_serve_recorder_end(&u->recorder);
+    wick_serve_child_end();
     wick_serve_end(u->serve);
     return 0;
 }
@@ -268,11 +268,11 @@ int wick_cmd_ui(int argc, char **argv)
     pthread_sigmask(SIG_BLOCK, &ends, NULL); /* in all threads that follow */
     signal(SIGPIPE, SIG_IGN);
     survive_truncation();
-    wick_ui_recorder_init(&u->recorder, u->dir, u->lib);
+    wick_serve_recorder_init(&u->recorder, u->dir, u->lib);
     int rc = choose_folder(u, &err);
     rc = rc ? rc : serve(u, argv + optind, argc - optind, &ends, &err);
     wick_http_stop(u->http);
-    wick_ui_recorder_release(&u->recorder);
+    wick_serve_recorder_release(&u->recorder);
     wick_serve_free(u->serve);
     free(u);
     return rc ? wick_ui_fail(&err) : 0;

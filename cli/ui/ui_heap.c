@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/ui/ui_child.h"
+#include "serve/child.h"
 #include "sys/whole.h"
 
 #define ROWS "200"
@@ -36,7 +36,7 @@ static int run(char *const *argv, int in, FILE *out, struct wick_err *err)
     int said = memfd_create("wick-heap", MFD_CLOEXEC);
     if (said < 0)
         return wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
-    int rc = wick_ui_child_run(argv, in, said, err);
+    int rc = wick_serve_child_run(argv, in, said, err);
     rc = rc ? rc : copy(said, out, err);
     close(said);
     return rc;

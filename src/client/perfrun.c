@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "client/end_signals.h"
+#include "sys/end_signals.h"
 #include "sys/jvmlist.h"
 #include "sys/whole.h"
 

@@ -6,8 +6,8 @@
  *
  * Threads: those of the caller and of threads that it starts afterwards.
  */
-#ifndef WICK_CLIENT_END_SIGNALS_H
-#define WICK_CLIENT_END_SIGNALS_H
+#ifndef WICK_SYS_END_SIGNALS_H
+#define WICK_SYS_END_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ui_record.c - one thread and one child for each recording
+ * recordings.c - one thread and one child for each recording
  *
  * A recording's thread starts `wick record`, waits for its end and takes its status; it is the only one to wait. A
  * child's number may be another process's as soon as it has been waited for. So the thread first awaits the end
@@ -15,7 +15,7 @@
  * each is written behind its own `--name=`. Of the name only that of a file in the folder is taken. At most 8 run at
  * once.
  */
-#include "cli/ui/ui_record.h"
+#include "serve/recordings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,8 +32,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "client/end_signals.h"
-#include "cli/ui/ui_child.h"
+#include "serve/child.h"
+#include "sys/end_signals.h"
 
 enum { ARGUMENTS = 2 * WICK_ASK_PARAMETERS + 16, START_S = 60, STOP_S = 150 };
 
@@ -43,8 +43,8 @@ struct arguments {
     unsigned n;
 };
 
-struct wick_ui_recording {
-    struct wick_ui_recorder *r;
+struct wick_serve_recording {
+    struct wick_serve_recorder *r;
     pthread_t thread;
     char *path;
     struct arguments command;
@@ -58,10 +58,10 @@ struct wick_ui_recording {
     char why[512]; /* what it said last, once it has ended */
 };
 
-void wick_ui_recorder_init(struct wick_ui_recorder *r, const char *dir, const char *lib)
+void wick_serve_recorder_init(struct wick_serve_recorder *r, const char *dir, const char *lib)
 {
     pthread_condattr_t attr;
-    *r = (struct wick_ui_recorder){.dir = dir, .lib = lib};
+    *r = (struct wick_serve_recorder){.dir = dir, .lib = lib};
     pthread_mutex_init(&r->lock, NULL);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -75,7 +75,7 @@ static void free_arguments(struct arguments *a)
         free(a->word[i]);
 }
 
-static void free_recording(struct wick_ui_recording *x)
+static void free_recording(struct wick_serve_recording *x)
 {
     free_arguments(&x->command);
     free(x->path);
@@ -85,7 +85,7 @@ static void free_recording(struct wick_ui_recording *x)
 }
 
 /* With the lock. */
-static void ask_to_end(struct wick_ui_recording *x)
+static void ask_to_end(struct wick_serve_recording *x)
 {
     if (!x->ended && !x->asked && x->child > 0)
         x->asked = !kill(x->child, SIGTERM);
@@ -93,9 +93,9 @@ static void ask_to_end(struct wick_ui_recording *x)
 
 static void *attend(void *recording)
 {
-    struct wick_ui_recording *x = recording;
-    const struct wick_ui_child_files files = {-1, -1, x->said};
-    pid_t child = wick_ui_child_start(x->command.word, &files);
+    struct wick_serve_recording *x = recording;
+    const struct wick_serve_child_files files = {-1, -1, x->said};
+    pid_t child = wick_serve_child_start(x->command.word, &files);
     int status = 1 << 8;
     pthread_mutex_lock(&x->r->lock);
     x->child = child;
@@ -103,13 +103,13 @@ static void *attend(void *recording)
         ask_to_end(x);
     pthread_mutex_unlock(&x->r->lock);
     if (child > 0)
-        wick_ui_child_await(child);
+        wick_serve_child_await(child);
     /* The number is the child's until it is waited for: until then nobody else is sent its signals. */
     pthread_mutex_lock(&x->r->lock);
     if (child > 0)
         waitpid(child, &status, 0);
     x->status = status;
-    wick_ui_child_said(x->said, status, x->why, sizeof x->why);
+    wick_serve_child_said(x->said, status, x->why, sizeof x->why);
     close(x->said);
     x->said = -1;
     x->ended = true;
@@ -197,7 +197,7 @@ static bool is_file_name(const char *name)
 }
 
 /* The name that was asked for, or one of the JVM and the time; one that is not there yet. */
-static int choose_path(const struct wick_ui_recorder *r, const char *name, const char *pid, char **path,
+static int choose_path(const struct wick_serve_recorder *r, const char *name, const char *pid, char **path,
                        struct wick_err *err)
 {
     char stamp[32];
@@ -220,7 +220,7 @@ static int choose_path(const struct wick_ui_recorder *r, const char *name, const
     return wick_err_set(err, WICK_E_STATE, "%s exists already; choose another name", *path);
 }
 
-static int make_command(struct wick_ui_recorder *r, struct wick_ui_recording *x, const struct wick_ask *body,
+static int make_command(struct wick_serve_recorder *r, struct wick_serve_recording *x, const struct wick_ask *body,
                         struct wick_err *err)
 {
     int64_t pid;
@@ -250,27 +250,27 @@ static int make_command(struct wick_ui_recorder *r, struct wick_ui_recording *x,
 /* --- start and end --- */
 
 /* Among the others: its number. */
-static int enter(struct wick_ui_recorder *r, struct wick_ui_recording *x, unsigned *number, struct wick_err *err)
+static int enter(struct wick_serve_recorder *r, struct wick_serve_recording *x, unsigned *number, struct wick_err *err)
 {
     unsigned running = 0;
     int rc = 0;
     pthread_mutex_lock(&r->lock);
     for (unsigned i = 0; i < r->n; i++) {
-        struct wick_ui_recording *o = r->recordings[i];
+        struct wick_serve_recording *o = r->recordings[i];
         running += !o->ended;
         if (!o->ended && !strcmp(o->path, x->path)) /* its file may not be there yet */
             rc = wick_err_set(err, WICK_E_STATE, "%s is being recorded already; choose another name", x->path);
         if (o->ended && !o->joined)
             o->joined = !pthread_join(o->thread, NULL);
     }
-    struct wick_ui_recording **bigger = NULL;
+    struct wick_serve_recording **bigger = NULL;
     if (rc)
         ; /* has been said */
     else if (r->ending)
         rc = wick_err_set(err, WICK_E_STATE, "wick ui is being ended");
-    else if (running >= WICK_UI_RECORDINGS)
+    else if (running >= WICK_SERVE_RECORDINGS)
         rc = wick_err_set(err, WICK_E_LIMIT, "%u recordings are running already", running);
-    else if (!(bigger = reallocarray(r->recordings, r->n + 1, sizeof(struct wick_ui_recording *))))
+    else if (!(bigger = reallocarray(r->recordings, r->n + 1, sizeof(struct wick_serve_recording *))))
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (bigger) {
         r->recordings = bigger;
@@ -285,7 +285,7 @@ static int enter(struct wick_ui_recorder *r, struct wick_ui_recording *x, unsign
 }
 
 /* Whether wick ui is being ended. Before it answers requests nobody takes the signals yet: then one is pending. */
-static bool is_ending(struct wick_ui_recorder *r)
+static bool is_ending(struct wick_serve_recorder *r)
 {
     pthread_mutex_lock(&r->lock);
     bool ending = r->ending;
@@ -294,7 +294,7 @@ static bool is_ending(struct wick_ui_recorder *r)
 }
 
 /* Waits until the file has something in it. */
-static int await_start(struct wick_ui_recorder *r, struct wick_ui_recording *x, struct wick_err *err)
+static int await_start(struct wick_serve_recorder *r, struct wick_serve_recording *x, struct wick_err *err)
 {
     const struct timespec pause = {.tv_nsec = 20000000};
     uint64_t until = wick_clock_mono_ns() + START_S * UINT64_C(1000000000);
@@ -304,7 +304,7 @@ static int await_start(struct wick_ui_recorder *r, struct wick_ui_recording *x, 
         bool ended = x->ended;
         pthread_mutex_unlock(&r->lock);
         if (ended)
-            return wick_ui_child_failure(x->status, x->why, err);
+            return wick_serve_child_failure(x->status, x->why, err);
         if (!stat(x->path, &st) && st.st_size > 0)
             return 0;
         if (is_ending(r))
@@ -317,7 +317,7 @@ static int await_start(struct wick_ui_recorder *r, struct wick_ui_recording *x, 
 }
 
 /* Asks a recording to end and waits for that. */
-static bool end_recording(struct wick_ui_recorder *r, struct wick_ui_recording *x)
+static bool end_recording(struct wick_serve_recorder *r, struct wick_serve_recording *x)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -332,10 +332,10 @@ static bool end_recording(struct wick_ui_recorder *r, struct wick_ui_recording *
     return ended;
 }
 
-int wick_ui_record(struct wick_ui_recorder *r, const struct wick_ask *body, char **path, int *pid, unsigned *number,
-                   struct wick_err *err)
+int wick_serve_record(struct wick_serve_recorder *r, const struct wick_ask *body, char **path, int *pid,
+                      unsigned *number, struct wick_err *err)
 {
-    struct wick_ui_recording *x = calloc(1, sizeof *x);
+    struct wick_serve_recording *x = calloc(1, sizeof *x);
     if (!x)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     x->r = r;
@@ -357,32 +357,32 @@ int wick_ui_record(struct wick_ui_recorder *r, const struct wick_ask *body, char
     return rc;
 }
 
-static struct wick_ui_recording *recording_of(struct wick_ui_recorder *r, unsigned number)
+static struct wick_serve_recording *recording_of(struct wick_serve_recorder *r, unsigned number)
 {
     pthread_mutex_lock(&r->lock);
-    struct wick_ui_recording *x = number && number <= r->n ? r->recordings[number - 1] : NULL;
+    struct wick_serve_recording *x = number && number <= r->n ? r->recordings[number - 1] : NULL;
     pthread_mutex_unlock(&r->lock);
     return x;
 }
 
-int wick_ui_record_stop(struct wick_ui_recorder *r, unsigned number, struct wick_err *err)
+int wick_serve_record_stop(struct wick_serve_recorder *r, unsigned number, struct wick_err *err)
 {
-    struct wick_ui_recording *x = recording_of(r, number);
-    if (!x || !wick_ui_record_runs(r, number, NULL, 0))
+    struct wick_serve_recording *x = recording_of(r, number);
+    if (!x || !wick_serve_record_runs(r, number, NULL, 0))
         return wick_err_set(err, WICK_E_STATE, "the recording has ended already");
     if (!end_recording(r, x))
         return wick_err_set(err, WICK_E_TIMEOUT, "process %d does not answer; its recording is in %s as far as it got",
                             x->pid, x->path);
-    return WIFEXITED(x->status) && !WEXITSTATUS(x->status) ? 0 : wick_ui_child_failure(x->status, x->why, err);
+    return WIFEXITED(x->status) && !WEXITSTATUS(x->status) ? 0 : wick_serve_child_failure(x->status, x->why, err);
 }
 
 /* Runs `wick COMMAND ... PID [TEXT]` for a recording that goes on. */
-static int run_command(struct wick_ui_recorder *r, unsigned number, struct arguments *a, const char *text,
+static int run_command(struct wick_serve_recorder *r, unsigned number, struct arguments *a, const char *text,
                        struct wick_err *err)
 {
     char pid[16];
-    struct wick_ui_recording *x = recording_of(r, number);
-    if (!x || !wick_ui_record_runs(r, number, NULL, 0))
+    struct wick_serve_recording *x = recording_of(r, number);
+    if (!x || !wick_serve_record_runs(r, number, NULL, 0))
         return wick_err_set(err, WICK_E_STATE, "the recording has ended already");
     snprintf(pid, sizeof pid, "%d", x->pid);
     add_argument(a, "--attach-timeout=", "20s"); /* wick ui may be ended in this time, and waits for its requests */
@@ -390,12 +390,12 @@ static int run_command(struct wick_ui_recorder *r, unsigned number, struct argum
     add_argument(a, "", pid);
     if (text)
         add_argument(a, "", text);
-    return a->n < ARGUMENTS ? wick_ui_child_run(a->word, -1, -1, err)
+    return a->n < ARGUMENTS ? wick_serve_child_run(a->word, -1, -1, err)
                             : wick_err_set(err, WICK_E_USAGE, "too many options");
 }
 
-int wick_ui_record_change(struct wick_ui_recorder *r, unsigned number, const struct wick_ask *body,
-                          struct wick_err *err)
+int wick_serve_record_change(struct wick_serve_recorder *r, unsigned number, const struct wick_ask *body,
+                             struct wick_err *err)
 {
     struct arguments a = {0};
     bool lasts;
@@ -407,7 +407,7 @@ int wick_ui_record_change(struct wick_ui_recorder *r, unsigned number, const str
     return rc;
 }
 
-int wick_ui_record_mark(struct wick_ui_recorder *r, unsigned number, const char *text, struct wick_err *err)
+int wick_serve_record_mark(struct wick_serve_recorder *r, unsigned number, const char *text, struct wick_err *err)
 {
     struct arguments a = {0};
     add_argument(&a, "", "wick");
@@ -417,9 +417,9 @@ int wick_ui_record_mark(struct wick_ui_recorder *r, unsigned number, const char 
     return rc;
 }
 
-bool wick_ui_record_runs(struct wick_ui_recorder *r, unsigned number, char *why, size_t cap)
+bool wick_serve_record_runs(struct wick_serve_recorder *r, unsigned number, char *why, size_t cap)
 {
-    struct wick_ui_recording *x = recording_of(r, number);
+    struct wick_serve_recording *x = recording_of(r, number);
     if (!x)
         return false;
     pthread_mutex_lock(&r->lock);
@@ -430,7 +430,7 @@ bool wick_ui_record_runs(struct wick_ui_recorder *r, unsigned number, char *why,
     return runs;
 }
 
-void wick_ui_recorder_end(struct wick_ui_recorder *r)
+void wick_serve_recorder_end(struct wick_serve_recorder *r)
 {
     pthread_mutex_lock(&r->lock);
     r->ending = true;
@@ -439,11 +439,11 @@ void wick_ui_recorder_end(struct wick_ui_recorder *r)
     pthread_mutex_unlock(&r->lock);
 }
 
-void wick_ui_recorder_release(struct wick_ui_recorder *r)
+void wick_serve_recorder_release(struct wick_serve_recorder *r)
 {
-    wick_ui_recorder_end(r); /* all are asked before any is waited for */
+    wick_serve_recorder_end(r); /* all are asked before any is waited for */
     for (unsigned i = 0; i < r->n; i++) {
-        struct wick_ui_recording *x = r->recordings[i];
+        struct wick_serve_recording *x = r->recordings[i];
         if (!end_recording(r, x))
             continue; /* its thread still waits, and is this process's last */
         if (!x->joined)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/ui/ui_child.h"
+#include "serve/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 enum { GRACE_POLLS = 150 }; /* of 20 ms */
 
-static void become(char *const *argv, const struct wick_ui_child_files *f, pid_t parent)
+static void become(char *const *argv, const struct wick_serve_child_files *f, pid_t parent)
 {
     sigset_t none;
     int null = open("/dev/null", O_RDWR);
@@ -37,7 +37,7 @@ static void become(char *const *argv, const struct wick_ui_child_files *f, pid_t
     _exit(1);
 }
 
-pid_t wick_ui_child_start(char *const *argv, const struct wick_ui_child_files *files)
+pid_t wick_serve_child_start(char *const *argv, const struct wick_serve_child_files *files)
 {
     pid_t parent = getpid(), child = fork();
     if (!child)
@@ -45,14 +45,14 @@ pid_t wick_ui_child_start(char *const *argv, const struct wick_ui_child_files *f
     return child;
 }
 
-void wick_ui_child_await(pid_t child)
+void wick_serve_child_await(pid_t child)
 {
     siginfo_t info;
     while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) && errno == EINTR)
         ;
 }
 
-void wick_ui_child_said(int said, int status, char *out, size_t cap)
+void wick_serve_child_said(int said, int status, char *out, size_t cap)
 {
     char text[2048];
     off_t size = lseek(said, 0, SEEK_END), from = size > (off_t)sizeof text - 1 ? size - (off_t)sizeof text + 1 : 0;
@@ -70,7 +70,7 @@ void wick_ui_child_said(int said, int status, char *out, size_t cap)
         snprintf(out, cap, "the command ended with status %d", WEXITSTATUS(status));
 }
 
-int wick_ui_child_failure(int status, const char *why, struct wick_err *err)
+int wick_serve_child_failure(int status, const char *why, struct wick_err *err)
 {
     int exit = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     enum wick_code code = WICK_E_IO;
@@ -84,7 +84,7 @@ int wick_ui_child_failure(int status, const char *why, struct wick_err *err)
 
 static _Atomic bool ending;
 
-void wick_ui_child_end(void)
+void wick_serve_child_end(void)
 {
     wick_store_relaxed(&ending, true);
 }
@@ -105,14 +105,14 @@ static bool await_or_leave(pid_t child)
     return false;
 }
 
-int wick_ui_child_run(char *const *argv, int in, int out, struct wick_err *err)
+int wick_serve_child_run(char *const *argv, int in, int out, struct wick_err *err)
 {
     char why[512];
     int status = 1 << 8, said = memfd_create("wick-said", MFD_CLOEXEC);
     if (said < 0)
         return wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
-    const struct wick_ui_child_files files = {in, out, said};
-    pid_t child = wick_ui_child_start(argv, &files);
+    const struct wick_serve_child_files files = {in, out, said};
+    pid_t child = wick_serve_child_start(argv, &files);
     bool ended = child <= 0 || await_or_leave(child);
     if (child > 0 && ended)
         waitpid(child, &status, 0);
@@ -120,7 +120,7 @@ int wick_ui_child_run(char *const *argv, int in, int out, struct wick_err *err)
         close(said);
         return wick_err_set(err, WICK_E_STATE, "wick ui was ended before `wick %s` was", argv[1]);
     }
-    wick_ui_child_said(said, status, why, sizeof why);
+    wick_serve_child_said(said, status, why, sizeof why);
     close(said);
-    return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : wick_ui_child_failure(status, why, err);
+    return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : wick_serve_child_failure(status, why, err);
 }

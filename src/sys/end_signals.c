@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "client/end_signals.h"
+#include "sys/end_signals.h"
 
 #include <sys/signalfd.h>
 #include <unistd.h>
