@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * out_file.c - files that are opened early and replaced safely
+ * out_file.c - name and format of a recording's file, and what becomes of it at the end
  *
- * What can fail because of the name is tried before the recording begins. The JVM writes into the final file, or into
- * one without a name: O_TMPFILE, which can be linked to a name later, should the conversion fail; or, where the file
- * system has none, into a file in $TMPDIR, which is unlinked at once and cannot be linked again. Whether the name can
- * be written later is checked by making it and removing it again, or by opening what is there without truncation.
- *
- * A name may lead anywhere. No symbolic link is followed at its end, a FIFO does not block the open, and nothing is
- * truncated before it is known to be a plain file. Where the process could not have made the file itself
- * (wick_recording_guard), an old one is not handed to it, as that may have other names and a mode that lets others
- * use it: a new one is made beside it and renamed over it.
- *
- * What must not be the JVM's own file in the end (`apart`) is copied into one beside the final name, which is renamed
- * only once it is whole, so a failure leaves what was there.
+ * client/new_file.c opens and replaces files; here is which: the name's pattern expanded, the format by the extension,
+ * and at the end the conversion by the command's own options, with the sentences about it.
  */
 #include "cli/record/out_file.h"
 
@@ -32,7 +22,7 @@
 #include "cli/record/outcome.h"
 #include "cli/replace.h"
 #include "cli/ui.h"
-#include "client/copied.h"
+#include "client/new_file.h"
 #include "client/started.h"
 
 bool wick_cli_output_is_direct(const struct wick_cli_output *out)
@@ -182,113 +172,10 @@ int wick_cli_output_plan(const struct wick_opts *o, const struct wick_jvm_entry 
     return rc;
 }
 
-static void directory_of(const char *path, char *dir, size_t cap)
-{
-    const char *slash = strrchr(path, '/');
-    snprintf(dir, cap, "%.*s", slash && slash > path ? (int)(slash - path) : 1, slash ? path : ".");
-}
-
-static int file_error(const char *what, const char *path, struct wick_err *err)
-{
-    if (errno == ELOOP)
-        return wick_err_set(err, WICK_E_PERM, "cannot %s %s: it is a symbolic link, which is not followed here", what,
-                            path);
-    enum wick_code code = errno == ENOSPC || errno == EDQUOT                    ? WICK_E_NOSPACE
-                          : errno == EACCES || errno == EPERM || errno == EROFS ? WICK_E_PERM
-                          : errno == ENOENT || errno == ENOTDIR                 ? WICK_E_NOTFOUND
-                                                                                : WICK_E_IO;
-    return wick_err_set(err, code, "cannot %s %s: %s", what, path, strerror(errno));
-}
-
-/* Opens an unnamed temporary file for reading and writing in dir, or in $TMPDIR or /tmp where dir's file system has
- * none. may_stay: it can be given a name. Returns it or an error. */
-static int open_temp(const char *dir, bool may_stay, struct wick_err *err)
-{
-    const char *tmp = getenv("TMPDIR");
-    char name[PATH_MAX];
-    int fd = open(dir, O_TMPFILE | (may_stay ? 0 : O_EXCL) | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        return fd;
-    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
-        return file_error("create a file in", dir, err);
-    snprintf(name, sizeof name, "%s/wick-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    fd = mkostemp(name, O_CLOEXEC);
-    if (fd < 0)
-        return file_error("create a temporary file in", tmp && *tmp ? tmp : "/tmp", err);
-    unlink(name);
-    return fd;
-}
-
-/* A picture or a recording in another layout is written at the end, but that it cannot be should be said at the start.
- * Leaves no trace. */
-static int check_picture(const char *path, struct wick_err *err)
-{
-    struct stat st;
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd >= 0) {
-        close(fd);
-        unlink(path);
-        return 0;
-    }
-    if (errno != EEXIST)
-        return file_error("create", path, err);
-    fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return file_error("write", path, err);
-    bool plain = !fstat(fd, &st) && S_ISREG(st.st_mode);
-    close(fd);
-    return plain ? 0 : wick_err_set(err, WICK_E_IO, "%s is not a plain file", path);
-}
-
-/* Makes a file beside `path`, named in temp, that is to take its place: one that is there may have other names and
- * a mode that lets others at it. Returns a descriptor. */
-static int create_beside(const char *path, char temp[PATH_MAX], struct wick_err *err)
-{
-    char dir[WICK_OPT_PATH_MAX];
-    if (check_picture(path, err))
-        return -(int)err->code;
-    directory_of(path, dir, sizeof dir);
-    snprintf(temp, PATH_MAX, "%s/.wick-XXXXXX", dir);
-    int fd = mkostemp(temp, O_CLOEXEC);
-    return fd < 0 ? file_error("create a file in", dir, err) : fd;
-}
-
-static int put_in_place(const char *temp, const char *path, struct wick_err *err)
-{
-    if (!rename(temp, path))
-        return 0;
-    int rc = file_error("replace", path, err);
-    unlink(temp);
-    return rc;
-}
-
-static int open_fresh(const char *path, struct wick_err *err)
-{
-    char temp[PATH_MAX];
-    int fd = create_beside(path, temp, err), rc = fd < 0 ? fd : put_in_place(temp, path, err);
-    if (rc && fd >= 0)
-        close(fd);
-    return rc ? rc : fd;
-}
-
-/* Not O_APPEND, although the recording grows at its end: the agent writes the headers of chunks anew, in place. Not
- * truncated before it is known to be a plain file: `-f /dev/sda` must not do harm. */
-static int open_named(const char *path, struct wick_err *err)
-{
-    struct stat st;
-    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return file_error("create", path, err);
-    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !ftruncate(fd, 0))
-        return fd;
-    close(fd);
-    return wick_err_set(err, WICK_E_IO, "%s is not a plain file", path);
-}
-
 int wick_cli_output_open(struct wick_cli_output *out, struct wick_err *err)
 {
     char dir[WICK_OPT_PATH_MAX];
-    directory_of(out->path, dir, sizeof dir);
+    wick_new_file_directory(out->path, dir, sizeof dir);
     if (out->sequence) {
         char pattern[WICK_OPT_PATH_MAX];
         memcpy(pattern, dir, sizeof pattern);
@@ -296,39 +183,24 @@ int wick_cli_output_open(struct wick_cli_output *out, struct wick_err *err)
             return wick_err_set(err, WICK_E_LIMIT, "the output's path is too long once expanded");
         out->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (out->dir < 0)
-            return file_error("open", dir, err);
-        out->fd = out->taken ? open_temp(dir, false, err) : -1;
+            return wick_new_file_error("open", dir, err);
+        out->fd = out->taken ? wick_new_file_temp(dir, false, err) : -1;
         return out->taken && out->fd < 0 ? -(int)err->code : 0;
     }
     if (wick_replace_check(out->path, err))
         return -(int)err->code;
     if (!wick_cli_output_is_direct(out)) {
-        int rc = check_picture(out->path, err);
-        int fd = rc ? rc : open_temp(dir, true, err);
+        int rc = wick_new_file_check(out->path, err);
+        int fd = rc ? rc : wick_new_file_temp(dir, true, err);
         if (fd < 0)
             return fd;
         out->fd = fd;
         return 0;
     }
-    int fd = out->fresh ? open_fresh(out->path, err) : open_named(out->path, err);
+    int fd = out->fresh ? wick_new_file_fresh(out->path, err) : wick_new_file_named(out->path, err);
     if (fd >= 0)
         out->fd = fd;
     return fd < 0 ? fd : 0;
-}
-
-/* Under a name that nothing has. */
-static bool copy_new(const char *in, const char *path)
-{
-    int from = open(in, O_RDONLY | O_CLOEXEC);
-    int to = from < 0 ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool good = to >= 0 && !wick_copied_take(from, to, path, NULL);
-    if (to >= 0 && close(to))
-        good = false;
-    if (to >= 0 && !good)
-        unlink(path);
-    if (from >= 0)
-        close(from);
-    return good;
 }
 
 void wick_cli_output_keep(const struct wick_cli_output *out, const char *in, struct wick_err *err)
@@ -336,32 +208,8 @@ void wick_cli_output_keep(const struct wick_cli_output *out, const char *in, str
     char path[WICK_OPT_PATH_MAX + 8];
     size_t n = strlen(err->msg);
     snprintf(path, sizeof path, "%s.jfr", out->path);
-    if (out->apart ? copy_new(in, path) : !linkat(AT_FDCWD, in, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
+    if (out->apart ? wick_new_file_keep(in, path) : !linkat(AT_FDCWD, in, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
         snprintf(err->msg + n, sizeof err->msg - n, "\nwick: the recording is kept: `wick flame %s` draws it", path);
-}
-
-/* Copies a recording that the JVM holds a descriptor of into the file that stays. */
-static int copy_recording(int from, const char *path, struct wick_err *err)
-{
-    char temp[PATH_MAX];
-    int fd = create_beside(path, temp, err);
-    if (fd < 0)
-        return fd;
-    int rc = wick_copied_take(from, fd, path, err);
-    if (close(fd) && !rc)
-        rc = file_error("write", path, err);
-    if (!rc)
-        return put_in_place(temp, path, err);
-    unlink(temp);
-    return rc;
-}
-
-/* A file that a JVM wrote into by a descriptor may have been given any mode by it, if it is root where it runs: nothing
- * that wick leaves can be executed, least of all as its owner. */
-static void strip_mode(int fd, const struct stat *st)
-{
-    if (st->st_mode & (S_ISUID | S_ISGID | S_ISVTX | S_IXUSR | S_IXGRP | S_IXOTH))
-        (void)!fchmod(fd, st->st_mode & (S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH));
 }
 
 /* What a file of that format is called in messages. */
@@ -388,10 +236,10 @@ int wick_cli_output_finish(struct wick_cli_output *out, int fd, struct wick_err 
         return wick_err_set(err, WICK_E_IO, "the recording is empty, so there is no %s", out->path);
     }
     snprintf(in, sizeof in, "/proc/self/fd/%d", fd);
-    strip_mode(fd, &st);
+    wick_new_file_strip_mode(fd, &st);
     if (!wick_cli_output_is_direct(out)) {
         bool copies = !out->compat && !strcmp(out->format, "jfr");
-        int rc = copies ? copy_recording(fd, out->path, err) : convert(in, out, err);
+        int rc = copies ? wick_new_file_copy(fd, out->path, err) : convert(in, out, err);
         if (rc == -WICK_E_NOTFOUND && !out->compat)
             return wick_err_set(err, WICK_E_NOTFOUND,
                                 "there were no samples, so there is nothing to draw: the JVM did nothing of that kind");
