@@ -460,7 +460,7 @@ static int open_output(const struct wick_session_opts *o, int out_fd, struct wic
     r = wick_output_init_dir(out, dir, base, o->max_size_bytes, o->max_age_ns);
     if (r)
         close(dir);
-    return r ? wick_err_set(err, WICK_E_USAGE, "'%s' is no good base name for the files of a recording", base) : 0;
+    return r ? wick_err_set(err, WICK_E_USAGE, "'%s' cannot be the base name of a recording's files", base) : 0;
 }
 
 static int start(const struct wick_session_opts *o, int out_fd, unsigned resumed, bool taken, struct wick_err *err)
@@ -557,7 +557,7 @@ int wick_session_stop(struct wick_err *err)
     if (!s->changing && !r)
         r = s->before_rc;
     if (r)
-        return wick_err_set(err, (enum wick_code) - r, "the recording is not whole: %s",
+        return wick_err_set(err, (enum wick_code) - r, "the recording is incomplete: %s",
                             s->error[0] ? s->error : wick_err_text(r));
     return 0;
 }

@@ -103,7 +103,7 @@ int wick_agent_allocations_open(struct wick_err *err)
                             "`jcmd PID GC.class_histogram` counts what is alive by class",
                             FIRST_JDK, wick_vm.jvm.major);
     if (!wick_vm_enter(&attached))
-        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
+        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent attach");
     int rc = take_over(err);
     wick_vm_leave(attached);
     return rc;
@@ -113,7 +113,7 @@ int wick_agent_allocations_on(uint64_t interval, struct wick_err *err)
 {
     bool attached;
     if (!wick_vm_enter(&attached))
-        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
+        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent attach");
     wick_heap_sampler_set(allocations.jvmti, (uint32_t)interval);
     allocations.on = notify(true);
     wick_vm_leave(attached);

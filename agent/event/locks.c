@@ -347,7 +347,7 @@ int wick_agent_locks_find(struct wick_hs_ownable *out, struct wick_err *err)
     bool attached;
     JNIEnv *env = wick_vm_enter(&attached);
     if (!env)
-        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
+        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent attach");
     int rc = open_jvmti(err);
     if (!rc && !find_all(env, true))
         rc = wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM's Unsafe.park, or what it parks on, cannot be found");
@@ -399,7 +399,7 @@ int wick_agent_locks_on(struct wick_err *err)
     bool attached;
     JNIEnv *env = wick_vm_enter(&attached);
     if (!env)
-        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
+        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent attach");
     int rc = switch_on(env, err);
     if (rc)
         switch_off();

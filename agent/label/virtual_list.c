@@ -333,7 +333,7 @@ static int list_threads(JNIEnv *env, uint32_t rows, int fd, struct wick_err *err
     free(l.stacks);
     free(l.numbers);
     free(holders);
-    return l.rc ? wick_err_set(err, (enum wick_code) - l.rc, "the list of virtual threads is not whole: %s",
+    return l.rc ? wick_err_set(err, (enum wick_code) - l.rc, "the list of virtual threads is incomplete: %s",
                                wick_err_text(l.rc))
                 : 0;
 }
@@ -350,7 +350,7 @@ int wick_virtual_list_write(uint32_t rows, int out_fd, struct wick_err *err)
         return wick_err_set(err, WICK_E_NOMEM, "there was no memory for labels");
     JNIEnv *env = wick_vm_enter(&attached);
     if (!env)
-        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent in");
+        return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent attach");
     int rc = find_classes(env) ? list_threads(env, rows, out_fd, err)
                                : wick_err_set(err, WICK_E_UNSUPPORTED,
                                               "this JVM's Thread is not as expected: its threads cannot be listed");

@@ -97,16 +97,17 @@ static bool ask_for_holder(const struct explain *x, const struct wick_explain_fa
     char used[32], most[32];
     uint64_t heap = f->nheaps ? (uint64_t)f->heaps[f->nheaps - 1].used : f->memory.part[WICK_MEMORY_HEAP].now.committed;
     if (!heap) {
-        wick_ui_note("wick: who holds the heap is not found out: how much of it is in use is not known");
+        wick_ui_note("wick: what holds the heap was not searched for: it is not known how much of it is in use");
         return false;
     }
     if (heap > x->chains_most) {
-        wick_ui_note("wick: who holds the heap is not found out: %s of it are in use, and --chains allows a dump of %s",
-                     wick_ui_binary(heap, used, sizeof used), wick_ui_binary(x->chains_most, most, sizeof most));
+        wick_ui_note(
+            "wick: what holds the heap was not searched for: %s of it is in use, and --chains allows a dump of %s",
+            wick_ui_binary(heap, used, sizeof used), wick_ui_binary(x->chains_most, most, sizeof most));
         return false;
     }
     if (wick_explain_chain(x->pid, out, &err)) {
-        wick_ui_note("wick: who holds the heap is not found out: %s", err.msg);
+        wick_ui_note("wick: what holds the heap could not be determined: %s", err.msg);
         return false;
     }
     return out->len;

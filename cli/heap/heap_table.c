@@ -269,11 +269,12 @@ static void write_loaders(struct wick_heap_report *r, const struct wick_heap_tab
     }
     more_rows(out, r->loaders.n, limit(t, r->loaders.n));
     if (again)
-        fputs("  \"again\": classes of the same names that another loader of the same class has also defined: old "
-              "versions\n"
-              "  of an application that are still held, unless it is meant so. `wick heap DUMP --path 0x...` shows by "
-              "whom.\n",
-              out);
+        fputs(
+            "  \"again\": classes of the same names that another loader of the same class has also defined: old "
+            "versions\n"
+            "  of an application that are still held, unless that is intended. `wick heap DUMP --path 0x...` shows by "
+            "whom.\n",
+            out);
     wick_strbuf_release(&name);
 }
 

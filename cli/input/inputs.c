@@ -167,7 +167,7 @@ int wick_cli_read_events(struct wick_profile *p, const char *path, const struct 
     int rc = wick_input_read_file(p, path, v, &res, err);
     if (!rc && !res.is_jfr)
         rc = wick_err_set(err, WICK_E_FORMAT,
-                          "%s is no recording in JFR format; others hold samples only, not the events to show here",
+                          "%s is not a JFR recording; other formats contain only samples, not the events to show here",
                           strcmp(path, "-") ? path : "standard input");
     if (!rc)
         wick_cli_warn(path, &res);

@@ -73,7 +73,7 @@ static int read_text(struct job *j, FILE *in, const char *name, struct wick_err 
     size_t n = strlen(err->msg);
     if (rc == -WICK_E_FORMAT && !wick_tree_node(j->tree, WICK_TREE_ROOT)->total)
         snprintf(err->msg + n, sizeof err->msg - n,
-                 ", and this is no JFR recording, pprof, perf.data or `perf script` output either");
+                 ", and this is not a JFR recording, pprof, perf.data or `perf script` output either");
     return rc;
 }
 

@@ -68,7 +68,7 @@ static int mark(struct wick_running *s, const struct wick_strbuf *text, struct w
 {
     struct wick_strbuf command = WICK_STRBUF_INIT;
     if (!text->len)
-        return wick_err_set(err, WICK_E_USAGE, "what happens? wick mark PID|NAME TEXT, such as \"cache emptied\"");
+        return wick_err_set(err, WICK_E_USAGE, "what happened? wick mark PID|NAME TEXT, such as \"cache emptied\"");
     if (text->len >= sizeof s->o.s.text)
         return wick_err_set(err, WICK_E_USAGE, "the text has %zu bytes; a mark takes %zu at most", text->len,
                             sizeof s->o.s.text - 1);

@@ -12,7 +12,7 @@ int wick_ui_read_quietly(struct wick_profile *p, const char *path, const struct 
     if (!rc && !res.is_jfr)
         return wick_err_set(
             err, WICK_E_FORMAT,
-            "this is no recording in JFR format; others hold samples only, not the events to show here");
+            "this is not a JFR recording; other formats contain only samples, not the events to show here");
     if (!rc)
         wick_cli_note_input(&res);
     return rc;

@@ -39,7 +39,7 @@ int wick_copied_take(int from, int to, const char *path, struct wick_err *err)
             return 0;
         if (n > 0 && at == 0 && !begins_recording(buf, (size_t)n))
             return wick_err_set(err, WICK_E_FORMAT,
-                                "the file that the agent wrote is no JFR recording: the process may have been tampered "
+                                "the file that the agent wrote is not a JFR recording: the process may have been tampered "
                                 "with, and nothing was written to %s",
                                 path);
         int error = n < 0 ? errno : wick_whole_write(to, buf, (size_t)n);

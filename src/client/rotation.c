@@ -37,7 +37,7 @@ int wick_rotation_open(struct wick_rotation *r, const char *path, int dirfd, int
     if (dir < 0 || wick_output_init_dir(&r->files, dir, base, max_size, max_age_ns)) {
         if (dir >= 0)
             close(dir);
-        return wick_err_set(err, WICK_E_USAGE, "'%s' is no good base name for the files of a recording", base);
+        return wick_err_set(err, WICK_E_USAGE, "'%s' cannot be the base name of a recording's files", base);
     }
     r->sink = wick_output_sink(&r->files);
     return 0;
@@ -126,5 +126,5 @@ int wick_rotation_finish(struct wick_rotation *r, uint64_t now_ns, struct wick_e
             err, WICK_E_LIMIT,
             "the last file would be larger than --max-size, which an agent of ours does not do: it was not "
             "written");
-    return rc ? wick_err_set(err, (enum wick_code) - rc, "the last file is not whole: %s", wick_err_text(rc)) : 0;
+    return rc ? wick_err_set(err, (enum wick_code) - rc, "the last file is incomplete: %s", wick_err_text(rc)) : 0;
 }

@@ -139,7 +139,7 @@ int wick_virtual_threads_parse(struct wick_virtual_threads *v, char *text, const
     if (good && whole && choose(v, name))
         return 0;
     wick_virtual_threads_release(v);
-    return wick_err_set(err, WICK_E_FORMAT, "the agent's list of virtual threads is malformed or not whole");
+    return wick_err_set(err, WICK_E_FORMAT, "the agent's list of virtual threads is malformed or incomplete");
 }
 
 void wick_virtual_threads_release(struct wick_virtual_threads *v)

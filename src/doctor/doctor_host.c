@@ -83,7 +83,7 @@ static void check_limits(struct wick_doctor *d, const struct wick_permitted *p)
     if (p->mlock_kb >= 0 && p->rate >= 0)
         wick_doctor_add(d, p->rate < 1000 ? WICK_DOCTOR_WARN : WICK_DOCTOR_OK, "perf limits",
                         p->rate < 1000 ? "as root: sysctl kernel.perf_event_max_sample_rate=50000" : NULL,
-                        "%ld samples a second and CPU, %ld kB of buffers a user", p->rate, p->mlock_kb);
+                        "%ld samples per second and CPU, %ld kB of buffers per user", p->rate, p->mlock_kb);
 }
 
 static void check_agent(struct wick_doctor *d, const char *lib_option)

@@ -60,7 +60,7 @@ static void check_flags(struct wick_doctor *d, const struct wick_proc *p)
         wick_doctor_add(
             d, WICK_DOCTOR_WARN, "DebugNonSafepoints",
             "start the JVM with -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints, or with -agentpath",
-            "not on the command line: in methods compiled before the agent came, a sample may be credited to a "
+            "not on the command line: in methods compiled before the agent was loaded, a sample may be credited to a "
             "neighbouring line or inlined method");
     if (dynamic == 0)
         wick_doctor_add(d, WICK_DOCTOR_FAIL, "agent loading",

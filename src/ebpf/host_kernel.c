@@ -148,8 +148,9 @@ static int explain_failure(int error, bool waits, struct wick_err *err)
                             "the kernel does not let this process load BPF programs: run as root, or with CAP_BPF, "
                             "CAP_PERFMON, CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE. " INSTEAD);
     complaint[strcspn(complaint, "\n")] = 0;
-    return wick_err_set(err, WICK_E_UNSUPPORTED, "this kernel does not take the program of wick host: %s%s%s. " INSTEAD,
-                        strerror(error), *complaint ? ": " : "", complaint);
+    return wick_err_set(err, WICK_E_UNSUPPORTED,
+                        "this kernel does not accept the program of wick host: %s%s%s. " INSTEAD, strerror(error),
+                        *complaint ? ": " : "", complaint);
 }
 
 static int take_record(void *arg, void *data, size_t size)

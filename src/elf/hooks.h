@@ -53,7 +53,7 @@ struct wick_elf_hooks_count {
 };
 
 /* Puts all hooks in place; n at most WICK_HOOKS_MOST, borrowed. Waits for a dlopen that is under way. 0, or
- * -WICK_E_PERM if the own memory cannot be read. */
+ * -WICK_E_PERM if the process's own memory cannot be read. */
 int wick_elf_hooks_on(struct wick_elf_hooks *h, const struct wick_elf_hook *hooks, uint32_t n);
 
 /* Searches for images loaded since. A microsecond if there are none. */

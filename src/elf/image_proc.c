@@ -80,7 +80,7 @@ static int read_maps(const struct wick_elf_images *of, struct maps *maps, struct
     else if (rc == -WICK_E_LIMIT)
         wick_err_set(err, WICK_E_LIMIT, "%s has more than %zu bytes", path, MAX_MAPS);
     else if (rc == -WICK_E_FORMAT)
-        wick_err_set(err, WICK_E_FORMAT, "%s is no list of mappings", path);
+        wick_err_set(err, WICK_E_FORMAT, "%s is not a list of mappings", path);
     if (of->maps_fd < 0)
         close(fd);
     return rc;

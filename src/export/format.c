@@ -16,7 +16,7 @@ const struct wick_format wick_format_table[] = {
     {"svg", svg_extensions, "flame graph as a picture", .write = wick_picture_write_svg, .keep = wick_picture_keep},
     {"heatmap", heatmap_extensions, "heatmap of time, with the flame graph of any range: one page", .sliced = true,
      .write = wick_heat_page_write, .keep = wick_heat_page_keep},
-    {"collapsed", collapsed_extensions, "one line a stack: frames separated by ';', a space, the weight",
+    {"collapsed", collapsed_extensions, "one line per stack: frames separated by ';', a space, the weight",
      .write = wick_collapsed_out_write, .keep = wick_collapsed_out_keep},
     {"pprof", pprof_extensions, "Go's pprof: a compressed profile.proto, with threads and states as labels",
      .detailed = true, .write = wick_pprof_write},

@@ -65,10 +65,11 @@ int wick_hprof_open(struct wick_hprof *h, const struct wick_heap_file *file, con
     const uint8_t *p = wick_heap_view_at(&v, 0, sizeof magic + 1 + 12);
     int rc = 0;
     if (!p || memcmp(p, magic, sizeof magic - 1) || p[sizeof magic]) {
-        rc = wick_err_set(err, WICK_E_FORMAT,
-                          "%s is no heap dump: it does not start with \"JAVA PROFILE 1.0.\" (take one with `jcmd PID "
-                          "GC.heap_dump FILE`, or give `wick heap` the pid)",
-                          name);
+        rc =
+            wick_err_set(err, WICK_E_FORMAT,
+                         "%s is not a heap dump: it does not start with \"JAVA PROFILE 1.0.\" (take one with `jcmd PID "
+                         "GC.heap_dump FILE`, or give `wick heap` the pid)",
+                         name);
     } else if (p[sizeof magic - 1] < '1' || p[sizeof magic - 1] > '3') {
         rc = wick_err_set(err, WICK_E_UNSUPPORTED, "%s: heap dumps of version 1.0.%c are not known", name,
                           p[sizeof magic - 1] >= '0' && p[sizeof magic - 1] <= '9' ? p[sizeof magic - 1] : '?');
@@ -94,7 +95,7 @@ static int damaged(const struct scan *s, uint64_t at, const char *what)
 static int cut_off(const struct scan *s, uint64_t at)
 {
     return damaged(s, at,
-                   "the dump ends within a record; perhaps the disk was full or the JVM was killed: take it anew");
+                   "the dump ends within a record; perhaps the disk was full or the JVM was killed: take a new one");
 }
 
 /* --- classes and objects ------------------------------------------------------------------------------------------ */
@@ -405,7 +406,7 @@ int wick_hprof_scan(const struct wick_hprof *h, struct wick_heap_view *v, const 
         dumped |= tag == TAG_DUMP || tag == TAG_SEGMENT;
     }
     if (!dumped)
-        return wick_err_set(err, WICK_E_FORMAT, "%s holds no heap dump (a CPU profile of the old hprof agent?)",
+        return wick_err_set(err, WICK_E_FORMAT, "%s contains no heap dump (a CPU profile of the old hprof agent?)",
                             h->name);
     return 0;
 }

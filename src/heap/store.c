@@ -54,7 +54,7 @@ int wick_heap_store_new(struct wick_heap_store *s, struct wick_heap_array *a, ui
         return map_file(s, a, bytes, err);
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
-        return wick_err_set(err, WICK_E_NOMEM, "out of memory: an array of %llu MiB is wanted; --memory bounds it",
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory: an array of %llu MiB is needed; --memory bounds it",
                             (unsigned long long)bytes >> 20);
     if (bytes >= HUGE)
         madvise(p, bytes, MADV_HUGEPAGE); /* most are read and written here and there */

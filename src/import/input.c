@@ -145,7 +145,7 @@ static int take_raw(struct input *in, const void *data, size_t n)
     int rc = wick_gunzip_add(in->gunzip, data, n, take, in);
     if (rc != -WICK_E_FORMAT || in->err->code)
         return rc;
-    wick_import_problem(&in->im, wick_gunzip_used(in->gunzip), "gzip: damaged (the place is that in the packed file)");
+    wick_import_problem(&in->im, wick_gunzip_used(in->gunzip), "gzip: damaged (offset in the compressed file)");
     return -WICK_E_FORMAT;
 }
 
@@ -162,7 +162,8 @@ static int finish(struct input *in, int rc)
 {
     bool damaged = rc == -WICK_E_FORMAT && in->gunzip && !in->err->code;
     if (in->gunzip && !rc && !wick_gunzip_complete(in->gunzip))
-        wick_import_problem(&in->im, wick_gunzip_used(in->gunzip), "gzip: cut off here (in the packed file)");
+        wick_import_problem(&in->im, wick_gunzip_used(in->gunzip),
+                            "gzip: truncated here (offset in the compressed file)");
     if (damaged)
         rc = 0;
     if (!rc && !in->decided)

@@ -347,7 +347,7 @@ static void take_compressed(struct wick_perf_data *d, const unsigned char *p, si
     d->nomem = d->nomem || rc == -WICK_E_NOMEM;
     d->zstd_broken = rc != 0;
     if (rc == -WICK_E_FORMAT)
-        wick_import_problem(d->im, d->offset, "perf.data: a compressed record is damaged; those behind it are lost");
+        wick_import_problem(d->im, d->offset, "perf.data: a compressed record is damaged; those after it are lost");
 }
 
 /* Records that perf itself writes, which have no time. Returns how many bytes follow that belong to it. */
@@ -512,7 +512,7 @@ int wick_perf_data_end(struct wick_perf_data *d)
         wick_perf_order_end(d->order);
         if (d->part.len || d->skip || (d->unpacked.len && !d->zstd_broken)) {
             d->im->res->lost_bytes += d->part.len;
-            wick_import_problem(d->im, d->offset, "perf.data: cut off here");
+            wick_import_problem(d->im, d->offset, "perf.data: truncated here");
         }
         if (d->compressed && !d->zstd)
             wick_import_problem(d->im, 0,
@@ -618,7 +618,8 @@ int wick_perf_data_read(struct wick_import *im, const void *data, size_t n, bool
             read_features(d, p, n, to);
         else
             wick_import_problem(im, closed ? n : 48,
-                                closed ? "perf.data: cut off here" : "perf.data: perf did not end this file properly");
+                                closed ? "perf.data: truncated here"
+                                       : "perf.data: perf did not end this file properly");
     }
     int rc = read_blocks(d, p, from, to, mapped), end = wick_perf_data_end(d);
     return rc ? rc : end;

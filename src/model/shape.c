@@ -27,7 +27,7 @@ int wick_shape_test(struct wick_shape *s, enum wick_test_what what, const char *
     int rc = equal ? 0 : regcomp(&t->regex, expression, REG_EXTENDED | REG_NOSUB);
     if (rc) {
         regerror(rc, &t->regex, why, sizeof why);
-        return wick_err_set(err, WICK_E_USAGE, "'%s' is no regular expression: %s", expression, why);
+        return wick_err_set(err, WICK_E_USAGE, "'%s' is not a regular expression: %s", expression, why);
     }
     s->ntests++;
     return 0;

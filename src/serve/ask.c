@@ -229,8 +229,8 @@ static int take_inner(struct wick_ask *a, struct json_text *j, struct wick_err *
     do {
         char *key = take_string(j);
         char *value = key && comes(j, ':') ? take_string(j) : NULL;
-        int rc =
-            value ? add_pair(a, key, value, err) : malformed(err, "an object within its body holds what is no string");
+        int rc = value ? add_pair(a, key, value, err)
+                       : malformed(err, "an object within its body has a value that is not a string");
         if (rc)
             return rc;
     } while (comes(j, ','));
@@ -243,7 +243,8 @@ static int take_array(struct wick_ask *a, struct json_text *j, const char *key, 
         return 0;
     do {
         char *value = take_string(j);
-        int rc = value ? add_pair(a, key, value, err) : malformed(err, "an array of its body holds what is no string");
+        int rc = value ? add_pair(a, key, value, err)
+                       : malformed(err, "an array in its body has an element that is not a string");
         if (rc)
             return rc;
     } while (comes(j, ','));
@@ -259,7 +260,7 @@ static int take_value(struct wick_ask *a, struct json_text *j, const char *key, 
     bool quoted = j->at < j->end && *j->at == '"';
     char *text = quoted ? take_string(j) : take_number(j);
     return text ? add_pair(a, key, text, err)
-                : malformed(err, "a value of its body is no string, number, array or object");
+                : malformed(err, "a value in its body is not a string, number, array or object");
 }
 
 int wick_ask_body(struct wick_ask *a, char *text, size_t n, struct wick_err *err)

@@ -149,7 +149,7 @@ static const struct {
     {WICK_MEMORY_CODE_CACHE, NULL, "more and more code is compiled"},
     {WICK_MEMORY_FILES, NULL, "files are mapped, and what is read of them stays in memory while there is room",
      "sun/nio/ch/FileChannelImpl"},
-    {WICK_MEMORY_SHARED, NULL, "memory files or shared memory, that are not given back"},
+    {WICK_MEMORY_SHARED, NULL, "memory files or shared memory are not released"},
     {WICK_MEMORY_OTHER, NULL, "memory that native code maps, or gets from another allocator than the C library's"},
 };
 

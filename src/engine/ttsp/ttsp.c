@@ -589,9 +589,9 @@ int wick_ttsp_thresholds(const char *list, uint64_t threshold, uint64_t interval
         out->interval_ns = LEAST_INTERVAL_NS;
     if (*list) {
         if (read_list(list, out, &n))
-            return wick_err_set(err, WICK_E_USAGE,
-                                "'%s' is no list of one to five rising times in ms (0.1 or more), such as 1,2,5,10,20",
-                                list);
+            return wick_err_set(
+                err, WICK_E_USAGE,
+                "'%s' is not a list of one to five rising times in ms (0.1 or more), such as 1,2,5,10,20", list);
     } else {
         out->threshold_ns[0] = timeout_ms * 10000 * threshold;
         if (out->threshold_ns[0] < LEAST_INTERVAL_NS)

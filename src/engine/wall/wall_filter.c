@@ -31,7 +31,7 @@ static int parse_names(struct wick_wall_filter *f, const char *text, struct wick
         return 0;
     }
     regerror(rc, &f->names, why, sizeof why);
-    return wick_err_set(err, WICK_E_USAGE, "option filter: '%.100s' is no regular expression: %s", text, why);
+    return wick_err_set(err, WICK_E_USAGE, "option filter: '%.100s' is not a regular expression: %s", text, why);
 }
 
 /* A thread id; 0 if there is none. */
