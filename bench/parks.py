@@ -4,7 +4,7 @@
 
 The first recording of locks binds Unsafe.park to the agent for the rest of the JVM's life. What a park costs afterwards, with
 no recording running, is compared with what it cost in the same JVM before the agent was loaded, and with what it cost after a
-recording of CPU time only; other JVMs, by turns, that never see wick show how much such figures differ by themselves. CPU time of
+recording of CPU time only; other JVMs that never see wick, run in turn, show how much such figures differ by themselves. CPU time of
 the threads, per park that finds its permit (nothing but the call) and per round of two threads that park for each other; of
 many short blocks the least, since what else the machine does only adds to them.
 
@@ -25,7 +25,7 @@ PHASES = ["before", "agent", "locks"]
 
 
 def figures(target):
-    """{operation: ns}: of blocks by turns, the least."""
+    """{operation: ns}: of blocks in turn, the least."""
     found = {name: [] for name in OPERATIONS}
     for _ in range(BLOCKS):
         for name, n in OPERATIONS.items():

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cause: a compaction that computes for half a second shares the only thread of a scheduler with heartbeats, which are late
+// cause: a compaction that computes for half a second shares the only thread of a scheduler with heartbeats, which are delayed
 // expect: saturated-thread thread=scheduler
 // symptom: hot-method hot-code hot-calls
 // jdk: 8

@@ -4,10 +4,10 @@
  *
  * docs/formats/trace.md says what becomes what.
  *
- * A sample stands for a span of its thread's time. Where the next one begins when this one ends, give or take the tenth
- * of a span that timers are late, frames that both have in common from the root stay open: so a method that ran for a
- * second is one slice, not a hundred. Frames are kept in a stack with the time they were opened; a slice is written
- * when its frame closes.
+ * A sample stands for a span of its thread's time. Where the next one begins when this one ends, give or take the
+ * tenth of a span by which timers are delayed, frames that both have in common from the root stay open: so a method
+ * that ran for a second is one slice, not a hundred. Frames are kept in a stack with the time they were opened; a
+ * slice is written when its frame closes.
  *
  * Memory:  see shown.h and timeline.h.
  */

@@ -10,7 +10,7 @@
  * `payload` is the address of a message ProcessContext of protocol buffers, anywhere in the process. `published_ns`, of
  * CLOCK_BOOTTIME, is 0 while the two fields beside it change. A reader copies the header, then the payload, and begins
  * again if published_ns is not what it was. So that a slow reader finds its payload where the header said, payloads are
- * kept in two buffers by turns.
+ * kept in two buffers in turn.
  *
  * A process has one context. The mapping is not inherited by a child made with fork, which is another process.
  *

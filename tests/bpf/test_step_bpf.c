@@ -330,7 +330,7 @@ static const struct {
     {"frozen", frozen, "cicBcb"},
 };
 
-/* Maps what the fake JVM says it has. Without randomised addresses, which would be in the way once in a while. */
+/* Maps what the fake JVM says it has. Without randomised addresses, with which one would collide once in a while. */
 static bool map_fake(void)
 {
     for (size_t i = 0; i < sizeof f.ranges / sizeof *f.ranges; i++) {

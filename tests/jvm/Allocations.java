@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <pre>
  *   each MIB THREADS [virtual]  so many MiB at each site by each thread, one site after the other; prints the bytes
- *   mixed MIB THREADS           the same, sites by turns
+ *   mixed MIB THREADS           the same, sites in turn
  *   mine N                      so many objects of the class Mine; prints their bytes
  *   sample INTERVAL             another agent also samples allocations, with this interval (-1: as it is); prints whether it may ...
  *   sampled                     ... prints how many bytes of the class Mine it has seen by its weights ...

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Threads that are known to do one thing all the time, named after it; `park=N` adds N that park,
- * `burn=N` that compute, `naps=N` that compute and sleep by turns, `wink=N` that wake up often. A line `native MS` lets
+ * `burn=N` that compute, `naps=N` that compute and sleep in turn, `wink=N` that wake up often. A line `native MS` lets
  * native code wait in system calls that a signal would break off, and says what came of it.
  */
 public class Walls {

@@ -108,7 +108,7 @@ def mixed(j):
         return
     file = t.path("mixed.jfr")
     truth, _ = record(j, file, "mixed 96 2", "-e", "alloc=128k", "--alloc-rate", "0", "--ring", "16384")
-    check_sites("sites by turns", file, truth, 128 << 10)
+    check_sites("sites in turn", file, truth, 128 << 10)
 
 
 def limited(j):

@@ -3,7 +3,7 @@
 # jdks: 11 21 25
 # ci: 21 25
 """Waiting for locks on a real JVM: the totals are those that the program itself measured, at any interval; owners are the
-right ones; and when recordings end, nothing of them stands in the way of the program.
+right ones; and when recordings end, nothing of them is left that holds up the program.
 
 What the sampling leaves to chance is allowed for: the variance of a total T at the interval I is at most I x T, whatever
 the waits' lengths; checks are at 5 standard deviations (one false alarm in 1.7 million), those of shares at t.FALSE_ALARM."""
@@ -245,7 +245,7 @@ def cycles(j, n=12):
     left = hooked(j)
     changed = [s for s in signals if signals[s] != j.caught(s)]
     threads = [n for n in j.threads() if n.startswith("wick-") and n != "wick-control"]
-    t.check("nothing is left in the way of threads that park", there and not left and not changed and not threads,
+    t.check("nothing is left that threads which park go through", there and not left and not changed and not threads,
             f"while recording {there}, after {left[:5]} signals {changed} threads {threads}")
     t.check("the program goes on", j.ask("quick 10", r"quick (\d+)") is not None, j.output()[-500:])
     t.check("the JVM does not complain", "Re-registering" not in j.output(), j.output()[:500])

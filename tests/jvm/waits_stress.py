@@ -48,7 +48,7 @@ def cycles():
     t.until(lambda: enough() and t.status(j.pid).get("park_waits", 0) > 50, 120, 0.2)
     status = t.status(j.pid)
     q = t.stop(j.pid)
-    t.check("cycles: stacks overflow and threads end as ever", before and now and now[0] > before[0] + 1 and
+    t.check("cycles: stacks overflow and threads end as before", before and now and now[0] > before[0] + 1 and
             now[1] > before[1], (before, now, j.output()[-2000:]))
     t.check("cycles: waits were recorded at the same time", q.status == 0 and status.get("park_waits", 0) > 50, status)
     t.check("cycles: no signal handler stays", signals == [j.caught(s) for s in range(1, 65)])

@@ -3,7 +3,7 @@
 # jdks: 11 21 25
 # ci: 25
 """The stacks of a JVM's own threads are whole in profiles of the wall clock while it collects garbage all the time: workers that
-wait for tasks, the VM thread, the compilers, the attach listener in accept(). Their frames depend on registers that a look from
+wait for tasks, the VM thread, the compilers, the attach listener in accept(). Their frames depend on registers that a walk from
 outside does not get (unwind/step_seek.h). Walks that broke off are counted by their reasons: one in 1,000 may lack a register, as a thread
 may have moved on while its stack was copied, and two of 1,000 may break for any reason. Before such frames were found,
 it was 25 to 150."""

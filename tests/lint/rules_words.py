@@ -19,7 +19,15 @@ WORDS = {
     "late threads?": "a thread slow to reach the safepoint",
     "late safepoints?": "a slow safepoint",
     "not to be (?:told|had|said)": "unknown, inconclusive or not available",
-    "puts? in the way": "interpose",
+    "(?:puts? )?in the way": "interpose; blocks or holds up; or as, where it is a manner",
+    "(?:is|are|was|were|comes?|came) late": "delayed, or slow",
+    "prices? of|(?:its|their|at a|at the) prices?": "cost",
+    "(?:a|one|each|another) look(?!-| for| at)": "poll, check, reading or sample",
+    "by turns": "alternately, or in turn",
+    "of then": "at that time",
+    "as ever": "as usual, or as before",
+    "in the midst": "during, or within",
+    "put down to": "attributed to",
     "in the place of": "in place of, or interpose",
     "comes? to the same": "is equivalent",
     "seldom": "rarely",
@@ -43,7 +51,10 @@ WORDS = {
     "too(?=[.;:,)])": "also, before the verb",
 }
 # Names of events, fields and rules, on which other programs rely, have these words, so names may.
-PROSE_ONLY = {"late threads?", "late safepoints?", "late (?:ticks?|answers?)", "looks? at|looked at|looking at", "wants"}
+PROSE_ONLY = {
+    "late threads?", "late safepoints?", "late (?:ticks?|answers?)", "looks? at|looked at|looking at", "wants",
+    "(?:is|are|was|were|comes?|came) late", "(?:a|one|each|another) look(?!-| for| at)",
+}
 # Wrong in names of unit tests, beside all of WORDS.
 TEST_NAMES = {"late": "delayed, or slow", "looks?|looked": "poll, inspect, check, read or sample"}
 _GAP = r"(?:[ \t]*\n[ \t]*(?:\*|//|#)?[ \t]*|[ \t]+)"

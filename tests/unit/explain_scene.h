@@ -37,7 +37,7 @@ struct scene {
     unsigned humongous,
         promoted;          /* collections for humongous allocations; of the old generation, that find most dead */
     unsigned heap, in_use; /* MiB: resident of the heap, and in use after each of four short collections */
-    bool dies;             /* the pool's thread, of an OutOfMemoryError in the midst of the recording */
+    bool dies;             /* the pool's thread, of an OutOfMemoryError during the recording */
     bool idles;            /* but it only has nothing to do from then on, which is one sample */
     unsigned unstarted;    /* threads that could not be started, without memory */
     unsigned deadlock;     /* threads of one, which two searches find */

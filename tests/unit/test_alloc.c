@@ -157,7 +157,7 @@ static void test_alloc__weights_are_those_of_the_interval_when_the_gap_was_drawn
     stop();
 }
 
-/* A gap that is left from before the recording, or from one before that, has the interval of then. */
+/* A gap that is left from before the recording, or from one before that, has the interval of that time. */
 static void test_alloc__the_first_sample_of_a_recording_has_the_interval_of_before(void **state)
 {
     struct wick_alloc_draw d;

@@ -367,7 +367,7 @@ static void test_out_of_memory__says_that_its_thread_has_ended(void **state)
     says(SCENE(c->unstarted = 1, c->pool_run = 100), "native thread, first in thread pool; most");
 }
 
-/* A deadlock that came about in the midst of the recording; before, its threads had work. */
+/* A deadlock that arose during the recording; before, its threads had work. */
 static void test_stuck__is_a_deadlock_that_was_recorded(void **state)
 {
     (void)state;

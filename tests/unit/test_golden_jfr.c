@@ -98,17 +98,17 @@ static void check_golden(const struct expected *e)
     wick_profile_release(&p);
 }
 
-static void test_golden__jdk_8_recording_reads_as_ever(void **state)
+static void test_golden__jdk_8_recording_reads_as_before(void **state)
 {
     check_golden(&(struct expected){"jdk8", 1, 12, 17, 0});
 }
 
-static void test_golden__jdk_17_recording_reads_as_ever(void **state)
+static void test_golden__jdk_17_recording_reads_as_before(void **state)
 {
     check_golden(&(struct expected){"jdk17", 1, 9, 11, 0});
 }
 
-static void test_golden__jdk_25_recording_reads_as_ever(void **state)
+static void test_golden__jdk_25_recording_reads_as_before(void **state)
 {
     check_golden(&(struct expected){"jdk25", 1, 22, 14, 18});
 }
@@ -116,9 +116,9 @@ static void test_golden__jdk_25_recording_reads_as_ever(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden__jdk_8_recording_reads_as_ever),
-        cmocka_unit_test(test_golden__jdk_17_recording_reads_as_ever),
-        cmocka_unit_test(test_golden__jdk_25_recording_reads_as_ever),
+        cmocka_unit_test(test_golden__jdk_8_recording_reads_as_before),
+        cmocka_unit_test(test_golden__jdk_17_recording_reads_as_before),
+        cmocka_unit_test(test_golden__jdk_25_recording_reads_as_before),
     };
     return cmocka_run_group_tests_name("golden_jfr", tests, NULL, NULL);
 }

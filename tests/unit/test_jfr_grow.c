@@ -170,7 +170,7 @@ static void expect_same(const struct reading *a, const struct reading *b)
 
 /* --- fed --- */
 
-/* The same bytes in pieces of that size; sizes below 1 are by turns of 1 to 97 bytes. */
+/* The same bytes in pieces of that size; with a size below 1, of 1 to 97 bytes in turn. */
 static void check_fed(const struct wick_strbuf *all, size_t piece)
 {
     struct reading *want = read_whole(all->buf, all->len), *got = start();

@@ -255,7 +255,7 @@ static void test_nativemem__each_function_counts_what_was_asked_for(void **state
     lib->give(NULL);
     assert_int_equal(wick_nativemem_allocated(), (uint64_t)said.weight);
     stop();
-    void *p = lib->get(NATIVEMEM_MALLOC, NULL, 16); /* nothing is in the way any more */
+    void *p = lib->get(NATIVEMEM_MALLOC, NULL, 16); /* nothing is interposed any more */
     lib->give(p);
     assert_int_equal(wick_nativemem_allocated(), (uint64_t)said.weight);
 }

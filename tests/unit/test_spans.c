@@ -361,7 +361,7 @@ static void test_spans__a_sample_stands_for_its_share_of_the_interval(void **sta
     assert_int_equal(wick_spans_look(&f->s, start + 9000 * ms), 20 * ms);
 }
 
-/* Two spans, "inner" within "outer", a task of the inner one in another thread, and visits that came late. */
+/* Two spans, "inner" within "outer", a task of the inner one in another thread, and delayed visits. */
 static void test_spans__no_bar_leaves_its_span_or_the_time_of_one_sample(void **state)
 {
     enum { OUTER = 1, INNER };

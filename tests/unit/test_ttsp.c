@@ -220,7 +220,7 @@ static void test_ttsp__every_provoked_incident_is_found_and_blamed_on_the_slow_t
         wick_recorder_totals(&recorder, &before);
         atomic_store(&java[0].state, IN_JAVA);
         begin_safepoint();
-        do { /* the thread is late for as long as it takes */
+        do { /* the thread is slow for as long as it takes */
             usleep(200);
             wick_recorder_totals(&recorder, &now);
         } while (now.fired == before.fired);

@@ -143,7 +143,7 @@ static void test_balance__delayed_visits_count_for_the_states_they_missed(void *
     }
 }
 
-/* A CPU quota: stopped for 70 ms, running for 30, by turns. The tick that stands for the missed ones is late, the
+/* A CPU quota: stopped for 70 ms, running for 30, in turn. The tick that stands for the missed ones is delayed, the
  * next one follows it at once, and only then is the delay in schedstat, as the wait has ended. */
 static void test_balance__a_tick_in_time_right_after_a_delayed_one_weighs_what_it_stands_for(void **state)
 {

@@ -59,7 +59,7 @@ static void on_time(void *arg, const struct wick_wall_cpu_time *t)
 
 static const struct wick_wall_eyes eyes = {see_cpu, see, see_sched, walk, is_outside_calls, send};
 
-/* The busy thread sleeps half of the time, by turns of 1,000 ticks: it moves between the strata, which would bias a
+/* The busy thread sleeps half of the time, in turns of 1,000 ticks: it moves between the strata, which would bias a
  * weight that did not follow. Its weight in a tick has a mean of an interval and, given the ticks before, a variance of
  * at most that of draws with probability 16 / 1001. 5 standard deviations: 6 in 10 million, and the seed is fixed. */
 static void test_strata__a_busy_thread_among_1000_is_seen_and_sums_are_unbiased(void **state)

@@ -4,7 +4,7 @@
  *
  * Two things show such threads. A thread none of whose waits ended, and all of whose samples are at one place, waited
  * for the whole recording: in a deadlock, or for a holder that does not let go. And the agent searches for deadlocks
- * while it records waiting for locks (wick.Deadlock), which also finds one that came about in the midst of the
+ * while it records waiting for locks (wick.Deadlock), which also finds one that arose during the
  * recording. Where the JVM was asked itself, its word counts.
  */
 #include <stdlib.h>

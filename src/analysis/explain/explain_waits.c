@@ -12,7 +12,7 @@
  *
  * Each link carries the share of the time that its most common end has in all of them, half of it at least.
  * A thread that did not run at all is not slow, but without work or stuck, so its waits count for `stuck` only; but one
- * in the midst of a request waits, however long.
+ * within a request waits, however long.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  *
  * A wall-clock sample belongs to the endpoint of its own labels. Where it has none, to that of the innermost span of
  * its thread that covers its begin. Threads of a pool that carry a request's context have no spans: of these a sample
- * in the midst of work (WICK_EXPLAIN_WORK) belongs to the endpoint of the thread's CPU sample nearest in time, at most
+ * in the middle of work (WICK_EXPLAIN_WORK) belongs to the endpoint of the thread's CPU sample nearest in time, at most
  * NEAR_NS away. A thread that waits for work stays without one.
  */
 #include <stdlib.h>

@@ -96,7 +96,7 @@ const struct wick_span *wick_spans_at(const struct wick_spans *s, uint32_t threa
 /* The endpoint that a sample was taken in, a string number, 0 = none. After _finish. */
 uint32_t wick_spans_endpoint(const struct wick_spans *s, const struct wick_span_sample *sample);
 
-/* What one visit was to stand for at a time, 0 = not known. A tick that came late stands for more: for time without any
+/* What one visit was to stand for at a time, 0 = not known. A delayed tick stands for more: for time without any
  * visit. After _finish. */
 int64_t wick_spans_look(const struct wick_spans *s, int64_t time_ns);
 

@@ -7,7 +7,7 @@
  *
  * A bar is the stretch of time that a sample speaks for. A CPU sample is taken when the thread has used its weight, so
  * its bar ends there. A wall-clock sample speaks for its surroundings: half of what one visit stands for to either
- * side, but never beyond the middle to the next sample of the thread. A visit that came late weighs more, for the time
+ * side, but never beyond the middle to the next sample of the thread. A delayed visit weighs more, for the time
  * without visits; its bar is not drawn longer for that. And no bar leaves the span that its sample was taken in, which
  * is the one it names or else the innermost one. So the bars of a thread do not overlap, and their sum is at most
  * the time that passed.

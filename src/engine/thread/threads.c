@@ -370,7 +370,7 @@ int wick_threads_arm(struct wick_threads *ts, const struct wick_thread_hooks *ho
         ts->probed_pid = ts->scan_state[1];
         ts->pids_are_ours = loadavg_is_the_kernels();
         if (i > 0)
-            scan_locked(ts, false); /* threads that started during this are late for the others */
+            scan_locked(ts, false); /* threads that started during this come after the others */
         ts->hooks[i] = *hooks;
         scan_locked(ts, true);
     }

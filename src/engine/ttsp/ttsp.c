@@ -376,7 +376,7 @@ static void follow(struct wick_ttsp_engine *e, const struct wick_hs_safepoint_vi
         }
         ask_late(e, i);
         while (due_after(&e->config, begin, round + 1) <= wick_clock_mono_ns())
-            round++; /* the watcher itself was late */
+            round++; /* the watcher itself was delayed */
     }
     if (!i)
         return;

@@ -2,7 +2,7 @@
 /*
  * wall.c - the sampler's thread, and its beginning and end
  *
- * Ticks are at start + n x interval on CLOCK_MONOTONIC. A tick that comes late does not move the next one; one that
+ * Ticks are at start + n x interval on CLOCK_MONOTONIC. A delayed tick does not move the next one; one that
  * comes later than the next is due stands for both, so that the weights sum up to the time that has passed. The phase
  * of the first tick is random.
  */

@@ -21,7 +21,7 @@
  * preempts another one. So a thread that can run gets the state at random, in the proportion of what the kernel says
  * that it used and waited since its last visit; one that has used nothing at all waits.
  *
- * Visits that come late. On a crowded machine the sampler gets its processor when the others get theirs (under a CPU
+ * Delayed visits. On a crowded machine the sampler gets its processor when the others get theirs (under a CPU
  * quota all of them at once), and finds those asleep that had waited for one at the time of the tick. So each thread
  * has a balance: schedstat's figures since its last visit, scaled to the weight of its visits, less what its samples
  * say. The scale compares with the time that the ticks between the two visits stand for, not with the time between the

@@ -6,7 +6,7 @@ import java.io.InputStreamReader;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Stops the world on demand, with or without a thread that is late. Where loops are not cut in strips, `late` runs without a
+ * Stops the world on demand, with or without a slow thread. Where loops are not cut in strips, `late` runs without a
  * poll for some milliseconds at a time; `worker` polls always and counts rounds.
  *
  * <p>Lines on standard input: `late on`, `late off`; `stop N US` stops the world N times, US microseconds apart; `pace US` does
