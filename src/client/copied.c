@@ -38,10 +38,11 @@ int wick_copied_take(int from, int to, const char *path, struct wick_err *err)
         if (!n) /* it has become shorter */
             return 0;
         if (n > 0 && at == 0 && !begins_recording(buf, (size_t)n))
-            return wick_err_set(err, WICK_E_FORMAT,
-                                "the file that the agent wrote is not a JFR recording: the process may have been tampered "
-                                "with, and nothing was written to %s",
-                                path);
+            return wick_err_set(
+                err, WICK_E_FORMAT,
+                "the file that the agent wrote is not a JFR recording: the process may have been tampered "
+                "with, and nothing was written to %s",
+                path);
         int error = n < 0 ? errno : wick_whole_write(to, buf, (size_t)n);
         if (error)
             return wick_err_set(err, error == ENOSPC || error == EDQUOT ? WICK_E_NOSPACE : WICK_E_IO,

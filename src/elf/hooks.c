@@ -340,7 +340,8 @@ int wick_elf_hooks_shared_on(struct wick_elf_hooks_shared *s, const struct wick_
     int rc = wick_elf_hooks_on(&s->placed, hooks, n);
     s->on = !rc;
     pthread_mutex_unlock(&s->lock);
-    return rc ? wick_err_set(err, (enum wick_code) - rc, "%s cannot be watched: the process's own memory cannot be read", what)
+    return rc ? wick_err_set(err, (enum wick_code) - rc,
+                             "%s cannot be watched: the process's own memory cannot be read", what)
               : 0;
 }
 
