@@ -56,7 +56,7 @@ int wick_explain_chain(int pid, struct wick_strbuf *out, struct wick_err *err)
     wick_ui_progress_end();
     if (!rc && r.retained.nsuspects) {
         add_holder(&r, out);
-        wick_strbuf_addf(out, " (by a heap dump of %s: the JVM stood still for %.1f s at most)",
+        wick_strbuf_addf(out, " (by a heap dump of %s: the JVM was stopped for %.1f s at most)",
                          wick_ui_binary(size, bytes, sizeof bytes), stopped);
     }
     if (!rc)

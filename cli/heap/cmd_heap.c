@@ -40,7 +40,7 @@ static const char usage[] =
     "Analyses a heap dump of a JVM (HPROF, gzip'ed or not; - is standard input), without a JVM: which classes fill\n"
     "it, which objects keep most alive and what holds those, duplicate strings and arrays, room that collections do\n"
     "not use, and class loaders. Of two dumps it shows what changed. A running JVM writes its dump into a file that\n"
-    "is removed afterwards, and stands still while it does; with --histogram it counts its objects instead.\n"
+    "is removed afterwards, and is stopped while it does; with --histogram it counts its objects instead.\n"
     "\n";
 
 static void show_step(const char *what)

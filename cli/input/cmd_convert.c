@@ -50,7 +50,7 @@ static void usage(FILE *f)
     }
     fputs("  jfr           a smaller recording, cut out of one or several: all events of the samples and the time "
           "chosen\n"
-          "                (.jfr; one that is there already is replaced only with -o or --force)\n",
+          "                (.jfr; an existing one is replaced only with -o or --force)\n",
           f);
 }
 
@@ -135,7 +135,7 @@ static int check_output(const struct convert *c, bool named, struct wick_err *er
     const char *word = c->cut ? "jfr" : c->format->name;
     if (!named && !wick_replace_force && ends_in_jfr(c->out) && !access(c->out, F_OK))
         return wick_err_set(err, WICK_E_USAGE,
-                            "%s is there already and would be overwritten; name the output with -o, or add --force",
+                            "%s already exists and would be overwritten; name the output with -o, or add --force",
                             c->out);
     if (!c->out && c->format != wick_format_by_name("collapsed") && isatty(STDOUT_FILENO))
         return wick_err_set(err, WICK_E_USAGE, "%s on a terminal is of no use; name a file", word);

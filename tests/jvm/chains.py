@@ -44,7 +44,7 @@ def check(way, keeper, what, words):
     said = found["figures"].get("holder", "") if found else ""
     print(f"# {way}: {said}")
     m = re.match(keeper + r" keeps ([\d.]+) MiB \((\d+) % of the heap\) alive, [\d,]+ of (\S+), held by (.*) "
-                 r"\(by a heap dump of [\d.]+ MiB: the JVM stood still for [\d.]+ s at most\)$", said)
+                 r"\(by a heap dump of [\d.]+ MiB: the JVM was stopped for [\d.]+ s at most\)$", said)
     t.check(f"{way}: who keeps most of it is named", m and m.group(3) == what and int(m.group(2)) > 50, said or r)
     path = m.group(4) if m else ""
     at = [path.find(w) for w in words]

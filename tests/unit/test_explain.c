@@ -352,13 +352,12 @@ static void test_out_of_memory__says_that_its_thread_has_ended(void **state)
 {
     (void)state;
     says(SCENE(c->dies = true, c->pool_run = 100),
-         "out-of-memory: OutOfMemoryError: Java heap space, first in thread pool, which has ended since, so that what "
-         "it did stands still");
+         "out-of-memory: OutOfMemoryError: Java heap space, first in thread pool, which has ended since, so that "
+         "nothing does its work any more");
     /* nor only of the first kind of error; before one that was survived */
     struct scene both = SCENE(c->dies = true, c->pool_run = 100, c->unstarted = 1);
     char *text = explained(&both);
-    const char *ended =
-        strstr(text, "Java heap space, first in thread pool, which has ended since, so that what it did");
+    const char *ended = strstr(text, "Java heap space, first in thread pool, which has ended since, so that nothing");
     const char *survived = strstr(text, "native thread");
     assert_true(ended && survived && ended < survived);
     free(text);

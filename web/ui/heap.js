@@ -106,7 +106,7 @@ export class HeapOfJvm {
     this.said = h('div', { role: 'status' });
     this.press = button('Take a heap dump', () => this.ask());
     this.root = h('section.card', { hidden: true }, h('h2', {}, 'Who holds it'),
-      h('p', {}, 'What keeps the heap alive, from GC roots to the objects that hold most. The JVM collects garbage, writes a dump and stands still while it does, about a second for each GiB; the dump is not kept.'), this.press, this.said);
+      h('p', {}, 'What keeps the heap alive, from GC roots to the objects that hold most. The JVM collects garbage, writes a dump and is stopped while it does, about a second for each GiB; the dump is not kept.'), this.press, this.said);
     this.below = h('div');
   }
 

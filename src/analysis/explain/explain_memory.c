@@ -443,7 +443,7 @@ static void say_victims(struct wick_explain *x, struct wick_explain_finding *r, 
             first = v;
             wick_explain_say(x, r, "thread", name);
             if (has_ended(f, v))
-                wick_explain_say(x, r, "fate", "which has ended since, so that what it did stands still");
+                wick_explain_say(x, r, "fate", "which has ended since, so that nothing does its work any more");
         } else if (of_message && has_ended(f, v) && ended++ < VICTIMS_SHOWN) {
             wick_strbuf_addf(&others, "%s%s", others.len ? ", " : "", name);
         }
