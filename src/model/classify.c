@@ -196,12 +196,23 @@ static bool is_wait(const struct wick_profile *p, const struct wick_frame *f)
     return false;
 }
 
+static bool in_request(const struct wick_profile *p, const struct wick_agg *a)
+{
+    const struct wick_label_set *set = &p->label_sets[a->labels];
+    for (uint32_t i = set->first; i < set->first + set->n; i++)
+        if (!strcmp(wick_profile_str(p, p->labels[i].key), "endpoint"))
+            return p->strings[p->labels[i].value].len > 0;
+    return false;
+}
+
 bool wick_classify_is_idle(const struct wick_profile *p, const struct wick_agg *a)
 {
     static const char *const states[] = {"STATE_SLEEPING", "STATE_PARKED", "STATE_IN_OBJECT_WAIT",
                                          "STATE_IN_OBJECT_WAIT_TIMED", "STATE_PARKED_TIMED"};
     unsigned kind = p->events[a->event].kind, seen = 0;
     const char *state = wick_profile_str(p, p->states[a->state]);
+    if (in_request(p, a))
+        return false;
     if (kind == WICK_KIND_PARK || kind == WICK_KIND_WAIT)
         return true;
     if (kind != WICK_KIND_WALL && kind != WICK_KIND_NATIVE && kind != WICK_KIND_OTHER)

@@ -26,8 +26,8 @@ const char *wick_work_name(enum wick_work w);
 /* The class of a stack in a thread. Of several that fit the first of def/work.def counts. */
 enum wick_work wick_classify(const struct wick_profile *p, uint32_t stack, uint32_t thread);
 
-/* True if the stack is that of a thread that waits: parked, asleep, in a poll or an accept. A sample of time on a
- * processor is never idle. */
+/* True if the stack is that of a thread that waits for work: parked, asleep, in a poll or an accept, and in no request
+ * (label "endpoint"), which would wait as well. A sample of time on a processor is never idle. */
 bool wick_classify_is_idle(const struct wick_profile *p, const struct wick_agg *a);
 
 #endif

@@ -72,6 +72,7 @@ void wick_shape_prepare(const struct wick_shape *s, struct wick_profile *p)
     for (uint32_t i = 0; i < s->nby; i++)
         prepare_key(p, s->by[i]);
     p->by_state |= s->no_idle;
+    p->by_labels |= s->no_idle; /* who waits in a request is not idle */
     if (s->fold_inlined)
         p->keep |= WICK_KEEP_JAVA_KINDS;
 }

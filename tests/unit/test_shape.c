@@ -168,6 +168,20 @@ static void test_shape__threads_that_wait_are_hidden_but_never_cpu_time(void **s
     make(&t);
     add(&t, t.wall, "web-3", "STATE_SLEEPING", NULL, "a/Main.run/1", 4);
     check(&t, &s, t.wall, "a.Main.run;a.Cart.sum 2\n");
+    make(&t); /* one that waits in a request is not idle: somebody waits for it */
+    struct wick_label request = {wick_profile_cstring(&t.p, "endpoint"), wick_profile_cstring(&t.p, "GET /x")};
+    s = (struct wick_shape){.no_idle = true};
+    t.p.by_labels = false;
+    wick_shape_prepare(&s, &t.p);
+    assert_true(t.p.by_labels);
+    wick_profile_add(&t.p, &(struct wick_sample){.stack = t.p.aggs[4].stack,
+                                                 .event = t.wall,
+                                                 .labels = wick_profile_label_set(&t.p, &request, 1),
+                                                 .weight = 64,
+                                                 .count = 1,
+                                                 .variance = 64});
+    check(&t, &s, t.wall, "a.Main.run;a.Cart.sum 2\na.Main.run;java.util.Queue.take;park 64\n");
+    s.no_idle = true;
     make(&t);
     add(&t, t.cpu, "web-1", "STATE_SLEEPING", NULL, "a/Idle.nap/1 jdk/internal/misc/Unsafe.park/3", 4);
     test(&s, WICK_TEST_INCLUDE, NULL, NULL, "Idle");
