@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "agent/commands.h"
+#include "agent/label/virtual_refresh.h"
 #include "agent/session.h"
 #include "base/clock.h"
 #include "sys/sock.h"
@@ -37,6 +38,7 @@
 #define MAX_CLIENTS 8
 #define IDLE_NS     10000000000u
 #define PAUSE_NS    10000000u
+#define REFRESH_NS  250000000u
 #define STACK_SIZE  (1u << 20) /* a thread that attaches to the JVM needs room for its guard zones */
 
 struct client {
@@ -196,6 +198,8 @@ static int next_due_locked(uint64_t now)
         if (c->fd >= 0 && !c->holds && c->heard_ns + IDLE_NS < due)
             due = c->heard_ns + IDLE_NS;
     }
+    if (wick_session_running() && wick_virtual_refresh_needed() && now + REFRESH_NS < due)
+        due = now + REFRESH_NS;
     if (due == UINT64_MAX)
         return -1;
     uint64_t ms = due > now ? (due - now) / 1000000 + 1 : 0;
@@ -205,6 +209,8 @@ static int next_due_locked(uint64_t now)
 static void expire_locked(uint64_t now)
 {
     wick_commands_expire(now);
+    if (wick_session_running() && wick_virtual_refresh_needed())
+        wick_virtual_refresh();
     drop_holds_locked();
     for (int i = 0; i < MAX_CLIENTS; i++) {
         struct client *c = &ctl.clients[i];

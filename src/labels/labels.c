@@ -108,7 +108,7 @@ static uint32_t bind_virtual_locked(struct wick_labels *l, uint64_t id, uint64_t
     if (!slot)
         l->gone.no_record++;
     if (n) {
-        l->owners[n].thread = *thread;
+        wick_store_relaxed(&l->owners[n].thread, *thread);
         *thread = NULL;
         wick_store_relaxed(&l->owners[n].since_ns, now_ns);
         wick_store_release(&l->records[n].owner, id); /* pairs: wick_labels_holders */
@@ -154,8 +154,8 @@ void *wick_labels_unbind_virtual(struct wick_labels *l, uint64_t virtual_id)
     if (slot) {
         uint32_t n = wick_load_relaxed(slot);
         wick_store_release(slot, 0); /* pairs: find_virtual in labels_sig.c */
-        thread = l->owners[n].thread;
-        l->owners[n].thread = NULL;
+        thread = wick_load_relaxed(&l->owners[n].thread);
+        wick_store_relaxed(&l->owners[n].thread, NULL);
         free_record_locked(l, n);
     }
     pthread_mutex_unlock(&l->lock);

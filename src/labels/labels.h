@@ -90,7 +90,7 @@ union wick_label_places {
 /* What else is known of a virtual thread that has a record. */
 struct wick_label_owner {
     _Atomic uint64_t since_ns; /* wick_clock_mono_ns when its outermost scope was opened */
-    void *thread;              /* the caller's handle; under the lock */
+    _Atomic(void *) thread;    /* the caller's handle; written under the lock */
 };
 
 /* A virtual thread that has a record. */
@@ -128,6 +128,7 @@ struct wick_labels {
     struct wick_label_mount mount;
     struct wick_label_foreign foreign;
     const struct wick_mem *mem;       /* of this process, signal-safe */
+    _Atomic uint32_t virtual_lost;    /* 1: one was not found behind its handle, which a collector left out of date */
     _Atomic uint32_t virtual_threads; /* 1 once a virtual thread has had a record: before, none is searched for */
     struct wick_label_client *clients[WICK_LABELS_CLIENTS];
     _Atomic uint32_t client_count;
@@ -170,6 +171,10 @@ bool wick_labels_holder_at(const struct wick_labels *l, uint32_t record, struct 
  * none any more, or changes it all the time. */
 bool wick_labels_holder_context(const struct wick_labels *l, const struct wick_label_holder *h,
                                 struct wick_context *out, uint32_t *operation);
+
+/* Where its handle is, as an address, 0 = nowhere. It may be given back at any time: what is read there has to be
+ * checked against the thread's id. Does not lock. */
+uint64_t wick_labels_holder_place(const struct wick_labels *l, const struct wick_label_holder *h);
 
 /* What `use` makes of its handle, NULL if it has none any more. The handle is not given back until it returns: `use`
  * must not wait. */

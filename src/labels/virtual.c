@@ -80,13 +80,19 @@ bool wick_labels_holder_context(const struct wick_labels *l, const struct wick_l
     return true;
 }
 
+uint64_t wick_labels_holder_place(const struct wick_labels *l, const struct wick_label_holder *h)
+{
+    return (uint64_t)(uintptr_t)wick_load_relaxed(&l->owners[h->record].thread);
+}
+
 void *wick_labels_holder_thread(struct wick_labels *l, const struct wick_label_holder *h,
                                 void *use(void *arg, void *thread), void *arg)
 {
     void *made = NULL;
     pthread_mutex_lock(&l->lock);
-    if (wick_load_relaxed(&l->records[h->record].owner) == h->id && l->owners[h->record].thread)
-        made = use(arg, l->owners[h->record].thread);
+    void *thread = wick_load_relaxed(&l->owners[h->record].thread);
+    if (wick_load_relaxed(&l->records[h->record].owner) == h->id && thread)
+        made = use(arg, thread);
     pthread_mutex_unlock(&l->lock);
     return made;
 }

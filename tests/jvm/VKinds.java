@@ -16,12 +16,14 @@ import wick.Wick;
  * Virtual threads that wait in a span for as long as the program runs, so many of each kind, each kind in an endpoint of its
  * name: semaphore, sleep, queue, socket, turn (computes and sleeps in turn), and those of the arguments: monitor (a platform
  * thread holds it), wait (Object.wait), carrier (could run, but one that computes has the only carrier). Each waits
- * below DEPTH calls of its own. "garbage": a platform thread makes garbage all the while, and some of it lives for a time.
+ * below DEPTH calls of its own. "garbage": a platform thread makes garbage all the while, and some of it lives for a time;
+ * "burst": until GARBAGE_NS have passed.
  * Prints {@code up} once all have begun. Written for JDK 8's language; virtual threads are asked for by name.
  */
 @SuppressWarnings("try")
 public class VKinds {
     static final int DEPTH = 12;
+    static final long GARBAGE_NS = 3_000_000_000L;
     static final Semaphore none = new Semaphore(0);
     static final List<Thread> parked = new ArrayList<>();
     static final List<Socket> peers = new ArrayList<>();
@@ -64,10 +66,15 @@ public class VKinds {
         }
     }
 
-    static void garbage() {
-        for (int i = 0; true; i++) {
+    static void garbage(long nanos) {
+        long begin = System.nanoTime();
+        for (int i = 0; i % 1024 != 0 || System.nanoTime() - begin < nanos; i++) {
             kept[i * 31 & kept.length - 1] = new byte[i % 2000];
         }
+    }
+
+    static boolean isGarbage(String kind) {
+        return kind.equals("garbage") || kind.equals("burst");
     }
 
     static Thread platform(String name, Runnable work) {
@@ -115,7 +122,7 @@ public class VKinds {
         server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         ThreadFactory factory = factory();
         for (int i = 1; i < args.length; i++) {
-            kinds += args[i].equals("garbage") ? 0 : 1;
+            kinds += isGarbage(args[i]) ? 0 : 1;
         }
         begun = new CountDownLatch(each * kinds);
         CountDownLatch holds = new CountDownLatch(1);
@@ -128,8 +135,8 @@ public class VKinds {
         holds.await();
         for (int i = 1; i < args.length; i++) {
             String kind = args[i];
-            if (kind.equals("garbage")) {
-                platform("garbage", VKinds::garbage);
+            if (isGarbage(kind)) {
+                platform("garbage", () -> garbage(kind.equals("burst") ? GARBAGE_NS : Long.MAX_VALUE));
                 continue;
             }
             for (int k = 0; k < each; k++) {

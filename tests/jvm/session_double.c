@@ -19,6 +19,7 @@
 #include "agent/perf_broker.h"
 #include "agent/event/deadlocks.h"
 #include "agent/label/virtual_list.h"
+#include "agent/label/virtual_refresh.h"
 #include "agent/session.h"
 #include "base/atomic.h"
 #include "base/clock.h"
@@ -185,6 +186,15 @@ int wick_virtual_list_write(uint32_t rows, int out_fd, struct wick_err *err)
 {
     (void)err;
     return dprintf(out_fd, "rows=%u\n", rows) > 0 ? 0 : -WICK_E_IO;
+}
+
+bool wick_virtual_refresh_needed(void)
+{
+    return false;
+}
+
+void wick_virtual_refresh(void)
+{
 }
 
 bool wick_session_running(void)

@@ -25,6 +25,7 @@
 #include "agent/event/deadlocks.h"
 #include "agent/label/virtual_list.h"
 #include "agent/perf_broker.h"
+#include "agent/label/virtual_refresh.h"
 #include "agent/session.h"
 #include "base/clock.h"
 #include "sys/broker.h"
@@ -123,6 +124,15 @@ int wick_virtual_list_write(uint32_t rows, int out_fd, struct wick_err *err)
 {
     (void)err;
     return dprintf(out_fd, "rows=%u\n", rows) > 0 ? 0 : -WICK_E_IO;
+}
+
+bool wick_virtual_refresh_needed(void)
+{
+    return false;
+}
+
+void wick_virtual_refresh(void)
+{
 }
 
 bool wick_session_running(void)

@@ -22,18 +22,20 @@
 enum { TRIES = 3 };
 
 struct look {
-    const struct wick_wall_engine *e;
-    uint64_t id;
     enum wick_hs_virtual_seen seen;
     wick_addr chunk;
 };
 
-static void *look_at(void *arg, void *reference)
+/* ZGC leaves references that lead nowhere until they are used: the agent uses them then (labels.virtual_lost). */
+static struct look look_at(struct wick_wall_engine *e, const struct wick_label_holder *h)
 {
-    struct look *l = arg;
-    l->chunk = 0;
-    l->seen = wick_hs_virtual_look(l->e->recorder->walker.jvm, &l->e->unmounted.moves, (wick_addr)(uintptr_t)reference,
-                                   l->id, &l->chunk);
+    struct wick_labels *labels = e->recorder->labels;
+    struct look l = {.seen = WICK_HS_VIRTUAL_UNKNOWN};
+    wick_addr reference = wick_labels_holder_place(labels, h);
+    if (reference)
+        l.seen = wick_hs_virtual_look(e->recorder->walker.jvm, &e->unmounted.moves, reference, h->id, &l.chunk);
+    if (l.seen == WICK_HS_VIRTUAL_UNKNOWN && e->unmounted.moves.how == WICK_HS_MOVES_COLOURS)
+        wick_store_relaxed(&labels->virtual_lost, 1);
     return l;
 }
 
@@ -50,19 +52,18 @@ static unsigned state_of(enum wick_hs_virtual_seen seen)
 static bool copy(struct wick_wall_engine *e, const struct wick_label_holder *h, struct look *l, struct wick_outside *o,
                  struct wick_context *label, bool *moved)
 {
-    struct wick_labels *labels = e->recorder->labels;
     const struct wick_jvm *jvm = e->recorder->walker.jvm;
     for (int i = 0; i < TRIES; i++) {
-        struct look after = *l;
         uint32_t operation;
         uint64_t collections = wick_hs_collections(jvm);
-        if (!wick_labels_holder_thread(labels, h, look_at, l) || l->seen == WICK_HS_VIRTUAL_UNKNOWN ||
-            l->seen == WICK_HS_VIRTUAL_MOUNTED || !wick_labels_holder_context(labels, h, label, &operation))
+        *l = look_at(e, h);
+        if (l->seen == WICK_HS_VIRTUAL_UNKNOWN || l->seen == WICK_HS_VIRTUAL_MOUNTED ||
+            !wick_labels_holder_context(e->recorder->labels, h, label, &operation))
             return false;
         *o = (struct wick_outside){.lo = l->chunk, .stack = e->stack};
         o->bytes = wick_mem_read_most(&e->recorder->walker.mem, o->lo, e->stack, WICK_THREAD_LOOK_STACK);
-        if (collections && wick_labels_holder_thread(labels, h, look_at, &after) && after.seen == l->seen &&
-            after.chunk == l->chunk && wick_hs_collections(jvm) == collections)
+        struct look after = look_at(e, h);
+        if (collections && after.seen == l->seen && after.chunk == l->chunk && wick_hs_collections(jvm) == collections)
             return true;
     }
     *moved = true;
@@ -78,7 +79,7 @@ static void visit(struct wick_wall_engine *e, uint32_t record, uint64_t now_ns, 
     if (!wick_labels_holder_at(e->recorder->labels, record, &h))
         return;
     e->context_seen = true; /* for wick_wall_narrowing */
-    struct look l = {.e = e, .id = h.id};
+    struct look l;
     if (!copy(e, &h, &l, &o, &label, &moved)) {
         if (moved)
             wick_recorder_drop_sig(e->recorder, WICK_EVENT_WALL, WICK_DROP_THREAD_MOVED, 1, weight);
